@@ -100,7 +100,7 @@ var beside = map[string][]string{
 
 // importers lists the only rooms that may import a room.
 var importers = map[string][]string{
-	"github/write": {"post", "apply", "driver", "job", "setup"},
+	"github/write": {"post", "apply", "driver", "job", "setup", "ticketcontext"},
 	"job":          {"app"},
 	"choose":       {"ask"},
 	"choose/quiet": {"choose"},

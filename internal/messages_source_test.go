@@ -168,6 +168,8 @@ func (s *source) messages(exported map[string]*maker, tell func(message)) {
 				tell(messageOf(m.call, cmp.Or(marked[call], m.kind), known))
 			case s.dir == "config" && name == "fail" && len(call.Args) > 1: // a mistake in the settings file
 				tell(message{kind: "Misuse", what: "FILE:LINE:COLUMN: " + filled(shown(call.Args[1], s.known, 0))})
+			case s.dir == "config" && name == "mistake": // a rule's, which fail puts there
+				tell(message{kind: "Misuse", what: "FILE:LINE:COLUMN: " + filled(shown(call.Args[0], s.known, 0))})
 			}
 			return true
 		})

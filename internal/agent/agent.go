@@ -2,8 +2,7 @@
 // is told what they gave, and in the end answers.
 //
 // It knows no prompt, reads no answer and decides nothing about findings. It
-// bounds turns, time, calls and what tools may give back, and says which of its
-// ends a conversation came to. Start reading at Loop.Run.
+// bounds turns, time, calls and what tools may give back. Start reading at Loop.Run.
 package agent
 
 import (
@@ -12,23 +11,13 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/tool"
 )
 
-// End says how a conversation ended.
-type End string
-
-// The ends. Failed comes with an error; the others have none but what the last
-// answer is worth.
-const (
-	Answered   End = "answered"   // the model said what it had to say
-	Iterations End = "iterations" // it went on calling tools when its turns or its time were used up
-	Budget     End = "budget"     // the next turn did not fit under the cap of the file
-	Failed     End = "failed"
-)
+// ErrTurns says that the model went on calling tools when its turns or its time were used up.
+var ErrTurns = errors.New("the model went on calling tools and gave no answer")
 
 // Limits bound a conversation. Turns counts the model's answers, the last one
 // included; the zero value is one turn, without tools, and no limit of time.
@@ -59,63 +48,35 @@ type Loop struct {
 	Show func(tool.Record) string // a record as the model is told it: fenced; asked once for every call, in their order
 }
 
-// Outcome is what a conversation came to. Answer is the last one; Request is
-// what it answered, with all turns; Usage what the whole of it has used.
-type Outcome struct {
-	End     End
-	Answer  llm.Answer
-	Request llm.Request
-	Usage   cost.Usage
-	Turns   int
-	Cause   error // of a conversation that ended for its budget: what was left, and what the next turn may take
-}
-
-// Run asks until the model answers without calling a tool. Without tools, the
-// first answer is the last. An error of Ask is passed on with the outcome so far,
-// but for llm.ErrNoTools on the first turn, after which the conversation goes on
-// without tools, and cost.ErrFileSpent, which is an end.
-func (l Loop) Run(ctx context.Context, first llm.Request) (Outcome, error) {
-	out := Outcome{Request: first}
+// Run asks until the model answers without calling a tool, and gives that answer.
+// Without tools, the first answer is the last. Errors are ErrTurns, and those of Ask
+// and Do, but for llm.ErrNoTools on the first turn, after which the conversation goes
+// on without tools.
+func (l Loop) Run(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	seen := history{made: map[string]bool{}}
-	for began := l.Now(); ; {
-		last := seen.stuck >= maxStuck || seen.full || l.last(out, began)
-		if last && out.Turns > 0 {
-			out.Request.Turns = append(out.Request.Turns, llm.Turn{Role: llm.RoleUser, Text: l.Last})
+	for turn, began := 0, l.Now(); ; turn++ {
+		last := turn+1 >= l.Turns || len(r.Tools) == 0 || l.Time > 0 && l.Now().Sub(began) >= l.Time ||
+			seen.stuck >= maxStuck || seen.full
+		if last && turn > 0 {
+			r.Turns = append(r.Turns, llm.Turn{Role: llm.RoleUser, Text: l.Last})
 		}
-		answer, err := l.Ask(ctx, out.Request)
-		out.Usage = cost.Add(out.Usage, answer.Usage)
-		switch {
-		case errors.Is(err, llm.ErrNoTools) && len(out.Request.Tools) > 0 && out.Turns == 0:
-			out.Request.Tools = nil
-			continue
-		case errors.Is(err, cost.ErrFileSpent):
-			out.End, out.Cause = Budget, err
-			return out, nil
-		case err != nil:
-			out.End = Failed
-			return out, err
+		answer, err := l.Ask(ctx, r)
+		if errors.Is(err, llm.ErrNoTools) && len(r.Tools) > 0 && turn == 0 {
+			r.Tools = nil
+			answer, err = l.Ask(ctx, r)
 		}
-		out.Answer, out.Turns = answer, out.Turns+1
 		switch {
-		case len(answer.ToolCalls) == 0:
-			out.End = Answered
-			return out, nil
-		case last:
-			out.End = Iterations
-			return out, nil
+		case err != nil || len(answer.ToolCalls) == 0:
+			return answer, err
+		case last || len(r.Tools) == 0:
+			return answer, ErrTurns
 		}
 		turns, err := l.answer(ctx, answer, &seen)
 		if err != nil {
-			out.End = Failed
-			return out, err
+			return answer, err
 		}
-		out.Request.Turns = append(out.Request.Turns, turns...)
+		r.Turns = append(r.Turns, turns...)
 	}
-}
-
-// last reports whether the next turn has to be the last one.
-func (l Loop) last(out Outcome, began time.Time) bool {
-	return out.Turns+1 >= l.Turns || len(out.Request.Tools) == 0 || l.Time > 0 && l.Now().Sub(began) >= l.Time
 }
 
 // answer runs the calls that may run, and gives the turns that follow: what the
@@ -135,9 +96,16 @@ func (l Loop) answer(ctx context.Context, a llm.Answer, seen *history) ([]llm.Tu
 	if seen.stuck++; len(run) > 0 {
 		seen.stuck = 0
 	}
-	done, err := l.run(ctx, run)
-	if err != nil {
+	var done []tool.Record
+	var err error
+	if len(run) > 0 {
+		done, err = l.Do(ctx, run)
+	}
+	switch {
+	case err != nil:
 		return nil, err
+	case len(done) != len(run): // kept ones, of another conversation
+		return nil, fmt.Errorf("%d calls of tools have %d results", len(run), len(done))
 	}
 	for i, r := range done {
 		records[at[i]] = seen.take(r)
@@ -146,17 +114,6 @@ func (l Loop) answer(ctx context.Context, a llm.Answer, seen *history) ([]llm.Tu
 		turns = append(turns, llm.Turn{Role: llm.RoleTool, CallID: c.ID, Text: l.Show(records[i])})
 	}
 	return turns, nil
-}
-
-func (l Loop) run(ctx context.Context, calls []llm.Call) ([]tool.Record, error) {
-	if len(calls) == 0 {
-		return nil, nil
-	}
-	done, err := l.Do(ctx, calls)
-	if err == nil && len(done) != len(calls) { // kept ones, of another conversation
-		err = fmt.Errorf("%d calls of tools have %d results", len(calls), len(done))
-	}
-	return done, err
 }
 
 // history is what a conversation has called so far.

@@ -52,18 +52,18 @@ func (k *talk) ask(_ context.Context, r llm.Request) (llm.Answer, error) {
 	n := len(k.asked)
 	r.Turns = slices.Clone(r.Turns)
 	k.asked = append(k.asked, r)
-	answer := k.says[min(n, len(k.says)-1)]
-	answer.Usage = cost.Usage{Calls: 1}
-	return answer, k.fails[n]
+	return k.says[min(n, len(k.says)-1)], k.fails[n]
 }
 
-func (k *talk) run(t *testing.T) Outcome {
+func (k *talk) run(t *testing.T) llm.Answer {
 	t.Helper()
-	out, err := k.Run(t.Context(), first())
+	answer, err := k.Run(t.Context(), first())
 	require.NoError(t, err)
-	require.EqualValues(t, len(k.asked), out.Usage.Calls)
-	return out
+	return answer
 }
+
+// last is the question that was answered last.
+func (k *talk) last() llm.Request { return k.asked[len(k.asked)-1] }
 
 func first() llm.Request {
 	return llm.Request{System: "s", User: "u", Tools: []llm.Tool{{Name: "read"}}}
@@ -85,23 +85,20 @@ func TestAnAnswerWithoutCallsEndsTheConversation(t *testing.T) {
 	looked := calls("a")
 	looked.Text, looked.State = "let me see", json.RawMessage(`["kept"]`)
 	k := newTalk(5, looked, done)
-	out := k.run(t)
-	require.Equal(t, Answered, out.End)
-	require.Equal(t, "done", out.Answer.Text)
-	require.Equal(t, 2, out.Turns)
+	require.Equal(t, "done", k.run(t).Text)
+	require.Len(t, k.asked, 2)
 	require.Equal(t, []llm.Turn{
 		{Role: llm.RoleAssistant, Text: "let me see", ToolCalls: looked.ToolCalls, State: looked.State},
 		{Role: llm.RoleTool, CallID: "a-0", Text: "<a>"},
-	}, out.Request.Turns)
+	}, k.last().Turns)
 	require.Empty(t, k.asked[0].Turns)
-	require.Equal(t, out.Request, k.asked[1], "what was answered last")
 	require.Equal(t, k.asked[0].Tools, k.asked[1].Tools, "tools are constant within a conversation")
 }
 
 func TestT31_TheLastTurnAsksForTheAnswer(t *testing.T) {
 	t.Parallel()
 	k := newTalk(3, calls("a"), calls("b"), done)
-	require.Equal(t, Answered, k.run(t).End)
+	require.Equal(t, "done", k.run(t).Text)
 	last := llm.Turn{Role: llm.RoleUser, Text: "answer now"}
 	require.NotContains(t, k.asked[1].Turns, last)
 	require.Equal(t, last, k.asked[2].Turns[len(k.asked[2].Turns)-1])
@@ -111,9 +108,8 @@ func TestT31_TheLastTurnAsksForTheAnswer(t *testing.T) {
 func TestT31_EndlessCallsEndWithTheTurns(t *testing.T) {
 	t.Parallel()
 	k := newTalk(3, calls("a"), calls("b"), calls("c"), calls("d"))
-	out := k.run(t)
-	require.Equal(t, Iterations, out.End)
-	require.Equal(t, 3, out.Turns)
+	_, err := k.Run(t.Context(), first())
+	require.ErrorIs(t, err, ErrTurns)
 	require.Len(t, k.asked, 3)
 	require.Len(t, k.ran, 2, "what the last turn calls is not run")
 }
@@ -122,7 +118,8 @@ func TestOneTurnIsAskedForNothingElse(t *testing.T) {
 	t.Parallel()
 	for _, turns := range []int{0, 1} {
 		k := newTalk(turns, calls("a"))
-		require.Equal(t, Iterations, k.run(t).End)
+		_, err := k.Run(t.Context(), first())
+		require.ErrorIs(t, err, ErrTurns)
 		require.Len(t, k.asked, 1)
 		require.Empty(t, k.asked[0].Turns, "the first turn says what is wanted")
 		require.Empty(t, k.ran)
@@ -139,18 +136,18 @@ func TestT31_WhenTheTimeIsUpTheNextTurnIsTheLast(t *testing.T) {
 			k.clock = time.Time{}.Add(spent)
 			return do(ctx, c)
 		}
-		out := k.run(t)
+		_, err := k.Run(t.Context(), first())
+		require.Equal(t, ran == 1, errors.Is(err, ErrTurns))
 		require.Len(t, k.ran, ran)
-		require.Equal(t, k.Last, out.Request.Turns[len(out.Request.Turns)-1].Text)
+		require.Equal(t, k.Last, k.last().Turns[len(k.last().Turns)-1].Text)
 	}
 }
 
 func TestT8_WithoutToolsNoCallIsRun(t *testing.T) {
 	t.Parallel()
 	k := newTalk(5, calls("a"), done)
-	out, err := k.Run(t.Context(), llm.Request{User: "u"})
-	require.NoError(t, err)
-	require.Equal(t, Iterations, out.End)
+	_, err := k.Run(t.Context(), llm.Request{User: "u"})
+	require.ErrorIs(t, err, ErrTurns)
 	require.Empty(t, k.ran)
 }
 
@@ -158,16 +155,15 @@ func TestAServerWithoutToolsIsAskedWithoutThem(t *testing.T) {
 	t.Parallel()
 	k := newTalk(5, done)
 	k.fails = map[int]error{0: fmt.Errorf("asking: %w", llm.ErrNoTools)}
-	out := k.run(t)
-	require.Equal(t, Answered, out.End)
+	require.Equal(t, "done", k.run(t).Text)
 	require.Empty(t, k.asked[1].Tools)
 	require.Empty(t, k.asked[1].Turns, "the same question again")
 
 	k = newTalk(5, done)
 	k.fails = map[int]error{0: llm.ErrNoTools, 1: llm.ErrNoTools}
-	out, err := k.Run(t.Context(), first())
+	_, err := k.Run(t.Context(), first())
 	require.ErrorIs(t, err, llm.ErrNoTools, "and no third time")
-	require.Equal(t, Failed, out.End)
+	require.Len(t, k.asked, 2)
 
 	k = newTalk(5, calls("a"), done)
 	k.fails = map[int]error{1: llm.ErrNoTools}
@@ -176,19 +172,15 @@ func TestAServerWithoutToolsIsAskedWithoutThem(t *testing.T) {
 	require.Len(t, k.asked, 2)
 }
 
-func TestP9_TheCapOfTheFileIsAnEndAndTheCapOfTheRunAnError(t *testing.T) {
+func TestP9_ACapEndsTheConversation(t *testing.T) {
 	t.Parallel()
-	k := newTalk(5, calls("a"), done)
-	k.fails = map[int]error{1: fmt.Errorf("reserving: %w", cost.ErrFileSpent)}
-	out := k.run(t)
-	require.Equal(t, Budget, out.End)
-	require.Equal(t, 1, out.Turns)
-
-	k.asked, k.fails = nil, map[int]error{1: cost.ErrSpent}
-	out, err := k.Run(t.Context(), first())
-	require.ErrorIs(t, err, cost.ErrSpent)
-	require.Equal(t, Failed, out.End)
-	require.EqualValues(t, 2, out.Usage.Calls, "what a failed call used is counted")
+	for _, spent := range []error{cost.ErrFileSpent, cost.ErrSpent} {
+		k := newTalk(5, calls("a"), done)
+		k.fails = map[int]error{1: fmt.Errorf("reserving: %w", spent)}
+		_, err := k.Run(t.Context(), first())
+		require.ErrorIs(t, err, spent)
+		require.Len(t, k.asked, 2)
+	}
 }
 
 func TestAFailureToRunToolsEndsTheConversation(t *testing.T) {
@@ -196,10 +188,9 @@ func TestAFailureToRunToolsEndsTheConversation(t *testing.T) {
 	broken := errors.New("disk full")
 	k := newTalk(5, calls("a"), done)
 	k.Do = func(context.Context, []llm.Call) ([]tool.Record, error) { return nil, broken }
-	out, err := k.Run(t.Context(), first())
+	_, err := k.Run(t.Context(), first())
 	require.ErrorIs(t, err, broken)
-	require.Equal(t, Failed, out.End)
-	require.EqualValues(t, 1, out.Usage.Calls)
+	require.Len(t, k.asked, 1)
 }
 
 func TestResultsOfAnotherConversationAreRefused(t *testing.T) {

@@ -9,12 +9,38 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 )
 
 // MinConfidence is the confidence from which a finding is shown.
 const MinConfidence = 0.5
+
+// Input is what findings are made from.
+type Input struct {
+	Files    []diff.File
+	Findings []finding.Finding    // which need no reviewer; no reviewer can hold back or replace one
+	Reviews  []finding.FileReview // one of a file at most
+	Earlier  []finding.Earlier    // what earlier drafts and people said
+	Covered  bool                 // every file was read, or left out for a reason that nobody would question
+	Used     int                  // ids F1 to F<Used> were given away by earlier drafts of the thread
+	PerRule  int                  // the most findings of one rule of a linter
+	Report   config.Report        // what a team wants to be told
+	Inline   int                  // the most inline comments; what is beyond stands in the body
+}
+
+// entry is a finding under way.
+type entry struct {
+	finding.Finding
+	by *entry // which says it too, or lists its line, where that is why it is held back
+
+	claim  claimed
+	prints []string // its fingerprints under every path that its file may have had
+	met    *before  // the earlier finding that it is
+}
+
+func compare(a, b *entry) int { return finding.Compare(a.Finding, b.Finding) }
 
 // Findings merges what rules found with what the files' reviews found. The kept findings come first,
 // in the order shown and with ids behind F<used>; the filtered ones follow, marked.
@@ -25,94 +51,96 @@ func Findings(in Input) ([]finding.Finding, []finding.Earlier) {
 	for _, f := range in.Files {
 		files[f.Path] = f.Read()
 	}
-	var all []finding.Finding
+	var all []*entry
 	for _, f := range in.Findings {
-		all = append(all, placed([]finding.Finding{f}, files[f.Path])...)
+		all = append(all, placed(files[f.Path], f)...)
 	}
 	for _, r := range in.Reviews {
 		if len(r.Findings) > 0 {
-			all = append(all, placed(r.Findings, files[r.Path])...)
+			all = append(all, placed(files[r.Path], r.Findings...)...)
 		}
 	}
-	slices.SortFunc(all, finding.Compare)
-	markWeak(all)
+	slices.SortFunc(all, compare)
 	markUnwanted(all, in.Report)
 	markDuplicates(all)
-	earlier := recognise(all, in)
-	all, said := mergeRules(all)
-	markTooWeak(all, in.Report)
-	repeats := markRepeats(all, said)
-	markLinters(all, repeats, in.PerRule)
+	earlier := recognise(all, files, in)
+	mergeRules(all)
+	slices.SortStableFunc(all, compare) // a severity may have risen
+	for _, f := range all {
+		if in.Report.TooWeak(f.Finding) {
+			f.leaveOut("below report.from")
+		}
+	}
+	markRepeats(all)
+	markLinters(all, in.PerRule)
 	capInline(all, in.Inline)
-	number(all, repeats, in.Used)
-	slices.SortStableFunc(all, func(a, b finding.Finding) int { return filtered(a) - filtered(b) })
-	return all, earlier
+	return numbered(all, in.Used), earlier
 }
 
-// number gives kept findings their ids, and a repeat that of the finding which
-// lists it.
-func number(all []finding.Finding, repeats []int, used int) {
-	for i := range all {
-		if all[i].Filtered == "" {
+// numbered gives kept findings their ids, and one that another says the id of that one.
+func numbered(all []*entry, used int) []finding.Finding {
+	var kept, held []finding.Finding
+	for _, f := range all {
+		if f.Filtered == "" {
 			used++
-			all[i].ID = fmt.Sprintf("F%d", used)
+			f.ID = fmt.Sprintf("F%d", used)
+			kept = append(kept, f.Finding)
 		}
 	}
-	for i := range all {
-		if all[i].Filtered != "" && repeats[i] >= 0 {
-			all[i].ID = all[repeats[i]].ID
+	for _, f := range all {
+		if f.Filtered == "" {
+			continue
 		}
+		if f.by != nil {
+			f.ID = f.by.ID
+		}
+		held = append(held, f.Finding)
+	}
+	return append(kept, held...)
+}
+
+// markUnwanted holds back what its own model doubts, and the categories that the settings
+// do not report. It does so before findings are held against each other, so that none
+// takes along what another says of its place.
+func markUnwanted(all []*entry, r config.Report) {
+	for _, f := range all {
+		if f.Filtered == "" && f.Confidence < MinConfidence {
+			f.Filtered = finding.LowConfidence
+			f.Note = fmt.Sprintf("confidence %.2f is below %.2f", f.Confidence, MinConfidence)
+		}
+		f.leaveOut(r.Unwanted(f.Finding))
 	}
 }
 
-func markWeak(all []finding.Finding) {
-	for i, f := range all {
-		if f.Filtered == "" && f.Confidence < MinConfidence {
-			all[i].Filtered = finding.LowConfidence
-			all[i].Note = fmt.Sprintf("confidence %.2f is below %.2f", f.Confidence, MinConfidence)
-		}
+// leaveOut marks a finding that the settings do not report, if there is a reason, but for
+// what no setting silences: hidden text and credentials.
+func (f *entry) leaveOut(why string) {
+	if why != "" && f.Filtered == "" && !warns(f.Finding) {
+		f.Filtered, f.Note = finding.LeftOut, why
 	}
 }
 
 // markDuplicates keeps the first of findings that say the same of the same
 // lines: the gravest, since the list is sorted.
-func markDuplicates(all []finding.Finding) {
-	first := map[string][]int{}
-	for i, f := range all {
-		if f.Filtered != "" {
+func markDuplicates(all []*entry) {
+	first := map[string][]*entry{}
+	for _, f := range all {
+		if f.Filtered != "" || f.Source == finding.Linter { // markLinters does
 			continue
 		}
 		key := f.Path + "\x00" + claim(f.Title)
-		if f.Source == finding.Linter {
-			continue // markLinters does
-		}
-		if original := overlapping(all, first[key], f); original >= 0 && f.Source != finding.Rule {
-			all[i].Filtered = finding.Duplicate
-			all[i].Note = fmt.Sprintf("says the same as the finding at line %d", all[original].Line)
+		at := slices.IndexFunc(first[key], func(other *entry) bool { return overlap(other, f) })
+		if at >= 0 && f.Source != finding.Rule {
+			f.Filtered = finding.Duplicate
+			f.Note = fmt.Sprintf("says the same as the finding at line %d", first[key][at].Line)
 			continue
 		}
-		first[key] = append(first[key], i)
+		first[key] = append(first[key], f)
 	}
 }
 
-func overlapping(all []finding.Finding, candidates []int, f finding.Finding) int {
-	for _, i := range candidates {
-		if overlap(all[i], f) {
-			return i
-		}
-	}
-	return -1
-}
-
-func overlap(a, b finding.Finding) bool {
+func overlap(a, b *entry) bool {
 	return a.Side == b.Side && a.StartLine <= b.Line && b.StartLine <= a.Line
-}
-
-func filtered(f finding.Finding) int {
-	if f.Filtered != "" {
-		return 1
-	}
-	return 0
 }
 
 // Files gives every changed file's result in the order of the change. A file

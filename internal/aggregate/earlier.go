@@ -1,11 +1,13 @@
 package aggregate
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 )
 
@@ -13,38 +15,39 @@ import (
 // tells what became of the earlier findings. An earlier finding stands for one of
 // now at most, so that the same defect at a second place is a new one; what was
 // said to be resolved stands for none, so that it is posted again when it comes back.
-func recognise(all []finding.Finding, in Input) []finding.Earlier {
+func recognise(all []*entry, files map[string]diff.File, in Input) []finding.Earlier {
 	if len(in.Earlier) == 0 {
 		return in.Earlier
 	}
-	r := newRecognition(all, in)
+	earlier := slices.Clone(in.Earlier)
+	r := newRecognition(all, files, in.Reviews, earlier)
 	for _, kept := range []bool{true, false} {
-		r.pair(kept, r.printed, r.onLines)
+		r.pair(kept, r.printed, onLines)
 		r.pair(kept, r.printed, nil)
-		r.pair(kept, r.inFile, r.saidHere)
+		r.pair(kept, r.inFile, saidHere)
 		r.pair(kept, r.inFile, r.quoted)
 		r.pair(kept, r.inFile, r.edited)
 	}
-	for i, e := range r.earlier {
+	for _, e := range r.earlier {
 		switch {
 		case e.Fate == finding.WasCommented || e.Announced && e.Now == finding.Resolved:
-		case r.used[i]:
-			r.earlier[i].Now = finding.StillThere
+		case e.used:
+			e.Now = finding.StillThere
 		case e.Fate == finding.WasPosted && r.gone(e):
-			r.earlier[i].Now = finding.Resolved
+			e.Now = finding.Resolved
 		case in.Covered && placeless(e):
-			r.earlier[i].Now, r.earlier[i].Announced = finding.Resolved, true
+			e.Now, e.Announced = finding.Resolved, true
 		}
 	}
 	r.hold()
-	return r.earlier
+	return earlier
 }
 
 // placeless reports whether a posted finding is a weak one of which the marker alone
 // tells: a review's body held it, so that no comment is followed to its line. Where the
 // whole change is read and it is not found again, it stands no more, and nobody is called
 // for that. A grave one stays until a person ends it.
-func placeless(e finding.Earlier) bool {
+func placeless(e *before) bool {
 	rank := e.Severity.Rank()
 	return e.Fate == finding.WasPosted && e.Path == "" && e.URL == "" && rank >= 0 && rank < finding.Major.Rank()
 }
@@ -52,14 +55,14 @@ func placeless(e finding.Earlier) bool {
 // pair gives findings without an earlier one the first that can be and that a
 // rule says is the same: those that are kept, or those that a filter holds back,
 // which show that the earlier one is still there.
-func (r *recognition) pair(kept bool, candidates func(f int) []int, same func(f, e int) bool) {
-	for f := range r.all {
-		if r.met[f] >= 0 || (r.all[f].Filtered == "") != kept {
+func (r *recognition) pair(kept bool, candidates func(f *entry) []*before, same func(f *entry, e *before) bool) {
+	for _, f := range r.all {
+		if f.met != nil || (f.Filtered == "") != kept {
 			continue
 		}
 		for _, e := range candidates(f) {
-			if !r.used[e] && r.admits(r.all[f], r.earlier[e]) && (same == nil || same(f, e)) {
-				r.used[e], r.met[f] = true, e
+			if !e.used && admits(f, e) && (same == nil || same(f, e)) {
+				e.used, f.met = true, e
 				break
 			}
 		}
@@ -67,8 +70,8 @@ func (r *recognition) pair(kept bool, candidates func(f int) []int, same func(f,
 }
 
 // printed are the earlier findings with a finding's fingerprint.
-func (r *recognition) printed(f int) (all []int) {
-	for _, fp := range r.prints[f] {
+func (r *recognition) printed(f *entry) (all []*before) {
+	for _, fp := range f.prints {
 		if fp != "" {
 			all = append(all, r.byPrint[fp]...)
 		}
@@ -78,21 +81,19 @@ func (r *recognition) printed(f int) (all []int) {
 
 // inFile are the earlier findings of a finding's file. Those of linters are known by
 // their fingerprints alone: their words are the change's, and hold nothing else back.
-func (r *recognition) inFile(f int) []int {
-	if r.all[f].Source == finding.Linter {
+func (r *recognition) inFile(f *entry) []*before {
+	if f.Source == finding.Linter {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(r.byPath[r.all[f].Path]), func(e int) bool {
-		return r.earlier[e].Category == linted
-	})
+	return slices.DeleteFunc(slices.Clone(r.byPath[f.Path]), func(e *before) bool { return e.Category == linted })
 }
 
 // linted is the category of linters' findings, which no other finding has.
 const linted = "lint"
 
 // admits leaves to the rules what can stand for a finding at all.
-func (r *recognition) admits(f finding.Finding, e finding.Earlier) bool {
-	return e.Fate == finding.WasPosted && !e.Announced || e.Fate == finding.WasDropped && !warns(f)
+func admits(f *entry, e *before) bool {
+	return e.Fate == finding.WasPosted && !e.Announced || e.Fate == finding.WasDropped && !warns(f.Finding)
 }
 
 // warns reports whether a finding says that the input hides something or holds a
@@ -105,42 +106,33 @@ func warns(f finding.Finding) bool {
 }
 
 // onLines are the lines that GitHub followed the earlier finding to.
-func (r *recognition) onLines(f, e int) bool {
-	a, b := r.all[f], r.earlier[e]
-	return b.Line > 0 && a.Path == b.Path && a.Side == b.Side && a.StartLine <= b.Line && b.StartLine <= a.Line
+func onLines(f *entry, e *before) bool {
+	return e.Line > 0 && f.Path == e.Path && f.Side == e.Side && f.StartLine <= e.Line && e.StartLine <= f.Line
 }
 
 // saidHere is another wording of the claim on the same lines.
-func (r *recognition) saidHere(f, e int) bool {
-	return r.onLines(f, e) && r.sameClaim(f, e)
-}
+func saidHere(f *entry, e *before) bool { return onLines(f, e) && inOtherWords(f, e) }
 
 // quoted is another wording of the claim about the same line of code, if that
 // line stands in the diff once: else it may be about the other one.
-func (r *recognition) quoted(f, e int) bool {
-	a, b := r.all[f], r.earlier[e]
-	quote := r.before[e].quote
-	if a.Path != b.Path || a.Side != b.Side || !telling(quote) || r.linesOf(a.Path, a.Side)[quote] > 1 {
-		return false
-	}
-	return slices.Contains(r.about(f), quote) && r.sameClaim(f, e)
+func (r *recognition) quoted(f *entry, e *before) bool {
+	quote := e.claim.quote
+	return f.Path == e.Path && f.Side == e.Side && telling(quote) && r.linesOf(f.Path, f.Side)[quote] <= 1 &&
+		slices.Contains(r.about(f), quote) && inOtherWords(f, e)
 }
 
 // edited is the same claim about a line that is much like one that is gone.
-func (r *recognition) edited(f, e int) bool {
-	a, b := r.all[f], r.earlier[e]
-	was := r.before[e]
-	return a.Path == b.Path && a.Side == b.Side && b.Line == 0 && was.title != "" && r.claims[f].title == was.title &&
-		!tooGrave(a, b) && telling(was.quote) && r.linesOf(a.Path, a.Side)[was.quote] == 0 &&
-		alike(r.claims[f].quote, was.quote)
+func (r *recognition) edited(f *entry, e *before) bool {
+	was := e.claim
+	return f.Path == e.Path && f.Side == e.Side && e.Line == 0 && was.title != "" && f.claim.title == was.title &&
+		!tooGrave(f, e) && telling(was.quote) && r.linesOf(f.Path, f.Side)[was.quote] == 0 &&
+		alike(f.claim.quote, was.quote)
 }
 
-func (r *recognition) sameClaim(f, e int) bool {
-	return !tooGrave(r.all[f], r.earlier[e]) && sameClaim(r.claims[f], r.before[e])
-}
+func inOtherWords(f *entry, e *before) bool { return !tooGrave(f, e) && sameClaim(f.claim, e.claim) }
 
 // tooGrave keeps a finding from being taken for a much weaker one in other words.
-func tooGrave(f finding.Finding, e finding.Earlier) bool {
+func tooGrave(f *entry, e *before) bool {
 	return e.Severity != "" && f.Severity.Rank() >= e.Severity.Rank()+2
 }
 
@@ -148,24 +140,23 @@ func tooGrave(f finding.Finding, e finding.Earlier) bool {
 // on their lines in other words. From major on nobody's comment holds one back: it
 // shows who said what.
 func (r *recognition) hold() {
-	for i := range r.all {
-		f := &r.all[i]
+	for _, f := range r.all {
 		if f.Filtered != "" {
 			continue
 		}
-		if e := r.met[i]; e >= 0 {
-			if f.Filtered, f.Note = heldBy(r.earlier[e]); f.Filtered == finding.AlreadyPosted {
-				f.ID = r.earlier[e].ID
+		if f.met != nil {
+			if f.Filtered, f.Note = heldBy(f.met); f.Filtered == finding.AlreadyPosted {
+				f.ID = f.met.ID
 			}
 			continue
 		}
-		e, same := r.commented(i)
+		e, same := r.commented(f)
 		switch {
-		case e < 0:
+		case e == nil:
 		case f.Severity.Rank() >= finding.Major.Rank():
-			f.Note = strings.TrimPrefix(f.Note+"; "+textOf(r.earlier[e]), "; ")
+			f.Note = strings.TrimPrefix(f.Note+"; "+textOf(e), "; ")
 		case same:
-			f.Filtered, f.Note = heldBy(r.earlier[e])
+			f.Filtered, f.Note = heldBy(e)
 		}
 	}
 }
@@ -173,23 +164,20 @@ func (r *recognition) hold() {
 // maxRange is how many lines a comment may be on to be about each of them.
 const maxRange = 20
 
-// commented is the comment of a person on a finding's lines, or -1: the first that
+// commented is the comment of a person on a finding's lines, or nil: the first that
 // makes the same claim, else the first.
-func (r *recognition) commented(i int) (first int, same bool) {
-	f, first := r.all[i], -1
-	if warns(f) || f.Placement != finding.Inline {
-		return first, false
+func (r *recognition) commented(f *entry) (first *before, same bool) {
+	if warns(f.Finding) || f.Placement != finding.Inline {
+		return nil, false
 	}
-	for at, e := range r.earlier {
-		if e.Fate != finding.WasCommented || e.Line-e.StartLine >= maxRange || !r.onLines(i, at) {
+	for _, e := range r.earlier {
+		if e.Fate != finding.WasCommented || e.Line-e.StartLine >= maxRange || !onLines(f, e) {
 			continue
 		}
-		if sameClaim(r.claims[i], r.before[at]) {
-			return at, true
+		if sameClaim(f.claim, e.claim) {
+			return e, true
 		}
-		if first < 0 {
-			first = at
-		}
+		first = cmp.Or(first, e)
 	}
 	return first, false
 }
@@ -197,7 +185,7 @@ func (r *recognition) commented(i int) (first int, same bool) {
 var plainLogin = regexp.MustCompile(`^[A-Za-z0-9-]{1,60}(\[bot\])?$`)
 
 // heldBy says in our own words what holds a finding back.
-func heldBy(e finding.Earlier) (finding.Filter, string) {
+func heldBy(e *before) (finding.Filter, string) {
 	switch {
 	case e.Fate == finding.WasCommented:
 		return finding.AlreadyCommented, fmt.Sprintf("%s commented on line %d", who(e), e.Line)
@@ -212,11 +200,11 @@ func heldBy(e finding.Earlier) (finding.Filter, string) {
 }
 
 // textOf is a person's comment, for the note of a finding that stays all the same.
-func textOf(e finding.Earlier) string {
+func textOf(e *before) string {
 	return fmt.Sprintf("%s commented on line %d: “%s”", who(e), e.Line, e.Title)
 }
 
-func who(e finding.Earlier) string {
+func who(e *before) string {
 	if !plainLogin.MatchString(e.By) {
 		return "somebody"
 	}

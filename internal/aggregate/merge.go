@@ -2,7 +2,6 @@ package aggregate
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/finding"
@@ -12,38 +11,33 @@ import (
 // words, with the rule's unchanged behind them and the graver severity. A credential or
 // hidden characters stay the rule's to tell. It merges what nothing held back, so
 // that no answer of a model can take a rule's finding along; where the rule's was said
-// before, the model's other wording of it was too. It returns the findings in their
-// order, and for each the index of the one that says it, or -1.
-func mergeRules(all []finding.Finding) ([]finding.Finding, []int) {
-	of := slices.Repeat([]int{-1}, len(all))
-	rules := map[string][]int{}
-	for i, f := range all {
+// before, the model's other wording of it was too.
+func mergeRules(all []*entry) {
+	rules := map[string][]*entry{}
+	for _, f := range all {
 		if f.Source == finding.Rule {
-			rules[f.Path] = append(rules[f.Path], i)
+			rules[f.Path] = append(rules[f.Path], f)
 		}
 	}
-	for m, f := range all {
+	for _, f := range all {
 		if f.Source != finding.Model || f.Filtered != "" {
 			continue
 		}
-		for _, r := range rules[f.Path] {
-			if of[r] < 0 && sameDefect(all[r], f) {
-				merge(all, r, m, of)
+		for _, rule := range rules[f.Path] {
+			if rule.by == nil && sameDefect(rule.Finding, f.Finding) {
+				merge(rule, f)
 			}
 		}
 	}
-	return inOrder(all, of)
 }
 
-// merge makes one of a rule's finding and a model's, which is kept; all[m] is said by
-// no other yet.
-func merge(all []finding.Finding, r, m int, of []int) {
-	rule, model := &all[r], &all[m]
+// merge makes one of a rule's finding and a model's, which is kept and said by no other yet.
+func merge(rule, model *entry) {
 	switch {
 	case model.Filtered != "" || rule.Filtered == finding.Repeat:
 	case rule.Filtered != "" && rule.Filtered != finding.LeftOut:
 		model.Filtered, model.Note = rule.Filtered, rule.Note
-	case warns(*rule):
+	case warns(rule.Finding):
 		model.Filtered, model.Note = finding.Duplicate, fmt.Sprintf("a rule says it of line %d", rule.Line)
 		rule.Also = []string{string(finding.Model)}
 	default:
@@ -55,25 +49,6 @@ func merge(all []finding.Finding, r, m int, of []int) {
 			model.RuleText = strings.TrimSuffix(rule.Title, ".") + ". " + rule.Body
 		}
 		rule.Filtered, rule.Note = finding.Repeat, fmt.Sprintf("said by the finding at line %d", model.Line)
-		of[r] = m
+		rule.by = model
 	}
-}
-
-// inOrder sorts findings again, whose severity may have risen, and their links with them.
-func inOrder(all []finding.Finding, of []int) ([]finding.Finding, []int) {
-	order := make([]int, len(all))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return finding.Compare(all[a], all[b]) })
-	at, sorted, links := make([]int, len(all)), make([]finding.Finding, len(all)), make([]int, len(all))
-	for to, from := range order {
-		at[from], sorted[to] = to, all[from]
-	}
-	for to, from := range order {
-		if links[to] = -1; of[from] >= 0 {
-			links[to] = at[of[from]]
-		}
-	}
-	return sorted, links
 }

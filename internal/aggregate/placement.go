@@ -14,16 +14,16 @@ import (
 // capInline leaves the gravest findings at their lines, as many as a review may
 // have comments, and moves the others to the body, every nit among them. Linters' have
 // the room that is left.
-func capInline(all []finding.Finding, most int) {
+func capInline(all []*entry, most int) {
 	inline := 0
 	for _, linters := range []bool{false, true} {
-		for i, f := range all {
+		for _, f := range all {
 			switch {
 			case f.Filtered != "" || f.Placement != finding.Inline || linters != (f.Source == finding.Linter):
 			case f.Severity == finding.Nit:
-				all[i] = inBody(f, "a nit")
+				f.toBody("a nit")
 			case inline >= most:
-				all[i] = inBody(f, beyond(most))
+				f.toBody(beyond(most))
 			default:
 				inline++
 			}
@@ -43,40 +43,38 @@ func beyond(most int) string {
 
 // placed checks the anchors of one file's findings against its diff (P7). GitHub
 // takes no comment on a file whose diff it leaves out, though we have made one.
-func placed(findings []finding.Finding, file diff.File) []finding.Finding {
+func placed(file diff.File, findings ...finding.Finding) []*entry {
 	anchors, err := file.Anchors()
 	suggestions := suggest.New(file.Path, anchors, nil)
-	out := make([]finding.Finding, 0, len(findings))
-	for _, f := range findings {
+	out := make([]*entry, len(findings))
+	for i, f := range findings {
 		f.StartLine = cmp.Or(f.StartLine, f.Line)
 		f.Placement = finding.Inline
 		off := anchors.Check(string(f.Side), f.StartLine, f.Line)
 		if off == nil && f.Quote == "" {
 			f.Quote, _ = anchors.Text(string(f.Side), f.Line)
 		}
+		out[i] = &entry{Finding: suggestions.Check(f)}
 		switch {
 		case err != nil:
-			f = inBody(f, "its file has no lines to comment on")
+			out[i].toBody("its file has no lines to comment on")
 		case off != nil:
-			f = inBody(f, offDiff(f, off))
+			out[i].toBody(offDiff(f, off))
 		case file.Blob != "":
-			f = inBody(f, "GitHub shows no diff of its file")
+			out[i].toBody("GitHub shows no diff of its file")
 		}
-		f = suggestions.Check(f)
-		f.Fingerprint = finding.Fingerprint(f)
-		out = append(out, f)
+		out[i].Fingerprint = finding.Fingerprint(out[i].Finding)
 	}
 	return out
 }
 
-// inBody moves a finding to the body and says why, in front of what else is to be
+// toBody moves a finding to the body and says why, in front of what else is to be
 // said of it. What a filter says goes before both.
-func inBody(f finding.Finding, why string) finding.Finding {
+func (f *entry) toBody(why string) {
 	f.Placement = finding.Body
 	if f.Filtered == "" {
 		f.Note = strings.TrimSuffix(why+"; "+f.Note, "; ")
 	}
-	return f
 }
 
 func offDiff(f finding.Finding, err error) string {

@@ -8,21 +8,22 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 )
 
-// recognition holds findings against earlier ones. Everything in it but used and
-// met is made once.
+// before is an earlier finding, and whether it is one of now.
+type before struct {
+	*finding.Earlier
+	claim claimed
+	used  bool
+}
+
+// recognition holds findings against earlier ones.
 type recognition struct {
-	all     []finding.Finding
-	earlier []finding.Earlier
-	used    []bool // of the earlier ones
-	met     []int  // of the findings: the earlier one, or -1
-	claims  []claimed
-	before  []claimed  // claims of the earlier ones
-	prints  [][]string // of the findings: their fingerprints under every path that their file may have had
+	all     []*entry
+	earlier []*before
 	files   map[string]diff.File
 	read    map[string]bool // files that were read in full
 	lines   map[place]map[string]int
-	byPath  map[string][]int // earlier findings, what was posted before what was dropped
-	byPrint map[string][]int // the same by fingerprint
+	byPath  map[string][]*before // earlier findings, what was posted before what was dropped
+	byPrint map[string][]*before // the same by fingerprint
 }
 
 type place struct {
@@ -30,38 +31,31 @@ type place struct {
 	side finding.Side
 }
 
-func newRecognition(all []finding.Finding, in Input) *recognition {
-	r := &recognition{
-		all: all, earlier: slices.Clone(in.Earlier), used: make([]bool, len(in.Earlier)), met: make([]int, len(all)),
-		files: map[string]diff.File{}, read: map[string]bool{},
-		lines: map[place]map[string]int{}, byPath: map[string][]int{}, byPrint: map[string][]int{},
-	}
-	for _, f := range in.Files {
-		r.files[f.Path] = f.Read()
-	}
-	for _, review := range in.Reviews {
+func newRecognition(all []*entry, files map[string]diff.File, reviews []finding.FileReview,
+	earlier []finding.Earlier) *recognition {
+	r := &recognition{all: all, files: files, read: map[string]bool{}, lines: map[place]map[string]int{},
+		byPath: map[string][]*before{}, byPrint: map[string][]*before{}}
+	for _, review := range reviews {
 		r.read[review.Path] = review.State == finding.Reviewed
 	}
+	for i := range earlier {
+		e := &before{Earlier: &earlier[i], claim: claimOf(earlier[i].Title, earlier[i].Quote)}
+		if e.Now = ""; e.Announced {
+			e.Now = finding.Resolved
+		}
+		r.earlier = append(r.earlier, e)
+	}
 	for _, fate := range []finding.Fate{finding.WasPosted, finding.WasDropped} {
-		for i, e := range r.earlier {
+		for _, e := range r.earlier {
 			if e.Fate == fate {
-				r.byPath[e.Path] = append(r.byPath[e.Path], i)
-				r.byPrint[e.Fingerprint] = append(r.byPrint[e.Fingerprint], i)
+				r.byPath[e.Path] = append(r.byPath[e.Path], e)
+				r.byPrint[e.Fingerprint] = append(r.byPrint[e.Fingerprint], e)
 			}
 		}
 	}
-	for i, e := range r.earlier {
-		r.earlier[i].Now = ""
-		if e.Announced {
-			r.earlier[i].Now = finding.Resolved
-		}
-		r.before = append(r.before, claimOf(e.Title, e.Quote))
-	}
 	gone := r.gonePaths()
-	for i, f := range all {
-		r.met[i] = -1
-		r.claims = append(r.claims, claimOf(f.Title, f.Quote))
-		r.prints = append(r.prints, r.printsOf(f, gone))
+	for _, f := range all {
+		f.claim, f.prints = claimOf(f.Title, f.Quote), r.printsOf(f.Finding, gone)
 	}
 	return r
 }
@@ -127,12 +121,11 @@ const maxAbout = 20
 
 // about are the lines that a finding is about: the one it quotes, and those it
 // stands on.
-func (r *recognition) about(f int) []string {
-	found := r.all[f]
-	anchors, _ := r.files[found.Path].Anchors() // a patch that cannot be read shows no lines
-	all := []string{r.claims[f].quote}
-	for line := found.Line; line >= found.StartLine && line > found.Line-maxAbout; line-- {
-		if text, ok := anchors.Text(string(found.Side), line); ok {
+func (r *recognition) about(f *entry) []string {
+	anchors, _ := r.files[f.Path].Anchors() // a patch that cannot be read shows no lines
+	all := []string{f.claim.quote}
+	for line := f.Line; line >= f.StartLine && line > f.Line-maxAbout; line-- {
+		if text, ok := anchors.Text(string(f.Side), line); ok {
 			all = append(all, folded(text))
 		}
 	}

@@ -25,24 +25,23 @@ type repeated struct {
 	severity              finding.Severity
 }
 
-func repeatOf(f finding.Finding, title string) repeated {
+func repeatOf(f *entry, title string) repeated {
 	return repeated{f.Path, f.Category, title, f.Side, f.Severity}
 }
 
 // markRepeats makes one finding of equal ones of a rule in one file: the first,
 // which lists the lines of the others. Those stay, marked, so that a later draft
-// knows each place; what was recognised is no part of it. of holds, for each, the
-// index of the one that says or lists it, or -1; it is filled further and returned.
-func markRepeats(all []finding.Finding, of []int) []int {
+// knows each place; what was recognised is no part of it.
+func markRepeats(all []*entry) {
 	often := map[repeated]int{}
-	is := func(f finding.Finding) bool { return f.Source == finding.Rule && f.Filtered == "" && f.Path != "" }
+	is := func(f *entry) bool { return f.Source == finding.Rule && f.Filtered == "" && f.Path != "" }
 	for _, f := range all {
 		if is(f) {
 			often[repeatOf(f, codeSpan.ReplaceAllString(f.Title, ""))]++
 		}
 	}
-	first, others := map[repeated]int{}, map[int][]int{}
-	for i, f := range all {
+	first, others := map[repeated]*entry{}, map[*entry][]int{}
+	for _, f := range all {
 		if !is(f) {
 			continue
 		}
@@ -51,18 +50,16 @@ func markRepeats(all []finding.Finding, of []int) []int {
 			f.Category != "secret" {
 			key = alike
 		}
-		if original, met := first[key]; met {
-			of[i], others[original] = original, append(others[original], f.Line)
-			all[i].Filtered, all[i].Note = finding.Repeat,
-				fmt.Sprintf("listed by the finding at line %d", all[original].Line)
+		if f.by = first[key]; f.by == nil {
+			first[key] = f
 			continue
 		}
-		first[key] = i
+		others[f.by] = append(others[f.by], f.Line)
+		f.Filtered, f.Note = finding.Repeat, fmt.Sprintf("listed by the finding at line %d", f.by.Line)
 	}
-	for i, lines := range others {
-		all[i].Body += listed(lines, all[i].Category == "secret")
+	for f, lines := range others {
+		f.Body += listed(lines, f.Category == "secret")
 	}
-	return of
 }
 
 // listed names further lines of a finding.

@@ -12,8 +12,8 @@ import (
 // is no longer in the change. What cannot be told is not resolved: a finding
 // without a place, a line too short to know it by, a line that moved to a file that
 // the change makes.
-func (r *recognition) gone(e finding.Earlier) bool {
-	quote := folded(e.Quote)
+func (r *recognition) gone(e *before) bool {
+	quote := e.claim.quote
 	file, here := r.files[e.Path]
 	switch {
 	case e.Path == "" || e.Line > 0 || strings.Contains(e.Quote, "<redacted "):

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -115,6 +116,42 @@ func TestT25_TwoJobsDecideAtOnce(t *testing.T) {
 				"a pending review that the other job took away cannot be submitted")
 		})
 	}
+}
+
+// TestP5_T25_InstancesDecidedAtOnceWaitForEachOther holds back what one job submits until
+// the other, which meets its pending review, has looked twelve times, a second apart.
+func TestP5_T25_InstancesDecidedAtOnceWaitForEachOther(t *testing.T) {
+	s := setUpRace(t, scene{})
+	plain := s.parked()
+	docs := s.draftJob().with("instance", "docs").start().is(0, "PAUSED")
+	jobs := []*job{s.decideJob(plain.outputs["code"], "approve"),
+		s.decideJob(docs.outputs["code"], "approve").with("instance", "docs")}
+	waited, looks := make(chan struct{}), new(atomic.Int32)
+	s.hub.OnRequest(func(_ int, q *http.Request, phase string) {
+		held := slices.ContainsFunc(s.pull.Reviews(), func(r githubtest.Review) bool { return r.State == "PENDING" })
+		switch {
+		case phase == "before" && strings.HasSuffix(q.URL.Path, "/events"):
+			<-waited
+		case phase == "before" && held && q.Method == http.MethodGet && strings.HasSuffix(q.URL.Path, "/reviews"):
+			if looks.Add(1) == 14 {
+				close(waited)
+			}
+		}
+	})
+	ends := make([]ended, len(jobs))
+	var group sync.WaitGroup
+	for i, j := range jobs {
+		group.Go(func() { ends[i] = j.start() })
+	}
+	group.Wait()
+	for _, e := range ends {
+		e.is(0, "POSTED")
+	}
+	require.Len(t, s.pull.Reviews(), 2)
+	for _, w := range s.writes() {
+		require.Equal(t, http.MethodPost, w.Method, "nobody's pending review is taken away")
+	}
+	require.Len(t, s.submissions(), 2)
 }
 
 func TestT25_AJobKilledAroundTheWritePostsOnce(t *testing.T) {

@@ -3,6 +3,7 @@ package app_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -94,6 +95,10 @@ func TestCheck1_DraftThatIsNotThere(t *testing.T) {
 				githubtest.Fault{Status: 200, Times: 1, Body: listing(s, d, s.repo.ID+1)})
 			return s.decideJob(d.outputs["code"], "approve")
 		}, "REFUSED", "the draft was made by another repository"},
+		"of a run that is not told": {func(s *stage, d ended) *job {
+			s.hub.Fail("GET", "/repos/octo/demo/actions/artifacts", untold(s, d))
+			return s.decideJob(d.outputs["code"], "approve")
+		}, "REFUSED", "without its run nothing says who made it"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := setUp(t, scene{})
@@ -102,6 +107,25 @@ func TestCheck1_DraftThatIsNotThere(t *testing.T) {
 			s.untouched()
 		})
 	}
+}
+
+// untold is a list with the draft's artifact that leaves out which run stored it, as
+// GitHub's description allows.
+func untold(s *stage, drafted ended) githubtest.Fault {
+	list, _, _ := strings.Cut(listing(s, drafted, 0), `"workflow_run"`)
+	return githubtest.Fault{Status: 200, Times: 1, Body: list + `"workflow_run":null}]}`}
+}
+
+func TestCheck4_ARunsOwnListTellsTheRun(t *testing.T) {
+	s := setUp(t, scene{})
+	drafted := s.parked()
+	s.approved("")
+	own := fmt.Sprintf("/repos/octo/demo/actions/runs/%d/artifacts", s.run.ID)
+	s.hub.Fail("POST", "**/ListArtifacts", githubtest.Fault{Status: 404})
+	s.hub.Fail("GET", own, untold(s, drafted))
+	s.postJob(drafted.digest()).start().is(0, "POSTED")
+	s.posted()
+	require.True(t, slices.ContainsFunc(s.hub.Requests(), func(r githubtest.Request) bool { return r.Path == own }))
 }
 
 // expire ends the life of a draft's artifact, by the server's clock.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/org/pr-review-action/internal/apply"
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/driver"
@@ -259,14 +260,14 @@ func (p *proposing) resuming() string {
 }
 
 // apply commits the approved files to a branch of the clone.
-func (p *proposing) apply(ctx context.Context, s ticketpr.State) (ticketpr.Applied, error) {
+func (p *proposing) apply(ctx context.Context, s ticketpr.State) (apply.Applied, error) {
 	headline, body := s.Message()
 	n := ingest.NewCommit{Branch: s.BranchName(), Message: headline + "\n\n" + body, Files: map[string]string{}}
 	for _, f := range s.Files() {
 		n.Files[f.Path] = f.Content
 	}
 	branch, commit, err := p.base.Write(ctx, n)
-	return ticketpr.Applied{Branch: branch, Commit: commit}, err
+	return apply.Applied{Branch: branch, Commit: commit}, err
 }
 
 // decide takes the decision: from the flags, else from the person at the terminal; else

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+
+	"github.com/org/pr-review-action/internal/column"
 )
 
 // examples are command lines to begin with, by command: without the program's name.
@@ -68,20 +70,23 @@ const exitCodes = `Exit codes:
   4 the cost cap was reached before any file was reviewed
 `
 
+// helpColumns is how wide what a command does is told.
+const helpColumns = 80
+
 // usage is the help of the whole program.
 func (a *app) usage(w io.Writer) {
 	fmt.Fprintf(w, "%s reviews a change, or writes one for a ticket, and stops for a person's decision.\n\n", a.name)
 	for _, c := range a.commands() {
-		fmt.Fprintf(w, "  %s\n      %s\n", strings.Join(strings.Fields(fmt.Sprintf("%s %-8s %s", a.name, c.name,
-			c.args)), " "),
-			c.help)
+		fmt.Fprintf(w, "  %s\n", strings.Join(strings.Fields(fmt.Sprintf("%s %s %s", a.name, c.name, c.args)), " "))
+		fmt.Fprintf(w, "      %s\n", strings.Join(column.Wrap(c.help, helpColumns-6), "\n      "))
 	}
 	fmt.Fprintf(w, "\n%s\n%s\nTry: %s review demo\n", variables, exitCodes, a.name)
 }
 
 // help is the help of one command: what it does, its flags, examples.
 func (a *app) help(w io.Writer, c command, flags *pflag.FlagSet) {
-	fmt.Fprintf(w, "%s %s %s\n  %s\n", a.name, c.name, c.args, c.help)
+	fmt.Fprintf(w, "%s %s %s\n  %s\n", a.name, c.name, c.args,
+		strings.Join(column.Wrap(c.help, helpColumns-2), "\n  "))
 	for i, line := range examples[c.name] {
 		if i == 0 {
 			fmt.Fprint(w, "\nExamples:\n")

@@ -173,7 +173,7 @@ func (p *proposing) goOn(ctx context.Context, r driver.Proposal) (driver.Proposa
 
 // check runs the user's command on the change, in a folder that holds it and nothing else.
 // It gets no credential of this process.
-func (p *proposing) check(ctx context.Context, files []change.File) (*ticketpr.Check, error) {
+func (p *proposing) check(ctx context.Context, files []change.File) (*change.Check, error) {
 	dir, err := folder()
 	if err != nil {
 		return nil, err
@@ -193,7 +193,7 @@ func (p *proposing) check(ctx context.Context, files []change.File) (*ticketpr.C
 		passed, output, err = false, fmt.Sprintf("it did not end within %v", checkTime), nil
 	}
 	output = strings.ReplaceAll(secret.Redact(paint.ReplaceAllString(output, "")), dir, ".")
-	return &ticketpr.Check{Command: secret.Redact(p.o.check), Passed: passed, Output: guard.Text(output)}, err
+	return &change.Check{Command: secret.Redact(p.o.check), Passed: passed, Output: guard.Text(output)}, err
 }
 
 // paint is what colours a terminal.
@@ -256,12 +256,10 @@ func (a *app) issue(ctx context.Context, arg string, o *implementOptions) (t tic
 	if err != nil {
 		return t, err
 	}
-	if t, err = (ticketcontext.Issues{API: api}).Ticket(ctx, ref.String()); err != nil {
-		return t, problem.New("the issue could not be read: "+err.Error(), arg,
-			"look whether it is there, and whether GITHUB_TOKEN may read it")
-	}
+	t, err = ticketcontext.One(ctx, ref.String(), ticketcontext.Options{
+		Sources: []ticketcontext.Source{ticketcontext.GitHub(api)}, Redact: a.Redactor(o.Settings).Redact})
 	t.Key, t.URL = fmt.Sprintf("gh-%d", ref.Number), driver.IssuePage(ref, ref.Number)
-	return t, nil
+	return t, err
 }
 
 // tracked reads a ticket from the sources that the settings name.
@@ -276,12 +274,7 @@ func (a *app) tracked(ctx context.Context, key string, c config.Config,
 			"name a source under context.sources in "+o.Config+" of the base commit, or pass the ticket as a "+
 				"Markdown file")
 	}
-	got := ticketcontext.Fetch(ctx, ticketcontext.Asked{Pull: pull.Pull{Title: key}, MayWrite: true}, sources)
-	for _, one := range got.Tickets {
-		if one.Key == key {
-			return one, nil
-		}
-	}
-	return t, problem.New("the ticket could not be read", key, strings.Join(append(got.Missing,
-		"look at context.projects and the sources' variables"), "; "))
+	t, err = ticketcontext.One(ctx, key, sources)
+	t.Key = key
+	return t, err
 }

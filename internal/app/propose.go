@@ -52,7 +52,8 @@ func (a *app) propose(all []stats.Run, o *showOptions) error {
 	if err != nil {
 		return err
 	}
-	now, err := config.Parse(file, text)
+	from := config.File{Path: file, Defaults: o.Defaults}
+	now, err := from.Parse(text)
 	if err != nil {
 		return err
 	}
@@ -61,7 +62,7 @@ func (a *app) propose(all []stats.Run, o *showOptions) error {
 		Proposed: []stats.Habit{}}
 	habits, entries := stats.Proposed(stats.Habits(stats.Records(all)), now)
 	if len(entries) > 0 {
-		after, err := config.Extend(file, text, entries)
+		after, err := from.Extend(text, entries)
 		if err != nil {
 			return err
 		}

@@ -43,8 +43,8 @@ type Request struct {
 
 // Applied is where a change stands.
 type Applied struct {
-	Branch string
-	Commit string // full hash
+	Branch string `json:"branch,omitzero"`
+	Commit string `json:"commit,omitzero"` // full hash
 }
 
 // Applier writes to one repository.

@@ -35,7 +35,8 @@ func CheckFound(name string, found *Found, repositoryID int64, now time.Time) er
 		r.Expired = true
 		return r
 	case found.RepositoryID == 0:
-		return refuse(1, "ask again later, or "+draftAnew, "GitHub does not tell which run made the draft", where)
+		return refuse(1, "decide again later, since without its run nothing says who made it; or "+draftAnew,
+			"GitHub does not tell which run made the draft", where)
 	case found.RepositoryID != repositoryID:
 		return refuse(1, "look who made it; "+draftAnew, "the draft was made by another repository", where,
 			row("found", "repository id %d", found.RepositoryID), row("wanted", "repository id %d", repositoryID))

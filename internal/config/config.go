@@ -3,8 +3,8 @@
 // It knows the keys, their types and where each stood; it never fetches the
 // file and never guesses: an unknown key is an error. Start at Config and Parse.
 //
-// A new key is a field of Config, a reader in rootKeys or in the keys of its part, and a
-// Value in Values. Tests hold .github/pr-review.schema.json and testdata/pr-review.yml
+// A new key is a field of Config and a row in rootKeys or in the keys of its part, which
+// says how it is read and how it is shown. Tests hold .github/pr-review.schema.json and testdata/pr-review.yml
 // against them, and the example in .github/SETTINGS.md against that file; app's script
 // config.txtar has every key and setting as config print shows it.
 package config
@@ -63,7 +63,8 @@ type Config struct {
 	Protected []string  `json:"protected,omitzero"` // globs of paths that no ticket's change touches
 	Implement Implement `json:"implement,omitzero"`
 
-	Overruled []string `json:"-"` // which lines of the file have no effect, since the defaults lock them; in words
+	Locked    []string `json:"-"` // keys that the defaults lock, for those below them too
+	Overruled []string `json:"-"` // which lines of the file have no effect therefore; in words
 }
 
 // DefaultMaxLines is how many changed lines a file that is reviewed has at most where

@@ -72,21 +72,16 @@ func (c Context) LabelForms() []string {
 }
 
 func contextKeys(c *Context) keys {
+	labels := evenEmpty(listed("labels", &c.Labels, form(labelForm, "a form of labels with one *, such as jira:*")),
+		&c.Labels)
+	labels.show = func() any { return c.LabelForms() }
 	return keys{
-		"show": func(r *reader, n ast.Node) {
-			shows := []string{string(ticket.ShowKey), string(ticket.ShowCriteria), string(ticket.ShowFull)}
-			r.oneOf(n, shows, (*string)(&c.Show))
-		},
-		"tokens":     func(r *reader, n ast.Node) { c.PackTokens = r.upTo(n, maxTokens) },
-		"limit":      func(r *reader, n ast.Node) { r.seconds(n, maxContextLimit, &c.LimitSeconds) },
-		"call-limit": func(r *reader, n ast.Node) { r.seconds(n, maxContextLimit, &c.CallSeconds) },
-		"projects": func(r *reader, n ast.Node) {
-			c.Projects = r.matching(n, projectKey, "a project's key, such as PAY")
-		},
-		"labels": func(r *reader, n ast.Node) {
-			c.Labels = r.matching(n, labelForm, "a form of labels with one *, such as jira:*")
-		},
-		"sources": func(r *reader, n ast.Node) { c.Sources = r.sources(n) },
+		choice("show", &c.Show, "", ticket.ShowKey, ticket.ShowCriteria, ticket.ShowFull),
+		upTo("tokens", maxTokens, &c.PackTokens, defaultTokens),
+		seconds("limit", maxContextLimit, &c.LimitSeconds, defaultContextLimit),
+		seconds("call-limit", maxContextLimit, &c.CallSeconds, defaultCallLimit),
+		listed("projects", &c.Projects, form(projectKey, "a project's key, such as PAY")),
+		labels, sourcesKey(&c.Sources),
 	}
 }
 
@@ -95,65 +90,25 @@ var (
 	labelForm  = regexp.MustCompile(`^[^*]{0,50}\*[^*]{0,50}$`)
 )
 
-// matching reads a list of texts of one form. A list that is there and empty is no default.
-func (r *reader) matching(n ast.Node, form *regexp.Regexp, what string) []string {
-	all := []string{}
-	for _, item := range r.list(n) {
-		var s string
-		if r.formed(item, form, what, &s) {
-			all = append(all, s)
-		}
+// address is that of a server, without credentials in it. Whether plain http is allowed is
+// for who connects.
+func address(name string, into *string) key {
+	k := ruled(name, into, wrongAddress)
+	inner := k.read
+	k.read = func(r *reader, n ast.Node) {
+		inner(r, n)
+		*into = strings.TrimSuffix(*into, "/")
 	}
-	return all
+	return k
 }
 
-// formed reads a text of a form.
-func (r *reader) formed(n ast.Node, form *regexp.Regexp, what string, into *string) bool {
-	var s string
-	if !r.text(n, &s) {
-		return false
-	}
-	if !form.MatchString(s) {
-		r.fail(n, "%.60q is not %s", s, what)
-		return false
-	}
-	*into = s
-	return true
-}
-
-// address reads the address of a server, without credentials in it. Whether plain
-// http is allowed is for who connects.
-func (r *reader) address(n ast.Node, into *string) {
-	var s string
-	if !r.text(n, &s) {
-		return
-	}
+func wrongAddress(s string) string {
 	u, err := url.Parse(s)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
-		r.fail(n, "expected an address that begins with https://")
+		return mistake("expected an address that begins with https://")
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		r.fail(n, "an address here has no user, no query and no fragment; credentials come from the environment")
-	default:
-		*into = strings.TrimSuffix(s, "/")
+		return mistake("an address here has no user, no query and no fragment; credentials come from the environment")
 	}
-}
-
-// inVariable reads the name of an environment variable.
-func inVariable(into *string) func(*reader, ast.Node) {
-	return func(r *reader, n ast.Node) { r.formed(n, variable, "the name of an environment variable", into) }
-}
-
-// contextValues are the values of all keys.
-func (c Context) contextValues() []Value {
-	sources := []any{}
-	for _, s := range c.Sources {
-		sources = append(sources, s.value())
-	}
-	return []Value{
-		{Key: "context.show", Value: set(string(c.Show))}, {Key: "context.tokens", Value: c.Tokens()},
-		{Key: "context.limit", Value: Duration(c.Limit())}, {Key: "context.call-limit", Value: Duration(c.CallLimit())},
-		{Key: "context.projects", Value: list(c.Projects)}, {Key: "context.labels", Value: list(c.LabelForms())},
-		{Key: "context.sources", Value: sources},
-	}
+	return ""
 }

@@ -22,7 +22,7 @@ func Known() map[string][]string {
 	}
 	names := map[string][]string{}
 	for under, known := range all {
-		names[under] = sortedNames(known)
+		names[under] = known.names()
 	}
 	return names
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
 
 	"github.com/org/pr-review-action/internal/problem"
 )
@@ -36,61 +37,62 @@ func (e Entry) Key() string {
 	return "guidelines"
 }
 
-// onto adds the entry to settings.
-func (e Entry) onto(c *Config) {
+// onto puts the entry before the others of its list in the settings, which it returns as
+// items of YAML.
+func (e Entry) onto(c *Config) (others []string) {
 	switch {
 	case e.Glob != "":
-		c.Ignore = append(slices.Clip(c.Ignore), e.Glob)
+		return first(&c.Ignore, e.Glob)
 	case e.Rule != "":
-		c.Report.Without = append(slices.Clip(c.Report.Without), e.Rule)
-	default:
-		c.Guidelines = append(slices.Clip(c.Guidelines), e.Guideline)
+		return first(&c.Report.Without, e.Rule)
 	}
+	return first(&c.Guidelines, e.Guideline)
 }
 
-// lines are the entry as an item of a block list, and flow is it within brackets.
-func (e Entry) lines() []string {
-	if g := e.Guideline; e.Key() == "guidelines" {
-		return []string{"- paths: " + quoted(g.Paths), "  text: " + quoted(g.Text)}
+func first[T any](list *[]T, item T) (others []string) {
+	for _, other := range *list {
+		others = append(others, quoted(other))
 	}
-	return []string{"- " + e.flow()}
+	*list = slices.Insert(slices.Clone(*list), 0, item)
+	return others
 }
 
+// flow is the entry as one value.
 func (e Entry) flow() string {
-	if g := e.Guideline; e.Key() == "guidelines" {
-		return "{ paths: " + quoted(g.Paths) + ", text: " + quoted(g.Text) + " }"
+	if e.Key() == "guidelines" {
+		return quoted(e.Guideline)
 	}
 	return quoted(e.Glob + e.Rule)
 }
 
 // quoted is a value as JSON, which YAML holds.
 func quoted(v any) string {
-	text, err := json.Marshal(v, jsontext.SpaceAfterComma(true))
+	text, err := json.Marshal(v, jsontext.SpaceAfterComma(true), jsontext.SpaceAfterColon(true))
 	if err != nil {
 		panic(fmt.Sprintf("config: texts do not encode: %v", err))
 	}
 	return string(text)
 }
 
-// Extend returns a settings file with entries more, each at the end of its list with its
-// reasons above it, and all else as it was; name is what errors call the file. A file that
-// cannot be extended so that exactly the entries are new is an error.
-func Extend(name string, text []byte, entries []Entry) ([]byte, error) {
+// Extend returns the file with entries more, each the first of its list with its reasons
+// above it, and all else as it was. A list that the defaults alone have holds theirs too,
+// since it stands in the place of that. A file that cannot be extended so that exactly the
+// entries are new is an error.
+func (f File) Extend(text []byte, entries []Entry) ([]byte, error) {
 	out, mark := strings.CutPrefix(string(text), byteOrder)
 	windows := strings.Contains(out, "\r\n") && strings.Count(out, "\r\n") == strings.Count(out, "\n")
 	if windows { // the parser counts such lines otherwise
 		out = strings.ReplaceAll(out, "\r\n", "\n")
 	}
-	want, err := Parse(name, []byte(out))
+	want, err := f.Parse([]byte(out))
 	if err != nil {
 		return nil, err
 	}
 	for _, e := range entries {
-		e.onto(&want)
-		out = extended(out, e)
-		got, err := Parse(name, []byte(out))
+		out = extended(out, e, e.onto(&want))
+		got, err := f.Parse([]byte(out))
 		if err != nil || got.Fingerprint() != want.Fingerprint() {
-			return nil, problem.Usage(name+" cannot be extended as it is written",
+			return nil, problem.Usage(f.Path+" cannot be extended as it is written",
 				"write the list "+e.Key()+" with one item a line, then propose again")
 		}
 	}
@@ -104,9 +106,8 @@ func Extend(name string, text []byte, entries []Entry) ([]byte, error) {
 }
 
 // extended is a text with one entry more, as far as it is written as most are: Extend
-// looks at what came of it.
-func extended(text string, e Entry) string {
-	f := file(strings.SplitAfter(text, "\n"))
+// looks at what came of it. others are those of a list that is not in the text.
+func extended(text string, e Entry, others []string) string {
 	parsed, err := parser.ParseBytes([]byte(text), 0)
 	if err != nil {
 		return text
@@ -115,116 +116,57 @@ func extended(text string, e Entry) string {
 	if len(parsed.Docs) > 0 {
 		at = parsed.Docs[0].Body
 	}
-	keys, outer := strings.Split(e.Key(), "."), (*ast.MappingValueNode)(nil)
-	for i, key := range keys {
-		found := valueOf(at, key)
+	lines, missing := strings.SplitAfter(text, "\n"), strings.Split(e.Key(), ".")
+	behind, indent := len(lines), 0
+	for len(missing) > 0 {
+		found := valueOf(at, missing[0])
 		if found == nil {
-			return f.withKeys(outer, at, keys[i:], e)
+			break
 		}
-		outer, at = found, found.Value
+		position := found.Key.GetToken().Position
+		at, missing, behind, indent = found.Value, missing[1:], position.Line, position.Column+1
 	}
-	key := outer.Key.GetToken().Position
-	switch list := at.(type) {
+	switch n := at.(type) {
 	case *ast.SequenceNode:
-		if list.IsFlowStyle {
-			f = f.inBrackets(list.End.Position.Line, list.End.Position.Column, e.flow())
-			return f.above(key.Line, e.Why)
+		if n.IsFlowStyle {
+			return inBrackets(lines, behind, n.Start.Position, e.flow(), e.Why)
 		}
-		return f.insert(f.end(key.Line, key.Column), block(list.Start.Position.Column-1, e))
-	case *ast.NullNode:
-		return f.insert(key.Line, block(key.Column+1, e))
-	}
-	return text
-}
-
-// file is a text by its lines, with their ends.
-type file []string
-
-// insert is the text with more lines behind the first so many.
-func (f file) insert(behind int, more string) string {
-	behind = min(behind, len(f))
-	before, after := strings.Join(f[:behind], ""), strings.Join(f[behind:], "")
-	if before != "" && !strings.HasSuffix(before, "\n") {
-		more = "\n" + more
-	}
-	return before + more + after
-}
-
-// above puts reasons above a line, as far to the right.
-func (f file) above(line int, why []string) string {
-	if line > len(f) {
-		return strings.Join(f, "")
-	}
-	whole := f[line-1]
-	return f.insert(line-1, comments(len(whole)-len(strings.TrimLeft(whole, " ")), why))
-}
-
-// inBrackets puts an item before the bracket at a line and a column, both from 1.
-func (f file) inBrackets(line, column int, item string) file {
-	if line > len(f) || column > len([]rune(f[line-1])) {
-		return f
-	}
-	whole := []rune(f[line-1])
-	before, after := string(whole[:column-1]), string(whole[column-1:])
-	inside := strings.TrimRight(before, " ")
-	switch {
-	case strings.HasSuffix(inside, "[") || strings.HasSuffix(inside, "{"), strings.HasSuffix(inside, ","):
-		before = inside + item
-	default:
-		before = inside + ", " + item + before[len(inside):]
-	}
-	f = slices.Clone(f)
-	f[line-1] = before + after
-	return f
-}
-
-// end is the number of the last line that belongs to the key at a line and a column.
-func (f file) end(line, column int) int {
-	last := line
-	for i := line; i < len(f); i++ {
-		text := strings.TrimRight(f[i], "\r\n")
-		bare := strings.TrimLeft(text, " ")
-		deep := len(text)-len(bare) >= column || strings.HasPrefix(bare, "- ") && len(text)-len(bare) == column-1
-		switch {
-		case bare == "" || !deep && strings.HasPrefix(bare, "#"):
-		case !deep:
-			return last
-		default:
-			last = i + 1
+		indent = n.Start.Position.Column - 1
+	case *ast.MappingNode:
+		if n.IsFlowStyle {
+			list := missing[0] + ": [" + strings.Join(append([]string{e.flow()}, others...), ", ") + "]"
+			return inBrackets(lines, behind, n.Start.Position, list, e.Why)
 		}
-	}
-	return last
-}
-
-// withKeys adds an entry with the keys that are missing on the way to it: to the mapping
-// that is the value of outer, to the whole file where that is nil.
-func (f file) withKeys(outer *ast.MappingValueNode, in ast.Node, keys []string, e Entry) string {
-	indent, at := 0, len(f)
-	if outer != nil {
-		position := outer.Key.GetToken().Position
-		indent, at = position.Column+1, f.end(position.Line, position.Column)
-		switch m := in.(type) {
-		case *ast.MappingNode:
-			if m.IsFlowStyle {
-				f = f.inBrackets(m.End.Position.Line, m.End.Position.Column, keys[0]+": ["+e.flow()+"]")
-				return f.above(position.Line, e.Why)
-			}
-			indent = m.Values[0].Key.GetToken().Position.Column - 1
-		case *ast.MappingValueNode:
-			indent = m.Key.GetToken().Position.Column - 1
-		}
+		indent = n.Values[0].Key.GetToken().Position.Column - 1
+	case *ast.MappingValueNode:
+		indent = n.Key.GetToken().Position.Column - 1
 	}
 	more := ""
-	for _, key := range keys {
+	for _, key := range missing {
 		more += strings.Repeat(" ", indent) + key + ":\n"
 		indent += 2
 	}
-	return f.insert(at, more+block(indent, e))
+	if len(missing) == 0 {
+		others = nil
+	}
+	return insert(lines, behind, more+e.block(indent, others))
 }
 
-func block(indent int, e Entry) string {
-	margin := strings.Repeat(" ", indent)
-	return comments(indent, e.Why) + margin + strings.Join(e.lines(), "\n"+margin) + "\n"
+// block is the entry as an item of a block list, with the others that were only in the
+// defaults behind it.
+func (e Entry) block(indent int, others []string) string {
+	margin, item := strings.Repeat(" ", indent), e.flow()
+	if g := e.Guideline; e.Key() == "guidelines" {
+		item = "paths: " + quoted(g.Paths) + "\n" + margin + "  text: " + quoted(g.Text)
+	}
+	text := comments(indent, e.Why) + margin + "- " + item + "\n"
+	if len(others) > 0 {
+		text += margin + "# of the defaults, in whose place this list stands\n"
+	}
+	for _, other := range others {
+		text += margin + "- " + other + "\n"
+	}
+	return text
 }
 
 func comments(indent int, why []string) (text string) {
@@ -232,6 +174,36 @@ func comments(indent int, why []string) (text string) {
 		text += strings.TrimRight(strings.Repeat(" ", indent)+"# "+line, " ") + "\n"
 	}
 	return text
+}
+
+// insert is a text with more lines behind the first so many.
+func insert(lines []string, behind int, more string) string {
+	behind = min(behind, len(lines))
+	before := strings.Join(lines[:behind], "")
+	if before != "" && !strings.HasSuffix(before, "\n") {
+		more = "\n" + more
+	}
+	return before + more + strings.Join(lines[behind:], "")
+}
+
+// inBrackets is a text with an item more behind an opening bracket, and reasons above the
+// line of its key.
+func inBrackets(lines []string, key int, bracket *token.Position, item string, why []string) string {
+	whole := []rune(lines[min(bracket.Line, len(lines))-1])
+	if bracket.Column > len(whole) { // the parser counts otherwise
+		return ""
+	}
+	behind := string(whole[bracket.Column:])
+	rest := strings.TrimLeft(behind, " ")
+	switch {
+	case strings.HasPrefix(rest, "\n"):
+		item += ","
+	case rest != "" && !strings.ContainsAny(rest[:1], "]}"):
+		item += ", "
+	}
+	lines[bracket.Line-1] = string(whole[:bracket.Column]) + behind[:len(behind)-len(rest)] + item + rest
+	indent := len(lines[key-1]) - len(strings.TrimLeft(lines[key-1], " "))
+	return insert(lines, key-1, comments(indent, why))
 }
 
 // valueOf finds a key of a mapping; nil where it is not there.
@@ -243,10 +215,9 @@ func valueOf(in ast.Node, key string) *ast.MappingValueNode {
 	case *ast.MappingValueNode:
 		all = append(all, m)
 	}
-	for _, v := range all {
-		if keyName(v.Key) == key {
-			return v
-		}
+	at := slices.IndexFunc(all, func(v *ast.MappingValueNode) bool { return keyName(v.Key) == key })
+	if at < 0 {
+		return nil
 	}
-	return nil
+	return all[at]
 }

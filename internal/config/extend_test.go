@@ -31,37 +31,70 @@ func TestAFileIsExtendedAndElseAsItWas(t *testing.T) {
 		"without the keys": {"max-lines: 7 # few", "max-lines: 7 # few\n" + all},
 		"block lists": {"ignore:\n  - a # first\n  - b\n\n# what to look for\nguidelines:\n- paths: [x]\n  text: |\n    one\n" +
 			"    # two\nreport:\n  style: true\n  without:\n  - errcheck\n\n# end\n",
-			"ignore:\n  - a # first\n  - b\n  # 12 of 12 were dropped:\n  #   acme/api#1 F2, rita: it is generated\n" +
-				"  - \"gen/**\"\n\n# what to look for\nguidelines:\n- paths: [x]\n  text: |\n    one\n    # two\n# why\n" +
-				"- paths: [\"testdata/**\"]\n  text: \"Report no \\\"slow\\\" tests: # here\"\nreport:\n  style: true\n" +
-				"  without:\n  - errcheck\n  # lines\n  - \"golangci-lint lll\"\n\n# end\n"},
+			"ignore:\n  # 12 of 12 were dropped:\n  #   acme/api#1 F2, rita: it is generated\n  - \"gen/**\"\n" +
+				"  - a # first\n  - b\n\n# what to look for\nguidelines:\n# why\n- paths: [\"testdata/**\"]\n" +
+				"  text: \"Report no \\\"slow\\\" tests: # here\"\n- paths: [x]\n  text: |\n    one\n    # two\nreport:\n" +
+				"  style: true\n  without:\n  # lines\n  - \"golangci-lint lll\"\n  - errcheck\n\n# end\n"},
 		"flow lists": {"ignore: [\"a\", 'b' ] # kept\nguidelines: []\nreport: { style: true, without: [x,] }\n",
-			"# 12 of 12 were dropped:\n#   acme/api#1 F2, rita: it is generated\nignore: [\"a\", 'b', \"gen/**\" ] # kept\n" +
-				"# why\nguidelines: [{ paths: [\"testdata/**\"], text: \"Report no \\\"slow\\\" tests: # here\" }]\n" +
-				"# lines\nreport: { style: true, without: [x,\"golangci-lint lll\"] }\n"},
+			"# 12 of 12 were dropped:\n#   acme/api#1 F2, rita: it is generated\nignore: [\"gen/**\", \"a\", 'b' ] # kept\n" +
+				"# why\nguidelines: [{\"paths\": [\"testdata/**\"], \"text\": \"Report no \\\"slow\\\" tests: # here\"}]\n" +
+				"# lines\nreport: { style: true, without: [\"golangci-lint lll\", x,] }\n"},
 		"empty keys": {"ignore:\nreport: { style: true }\nguidelines: # soon\n",
 			"ignore:\n  # 12 of 12 were dropped:\n  #   acme/api#1 F2, rita: it is generated\n  - \"gen/**\"\n" +
-				"# lines\nreport: { style: true, without: [\"golangci-lint lll\"] }\nguidelines: # soon\n  # why\n" +
+				"# lines\nreport: { without: [\"golangci-lint lll\"], style: true }\nguidelines: # soon\n  # why\n" +
 				"  - paths: [\"testdata/**\"]\n    text: \"Report no \\\"slow\\\" tests: # here\"\n"},
 		"a mapping with other keys": {"report:\n    style: true\n\nmax-lines: 7\nignore: []\nguidelines: []\n", "# " +
 			"12 of 12 were dropped:\n#   acme/api#1 F2, rita: it is generated\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := Extend("f.yml", []byte(c.before), threeEntries())
+			got, err := File{Path: "f.yml"}.Extend([]byte(c.before), threeEntries())
 			require.NoError(t, err)
 			if name == "a mapping with other keys" {
-				require.Contains(t, string(got), "    style: true\n    without:\n      # lines\n      - "+
-					"\"golangci-lint lll\"\n\nmax")
+				require.Contains(t, string(got), "report:\n    without:\n      # lines\n      - "+
+					"\"golangci-lint lll\"\n    style: true\n\nmax")
 				return
 			}
 			require.Equal(t, c.after, string(got))
 			if strings.Contains(c.before, "\n") {
 				windows := byteOrder + strings.ReplaceAll(c.before, "\n", "\r\n")
-				again, err := Extend("f.yml", []byte(windows), threeEntries())
+				again, err := File{Path: "f.yml"}.Extend([]byte(windows), threeEntries())
 				require.NoError(t, err)
 				require.Equal(t, byteOrder+strings.ReplaceAll(c.after, "\n", "\r\n"), string(again))
 			}
+		})
+	}
+}
+
+// A list of the file's own replaces that of the defaults, so it begins with theirs in it; one
+// that the file has already says by itself what holds.
+func TestAListOfTheDefaultsIsKeptWhereTheFileGetsItsOwn(t *testing.T) {
+	t.Parallel()
+	const defaults = "ignore: [\"*.snap\", vendor/]\nguidelines: [{paths: [a], text: \"b: c\"}]\n" +
+		"report: {without: [lll], style: true}\n"
+	for name, c := range map[string]struct {
+		text   string
+		ignore []string
+		rules  []string
+	}{
+		"no file": {"", []string{"gen/**", "*.snap", "vendor/"}, []string{"golangci-lint lll", "lll"}},
+		"in brackets": {"report: {tests: true}\n", []string{"gen/**", "*.snap", "vendor/"},
+			[]string{"golangci-lint lll", "lll"}},
+		"lists of its own": {"ignore: [x]\nreport:\n  without:\n  - y\n", []string{"gen/**", "x"},
+			[]string{"golangci-lint lll", "y"}},
+		"lists without items": {"ignore:\nreport: {without: []}\n", []string{"gen/**"}, []string{"golangci-lint lll"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := File{Path: "f.yml", Defaults: defaults}
+			text, err := f.Extend([]byte(c.text), threeEntries())
+			require.NoError(t, err)
+			got, err := f.Parse(text)
+			require.NoError(t, err)
+			require.Equal(t, c.ignore, got.Ignore)
+			require.Equal(t, c.rules, got.Report.Without)
+			require.True(t, got.Report.Style)
+			require.Equal(t, "b: c", got.Guidelines[1].Text)
 		})
 	}
 }
@@ -70,11 +103,11 @@ func TestTheDocumentedFileIsExtended(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join("..", "..", "testdata", "pr-review.yml"))
 	require.NoError(t, err)
-	got, err := Extend("f.yml", text, append(threeEntries(), threeEntries()...))
+	got, err := File{Path: "f.yml"}.Extend(text, append(threeEntries(), threeEntries()...))
 	require.NoError(t, err)
 	c, err := Parse("f.yml", got)
 	require.NoError(t, err)
-	require.Equal(t, "gen/**", c.Ignore[len(c.Ignore)-1])
+	require.Equal(t, "gen/**", c.Ignore[0])
 	require.Len(t, c.Report.Without, 3)
 }
 
@@ -88,14 +121,15 @@ func TestAFileThatCannotBeExtendedIsLeftAlone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := Extend("f.yml", []byte(bad), threeEntries())
+			_, err := File{Path: "f.yml"}.Extend([]byte(bad), threeEntries())
 			require.Error(t, err)
 		})
 	}
 }
 
 func FuzzExtend(f *testing.F) {
-	for _, seed := range []string{"", "ignore: [a]\n", "ignore:\n- a\nreport:\n  from: nit\n",
+	for _, seed := range []string{"", "ignore: [a]\n", "{ignore: [a]}\n", "ignore: [\n  a,\n]\n",
+		"ignore:\n- a\nreport:\n  from: nit\n",
 		"guidelines:\n  - {paths: [a], text: b}\n"} {
 		f.Add(seed)
 	}
@@ -104,7 +138,7 @@ func FuzzExtend(f *testing.F) {
 		if err != nil {
 			return
 		}
-		got, err := Extend("f.yml", []byte(text), threeEntries())
+		got, err := File{Path: "f.yml"}.Extend([]byte(text), threeEntries())
 		if err != nil {
 			return
 		}

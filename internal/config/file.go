@@ -17,32 +17,32 @@ type File struct {
 }
 
 // lockable reads names of keys, which stand for those below them too.
-func (r *reader) lockable(n ast.Node) (names []string) {
+func (r *reader) lockable(n ast.Node) []string {
 	var known []string
 	for _, v := range Default().Values() {
 		outer, _, _ := strings.Cut(v.Key, ".")
 		known = append(known, outer, v.Key)
 	}
-	for _, item := range r.list(n) {
-		var name string
-		if !r.text(item, &name) {
-			continue
-		}
-		names = append(names, name)
+	return r.texts(n, func(item ast.Node, name string) bool {
 		if slices.Contains(known, name) {
-			continue
+			return true
 		}
 		e := r.fail(item, "%.60q is not the name of a key, such as deciders or admission.authors", name)
 		if len(r.problems) <= maxProblems { // the others are counted
 			e.Hint = Nearest(name, known)
 		}
-	}
-	return names
+		return false
+	})
+}
+
+// Locks reports whether the defaults lock a key, or one that it is below.
+func (c Config) Locks(key string) bool {
+	return slices.ContainsFunc(c.Locked, func(l string) bool { return key == l || strings.HasPrefix(key, l+".") })
 }
 
 // overrules reports whether a key of the file is locked, and notes then that it has no effect.
 func (r *reader) overrules(key ast.MapKeyNode, name string) bool {
-	if !slices.ContainsFunc(r.locks, func(l string) bool { return name == l || strings.HasPrefix(name, l+".") }) {
+	if !r.defaults.Locks(name) {
 		return false
 	}
 	r.overruled = append(r.overruled, fmt.Sprintf("%s:%d: %s has no effect here, since the defaults lock it", r.file,

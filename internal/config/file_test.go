@@ -54,6 +54,7 @@ func TestTheFileStandsOverDefaultsLineByLine(t *testing.T) {
 			"embeddings: {model: m, key-env: K, dimensions: 7}\n"},
 		"guidelines": {"guidelines: [{paths: [a], text: b}]\n", "guidelines: [{paths: [c], text: d}]\n",
 			"guidelines: [{paths: [c], text: d}]\n"},
+		"spaces around":  {"", "language: ' German '\n", "language: German\n"},
 		"only a comment": {"# nothing\n", "language: French\n", "language: French\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -119,8 +120,45 @@ func TestALockWithoutAValueKeepsTheProductsDefault(t *testing.T) {
 	t.Parallel()
 	c := over(t, "locked: [handover, admission]\n", "handover: review\nadmission: {authors: all, label: x}\n")
 	require.Len(t, c.Overruled, 2)
-	c.Overruled = nil
+	require.True(t, c.Locks("handover") && c.Locks("admission.authors") && !c.Locks("admissions"))
+	c.Overruled, c.Locked = nil, nil
 	require.Equal(t, config.Default(), c)
+}
+
+// What embeds and what reranks has no price for output; which model that is, file and defaults
+// say together, so half a price is judged once both were read.
+func TestHalfAPriceIsJudgedAtTheEnd(t *testing.T) {
+	t.Parallel()
+	const half = "prices: {m: {input: 1}}\n"
+	for name, c := range map[string]struct {
+		defaults, file, wrong string
+		priced                bool
+	}{
+		"the file embeds by it":    {half, "embeddings: {model: m}\n", "", true},
+		"the defaults embed by it": {"embeddings: {model: m}\n", half, "", true},
+		"the file has another":     {half + "embeddings: {model: m}\n", "embeddings: {model: n}\n", "", false},
+		"the file has another and reviews": {half + "rerank: {model: m}\n",
+			"rerank: {model: n}\nmodels: {review: m}\n", "", false},
+		"the file has the whole price": {half, "prices: {m: {input: 1, output: 2}}\n", "", true},
+		"the file has half of a whole": {"prices: {m: {input: 1, output: 2}}\n", half,
+			`f.yml:1:10: the price of "m" needs`, false},
+		"nobody embeds by it":             {half, "", `defaults:1:10: the price of "m" needs output`, false},
+		"the file may not say who embeds": {"locked: [embeddings]\n", half + "embeddings: {model: m}\n", "", false},
+		"the file may not and reviews by m": {"locked: [rerank]\n",
+			half + "rerank: {model: m}\nmodels: {review: m}\n", "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := config.File{Path: "f.yml", Defaults: c.defaults}.Parse([]byte(c.file))
+			if c.wrong != "" {
+				require.ErrorContains(t, err, c.wrong)
+				return
+			}
+			require.NoError(t, err)
+			_, priced := got.Prices["m"]
+			require.Equal(t, c.priced, priced, "a price without output holds no cap")
+		})
+	}
 }
 
 func TestDefaultsAreHeldAgainstTheSameRules(t *testing.T) {

@@ -40,6 +40,14 @@ const (
 	maxChoices = 1000 // of all its braces together
 )
 
+// wrongGlob is the rule for globs.
+func wrongGlob(glob string) string {
+	if wrong := flaw(glob); wrong != "" {
+		return mistake("%.60q is not a glob: %s", glob, wrong)
+	}
+	return ""
+}
+
 // flaw says what is wrong with a glob, or is empty.
 func flaw(glob string) string {
 	plain := escaped().ReplaceAllString(glob, "_")

@@ -1,6 +1,8 @@
 package config
 
 import (
+	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -15,39 +17,52 @@ import (
 )
 
 func modelKeys(m *Models) keys {
-	name := func(into *string) func(*reader, ast.Node) {
-		return func(r *reader, n ast.Node) { r.modelName(n, into) }
-	}
-	return keys{"classify": name(&m.Classify), "review": name(&m.Review), "verify": name(&m.Verify),
-		"redraft": name(&m.Redraft)}
+	return keys{modelName("review", &m.Review), modelName("verify", &m.Verify), modelName("classify", &m.Classify),
+		modelName("redraft", &m.Redraft)}
 }
 
 func agentKeys(a *Agent) keys {
-	return keys{
-		"max-turns": func(r *reader, n ast.Node) { r.whole(n, 1, maxTurns, &a.MaxTurns) },
-		"max-time":  func(r *reader, n ast.Node) { r.seconds(n, maxTime, &a.MaxSeconds) },
-		"tools":     func(r *reader, n ast.Node) { r.unless(n, &a.NoTools) },
-	}
+	return keys{whole("max-turns", 1, maxTurns, &a.MaxTurns, defaultTurns),
+		seconds("max-time", maxTime, &a.MaxSeconds, defaultTime), unless("tools", &a.NoTools)}
 }
 
 func optionKeys(o *ModelOptions) keys {
 	return keys{
-		"effort":            func(r *reader, n ast.Node) { r.oneOf(n, Efforts(), &o.Effort) },
-		"temperature":       func(r *reader, n ast.Node) { o.Temperature = r.number(n, 0, maxTemperature) },
-		"seed":              func(r *reader, n ast.Node) { o.Seed = r.upTo(n, math.MaxInt32) },
-		"max-output-tokens": func(r *reader, n ast.Node) { r.whole(n, 1, maxOutputTokens, &o.MaxOutputTokens) },
-		"headers":           func(r *reader, n ast.Node) { o.Headers = r.headers(n) },
-		"cache-marks":       func(r *reader, n ast.Node) { r.oneOf(n, []string{"auto", "on", "off"}, &o.CacheMarks) },
-		"body":              func(r *reader, n ast.Node) { o.Body = r.values(n, maxDepth) },
+		choice("effort", &o.Effort, "", Efforts()...),
+		{name: "temperature", read: func(r *reader, n ast.Node) { o.Temperature = r.number(n, 0, maxTemperature) },
+			show: func() any { return at(o.Temperature) }},
+		upTo("seed", math.MaxInt32, &o.Seed, nil),
+		whole("max-output-tokens", 1, maxOutputTokens, &o.MaxOutputTokens, 0),
+		{name: "headers", read: func(r *reader, n ast.Node) { o.Headers = r.headers(n) },
+			show: func() any { return hidden(o.Headers) }},
+		{name: "body", read: func(r *reader, n ast.Node) { o.Body = r.values(n, maxDepth) },
+			show: func() any { return body(o.Body) }},
+		choice("cache-marks", &o.CacheMarks, "auto", "auto", "on", "off"),
 	}
 }
 
 func priceKeys(p *cost.Price) keys {
-	price := func(into *cost.MicroUSD) func(*reader, ast.Node) {
-		return func(r *reader, n ast.Node) { r.usd(n, into) }
+	price := func(name string, into *cost.MicroUSD) key {
+		return key{name: name, read: func(r *reader, n ast.Node) { r.usd(n, into) },
+			show: func() any { return Dollars(*into) }}
 	}
-	return keys{"input": price(&p.Input), "cached-input": price(&p.CachedInput), "output": price(&p.Output),
-		"cache-write": price(&p.CacheWrite), "per-1000": price(&p.PerThousand)}
+	return keys{price("input", &p.Input), price("cached-input", &p.CachedInput), price("output", &p.Output),
+		price("cache-write", &p.CacheWrite), price("per-1000", &p.PerThousand)}
+}
+
+// pricesKey has a line for each model's price: of a reranker that bills by the search
+// per-1000, of others the rest.
+func pricesKey(all *map[string]cost.Price) key {
+	k := key{name: "prices", read: func(r *reader, n ast.Node) { r.prices(n, all) }, show: func() any { return nil }}
+	for _, model := range slices.Sorted(maps.Keys(*all)) {
+		p := (*all)[model]
+		k.under = append(k.under, key{name: model, show: func() any {
+			price := priceKeys(&p).object()
+			maps.DeleteFunc(price, func(name string, _ any) bool { return (name == "per-1000") != (p.PerThousand > 0) })
+			return price
+		}})
+	}
+	return k
 }
 
 // prices reads a price for each model, beside those that are there. Cached input and
@@ -61,12 +76,13 @@ func (r *reader) prices(n ast.Node, all *map[string]cost.Price) {
 		var p cost.Price
 		var said []string
 		r.inside(e.Key, func() { said = r.mapping(e.Value, priceKeys(&p)) })
+		delete(r.halves, keyName(e.Key))
 		switch {
 		case slices.Contains(said, "per-1000"):
 		case !slices.Contains(said, "input"):
 			r.fail(e.Key, "the price of %.60q needs input, in USD per million tokens", keyName(e.Key))
 		case !slices.Contains(said, "output"):
-			r.halves = append(r.halves, e.Key)
+			r.halves[keyName(e.Key)] = half{r, e.Key}
 		}
 		if !slices.Contains(said, "cached-input") {
 			p.CachedInput = p.Input
@@ -78,79 +94,84 @@ func (r *reader) prices(n ast.Node, all *map[string]cost.Price) {
 	}
 }
 
-// checkPrices fails where a model that writes has no price for it: only what embeds
-// and what reranks write nothing.
-func (r *reader) checkPrices(c Config) {
-	if slices.ContainsFunc(r.overruled, func(line string) bool {
+// half is a price without output's, and who read it where.
+type half struct {
+	*reader
+	key ast.MapKeyNode
+}
+
+// checkHalves fails where a model that writes has half a price: only what embeds and what
+// reranks writes nothing. The price of one that the defaults name for that, or a file that
+// may not, is dropped where another one does it: it is none that a cap could be held by.
+func (r *reader) checkHalves(c *Config) {
+	overruled := slices.ContainsFunc(r.overruled, func(line string) bool {
 		return strings.Contains(line, " embeddings") || strings.Contains(line, " rerank")
-	}) {
-		return // which model the file had for them is not looked at
-	}
-	for _, key := range r.halves {
-		if model := keyName(key); model != c.Embeddings.Model && model != c.Rerank.Model {
-			r.fail(key, "the price of %.60q needs output, in USD per million tokens", model)
+	})
+	for model, at := range r.halves {
+		switch {
+		case c.WritesNothing(model):
+		case r.defaults.WritesNothing(model) || overruled:
+			delete(c.Prices, model)
+		default:
+			at.fail(at.key, "the price of %.60q needs output, in USD per million tokens", model)
 		}
 	}
 }
 
-func (r *reader) modelName(n ast.Node, into *string) {
-	var s string
-	if !r.text(n, &s) {
-		return
-	}
-	if s == "" || len(s) > maxModelName || strings.ContainsFunc(s, func(c rune) bool { return c <= ' ' || c > '~' }) {
-		r.fail(n, "%.60q is not a model's name", s)
-		return
-	}
-	*into = s
+// WritesNothing reports whether a model is the one that embeds or reranks.
+func (c Config) WritesNothing(model string) bool {
+	return model == c.Embeddings.Model || model == c.Rerank.Model
 }
 
-func (r *reader) language(n ast.Node, into *string) {
-	var s string
-	if !r.text(n, &s) {
-		return
+func modelName(name string, into *string) key {
+	return ruled(name, into, func(s string) string {
+		if s == "" || len(s) > maxModelName || strings.ContainsFunc(s, unprinted) {
+			return mistake("%.60q is not a model's name", s)
+		}
+		return ""
+	})
+}
+
+// unprinted reports a character that is none of ASCII's printed ones.
+func unprinted(c rune) bool { return c <= ' ' || c > '~' }
+
+func languageKey(into *string) key {
+	k := ruled("language", into, wrongLanguage)
+	inner := k.read
+	k.read = func(r *reader, n ast.Node) {
+		inner(r, n)
+		*into = strings.TrimSpace(*into)
 	}
+	k.show = func() any { return cmp.Or(*into, "English") }
+	return k
+}
+
+func wrongLanguage(s string) string {
 	foreign := func(c rune) bool { return c != ' ' && c != '-' && !unicode.IsLetter(c) && !unicode.IsDigit(c) }
 	s = strings.TrimSpace(s)
 	if words := len(strings.Fields(s)); words == 0 || words > maxWords || len(s) > maxLanguage ||
 		strings.ContainsFunc(s, foreign) || guard.Visible(s) != s {
-		r.fail(n, "%.60q is not a language: name it in up to %d words of letters, digits and hyphens, %d bytes in all",
-			s, maxWords, maxLanguage)
-		return
+		return mistake("%.60q is not a language: name it in up to %d words of letters, digits and hyphens, "+
+			"%d bytes in all", s, maxWords, maxLanguage)
 	}
-	*into = s
+	return ""
 }
 
-// paths reads names of files. A list that is there and empty is not the default.
-func (r *reader) paths(n ast.Node) []string {
-	paths := []string{}
-	for _, item := range r.list(n) {
-		var path string
-		if !r.text(item, &path) {
-			continue
-		}
-		if diff.CheckPath(path) != nil || strings.ContainsAny(path, "*?[]{}") {
-			r.fail(item, "%.60q is not a file's path from the repository's top", path)
-			continue
-		}
-		paths = append(paths, path)
+func wrongPath(path string) string {
+	if diff.CheckPath(path) != nil || strings.ContainsAny(path, "*?[]{}") {
+		return mistake("%.60q is not a file's path from the repository's top", path)
 	}
-	return paths
+	return ""
 }
 
 func guidelineKeys(g *Guideline) keys {
-	return keys{
-		"paths": func(r *reader, n ast.Node) { g.Paths = r.globs(n) },
-		"text":  func(r *reader, n ast.Node) { r.text(n, &g.Text) },
-	}
+	return keys{listed("paths", &g.Paths, wrongGlob), text("text", &g.Text)}
 }
 
-func (r *reader) guidelines(n ast.Node) []Guideline {
-	return objects(r, n, guidelineKeys, func(item ast.Node, g Guideline) {
-		if len(g.Paths) == 0 || strings.TrimSpace(g.Text) == "" {
-			r.fail(item, "a guideline needs paths, a list of globs, and text")
-		}
-	})
+func checkGuideline(r *reader, n ast.Node, g Guideline) {
+	if len(g.Paths) == 0 || strings.TrimSpace(g.Text) == "" {
+		r.fail(n, "a guideline needs paths, a list of globs, and text")
+	}
 }
 
 // seconds reads a time in whole seconds.

@@ -44,61 +44,30 @@ func PullRequests() []string { return []string{"draft", "link"} }
 
 func implementKeys(i *Implement) keys {
 	return keys{
-		"max-files":    func(r *reader, n ast.Node) { r.whole(n, 1, maxProposedFiles, &i.MaxFiles) },
-		"max-lines":    func(r *reader, n ast.Node) { r.whole(n, 1, maxProposedLines, &i.MaxLines) },
-		"max-bytes":    func(r *reader, n ast.Node) { r.whole(n, 1, maxProposedBytes, &i.MaxBytes) },
-		"pull-request": func(r *reader, n ast.Node) { r.oneOf(n, PullRequests(), &i.PullRequest) },
+		whole("max-files", 1, maxProposedFiles, &i.MaxFiles, maxProposedFiles),
+		whole("max-lines", 1, maxProposedLines, &i.MaxLines, maxProposedLines),
+		whole("max-bytes", 1, maxProposedBytes, &i.MaxBytes, maxProposedBytes),
+		choice("pull-request", &i.PullRequest, PullRequests()[0], PullRequests()...),
 	}
-}
-
-// modules reads the list of modules: each has a name of its own and paths.
-func (r *reader) modules(n ast.Node) []Module {
-	var all []Module
-	known := map[string]bool{}
-	for _, item := range r.list(n) {
-		var m Module
-		before := len(r.problems)
-		r.mapping(item, moduleKeys(&m))
-		switch {
-		case before < len(r.problems):
-		case m.Name == "" || len(m.Paths) == 0:
-			r.fail(item, "a module needs name and paths")
-		case known[m.Name]:
-			r.fail(item, "the module %.60q stands twice", m.Name)
-		default:
-			known[m.Name] = true
-			all = append(all, m)
-		}
-	}
-	return all
 }
 
 func moduleKeys(m *Module) keys {
 	return keys{
-		"name":        func(r *reader, n ast.Node) { r.text(n, &m.Name) },
-		"paths":       func(r *reader, n ast.Node) { m.Paths = r.globs(n) },
-		"tests":       func(r *reader, n ast.Node) { m.Tests = r.globs(n) },
-		"description": func(r *reader, n ast.Node) { r.text(n, &m.Description) },
-		"rules":       func(r *reader, n ast.Node) { m.Rules = r.texts(n) },
+		text("name", &m.Name), listed("paths", &m.Paths, wrongGlob), listed("tests", &m.Tests, wrongGlob),
+		text("description", &m.Description), listed("rules", &m.Rules, free),
 	}
 }
 
-func (c Config) moduleValues() any {
-	all := []any{}
-	for _, m := range c.Modules {
-		all = append(all, map[string]any{"name": m.Name, "paths": list(m.Paths), "tests": list(m.Tests),
-			"description": m.Description, "rules": list(m.Rules)})
-	}
-	return all
-}
-
-// texts is a list of texts.
-func (r *reader) texts(n ast.Node) (all []string) {
-	for _, item := range r.list(n) {
-		var one string
-		if r.text(item, &one) {
-			all = append(all, one)
+// checkModules refuses modules without a name of their own or paths.
+func checkModules() func(*reader, ast.Node, Module) {
+	known := map[string]bool{}
+	return func(r *reader, n ast.Node, m Module) {
+		switch {
+		case m.Name == "" || len(m.Paths) == 0:
+			r.fail(n, "a module needs name and paths")
+		case known[m.Name]:
+			r.fail(n, "the module %.60q stands twice", m.Name)
 		}
+		known[m.Name] = true
 	}
-	return all
 }

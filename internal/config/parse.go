@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -23,22 +24,24 @@ func (f File) Parse(text []byte) (Config, error) {
 // Read is Parse, and says where each key stood.
 func (f File) Read(text []byte) (Config, Lines, error) {
 	c, lines := Default(), Lines{}
-	below := &reader{file: "defaults", lines: lines}
-	known := rootKeys(&c)
-	known["locked"] = func(r *reader, n ast.Node) { r.locked = r.lockable(n) }
-	if err := below.read([]byte(f.Defaults), known, &c); err != nil {
+	halves := map[string]half{}
+	below := &reader{file: "defaults", lines: lines, halves: halves}
+	known := append(rootKeys(&c), key{name: "locked", read: func(r *reader, n ast.Node) { c.Locked = r.lockable(n) }})
+	if err := cmp.Or(below.read([]byte(f.Defaults), known), errors.Join(below.all()...)); err != nil {
 		return Config{}, nil, err
 	}
-	r := &reader{file: f.Path, lines: lines, locks: below.locked}
-	if err := r.read(text, rootKeys(&c), &c); err != nil {
+	r := &reader{file: f.Path, lines: lines, halves: halves, defaults: c}
+	err := r.read(text, rootKeys(&c))
+	r.checkHalves(&c)
+	if err := cmp.Or(errors.Join(below.all()...), err, errors.Join(r.all()...)); err != nil {
 		return Config{}, nil, err
 	}
 	c.Overruled = r.overruled
 	return c, lines, nil
 }
 
-// read reads a text into c, by the keys that it may hold.
-func (r *reader) read(text []byte, known keys, c *Config) (err error) {
+// read reads a text by the keys that it may hold. Its mistakes are all's; an error ended it.
+func (r *reader) read(text []byte, known keys) (err error) {
 	text, err = readable(r.file, text)
 	if err != nil {
 		return err
@@ -64,57 +67,55 @@ func (r *reader) read(text []byte, known keys, c *Config) (err error) {
 		}
 		r.mapping(doc.Body, known)
 	}
-	r.checkPrices(*c)
-	return errors.Join(r.all()...)
+	return nil
 }
 
 func rootKeys(c *Config) keys {
 	return keys{
-		"ignore":    func(r *reader, n ast.Node) { c.Ignore = r.globs(n) },
-		"max-lines": func(r *reader, n ast.Node) { r.whole(n, 1, mostLines, &c.MaxLines) },
-		"admission": func(r *reader, n ast.Node) { r.mapping(n, admissionKeys(&c.Admission)) },
-
-		"prices":            func(r *reader, n ast.Node) { r.prices(n, &c.Prices) },
-		"max-cost":          func(r *reader, n ast.Node) { r.amount(n, &c.MaxCost) },
-		"max-cost-per-pull": func(r *reader, n ast.Node) { r.amount(n, &c.MaxCostPerPull) },
-		"max-cost-per-file": func(r *reader, n ast.Node) { r.amount(n, &c.MaxCostPerFile) },
-		"models":            func(r *reader, n ast.Node) { r.mapping(n, modelKeys(&c.Models)) },
-		"verify":            func(r *reader, n ast.Node) { r.unless(n, &c.NoVerify) },
-		"classify":          func(r *reader, n ast.Node) { r.unless(n, &c.NoClassify) },
-		"agent":             func(r *reader, n ast.Node) { r.mapping(n, agentKeys(&c.Agent)) },
-		"model-options":     func(r *reader, n ast.Node) { r.mapping(n, optionKeys(&c.ModelOptions)) },
-		"language":          func(r *reader, n ast.Node) { r.language(n, &c.Language) },
-		"instructions":      func(r *reader, n ast.Node) { c.Instructions = r.paths(n) },
-		"guidelines":        func(r *reader, n ast.Node) { c.Guidelines = r.guidelines(n) },
-
-		"overview":   func(r *reader, n ast.Node) { r.overview(n, &c.Overview) },
-		"report":     func(r *reader, n ast.Node) { r.mapping(n, reportKeys(&c.Report)) },
-		"embeddings": func(r *reader, n ast.Node) { r.endpoint(n, &c.Embeddings.Model, embeddingKeys(&c.Embeddings)) },
-		"rerank":     func(r *reader, n ast.Node) { r.endpoint(n, &c.Rerank.Model, rerankKeys(&c.Rerank)) },
-		"index":      func(r *reader, n ast.Node) { r.mapping(n, indexKeys(&c.Index)) },
-
-		"comments":     func(r *reader, n ast.Node) { r.mapping(n, commentKeys(&c.Comments)) },
-		"handover":     func(r *reader, n ast.Node) { r.oneOf(n, Handovers(), &c.Handover) },
-		"linters":      func(r *reader, n ast.Node) { r.mapping(n, linterKeys(&c.Linters)) },
-		"environments": func(r *reader, n ast.Node) { c.Environments = r.environments(n) },
-		"deciders":     func(r *reader, n ast.Node) { c.Deciders = r.logins(n) },
-		"context":      func(r *reader, n ast.Node) { r.mapping(n, contextKeys(&c.Context)) },
-
-		"modules":   func(r *reader, n ast.Node) { c.Modules = r.modules(n) },
-		"protected": func(r *reader, n ast.Node) { c.Protected = r.globs(n) },
-		"implement": func(r *reader, n ast.Node) { r.mapping(n, implementKeys(&c.Implement)) },
+		listed("ignore", &c.Ignore, wrongGlob), whole("max-lines", 1, mostLines, &c.MaxLines, DefaultMaxLines),
+		group("admission", admissionKeys(&c.Admission)),
+		group("models", modelKeys(&c.Models)), unless("verify", &c.NoVerify), unless("classify", &c.NoClassify),
+		group("agent", agentKeys(&c.Agent)), group("model-options", optionKeys(&c.ModelOptions)),
+		pricesKey(&c.Prices),
+		endpoint("embeddings", &c.Embeddings.Model, embeddingKeys(&c.Embeddings)),
+		endpoint("rerank", &c.Rerank.Model, rerankKeys(&c.Rerank)), group("index", indexKeys(&c.Index)),
+		amount("max-cost", &c.MaxCost), amount("max-cost-per-pull", &c.MaxCostPerPull),
+		amount("max-cost-per-file", &c.MaxCostPerFile),
+		languageKey(&c.Language), evenEmpty(listed("instructions", &c.Instructions, wrongPath), &c.Instructions),
+		objects("guidelines", &c.Guidelines, guidelineKeys, checkGuideline),
+		overviewKey(&c.Overview), group("report", reportKeys(&c.Report)),
+		group("comments", commentKeys(&c.Comments)), choice("handover", &c.Handover, HandoverSummary, Handovers()...),
+		group("linters", linterKeys(&c.Linters)),
+		objects("environments", &c.Environments, environmentKeys, checkEnvironment),
+		listed("deciders", &c.Deciders, wrongLogin),
+		objects("modules", &c.Modules, moduleKeys, checkModules()),
+		listed("protected", &c.Protected, wrongGlob), group("implement", implementKeys(&c.Implement)),
+		group("context", contextKeys(&c.Context)),
 	}
 }
 
 func admissionKeys(a *Admission) keys {
 	return keys{
-		"drafts":     func(r *reader, n ast.Node) { r.policy(n, &a.Drafts) },
-		"bots":       func(r *reader, n ast.Node) { r.policy(n, &a.Bots) },
-		"authors":    func(r *reader, n ast.Node) { a.Authors = r.associations(n) },
-		"label":      func(r *reader, n ast.Node) { r.text(n, &a.Label) },
-		"skip-label": func(r *reader, n ast.Node) { r.text(n, &a.SkipLabel) },
-		"on-demand":  func(r *reader, n ast.Node) { r.boolean(n, &a.OnDemand) },
+		choice("drafts", &a.Drafts, "", Skip, Review), choice("bots", &a.Bots, "", Skip, Review),
+		authorsKey(&a.Authors), text("label", &a.Label),
+		text("skip-label", &a.SkipLabel), flag("on-demand", &a.OnDemand),
 	}
+}
+
+// authorsKey is a list of associations in whatever case, or one of them.
+func authorsKey(into *[]string) key {
+	k := listed("authors", into, free)
+	k.read = func(r *reader, n ast.Node) {
+		if _, one := n.(*ast.StringNode); one {
+			n = &ast.SequenceNode{Values: []ast.Node{n}}
+		}
+		known := r.among(Associations())
+		*into = r.texts(n, func(item ast.Node, name string) bool { return known(item, strings.ToLower(name)) })
+		for i, name := range *into {
+			(*into)[i] = strings.ToLower(name)
+		}
+	}
+	return k
 }
 
 // syntaxError turns the parser's error into ours, with its place.

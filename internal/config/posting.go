@@ -33,64 +33,44 @@ func (c Config) EnvironmentFor(paths []string) string {
 }
 
 func commentKeys(c *Comments) keys {
-	return keys{
-		"max":     func(r *reader, n ast.Node) { c.Max = r.upTo(n, mostComments) },
-		"resolve": func(r *reader, n ast.Node) { r.boolean(n, &c.Resolve) },
-	}
+	return keys{upTo("max", mostComments, &c.Max, MaxComments), flag("resolve", &c.Resolve)}
 }
 
 // mostPerRule is the largest value of linters.max-per-rule.
 const mostPerRule = 100
 
 func linterKeys(l *Linters) keys {
-	return keys{"max-per-rule": func(r *reader, n ast.Node) { l.MaxPerRule = r.upTo(n, mostPerRule) }}
+	return keys{upTo("max-per-rule", mostPerRule, &l.MaxPerRule, l.Most())}
 }
 
 func environmentKeys(e *Environment) keys {
-	return keys{
-		"paths":       func(r *reader, n ast.Node) { e.Paths = r.globs(n) },
-		"environment": func(r *reader, n ast.Node) { r.environment(n, &e.Name) },
-	}
+	return keys{listed("paths", &e.Paths, wrongGlob), ruled("environment", &e.Name, wrongEnvironment)}
 }
 
-func (r *reader) environments(n ast.Node) []Environment {
-	return objects(r, n, environmentKeys, func(item ast.Node, e Environment) {
-		if len(e.Paths) == 0 || e.Name == "" {
-			r.fail(item, "this needs paths, a list of globs, and environment, a name")
-		}
-	})
+func checkEnvironment(r *reader, n ast.Node, e Environment) {
+	if len(e.Paths) == 0 || e.Name == "" {
+		r.fail(n, "this needs paths, a list of globs, and environment, a name")
+	}
 }
 
 // login is how GitHub names people; one of a company has an underscore.
 var login = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
 
-func (r *reader) logins(n ast.Node) (all []string) {
-	for _, item := range r.list(n) {
-		var name string
-		if !r.text(item, &name) {
-			continue
-		}
-		if !login.MatchString(name) {
-			r.fail(item, "%.60q is no login; a team cannot be named here", name)
-		}
-		all = append(all, name)
+func wrongLogin(name string) string {
+	if !login.MatchString(name) {
+		return mistake("%.60q is no login; a team cannot be named here", name)
 	}
-	return all
+	return ""
 }
 
-// environment reads a name that GitHub takes for an environment.
-func (r *reader) environment(n ast.Node, into *string) {
-	var s string
-	if !r.text(n, &s) {
-		return
-	}
+// wrongEnvironment is the rule for names that GitHub takes for an environment.
+func wrongEnvironment(s string) string {
 	control := strings.ContainsFunc(s, unicode.IsControl)
 	if s == "" || len([]rune(s)) > maxEnvironment || strings.TrimSpace(s) != s || control ||
 		strings.ContainsAny(s, "'\"`,;\\") || guard.Visible(s) != s {
-		r.fail(n, "%.60q is not an environment's name", s)
-		return
+		return mistake("%.60q is not an environment's name", s)
 	}
-	*into = s
+	return ""
 }
 
 // The values of handover: where the kept findings stand as instructions for a coding

@@ -15,10 +15,9 @@ type reader struct {
 	problems []*Error
 	under    string // the name of the key whose value is read, with a dot; empty at the top
 	lines    Lines
-	halves   []ast.MapKeyNode // models whose prices are without an output's
+	halves   map[string]half // by model; of the file and of the defaults below
 
-	locked    []string // by these defaults
-	locks     []string // by the defaults below
+	defaults  Config   // that are below
 	overruled []string // in words
 }
 
@@ -57,16 +56,16 @@ func (r *reader) all() []error {
 func (r *reader) mapping(n ast.Node, known keys) (seen []string) {
 	for _, v := range r.entries(n) {
 		name := keyName(v.Key)
-		read, ok := known[name]
-		if !ok {
-			r.fail(v.Key, "unknown key %.60q", name).Hint = Nearest(name, sortedNames(known))
+		at := slices.IndexFunc(known, func(k key) bool { return k.name == name })
+		if at < 0 {
+			r.fail(v.Key, "unknown key %.60q", name).Hint = Nearest(name, known.names())
 			continue
 		}
 		seen = append(seen, name)
 		if r.overrules(v.Key, r.under+name) {
 			continue
 		}
-		r.inside(v.Key, func() { read(r, v.Value) })
+		r.inside(v.Key, func() { known[at].read(r, v.Value) })
 	}
 	return seen
 }
@@ -142,18 +141,6 @@ func (r *reader) boolean(n ast.Node, into *bool) {
 	*into = b.Value
 }
 
-func (r *reader) policy(n ast.Node, into *Policy) {
-	var s string
-	if !r.text(n, &s) {
-		return
-	}
-	if p := Policy(s); p != Skip && p != Review {
-		r.fail(n, "%.60q is none of skip, review", s).Hint = Nearest(s, []string{string(Skip), string(Review)})
-		return
-	}
-	*into = Policy(s)
-}
-
 func (r *reader) list(n ast.Node) []ast.Node {
 	switch s := n.(type) {
 	case *ast.SequenceNode:
@@ -165,64 +152,37 @@ func (r *reader) list(n ast.Node) []ast.Node {
 	return nil
 }
 
-// objects reads a list of mappings, and checks each one that is without a mistake.
-func objects[T any](r *reader, n ast.Node, of func(*T) keys, check func(ast.Node, T)) (all []T) {
+// texts reads a list of texts, those that are good.
+func (r *reader) texts(n ast.Node, good func(ast.Node, string) bool) (all []string) {
 	for _, item := range r.list(n) {
-		var one T
-		before := len(r.problems)
-		if r.mapping(item, of(&one)); before == len(r.problems) {
-			check(item, one)
+		var s string
+		if r.text(item, &s) && good(item, s) {
+			all = append(all, s)
 		}
-		all = append(all, one)
 	}
 	return all
 }
 
-func (r *reader) globs(n ast.Node) []string {
-	var globs []string
-	for _, item := range r.list(n) {
-		var glob string
-		if !r.text(item, &glob) {
-			continue
+// by is good where a rule says of a text that nothing is wrong; else that is its mistake.
+func (r *reader) by(wrong func(string) string) func(ast.Node, string) bool {
+	return func(n ast.Node, s string) bool {
+		what := wrong(s)
+		if what != "" {
+			r.fail(n, "%s", what)
 		}
-		if wrong := flaw(glob); wrong != "" {
-			r.fail(item, "%.60q is not a glob: %s", glob, wrong)
-			continue
-		}
-		globs = append(globs, glob)
+		return what == ""
 	}
-	return globs
 }
 
-func (r *reader) associations(n ast.Node) []string {
-	items := []ast.Node{n}
-	if s, single := n.(*ast.StringNode); !single || s == nil {
-		items = r.list(n)
-	}
-	var names []string
-	for _, item := range items {
-		var name string
-		if !r.text(item, &name) {
-			continue
+// among is good where a text is one of those that are known.
+func (r *reader) among(known []string) func(ast.Node, string) bool {
+	return func(n ast.Node, s string) bool {
+		if slices.Contains(known, s) {
+			return true
 		}
-		name = strings.ToLower(name)
-		if !slices.Contains(Associations(), name) {
-			r.fail(item, "%.60q is none of %s", name, strings.Join(Associations(), ", ")).Hint = Nearest(name,
-				Associations())
-			continue
-		}
-		names = append(names, name)
+		r.fail(n, "%.60q is none of %s", s, strings.Join(known, ", ")).Hint = Nearest(s, known)
+		return false
 	}
-	return names
-}
-
-func sortedNames(known keys) []string {
-	names := make([]string, 0, len(known))
-	for name := range known {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }
 
 func kind(n ast.Node) string {
@@ -250,9 +210,6 @@ func kind(n ast.Node) string {
 	}
 	return "something else"
 }
-
-// keys are the known names of a mapping, each with what reads its value.
-type keys map[string]func(*reader, ast.Node)
 
 // Lines has the file and line of every key that is set, by the names of Config.Values.
 type Lines map[string]string

@@ -67,40 +67,23 @@ const (
 )
 
 func reportKeys(p *Report) keys {
+	categories := listed("categories", &p.Categories, free)
+	categories.read = func(r *reader, n ast.Node) { p.Categories = r.texts(n, r.among(Categories())) }
 	return keys{
-		"criteria": func(r *reader, n ast.Node) { r.boolean(n, &p.Criteria) },
-		"tests":    func(r *reader, n ast.Node) { r.boolean(n, &p.Tests) },
-		"style":    func(r *reader, n ast.Node) { r.boolean(n, &p.Style) },
-		"from": func(r *reader, n ast.Node) {
-			r.oneOf(n, severities(), (*string)(&p.From))
-		},
-		"categories": func(r *reader, n ast.Node) { p.Categories = r.categories(n) },
-		"without":    func(r *reader, n ast.Node) { p.Without = r.texts(n) },
+		flag("criteria", &p.Criteria), flag("tests", &p.Tests), flag("style", &p.Style),
+		choice("from", &p.From, finding.Nit, finding.Severities()...),
+		categories, listed("without", &p.Without, free),
 	}
 }
 
-func severities() (names []string) {
-	for _, s := range finding.Severities() {
-		names = append(names, string(s))
-	}
-	return names
-}
-
-func (r *reader) categories(n ast.Node) (all []string) {
-	for _, item := range r.list(n) {
-		var name string
-		if r.oneOf(item, Categories(), &name); name != "" {
-			all = append(all, name)
+func overviewKey(into *OverviewUse) key {
+	k := choice("overview", into, OverviewShow, OverviewShow, OverviewPost, OverviewOff)
+	one := k.read
+	k.read = func(r *reader, n ast.Node) {
+		*into = ""
+		if one(r, n); *into == OverviewShow {
+			*into = "" // as where nothing is set
 		}
 	}
-	return all
-}
-
-func (r *reader) overview(n ast.Node, into *OverviewUse) {
-	uses := []string{string(OverviewShow), string(OverviewPost), string(OverviewOff)}
-	var s string
-	r.oneOf(n, uses, &s)
-	if *into = OverviewUse(s); s == string(OverviewShow) {
-		*into = "" // as where nothing is set
-	}
+	return k
 }

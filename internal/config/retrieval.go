@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"net/url"
 	"regexp"
 	"slices"
@@ -63,43 +64,46 @@ const (
 	maxAddress      = 500 // bytes
 )
 
-func endpointKeys(e *Endpoint, styles []string) keys {
+func endpointKeys(e *Endpoint, styles ...string) keys {
 	return keys{
-		"base-url": func(r *reader, n ast.Node) { r.location(n, []string{"https", "http"}, &e.BaseURL) },
-		"model":    func(r *reader, n ast.Node) { r.modelName(n, &e.Model) },
-		"style":    func(r *reader, n ast.Node) { r.oneOf(n, styles, &e.Style) },
-		"key-env":  func(r *reader, n ast.Node) { r.variable(n, &e.KeyEnv) },
+		ruled("base-url", &e.BaseURL, wrongLocation("https", "http")),
+		modelName("model", &e.Model), choice("style", &e.Style, styles[0], styles...),
+		ruled("key-env", &e.KeyEnv, wrongVariable),
 	}
 }
 
 func embeddingKeys(e *Embeddings) keys {
-	all := endpointKeys(&e.Endpoint, []string{"openai", "voyage"})
-	all["dimensions"] = func(r *reader, n ast.Node) { r.whole(n, 1, maxDimensions, &e.Dimensions) }
-	all["inputs"] = func(r *reader, n ast.Node) { r.whole(n, 1, maxInputs, &e.Inputs) }
-	all["input-tokens"] = func(r *reader, n ast.Node) { r.whole(n, 1, maxInputTokens, &e.InputTokens) }
-	all["request-tokens"] = func(r *reader, n ast.Node) { r.whole(n, 1, maxBatchTokens, &e.RequestTokens) }
-	return all
+	return append(endpointKeys(&e.Endpoint, "openai", "voyage"),
+		whole("dimensions", 1, maxDimensions, &e.Dimensions, 0), whole("inputs", 1, maxInputs, &e.Inputs, 0),
+		whole("input-tokens", 1, maxInputTokens, &e.InputTokens, 0),
+		whole("request-tokens", 1, maxBatchTokens, &e.RequestTokens, 0))
 }
 
-func rerankKeys(e *Endpoint) keys { return endpointKeys(e, []string{"cohere", "voyage"}) }
+func rerankKeys(e *Endpoint) keys { return endpointKeys(e, "cohere", "voyage") }
 
 func indexKeys(i *Index) keys {
-	return keys{
-		"store":        func(r *reader, n ast.Node) { r.store(n, &i.Store) },
-		"password-env": func(r *reader, n ast.Node) { r.variable(n, &i.PasswordEnv) },
-		"ignore":       func(r *reader, n ast.Node) { i.Ignore = r.globs(n) },
-		"max-files":    func(r *reader, n ast.Node) { r.whole(n, 1, maxIndexedFiles, &i.MaxFiles) },
+	store := ruled("store", &i.Store, wrongLocation("postgres", "postgresql"))
+	elsewhere := store.read
+	store.read = func(r *reader, n ast.Node) {
+		if s, ok := n.(*ast.StringNode); ok && !strings.Contains(s.Value, ":") {
+			r.good(n, r.among([]string{storeFile}), &i.Store)
+			return
+		}
+		elsewhere(r, n)
 	}
+	store.show = func() any { return cmp.Or(i.Store, storeFile) }
+	return keys{store, ruled("password-env", &i.PasswordEnv, wrongVariable),
+		listed("ignore", &i.Ignore, wrongGlob), whole("max-files", 1, maxIndexedFiles, &i.MaxFiles, 0)}
 }
 
-// endpoint reads the keys of a server, of which the model's name is needed, here or in
-// the defaults.
-func (r *reader) endpoint(n ast.Node, model *string, known keys) {
-	seen := r.mapping(n, known)
-	if _, nothing := n.(*ast.NullNode); !nothing && *model == "" && !slices.Contains(seen, "model") {
-		r.fail(firstKey(n), "%s needs model, the name by which the endpoint serves it",
-			strings.TrimSuffix(r.under, "."))
-	}
+// endpoint is a server, of which the model's name is needed, here or in the defaults.
+func endpoint(name string, model *string, known keys) key {
+	return key{name, func(r *reader, n ast.Node) {
+		seen := r.mapping(n, known)
+		if _, nothing := n.(*ast.NullNode); !nothing && *model == "" && !slices.Contains(seen, "model") {
+			r.fail(firstKey(n), "%s needs model, the name by which the endpoint serves it", name)
+		}
+	}, nil, known}
 }
 
 // firstKey is where a mapping begins, for a person; its own place is that of a colon.
@@ -115,28 +119,23 @@ func firstKey(n ast.Node) ast.Node {
 	return n
 }
 
-// location reads where a server is. What is wrong with it does not repeat it: it may
-// hold a password.
-func (r *reader) location(n ast.Node, schemes []string, into *string) bool {
-	var s string
-	if !r.text(n, &s) {
-		return false
+// wrongLocation is the rule for where a server is. It does not repeat a text that may hold
+// a password.
+func wrongLocation(schemes ...string) func(string) string {
+	return func(s string) string {
+		u, err := url.Parse(s)
+		switch {
+		case err != nil || len(s) > maxAddress || strings.ContainsFunc(s, unprinted):
+			return mistake("this is not an address")
+		case !slices.Contains(schemes, u.Scheme):
+			return mistake("this is not an address that begins with %s://", strings.Join(schemes, ":// or "))
+		case hasPassword(u):
+			return mistake("the address holds a password, and this file is no place for one; a variable holds it")
+		case !strings.HasPrefix(u.Scheme, "postgres") && (u.Host == "" || u.User != nil || u.Fragment != ""):
+			return mistake("an address needs a host, and no user and no fragment")
+		}
+		return ""
 	}
-	u, err := url.Parse(s)
-	switch {
-	case err != nil || len(s) > maxAddress || strings.ContainsFunc(s, func(c rune) bool { return c <= ' ' || c > '~' }):
-		r.fail(n, "this is not an address")
-	case !slices.Contains(schemes, u.Scheme):
-		r.fail(n, "this is not an address that begins with %s://", strings.Join(schemes, ":// or "))
-	case hasPassword(u):
-		r.fail(n, "the address holds a password, and this file is no place for one; a variable holds it")
-	case u.Scheme != "postgres" && u.Scheme != "postgresql" && (u.Host == "" || u.User != nil || u.Fragment != ""):
-		r.fail(n, "an address needs a host, and no user and no fragment")
-	default:
-		*into = s
-		return true
-	}
-	return false
 }
 
 func hasPassword(u *url.URL) bool {
@@ -146,59 +145,21 @@ func hasPassword(u *url.URL) bool {
 		q.Has("key")
 }
 
-func (r *reader) store(n ast.Node, into *string) {
-	if s, ok := n.(*ast.StringNode); ok && !strings.Contains(s.Value, ":") {
-		r.oneOf(n, []string{storeFile}, into)
-		return
-	}
-	r.location(n, []string{"postgres", "postgresql"}, into)
-}
-
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,99}$`)
 
 // ours are the beginnings of variables that are GitHub's, the runner's or this
 // program's own: no endpoint is given what they hold.
 var ours = []string{"GITHUB_", "GH_", "ACTIONS_", "RUNNER_", "INPUT_", "PR_REVIEW_", "AWS_"}
 
-// variable reads the name of an environment variable.
-func (r *reader) variable(n ast.Node, into *string) {
-	var s string
-	if !r.text(n, &s) {
-		return
-	}
+// wrongVariable is the rule for the name of a variable that holds a credential.
+func wrongVariable(s string) string {
 	begins := func(front string) bool { return strings.HasPrefix(strings.ToUpper(s), front) }
 	switch {
 	case !variableName.MatchString(s):
-		r.fail(n, "%.60q is not the name of an environment variable; the credential itself stands in none of these "+
-			"settings", s)
+		return mistake("%.60q is not the name of an environment variable; the credential itself stands in none of "+
+			"these settings", s)
 	case slices.ContainsFunc(ours, begins):
-		r.fail(n, "%s is not a variable for a credential of this endpoint; name one of its own", s)
-	default:
-		*into = s
+		return mistake("%s is not a variable for a credential of this endpoint; name one of its own", s)
 	}
-}
-
-// retrievalValues are those of embeddings, rerank and index.
-func (c Config) retrievalValues() []Value {
-	e, i := c.Embeddings, c.Index
-	all := append(endpointValues("embeddings.", e.Endpoint, "openai"),
-		Value{Key: "embeddings.dimensions", Value: set(e.Dimensions)}, Value{Key: "embeddings.inputs",
-			Value: set(e.Inputs)}, Value{Key: "embeddings.input-tokens", Value: set(e.InputTokens)},
-		Value{Key: "embeddings.request-tokens", Value: set(e.RequestTokens)})
-	all = append(all, endpointValues("rerank.", c.Rerank, "cohere")...)
-	store := i.Store
-	if store == "" {
-		store = storeFile
-	}
-	return append(all, Value{Key: "index.store", Value: store}, Value{Key: "index.password-env",
-		Value: set(i.PasswordEnv)}, Value{Key: "index.ignore", Value: list(i.Ignore)},
-		Value{Key: "index.max-files", Value: set(i.MaxFiles)})
-}
-
-func endpointValues(under string, e Endpoint, style string) []Value {
-	if e.Style != "" {
-		style = e.Style
-	}
-	return []Value{{Key: under + "base-url", Value: set(e.BaseURL)}, {Key: under + "model", Value: set(e.Model)},
-		{Key: under + "style", Value: style}, {Key: under + "key-env", Value: set(e.KeyEnv)}}
+	return ""
 }

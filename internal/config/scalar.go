@@ -2,7 +2,6 @@ package config
 
 import (
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -11,23 +10,14 @@ import (
 	"github.com/org/pr-review-action/internal/cost"
 )
 
-// unless reads a boolean that is on by default, as its opposite.
-func (r *reader) unless(n ast.Node, off *bool) {
-	on := !*off
-	r.boolean(n, &on)
-	*off = !on
-}
-
-func (r *reader) oneOf(n ast.Node, known []string, into *string) {
+// good reads a text that is good.
+func (r *reader) good(n ast.Node, is func(ast.Node, string) bool, into *string) bool {
 	var s string
-	if !r.text(n, &s) {
-		return
-	}
-	if !slices.Contains(known, s) {
-		r.fail(n, "%.60q is none of %s", s, strings.Join(known, ", ")).Hint = Nearest(s, known)
-		return
+	if !r.text(n, &s) || !is(n, s) {
+		return false
 	}
 	*into = s
+	return true
 }
 
 // usd reads an amount of dollars that may be nothing.
@@ -167,15 +157,6 @@ func (r *reader) plainNumber(n ast.Node) any {
 		return nil
 	}
 	return v
-}
-
-// upTo reads a whole number from 0 on; nil where there is none.
-func (r *reader) upTo(n ast.Node, most int) *int {
-	var v int
-	if !r.whole(n, 0, most, &v) {
-		return nil
-	}
-	return &v
 }
 
 // mostLines is the largest value of max-lines.

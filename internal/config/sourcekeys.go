@@ -10,7 +10,6 @@ import (
 )
 
 var (
-	variable  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,99}$`)
 	fieldID   = regexp.MustCompile(`^[A-Za-z0-9_]{1,100}$`)
 	toolName  = regexp.MustCompile(`^[A-Za-z0-9_./-]{1,128}$`)
 	fieldPath = regexp.MustCompile(`^[^\s.]+(\.[^\s.]+){0,9}$`)
@@ -18,76 +17,102 @@ var (
 )
 
 func sourceKeys(s *Source) keys {
-	of := func(kind string, read func(*reader, ast.Node)) func(*reader, ast.Node) {
-		return func(r *reader, n ast.Node) {
+	of := func(kind string, k key) key {
+		inner := k.read
+		k.read = func(r *reader, n ast.Node) {
 			if s.Kind != "" {
 				r.fail(n, "one source is %s and %s at once", s.Kind, kind)
 			}
 			s.Kind = kind
-			read(r, n)
+			inner(r, n)
 		}
+		shows := k.show
+		k.show = func() any {
+			if s.Kind != kind {
+				return nil
+			}
+			return shows()
+		}
+		return k
 	}
-	address := func(r *reader, n ast.Node) { r.address(n, &s.URL) }
+	var host string
+	github := choice(SourceIssues, &host, "github", "github")
 	return keys{
-		SourceJira: of(SourceJira, address), SourceConfluence: of(SourceConfluence, address),
-		SourceMCP: of(SourceMCP, func(r *reader, n ast.Node) { r.server(n, &s.MCP) }),
-		SourceIssues: of(SourceIssues, func(r *reader, n ast.Node) {
-			var host string
-			r.oneOf(n, []string{"github"}, &host)
-		}),
-		"site":     func(r *reader, n ast.Node) { r.address(n, &s.Site) },
-		"user-env": inVariable(&s.UserEnv), "token-env": inVariable(&s.TokenEnv),
-		"criteria-field": func(r *reader, n ast.Node) {
-			r.formed(n, fieldID, "a field's id, such as customfield_10042", &s.CriteriaField)
-		},
+		of(SourceJira, address(SourceJira, &s.URL)),
+		of(SourceConfluence, address(SourceConfluence, &s.URL)),
+		of(SourceMCP, key{name: SourceMCP, read: func(r *reader, n ast.Node) { r.server(n, &s.MCP) },
+			show: func() any { return serverKeys(&s.MCP).given() }}),
+		of(SourceIssues, github),
+		address("site", &s.Site), inVariable("user-env", &s.UserEnv),
+		inVariable("token-env", &s.TokenEnv),
+		ruled("criteria-field", &s.CriteriaField, form(fieldID, "a field's id, such as customfield_10042")),
 	}
 }
 
-func (r *reader) sources(n ast.Node) []Source {
-	var all []Source
-	for _, item := range r.list(n) {
-		var s Source
-		before := len(r.problems)
-		seen := r.mapping(item, sourceKeys(&s))
-		if before == len(r.problems) {
-			r.complete(item, s, seen)
+// given is a mapping without what is not set; nil where nothing is.
+func (all keys) given() any {
+	object := all.object()
+	maps.DeleteFunc(object, func(_ string, v any) bool {
+		some, list := v.([]string)
+		return v == nil || list && len(some) == 0
+	})
+	if len(object) == 0 {
+		return nil
+	}
+	return object
+}
+
+func sourcesKey(into *[]Source) key {
+	k := objects("sources", into, sourceKeys, checkSource)
+	k.show = func() any {
+		all := []any{}
+		for _, s := range *into {
+			all = append(all, sourceKeys(&s).given())
 		}
-		all = append(all, s)
+		return all
 	}
-	return all
+	return k
 }
 
-// complete refuses a source that lacks what its kind needs, or has what no such one has.
-func (r *reader) complete(n ast.Node, s Source, seen []string) {
+// checkSource refuses a source that lacks what its kind needs, or has what no such one has.
+func checkSource(r *reader, n ast.Node, s Source) {
 	rest := s.Kind == SourceJira || s.Kind == SourceConfluence
 	switch {
 	case s.Kind == "":
 		r.fail(n, "a source is one of jira, confluence, mcp and issues")
 	case rest && s.TokenEnv == "":
 		r.fail(n, "%s needs token-env, the name of the variable with its token", s.Kind)
-	case !rest && len(seen) > 1:
+	case !rest && s.Site+s.UserEnv+s.TokenEnv+s.CriteriaField != "":
 		r.fail(n, "beside %s there is nothing to set", s.Kind)
 	case s.Kind == SourceConfluence && s.CriteriaField != "":
 		r.fail(n, "criteria-field is a field of jira")
 	}
 }
 
+// inVariable is the name of an environment variable.
+func inVariable(name string, into *string) key {
+	return ruled(name, into, form(variableName, "the name of an environment variable"))
+}
+
 func serverKeys(m *MCP) keys {
+	tool := func(name string, t *Tool, known keys, read func(*reader, ast.Node, *Tool, keys)) key {
+		return key{name: name, read: func(r *reader, n ast.Node) { read(r, n, t, known) }, show: known.given}
+	}
 	return keys{
-		"command": func(r *reader, n ast.Node) {
-			m.Command = r.matching(n, regexp.MustCompile(`^[^\x00]+$`), "a program or an argument")
-		},
-		"env": func(r *reader, n ast.Node) {
-			m.Env = r.matching(n, variable, "the name of an environment variable")
-		},
-		"url":      func(r *reader, n ast.Node) { r.address(n, &m.URL) },
-		"user-env": inVariable(&m.UserEnv), "token-env": inVariable(&m.TokenEnv),
-		"preset":    func(r *reader, n ast.Node) { r.oneOf(n, Presets(), &m.Preset) },
-		"arguments": func(r *reader, n ast.Node) { m.With = r.plain(n) },
-		"ticket":    func(r *reader, n ast.Node) { r.tool(n, &m.Ticket, ticketToolKeys(&m.Ticket)) },
-		"page":      func(r *reader, n ast.Node) { r.tool(n, &m.Page, pageToolKeys(&m.Page)) },
-		"comment":   func(r *reader, n ast.Node) { r.commentTool(n, &m.Comment) },
-		"pin":       func(r *reader, n ast.Node) { m.Pin = r.pins(n) },
+		listed("command", &m.Command, form(regexp.MustCompile(`^[^\x00]+$`), "a program or an argument")),
+		listed("env", &m.Env, form(variableName, "the name of an environment variable")),
+		address("url", &m.URL),
+		inVariable("user-env", &m.UserEnv), inVariable("token-env", &m.TokenEnv),
+		choice("preset", &m.Preset, "", Presets()...), arguments(&m.With),
+		tool("ticket", &m.Ticket, ticketToolKeys(&m.Ticket), (*reader).tool),
+		tool("page", &m.Page, pageToolKeys(&m.Page), (*reader).tool),
+		tool("comment", &m.Comment, commentToolKeys(&m.Comment), (*reader).commentTool),
+		{name: "pin", read: func(r *reader, n ast.Node) { m.Pin = r.pins(n) }, show: func() any {
+			if len(m.Pin) == 0 {
+				return nil
+			}
+			return m.Pin
+		}},
 	}
 }
 
@@ -108,40 +133,23 @@ func (r *reader) server(n ast.Node, m *MCP) {
 	}
 }
 
-// inAnswer reads the path of a field in an answer.
-func inAnswer(into *string) func(*reader, ast.Node) {
-	return func(r *reader, n ast.Node) {
-		r.formed(n, fieldPath, "a field of an answer, such as fields.summary", into)
-	}
+// inAnswer is the path of a field in an answer.
+func inAnswer(name string, into *string) key {
+	return ruled(name, into, form(fieldPath, "a field of an answer, such as fields.summary"))
 }
 
 func ticketToolKeys(t *Tool) keys {
-	all := toolKeys(t)
-	all["summary"], all["description"], all["criteria"] = inAnswer(&t.Summary), inAnswer(&t.Description),
-		inAnswer(&t.Criteria)
-	return all
-}
-
-func commentToolKeys(t *Tool) keys {
-	all := toolKeys(t)
-	delete(all, "key")
-	return all
+	return append(commentToolKeys(t), inAnswer("key", &t.Key), inAnswer("summary", &t.Summary),
+		inAnswer("description", &t.Description), inAnswer("criteria", &t.Criteria))
 }
 
 func pageToolKeys(t *Tool) keys {
-	all := toolKeys(t)
-	all["title"], all["text"] = inAnswer(&t.Title), inAnswer(&t.Text)
-	return all
+	return append(commentToolKeys(t), inAnswer("key", &t.Key), inAnswer("title", &t.Title), inAnswer("text", &t.Text))
 }
 
-func toolKeys(t *Tool) keys {
-	name := func(into *string) func(*reader, ast.Node) {
-		return func(r *reader, n ast.Node) { r.formed(n, toolName, "the name of a tool or argument", into) }
-	}
-	return keys{
-		"tool": name(&t.Tool), "argument": name(&t.Argument),
-		"arguments": func(r *reader, n ast.Node) { t.With = r.plain(n) }, "key": inAnswer(&t.Key),
-	}
+func commentToolKeys(t *Tool) keys {
+	name := form(toolName, "the name of a tool or argument")
+	return keys{ruled("tool", &t.Tool, name), ruled("argument", &t.Argument, name), arguments(&t.With)}
 }
 
 func (r *reader) tool(n ast.Node, t *Tool, known keys) {
@@ -155,31 +163,33 @@ func (r *reader) tool(n ast.Node, t *Tool, known keys) {
 }
 
 // commentTool reads the tool that comments on a ticket, which is given the text.
-func (r *reader) commentTool(n ast.Node, t *Tool) {
+func (r *reader) commentTool(n ast.Node, t *Tool, known keys) {
 	before := len(r.problems)
-	r.tool(n, t, commentToolKeys(t))
+	r.tool(n, t, known)
 	says := func(v any) bool { text, _ := v.(string); return strings.Contains(text, "{text}") }
 	if before == len(r.problems) && t.Tool != "" && !slices.ContainsFunc(slices.Collect(maps.Values(t.With)), says) {
 		r.fail(n, "the tool %s needs {text} in one of its arguments, where the comment goes", t.Tool)
 	}
 }
 
-// plain reads arguments: plain values by their names.
-func (r *reader) plain(n ast.Node) map[string]any {
-	all := map[string]any{}
-	for _, e := range r.entries(n) {
-		if v := r.value(e.Value, maxDepth); v != nil {
-			all[keyName(e.Key)] = v
+// arguments are plain values by their names.
+func arguments(into *map[string]any) key {
+	return key{name: "arguments", read: func(r *reader, n ast.Node) {
+		*into = map[string]any{}
+		for _, e := range r.entries(n) {
+			if v := r.value(e.Value, maxDepth); v != nil {
+				(*into)[keyName(e.Key)] = v
+			}
 		}
-	}
-	return all
+	}, show: func() any { return body(*into) }}
 }
 
 func (r *reader) pins(n ast.Node) map[string]string {
+	is := r.by(form(digest, "a digest, sha256: and 64 hex digits, as the command context shows it"))
 	all := map[string]string{}
 	for _, e := range r.entries(n) {
 		var s string
-		if r.formed(e.Value, digest, "a digest, sha256: and 64 hex digits, as the command context shows it", &s) {
+		if r.good(e.Value, is, &s) {
 			all[keyName(e.Key)] = s
 		}
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/ticketpr"
 	"github.com/org/pr-review-action/internal/graph"
-	"github.com/org/pr-review-action/internal/implement"
 )
 
 // Proposal is what a run of a ticket came to; its JSON form is that of implement --json.
@@ -23,14 +22,14 @@ type Proposal struct {
 	Digest      string              `json:"checkpoint_digest"`
 	Ticket      proposedTicket      `json:"ticket"`
 	RootCause   string              `json:"root_cause"`
-	Modules     []implement.Module  `json:"modules"`
-	Chunks      []implement.Chunk   `json:"chunks"`
+	Modules     []change.Module     `json:"modules"`
+	Chunks      []change.Chunk      `json:"chunks"`
 	Changes     []proposedFile      `json:"changes"`
 	Tests       []proposedFile      `json:"tests"`
 	Warnings    []string            `json:"warnings"`
 	Findings    []finding.Finding   `json:"findings"`
 	Criteria    []finding.Criterion `json:"criteria"`
-	Check       *ticketpr.Check     `json:"check"` // null where no command was asked for
+	Check       *change.Check       `json:"check"` // null where no command was asked for
 	Diff        string              `json:"diff"`
 	Iteration   int                 `json:"iteration"`
 	Branch      string              `json:"branch"`
@@ -77,7 +76,7 @@ func (d Driver) Proposed(ctx context.Context) (Proposal, error) {
 		Outcome: ticketpr.Failed, Status: ticketpr.Status(view), Thread: s.Facts.Thread, RootCause: s.RootCause,
 		Ticket:  proposedTicket{s.Ticket.Key, s.Class.Type, s.Ticket.Summary, s.Class.Complexity},
 		Modules: s.Scope.Modules, Chunks: slices.Clone(s.Chunks), Changes: listed(s.Changes), Tests: listed(s.Tests),
-		Warnings: slices.Concat(s.Warnings(), s.Scope.Notes, s.Seen.Notes), Findings: s.Seen.Findings,
+		Warnings: slices.Concat(s.Warnings(), s.Notes()), Findings: s.Seen.Findings,
 		Criteria: s.Seen.Criteria, Check: s.Check,
 		Diff: change.Unified(s.Proposed()), Iteration: s.Iteration, Branch: s.Applied.Branch, Commit: s.Applied.Commit,
 		PullRequest: s.PullRequest, Usage: price(s.Usage), Error: s.Error, State: s,
@@ -90,7 +89,7 @@ func (d Driver) Proposed(ctx context.Context) (Proposal, error) {
 		p.Outcome = view.End
 	case view.Status == graph.Paused:
 		p.Outcome = ticketpr.Paused
-		p.Packed, err = ticketpr.Subject(ticketpr.Intact).Pack(ctx, flow, d.Store, d.Thread, d.Protect)
+		p.Packed, err = ticketpr.Subject().Pack(ctx, flow, d.Store, d.Thread, d.Protect)
 		p.Digest, p.Code = p.Packed.Digest, p.Packed.Code
 	}
 	if s.Decision != nil {
@@ -109,8 +108,8 @@ func listed(files []change.File) (all []proposedFile) {
 // Print writes the proposal as one JSON object, in which no list is null.
 func (p Proposal) Print(w io.Writer) error {
 	p.Changes, p.Tests = append([]proposedFile{}, p.Changes...), append([]proposedFile{}, p.Tests...)
-	p.Modules = append([]implement.Module{}, p.Modules...)
-	p.Chunks = append([]implement.Chunk{}, p.Chunks...)
+	p.Modules = append([]change.Module{}, p.Modules...)
+	p.Chunks = append([]change.Chunk{}, p.Chunks...)
 	p.Warnings = append([]string{}, p.Warnings...)
 	p.Findings = append([]finding.Finding{}, p.Findings...)
 	p.Criteria = append([]finding.Criterion{}, p.Criteria...)

@@ -37,8 +37,8 @@ type Proposing struct {
 	Only     []string // modules that alone may change
 	// every path of the base with its mode; nil for the tree's own word
 	Entries func(context.Context) (map[string]tree.Entry, error)
-	Check   func(context.Context, []change.File) (*ticketpr.Check, error) // nil for none
-	Before  cost.MicroUSD                                                 // what the thread has cost
+	Check   func(context.Context, []change.File) (*change.Check, error) // nil for none
+	Before  cost.MicroUSD                                               // what the thread has cost
 }
 
 // Propose returns the steps that draft a change for a ticket, or revise a draft, and the

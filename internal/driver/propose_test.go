@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/pr-review-action/internal/apply"
 	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/config"
@@ -43,7 +44,7 @@ type proposal struct {
 	model  *llmtest.Server
 	store  graph.Store
 	show   ticket.Show
-	check  func(context.Context, []change.File) (*ticketpr.Check, error)
+	check  func(context.Context, []change.File) (*change.Check, error)
 }
 
 type answers = map[string][]json.RawMessage
@@ -108,14 +109,14 @@ func (p *proposal) flow() (*graph.Flow[ticketpr.State], ticketpr.State) {
 		Place: wire.Place{Tree: tree.Clone(git, p.base.Commit), Commit: p.base.Commit, Name: "clone"},
 	})
 	require.NoError(p.t, err)
-	steps.Apply = func(ctx context.Context, s ticketpr.State) (ticketpr.Applied, error) {
+	steps.Apply = func(ctx context.Context, s ticketpr.State) (apply.Applied, error) {
 		headline, body := s.Message()
 		n := ingest.NewCommit{Branch: s.BranchName(), Message: headline + "\n\n" + body, Files: map[string]string{}}
 		for _, f := range s.Files() {
 			n.Files[f.Path] = f.Content
 		}
 		branch, commit, err := p.base.Write(ctx, n)
-		return ticketpr.Applied{Branch: branch, Commit: commit}, err
+		return apply.Applied{Branch: branch, Commit: commit}, err
 	}
 	flow, err := p.driver().Ticketpr(steps)
 	require.NoError(p.t, err)
@@ -389,6 +390,9 @@ func TestFilesAreDroppedByPath(t *testing.T) {
 		_, err := p.decide(text)
 		require.ErrorContains(t, err, why, text)
 	}
+	_, err := p.decide("/drop nofile\n/approve")
+	require.ErrorContains(t, err, `"nofile" is no path of this draft; a reason stands behind a colon; perhaps `+
+		"/drop store/priority_test.go: REASON\n")
 	r, err := p.decide("/drop store/priority_test.go\n/approve")
 	require.NoError(t, err)
 	require.Equal(t, "store/priority.go\nstore/store.go", p.git("diff", "--name-only", "main", r.Commit))

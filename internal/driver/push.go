@@ -20,16 +20,45 @@ import (
 	"github.com/org/pr-review-action/internal/ticket"
 )
 
-// Push carries an approved change out on GitHub under the caller's own token, by the code
-// of the deciding jobs: a branch, a commit, a pull request, each of them once.
+// Carrier carries approved changes out on GitHub: a branch, a commit, a pull request, each of
+// them once.
+type Carrier struct {
+	apply.Applier
+	Request func(ticketpr.State) apply.Request // a state as apply takes it
+}
+
+// Into makes steps carry the change out.
+func (c Carrier) Into(steps *ticketpr.Steps) {
+	steps.Apply = func(ctx context.Context, s ticketpr.State) (apply.Applied, error) {
+		return c.Commit(ctx, c.Request(s))
+	}
+	steps.Applied = func(ctx context.Context, s ticketpr.State) (apply.Applied, bool, error) {
+		return c.Find(ctx, c.Request(s))
+	}
+	steps.Open = func(ctx context.Context, s ticketpr.State) (string, error) {
+		return c.Open(ctx, c.Request(s), s.Applied)
+	}
+}
+
+// Form is the address of the pull request's form, filled in, where a person opens it; else
+// empty.
+func (c Carrier) Form(s ticketpr.State) string {
+	q := c.Request(s)
+	if !q.Link || s.Applied.Commit == "" {
+		return ""
+	}
+	return apply.Form(q, s.Applied)
+}
+
+// Push is a Carrier under the caller's own token.
 type Push struct {
+	Carrier
 	By string // login of the token's account
 
-	ref     pull.Ref
-	show    ticket.Show
-	link    bool
-	again   string
-	applier apply.Applier
+	ref   pull.Ref
+	show  ticket.Show
+	link  bool
+	again string
 }
 
 // NewPush looks, before anything is paid, whether a change for a ticket on a base can be
@@ -52,7 +81,8 @@ func (f *Front) NewPush(ctx context.Context, ref pull.Ref, s settings.Settings, 
 		return nil, err
 	}
 	p := &Push{ref: ref, link: b.Config.Implement.PullRequest == "link", again: again,
-		applier: apply.Applier{Read: api, Write: write.New(api)}}
+		Carrier: Carrier{Applier: apply.Applier{Read: api, Write: write.New(api)}}}
+	p.Request = p.request
 	issue := ticketpr.IssueNumber(t.Key)
 	if issue > 0 && !strings.EqualFold(t.URL, IssuePage(ref, issue)) {
 		return nil, problem.Usage(fmt.Sprintf("%s is no issue of %s", guard.Line(t.URL, MaxLine), ref.FullName()),
@@ -77,7 +107,7 @@ func (p *Push) OnTip(ctx context.Context, b ingest.Base) error {
 		return problem.Usage("--push needs a branch that the pull request goes to, and HEAD is on none",
 			"name one: --base main")
 	}
-	tip, err := p.applier.Read.Tip(ctx, p.ref.Owner, p.ref.Repo, b.Branch)
+	tip, err := p.Read.Tip(ctx, p.ref.Owner, p.ref.Repo, b.Branch)
 	if err != nil && !errors.Is(err, github.ErrNotFound) || tip.SHA == b.Commit {
 		return err
 	}
@@ -146,40 +176,12 @@ func IssuePage(ref pull.Ref, number int) string {
 	return fmt.Sprintf("%s/issues/%d", ref.Web(), number)
 }
 
-// Into makes steps carry the change out on GitHub.
-func (p *Push) Into(steps *ticketpr.Steps) {
-	steps.Apply = p.commit
-	steps.Applied = func(ctx context.Context, s ticketpr.State) (ticketpr.Applied, bool, error) {
-		at, found, err := p.applier.Find(ctx, p.request(s))
-		return ticketpr.Applied(at), found, err
-	}
-	steps.Open = p.open
-}
-
-func (p *Push) commit(ctx context.Context, s ticketpr.State) (ticketpr.Applied, error) {
-	at, err := p.applier.Commit(ctx, p.request(s))
-	return ticketpr.Applied(at), err
-}
-
-func (p *Push) open(ctx context.Context, s ticketpr.State) (string, error) {
-	return p.applier.Open(ctx, p.request(s), apply.Applied(s.Applied))
-}
-
 // Carry pushes what was approved before, and committed elsewhere or cut off; what stands
 // already is found.
 func (p *Push) Carry(ctx context.Context, r Proposal) (_ Proposal, err error) {
-	if r.State.Applied, err = p.commit(ctx, r.State); err == nil {
-		r.PullRequest, err = p.open(ctx, r.State)
+	if r.State.Applied, err = p.Commit(ctx, p.request(r.State)); err == nil {
+		r.PullRequest, err = p.Open(ctx, p.request(r.State), r.State.Applied)
 	}
 	r.Branch, r.Commit = r.State.Applied.Branch, r.State.Applied.Commit
 	return r, err
-}
-
-// Form is the address of the pull request's form, filled in, where a person opens it; else
-// empty.
-func (p *Push) Form(s ticketpr.State) string {
-	if !p.link || s.Applied.Commit == "" {
-		return ""
-	}
-	return apply.Form(p.request(s), apply.Applied(s.Applied))
 }

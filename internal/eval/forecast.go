@@ -91,7 +91,7 @@ func (r *run) reviewsOf(i int) (files int, asked cost.Usage) {
 func question(f diff.File) []budget.Expected {
 	user := prompt.User(guard.Boundary(strings.Repeat("0", 32)),
 		prompt.Input{Path: f.Path, OldPath: f.OldPath, Patch: f.Patch})
-	return []budget.Expected{{Bytes: len(prompt.System()) + len(user) + len(prompt.Schema())}}
+	return []budget.Expected{{Bytes: len(prompt.Reviewing().System) + len(user) + len(prompt.Reviewing().Schema)}}
 }
 
 // votes is what so many questions to the judge take.

@@ -12,18 +12,13 @@ import (
 
 // Protected reports whether a branch has protection rules.
 func (c *Client) Protected(ctx context.Context, owner, repo, branch string) (bool, error) {
-	var b struct {
-		Name      string `json:"name"`
-		Protected bool   `json:"protected"`
-	}
-	doing := fmt.Sprintf("reading branch %q of %s/%s", branch, owner, repo)
-	if _, err := c.get(ctx, &b, repoPath(owner, repo, "branches", branch)); err != nil {
-		return false, Wrap(doing, err)
-	}
-	if b.Name == "" {
-		return false, Wrap(doing, errIncomplete)
-	}
-	return b.Protected, nil
+	b, err := c.branch(ctx, owner, repo, branch)
+	return b.GetProtected(), err
+}
+
+func (c *Client) branch(ctx context.Context, owner, repo, name string) (b gh.Branch, err error) {
+	_, err = c.get(ctx, &b, repoPath(owner, repo, "branches", name))
+	return b, whole(fmt.Sprintf("reading branch %q of %s/%s", name, owner, repo), err, b.GetName() != "")
 }
 
 // Permission reads what a user may do in a repository: admin, write, read or
@@ -50,11 +45,10 @@ func (c *Client) Member(ctx context.Context, owner, repo, login string) (Member,
 	if login == "" {
 		return Member{}, Wrap(doing, ErrNotFound)
 	}
-	if _, err := c.get(ctx, &level, repoPath(owner, repo, "collaborators", login, "permission")); err != nil {
-		return Member{}, Wrap(doing, err)
-	}
-	if !slices.Contains([]string{"admin", "write", "read", "none"}, level.Permission) {
-		return Member{}, Wrap(doing, errIncomplete)
+	_, err := c.get(ctx, &level, repoPath(owner, repo, "collaborators", login, "permission"))
+	known := slices.Contains([]string{"admin", "write", "read", "none"}, level.Permission)
+	if err = whole(doing, err, known); err != nil {
+		return Member{}, err
 	}
 	return Member{ID: level.User.GetID(), Permission: level.Permission, Bot: level.User.GetType() == "Bot"}, nil
 }
@@ -75,25 +69,17 @@ func (c *Client) can(ctx context.Context, right, owner, repo string) (known, ok 
 	if c.token == "" {
 		return true, false, nil
 	}
-	var r struct {
-		ID          int64           `json:"id"`
-		Private     bool            `json:"private"`
-		Permissions map[string]bool `json:"permissions"`
-	}
-	doing := fmt.Sprintf("reading the token's rights in %s/%s", owner, repo)
-	resp, err := c.get(ctx, &r, repoPath(owner, repo))
+	r, resp, err := c.api.Repositories.Get(ctx, segment(owner), segment(repo))
+	err = whole(fmt.Sprintf("reading the token's rights in %s/%s", owner, repo), err, r.GetID() != 0)
 	if err != nil {
-		return false, false, Wrap(doing, err)
-	}
-	if r.ID == 0 {
-		return false, false, Wrap(doing, errIncomplete)
+		return false, false, err
 	}
 	header, classic := resp.Header["X-Oauth-Scopes"]
 	if !classic {
 		return false, false, nil
 	}
 	scopes := strings.FieldsFunc(strings.Join(header, ","), func(r rune) bool { return r == ',' || r == ' ' })
-	posts := slices.Contains(scopes, "repo") || !r.Private && slices.Contains(scopes, "public_repo")
+	posts := slices.Contains(scopes, "repo") || !r.GetPrivate() && slices.Contains(scopes, "public_repo")
 	has, listed := r.Permissions[right]
 	return true, posts && (has || !listed), nil
 }
@@ -128,11 +114,9 @@ func (c *Client) Environment(ctx context.Context, owner, repo, name string) (Env
 		} `json:"deployment_branch_policy"`
 	}
 	doing := fmt.Sprintf("reading environment %q of %s/%s", name, owner, repo)
-	if _, err := c.get(ctx, &e, repoPath(owner, repo, "environments", name)); err != nil {
-		return Environment{}, Wrap(doing, err)
-	}
-	if e.Name == "" {
-		return Environment{}, Wrap(doing, errIncomplete)
+	_, err := c.get(ctx, &e, repoPath(owner, repo, "environments", name))
+	if err = whole(doing, err, e.Name != ""); err != nil {
+		return Environment{}, err
 	}
 	found := Environment{ID: e.ID, Name: e.Name, Rules: len(e.Rules), Limited: e.Branches != nil,
 		Custom: e.Branches != nil && e.Branches.Custom}

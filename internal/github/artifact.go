@@ -25,72 +25,54 @@ type Artifact struct {
 	Created   time.Time
 	Expired   bool
 	ExpiresAt time.Time
-	RunID     int64 // 0, as the next two, where the run is gone
+	RunID     int64 // 0 where GitHub does not tell
 	RepoID    int64
 }
 
-// RunArtifacts lists a run's artifacts of one name, newest first.
-func (c *Client) RunArtifacts(ctx context.Context, owner, repo string, run int64, name string) ([]Artifact, error) {
-	list, err := c.artifacts(ctx, runPath(owner, repo, run, "artifacts"), name, maxPages)
-	return named(list, name), Wrap(fmt.Sprintf("listing artifacts %q of run %d of %s/%s", name, run, owner, repo), err)
+// Artifacts says which artifacts of a repository are asked for. The API cannot filter
+// by prefix: all of the run are read, or of the repository the newest Pages of a hundred.
+type Artifacts struct {
+	Run    int64  // that stored them, in earlier attempts too unless all jobs were run again; 0 is any, of forks too
+	Name   string // exactly; empty for Prefix
+	Prefix string
+	Pages  int // at most, where Name is empty and Run 0
 }
 
-// RunArtifactsAll lists a run's artifacts, newest first. Those of earlier
-// attempts are among them, unless all jobs were run again.
-func (c *Client) RunArtifactsAll(ctx context.Context, owner, repo string, run int64) ([]Artifact, error) {
-	list, err := c.artifacts(ctx, runPath(owner, repo, run, "artifacts"), "", maxPages)
-	return list, Wrap(fmt.Sprintf("listing the artifacts of run %d of %s/%s", run, owner, repo), err)
-}
-
-// Artifacts lists a repository's artifacts of one name, those of forks' runs
-// included, newest first.
-func (c *Client) Artifacts(ctx context.Context, owner, repo, name string) ([]Artifact, error) {
-	list, err := c.artifacts(ctx, repoPath(owner, repo, "actions", "artifacts"), name, maxPages)
-	return named(list, name), Wrap(fmt.Sprintf("listing artifacts %q of %s/%s", name, owner, repo), err)
-}
-
-// RepoArtifacts lists a repository's artifacts whose names begin with a prefix,
-// those of forks' runs included, newest first. The API cannot filter by prefix:
-// the newest artifacts are read, 100 a page and at most so many pages. What lies
-// behind them is not found; cut is set where all of these pages were full.
-func (c *Client) RepoArtifacts(ctx context.Context, owner, repo, prefix string,
-	pages int) (list []Artifact, cut bool, err error) {
-	list, err = c.artifacts(ctx, repoPath(owner, repo, "actions", "artifacts"), "", pages)
-	cut = len(list) >= pages*pageSize
-	list = slices.DeleteFunc(list, func(a Artifact) bool { return !strings.HasPrefix(a.Name, prefix) })
-	return list, cut, Wrap(fmt.Sprintf("listing artifacts %q… of %s/%s", prefix, owner, repo), err)
-}
-
-func named(list []Artifact, name string) []Artifact {
-	return slices.DeleteFunc(list, func(a Artifact) bool { return a.Name != name })
-}
-
-// artifacts asks by name unless it is empty, for which go-github has no
-// parameter. It reads so many pages, and fails behind maxPages alone.
-func (c *Client) artifacts(ctx context.Context, path, name string, pages int) ([]Artifact, error) {
+// Artifacts lists artifacts, newest first. Cut is set where all pages were full, so that
+// others may lie behind them.
+func (c *Client) Artifacts(ctx context.Context, owner, repo string, q Artifacts) (found []Artifact, cut bool,
+	err error) {
+	path, pages, of := repoPath(owner, repo, "actions", "artifacts"), maxPages, ""
+	if q.Run != 0 {
+		path, of = runPath(owner, repo, q.Run, "artifacts"), fmt.Sprintf("run %d of ", q.Run)
+	} else if q.Name == "" {
+		pages = q.Pages
+	}
 	list, err := all(func(o *gh.ListOptions) ([]artifact, *gh.Response, error) {
 		var page struct {
 			Artifacts []artifact `json:"artifacts"`
 		}
 		query := url.Values{"per_page": {strconv.Itoa(o.PerPage)}, "page": {strconv.Itoa(o.Page)}}
-		if name != "" {
-			query.Set("name", name)
+		if q.Name != "" {
+			query.Set("name", q.Name)
 		}
 		resp, err := c.get(ctx, &page, path+"?"+query.Encode())
 		if err == nil && page.Artifacts == nil {
 			err = errIncomplete
 		}
 		if err == nil && o.Page >= pages && pages < maxPages {
-			resp.NextPage = 0
+			cut, resp.NextPage = resp.NextPage > 0, 0
 		}
 		return page.Artifacts, resp, err
 	})
-	var found []Artifact
 	for _, a := range list {
-		found = append(found, a.read())
+		if a.GetName() == q.Name || q.Name == "" && strings.HasPrefix(a.GetName(), q.Prefix) {
+			found = append(found, a.read(q.Run))
+		}
 	}
 	slices.SortFunc(found, func(a, b Artifact) int { return cmp.Compare(b.ID, a.ID) })
-	return found, err
+	doing := fmt.Sprintf("listing artifacts %q of %s%s/%s", cmp.Or(q.Name, q.Prefix+"…"), of, owner, repo)
+	return found, cut, Wrap(doing, err)
 }
 
 // artifact is go-github's with the member that it drops.
@@ -99,12 +81,14 @@ type artifact struct {
 	Digest string `json:"digest"`
 }
 
-func (a artifact) read() Artifact {
+// read takes the run whose list it is in for its own where the member that names it is
+// null, as GitHub's description of the API has it.
+func (a artifact) read(of int64) Artifact {
 	run := a.GetWorkflowRun()
 	return Artifact{
 		ID: a.GetID(), Name: a.GetName(), Size: a.GetSizeInBytes(), Digest: a.Digest,
 		Created: a.GetCreatedAt().Time, Expired: a.GetExpired(), ExpiresAt: a.GetExpiresAt().Time,
-		RunID: run.GetID(), RepoID: run.GetRepositoryID(),
+		RunID: cmp.Or(run.GetID(), of), RepoID: run.GetRepositoryID(),
 	}
 }
 

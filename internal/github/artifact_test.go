@@ -21,7 +21,7 @@ func TestT19_ListsByPrefixTellForksApart(t *testing.T) {
 	planted := foreign.AddArtifact("pr-review-42-aa", []byte("planted"))
 	c := connect(t, s, reader(s, repo))
 
-	list, _, err := c.RepoArtifacts(t.Context(), "o", "r", "pr-review-", 1)
+	list, _, err := c.Artifacts(t.Context(), "o", "r", github.Artifacts{Prefix: "pr-review-", Pages: 1})
 	require.NoError(t, err)
 	require.Len(t, list, 2)
 	require.Equal(t, []int64{planted.ID, made.ID}, []int64{list[0].ID, list[1].ID}, "newest first")
@@ -29,7 +29,7 @@ func TestT19_ListsByPrefixTellForksApart(t *testing.T) {
 	require.Equal(t, made.Digest, list[1].Digest)
 	require.WithinDuration(t, made.CreatedAt, list[1].Created, 0)
 
-	list, err = c.RunArtifactsAll(t.Context(), "o", "r", own.ID)
+	list, _, err = c.Artifacts(t.Context(), "o", "r", github.Artifacts{Run: own.ID})
 	require.NoError(t, err)
 	require.Len(t, list, 2)
 	require.Equal(t, "coverage", list[0].Name)
@@ -48,13 +48,13 @@ func TestASearchByPrefixReadsSoManyPages(t *testing.T) {
 	c := connect(t, s, reader(s, repo))
 	for pages, want := range map[int]int{1: 1, 2: 1, 3: 2, 100: 2} {
 		before := len(s.Requests())
-		list, cut, err := c.RepoArtifacts(t.Context(), "o", "r", "pr-review-", pages)
+		list, cut, err := c.Artifacts(t.Context(), "o", "r", github.Artifacts{Prefix: "pr-review-", Pages: pages})
 		require.NoError(t, err)
 		require.Len(t, list, want, "%d pages", pages)
 		require.Equal(t, pages < 3, cut, "%d pages", pages)
 		require.Len(t, s.Requests()[before:], min(pages, 3))
 	}
-	list, err := c.RunArtifactsAll(t.Context(), "o", "r", run.ID)
+	list, _, err := c.Artifacts(t.Context(), "o", "r", github.Artifacts{Run: run.ID})
 	require.NoError(t, err)
 	require.Len(t, list, 201)
 }

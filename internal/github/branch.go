@@ -22,21 +22,17 @@ type Tip struct {
 
 // Tip reads a branch: ErrNotFound where there is none.
 func (c *Client) Tip(ctx context.Context, owner, repo, branch string) (Tip, error) {
-	var b struct {
-		Commit gh.RepositoryCommit `json:"commit"`
+	b, err := c.branch(ctx, owner, repo, branch)
+	if err == nil && !commitID.MatchString(b.GetCommit().GetSHA()) {
+		err = Wrap("reading the tip of branch "+branch, errIncomplete)
 	}
-	doing := fmt.Sprintf("reading branch %q of %s/%s", branch, owner, repo)
-	if _, err := c.get(ctx, &b, repoPath(owner, repo, "branches", branch)); err != nil {
-		return Tip{}, Wrap(doing, err)
+	if err != nil {
+		return Tip{}, err
 	}
-	tip := tipOf(b.Commit)
-	if !commitID.MatchString(tip.SHA) {
-		return Tip{}, Wrap(doing, errIncomplete)
-	}
-	return tip, nil
+	return tipOf(b.Commit), nil
 }
 
-func tipOf(k gh.RepositoryCommit) Tip {
+func tipOf(k *gh.RepositoryCommit) Tip {
 	tip := Tip{SHA: k.GetSHA(), Message: k.GetCommit().GetMessage()}
 	for _, p := range k.Parents {
 		tip.Parents = append(tip.Parents, p.GetSHA())
@@ -47,19 +43,20 @@ func tipOf(k gh.RepositoryCommit) Tip {
 // Since lists the commits that head has and base lacks, oldest first, the first hundred:
 // ErrNotFound where they share no history.
 func (c *Client) Since(ctx context.Context, owner, repo, base, head string) ([]Tip, error) {
-	var compared struct {
-		Commits []gh.RepositoryCommit `json:"commits"`
-	}
-	doing := fmt.Sprintf("comparing %.40s with %.40s of %s/%s", base, head, owner, repo)
-	path := repoPath(owner, repo, "compare", base+"..."+head) + "?per_page=100"
-	if _, err := c.get(ctx, &compared, path); err != nil {
-		return nil, Wrap(doing, err)
-	}
+	compared, err := c.compare(ctx, owner, repo, base, head, pageSize)
 	var all []Tip
 	for _, k := range compared.Commits {
 		all = append(all, tipOf(k))
 	}
-	return all, nil
+	return all, err
+}
+
+// compare reads what head has and base lacks, of its commits so many at most.
+func (c *Client) compare(ctx context.Context, owner, repo, base, head string,
+	commits int) (compared gh.CommitsComparison, err error) {
+	path := fmt.Sprintf("%s?per_page=%d", repoPath(owner, repo, "compare", base+"..."+head), commits)
+	_, err = c.get(ctx, &compared, path)
+	return compared, Wrap(fmt.Sprintf("comparing %.40s with %.40s of %s/%s", base, head, owner, repo), err)
 }
 
 // Entry is what a commit has at a path.
@@ -131,15 +128,13 @@ func (c *Client) entries(ctx context.Context, owner, repo, sha string, deep bool
 // Changed lists the paths that head changed since it left base, sorted: of a rename
 // both. It is ErrTooLarge from 300 files on, which GitHub lists no further.
 func (c *Client) Changed(ctx context.Context, owner, repo, base, head string) ([]string, error) {
-	var compared struct {
-		Files []gh.CommitFile `json:"files"`
-	}
-	doing := fmt.Sprintf("comparing %.40s with %.40s of %s/%s", base, head, owner, repo)
-	if _, err := c.get(ctx, &compared, repoPath(owner, repo, "compare", base+"..."+head)); err != nil {
-		return nil, Wrap(doing, err)
+	compared, err := c.compare(ctx, owner, repo, base, head, 1) // the first page has all files
+	if err != nil {
+		return nil, err
 	}
 	if len(compared.Files) >= 300 {
-		return nil, Wrap(doing, fmt.Errorf("%w: 300 files or more", ErrTooLarge))
+		return nil, fmt.Errorf("comparing %.40s with %.40s of %s/%s: %w: 300 files or more", base, head, owner, repo,
+			ErrTooLarge)
 	}
 	var paths []string
 	for _, f := range compared.Files {

@@ -17,11 +17,9 @@ func (c *Client) Commit(ctx context.Context, owner, repo, revision string) (stri
 		SHA string `json:"sha"`
 	}
 	doing := fmt.Sprintf("reading the commit %.100q of %s/%s", revision, owner, repo)
-	if _, err := c.get(ctx, &commit, repoPath(owner, repo, "commits", revision)); err != nil {
-		return "", Wrap(doing, err)
-	}
-	if !commitID.MatchString(commit.SHA) {
-		return "", Wrap(doing, errIncomplete)
+	_, err := c.get(ctx, &commit, repoPath(owner, repo, "commits", revision))
+	if err = whole(doing, err, commitID.MatchString(commit.SHA)); err != nil {
+		return "", err
 	}
 	return commit.SHA, nil
 }
@@ -30,29 +28,15 @@ func (c *Client) Commit(ctx context.Context, owner, repo, revision string) (stri
 // read as the branch's and compared by its hash, since a tag may have the
 // branch's name. A commit that is not there, or shares no history, is not on it.
 func (c *Client) OnBranch(ctx context.Context, owner, repo, branch, sha string) (bool, error) {
-	doing := fmt.Sprintf("reading whether %.40s is on branch %q of %s/%s", sha, branch, owner, repo)
-	var tip struct {
-		Commit struct {
-			SHA string `json:"sha"`
-		} `json:"commit"`
+	tip, err := c.Tip(ctx, owner, repo, branch)
+	if err != nil || sha == "" || sha == tip.SHA {
+		return err == nil && sha != "", err
 	}
-	if _, err := c.get(ctx, &tip, repoPath(owner, repo, "branches", branch)); err != nil {
-		return false, Wrap(doing, err)
-	}
-	if tip.Commit.SHA == "" {
-		return false, Wrap(doing, errIncomplete)
-	}
-	if sha == "" || sha == tip.Commit.SHA {
-		return sha != "", nil
-	}
-	var compared struct {
-		Status string `json:"status"` // of the commit against the tip
-	}
-	_, err := c.get(ctx, &compared, repoPath(owner, repo, "compare", tip.Commit.SHA+"..."+sha)+"?per_page=1")
-	if err = Wrap(doing, err); errors.Is(err, ErrNotFound) {
+	compared, err := c.compare(ctx, owner, repo, tip.SHA, sha, 1)
+	if errors.Is(err, ErrNotFound) {
 		return false, nil
 	}
-	return compared.Status == "behind" || compared.Status == "identical", err
+	return compared.GetStatus() == "behind" || compared.GetStatus() == "identical", err
 }
 
 // CompareDiff reads what head changed since it left base, as a unified diff of

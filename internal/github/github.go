@@ -214,3 +214,11 @@ func all[T any](read func(*gh.ListOptions) ([]T, *gh.Response, error)) ([]T, err
 }
 
 var errIncomplete = errors.New("the answer lacks fields that it must have")
+
+// whole says what was being done where that failed, or the answer lacks what it must have.
+func whole(doing string, err error, ok bool) error {
+	if err == nil && !ok {
+		err = errIncomplete
+	}
+	return Wrap(doing, err)
+}

@@ -65,26 +65,25 @@ func fixed(code int, kind, body string) http.HandlerFunc {
 func reads(ctx context.Context, c *Client) map[string]func() error {
 	p := pull.Pull{Ref: ref, BaseSHA: "b", HeadSHA: "h", ChangedFiles: 0}
 	return map[string]func() error{
-		"Pull":            func() error { _, err := c.Pull(ctx, ref); return err },
-		"Files":           func() error { _, _, err := c.Files(ctx, p); return err },
-		"MergeBase":       func() error { _, err := c.MergeBase(ctx, p); return err },
-		"Protected":       func() error { _, err := c.Protected(ctx, "o", "r", "main"); return err },
-		"LabelSetter":     func() error { _, err := c.LabelSetter(ctx, ref, "l"); return err },
-		"Permission":      func() error { _, err := c.Permission(ctx, "o", "r", "u"); return err },
-		"Run":             func() error { _, err := c.Run(ctx, "o", "r", 1); return err },
-		"RunArtifacts":    func() error { _, err := c.RunArtifacts(ctx, "o", "r", 1, "n"); return err },
-		"Artifacts":       func() error { _, err := c.Artifacts(ctx, "o", "r", "n"); return err },
-		"RunArtifactsAll": func() error { _, err := c.RunArtifactsAll(ctx, "o", "r", 1); return err },
-		"RepoArtifacts":   func() error { _, _, err := c.RepoArtifacts(ctx, "o", "r", "n", 3); return err },
-		"OpenHeads":       func() error { _, err := c.OpenHeads(ctx, "o", "r"); return err },
-		"MergedPulls":     func() error { _, err := c.MergedPulls(ctx, "o", "r", 3); return err },
-		"ReviewComments":  func() error { _, err := c.ReviewComments(ctx, ref); return err },
-		"Member":          func() error { _, err := c.Member(ctx, "o", "r", "u"); return err },
-		"Approvals":       func() error { _, err := c.Approvals(ctx, "o", "r", 1); return err },
-		"DefaultBranch":   func() error { _, err := c.DefaultBranch(ctx, "o", "r"); return err },
-		"Environment":     func() error { _, err := c.Environment(ctx, "o", "r", "e"); return err },
-		"Reviews":         func() error { _, err := c.Reviews(ctx, ref); return err },
-		"CanWritePulls":   func() error { _, _, err := c.CanWritePulls(ctx, "o", "r"); return err },
+		"Pull":           func() error { _, err := c.Pull(ctx, ref); return err },
+		"Files":          func() error { _, _, err := c.Files(ctx, p); return err },
+		"MergeBase":      func() error { _, err := c.MergeBase(ctx, p); return err },
+		"Protected":      func() error { _, err := c.Protected(ctx, "o", "r", "main"); return err },
+		"LabelSetter":    func() error { _, err := c.LabelSetter(ctx, ref, "l"); return err },
+		"Permission":     func() error { _, err := c.Permission(ctx, "o", "r", "u"); return err },
+		"Run":            func() error { _, err := c.Run(ctx, "o", "r", 1); return err },
+		"RunArtifacts":   func() error { _, _, err := c.Artifacts(ctx, "o", "r", Artifacts{Run: 1, Name: "n"}); return err },
+		"Artifacts":      func() error { _, _, err := c.Artifacts(ctx, "o", "r", Artifacts{Name: "n"}); return err },
+		"RepoArtifacts":  func() error { _, _, err := c.Artifacts(ctx, "o", "r", Artifacts{Pages: 3}); return err },
+		"OpenHeads":      func() error { _, err := c.OpenHeads(ctx, "o", "r"); return err },
+		"MergedPulls":    func() error { _, err := c.MergedPulls(ctx, "o", "r", 3); return err },
+		"ReviewComments": func() error { _, err := c.ReviewComments(ctx, ref); return err },
+		"Member":         func() error { _, err := c.Member(ctx, "o", "r", "u"); return err },
+		"Approvals":      func() error { _, err := c.Approvals(ctx, "o", "r", 1); return err },
+		"DefaultBranch":  func() error { _, err := c.DefaultBranch(ctx, "o", "r"); return err },
+		"Environment":    func() error { _, err := c.Environment(ctx, "o", "r", "e"); return err },
+		"Reviews":        func() error { _, err := c.Reviews(ctx, ref); return err },
+		"CanWritePulls":  func() error { _, _, err := c.CanWritePulls(ctx, "o", "r"); return err },
 	}
 }
 
@@ -166,7 +165,7 @@ func TestP6_NoCallTakesABrokenAnswerForAnEmptyOne(t *testing.T) {
 	c := serve(t, fixed(200, "application/json", `{}`))
 	for _, call := range []string{"Pull", "MergeBase", "Permission", "Run", "CanWritePulls", "Protected", "Environment",
 		"Approvals", "Files",
-		"RunArtifacts", "RunArtifactsAll", "Artifacts", "RepoArtifacts", "OpenHeads", "MergedPulls", "ReviewComments",
+		"RunArtifacts", "Artifacts", "RepoArtifacts", "OpenHeads", "MergedPulls", "ReviewComments",
 		"Member", "DefaultBranch"} {
 		require.Error(t, reads(t.Context(), c)[call](), "%s: an empty object", call)
 	}

@@ -100,11 +100,11 @@ func TestT19_AnArtifactCarriesItsOrigin(t *testing.T) {
 	c := connect(t, s, reader(s, repo))
 	ctx := t.Context()
 
-	all, err := c.Artifacts(ctx, "o", "r", "n")
+	all, _, err := c.Artifacts(ctx, "o", "r", github.Artifacts{Name: "n"})
 	require.NoError(t, err)
 	require.Len(t, all, 2)
 	require.Equal(t, planted.ID, all[0].ID, "the newest first, whoever made it")
-	list, err := c.RunArtifacts(ctx, "o", "r", own.ID, "n")
+	list, _, err := c.Artifacts(ctx, "o", "r", github.Artifacts{Run: own.ID, Name: "n"})
 	require.NoError(t, err)
 	require.Len(t, list, 1)
 	zip, err := c.Download(ctx, "o", "r", list[0].ID, 3)

@@ -185,10 +185,11 @@ func TestT19_ArtifactsComeWithTheirRunAndExactName(t *testing.T) {
 			Expired: true, RunID: 5, RepoID: 1},
 		{ID: 4, Name: "n"},
 	}
-	got, err := c.Artifacts(t.Context(), "o", "r", "n")
+	got, _, err := c.Artifacts(t.Context(), "o", "r", Artifacts{Name: "n"})
 	require.NoError(t, err)
 	require.Equal(t, want, got)
-	got, err = c.RunArtifacts(t.Context(), "o", "r", 5, "n")
+	want[1].RunID = 5 // the list is of that run, whatever it leaves out
+	got, _, err = c.Artifacts(t.Context(), "o", "r", Artifacts{Run: 5, Name: "n"})
 	require.NoError(t, err)
 	require.Equal(t, want, got)
 }

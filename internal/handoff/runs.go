@@ -40,13 +40,14 @@ const artifactPages = 5
 
 // Everything is what runs of the repository have stored, as far back as is searched.
 func (r *Runs) Everything() artifactstore.REST {
-	return artifactstore.REST{API: r.API, Owner: r.Ref.Owner, Repo: r.Ref.Repo, Prefix: string(r.Names),
-		Pages: artifactPages, Cut: &r.cut}
+	return artifactstore.REST{API: r.API, Owner: r.Ref.Owner, Repo: r.Ref.Repo, Cut: &r.cut,
+		Artifacts: github.Artifacts{Prefix: string(r.Names), Pages: artifactPages}}
 }
 
 // Stored is what a run, or where it is 0 any of the repository, has stored under a name.
 func (r *Runs) Stored(ctx context.Context, name string, run int64) ([]Stored, error) {
-	place := artifactstore.REST{API: r.API, Owner: r.Ref.Owner, Repo: r.Ref.Repo, Name: name, RunID: run}
+	place := artifactstore.REST{API: r.API, Owner: r.Ref.Owner, Repo: r.Ref.Repo,
+		Artifacts: github.Artifacts{Run: run, Name: name}}
 	return Named(ctx, place, name)
 }
 

@@ -37,7 +37,7 @@ type Race struct {
 // long each run that is ahead is waited for; and between two looks at it.
 const (
 	Settle   = 10
-	patience = 120
+	Patience = 120
 	pace     = 5
 )
 
@@ -73,7 +73,7 @@ func Turn(ctx context.Context, r Race) error {
 		if most = max(most, p.ahead); p.ahead > 0 {
 			step, quiet = pace, second+pace
 		}
-		if second >= quiet+Settle || p.ahead > 0 && second >= patience*most {
+		if second >= quiet+Settle || p.ahead > 0 && second >= Patience*most {
 			return nil
 		}
 		if err := transport.Sleep(ctx, time.Duration(step)*time.Second); err != nil {

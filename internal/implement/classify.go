@@ -8,27 +8,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/ticket"
 )
 
-// The types that a ticket is implemented as.
-const (
-	Bug   = "Bug"
-	Story = "Story"
-)
-
-// Class is what a ticket asks for, in the model's words but for Type and Note.
-type Class struct {
-	Type       string   `json:"type,omitzero"` // Bug or Story
-	Summary    string   `json:"summary,omitzero"`
-	Components []string `json:"components,omitempty"`
-	Complexity string   `json:"complexity,omitzero"` // low, medium or high
-	Note       string   `json:"note,omitzero"`       // ours: where the type is not the tracker's
-}
-
 // Classify asks what a ticket is. The model's word on the type stands above the tracker's.
-func (m *Model) Classify(ctx context.Context, t ticket.Ticket) (c Class, used cost.Usage, err error) {
+func (m *Model) Classify(ctx context.Context, t ticket.Ticket) (c change.Class, used cost.Usage, err error) {
 	q := question{step: "classify", tokens: shortAnswer, blocks: []block{{"ticket", told(t)}}, schema: schema(
 		`"confirmed_type":{"type":"string","enum":["Bug","Story"]},"technical_summary":{"type":"string"},` +
 			`"affected_components":{"type":"array","items":{"type":"string"}},` +
@@ -43,10 +29,10 @@ func (m *Model) Classify(ctx context.Context, t ticket.Ticket) (c Class, used co
 		if why := object(answer, &said); why != nil {
 			return why, nil
 		}
-		c = Class{Type: Story, Summary: oneLine(said.Summary), Complexity: strings.ToLower(said.Complexity)}
-		if strings.EqualFold(said.Type, Bug) {
-			c.Type = Bug
-		} else if !strings.EqualFold(said.Type, Story) {
+		c = change.Class{Type: change.Story, Summary: oneLine(said.Summary), Complexity: strings.ToLower(said.Complexity)}
+		if strings.EqualFold(said.Type, change.Bug) {
+			c.Type = change.Bug
+		} else if !strings.EqualFold(said.Type, change.Story) {
 			c.Note = fmt.Sprintf("The model calls the ticket %.40q; it is treated as a Story.", said.Type)
 		}
 		if c.Note == "" && t.Type != "" && !strings.EqualFold(t.Type, c.Type) {
@@ -81,8 +67,8 @@ func oneLine(s string) string {
 	return s
 }
 
-// told is the classification as later questions show it.
-func (c Class) told() string {
+// classified is the classification as later questions show it.
+func classified(c change.Class) string {
 	return fmt.Sprintf("%s, complexity %s\n%s\ncomponents: %s\n", c.Type, c.Complexity, c.Summary,
 		strings.Join(c.Components, ", "))
 }

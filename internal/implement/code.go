@@ -13,21 +13,12 @@ import (
 	"github.com/org/pr-review-action/internal/tree"
 )
 
-// Chunk is a piece of the repository that a search found for the ticket.
-type Chunk struct {
-	Path      string  `json:"path"`
-	StartLine int     `json:"start_line"`
-	EndLine   int     `json:"end_line"`
-	Score     float64 `json:"score"`
-	Text      string  `json:"text,omitempty"`
-}
-
 // Search finds pieces of a module for a question, best first.
 type Search func(ctx context.Context, query string, m config.Module) (Found, error)
 
 // Found is what a search came to; notes say what could not be asked.
 type Found struct {
-	Chunks []Chunk
+	Chunks []change.Chunk
 	Notes  []string
 	Usage  cost.Usage
 }
@@ -35,10 +26,10 @@ type Found struct {
 // Brief is what a change is written from.
 type Brief struct {
 	Ticket  ticket.Ticket
-	Class   Class
+	Class   change.Class
 	Scope   Scope
 	Modules []config.Module // that were chosen
-	Chunks  []Chunk
+	Chunks  []change.Chunk
 	Before  []change.File // that an approver gave feedback on
 	Rounds  []string      // the feedback, oldest first
 }
@@ -65,7 +56,7 @@ func (m *Model) Code(ctx context.Context, b Brief, base Base) (cause string, fil
 		switch {
 		case len(said.Changes) == 0:
 			return []string{"it changes nothing"}, nil
-		case b.Class.Type == Bug && cause == "":
+		case b.Class.Type == change.Bug && cause == "":
 			return []string{"root_cause is empty"}, nil
 		}
 		files, refused, err = base.Apply(ctx, said.Changes, nil)
@@ -112,7 +103,7 @@ const maxFiles = 160 << 10
 // blocks are what a question shows: the ticket, the rules, the files that are likely to
 // change, the pieces that a search found, and with tests those that stand there.
 func (b Brief) blocks(ctx context.Context, base Base, tests bool) ([]block, error) {
-	all := []block{{"ticket", told(b.Ticket)}, {"classification", b.Class.told()}}
+	all := []block{{"ticket", told(b.Ticket)}, {"classification", classified(b.Class)}}
 	var likely []string
 	for _, m := range b.Modules {
 		all = append(all, block{"module", fmt.Sprintf("%s: %s\nmay be changed: %s\n", m.Name, oneLine(m.Description),
@@ -153,7 +144,7 @@ func (b Brief) blocks(ctx context.Context, base Base, tests bool) ([]block, erro
 	return all, nil
 }
 
-func pathsOf(chunks []Chunk) (all []string) {
+func pathsOf(chunks []change.Chunk) (all []string) {
 	for _, c := range chunks {
 		all = append(all, c.Path)
 	}

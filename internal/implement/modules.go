@@ -7,28 +7,23 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/ticket"
 )
 
-// Module is one that the change may touch, and the model's reason for it.
-type Module struct {
-	Name   string `json:"name"`
-	Reason string `json:"reason"`
-}
-
 // Scope is where the change takes place.
 type Scope struct {
-	Modules []Module `json:"modules,omitempty"`
-	Likely  []string `json:"likely,omitempty"` // files that the model expects to change
-	Notes   []string `json:"notes,omitempty"`  // ours
+	Modules []change.Module `json:"modules,omitempty"`
+	Likely  []string        `json:"likely,omitempty"` // files that the model expects to change
+	Notes   []string        `json:"notes,omitempty"`  // ours
 }
 
 // Chosen are the settings of the chosen modules, in their order.
 func (s Scope) Chosen(all []config.Module) (chosen []config.Module) {
 	for _, m := range all {
-		if slices.ContainsFunc(s.Modules, func(c Module) bool { return c.Name == m.Name }) {
+		if slices.ContainsFunc(s.Modules, func(c change.Module) bool { return c.Name == m.Name }) {
 			chosen = append(chosen, m)
 		}
 	}
@@ -37,7 +32,7 @@ func (s Scope) Chosen(all []config.Module) (chosen []config.Module) {
 
 // Choose asks which of the modules the ticket concerns. paths are those of the base, of
 // which the first few of each module are shown.
-func (m *Model) Choose(ctx context.Context, t ticket.Ticket, c Class, modules []config.Module,
+func (m *Model) Choose(ctx context.Context, t ticket.Ticket, c change.Class, modules []config.Module,
 	paths []string) (s Scope, used cost.Usage, err error) {
 	var names, reasons, list []string
 	for _, one := range modules {
@@ -47,7 +42,7 @@ func (m *Model) Choose(ctx context.Context, t ticket.Ticket, c Class, modules []
 		list = append(list, listed(one, paths))
 	}
 	q := question{step: "modules", tokens: shortAnswer, blocks: []block{{"ticket", told(t)},
-		{"classification", c.told()}, {"modules", strings.Join(list, "\n")}}, schema: schema(
+		{"classification", classified(c)}, {"modules", strings.Join(list, "\n")}}, schema: schema(
 		`"affected_modules":{"type":"array","items":{"type":"string","enum":[` + strings.Join(names, ",") + `]}},` +
 			`"reasoning":` + string(schema(strings.Join(reasons, ","))) + `,` +
 			`"files_likely_to_change":{"type":"array","items":{"type":"string"}}`)}
@@ -65,7 +60,7 @@ func (m *Model) Choose(ctx context.Context, t ticket.Ticket, c Class, modules []
 		for _, one := range modules {
 			if slices.Contains(said.Modules, one.Name) {
 				reason, _ := said.Reasons[one.Name].(string)
-				s.Modules = append(s.Modules, Module{one.Name, oneLine(reason)})
+				s.Modules = append(s.Modules, change.Module{Name: one.Name, Reason: oneLine(reason)})
 			}
 		}
 		for _, name := range said.Modules {

@@ -13,6 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
+	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/handoff"
@@ -206,7 +207,7 @@ func (j *job) carrying(pack func(graph.Saved, int) (string, []byte, error)) *art
 // retained is when the server deletes the draft's artifact, as far as it says;
 // a repository's own limit may be shorter than what was asked for.
 func (j *job) retained(ctx context.Context, name string) time.Time {
-	list, err := j.api.RunArtifacts(ctx, j.ref.Owner, j.ref.Repo, j.env.RunID, name)
+	list, _, err := j.api.Artifacts(ctx, j.ref.Owner, j.ref.Repo, github.Artifacts{Run: j.env.RunID, Name: name})
 	if err != nil || len(list) == 0 {
 		return time.Time{}
 	}

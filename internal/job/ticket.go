@@ -54,24 +54,26 @@ func (j *job) setTicket() (err error) {
 // proposal is a ticket's draft, as a job deals with it.
 type proposal struct {
 	*gated[ticketpr.State]
+	driver.Carrier
 	repo    github.Repository
 	config  config.Config // of the default branch
-	applier apply.Applier
-	drafter account // who asked for the draft
+	drafter account       // who asked for the draft
 }
 
 // proposal reads the repository and its settings.
 func (j *job) proposal(ctx context.Context) (*proposal, error) {
-	p := &proposal{gated: &gated[ticketpr.State]{job: j}, applier: apply.Applier{Read: j.api, Write: write.New(j.api)}}
+	p := &proposal{gated: &gated[ticketpr.State]{job: j}}
+	p.Carrier = driver.Carrier{Applier: apply.Applier{Read: j.api, Write: write.New(j.api)}, Request: p.request}
 	var err error
 	if p.repo, err = j.api.Repository(ctx, j.ref.Owner, j.ref.Repo); err != nil {
 		return nil, err
 	}
 	p.config, err = ingest.Settings(ctx, j.api, j.ref, j.File(), p.repo.DefaultBranch)
 	j.overruled(p.config)
-	steps := ticketpr.Steps{Apply: p.commit, Applied: p.committed, Open: p.openPull}
+	var steps ticketpr.Steps
+	p.Into(&steps)
 	*p.gated = gated[ticketpr.State]{
-		job: j, of: ticketpr.Subject(ticketpr.Intact), origin: p.origins(), graph: ticketpr.Name,
+		job: j, of: ticketpr.Subject(), origin: p.origins(), graph: ticketpr.Name,
 		version: ticketpr.Version, prompt: implement.Fingerprint(),
 		build: func(store graph.Store) (*graph.Flow[ticketpr.State], error) {
 			return ticketpr.New(steps, store, driver.Sealing(j.Protection)...)
@@ -87,7 +89,7 @@ func (j *job) proposal(ctx context.Context) (*proposal, error) {
 // stands finds what was done on a draft's thread.
 func (p *proposal) stands(s ticketpr.State) func(context.Context, string) (string, bool, error) {
 	return func(ctx context.Context, _ string) (string, bool, error) {
-		where, _, found, err := p.applier.Stands(ctx, p.request(s))
+		where, _, found, err := p.Stands(ctx, p.request(s))
 		return where, found, err
 	}
 }
@@ -116,11 +118,11 @@ func (p *proposal) unmoved(ctx context.Context, draft checkpoint.Draft) error {
 	}
 	q := p.request(opened.State)
 	q.Digest = draft.Digest
-	moved := p.applier.Unmoved(ctx, q)
+	moved := p.Unmoved(ctx, q)
 	if problem.Check(moved) == 0 {
 		return moved
 	}
-	if _, own, _, err := p.applier.Stands(ctx, q); err != nil || own {
+	if _, own, _, err := p.Stands(ctx, q); err != nil || own {
 		return err
 	}
 	return moved

@@ -72,12 +72,8 @@ func (p *proposal) ended(ctx context.Context, draft *handoff.Draft[ticketpr.Stat
 	r := driver.Report{Outcome: view.End, Thread: s.Facts.Thread, Code: draft.Code, Digest: draft.Digest,
 		Artifact: ticketpr.Names.Draft(p.subject(), draft.Digest), Head: s.Facts.Subject.Head, Usage: s.Usage,
 		Findings: s.Seen.Findings, Branch: s.Applied.Branch, PullRequest: s.PullRequest}
-	form := ""
-	if q := p.request(s); q.Link && s.Applied.Commit != "" {
-		form = apply.Form(q, apply.Applied(s.Applied))
-	}
 	r.Page = render.ProposalEnd(p.asked.Key, render.ProposalEnding{Outcome: r.Outcome, Reason: s.Error,
-		Record: s.Decision, Branch: s.Applied.Branch, Pull: s.PullRequest, Form: form, Void: p.void, Changes: p.changes,
+		Record: s.Decision, Branch: s.Applied.Branch, Pull: s.PullRequest, Form: p.Form(s), Void: p.void, Changes: p.changes,
 		Bot: p.bot(), Counts: p.Summary == "counts"})
 	return r, err
 }
@@ -87,26 +83,10 @@ func (p *proposal) request(s ticketpr.State) apply.Request {
 	q := driver.ApplyRequest(p.ref, s, render.Made{Run: p.runPage(s.Facts.RunID), Bot: p.bot(), Closes: p.asked.Issue(),
 		Drafted: p.drafter.login})
 	q.Link, q.Again = p.config.Implement.PullRequest == "link", "re-run the failed jobs"
-	q.CoAuthor = p.drafter.trailer()
+	if q.CoAuthor = p.drafter.trailer(); s.Decision != nil {
+		q.Race = p.desk(s).Race(*s.Decision)
+	}
 	return q
-}
-
-// commit is the graph's apply_changes.
-func (p *proposal) commit(ctx context.Context, s ticketpr.State) (ticketpr.Applied, error) {
-	q := p.request(s)
-	q.Race = p.desk(s).Race(*s.Decision)
-	at, err := p.applier.Commit(ctx, q)
-	return ticketpr.Applied(at), err
-}
-
-func (p *proposal) committed(ctx context.Context, s ticketpr.State) (ticketpr.Applied, bool, error) {
-	at, found, err := p.applier.Find(ctx, p.request(s))
-	return ticketpr.Applied(at), found, err
-}
-
-// openPull is the graph's create_pull_request.
-func (p *proposal) openPull(ctx context.Context, s ticketpr.State) (string, error) {
-	return p.applier.Open(ctx, p.request(s), apply.Applied(s.Applied))
 }
 
 // bot reports whether the job's token is that of an app, such as GITHUB_TOKEN.

@@ -168,8 +168,7 @@ func (p *proposal) fetch(ctx context.Context) (ticket.Ticket, error) {
 func (p *proposal) sources() (ticketcontext.Options, error) {
 	o, err := p.Context(p.config.Context, p.Settings, p.api)
 	if p.asked.Issue() > 0 {
-		o.Sources = append(o.Sources, ticketcontext.Source{Name: "github", Title: "GitHub", Issues: true,
-			Tickets: ticketcontext.Issues{API: p.api}, Comments: apply.Issues{API: p.api}})
+		o.Sources = append(o.Sources, ticketcontext.GitHub(p.api))
 	}
 	return o, err
 }
@@ -190,7 +189,7 @@ func (p *proposal) parked(ctx context.Context, flow *graph.Flow[ticketpr.State],
 		r.Error = s.Error
 		return r, nil
 	}
-	packed, err := ticketpr.Subject(ticketpr.Intact).Pack(ctx, flow, store, thread, p.Protection)
+	packed, err := ticketpr.Subject().Pack(ctx, flow, store, thread, p.Protection)
 	if err != nil {
 		return driver.Report{}, err
 	}

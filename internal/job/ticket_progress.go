@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/checkpoint/artifactstore"
 	"github.com/org/pr-review-action/internal/cost"
@@ -75,7 +76,7 @@ func (p *proposal) goesOn(ctx context.Context, store graph.Store, thread string,
 	}
 	by.Named(p.config)
 	s, only := view.State, p.Only()
-	outside := len(only) > 0 && slices.ContainsFunc(s.Scope.Modules, func(m implement.Module) bool {
+	outside := len(only) > 0 && slices.ContainsFunc(s.Scope.Modules, func(m change.Module) bool {
 		return !slices.Contains(only, m.Name)
 	})
 	if !revised.begins(s) || outside || view.Status != graph.Running || s.Facts.Subject.Digest != implement.Digest(t) ||

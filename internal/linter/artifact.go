@@ -80,7 +80,7 @@ func (s Source) look(ctx context.Context, workflow, name string) (found github.A
 	runs = slices.DeleteFunc(runs, func(r github.Run) bool { return r.ID == s.Run || r.HeadSHA != s.SHA })
 	over = len(runs) > 0
 	for _, run := range runs[:min(len(runs), maxRuns)] {
-		stored, err := s.API.RunArtifacts(ctx, s.Owner, s.Repo, run.ID, name)
+		stored, _, err := s.API.Artifacts(ctx, s.Owner, s.Repo, github.Artifacts{Run: run.ID, Name: name})
 		if err != nil {
 			return found, err, true
 		}

@@ -89,11 +89,6 @@ func spoken(text string) string {
 // kept with the review.
 const maxName = 200
 
-// cut bounds what is a name.
-func (a *Answer) cut() {
-	a.Model, a.Finish = clipped(a.Model), clipped(a.Finish)
-}
-
 func clipped(name string) string {
 	if utf8.RuneCountInString(name) <= maxName {
 		return name

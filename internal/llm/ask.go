@@ -3,6 +3,7 @@ package llm
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"regexp"
 )
 
@@ -15,27 +16,24 @@ type asked struct {
 	carries [capabilities]bool // what of the form the request has, and can be refused
 	effort  string
 	fields  map[string]any
-	states  map[int]json.RawMessage // of messages of chat completions, by place
 }
 
 // ask writes what both interfaces have in common.
 func (c *Client) ask(r Request, f form) *asked {
-	a := &asked{request: r, form: f, fields: map[string]any{}, states: map[int]json.RawMessage{}}
-	for name, value := range c.settings.body {
-		a.fields[name] = value
-	}
+	a := &asked{request: r, form: f, fields: map[string]any{}}
+	maps.Copy(a.fields, c.settings.Body)
 	a.carries[via], a.carries[system] = !c.at.responsesOnly, !f.responses()
 	a.carries[tools], a.carries[strict] = len(r.Tools) > 0, len(r.Tools) > 0
 	a.carries[marks] = c.marks && !f.responses() && f[marks] == 0
 	a.carries[state] = f.responses() && f[state] == 0
 	a.carries[format] = a.formatted() && f[format] < 2
 	a.carries[mixed] = a.carries[format] && len(r.Tools) > 0
-	a.reasons(cmp.Or(r.Effort, c.settings.effort))
+	a.reasons(cmp.Or(r.Effort, c.settings.Effort))
 	a.bound(c.settings.limit(r))
 	if t := c.settings.temperatureOf(r); t != nil && f[temperature] == 0 {
 		a.fields["temperature"], a.carries[temperature] = *t, true
 	}
-	if s := c.settings.seed; s != nil && f[seed] == 0 && !f.responses() {
+	if s := c.settings.Seed; s != nil && f[seed] == 0 && !f.responses() {
 		a.fields["seed"], a.carries[seed] = *s, true
 	}
 	return a

@@ -7,9 +7,9 @@ import (
 	openai "github.com/sashabaranov/go-openai"
 )
 
-// chatRequest writes a request for chat completions.
+// chatRequest is a request for chat completions without its messages.
 func (c *Client) chatRequest(a *asked) openai.ChatCompletionRequest {
-	out := openai.ChatCompletionRequest{Model: c.model, Messages: a.messages(), ReasoningEffort: a.effort}
+	out := openai.ChatCompletionRequest{Model: c.model, ReasoningEffort: a.effort}
 	for _, t := range a.request.Tools {
 		out.Tools = append(out.Tools, openai.Tool{Type: openai.ToolTypeFunction, Function: a.function(t)})
 	}
@@ -32,14 +32,14 @@ func (a *asked) function(t Tool) *openai.FunctionDefinition {
 		Strict: a.form[strict] == 0}
 }
 
-func (a *asked) messages() []openai.ChatCompletionMessage {
+// messages are the whole conversation, with what came beside its messages, and marks for
+// the cache.
+func (a *asked) messages() []any {
 	r := a.request
-	out := []openai.ChatCompletionMessage{
-		{Role: openai.ChatMessageRoleSystem, Content: filled(r.System)},
-		{Role: openai.ChatMessageRoleUser, Content: filled(r.User)},
-	}
+	first := openai.ChatCompletionMessage{Role: openai.ChatMessageRoleSystem, Content: filled(r.System)}
+	out := []any{first, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleUser, Content: filled(r.User)}}
 	if a.form[system] > 0 {
-		out = []openai.ChatCompletionMessage{{Role: openai.ChatMessageRoleUser, Content: r.System + "\n\n" + r.User}}
+		out = []any{openai.ChatCompletionMessage{Role: openai.ChatMessageRoleUser, Content: r.System + "\n\n" + r.User}}
 	}
 	for _, t := range r.Turns {
 		m := openai.ChatCompletionMessage{Role: string(t.Role), Content: filled(t.Text), ToolCallID: t.CallID}
@@ -53,12 +53,38 @@ func (a *asked) messages() []openai.ChatCompletionMessage {
 				Function: openai.FunctionCall{Name: c.Name, Arguments: c.Arguments},
 			})
 		}
-		if len(t.State) > 0 && t.State[0] == '{' {
-			a.states[len(out)] = t.State
-		}
-		out = append(out, m)
+		out = append(out, t.stated(m))
+	}
+	if a.carries[marks] {
+		a.marked(out)
 	}
 	return out
+}
+
+// object is a value of the library's as its JSON says.
+func object(v any) map[string]any {
+	var out map[string]any
+	written, _ := json.Marshal(v) // plain values: it cannot fail, and neither can reading it
+	_ = json.Unmarshal(written, &out)
+	return out
+}
+
+// marked puts a mark where a prefix ends that will be asked again: behind the system
+// turn, which tools stand before, and behind the last turn of a conversation that can
+// go on. A mark costs a write, so that a single question gets the first alone.
+func (a *asked) marked(messages []any) {
+	places := []int{0}
+	if last := len(messages) - 1; len(a.request.Tools) > 0 && last > 0 {
+		places = append(places, last)
+	}
+	for _, at := range places {
+		message := object(messages[at])
+		if text, ok := message["content"].(string); ok && text != "" {
+			message["content"] = []any{map[string]any{"type": "text", "text": text,
+				"cache_control": map[string]string{"type": "ephemeral"}}}
+			messages[at] = message
+		}
+	}
 }
 
 // chatBody is what is read of a chat completion. Fields that are not needed are
@@ -106,6 +132,30 @@ func (t thought) state() json.RawMessage {
 	}
 	state, _ := json.Marshal(t) // raw values of a body that was read: it cannot fail
 	return state
+}
+
+// stated is a turn's message with what the server put beside it.
+func (t Turn) stated(m openai.ChatCompletionMessage) any {
+	var state thought
+	if len(t.State) == 0 || t.State[0] != '{' || json.Unmarshal(t.State, &state) != nil {
+		return m // no state of ours
+	}
+	message := object(m)
+	if state.Content != nil {
+		message["reasoning_content"] = state.Content
+	}
+	if state.Details != nil {
+		message["reasoning_details"] = state.Details
+	}
+	calls, _ := message["tool_calls"].([]any)
+	for _, c := range calls {
+		call, _ := c.(map[string]any)
+		id, _ := call["id"].(string)
+		if extra := state.Extra[id]; extra != nil {
+			call["extra_content"] = extra
+		}
+	}
+	return message
 }
 
 // readChat reads a chat completion, an answer to a conversation so far.

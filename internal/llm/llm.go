@@ -13,7 +13,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 
 	"github.com/org/pr-review-action/internal/limit"
@@ -33,7 +32,6 @@ type Client struct {
 	model    string
 	http     *http.Client
 	settings settings
-	headers  map[string]string
 	marks    bool // requests say what of them is worth caching
 	limiter  *limit.Limiter
 	log      func(string)
@@ -51,13 +49,9 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := o.settings(model)
-	if err != nil {
-		return nil, err
-	}
 	c := &Client{
-		at: at, key: key, model: model, http: o.HTTP,
-		settings: s, marks: at.marks(o.CacheMarks), headers: maps.Clone(o.Headers), limiter: o.Limiter, log: o.Log,
+		at: at, key: key, model: model, http: o.HTTP, settings: newSettings(o.ModelOptions, model),
+		marks: at.marks(o.CacheMarks), limiter: o.Limiter, log: o.Log,
 	}
 	if at.responsesOnly {
 		c.dialect.form[via] = viaResponses
@@ -117,17 +111,12 @@ func (c *Client) Chat(ctx context.Context, r Request) (Answer, error) {
 
 // once makes one request in one form, and its tries.
 func (c *Client) once(ctx context.Context, a *asked) (Answer, error) {
-	ex := &exchange{client: c, asked: a}
-	err := ex.send(transport.LimitBody(c.watch(ctx, a), maxAnswer))
+	resp, body, err := c.send(transport.LimitBody(c.watch(ctx, a), maxAnswer), a)
 	switch {
-	case ex.answered:
-		return ex.read()
+	case err == nil:
+		return c.read(a, resp, body)
 	case ctx.Err() != nil:
 		return Answer{}, fmt.Errorf("asking the model: %w", ctx.Err())
-	case errors.As(err, new(*StatusError)) || errors.Is(err, ErrRefused):
-		return Answer{Usage: ex.usage}, err
-	case errors.Is(err, ErrPage):
-		return Answer{Usage: ex.usage}, fmt.Errorf("reading the answer of %s: %w", c.at.base, ErrPage)
 	case errors.Is(err, transport.ErrNotJSON):
 		return Answer{}, fmt.Errorf("reading the answer of %s: %w", c.at.base, ErrNotChat)
 	}

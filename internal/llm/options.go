@@ -1,14 +1,9 @@
 package llm
 
 import (
-	"cmp"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"maps"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/config"
@@ -25,8 +20,8 @@ type Options struct {
 	Model   string       // the server's name of the model
 	HTTP    *http.Client // transport.New's: proxies, retries, timeouts and the size limit are its own
 
-	// of every request. MaxOutputTokens bounds a request's own limit of output tokens,
-	// and is it where a request has none; 0 for no bound
+	// of every request, checked by package config. MaxOutputTokens bounds a request's own
+	// limit of output tokens, and is it where a request has none; 0 for no bound
 	config.ModelOptions
 
 	Limiter *limit.Limiter // shared by all clients of one server; nil for none
@@ -44,32 +39,7 @@ func (o Options) names() (key, model string, err error) {
 	case strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }):
 		return "", "", errors.New("api-key: it holds a space, a line break or a character outside ASCII")
 	}
-	return key, model, o.checkHeaders()
-}
-
-func (o Options) checkHeaders() error {
-	for _, name := range slices.Sorted(maps.Keys(o.Headers)) {
-		if err := cmp.Or(config.CheckHeaderName(name), config.CheckHeaderValue(name, o.Headers[name])); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// body checks the further fields and writes each as JSON.
-func (o Options) body() (map[string]json.RawMessage, error) {
-	out := map[string]json.RawMessage{}
-	for _, name := range slices.Sorted(maps.Keys(o.Body)) {
-		if err := config.CheckField(name); err != nil {
-			return nil, err
-		}
-		value, err := json.Marshal(o.Body[name])
-		if err != nil {
-			return nil, fmt.Errorf("model-options: body: %q is no plain value", name)
-		}
-		out[name] = value
-	}
-	return out, nil
+	return key, model, nil
 }
 
 // The values of Options.CacheMarks: marks for hosts that are known to take them, for
@@ -101,27 +71,4 @@ func (e endpoint) marks(wanted string) bool {
 		}
 	}
 	return false
-}
-
-// marked puts a mark where a prefix ends that will be asked again: behind the system
-// turn, which tools stand before, and behind the last turn of a conversation that can
-// go on. A mark costs a write, so that a single question gets the first alone.
-func (a *asked) marked(messages []json.RawMessage) {
-	places := []int{0}
-	if last := len(messages) - 1; len(a.request.Tools) > 0 && last > 0 {
-		places = append(places, last)
-	}
-	for _, at := range places {
-		var message map[string]any
-		if json.Unmarshal(messages[at], &message) != nil {
-			continue
-		}
-		text, ok := message["content"].(string)
-		if !ok || text == "" {
-			continue
-		}
-		message["content"] = []any{map[string]any{"type": "text", "text": text,
-			"cache_control": map[string]string{"type": "ephemeral"}}}
-		messages[at], _ = json.Marshal(message) // plain values: it cannot fail
-	}
 }

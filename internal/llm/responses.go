@@ -7,13 +7,10 @@ import (
 	openai "github.com/sashabaranov/go-openai"
 )
 
-// responsesRequest writes a request for the Responses interface. Nothing is stored
+// responsesRequest is a request for the Responses interface, without its input. Nothing is stored
 // there: the reasoning comes back encrypted and goes along with the tools' results.
 func (c *Client) responsesRequest(a *asked) openai.CreateResponseRequest {
-	stored := false
-	out := openai.CreateResponseRequest{
-		Model: c.model, Instructions: a.request.System, Input: a.items(), Store: &stored,
-	}
+	out := openai.CreateResponseRequest{Model: c.model, Instructions: a.request.System, Store: new(bool)}
 	if c.at.deployment != "" {
 		out.Model = c.at.deployment
 	}

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/config"
@@ -14,13 +12,9 @@ import (
 
 // settings is what the options and the model's family come to.
 type settings struct {
-	effort      string
-	temperature *float64
-	fixed       bool // the family takes no temperature: Deterministic does not ask for one
-	seed        *int
-	maxTokens   int
-	body        map[string]json.RawMessage
-	identity    string // of what the options changed; empty where they changed nothing
+	config.ModelOptions
+	fixed    bool   // the family takes no temperature: Deterministic does not ask for one
+	identity string // of what the options changed; empty where they changed nothing
 }
 
 // families has the defaults of models by name, the first match counting. Other
@@ -39,62 +33,48 @@ var families = []struct {
 	{regexp.MustCompile(`^(gpt-([5-9]|\d\d)|o[1-9])\b`), "medium", true},
 }
 
-func (o Options) settings(model string) (settings, error) {
-	body, err := o.body()
-	switch t := o.Temperature; {
-	case err != nil:
-		return settings{}, err
-	case o.Effort != "" && !slices.Contains(config.Efforts(), o.Effort):
-		return settings{}, fmt.Errorf("model-options: effort: %q is none of %s", o.Effort,
-			strings.Join(config.Efforts(), ", "))
-	case t != nil && !(*t >= 0 && *t <= 2):
-		return settings{}, fmt.Errorf("model-options: temperature: %v is not from 0 to 2", *t)
-	case o.MaxOutputTokens < 0:
-		return settings{}, fmt.Errorf("model-options: max-output-tokens: %d is below 0", o.MaxOutputTokens)
-	}
-	s := settings{effort: o.Effort, temperature: o.Temperature, seed: o.Seed, maxTokens: o.MaxOutputTokens, body: body}
+func newSettings(o config.ModelOptions, model string) settings {
+	s, family := settings{ModelOptions: o}, ""
 	name := strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])
 	for _, f := range families {
 		if f.name.MatchString(name) {
-			s.effort, s.fixed = cmp.Or(o.Effort, f.effort), f.fixed
-			s.identity = s.changed(f.effort)
-			return s, nil
+			family, s.fixed = f.effort, f.fixed
+			break
 		}
 	}
-	s.identity = s.changed("")
-	return s, nil
+	s.Effort = cmp.Or(o.Effort, family)
+	s.identity = s.changed(family)
+	return s
 }
 
 // changed lists the settings that are not a model's defaults.
-func (s settings) changed(effort string) string {
-	var out strings.Builder
-	say := func(name, value string) { out.WriteString("; " + name + " " + value) }
-	if s.effort != effort {
-		say("effort", s.effort)
+func (s settings) changed(effort string) (out string) {
+	if s.Effort != effort {
+		out += "; effort " + s.Effort
 	}
-	if s.temperature != nil {
-		say("temperature", strconv.FormatFloat(*s.temperature, 'g', -1, 64))
+	if s.Temperature != nil {
+		out += fmt.Sprintf("; temperature %g", *s.Temperature)
 	}
-	if s.seed != nil {
-		say("seed", strconv.Itoa(*s.seed))
+	if s.Seed != nil {
+		out += fmt.Sprintf("; seed %d", *s.Seed)
 	}
-	if s.maxTokens != 0 {
-		say("max-output-tokens", strconv.Itoa(s.maxTokens))
+	if s.MaxOutputTokens != 0 {
+		out += fmt.Sprintf("; max-output-tokens %d", s.MaxOutputTokens)
 	}
-	if len(s.body) > 0 {
-		body, _ := json.Marshal(s.body) // written as JSON before: it cannot fail; keys are sorted
-		say("body", string(body))
+	if len(s.Body) > 0 {
+		body, _ := json.Marshal(s.Body) // plain values: it cannot fail; keys are sorted
+		out += "; body " + string(body)
 	}
-	return out.String()
+	return out
 }
 
 // limit is the output limit of a request, 0 for none. A request's own is never
 // raised: money was reserved for that much.
 func (s settings) limit(r Request) int {
-	if r.MaxTokens > 0 && s.maxTokens > 0 {
-		return min(r.MaxTokens, s.maxTokens)
+	if r.MaxTokens > 0 && s.MaxOutputTokens > 0 {
+		return min(r.MaxTokens, s.MaxOutputTokens)
 	}
-	return max(r.MaxTokens, s.maxTokens)
+	return max(r.MaxTokens, s.MaxOutputTokens)
 }
 
 // coldest stands for temperature 0, which some servers refuse. Smaller values
@@ -104,8 +84,8 @@ const coldest = 1e-6
 // temperatureOf is the temperature to ask for; nil leaves it to the server.
 func (s settings) temperatureOf(r Request) *float64 {
 	cold := coldest
-	if s.temperature != nil {
-		hot := max(*s.temperature, cold)
+	if s.Temperature != nil {
+		hot := max(*s.Temperature, cold)
 		if r.Deterministic {
 			hot = cold
 		}

@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"math"
 	"net/http"
 	"testing"
 
@@ -24,9 +23,8 @@ func TestDefaultsByFamily(t *testing.T) {
 		"qwen3:8b":          {"", false},
 		"deepseek-reasoner": {"", false}, "olmo": {"", false}, "o1x": {"", false}, "m": {"", false},
 	} {
-		s, err := Options{}.settings(name)
-		require.NoError(t, err)
-		require.Equal(t, want.effort, s.effort, name)
+		s := newSettings(config.ModelOptions{}, name)
+		require.Equal(t, want.effort, s.Effort, name)
 		require.Equal(t, want.fixed, s.fixed, name)
 		require.Empty(t, s.identity, name)
 	}
@@ -60,32 +58,6 @@ func TestIdentityHoldsWhatSettlesAnAnswerAndNothingElse(t *testing.T) {
 		}}))
 	require.Equal(t, "model m; temperature 0; seed 0",
 		identity(Options{Model: "m", ModelOptions: config.ModelOptions{Temperature: ptr(0.), Seed: ptr(0)}}))
-}
-
-func TestOptionsThatCannotBeAreNamed(t *testing.T) {
-	t.Parallel()
-	for name, o := range map[string]config.ModelOptions{
-		"effort":            {Effort: "utmost"},
-		"temperature":       {Temperature: ptr(2.5)},
-		"temperature: NaN":  {Temperature: ptr(math.NaN())},
-		"max-output-tokens": {MaxOutputTokens: -1},
-		"Authorization":     {Headers: map[string]string{"Authorization": "secret"}},
-		"API-KEY":           {Headers: map[string]string{"API-KEY": "secret"}},
-		"Host":              {Headers: map[string]string{"Host": "secret"}},
-		"X-A":               {Headers: map[string]string{"X-A": "secret\r\nX-B: c"}},
-		`"X A"`:             {Headers: map[string]string{"X A": "secret"}},
-		`"messages"`:        {Body: map[string]any{"messages": "secret"}},
-		`"Stream"`:          {Body: map[string]any{"Stream": true}},
-		`"n"`:               {Body: map[string]any{"n": 5}},
-		`"max_tokens"`:      {Body: map[string]any{"max_tokens": 1 << 20}},
-		`"MODELS"`:          {Body: map[string]any{"MODELS": []string{"dear"}}},
-		`"f"`:               {Body: map[string]any{"f": func() {}}},
-	} {
-		_, err := New(Options{Model: "m", HTTP: http.DefaultClient, ModelOptions: o})
-		require.ErrorContains(t, err, "model-options: ")
-		require.ErrorContains(t, err, name)
-		require.NotContains(t, err.Error(), "secret")
-	}
 }
 
 func TestHeadersAndFieldsOfTheConfigurationGoWithEveryRequest(t *testing.T) {
@@ -163,8 +135,6 @@ func TestP9_NoFieldMakesACallDearerThanReservedOrSomebodyElsesAnswer(t *testing.
 		"max_new_tokens", "num_predict", "prediction", "search_parameters", "data_sources", "speed", "num_retries",
 		"preset", "mock_response", "extra_body", "Service_Tier",
 	} {
-		_, err := New(Options{Model: "m", HTTP: http.DefaultClient,
-			ModelOptions: config.ModelOptions{Body: map[string]any{name: "secret"}}})
-		require.EqualError(t, err, `model-options: body: "`+name+`" cannot be set there`)
+		require.EqualError(t, config.CheckField(name), `model-options: body: "`+name+`" cannot be set there`)
 	}
 }

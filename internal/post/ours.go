@@ -199,8 +199,8 @@ func (o *Ours) recorded(ctx context.Context, r github.Review, m marker.Review) (
 		return false, err
 	}
 	name := o.Runs.Names.Decision(checkpoint.Code(m.Digest))
-	found, err := handoff.Named(ctx, artifactstore.REST{API: o.Client, Owner: now.Owner, Repo: now.Repo, Name: name},
-		name)
+	found, err := handoff.Named(ctx, artifactstore.REST{API: o.Client, Owner: now.Owner, Repo: now.Repo,
+		Artifacts: github.Artifacts{Name: name}}, name)
 	if errors.Is(err, github.ErrNoAccess) && o.Runs.Event == "" {
 		return false, nil // a token of one's own that may not read artifacts
 	}

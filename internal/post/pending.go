@@ -167,8 +167,9 @@ func (p *poster) twin(r github.Review) bool {
 
 // hold gives the pending review that is going to be submitted: the one that another
 // job has made of the same decision, else a new one. One that is in the way is waited
-// for, and then taken away where that does no harm.
+// for, each as long as its job may take, and then taken away where that does no harm.
 func (p *poster) hold(ctx context.Context, s seen) (held github.Review, _ seen, err error) {
+	newest, most := int64(0), handoff.Settle
 	for second := 0; ; second++ {
 		if held, err = p.adopt(ctx, s); err != nil || held.ID != 0 {
 			return held, s, err
@@ -178,12 +179,20 @@ func (p *poster) hold(ctx context.Context, s seen) (held github.Review, _ seen, 
 				return p.chosen(ctx, held, err)
 			}
 		}
+		for _, r := range s.pending() {
+			if r.ID <= newest {
+				continue
+			}
+			if newest, second, most = r.ID, 0, handoff.Settle; p.beside(r) {
+				most = handoff.Patience
+			}
+		}
 		switch second {
-		case handoff.Settle:
+		case most:
 			if s, err = p.decided(ctx, s); err == nil && !s.found { // who holds it may have decided by now
 				err = p.clear(ctx, s)
 			}
-		case 2 * handoff.Settle:
+		case most + handoff.Settle:
 			err = p.blocked(s.pending()...)
 		default:
 			err = nil
@@ -198,6 +207,13 @@ func (p *poster) hold(ctx context.Context, s seen) (held github.Review, _ seen, 
 			return held, s, err
 		}
 	}
+}
+
+// beside reports whether a pending review is of another instance's draft of this commit,
+// whose job may be waiting for its turn.
+func (p *poster) beside(r github.Review) bool {
+	have, ours := marker.Parse(r.Body)
+	return ours && have.Thread != p.q.Thread && strings.HasSuffix(have.Thread, ":"+p.q.Commit)
 }
 
 // adopt gives the oldest pending review that is whole and what is to be posted.

@@ -19,6 +19,7 @@ import (
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/github/write"
 	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/marker"
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
@@ -195,6 +196,38 @@ func TestP5_T25_ACommandThatIsRunAgainPostsOnce(t *testing.T) {
 		require.Equal(t, 1, s.submitted(), "seed %d", seed)
 	}
 	t.Logf("%d commands, run again %d times: one review each", *races, again)
+}
+
+// TestP5_T25_InstancesThatAreDecidedAtOnceEachPostTheirs lets jobs of one account post
+// the drafts of several instances: GitHub has room for one pending review of all.
+func TestP5_T25_InstancesThatAreDecidedAtOnceEachPostTheirs(t *testing.T) {
+	t.Parallel()
+	posted, wanted := 0, 0
+	for seed := range uint64(*races / 4) {
+		s := seconds(seed)
+		var records []decision.Record
+		for _, instance := range []string{"", "docs", "api", "tests"}[:2+seed%3] {
+			r := yes()
+			r.Thread, r.Digest = pull.ThreadID(ref, instance, head), fmt.Sprintf("%064x", len(records)+1)
+			records = append(records, r)
+		}
+		for _, r := range race(t, seed, s, records) {
+			stopped := errors.Is(r.err, context.Canceled) || errors.Is(r.err, errKilled)
+			require.True(t, r.err == nil || stopped || errors.Is(r.err, write.ErrUnknown), "seed %d, %s: %v", seed,
+				r.record.Thread, r.err)
+			reviews := 0
+			for _, h := range s.reviews {
+				if m, _ := marker.Parse(h.Body); m.Thread == r.record.Thread && !h.out.IsZero() {
+					reviews++
+				}
+			}
+			require.LessOrEqual(t, reviews, 1, "seed %d, %s", seed, r.record.Thread)
+			require.True(t, r.err != nil || reviews == 1, "seed %d, %s: who says posted has posted", seed, r.record.Thread)
+			posted, wanted = posted+reviews, wanted+1
+		}
+	}
+	t.Logf("%d drafts of %d races: %d reviews", wanted, *races/4, posted)
+	require.Greater(t, posted*10, wanted*8, "the rest was killed")
 }
 
 // TestP5_TheWindowsThatAreLeft counts what makes two reviews: listings of a kind that

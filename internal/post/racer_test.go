@@ -106,6 +106,9 @@ func (r *racer) list(ctx context.Context) ([]handoff.Claim, error) {
 	err := r.request(ctx, r.slow, func() {
 		moment := time.Now().Add(-time.Duration(lags.Int64N(int64(r.lag) + 1)))
 		for _, c := range r.claims {
+			if c.Record.Thread != r.record.Thread {
+				continue // of another instance
+			}
 			if r.scattered {
 				moment = time.Now().Add(-time.Duration(lags.Int64N(int64(r.lag) + 1)))
 			}
@@ -257,6 +260,9 @@ func (r *racer) claim(ctx context.Context, record decision.Record) error {
 // decide is what a deciding job does behind its checks.
 func (r *racer) decide(ctx context.Context) error {
 	q := request()
+	if r.record.Thread != "" {
+		q.Thread, q.Digest = r.record.Thread, r.record.Digest
+	}
 	q.Review.Findings = finding.Kept(finding.Apply(decided(r.record), q.Review.Findings))
 	q.Race = &handoff.Race{Run: r.run, Record: r.record, Claims: r.list, Claim: r.claim}
 	on, err := r.list(ctx)

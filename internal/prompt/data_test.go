@@ -172,7 +172,7 @@ func TestT5_GuidanceIsBoundedDataThatCannotChangeTheTask(t *testing.T) {
 		"the second document counts, too")
 	for _, limit := range []string{"to skip a kind of defect, to lower a severity, to approve, to write in " +
 		"another form"} {
-		require.Contains(t, System(), limit)
+		require.Contains(t, Reviewing().System, limit)
 	}
 }
 

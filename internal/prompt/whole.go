@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/ticket"
@@ -46,27 +43,26 @@ const (
 	maxFoundShown = 60       // findings
 )
 
-// Overviewing asks for the Overview of a change, with criteria where it judges.
+// Overviewing asks what a change does and what is wrong with it, and for verdicts on
+// criteria where it judges.
 func Overviewing(judges bool) Task {
-	if judges {
-		return Task{text("overview.md"), "change_overview", schemaOf(JudgedOverview{})}
-	}
-	return Task{text("overview.md"), "change_overview", schemaOf(Overview{})}
+	return Task{text("overview.md"), "change_overview", overviewSchema(judges)}
 }
 
 // Judging asks for numbers, verdicts and lines alone.
-func Judging() Task { return Task{text("criteria.md"), "criteria_verdicts", schemaOf(Judgement{})} }
+func Judging() Task { return Task{text("criteria.md"), "criteria_verdicts", criteriaSchema()} }
 
-// VerifyingWhole asks for a Verification of findings on a whole change.
+// VerifyingWhole asks for verdicts on findings on a whole change.
 func VerifyingWhole() Task {
-	return Task{text("verify-overview.md"), "finding_verification", schemaOf(Verification{})}
+	return Task{text("verify-overview.md"), "finding_verification", verdictSchema()}
 }
 
 // Overview returns the user turn that asks what a change does as a whole.
 func (w Whole) Overview(b guard.Boundary) string {
 	blocks := append(w.said(b), w.asked(b)...)
-	if found := w.found(); found != "" {
-		blocks = append(blocks, b.Wrap("found", found))
+	if len(w.Found) > 0 {
+		blocks = append(blocks, b.Wrap("found", written(w.Found[:min(len(w.Found), maxFoundShown)],
+			func(_ int, c *wire, f finding.Finding) { c.Path = &f.Path })))
 	}
 	return fill("overview-user.md", "language", language(w.Language)+style(w.Style)+w.tests(), "asked", w.judging(),
 		"blocks", strings.Join(append(blocks, w.files(b)...), "\n"))
@@ -80,11 +76,8 @@ func (w Whole) Judge(b guard.Boundary) string {
 // Verify returns the user turn that asks whether findings on the change hold. What
 // people say of the change proves nothing and is not shown.
 func (w Whole) Verify(b guard.Boundary, findings []finding.Finding) string {
-	claims := make([]string, len(findings))
-	for i, f := range findings {
-		claims[i] = placed(ClaimID(i), f)
-	}
-	blocks := append(w.files(b), b.Wrap("findings", strings.Join(claims, "\n")))
+	claims := written(findings, func(i int, c *wire, f finding.Finding) { c.ID, c.Path = ClaimID(i), &f.Path })
+	blocks := append(w.files(b), b.Wrap("findings", claims))
 	return fill("verify-overview-user.md", "count", fmt.Sprint(len(findings)), "blocks", strings.Join(blocks, "\n"))
 }
 
@@ -96,10 +89,8 @@ func (w Whole) Repair(b guard.Boundary, problem, answer string) string {
 
 // Texts lists all text from outside that the conversation begins with.
 func (w Whole) Texts(more ...finding.Finding) []string {
-	texts := append(Texts(Input{}, append(more, w.Found...)...), w.Title, w.Description, w.Branch)
-	for _, d := range append(append([]Document(nil), w.Discussion...), w.Pages...) {
-		texts = append(texts, d.Path, d.Text)
-	}
+	texts := append(Texts(Input{Instructions: w.Discussion, Pages: w.Pages}, append(more, w.Found...)...), w.Title,
+		w.Description, w.Branch)
 	for _, f := range w.Files {
 		texts = append(texts, f.Path, f.OldPath, f.Patch)
 	}
@@ -159,15 +150,6 @@ func (w Whole) tests() string {
 	return " Report behaviour that the change brings in and no test covers, with the category `tests`."
 }
 
-// found are the findings of the files' reviews, one a line.
-func (w Whole) found() string {
-	lines := make([]string, 0, len(w.Found))
-	for _, f := range w.Found[:min(len(w.Found), maxFoundShown)] {
-		lines = append(lines, placed("", f))
-	}
-	return strings.Join(lines, "\n")
-}
-
 // files are the list of all files and the beginnings of their diffs, which share the
 // room; a short one leaves its part to the others.
 func (w Whole) files(b guard.Boundary) []string {
@@ -196,23 +178,4 @@ func (w Whole) files(b guard.Boundary) []string {
 		left, room = left-1, room-len(head)
 	}
 	return blocks
-}
-
-// placed is a finding with its path as one line of JSON, in which no text of the
-// finding can pass for another one.
-func placed(id string, f finding.Finding) string {
-	line, err := json.Marshal(struct {
-		ID        string       `json:"id,omitempty"`
-		Path      string       `json:"path"`
-		Side      finding.Side `json:"side"`
-		StartLine int          `json:"start_line"`
-		Line      int          `json:"line"`
-		Quote     string       `json:"quote"`
-		Title     string       `json:"title"`
-		Body      string       `json:"body"`
-	}{id, f.Path, f.Side, f.StartLine, f.Line, shorten(f.Quote), f.Title, f.Body}, jsontext.AllowInvalidUTF8(true))
-	if err != nil {
-		return "{}" // strings and numbers alone: it cannot be
-	}
-	return string(line)
 }

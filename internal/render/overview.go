@@ -7,6 +7,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/ticket"
 )
 
 // Overview is what a model says of the change as a whole.
@@ -100,6 +101,19 @@ func (r Review) missing() string {
 		kinds = append(kinds, guard.Inline(kind, titleRunes)+": "+strings.Join(g, "; "))
 	}
 	return strings.Join(kinds, ". ")
+}
+
+// Flagged says of each line of a ticket or page that it addresses the reviewer: for the
+// approver alone.
+func Flagged(flags []ticket.Flag) (all []string) {
+	for _, f := range flags {
+		line := fmt.Sprintf("%s, line %d of what was asked, addresses the reviewer", guard.Code(f.ID), f.Line)
+		if f.Text != "" {
+			line += ": " + guard.Code(guard.Line(f.Text, titleRunes))
+		}
+		all = append(all, line+".")
+	}
+	return slices.Compact(all)
 }
 
 // criteria is a table with a row for each.

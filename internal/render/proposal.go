@@ -12,37 +12,23 @@ import (
 // Proposal is a change that a model proposes for a ticket, as its approver sees it. Texts
 // of the ticket and the model are untrusted.
 type Proposal struct {
-	Kind       string // fix or feat
-	Ticket     ticket.Ticket
-	Type       string // Bug or Story
-	Summary    string // technical, of the model
-	Note       string // ours, on the type
-	Complexity string
-	Components []string
+	Kind   string // fix or feat
+	Ticket ticket.Ticket
+	change.Class
 	RootCause  string
-	Modules    [][2]string // name, and the reason for it
-	Chunks     []ProposalChunk
+	Modules    []change.Module
+	Chunks     []change.Chunk
 	Changes    []change.File
 	Tests      []change.File
 	Warnings   []string // ours
 	Notes      []string // what could not be done; may quote others
 	Unreviewed bool     // no review of the change came about; Notes say why
-
-	Check       string // the command that was run; empty for none
-	CheckPassed bool
-	CheckOutput string
+	Check      *change.Check
 
 	Round    int      // how often the draft was revised
 	Feedback []string // of its approvers so far
 	Base     string   // commit
 	Review   Review   // findings, criteria, overview, usage and limit
-}
-
-// ProposalChunk is a piece of the repository that the model was given.
-type ProposalChunk struct {
-	Path               string
-	StartLine, EndLine int
-	Score              float64
 }
 
 const (
@@ -88,12 +74,10 @@ func ProposalFile(p Proposal) string { return p.file(p.diffs()) }
 func (p Proposal) file(diffs string) string {
 	parts := []string{"## Proposed changes for " + guard.Inline(p.title(), titleRunes), "**" + p.size() + "**",
 		p.warnings()}
-	if p.Type == "Bug" {
+	if p.Type == change.Bug {
 		parts = append(parts, "**Root cause:** "+guard.Inline(p.RootCause, proposalRunes))
-	} else {
-		parts = append(parts, "**What it is:** "+guard.Inline(p.Summary, proposalRunes))
 	}
-	parts = append(parts, p.where(), fileRows("### Files", p.Changes), fileRows("### Tests", p.Tests), p.checked(),
+	parts = append(parts, p.what(), p.where(), fileRows("### Files", p.Changes), fileRows("### Tests", p.Tests), p.checked(),
 		p.reviewed(), p.asked(), diffs, p.context(), p.foot())
 	return paragraphs(parts...) + "\n"
 }
@@ -116,11 +100,23 @@ func (p Proposal) warnings() string {
 	return "> [!WARNING]\n" + strings.Join(all, "\n>\n")
 }
 
+// what is the ticket in the model's words, and the parts that these say it concerns.
+func (p Proposal) what() string {
+	if p.Summary == "" {
+		return ""
+	}
+	text := "**What it is:** " + guard.Inline(p.Summary, proposalRunes)
+	for i, c := range p.Components {
+		text += map[bool]string{true: " Components: ", false: ", "}[i == 0] + guard.Code(guard.Line(c, titleRunes))
+	}
+	return text
+}
+
 // where are the modules with their reasons.
 func (p Proposal) where() string {
 	var rows []string
 	for _, m := range p.Modules {
-		rows = append(rows, "- "+guard.Code(m[0])+": "+guard.Inline(m[1], proposalRunes))
+		rows = append(rows, row(guard.Code(m.Name), guard.Inline(m.Reason, proposalRunes)))
 	}
 	return "### Modules\n\n" + strings.Join(rows, "\n")
 }
@@ -131,11 +127,13 @@ func fileRows(heading string, files []change.File) string {
 	}
 	rows := []string{heading + "\n"}
 	for _, f := range files {
-		rows = append(rows, fmt.Sprintf("- %s %s: %s", guard.Code(f.Path), counted(f),
-			guard.Inline(f.Description, proposalRunes)))
+		rows = append(rows, row(guard.Code(f.Path)+" "+counted(f), guard.Inline(f.Description, proposalRunes)))
 	}
 	return strings.Join(rows, "\n")
 }
+
+// row is an entry of a list with what is said of it, if anything.
+func row(name, said string) string { return strings.TrimSuffix("- "+name+": "+said, ": ") }
 
 // counted says how much of a file changes.
 func counted(f change.File) string {
@@ -147,15 +145,14 @@ func counted(f change.File) string {
 
 // checked is what the project's own command said.
 func (p Proposal) checked() string {
-	if p.Check == "" {
+	if p.Check == nil {
 		return ""
 	}
-	output, left := clip(p.CheckOutput, checkRunes)
+	output, left := clip(p.Check.Output, checkRunes)
 	if left > 0 {
 		output += "\n…"
 	}
-	verdict := map[bool]string{true: "passed", false: "failed"}[p.CheckPassed]
-	return "### Check\n\n" + guard.Code(p.Check) + " **" + verdict + "** on this change.\n\n" +
+	return "### Check\n\n" + guard.Code(p.Check.Command) + " **" + p.Check.Verdict() + "** on this change.\n\n" +
 		details("Its output", guard.Fence(output, ""))
 }
 
@@ -248,7 +245,7 @@ func CommitMessage(p Proposal) (headline, body string) {
 	}
 	var files []string
 	for _, f := range p.files() {
-		files = append(files, "- "+f.Path+": "+guard.Line(f.Description, proposalRunes))
+		files = append(files, row(f.Path, guard.Line(f.Description, proposalRunes)))
 	}
 	return headline, paragraphs(strings.Join(wrapped(why, headlineRunes), "\n"), strings.Join(files, "\n"))
 }
@@ -272,14 +269,18 @@ func ProposalTerminal(p Proposal, o TerminalOptions) string {
 			t.prose("", guard.Line(n, proposalRunes))
 		}
 	}
-	what, text := "What it is: ", p.Summary
-	if p.Type == "Bug" {
-		what, text = "Root cause: ", p.RootCause
-	}
 	t.WriteString("\n")
-	t.prose("", what+guard.Line(text, proposalRunes))
+	if p.Type == change.Bug {
+		t.prose("", "Root cause: "+guard.Line(p.RootCause, proposalRunes))
+	}
+	if p.Summary != "" {
+		t.prose("", "What it is: "+guard.Line(p.Summary, proposalRunes))
+	}
+	if len(p.Components) > 0 {
+		t.prose("", "Components: "+guard.Line(strings.Join(p.Components, ", "), proposalRunes))
+	}
 	for _, m := range p.Modules {
-		t.prose("", "Module "+guard.Line(m[0]+": "+m[1], proposalRunes))
+		t.prose("", "Module "+guard.Line(m.Name+": "+m.Reason, proposalRunes))
 	}
 	for _, f := range p.files() {
 		t.WriteString("\n")
@@ -291,13 +292,12 @@ func ProposalTerminal(p Proposal, o TerminalOptions) string {
 		}
 	}
 	t.WriteString("\n")
-	if p.Check != "" {
-		verdict := map[bool]string{true: " passed", false: " failed:"}[p.CheckPassed]
-		t.prose("", "Check: "+p.Check+verdict)
-		if !p.CheckPassed {
-			output, _ := clip(p.CheckOutput, checkRunes)
-			t.prose("  ", output)
-		}
+	if c := p.Check; c != nil && c.Passed {
+		t.prose("", "Check: "+c.Command+" passed")
+	} else if c != nil {
+		output, _ := clip(c.Output, checkRunes)
+		t.prose("", "Check: "+c.Command+" failed:")
+		t.prose("  ", output)
 	}
 	if len(p.Review.Findings) == 0 && !p.Unreviewed {
 		t.prose("", "Review: no findings.")

@@ -20,16 +20,17 @@ func proposed() Proposal {
 		"package store\n\nfunc late(t Task) bool {\n\treturn !t.Done && !t.Due.IsZero() && t.Due.Before(now())\n}\n")
 	test := change.Of("store/late_test.go", "Some day is never late.", "", "", "package store\n")
 	return Proposal{
-		Kind: "fix", Type: "Bug", Complexity: "low", Base: head, Round: 1,
+		Kind: "fix", Base: head, Round: 1, Class: change.Class{Type: change.Bug, Complexity: "low",
+			Note: "The tracker calls the ticket \"Story\"; the model takes it for a Bug."},
 		Feedback:  []string{"Keep it to one condition."},
 		Ticket:    ticket.Ticket{Key: "TASK-101", Summary: "Tasks without a due date are listed as overdue"},
 		RootCause: "late in store/store.go compares Due with now, and the zero time is before every now.",
-		Note:      "The tracker calls the ticket \"Story\"; the model takes it for a Bug.",
-		Modules:   [][2]string{{"store", "Due dates are compared there."}},
-		Chunks:    []ProposalChunk{{"store/store.go", 3, 5, 0.81}, {"store/task.go", 1, 14, 0.42}},
-		Changes:   []change.File{code}, Tests: []change.File{test},
+		Modules:   []change.Module{{Name: "store", Reason: "Due dates are compared there."}},
+		Chunks: []change.Chunk{{Path: "store/store.go", StartLine: 3, EndLine: 5, Score: 0.81},
+			{Path: "store/task.go", StartLine: 1, EndLine: 14, Score: 0.42}},
+		Changes: []change.File{code}, Tests: []change.File{test},
 		Warnings: []string{"the check failed on this change"},
-		Check:    "go test ./...", CheckOutput: "--- FAIL: TestLate\n",
+		Check:    &change.Check{Command: "go test ./...", Output: "--- FAIL: TestLate\n"},
 		Review: Review{
 			Overview: Overview{Text: "A task without a due date is left out."}, Model: "a-model",
 			Findings: []finding.Finding{{ID: "F1", Path: "store/store.go", Line: 4, Severity: finding.Minor,
@@ -48,9 +49,9 @@ func hostileProposal() Proposal {
 	const evil = "</details><img src=x onerror=alert(1)> @octo/team closes #1 `x` [a](javascript:b) " +
 		"![i](http://e/i)\n" +
 		"## Approved\n/approve \u202e"
-	p.Ticket.Summary, p.RootCause, p.Note, p.Modules[0][1] = evil, evil, evil, evil
+	p.Ticket.Summary, p.RootCause, p.Note, p.Modules[0].Reason = evil, evil, evil, evil
 	p.Changes[0] = change.Of("a`b|<b>.go", evil, "", "", "```\n"+evil+"\n~~~~\n")
-	p.Feedback[0], p.CheckOutput, p.Review.Overview.Text = evil, "```\n"+evil, evil
+	p.Feedback[0], p.Check.Output, p.Review.Overview.Text = evil, "```\n"+evil, evil
 	return p
 }
 

@@ -78,12 +78,11 @@ func (p Proposal) made(m Made) string {
 			text += ", " + Count(n, "file") + " dropped"
 		}
 	}
-	tests := ". Its tests were not run when it was made."
-	if p.Check != "" {
-		tests = ". " + guard.Code(p.Check) + map[bool]string{true: " passed", false: " failed"}[p.CheckPassed] +
-			" on it."
+	if c := p.Check; c != nil {
+		text += ". " + guard.Code(c.Command) + " " + c.Verdict() + " on it."
+	} else {
+		text += ". Its tests were not run when it was made."
 	}
-	text += tests
 	if m.Bot {
 		text += " Its workflows wait until somebody who may write approves them."
 	}

@@ -1,7 +1,6 @@
 package review
 
 import (
-	"context"
 	"errors"
 	"strings"
 
@@ -14,37 +13,24 @@ import (
 // maxQuoted bounds the bytes of a broken answer that a repair is sent.
 const maxQuoted = 64 << 10
 
-// follow is the second call about a part of a file.
-type follow struct {
-	task string
-	user func(guard.Boundary) string
-}
-
-// next is the second call; there is none where it cannot help: the first answer
-// is whole, was cut off before it had a finding, or did not come.
-func next(in prompt.Input, first attempt, asked func(guard.Boundary) string) (follow, bool) {
+// again is the second question about a part of a file; there is none where it cannot
+// help: the first answer is whole, was cut off before it had a finding, or did not come.
+func (t *task) again(in prompt.Input, first attempt) (q question, ok bool) {
+	q = t.opening(in)
+	asked := q.user
 	switch {
 	case repairable(first):
-		return follow{repairing, func(b guard.Boundary) string {
+		q.task, q.user = repairing, func(b guard.Boundary) string {
 			return prompt.Repair(b, in.Path, first.broken.problem, first.text)
-		}}, true
+		}
 	case errors.As(first.err, new(*brokenError)), errors.Is(first.err, llm.ErrEmpty),
 		errors.Is(first.err, llm.ErrRefused):
-		return follow{asking, func(b guard.Boundary) string { return prompt.Again(asked(b)) }}, true
+		q.task, q.user = asking, func(b guard.Boundary) string { return prompt.Again(asked(b)) }
+	default:
+		return q, false
 	}
-	return follow{}, false
-}
-
-// second makes the second call, with the boundary of the first.
-func (t *task) second(ctx context.Context, in prompt.Input, first attempt, f follow) attempt {
-	q := t.opening(in)
-	q.task, q.boundary, q.user, q.key = f.task, first.boundary, f.user, hash(t.key, f.task, in.Patch, first.text)
-	r, err := t.ask(ctx, q)
-	a := attempt{boundary: r.Boundary, text: r.Text, err: err}
-	if err == nil {
-		a.read(ended(r.Ended), t.file.Path)
-	}
-	return a
+	q.boundary, q.key = first.boundary, hash(t.key, q.task, in.Patch, first.text)
+	return q, true
 }
 
 // repairable reports whether a broken answer holds JSON with findings that can be

@@ -37,16 +37,11 @@ func (c *conversation) run(ctx context.Context) (string, error) {
 		ctx, cancel = context.WithTimeout(ctx, c.depth.limits.Time*3/2)
 		defer cancel()
 	}
-	out, err := loop.Run(retrieve.InConversation(ctx), first)
-	switch {
-	case err != nil:
+	answer, err := loop.Run(retrieve.InConversation(ctx), first)
+	if err != nil {
 		return "", err
-	case out.End == agent.Iterations:
-		return "", errTurns
-	case out.End == agent.Budget:
-		return "", out.Cause
 	}
-	return out.Answer.Text, ended(c.ended)
+	return answer.Text, ended(c.ended)
 }
 
 // ask puts the loop's question.

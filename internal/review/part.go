@@ -20,8 +20,12 @@ func (t *task) reviewPart(ctx context.Context, patch string, parts int) (attempt
 	if err := t.ends(ctx, a.err); err != nil {
 		return a, err
 	}
-	if f, ok := next(in, a, t.opening(in).user); ok {
-		b := t.second(ctx, in, a, f)
+	if q, ok := t.again(in, a); ok {
+		r, err := t.ask(ctx, q)
+		b := attempt{boundary: r.Boundary, text: r.Text, err: err}
+		if err == nil {
+			b.read(ended(r.Ended), in.Path)
+		}
 		if err := t.ends(ctx, b.err); err != nil {
 			return b, err // the first answer is kept: with more money or time the file is gone on with
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/org/pr-review-action/internal/agent"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/limit"
@@ -43,7 +44,7 @@ func reason(err error) finding.Reason {
 		return finding.Reason(e)
 	}
 	for _, known := range []error{llm.ErrRefused, llm.ErrTruncated, llm.ErrEmpty, llm.ErrNotChat, llm.ErrPage,
-		llm.ErrNoTools, errLost, errTurns, llm.ErrNoLimit, cost.ErrFileSpent} {
+		llm.ErrNoTools, errLost, agent.ErrTurns, llm.ErrNoLimit, cost.ErrFileSpent} {
 		if errors.Is(err, known) {
 			return finding.Reason(known.Error())
 		}
@@ -72,9 +73,6 @@ func meaning(status int) string {
 	}
 	return ""
 }
-
-// errTurns is a conversation that used up its turns or its time without an answer.
-var errTurns = errors.New("the model went on calling tools and gave no answer")
 
 // partError is a failure in one of a file's several parts.
 type partError struct {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/org/pr-review-action/internal/agent"
 	"github.com/org/pr-review-action/internal/budget"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/diff"
@@ -103,7 +104,7 @@ func (t *task) conclude(failures []error, parts int) {
 // answer that was wanting.
 func passing(err error) bool {
 	return !errors.As(err, new(*brokenError)) && !errors.Is(err, llm.ErrTruncated) && !errors.Is(err, errLost) &&
-		!errors.Is(err, errTurns)
+		!errors.Is(err, agent.ErrTurns)
 }
 
 // failed makes the file one that could not be reviewed.

@@ -19,23 +19,24 @@ import (
 // not hold. Where no answer comes that can be used they stay, with a note. The
 // error says that the file was not reached.
 func (t *task) verify(ctx context.Context, in prompt.Input, found []finding.Finding) ([]finding.Finding, error) {
+	return t.secondLook(ctx, found, func(claims []finding.Finding, said []string) question {
+		return question{
+			key: hash(append(said, t.key, verifying, in.Patch)...), avoid: prompt.Texts(in, claims...),
+			request: t.request(prompt.Verifying()),
+			user:    func(b guard.Boundary) string { return prompt.Verify(b, in, claims) },
+		}
+	})
+}
+
+// secondLook asks about the grave ones of some findings; about has them, and as parts of a key.
+func (t *task) secondLook(ctx context.Context, found []finding.Finding,
+	about func(claims []finding.Finding, said []string) question) ([]finding.Finding, error) {
 	claims, at := grave(found)
 	if t.Verify == nil || len(claims) == 0 {
 		return found, nil
 	}
-	said := spelled(claims)
-	return t.secondLook(ctx, found, at, question{
-		task: verifying, key: hash(append(said, t.key, verifying, in.Patch)...), chat: t.Options.Verify,
-		avoid:   prompt.Texts(in, claims...),
-		request: t.request(prompt.Verifying()), user: func(b guard.Boundary) string {
-			return prompt.Verify(b, in, claims)
-		},
-	})
-}
-
-// secondLook asks about the findings that stand at some places of a list.
-func (t *task) secondLook(ctx context.Context, found []finding.Finding, at []int,
-	q question) ([]finding.Finding, error) {
+	q := about(claims, spelled(claims))
+	q.task, q.chat = verifying, t.Options.Verify
 	c := &conversation{task: t, next: q}
 	text, err := c.run(ctx)
 	switch {

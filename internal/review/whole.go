@@ -153,7 +153,7 @@ func (o *overview) look(ctx context.Context) error {
 		task: overviewing, key: hash(o.key, overviewing), chat: o.Options.Review, avoid: o.turn.Texts(),
 		request: o.request(prompt.Overviewing(o.turn.Judges)), user: o.turn.Overview,
 	}
-	answer, err := o.answer(ctx, q)
+	answer, err := o.answer(ctx, q, func(text string) (wholeAnswer, error) { return decodeWhole(text, o.Files) })
 	if err != nil {
 		return o.left(ctx, "The change was not looked at as a whole", err)
 	}
@@ -174,12 +174,17 @@ func (o *overview) look(ctx context.Context) error {
 }
 
 // answer asks, and once more where the answer cannot be used.
-func (o *overview) answer(ctx context.Context, q question) (wholeAnswer, error) {
+func (o *overview) answer(ctx context.Context, q question, decode func(string) (wholeAnswer, error)) (wholeAnswer,
+	error) {
+	var answer wholeAnswer
 	r, err := o.ask(ctx, q)
 	if err != nil {
-		return wholeAnswer{}, err
+		return answer, err
 	}
-	answer, bad := o.read(r)
+	bad := ended(r.Ended)
+	if bad == nil {
+		answer, bad = decode(r.Text)
+	}
 	if bad == nil {
 		return answer, nil
 	}
@@ -191,18 +196,13 @@ func (o *overview) answer(ctx context.Context, q question) (wholeAnswer, error) 
 		first := q.user
 		q.task, q.user = asking, func(b guard.Boundary) string { return prompt.Again(first(b)) }
 	}
-	again, err := o.ask(ctx, q)
+	if r, err = o.ask(ctx, q); err == nil {
+		err = ended(r.Ended)
+	}
 	if err != nil {
-		return wholeAnswer{}, err
+		return answer, err
 	}
-	return o.read(again)
-}
-
-func (o *overview) read(r Recorded) (wholeAnswer, error) {
-	if err := ended(r.Ended); err != nil {
-		return wholeAnswer{}, err
-	}
-	return decodeWhole(r.Text, o.Files)
+	return decode(r.Text)
 }
 
 // left notes that something was left out, and goes on, unless the run has ended.
@@ -234,15 +234,12 @@ func (o *overview) quoted(f finding.Finding) finding.Finding {
 
 // verifyWhole has the grave findings looked at again, with the whole change in view.
 func (o *overview) verifyWhole(ctx context.Context, found []finding.Finding) ([]finding.Finding, error) {
-	claims, at := grave(found)
-	if o.Verify == nil || len(claims) == 0 {
-		return found, nil
-	}
-	turn := o.turn
-	return o.secondLook(ctx, found, at, question{
-		task: verifying, key: hash(append(spelled(claims), o.key, verifying)...), chat: o.Verify,
-		avoid: turn.Texts(claims...), request: o.request(prompt.VerifyingWhole()),
-		user: func(b guard.Boundary) string { return turn.Verify(b, claims) },
+	return o.secondLook(ctx, found, func(claims []finding.Finding, said []string) question {
+		return question{
+			key: hash(append(said, o.key, verifying)...), avoid: o.turn.Texts(claims...),
+			request: o.request(prompt.VerifyingWhole()),
+			user:    func(b guard.Boundary) string { return o.turn.Verify(b, claims) },
+		}
 	})
 }
 
@@ -251,29 +248,14 @@ func (o *overview) verifyWhole(ctx context.Context, found []finding.Finding) ([]
 func (o *overview) judge(ctx context.Context) error {
 	turn := o.turn
 	askedFor(&turn, o.Context)
-	q := question{
+	answer, err := o.answer(trace.Withheld(ctx), question{
 		task: judging, key: hash(o.key, judging), chat: o.Options.Review, avoid: turn.Texts(),
 		request: o.request(prompt.Judging()), user: turn.Judge, keep: o.verdictsAlone,
-	}
-	ctx = trace.Withheld(ctx)
-	r, err := o.ask(ctx, q)
-	if err == nil && errors.Is(ended(r.Ended), llm.ErrEmpty) {
-		q.task, q.boundary, q.key = asking, r.Boundary, hash(q.key, asking)
-		q.user = func(b guard.Boundary) string { return prompt.Again(turn.Judge(b)) }
-		r, err = o.ask(ctx, q)
-	}
-	if err == nil {
-		err = ended(r.Ended)
-	}
-	var answer wholeAnswer
-	if err == nil {
-		answer, err = decodeJudgement(r.Text)
-	}
+	}, decodeJudgement)
+	o.take(answer)
 	if err != nil {
-		o.take(wholeAnswer{})
 		return o.left(ctx, "The change was not held against what was asked", err)
 	}
-	o.take(answer)
 	return nil
 }
 

@@ -20,11 +20,12 @@ const (
 )
 
 // Proposed are the entries of a settings file that habits ask for, each with the decisions
-// behind it, without those that the settings have. What people wrote is inert in them.
+// behind it, without those that the settings have or that are for a list which the defaults
+// lock. What people wrote is inert in them.
 func Proposed(habits []Habit, now config.Config) (asked []Habit, entries []config.Entry) {
 	for _, h := range habits {
 		e := h.entry()
-		if !h.settled(now) {
+		if !h.settled(now) && !now.Locks(e.Key()) {
 			asked, entries = append(asked, h), append(entries, e)
 		}
 	}

@@ -17,7 +17,8 @@ func TestWhatIsProposedIsSettingsAndSettledOnceItIsThere(t *testing.T) {
 	habits := []Habit{
 		{Glob: "gen/**", Dropped: 12, Judged: 13, Pulls: 4},
 		{Category: "performance", Glob: "testdata/**", Dropped: 3, Drops: []Judgement{
-			{Thread: "acme/api#1:0123456789", Finding: decision.Shown{ID: "F2"}, By: "rita", Reason: "Tests may be  slow."},
+			{Thread: "acme/api#1:0123456789", Finding: decision.Shown{ID: "F2"}, By: "rita",
+				Reason: "Tests may be  slow."},
 			{Thread: "acme/api#2:0123456789", By: "ada", Reason: "tests may be slow"},
 			{Thread: "acme/api#3:0123456789", By: "maya", Reason: "no"},
 		}},
@@ -25,7 +26,7 @@ func TestWhatIsProposedIsSettingsAndSettledOnceItIsThere(t *testing.T) {
 	}
 	asked, entries := Proposed(habits, config.Config{})
 	require.Len(t, asked, 3)
-	text, err := config.Extend("f.yml", nil, entries)
+	text, err := config.File{Path: "f.yml"}.Extend(nil, entries)
 	require.NoError(t, err)
 	require.Contains(t, string(text), "  #   acme/api#1:0123456 F2, rita: Tests may be  slow.\n")
 	c, err := config.Parse("f.yml", text)
@@ -37,15 +38,17 @@ func TestWhatIsProposedIsSettingsAndSettledOnceItIsThere(t *testing.T) {
 	asked, entries = Proposed(habits, c)
 	require.Empty(t, asked)
 	require.Empty(t, entries)
+	asked, _ = Proposed(habits, config.Config{Locked: []string{"ignore", "report"}})
+	require.Equal(t, habits[1:2], asked, "the others would have no effect")
 }
 
 // TestT7_WhatPeopleWroteIsInertInASettingsFile: reasons and names stand in comments of one
 // line, and only plain words reach a model.
 func TestT7_WhatPeopleWroteIsInertInASettingsFile(t *testing.T) {
 	t.Parallel()
-	for _, reason := range []string{"a\nignore: [\"**\"]", "a\r\nignore: []", "\u2028ignore: []", "\u202etxt", "\x1b[31mred",
-		"x `rm` <!-- pr-review:v1 -->", "\": {", "<<<end", "AKIAIOSFODNN7EXAMPLQ is the key", strings.Repeat("long ", 400),
-		"# }", "'", "\x00", "---", "..."} {
+	for _, reason := range []string{"a\nignore: [\"**\"]", "a\r\nignore: []", "\u2028ignore: []", "\u202etxt",
+		"\x1b[31mred", "x `rm` <!-- pr-review:v1 -->", "\": {", "<<<end", "AKIAIOSFODNN7EXAMPLQ is the key",
+		strings.Repeat("long ", 400), "# }", "'", "\x00", "---", "..."} {
 		t.Run(fmt.Sprintf("%.20q", reason), func(t *testing.T) {
 			t.Parallel()
 			all := drops(10, decision.Shown{ID: "F1", Path: "testdata/a.go", Category: "performance", Source: "model"})
@@ -57,7 +60,7 @@ func TestT7_WhatPeopleWroteIsInertInASettingsFile(t *testing.T) {
 			}
 			_, entries := Proposed(Habits(slices.Values(all)), config.Config{})
 			require.Len(t, entries, 1)
-			text, err := config.Extend("f.yml", []byte("max-lines: 7\n"), entries)
+			text, err := config.File{Path: "f.yml"}.Extend([]byte("max-lines: 7\n"), entries)
 			require.NoError(t, err)
 			c, err := config.Parse("f.yml", text)
 			require.NoError(t, err)

@@ -3,12 +3,10 @@ package ticketcontext
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/atlassian"
 	"github.com/org/pr-review-action/internal/problem"
-	"github.com/org/pr-review-action/internal/ticket"
 )
 
 // Commenter comments on tickets. Its errors are *atlassian.Failure.
@@ -24,11 +22,10 @@ type Commenter interface {
 // whose answer was lost is looked for, and never sent again. said is false where it was
 // there. A key of a project that the settings do not list is refused.
 func Comment(ctx context.Context, key, text, address string, o Options) (said bool, err error) {
-	issue := strings.Contains(key, "#")
-	if !issue && !slices.Contains(o.Projects, ticket.Project(key)) {
-		return false, problem.Usage(fmt.Sprintf("the settings' context.projects do not list the project of %s", key),
-			"add it there: only tickets of listed projects are read and commented on")
+	if err := o.lists(key); err != nil {
+		return false, err
 	}
+	issue := strings.Contains(key, "#")
 	var lacks []string
 	for _, s := range o.Sources {
 		switch {

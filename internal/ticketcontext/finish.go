@@ -35,7 +35,7 @@ func (g *gathering) finish() {
 		n = number(c.Pages[i].Criteria, n)
 	}
 	for _, t := range c.Tickets {
-		c.Flags = append(c.Flags, flags(t.Key, append([]string{t.Summary, t.Description}, texts(t.Criteria)...))...)
+		c.Flags = append(c.Flags, Flags(t)...)
 	}
 	for _, p := range c.Pages {
 		c.Flags = append(c.Flags, flags(p.ID, []string{p.Title, p.Text})...)
@@ -63,11 +63,13 @@ func number(all []ticket.Criterion, n int) int {
 	return n
 }
 
-func texts(criteria []ticket.Criterion) (all []string) {
-	for _, c := range criteria {
-		all = append(all, c.Text)
+// Flags are the lines of a ticket that address whoever reads it for a person.
+func Flags(t ticket.Ticket) []ticket.Flag {
+	texts := []string{t.Summary, t.Description}
+	for _, c := range t.Criteria {
+		texts = append(texts, c.Text)
 	}
-	return all
+	return flags(t.Key, texts)
 }
 
 // maxFlags is how many lines of one ticket or page are flagged.

@@ -66,7 +66,7 @@ func (c Carriers) Earlier(all artifactstore.REST) []artifactstore.Carrier {
 		return c.Progress()
 	}
 	if !c.Protection.Keyed() && !c.Anew {
-		all.RunID = c.Env.RunID
+		all.Run = c.Env.RunID
 	}
 	return append(c.Progress(), all)
 }

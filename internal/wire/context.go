@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/org/pr-review-action/internal/apply"
 	"github.com/org/pr-review-action/internal/atlassian"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/github"
@@ -86,8 +85,7 @@ func (b *contextBuilder) source(s config.Source, api *github.Client) (ticketcont
 func (b *contextBuilder) made(s config.Source, api *github.Client) (ticketcontext.Source, error) {
 	switch s.Kind {
 	case config.SourceIssues:
-		return ticketcontext.Source{Name: "github", Title: "GitHub", Issues: true,
-			Tickets: ticketcontext.Issues{API: api}, Comments: apply.Issues{API: api}}, nil
+		return ticketcontext.GitHub(api), nil
 	case config.SourceMCP:
 		return b.server(s.MCP)
 	}

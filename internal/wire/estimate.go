@@ -39,7 +39,7 @@ func (r *Reviewer) Expects(c ingest.Change, paid reviewpr.Paid) []string {
 // guess is about what a file's review asks, its pack included: where a model may look
 // around, it does so once, and every third file has a finding that is looked at again.
 func (r *Reviewer) guess(patch int) []budget.Expected {
-	review := budget.Expected{Times: 1, Bytes: len(prompt.System()) + 2*patch + guessedFrame}
+	review := budget.Expected{Times: 1, Bytes: len(prompt.Reviewing().System) + 2*patch + guessedFrame}
 	if r.asks.Pack != nil {
 		review.Bytes += guessedToken * r.asks.PackTokens
 	}

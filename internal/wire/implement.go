@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"time"
 
+	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/budget"
 	"github.com/org/pr-review-action/internal/chunker"
 	"github.com/org/pr-review-action/internal/config"
@@ -94,7 +95,7 @@ func (w Wire) Pieces(p Place, c config.Config, s settings.Settings, by *Implemen
 			notes = result.Notes
 		}
 		for _, h := range result.Hits {
-			c := implement.Chunk{Path: h.Path, StartLine: h.StartLine, EndLine: h.EndLine, Score: h.Score, Text: h.Text}
+			c := change.Chunk{Path: h.Path, StartLine: h.StartLine, EndLine: h.EndLine, Score: h.Score, Text: h.Text}
 			if h.Rerank != nil {
 				c.Score = *h.Rerank
 			}

@@ -65,6 +65,9 @@ func pricesOf(tasks map[string]string, c config.Config) (prices map[string]*cost
 			continue
 		}
 		p, ok := priceOf(name, c)
+		if p.Output == 0 && (p.PerThousand > 0 || p.Input > 0 && c.WritesNothing(name)) {
+			ok = false // of what embeds or reranks, and says nothing of what it would write
+		}
 		if !ok {
 			unknown = cmp.Or(unknown, name)
 			continue

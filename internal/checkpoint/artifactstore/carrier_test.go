@@ -55,7 +55,8 @@ func (w world) rest(run int64) artifactstore.REST {
 	c, err := github.New(github.Options{APIURL: w.URL, Token: w.AppToken(w.repo, map[string]string{"actions": "read"}),
 		HTTP: hc})
 	require.NoError(w.t, err)
-	return artifactstore.REST{API: c, Owner: "o", Repo: "r", Prefix: "pr-review-42-", RunID: run, Pages: 2}
+	return artifactstore.REST{API: c, Owner: "o", Repo: "r",
+		Artifacts: github.Artifacts{Prefix: "pr-review-42-", Run: run, Pages: 2}}
 }
 
 func TestEveryCarrierGivesBackWhatItTook(t *testing.T) {
@@ -162,7 +163,7 @@ func TestT19_AForksPartialSaysThatItIsOne(t *testing.T) {
 		require.Equal(t, "own", string(zip), "by id, not by name")
 	}
 	for _, one := range []artifactstore.REST{w.rest(w.run.ID),
-		{API: any.API, Owner: "o", Repo: "r", RunID: w.run.ID, Name: name}} {
+		{API: any.API, Owner: "o", Repo: "r", Artifacts: github.Artifacts{Run: w.run.ID, Name: name}}} {
 		items, err := one.List(t.Context())
 		require.NoError(t, err)
 		require.Len(t, items, 1)

@@ -32,58 +32,56 @@ type inFull struct {
 
 // context fetches what was asked for. A source that fails costs itself alone: what is
 // missing is named, and the review goes on.
-func (steps Steps) context(f fields, full *inFull) func(context.Context, State) (graph.Update, error) {
-	return func(ctx context.Context, s State) (graph.Update, error) {
-		if !steps.asks(s) {
-			return graph.Update{}, nil
-		}
-		full.once.Do(func() { full.got = steps.Context(ctx, s) })
-		if ctx.Err() != nil {
-			full.once = sync.Once{} // cut short: it is fetched when the run goes on
-			return graph.Update{}, ctx.Err()
-		}
-		show := steps.Show
-		if s.Pull != nil {
-			show = s.Draft.Config.Context.Shows(s.Pull.Private)
-		}
-		a := Asked{Context: full.got.Shown(show), Show: show, Digest: digest(full.got)}
-		a.Context.Pages, a.Context.Tickets = slices.Clone(a.Context.Pages), slices.Clone(a.Context.Tickets)
-		for i := range a.Context.Pages {
-			a.Context.Pages[i].Text = ""
-		}
-		for i := range a.Context.Tickets {
-			a.Context.Tickets[i].Description = ""
-		}
-		s.Asked = a
-		steps.teach(s, full.got)
-		return f.asked.Set(a), nil
+func (r *run) context(ctx context.Context, s State) (graph.Update, error) {
+	if !r.asks(s) {
+		return graph.Update{}, nil
 	}
+	r.full.once.Do(func() { r.full.got = r.Context(ctx, s) })
+	if ctx.Err() != nil {
+		r.full.once = sync.Once{} // cut short: it is fetched when the run goes on
+		return graph.Update{}, ctx.Err()
+	}
+	show := r.Show
+	if s.Pull != nil {
+		show = s.Draft.Config.Context.Shows(s.Pull.Private)
+	}
+	a := Asked{Context: r.full.got.Shown(show), Show: show, Digest: digest(r.full.got)}
+	a.Context.Pages, a.Context.Tickets = slices.Clone(a.Context.Pages), slices.Clone(a.Context.Tickets)
+	for i := range a.Context.Pages {
+		a.Context.Pages[i].Text = ""
+	}
+	for i := range a.Context.Tickets {
+		a.Context.Tickets[i].Description = ""
+	}
+	s.Asked = a
+	r.teach(s, r.full.got)
+	return r.asked.Set(a), nil
 }
 
 // asks reports whether the repository names a source of context for this change.
-func (steps Steps) asks(s State) bool {
+func (r *run) asks(s State) bool {
 	if s.Pull == nil {
-		return steps.Context != nil && steps.Show != ""
+		return r.Context != nil && r.Show != ""
 	}
-	return steps.Context != nil && len(s.Draft.Config.Context.Sources) > 0
+	return r.Context != nil && len(s.Draft.Config.Context.Sources) > 0
 }
 
 // remember is the context in full, fetched again where another process fetched it first.
-func (steps Steps) remember(ctx context.Context, s State, full *inFull) ticket.Context {
-	if s.Asked.Digest == "" || !steps.asks(s) {
+func (r *run) remember(ctx context.Context, s State) ticket.Context {
+	if s.Asked.Digest == "" || !r.asks(s) {
 		return ticket.Context{}
 	}
-	full.once.Do(func() {
-		full.got = steps.Context(ctx, s)
-		steps.teach(s, full.got)
+	r.full.once.Do(func() {
+		r.full.got = r.Context(ctx, s)
+		r.teach(s, r.full.got)
 	})
-	return full.got
+	return r.full.got
 }
 
 // teach gives the reviewer of files the pages, where its words may have read them.
-func (steps Steps) teach(s State, c ticket.Context) {
-	if steps.Learn != nil && s.Asked.Show != ticket.ShowKey && len(s.Asked.Context.Pages) > 0 {
-		steps.Learn(review.Pages(c), s.Asked.Digest)
+func (r *run) teach(s State, c ticket.Context) {
+	if r.Learn != nil && s.Asked.Show != ticket.ShowKey && len(s.Asked.Context.Pages) > 0 {
+		r.Learn(review.Pages(c), s.Asked.Digest)
 	}
 }
 

@@ -35,30 +35,26 @@ type task struct {
 }
 
 // review takes a file's result from an earlier run, or asks for it.
-func (steps Steps) review(f fields, cut *shortened,
-	spans *fanOut, full *inFull) func(context.Context, State, task) (graph.Update, error) {
-	return func(ctx context.Context, s State, t task) (_ graph.Update, err error) {
-		if steps.Reviewer == nil {
-			return graph.Update{}, errors.New("this job has no reviewer")
-		}
-		steps.remember(ctx, s, full)
-		file, _ := s.Draft.triage().Part(s.Files[t.File])
-		ctx, span := trace.File(spans.under(ctx), file.Path)
-		defer ended(span, &err)
-		key := steps.Reviewer.Key(file)
-		if r, ok := steps.Paid.result(key, file.Path); ok {
-			return graph.Updates(f.fileReviews.Set([]finding.FileReview{s.claimed(t, r)}), f.usage.Set(r.Usage),
-				f.reused.Set(1)), nil
-		}
-		r, err := steps.Reviewer.Review(ctx, file)
-		if err != nil {
-			return graph.Update{}, cut.note(t, r.Usage, err)
-		}
-		if r.Key = key; !r.Reusable() {
-			r.Key = ""
-		}
-		return graph.Updates(f.fileReviews.Set([]finding.FileReview{s.claimed(t, r)}), f.usage.Set(r.Usage)), nil
+func (r *run) review(ctx context.Context, s State, t task) (_ graph.Update, err error) {
+	if r.Reviewer == nil {
+		return graph.Update{}, errors.New("this job has no reviewer")
 	}
+	r.remember(ctx, s)
+	file, _ := s.Draft.triage().Part(s.Files[t.File])
+	ctx, span := trace.File(r.reviews.under(ctx), file.Path)
+	defer ended(span, &err)
+	key := r.Reviewer.Key(file)
+	if had, ok := r.Paid.result(key, file.Path); ok {
+		return graph.Updates(r.result(s.claimed(t, had)), r.usage.Set(had.Usage), r.reused.Set(1)), nil
+	}
+	got, err := r.Reviewer.Review(ctx, file)
+	if err != nil {
+		return graph.Update{}, r.cut.note(t, got.Usage, err)
+	}
+	if got.Key = key; !got.Reusable() {
+		got.Key = ""
+	}
+	return graph.Updates(r.result(s.claimed(t, got)), r.usage.Set(got.Usage)), nil
 }
 
 // claimed notes in a file's result what the file claims by itself, and that it was
@@ -81,18 +77,21 @@ func (s State) claimed(t task, r finding.FileReview) finding.FileReview {
 
 // failed lets one file's failure cost that file alone (P6). Reviewers report
 // their own failures; what arrives here is a defect in one of them.
-func (steps Steps) failed(f fields) func(task, error) (graph.Update, error) {
-	return func(t task, cause error) (graph.Update, error) {
-		steps.tell(t, cause)
-		return f.fileReviews.Set([]finding.FileReview{{Path: t.Path, State: finding.Failed,
-			Reason: "the reviewer itself failed on it"}}), nil
-	}
+func (r *run) failed(t task, cause error) (graph.Update, error) {
+	r.tell(t, cause)
+	return r.result(finding.FileReview{Path: t.Path, State: finding.Failed,
+		Reason: "the reviewer itself failed on it"}), nil
+}
+
+// result adds what became of a file.
+func (r *run) result(f finding.FileReview) graph.Update {
+	return r.fileReviews.Set([]finding.FileReview{f})
 }
 
 // tell hands on why the reviewer itself failed on a file.
-func (steps Steps) tell(t task, cause error) {
-	if steps.Failed != nil {
-		steps.Failed(t.Path, cause)
+func (r *run) tell(t task, cause error) {
+	if r.Failed != nil {
+		r.Failed(t.Path, cause)
 	}
 }
 
@@ -107,6 +106,9 @@ type shortened struct {
 func (c *shortened) note(t task, used cost.Usage, err error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.paid == nil {
+		c.paid = map[string]cost.Usage{}
+	}
 	c.paid[t.Path] = used
 	if errors.Is(err, cost.ErrSpent) {
 		c.spent = true
@@ -115,16 +117,19 @@ func (c *shortened) note(t task, used cost.Usage, err error) error {
 	return err
 }
 
+// of is what a file that is given up has cost, and whether money ended the run.
+func (c *shortened) of(t task) (cost.Usage, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.paid[t.Path], c.spent
+}
+
 // unreached is the result of a file that was not reviewed in time.
-func (c *shortened) unreached(f fields) func(task) graph.Update {
-	return func(t task) graph.Update {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		r := finding.FileReview{Path: t.Path, State: finding.NotReached, Reason: "the time was up",
-			Usage: c.paid[t.Path]}
-		if c.spent {
-			r.Reason = finding.OverBudget
-		}
-		return graph.Updates(f.fileReviews.Set([]finding.FileReview{r}), f.usage.Set(r.Usage))
+func (r *run) unreached(t task) graph.Update {
+	used, spent := r.cut.of(t)
+	left := finding.FileReview{Path: t.Path, State: finding.NotReached, Reason: "the time was up", Usage: used}
+	if spent {
+		left.Reason = finding.OverBudget
 	}
+	return graph.Updates(r.result(left), r.usage.Set(used))
 }

@@ -2,14 +2,12 @@ package reviewpr
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/graph"
-	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/review"
 	"github.com/org/pr-review-action/internal/ticket"
@@ -17,30 +15,28 @@ import (
 
 // overview looks at the change as a whole, once its files were reviewed. What it could
 // not do is in its notes: the review goes on.
-func (steps Steps) overview(f fields, spans *fanOut, full *inFull) func(context.Context, State) (graph.Update, error) {
-	return func(ctx context.Context, s State) (graph.Update, error) {
-		spans.end()
-		if steps.Overview == nil || !s.read() {
-			return f.whole.Set(finding.Overview{Criteria: unjudged(s.Asked.Context)}), nil
-		}
-		limited := ctx
-		if !steps.Deadline.IsZero() {
-			var stop context.CancelFunc
-			limited, stop = context.WithDeadlineCause(ctx, steps.Deadline, graph.ErrDeadline)
-			defer stop()
-		}
-		seen, err := steps.Overview(limited, s.whole(steps.remember(limited, s, full), steps.Paid))
-		if err != nil && ctx.Err() == nil && limited.Err() != nil {
-			seen.Notes, err = append(seen.Notes, "The change was not looked at as a whole: the time was up."), nil
-		}
-		if err != nil {
-			return graph.Update{}, err
-		}
-		if len(seen.Criteria) == 0 {
-			seen.Criteria = unjudged(s.Asked.Context)
-		}
-		return graph.Updates(f.whole.Set(seen), f.usage.Set(seen.Usage)), nil
+func (r *run) overview(ctx context.Context, s State) (graph.Update, error) {
+	r.reviews.end()
+	if r.Overview == nil || !s.read() {
+		return r.whole.Set(finding.Overview{Criteria: unjudged(s.Asked.Context)}), nil
 	}
+	limited := ctx
+	if !r.Deadline.IsZero() {
+		var stop context.CancelFunc
+		limited, stop = context.WithDeadlineCause(ctx, r.Deadline, graph.ErrDeadline)
+		defer stop()
+	}
+	seen, err := r.Overview(limited, s.whole(r.remember(limited, s), r.Paid))
+	if err != nil && ctx.Err() == nil && limited.Err() != nil {
+		seen.Notes, err = append(seen.Notes, "The change was not looked at as a whole: the time was up."), nil
+	}
+	if err != nil {
+		return graph.Update{}, err
+	}
+	if len(seen.Criteria) == 0 {
+		seen.Criteria = unjudged(s.Asked.Context)
+	}
+	return graph.Updates(r.whole.Set(seen), r.usage.Set(seen.Usage)), nil
 }
 
 // read reports whether any file was.
@@ -120,16 +116,4 @@ func (s State) asked() render.Asked {
 		a.Tickets = append(a.Tickets, render.AskedTicket{Key: t.Key, Summary: t.Summary})
 	}
 	return a
-}
-
-// flagged are lines of tickets and pages that address the reviewer.
-func (a Asked) flagged() (all []string) {
-	for _, f := range a.Context.Flags {
-		line := fmt.Sprintf("%s, line %d of what was asked, addresses the reviewer", guard.Code(f.ID), f.Line)
-		if f.Text != "" {
-			line += ": " + guard.Code(guard.Line(f.Text, maxTitle))
-		}
-		all = append(all, line+".")
-	}
-	return all
 }

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/org/pr-review-action/internal/aggregate"
-	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
@@ -78,35 +77,37 @@ type Steps struct {
 	Posted func(context.Context, State) (post.Posted, bool, error)
 }
 
+// run is a graph as it runs: its steps, the fields that they write, and what they share.
+type run struct {
+	Steps
+	fields
+	full              inFull
+	cut               shortened
+	reviews, redrafts fanOut
+}
+
 // New builds the graph over a store. Progress hangs on the observers in o.
 func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[State], error) {
 	g := graph.New[State](Name, Version)
-	f := declare(g)
-	concurrency := steps.Concurrency
-	if concurrency == 0 {
-		concurrency = DefaultConcurrency
+	r := &run{Steps: steps, fields: declare(g), reviews: fanOut{name: reviewNode}, redrafts: fanOut{name: redraftNode}}
+	side := graph.Concurrency(cmp.Or(steps.Concurrency, DefaultConcurrency))
+	node := func(name string, step func(context.Context, State) (graph.Update, error), w ...graph.Writable) graph.Node {
+		return g.Node(name, traced(name, step), graph.Writes(w...))
 	}
 
-	ingest := g.Node(ingestNode, traced(ingestNode, steps.ingest(f)),
-		graph.Writes(f.draft, f.pr, f.files, f.findings, f.flags, f.earlier, f.reason, f.lacks))
-	triage := g.Node(triageNode, traced(triageNode, steps.triage(f)), graph.Writes(f.fileReviews, f.reason, f.earlier))
-	full := &inFull{}
-	asked := g.Node(contextNode, traced(contextNode, steps.context(f, full)), graph.Writes(f.asked))
-	cut := &shortened{paid: map[string]cost.Usage{}}
-	reviews, redrafts := &fanOut{name: reviewNode}, &fanOut{name: redraftNode}
-	review := graph.Each(g, reviewNode, steps.review(f, cut, reviews, full),
-		graph.Writes(f.fileReviews, f.usage, f.reused),
-		graph.Concurrency(concurrency), graph.OnError(steps.failed(f)), graph.Unreached(cut.unreached(f)))
-	overview := g.Node(overviewNode, traced(overviewNode, steps.overview(f, reviews, full)),
-		graph.Writes(f.whole, f.usage))
-	aggregate := g.Node(aggregateNode, traced(aggregateNode, steps.aggregate(f, reviews, redrafts)),
-		graph.Writes(f.draft, f.comments, f.earlier, f.summaryBody, f.reason))
-	gate := graph.Gate(g, gateNode, ask, decide(f),
-		graph.Writes(f.approved, f.decision, f.comments, f.earlier, f.summaryBody, f.whole))
-	revise := g.Node(reviseNode, traced(reviseNode, steps.revise(f)), graph.Writes(f.draft, f.decision, f.rounds))
-	redraft := graph.Each(g, redraftNode, steps.redraft(f, cut, redrafts, full), graph.Writes(f.fileReviews, f.usage),
-		graph.Concurrency(concurrency), graph.OnError(steps.feedbackFailed(f)), graph.Unreached(cut.unrevised(f)))
-	post := g.Effect(postNode, traced(postNode, steps.post(f)), steps.posted(f), graph.Writes(f.reviewURL))
+	ingest := node(ingestNode, r.ingest, r.draft, r.pr, r.files, r.findings, r.flags, r.earlier, r.reason, r.lacks)
+	triage := node(triageNode, r.triage, r.fileReviews, r.reason, r.earlier)
+	asked := node(contextNode, r.context, r.asked)
+	review := graph.Each(g, reviewNode, r.review, graph.Writes(r.fileReviews, r.usage, r.reused), side,
+		graph.OnError(r.failed), graph.Unreached(r.unreached))
+	overview := node(overviewNode, r.overview, r.whole, r.usage)
+	aggregate := node(aggregateNode, r.aggregate, r.draft, r.comments, r.earlier, r.summaryBody, r.reason)
+	gate := graph.Gate(g, gateNode, ask, r.decide,
+		graph.Writes(r.approved, r.decision, r.comments, r.earlier, r.summaryBody, r.whole))
+	revise := node(reviseNode, r.revise, r.draft, r.decision, r.rounds)
+	redraft := graph.Each(g, redraftNode, r.redraft, graph.Writes(r.fileReviews, r.usage), side,
+		graph.OnError(r.feedbackFailed), graph.Unreached(r.unrevised))
+	post := g.Effect(postNode, traced(postNode, r.post), r.posted, graph.Writes(r.reviewURL))
 
 	skipped, clean, failed := graph.End(Skipped), graph.End(Clean), graph.End(Failed)
 	posted, aborted := graph.End(Posted), graph.End(Aborted)
@@ -128,43 +129,41 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 // DefaultConcurrency is how many files are under review at one time.
 const DefaultConcurrency = 8
 
-func (steps Steps) ingest(f fields) func(context.Context, State) (graph.Update, error) {
-	return func(ctx context.Context, s State) (graph.Update, error) {
-		change, err := steps.Ingest(ctx)
-		if err != nil {
+func (r *run) ingest(ctx context.Context, s State) (graph.Update, error) {
+	change, err := r.Ingest(ctx)
+	if err != nil {
+		return graph.Update{}, err
+	}
+	reason := ""
+	if r.Admit != nil {
+		if reason, err = r.Admit(ctx, change); err != nil {
 			return graph.Update{}, err
 		}
-		reason := ""
-		if steps.Admit != nil {
-			if reason, err = steps.Admit(ctx, change); err != nil {
-				return graph.Update{}, err
-			}
-		}
-		if steps.Ready != nil && reason == "" {
-			if s.Draft, err = steps.Ready(ctx, change); err != nil {
-				return graph.Update{}, err
-			}
-		}
-		var earlier []finding.Earlier
-		var notes []string
-		if steps.Recall != nil {
-			if earlier, err = steps.Recall(ctx, change); ctx.Err() != nil {
-				return graph.Update{}, ctx.Err()
-			} else if err != nil { // it bettered the review, and is no reason to have none
-				notes = append(notes, "What was said of this change before could not be read, so that findings may "+
-					"be said again.")
-			}
-		}
-		draft := s.Draft.of(change)
-		draft.Unread, draft.UsedIDs = len(notes) > 0, max(draft.UsedIDs, usedBefore(earlier))
-		if reason != "" {
-			draft.Unlisted = 0 // nothing was to be covered
-		}
-		seen := draft.inspect(change)
-		return graph.Updates(f.draft.Set(draft), f.pr.Set(seen.Pull), f.files.Set(seen.Files),
-			f.findings.Set(append(seen.Findings, steps.Stays...)),
-			f.flags.Set(seen.Flags), f.earlier.Set(earlier), f.reason.Set(reason), f.lacks.Set(notes)), nil
 	}
+	if r.Ready != nil && reason == "" {
+		if s.Draft, err = r.Ready(ctx, change); err != nil {
+			return graph.Update{}, err
+		}
+	}
+	var earlier []finding.Earlier
+	var notes []string
+	if r.Recall != nil {
+		if earlier, err = r.Recall(ctx, change); ctx.Err() != nil {
+			return graph.Update{}, ctx.Err()
+		} else if err != nil { // it bettered the review, and is no reason to have none
+			notes = append(notes, "What was said of this change before could not be read, so that findings may "+
+				"be said again.")
+		}
+	}
+	draft := s.Draft.of(change)
+	draft.Unread, draft.UsedIDs = len(notes) > 0, max(draft.UsedIDs, usedBefore(earlier))
+	if reason != "" {
+		draft.Unlisted = 0 // nothing was to be covered
+	}
+	seen := draft.inspect(change)
+	return graph.Updates(r.draft.Set(draft), r.pr.Set(seen.Pull), r.files.Set(seen.Files),
+		r.findings.Set(append(seen.Findings, r.Stays...)),
+		r.flags.Set(seen.Flags), r.earlier.Set(earlier), r.reason.Set(reason), r.lacks.Set(notes)), nil
 }
 
 // inspect is the change as everything behind it sees it.
@@ -195,22 +194,20 @@ func Linted(c ingest.Change) []diff.File {
 	return slices.DeleteFunc(slices.Clone(c.Files), func(f diff.File) bool { return !o.Reviews(f) })
 }
 
-func (steps Steps) triage(f fields) func(context.Context, State) (graph.Update, error) {
-	return func(_ context.Context, s State) (graph.Update, error) {
-		if s.Reason != "" {
-			return graph.Update{}, nil
-		}
-		chosen, rest := triage.Files(s.Files, s.Draft.triage())
-		update := f.fileReviews.Set(rest)
-		if len(s.Files) == 0 && s.Draft.Unlisted == 0 {
-			return graph.Updates(update, f.earlier.Set(s.left(rest)), f.reason.Set("the change is empty")), nil
-		}
-		if len(chosen) == 0 && allCovered(rest) && s.Draft.Unlisted == 0 && len(s.Findings)+len(s.Flags) == 0 {
-			return graph.Updates(update, f.earlier.Set(s.left(rest)),
-				f.reason.Set("no changed file is one to review")), nil
-		}
-		return update, nil
+func (r *run) triage(_ context.Context, s State) (graph.Update, error) {
+	if s.Reason != "" {
+		return graph.Update{}, nil
 	}
+	chosen, rest := triage.Files(s.Files, s.Draft.triage())
+	update := r.fileReviews.Set(rest)
+	if len(s.Files) == 0 && s.Draft.Unlisted == 0 {
+		return graph.Updates(update, r.earlier.Set(s.left(rest)), r.reason.Set("the change is empty")), nil
+	}
+	if len(chosen) == 0 && allCovered(rest) && s.Draft.Unlisted == 0 && len(s.Findings)+len(s.Flags) == 0 {
+		return graph.Updates(update, r.earlier.Set(s.left(rest)),
+			r.reason.Set("no changed file is one to review")), nil
+	}
+	return update, nil
 }
 
 // left is what became of the earlier findings by a change in which nothing is reviewed.
@@ -260,25 +257,22 @@ func byFile(each graph.Fan[task], none graph.Target) func(State) graph.Next {
 	}
 }
 
-func (steps Steps) aggregate(f fields, spans ...*fanOut) func(context.Context, State) (graph.Update, error) {
-	return func(_ context.Context, s State) (graph.Update, error) {
-		for _, span := range spans {
-			span.end()
-		}
-		before := s.Comments
-		s.Comments, s.Earlier = aggregate.Findings(aggregate.Input{
-			Files: s.Files, Findings: slices.Concat(s.Findings, s.Draft.Linters.Findings), Reviews: s.found(),
-			Earlier: s.Earlier, Covered: s.Covered(), Used: s.Draft.UsedIDs, Inline: s.Draft.Config.Comments.Most(),
-			PerRule: s.Draft.Config.Linters.Most(), Report: s.Draft.Config.Report,
-		})
-		s.Earlier = append(s.Earlier, s.leftOut(before)...)
-		if steps.Elapsed != nil {
-			s.Draft.Seconds = steps.Elapsed().Round(time.Millisecond).Seconds()
-		}
-		body, _ := post.Rendered(s.Review())
-		return graph.Updates(f.draft.Set(s.Draft), f.comments.Set(s.Comments), f.earlier.Set(s.Earlier),
-			f.summaryBody.Set(body), f.reason.Set(s.unread())), nil
+func (r *run) aggregate(_ context.Context, s State) (graph.Update, error) {
+	r.reviews.end()
+	r.redrafts.end()
+	before := s.Comments
+	s.Comments, s.Earlier = aggregate.Findings(aggregate.Input{
+		Files: s.Files, Findings: slices.Concat(s.Findings, s.Draft.Linters.Findings), Reviews: s.found(),
+		Earlier: s.Earlier, Covered: s.Covered(), Used: s.Draft.UsedIDs, Inline: s.Draft.Config.Comments.Most(),
+		PerRule: s.Draft.Config.Linters.Most(), Report: s.Draft.Config.Report,
+	})
+	s.Earlier = append(s.Earlier, s.leftOut(before)...)
+	if r.Elapsed != nil {
+		s.Draft.Seconds = r.Elapsed().Round(time.Millisecond).Seconds()
 	}
+	body, _ := post.Rendered(s.Review())
+	return graph.Updates(r.draft.Set(s.Draft), r.comments.Set(s.Comments), r.earlier.Set(s.Earlier),
+		r.summaryBody.Set(body), r.reason.Set(s.unread())), nil
 }
 
 // byFindings calls a person where there is something to decide or something
@@ -303,22 +297,20 @@ func ask(s State) (gate.Ask, error) {
 }
 
 // decide applies the approver's changes; what is posted is rendered from them.
-func decide(f fields) func(State, decision.Answer) (graph.Update, error) {
-	return func(s State, a decision.Answer) (graph.Update, error) {
-		_, err := a.Decision.Check(s.Items())
-		if err = cmp.Or(err, a.Decision.CheckOverview(s.postsOverview())); err != nil {
-			return graph.Update{}, err
-		}
-		if a.Decision.Verdict == decision.Revise {
-			return f.decision.Set(&a.Record), gate.CheckRounds(len(s.Rounds))
-		}
-		approved := a.Decision.Verdict == decision.Approve
-		s.Comments, s.Earlier = finding.Apply(a.Decision, s.Comments), finding.End(a.Decision, s.Earlier, a.Record.By)
-		s.Whole.Text, s.Whole.Dropped = a.Decision.Overview(s.Whole.Text)
-		body, _ := post.Rendered(s.Review())
-		return graph.Updates(f.approved.Set(&approved), f.decision.Set(&a.Record), f.comments.Set(s.Comments),
-			f.earlier.Set(s.Earlier), f.summaryBody.Set(body), f.whole.Set(s.Whole)), nil
+func (r *run) decide(s State, a decision.Answer) (graph.Update, error) {
+	_, err := a.Decision.Check(s.Items())
+	if err = cmp.Or(err, a.Decision.CheckOverview(s.postsOverview())); err != nil {
+		return graph.Update{}, err
 	}
+	if a.Decision.Verdict == decision.Revise {
+		return r.decision.Set(&a.Record), gate.CheckRounds(len(s.Rounds))
+	}
+	approved := a.Decision.Verdict == decision.Approve
+	s.Comments, s.Earlier = finding.Apply(a.Decision, s.Comments), finding.End(a.Decision, s.Earlier, a.Record.By)
+	s.Whole.Text, s.Whole.Dropped = a.Decision.Overview(s.Whole.Text)
+	body, _ := post.Rendered(s.Review())
+	return graph.Updates(r.approved.Set(&approved), r.decision.Set(&a.Record), r.comments.Set(s.Comments),
+		r.earlier.Set(s.Earlier), r.summaryBody.Set(body), r.whole.Set(s.Whole)), nil
 }
 
 func byDecision(post, revise, aborted graph.Target) func(State) graph.Next {
@@ -333,29 +325,25 @@ func byDecision(post, revise, aborted graph.Target) func(State) graph.Next {
 	}
 }
 
-func (steps Steps) post(f fields) func(context.Context, State) (graph.Update, error) {
-	return func(ctx context.Context, s State) (graph.Update, error) {
-		if steps.Post == nil {
-			return graph.Update{}, fmt.Errorf("this job cannot post")
-		}
-		posted, err := steps.Post(ctx, s)
-		if err != nil {
-			return graph.Update{}, err
-		}
-		return f.reviewURL.Set(posted.URL), nil
+func (r *run) post(ctx context.Context, s State) (graph.Update, error) {
+	if r.Post == nil {
+		return graph.Update{}, fmt.Errorf("this job cannot post")
 	}
+	posted, err := r.Post(ctx, s)
+	if err != nil {
+		return graph.Update{}, err
+	}
+	return r.reviewURL.Set(posted.URL), nil
 }
 
 // posted is asked after a run that ended between its intent to post and the
 // word that it had (G31).
-func (steps Steps) posted(f fields) func(context.Context, State) (graph.Update, bool, error) {
-	return func(ctx context.Context, s State) (graph.Update, bool, error) {
-		if steps.Posted == nil {
-			return graph.Update{}, false, nil
-		}
-		posted, done, err := steps.Posted(ctx, s)
-		return f.reviewURL.Set(posted.URL), done, err
+func (r *run) posted(ctx context.Context, s State) (graph.Update, bool, error) {
+	if r.Posted == nil {
+		return graph.Update{}, false, nil
 	}
+	posted, done, err := r.Posted(ctx, s)
+	return r.reviewURL.Set(posted.URL), done, err
 }
 
 func allCovered(files []finding.FileReview) bool {

@@ -31,18 +31,17 @@ var errNoModel = errors.New("this job has no model to revise the draft with")
 
 // revise takes the feedback up: the draft gets the facts of this run, new ids,
 // and waits for another decision.
-func (steps Steps) revise(f fields) func(context.Context, State) (graph.Update, error) {
-	return func(_ context.Context, s State) (graph.Update, error) {
-		if steps.Redraft == nil {
-			return graph.Update{}, errNoModel
-		}
-		draft := s.Draft
-		if steps.Revised != nil {
-			draft = steps.Revised(draft)
-		}
-		draft.UsedIDs = max(draft.UsedIDs, usedIDs(s.Comments))
-		return graph.Updates(f.draft.Set(draft), f.rounds.Set([]decision.Record{*s.Decision}), f.decision.Set(nil)), nil
+func (r *run) revise(_ context.Context, s State) (graph.Update, error) {
+	if r.Redraft == nil {
+		return graph.Update{}, errNoModel
 	}
+	draft := s.Draft
+	if r.Revised != nil {
+		draft = r.Revised(draft)
+	}
+	draft.UsedIDs = max(draft.UsedIDs, usedIDs(s.Comments))
+	return graph.Updates(r.draft.Set(draft), r.rounds.Set([]decision.Record{*s.Decision}),
+		r.decision.Set(nil)), nil
 }
 
 // byFeedback sends the files that the feedback concerns to be reviewed again.
@@ -111,46 +110,37 @@ func mentions(text, file string) bool {
 }
 
 // redraft asks for one file's review again.
-func (steps Steps) redraft(f fields, cut *shortened,
-	spans *fanOut, full *inFull) func(context.Context, State, task) (graph.Update, error) {
-	return func(ctx context.Context, s State, t task) (_ graph.Update, err error) {
-		file, _ := s.Draft.triage().Part(s.Files[t.File])
-		ctx, span := trace.File(spans.under(ctx), file.Path)
-		defer ended(span, &err)
-		if steps.Redraft == nil {
-			return graph.Update{}, errNoModel
-		}
-		steps.remember(ctx, s, full)
-		r, err := steps.Redraft(ctx, file, s.drafted(file.Path), s.Rounds[len(s.Rounds)-1].Feedback, len(s.Rounds))
-		if err != nil {
-			return graph.Update{}, cut.note(t, r.Usage, err)
-		}
-		used := r.Usage
-		if r.State != finding.Reviewed && r.State != finding.Partly {
-			r = finding.FileReview{Path: file.Path, FeedbackFailed: true}
-		}
-		r = s.claimed(t, r)
-		r.Key = "" // it answers a question of its own
-		return graph.Updates(f.fileReviews.Set([]finding.FileReview{r}), f.usage.Set(used)), nil
+func (r *run) redraft(ctx context.Context, s State, t task) (_ graph.Update, err error) {
+	file, _ := s.Draft.triage().Part(s.Files[t.File])
+	ctx, span := trace.File(r.redrafts.under(ctx), file.Path)
+	defer ended(span, &err)
+	if r.Redraft == nil {
+		return graph.Update{}, errNoModel
 	}
+	r.remember(ctx, s)
+	got, err := r.Redraft(ctx, file, s.drafted(file.Path), s.Rounds[len(s.Rounds)-1].Feedback, len(s.Rounds))
+	if err != nil {
+		return graph.Update{}, r.cut.note(t, got.Usage, err)
+	}
+	used := got.Usage
+	if got.State != finding.Reviewed && got.State != finding.Partly {
+		got = finding.FileReview{Path: file.Path, FeedbackFailed: true}
+	}
+	got = s.claimed(t, got)
+	got.Key = "" // it answers a question of its own
+	return graph.Updates(r.result(got), r.usage.Set(used)), nil
 }
 
 // feedbackFailed is a file's result where its revision failed: what was found before stands.
-func (steps Steps) feedbackFailed(f fields) func(task, error) (graph.Update, error) {
-	return func(t task, cause error) (graph.Update, error) {
-		steps.tell(t, cause)
-		return f.fileReviews.Set([]finding.FileReview{{Path: t.Path, FeedbackFailed: true}}), nil
-	}
+func (r *run) feedbackFailed(t task, cause error) (graph.Update, error) {
+	r.tell(t, cause)
+	return r.result(finding.FileReview{Path: t.Path, FeedbackFailed: true}), nil
 }
 
 // unrevised is the same where time or money ended.
-func (c *shortened) unrevised(f fields) func(task) graph.Update {
-	return func(t task) graph.Update {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		return graph.Updates(f.fileReviews.Set([]finding.FileReview{{Path: t.Path, FeedbackFailed: true}}),
-			f.usage.Set(c.paid[t.Path]))
-	}
+func (r *run) unrevised(t task) graph.Update {
+	used, _ := r.cut.of(t)
+	return graph.Updates(r.result(finding.FileReview{Path: t.Path, FeedbackFailed: true}), r.usage.Set(used))
 }
 
 // results are the results of files, each once: a revision stands in for what was

@@ -257,7 +257,7 @@ func (s State) Review() render.Review {
 		r.Notices = append(r.Notices, fmt.Sprintf("GitHub lists %d of %d changed files; the others were not reached.",
 			len(s.Files), len(s.Files)+s.Draft.Unlisted))
 	}
-	r.Notices = append(r.Notices, s.Asked.flagged()...)
+	r.Notices = append(r.Notices, render.Flagged(s.Asked.Context.Flags)...)
 	r.Linters, r.Flags = s.Draft.Linters.String(), slices.Concat(s.Flags, s.Draft.Linters.Flags)
 	for _, line := range s.Draft.Linters.Missing {
 		r.Notices = append(r.Notices, guard.Inline("Missing: "+line+".", 0))

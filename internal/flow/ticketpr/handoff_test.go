@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/org/pr-review-action/internal/apply"
 	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/config"
@@ -65,7 +66,7 @@ func ticketFlow(w handofftest.World) (*graph.Flow[ticketpr.State], error) {
 		entries[path] = tree.Entry{Mode: "100644", Blob: strings.Repeat("ab", 20)}
 	}
 	module := config.Module{Name: "pay", Paths: []string{"pay/**"}}
-	applied := func(s ticketpr.State) ticketpr.Applied { return ticketpr.Applied{Branch: s.BranchName()} }
+	applied := func(s ticketpr.State) apply.Applied { return apply.Applied{Branch: s.BranchName()} }
 	return ticketpr.New(ticketpr.Steps{
 		Fetch: func(context.Context) (ticket.Ticket, error) {
 			return ticket.Ticket{Key: "PAY-88", Summary: "Round half up"}, nil
@@ -75,11 +76,11 @@ func ticketFlow(w handofftest.World) (*graph.Flow[ticketpr.State], error) {
 		Base: func(chosen []config.Module) implement.Base {
 			return implement.Base{Tree: base, Rules: &scope.Rules{Modules: chosen, Entries: entries}}
 		},
-		Apply: func(ctx context.Context, s ticketpr.State) (ticketpr.Applied, error) {
+		Apply: func(ctx context.Context, s ticketpr.State) (apply.Applied, error) {
 			_, err := w.Out.Write(ctx, *s.Decision, change.Unified(s.Files()))
 			return applied(s), err
 		},
-		Applied: func(_ context.Context, s ticketpr.State) (ticketpr.Applied, bool, error) {
+		Applied: func(_ context.Context, s ticketpr.State) (apply.Applied, bool, error) {
 			_, done, err := w.Out.Look(*s.Decision)
 			return applied(s), done, err
 		},
@@ -93,7 +94,7 @@ func ticketFlow(w handofftest.World) (*graph.Flow[ticketpr.State], error) {
 func aTicket() handofftest.Flow[ticketpr.State] {
 	return handofftest.Flow[ticketpr.State]{
 		Graph: ticketpr.Name, Version: ticketpr.Version, Names: ticketpr.Names,
-		Subject: ticketpr.Subject(ticketpr.Intact), Items: ticketpr.State.Items,
+		Subject: ticketpr.Subject(), Items: ticketpr.State.Items,
 		About: checkpoint.Subject{Kind: "ticket", Key: "PAY-88"},
 		Thread: func(base string) string {
 			return ticketpr.ThreadID(pull.Ref{Owner: "o", Repo: "r"}, "PAY-88", base)

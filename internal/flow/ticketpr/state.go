@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/org/pr-review-action/internal/apply"
 	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/cost"
@@ -29,14 +30,15 @@ type State struct {
 	Model  string
 
 	Ticket    ticket.Ticket // as much of it as context.show lets out
-	Class     implement.Class
+	Flags     []ticket.Flag // of its lines, as much of them
+	Class     change.Class
 	Scope     implement.Scope
-	Chunks    []implement.Chunk
+	Chunks    []change.Chunk
 	RootCause string
 	Changes   []change.File
 	Tests     []change.File
 	Seen      Seen
-	Check     *Check // nil where no command was asked for
+	Check     *change.Check // nil where no command was asked for
 
 	Approved  *bool // nil while undecided
 	Decision  *decision.Record
@@ -44,16 +46,15 @@ type State struct {
 	Iteration int               // of the draft, from 0
 	Error     string            // why the run failed, or what ended it
 
-	Applied     Applied
+	Applied     apply.Applied
 	PullRequest string // address
-	Comment     string // address of the comment on the ticket
 	Usage       cost.Usage
 }
 
 // Branch is where a change comes from and goes to.
 type Branch struct {
 	Base string `json:"base,omitzero"` // its name, such as main
-	Slug bool   `json:"slug,omitzero"` // whether names may hold words of the ticket's summary
+	Slug bool   `json:"slug,omitzero"` // whether what is pushed may hold words on the ticket; else its key alone
 }
 
 // Seen is what the review flow says of the change.
@@ -64,20 +65,6 @@ type Seen struct {
 	Notes    []string            `json:"notes,omitempty"` // what it could not do
 	Failed   bool                `json:"failed,omitzero"` // it did not come about; Notes say why
 	Usage    cost.Usage          `json:"usage,omitzero"`
-}
-
-// Check is what the project's own command said of the change, on the machine of who asked
-// for it. Output is untrusted text, its end where it is long.
-type Check struct {
-	Command string `json:"command"`
-	Passed  bool   `json:"passed"`
-	Output  string `json:"output,omitzero"`
-}
-
-// Applied is where an approved change stands.
-type Applied struct {
-	Branch string `json:"branch,omitzero"`
-	Commit string `json:"commit,omitzero"` // full hash
 }
 
 // Proposed are all files of the draft: the change, then its tests.
@@ -104,10 +91,23 @@ func (s State) kept() (changes, tests []change.File) {
 	return changes, tests
 }
 
-// ApprovedProposal is the proposal with the files that were approved alone.
+// ApprovedProposal is the proposal with the files that were approved alone. Where of the
+// ticket only its key may be told, it has no sentence of the model either, who has read it.
 func (s State) ApprovedProposal() render.Proposal {
 	p := s.Proposal()
-	p.Changes, p.Tests = s.kept()
+	if p.Changes, p.Tests = s.kept(); s.Branch.Slug {
+		return p
+	}
+	p.Summary, p.RootCause = "", ""
+	p.Modules = slices.Clone(p.Modules)
+	for i := range p.Modules {
+		p.Modules[i].Reason = ""
+	}
+	for _, files := range [][]change.File{p.Changes, p.Tests} {
+		for i := range files {
+			files[i].Description = ""
+		}
+	}
 	return p
 }
 
@@ -130,7 +130,7 @@ func (s State) Items() (all []decision.Item) {
 
 // kind is fix of a bug and feat of anything else.
 func (s State) kind() string {
-	if s.Class.Type == implement.Bug {
+	if s.Class.Type == change.Bug {
 		return "fix"
 	}
 	return "feat"
@@ -181,28 +181,22 @@ func (s State) Shown() string { return render.ProposalFile(s.Proposal()) }
 // Proposal is the draft as the renderers take it.
 func (s State) Proposal() render.Proposal {
 	p := render.Proposal{
-		Kind: s.kind(), Ticket: s.Ticket, Type: s.Class.Type, Summary: s.Class.Summary, Note: s.Class.Note,
-		Complexity: s.Class.Complexity, Components: s.Class.Components, RootCause: s.RootCause,
-		Changes: s.Changes, Tests: s.Tests, Notes: slices.Concat(s.Scope.Notes, s.Seen.Notes), Warnings: s.Warnings(),
-		Round: s.Iteration, Base: s.Facts.Subject.Head,
-		Unreviewed: s.Seen.Failed,
+		Kind: s.kind(), Ticket: s.Ticket, Class: s.Class, RootCause: s.RootCause, Modules: s.Scope.Modules,
+		Chunks: s.Chunks, Changes: s.Changes, Tests: s.Tests, Notes: s.Notes(), Warnings: s.Warnings(), Check: s.Check,
+		Round: s.Iteration, Base: s.Facts.Subject.Head, Unreviewed: s.Seen.Failed,
 		Review: render.Review{Findings: s.Seen.Findings, Overview: render.Overview{Text: s.Seen.Overview},
 			Asked: render.Asked{Criteria: s.Seen.Criteria}, Usage: s.Usage, Limit: s.Limit, Model: s.Model},
-	}
-	for _, m := range s.Scope.Modules {
-		p.Modules = append(p.Modules, [2]string{m.Name, m.Reason})
-	}
-	for _, c := range s.Chunks {
-		p.Chunks = append(p.Chunks, render.ProposalChunk{Path: c.Path, StartLine: c.StartLine, EndLine: c.EndLine,
-			Score: c.Score})
-	}
-	if s.Check != nil {
-		p.Check, p.CheckPassed, p.CheckOutput = s.Check.Command, s.Check.Passed, s.Check.Output
 	}
 	for _, r := range s.Rounds {
 		p.Feedback = append(p.Feedback, r.Feedback)
 	}
 	return p
+}
+
+// Notes are what an approver should know of how the draft came about. They may hold text
+// from outside.
+func (s State) Notes() []string {
+	return slices.Concat(render.Flagged(s.Flags), s.Scope.Notes, s.Seen.Notes)
 }
 
 // The sizes from which a draft warns its approver.
@@ -234,11 +228,10 @@ func ask(s State) (gate.Ask, error) {
 	return gate.NewAsk(s.Facts.Thread, change.Digest(s.Proposed()), nil, s.Shown()), nil
 }
 
-// Subject is what this graph's drafts say of themselves between jobs. intact refuses a
-// stored draft that is not the one that was shown.
-func Subject(intact func(graph.View[State]) error) handoff.Subject[State] {
+// Subject is what this graph's drafts say of themselves between jobs.
+func Subject() handoff.Subject[State] {
 	return handoff.Subject[State]{
-		About: State.manifest, Intact: intact, Anew: func(State) bool { return false },
+		About: State.manifest, Intact: Intact, Anew: func(State) bool { return false },
 		Shown: func(s State) checkpoint.Shown {
 			return checkpoint.Shown{Review: s.Shown(), Patch: change.Unified(s.Proposed())}
 		},

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/decision"
@@ -14,23 +15,23 @@ import (
 	"github.com/org/pr-review-action/internal/implement"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/ticket"
+	"github.com/org/pr-review-action/internal/ticketcontext"
 )
 
 // fetch reads the ticket and freezes it: its text is hashed, and shown as far as it may be.
-func (steps *Steps) fetch(f fields) func(context.Context, State) (graph.Update, error) {
-	return func(ctx context.Context, s State) (graph.Update, error) {
-		t, err := steps.Fetch(ctx)
-		if err != nil {
-			return graph.Update{}, err
-		}
-		steps.full = &t
-		s.Facts.Subject.Digest = implement.Digest(t)
-		update := graph.Updates(f.facts.Set(s.Facts), f.ticket.Set(shown(t, steps.Show)))
-		if t.Summary == "" && t.Description == "" && len(t.Criteria) == 0 {
-			update = graph.Updates(update, f.err.Set("the ticket asks for nothing: it has no text"))
-		}
-		return update, nil
+func (r *run) fetch(ctx context.Context, s State) (graph.Update, error) {
+	t, err := r.Fetch(ctx)
+	if err != nil {
+		return graph.Update{}, err
 	}
+	r.whole = &t
+	s.Facts.Subject.Digest = implement.Digest(t)
+	c := ticket.Context{Tickets: []ticket.Ticket{t}, Flags: ticketcontext.Flags(t)}.Shown(r.Show)
+	update := graph.Updates(r.facts.Set(s.Facts), r.ticket.Set(c.Tickets[0]), r.flags.Set(c.Flags))
+	if t.Summary == "" && t.Description == "" && len(t.Criteria) == 0 {
+		update = graph.Updates(update, r.err.Set("the ticket asks for nothing: it has no text"))
+	}
+	return update, nil
 }
 
 // shown is as much of a ticket as may leave the job.
@@ -38,62 +39,58 @@ func shown(t ticket.Ticket, show ticket.Show) ticket.Ticket {
 	return ticket.Context{Tickets: []ticket.Ticket{t}}.Shown(show).Tickets[0]
 }
 
-// ticket is the whole text, read again where another process has drafted. It is the frozen
+// asked is the whole ticket, read again where another process has drafted. It is the frozen
 // one, or refused.
-func (steps *Steps) ticket(ctx context.Context, s State) (ticket.Ticket, error) {
-	if steps.full == nil {
-		t, err := steps.Fetch(ctx)
+func (r *run) asked(ctx context.Context, s State) (ticket.Ticket, error) {
+	if r.whole == nil {
+		t, err := r.Fetch(ctx)
 		if err != nil {
 			return t, err
 		}
-		steps.full = &t
+		r.whole = &t
 	}
-	if implement.Digest(*steps.full) != s.Facts.Subject.Digest {
+	if implement.Digest(*r.whole) != s.Facts.Subject.Digest {
 		return ticket.Ticket{}, problem.Refuse(9, "the ticket's text is another since this draft was made",
 			"draft it anew with --again", problem.At(s.Ticket.Key))
 	}
-	return *steps.full, nil
+	return *r.whole, nil
 }
 
-func (steps *Steps) classify(f fields) func(context.Context, State) (graph.Update, error) {
-	return func(ctx context.Context, s State) (graph.Update, error) {
-		t, err := steps.ticket(ctx, s)
-		if err != nil {
-			return graph.Update{}, err
-		}
-		c, used, err := steps.Model.Classify(ctx, t)
-		if err != nil {
-			return failure(f, used, err)
-		}
-		return graph.Updates(f.class.Set(c), f.usage.Set(used)), nil
+func (r *run) classify(ctx context.Context, s State) (graph.Update, error) {
+	t, err := r.asked(ctx, s)
+	if err != nil {
+		return graph.Update{}, err
 	}
+	c, used, err := r.Model.Classify(ctx, t)
+	if err != nil {
+		return r.failure(used, err)
+	}
+	return graph.Updates(r.class.Set(c), r.usage.Set(used)), nil
 }
 
-func (steps *Steps) modules(f fields) func(context.Context, State) (graph.Update, error) {
-	return func(ctx context.Context, s State) (graph.Update, error) {
-		all := steps.allowed()
-		if len(all) == 0 {
-			return f.err.Set("there is no module that could be changed"), nil
-		}
-		t, err := steps.ticket(ctx, s)
-		if err != nil {
-			return graph.Update{}, err
-		}
-		chosen, used, err := steps.Model.Choose(ctx, t, s.Class, all, steps.Paths)
-		if err != nil {
-			return failure(f, used, err)
-		}
-		return graph.Updates(f.scope.Set(chosen), f.usage.Set(used)), nil
+func (r *run) modules(ctx context.Context, s State) (graph.Update, error) {
+	all := r.allowed()
+	if len(all) == 0 {
+		return r.err.Set("there is no module that could be changed"), nil
 	}
+	t, err := r.asked(ctx, s)
+	if err != nil {
+		return graph.Update{}, err
+	}
+	chosen, used, err := r.Model.Choose(ctx, t, s.Class, all, r.Paths)
+	if err != nil {
+		return r.failure(used, err)
+	}
+	return graph.Updates(r.scope.Set(chosen), r.usage.Set(used)), nil
 }
 
 // allowed are the modules among which is chosen.
-func (steps *Steps) allowed() []config.Module {
-	if len(steps.Only) == 0 {
-		return steps.Modules
+func (r *run) allowed() []config.Module {
+	if len(r.Only) == 0 {
+		return r.Modules
 	}
-	return slices.DeleteFunc(slices.Clone(steps.Modules), func(m config.Module) bool {
-		return !slices.Contains(steps.Only, m.Name)
+	return slices.DeleteFunc(slices.Clone(r.Modules), func(m config.Module) bool {
+		return !slices.Contains(r.Only, m.Name)
 	})
 }
 
@@ -105,121 +102,111 @@ const (
 )
 
 // retrieve finds pieces of the chosen modules, the best of all first.
-func (steps *Steps) retrieve(f fields) func(context.Context, State) (graph.Update, error) {
-	return func(ctx context.Context, s State) (graph.Update, error) {
-		t, err := steps.ticket(ctx, s)
-		if err != nil || steps.Search == nil {
-			return graph.Update{}, err
-		}
-		query := strings.Join([]string{t.Summary, s.Class.Summary, t.Description}, "\n")
-		query = strings.ToValidUTF8(query[:min(len(query), maxQuery)], "")
-		var all []implement.Chunk
-		var used cost.Usage
-		for _, m := range s.Scope.Chosen(steps.Modules) {
-			found, err := steps.Search(ctx, query, m)
-			if err != nil {
-				return graph.Update{}, fmt.Errorf("searching %s: %w", m.Name, err)
-			}
-			used = cost.Add(used, found.Usage)
-			for _, note := range found.Notes {
-				if !slices.Contains(s.Scope.Notes, note) {
-					s.Scope.Notes = append(slices.Clip(s.Scope.Notes), note)
-				}
-			}
-			for _, c := range found.Chunks[:min(len(found.Chunks), perModule)] {
-				if !slices.ContainsFunc(all, func(o implement.Chunk) bool {
-					return o.Path == c.Path && o.StartLine == c.StartLine
-				}) {
-					all = append(all, c)
-				}
-			}
-		}
-		slices.SortStableFunc(all, func(a, b implement.Chunk) int { return cmp.Compare(b.Score, a.Score) })
-		return graph.Updates(f.chunks.Set(all[:min(len(all), inAll)]), f.scope.Set(s.Scope), f.usage.Set(used)), nil
+func (r *run) retrieve(ctx context.Context, s State) (graph.Update, error) {
+	t, err := r.asked(ctx, s)
+	if err != nil || r.Search == nil {
+		return graph.Update{}, err
 	}
+	query := strings.Join([]string{t.Summary, s.Class.Summary, t.Description}, "\n")
+	query = strings.ToValidUTF8(query[:min(len(query), maxQuery)], "")
+	var all []change.Chunk
+	var used cost.Usage
+	for _, m := range s.Scope.Chosen(r.Modules) {
+		found, err := r.Search(ctx, query, m)
+		if err != nil {
+			return graph.Update{}, fmt.Errorf("searching %s: %w", m.Name, err)
+		}
+		used = cost.Add(used, found.Usage)
+		for _, note := range found.Notes {
+			if !slices.Contains(s.Scope.Notes, note) {
+				s.Scope.Notes = append(slices.Clip(s.Scope.Notes), note)
+			}
+		}
+		for _, c := range found.Chunks[:min(len(found.Chunks), perModule)] {
+			if !slices.ContainsFunc(all, func(o change.Chunk) bool {
+				return o.Path == c.Path && o.StartLine == c.StartLine
+			}) {
+				all = append(all, c)
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b change.Chunk) int { return cmp.Compare(b.Score, a.Score) })
+	return graph.Updates(r.chunks.Set(all[:min(len(all), inAll)]), r.scope.Set(s.Scope), r.usage.Set(used)), nil
 }
 
 // brief is what the change and its tests are written from.
-func (steps *Steps) brief(ctx context.Context, s State) (b implement.Brief, base implement.Base, err error) {
-	if b.Ticket, err = steps.ticket(ctx, s); err != nil {
+func (r *run) brief(ctx context.Context, s State) (b implement.Brief, base implement.Base, err error) {
+	if b.Ticket, err = r.asked(ctx, s); err != nil {
 		return b, base, err
 	}
 	b.Class, b.Scope, b.Chunks = s.Class, s.Scope, s.Chunks
-	b.Modules = s.Scope.Chosen(steps.Modules)
-	for _, r := range s.Rounds {
-		b.Rounds = append(b.Rounds, r.Feedback)
+	b.Modules = s.Scope.Chosen(r.Modules)
+	for _, round := range s.Rounds {
+		b.Rounds = append(b.Rounds, round.Feedback)
 	}
 	if len(s.Rounds) > 0 {
 		b.Before = s.Proposed()
 	}
-	return b, steps.Base(b.Modules), nil
+	return b, r.Base(b.Modules), nil
 }
 
-func (steps *Steps) code(f fields) func(context.Context, State) (graph.Update, error) {
-	return func(ctx context.Context, s State) (graph.Update, error) {
-		b, base, err := steps.brief(ctx, s)
-		if err != nil {
-			return graph.Update{}, err
-		}
-		cause, files, used, err := steps.Model.Code(ctx, b, base)
-		if err != nil {
-			return failure(f, used, err)
-		}
-		return graph.Updates(f.cause.Set(cause), f.changes.Set(files), f.usage.Set(used)), nil
+func (r *run) code(ctx context.Context, s State) (graph.Update, error) {
+	b, base, err := r.brief(ctx, s)
+	if err != nil {
+		return graph.Update{}, err
 	}
+	cause, files, used, err := r.Model.Code(ctx, b, base)
+	if err != nil {
+		return r.failure(used, err)
+	}
+	return graph.Updates(r.cause.Set(cause), r.changes.Set(files), r.usage.Set(used)), nil
 }
 
-func (steps *Steps) tests(f fields) func(context.Context, State) (graph.Update, error) {
-	return func(ctx context.Context, s State) (graph.Update, error) {
-		b, base, err := steps.brief(ctx, s)
-		if err != nil {
-			return graph.Update{}, err
-		}
-		files, used, err := steps.Model.Tests(ctx, b, s.Changes, base)
-		if err != nil {
-			return failure(f, used, err)
-		}
-		return graph.Updates(f.tests.Set(files), f.usage.Set(used)), nil
+func (r *run) writeTests(ctx context.Context, s State) (graph.Update, error) {
+	b, base, err := r.brief(ctx, s)
+	if err != nil {
+		return graph.Update{}, err
 	}
+	files, used, err := r.Model.Tests(ctx, b, s.Changes, base)
+	if err != nil {
+		return r.failure(used, err)
+	}
+	return graph.Updates(r.tests.Set(files), r.usage.Set(used)), nil
 }
 
 // summary looks at the change before a person does: the project's own command, and the
 // review flow. The draft gets the facts of the run that finishes it.
-func (steps *Steps) summary(f fields) func(context.Context, State) (graph.Update, error) {
-	return func(ctx context.Context, s State) (graph.Update, error) {
-		var update graph.Update
-		if steps.Revised != nil {
-			update = f.facts.Set(steps.Revised(s.Facts))
-		}
-		if steps.Check != nil {
-			said, err := steps.Check(ctx, s.Proposed())
-			if err != nil {
-				return graph.Update{}, err
-			}
-			update = graph.Updates(update, f.check.Set(said))
-		}
-		if steps.Review == nil {
-			return graph.Updates(update, f.seen.Set(Seen{})), nil
-		}
-		t, err := steps.ticket(ctx, s)
+func (r *run) summary(ctx context.Context, s State) (graph.Update, error) {
+	var update graph.Update
+	if r.Revised != nil {
+		update = r.facts.Set(r.Revised(s.Facts))
+	}
+	if r.Check != nil {
+		said, err := r.Check(ctx, s.Proposed())
 		if err != nil {
 			return graph.Update{}, err
 		}
-		seen, err := steps.Review(ctx, s, t)
-		if err != nil {
-			return failure(f, seen.Usage, err)
-		}
-		return graph.Updates(update, f.seen.Set(seen), f.usage.Set(seen.Usage)), nil
+		update = graph.Updates(update, r.check.Set(said))
 	}
+	if r.Review == nil {
+		return graph.Updates(update, r.seen.Set(Seen{})), nil
+	}
+	t, err := r.asked(ctx, s)
+	if err != nil {
+		return graph.Update{}, err
+	}
+	seen, err := r.Review(ctx, s, t)
+	if err != nil {
+		return r.failure(seen.Usage, err)
+	}
+	return graph.Updates(update, r.seen.Set(seen), r.usage.Set(seen.Usage)), nil
 }
 
 // regenerate takes the feedback up: another draft.
-func (steps *Steps) regenerate(f fields) func(context.Context, State) (graph.Update, error) {
-	return func(_ context.Context, s State) (graph.Update, error) {
-		if steps.Model == nil {
-			return graph.Update{}, fmt.Errorf("this job has no model to revise the draft with")
-		}
-		return graph.Updates(f.rounds.Set([]decision.Record{*s.Decision}), f.decision.Set(nil),
-			f.iteration.Set(s.Iteration+1)), nil
+func (r *run) regenerate(_ context.Context, s State) (graph.Update, error) {
+	if r.Model == nil {
+		return graph.Update{}, fmt.Errorf("this job has no model to revise the draft with")
 	}
+	return graph.Updates(r.rounds.Set([]decision.Record{*s.Decision}), r.decision.Set(nil),
+		r.iteration.Set(s.Iteration+1)), nil
 }

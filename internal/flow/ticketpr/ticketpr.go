@@ -15,7 +15,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/org/pr-review-action/internal/apply"
 	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/config"
@@ -35,7 +37,7 @@ import (
 // means changes.
 const (
 	Name    = "ticketpr"
-	Version = 1
+	Version = 2
 )
 
 // Names begin with pr-implement-.
@@ -67,8 +69,8 @@ const (
 	errorNode      = "handle_error"
 )
 
-// Steps is the outside world of a run. A job that decides needs Apply, Applied and, as far
-// as they are its own, Open and Comment.
+// Steps is the outside world of a run. A job that decides needs Apply, Applied and Open. The
+// ticket is commented on by a job of its own, which has the tracker's credentials.
 type Steps struct {
 	Fetch func(context.Context) (ticket.Ticket, error) // in full; once in a process
 	Show  ticket.Show                                  // how much of it may leave the job
@@ -81,41 +83,48 @@ type Steps struct {
 	Base   func([]config.Module) implement.Base
 	Search implement.Search // nil for nothing
 	// runs the command of who asked for it on the change; nil where none was given
-	Check func(context.Context, []change.File) (*Check, error)
+	Check func(context.Context, []change.File) (*change.Check, error)
 	// has the change reviewed; nil for nobody
 	Review func(context.Context, State, ticket.Ticket) (Seen, error)
 	// gives a draft that another run began the facts of this one; nil for those it has
 	Revised func(checkpoint.Manifest) checkpoint.Manifest
 
-	Apply func(context.Context, State) (Applied, error) // commits the approved files
+	Apply func(context.Context, State) (apply.Applied, error) // commits the approved files
 	// looks whether they are, after a run that did not live to say so; nil where Apply looks
-	Applied func(context.Context, State) (Applied, bool, error)
+	Applied func(context.Context, State) (apply.Applied, bool, error)
 	Open    func(context.Context, State) (url string, err error) // the pull request, once; nil for none
-	Comment func(context.Context, State) (url string, err error) // on the ticket, once; nil for none
 
-	full *ticket.Ticket
+}
+
+// run is a graph as it runs: its steps, the fields that they write, and the ticket in full.
+type run struct {
+	Steps
+	fields
+	whole *ticket.Ticket
 }
 
 // New builds the graph over a store. Progress hangs on the observers in o.
 func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[State], error) {
 	g := graph.New[State](Name, Version)
-	f := declare(g)
-	world := &steps
+	r := &run{Steps: steps, fields: declare(g)}
 	node := func(name string, step func(context.Context, State) (graph.Update, error), w ...graph.Writable) graph.Node {
 		return g.Node(name, traced(name, step), graph.Writes(w...))
 	}
-	fetch := node(fetchNode, world.fetch(f), f.facts, f.ticket, f.err)
-	classify := node(classifyNode, world.classify(f), f.class, f.usage, f.err)
-	modules := node(modulesNode, world.modules(f), f.scope, f.usage, f.err)
-	chunks := node(contextNode, world.retrieve(f), f.chunks, f.scope, f.usage)
-	code := node(codeNode, world.code(f), f.cause, f.changes, f.usage, f.err)
-	tests := node(testsNode, world.tests(f), f.tests, f.usage, f.err)
-	summary := node(summaryNode, world.summary(f), f.facts, f.seen, f.check, f.usage)
-	gate := graph.Gate(g, gateNode, ask, decide(f), graph.Writes(f.approved, f.decision, f.err))
-	again := node(regenerateNode, world.regenerate(f), f.decision, f.rounds, f.iteration)
-	apply := effect(g, applyNode, f.applied, world.apply, world.looked)
-	pull := effect(g, pullNode, f.pull, addressed(steps.Open), nil)
-	comment := effect(g, commentNode, f.comment, addressed(steps.Comment), nil)
+	fetch := node(fetchNode, r.fetch, r.facts, r.ticket, r.flags, r.err)
+	classify := node(classifyNode, r.classify, r.class, r.usage, r.err)
+	modules := node(modulesNode, r.modules, r.scope, r.usage, r.err)
+	chunks := node(contextNode, r.retrieve, r.chunks, r.scope, r.usage)
+	code := node(codeNode, r.code, r.cause, r.changes, r.usage, r.err)
+	tests := node(testsNode, r.writeTests, r.tests, r.usage, r.err)
+	summary := node(summaryNode, r.summary, r.facts, r.seen, r.check, r.usage)
+	gate := graph.Gate(g, gateNode, ask, r.decide, graph.Writes(r.approved, r.decision, r.err))
+	again := node(regenerateNode, r.regenerate, r.decision, r.rounds, r.iteration)
+	if r.Apply == nil {
+		r.Apply = cannotWrite
+	}
+	apply := effect(g, applyNode, r.applied, r.Apply, r.Applied)
+	pull := effect(g, pullNode, r.pull, r.Open, nil)
+	comment := node(commentNode, leave)
 	abort := node(abortNode, leave)
 	failed := node(errorNode, leave)
 
@@ -144,19 +153,20 @@ const stepCap = 40
 type fields struct {
 	facts          graph.Field[checkpoint.Manifest]
 	ticket         graph.Field[ticket.Ticket]
-	class          graph.Field[implement.Class]
+	flags          graph.Field[[]ticket.Flag]
+	class          graph.Field[change.Class]
 	scope          graph.Field[implement.Scope]
-	chunks         graph.Field[[]implement.Chunk]
+	chunks         graph.Field[[]change.Chunk]
 	cause, err     graph.Field[string]
-	pull, comment  graph.Field[string]
+	pull           graph.Field[string]
 	changes, tests graph.Field[[]change.File]
 	seen           graph.Field[Seen]
-	check          graph.Field[*Check]
+	check          graph.Field[*change.Check]
 	approved       graph.Field[*bool]
 	decision       graph.Field[*decision.Record]
 	rounds         graph.Field[[]decision.Record]
 	iteration      graph.Field[int]
-	applied        graph.Field[Applied]
+	applied        graph.Field[apply.Applied]
 	usage          graph.Field[cost.Usage]
 }
 
@@ -167,21 +177,21 @@ func declare(g *graph.Graph[State]) fields {
 	return fields{
 		facts:     graph.Value(g, "facts", func(s *State) *checkpoint.Manifest { return &s.Facts }),
 		ticket:    graph.Value(g, "ticket", func(s *State) *ticket.Ticket { return &s.Ticket }),
-		class:     graph.Value(g, "classification", func(s *State) *implement.Class { return &s.Class }),
+		flags:     graph.Value(g, "flags", func(s *State) *[]ticket.Flag { return &s.Flags }),
+		class:     graph.Value(g, "classification", func(s *State) *change.Class { return &s.Class }),
 		scope:     graph.Value(g, "affected_modules", func(s *State) *implement.Scope { return &s.Scope }),
-		chunks:    graph.Value(g, "code_chunks", func(s *State) *[]implement.Chunk { return &s.Chunks }),
+		chunks:    graph.Value(g, "code_chunks", func(s *State) *[]change.Chunk { return &s.Chunks }),
 		cause:     graph.Value(g, "root_cause", func(s *State) *string { return &s.RootCause }),
 		changes:   graph.Value(g, "proposed_changes", func(s *State) *[]change.File { return &s.Changes }),
 		tests:     graph.Value(g, "proposed_tests", func(s *State) *[]change.File { return &s.Tests }),
 		seen:      graph.Value(g, "diff_summary", func(s *State) *Seen { return &s.Seen }),
-		check:     graph.Value(g, "check", func(s *State) **Check { return &s.Check }),
+		check:     graph.Value(g, "check", func(s *State) **change.Check { return &s.Check }),
 		approved:  graph.Value(g, "human_approved", func(s *State) **bool { return &s.Approved }),
 		decision:  graph.Value(g, "decision", func(s *State) **decision.Record { return &s.Decision }),
 		rounds:    graph.Append(g, "human_feedback", func(s *State) *[]decision.Record { return &s.Rounds }),
 		iteration: graph.Value(g, "iteration", func(s *State) *int { return &s.Iteration }),
-		applied:   graph.Value(g, "applied", func(s *State) *Applied { return &s.Applied }),
+		applied:   graph.Value(g, "applied", func(s *State) *apply.Applied { return &s.Applied }),
 		pull:      graph.Value(g, "pull_request_url", func(s *State) *string { return &s.PullRequest }),
-		comment:   graph.Value(g, "ticket_comment_url", func(s *State) *string { return &s.Comment }),
 		err:       graph.Value(g, "error", func(s *State) *string { return &s.Error }),
 		usage:     graph.Reduce(g, "usage", func(s *State) *cost.Usage { return &s.Usage }, cost.Add),
 	}
@@ -198,14 +208,22 @@ func traced(name string, step func(context.Context, State) (graph.Update, error)
 	}
 }
 
-// leave is the end of a run that writes nothing.
+// leave is a step that writes nothing.
 func leave(context.Context, State) (graph.Update, error) { return graph.Update{}, nil }
 
-// effect is a node that acts outside and keeps where. Without look, act looks itself.
+func cannotWrite(context.Context, State) (at apply.Applied, err error) {
+	return at, errors.New("this job cannot write")
+}
+
+// effect is a node that acts outside, if anybody does, and keeps where. Without look, act
+// looks itself.
 func effect[T any](g *graph.Graph[State], name string, into graph.Field[T],
 	act func(context.Context, State) (T, error),
 	look func(context.Context, State) (T, bool, error)) graph.Node {
 	return g.Effect(name, traced(name, func(ctx context.Context, s State) (graph.Update, error) {
+		if act == nil {
+			return graph.Update{}, nil
+		}
 		where, err := act(ctx, s)
 		return into.Set(where), err
 	}), func(ctx context.Context, s State) (graph.Update, bool, error) {
@@ -215,29 +233,6 @@ func effect[T any](g *graph.Graph[State], name string, into graph.Field[T],
 		where, done, err := look(ctx, s)
 		return into.Set(where), done, err
 	}, graph.Writes(into))
-}
-
-func addressed(act func(context.Context, State) (string, error)) func(context.Context, State) (string, error) {
-	return func(ctx context.Context, s State) (string, error) {
-		if act == nil {
-			return "", nil
-		}
-		return act(ctx, s)
-	}
-}
-
-func (steps *Steps) apply(ctx context.Context, s State) (Applied, error) {
-	if steps.Apply == nil {
-		return Applied{}, errors.New("this job cannot write")
-	}
-	return steps.Apply(ctx, s)
-}
-
-func (steps *Steps) looked(ctx context.Context, s State) (Applied, bool, error) {
-	if steps.Applied == nil {
-		return Applied{}, false, nil
-	}
-	return steps.Applied(ctx, s)
 }
 
 // unlessFailed ends a run whose step could not do what it is for.
@@ -263,25 +258,23 @@ func byDecision(apply, again, abort graph.Target) func(State) graph.Next {
 }
 
 // decide takes the decision. Feedback after the last revision ends the draft.
-func decide(f fields) func(State, decision.Answer) (graph.Update, error) {
-	return func(s State, a decision.Answer) (graph.Update, error) {
-		d, err := s.check(a.Decision)
-		if err != nil {
-			return graph.Update{}, err
-		}
-		a.Record.Dropped = d.Drop
-		approved := d.Verdict == decision.Approve
-		update := graph.Updates(f.decision.Set(&a.Record), f.approved.Set(&approved))
-		if d.Verdict != decision.Revise {
-			return update, nil
-		}
-		if gate.CheckRounds(s.Iteration) != nil {
-			ended := fmt.Sprintf("the draft was revised %d times, and its approver asked for more: it has ended",
-				gate.MaxRounds)
-			return graph.Updates(update, f.err.Set(ended)), nil
-		}
-		return graph.Updates(f.decision.Set(&a.Record), f.approved.Set(nil)), nil
+func (r *run) decide(s State, a decision.Answer) (graph.Update, error) {
+	d, err := s.check(a.Decision)
+	if err != nil {
+		return graph.Update{}, err
 	}
+	a.Record.Dropped = d.Drop
+	approved := d.Verdict == decision.Approve
+	update := graph.Updates(r.decision.Set(&a.Record), r.approved.Set(&approved))
+	if d.Verdict != decision.Revise {
+		return update, nil
+	}
+	if gate.CheckRounds(s.Iteration) != nil {
+		ended := fmt.Sprintf("the draft was revised %d times, and its approver asked for more: it has ended",
+			gate.MaxRounds)
+		return graph.Updates(update, r.err.Set(ended)), nil
+	}
+	return graph.Updates(r.decision.Set(&a.Record), r.approved.Set(nil)), nil
 }
 
 // Decide reads a decision on the draft, commands one a line; given is the verdict of a flag
@@ -292,16 +285,33 @@ func (s State) Decide(text string, given decision.Verdict) (decision.Decision, e
 		d, err = d.Under(given)
 	}
 	if err != nil {
-		return d, err
+		return d, s.byPath(err)
 	}
 	return s.check(d)
+}
+
+// byPath says of a refused decision how a draft's files are named: not as findings are.
+func (s State) byPath(err error) error {
+	refused, ok := errors.AsType[*decision.Error](err)
+	files := s.Proposed()
+	if !ok || len(files) == 0 {
+		return err
+	}
+	for i := range refused.Lines {
+		l := &refused.Lines[i]
+		l.Reason = strings.Replace(l.Reason, "no finding, severity or path", "no path", 1)
+		if strings.HasPrefix(l.Meant, "/drop") {
+			l.Meant = "/drop " + files[len(files)-1].Path + ": REASON"
+		}
+	}
+	return err
 }
 
 // check holds a decision against the draft's files: they are dropped by path, or kept.
 func (s State) check(d decision.Decision) (decision.Decision, error) {
 	d, err := d.Check(s.Items())
 	if err != nil {
-		return d, err
+		return d, s.byPath(err)
 	}
 	const next = "/drop PATH leaves a file out; /revise TEXT asks for another draft"
 	severity := slices.ContainsFunc(d.Drop, func(x decision.Drop) bool { return x.How == decision.BySeverity })
@@ -316,10 +326,10 @@ func (s State) check(d decision.Decision) (decision.Decision, error) {
 
 // failure is a run's end where an answer could not be used; any other error stops the run,
 // which can go on.
-func failure(f fields, used cost.Usage, err error) (graph.Update, error) {
+func (r *run) failure(used cost.Usage, err error) (graph.Update, error) {
 	switch unusable, ok := errors.AsType[*implement.Unusable](err); {
 	case ok:
-		return graph.Updates(f.usage.Set(used), f.err.Set(unusable.Error())), nil
+		return graph.Updates(r.usage.Set(used), r.err.Set(unusable.Error())), nil
 	case errors.Is(err, cost.ErrSpent):
 		err = problem.As(problem.Spent, err, "raise max-cost and run this again: what was paid is kept")
 	}

@@ -1,0 +1,90 @@
+package app_test
+
+import (
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// cloned is a clone of octo/demo's main at home, with what runs implement in it.
+func (s *stage) cloned() func(args ...string) *exec.Cmd {
+	s.t.Helper()
+	dir, state := s.t.TempDir(), s.t.TempDir()
+	git := func(args ...string) string {
+		cmd := exec.CommandContext(s.t.Context(), "git", args...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
+		out, err := cmd.CombinedOutput()
+		require.NoError(s.t, err, "%s", out)
+		return strings.TrimSpace(string(out))
+	}
+	for path, text := range roundTree() {
+		require.NoError(s.t, os.MkdirAll(filepath.Dir(filepath.Join(dir, path)), 0o700))
+		require.NoError(s.t, os.WriteFile(filepath.Join(dir, path), []byte(text), 0o600))
+	}
+	git("init", "-q", "-b", "main")
+	git("add", ".")
+	git("-c", "user.name=Maya", "-c", "user.email=maya@example.com", "commit", "-qm", "one")
+	s.repo.CommitAs(git("rev-parse", "HEAD"), "main", "as in the clone", roundTree())
+	return func(args ...string) *exec.Cmd {
+		cmd := s.command(map[string]string{"XDG_STATE_HOME": state, "PATH": os.Getenv("PATH")}, append([]string{"implement", "octo/demo#7", "--push",
+			"--repo", "octo/demo", "--quiet"}, args...)...)
+		cmd.Dir = dir
+		return cmd
+	}
+}
+
+// TestP5_APushThatIsKilledIsGoneOnWith kills implement --push before and after each of its
+// writes: the same command then finds what stands, makes what is missing, and pays nothing.
+func TestP5_APushThatIsKilledIsGoneOnWith(t *testing.T) {
+	t.Parallel()
+	for _, at := range []string{"/git/refs", "/graphql", "/pulls"} {
+		for _, phase := range []string{"before", "after"} {
+			t.Run(phase+" "+at, func(t *testing.T) {
+				t.Parallel()
+				s := ticketStage(t)
+				implement := s.cloned()
+				out, err := implement("--no-input").CombinedOutput()
+				require.NoError(t, err, "%s", out)
+				require.Contains(t, string(out), "Parked.")
+				paid := s.model.Calls()
+
+				branched, started := at == "/git/refs", make(chan struct{})
+				cmd := implement("--approve")
+				s.hub.OnRequest(func(_ int, q *http.Request, when string) {
+					switch {
+					case q.Method != http.MethodPost:
+					case branched && when == phase && strings.HasSuffix(q.URL.Path, at):
+						<-started
+						_ = cmd.Process.Kill() // it waits for this very answer
+						<-q.Context().Done()
+					default: // of GraphQL's requests the one behind the branch writes
+						branched = branched || strings.HasSuffix(q.URL.Path, "/git/refs")
+					}
+				})
+				require.NoError(t, cmd.Start())
+				close(started)
+				require.Error(t, cmd.Wait())
+				require.Equal(t, -1, cmd.ProcessState.ExitCode(), "it was killed")
+				s.hub.OnRequest(nil)
+				made := len(s.repo.Pulls()) - 1
+
+				for range 2 {
+					out, err = implement("--approve").CombinedOutput()
+					require.NoError(t, err, "%s", out)
+					require.Regexp(t, `(?m)^POSTED \S+/octo/demo/pull/43$`, string(out))
+				}
+				require.Equal(t, phase == "after" && at == "/pulls", made == 1)
+				require.Equal(t, []string{roundBranch, "main", "topic"}, s.repo.Branches())
+				require.Equal(t, roundFixed(), s.repo.Tree(roundBranch))
+				require.Len(t, s.repo.Pulls(), 2)
+				require.Equal(t, paid, s.model.Calls())
+			})
+		}
+	}
+}

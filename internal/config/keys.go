@@ -1,0 +1,179 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/org/pr-review-action/internal/cost"
+)
+
+// key is one key of a mapping: what reads its value, and what that comes to for a person,
+// nil where nothing is set.
+type key struct {
+	name  string
+	read  func(*reader, ast.Node)
+	show  func() any
+	under keys // those below it, which have lines of their own in place of it
+}
+
+// keys are those of one mapping, in the order in which they are documented.
+type keys []key
+
+// names are sorted.
+func (all keys) names() (names []string) {
+	for _, k := range all {
+		names = append(names, k.name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// values lists what the keys come to, behind the names of those above them.
+func (all keys) values(outer string) (values []Value) {
+	for _, k := range all {
+		if k.under != nil {
+			values = append(values, k.under.values(outer+k.name+".")...)
+			continue
+		}
+		values = append(values, Value{Key: outer + k.name, Value: k.show()})
+	}
+	return values
+}
+
+// object is a mapping of what they come to.
+func (all keys) object() map[string]any {
+	object := map[string]any{}
+	for _, k := range all {
+		object[k.name] = k.show()
+	}
+	return object
+}
+
+func group(name string, under keys) key {
+	return key{name, func(r *reader, n ast.Node) { r.mapping(n, under) }, nil, under}
+}
+
+func flag(name string, into *bool) key {
+	return key{name: name, read: func(r *reader, n ast.Node) { r.boolean(n, into) }, show: func() any { return *into }}
+}
+
+// unless is a boolean that is on by default, kept as its opposite.
+func unless(name string, off *bool) key {
+	return key{name: name, read: func(r *reader, n ast.Node) {
+		on := !*off
+		r.boolean(n, &on)
+		*off = !on
+	}, show: func() any { return !*off }}
+}
+
+// whole is a number; otherwise holds where it is 0.
+func whole(name string, least, most int, into *int, otherwise int) key {
+	return key{name: name, read: func(r *reader, n ast.Node) { r.whole(n, least, most, into) },
+		show: func() any { return set(cmp.Or(*into, otherwise)) }}
+}
+
+// upTo is a number from 0 on; otherwise is shown where there is none.
+func upTo(name string, most int, into **int, otherwise any) key {
+	return key{name: name, read: func(r *reader, n ast.Node) {
+		var v int
+		if *into = nil; r.whole(n, 0, most, &v) {
+			*into = &v
+		}
+	}, show: func() any { return cmp.Or(at(*into), otherwise) }}
+}
+
+// seconds is a time; otherwise holds where it is 0.
+func seconds(name string, most time.Duration, into *int, otherwise time.Duration) key {
+	return key{name: name, read: func(r *reader, n ast.Node) { r.seconds(n, most, into) },
+		show: func() any { return Duration(cmp.Or(time.Duration(*into)*time.Second, otherwise)) }}
+}
+
+func amount(name string, into *cost.MicroUSD) key {
+	return key{name: name, read: func(r *reader, n ast.Node) { r.amount(n, into) },
+		show: func() any { return dollars(*into) }}
+}
+
+func text(name string, into *string) key {
+	return key{name: name, read: func(r *reader, n ast.Node) { r.text(n, into) }, show: func() any { return *into }}
+}
+
+// choice is one of known; otherwise holds where it is empty.
+func choice[T ~string](name string, into *T, otherwise T, known ...T) key {
+	return key{name: name, read: func(r *reader, n ast.Node) {
+		s := string(*into)
+		r.good(n, r.among(texts(known)), &s)
+		*into = T(s)
+	}, show: func() any { return set(string(cmp.Or(*into, otherwise))) }}
+}
+
+func texts[T ~string](known []T) (all []string) {
+	for _, k := range known {
+		all = append(all, string(k))
+	}
+	return all
+}
+
+// ruled is a text of which a rule says what is wrong with it.
+func ruled(name string, into *string, wrong func(string) string) key {
+	return key{name: name, read: func(r *reader, n ast.Node) { r.good(n, r.by(wrong), into) },
+		show: func() any { return set(*into) }}
+}
+
+// mistake is what a rule says is wrong with a text.
+func mistake(format string, args ...any) string { return fmt.Sprintf(format, args...) }
+
+// form is the rule for texts of one form.
+func form(form *regexp.Regexp, what string) func(string) string {
+	return func(s string) string {
+		if form.MatchString(s) {
+			return ""
+		}
+		return mistake("%.60q is not %s", s, what)
+	}
+}
+
+// listed is a list of texts under a rule.
+func listed(name string, into *[]string, wrong func(string) string) key {
+	return key{name: name, read: func(r *reader, n ast.Node) { *into = r.texts(n, r.by(wrong)) },
+		show: func() any { return append([]string{}, *into...) }}
+}
+
+// free is the rule for any text.
+func free(string) string { return "" }
+
+// evenEmpty is a list that is no default where it is there and empty.
+func evenEmpty(list key, into *[]string) key {
+	inner := list.read
+	list.read = func(r *reader, n ast.Node) {
+		if inner(r, n); *into == nil {
+			*into = []string{}
+		}
+	}
+	return list
+}
+
+// objects is a list of mappings. Each that is without a mistake is checked.
+func objects[T any](name string, into *[]T, of func(*T) keys, check func(*reader, ast.Node, T)) key {
+	return key{name: name, read: func(r *reader, n ast.Node) {
+		*into = nil
+		for _, item := range r.list(n) {
+			var one T
+			before := len(r.problems)
+			if r.mapping(item, of(&one)); before == len(r.problems) {
+				check(r, item, one)
+			}
+			*into = append(*into, one)
+		}
+	}, show: func() any {
+		all := []any{}
+		for _, one := range *into {
+			all = append(all, of(&one).object())
+		}
+		return all
+	}}
+}
