@@ -185,17 +185,24 @@ func flag(path string, kind finding.FlagKind, hits []injection.Hit) []finding.Fl
 	return []finding.Flag{{Path: path, Line: hits[0].Line, Kind: kind, Text: text}}
 }
 
-// unseen makes a finding of each kind of what a file hides, at its first place. Its identity
-// depends on all of them, so that one that was posted holds back none with more.
+// maxLines is how many findings one file gets for what is hidden in it.
+const maxLines = 5
+
+// unseen makes a finding of each line that hides something: one that was posted before holds
+// back no other. What is there by a slip of a keyboard or a copy is one of each kind, at its first place.
 func unseen(path string, hits []injection.Hit) (found []finding.Finding) {
 	kinds := map[string][]injection.Hit{}
 	for _, h := range hits {
-		kinds[h.Kind] = append(kinds[h.Kind], h)
+		key := h.Kind
+		if key != injection.ZeroWidth && key != injection.Controls {
+			key += fmt.Sprintf(" %09d", h.Line)
+		}
+		kinds[key] = append(kinds[key], h)
 	}
-	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
-		first := kinds[kind][0]
+	for _, key := range slices.Sorted(maps.Keys(kinds)) {
+		first, kind := kinds[key][0], kinds[key][0].Kind
 		text := fmt.Sprintf("%s, %s", kind, guard.Code(secret.Redact(first.Excerpt)))
-		switch more := len(kinds[kind]) - 1; {
+		switch more := len(kinds[key]) - 1; {
 		case more == 1:
 			text += ", and on another line"
 		case more > 1:
@@ -213,7 +220,7 @@ func unseen(path string, hits []injection.Hit) (found []finding.Finding) {
 			f.Body = "Only this tool writes such a mark, where it posts or asks a model. Take it out. Found: " + text + "."
 		}
 		whole := f
-		for _, h := range kinds[kind] {
+		for _, h := range kinds[key] {
 			whole.Quote += kind + h.Excerpt + "\n"
 		}
 		f.Fingerprint = finding.Fingerprint(whole)
@@ -228,6 +235,10 @@ func unseen(path string, hits []injection.Hit) (found []finding.Finding) {
 		found[same].Fingerprint = f.Fingerprint
 	}
 	slices.SortStableFunc(found, finding.Compare)
+	if more := len(found) - maxLines; more > 0 {
+		found = found[:maxLines]
+		found[maxLines-1].Body += fmt.Sprintf(" There are %d more in this file.", more)
+	}
 	return found
 }
 
