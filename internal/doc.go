@@ -50,8 +50,7 @@
 //	            ticket atlassian/markup    what was asked for; texts of Jira and Confluence as Markdown
 //	T tests     githubtest llmtest pgtest  fakes with state and a real server,
 //	            storetest indextest        the stores' and the index's contract,
-//	            handofftest                what the drafts of every flow have to pass,
-//	            faulttest crash            faults, kills,
+//	            handofftest crash          what the drafts of every flow have to pass, kills,
 //	            embedtest                  a server of embeddings and reranking
 //	            bench volume               figures; how many cases: never in the binary
 //

@@ -231,29 +231,28 @@ func TestCheck12_APersonsTokenPostsTheirOwnDecisionsAlone(t *testing.T) {
 		s.repo.Permit("sam", "write")
 		j.start().is(0, "ABORTED")
 	})
-	t.Run("approval", func(t *testing.T) {
-		s := setUp(t, scene{})
+	approved := func(t *testing.T, comment string) (s *stage, postAsSam func() *job) {
+		s = setUp(t, scene{})
 		s.repo.Permit("sam", "write")
 		drafted := s.parked()
-		s.approved("")
-		j := s.postJob(drafted.digest())
-		j.token = s.hub.UserToken("sam")
-		j.start().is(3, "REFUSED").says(says)
+		s.approved(comment)
+		return s, func() *job {
+			j := s.postJob(drafted.digest())
+			j.token = s.hub.UserToken("sam")
+			return j
+		}
+	}
+	t.Run("approval", func(t *testing.T) {
+		s, postAsSam := approved(t, "")
+		postAsSam().start().is(3, "REFUSED").says(says)
 		require.Empty(t, s.pull.Reviews())
 		s.run.Approve(gateName, "sam", "")
-		j = s.postJob(drafted.digest())
-		j.token = s.hub.UserToken("sam")
-		j.start().is(0, "POSTED")
+		postAsSam().start().is(0, "POSTED")
 	})
 	t.Run("approval, another's words", func(t *testing.T) {
-		s := setUp(t, scene{})
-		s.repo.Permit("sam", "write")
-		drafted := s.parked()
-		s.approved("/edit F1: Look at this.")
+		s, postAsSam := approved(t, "/edit F1: Look at this.")
 		s.run.Approve(gateName, "sam", "")
-		j := s.postJob(drafted.digest())
-		j.token = s.hub.UserToken("sam")
-		j.start().is(3, "REFUSED").says(says)
+		postAsSam().start().is(3, "REFUSED").says(says)
 		require.Empty(t, s.pull.Reviews())
 	})
 }

@@ -192,7 +192,7 @@ func TestWithoutAKey(t *testing.T) {
 	t.Parallel()
 	keyless := func(j *job) *job { return j.with("api-key", "", "base-url", "", "model", "") }
 	t.Run("is a mistake that names both ways out", func(t *testing.T) {
-		s := setUp(t, scene{fork: true, author: "maya"})
+		s := setUp(t, scene{})
 		keyless(s.draftJob()).start().is(2, "").says("no model is configured", "set api-key", "provider: offline").
 			shows("## The settings of this job are wrong", "secret of the environment")
 	})
@@ -204,6 +204,12 @@ func TestWithoutAKey(t *testing.T) {
 		s := setUp(t, scene{fork: true})
 		keyless(s.draftJob()).on("pull_request", "pull_request").start().is(0, "SKIPPED").
 			shows("#42 was not reviewed", "fork's pull request gets no secrets").says("SKIPPED", "gets no secrets")
+		s.untouched()
+	})
+	t.Run("is no mistake on a fork's pull_request_target", func(t *testing.T) {
+		s := setUp(t, scene{fork: true, author: "maya"})
+		keyless(s.draftJob()).start().is(0, "SKIPPED").
+			shows("#42 was not reviewed", "fork's pull request").says("SKIPPED", "no model is configured")
 		s.untouched()
 	})
 	t.Run("is no mistake where nothing is reviewed", func(t *testing.T) {

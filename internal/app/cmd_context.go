@@ -43,26 +43,23 @@ func (a *app) context(ctx context.Context, args []string, o *options) error {
 		return err
 	}
 	asked := ticketcontext.Read(ctx, s.api, *c.Pull, gather)
-	shown := gatheredContext{Status: "complete", Context: ticketcontext.Fetch(ctx, asked, gather)}
+	got := ticketcontext.Fetch(ctx, asked, gather)
 	if o.json {
-		return driver.PrintJSON(a.Stdout, shown.filled())
+		return driver.PrintJSON(a.Stdout, contextJSON{"complete", append([]ticket.Key{}, got.Keys...),
+			append([]ticket.PageID{}, got.PageIDs...), append([]ticket.SourceReport{}, got.Sources...),
+			append([]ticket.Criterion{}, got.Criteria()...), append([]ticket.Flag{}, got.Flags...),
+			append([]string{}, got.Missing...)})
 	}
 	if len(gather.Sources) == 0 {
 		fmt.Fprintf(a.Stdout, "No sources are configured: %s has no context.sources (see .github/CONTEXT.md).\n",
 			guard.Line(c.Settings, driver.MaxLine))
 		return nil
 	}
-	shown.print(a.Stdout)
+	printContext(a.Stdout, got)
 	return nil
 }
 
-// gatheredContext is what the command context prints.
-type gatheredContext struct {
-	Status string
-	ticket.Context
-}
-
-// contextJSON has the keys that the contract names.
+// contextJSON has the keys that the contract names; a list without entries is empty, not null.
 type contextJSON struct {
 	Status   string                `json:"status"`
 	Keys     []ticket.Key          `json:"keys"`
@@ -73,26 +70,29 @@ type contextJSON struct {
 	Missing  []string              `json:"missing"`
 }
 
-// filled has a list wherever one may be: none is empty, not null.
-func (g gatheredContext) filled() contextJSON {
-	return contextJSON{g.Status, append([]ticket.Key{}, g.Keys...), append([]ticket.PageID{}, g.PageIDs...),
-		append([]ticket.SourceReport{}, g.Sources...), append([]ticket.Criterion{}, g.Criteria()...),
-		append([]ticket.Flag{}, g.Flags...), append([]string{}, g.Missing...)}
-}
-
 const (
 	contextWidth = 80
 	contextLabel = 12 // columns of the names on the left
 )
 
-func (g gatheredContext) print(w io.Writer) {
-	for i, k := range g.Keys {
-		entry(w, nameOnce(i, "Tickets"), fmt.Sprintf("%s, named in the %s", k.Key, partOf(k.From)))
+// printContext names what belongs together once.
+func printContext(w io.Writer, g ticket.Context) {
+	last := ""
+	row := func(name, text string) {
+		if name == last {
+			name = ""
+		} else {
+			last = name
+		}
+		entry(w, name, text)
 	}
-	for i, p := range g.PageIDs {
-		entry(w, nameOnce(i, "Pages"), fmt.Sprintf("%s, linked in the %s", p.ID, partOf(p.From)))
+	for _, k := range g.Keys {
+		row("Tickets", fmt.Sprintf("%s, named in the %s", k.Key, partOf(k.From)))
 	}
-	for i, s := range g.Sources {
+	for _, p := range g.PageIDs {
+		row("Pages", fmt.Sprintf("%s, linked in the %s", p.ID, partOf(p.From)))
+	}
+	for _, s := range g.Sources {
 		said := fmt.Sprintf("%s: %s, %d characters, %.1f s", s.Source, s.ID, s.Characters, s.Seconds)
 		switch {
 		case !s.OK:
@@ -100,25 +100,25 @@ func (g gatheredContext) print(w io.Writer) {
 		case s.Note != "":
 			said += "; " + s.Note
 		}
-		entry(w, nameOnce(i, "Sources"), said)
+		row("Sources", said)
 	}
 	for _, t := range g.Tickets {
-		entry(w, t.Key, strings.TrimPrefix(t.Type+": "+t.Summary, ": "))
+		row(t.Key, strings.TrimPrefix(t.Type+": "+t.Summary, ": "))
 	}
 	for _, p := range g.Pages {
-		entry(w, p.ID, p.Title)
+		row(p.ID, p.Title)
 	}
-	for i, c := range g.Criteria() {
-		entry(w, nameOnce(i, "Criteria"), fmt.Sprintf("%d. %s", c.N, c.Text))
+	for _, c := range g.Criteria() {
+		row("Criteria", fmt.Sprintf("%d. %s", c.N, c.Text))
 	}
-	for i, f := range g.Flags {
-		entry(w, nameOnce(i, "Flags"), fmt.Sprintf("%s, line %d, addresses the reviewer: %s", f.ID, f.Line, f.Text))
+	for _, f := range g.Flags {
+		row("Flags", fmt.Sprintf("%s, line %d, addresses the reviewer: %s", f.ID, f.Line, f.Text))
 	}
-	for i, line := range g.Missing {
-		entry(w, nameOnce(i, "Missing"), line)
+	for _, line := range g.Missing {
+		row("Missing", line)
 	}
 	if len(g.Criteria()) == 0 && !g.Empty() {
-		entry(w, "Criteria", "none were found")
+		row("Criteria", "none were found")
 	}
 }
 
@@ -131,14 +131,6 @@ func partOf(w ticket.Where) string {
 		return "ticket's links"
 	}
 	return string(w)
-}
-
-// nameOnce is a name for the first row of its kind.
-func nameOnce(i int, name string) string {
-	if i > 0 {
-		return ""
-	}
-	return name
 }
 
 // entry prints a name and what belongs to it, broken at the width of a terminal.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -313,8 +312,8 @@ func (p *proposing) park(r driver.Proposal) error {
 	if p.o.json {
 		return r.Print(p.app.Stdout)
 	}
-	fmt.Fprintf(p.app.Stdout, "Parked. Decide with\n  %s --approve        (or --abort, --revise TEXT; without a file: "+
-		"--drop PATH)\n", p.resuming())
+	fmt.Fprintf(p.app.Stdout, "Parked. Decide with\n  %s --approve\n(or --abort, --revise TEXT; without a file: --drop "+
+		"PATH)\n", p.resuming())
 	return nil
 }
 
@@ -346,6 +345,3 @@ func (p *proposing) finish(ctx context.Context, r driver.Proposal) (err error) {
 	fmt.Fprintln(p.app.Stdout, r.Outcome, place)
 	return r.Failure()
 }
-
-// folder is one of its own, which the caller removes.
-func folder() (string, error) { return os.MkdirTemp("", "pr-review-check-") }

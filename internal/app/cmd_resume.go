@@ -89,15 +89,21 @@ func (a *app) resume(ctx context.Context, args []string, o *resumeOptions) (err 
 	defer over()
 	ctx, span := trace.Run(trace.Continue(ctx, r.State.Draft.Trace), "resume", began)
 	defer func() { a.endRun(span, began, err) }()
+	return a.goFrom(ctx, s, r, given, &o.options)
+}
+
+// goFrom goes on with a thread from where it stands: an unfinished revision, a decision, a
+// draft that waits, or none of these.
+func (a *app) goFrom(ctx context.Context, s session, r driver.Report, given decision.Verdict, o *options) error {
 	switch {
 	case r.Revising():
-		return a.finishRevision(ctx, s, r, given, &o.options)
+		return a.finishRevision(ctx, s, r, given, o)
 	case r.State.Decision != nil:
-		return a.again(ctx, s, r, given, &o.options)
+		return a.again(ctx, s, r, given, o)
 	case r.Parked():
-		return a.decide(ctx, s, r, given, &o.options)
+		return a.decide(ctx, s, r, given, o)
 	}
-	return a.finish(r, &o.options)
+	return a.finish(r, o)
 }
 
 // resumeNext goes on with the worst draft that waits, in the local store or on GitHub,

@@ -70,16 +70,8 @@ func (a *app) review(ctx context.Context, args []string, o *reviewOptions) (err 
 	if err != nil {
 		return err
 	}
-	switch {
-	case result.Revising():
-		return a.finishRevision(ctx, r.session, result, given, &o.options)
-	case result.State.Decision != nil:
-		if o.Anew && !o.quiet {
-			a.warn("this commit was posted before, and a commit is reviewed once: push another for a new review")
-		}
-		return a.again(ctx, r.session, result, given, &o.options)
-	case result.Parked():
-		return a.decide(ctx, r.session, result, given, &o.options)
+	if !result.Revising() && result.State.Decision != nil && o.Anew && !o.quiet {
+		a.warn("this commit was posted before, and a commit is reviewed once: push another for a new review")
 	}
-	return a.finish(result, &o.options)
+	return a.goFrom(ctx, r.session, result, given, &o.options)
 }

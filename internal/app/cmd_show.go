@@ -104,7 +104,7 @@ func (a *app) show(ctx context.Context, args []string, o *showOptions) error {
 	} else if ok {
 		return a.showProposal(ctx, s, &implementOptions{options: o.options})
 	}
-	s, r, err := a.stored(ctx, args, "show", &o.options)
+	_, r, err := a.stored(ctx, args, "show", &o.options)
 	if err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func (a *app) show(ctx context.Context, args []string, o *showOptions) error {
 		return err
 	}
 	a.showDraft(r, &o.options)
-	return a.park(s, r, &o.options)
+	return a.park(r, &o.options)
 }
 
 // history is what was decided on a thread: its revisions, and the verdict.

@@ -7,7 +7,6 @@ import (
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
-	"github.com/org/pr-review-action/internal/guard"
 )
 
 func (a *app) threadsCommand() command {
@@ -29,16 +28,13 @@ func (a *app) threads(ctx context.Context, o *options) error {
 	if err != nil {
 		return err
 	}
-	ids, err := drafts(ctx, store)
+	all, err := a.reports(ctx, store, "")
 	if err != nil {
 		return err
 	}
 	list := []listed{}
-	for _, id := range ids {
-		r, err := a.report(ctx, session{store: store, thread: id})
+	for _, r := range all {
 		switch {
-		case err != nil:
-			a.warn(guard.Line(id, driver.MaxLine) + ": " + driver.Explain(err))
 		case r.Parked() && checkpoint.CheckExpiry(r.Packed.Manifest, a.Now()) != nil:
 			list = append(list, listed{Outcome: driver.Expired, Thread: r.Thread, Code: r.Code,
 				Findings: len(r.Findings)})

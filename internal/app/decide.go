@@ -37,11 +37,11 @@ func (a *app) decide(ctx context.Context, s session, r driver.Report, given deci
 		}
 		a.showDraft(changed, o)
 		if !a.interactive(o) {
-			return a.park(s, changed, o, text)
+			return a.park(changed, o, text)
 		}
 		prompt := ask.Prompt{Front: a.Front}
 		if given, text = prompt.Ask(ctx, r, text); given == "" {
-			return a.park(s, r, o, text)
+			return a.park(r, o, text)
 		}
 	}
 	after, err := a.answer(ctx, s, r, given, text, o)
@@ -179,7 +179,7 @@ const asDrafted = "Or as it was drafted."
 
 // park says how the draft can be decided later, and with the changes that were made
 // to it so far: commands, one a line.
-func (a *app) park(s session, r driver.Report, o *options, changes ...string) error {
+func (a *app) park(r driver.Report, o *options, changes ...string) error {
 	driver.FailOn(o.Settings, &r)
 	a.came = r
 	if o.json {
@@ -200,7 +200,7 @@ func (a *app) park(s session, r driver.Report, o *options, changes ...string) er
 		fmt.Fprintf(a.Stdout, "%s Decide with your changes:\n  %s --approve\n", word, guard.Text(command+changed))
 		word = asDrafted
 	}
-	fmt.Fprintf(a.Stdout, "%s Decide with\n  %s --approve        (%s)\n", word, command, others(r))
+	fmt.Fprintf(a.Stdout, "%s Decide with\n  %s --approve\n(%s)\n", word, command, others(r))
 	if r.State.LacksMoney() {
 		fmt.Fprintln(a.Stdout, "The same review with a higher --max-cost goes on with the rest; what is paid is kept.")
 	}

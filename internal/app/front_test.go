@@ -36,14 +36,14 @@ func TestErrorsHaveTheirExitCode(t *testing.T) {
 func TestParkingRepeatsTheChanges(t *testing.T) {
 	t.Parallel()
 	for changes, want := range map[string]string{
-		"": "Parked. Decide with\n  pr resume diff:0123456 --approve   ",
+		"": "Parked. Decide with\n  pr resume diff:0123456 --approve\n(or --abort)\n",
 		"/drop F1: it's\n/severity F2 nit": "Parked. Decide with your changes:\n" +
 			`  pr resume diff:0123456 --command '/drop F1: it'\''s' --command '/severity F2 nit' --approve` +
-			"\nOr as it was drafted. Decide with\n  pr resume diff:0123456 --approve   ",
+			"\nOr as it was drafted. Decide with\n  pr resume diff:0123456 --approve\n(or --abort)\n",
 	} {
 		var out strings.Builder
 		a := &app{Front: &driver.Front{Process: Process{Stdout: &out}}, name: "pr"}
-		require.NoError(t, a.park(session{}, driver.Report{Thread: "diff:0123456789"}, &options{}, changes))
+		require.NoError(t, a.park(driver.Report{Thread: "diff:0123456789"}, &options{}, changes))
 		require.True(t, strings.HasPrefix(out.String(), want), out.String())
 	}
 }

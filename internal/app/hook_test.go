@@ -54,7 +54,7 @@ func TestThePrePushHookOfTheGuidesShowsADraftAndHoldsNoPushBack(t *testing.T) {
 			run(`git init -q --bare origin; git init -q -b main clone; cd clone; git remote add origin ../origin
 				echo 'package a' >a.go; git add .; git commit -qm one; git push -q origin main; git checkout -qb work
 				printf 'package a\n\nimport "crypto/tls"\n' >a.go
-				echo 'var c = tls.Config{InsecureSkipVerify: true} // DEFECT: no check' >>a.go
+				echo 'var c = tls.Config{InsecureSkipVerify: true}' >>a.go; echo 'var d = 1 // DEFECT: no check' >>a.go
 				git commit -qam two`)
 			require.NoError(t, os.WriteFile(filepath.Join(clone, ".git", "hooks", "pre-push"),
 				[]byte("#!/bin/sh\n"+hookLine(t)+"\n"), 0o700))

@@ -42,6 +42,15 @@ func TestAStrangersFiveMinutes(t *testing.T) {
 			}
 			require.NotContains(t, shown, "Not seen")
 			t.Logf("init --apply: %.1f s\n%s", time.Since(began).Seconds(), shown)
+			if route == "approval" {
+				guide, err := os.ReadFile("../../.github/GUIDES.md")
+				require.NoError(t, err)
+				_, printed, _ := strings.Cut(string(guide), "init --apply --reviewer maya\n")
+				printed, _, _ = strings.Cut(printed, "$ ")
+				for part := range strings.SplitSeq(printed, "…\n") {
+					require.Contains(t, shown, part, "the guide shows something else")
+				}
+			}
 
 			s.repo.AddSecret("ai-review-model", "OPENAI_API_KEY") // which the gh of this test has not
 			s.repo.Commit("main", "Review pull requests", s.repo.Tree("main").With(written(t, clone)))

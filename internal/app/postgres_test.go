@@ -127,7 +127,7 @@ func TestPostgresParksInOneProcessAndDecidesInAnother(t *testing.T) {
 		require.NotContains(t, shown.String()+e.stdout+e.stderr+string(text), "hunter2")
 		require.Contains(t, parked, "Parked. Set PR_REVIEW_STORE to the store's address: its password is not shown "+
 			"here. Decide with\n")
-		line := regexp.MustCompile(`(?m)^  pr-review-action (.* --approve) `).FindStringSubmatch(parked)
+		line := regexp.MustCompile(`(?m)^  pr-review-action (.* --approve)$`).FindStringSubmatch(parked)
 		require.NotNil(t, line, parked)
 		say(map[string]string{"PR_REVIEW_STORE": at.String()}, strings.Fields(line[1])...)
 		s.posted()

@@ -174,7 +174,7 @@ func (p *proposing) goOn(ctx context.Context, r driver.Proposal) (driver.Proposa
 // check runs the user's command on the change, in a folder that holds it and nothing else.
 // It gets no credential of this process.
 func (p *proposing) check(ctx context.Context, files []change.File) (*change.Check, error) {
-	dir, err := folder()
+	dir, err := os.MkdirTemp("", "pr-review-check-")
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/configcmd"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/problem"
@@ -99,9 +100,9 @@ func (a *app) tellProposal(p proposedSettings) {
 // settingsText reads the settings file of this folder's clone, or the one that is named; its
 // text is nil where there is none. The name is the one from the clone's top.
 func settingsText(named string) (file string, text []byte, err error) {
-	top := topOfClone()
+	top, err := filepath.Abs(configcmd.WorkTree())
 	path := filepath.Join(top, named)
-	if named != config.DefaultPath {
+	if err == nil && named != config.DefaultPath {
 		if path, err = filepath.Abs(named); err == nil {
 			named, err = filepath.Rel(top, path)
 		}
@@ -117,17 +118,6 @@ func settingsText(named string) (file string, text []byte, err error) {
 		return "", nil, problem.Usage("the settings cannot be read: "+err.Error(), "name the file with --config")
 	}
 	return named, text, nil
-}
-
-// topOfClone is the folder of the clone around this one; without a clone, this one.
-func topOfClone() string {
-	here, err := os.Getwd()
-	for up := here; err == nil && up != filepath.Dir(up); up = filepath.Dir(up) {
-		if _, err := os.Stat(filepath.Join(up, ".git")); err == nil {
-			return up
-		}
-	}
-	return here
 }
 
 // repositoryOf is the repository of a thread: owner/repo, or local/folder.

@@ -12,7 +12,7 @@ import (
 
 // allowed are the requests by which the product may change something on GitHub.
 var allowed = regexp.MustCompile(`^POST /repos/octo/demo/(?:pulls/42/reviews(?:/[0-9]+/events)?|check-runs` +
-	`|statuses/[0-9a-f]{40})$|^PATCH /repos/octo/demo/check-runs/[0-9]+$|^POST /(?:api/)?graphql$|^DELETE` +
+	`|statuses/[0-9a-f]{40})$|^POST /(?:api/)?graphql$|^DELETE` +
 	` /repos/octo/demo/pulls/42/reviews/[0-9]+$`)
 
 // overreach lists the requests that do what no job of ours may: approve, merge,

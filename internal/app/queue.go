@@ -7,9 +7,7 @@ import (
 	"time"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
-	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/finding"
-	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/pull"
 )
@@ -46,17 +44,12 @@ func (a *app) waitingLocal(ctx context.Context, ref pull.Ref, all bool, heads ma
 	if err != nil {
 		return nil, err
 	}
-	ids, err := drafts(ctx, store)
+	reports, err := a.reports(ctx, store, "")
 	if err != nil {
 		return nil, err
 	}
 	var queue []waiting
-	for _, id := range ids {
-		r, err := a.report(ctx, session{store: store, thread: id})
-		if err != nil {
-			a.warn(guard.Line(id, driver.MaxLine) + ": " + driver.Explain(err))
-			continue
-		}
+	for _, r := range reports {
 		p := r.State.Pull
 		of := p != nil && strings.EqualFold(p.Ref.FullName(), ref.FullName())
 		if !r.Parked() || !of && !all || checkpoint.CheckExpiry(r.Packed.Manifest, a.Now()) != nil ||
@@ -80,11 +73,7 @@ type remoteQueue struct {
 // waitingRemote are the drafts of a repository that wait on GitHub, and the heads
 // of its open pull requests where those could be read.
 func (a *app) waitingRemote(ctx context.Context, ref pull.Ref, o *options) (*remoteQueue, map[int]string, error) {
-	r, err := a.remote(ctx, ref, o)
-	if err != nil {
-		return nil, nil, err
-	}
-	heads, err := r.api.OpenHeads(ctx, ref.Owner, ref.Repo)
+	r, heads, err := a.remoteHeads(ctx, ref, o)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
@@ -26,21 +25,27 @@ func (a *app) remoteThreads(ctx context.Context, args []string, o *options) erro
 	if err != nil {
 		return problem.Usage(err.Error(), "name it owner/repo; without an argument the local store's drafts are listed")
 	}
-	r, err := a.remote(ctx, pull.Ref{Host: pull.DefaultHost, Owner: owner,
+	r, heads, err := a.remoteHeads(ctx, pull.Ref{Host: pull.DefaultHost, Owner: owner,
 		Repo: repo}.On(a.Getenv("GITHUB_SERVER_URL")), o)
-	if err != nil {
-		return err
-	}
-	heads, err := r.api.OpenHeads(ctx, owner, repo)
 	if err != nil {
 		return err
 	}
 	return r.print(ctx, r.drafts(ctx, func(handoff.Name) bool { return true }), heads)
 }
 
+// remoteHeads is a repository and the heads of its open pull requests, by their numbers.
+func (a *app) remoteHeads(ctx context.Context, ref pull.Ref, o *options) (*remote, map[int]string, error) {
+	r, err := a.remote(ctx, ref, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	heads, err := r.api.OpenHeads(ctx, ref.Owner, ref.Repo)
+	return r, heads, err
+}
+
 // print lists the drafts that were not decided.
 func (r *remote) print(ctx context.Context, drafts []parkedDraft, heads map[int]string) error {
-	list, rows := []remoteDraft{}, []render.Parked{}
+	list := []render.Parked{}
 	all := r.standings(ctx, drafts, heads)
 	for _, d := range drafts {
 		now := all[d.code]
@@ -55,10 +60,9 @@ func (r *remote) print(ctx context.Context, drafts []parkedDraft, heads map[int]
 		if now.state == render.Waits {
 			where = r.where(d)
 		}
-		rows = append(rows, render.Parked{Name: name, Outcome: d.Outcome, Created: d.CreatedAt, Expires: d.ExpiresAt,
-			Findings: d.Findings, Blockers: d.Blockers, State: now.state, Where: where})
-		list = append(list, remoteDraft{d.Outcome, d.Thread, d.code, d.name, d.RunID, d.Findings, d.Blockers,
-			now.state, d.CreatedAt, d.ExpiresAt, where})
+		list = append(list, render.Parked{Name: name, Outcome: d.Outcome, Thread: d.Thread, Code: d.code,
+			Artifact: d.name, RunID: d.RunID, Findings: d.Findings, Blockers: d.Blockers, State: now.state,
+			Created: d.CreatedAt, Expires: d.ExpiresAt, Where: where})
 	}
 	if r.options.json {
 		return driver.PrintJSON(r.Stdout, map[string]any{"threads": list})
@@ -66,23 +70,8 @@ func (r *remote) print(ctx context.Context, drafts []parkedDraft, heads map[int]
 	if len(list) == 0 {
 		fmt.Fprintln(r.Stderr, "No draft waits in "+r.ref.FullName())
 	}
-	fmt.Fprint(r.Stdout, render.Threads(rows, r.Now()))
+	fmt.Fprint(r.Stdout, render.Threads(list, r.Now()))
 	return nil
-}
-
-// remoteDraft is a draft in the list with --json.
-type remoteDraft struct {
-	Outcome   string         `json:"outcome"`
-	Thread    string         `json:"thread_id"`
-	Code      string         `json:"code"`
-	Artifact  string         `json:"artifact_name"`
-	RunID     int64          `json:"run_id"`
-	Findings  int            `json:"findings"`
-	Blockers  int            `json:"blockers"`
-	State     render.Waiting `json:"state"`
-	CreatedAt time.Time      `json:"created_at"`
-	ExpiresAt time.Time      `json:"expires_at"`
-	Where     string         `json:"where"` // page or command to decide at
 }
 
 // standing is what has become of a draft on GitHub.

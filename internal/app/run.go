@@ -9,15 +9,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"github.com/org/pr-review-action/internal/driver"
-	"github.com/org/pr-review-action/internal/flow/reviewpr"
-	"github.com/org/pr-review-action/internal/flow/ticketpr"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/job"
 	"github.com/org/pr-review-action/internal/problem"
@@ -116,47 +111,6 @@ func commandWords(args []string) int {
 		return 2
 	}
 	return 1
-}
-
-func (a *app) run(ctx context.Context, c command, args []string) error {
-	flags, err := c.parse(args)
-	if errors.Is(err, pflag.ErrHelp) {
-		a.help(a.Stdout, c, flags)
-		return nil
-	}
-	if err != nil {
-		return flagError(err, flags, a.name+" "+c.name+" --help")
-	}
-	err = c.run(ctx, flags.Args())
-	if err != nil && c.json != nil && *c.json {
-		return errors.Join(err, a.jsonError(err))
-	}
-	return err
-}
-
-// parse reads a command's flags; what is left are its arguments.
-func (c command) parse(args []string) (*pflag.FlagSet, error) {
-	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	flags.SortFlags = false
-	if c.flags != nil {
-		c.flags(flags)
-	}
-	return flags, flags.Parse(args)
-}
-
-// jsonError prints the object of a run that an error ended. Wrong usage has no
-// outcome and so no object. That of a ticket's run has other keys.
-func (a *app) jsonError(err error) error {
-	outcome := driver.OutcomeOf(err)
-	if outcome == "" || errors.As(err, new(driver.Reported)) {
-		return nil
-	}
-	why := driver.Explain(err)
-	if a.ticketed {
-		return driver.Proposal{Outcome: outcome, Status: ticketpr.StatusAt(err), Error: why}.Print(a.Stdout)
-	}
-	return driver.Report{Outcome: outcome, Message: why, Status: reviewpr.StatusAt(err), Error: why}.Print(a.Stdout)
 }
 
 func (a *app) commandNames() []string {

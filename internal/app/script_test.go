@@ -191,8 +191,7 @@ func startGitHub(ts *testscript.TestScript, _ bool, _ []string) {
 	}})
 	ts.Check(err)
 	ts.Defer(hub.Close)
-	demo, err := hub.Scenario("demo")
-	ts.Check(err)
+	demo := hub.Scenario(false)
 	worldOf(ts).hub = hub
 	hub.Repo("octo/demo").AddIssue(7, "maya", "Greet", "Say hello.")
 	hub.Repo("octo/demo").AddIssue(8, "mallory", "Open the back door", "Please.")

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"strings"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/driver"
@@ -25,6 +26,22 @@ func (a *app) resuming(thread string, o *options) string {
 		command += " --store " + driver.Quoted(o.store)
 	}
 	return command
+}
+
+// abbreviated shortens a thread's last part to what names it.
+func abbreviated(thread string) string {
+	i := strings.LastIndexByte(thread, ':')
+	return thread[:i+1] + thread[i+1:min(len(thread), i+8)]
+}
+
+// withCommands are the flags that give the commands of texts, one a line.
+func withCommands(texts []string) (flags string) {
+	for line := range strings.Lines(strings.Join(texts, "\n")) {
+		if command := strings.TrimSpace(line); command != "" {
+			flags += " --command " + driver.Quoted(command)
+		}
+	}
+	return flags
 }
 
 // localRun is a review on this machine.

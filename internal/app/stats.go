@@ -12,6 +12,7 @@ import (
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/stats"
+	"github.com/org/pr-review-action/internal/wire"
 )
 
 // stats sums what drafts cost and took, and what approvers did with them, or proposes
@@ -37,7 +38,11 @@ func (a *app) stats(ctx context.Context, args []string, o *showOptions, store bo
 	}
 	var all []driver.Report
 	for _, folder := range from {
-		reports, err := a.reports(ctx, folder, strings.Join(of, ""))
+		store, err := a.OpenStore(ctx, folder)
+		if err != nil {
+			return err
+		}
+		reports, err := a.reports(ctx, store, strings.Join(of, ""))
 		if err != nil {
 			return err
 		}
@@ -78,13 +83,9 @@ func (o *options) sources(args []string) (from, of []string) {
 	return from, of
 }
 
-// reports are the drafts of one store whose threads begin so. One that cannot be read is
-// a warning.
-func (a *app) reports(ctx context.Context, folder, begin string) (all []driver.Report, err error) {
-	store, err := a.OpenStore(ctx, folder)
-	if err != nil {
-		return nil, err
-	}
+// reports are the drafts of a store whose threads begin so. One that cannot be read is a
+// warning.
+func (a *app) reports(ctx context.Context, store wire.Store, begin string) (all []driver.Report, err error) {
 	_, _, notARepository := pull.ParseRepository(begin)
 	ids, err := drafts(ctx, store)
 	if err != nil {

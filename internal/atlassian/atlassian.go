@@ -65,9 +65,9 @@ func Explain(err error, id, who string) *Failure {
 		return &Failure{Note: fmt.Sprintf("gave an answer for %s of more than %d MB", id, MaxAnswer>>20), Err: err}
 	case errors.Is(err, transport.ErrRedirect):
 		return &Failure{Note: "sent the request on to another host, where it was not followed", Err: err}
-	case errors.Is(err, transport.ErrNotJSON):
-		return &Failure{Note: "gave an answer that is no JSON", Err: err}
-	case errors.As(err, new(*json.SyntaxError)), errors.As(err, new(*json.UnmarshalTypeError)):
+	case errors.Is(err, transport.ErrNotJSON), errors.As(err, new(*json.SyntaxError)):
+		return &Failure{Note: "gave an answer that is no JSON, such as the page of a login", Err: err}
+	case errors.As(err, new(*json.UnmarshalTypeError)):
 		return &Failure{Note: "gave an answer of another form than expected", Err: err}
 	case errors.Is(err, transport.ErrForbidden), errors.Is(err, transport.ErrInsecure):
 		return &Failure{Note: "has an address that is refused", Err: err}
@@ -126,13 +126,7 @@ func (o Options) send(ctx context.Context, method, path string, given, v any) er
 	if err != nil {
 		return err
 	}
-	if err := json.Unmarshal(body, v); err != nil {
-		if len(body) == 0 || !json.Valid(body) {
-			return &Failure{Note: "gave an answer that is no JSON, such as the page of a login", Err: err}
-		}
-		return &Failure{Note: "gave an answer of another form than expected", Err: err}
-	}
-	return nil
+	return json.Unmarshal(body, v)
 }
 
 // cloud reports whether the interfaces are those of Cloud.

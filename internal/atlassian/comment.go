@@ -1,9 +1,12 @@
 package atlassian
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"net/http"
-	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Mentions reports whether one of a ticket's newest hundred comments holds a text, such
@@ -11,45 +14,23 @@ import (
 func (j *Jira) Mentions(ctx context.Context, key, text string) (bool, error) {
 	var list struct {
 		Comments []struct {
-			Body any `json:"body"` // ADF, or text
+			Body json.RawMessage `json:"body"` // ADF, or text
 		} `json:"comments"`
 	}
 	if err := j.o.get(ctx, j.path(key)+"/comment?maxResults=100&orderBy=-created", &list); err != nil {
 		return false, Explain(err, "the comments of "+key, "the Jira user")
 	}
 	for _, c := range list.Comments {
-		if holds(c.Body, text, maxNodes) {
+		if holds(jsontext.Value(c.Body), text) {
 			return true, nil
 		}
 	}
 	return false, nil
 }
 
-// maxNodes bounds how deep a comment is looked through.
-const maxNodes = 40
-
-// holds looks for a text in the strings of a JSON value.
-func holds(v any, text string, deep int) bool {
-	if deep == 0 {
-		return false
-	}
-	switch v := v.(type) {
-	case string:
-		return strings.Contains(v, text)
-	case []any:
-		for _, e := range v {
-			if holds(e, text, deep-1) {
-				return true
-			}
-		}
-	case map[string]any:
-		for _, e := range v {
-			if holds(e, text, deep-1) {
-				return true
-			}
-		}
-	}
-	return false
+// holds looks for a text in a JSON value, however that is spelled.
+func holds(v jsontext.Value, text string) bool {
+	return v.Canonicalize() == nil && bytes.Contains(v, []byte(text))
 }
 
 // Comment puts a comment under a ticket: text, and an address as a link. It sends one

@@ -175,8 +175,9 @@ func putAll(ctx context.Context, finders []*finder, questions []string) error {
 }
 
 // finders are those of an index: memory first.
-func (s *suite) finders(ctx context.Context, texts map[string]string, x *index.Index) ([]*finder, func() error, error) {
-	all := []*finder{{name: "memory", find: over(x)}, {name: "grep", find: func(_ context.Context, q string) error {
+func (s *suite) finders(ctx context.Context, texts map[string]string,
+	x *index.Index) ([]*finder, func() error, error) {
+	all := []*finder{{name: "memory", find: over(x.Source)}, {name: "grep", find: func(_ context.Context, q string) error {
 		grep(texts, q)
 		return nil
 	}}}
@@ -191,7 +192,7 @@ func (s *suite) finders(ctx context.Context, texts map[string]string, x *index.I
 	if err != nil {
 		return nil, nil, errors.Join(err, server.Close())
 	}
-	kept, err := store.Write(ctx, pgindex.Key{Repository: "go", Commit: "1", Made: x.Made()}, x)
+	kept, err := store.Write(ctx, index.Key{Repository: "go", Commit: "1", Made: x.Made()}, x)
 	if err != nil {
 		return nil, nil, errors.Join(err, store.Close(), server.Close())
 	}
@@ -208,9 +209,9 @@ func (s *suite) finders(ctx context.Context, texts map[string]string, x *index.I
 }
 
 // over is a search of an index, as a person or a model asks for it.
-func over(x index.Source) func(ctx context.Context, question string) error {
+func over(x *index.Source) func(ctx context.Context, question string) error {
 	return func(ctx context.Context, question string) error {
-		_, err := retrieve.Engine{Index: x}.Search(ctx, retrieve.Request{Query: question})
+		_, err := (&retrieve.Engine{Index: x}).Search(ctx, retrieve.Request{Query: question})
 		return err
 	}
 }

@@ -8,23 +8,14 @@ import (
 	"time"
 
 	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/problem"
 )
 
-// Found is what the server says of an artifact. RepositoryID is that of the
-// run that made it; 0 (not told) is refused.
-type Found struct {
-	Name         string
-	Size         int64 // bytes of the zip
-	Expired      bool
-	ExpiresAt    time.Time // zero where not told
-	RepositoryID int64
-	Digest       string // that the server reports, "sha256:" and 64 hex digits; empty where not told
-}
-
 // CheckFound is check 1: the artifact exists, is in date, is of this
-// repository and no larger than MaxZip. found is nil where there is none.
-func CheckFound(name string, found *Found, repositoryID int64, now time.Time) error {
+// repository and no larger than MaxZip. found is nil where there is none; a repository that GitHub does
+// not tell is refused.
+func CheckFound(name string, found *github.Artifact, repositoryID int64, now time.Time) error {
 	where := row("where", "artifact %s", name)
 	switch {
 	case found == nil || found.Name != name:
@@ -83,7 +74,7 @@ func CheckOne(drafts []Draft) error {
 // that spares the download; with the Digest of what came it shows what was
 // swapped on the way. It never replaces CheckDigest: whoever swaps an artifact
 // swaps this digest too.
-func CheckReported(found Found, want string) error {
+func CheckReported(found github.Artifact, want string) error {
 	if found.Digest == "" || strings.HasPrefix(found.Digest, "sha256:"+strings.TrimPrefix(want, "sha256:")) {
 		return nil
 	}
@@ -92,13 +83,10 @@ func CheckReported(found Found, want string) error {
 		row("where", "artifact %s", found.Name), row("draft", "%.80q", want), row("found", "%.80q", found.Digest))
 }
 
-// RunFacts is what the server says of the run that made a draft. Path is the
-// workflow file, possibly with "@" and a ref behind it.
-type RunFacts struct {
-	ID                               int64
-	Path, Event, HeadBranch, HeadSHA string
-	OnDefault                        bool // the head commit is on the default branch; asked of runs of no pull request
-	RepositoryID, HeadRepositoryID   int64
+// Run is the run that made a draft.
+type Run struct {
+	github.Run
+	OnDefault bool // the head commit is on the default branch; asked of runs of no pull request
 }
 
 // RunWant is the run that may have made a draft: ID is the run, 0 for any, Path
@@ -115,7 +103,7 @@ type RunWant struct {
 // expected event, in this repository. pull_request_target runs the default
 // branch's workflow also for forks, so there the head may be anywhere. What the
 // draft says of its run is not read for this; CheckMadeBy holds it to run later.
-func CheckRun(run RunFacts, want RunWant) error {
+func CheckRun(run Run, want RunWant) error {
 	path, _, _ := strings.Cut(run.Path, "@")
 	bad := func(label, found, wanted string) error {
 		return refuse(4, "only decide drafts of your own review workflow; "+draftAnew,
@@ -125,14 +113,14 @@ func CheckRun(run RunFacts, want RunWant) error {
 	switch {
 	case want.ID != 0 && run.ID != want.ID:
 		return bad("id", fmt.Sprint(run.ID), fmt.Sprintf("run %d", want.ID))
-	case run.RepositoryID != want.RepositoryID || want.RepositoryID == 0:
-		return bad("repository id", fmt.Sprint(run.RepositoryID), fmt.Sprint(want.RepositoryID))
+	case run.RepoID != want.RepositoryID || want.RepositoryID == 0:
+		return bad("repository id", fmt.Sprint(run.RepoID), fmt.Sprint(want.RepositoryID))
 	case path != want.Path || path == "":
 		return bad("workflow file", path, want.Path)
 	case !slices.Contains(want.Events, run.Event):
 		return bad("event", run.Event, strings.Join(want.Events, ", "))
-	case run.HeadRepositoryID != want.RepositoryID && run.Event != "pull_request_target":
-		return bad("head repository id", fmt.Sprint(run.HeadRepositoryID),
+	case run.HeadRepoID != want.RepositoryID && run.Event != "pull_request_target":
+		return bad("head repository id", fmt.Sprint(run.HeadRepoID),
 			fmt.Sprintf("%d, no fork", want.RepositoryID))
 	case run.HeadBranch != want.Branch && run.Event != "pull_request" && run.Event != "pull_request_target":
 		return bad("branch", run.HeadBranch, want.Branch+", the default branch")
@@ -187,11 +175,10 @@ func CheckTarget(m Manifest, want Subject, thread string) error {
 }
 
 // Settings are those of the deciding job. An empty fingerprint, version or
-// environment is not known and not compared. No job gives ConfigFingerprint so far,
-// so that a changed settings file is not shown.
+// environment is not known and not compared.
 type Settings struct {
-	Trust, Environment                                string
-	ToolVersion, ConfigFingerprint, PromptFingerprint string
+	Trust, Environment             string
+	ToolVersion, PromptFingerprint string
 }
 
 // CheckSettings is check 8: what governs deciding and posting is as it was when
@@ -213,7 +200,6 @@ func CheckSettings(m Manifest, now Settings) (changes []string, err error) {
 	}
 	changed(m.ToolVersion, now.ToolVersion, fmt.Sprintf("drafted by version %.40q, decided by %.40q", m.ToolVersion,
 		now.ToolVersion))
-	changed(m.ConfigFingerprint, now.ConfigFingerprint, "the configuration was changed since the draft")
 	changed(m.PromptFingerprint, now.PromptFingerprint, "the prompts were changed since the draft")
 	return changes, nil
 }

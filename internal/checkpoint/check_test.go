@@ -7,22 +7,24 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/github"
 )
 
 func TestCheck1_TheArtifactExistsAndIsOurs(t *testing.T) {
 	t.Parallel()
-	good := Found{Name: "n", Size: 100, ExpiresAt: made.Add(time.Hour), RepositoryID: 7}
+	good := github.Artifact{Name: "n", Size: 100, ExpiresAt: made.Add(time.Hour), RepositoryID: 7}
 	require.NoError(t, CheckFound("n", &good, 7, made))
 	refusal(t, CheckFound("n", nil, 7, made), 1)
-	for want, change := range map[string]func(*Found){
-		"no draft of this name":     func(f *Found) { f.Name = "N" },
-		"not decided in time":       func(f *Found) { f.Expired = true },
-		"its artifact is gone":      func(f *Found) { f.ExpiresAt = made.Add(-1) },
-		"another repository":        func(f *Found) { f.RepositoryID = 8 },
-		"does not tell which run":   func(f *Found) { f.RepositoryID = 0 },
-		"0 bytes":                   func(f *Found) { f.Size = 0 },
-		"a size that no draft has":  func(f *Found) { f.Size = MaxZip + 1 },
-		"  where   artifact n\n  n": func(f *Found) { f.Expired = true },
+	for want, change := range map[string]func(*github.Artifact){
+		"no draft of this name":     func(f *github.Artifact) { f.Name = "N" },
+		"not decided in time":       func(f *github.Artifact) { f.Expired = true },
+		"its artifact is gone":      func(f *github.Artifact) { f.ExpiresAt = made.Add(-1) },
+		"another repository":        func(f *github.Artifact) { f.RepositoryID = 8 },
+		"does not tell which run":   func(f *github.Artifact) { f.RepositoryID = 0 },
+		"0 bytes":                   func(f *github.Artifact) { f.Size = 0 },
+		"a size that no draft has":  func(f *github.Artifact) { f.Size = MaxZip + 1 },
+		"  where   artifact n\n  n": func(f *github.Artifact) { f.Expired = true },
 	} {
 		f := good
 		change(&f)
@@ -48,17 +50,17 @@ func TestCheck2_WhatGitHubReportsMayOnlyRefuse(t *testing.T) {
 	t.Parallel()
 	p := packed(t)
 	for _, want := range []string{p.Digest, p.Code, "sha256:" + p.Digest} {
-		require.NoError(t, CheckReported(Found{Digest: "sha256:" + p.Digest}, want))
-		require.NoError(t, CheckReported(Found{}, want), "not every server tells")
+		require.NoError(t, CheckReported(github.Artifact{Digest: "sha256:" + p.Digest}, want))
+		require.NoError(t, CheckReported(github.Artifact{}, want), "not every server tells")
 		for _, reported := range []string{"sha256:" + diff, "sha512:" + p.Digest, p.Digest, "sha256:", "\x1b[2J"} {
-			r := refusal(t, CheckReported(Found{Name: "n", Digest: reported}, want), 2)
+			r := refusal(t, CheckReported(github.Artifact{Name: "n", Digest: reported}, want), 2)
 			require.ErrorContains(t, r, "GitHub reports another digest")
 			require.NotContains(t, r.Error(), "\x1b")
 		}
 	}
 	other, err := Protection{}.Pack(manifest(), []byte(`{}`), shown())
 	require.NoError(t, err)
-	swapped := Found{Digest: "sha256:" + other.Digest} // the server's digest follows the swap
+	swapped := github.Artifact{Digest: "sha256:" + other.Digest} // the server's digest follows the swap
 	require.NoError(t, CheckReported(swapped, Digest(other.Zip)))
 	refusal(t, CheckDigest(other.Zip, p.Code), 2)
 }
@@ -68,35 +70,34 @@ func TestCheck4_T19_TheRunMayMakeDrafts(t *testing.T) {
 	const path = ".github/workflows/pr-review.yml"
 	want := RunWant{ID: 5, Path: path, Branch: "main", RepositoryID: 7,
 		Events: []string{"pull_request", "pull_request_target", "workflow_dispatch"}}
-	run := RunFacts{ID: 5, Path: path, Event: "pull_request", HeadBranch: "feature", RepositoryID: 7,
-		HeadRepositoryID: 7}
+	run := Run{Run: github.Run{ID: 5, Path: path, Event: "pull_request", HeadBranch: "feature", RepoID: 7, HeadRepoID: 7}}
 	for name, c := range map[string]struct {
-		change func(*RunFacts)
+		change func(*Run)
 		bad    string
 	}{
-		"as expected":       {func(*RunFacts) {}, ""},
-		"path with its ref": {func(r *RunFacts) { r.Path += "@main" }, ""},
-		"fork, target":      {func(r *RunFacts) { r.Event, r.HeadRepositoryID = "pull_request_target", 99 }, ""},
-		"dispatch": {func(r *RunFacts) {
+		"as expected":       {func(*Run) {}, ""},
+		"path with its ref": {func(r *Run) { r.Path += "@main" }, ""},
+		"fork, target":      {func(r *Run) { r.Event, r.HeadRepoID = "pull_request_target", 99 }, ""},
+		"dispatch": {func(r *Run) {
 			r.Event, r.HeadBranch, r.OnDefault = "workflow_dispatch", "main", true
 		}, ""},
-		"dispatch of a tag": {func(r *RunFacts) {
+		"dispatch of a tag": {func(r *Run) {
 			r.Event, r.HeadBranch = "workflow_dispatch", "main"
 		}, "a tag of that name is none"},
-		"another run":          {func(r *RunFacts) { r.ID = 6 }, "run 6, id"},
-		"another repository":   {func(r *RunFacts) { r.RepositoryID = 8 }, "repository id"},
-		"another workflow":     {func(r *RunFacts) { r.Path = ".github/workflows/evil.yml" }, "workflow file"},
-		"no workflow":          {func(r *RunFacts) { r.Path = "" }, "workflow file"},
-		"another event":        {func(r *RunFacts) { r.Event = "push" }, "event"},
-		"fork's run":           {func(r *RunFacts) { r.HeadRepositoryID = 99 }, "no fork"},
-		"dispatch of a branch": {func(r *RunFacts) { r.Event = "workflow_dispatch" }, "the default branch"},
-		"schedule": {func(r *RunFacts) {
+		"another run":          {func(r *Run) { r.ID = 6 }, "run 6, id"},
+		"another repository":   {func(r *Run) { r.RepoID = 8 }, "repository id"},
+		"another workflow":     {func(r *Run) { r.Path = ".github/workflows/evil.yml" }, "workflow file"},
+		"no workflow":          {func(r *Run) { r.Path = "" }, "workflow file"},
+		"another event":        {func(r *Run) { r.Event = "push" }, "event"},
+		"fork's run":           {func(r *Run) { r.HeadRepoID = 99 }, "no fork"},
+		"dispatch of a branch": {func(r *Run) { r.Event = "workflow_dispatch" }, "the default branch"},
+		"schedule": {func(r *Run) {
 			r.Event, r.HeadBranch, r.OnDefault = "schedule", "main", true
 		}, "event"},
-		"dispatch of a fork": {func(r *RunFacts) {
-			r.Event, r.HeadBranch, r.HeadRepositoryID = "workflow_dispatch", "main", 99
+		"dispatch of a fork": {func(r *Run) {
+			r.Event, r.HeadBranch, r.HeadRepoID = "workflow_dispatch", "main", 99
 		}, "no fork"},
-		"path in other case": {func(r *RunFacts) { r.Path = strings.ToUpper(path) }, "workflow file"},
+		"path in other case": {func(r *Run) { r.Path = strings.ToUpper(path) }, "workflow file"},
 	} {
 		r := run
 		c.change(&r)
@@ -111,9 +112,10 @@ func TestCheck4_T19_TheRunMayMakeDrafts(t *testing.T) {
 	anyRun.ID = 0
 	run.ID = 6
 	require.NoError(t, CheckRun(run, anyRun))
-	refusal(t, CheckRun(RunFacts{ID: 5, Event: "pull_request", RepositoryID: 7, HeadRepositoryID: 7},
+	refusal(t, CheckRun(Run{Run: github.Run{ID: 5, Event: "pull_request", RepoID: 7, HeadRepoID: 7}},
 		RunWant{ID: 5, RepositoryID: 7, Events: want.Events}), 4)
-	refusal(t, CheckRun(RunFacts{Path: path, Event: "pull_request"}, RunWant{Path: path, Events: want.Events}), 4)
+	refusal(t, CheckRun(Run{Run: github.Run{Path: path, Event: "pull_request"}},
+		RunWant{Path: path, Events: want.Events}), 4)
 }
 
 func TestCheck2_ACodeAloneNamesOneDraftOrNone(t *testing.T) {
@@ -183,7 +185,7 @@ func TestCheck8_WhatGovernsDecidingIsAsItWas(t *testing.T) {
 	t.Parallel()
 	m := manifest()
 	m.Trust = TrustSeal
-	now := Settings{TrustSeal, "AI-Review", m.ToolVersion, diff, diff}
+	now := Settings{TrustSeal, "AI-Review", m.ToolVersion, diff}
 	changes, err := CheckSettings(m, now)
 	require.NoError(t, err)
 	require.Empty(t, changes)
@@ -221,11 +223,10 @@ func TestCheck8_WhatGovernsDecidingIsAsItWas(t *testing.T) {
 
 func TestCheck8_OtherChangesAreShownAndInvalidateNothing(t *testing.T) {
 	t.Parallel()
-	changes, err := CheckSettings(manifest(), Settings{ToolVersion: "v1.1.0", ConfigFingerprint: base,
-		PromptFingerprint: base})
+	changes, err := CheckSettings(manifest(), Settings{ToolVersion: "v1.1.0", PromptFingerprint: base})
 	require.NoError(t, err)
 	require.Equal(t, []string{
-		`drafted by version "v1.0.0", decided by "v1.1.0"`, "the configuration was changed since the draft",
+		`drafted by version "v1.0.0", decided by "v1.1.0"`,
 		"the prompts were changed since the draft",
 	}, changes)
 	changes, err = CheckSettings(manifest(), Settings{})

@@ -1,6 +1,7 @@
 package choose
 
 import (
+	"maps"
 	"regexp"
 	"strings"
 
@@ -25,27 +26,29 @@ func (m model) actions() map[string]action {
 	if len(m.changes) == 0 || m.screen == preview || m.screen == help {
 		return all // no finding is at hand
 	}
-	for name, act := range map[string]action{"d": model.drop, "e": model.edit, "m": model.toBody, "s": model.regrade,
-		"u": model.undo, "n": model.following, "b": model.preceding} {
-		all[name] = act
-	}
-	for _, name := range []string{"enter", " "} {
-		all[name] = model.open
-	}
+	ofFinding := map[string]action{"d": standing(model.drop), "e": standing(model.edit), "m": standing(model.toBody),
+		"s": standing(model.regrade),
+		"u": model.undo, "n": beside(1), "b": beside(-1), "enter": model.open, " ": model.open}
+	maps.Copy(all, ofFinding)
 	return all
 }
 
+// open shows the finding in full, or the list again.
 func (m model) open() (model, tea.Cmd) {
-	m.scroll, m.screen = 0, map[screen]screen{list: detail}[m.screen]
+	if m.scroll = 0; m.screen == list {
+		m.screen = detail
+	} else {
+		m.screen = list
+	}
 	return m, nil
 }
 
-func (m model) following() (model, tea.Cmd) { return m.beside(1), nil }
-func (m model) preceding() (model, tea.Cmd) { return m.beside(-1), nil }
-
-func (m model) beside(step int) model {
-	m.scroll, m.cursor = 0, max(0, min(m.cursor+step, len(m.changes)-1))
-	return m
+// beside goes to another finding, also where one is shown in full.
+func beside(step int) action {
+	return func(m model) (model, tea.Cmd) {
+		m.scroll, m.cursor = 0, max(0, min(m.cursor+step, len(m.changes)-1))
+		return m, nil
+	}
 }
 
 func (m model) help() (model, tea.Cmd) {
@@ -53,19 +56,18 @@ func (m model) help() (model, tea.Cmd) {
 	return m, nil
 }
 
-// refusesDropped says that a dropped finding takes no other change.
-func (m model) refusesDropped() (model, bool) {
-	if m.changes[m.cursor].dropped {
-		m.status = m.current().ID + " is dropped; u takes it back."
-		return m, true
+// standing refuses to change a dropped finding.
+func standing(act action) action {
+	return func(m model) (model, tea.Cmd) {
+		if m.changes[m.cursor].dropped {
+			m.status = m.current().ID + " is dropped; u takes it back."
+			return m, nil
+		}
+		return act(m)
 	}
-	return m, false
 }
 
 func (m model) drop() (model, tea.Cmd) {
-	if m, no := m.refusesDropped(); no {
-		return m, nil
-	}
 	m.question = question{words: "Why drop " + m.current().ID + "? Enter alone gives no reason.", typing: true,
 		answer: func(m model, reason string) (model, tea.Cmd) {
 			return m.changed(func(c *change) { c.dropped, c.reason = true, reason }), nil
@@ -74,9 +76,6 @@ func (m model) drop() (model, tea.Cmd) {
 }
 
 func (m model) edit() (model, tea.Cmd) {
-	if m, no := m.refusesDropped(); no {
-		return m, nil
-	}
 	f, text := m.current(), m.changes[m.cursor].body
 	words := "New text of " + f.ID + ":"
 	if text == "" {
@@ -101,9 +100,6 @@ func (m model) edit() (model, tea.Cmd) {
 }
 
 func (m model) toBody() (model, tea.Cmd) {
-	if m, no := m.refusesDropped(); no {
-		return m, nil
-	}
 	if m.current().Placement == finding.Body {
 		m.status = m.current().ID + " stands in the review's summary already."
 		return m, nil
@@ -112,9 +108,6 @@ func (m model) toBody() (model, tea.Cmd) {
 }
 
 func (m model) regrade() (model, tea.Cmd) {
-	if m, no := m.refusesDropped(); no {
-		return m, nil
-	}
 	f := m.current()
 	return m.changed(func(c *change) {
 		if c.severity = next(c.graded(f)); c.severity == f.Severity {
@@ -139,11 +132,15 @@ func (m model) rendered() (text, page string, err error) {
 	return text, page, err
 }
 
+func (m model) failed(err error) (model, tea.Cmd) {
+	m.status = guard.Line(err.Error(), statusRunes)
+	return m, nil
+}
+
 func (m model) preview() (model, tea.Cmd) {
 	_, page, err := m.rendered()
 	if err != nil {
-		m.status = guard.Line(err.Error(), statusRunes)
-		return m, nil
+		return m.failed(err)
 	}
 	m.screen, m.scroll, m.page = preview, 0, m.unlinked(page)
 	return m, nil
@@ -152,8 +149,7 @@ func (m model) preview() (model, tea.Cmd) {
 func (m model) approve() (model, tea.Cmd) {
 	text, page, err := m.rendered()
 	if err != nil {
-		m.status = guard.Line(err.Error(), statusRunes)
-		return m, nil
+		return m.failed(err)
 	}
 	m.question = question{words: sentence("Post this review?", m.verdict(page), tally(m.changes),
 		"y posts it, any other key goes back."), answer: func(m model, _ string) (model, tea.Cmd) {
@@ -189,8 +185,7 @@ func (m model) revise() (model, tea.Cmd) {
 func (m model) decided(v decision.Verdict, feedback string) (model, tea.Cmd) {
 	text, err := m.text(v, feedback)
 	if err != nil {
-		m.status = guard.Line(err.Error(), statusRunes)
-		return m, nil
+		return m.failed(err)
 	}
 	m.choice = Choice{v, text}
 	return m, tea.Quit

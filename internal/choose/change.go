@@ -1,7 +1,7 @@
 package choose
 
 import (
-	"fmt"
+	"cmp"
 	"slices"
 	"strings"
 
@@ -85,19 +85,12 @@ func (c change) words(f finding.Finding) string {
 	var words []string
 	switch {
 	case c.dropped && c.reason != "":
-		words = append(words, "dropped: "+c.reason)
+		return "[dropped: " + c.reason + "] "
 	case c.dropped:
-		words = append(words, "dropped")
-	default:
-		words = c.kept(f)
-	}
-	if len(words) == 0 {
+		return "[dropped] "
+	case c == change{}:
 		return ""
 	}
-	return "[" + strings.Join(words, ", ") + "] "
-}
-
-func (c change) kept(f finding.Finding) (words []string) {
 	if c.body != "" {
 		words = append(words, "edited")
 	}
@@ -107,7 +100,7 @@ func (c change) kept(f finding.Finding) (words []string) {
 	if c.severity != "" {
 		words = append(words, "was "+string(f.Severity))
 	}
-	return words
+	return "[" + strings.Join(words, ", ") + "] "
 }
 
 // applied is a finding after the change.
@@ -120,12 +113,7 @@ func (c change) applied(f finding.Finding) finding.Finding {
 }
 
 // graded is a finding's severity after the change.
-func (c change) graded(f finding.Finding) finding.Severity {
-	if c.severity != "" {
-		return c.severity
-	}
-	return f.Severity
-}
+func (c change) graded(f finding.Finding) finding.Severity { return cmp.Or(c.severity, f.Severity) }
 
 // next is the severity after s, weaker first, round and round.
 func next(s finding.Severity) finding.Severity {
@@ -135,19 +123,22 @@ func next(s finding.Severity) finding.Severity {
 
 // tally counts changes: "2 dropped, 1 edited"; empty for none.
 func tally(all []change) string {
-	var n [4]int
-	for _, c := range all {
-		for i, counts := range [4]bool{c.dropped, !c.dropped && c.body != "", !c.dropped && c.moved, !c.dropped &&
-			c.severity != ""} {
-			if counts {
-				n[i]++
-			}
+	n := map[string]int64{}
+	count := func(word string, counts bool) {
+		if counts {
+			n[word]++
 		}
 	}
+	for _, c := range all {
+		count("dropped", c.dropped)
+		count("edited", !c.dropped && c.body != "")
+		count("moved", !c.dropped && c.moved)
+		count("regraded", !c.dropped && c.severity != "")
+	}
 	var parts []string
-	for i, word := range [4]string{"dropped", "edited", "moved", "regraded"} {
-		if n[i] > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s", render.Thousands(int64(n[i])), word))
+	for _, word := range []string{"dropped", "edited", "moved", "regraded"} {
+		if n[word] > 0 {
+			parts = append(parts, render.Thousands(n[word])+" "+word)
 		}
 	}
 	return strings.Join(parts, ", ")

@@ -110,13 +110,11 @@ func (m model) key(name string) (model, tea.Cmd) {
 	case m.screen != list && (name == "esc" || name == "q"):
 		m.screen, m.scroll = list, 0
 		return m, nil
-	case m.moves(name):
-		return m.moved(name), nil
 	}
 	if act := m.actions()[name]; act != nil {
 		return act(m)
 	}
-	return m, nil
+	return m.moved(name), nil
 }
 
 // lineKey is a key while a line of text is typed.
@@ -136,11 +134,7 @@ func (m model) lineKey(name string) (model, tea.Cmd) {
 	return m, nil
 }
 
-var motions = []string{"up", "k", "down", "j", "pgup", "pgdown", "home", "end", "g", "G"}
-
-func (m model) moves(name string) bool { return slices.Contains(motions, name) }
-
-// moved moves the cursor, or what is shown of a page.
+// moved moves the cursor, or what is shown of a page. Other keys move nothing.
 func (m model) moved(name string) model {
 	at, last, page := &m.cursor, len(m.changes)-1, m.listed()
 	if m.screen != list {

@@ -51,8 +51,10 @@ func hostile() render.Review {
 func eastAsian() render.Review {
 	r := twelve()
 	r.Title = "支払いの再試行"
-	r.Findings[0].Path, r.Findings[0].Title = "帳簿/"+strings.Repeat("振替", 20)+"/振替処理.go", "引き落としに失敗しても受取人に入金される"
-	r.Findings[0].Body = "`Debit` が返すエラーを誰も確認しないまま `Credit` が実行されるため、残高のない口座からの振替でお金が生まれます。👍🏽 取引は途中で止まりません。"
+	r.Findings[0].Path = "帳簿/" + strings.Repeat("振替", 20) + "/振替処理.go"
+	r.Findings[0].Title = "引き落としに失敗しても受取人に入金される"
+	r.Findings[0].Body = "`Debit` が返すエラーを誰も確認しないまま `Credit` が実行されるため、" +
+		"残高のない口座からの振替でお金が生まれます。👍🏽 取引は途中で止まりません。"
 	r.Findings[1].Title = strings.Repeat("word", 100)
 	return r
 }

@@ -121,7 +121,7 @@ func (c *Command) settingsFile(args []string, setting string, given bool) (name 
 	case given:
 		name = setting
 	default:
-		name = inWorkTree(setting)
+		name = filepath.Join(WorkTree(), setting)
 	}
 	f, err := os.Open(name)
 	if len(args) == 0 && !given && errors.Is(err, fs.ErrNotExist) {
@@ -138,15 +138,15 @@ func (c *Command) settingsFile(args []string, setting string, given bool) (name 
 	return name, text, nil
 }
 
-// inWorkTree is a file's path from here, where it is named from the top of the
-// clone around this folder; outside of a clone it is the path itself.
-func inWorkTree(file string) string {
+// WorkTree is the way from here to the top of the clone around this folder; outside of a
+// clone it is this folder.
+func WorkTree() string {
 	for up, n := ".", 0; n < 100; up, n = filepath.Join(up, ".."), n+1 {
 		if _, err := os.Stat(filepath.Join(up, ".git")); err == nil {
-			return filepath.Join(up, file)
+			return up
 		}
 	}
-	return file
+	return "."
 }
 
 // each lists the errors that were joined to one; none of nil.

@@ -3,7 +3,7 @@ package diff
 import (
 	"errors"
 	"fmt"
-	"sort"
+	"slices"
 )
 
 // ErrNotInDiff says that no review comment may stand on the lines asked for.
@@ -12,45 +12,30 @@ var ErrNotInDiff = errors.New("not in the diff")
 // Anchors answers which lines of a file a review comment may stand on. The
 // zero value is that of a file without a patch: none.
 type Anchors struct {
-	left, right []stretch
+	left, right []anchor // by their numbers
 }
 
-// stretch is what one hunk shows of one side: consecutive lines from start on.
-type stretch struct {
-	start int
-	lines []Line
+// anchor is a line of a side, and which hunk shows it.
+type anchor struct {
+	Line
+	hunk int
 }
 
 // NewAnchors indexes a patch; its errors are those of Hunks.
 func NewAnchors(patch string) (Anchors, error) { return newAnchors(Hunks(patch)) }
 
-func newAnchors(hunks []Hunk, err error) (Anchors, error) {
-	if err != nil {
-		return Anchors{}, err
-	}
-	var a Anchors
-	for _, h := range hunks {
-		left := make([]Line, 0, min(h.OldLines, len(h.Lines)))
-		right := make([]Line, 0, min(h.NewLines, len(h.Lines)))
+func newAnchors(hunks []Hunk, err error) (a Anchors, _ error) {
+	for i, h := range hunks {
 		for _, l := range h.Lines {
 			if l.Op != Add {
-				left = append(left, l)
+				a.left = append(a.left, anchor{l, i})
 			}
 			if l.Op != Delete {
-				right = append(right, l)
+				a.right = append(a.right, anchor{l, i})
 			}
 		}
-		a.left = appendStretch(a.left, h.OldStart, left)
-		a.right = appendStretch(a.right, h.NewStart, right)
 	}
-	return a, nil
-}
-
-func appendStretch(all []stretch, start int, lines []Line) []stretch {
-	if len(lines) == 0 {
-		return all
-	}
-	return append(all, stretch{start, lines})
+	return a, err
 }
 
 // Check reports whether a review comment from start to line may stand on a
@@ -69,10 +54,10 @@ func (a Anchors) Check(side string, start, line int) error {
 	if !ok {
 		return fmt.Errorf("%s line %d: %w", side, line, ErrNotInDiff)
 	}
-	if first.start != last.start {
+	if first.hunk != last.hunk {
 		return fmt.Errorf("%s lines %d and %d stand in two hunks: %w", side, start, line, ErrNotInDiff)
 	}
-	if side == "LEFT" && (first.at(start).Op != Delete || last.at(line).Op != Delete) {
+	if side == "LEFT" && (first.Op != Delete || last.Op != Delete) {
 		return fmt.Errorf("LEFT lines %d to %d do not begin and end with a deleted line: %w", start, line, ErrNotInDiff)
 	}
 	return nil
@@ -81,26 +66,21 @@ func (a Anchors) Check(side string, start, line int) error {
 // Text is the text of a line that the diff shows on a side, "LEFT" or
 // "RIGHT", without its line feed.
 func (a Anchors) Text(side string, line int) (string, bool) {
-	s, ok := a.find(side, line)
-	if !ok {
-		return "", false
-	}
-	return s.at(line).Text, true
+	at, ok := a.find(side, line)
+	return at.Text, ok
 }
 
-func (s stretch) at(line int) Line { return s.lines[line-s.start] }
-
-func (a Anchors) find(side string, line int) (stretch, bool) {
-	var all []stretch
+func (a Anchors) find(side string, line int) (at anchor, ok bool) {
+	var all []anchor
 	switch side {
 	case "LEFT":
 		all = a.left
 	case "RIGHT":
 		all = a.right
 	}
-	i := sort.Search(len(all), func(i int) bool { return all[i].start > line }) - 1
-	if i < 0 || line >= all[i].start+len(all[i].lines) {
-		return stretch{}, false
+	i, ok := slices.BinarySearchFunc(all, line, func(at anchor, n int) int { return at.On(side) - n })
+	if ok {
+		at = all[i]
 	}
-	return all[i], true
+	return at, ok
 }

@@ -19,27 +19,20 @@ func Excerpt(hunks []Hunk, side string, first, last, around, most int) (rows []L
 			if number == first && number > 0 {
 				from = i
 			}
-			if number == last && from >= 0 {
-				return excerpt(h.Lines, side, from, i, around, most)
+			if number != last || from < 0 {
+				continue
 			}
+			start, stop := from, i+1
+			for n := around; start > 0 && from-start < most && n > 0; start-- {
+				n -= min(h.Lines[start-1].On(side), 1)
+			}
+			for n := around; stop < len(h.Lines) && stop-i <= most && n > 0; stop++ {
+				n -= min(h.Lines[stop].On(side), 1)
+			}
+			return h.Lines[start:stop], from - start, i - start
 		}
 	}
 	return nil, 0, 0
-}
-
-func excerpt(lines []Line, side string, from, to, around, most int) (rows []Line, at, end int) {
-	start, stop := from, to+1
-	for n := around; start > 0 && from-start < most && n > 0; start-- {
-		if lines[start-1].On(side) > 0 {
-			n--
-		}
-	}
-	for n := around; stop < len(lines) && stop-to <= most && n > 0; stop++ {
-		if lines[stop].On(side) > 0 {
-			n--
-		}
-	}
-	return lines[start:stop], from - start, to - start
 }
 
 // On is the line's number on a side, "LEFT" or "RIGHT", 0 where it does not stand on it.

@@ -3,6 +3,7 @@ package driver
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
@@ -66,8 +67,14 @@ func FailOn(s settings.Settings, r *Report) {
 	if r.Failed != nil || n == 0 || !slices.Contains(ended, r.Outcome) {
 		return
 	}
-	r.Failed = problem.New(fmt.Sprintf("%s of severity %s or graver, and fail-on is %s",
-		render.Count(n, "posted finding"), s.FailOn, s.FailOn), r.Place,
-		"push a mend; or where a finding is wrong, have somebody who may write, not the author, resolve its thread "+
-			"and run this job again, or drop it from the next draft: /drop F1: REASON")
+	count := render.Count(n, "posted finding")
+	if strings.HasPrefix(r.Thread, "local/") { // no pull request, no threads
+		r.Failed = problem.New(fmt.Sprintf("%s of severity %s or graver, and fail-on is %s", count, s.FailOn, s.FailOn),
+			r.Place, "mend it and review again; or where a finding is wrong, draft anew without it: --again --command "+
+				`"/drop F1: REASON"`)
+		return
+	}
+	r.Failed = problem.New(fmt.Sprintf("%s of severity %s or graver, and fail-on is %s", count, s.FailOn, s.FailOn),
+		r.Place, "push a mend; or where a finding is wrong, have somebody who may write, not the author, resolve its "+
+			"thread and run this job again, or drop it from the next draft: /drop F1: REASON")
 }

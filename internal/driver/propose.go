@@ -8,6 +8,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/chunker"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/finding"
@@ -70,16 +71,16 @@ func (d Driver) Propose(ctx context.Context, p Proposing) (steps ticketpr.Steps,
 			return text
 		})
 	}
-	if err := knownModules(p.Only, modules); err != nil {
+	if modules, err = only(p.Only, modules); err != nil {
 		return steps, begin, err
 	}
 	search, err := d.Pieces(p.Place, p.Config, p.Settings, by, p.Show == ticket.ShowFull)
 	if err != nil {
 		return steps, begin, err
 	}
-	broken := wire.Broken()
+	broken := chunker.New().Broken // whether a text does not parse as its path says
 	return ticketpr.Steps{
-		Fetch: p.Fetch, Show: p.Show, Model: &by.Model, Modules: modules, Only: p.Only, Paths: paths,
+		Fetch: p.Fetch, Show: p.Show, Model: &by.Model, Modules: modules, Paths: paths,
 		Base: func(chosen []config.Module) implement.Base {
 			rules := &scope.Rules{Modules: chosen, Protected: p.Config.Protected, Entries: entries}
 			return implement.Base{Tree: p.Place.Tree, Rules: rules, Limits: p.Config.Implement, Broken: broken}
@@ -88,18 +89,24 @@ func (d Driver) Propose(ctx context.Context, p Proposing) (steps ticketpr.Steps,
 	}, ticketpr.State{Facts: p.Facts, Branch: p.Branch, Limit: by.Account.Cap, Model: by.Name}, nil
 }
 
-// knownModules refuses names of modules that there are not.
-func knownModules(names []string, modules []config.Module) error {
-	for _, name := range names {
-		if !slices.ContainsFunc(modules, func(m config.Module) bool { return m.Name == name }) {
-			var all []string
-			for _, m := range modules {
-				all = append(all, m.Name)
-			}
-			return problem.Usage(fmt.Sprintf("there is no module %q", name), fmt.Sprintf("the modules are %q", all))
+// only are the modules of these names, all where none is named. A name that there is not is
+// refused.
+func only(names []string, modules []config.Module) (chosen []config.Module, err error) {
+	if len(names) == 0 {
+		return modules, nil
+	}
+	var all []string
+	for _, m := range modules {
+		if all = append(all, m.Name); slices.Contains(names, m.Name) {
+			chosen = append(chosen, m)
 		}
 	}
-	return nil
+	for _, name := range names {
+		if !slices.Contains(all, name) {
+			return nil, problem.Usage(fmt.Sprintf("there is no module %q", name), fmt.Sprintf("the modules are %q", all))
+		}
+	}
+	return chosen, nil
 }
 
 // Ticketpr builds the graph over the driver's store.

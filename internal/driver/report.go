@@ -113,7 +113,7 @@ func Describe(ctx context.Context, flow *graph.Flow[reviewpr.State], thread stri
 		Partial: review.Partial, Findings: review.Findings, Filtered: review.Filtered, Flags: review.Flags,
 		Files: bare(review.Files),
 		Usage: s.Usage, Place: s.ReviewURL, Message: s.Reason, State: s,
-		Status: reviewpr.StatusIn(view), Criteria: review.Asked.Criteria, Unasked: review.Asked.Unasked,
+		Status: reviewpr.StatusesIn(view)[0], Criteria: review.Asked.Criteria, Unasked: review.Asked.Unasked,
 		Missing:  slices.Concat(s.Draft.Linters.Missing, review.Asked.Missing),
 		Standing: finding.Standing(s.Earlier), Read: !s.Draft.Unread,
 	}

@@ -116,7 +116,7 @@ func (r *run) drafted(ctx context.Context, i int) (reviewpr.State, string, error
 // reviewer reviews the files of one case.
 func (r *run) reviewer(ctx context.Context, i int, files []diff.File) (review.Reviewer, error) {
 	if r.Reviewer.Chat == nil {
-		return review.NewRules(), nil
+		return review.Rules{}, nil
 	}
 	around, rests, err := r.around(ctx, r.Cases[i], files)
 	if err != nil {

@@ -18,15 +18,15 @@ import (
 
 // Artifact is a stored artifact and the run that it says it is from.
 type Artifact struct {
-	ID        int64
-	Name      string
-	Size      int64  // bytes
-	Digest    string // sha256:<hex> of the zip, empty where not told; it follows a swapped artifact
-	Created   time.Time
-	Expired   bool
-	ExpiresAt time.Time
-	RunID     int64 // 0 where GitHub does not tell
-	RepoID    int64
+	ID           int64
+	Name         string
+	Size         int64  // bytes
+	Digest       string // sha256:<hex> of the zip, empty where not told; it follows a swapped artifact
+	Created      time.Time
+	Expired      bool
+	ExpiresAt    time.Time
+	RunID        int64 // 0 where GitHub does not tell
+	RepositoryID int64
 }
 
 // Artifacts says which artifacts of a repository are asked for. The API cannot filter
@@ -88,7 +88,7 @@ func (a artifact) read(of int64) Artifact {
 	return Artifact{
 		ID: a.GetID(), Name: a.GetName(), Size: a.GetSizeInBytes(), Digest: a.Digest,
 		Created: a.GetCreatedAt().Time, Expired: a.GetExpired(), ExpiresAt: a.GetExpiresAt().Time,
-		RunID: cmp.Or(run.GetID(), of), RepoID: run.GetRepositoryID(),
+		RunID: cmp.Or(run.GetID(), of), RepositoryID: run.GetRepositoryID(),
 	}
 }
 

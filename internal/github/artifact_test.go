@@ -25,7 +25,7 @@ func TestT19_ListsByPrefixTellForksApart(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, list, 2)
 	require.Equal(t, []int64{planted.ID, made.ID}, []int64{list[0].ID, list[1].ID}, "newest first")
-	require.Equal(t, []int64{foreign.ID, repo.ID}, []int64{list[0].RunID, list[0].RepoID})
+	require.Equal(t, []int64{foreign.ID, repo.ID}, []int64{list[0].RunID, list[0].RepositoryID})
 	require.Equal(t, made.Digest, list[1].Digest)
 	require.WithinDuration(t, made.CreatedAt, list[1].Created, 0)
 

@@ -54,16 +54,15 @@ func New(o Options) (*Client, error) {
 // also where it lists them.
 func (c *Client) Authorized() bool { return c.token != "" }
 
-// ForWriting is an API client that may also POST, PATCH a check run, PUT an environment
-// and DELETE a review, each request at most once. It is there for github/write alone.
+// ForWriting is an API client that may also POST, PUT an environment and DELETE a
+// review, each request at most once. It is there for github/write alone.
 func (c *Client) ForWriting() *gh.Client {
-	return c.client(http.MethodGet, http.MethodPost, http.MethodPatch, http.MethodPut, http.MethodDelete)
+	return c.client(http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete)
 }
 
 // changes are the kinds of address that may be changed or deleted.
 var changes = map[string]*regexp.Regexp{
 	http.MethodPut:    regexp.MustCompile(`/repos/[^/]+/[^/]+/environments/[^/]+$`),
-	http.MethodPatch:  regexp.MustCompile(`/repos/[^/]+/[^/]+/check-runs/[0-9]+$`),
 	http.MethodDelete: regexp.MustCompile(`/repos/[^/]+/[^/]+/pulls/[0-9]+/reviews/[0-9]+$`),
 }
 

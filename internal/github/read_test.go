@@ -182,7 +182,7 @@ func TestT19_ArtifactsComeWithTheirRunAndExactName(t *testing.T) {
 		"/repos/o/r/actions/runs/5/artifacts" + q: list})
 	want := []Artifact{
 		{ID: 9, Name: "n", Size: 3, Digest: "sha256:ab", Created: time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC),
-			Expired: true, RunID: 5, RepoID: 1},
+			Expired: true, RunID: 5, RepositoryID: 1},
 		{ID: 4, Name: "n"},
 	}
 	got, _, err := c.Artifacts(t.Context(), "o", "r", Artifacts{Name: "n"})

@@ -96,11 +96,10 @@ func (a *Artifact) gone() bool {
 
 func (a *Artifact) json() object {
 	r, o := a.run.repo, a.run.options
-	url := fmt.Sprintf("%s/repos/%s/actions/artifacts/%d", r.s.URL, r.FullName(), a.ID)
 	return object{
-		"id": a.ID, "name": a.Name, "size_in_bytes": a.Size, "url": url, "archive_download_url": url + "/zip",
+		"id": a.ID, "name": a.Name, "size_in_bytes": a.Size,
 		"expired": a.gone(), "digest": a.Digest,
-		"created_at": a.CreatedAt, "updated_at": a.CreatedAt, "expires_at": a.ExpiresAt,
+		"created_at": a.CreatedAt, "expires_at": a.ExpiresAt,
 		"workflow_run": object{"id": a.run.ID, "repository_id": r.ID, "head_repository_id": o.HeadRepo.ID,
 			"head_branch": o.HeadBranch, "head_sha": o.HeadSHA},
 	}

@@ -3,7 +3,6 @@ package githubtest
 import (
 	"fmt"
 	"maps"
-	"net/http"
 	"regexp"
 	"slices"
 	"strconv"
@@ -196,23 +195,6 @@ func places(patch, side string) (map[int]place, []string) {
 		}
 	}
 	return at, hunks
-}
-
-// diffMedia reports whether the client asked for a unified diff.
-func (c *call) diffMedia() bool { return strings.Contains(c.Header.Get("Accept"), "diff") }
-
-// unified is a change as one unified diff; GitHub makes none above 300 files.
-func unified(files []File, resource string) answer {
-	if len(files) > 300 {
-		return refusal(http.StatusNotAcceptable, "Sorry, the diff exceeded the maximum number of files (300). "+
-			"Consider using 'List pull requests files' API or locally cloning the repository instead.",
-			object{"resource": resource, "field": "diff", "code": "too_large"})
-	}
-	var b strings.Builder
-	for _, f := range files {
-		f.write(&b)
-	}
-	return answer{status: http.StatusOK, raw: []byte(b.String()), kind: "application/vnd.github.v3.diff; charset=utf-8"}
 }
 
 // write puts the file's header and hunks down as git does.

@@ -54,15 +54,13 @@ func null(text string) any {
 }
 
 func (r *Repo) checkJSON(sha string, k Check) object {
-	url := fmt.Sprintf("%s/repos/%s/check-runs/%d", r.s.URL, r.FullName(), k.id)
 	return object{
-		"id": k.id, "name": k.Name, "head_sha": sha, "status": k.Status, "conclusion": null(k.Conclusion), "url": url,
+		"id": k.id, "name": k.Name, "head_sha": sha, "status": k.Status, "conclusion": null(k.Conclusion),
 		"external_id": null(k.ExternalID),
 		"html_url":    fmt.Sprintf("%s/%s/runs/%d", r.s.WebURL, r.FullName(), k.id),
 		"app":         object{"id": 1, "name": k.App, "owner": r.s.user(r.Owner).json()},
 		"output": object{
-			"title": null(k.Title), "summary": null(k.Summary), "text": nil,
-			"annotations_count": len(k.Annotations), "annotations_url": url + "/annotations",
+			"title": null(k.Title), "summary": null(k.Summary), "annotations_count": len(k.Annotations),
 		},
 	}
 }

@@ -32,8 +32,6 @@ func (r *Review) commentJSON(k Comment) object {
 		"commit_id": r.CommitID, "original_commit_id": r.CommitID, "created_at": stamp(r.At), "updated_at": stamp(r.At),
 		"html_url": fmt.Sprintf("%s#discussion_r%d", p.webURL(), k.ID), "pull_request_url": p.apiURL(),
 		"author_association": p.repo.association(r.User),
-		"url":                fmt.Sprintf("%s/repos/%s/pulls/comments/%d", p.repo.s.URL, p.repo.FullName(), k.ID),
-		"position":           0, "original_position": 0,
 	}
 	if k.ReplyTo > 0 {
 		v["in_reply_to_id"] = k.ReplyTo

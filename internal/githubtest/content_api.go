@@ -103,13 +103,8 @@ func getContents(c *call) answer {
 	return refusal(http.StatusNotAcceptable, "this server gives a file's bytes alone: ask for github.raw")
 }
 
-func (c *call) contentJSON(name, text string) object {
-	sha := blobSHA(text)
-	return object{
-		"type": "file", "size": len(text), "name": path.Base(name), "path": name, "sha": sha,
-		"url":    c.s.URL + "/repos/" + c.repo.FullName() + "/contents/" + name,
-		"_links": object{"self": c.s.URL + "/repos/" + c.repo.FullName() + "/contents/" + name},
-	}
+func contentJSON(name, text string) object {
+	return object{"type": "file", "size": len(text), "name": path.Base(name), "path": name, "sha": blobSHA(text)}
 }
 
 func (c *call) directory(at *commit, name string) answer {
@@ -124,10 +119,10 @@ func (c *call) directory(at *commit, name string) answer {
 			continue
 		}
 		if first, _, deeper := strings.Cut(rest, "/"); !deeper {
-			entries = append(entries, c.contentJSON(p, at.tree[p]))
+			entries = append(entries, contentJSON(p, at.tree[p]))
 		} else if !dirs[first] {
 			dirs[first] = true
-			v := c.contentJSON(path.Join(name, first), "")
+			v := contentJSON(path.Join(name, first), "")
 			v["type"] = "dir"
 			entries = append(entries, v)
 		}
@@ -140,23 +135,21 @@ func (c *call) directory(at *commit, name string) answer {
 
 func (r *Repo) commitJSON(k *commit) object {
 	who := object{"name": k.author, "email": k.author + "@users.noreply.github.com", "date": stamp(k.at)}
-	url := fmt.Sprintf("%s/repos/%s/commits/%s", r.s.URL, r.FullName(), k.sha)
 	return object{
-		"sha": k.sha, "url": url, "html_url": fmt.Sprintf("%s/%s/commit/%s", r.s.WebURL, r.FullName(), k.sha),
+		"sha": k.sha, "html_url": fmt.Sprintf("%s/%s/commit/%s", r.s.WebURL, r.FullName(), k.sha),
 		"author": r.s.user(k.author).json(), "committer": r.s.user(k.author).json(),
 		"commit": object{"message": k.message, "author": who, "committer": maps.Clone(who)},
 		"parents": list(k.parents, func(p *commit) object {
-			return object{"sha": p.sha, "url": fmt.Sprintf("%s/repos/%s/commits/%s", r.s.URL, r.FullName(), p.sha),
-				"html_url": ""}
+			return object{"sha": p.sha}
 		}),
 	}
 }
 
-// compare answers base...head: three dots, owner:branch for forks, 300 files
+// compare answers base...head: three dots, commits or branches, 300 files
 // on the first page alone. As a diff it has every line, however many changed.
 func compare(c *call) answer {
 	from, to, dots := strings.Cut(c.PathValue("basehead"), "...")
-	base, head := c.side(from), c.side(to)
+	base, head := c.repo.resolve(from), c.repo.resolve(to)
 	if !dots || base == nil || head == nil {
 		return notFound()
 	}
@@ -164,8 +157,13 @@ func compare(c *call) answer {
 	if common == nil {
 		return refusal(http.StatusNotFound, fmt.Sprintf("No common ancestor between %s and %s.", from, to))
 	}
-	if c.diffMedia() {
-		return unified(changes(common.tree, head.tree, math.MaxInt), "Comparison")
+	if strings.Contains(c.Header.Get("Accept"), "diff") {
+		var b strings.Builder
+		for _, f := range changes(common.tree, head.tree, math.MaxInt) {
+			f.write(&b)
+		}
+		return answer{status: http.StatusOK, raw: []byte(b.String()),
+			kind: "application/vnd.github.v3.diff; charset=utf-8"}
 	}
 	ahead, behind := since(base, head), since(head, base)
 	status := "diverged"
@@ -185,21 +183,7 @@ func compare(c *call) answer {
 	}
 	if number(c.URL.Query().Get("page")) <= 1 {
 		files := changes(common.tree, head.tree, c.s.options.PatchLines)
-		v["files"] = list(files[:min(len(files), 300)], func(f File) object { return c.repo.entry(f, head.sha) })
+		v["files"] = list(files[:min(len(files), 300)], File.json)
 	}
 	return ok(v).with(h)
-}
-
-// side resolves one end of a comparison.
-func (c *call) side(ref string) *commit {
-	owner, branch, other := strings.Cut(ref, ":")
-	if !other {
-		return c.repo.resolve(ref)
-	}
-	for _, r := range c.s.repos {
-		if r.Owner == owner && r.objects == c.repo.objects {
-			return r.resolve(branch)
-		}
-	}
-	return nil
 }

@@ -133,9 +133,6 @@ func fillObject(s *openapi3.Schema, v object) object {
 	if s = alternative(s, v); s == nil {
 		return v
 	}
-	for _, part := range s.AllOf {
-		v = fillObject(part.Value, v)
-	}
 	for name, p := range s.Properties {
 		if have, ok := v[name]; ok {
 			v[name] = fill(p.Value, have)
@@ -181,10 +178,6 @@ func blank(s *openapi3.Schema) any {
 		return nil
 	case len(s.Enum) > 0:
 		return s.Enum[0]
-	case len(s.AnyOf) > 0:
-		return blank(s.AnyOf[0].Value)
-	case len(s.OneOf) > 0:
-		return blank(s.OneOf[0].Value)
 	case s.Type.Is("string") && s.Format == "date-time":
 		return "2024-01-01T00:00:00Z"
 	case s.Type.Is("string"):

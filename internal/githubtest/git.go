@@ -131,12 +131,9 @@ func getTree(c *call) answer {
 	if c.URL.Query().Get("recursive") != "" {
 		entries = c.repo.deep(sha, "")
 	}
-	url := c.s.URL + "/repos/" + c.repo.FullName() + "/git/"
-	return ok(object{"sha": sha, "url": url + "trees/" + sha, "truncated": false,
-		"tree": list(entries, func(e treeEntry) object {
-			return object{"path": e.name, "mode": fmt.Sprintf("%06s", e.mode), "type": e.kind, "sha": e.sha,
-				"url": url + e.kind + "s/" + e.sha}
-		})})
+	return ok(object{"sha": sha, "tree": list(entries, func(e treeEntry) object {
+		return object{"path": e.name, "mode": fmt.Sprintf("%06s", e.mode), "type": e.kind, "sha": e.sha}
+	})})
 }
 
 // deep are the entries of a tree and all below it, by their whole paths.
@@ -167,9 +164,8 @@ func createRef(c *call) answer {
 		return refusal(http.StatusUnprocessableEntity, "Reference already exists")
 	}
 	c.repo.branches[name] = at
-	url := c.s.URL + "/repos/" + c.repo.FullName() + "/git/"
-	return answer{status: http.StatusCreated, value: object{"ref": q.Ref, "node_id": "REF_" + name, "url": url + q.Ref,
-		"object": object{"type": "commit", "sha": at.sha, "url": url + "commits/" + at.sha}}}
+	return answer{status: http.StatusCreated, value: object{"ref": q.Ref,
+		"object": object{"type": "commit", "sha": at.sha}}}
 }
 
 // commitInput is CreateCommitOnBranchInput, as GitHub's schema has it.
@@ -294,19 +290,9 @@ func createPull(c *call) answer {
 	for n := range c.repo.issues {
 		number = max(number, n+1)
 	}
-	now := c.s.now()
-	p := &Pull{
-		Number: number, repo: c.repo, from: c.repo, id: c.s.nextID(), state: "open", draft: q.Draft,
-		options: PullOptions{Number: number, Title: q.Title, Body: q.Body, Author: c.who.user.Login, Draft: q.Draft,
-			Base: q.Base, Head: q.Head},
-		baseRef: q.Base, baseSHA: base.sha, head: head, created: now, updated: now, ended: now,
-	}
-	c.repo.pulls[number] = p
-	v := p.summary()
-	maps.Copy(v, object{"merged": false, "merged_by": nil, "mergeable": true, "mergeable_state": "clean",
-		"commits": len(p.commits()), "changed_files": len(p.files()), "additions": 0, "deletions": 0,
-		"review_comments": 0})
-	return answer{status: http.StatusCreated, value: v}
+	p := c.repo.open(PullOptions{Number: number, Title: q.Title, Body: q.Body, Author: c.who.user.Login, Draft: q.Draft,
+		Base: q.Base, Head: q.Head, From: c.repo}, head)
+	return answer{status: http.StatusCreated, value: p.json()}
 }
 
 // Head is the name of the branch that a pull request is of.
@@ -316,7 +302,7 @@ func (p *Pull) Head() string { return p.options.Head }
 func (p *Pull) Text() (title, body string) { return p.options.Title, p.options.Body }
 
 // IsDraft reports whether the pull request is a draft.
-func (p *Pull) IsDraft() bool { return p.draft }
+func (p *Pull) IsDraft() bool { return p.options.Draft }
 
 // Pulls are all pull requests, by number.
 func (r *Repo) Pulls() []*Pull {

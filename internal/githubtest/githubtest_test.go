@@ -98,7 +98,8 @@ func TestReadsAPullRequest(t *testing.T) {
 	require.True(t, branch.GetProtected())
 	_, response, _ := c.PullRequests.Get(t.Context(), "octo", "demo", 2)
 	require.Equal(t, http.StatusNotFound, status(response))
-	diff, _, err := c.PullRequests.GetRaw(t.Context(), "octo", "demo", 1, github.RawOptions{Type: github.Diff})
+	diff, _, err := c.Repositories.CompareCommitsRaw(t.Context(), "octo", "demo", p.GetBase().GetSHA(),
+		p.GetHead().GetSHA(), github.RawOptions{Type: github.Diff})
 	require.NoError(t, err)
 	require.Contains(t, diff, "rename from old/name.txt")
 }

@@ -42,8 +42,7 @@ func getIssue(c *call) answer {
 	n := number(c.PathValue("issue_number"))
 	if p := c.repo.pulls[n]; p != nil {
 		v := c.repo.issueJSON(issue{n, p.options.Title, p.options.Body, p.options.Author, p.created, nil}, p.state)
-		v["pull_request"] = object{"url": p.apiURL(), "html_url": p.webURL(), "diff_url": p.webURL() + ".diff",
-			"patch_url": p.webURL() + ".patch"}
+		v["pull_request"] = object{"url": p.apiURL(), "html_url": p.webURL()}
 		return ok(v)
 	}
 	if found := c.repo.issues[n]; found != nil {
@@ -57,7 +56,6 @@ func (r *Repo) issueJSON(i issue, state string) object {
 		"id": i.number, "number": i.number, "title": i.title, "body": null(i.body), "state": state,
 		"user":               r.s.author(i.author),
 		"author_association": r.association(i.author), "created_at": stamp(i.at), "updated_at": stamp(i.at),
-		"locked": false, "comments": 0,
 		"html_url": fmt.Sprintf("%s/%s/issues/%d", r.s.WebURL, r.FullName(), i.number),
 		"url":      fmt.Sprintf("%s/repos/%s/issues/%d", r.s.URL, r.FullName(), i.number),
 	}

@@ -16,7 +16,6 @@ type Pull struct {
 	id       int64
 	state    string
 	merged   bool
-	draft    bool
 	baseRef  string
 	baseSHA  string
 	head     *commit
@@ -70,11 +69,14 @@ func (r *Repo) AddPull(o PullOptions) *Pull {
 		head = o.From.newCommit([]*commit{base}, o.Title, o.Author, o.HeadFiles)
 	}
 	o.From.branches[o.Head] = head
+	return r.open(o, head)
+}
+
+func (r *Repo) open(o PullOptions, head *commit) *Pull {
 	r.s.user(o.Author)
 	p := &Pull{
-		Number: o.Number, repo: r, from: o.From, options: o, id: r.s.nextID(), state: "open",
-		draft:   o.Draft,
-		baseRef: o.Base, baseSHA: base.sha, head: head, created: r.s.now(), updated: r.s.now(), ended: r.s.now(),
+		Number: o.Number, repo: r, from: o.From, options: o, id: r.s.nextID(), state: "open", baseRef: o.Base,
+		baseSHA: r.branches[o.Base].sha, head: head, created: r.s.now(), updated: r.s.now(), ended: r.s.now(),
 	}
 	r.pulls[o.Number] = p
 	return p

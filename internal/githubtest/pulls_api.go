@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 )
 
 // maxFiles is how many files of a pull request the API lists in all,
@@ -57,11 +56,11 @@ func (p *Pull) summary() object {
 	s := p.repo.s
 	v := object{
 		"id": p.id, "number": p.Number, "state": p.state, "title": p.options.Title, "body": p.options.Body,
-		"draft": p.draft,
+		"draft": p.options.Draft,
 		"user":  s.author(p.options.Author), "author_association": p.association(), "created_at": stamp(p.created),
 		"updated_at": stamp(p.updated),
-		"closed_at":  nil, "merged_at": nil, "html_url": p.webURL(), "url": p.apiURL(), "locked": false,
-		"labels": list(p.labels, p.repo.label),
+		"closed_at":  nil, "merged_at": nil, "html_url": p.webURL(), "url": p.apiURL(),
+		"labels": list(p.labels, label),
 		"base":   p.end(p.repo, p.baseRef, p.baseSHA),
 		"head":   p.end(p.from, p.options.Head, p.head.sha),
 	}
@@ -83,18 +82,19 @@ func (p *Pull) end(r *Repo, ref, sha string) object {
 		"user": p.repo.s.user(r.Owner).json()}
 }
 
-func (r *Repo) label(name string) object {
-	return object{"id": len(name), "name": name, "color": "ededed", "default": false,
-		"url": r.s.URL + "/repos/" + r.FullName() + "/labels/" + name}
+func label(name string) object {
+	return object{"id": len(name), "name": name, "color": "ededed"}
 }
 
-func getPull(c *call, p *Pull) answer {
-	if c.diffMedia() {
-		return unified(p.files(), "PullRequest")
-	}
+func getPull(_ *call, p *Pull) answer {
+	return ok(p.json())
+}
+
+// json is a pull request on its own.
+func (p *Pull) json() object {
 	v := p.summary()
 	if v["user"] == nil {
-		v["user"] = c.s.user("ghost").json() // here the description allows no null
+		v["user"] = p.repo.s.user("ghost").json() // here the description allows no null
 	}
 	files := p.files()
 	additions, deletions := 0, 0
@@ -106,11 +106,11 @@ func getPull(c *call, p *Pull) answer {
 		"merged": p.merged, "merged_by": nil, "mergeable": p.state == "open", "mergeable_state": "clean",
 		"commits":       len(p.commits()),
 		"changed_files": len(files), "additions": additions, "deletions": deletions,
-		"review_comments": 0,
 	})
-	return ok(v)
+	return v
 }
 
+// listPulls has the newest first: by number, or by their last change.
 func listPulls(c *call) answer {
 	q := c.URL.Query()
 	var found []*Pull
@@ -126,36 +126,20 @@ func listPulls(c *call) answer {
 		}
 		found = append(found, p)
 	}
-	arrange(found, q.Get("sort"), q.Get("direction"))
+	if q.Get("sort") == "updated" {
+		slices.SortStableFunc(found, func(a, b *Pull) int { return b.updated.Compare(a.updated) })
+	}
 	return paged(c, found, 0, (*Pull).summary)
 }
 
-// arrange sorts a list that has the newest number first as the API does: by
-// creation and from the newest on, where nothing else is asked for. Any other
-// order without a direction ascends.
-func arrange(list []*Pull, sort, direction string) {
-	key := func(p *Pull) time.Time { return p.created }
-	if sort == "updated" {
-		key = func(p *Pull) time.Time { return p.updated }
-	}
-	slices.SortStableFunc(list, func(a, b *Pull) int { return key(b).Compare(key(a)) })
-	if or(direction, map[string]string{"": "desc", "created": "desc"}[sort]) != "desc" {
-		slices.Reverse(list)
-	}
-}
-
 func listFiles(c *call, p *Pull) answer {
-	return paged(c, p.files(), maxFiles, func(f File) object { return c.repo.entry(f, p.head.sha) })
+	return paged(c, p.files(), maxFiles, File.json)
 }
 
-// entry is a changed file.
-func (r *Repo) entry(f File, sha string) object {
+func (f File) json() object {
 	v := object{
 		"sha": f.SHA, "filename": f.Path, "status": f.Status, "additions": f.Additions, "deletions": f.Deletions,
-		"changes":      f.Additions + f.Deletions,
-		"blob_url":     fmt.Sprintf("%s/%s/blob/%s/%s", r.s.WebURL, r.FullName(), sha, f.Path),
-		"raw_url":      fmt.Sprintf("%s/%s/raw/%s/%s", r.s.WebURL, r.FullName(), sha, f.Path),
-		"contents_url": fmt.Sprintf("%s/repos/%s/contents/%s?ref=%s", r.s.URL, r.FullName(), f.Path, sha),
+		"changes": f.Additions + f.Deletions,
 	}
 	if f.SHA == "" {
 		v["sha"] = nil

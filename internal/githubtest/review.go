@@ -108,13 +108,6 @@ func ofReview(c *call, p *Pull) *Review {
 	return nil
 }
 
-func getReview(c *call, p *Pull) answer {
-	if r := ofReview(c, p); r != nil {
-		return ok(r.json())
-	}
-	return notFound()
-}
-
 func listReviewComments(c *call, p *Pull) answer {
 	if r := ofReview(c, p); r != nil {
 		return paged(c, r.Comments, 0, r.commentJSON)

@@ -42,7 +42,6 @@ func (s *Server) routes() []route {
 		{"GET", repo + "/pulls/{pull_number}/comments", pulls, ofPull(listComments)},
 		{"GET", repo + "/pulls/{pull_number}/reviews", pulls, ofPull(listReviews)},
 		{"POST", repo + "/pulls/{pull_number}/reviews", write, ofPull(createReview)},
-		{"GET", repo + "/pulls/{pull_number}/reviews/{review_id}", pulls, ofPull(getReview)},
 		{"DELETE", repo + "/pulls/{pull_number}/reviews/{review_id}", write, ofPull(deleteReview)},
 		{"POST", repo + "/pulls/{pull_number}/reviews/{review_id}/events", write, ofPull(submitReview)},
 		{"GET", repo + "/pulls/{pull_number}/reviews/{review_id}/comments", pulls, ofPull(listReviewComments)},
@@ -74,11 +73,10 @@ var deep = regexp.MustCompile(`\{(path|ref|basehead)\}$`)
 func (s *Server) apiHandler() http.Handler {
 	mux := http.NewServeMux()
 	for _, rt := range s.routes() {
-		pattern := rt.path
-		if rt.path != "/repos/{owner}/{repo}/commits/{ref}" {
-			pattern = deep.ReplaceAllString(rt.path, "{$1...}")
-		}
-		mux.HandleFunc(rt.method+" "+pattern, func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, rt) })
+		mux.HandleFunc(rt.method+" "+deep.ReplaceAllString(rt.path, "{$1...}"), func(w http.ResponseWriter,
+			r *http.Request) {
+			s.serve(w, r, rt)
+		})
 	}
 	mux.HandleFunc("POST "+twirpPrefix+"{method}", s.serveRuntime)
 	mux.HandleFunc("POST "+cachePrefix+"{method}", s.serveCache)

@@ -201,17 +201,13 @@ func (run *Run) json() object {
 	actor := r.s.user(o.Actor).json()
 	v := object{
 		"id": run.ID, "name": path.Base(o.Path), "path": o.Path, "event": o.Event, "status": run.status,
-		"conclusion": nil, "run_number": run.number,
+		"conclusion": null(run.result), "run_number": run.number,
 		"run_attempt": run.attempt, "head_branch": o.HeadBranch, "head_sha": o.HeadSHA, "actor": actor,
 		"triggering_actor": r.s.user(or(run.trigger, o.Actor)).json(),
 		"repository":       r.json(), "head_repository": o.HeadRepo.json(), "head_repository_id": o.HeadRepo.ID,
 		"created_at": run.created,
-		"updated_at": r.s.now(), "pull_requests": []any{},
-		"html_url": fmt.Sprintf("%s/%s/actions/runs/%d", r.s.WebURL, r.FullName(), run.ID),
-		"url":      fmt.Sprintf("%s/repos/%s/actions/runs/%d", r.s.URL, r.FullName(), run.ID),
-	}
-	if run.result != "" {
-		v["conclusion"] = run.result
+		"html_url":   fmt.Sprintf("%s/%s/actions/runs/%d", r.s.WebURL, r.FullName(), run.ID),
+		"url":        fmt.Sprintf("%s/repos/%s/actions/runs/%d", r.s.URL, r.FullName(), run.ID),
 	}
 	if o.Calls != "" { // path stays the caller's
 		v["referenced_workflows"] = []object{{"path": o.Calls, "sha": strings.Repeat("c", 40), "ref": "refs/tags/v1"}}
@@ -244,39 +240,29 @@ func counted[T any](c *call, name string, items []T, f func(T) object) answer {
 	return ok(object{"total_count": len(items), name: list(shown, f)}).with(h)
 }
 
-func (e *environment) short(r *Repo) object {
-	return object{"id": e.id, "name": e.name, "node_id": fmt.Sprintf("EN_%d", e.id),
-		"url": r.s.URL + "/repos/" + r.FullName() + "/environments/" + e.name,
-		"html_url": fmt.Sprintf("%s/%s/deployments/activity_log?environments_filter=%s", r.s.WebURL, r.FullName(),
-			e.name)}
-}
+func (e *environment) short() object { return object{"id": e.id, "name": e.name} }
 
 func (e *environment) reviewerList(s *Server) []object {
 	return list(e.reviewers, func(name string) object {
 		if slug, team := strings.CutPrefix(name, "@"); team {
-			return object{"type": "Team", "reviewer": object{
-				"id": e.id, "node_id": "T_" + slug, "name": slug, "slug": slug, "description": nil,
-				"permission": "pull", "parent": nil, "url": s.URL + "/teams/" + slug,
-				"html_url": s.WebURL + "/orgs/x/teams/" + slug, "members_url": s.URL + "/teams/" + slug +
-					"/members{/member}", "repositories_url": s.URL + "/teams/" + slug + "/repos",
-			}}
+			return object{"type": "Team", "reviewer": object{"id": e.id, "name": slug, "slug": slug}}
 		}
 		return object{"type": "User", "reviewer": s.user(name).json()}
 	})
 }
 
 func (e *environment) json(r *Repo) object {
-	v := e.short(r)
+	v := e.short()
 	rules := []object{}
 	if len(e.reviewers) > 0 {
-		rules = append(rules, object{"id": e.id, "node_id": "", "type": "required_reviewers",
+		rules = append(rules, object{"id": e.id, "type": "required_reviewers",
 			"prevent_self_review": e.noSelf, "reviewers": e.reviewerList(r.s)})
 	}
 	v["protection_rules"] = rules
 	v["deployment_branch_policy"] = nil
 	if e.branches != nil {
 		v["deployment_branch_policy"] = object{"protected_branches": false, "custom_branch_policies": true}
-		v["protection_rules"] = append(rules, object{"id": e.id, "node_id": "", "type": "branch_policy"})
+		v["protection_rules"] = append(rules, object{"id": e.id, "type": "branch_policy"})
 	}
 	return v
 }
@@ -290,7 +276,7 @@ func getEnvironment(c *call) answer {
 
 func listApprovals(c *call, run *Run) answer {
 	return ok(list(run.approvals, func(a approval) object {
-		e := c.repo.environment(a.environment).short(c.repo)
+		e := c.repo.environment(a.environment).short()
 		e["created_at"], e["updated_at"] = run.created, run.created
 		return object{"environments": []object{e}, "state": a.state, "user": c.s.user(a.user).json(),
 			"comment": a.comment}
@@ -305,7 +291,7 @@ func (run *Run) mayDecide(e *environment, who *identity) bool {
 func listPending(c *call, run *Run) answer {
 	return ok(list(run.waiting, func(name string) object {
 		e := c.repo.environment(name)
-		return object{"environment": e.short(c.repo), "wait_timer": 0, "wait_timer_started_at": nil,
+		return object{"environment": e.short(), "wait_timer": 0, "wait_timer_started_at": nil,
 			"current_user_can_approve": run.mayDecide(e, c.who), "reviewers": e.reviewerList(c.s)}
 	}))
 }

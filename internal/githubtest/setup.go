@@ -141,7 +141,7 @@ func getActions(c *call) answer { return ok(object{"enabled": !c.repo.noActions}
 
 func getLabel(c *call) answer {
 	if slices.Contains(c.repo.labels, c.PathValue("name")) {
-		return ok(c.repo.label(c.PathValue("name")))
+		return ok(label(c.PathValue("name")))
 	}
 	return notFound()
 }
@@ -153,7 +153,7 @@ func addLabel(c *call) answer {
 			object{"resource": "Label", "code": "already_exists", "field": "name"})
 	}
 	c.repo.labels = append(c.repo.labels, in.Name)
-	return answer{status: http.StatusCreated, value: c.repo.label(in.Name)}
+	return answer{status: http.StatusCreated, value: label(in.Name)}
 }
 
 func getOrg(c *call) answer {

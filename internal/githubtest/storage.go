@@ -85,12 +85,6 @@ func (b *storedBlob) put(c *call, q url.Values) answer {
 		return b.stage(q.Get("blockid"), c.body)
 	case "blocklist":
 		return b.commit(c)
-	case "":
-		if c.Header.Get("x-ms-blob-type") != "BlockBlob" {
-			return storageError(http.StatusBadRequest, "MissingRequiredHeader")
-		}
-		b.data, b.committed = c.body, true
-		return answer{status: http.StatusCreated}
 	}
 	return storageError(http.StatusBadRequest, "InvalidQueryParameterValue")
 }

@@ -28,7 +28,7 @@ const (
 )
 
 func (u *user) json() object {
-	return object{"login": u.Login, "id": u.ID, "type": u.Type, "node_id": fmt.Sprintf("U_%d", u.ID)}
+	return object{"login": u.Login, "id": u.ID, "type": u.Type}
 }
 
 // AddUser makes an account of a type: User, Bot or Organization ("" is User).

@@ -3,7 +3,6 @@ package graph
 import (
 	"errors"
 	"fmt"
-	"strings"
 )
 
 // The errors of running that a caller may want to tell apart.
@@ -48,30 +47,6 @@ type PanicError struct {
 
 // Error gives the panic's value without the stack.
 func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
-
-// RouteError is a route that led nowhere. State has the fields' JSON, each cut.
-type RouteError struct {
-	Node   string
-	Reason string
-	State  string
-}
-
-// Error names the node, what is wrong, and the state.
-func (e *RouteError) Error() string {
-	return fmt.Sprintf("route from %q: %s; state: %s", e.Node, e.Reason, e.State)
-}
-
-// StepCapError is a run that took as many supersteps as it may. Path has the
-// nodes of each superstep, and last those that would have been next.
-type StepCapError struct {
-	Cap  int
-	Path []string
-}
-
-// Error prints the path taken.
-func (e *StepCapError) Error() string {
-	return fmt.Sprintf("more than %d steps: %s", e.Cap, strings.Join(e.Path, " → "))
-}
 
 // VersionError is a snapshot of another graph, another version of it, or other
 // fields and wiring under the same version.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -266,11 +267,8 @@ func TestG6_RouteWithoutTargetNamesNodeAndState(t *testing.T) {
 			k.Route(n, func(state) graph.Next { return next(n, work) }, graph.End("Done"), work)
 			k.Edge(work, graph.End("Done"))
 			_, err := k.build(t, nil).Run(t.Context(), "t", state{Name: "abc"})
-			re, ok := errors.AsType[*graph.RouteError](err)
-			require.True(t, ok, err)
-			require.Equal(t, "undecided", re.Node)
-			require.Equal(t, name, re.Reason)
-			require.Contains(t, re.State, `name="abc"`)
+			require.ErrorContains(t, err, `route from "undecided": `+name+"; state: ")
+			require.ErrorContains(t, err, `name="abc"`)
 		})
 	}
 }
@@ -323,10 +321,7 @@ func TestG12_StepCapPrintsThePath(t *testing.T) {
 	_, err := k.build(t, store, graph.StepCap(3)).Run(t.Context(), "t", state{})
 	require.EqualError(t, err, "more than 3 steps: a → b → a → b")
 	_, err = k.build(t, store).Continue(t.Context(), "t")
-	stop, ok := errors.AsType[*graph.StepCapError](err)
-	require.True(t, ok)
-	require.Equal(t, 25, stop.Cap)
-	require.Len(t, stop.Path, 26)
+	require.EqualError(t, err, "more than 25 steps: "+strings.Repeat("a → b → ", 12)+"a → b")
 }
 
 func TestFiveThousandTasksStayLinear(t *testing.T) {

@@ -49,7 +49,7 @@ func (f *Flow[S]) follow(t *thread[S], node *nodeDef[S]) ([]Next, error) {
 // choose holds what a route returned against what it declared.
 func (f *Flow[S]) choose(t *thread[S], node *nodeDef[S], n Next) (Next, error) {
 	wrong := func(format string, args ...any) (Next, error) {
-		return Next{}, &RouteError{Node: node.name, Reason: fmt.Sprintf(format, args...), State: f.summary(t)}
+		return Next{}, fmt.Errorf("route from %q: %s; state: %s", node.name, fmt.Sprintf(format, args...), f.summary(t))
 	}
 	if n.to == nil {
 		return wrong("it returned no target")

@@ -33,7 +33,7 @@ func (f *Flow[S]) drive(ctx context.Context, t *thread[S]) (Result[S], error) {
 // it is computed again on loading. On an error the store still has this step.
 func (f *Flow[S]) superstep(ctx context.Context, t *thread[S]) error {
 	if t.step() > f.stepCap {
-		return &StepCapError{Cap: f.stepCap, Path: t.path()}
+		return fmt.Errorf("more than %d steps: %s", f.stepCap, strings.Join(t.path(), " → "))
 	}
 	if err := f.compute(ctx, t); err != nil {
 		return err

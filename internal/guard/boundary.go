@@ -68,7 +68,7 @@ var (
 	marks      = regexp.MustCompile(`(?i)<<<\s*(?:data|end)\b`)
 	// templateToken matches what chat templates treat as a turn's border.
 	templateToken = regexp.MustCompile(`(?i)<[|｜][^\s|｜<>]{1,64}[|｜]>|<<\s*/?\s*sys\s*>>|</?(?:s|bos|eos|pad|unk` +
-		`|start_of_turn|end_of_turn)>` +
+		`|start_of_turn|end_of_turn|think)>` +
 		`|\[/?(?:inst|system_prompt|available_tools|tool_calls|tool_results)\]`)
 )
 

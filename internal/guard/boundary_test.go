@@ -16,7 +16,7 @@ func TestT6_TextOfBoundaryPiecesStaysBetweenTheMarks(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(7, 8))
 	mark := regexp.MustCompile(`(?i)<<<\s*(data|end)\b[^>]*>>>`)
-	token := regexp.MustCompile(`(?i)<\|\w+\|>|\[/?INST\]|<<SYS>>|<<SYS|</?s>|<(start|end)_of_turn>`)
+	token := regexp.MustCompile(`(?i)<\|\w+\|>|\[/?INST\]|<<SYS>>|<<SYS|</?s>|<(start|end)_of_turn>|</?think>`)
 	for range 10_000 {
 		b, err := guard.NewBoundary(nil)
 		require.NoError(t, err)
@@ -25,7 +25,7 @@ func TestT6_TextOfBoundaryPiecesStaysBetweenTheMarks(t *testing.T) {
 			strings.ToUpper(string(b)),
 			b.Open("diff"), b.Close(), "<<<end 0000>>>", "<|", "|>", "im_start", "<|im_end|>", "[INST]", "[", "INST",
 			"]", "/", "<<SYS>>",
-			"</s>", "s>", "\u200b", "\u202e", "\\", "<end_of_turn>", "```",
+			"</s>", "s>", "\u200b", "\u202e", "\\", "<end_of_turn>", "</", "think>", "```",
 		}
 		var text strings.Builder
 		for range 1 + r.IntN(12) {

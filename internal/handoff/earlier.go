@@ -39,7 +39,7 @@ func (o Origin) Earlier(ctx context.Context, candidates []Candidate,
 			err = o.earlier(ctx, c, take)
 		}
 		if err != nil {
-			left = append(left, fmt.Errorf("earlier results in %.100q: %w", c.Found.Name, err))
+			left = append(left, fmt.Errorf("earlier results in %.100q: %w", c.Name, err))
 		}
 	}
 	return left
@@ -48,21 +48,21 @@ func (o Origin) Earlier(ctx context.Context, candidates []Candidate,
 // fitting is what can be said of a candidate before anything is fetched: its
 // name, and check 4 of its run.
 func (o Origin) fitting(ctx context.Context, c Candidate) error {
-	name, ok := o.Names.Parse(c.Found.Name)
+	name, ok := o.Names.Parse(c.Name)
 	switch {
 	case !ok || !name.Of(o.Subject):
 		return errors.New("it is none of this " + o.Subject.Kind)
-	case !o.Protection.Keyed() && (o.Run == 0 || c.Run != o.Run):
+	case !o.Protection.Keyed() && (o.Run == 0 || c.RunID != o.Run):
 		return errUnsealed
-	case c.Run == 0:
+	case c.RunID == 0:
 		return nil
 	}
-	return o.checkRun(ctx, c.Run)
+	return o.checkRun(ctx, c.RunID)
 }
 
 func (o Origin) earlier(ctx context.Context, c Candidate, take func(checkpoint.Draft, graph.Saved) error) error {
-	name, _ := o.Names.Parse(c.Found.Name)
-	opened, err := o.open(ctx, c, c.Found.Name, name.Code)
+	name, _ := o.Names.Parse(c.Name)
+	opened, err := o.open(ctx, c, c.Name, name.Code)
 	if err == nil {
 		err = o.checkTarget(opened.Manifest)
 	}

@@ -75,21 +75,17 @@ func (r *Runs) Read(ctx context.Context, id int64) (github.Run, error) {
 
 // Facts reads runs for check 4, which refuses one that is not there. branch is the
 // default one.
-func (r *Runs) Facts(branch string) func(context.Context, int64) (checkpoint.RunFacts, error) {
-	return func(ctx context.Context, id int64) (checkpoint.RunFacts, error) {
+func (r *Runs) Facts(branch string) func(context.Context, int64) (checkpoint.Run, error) {
+	return func(ctx context.Context, id int64) (checkpoint.Run, error) {
 		run, err := r.Read(ctx, id)
 		if errors.Is(err, github.ErrNotFound) {
-			return checkpoint.RunFacts{}, nil
+			return checkpoint.Run{}, nil
 		}
 		if err != nil {
-			return checkpoint.RunFacts{}, NeedsActions(err, "the run that made the draft cannot be read")
+			return checkpoint.Run{}, NeedsActions(err, "the run that made the draft cannot be read")
 		}
 		on, err := r.dispatchedOn(ctx, run, branch)
-		return checkpoint.RunFacts{
-			ID: run.ID, Path: run.Path, Event: run.Event, HeadBranch: run.HeadBranch, HeadSHA: run.HeadSHA,
-			OnDefault:    on,
-			RepositoryID: run.RepoID, HeadRepositoryID: run.HeadRepoID,
-		}, err
+		return checkpoint.Run{Run: run, OnDefault: on}, err
 	}
 }
 

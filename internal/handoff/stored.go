@@ -45,12 +45,9 @@ func Candidates(found []Stored, repositoryID int64) []Candidate {
 		if s.Source != artifactstore.OfRun || s.RunID != 0 && s.RepositoryID == 0 {
 			s.RepositoryID = repositoryID
 		}
+		s.Size = max(s.Size, 1)
 		out = append(out, Candidate{
-			Found: checkpoint.Found{
-				Name: s.Name, Size: max(s.Size, 1), Digest: s.Digest, Expired: s.Expired, ExpiresAt: s.ExpiresAt,
-				RepositoryID: s.RepositoryID,
-			},
-			Run: s.RunID,
+			Artifact: s.Artifact,
 			Fetch: func(ctx context.Context) ([]byte, error) {
 				zip, err := s.From.Get(ctx, s.Item, checkpoint.MaxZip)
 				return zip, Unusable(s.Name, err)

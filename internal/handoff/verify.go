@@ -6,14 +6,14 @@ import (
 	"time"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/problem"
 )
 
-// Candidate is an artifact that may be the draft. Run is the run that stored it,
-// 0 where the place does not tell, as a folder.
+// Candidate is an artifact that may be the draft. Its RunID is 0 where the place does
+// not tell the run, as a folder.
 type Candidate struct {
-	Found checkpoint.Found
-	Run   int64
+	github.Artifact
 	Fetch func(context.Context) ([]byte, error)
 }
 
@@ -26,7 +26,7 @@ type Origin struct {
 	Branch     string                   // the default branch
 	Run        int64                    // the run that must have made it; 0 for any of the workflow
 	Protection checkpoint.Protection
-	RunFacts   func(ctx context.Context, run int64) (checkpoint.RunFacts, error)
+	RunFacts   func(ctx context.Context, run int64) (checkpoint.Run, error)
 	Now        time.Time
 }
 
@@ -127,10 +127,10 @@ func (o Origin) open(ctx context.Context, c Candidate, name, shown string) (chec
 	if err != nil {
 		return checkpoint.Draft{}, err
 	}
-	if c.Run == 0 { // the draft's own word is all there is
+	if c.RunID == 0 { // the draft's own word is all there is
 		return opened, o.checkRun(ctx, opened.Manifest.RunID)
 	}
-	return opened, checkpoint.CheckMadeBy(opened.Manifest, c.Run)
+	return opened, checkpoint.CheckMadeBy(opened.Manifest, c.RunID)
 }
 
 // made is checks 1 to 4, as far as they need nothing that the draft says.
@@ -140,8 +140,8 @@ func (o Origin) made(ctx context.Context, c Candidate, name, shown string) (chec
 		return checkpoint.Zip{}, err
 	}
 	z, err := checkpoint.Unzip(zip)
-	if err == nil && c.Run != 0 {
-		err = o.checkRun(ctx, c.Run)
+	if err == nil && c.RunID != 0 {
+		err = o.checkRun(ctx, c.RunID)
 	}
 	return z, err
 }
@@ -149,10 +149,10 @@ func (o Origin) made(ctx context.Context, c Candidate, name, shown string) (chec
 // fetch is checks 1 and 2. What the server reports of an artifact of the wrong
 // content spares its download.
 func (o Origin) fetch(ctx context.Context, c Candidate, name, shown string) ([]byte, error) {
-	if err := checkpoint.CheckFound(name, &c.Found, o.Subject.RepositoryID, o.Now); err != nil {
+	if err := checkpoint.CheckFound(name, &c.Artifact, o.Subject.RepositoryID, o.Now); err != nil {
 		return nil, err
 	}
-	if err := checkpoint.CheckReported(c.Found, shown); err != nil {
+	if err := checkpoint.CheckReported(c.Artifact, shown); err != nil {
 		return nil, err
 	}
 	zip, err := c.Fetch(ctx)
@@ -162,7 +162,7 @@ func (o Origin) fetch(ctx context.Context, c Candidate, name, shown string) ([]b
 	if err := checkpoint.CheckDigest(zip, shown); err != nil {
 		return nil, err
 	}
-	return zip, checkpoint.CheckReported(c.Found, checkpoint.Digest(zip))
+	return zip, checkpoint.CheckReported(c.Artifact, checkpoint.Digest(zip))
 }
 
 func (o Origin) checkRun(ctx context.Context, run int64) error {
@@ -179,14 +179,14 @@ func (o Origin) checkRun(ctx context.Context, run int64) error {
 // manifest is what it says of itself; who has the key can open the zip.
 func (o Origin) Peek(ctx context.Context, c Candidate) (checkpoint.Zip, checkpoint.Manifest, error) {
 	o.Run = 0
-	name, _ := o.Names.Parse(c.Found.Name)
-	z, err := o.made(ctx, c, c.Found.Name, name.Code)
+	name, _ := o.Names.Parse(c.Name)
+	z, err := o.made(ctx, c, c.Name, name.Code)
 	if err != nil {
 		return checkpoint.Zip{}, checkpoint.Manifest{}, err
 	}
 	m, err := z.Manifest()
 	if err == nil {
-		err = checkpoint.CheckMadeBy(m, c.Run)
+		err = checkpoint.CheckMadeBy(m, c.RunID)
 	}
 	return z, m, err
 }
@@ -195,6 +195,6 @@ func (o Origin) Peek(ctx context.Context, c Candidate) (checkpoint.Zip, checkpoi
 // carried it, its own word says which run that is.
 func (o Origin) Open(ctx context.Context, c Candidate) (checkpoint.Draft, error) {
 	o.Run = 0
-	name, _ := o.Names.Parse(c.Found.Name)
-	return o.open(ctx, c, c.Found.Name, name.Code)
+	name, _ := o.Names.Parse(c.Name)
+	return o.open(ctx, c, c.Name, name.Code)
 }

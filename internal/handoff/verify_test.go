@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/handofftest"
 	"github.com/org/pr-review-action/internal/problem"
@@ -42,7 +43,7 @@ func packedUnder(t *testing.T, protection checkpoint.Protection) checkpoint.Draf
 	head := strings.Repeat("ab", 20)
 	m := checkpoint.Manifest{
 		Thread: "o/r#42:" + head, Subject: about(), RunID: 5, Environment: "approvals", Outcome: "PAUSED",
-		ToolVersion: "1", ConfigFingerprint: "configured",
+		ToolVersion: "1", ConfigFingerprint: "configured", PromptFingerprint: "prompted",
 		CreatedAt: made, ExpiresAt: made.Add(time.Hour), Graph: checkpoint.Graph{Name: "notes", Version: 1},
 		GateID: "gate",
 	}
@@ -63,10 +64,10 @@ func resume(p checkpoint.Draft) *trail {
 		Subject: about(), Thread: func(head string) string {
 			return "o/r#42:" + head
 		}, Workflow: path, Branch: "main", Run: 5, Now: made.Add(time.Minute),
-		RunFacts: func(_ context.Context, run int64) (checkpoint.RunFacts, error) {
+		RunFacts: func(_ context.Context, run int64) (checkpoint.Run, error) {
 			tr.read = append(tr.read, "run")
-			return checkpoint.RunFacts{ID: run, Path: path, Event: "pull_request_target", RepositoryID: 7,
-				HeadRepositoryID: 99}, nil
+			return checkpoint.Run{Run: github.Run{ID: run, Path: path, Event: "pull_request_target", RepoID: 7,
+				HeadRepoID: 99}}, nil
 		},
 	}
 	tr.Resume = handoff.Resume{
@@ -81,8 +82,8 @@ func resume(p checkpoint.Draft) *trail {
 
 func (tr *trail) candidate(name string, run int64, zip []byte) handoff.Candidate {
 	return handoff.Candidate{
-		Found: checkpoint.Found{Name: name, Size: int64(len(zip)), RepositoryID: 7}, Run: run,
-		Fetch: func(context.Context) ([]byte, error) { tr.read = append(tr.read, "zip"); return zip, nil },
+		Artifact: github.Artifact{Name: name, Size: int64(len(zip)), RepositoryID: 7, RunID: run},
+		Fetch:    func(context.Context) ([]byte, error) { tr.read = append(tr.read, "zip"); return zip, nil },
 	}
 }
 
@@ -117,10 +118,10 @@ func TestAFailedCheckLeavesLaterSourcesUntouched(t *testing.T) {
 			return problem.Refuse(9, "it moved", "draft anew")
 		}
 	}
-	ran := func(change func(*checkpoint.RunFacts)) func(*trail) {
+	ran := func(change func(*checkpoint.Run)) func(*trail) {
 		return func(tr *trail) {
 			facts := tr.RunFacts
-			tr.RunFacts = func(ctx context.Context, run int64) (checkpoint.RunFacts, error) {
+			tr.RunFacts = func(ctx context.Context, run int64) (checkpoint.Run, error) {
 				f, err := facts(ctx, run)
 				change(&f)
 				return f, err
@@ -133,9 +134,9 @@ func TestAFailedCheckLeavesLaterSourcesUntouched(t *testing.T) {
 		change func(*trail)
 	}{
 		"1 none":                   {1, "", func(tr *trail) { tr.Candidates = nil }},
-		"1 expired artifact":       {1, "", func(tr *trail) { tr.Candidates[0].Found.Expired = true }},
-		"1 another name":           {1, "", func(tr *trail) { tr.Candidates[0].Found.Name += "x" }},
-		"1 T19 another repository": {1, "", func(tr *trail) { tr.Candidates[0].Found.RepositoryID = 8 }},
+		"1 expired artifact":       {1, "", func(tr *trail) { tr.Candidates[0].Expired = true }},
+		"1 another name":           {1, "", func(tr *trail) { tr.Candidates[0].Name += "x" }},
+		"1 T19 another repository": {1, "", func(tr *trail) { tr.Candidates[0].RepositoryID = 8 }},
 		"2 T20 swapped": {2, "zip", func(tr *trail) {
 			tr.Candidates[0] = tr.candidate(tr.Name, 5, append([]byte("x"), p.Zip...))
 		}},
@@ -144,17 +145,17 @@ func TestAFailedCheckLeavesLaterSourcesUntouched(t *testing.T) {
 			tr.Candidates[0] = tr.candidate(tr.Name, 5, []byte("PK"))
 			tr.Shown = checkpoint.Digest([]byte("PK"))
 		}},
-		"4 T19 another workflow": {4, "zip run", ran(func(f *checkpoint.RunFacts) {
+		"4 T19 another workflow": {4, "zip run", ran(func(f *checkpoint.Run) {
 			f.Path = ".github/workflows/evil.yml"
 		})},
-		"4 T19 a fork's run":     {4, "zip run", ran(func(f *checkpoint.RunFacts) { f.Event = "pull_request" })},
-		"4 T19 another run":      {4, "zip run", func(tr *trail) { tr.Candidates[0].Run = 6 }},
+		"4 T19 a fork's run":     {4, "zip run", ran(func(f *checkpoint.Run) { f.Event = "pull_request" })},
+		"4 T19 another run":      {4, "zip run", func(tr *trail) { tr.Candidates[0].RunID = 6 }},
 		"4 a run that it denies": {4, "zip run", func(tr *trail) { tr.Run = 6 }},
 		"2 T20 GitHub says otherwise": {2, "", func(tr *trail) {
-			tr.Candidates[0].Found.Digest = "sha256:" + strings.Repeat("0", 64)
+			tr.Candidates[0].Digest = "sha256:" + strings.Repeat("0", 64)
 		}},
 		"2 T20 swapped on the way": {2, "zip", func(tr *trail) {
-			tr.Shown, tr.Candidates[0].Found.Digest = p.Code, "sha256:"+p.Code+strings.Repeat("0", 48)
+			tr.Shown, tr.Candidates[0].Digest = p.Code, "sha256:"+p.Code+strings.Repeat("0", 48)
 		}},
 		"4 before 5": {4, "zip run", func(tr *trail) {
 			tr.Run, tr.Protection = 6, handofftest.Sealed(t)
@@ -188,7 +189,7 @@ func TestAFailedCheckLeavesLaterSourcesUntouched(t *testing.T) {
 		}},
 		"10 EXPIRED": {10, "zip run subject", func(tr *trail) { tr.Now = made.Add(time.Hour + time.Second) }},
 		"1 before all": {1, "", func(tr *trail) {
-			tr.Candidates[0].Found.Expired, tr.Shown, tr.Subject.Number = true, "", 43
+			tr.Candidates[0].Expired, tr.Shown, tr.Subject.Number = true, "", 43
 		}},
 		"2 before 3": {2, "zip", func(tr *trail) { tr.Candidates[0] = tr.candidate(tr.Name, 5, []byte("PK")) }},
 	} {
@@ -211,7 +212,7 @@ func TestT19_APlantedArtifactOfTheSameNameDoesNotHideTheDraft(t *testing.T) {
 	tr := resume(p)
 	planted := tr.candidate(tr.Name, 9, []byte("planted"))
 	fork := tr.candidate(tr.Name, 5, p.Zip)
-	fork.Found.RepositoryID = 8
+	fork.RepositoryID = 8
 	tr.Candidates = append([]handoff.Candidate{planted, fork}, tr.Candidates...)
 	opened, _, err := tr.verify(t)
 	require.NoError(t, err)
@@ -229,7 +230,7 @@ func TestVerifyTellsWhatChangedSinceTheDraft(t *testing.T) {
 	tr := resume(packedUnder(t, protection))
 	tr.Protection = protection
 	tr.Settings = checkpoint.Settings{Trust: checkpoint.TrustSeal, Environment: "Approvals", ToolVersion: "2",
-		ConfigFingerprint: "other"}
+		PromptFingerprint: "other"}
 	opened, changes, err := tr.verify(t)
 	require.NoError(t, err)
 	require.Len(t, changes, 2)
@@ -248,7 +249,7 @@ func TestADraftFromAPlaceWithoutRunsIsHeldToTheRunItNames(t *testing.T) {
 	p := packed(t)
 	for run, check := range map[int64]int{5: 0, 0: 0, 6: 4} {
 		tr := resume(p)
-		tr.Candidates[0].Run, tr.Run = 0, run
+		tr.Candidates[0].RunID, tr.Run = 0, run
 		_, _, err := tr.verify(t)
 		require.Equal(t, []string{"zip", "run"}, tr.read[:2])
 		var refusal *problem.Error
@@ -302,8 +303,8 @@ func TestASourceThatCannotBeReadIsNoRefusal(t *testing.T) {
 			tr.Candidates[0].Fetch = func(context.Context) ([]byte, error) { return nil, broken }
 		},
 		"run": func(tr *trail) {
-			tr.RunFacts = func(context.Context, int64) (checkpoint.RunFacts, error) {
-				return checkpoint.RunFacts{}, broken
+			tr.RunFacts = func(context.Context, int64) (checkpoint.Run, error) {
+				return checkpoint.Run{}, broken
 			}
 		},
 		"subject": func(tr *trail) {

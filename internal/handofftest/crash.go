@@ -98,19 +98,9 @@ func (f Flow[S]) decides(p *program) error {
 	if err != nil {
 		return err
 	}
-	out := Out{Dir: p.path("out")}
 	records := folder{p.path("records"), 7, func(int64) (bool, bool) { return false, false }, func() {}}
-	desk := deskOf(records, out)
-	desk.Records = told{records, p}
-	out.Race = desk.Race
-	opened, err := f.open(context.Background(), draft, out, func(s graph.Store) graph.Store { return watched{s, p} })
-	if err != nil {
-		return err
-	}
-	d := decision.Decision{Verdict: decision.Approve}
-	record := decision.Record{Thread: draft.Manifest.Thread, Digest: draft.Digest, Code: draft.Code, By: "maya",
-		At: Made, Via: decision.ByCommandLine}
-	return opened.CarryOut(context.Background(), desk, decision.Answer{Decision: d, Record: record.With(d)})
+	return f.decide(context.Background(), draft, p.path("out"), told{records, p}, records.run, decision.Approve,
+		func(s graph.Store) graph.Store { return watched{s, p} })
 }
 
 // watched is a store whose writes are steps, before and after.

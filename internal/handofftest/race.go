@@ -1,6 +1,7 @@
 package handofftest
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
@@ -37,12 +38,6 @@ func (f Flow[S]) local() checkpoint.Manifest {
 	return m
 }
 
-// deskOf is the desk of a job whose decisions are kept in a folder.
-func deskOf(records folder, out Out) *handoff.Desk {
-	return &handoff.Desk{Records: records, Run: records.run, Listed: true, Standing: out.Standing,
-		Warn: func(string, error) {}}
-}
-
 // settled is the outcome of some jobs that decided one draft.
 type settled struct {
 	errs  []error
@@ -74,10 +69,11 @@ func (f Flow[S]) deciders(t *testing.T, seed uint64, verdicts ...decision.Verdic
 			all.Go(func() {
 				lag()
 				lag()
-				err := f.decide(t, draft, dir, folder{kept, int64(i + 1), ended, lag}, verdict)
+				run := int64(i + 1)
+				err := f.decide(t.Context(), draft, dir, folder{kept, run, ended, lag}, run, verdict, plain)
 				mu.Lock()
 				defer mu.Unlock()
-				s.errs[i], over[int64(i+1)] = err, err
+				s.errs[i], over[run] = err, err
 			})
 		}
 		all.Wait()
@@ -88,20 +84,21 @@ func (f Flow[S]) deciders(t *testing.T, seed uint64, verdicts ...decision.Verdic
 	return s
 }
 
-// decide opens a draft and carries a decision out.
-func (f Flow[S]) decide(t *testing.T, draft checkpoint.Draft, dir string, records folder,
-	verdict decision.Verdict) error {
+// decide opens a draft and carries a decision out, as a run whose records are kept.
+func (f Flow[S]) decide(ctx context.Context, draft checkpoint.Draft, dir string, records handoff.Records, run int64,
+	verdict decision.Verdict, over func(graph.Store) graph.Store) error {
 	out := Out{Dir: dir}
-	desk := deskOf(records, out)
+	desk := &handoff.Desk{Records: records, Run: run, Listed: true, Standing: out.Standing,
+		Warn: func(string, error) {}}
 	out.Race = desk.Race
-	opened, err := f.open(t.Context(), draft, out, plain)
+	opened, err := f.open(ctx, draft, out, over)
 	if err != nil {
 		return err
 	}
 	d := decision.Decision{Verdict: verdict}
 	record := decision.Record{Thread: draft.Manifest.Thread, Digest: draft.Digest, Code: draft.Code,
-		By: fmt.Sprint("run ", records.run), At: Made, Via: decision.ByDispatch}
-	return opened.CarryOut(t.Context(), desk, decision.Answer{Decision: d, Record: record.With(d)})
+		By: fmt.Sprint("run ", run), At: Made, Via: decision.ByDispatch}
+	return opened.CarryOut(ctx, desk, decision.Answer{Decision: d, Record: record.With(d)})
 }
 
 // Races has jobs decide one draft at the same time, alike and otherwise: one decision

@@ -15,20 +15,15 @@ import (
 
 // Classify asks what a ticket is. The model's word on the type stands above the tracker's.
 func (m *Model) Classify(ctx context.Context, t ticket.Ticket) (c change.Class, used cost.Usage, err error) {
-	q := question{step: "classify", tokens: shortAnswer, blocks: []block{{"ticket", told(t)}}, schema: schema(
-		`"confirmed_type":{"type":"string","enum":["Bug","Story"]},"technical_summary":{"type":"string"},` +
-			`"affected_components":{"type":"array","items":{"type":"string"}},` +
-			`"complexity":{"type":"string","enum":["low","medium","high"]}`)}
-	used, err = m.answered(ctx, q, func(answer string) ([]string, error) {
-		var said struct {
-			Type       string   `json:"confirmed_type"`
-			Summary    string   `json:"technical_summary"`
-			Components []string `json:"affected_components"`
-			Complexity string   `json:"complexity"`
-		}
-		if why := object(answer, &said); why != nil {
-			return why, nil
-		}
+	q := question{step: "classify", tokens: shortAnswer, blocks: []block{{"ticket", told(t)}}, schema: keys(
+		"confirmed_type", oneOf(change.Bug, change.Story), "technical_summary", text, "affected_components", texts,
+		"complexity", oneOf("low", "medium", "high"))}
+	used, err = answered(ctx, m, q, func(said struct {
+		Type       string   `json:"confirmed_type"`
+		Summary    string   `json:"technical_summary"`
+		Components []string `json:"affected_components"`
+		Complexity string   `json:"complexity"`
+	}) ([]string, error) {
 		c = change.Class{Type: change.Story, Summary: oneLine(said.Summary), Complexity: strings.ToLower(said.Complexity)}
 		if strings.EqualFold(said.Type, change.Bug) {
 			c.Type = change.Bug

@@ -43,15 +43,11 @@ func (m *Model) Code(ctx context.Context, b Brief, base Base) (cause string, fil
 		return "", nil, used, err
 	}
 	q := question{step: "code", tokens: longAnswer, blocks: blocks,
-		schema: schema(`"root_cause":{"type":"string"},"changes":` + proposedSchema)}
-	used, err = m.answered(ctx, q, func(answer string) (refused []string, err error) {
-		var said struct {
-			RootCause string     `json:"root_cause"`
-			Changes   []Proposed `json:"changes"`
-		}
-		if why := object(answer, &said); why != nil {
-			return why, nil
-		}
+		schema: keys("root_cause", text, "changes", proposals())}
+	used, err = answered(ctx, m, q, func(said struct {
+		RootCause string     `json:"root_cause"`
+		Changes   []Proposed `json:"changes"`
+	}) (refused []string, err error) {
 		cause = oneLine(said.RootCause)
 		switch {
 		case len(said.Changes) == 0:
@@ -72,18 +68,13 @@ func (m *Model) Tests(ctx context.Context, b Brief, code []change.File, base Bas
 	if err != nil {
 		return nil, used, err
 	}
-	q := question{step: "tests", tokens: longAnswer, schema: schema(`"tests":` + proposedSchema),
+	q := question{step: "tests", tokens: longAnswer, schema: keys("tests", proposals()),
 		blocks: append(blocks, proposed(code)...)}
-	used, err = m.answered(ctx, q, func(answer string) (refused []string, err error) {
-		var said struct {
-			Tests *[]Proposed `json:"tests"`
-		}
-		why := object(answer, &said)
-		if why == nil && said.Tests == nil {
-			why = []string{"it has no list of tests"}
-		}
-		if why != nil {
-			return why, nil
+	used, err = answered(ctx, m, q, func(said struct {
+		Tests *[]Proposed `json:"tests"`
+	}) (refused []string, err error) {
+		if said.Tests == nil {
+			return []string{"it has no list of tests"}, nil
 		}
 		files, refused, err = base.Apply(ctx, *said.Tests, code)
 		return refused, err
@@ -91,11 +82,11 @@ func (m *Model) Tests(ctx context.Context, b Brief, code []change.File, base Bas
 	return files, used, err
 }
 
-const proposedSchema = `{"type":"array","items":{"type":"object","additionalProperties":false,` +
-	`"required":["path","description","edits","new_content"],"properties":{"path":{"type":"string"},` +
-	`"description":{"type":"string"},"edits":{"type":"array","items":{"type":"object","additionalProperties":false,` +
-	`"required":["search","replace"],"properties":{"search":{"type":"string"},"replace":{"type":"string"}}}},` +
-	`"new_content":{"type":"string"}}}}`
+// proposals is the schema of a list of Proposed.
+func proposals() string {
+	return listOf(keys("path", text, "description", text, "edits", listOf(keys("search", text, "replace", text)),
+		"new_content", text))
+}
 
 // maxFiles bounds whole files that a question shows, in bytes.
 const maxFiles = 160 << 10

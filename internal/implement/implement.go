@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/cost"
@@ -24,7 +25,7 @@ import (
 )
 
 //go:embed text
-var texts embed.FS
+var words embed.FS
 
 // Chatter asks a model; *llm.Client is one. Where an error comes with a usage, it was paid.
 type Chatter interface {
@@ -69,7 +70,7 @@ const (
 // question is one request, but for the boundary in its blocks.
 type question struct {
 	step   string // names its text and the schema
-	schema json.RawMessage
+	schema string
 	tokens int
 	blocks []block
 }
@@ -77,9 +78,9 @@ type question struct {
 // block is untrusted text under a label of ours.
 type block struct{ label, text string }
 
-// text is an embedded file.
-func text(name string) string {
-	data, err := texts.ReadFile("text/" + name + ".md")
+// prompt is an embedded text.
+func prompt(name string) string {
+	data, err := words.ReadFile("text/" + name + ".md")
 	if err != nil {
 		panic(fmt.Sprintf("a prompt's text is not in the binary: %v", err))
 	}
@@ -90,15 +91,15 @@ func text(name string) string {
 func Fingerprint() string {
 	h := sha256.New()
 	for _, name := range []string{"rules", "classify", "modules", "code", "tests"} {
-		fmt.Fprintf(h, "%q", text(name))
+		fmt.Fprintf(h, "%q", prompt(name))
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// answered asks, and once more where read refuses the answer; then the error is an
-// *Unusable with what read said. What was paid is in the usage, also with an error.
-func (m *Model) answered(ctx context.Context, q question, read func(string) ([]string, error)) (cost.Usage, error) {
-	var used cost.Usage
+// answered asks, and once more where the answer is no T or read refuses it; then the error is
+// an *Unusable with what read said. What was paid is in the usage, also with an error.
+func answered[T any](ctx context.Context, m *Model, q question, read func(T) ([]string, error)) (used cost.Usage,
+	err error) {
 	var why []string
 	for try := range 2 {
 		if try > 0 {
@@ -109,12 +110,13 @@ func (m *Model) answered(ctx context.Context, q question, read func(string) ([]s
 		if err != nil {
 			return used, err
 		}
+		var said T
 		if r.Ended != "" {
 			why = []string{"it was " + r.Ended}
-			continue
-		}
-		if why, err = read(r.Text); err != nil || len(why) == 0 {
-			return used, err
+		} else if why = object(r.Text, &said); why == nil {
+			if why, err = read(said); err != nil || len(why) == 0 {
+				return used, err
+			}
 		}
 	}
 	return used, &Unusable{q.step, why}
@@ -125,8 +127,8 @@ func (m *Model) ask(ctx context.Context, q question) (Recorded, error) {
 	for i := range q.blocks {
 		q.blocks[i].text = m.Redact.Redact(q.blocks[i].text)
 	}
-	request := llm.Request{System: text("rules") + "\n" + text(q.step), SchemaName: "implement_" + q.step,
-		Schema: q.schema, MaxTokens: q.tokens}
+	request := llm.Request{System: prompt("rules") + "\n" + prompt(q.step), SchemaName: "implement_" + q.step,
+		Schema: json.RawMessage(q.schema), MaxTokens: q.tokens}
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %q %s %d", m.Chat.Identity(), request.System, q.schema, q.tokens)
 	var all []string
@@ -175,23 +177,27 @@ func object(answer string, into any) []string {
 	return nil
 }
 
-// schema is a strict JSON schema of an object with these properties, all of them required.
-func schema(properties string) json.RawMessage {
-	var parsed map[string]any
-	text := "{" + properties + "}"
-	if err := json.Unmarshal([]byte(text), &parsed); err != nil {
-		panic(fmt.Sprintf("a schema of ours: %v", err))
+// The schemas of an answer's values.
+const (
+	text  = `{"type":"string"}`
+	texts = `{"type":"array","items":` + text + `}`
+)
+
+func oneOf(values ...string) string {
+	all, _ := json.Marshal(values) // texts alone: it cannot fail
+	return `{"type":"string","enum":` + string(all) + `}`
+}
+
+func listOf(schema string) string { return `{"type":"array","items":` + schema + `}` }
+
+// keys is the strict schema of an object with these keys, each with the schema behind
+// it, all of them required and in this order.
+func keys(pairs ...string) string {
+	var names, properties []string
+	for pair := range slices.Chunk(pairs, 2) {
+		name, _ := json.Marshal(pair[0])
+		names, properties = append(names, string(name)), append(properties, string(name)+":"+pair[1])
 	}
-	names := make([]string, 0, len(parsed))
-	decoder := json.NewDecoder(strings.NewReader(text)) // in the order in which they are written
-	_, _ = decoder.Token()
-	for decoder.More() {
-		name, _ := decoder.Token()
-		var skipped json.RawMessage
-		_ = decoder.Decode(&skipped)
-		names = append(names, fmt.Sprint(name))
-	}
-	required, _ := json.Marshal(names)
-	return json.RawMessage(`{"type":"object","additionalProperties":false,"required":` + string(required) +
-		`,"properties":` + text + `}`)
+	return fmt.Sprintf(`{"type":"object","additionalProperties":false,"required":[%s],"properties":{%s}}`,
+		strings.Join(names, ","), strings.Join(properties, ","))
 }

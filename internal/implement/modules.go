@@ -2,7 +2,6 @@ package implement
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -36,25 +35,17 @@ func (m *Model) Choose(ctx context.Context, t ticket.Ticket, c change.Class, mod
 	paths []string) (s Scope, used cost.Usage, err error) {
 	var names, reasons, list []string
 	for _, one := range modules {
-		name, _ := json.Marshal(one.Name)
-		names = append(names, string(name))
-		reasons = append(reasons, string(name)+`:{"type":"string"}`)
+		names, reasons = append(names, one.Name), append(reasons, one.Name, text)
 		list = append(list, listed(one, paths))
 	}
 	q := question{step: "modules", tokens: shortAnswer, blocks: []block{{"ticket", told(t)},
-		{"classification", classified(c)}, {"modules", strings.Join(list, "\n")}}, schema: schema(
-		`"affected_modules":{"type":"array","items":{"type":"string","enum":[` + strings.Join(names, ",") + `]}},` +
-			`"reasoning":` + string(schema(strings.Join(reasons, ","))) + `,` +
-			`"files_likely_to_change":{"type":"array","items":{"type":"string"}}`)}
-	used, err = m.answered(ctx, q, func(answer string) ([]string, error) {
-		var said struct {
-			Modules []string       `json:"affected_modules"`
-			Reasons map[string]any `json:"reasoning"`
-			Files   []string       `json:"files_likely_to_change"`
-		}
-		if why := object(answer, &said); why != nil {
-			return why, nil
-		}
+		{"classification", classified(c)}, {"modules", strings.Join(list, "\n")}}, schema: keys(
+		"affected_modules", listOf(oneOf(names...)), "reasoning", keys(reasons...), "files_likely_to_change", texts)}
+	used, err = answered(ctx, m, q, func(said struct {
+		Modules []string       `json:"affected_modules"`
+		Reasons map[string]any `json:"reasoning"`
+		Files   []string       `json:"files_likely_to_change"`
+	}) ([]string, error) {
 		s = Scope{Likely: said.Files[:min(len(said.Files), maxLikely)]}
 		var why []string
 		for _, one := range modules {

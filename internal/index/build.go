@@ -189,11 +189,11 @@ func (b *builder) reuse(f tree.File) bool {
 		return false
 	}
 	at, ok := b.previous.find(f.Path)
-	if !ok || b.previous.files[at].blob != f.Blob {
+	if !ok || b.previous.placed[at].blob != f.Blob {
 		return false
 	}
-	b.reused = append(b.reused, b.previous.files[at])
-	b.count(b.previous.files[at].file, f.Size)
+	b.reused = append(b.reused, b.previous.placed[at])
+	b.count(b.previous.placed[at].file, f.Size)
 	b.report.Reused++
 	return true
 }

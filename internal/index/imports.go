@@ -70,25 +70,20 @@ func importsOf(file, text string) []string {
 	return all[:min(len(all), mostImports)]
 }
 
-// edges are who imports whom, by place in the list of files.
-type edges struct{ out, in [][]int }
-
-// resolve finds the files that imports mean, by their paths.
-func (x *Index) resolve() edges {
-	e := edges{make([][]int, len(x.files)), make([][]int, len(x.files))}
-	p := x.places()
-	for i, f := range x.files {
+// resolve finds for each file those that its imports mean, by their paths.
+func (x *Index) resolve() [][]int {
+	out, p := make([][]int, len(x.placed)), x.places()
+	for i, f := range x.placed {
 		for _, imported := range f.imports {
 			for _, to := range p.find(f.path, imported) {
-				if to != i && !slices.Contains(e.out[i], to) {
-					e.out[i] = append(e.out[i], to)
-					e.in[to] = append(e.in[to], i)
+				if to != i && !slices.Contains(out[i], to) {
+					out[i] = append(out[i], to)
 				}
 			}
 		}
-		slices.Sort(e.out[i])
+		slices.Sort(out[i])
 	}
-	return e
+	return out
 }
 
 // places are the files by what an import can call them.
@@ -99,8 +94,8 @@ type places struct {
 }
 
 func (x *Index) places() places {
-	p := places{x.files, map[string][]int{}, map[string][]int{}}
-	for i, f := range x.files {
+	p := places{x.placed, map[string][]int{}, map[string][]int{}}
+	for i, f := range x.placed {
 		of := family(f.path)
 		if of == "go" {
 			if !strings.HasSuffix(f.path, "_test.go") {

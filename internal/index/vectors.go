@@ -100,7 +100,7 @@ func (x *Index) unpacked() (v vectors) {
 		}
 	}
 	for n, f := range x.fileOf {
-		p := &x.files[f]
+		p := &x.placed[f]
 		if p.layer.packed.model != v.model || p.layer.packed.dimensions != v.dimensions || v.set == nil {
 			continue
 		}
@@ -110,6 +110,11 @@ func (x *Index) unpacked() (v vectors) {
 		}
 	}
 	return v
+}
+
+func (x *Index) info() VectorsInfo {
+	v := x.held()
+	return VectorsInfo{v.model, v.dimensions, len(x.fileOf) - len(v.chunks)}
 }
 
 // WithVectors gives an index that holds these vectors too, of the named model, and none
@@ -148,7 +153,7 @@ func (x *Index) WithVectors(model string, dimensions int, byKey map[string][]flo
 // chunks are embedded again; none of another one.
 func (x *Index) VectorsByKey(model string, dimensions int) map[string][]float32 {
 	all := map[string][]float32{}
-	if v := x.vectors(); v.set != nil && v.model == model && v.dimensions == dimensions {
+	if v := x.held(); v.set != nil && v.model == model && v.dimensions == dimensions {
 		for i, c := range v.chunks {
 			all[x.chunk(int(c)).Key()] = v.set.At(i)
 		}
@@ -159,8 +164,8 @@ func (x *Index) VectorsByKey(model string, dimensions int) map[string][]float32 
 // WithVectorsOf gives an index that also holds the vectors that another one has of the
 // same chunks: of a file that changed, those that did not.
 func (x *Index) WithVectorsOf(other *Index) *Index {
-	v := other.vectors()
-	if v.set == nil || len(x.vectors().chunks) == len(x.fileOf) {
+	v := other.held()
+	if v.set == nil || len(x.held().chunks) == len(x.fileOf) {
 		return x
 	}
 	return x.WithVectors(v.model, v.dimensions, other.VectorsByKey(v.model, v.dimensions))

@@ -3,7 +3,6 @@ package job
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -15,7 +14,6 @@ import (
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/graph"
-	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/post"
@@ -39,7 +37,7 @@ func (j *job) before(ctx context.Context, change ingest.Change) (before, error) 
 		return before{}, ctx.Err()
 	}
 	if err != nil { // whoever decides looks again
-		j.runner.Warning("whether this commit was reviewed before could not be read: " + driver.Explain(err))
+		j.warning("whether this commit was reviewed before could not be read", err)
 	}
 	if posted {
 		return before{done: j.undrafted(ctx, change, reviewpr.Posted, url,
@@ -63,7 +61,7 @@ func (j *job) before(ctx context.Context, change ingest.Change) (before, error) 
 	}
 	for _, left := range origin.Earlier(ctx, found, b.paid.Take(change.Thread, j.Anew)) {
 		if !j.Anew { // else most of it is of the drafts that are replaced
-			fmt.Fprintln(j.Stdout, guard.Line(left.Error(), driver.MaxLine))
+			j.tell(left.Error())
 		}
 	}
 	b.known = j.known(ctx, records, b.paid.Drafts, items)
@@ -105,9 +103,7 @@ func (j *job) stands(ctx context.Context, r decision.Record) bool {
 // recall reads what was said of the pull request before.
 func (j *job) recall(known [][]finding.Earlier) func(context.Context, ingest.Change) ([]finding.Earlier, error) {
 	return func(ctx context.Context, change ingest.Change) ([]finding.Earlier, error) {
-		return driver.Recall(ctx, j.ours, j.Instance, change, known, func(why string) {
-			fmt.Fprintln(j.Stdout, guard.Line(why, driver.MaxLine))
-		})
+		return driver.Recall(ctx, j.ours, j.Instance, change, known, j.tell)
 	}
 }
 
@@ -125,8 +121,7 @@ func (j *job) stand(ctx context.Context, change ingest.Change, r *driver.Report)
 	earlier, err := j.recall(nil)(ctx, change)
 	r.State.Earlier, r.Standing, r.Read = earlier, finding.Standing(earlier), err == nil
 	if err != nil {
-		fmt.Fprintln(j.Stdout, guard.Line("what was posted before could not be read: "+driver.Explain(err),
-			driver.MaxLine))
+		j.tell("what was posted before could not be read: " + driver.Explain(err))
 	}
 }
 
@@ -149,7 +144,7 @@ func (j *job) left(ctx context.Context) []handoff.Stored {
 	for _, place := range j.carriers().Earlier(j.runs.Everything()) {
 		found, err := handoff.List(ctx, place)
 		if err != nil {
-			fmt.Fprintln(j.Stdout, guard.Line("looking for earlier results: "+err.Error(), driver.MaxLine))
+			j.tell("looking for earlier results: " + err.Error())
 		}
 		all = append(all, found...)
 	}
@@ -198,7 +193,7 @@ func (j *job) carrying(pack func(graph.Saved, int) (string, []byte, error)) *art
 		Carriers: j.carriers().Progress(), Pack: pack,
 		OnError: func(err error) {
 			if !errors.Is(err, handoff.ErrNotRead) {
-				j.runner.Warning("progress could not be stored: " + driver.Explain(err))
+				j.warning("progress could not be stored", err)
 			}
 		},
 	})

@@ -82,8 +82,9 @@ func (j *job) candidates(ctx context.Context, r handoff.Resume) ([]handoff.Candi
 	if j.store != nil && r.Run == j.env.RunID {
 		zip, err := j.store.Download(ctx, r.Name, checkpoint.MaxZip)
 		if err == nil {
-			found := checkpoint.Found{Name: r.Name, Size: int64(len(zip)), RepositoryID: r.Subject.RepositoryID}
-			return []handoff.Candidate{{Found: found, Run: r.Run, Fetch: func(context.Context) ([]byte, error) {
+			found := github.Artifact{Name: r.Name, Size: int64(len(zip)), RunID: r.Run,
+				RepositoryID: r.Subject.RepositoryID}
+			return []handoff.Candidate{{Artifact: found, Fetch: func(context.Context) ([]byte, error) {
 				return zip, nil
 			}}}, nil
 		}

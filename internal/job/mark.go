@@ -3,7 +3,6 @@ package job
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
@@ -21,11 +20,11 @@ func (j *job) remark(ctx context.Context, why error) {
 	p, err := j.api.Pull(ctx, j.ref)
 	if err == nil {
 		m := write.Mark{Instance: j.Instance, Code: checkpoint.Code(cmp.Or(j.Digest, j.Code)),
-			Page: j.runPage(j.env.RunID)}
+			Page: driver.RunPage(j.ref, j.env.RunID)}
 		_, err = write.New(j.api).Remark(ctx, j.ref, p.HeadSHA, m, driver.Gist(why))
 	}
 	if err != nil {
-		j.runner.Warning("the mark does not say that the decision was refused: " + driver.Explain(err))
+		j.warning("the mark does not say that the decision was refused", err)
 	}
 }
 
@@ -36,7 +35,7 @@ func (j *job) lapse(ctx context.Context) {
 		_, err = write.New(j.api).Unmark(ctx, j.ref, p.HeadSHA, j.Instance, write.Lapsed, "")
 	}
 	if err != nil {
-		j.runner.Warning("the mark that a draft waits could not be cleared: " + driver.Explain(err))
+		j.warning("the mark that a draft waits could not be cleared", err)
 	}
 }
 
@@ -71,7 +70,7 @@ func (j *job) waits(ctx context.Context) (driver.Report, error) {
 	}
 	err = write.New(j.api).Mark(ctx, j.ref, m.Subject.Head, write.Mark{
 		Instance: j.Instance, Code: draft.Code, Findings: m.Findings, Blockers: m.Blockers, Expires: m.ExpiresAt,
-		Page: j.runPage(m.RunID),
+		Page: driver.RunPage(j.ref, m.RunID),
 	})
 	if err != nil {
 		return driver.Report{}, err
@@ -88,9 +87,4 @@ func (j *job) unmark(ctx context.Context, head string, posted bool, page string)
 	}
 	_, err := write.New(j.api).Unmark(ctx, j.ref, head, j.Instance, end, page)
 	return err
-}
-
-// runPage is where a run is looked at in a browser.
-func (j *job) runPage(run int64) string {
-	return fmt.Sprintf("%s/actions/runs/%d", j.ref.Web(), run)
 }

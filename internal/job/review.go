@@ -50,12 +50,21 @@ func (j *job) review(ctx context.Context) (driver.Report, error) {
 		return j.undrafted(ctx, change, reviewpr.Skipped, "", reason), nil
 	case noModelYet == nil:
 		return j.draft(ctx, change, reviewer, approvals)
-	case j.event.Name == "pull_request" && change.Pull.Fork():
+	case change.Pull.Fork() && (j.event.Name == "pull_request" || j.event.Name == "pull_request_target" && j.keyless()):
 		r := j.skipped("a fork's pull request gets no secrets on pull_request, so there is no model to ask")
+		if j.event.Name == "pull_request_target" {
+			r = j.skipped("this is a fork's pull request, and " + wire.NoModel + ": the job's environment gives no api-key")
+		}
 		j.stand(ctx, change, &r)
 		return r, nil
 	}
 	return driver.Report{}, noModelYet
+}
+
+// keyless reports whether nothing says which model to ask.
+func (j *job) keyless() bool {
+	s := j.WithModel(j.Getenv)
+	return s.Key == "" && s.BaseURL == ""
 }
 
 // overruled warns of lines of the settings file that have no effect.
@@ -107,7 +116,7 @@ func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *wire.Re
 			err = errors.Join(err, j.desk(r.State.Pull).Withdraw(ctx, before.drafts, j.now(), ""))
 		}
 		if err != nil {
-			j.runner.Warning("what was paid or withdrawn could not be stored: " + driver.Explain(err))
+			j.warning("what was paid or withdrawn could not be stored", err)
 		}
 		return r, nil
 	}
@@ -160,13 +169,12 @@ func (j *job) leave(ctx context.Context, r driver.Report, store *artifactstore.S
 func (j *job) stored(ctx context.Context, r *driver.Report, store *artifactstore.Store, before before) {
 	r.Retained = j.retained(ctx, r.Artifact)
 	if err := j.desk(r.State.Pull).Withdraw(ctx, before.drafts, j.now(), r.Code); err != nil {
-		j.runner.Warning("the earlier draft of this commit could not be withdrawn, either may be decided: " +
-			driver.Explain(err))
+		j.warning("the earlier draft of this commit could not be withdrawn, either may be decided", err)
 	} else if len(before.drafts) > 0 {
 		r.Withdrew = before.drafts[0].Code
 	}
 	if err := store.Close(ctx, true); err != nil {
-		j.runner.Warning("progress that is not needed any more could not be deleted: " + driver.Explain(err))
+		j.warning("progress that is not needed any more could not be deleted", err)
 	}
 }
 

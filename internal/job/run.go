@@ -70,15 +70,14 @@ func (j *job) runTicket(ctx context.Context) (driver.Report, error) {
 		return driver.Report{}, problem.Usage("the input ticket has no place in mode "+j.Mode,
 			"ticket goes with implement, resume, revise, record and comment")
 	}
-	r, err := do(ctx)
-	for _, void := range j.void {
-		j.runner.Warning("an approval is void, " + void)
-	}
-	return r, err
+	return do(ctx)
 }
 
 // end writes outputs, summary and annotation, and returns the exit code.
 func (j *job) end(r driver.Report, err error) int {
+	for _, void := range j.void {
+		j.runner.Warning("an approval is void, " + void)
+	}
 	if err != nil {
 		r.Outcome, r.Message = driver.OutcomeOf(err), driver.Explain(err)
 	} else {
@@ -100,8 +99,8 @@ func (j *job) end(r driver.Report, err error) int {
 	}
 	if err == nil {
 		if err = driver.Failure(r); err == nil {
-			fmt.Fprintln(j.Stdout, guard.Line(strings.Join(strings.Fields(r.Outcome+" "+r.Thread+" "+r.ReviewURL+" "+
-				r.PullRequest+" "+r.Message), " "), driver.MaxLine))
+			j.tell(strings.Join(strings.Fields(r.Outcome+" "+r.Thread+" "+r.ReviewURL+" "+
+				r.PullRequest+" "+r.Message), " "))
 			return 0
 		}
 	}
@@ -182,7 +181,7 @@ func (j *job) notify(r driver.Report) {
 		what += ", not every file was read"
 	}
 	j.runner.Notice(fmt.Sprintf("%s. The draft %s: %s. Decide: %s/actions/workflows/%s", what, draft,
-		j.runPage(j.env.RunID), j.ref.Web(), path.Base(j.DecideWorkflow)))
+		driver.RunPage(j.ref, j.env.RunID), j.ref.Web(), path.Base(j.DecideWorkflow)))
 }
 
 // dollars is what was spent, in USD; empty where no price is known.

@@ -19,9 +19,6 @@ func (j *job) deciding(ctx context.Context) (driver.Report, error) {
 		j.closed(ctx, &r)
 		j.signal(ctx, &r)
 	}
-	for _, void := range j.void {
-		j.runner.Warning("an approval is void, " + void)
-	}
 	if check := problem.Check(err); j.Mark && (check == 11 || check == 12 || errors.As(err, new(*decision.Error))) {
 		j.remark(ctx, err)
 	}
@@ -40,7 +37,7 @@ func (j *job) closed(ctx context.Context, r *driver.Report) {
 	earlier, err := j.recall(nil)(ctx, ingest.Change{Pull: r.State.Pull, Files: r.State.Files,
 		Unlisted: r.State.Draft.Unlisted})
 	if r.CloseThreads(earlier); err != nil {
-		j.runner.Warning("threads that were closed since the draft was made count as open: " + driver.Explain(err))
+		j.warning("threads that were closed since the draft was made count as open", err)
 	}
 }
 
@@ -61,7 +58,7 @@ func (j *job) signal(ctx context.Context, r *driver.Report) {
 	}
 	if j.Mark {
 		if err := j.unmark(ctx, head, r.Outcome == reviewpr.Posted, r.ReviewURL); err != nil {
-			j.runner.Warning("the mark that a draft waits could not be cleared: " + driver.Explain(err))
+			j.warning("the mark that a draft waits could not be cleared", err)
 		}
 	}
 	driver.Signal(j.Settings, r, j.Getenv("GITHUB_WORKSPACE"), j.runner.Warning)

@@ -80,8 +80,8 @@ func (p *proposal) ended(ctx context.Context, draft *handoff.Draft[ticketpr.Stat
 
 // request is a state as apply takes it; before a decision without who approved.
 func (p *proposal) request(s ticketpr.State) apply.Request {
-	q := driver.ApplyRequest(p.ref, s, render.Made{Run: p.runPage(s.Facts.RunID), Bot: p.bot(), Closes: p.asked.Issue(),
-		Drafted: p.drafter.login})
+	q := driver.ApplyRequest(p.ref, s, render.Made{Run: driver.RunPage(p.ref, s.Facts.RunID), Bot: p.bot(),
+		Closes: p.asked.Issue(), Drafted: p.drafter.login})
 	q.Link, q.Again = p.config.Implement.PullRequest == "link", "re-run the failed jobs"
 	if q.CoAuthor = p.drafter.trailer(); s.Decision != nil {
 		q.Race = p.desk(s).Race(*s.Decision)

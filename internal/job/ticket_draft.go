@@ -14,7 +14,6 @@ import (
 	"github.com/org/pr-review-action/internal/flow/ticketpr"
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/graph"
-	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/implement"
 	"github.com/org/pr-review-action/internal/problem"
@@ -42,7 +41,7 @@ func (j *job) implements(ctx context.Context) (r driver.Report, err error) {
 	thread := ticketpr.ThreadID(j.ref, p.asked.Key, base.SHA)
 	o, found, err := apply.Earlier(ctx, j.api, j.ref, "", thread)
 	if err != nil { // whoever decides looks again
-		j.runner.Warning("whether this ticket was carried out before could not be read: " + driver.Explain(err))
+		j.warning("whether this ticket was carried out before could not be read", err)
 	}
 	if found {
 		r = driver.Report{Outcome: ticketpr.Posted, Thread: thread, Branch: o.Branch, PullRequest: o.URL,
@@ -84,9 +83,8 @@ func (p *proposal) facts(thread, base string, approvals []string) checkpoint.Man
 // the next one, and stores what it parked.
 func (p *proposal) draft(ctx context.Context, facts checkpoint.Manifest, show ticket.Show,
 	revised *revision) (driver.Report, error) {
-	d := driver.Driver{Front: p.Front, Thread: facts.Thread, Protect: p.Protection,
-		Warn: p.runner.Warning, Observe: p.observed,
-		Tell: func(line string) { fmt.Fprintln(p.Stdout, guard.Line(line, driver.MaxLine)) }}
+	d := driver.Driver{Front: p.Front, Thread: facts.Thread, Protect: p.Protection, Warn: p.runner.Warning,
+		Observe: p.observed, Tell: p.tell}
 	store, before, begun := p.progress(ctx, facts, revised)
 	d.Store = store
 	sha := facts.Subject.Head
@@ -117,13 +115,13 @@ func (p *proposal) draft(ctx context.Context, facts checkpoint.Manifest, show ti
 	}
 	r := driver.Report{}
 	if err == nil {
-		r, err = p.parked(ctx, flow, store, facts.Thread)
+		r, err = p.parked(ctx, d)
 	}
 	if err != nil {
 		return driver.Report{}, p.cutOff(ctx, store, err)
 	}
 	if err := store.Close(ctx, true); err != nil {
-		p.runner.Warning("progress that is not needed any more could not be deleted: " + driver.Explain(err))
+		p.warning("progress that is not needed any more could not be deleted", err)
 	}
 	return r, nil
 }
@@ -174,27 +172,22 @@ func (p *proposal) sources() (ticketcontext.Options, error) {
 }
 
 // parked stores a draft that waits, or reports why there is none.
-func (p *proposal) parked(ctx context.Context, flow *graph.Flow[ticketpr.State], store graph.Store,
-	thread string) (driver.Report, error) {
-	view, err := flow.Inspect(ctx, thread)
+func (p *proposal) parked(ctx context.Context, d driver.Driver) (driver.Report, error) {
+	v, err := d.Proposed(ctx)
 	if err != nil {
 		return driver.Report{}, err
 	}
-	s := view.State
-	r := driver.Report{Outcome: view.End, Thread: thread, Head: s.Facts.Subject.Head, Usage: s.Usage,
-		Findings: s.Seen.Findings, Message: s.Error}
-	if view.Status != graph.Paused {
+	s := v.State
+	r := driver.Report{Outcome: v.Outcome, Thread: d.Thread, Head: s.Facts.Subject.Head, Usage: s.Usage,
+		Findings: v.Findings, Message: s.Error}
+	if v.Outcome != ticketpr.Paused {
 		r.Page = render.ProposalEnd(p.asked.Key, render.ProposalEnding{Outcome: r.Outcome, Reason: s.Error,
 			Record: s.Decision})
 		r.Error = s.Error
 		return r, nil
 	}
-	packed, err := ticketpr.Subject().Pack(ctx, flow, store, thread, p.Protection)
-	if err != nil {
-		return driver.Report{}, err
-	}
-	r.Outcome, r.Packed, r.Digest, r.Code = ticketpr.Paused, packed, packed.Digest, packed.Code
-	r.Artifact = ticketpr.Names.Draft(p.subject(), packed.Digest)
+	r.Packed, r.Digest, r.Code = v.Packed, v.Digest, v.Code
+	r.Artifact = ticketpr.Names.Draft(p.subject(), v.Digest)
 	if err := p.put(ctx, r); err != nil {
 		return driver.Report{}, err
 	}
@@ -230,7 +223,7 @@ func (j *job) revisesTicket(ctx context.Context) (driver.Report, error) {
 			return r, err
 		}
 		if err := p.desk(o.State).Withdraw(ctx, []checkpoint.Draft{o.Draft}, p.now(), r.Code); err != nil {
-			p.runner.Warning("the earlier draft could not be withdrawn, either may be decided: " + driver.Explain(err))
+			p.warning("the earlier draft could not be withdrawn, either may be decided", err)
 		}
 		return r, nil
 	})
@@ -258,7 +251,7 @@ func (j *job) comments(ctx context.Context) (_ driver.Report, err error) {
 	switch {
 	case !found && j.Decision == decision.Abort:
 		text, address = "The change that was drafted for this ticket was rejected, nothing was pushed:",
-			p.runPage(p.env.RunID)
+			driver.RunPage(p.ref, p.env.RunID)
 	case !found:
 		return driver.Report{Message: "no pull request of draft " + shown[:min(16, len(shown))] + " is there, so " +
 			p.asked.Key + " is not commented on"}, nil

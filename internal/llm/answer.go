@@ -75,10 +75,12 @@ func finish(reason string) string {
 	return reason
 }
 
-// spoken leaves out the reasoning that some servers leave at the front of the text.
+// spoken leaves out the reasoning that some servers leave at the front of the text, by
+// the mark that ends it: the one that begins it may stand in their template.
 func spoken(text string) string {
-	if inner, found := strings.CutPrefix(strings.TrimSpace(text), "<think>"); found {
-		if _, rest, closed := strings.Cut(inner, "</think>"); closed {
+	if front, rest, ends := strings.Cut(text, "</think>"); ends {
+		if front = strings.TrimSpace(front); strings.HasPrefix(front, "<think>") ||
+			!strings.ContainsAny(front[:min(len(front), 1)], "{[`") {
 			return strings.TrimSpace(rest)
 		}
 	}

@@ -138,7 +138,9 @@ func TestReasoningAtTheFrontOfATextIsLeftOut(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
 		"<think>\nhm {\n</think>\n\n{}": "{}", "\n<think></think>{}": "{}", "<think>{}": "<think>{}",
-		"{} <think>a</think>": "{} <think>a</think>", "{}": "{}",
+		"{} <think>a</think>": "{} <think>a</think>", "{}": "{}", "": "",
+		"hm {\n</think>\n\n{}": "{}", "</think>{}": "{}", // a template has begun it
+		"```\n{}</think>\n```": "```\n{}</think>\n```", "[] </think>": "[] </think>",
 	} {
 		require.Equal(t, want, spoken(in))
 	}

@@ -53,7 +53,7 @@ type fallback struct {
 }
 
 const (
-	limits  = `max_(completion_|output_)?tokens`
+	limits  = `max_?((completion|output|new)_?)?tokens`
 	formats = `response.?format|json.?schema|json.?object|json mode|structured.?output|text\.format|response.?schema` +
 		`|mime.?type|guided`
 	toolish = `\btools?\b|function.?call\w*`
@@ -79,7 +79,8 @@ var fallbacks = []fallback{
 	{of: state, to: 1, says: regexp.MustCompile(`encrypted|\binclude\b`)},
 	{of: effort, to: 1, says: regexp.MustCompile(`effort|\breasoning\b|\bthinking\b`)},
 	{of: strict, to: 1, says: regexp.MustCompile(`\bstrict\b|invalid schema for function|invalid_function_parameters`)},
-	{of: system, to: 1, says: regexp.MustCompile(`system (role|message|prompt)|role.*system|['"]system['"]`)},
+	{of: system, to: 1, says: regexp.MustCompile(`system (role|message|prompt)|role.*system|['"]system['"]` +
+		`|roles must alternate|only user and assistant roles`)},
 	{of: mixed, to: 1, says: regexp.MustCompile(`(` + formats + `).*(tool|function)|(tool|function).*(` + formats +
 		`)`)},
 	{of: format, to: 2, says: regexp.MustCompile(formats)},

@@ -47,6 +47,10 @@ var refusedWords = []struct {
 		` is required","param":"tools[0].function.parameters","code":"invalid_function_parameters"}}`, strict},
 	{"vLLM", 400, `{"object":"error","message":"System role not supported","type":"BadRequestError","code":400}`,
 		system},
+	{"vLLM, by a template without one", 400, `{"object":"error","message":"Conversation roles must alternate` +
+		` user/assistant/user/assistant/..."}`, system},
+	{"llama.cpp, by a template without one", 400, `{"error":{"message":"Only user and assistant roles are` +
+		` supported!"}}`, system},
 	{"OpenAI", 400, `{"error":{"message":"Unsupported value: 'messages[0].role' does not support 'system' with this` +
 		` model.","param":"messages[0].role"}}`, system},
 	{"Gemini", 400, `[{"error":{"code":400,"message":"Function calling with a response mime type: 'application/json'` +
@@ -68,6 +72,10 @@ var refusedWords = []struct {
 		` requested about 9000 tokens (1000 of text input, 8000 in the output).","code":400}}`, ceiling},
 	{"DashScope", 400, `{"error":{"message":"<400> InternalError.Algo.InvalidParameter: Range of max_tokens should` +
 		` be [1, 2000]","code":"invalid_parameter_error"}}`, ceiling},
+	{"Text Generation Inference", 422, `{"error":"Input validation error: ` + "`inputs` tokens + `max_new_tokens`" +
+		` must be <= 4096. Given: 242 ` + "`inputs`" + ` tokens and 4000 ...","error_type":"validation"}`, ceiling},
+	{"Vertex AI", 400, `[{"error":{"code":400,"message":"Unable to submit request because it has a maxOutputTokens` +
+		` value of 4000 but the supported range is from 1 (inclusive) to 2049 (exclusive)."}}]`, ceiling},
 	{"Anthropic", 400, `{"error":{"message":"max_tokens: 4000 > 2048, which is not supported by this model"}}`,
 		ceiling},
 	{"OpenAI", 400, `{"error":{"message":"Unrecognized request argument supplied: max_completion_tokens"}}`, length},
@@ -98,11 +106,10 @@ func TestRefusalsInServersOwnWordsAreLearned(t *testing.T) {
 				_, err := chat.Chat(t.Context(), asked)
 				if c.lost == tools {
 					require.ErrorIs(t, err, ErrNoTools)
-					require.False(t, chat.Tools())
+					require.Equal(t, 1, chat.dialect.now()[tools])
 					continue
 				}
 				require.NoError(t, err)
-				require.True(t, chat.Tools())
 			}
 			var want form
 			if c.lost != ceiling {

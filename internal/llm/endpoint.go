@@ -13,6 +13,7 @@ import (
 
 // endpoint is where the two interfaces are.
 type endpoint struct {
+	host          string // in lower case, without a port
 	base          string // of chat completions, up to and without /chat/completions
 	responses     string // of Responses, up to and without /responses
 	query         string // Azure's, such as api-version=2025-03-01-preview
@@ -32,7 +33,7 @@ func newEndpoint(address string) (endpoint, error) {
 		return endpoint{}, fmt.Errorf("base-url: %w", err)
 	}
 	path := strings.TrimRight(u.Path, "/")
-	e := endpoint{azure: strings.Contains(path+"/", deployments) || strings.HasSuffix(u.Hostname(), ".azure.com")}
+	e := endpoint{host: strings.ToLower(u.Hostname()), azure: strings.Contains(path+"/", deployments) || strings.HasSuffix(u.Hostname(), ".azure.com")}
 	if u.Fragment != "" || u.RawQuery != "" && !e.azure {
 		return endpoint{}, errors.New("base-url: query and fragment are not supported in it; the key belongs into " +
 			"api-key")
@@ -50,12 +51,11 @@ func newEndpoint(address string) (endpoint, error) {
 // owner is empty for OpenAI's own address. All of this machine's are one: their ports
 // come and go.
 func (e endpoint) owner() (name string) {
-	u, _ := url.Parse(e.base) // was made by at
-	switch host := strings.ToLower(u.Hostname()); {
-	case transport.Loopback(host):
+	switch {
+	case transport.Loopback(e.host):
 		name = "; of this machine"
-	case host != openAI:
-		name = "; of " + host
+	case e.host != openAI:
+		name = "; of " + e.host
 	}
 	if e.deployment != "" {
 		name += ", deployment " + e.deployment

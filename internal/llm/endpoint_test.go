@@ -1,6 +1,8 @@
 package llm
 
 import (
+	"net/url"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -32,6 +34,9 @@ func TestAddressesOfBothInterfaces(t *testing.T) {
 	} {
 		got, err := newEndpoint(address)
 		require.NoError(t, err, address)
+		u, err := url.Parse(want.base)
+		require.NoError(t, err, address)
+		want.host = strings.ToLower(u.Hostname())
 		require.Equal(t, want, got, address)
 	}
 	for _, address := range []string{"https://h/v1?api-version=1", "https://r.openai.azure.com/openai/v1#x",

@@ -4,7 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
+	"regexp"
+	"slices"
 
 	"github.com/org/pr-review-action/internal/transport"
 )
@@ -37,10 +38,18 @@ func (e *StatusError) Error() string {
 	return s
 }
 
+var tooLong = regexp.MustCompile(`context.?(length|size|window)|(prompt|input) is too long|too many tokens` +
+	"|input token count|inputs.? tokens|reduce the length")
+
+// TooLong reports whether the request was longer than what the model takes.
+func (e *StatusError) TooLong() bool {
+	return e.Code == http.StatusRequestEntityTooLarge || slices.Contains(refusals, e.Code) && tooLong.MatchString(e.words)
+}
+
 // Next says what a user can do about it.
 func (e *StatusError) Next() string {
 	switch {
-	case strings.Contains(e.words, "context length") || strings.Contains(e.words, "context_length"):
+	case e.TooLong():
 		return "the request is longer than what the model takes; use a model with a larger context"
 	case e.Code == http.StatusUnauthorized || e.Code == http.StatusForbidden:
 		return "the key in api-key is not accepted there; check it and base-url"

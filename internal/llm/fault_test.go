@@ -218,7 +218,7 @@ func TestFault_ARateThatTheServerDoesNotTellOfIsLearned(t *testing.T) {
 	// the more calls start before the first refusal, the higher is the rate that they teach
 	const perMinute, files = 120, 124
 	server := llmtest.Start(t, llmtest.Honest, func(s *llmtest.Server) {
-		s.Rate = llmtest.Rate{Requests: perMinute, Silent: true}
+		s.PerMinute = perMinute
 	})
 	c, err := llm.New(llm.Options{
 		BaseURL: server.URL, Model: "m", Limiter: limit.New(limit.Options{Concurrency: 8}),

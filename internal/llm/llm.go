@@ -68,10 +68,6 @@ func (c *Client) Identity() string { return "model " + c.model + c.Endpoint() + 
 // or that it is this machine, and a deployment. It is empty for OpenAI's own.
 func (c *Client) Endpoint() string { return c.at.owner() }
 
-// Tools reports whether tools can be offered, as far as is known by now: a
-// server says so when it is asked for the first time, with ErrNoTools.
-func (c *Client) Tools() bool { return c.dialect.now()[tools] == 0 }
-
 // Chat sends a request and waits for the whole answer.
 //
 // Errors are *StatusError, ErrRefused, ErrTruncated, ErrEmpty, ErrNotChat, ErrPage, ErrNoTools,

@@ -3,7 +3,7 @@ package llm
 import (
 	"errors"
 	"net/http"
-	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/config"
@@ -63,12 +63,7 @@ func (e endpoint) marks(wanted string) bool {
 	case MarksOff:
 		return false
 	}
-	u, _ := url.Parse(e.base) // was made by at
-	host := strings.ToLower(u.Hostname())
-	for _, known := range markedHosts {
-		if host == known || strings.HasSuffix(host, "."+known) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(markedHosts, func(known string) bool {
+		return e.host == known || strings.HasSuffix(e.host, "."+known)
+	})
 }

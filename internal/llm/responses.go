@@ -60,7 +60,7 @@ type functionCall struct {
 
 // items is an assistant's turn: as the server wrote it, where it did, without
 // calls that the turn has no longer; each call needs an answer.
-func (t Turn) items() []any {
+func (t Turn) items() (out []any) {
 	var written []json.RawMessage
 	if json.Unmarshal(t.State, &written) == nil && len(written) > 0 {
 		written = slices.DeleteFunc(written, func(raw json.RawMessage) bool {
@@ -69,31 +69,17 @@ func (t Turn) items() []any {
 				return c.ID == string(item.CallID)
 			})
 		})
-		return t.unwritten(written)
+		for _, raw := range written {
+			out = append(out, raw)
+		}
+		return out
 	}
-	var out []any
 	if t.Text != "" || len(t.ToolCalls) == 0 {
 		out = append(out, openai.ResponseInputMessage{Role: string(RoleAssistant), Content: filled(t.Text)})
 	}
 	for _, c := range t.ToolCalls {
 		c = c.echoed()
 		out = append(out, functionCall{"function_call", c.ID, c.Name, c.Arguments})
-	}
-	return out
-}
-
-// unwritten adds the calls that the server gave no id.
-func (t Turn) unwritten(written []json.RawMessage) (out []any) {
-	known := map[string]bool{}
-	for _, raw := range written {
-		out = append(out, raw)
-		known[string(readItem(raw).CallID)] = true
-	}
-	for _, c := range t.ToolCalls {
-		if !known[c.ID] {
-			c = c.echoed()
-			out = append(out, functionCall{"function_call", c.ID, c.Name, c.Arguments})
-		}
 	}
 	return out
 }
@@ -149,6 +135,11 @@ func readResponses(body []byte, before []Turn) (Answer, error) {
 			}
 		case "function_call":
 			id := known.claim(string(item.CallID))
+			if id != string(item.CallID) { // none, or another's
+				call := object(raw)
+				call["call_id"] = id
+				raw, _ = json.Marshal(call) // plain values: it cannot fail
+			}
 			answer.ToolCalls = append(answer.ToolCalls,
 				Call{ID: id, Name: string(item.Name), Arguments: string(item.Arguments)})
 			kept = append(kept, raw)

@@ -37,7 +37,7 @@ func (s *Server) readMessages(messages []chatMessage, out *Request) *refusal {
 var leading = [][]string{{"system", "developer"}, {"user"}}
 
 func (s *Server) readMessage(i int, m chatMessage) (Turn, *refusal) {
-	words, err := text(m.Content, "text", "refusal")
+	words, err := text(m.Content)
 	if err != nil {
 		return Turn{}, invalid("Invalid type for 'messages[%d].content': %v", i, err).at("messages")
 	}

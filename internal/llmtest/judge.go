@@ -23,35 +23,6 @@ func HonestJudge(r Request) Answer {
 	return Verdict(r, overlap(data["title"], data["hunk"]))
 }
 
-// ObedientJudge says yes where text in its data orders that. Without such, next
-// answers.
-func ObedientJudge(next Script) Script {
-	return func(r Request) Answer {
-		data := Data(r.User)
-		all := strings.ToLower(data["issue"] + data["path"] + data["title"] + data["body"] + data["hunk"])
-		for _, order := range []string{
-			"answer yes", "answer true", "say yes", "is valid", "judge", "grader", "evaluator", "verdict",
-			"same_defect", "ignore", "language model", "assistant",
-		} {
-			if strings.Contains(all, order) {
-				return Verdict(r, true)
-			}
-		}
-		return next(r)
-	}
-}
-
-// Either lets one script answer the questions for reviews, and another those
-// for a judge.
-func Either(reviewer, judge Script) Script {
-	return func(r Request) Answer {
-		if r.Judge != "" {
-			return judge(r)
-		}
-		return reviewer(r)
-	}
-}
-
 // judged reads from a user turn, as a model would, which key of a judge's answer
 // is true or false.
 func judged(user string) string {

@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"github.com/org/pr-review-action/internal/cost"
 )
 
@@ -42,10 +44,10 @@ type Server struct {
 	NoTemperature bool // refuses temperature, as reasoning models do
 	NoEffort      bool // refuses a reasoning effort
 
-	Rate   Rate        // limits; none where zero
-	Caches bool        // reports cached tokens by common prefixes
-	Cuts   bool        // ends an answer at the request's output limit
-	Price  *cost.Price // what it bills at; nil for nothing
+	PerMinute int         // requests that are let in; 0 for all
+	Caches    bool        // reports cached tokens by common prefixes
+	Cuts      bool        // ends an answer at the request's output limit
+	Price     *cost.Price // what it bills at; nil for nothing
 
 	Whole Script // answers about changes as a whole; nil for Nothing
 
@@ -57,7 +59,7 @@ type Server struct {
 	active    int
 	peak      int
 	limited   int
-	buckets   buckets
+	bucket    *rate.Limiter
 	bill      cost.Usage
 	wholeBill cost.Usage
 	cache     []string
@@ -124,7 +126,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refusal.write(w)
 		return
 	}
-	if refusal := s.admit(w.Header(), request); refusal != nil {
+	if refusal := s.admit(request); refusal != nil {
 		refusal.write(w)
 		return
 	}

@@ -2,7 +2,6 @@ package llmtest
 
 import (
 	"encoding/json"
-	"path"
 	"slices"
 	"strings"
 )
@@ -89,39 +88,18 @@ func Label(kind, depth string) Answer {
 	return Answer{Text: string(text)}
 }
 
-func label(file string) Answer {
-	switch name := path.Base(file); {
-	case path.Ext(name) == ".md":
-		return Label("docs", "light")
-	case strings.Contains(name, "_test."):
-		return Label("tests", "normal")
-	}
-	return Label("feature", "normal")
-}
-
 // Certain lets a script that knows reviews alone answer them; asked which
-// findings hold it says that all do, and labels come from the path.
+// findings hold it says that all do, and files are features.
 func Certain(reviewer Script) Script {
 	return func(r Request) Answer {
 		switch r.Question {
 		case Verify:
 			return Verdicts(r, func(Claim) bool { return true })
 		case Classify:
-			return label(r.Path)
+			return Label("feature", "normal")
 		}
 		return reviewer(r)
 	}
-}
-
-// silence is the answer after which nothing is found.
-func silence(r Request) Answer {
-	switch r.Question {
-	case Verify:
-		return Verdicts(r, func(Claim) bool { return false })
-	case Classify:
-		return Label("docs", "light")
-	}
-	return Findings()
 }
 
 // Curious looks around before it answers: where tools are offered and no call of
@@ -161,7 +139,7 @@ func offered(r Request) string {
 }
 
 // arguments fills a schema's properties in: the first value of an enum, the
-// file's path for a path, and else the smallest value of the type.
+// file's path for a path, and else 1 or an empty text.
 func arguments(schema json.RawMessage, path string) string {
 	var s struct {
 		Properties map[string]struct {
@@ -179,10 +157,6 @@ func arguments(schema json.RawMessage, path string) string {
 			out[name] = path
 		case p.Type == "integer" || p.Type == "number":
 			out[name] = 1
-		case p.Type == "boolean":
-			out[name] = false
-		case p.Type == "array":
-			out[name] = []any{}
 		default:
 			out[name] = ""
 		}

@@ -105,30 +105,12 @@ func (s *Server) read(r *http.Request) (Request, *refusal) {
 	return out, nil
 }
 
-// text reads what is either a text or a list of parts of one of the types.
-func text(raw json.RawMessage, types ...string) (string, error) {
-	var whole string
-	if len(raw) == 0 || string(raw) == "null" {
+// text reads a text, which the API also takes as a list of parts: this product does
+// not write it so.
+func text(raw json.RawMessage) (words string, err error) {
+	if len(raw) == 0 {
 		return "", nil
 	}
-	if json.Unmarshal(raw, &whole) == nil {
-		return whole, nil
-	}
-	var parts []struct {
-		Type        string `json:"type"`
-		Text        string `json:"text"`
-		Refusal     string `json:"refusal"`
-		Annotations []any  `json:"annotations"`
-		Logprobs    []any  `json:"logprobs"`
-	}
-	if err := strict.Unmarshal(raw, &parts, strict.RejectUnknownMembers(true)); err != nil {
-		return "", err
-	}
-	for _, part := range parts {
-		if !slices.Contains(types, part.Type) {
-			return "", errors.New("a part of type " + part.Type)
-		}
-		whole += part.Text + part.Refusal
-	}
-	return whole, nil
+	err = strict.Unmarshal(raw, &words)
+	return words, err
 }

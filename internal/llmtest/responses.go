@@ -29,12 +29,10 @@ type responsesText struct {
 		Type string `json:"type"`
 		jsonSchema
 	} `json:"format"`
-	Verbosity string `json:"verbosity"`
 }
 
 type responsesReasoning struct {
-	Effort  string `json:"effort"`
-	Summary string `json:"summary"`
+	Effort string `json:"effort"`
 }
 
 type responsesTool struct {
@@ -98,15 +96,12 @@ func (s *Server) readResponses(b body, out *Request) *refusal {
 
 func (t responsesText) read(out *Request) *refusal {
 	switch f := t.Format; {
-	case f == nil || f.Type == "text":
-		return nil
-	case f.Type == "json_object":
-		out.Format = f.Type
+	case f == nil:
 		return nil
 	case f.Type == "json_schema":
 		return f.jsonSchema.read(out, "text.format")
 	}
-	return invalid("Invalid value: '%s'. Supported values are: 'json_object', 'json_schema', and 'text'.",
+	return invalid("Invalid value: '%s'. Supported values are: 'json_schema'.",
 		t.Format.Type).at("text.format.type")
 }
 
@@ -121,9 +116,6 @@ func readResponsesTools(b body, offered []responsesTool, out *Request) *refusal 
 // readInput turns the items of an input into turns.
 func (s *Server) readInput(raw json.RawMessage, out *Request) *refusal {
 	var items []item
-	if json.Unmarshal(raw, &out.User) == nil && out.User != "" && out.System != "" {
-		return nil
-	}
 	if err := strict.Unmarshal(raw, &items, strict.RejectUnknownMembers(true)); err != nil {
 		return invalid("Invalid value for 'input': %v", err).at("input")
 	}
@@ -136,9 +128,6 @@ func (s *Server) readInput(raw json.RawMessage, out *Request) *refusal {
 			return invalid("Item '%s' of type 'reasoning' was provided without its required following item.",
 				it.ID).at("input")
 		}
-	}
-	if len(turns) > 0 && slices.Contains(leading[0], turns[0].Role) && out.System == "" {
-		out.System, turns = turns[0].Text, turns[1:]
 	}
 	late := slices.ContainsFunc(turns, func(t Turn) bool { return slices.Contains(leading[0], t.Role) })
 	if out.System == "" || len(turns) == 0 || turns[0].Role != "user" || late {
@@ -159,7 +148,7 @@ func isMessage(it item) bool { return it.Type == "message" || it.Type == "" }
 func (s *Server) readItem(i int, items []item, turns *[]Turn) *refusal {
 	switch it := items[i]; {
 	case isMessage(it):
-		words, err := text(it.Content, "input_text", "output_text", "refusal")
+		words, err := text(it.Content)
 		if err != nil || words == "" || !slices.Contains([]string{"user", "assistant", "system", "developer"},
 			it.Role) {
 			return invalid("Invalid 'input[%d]': a message of role '%s' without a text: %v", i, it.Role, err)
@@ -178,7 +167,7 @@ func (s *Server) readItem(i int, items []item, turns *[]Turn) *refusal {
 		turn.Calls = append(turn.Calls, Call{it.CallID, it.Name, *it.Arguments})
 		return s.reasoned(it, items[:i])
 	case it.Type == "function_call_output":
-		words, err := text(it.Output, "input_text")
+		words, err := text(it.Output)
 		if err != nil || it.CallID == "" || it.Output == nil {
 			return invalid("Missing required parameter: 'input[%d].call_id' or 'output': %v", i, err)
 		}

@@ -12,7 +12,7 @@ import (
 const (
 	inlineTool = `"tools":[{"type":"function","name":"read_file","strict":true,"parameters":{"type":"object"` +
 		`,"additionalProperties":false,"required":[],"properties":{}}}]`
-	question1 = `{"role":"user","content":[{"type":"input_text","text":"u"}]}`
+	question1 = `{"role":"user","content":"u"}`
 	sealed    = `"store":false,"include":["reasoning.encrypted_content"],"instructions":"s"`
 )
 
@@ -22,7 +22,7 @@ func TestResponsesInputIsHeldAgainstTheAPI(t *testing.T) {
 	output := `{"type":"function_call_output","call_id":"a","output":"x"}`
 	reasoning := `{"type":"reasoning","id":"r","summary":[]}`
 	for input, want := range map[string]string{
-		`"u"`: "", `[` + question1 + `]`: "",
+		`[` + question1 + `]`: "",
 		`[` + question1 + `,` + reasoning + `,` + call + `,` + output + `]`: "",
 		`[` + question1 + `,` + output + `]`:                                "must be a response to",
 		`[` + question1 + `,` + call + `]`:                                  "did not have response messages: a",
@@ -34,7 +34,7 @@ func TestResponsesInputIsHeldAgainstTheAPI(t *testing.T) {
 		`[{"type":"message","role":"assistant","content":"x"}]`:                    "one user message",
 		`[` + question1 + `,{"role":"system","content":"x"}]`:                      "no other instructions",
 		`[{"type":"input_image"}]`:                                                 "Invalid value: 'input_image'",
-		`[{"role":"user","content":[{"type":"text","text":"u"}]}]`:                 "a part of type text",
+		`[{"role":"user","content":[{"type":"text","text":"u"}]}]`:                 "without a text",
 		`[{"role":"user","content":"u","tool_calls":[]}]`:                          "tool_calls",
 		`[` + question1 + `,{"type":"function_call","name":"f","arguments":"{}"}]`: "Missing required parameter",
 		`[` + question1 + `,{"type":"reasoning","summary":[]}]`:                    "Missing required parameter",
@@ -55,7 +55,7 @@ func TestResponsesInputIsHeldAgainstTheAPI(t *testing.T) {
 		`"tools":[{"type":"function","function":{"name":"f"}}]`: "function",
 	} {
 		status, answer := exchange(serve(Responses, Honest), "/v1/responses",
-			chat(`"instructions":"s","input":"u"`, field), nil)
+			chat(`"instructions":"s","input":[`+question1+`]`, field), nil)
 		require.Equal(t, http.StatusBadRequest, status, field)
 		require.Contains(t, answer, want)
 	}
@@ -130,11 +130,11 @@ func TestResponsesSayHowTheyEnded(t *testing.T) {
 		"content_filter": `"incomplete_details":{"reason":"content_filter"}`,
 	} {
 		_, answer := exchange(serve(Responses, Always(Answer{Text: "x", Finish: finish, Reasoning: 7})),
-			"/v1/responses", chat(`"instructions":"s","input":"u"`), nil)
+			"/v1/responses", chat(`"instructions":"s","input":[`+question1+`]`), nil)
 		require.Contains(t, answer, want)
 		require.Contains(t, answer, `"output_tokens_details":{"reasoning_tokens":7}`)
 	}
 	_, answer := exchange(serve(Responses, Always(Answer{Refusal: "no"})), "/v1/responses",
-		chat(`"instructions":"s","input":"u"`), nil)
+		chat(`"instructions":"s","input":[`+question1+`]`), nil)
 	require.Contains(t, answer, `{"refusal":"no","type":"refusal"}`)
 }

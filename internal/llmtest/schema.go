@@ -2,154 +2,108 @@ package llmtest
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	strict "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
-// keywords are those of the strict subset of JSON schema (OpenAI's guide to
+// schema has the keywords of the strict subset of JSON schema (OpenAI's guide to
 // structured outputs, supported schemas, February 2026).
-var keywords = strings.Fields(`$defs $ref additionalProperties anyOf const description enum exclusiveMaximum
-	exclusiveMinimum format
-	items maxItems maximum minItems minimum multipleOf pattern properties required title type`)
+type schema struct {
+	Type       jsontext.Value     `json:"type"` // a text or a list of them
+	Ref        string             `json:"$ref"`
+	Defs       map[string]*schema `json:"$defs"`
+	AnyOf      []*schema          `json:"anyOf"`
+	Properties map[string]*schema `json:"properties"`
+	Required   []string           `json:"required"`
+	More       jsontext.Value     `json:"additionalProperties"`
+	Items      *schema            `json:"items"`
+
+	Title            string         `json:"title"`
+	Description      string         `json:"description"`
+	Format           string         `json:"format"`
+	Pattern          string         `json:"pattern"`
+	Const            jsontext.Value `json:"const"`
+	Enum             []any          `json:"enum"`
+	Minimum          float64        `json:"minimum"`
+	Maximum          float64        `json:"maximum"`
+	ExclusiveMinimum float64        `json:"exclusiveMinimum"`
+	ExclusiveMaximum float64        `json:"exclusiveMaximum"`
+	MultipleOf       float64        `json:"multipleOf"`
+	MinItems         int            `json:"minItems"`
+	MaxItems         int            `json:"maxItems"`
+}
 
 const maxDepth = 10
 
 // checkSchema holds a whole schema to the strict subset: its root is an object,
 // and every object lists all of its properties as required and takes no others.
 func checkSchema(raw json.RawMessage) error {
-	var root map[string]json.RawMessage
-	if err := strict.Unmarshal(raw, &root); err != nil {
-		return fmt.Errorf("it is no object: %w", err)
+	var root *schema
+	if err := strict.Unmarshal(raw, &root, strict.RejectUnknownMembers(true)); err != nil {
+		return err
 	}
-	if kind := string(root["type"]); kind != `"object"` {
-		return fmt.Errorf(`schema must be a JSON Schema of 'type: "object"', got 'type: %s'`, kind)
+	if root == nil || string(root.Type) != `"object"` {
+		return errors.New(`schema must be a JSON Schema of 'type: "object"'`)
 	}
-	return checker{root: root}.check(nil, raw)
+	return root.check(root)
 }
 
-// checker walks a schema. Its messages name the place as the API does.
-type checker struct{ root map[string]json.RawMessage }
-
-type schemaNode struct {
-	Type       json.RawMessage            `json:"type"`
-	Ref        string                     `json:"$ref"`
-	Defs       map[string]json.RawMessage `json:"$defs"`
-	AnyOf      []json.RawMessage          `json:"anyOf"`
-	Properties map[string]json.RawMessage `json:"properties"`
-	Required   []string                   `json:"required"`
-	More       json.RawMessage            `json:"additionalProperties"`
-	Items      json.RawMessage            `json:"items"`
-}
-
-func (c checker) check(at []string, raw json.RawMessage) error {
-	var names map[string]json.RawMessage
-	var node schemaNode
-	if err := strict.Unmarshal(raw, &names); err != nil {
-		return problem(at, "%v", err)
-	}
-	if err := json.Unmarshal(raw, &node); err != nil {
-		return problem(at, "%v", err)
-	}
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		if !slices.Contains(keywords, name) {
-			return problem(at, "'%s' is not permitted.", name)
-		}
-	}
-	if len(at) > 4*maxDepth {
-		return problem(at, "more than %d levels of nesting", maxDepth)
-	}
-	for _, name := range slices.Sorted(maps.Keys(node.Defs)) {
-		if err := c.check(append(slices.Clone(at), "$defs", name), node.Defs[name]); err != nil {
-			return err
-		}
-	}
-	return c.checkNode(at, node)
-}
-
-func (c checker) checkNode(at []string, node schemaNode) error {
-	switch {
-	case node.Ref != "":
-		return c.checkRef(at, node.Ref)
-	case len(node.AnyOf) > 0:
-		for i, option := range node.AnyOf {
-			if err := c.check(append(slices.Clone(at), "anyOf", fmt.Sprint(i)), option); err != nil {
-				return err
-			}
-		}
-		return nil
-	case node.Type == nil:
-		return problem(at, "schema must have a 'type' key.")
+// check holds a schema to its rules. Its messages name the place as the API does.
+func (s *schema) check(root *schema, at ...string) error {
+	no := func(format string, args ...any) error {
+		return fmt.Errorf("In context=(%s), "+format, append([]any{strings.Join(at, ", ")}, args...)...)
 	}
 	var kinds []string
-	if node.Type[0] != '[' {
-		kinds = []string{strings.Trim(string(node.Type), `"`)}
-	} else if err := json.Unmarshal(node.Type, &kinds); err != nil {
-		return problem(at, "%v", err)
+	if json.Unmarshal(s.Type, &kinds) != nil {
+		kinds = []string{strings.Trim(string(s.Type), `"`)}
+	}
+	switch properties := slices.Sorted(maps.Keys(s.Properties)); {
+	case len(at) > 4*maxDepth:
+		return no("more than %d levels of nesting", maxDepth)
+	case s.Ref != "" && s.Ref != "#" && root.Defs[strings.TrimPrefix(s.Ref, "#/$defs/")] == nil:
+		return no("reference to component '%s' which was not found in the schema.", s.Ref)
+	case s.Type == nil && s.Ref == "" && s.AnyOf == nil:
+		return no("schema must have a 'type' key.")
+	case slices.Contains(kinds, "array") && s.Items == nil:
+		return no("array schema missing items.")
+	case slices.Contains(kinds, "object") && string(s.More) != "false":
+		return no("'additionalProperties' is required to be supplied and to be false.")
+	case slices.Contains(kinds, "object") && !slices.Equal(properties, slices.Sorted(slices.Values(s.Required))):
+		return no("'required' is required to be supplied and to be an array including every key in properties: %s.",
+			strings.Join(properties, ", "))
 	}
 	for _, kind := range kinds {
-		if err := c.checkKind(at, kind, node); err != nil {
+		if !slices.Contains([]string{"", "string", "integer", "number", "boolean", "null", "array", "object"}, kind) {
+			return no("'%s' is not valid under any of the given schemas.", kind)
+		}
+	}
+	children := s.children()
+	for _, name := range slices.Sorted(maps.Keys(children)) {
+		if err := children[name].check(root, append(slices.Clone(at), "'"+name+"'")...); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (c checker) checkKind(at []string, kind string, node schemaNode) error {
-	switch kind {
-	case "string", "integer", "number", "boolean", "null":
-		return nil
-	case "array":
-		if node.Items == nil {
-			return problem(at, "array schema missing items.")
-		}
-		return c.check(append(slices.Clone(at), "items"), node.Items)
-	case "object":
-		return c.checkProperties(at, node)
+// children are the schemas inside, by where they stand.
+func (s *schema) children() map[string]*schema {
+	all := map[string]*schema{"items": s.Items}
+	for i, option := range s.AnyOf {
+		all[fmt.Sprintf("anyOf', '%d", i)] = option
 	}
-	return problem(at, "'%s' is not valid under any of the given schemas.", kind)
-}
-
-func (c checker) checkProperties(at []string, node schemaNode) error {
-	if string(node.More) != "false" {
-		return problem(at, "'additionalProperties' is required to be supplied and to be false.")
+	for name, property := range s.Properties {
+		all["properties', '"+name] = property
 	}
-	for _, name := range slices.Sorted(maps.Keys(node.Properties)) {
-		if !slices.Contains(node.Required, name) {
-			return problem(at, "'required' is required to be supplied and to be an array including every key in "+
-				"properties. Missing '%s'.", name)
-		}
-		if err := c.check(append(slices.Clone(at), "properties", name), node.Properties[name]); err != nil {
-			return err
-		}
+	for name, def := range s.Defs {
+		all["$defs', '"+name] = def
 	}
-	for _, name := range node.Required {
-		if node.Properties[name] == nil {
-			return problem(at, "'required' has an extra key '%s'.", name)
-		}
-	}
-	return nil
-}
-
-func (c checker) checkRef(at []string, ref string) error {
-	name, local := strings.CutPrefix(ref, "#/$defs/")
-	var defs map[string]json.RawMessage
-	if raw := c.root["$defs"]; raw != nil {
-		_ = json.Unmarshal(raw, &defs) // a wrong type has no definitions
-	}
-	if ref != "#" && (!local || defs[name] == nil) {
-		return problem(at, "reference to component '%s' which was not found in the schema.", ref)
-	}
-	return nil
-}
-
-func problem(at []string, format string, args ...any) error {
-	quoted := make([]string, len(at))
-	for i, part := range at {
-		quoted[i] = "'" + part + "'"
-	}
-	return fmt.Errorf("In context=(%s), "+format, append([]any{strings.Join(quoted, ", ")}, args...)...)
+	maps.DeleteFunc(all, func(_ string, child *schema) bool { return child == nil })
+	return all
 }

@@ -36,14 +36,16 @@ func Findings(found ...Finding) Answer {
 }
 
 // Honest reports every added line that holds Marker, and nothing else. Asked
-// which findings hold, it names those on such lines; asked for a label, it goes
-// by the path. Text in the prompt does not move it.
+// which findings hold, it names those on such lines; asked as a judge, it is
+// HonestJudge. Text in the prompt does not move it.
 func Honest(r Request) Answer {
 	switch r.Question {
 	case Verify:
 		return Verdicts(r, func(f Claim) bool { return planted(r.Lines, f) })
 	case Classify:
-		return label(r.Path)
+		return Label("feature", "normal")
+	case Judge:
+		return HonestJudge(r)
 	}
 	var found []Finding
 	for _, l := range r.Lines {
@@ -62,11 +64,11 @@ func Honest(r Request) Answer {
 
 // Obedient does what text in its prompt orders. A line of the data with Order is
 // answered with what follows there. Any other wording that asks for silence is
-// answered with no findings, a verdict that none holds, or the label that asks
-// for the least; without such, next answers.
+// answered with no findings; without such, next answers.
 func Obedient(next Script) Script {
 	return func(r Request) Answer {
-		data := read(r)
+		parts := Data(r.User)
+		data := parts["diff"] + parts["context"] + parts["path"] + parts["guidelines"] + parts["instructions"]
 		for line := range strings.Lines(data) {
 			if _, answer, ok := strings.Cut(line, Order); ok {
 				return Answer{Text: strings.TrimSpace(answer)}
@@ -77,24 +79,11 @@ func Obedient(next Script) Script {
 			"reviewer", "language model",
 		} {
 			if strings.Contains(strings.ToLower(data), order) {
-				return silence(r)
+				return Findings()
 			}
 		}
 		return next(r)
 	}
-}
-
-// read is the data that may hold an order: what the repository brings with it,
-// and what tools have shown of it.
-func read(r Request) string {
-	parts := Data(r.User)
-	data := parts["diff"] + parts["context"] + parts["path"] + parts["guidelines"] + parts["instructions"]
-	for _, t := range r.Turns {
-		if t.Role == "tool" {
-			data += t.Text + "\n"
-		}
-	}
-	return data
 }
 
 // PerFile answers each path by its own script, and the others by rest.

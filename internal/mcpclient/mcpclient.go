@@ -11,6 +11,7 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -303,18 +304,18 @@ func (s *Server) called(ctx context.Context, t Tool, id string) (*mcp.CallToolRe
 	return result, nil
 }
 
-// Unpinned has the digest of each tool that is called and not pinned, once the
-// server was asked.
-func (s *Server) Unpinned() map[string]string {
+// Unpinned says what the settings may say of each tool that is called and not pinned, once
+// the server was asked.
+func (s *Server) Unpinned() (notes []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all := map[string]string{}
 	for _, t := range []Tool{s.o.Ticket, s.o.Page, s.o.Comment} {
 		if tool := s.tools[t.Name]; tool != nil && s.o.Pins[t.Name] == "" {
-			all[t.Name] = Digest(tool)
+			notes = append(notes, fmt.Sprintf("not pinned; pin: {%s: %q}", t.Name, Digest(tool)))
 		}
 	}
-	return all
+	slices.Sort(notes)
+	return slices.Compact(notes)
 }
 
 // arguments are what a tool is called with. It must take the one for the key, and

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/signal"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -152,7 +153,11 @@ func TestT4_AChangedToolIsNotCalled(t *testing.T) {
 	first := open(t, o)
 	_, err := first.Ticket(t.Context(), "PAY-1")
 	require.NoError(t, err)
-	o.Pins = first.Unpinned()
+	o.Pins = map[string]string{}
+	for _, note := range first.Unpinned() {
+		pin := regexp.MustCompile(`^not pinned; pin: {(\w+): "(sha256:[0-9a-f]{64})"}$`).FindStringSubmatch(note)
+		o.Pins[pin[1]] = pin[2]
+	}
 	again := open(t, o)
 	_, err = again.Ticket(t.Context(), "PAY-1")
 	require.NoError(t, err)

@@ -77,8 +77,12 @@ func verdictSchema() json.RawMessage {
 
 // labelSchema is that of a Label.
 func labelSchema() json.RawMessage {
-	return object(oneOf("kind", "security", "refactoring", "feature", "tests", "docs", "other"),
-		oneOf("depth", "deep", "normal", "light"))
+	return object(oneOf("kind", Kinds()...), oneOf("depth", "deep", "normal", "light"))
+}
+
+// Kinds are those of a change that a label may name.
+func Kinds() []string {
+	return []string{"security", "refactoring", "feature", "tests", "docs", "other"}
 }
 
 // overviewSchema is that of the answer about a whole change, which may be held against

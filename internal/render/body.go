@@ -53,7 +53,7 @@ func File(r Review) string {
 		blocks = append(blocks, "## Inline comments")
 	}
 	for _, f := range inline {
-		blocks = append(blocks, "### "+r.heading(f), Comment(f))
+		blocks = append(blocks, "### "+r.place(f, f.Path), Comment(f))
 	}
 	if cut = placed(cut, finding.Body); len(cut) > 0 {
 		blocks = append(blocks, "## Left out of the review for its length", r.sections(cut))
@@ -67,7 +67,7 @@ func File(r Review) string {
 // fitBody renders the body with as many findings as fit, inline ones first,
 // and gives back those that did not.
 func fitBody(r Review) (string, []finding.Finding) {
-	head := paragraphs(r.verdict(), r.postedOverview())
+	head := paragraphs(r.found()+" · "+r.read()+r.byRules(" · "), r.postedOverview())
 	files := paragraphs(r.postedAsked(), paragraphs(coverage(r.Files, bodyFiles)))
 	if r.Handover == config.HandoverReview {
 		files = paragraphs(r.handover(true), files)
@@ -103,12 +103,6 @@ func leftOut(cut []finding.Finding) string {
 	}
 	return fmt.Sprintf("**%s not shown here for length** (%s): see `review.md` in the draft's artifact.",
 		Count(len(cut), "finding"), finding.Counts(cut))
-}
-
-// verdict is the first line: what was found, what was read, and by whom if not
-// by a model.
-func (r Review) verdict() string {
-	return r.found() + " · " + r.read() + r.byRules(" · ")
 }
 
 func (r Review) found() string {
@@ -192,10 +186,8 @@ func (r Review) section(f finding.Finding) string {
 	return paragraphs(head, prose(f), replacement(f))
 }
 
-// heading is "`ledger/transfer.go`, lines 41–44", linked where there is a page.
-func (r Review) heading(f finding.Finding) string { return r.place(f, f.Path) }
-
-// place is the heading with another form of the path.
+// place is "`ledger/transfer.go`, lines 41–44", linked where there is a page; path is the
+// finding's, or a form of it.
 func (r Review) place(f finding.Finding, path string) string {
 	if f.Path == "" {
 		return "the pull request"

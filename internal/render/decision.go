@@ -129,7 +129,7 @@ func Posted(body string, a Approval, m marker.Review) string {
 func (a Approval) String() string {
 	text := "Drafted by " + guard.Inline(a.Drafted, titleRunes) + ", approved by " + person(a.By)
 	if !a.At.IsZero() {
-		text += " on " + day(a.At)
+		text += " on " + a.At.UTC().Format("2 January 2006")
 	}
 	if c := a.changes(); c != "" {
 		text += ", who " + c

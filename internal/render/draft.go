@@ -251,15 +251,6 @@ func (d Decide) footer(r Review) string {
 	return sentences(sentenceOf(parts), r.reused(), r.moved(), d.again(), where)
 }
 
-// bill is what the run cost, and with which model, in parts of a sentence.
-func (r Review) bill() []string {
-	parts := costParts(r.Usage, r.Limit)
-	if r.Model != "" && len(parts) > 0 {
-		parts = append(parts, guard.Code(r.Model))
-	}
-	return parts
-}
-
 // sentenceOf makes a sentence of parts, none of none.
 func sentenceOf(parts []string) string {
 	if len(parts) == 0 {

@@ -132,8 +132,14 @@ func (e Ending) rest(r Review) []string {
 	return []string{handover, unread, files}
 }
 
-// paid is what the run cost, in sentences.
-func (r Review) paid() string { return sentences(sentenceOf(r.bill()), r.reused()) }
+// paid is what the run cost, and with which model, in sentences.
+func (r Review) paid() string {
+	parts := costParts(r.Usage, r.Limit)
+	if r.Model != "" && len(parts) > 0 {
+		parts = append(parts, guard.Code(r.Model))
+	}
+	return sentences(sentenceOf(parts), r.reused())
+}
 
 // why shows the reason: one line as text, several as they are.
 func (r Review) why(reason string) string {

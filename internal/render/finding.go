@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
@@ -31,9 +32,10 @@ func claimed(f finding.Finding) string {
 	return t
 }
 
-// title is a finding's title on one line, inert.
+// title is a finding's title on one line, inert. Its stars and underscores are characters:
+// in a title they are code without marks around it more often than emphasis.
 func title(f finding.Finding) string {
-	return unstressed(guard.Inline(claimed(f), titleRunes))
+	return literal(guard.Inline(claimed(f), titleRunes), "")
 }
 
 // sentence is the title as a bold sentence of its own.
@@ -56,10 +58,6 @@ func graded(f finding.Finding) string {
 	}
 	return "**" + text + "**"
 }
-
-// unstressed is inert text whose stars and underscores are characters: in a
-// title they are code without marks around it more often than emphasis.
-func unstressed(text string) string { return literal(text, "") }
 
 // literal is inert text whose stars, underscores and further characters stand for themselves.
 func literal(text, further string) string {
@@ -169,12 +167,5 @@ func replacement(f finding.Finding) string {
 		return fmt.Sprintf("*A suggestion of %s bytes is left out for its length.*",
 			Thousands(int64(len(f.Suggestion))))
 	}
-	return "Suggested in place of " + suggestedPlace(f) + ":\n\n" + guard.Fence(f.Suggestion, "")
-}
-
-func suggestedPlace(f finding.Finding) string {
-	if l := lines(f); l != "" {
-		return l
-	}
-	return "the lines"
+	return "Suggested in place of " + cmp.Or(lines(f), "the lines") + ":\n\n" + guard.Fence(f.Suggestion, "")
 }

@@ -34,9 +34,9 @@ const moved = `error: #42 has moved since this draft was made
   next    decide the new draft`
 
 func TestGolden(t *testing.T) {
-	wide := TerminalOptions{Width: 80, Elapsed: 100 * time.Millisecond}
-	narrow := TerminalOptions{Width: 40, Elapsed: 100 * time.Millisecond}
-	color := TerminalOptions{Width: 80, Color: true, Elapsed: 100 * time.Millisecond}
+	wide := TerminalOptions{Width: 80}
+	narrow := TerminalOptions{Width: 40}
+	color := TerminalOptions{Width: 80, Color: true}
 	approval := Approval{By: "rita-reviewer", At: time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC), Drafted: "a model",
 		Dropped: 1}
 	marker := marker.Review{Thread: "org/payments#42:" + head, Digest: "3f9c2a71be04d855", Approved: "77d0"}

@@ -131,7 +131,7 @@ func (r Review) criteria() string {
 		if c.Text == "" {
 			text = fmt.Sprintf("criterion %d", c.N)
 		}
-		rows = append(rows, fmt.Sprintf("| %s | %s |", text, cell(r.verdictOn(c))))
+		rows = append(rows, fmt.Sprintf("| %s | %s |", text, cell(verdictOn(c, r.places(c.Evidence)))))
 	}
 	return strings.Join(rows, "\n")
 }
@@ -141,14 +141,14 @@ func cell(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, `\|`, "|"), "|", `\|`)
 }
 
-// verdictOn says what the change does about a criterion. Under a bot's name "met" would
-// read as acceptance.
-func (r Review) verdictOn(c finding.Criterion) string {
+// verdictOn says what the change does about a criterion, by the evidence at where. Under a
+// bot's name "met" would read as acceptance.
+func verdictOn(c finding.Criterion, where string) string {
 	switch {
-	case c.Verdict == finding.Met && len(c.Evidence) > 0:
-		return "evidence at " + r.places(c.Evidence)
-	case c.Verdict == finding.NotMet && len(c.Evidence) > 0:
-		return "no evidence found; see " + r.places(c.Evidence)
+	case c.Verdict == finding.Met && where != "":
+		return "evidence at " + where
+	case c.Verdict == finding.NotMet && where != "":
+		return "no evidence found; see " + where
 	case c.Verdict == finding.NotMet:
 		return "no evidence found"
 	}
@@ -220,7 +220,7 @@ func (t *terminal) asked() {
 			t.prose("", strings.TrimSpace("What was asked: "+strings.Join(keys, "; ")))
 		}
 		said := fmt.Sprintf("%d  %s", c.N, strings.TrimRight(guard.Line(c.Text, askedRunes), "."))
-		t.prose("  ", strings.TrimSpace(said)+": "+plainVerdict(c))
+		t.prose("  ", strings.TrimSpace(said)+": "+verdictOn(c, plainPlaces(c.Evidence)))
 	}
 	for _, u := range a.Unasked {
 		t.prose("  ", strings.TrimSuffix("not asked for: "+plainPlaces([]finding.Lines{u.Lines})+": "+
@@ -229,19 +229,6 @@ func (t *terminal) asked() {
 	if len(a.Missing) > 0 {
 		t.WriteString("\n")
 		t.prose("", strings.NewReplacer("`", "", `\`, "").Replace(t.missing()))
-	}
-}
-
-func plainVerdict(c finding.Criterion) string {
-	bare := c
-	bare.Evidence = nil
-	switch text := (Review{}).verdictOn(bare); {
-	case len(c.Evidence) == 0, c.Verdict == finding.Unknown:
-		return text
-	case c.Verdict == finding.Met:
-		return "evidence at " + plainPlaces(c.Evidence)
-	default:
-		return text + "; see " + plainPlaces(c.Evidence)
 	}
 }
 

@@ -1,7 +1,9 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/change"
@@ -46,7 +48,7 @@ func (p Proposal) title() string {
 
 // files are all of the draft.
 func (p Proposal) files() []change.File {
-	return append(append([]change.File{}, p.Changes...), p.Tests...)
+	return slices.Concat(p.Changes, p.Tests)
 }
 
 // size is the draft in one line: type and complexity, files, lines, modules.
@@ -186,14 +188,9 @@ func (p Proposal) asked() string {
 func (p Proposal) diffs() string {
 	all := []string{"### Diff"}
 	for _, f := range p.files() {
-		all = append(all, details("<code>"+plainHTML(f.Path)+"</code> "+counted(f), guard.Fence(f.Patch, "diff")))
+		all = append(all, details(codeHTML(guard.Line(f.Path, titleRunes))+" "+counted(f), guard.Fence(f.Patch, "diff")))
 	}
 	return paragraphs(all...)
-}
-
-// plainHTML is a path within HTML.
-func plainHTML(s string) string {
-	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(guard.Line(s, titleRunes))
 }
 
 // context lists the pieces that the model was given, and the feedback that it heard.
@@ -217,37 +214,26 @@ func (p Proposal) context() string {
 }
 
 func (p Proposal) foot() string {
-	parts := append([]string{"Base " + short(p.Base)}, costParts(p.Review.Usage, p.Review.Limit)...)
+	parts := append([]string{fmt.Sprintf("Base %.7s", p.Base)}, costParts(p.Review.Usage, p.Review.Limit)...)
 	if p.Review.Model != "" {
 		parts = append(parts, "by "+guard.Code(p.Review.Model))
 	}
 	return strings.Join(parts, ", ") + "."
 }
 
-// short is a commit as people write it.
-func short(commit string) string { return commit[:min(len(commit), 7)] }
-
 // CommitMessage is what the commit of a proposal says: a line of at most 72 characters, and
 // what and why behind it.
 func CommitMessage(p Proposal) (headline, body string) {
-	subject := p.Ticket.Summary
-	if subject == "" {
-		subject = "implement the ticket"
-	}
-	subject = strings.Join(strings.Fields(subject), " ")
+	subject := strings.Join(strings.Fields(cmp.Or(p.Ticket.Summary, "implement the ticket")), " ")
 	headline = guard.Line(fmt.Sprintf("%s(%s): %s", p.Kind, p.Ticket.Key, subject), 0)
 	if r := []rune(headline); len(r) > headlineRunes {
 		headline = strings.TrimSpace(string(r[:headlineRunes-1])) + "…"
-	}
-	why := p.Summary
-	if p.RootCause != "" {
-		why = p.RootCause
 	}
 	var files []string
 	for _, f := range p.files() {
 		files = append(files, row(f.Path, guard.Line(f.Description, proposalRunes)))
 	}
-	return headline, paragraphs(strings.Join(wrapped(why, headlineRunes), "\n"), strings.Join(files, "\n"))
+	return headline, paragraphs(strings.Join(wrapped(cmp.Or(p.RootCause, p.Summary), headlineRunes), "\n"), strings.Join(files, "\n"))
 }
 
 const headlineRunes = 72

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
@@ -34,11 +35,8 @@ func PullRequest(p Proposal, m Made) (title, body string) {
 	if n, ok := strings.CutPrefix(name, "gh-"); ok {
 		name = "#" + n
 	}
-	subject := p.Ticket.Summary
-	if subject == "" {
-		subject = "proposed change"
-	}
-	title = guard.Line(fmt.Sprintf("[%s] %s", name, strings.Join(strings.Fields(subject), " ")), pullTitleRunes)
+	subject := strings.Join(strings.Fields(cmp.Or(p.Ticket.Summary, "proposed change")), " ")
+	title = guard.Line(fmt.Sprintf("[%s] %s", name, subject), pullTitleRunes)
 	cause := ""
 	if p.RootCause != "" {
 		cause = "**Root cause:** " + guard.Inline(p.RootCause, proposalRunes)

@@ -163,7 +163,7 @@ func TestGoldenPulls(t *testing.T) {
 // comments are the inline comments, each under its place.
 func comments(r Review) (text string) {
 	for _, f := range placed(r.Findings, finding.Inline) {
-		text += "\n\n---\n\n*At " + r.heading(f) + "*\n\n" + Comment(f)
+		text += "\n\n---\n\n*At " + r.place(f, f.Path) + "*\n\n" + Comment(f)
 	}
 	return text + "\n"
 }

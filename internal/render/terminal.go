@@ -18,9 +18,8 @@ const terminalFiles = 20 // not read in full that are named
 
 // TerminalOptions fit a rendering to a terminal.
 type TerminalOptions struct {
-	Width   int  // columns; 0 where there is no terminal: 80, and the first line in one
-	Color   bool // ANSI colours; the words are the same without
-	Elapsed time.Duration
+	Width int  // columns; 0 where there is no terminal: 80, and the first line in one
+	Color bool // ANSI colours; the words are the same without
 }
 
 // terminal writes rows no wider than the width.
@@ -254,11 +253,7 @@ func (t *terminal) foot() {
 		t.WriteString("\n")
 		t.prose("", "kept out: "+filterCounts(t.Filtered))
 	}
-	parts := costParts(t.Usage, t.Limit)
-	if t.Elapsed > 0 {
-		parts = append(parts, duration(t.Elapsed))
-	}
-	if len(parts) > 0 {
+	if parts := costParts(t.Usage, t.Limit); len(parts) > 0 {
 		t.WriteString("\n")
 		t.prose("", strings.Join(parts, ", "))
 	}

@@ -45,8 +45,6 @@ func Thousands(n int64) string {
 
 func minute(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04 UTC") }
 
-func day(t time.Time) string { return t.UTC().Format("2 January 2006") }
-
 // duration is "12.4 s" or "2 min 5 s".
 func duration(d time.Duration) string {
 	if d < time.Minute {

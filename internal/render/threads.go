@@ -20,17 +20,22 @@ const (
 	Expired    Waiting = "expired"
 )
 
-// Parked is one row of the list of drafts. Where is the page or command to
-// decide at; it stands in a row of its own and is never cut.
+// Parked is one row of the list of drafts on GitHub; its JSON form is that of threads
+// --json. Where is the page or command to decide at; it stands in a row of its own and is
+// never cut.
 type Parked struct {
-	Name     string // #42, #42@docs, or a thread
-	Outcome  string // PAUSED or KEPT
-	Created  time.Time
-	Expires  time.Time
-	Findings int
-	Blockers int
-	State    Waiting
-	Where    string
+	Name     string    `json:"-"`       // #42, #42@docs
+	Outcome  string    `json:"outcome"` // PAUSED or KEPT
+	Thread   string    `json:"thread_id"`
+	Code     string    `json:"code"`
+	Artifact string    `json:"artifact_name"`
+	RunID    int64     `json:"run_id"`
+	Findings int       `json:"findings"`
+	Blockers int       `json:"blockers"`
+	State    Waiting   `json:"state"`
+	Created  time.Time `json:"created_at"`
+	Expires  time.Time `json:"expires_at"`
+	Where    string    `json:"where"`
 }
 
 const nameColumns = 17 // of a draft's name

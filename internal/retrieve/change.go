@@ -107,24 +107,22 @@ func (s *search) surroundings(ctx context.Context) (a around, err error) {
 	}
 	lines := changedLines(s.question.hunks, newSide(file, s.question.hunks))
 	for _, c := range file {
-		if slices.ContainsFunc(lines, func(n int) bool { return c.StartLine <= n && n <= c.EndLine }) {
+		if slices.ContainsFunc(lines, func(l changedLine) bool { return c.StartLine <= l.at && l.at <= c.EndLine }) {
 			a.enclosing = append(a.enclosing, c)
 		}
 	}
-	a.read(s.question)
+	a.read(s.question.path, lines)
 	return a, nil
 }
 
 // read takes the names out of a change.
-func (a *around) read(q question) {
-	text, defines := "", lang.Of(q.path).Defines
-	var lines []string
-	for _, h := range q.hunks {
-		for _, l := range h.Lines {
-			if l.Op != diff.Context {
-				text += l.Text + "\n"
-				lines = append(lines, l.Text)
-			}
+func (a *around) read(path string, changed []changedLine) {
+	text, defines := "", lang.Of(path).Defines
+	var lines []string // that may define what is known elsewhere
+	for _, l := range changed {
+		text += l.text + "\n"
+		if !slices.ContainsFunc(a.enclosing, l.inBody) {
+			lines = append(lines, l.text)
 		}
 	}
 	on := chunk.Identifiers(text)
@@ -192,9 +190,31 @@ func agrees(text map[int]string, n int, line string) int {
 	return 0
 }
 
-// changedLines are the lines of one side that hunks change: where they only remove,
-// on the new side, the lines around what is gone.
-func changedLines(hunks []diff.Hunk, newSide bool) (lines []int) {
+// changedLine is a line that a change adds or removes.
+type changedLine struct {
+	text string
+	at   int  // its number on the side that is looked at, or of the line above where it is none of it
+	gone bool // it is no line of that side
+}
+
+// inBody reports whether a line is, or was, one of a function behind its first: what it
+// defines nobody else knows.
+func (l changedLine) inBody(c chunk.Chunk) bool {
+	if c.Kind != chunk.Function && c.Kind != chunk.Method {
+		return false
+	}
+	n := c.StartLine
+	for line := range splitLines(c.Text) {
+		if opens(c, line) {
+			return l.gone && n <= l.at && l.at < c.EndLine || !l.gone && n < l.at && l.at <= c.EndLine
+		}
+		n++
+	}
+	return false
+}
+
+// changedLines are the lines of hunks as they stand on one side.
+func changedLines(hunks []diff.Hunk, newSide bool) (lines []changedLine) {
 	for _, h := range hunks {
 		last := cmp.Or(h.OldStart, 1)
 		if newSide {
@@ -205,14 +225,12 @@ func changedLines(hunks []diff.Hunk, newSide bool) (lines []int) {
 			if newSide {
 				n, gone = l.New, diff.Delete
 			}
-			switch {
-			case l.Op == gone:
-				lines = append(lines, last)
-				continue
-			case l.Op != diff.Context:
-				lines = append(lines, n)
+			if l.Op != gone {
+				last = n
 			}
-			last = n
+			if l.Op != diff.Context {
+				lines = append(lines, changedLine{l.Text, last, l.Op == gone})
+			}
 		}
 	}
 	return lines

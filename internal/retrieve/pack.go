@@ -31,7 +31,7 @@ const (
 	Calls    Why = "calls"    // it uses what is changed
 	Defines  Why = "defines"  // it defines what the changed lines use
 	Tests    Why = "tests"    // it is a test that touches what is changed
-	Similar  Why = "similar"  // a search for the change found it
+	Similar  Why = "similar"  // a search for the change, or for another name on its lines, found it
 )
 
 // Piece is a chunk of the commit that a reviewer is shown beside a diff: all of it, or of
@@ -44,12 +44,12 @@ type Piece struct {
 // Pack chooses what a reviewer of a change is given of the rest of the repository,
 // of at most so many tokens, and fewer for a small patch. The index has to be of the commit behind the change.
 // Equal commits give equal packs (P11). Notes are a search's; the error is the index's.
-func (e Engine) Pack(ctx context.Context, c Change, tokens int) (pieces []Piece, notes []string, err error) {
+func (e *Engine) Pack(ctx context.Context, c Change, tokens int) (pieces []Piece, notes []string, err error) {
 	if tokens <= 0 || len(c.Hunks) == 0 {
 		return nil, nil, nil
 	}
 	ctx, span := trace.Retrieval(ctx)
-	s := &search{Engine: e, Request: Request{K: merged}, question: question{
+	s := &search{Engine: e, Index: e.source(), Request: Request{K: merged}, question: question{
 		text: c.Path + "\n" + plain(c.Hunks), path: c.Path, hunks: c.Hunks}}
 	candidates, err := s.candidates(ctx, c)
 	s.result.tell(span, "pack of "+c.Path)
@@ -80,7 +80,7 @@ const (
 )
 
 // candidates are the pieces that a pack may have, the most telling of each kind first.
-func (s *search) candidates(ctx context.Context, c Change) ([]Piece, error) {
+func (s *search) candidates(ctx context.Context, c Change) ([]candidate, error) {
 	words, err := s.lexical(ctx)
 	if err != nil {
 		return nil, err
@@ -97,10 +97,7 @@ func (s *search) candidates(ctx context.Context, c Change) ([]Piece, error) {
 	if err != nil {
 		return nil, err
 	}
-	far, err := s.distance(ctx, c)
-	if err != nil {
-		return nil, err
-	}
+	far := s.distance(c)
 	tests, err := s.Index.TestsOf(ctx, c.Path, a.names, merged)
 	if err != nil {
 		return nil, err
@@ -109,7 +106,7 @@ func (s *search) candidates(ctx context.Context, c Change) ([]Piece, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := pieces{change: c, shown: shownLines(c.Hunks), seen: map[string]bool{}}
+	p := pieces{change: c, names: a.names, shown: shownLines(c.Hunks), seen: map[string]bool{}}
 	p.add(Encloses, a.enclosing, len(a.enclosing), numbered(changedLines(c.Hunks, true)))
 	users := used(far.nearest(f.users), a.names)
 	p.add(Calls, without(users, isTest), mostUsers, naming(a.names))
@@ -214,8 +211,8 @@ const (
 	foreign
 )
 
-func (s *search) distance(ctx context.Context, c Change) (distance, error) {
-	linked, err := s.Index.Linked(ctx, c.Path)
+func (s *search) distance(c Change) distance {
+	linked := s.Index.Linked(c.Path)
 	return func(x chunk.Chunk) int {
 		switch {
 		case x.Path == c.Path, slices.Contains(c.Beside, x.Path):
@@ -226,7 +223,7 @@ func (s *search) distance(ctx context.Context, c Change) (distance, error) {
 			return joined
 		}
 		return apart
-	}, err
+	}
 }
 
 // nearest are chunks by how far they are, without those of other languages.

@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -54,7 +55,7 @@ func read(t testing.TB, file string) change {
 
 // engine is over these files, among those of some rooms of this program: so the
 // pieces that decide stand among hundreds of others.
-func (c change) engine(t testing.TB, last *index.Index) (retrieve.Engine, *index.Index) {
+func (c change) engine(t testing.TB, last *index.Index) (*retrieve.Engine, *index.Index) {
 	t.Helper()
 	all := map[string]string{}
 	for _, room := range []string{"agent", "budget", "suggest"} {
@@ -72,12 +73,12 @@ func (c change) engine(t testing.TB, last *index.Index) (retrieve.Engine, *index
 	}
 	x, _, err := index.Build(t.Context(), tree.Files(all), last, index.Options{Cut: cutter.Cut, Made: "test"})
 	require.NoError(t, err)
-	return retrieve.Engine{Index: x}, x
+	return &retrieve.Engine{Index: x.Source}, x
 }
 
 var cutter = chunker.New()
 
-func (c change) pack(t testing.TB, e retrieve.Engine, tokens int) []retrieve.Piece {
+func (c change) pack(t testing.TB, e *retrieve.Engine, tokens int) []retrieve.Piece {
 	t.Helper()
 	hunks, err := diff.Hunks(c.patch)
 	require.NoError(t, err)
@@ -95,7 +96,7 @@ func TestThePackHoldsWhatDecides(t *testing.T) {
 	var last *index.Index // the rooms' files are cut once for all
 	for _, file := range files {
 		c := read(t, file)
-		var e retrieve.Engine
+		var e *retrieve.Engine
 		e, last = c.engine(t, last)
 		if strings.Contains(c.patch, c.decideLine) {
 			without++
@@ -157,6 +158,38 @@ func TestAPackHasTheCallersOfARemovedDefinition(t *testing.T) {
 	pieces := c.pack(t, e, 500)
 	require.Equal(t, "b.go:3-5", pieces[0].ID())
 	require.Equal(t, retrieve.Calls, pieces[0].Why)
+}
+
+// Only what has a name of the change's own in its code uses what is changed: not what has
+// a variable of the same name, calls the same other function or names it in a comment.
+func TestAPackSaysOfUsersAloneThatTheyUseWhatIsChanged(t *testing.T) {
+	caller := "package a\n\nfunc caller() int {\n\treturn squareUp(3)\n}\n"
+	c := change{path: "a.go", files: map[string]string{"b.go": caller,
+		"a.go": "package a\n\n// squareUp ends it.\nfunc squareUp(n int) int {\n\tsum := " +
+			"rounded(lib.Ceil(n))\n\treturn sum\n}\n",
+		"c.go": "package a\n\nfunc local() int {\n\tsum := 3\n\treturn sum(1)\n}\n",
+		"d.go": "package a\n\nfunc other() int {\n\treturn lib.Ceil(4)\n}\n",
+		"e.go": "package a\n\nfunc rounded(n int) int {\n\treturn lib.Floor(n)\n}\n",
+		"f.go": "package a\n\n// said is not squareUp.\nfunc said() string {\n\treturn \"squareUp it\"\n}\n"},
+		patch: "@@ -2,5 +2,5 @@\n \n // squareUp ends it.\n func squareUp(n int) int {\n-\tsum := lib.Floor(n)\n" +
+			"+\tsum := rounded(lib.Ceil(n))\n \treturn sum"}
+	e, _ := c.engine(t, nil)
+	why := map[string]retrieve.Why{}
+	for _, p := range c.pack(t, e, 4000) {
+		why[p.Path] = p.Why
+	}
+	require.Equal(t, retrieve.Calls, why["b.go"])
+	require.Equal(t, retrieve.Similar, why["c.go"])
+	require.Equal(t, retrieve.Similar, why["d.go"])
+	require.Equal(t, retrieve.Defines, why["e.go"])
+	require.Equal(t, retrieve.Similar, why["f.go"])
+
+	c.patch = "@@ -3,3 +3,3 @@\n // squareUp ends it.\n-func before(n int) int {\n+func squareUp(n int) int {\n" +
+		" \tsum := rounded(lib.Ceil(n))"
+	c.files["b.go"] = strings.ReplaceAll(caller, "squareUp", "before")
+	e, _ = c.engine(t, nil)
+	i := slices.IndexFunc(c.pack(t, e, 4000), func(p retrieve.Piece) bool { return p.Path == "b.go" })
+	require.Equal(t, retrieve.Calls, c.pack(t, e, 4000)[i].Why, "it uses the name that the change took away")
 }
 
 // A setting that the change takes away is looked for where no language defines it.

@@ -7,6 +7,7 @@ import (
 	"github.com/org/pr-review-action/internal/chunk"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/index"
+	"github.com/org/pr-review-action/internal/lang"
 	"github.com/org/pr-review-action/internal/secret"
 )
 
@@ -19,9 +20,16 @@ const (
 	lineFrame  = 9
 )
 
+// candidate is what a pack may have, and the kind of pieces among which it is chosen:
+// what looks like a use shares the room of uses also where it turns out to be none.
+type candidate struct {
+	Piece
+	kind Why
+}
+
 // share is how much of a pack's budget each kind has before any may take what is left.
-func share(w Why) float64 {
-	switch w {
+func share(kind Why) float64 {
+	switch kind {
 	case Calls:
 		return 0.3
 	case Encloses, Defines:
@@ -33,9 +41,10 @@ func share(w Why) float64 {
 // pieces collects what a pack may have, each chunk once.
 type pieces struct {
 	change Change
+	names  []string     // that the change defines
 	shown  map[int]bool // lines of the changed file that the diff shows
 	seen   map[string]bool
-	all    []Piece
+	all    []candidate
 }
 
 // wanted tells lines of a file, by number and text, for which a chunk is shown.
@@ -49,24 +58,39 @@ func naming(names []string) wanted {
 }
 
 // numbered wants lines by their numbers.
-func numbered(lines []int) wanted {
-	return func(n int, _ string) bool { return slices.Contains(lines, n) }
+func numbered(lines []changedLine) wanted {
+	return func(n int, _ string) bool {
+		return slices.ContainsFunc(lines, func(l changedLine) bool { return l.at == n })
+	}
 }
 
 // add takes chunks in that the diff does not show, so many at most; long ones by the
 // lines around the first that are wanted.
-func (p *pieces) add(why Why, chunks []chunk.Chunk, most int, lines wanted) {
+func (p *pieces) add(kind Why, chunks []chunk.Chunk, most int, lines wanted) {
 	for _, c := range chunks {
 		id := c.ID()
 		if most <= 0 || p.seen[id] {
 			continue
 		}
 		p.seen[id] = true
-		if c = narrowed(c, lines); c.Path != p.change.Path || !p.shows(c) {
-			p.all = append(p.all, Piece{c, why})
+		if part := narrowed(c, lines); part.Path != p.change.Path || !p.shows(part) {
+			p.all = append(p.all, candidate{Piece{part, p.why(kind, c)}, kind})
 			most--
 		}
 	}
+}
+
+// why is the reason that holds of a chunk: only what has a name of the change's own in
+// its code uses what is changed. What shares other names with it defines one, or was found.
+func (p *pieces) why(kind Why, c chunk.Chunk) Why {
+	if kind != Calls || naming(p.names)(0, lang.Of(c.Path).Blank(c.Text)) {
+		return kind
+	}
+	changed := plain(p.change.Hunks)
+	if slices.ContainsFunc(c.Defines, func(name string) bool { return index.Holds(changed, name) }) {
+		return Defines
+	}
+	return Similar
 }
 
 // Of a chunk of more lines than whole, so many before and behind those that are wanted
@@ -126,24 +150,24 @@ func shownLines(hunks []diff.Hunk) map[int]bool {
 
 // choose fills a budget of bytes: each kind up to its share, then what is left in the
 // order of the candidates. A piece that does not fit is passed over.
-func choose(candidates []Piece, budget int) (chosen []Piece) {
+func choose(candidates []candidate, budget int) (chosen []Piece) {
 	used, of := 0, map[Why]int{}
 	taken := make([]bool, len(candidates))
-	take := func(within func(p Piece, size int) bool) {
-		for i, p := range candidates {
-			size := len(p.Text) + (p.EndLine-p.StartLine+1)*lineFrame + len(p.Path) + pieceFrame
-			if !taken[i] && used+size <= budget && within(p, size) {
+	take := func(within func(c candidate, size int) bool) {
+		for i, c := range candidates {
+			size := len(c.Text) + (c.EndLine-c.StartLine+1)*lineFrame + len(c.Path) + pieceFrame
+			if !taken[i] && used+size <= budget && within(c, size) {
 				taken[i] = true
 				used += size
-				of[p.Why] += size
+				of[c.kind] += size
 			}
 		}
 	}
-	take(func(p Piece, size int) bool { return float64(of[p.Why]+size) <= share(p.Why)*float64(budget) })
-	take(func(Piece, int) bool { return true })
-	for i, p := range candidates {
+	take(func(c candidate, size int) bool { return float64(of[c.kind]+size) <= share(c.kind)*float64(budget) })
+	take(func(candidate, int) bool { return true })
+	for i, c := range candidates {
 		if taken[i] {
-			chosen = append(chosen, p)
+			chosen = append(chosen, c.Piece)
 		}
 	}
 	return chosen

@@ -13,6 +13,7 @@ package retrieve
 import (
 	"cmp"
 	"context"
+	"sync"
 	"time"
 
 	"github.com/org/pr-review-action/internal/chunk"
@@ -27,12 +28,16 @@ const (
 	merged   = 40
 )
 
-// Engine searches the chunks of one commit. Index alone is needed.
+// Engine searches the chunks of one commit, from many goroutines. Index alone is needed.
 type Engine struct {
-	Index    index.Source
+	Index    *index.Source
 	Embedder Embedder         // nil: nothing is found by meaning
 	Reranker Reranker         // nil: lists are fused by rank
 	Now      func() time.Time // nil where times are not told
+	// gives another source once Index, a database, does not answer any more; nil for none
+	Instead func(ctx context.Context, failed error) (*index.Source, error)
+
+	turn sync.Mutex // for Index and Instead
 }
 
 // Request is one question.
@@ -74,9 +79,15 @@ type Stage struct {
 
 // Search answers a question. An error is the index's; an endpoint that does not
 // answer is a note, and what is left answers.
-func (e Engine) Search(ctx context.Context, r Request) (Result, error) {
+func (e *Engine) Search(ctx context.Context, r Request) (Result, error) {
 	ctx, span := trace.Retrieval(ctx)
-	result, err := e.search(ctx, r)
+	x := e.source()
+	result, err := e.search(ctx, x, r)
+	if err != nil && ctx.Err() == nil {
+		if x, err = e.instead(ctx, x, err); err == nil {
+			result, err = e.search(ctx, x, r)
+		}
+	}
 	if r.Untold {
 		r.Query = ""
 	}
@@ -85,8 +96,31 @@ func (e Engine) Search(ctx context.Context, r Request) (Result, error) {
 	return result, err
 }
 
-func (e Engine) search(ctx context.Context, r Request) (Result, error) {
-	s := &search{Engine: e, Request: r, question: ask(r.Query)}
+func (e *Engine) source() *index.Source {
+	e.turn.Lock()
+	defer e.turn.Unlock()
+	return e.Index
+}
+
+// instead is the source that is asked after one has failed.
+func (e *Engine) instead(ctx context.Context, failed *index.Source, err error) (*index.Source, error) {
+	e.turn.Lock()
+	defer e.turn.Unlock()
+	if e.Index != failed {
+		return e.Index, nil // somebody else was faster
+	}
+	if e.Instead == nil {
+		return nil, err
+	}
+	other, err := e.Instead(ctx, err)
+	if err == nil {
+		e.Index, e.Instead = other, nil
+	}
+	return other, err
+}
+
+func (e *Engine) search(ctx context.Context, x *index.Source, r Request) (Result, error) {
+	s := &search{Engine: e, Index: x, Request: r, question: ask(r.Query)}
 	s.K = cmp.Or(r.K, DefaultK)
 	r.Cache = cmp.Or(r.Cache, conversation(ctx))
 	asked := entryOf(r)
@@ -115,7 +149,7 @@ func (e Engine) search(ctx context.Context, r Request) (Result, error) {
 }
 
 // remotes is how many endpoints a search asks.
-func (e Engine) remotes() (n int) {
+func (e *Engine) remotes() (n int) {
 	if e.Embedder != nil {
 		n++
 	}
@@ -127,7 +161,8 @@ func (e Engine) remotes() (n int) {
 
 // search is one question on its way.
 type search struct {
-	Engine
+	*Engine
+	Index *index.Source // the engine's, or the one instead of it
 	Request
 	question question
 	hidden   map[string]bool // chunks that who asks has before him

@@ -31,11 +31,16 @@ func shop() map[string]string {
 	}
 }
 
-func engine(t testing.TB, files map[string]string) retrieve.Engine {
+func engine(t testing.TB, files map[string]string) *retrieve.Engine {
+	t.Helper()
+	return &retrieve.Engine{Index: indexed(t, files).Source}
+}
+
+func indexed(t testing.TB, files map[string]string) *index.Index {
 	t.Helper()
 	x, _, err := index.Build(t.Context(), tree.Files(files), nil, index.Options{Cut: cutter.Cut, Made: "test"})
 	require.NoError(t, err)
-	return retrieve.Engine{Index: x}
+	return x
 }
 
 func symbols(r retrieve.Result) (all []string) {
@@ -149,13 +154,12 @@ func TestWhatDoesNotAnswerIsANoteAndTheRestAnswers(t *testing.T) {
 			[]string{"reranking endpoint did not answer"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e := engine(t, shop())
-			x := e.Index.(*index.Index)
+			x := indexed(t, shop())
 			vectors := map[string][]float32{}
 			for _, c := range x.Chunks() {
 				vectors[c.Key()] = []float32{1}
 			}
-			e.Index = x.WithVectors("m", 1, vectors)
+			e := &retrieve.Engine{Index: x.WithVectors("m", 1, vectors).Source}
 			e.Embedder, e.Reranker = c.remote, c.remote
 			r, err := e.Search(t.Context(), retrieve.Request{Query: "rows of a cart"})
 			require.NoError(t, err)

@@ -94,9 +94,8 @@ func (s *search) embed(ctx context.Context) []float32 {
 	if s.Embedder == nil {
 		return nil
 	}
-	info, err := s.Index.Vectors(ctx)
-	if err != nil || info.Model != s.Embedder.Identity() { // of another model, or none: never mixed
-		s.note("nothing was searched by meaning: the index has no vectors of this model", err)
+	if s.Index.Vectors().Model != s.Embedder.Identity() { // of another model, or none: never mixed
+		s.note("nothing was searched by meaning: the index has no vectors of this model", nil)
 		return nil
 	}
 	vectors, err := s.Embedder.Embed(ctx, []string{s.question.text}, true)

@@ -182,5 +182,5 @@ func TestKeyCoversReviewerAndContent(t *testing.T) {
 	same := f
 	same.Additions, same.Blob = 9, "x"
 	require.Equal(t, m.Key(f), m.Key(same), "what no reviewer is shown")
-	require.Empty(t, NewRules().Key(f))
+	require.Empty(t, Rules{}.Key(f))
 }

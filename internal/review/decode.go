@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
@@ -93,7 +94,7 @@ func decode(text, path string) ([]finding.Finding, error) {
 	case len(answer.Findings) > maxFindings:
 		return nil, broken("it holds more than %d findings", maxFindings)
 	}
-	found, err := readFindings(answer.Findings, path)
+	found, err := readFindings(answer.Findings, func(jsontext.Value) (string, error) { return path, nil })
 	switch {
 	case cut:
 		err = broken("the JSON ends in the middle")
@@ -128,14 +129,19 @@ func astray(others map[string]jsontext.Value) bool {
 }
 
 // readFindings returns the findings that are whole and, where others are not, how
-// many, and the first problem.
-func readFindings(values []jsontext.Value, path string) (found []finding.Finding, err error) {
+// many, and the first problem. pathOf is the file that one is about.
+func readFindings(values []jsontext.Value, pathOf func(jsontext.Value) (string, error)) (found []finding.Finding,
+	err error) {
 	if i := slices.IndexFunc(values, func(v jsontext.Value) bool { return len(v) == 0 }); i >= 0 {
 		values = values[:i] // where the answer was cut off
 	}
 	var first string
 	for i, value := range values {
-		f, err := readFinding(value, path)
+		var f finding.Finding
+		path, err := pathOf(value)
+		if err == nil {
+			f, err = readFinding(value, path)
+		}
 		if err == nil {
 			found = append(found, f)
 		} else if first == "" {
@@ -163,7 +169,12 @@ func Unfence(text string) string {
 	if !ok {
 		return text
 	}
-	return strings.TrimPrefix(inner, "json")
+	return unnamed(inner)
+}
+
+// unnamed is what stands in a fence without the name of its language.
+func unnamed(text string) string {
+	return strings.TrimLeftFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsSpace(r) })
 }
 
 // unworded is what stands in the fence of an answer with words before or behind it; false
@@ -176,7 +187,7 @@ func unworded(text string) (inner string, ok bool) {
 	if end := strings.LastIndex(inner, "```"); end >= 0 {
 		inner = inner[:end]
 	}
-	return strings.TrimPrefix(inner, "json"), true
+	return unnamed(inner), true
 }
 
 func readFinding(value jsontext.Value, path string) (finding.Finding, error) {

@@ -115,12 +115,13 @@ func (q quotes) find(f finding.Finding) (side finding.Side, line int, ok bool) {
 var copied = regexp.MustCompile(`^(?:\d+ ){0,2}[+-]? ?`)
 
 // spellings are the texts as which a quote may stand in a diff: as it was written,
-// without what was copied from before its lines, and at last its longest line by
-// itself, since a model leaves lines out and mixes the sides.
+// without what was copied from before its lines, then its longest line by itself, since
+// a model leaves lines out and mixes the sides, and at last of that line the longest
+// part that an ellipsis leaves.
 func spellings(quote string) (texts []string) {
 	var whole, bare []string
 	longest := ""
-	for line := range strings.SplitSeq(beside(quote), "\n") {
+	for line := range strings.SplitSeq(longestPart(leftOut, quote), "\n") {
 		if line = fold(line); line == "" {
 			continue
 		}
@@ -130,7 +131,8 @@ func spellings(quote string) (texts []string) {
 		}
 	}
 	block, stripped := strings.Join(whole, " "), strings.Join(bare, " ")
-	for _, text := range []string{block, stripped, longest, copied.ReplaceAllString(longest, "")} {
+	alone := copied.ReplaceAllString(longest, "")
+	for _, text := range []string{block, stripped, longest, alone, fold(longestPart(ellipsis, alone))} {
 		if text != "" && !slices.Contains(texts, text) {
 			texts = append(texts, text)
 		}
@@ -175,18 +177,14 @@ func other(s finding.Side) finding.Side {
 	return finding.Left
 }
 
-var leftOut = regexp.MustCompile(`<… \d+ bytes left out …>`)
+var (
+	leftOut  = regexp.MustCompile(`<… \d+ bytes left out …>`) // where a long line was shown without its middle
+	ellipsis = regexp.MustCompile(`\.{3,}|…`)                 // where a model wrote it so
+)
 
-// beside is the longer of the parts around the place where a long line was shown
-// without its middle.
-func beside(quote string) string {
-	longest := ""
-	for _, part := range leftOut.Split(quote, -1) {
-		if len(part) > len(longest) {
-			longest = part
-		}
-	}
-	return longest
+// longestPart is the longest of the parts between what is left out.
+func longestPart(missing *regexp.Regexp, quote string) string {
+	return slices.MaxFunc(missing.Split(quote, -1), func(a, b string) int { return len(a) - len(b) })
 }
 
 // elsewhere is why the suggestion of a moved finding is not one to apply.

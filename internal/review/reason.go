@@ -32,7 +32,7 @@ func reason(err error) finding.Reason {
 		return "the model's server failed call after call, so it was not asked again"
 	}
 	if e, ok := errors.AsType[*llm.StatusError](err); ok {
-		return finding.Reason(fmt.Sprintf("the model's address answered %d%s", e.Code, meaning(e.Code)))
+		return finding.Reason(fmt.Sprintf("the model's address answered %d%s", e.Code, meaning(e)))
 	}
 	if e, ok := errors.AsType[*brokenError](err); ok {
 		if e.partly {
@@ -58,8 +58,10 @@ func reason(err error) finding.Reason {
 	return "the model could not be reached"
 }
 
-func meaning(status int) string {
-	switch {
+func meaning(e *llm.StatusError) string {
+	switch status := e.Code; {
+	case e.TooLong():
+		return ": the request is longer than what the model takes"
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		return ": the key is not accepted there"
 	case status == http.StatusNotFound:

@@ -163,9 +163,10 @@ func TestP6_FailuresOfTheServerAreTheFilesReason(t *testing.T) {
 	for want, answer := range map[finding.Reason]llmtest.Answer{
 		"the model's address answered 401: the key is not accepted there":         {Status: 401, Text: "SECRET"},
 		"the model's address answered 404: no such model or address there":        {Status: 404},
+		"the model's address answered 422":                                        {Status: 422, Raw: []byte(`{"detail":"SECRET"}`)},
 		"the model's address answered 429: too many requests, also after waiting": {Status: 429},
 		"the model's address answered 503: the server is failing":                 {Status: 503},
-		"the model's address answered 400": {Status: 400,
+		"the model's address answered 400: the request is longer than what the model takes": {Status: 400,
 			Text: "context length"},
 		"the model could not be reached":          {Drop: true},
 		"what came back is not a chat completion": {Raw: []byte("<html>")},
@@ -212,7 +213,7 @@ func TestCancelledReviewIsAnErrorAndNoFailedFile(t *testing.T) {
 func TestT29_FileThatCannotBeReadIsNeverClean(t *testing.T) {
 	t.Parallel()
 	m, server := model(t, llmtest.Always(llmtest.Findings()))
-	for _, r := range []Reviewer{m, NewRules()} {
+	for _, r := range []Reviewer{m, Rules{}} {
 		for want, f := range map[finding.Reason]diff.File{
 			"its path is none that a repository can hold": {Path: "../../.github/workflows/review.yml",
 				Patch: file.Patch},
@@ -249,10 +250,10 @@ func TestT1_OrdersInTheDiffDoNotMoveAnHonestModel(t *testing.T) {
 
 func TestRulesAskNobodyAndSayWhetherAFileCouldBeRead(t *testing.T) {
 	t.Parallel()
-	got, err := NewRules().Review(t.Context(), file)
+	got, err := Rules{}.Review(t.Context(), file)
 	require.NoError(t, err)
 	require.Equal(t, finding.FileReview{Path: file.Path, State: finding.Reviewed}, got)
-	got, err = NewRules().Review(t.Context(), diff.File{Path: "a.go"})
+	got, err = Rules{}.Review(t.Context(), diff.File{Path: "a.go"})
 	require.NoError(t, err)
 	require.Equal(t, finding.Failed, got.State)
 }
@@ -261,6 +262,7 @@ func TestWhatModelsPutAroundAnAnswerCostsNoSecondCall(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
 		"a fence":        "```json\n" + whole + "\n```",
+		"a named fence":  "``` JSON\n" + whole + "\n```",
 		"words before":   "Here is my review of `a.go`:\n\n```json\n" + whole + "\n```",
 		"words around":   "The review:\n```\n" + whole + "\n```\nTell me if you need more.",
 		"other capitals": strings.NewReplacer(`"major"`, `"Major"`, `"RIGHT"`, `"Right"`).Replace(whole),

@@ -11,9 +11,6 @@ import (
 // before any review, beside a model too.
 type Rules struct{}
 
-// NewRules returns the reviewer without a model.
-func NewRules() Rules { return Rules{} }
-
 // Key is empty: rules cost nothing.
 func (Rules) Key(diff.File) string { return "" }
 

@@ -141,7 +141,7 @@ func (t *task) label(ctx context.Context) error {
 		return t.ends(ctx, err)
 	}
 	var l prompt.Label
-	if r.Ended != "" || !readJSON(r.Text, &l) || !slices.Contains(labels(), l.Kind) {
+	if r.Ended != "" || !readJSON(r.Text, &l) || !slices.Contains(prompt.Kinds(), l.Kind) {
 		return nil
 	}
 	t.out.Label = l.Kind
@@ -155,11 +155,6 @@ func (t *task) label(ctx context.Context) error {
 		t.depth.effort = "" // what was set holds
 	}
 	return nil
-}
-
-// labels are the kinds of change that a label may name.
-func labels() []string {
-	return []string{"security", "refactoring", "feature", "tests", "docs", "other"}
 }
 
 // ends passes on an error after which the file cannot be gone on with: it was

@@ -154,8 +154,14 @@ func (o *overview) look(ctx context.Context) error {
 		request: o.request(prompt.Overviewing(o.turn.Judges)), user: o.turn.Overview,
 	}
 	answer, err := o.answer(ctx, q, func(text string) (wholeAnswer, error) { return decodeWhole(text, o.Files) })
+	what := "The change was not looked at as a whole"
+	if len(answer.findings) > 0 {
+		what = "Some findings on the change as a whole are missing"
+	}
 	if err != nil {
-		return o.left(ctx, "The change was not looked at as a whole", err)
+		if err := o.left(ctx, what, err); err != nil || len(answer.findings) == 0 {
+			return err
+		}
 	}
 	if o.Use != config.OverviewOff {
 		o.result.Text = answer.text
@@ -173,34 +179,39 @@ func (o *overview) look(ctx context.Context) error {
 	return nil
 }
 
-// answer asks, and once more where the answer cannot be used.
+// answer asks, and once more where the answer cannot be used. Where the second is no
+// better, the error comes beside what is whole.
 func (o *overview) answer(ctx context.Context, q question, decode func(string) (wholeAnswer, error)) (wholeAnswer,
 	error) {
-	var answer wholeAnswer
 	r, err := o.ask(ctx, q)
 	if err != nil {
-		return answer, err
+		return wholeAnswer{}, err
 	}
-	bad := ended(r.Ended)
+	first, bad := decoded(r, decode)
 	if bad == nil {
-		answer, bad = decode(r.Text)
-	}
-	if bad == nil {
-		return answer, nil
+		return first, nil
 	}
 	q.boundary, q.key = r.Boundary, hash(q.key, r.Text, repairing)
 	if problem, ok := errors.AsType[*brokenError](bad); ok && strings.Contains(r.Text, "{") &&
 		len(r.Text) <= maxQuoted {
 		q.task, q.user = repairing, func(b guard.Boundary) string { return o.turn.Repair(b, problem.problem, r.Text) }
 	} else {
-		first := q.user
-		q.task, q.user = asking, func(b guard.Boundary) string { return prompt.Again(first(b)) }
+		asked := q.user
+		q.task, q.user = asking, func(b guard.Boundary) string { return prompt.Again(asked(b)) }
 	}
-	if r, err = o.ask(ctx, q); err == nil {
-		err = ended(r.Ended)
+	if r, err = o.ask(ctx, q); err != nil {
+		return first, err
 	}
-	if err != nil {
-		return answer, err
+	second, err := decoded(r, decode)
+	if len(second.findings) < len(first.findings) { // a repair has not seen the change: it takes nothing away
+		return first, bad
+	}
+	return second, err
+}
+
+func decoded(r Recorded, decode func(string) (wholeAnswer, error)) (wholeAnswer, error) {
+	if err := ended(r.Ended); err != nil {
+		return wholeAnswer{}, err
 	}
 	return decode(r.Text)
 }

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"errors"
 	"strings"
 	"unicode/utf8"
 
@@ -29,7 +30,8 @@ type wholeAnswer struct {
 }
 
 // decodeWhole reads an answer about a whole change. One without its two lists, or with a
-// finding that is off the schema or about another file, is broken: a *brokenError.
+// finding that is off the schema or about another file, is broken: a *brokenError, beside
+// what of it is whole.
 func decodeWhole(text string, files []diff.File) (wholeAnswer, error) {
 	var w struct {
 		Overview *string                   `json:"overview"`
@@ -49,35 +51,24 @@ func decodeWhole(text string, files []diff.File) (wholeAnswer, error) {
 	case len(w.Findings) > maxFindings:
 		return wholeAnswer{}, broken("it holds more than %d findings", maxFindings)
 	}
-	a := wholeAnswer{text: sentences(*w.Overview), criteria: w.Criteria, unasked: w.Unasked}
-	for i, value := range w.Findings {
-		path, err := pathOf(value, files)
-		if err != "" {
-			return wholeAnswer{}, broken("finding %d: %s", i+1, err)
-		}
-		f, bad := readFinding(value, path)
-		if bad != nil {
-			return wholeAnswer{}, broken("finding %d: %s", i+1, bad)
-		}
-		a.findings = append(a.findings, f)
-	}
-	return a, nil
+	found, err := readFindings(w.Findings, func(value jsontext.Value) (string, error) { return pathOf(value, files) })
+	return wholeAnswer{sentences(*w.Overview), found, w.Criteria, w.Unasked}, err
 }
 
-// pathOf is the changed file that a finding names; problem says why there is none.
-func pathOf(value jsontext.Value, files []diff.File) (path, problem string) {
+// pathOf is the changed file that a finding names.
+func pathOf(value jsontext.Value, files []diff.File) (string, error) {
 	var at struct {
 		Path string `json:"path"`
 	}
 	if json.Unmarshal(value, &at) != nil {
-		return "", "it has no path"
+		return "", errors.New("it has no path")
 	}
 	for _, f := range files {
 		if f.Path == at.Path || guard.Visible(f.Path) == at.Path {
-			return f.Path, ""
+			return f.Path, nil
 		}
 	}
-	return "", "its path is none of the changed files"
+	return "", errors.New("its path is none of the changed files")
 }
 
 // decodeJudgement reads verdicts and places.

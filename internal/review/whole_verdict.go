@@ -2,6 +2,7 @@ package review
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 
@@ -30,6 +31,8 @@ func (o *overview) take(a wholeAnswer) {
 	}
 }
 
+var spaced = strings.NewReplacer(" ", "_", "-", "_")
+
 // verdict is what was said of one criterion; unknown where that is nothing, or two things.
 func (o *overview) verdict(c ticket.Criterion, said []finding.Criterion) finding.Criterion {
 	out := finding.Criterion{N: c.N, Text: o.Redact.Redact(c.Text), Verdict: finding.Unknown,
@@ -48,7 +51,7 @@ func (o *overview) verdict(c ticket.Criterion, said []finding.Criterion) finding
 			out.Evidence = append(out.Evidence, at)
 		}
 	}
-	switch v := about[0].Verdict; {
+	switch v := finding.Verdict(spaced.Replace(strings.ToLower(string(about[0].Verdict)))); {
 	case v == finding.NotMet, v == finding.Met && len(out.Evidence) > 0:
 		out.Verdict = v
 	default:

@@ -17,6 +17,7 @@ import (
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/retrieve"
 	"github.com/org/pr-review-action/internal/wire"
@@ -67,7 +68,7 @@ func (p Program) measure(ctx context.Context, o *Options) error {
 	if err != nil {
 		return err
 	}
-	engines, by, legs := map[string]retrieve.Engine{}, table{}, table{}
+	engines, by, legs := map[string]*retrieve.Engine{}, table{}, table{}
 	for _, r := range rows {
 		dir, under := cmp.Or(o.dir, "."), ""
 		if r.Source != nil {
@@ -92,15 +93,17 @@ func (p Program) measure(ctx context.Context, o *Options) error {
 }
 
 // source is an engine over a folder, or over what is below one in it.
-func (p Program) source(ctx context.Context, dir, under string, c config.Config, o *Options) (retrieve.Engine, error) {
+func (p Program) source(ctx context.Context, dir, under string, c config.Config, o *Options) (*retrieve.Engine, error) {
 	place, err := p.Place(ctx, dir, "")
-	if err == nil && under != "" {
-		place = wire.Place{Tree: below{place.Tree, under}}
-	}
 	if err != nil {
-		return retrieve.Engine{}, err
+		return nil, err
 	}
-	return p.index(ctx, place, c, o)
+	of := index.Options{}
+	if under != "" {
+		place = wire.Place{Tree: place.Tree} // of a part nothing is kept
+		of.Ignored = func(path string) bool { return !strings.HasPrefix(path, under+"/") }
+	}
+	return p.index(ctx, place, of, c, o)
 }
 
 func (s source) folder() string {
@@ -135,14 +138,17 @@ func readGolden(file string) ([]row, error) {
 		}
 		rows = append(rows, r)
 	}
-	return rows, lines.Err()
+	if err := lines.Err(); err != nil || rows != nil {
+		return rows, err
+	}
+	return nil, problem.Usage(guard.Line(file, 200)+" holds no question", "a question is a line of JSON")
 }
 
 // local reports whether a source stays in the folder of sources.
 func (s source) local() bool { return filepath.IsLocal(s.folder()) && s.Kind != "" && s.Name != "" }
 
 // answered asks one question and counts it for its kind and for each leg.
-func (r row) answered(ctx context.Context, e retrieve.Engine, dir string, by, legs table) error {
+func (r row) answered(ctx context.Context, e *retrieve.Engine, dir string, by, legs table) error {
 	query, err := r.asked(dir)
 	if err != nil {
 		return err
@@ -187,7 +193,7 @@ func (r row) asked(dir string) (string, error) {
 	}
 	data, err := os.ReadFile(filepath.Join(dir, r.Edit.Path))
 	if err != nil {
-		return "", err
+		return "", problem.Usage("the edit's file cannot be read: "+err.Error(), "")
 	}
 	lines := strings.Split(string(data), "\n")
 	if r.Edit.LineStart < 1 || r.Edit.LineEnd < r.Edit.LineStart || r.Edit.LineEnd > len(lines) {

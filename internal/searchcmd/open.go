@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/index"
@@ -19,10 +18,10 @@ import (
 )
 
 // open gives an engine over the place that the flags name, and its commit.
-func (p Program) open(ctx context.Context, o *Options) (retrieve.Engine, string, error) {
+func (p Program) open(ctx context.Context, o *Options) (*retrieve.Engine, string, error) {
 	c, err := o.config(cmp.Or(o.dir, "."))
 	if err != nil {
-		return retrieve.Engine{}, "", err
+		return nil, "", err
 	}
 	var place wire.Place
 	if o.repo != "" {
@@ -31,26 +30,28 @@ func (p Program) open(ctx context.Context, o *Options) (retrieve.Engine, string,
 		place, err = p.Place(ctx, o.dir, o.rev)
 	}
 	if err != nil {
-		return retrieve.Engine{}, "", err
+		return nil, "", err
 	}
-	e, err := p.index(ctx, place, c, o)
+	e, err := p.index(ctx, place, index.Options{}, c, o)
 	return e, place.Commit, err
 }
 
 // index makes the engine over a place.
-func (p Program) index(ctx context.Context, place wire.Place, c config.Config, o *Options) (retrieve.Engine, error) {
+func (p Program) index(ctx context.Context, place wire.Place, of index.Options, c config.Config,
+	o *Options) (*retrieve.Engine, error) {
 	e, err := p.Searching(c, o.Settings)
 	if err != nil {
-		return retrieve.Engine{}, err
+		return nil, err
 	}
-	x, err := p.Indexed(ctx, place, index.Options{}, c, e, p.Warn)
+	x, err := p.Indexed(ctx, place, of, c, e, p.Warn)
 	if err != nil {
-		return retrieve.Engine{}, err
+		return nil, err
 	}
 	for _, note := range x.Notes {
 		p.Warn(note)
 	}
-	return retrieve.Engine{Index: x.Source, Embedder: e.Embedder, Reranker: e.Reranker, Now: p.Now}, nil
+	return &retrieve.Engine{Index: x.Source, Instead: x.Instead, Embedder: e.Embedder, Reranker: e.Reranker,
+		Now: p.Now}, nil
 }
 
 // remote is a commit of a repository on GitHub. It is fetched as one archive and
@@ -95,22 +96,4 @@ func (o *Options) config(dir string) (config.Config, error) {
 			"name the file with --config")
 	}
 	return config.Parse(name, text)
-}
-
-// below is the files of a tree in one folder of it.
-type below struct {
-	tree.Tree
-	folder string
-}
-
-// Paths lists them, by their whole paths.
-func (b below) Paths(ctx context.Context) ([]string, error) {
-	all, err := b.Tree.Paths(ctx)
-	var kept []string
-	for _, path := range all {
-		if strings.HasPrefix(path, b.folder+"/") {
-			kept = append(kept, path)
-		}
-	}
-	return kept, err
 }

@@ -58,6 +58,9 @@ func (p Program) Run(ctx context.Context, args []string, o *Options) error {
 	switch {
 	case o.golden != "" && query != "":
 		return problem.Usage("--golden asks the questions of its file", "leave out "+guard.Code(query))
+	case o.golden != "" && (o.repo != "" || o.rev != "" || len(o.paths) > 0):
+		return problem.Usage("--golden asks of the folders below --dir, as they are",
+			"leave out --repo, --rev and --path")
 	case o.golden != "":
 		return p.measure(ctx, o)
 	case strings.TrimSpace(query) == "":

@@ -31,9 +31,9 @@ const (
 // the table cannot be read.
 func Defaults() Settings {
 	var s Settings
-	for _, row := range Table() {
+	for _, row := range Table(&s) {
 		if row.Default != "" {
-			if err := row.set(&s, row.Default); err != nil {
+			if err := row.set(row.Default); err != nil {
 				panic(fmt.Sprintf("settings: default of %s: %v", row.Name, err))
 			}
 		}
@@ -44,7 +44,7 @@ func Defaults() Settings {
 // Names lists all settings in the order of the table.
 func Names() []string {
 	var names []string
-	for _, row := range Table() {
+	for _, row := range Table(new(Settings)) {
 		names = append(names, row.Name)
 	}
 	return names
@@ -53,9 +53,9 @@ func Names() []string {
 // Apply sets what was given, by names; every bad value is reported.
 func (s *Settings) Apply(given map[string]string) error {
 	var problems []string
-	for _, row := range Table() {
+	for _, row := range Table(s) {
 		if v, ok := given[row.Name]; ok {
-			if err := row.set(s, v); err != nil {
+			if err := row.set(v); err != nil {
 				problems = append(problems, fmt.Sprintf("input %s: %v", row.Name, err))
 			}
 		}
@@ -110,14 +110,14 @@ func (s *Settings) InRepository() error {
 func (s *Settings) FromEnv(getenv func(string) string, names ...string) (map[string]string, error) {
 	from := map[string]string{}
 	var errs []error
-	for _, row := range Table() {
-		if !slices.Contains(names, row.Name) || row.show(s) != nil {
+	for _, row := range Table(s) {
+		if !slices.Contains(names, row.Name) || row.show() != nil {
 			continue
 		}
 		for _, variable := range row.Env {
 			if v := getenv(variable); v != "" && from[row.Name] == "" {
 				from[row.Name] = variable
-				if err := row.set(s, v); err != nil {
+				if err := row.set(v); err != nil {
 					errs = append(errs, problem.As(problem.Misuse, fmt.Errorf("%s: %w", variable, err), ""))
 				}
 			}
@@ -142,9 +142,9 @@ func (s Settings) WithModel(getenv func(string) string) Settings {
 
 // Flags makes flags of some settings, by the names of their rows; others it passes over.
 func (s *Settings) Flags(f *pflag.FlagSet, names ...string) {
-	for _, row := range Table() {
+	for _, row := range Table(s) {
 		if slices.Contains(names, row.Name) {
-			row.flag(f, s, nil)
+			row.flag(f, nil)
 		}
 	}
 }
@@ -152,15 +152,15 @@ func (s *Settings) Flags(f *pflag.FlagSet, names ...string) {
 // PrintFlags makes flags of all settings that hold for every run, and keeps their
 // texts as they were typed, to tell them from defaults of the same value.
 func (s *Settings) PrintFlags(f *pflag.FlagSet, typed map[string]string) {
-	for _, row := range Table() {
+	for _, row := range Table(s) {
 		if row.use == everywhere || row.use == fileItself {
-			row.flag(f, s, typed)
+			row.flag(f, typed)
 		}
 	}
 }
 
 // flag makes a flag of a setting, which is read as the input of the same name is.
-func (r Row) flag(f *pflag.FlagSet, s *Settings, typed map[string]string) {
+func (r Row) flag(f *pflag.FlagSet, typed map[string]string) {
 	add := f.Func
 	if r.bare {
 		add = f.BoolFunc
@@ -172,6 +172,6 @@ func (r Row) flag(f *pflag.FlagSet, s *Settings, typed map[string]string) {
 		if typed != nil {
 			typed[r.Name] = text
 		}
-		return r.set(s, text)
+		return r.set(text)
 	})
 }

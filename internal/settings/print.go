@@ -34,12 +34,12 @@ func (f Source) input(name string) string {
 // of those that are asked where that one reviews, whose price is not known.
 func (f Source) Values(c config.Config, s Settings, unpriced func(model string) string) []config.Value {
 	values := f.keys(c, s, unpriced)
-	for _, row := range Table() {
+	for _, row := range Table(&s) {
 		inFile := row.Key == row.Name // and printed there
 		if row.use == oneDraft || row.use == fileItself || inFile {
 			continue
 		}
-		values = append(values, config.Value{Key: row.Name, Value: row.show(&s), Source: f.input(row.Name)})
+		values = append(values, config.Value{Key: row.Name, Value: row.show(), Source: f.input(row.Name)})
 	}
 	return values
 }

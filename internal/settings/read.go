@@ -15,43 +15,43 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 )
 
-// field reads the text of a setting into S, and shows what S holds: of texts, keys and
+// field reads the text of a setting, and shows what is set: of texts, keys and
 // times nil where nothing is set, of the others what they are then, such as 0. Variables
 // are read only where it shows nil, so a number has none. A bare one needs no value as a
 // flag.
-type field[S any] struct {
-	set  func(*S, string) error
-	show func(*S) any
+type field struct {
+	set  func(string) error
+	show func() any
 	bare bool
 }
 
 // text takes what is given as it is.
-func text[S any](at func(*S) *string) field[S] {
-	return field[S]{
-		set:  func(s *S, v string) error { *at(s) = v; return nil },
-		show: func(s *S) any { return orNil(*at(s)) },
+func text(at *string) field {
+	return field{
+		set:  func(v string) error { *at = v; return nil },
+		show: func() any { return orNil(*at) },
 	}
 }
 
 // checked refuses a text that check refuses.
-func (f field[S]) checked(check func(string) error) field[S] {
+func (f field) checked(check func(string) error) field {
 	set := f.set
-	f.set = func(s *S, v string) error { return cmp.Or(check(v), set(s, v)) }
+	f.set = func(v string) error { return cmp.Or(check(v), set(v)) }
 	return f
 }
 
 // secret shows of a text only that it is there.
-func secret[S any](at func(*S) *string) field[S] {
+func secret(at *string) field {
 	f := text(at)
-	f.show = func(s *S) any { return isSet(*at(s) != "") }
+	f.show = func() any { return isSet(*at != "") }
 	return f
 }
 
 // sealingKey reads a key in base64, and shows only that it is there.
-func sealingKey[S any](at func(*S) *checkpoint.Key) field[S] {
-	return field[S]{
-		set:  func(s *S, v string) (err error) { *at(s), err = checkpoint.ParseKey(v); return err },
-		show: func(s *S) any { return isSet(*at(s) != checkpoint.Key{}) },
+func sealingKey(at *checkpoint.Key) field {
+	return field{
+		set:  func(v string) (err error) { *at, err = checkpoint.ParseKey(v); return err },
+		show: func() any { return isSet(*at != checkpoint.Key{}) },
 	}
 }
 
@@ -71,9 +71,9 @@ func orNil(s string) any {
 }
 
 // address is shown without user and query, which may hold a key.
-func address[S any](at func(*S) *string) field[S] {
+func address(at *string) field {
 	f := text(at)
-	f.show = func(s *S) any { return withoutSecrets(*at(s)) }
+	f.show = func() any { return withoutSecrets(*at) }
 	return f
 }
 
@@ -92,16 +92,16 @@ func withoutSecrets(address string) any {
 }
 
 // choice takes one of known alone.
-func choice[S any, T ~string](at func(*S) *T, known ...T) field[S] {
-	return field[S]{
-		set: func(s *S, v string) error {
+func choice[T ~string](at *T, known ...T) field {
+	return field{
+		set: func(v string) error {
 			if !slices.Contains(known, T(v)) {
 				return fmt.Errorf("%q is none of %s", v, joined(known))
 			}
-			*at(s) = T(v)
+			*at = T(v)
 			return nil
 		},
-		show: func(s *S) any { return string(*at(s)) },
+		show: func() any { return string(*at) },
 	}
 }
 
@@ -113,69 +113,69 @@ func joined[T ~string](known []T) string {
 	return strings.Join(all, ", ")
 }
 
-func severity[S any](at func(*S) *finding.Severity) field[S] {
-	return field[S]{
-		set:  func(s *S, v string) (err error) { *at(s), err = finding.ParseSeverity(v); return err },
-		show: func(s *S) any { return string(*at(s)) },
+func severity(at *finding.Severity) field {
+	return field{
+		set:  func(v string) (err error) { *at, err = finding.ParseSeverity(v); return err },
+		show: func() any { return string(*at) },
 	}
 }
 
 // severityOrNone reads a severity; none is no severity.
-func severityOrNone[S any](at func(*S) *finding.Severity) field[S] {
-	return field[S]{
-		set: func(s *S, v string) (err error) {
+func severityOrNone(at *finding.Severity) field {
+	return field{
+		set: func(v string) (err error) {
 			if v == "none" {
-				*at(s) = ""
+				*at = ""
 				return nil
 			}
-			if *at(s), err = finding.ParseSeverity(v); err != nil {
+			if *at, err = finding.ParseSeverity(v); err != nil {
 				err = fmt.Errorf("%w, or none", err)
 			}
 			return err
 		},
-		show: func(s *S) any { return cmp.Or(string(*at(s)), "none") },
+		show: func() any { return cmp.Or(string(*at), "none") },
 	}
 }
 
 // number reads a whole number from low to high.
-func number[S any, T int | int64](at func(*S) *T, low, high T) field[S] {
-	return field[S]{
-		set: func(s *S, v string) error {
+func number[T int | int64](at *T, low, high T) field {
+	return field{
+		set: func(v string) error {
 			n, err := strconv.ParseInt(v, 10, 64)
 			if err != nil || T(n) < low || T(n) > high {
 				return fmt.Errorf("%q is not a number from %d to %d", v, low, high)
 			}
-			*at(s) = T(n)
+			*at = T(n)
 			return nil
 		},
-		show: func(s *S) any { return *at(s) },
+		show: func() any { return *at },
 	}
 }
 
-func boolean[S any](at func(*S) *bool) field[S] {
-	return field[S]{
-		set: func(s *S, v string) error {
+func boolean(at *bool) field {
+	return field{
+		set: func(v string) error {
 			if v != "true" && v != "false" {
 				return fmt.Errorf("%q is none of true, false", v)
 			}
-			*at(s) = v == "true"
+			*at = v == "true"
 			return nil
 		},
-		show: func(s *S) any { return *at(s) },
+		show: func() any { return *at },
 		bare: true,
 	}
 }
 
 // dollars reads an amount in USD, such as 0.50.
-func dollars[S any](at func(*S) *cost.MicroUSD) field[S] {
-	return field[S]{
-		set:  func(s *S, v string) (err error) { *at(s), err = cost.ParseUSD(v); return err },
-		show: func(s *S) any { return float64(*at(s)) / 1e6 },
+func dollars(at *cost.MicroUSD) field {
+	return field{
+		set:  func(v string) (err error) { *at, err = cost.ParseUSD(v); return err },
+		show: func() any { return float64(*at) / 1e6 },
 	}
 }
 
 // digits reads n lower-case hex digits.
-func digits[S any](at func(*S) *string, n int) field[S] {
+func digits(at *string, n int) field {
 	return text(at).checked(func(v string) error {
 		if len(v) != n || strings.Trim(v, "0123456789abcdef") != "" {
 			return fmt.Errorf("%q is not %d hex digits", v, n)
@@ -188,9 +188,9 @@ var draftForm = regexp.MustCompile(`^([1-9][0-9]{0,8})-([0-9a-f]{16})$`)
 
 // draftName reads a pull request's number and a draft's code, and refuses them where they
 // were given otherwise beside it: its row stands behind those of both.
-func draftName() field[Settings] {
-	return field[Settings]{
-		set: func(s *Settings, v string) error {
+func draftName(s *Settings) field {
+	return field{
+		set: func(v string) error {
 			parts := draftForm.FindStringSubmatch(v)
 			if parts == nil {
 				return fmt.Errorf("%.60q is not a pull request's number and a draft's code, such as "+
@@ -206,24 +206,24 @@ func draftName() field[Settings] {
 			s.PullRequest, s.Code = number, parts[2]
 			return err
 		},
-		show: func(*Settings) any { return nil },
+		show: func() any { return nil },
 	}
 }
 
 // span reads a number of seconds, minutes, hours or days: 40s, 45m, 36h, 14d.
-func span[S any](at func(*S) *time.Duration) field[S] {
-	return field[S]{
-		set: func(s *S, v string) error {
+func span(at *time.Duration) field {
+	return field{
+		set: func(v string) error {
 			unit := map[byte]time.Duration{'s': time.Second, 'm': time.Minute, 'h': time.Hour,
 				'd': 24 * time.Hour}[v[len(v)-1]]
 			n, err := strconv.Atoi(v[:len(v)-1])
 			if err != nil || unit == 0 || n < 1 || n > 10_000 {
 				return fmt.Errorf("%q is not a time such as 45m, 36h or 14d", v)
 			}
-			*at(s) = time.Duration(n) * unit
+			*at = time.Duration(n) * unit
 			return nil
 		},
-		show: func(s *S) any { return spelled(*at(s)) },
+		show: func() any { return spelled(*at) },
 	}
 }
 

@@ -39,7 +39,7 @@ func TestActionYmlHasTheDefaultsOfTheTable(t *testing.T) {
 	for i, item := range inputs(t) {
 		t.Run(fmt.Sprint(item.Key), func(t *testing.T) {
 			t.Parallel()
-			row, input := Table()[i], item.Value.(map[string]any)
+			row, input := Table(new(Settings))[i], item.Value.(map[string]any)
 			require.NotEmpty(t, input["description"])
 			require.NotContains(t, input, "required", "every default works")
 			if row.Name == "github-token" {
@@ -66,11 +66,11 @@ var probes = []string{
 func TestEverySettingIsReadIntoAFieldOfItsOwn(t *testing.T) {
 	t.Parallel()
 	seen := map[string]string{}
-	for _, row := range Table() {
-		s := Defaults()
+	var s Settings
+	for _, row := range Table(&s) {
 		require.True(t, slices.ContainsFunc(probes, func(v string) bool {
 			s = Defaults()
-			return row.set(&s, v) == nil && s != Defaults()
+			return row.set(v) == nil && s != Defaults()
 		}), "%s takes none of the probes, or has no effect", row.Name)
 		is := fmt.Sprintf("%#v", s)
 		require.Empty(t, seen[is], "%s does the same", row.Name)
@@ -84,10 +84,10 @@ func TestCredentialsAreNoFlagsAndNotShown(t *testing.T) {
 	require.NoError(t, s.Apply(map[string]string{"github-token": "hunter2", "api-key": "hunter2",
 		"checkpoint-key": testKey}))
 	shown := 0
-	for _, row := range Table() {
+	for _, row := range Table(&s) {
 		if row.use == credential {
 			shown++
-			require.Equal(t, "(set)", row.show(&s), row.Name)
+			require.Equal(t, "(set)", row.show(), row.Name)
 		}
 	}
 	require.Equal(t, 3, shown)
@@ -107,7 +107,7 @@ func TestTheSchemaHasTheFileKeysOfTheTable(t *testing.T) {
 		Defs       map[string]struct{ Properties map[string]any } `json:"$defs"`
 	}
 	require.NoError(t, json.Unmarshal(text, &schema))
-	for _, row := range Table() {
+	for _, row := range Table(new(Settings)) {
 		top, inner, nested := strings.Cut(row.Key, ".")
 		if row.Key == "" {
 			_, in := schema.Properties[row.Name]

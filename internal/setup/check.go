@@ -10,7 +10,6 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"github.com/org/pr-review-action/internal/column"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/github"
@@ -37,13 +36,9 @@ const (
 // PrintChecks prints a line for each check, and what to do about those that say no.
 func PrintChecks(front *driver.Front, all []Check) {
 	for _, k := range all {
-		for i, row := range column.Wrap(fmt.Sprintf("%s: %s", k.What, guard.Line(k.Found, driver.MaxLine)), width-8) {
-			fmt.Fprintf(front.Stdout, "%-7s %s\n", map[bool]string{true: k.State}[i == 0], row)
-		}
+		hanging(front.Stdout, k.State, 8, k.What+": "+k.Found)
 		if k.Next != "" && k.State != ok {
-			for i, row := range column.Wrap(guard.Line(k.Next, driver.MaxLine), width-14) {
-				fmt.Fprintf(front.Stdout, "%8s%-5s %s\n", "", map[bool]string{true: "next"}[i == 0], row)
-			}
+			hanging(front.Stdout, "        next", 14, k.Next)
 		}
 	}
 }

@@ -5,9 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/org/pr-review-action/internal/config"
@@ -15,7 +16,6 @@ import (
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/problem"
-	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/transport"
 )
 
@@ -39,8 +39,8 @@ const (
 	left = "left"
 )
 
-// atOnce is how many repositories are looked at side by side. Writes go one by one, as
-// GitHub asks.
+// atOnce is how many repositories are looked at side by side before they are written to, one
+// by one, as GitHub asks.
 const atOnce = 4
 
 // organization looks at every repository of the list, and with Apply opens a pull request
@@ -62,21 +62,30 @@ func (c *Command) organization(ctx context.Context) error {
 	c.Asks = false
 	plan := c.planOf(ctx, api)
 	table := c.newTable(refs)
-	ahead, stop := context.WithCancel(ctx)
-	defer stop()
 	var sites []*Site
-	for s := range looked(ahead, refs, func(s *Site) error { return c.see(ahead, s, api, plan) }) {
-		switch open := s.State == toDo || s.State == there; {
-		case open && ahead.Err() != nil:
-			s.State = left
-		case open && c.Apply:
-			s.fail(c.propose(ctx, s))
+	for _, ref := range refs {
+		sites = append(sites, &Site{Report: Report{Repository: ref.FullName()}, State: left, r: &repository{ref: ref}})
+	}
+	over := false // GitHub takes no more requests
+	for some := range slices.Chunk(sites, atOnce) {
+		var looking sync.WaitGroup
+		for _, s := range some {
+			if !over && ctx.Err() == nil {
+				looking.Go(func() { s.fail(c.see(ctx, s, api, plan)) })
+			}
 		}
-		if limited(s.err) {
-			stop()
+		looking.Wait()
+		for _, s := range some {
+			switch open := s.State == toDo || s.State == there; {
+			case open && (over || ctx.Err() != nil):
+				s.State = left
+			case open && c.Apply:
+				s.fail(c.propose(ctx, s))
+			}
+			status, is := errors.AsType[*transport.StatusError](s.err)
+			over = over || is && status.Limited
+			table.row(s)
 		}
-		table.row(s)
-		sites = append(sites, s)
 	}
 	return cmp.Or(table.end(sites), ctx.Err())
 }
@@ -91,42 +100,6 @@ func (c *Command) planOf(ctx context.Context, api *github.Client) func(*reposito
 			r.unseen = append(r.unseen, "the plan of "+c.Org+": its owners alone are told")
 		}
 	}
-}
-
-// looked yields the sites in the list's order, the next ones looked at meanwhile.
-func looked(ctx context.Context, refs []pull.Ref, see func(*Site) error) iter.Seq[*Site] {
-	seen, places := make([]chan *Site, len(refs)), make(chan struct{}, atOnce)
-	for i := range refs {
-		seen[i] = make(chan *Site, 1)
-	}
-	go func() {
-		for i, ref := range refs {
-			places <- struct{}{}
-			go func() {
-				s := &Site{Report: Report{Repository: ref.FullName()}, State: toDo, r: &repository{ref: ref}}
-				err := ctx.Err()
-				if err == nil {
-					err = see(s)
-				}
-				s.fail(err)
-				seen[i] <- s
-				<-places
-			}()
-		}
-	}()
-	return func(yield func(*Site) bool) {
-		for i := range refs {
-			if !yield(<-seen[i]) {
-				return
-			}
-		}
-	}
-}
-
-// limited reports whether GitHub takes no more requests of this token for now.
-func limited(err error) bool {
-	status, is := errors.AsType[*transport.StatusError](err)
-	return is && status.Limited
 }
 
 // fail notes what ended a site. One whose time ended with the run's was not come to.
@@ -156,7 +129,7 @@ func (s *Site) fail(err error) {
 // see looks at a repository, and says what would be written there.
 func (c *Command) see(ctx context.Context, s *Site, api *github.Client, plan func(*repository)) (err error) {
 	r := s.r
-	r.api = api
+	s.State, r.api = toDo, api
 	defer func() { s.Unseen = r.unseen }()
 	if r.facts, err = api.Repository(ctx, r.ref.Owner, r.ref.Repo); err != nil {
 		return err

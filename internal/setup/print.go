@@ -89,6 +89,15 @@ func paragraph(b *strings.Builder, margin, text string) {
 	}
 }
 
+// hanging prints a text in lines of the width, so far to the right, with a label before the
+// first one.
+func hanging(w io.Writer, label string, indent int, text string) {
+	for _, row := range column.Wrap(guard.Line(text, driver.MaxLine), width-indent) {
+		fmt.Fprintf(w, "%-*s%s\n", indent, label, row)
+		label = ""
+	}
+}
+
 // flagged is the beginning of a command, or a flag with what is behind it.
 var flagged = regexp.MustCompile(`(?:^| -)(?:[^ "']| [^-"']| ?"[^"]*"| ?'[^']*')*`)
 

@@ -101,9 +101,7 @@ func (t *table) became(s *Site) {
 	case left:
 		text = s.Repository
 	}
-	for i, line := range column.Wrap(guard.Line(text, driver.MaxLine), width-8) {
-		fmt.Fprintf(t.Stdout, "%-7s %s\n", map[bool]string{true: s.State}[i == 0], line)
-	}
+	hanging(t.Stdout, s.State, 8, text)
 }
 
 // end prints what the rows only number, what failed with its next step, and what to do
@@ -132,18 +130,12 @@ func (t *table) end(sites []*Site) error {
 		if i == 0 {
 			fmt.Fprint(&b, "\nNot seen, or to know:\n")
 		}
-		t.numbered(&b, i+1, what)
+		hanging(&b, fmt.Sprintf("%3d", i+1), 5, what)
 	}
 	t.failures(&b, sites, bad)
 	t.then(&b, counts, sites)
 	fmt.Fprint(t.Stdout, guard.Text(b.String()))
 	return err
-}
-
-func (t *table) numbered(b *strings.Builder, n int, what string) {
-	for i, line := range column.Wrap(guard.Line(what, driver.MaxLine), width-5) {
-		fmt.Fprintf(b, "%3s  %s\n", map[bool]string{true: strconv.Itoa(n)}[i == 0], line)
-	}
 }
 
 func (t *table) failures(b *strings.Builder, sites []*Site, bad int) {

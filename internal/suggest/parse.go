@@ -11,8 +11,6 @@ import (
 
 	yamlparser "github.com/goccy/go-yaml/parser"
 	"github.com/pelletier/go-toml/v2"
-
-	"github.com/org/pr-review-action/internal/lang"
 )
 
 // The most bytes of a file that is parsed. The parsers of YAML and TOML take
@@ -42,19 +40,12 @@ type language struct {
 	formats bool
 }
 
-// parserOf is the zero value for a file of no language that is known.
-func parserOf(name string) language {
-	switch lang.Of(name).Name {
-	case "go":
-		return language{goParses, goTakes, maxText, true}
-	case "json":
-		return language{json.Valid, parsing, maxText, false}
-	case "yaml":
-		return language{yamlParses, quadratic, maxSlow, false}
-	case "toml":
-		return language{tomlParses, quadratic, maxSlow, false}
-	}
-	return language{}
+// languages are by their names; a file of no other one is parsed.
+var languages = map[string]language{
+	"go":   {goParses, goTakes, maxText, true},
+	"json": {json.Valid, parsing, maxText, false},
+	"yaml": {bounded(yamlParses), quadratic, maxSlow, false},
+	"toml": {bounded(tomlParses), quadratic, maxSlow, false},
 }
 
 func parsing(size int) int { return size >> 13 }
@@ -108,28 +99,19 @@ func height(file *ast.File) (most int) {
 	return most
 }
 
-func yamlParses(text []byte) (ok bool) {
-	defer unlessPanics(&ok)
-	if nested(text) > maxDepth {
-		return false
-	}
+func yamlParses(text []byte) error {
 	_, err := yamlparser.ParseBytes(text, 0)
-	return err == nil
+	return err
 }
 
-func tomlParses(text []byte) (ok bool) {
-	defer unlessPanics(&ok)
-	if nested(text) > maxDepth {
-		return false
-	}
-	return toml.Unmarshal(text, &map[string]any{}) == nil
-}
+func tomlParses(text []byte) error { return toml.Unmarshal(text, &map[string]any{}) }
 
-// unlessPanics makes a defect of a parser, met on text from a pull request, a
-// text that does not parse.
-func unlessPanics(ok *bool) {
-	if recover() != nil {
-		*ok = false
+// bounded is a parser that is given no text which is nested too deep. A defect of it, met
+// on text from a pull request, is a text that does not parse.
+func bounded(parse func([]byte) error) func([]byte) bool {
+	return func(text []byte) (ok bool) {
+		defer func() { ok = recover() == nil && ok }()
+		return nested(text) <= maxDepth && parse(text) == nil
 	}
 }
 

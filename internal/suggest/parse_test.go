@@ -8,6 +8,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/lang"
 )
 
 // long are chains of every kind, so many links each, for which a parser or a
@@ -46,7 +47,7 @@ func TestT35_ALongChainOfAnyKindIsNotFormattedNorParsed(t *testing.T) {
 			}
 			require.Equal(t, short, nested([]byte(text)) <= maxDepth, "%s of %d", name, n)
 			if !short {
-				require.False(t, parserOf(name).parses([]byte(text)), name)
+				require.False(t, languages[lang.Of(name).Name].parses([]byte(text)), name)
 			}
 		}
 	}

@@ -17,19 +17,18 @@ import (
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/lang"
 )
 
 // File is what the suggestions for one file are held against.
 type File struct {
-	shown  diff.Anchors
-	head   []string          // lines with their carriage returns; nil where the text is not at hand
-	coded  bool              // the head is at hand, and not in UTF-8
-	parses func([]byte) bool // nil where no parser is at hand, or the head itself does not parse
-	tidy   bool              // the head is Go as gofmt writes it
-
-	size  int                // of the head
-	takes func(size int) int // milliseconds, of a look at the whole file
-	left  *int               // of them for further looks
+	language // the zero value where no parser is at hand, or the head itself does not parse
+	shown    diff.Anchors
+	head     []string // lines with their carriage returns; nil where the text is not at hand
+	coded    bool     // the head is at hand, and not in UTF-8
+	tidy     bool     // the head is Go as gofmt writes it
+	size     int      // of the head
+	left     *int     // milliseconds for further looks at the whole file
 }
 
 // New takes a file's diff and its text at the head, which is nil where it is not
@@ -40,16 +39,16 @@ func New(path string, shown diff.Anchors, head []byte) File {
 		return f
 	}
 	f.head, f.coded = strings.Split(string(head), "\n"), !utf8.Valid(head)
-	if p := parserOf(path); p.parses != nil && len(head) <= p.limit && p.parses(head) {
+	if p := languages[lang.Of(path).Name]; p.parses != nil && len(head) <= p.limit && p.parses(head) {
 		left := maxWork - p.takes(len(head))
-		f.parses, f.size, f.takes, f.left = p.parses, len(head), p.takes, &left
+		f.language, f.size, f.left = p, len(head), &left
 		f.tidy = p.formats && formatted(head) == string(head)
 	}
 	return f
 }
 
 // Check settles a finding's suggestion. One that changes nothing is taken away;
-// one that cannot be applied gets the reason as Plain; one whose lines are Go
+// one that cannot be applied gets the reason as SuggestionProblem; one whose lines are Go
 // code is indented as gofmt would. A reason that is there already stays.
 func (s File) Check(f finding.Finding) finding.Finding {
 	if f.Suggestion == "" || f.SuggestionProblem != "" {

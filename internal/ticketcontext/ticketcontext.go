@@ -102,9 +102,8 @@ type gathering struct {
 	o     Options
 	retry retry
 	found ticket.Context
-	mu    sync.Mutex // over found.Sources, lost and under
+	mu    sync.Mutex // over found.Sources, lost and what is under way
 	lost  []lost
-	under [2]int // requests for tickets and for pages that are under way
 }
 
 func newGathering(asked Asked, o Options) *gathering {
@@ -183,30 +182,26 @@ func (g *gathering) pages(links []ticket.PageID, hosts ...string) []ticket.PageI
 func (g *gathering) gather(ctx context.Context) {
 	keys, first := g.found.Keys, g.found.PageIDs
 	tickets, links := make([]*ticket.Ticket, len(keys)), make([][]ticket.PageID, len(keys))
-	known := make([]*ticket.Page, len(first))
-	var wait sync.WaitGroup
-	g.begin(2*len(keys), len(first))
+	var ofTickets []func()
 	for i, k := range keys {
-		wait.Go(func() { tickets[i] = g.ticket(ctx, k.Key); g.ended(ticket.KindTicket) })
-		wait.Go(func() { links[i] = g.links(ctx, k.Key); g.ended(ticket.KindTicket) })
+		ofTickets = append(ofTickets, func() { tickets[i] = g.ticket(ctx, k.Key) },
+			func() { links[i] = g.links(ctx, k.Key) })
 	}
-	for i, p := range first {
-		wait.Go(func() { known[i] = g.page(ctx, p.ID); g.ended(ticket.KindPage) })
+	known := make([]*ticket.Page, MaxPages)
+	read := func(from int, ids []ticket.PageID) (all []func()) {
+		for i, p := range ids {
+			all = append(all, func() { known[from+i] = g.page(ctx, p.ID) })
+		}
+		return all
 	}
-	wait.Wait()
+	g.beside(ofTickets, read(0, first))
 	for i, t := range tickets {
 		if t != nil {
 			g.found.Tickets = append(g.found.Tickets, *t)
 			g.found.PageIDs = g.pages(slices.Concat(t.PageIDs, links[i]), t.Host)
 		}
 	}
-	more := g.found.PageIDs[len(first):]
-	g.begin(0, len(more))
-	known = append(known, make([]*ticket.Page, len(more))...)
-	for i, p := range more {
-		wait.Go(func() { known[len(first)+i] = g.page(ctx, p.ID); g.ended(ticket.KindPage) })
-	}
-	wait.Wait()
+	g.beside(nil, read(len(first), g.found.PageIDs[len(first):]))
 	for _, p := range known {
 		if p != nil {
 			g.found.Pages = append(g.found.Pages, *p)
@@ -214,38 +209,39 @@ func (g *gathering) gather(ctx context.Context) {
 	}
 }
 
-// begin notes how many requests are going to be under way.
-func (g *gathering) begin(tickets, pages int) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.under = [2]int{tickets, pages}
-	g.tell()
-}
-
-// ended notes that a request is not under way any more.
-func (g *gathering) ended(kind ticket.Kind) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	at := 0
-	if kind == ticket.KindPage {
-		at = 1
-	}
-	if g.under[at]--; g.under[at] == 0 {
-		g.tell()
-	}
-}
-
-// tell names what is under way, where anything is.
-func (g *gathering) tell() {
+// beside makes requests for tickets and for pages side by side, and tells for what any are
+// under way whenever that changes.
+func (g *gathering) beside(tickets, pages []func()) {
+	var all sync.WaitGroup
 	var under []string
-	for at, status := range []string{StatusJira, StatusPages} {
-		if g.under[at] > 0 {
+	begin := map[string][]func(){StatusJira: tickets, StatusPages: pages}
+	for _, status := range []string{StatusJira, StatusPages} {
+		if len(begin[status]) > 0 {
 			under = append(under, status)
 		}
 	}
-	if len(under) > 0 {
-		g.o.OnProgress(under)
+	tell := func() {
+		if len(under) > 0 {
+			g.o.OnProgress(slices.Clone(under))
+		}
 	}
+	tell()
+	for status, requests := range begin {
+		all.Go(func() {
+			var each sync.WaitGroup
+			for _, request := range requests {
+				each.Go(request)
+			}
+			each.Wait()
+			g.mu.Lock()
+			defer g.mu.Unlock()
+			if at := slices.Index(under, status); at >= 0 {
+				under = slices.Delete(under, at, at+1)
+				tell()
+			}
+		})
+	}
+	all.Wait()
 }
 
 // close ends what is open, side by side.

@@ -27,7 +27,7 @@ func TestReadFileNumbersAWindow(t *testing.T) {
 	head := tree.Files(map[string]string{"a.go": counted(1234), "crlf": "a\r\nb\rc\r\n", "one": "no line feed",
 		"empty": "", "blank": "\n"})
 	base := tree.Files(map[string]string{"a.go": "before\n"})
-	read := tool.ReadFile(head, base).Within(tool.Limits{Bytes: 1 << 20})
+	read := tool.ReadFile(head, base).Within(1 << 20)
 	for arguments, want := range map[string]string{
 		`{"path":"a.go","side":"head","start_line":12,"end_line":13}`: "lines 12 to 13 of 1234\n    12 line 12\n    " +
 			"13 line 13\n",

@@ -52,7 +52,7 @@ func RunTests(o TestSources) Tool {
 			}
 			return text, err
 		},
-	).Within(Limits{Bytes: maxReport, Time: DefaultTime})
+	).Within(maxReport)
 }
 
 func (o TestSources) report(ctx context.Context) (string, error) {

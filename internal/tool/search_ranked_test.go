@@ -31,7 +31,7 @@ func engine(t *testing.T, files map[string]string) tool.Open {
 	}
 	x, _, err := index.Build(t.Context(), tree.Files(files), nil, index.Options{Cut: cut, Made: "test"})
 	require.NoError(t, err)
-	return func(context.Context) (*retrieve.Engine, error) { return &retrieve.Engine{Index: x}, nil }
+	return func(context.Context) (*retrieve.Engine, error) { return &retrieve.Engine{Index: x.Source}, nil }
 }
 
 func TestWordsAreAnsweredByRankAndTextAsItStands(t *testing.T) {

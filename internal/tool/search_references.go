@@ -58,9 +58,9 @@ func lacking(ctx context.Context, e *retrieve.Engine, name string) func(path str
 	if e == nil {
 		return nil
 	}
-	paths, err := e.Index.Paths(ctx)
+	var err error
 	lacks := map[string]bool{}
-	for _, path := range paths {
+	for _, path := range e.Index.Paths() {
 		lacks[path] = true
 	}
 	for _, form := range []string{name, "$" + name} { // $ is a letter to an index, and none to the shell

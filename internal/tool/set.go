@@ -78,7 +78,7 @@ func (s Set) Call(ctx context.Context, c llm.Call) Record {
 		return r
 	}
 	r.Bytes = len(text)
-	r.Text, r.Cut = s.fit(text, t.limits.Bytes)
+	r.Text, r.Cut = s.fit(text, t.bytes)
 	return r
 }
 

@@ -26,23 +26,18 @@ import (
 	"github.com/org/pr-review-action/internal/llm"
 )
 
-// The limits of a call to a tool that names no other ones.
+// The limits of a call: of its time, and of the bytes of a result where a tool has no
+// other ones, the note about a cut included.
 const (
 	DefaultBytes = 16 << 10
 	DefaultTime  = 30 * time.Second
 )
 
-// Limits bound one call. A zero field stands for its default.
-type Limits struct {
-	Bytes int           // of the result as the model gets it, the note about a cut included
-	Time  time.Duration // from the call to its result
-}
-
 // Tool is a function that a model may call. The zero value is none.
 type Tool struct {
-	offer  llm.Tool
-	limits Limits
-	run    func(ctx context.Context, arguments string) (string, error)
+	offer llm.Tool
+	bytes int
+	run   func(ctx context.Context, arguments string) (string, error)
 }
 
 // New makes a tool of a function. Args is a struct of fields with json keys and,
@@ -69,8 +64,8 @@ func New[Args any](name, description string, run func(ctx context.Context, a Arg
 	}
 	keys := keysOf(definition)
 	return Tool{
-		offer:  llm.Tool{Name: name, Description: description, Schema: schema},
-		limits: Limits{DefaultBytes, DefaultTime},
+		offer: llm.Tool{Name: name, Description: description, Schema: schema},
+		bytes: DefaultBytes,
 		run: func(ctx context.Context, arguments string) (string, error) {
 			a, err := decode[Args](arguments, keys)
 			if err != nil {
@@ -81,14 +76,9 @@ func New[Args any](name, description string, run func(ctx context.Context, a Arg
 	}
 }
 
-// Within returns the tool with other limits.
-func (t Tool) Within(l Limits) Tool {
-	if l.Bytes > 0 {
-		t.limits.Bytes = l.Bytes
-	}
-	if l.Time > 0 {
-		t.limits.Time = l.Time
-	}
+// Within returns the tool with another limit of a result's bytes.
+func (t Tool) Within(bytes int) Tool {
+	t.bytes = bytes
 	return t
 }
 
@@ -110,7 +100,7 @@ func (t Tool) call(ctx context.Context, arguments string) (string, error) {
 		text string
 		err  error
 	}
-	ctx, cancel := context.WithTimeout(ctx, t.limits.Time)
+	ctx, cancel := context.WithTimeout(ctx, DefaultTime)
 	defer cancel()
 	done := make(chan result, 1)
 	go func() {
@@ -133,7 +123,7 @@ func (t Tool) call(ctx context.Context, arguments string) (string, error) {
 	case r.err == nil || ctx.Err() == nil:
 		return r.text, r.err
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return "", fmt.Errorf("the call took longer than %v and was given up; ask for less", t.limits.Time)
+		return "", fmt.Errorf("the call took longer than %v and was given up; ask for less", DefaultTime)
 	}
 	return "", errors.New("the review was stopped")
 }

@@ -135,13 +135,13 @@ func TestT31_AnEndlessResultIsCutAtALineAndSaysSo(t *testing.T) {
 		` one time\]$`, r.Text)
 
 	for limit := 300; limit < 303; limit++ { // whole characters, wherever the cut falls
-		r = call(t, echo().Within(tool.Limits{Bytes: limit}), `{"text":"aä","times":1000}`)
+		r = call(t, echo().Within(limit), `{"text":"aä","times":1000}`)
 		require.True(t, strings.HasPrefix(r.Text, "aäaä"))
 		require.True(t, utf8.ValidString(r.Text))
 		require.LessOrEqual(t, len(r.Text), limit)
 	}
 
-	r = call(t, echo().Within(tool.Limits{Bytes: 300}), `{"text":"a","times":300}`)
+	r = call(t, echo().Within(300), `{"text":"a","times":300}`)
 	require.False(t, r.Cut)
 	require.Len(t, r.Text, 300)
 }
@@ -158,7 +158,7 @@ func TestT31_ACallThatTakesTooLongIsGivenUp(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) {
 		obedient := does(func(ctx context.Context) (string, error) { <-ctx.Done(); return "", ctx.Err() })
-		require.Contains(t, call(t, obedient.Within(tool.Limits{Time: time.Second}), "{}").Problem, "longer than 1s")
+		require.Contains(t, call(t, obedient, "{}").Problem, "longer than 30s")
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		require.Equal(t, "the review was stopped", tool.NewSet(obedient).Call(ctx, llm.Call{Name: "work"}).Problem)
@@ -191,7 +191,7 @@ func TestT9_ACredentialThatTheLimitCutsInTwoIsRedacted(t *testing.T) {
 	t.Parallel()
 	arguments := fmt.Sprintf(`{"text":"%s ","times":20}`, token())
 	for limit := 300; limit < 300+len(token())+1; limit++ { // wherever the cut falls
-		r := call(t, echo().Within(tool.Limits{Bytes: limit}), arguments)
+		r := call(t, echo().Within(limit), arguments)
 		require.True(t, r.Cut)
 		require.Contains(t, r.Text, "<redacted github-pat>")
 		require.NotContains(t, r.Text, token()[:6], limit)

@@ -14,29 +14,25 @@ import (
 	oteltrace "go.opentelemetry.io/otel/trace"
 
 	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// CallStart is a question to a model.
+// CallStart is a question to a model. Its conversation is told where content was asked for.
 type CallStart struct {
-	Task      string // what it is asked for: classify, review, verify, …
-	BaseURL   string // of the server, of which host and port are told; empty for none
-	Model     string // that was asked for
-	MaxTokens int    // of output; 0 for no limit
-	// Bound is what a try is charged whose answer was lost.
-	Bound cost.MicroUSD
-	// Input gives the conversation; it is called where content was asked for, and may be nil.
-	Input func() []Message
+	llm.Request
+	Task    string        // what it is asked for: classify, review, verify, …
+	BaseURL string        // of the server, of which host and port are told; empty for none
+	Model   string        // that was asked for
+	Bound   cost.MicroUSD // what a try is charged whose answer was lost
 }
 
-// CallEnd is what came of it. Usage is of all tries and priced, also with an error.
+// CallEnd is what came of it. The answer's usage is of all tries and priced, also with an
+// error; its texts are untrusted.
 type CallEnd struct {
-	Model   string // that answered, as the server names it; untrusted text
-	Finish  string // untrusted text
-	Usage   cost.Usage
+	llm.Answer
 	Err     error
-	Problem string         // the kind of Err in a word; Kind's where it is empty
-	Output  func() Message // as Input
+	Problem string // the kind of Err in a word; Kind's where it is empty
 }
 
 // Call follows one question to a model and makes one span, a child of the
@@ -49,9 +45,6 @@ func Call(ctx context.Context, q CallStart) (try transport.BeginFunc, end func(C
 	t := from(ctx)
 	if t == nil {
 		return free, func(CallEnd) {}
-	}
-	if ctx.Value(withheld{}) != nil {
-		q.Input = nil
 	}
 	c := &call{tracer: t, CallStart: q, ctx: ctx, began: time.Now()}
 	return c.try, c.end
@@ -128,7 +121,7 @@ func (c *call) drop(kind string) {
 
 func (c *call) lose(a *attempt, kind string) {
 	c.lost += c.Bound
-	c.span(a, CallEnd{Usage: cost.Usage{Cost: c.Bound}, Problem: kind})
+	c.span(a, CallEnd{Answer: llm.Answer{Usage: cost.Usage{Cost: c.Bound}}, Problem: kind})
 }
 
 func (c *call) event(a *attempt, kind string) {
@@ -161,7 +154,7 @@ func (c *call) span(a *attempt, e CallEnd) {
 		oteltrace.WithSpanKind(oteltrace.SpanKindClient), oteltrace.WithAttributes(c.asked(a, model)...))
 	s := &Span{from: c.tracer, span: span}
 	s.set(c.given(e)...)
-	if c.content {
+	if c.content && c.ctx.Value(withheld{}) == nil {
 		c.messages(s, e)
 	}
 	s.Problem(e.Problem)

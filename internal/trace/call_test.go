@@ -15,6 +15,7 @@ import (
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 
 	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/transport"
 )
 
@@ -66,28 +67,28 @@ func TestTriesAreToldByWhatTheyCost(t *testing.T) {
 		"limited": {func(over func(*http.Response, error)) {
 			over(status(429), nil)
 			over(status(200), nil)
-		}, CallEnd{Usage: cost.Usage{Calls: 1, Cost: 7}}, []any{nil}, []int64{7}, "429"},
+		}, CallEnd{Answer: llm.Answer{Usage: cost.Usage{Calls: 1, Cost: 7}}}, []any{nil}, []int64{7}, "429"},
 		"lost behind a gateway": {func(over func(*http.Response, error)) {
 			over(status(504), nil)
 			over(status(200), nil)
 		},
-			CallEnd{Usage: cost.Usage{Calls: 2, Cost: 107}}, []any{"504", nil}, []int64{100, 7}, ""},
+			CallEnd{Answer: llm.Answer{Usage: cost.Usage{Calls: 2, Cost: 107}}}, []any{"504", nil}, []int64{100, 7}, ""},
 		"unreachable": {func(over func(*http.Response, error)) {
 			over(nil, refused)
 		}, CallEnd{Err: refused}, nil, nil, "unreachable"},
 		"not begun": {func(over func(*http.Response, error)) {
 			over(nil, transport.ErrNotBegun)
 		}, CallEnd{Err: cost.ErrSpent}, nil, nil, ""},
-		"no try": {func(func(*http.Response, error)) {}, CallEnd{Usage: cost.Usage{Calls: 1}}, []any{nil},
+		"no try": {func(func(*http.Response, error)) {}, CallEnd{Answer: llm.Answer{Usage: cost.Usage{Calls: 1}}}, []any{nil},
 			[]int64{0}, ""},
 		"nothing asked": {func(func(*http.Response, error)) {}, CallEnd{Err: cost.ErrSpent}, nil, nil, ""},
 		"no use": {func(over func(*http.Response, error)) { over(status(200), nil); over(status(200), nil) },
-			CallEnd{Usage: cost.Usage{Calls: 2, Cost: 107}}, []any{"unusable_answer", nil}, []int64{100, 7}, ""},
+			CallEnd{Answer: llm.Answer{Usage: cost.Usage{Calls: 2, Cost: 107}}}, []any{"unusable_answer", nil}, []int64{100, 7}, ""},
 		"refused": {func(over func(*http.Response, error)) {
 			over(status(200), nil)
 		}, CallEnd{Err: errors.New("x"), Problem: "refusal"}, []any{"refusal"}, []int64{0}, ""},
 		"slow": {func(over func(*http.Response, error)) { over(nil, fmt.Errorf("x: %w", transport.ErrTimeout)) },
-			CallEnd{Usage: cost.Usage{Calls: 1, Cost: 100}, Err: transport.ErrTimeout}, []any{"timeout"}, []int64{100},
+			CallEnd{Answer: llm.Answer{Usage: cost.Usage{Calls: 1, Cost: 100}}, Err: transport.ErrTimeout}, []any{"timeout"}, []int64{100},
 			""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -141,7 +142,7 @@ func TestTheTriesOfARealClientAreSeen(t *testing.T) {
 	require.NoError(t, err)
 	_, err = transport.Do(client, req)
 	require.NoError(t, err)
-	end(CallEnd{Usage: cost.Usage{Calls: 1}})
+	end(CallEnd{Answer: llm.Answer{Usage: cost.Usage{Calls: 1}}})
 	file.End(nil)
 	require.NoError(t, stop())
 	client.CloseIdleConnections()

@@ -3,18 +3,9 @@ package trace
 import (
 	"github.com/go-json-experiment/json"
 	"go.opentelemetry.io/otel/attribute"
+
+	"github.com/org/pr-review-action/internal/llm"
 )
-
-// Message is one turn of a conversation. All of it is untrusted text.
-type Message struct {
-	Role      string // system, user, assistant or tool
-	Text      string
-	ToolCalls []Asked // of an assistant's turn
-	CallID    string  // of a tool's turn: the call that it answers
-}
-
-// Asked is a tool that a model asked for.
-type Asked struct{ ID, Name, Arguments string }
 
 // spelled is a message in the convention's form.
 // https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-input-messages.json
@@ -33,28 +24,21 @@ type part struct {
 	Response  string `json:"response,omitzero"`
 }
 
-// messages sets what was said, where a span may hold it.
+// messages sets what was said.
 func (c *call) messages(s *Span, e CallEnd) {
-	if c.Input != nil {
-		var system []part
-		var turns []spelled
-		for _, m := range c.Input() {
-			if m.Role == "system" {
-				system = append(system, c.parts(m)...)
-				continue
-			}
-			turns = append(turns, spelled{Role: m.Role, Parts: c.parts(m)})
-		}
-		s.json("gen_ai.system_instructions", system)
-		s.json("gen_ai.input.messages", turns)
+	turns := []spelled{{Role: string(llm.RoleUser), Parts: c.parts(llm.Turn{Text: c.User})}}
+	for _, t := range c.Turns {
+		turns = append(turns, spelled{Role: string(t.Role), Parts: c.parts(t)})
 	}
-	if e.Output != nil && c.ctx.Value(withheld{}) == nil {
-		s.json("gen_ai.output.messages", []spelled{{Role: "assistant", Parts: c.parts(e.Output()),
+	s.json("gen_ai.system_instructions", c.parts(llm.Turn{Text: c.System}))
+	s.json("gen_ai.input.messages", turns)
+	if said := c.parts(llm.Turn{Text: e.Text, ToolCalls: e.ToolCalls}); len(said) > 0 {
+		s.json("gen_ai.output.messages", []spelled{{Role: string(llm.RoleAssistant), Parts: said,
 			Finish: c.safe(e.Finish)}})
 	}
 }
 
-func (t *tracer) parts(m Message) []part {
+func (t *tracer) parts(m llm.Turn) []part {
 	all := []part{}
 	switch {
 	case m.CallID != "":

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -25,10 +26,8 @@ func (c *collector) encode(batch []sdktrace.ReadOnlySpan) ([]byte, error) {
 	}
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
-	if _, err := z.Write(body); err != nil {
-		return nil, fmt.Errorf("compressing the spans: %w", err)
-	}
-	if err := z.Close(); err != nil {
+	_, err = z.Write(body)
+	if err = errors.Join(err, z.Close()); err != nil {
 		return nil, fmt.Errorf("compressing the spans: %w", err)
 	}
 	return packed.Bytes(), nil

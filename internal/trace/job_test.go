@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/llm"
 )
 
 // job is one of two processes of a run, where the environment asks for one. It
@@ -49,22 +50,22 @@ func job() bool {
 func drafted(ctx context.Context) {
 	ctx, step := Step(ctx, "review")
 	ctx, file := File(ctx, "internal/app/app.go")
-	ask(ctx, CallEnd{Model: "m-1", Finish: "tool_calls",
+	ask(ctx, llm.Answer{Model: "m-1", Finish: "tool_calls",
 		Usage: cost.Usage{InputTokens: 900, CachedTokens: 100, OutputTokens: 30, Calls: 2, Cost: 1500}},
 		errors.New("connection reset"))
 	_, tool := Tool(ctx, "read_file", "call-1", `{"path":"a.go"}`)
 	tool.Number("bytes", 120)
 	tool.End(nil)
-	ask(ctx, CallEnd{Model: "m-1", Finish: "stop",
+	ask(ctx, llm.Answer{Model: "m-1", Finish: "stop",
 		Usage: cost.Usage{InputTokens: 1000, OutputTokens: 50, Calls: 1, Cost: 700}})
 	file.End(nil)
 	step.End(nil)
 }
 
 // ask goes through tries that failed, and a last one that was answered.
-func ask(ctx context.Context, end CallEnd, failures ...error) {
-	try, done := Call(ctx, CallStart{Task: "review", Model: "m", BaseURL: "https://api.openai.com/v1", MaxTokens: 4000,
-		Bound: 1000})
+func ask(ctx context.Context, answer llm.Answer, failures ...error) {
+	try, done := Call(ctx, CallStart{Task: "review", Model: "m", BaseURL: "https://api.openai.com/v1",
+		Request: llm.Request{MaxTokens: 4000}, Bound: 1000})
 	for i, err := range append(failures, nil) {
 		over, _ := try(ctx, i+1)
 		if err == nil {
@@ -73,7 +74,7 @@ func ask(ctx context.Context, end CallEnd, failures ...error) {
 		}
 		over(nil, err)
 	}
-	done(end)
+	done(CallEnd{Answer: answer})
 }
 
 func runJob(t *testing.T, kind, parent string, environment ...string) string {

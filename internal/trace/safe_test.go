@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/llm"
 )
 
 const hostile = "a\xff\u202e\n::error::x \x1b[2Jgeheim"
@@ -25,21 +26,16 @@ func speak(ctx context.Context) {
 	tool.Content("gen_ai.tool.call.result", hostile)
 	tool.Text("problem", hostile)
 	tool.End(nil)
-	try, end := Call(ctx, CallStart{Task: "review", Model: hostile, Input: func() []Message {
-		return []Message{{Role: "system", Text: "S " + hostile}, {Role: "user", Text: "U"},
-			{Role: "assistant", ToolCalls: []Asked{{ID: "1", Name: hostile, Arguments: hostile}}},
-			{Role: "tool", CallID: "1", Text: hostile}}
-	}})
+	try, end := Call(ctx, CallStart{Task: "review", Model: hostile, Request: llm.Request{System: "S " + hostile,
+		User: "U", Turns: []llm.Turn{
+			{Role: "assistant", ToolCalls: []llm.Call{{ID: "1", Name: hostile, Arguments: hostile}}},
+			{Role: "tool", CallID: "1", Text: hostile}}}})
 	over, _ := try(ctx, 1)
 	over(nil, errors.New(hostile))
 	end(CallEnd{})
-	try, end = Call(ctx, CallStart{Model: "ok", Input: func() []Message {
-		return []Message{{Role: "user", Text: "U " + hostile}}
-	}})
+	try, end = Call(ctx, CallStart{Model: "ok", Request: llm.Request{User: "U " + hostile}})
 	_, _ = try(ctx, 1)
-	end(CallEnd{Model: hostile, Finish: hostile, Usage: cost.Usage{Calls: 1}, Output: func() Message {
-		return Message{Text: hostile}
-	}})
+	end(CallEnd{Answer: llm.Answer{Model: hostile, Finish: hostile, Usage: cost.Usage{Calls: 1}, Text: hostile}})
 	_, found := Retrieval(ctx)
 	found.End(errors.New(hostile))
 	file.End(errors.New(hostile))
@@ -75,12 +71,11 @@ func TestMessagesHaveTheConventionsForm(t *testing.T) {
 	t.Parallel()
 	r := newReceiver(t)
 	ctx, stop := r.start(t, Options{}, "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "true")
-	try, end := Call(ctx, CallStart{Model: "m", Input: func() []Message {
-		return []Message{{Role: "system", Text: "S"}, {Role: "user", Text: "U\nV"},
-			{Role: "assistant", ToolCalls: []Asked{{"1", "read_file", "{}"}}}, {Role: "tool", CallID: "1", Text: "R"}}
-	}})
+	try, end := Call(ctx, CallStart{Model: "m", Request: llm.Request{System: "S", User: "U\nV", Turns: []llm.Turn{
+		{Role: "assistant", ToolCalls: []llm.Call{{ID: "1", Name: "read_file", Arguments: "{}"}}},
+		{Role: "tool", CallID: "1", Text: "R"}}}})
 	_, _ = try(ctx, 1)
-	end(CallEnd{Finish: "stop", Usage: cost.Usage{Calls: 1}, Output: func() Message { return Message{Text: "A"} }})
+	end(CallEnd{Answer: llm.Answer{Finish: "stop", Usage: cost.Usage{Calls: 1}, Text: "A"}})
 	require.NoError(t, stop())
 	a := attributes(r.span(t, "chat m").Attributes)
 	require.JSONEq(t, `[{"type":"text","content":"S"}]`, a["gen_ai.system_instructions"].(string))

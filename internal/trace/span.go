@@ -3,6 +3,7 @@ package trace
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -241,13 +242,5 @@ func (t *tracer) long(s string) string {
 	if len(s) <= maxContent {
 		return s
 	}
-	return s[:boundary(s, maxContent)] + "…"
-}
-
-// boundary is the last place up to max where a rune begins.
-func boundary(s string, max int) int {
-	for max > 0 && s[max]&0xc0 == 0x80 {
-		max--
-	}
-	return max
+	return strings.ToValidUTF8(s[:maxContent], "") + "…" // which may cut a rune
 }

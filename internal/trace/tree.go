@@ -159,19 +159,12 @@ func draw(rows []row, wide int) string {
 // wrapped is a note on as many lines as it takes, broken between words.
 func (r row) wrapped(wide int) string {
 	var b strings.Builder
-	line := r.lead
-	for i, word := range strings.Fields(r.text) {
-		if i > 0 && column.Width(line)+1+column.Width(word) > wide {
-			b.WriteString(column.Cut(line, wide) + "\n")
-			line = r.next + word
-			continue
-		}
-		if i > 0 {
-			line += " "
-		}
-		line += word
+	lead := r.lead
+	for _, text := range column.Wrap(r.text, wide-column.Width(r.lead)) {
+		b.WriteString(column.Cut(lead+text, wide) + "\n")
+		lead = r.next
 	}
-	return b.String() + column.Cut(line, wide) + "\n"
+	return b.String()
 }
 
 // write makes one row. Text in place of numbers may use the room of all of them.

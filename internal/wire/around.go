@@ -83,7 +83,7 @@ func (l *library) open(ctx context.Context) (*retrieve.Engine, error) {
 		}
 		return nil, err
 	}
-	l.engine = &retrieve.Engine{Index: x, Embedder: l.Embedder, Reranker: l.Reranker, Now: l.Now}
+	l.engine = &retrieve.Engine{Index: x.Source, Embedder: l.Embedder, Reranker: l.Reranker, Now: l.Now}
 	return l.engine, nil
 }
 
@@ -135,7 +135,7 @@ func (l *library) embedded(ctx context.Context, x, base *index.Index) *index.Ind
 	} else {
 		x = x.WithVectorsOf(base)
 	}
-	if info, err := x.Vectors(ctx); err == nil && (most > 0 || info.Missing <= mostUnkept) { // a journal is small
+	if most > 0 || x.Vectors().Missing <= mostUnkept { // a journal is small
 		ctx = embed.Keeping(ctx)
 	}
 	x, left, err := embedded(ctx, x, l.Embedder, most, nil)

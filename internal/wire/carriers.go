@@ -115,21 +115,16 @@ func (c *CarriedIndex) Load(ctx context.Context, commit string) (x *index.Index,
 	if !ok {
 		return nil, false, fmt.Errorf("the index %s in the cache is not sealed with this key", key)
 	}
-	stored, err := unpacked(content)
+	r, err := gzip.NewReader(bytes.NewReader(content))
+	if err != nil {
+		return nil, false, err
+	}
+	stored, err := io.ReadAll(io.LimitReader(r, 4*mostPacked))
 	if err != nil {
 		return nil, false, err
 	}
 	x, err = index.Decode(stored)
 	return x, key == c.prefix+commit, err
-}
-
-func unpacked(content []byte) ([]byte, error) {
-	r, err := gzip.NewReader(bytes.NewReader(content))
-	if err != nil {
-		return nil, err
-	}
-	stored, err := io.ReadAll(io.LimitReader(r, 4*mostPacked))
-	return stored, err
 }
 
 // Keep stores the index of a base commit. One that is there, or a run that may only

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/atlassian"
@@ -172,7 +171,7 @@ func (b *contextBuilder) server(m config.MCP) (ticketcontext.Source, error) {
 	made.Name, made.Title = "mcp:"+name, "the MCP server "+name
 	o.Name = made.Title
 	server := mcpclient.New(o)
-	made.Close, made.Notes = server.Close, func() []string { return pins(server.Unpinned()) }
+	made.Close, made.Notes = server.Close, server.Unpinned
 	if o.Ticket.Name != "" {
 		made.Tickets = server
 	}
@@ -209,12 +208,4 @@ func over(preset mcpclient.Tool, t config.Tool, with map[string]any) mcpclient.T
 		maps.Copy(made.With, more)
 	}
 	return made
-}
-
-// pins are what the settings may say of tools that are not pinned.
-func pins(digests map[string]string) (all []string) {
-	for _, tool := range slices.Sorted(maps.Keys(digests)) {
-		all = append(all, fmt.Sprintf("not pinned; pin: {%s: %q}", tool, digests[tool]))
-	}
-	return all
 }

@@ -5,9 +5,8 @@ import (
 	"crypto/rand"
 	"time"
 
-	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/budget"
-	"github.com/org/pr-review-action/internal/chunker"
+	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/graph"
@@ -84,7 +83,7 @@ func (w Wire) Pieces(p Place, c config.Config, s settings.Settings, by *Implemen
 				return found, err
 			}
 			notes = append(notes, x.Notes...)
-			engine = &retrieve.Engine{Index: x.Source, Embedder: e.Embedder, Reranker: e.Reranker}
+			engine = &retrieve.Engine{Index: x.Source, Instead: x.Instead, Embedder: e.Embedder, Reranker: e.Reranker}
 		}
 		var within index.Filter
 		for _, glob := range m.Paths {
@@ -104,7 +103,3 @@ func (w Wire) Pieces(p Place, c config.Config, s settings.Settings, by *Implemen
 		return found, err
 	}, nil
 }
-
-// Broken reports whether a text does not parse as the language of its path, as far as that
-// is known.
-func Broken() func(ctx context.Context, path, text string) bool { return chunker.New().Broken }

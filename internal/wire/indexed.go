@@ -15,17 +15,19 @@ import (
 
 // Indexed is what searches of a place are asked of.
 type Indexed struct {
-	Source index.Source
+	Source *index.Source
 	Index  *index.Index // in memory; nil where a database had it
 	Report index.Report // of the files, where they were looked at
 	Notes  []string     // what is missing or is not kept, for a person
+	// makes the index in memory, once the database that has Source stops; nil where none has
+	Instead func(ctx context.Context, failed error) (*index.Source, error)
 }
 
 // Indexed makes or loads the index of a place with the vectors of its chunks, and keeps
 // it as the settings say. Only a commit that others may rely on is given a name: an
 // index of a change is never kept. What does not answer is a note, and the index is in
-// memory then; a database that stops later is replaced by one in memory too, told to
-// onLost.
+// memory then; a database that stops later is replaced by one in memory too (Instead),
+// told to onLost.
 func (w Wire) Indexed(ctx context.Context, p Place, o index.Options, c config.Config, e Endpoints,
 	onLost func(note string)) (Indexed, error) {
 	within := o.Ignored
@@ -53,13 +55,13 @@ func (w Wire) Indexed(ctx context.Context, p Place, o index.Options, c config.Co
 	if !db.Vectors() && e.Embedder != nil {
 		x.Notes = append(x.Notes, noPgvector)
 	}
-	x.Source = index.WithFallback(x.Source, func(ctx context.Context, failed error) (index.Source, error) {
+	x.Instead = func(ctx context.Context, failed error) (*index.Source, error) {
 		if onLost != nil {
 			onLost(noDatabase(failed))
 		}
 		again, err := local(ctx)
 		return again.Source, err
-	})
+	}
 	return x, nil
 }
 
@@ -80,17 +82,13 @@ func (p Place) inDatabase(ctx context.Context, db database, local func(context.C
 	o config.Index, e Endpoints) (Indexed, error) {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%q %d", o.Ignore, o.MaxFiles)
-	made, model := fmt.Sprintf("%s %x", chunker.Version(), h.Sum64()), ""
+	k := index.Key{Repository: p.Name, Commit: p.Commit, Made: fmt.Sprintf("%s %x", chunker.Version(), h.Sum64())}
 	if e.Embedder != nil {
-		model = e.Embedder.Identity()
+		k.Model = e.Embedder.Identity()
 	}
-	found, err := db.Find(ctx, p.Name, p.Commit, made, model)
+	found, err := db.Find(ctx, k)
 	if found != nil && err == nil {
-		all := Indexed{Source: found}
-		if had, ok := found.(interface{ Report() index.Report }); ok {
-			all.Report = had.Report()
-		}
-		return all, nil
+		return Indexed{Source: found, Report: found.Report()}, nil
 	}
 	x, failed := local(ctx)
 	if failed != nil || err != nil {
@@ -99,11 +97,10 @@ func (p Place) inDatabase(ctx context.Context, db database, local func(context.C
 		}
 		return x, failed
 	}
-	info, err := x.Index.Vectors(ctx)
-	if err != nil || x.Report.Skipped[index.SkippedTime] > 0 || e.Embedder != nil && info.Missing > 0 {
-		return x, err
+	if x.Report.Skipped[index.SkippedTime] > 0 || e.Embedder != nil && x.Index.Vectors().Missing > 0 {
+		return x, nil
 	}
-	if found, err = db.Write(ctx, p.Name, p.Commit, made, model, x.Index); err != nil {
+	if found, err = db.Write(ctx, k, x.Index); err != nil {
 		x.Notes = append(x.Notes, noDatabase(err))
 	} else if found != nil {
 		x.Source = found
@@ -117,7 +114,7 @@ func (p Place) inMemory(ctx context.Context, o index.Options, e Endpoints) (Inde
 	if err != nil {
 		return Indexed{}, err
 	}
-	all := Indexed{Source: x, Index: x, Report: report}
+	all := Indexed{Source: x.Source, Index: x, Report: report}
 	if note != "" {
 		all.Notes = append(all.Notes, note)
 	}
@@ -126,7 +123,7 @@ func (p Place) inMemory(ctx context.Context, o index.Options, e Endpoints) (Inde
 	}
 	most := map[bool]int{true: mostUnkept}[p.Unkept]
 	with, left, err := embedded(ctx, x, e.Embedder, most, p.keep)
-	all.Source, all.Index = with, with
+	all.Source, all.Index = with.Source, with
 	var lost interface{ Note() string }
 	switch {
 	case err == nil && left > 0:
@@ -159,10 +156,7 @@ func (p Place) keep(x *index.Index) error {
 // time, where keep is not nil; with an error it is what comes back.
 func embedded(ctx context.Context, x *index.Index, e retrieve.Embedder, most int,
 	keep func(*index.Index) error) (with *index.Index, left int, err error) {
-	info, err := x.Vectors(ctx)
-	if err != nil {
-		return x, 0, err
-	}
+	info := x.Vectors()
 	known := x.VectorsByKey(e.Identity(), info.Dimensions)
 	var keys, texts []string
 	missing := map[string]bool{}
@@ -200,7 +194,7 @@ func embedded(ctx context.Context, x *index.Index, e retrieve.Embedder, most int
 // database keeps indexes of commits beside this machine; pgindex.Store is one.
 type database interface {
 	// Find is the index of a commit with the vectors of a model, nil where there is none.
-	Find(ctx context.Context, repository, commit, made, model string) (index.Source, error)
-	Write(ctx context.Context, repository, commit, made, model string, x *index.Index) (index.Source, error)
+	Find(ctx context.Context, k index.Key) (*index.Source, error)
+	Write(ctx context.Context, k index.Key, x *index.Index) (*index.Source, error)
 	Vectors() bool
 }

@@ -65,7 +65,8 @@ func (at *setting) indexed(t *testing.T, o wire.Asking) (wire.Indexed, wire.Endp
 
 func search(t *testing.T, x wire.Indexed, e wire.Endpoints) retrieve.Result {
 	t.Helper()
-	r, err := retrieve.Engine{Index: x.Source, Embedder: e.Embedder, Reranker: e.Reranker}.Search(t.Context(),
+	engine := &retrieve.Engine{Index: x.Source, Instead: x.Instead, Embedder: e.Embedder, Reranker: e.Reranker}
+	r, err := engine.Search(t.Context(),
 		retrieve.Request{Query: "where is the stock checked"})
 	require.NoError(t, err)
 	require.NotEmpty(t, r.Hits)
@@ -142,7 +143,7 @@ func TestP9_EndpointsArePaidFromTheRunsMoneyAndOnce(t *testing.T) {
 	require.EqualValues(t, s.Tokens(), spent, "a micro-dollar a token")
 	for range 2 { // the second time, as a run that goes on
 		ctx, meter := budget.Metered(t.Context())
-		r, err := retrieve.Engine{Index: x.Source, Embedder: e.Embedder, Reranker: e.Reranker}.Search(ctx,
+		r, err := (&retrieve.Engine{Index: x.Source, Embedder: e.Embedder, Reranker: e.Reranker}).Search(ctx,
 			retrieve.Request{Query: "where is the stock checked"})
 		require.NoError(t, err)
 		require.Empty(t, r.Notes)

@@ -116,7 +116,7 @@ func (r *Reviewer) SoFar() (findings int, used cost.Usage, limit cost.MicroUSD) 
 func (w Wire) NewReviewer(s settings.Settings, onWait func(time.Duration, string)) (*Reviewer, error) {
 	s = s.WithModel(w.getenv)
 	if s.Provider == "offline" {
-		return &Reviewer{Reviewer: review.NewRules(), Rules: true, wire: w, settings: s}, nil
+		return &Reviewer{Reviewer: review.Rules{}, Rules: true, wire: w, settings: s}, nil
 	}
 	client, err := w.ModelClient(s, onWait)
 	if err != nil {

@@ -67,7 +67,7 @@ func (b Brief) carried(ctx context.Context, base tree.Tree, e Endpoints) (*index
 	commit, i := b.Change.Pull.BaseSHA, b.Change.Config.Index
 	stored, exact, err := b.Carried.Load(ctx, commit)
 	if exact && err == nil {
-		info, _ := stored.Vectors(ctx) // one in memory has no error
+		info := stored.Vectors()
 		if e.Embedder == nil || info.Missing == 0 && info.Model == e.Embedder.Identity() {
 			return stored, nil
 		}
@@ -97,9 +97,9 @@ func (b Brief) archive(sha string) tree.Tree {
 // said reads what was said on a pull request, and names what of it could not be read.
 type said func(context.Context) (all []prompt.Document, notes []string)
 
-// discussion is what get_pr_discussion tells of the commits, comments and reviews, the
-// first page of each. Which sections are read is fixed here: no model chooses, and issues,
-// which are tickets, are not among them.
+// discussion is what get_pr_discussion tells of the commits, comments and reviews. Which
+// sections are read is fixed here: no model chooses, and issues, which are tickets, are not
+// among them.
 func (b Brief) discussion(own *secret.Redactor) said {
 	if b.Change.Pull == nil || b.API == nil {
 		return nil
@@ -112,7 +112,7 @@ func (b Brief) discussion(own *secret.Redactor) said {
 		for i, section := range sections {
 			reads.Go(func() {
 				records[i] = tools.Call(ctx, llm.Call{Name: "get_pr_discussion",
-					Arguments: fmt.Sprintf(`{"section":%q,"page":1}`, section)})
+					Arguments: fmt.Sprintf(`{"section":%q}`, section)})
 			})
 		}
 		reads.Wait()

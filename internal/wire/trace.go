@@ -53,34 +53,12 @@ type spoken struct {
 
 // Chat makes a span of each try that was billed.
 func (c spoken) Chat(ctx context.Context, r llm.Request) (llm.Answer, error) {
-	q := trace.CallStart{Task: c.task, BaseURL: c.baseURL, Model: c.model, MaxTokens: r.MaxTokens,
-		Input: func() []trace.Message {
-			return messages(r)
-		}}
+	q := trace.CallStart{Request: r, Task: c.task, BaseURL: c.baseURL, Model: c.model}
 	if c.price != nil {
 		q.Bound = budget.Bound(r, *c.price)
 	}
 	try, end := trace.Call(ctx, q)
 	answer, err := c.Chatter.Chat(transport.EachTry(ctx, try), r)
-	end(trace.CallEnd{Model: answer.Model, Finish: answer.Finish, Usage: answer.Usage, Err: err,
-		Problem: review.Ending(err), Output: func() trace.Message {
-			return trace.Message{Role: string(llm.RoleAssistant), Text: answer.Text, ToolCalls: asked(answer.ToolCalls)}
-		}})
+	end(trace.CallEnd{Answer: answer, Err: err, Problem: review.Ending(err)})
 	return answer, err
-}
-
-func messages(r llm.Request) []trace.Message {
-	all := []trace.Message{{Role: "system", Text: r.System}, {Role: string(llm.RoleUser), Text: r.User}}
-	for _, t := range r.Turns {
-		all = append(all, trace.Message{Role: string(t.Role), Text: t.Text, ToolCalls: asked(t.ToolCalls),
-			CallID: t.CallID})
-	}
-	return all
-}
-
-func asked(calls []llm.Call) (all []trace.Asked) {
-	for _, c := range calls {
-		all = append(all, trace.Asked{ID: c.ID, Name: c.Name, Arguments: c.Arguments})
-	}
-	return all
 }

@@ -9,8 +9,8 @@ package wire
 
 import (
 	"cmp"
-	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"runtime/debug"
 	"strings"
@@ -101,18 +101,10 @@ func (w Wire) token(host string, s settings.Settings) string {
 	}
 	home := pull.Ref{Host: pull.DefaultHost}.On(w.getenv("GITHUB_SERVER_URL")).Host
 	tenant := home == pull.DefaultHost && strings.HasSuffix(host, ".ghe.com")
-	if host == home || tenant || strings.EqualFold(host, w.getenv("GH_HOST")) || transport.Loopback(hostname(host)) {
+	if host == home || tenant || strings.EqualFold(host, w.getenv("GH_HOST")) || transport.Loopback((&url.URL{Host: host}).Hostname()) {
 		return cmp.Or(w.getenv("GITHUB_TOKEN"), w.getenv("GH_TOKEN"))
 	}
 	return w.getenv("GH_ENTERPRISE_TOKEN")
-}
-
-// hostname takes the port off a host.
-func hostname(host string) string {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		return name
-	}
-	return host
 }
 
 // NamedConfig reads the settings file that --config names on this machine; where the

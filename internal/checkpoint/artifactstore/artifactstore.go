@@ -23,7 +23,6 @@ import (
 const (
 	firstInterval = 30 * time.Second
 	lastInterval  = 30 * time.Minute
-	defaultMax    = 100
 )
 
 // ErrTooLarge is progress that no checkpoint has room for. The run goes on, and
@@ -39,8 +38,6 @@ type Options struct {
 	// Interval is how long after the first write something is carried away, 30 s
 	// when zero; it doubles each time, up to half an hour. Less than zero is never.
 	Interval time.Duration
-	// Max bounds how often that is done, 100 when zero. Flush is not counted.
-	Max int
 	// OnError is told what went wrong on the way, from other goroutines.
 	OnError func(error)
 }
@@ -71,7 +68,7 @@ type Store struct {
 // New returns an empty store. It starts nothing before the first write, and is
 // to be closed.
 func New(o Options) *Store {
-	o.Interval, o.Max = cmp.Or(o.Interval, firstInterval), cmp.Or(o.Max, defaultMax)
+	o.Interval = cmp.Or(o.Interval, firstInterval)
 	if o.OnError == nil {
 		o.OnError = func(error) {}
 	}
@@ -144,17 +141,8 @@ func (s *Store) changed(ctx context.Context, thread string) {
 
 func (s *Store) tick(ctx context.Context) {
 	defer close(s.ended)
-	wait := s.options.Interval
-	for done := 0; done < s.options.Max; {
-		if transport.Sleep(ctx, wait) != nil {
-			return
-		}
-		wait = max(wait, min(2*wait, lastInterval))
-		tried, err := s.upload(ctx, false)
-		if tried {
-			done++
-		}
-		if err != nil && !errors.Is(err, context.Canceled) {
+	for wait := s.options.Interval; transport.Sleep(ctx, wait) == nil; wait = max(wait, min(2*wait, lastInterval)) {
+		if err := s.upload(ctx, false); err != nil && !errors.Is(err, context.Canceled) {
 			s.options.OnError(err)
 		}
 	}
@@ -169,44 +157,42 @@ func (s *Store) Flush(ctx context.Context) error {
 		s.interrupt()
 	}
 	s.mu.Unlock()
-	_, err := s.upload(ctx, true)
-	return err
+	return s.upload(ctx, true)
 }
 
 // upload makes one partial and gives it to every carrier. It is an error where
-// one of them failed; the changes count as carried where one took it. A tried
-// one is one that had something new.
-func (s *Store) upload(ctx context.Context, last bool) (tried bool, err error) {
+// one of them failed; the changes count as carried where one took it.
+func (s *Store) upload(ctx context.Context, last bool) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	select {
 	case s.turn <- struct{}{}:
 		defer func() { <-s.turn }()
 	case <-ctx.Done():
-		return false, ctx.Err()
+		return ctx.Err()
 	}
 	thread, changes, some := s.begin(stop, last)
 	defer s.end()
 	if !some {
-		return false, nil
+		return nil
 	}
 	saved, err := s.Load(ctx, thread)
 	if err != nil {
-		return true, err
+		return err
 	}
 	s.number++
 	name, zip, err := s.options.Pack(saved, s.number)
 	if err != nil {
-		return true, fmt.Errorf("packing the progress: %w", err)
+		return fmt.Errorf("packing the progress: %w", err)
 	}
 	if len(zip) > checkpoint.MaxZip {
-		return true, fmt.Errorf("%w: %d bytes, more than %d", ErrTooLarge, len(zip), checkpoint.MaxZip)
+		return fmt.Errorf("%w: %d bytes, more than %d", ErrTooLarge, len(zip), checkpoint.MaxZip)
 	}
 	took, err := s.give(ctx, name, zip, last)
 	if took {
 		s.carried = changes
 	}
-	return true, err
+	return err
 }
 
 // begin notes that an upload is on the way, and what it has to carry. The last

@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/org/pr-review-action/internal/artifact"
+	"github.com/org/pr-review-action/internal/github"
 )
 
 // Carrier stores checkpoints by name, for this run or for others.
@@ -26,14 +26,8 @@ type Carrier interface {
 // Item is a stored checkpoint, and what the carrier's server says of it; what
 // is not told is zero. RunID names the run that stored it.
 type Item struct {
-	Source              Source
-	Name                string
-	ID                  int64
-	Size                int64  // bytes
-	Digest              string // sha256:<hex> of the zip
-	Created, ExpiresAt  time.Time
-	Expired             bool
-	RunID, RepositoryID int64
+	github.Artifact
+	Source Source
 }
 
 // Source says who vouches for where an item comes from.

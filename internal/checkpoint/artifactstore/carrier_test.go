@@ -218,11 +218,11 @@ func TestT22_AFolderIsNeverLeft(t *testing.T) {
 	for _, name := range []string{"../outside", "/etc/passwd", `..\outside`, "a\x00", "", ".", ".a", "sub/a"} {
 		require.ErrorContains(t, c.Put(t.Context(), name, []byte("x")), "cannot name", name)
 		require.ErrorContains(t, c.Delete(t.Context(), name), "cannot name", name)
-		_, err := c.Get(t.Context(), artifactstore.Item{Name: name}, 100)
+		_, err := c.Get(t.Context(), artifactstore.Item{Artifact: github.Artifact{Name: name}}, 100)
 		require.ErrorContains(t, err, "cannot name", name)
 	}
 	for _, name := range []string{"link", "inner", "folder"} {
-		_, err := c.Get(t.Context(), artifactstore.Item{Name: name}, 100)
+		_, err := c.Get(t.Context(), artifactstore.Item{Artifact: github.Artifact{Name: name}}, 100)
 		require.ErrorContains(t, err, "no regular file", name)
 	}
 	require.Equal(t, before, tree(t, place))
@@ -250,7 +250,8 @@ func TestT34_AnEntryOfTheCacheNamesNobody(t *testing.T) {
 	w.repo.PlantCache(w.repo.CacheKeys()[0], []byte("poisoned"))
 	items, err := c.List(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, []artifactstore.Item{{Source: artifactstore.OfCache, Name: "pr-review-42-partial-1-aa"}}, items,
+	require.Equal(t, []artifactstore.Item{{Source: artifactstore.OfCache,
+		Artifact: github.Artifact{Name: "pr-review-42-partial-1-aa"}}}, items,
 		"no run, no repository, no digest: nothing to trust it by but a seal inside")
 	zip, err := c.Get(t.Context(), items[0], 100)
 	require.NoError(t, err)

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/transport"
 )
 
@@ -81,7 +82,8 @@ func (d Dir) List(context.Context) ([]Item, error) {
 			!info.Mode().IsRegular() {
 			continue
 		}
-		items = append(items, Item{Source: OfFolder, Name: name, Size: info.Size(), Created: info.ModTime()})
+		items = append(items, Item{Source: OfFolder,
+			Artifact: github.Artifact{Name: name, Size: info.Size(), Created: info.ModTime()}})
 	}
 	slices.SortFunc(items, func(a, b Item) int {
 		return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(b.Name, a.Name))

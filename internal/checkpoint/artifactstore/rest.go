@@ -29,11 +29,7 @@ func (r REST) List(ctx context.Context) ([]Item, error) {
 	}
 	var items []Item
 	for _, a := range list {
-		items = append(items, Item{
-			Name: a.Name, ID: a.ID, Size: a.Size, Digest: a.Digest, Created: a.Created, ExpiresAt: a.ExpiresAt,
-			Expired: a.Expired,
-			RunID:   a.RunID, RepositoryID: a.RepoID,
-		})
+		items = append(items, Item{Artifact: a})
 	}
 	return items, err
 }

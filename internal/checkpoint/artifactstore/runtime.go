@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/org/pr-review-action/internal/artifact"
+	"github.com/org/pr-review-action/internal/github"
 )
 
 // Runtime carries checkpoints as artifacts of this run. Those of earlier
@@ -31,10 +32,10 @@ func (r Runtime) List(ctx context.Context) ([]Item, error) {
 	list, err := r.Client.List(ctx, r.Prefix)
 	var items []Item
 	for _, a := range list {
-		items = append(items, Item{
+		items = append(items, Item{Artifact: github.Artifact{
 			Name: a.Name, ID: a.ID, Size: a.Size, Digest: a.Digest, Created: a.Created, RunID: r.RunID,
 			RepositoryID: r.RepositoryID,
-		})
+		}})
 	}
 	return items, err
 }
@@ -88,7 +89,7 @@ func (c Cache) List(ctx context.Context) ([]Item, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []Item{{Source: OfCache, Name: strings.TrimPrefix(key, c.Prefix)}}, nil
+	return []Item{{Source: OfCache, Artifact: github.Artifact{Name: strings.TrimPrefix(key, c.Prefix)}}}, nil
 }
 
 // Get loads the entry of the item's name.

@@ -87,7 +87,7 @@ func TestProgressThatIsTooLargeIsLeftOut(t *testing.T) {
 		var size atomic.Int32
 		size.Store(10)
 		s := artifactstore.New(artifactstore.Options{
-			Carriers: []artifactstore.Carrier{carrier}, OnError: said.add, Max: 3,
+			Carriers: []artifactstore.Carrier{carrier}, OnError: said.add,
 			Pack: func(_ graph.Saved, n int) (string, []byte, error) {
 				return fmt.Sprint(n), make([]byte, size.Load()), nil
 			},
@@ -96,7 +96,6 @@ func TestProgressThatIsTooLargeIsLeftOut(t *testing.T) {
 		require.Equal(t, []string{"1"}, carrier.has())
 		size.Store(checkpoint.MaxZip + 1)
 		run(t, s, time.Hour)
-		require.Len(t, said.all(), 2, "no more than uploads are allowed")
 		require.ErrorIs(t, said.all()[0], artifactstore.ErrTooLarge)
 		require.ErrorIs(t, s.Flush(t.Context()), artifactstore.ErrTooLarge)
 		require.Equal(t, []string{"1"}, carrier.has(), "what was carried stays")
@@ -195,8 +194,7 @@ func TestManyTasksWriteWhileProgressLeaves(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		carrier := newShelf()
-		s := open(t, artifactstore.Options{Carriers: []artifactstore.Carrier{carrier}, Interval: time.Millisecond,
-			Max: 1000})
+		s := open(t, artifactstore.Options{Carriers: []artifactstore.Carrier{carrier}, Interval: time.Millisecond})
 		require.NoError(t, s.Save(t.Context(), thread, []byte("one")))
 		var group sync.WaitGroup
 		for range 8 {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/pr-review-action/internal/faulttest"
 	"github.com/org/pr-review-action/internal/graph"
 )
 
@@ -20,7 +19,7 @@ import (
 type world struct {
 	t    *testing.T
 	what string // the point of the matrix, for messages
-	disk *faulttest.Disk
+	disk *faultyDisk
 
 	mu       sync.Mutex
 	asked    map[string]int
@@ -32,7 +31,7 @@ type world struct {
 }
 
 func newWorld(t *testing.T) *world {
-	return &world{t: t, disk: faulttest.NewDisk(), asked: map[string]int{}, acked: map[string]bool{}}
+	return &world{t: t, disk: newFaultyDisk(), asked: map[string]int{}, acked: map[string]bool{}}
 }
 
 // witness is the store of a run; it notes what was acknowledged and holds each

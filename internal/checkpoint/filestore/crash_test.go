@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/pr-review-action/internal/faulttest"
 	"github.com/org/pr-review-action/internal/volume"
 )
 
@@ -15,7 +14,7 @@ import (
 type point struct {
 	concurrency int
 	n           int
-	outcome     faulttest.Outcome
+	outcome     outcome
 	err         error // the disk fails instead
 	stay        bool
 	seed        uint64
@@ -33,7 +32,7 @@ func (p point) String() string {
 
 func (p point) expected() error {
 	if p.err == nil {
-		return faulttest.ErrDown
+		return errDown
 	}
 	return p.err
 }
@@ -55,7 +54,7 @@ func (p point) run(t *testing.T, want string) (reached bool) {
 	}
 	if p.then > 0 {
 		w.disk.Restart()
-		w.disk.Crash(p.then, faulttest.Outcomes()[1+p.seed%3], p.seed)
+		w.disk.Crash(p.then, allOutcomes()[1+p.seed%3], p.seed)
 		_ = w.live(p.concurrency) // to its end, where it has fewer operations
 	}
 	require.Equal(t, want, w.finish(p.concurrency), p.String())
@@ -64,21 +63,21 @@ func (p point) run(t *testing.T, want string) (reached bool) {
 
 // matrix has every point of a run of so many operations.
 func matrix(operations, concurrency int) (all []point) {
-	seeds := map[faulttest.Outcome]int{faulttest.Killed: 1, faulttest.Lost: 1, faulttest.Ordered: 4, faulttest.Holes: 6}
+	seeds := map[outcome]int{killed: 1, lost: 1, ordered: 4, holes: 6}
 	for n := 1; n <= operations; n++ {
-		for _, o := range faulttest.Outcomes() {
+		for _, o := range allOutcomes() {
 			for seed := range seeds[o] {
 				all = append(all, point{concurrency: concurrency, n: n, outcome: o, seed: uint64(seed)})
 			}
 		}
 		for _, stay := range []bool{false, true} {
 			all = append(all,
-				point{concurrency: concurrency, n: n, err: faulttest.Broken, stay: stay},
-				point{concurrency: concurrency, n: n, err: faulttest.Full, stay: stay, then: 1})
+				point{concurrency: concurrency, n: n, err: diskBroken, stay: stay},
+				point{concurrency: concurrency, n: n, err: diskFull, stay: stay, then: 1})
 		}
 		for then := 1; then <= operations; then += 7 {
 			seed := uint64(n * then)
-			all = append(all, point{concurrency: concurrency, n: n, outcome: faulttest.Killed, seed: seed,
+			all = append(all, point{concurrency: concurrency, n: n, outcome: killed, seed: seed,
 				then: then + n%7})
 		}
 	}

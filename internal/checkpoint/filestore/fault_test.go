@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/pr-review-action/internal/faulttest"
 	"github.com/org/pr-review-action/internal/graph"
 )
 
@@ -21,9 +20,9 @@ func openOn(t *testing.T, disk Disk) *Store {
 	return s
 }
 
-func faultyStore(t *testing.T) (*Store, *faulttest.Disk) {
+func faultyStore(t *testing.T) (*Store, *faultyDisk) {
 	t.Helper()
-	disk := faulttest.NewDisk()
+	disk := newFaultyDisk()
 	s := openOn(t, disk)
 	require.NoError(t, s.Save(t.Context(), thread, []byte("one")))
 	require.NoError(t, s.Append(t.Context(), thread, []byte("r1")))
@@ -35,13 +34,13 @@ func TestG21_AFullDiskLeavesTheOldSnapshotAndWholeRecords(t *testing.T) {
 	s, disk := faultyStore(t)
 	full := func(n int, write func(*Store) error) error {
 		again := openOn(t, disk)
-		disk.Fail(n, faulttest.Full, false)
+		disk.Fail(n, diskFull, false)
 		err := write(again)
 		disk.Mend()
 		saved, loadErr := openOn(t, disk).Load(t.Context(), thread)
 		require.NoError(t, loadErr)
 		if err != nil {
-			require.ErrorIs(t, err, faulttest.Full)
+			require.ErrorIs(t, err, diskFull)
 			require.Equal(t, "one", string(saved.Snapshot))
 			require.Equal(t, "r1", string(saved.Journal[0]))
 		}
@@ -67,9 +66,9 @@ func TestG21_AFullDiskLeavesTheOldSnapshotAndWholeRecords(t *testing.T) {
 func TestAfterAFailedSyncNoRecordIsAcknowledged(t *testing.T) {
 	t.Parallel()
 	s, disk := faultyStore(t)
-	disk.Fail(3, faulttest.Broken, false) // behind head and record
-	require.ErrorIs(t, s.Append(t.Context(), thread, []byte("r2")), faulttest.Broken)
-	require.ErrorIs(t, s.Append(t.Context(), thread, []byte("r3")), faulttest.Broken)
+	disk.Fail(3, diskBroken, false) // behind head and record
+	require.ErrorIs(t, s.Append(t.Context(), thread, []byte("r2")), diskBroken)
+	require.ErrorIs(t, s.Append(t.Context(), thread, []byte("r3")), diskBroken)
 	require.NoError(t, s.Save(t.Context(), thread, []byte("two")), "a new snapshot starts a new journal")
 	require.NoError(t, s.Append(t.Context(), thread, []byte("r4")))
 }
@@ -79,16 +78,16 @@ func TestAfterAFailedSyncNoRecordIsAcknowledged(t *testing.T) {
 func TestG20_WhatAFailedSyncLeftBehindIsWrittenAgain(t *testing.T) {
 	t.Parallel()
 	s, disk := faultyStore(t)
-	disk.Fail(3, faulttest.Broken, false)
+	disk.Fail(3, diskBroken, false)
 	require.Error(t, s.Append(t.Context(), thread, []byte("r2")))
 	again := openOn(t, disk)
 	seen, err := again.Load(t.Context(), thread)
 	require.NoError(t, err)
 	require.Len(t, seen.Journal, 2)
 	require.NoError(t, again.Append(t.Context(), thread, []byte("r3")))
-	disk.Crash(1, faulttest.Lost, 0)
+	disk.Crash(1, lost, 0)
 	_, err = again.Load(t.Context(), thread)
-	require.ErrorIs(t, err, faulttest.ErrDown)
+	require.ErrorIs(t, err, errDown)
 	disk.Restart()
 	saved, err := openOn(t, disk).Load(t.Context(), thread)
 	require.NoError(t, err)
@@ -98,9 +97,9 @@ func TestG20_WhatAFailedSyncLeftBehindIsWrittenAgain(t *testing.T) {
 func TestG25_ALockThatCannotBeWrittenSaysWhereAndWhy(t *testing.T) {
 	t.Parallel()
 	for n := 1; ; n++ {
-		disk := faulttest.NewDisk()
+		disk := newFaultyDisk()
 		s := openOn(t, disk)
-		disk.Fail(n, faulttest.Full, true)
+		disk.Fail(n, diskFull, true)
 		release, err := s.Lock(t.Context(), thread)
 		disk.Mend()
 		if err == nil {
@@ -108,7 +107,7 @@ func TestG25_ALockThatCannotBeWrittenSaysWhereAndWhy(t *testing.T) {
 			require.NoError(t, release())
 			return
 		}
-		require.ErrorIs(t, err, faulttest.Full)
+		require.ErrorIs(t, err, diskFull)
 		require.NotErrorIs(t, err, graph.ErrBusy)
 		require.ErrorContains(t, err, "locking thread")
 		require.ErrorContains(t, err, "/state")
@@ -153,7 +152,7 @@ func TestG20_WhatTheHolderOfALockReadsIsOnDisk(t *testing.T) {
 		if n%2 == 0 { // without a journal
 			require.NoError(t, s.Save(t.Context(), thread, []byte("one")))
 		}
-		disk.Crash(1+n/2, faulttest.Killed, 0)
+		disk.Crash(1+n/2, killed, 0)
 		if n%2 == 1 {
 			_ = s.Append(t.Context(), thread, []byte("r2"))
 		}
@@ -164,8 +163,8 @@ func TestG20_WhatTheHolderOfALockReadsIsOnDisk(t *testing.T) {
 		require.NoError(t, err)
 		seen, err := s.Load(t.Context(), thread)
 		require.NoError(t, err)
-		disk.Crash(1, faulttest.Lost, 0)
-		require.ErrorIs(t, s.Save(t.Context(), thread, nil), faulttest.ErrDown)
+		disk.Crash(1, lost, 0)
+		require.ErrorIs(t, s.Save(t.Context(), thread, nil), errDown)
 		disk.Restart()
 		saved, err := openOn(t, disk).Load(t.Context(), thread)
 		require.NoError(t, err)
@@ -178,20 +177,20 @@ func TestG20_WhatTheHolderOfALockReadsIsOnDisk(t *testing.T) {
 
 func TestAFolderAboveTheStoreThatMayNotBeReadIsLeftAlone(t *testing.T) {
 	t.Parallel()
-	disk := faulttest.NewDisk()
+	disk := newFaultyDisk()
 	require.NoError(t, disk.Mkdir("/state"))
 	s := openOn(t, forbidden{disk})
 	require.NoError(t, s.Save(t.Context(), thread, []byte("one")))
 }
 
 // forbidden is a disk whose root folder may be passed through and not read.
-type forbidden struct{ *faulttest.Disk }
+type forbidden struct{ *faultyDisk }
 
 func (d forbidden) SyncDir(path string) error {
 	if path == filepath.Dir(path) {
 		return &fs.PathError{Op: "open", Path: path, Err: fs.ErrPermission}
 	}
-	return d.Disk.SyncDir(path)
+	return d.faultyDisk.SyncDir(path)
 }
 
 // A crash in the midst of Remove leaves the thread as it was or none, and never,
@@ -206,7 +205,7 @@ func TestG21_AThreadThatWasRemovedDoesNotComeBackInParts(t *testing.T) {
 			require.Equal(t, whole[string(saved.Snapshot)], saved.Journal, format, args)
 		}
 	}
-	for _, o := range faulttest.Outcomes() {
+	for _, o := range allOutcomes() {
 		for n := 1; n < 16; n++ {
 			for seed := range uint64(20) {
 				s, disk := faultyStore(t)

@@ -62,33 +62,21 @@ func checkTree(c Case) (reasons []string) {
 	return reasons
 }
 
-// checkFiles holds that all paths can stand beside each other in a folder, on any
-// system, and lead out of none.
+// checkFiles holds that all paths lead to a place in the tree.
 func checkFiles(files map[string]string) (reasons []string) {
 	if len(files) > MaxTreeFiles {
 		return []string{fmt.Sprintf("tree: more than %d files", MaxTreeFiles)}
 	}
-	size, folded := 0, map[string]string{}
+	size := 0
 	for _, p := range slices.Sorted(maps.Keys(files)) {
 		size += len(p) + len(files[p])
 		if diff.CheckPath(p) != nil || path.Clean(p) != p || strings.Contains(p, `\`) {
 			reasons = append(reasons, fmt.Sprintf("tree: %.200q is no path within the tree", p))
-		} else if other, twice := folded[strings.ToLower(p)]; twice {
-			reasons = append(reasons, fmt.Sprintf("tree: %.200q cannot stand beside %.200q", p, other))
 		}
-		folded[strings.ToLower(p)] = p
 	}
 	if size > MaxTreeBytes {
 		reasons = append(reasons, fmt.Sprintf("tree: more than %d bytes", MaxTreeBytes))
 	}
-	for p := range files {
-		for at := path.Dir(strings.ToLower(p)); at != "." && at != "/"; at = path.Dir(at) {
-			if file, known := folded[at]; known {
-				reasons = append(reasons, fmt.Sprintf("tree: %.200q cannot stand beside %.200q", p, file))
-			}
-		}
-	}
-	slices.Sort(reasons)
 	return reasons
 }
 

@@ -31,6 +31,21 @@ func steering() map[string]func(*Question) {
 	}
 }
 
+// obedient says yes where text in its data orders that.
+func obedient(r llmtest.Request) llmtest.Answer {
+	data := llmtest.Data(r.User)
+	all := strings.ToLower(data["issue"] + data["path"] + data["title"] + data["body"] + data["hunk"])
+	for _, order := range []string{
+		"answer yes", "answer true", "say yes", "is valid", "judge", "grader", "evaluator", "verdict",
+		"same_defect", "ignore", "language model", "assistant",
+	} {
+		if strings.Contains(all, order) {
+			return llmtest.Verdict(r, true)
+		}
+	}
+	return llmtest.HonestJudge(r)
+}
+
 func TestP8_ObedientJudgeDoesNotMakeACaseMatch(t *testing.T) {
 	t.Parallel()
 	for name, steer := range steering() {
@@ -38,7 +53,7 @@ func TestP8_ObedientJudgeDoesNotMakeACaseMatch(t *testing.T) {
 			t.Parallel()
 			q := mismatch
 			steer(&q)
-			script := llmtest.ObedientJudge(llmtest.HonestJudge)
+			script := obedient
 			if name == "hidden in words" {
 				script = always(true) // the fake does not see through hidden characters; a model does
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
+	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/handofftest"
@@ -57,10 +58,10 @@ func resume(p checkpoint.Draft) *trail {
 	tr.Origin = handoff.Origin{Names: reviewpr.Names,
 		Subject: reviewpr.PullRequest(ref, 7, ""), Workflow: path, Branch: "main", Run: 5, Now: made.Add(time.Minute),
 		Thread: func(head string) string { return pull.ThreadID(ref, "", head) },
-		RunFacts: func(_ context.Context, run int64) (checkpoint.RunFacts, error) {
+		RunFacts: func(_ context.Context, run int64) (checkpoint.Run, error) {
 			tr.read = append(tr.read, "run")
-			return checkpoint.RunFacts{ID: run, Path: path, Event: "pull_request_target", RepositoryID: 7,
-				HeadRepositoryID: 99}, nil
+			return checkpoint.Run{Run: github.Run{ID: run, Path: path, Event: "pull_request_target", RepoID: 7,
+				HeadRepoID: 99}}, nil
 		},
 	}
 	return tr
@@ -68,8 +69,8 @@ func resume(p checkpoint.Draft) *trail {
 
 func (tr *trail) candidate(name string, run int64, zip []byte) handoff.Candidate {
 	return handoff.Candidate{
-		Found: checkpoint.Found{Name: name, Size: int64(len(zip)), RepositoryID: 7}, Run: run,
-		Fetch: func(context.Context) ([]byte, error) { tr.read = append(tr.read, "zip"); return zip, nil },
+		Artifact: github.Artifact{Name: name, Size: int64(len(zip)), RepositoryID: 7, RunID: run},
+		Fetch:    func(context.Context) ([]byte, error) { tr.read = append(tr.read, "zip"); return zip, nil },
 	}
 }
 
@@ -139,7 +140,7 @@ func TestP4_EarlierResultsAreTakenFromWhereTheyCanBeTrusted(t *testing.T) {
 			recode(tr)
 		}},
 		"expired": {draft: drafted(t, 5, head, none), by: 5, with: none, change: func(tr *trail) {
-			tr.Candidates[0].Found.Expired = true
+			tr.Candidates[0].Expired = true
 		}},
 		"unreadable": {draft: drafted(t, 5, head, none), by: 5, with: none, change: func(tr *trail) {
 			tr.Candidates[0].Fetch = func(context.Context) ([]byte, error) { return nil, fmt.Errorf("502") }
@@ -149,7 +150,7 @@ func TestP4_EarlierResultsAreTakenFromWhereTheyCanBeTrusted(t *testing.T) {
 			t.Parallel()
 			tr := resume(c.draft)
 			tr.Protection, tr.Run = c.with, 5
-			tr.Candidates[0].Run = c.by
+			tr.Candidates[0].RunID = c.by
 			if c.change != nil {
 				c.change(tr)
 			}
@@ -157,7 +158,7 @@ func TestP4_EarlierResultsAreTakenFromWhereTheyCanBeTrusted(t *testing.T) {
 			require.Equal(t, c.want, reused == 2)
 			require.Equal(t, c.want, len(left) == 0, "%v", left)
 			if !c.want {
-				require.ErrorContains(t, left[0], tr.Candidates[0].Found.Name)
+				require.ErrorContains(t, left[0], tr.Candidates[0].Name)
 			}
 		})
 	}
@@ -165,14 +166,14 @@ func TestP4_EarlierResultsAreTakenFromWhereTheyCanBeTrusted(t *testing.T) {
 
 // rename gives the candidate another name with as much of its code as fits.
 func rename(tr *trail, start string) {
-	found := &tr.Candidates[0].Found
+	found := &tr.Candidates[0].Artifact
 	found.Name = start + found.Name[len(start):]
 }
 
 // recode gives the candidate the name of another content.
 func recode(tr *trail) {
 	other := "0"
-	if strings.HasPrefix(tr.Candidates[0].Found.Name, "pr-review-42-0") {
+	if strings.HasPrefix(tr.Candidates[0].Name, "pr-review-42-0") {
 		other = "1"
 	}
 	rename(tr, "pr-review-42-"+other)
@@ -188,7 +189,7 @@ func TestP4_EarlierTakesPartialCheckpointsToo(t *testing.T) {
 		require.NoError(t, err)
 		tr := resume(packed)
 		tr.Protection = p
-		tr.Candidates[0].Found.Name = reviewpr.Names.Partial(checkpoint.Subject{Number: 42}, 3, packed.Digest)
+		tr.Candidates[0].Name = reviewpr.Names.Partial(checkpoint.Subject{Number: 42}, 3, packed.Digest)
 		reused, left := taken(t, tr)
 		require.Empty(t, left)
 		require.Equal(t, 2, reused)
@@ -201,7 +202,7 @@ func TestEarlierDoesNotFetchWhatIsNamedOtherwise(t *testing.T) {
 	t.Parallel()
 	for _, change := range []func(*trail){
 		func(tr *trail) { tr.Subject.Number = 43 }, func(tr *trail) { tr.Subject.Instance = "docs" },
-		func(tr *trail) { tr.Candidates[0].Found.Name = "coverage" }, func(tr *trail) { tr.Candidates[0].Run = 6 },
+		func(tr *trail) { tr.Candidates[0].Name = "coverage" }, func(tr *trail) { tr.Candidates[0].RunID = 6 },
 	} {
 		tr := resume(packed(t))
 		change(tr)
@@ -216,7 +217,7 @@ func TestEarlierLooksAtTwentyCandidates(t *testing.T) {
 	good := tr.Candidates[0]
 	tr.Candidates = nil
 	for range 25 {
-		tr.Candidates = append(tr.Candidates, tr.candidate(good.Found.Name, 5, []byte("planted")))
+		tr.Candidates = append(tr.Candidates, tr.candidate(good.Name, 5, []byte("planted")))
 	}
 	left := tr.earlier(t, new(reviewpr.Paid), "")
 	require.Len(t, left, 20)
@@ -230,7 +231,7 @@ func TestT19_PlantedNamesDoNotCrowdOutResults(t *testing.T) {
 	t.Parallel()
 	p := handofftest.Sealed(t)
 	for name, plant := range map[string]func(*handoff.Name, *handoff.Candidate){
-		"of a fork's run":          func(_ *handoff.Name, c *handoff.Candidate) { c.Run = 6 },
+		"of a fork's run":          func(_ *handoff.Name, c *handoff.Candidate) { c.RunID = 6 },
 		"of another pull request":  func(n *handoff.Name, _ *handoff.Candidate) { n.Number = 43 },
 		"of another instance":      func(n *handoff.Name, _ *handoff.Candidate) { n.Instance = "docs" },
 		"of no draft, by its name": func(n *handoff.Name, _ *handoff.Candidate) { n.Code = "latest" },
@@ -240,9 +241,9 @@ func TestT19_PlantedNamesDoNotCrowdOutResults(t *testing.T) {
 		tr.RunFacts = forked(tr.RunFacts, 6)
 		ours := tr.Candidates[0]
 		planted, named := tr.candidate("", 5, []byte("planted")),
-			handoff.Name{Number: 42, Code: ours.Found.Name[len(ours.Found.Name)-16:]}
+			handoff.Name{Number: 42, Code: ours.Name[len(ours.Name)-16:]}
 		plant(&named, &planted)
-		planted.Found.Name = reviewpr.Names.String(named)
+		planted.Name = reviewpr.Names.String(named)
 		tr.Candidates = append(slices.Repeat([]handoff.Candidate{planted}, 50), ours)
 		reused, _ := taken(t, tr)
 		require.Equal(t, 2, reused, name)
@@ -250,12 +251,12 @@ func TestT19_PlantedNamesDoNotCrowdOutResults(t *testing.T) {
 }
 
 // forked says of one run that it is a fork's, of another workflow.
-func forked(facts func(context.Context, int64) (checkpoint.RunFacts, error),
-	fork int64) func(context.Context, int64) (checkpoint.RunFacts, error) {
-	return func(ctx context.Context, run int64) (checkpoint.RunFacts, error) {
+func forked(facts func(context.Context, int64) (checkpoint.Run, error),
+	fork int64) func(context.Context, int64) (checkpoint.Run, error) {
+	return func(ctx context.Context, run int64) (checkpoint.Run, error) {
 		if run == fork {
-			return checkpoint.RunFacts{ID: run, Path: ".github/workflows/ci.yml", Event: "pull_request",
-				RepositoryID: 7, HeadRepositoryID: 99}, nil
+			return checkpoint.Run{Run: github.Run{ID: run, Path: ".github/workflows/ci.yml", Event: "pull_request",
+				RepoID: 7, HeadRepoID: 99}}, nil
 		}
 		return facts(ctx, run)
 	}

@@ -51,7 +51,7 @@ func TestStatusesAreTheReferencesNames(t *testing.T) {
 		"complete":        {Status: graph.Ended, End: reviewpr.Clean},
 		"generate_review": {Status: graph.Ended, End: reviewpr.Failed, Steps: []graph.Step{{Node: "aggregate"}}},
 	} {
-		require.Equal(t, want, reviewpr.StatusIn(v))
+		require.Equal(t, want, reviewpr.StatusesIn(v)[0])
 	}
 	require.Equal(t, reviewpr.FetchDetails, reviewpr.StatusAt(&graph.NodeError{Node: "ingest", Err: errors.New("x")}))
 	require.Equal(t, reviewpr.InError, reviewpr.StatusAt(errors.New("x")))
@@ -72,6 +72,11 @@ func says(texts ...string) llmtest.Script {
 	}
 }
 
+// inFile is a finding on the first line that stands in a file.
+func inFile(path string) string {
+	return `{"path":"` + path + `","line":1,"severity":"minor","title":"t","quote":"","confidence":1}`
+}
+
 const seen = `{"overview":"It renames a field.","findings":[]}`
 
 func TestAnAnswerOnTheWholeChangeIsRepairedOnce(t *testing.T) {
@@ -89,6 +94,9 @@ func TestAnAnswerOnTheWholeChangeIsRepairedOnce(t *testing.T) {
 		"of another file": {[]string{`{"overview":"x","findings":[{"path":"../etc/passwd","line":1` +
 			`,"severity":"major",` +
 			`"title":"t","quote":"q","confidence":1}]}`, seen}, 2, "It renames a field.", ""},
+		"half of it twice": {[]string{`{"overview":"x","findings":[` + inFile("web/refund.ts") + `,` +
+			inFile("b/api/refund.go") + `]}`}, 2, "x", "Some findings on the change as a whole are missing: 1 of 2 findings could not be used: " +
+			"finding 2: its path is none of the changed files."},
 		"broken twice": {[]string{"Looks good."}, 2, "",
 			"The change was not looked at as a whole: the model's answer could " +
 				"not be used: it is no JSON object of the form."},
@@ -102,6 +110,7 @@ func TestAnAnswerOnTheWholeChangeIsRepairedOnce(t *testing.T) {
 			require.EqualValues(t, 2+tc.calls, s.Usage.Calls, "what was asked is paid for")
 			if tc.note != "" {
 				require.Equal(t, []string{tc.note}, s.Review().Notices)
+				require.Equal(t, tc.text != "", len(s.Whole.Findings) == 1, "what is whole stays")
 			}
 		})
 	}

@@ -19,11 +19,25 @@ import (
 type Paid struct {
 	Drafts []checkpoint.Draft // that were looked through, the newest first
 
-	results map[string]paidResult
-	answers map[string]paidAnswer
-	wholes  map[string]finding.Overview
+	results map[string]paid[finding.FileReview]
+	answers map[string]paid[review.Recorded]
+	wholes  map[string]paid[finding.Overview]
 	costs   map[string]cost.MicroUSD // of threads, and of drafts that were made anew, each apart
 	thread  string                   // that is to be run
+}
+
+// paid is something of an earlier run.
+type paid[T any] struct {
+	what T
+	own  bool // of the thread that is run: what it cost is part of this run's usage
+}
+
+// put keeps v under a key, in a map that may still be nil.
+func put[T any](all *map[string]T, key string, v T) {
+	if *all == nil {
+		*all = map[string]T{}
+	}
+	(*all)[key] = v
 }
 
 // Own is what earlier parts of the thread that is run have cost.
@@ -49,21 +63,15 @@ func (p *Paid) count(s graph.Snapshot, open cost.Usage) {
 	if d.Again {
 		run += " " + d.CreatedAt.String()
 	}
-	if p.costs == nil {
-		p.costs = map[string]cost.MicroUSD{}
-	}
-	p.costs[run] = max(p.costs[run], usageOf(s.Fields[usageField]).Cost+open.Cost)
+	put(&p.costs, run, max(p.costs[run], usageOf(s.Fields[usageField]).Cost+open.Cost))
 }
 
 // Count takes over what a thread has cost, and nothing of what it paid for.
 func (p *Paid) Count(saved graph.Saved, thread string) {
 	var of Paid
 	of.Add(saved, thread)
-	if p.costs == nil {
-		p.costs = map[string]cost.MicroUSD{}
-	}
 	for run, c := range of.costs {
-		p.costs[run+" replaced"] = max(p.costs[run+" replaced"], c) // none of it is of the run to come
+		put(&p.costs, run+" replaced", max(p.costs[run+" replaced"], c)) // none of it is of the run to come
 	}
 }
 
@@ -96,16 +104,6 @@ func madeAnew(saved graph.Saved) bool {
 	}
 	d, _, err := about(s, saved.Journal)
 	return err == nil && d.Again
-}
-
-type paidResult struct {
-	finding.FileReview
-	own bool // of the thread that is run: what it cost is part of this run's usage
-}
-
-type paidAnswer struct {
-	review.Recorded
-	own bool
 }
 
 // Add takes over what a store has of a thread: a draft, or a run that did not
@@ -167,17 +165,11 @@ func (p *Paid) addResults(data []byte, own bool) {
 	if json.Unmarshal(data, &list, json.RejectUnknownMembers(true)) != nil {
 		return
 	}
-	if p.results == nil {
-		p.results = map[string]paidResult{}
-	}
 	for _, r := range list {
-		if !r.Reusable() {
-			continue
-		}
 		had, known := p.results[r.Key]
-		if !known || had.State == finding.Partly && r.State == finding.Reviewed || had.State == r.State && own &&
-			!had.own {
-			p.results[r.Key] = paidResult{r, own}
+		better := had.what.State == finding.Partly && r.State == finding.Reviewed
+		if r.Reusable() && (!known || better || had.what.State == r.State && own && !had.own) {
+			put(&p.results, r.Key, paid[finding.FileReview]{r, own})
 		}
 	}
 }
@@ -188,22 +180,20 @@ func (p *Paid) addOverview(data []byte, own bool) {
 	if json.Unmarshal(data, &seen, json.RejectUnknownMembers(true)) != nil || seen.Key == "" {
 		return
 	}
-	if p.wholes == nil {
-		p.wholes = map[string]finding.Overview{}
-	}
 	if _, known := p.wholes[seen.Key]; known && !own {
 		return
 	}
-	if seen.Dropped = false; !own {
-		seen.Usage = cost.Usage{}
-	}
-	p.wholes[seen.Key] = seen
+	seen.Dropped = false
+	put(&p.wholes, seen.Key, paid[finding.Overview]{seen, own})
 }
 
 // overview is what an earlier run saw of the same change.
 func (p Paid) overview(key string) (finding.Overview, bool) {
 	seen, ok := p.wholes[key]
-	return seen, ok
+	if !seen.own {
+		seen.what.Usage = cost.Usage{}
+	}
+	return seen.what, ok
 }
 
 func (p *Paid) addAnswer(r graph.Record, own bool) cost.Usage {
@@ -211,11 +201,8 @@ func (p *Paid) addAnswer(r graph.Record, own bool) cost.Usage {
 	if json.Unmarshal(r.Value, &a, json.RejectUnknownMembers(true)) != nil {
 		return cost.Usage{}
 	}
-	if p.answers == nil {
-		p.answers = map[string]paidAnswer{}
-	}
 	if had, known := p.answers[r.Answer]; !known || own && !had.own {
-		p.answers[r.Answer] = paidAnswer{a, own}
+		put(&p.answers, r.Answer, paid[review.Recorded]{a, own})
 	}
 	return a.Usage
 }
@@ -235,13 +222,13 @@ func (p Paid) Has(key string) bool {
 // paid it.
 func (p Paid) result(key, path string) (finding.FileReview, bool) {
 	r, ok := p.results[key]
-	if !ok || key == "" || r.Path != path {
+	if !ok || key == "" || r.what.Path != path {
 		return finding.FileReview{}, false
 	}
 	if !r.own {
-		r.Usage, r.Notes = cost.Usage{}, nil // both are of the run that reviewed it
+		r.what.Usage, r.what.Notes = cost.Usage{}, nil // both are of the run that reviewed it
 	}
-	return r.FileReview, true
+	return r.what, true
 }
 
 // Once is the Once of a reviewer by a model: it keeps answers in the run's
@@ -254,8 +241,8 @@ func (p *Paid) Once(ctx context.Context, key string,
 			return do(ctx)
 		}
 		if !a.own {
-			a.Usage = cost.Usage{}
+			a.what.Usage = cost.Usage{}
 		}
-		return a.Recorded, nil
+		return a.what, nil
 	})
 }

@@ -44,37 +44,26 @@ func StatusOf(node string) Status {
 	return Initialize
 }
 
-// StatusIn gives the status of a thread as a store has it: of one under way that of its
-// next node, of one that ended FAILED that of its last.
-func StatusIn(v graph.View[State]) Status {
+// StatusesIn gives the status of a thread as a store has it: of one under way that of its
+// next node, of one that ended FAILED that of its last; two where tickets and pages are
+// fetched side by side.
+func StatusesIn(v graph.View[State]) (all []Status) {
 	switch {
 	case v.Status == graph.Paused:
-		return AtGate
+		return []Status{AtGate}
 	case v.Status == graph.Ended && v.End != Failed:
-		return Complete
-	case v.Status == graph.Running && len(v.Next) > 0:
-		return StatusesIn(v)[0]
-	case len(v.Steps) > 0:
-		return StatusOf(v.Steps[len(v.Steps)-1].Node)
-	}
-	return Initialize
-}
-
-// StatusesIn gives all statuses of a thread as a store has it: two where tickets and pages
-// are fetched side by side, else that of StatusIn.
-func StatusesIn(v graph.View[State]) (all []Status) {
-	if v.Status != graph.Running || len(v.Next) == 0 {
-		return []Status{StatusIn(v)}
-	}
-	if v.Next[0] == contextNode {
+		return []Status{Complete}
+	case v.Status == graph.Running && len(v.Next) > 0 && v.Next[0] == contextNode && len(v.Doing) > 0:
 		for _, what := range v.Doing {
 			all = append(all, Status(what))
 		}
+		return all
+	case v.Status == graph.Running && len(v.Next) > 0:
+		return []Status{StatusOf(v.Next[0])}
+	case len(v.Steps) > 0:
+		return []Status{StatusOf(v.Steps[len(v.Steps)-1].Node)}
 	}
-	if len(all) == 0 {
-		all = []Status{StatusOf(v.Next[0])}
-	}
-	return all
+	return []Status{Initialize}
 }
 
 // StatusAt gives the status in which an error ended a run.

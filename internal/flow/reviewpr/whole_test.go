@@ -133,7 +133,9 @@ func (c *wholeCase) judges(r llmtest.Request) llmtest.Answer {
 	}
 	var criteria []llmtest.Judged
 	for _, s := range c.says.Criteria {
-		j := llmtest.Judged{N: s.N, Verdict: s.Verdict, Evidence: s.Lines}
+		// as a model writes it that nothing holds to the schema
+		said := strings.ToUpper(strings.ReplaceAll(s.Verdict, "_", " "))
+		j := llmtest.Judged{N: s.N, Verdict: said, Evidence: s.Lines}
 		for _, text := range s.At {
 			j.Evidence = append(j.Evidence, at(text, '+')...)
 		}

@@ -172,9 +172,6 @@ func (s State) Message() (headline, body string) {
 	return render.CommitMessage(s.ApprovedProposal())
 }
 
-// Outcome is what the draft is called while it waits.
-func (s State) Outcome() string { return Paused }
-
 // Shown is the whole draft as its approver can read it.
 func (s State) Shown() string { return render.ProposalFile(s.Proposal()) }
 
@@ -267,7 +264,7 @@ func PackPartial(saved graph.Saved, n int, facts checkpoint.Manifest,
 // manifest is what a parked draft says of itself.
 func (s State) manifest() checkpoint.Manifest {
 	m := s.Facts
-	m.Outcome, m.Findings = s.Outcome(), len(s.Seen.Findings)
+	m.Outcome, m.Findings = Paused, len(s.Seen.Findings)
 	m.Blockers = finding.Count(s.Seen.Findings, finding.Blocker)
 	m.Majors = finding.Count(s.Seen.Findings, finding.Major)
 	return m

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/org/pr-review-action/internal/change"
-	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/graph"
@@ -69,29 +68,18 @@ func (r *run) classify(ctx context.Context, s State) (graph.Update, error) {
 }
 
 func (r *run) modules(ctx context.Context, s State) (graph.Update, error) {
-	all := r.allowed()
-	if len(all) == 0 {
+	if len(r.Modules) == 0 {
 		return r.err.Set("there is no module that could be changed"), nil
 	}
 	t, err := r.asked(ctx, s)
 	if err != nil {
 		return graph.Update{}, err
 	}
-	chosen, used, err := r.Model.Choose(ctx, t, s.Class, all, r.Paths)
+	chosen, used, err := r.Model.Choose(ctx, t, s.Class, r.Modules, r.Paths)
 	if err != nil {
 		return r.failure(used, err)
 	}
 	return graph.Updates(r.scope.Set(chosen), r.usage.Set(used)), nil
-}
-
-// allowed are the modules among which is chosen.
-func (r *run) allowed() []config.Module {
-	if len(r.Only) == 0 {
-		return r.Modules
-	}
-	return slices.DeleteFunc(slices.Clone(r.Modules), func(m config.Module) bool {
-		return !slices.Contains(r.Only, m.Name)
-	})
 }
 
 // The most pieces that a search gives, and bytes that it asks with.

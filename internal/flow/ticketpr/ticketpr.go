@@ -76,8 +76,7 @@ type Steps struct {
 	Show  ticket.Show                                  // how much of it may leave the job
 	Model *implement.Model                             // nil where a draft is decided
 
-	Modules []config.Module // of the settings, or derived
-	Only    []string        // names of those that alone may change; empty for all
+	Modules []config.Module // that may change: of the settings, or derived
 	Paths   []string        // of the base commit
 	// what may be done to the base where modules are chosen
 	Base   func([]config.Module) implement.Base

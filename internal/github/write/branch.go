@@ -51,14 +51,13 @@ func (c *Client) Branch(ctx context.Context, ref pull.Ref, name, sha string) err
 	if said(err, http.StatusUnprocessableEntity, "already exists") {
 		return fmt.Errorf("%w: branch %s: %w", ErrExists, name, err)
 	}
-	return told(ErrMayNotPush, "creating the branch "+name, err)
+	return told(ErrMayNotPush, ErrUncertain, "creating the branch "+name, err)
 }
 
 // File is a file of a commit. Every one is an ordinary file: GitHub takes no mode.
 type File struct {
 	Path    string
 	Content []byte
-	Delete  bool
 }
 
 // Commit is one commit to be made on a branch.
@@ -76,19 +75,15 @@ const commitMutation = `mutation($input: CreateCommitOnBranchInput!) {
 // its author is who the token speaks for. Errors are ErrMoved, ErrMayNotPush,
 // ErrUncertain, or one of package github.
 func (c *Client) Commit(ctx context.Context, ref pull.Ref, k Commit) (sha string, err error) {
-	additions, deletions := []map[string]any{}, []map[string]any{}
+	additions := []map[string]any{}
 	for _, f := range k.Files {
-		if f.Delete {
-			deletions = append(deletions, map[string]any{"path": f.Path})
-			continue
-		}
 		additions = append(additions, map[string]any{"path": f.Path, "contents": f.Content}) // base64 in JSON
 	}
 	input := map[string]any{
 		"branch":          map[string]any{"repositoryNameWithOwner": ref.FullName(), "branchName": k.Branch},
 		"message":         map[string]any{"headline": k.Headline, "body": k.Body},
 		"expectedHeadOid": k.Parent,
-		"fileChanges":     map[string]any{"additions": additions, "deletions": deletions},
+		"fileChanges":     map[string]any{"additions": additions},
 	}
 	sha, err = once(ctx, c, func(ctx context.Context) (string, error) {
 		var data struct {
@@ -110,7 +105,7 @@ func (c *Client) Commit(ctx context.Context, ref pull.Ref, k Commit) (sha string
 	if errors.Is(err, github.ErrStale) {
 		return "", fmt.Errorf("%w: %w", ErrMoved, err)
 	}
-	return sha, told(ErrMayNotPush, "committing to the branch "+k.Branch, err)
+	return sha, told(ErrMayNotPush, ErrUncertain, "committing to the branch "+k.Branch, err)
 }
 
 // NewPull is a pull request to be opened, from a branch of the same repository.
@@ -133,7 +128,7 @@ func (c *Client) OpenPull(ctx context.Context, ref pull.Ref, p NewPull) (url str
 	case said(err, http.StatusForbidden, "not permitted to create"):
 		return "", fmt.Errorf("%w: %w", ErrForbidden, github.Wrap("opening the pull request", err))
 	}
-	return made.GetHTMLURL(), told(ErrMayNotOpen, "opening the pull request", err)
+	return made.GetHTMLURL(), told(ErrMayNotOpen, ErrUncertain, "opening the pull request", err)
 }
 
 func (c *Client) openPull(ctx context.Context, ref pull.Ref, p NewPull, draft bool) (*gh.PullRequest, error) {
@@ -157,7 +152,7 @@ func (c *Client) Comment(ctx context.Context, ref pull.Ref, body string) (url st
 			&gh.IssueComment{Body: gh.String(body)})
 		return made, err
 	})
-	return made.GetHTMLURL(), told(ErrMayNotComment, "commenting on "+ref.String(), err)
+	return made.GetHTMLURL(), told(ErrMayNotComment, ErrUncertain, "commenting on "+ref.String(), err)
 }
 
 // once sends a write, again only where a rate limit turned it away. One that is out
@@ -170,8 +165,8 @@ func once[T any](ctx context.Context, c *Client, call func(context.Context) (T, 
 }
 
 // told says what was being done, and puts kind in front where the token is what is
-// wrong, ErrUncertain where no answer says that nothing was written.
-func told(kind error, doing string, err error) error {
+// wrong, lost where no answer says that nothing was written.
+func told(kind, lost error, doing string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -182,7 +177,7 @@ func told(kind error, doing string, err error) error {
 		answered = answered || errors.Is(err, known)
 	}
 	if err = refused(kind, doing, err); !answered {
-		err = fmt.Errorf("%w: %w", ErrUncertain, err)
+		err = fmt.Errorf("%w: %w", lost, err)
 	}
 	return err
 }

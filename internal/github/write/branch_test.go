@@ -47,8 +47,7 @@ func newPushing(t *testing.T) pushing {
 func (p pushing) commit(parent string) write.Commit {
 	return write.Commit{Branch: "fix/PAY-1-round", Parent: parent, Headline: "fix(PAY-1): round", Body: "why",
 		Files: []write.File{{Path: "a.go", Content: []byte("ONE\n\x00\xff")},
-			{Path: "dir/new.go", Content: []byte("n")},
-			{Path: "dir/sub/b.go", Delete: true}}}
+			{Path: "dir/new.go", Content: []byte("n")}}}
 }
 
 func TestABranchGetsOneCommitAndADraftPullRequest(t *testing.T) {
@@ -60,7 +59,8 @@ func TestABranchGetsOneCommitAndADraftPullRequest(t *testing.T) {
 
 	sha, err := p.mayWrite.Commit(ctx, p.ref, p.commit(base))
 	require.NoError(t, err)
-	require.Equal(t, githubtest.Tree{"a.go": "ONE\n\x00\xff", "dir/new.go": "n", "dir/run.sh": "exit\n"},
+	require.Equal(t, githubtest.Tree{"a.go": "ONE\n\x00\xff", "dir/new.go": "n", "dir/run.sh": "exit\n",
+		"dir/sub/b.go": "b\n"},
 		p.repo.Tree(sha))
 	require.Equal(t, "100755", p.repo.Mode(sha, "dir/run.sh"), "what is left alone keeps its mode")
 	tip, err := p.reader.Tip(ctx, "o", "r", "fix/PAY-1-round")
@@ -68,7 +68,7 @@ func TestABranchGetsOneCommitAndADraftPullRequest(t *testing.T) {
 	require.Equal(t, github.Tip{SHA: sha, Parents: []string{base}, Message: "fix(PAY-1): round\n\nwhy"}, tip)
 	changed, err := p.reader.Changed(ctx, "o", "r", base, sha)
 	require.NoError(t, err)
-	require.Equal(t, []string{"a.go", "dir/new.go", "dir/sub/b.go"}, changed)
+	require.Equal(t, []string{"a.go", "dir/new.go"}, changed)
 
 	_, err = p.mayWrite.Commit(ctx, p.ref, p.commit(base))
 	require.ErrorIs(t, err, write.ErrMoved, "the branch does not point to the expected commit any more")

@@ -20,11 +20,9 @@ import (
 var ErrNoChecks = errors.New("the token may not write check runs (checks: write)")
 
 // Limits of annotations: GitHub takes 50 in one request, titles of 255
-// characters and messages of 64 KB. More than 500 would be more requests than
-// it takes in a minute beside the review's.
+// characters and messages of 64 KB.
 const (
-	batch           = 50
-	maxAnnotations  = 500
+	maxAnnotations  = 50
 	annotationTitle = 255
 	annotationRunes = 4_000
 )
@@ -42,39 +40,15 @@ type Check struct {
 }
 
 // CheckRun makes one completed check run at the reviewed commit, with an
-// annotation for each finding on lines of the new file. One that is there already
-// is completed where annotations are missing, and else left as it is. The review
-// stands by then, so an error is worth a warning and no more: ErrNoChecks, those
-// of package github, or a *transport.StatusError.
+// annotation for each of the first 50 findings on lines of the new file. One that is
+// there already is left as it is. The review stands by then, so an error is worth a
+// warning and no more: ErrNoChecks, those of package github, or a *transport.StatusError.
 func (c *Client) CheckRun(ctx context.Context, ref pull.Ref, k Check) (url string, err error) {
-	url, err = c.checkRun(ctx, ref, k)
-	return url, refused(ErrNoChecks, fmt.Sprintf("making the check run of %s", ref), err)
-}
-
-func (c *Client) checkRun(ctx context.Context, ref pull.Ref, k Check) (string, error) {
 	run, err := c.existing(ctx, ref, k)
-	if err != nil {
-		return "", err
+	if err == nil && run == nil {
+		run, err = c.createCheck(ctx, ref, k)
 	}
-	notes := k.annotations()
-	done := run.GetOutput().GetAnnotationsCount()
-	if run == nil {
-		done = min(len(notes), batch)
-		if run, err = c.createCheck(ctx, ref, k, notes[:done]); err != nil {
-			return "", err
-		}
-	}
-	for ; done < len(notes); done += batch {
-		part := notes[done:min(len(notes), done+batch)]
-		if _, err := patiently(ctx, c, func() (*gh.CheckRun, error) {
-			run, _, err := c.api.Checks.UpdateCheckRun(ctx, ref.Owner, ref.Repo, run.GetID(),
-				gh.UpdateCheckRunOptions{Name: k.name(), Output: k.output(part)})
-			return run, err
-		}); err != nil {
-			return run.GetHTMLURL(), err
-		}
-	}
-	return run.GetHTMLURL(), nil
+	return run.GetHTMLURL(), refused(ErrNoChecks, fmt.Sprintf("making the check run of %s", ref), err)
 }
 
 // existing finds the check run where it was made before; nil where it was not.
@@ -100,12 +74,11 @@ func (c *Client) existing(ctx context.Context, ref pull.Ref, k Check) (*gh.Check
 
 // createCheck makes the check run. Where the answer is lost it looks whether the
 // check run stands.
-func (c *Client) createCheck(ctx context.Context, ref pull.Ref, k Check,
-	notes []*gh.CheckRunAnnotation) (*gh.CheckRun, error) {
+func (c *Client) createCheck(ctx context.Context, ref pull.Ref, k Check) (*gh.CheckRun, error) {
 	run, err := patiently(ctx, c, func() (*gh.CheckRun, error) {
 		run, _, err := c.api.Checks.CreateCheckRun(ctx, ref.Owner, ref.Repo, gh.CreateCheckRunOptions{
 			Name: k.name(), HeadSHA: k.Head, ExternalID: gh.String(k.id()), Status: gh.String("completed"),
-			Conclusion: gh.String(k.conclusion()), Output: k.output(notes),
+			Conclusion: gh.String(k.conclusion()), Output: k.output(),
 		})
 		return run, err
 	})
@@ -166,9 +139,9 @@ func (k Check) conclusion() string {
 	return "neutral"
 }
 
-// output is the same for each part of the annotations: an update replaces its
-// words and adds its annotations.
-func (k Check) output(notes []*gh.CheckRunAnnotation) *gh.CheckRunOutput {
+// output is what the check run says.
+func (k Check) output() *gh.CheckRunOutput {
+	notes := k.annotations()
 	words := "What the person who decided it kept of the review, with what earlier reviews posted and stands: " +
 		finding.Counts(k.Findings) + "."
 	if !k.Covered {
@@ -177,7 +150,7 @@ func (k Check) output(notes []*gh.CheckRunAnnotation) *gh.CheckRunOutput {
 	if n := finding.Reaching(k.Findings, k.FailOn); n > 0 {
 		words += fmt.Sprintf(" Of these, %d reach %q, from which on the check fails.", n, k.FailOn)
 	}
-	if n := len(k.Findings) - len(k.annotations()); n > 0 {
+	if n := len(k.Findings) - len(notes); n > 0 {
 		words += fmt.Sprintf(" Without an annotation, since they are on no line of the new files or beyond the "+
 			"first %d: %d.", maxAnnotations, n)
 	}

@@ -2,7 +2,6 @@ package write
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -11,7 +10,6 @@ import (
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
-	"github.com/org/pr-review-action/internal/transport"
 )
 
 var (
@@ -46,63 +44,31 @@ func (c *Client) Dispatch(ctx context.Context, ref pull.Ref, workflow, branch st
 	var run struct {
 		URL string `json:"html_url"`
 	}
-	err = c.post(ctx, repository(ref)+"/actions/workflows/"+url.PathEscape(file)+"/dispatches", map[string]any{
-		"ref": branch, "inputs": inputs, "return_run_details": true,
-	}, &run)
+	err = c.set(ctx, http.MethodPost, repository(ref)+"/actions/workflows/"+url.PathEscape(file)+"/dispatches",
+		map[string]any{"ref": branch, "inputs": inputs, "return_run_details": true}, &run)
 	doing := "starting " + file + " of " + ref.FullName()
 	switch {
 	case err == nil && plainURL.MatchString(run.URL):
 		return run.URL, nil
 	case err == nil:
 		return ref.Web() + "/actions/workflows/" + url.PathEscape(file), nil
-	case answered(err, http.StatusNotFound), answered(err, http.StatusUnprocessableEntity):
+	case said(err, http.StatusNotFound, ""), said(err, http.StatusUnprocessableEntity, ""):
 		return "", fmt.Errorf("%w: %w", ErrNoWorkflow, github.Wrap(doing, err))
 	}
-	return "", unsure(refused(ErrNoDispatch, doing, err))
+	return "", told(ErrNoDispatch, ErrUntold, doing, err)
 }
 
 // Answer approves or rejects, with a comment, what a run asks of an environment. It is
 // sent once. Errors are ErrNoAnswer, ErrAnswered, ErrUntold, or those of package github.
 func (c *Client) Answer(ctx context.Context, ref pull.Ref, run, environment int64, approve bool, comment string) error {
 	state := map[bool]string{true: "approved", false: "rejected"}[approve]
-	err := c.post(ctx, fmt.Sprintf("%s/actions/runs/%d/pending_deployments", repository(ref), run), map[string]any{
-		"environment_ids": []int64{environment}, "state": state, "comment": comment,
-	}, new([]struct{}))
+	err := c.set(ctx, http.MethodPost, fmt.Sprintf("%s/actions/runs/%d/pending_deployments", repository(ref), run),
+		map[string]any{"environment_ids": []int64{environment}, "state": state, "comment": comment}, new([]struct{}))
 	doing := fmt.Sprintf("answering for run %d of %s", run, ref.FullName())
-	if answered(err, http.StatusUnprocessableEntity) {
+	if said(err, http.StatusUnprocessableEntity, "") {
 		return fmt.Errorf("%w: %w", ErrAnswered, github.Wrap(doing, err))
 	}
-	return unsure(refused(ErrNoAnswer, doing, err))
-}
-
-// post sends one request, again only where a rate limit turned it away. An answer of
-// no content leaves v as it is.
-func (c *Client) post(ctx context.Context, path string, body, v any) error {
-	_, err := patiently(ctx, c, func() (struct{}, error) {
-		req, err := c.api.NewRequest(http.MethodPost, path, body)
-		if err == nil {
-			_, err = c.api.Do(ctx, req, v)
-		}
-		return struct{}{}, err
-	})
-	return err
+	return told(ErrNoAnswer, ErrUntold, doing, err)
 }
 
 func repository(ref pull.Ref) string { return "repos/" + ref.FullName() }
-
-func answered(err error, code int) bool {
-	status, ok := errors.AsType[*transport.StatusError](err)
-	return ok && status.Code == code
-}
-
-// unsure puts ErrUntold in front of an error that is no answer: the request may have
-// arrived.
-func unsure(err error) error {
-	if err == nil || errors.Is(err, transport.ErrInsecure) || errors.Is(err, transport.ErrForbidden) {
-		return err
-	}
-	if status, ok := errors.AsType[*transport.StatusError](err); ok && status.Code < http.StatusInternalServerError {
-		return err
-	}
-	return fmt.Errorf("%w: %w", ErrUntold, err)
-}

@@ -40,34 +40,35 @@ func (c *Client) SetEnvironment(ctx context.Context, ref pull.Ref, name string, 
 		rules["deployment_branch_policy"] = map[string]bool{"protected_branches": false, "custom_branch_policies": true}
 	}
 	path := fmt.Sprintf("repos/%s/%s/environments/%s", ref.Owner, ref.Repo, url.PathEscape(name))
-	err := c.set(ctx, http.MethodPut, path, rules)
+	err := c.set(ctx, http.MethodPut, path, rules, &struct{}{})
 	if said(err, http.StatusUnprocessableEntity, "plan") {
 		return fmt.Errorf("%w: environment %s: %w", ErrPlan, name, err)
 	}
 	if err == nil && branch != "" {
-		err = c.set(ctx, http.MethodPost, path+"/deployment-branch-policies", map[string]string{"name": branch})
+		err = c.set(ctx, http.MethodPost, path+"/deployment-branch-policies", map[string]string{"name": branch}, &struct{}{})
 	}
-	return told(ErrMayNotSetUp, "setting up environment "+name, err)
+	return told(ErrMayNotSetUp, ErrUncertain, "setting up environment "+name, err)
 }
 
 // CreateLabel makes a label: ErrExists where it is there, ErrMayNotLabel, ErrUncertain, or
 // an error of package github.
 func (c *Client) CreateLabel(ctx context.Context, ref pull.Ref, name, description string) error {
 	err := c.set(ctx, http.MethodPost, fmt.Sprintf("repos/%s/%s/labels", ref.Owner, ref.Repo),
-		map[string]string{"name": name, "description": description})
+		map[string]string{"name": name, "description": description}, &struct{}{})
 	if said(err, http.StatusUnprocessableEntity, "") {
 		return fmt.Errorf("%w: label %s: %w", ErrExists, name, err)
 	}
-	return told(ErrMayNotLabel, "making the label "+name, err)
+	return told(ErrMayNotLabel, ErrUncertain, "making the label "+name, err)
 }
 
-func (c *Client) set(ctx context.Context, method, path string, body any) error {
+// set sends one request by hand. An answer of no content leaves v as it is.
+func (c *Client) set(ctx context.Context, method, path string, body, v any) error {
 	_, err := once(ctx, c, func(ctx context.Context) (*gh.Response, error) {
 		req, err := c.api.NewRequest(method, path, body)
 		if err != nil {
 			return nil, err
 		}
-		return c.api.Do(ctx, req, &struct{}{})
+		return c.api.Do(ctx, req, v)
 	})
 	return err
 }

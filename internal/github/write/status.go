@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"time"
 
 	gh "github.com/google/go-github/v62/github"
@@ -109,22 +110,10 @@ func (c *Client) Unmark(ctx context.Context, ref pull.Ref, sha, instance string,
 }
 
 func (c *Client) marked(ctx context.Context, ref pull.Ref, sha, name string) (bool, error) {
-	o := &gh.ListOptions{PerPage: 100}
-	for range github.CheckPages {
-		list, resp, err := c.api.Repositories.GetCombinedStatus(ctx, ref.Owner, ref.Repo, sha, o)
-		if err != nil {
-			return false, err
-		}
-		for _, s := range list.Statuses {
-			if s.GetContext() == name {
-				return s.GetState() == "pending", nil
-			}
-		}
-		if o.Page = resp.NextPage; o.Page == 0 {
-			break
-		}
-	}
-	return false, nil
+	list, _, err := c.read.CommitStatuses(ctx, ref.Owner, ref.Repo, sha)
+	return slices.ContainsFunc(list, func(s github.CommitStatus) bool {
+		return s.Context == name && s.State == "pending"
+	}), err
 }
 
 func (c *Client) status(ctx context.Context, ref pull.Ref, sha string, s *gh.RepoStatus) error {

@@ -47,7 +47,8 @@ var (
 
 // Client posts with the token of the client it was made from.
 type Client struct {
-	api *gh.Client
+	api  *gh.Client
+	read *github.Client
 
 	// Sleep waits where GitHub asks for it; transport.Sleep unless set before
 	// the first review.
@@ -55,7 +56,9 @@ type Client struct {
 }
 
 // New makes a client.
-func New(c *github.Client) *Client { return &Client{api: c.ForWriting(), Sleep: transport.Sleep} }
+func New(c *github.Client) *Client {
+	return &Client{api: c.ForWriting(), read: c, Sleep: transport.Sleep}
+}
 
 const (
 	maxRepeats = 3
@@ -120,8 +123,8 @@ func (c *Client) send(ctx context.Context, ref pull.Ref,
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	review, err := patiently(ctx, c, func() (*gh.PullRequestReview, error) {
-		review, err := call(context.WithoutCancel(ctx))
+	review, err := once(ctx, c, func(ctx context.Context) (*gh.PullRequestReview, error) {
+		review, err := call(ctx)
 		if err == nil && review.GetID() == 0 {
 			err = errors.New("the answer names no review")
 		}

@@ -3,9 +3,8 @@ package pgindex
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"fmt"
-	"math"
-	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -14,19 +13,31 @@ import (
 	"github.com/org/pr-review-action/internal/index"
 )
 
-func (x *Source) hits(ctx context.Context, best []int, score func(n int) float64) ([]index.Hit, error) {
-	chunks, err := x.chunks(ctx, best)
-	var hits []index.Hit
-	for i, c := range chunks {
-		hits = append(hits, index.Hit{Chunk: c, Score: score(best[i])})
-	}
-	return hits, err
+// rows reads one index. Its chunks and counts of late are held.
+type rows struct {
+	store      *Store
+	schema     string
+	dimensions int // of the vectors
+	size       int // chunks of the index
+	counts     recent[string, []index.Count]
+	chunks     recent[int, chunk.Chunk]
 }
 
-// chunks are those at some places, in the order in which they are asked for.
-func (x *Source) chunks(ctx context.Context, places []int) ([]chunk.Chunk, error) {
-	held, err := x.chunk.get(places, func(missing []int) (map[int]chunk.Chunk, error) {
-		return x.readChunks(ctx, missing)
+// ask puts one question, in its time, and reads what is answered row by row.
+func (r *rows) ask(ctx context.Context, doing, sql string, args, into []any, row func() error) error {
+	ctx, cancel := context.WithTimeout(ctx, queryTime)
+	defer cancel()
+	answer, err := r.store.pool.Query(ctx, strings.ReplaceAll(sql, "INDEX", r.schema), args...)
+	if err == nil {
+		_, err = pgx.ForEachRow(answer, into, row)
+	}
+	return r.store.explain(doing, err)
+}
+
+// Chunks is index.Rows's, as are the others.
+func (r *rows) Chunks(ctx context.Context, places []int) ([]chunk.Chunk, error) {
+	held, err := r.chunks.get(places, func(missing []int) (map[int]chunk.Chunk, error) {
+		return r.readChunks(ctx, missing)
 	})
 	all := make([]chunk.Chunk, 0, len(held))
 	for _, n := range places {
@@ -35,94 +46,114 @@ func (x *Source) chunks(ctx context.Context, places []int) ([]chunk.Chunk, error
 		}
 	}
 	if err == nil && len(all) < len(places) {
-		err = x.store.explain("reading chunks", fmt.Errorf("%d chunks are missing", len(places)-len(all)))
+		err = r.store.explain("reading chunks", fmt.Errorf("%d chunks are missing", len(places)-len(all)))
 	}
 	return all, cmp.Or(err, ctx.Err())
 }
 
-func (x *Source) readChunks(ctx context.Context, places []int) (map[int]chunk.Chunk, error) {
-	ctx, cancel := asked(ctx)
-	defer cancel()
-	wanted := make([]int32, len(places))
-	for i, n := range places {
-		wanted[i] = int32(n)
-	}
-	rows, err := x.store.pool.Query(ctx, `SELECT n, path, start_line, end_line, kind, language, scope, name, signature,
-		doc, text, defines FROM `+x.schema+`.chunk WHERE n = ANY($1)`, wanted)
-	if err != nil {
-		return nil, x.store.explain("reading chunks", err)
-	}
+func (r *rows) readChunks(ctx context.Context, places []int) (map[int]chunk.Chunk, error) {
 	read := map[int]chunk.Chunk{}
 	var c chunk.Chunk
 	var n int
 	var kind string
 	var texts [7][]byte
-	_, err = pgx.ForEachRow(rows, []any{&n, &texts[0], &c.StartLine, &c.EndLine, &kind, &c.Language, &texts[1],
-		&texts[2], &texts[3], &texts[4], &texts[5], &texts[6]}, func() error {
-		c.Kind, c.Path, c.Scope, c.Name = chunk.Kind(kind), string(texts[0]), string(texts[1]), string(texts[2])
-		c.Signature, c.Doc, c.Text = string(texts[3]), string(texts[4]), string(texts[5])
-		c.Defines = nil
-		if len(texts[6]) > 0 {
-			c.Defines = strings.Split(string(texts[6]), "\n")
-		}
-		read[n] = c
-		return nil
-	})
-	return read, x.store.explain("reading chunks", err)
+	err := r.ask(ctx, "reading chunks", `SELECT n, path, start_line, end_line, kind, language, scope, name, signature,
+		doc, text, defines FROM INDEX.chunk WHERE n = ANY($1)`, []any{places},
+		[]any{&n, &texts[0], &c.StartLine, &c.EndLine, &kind, &c.Language, &texts[1], &texts[2], &texts[3], &texts[4],
+			&texts[5], &texts[6]}, func() error {
+			c.Kind, c.Path, c.Scope, c.Name = chunk.Kind(kind), string(texts[0]), string(texts[1]), string(texts[2])
+			c.Signature, c.Doc, c.Text = string(texts[3]), string(texts[4]), string(texts[5])
+			c.Defines = nil
+			if len(texts[6]) > 0 {
+				c.Defines = strings.Split(string(texts[6]), "\n")
+			}
+			read[n] = c
+			return nil
+		})
+	return read, err
 }
 
-// Defines is index.Source's.
-func (x *Source) Defines(ctx context.Context, most int, names ...string) (map[string][]chunk.Chunk, error) {
-	limited, cancel := asked(ctx)
-	defer cancel()
+// Defining is index.Rows's.
+func (r *rows) Defining(ctx context.Context, most int, names []string) (map[string][]int, error) {
 	wanted := make([][]byte, len(names))
 	for i, name := range names {
 		wanted[i] = []byte(name)
 	}
-	rows, err := x.store.pool.Query(limited, `SELECT name, array_agg(DISTINCT n ORDER BY n) FROM `+x.schema+`.definition
-		WHERE name = ANY($1) GROUP BY name HAVING $2 = 0 OR count(*) <= $2`, wanted, most)
-	if err != nil {
-		return nil, x.store.explain("looking for definitions", err)
-	}
 	var name []byte
-	var places []int32
-	at, all := map[string][]int32{}, []int{}
-	_, err = pgx.ForEachRow(rows, []any{&name, &places}, func() error {
-		at[string(name)] = slices.Clone(places)
-		for _, n := range places {
-			all = append(all, int(n))
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, x.store.explain("looking for definitions", err)
-	}
-	slices.Sort(all)
-	all = slices.Compact(all)
-	chunks, err := x.chunks(ctx, all)
-	by := map[string][]chunk.Chunk{}
-	for name, places := range at {
-		for _, n := range places {
-			if i, ok := slices.BinarySearch(all, int(n)); ok && i < len(chunks) {
-				by[name] = append(by[name], chunks[i])
-			}
-		}
-	}
-	return by, err
+	var places []int
+	all := map[string][]int{}
+	err := r.ask(ctx, "looking for definitions", `SELECT name, array_agg(DISTINCT n ORDER BY n) FROM INDEX.definition
+		WHERE name = ANY($1) GROUP BY name HAVING $2 = 0 OR count(*) <= $2`, []any{wanted, most},
+		[]any{&name, &places}, func() error {
+			all[string(name)], places = places, nil
+			return nil
+		})
+	return all, err
 }
 
-// In is index.Source's.
-func (x *Source) In(ctx context.Context, path string, from, to int) ([]chunk.Chunk, error) {
-	at, ok := x.places[path]
-	if !ok {
-		return nil, ctx.Err()
+// Counts is index.Rows's. They are scored by index.Source: a rank of full-text search
+// knows no rare words, and could not agree with that of an index in memory.
+func (r *rows) Counts(ctx context.Context, tokens []string) (map[string][]index.Count, error) {
+	return r.counts.get(tokens, func(missing []string) (map[string][]index.Count, error) {
+		return r.readCounts(ctx, missing)
+	})
+}
+
+func (r *rows) readCounts(ctx context.Context, tokens []string) (map[string][]index.Count, error) {
+	all := map[string][]index.Count{}
+	for _, token := range tokens {
+		all[token] = nil // none is an answer too
 	}
-	var places []int
-	for n := x.files[at].First; n < x.files[at].Next; n++ {
-		places = append(places, n)
+	var token string
+	var packed []byte
+	err := r.ask(ctx, "searching words", `SELECT token, held FROM INDEX.posting WHERE token = ANY($1)`, []any{tokens},
+		[]any{&token, &packed}, func() error {
+			var counts []index.Count
+			for last := int32(-1); len(packed) > 0; {
+				step, n := binary.Uvarint(packed)
+				times, m := binary.Uvarint(packed[max(n, 0):])
+				if last += int32(step); n <= 0 || m <= 0 || last < 0 || int(last) >= r.size {
+					return fmt.Errorf("the counts of %q are damaged", token)
+				}
+				packed = packed[n+m:]
+				counts = append(counts, index.Count{Chunk: last, Times: uint16(times)})
+			}
+			all[token] = counts
+			return nil
+		})
+	return all, err
+}
+
+// Nearest is index.Rows's. HNSW is nearly exact; where paths are filtered it is not
+// asked, since it may leave too few, and all that pass are compared.
+func (r *rows) Nearest(ctx context.Context, vector []float32, k int,
+	keep func(int) bool) (all []index.Near, err error) {
+	from, args := "INDEX.vector", []any{literal(vector), k}
+	if keep != nil {
+		passing := []int{}
+		for n := range r.size {
+			if keep(n) {
+				passing = append(passing, n)
+			}
+		}
+		from = "(SELECT n, embedding FROM INDEX.vector WHERE n = ANY($3) OFFSET 0)"
+		args = append(args, passing)
 	}
-	all, err := x.chunks(ctx, places)
-	return slices.DeleteFunc(all, func(c chunk.Chunk) bool {
-		return c.StartLine > cmp.Or(to, math.MaxInt) || c.EndLine < from
-	}), err
+	// some more are asked for than are wanted, so that equal ones come in their order
+	sql := fmt.Sprintf(`SELECT n, 1 - d FROM (SELECT n, embedding <=> $1::%s AS d
+		FROM %s v ORDER BY d LIMIT $2 + 40) near ORDER BY d, n LIMIT $2`, vectorType(r.dimensions), from)
+	var near index.Near
+	err = r.ask(ctx, "searching vectors", sql, args, []any{&near.Place, &near.Cosine}, func() error {
+		all = append(all, near)
+		return nil
+	})
+	return all, err
+}
+
+// vectorType is pgvector's type for vectors of so many dimensions.
+func vectorType(dimensions int) string {
+	if dimensions >= halfFrom {
+		return "halfvec"
+	}
+	return "vector"
 }

@@ -35,9 +35,6 @@ type Store struct {
 	vectors bool // the server has pgvector
 }
 
-// Key names an index: of which commit it is, what cut its files, and whose vectors it holds.
-type Key struct{ Repository, Commit, Made, Model string }
-
 const (
 	connectTime = 10 * time.Second
 	queryTime   = 15 * time.Second
@@ -63,6 +60,8 @@ func Open(ctx context.Context, url, password string) (*Store, error) {
 		c.Password = password
 	}
 	c.ConnectTimeout, config.MaxConns = connectTime, connections
+	// statements without names: behind a pooler, and in PGlite, others' sessions are ours
+	c.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
 	config.AfterConnect = func(ctx context.Context, c *pgx.Conn) error {
 		_, err := c.Exec(ctx, `SELECT set_config('hnsw.ef_search', $1, false)`, efSearch)
 		return err
@@ -90,8 +89,8 @@ func (s *Store) prepare(ctx context.Context) error {
 		if err == nil {
 			_, err = tx.Exec(ctx, `CREATE TABLE IF NOT EXISTS pr_review_index.list (
 				id bigserial PRIMARY KEY, repository text NOT NULL, commit text NOT NULL, made text NOT NULL,
-				model text NOT NULL, dimensions int NOT NULL, missing int NOT NULL, mean float8 NOT NULL,
-				sizes bytea NOT NULL, used timestamptz NOT NULL DEFAULT now(),
+				model text NOT NULL, dimensions int NOT NULL, missing int NOT NULL, sizes bytea NOT NULL,
+				used timestamptz NOT NULL DEFAULT now(),
 				UNIQUE (repository, commit, made, model))`)
 		}
 		return err
@@ -117,39 +116,59 @@ func (s *Store) Close() error {
 }
 
 // Find opens the index of a key; nil where the database has none.
-func (s *Store) Find(ctx context.Context, k Key) (*Source, error) {
+func (s *Store) Find(ctx context.Context, k index.Key) (*index.Source, error) {
 	ctx, cancel := context.WithTimeout(ctx, queryTime)
 	defer cancel()
-	x := &Source{store: s, info: index.VectorsInfo{Model: k.Model}, places: map[string]int{}}
-	x.counts.room, x.chunk.room = recentWords, recentChunks
+	r := &rows{store: s}
+	r.counts.room, r.chunks.room = recentWords, recentChunks
+	info := index.VectorsInfo{Model: k.Model}
 	var id int64
-	var sizes []byte
+	var packed []byte
 	err := s.pool.QueryRow(ctx, `UPDATE pr_review_index.list SET used = now()
 		WHERE repository = $1 AND commit = $2 AND made = $3 AND model = $4
-		RETURNING id, dimensions, missing, mean, sizes`, k.Repository, k.Commit, k.Made, s.model(k)).
-		Scan(&id, &x.info.Dimensions, &x.info.Missing, &x.mean, &sizes)
+		RETURNING id, dimensions, missing, sizes`, k.Repository, k.Commit, k.Made, s.model(k)).
+		Scan(&id, &info.Dimensions, &info.Missing, &packed)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return nil, nil
 	case err != nil:
 		return nil, s.explain("looking for the index", err)
 	}
-	if x.info.Dimensions == 0 {
-		x.info.Model = ""
-	}
-	x.schema = schemaOf(id)
-	for r := bytes.NewReader(sizes); r.Len() > 0; {
-		n, err := binary.ReadUvarint(r)
+	var sizes []uint32
+	for b := bytes.NewReader(packed); b.Len() > 0; {
+		n, err := binary.ReadUvarint(b)
 		if err != nil {
 			return nil, s.explain("reading the index", err)
 		}
-		x.sizes = append(x.sizes, uint32(n))
+		sizes = append(sizes, uint32(n))
 	}
-	return x, s.explain("reading the index", x.readFiles(ctx))
+	if info.Dimensions == 0 {
+		info = index.VectorsInfo{Missing: len(sizes)}
+	}
+	r.schema, r.dimensions, r.size = schemaOf(id), info.Dimensions, len(sizes)
+	files, imports, err := r.files(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return index.NewSource(files, sizes, func() [][]int { return imports },
+		func() index.VectorsInfo { return info }, r), nil
+}
+
+func (r *rows) files(ctx context.Context) (files []index.File, imports [][]int, err error) {
+	var path []byte
+	var f index.File
+	var to []int
+	err = r.ask(ctx, "reading the index", `SELECT path, first, next, imports FROM INDEX.file ORDER BY n`, nil,
+		[]any{&path, &f.First, &f.Next, &to}, func() error {
+			f.Path = string(path)
+			files, imports, to = append(files, f), append(imports, to), nil
+			return nil
+		})
+	return files, imports, err
 }
 
 // model is the model of a key, of which a server without pgvector knows none.
-func (s *Store) model(k Key) string {
+func (s *Store) model(k index.Key) string {
 	if !s.vectors {
 		return ""
 	}

@@ -25,7 +25,7 @@ func open(t *testing.T, address string) *pgindex.Store {
 	return s
 }
 
-func write(t *testing.T, s *pgindex.Store, k pgindex.Key, x *index.Index) *pgindex.Source {
+func write(t *testing.T, s *pgindex.Store, k index.Key, x *index.Index) *index.Source {
 	t.Helper()
 	found, err := s.Write(t.Context(), k, x)
 	require.NoError(t, err)
@@ -33,18 +33,27 @@ func write(t *testing.T, s *pgindex.Store, k pgindex.Key, x *index.Index) *pgind
 	return found
 }
 
-func key(t *testing.T, x *index.Index) pgindex.Key {
+func key(t *testing.T, x *index.Index) index.Key {
 	t.Helper()
-	info, err := x.Vectors(t.Context())
-	require.NoError(t, err)
-	return pgindex.Key{Repository: "acme/shop", Commit: fmt.Sprintf("%040d", 1), Made: x.Made(), Model: info.Model}
+	info := x.Vectors()
+	return index.Key{Repository: "acme/shop", Commit: fmt.Sprintf("%040d", 1), Made: x.Made(), Model: info.Model}
 }
 
 func TestPostgresWithPgvectorKeepsTheContract(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Vector(t))
 	require.True(t, s.Vectors())
-	indextest.Run(t, func(t *testing.T, x *index.Index) index.Source { return write(t, s, key(t, x), x) })
+	indextest.Run(t, func(t *testing.T, x *index.Index) *index.Source { return write(t, s, key(t, x), x) })
+}
+
+// PGlite has one session for all, as a pooler may give one to several.
+func TestProcessesThatShareASessionDoNotMeetInIt(t *testing.T) {
+	t.Parallel()
+	address, x := pgtest.Vector(t), indextest.Build(t, indextest.Files)
+	write(t, open(t, address), key(t, x), x)
+	found, err := open(t, address).Find(t.Context(), key(t, x))
+	require.NoError(t, err)
+	require.NotNil(t, found)
 }
 
 func TestPlainPostgresServesWordsAndStructureAndSaysSo(t *testing.T) {
@@ -55,9 +64,8 @@ func TestPlainPostgresServesWordsAndStructureAndSaysSo(t *testing.T) {
 	k := key(t, x)
 	k.Model = "m"
 	found := write(t, s, k, x)
-	indextest.RunPlain(t, func(*testing.T, *index.Index) index.Source { return found })
-	info, err := found.Vectors(t.Context())
-	require.NoError(t, err)
+	indextest.RunPlain(t, func(*testing.T, *index.Index) *index.Source { return found })
+	info := found.Vectors()
 	require.Equal(t, index.VectorsInfo{Missing: len(x.Chunks())}, info)
 }
 
@@ -133,11 +141,7 @@ func TestWhatIsNoTextOfPostgresIsKeptAsItIs(t *testing.T) {
 		require.NoError(t, err)
 		require.ElementsMatch(t, mentions, same, question)
 	}
-	want, err := x.Paths(t.Context())
-	require.NoError(t, err)
-	got, err := found.Paths(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, want, got)
+	require.Equal(t, x.Paths(), found.Paths())
 }
 
 func TestNearlyAllOfTheNearestAreFound(t *testing.T) {
@@ -189,13 +193,11 @@ func TestTwoProcessesThatWriteAtOnceLeaveOneIndex(t *testing.T) {
 			s := open(t, address)
 			found, err := s.Write(t.Context(), k, x)
 			require.NoError(t, err)
-			paths, err := found.Paths(t.Context())
-			require.NoError(t, err)
-			require.Len(t, paths, 7)
+			require.Len(t, found.Paths(), 7)
 		})
 	}
 	group.Wait()
-	for _, other := range []pgindex.Key{{Repository: "acme/other", Commit: k.Commit, Made: k.Made},
+	for _, other := range []index.Key{{Repository: "acme/other", Commit: k.Commit, Made: k.Made},
 		{Repository: k.Repository, Commit: "2", Made: k.Made}, {Repository: k.Repository, Commit: k.Commit}} {
 		found, err := open(t, address).Find(t.Context(), other)
 		require.NoError(t, err)
@@ -217,7 +219,7 @@ func TestAStoppedServerIsNamedAndNothingHangs(t *testing.T) {
 	require.ErrorContains(t, err, "Postgres index ")
 	require.NotEmpty(t, failed.Next())
 	require.Less(t, time.Since(began), 30*time.Second)
-	_, err = s.Write(t.Context(), pgindex.Key{Repository: "r"}, x)
+	_, err = s.Write(t.Context(), index.Key{Repository: "r"}, x)
 	require.ErrorAs(t, err, &failed)
 	require.NoError(t, server.StartAgain())
 	_, err = found.Lexical(t.Context(), index.Terms("item"), 3, index.Filter{})

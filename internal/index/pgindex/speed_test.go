@@ -20,10 +20,10 @@ func BenchmarkLexical(b *testing.B) {
 	s, err := pgindex.Open(b.Context(), server.Database(b), "")
 	require.NoError(b, err)
 	defer func() { require.NoError(b, s.Close()) }()
-	found, err := s.Write(b.Context(), pgindex.Key{Repository: "r", Commit: "c"}, x)
+	found, err := s.Write(b.Context(), index.Key{Repository: "r", Commit: "c"}, x)
 	require.NoError(b, err)
 	terms := index.Terms("w1 w7 w30 w80 w120")
-	for name, source := range map[string]index.Source{"memory": x, "postgres": found} {
+	for name, source := range map[string]*index.Source{"memory": x.Source, "postgres": found} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				_, err := source.Lexical(b.Context(), terms, 40, index.Filter{})

@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"slices"
+	"iter"
 	"strconv"
 	"strings"
 
@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	rowsAtATime = 2_000
+	rowsAtATime = 500
 	kept        = 20    // indexes of a repository that stay at least
 	halfFrom    = 2_001 // dimensions that pgvector's HNSW takes as halfvec alone
 	mostVectors = 4_000 // dimensions that it takes at all
@@ -23,7 +23,7 @@ const (
 
 // Write keeps an index, unless another process has done so, and opens it. Indexes of
 // the repository that nobody asked for in a day go, but for the newest.
-func (s *Store) Write(ctx context.Context, k Key, x *index.Index) (*Source, error) {
+func (s *Store) Write(ctx context.Context, k index.Key, x *index.Index) (*index.Source, error) {
 	ctx, cancel := context.WithTimeout(ctx, writeTime)
 	defer cancel()
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
@@ -58,28 +58,19 @@ type writer struct {
 
 // enter puts the index on the list. Where it is there, or comes to be there while this
 // waits, the error is pgx.ErrNoRows.
-func (w *writer) enter(k Key, s *Store) error {
-	info, err := w.x.Vectors(w.ctx)
-	if err != nil {
-		return err
-	}
+func (w *writer) enter(k index.Key, s *Store) error {
+	info := w.x.Vectors()
 	if s.vectors && k.Model != "" && info.Dimensions <= mostVectors {
 		w.dimensions = info.Dimensions
 	}
 	var sizes []byte
-	sum := 0.0
 	for _, n := range w.x.Sizes() {
 		sizes = binary.AppendUvarint(sizes, uint64(n))
-		sum += float64(n)
-	}
-	mean := sum / max(1, float64(len(w.x.Sizes())))
-	if mean == 0 {
-		mean = 1
 	}
 	var id int64
-	err = w.tx.QueryRow(w.ctx, `INSERT INTO pr_review_index.list (repository, commit, made, model, dimensions, missing,
-		mean, sizes) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING RETURNING id`,
-		k.Repository, k.Commit, k.Made, s.model(k), w.dimensions, info.Missing, mean, notNil(sizes)).Scan(&id)
+	err := w.tx.QueryRow(w.ctx, `INSERT INTO pr_review_index.list (repository, commit, made, model, dimensions, missing,
+		sizes) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING RETURNING id`,
+		k.Repository, k.Commit, k.Made, s.model(k), w.dimensions, info.Missing, notNil(sizes)).Scan(&id)
 	w.schema = schemaOf(id)
 	return err
 }
@@ -99,37 +90,50 @@ func (w *writer) tables() error {
 	return nil
 }
 
-// insert writes rows that are given by column, each column an array.
-func (w *writer) insert(table, types string, columns ...any) error {
-	var all []string
+// insert writes the rows of a table, whose columns are of these types: text::vector is
+// given as a text. They go as arrays, since not every server takes COPY.
+func (w *writer) insert(table, types string, rows iter.Seq[[]any]) error {
+	var arrays, names, values []string
 	for i, t := range strings.Fields(types) {
-		all = append(all, fmt.Sprintf("$%d::%s[]", i+1, t))
+		given, _, _ := strings.Cut(t, "::")
+		arrays = append(arrays, fmt.Sprintf("$%d::%s[]", i+1, given))
+		names = append(names, fmt.Sprintf("c%d", i))
+		values = append(values, names[i]+strings.TrimPrefix(t, given))
 	}
-	_, err := w.tx.Exec(w.ctx, fmt.Sprintf(`INSERT INTO %s.%s SELECT * FROM unnest(%s)`, w.schema, table,
-		strings.Join(all, ", ")), columns...)
-	return err
+	sql := fmt.Sprintf(`INSERT INTO %s.%s SELECT %s FROM unnest(%s) u(%s)`, w.schema, table,
+		strings.Join(values, ", "), strings.Join(arrays, ", "), strings.Join(names, ", "))
+	columns := make([][]any, len(names))
+	flush := func() error {
+		args := make([]any, len(columns))
+		for i := range columns {
+			args[i] = columns[i]
+		}
+		_, err := w.tx.Exec(w.ctx, sql, args...)
+		clear(columns)
+		return err
+	}
+	for row := range rows {
+		for i, value := range row {
+			columns[i] = append(columns[i], value)
+		}
+		if len(columns[0]) == rowsAtATime {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return flush()
 }
 
 func (w *writer) files() error {
-	n := 0
-	for some := range slices.Chunk(w.x.Files(), rowsAtATime) {
-		var rows [3][]int32
-		var paths [][]byte
-		var imports []string
-		for _, f := range some {
-			rows[0], rows[1], rows[2] = append(rows[0], int32(n)), append(rows[1], int32(f.First)),
-				append(rows[2], int32(f.Next))
-			paths, imports = append(paths, []byte(f.Path)), append(imports, array(f.Imports))
-			n++
+	imports := w.x.Imports()
+	return w.insert("file", "int bytea int int text::int[]", func(yield func([]any) bool) {
+		for n, f := range w.x.Files() {
+			if !yield([]any{n, []byte(f.Path), f.First, f.Next, array(imports[n])}) {
+				return
+			}
 		}
-		_, err := w.tx.Exec(w.ctx, fmt.Sprintf(`INSERT INTO %s.file SELECT n, path, first, next, imports::int[]
-			FROM unnest($1::int[], $2::bytea[], $3::int[], $4::int[], $5::text[]) u(n, path, first, next, imports)`,
-			w.schema), rows[0], paths, rows[1], rows[2], imports)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	})
 }
 
 // array is a list of numbers as Postgres reads it.
@@ -142,59 +146,38 @@ func array(numbers []int) string {
 }
 
 func (w *writer) chunks() error {
-	n := int32(0)
-	for some := range slices.Chunk(w.x.Chunks(), rowsAtATime) {
-		var places, starts, ends []int32
-		var kinds, languages []string
-		var texts [7][][]byte // path, scope, name, signature, doc, text, defines
-		for _, c := range some {
-			places, starts, ends = append(places, n), append(starts, int32(c.StartLine)), append(ends, int32(c.EndLine))
-			kinds, languages = append(kinds, string(c.Kind)), append(languages, c.Language)
-			for i, text := range []string{c.Path, c.Scope, c.Name, c.Signature, c.Doc, c.Text,
-				strings.Join(c.Defines, "\n")} {
-				texts[i] = append(texts[i], []byte(text))
+	return w.insert("chunk", "int bytea int int text text bytea bytea bytea bytea bytea bytea",
+		func(yield func([]any) bool) {
+			for n, c := range w.x.Chunks() {
+				if !yield([]any{n, []byte(c.Path), c.StartLine, c.EndLine, string(c.Kind), c.Language, []byte(c.Scope),
+					[]byte(c.Name), []byte(c.Signature), []byte(c.Doc), []byte(c.Text),
+					[]byte(strings.Join(c.Defines, "\n"))}) {
+					return
+				}
 			}
-			n++
-		}
-		err := w.insert("chunk", "int bytea int int text text bytea bytea bytea bytea bytea bytea", places, texts[0],
-			starts, ends, kinds, languages, texts[1], texts[2], texts[3], texts[4], texts[5], texts[6])
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+		})
 }
 
 func (w *writer) names() error {
-	var names [][]byte
-	var places []int32
-	for n, c := range w.x.Chunks() {
-		for _, name := range c.Defines {
-			names, places = append(names, []byte(name)), append(places, int32(n))
+	return w.insert("definition", "bytea int", func(yield func([]any) bool) {
+		for n, c := range w.x.Chunks() {
+			for _, name := range c.Defines {
+				if !yield([]any{[]byte(name), n}) {
+					return
+				}
+			}
 		}
-	}
-	return w.insert("definition", "bytea int", names, places)
+	})
 }
 
 func (w *writer) postings() error {
-	var tokens []string
-	var held [][]byte
-	size := 0
-	flush := func() error {
-		err := w.insert("posting", "text bytea", tokens, held)
-		tokens, held, size = nil, nil, 0
-		return err
-	}
-	for token, counts := range w.x.Postings() {
-		packed := pack(counts)
-		tokens, held, size = append(tokens, token), append(held, packed), size+len(packed)
-		if len(tokens) == rowsAtATime || size > 4<<20 {
-			if err := flush(); err != nil {
-				return err
+	return w.insert("posting", "text bytea", func(yield func([]any) bool) {
+		for token, counts := range w.x.Postings() {
+			if !yield([]any{token, pack(counts)}) {
+				return
 			}
 		}
-	}
-	return flush()
+	})
 }
 
 // pack is counts in few bytes: the distance from the chunk before, and how often.
@@ -212,27 +195,18 @@ func (w *writer) vectors() error {
 	if w.dimensions == 0 {
 		return nil
 	}
-	kind := "vector"
-	if w.dimensions >= halfFrom {
-		kind = "halfvec"
-	}
+	kind := vectorType(w.dimensions)
 	_, err := w.tx.Exec(w.ctx, fmt.Sprintf(`CREATE TABLE %s.vector (n int, embedding %s(%d))`, w.schema, kind,
 		w.dimensions))
-	var places []int32
-	var texts []string
-	flush := func() {
-		if err == nil {
-			_, err = w.tx.Exec(w.ctx, fmt.Sprintf(`INSERT INTO %s.vector SELECT n, v::%s
-				FROM unnest($1::int[], $2::text[]) u(n, v)`, w.schema, kind), places, texts)
-		}
-		places, texts = nil, nil
+	if err == nil {
+		err = w.insert("vector", "int text::"+kind, func(yield func([]any) bool) {
+			for n, v := range w.x.EachVector() {
+				if !yield([]any{n, literal(v)}) {
+					return
+				}
+			}
+		})
 	}
-	for n, v := range w.x.EachVector() {
-		if places, texts = append(places, int32(n)), append(texts, literal(v)); len(places) == rowsAtATime/4 {
-			flush()
-		}
-	}
-	flush()
 	if err == nil {
 		_, err = w.tx.Exec(w.ctx, fmt.Sprintf(`CREATE INDEX ON %s.vector USING hnsw (embedding %s_cosine_ops)`,
 			w.schema, kind))

@@ -27,7 +27,7 @@ func main() {
 func run(ctx context.Context, args []string, out, logs io.Writer) error {
 	flags := flag.NewFlagSet("fakegithub", flag.ContinueOnError)
 	flags.SetOutput(logs)
-	scenario := flags.String("scenario", "demo", "demo or fork")
+	fork := flags.Bool("fork", false, "the pull request comes from a fork")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -38,13 +38,9 @@ func run(ctx context.Context, args []string, out, logs io.Writer) error {
 		return err
 	}
 	defer s.Close()
-	demo, err := s.Scenario(*scenario)
-	if err != nil {
-		return err
-	}
 	e := json.NewEncoder(out)
 	e.SetIndent("", "  ")
-	if err := e.Encode(demo); err != nil {
+	if err := e.Encode(s.Scenario(*fork)); err != nil {
 		return err
 	}
 	<-ctx.Done()

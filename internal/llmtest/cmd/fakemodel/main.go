@@ -27,12 +27,7 @@ func main() {
 }
 
 func scripts() map[string]llmtest.Script {
-	honest := llmtest.Either(llmtest.Honest, llmtest.HonestJudge)
-	return map[string]llmtest.Script{
-		"honest":   honest,
-		"curious":  llmtest.Curious(honest),
-		"obedient": llmtest.Either(llmtest.Obedient(llmtest.Honest), llmtest.ObedientJudge(llmtest.HonestJudge)),
-	}
+	return map[string]llmtest.Script{"honest": llmtest.Honest, "curious": llmtest.Curious(llmtest.Honest)}
 }
 
 func run(args []string) error {

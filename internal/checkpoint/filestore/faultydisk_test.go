@@ -1,7 +1,7 @@
-package faulttest
+package filestore
 
 import (
-	"io"
+	"errors"
 	"io/fs"
 	"math/rand/v2"
 	"slices"
@@ -9,11 +9,14 @@ import (
 	"syscall"
 )
 
-// Disk is a file system in memory that knows what of it would survive a power
+// errDown is what everything says after a crash, until the restart.
+var errDown = errors.New("the machine is down")
+
+// faultyDisk is a file system in memory that knows what of it would survive a power
 // failure: of a file what was synced, of a folder the names that were there when
 // it was synced. Its methods may be called from several goroutines; each counts
 // as one operation, and so does each call on an open file but Close.
-type Disk struct {
+type faultyDisk struct {
 	mu      sync.Mutex
 	root    *node
 	pending []change // what was written since, oldest first
@@ -30,7 +33,7 @@ type plan struct {
 	at      int // an operation's number, 0 for none
 	err     error
 	stay    bool
-	outcome Outcome
+	outcome outcome
 	seed    uint64
 }
 
@@ -50,15 +53,15 @@ type change struct {
 	names map[string]*node
 }
 
-// NewDisk returns a disk with an empty root folder.
-func NewDisk() *Disk { return &Disk{root: newFolder(), locks: map[string]bool{}} }
+// newFaultyDisk returns a disk with an empty root folder.
+func newFaultyDisk() *faultyDisk { return &faultyDisk{root: newFolder(), locks: map[string]bool{}} }
 
 func newFolder() *node {
 	return &node{dir: true, names: map[string]*node{}, held: map[string]*node{}}
 }
 
 // Ops is how many operations there were.
-func (d *Disk) Ops() int {
+func (d *faultyDisk) Ops() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.ops
@@ -68,20 +71,20 @@ func (d *Disk) Ops() int {
 // all that follow where stay is set, until Mend. A write that fails has written
 // the first half. After a sync that fails, what it was to bring to disk is still
 // seen, and no later sync brings it there, as on Linux.
-func (d *Disk) Fail(n int, err error, stay bool) {
+func (d *faultyDisk) Fail(n int, err error, stay bool) {
 	d.set(plan{at: n, err: err, stay: stay})
 }
 
 // Crash makes the machine or the process go down in the midst of the n-th
 // operation from now. What that leaves is drawn with the seed.
-func (d *Disk) Crash(n int, o Outcome, seed uint64) {
+func (d *faultyDisk) Crash(n int, o outcome, seed uint64) {
 	d.set(plan{at: n, outcome: o, seed: seed})
 }
 
 // Mend ends failures. Nothing is planned afterwards.
-func (d *Disk) Mend() { d.set(plan{}) }
+func (d *faultyDisk) Mend() { d.set(plan{}) }
 
-func (d *Disk) set(p plan) {
+func (d *faultyDisk) set(p plan) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if p.at > 0 {
@@ -91,7 +94,7 @@ func (d *Disk) set(p plan) {
 }
 
 // Restart brings a disk up that went down. Locks are gone, open files dead.
-func (d *Disk) Restart() {
+func (d *faultyDisk) Restart() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.life++
@@ -101,11 +104,11 @@ func (d *Disk) Restart() {
 
 // do counts an operation and runs it, unless it is to fail. An operation during
 // which all goes down was begun: what it left behind is for the outcome to say.
-func (d *Disk) do(life int, act func() error) error {
+func (d *faultyDisk) do(life int, act func() error) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.down || life != d.life {
-		return ErrDown
+		return errDown
 	}
 	d.ops++
 	due := d.plan.at > 0 && (d.ops == d.plan.at || d.plan.stay && d.ops > d.plan.at)
@@ -117,11 +120,11 @@ func (d *Disk) do(life int, act func() error) error {
 	}
 	_ = act() // nobody lives to hear of it
 	d.crash(d.plan.outcome, rand.New(rand.NewPCG(d.plan.seed, uint64(d.ops))))
-	return ErrDown
+	return errDown
 }
 
 // op is do for what is not done through an open file.
-func (d *Disk) op(name, path string, act func() error) error {
+func (d *faultyDisk) op(name, path string, act func() error) error {
 	d.mu.Lock()
 	life := d.life
 	d.mu.Unlock()
@@ -132,7 +135,7 @@ func (d *Disk) op(name, path string, act func() error) error {
 }
 
 // change applies a change to what processes see, and notes it.
-func (d *Disk) change(c change) {
+func (d *faultyDisk) change(c change) {
 	d.pending = append(d.pending, c)
 	c.node.data = append(c.node.data, c.data...)
 	set(c.node.names, c.names)
@@ -149,7 +152,7 @@ func set(names, with map[string]*node) {
 }
 
 // sync brings to disk what was changed of a node.
-func (d *Disk) sync(n *node) error {
+func (d *faultyDisk) sync(n *node) error {
 	d.pending = slices.DeleteFunc(d.pending, func(c change) bool {
 		if c.node == n {
 			c.keep(0, len(c.data))
@@ -171,15 +174,8 @@ func (c change) keep(from, to int) {
 	copy(c.node.disk[c.at+from:], c.data[from:to])
 }
 
-// File is an open file. It is an alias, so that what stands in for a disk needs
-// no import of this package.
-type File = interface {
-	io.WriteCloser
-	Sync() error
-}
-
 type file struct {
-	disk *Disk
+	disk *faultyDisk
 	node *node
 	life int
 }
@@ -190,7 +186,7 @@ func (f file) Write(b []byte) (n int, err error) {
 		n = len(part)
 	}
 	err = f.disk.do(f.life, func() error { write(b); return nil })
-	if err != nil && err != ErrDown {
+	if err != nil && err != errDown {
 		f.disk.mu.Lock()
 		defer f.disk.mu.Unlock()
 		write(b[:len(b)/2])
@@ -200,7 +196,7 @@ func (f file) Write(b []byte) (n int, err error) {
 
 func (f file) Sync() error {
 	err := f.disk.do(f.life, func() error { return f.disk.sync(f.node) })
-	if err != nil && err != ErrDown {
+	if err != nil && err != errDown {
 		f.disk.mu.Lock()
 		defer f.disk.mu.Unlock()
 		f.disk.pending = slices.DeleteFunc(f.disk.pending, func(c change) bool { return c.node == f.node })
@@ -212,13 +208,13 @@ func (f file) Close() error {
 	f.disk.mu.Lock()
 	defer f.disk.mu.Unlock()
 	if f.disk.down || f.life != f.disk.life {
-		return ErrDown
+		return errDown
 	}
 	return nil
 }
 
-// Full and Broken are what disks say.
+// What disks say.
 const (
-	Full   = syscall.ENOSPC
-	Broken = syscall.EIO
+	diskFull   = syscall.ENOSPC
+	diskBroken = syscall.EIO
 )

@@ -1,4 +1,4 @@
-package faulttest
+package filestore
 
 import (
 	"io/fs"
@@ -10,7 +10,7 @@ import (
 )
 
 // put writes a file; synced brings its bytes and its name to disk.
-func put(t *testing.T, d *Disk, path, text string, synced bool) {
+func put(t *testing.T, d *faultyDisk, path, text string, synced bool) {
 	t.Helper()
 	f, err := d.Open(path)
 	require.NoError(t, err)
@@ -23,7 +23,7 @@ func put(t *testing.T, d *Disk, path, text string, synced bool) {
 	require.NoError(t, f.Close())
 }
 
-func text(t *testing.T, d *Disk, path string) string {
+func text(t *testing.T, d *faultyDisk, path string) string {
 	t.Helper()
 	data, err := d.ReadFile(path)
 	require.NoError(t, err)
@@ -31,19 +31,19 @@ func text(t *testing.T, d *Disk, path string) string {
 }
 
 // crash goes down in an operation that changes nothing, and comes up again.
-func crash(t *testing.T, d *Disk, o Outcome, seed uint64) {
+func crash(t *testing.T, d *faultyDisk, o outcome, seed uint64) {
 	t.Helper()
 	d.Crash(1, o, seed)
 	_, err := d.ReadDir("/")
-	require.ErrorIs(t, err, ErrDown)
+	require.ErrorIs(t, err, errDown)
 	_, err = d.ReadDir("/")
-	require.ErrorIs(t, err, ErrDown, "it stays down")
+	require.ErrorIs(t, err, errDown, "it stays down")
 	d.Restart()
 }
 
 func TestADiskBehavesAsOne(t *testing.T) {
 	t.Parallel()
-	d := NewDisk()
+	d := newFaultyDisk()
 	require.ErrorIs(t, d.Mkdir("/a/b"), fs.ErrNotExist)
 	require.NoError(t, d.Mkdir("/a"))
 	require.ErrorIs(t, d.Mkdir("/a"), fs.ErrExist)
@@ -73,9 +73,9 @@ func TestADiskBehavesAsOne(t *testing.T) {
 
 func TestWhatWasSyncedSurvivesEveryCrash(t *testing.T) {
 	t.Parallel()
-	for _, o := range Outcomes() {
+	for _, o := range allOutcomes() {
 		for seed := range uint64(50) {
-			d := NewDisk()
+			d := newFaultyDisk()
 			put(t, d, "/f", "synced", true)
 			put(t, d, "/f", strings.Repeat("not synced ", 9), false)
 			crash(t, d, o, seed)
@@ -87,8 +87,8 @@ func TestWhatWasSyncedSurvivesEveryCrash(t *testing.T) {
 func TestWhatWasNotSyncedMayBeAnything(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("0123456789", 8)
-	after := func(o Outcome, seed uint64) (string, bool) {
-		d := NewDisk()
+	after := func(o outcome, seed uint64) (string, bool) {
+		d := newFaultyDisk()
 		put(t, d, "/old", "", true)
 		put(t, d, "/f", long, false)
 		require.NoError(t, d.Rename("/old", "/new"))
@@ -97,8 +97,8 @@ func TestWhatWasNotSyncedMayBeAnything(t *testing.T) {
 		_, renamed := d.IsDir("/new")
 		return string(data), err == nil && renamed == nil
 	}
-	for o, want := range map[Outcome][]string{
-		Killed: {"whole"}, Lost: {"none"}, Ordered: {"whole", "torn", "none"}, Holes: {"later", "garbage", "none"},
+	for o, want := range map[outcome][]string{
+		killed: {"whole"}, lost: {"none"}, ordered: {"whole", "torn", "none"}, holes: {"later", "garbage", "none"},
 	} {
 		seen := map[string]bool{}
 		for seed := range uint64(400) {
@@ -120,49 +120,49 @@ func TestWhatWasNotSyncedMayBeAnything(t *testing.T) {
 			require.True(t, seen[w], "%s: %s never came", o, w)
 		}
 	}
-	_, both := after(Killed, 1)
+	_, both := after(killed, 1)
 	require.True(t, both)
 }
 
 func TestAKilledProcessLosesItsBytesInALaterPowerFailure(t *testing.T) {
 	t.Parallel()
-	d := NewDisk()
+	d := newFaultyDisk()
 	put(t, d, "/f", "synced", true)
 	put(t, d, "/f", " not", false)
-	crash(t, d, Killed, 0)
+	crash(t, d, killed, 0)
 	require.Equal(t, "synced not", text(t, d, "/f"))
-	crash(t, d, Lost, 0)
+	crash(t, d, lost, 0)
 	require.Equal(t, "synced", text(t, d, "/f"))
 }
 
 func TestAfterAFailedSyncNoLaterOneHelps(t *testing.T) {
 	t.Parallel()
-	d := NewDisk()
+	d := newFaultyDisk()
 	put(t, d, "/f", "synced", true)
 	f, err := d.Open("/f")
 	require.NoError(t, err)
 	_, err = f.Write([]byte(" lost"))
 	require.NoError(t, err)
-	d.Fail(1, Broken, false)
-	require.ErrorIs(t, f.Sync(), Broken)
+	d.Fail(1, diskBroken, false)
+	require.ErrorIs(t, f.Sync(), diskBroken)
 	require.NoError(t, f.Sync())
 	require.Equal(t, "synced lost", text(t, d, "/f"))
-	crash(t, d, Lost, 0)
+	crash(t, d, lost, 0)
 	require.Equal(t, "synced", text(t, d, "/f"))
 }
 
 func TestAFullDiskTakesHalfAWriteAndThenNothing(t *testing.T) {
 	t.Parallel()
-	d := NewDisk()
+	d := newFaultyDisk()
 	f, err := d.Open("/f")
 	require.NoError(t, err)
-	d.Fail(2, Full, true)
+	d.Fail(2, diskFull, true)
 	_, err = f.Write([]byte("one "))
 	require.NoError(t, err)
 	n, err := f.Write([]byte("twotwo"))
-	require.ErrorIs(t, err, Full)
+	require.ErrorIs(t, err, diskFull)
 	require.Equal(t, 3, n)
-	require.ErrorIs(t, d.Mkdir("/a"), Full)
+	require.ErrorIs(t, d.Mkdir("/a"), diskFull)
 	d.Mend()
 	require.Equal(t, "one two", text(t, d, "/f"))
 	require.Equal(t, 5, d.Ops())
@@ -170,7 +170,7 @@ func TestAFullDiskTakesHalfAWriteAndThenNothing(t *testing.T) {
 
 func TestAfterARestartFilesAndLocksOfTheOldLifeAreDead(t *testing.T) {
 	t.Parallel()
-	d := NewDisk()
+	d := newFaultyDisk()
 	f, err := d.Open("/f")
 	require.NoError(t, err)
 	unlock, free, err := d.Lock("/lock")
@@ -179,15 +179,15 @@ func TestAfterARestartFilesAndLocksOfTheOldLifeAreDead(t *testing.T) {
 	_, free, err = d.Lock("/lock")
 	require.NoError(t, err)
 	require.False(t, free)
-	crash(t, d, Killed, 0)
+	crash(t, d, killed, 0)
 	_, err = f.Write([]byte("x"))
-	require.ErrorIs(t, err, ErrDown)
-	require.ErrorIs(t, f.Sync(), ErrDown)
-	require.ErrorIs(t, f.Close(), ErrDown)
+	require.ErrorIs(t, err, errDown)
+	require.ErrorIs(t, f.Sync(), errDown)
+	require.ErrorIs(t, f.Close(), errDown)
 	_, free, err = d.Lock("/lock")
 	require.NoError(t, err)
 	require.True(t, free)
-	require.ErrorIs(t, unlock(), ErrDown)
+	require.ErrorIs(t, unlock(), errDown)
 	_, free, err = d.Lock("/lock")
 	require.NoError(t, err)
 	require.False(t, free, "the dead process does not unlock it")

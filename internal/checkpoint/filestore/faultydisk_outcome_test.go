@@ -1,25 +1,25 @@
-package faulttest
+package filestore
 
 import (
 	"maps"
 	"math/rand/v2"
 )
 
-// Outcome is what a crash leaves.
-type Outcome int
+// outcome is what a crash leaves.
+type outcome int
 
-// The outcomes. All but Killed are power failures, after which what was synced
+// The outcomes. All but killed are power failures, after which what was synced
 // is there and the rest may be.
 const (
-	Killed  Outcome = iota // the process alone: all it wrote is seen, and not yet on disk
-	Lost                   // nothing that was not synced is left
-	Ordered                // the writes up to some point are left, the last of them torn
-	Holes                  // any page of any write, any name of any folder is left; others are zeros or garbage
+	killed  outcome = iota // the process alone: all it wrote is seen, and not yet on disk
+	lost                   // nothing that was not synced is left
+	ordered                // the writes up to some point are left, the last of them torn
+	holes                  // any page of any write, any name of any folder is left; others are zeros or garbage
 	outcomes
 )
 
-// Outcomes lists them all.
-func Outcomes() (list []Outcome) {
+// allOutcomes lists them all.
+func allOutcomes() (list []outcome) {
 	for o := range outcomes {
 		list = append(list, o)
 	}
@@ -27,19 +27,19 @@ func Outcomes() (list []Outcome) {
 }
 
 // String names the outcome.
-func (o Outcome) String() string { return [...]string{"killed", "lost", "ordered", "holes"}[o] }
+func (o outcome) String() string { return [...]string{"killed", "lost", "ordered", "holes"}[o] }
 
 // pageSize is small, so that small writes are torn too.
 const pageSize = 16
 
-func (d *Disk) crash(o Outcome, random *rand.Rand) {
+func (d *faultyDisk) crash(o outcome, random *rand.Rand) {
 	d.down = true
 	switch o {
-	case Killed:
+	case killed:
 		return
-	case Ordered:
+	case ordered:
 		d.keepSome(random)
-	case Holes:
+	case holes:
 		for _, c := range d.pending {
 			c.scatter(random)
 		}
@@ -48,7 +48,7 @@ func (d *Disk) crash(o Outcome, random *rand.Rand) {
 	d.root.reread(map[*node]bool{})
 }
 
-func (d *Disk) keepSome(random *rand.Rand) {
+func (d *faultyDisk) keepSome(random *rand.Rand) {
 	n := random.IntN(len(d.pending) + 1)
 	for i, c := range d.pending[:n] {
 		to := len(c.data)

@@ -1,4 +1,4 @@
-package faulttest
+package filestore
 
 import (
 	"io/fs"
@@ -10,7 +10,7 @@ import (
 )
 
 // find walks to a path. Parent is there where the node may be missing alone.
-func (d *Disk) find(path string) (parent *node, base string, n *node, err error) {
+func (d *faultyDisk) find(path string) (parent *node, base string, n *node, err error) {
 	path = filepath.ToSlash(filepath.Clean(path[len(filepath.VolumeName(path)):]))
 	n = d.root
 	for name := range strings.SplitSeq(strings.Trim(path, "/"), "/") {
@@ -32,7 +32,7 @@ func (d *Disk) find(path string) (parent *node, base string, n *node, err error)
 }
 
 // Open opens a file to append to it; one that is not there is made.
-func (d *Disk) Open(path string) (f File, err error) {
+func (d *faultyDisk) Open(path string) (f File, err error) {
 	err = d.op("open", path, func() error {
 		parent, base, n, err := d.find(path)
 		switch {
@@ -51,7 +51,7 @@ func (d *Disk) Open(path string) (f File, err error) {
 }
 
 // ReadFile returns a copy of what a process sees.
-func (d *Disk) ReadFile(path string) (data []byte, err error) {
+func (d *faultyDisk) ReadFile(path string) (data []byte, err error) {
 	err = d.op("read", path, func() error {
 		_, _, n, err := d.find(path)
 		if err == nil && n.dir {
@@ -66,7 +66,7 @@ func (d *Disk) ReadFile(path string) (data []byte, err error) {
 }
 
 // ReadDir lists a folder's names, sorted.
-func (d *Disk) ReadDir(path string) (names []string, err error) {
+func (d *faultyDisk) ReadDir(path string) (names []string, err error) {
 	err = d.op("readdir", path, func() error {
 		n, err := d.folder(path)
 		if err == nil {
@@ -77,7 +77,7 @@ func (d *Disk) ReadDir(path string) (names []string, err error) {
 	return names, err
 }
 
-func (d *Disk) folder(path string) (*node, error) {
+func (d *faultyDisk) folder(path string) (*node, error) {
 	_, _, n, err := d.find(path)
 	if err == nil && !n.dir {
 		err = syscall.ENOTDIR
@@ -86,7 +86,7 @@ func (d *Disk) folder(path string) (*node, error) {
 }
 
 // IsDir says whether a folder is at a path; nothing there is fs.ErrNotExist.
-func (d *Disk) IsDir(path string) (folder bool, err error) {
+func (d *faultyDisk) IsDir(path string) (folder bool, err error) {
 	err = d.op("stat", path, func() error {
 		_, _, n, err := d.find(path)
 		folder = err == nil && n.dir
@@ -96,7 +96,7 @@ func (d *Disk) IsDir(path string) (folder bool, err error) {
 }
 
 // Mkdir makes one folder.
-func (d *Disk) Mkdir(path string) error {
+func (d *faultyDisk) Mkdir(path string) error {
 	return d.op("mkdir", path, func() error {
 		parent, base, n, err := d.find(path)
 		switch {
@@ -111,7 +111,7 @@ func (d *Disk) Mkdir(path string) error {
 }
 
 // Rename moves a file within its folder, over another one if need be.
-func (d *Disk) Rename(from, to string) error {
+func (d *faultyDisk) Rename(from, to string) error {
 	return d.op("rename", from, func() error {
 		parent, base, n, err := d.find(from)
 		if err != nil {
@@ -132,7 +132,7 @@ func (d *Disk) Rename(from, to string) error {
 }
 
 // Remove removes a file or an empty folder.
-func (d *Disk) Remove(path string) error {
+func (d *faultyDisk) Remove(path string) error {
 	return d.op("remove", path, func() error {
 		parent, base, n, err := d.find(path)
 		switch {
@@ -147,7 +147,7 @@ func (d *Disk) Remove(path string) error {
 }
 
 // SyncDir makes durable which names a folder has.
-func (d *Disk) SyncDir(path string) error {
+func (d *faultyDisk) SyncDir(path string) error {
 	return d.op("syncdir", path, func() error {
 		n, err := d.folder(path)
 		if err != nil {
@@ -158,7 +158,7 @@ func (d *Disk) SyncDir(path string) error {
 }
 
 // Lock takes a lock, until unlock is called or the disk goes down.
-func (d *Disk) Lock(path string) (unlock func() error, free bool, err error) {
+func (d *faultyDisk) Lock(path string) (unlock func() error, free bool, err error) {
 	err = d.op("lock", path, func() error {
 		if free = !d.locks[path]; free {
 			d.locks[path] = true
@@ -169,7 +169,7 @@ func (d *Disk) Lock(path string) (unlock func() error, free bool, err error) {
 	return unlock, free, err
 }
 
-func (d *Disk) unlocker(path string, life int) func() error {
+func (d *faultyDisk) unlocker(path string, life int) func() error {
 	return func() error {
 		return d.do(life, func() error {
 			delete(d.locks, path)

@@ -1,0 +1,157 @@
+package index
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"math"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/org/pr-review-action/internal/chunk"
+	"github.com/org/pr-review-action/internal/lang"
+)
+
+// Mentions lists the chunks whose text holds a name as a whole word, those that
+// define it among them; those first that say little else, k at most.
+func (x *Source) Mentions(ctx context.Context, name string, k int) ([]chunk.Chunk, error) {
+	return x.mentions(ctx, name, k, nil)
+}
+
+// mostAtATime is how many chunks are read at once.
+const mostAtATime = 2_000
+
+// mentions looks for a name in the chunks that hold its rarest token, in the order in
+// which they are wanted, until there are enough.
+func (x *Source) mentions(ctx context.Context, name string, k int, keep func(path string) bool) ([]chunk.Chunk, error) {
+	candidates, err := x.holding(ctx, name, keep)
+	var found []chunk.Chunk
+	for n := min(k, mostAtATime/2); len(candidates) > 0 && err == nil && len(found) < k; {
+		n = min(2*n, mostAtATime, len(candidates)) // most that are asked for hold it
+		var chunks []chunk.Chunk
+		chunks, err = x.rows.Chunks(ctx, candidates[:n])
+		candidates = candidates[n:]
+		for _, c := range chunks {
+			if len(found) < k && Holds(c.Text, name) {
+				found = append(found, c)
+			}
+		}
+	}
+	return found, cmp.Or(err, ctx.Err())
+}
+
+// holding are the chunks in which a name may be, those first that say little else: those
+// of its rarest token, or all where it has none.
+func (x *Source) holding(ctx context.Context, name string, keep func(path string) bool) (places []int, err error) {
+	tokens := chunk.Tokens(name)
+	held, err := x.rows.Counts(ctx, tokens)
+	if err != nil {
+		return nil, err
+	}
+	var rarest []Count
+	if len(tokens) > 0 {
+		rarest = held[slices.MinFunc(tokens, func(a, b string) int { return cmp.Compare(len(held[a]), len(held[b])) })]
+	} else {
+		for n := range x.sizes {
+			rarest = append(rarest, Count{int32(n), 1})
+		}
+	}
+	scores := map[int]float64{}
+	for _, c := range rarest {
+		if place := int(c.Chunk); keep == nil || keep(x.pathOf(place)) {
+			scores[place] = saturated(float64(c.Times), float64(x.sizes[place])/x.mean)
+			places = append(places, place)
+		}
+	}
+	slices.SortStableFunc(places, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
+	return places, nil
+}
+
+// TestsOf lists the chunks of tests that mention one of the names; those of the
+// test files that are named after the path first. Without names, all chunks of these.
+func (x *Source) TestsOf(ctx context.Context, path string, names []string, k int) ([]chunk.Chunk, error) {
+	var own, others []chunk.Chunk
+	for _, name := range names {
+		found, err := x.mentions(ctx, name, math.MaxInt, lang.IsTest)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range found {
+			if tests(c.Path, path) {
+				own = append(own, c)
+			} else {
+				others = append(others, c)
+			}
+		}
+	}
+	for _, f := range x.files {
+		if len(names) > 0 || !tests(f.Path, path) {
+			continue
+		}
+		found, err := x.In(ctx, f.Path, 0, 0)
+		if err != nil {
+			return nil, err
+		}
+		own = append(own, found...)
+	}
+	return First(append(own, others...), k), ctx.Err()
+}
+
+// First are the first k chunks of a list, each once.
+func First(all []chunk.Chunk, k int) (kept []chunk.Chunk) {
+	seen := map[string]bool{}
+	for _, c := range all {
+		if id := c.ID(); !seen[id] && len(kept) < k {
+			seen[id] = true
+			kept = append(kept, c)
+		}
+	}
+	return kept
+}
+
+// tests reports whether a file is of the tests that are named after another one.
+func tests(test, file string) bool {
+	return lang.IsTest(test) && test != file && family(test) == family(file) && tested(test) == tested(file)
+}
+
+// tested is the name of a file without what makes it one of tests.
+func tested(file string) string {
+	base := strings.TrimSuffix(path.Base(file), path.Ext(file))
+	for _, mark := range []string{"_test", ".test", ".spec", "_spec", "-test", "Tests", "Test"} {
+		base = strings.TrimSuffix(base, mark)
+	}
+	return strings.TrimPrefix(base, "test_")
+}
+
+// Holds reports whether a text holds a name as a whole word.
+func Holds(text, name string) bool {
+	for range Words(text, name) {
+		return true
+	}
+	return false
+}
+
+// Words are what follows each place at which a text holds a name as a whole word.
+func Words(text, name string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for at := 0; name != ""; at += len(name) {
+			i := strings.Index(text[at:], name)
+			if i < 0 {
+				return
+			}
+			at += i
+			before, _ := utf8.DecodeLastRuneInString(text[:at])
+			after, _ := utf8.DecodeRuneInString(text[at+len(name):])
+			if !inWord(before) && !inWord(after) && !yield(text[at+len(name):]) {
+				return
+			}
+		}
+	}
+}
+
+func inWord(r rune) bool {
+	return r == '_' || r == '$' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r))
+}

@@ -1,0 +1,94 @@
+package index
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/org/pr-review-action/internal/chunk"
+)
+
+// Term is one thing that a question is about: a token, and others that mean nearly
+// the same. A chunk holds a term as often as it holds its tokens, each by its
+// weight; that number is saturated once, and a term is as rare as the chunks that
+// hold any of its tokens are. So synonyms find what the word itself does not, and
+// never count for more than it.
+type Term struct {
+	Tokens  []string
+	Weights []float64 // of each token; 1 for the first
+	Count   int       // how often the question has the first token, from 1
+}
+
+// Terms are the tokens of a text, each once with how often it comes, in the order in
+// which they come first.
+func Terms(text string) []Term {
+	var all []Term
+	at := map[string]int{}
+	for _, token := range chunk.Tokens(text) {
+		i, ok := at[token]
+		if !ok {
+			i = len(all)
+			at[token] = i
+			all = append(all, Term{Tokens: []string{token}, Weights: []float64{1}})
+		}
+		all[i].Count++
+	}
+	return all
+}
+
+// Of BM25: how soon more of a token counts no more, and how much length counts against.
+const (
+	k1 = 1.2
+	b1 = 0.75
+)
+
+// scores are those of all chunks by terms (BM25): sizes says how many tokens each chunk
+// has, mean what they have on average, held which chunks hold a token and how often.
+func scores(terms []Term, sizes []uint32, mean float64, held map[string][]Count) []float64 {
+	scores := make([]float64, len(sizes))
+	times, touched := make([]float64, len(sizes)), []int32(nil)
+	for _, term := range terms {
+		touched = touched[:0]
+		for i, token := range term.Tokens {
+			for _, c := range held[token] {
+				if times[c.Chunk] == 0 {
+					touched = append(touched, c.Chunk)
+				}
+				times[c.Chunk] += term.Weights[i] * float64(c.Times)
+			}
+		}
+		weight := idf(len(sizes), len(touched)) * (1 + math.Log(float64(max(term.Count, 1))))
+		for _, c := range touched {
+			scores[c] += weight * saturated(times[c], float64(sizes[c])/mean)
+			times[c] = 0
+		}
+	}
+	return scores
+}
+
+func idf(all, with int) float64 {
+	return math.Log(1 + (float64(all-with)+0.5)/(float64(with)+0.5))
+}
+
+// saturated is what a number of times counts in a chunk of a length, 1 being the mean.
+func saturated(times, length float64) float64 {
+	return times * (k1 + 1) / (times + k1*(1-b1+b1*length))
+}
+
+// best is the places of the k largest scores above 0, equal ones in their order; where
+// keep is not nil, of those alone that it lets through.
+func best(scores []float64, k int, keep func(int) bool) []int {
+	var order []int
+	worse := func(a, b int) int { return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(a, b)) }
+	for i, s := range scores {
+		if s <= 0 || k <= 0 || len(order) == k && s <= scores[order[k-1]] || keep != nil && !keep(i) {
+			continue
+		}
+		if len(order) == k {
+			order = order[:k-1]
+		}
+		at, _ := slices.BinarySearchFunc(order, i, worse)
+		order = slices.Insert(order, at, i)
+	}
+	return order
+}
