@@ -1,7 +1,6 @@
 package injection
 
 import (
-	"encoding/base32"
 	"encoding/base64"
 	"encoding/hex"
 	"html"
@@ -25,10 +24,7 @@ type coding struct {
 
 var codings = []coding{
 	{stretch(shortest, base64Signs, ""), inBase64, fromBase64},
-	{stretch(24, capitals+"234567", ""), by(`\b[A-Z2-7]{24,}={0,6}`), fromBase32},
 	{stretch(20, decimals+"abcdefABCDEF", " :,xX"), by(`(?i)\b(?:0x)?(?:[0-9a-f]{2}[ :,]?){10,}`), fromHex},
-	{stretch(64, "01", " \t\f\r"), by(`(?:[01]{8}\s?){8,}`), fromNumbers(2)},
-	{stretch(18, decimals, ",; \t\f\r"), by(`(?:\d{2,3}[,; ]\s?){8,}\d{2,3}`), fromNumbers(10)},
 	{many("%"), by(`[^\s"'<>]*(?:%[0-9A-Fa-f]{2}[^\s"'<>%]{0,8}){3,}`), fromPercent},
 	{many("&"), by(`(?:&#?\w{2,8};[^&]{0,3}){4,}`), html.UnescapeString},
 	{many(`\`), by(`(?:\\(?:u[0-9a-fA-F]{4}|u\{[0-9a-fA-F]+\}|x[0-9a-fA-F]{2}|[0-7]{3})[^\\]{0,12}){4,}`), fromEscapes},
@@ -176,14 +172,6 @@ func fromBase64(s string) string {
 	return string(text)
 }
 
-func fromBase32(s string) string {
-	text, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(strings.TrimRight(s, "="))
-	if err != nil {
-		return ""
-	}
-	return string(text)
-}
-
 func fromHex(s string) string {
 	s = strings.NewReplacer("0x", "", " ", "", ":", "", ",", "").Replace(strings.ToLower(s))
 	text, err := hex.DecodeString(s)
@@ -191,32 +179,6 @@ func fromHex(s string) string {
 		return ""
 	}
 	return string(text)
-}
-
-// fromNumbers reads character codes written as numbers.
-func fromNumbers(base int) func(string) string {
-	return func(s string) string {
-		if base == 2 && !strings.ContainsAny(s, " \t") {
-			s = octets(s)
-		}
-		var b strings.Builder
-		for _, field := range strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsDigit(r) }) {
-			code, err := strconv.ParseUint(field, base, 16)
-			if err != nil {
-				return ""
-			}
-			b.WriteRune(rune(code))
-		}
-		return b.String()
-	}
-}
-
-func octets(s string) string {
-	var b strings.Builder
-	for ; len(s) >= 8; s = s[8:] {
-		b.WriteString(s[:8] + " ")
-	}
-	return b.String()
 }
 
 func fromPercent(s string) string {

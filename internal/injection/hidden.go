@@ -45,7 +45,7 @@ const payload = 16
 func hiddenOf(line string, number int) []Hit {
 	var hits []Hit
 	text := !dump(line)
-	row, least, returned := 0, 1, returned(line)
+	row, least, returned, directed := 0, 1, returned(line), rightToLeft(line)
 	if minified(line) {
 		least = payload
 	}
@@ -56,7 +56,7 @@ func hiddenOf(line string, number int) []Hit {
 		kind := kindOf(r)
 		counts := row >= least || row > 0 && (kind == bidi || kind == tags) && !tabled(line, at, r)
 		if counts && kind != "" && (text || kind != Controls) && !usual(line, at, r) &&
-			!(returned && r == '\r') {
+			!(returned && r == '\r') && !(directed && strings.ContainsRune(directions, r)) {
 			hits = append(hits, Hit{Line: number, Kind: kind, Excerpt: excerpt(line, at)})
 		}
 	})
@@ -68,8 +68,7 @@ func hiddenOf(line string, number int) []Hit {
 
 // usual reports a hidden character where honest text has it.
 func usual(line string, at int, r rune) bool {
-	return besideBraille(line, at, r) || breaksMention(line, at, r) || spells(line, at, r) || colours(line, at, r) ||
-		directs(line, at, r)
+	return besideBraille(line, at, r) || breaksMention(line, at, r) || spells(line, at, r) || colours(line, at, r)
 }
 
 // comment is the beginning of one that ends with its line, for a compiler at a carriage return
@@ -144,7 +143,7 @@ func kindOf(r rune) string {
 		return ""
 	case r >= 0xe0000 && r <= 0xe007f:
 		return tags
-	case unicode.Is(unicode.Bidi_Control, r):
+	case unicode.Is(unicode.Bidi_Control, r) && !strings.ContainsRune(directions, r):
 		return bidi
 	case unicode.Is(unicode.Variation_Selector, r):
 		return "variation selectors"
@@ -174,6 +173,10 @@ func breaksMention(line string, at int, r rune) bool {
 // unspacedScripts write words in a row, and may mark where one ends with a zero-width space.
 var unspacedScripts = []*unicode.RangeTable{unicode.Khmer, unicode.Thai, unicode.Lao, unicode.Myanmar}
 
+// joining are scripts whose words are written with joiners, at their end too.
+var joining = []*unicode.RangeTable{unicode.Arabic, unicode.Syriac, unicode.Malayalam, unicode.Devanagari, unicode.Bengali,
+	unicode.Tamil, unicode.Telugu, unicode.Kannada, unicode.Sinhala, unicode.Gujarati, unicode.Gurmukhi, unicode.Oriya}
+
 // spells reports what a script is written with: a zero-width space between its words,
 // and a joiner behind the sign that ends a consonant, at a word's end too
 // (https://www.unicode.org/versions/Unicode15.1.0/ch12.pdf).
@@ -183,8 +186,11 @@ func spells(line string, at int, r rune) bool {
 	switch r {
 	case '\u200b':
 		return unicode.In(before, unspacedScripts...) && unicode.In(after, unspacedScripts...)
-	case '\u200d':
-		return strings.ContainsRune("\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca", before)
+	case '\u200c', '\u200d':
+		if unicode.In(before, joining...) {
+			return true
+		}
+		return r == '\u200d' && strings.ContainsRune("\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca", before)
 	}
 	return false
 }
@@ -200,13 +206,14 @@ func colours(line string, at int, r rune) bool {
 	return r == '\x1b' && colour.MatchString(line[at:])
 }
 
-// directs reports a mark of direction beside a letter of a script that is written from
-// right to left: it moves what has no direction of its own, and turns no text around.
-func directs(line string, at int, r rune) bool {
-	before, _ := utf8.DecodeLastRuneInString(line[:at])
-	after, _ := utf8.DecodeRuneInString(line[at+utf8.RuneLen(r):])
-	return strings.ContainsRune("\u200e\u200f\u061c", r) && (unicode.In(before, unicode.Hebrew, unicode.Arabic) ||
-		unicode.In(after, unicode.Hebrew, unicode.Arabic))
+const directions = "\u200e\u200f\u061c"
+
+// rightToLeft reports a line with letters of a script that is written so. There a mark of
+// direction moves what has none of its own, and turns no text around.
+func rightToLeft(line string) bool {
+	return strings.ContainsFunc(line, func(r rune) bool {
+		return unicode.In(r, unicode.Hebrew, unicode.Arabic) && unicode.IsLetter(r)
+	})
 }
 
 // minified reports a line that is written for machines. In a bundle hidden characters are those of tables.

@@ -15,7 +15,7 @@ func TestT7_HiddenCharactersAreFoundByKindAndLine(t *testing.T) {
 		"tag":                 {"x := 1 // ok\U000e0073\U000e0061\U000e0079", "tag characters"},
 		"right-to-left":       {"if a { // \u202etsixe\u202c", "bidi control"},
 		"isolate":             {"s := \"\u2067x\u2069\"", "bidi control"},
-		"arabic mark":         {"a\u061cb", "bidi control"},
+		"arabic mark":         {"a\u061cb", "zero width"},
 		"zero width space":    {"ig\u200bnore", "zero width"},
 		"joiner in Latin":     {"ca\u200dll", "zero width"},
 		"word joiner":         {"A\u2060I", "zero width"},

@@ -38,7 +38,6 @@ var spellings = sync.OnceValue(func() map[string]bool {
 var (
 	spaced = pattern.Lazy(`(?:\b\pL[ ._-]{1,3}){7,}\pL\b`)
 	gap    = pattern.Lazy(`[ ._-]{2,}`)
-	joint  = pattern.Lazy(`["']\s*(?:\+|\.\.?)\s*["']`)
 )
 
 // strange lists a line in the spellings that nobody writes by chance: rot13,
@@ -58,19 +57,6 @@ func strange(line string) []string {
 		for _, run := range spaced().FindAllString(line, 4) {
 			list = append(list, closed(run))
 		}
-	}
-	return list
-}
-
-// respelt lists a line in spellings that code has too: digits for letters,
-// strings put together.
-func respelt(line string) []string {
-	var list []string
-	if anyOf(line, "01345$@") {
-		list = append(list, leet(line)...)
-	}
-	if strings.Count(line, `"`)+strings.Count(line, "'") > 3 && joint().MatchString(line) {
-		list = append(list, joint().ReplaceAllString(line, ""))
 	}
 	return list
 }
@@ -138,27 +124,4 @@ func closed(run string) string {
 		words = append(words, strings.NewReplacer(" ", "", ".", "", "_", "", "-", "").Replace(word))
 	}
 	return strings.Join(words, " ")
-}
-
-// mixedDigits matches words that have digits between their letters.
-var mixedDigits = pattern.Lazy(`\b[A-Za-z@$]*[0134578$@]+[A-Za-z][A-Za-z0134578@$]*`)
-
-// digitsBeforeLetters counts where a digit that may stand for a letter has one behind it.
-func digitsBeforeLetters(line string) (count int) {
-	for i := range len(line) - 1 {
-		if c := line[i+1] | 0x20; 'a' <= c && c <= 'z' && strings.IndexByte("0134578$@", line[i]) >= 0 {
-			count++
-		}
-	}
-	return count
-}
-
-// leet replaces digits that stand for letters, where three words have them.
-func leet(line string) []string {
-	if digitsBeforeLetters(line) < 3 || len(mixedDigits().FindAllString(line, 3)) < 3 {
-		return nil
-	}
-	letters := strings.NewReplacer("0", "o", "1", "i", "3", "e", "4", "a", "5", "s", "7", "t", "8", "b", "@", "a", "$",
-		"s")
-	return []string{mixedDigits().ReplaceAllStringFunc(line, letters.Replace)}
 }

@@ -22,8 +22,9 @@ const (
 	threshold      = 2.6
 	packed         = 3.6 // in a line of a bundle, where chance brings words together
 	longLine       = 1000
-	defended       = 0.4 // of all, in a text about attacks that speaks to nobody
-	unaddressed    = 0.5 // of an effect's weight, where nobody is addressed
+	packedLine     = 5000 // of a bundle, where nothing counts that calls no model by name
+	defended       = 0.4  // of all, in a text about attacks that speaks to nobody
+	unaddressed    = 0.5  // of an effect's weight, where nobody is addressed
 	maxUnaddressed = 1.8
 	disguise       = 1.8 // prose that is hidden in a coding means harm more often than not
 )
@@ -64,11 +65,6 @@ func (d *decoder) disguised(line string, depth int) bool {
 			return true
 		}
 	}
-	for _, text := range respelt(line) {
-		if len(judged([]string{text}, 0)) > 0 {
-			return true
-		}
-	}
 	return false
 }
 
@@ -86,10 +82,12 @@ func judged(lines []string, bonus float64) []Hit {
 		}
 		t := s.tokens[j.at]
 		need := threshold
-		if models || len(lines[t.line]) > longLine {
+		length := len(lines[t.line])
+		if models || length > longLine {
 			need = packed
 		}
-		if j.effect+j.plain+j.spoken >= 0.8 && j.total(before)+bonus >= need && len(hits) < 4*maxHits {
+		if j.effect+j.plain+j.spoken >= 0.8 && j.total(before)+bonus >= need && len(hits) < 4*maxHits &&
+			(length <= packedLine || j.named) {
 			hits = append(hits, Hit{Line: t.line + 1, Kind: j.kind, Excerpt: excerpt(lines[t.line], t.at)})
 		}
 		before = carried(before, j)

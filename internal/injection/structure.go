@@ -24,7 +24,6 @@ var marks = []struct {
 		pattern.Lazy(`(^|["'\x60*#/|>\[({])\s*(system|assistant|human|developer)\]?\s*:\s*[a-z]`)},
 	{turn, "#[", []string{"###", "[system]"}, pattern.Lazy(`###\s*(instructions?|system|human|assistant` +
 		`|user)\s*(:|$)|###\s*new (instruction|task)|\[system\]`)},
-	{turn, "\"", []string{"role"}, pattern.Lazy(`\\?"role\\?"\s*:\s*\\?"(system|developer)\\?"`)},
 	{turn, "<", []string{"<tool", "<func", "<inv", "<instr", "<imp", "<sys"},
 		pattern.Lazy(`<(tool_call|function_calls?|invoke|instructions|important|system)[ >]`)},
 	{fence, "<", []string{"</", "<<<"}, pattern.Lazy(`</(diff|file|files|document|tool_output|tool_result` +

@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/finding"
@@ -27,7 +28,7 @@ func emptyExceptBlock(h *hunk, i int) bool {
 		return false
 	}
 	m := broadExcept().FindStringSubmatch(h.codeAt(i))
-	if m == nil || h.commented(i) || h.closes(i) {
+	if m == nil || h.commented(i) || h.closes(i) || h.slight(i) {
 		return false
 	}
 	if m[1] != "" {
@@ -38,6 +39,24 @@ func emptyExceptBlock(h *hunk, i int) bool {
 
 var closing = lazy(`^(?:del\b|[\w.\[\]]*\b(?:close|shutdown|kill|terminate|disconnect|cancel|stop|quit|logout` +
 	`|unlink|remove|rmtree|rmdir|cleanup)\w*\()`)
+
+// slight reports a block of a line or three above line i that was written as one that may fail, or
+// one behind which a value is ready for that.
+func (h *hunk) slight(i int) bool {
+	lines, returns := 0, false
+	for j := i - 1; j >= max(0, i-reach) && h.codeAt(j) != "try:"; j-- {
+		if h.codeAt(j) == "" {
+			continue
+		}
+		lines, returns = lines+1, returns || strings.HasPrefix(h.codeAt(j), "return ")
+		if slices.ContainsFunc(h.removed, func(old string) bool {
+			return strings.TrimSpace(old) == strings.TrimSpace(h.lines[j].text)
+		}) {
+			return false // it stood there without
+		}
+	}
+	return lines <= 3 || returns && strings.HasPrefix(h.codeAt(h.next(h.next(i))), "return ")
+}
 
 // closes reports whether the block above line i only puts away what is not needed any
 // more: nobody can do anything about its failure.

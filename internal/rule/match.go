@@ -65,18 +65,20 @@ func inCode(expr string, words ...string) finder {
 	}), words...)
 }
 
-// unlessAsked leaves out what a person asked for: under a condition, or with a comment.
+// unlessAsked leaves out what a person asked for: under a condition, or with a comment on it.
 func unlessAsked(find finder) finder {
 	return func(h *hunk) []hit {
 		return slices.DeleteFunc(find(h), func(at hit) bool {
-			asked := h.commented(at.line)
-			for i := at.line; i >= max(0, at.line-8) && !asked; i-- {
+			asked := h.commented(at.line) && insecure().MatchString(h.lines[at.line].text)
+			for i := at.line; i >= max(0, at.line-12) && !asked; i-- {
 				asked = asks().MatchString(h.codeAt(i))
 			}
 			return asked
 		})
 	}
 }
+
+var insecure = lazy(`(?i)(?://|#).*(?:insecure|unsafe|verif|certificate|self.signed|trust|on purpose|because)`)
 
 // asks is a condition on a setting of the check.
 var asks = lazy(`(?i)\bif\b.*(?:insecure|ignore|verify|skip|self_?signed|trust|strict|unsafe|tls|ssl|cert)`)

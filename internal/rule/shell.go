@@ -29,12 +29,16 @@ var removeUnchecked = rule{
 const command = `(?:^(?:\s*-\s)?|[;&|({!]|(?:\b(?:run:|script:|then|do|else|if|exec|sudo|env|time|eval|RUN)|\s-\w*c)\s)` +
 	`\s*["']?(?:(?:exec|sudo|env|\w+=\S*|\$\{?\w+\}?)\s+(?:-\w+\s+)*)*`
 
-var downloadRun = inCode(command+`(?:curl|wget)\b[^;&|]*\|\s*(?:sudo\s+(?:-\w+\s+)*)?(?:ba|z|da)?sh\b`,
-	"curl", "wget")
+const piping = `(?:curl|wget)\b[^;&|]*\|\s*(?:sudo\s+(?:-\w+\s+)*)?(?:[/\w]*/)?(?:ba|z|da)?sh\b`
+
+var (
+	downloadRun = inCode(command+piping, "curl", "wget")
+	piped       = lazy(piping)
+)
 
 // installer is where the makers of common tools have people install these from.
 var installer = lazy(`https://(?:[\w-]+\.)*(?:rustup\.rs|nodesource\.com|docker\.com|yarnpkg\.com|pnpm\.io|bun\.sh|deno\.land` +
-	`|python-poetry\.org|astral\.sh|sdkman\.io|rvm\.io|helm\.sh|k3s\.io|jetify\.com|githubusercontent\.com/` +
+	`|python-poetry\.org|astral\.sh|sdkman\.io|rvm\.io|helm\.sh|k3s\.io|jetify\.com|taskfile\.dev|githubusercontent\.com/` +
 	`(?:nvm-sh|creationix|helm|Homebrew|pyenv|golangci)/)`)
 
 var pipeToShell = rule{
@@ -44,7 +48,7 @@ var pipeToShell = rule{
 		"compare a checksum first.",
 	find: in{shell: func(h *hunk) []hit {
 		return slices.DeleteFunc(downloadRun(h), func(at hit) bool {
-			return installer().MatchString(h.lines[at.line].text)
+			return installer().MatchString(h.lines[at.line].text) || slices.ContainsFunc(h.removed, piped().MatchString)
 		})
 	}},
 }

@@ -28,13 +28,17 @@ var (
 	valueEnd     = lazy(valuePlace + `$`)
 	valueVerb    = lazy(valuePlace + `%[sv]`)
 	valueBrace   = lazy(valuePlace + `\$?\{([^{}]*)\}`)
+	valueDollar  = lazy(valuePlace + `\$\{([^{}]*)\}`)
 	plusOperand  = lazy(`^\s*\+\s*([A-Za-z_][\w.]*(?:\([^()]*\)|\[[^\[\]]*\])*)`)
 	plusLiteral  = lazy(`^\s*\+?\s*(?:[A-Za-z_][\w.\[\]()]*\s*\+\s*)?$`)
 	sprintfStart = lazy(`(?:\bSprintf|String\.format)\(\s*$`)
 	formatted    = lazy(`^\s*(?:%\s*[\w(]|\.(?:format|formatted)\()`)
 	harmless     = lazy(`(?i)^(?:strconv\.|(?:int|float|bool|len)\b|Number\(|parseInt|String\.valueOf|Integer\.` +
 		`|Long\.|\w*(?:escape|quote|placeholder|bind|table|column)|(?:\w+\.)*\w*(?:db|database|schema|catalog|keyspace)(?:_?name)?$)`)
-	wholeList    = lazy(`(?i)values\s*\(\s*\$?\{\s*(\w+)\s*\}\s*\)`)
+	wholeList = lazy(`(?i)values\s*\(\s*\$?\{\s*(\w+)\s*\}\s*\)`)
+	isoDate   = lazy(`\.toISOString\(\)|\.(?:getId|getTime|size|length|count)(?:\(\))?$|\.(?:Unix|Len)\w*\(\)$`)
+	number    = lazy(`\b(?:long|int|Long|Integer|short|double|float|boolean)\s+(\w+)|\b(\w+)\??(?::\s*(?:number|int|float` +
+		`|bool)\b|\s+u?int(?:8|16|32|64)?\b)`)
 	placeholders = lazy("[\"'`](?:[?$@:]|%s)|\\$\\$\\{")
 )
 
@@ -60,13 +64,28 @@ func findSQL(h *hunk) []hit {
 				continue
 			}
 			at := h.sentByCaller(expression, h.lineAt(offset))
-			if at.severity == finding.Blocker || !harmless().MatchString(expression) {
+			if at.severity == finding.Blocker || !harmless().MatchString(expression) && !h.counted(expression) {
 				hits = append(hits, at)
 				break
 			}
 		}
 	}
 	return hits
+}
+
+// counted reports an expression whose value has no quote in it: a number's name as the hunk
+// declares it, a date in ISO's form, an id of a number's.
+func (h *hunk) counted(expression string) bool {
+	if isoDate().MatchString(expression) {
+		return true
+	}
+	name := identifier().FindString(expression)
+	for _, at := range number().FindAllStringSubmatch(h.code, -1) {
+		if name != "" && slices.Contains(at[1:], name) {
+			return true
+		}
+	}
+	return false
 }
 
 // joined are the hunk's literals, those together that are added to one another
@@ -141,6 +160,9 @@ func (h *hunk) embedded(l literal) (expression string, offset int) {
 	interpolates := h.language == typescript && l.quote == "`" || h.language == python &&
 		strings.ContainsAny(l.prefix, "fF")
 	m := valueBrace().FindStringSubmatchIndex(text)
+	if m != nil && h.language == typescript && text[m[2]-2] != '$' {
+		m = valueDollar().FindStringSubmatchIndex(text) // a brace alone names a parameter
+	}
 	if m != nil && (interpolates || isFormat) && !h.boundLater(text[m[0]:], h.lineAt(l.start+m[2])) {
 		return last([]string{"a field", text[m[2]:m[3]]}), l.start + m[2]
 	}

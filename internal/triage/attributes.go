@@ -16,14 +16,13 @@ type attribute struct {
 	is     bool
 }
 
-// said is what an attribute says of a file.
+// said is what an attribute says of a file. That it is vendored speaks of statistics alone:
+// projects say so of scripts and of everything; that it is not is taken for what it says.
 var said = map[string]attribute{
 	"linguist-generated":      {reason: finding.Generated, is: true},
 	"linguist-generated=true": {reason: finding.Generated, is: true},
 	"-linguist-generated":     {reason: finding.Generated}, "linguist-generated=false": {reason: finding.Generated},
-	"linguist-vendored":      {reason: finding.Vendored, is: true},
-	"linguist-vendored=true": {reason: finding.Vendored, is: true},
-	"-linguist-vendored":     {reason: finding.Vendored}, "linguist-vendored=false": {reason: finding.Vendored},
+	"-linguist-vendored": {reason: finding.Vendored}, "linguist-vendored=false": {reason: finding.Vendored},
 	"binary": {reason: finding.Binary, is: true}, "-diff": {reason: finding.Binary, is: true},
 }
 

@@ -2,6 +2,7 @@ package triage
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -184,42 +185,58 @@ func flag(path string, kind finding.FlagKind, hits []injection.Hit) []finding.Fl
 	return []finding.Flag{{Path: path, Line: hits[0].Line, Kind: kind, Text: text}}
 }
 
-// maxLines is how many lines of one file get a finding for what is hidden in them.
+// maxLines is how many findings one file gets for what is hidden in it.
 const maxLines = 5
 
-// unseen makes a finding of each line that hides something: one that was posted
-// before holds back no other.
+// unseen makes a finding of each line that hides something: one that was posted before holds
+// back no other. What is there by a slip of a keyboard or a copy is one of each kind, at its first place.
 func unseen(path string, hits []injection.Hit) (found []finding.Finding) {
-	more := 0
+	kinds := map[string][]injection.Hit{}
 	for _, h := range hits {
-		text := fmt.Sprintf("%s, %s", h.Kind, guard.Code(secret.Redact(h.Excerpt)))
-		last := len(found) - 1
-		switch {
-		case last >= 0 && found[last].Line == h.Line:
-			found[last].Body += "; " + text
-		case len(found) == maxLines:
-			more++
-		default:
-			f := finding.Finding{
-				Path: path, Side: finding.Right, StartLine: h.Line, Line: h.Line, Category: Hidden,
-				Severity:   finding.Major,
-				Confidence: confidence, Source: finding.Rule, Placement: finding.Inline, Title: "Hidden characters",
-				Body: "What a compiler or a program reads here is not what a person sees. Write it as escapes, or " +
-					"take it out.",
-			}
-			if h.Kind == injection.ForgedMark {
-				f.Title, f.Body = "Forged mark of this tool",
-					"Only this tool writes such a mark, where it posts or asks a model. Take it out."
-			}
-			f.Body += " Found: " + text
-			found = append(found, f)
+		key := h.Kind
+		if key != injection.ZeroWidth && key != injection.Controls {
+			key += fmt.Sprintf(" %09d", h.Line)
 		}
+		kinds[key] = append(kinds[key], h)
 	}
-	for i := range found {
-		found[i].Body += "."
-		found[i].Fingerprint = finding.Fingerprint(found[i])
+	for _, key := range slices.Sorted(maps.Keys(kinds)) {
+		first, kind := kinds[key][0], kinds[key][0].Kind
+		text := fmt.Sprintf("%s, %s", kind, guard.Code(secret.Redact(first.Excerpt)))
+		switch more := len(kinds[key]) - 1; {
+		case more == 1:
+			text += ", and on another line"
+		case more > 1:
+			text += fmt.Sprintf(", and on %d more lines", more)
+		}
+		f := finding.Finding{
+			Path: path, Side: finding.Right, StartLine: first.Line, Line: first.Line, Category: Hidden,
+			Severity:   finding.Major,
+			Confidence: confidence, Source: finding.Rule, Placement: finding.Inline, Title: "Hidden characters",
+			Body: "What a compiler or a program reads here is not what a person sees. Write it as escapes, or " +
+				"take it out. Found: " + text + ".",
+		}
+		if kind == injection.ForgedMark {
+			f.Title = "Forged mark of this tool"
+			f.Body = "Only this tool writes such a mark, where it posts or asks a model. Take it out. Found: " + text + "."
+		}
+		whole := f
+		for _, h := range kinds[key] {
+			whole.Quote += kind + h.Excerpt + "\n"
+		}
+		f.Fingerprint = finding.Fingerprint(whole)
+		same := slices.IndexFunc(found, func(other finding.Finding) bool {
+			return other.Line == f.Line && other.Title == f.Title
+		})
+		if same < 0 {
+			found = append(found, f)
+			continue
+		}
+		found[same].Body = strings.TrimSuffix(found[same].Body, ".") + "; " + text + "."
+		found[same].Fingerprint = f.Fingerprint
 	}
-	if more > 0 {
+	slices.SortStableFunc(found, finding.Compare)
+	if more := len(found) - maxLines; more > 0 {
+		found = found[:maxLines]
 		found[maxLines-1].Body += fmt.Sprintf(" There are %d more in this file.", more)
 	}
 	return found

@@ -57,6 +57,10 @@ func TestT7_WhatIsHiddenIsAFindingOfItsLine(t *testing.T) {
 	many := Inspect([]diff.File{adding(strings.Split(strings.Repeat("\u202e,", 7), ",")...)}, nil, Options{}).Findings
 	require.Len(t, many, maxLines)
 	require.Contains(t, many[maxLines-1].Body, "There are 2 more in this file.")
+
+	slips := Inspect([]diff.File{adding(strings.Split(strings.Repeat("\u200b,", 7), ",")...)}, nil, Options{}).Findings
+	require.Len(t, slips, 1)
+	require.Contains(t, slips[0].Body, "and on 6 more lines.")
 }
 
 func TestALineThatMovesHidesNothingNew(t *testing.T) {
@@ -166,7 +170,7 @@ func TestD5_WhatAFileClaimsByItselfIsReviewedInPart(t *testing.T) {
 	t.Parallel()
 	f := diff.File{Path: "a.pb.go", Status: diff.Added, Additions: 9000,
 		Patch: "@@ -0,0 +1,9000 @@" + strings.Repeat("\n+x := 12345", 9000)}
-	o := Options{Attributes: ParseAttributes([]byte("b.pb.go -linguist-generated\nlib/** linguist-vendored\n*.dat " +
+	o := Options{Attributes: ParseAttributes([]byte("b.pb.go -linguist-generated\nlib/** linguist-generated\n*.dat " +
 		"binary\n"))}
 	part, claim := o.Part(f)
 	require.Equal(t, finding.Generated, claim)

@@ -1,2 +1,3 @@
 eval "$(ssh-agent -s)"
 # eval "$1"
+eval $(docker-machine env $1)

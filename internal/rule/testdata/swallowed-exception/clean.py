@@ -15,3 +15,18 @@ try:
     connection.close()
 except:
     pass
+try:
+    libc.malloc_trim(0)
+except Exception:
+    pass
+
+
+def uuid(item):
+    try:
+        a()
+        b()
+        c()
+        return item.get("uuid")
+    except Exception:
+        pass
+    return "unknown"

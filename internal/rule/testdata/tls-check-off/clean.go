@@ -5,4 +5,4 @@ var c = &tls.Config{InsecureSkipVerify: insecure}
 
 var help = "InsecureSkipVerify: true"
 
-var names = &tls.Config{InsecureSkipVerify: true} // the names of its authorities are asked for, nothing is sent
+var names = &tls.Config{InsecureSkipVerify: true} // insecure, but the names of its authorities are all that is asked for
