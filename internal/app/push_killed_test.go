@@ -32,7 +32,8 @@ func (s *stage) cloned() func(args ...string) *exec.Cmd {
 	git("-c", "user.name=Maya", "-c", "user.email=maya@example.com", "commit", "-qm", "one")
 	s.repo.CommitAs(git("rev-parse", "HEAD"), "main", "as in the clone", roundTree())
 	return func(args ...string) *exec.Cmd {
-		cmd := s.command(map[string]string{"XDG_STATE_HOME": state, "PATH": os.Getenv("PATH")}, append([]string{"implement", "octo/demo#7", "--push",
+		home := map[string]string{"XDG_STATE_HOME": state, "PATH": os.Getenv("PATH")}
+		cmd := s.command(home, append([]string{"implement", "octo/demo#7", "--push",
 			"--repo", "octo/demo", "--quiet"}, args...)...)
 		cmd.Dir = dir
 		return cmd

@@ -103,7 +103,8 @@ func only(names []string, modules []config.Module) (chosen []config.Module, err 
 	}
 	for _, name := range names {
 		if !slices.Contains(all, name) {
-			return nil, problem.Usage(fmt.Sprintf("there is no module %q", name), fmt.Sprintf("the modules are %q", all))
+			return nil, problem.Usage(fmt.Sprintf("there is no module %q", name),
+				fmt.Sprintf("the modules are %q", all))
 		}
 	}
 	return chosen, nil
