@@ -146,6 +146,10 @@ func TestHalfAPriceIsJudgedAtTheEnd(t *testing.T) {
 		"the file may not say who embeds": {"locked: [embeddings]\n", half + "embeddings: {model: m}\n", "", false},
 		"the file may not and reviews by m": {"locked: [rerank]\n",
 			half + "rerank: {model: m}\nmodels: {review: m}\n", "", false},
+		"the defaults say who embeds and price another": {half + "locked: [embeddings]\n", "embeddings: {model: m}\n",
+			`defaults:1:10: the price of "m" needs output`, false},
+		"the file misspells who embeds": {half, "embeddings: {modle: m}\n", `f.yml:1:14: unknown key "modle"`, false},
+		"the file cannot be read":       {half, "embeddings: {model: m\n", "f.yml:", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -182,8 +186,8 @@ func TestDefaultsAreHeldAgainstTheSameRules(t *testing.T) {
 			"twice"},
 		"locked twice":  {"locked: []\nlocked: []\n", "defaults:2:1: the key \"locked\" stands twice"},
 		"two documents": {"language: German\n---\nverify: true\n", "defaults:3:7: a second document"},
-		"aliases of aliases": {"a: &a [x, x]\nb: &b [*a, *a]\nignore: [*b, *b]\n", "defaults:3:10: expected text, got an " +
-			"alias"},
+		"aliases of aliases": {"a: &a [x, x]\nb: &b [*a, *a]\nignore: [*b, *b]\n",
+			"defaults:3:10: expected text, got an alias"},
 		"merge key": {"admission:\n  <<: {bots: skip}\n", "defaults:2:3: keys are not merged with <<"},
 		"no UTF-8":  {"\xff", "defaults:1:1: this is not UTF-8"},
 		"brackets":  {strings.Repeat("[", 60_000), "defaults:1:21: this is nested too deep"},

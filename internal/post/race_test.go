@@ -223,8 +223,8 @@ func TestP5_T25_InstancesThatAreDecidedAtOnceEachPostTheirs(t *testing.T) {
 				}
 			}
 			require.LessOrEqual(t, reviews, 1, "seed %d, %s", seed, r.record.Thread)
-			require.True(t, r.err != nil || reviews == 1, "seed %d, %s: who says posted has posted", seed,
-				r.record.Thread)
+			require.True(t, r.err != nil || reviews == 1,
+				"seed %d, %s: who says posted has posted", seed, r.record.Thread)
 			posted, wanted = posted+reviews, wanted+1
 		}
 	}
