@@ -93,7 +93,8 @@ func TestP4_ATicketsCancelledRevisionIsGoneOnWith(t *testing.T) {
 			s.run.Finish("success")
 			s.run = s.repo.AddRun(githubtest.RunOptions{Path: implementPath, Event: "workflow_dispatch", Actor: "lee"})
 			revise := func(feedback string) *job {
-				return s.ticketDraft().with("environment", "", "mode", "revise", "code", first.outputs["code"], "feedback",
+				return s.ticketDraft().with("environment", "", "mode", "revise", "code", first.outputs["code"],
+					"feedback",
 					feedback)
 			}
 			m.free.Store(false)

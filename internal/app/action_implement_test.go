@@ -180,14 +180,17 @@ func TestT27_ATicketsPatchIsItsChange(t *testing.T) {
 		change func(patch string) string
 		says   string
 	}{
-		"as drafted":     {func(patch string) string { return patch }, ""},
-		"none":           {func(string) string { return "" }, ""},
-		"another change": {func(p string) string { return strings.Replace(p, "+ 0.5", "+ 0.4", 1) }, "does not ask what"},
+		"as drafted": {func(patch string) string { return patch }, ""},
+		"none":       {func(string) string { return "" }, ""},
+		"another change": {func(p string) string {
+			return strings.Replace(p, "+ 0.5", "+ 0.4", 1)
+		}, "does not ask what"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := ticketStage(t)
-			drafted := s.ticketDraft().start().is(0, "PAUSED").shows("`change.patch` in the artifact `pr-implement-gh-7-")
+			drafted := s.ticketDraft().start().is(0, "PAUSED")
+			drafted.shows("`change.patch` in the artifact `pr-implement-gh-7-")
 			o := s.opened(drafted)
 			require.Equal(t, roundFixed(), patched(t, roundTree(), o.Patch))
 			forged, err := checkpoint.Protection{}.Pack(o.Manifest, o.Snapshot,

@@ -90,7 +90,8 @@ func (a *app) tellProposal(p proposedSettings) {
 	}
 	fmt.Fprintf(a.Stderr, "%s, from %d decisions.\nAn entry rests on %d findings or more, dropped by id with a reason "+
 		"on %d pull\nrequests or more. Of those judged it is more than %.0f %%, at the lower end of the\n95 %% "+
-		"interval, and more than chance would give.\n", what, p.Decisions, stats.MinDropped, stats.MinPulls, 100*stats.MinShare)
+		"interval, and more than chance would give.\n",
+		what, p.Decisions, stats.MinDropped, stats.MinPulls, 100*stats.MinShare)
 	if p.Diff != "" {
 		fmt.Fprintf(a.Stderr, "Nothing was changed. To apply it, from the top of the clone, pipe this into git "+
 			"apply.\n")

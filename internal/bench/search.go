@@ -177,10 +177,11 @@ func putAll(ctx context.Context, finders []*finder, questions []string) error {
 // finders are those of an index: memory first.
 func (s *suite) finders(ctx context.Context, texts map[string]string,
 	x *index.Index) ([]*finder, func() error, error) {
-	all := []*finder{{name: "memory", find: over(x.Source)}, {name: "grep", find: func(_ context.Context, q string) error {
-		grep(texts, q)
-		return nil
-	}}}
+	all := []*finder{{name: "memory", find: over(x.Source)},
+		{name: "grep", find: func(_ context.Context, q string) error {
+			grep(texts, q)
+			return nil
+		}}}
 	server, err := pgtest.New()
 	if errors.Is(err, pgtest.ErrNone) {
 		return all, func() error { return nil }, nil

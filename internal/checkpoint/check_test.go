@@ -70,7 +70,8 @@ func TestCheck4_T19_TheRunMayMakeDrafts(t *testing.T) {
 	const path = ".github/workflows/pr-review.yml"
 	want := RunWant{ID: 5, Path: path, Branch: "main", RepositoryID: 7,
 		Events: []string{"pull_request", "pull_request_target", "workflow_dispatch"}}
-	run := Run{Run: github.Run{ID: 5, Path: path, Event: "pull_request", HeadBranch: "feature", RepoID: 7, HeadRepoID: 7}}
+	run := Run{Run: github.Run{ID: 5, Path: path, Event: "pull_request", HeadBranch: "feature", RepoID: 7,
+		HeadRepoID: 7}}
 	for name, c := range map[string]struct {
 		change func(*Run)
 		bad    string

@@ -29,15 +29,17 @@ func TestAFileIsExtendedAndElseAsItWas(t *testing.T) {
 		"none":             {"", all},
 		"comments":         {"# ours\n", "# ours\n" + all},
 		"without the keys": {"max-lines: 7 # few", "max-lines: 7 # few\n" + all},
-		"block lists": {"ignore:\n  - a # first\n  - b\n\n# what to look for\nguidelines:\n- paths: [x]\n  text: |\n    one\n" +
-			"    # two\nreport:\n  style: true\n  without:\n  - errcheck\n\n# end\n",
+		"block lists": {"ignore:\n  - a # first\n  - b\n\n# what to look for\nguidelines:\n- paths: [x]\n" +
+			"  text: |\n    one\n    # two\nreport:\n  style: true\n  without:\n  - errcheck\n\n# end\n",
 			"ignore:\n  # 12 of 12 were dropped:\n  #   acme/api#1 F2, rita: it is generated\n  - \"gen/**\"\n" +
 				"  - a # first\n  - b\n\n# what to look for\nguidelines:\n# why\n- paths: [\"testdata/**\"]\n" +
-				"  text: \"Report no \\\"slow\\\" tests: # here\"\n- paths: [x]\n  text: |\n    one\n    # two\nreport:\n" +
-				"  style: true\n  without:\n  # lines\n  - \"golangci-lint lll\"\n  - errcheck\n\n# end\n"},
+				"  text: \"Report no \\\"slow\\\" tests: # here\"\n- paths: [x]\n  text: |\n    one\n    # two\n" +
+				"report:\n  style: true\n  without:\n  # lines\n  - \"golangci-lint lll\"\n  - errcheck\n\n# end\n"},
 		"flow lists": {"ignore: [\"a\", 'b' ] # kept\nguidelines: []\nreport: { style: true, without: [x,] }\n",
-			"# 12 of 12 were dropped:\n#   acme/api#1 F2, rita: it is generated\nignore: [\"gen/**\", \"a\", 'b' ] # kept\n" +
-				"# why\nguidelines: [{\"paths\": [\"testdata/**\"], \"text\": \"Report no \\\"slow\\\" tests: # here\"}]\n" +
+			"# 12 of 12 were dropped:\n#   acme/api#1 F2, rita: it is generated\n" +
+				"ignore: [\"gen/**\", \"a\", 'b' ] # kept\n" +
+				"# why\n" +
+				"guidelines: [{\"paths\": [\"testdata/**\"], \"text\": \"Report no \\\"slow\\\" tests: # here\"}]\n" +
 				"# lines\nreport: { style: true, without: [\"golangci-lint lll\", x,] }\n"},
 		"empty keys": {"ignore:\nreport: { style: true }\nguidelines: # soon\n",
 			"ignore:\n  # 12 of 12 were dropped:\n  #   acme/api#1 F2, rita: it is generated\n  - \"gen/**\"\n" +

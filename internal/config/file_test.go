@@ -182,8 +182,8 @@ func TestDefaultsAreHeldAgainstTheSameRules(t *testing.T) {
 			"twice"},
 		"locked twice":  {"locked: []\nlocked: []\n", "defaults:2:1: the key \"locked\" stands twice"},
 		"two documents": {"language: German\n---\nverify: true\n", "defaults:3:7: a second document"},
-		"aliases of aliases": {"a: &a [x, x]\nb: &b [*a, *a]\nignore: [*b, *b]\n", "defaults:3:10: expected text, got an " +
-			"alias"},
+		"aliases of aliases": {"a: &a [x, x]\nb: &b [*a, *a]\nignore: [*b, *b]\n",
+			"defaults:3:10: expected text, got an alias"},
 		"merge key": {"admission:\n  <<: {bots: skip}\n", "defaults:2:3: keys are not merged with <<"},
 		"no UTF-8":  {"\xff", "defaults:1:1: this is not UTF-8"},
 		"brackets":  {strings.Repeat("[", 60_000), "defaults:1:21: this is nested too deep"},

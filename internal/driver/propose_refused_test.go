@@ -180,12 +180,15 @@ func TestT28_UnderKeyNothingPushedTellsTheTicket(t *testing.T) {
 					}
 				}
 			})
+			p.ticket.Criteria[0].Text = "asked for in these words"
 			s := p.draft().State.Under(show)
 			headline, body := s.Message()
 			title, text := render.PullRequest(s.ApprovedProposal(), render.Made{})
 			told := strings.Join([]string{s.BranchName(), headline, body, title, text}, "\n")
 			require.Equal(t, tells, strings.Contains(told, "planted"), told)
 			require.Equal(t, tells, strings.Contains(told, p.ticket.Summary), told)
+			require.Equal(t, tells, strings.Contains(told, "asked for in these words"), told)
+			require.Equal(t, !tells, strings.Contains(text, "| criterion 1 |"), text)
 			require.Contains(t, text, "- `store/store.go` (+")
 			require.NotContains(t, told, ": \n")
 			require.Contains(t, s.Shown(), "planted", "who approves reads it all")

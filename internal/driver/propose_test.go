@@ -229,7 +229,8 @@ func TestSixTicketsBecomeTheApprovedTrees(t *testing.T) {
 
 // The samples' own tests. NODE_MODULES, a folder with Vitest and TypeScript, is set by .ci/run.
 const (
-	nodesTests = `(cd packages/core && node --test) && if [ -n "$NODE_MODULES" ]; then ln -s "$NODE_MODULES" node_modules &&
+	nodesTests = `(cd packages/core && node --test) && if [ -n "$NODE_MODULES" ]; then
+		ln -s "$NODE_MODULES" node_modules &&
 		node node_modules/vitest/vitest.mjs run packages/web && node node_modules/typescript/bin/tsc; fi`
 	javaCompiles = "find . -path '*/main/*' -name '*.java' > sources && javac -d classes @sources"
 )
@@ -274,7 +275,8 @@ func TestPiecesAreFoundByTheSettingsEndpoints(t *testing.T) {
 			require.Contains(t, asked[0], "shows up in the list of overdue tasks at once")
 			require.LessOrEqual(t, len(r.Chunks), 4, "one module was chosen")
 			for i, c := range r.Chunks {
-				require.Contains(t, shown, fmt.Sprintf("`%s` lines %d–%d, score %.2f", c.Path, c.StartLine, c.EndLine, c.Score))
+				require.Contains(t, shown, fmt.Sprintf("`%s` lines %d–%d, score %.2f", c.Path, c.StartLine, c.EndLine,
+					c.Score))
 				require.True(t, i == 0 || r.Chunks[i-1].Score >= c.Score)
 			}
 			require.Positive(t, r.State.Usage.EmbeddingTokens)
@@ -302,7 +304,8 @@ func TestTestsAreAskedForAsTheRepositoryTests(t *testing.T) {
 			"org.assertj.core.api", " build>>>\npom.xml\n", "junit-jupiter"}, nil},
 		"TASK-302": {"java", []string{" end-to-end test>>>\ne2e/src/test/java/com/example/tasks/TaskListE2ETest.java\n"},
 			nil},
-		"TASK-102": {"go", []string{">>>\nstore/store_test.go\n", " build>>>\ngo.mod\n"}, []string{"end-to-end test>>>"}},
+		"TASK-102": {"go", []string{">>>\nstore/store_test.go\n", " build>>>\ngo.mod\n"},
+			[]string{"end-to-end test>>>"}},
 	} {
 		t.Run(key, func(t *testing.T) {
 			t.Parallel()

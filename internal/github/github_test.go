@@ -65,14 +65,17 @@ func fixed(code int, kind, body string) http.HandlerFunc {
 func reads(ctx context.Context, c *Client) map[string]func() error {
 	p := pull.Pull{Ref: ref, BaseSHA: "b", HeadSHA: "h", ChangedFiles: 0}
 	return map[string]func() error{
-		"Pull":           func() error { _, err := c.Pull(ctx, ref); return err },
-		"Files":          func() error { _, _, err := c.Files(ctx, p); return err },
-		"MergeBase":      func() error { _, err := c.MergeBase(ctx, p); return err },
-		"Protected":      func() error { _, err := c.Protected(ctx, "o", "r", "main"); return err },
-		"LabelSetter":    func() error { _, err := c.LabelSetter(ctx, ref, "l"); return err },
-		"Permission":     func() error { _, err := c.Permission(ctx, "o", "r", "u"); return err },
-		"Run":            func() error { _, err := c.Run(ctx, "o", "r", 1); return err },
-		"RunArtifacts":   func() error { _, _, err := c.Artifacts(ctx, "o", "r", Artifacts{Run: 1, Name: "n"}); return err },
+		"Pull":        func() error { _, err := c.Pull(ctx, ref); return err },
+		"Files":       func() error { _, _, err := c.Files(ctx, p); return err },
+		"MergeBase":   func() error { _, err := c.MergeBase(ctx, p); return err },
+		"Protected":   func() error { _, err := c.Protected(ctx, "o", "r", "main"); return err },
+		"LabelSetter": func() error { _, err := c.LabelSetter(ctx, ref, "l"); return err },
+		"Permission":  func() error { _, err := c.Permission(ctx, "o", "r", "u"); return err },
+		"Run":         func() error { _, err := c.Run(ctx, "o", "r", 1); return err },
+		"RunArtifacts": func() error {
+			_, _, err := c.Artifacts(ctx, "o", "r", Artifacts{Run: 1, Name: "n"})
+			return err
+		},
 		"Artifacts":      func() error { _, _, err := c.Artifacts(ctx, "o", "r", Artifacts{Name: "n"}); return err },
 		"RepoArtifacts":  func() error { _, _, err := c.Artifacts(ctx, "o", "r", Artifacts{Pages: 3}); return err },
 		"OpenHeads":      func() error { _, err := c.OpenHeads(ctx, "o", "r"); return err },

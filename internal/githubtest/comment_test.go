@@ -80,9 +80,9 @@ func TestPullsAreListedByCreationOrUpdate(t *testing.T) {
 	w.Advance(time.Hour)
 	w.pull.Merge()
 	w.Advance(time.Hour)
-	list := func(sort string) (numbers []int) {
+	list := func(sort, direction string) (numbers []int) {
 		got, _, err := w.client(t, w.read).PullRequests.List(t.Context(), "octo", "demo",
-			&github.PullRequestListOptions{State: "all", Sort: sort, Direction: "desc"})
+			&github.PullRequestListOptions{State: "all", Sort: sort, Direction: direction})
 		require.NoError(t, err)
 		for _, p := range got {
 			numbers = append(numbers, p.GetNumber())
@@ -93,8 +93,11 @@ func TestPullsAreListedByCreationOrUpdate(t *testing.T) {
 		}
 		return numbers
 	}
-	require.Equal(t, []int{3, 2, 1}, list("created"))
-	require.Equal(t, []int{1, 3, 2}, list("updated"))
+	require.Equal(t, []int{3, 2, 1}, list("", ""))
+	require.Equal(t, []int{3, 2, 1}, list("created", ""))
+	require.Equal(t, []int{1, 2, 3}, list("created", "asc"))
+	require.Equal(t, []int{1, 3, 2}, list("updated", "desc"))
+	require.Equal(t, []int{2, 3, 1}, list("updated", ""), "ascending where no direction is asked for")
 	reviews, _, err := w.client(t, w.read).PullRequests.ListReviews(t.Context(), "octo", "demo", 3, nil)
 	require.NoError(t, err)
 	require.Equal(t, "APPROVED", reviews[0].GetState())

@@ -158,8 +158,14 @@ func compare(c *call) answer {
 		return refusal(http.StatusNotFound, fmt.Sprintf("No common ancestor between %s and %s.", from, to))
 	}
 	if strings.Contains(c.Header.Get("Accept"), "diff") {
+		files := changes(common.tree, head.tree, math.MaxInt)
+		if len(files) > 300 {
+			return refusal(http.StatusNotAcceptable, "Sorry, the diff exceeded the maximum number of files (300). "+
+				"Consider using 'List pull requests files' API or locally cloning the repository instead.",
+				object{"resource": "Comparison", "field": "diff", "code": "too_large"})
+		}
 		var b strings.Builder
-		for _, f := range changes(common.tree, head.tree, math.MaxInt) {
+		for _, f := range files {
 			f.write(&b)
 		}
 		return answer{status: http.StatusOK, raw: []byte(b.String()),

@@ -28,12 +28,13 @@ func (run *Run) Inputs() map[string]string {
 	return maps.Clone(run.inputs)
 }
 
-// dispatch starts a run of a workflow file that the ref has. Its answer names the run,
-// as where that is asked for.
+// dispatch starts a run of a workflow file that the ref has. Its answer names the run
+// where that is asked for.
 func dispatch(c *call) answer {
 	var q struct {
-		Ref    string            `json:"ref"`
-		Inputs map[string]string `json:"inputs"`
+		Ref     string            `json:"ref"`
+		Inputs  map[string]string `json:"inputs"`
+		Details bool              `json:"return_run_details"`
 	}
 	c.read(&q)
 	file := ".github/workflows/" + c.PathValue("workflow_id")
@@ -50,6 +51,9 @@ func dispatch(c *call) answer {
 	run := c.repo.addRun(RunOptions{Path: file, Event: "workflow_dispatch", HeadSHA: tip.sha,
 		HeadBranch: strings.TrimPrefix(q.Ref, "refs/heads/"), Actor: c.who.user.Login})
 	run.inputs, run.status = q.Inputs, "queued"
+	if !q.Details {
+		return answer{status: http.StatusNoContent}
+	}
 	v := run.json()
 	return ok(object{"workflow_run_id": run.ID, "run_url": v["url"], "html_url": v["html_url"]})
 }

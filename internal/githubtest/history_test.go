@@ -45,6 +45,14 @@ func TestFilesComeInPages(t *testing.T) {
 	p, _, err := c.PullRequests.Get(t.Context(), "octo", "demo", 1)
 	require.NoError(t, err)
 	require.Equal(t, 3001, p.GetChangedFiles())
+	many := githubtest.Tree{}
+	for i := range 301 {
+		many[fmt.Sprintf("many/%d.go", i)] = "package many\n"
+	}
+	w.repo.Commit("main", "many", w.repo.Tree("main").With(many))
+	_, r, _ := c.Repositories.CompareCommitsRaw(t.Context(), "octo", "demo", w.pull.BaseSHA(), "main",
+		github.RawOptions{Type: github.Diff})
+	require.Equal(t, http.StatusNotAcceptable, status(r))
 }
 
 func TestContentsAsTheyAre(t *testing.T) {
@@ -239,4 +247,16 @@ func TestScenarioAndControls(t *testing.T) {
 	code, text := fetch(t, s.URL+"/_fake/requests")
 	require.Equal(t, http.StatusOK, code)
 	require.Contains(t, text, `"/user"`)
+}
+
+func TestADispatchNamesItsRunWhereThatIsAskedFor(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.repo.Commit("main", "flow", w.repo.Tree("main").With(githubtest.Tree{
+		".github/workflows/a.yml": "on: {workflow_dispatch: {}}\n"}))
+	c := w.client(t, w.UserToken("maya"))
+	r, err := c.Actions.CreateWorkflowDispatchEventByFileName(t.Context(), "octo", "demo", "a.yml",
+		github.CreateWorkflowDispatchEventRequest{Ref: "main"})
+	require.NoError(t, err)
+	require.Equal(t, http.StatusNoContent, status(r))
 }

@@ -110,7 +110,8 @@ func (p *Pull) json() object {
 	return v
 }
 
-// listPulls has the newest first: by number, or by their last change.
+// listPulls has the newest first where they are sorted by creation. Any other order
+// ascends, unless a direction is asked for.
 func listPulls(c *call) answer {
 	q := c.URL.Query()
 	var found []*Pull
@@ -126,8 +127,12 @@ func listPulls(c *call) answer {
 		}
 		found = append(found, p)
 	}
-	if q.Get("sort") == "updated" {
+	created := or(q.Get("sort"), "created") == "created"
+	if !created {
 		slices.SortStableFunc(found, func(a, b *Pull) int { return b.updated.Compare(a.updated) })
+	}
+	if or(q.Get("direction"), map[bool]string{true: "desc", false: "asc"}[created]) != "desc" {
+		slices.Reverse(found)
 	}
 	return paged(c, found, 0, (*Pull).summary)
 }

@@ -38,7 +38,7 @@ type Race struct {
 const (
 	Settle   = 10
 	Patience = 120
-	pace     = 5
+	Pace     = 5
 )
 
 // Turn returns when this job may act on its decision, and refuses where another
@@ -71,7 +71,7 @@ func Turn(ctx context.Context, r Race) error {
 		}
 		step := 1
 		if most = max(most, p.ahead); p.ahead > 0 {
-			step, quiet = pace, second+pace
+			step, quiet = Pace, second+Pace
 		}
 		if second >= quiet+Settle || p.ahead > 0 && second >= Patience*most {
 			return nil

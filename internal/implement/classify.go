@@ -24,7 +24,8 @@ func (m *Model) Classify(ctx context.Context, t ticket.Ticket) (c change.Class, 
 		Components []string `json:"affected_components"`
 		Complexity string   `json:"complexity"`
 	}) ([]string, error) {
-		c = change.Class{Type: change.Story, Summary: oneLine(said.Summary), Complexity: strings.ToLower(said.Complexity)}
+		c = change.Class{Type: change.Story, Summary: oneLine(said.Summary),
+			Complexity: strings.ToLower(said.Complexity)}
 		if strings.EqualFold(said.Type, change.Bug) {
 			c.Type = change.Bug
 		} else if !strings.EqualFold(said.Type, change.Story) {

@@ -3,6 +3,7 @@ package llm
 import (
 	"encoding/json"
 	"errors"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -75,12 +76,24 @@ func finish(reason string) string {
 	return reason
 }
 
+// thoughtEnd is the end of reasoning, with an answer's beginning behind it, on its line or
+// below. Within a string of JSON, where a model may quote the mark from a diff, a line
+// feed or a quotation mark behind it is escaped.
+var thoughtEnd = regexp.MustCompile(`</think>(?:\s*\n\s*\S|[ \t]*(?:\{\s*["}]|` + "```" + `\w*\r?\n))`)
+
 // spoken leaves out the reasoning that some servers leave at the front of the text, by
-// the mark that ends it: the one that begins it may stand in their template.
+// the mark that ends it: the one that begins it may stand in their template. The last
+// one counts, since reasoning may speak of the mark.
 func spoken(text string) string {
-	if front, rest, ends := strings.Cut(text, "</think>"); ends {
-		if front = strings.TrimSpace(front); strings.HasPrefix(front, "<think>") ||
-			!strings.ContainsAny(front[:min(len(front), 1)], "{[`") {
+	front := strings.TrimSpace(text)
+	if strings.HasPrefix(front, "{") || strings.HasPrefix(front, "[") || strings.HasPrefix(front, "`") {
+		return text
+	}
+	if ends := thoughtEnd.FindAllStringIndex(text, -1); len(ends) > 0 {
+		return strings.TrimSpace(strings.TrimPrefix(text[ends[len(ends)-1][0]:], "</think>"))
+	}
+	if inner, found := strings.CutPrefix(front, "<think>"); found {
+		if _, rest, closed := strings.Cut(inner, "</think>"); closed {
 			return strings.TrimSpace(rest)
 		}
 	}

@@ -141,6 +141,10 @@ func TestReasoningAtTheFrontOfATextIsLeftOut(t *testing.T) {
 		"{} <think>a</think>": "{} <think>a</think>", "{}": "{}", "": "",
 		"hm {\n</think>\n\n{}": "{}", "</think>{}": "{}", // a template has begun it
 		"```\n{}</think>\n```": "```\n{}</think>\n```", "[] </think>": "[] </think>",
+		`Here: {"body": "a </think> b"}`:                      `Here: {"body": "a </think> b"}`, // quoted from a diff
+		`Here: {"body": "</think>{\"findings\":[]}"}`:         `Here: {"body": "</think>{\"findings\":[]}"}`,
+		"It says </think>{\"findings\":[]}, so\n</think>\n{}": "{}", "<think>a</think> Here: {}": "Here: {}",
+		"Here: {}\n</think>": "Here: {}\n</think>", "a</think>```json\n{}\n```": "```json\n{}\n```",
 	} {
 		require.Equal(t, want, spoken(in))
 	}

@@ -167,10 +167,11 @@ func (p *poster) twin(r github.Review) bool {
 
 // hold gives the pending review that is going to be submitted: the one that another
 // job has made of the same decision, else a new one. One that is in the way is waited
-// for, each as long as its job may take, and then taken away where that does no harm.
+// for, each as long as its job may take, and then taken away where that does no harm. A
+// long wait looks less often: a job's token has a thousand requests an hour.
 func (p *poster) hold(ctx context.Context, s seen) (held github.Review, _ seen, err error) {
 	newest, most := int64(0), handoff.Settle
-	for second := 0; ; second++ {
+	for second, step := 0, 1; ; second += step {
 		if held, err = p.adopt(ctx, s); err != nil || held.ID != 0 {
 			return held, s, err
 		}
@@ -197,8 +198,11 @@ func (p *poster) hold(ctx context.Context, s seen) (held github.Review, _ seen, 
 		default:
 			err = nil
 		}
+		if step = 1; second >= handoff.Settle && second < most {
+			step = handoff.Pace
+		}
 		if err == nil && !s.found {
-			err = transport.Sleep(ctx, time.Second)
+			err = transport.Sleep(ctx, time.Duration(step)*time.Second)
 		}
 		if err != nil || s.found {
 			return held, s, err

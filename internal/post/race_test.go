@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -222,13 +223,51 @@ func TestP5_T25_InstancesThatAreDecidedAtOnceEachPostTheirs(t *testing.T) {
 				}
 			}
 			require.LessOrEqual(t, reviews, 1, "seed %d, %s", seed, r.record.Thread)
-			require.True(t, r.err != nil || reviews == 1, "seed %d, %s: who says posted has posted", seed, r.record.Thread)
+			require.True(t, r.err != nil || reviews == 1,
+				"seed %d, %s: who says posted has posted", seed, r.record.Thread)
 			posted, wanted = posted+reviews, wanted+1
 		}
 	}
 	t.Logf("%d drafts of %d races: %d reviews", wanted, *races/4, posted)
 	require.Greater(t, posted*10, wanted*8, "the rest was killed")
 }
+
+// watched is a page that counts its listings.
+type watched struct {
+	*page
+	looks int
+}
+
+func (w *watched) Reviews(ctx context.Context, ref pull.Ref) ([]github.Review, error) {
+	w.looks++
+	return w.page.Reviews(ctx, ref)
+}
+
+// TestP5_WhatADeadJobOfAnotherInstanceLeftIsWaitedForAndTakenAway looks seldom enough
+// for a token of a thousand requests an hour.
+func TestP5_WhatADeadJobOfAnotherInstanceLeftIsWaitedForAndTakenAway(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		left := request()
+		left.Thread, left.Digest = pull.ThreadID(ref, "docs", head), strings.Repeat("d", 64)
+		w := &watched{page: &page{}}
+		_, _ = post.Review(t.Context(), w.page, dies{w.page}, left)
+		require.Equal(t, "PENDING", w.reviews[0].State)
+		began := time.Now()
+		_, err := post.Review(t.Context(), w, w, request())
+		require.NoError(t, err)
+		require.Len(t, w.reviews, 1, "what was left is gone, and not posted")
+		require.Less(t, time.Since(began), 125*time.Second)
+		require.Greater(t, time.Since(began), 119*time.Second)
+		require.Less(t, w.looks, 50)
+	})
+}
+
+// dies is a page of a job that dies before it submits or takes anything away.
+type dies struct{ *page }
+
+func (dies) Submit(context.Context, pull.Ref, int64, string) (string, error) { return "", errKilled }
+func (dies) DeletePending(context.Context, pull.Ref, int64) error            { return errKilled }
 
 // TestP5_TheWindowsThatAreLeft counts what makes two reviews: listings of a kind that
 // nobody has seen of GitHub. Nothing else does.

@@ -116,12 +116,12 @@ var copied = regexp.MustCompile(`^(?:\d+ ){0,2}[+-]? ?`)
 
 // spellings are the texts as which a quote may stand in a diff: as it was written,
 // without what was copied from before its lines, then its longest line by itself, since
-// a model leaves lines out and mixes the sides, and at last of that line the longest
-// part that an ellipsis leaves.
+// a model leaves lines out and mixes the sides. An ellipsis in that one may stand for
+// anything.
 func spellings(quote string) (texts []string) {
 	var whole, bare []string
 	longest := ""
-	for line := range strings.SplitSeq(longestPart(leftOut, quote), "\n") {
+	for line := range strings.SplitSeq(longestPart(quote), "\n") {
 		if line = fold(line); line == "" {
 			continue
 		}
@@ -132,7 +132,7 @@ func spellings(quote string) (texts []string) {
 	}
 	block, stripped := strings.Join(whole, " "), strings.Join(bare, " ")
 	alone := copied.ReplaceAllString(longest, "")
-	for _, text := range []string{block, stripped, longest, alone, fold(longestPart(ellipsis, alone))} {
+	for _, text := range []string{block, stripped, longest, alone, abridged(alone)} {
 		if text != "" && !slices.Contains(texts, text) {
 			texts = append(texts, text)
 		}
@@ -140,18 +140,50 @@ func spellings(quote string) (texts []string) {
 	return texts
 }
 
+// abridged are the parts that ellipses leave of a line, with a line feed between them.
+func abridged(line string) string {
+	parts := ellipsis.Split(line, -1)
+	for i, part := range parts {
+		parts[i] = fold(part)
+	}
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "\n")
+}
+
+// maxGap is how many bytes an ellipsis may stand for.
+const maxGap = 500
+
+// endOf is where a text's parts end that follow on one another from a place on, in one hunk;
+// -1 where they do not.
+func endOf(all string, begin int, parts []string) int {
+	end := begin + len(parts[0])
+	for _, part := range parts[1:] {
+		hunk, _, _ := strings.Cut(all[end:min(len(all), end+maxGap+len(part))], "\n")
+		i := strings.Index(hunk, part)
+		if i < 0 {
+			return -1
+		}
+		end += i + len(part)
+	}
+	return end
+}
+
 // nearest is the line on which the nearest place of a text ends, 0 where there is
 // none; of a text within the lines start to line it is line. A text that is too
-// short to tell a line is found as whole lines alone.
+// short to tell a line is found as whole lines alone. Line feeds stand between its parts.
 func (c *column) nearest(text string, start, line int) (best int) {
 	short := utf8.RuneCountInString(text) < minPart
-	all := c.text.String()
+	all, parts := c.text.String(), strings.Split(text, "\n")
 	for from := 0; ; {
-		i := strings.Index(all[from:], text)
+		i := strings.Index(all[from:], parts[0])
 		if i < 0 {
 			return best
 		}
-		begin, end := from+i, from+i+len(text)
+		begin := from + i
+		end := endOf(all, begin, parts)
+		if end < 0 {
+			from = begin + 1
+			continue
+		}
 		first, last := c.at(begin), c.at(end-1)
 		from = first.end
 		switch {
@@ -183,8 +215,8 @@ var (
 )
 
 // longestPart is the longest of the parts between what is left out.
-func longestPart(missing *regexp.Regexp, quote string) string {
-	return slices.MaxFunc(missing.Split(quote, -1), func(a, b string) int { return len(a) - len(b) })
+func longestPart(quote string) string {
+	return slices.MaxFunc(leftOut.Split(quote, -1), func(a, b string) int { return len(a) - len(b) })
 }
 
 // elsewhere is why the suggestion of a moved finding is not one to apply.

@@ -72,7 +72,8 @@ func TestTriesAreToldByWhatTheyCost(t *testing.T) {
 			over(status(504), nil)
 			over(status(200), nil)
 		},
-			CallEnd{Answer: llm.Answer{Usage: cost.Usage{Calls: 2, Cost: 107}}}, []any{"504", nil}, []int64{100, 7}, ""},
+			CallEnd{Answer: llm.Answer{Usage: cost.Usage{Calls: 2, Cost: 107}}}, []any{"504", nil}, []int64{100, 7},
+			""},
 		"unreachable": {func(over func(*http.Response, error)) {
 			over(nil, refused)
 		}, CallEnd{Err: refused}, nil, nil, "unreachable"},
@@ -83,12 +84,14 @@ func TestTriesAreToldByWhatTheyCost(t *testing.T) {
 			[]int64{0}, ""},
 		"nothing asked": {func(func(*http.Response, error)) {}, CallEnd{Err: cost.ErrSpent}, nil, nil, ""},
 		"no use": {func(over func(*http.Response, error)) { over(status(200), nil); over(status(200), nil) },
-			CallEnd{Answer: llm.Answer{Usage: cost.Usage{Calls: 2, Cost: 107}}}, []any{"unusable_answer", nil}, []int64{100, 7}, ""},
+			CallEnd{Answer: llm.Answer{Usage: cost.Usage{Calls: 2, Cost: 107}}}, []any{"unusable_answer", nil},
+			[]int64{100, 7}, ""},
 		"refused": {func(over func(*http.Response, error)) {
 			over(status(200), nil)
 		}, CallEnd{Err: errors.New("x"), Problem: "refusal"}, []any{"refusal"}, []int64{0}, ""},
 		"slow": {func(over func(*http.Response, error)) { over(nil, fmt.Errorf("x: %w", transport.ErrTimeout)) },
-			CallEnd{Answer: llm.Answer{Usage: cost.Usage{Calls: 1, Cost: 100}}, Err: transport.ErrTimeout}, []any{"timeout"}, []int64{100},
+			CallEnd{Answer: llm.Answer{Usage: cost.Usage{Calls: 1, Cost: 100}}, Err: transport.ErrTimeout},
+			[]any{"timeout"}, []int64{100},
 			""},
 	} {
 		t.Run(name, func(t *testing.T) {

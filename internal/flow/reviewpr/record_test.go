@@ -52,8 +52,9 @@ func TestInstructionsGuideNobodyWhereNoModelReads(t *testing.T) {
 	for rules, want := range map[bool]int{false: 1, true: 0} {
 		t.Run(strconv.FormatBool(rules), func(t *testing.T) {
 			t.Parallel()
-			c := ingest.Change{Settings: ".github/pr-review.yml", Config: config.Config{Instructions: []string{"AGENTS.md"}},
-				Files: []diff.File{{Path: "AGENTS.md", Status: diff.Added, Additions: 1, Patch: "@@ -0,0 +1 @@\n+c"}}}
+			c := ingest.Change{Settings: ".github/pr-review.yml",
+				Config: config.Config{Instructions: []string{"AGENTS.md"}},
+				Files:  []diff.File{{Path: "AGENTS.md", Status: diff.Added, Additions: 1, Patch: "@@ -0,0 +1 @@\n+c"}}}
 			require.Len(t, Draft{Rules: rules}.inspect(c).Findings, want)
 		})
 	}

@@ -103,6 +103,11 @@ func (s State) ApprovedProposal() render.Proposal {
 	for i := range p.Modules {
 		p.Modules[i].Reason = ""
 	}
+	criteria := slices.Clone(p.Review.Asked.Criteria)
+	for i := range criteria {
+		criteria[i].Text = ""
+	}
+	p.Review.Asked.Criteria = criteria
 	for _, files := range [][]change.File{p.Changes, p.Tests} {
 		for i := range files {
 			files[i].Description = ""

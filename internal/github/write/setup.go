@@ -45,7 +45,8 @@ func (c *Client) SetEnvironment(ctx context.Context, ref pull.Ref, name string, 
 		return fmt.Errorf("%w: environment %s: %w", ErrPlan, name, err)
 	}
 	if err == nil && branch != "" {
-		err = c.set(ctx, http.MethodPost, path+"/deployment-branch-policies", map[string]string{"name": branch}, &struct{}{})
+		err = c.set(ctx, http.MethodPost, path+"/deployment-branch-policies", map[string]string{"name": branch},
+			&struct{}{})
 	}
 	return told(ErrMayNotSetUp, ErrUncertain, "setting up environment "+name, err)
 }

@@ -89,8 +89,8 @@ func (s *Store) prepare(ctx context.Context) error {
 		if err == nil {
 			_, err = tx.Exec(ctx, `CREATE TABLE IF NOT EXISTS pr_review_index.list (
 				id bigserial PRIMARY KEY, repository text NOT NULL, commit text NOT NULL, made text NOT NULL,
-				model text NOT NULL, dimensions int NOT NULL, missing int NOT NULL, sizes bytea NOT NULL,
-				used timestamptz NOT NULL DEFAULT now(),
+				model text NOT NULL, dimensions int NOT NULL, missing int NOT NULL, mean float8 NOT NULL,
+				sizes bytea NOT NULL, used timestamptz NOT NULL DEFAULT now(),
 				UNIQUE (repository, commit, made, model))`)
 		}
 		return err

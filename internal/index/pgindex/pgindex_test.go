@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/index"
@@ -233,4 +234,23 @@ func TestT9_APasswordIsInNoError(t *testing.T) {
 	require.NotContains(t, err.Error(), "hunter2")
 	_, err = pgindex.Open(t.Context(), "postgres://me@[::1", "hunter2")
 	require.ErrorContains(t, err, "not the address")
+}
+
+// The list of indexes is one table, which an earlier version may have made and may read.
+func TestATableOfAnEarlierVersionTakesIndexesOfThisOne(t *testing.T) {
+	t.Parallel()
+	address, x := database(t), indextest.Build(t, indextest.Files)
+	conn, err := pgx.Connect(t.Context(), address)
+	require.NoError(t, err)
+	_, err = conn.Exec(t.Context(), `CREATE SCHEMA pr_review_index; CREATE TABLE pr_review_index.list (
+		id bigserial PRIMARY KEY, repository text NOT NULL, commit text NOT NULL, made text NOT NULL,
+		model text NOT NULL, dimensions int NOT NULL, missing int NOT NULL, mean float8 NOT NULL,
+		sizes bytea NOT NULL, used timestamptz NOT NULL DEFAULT now(),
+		UNIQUE (repository, commit, made, model))`, pgx.QueryExecModeSimpleProtocol)
+	require.NoError(t, err)
+	write(t, open(t, address), key(t, x), x)
+	var mean float64
+	require.NoError(t, conn.QueryRow(t.Context(), `SELECT mean FROM pr_review_index.list`).Scan(&mean))
+	require.Greater(t, mean, 1.0)
+	require.NoError(t, conn.Close(t.Context()))
 }

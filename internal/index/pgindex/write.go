@@ -1,6 +1,7 @@
 package pgindex
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -64,13 +65,17 @@ func (w *writer) enter(k index.Key, s *Store) error {
 		w.dimensions = info.Dimensions
 	}
 	var sizes []byte
+	sum := 0.0
 	for _, n := range w.x.Sizes() {
 		sizes = binary.AppendUvarint(sizes, uint64(n))
+		sum += float64(n)
 	}
+	// earlier versions, whose table it is too, read the mean size there
+	mean := cmp.Or(sum/float64(max(1, len(w.x.Sizes()))), 1)
 	var id int64
 	err := w.tx.QueryRow(w.ctx, `INSERT INTO pr_review_index.list (repository, commit, made, model, dimensions, missing,
-		sizes) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING RETURNING id`,
-		k.Repository, k.Commit, k.Made, s.model(k), w.dimensions, info.Missing, notNil(sizes)).Scan(&id)
+		mean, sizes) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING RETURNING id`,
+		k.Repository, k.Commit, k.Made, s.model(k), w.dimensions, info.Missing, mean, notNil(sizes)).Scan(&id)
 	w.schema = schemaOf(id)
 	return err
 }

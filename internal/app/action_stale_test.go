@@ -1,0 +1,97 @@
+package app_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/githubtest"
+)
+
+func TestT24_Check9_PullRequestThatChanged(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		change func(*stage)
+		says   []string
+	}{
+		"pushed": {func(s *stage) {
+			s.pull.Push(s.pull.Tree().With(githubtest.Tree{"x.go": "x\n"}))
+		}, []string{"#42 has moved since this draft was made", "with another diff", "run the review workflow for #42"}},
+		"base merged in": {func(s *stage) {
+			s.repo.Commit("main", "on", baseTree().With(githubtest.Tree{"y.go": "y\n"}))
+			s.pull.MergeBase()
+		}, []string{"has moved", "with the same diff"}},
+		"base retargeted": {func(s *stage) {
+			s.pull.Retarget("stable")
+		}, []string{"#42 has another diff", "the same commit against another base"}},
+		"closed": {func(s *stage) {
+			s.pull.Close()
+		}, []string{"#42 was closed before this draft was decided", "reopen"}},
+		"merged":       {func(s *stage) { s.pull.Merge() }, []string{"#42 was merged before this draft was decided"}},
+		"force pushed": {func(s *stage) { s.pull.ForcePush(headTree()) }, []string{"has moved"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := setUp(t, scene{})
+			s.repo.Commit("stable", "a branch that main has left behind", baseTree())
+			s.repo.Commit("main", "on", baseTree().With(githubtest.Tree{"z.go": "z\n"}))
+			s.pull.MergeBase()
+			drafted := s.parked()
+			s.approved("")
+			tc.change(s)
+			s.postJob(drafted.digest()).start().is(3, "REFUSED").says(tc.says...)
+			s.decideJob(drafted.outputs["code"], "approve").start().is(3, "REFUSED").says(tc.says...)
+			s.untouched()
+		})
+	}
+}
+
+func TestT24_PushAfterTheChecksAndBeforeTheWritePostsNothing(t *testing.T) {
+	s := setUp(t, scene{})
+	drafted := s.parked()
+	s.approved("")
+	s.pushDuring(http.MethodGet, drafted, reviewsPath).is(3,
+		"REFUSED").says("changed while this draft was being posted", "nothing was posted")
+	s.untouched()
+}
+
+func TestT24_PushDuringTheWriteLeavesTheReviewAtItsCommit(t *testing.T) {
+	s := setUp(t, scene{})
+	drafted := s.parked()
+	reviewed := s.pull.HeadSHA()
+	s.approved("")
+	s.pushDuring(http.MethodPost, drafted, reviewsPath+"/*/events").is(0, "POSTED")
+	require.NotEqual(t, reviewed, s.pull.HeadSHA())
+	require.Equal(t, reviewed, s.posted().CommitID)
+	require.Contains(t, s.posted().Body, "reviewed at [`"+reviewed[:7]+"`]")
+}
+
+// pushDuring runs the posting job and moves the head while its request to the
+// reviews waits.
+func (s *stage) pushDuring(method string, drafted ended, path string) ended {
+	s.t.Helper()
+	hold, done := make(chan struct{}), make(chan ended, 1)
+	s.hub.Fail(method, path, githubtest.Fault{Hold: hold, Times: 1})
+	j := s.postJob(drafted.digest())
+	go func() { done <- j.start() }()
+	earlier := s.asked(path)
+	waiting := func() bool { return s.asked(path) > earlier }
+	if method == http.MethodPost {
+		waiting = func() bool { return s.written(path) > 0 }
+	}
+	require.Eventually(s.t, waiting, 2*time.Minute, time.Millisecond)
+	s.pull.Push(s.pull.Tree().With(githubtest.Tree{"x.go": "x\n"}))
+	close(hold)
+	return <-done
+}
+
+// asked counts the requests for a path.
+func (s *stage) asked(path string) (n int) {
+	for _, r := range s.hub.Requests() {
+		if r.Path == path {
+			n++
+		}
+	}
+	return n
+}
