@@ -73,13 +73,13 @@ func usual(line string, at int, r rune) bool {
 
 // comment is the beginning of one that ends with its line, for a compiler at a carriage return
 // too.
-var comment = regexp.MustCompile(`(?:^|[^:\w])//|(?:^|\s)(?:#|--)`)
+var comment = regexp.MustCompile(`(?:^|[^:\w])//|(?:^|\s)(?:#|--[\s\w-])`)
 
-// returned reports a row of lines that end as old systems end them, none of which takes what
-// follows out of a comment.
+// returned reports lines that end as old systems end them, none of which takes what follows
+// out of a comment.
 func returned(line string) bool {
 	at := comment.FindStringIndex(line)
-	return strings.Count(line, "\r") > 2 && (at == nil || at[0] > strings.LastIndexByte(line, '\r'))
+	return at == nil || at[1] > strings.LastIndexByte(strings.TrimRight(line, "\r \t"), '\r')
 }
 
 // each calls f for every character of a line, with whether guard.Visible

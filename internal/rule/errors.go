@@ -2,6 +2,7 @@ package rule
 
 import (
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/diff"
@@ -123,7 +124,9 @@ var errorDropped = rule{
 			return hit{}, false // dropped on purpose, where it is
 		}
 		if strings.Contains(code, ", _ ") {
-			if m := errorBlanked().FindStringSubmatch(code); m != nil {
+			left, _, _ := strings.Cut(code, "=")
+			stood := slices.ContainsFunc(h.removed, func(l string) bool { return strings.HasPrefix(strings.TrimSpace(l), left) })
+			if m := errorBlanked().FindStringSubmatch(code); m != nil && !stood {
 				return hit{subject: m[1], severity: finding.Minor}, true
 			}
 		}

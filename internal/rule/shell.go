@@ -2,6 +2,7 @@ package rule
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/org/pr-review-action/internal/finding"
 )
@@ -36,10 +37,11 @@ var (
 	piped       = lazy(piping)
 )
 
-// installer is where the makers of common tools have people install these from.
-var installer = lazy(`https://(?:[\w-]+\.)*(?:rustup\.rs|nodesource\.com|docker\.com|yarnpkg\.com|pnpm\.io|bun\.sh|deno\.land` +
-	`|python-poetry\.org|astral\.sh|sdkman\.io|rvm\.io|helm\.sh|k3s\.io|jetify\.com|taskfile\.dev|githubusercontent\.com/` +
-	`(?:nvm-sh|creationix|helm|Homebrew|pyenv|golangci)/)`)
+// authentic is a host that is written down and asked for by TLS, unverified a check of it that is off.
+var (
+	authentic  = lazy(`https://[\w.-]+`)
+	unverified = lazy(`\bhttp://|\s-[A-Za-z]*k|\s--(?:insecure|no-check-certificate)\b`)
+)
 
 var pipeToShell = rule{
 	name: "pipe-to-shell", category: "security", severity: finding.Minor,
@@ -48,7 +50,9 @@ var pipeToShell = rule{
 		"compare a checksum first.",
 	find: in{shell: func(h *hunk) []hit {
 		return slices.DeleteFunc(downloadRun(h), func(at hit) bool {
-			return installer().MatchString(h.lines[at.line].text) || slices.ContainsFunc(h.removed, piped().MatchString)
+			from, _, _ := strings.Cut(piped().FindString(h.lines[at.line].text), "|")
+			return authentic().MatchString(from) && !unverified().MatchString(from) ||
+				slices.ContainsFunc(h.removed, piped().MatchString)
 		})
 	}},
 }

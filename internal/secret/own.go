@@ -1,6 +1,7 @@
 package secret
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -56,7 +57,7 @@ func named() []form {
 				`]?([A-Za-z0-9/+]{40})(?:[^A-Za-z0-9/+=]|$)`),
 		},
 		{
-			kind: "url-password", grade: Named, keywords: []string{"://"}, group: 2, readable: harmlessURL,
+			kind: urlPassword, grade: Named, keywords: []string{"://"}, group: 2, readable: harmlessURL,
 			mirrored: true,
 			re:       lazy(`://([\w.%+-]*):((?:[^\s:@/"'%{}<>` + "`" + `\\]|%[0-9A-Fa-f]{2}){6,})@[\w.\[-]`),
 		},
@@ -161,6 +162,19 @@ func harmlessURL(m match) bool {
 	v := m.secret()
 	user, _, _ := strings.Cut(strings.TrimPrefix(m.whole, "://"), ":")
 	return standsIn(v) || user == v || localHost().MatchString(m.text[m.end:])
+}
+
+const urlPassword = "url-password"
+
+var plainWord = lazy(`^[A-Za-z]+(?:[_.-][A-Za-z]+)*\d{0,2}$`)
+
+// plain reports a password in a URL that is short, a word or a name that the URL has as well:
+// it stands in ordinary text by chance, and most often for a container on one's own machine.
+func plain(m match) bool {
+	v := m.secret()
+	rest, _, _ := strings.Cut(m.text[m.end:], "\n")
+	names := strings.FieldsFunc(rest, func(r rune) bool { return strings.ContainsRune("@:/?&=\"'` ", r) })
+	return len(v) < minKnown || plainWord().MatchString(v) && !drawnLetters(v) || slices.Contains(names, v)
 }
 
 // name reports a value that is made of words and a number or two, as names in

@@ -104,6 +104,7 @@ func added(s *scan, found []Leak, rows []row, redacted []string) []PatchLeak {
 		}
 		moved := slices.ContainsFunc(rows, func(r row) bool { return r.removed && strings.Contains(r.content, value) })
 		if at < 0 || moved || l.Grade == Guess || l.Grade == Named && harmless(l, value) ||
+			l.Grade == Issued && l.Kind != keyKind && patterned(rows[max(0, first-2):min(len(rows), first+3)]) ||
 			published(l, value, rows[max(0, first-beside):min(len(rows), first+beside+1)]) {
 			continue
 		}
@@ -123,15 +124,23 @@ var (
 	snakeCase = lazy(`^[a-z][a-z0-9]*(?:_[a-z0-9]+)+$`)
 	uuid      = lazy(`^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 	letters   = lazy(`^[A-Za-z]{6,}\s*$`)
+	digest    = lazy(`^\$(?:argon2|pbkdf2|scrypt|2[abxy]?\$)`)
+	ownForm   = lazy(`(?:\[[^\]\s]*\w-\w[^\]\s]*\]|\\w)(?:\{\d|[+*])`)
 )
+
+// patterned reports lines with the regular expression of a token, which makes the token beside
+// it a value to try that on.
+func patterned(around []row) bool {
+	return slices.ContainsFunc(around, func(r row) bool { return ownForm().MatchString(r.content) })
+}
 
 // harmless reports what a name alone makes a credential, and its value does not: a search
 // key that browsers are given, an identifier, a sample that counts, words, words in base64,
-// and the id of a request.
+// the id of a request, and what is kept of a password to compare it with.
 func harmless(l Leak, value string) bool {
 	plain, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(value, "="))
 	return l.Kind == "algolia-api-key" || strings.Contains(value, "0123456789") || !isASCII(value) ||
-		snakeCase().MatchString(value) || ruleList().MatchString(value) || err == nil && letters().Match(plain) ||
+		digest().MatchString(value) || snakeCase().MatchString(value) || ruleList().MatchString(value) || err == nil && letters().Match(plain) ||
 		strings.Contains(strings.ToLower(l.Name), "token") && uuid().MatchString(value)
 }
 

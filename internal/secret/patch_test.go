@@ -115,6 +115,9 @@ func TestWhatOnlyItsNameMakesACredentialIsRedactedAndNoLeak(t *testing.T) {
 		`# curl -u test:test1 https://example.com/api`,
 		`curl -s -u 'alice:wrong-9Lq' http://127.0.0.1:8001/`,
 		`  private_key: "0x0123456789` + `012345678901234567890123456789012345678901234567890123",`,
+		`password: "$argon2id$v=19$m=65536,t=3,p=4$c29tZXNhbHQ$RdescudvJCsgt3ub+b0NHz"`,
+		`client_secret: '$pbkdf2-sha512$310000$c8p78n7pUMln0jzvd4aK4Q$JNRBzwAo0ek5'`,
+		`password = "$2b$12$R9h/cIPz0gi.URNNX3kh2OPST9/PgBkqquzi.Ss7KIUgO2t0jWMUW"`,
 		`"ClientRequestToken": "8a8e1e4b-3a2c-4d5e-9f60-71c2d3e4f5a6"`,
 	} {
 		_, leaks := secret.Patch("@@ -0,0 +1 @@\n+" + line + "\n")
@@ -122,4 +125,28 @@ func TestWhatOnlyItsNameMakesACredentialIsRedactedAndNoLeak(t *testing.T) {
 	}
 	_, leaks := secret.Patch("@@ -0,0 +1 @@\n+password = \"v9#kQ2!mZx7LwE4b\"\n")
 	require.Len(t, leaks, 1)
+}
+
+// A compose file of one such commit had its own name nine times.
+func TestAWordInAURLsPasswordIsRedactedThereAloneAndNoLeak(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ url, want string }{
+		{"redis://default:filebrowser@redis:6379", "redis://default:<redacted url-password>@redis:6379"},
+		{"amqp://mq:s3cr8t@broker:5672", "amqp://mq:<redacted url-password>@broker:5672"},
+		{"postgres://u:shop-2024-db@db:5432/shop-2024-db", "postgres://u:<redacted url-password>@db:5432/shop-2024-db"},
+	} {
+		clean, leaks := secret.Patch("@@ -0,0 +1,2 @@\n+url: " + c.url + "\n+  filebrowser:\n")
+		require.Equal(t, "@@ -0,0 +1,2 @@\n+url: "+c.want+"\n+  filebrowser:\n", clean)
+		require.Empty(t, leaks)
+	}
+}
+
+func TestATokenBesideItsPatternIsRedactedAndNoLeak(t *testing.T) {
+	t.Parallel()
+	pat := llmtest.Fakes("pattern")["github_pat"].Text
+	for pattern, want := range map[string]int{`"ghp_[a-zA-Z0-9]{36}",`: 0, `r"ghp_\w{36}"`: 0, `keys[a-1]`: 1, `token`: 1} {
+		clean, leaks := secret.Patch("@@ -0,0 +1,3 @@\n+" + pattern + "\n+Single(\n+" + pat + "\n")
+		requireGone(t, clean, pat)
+		require.Len(t, leaks, want, pattern)
+	}
 }

@@ -147,6 +147,9 @@ func (s *scan) found(f form, m match) {
 		}
 	}
 	l := Leak{Kind: f.kind, Grade: f.grade, Name: m.name, Start: m.start, End: end}
+	if f.kind == urlPassword && plain(m) {
+		l.Grade = Guess
+	}
 	s.leaks = append(s.leaks, l)
 	s.raw = append(s.raw, l)
 }

@@ -1,2 +1,2 @@
-RUN curl https://example.com/i.sh | bash -s -- -y #~ minor
-RUN set -ex && curl https://example.com/i.sh | sh #~ minor
+RUN curl http://example.com/i.sh | bash -s -- -y #~ minor
+RUN set -ex && curl http://example.com/i.sh | sh #~ minor
