@@ -146,6 +146,10 @@ func TestHalfAPriceIsJudgedAtTheEnd(t *testing.T) {
 		"the file may not say who embeds": {"locked: [embeddings]\n", half + "embeddings: {model: m}\n", "", false},
 		"the file may not and reviews by m": {"locked: [rerank]\n",
 			half + "rerank: {model: m}\nmodels: {review: m}\n", "", false},
+		"the defaults say who embeds and price another": {half + "locked: [embeddings]\n", "embeddings: {model: m}\n",
+			`defaults:1:10: the price of "m" needs output`, false},
+		"the file misspells who embeds": {half, "embeddings: {modle: m}\n", `f.yml:1:14: unknown key "modle"`, false},
+		"the file cannot be read":       {half, "embeddings: {model: m\n", "f.yml:", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -110,7 +110,7 @@ func (r *reader) checkHalves(c *Config) {
 	for model, at := range r.halves {
 		switch {
 		case c.WritesNothing(model):
-		case r.defaults.WritesNothing(model) || overruled:
+		case r.defaults.WritesNothing(model), overruled && at.reader == r:
 			delete(c.Prices, model)
 		default:
 			at.fail(at.key, "the price of %.60q needs output, in USD per million tokens", model)

@@ -33,7 +33,7 @@ func (f File) Read(text []byte) (Config, Lines, error) {
 	r := &reader{file: f.Path, lines: lines, halves: halves, defaults: c}
 	err := r.read(text, rootKeys(&c))
 	r.checkHalves(&c)
-	if err := cmp.Or(errors.Join(below.all()...), err, errors.Join(r.all()...)); err != nil {
+	if err := cmp.Or(err, errors.Join(append(below.all(), r.all()...)...)); err != nil {
 		return Config{}, nil, err
 	}
 	c.Overruled = r.overruled

@@ -8,7 +8,7 @@
 // labels: which file is asked about, which numbered lines its diff has, and
 // what the question is. It never judges whether an answer is any good. Start
 // reading at Server and Script; scripts to start from are Honest and Obedient,
-// for a judge HonestJudge and ObedientJudge, for trouble Faulty.
+// for a judge HonestJudge, for trouble Faulty.
 package llmtest
 
 import (

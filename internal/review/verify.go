@@ -76,7 +76,7 @@ func grave(found []finding.Finding) (claims []finding.Finding, at []int) {
 	return claims, at
 }
 
-// verdict is a prompt.Verdict as a model writes it. A pointer tells a missing key
+// verdict is one as a model writes it. A pointer tells a missing key
 // from a finding that does not hold.
 type verdict struct {
 	ID     string `json:"id"`

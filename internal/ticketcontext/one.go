@@ -11,15 +11,21 @@ import (
 )
 
 // One reads one ticket, by a key of a project that the settings list or as
-// owner/repo#7, from the first source that has it. Redacted and bounded as in Fetch; what
-// no source gives is an error that names each one's reason.
+// owner/repo#7, from the first source that has it, within Options.Limit where that is set.
+// Redacted and bounded as in Fetch; what no source gives is an error that names each one's
+// reason.
 func One(ctx context.Context, key string, o Options) (ticket.Ticket, error) {
 	if err := o.lists(key); err != nil {
 		return ticket.Ticket{}, err
 	}
 	g := newGathering(Asked{}, o)
 	defer g.close()
-	t := g.ticket(ctx, key)
+	within, cancel := ctx, func() {}
+	if o.Limit > 0 {
+		within, cancel = context.WithTimeout(ctx, o.Limit-o.Limit/10) // what is left ends connections and programs
+	}
+	defer cancel()
+	t := g.ticket(within, key)
 	if t == nil {
 		var why []string
 		for _, l := range g.lost {

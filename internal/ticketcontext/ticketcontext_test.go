@@ -286,6 +286,22 @@ func TestTimeIsBounded(t *testing.T) {
 	})
 }
 
+func TestTheTimeOfOneTicketIsBounded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := &memory{takes: time.Hour}
+		o := options(m)
+		for range 3 {
+			o.Sources = append(o.Sources, ticketcontext.Source{Name: "mcp:x", Title: "the MCP server x", Tickets: m})
+		}
+		began := time.Now()
+		_, err := ticketcontext.One(t.Context(), "PAY-1", o)
+		require.LessOrEqual(t, time.Since(began), o.Limit)
+		require.ErrorContains(t, err, "the ticket PAY-1 could not be read")
+		require.ErrorContains(t, err, "Jira did not answer in time")
+	})
+}
+
 func TestTicketsAndPagesAreReadSideBySide(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

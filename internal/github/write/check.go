@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -40,7 +41,7 @@ type Check struct {
 }
 
 // CheckRun makes one completed check run at the reviewed commit, with an
-// annotation for each of the first 50 findings on lines of the new file. One that is
+// annotation for each of the 50 gravest findings on lines of the new file. One that is
 // there already is left as it is. The review stands by then, so an error is worth a
 // warning and no more: ErrNoChecks, those of package github, or a *transport.StatusError.
 func (c *Client) CheckRun(ctx context.Context, ref pull.Ref, k Check) (url string, err error) {
@@ -161,9 +162,15 @@ func (k Check) output() *gh.CheckRunOutput {
 		Annotations: notes}
 }
 
-// annotations are those of the findings on lines of the new files.
+// annotations are those of the gravest findings on lines of the new files.
 func (k Check) annotations() (notes []*gh.CheckRunAnnotation) {
-	for _, f := range k.Findings {
+	all := k.Findings
+	if len(all) > maxAnnotations { // what stands of earlier reviews comes last, however grave
+		all = slices.SortedStableFunc(slices.Values(all), func(a, b finding.Finding) int {
+			return b.Severity.Rank() - a.Severity.Rank()
+		})
+	}
+	for _, f := range all {
 		if f.Path == "" || f.Side == finding.Left || f.Line <= 0 || len(notes) == maxAnnotations {
 			continue
 		}

@@ -169,12 +169,14 @@ func TestT10_T31_HostileTextInACheckRunIsInertAndBounded(t *testing.T) {
 		made.Annotations[2].Start, made.Annotations[2].End})
 	require.Equal(t, []string{"blocker", "blocker"}, []string{made.Annotations[2].Title, made.Annotations[2].Message})
 
-	k = check(sha, kept(600)...)
+	k = check(sha, append(kept(600), finding.Finding{Path: "b.go", Side: finding.Right, StartLine: 1, Line: 1,
+		Severity: finding.Blocker, Title: "It was posted before"})...)
 	k.Instance = "many"
 	_, err = writer(t, s, repo, map[string]string{"checks": "write"}).CheckRun(t.Context(), at, k)
 	require.NoError(t, err)
 	require.Len(t, repo.Checks(sha)[1].Annotations, 50)
-	require.Contains(t, repo.Checks(sha)[1].Summary, "beyond the first 50: 550.")
+	require.Equal(t, "b.go", repo.Checks(sha)[1].Annotations[0].Path, "the gravest come first")
+	require.Contains(t, repo.Checks(sha)[1].Summary, "beyond the first 50: 551.")
 }
 
 func mark() write.Mark {
