@@ -80,9 +80,10 @@ func (r *recognition) printed(f *entry) (all []*before) {
 }
 
 // inFile are the earlier findings of a finding's file. Those of linters are known by
-// their fingerprints alone: their words are the change's, and hold nothing else back.
+// their fingerprints alone: their words are the change's, and hold nothing else back. So is
+// what hides something: one title stands for all of it, and the fingerprint for what was seen.
 func (r *recognition) inFile(f *entry) []*before {
-	if f.Source == finding.Linter {
+	if f.Source == finding.Linter || hides(f.Finding) {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(r.byPath[f.Path]), func(e *before) bool { return e.Category == linted })
@@ -102,8 +103,12 @@ func admits(f *entry, e *before) bool {
 // the fingerprint, so that a drop would cover the next one too. Where it was
 // posted, it is not posted again.
 func warns(f finding.Finding) bool {
-	return f.Source == finding.Rule && slices.Contains([]string{"hidden-text", "secret"}, f.Category)
+	return hides(f) || f.Source == finding.Rule && f.Category == "secret"
 }
+
+// hides reports a finding of what the input hides. It may stand for several lines, all of
+// which are in the fingerprint that it came with.
+func hides(f finding.Finding) bool { return f.Source == finding.Rule && f.Category == "hidden-text" }
 
 // onLines are the lines that GitHub followed the earlier finding to.
 func onLines(f *entry, e *before) bool {

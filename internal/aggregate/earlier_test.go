@@ -194,8 +194,15 @@ func TestD5_NoCommentAndNoDropHoldsAWarningBack(t *testing.T) {
 		found, _ := recognised([]finding.Finding{f}, was(f, finding.WasPosted))
 		require.Equal(t, finding.AlreadyPosted, found[0].Filtered, "it was not lost: the earlier review says it")
 	}
+	f.Category = "hidden-text"
+	more := f
+	more.Fingerprint = "another, of more lines"
+	posted := was(f, finding.WasPosted)
+	posted.StartLine, posted.Line = 2, 2
+	found, _ := recognised([]finding.Finding{more}, posted)
+	require.Empty(t, found[0].Filtered, "more is hidden than was posted")
 	f.Category, f.Source = "secret", finding.Model
-	found, _ := recognised([]finding.Finding{f}, said)
+	found, _ = recognised([]finding.Finding{f}, said)
 	require.Equal(t, finding.AlreadyCommented, found[0].Filtered, "a model's word is none of ours")
 }
 

@@ -63,7 +63,9 @@ func placed(file diff.File, findings ...finding.Finding) []*entry {
 		case file.Blob != "":
 			out[i].toBody("GitHub shows no diff of its file")
 		}
-		out[i].Fingerprint = finding.Fingerprint(out[i].Finding)
+		if !hides(f) || f.Fingerprint == "" {
+			out[i].Fingerprint = finding.Fingerprint(out[i].Finding)
+		}
 	}
 	return out
 }

@@ -87,12 +87,18 @@ func judged(lines []string, bonus float64) []Hit {
 			need = packed
 		}
 		if j.effect+j.plain+j.spoken >= 0.8 && j.total(before)+bonus >= need && len(hits) < 4*maxHits &&
-			(length <= packedLine || j.named) {
+			(length <= packedLine || j.named && worded(lines[t.line], t.at)) {
 			hits = append(hits, Hit{Line: t.line + 1, Kind: j.kind, Excerpt: excerpt(lines[t.line], t.at)})
 		}
 		before = carried(before, j)
 	}
 	return hits
+}
+
+// worded reports words rather than a program's signs around a place in a bundle's line.
+func worded(line string, at int) bool {
+	around := line[max(0, at-100):min(len(line), at+200)]
+	return strings.Count(around, "(")+strings.Count(around, "{")+strings.Count(around, "=")+strings.Count(around, ";") < 6
 }
 
 // page is a text taken apart.

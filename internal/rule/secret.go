@@ -58,7 +58,8 @@ func leaked(l secret.Leak) hit {
 }
 
 // madeUp is a path of what fills a database or a screen for a look at it.
-var madeUp = lazy(`(?i)dummy|seed|fake|demo|mock|stub|stories`)
+var madeUp = lazy(`(?:^|[/_.-])(?i:dummy|seeds?|seeders?|fakes?|demos?|mocks?|stubs?|stories)(?:[/_.A-Z-]|$)` +
+	`|[a-z](?:Dummy|Seed|Seeder|Fake|Demo|Mock|Stub)s?(?:[/_.A-Z-]|$)`)
 
 // documents reports a file that is read by people.
 func documents(path string) bool {

@@ -73,6 +73,15 @@ func TestLeaksAreWordedByKindAndPlace(t *testing.T) {
 	}
 }
 
+func TestWhatIsMadeUpIsNamedSo(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]int{"src/demographics/db.py": 1, "src/histories/db.py": 1, "db/seeds/a.rb": 0,
+		"src/DatabaseSeeder.php": 0, "src/mock_db.py": 0, "src/MockDb.ts": 0} {
+		leak := secret.PatchLeak{Line: 1, Kind: "named-credential", Grade: secret.Named, Name: "password"}
+		require.Len(t, Leaks(path, []secret.PatchLeak{leak}), want, path)
+	}
+}
+
 func TestEachLeakIsAFinding(t *testing.T) {
 	t.Parallel()
 	var leaks []secret.PatchLeak

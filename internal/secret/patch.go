@@ -124,7 +124,7 @@ var (
 	snakeCase = lazy(`^[a-z][a-z0-9]*(?:_[a-z0-9]+)+$`)
 	uuid      = lazy(`^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 	letters   = lazy(`^[A-Za-z]{6,}\s*$`)
-	digest    = lazy(`^\$(?:argon2|pbkdf2|scrypt|2[abxy]?\$)`)
+	digest    = lazy(`^(?:\{CRYPT\})?\$(?:argon2|pbkdf2|scrypt|(?:[156]|2[abxy]?)\$)`)
 	ownForm   = lazy(`(?:\[[^\]\s]*\w-\w[^\]\s]*\]|\\w)(?:\{\d|[+*])`)
 )
 
@@ -149,6 +149,7 @@ const beside = 6
 
 var (
 	forPages  = lazy(`(?i)algolia|docsearch|indexName|app_?id|firebase|authDomain|google-services|mobilesdk|maps\.google`)
+	secretly  = lazy(`(?i)secret|token|passw|salt`)
 	searchKey = lazy(`^[0-9a-f]{32}$`)
 )
 
@@ -161,7 +162,7 @@ func published(l Leak, value string, around []row) bool {
 			digests++
 		}
 	}
-	if digests > 2 && hexDigest().MatchString(value) {
+	if digests > 2 && hexDigest().MatchString(value) && !secretly().MatchString(l.Name) {
 		return true // one of a table's checksums
 	}
 	if l.Kind != "gcp-api-key" && !(strings.HasSuffix(strings.ToLower(l.Name), "key") && searchKey().MatchString(value)) {

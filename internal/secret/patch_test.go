@@ -1,6 +1,7 @@
 package secret_test
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"strings"
 	"testing"
@@ -117,6 +118,7 @@ func TestWhatOnlyItsNameMakesACredentialIsRedactedAndNoLeak(t *testing.T) {
 		`  private_key: "0x0123456789` + `012345678901234567890123456789012345678901234567890123",`,
 		`password: "$argon2id$v=19$m=65536,t=3,p=4$c29tZXNhbHQ$RdescudvJCsgt3ub+b0NHz"`,
 		`client_secret: '$pbkdf2-sha512$310000$c8p78n7pUMln0jzvd4aK4Q$JNRBzwAo0ek5'`,
+		`password: "{CRYPT}$6$rounds=500000$jgiCMRyGXzoqpxS3$w2pJeZnnH8bwW3zzvoMWtTRfQYsHbWbD"`,
 		`password = "$2b$12$R9h/cIPz0gi.URNNX3kh2OPST9/PgBkqquzi.Ss7KIUgO2t0jWMUW"`,
 		`"ClientRequestToken": "8a8e1e4b-3a2c-4d5e-9f60-71c2d3e4f5a6"`,
 	} {
@@ -149,4 +151,14 @@ func TestATokenBesideItsPatternIsRedactedAndNoLeak(t *testing.T) {
 		requireGone(t, clean, pat)
 		require.Len(t, leaks, want, pattern)
 	}
+}
+
+func TestSecretsThatWereDrawnAsHexAreNoTableOfChecksums(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	for i, name := range []string{"SESSION_SECRET", "JWT_SECRET", "APP_SALT_TOKEN"} {
+		fmt.Fprintf(&b, "+%s=%x\n", name, sha256.Sum256([]byte{byte(i)}))
+	}
+	_, leaks := secret.Patch("@@ -0,0 +1,3 @@\n" + b.String())
+	require.Len(t, leaks, 3)
 }

@@ -107,7 +107,7 @@ func gravest(found []finding.Finding) []finding.Finding {
 	}
 	last := &found[maxUnread-1]
 	last.Title += fmt.Sprintf(", and the like in %d more files that are not reviewed", more)
-	last.Fingerprint = finding.Fingerprint(*last)
+	last.Fingerprint = joint(found[maxUnread-1:]...)
 	return found[:maxUnread]
 }
 
@@ -232,14 +232,24 @@ func unseen(path string, hits []injection.Hit) (found []finding.Finding) {
 			continue
 		}
 		found[same].Body = strings.TrimSuffix(found[same].Body, ".") + "; " + text + "."
-		found[same].Fingerprint = f.Fingerprint
+		found[same].Fingerprint = joint(found[same], f)
 	}
 	slices.SortStableFunc(found, finding.Compare)
 	if more := len(found) - maxLines; more > 0 {
-		found = found[:maxLines]
 		found[maxLines-1].Body += fmt.Sprintf(" There are %d more in this file.", more)
+		found[maxLines-1].Fingerprint = joint(found[maxLines-1:]...)
+		found = found[:maxLines]
 	}
 	return found
+}
+
+// joint is the fingerprint of one finding that stands for several: with one more it is another.
+func joint(all ...finding.Finding) string {
+	whole := all[0]
+	for _, f := range all {
+		whole.Quote += f.Fingerprint + " "
+	}
+	return finding.Fingerprint(whole)
 }
 
 // added are the added lines of a file, and their numbers in the new file. A line

@@ -187,3 +187,20 @@ func TestD5_WhatAFileClaimsByItselfIsReviewedInPart(t *testing.T) {
 	_, rest := Files([]diff.File{{Path: "b.bin", Status: diff.Added, Binary: true}}, o)
 	require.False(t, rest[0].Covered())
 }
+
+// What was posted holds back no more than it spoke of.
+func TestT7_WithMoreThatHidesAFindingIsAnother(t *testing.T) {
+	t.Parallel()
+	prints := func(lines ...string) (all []string) {
+		for _, f := range Inspect([]diff.File{adding(lines...)}, nil, Options{}).Findings {
+			all = append(all, f.Fingerprint)
+		}
+		return all
+	}
+	one := strings.Repeat("x", 200) + "\u200b"
+	require.NotEqual(t, prints(one), prints(one, "b\u200b"), "on another line")
+	require.NotEqual(t, prints(one), prints("\u202e"+one), "on the same line")
+	five := slices.Repeat([]string{"\u202e"}, maxLines)
+	require.Subset(t, prints(five...), prints(five...))
+	require.NotSubset(t, prints(five...), prints(append(five, "\u202e")...), "behind those that are shown")
+}
