@@ -174,7 +174,8 @@ func breaksMention(line string, at int, r rune) bool {
 var unspacedScripts = []*unicode.RangeTable{unicode.Khmer, unicode.Thai, unicode.Lao, unicode.Myanmar}
 
 // joining are scripts whose words are written with joiners, at their end too.
-var joining = []*unicode.RangeTable{unicode.Arabic, unicode.Syriac, unicode.Malayalam, unicode.Devanagari, unicode.Bengali,
+var joining = []*unicode.RangeTable{unicode.Arabic, unicode.Syriac, unicode.Malayalam, unicode.Devanagari,
+	unicode.Bengali,
 	unicode.Tamil, unicode.Telugu, unicode.Kannada, unicode.Sinhala, unicode.Gujarati, unicode.Gurmukhi, unicode.Oriya}
 
 // spells reports what a script is written with: a zero-width space between its words,
@@ -190,7 +191,8 @@ func spells(line string, at int, r rune) bool {
 		if unicode.In(before, joining...) {
 			return true
 		}
-		return r == '\u200d' && strings.ContainsRune("\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca", before)
+		return r == '\u200d' && strings.ContainsRune("\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca",
+			before)
 	}
 	return false
 }

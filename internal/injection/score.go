@@ -98,7 +98,9 @@ func judged(lines []string, bonus float64) []Hit {
 // worded reports words rather than a program's signs around a place in a bundle's line.
 func worded(line string, at int) bool {
 	around := line[max(0, at-100):min(len(line), at+200)]
-	return strings.Count(around, "(")+strings.Count(around, "{")+strings.Count(around, "=")+strings.Count(around, ";") < 6
+	signs := strings.Count(around, "(") + strings.Count(around, "{") +
+		strings.Count(around, "=") + strings.Count(around, ";")
+	return signs < 6
 }
 
 // page is a text taken apart.

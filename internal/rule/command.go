@@ -41,7 +41,7 @@ var shellFromInput = rule{
 		python: builtCommand(`\b(?:os\.(?:system|popen)|subprocess\.getoutput)\((.+)`+
 			`|\bsubprocess\.\w+\((.+)shell\s*=\s*True`, "os.", "subprocess"),
 		java:  builtCommand(`(?:getRuntime\(\)|\b[rR]untime)\.exec\((.+)`, "exec("),
-		shell: inText(`(?:^|[;&|]|\bthen|\bdo)\s*eval\s+(?:"?[^\s"$][^$]*|")?\$(?:[1-9@*]|\{[1-9@*])`, "eval"),
+		shell: inText(`(?:^|[;&|]|\bthen|\bdo)\s*eval\s+"?(?:[^$"]|\$[\w{])*\$(?:[1-9@*]|\{[1-9@*])`, "eval"),
 	},
 }
 

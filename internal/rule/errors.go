@@ -125,7 +125,9 @@ var errorDropped = rule{
 		}
 		if strings.Contains(code, ", _ ") {
 			left, _, _ := strings.Cut(code, "=")
-			stood := slices.ContainsFunc(h.removed, func(l string) bool { return strings.HasPrefix(strings.TrimSpace(l), left) })
+			stood := slices.ContainsFunc(h.removed, func(l string) bool {
+				return strings.HasPrefix(strings.TrimSpace(l), left)
+			})
 			if m := errorBlanked().FindStringSubmatch(code); m != nil && !stood {
 				return hit{subject: m[1], severity: finding.Minor}, true
 			}

@@ -10,6 +10,7 @@ import (
 var (
 	broadExcept = lazy(`^except(?:\s*\(?(?:Base)?Exception\)?(?:\s+as\s+\w+)?)?\s*:\s*(\S.*)?$`)
 	nothing     = lazy(`^(?:pass|continue|\.\.\.)$`)
+	optional    = lazy(`^(?:import|from)\s`)
 )
 
 var swallowedException = rule{
@@ -40,22 +41,24 @@ func emptyExceptBlock(h *hunk, i int) bool {
 var closing = lazy(`^(?:del\b|[\w.\[\]]*\b(?:close|shutdown|kill|terminate|disconnect|cancel|stop|quit|logout` +
 	`|unlink|remove|rmtree|rmdir|cleanup)\w*\()`)
 
-// slight reports a block of a line or three above line i that was written as one that may fail, or
-// one behind which a value is ready for that.
+// slight reports a block above line i that was written as one that may fail: one that begins
+// with an import, which a platform may lack, or one behind which a value is ready for that.
 func (h *hunk) slight(i int) bool {
-	lines, returns := 0, false
+	imports, returns := false, false
 	for j := i - 1; j >= max(0, i-reach) && h.codeAt(j) != "try:"; j-- {
-		if h.codeAt(j) == "" {
+		code := h.codeAt(j)
+		if code == "" {
 			continue
 		}
-		lines, returns = lines+1, returns || strings.HasPrefix(h.codeAt(j), "return ")
+		imports = optional().MatchString(code)
+		returns = returns || strings.HasPrefix(code, "return ")
 		if slices.ContainsFunc(h.removed, func(old string) bool {
 			return strings.TrimSpace(old) == strings.TrimSpace(h.lines[j].text)
 		}) {
 			return false // it stood there without
 		}
 	}
-	return lines <= 3 || returns && strings.HasPrefix(h.codeAt(h.next(h.next(i))), "return ")
+	return imports || returns && strings.HasPrefix(h.codeAt(h.next(h.next(i))), "return ")
 }
 
 // closes reports whether the block above line i only puts away what is not needed any

@@ -69,13 +69,23 @@ func inCode(expr string, words ...string) finder {
 func unlessAsked(find finder) finder {
 	return func(h *hunk) []hit {
 		return slices.DeleteFunc(find(h), func(at hit) bool {
-			asked := h.commented(at.line) && insecure().MatchString(h.lines[at.line].text)
-			for i := at.line; i >= max(0, at.line-12) && !asked; i-- {
-				asked = asks().MatchString(h.codeAt(i))
-			}
-			return asked
+			return h.commented(at.line) && insecure().MatchString(h.lines[at.line].text) || h.asked(at.line)
 		})
 	}
+}
+
+// asked reports a condition on a setting of the check on line i, or around it: on a line above
+// that begins further left than all between.
+func (h *hunk) asked(i int) bool {
+	left := indent(h.lines[i].code) + 1
+	for j := i; j >= max(0, i-reach); j-- {
+		if from := indent(h.lines[j].code); h.codeAt(j) != "" && from < left {
+			if left = from; asks().MatchString(h.codeAt(j)) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 var insecure = lazy(`(?i)(?://|#).*(?:insecure|unsafe|verif|certificate|self.signed|trust|on purpose|because)`)

@@ -29,7 +29,9 @@ func Leaks(path string, leaks []secret.PatchLeak) []finding.Finding {
 		if named && (len(l.Text) > maxLine || claim.Unread(path)) {
 			continue // of a bundle or lockfile, where chance puts a name before a value
 		}
-		if (h.test || documents(path) || madeUp().MatchString(path)) && (named || l.Kind == "private-key" || l.Kind == "aws-secret-key") {
+		key := l.Kind == "private-key" && !strings.HasSuffix(strings.ToLower(path), ".txt") ||
+			l.Kind == "aws-secret-key"
+		if (h.test || documents(path) || madeUp().MatchString(path)) && (named || key) {
 			continue // made for them, mostly: an issuer's token works wherever it stands
 		}
 		h.lines = append(h.lines, line{number: l.Line, added: true, text: l.Text})

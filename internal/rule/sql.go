@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -34,11 +35,15 @@ var (
 	sprintfStart = lazy(`(?:\bSprintf|String\.format)\(\s*$`)
 	formatted    = lazy(`^\s*(?:%\s*[\w(]|\.(?:format|formatted)\()`)
 	harmless     = lazy(`(?i)^(?:strconv\.|(?:int|float|bool|len)\b|Number\(|parseInt|String\.valueOf|Integer\.` +
-		`|Long\.|\w*(?:escape|quote|placeholder|bind|table|column)|(?:\w+\.)*\w*(?:db|database|schema|catalog|keyspace)(?:_?name)?$)`)
+		`|Long\.|\w*(?:escape|quote|placeholder|bind|table|column)|` +
+		`(?:\w+\.)*\w*(?:db|database|schema|catalog|keyspace)(?:_?name)?$)`)
 	wholeList = lazy(`(?i)values\s*\(\s*\$?\{\s*(\w+)\s*\}\s*\)`)
-	isoDate   = lazy(`\.toISOString\(\)|\.(?:getId|getTime|size|length|count)(?:\(\))?$|\.(?:Unix|Len)\w*\(\)$`)
-	number    = lazy(`\b(?:long|int|Long|Integer|short|double|float|boolean)\s+(\w+)|\b(\w+)\??(?::\s*(?:number|int|float` +
+	isoDate   = lazy(`\.toISOString\(\)|\.(?:getTime|size|length|count)\(\)$|\.(?:Unix|Len)\w*\(\)$`)
+	number    = lazy(`\b(?:long|int|Long|Integer|short|double|float|boolean)\s+(\w+)` +
+		`|\b(\w+)\??(?::\s*(?:number|int|float` +
 		`|bool)\b|\s+u?int(?:8|16|32|64)?\b)`)
+	words = lazy(`\b(?:String|CharSequence|Object)\s+(\w+)` +
+		`|\b(\w+)\??(?::\s*(?:str|string|any|unknown)\b|\s+string\b)`)
 	placeholders = lazy("[\"'`](?:[?$@:]|%s)|\\$\\$\\{")
 )
 
@@ -64,7 +69,7 @@ func findSQL(h *hunk) []hit {
 				continue
 			}
 			at := h.sentByCaller(expression, h.lineAt(offset))
-			if at.severity == finding.Blocker || !harmless().MatchString(expression) && !h.counted(expression) {
+			if at.severity == finding.Blocker || !harmless().MatchString(expression) && !h.counted(expression, offset) {
 				hits = append(hits, at)
 				break
 			}
@@ -73,19 +78,29 @@ func findSQL(h *hunk) []hit {
 	return hits
 }
 
-// counted reports an expression whose value has no quote in it: a number's name as the hunk
-// declares it, a date in ISO's form, an id of a number's.
-func (h *hunk) counted(expression string) bool {
-	if isoDate().MatchString(expression) {
+// counted reports an expression at an offset whose value has no quote in it: a date in ISO's
+// form, an id that stands without quotes, a name that was last declared as a number.
+func (h *hunk) counted(expression string, offset int) bool {
+	quoted := strings.HasSuffix(strings.TrimRight(h.text[:offset], "${"), "'")
+	if isoDate().MatchString(expression) || !quoted && strings.HasSuffix(expression, ".getId()") {
 		return true
 	}
 	name := identifier().FindString(expression)
-	for _, at := range number().FindAllStringSubmatch(h.code, -1) {
-		if name != "" && slices.Contains(at[1:], name) {
-			return true
+	return name == expression && lastDeclared(number(), h.code[:offset], name) > lastDeclared(words(), h.code[:offset],
+		name)
+}
+
+// lastDeclared is where a pattern's group last holds a name, or -1.
+func lastDeclared(pattern *regexp.Regexp, code, name string) int {
+	last := -1
+	for _, at := range pattern.FindAllStringSubmatchIndex(code, -1) {
+		for g := 2; g < len(at); g += 2 {
+			if at[g] >= 0 && code[at[g]:at[g+1]] == name {
+				last = at[0]
+			}
 		}
 	}
-	return false
+	return last
 }
 
 // joined are the hunk's literals, those together that are added to one another

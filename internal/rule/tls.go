@@ -18,7 +18,8 @@ var tlsCheckOff = rule{
 			`|ssl)\s*=\s*False\b|\bverify\s*=\s*False\b`+
 			`|\bssl\._create_unverified_context\b|\.check_hostname\s*=\s*False\b|\bverify_mode\s*=\s*ssl\.CERT_NONE\b`,
 			"False", "_create_unverified_context", "CERT_NONE")),
-		java: unlessAsked(inCode(`\bNoopHostnameVerifier\b.*[;,)]\s*$|\bALLOW_ALL_HOSTNAME_VERIFIER\b|\bnew TrustAllStrategy\(`+
+		java: unlessAsked(inCode(`\bNoopHostnameVerifier\b.*[;,)]\s*$|\bALLOW_ALL_HOSTNAME_VERIFIER\b`+
+			`|\bnew TrustAllStrategy\(`+
 			`|\bInsecureTrustManagerFactory\.INSTANCE\b|void checkServerTrusted\([^)]*\)[^{]*\{\s*\}`,
 			"HostnameVerifier", "ALLOW_ALL_HOSTNAME_VERIFIER", "TrustAll", "InsecureTrustManager",
 			"checkServerTrusted")),

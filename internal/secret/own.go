@@ -168,13 +168,18 @@ const urlPassword = "url-password"
 
 var plainWord = lazy(`^[A-Za-z]+(?:[_.-][A-Za-z]+)*\d{0,2}$`)
 
-// plain reports a password in a URL that is short, a word or a name that the URL has as well:
-// it stands in ordinary text by chance, and most often for a container on one's own machine.
+// plain reports a password in a URL that is short or a word: it stands in ordinary text by chance.
 func plain(m match) bool {
 	v := m.secret()
+	return len(v) < minKnown || plainWord().MatchString(v) && !drawnLetters(v)
+}
+
+// namesake reports a password in a URL that is a name there as well, as of a container on one's
+// own machine.
+func namesake(m match) bool {
 	rest, _, _ := strings.Cut(m.text[m.end:], "\n")
 	names := strings.FieldsFunc(rest, func(r rune) bool { return strings.ContainsRune("@:/?&=\"'` ", r) })
-	return len(v) < minKnown || plainWord().MatchString(v) && !drawnLetters(v) || slices.Contains(names, v)
+	return slices.Contains(names, m.secret())
 }
 
 // name reports a value that is made of words and a number or two, as names in

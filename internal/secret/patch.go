@@ -140,7 +140,8 @@ func patterned(around []row) bool {
 func harmless(l Leak, value string) bool {
 	plain, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(value, "="))
 	return l.Kind == "algolia-api-key" || strings.Contains(value, "0123456789") || !isASCII(value) ||
-		digest().MatchString(value) || snakeCase().MatchString(value) || ruleList().MatchString(value) || err == nil && letters().Match(plain) ||
+		digest().MatchString(value) || snakeCase().MatchString(value) || ruleList().MatchString(value) || err == nil &&
+		letters().Match(plain) ||
 		strings.Contains(strings.ToLower(l.Name), "token") && uuid().MatchString(value)
 }
 
@@ -148,24 +149,26 @@ func harmless(l Leak, value string) bool {
 const beside = 6
 
 var (
-	forPages  = lazy(`(?i)algolia|docsearch|indexName|app_?id|firebase|authDomain|google-services|mobilesdk|maps\.google`)
+	forPages = lazy(`(?i)algolia|docsearch|indexName|\bappId\b|authDomain|firebaseapp` +
+		`|google-services|mobilesdk|maps\.google`)
 	secretly  = lazy(`(?i)secret|token|passw|salt`)
 	searchKey = lazy(`^[0-9a-f]{32}$`)
 )
 
-// published reports a checksum among others, and a key that browsers and apps are given, as those of search boxes, maps and
-// Firebase are: whoever made it bound what it may do.
+// published reports a checksum among others, and a key that browsers and apps are given, as those of search boxes,
+// maps and Firebase are: whoever made it bound what it may do.
 func published(l Leak, value string, around []row) bool {
 	digests := 0
 	for _, r := range around {
-		if hexDigest().MatchString(r.content) {
+		if hexDigest().MatchString(r.content) && !secretly().MatchString(r.content) {
 			digests++
 		}
 	}
 	if digests > 2 && hexDigest().MatchString(value) && !secretly().MatchString(l.Name) {
 		return true // one of a table's checksums
 	}
-	if l.Kind != "gcp-api-key" && !(strings.HasSuffix(strings.ToLower(l.Name), "key") && searchKey().MatchString(value)) {
+	if l.Kind != "gcp-api-key" && !(strings.HasSuffix(strings.ToLower(l.Name), "key") &&
+		searchKey().MatchString(value)) {
 		return false
 	}
 	return slices.ContainsFunc(around, func(r row) bool { return forPages().MatchString(r.content) })

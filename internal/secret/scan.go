@@ -147,11 +147,13 @@ func (s *scan) found(f form, m match) {
 		}
 	}
 	l := Leak{Kind: f.kind, Grade: f.grade, Name: m.name, Start: m.start, End: end}
-	if f.kind == urlPassword && plain(m) {
+	if f.kind == urlPassword && namesake(m) {
 		l.Grade = Guess
 	}
 	s.leaks = append(s.leaks, l)
-	s.raw = append(s.raw, l)
+	if f.kind != urlPassword || !plain(m) {
+		s.raw = append(s.raw, l)
+	}
 }
 
 // spelling is one way to write a value. A stretch of base64 goes together with

@@ -26,8 +26,9 @@ var said = map[string]attribute{
 	"binary": {reason: finding.Binary, is: true}, "-diff": {reason: finding.Binary, is: true},
 }
 
-// ParseAttributes reads a .gitattributes file as far as it says which files are
-// generated, vendored or no text; other lines are passed over.
+// ParseAttributes reads a .gitattributes file as far as it says which files are generated
+// or no text, or are not, or are not vendored; other lines are passed over. That a file is
+// vendored keeps it out of a language's statistics alone.
 func ParseAttributes(text []byte) Attributes {
 	var a Attributes
 	for line := range strings.Lines(string(text)) {

@@ -217,7 +217,8 @@ func unseen(path string, hits []injection.Hit) (found []finding.Finding) {
 		}
 		if kind == injection.ForgedMark {
 			f.Title = "Forged mark of this tool"
-			f.Body = "Only this tool writes such a mark, where it posts or asks a model. Take it out. Found: " + text + "."
+			f.Body = "Only this tool writes such a mark, where it posts or asks a model. Take it out. Found: " + text +
+				"."
 		}
 		whole := f
 		for _, h := range kinds[key] {

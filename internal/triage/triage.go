@@ -128,7 +128,7 @@ func submodule(f diff.File) bool {
 
 // claims gives the reason for which a file is not read that the base bears out,
 // else the one that the change alone gives. Where the repository's attributes say
-// that a file is generated, vendored or binary, or is not, nothing else does.
+// that a file is generated or binary, or that it is not, or not vendored, nothing else does.
 func (o Options) claims(f diff.File) (borne, alone finding.Reason) {
 	for _, reason := range []finding.Reason{finding.Binary, finding.Generated, finding.Vendored} {
 		if is, _ := o.Attributes.Say(f.Path, reason); is && (reason != finding.Binary || f.Binary) {

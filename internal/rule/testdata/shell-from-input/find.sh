@@ -1,1 +1,3 @@
 eval "$1" #~ major
+eval "$cmd $1" #~ major
+eval "export $NAME=$1" #~ major

@@ -16,7 +16,8 @@ try:
 except:
     pass
 try:
-    libc.malloc_trim(0)
+    import ctypes
+    ctypes.CDLL("libc.so.6").malloc_trim(0)
 except Exception:
     pass
 
