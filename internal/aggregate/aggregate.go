@@ -60,7 +60,7 @@ func Findings(in Input) ([]finding.Finding, []finding.Earlier) {
 			all = append(all, placed(files[r.Path], r.Findings...)...)
 		}
 	}
-	slices.SortFunc(all, compare)
+	slices.SortStableFunc(all, compare)
 	markUnwanted(all, in.Report)
 	markDuplicates(all)
 	earlier := recognise(all, files, in)

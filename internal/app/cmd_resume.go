@@ -144,7 +144,7 @@ func (a *app) resumeNext(ctx context.Context, args []string, o *resumeOptions) e
 	if there != nil {
 		queue = append(queue, there.queue...)
 	}
-	slices.SortFunc(queue, worstFirst)
+	slices.SortStableFunc(queue, worstFirst)
 	return a.goOn(ctx, ref, queue, there, o)
 }
 

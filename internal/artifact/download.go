@@ -104,7 +104,7 @@ func (c *Client) list(ctx context.Context, name string) ([]Stored, error) {
 			list = append(list, Stored{int64(i.ID), i.Name, int64(i.Size), i.Digest, i.Created, i.backend})
 		}
 	}
-	slices.SortFunc(list, func(a, b Stored) int { return cmp.Compare(b.ID, a.ID) })
+	slices.SortStableFunc(list, func(a, b Stored) int { return cmp.Compare(b.ID, a.ID) })
 	return list, err
 }
 

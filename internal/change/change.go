@@ -63,7 +63,7 @@ func Diffs(files []File) []diff.File {
 			all[i].Status = diff.Added
 		}
 	}
-	slices.SortFunc(all, func(a, b diff.File) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortStableFunc(all, func(a, b diff.File) int { return strings.Compare(a.Path, b.Path) })
 	return all
 }
 

@@ -70,7 +70,7 @@ func (c *Client) Artifacts(ctx context.Context, owner, repo string, q Artifacts)
 			found = append(found, a.read(q.Run))
 		}
 	}
-	slices.SortFunc(found, func(a, b Artifact) int { return cmp.Compare(b.ID, a.ID) })
+	slices.SortStableFunc(found, func(a, b Artifact) int { return cmp.Compare(b.ID, a.ID) })
 	doing := fmt.Sprintf("listing artifacts %q of %s%s/%s", cmp.Or(q.Name, q.Prefix+"…"), of, owner, repo)
 	return found, cut, Wrap(doing, err)
 }

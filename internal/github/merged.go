@@ -68,7 +68,7 @@ func withMerged(found []MergedPull, page []*gh.PullRequest, owner, repo string) 
 }
 
 func newest(list []MergedPull, last int) []MergedPull {
-	slices.SortFunc(list, func(a, b MergedPull) int {
+	slices.SortStableFunc(list, func(a, b MergedPull) int {
 		return cmp.Or(b.MergedAt.Compare(a.MergedAt), cmp.Compare(b.Number, a.Number))
 	})
 	return list[:min(len(list), max(last, 0))]

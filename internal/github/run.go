@@ -55,7 +55,7 @@ func (c *Client) RunsAt(ctx context.Context, owner, repo, file, sha string) ([]R
 	for _, r := range list.Runs {
 		runs = append(runs, r.read())
 	}
-	slices.SortFunc(runs, func(a, b Run) int { return cmp.Compare(b.ID, a.ID) })
+	slices.SortStableFunc(runs, func(a, b Run) int { return cmp.Compare(b.ID, a.ID) })
 	return runs, nil
 }
 

@@ -56,7 +56,7 @@ func fuse(lists []list, most int, hidden map[string]bool) []Hit {
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b Hit) int {
+	slices.SortStableFunc(all, func(a, b Hit) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), byPlace(a.Chunk, b.Chunk))
 	})
 	return all[:min(len(all), most)]

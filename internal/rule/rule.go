@@ -64,7 +64,7 @@ func Review(f diff.File, quiet map[string]bool) []finding.Finding {
 	for _, r := range rules {
 		found = append(found, r.review(hunks)...)
 	}
-	slices.SortFunc(found, finding.Compare)
+	slices.SortStableFunc(found, finding.Compare)
 	return found
 }
 

@@ -39,7 +39,7 @@ func Leaks(path string, leaks []secret.PatchLeak) []finding.Finding {
 		at.line = len(h.lines) - 1
 		found = append(found, credential.finding(h, at))
 	}
-	slices.SortFunc(found, finding.Compare)
+	slices.SortStableFunc(found, finding.Compare)
 	return found
 }
 

@@ -82,7 +82,7 @@ func Add(all iter.Seq[Run]) Runs {
 	for i := range r.Pulls {
 		r.Pulls[i].Cost = priced(r.Pulls[i].used)
 	}
-	slices.SortFunc(r.Pulls, func(a, b Pull) int {
+	slices.SortStableFunc(r.Pulls, func(a, b Pull) int {
 		return cmp.Or(cmp.Compare(b.used.Cost, a.used.Cost), cmp.Compare(a.Name, b.Name))
 	})
 	r.Cost, r.Unpriced, r.Seconds = total.Cost, total.Unpriced, quantile(seconds)

@@ -165,7 +165,7 @@ func (all tallies) groups(rank func(Group) int) []Group {
 		t.rate()
 		list = append(list, Group{name, *t})
 	}
-	slices.SortFunc(list, func(a, b Group) int {
+	slices.SortStableFunc(list, func(a, b Group) int {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Name, b.Name))
 	})
 	return list

@@ -59,7 +59,7 @@ func (w Whole) Sum() Summary {
 		}
 		s.Repositories = append(s.Repositories, one)
 	}
-	slices.SortFunc(s.Repositories, func(a, b Repository) int {
+	slices.SortStableFunc(s.Repositories, func(a, b Repository) int {
 		return cmp.Or(cmp.Compare(b.Drafts, a.Drafts), cmp.Compare(a.Name, b.Name))
 	})
 	return s

@@ -85,7 +85,7 @@ func (d Dir) List(context.Context) ([]Item, error) {
 		items = append(items, Item{Source: OfFolder,
 			Artifact: github.Artifact{Name: name, Size: info.Size(), Created: info.ModTime()}})
 	}
-	slices.SortFunc(items, func(a, b Item) int {
+	slices.SortStableFunc(items, func(a, b Item) int {
 		return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(b.Name, a.Name))
 	})
 	return items, nil

@@ -74,6 +74,6 @@ func Build(ctx context.Context, api API, owner, repo string, o Options) ([]datas
 	if err := b.keepClean(ctx); err != nil {
 		return nil, nil, err
 	}
-	slices.SortFunc(b.cases, func(x, y dataset.Case) int { return cmp.Compare(x.PR, y.PR) })
+	slices.SortStableFunc(b.cases, func(x, y dataset.Case) int { return cmp.Compare(x.PR, y.PR) })
 	return b.cases, append(b.notes, b.summary()...), nil
 }

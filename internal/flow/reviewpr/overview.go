@@ -55,7 +55,7 @@ func (s State) whole(c ticket.Context, paid Paid) review.Whole {
 	for _, r := range w.Reviews {
 		w.Found = append(w.Found, finding.Kept(r.Findings)...)
 	}
-	slices.SortFunc(w.Found, finding.Compare)
+	slices.SortStableFunc(w.Found, finding.Compare)
 	if s.Pull != nil {
 		w.Title, w.Description, w.Branch = s.Pull.Title, s.Pull.Body, s.Pull.HeadRef
 	}
