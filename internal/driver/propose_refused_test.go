@@ -256,3 +256,32 @@ func obeys(path string) llmtest.Script {
 	all[llmtest.ImplementCode] = []json.RawMessage{json.RawMessage(broken(`{"path":"` + path + `","new_content":"x"}`))}
 	return llmtest.Implement(all, llmtest.Honest)
 }
+
+func TestARejectedDraftLeavesNothing(t *testing.T) {
+	t.Parallel()
+	p := newProposal(t, "ts", "TASK-201", nil)
+	p.draft()
+	r, err := p.decide("/abort")
+	require.NoError(t, err)
+	require.Equal(t, ticketpr.Aborted, r.Outcome)
+	p.untouched()
+}
+
+func TestFilesAreDroppedByPath(t *testing.T) {
+	t.Parallel()
+	p := newProposal(t, "go", "TASK-102", nil)
+	p.draft()
+	for text, why := range map[string]string{
+		"/drop nothing.go\n/approve": "nothing.go", "/drop minor\n/approve": "dropped by their paths",
+		"/edit F1: x\n/approve": "dropped by their paths", "/drop **\n/approve": "nothing is left to apply",
+	} {
+		_, err := p.decide(text)
+		require.ErrorContains(t, err, why, text)
+	}
+	_, err := p.decide("/drop nofile\n/approve")
+	require.ErrorContains(t, err, `"nofile" is no path of this draft; a reason stands behind a colon; perhaps `+
+		"/drop store/priority_test.go: REASON\n")
+	r, err := p.decide("/drop store/priority_test.go\n/approve")
+	require.NoError(t, err)
+	require.Equal(t, "store/priority.go\nstore/store.go", p.git("diff", "--name-only", "main", r.Commit))
+}

@@ -302,7 +302,8 @@ func TestTestsAreAskedForAsTheRepositoryTests(t *testing.T) {
 			" end-to-end test>>>\npackages/web/e2e/tasks.e2e.test.ts\n", `"vitest": "^3.2.0"`}, nil},
 		"TASK-301": {"java", []string{" test>>>\ntask-core/src/test/java/com/example/tasks/TaskServiceTest.java\n",
 			"org.assertj.core.api", " build>>>\npom.xml\n", "junit-jupiter"}, nil},
-		"TASK-302": {"java", []string{" end-to-end test>>>\ne2e/src/test/java/com/example/tasks/TaskListE2ETest.java\n"},
+		"TASK-302": {"java",
+			[]string{" end-to-end test>>>\ne2e/src/test/java/com/example/tasks/TaskListE2ETest.java\n"},
 			nil},
 		"TASK-102": {"go", []string{">>>\nstore/store_test.go\n", " build>>>\ngo.mod\n"},
 			[]string{"end-to-end test>>>"}},
@@ -370,33 +371,4 @@ func (p *proposal) asked(question string) (all []string) {
 		}
 	}
 	return all
-}
-
-func TestARejectedDraftLeavesNothing(t *testing.T) {
-	t.Parallel()
-	p := newProposal(t, "ts", "TASK-201", nil)
-	p.draft()
-	r, err := p.decide("/abort")
-	require.NoError(t, err)
-	require.Equal(t, ticketpr.Aborted, r.Outcome)
-	p.untouched()
-}
-
-func TestFilesAreDroppedByPath(t *testing.T) {
-	t.Parallel()
-	p := newProposal(t, "go", "TASK-102", nil)
-	p.draft()
-	for text, why := range map[string]string{
-		"/drop nothing.go\n/approve": "nothing.go", "/drop minor\n/approve": "dropped by their paths",
-		"/edit F1: x\n/approve": "dropped by their paths", "/drop **\n/approve": "nothing is left to apply",
-	} {
-		_, err := p.decide(text)
-		require.ErrorContains(t, err, why, text)
-	}
-	_, err := p.decide("/drop nofile\n/approve")
-	require.ErrorContains(t, err, `"nofile" is no path of this draft; a reason stands behind a colon; perhaps `+
-		"/drop store/priority_test.go: REASON\n")
-	r, err := p.decide("/drop store/priority_test.go\n/approve")
-	require.NoError(t, err)
-	require.Equal(t, "store/priority.go\nstore/store.go", p.git("diff", "--name-only", "main", r.Commit))
 }

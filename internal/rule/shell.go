@@ -27,7 +27,8 @@ var removeUnchecked = rule{
 
 // command is what stands on a line before a command that is run. One that a script only
 // prints stands behind words.
-const command = `(?:^(?:\s*-\s)?|[;&|({!]|(?:\b(?:run:|script:|then|do|else|if|exec|sudo|env|time|eval|RUN)|\s-\w*c)\s)` +
+const command = `(?:^(?:\s*-\s)?|[;&|({!]` +
+	`|(?:\b(?:run:|script:|then|do|else|if|exec|sudo|env|time|eval|RUN)|\s-\w*c)\s)` +
 	`\s*["']?(?:(?:exec|sudo|env|\w+=\S*|\$\{?\w+\}?)\s+(?:-\w+\s+)*)*`
 
 const piping = `(?:curl|wget)\b[^;&|]*\|\s*(?:sudo\s+(?:-\w+\s+)*)?(?:[/\w]*/)?(?:ba|z|da)?sh\b`

@@ -38,7 +38,7 @@ var (
 		`|Long\.|\w*(?:escape|quote|placeholder|bind|table|column)|` +
 		`(?:\w+\.)*\w*(?:db|database|schema|catalog|keyspace)(?:_?name)?$)`)
 	wholeList = lazy(`(?i)values\s*\(\s*\$?\{\s*(\w+)\s*\}\s*\)`)
-	isoDate   = lazy(`\.toISOString\(\)|\.(?:getTime|size|length|count)\(\)$|\.(?:Unix|Len)\w*\(\)$`)
+	quoteless = lazy(`\.toISOString\(\)|\.(?:getTime|size|length|count)\(\)$|\.(?:Unix|Len)\w*\(\)$`)
 	number    = lazy(`\b(?:long|int|Long|Integer|short|double|float|boolean)\s+(\w+)` +
 		`|\b(\w+)\??(?::\s*(?:number|int|float` +
 		`|bool)\b|\s+u?int(?:8|16|32|64)?\b)`)
@@ -82,12 +82,12 @@ func findSQL(h *hunk) []hit {
 // form, an id that stands without quotes, a name that was last declared as a number.
 func (h *hunk) counted(expression string, offset int) bool {
 	quoted := strings.HasSuffix(strings.TrimRight(h.text[:offset], "${"), "'")
-	if isoDate().MatchString(expression) || !quoted && strings.HasSuffix(expression, ".getId()") {
+	if quoteless().MatchString(expression) || !quoted && strings.HasSuffix(expression, ".getId()") {
 		return true
 	}
 	name := identifier().FindString(expression)
-	return name == expression && lastDeclared(number(), h.code[:offset], name) > lastDeclared(words(), h.code[:offset],
-		name)
+	above := h.code[:offset]
+	return name == expression && lastDeclared(number(), above, name) > lastDeclared(words(), above, name)
 }
 
 // lastDeclared is where a pattern's group last holds a name, or -1.

@@ -140,8 +140,8 @@ func patterned(around []row) bool {
 func harmless(l Leak, value string) bool {
 	plain, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(value, "="))
 	return l.Kind == "algolia-api-key" || strings.Contains(value, "0123456789") || !isASCII(value) ||
-		digest().MatchString(value) || snakeCase().MatchString(value) || ruleList().MatchString(value) || err == nil &&
-		letters().Match(plain) ||
+		digest().MatchString(value) || snakeCase().MatchString(value) || ruleList().MatchString(value) ||
+		err == nil && letters().Match(plain) ||
 		strings.Contains(strings.ToLower(l.Name), "token") && uuid().MatchString(value)
 }
 
