@@ -68,7 +68,7 @@ func TestEveryCallIsAnsweredBeforeTheNextTurn(t *testing.T) {
 			user: "reasoning_content",
 		`{"role":"assistant","tool_calls":[{"type":"function","function":{"name":"f"` +
 			`,"arguments":""}}]}`: "are required",
-		`{"role":"user","content":[{"type":"image_url","text":"x"}]}`: "cannot unmarshal",
+		`{"role":"user","content":[{"type":"image_url","text":"x"}]}`: "unmarshal JSON array into Go string",
 	} {
 		status, answer := exchange(serve(Strict, Honest), "/v1/chat/completions",
 			chat(`"messages":[`+first+`,`+turns+`]`), nil)
