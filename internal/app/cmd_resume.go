@@ -56,8 +56,7 @@ func (o *resumeOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.post, "post", false, "post a draft of GitHub under your own account, with your own token")
 	f.BoolVar(&o.noInput, "no-input", false, "never ask")
 	f.StringArrayVar(&o.drop, "drop", nil, "leave the file at this `path` out of a change for a ticket, with "+
-		"--approve; may be "+
-		"repeated")
+		"--approve; may be repeated")
 	o.pushFlags(f)
 	traceFlag(f, &o.trace)
 	o.outputFlags(f)
