@@ -65,14 +65,18 @@ func inCode(expr string, words ...string) finder {
 	}), words...)
 }
 
-// unlessAsked leaves out what a person asked for: under a condition, or with a comment on it.
+// unlessAsked leaves out what a person asked for: under a condition, or with a comment on it,
+// and what goes to the same machine.
 func unlessAsked(find finder) finder {
 	return func(h *hunk) []hit {
 		return slices.DeleteFunc(find(h), func(at hit) bool {
-			return h.commented(at.line) && insecure().MatchString(h.lines[at.line].text) || h.asked(at.line)
+			text := h.lines[at.line].text
+			return h.commented(at.line) && insecure().MatchString(text) || ownMachine().MatchString(text) || h.asked(at.line)
 		})
 	}
 }
+
+var ownMachine = lazy(`https://(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/"'\s]|$)`)
 
 // asked reports a condition on a setting of the check on line i, or around it: on a line above
 // that begins further left than all between.

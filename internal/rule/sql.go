@@ -35,13 +35,13 @@ var (
 	sprintfStart = lazy(`(?:\bSprintf|String\.format)\(\s*$`)
 	formatted    = lazy(`^\s*(?:%\s*[\w(]|\.(?:format|formatted)\()`)
 	harmless     = lazy(`(?i)^(?:strconv\.|(?:int|float|bool|len)\b|Number\(|parseInt|String\.valueOf|Integer\.` +
-		`|Long\.|\w*(?:escape|quote|placeholder|bind|table|column)|` +
+		`|Long\.|(?:\w+\.)*\w*(?:escape|quote|placeholder|bind|table|column)|` +
 		`(?:\w+\.)*\w*(?:db|database|schema|catalog|keyspace)(?:_?name)?$)`)
 	wholeList = lazy(`(?i)values\s*\(\s*\$?\{\s*(\w+)\s*\}\s*\)`)
 	quoteless = lazy(`\.toISOString\(\)|\.(?:getTime|size|length|count)\(\)$|\.(?:Unix|Len)\w*\(\)$`)
-	number    = lazy(`\b(?:long|int|Long|Integer|short|double|float|boolean)\s+(\w+)` +
+	number    = lazy(`(?m)\b(?:long|int|Long|Integer|short|double|float|boolean)\s+(\w+)` +
 		`|\b(\w+)\??(?::\s*(?:number|int|float` +
-		`|bool)\b|\s+u?int(?:8|16|32|64)?\b)`)
+		`|bool)\b|[ \t]+u?int(?:8|16|32|64)?[ \t]*(?:[,)=]|$))`)
 	words = lazy(`\b(?:String|CharSequence|Object)\s+(\w+)` +
 		`|\b(\w+)\??(?::\s*(?:str|string|any|unknown)\b|\s+string\b)`)
 	placeholders = lazy("[\"'`](?:[?$@:]|%s)|\\$\\$\\{")
