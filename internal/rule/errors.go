@@ -108,7 +108,7 @@ func handledIn(code string) string {
 
 var mustWork = lazy(`^(?:(?:json|xml|yaml|toml|proto)\.Unmarshal|os\.(?:WriteFile|Rename|Truncate)|io\.ReadFull` +
 	`|\w*(?:tx|Tx)\.Commit|(?:db|tx|conn|stmt)\.(?:Exec|ExecContext)|rows?\.Scan|\w*(?:[dD]ec|[dD]ecoder)\.Decode)$`)
-var errorBlanked = lazy(`^[A-Za-z]\w*, _ :?= (os\.(?:Open|ReadFile)|io\.ReadAll|http\.(?:Get|Post|NewRequest\w*))\(`)
+var errorBlanked = lazy(`^[A-Za-z]\w*, _ :?= (os\.(?:Open|ReadFile)|io\.ReadAll|http\.(?:Get|Post))\(`)
 
 // errorDropped finds bare calls of well-known functions that can fail at run time,
 // and results used without their error.

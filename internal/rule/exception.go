@@ -40,7 +40,7 @@ func emptyExceptBlock(h *hunk, i int) bool {
 
 var (
 	closing = lazy(`^(?:del\b|[\w.\[\]]*\b(?:close|shutdown|kill|terminate|disconnect|cancel|stop|quit|logout` +
-		`|unlink|remove|rmtree|rmdir|cleanup|flush)\w*\()`)
+		`|unlink|remove|rmtree|rmdir|cleanup|flush|release)\w*\()`)
 	closer = lazy(`^(?:async )?def (?:__del__|__a?exit__|_*a?(?:close|stop|cleanup|shutdown|tear_?down)_*)\(`)
 )
 

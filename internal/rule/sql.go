@@ -38,6 +38,8 @@ var (
 		`|Long\.|(?:\w+\.)*\w*(?:escape|quote|placeholder|bind|table|column)|` +
 		`(?:\w+\.)*\w*(?:db|database|schema|catalog|keyspace)(?:_?name)?$)`)
 	wholeList = lazy(`(?i)values\s*\(\s*\$?\{\s*(\w+)\s*\}\s*\)`)
+	verb      = lazy(`%[-+#0-9.]*[A-Za-z]`)
+	operand   = lazy(`^[\w.]+(?:\([^()]*\))?`)
 	quoteless = lazy(`\.toISOString\(\)|\.(?:getTime|size|length|count)\(\)$|\.(?:Unix|Len)\w*\(\)$`)
 	number    = lazy(`(?m)\b(?:long|int|Long|Integer|short|double|float|boolean)\s+(\w+)` +
 		`|\b(\w+)\??(?::\s*(?:number|int|float` +
@@ -169,8 +171,8 @@ func (h *hunk) embedded(l literal) (expression string, offset int) {
 		return m[1], l.end
 	}
 	isFormat := formatted().MatchString(after)
-	if valueVerb().MatchString(text) && (isFormat || sprintfStart().MatchString(before)) {
-		return identifier().FindString(strings.TrimPrefix(strings.TrimSpace(after), ".format")), l.end
+	if at := valueVerb().FindStringIndex(text); at != nil && (isFormat || sprintfStart().MatchString(before)) {
+		return argument(after, len(verb().FindAllString(text[:at[1]], -1))-1), l.end
 	}
 	interpolates := h.language == typescript && l.quote == "`" || h.language == python &&
 		strings.ContainsAny(l.prefix, "fF")
@@ -182,4 +184,26 @@ func (h *hunk) embedded(l literal) (expression string, offset int) {
 		return last([]string{"a field", text[m[2]:m[3]]}), l.start + m[2]
 	}
 	return "", 0
+}
+
+// argument is the n-th of what stands behind a format, from 0 on, or the first name there.
+func argument(after string, n int) string {
+	list := strings.TrimLeft(strings.TrimPrefix(strings.TrimSpace(after), ".formatted"), "%,( \t\n")
+	open := 0
+	for i, c := range list {
+		switch {
+		case strings.ContainsRune("([{", c):
+			open++
+		case strings.ContainsRune(")]}", c):
+			open--
+		case c == ',' && open == 0:
+			n--
+		case n == 0 && c > ' ':
+			return last([]string{list[i:], operand().FindString(list[i:])})
+		}
+		if open < 0 {
+			break
+		}
+	}
+	return identifier().FindString(list)
 }

@@ -13,7 +13,7 @@ const maxKey = 20_000
 const (
 	between = `(?:\\+[nrt]|[\s"'` + "`" + `,;#*|>()\\+-]|//[ \t]|` +
 		`(?:Proc-Type|DEK-Info|Version|Comment|Hash): [^\n\\"]{0,100})*`
-	ending  = `-----END (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----`
+	ending = `-----END (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----`
 )
 
 var (
