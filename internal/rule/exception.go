@@ -88,22 +88,10 @@ func (h *hunk) closes(i int) bool {
 	if try < 0 {
 		return false
 	}
-	return h.inCloser(try) || len(lines) > 0 && !slices.ContainsFunc(lines, func(j int) bool {
-		return !closing().MatchString(h.codeAt(j))
-	})
-}
-
-// inCloser reports whether the function around line i is named for putting something away.
-func (h *hunk) inCloser(i int) bool {
-	left := indent(h.lines[i].code)
-	for j := i - 1; j >= max(0, i-reach); j-- {
-		if code := h.codeAt(j); code != "" && indent(h.lines[j].code) < left {
-			if left = indent(h.lines[j].code); strings.Contains(code, "def ") {
-				return closer().MatchString(code)
-			}
-		}
-	}
-	return false
+	around := h.enclosing(try)
+	method := slices.IndexFunc(around, func(code string) bool { return strings.Contains(code, "def ") })
+	return method >= 0 && closer().MatchString(around[method]) ||
+		len(lines) > 0 && !slices.ContainsFunc(lines, func(j int) bool { return !closing().MatchString(h.codeAt(j)) })
 }
 
 // commented reports whether line i holds a comment, taken for the reason why.

@@ -2,7 +2,6 @@ package rule
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/finding"
@@ -38,7 +37,6 @@ var (
 		`|Long\.|(?:\w+\.)*\w*(?:escape|quote|placeholder|bind|table|column)|` +
 		`(?:\w+\.)*\w*(?:db|database|schema|catalog|keyspace)(?:_?name)?$)`)
 	wholeList = lazy(`(?i)values\s*\(\s*\$?\{\s*(\w+)\s*\}\s*\)`)
-	verb      = lazy(`%[-+#0-9.]*[A-Za-z]`)
 	operand   = lazy(`^[\w.]+(?:\([^()]*\))?`)
 	quoteless = lazy(`\.toISOString\(\)|\.(?:getTime|size|length|count)\(\)$|\.(?:Unix|Len)\w*\(\)$`)
 	number    = lazy(`(?m)\b(?:long|int|Long|Integer|short|double|float|boolean)\s+(\w+)` +
@@ -49,15 +47,10 @@ var (
 	placeholders = lazy("[\"'`](?:[?$@:]|%s)|\\$\\$\\{")
 )
 
-// sqlVerbs are how statements begin.
-func sqlVerbs() []string {
-	return []string{"SELECT", "INSERT", "UPDATE", "DELETE", "select", "insert", "update", "delete"}
-}
-
 // findSQL looks through the literals of each statement for the first one with
 // a value joined to it, formatted or interpolated into it.
 func findSQL(h *hunk) []hit {
-	if !containsAny(h.text, sqlVerbs()...) {
+	if !containsAny(h.text, "SELECT", "INSERT", "UPDATE", "DELETE", "select", "insert", "update", "delete") {
 		return nil
 	}
 	var hits []hit
@@ -132,12 +125,6 @@ func joins(between string) bool {
 // case; a query has a call near.
 func (h *hunk) isSQL(parts []literal) bool {
 	first := parts[0]
-	begins := strings.TrimLeft(h.text[first.start:first.end], " \t\n\f\r")
-	if begins != "" && !slices.ContainsFunc(sqlVerbs(), func(verb string) bool {
-		return strings.HasPrefix(begins, verb)
-	}) {
-		return false
-	}
 	var text strings.Builder
 	for _, l := range parts {
 		text.WriteString(h.text[l.start:l.end])
@@ -172,7 +159,7 @@ func (h *hunk) embedded(l literal) (expression string, offset int) {
 	}
 	isFormat := formatted().MatchString(after)
 	if at := valueVerb().FindStringIndex(text); at != nil && (isFormat || sprintfStart().MatchString(before)) {
-		return argument(after, len(verb().FindAllString(text[:at[1]], -1))-1), l.end
+		return argument(after, len(verbs().FindAllString(text[:at[1]], -1))-1), l.end
 	}
 	interpolates := h.language == typescript && l.quote == "`" || h.language == python &&
 		strings.ContainsAny(l.prefix, "fF")
