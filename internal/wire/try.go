@@ -12,6 +12,7 @@ import (
 	"github.com/org/pr-review-action/internal/limit"
 	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/settings"
+	"github.com/org/pr-review-action/internal/transport"
 )
 
 // tryTime bounds a model's tiny answer, the waits between tries included.
@@ -39,10 +40,8 @@ func (w Wire) Try(ctx context.Context, c config.Config, s settings.Settings) (ma
 		if err != nil {
 			return nil, err
 		}
-		within, cancel := context.WithTimeout(ctx, tryTime)
-		_, err = client.Chat(within, llm.Request{System: "You answer with one word.", User: "Say ok.",
-			MaxTokens: tryTokens})
-		cancel()
+		_, err = client.Chat(transport.Brief(ctx, tryTime), llm.Request{System: "You answer with one word.",
+			User: "Say ok.", MaxTokens: tryTokens})
 		if errors.Is(err, llm.ErrTruncated) || errors.Is(err, llm.ErrEmpty) {
 			err = nil
 		}
