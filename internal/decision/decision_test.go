@@ -63,6 +63,7 @@ func TestCheck11_ContradictionsAndUnknownIDsAreRefused(t *testing.T) {
 		"overview twice":       {"/drop O1\n/edit O1: x", "line 1 has /drop O1 already", 2},
 		"posted, no reason":    {"/drop F8", "/drop F8: REASON", 1},
 		"posted, edited":       {"/edit F8: x", "/drop F8: REASON", 1},
+		"posted, moved":        {"/summary F8: fixed", "/drop F8: REASON", 1},
 		"posted, in a range":   {"/drop F5-F8: fixed", "/drop F8: REASON", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -95,6 +96,19 @@ func TestCheckFindsWhatRangesAndNamesStandFor(t *testing.T) {
 	require.False(t, d.Drop[1].Judged(), "nobody looked at it")
 	require.False(t, Drop{How: ByID}.Judged(), "nobody said why")
 	require.True(t, Drop{Reason: "wrong"}.Judged(), "of a version that knew ids alone")
+}
+
+func TestTheOverviewIsEditedOrDroppedWhereItIsPosted(t *testing.T) {
+	t.Parallel()
+	d := parsed(t, "/edit F1: y\n/edit O1: x\n/drop F2")
+	require.NoError(t, d.CheckOverview(true))
+	require.ErrorContains(t, d.CheckOverview(false), "line 2  /edit O1: x      this draft posts no overview")
+	text, dropped := d.Overview("as drafted")
+	require.Equal(t, "x", text)
+	require.False(t, dropped)
+	text, dropped = parsed(t, "/drop O1").Overview("as drafted")
+	require.Equal(t, "as drafted", text)
+	require.True(t, dropped)
 }
 
 func TestUnderRefusesWhatContradictsTheGivenVerdict(t *testing.T) {

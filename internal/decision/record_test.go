@@ -24,12 +24,14 @@ func TestRecordKeepsToItsSchema(t *testing.T) {
 	t.Parallel()
 	schema, err := jsonschema.NewCompiler().Compile("record.schema.json")
 	require.NoError(t, err)
+	approved := record(t)
+	approved.Review = 7
 	longest := strings.Repeat("é", MaxFeedback/2)
 	for _, r := range []Record{
 		record(t), record(t).With(Decision{Verdict: Abort}), record(t).Withdraws("58d1e0c2a9b7f346"),
 		record(t).Withdraws(""),
 		record(t).With(parsed(t, "why\n"+ReviseCommand("be kinder,\r\nand \u202e shorter"))),
-		record(t).With(parsed(t, "/revise "+longest)), withDraft(record(t)),
+		record(t).With(parsed(t, "/revise "+longest)), withDraft(record(t)), approved,
 	} {
 		encoded, err := r.Encode()
 		require.NoError(t, err)
