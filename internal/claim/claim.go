@@ -10,6 +10,7 @@ package claim
 import (
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
@@ -86,5 +87,5 @@ func Before(f diff.File) string {
 
 // Under reports whether a path is within a folder.
 func Under(path, folder string) bool {
-	return len(path) > len(folder) && path[:len(folder)] == folder && path[len(folder)] == '/'
+	return strings.HasPrefix(path, folder+"/")
 }

@@ -101,8 +101,6 @@ func (r Resume) first(ctx context.Context, candidates []Candidate) (checkpoint.D
 			return opened, nil
 		case err == nil:
 			found = append(found, opened)
-		case ctx.Err() != nil:
-			return checkpoint.Draft{}, err
 		case problem.Check(err) == 0:
 			unread = cmp.Or(unread, err)
 		default:
