@@ -40,6 +40,9 @@ func (a *app) resumeCommand() command {
 			case len(args) == 1 && pull.LooksLikeRef(args[0]):
 				return a.resumePull(ctx, args[0], o)
 			}
+			if there := a.onGitHub(ctx, args, &o.options); there != nil {
+				return there.resumeNewest(ctx, o)
+			}
 			return a.resume(ctx, args, o)
 		}, &o.json,
 	}

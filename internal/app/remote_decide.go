@@ -22,8 +22,7 @@ import (
 // resumePull decides a draft of a pull request: the local store's where it has one of
 // the present commit, else the one that waits on GitHub.
 func (a *app) resumePull(ctx context.Context, arg string, o *resumeOptions) error {
-	given, err := o.verdict()
-	if err != nil {
+	if _, err := o.verdict(); err != nil {
 		return err
 	}
 	ref, err := a.parseRef(arg)
@@ -38,6 +37,15 @@ func (a *app) resumePull(ctx context.Context, arg string, o *resumeOptions) erro
 		return a.resume(ctx, []string{thread}, o)
 	}
 	r, err := a.remote(ctx, ref, &o.options)
+	if err != nil {
+		return err
+	}
+	return r.resumeNewest(ctx, o)
+}
+
+// resumeNewest decides the draft that the arguments name, the newest where they name several.
+func (r *remote) resumeNewest(ctx context.Context, o *resumeOptions) error {
+	given, err := o.verdict()
 	if err != nil {
 		return err
 	}
