@@ -40,6 +40,9 @@ func (a *app) resumeCommand() command {
 			case len(args) == 1 && pull.LooksLikeRef(args[0]):
 				return a.resumePull(ctx, args[0], o)
 			}
+			if there := a.onGitHub(ctx, args, &o.options); there != nil {
+				return there.resumeNewest(ctx, o)
+			}
 			return a.resume(ctx, args, o)
 		}, &o.json,
 	}
@@ -95,8 +98,7 @@ func (a *app) resume(ctx context.Context, args []string, o *resumeOptions) (err 
 // resumePull decides a draft of a pull request: the local store's where it has one of
 // the present commit, else the one that waits on GitHub.
 func (a *app) resumePull(ctx context.Context, arg string, o *resumeOptions) error {
-	given, err := o.verdict()
-	if err != nil {
+	if _, err := o.verdict(); err != nil {
 		return err
 	}
 	ref, err := a.parseRef(arg)
@@ -111,6 +113,15 @@ func (a *app) resumePull(ctx context.Context, arg string, o *resumeOptions) erro
 		return a.resume(ctx, []string{thread}, o)
 	}
 	r, err := a.remote(ctx, ref, &o.options)
+	if err != nil {
+		return err
+	}
+	return r.resumeNewest(ctx, o)
+}
+
+// resumeNewest decides the draft that the arguments name, the newest where they name several.
+func (r *remote) resumeNewest(ctx context.Context, o *resumeOptions) error {
+	given, err := o.verdict()
 	if err != nil {
 		return err
 	}

@@ -34,6 +34,9 @@ func (a *app) showCommand() command {
 			case len(args) == 1 && pull.LooksLikeRef(args[0]):
 				return a.showRemote(ctx, args[0], &o.options, o.only(a))
 			}
+			if there := a.onGitHub(ctx, args, &o.options); there != nil {
+				return there.show(ctx, o.only(a))
+			}
 			return a.show(ctx, args, o)
 		}, &o.json,
 	}

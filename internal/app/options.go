@@ -27,6 +27,7 @@ type options struct {
 	abort     bool
 	commands  []string
 	revise    string // feedback
+	thread    string // of a draft on GitHub, as typed; empty for any of the pull request
 }
 
 func newOptions() options { return options{Settings: settings.Defaults()} }
