@@ -76,12 +76,15 @@ type clone struct {
 	objects string // a folder of further objects, or empty
 }
 
+// notGit is what git says of a folder that is in no clone.
+const notGit = "not a git repository"
+
 func open(ctx context.Context, dir string) (clone, error) {
 	out, err := git(ctx, dir, nil, nil, "rev-parse", "--absolute-git-dir")
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
 		return clone{}, ErrNoGit
-	case err != nil && strings.Contains(err.Error(), "not a git repository"):
+	case err != nil && strings.Contains(err.Error(), notGit):
 		return clone{}, ErrNoClone
 	}
 	return clone{dir: strings.TrimSuffix(string(out), "\n")}, err
