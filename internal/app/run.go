@@ -29,7 +29,7 @@ func Run(ctx context.Context, p Process) int {
 	out := &output{Writer: front.Stdout}
 	a.Stdout = out
 	err := a.command(ctx, p.Args[1:])
-	if err == nil && out.err != nil {
+	if out.err != nil && (err == nil || errors.Is(err, out.err) || errors.As(err, new(driver.Reported))) {
 		err = problem.New("the result could not be written", out.err.Error(),
 			"run the same command again: what was done is kept")
 	}
@@ -66,11 +66,11 @@ func (a *app) command(ctx context.Context, args []string) error {
 		return a.run(ctx, c, rest)
 	}
 	if name == "eval" && slices.ContainsFunc(args, func(arg string) bool { return arg == "--help" || arg == "-h" }) {
-		a.usage(a.Stdout)
+		a.summaries(a.Stdout, "eval ")
 		return nil
 	}
 	if name == "eval" {
-		a.usage(a.Stderr)
+		a.summaries(a.Stderr, "eval ")
 		return problem.Usage("eval needs a command of its own", a.name+" eval run starter is a first one")
 	}
 	return problem.Usage(fmt.Sprintf("unknown command %q", name),
