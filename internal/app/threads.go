@@ -84,8 +84,12 @@ func (a *app) threadOf(ctx context.Context, store wire.Store, typed string) (str
 	case 1:
 		return ids[0], nil
 	case 0:
-		return "", problem.Refuse(1, fmt.Sprintf("no draft of thread %q is parked here", typed),
-			fmt.Sprintf("%s threads lists what is; --store names another folder", a.name), problem.At(store.Where()))
+		next := fmt.Sprintf("%s threads lists what is; --store names another folder", a.name)
+		if len(typed) < pull.MinPrefix {
+			next = fmt.Sprintf("write at least %d characters of its last part; ", pull.MinPrefix) + next
+		}
+		return "", problem.Refuse(1, fmt.Sprintf("no draft of thread %q is parked here", typed), next,
+			problem.At(store.Where()))
 	}
 	return "", severalThreads(typed, ids)
 }
