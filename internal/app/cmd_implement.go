@@ -90,8 +90,14 @@ func (a *app) implement(ctx context.Context, args []string, o *implementOptions)
 	p := &proposing{app: a, o: o}
 	if p.base, err = ingest.BaseAt(ctx, ".", o.base, o.File()); err != nil {
 		next := ""
-		if errors.Is(err, ingest.ErrNoClone) {
+		switch {
+		case errors.Is(err, ingest.ErrNoClone):
 			next = "go into the clone of the repository that is to be changed"
+		case errors.Is(err, ingest.ErrNoRange) && o.base == "":
+			return problem.Usage("this clone has no commit yet", "commit what is to be built on")
+		case errors.Is(err, ingest.ErrNoRange):
+			return problem.Usage(fmt.Sprintf("%.100q is no commit of this clone", o.base),
+				"name a branch or a commit of it with --base")
 		}
 		return problem.As(problem.Misuse, err, next)
 	}
