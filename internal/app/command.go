@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -34,7 +35,7 @@ func (a *app) run(ctx context.Context, c command, args []string) error {
 	}
 	err = c.run(ctx, flags.Args())
 	if err != nil && c.json != nil && *c.json {
-		return errors.Join(err, a.jsonError(err))
+		return errors.Join(err, a.jsonError(err, c.reports()))
 	}
 	return err
 }
@@ -50,14 +51,28 @@ func (c command) parse(args []string) (*pflag.FlagSet, error) {
 	return flags, flags.Parse(args)
 }
 
+// reports says whether the command's object is that of a run on a change or a ticket.
+func (c command) reports() bool {
+	return slices.Contains([]string{"review", "resume", "show", "implement"}, c.name)
+}
+
 // jsonError prints the object of a run that an error ended. Wrong usage has no
-// outcome and so no object. That of a ticket's run has other keys.
-func (a *app) jsonError(err error) error {
+// outcome and so no object. That of a ticket's run has other keys, and commands that run
+// no graph say only what happened.
+func (a *app) jsonError(err error, reports bool) error {
 	outcome := driver.OutcomeOf(err)
 	if outcome == "" || errors.As(err, new(driver.Reported)) {
 		return nil
 	}
 	why := driver.Explain(err)
+	if !reports {
+		return driver.PrintJSON(a.Stdout, struct {
+			Outcome string          `json:"outcome"`
+			Status  reviewpr.Status `json:"status"`
+			Message string          `json:"message"`
+			Error   string          `json:"error"`
+		}{outcome, reviewpr.InError, why, why})
+	}
 	if a.ticketed {
 		return driver.Proposal{Outcome: outcome, Status: ticketpr.StatusAt(err), Error: why}.Print(a.Stdout)
 	}
