@@ -27,6 +27,7 @@ type resumeOptions struct {
 
 func (a *app) resumeCommand() command {
 	o := &resumeOptions{options: newOptions()}
+	o.resumed = true
 	return command{
 		"resume", "<thread | owner/repo#n>", "decide a draft that waits, in the store or on GitHub", o.flags,
 		func(ctx context.Context, args []string) error {

@@ -196,6 +196,9 @@ func (p *proposing) park(r driver.Proposal) error {
 	}
 	fmt.Fprintf(p.app.Stdout, "Parked. Decide with\n  %s --approve\n(or --abort, --revise TEXT; without a file: "+
 		"--drop PATH)\n", p.resuming())
+	if p.o.resumed {
+		fmt.Fprintln(p.app.Stdout, r.Outcome, r.Thread)
+	}
 	return nil
 }
 
