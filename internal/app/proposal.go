@@ -27,7 +27,6 @@ import (
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/secret"
 	"github.com/org/pr-review-action/internal/ticket"
-	"github.com/org/pr-review-action/internal/ticketcontext"
 	"github.com/org/pr-review-action/internal/wire"
 )
 
@@ -70,18 +69,12 @@ func (p *proposing) answer(ctx context.Context, r driver.Proposal, given decisio
 			return was
 		}
 	}
-	flow, err := p.driver().Ticketpr(steps)
-	if err != nil {
-		return r, err
-	}
 	record := decision.Record{Thread: r.Thread, Digest: r.Digest, Code: r.Code, By: by, At: p.app.Clock(),
 		Via: decision.ByCommandLine}
-	_, err = flow.Resume(ctx, p.thread, graph.Answer{Gate: m.GateID, Value: decision.Answer{Decision: d,
-		Record: record.With(d)}})
-	if err != nil {
-		return r, err
-	}
-	return p.driver().Proposed(ctx)
+	return p.run(ctx, steps, func(f *graph.Flow[ticketpr.State]) (graph.Result[ticketpr.State], error) {
+		return f.Resume(ctx, p.thread, graph.Answer{Gate: m.GateID, Value: decision.Answer{Decision: d,
+			Record: record.With(d)}})
+	})
 }
 
 // ask asks the person at the terminal. An empty verdict means later. Words that are no
@@ -111,11 +104,18 @@ func (p *proposing) ask(ctx context.Context, r driver.Proposal) (decision.Verdic
 		if !strings.HasPrefix(answer, "/") {
 			text = decision.ReviseCommand(answer)
 		}
-		d, err := r.State.Decide(strings.Join(append(drops, text), "\n"), "")
+		given := append(slices.Clone(drops), text)
+		if strings.HasPrefix(text, "/revise") {
+			given = []string{text} // what was dropped is of this draft
+		}
+		d, err := r.State.Decide(strings.Join(given, "\n"), "")
 		switch {
 		case err != nil:
 			fmt.Fprintln(p.app.Stderr, guard.Text(driver.Explain(err)))
 		case d.Verdict == decision.Revise:
+			if len(drops) > 0 {
+				fmt.Fprintln(p.app.Stderr, "  what you dropped may be in the next draft again")
+			}
 			return d.Verdict, text
 		default:
 			drops = append(drops, text)
@@ -163,14 +163,9 @@ func (p *proposing) goOn(ctx context.Context, r driver.Proposal) (driver.Proposa
 			return r, err
 		}
 	}
-	flow, err := p.driver().Ticketpr(steps)
-	if err == nil {
-		_, err = flow.Continue(ctx, p.thread)
-	}
-	if err != nil {
-		return r, err
-	}
-	return p.driver().Proposed(ctx)
+	return p.run(ctx, steps, func(f *graph.Flow[ticketpr.State]) (graph.Result[ticketpr.State], error) {
+		return f.Continue(ctx, p.thread)
+	})
 }
 
 // check runs the user's command on the change, in a folder that holds it and nothing else.
@@ -242,17 +237,15 @@ func (a *app) ticketOf(ctx context.Context, arg string, c config.Config,
 	case strings.HasSuffix(arg, ".md"):
 		return t, problem.Usage(fmt.Sprintf("there is no file %s", arg),
 			"name a Markdown file, a ticket's key, or owner/repo#7")
-	case pull.LooksLikeRef(arg):
-		return a.issue(ctx, arg, o)
-	case ticket.Project(arg) == "":
-		return t, problem.Usage(fmt.Sprintf("%q is no file, no ticket's key and no issue", arg),
-			"name a Markdown file, a key such as PAY-88, or owner/repo#7")
 	}
-	return a.tracked(ctx, arg, c, o)
-}
-
-// issue reads an issue of GitHub; its key is gh-<n>.
-func (a *app) issue(ctx context.Context, arg string, o *implementOptions) (t ticket.Ticket, err error) {
+	if !pull.LooksLikeRef(arg) {
+		asked, err := ticketpr.ParseTicket(arg, pull.Ref{})
+		if err != nil || asked.Issue() > 0 { // of which repository, it does not say
+			return t, problem.Usage(fmt.Sprintf("%q is no file, no ticket's key and no issue", arg),
+				"name a Markdown file, a key such as PAY-88, or owner/repo#7")
+		}
+		return a.ReadTicket(ctx, asked, c, o.Settings, nil)
+	}
 	ref, err := a.parseRef(arg)
 	if err != nil {
 		return t, err
@@ -261,25 +254,7 @@ func (a *app) issue(ctx context.Context, arg string, o *implementOptions) (t tic
 	if err != nil {
 		return t, err
 	}
-	t, err = ticketcontext.One(ctx, ref.String(), ticketcontext.Options{
-		Sources: []ticketcontext.Source{ticketcontext.GitHub(api)}, Redact: a.Redactor(o.Settings).Redact})
-	t.Key, t.URL = fmt.Sprintf("gh-%d", ref.Number), driver.IssuePage(ref, ref.Number)
-	return t, err
-}
-
-// tracked reads a ticket from the sources that the settings name.
-func (a *app) tracked(ctx context.Context, key string, c config.Config,
-	o *implementOptions) (t ticket.Ticket, err error) {
-	sources, err := a.Context(c.Context, o.Settings, nil)
-	if err != nil {
-		return t, err
-	}
-	if len(sources.Sources) == 0 {
-		return t, problem.Usage(fmt.Sprintf("nothing says where %s is kept", key),
-			"name a source under context.sources in "+o.Config+" of the base commit, or pass the ticket as a "+
-				"Markdown file")
-	}
-	t, err = ticketcontext.One(ctx, key, sources)
-	t.Key = key
+	t, err = a.ReadTicket(ctx, ticketpr.OfIssue(ref), c, o.Settings, api)
+	t.URL = driver.IssuePage(ref, ref.Number)
 	return t, err
 }

@@ -153,22 +153,7 @@ func (p *proposal) fetch(ctx context.Context) (ticket.Ticket, error) {
 			return ticket.Ticket{}, err
 		}
 	}
-	o, err := p.sources()
-	if err != nil {
-		return ticket.Ticket{}, err
-	}
-	t, err := ticketcontext.One(ctx, p.asked.From, o)
-	t.Key = p.asked.Key
-	return t, err
-}
-
-// sources are those of the settings; issues of the repository need none.
-func (p *proposal) sources() (ticketcontext.Options, error) {
-	o, err := p.Context(p.config.Context, p.Settings, p.api)
-	if p.asked.Issue() > 0 {
-		o.Sources = append(o.Sources, ticketcontext.GitHub(p.api))
-	}
-	return o, err
+	return p.ReadTicket(ctx, p.asked, p.config, p.Settings, p.api)
 }
 
 // parked stores a draft that waits, or reports why there is none.
@@ -256,7 +241,7 @@ func (j *job) comments(ctx context.Context) (_ driver.Report, err error) {
 		return driver.Report{Message: "no pull request of draft " + shown[:min(16, len(shown))] + " is there, so " +
 			p.asked.Key + " is not commented on"}, nil
 	}
-	o, err := p.sources()
+	o, err := p.TicketSources(p.asked, p.config, p.Settings, p.api)
 	if err != nil {
 		return driver.Report{}, err
 	}
