@@ -92,6 +92,35 @@ func (a *app) resume(ctx context.Context, args []string, o *resumeOptions) (err 
 	return a.goFrom(ctx, s, r, given, &o.options)
 }
 
+// resumePull decides a draft of a pull request: the local store's where it has one of
+// the present commit, else the one that waits on GitHub.
+func (a *app) resumePull(ctx context.Context, arg string, o *resumeOptions) error {
+	given, err := o.verdict()
+	if err != nil {
+		return err
+	}
+	ref, err := a.parseRef(arg)
+	if err != nil {
+		return err
+	}
+	thread, err := a.storedPull(ctx, ref, &o.options)
+	if err != nil {
+		return err
+	}
+	if thread != "" {
+		return a.resume(ctx, []string{thread}, o)
+	}
+	r, err := a.remote(ctx, ref, &o.options)
+	if err != nil {
+		return err
+	}
+	d, waits, err := r.chosen(ctx, given != "" || o.text() != "")
+	if err != nil {
+		return err
+	}
+	return r.resume(ctx, d, waits, given, o.trace)
+}
+
 // goFrom goes on with a thread from where it stands: an unfinished revision, a decision, a
 // draft that waits, or none of these.
 func (a *app) goFrom(ctx context.Context, s session, r driver.Report, given decision.Verdict, o *options) error {

@@ -14,7 +14,6 @@ import (
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/graph"
-	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/linter"
@@ -161,9 +160,6 @@ func (j *job) driver(store graph.Store, thread string, r *wire.Reviewer) driver.
 			Run:    j.env.RunID},
 	}
 }
-
-// tell writes a line to the log.
-func (j *job) tell(line string) { fmt.Fprintln(j.Stdout, guard.Line(line, driver.MaxLine)) }
 
 func (j *job) brief(change ingest.Change, paid reviewpr.Paid) wire.Brief {
 	return wire.Brief{Change: change, Paid: paid, API: j.api, Workspace: j.Getenv("GITHUB_WORKSPACE"),

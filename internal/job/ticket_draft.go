@@ -143,19 +143,6 @@ func (p *proposal) entries(ctx context.Context, sha string) (map[string]tree.Ent
 	return entries, err
 }
 
-// fetch reads the ticket. An issue of a public repository is taken where its author may
-// write: anybody may open one.
-func (p *proposal) fetch(ctx context.Context) (ticket.Ticket, error) {
-	if n := p.asked.Issue(); n > 0 && !p.repo.Private {
-		at := p.ref
-		at.Number = n
-		if err := driver.WrittenByMember(ctx, p.api, at); err != nil {
-			return ticket.Ticket{}, err
-		}
-	}
-	return p.ReadTicket(ctx, p.asked, p.config, p.Settings, p.api)
-}
-
 // parked stores a draft that waits, or reports why there is none.
 func (p *proposal) parked(ctx context.Context, d driver.Driver) (driver.Report, error) {
 	v, err := d.Proposed(ctx)
@@ -179,12 +166,6 @@ func (p *proposal) parked(ctx context.Context, d driver.Driver) (driver.Report, 
 	r.Retained = p.retained(ctx, r.Artifact)
 	r.Page = render.ProposalDraft(s.Proposal(), p.howToDecide(r, s.Iteration < gate.MaxRounds))
 	return r, nil
-}
-
-// revision is a draft that is to be drafted again, and who asks for it.
-type revision struct {
-	from   *handoff.Draft[ticketpr.State]
-	answer decision.Answer
 }
 
 // revisesTicket has the model draft a ticket's change again, as feedback says.
