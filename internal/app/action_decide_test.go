@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -14,7 +12,6 @@ import (
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/githubtest"
-	"github.com/org/pr-review-action/internal/volume"
 )
 
 // sameAsShown is P2: body and comments of the posted review stand in review.md
@@ -57,23 +54,6 @@ func TestP2_ApprovedDraftIsPostedByteForByte(t *testing.T) {
 	require.Equal(t, review.URL, posted.outputs["review-url"])
 	posted.shows("Review of #42 was posted", "[The review]("+review.URL+")").says("POSTED octo/demo#42:", review.URL)
 	require.Equal(t, 3, s.reviews(), "the posting job asked a model")
-}
-
-func TestBuiltBinaryTellsTheSameStory(t *testing.T) {
-	volume.NoRaces(t)
-	s := setUp(t, scene{})
-	program := filepath.Join(t.TempDir(), "pr-review-action")
-	out, err := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", program,
-		"../..").CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	draft := s.draftJob().with("pull-request", "") // the event has it too
-	draft.program = program
-	drafted := draft.start().is(0, "PAUSED")
-	s.approved("")
-	post := s.postJob(drafted.digest())
-	post.program = program
-	post.start().is(0, "POSTED")
-	sameAsShown(t, s.opened(drafted).Review, s.posted())
 }
 
 func TestApprovalsCommentChangesTheReview(t *testing.T) {

@@ -35,7 +35,7 @@ func TestATicketIsDecidedAtATerminal(t *testing.T) {
 	server := httptest.NewServer(model)
 	t.Cleanup(server.Close)
 	dir := t.TempDir()
-	env := append(underRace(), "PATH="+os.Getenv("PATH"), "HOME="+dir, "XDG_STATE_HOME="+dir, "TERM=xterm",
+	env := append(tuned(), "PATH="+os.Getenv("PATH"), "HOME="+dir, "XDG_STATE_HOME="+dir, "TERM=xterm",
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a",
 		"GIT_COMMITTER_EMAIL=a@example.com")
 	made := exec.CommandContext(t.Context(), "sh", "-ec", `git init -q -b main .; echo hi >greet.txt; git add .
