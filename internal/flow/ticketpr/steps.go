@@ -12,6 +12,7 @@ import (
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/implement"
+	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/ticket"
 	"github.com/org/pr-review-action/internal/ticketcontext"
@@ -118,7 +119,7 @@ func (r *run) retrieve(ctx context.Context, s State) (graph.Update, error) {
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b change.Chunk) int { return cmp.Compare(b.Score, a.Score) })
+	order.Stable(all, func(a, b change.Chunk) int { return cmp.Compare(b.Score, a.Score) })
 	return graph.Updates(r.chunks.Set(all[:min(len(all), inAll)]), r.scope.Set(s.Scope), r.usage.Set(used)), nil
 }
 
