@@ -25,6 +25,12 @@ func TestT18_T32_TheReleaseAloneWritesToTheRepository(t *testing.T) {
 		for _, s := range j.Steps {
 			require.True(t, s.Uses == "" || pinned.MatchString(s.Uses), s.Uses)
 			require.NotRegexp(t, outside, s.Run, name)
+			if strings.HasPrefix(s.Uses, "actions/checkout@") {
+				require.Equal(t, name == "publish", s.With["persist-credentials"], "%s: pushes tags, or nothing", name)
+			}
+			if strings.HasPrefix(s.Uses, "actions/setup-go@") {
+				require.Equal(t, false, s.With["cache"], "%s: another run may have filled it", name)
+			}
 		}
 		if name != "publish" {
 			require.Equal(t, map[string]any{"contents": "read"}, j.Permissions, name)

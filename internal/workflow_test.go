@@ -111,6 +111,9 @@ func brokenStep(w workflow, s step, writes bool) (bad [][2]string) {
 	if strings.HasPrefix(s.Uses, "actions/checkout@") && isPrivileged(w.On) {
 		bad = append(bad, [2]string{"T16", "a checkout in a privileged workflow"})
 	}
+	if strings.HasPrefix(s.Uses, "actions/checkout@") && s.With["persist-credentials"] != false {
+		bad = append(bad, [2]string{"D3", "a clone that keeps the token"})
+	}
 	if isPrivileged(w.On) && headRef.MatchString(fmt.Sprint(s)) {
 		bad = append(bad, [2]string{"T16", "names the head"})
 	}
@@ -230,6 +233,8 @@ func TestTheWorkflowTestSeesEveryBrokenRule(t *testing.T) {
 			"permissions: {}\n    steps: [{ uses: actions/checkout@" + sha + " }]\n"},
 		"checkout, events in a list": {"T16", "on: [push, issue_comment]\npermissions: {}\njobs:\n  a:\n    " +
 			"permissions: {}\n    steps: [{ uses: actions/checkout@" + sha + " }]\n"},
+		"a clone with the token": {"D3", "on: push\npermissions: {}\njobs:\n  a:\n    permissions: { contents: read }\n" +
+			"    steps: [{ uses: actions/checkout@" + sha + " }]\n"},
 		"head by hand": {"T16", steps + "      - run: git fetch origin refs/pull/1/head\n"},
 		"head in the environment": {"T16", steps +
 			"      - { run: git checkout $X, env: { X: \"${{ github.event.pull_request.head.sha }}\" } }\n"},

@@ -227,6 +227,34 @@ func TestForks(t *testing.T) {
 	}
 }
 
+func TestCheck4_ADraftThatNobodyCanDecideIsToldOf(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		fork        bool
+		event, file string
+		ref         string
+		says        string
+	}{
+		"another event": {false, "schedule", "workflow_dispatch", "refs/heads/main", `it is of the event "schedule"`},
+		"a fork":        {true, "pull_request", "labeled", "refs/pull/42/merge", "it is of a fork's pull request"},
+		"another branch": {false, "workflow_dispatch", "workflow_dispatch", "refs/heads/topic",
+			"it was dispatched on refs/heads/topic, and drafts come from main"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := setUp(t, scene{fork: tc.fork})
+			if tc.fork {
+				later(s)
+				s.pull.Label("maya", "ai-review")
+			}
+			s.draftJob().on(tc.event, tc.file).set("GITHUB_REF", tc.ref).start().is(0, "PAUSED").
+				says("::warning::no draft of this run can be decided: " + tc.says)
+		})
+	}
+	t.Run("the usual one", func(t *testing.T) {
+		require.NotContains(t, setUp(t, scene{}).parked().log, "can be decided")
+	})
+}
+
 func TestDraftsOfEveryEventThatMayDraft(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

@@ -48,9 +48,9 @@ func (a *app) implementCommand() command {
 func (o *implementOptions) flags(f *pflag.FlagSet) {
 	o.Flags(f, "provider", "base-url", "model", "concurrency", "config", "defaults", "expires", "again", "max-cost",
 		"allow-http")
-	f.StringVar(&o.base, "base", "", "branch or commit to build on; HEAD where nothing is named")
-	f.StringSliceVar(&o.modules, "modules", nil, "names of modules that alone may change")
-	f.StringVar(&o.check, "check", "", "command of the project to run on the change before you see it, in a folder "+
+	f.StringVar(&o.base, "base", "", "`branch` or commit to build on; HEAD where nothing is named")
+	f.StringSliceVar(&o.modules, "modules", nil, "`names` of modules that alone may change")
+	f.StringVar(&o.check, "check", "", "`command` of the project to run on the change before you see it, in a folder "+
 		"of its own")
 	o.proposalFlags(f)
 	traceFlag(f, &o.trace)
@@ -62,8 +62,8 @@ func (o *implementOptions) flags(f *pflag.FlagSet) {
 func (o *implementOptions) proposalFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.approve, "approve", false, "approve: commit the change to a branch of its own")
 	f.BoolVar(&o.abort, "abort", false, "abort: commit nothing")
-	f.StringVar(&o.revise, "revise", "", "what another draft should do differently")
-	f.StringArrayVar(&o.drop, "drop", nil, "path of a file to leave out, with --approve; may be repeated")
+	f.StringVar(&o.revise, "revise", "", "ask for another draft, with this `text` as feedback")
+	f.StringArrayVar(&o.drop, "drop", nil, "leave the file at this `path` out, with --approve; may be repeated")
 	o.pushFlags(f)
 	f.BoolVar(&o.noInput, "no-input", false, "never ask: leave the draft waiting")
 }
@@ -90,8 +90,14 @@ func (a *app) implement(ctx context.Context, args []string, o *implementOptions)
 	p := &proposing{app: a, o: o}
 	if p.base, err = ingest.BaseAt(ctx, ".", o.base, o.File()); err != nil {
 		next := ""
-		if errors.Is(err, ingest.ErrNoClone) {
+		switch {
+		case errors.Is(err, ingest.ErrNoClone):
 			next = "go into the clone of the repository that is to be changed"
+		case errors.Is(err, ingest.ErrNoRange) && o.base == "":
+			return problem.Usage("this clone has no commit yet", "commit what is to be built on")
+		case errors.Is(err, ingest.ErrNoRange):
+			return problem.Usage(fmt.Sprintf("%.100q is no commit of this clone", o.base),
+				"name a branch or a commit of it with --base")
 		}
 		return problem.As(problem.Misuse, err, next)
 	}

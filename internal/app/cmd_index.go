@@ -32,8 +32,8 @@ func (a *app) indexCommand() command {
 	return command{
 		name: "index", help: "build the index that search and reviews look things up in",
 		flags: func(f *pflag.FlagSet) {
-			f.StringVar(&o.dir, "dir", "", "the clone, or any folder; without it the clone around this folder")
-			f.StringVar(&o.rev, "rev", "", "the commit of the clone; without it HEAD")
+			f.StringVar(&o.dir, "dir", "", "the clone, or any `folder`; without it the clone around this folder")
+			f.StringVar(&o.rev, "rev", "", "the `commit` of the clone; without it HEAD")
 			o.Flags(f, "config", "allow-http")
 			f.BoolVar(&o.json, "json", false, "print one JSON object")
 		},

@@ -21,10 +21,10 @@ func (a *app) initCommand() command {
 			f.BoolVar(&c.Check, "check", false, "write nothing: check files, environments, secret, label, key "+
 				"and model")
 			f.Var(&c.Route, "route", "how a person decides; chosen by what the repository can have where not given")
-			f.StringSliceVar(&c.Reviewers, "reviewer", nil, "who approves: a login or org/team; may be repeated")
+			f.StringSliceVar(&c.Reviewers, "reviewer", nil, "who approves: a `login` or org/team; may be repeated")
 			f.BoolVar(&c.Force, "force", false, "replace workflows and environments that are there and differ")
-			f.StringVar(&c.Org, "org", "", "a pull request in each repository of a list: of this organization")
-			f.StringVar(&c.Repos, "repos", "", "with --org: file with a repository's name on each line, or -")
+			f.StringVar(&c.Org, "org", "", "a pull request in each repository of a list: of this `organization`")
+			f.StringVar(&c.Repos, "repos", "", "with --org: `file` with a repository's name on each line, or -")
 			f.BoolVar(&c.Whole, "whole", false, "with --org: whole workflows, instead of those that call the product's")
 			o.Flags(f, "base-url", "model")
 			f.BoolVar(&c.JSON, "json", false, "print one JSON object")

@@ -50,13 +50,13 @@ func (o *resumeOptions) flags(f *pflag.FlagSet) {
 		"max-cost-per-pull", "test-results", "allow-http", "instance", "code", "checkpoint-key", "draft-workflow",
 		"decide-workflow", "record-retention-days")
 	o.decisionFlags(f)
-	f.StringVar(&o.revise, "revise", "", "what another draft should do differently; needs a model")
+	f.StringVar(&o.revise, "revise", "", "ask for another draft, with this `text` as feedback; needs a model")
 	f.BoolVar(&o.next, "next", false, "take the draft that waits with the gravest findings, in the store or, "+
 		"with owner/repo, on GitHub")
 	f.BoolVar(&o.post, "post", false, "post a draft of GitHub under your own account, with your own token")
 	f.BoolVar(&o.noInput, "no-input", false, "never ask")
-	f.StringArrayVar(&o.drop, "drop", nil, "of a change for a ticket: path to leave out, with --approve; may be "+
-		"repeated")
+	f.StringArrayVar(&o.drop, "drop", nil, "leave the file at this `path` out of a change for a ticket, with "+
+		"--approve; may be repeated")
 	o.pushFlags(f)
 	traceFlag(f, &o.trace)
 	o.outputFlags(f)

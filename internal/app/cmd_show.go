@@ -57,7 +57,7 @@ func (o *showOptions) flags(f *pflag.FlagSet) {
 func (o *showOptions) statsFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.propose, "propose", false, "print the guidelines, ignored files and rules that approvers' habits ask "+
 		"for, as a diff of the settings file")
-	f.StringVar(&o.since, "since", "", "count drafts of that day and later: 2026-11-01, or 30d")
+	f.StringVar(&o.since, "since", "", "count drafts of that `day` and later: 2026-11-01, or 30d")
 	o.Flags(f, "config", "defaults")
 }
 

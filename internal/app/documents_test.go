@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
@@ -99,4 +100,21 @@ func understood(t *testing.T, line string) error {
 		return flagError(err, flags, "")
 	}
 	return nil
+}
+
+func TestTheHelpOfEveryCommandFitsATerminal(t *testing.T) {
+	t.Parallel()
+	a := &app{Front: driver.NewFront(Process{Args: []string{"pr-review-action"}}), name: "pr-review-action"}
+	for _, c := range a.commands() {
+		t.Run(c.name, func(t *testing.T) {
+			flags, err := c.parse([]string{"--help"})
+			require.ErrorIs(t, err, pflag.ErrHelp)
+			var page strings.Builder
+			a.help(&page, c, flags)
+			_, below, _ := strings.Cut(page.String(), "\nFlags:\n") // usage and examples are lines to be copied
+			for line := range strings.Lines(below) {
+				require.LessOrEqual(t, utf8.RuneCountInString(line), helpColumns+1, line)
+			}
+		})
+	}
 }

@@ -29,7 +29,7 @@ func TestThePageOfModelsShowsTheFaultTable(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, modelsPage(t), string(table))
 	require.Contains(t, modelsPage(t), "as of "+cost.PricesAsOf())
-	require.LessOrEqual(t, strings.Count(modelsPage(t), "\n"), 160)
+	require.LessOrEqual(t, strings.Count(modelsPage(t), "\n"), 200)
 }
 
 func TestThePageOfModelsShowsSettingsThatAreRead(t *testing.T) {

@@ -58,19 +58,27 @@ var examples = map[string][]string{
 
 // variables are what the program reads of the environment beside OpenTelemetry's.
 const variables = `Environment:
-  OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL   the model; without a key or address the rules review
-  GITHUB_TOKEN, GH_TOKEN                          to read private pull requests, to post and to decide on GitHub
-  PR_REVIEW_STORE                                 folder that drafts wait in, or postgres://…
-  PR_REVIEW_CHECKPOINT_KEY                        for drafts that are sealed or encrypted
-  HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE, NO_COLOR  as usual
+  OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL
+      the model; without a key or address the rules review
+  GITHUB_TOKEN, GH_TOKEN
+      to read private pull requests, to post and to decide on GitHub
+  PR_REVIEW_STORE
+      folder that drafts wait in, or postgres://…
+  PR_REVIEW_CHECKPOINT_KEY
+      for drafts that are sealed or encrypted
+  HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE, NO_COLOR
+      as usual
 `
 
 const exitCodes = `Exit codes:
-  0 done, or a draft waits   1 failed, or fail-on was reached   2 wrong usage or settings   3 refused or expired
-  4 the cost cap was reached before any file was reviewed
+  0  done, or a draft waits
+  1  failed, or fail-on was reached
+  2  wrong usage or settings
+  3  refused or expired
+  4  the cost cap was reached before any file was reviewed
 `
 
-// helpColumns is how wide what a command does is told.
+// helpColumns is how wide help is printed.
 const helpColumns = 80
 
 // usage is the help of the whole program.
@@ -96,7 +104,7 @@ func (a *app) help(w io.Writer, c command, flags *pflag.FlagSet) {
 		}
 		fmt.Fprintf(w, "  "+line+"\n", a.name)
 	}
-	if usages := flags.FlagUsages(); usages != "" {
+	if usages := flags.FlagUsagesWrapped(helpColumns); usages != "" {
 		fmt.Fprintf(w, "\nFlags:\n%s", usages)
 	}
 	fmt.Fprintf(w, "\n%s\n%s", variables, exitCodes)

@@ -43,13 +43,7 @@ func TestAStrangersFiveMinutes(t *testing.T) {
 			require.NotContains(t, shown, "Not seen")
 			t.Logf("init --apply: %.1f s\n%s", time.Since(began).Seconds(), shown)
 			if route == "approval" {
-				guide, err := os.ReadFile("../../.github/GUIDES.md")
-				require.NoError(t, err)
-				_, printed, _ := strings.Cut(string(guide), "init --apply --reviewer maya\n")
-				printed, _, _ = strings.Cut(printed, "$ ")
-				for part := range strings.SplitSeq(printed, "…\n") {
-					require.Contains(t, shown, part, "the guide shows something else")
-				}
+				s.asGuided("init --apply --reviewer maya", shown)
 			}
 
 			s.repo.AddSecret("ai-review-model", "OPENAI_API_KEY") // which the gh of this test has not
@@ -57,6 +51,9 @@ func TestAStrangersFiveMinutes(t *testing.T) {
 			shown = s.inClone(clone, nil, "init", "--check")
 			require.NotRegexp(t, `(?m)^(no|unseen) `, shown)
 			t.Logf("init --check: %.1f s\n%s", time.Since(began).Seconds(), shown)
+			if route == "approval" {
+				s.asGuided("init --check", shown)
+			}
 
 			drafted := s.asWritten(clone).start().is(0, "PAUSED")
 			require.Equal(t, c.decides, drafted.outputs["environment"])
@@ -64,6 +61,18 @@ func TestAStrangersFiveMinutes(t *testing.T) {
 			t.Logf("a draft waits: %.1f s", time.Since(began).Seconds())
 		})
 	}
+}
+
+// asGuided holds what a command showed against what the guides have behind it.
+func (s *stage) asGuided(command, shown string) {
+	s.t.Helper()
+	guide, err := os.ReadFile("../../.github/GUIDES.md")
+	require.NoError(s.t, err)
+	_, printed, found := strings.Cut(string(guide), "$ pr-review-action "+command+"\n")
+	require.True(s.t, found)
+	printed, _, _ = strings.Cut(printed, "```")
+	printed, _, _ = strings.Cut(printed, "$ ")
+	holds(s.t, command, shown, printed)
 }
 
 // freshClone is a clone of the stage's repository, with a gh that takes a key.

@@ -65,7 +65,7 @@ func (o *options) text() string {
 func (o *options) undecided() { o.approve, o.abort, o.revise, o.commands = false, false, "", nil }
 
 func (o *options) storeFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.store, "store", "", "folder that drafts wait in, or postgres://… (PR_REVIEW_STORE)")
+	f.StringVar(&o.store, "store", "", "`folder` that drafts wait in, or postgres://… (PR_REVIEW_STORE)")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
 }
 
@@ -78,24 +78,24 @@ func (o *options) listFlags(f *pflag.FlagSet) {
 func (o *options) pushFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.push, "push", false, "an approved change for a ticket becomes a branch and a draft pull request on "+
 		"GitHub, under your own account")
-	f.StringVar(&o.repo, "repo", "", "with --push: owner/name, where it is not the clone's origin")
+	f.StringVar(&o.repo, "repo", "", "with --push: `owner/name`, where it is not the clone's origin")
 }
 
 func (o *options) decisionFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.approve, "approve", false, "approve: post the review")
 	f.BoolVar(&o.abort, "abort", false, "abort: post nothing")
 	o.Flags(f, "fail-on", "sarif")
-	f.StringArrayVar(&o.commands, "command", nil, `a change of the draft, such as "/drop F2", posted with --approve;`+
-		` may be repeated`)
+	f.StringArrayVar(&o.commands, "command", nil, "`line` that changes the draft, such as \"/drop F2\"; posted "+
+		"with --approve; may be repeated")
 }
 
 func (o *options) outputFlags(f *pflag.FlagSet) {
 	o.storeFlags(f)
-	f.StringVar(&o.out, "out", "", "write the posted review to a file")
+	f.StringVar(&o.out, "out", "", "write the posted review to a `file`")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress and no notices")
 }
 
 // traceFlag is the file that a run's trace is written to.
 func traceFlag(f *pflag.FlagSet, file *string) {
-	f.StringVar(file, "trace", "", "write what the run did to a file, one JSON object a line")
+	f.StringVar(file, "trace", "", "write what the run did to a `file`, one JSON object a line")
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/org/pr-review-action/internal/ask"
 	"github.com/org/pr-review-action/internal/change"
@@ -232,6 +234,9 @@ func (a *app) ticketOf(ctx context.Context, arg string, c config.Config,
 		text, err := os.ReadFile(arg)
 		if err != nil {
 			return t, problem.Usage(err.Error(), "")
+		}
+		if !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
+			return t, problem.Usage(arg+" is no text", "name a Markdown file")
 		}
 		return ticket.FromMarkdown(strings.TrimSuffix(filepath.Base(arg), filepath.Ext(arg)), string(text)), nil
 	case strings.HasSuffix(arg, ".md"):

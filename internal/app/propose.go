@@ -101,12 +101,20 @@ func (a *app) tellProposal(p proposedSettings) {
 // settingsText reads the settings file of this folder's clone, or the one that is named; its
 // text is nil where there is none. The name is the one from the clone's top.
 func settingsText(named string) (file string, text []byte, err error) {
-	top, err := filepath.Abs(configcmd.WorkTree())
+	here, err := os.Getwd()
+	if err == nil {
+		here, err = filepath.EvalSymlinks(here) // what is above a link is not what is above its target
+	}
+	top := filepath.Join(here, configcmd.WorkTree())
 	path := filepath.Join(top, named)
 	if err == nil && named != config.DefaultPath {
-		if path, err = filepath.Abs(named); err == nil {
-			named, err = filepath.Rel(top, path)
+		if path = named; !filepath.IsAbs(path) {
+			path = filepath.Join(here, path)
 		}
+		if folder, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+			path = filepath.Join(folder, filepath.Base(path))
+		}
+		named, err = filepath.Rel(top, path)
 	}
 	if named = filepath.ToSlash(named); err != nil || !filepath.IsLocal(named) {
 		return "", nil, problem.Usage("the settings file is outside of this clone", "name one in it with --config")

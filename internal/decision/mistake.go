@@ -63,6 +63,9 @@ func meant(line string) string {
 	if said := rewritten(verb, rest); whole(said) {
 		return said
 	}
+	if verb == "severity" && len(found) > 0 {
+		return "/severity " + found[0] + " minor"
+	}
 	return example(verb)
 }
 

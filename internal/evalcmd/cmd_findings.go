@@ -19,9 +19,9 @@ import (
 )
 
 func findingsFlags(f *pflag.FlagSet, o *Options) {
-	f.StringVar(&o.diff, "diff", "", "the change as a unified diff (RB_DIFF)")
-	f.StringVar(&o.repo, "repo", "", "a clone, for a change that comes without a diff: RB_BASE...RB_HEAD is read")
-	f.StringVar(&o.out, "out", "", "where the findings are written (RB_OUT); standard output when empty")
+	f.StringVar(&o.diff, "diff", "", "`file` with the change as a unified diff (RB_DIFF)")
+	f.StringVar(&o.repo, "repo", "", "a `clone`, for a change that comes without a diff: RB_BASE...RB_HEAD is read")
+	f.StringVar(&o.out, "out", "", "`file` that the findings are written to (RB_OUT); standard output when empty")
 	quietFlag(f, o)
 }
 

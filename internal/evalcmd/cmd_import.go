@@ -18,9 +18,9 @@ import (
 )
 
 func importFlags(f *pflag.FlagSet, o *Options) {
-	f.IntVar(&o.last, "last", 50, "how many merged pull requests are looked at, the newest first")
+	f.IntVar(&o.last, "last", 50, "`number` of merged pull requests that are looked at, the newest first")
 	f.BoolVar(&o.all, "all", false, "take comments too under which the code did not change later")
-	f.StringVar(&o.out, "out", "", "write the cases to a file")
+	f.StringVar(&o.out, "out", "", "write the cases to a `file`")
 	quietFlag(f, o)
 }
 

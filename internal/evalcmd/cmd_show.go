@@ -14,7 +14,7 @@ import (
 )
 
 func showFlags(f *pflag.FlagSet, o *Options) {
-	f.StringVar(&o.out, "out", "", "folder of the run")
+	f.StringVar(&o.out, "out", "", "`folder` of the run")
 }
 
 // show prints one case of a run as a page.

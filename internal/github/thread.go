@@ -57,8 +57,8 @@ type threadPage struct {
 		Comments struct {
 			TotalCount int `json:"totalCount"`
 			Nodes      []struct {
-				ID  string `json:"fullDatabaseId"` // a BigInt, which is a string
-				Own bool   `json:"viewerDidAuthor"`
+				ID  json.RawMessage `json:"fullDatabaseId"` // a BigInt: a string, or from other servers a number
+				Own bool            `json:"viewerDidAuthor"`
 			} `json:"nodes"`
 		} `json:"comments"`
 	} `json:"nodes"`
@@ -104,7 +104,7 @@ func (p threadPage) threads() (list []ReviewThread) {
 			continue
 		}
 		first := n.Comments.Nodes[0]
-		id, err := strconv.ParseInt(first.ID, 10, 64)
+		id, err := strconv.ParseInt(strings.Trim(string(first.ID), `"`), 10, 64)
 		if err != nil {
 			continue
 		}

@@ -68,7 +68,27 @@ func hiddenOf(line string, number int) []Hit {
 
 // usual reports a hidden character where honest text has it.
 func usual(line string, at int, r rune) bool {
-	return besideBraille(line, at, r) || breaksMention(line, at, r) || spells(line, at, r) || colours(line, at, r)
+	return besideBraille(line, at, r) || breaksMention(line, at, r) || spells(line, at, r) || colours(line, at, r) ||
+		besideSpace(line, at, r)
+}
+
+const breaks = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
+
+// besideSpace reports a break between words, or what joins them, with a space on one side and a
+// letter or a picture on the other: translators' tools leave it, and it parts nothing. More than
+// two in a row are no slip.
+func besideSpace(line string, at int, r rune) bool {
+	if !strings.ContainsRune(breaks, r) {
+		return false
+	}
+	left, right := strings.TrimRight(line[:at], breaks), strings.TrimLeft(line[at:], breaks)
+	if len(line)-len(left)-len(right) > 2*len("\u200b") {
+		return false
+	}
+	before, _ := utf8.DecodeLastRuneInString(left)
+	after, _ := utf8.DecodeRuneInString(right)
+	word := func(r rune) bool { return unicode.IsLetter(r) || unicode.Is(unicode.So, r) }
+	return unicode.IsSpace(before) && word(after) || word(before) && unicode.IsSpace(after)
 }
 
 // comment is the beginning of one that ends with its line, for a compiler at a carriage return
@@ -113,15 +133,22 @@ const (
 	tags = "tag characters"
 )
 
-// tabled reports a hidden character that stands alone in a string or a class, as in the
-// tables of a bundle.
+// What stands in a table between the brackets or quotes and a hidden character: others, and escapes.
+const others = `(?:\\(?:u[0-9a-fA-F]{4}|\w)|[\p{Cf}\p{Cc}])*`
+
+var (
+	tableStart = regexp.MustCompile("['\"`\\[\\]|,\\\\/^-]" + others + "$")
+	tableEnd   = regexp.MustCompile("^" + others + "['\"`\\[\\]|,\\\\/^-]")
+)
+
+// maxTable is how many bytes on each side of a hidden character are looked at for its table.
+const maxTable = 120
+
+// tabled reports a hidden character that stands among its like in a string or a class, as in
+// the tables of a bundle.
 func tabled(line string, at int, r rune) bool {
-	hides := func(r rune) bool { return kindOf(r) != "" && (unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Cc, r)) }
-	before := strings.TrimRightFunc(line[:at], hides)
-	after := strings.TrimLeftFunc(line[at+utf8.RuneLen(r):], hides)
-	const around = "'\"`[]-|,\\/^"
-	return before != "" && after != "" && strings.IndexByte(around, before[len(before)-1]) >= 0 &&
-		strings.IndexByte(around, after[0]) >= 0
+	before, after := line[max(0, at-maxTable):at], line[at+utf8.RuneLen(r):]
+	return tableStart.MatchString(before) && tableEnd.MatchString(after[:min(len(after), maxTable)])
 }
 
 // dump reports bytes of a picture or the like: a tenth of them are no text.

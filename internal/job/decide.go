@@ -93,7 +93,7 @@ func (g *gated[S]) approval(o *handoff.Draft[S], author string,
 			d, err = g.read(a.Comment, decision.Approve, o)
 		}
 		if err != nil {
-			g.void = append(g.void, a.User+": "+driver.Gist(err))
+			g.void = append(g.void, cmp.Or(a.User, "an account that is gone")+": "+driver.Gist(err))
 		} else {
 			said := len(d.Commands) > 0
 			agreed[said] = append(agreed[said], a.User)

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/org/pr-review-action/internal/checkpoint/artifactstore"
@@ -13,9 +15,11 @@ import (
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/linter"
 	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/triage"
 	"github.com/org/pr-review-action/internal/wire"
 )
@@ -49,6 +53,9 @@ func (j *job) review(ctx context.Context) (driver.Report, error) {
 	case reason != "":
 		return j.undrafted(ctx, change, reviewpr.Skipped, "", reason), nil
 	case noModelYet == nil:
+		if why := j.undecidable(*change.Pull); why != "" {
+			j.runner.Warning("no draft of this run can be decided: " + why)
+		}
 		return j.draft(ctx, change, reviewer, approvals)
 	case change.Pull.Fork() && (j.event.Name == "pull_request" || j.event.Name == "pull_request_target" && j.keyless()):
 		r := j.skipped("a fork's pull request gets no secrets on pull_request, so there is no model to ask")
@@ -60,6 +67,21 @@ func (j *job) review(ctx context.Context) (driver.Report, error) {
 		return r, nil
 	}
 	return driver.Report{}, noModelYet
+}
+
+// undecidable is why check 4 will refuse what this run drafts, to be told before it is paid
+// for; empty where it will not.
+func (j *job) undecidable(p pull.Pull) string {
+	switch {
+	case !slices.Contains(handoff.DraftEvents(), j.event.Name):
+		return fmt.Sprintf("it is of the event %q, and drafts come from %s", j.event.Name,
+			strings.Join(handoff.DraftEvents(), ", "))
+	case j.event.Name == "pull_request" && p.Fork():
+		return "it is of a fork's pull request, which is drafted on pull_request_target or workflow_dispatch"
+	case j.event.Name == "workflow_dispatch" && j.env.Ref != "refs/heads/"+p.DefaultBranch:
+		return "it was dispatched on " + j.env.Ref + ", and drafts come from " + p.DefaultBranch
+	}
+	return ""
 }
 
 // keyless reports whether nothing says which model to ask.

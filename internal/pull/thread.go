@@ -18,7 +18,7 @@ func CheckInstance(slug string) error {
 		return fmt.Errorf("instance %q ends like the name of a partial checkpoint", slug)
 	}
 	if slug != "" && !instancePattern.MatchString(slug) {
-		return fmt.Errorf("instance %q is not a slug of lower-case letters, digits and dashes", slug)
+		return fmt.Errorf("instance %q is not a slug of at most 32 lower-case letters, digits and inner dashes", slug)
 	}
 	return nil
 }

@@ -51,8 +51,9 @@ var (
 	operands    = lazy(`\$\{\s*([^{}]*)\}|\{([\w.]+)\}|\+\s*([\w.]+(?:\([^)]*\))?)|%\s*\(?([\w.]+)|` +
 		`,\s*([\w.]+(?:\([^)]*\))?)`)
 	verbs    = lazy(`%[-+#0-9.]*[A-Za-z]\b`)
-	constant = lazy(`^(?:(?:\w+\.)*[A-Z][A-Z0-9_]+|(?:\w+\.)*constants\.\w+|[A-Za-z_][\w.]*\(\))$`)
-	fixed    = lazy(`^(?:"[^"]*"|'[^']*'|[A-Za-z_][\w.]*\(\));?$`)
+	constant = lazy(`^(?:(?:\w+\.)*[A-Z][A-Z0-9_]+|(?:\w+\.)*constants\.\w+|(?:str\()?(?:\w+\.)*pid\)?|` +
+		`[A-Za-z_][\w.]*\(\))$`)
+	fixed = lazy(`^(?:"[^"]*"|'[^']*'|[A-Za-z_][\w.]*\(\));?$`)
 )
 
 // builtCommand finds calls on lines with one of some words whose last group is a

@@ -108,7 +108,7 @@ func handledIn(code string) string {
 
 var mustWork = lazy(`^(?:(?:json|xml|yaml|toml|proto)\.Unmarshal|os\.(?:WriteFile|Rename|Truncate)|io\.ReadFull` +
 	`|\w*(?:tx|Tx)\.Commit|(?:db|tx|conn|stmt)\.(?:Exec|ExecContext)|rows?\.Scan|\w*(?:[dD]ec|[dD]ecoder)\.Decode)$`)
-var errorBlanked = lazy(`^[A-Za-z]\w*, _ :?= (os\.(?:Open|ReadFile)|io\.ReadAll|http\.(?:Get|Post|NewRequest\w*))\(`)
+var errorBlanked = lazy(`^[A-Za-z]\w*, _ :?= (os\.(?:Open|ReadFile)|io\.ReadAll|http\.(?:Get|Post))\(`)
 
 // errorDropped finds bare calls of well-known functions that can fail at run time,
 // and results used without their error.
@@ -133,6 +133,17 @@ var errorDropped = rule{
 			}
 		}
 		name := statement(h, i)
-		return hit{subject: name}, strings.Contains(name, ".") && mustWork().MatchString(name)
+		return hit{subject: name}, strings.Contains(name, ".") && mustWork().MatchString(name) && !h.missed(i)
 	})},
+}
+
+var (
+	filled = lazy(`&(\w+)\)$`)
+	absent = lazy(`^if (?:_, \w+ := (\w+)\[|len\((\w+)|(\w+) == nil\b)`)
+)
+
+// missed reports whether the line behind the call on line i asks if what the call fills is there.
+func (h *hunk) missed(i int) bool {
+	target, question := filled().FindStringSubmatch(h.codeAt(i)), absent().FindStringSubmatch(h.codeAt(h.next(i)))
+	return target != nil && question != nil && slices.Contains(question[1:], target[1])
 }

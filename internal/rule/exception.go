@@ -38,41 +38,60 @@ func emptyExceptBlock(h *hunk, i int) bool {
 	return nothing().MatchString(h.codeAt(i+1)) && !h.commented(i+1)
 }
 
-var closing = lazy(`^(?:del\b|[\w.\[\]]*\b(?:close|shutdown|kill|terminate|disconnect|cancel|stop|quit|logout` +
-	`|unlink|remove|rmtree|rmdir|cleanup)\w*\()`)
+var (
+	closing = lazy(`^(?:del\b|[\w.\[\]]*\b(?:close|shutdown|kill|terminate|disconnect|cancel|stop|quit|logout` +
+		`|unlink|remove|rmtree|rmdir|cleanup|flush|release)\w*\()`)
+	closer = lazy(`^(?:async )?def (?:__del__|__a?exit__|_*a?(?:close|stop|cleanup|shutdown|tear_?down)_*)\(`)
+)
+
+// tried are the lines with code of the block above line i, from its last up, and the line of
+// its try, -1 where the hunk does not show it.
+func (h *hunk) tried(i int) (lines []int, try int) {
+	for j := i - 1; j >= max(0, i-reach); j-- {
+		switch h.codeAt(j) {
+		case "":
+		case "try:":
+			return lines, j
+		default:
+			lines = append(lines, j)
+		}
+	}
+	return lines, -1
+}
 
 // slight reports a block above line i that was written as one that may fail: one that begins
-// with an import, which a platform may lack, or one behind which a value is ready for that.
+// with an import, which a platform may lack, one that only looks at a value, or one behind
+// which a value is ready for that.
 func (h *hunk) slight(i int) bool {
-	imports, returns := false, false
-	for j := i - 1; j >= max(0, i-reach) && h.codeAt(j) != "try:"; j-- {
-		code := h.codeAt(j)
-		if code == "" {
-			continue
-		}
-		imports = optional().MatchString(code)
-		returns = returns || strings.HasPrefix(code, "return ")
+	lines, try := h.tried(i)
+	if try < 0 || len(lines) == 0 {
+		return false
+	}
+	calls, returns := false, false
+	for _, j := range lines {
+		calls = calls || strings.Contains(h.codeAt(j), "(")
+		returns = returns || strings.HasPrefix(h.codeAt(j), "return ")
 		if slices.ContainsFunc(h.removed, func(old string) bool {
 			return strings.TrimSpace(old) == strings.TrimSpace(h.lines[j].text)
 		}) {
 			return false // it stood there without
 		}
 	}
-	return imports || returns && strings.HasPrefix(h.codeAt(h.next(h.next(i))), "return ")
+	return !calls || optional().MatchString(h.codeAt(lines[len(lines)-1])) ||
+		returns && strings.HasPrefix(h.codeAt(h.next(h.next(i))), "return ")
 }
 
 // closes reports whether the block above line i only puts away what is not needed any
-// more: nobody can do anything about its failure.
+// more, or stands in a method for that: nobody can do anything about its failure.
 func (h *hunk) closes(i int) bool {
-	for j := i - 1; j >= max(0, i-reach); j-- {
-		switch code := h.codeAt(j); {
-		case code == "try:":
-			return j < i-1
-		case code != "" && !closing().MatchString(code):
-			return false
-		}
+	lines, try := h.tried(i)
+	if try < 0 {
+		return false
 	}
-	return false
+	around := h.enclosing(try)
+	method := slices.IndexFunc(around, func(code string) bool { return strings.Contains(code, "def ") })
+	return method >= 0 && closer().MatchString(around[method]) ||
+		len(lines) > 0 && !slices.ContainsFunc(lines, func(j int) bool { return !closing().MatchString(h.codeAt(j)) })
 }
 
 // commented reports whether line i holds a comment, taken for the reason why.

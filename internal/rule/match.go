@@ -65,27 +65,33 @@ func inCode(expr string, words ...string) finder {
 	}), words...)
 }
 
-// unlessAsked leaves out what a person asked for: under a condition, or with a comment on it.
+// unlessAsked leaves out what a person asked for: under a condition, or with a comment on it,
+// and what goes to the same machine.
 func unlessAsked(find finder) finder {
 	return func(h *hunk) []hit {
 		return slices.DeleteFunc(find(h), func(at hit) bool {
-			return h.commented(at.line) && insecure().MatchString(h.lines[at.line].text) || h.asked(at.line)
+			text := h.lines[at.line].text
+			return h.commented(at.line) && insecure().MatchString(text) || ownMachine().MatchString(text) || h.asked(at.line)
 		})
 	}
 }
 
-// asked reports a condition on a setting of the check on line i, or around it: on a line above
-// that begins further left than all between.
+var ownMachine = lazy(`https://(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/"'\s]|$)`)
+
+// asked reports a condition on a setting of the check on line i, or around it.
 func (h *hunk) asked(i int) bool {
+	return slices.ContainsFunc(h.enclosing(i), func(code string) bool { return asks().MatchString(code) })
+}
+
+// enclosing is the code of line i and of each line above that begins further left than all between.
+func (h *hunk) enclosing(i int) (lines []string) {
 	left := indent(h.lines[i].code) + 1
 	for j := i; j >= max(0, i-reach); j-- {
 		if from := indent(h.lines[j].code); h.codeAt(j) != "" && from < left {
-			if left = from; asks().MatchString(h.codeAt(j)) {
-				return true
-			}
+			left, lines = from, append(lines, h.codeAt(j))
 		}
 	}
-	return false
+	return lines
 }
 
 var insecure = lazy(`(?i)(?://|#).*(?:insecure|unsafe|verif|certificate|self.signed|trust|on purpose|because)`)

@@ -162,12 +162,8 @@ func (r rule) finding(h *hunk, at hit) finding.Finding {
 var fillers = lazy(string(filler) + "+")
 
 func (r rule) grade(h *hunk, at hit) finding.Severity {
-	s := r.severity
-	if at.severity != "" {
-		s = at.severity
-	}
 	if !h.test || r.inTests == unchanged {
-		return s
+		return at.severity
 	}
-	return finding.Severities()[max(s.Rank()-1, 0)]
+	return finding.Severities()[max(at.severity.Rank()-1, 0)]
 }

@@ -248,7 +248,8 @@ func TestAPackageNamedExampleIsNoExample(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]bool{
 		"src/main/java/com/example/Cart.java": false, "examples/cart/main.go": true,
-		"src/test/java/com/shop/Cart.java": true,
+		"src/test/java/com/shop/Cart.java": true, "flask/testsuite/reqctx.py": true,
+		"integration-tests/src/check.ts": true, "samples/cart.ts": true, "latest/cart.ts": false,
 	} {
 		require.Equal(t, want, inTests(name), name)
 	}

@@ -60,8 +60,9 @@ func leaked(l secret.Leak) hit {
 	return at
 }
 
-// madeUp is a path of what fills a database or a screen for a look at it.
-var madeUp = lazy(`(?:^|[/_.-])(?i:dummy|seeds?|seeders?|fakes?|demos?|mocks?|stubs?|stories)(?:[/_.A-Z-]|$)` +
+// madeUp is a path of what fills a database or a screen for a look at it, or is tried in tests.
+var madeUp = lazy(`(?:^|[/_.-])(?:(?i:dummy|seeds?|seeders?|fakes?|demos?|mocks?|stubs?|stories)|tests?)` +
+	`(?:[/_.A-Z-]|$)` +
 	`|[a-z](?:Dummy|Seed|Seeder|Fake|Demo|Mock|Stub)s?(?:[/_.A-Z-]|$)`)
 
 // documents reports a file that is read by people.

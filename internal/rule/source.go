@@ -67,7 +67,7 @@ type hunk struct {
 	quiet      map[string]bool // of Quiet
 }
 
-var examplePath = lazy(`(?i)(?:^|/)examples?/`)
+var examplePath = lazy(`(?i)(?:^|/)(?:examples?|samples?|testsuites?|[\w-]+-tests?)/`)
 
 // inTests reports whether a path is one of tests or examples.
 func inTests(name string) bool {

@@ -2,7 +2,6 @@ package rule
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/finding"
@@ -35,27 +34,23 @@ var (
 	sprintfStart = lazy(`(?:\bSprintf|String\.format)\(\s*$`)
 	formatted    = lazy(`^\s*(?:%\s*[\w(]|\.(?:format|formatted)\()`)
 	harmless     = lazy(`(?i)^(?:strconv\.|(?:int|float|bool|len)\b|Number\(|parseInt|String\.valueOf|Integer\.` +
-		`|Long\.|\w*(?:escape|quote|placeholder|bind|table|column)|` +
+		`|Long\.|(?:\w+\.)*\w*(?:escape|quote|placeholder|bind|table|column)|` +
 		`(?:\w+\.)*\w*(?:db|database|schema|catalog|keyspace)(?:_?name)?$)`)
 	wholeList = lazy(`(?i)values\s*\(\s*\$?\{\s*(\w+)\s*\}\s*\)`)
+	operand   = lazy(`^[\w.]+(?:\([^()]*\))?`)
 	quoteless = lazy(`\.toISOString\(\)|\.(?:getTime|size|length|count)\(\)$|\.(?:Unix|Len)\w*\(\)$`)
-	number    = lazy(`\b(?:long|int|Long|Integer|short|double|float|boolean)\s+(\w+)` +
+	number    = lazy(`(?m)\b(?:long|int|Long|Integer|short|double|float|boolean)\s+(\w+)` +
 		`|\b(\w+)\??(?::\s*(?:number|int|float` +
-		`|bool)\b|\s+u?int(?:8|16|32|64)?\b)`)
+		`|bool)\b|[ \t]+u?int(?:8|16|32|64)?[ \t]*(?:[,)=]|$))`)
 	words = lazy(`\b(?:String|CharSequence|Object)\s+(\w+)` +
 		`|\b(\w+)\??(?::\s*(?:str|string|any|unknown)\b|\s+string\b)`)
 	placeholders = lazy("[\"'`](?:[?$@:]|%s)|\\$\\$\\{")
 )
 
-// sqlVerbs are how statements begin.
-func sqlVerbs() []string {
-	return []string{"SELECT", "INSERT", "UPDATE", "DELETE", "select", "insert", "update", "delete"}
-}
-
 // findSQL looks through the literals of each statement for the first one with
 // a value joined to it, formatted or interpolated into it.
 func findSQL(h *hunk) []hit {
-	if !containsAny(h.text, sqlVerbs()...) {
+	if !containsAny(h.text, "SELECT", "INSERT", "UPDATE", "DELETE", "select", "insert", "update", "delete") {
 		return nil
 	}
 	var hits []hit
@@ -130,12 +125,6 @@ func joins(between string) bool {
 // case; a query has a call near.
 func (h *hunk) isSQL(parts []literal) bool {
 	first := parts[0]
-	begins := strings.TrimLeft(h.text[first.start:first.end], " \t\n\f\r")
-	if begins != "" && !slices.ContainsFunc(sqlVerbs(), func(verb string) bool {
-		return strings.HasPrefix(begins, verb)
-	}) {
-		return false
-	}
 	var text strings.Builder
 	for _, l := range parts {
 		text.WriteString(h.text[l.start:l.end])
@@ -169,8 +158,8 @@ func (h *hunk) embedded(l literal) (expression string, offset int) {
 		return m[1], l.end
 	}
 	isFormat := formatted().MatchString(after)
-	if valueVerb().MatchString(text) && (isFormat || sprintfStart().MatchString(before)) {
-		return identifier().FindString(strings.TrimPrefix(strings.TrimSpace(after), ".format")), l.end
+	if at := valueVerb().FindStringIndex(text); at != nil && (isFormat || sprintfStart().MatchString(before)) {
+		return argument(after, len(verbs().FindAllString(text[:at[1]], -1))-1), l.end
 	}
 	interpolates := h.language == typescript && l.quote == "`" || h.language == python &&
 		strings.ContainsAny(l.prefix, "fF")
@@ -182,4 +171,26 @@ func (h *hunk) embedded(l literal) (expression string, offset int) {
 		return last([]string{"a field", text[m[2]:m[3]]}), l.start + m[2]
 	}
 	return "", 0
+}
+
+// argument is the n-th of what stands behind a format, from 0 on, or the first name there.
+func argument(after string, n int) string {
+	list := strings.TrimLeft(strings.TrimPrefix(strings.TrimSpace(after), ".formatted"), "%,( \t\n")
+	open := 0
+	for i, c := range list {
+		switch {
+		case strings.ContainsRune("([{", c):
+			open++
+		case strings.ContainsRune(")]}", c):
+			open--
+		case c == ',' && open == 0:
+			n--
+		case n == 0 && c > ' ':
+			return last([]string{list[i:], operand().FindString(list[i:])})
+		}
+		if open < 0 {
+			break
+		}
+	}
+	return identifier().FindString(list)
 }

@@ -25,8 +25,8 @@ var tlsCheckOff = rule{
 			"checkServerTrusted")),
 		shell: unlessAsked(inCode(`\bcurl\b[^|;&]*\s(?:--insecure\b|-[a-zA-Z]*k[a-zA-Z]*\s)|\bwget\b[^`+
 			`|;&]*--no-check-certificate\b`+
-			`|\bhttp\.sslVerify[= ]false\b|\bGIT_SSL_NO_VERIFY=(?:1|true)\b|\bStrictHostKeyChecking[= ]no\b`+
+			`|\bhttp\.sslVerify[= ]false\b|\bGIT_SSL_NO_VERIFY=(?:1|true)\b`+
 			`|\bNODE_TLS_REJECT_UNAUTHORIZED=0`,
-			"curl", "wget", "sslVerify", "GIT_SSL_NO_VERIFY", "StrictHostKeyChecking", "NODE_TLS")),
+			"curl", "wget", "sslVerify", "GIT_SSL_NO_VERIFY", "NODE_TLS")),
 	},
 }

@@ -11,8 +11,9 @@ const maxKey = 20_000
 // What stands between the lines of a key in code, diffs, comments and strings,
 // and the head of a key that is encrypted.
 const (
-	between = `(?:\\+[nrt]|[\s"'` + "`" + `,;#*|>()\\+-]|(?:Proc-Type|DEK-Info|Version|Comment|Hash): [^\n\\"]{0,100})*`
-	ending  = `-----END (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----`
+	between = `(?:\\+[nrt]|[\s"'` + "`" + `,;#*|>()\\+-]|//[ \t]|` +
+		`(?:Proc-Type|DEK-Info|Version|Comment|Hash): [^\n\\"]{0,100})*`
+	ending = `-----END (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----`
 )
 
 var (

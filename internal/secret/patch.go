@@ -105,6 +105,7 @@ func added(s *scan, found []Leak, rows []row, redacted []string) []PatchLeak {
 		moved := slices.ContainsFunc(rows, func(r row) bool { return r.removed && strings.Contains(r.content, value) })
 		if at < 0 || moved || l.Grade == Guess || l.Grade == Named && harmless(l, value) ||
 			l.Grade == Issued && l.Kind != keyKind && patterned(rows[max(0, first-2):min(len(rows), first+3)]) ||
+			l.Kind == keyKind && commented(rows[first+1:last+1]) ||
 			published(l, value, rows[max(0, first-beside):min(len(rows), first+beside+1)]) {
 			continue
 		}
@@ -125,6 +126,7 @@ var (
 	uuid      = lazy(`^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 	letters   = lazy(`^[A-Za-z]{6,}\s*$`)
 	digest    = lazy(`^(?:\{CRYPT\})?\$(?:argon2|pbkdf2|scrypt|(?:[156]|2[abxy]?)\$)`)
+	comment   = lazy(`^\s*(?:#|//|\*|;)\s`)
 	ownForm   = lazy(`(?:\[[^\]\s]*\w-\w[^\]\s]*\]|\\w)(?:\{\d|[+*])`)
 )
 
@@ -132,6 +134,11 @@ var (
 // it a value to try that on.
 func patterned(around []row) bool {
 	return slices.ContainsFunc(around, func(r row) bool { return ownForm().MatchString(r.content) })
+}
+
+// commented reports the lines of a key in a comment: a sample of how one is written.
+func commented(body []row) bool {
+	return len(body) > 0 && !slices.ContainsFunc(body, func(r row) bool { return !comment().MatchString(r.content) })
 }
 
 // harmless reports what a name alone makes a credential, and its value does not: a search

@@ -167,3 +167,14 @@ func TestSecretsThatWereDrawnAsHexAreNoTableOfChecksums(t *testing.T) {
 	_, leaks := secret.Patch("@@ -0,0 +1,3 @@\n" + b.String())
 	require.Len(t, leaks, 3)
 }
+
+func TestAPrivateKeyInACommentIsRedactedAndNoLeak(t *testing.T) {
+	t.Parallel()
+	body := strings.Repeat("MIIEpAIBAAKCAQEA7Zk3m9Xw", 2)
+	for mark, want := range map[string]int{"# ": 0, "  // ": 0, " * ": 0, "": 1, "  ": 1, "//": 1} {
+		lines := []string{"-----BEGIN " + "PRIVATE KEY-----", body, body}
+		clean, leaks := secret.Patch("@@ -0,0 +1,3 @@\n+" + mark + strings.Join(lines, "\n+"+mark) + "\n")
+		requireGone(t, clean, body)
+		require.Len(t, leaks, want, mark)
+	}
+}

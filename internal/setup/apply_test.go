@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -198,7 +199,7 @@ func TestInitCheckFindsEverythingThatWasApplied(t *testing.T) {
 	s := settled(t, says)
 	found, err := s.checked()
 	require.NoError(t, err)
-	require.Len(t, found, 6)
+	require.Len(t, found, 7)
 	for what, k := range found {
 		require.Equal(t, "ok", k.State, what+": "+k.Found)
 	}
@@ -251,6 +252,39 @@ func TestInitCheckNamesWhatIsMissing(t *testing.T) {
 			require.Contains(t, found[c.what].Found, c.found)
 			require.Contains(t, found[c.what].Next, c.next)
 		})
+	}
+}
+
+// Where one thing cannot be seen, its line says why, and the others are looked at all the same.
+func TestInitCheckSaysWhyOneThingCouldNotBeSeen(t *testing.T) {
+	limited := githubtest.RateLimited(time.Now().Add(30 * time.Minute))
+	for path, what := range map[string]string{
+		"/branches/main":                                           "branch main",
+		"/contents/" + draftPath:                                   draftPath,
+		"/environments/ai-review":                                  "environment ai-review",
+		"/environments/ai-review-model":                            modelEnvironment,
+		"/environments/ai-review-model/secrets":                    "secret OPENAI_API_KEY of ai-review-model",
+		"/environments/ai-review-model/deployment-branch-policies": modelEnvironment,
+		"/labels/ai-review":                                        "label ai-review",
+	} {
+		for _, f := range []struct {
+			fault githubtest.Fault
+			why   string
+		}{
+			{githubtest.Fault{Status: http.StatusForbidden}, "the token may not read it"},
+			{limited, "GitHub takes no more requests with this token for now"},
+			{githubtest.Fault{Status: http.StatusNotImplemented}, "GitHub answered 501"},
+		} {
+			t.Run(fmt.Sprint(f.fault.Status, f.fault.Headers != nil, path), func(t *testing.T) {
+				s := settled(t, says)
+				s.hub.Fail("GET", "/repos/acme/ledger"+path, f.fault)
+				found, err := s.checked()
+				require.NoError(t, err)
+				require.Equal(t, "unseen", found[what].State)
+				require.Contains(t, found[what].Found, f.why)
+				require.Equal(t, "ok", found["model gpt-5-mini"].State)
+			})
+		}
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/transport"
 )
 
 // Check is one thing that was looked at.
@@ -58,9 +59,9 @@ func (c *Command) check(ctx context.Context, r *repository) error {
 	if err != nil {
 		return err
 	}
-	within, cancel := context.WithTimeout(ctx, lookTime)
-	defer cancel()
+	within := transport.Brief(ctx, lookTime)
 	all, draft := c.checkWorkflows(within, r)
+	all = slices.Insert(all, 0, r.checkBranch())
 	if draft != nil {
 		all = append(all, r.checkEnvironments(within, *draft, own)...)
 	}
@@ -256,6 +257,18 @@ func (r *repository) checkModelEnvironment(ctx context.Context, name string) []C
 		secret.Next = "gh secret set " + keySecret + " --env " + driver.Quoted(name) + " --repo " + r.repo()
 	}
 	return []Check{k, secret}
+}
+
+// checkBranch tells whether the branch is protected whose workflows and settings count. One that is
+// not is no mistake: not every plan can protect it.
+func (r *repository) checkBranch() Check {
+	k := Check{What: "branch " + guard.Line(r.branch, 100), State: ok, Found: "is protected"}
+	if r.hidden != "" {
+		k.State, k.Found = unseen, "whether it is protected: "+r.hidden
+	} else if !r.protected {
+		k.Found = "is not protected: whoever can push changes the workflows and settings alone"
+	}
+	return k
 }
 
 func (r *repository) checkLabel(ctx context.Context, label string) Check {

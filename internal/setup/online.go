@@ -10,6 +10,7 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/settings"
+	"github.com/org/pr-review-action/internal/transport"
 )
 
 // Online asks the models that the settings name for a tiny answer, where there is a key
@@ -50,9 +51,7 @@ func Token(ctx context.Context, front *driver.Front, s settings.Settings) Check 
 	k.What = "token for " + ref.FullName()
 	var known, posts bool
 	if err == nil {
-		ctx, cancel := context.WithTimeout(ctx, lookTime)
-		defer cancel()
-		known, posts, err = api.CanWritePulls(ctx, ref.Owner, ref.Repo)
+		known, posts, err = api.CanWritePulls(transport.Brief(ctx, lookTime), ref.Owner, ref.Repo)
 	}
 	switch {
 	case err != nil:

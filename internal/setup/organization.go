@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/org/pr-review-action/internal/config"
@@ -30,6 +30,7 @@ type Site struct {
 
 	r    *repository
 	base string // commit at the tip of the default branch
+	done bool   // nothing more is done to it
 	err  error
 }
 
@@ -39,8 +40,8 @@ const (
 	left = "left"
 )
 
-// atOnce is how many repositories are looked at side by side before they are written to, one
-// by one, as GitHub asks.
+// atOnce is how many repositories are looked at side by side. They are written to one by one, as
+// GitHub asks, and told of in the list's order.
 const atOnce = 4
 
 // organization looks at every repository of the list, and with Apply opens a pull request
@@ -66,28 +67,51 @@ func (c *Command) organization(ctx context.Context) error {
 	for _, ref := range refs {
 		sites = append(sites, &Site{Report: Report{Repository: ref.FullName()}, State: left, r: &repository{ref: ref}})
 	}
-	over := false // GitHub takes no more requests
-	for some := range slices.Chunk(sites, atOnce) {
-		var looking sync.WaitGroup
-		for _, s := range some {
-			if !over && ctx.Err() == nil {
-				looking.Go(func() { s.fail(c.see(ctx, s, api, plan)) })
-			}
+	var over atomic.Bool // GitHub takes no more requests
+	told := 0
+	for s := range looked(sites, func(s *Site) {
+		if !over.Load() && ctx.Err() == nil {
+			s.fail(c.see(ctx, s, api, plan))
 		}
-		looking.Wait()
-		for _, s := range some {
-			switch open := s.State == toDo || s.State == there; {
-			case open && (over || ctx.Err() != nil):
-				s.State = left
-			case open && c.Apply:
-				s.fail(c.propose(ctx, s))
-			}
-			status, is := errors.AsType[*transport.StatusError](s.err)
-			over = over || is && status.Limited
-			table.row(s)
+	}) {
+		switch open := s.State == toDo || s.State == there; {
+		case open && (over.Load() || ctx.Err() != nil):
+			s.State = left
+		case open && c.Apply:
+			s.fail(c.propose(ctx, s))
+		}
+		status, is := errors.AsType[*transport.StatusError](s.err)
+		if is && status.Limited {
+			over.Store(true)
+		}
+		for s.done = true; told < len(sites) && sites[told].done; told++ {
+			table.row(sites[told])
 		}
 	}
 	return cmp.Or(table.end(sites), ctx.Err())
+}
+
+// looked gives each site once look has returned for it, so that a slow one holds back no other.
+func looked(sites []*Site, look func(*Site)) <-chan *Site {
+	next, all := make(chan *Site), make(chan *Site)
+	var looking sync.WaitGroup
+	for range atOnce {
+		looking.Go(func() {
+			for s := range next {
+				look(s)
+				all <- s
+			}
+		})
+	}
+	go func() {
+		for _, s := range sites {
+			next <- s
+		}
+		close(next)
+		looking.Wait()
+		close(all)
+	}()
+	return all
 }
 
 // planOf is the organization's plan, read once for all of its private repositories.

@@ -13,9 +13,10 @@ import (
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/transport"
 )
 
-// lookTime bounds how long GitHub is asked what is there.
+// lookTime bounds how long GitHub is asked for one thing.
 const lookTime = 10 * time.Second
 
 // repository is what can be seen of a clone and of the repository that it came from.
@@ -27,6 +28,7 @@ type repository struct {
 	facts     github.Repository
 	branch    string // the default one
 	protected bool
+	hidden    string // why it was not seen whether it is
 	plan      string // of the organization, where the token is shown it
 	viewer    github.Viewer
 	own       bool // it has settings; known of a list's repositories alone
@@ -55,12 +57,11 @@ func (c *Command) look(ctx context.Context) (*repository, error) {
 		return nil, problem.Usage("there is no token to ask GitHub about "+r.ref.FullName()+" with",
 			"set GITHUB_TOKEN to one of an administrator, such as $(gh auth token); init alone works without")
 	}
-	within, cancel := context.WithTimeout(ctx, lookTime)
-	defer cancel()
+	within := transport.Brief(ctx, lookTime)
 	r.branch, _ = ingest.DefaultBranch(ctx, top)
 	if r.facts, err = r.api.Repository(within, r.ref.Owner, r.ref.Repo); err != nil {
 		if c.Apply || c.Check || ctx.Err() != nil {
-			return nil, err
+			return nil, late(err)
 		}
 		r.miss("the repository", err)
 		return r, nil
@@ -68,6 +69,14 @@ func (c *Command) look(ctx context.Context) (*repository, error) {
 	r.found()
 	r.more(within)
 	return r, nil
+}
+
+// late says what to do where GitHub did not answer.
+func late(err error) error {
+	if errors.Is(err, transport.ErrTimeout) {
+		return problem.As(problem.Failed, err, "see https://www.githubstatus.com, and run it again")
+	}
+	return err
 }
 
 // onGitHubCom refuses a server that these workflows do not run on.
@@ -92,6 +101,7 @@ func (r *repository) found() {
 func (r *repository) more(ctx context.Context) {
 	var err error
 	if r.protected, err = r.api.Protected(ctx, r.ref.Owner, r.ref.Repo, r.branch); err != nil {
+		r.hidden = r.reason(err)
 		r.miss("whether "+r.branch+" is protected", err)
 	}
 	if r.facts.Private && r.facts.Organization {
@@ -123,8 +133,13 @@ func (r *repository) reason(err error) string {
 		return "there is no token (GITHUB_TOKEN, such as $(gh auth token))"
 	case errors.Is(err, github.ErrNotFound), errors.Is(err, github.ErrNoAccess):
 		return "the token may not read it"
-	case errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, transport.ErrTimeout):
 		return "GitHub did not answer in time"
+	}
+	if status, is := errors.AsType[*transport.StatusError](err); is && status.Limited {
+		return "GitHub takes no more requests with this token for now"
+	} else if is {
+		return fmt.Sprintf("GitHub answered %d", status.Code)
 	}
 	return guard.Line(driver.Gist(err), 200)
 }
@@ -134,15 +149,17 @@ func (r *repository) about() string {
 	if !r.seen {
 		return r.ref.FullName()
 	}
-	kind, rules := "public", "not protected"
+	kind, rules := "public", " (not protected)"
 	if r.facts.Private {
 		kind = "private"
 	}
 	if r.protected {
-		rules = "protected"
+		rules = " (protected)"
+	} else if r.hidden != "" {
+		rules = ""
 	}
 	if r.plan != "" {
 		kind += ", plan " + guard.Line(r.plan, 40)
 	}
-	return fmt.Sprintf("%s: %s, default branch %s (%s)", r.ref.FullName(), kind, guard.Line(r.branch, 100), rules)
+	return fmt.Sprintf("%s: %s, default branch %s%s", r.ref.FullName(), kind, guard.Line(r.branch, 100), rules)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/github/write"
 	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/transport"
 )
 
 // Step is one thing that GitHub has to have.
@@ -47,8 +48,7 @@ func (r *repository) onGitHub(ctx context.Context, route Route, label string, wh
 	if !r.seen {
 		return g
 	}
-	ctx, cancel := context.WithTimeout(ctx, lookTime)
-	defer cancel()
+	ctx = transport.Brief(ctx, lookTime)
 	owner, repo := r.ref.Owner, r.ref.Repo
 	if route == Approval {
 		*g.gate = r.environment(ctx, gateEnvironment)

@@ -34,6 +34,15 @@ func LimitBody(ctx context.Context, limit int64) context.Context {
 	return context.WithValue(ctx, limitKey{}, limit)
 }
 
+type briefKey struct{}
+
+// Brief gives each request of this context so long, the waits between its tries included, in place
+// of Options.Timeout. No wait begins that would last longer: then the answer before it stands, which
+// says more than that time is up.
+func Brief(ctx context.Context, d time.Duration) context.Context {
+	return context.WithValue(ctx, briefKey{}, d)
+}
+
 // retrying is the round-tripper of New's clients.
 type retrying struct {
 	options Options
@@ -55,11 +64,12 @@ func (t *retrying) RoundTrip(req *http.Request) (*http.Response, error) {
 	if t.options.Stream {
 		return t.stream(req)
 	}
-	var waited time.Duration
+	brief, hurried := req.Context().Value(briefKey{}).(time.Duration)
+	began, waited := time.Now(), time.Duration(0)
 	for try := 1; ; try++ {
 		resp, body, err := t.hooked(req, try)
 		wait, why := t.verdict(req, resp, body, err, try)
-		if why == "" || waited+wait > maxWait {
+		if why == "" || waited+wait > maxWait || hurried && time.Since(began)+wait > brief {
 			return asJSON(req, resp, body, err)
 		}
 		waited += wait
@@ -72,7 +82,7 @@ func (t *retrying) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // once makes one try, with the body from its start, and reads the answer whole.
 func (t *retrying) once(req *http.Request, traced context.Context) (*http.Response, []byte, error) {
-	ctx, cancel := context.WithTimeout(traced, t.options.Timeout)
+	ctx, cancel := context.WithTimeout(traced, t.timeout(req))
 	defer cancel()
 	sent := req.Clone(ctx)
 	if req.GetBody != nil {
@@ -106,13 +116,21 @@ func (t *retrying) limit(req *http.Request) int64 {
 	return t.options.MaxBody
 }
 
+// timeout is that of one try.
+func (t *retrying) timeout(req *http.Request) time.Duration {
+	if brief, ok := req.Context().Value(briefKey{}).(time.Duration); ok {
+		return min(brief, t.options.Timeout)
+	}
+	return t.options.Timeout
+}
+
 // timedOut tells the end of our own time from the end of the caller's.
 func (t *retrying) timedOut(req *http.Request, try context.Context, err error) error {
 	if req.Context().Err() != nil {
 		return req.Context().Err()
 	}
 	if try.Err() != nil {
-		return fmt.Errorf("%w: waited %v", ErrTimeout, t.options.Timeout)
+		return fmt.Errorf("%w: waited %v", ErrTimeout, t.timeout(req))
 	}
 	return err
 }

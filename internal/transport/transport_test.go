@@ -147,6 +147,27 @@ func TestTotalWaitIsCapped(t *testing.T) {
 	require.Equal(t, 2, calls(), "200 s fit into the cap once, not twice")
 }
 
+// A wait that would outlast a brief request is not begun: the answer before it stands.
+func TestABriefRequestEndsWithTheLastAnswer(t *testing.T) {
+	for name, c := range map[string]struct {
+		brief time.Duration
+		calls int
+	}{"no time to wait": {10 * time.Second, 1}, "time enough": {time.Hour, 2}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var w waits
+			base, calls := answers(t, status(429, "Retry-After", "60"), status(418))
+			req, err := http.NewRequestWithContext(Brief(t.Context(), c.brief), http.MethodGet, base, nil)
+			require.NoError(t, err)
+			resp, err := New(w.options(Options{})).Do(req)
+			require.NoError(t, err)
+			require.NoError(t, resp.Body.Close())
+			require.Equal(t, c.calls, calls())
+			require.Equal(t, map[int]int{1: 429, 2: 418}[c.calls], resp.StatusCode)
+		})
+	}
+}
+
 func TestPostIsSentAgainOnlyWhenTold(t *testing.T) {
 	all := func(*http.Request) bool { return true }
 	for name, tc := range map[string]struct {

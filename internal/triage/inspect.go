@@ -69,10 +69,11 @@ func inspect(f diff.File, o Options, quiet map[string]bool) (out inspected) {
 	out.file = f
 	f = f.Read()
 	out.findings = steers(f, o)
-	hidden, flags := suspicious(f)
+	reviewed := o.Reviews(f)
+	hidden, flags := suspicious(f, reviewed)
 	found := append(rule.Leaks(f.Path, leaks), hidden...)
 	out.flags = append(flags, rule.Grown(f)...)
-	if !o.Reviews(f) {
+	if !reviewed {
 		out.unread = brief(found)
 		return out
 	}
@@ -113,7 +114,7 @@ func gravest(found []finding.Finding) []finding.Finding {
 }
 
 // suspicious tells what a file's name and added lines hold beside code.
-func suspicious(f diff.File) ([]finding.Finding, []finding.Flag) {
+func suspicious(f diff.File, reviewed bool) ([]finding.Finding, []finding.Flag) {
 	text, numbers := added(f)
 	if len(numbers) == 0 {
 		numbers = []int{1} // the name is read all the same
@@ -121,7 +122,7 @@ func suspicious(f diff.File) ([]finding.Finding, []finding.Flag) {
 	seen, name := injection.Scan(text), injection.Scan(f.Path)
 	seen.Hidden = fresh(f, strings.Split(text, "\n"), seen.Hidden)
 	asset := claim.Asset(f.Path)
-	if asset || claim.Unread(f.Path) { // bytes of a picture, tables of a bundle
+	if asset || !reviewed { // bytes of a picture, tables of a bundle, captured output
 		seen.Hidden = slices.DeleteFunc(seen.Hidden, func(h injection.Hit) bool {
 			return h.Kind == injection.Controls || asset && h.Kind == injection.ZeroWidth
 		})

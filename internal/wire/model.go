@@ -79,10 +79,8 @@ func (w Wire) Try(ctx context.Context, c config.Config, s settings.Settings) (ma
 		if err != nil {
 			return nil, err
 		}
-		within, cancel := context.WithTimeout(ctx, tryTime)
-		_, err = client.Chat(within, llm.Request{System: "You answer with one word.", User: "Say ok.",
+		_, err = client.Chat(transport.Brief(ctx, tryTime), llm.Request{System: "You answer with one word.", User: "Say ok.",
 			MaxTokens: tryTokens})
-		cancel()
 		if errors.Is(err, llm.ErrTruncated) || errors.Is(err, llm.ErrEmpty) {
 			err = nil
 		}

@@ -9,6 +9,10 @@ func f(tx *sql.Tx, b []byte) error {
 	if err := json.Unmarshal(b, &v); err != nil {
 		return err
 	}
+	json.Unmarshal(b, &info)
+	if _, ok := info["command"]; !ok {
+		return errInput
+	}
 	err = errors.Join(err,
 		tx.Commit())
 	return json.Unmarshal(b, &v)

@@ -31,3 +31,17 @@ def uuid(item):
     except Exception:
         pass
     return "unknown"
+
+
+try:
+    versions["sqlite"] = sqlite3.version
+except Exception:
+    pass
+
+
+class Client:
+    def __del__(self):
+        try:
+            asyncio.get_running_loop().create_task(self.aclose())
+        except Exception:
+            pass

@@ -12,3 +12,10 @@ try:
     connection.close()
 except: #~ minor
     pass
+
+
+def close_account(a):
+    try:
+        a.settle()
+    except Exception: #~ minor
+        pass

@@ -1,3 +1,4 @@
 curl -k https://example.com #~ major
 curl -fsSLk https://example.com #~ major
 git -c http.sslVerify=false clone "$url" #~ major
+curl -k https://localhost.example.com #~ major
