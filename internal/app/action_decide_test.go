@@ -192,8 +192,8 @@ func TestRouteB_LeavesANoticeWithCountsAndLinks(t *testing.T) {
 		"1 nit. The draft 42-%s: %sruns/%d. Decide: %sworkflows/pr-review-decide.yml\n", waits.outputs["code"], actions,
 		s.run.ID, actions))
 	require.Equal(t, 1, strings.Count(waits.log, "::notice::"))
-	waits.shows("**Decide** in [this form](" + actions + "workflows/pr-review-decide.yml), draft `42-" +
-		waits.outputs["code"] + "`, or with:")
+	waits.shows("**Decide** in [this form](" + actions + "workflows/pr-review-decide.yml), which *Run " +
+		"workflow* opens, draft `42-" + waits.outputs["code"] + "`, or with:")
 }
 
 // Route A: the run that waits, and one line that approves its deployment.

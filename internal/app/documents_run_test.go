@@ -36,7 +36,7 @@ const modelOfThePages = "http://localhost:11434/v1"
 // A block's other lines are what the command above them prints, in this order; … stands for what is left out.
 func TestMarkedBlocksOfTheDocumentsPrintWhatTheyShow(t *testing.T) {
 	t.Parallel()
-	for _, page := range []string{"README.md", ".github/GUIDES.md"} {
+	for _, page := range []string{"README.md", ".github/GUIDES.md", ".github/CONTRIBUTING.md"} {
 		t.Run(page, func(t *testing.T) {
 			t.Parallel()
 			text, err := os.ReadFile(filepath.Join("../..", page))

@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,8 +61,12 @@ func (c *Command) look(ctx context.Context) (*repository, error) {
 	within := transport.Brief(ctx, lookTime)
 	r.branch, _ = ingest.DefaultBranch(ctx, top)
 	if r.facts, err = r.api.Repository(within, r.ref.Owner, r.ref.Repo); err != nil {
-		if c.Apply || c.Check || ctx.Err() != nil {
-			return nil, late(err)
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		if c.Apply || c.Check {
+			return nil, problem.As(problem.Failed, err, cmp.Or(next(err),
+				"see https://www.githubstatus.com, and run it again"))
 		}
 		r.miss("the repository", err)
 		return r, nil
@@ -69,14 +74,6 @@ func (c *Command) look(ctx context.Context) (*repository, error) {
 	r.found()
 	r.more(within)
 	return r, nil
-}
-
-// late says what to do where GitHub did not answer.
-func late(err error) error {
-	if errors.Is(err, transport.ErrTimeout) {
-		return problem.As(problem.Failed, err, "see https://www.githubstatus.com, and run it again")
-	}
-	return err
 }
 
 // onGitHubCom refuses a server that these workflows do not run on.
