@@ -102,11 +102,7 @@ func (r *repository) more(ctx context.Context) {
 		r.miss("whether "+r.branch+" is protected", err)
 	}
 	if r.facts.Private && r.facts.Organization {
-		if r.plan, err = r.api.Plan(ctx, r.ref.Owner); err != nil {
-			r.miss("the plan of "+r.ref.Owner, err)
-		} else if r.plan == "" {
-			r.unseen = append(r.unseen, "the plan of "+r.ref.Owner+": its owners alone are told")
-		}
+		r.planned(r.api.Plan(ctx, r.ref.Owner))
 	}
 	if r.api.Authorized() {
 		if r.viewer, err = r.api.Viewer(ctx); err != nil {
@@ -116,6 +112,15 @@ func (r *repository) more(ctx context.Context) {
 	if r.facts.Parent != "" {
 		r.notes = append(r.notes, fmt.Sprintf("%s is a fork: pull requests to %s run the workflows there, not these",
 			r.ref.FullName(), guard.Line(r.facts.Parent, driver.MaxLine)))
+	}
+}
+
+// planned takes over the plan of the owner, or notes that it was not seen.
+func (r *repository) planned(plan string, err error) {
+	if r.plan = plan; err != nil {
+		r.miss("the plan of "+r.ref.Owner, err)
+	} else if plan == "" {
+		r.unseen = append(r.unseen, "the plan of "+r.ref.Owner+": its owners alone are told")
 	}
 }
 
