@@ -121,7 +121,7 @@ func suspicious(f diff.File, reviewed bool) ([]finding.Finding, []finding.Flag) 
 	seen, name := injection.Scan(text), injection.Scan(f.Path)
 	seen.Hidden = fresh(f, strings.Split(text, "\n"), seen.Hidden)
 	asset := claim.Asset(f.Path)
-	if asset || !reviewed { // bytes of a picture, tables of a bundle, captured output
+	if asset || !reviewed || claim.Unread(f.Path) { // bytes of a picture, tables of a bundle, captured output
 		seen.Hidden = slices.DeleteFunc(seen.Hidden, func(h injection.Hit) bool {
 			return h.Kind == injection.Controls || asset && h.Kind == injection.ZeroWidth
 		})
