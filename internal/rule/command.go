@@ -32,7 +32,6 @@ var shellFromInput = rule{
 	title: "Command injection: a shell reads what is built from a value",
 	body: "A value with a quote, a semicolon or `$(…)` in it runs as a command of its own. Start the program " +
 		"with a list of arguments, without a shell.",
-	inTests: skipped,
 	find: in{
 		golang: builtCommand(`\bexec\.Command(?:Context)?\((?:\w+,\s*)?"(?:/bin/|/usr/bin/)?(?:ba|z|da)?sh"`+
 			`,\s*"-\w*c",\s*(.+)`, "exec.Command"),

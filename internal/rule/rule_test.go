@@ -249,9 +249,9 @@ func TestAPackageNamedExampleIsNoExample(t *testing.T) {
 	for name, want := range map[string]bool{
 		"src/main/java/com/example/Cart.java": false, "examples/cart/main.go": true,
 		"src/test/java/com/shop/Cart.java": true, "flask/testsuite/reqctx.py": true,
-		"integration-tests/src/check.ts": true, "samples/cart.ts": true, "latest/cart.ts": false,
+		"integration-tests/src/check.ts": true, "a/testcases/b.conf": true, "a.golden": true, "attest/a.go": false, "samples/cart.ts": true, "latest/cart.ts": false,
 	} {
-		require.Equal(t, want, inTests(name), name)
+		require.Equal(t, want, ForTests(name), name)
 	}
 }
 
