@@ -44,6 +44,9 @@ var shellFromInput = rule{
 	},
 }
 
+// maintained is a path of what those who have the repository run themselves.
+var maintained = lazy(`(?:^|/)(?:scripts?|tools?|hack|ci|build|release|\.github)/`)
+
 var (
 	shellQuoted = lazy(`(?i)quote|escape|%q`)
 	joinedText  = lazy(`[^+]\+[^+]|\bSprintf\(|\.format\(|(?:^|[\s(,=])[fF]["']|\$\{|["']\s*%\s*[\w(]`)
@@ -69,7 +72,7 @@ func builtCommand(call string, words ...string) finder {
 		}
 		operand := last(append([]string{command}, operands().FindStringSubmatch(command)...))
 		at := h.sentByCaller(operand, i)
-		return at, at.severity == finding.Blocker || !h.constants(command, i)
+		return at, at.severity == finding.Blocker || !h.constants(command, i) && !maintained().MatchString(h.path)
 	}), words...)
 }
 

@@ -140,8 +140,14 @@ var (
 	absent = lazy(`^if (?:_, \w+ := (\w+)\[|len\((\w+)|(\w+) == nil\b)`)
 )
 
-// missed reports whether the line behind the call on line i asks if what the call fills is there.
+// missed reports whether the line behind the call on line i asks if what the call fills is there,
+// or the data were made right above.
 func (h *hunk) missed(i int) bool {
+	for j := max(0, i-2); j < i; j++ {
+		if strings.Contains(h.codeAt(j), ".Marshal(") {
+			return true
+		}
+	}
 	target, question := filled().FindStringSubmatch(h.codeAt(i)), absent().FindStringSubmatch(h.codeAt(h.next(i)))
 	return target != nil && question != nil && slices.Contains(question[1:], target[1])
 }
