@@ -233,8 +233,8 @@ func TestTheWorkflowTestSeesEveryBrokenRule(t *testing.T) {
 			"permissions: {}\n    steps: [{ uses: actions/checkout@" + sha + " }]\n"},
 		"checkout, events in a list": {"T16", "on: [push, issue_comment]\npermissions: {}\njobs:\n  a:\n    " +
 			"permissions: {}\n    steps: [{ uses: actions/checkout@" + sha + " }]\n"},
-		"a clone with the token": {"D3", "on: push\npermissions: {}\njobs:\n  a:\n    permissions: { contents: read }\n" +
-			"    steps: [{ uses: actions/checkout@" + sha + " }]\n"},
+		"a clone with the token": {"D3", "on: push\npermissions: {}\njobs:\n  a:\n    permissions: " +
+			"{ contents: read }\n    steps: [{ uses: actions/checkout@" + sha + " }]\n"},
 		"head by hand": {"T16", steps + "      - run: git fetch origin refs/pull/1/head\n"},
 		"head in the environment": {"T16", steps +
 			"      - { run: git checkout $X, env: { X: \"${{ github.event.pull_request.head.sha }}\" } }\n"},

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -14,7 +12,6 @@ import (
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/githubtest"
-	"github.com/org/pr-review-action/internal/volume"
 )
 
 // sameAsShown is P2: body and comments of the posted review stand in review.md
@@ -57,23 +54,6 @@ func TestP2_ApprovedDraftIsPostedByteForByte(t *testing.T) {
 	require.Equal(t, review.URL, posted.outputs["review-url"])
 	posted.shows("Review of #42 was posted", "[The review]("+review.URL+")").says("POSTED octo/demo#42:", review.URL)
 	require.Equal(t, 3, s.reviews(), "the posting job asked a model")
-}
-
-func TestBuiltBinaryTellsTheSameStory(t *testing.T) {
-	volume.NoRaces(t)
-	s := setUp(t, scene{})
-	program := filepath.Join(t.TempDir(), "pr-review-action")
-	out, err := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", program,
-		"../..").CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	draft := s.draftJob().with("pull-request", "") // the event has it too
-	draft.program = program
-	drafted := draft.start().is(0, "PAUSED")
-	s.approved("")
-	post := s.postJob(drafted.digest())
-	post.program = program
-	post.start().is(0, "POSTED")
-	sameAsShown(t, s.opened(drafted).Review, s.posted())
 }
 
 func TestApprovalsCommentChangesTheReview(t *testing.T) {
@@ -192,8 +172,8 @@ func TestRouteB_LeavesANoticeWithCountsAndLinks(t *testing.T) {
 		"1 nit. The draft 42-%s: %sruns/%d. Decide: %sworkflows/pr-review-decide.yml\n", waits.outputs["code"], actions,
 		s.run.ID, actions))
 	require.Equal(t, 1, strings.Count(waits.log, "::notice::"))
-	waits.shows("**Decide** in [this form](" + actions + "workflows/pr-review-decide.yml), draft `42-" +
-		waits.outputs["code"] + "`, or with:")
+	waits.shows("**Decide** in [this form](" + actions + "workflows/pr-review-decide.yml), which *Run " +
+		"workflow* opens, draft `42-" + waits.outputs["code"] + "`, or with:")
 }
 
 // Route A: the run that waits, and one line that approves its deployment.
@@ -225,6 +205,34 @@ func TestForks(t *testing.T) {
 			require.Equal(t, s.pull.HeadSHA(), s.posted().CommitID)
 		})
 	}
+}
+
+func TestCheck4_ADraftThatNobodyCanDecideIsToldOf(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		fork        bool
+		event, file string
+		ref         string
+		says        string
+	}{
+		"another event": {false, "schedule", "workflow_dispatch", "refs/heads/main", `it is of the event "schedule"`},
+		"a fork":        {true, "pull_request", "labeled", "refs/pull/42/merge", "it is of a fork's pull request"},
+		"another branch": {false, "workflow_dispatch", "workflow_dispatch", "refs/heads/topic",
+			"it was dispatched on refs/heads/topic, and drafts come from main"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := setUp(t, scene{fork: tc.fork})
+			if tc.fork {
+				later(s)
+				s.pull.Label("maya", "ai-review")
+			}
+			s.draftJob().on(tc.event, tc.file).set("GITHUB_REF", tc.ref).start().is(0, "PAUSED").
+				says("::warning::no draft of this run can be decided: " + tc.says)
+		})
+	}
+	t.Run("the usual one", func(t *testing.T) {
+		require.NotContains(t, setUp(t, scene{}).parked().log, "can be decided")
+	})
 }
 
 func TestDraftsOfEveryEventThatMayDraft(t *testing.T) {

@@ -128,6 +128,9 @@ func TestMistakesInTheWorkflowAreExit2BeforeTheFirstRequest(t *testing.T) {
 		"kept too short": {func(j *job) {
 			j.with("expires", "20d", "retention-days", "10")
 		}, []string{"expires is 20d, and the artifact is kept for 10 days", "lower expires or raise retention-days"}},
+		"kept shorter than a draft waits": {func(j *job) {
+			j.with("retention-days", "7")
+		}, []string{"expires is 14d, and the artifact is kept for 7 days", "lower expires or raise retention-days"}},
 		"repository keeps less": {func(j *job) {
 			j.with("expires", "20d", "retention-days", "30").set("GITHUB_RETENTION_DAYS", "7")
 		}, []string{"the artifact is kept for 7 days"}},

@@ -3,6 +3,7 @@ package app_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -220,7 +221,7 @@ func program(t *testing.T, path, dir string, env map[string]string) *exec.Cmd {
 		cmd = exec.CommandContext(t.Context(), "docker", "run", "--rm", "--network", "host", "--volume", dir+":"+dir,
 			"--volume", events+":"+events, "--workdir", dir)
 	}
-	cmd.Env = underRace()
+	cmd.Env = tuned()
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		if image != "" {
 			cmd.Args = append(cmd.Args, "--env", name+"="+env[name])
@@ -341,11 +342,13 @@ func (e ended) shows(texts ...string) ended {
 
 func (e ended) digest() string { return e.outputs["checkpoint-digest"] }
 
-// underRace is the race detector's variable, for the processes that tests start:
-// unless told, each rests for a second before it ends.
-func underRace() []string {
+// tuned are variables of Go's own for the processes that tests start: they collect
+// seldom, and have the race detector's, since unless told each rests for a second
+// before it ends.
+func tuned() []string {
+	list := []string{fmt.Sprintf("GOGC=%d", growth)}
 	if options := os.Getenv("GORACE"); options != "" {
-		return []string{"GORACE=" + options}
+		list = append(list, "GORACE="+options)
 	}
-	return nil
+	return list
 }

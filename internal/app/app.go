@@ -91,3 +91,12 @@ func (a *app) warn(text string) { fmt.Fprintln(a.Stderr, "warning: "+guard.Text(
 func (a *app) look(columns int) render.TerminalOptions {
 	return render.TerminalOptions{Width: columns, Color: columns > 0 && a.Getenv("NO_COLOR") == ""}
 }
+
+// interactive reports whether a person can be asked: with the draft in sight,
+// which is on standard output.
+func (a *app) interactive(o *options) bool {
+	_, in := terminal(a.Stdin)
+	_, draft := terminal(a.Stdout)
+	_, question := terminal(a.Stderr)
+	return in && draft && question && !o.noInput && !o.json
+}

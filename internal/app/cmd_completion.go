@@ -40,13 +40,14 @@ else compdef _pr-review-action pr-review-action; fi
 `,
 }
 
-// completionCommand prints a script for a shell, and what that asks for.
-func (a *app) completionCommand() command {
+// completionCommand prints a script for a shell, and what that asks for: words of all
+// commands, of which it is one.
+func (a *app) completionCommand(all func() []command) command {
 	return command{name: "completion", args: "bash | fish | zsh",
 		help: "print the script that completes command lines in a shell",
 		run: func(_ context.Context, args []string) error {
 			if len(args) > 1 && args[0] == "words" {
-				for _, line := range a.completions(args[1:]) {
+				for _, line := range completions(all(), args[1:]) {
 					fmt.Fprintln(a.Stdout, line)
 				}
 				return nil
@@ -60,16 +61,16 @@ func (a *app) completionCommand() command {
 }
 
 // completions are what may stand in place of the last word, each with a tab and what it is.
-func (a *app) completions(words []string) []string {
+func completions(commands []command, words []string) []string {
 	last, before := words[len(words)-1], words[:len(words)-1]
 	if n := len(before); last == "=" { // bash makes three words of --flag=value
 		last = ""
 	} else if n > 1 && before[n-1] == "=" {
 		before = before[:n-1]
 	}
-	all := a.commandsAfter(before)
+	all := commandsAfter(commands, before)
 	if len(before) > 0 {
-		if c, _, _ := a.lookup(before); c.run != nil {
+		if c, _, _ := lookup(commands, before); c.run != nil {
 			all = c.after(before[len(before)-1], last)
 		}
 	}
@@ -77,8 +78,8 @@ func (a *app) completions(words []string) []string {
 }
 
 // commandsAfter are the words that go on with the name of a command.
-func (a *app) commandsAfter(before []string) (found []string) {
-	for _, c := range a.commands() {
+func commandsAfter(all []command, before []string) (found []string) {
+	for _, c := range all {
 		rest, within := strings.CutPrefix(c.name, strings.Join(append(slices.Clone(before), ""), " "))
 		switch next, _, more := strings.Cut(rest, " "); {
 		case within && more:

@@ -40,6 +40,9 @@ func (a *app) resumeCommand() command {
 			case len(args) == 1 && pull.LooksLikeRef(args[0]):
 				return a.resumePull(ctx, args[0], o)
 			}
+			if there := a.onGitHub(ctx, args, &o.options); there != nil {
+				return there.resumeNewest(ctx, o)
+			}
 			return a.resume(ctx, args, o)
 		}, &o.json,
 	}
@@ -90,6 +93,43 @@ func (a *app) resume(ctx context.Context, args []string, o *resumeOptions) (err 
 	ctx, span := trace.Run(trace.Continue(ctx, r.State.Draft.Trace), "resume", began)
 	defer func() { a.endRun(span, began, err) }()
 	return a.goFrom(ctx, s, r, given, &o.options)
+}
+
+// resumePull decides a draft of a pull request: the local store's where it has one of
+// the present commit, else the one that waits on GitHub.
+func (a *app) resumePull(ctx context.Context, arg string, o *resumeOptions) error {
+	if _, err := o.verdict(); err != nil {
+		return err
+	}
+	ref, err := a.parseRef(arg)
+	if err != nil {
+		return err
+	}
+	thread, err := a.storedPull(ctx, ref, &o.options)
+	if err != nil {
+		return err
+	}
+	if thread != "" {
+		return a.resume(ctx, []string{thread}, o)
+	}
+	r, err := a.remote(ctx, ref, &o.options)
+	if err != nil {
+		return err
+	}
+	return r.resumeNewest(ctx, o)
+}
+
+// resumeNewest decides the draft that the arguments name, the newest where they name several.
+func (r *remote) resumeNewest(ctx context.Context, o *resumeOptions) error {
+	given, err := o.verdict()
+	if err != nil {
+		return err
+	}
+	d, waits, err := r.chosen(ctx, given != "" || o.text() != "")
+	if err != nil {
+		return err
+	}
+	return r.resume(ctx, d, waits, given, o.trace)
 }
 
 // goFrom goes on with a thread from where it stands: an unfinished revision, a decision, a

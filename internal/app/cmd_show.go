@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/spf13/pflag"
 
@@ -18,26 +17,25 @@ import (
 
 // showOptions are the flags of show.
 type showOptions struct {
-	options
-	stats   bool // sum what approvers decided
-	since   string
-	after   time.Time // since then; zero for ever
-	propose bool      // and print the settings that it speaks for
-	tree    bool      // show how the run came to its findings
-
+	statsOptions
+	stats    bool // sum what approvers decided
+	tree     bool // show how the run came to its findings
 	handover bool // print the findings as instructions for a coding agent
 }
 
 func (a *app) showCommand() command {
-	o := &showOptions{options: newOptions()}
+	o := &showOptions{statsOptions: statsOptions{options: newOptions()}}
 	return command{
 		"show", "<thread | owner/repo#n>", "print a draft that waits", o.flags,
 		func(ctx context.Context, args []string) error {
 			switch {
 			case o.stats || o.propose:
-				return a.stats(ctx, args, o, true)
+				return a.stats(ctx, args, &o.statsOptions, true)
 			case len(args) == 1 && pull.LooksLikeRef(args[0]):
 				return a.showRemote(ctx, args[0], &o.options, o.only(a))
+			}
+			if there := a.onGitHub(ctx, args, &o.options); there != nil {
+				return there.show(ctx, o.only(a))
 			}
 			return a.show(ctx, args, o)
 		}, &o.json,
@@ -47,28 +45,10 @@ func (a *app) showCommand() command {
 func (o *showOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.stats, "stats", false, "sum what drafts cost and took, and what approvers kept, dropped and "+
 		"changed: of the store or of folders, all or of owner/repo")
-	o.statsFlags(f)
+	o.statsOptions.flags(f)
 	f.BoolVar(&o.tree, "trace", false, "show how the run came to its findings: calls, tools, time, tokens and cost")
 	f.BoolVar(&o.handover, "handover", false, "print the kept findings as instructions for a coding agent")
 	o.listFlags(f)
-}
-
-// statsFlags are those of the sums.
-func (o *showOptions) statsFlags(f *pflag.FlagSet) {
-	f.BoolVar(&o.propose, "propose", false, "print the guidelines, ignored files and rules that approvers' habits ask "+
-		"for, as a diff of the settings file")
-	f.StringVar(&o.since, "since", "", "count drafts of that `day` and later: 2026-11-01, or 30d")
-	o.Flags(f, "config", "defaults")
-}
-
-func (a *app) statsCommand() command {
-	o := &showOptions{options: newOptions()}
-	return command{
-		"stats", "[owner/repo | 'owner/*' | FOLDER]…",
-		"sum what drafts cost and took, and what approvers made of them",
-		func(f *pflag.FlagSet) { o.statsFlags(f); o.listFlags(f) },
-		func(ctx context.Context, args []string) error { return a.stats(ctx, args, o, false) }, &o.json,
-	}
 }
 
 // only prints what a flag shows in place of the draft; nil without one. As JSON it is

@@ -5,13 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 
 	"github.com/org/pr-review-action/internal/config"
-	"github.com/org/pr-review-action/internal/driver"
-	"github.com/org/pr-review-action/internal/flow/reviewpr"
-	"github.com/org/pr-review-action/internal/flow/ticketpr"
 	"github.com/org/pr-review-action/internal/problem"
 )
 
@@ -23,22 +22,6 @@ type command struct {
 	json             *bool // whether an error is printed as an object as well; nil for never
 }
 
-func (a *app) run(ctx context.Context, c command, args []string) error {
-	flags, err := c.parse(args)
-	if errors.Is(err, pflag.ErrHelp) {
-		a.help(a.Stdout, c, flags)
-		return nil
-	}
-	if err != nil {
-		return flagError(err, flags, a.name+" "+c.name+" --help")
-	}
-	err = c.run(ctx, flags.Args())
-	if err != nil && c.json != nil && *c.json {
-		return errors.Join(err, a.jsonError(err))
-	}
-	return err
-}
-
 // parse reads a command's flags; what is left are its arguments.
 func (c command) parse(args []string) (*pflag.FlagSet, error) {
 	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
@@ -48,20 +31,6 @@ func (c command) parse(args []string) (*pflag.FlagSet, error) {
 		c.flags(flags)
 	}
 	return flags, flags.Parse(args)
-}
-
-// jsonError prints the object of a run that an error ended. Wrong usage has no
-// outcome and so no object. That of a ticket's run has other keys.
-func (a *app) jsonError(err error) error {
-	outcome := driver.OutcomeOf(err)
-	if outcome == "" || errors.As(err, new(driver.Reported)) {
-		return nil
-	}
-	why := driver.Explain(err)
-	if a.ticketed {
-		return driver.Proposal{Outcome: outcome, Status: ticketpr.StatusAt(err), Error: why}.Print(a.Stdout)
-	}
-	return driver.Report{Outcome: outcome, Message: why, Status: reviewpr.StatusAt(err), Error: why}.Print(a.Stdout)
 }
 
 // flagError makes a flag's error a usage error that names the nearest flag, or the
@@ -89,4 +58,47 @@ func nearest(name string, known []string) string {
 		return fmt.Sprintf("did you mean %q?", hint)
 	}
 	return ""
+}
+
+// lookup finds the command that arguments name, the arguments besides its name, and
+// the name; without such a command it has no run.
+func lookup(all []command, args []string) (c command, rest []string, name string) {
+	at := commandAt(all, args)
+	words := commandWords(args[at:])
+	name = strings.Join(args[at:at+words], " ")
+	for _, c := range all {
+		if c.name == name {
+			return c, slices.Delete(slices.Clone(args), at, at+words), name
+		}
+	}
+	return command{}, nil, name
+}
+
+// commandAt is the index of the command's name: flags may stand before it.
+func commandAt(all []command, args []string) int {
+	if !strings.HasPrefix(args[0], "-") {
+		return 0
+	}
+	known := commandNames(all)
+	return max(0, slices.IndexFunc(args, func(arg string) bool {
+		return slices.ContainsFunc(known, func(name string) bool {
+			first, _, _ := strings.Cut(name, " ")
+			return first == arg
+		})
+	}))
+}
+
+// commandWords is how many words name the command: those of eval are two.
+func commandWords(args []string) int {
+	if args[0] == "eval" && len(args) > 1 && !strings.HasPrefix(args[1], "-") {
+		return 2
+	}
+	return 1
+}
+
+func commandNames(all []command) (names []string) {
+	for _, c := range all {
+		names = append(names, c.name)
+	}
+	return names
 }

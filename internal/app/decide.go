@@ -17,7 +17,6 @@ import (
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/problem"
-	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/trace"
 	"github.com/org/pr-review-action/internal/wire"
@@ -131,16 +130,6 @@ func writeOut(name, text string) error {
 	return nil
 }
 
-// reviews are those of a pull request as the command line sees them, which needs no
-// record on GitHub for what its local store has decided.
-func (s session) reviews(a *app, o *options, ref pull.Ref, decided ...reviewpr.State) *post.Ours {
-	all := a.Reviews(o.Settings, s.api, driver.Runs(s.api, ref, "", o.DraftWorkflow, o.DecideWorkflow))
-	for _, d := range decided {
-		all.Decided[d.Decision.Digest] = d.Decision.Decision == decision.Approve
-	}
-	return all
-}
-
 // user is who decides on the command line.
 func (a *app) user(ctx context.Context, s session) (string, error) {
 	if s.api != nil {
@@ -156,15 +145,6 @@ func (a *app) user(ctx context.Context, s session) (string, error) {
 		return u.Username, nil
 	}
 	return "somebody", nil
-}
-
-// interactive reports whether a person can be asked: with the draft in sight,
-// which is on standard output.
-func (a *app) interactive(o *options) bool {
-	_, in := terminal(a.Stdin)
-	_, draft := terminal(a.Stdout)
-	_, question := terminal(a.Stderr)
-	return in && draft && question && !o.noInput && !o.json
 }
 
 func (a *app) showDraft(r driver.Report, o *options) {

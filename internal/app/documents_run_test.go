@@ -36,7 +36,7 @@ const modelOfThePages = "http://localhost:11434/v1"
 // A block's other lines are what the command above them prints, in this order; … stands for what is left out.
 func TestMarkedBlocksOfTheDocumentsPrintWhatTheyShow(t *testing.T) {
 	t.Parallel()
-	for _, page := range []string{"README.md", ".github/GUIDES.md"} {
+	for _, page := range []string{"README.md", ".github/GUIDES.md", ".github/CONTRIBUTING.md"} {
 		t.Run(page, func(t *testing.T) {
 			t.Parallel()
 			text, err := os.ReadFile(filepath.Join("../..", page))
@@ -90,7 +90,7 @@ func (p *place) run(t *testing.T, line string) string {
 func placed(t *testing.T, name, seed string, env ...string) *place {
 	t.Helper()
 	home := t.TempDir()
-	p := &place{dir: filepath.Join(home, name), env: append(append(underRace(), "PATH="+os.Getenv("PATH"),
+	p := &place{dir: filepath.Join(home, name), env: append(append(tuned(), "PATH="+os.Getenv("PATH"),
 		"HOME="+home, "USER=rita", "NOW=2026-11-21T14:10:00Z", "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a",
 		"GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com",
 		"GIT_AUTHOR_DATE=2026-11-20T10:00:00Z", "GIT_COMMITTER_DATE=2026-11-20T10:00:00Z"), env...)}

@@ -88,9 +88,10 @@ func understood(t *testing.T, line string) error {
 		return nil
 	}
 	a := &app{Front: driver.NewFront(Process{Args: []string{"pr-review-action"}}), name: "pr-review-action"}
-	c, rest, name := a.lookup(args)
+	all := a.commands()
+	c, rest, name := lookup(all, args)
 	if c.run == nil {
-		if name == "help" || slices.Contains(a.commandNames(), name+" run") { // eval's are named by its page
+		if name == "help" || slices.Contains(commandNames(all), name+" run") { // eval's are named by its page
 			return nil
 		}
 		return fmt.Errorf("unknown command %q", name)

@@ -74,7 +74,7 @@ func (s shell) command(args ...string) *exec.Cmd {
 	require.NoError(s.t, err)
 	cmd := exec.CommandContext(s.t.Context(), path, args...)
 	cmd.Dir = s.dir
-	cmd.Env = append(underRace(), "HOME="+s.t.TempDir(), "USER=rita", "PATH="+os.Getenv("PATH"),
+	cmd.Env = append(tuned(), "HOME="+s.t.TempDir(), "USER=rita", "PATH="+os.Getenv("PATH"),
 		"OPENAI_API_KEY=sk-test", "OPENAI_BASE_URL="+s.model)
 	cmd.Env = append(cmd.Env, s.environ...)
 	return cmd

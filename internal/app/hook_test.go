@@ -45,7 +45,7 @@ func TestThePrePushHookOfTheGuidesShowsADraftAndHoldsNoPushBack(t *testing.T) {
 				cmd := exec.CommandContext(t.Context(), "sh", append([]string{"-ec"}, args...)...)
 				var out bytes.Buffer
 				cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &out
-				cmd.Env = append(append(underRace(), "PATH="+os.Getenv("PATH"), "HOME="+dir, "XDG_STATE_HOME="+dir,
+				cmd.Env = append(append(tuned(), "PATH="+os.Getenv("PATH"), "HOME="+dir, "XDG_STATE_HOME="+dir,
 					"GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com",
 					"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com"), tc.env...)
 				require.NoError(t, cmd.Run(), "%s", &out)

@@ -14,7 +14,6 @@ import (
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/ingest"
-	"github.com/org/pr-review-action/internal/linter"
 	"github.com/org/pr-review-action/internal/triage"
 	"github.com/org/pr-review-action/internal/wire"
 )
@@ -118,11 +117,6 @@ func (r *localRun) driver() driver.Driver {
 func (r *localRun) warn(text string) {
 	r.progress.clear()
 	r.app.warn(text)
-}
-
-// linters is where linters' results are: paths are those of the working folder.
-func (r *localRun) linters() linter.Source {
-	return linter.Source{Findings: r.options.Findings, Wait: r.options.FindingsWait, Dir: "."}
 }
 
 // paidThreads bounds how many threads of one pull request or folder are looked

@@ -25,7 +25,7 @@ func TestADefectThatALinterNamedIsDecidedInTheListWithinAMinuteOfACloning(t *tes
 	path, err := exec.LookPath("pr-review-action") // of the scripts' TestMain
 	require.NoError(t, err)
 	dir := t.TempDir()
-	env := append(underRace(), "PATH="+os.Getenv("PATH"), "HOME="+dir, "XDG_STATE_HOME="+dir, "TERM=xterm",
+	env := append(tuned(), "PATH="+os.Getenv("PATH"), "HOME="+dir, "XDG_STATE_HOME="+dir, "TERM=xterm",
 		"NO_COLOR=1",
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a",
 		"GIT_COMMITTER_EMAIL=a@example.com")

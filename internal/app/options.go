@@ -2,6 +2,7 @@ package app
 
 import (
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -26,6 +27,7 @@ type options struct {
 	abort     bool
 	commands  []string
 	revise    string // feedback
+	thread    string // of a draft on GitHub, as typed; empty for any of the pull request
 }
 
 func newOptions() options { return options{Settings: settings.Defaults()} }
@@ -98,4 +100,34 @@ func (o *options) outputFlags(f *pflag.FlagSet) {
 // traceFlag is the file that a run's trace is written to.
 func traceFlag(f *pflag.FlagSet, file *string) {
 	f.StringVar(file, "trace", "", "write what the run did to a `file`, one JSON object a line")
+}
+
+// statsOptions are the flags of the sums, which show has too.
+type statsOptions struct {
+	options
+	since   string
+	after   time.Time // since then; zero for ever
+	propose bool      // print the settings that approvers' habits speak for
+}
+
+// implementOptions are the flags of implement, by which a ticket's draft is decided too.
+type implementOptions struct {
+	options
+	base    string // branch or commit that is built on
+	check   string // the project's own command
+	modules []string
+	drop    []string // paths
+	trace   string
+}
+
+// given is the decision that the flags hold; an empty verdict asks.
+func (o *implementOptions) given() (decision.Verdict, error) {
+	for _, path := range o.drop {
+		o.commands = append(o.commands, "/drop "+path)
+	}
+	given, err := o.verdict()
+	if err == nil && len(o.drop) > 0 && given != decision.Approve {
+		err = problem.Usage("--drop goes with --approve", "say both: --approve --drop PATH")
+	}
+	return given, err
 }

@@ -38,7 +38,7 @@ type leastEvidence struct {
 
 // propose prints what habits of approvers ask the settings for, as a diff of their file. It
 // changes nothing.
-func (a *app) propose(all []stats.Run, o *showOptions) error {
+func (a *app) propose(all []stats.Run, o *statsOptions) error {
 	repositories := map[string]bool{}
 	for _, r := range all {
 		if r.Record != nil {

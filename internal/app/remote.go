@@ -127,3 +127,17 @@ func (r *remote) where(d parkedDraft) string {
 	return driver.DispatchOn(r.options.DecideWorkflow, r.ref, "draft="+driver.DraftName(d.Subject.Number, d.code)) +
 		fmt.Sprintf(" -f checkpoint-digest=%s -f decision=approve", d.zip.Digest())
 }
+
+// page is that of a run.
+func (r *remote) page(run int64) string { return driver.RunPage(r.ref, run) }
+
+// resuming is the command that goes on with a draft on GitHub.
+func (r *remote) resuming(d parkedDraft) string {
+	ref := r.ref
+	ref.Number = d.Subject.Number
+	command := r.name + " resume " + driver.Quoted(ref.String())
+	if d.Subject.Instance != "" {
+		command += " --instance " + d.Subject.Instance
+	}
+	return command + " --code " + d.code
+}

@@ -19,35 +19,6 @@ import (
 	"github.com/org/pr-review-action/internal/trace"
 )
 
-// resumePull decides a draft of a pull request: the local store's where it has one of
-// the present commit, else the one that waits on GitHub.
-func (a *app) resumePull(ctx context.Context, arg string, o *resumeOptions) error {
-	given, err := o.verdict()
-	if err != nil {
-		return err
-	}
-	ref, err := a.parseRef(arg)
-	if err != nil {
-		return err
-	}
-	thread, err := a.storedPull(ctx, ref, &o.options)
-	if err != nil {
-		return err
-	}
-	if thread != "" {
-		return a.resume(ctx, []string{thread}, o)
-	}
-	r, err := a.remote(ctx, ref, &o.options)
-	if err != nil {
-		return err
-	}
-	d, waits, err := r.chosen(ctx, given != "" || o.text() != "")
-	if err != nil {
-		return err
-	}
-	return r.resume(ctx, d, waits, given, o.trace)
-}
-
 // chosen is the newest draft that waits, or where none does, the newest. Of several
 // that wait none is decided unseen.
 func (r *remote) chosen(ctx context.Context, deciding bool) (d parkedDraft, waits bool, err error) {
@@ -128,17 +99,6 @@ func (r *remote) park(ctx context.Context, d parkedDraft, report driver.Report, 
 			guard.Text(r.resuming(d)+" --approve"+changed))
 	}
 	return r.tell(ctx, d, report)
-}
-
-// resuming is the command that goes on with a draft on GitHub.
-func (r *remote) resuming(d parkedDraft) string {
-	ref := r.ref
-	ref.Number = d.Subject.Number
-	command := r.name + " resume " + driver.Quoted(ref.String())
-	if d.Subject.Instance != "" {
-		command += " --instance " + d.Subject.Instance
-	}
-	return command + " --code " + d.code
 }
 
 // decide carries a decision out: by answering for the environment that the draft waits
@@ -231,6 +191,3 @@ func (r *remote) handed(report driver.Report, page, said string) error {
 	fmt.Fprintln(r.Stdout, driver.Paused, page)
 	return nil
 }
-
-// page is that of a run.
-func (r *remote) page(run int64) string { return driver.RunPage(r.ref, run) }

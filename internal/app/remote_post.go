@@ -107,11 +107,15 @@ func (r *remote) approval(ctx context.Context, in *handoff.Draft[reviewpr.State]
 	if err != nil {
 		return answer, err
 	}
+	if viewer.Bot {
+		return answer, problem.Refuse(12, "the token is an app's or a job's, so no person decides, nothing was posted",
+			"set GITHUB_TOKEN to your own, such as $(gh auth token)")
+	}
 	member, err := r.api.Member(ctx, r.ref.Owner, r.ref.Repo, viewer.Login)
 	if err != nil && !errors.Is(err, github.ErrNotFound) && !errors.Is(err, github.ErrNoAccess) {
 		return answer, err // who may not write may not read that either
 	}
-	who := gate.Decider{Login: viewer.Login, Bot: viewer.Bot || member.Bot, Permission: member.Permission}
+	who := gate.Decider{Login: viewer.Login, Bot: member.Bot, Permission: member.Permission}
 	if err := gate.MayDecide(who, author, r.options.AllowAuthor, false); err != nil {
 		return answer, err
 	}

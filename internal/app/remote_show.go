@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/driver"
@@ -11,6 +12,7 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/pull"
 )
 
 // showRemote prints a draft that is parked on GitHub: the one of --code, else
@@ -25,6 +27,45 @@ func (a *app) showRemote(ctx context.Context, arg string, o *options,
 	if err != nil {
 		return err
 	}
+	return r.show(ctx, only)
+}
+
+// onGitHub is where a draft lies whose thread, as typed, the local store does not have; nil
+// where it is not found on GitHub either.
+func (a *app) onGitHub(ctx context.Context, args []string, o *options) *remote {
+	if len(args) != 1 {
+		return nil
+	}
+	of, instance, ok := pull.OfThread(args[0])
+	if !ok {
+		return nil
+	}
+	store, err := a.OpenStore(ctx, o.store)
+	if err != nil {
+		return nil
+	}
+	if _, err := a.threadOf(ctx, store, args[0]); problem.Check(err) != 1 {
+		return nil
+	}
+	ref, err := a.parseRef(of)
+	if err != nil {
+		return nil
+	}
+	there := *o
+	there.Instance, there.thread = instance, args[0]
+	r, err := a.remote(ctx, ref, &there)
+	if err != nil {
+		return nil
+	}
+	if _, err := r.ofPull(ctx); err != nil {
+		return nil
+	}
+	return r
+}
+
+// show prints the newest draft that the arguments name.
+func (r *remote) show(ctx context.Context, only func(driver.Report) error) error {
+	o := r.options
 	drafts, err := r.ofPull(ctx)
 	if err != nil {
 		return err
@@ -48,6 +89,9 @@ func (r *remote) ofPull(ctx context.Context) ([]parkedDraft, error) {
 	o := r.options
 	drafts := r.drafts(ctx, func(n handoff.Name) bool {
 		return n.Number == r.ref.Number && n.Instance == o.Instance && (o.Code == "" || n.Code == o.Code)
+	})
+	drafts = slices.DeleteFunc(drafts, func(d parkedDraft) bool {
+		return o.thread != "" && !pull.MatchThread(o.thread, d.Thread)
 	})
 	switch {
 	case len(drafts) == 0 && r.unread != nil:

@@ -48,7 +48,7 @@ func (s *stage) command(more map[string]string, args ...string) *exec.Cmd {
 	require.NoError(s.t, err)
 	cmd := exec.CommandContext(s.t.Context(), path, args...)
 	cmd.Dir = s.t.TempDir()
-	cmd.Env = append(underRace(), listed(s.home(cmd.Dir, more))...)
+	cmd.Env = append(tuned(), listed(s.home(cmd.Dir, more))...)
 	return cmd
 }
 

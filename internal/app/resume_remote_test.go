@@ -110,6 +110,30 @@ func TestResumeDispatchesTheDecisionOfADraftOnGitHub(t *testing.T) {
 	require.Contains(t, s.resume().ends(0).stdout, "Code "+code+", decided: approve by maya.")
 }
 
+func TestResumeAndShowFindAThreadsDraftOnGitHub(t *testing.T) {
+	s, code := setUpDecided(t, false)
+	thread := "octo/demo#42:" + s.pull.HeadSHA()
+	for _, typed := range []string{thread, thread[:len("octo/demo#42:")+7]} {
+		require.Contains(t, s.cli(nil, "show", typed).ends(0).stdout, code)
+	}
+	run := s.cli(nil, "resume", thread, "--approve", "--command", "/drop F2").ends(0).dispatched(s)
+	s.decides(run, "maya").start().is(0, "POSTED")
+	for _, other := range []string{"octo/demo#42:" + strings.Repeat("0", 40), "octo/demo#42@docs:" + s.pull.HeadSHA(),
+		"octo/other#42:" + s.pull.HeadSHA()} {
+		require.Regexp(t, "no draft of thread .* is parked here",
+			s.cli(nil, "resume", other, "--approve").ends(3).stderr)
+	}
+}
+
+func TestPostWantsAPersonsToken(t *testing.T) {
+	s, _ := setUpDecided(t, false)
+	s.hub.Fail("GET", "/user", githubtest.Fault{Status: 403, Times: 10})
+	refused := s.resume("--approve", "--post").ends(3).stderr
+	require.Contains(t, refused, "the token is an app's or a job's, so no person decides")
+	require.Contains(t, refused, "$(gh auth token)")
+	s.untouched()
+}
+
 func TestResumeAnswersForTheEnvironmentThatADraftWaitsFor(t *testing.T) {
 	t.Parallel()
 	for decision, tc := range map[string]struct {

@@ -10,9 +10,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
+
+	"github.com/spf13/pflag"
 
 	"github.com/org/pr-review-action/internal/driver"
+	"github.com/org/pr-review-action/internal/flow/reviewpr"
+	"github.com/org/pr-review-action/internal/flow/ticketpr"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/job"
 	"github.com/org/pr-review-action/internal/problem"
@@ -39,14 +42,6 @@ func Run(ctx context.Context, p Process) int {
 	return driver.ExitCode(err)
 }
 
-func (a *app) commands() []command {
-	all := []command{a.reviewCommand(), a.implementCommand(), a.resumeCommand(), a.showCommand(), a.threadsCommand(),
-		a.statsCommand()}
-	all = append(all, a.evalCommands()...)
-	return append(all, a.indexCommand(), a.searchCommand(), a.contextCommand(), a.initCommand(), a.configCommand(),
-		a.graphCommand(), a.completionCommand(), a.versionCommand())
-}
-
 func (a *app) command(ctx context.Context, args []string) error {
 	if len(args) == 0 {
 		a.usage(a.Stderr)
@@ -61,7 +56,8 @@ func (a *app) command(ctx context.Context, args []string) error {
 	case args[0] == "--version":
 		return a.version(ctx, nil)
 	}
-	c, rest, name := a.lookup(args)
+	all := a.commands()
+	c, rest, name := lookup(all, args)
 	if c.run != nil {
 		return a.run(ctx, c, rest)
 	}
@@ -74,49 +70,35 @@ func (a *app) command(ctx context.Context, args []string) error {
 		return problem.Usage("eval needs a command of its own", a.name+" eval run starter is a first one")
 	}
 	return problem.Usage(fmt.Sprintf("unknown command %q", name),
-		cmp.Or(nearest(name, a.commandNames()), a.name+" help lists them"))
+		cmp.Or(nearest(name, commandNames(all)), a.name+" help lists them"))
 }
 
-// lookup finds the command that arguments name, the arguments besides its name, and
-// the name; without such a command it has no run.
-func (a *app) lookup(args []string) (c command, rest []string, name string) {
-	at := a.commandAt(args)
-	words := commandWords(args[at:])
-	name = strings.Join(args[at:at+words], " ")
-	for _, c := range a.commands() {
-		if c.name == name {
-			return c, slices.Delete(slices.Clone(args), at, at+words), name
-		}
+func (a *app) run(ctx context.Context, c command, args []string) error {
+	flags, err := c.parse(args)
+	if errors.Is(err, pflag.ErrHelp) {
+		a.help(a.Stdout, c, flags)
+		return nil
 	}
-	return command{}, nil, name
+	if err != nil {
+		return flagError(err, flags, a.name+" "+c.name+" --help")
+	}
+	err = c.run(ctx, flags.Args())
+	if err != nil && c.json != nil && *c.json {
+		return errors.Join(err, a.jsonError(err))
+	}
+	return err
 }
 
-// commandAt is the index of the command's name: flags may stand before it.
-func (a *app) commandAt(args []string) int {
-	if !strings.HasPrefix(args[0], "-") {
-		return 0
+// jsonError prints the object of a run that an error ended. Wrong usage has no
+// outcome and so no object. That of a ticket's run has other keys.
+func (a *app) jsonError(err error) error {
+	outcome := driver.OutcomeOf(err)
+	if outcome == "" || errors.As(err, new(driver.Reported)) {
+		return nil
 	}
-	known := a.commandNames()
-	return max(0, slices.IndexFunc(args, func(arg string) bool {
-		return slices.ContainsFunc(known, func(name string) bool {
-			first, _, _ := strings.Cut(name, " ")
-			return first == arg
-		})
-	}))
-}
-
-// commandWords is how many words name the command: those of eval are two.
-func commandWords(args []string) int {
-	if args[0] == "eval" && len(args) > 1 && !strings.HasPrefix(args[1], "-") {
-		return 2
+	why := driver.Explain(err)
+	if a.ticketed {
+		return driver.Proposal{Outcome: outcome, Status: ticketpr.StatusAt(err), Error: why}.Print(a.Stdout)
 	}
-	return 1
-}
-
-func (a *app) commandNames() []string {
-	var names []string
-	for _, c := range a.commands() {
-		names = append(names, c.name)
-	}
-	return names
+	return driver.Report{Outcome: outcome, Message: why, Status: reviewpr.StatusAt(err), Error: why}.Print(a.Stdout)
 }

@@ -5,10 +5,14 @@ import (
 	"strings"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/linter"
+	"github.com/org/pr-review-action/internal/post"
+	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/wire"
 )
 
@@ -68,4 +72,19 @@ func (a *app) report(ctx context.Context, s session) (driver.Report, error) {
 
 func (r *localRun) files(ctx context.Context) (ingest.Change, error) {
 	return ingest.Files(ctx, r.api, r.change)
+}
+
+// reviews are those of a pull request as the command line sees them, which needs no
+// record on GitHub for what its local store has decided.
+func (s session) reviews(a *app, o *options, ref pull.Ref, decided ...reviewpr.State) *post.Ours {
+	all := a.Reviews(o.Settings, s.api, driver.Runs(s.api, ref, "", o.DraftWorkflow, o.DecideWorkflow))
+	for _, d := range decided {
+		all.Decided[d.Decision.Digest] = d.Decision.Decision == decision.Approve
+	}
+	return all
+}
+
+// linters is where linters' results are: paths are those of the working folder.
+func (r *localRun) linters() linter.Source {
+	return linter.Source{Findings: r.options.Findings, Wait: r.options.FindingsWait, Dir: "."}
 }

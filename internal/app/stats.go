@@ -3,57 +3,17 @@ package app
 import (
 	"context"
 	"fmt"
-	"os"
-	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/guard"
-	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/stats"
 	"github.com/org/pr-review-action/internal/wire"
 )
 
-// stats sums what drafts cost and took, and what approvers did with them, or proposes
-// settings by that: of the store or of the folders that are named, all or those of one
-// repository or whose thread begins with an argument, such as owner/repo#.
-// What lies on GitHub is summed for owner/*, and where the store is not meant for any
-// repository.
-func (a *app) stats(ctx context.Context, args []string, o *showOptions, store bool) (err error) {
-	if o.after, err = parseSince(o.since, a.Now()); err != nil {
-		return err
-	}
-	from, of := o.sources(args)
-	remote := func(name string) bool {
-		_, _, notARepository := pull.ParseRepository(name)
-		return strings.HasSuffix(name, "/*") || !store && notARepository == nil && !strings.HasPrefix(name, "local/")
-	}
-	if len(of) > 0 && o.store == "" && !slices.ContainsFunc(of, func(name string) bool { return !remote(name) }) {
-		return a.remoteStats(ctx, of, o)
-	}
-	if len(of) > 1 {
-		return problem.Usage("show --stats takes one repository or beginning of thread ids, and folders",
-			a.name+" show --stats owner/repo ./drafts-a ./drafts-b")
-	}
-	var all []driver.Report
-	for _, folder := range from {
-		store, err := a.OpenStore(ctx, folder)
-		if err != nil {
-			return err
-		}
-		reports, err := a.reports(ctx, store, strings.Join(of, ""))
-		if err != nil {
-			return err
-		}
-		all = append(all, reports...)
-	}
-	all = slices.DeleteFunc(all, func(r driver.Report) bool { return r.State.Draft.CreatedAt.Before(o.after) })
-	return a.summed(stats.Whole{Runs: runs(all)}, o)
-}
-
 // summed prints what runs came to.
-func (a *app) summed(whole stats.Whole, o *showOptions) error {
+func (a *app) summed(whole stats.Whole, o *statsOptions) error {
 	if o.propose {
 		return a.propose(whole.Runs, o)
 	}
@@ -63,24 +23,6 @@ func (a *app) summed(whole stats.Whole, o *showOptions) error {
 	}
 	fmt.Fprint(a.Stdout, sum.Text())
 	return nil
-}
-
-// sources tells the folders among the arguments from the beginning of thread ids. A folder
-// that is named as a repository is has ./ before it.
-func (o *options) sources(args []string) (from, of []string) {
-	for _, arg := range args {
-		_, _, notARepository := pull.ParseRepository(arg)
-		info, err := os.Stat(arg)
-		if err == nil && info.IsDir() && (notARepository != nil || strings.HasPrefix(arg, ".")) {
-			from = append(from, arg)
-		} else {
-			of = append(of, arg)
-		}
-	}
-	if o.store != "" || len(from) == 0 {
-		from = append(from, o.store)
-	}
-	return from, of
 }
 
 // reports are the drafts of a store whose threads begin so. One that cannot be read is a

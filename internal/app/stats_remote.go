@@ -27,7 +27,7 @@ const remoteDecisions = 200
 
 // remoteStats sums what lies on GitHub of repositories, or of all of an owner, as owner/*,
 // that the token sees. One that cannot be read is named, and the others count.
-func (a *app) remoteStats(ctx context.Context, names []string, o *showOptions) error {
+func (a *app) remoteStats(ctx context.Context, names []string, o *statsOptions) error {
 	var whole stats.Whole
 	seen := map[string]bool{}
 	for i := 0; i < len(names); i++ {
@@ -72,7 +72,7 @@ func (a *app) remoteStats(ctx context.Context, names []string, o *showOptions) e
 }
 
 // repositoriesOf are the names of an owner's repositories.
-func (a *app) repositoriesOf(ctx context.Context, owner string, o *showOptions) (names []string, err error) {
+func (a *app) repositoriesOf(ctx context.Context, owner string, o *statsOptions) (names []string, err error) {
 	if _, _, err := pull.ParseRepository(owner + "/x"); err != nil {
 		return nil, problem.Usage(fmt.Sprintf("%q is no owner's name", owner), "name one, such as 'acme/*'")
 	}
@@ -92,7 +92,7 @@ func (a *app) repositoriesOf(ctx context.Context, owner string, o *showOptions) 
 
 // remoteRuns are the drafts of a repository on GitHub, decided or not. A decision whose run
 // may not decide counts as none; what cannot be read is told.
-func (a *app) remoteRuns(ctx context.Context, ref pull.Ref, o *showOptions) (all []stats.Run, err error) {
+func (a *app) remoteRuns(ctx context.Context, ref pull.Ref, o *statsOptions) (all []stats.Run, err error) {
 	r, err := a.remote(ctx, ref, &o.options)
 	if err != nil {
 		return nil, err

@@ -21,7 +21,7 @@ func TestUntrackedFilesAreNamedBeforeSomebodyIsAskedAboutThem(t *testing.T) {
 		t.Run("answer "+typed, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			env := append(underRace(), "PATH="+os.Getenv("PATH"), "HOME="+dir, "XDG_STATE_HOME="+dir, "TERM=xterm",
+			env := append(tuned(), "PATH="+os.Getenv("PATH"), "HOME="+dir, "XDG_STATE_HOME="+dir, "TERM=xterm",
 				"GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a",
 				"GIT_COMMITTER_EMAIL=a@example.com", "OPENAI_API_KEY="+modelKey)
 			made := exec.CommandContext(t.Context(), "sh", "-ec", `git init -q -b main .; echo one >a.txt; git add .

@@ -105,7 +105,9 @@ func (a Applier) push(ctx context.Context, q Request, p place) (again bool, err 
 		return false, err
 	}
 	if !p.empty {
-		err = a.Write.Branch(ctx, q.Ref, p.at.Branch, q.Base)
+		if err = a.Write.Branch(ctx, q.Ref, p.at.Branch, q.Base); err != nil {
+			err = a.inTheWay(ctx, q, err)
+		}
 	}
 	if err == nil {
 		_, err = a.Write.Commit(ctx, q.Ref, q.commit(p.at.Branch))
@@ -115,6 +117,17 @@ func (a Applier) push(ctx context.Context, q Request, p place) (again bool, err 
 		}
 	}
 	return tryAgain(err), err
+}
+
+// inTheWay says of a branch that cannot be made that one has the name of its folder: Git
+// keeps no fix/x beside fix.
+func (a Applier) inTheWay(ctx context.Context, q Request, err error) error {
+	up := path.Dir(q.Branch)
+	if _, none := a.Read.Tip(ctx, q.Ref.Owner, q.Ref.Repo, up); up == "." || none != nil {
+		return err
+	}
+	return problem.New(fmt.Sprintf("the branch %s cannot be made beside one that is called %s", q.Branch, up), "",
+		"rename the branch "+up+", then "+q.Again)
 }
 
 func tryAgain(err error) bool {

@@ -289,3 +289,18 @@ func TestARefusedCommitNamesTheEmptyBranch(t *testing.T) {
 	require.NoError(t, err)
 	s.stands(at, 1)
 }
+
+// TestABranchCalledAsTheFolderIsNamed has a branch fix, beside which Git keeps no fix/x.
+func TestABranchCalledAsTheFolderIsNamed(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.q.Again = "re-run the failed jobs"
+	s.repo.Commit("fix", "another", githubtest.Tree{"a.go": "two\n"})
+	_, _, err := s.carryOut()
+	require.EqualError(t, err, "the branch "+branch+" cannot be made beside one that is called fix\n  next    rename "+
+		"the branch fix, then re-run the failed jobs")
+	s.repo.DeleteBranch("fix")
+	at, _, err := s.carryOut()
+	require.NoError(t, err)
+	s.stands(at, 1)
+}

@@ -39,6 +39,30 @@ func job(t *testing.T) (*Client, *githubtest.Server, *githubtest.Run) {
 	return client(t, s.ResultsURL, s.RuntimeToken(run, "draft")), s, run
 }
 
+// A store of one's own may sign its addresses by their path.
+func TestAnAddressNeedsNoQueryToBeUploadedTo(t *testing.T) {
+	for _, query := range []string{"", "?sig=a%2Bb"} {
+		t.Run(query, func(t *testing.T) {
+			var puts []string
+			mux := http.NewServeMux()
+			server := httptest.NewServer(mux)
+			defer server.Close()
+			mux.HandleFunc("POST "+servicePath, func(w http.ResponseWriter, r *http.Request) {
+				io.WriteString(w, `{"ok":true,"signed_upload_url":"`+server.URL+"/blob"+query+`","artifact_id":"1"}`)
+			})
+			mux.HandleFunc("PUT /blob", func(w http.ResponseWriter, r *http.Request) {
+				puts = append(puts, r.URL.Query().Get("comp")+r.URL.Query().Get("sig"))
+				w.WriteHeader(http.StatusCreated)
+			})
+			_, s, run := job(t)
+			_, err := client(t, server.URL, s.RuntimeToken(run, "draft")).Upload(t.Context(), "n", []byte("zip"), 0)
+			require.NoError(t, err)
+			signed := strings.ReplaceAll(strings.TrimPrefix(query, "?sig="), "%2B", "+")
+			require.Equal(t, []string{"block" + signed, "blocklist" + signed}, puts)
+		})
+	}
+}
+
 func TestUploadedIsWhatIsDownloaded(t *testing.T) {
 	c, s, run := job(t)
 	for name, zip := range map[string][]byte{

@@ -132,19 +132,24 @@ func (c *Client) expires(days int) string {
 // store writes blocks one after the other, which local runners rely on, and
 // then the list of them.
 func (c *Client) store(ctx context.Context, target string, content []byte) error {
+	if strings.Contains(target, "?") { // it is not parsed: its signature is of these very bytes
+		target += "&"
+	} else {
+		target += "?"
+	}
 	var list strings.Builder
 	list.WriteString(`<?xml version="1.0" encoding="utf-8"?><BlockList>`)
 	for i, rest := 0, content; i == 0 || len(rest) > 0; i++ {
 		block := rest[:min(blockSize, len(rest))]
 		rest = rest[len(block):]
 		id := base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "block-%06d", i)) // ids of one blob have one length
-		if err := c.put(ctx, target+"&comp=block&blockid="+url.QueryEscape(id), block, ""); err != nil {
+		if err := c.put(ctx, target+"comp=block&blockid="+url.QueryEscape(id), block, ""); err != nil {
 			return err
 		}
 		list.WriteString("<Latest>" + id + "</Latest>")
 	}
 	list.WriteString("</BlockList>")
-	return c.put(ctx, target+"&comp=blocklist", []byte(list.String()), "application/zip")
+	return c.put(ctx, target+"comp=blocklist", []byte(list.String()), "application/zip")
 }
 
 // put sends to the blob store, whose address is signed: it gets no token.

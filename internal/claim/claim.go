@@ -10,6 +10,7 @@ package claim
 import (
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
@@ -37,13 +38,14 @@ func Of(f diff.File) []Claim {
 	old := Before(f)
 	inMade, inVendored := folderOf(f.Path, made), folderOf(f.Path, vendored)
 	head, base := headers(f)
+	generated, minifies := generatedName().MatchString(f.Path), minifiedName().MatchString(f.Path)
 	add(f.Binary, finding.Binary, "", Asset(f.Path) && Asset(old))
 	add(lockfile(f.Path), finding.Lockfile, "", lockfile(old))
-	add(generatedName().MatchString(f.Path), finding.Generated, "", generatedName().MatchString(old))
+	add(generated, finding.Generated, "", generated && generatedName().MatchString(old))
 	add(head || unseen(f) && f.Vouched == string(finding.Generated), finding.Generated, "", base && old != "")
 	add(inMade != "", finding.Generated, inMade, Under(old, inMade))
 	add(inVendored != "", finding.Vendored, inVendored, Under(old, inVendored))
-	add(minifiedName().MatchString(f.Path), finding.Minified, "", minifiedName().MatchString(old))
+	add(minifies, finding.Minified, "", minifies && minifiedName().MatchString(old))
 	add(minified(f.Patch), finding.Minified, "", false)
 	output := outputFolder(f.Path)
 	add(output != "", finding.Generated, output, Under(old, output))
@@ -85,5 +87,5 @@ func Before(f diff.File) string {
 
 // Under reports whether a path is within a folder.
 func Under(path, folder string) bool {
-	return len(path) > len(folder) && path[:len(folder)] == folder && path[len(folder)] == '/'
+	return strings.HasPrefix(path, folder+"/")
 }

@@ -23,9 +23,6 @@ func headers(f diff.File) (head, base bool) {
 		return false, false // the review of the file reports a patch that cannot be read
 	}
 	for _, h := range hunks {
-		if h.NewStart > headerLines && h.OldStart > headerLines {
-			break
-		}
 		for _, l := range h.Lines {
 			atHead, atBase := l.Op != diff.Delete && l.New <= headerLines, l.Op != diff.Add && l.Old <= headerLines
 			if (atHead || atBase) && header(l.Text) {
@@ -39,7 +36,7 @@ func headers(f diff.File) (head, base bool) {
 // unseen reports whether a file is one of the base whose patch shows nothing of its
 // beginning, where a generator's header would stand.
 func unseen(f diff.File) bool {
-	if Before(f) == "" || templateName().MatchString(f.Path) {
+	if templateName().MatchString(f.Path) {
 		return false
 	}
 	hunks, err := f.Hunks()
@@ -97,5 +94,5 @@ func packed(all iter.Seq[string]) bool {
 	for line := range all {
 		lines, size, longest = lines+1, size+len(line), max(longest, len(line))
 	}
-	return lines > 0 && longest >= longLine && size/lines >= minifiedMean
+	return longest >= longLine && size/lines >= minifiedMean
 }

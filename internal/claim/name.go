@@ -85,7 +85,7 @@ func folderOf(file string, names []string) string {
 // none.
 func outputFolder(file string) string {
 	folder := folderOf(file, built)
-	if folder == "" || !buildOutput().MatchString(file) || buildScript().MatchString(file[len(folder)+1:]) {
+	if !buildOutput().MatchString(file) || buildScript().MatchString(file[len(folder):]) {
 		return ""
 	}
 	return folder

@@ -29,13 +29,11 @@ func (d Decision) Check(draft []Item) (Decision, error) {
 			c.bad.add(line, c.names(line)...)
 		case verdict.Line > 0 && (line.Name != verdict.Name || line.Name == "/revise"):
 			c.bad.add(line, fmt.Sprintf("line %d has decided already", verdict.Line))
-		case verdict.Line == 0:
+		default:
 			verdict = line
 		}
 	}
-	if len(c.bad.Lines) == 0 {
-		c.leaveOut()
-	}
+	c.leaveOut()
 	slices.SortStableFunc(c.bad.Lines, func(a, b BadLine) int { return cmp.Compare(a.Line, b.Line) })
 	return c.decision, c.bad.orNil()
 }
@@ -60,21 +58,15 @@ func (c *checking) names(line Command) []string {
 		c.keeps = cmp.Or(c.keeps, line.Line)
 	}
 	for _, id := range c.ids(line) {
-		if id == OverviewID && line.Name != "/drop" && line.Name != "/edit" {
-			reasons = append(reasons, id+" is the overview, which is dropped or edited")
-			continue
-		}
-		if wrong := c.ends(line, id); wrong != "" {
-			reasons = append(reasons, wrong)
-			continue
-		}
-		if id != OverviewID && !slices.Contains(c.posted, id) && !slices.ContainsFunc(c.draft,
-			func(f Item) bool { return f.ID == id }) {
-			reasons = append(reasons, "this draft has "+known(c.draft))
-			continue
-		}
+		wrong, named := c.ends(line, id), func(f Item) bool { return f.ID == id }
 		switch at, other := c.clash(line.Name, id); {
-		case at == line.Line && at > 0:
+		case id == OverviewID && line.Name != "/drop" && line.Name != "/edit":
+			reasons = append(reasons, id+" is the overview, which is dropped or edited")
+		case wrong != "":
+			reasons = append(reasons, wrong)
+		case id != OverviewID && !slices.Contains(c.posted, id) && !slices.ContainsFunc(c.draft, named):
+			reasons = append(reasons, "this draft has "+known(c.draft))
+		case at == line.Line:
 			reasons = append(reasons, "names "+id+" twice")
 		case at > 0:
 			reasons = append(reasons, fmt.Sprintf("line %d has %s %s already", at, other, id))
@@ -153,7 +145,7 @@ func (c *checking) drop(line Command, what string, how How, stands func(Item) bo
 	some, blockers, before := false, "", len(c.bad.Lines)
 	for _, f := range c.draft {
 		switch {
-		case !stands(f) || len(c.bad.Lines) > before:
+		case !stands(f):
 		case f.Severity == Blocker:
 			blockers = f.ID
 		default:
@@ -162,7 +154,7 @@ func (c *checking) drop(line Command, what string, how How, stands func(Item) bo
 		}
 	}
 	switch {
-	case some || how == ByKeep || blockers != "" && c.seen["/drop "+blockers] > 0:
+	case some || how == ByKeep || c.seen["/drop "+blockers] > 0:
 	case blockers != "":
 		c.bad.add(line, "a blocker falls only where its own id is written, and nothing else is meant here")
 	default:

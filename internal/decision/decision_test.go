@@ -2,10 +2,13 @@ package decision
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 func parsed(t *testing.T, text string) Decision {
@@ -55,10 +58,17 @@ func TestCheck11_ContradictionsAndUnknownIDsAreRefused(t *testing.T) {
 		"two feedbacks":        {"/revise a\n/revise b", "line 1 has decided already", 2},
 		"abort with a drop":    {"/drop F2\n/abort", "abort posts none", 1},
 		"revise with a change": {"/revise shorter\n/edit F2: x", "revise posts none", 2},
+		"behind a reason":      {"/drop F2 (known) F3", "is no finding, severity or path", 1},
+		"overview moved":       {"/drop O1\n/summary O1", "O1 is the overview", 2},
+		"overview twice":       {"/drop O1\n/edit O1: x", "line 1 has /drop O1 already", 2},
+		"posted, no reason":    {"/drop F8", "/drop F8: REASON", 1},
+		"posted, edited":       {"/edit F8: x", "/drop F8: REASON", 1},
+		"posted, moved":        {"/summary F8: fixed", "/drop F8: REASON", 1},
+		"posted, in a range":   {"/drop F5-F8: fixed", "/drop F8: REASON", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			err := check(t, c.text, draft(5))
+			err := check(t, c.text, append(draft(5), Item{ID: "F8", Severity: Nit, Posted: true}))
 			var bad *Error
 			require.ErrorAs(t, err, &bad)
 			require.Len(t, bad.Lines, 1)
@@ -66,9 +76,39 @@ func TestCheck11_ContradictionsAndUnknownIDsAreRefused(t *testing.T) {
 			require.Contains(t, bad.Lines[0].Reason, c.reason)
 		})
 	}
-	require.ErrorContains(t, check(t, "/drop F2", draft(1)), "this draft has F1")
+	require.ErrorContains(t, check(t, "/drop F2", draft(1)), "this draft has F1\n")
+	require.ErrorContains(t, check(t, "/drop nit", draft(2)), `"nit" is no finding`)
 	require.ErrorContains(t, check(t, "/drop F2", nil), "this draft has no findings")
+	require.ErrorContains(t, check(t, "/drop none/*\n/drop F9", draft(5)), "line 1  /drop none/*")
 	require.NoError(t, check(t, "/edit F2: x\n/severity F2 nit\n/summary F2\n/approve\n/approve", draft(5)))
+	require.NoError(t, check(t, "/drop O1\n/keep F1", draft(1)), "everything is kept")
+	require.NoError(t, check(t, "/drop F1 *.go", draft(1)), "the path stands for a blocker that is named")
+}
+
+func TestCheckFindsWhatRangesAndNamesStandFor(t *testing.T) {
+	t.Parallel()
+	all := append(draft(5), Item{ID: "F8", Severity: Nit, Posted: true})
+	d, err := parsed(t, "/summary F2 F1-F3: moved\n/drop nit F8: fixed").Check(all)
+	require.NoError(t, err)
+	require.Equal(t, []Move{{"F2", "moved"}, {"F1", "moved"}, {"F3", "moved"}}, d.Move)
+	require.Equal(t, []Drop{{"F8", "fixed", ByID}, {"F5", "fixed", BySeverity}}, d.Drop)
+	require.True(t, d.Drop[0].Judged())
+	require.False(t, d.Drop[1].Judged(), "nobody looked at it")
+	require.False(t, Drop{How: ByID}.Judged(), "nobody said why")
+	require.True(t, Drop{Reason: "wrong"}.Judged(), "of a version that knew ids alone")
+}
+
+func TestTheOverviewIsEditedOrDroppedWhereItIsPosted(t *testing.T) {
+	t.Parallel()
+	d := parsed(t, "/edit F1: y\n/edit O1: x\n/drop F2")
+	require.NoError(t, d.CheckOverview(true))
+	require.ErrorContains(t, d.CheckOverview(false), "line 2  /edit O1: x      this draft posts no overview")
+	text, dropped := d.Overview("as drafted")
+	require.Equal(t, "x", text)
+	require.False(t, dropped)
+	text, dropped = parsed(t, "/drop O1").Overview("as drafted")
+	require.Equal(t, "as drafted", text)
+	require.True(t, dropped)
 }
 
 func TestUnderRefusesWhatContradictsTheGivenVerdict(t *testing.T) {
@@ -82,6 +122,8 @@ func TestUnderRefusesWhatContradictsTheGivenVerdict(t *testing.T) {
 	require.ErrorContains(t, err, "line 2  /abort      the decision was given as approve")
 	_, err = parsed(t, "/drop F1").Under(Abort)
 	require.ErrorContains(t, err, "abort posts none")
+	_, err = parsed(t, "/revise shorter").Under(Revise)
+	require.NoError(t, err)
 	_, err = parsed(t, "shorter").Under(Revise)
 	require.ErrorContains(t, err, "  text          say what should be different: /revise TEXT\n  next    correct "+
 		"the text and decide again")
@@ -93,6 +135,8 @@ func TestP12_RefusalNamesLineReasonAndNextStep(t *testing.T) {
 	err := check(t, "as discussed\n/drop F9", draft(5))
 	var bad *Error
 	require.ErrorAs(t, err, &bad)
+	require.Equal(t, problem.Refused, bad.Problem().Kind)
+	require.NotContains(t, err.Error(), "waits until")
 	bad.Until = time.Date(2026, 12, 5, 14, 10, 0, 0, time.UTC)
 	require.Equal(t, `decision refused, nothing was posted
   line 2  /drop F9      this draft has F1 to F5
@@ -101,19 +145,19 @@ func TestP12_RefusalNamesLineReasonAndNextStep(t *testing.T) {
 
 func TestP8_MessageShowsHiddenTextAndIsBounded(t *testing.T) {
 	t.Parallel()
-	text := "/x\x1b[31m\u202ey\n"
-	for range 30 {
-		text += "/y\n"
-	}
+	text := "/x\x1b[31m\u202ey\n/" + strings.Repeat("z", shownText) + "\n"
+	text += strings.Repeat("/y\n", shownLines)
 	_, err := Parse(text)
 	require.ErrorContains(t, err, "/x<U+001B>[31m<U+202E>y ")
-	require.ErrorContains(t, err, "and 21 more")
+	require.ErrorContains(t, err, "zzz…")
+	require.ErrorContains(t, err, "and 2 more")
 	checkMessage(t, err.Error())
 }
 
 func TestP12_ARouteSaysItsOwnNextStep(t *testing.T) {
 	t.Parallel()
-	_, err := Parse("/nope\n/drop")
+	_, err := Parse("/remove F2\n/drop")
+	require.ErrorContains(t, err, "; perhaps /drop F2")
 	var bad *Error
 	require.ErrorAs(t, err, &bad)
 	require.ErrorContains(t, err, "  next    correct the lines and decide again")
@@ -135,7 +179,7 @@ func TestAnUnquotedRefusalRepeatsNothingOfTheDecision(t *testing.T) {
 		require.ErrorContains(t, err, "leaking", text)
 		bad.Unquoted = true
 		require.NotContains(t, err.Error(), "leaking", text)
-		require.ErrorContains(t, err, "\n  line 1  ", text)
+		require.Regexp(t, `\n  line 1  +\S`, err.Error(), text)
 		checkMessage(t, err.Error())
 	}
 }

@@ -103,10 +103,10 @@ func (e *Error) next() string {
 	switch {
 	case e.Next != "":
 		return e.Next
-	case len(e.Lines) == 1 && e.Lines[0].Line == 0:
-		return "correct the text and decide again"
 	case len(e.Lines) > 1:
 		return "correct the lines and decide again"
+	case e.Lines[0].Line == 0:
+		return "correct the text and decide again"
 	}
 	return "correct the line and decide again"
 }

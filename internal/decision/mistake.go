@@ -63,6 +63,9 @@ func meant(line string) string {
 	if said := rewritten(verb, rest); whole(said) {
 		return said
 	}
+	if verb == "severity" && len(found) > 0 {
+		return "/severity " + found[0] + " minor"
+	}
 	return example(verb)
 }
 
@@ -111,10 +114,8 @@ func verbIn(line string) (verb, rest string) {
 		first, rest = cutWord(rest)
 		plain := strings.TrimLeft(unmarked(first), "`")
 		if m := verbWord.FindStringSubmatch(plain); m != nil {
-			if _, glued, colon := cutColon(first); colon && glued != "" && m[2] == "" {
-				rest = glued + " " + rest
-			}
-			return m[1], strings.TrimSpace(m[2] + " " + rest)
+			_, glued, _ := cutColon(first)
+			return m[1], strings.TrimSpace(m[2] + " " + glued + " " + rest)
 		}
 		if v := synonyms()[strings.Trim(plain, `/\.,:;!?`)]; v != "" &&
 			(strings.HasPrefix(plain, "/") || v == "drop" || first == bare) {
@@ -129,7 +130,7 @@ func rewritten(verb, rest string) string {
 	words, reason := named(rest)
 	if id, text := cutWord(rest); verb == "edit" {
 		id = selector(strings.TrimRight(id, ":："))
-		if id == OverviewID || len(namedIn(id+" "+firstOf(text))) == 1 {
+		if len(namedIn(id+" "+firstOf(text))) == 1 {
 			return "/edit " + id + ": " + text
 		}
 	}
@@ -138,16 +139,15 @@ func rewritten(verb, rest string) string {
 		id := likeID.FindStringSubmatch(strings.Trim(w, "*_`'\"()"))
 		end := i+1 < len(words) && idPattern.MatchString(words[i+1])
 		switch {
-		case idPattern.MatchString(w), anyRange.MatchString(w), verb != "keep" && Severity(w).Rank() >= 0,
-			verb == "drop" && strings.ContainsAny(w, "/*"):
+		case idPattern.MatchString(w), anyRange.MatchString(w), Severity(w).Rank() >= 0, strings.ContainsAny(w, "/*"):
 			line += " " + w
-		case id != nil && (strings.ContainsAny(w, "Ff#") || len(words) == 1):
+		case id != nil:
 			line += " F" + id[1]
 		case gluedIDs.MatchString(strings.ToUpper(w)):
 			line += " " + strings.Join(oneID.FindAllString(strings.ToUpper(w), -1), " ")
-		case end && i > 0 && idPattern.MatchString(words[i-1]) && slices.Contains(joining(), strings.ToLower(w)):
+		case end && slices.Contains(joining(), strings.ToLower(w)):
 			return line + "-" + words[i+1]
-		case line != "/"+verb && verb != "severity" && len(namedIn(strings.Join(words[i:], " "))) == 0:
+		case verb != "severity" && len(namedIn(strings.Join(words[i:], " "))) == 0:
 			return line + ": " + strings.Trim(strings.Join(words[i:], " ")+" "+reason, "-‐‑–—− ")
 		}
 	}

@@ -144,9 +144,6 @@ func namedIn(text string) (all []string) {
 
 // isPath reports whether a word is a file's path or name. F1/F2 and F1/no are none.
 func isPath(token string) bool {
-	first := strings.FieldsFunc(token, func(r rune) bool { return r == '/' || r == '\\' })
-	if len(first) > 1 && !idForm.MatchString(first[0]) && !slices.Contains(opening(), first[0]) {
-		return true
-	}
-	return files.MatchString(token)
+	first, _, folder := strings.Cut(token, "/")
+	return folder && !idForm.MatchString(first) && !slices.Contains(opening(), first) || files.MatchString(token)
 }

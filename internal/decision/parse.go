@@ -1,6 +1,7 @@
 package decision
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -29,8 +30,9 @@ func commands() []string {
 // together, and about a draft, is Check's. The error is an *Error that lists
 // every line that could not be read.
 func Parse(text string) (Decision, error) {
-	if err := tooLong(text); err != nil {
-		return Decision{}, err
+	if len(text) > maxText {
+		reason := fmt.Sprintf("the text has %d bytes, more than %d", len(text), maxText)
+		return Decision{}, &Error{Lines: []BadLine{{Reason: reason}}}
 	}
 	var d Decision
 	var note []string
@@ -63,20 +65,10 @@ func Parse(text string) (Decision, error) {
 // fence is the line with which a code fence begins or ends.
 var fence = regexp.MustCompile("^(```+|~~~+)[ \t]*[A-Za-z0-9_+-]*$")
 
-func tooLong(text string) error {
-	if len(text) <= maxText {
-		return nil
-	}
-	return &Error{Lines: []BadLine{{Reason: fmt.Sprintf("the text has %d bytes, more than %d", len(text), maxText)}}}
-}
-
 // Commands makes of the input commands what Parse reads: there every line is a
 // command, and one line, which is all that a dispatch's form has, may hold
 // several. It is cut before each verb behind a blank. The error is an *Error.
 func Commands(text string) (string, error) {
-	if err := tooLong(text); err != nil {
-		return "", err
-	}
 	all := lines(strings.TrimFunc(text, unseen))
 	var bad Error
 	if cut := parts(all[0]); len(all) == 1 && len(cut) > 1 {
@@ -91,11 +83,7 @@ func Commands(text string) (string, error) {
 	}
 	for i, line := range all {
 		c := Command{Line: i + 1, Text: strings.TrimFunc(line, unseen)}
-		if strings.HasPrefix(c.Text, "/") {
-			if _, err := new(Decision).command(c); err != nil && len(all) > 1 {
-				bad.add(c, err.Error())
-			}
-		} else if c.Text != "" && !fence.MatchString(c.Text) {
+		if c.Text != "" && !strings.HasPrefix(c.Text, "/") && !fence.MatchString(c.Text) {
 			bad.add(c, "every line here is a command, and begins with a slash")
 		}
 	}
@@ -104,11 +92,8 @@ func Commands(text string) (string, error) {
 
 var nextVerb = regexp.MustCompile(`(?i)\s/(?:approve|abort|revise|drop|keep|edit|summary|severity)(?:[.,;:!\s]|$)`)
 
-// parts cuts a line that begins with a slash before each verb behind a blank.
+// parts cuts a line before each verb behind a blank.
 func parts(line string) (all []string) {
-	if !strings.HasPrefix(line, "/") {
-		return nil
-	}
 	for at := nextVerb.FindStringIndex(line); at != nil; at = nextVerb.FindStringIndex(line) {
 		all, line = append(all, strings.TrimSpace(line[:at[0]])), strings.TrimSpace(line[at[0]:])
 	}
@@ -117,8 +102,7 @@ func parts(line string) (all []string) {
 
 // two reports whether a command holds another one. Feedback may: it changes nothing.
 func two(line string) bool {
-	all := parts(line)
-	return len(all) > 1 && slices.ContainsFunc(all[1:], whole) && word(firstOf(line)) != "/revise"
+	return slices.ContainsFunc(parts(line)[1:], whole) && word(firstOf(line)) != "/revise"
 }
 
 // whole reports whether a text is a command, with nothing that only a draft's
@@ -155,9 +139,7 @@ func (d *Decision) command(c Command) (note []string, err error) {
 	case "/approve", "/revise":
 		err = d.verdict(verdictOf(c.Name), rest)
 	case "/abort":
-		if err = d.verdict(Abort, ""); err == nil && rest != "" {
-			note, err = []string{rest}, names(rest)
-		}
+		note, err = []string{rest}, cmp.Or(d.verdict(Abort, ""), names(rest))
 	case "/drop", "/keep", "/summary":
 		err = d.takeOut(&c, rest)
 	case "/edit":
@@ -187,19 +169,17 @@ func verdictOf(name string) Verdict {
 	return ""
 }
 
-// verdict keeps the first verdict; Check refuses another one.
+// verdict keeps the last verdict; Check refuses another one.
 func (d *Decision) verdict(v Verdict, rest string) error {
 	switch {
 	case v == Revise && rest == "":
 		return errors.New("say what should be different: /revise TEXT")
-	case v == Revise && len(rest) > MaxFeedback:
+	case len(rest) > MaxFeedback:
 		return fmt.Errorf("the feedback has %d bytes, more than %d", len(rest), MaxFeedback)
 	case v == Approve && rest != "":
 		return errors.New("nothing stands behind /approve; changes and notes have lines of their own")
 	}
-	if d.Verdict == "" {
-		d.Verdict, d.Feedback = v, rest
-	}
+	d.Verdict, d.Feedback = v, rest
 	return nil
 }
 

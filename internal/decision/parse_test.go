@@ -12,12 +12,12 @@ import (
 func TestParseReadsEveryCommand(t *testing.T) {
 	t.Parallel()
 	d, err := Parse("Thanks, mostly good.\r\n/approve\r\n/drop F2 F5: known, see #31\r\n/drop F7\r\n/edit F3: " +
-		"Close: take `book` first.\r\n/summary F4\r\n/severity F6 minor\r\nSee you.\r\n")
+		"Close: take `book` first.\r\n/summary F4: aside\r\n/severity F6 minor\r\nSee you.\r\n")
 	require.NoError(t, err)
 	require.Equal(t, Approve, d.Verdict)
 	require.Equal(t, []Drop{{"F2", "known, see #31", ByID}, {"F5", "known, see #31", ByID}, {"F7", "", ByID}}, d.Drop)
 	require.Equal(t, []Edit{{"F3", "Close: take `book` first."}}, d.Edit)
-	require.Equal(t, []Move{{"F4", ""}}, d.Move)
+	require.Equal(t, []Move{{"F4", "aside"}}, d.Move)
 	require.Equal(t, []Regrade{{"F6", Minor}}, d.Severity)
 	require.Equal(t, "Thanks, mostly good.\nSee you.", d.Note)
 	require.Equal(t, Command{Line: 3, Text: "/drop F2 F5: known, see #31", Name: "/drop", IDs: []string{"F2", "F5"},
@@ -96,6 +96,7 @@ func TestCheck11_AnUnreadableLineRefusesTheWholeDecision(t *testing.T) {
 		"edit of two":         {"/edit F3 F4: new", "/edit F3: NEW TEXT"},
 		"edit without text":   {"/edit F3: ", "the new text is missing"},
 		"unknown severity":    {"/severity F6 huge", "nit, minor, major, blocker"},
+		"severity of no id":   {"/severity high minor", "/severity F6 minor"},
 		"severity of two":     {"/severity F5 F6 minor", "/severity F6 minor"},
 	} {
 		t.Run(name, func(t *testing.T) {

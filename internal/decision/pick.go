@@ -2,11 +2,11 @@ package decision
 
 import (
 	"errors"
-	"fmt"
 	"path"
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/bmatcuk/doublestar/v4"
 	"golang.org/x/text/unicode/norm"
@@ -15,16 +15,10 @@ import (
 // pick is what a command names other than by id: Check finds what it stands for.
 type pick struct {
 	how      How
-	text     string // as it is told
+	text     string // as it is told; of a range none
 	from, to int    // of a range
 	severity Severity
 }
-
-// The bounds of what a decision names by paths.
-const (
-	maxGlob  = 300 // bytes
-	maxGlobs = 100 // of one command
-)
 
 // fold is text as it is compared: small letters without width, form or what
 // cannot be seen, and one kind of each quotation mark and blank.
@@ -69,9 +63,10 @@ func selector(text string) string {
 func named(rest string) (words []string, reason string) {
 	for rest = strings.TrimSpace(rest); rest != ""; {
 		first, after := cutWord(rest)
-		open, last := strings.IndexAny(first, "(（["), strings.TrimRight(rest, ".,;! ")
+		open, last := strings.IndexAny(first, "(（[") == 0, strings.TrimRight(rest, ".,;! ")
+		end, _ := utf8.DecodeLastRuneInString(last)
 		switch before, _, colon := cutColon(first); {
-		case open == 0 && strings.ContainsAny(last[len(last)-1:], ")]"), open == 0 && strings.HasSuffix(last, "）"):
+		case open && strings.ContainsRune(")）]", end):
 			return together(words), strings.TrimSpace(strings.Trim(last, "()（）[]"))
 		case word(first) == "because":
 			return together(words), after
@@ -91,7 +86,7 @@ func named(rest string) (words []string, reason string) {
 // joins two words.
 func together(words []string) (all []string) {
 	for _, w := range strings.Fields(parted.ReplaceAllString(strings.Join(words, " "), "$1-$3")) {
-		if lower := word(w); lower != "and" && lower != "&" && lower != "+" && lower != "" {
+		if lower := word(w); lower != "and" && lower != "&" && lower != "+" {
 			all = append(all, w)
 		}
 	}
@@ -122,9 +117,6 @@ func (d *Decision) takeOut(c *Command, rest string) error {
 			d.Move = append(d.Move, Move{ID: w, Reason: reason})
 		}
 	}
-	if len(c.picks) > maxGlobs {
-		return fmt.Errorf("names more than %d paths and ranges", maxGlobs)
-	}
 	return nil
 }
 
@@ -132,7 +124,7 @@ func (d *Decision) takeOut(c *Command, rest string) error {
 func picked(command, w string) (pick, error) {
 	if ends := anyRange.FindStringSubmatch(w); ends != nil {
 		from, to := number(ends[1]), number("F"+ends[2])
-		return pick{how: ByRange, text: w, from: min(from, to), to: max(from, to)}, nil
+		return pick{how: ByRange, from: min(from, to), to: max(from, to)}, nil
 	}
 	if likeID.MatchString(w) || gluedIDs.MatchString(strings.ToUpper(w)) || command != "/drop" {
 		return pick{}, errors.New("names something that is no finding's id; a reason stands behind a colon")
@@ -142,7 +134,7 @@ func picked(command, w string) (pick, error) {
 		return pick{}, errors.New("a blocker falls only where its own id is written")
 	case severity.Rank() >= 0:
 		return pick{how: BySeverity, text: w, severity: severity}, nil
-	case len(w) > maxGlob || strings.ContainsAny(w, "{}\\") || !doublestar.ValidatePattern(w):
+	case !doublestar.ValidatePattern(w):
 		return pick{}, errors.New("names a path that cannot be read: * stands for a part of a name, ** for folders")
 	}
 	return pick{how: ByGlob, text: w}, nil
@@ -160,10 +152,7 @@ func (c Command) vague() bool {
 }
 
 func number(id string) int {
-	n, err := strconv.Atoi(strings.TrimPrefix(id, "F"))
-	if err != nil {
-		return 0 // no finding has it
-	}
+	n, _ := strconv.Atoi(strings.TrimPrefix(id, "F")) // no finding has 0
 	return n
 }
 
@@ -180,9 +169,7 @@ func (p pick) stands(f Item) bool {
 	if strings.HasSuffix(glob, "/") {
 		glob += "**"
 	}
-	if matches, err := doublestar.Match(glob, f.Path); err == nil && matches {
-		return true
-	}
-	matches, err := doublestar.Match(glob, path.Base(f.Path))
-	return err == nil && matches && !strings.Contains(glob, "/") && f.Path != ""
+	whole, _ := doublestar.Match(glob, f.Path) // picked refused what is no pattern
+	base, _ := doublestar.Match(glob, path.Base(f.Path))
+	return whole || base
 }

@@ -16,19 +16,22 @@ func record(t *testing.T) Record {
 		Thread: "org/payments#42:1a2b3c4", Digest: fmt.Sprintf("%064x", 7), Code: fmt.Sprintf("%016x", 0),
 		By: "rita-reviewer", At: time.Date(2026, 11, 21, 14, 10, 3, 99, time.UTC), Via: ByApproval,
 	}
-	return r.With(parsed(t, "fine\n/approve\n/drop F1: known\n/edit F2: new\n/summary F3\n/severity F4 nit"))
+	return r.With(parsed(t, "fine\n/approve\n/drop F1: known\n/edit F2: new\n/edit O1: It adds.\n"+
+		"/summary F3\n/severity F4 nit"))
 }
 
 func TestRecordKeepsToItsSchema(t *testing.T) {
 	t.Parallel()
 	schema, err := jsonschema.NewCompiler().Compile("record.schema.json")
 	require.NoError(t, err)
+	approved := record(t)
+	approved.Review = 7
 	longest := strings.Repeat("é", MaxFeedback/2)
 	for _, r := range []Record{
 		record(t), record(t).With(Decision{Verdict: Abort}), record(t).Withdraws("58d1e0c2a9b7f346"),
 		record(t).Withdraws(""),
 		record(t).With(parsed(t, "why\n"+ReviseCommand("be kinder,\r\nand \u202e shorter"))),
-		record(t).With(parsed(t, "/revise "+longest)), withDraft(record(t)),
+		record(t).With(parsed(t, "/revise "+longest)), withDraft(record(t)), approved,
 	} {
 		encoded, err := r.Encode()
 		require.NoError(t, err)
@@ -74,7 +77,11 @@ func TestSchemaAndDecoderRefuseTheSameRecords(t *testing.T) {
 		"another way":     func(r *Record) { r.Via = "comment" },
 		"no digest":       func(r *Record) { r.Digest = "" },
 		"nobody":          func(r *Record) { r.By = "" },
-		"no thread":       func(r *Record) { r.Thread = "" },
+		"no review's id":  func(r *Record) { r.Review = -1 },
+		"a review of an abort": func(r *Record) {
+			r.Decision, r.Review = Abort, 7
+		},
+		"no thread": func(r *Record) { r.Thread = "" },
 	} {
 		r := record(t)
 		change(&r)
@@ -114,6 +121,7 @@ func TestT21_DecodingARecordIsStrict(t *testing.T) {
 		"nothing":                   "",
 		"not JSON":                  "approve",
 		"no decision":               `{"thread":"a","digest":"b"}`,
+		"at no time":                swap("2026-11-21T14:10:03", "0001-01-01T00:00:00"),
 		"no thread":                 swap("org/payments#42:1a2b3c4", ""),
 		"by nobody":                 swap("rita-reviewer", ""),
 		"another verdict":           swap(`"approve"`, `"Approve"`),
@@ -156,9 +164,16 @@ func TestP5_TheSameDecisionIsTheSameWhoeverGivesIt(t *testing.T) {
 	back, err := DecodeRecord(encoded)
 	require.NoError(t, err)
 	require.True(t, back.Same(Record{Digest: r.Digest, Decision: Approve, Dropped: []Drop{}}), "none is none")
-	one, two := r.With(parsed(t, "/drop F2 F1\n/summary F3")), r.With(parsed(t, "/summary F3\n/drop F1\n/drop F2"))
-	require.True(t, one.Same(two), "in any order")
-	require.Equal(t, "F2", one.Dropped[0].ID, "as it was written")
+	one := r.With(parsed(t,
+		"/drop F2 F1\n/summary F3 F4\n/edit F5: x\n/edit F6: y\n/severity F7 nit\n/severity F8 nit"))
+	two := r.With(parsed(t,
+		"/severity F8 nit\n/severity F7 nit\n/edit F6: y\n/edit F5: x\n/summary F4 F3\n/drop F1 F2"))
+	two.Dropped[0].How = ByRange
+	require.True(t, one.Same(two), "in any order, and whatever named them")
+	require.Equal(t, Drop{"F2", "", ByID}, one.Dropped[0], "as it was written")
+	r.By = "\xff"
+	_, err = r.Encode()
+	require.Error(t, err, "a record that nothing could read")
 }
 
 func TestARedraftAbortsAndNamesTheNewerDraft(t *testing.T) {

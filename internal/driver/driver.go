@@ -169,6 +169,26 @@ func (d Driver) Revise(ctx context.Context, b wire.Brief, steps reviewpr.Steps, 
 	return d.drafted(ctx, flow, before)
 }
 
+// beating returns a driver that tells each half minute how far it is, where its Pulse
+// takes that.
+func (d Driver) beating(ctx context.Context) (Driver, func()) {
+	f := &far{soFar: d.Reviewer.SoFar, under: []reviewpr.Status{reviewpr.Initialize}}
+	observe, stage := d.Observe, d.Stage
+	d.Observe = func(e graph.Event) {
+		f.observe(e)
+		if observe != nil {
+			observe(e)
+		}
+	}
+	d.Stage = func(under []reviewpr.Status) {
+		f.at(under)
+		if stage != nil {
+			stage(under)
+		}
+	}
+	return d, Beat(ctx, d.Pulse, f.line)
+}
+
 // Decide carries an answer out, or where that is nil, what was decided before. What
 // came of it is told also to who stops the run.
 func (d Driver) Decide(ctx context.Context, steps reviewpr.Steps, answer *graph.Answer) (Report, error) {

@@ -52,26 +52,6 @@ type far struct {
 	under []reviewpr.Status
 }
 
-// beating returns a driver that tells each half minute how far it is, where its Pulse
-// takes that.
-func (d Driver) beating(ctx context.Context) (Driver, func()) {
-	f := &far{soFar: d.Reviewer.SoFar, under: []reviewpr.Status{reviewpr.Initialize}}
-	observe, stage := d.Observe, d.Stage
-	d.Observe = func(e graph.Event) {
-		f.observe(e)
-		if observe != nil {
-			observe(e)
-		}
-	}
-	d.Stage = func(under []reviewpr.Status) {
-		f.at(under)
-		if stage != nil {
-			stage(under)
-		}
-	}
-	return d, Beat(ctx, d.Pulse, f.line)
-}
-
 func (f *far) observe(e graph.Event) {
 	if e.Kind == graph.StepStarted {
 		f.at([]reviewpr.Status{reviewpr.StatusOf(e.Node)})

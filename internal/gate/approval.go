@@ -36,7 +36,7 @@ func Approved(approvals []github.Approval, before []string, environment string, 
 		switch {
 		case void != nil:
 			err = cmp.Or(err, void)
-		case by == "" || len(d.Commands) == 0:
+		case len(d.Commands) == 0:
 			by, d = a.User, said
 		case len(said.Commands) > 0 && !sameEffect(d, said, findings):
 			return "", decision.Decision{}, refuse("two approvals of this draft say different things",
@@ -72,15 +72,25 @@ func sameEffect(a, b decision.Decision, all []finding.Finding) bool {
 // approved before or after: the order is not told. An empty environment stands
 // for any.
 func Rejected(approvals []github.Approval, before []string, environment string) error {
-	for _, a := range since(approvals, before) {
-		if a.State != "rejected" || environment != "" && !of(a, environment) {
-			continue
-		}
-		return problem.Refuse(13, "this draft was rejected before, nothing was posted",
-			"a draft is decided once; push, or dispatch the review workflow with again: true, for a new one",
-			problem.At("by "+a.User+", in the run's deployment review"))
+	a, found := Rejection(approvals, before, environment)
+	if !found {
+		return nil
 	}
-	return nil
+	return problem.Refuse(13, "this draft was rejected before, nothing was posted",
+		"a draft is decided once; push, or dispatch the review workflow with again: true, for a new one",
+		problem.At("by "+a.User+", in the run's deployment review"))
+}
+
+// Rejection finds the answer that rejected a draft since it parked: of an
+// environment, or of any where none is named. before holds the keys of the
+// answers in the manifest.
+func Rejection(approvals []github.Approval, before []string, environment string) (github.Approval, bool) {
+	for _, a := range since(approvals, before) {
+		if a.State == "rejected" && (environment == "" || of(a, environment)) {
+			return a, true
+		}
+	}
+	return github.Approval{}, false
 }
 
 // of reports whether an approval is about an environment. GitHub's names of

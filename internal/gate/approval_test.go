@@ -60,6 +60,14 @@ func TestCheck12_ReachingTheJobProvesNothing(t *testing.T) {
 			"say different things"},
 		"an abort among them": {[]github.Approval{yes, approval("approved", "eve", "/abort")}, nil,
 			"say different things"},
+		"an approval and an abort": {[]github.Approval{approval("approved", "rita", "/approve"),
+			approval("approved", "eve", "/abort")}, nil, "say different things"},
+		"two texts": {[]github.Approval{approval("approved", "rita", "/edit F1: x"),
+			approval("approved", "eve", "/edit F1: y")}, nil, "say different things"},
+		"two severities": {[]github.Approval{approval("approved", "rita", "/severity F1 major"),
+			approval("approved", "eve", "/severity F1 minor")}, nil, "say different things"},
+		"at its line and in the body": {[]github.Approval{approval("approved", "rita", "/approve"),
+			approval("approved", "eve", "/summary F1")}, nil, "say different things"},
 		"a yes says no more": {[]github.Approval{approval("approved", "eve", "fine"), yes,
 			approval("approved", "sam", "")}, nil, ""},
 		"an id that is not there": {[]github.Approval{approval("approved", "eve", "/drop F9")}, nil, "F1 to F2"},
@@ -108,7 +116,7 @@ func TestCheck12_ApprovalsThatRegradeDifferentFindingsSayDifferentThings(t *test
 }
 
 // drafted are the findings of the draft that is approved.
-var drafted = []finding.Finding{{ID: "F1", Body: "a"}, {ID: "F2", Body: "b"}}
+var drafted = []finding.Finding{{ID: "F1", Body: "a", Placement: finding.Inline}, {ID: "F2", Body: "b"}}
 
 // said reads an approval as a job does, and refuses what does not parse.
 func said(a github.Approval) (decision.Decision, error) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/gate"
 )
 
@@ -62,6 +63,32 @@ func TestCheck12_T26_WhoMayDecide(t *testing.T) {
 		}
 		require.ErrorContains(t, refusal(t, err, 12), c.want, name)
 		require.ErrorContains(t, err, "nothing was posted", name)
+	}
+}
+
+func TestCheck12_WhomSettingsTokenAndEnvironmentAsk(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		err  error
+		want string // of the refusal; "" where it may be decided
+	}{
+		"nobody is named":        {gate.Named("rita", nil), ""},
+		"named, in another case": {gate.Named("Rita", []string{"eve", "rita"}), ""},
+		"somebody else is named": {gate.Named("rita", []string{"eve", "sam"}), "this is somebody else"},
+		"a job's token":          {gate.Posts("", []string{"rita"}), ""},
+		"the decider's token":    {gate.Posts("Rita", []string{"eve", "rita"}), ""},
+		"somebody else's token":  {gate.Posts("rita", []string{"eve"}), "somebody else decided"},
+		"no environment":         {gate.Open(checkpoint.Manifest{}), ""},
+		"an environment": {gate.Open(checkpoint.Manifest{Environment: "ai-review", RunID: 7}),
+			`environment "ai-review", run 7`},
+		"an environment, or dispatch": {
+			gate.Open(checkpoint.Manifest{Environment: "ai-review", AllowDispatch: true}), ""},
+	} {
+		if c.want == "" {
+			require.NoError(t, c.err, name)
+			continue
+		}
+		require.ErrorContains(t, refusal(t, c.err, 12), c.want, name)
 	}
 }
 

@@ -1,6 +1,7 @@
 package gate_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"testing"
 	"time"
@@ -40,6 +41,7 @@ func TestCheck11_TheDecisionParsesWholeAndNamesThisDraft(t *testing.T) {
 		"contradicts":             {"/abort", decision.Approve, "", ""},
 		"two verdicts":            {"/approve\n/abort", "", decision.Approve, ""},
 		"unknown id":              {"/drop F3", "", decision.Approve, ""},
+		"not to be read, given":   {"/drp F1", decision.Approve, "", ""},
 		"unknown command":         {"/drp F1", "", decision.Approve, ""},
 		"drop and edit":           {"/drop F1\n/edit F1: x", "", decision.Approve, ""},
 		"changes what is aborted": {"/drop F1", decision.Abort, "", ""},
@@ -78,6 +80,12 @@ func TestP3_TheAskHoldsForExactlyThisDraft(t *testing.T) {
 	ask := gate.NewAsk("o/r#1:ab", "digest", kept, "# Review")
 	require.Equal(t, ask, gate.NewAsk("o/r#1:ab", "digest", kept, "# Review"))
 	require.Equal(t, []string{"F1", "F2"}, ask.Findings)
+	asked, err := json.Marshal(ask)
+	require.NoError(t, err)
+	require.NoError(t, gate.Same(asked, ask))
+	require.Error(t, gate.Same(asked, gate.NewAsk("o/r#1:ab", "other", kept, "# Review")))
+	require.Error(t, gate.Same(asked, gate.NewAsk("o/r#1:ab", "digest", kept, "# Review ")))
+	require.Error(t, gate.Same([]byte("{"), gate.Ask{}))
 	for _, other := range []gate.Ask{
 		gate.NewAsk("o/r#1:ac", "digest", kept, "# Review"), gate.NewAsk("o/r#1:ab", "other", kept, "# Review"),
 		gate.NewAsk("o/r#1:ab", "digest", kept[:1], "# Review"), gate.NewAsk("o/r#1:ab", "digest", kept, "# Review "),

@@ -3,6 +3,7 @@ package github
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -13,8 +14,13 @@ import (
 
 	gh "github.com/google/go-github/v62/github"
 
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/transport"
 )
+
+// errNotServed is the content of an artifact that GitHub lists and its store does not give:
+// a link to it lives for a minute.
+var errNotServed = problem.Sentinel("the store does not give its content", "run it again")
 
 // Artifact is a stored artifact and the run that it says it is from.
 type Artifact struct {
@@ -50,6 +56,7 @@ func (c *Client) Artifacts(ctx context.Context, owner, repo string, q Artifacts)
 	}
 	list, err := all(func(o *gh.ListOptions) ([]artifact, *gh.Response, error) {
 		var page struct {
+			Total     *int       `json:"total_count"`
 			Artifacts []artifact `json:"artifacts"`
 		}
 		query := url.Values{"per_page": {strconv.Itoa(o.PerPage)}, "page": {strconv.Itoa(o.Page)}}
@@ -57,7 +64,7 @@ func (c *Client) Artifacts(ctx context.Context, owner, repo string, q Artifacts)
 			query.Set("name", q.Name)
 		}
 		resp, err := c.get(ctx, &page, path+"?"+query.Encode())
-		if err == nil && page.Artifacts == nil {
+		if none := page.Total != nil && *page.Total == 0; err == nil && page.Artifacts == nil && !none {
 			err = errIncomplete
 		}
 		if err == nil && o.Page >= pages && pages < maxPages {
@@ -106,6 +113,9 @@ func (c *Client) Download(ctx context.Context, owner, repo string, id int64, max
 		return nil, Wrap(doing, err)
 	}
 	body, err := transport.Do(c.http, req)
+	if status, ok := errors.AsType[*transport.StatusError](err); ok && status.Code < http.StatusInternalServerError {
+		err = fmt.Errorf("%w: %w", errNotServed, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s from its store: %w", doing, err)
 	}

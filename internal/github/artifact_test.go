@@ -1,12 +1,17 @@
 package github_test
 
 import (
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/githubtest"
+	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/transport"
 )
 
 func TestT19_ListsByPrefixTellForksApart(t *testing.T) {
@@ -57,6 +62,42 @@ func TestASearchByPrefixReadsSoManyPages(t *testing.T) {
 	list, _, err := c.Artifacts(t.Context(), "o", "r", github.Artifacts{Run: run.ID})
 	require.NoError(t, err)
 	require.Len(t, list, 201)
+}
+
+func TestNoArtifactsAreNoneHoweverThatIsWritten(t *testing.T) {
+	t.Parallel()
+	for answer, ok := range map[string]bool{
+		`{"total_count":0,"artifacts":[]}`: true, `{"total_count":0,"artifacts":null}`: true, `{"total_count":0}`: true,
+		`{"total_count":1,"artifacts":null}`: false, `{"artifacts":null}`: false, `null`: false,
+	} {
+		t.Run(answer, func(t *testing.T) {
+			t.Parallel()
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				io.WriteString(w, answer)
+			}))
+			defer server.Close()
+			c, err := github.New(github.Options{APIURL: server.URL, HTTP: server.Client()})
+			require.NoError(t, err)
+			list, _, err := c.Artifacts(t.Context(), "o", "r", github.Artifacts{Run: 7})
+			require.Equal(t, ok, err == nil, "P6: what is left out is not nothing: %v", err)
+			require.Empty(t, list)
+		})
+	}
+}
+
+func TestContentThatItsStoreDoesNotGiveSaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	store := httptest.NewServer(http.NotFoundHandler())
+	defer store.Close()
+	api := httptest.NewServer(http.RedirectHandler(store.URL+"/blob?sig=secret", http.StatusFound))
+	defer api.Close()
+	c, err := github.New(github.Options{APIURL: api.URL, HTTP: transport.New(transport.Options{})})
+	require.NoError(t, err)
+	_, err = c.Download(t.Context(), "o", "r", 7, 100)
+	said := problem.Of(err).Error()
+	require.Contains(t, said, "the store does not give its content")
+	require.Contains(t, said, "run it again")
+	require.NotContains(t, said, "secret")
 }
 
 func TestCheck12_AMemberIsAPersonOrAnApp(t *testing.T) {

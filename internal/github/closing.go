@@ -36,7 +36,7 @@ func (c *Client) ClosingIssues(ctx context.Context, ref pull.Ref) ([]string, err
 		} `json:"repository"`
 	}
 	vars := map[string]any{"owner": ref.Owner, "name": ref.Repo, "number": ref.Number}
-	if err := GraphQL(ctx, c.client(http.MethodPost), closingQuery, vars, &data); err != nil {
+	if err := c.GraphQL(ctx, c.client(http.MethodPost), closingQuery, vars, &data); err != nil {
 		return nil, Wrap(doing, err)
 	}
 	if data.Repository == nil || data.Repository.PullRequest == nil {

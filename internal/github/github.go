@@ -7,6 +7,7 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,17 +25,19 @@ import (
 
 // Options says where the API is and how to reach it.
 type Options struct {
-	APIURL string       // as GITHUB_API_URL has it; see APIURL
-	Token  string       // none reads public repositories
-	HTTP   *http.Client // transport.New's; it must add no credentials of its own
+	APIURL     string       // as GITHUB_API_URL has it; see APIURL
+	GraphQLURL string       // as GITHUB_GRAPHQL_URL has it; where empty, beside APIURL
+	Token      string       // none reads public repositories
+	HTTP       *http.Client // transport.New's; it must add no credentials of its own
 }
 
 // Client reads from one API with one token. It is safe for concurrent use.
 type Client struct {
-	base  *url.URL
-	token string
-	http  *http.Client // adds no token
-	api   *gh.Client   // adds it, and only reads
+	base    *url.URL
+	graphql *url.URL
+	token   string
+	http    *http.Client // adds no token
+	api     *gh.Client   // adds it, and only reads
 }
 
 // New makes a client. It fails with transport.ErrInsecure or ErrForbidden on
@@ -45,7 +48,11 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the API's address: %w", err)
 	}
-	c := &Client{base: base, token: o.Token, http: o.HTTP}
+	graphql, err := transport.CheckURL(cmp.Or(o.GraphQLURL, graphQLURL(base)), true)
+	if err != nil {
+		return nil, fmt.Errorf("reading the address of GraphQL: %w", err)
+	}
+	c := &Client{base: base, graphql: graphql, token: o.Token, http: o.HTTP}
 	c.api = c.client(http.MethodGet)
 	return c, nil
 }
@@ -68,7 +75,8 @@ var changes = map[string]*regexp.Regexp{
 
 func (c *Client) client(methods ...string) *gh.Client {
 	hc := *c.http
-	hc.Transport = &authorized{next: hc.Transport, base: c.base, token: c.token, methods: methods}
+	hc.Transport = &authorized{next: hc.Transport, base: c.base, graphql: c.graphql.String(), token: c.token,
+		methods: methods}
 	api := gh.NewClient(&hc)
 	api.BaseURL = c.base
 	return api
@@ -91,6 +99,15 @@ func APIURL(ref pull.Ref, getenv func(string) string) string {
 	return ref.Server() + "/api/v3"
 }
 
+// GraphQLURL is the address of GraphQL for a pull request: GITHUB_GRAPHQL_URL where
+// GITHUB_API_URL is that of its server, else empty.
+func GraphQLURL(ref pull.Ref, getenv func(string) string) string {
+	if api := strings.TrimSuffix(getenv("GITHUB_API_URL"), "/"); api == "" || APIURL(ref, getenv) != api {
+		return ""
+	}
+	return getenv("GITHUB_GRAPHQL_URL")
+}
+
 // hostOf is the host of an address, or the other one where it has none.
 func hostOf(address, otherwise string) string {
 	u, err := url.Parse(address)
@@ -107,6 +124,7 @@ func hostOf(address, otherwise string) string {
 type authorized struct {
 	next    http.RoundTripper
 	base    *url.URL
+	graphql string
 	token   string
 	methods []string
 }
@@ -116,11 +134,11 @@ func (a *authorized) RoundTrip(req *http.Request) (*http.Response, error) {
 		!only.MatchString(req.URL.Path) {
 		return nil, fmt.Errorf("a reading client sends no %s", req.Method)
 	}
-	if asks := slices.Equal(a.methods, []string{http.MethodPost}); asks &&
-		!strings.HasSuffix(req.URL.Path, "/graphql") {
+	graphql := req.URL.String() == a.graphql
+	if asks := slices.Equal(a.methods, []string{http.MethodPost}); asks && !graphql {
 		return nil, fmt.Errorf("a reading client sends no %s but to GraphQL", req.Method)
 	}
-	if req.URL.Host != a.base.Host || req.URL.Scheme != a.base.Scheme {
+	if !graphql && (req.URL.Host != a.base.Host || req.URL.Scheme != a.base.Scheme) {
 		return nil, fmt.Errorf("%w: from %s to %s", transport.ErrRedirect, a.base.Host, req.URL.Host)
 	}
 	sent := req.Clone(req.Context())

@@ -174,6 +174,41 @@ func TestP6_NoCallTakesABrokenAnswerForAnEmptyOne(t *testing.T) {
 	}
 }
 
+func TestGraphQLIsAskedAtItsOwnAddress(t *testing.T) {
+	graphql := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		require.Equal(t, "POST /some/where?x=1", r.Method+" "+r.URL.RequestURI())
+		require.Equal(t, "Bearer "+token, r.Header.Get("Authorization"))
+		io.WriteString(w, `{"data":{"viewer":{"login":"someone[bot]"}}}`)
+	}))
+	defer graphql.Close()
+	c, err := New(Options{APIURL: "http://127.0.0.1:1", GraphQLURL: graphql.URL + "/some/where?x=1", Token: token,
+		HTTP: noWait(transport.Options{})})
+	require.NoError(t, err)
+	login, err := c.App(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, "someone[bot]", login)
+
+	for _, path := range []string{"/some/where", "/graphql"} {
+		req, err := c.client(http.MethodPost).NewRequest(http.MethodPost, graphql.URL+path, nil)
+		require.NoError(t, err)
+		_, err = c.client(http.MethodPost).Do(t.Context(), req, nil)
+		require.ErrorContains(t, err, "sends no POST but to GraphQL", "P1: %s", path)
+		_, err = c.ForWriting().Do(t.Context(), req, nil)
+		require.ErrorIs(t, err, transport.ErrRedirect, "T30: %s", path)
+	}
+	_, err = New(Options{APIURL: "https://api.github.com", GraphQLURL: "https://user@example.com/graphql"})
+	require.ErrorIs(t, err, transport.ErrInsecure)
+}
+
+func TestGraphQLURLIsOfTheServerOfTheAPI(t *testing.T) {
+	env := map[string]string{"GITHUB_GRAPHQL_URL": "http://127.0.0.1:2/graphql"}
+	getenv := func(key string) string { return env[key] }
+	require.Empty(t, GraphQLURL(pull.Ref{Host: "github.com"}, getenv), "of an API that nobody named")
+	env["GITHUB_API_URL"] = "http://127.0.0.1:1/"
+	require.Equal(t, "http://127.0.0.1:2/graphql", GraphQLURL(pull.Ref{Host: "github.com"}, getenv))
+	require.Empty(t, GraphQLURL(pull.Ref{Host: "git.example.com"}, getenv), "another server's")
+}
+
 func TestT30_TheTokenStaysOnTheAPIsHost(t *testing.T) {
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 		t.Error("the other host was asked")

@@ -69,6 +69,6 @@ func (c *Client) App(ctx context.Context) (login string, err error) {
 			Login string `json:"login"`
 		} `json:"viewer"`
 	}
-	err = GraphQL(ctx, c.client(http.MethodPost), `query { viewer { login } }`, nil, &app)
+	err = c.GraphQL(ctx, c.client(http.MethodPost), `query { viewer { login } }`, nil, &app)
 	return app.Viewer.Login, Wrap("reading whose token this is", err)
 }

@@ -57,8 +57,8 @@ type threadPage struct {
 		Comments struct {
 			TotalCount int `json:"totalCount"`
 			Nodes      []struct {
-				ID  string `json:"fullDatabaseId"` // a BigInt, which is a string
-				Own bool   `json:"viewerDidAuthor"`
+				ID  json.RawMessage `json:"fullDatabaseId"` // a BigInt: a string, or from other servers a number
+				Own bool            `json:"viewerDidAuthor"`
 			} `json:"nodes"`
 		} `json:"comments"`
 	} `json:"nodes"`
@@ -81,7 +81,7 @@ func (c *Client) Threads(ctx context.Context, ref pull.Ref) ([]ReviewThread, err
 			} `json:"repository"`
 		}
 		vars := map[string]any{"owner": ref.Owner, "name": ref.Repo, "number": ref.Number, "after": after}
-		if err := GraphQL(ctx, api, threadsQuery, vars, &data); err != nil {
+		if err := c.GraphQL(ctx, api, threadsQuery, vars, &data); err != nil {
 			return nil, Wrap(doing, err)
 		}
 		if data.Repository == nil || data.Repository.PullRequest == nil {
@@ -104,7 +104,7 @@ func (p threadPage) threads() (list []ReviewThread) {
 			continue
 		}
 		first := n.Comments.Nodes[0]
-		id, err := strconv.ParseInt(first.ID, 10, 64)
+		id, err := strconv.ParseInt(strings.Trim(string(first.ID), `"`), 10, 64)
 		if err != nil {
 			continue
 		}
@@ -118,8 +118,8 @@ func (p threadPage) threads() (list []ReviewThread) {
 // GraphQL sends one request to the API's GraphQL address, once, and decodes its
 // data. An answer with errors in it is an error, whatever data it has: ErrNoAccess,
 // ErrNotFound, ErrStale or ErrDeclined where it says so.
-func GraphQL(ctx context.Context, api *gh.Client, query string, vars map[string]any, data any) error {
-	req, err := api.NewRequest(http.MethodPost, graphQLURL(api.BaseURL),
+func (c *Client) GraphQL(ctx context.Context, api *gh.Client, query string, vars map[string]any, data any) error {
+	req, err := api.NewRequest(http.MethodPost, c.graphql.String(),
 		map[string]any{"query": query, "variables": vars})
 	if err != nil {
 		return err

@@ -41,6 +41,20 @@ func TestThreadsAreReadPageByPage(t *testing.T) {
 	}, threads)
 }
 
+func TestAThreadsCommentIsNamedByTextOrNumber(t *testing.T) {
+	for _, id := range []string{`"6000000001"`, `6000000001`} {
+		t.Run(id, func(t *testing.T) {
+			c := serve(t, fixed(200, "application/json", `{"data":{"repository":{"pullRequest":{"reviewThreads":{
+				"pageInfo":{"hasNextPage":false,"endCursor":null},"nodes":[{"id":"T","resolvedBy":null,"comments":{
+				"totalCount":1,"nodes":[{"fullDatabaseId":`+id+`}]}},
+				{"id":"gone","comments":{"totalCount":1,"nodes":[{"fullDatabaseId":null}]}}]}}}}}`))
+			threads, err := c.Threads(t.Context(), ref)
+			require.NoError(t, err)
+			require.Equal(t, []ReviewThread{{ID: "T", Comment: 6000000001}}, threads)
+		})
+	}
+}
+
 func TestThreadsThatCannotBeReadAreAnError(t *testing.T) {
 	for answer, want := range map[string]error{
 		`{"data":null,"errors":[{"type":"FORBIDDEN","message":"Resource not accessible by integration"}]}`: ErrNoAccess,

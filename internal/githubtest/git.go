@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -162,6 +163,8 @@ func createRef(c *call) answer {
 		return refusal(http.StatusUnprocessableEntity, "Object does not exist")
 	case c.repo.branches[name] != nil:
 		return refusal(http.StatusUnprocessableEntity, "Reference already exists")
+	case c.repo.branches[path.Dir(name)] != nil: // Git keeps no fix/x beside fix
+		return refusal(http.StatusUnprocessableEntity, "Reference update failed")
 	}
 	c.repo.branches[name] = at
 	return answer{status: http.StatusCreated, value: object{"ref": q.Ref,

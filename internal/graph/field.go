@@ -48,6 +48,7 @@ type fieldDef[S any] struct {
 	reducer string // "" where a new value replaces the old one
 	typ     reflect.Type
 	at      func(*S) any // the *T
+	get     func(*S) any // the T
 	save    func(*S) (pieces, error)
 	encode  func(v any) (kept any, raw pieces, err error)
 	decode  func([]byte) (any, error)
@@ -76,6 +77,34 @@ func Append[S, T any](g *Graph[S], name string, at func(*S) *[]T) Field[[]T] {
 	return f
 }
 
+// Named is Writes by the names that fields are stored under.
+func (g *Graph[S]) Named(names ...string) Option {
+	var all []Writable
+	for _, name := range names {
+		all = append(all, Field[any]{g.field(name).fieldID})
+	}
+	return Writes(all...)
+}
+
+// Kept returns the update that gives the named fields what they have in s. A field with a
+// reducer takes it as what is new.
+func (g *Graph[S]) Kept(s S, names ...string) (u Update) {
+	for _, name := range names {
+		f := g.field(name)
+		u.changes = append(u.changes, change{field: f.fieldID, value: f.get(&s)})
+	}
+	return u
+}
+
+// field is the one of a name; of a name that is not declared it is one of no graph.
+func (g *Graph[S]) field(name string) *fieldDef[S] {
+	at := slices.IndexFunc(g.fields, func(f *fieldDef[S]) bool { return f.name == name })
+	if at < 0 {
+		return &fieldDef[S]{fieldID: &fieldID{name: name}, get: func(*S) any { return nil }}
+	}
+	return g.fields[at]
+}
+
 // Number is what Sum adds.
 type Number interface {
 	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~float32 | ~float64
@@ -97,6 +126,7 @@ func declare[S, T any](g *Graph[S], name, reducer string, at func(*S) *T, merge 
 		reducer: reducer,
 		typ:     reflect.TypeFor[T](),
 		at:      func(s *S) any { return at(s) },
+		get:     func(s *S) any { return *at(s) },
 		save:    func(s *S) (pieces, error) { return encode(at(s)) },
 		encode: func(v any) (any, pieces, error) {
 			kept, _ := v.(T) // of an interface type, nil has no type

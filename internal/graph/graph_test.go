@@ -242,6 +242,22 @@ func TestG4_WhatIsNotNamedStaysAndZeroValuesAreSet(t *testing.T) {
 	require.Equal(t, state{Total: 3}, r.State)
 }
 
+func TestG4_FieldsAreWrittenByTheirNames(t *testing.T) {
+	k := newKit()
+	a := k.Node("a", func(_ context.Context, s state) (graph.Update, error) {
+		s.Name, s.Flag, s.Log = "new", true, []string{"new"}
+		return k.Kept(s, "name", "log"), nil
+	}, k.Named("name", "log"))
+	k.line(a)
+	result, err := k.build(t, nil).Run(t.Context(), "t", state{Name: "old", Log: []string{"old"}})
+	require.NoError(t, err)
+	require.Equal(t, state{Name: "new", Log: []string{"old", "new"}}, result.State)
+
+	k = newKit()
+	k.line(k.Node("a", silent, k.Named("nmae")))
+	require.Contains(t, k.refused(t), `it writes field "nmae", which this graph does not declare`)
+}
+
 func TestG6_RouteWithoutTargetNamesNodeAndState(t *testing.T) {
 	for name, next := range map[string]func(graph.Target, graph.Fan[int]) graph.Next{
 		"it returned no target": func(graph.Target, graph.Fan[int]) graph.Next {

@@ -98,6 +98,7 @@ func TestMain(m *testing.M) { handofftest.Main(m, aNote()) }
 
 func TestP3_ANoteGoesByEitherRoute(t *testing.T)           { handofftest.Routes(t, aNote()) }
 func TestCheck1_Check13_EachRefusesANote(t *testing.T)     { handofftest.Checks(t, aNote()) }
+func TestP2_Check11_WhatIsShownIsCarriedOut(t *testing.T)  { handofftest.Swapped(t, aNote()) }
 func TestP5_T25_RacingDecidersWriteOneNote(t *testing.T)   { handofftest.Races(t, aNote()) }
 func TestP4_P5_ANoteSurvivesAKillAtEveryStep(t *testing.T) { handofftest.Kills(t, aNote()) }
 

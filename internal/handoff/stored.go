@@ -66,6 +66,8 @@ func Unusable(name string, err error) error {
 		return problem.Refuse(2, "the artifact is not the draft that was shown", draftAnew, where)
 	case errors.Is(err, transport.ErrTooLarge), errors.Is(err, artifact.ErrEmpty):
 		return problem.Refuse(1, "the artifact has a size that no draft has", draftAnew, where)
+	case errors.Is(err, github.ErrNotFound): // it was listed, and deleted since
+		return problem.Refuse(1, "no draft of this name was found", draftAnew, where)
 	case errors.Is(err, github.ErrExpired):
 		gone := problem.Refuse(1, "the draft was not decided in time, its artifact is gone", draftAnew, where)
 		gone.Expired = true

@@ -1,13 +1,25 @@
 package handoff
 
 import (
+	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/checkpoint/artifactstore"
 	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/problem"
 )
+
+func TestCheck1_ADraftThatIsGoneWhileItIsFetchedIsNotFound(t *testing.T) {
+	t.Parallel()
+	err := Unusable("pr-review-42-0123456789abcdef", fmt.Errorf("downloading: %w", github.ErrNotFound))
+	require.Equal(t, 1, problem.Check(err))
+	require.ErrorContains(t, err, "no draft of this name was found")
+	other := errors.New("connection refused")
+	require.Equal(t, other, Unusable("x", other), "what could not be read says nothing of the draft")
+}
 
 func TestT19_OfAnArtifactWhoseRunIsNotToldNothingIsAssumed(t *testing.T) {
 	t.Parallel()

@@ -41,8 +41,8 @@ type Resume struct {
 	Unmoved  func(ctx context.Context, draft checkpoint.Draft) error // check 9: the subject is as it was drafted
 }
 
-// draftEvents are the events whose runs may make drafts.
-func draftEvents() []string {
+// DraftEvents are the events whose runs may make drafts (check 4).
+func DraftEvents() []string {
 	return []string{"pull_request_target", "pull_request", "workflow_dispatch"}
 }
 
@@ -101,8 +101,6 @@ func (r Resume) first(ctx context.Context, candidates []Candidate) (checkpoint.D
 			return opened, nil
 		case err == nil:
 			found = append(found, opened)
-		case ctx.Err() != nil:
-			return checkpoint.Draft{}, err
 		case problem.Check(err) == 0:
 			unread = cmp.Or(unread, err)
 		default:
@@ -171,7 +169,7 @@ func (o Origin) checkRun(ctx context.Context, run int64) error {
 		return err
 	}
 	return checkpoint.CheckRun(facts, checkpoint.RunWant{ID: o.Run, Path: o.Workflow, Branch: o.Branch,
-		Events: draftEvents(), RepositoryID: o.Subject.RepositoryID})
+		Events: DraftEvents(), RepositoryID: o.Subject.RepositoryID})
 }
 
 // Peek is checks 1 to 4 of a draft that is looked at and not decided: its name

@@ -95,6 +95,12 @@ func TestVerifyReadsItsSourcesInTheOrderOfTheChecks(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, p.Digest, opened.Digest)
 	require.Equal(t, []string{"zip", "run", "subject"}, tr.read)
+	tr.RunFacts = func(context.Context, int64) (checkpoint.Run, error) {
+		return checkpoint.Run{Run: github.Run{ID: 5, Path: tr.Workflow, Event: "workflow_dispatch", RepoID: 7,
+			HeadRepoID: 7, HeadBranch: "main"}, OnDefault: true}, nil
+	}
+	_, _, err = tr.verify(t)
+	require.NoError(t, err, "a dispatch of the default branch")
 }
 
 func TestAFailedCheckLeavesLaterSourcesUntouched(t *testing.T) {
@@ -148,7 +154,10 @@ func TestAFailedCheckLeavesLaterSourcesUntouched(t *testing.T) {
 		"4 T19 another workflow": {4, "zip run", ran(func(f *checkpoint.Run) {
 			f.Path = ".github/workflows/evil.yml"
 		})},
-		"4 T19 a fork's run":     {4, "zip run", ran(func(f *checkpoint.Run) { f.Event = "pull_request" })},
+		"4 T19 a fork's run": {4, "zip run", ran(func(f *checkpoint.Run) { f.Event = "pull_request" })},
+		"4 T19 a dispatch of a branch": {4, "zip run", ran(func(f *checkpoint.Run) {
+			f.Event, f.HeadBranch, f.HeadRepoID, f.OnDefault = "workflow_dispatch", "feature", 7, true
+		})},
 		"4 T19 another run":      {4, "zip run", func(tr *trail) { tr.Candidates[0].RunID = 6 }},
 		"4 a run that it denies": {4, "zip run", func(tr *trail) { tr.Run = 6 }},
 		"2 T20 GitHub says otherwise": {2, "", func(tr *trail) {

@@ -283,13 +283,13 @@ func Checks[S any](t *testing.T, f Flow[S]) {
 		4: func(s *site[S], d *deciding, draft checkpoint.Draft) {
 			other := s.repo.AddRun(githubtest.RunOptions{Path: ".github/workflows/other.yml"})
 			d.shown, d.from = s.planted(other, s.altered(draft,
-				func(m *checkpoint.Manifest) { m.RunID = other.ID })), other.ID
+				func(d *checkpoint.Draft) { d.Manifest.RunID = other.ID })), other.ID
 		},
 		5: func(s *site[S], d *deciding, _ checkpoint.Draft) { d.protection = Sealed(s.t) },
 		6: func(s *site[S], d *deciding, _ checkpoint.Draft) { d.version = s.Version + 1 },
 		7: func(s *site[S], d *deciding, draft checkpoint.Draft) {
 			d.shown = s.planted(s.run, s.altered(draft,
-				func(m *checkpoint.Manifest) { m.Subject.Kind = "another kind" }))
+				func(d *checkpoint.Draft) { d.Manifest.Subject.Kind = "another kind" }))
 		},
 		8: func(_ *site[S], d *deciding, _ checkpoint.Draft) { d.environment = "anybody" },
 		9: func(s *site[S], _ *deciding, _ checkpoint.Draft) {
@@ -297,7 +297,7 @@ func Checks[S any](t *testing.T, f Flow[S]) {
 		},
 		10: func(s *site[S], _ *deciding, _ checkpoint.Draft) { s.clock = Made.Add(2 * time.Hour) },
 		11: func(s *site[S], d *deciding, draft checkpoint.Draft) {
-			d.shown = s.planted(s.run, s.altered(draft, func(m *checkpoint.Manifest) { m.GateID = "another" }))
+			d.shown = s.planted(s.run, s.altered(draft, func(d *checkpoint.Draft) { d.Manifest.GateID = "another" }))
 		},
 		12: func(s *site[S], d *deciding, draft checkpoint.Draft) {
 			*d = s.dispatch(draft.Digest, decision.Approve) // it waits for an environment
@@ -322,6 +322,30 @@ func Checks[S any](t *testing.T, f Flow[S]) {
 	}
 }
 
+// Swapped changes one part of a draft, and hands its new digest over with it: what its
+// approver read has to be what is carried out.
+func Swapped[S any](t *testing.T, f Flow[S]) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		check  int
+		change func(*checkpoint.Draft)
+	}{
+		"review":   {11, func(d *checkpoint.Draft) { d.Review += "another" }},
+		"patch":    {11, func(d *checkpoint.Draft) { d.Patch += "another" }},
+		"snapshot": {3, func(d *checkpoint.Draft) { d.Snapshot = []byte("{}") }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t, f)
+			draft := s.drafted(reviewers, checkpoint.Protection{})
+			s.run.Approve(reviewers, "maya", "")
+			err := s.decide(s.approval(s.planted(s.run, s.altered(draft, c.change))))
+			require.Equal(t, c.check, problem.Check(err), "%v", err)
+			require.Empty(t, s.written())
+		})
+	}
+}
+
 // planted stores a zip under the name that its digest gives.
 func (s *site[S]) planted(run *githubtest.Run, zip []byte) (shown string) {
 	shown = checkpoint.Digest(zip)
@@ -329,12 +353,12 @@ func (s *site[S]) planted(run *githubtest.Run, zip []byte) (shown string) {
 	return shown
 }
 
-// altered is a draft with another manifest, packed as this tool does.
-func (s *site[S]) altered(draft checkpoint.Draft, change func(*checkpoint.Manifest)) []byte {
+// altered is a draft of which something was changed, packed as this tool does.
+func (s *site[S]) altered(draft checkpoint.Draft, change func(*checkpoint.Draft)) []byte {
 	s.t.Helper()
 	opened, err := Open(draft.Zip)
 	require.NoError(s.t, err)
-	change(&opened.Manifest)
+	change(&opened)
 	other, err := checkpoint.Protection{}.Pack(opened.Manifest, opened.Snapshot, opened.Shown)
 	require.NoError(s.t, err)
 	return other.Zip

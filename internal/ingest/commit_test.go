@@ -93,4 +93,9 @@ func TestACommitLeavesTheWorkTreeAlone(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(out, "staged.txt"))
 	require.NoFileExists(t, filepath.Join(dir, "hooked"))
 	require.Equal(t, before, run(t, dir, "status", "--porcelain"))
+
+	run(t, dir, "branch", "feat")
+	n.Branch = "feat/A-1-x"
+	_, _, err = base.Write(t.Context(), n)
+	require.ErrorContains(t, err, "the branch feat/A-1-x cannot be made beside one that is called feat")
 }

@@ -4,17 +4,17 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
+	"fmt"
+	"path"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/driver"
-	"github.com/org/pr-review-action/internal/finding"
-	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/secret"
 )
 
@@ -49,6 +49,11 @@ func (g *gated[S]) decide(ctx context.Context, o *handoff.Draft[S]) (decision.An
 		err = g.ownDecision(ctx, agreed[len(d.Commands) > 0])
 	}
 	return decision.Answer{Decision: d, Record: record.With(d)}, err
+}
+
+// desk is where decisions on a draft are kept.
+func (g *gated[S]) desk(s S) *handoff.Desk {
+	return g.deskOf(g.origin.Subject, g.origin.Branch, g.standing(s))
 }
 
 // ownDecision is check 12 about the token: a person's posts what that person decided alone.
@@ -93,7 +98,7 @@ func (g *gated[S]) approval(o *handoff.Draft[S], author string,
 			d, err = g.read(a.Comment, decision.Approve, o)
 		}
 		if err != nil {
-			g.void = append(g.void, a.User+": "+driver.Gist(err))
+			g.void = append(g.void, cmp.Or(a.User, "an account that is gone")+": "+driver.Gist(err))
 		} else {
 			said := len(d.Commands) > 0
 			agreed[said] = append(agreed[said], a.User)
@@ -122,15 +127,6 @@ func (g *gated[S]) record(o checkpoint.Draft) decision.Record {
 		Via: decision.ByDispatch}
 }
 
-// everything is what two decisions on a draft are compared by.
-func everything(s reviewpr.State) []finding.Finding {
-	all := slices.Clone(s.Comments)
-	for _, e := range finding.Standing(s.Earlier) {
-		all = append(all, e.Finding())
-	}
-	return all
-}
-
 // revising is the command that revises a draft, with the feedback where it may
 // be shown and fits a line of the message.
 func (j *job) revising(code, feedback string) string {
@@ -151,4 +147,37 @@ func (j *job) mistake(err error, m checkpoint.Manifest) error {
 		}
 	}
 	return err
+}
+
+// howToDecide says how a draft is decided, for the job summary; more says that another one
+// may be asked for.
+func (j *job) howToDecide(r driver.Report, more bool) render.Decide {
+	d := render.Decide{
+		Code: r.Code, Expires: r.Packed.Manifest.ExpiresAt, Artifact: r.Artifact, Elapsed: j.Now().Sub(j.began),
+		RetainedUntil: r.Retained, Kept: r.Outcome == driver.Kept, Trust: j.Protection.Trust,
+		Counts:    j.Summary == "counts",
+		Show:      fmt.Sprintf("pr-review-action show %s", driver.Quoted(j.ref.String())),
+		Withdraws: r.Withdrew, Extra: r.Usage.Cost - r.Before,
+	}
+	if d.RetainedUntil.IsZero() {
+		d.RetainedUntil = j.began.UTC().AddDate(0, 0, j.Retention)
+	}
+	if more {
+		d.Revise = j.revising(r.Code, "WHAT TO DO DIFFERENTLY")
+	}
+	if j.Environment != "" && r.Outcome == driver.Paused {
+		d.Environment, d.Run = j.Environment, j.env.RunID
+		d.Approve = driver.Approval(j.ref, j.env.RunID, j.environmentID)
+		if !j.AllowDispatch {
+			return d
+		}
+	}
+	d.Draft = driver.DraftName(j.ref.Number, r.Code)
+	decide := driver.DispatchOn(j.DecideWorkflow, j.ref, "draft="+d.Draft)
+	if j.ticketed() {
+		d.Draft, decide = "", j.dispatchOf(j.DecideWorkflow)+" -f code="+r.Code
+	}
+	decide += " -f checkpoint-digest=" + r.Digest + " -f decision="
+	d.Workflow, d.Dispatch, d.DispatchAbort = path.Base(j.DecideWorkflow), decide+"approve", decide+"abort"
+	return d
 }

@@ -105,11 +105,6 @@ func (g *gated[S]) found(ctx context.Context) (*handoff.Draft[S], error) {
 	return g.of.Open(ctx, draft, g.build)
 }
 
-// desk is where decisions on a draft are kept.
-func (g *gated[S]) desk(s S) *handoff.Desk {
-	return g.deskOf(g.origin.Subject, g.origin.Branch, g.standing(s))
-}
-
 // resume is the deciding job: it finds the draft, proves that it is the one that was
 // shown, takes the decision, puts it on record and carries it out.
 func (g *gated[S]) resume(ctx context.Context) (r driver.Report, err error) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/org/pr-review-action/internal/action"
@@ -14,6 +15,7 @@ import (
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/ticketpr"
 	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/problem"
@@ -147,7 +149,17 @@ func (j *job) about() string {
 // by is the account that started this attempt of the run.
 func (j *job) by() string { return cmp.Or(j.env.TriggeringActor, j.env.Actor) }
 
+// tell writes a line to the log.
+func (j *job) tell(line string) { fmt.Fprintln(j.Stdout, guard.Line(line, driver.MaxLine)) }
+
 // routeA reports whether the decision is an environment's approval in this run;
 // else it came by dispatch. Naming an environment is what asks for its
 // approval, whatever else names the draft.
 func (j *job) routeA() bool { return j.Environment != "" }
+
+// workflowFile takes the path out of owner/name/path@ref.
+func workflowFile(ref string) string {
+	ref, _, _ = strings.Cut(ref, "@")
+	parts := strings.SplitN(ref, "/", 3)
+	return parts[len(parts)-1]
+}

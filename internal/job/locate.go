@@ -5,56 +5,19 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strings"
 
 	"github.com/org/pr-review-action/internal/artifact"
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github"
-	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/problem"
-	"github.com/org/pr-review-action/internal/prompt"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/transport"
 )
-
-// reviewed is the review of a pull request, as it is now.
-func (j *job) reviewed(ctx context.Context) (*gated[reviewpr.State], error) {
-	if j.Mode == "resume" {
-		if err := j.probe(ctx); err != nil {
-			return nil, err
-		}
-	}
-	now, err := ingest.Current(ctx, j.api, j.ref)
-	if err != nil {
-		return nil, err
-	}
-	steps := reviewpr.Steps{Post: func(ctx context.Context, s reviewpr.State) (post.Posted, error) {
-		return driver.Post(ctx, j.ours, s, j.desk(now.Pull).Race(*s.Decision), false, j.runner.Warning)
-	}}
-	return &gated[reviewpr.State]{
-		job: j, of: reviewpr.Subject(driver.CheckShown), origin: j.origin(now),
-		graph: reviewpr.Name, version: reviewpr.Version, prompt: prompt.Fingerprint(),
-		build: func(store graph.Store) (*graph.Flow[reviewpr.State], error) {
-			return reviewpr.New(steps, store, driver.Sealing(j.Protection)...)
-		},
-		unmoved: func(_ context.Context, o checkpoint.Draft) error {
-			return post.CheckHead(o.Manifest.Subject, o.Code, driver.PullNow(now))
-		},
-		standing: func(reviewpr.State) func(context.Context, string) (string, bool, error) { return j.posted },
-		author:   func(context.Context, checkpoint.Manifest) (string, error) { return now.Pull.Author, nil },
-		deciders: func(s reviewpr.State) []string { return s.Draft.Config.Deciders },
-		items:    reviewpr.State.Items, compared: everything, onRecord: reviewpr.State.OnRecord, speaks: true,
-		parent: func(s reviewpr.State) string { return s.Draft.Trace },
-		report: func(ctx context.Context, o *handoff.Draft[reviewpr.State]) (driver.Report, error) {
-			return driver.ReportOf(ctx, o.Flow, o.Store, o.Manifest.Thread, j.Protection)
-		},
-	}, nil
-}
 
 // origin is where checkpoints of this workflow must come from.
 func (j *job) origin(change ingest.Change) handoff.Origin {
@@ -142,11 +105,4 @@ func (j *job) warning(what string, err error) {
 func answered(err error, code int) bool {
 	status, ok := errors.AsType[*transport.StatusError](err)
 	return ok && status.Code == code
-}
-
-// workflowFile takes the path out of owner/name/path@ref.
-func workflowFile(ref string) string {
-	ref, _, _ = strings.Cut(ref, "@")
-	parts := strings.SplitN(ref, "/", 3)
-	return parts[len(parts)-1]
 }

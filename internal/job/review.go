@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/org/pr-review-action/internal/checkpoint/artifactstore"
@@ -12,10 +14,11 @@ import (
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/graph"
-	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/linter"
 	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/triage"
 	"github.com/org/pr-review-action/internal/wire"
 )
@@ -49,6 +52,9 @@ func (j *job) review(ctx context.Context) (driver.Report, error) {
 	case reason != "":
 		return j.undrafted(ctx, change, reviewpr.Skipped, "", reason), nil
 	case noModelYet == nil:
+		if why := j.undecidable(*change.Pull); why != "" {
+			j.runner.Warning("no draft of this run can be decided: " + why)
+		}
 		return j.draft(ctx, change, reviewer, approvals)
 	case change.Pull.Fork() && (j.event.Name == "pull_request" || j.event.Name == "pull_request_target" && j.keyless()):
 		r := j.skipped("a fork's pull request gets no secrets on pull_request, so there is no model to ask")
@@ -60,6 +66,21 @@ func (j *job) review(ctx context.Context) (driver.Report, error) {
 		return r, nil
 	}
 	return driver.Report{}, noModelYet
+}
+
+// undecidable is why check 4 will refuse what this run drafts, to be told before it is paid
+// for; empty where it will not.
+func (j *job) undecidable(p pull.Pull) string {
+	switch {
+	case !slices.Contains(handoff.DraftEvents(), j.event.Name):
+		return fmt.Sprintf("it is of the event %q, and drafts come from %s", j.event.Name,
+			strings.Join(handoff.DraftEvents(), ", "))
+	case j.event.Name == "pull_request" && p.Fork():
+		return "it is of a fork's pull request, which is drafted on pull_request_target or workflow_dispatch"
+	case j.event.Name == "workflow_dispatch" && j.env.Ref != "refs/heads/"+p.DefaultBranch:
+		return "it was dispatched on " + j.env.Ref + ", and drafts come from " + p.DefaultBranch
+	}
+	return ""
 }
 
 // keyless reports whether nothing says which model to ask.
@@ -139,9 +160,6 @@ func (j *job) driver(store graph.Store, thread string, r *wire.Reviewer) driver.
 			Run:    j.env.RunID},
 	}
 }
-
-// tell writes a line to the log.
-func (j *job) tell(line string) { fmt.Fprintln(j.Stdout, guard.Line(line, driver.MaxLine)) }
 
 func (j *job) brief(change ingest.Change, paid reviewpr.Paid) wire.Brief {
 	return wire.Brief{Change: change, Paid: paid, API: j.api, Workspace: j.Getenv("GITHUB_WORKSPACE"),

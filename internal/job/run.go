@@ -132,39 +132,6 @@ func (j *job) summarize(r driver.Report) error {
 	return j.runner.Summary(render.End(r.State.Review(), end))
 }
 
-// howToDecide says how a draft is decided, for the job summary; more says that another one
-// may be asked for.
-func (j *job) howToDecide(r driver.Report, more bool) render.Decide {
-	d := render.Decide{
-		Code: r.Code, Expires: r.Packed.Manifest.ExpiresAt, Artifact: r.Artifact, Elapsed: j.Now().Sub(j.began),
-		RetainedUntil: r.Retained, Kept: r.Outcome == driver.Kept, Trust: j.Protection.Trust,
-		Counts:    j.Summary == "counts",
-		Show:      fmt.Sprintf("pr-review-action show %s", driver.Quoted(j.ref.String())),
-		Withdraws: r.Withdrew, Extra: r.Usage.Cost - r.Before,
-	}
-	if d.RetainedUntil.IsZero() {
-		d.RetainedUntil = j.began.UTC().AddDate(0, 0, j.Retention)
-	}
-	if more {
-		d.Revise = j.revising(r.Code, "WHAT TO DO DIFFERENTLY")
-	}
-	if j.Environment != "" && r.Outcome == driver.Paused {
-		d.Environment, d.Run = j.Environment, j.env.RunID
-		d.Approve = driver.Approval(j.ref, j.env.RunID, j.environmentID)
-		if !j.AllowDispatch {
-			return d
-		}
-	}
-	d.Draft = driver.DraftName(j.ref.Number, r.Code)
-	decide := driver.DispatchOn(j.DecideWorkflow, j.ref, "draft="+d.Draft)
-	if j.ticketed() {
-		d.Draft, decide = "", j.dispatchOf(j.DecideWorkflow)+" -f code="+r.Code
-	}
-	decide += " -f checkpoint-digest=" + r.Digest + " -f decision="
-	d.Workflow, d.Dispatch, d.DispatchAbort = path.Base(j.DecideWorkflow), decide+"approve", decide+"abort"
-	return d
-}
-
 // notify says on the run's page that a draft waits for a dispatch: no job of the run does,
 // so that GitHub shows it as done.
 func (j *job) notify(r driver.Report) {

@@ -3,7 +3,6 @@ package job
 import (
 	"cmp"
 	"context"
-	"fmt"
 
 	"github.com/org/pr-review-action/internal/apply"
 	"github.com/org/pr-review-action/internal/checkpoint"
@@ -17,39 +16,9 @@ import (
 	"github.com/org/pr-review-action/internal/implement"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/ticket"
+	"github.com/org/pr-review-action/internal/ticketcontext"
 )
-
-// ticketed reports whether the job is about a ticket, and no pull request.
-func (j *job) ticketed() bool { return j.Ticket != "" || j.Mode == "implement" || j.Mode == "comment" }
-
-// The workflow files of tickets, where none are named.
-const (
-	implementWorkflow = ".github/workflows/pr-implement.yml"
-	applyWorkflow     = ".github/workflows/pr-implement-decide.yml"
-)
-
-// setTicket reads which ticket the job is about, and takes the workflow files of tickets.
-func (j *job) setTicket() (err error) {
-	if j.Ticket == "" {
-		return problem.Usage("the input ticket is missing", "name a key such as PAY-88, or an issue such as #7")
-	}
-	if j.PullRequest != 0 {
-		return problem.Usage(fmt.Sprintf("the inputs name the ticket %.60q and the pull request #%d", j.Ticket,
-			j.PullRequest), "name a ticket's draft by ticket and code, without pull-request and draft")
-	}
-	if j.asked, err = ticketpr.ParseTicket(j.Ticket, j.ref); err != nil {
-		return err
-	}
-	for file, of := range map[*string][2]string{
-		&j.DraftWorkflow:  {".github/workflows/pr-review.yml", implementWorkflow},
-		&j.DecideWorkflow: {".github/workflows/pr-review-decide.yml", applyWorkflow},
-	} {
-		if *file == of[0] {
-			*file = of[1]
-		}
-	}
-	return nil
-}
 
 // proposal is a ticket's draft, as a job deals with it.
 type proposal struct {
@@ -84,6 +53,18 @@ func (j *job) proposal(ctx context.Context) (*proposal, error) {
 		parent: func(ticketpr.State) string { return "" }, report: p.ended,
 	}
 	return p, err
+}
+
+// applies is the job that carries out what was decided about a ticket's draft, or notes
+// who rejected it.
+func (j *job) applies(ctx context.Context) (driver.Report, error) {
+	return decides(ctx, j, func(ctx context.Context) (*gated[ticketpr.State], error) {
+		p, err := j.proposal(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return p.gated, nil
+	})
 }
 
 // stands finds what was done on a draft's thread.
@@ -126,4 +107,32 @@ func (p *proposal) unmoved(ctx context.Context, draft checkpoint.Draft) error {
 		return err
 	}
 	return moved
+}
+
+// fetch reads the ticket. An issue of a public repository is taken where its author may
+// write: anybody may open one.
+func (p *proposal) fetch(ctx context.Context) (ticket.Ticket, error) {
+	if n := p.asked.Issue(); n > 0 && !p.repo.Private {
+		at := p.ref
+		at.Number = n
+		if err := driver.WrittenByMember(ctx, p.api, at); err != nil {
+			return ticket.Ticket{}, err
+		}
+	}
+	o, err := p.sources()
+	if err != nil {
+		return ticket.Ticket{}, err
+	}
+	t, err := ticketcontext.One(ctx, p.asked.From, o)
+	t.Key = p.asked.Key
+	return t, err
+}
+
+// sources are those of the settings; issues of the repository need none.
+func (p *proposal) sources() (ticketcontext.Options, error) {
+	o, err := p.Context(p.config.Context, p.Settings, p.api)
+	if p.asked.Issue() > 0 {
+		o.Sources = append(o.Sources, ticketcontext.GitHub(p.api))
+	}
+	return o, err
 }

@@ -16,18 +16,6 @@ import (
 	"github.com/org/pr-review-action/internal/render"
 )
 
-// applies is the job that carries out what was decided about a ticket's draft, or notes
-// who rejected it.
-func (j *job) applies(ctx context.Context) (driver.Report, error) {
-	return decides(ctx, j, func(ctx context.Context) (*gated[ticketpr.State], error) {
-		p, err := j.proposal(ctx)
-		if err != nil {
-			return nil, err
-		}
-		return p.gated, nil
-	})
-}
-
 // dispatcher is who asked for a draft: as the author of a pull request, that account does
 // not decide unless allow-author says so. It may ask for another draft.
 func (p *proposal) dispatcher(ctx context.Context, m checkpoint.Manifest) (string, error) {
@@ -46,17 +34,6 @@ func (p *proposal) dispatcher(ctx context.Context, m checkpoint.Manifest) (strin
 	return made.Actor, err
 }
 
-// dispatchOf is the command that starts a workflow about what the job is about.
-func (j *job) dispatchOf(workflow string) string {
-	switch {
-	case !j.ticketed():
-		return driver.Dispatch(workflow, j.ref, j.ref.Number)
-	case j.asked.Issue() > 0: // for a shell, where # begins a comment
-		return driver.DispatchOn(workflow, j.ref, fmt.Sprintf("ticket='#%d'", j.asked.Issue()))
-	}
-	return driver.DispatchOn(workflow, j.ref, "ticket="+j.asked.Key)
-}
-
 // asFindings are a draft's files as approvals compare their effects.
 func asFindings(s ticketpr.State) (all []finding.Finding) {
 	for _, i := range s.Items() {
@@ -70,7 +47,7 @@ func (p *proposal) ended(ctx context.Context, draft *handoff.Draft[ticketpr.Stat
 	view, err := draft.Flow.Inspect(ctx, draft.Manifest.Thread)
 	s := view.State
 	r := driver.Report{Outcome: view.End, Thread: s.Facts.Thread, Code: draft.Code, Digest: draft.Digest,
-		Artifact: ticketpr.Names.Draft(p.subject(), draft.Digest), Head: s.Facts.Subject.Head, Usage: s.Usage,
+		Artifact: ticketpr.Names.Draft(p.origin.Subject, draft.Digest), Head: s.Facts.Subject.Head, Usage: s.Usage,
 		Findings: s.Seen.Findings, Branch: s.Applied.Branch, PullRequest: s.PullRequest}
 	r.Page = render.ProposalEnd(p.asked.Key, render.ProposalEnding{Outcome: r.Outcome, Reason: s.Error,
 		Record: s.Decision, Branch: s.Applied.Branch, Pull: s.PullRequest, Form: p.Form(s), Void: p.void,

@@ -143,34 +143,6 @@ func (p *proposal) entries(ctx context.Context, sha string) (map[string]tree.Ent
 	return entries, err
 }
 
-// fetch reads the ticket. An issue of a public repository is taken where its author may
-// write: anybody may open one.
-func (p *proposal) fetch(ctx context.Context) (ticket.Ticket, error) {
-	if n := p.asked.Issue(); n > 0 && !p.repo.Private {
-		at := p.ref
-		at.Number = n
-		if err := driver.WrittenByMember(ctx, p.api, at); err != nil {
-			return ticket.Ticket{}, err
-		}
-	}
-	o, err := p.sources()
-	if err != nil {
-		return ticket.Ticket{}, err
-	}
-	t, err := ticketcontext.One(ctx, p.asked.From, o)
-	t.Key = p.asked.Key
-	return t, err
-}
-
-// sources are those of the settings; issues of the repository need none.
-func (p *proposal) sources() (ticketcontext.Options, error) {
-	o, err := p.Context(p.config.Context, p.Settings, p.api)
-	if p.asked.Issue() > 0 {
-		o.Sources = append(o.Sources, ticketcontext.GitHub(p.api))
-	}
-	return o, err
-}
-
 // parked stores a draft that waits, or reports why there is none.
 func (p *proposal) parked(ctx context.Context, d driver.Driver) (driver.Report, error) {
 	v, err := d.Proposed(ctx)
@@ -194,12 +166,6 @@ func (p *proposal) parked(ctx context.Context, d driver.Driver) (driver.Report, 
 	r.Retained = p.retained(ctx, r.Artifact)
 	r.Page = render.ProposalDraft(s.Proposal(), p.howToDecide(r, s.Iteration < gate.MaxRounds))
 	return r, nil
-}
-
-// revision is a draft that is to be drafted again, and who asks for it.
-type revision struct {
-	from   *handoff.Draft[ticketpr.State]
-	answer decision.Answer
 }
 
 // revisesTicket has the model draft a ticket's change again, as feedback says.

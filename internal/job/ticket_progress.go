@@ -9,6 +9,7 @@ import (
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/checkpoint/artifactstore"
 	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/ticketpr"
 	"github.com/org/pr-review-action/internal/graph"
@@ -94,4 +95,10 @@ func (r *revision) begins(s ticketpr.State) bool {
 	n := len(s.Rounds)
 	return n == r.from.State.Iteration+1 && s.Rounds[n-1].Digest == r.from.Digest &&
 		s.Rounds[n-1].Feedback == r.answer.Record.Feedback
+}
+
+// revision is a draft that is to be drafted again, and who asks for it.
+type revision struct {
+	from   *handoff.Draft[ticketpr.State]
+	answer decision.Answer
 }

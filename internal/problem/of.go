@@ -30,6 +30,17 @@ func Of(err error) *Error {
 	return made(KindOf(err), what, next(err), At(where))
 }
 
+// KindOf is the kind of an error: a failure where nobody said another.
+func KindOf(err error) Kind {
+	if m, ok := errors.AsType[marked](err); ok {
+		return m.kind
+	}
+	if own, ok := errors.AsType[whole](err); ok {
+		return own.Problem().Kind
+	}
+	return Failed
+}
+
 // Sentinel returns an error to compare with, which says what to do about it.
 func Sentinel(what, next string) error { return &sentinel{what, next} }
 

@@ -96,17 +96,6 @@ func (m marked) Unwrap() error { return m.error }
 // Next is what to do about it.
 func (m marked) Next() string { return m.next }
 
-// KindOf is the kind of an error: a failure where nobody said another.
-func KindOf(err error) Kind {
-	if m, ok := errors.AsType[marked](err); ok {
-		return m.kind
-	}
-	if own, ok := errors.AsType[whole](err); ok {
-		return own.Problem().Kind
-	}
-	return Failed
-}
-
 // Check is the number of the resume check that refused, or 0.
 func Check(err error) int {
 	if e, ok := errors.AsType[*Error](err); ok {

@@ -18,7 +18,7 @@ func CheckInstance(slug string) error {
 		return fmt.Errorf("instance %q ends like the name of a partial checkpoint", slug)
 	}
 	if slug != "" && !instancePattern.MatchString(slug) {
-		return fmt.Errorf("instance %q is not a slug of lower-case letters, digits and dashes", slug)
+		return fmt.Errorf("instance %q is not a slug of at most 32 lower-case letters, digits and inner dashes", slug)
 	}
 	return nil
 }
@@ -30,6 +30,18 @@ func ThreadID(ref Ref, instance, head string) string {
 		instance = "@" + instance
 	}
 	return ref.String() + instance + ":" + head
+}
+
+var pullThread = regexp.MustCompile(`^([^\s/#@:~]+/[^\s/#@:~]+#[0-9]+)(?:@([a-z0-9-]+))?:[0-9a-f]{7,}$`)
+
+// OfThread gives pull request and instance of a thread id as typed, its last part possibly
+// abbreviated; false where the thread is of no pull request.
+func OfThread(typed string) (ref, instance string, ok bool) {
+	m := pullThread.FindStringSubmatch(typed)
+	if m == nil {
+		return "", "", false
+	}
+	return m[1], m[2], true
 }
 
 // MinPrefix is the shortest abbreviation of a thread id's last part.

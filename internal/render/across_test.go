@@ -154,8 +154,8 @@ func TestDecideStandsAboveTheFindings(t *testing.T) {
 			"Post with changes, dispatch, draft again", dialog().Approve},
 		"an environment of no run": {without, "**Decide** in *Review deployments*.", "Post with changes", ""},
 		"a dispatch": {dispatch(), "**Decide** in [this form](" + actions +
-			"workflows/pr-review-decide.yml), draft `42-3f9c2a71be04d855`, or with:", "Reject, post with changes",
-			dispatch().Dispatch},
+			"workflows/pr-review-decide.yml), which *Run workflow* opens, draft `42-3f9c2a71be04d855`, or with:",
+			"Reject, post with changes", dispatch().Dispatch},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

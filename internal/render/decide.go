@@ -70,7 +70,7 @@ func (d Decide) form(r Review) string {
 	if address := d.page(r, "workflows/"+d.Workflow, d.Workflow != ""); address != "" {
 		where = linked("this form", address)
 	}
-	return paragraphs(" in "+where+", draft "+guard.Code(d.Draft)+", or with:", guard.Fence(d.Dispatch, ""))
+	return paragraphs(" in "+where+", which *Run workflow* opens, draft "+guard.Code(d.Draft)+", or with:", guard.Fence(d.Dispatch, ""))
 }
 
 // page is the address of a page of the repository's Actions, empty where there is none.
@@ -96,7 +96,7 @@ func (d Decide) others(r Review) string {
 			changes(r.Findings, "write commands into the comment of that dialog, one a line:", ""),
 			d.dispatched(), d.another(r), d.retained())
 	}
-	return paragraphs("**Reject:** choose `abort` in the form, which *Run workflow* opens, or:",
+	return paragraphs("**Reject:** choose `abort` in the form, or:",
 		guard.Fence(d.DispatchAbort, ""),
 		changes(r.Findings, "approve with commands, one a line:", d.Dispatch), d.another(r), d.retained())
 }

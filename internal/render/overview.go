@@ -200,38 +200,6 @@ func (r Review) unasked() string {
 	return "Not asked for:\n\n" + strings.Join(rows, "\n")
 }
 
-// overview and what was asked, for a terminal.
-func (t *terminal) overview() {
-	if t.Overview.Text != "" {
-		t.WriteString("\n")
-		t.prose("", "In a model's words: "+guard.Line(t.Overview.Text, overviewRunes))
-	}
-}
-
-func (t *terminal) asked() {
-	a := t.Asked
-	for i, c := range a.Criteria[:min(len(a.Criteria), askedRows)] {
-		if i == 0 {
-			var keys []string
-			for _, k := range a.Tickets {
-				keys = append(keys, guard.Line(strings.TrimSpace(k.Key+" "+k.Summary), askedRunes))
-			}
-			t.WriteString("\n")
-			t.prose("", strings.TrimSpace("What was asked: "+strings.Join(keys, "; ")))
-		}
-		said := fmt.Sprintf("%d  %s", c.N, strings.TrimRight(guard.Line(c.Text, askedRunes), "."))
-		t.prose("  ", strings.TrimSpace(said)+": "+verdictOn(c, plainPlaces(c.Evidence)))
-	}
-	for _, u := range a.Unasked {
-		t.prose("  ", strings.TrimSuffix("not asked for: "+plainPlaces([]finding.Lines{u.Lines})+": "+
-			guard.Line(u.Text, askedRunes), ": "))
-	}
-	if len(a.Missing) > 0 {
-		t.WriteString("\n")
-		t.prose("", strings.NewReplacer("`", "", `\`, "").Replace(t.missing()))
-	}
-}
-
 func plainPlaces(all []finding.Lines) string {
 	var places []string
 	for _, l := range all {

@@ -51,9 +51,6 @@ type Review struct {
 	Hunks func(path string) []diff.Hunk
 }
 
-// RulesNotice is the sentence in the first line of a review by rules.
-const RulesNotice = "A review by rules, without a model."
-
 // Expected says, before anything is asked, what a run is about to ask and about what
 // that costs, which is a guess, and what bounds it: "61 files to ask a model about; about
 // 0.4 million tokens, about $0.12; at most $1.00 is spent (max-cost)". A limit of 0 is

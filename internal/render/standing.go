@@ -1,7 +1,6 @@
 package render
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/finding"
@@ -80,30 +79,4 @@ func (r Review) postedItem(f finding.Finding, url string) string {
 		parts = append(parts, "**"+guard.Inline(string(f.Severity), titleRunes)+"**")
 	}
 	return r.earlierItem(parts, f, url, "in the body of an earlier review")
-}
-
-// stood lists the same at a prompt.
-func (t *terminal) stood() {
-	all := t.standing()
-	for i, f := range all {
-		if i == 0 {
-			t.WriteString("\n")
-		}
-		if i == resolvedRows {
-			t.prose("", fmt.Sprintf("and %s more posted before", Thousands(int64(len(all)-i))))
-			return
-		}
-		parts := []string{"stands", f.ID, string(f.Severity)}
-		if f.Path != "" {
-			parts = append(parts, position(f)+old(f))
-		}
-		parts = append(parts, claimed(f))
-		var shown []string
-		for _, part := range parts {
-			if part = guard.Line(part, titleRunes); part != "" {
-				shown = append(shown, part)
-			}
-		}
-		t.prose("", strings.Join(shown, "  "))
-	}
 }

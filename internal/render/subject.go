@@ -92,6 +92,9 @@ func (r Review) revision() string {
 	return fmt.Sprintf("revision %d of %d", r.Round, max(revisions, r.Round))
 }
 
+// RulesNotice is the sentence in the first line of a review by rules.
+const RulesNotice = "A review by rules, without a model."
+
 func (r Review) byRules(before string) string {
 	if !r.Rules {
 		return ""

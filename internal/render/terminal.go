@@ -6,10 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/org/pr-review-action/internal/column"
-	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
 )
@@ -120,6 +118,38 @@ func (t *terminal) verdict(piped bool) {
 	}
 }
 
+// overview and what was asked, for a terminal.
+func (t *terminal) overview() {
+	if t.Overview.Text != "" {
+		t.WriteString("\n")
+		t.prose("", "In a model's words: "+guard.Line(t.Overview.Text, overviewRunes))
+	}
+}
+
+func (t *terminal) asked() {
+	a := t.Asked
+	for i, c := range a.Criteria[:min(len(a.Criteria), askedRows)] {
+		if i == 0 {
+			var keys []string
+			for _, k := range a.Tickets {
+				keys = append(keys, guard.Line(strings.TrimSpace(k.Key+" "+k.Summary), askedRunes))
+			}
+			t.WriteString("\n")
+			t.prose("", strings.TrimSpace("What was asked: "+strings.Join(keys, "; ")))
+		}
+		said := fmt.Sprintf("%d  %s", c.N, strings.TrimRight(guard.Line(c.Text, askedRunes), "."))
+		t.prose("  ", strings.TrimSpace(said)+": "+verdictOn(c, plainPlaces(c.Evidence)))
+	}
+	for _, u := range a.Unasked {
+		t.prose("  ", strings.TrimSuffix("not asked for: "+plainPlaces([]finding.Lines{u.Lines})+": "+
+			guard.Line(u.Text, askedRunes), ": "))
+	}
+	if len(a.Missing) > 0 {
+		t.WriteString("\n")
+		t.prose("", strings.NewReplacer("`", "", `\`, "").Replace(t.missing()))
+	}
+}
+
 // subject says what the change is, and how often its draft was revised.
 func (t *terminal) subject() {
 	parts := []string{t.subjectOf(by(t.title(), guard.Line(t.Author, titleRunes))), t.revision()}
@@ -141,6 +171,32 @@ func (t *terminal) resolved() {
 		f := asFinding(e)
 		parts := []string{"resolved", guard.Line(position(f), titleRunes) + old(f), guard.Line(claimed(f), titleRunes)}
 		t.prose("", strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "  "))
+	}
+}
+
+// stood lists the same at a prompt.
+func (t *terminal) stood() {
+	all := t.standing()
+	for i, f := range all {
+		if i == 0 {
+			t.WriteString("\n")
+		}
+		if i == resolvedRows {
+			t.prose("", fmt.Sprintf("and %s more posted before", Thousands(int64(len(all)-i))))
+			return
+		}
+		parts := []string{"stands", f.ID, string(f.Severity)}
+		if f.Path != "" {
+			parts = append(parts, position(f)+old(f))
+		}
+		parts = append(parts, claimed(f))
+		var shown []string
+		for _, part := range parts {
+			if part = guard.Line(part, titleRunes); part != "" {
+				shown = append(shown, part)
+			}
+		}
+		t.prose("", strings.Join(shown, "  "))
 	}
 }
 
@@ -262,35 +318,4 @@ func (t *terminal) foot() {
 			t.prose("", note)
 		}
 	}
-}
-
-// Running is how far a review is. Waiting says what it waits for, or is empty; a
-// Limit of 0 is none.
-type Running struct {
-	Done, Total, Findings int
-	Used                  cost.Usage
-	Limit                 cost.MicroUSD
-	Waiting               string
-	Elapsed               time.Duration
-}
-
-// Progress is one line about a running review, without a line break and at most
-// width columns wide.
-func Progress(r Running, width int) string {
-	parts := []string{fmt.Sprintf("reviewing  %s/%s", Thousands(int64(r.Done)), Count(r.Total, "file")),
-		Count(r.Findings, "finding")}
-	if u := r.Used; u.Calls > 0 {
-		money := price(u)
-		if r.Limit > 0 && u.Unpriced == 0 {
-			money += " of " + r.Limit.String()
-		}
-		parts = append(parts, Count(int(u.Calls), "call"), money)
-	}
-	parts = append(parts, fmt.Sprintf("%d s", int(r.Elapsed.Seconds())))
-	line := strings.Join(parts, " · ")
-	if r.Waiting != "" {
-		waiting := guard.Line("waiting for "+r.Waiting, titleRunes)
-		line += strings.Repeat(" ", max(2, width-column.Width(line)-column.Width(waiting))) + waiting
-	}
-	return column.Cut(line, width)
 }

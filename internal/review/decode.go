@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -50,8 +51,8 @@ func broken(format string, args ...any) *brokenError {
 type wireFinding struct {
 	Path       *string          `json:"path"` // not asked for; where given it must be the file's
 	Side       finding.Side     `json:"side"`
-	StartLine  int              `json:"start_line"`
-	Line       int              `json:"line"`
+	StartLine  lineNumber       `json:"start_line"`
+	Line       lineNumber       `json:"line"`
 	Quote      string           `json:"quote"`
 	Title      string           `json:"title"`
 	Body       string           `json:"body"`
@@ -61,6 +62,22 @@ type wireFinding struct {
 	Suggestion string           `json:"suggestion"`
 
 	Others map[string]jsontext.Value `json:",unknown"`
+}
+
+// lineNumber is a whole number, which JSON may write as 14.0.
+type lineNumber int
+
+// UnmarshalJSON takes any form of a whole number, and null for 0.
+func (n *lineNumber) UnmarshalJSON(raw []byte) error {
+	var v float64
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return err
+	}
+	if v != math.Trunc(v) || math.Abs(v) > maxLine+1 {
+		return errors.New("it is no whole number of a line")
+	}
+	*n = lineNumber(v)
+	return nil
 }
 
 // Keys that a model adds are passed over, such as a summary, but for these: another
@@ -267,7 +284,7 @@ func (w *wireFinding) finding(path string) finding.Finding {
 		w.Quote = "" // of a long line; the diff has it
 	}
 	return finding.Finding{
-		Path: path, Side: cmp.Or(w.Side, finding.Right), StartLine: cmp.Or(w.StartLine, w.Line), Line: w.Line,
+		Path: path, Side: cmp.Or(w.Side, finding.Right), StartLine: int(cmp.Or(w.StartLine, w.Line)), Line: int(w.Line),
 		Severity: w.Severity, Category: oneLine(w.Category), Confidence: *w.Confidence,
 		Title: oneLine(w.Title), Body: strings.TrimSpace(w.Body),
 		Suggestion: strings.TrimSuffix(w.Suggestion, "\n"), Quote: w.Quote, Source: finding.Model,

@@ -79,6 +79,19 @@ func TestModelReviewGivesTheFindingsOfTheAnswer(t *testing.T) {
 	require.JSONEq(t, string(prompt.Reviewing().Schema), string(asked.Schema))
 }
 
+func TestALineIsAWholeNumberHoweverItIsWritten(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{"41", "41.0", "4.1e1", "41.000"} {
+		t.Run(line, func(t *testing.T) {
+			t.Parallel()
+			got, _ := review(t, answers(`{"findings":[{"start_line":`+line+`,"line":`+line+
+				`,"severity":"major","title":"x","confidence":1}]}`))
+			require.Equal(t, finding.Reviewed, got.State, got.Reason)
+			require.Equal(t, []int{41, 41}, []int{got.Findings[0].StartLine, got.Findings[0].Line})
+		})
+	}
+}
+
 func TestT29_AnswerOffItsSchemaFailsTheFile(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{

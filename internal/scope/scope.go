@@ -77,9 +77,9 @@ func astray(p string) bool {
 func (r *Rules) entry(p string) string {
 	r.once.Do(r.index)
 	switch e, ok := r.Entries[p]; {
-	case ok && e.Mode == "120000":
+	case e.Mode == "120000":
 		return "it is a link"
-	case ok && e.Mode == "160000":
+	case e.Mode == "160000":
 		return "it is a submodule"
 	case ok && e.Mode != "100644":
 		return "it is executable, which the commit could not keep"

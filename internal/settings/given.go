@@ -69,13 +69,16 @@ func (s *Settings) Apply(given map[string]string) error {
 // Settle fills in what a job's settings take from one another, and checks what must
 // fit. kept is the number of days that the repository keeps artifacts, 0 if unknown.
 func (s *Settings) Settle(kept int) error {
+	if s.Expires == 0 {
+		s.Expires = DefaultExpires
+		if kept > 0 {
+			s.Expires = min(s.Expires, time.Duration(kept)*24*time.Hour)
+		}
+	}
 	if kept > 0 {
 		s.Retention, s.Records = min(s.Retention, kept), min(s.Records, kept)
 	}
 	limit := time.Duration(s.Retention) * 24 * time.Hour
-	if s.Expires == 0 {
-		s.Expires = min(DefaultExpires, limit)
-	}
 	s.MaxTime = cmp.Or(s.MaxTime, DefaultMaxTime)
 	if s.Expires > limit {
 		return problem.Usage(fmt.Sprintf("expires is %s, and the artifact is kept for %s", days(s.Expires),

@@ -174,17 +174,21 @@ func dollars(at *cost.MicroUSD) field {
 	}
 }
 
-// digits reads n lower-case hex digits.
+// digits reads n hex digits in either case.
 func digits(at *string, n int) field {
-	return text(at).checked(func(v string) error {
-		if len(v) != n || strings.Trim(v, "0123456789abcdef") != "" {
+	f := text(at)
+	f.set = func(v string) error {
+		low := strings.ToLower(v)
+		if len(low) != n || strings.Trim(low, "0123456789abcdef") != "" {
 			return fmt.Errorf("%q is not %d hex digits", v, n)
 		}
+		*at = low
 		return nil
-	})
+	}
+	return f
 }
 
-var draftForm = regexp.MustCompile(`^([1-9][0-9]{0,8})-([0-9a-f]{16})$`)
+var draftForm = regexp.MustCompile(`^([1-9][0-9]{0,8})-([0-9a-fA-F]{16})$`)
 
 // draftName reads a pull request's number and a draft's code, and refuses them where they
 // were given otherwise beside it: its row stands behind those of both.
@@ -197,13 +201,14 @@ func draftName(s *Settings) field {
 					"42-3f9c2a71be04d855", v)
 			}
 			number, err := strconv.Atoi(parts[1])
+			code := strings.ToLower(parts[2])
 			switch {
 			case s.PullRequest != 0 && s.PullRequest != number:
 				return fmt.Errorf("%s is a draft of #%d, and the input pull-request says %d", v, number, s.PullRequest)
-			case s.Code != "" && s.Code != parts[2]:
+			case s.Code != "" && s.Code != code:
 				return fmt.Errorf("%s is another draft than that of the input code, %s", v, s.Code)
 			}
-			s.PullRequest, s.Code = number, parts[2]
+			s.PullRequest, s.Code = number, code
 			return err
 		},
 		show: func() any { return nil },

@@ -46,7 +46,7 @@ type Settings struct {
 	Commands       string
 	GateFrom       finding.Severity
 	Instance       string
-	Expires        time.Duration // 0: DefaultExpires, as far as artifacts are kept
+	Expires        time.Duration // 0: DefaultExpires, as far as the repository keeps artifacts
 	Retention      int           // days
 	Records        int           // days that decision records are kept
 	AllowHTTP      bool

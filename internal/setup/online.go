@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -27,7 +28,8 @@ func Online(ctx context.Context, front *driver.Front, s settings.Settings, c con
 	for _, name := range slices.Sorted(maps.Keys(answered)) {
 		k := Check{"model " + guard.Line(name, 100), ok, "answers", ""}
 		if err := answered[name]; err != nil {
-			k.State, k.Found, k.Next = no, driver.Gist(err), next(err)
+			k.State, k.Found = no, driver.Gist(err)
+			k.Next = cmp.Or(next(err), "see that the server runs, and that base-url is its address")
 		}
 		all = append(all, k)
 	}
@@ -55,7 +57,8 @@ func Token(ctx context.Context, front *driver.Front, s settings.Settings) Check 
 	}
 	switch {
 	case err != nil:
-		k.State, k.Found, k.Next = no, driver.Gist(err), next(err)
+		k.State, k.Found = no, driver.Gist(err)
+		k.Next = cmp.Or(next(err), "see that this machine reaches GitHub (HTTPS_PROXY), and run it again")
 	case !known:
 		k.State, k.Found = ok, "may read it; whether it may post reviews, only posting tells"
 	case !posts:

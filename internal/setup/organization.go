@@ -61,7 +61,7 @@ func (c *Command) organization(ctx context.Context) error {
 			"set GITHUB_TOKEN, such as to $(gh auth token)")
 	}
 	c.Asks = false
-	plan := c.planOf(ctx, api)
+	plan, unread := api.Plan(ctx, c.Org) // once for all
 	table := c.newTable(refs)
 	var sites []*Site
 	for _, ref := range refs {
@@ -71,7 +71,7 @@ func (c *Command) organization(ctx context.Context) error {
 	told := 0
 	for s := range looked(sites, func(s *Site) {
 		if !over.Load() && ctx.Err() == nil {
-			s.fail(c.see(ctx, s, api, plan))
+			s.fail(c.see(ctx, s, api, func(r *repository) { r.planned(plan, unread) }))
 		}
 	}) {
 		switch open := s.State == toDo || s.State == there; {
@@ -112,18 +112,6 @@ func looked(sites []*Site, look func(*Site)) <-chan *Site {
 		close(all)
 	}()
 	return all
-}
-
-// planOf is the organization's plan, read once for all of its private repositories.
-func (c *Command) planOf(ctx context.Context, api *github.Client) func(*repository) {
-	plan, err := api.Plan(ctx, c.Org)
-	return func(r *repository) {
-		if r.plan = plan; err != nil {
-			r.miss("the plan of "+c.Org, err)
-		} else if plan == "" {
-			r.unseen = append(r.unseen, "the plan of "+c.Org+": its owners alone are told")
-		}
-	}
 }
 
 // fail notes what ended a site. One whose time ended with the run's was not come to.

@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"regexp"
@@ -20,8 +21,8 @@ func (c *Command) print(p Report, r *repository) error {
 		return driver.PrintJSON(c.Stdout, p)
 	}
 	var b strings.Builder
-	paragraph(&b, "", p.about)
-	paragraph(&b, "", fmt.Sprintf("Route %s: %s.", p.Route, p.Why))
+	hanging(&b, "", 0, p.about)
+	hanging(&b, "", 0, fmt.Sprintf("Route %s: %s.", p.Route, p.Why))
 	b.WriteByte('\n')
 	for _, f := range p.Files {
 		fmt.Fprintf(&b, "  %-8s %s\n", f.State, f.Path)
@@ -31,25 +32,22 @@ func (c *Command) print(p Report, r *repository) error {
 			fmt.Fprintf(&b, "  %-8s %s\n", s.State, s.What)
 		}
 		if s.State == failed {
-			paragraph(&b, "           ", s.Why)
+			hanging(&b, "", 11, s.Why)
 		}
 	}
 	c.printLeft(&b, p.Steps)
 	for _, note := range p.Notes {
 		b.WriteByte('\n')
-		paragraph(&b, "", "Note: "+note+".")
+		hanging(&b, "", 0, "Note: "+note+".")
 	}
 	for i, what := range p.Unseen {
 		if i == 0 {
 			fmt.Fprint(&b, "\nNot seen:\n")
 		}
-		paragraph(&b, "  ", what)
+		hanging(&b, "", 2, what)
 	}
-	branch := r.branch
-	if branch == "" {
-		branch = "the default branch"
-	}
-	fmt.Fprintf(&b, "\nThen commit .github, merge it into %s, and look: %s init --check\n", branch, c.Name)
+	fmt.Fprintf(&b, "\nThen commit .github, merge it into %s, and look: %s init --check\n",
+		cmp.Or(r.branch, "the default branch"), c.Name)
 	_, err := io.WriteString(c.Stdout, guard.Text(b.String()))
 	return err
 }
@@ -74,18 +72,11 @@ func (c *Command) printLeft(b *strings.Builder, steps []Step) {
 		}
 		fmt.Fprintf(b, "\n  # %s\n", s.What)
 		if s.Why != "" && s.State == toDo {
-			paragraph(b, "  # ", "left: "+s.Why)
+			hanging(b, "  # ", 4, "left: "+s.Why)
 		}
 		for _, command := range s.Commands {
 			fmt.Fprintf(b, "  %s\n", wrapped(command))
 		}
-	}
-}
-
-// paragraph prints a text in lines of the width, each behind a margin.
-func paragraph(b *strings.Builder, margin, text string) {
-	for _, row := range column.Wrap(guard.Line(text, driver.MaxLine), width-len(margin)) {
-		fmt.Fprintf(b, "%s%s\n", margin, row)
 	}
 }
 

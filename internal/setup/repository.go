@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,8 +61,12 @@ func (c *Command) look(ctx context.Context) (*repository, error) {
 	within := transport.Brief(ctx, lookTime)
 	r.branch, _ = ingest.DefaultBranch(ctx, top)
 	if r.facts, err = r.api.Repository(within, r.ref.Owner, r.ref.Repo); err != nil {
-		if c.Apply || c.Check || ctx.Err() != nil {
-			return nil, late(err)
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		if c.Apply || c.Check {
+			return nil, problem.As(problem.Failed, err, cmp.Or(next(err),
+				"see https://www.githubstatus.com, and run it again"))
 		}
 		r.miss("the repository", err)
 		return r, nil
@@ -69,14 +74,6 @@ func (c *Command) look(ctx context.Context) (*repository, error) {
 	r.found()
 	r.more(within)
 	return r, nil
-}
-
-// late says what to do where GitHub did not answer.
-func late(err error) error {
-	if errors.Is(err, transport.ErrTimeout) {
-		return problem.As(problem.Failed, err, "see https://www.githubstatus.com, and run it again")
-	}
-	return err
 }
 
 // onGitHubCom refuses a server that these workflows do not run on.
@@ -105,11 +102,7 @@ func (r *repository) more(ctx context.Context) {
 		r.miss("whether "+r.branch+" is protected", err)
 	}
 	if r.facts.Private && r.facts.Organization {
-		if r.plan, err = r.api.Plan(ctx, r.ref.Owner); err != nil {
-			r.miss("the plan of "+r.ref.Owner, err)
-		} else if r.plan == "" {
-			r.unseen = append(r.unseen, "the plan of "+r.ref.Owner+": its owners alone are told")
-		}
+		r.planned(r.api.Plan(ctx, r.ref.Owner))
 	}
 	if r.api.Authorized() {
 		if r.viewer, err = r.api.Viewer(ctx); err != nil {
@@ -119,6 +112,15 @@ func (r *repository) more(ctx context.Context) {
 	if r.facts.Parent != "" {
 		r.notes = append(r.notes, fmt.Sprintf("%s is a fork: pull requests to %s run the workflows there, not these",
 			r.ref.FullName(), guard.Line(r.facts.Parent, driver.MaxLine)))
+	}
+}
+
+// planned takes over the plan of the owner, or notes that it was not seen.
+func (r *repository) planned(plan string, err error) {
+	if r.plan = plan; err != nil {
+		r.miss("the plan of "+r.ref.Owner, err)
+	} else if plan == "" {
+		r.unseen = append(r.unseen, "the plan of "+r.ref.Owner+": its owners alone are told")
 	}
 }
 

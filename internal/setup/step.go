@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -91,10 +92,7 @@ func (c *Command) steps(r *repository, g onGitHub, label string) (steps []Step) 
 		steps = append(steps, c.gateStep(r, *g.gate))
 	}
 	put := fmt.Sprintf("gh api -X PUT repos/%s/environments/%s", r.ref.FullName(), modelEnvironment)
-	branch := r.branch
-	if branch == "" {
-		branch = "main"
-	}
+	branch := cmp.Or(r.branch, "main")
 	only := Step{
 		What: "environment " + modelEnvironment + " for the model's key, open to " + branch + " alone",
 		Commands: []string{

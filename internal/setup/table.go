@@ -148,8 +148,8 @@ func (t *table) failures(b *strings.Builder, sites []*Site, bad int) {
 		switch s.State {
 		case failed:
 			fmt.Fprintln(b)
-			paragraph(b, "  ", s.Repository+": "+s.Error)
-			paragraph(b, "    ", "next: "+s.Next)
+			hanging(b, "", 2, s.Repository+": "+s.Error)
+			hanging(b, "", 4, "next: "+s.Next)
 		case left:
 			after++
 		}
@@ -176,7 +176,7 @@ func (t *table) then(b *strings.Builder, counts map[string]int, sites []*Site) {
 		return
 	}
 	fmt.Fprint(b, "\n")
-	paragraph(b, "", "Each pull request says what to see to before it is merged. The model's key, for all of them "+
+	hanging(b, "", 0, "Each pull request says what to see to before it is merged. The model's key, for all of them "+
 		"(in place of the repositories that it is open to):")
 	fmt.Fprintf(b, "\n  gh secret set %s --org %s --repos %s\n", keySecret, t.Org, strings.Join(open, ","))
 }

@@ -3,7 +3,6 @@ package setup
 import (
 	_ "embed"
 	"fmt"
-	"net"
 	"net/url"
 	"regexp"
 	"strconv"
@@ -60,19 +59,12 @@ func (c *Command) filling(own config.Config, report *Report) filling {
 	if own.Models.Review != "" || with.model == settings.DefaultModel {
 		with.model = ""
 	}
-	if u, err := url.Parse(with.baseURL); err != nil || u.User != nil || local(u.Host) {
+	if u, err := url.Parse(with.baseURL); err != nil || u.User != nil || transport.Loopback(u.Hostname()) {
 		report.Notes = append(report.Notes, "base-url is left out of the workflow: a runner does not reach this "+
 			"machine, and a password has no place there")
 		with.baseURL = ""
 	}
 	return with
-}
-
-func local(host string) bool {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	return transport.Loopback(host)
 }
 
 // files are those of a route: the product's own workflows, less what the route has no use

@@ -161,6 +161,20 @@ func (c *call) span(a *attempt, e CallEnd) {
 	span.End(oteltrace.WithTimestamp(a.ended))
 }
 
+// messages sets what was said.
+func (c *call) messages(s *Span, e CallEnd) {
+	turns := []spelled{{Role: string(llm.RoleUser), Parts: c.parts(llm.Turn{Text: c.User})}}
+	for _, t := range c.Turns {
+		turns = append(turns, spelled{Role: string(t.Role), Parts: c.parts(t)})
+	}
+	s.json("gen_ai.system_instructions", c.parts(llm.Turn{Text: c.System}))
+	s.json("gen_ai.input.messages", turns)
+	if said := c.parts(llm.Turn{Text: e.Text, ToolCalls: e.ToolCalls}); len(said) > 0 {
+		s.json("gen_ai.output.messages", []spelled{{Role: string(llm.RoleAssistant), Parts: said,
+			Finish: c.safe(e.Finish)}})
+	}
+}
+
 // asked are the attributes of the question.
 // https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/
 func (c *call) asked(a *attempt, model string) []attribute.KeyValue {
@@ -202,24 +216,4 @@ func (c *call) given(e CallEnd) []attribute.KeyValue {
 			attribute.Int64("gen_ai.usage.reasoning.output_tokens", u.ReasoningTokens))
 	}
 	return all
-}
-
-// Kind puts an error in a word, for error.type: it is the same for errors that
-// differ in names and numbers alone.
-func Kind(err error) string {
-	var status *transport.StatusError
-	var slow interface{ Timeout() bool }
-	switch {
-	case err == nil:
-		return ""
-	case errors.Is(err, context.Canceled):
-		return "canceled"
-	case errors.Is(err, transport.ErrTimeout), errors.As(err, &slow) && slow.Timeout():
-		return "timeout"
-	case errors.Is(err, cost.ErrSpent), errors.Is(err, cost.ErrFileSpent):
-		return "budget"
-	case errors.As(err, &status):
-		return strconv.Itoa(status.Code)
-	}
-	return "_OTHER"
 }

@@ -7,12 +7,16 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
+	"time"
 
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/transport"
 )
+
+// ErrLost is a trace that did not arrive whole.
+var ErrLost = errors.New("the trace is not complete")
 
 const maxReason = 300 // runes of a failure's text
 
@@ -30,8 +34,8 @@ type collector struct {
 	first error
 }
 
-func newCollector(ctx context.Context, s settings, o Options) *collector {
-	c := &collector{settings: s, http: newClient(o)}
+func newCollector(ctx context.Context, s settings, client *http.Client) *collector {
+	c := &collector{settings: s, http: client}
 	c.run, c.abandon = context.WithCancel(ctx)
 	return c
 }
@@ -101,3 +105,6 @@ func (c *collector) lost() error {
 	}
 	return fmt.Errorf("%w: the collector has not got %d spans: %w", ErrLost, c.spans, c.first)
 }
+
+// grace is what the end of a run may wait for the collector.
+const grace = 3 * time.Second

@@ -24,20 +24,6 @@ type part struct {
 	Response  string `json:"response,omitzero"`
 }
 
-// messages sets what was said.
-func (c *call) messages(s *Span, e CallEnd) {
-	turns := []spelled{{Role: string(llm.RoleUser), Parts: c.parts(llm.Turn{Text: c.User})}}
-	for _, t := range c.Turns {
-		turns = append(turns, spelled{Role: string(t.Role), Parts: c.parts(t)})
-	}
-	s.json("gen_ai.system_instructions", c.parts(llm.Turn{Text: c.System}))
-	s.json("gen_ai.input.messages", turns)
-	if said := c.parts(llm.Turn{Text: e.Text, ToolCalls: e.ToolCalls}); len(said) > 0 {
-		s.json("gen_ai.output.messages", []spelled{{Role: string(llm.RoleAssistant), Parts: said,
-			Finish: c.safe(e.Finish)}})
-	}
-}
-
 func (t *tracer) parts(m llm.Turn) []part {
 	all := []part{}
 	switch {

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -17,6 +18,10 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/transport"
 )
+
+// ErrSettings is an OTEL_* variable that cannot be followed. Its text names
+// the variable and never a value that could be a credential.
+var ErrSettings = errors.New("no trace is sent")
 
 const (
 	localCollector = "http://localhost:4318"
@@ -49,14 +54,14 @@ type variables struct {
 }
 
 // readSettings reads what the environment asks for. With an error nothing is sent.
-func readSettings(o Options) (settings, error) {
-	v := &variables{getenv: o.Getenv}
+func readSettings(getenv func(string) string, allowHTTP bool) (settings, error) {
+	v := &variables{getenv: getenv}
 	if v.getenv == nil {
 		v.getenv = func(string) string { return "" }
 	}
 	s := settings{sampler: sdktrace.ParentBased(sdktrace.AlwaysSample()), content: v.content(), on: v.wanted()}
 	if s.on {
-		v.exporter(&s, o.AllowHTTP)
+		v.exporter(&s, allowHTTP)
 		s.sampler = v.sampler()
 		s.batch = v.batch()
 		for _, p := range v.pairs("OTEL_RESOURCE_ATTRIBUTES") {

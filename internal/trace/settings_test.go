@@ -40,7 +40,7 @@ func TestVariablesThatCannotBeFollowedAreNamed(t *testing.T) {
 func TestSettingsAreReadByTheStandard(t *testing.T) {
 	t.Parallel()
 	read := func(pairs ...string) settings {
-		s, err := readSettings(Options{Getenv: environment(pairs...)})
+		s, err := readSettings(environment(pairs...), false)
 		require.NoError(t, err)
 		return s
 	}
@@ -67,8 +67,8 @@ func TestSettingsAreReadByTheStandard(t *testing.T) {
 		require.Contains(t, s.sampler.Description(), want)
 	}
 	for _, bad := range []string{"x", "-0.1", "1.1", "NaN"} {
-		_, err := readSettings(Options{Getenv: environment("OTEL_TRACES_EXPORTER", "otlp", "OTEL_TRACES_SAMPLER",
-			"traceidratio", "OTEL_TRACES_SAMPLER_ARG", bad)})
+		_, err := readSettings(environment("OTEL_TRACES_EXPORTER", "otlp", "OTEL_TRACES_SAMPLER",
+			"traceidratio", "OTEL_TRACES_SAMPLER_ARG", bad), false)
 		require.ErrorIs(t, err, ErrSettings)
 	}
 }

@@ -2,7 +2,9 @@ package trace
 
 import (
 	"context"
+	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -13,6 +15,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/transport"
 )
 
 // prefix is that of the attributes that no convention has a name for.
@@ -213,6 +216,26 @@ func (s *Span) Problem(kind string) {
 		s.set(semconv.ErrorTypeKey.String(s.from.safe(kind)))
 		s.span.SetStatus(codes.Error, "")
 	}
+}
+
+// Kind puts an error in a word, for error.type: it is the same for errors that
+// differ in names and numbers alone.
+func Kind(err error) string {
+	var status *transport.StatusError
+	var slow interface{ Timeout() bool }
+	switch {
+	case err == nil:
+		return ""
+	case errors.Is(err, context.Canceled):
+		return "canceled"
+	case errors.Is(err, transport.ErrTimeout), errors.As(err, &slow) && slow.Timeout():
+		return "timeout"
+	case errors.Is(err, cost.ErrSpent), errors.Is(err, cost.ErrFileSpent):
+		return "budget"
+	case errors.As(err, &status):
+		return strconv.Itoa(status.Code)
+	}
+	return "_OTHER"
 }
 
 // End ends the span; with an error as failed. Its text is content.

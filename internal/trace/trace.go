@@ -27,19 +27,8 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-var (
-	// ErrSettings is an OTEL_* variable that cannot be followed. Its text names
-	// the variable and never a value that could be a credential.
-	ErrSettings = errors.New("no trace is sent")
-	// ErrLost is a trace that did not arrive whole.
-	ErrLost = errors.New("the trace is not complete")
-)
-
 // scope names what made the spans.
 const scope = "github.com/org/pr-review-action"
-
-// grace is what the end of a run may wait for the collector.
-const grace = 3 * time.Second
 
 // Options says where a trace goes. The zero value is a trace that is off.
 type Options struct {
@@ -73,7 +62,7 @@ func from(ctx context.Context) *tracer {
 // An error is ErrSettings. Context and function are usable with it: the trace
 // then goes to the local writer alone.
 func Start(ctx context.Context, o Options) (context.Context, func() error, error) {
-	env, err := readSettings(o)
+	env, err := readSettings(o.Getenv, o.AllowHTTP)
 	if !env.on && o.Local == nil {
 		return ctx, func() error { return nil }, err
 	}
@@ -89,7 +78,7 @@ func Start(ctx context.Context, o Options) (context.Context, func() error, error
 		options = append(options, sdktrace.WithSpanProcessor(r.local), sdktrace.WithSampler(recordAll{env.sampler}))
 	}
 	if env.on {
-		r.collector = newCollector(r.ctx, env, o)
+		r.collector = newCollector(r.ctx, env, newClient(o))
 		options = append(options, sdktrace.WithBatcher(r.collector, env.batch...))
 	}
 	r.provider = sdktrace.NewTracerProvider(options...)

@@ -145,13 +145,6 @@ func (l *library) embedded(ctx context.Context, x, base *index.Index) *index.Ind
 	return x // what was lost is told by the endpoint itself
 }
 
-// mostUnkept is how many chunks are embedded where their vectors are not kept.
-const mostUnkept = 2_000
-
-func unkept(left int) string {
-	return fmt.Sprintf("%d pieces of code have no vector, since no index of the base is kept; words find them", left)
-}
-
 // pack is what a reviewer of a patch is given of the rest of the repository.
 func (l *library) pack(ctx context.Context, path, patch string) []prompt.Piece {
 	hunks, err := diff.Hunks(patch)

@@ -13,15 +13,6 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// Searching makes the clients that a search on the command line asks, and refuses an
-// index.store that it may not open.
-func (w Wire) Searching(c config.Config, s settings.Settings) (Endpoints, error) {
-	if store := c.Index.Postgres(); store != "" && w.brought(s) && !local(store) {
-		return Endpoints{}, refuse("index.store", "open a database elsewhere")
-	}
-	return w.Endpoints(c, s, Asking{})
-}
-
 // brought reports whether the settings came with the folder or the repository that is
 // looked at, on a person's own machine: whoever wrote them is not who has the variables.
 // In a workflow they are the base's, and it says itself which variables a step has.

@@ -62,6 +62,15 @@ func (w Wire) Endpoints(c config.Config, s settings.Settings, o Asking) (e Endpo
 	return e, nil
 }
 
+// Searching makes the clients that a search on the command line asks, and refuses an
+// index.store that it may not open.
+func (w Wire) Searching(c config.Config, s settings.Settings) (Endpoints, error) {
+	if store := c.Index.Postgres(); store != "" && w.brought(s) && !local(store) {
+		return Endpoints{}, refuse("index.store", "open a database elsewhere")
+	}
+	return w.Endpoints(c, s, Asking{})
+}
+
 // keys refuses a variable that is named for a key and holds none: a request without it
 // would only be turned away.
 func (w Wire) keys(c config.Config, s settings.Settings) error {

@@ -191,10 +191,9 @@ func embedded(ctx context.Context, x *index.Index, e retrieve.Embedder, most int
 	return x, left, nil
 }
 
-// database keeps indexes of commits beside this machine; pgindex.Store is one.
-type database interface {
-	// Find is the index of a commit with the vectors of a model, nil where there is none.
-	Find(ctx context.Context, k index.Key) (*index.Source, error)
-	Write(ctx context.Context, k index.Key, x *index.Index) (*index.Source, error)
-	Vectors() bool
+// mostUnkept is how many chunks are embedded where their vectors are not kept.
+const mostUnkept = 2_000
+
+func unkept(left int) string {
+	return fmt.Sprintf("%d pieces of code have no vector, since no index of the base is kept; words find them", left)
 }

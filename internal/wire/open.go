@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/org/pr-review-action/internal/checkpoint/filestore"
-	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/problem"
 )
 
@@ -51,14 +50,4 @@ func WithPassword(store string) bool {
 	}
 	_, given := u.User.Password()
 	return given || u.Query().Has("password") || u.Query().Has("sslpassword")
-}
-
-// Store keeps this machine's threads: in a folder or in Postgres. It is what the command
-// line needs of a store beside graph.Store; storetest holds Threads and Remove too.
-type Store interface {
-	graph.Store
-	Threads(ctx context.Context) ([]string, error)
-	Remove(ctx context.Context, thread string) error
-	Where() string // for a person; without a password
-	Close() error
 }

@@ -80,11 +80,14 @@ func (w Wire) Redactor(s settings.Settings, more ...string) *secret.Redactor {
 // GitHub returns the client for the API of a pull request's server, with the
 // token that belongs there.
 func (w Wire) GitHub(ref pull.Ref, s settings.Settings) (*github.Client, error) {
-	address := github.APIURL(ref, w.getenv)
-	if _, err := transport.CheckURL(address, s.AllowHTTP); err != nil {
-		return nil, problem.As(problem.Misuse, err, "")
+	o := github.Options{APIURL: github.APIURL(ref, w.getenv), GraphQLURL: github.GraphQLURL(ref, w.getenv),
+		Token: w.token(ref.Host, s), HTTP: w.Client(s, nil)}
+	for _, address := range []string{o.APIURL, cmp.Or(o.GraphQLURL, o.APIURL)} {
+		if _, err := transport.CheckURL(address, s.AllowHTTP); err != nil {
+			return nil, problem.As(problem.Misuse, err, "")
+		}
 	}
-	c, err := github.New(github.Options{APIURL: address, Token: w.token(ref.Host, s), HTTP: w.Client(s, nil)})
+	c, err := github.New(o)
 	if err != nil {
 		return nil, problem.As(problem.Misuse, err, "")
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -88,17 +89,6 @@ func (r *renderer) children(n node, depth int) iter.Seq[node] {
 	}
 }
 
-// inline reports whether a node stands in a line.
-func (n node) inline() bool {
-	switch n.kind() {
-	case "text", "hardBreak", "mention", "emoji", "date", "status", "inlineCard", "inlineExtension", "placeholder",
-		"mediaInline":
-		return true
-	}
-	_, text := n["text"].(string)
-	return text && n["content"] == nil
-}
-
 // blocks are what stands in a node, joined; inline nodes among them are a paragraph.
 func (r *renderer) blocks(n node, depth int, between string) string {
 	var all []string
@@ -119,6 +109,12 @@ func (r *renderer) blocks(n node, depth int, between string) string {
 	return compact(all, between)
 }
 
+// inline reports whether a node stands in a line.
+func (n node) inline() bool {
+	_, text := n["text"].(string)
+	return n.kind() == "text" || inLine[n.kind()] != nil || text && n["content"] == nil
+}
+
 // paragraph is a text whose lines end in no blanks.
 func paragraph(text string) string {
 	lines := strings.Split(text, "\n")
@@ -127,3 +123,41 @@ func paragraph(text string) string {
 	}
 	return strings.Trim(strings.Join(lines, "\n"), "\n")
 }
+
+// line is what stands in a line.
+func (r *renderer) line(nodes iter.Seq[node], depth int) string {
+	var b strings.Builder
+	for n := range nodes {
+		b.WriteString(r.one(n, depth))
+	}
+	return b.String()
+}
+
+func (r *renderer) one(n node, depth int) string {
+	text, written := n["text"].(string)
+	_, holds := n["content"].([]any)
+	switch {
+	case inLine[n.kind()] != nil:
+		return inLine[n.kind()](n)
+	case alone[n.kind()] != nil:
+		return alone[n.kind()](n)
+	case written:
+		return marked(Clean(text), n)
+	case n.kind() == "text":
+		return ""
+	case holds:
+		return r.line(r.children(n, depth), depth+1)
+	}
+	return unknown(n)
+}
+
+// unknown is the name of a node that holds nothing and is of no known kind.
+func unknown(n node) string {
+	kind := notInName.ReplaceAllString(n.kind(), "")
+	if kind == "" || slices.Contains(holders, n.kind()) {
+		return ""
+	}
+	return "[unsupported: " + kind[:min(len(kind), 40)] + "]"
+}
+
+var notInName = regexp.MustCompile(`[^A-Za-z0-9_-]`)

@@ -104,7 +104,11 @@ func indented(text, indent string) string {
 	return strings.Join(lines, "\n")
 }
 
+// quoted puts a text into a quote; nothing stays nothing.
 func quoted(text string) string {
+	if text == "" {
+		return ""
+	}
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
 		lines[i] = strings.TrimRight("> "+line, " ")

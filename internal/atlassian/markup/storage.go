@@ -13,55 +13,46 @@ import (
 // comments, scripts, hidden elements, bodies of html macros. Text behind a place
 // that does not parse is cut.
 func Storage(text string) string {
-	b := &builder{}
-	b.start(xml.StartElement{Name: xml.Name{Local: "page"}})
-	d := xml.NewDecoder(strings.NewReader(text))
-	d.Strict, d.Entity, d.AutoClose = false, xml.HTMLEntity, []string{"br", "hr", "img", "col"}
-	cut := false
-	for {
-		token, err := d.Token()
-		if err != nil || len(b.stack) > maxOpen {
-			cut = !errors.Is(err, io.EOF)
-			break
-		}
-		b.token(token)
-	}
-	for len(b.stack) > 1 {
-		b.end()
-	}
+	page, cut := parsed(text)
 	r := &renderer{cut: cut}
-	return capped(r.blocks(node{"content": b.stack[0].content}, 0, "\n\n"), r.cut)
+	return capped(r.blocks(node{"content": page.inner(nil)}, 0, "\n\n"), r.cut)
 }
 
 // maxOpen bounds the elements that are open at once.
 const maxOpen = 500
 
-// builder makes the nodes of a document out of elements.
-type builder struct{ stack []*element }
-
-// element is an element that is open, and what its children gave it.
+// element is an element of a page, or a text where it has no name.
 type element struct {
-	name    string // with its prefix, in lower case
-	attrs   map[string]string
-	content []any
-	raw     strings.Builder // of elements whose text is no part of a line
-	params  map[string]string
-	link    map[string]string // what ri: elements name
-	hidden  bool
+	name     string // with its prefix, in lower case
+	attrs    map[string]string
+	text     string
+	children []*element
 }
 
-func (b *builder) top() *element { return b.stack[len(b.stack)-1] }
-
-func (b *builder) token(token xml.Token) {
-	switch t := token.(type) {
-	case xml.StartElement:
-		b.start(t)
-	case xml.EndElement:
-		if len(b.stack) > 1 {
-			b.end()
+// parsed reads a page as far as it parses; cut says that there was more.
+func parsed(text string) (page *element, cut bool) {
+	d := xml.NewDecoder(strings.NewReader(text))
+	d.Strict, d.Entity, d.AutoClose = false, xml.HTMLEntity, []string{"br", "hr", "img", "col"}
+	page = &element{name: "page"}
+	open := []*element{page}
+	for {
+		token, err := d.Token()
+		if err != nil || len(open) > maxOpen {
+			return page, !errors.Is(err, io.EOF)
 		}
-	case xml.CharData:
-		b.text(string(t))
+		top := open[len(open)-1]
+		switch t := token.(type) {
+		case xml.StartElement:
+			e := &element{name: fullName(t.Name), attrs: map[string]string{}}
+			for _, a := range t.Attr {
+				e.attrs[fullName(a.Name)] = a.Value
+			}
+			top.children, open = append(top.children, e), append(open, e)
+		case xml.EndElement:
+			open = open[:max(1, len(open)-1)]
+		case xml.CharData:
+			top.children = append(top.children, &element{text: strings.ReplaceAll(string(t), "\u00a0", " ")})
+		}
 	}
 }
 
@@ -72,93 +63,122 @@ func fullName(n xml.Name) string {
 	return strings.ToLower(n.Space + ":" + n.Local)
 }
 
-func (b *builder) start(t xml.StartElement) {
-	e := &element{name: fullName(t.Name), attrs: map[string]string{}, params: map[string]string{},
-		link: map[string]string{}}
-	for _, a := range t.Attr {
-		e.attrs[fullName(a.Name)] = a.Value
-	}
+func (e *element) hidden() bool {
 	style := strings.ReplaceAll(strings.ToLower(e.attrs["style"]), " ", "")
 	_, hidden := e.attrs["hidden"]
-	e.hidden = hidden || strings.Contains(style, "display:none") || strings.Contains(style, "visibility:hidden")
-	b.stack = append(b.stack, e)
+	return hidden || strings.Contains(style, "display:none") || strings.Contains(style, "visibility:hidden")
 }
 
-// verbatim are the elements whose text is kept as it is.
-var verbatim = []string{"pre", "ac:parameter", "ac:plain-text-body", "ac:plain-text-link-body", "ac:task-status",
-	"ac:task-id", "time", "script", "style"}
+// raw is all text in an element as it is written.
+func (e *element) raw() string {
+	var b strings.Builder
+	b.WriteString(e.text)
+	for _, c := range e.children {
+		b.WriteString(c.raw())
+	}
+	return b.String()
+}
+
+// child is the first element of a name directly below one, and an empty one where there is
+// none; with a key, the one whose ac:name that is.
+func (e *element) child(name, key string) *element {
+	for _, c := range e.children {
+		if c.name == name && (key == "" || c.attrs["ac:name"] == key) {
+			return c
+		}
+	}
+	return &element{}
+}
 
 // loose are the elements between whose children blanks mean nothing.
 var loose = []string{"ul", "ol", "table", "tbody", "thead", "tfoot", "tr", "ac:task-list", "ac:task",
 	"ac:structured-macro", "ac:link", "ac:image"}
 
-var noBreak = strings.NewReplacer("\u00a0", " ")
-
-func (b *builder) text(s string) {
-	s = noBreak.Replace(s)
-	for _, e := range slices.Backward(b.stack) {
-		if slices.Contains(verbatim, e.name) {
-			e.raw.WriteString(s)
-			return
-		}
-	}
-	if slices.Contains(loose, b.top().name) && strings.TrimSpace(s) == "" {
-		return
-	}
-	collapsed := strings.Join(strings.Fields(s), " ")
-	if strings.TrimLeft(s, " \t\r\n") != s {
-		collapsed = " " + collapsed
-	}
-	if collapsed != " " && strings.TrimRight(s, " \t\r\n") != s {
-		collapsed += " "
-	}
-	b.add(map[string]any{"type": "text", "text": collapsed, "marks": b.marks()})
-}
-
-// marks are those of the elements around a text.
-func (b *builder) marks() (all []any) {
-	kinds := map[string]string{"strong": "strong", "b": "strong", "em": "em", "i": "em", "s": "strike",
-		"del": "strike", "strike": "strike", "code": "code"}
-	for _, e := range b.stack {
-		if kind := kinds[e.name]; kind != "" {
-			all = append(all, map[string]any{"type": kind})
-		}
-		if e.name == "a" {
-			all = append(all, map[string]any{"type": "link", "attrs": map[string]any{"href": e.attrs["href"]}})
+// inner are the nodes of what an element holds, under the marks around it.
+func (e *element) inner(around []any) (all []any) {
+	for _, c := range e.children {
+		switch blank := strings.TrimSpace(c.text) == ""; {
+		case c.name != "":
+			all = append(all, c.nodes(around)...)
+		case !blank || !slices.Contains(loose, e.name):
+			text := line(collapsed(c.text))
+			text["marks"] = around
+			all = append(all, text)
 		}
 	}
 	return all
 }
 
-func (b *builder) add(nodes ...any) { b.top().content = append(b.top().content, nodes...) }
-
-func made(kind string, content []any, attrs map[string]any) map[string]any {
-	return map[string]any{"type": kind, "content": content, "attrs": attrs}
+// collapsed is a text with single blanks, one at each end that has any.
+func collapsed(s string) string {
+	text := strings.Join(strings.Fields(s), " ")
+	if strings.TrimLeft(s, " \t\r\n") != s {
+		text = " " + text
+	}
+	if text != " " && strings.TrimRight(s, " \t\r\n") != s {
+		text += " "
+	}
+	return text
 }
 
-// end closes the innermost element and gives what it came to to the one around it.
-func (b *builder) end() {
-	e := b.top()
-	b.stack = b.stack[:len(b.stack)-1]
-	if e.hidden {
-		return
-	}
-	kinds := map[string]string{"p": "paragraph", "ul": "bulletList", "ol": "orderedList", "li": "listItem",
+// kinds are the nodes that elements are, marking the marks that they put on what they hold.
+var (
+	kinds = map[string]string{"p": "paragraph", "ul": "bulletList", "ol": "orderedList", "li": "listItem",
 		"ac:task-list": "taskList", "table": "table", "tr": "tableRow", "blockquote": "blockquote", "hr": "rule",
 		"br": "hardBreak", "div": "layoutSection", "section": "layoutSection", "ac:layout": "layoutSection",
 		"ac:layout-section": "layoutSection", "ac:layout-cell": "layoutColumn"}
-	switch {
-	case kinds[e.name] != "":
-		b.add(made(kinds[e.name], e.content, nil))
-	case len(e.name) == 2 && e.name[0] == 'h' && e.name[1] >= '1' && e.name[1] <= '6':
-		b.add(made("heading", e.content, map[string]any{"level": float64(e.name[1] - '0')}))
-	case e.name == "td", e.name == "th":
-		b.add(made("tableCell", e.content, map[string]any{"colspan": number(e.attrs["colspan"])}))
-	case strings.HasPrefix(e.name, "ac:"), strings.HasPrefix(e.name, "ri:"):
-		b.confluence(e)
-	default:
-		b.plain(e)
+	marking = map[string]string{"strong": "strong", "b": "strong", "em": "em", "i": "em", "s": "strike",
+		"del": "strike", "strike": "strike", "code": "code", "a": "link"}
+)
+
+// nodes are what an element comes to.
+func (e *element) nodes(around []any) []any {
+	if e.hidden() {
+		return nil
 	}
+	if mark := marking[e.name]; mark != "" {
+		around = append(slices.Clip(around), made(mark, nil, "href", e.attrs["href"]))
+	}
+	if kind := kinds[e.name]; kind != "" {
+		return []any{made(kind, e.inner(around))}
+	}
+	switch e.name {
+	case "h1", "h2", "h3", "h4", "h5", "h6":
+		return []any{made("heading", e.inner(around), "level", float64(e.name[1]-'0'))}
+	case "td", "th":
+		return []any{made("tableCell", e.inner(around), "colspan", number(e.attrs["colspan"]))}
+	case "pre":
+		return codeBlock(e.raw(), "")
+	case "time":
+		return []any{line(e.attrs["datetime"])}
+	case "ac:structured-macro", "ac:macro":
+		return e.macro(around)
+	case "ac:task":
+		state := map[bool]string{true: "DONE"}[strings.TrimSpace(e.child("ac:task-status", "").raw()) == "complete"]
+		return []any{made("taskItem", e.inner(around), "state", state)}
+	case "ac:plain-text-link-body":
+		return []any{line(e.raw())}
+	case "ac:link":
+		return e.link(around)
+	case "ac:image":
+		address := e.child("ri:url", "").attrs["ri:value"]
+		return []any{made("mediaInline", nil, "type", map[bool]string{true: "external"}[address != ""],
+			"url", address, "alt", e.child("ri:attachment", "").attrs["ri:filename"])}
+	case "ac:emoticon":
+		return []any{made("emoji", nil, "text", e.attrs["ac:emoji-fallback"], "shortName", ":"+e.attrs["ac:name"]+":")}
+	case "script", "style", "colgroup", "col", "ac:placeholder", "ac:task-id", "ac:task-status", "ac:parameter",
+		"ac:plain-text-body":
+		return nil
+	}
+	return e.inner(around)
+}
+
+func made(kind string, content []any, attrs ...any) map[string]any {
+	of := map[string]any{}
+	for pair := range slices.Chunk(attrs, 2) {
+		of[pair[0].(string)] = pair[1]
+	}
+	return map[string]any{"type": kind, "content": content, "attrs": of}
 }
 
 // number is a small number of an attribute, 1 where it is none.
@@ -173,96 +193,43 @@ func number(s string) float64 {
 	return float64(max(n, 1))
 }
 
-func (b *builder) plain(e *element) {
-	switch e.name {
-	case "pre":
-		b.add(codeBlock(e.raw.String(), ""))
-	case "time":
-		b.add(line(e.attrs["datetime"]))
-	case "script", "style", "colgroup", "col":
-	default:
-		b.add(e.content...)
-	}
-}
-
 func line(text string) map[string]any { return map[string]any{"type": "text", "text": text} }
 
-func codeBlock(text, language string) map[string]any {
-	return made("codeBlock", []any{line(strings.Trim(text, "\n"))}, map[string]any{"language": language})
+func codeBlock(text, language string) []any {
+	return []any{made("codeBlock", []any{line(strings.Trim(text, "\n"))}, "language", language)}
 }
 
-// confluence closes one of Confluence's own elements.
-func (b *builder) confluence(e *element) {
-	around := b.top()
-	switch e.name {
-	case "ac:structured-macro", "ac:macro":
-		b.macro(e)
-	case "ac:parameter":
-		around.params[e.attrs["ac:name"]] = e.raw.String()
-	case "ac:plain-text-body":
-		around.params[" body"] = e.raw.String()
-	case "ac:task":
-		b.add(made("taskItem", e.content, map[string]any{"state": e.params[" state"]}))
-	case "ac:task-status":
-		if strings.TrimSpace(e.raw.String()) == "complete" {
-			around.params[" state"] = "DONE"
-		}
-	case "ac:plain-text-link-body":
-		b.add(line(e.raw.String()))
-	case "ri:page", "ri:blog-post":
-		around.link["title"] = e.attrs["ri:content-title"]
-	case "ri:user":
-		around.link["user"] = "user"
-	case "ri:url":
-		around.link["url"] = e.attrs["ri:value"]
-	case "ri:attachment":
-		around.link["file"] = e.attrs["ri:filename"]
-	case "ac:link":
-		b.link(e)
-	case "ac:image":
-		kind := "file"
-		if e.link["url"] != "" {
-			kind = "external"
-		}
-		b.add(made("mediaInline", nil, map[string]any{"type": kind, "url": e.link["url"], "alt": e.link["file"]}))
-	case "ac:emoticon":
-		b.add(made("emoji", nil, map[string]any{"text": e.attrs["ac:emoji-fallback"],
-			"shortName": ":" + e.attrs["ac:name"] + ":"}))
-	case "ac:placeholder", "ac:task-id":
-	default:
-		b.add(e.content...)
+// link is what a link shows: its own words, else what it leads to.
+func (e *element) link(around []any) []any {
+	if shown := e.inner(around); len(shown) > 0 {
+		return shown
 	}
-}
-
-func (b *builder) link(e *element) {
-	switch {
-	case len(e.content) > 0:
-		b.add(e.content...)
-	case e.link["user"] != "":
-		b.add(made("mention", nil, nil))
-	default:
-		b.add(line(e.link["title"] + e.link["file"]))
+	if e.child("ri:user", "").name != "" {
+		return []any{made("mention", nil)}
 	}
+	return []any{line(e.child("ri:page", "").attrs["ri:content-title"] +
+		e.child("ri:blog-post", "").attrs["ri:content-title"] + e.child("ri:attachment", "").attrs["ri:filename"])}
 }
 
-func (b *builder) macro(e *element) {
-	switch name := strings.ToLower(e.attrs["ac:name"]); name {
+func (e *element) macro(around []any) []any {
+	shown, kind := e.inner(around), strings.ToLower(e.attrs["ac:name"])
+	given := func(name string) string { return e.child("ac:parameter", name).raw() }
+	switch kind {
 	case "code", "noformat":
-		b.add(codeBlock(e.params[" body"], e.params["language"]))
+		return codeBlock(e.child("ac:plain-text-body", "").raw(), given("language"))
 	case "html", "html-include", "style", "script", "css":
+		return nil
 	case "info", "note", "warning", "tip", "panel":
-		b.add(made("panel", e.content, map[string]any{"panelType": name}))
+		return []any{made("panel", shown, "panelType", kind)}
 	case "expand":
-		b.add(made("expand", e.content, map[string]any{"title": e.params["title"]}))
+		return []any{made("expand", shown, "title", given("title"))}
 	case "status":
-		b.add(made("status", nil, map[string]any{"text": e.params["title"]}))
+		return []any{made("status", nil, "text", given("title"))}
 	case "jira":
-		b.add(line(e.params["key"]))
-	default:
-		if len(e.content) == 0 {
-			b.add(made("extension", nil, map[string]any{"extensionKey": name}))
-			return
-		}
-		b.add(made("bodiedExtension", e.content, nil))
+		return []any{line(given("key"))}
 	}
+	if len(shown) == 0 {
+		return []any{made("extension", nil, "extensionKey", kind)}
+	}
+	return []any{made("bodiedExtension", shown)}
 }

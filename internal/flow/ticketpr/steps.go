@@ -3,6 +3,7 @@ package ticketpr
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,7 +11,6 @@ import (
 	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/decision"
-	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/implement"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/ticket"
@@ -18,19 +18,19 @@ import (
 )
 
 // fetch reads the ticket and freezes it: its text is hashed, and shown as far as it may be.
-func (r *run) fetch(ctx context.Context, s State) (graph.Update, error) {
+func (r *run) fetch(ctx context.Context, s *State) (paid cost.Usage, err error) {
 	t, err := r.Fetch(ctx)
 	if err != nil {
-		return graph.Update{}, err
+		return paid, err
 	}
 	r.whole = &t
 	s.Facts.Subject.Digest = implement.Digest(t)
 	c := ticket.Context{Tickets: []ticket.Ticket{t}, Flags: ticketcontext.Flags(t)}.Shown(r.Show)
-	update := graph.Updates(r.facts.Set(s.Facts), r.ticket.Set(c.Tickets[0]), r.flags.Set(c.Flags))
+	s.Ticket, s.Flags = c.Tickets[0], c.Flags
 	if t.Summary == "" && t.Description == "" && len(t.Criteria) == 0 {
-		update = graph.Updates(update, r.err.Set("the ticket asks for nothing: it has no text"))
+		s.Error = "the ticket asks for nothing: it has no text"
 	}
-	return update, nil
+	return paid, nil
 }
 
 // shown is as much of a ticket as may leave the job.
@@ -55,31 +55,24 @@ func (r *run) asked(ctx context.Context, s State) (ticket.Ticket, error) {
 	return *r.whole, nil
 }
 
-func (r *run) classify(ctx context.Context, s State) (graph.Update, error) {
-	t, err := r.asked(ctx, s)
-	if err != nil {
-		return graph.Update{}, err
+func (r *run) classify(ctx context.Context, s *State) (paid cost.Usage, err error) {
+	t, err := r.asked(ctx, *s)
+	if err == nil {
+		s.Class, paid, err = r.Model.Classify(ctx, t)
 	}
-	c, used, err := r.Model.Classify(ctx, t)
-	if err != nil {
-		return r.failure(used, err)
-	}
-	return graph.Updates(r.class.Set(c), r.usage.Set(used)), nil
+	return paid, err
 }
 
-func (r *run) modules(ctx context.Context, s State) (graph.Update, error) {
+func (r *run) modules(ctx context.Context, s *State) (paid cost.Usage, err error) {
 	if len(r.Modules) == 0 {
-		return r.err.Set("there is no module that could be changed"), nil
+		s.Error = "there is no module that could be changed"
+		return paid, nil
 	}
-	t, err := r.asked(ctx, s)
-	if err != nil {
-		return graph.Update{}, err
+	t, err := r.asked(ctx, *s)
+	if err == nil {
+		s.Scope, paid, err = r.Model.Choose(ctx, t, s.Class, r.Modules, r.Paths)
 	}
-	chosen, used, err := r.Model.Choose(ctx, t, s.Class, r.Modules, r.Paths)
-	if err != nil {
-		return r.failure(used, err)
-	}
-	return graph.Updates(r.scope.Set(chosen), r.usage.Set(used)), nil
+	return paid, err
 }
 
 // The most pieces that a search gives, and bytes that it asks with.
@@ -90,21 +83,20 @@ const (
 )
 
 // retrieve finds pieces of the chosen modules, the best of all first.
-func (r *run) retrieve(ctx context.Context, s State) (graph.Update, error) {
-	t, err := r.asked(ctx, s)
+func (r *run) retrieve(ctx context.Context, s *State) (paid cost.Usage, err error) {
+	t, err := r.asked(ctx, *s)
 	if err != nil || r.Search == nil {
-		return graph.Update{}, err
+		return paid, err
 	}
 	query := strings.Join([]string{t.Summary, s.Class.Summary, t.Description}, "\n")
 	query = strings.ToValidUTF8(query[:min(len(query), maxQuery)], "")
 	var all []change.Chunk
-	var used cost.Usage
 	for _, m := range s.Scope.Chosen(r.Modules) {
 		found, err := r.Search(ctx, query, m)
 		if err != nil {
-			return graph.Update{}, fmt.Errorf("searching %s: %w", m.Name, err)
+			return paid, fmt.Errorf("searching %s: %w", m.Name, err)
 		}
-		used = cost.Add(used, found.Usage)
+		paid = cost.Add(paid, found.Usage)
 		for _, note := range found.Notes {
 			if !slices.Contains(s.Scope.Notes, note) {
 				s.Scope.Notes = append(slices.Clip(s.Scope.Notes), note)
@@ -119,7 +111,8 @@ func (r *run) retrieve(ctx context.Context, s State) (graph.Update, error) {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b change.Chunk) int { return cmp.Compare(b.Score, a.Score) })
-	return graph.Updates(r.chunks.Set(all[:min(len(all), inAll)]), r.scope.Set(s.Scope), r.usage.Set(used)), nil
+	s.Chunks = all[:min(len(all), inAll)]
+	return paid, nil
 }
 
 // brief is what the change and its tests are written from.
@@ -138,63 +131,49 @@ func (r *run) brief(ctx context.Context, s State) (b implement.Brief, base imple
 	return b, r.Base(b.Modules), nil
 }
 
-func (r *run) code(ctx context.Context, s State) (graph.Update, error) {
-	b, base, err := r.brief(ctx, s)
-	if err != nil {
-		return graph.Update{}, err
+func (r *run) code(ctx context.Context, s *State) (paid cost.Usage, err error) {
+	b, base, err := r.brief(ctx, *s)
+	if err == nil {
+		s.RootCause, s.Changes, paid, err = r.Model.Code(ctx, b, base)
 	}
-	cause, files, used, err := r.Model.Code(ctx, b, base)
-	if err != nil {
-		return r.failure(used, err)
-	}
-	return graph.Updates(r.cause.Set(cause), r.changes.Set(files), r.usage.Set(used)), nil
+	return paid, err
 }
 
-func (r *run) writeTests(ctx context.Context, s State) (graph.Update, error) {
-	b, base, err := r.brief(ctx, s)
-	if err != nil {
-		return graph.Update{}, err
+func (r *run) writeTests(ctx context.Context, s *State) (paid cost.Usage, err error) {
+	b, base, err := r.brief(ctx, *s)
+	if err == nil {
+		s.Tests, paid, err = r.Model.Tests(ctx, b, s.Changes, base)
 	}
-	files, used, err := r.Model.Tests(ctx, b, s.Changes, base)
-	if err != nil {
-		return r.failure(used, err)
-	}
-	return graph.Updates(r.tests.Set(files), r.usage.Set(used)), nil
+	return paid, err
 }
 
 // summary looks at the change before a person does: the project's own command, and the
 // review flow. The draft gets the facts of the run that finishes it.
-func (r *run) summary(ctx context.Context, s State) (graph.Update, error) {
-	var update graph.Update
+func (r *run) summary(ctx context.Context, s *State) (paid cost.Usage, err error) {
 	if r.Revised != nil {
-		update = r.facts.Set(r.Revised(s.Facts))
+		s.Facts = r.Revised(s.Facts)
 	}
 	if r.Check != nil {
-		said, err := r.Check(ctx, s.Proposed())
-		if err != nil {
-			return graph.Update{}, err
+		if s.Check, err = r.Check(ctx, s.Proposed()); err != nil {
+			return paid, err
 		}
-		update = graph.Updates(update, r.check.Set(said))
 	}
-	if r.Review == nil {
-		return graph.Updates(update, r.seen.Set(Seen{})), nil
+	if s.Seen = (Seen{}); r.Review == nil {
+		return paid, nil
 	}
-	t, err := r.asked(ctx, s)
-	if err != nil {
-		return graph.Update{}, err
+	t, err := r.asked(ctx, *s)
+	if err == nil {
+		s.Seen, err = r.Review(ctx, *s, t)
 	}
-	seen, err := r.Review(ctx, s, t)
-	if err != nil {
-		return r.failure(seen.Usage, err)
-	}
-	return graph.Updates(update, r.seen.Set(seen), r.usage.Set(seen.Usage)), nil
+	return s.Seen.Usage, err
 }
 
 // regenerate takes the feedback up: another draft.
-func (r *run) regenerate(_ context.Context, s State) (graph.Update, error) {
+func (r *run) regenerate(_ context.Context, s *State) (paid cost.Usage, err error) {
 	if r.Model == nil {
-		return graph.Update{}, fmt.Errorf("this job has no model to revise the draft with")
+		return paid, errors.New("this job has no model to revise the draft with")
 	}
-	return graph.Updates(r.rounds.Set([]decision.Record{*s.Decision}), r.decision.Set(nil),
-		r.iteration.Set(s.Iteration+1)), nil
+	s.Rounds = []decision.Record{*s.Decision} // is put behind those before
+	s.Decision, s.Iteration = nil, s.Iteration+1
+	return paid, nil
 }

@@ -98,34 +98,30 @@ type Steps struct {
 // run is a graph as it runs: its steps, the fields that they write, and the ticket in full.
 type run struct {
 	Steps
-	fields
+	graph *graph.Graph[State]
 	whole *ticket.Ticket
 }
 
 // New builds the graph over a store. Progress hangs on the observers in o.
 func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[State], error) {
 	g := graph.New[State](Name, Version)
-	r := &run{Steps: steps, fields: declare(g)}
-	node := func(name string, step func(context.Context, State) (graph.Update, error), w ...graph.Writable) graph.Node {
-		return g.Node(name, traced(name, step), graph.Writes(w...))
-	}
-	fetch := node(fetchNode, r.fetch, r.facts, r.ticket, r.flags, r.err)
-	classify := node(classifyNode, r.classify, r.class, r.usage, r.err)
-	modules := node(modulesNode, r.modules, r.scope, r.usage, r.err)
-	chunks := node(contextNode, r.retrieve, r.chunks, r.scope, r.usage)
-	code := node(codeNode, r.code, r.cause, r.changes, r.usage, r.err)
-	tests := node(testsNode, r.writeTests, r.tests, r.usage, r.err)
-	summary := node(summaryNode, r.summary, r.facts, r.seen, r.check, r.usage)
-	gate := graph.Gate(g, gateNode, ask, r.decide, graph.Writes(r.approved, r.decision, r.err))
-	again := node(regenerateNode, r.regenerate, r.decision, r.rounds, r.iteration)
+	r := &run{Steps: steps, graph: g}
+	applied, opened := declare(g)
+	fetch := r.node(fetchNode, r.fetch, "facts", "ticket", "flags", "error")
+	classify := r.node(classifyNode, r.classify, "classification", "usage", "error")
+	modules := r.node(modulesNode, r.modules, "affected_modules", "usage", "error")
+	chunks := r.node(contextNode, r.retrieve, "code_chunks", "affected_modules", "usage")
+	code := r.node(codeNode, r.code, "root_cause", "proposed_changes", "usage", "error")
+	tests := r.node(testsNode, r.writeTests, "proposed_tests", "usage", "error")
+	summary := r.node(summaryNode, r.summary, "facts", "diff_summary", "check", "usage")
+	gate := graph.Gate(g, gateNode, ask, r.decide, g.Named("human_approved", "decision", "error"))
+	again := r.node(regenerateNode, r.regenerate, "decision", "human_feedback", "iteration")
 	if r.Apply == nil {
 		r.Apply = cannotWrite
 	}
-	apply := effect(g, applyNode, r.applied, r.Apply, r.Applied)
-	pull := effect(g, pullNode, r.pull, r.Open, nil)
-	comment := node(commentNode, leave)
-	abort := node(abortNode, leave)
-	failed := node(errorNode, leave)
+	apply := effect(g, applyNode, applied, r.Apply, r.Applied)
+	pull := effect(g, pullNode, opened, r.Open, nil)
+	comment, abort, failed := r.node(commentNode, leave), r.node(abortNode, leave), r.node(errorNode, leave)
 
 	g.Start(fetch)
 	g.Route(fetch, unlessFailed(classify, failed), classify, failed)
@@ -148,52 +144,51 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 // stepCap is above what a draft of three revisions takes.
 const stepCap = 40
 
-// fields are the state's, as nodes write them.
-type fields struct {
-	facts          graph.Field[checkpoint.Manifest]
-	ticket         graph.Field[ticket.Ticket]
-	flags          graph.Field[[]ticket.Flag]
-	class          graph.Field[change.Class]
-	scope          graph.Field[implement.Scope]
-	chunks         graph.Field[[]change.Chunk]
-	cause, err     graph.Field[string]
-	pull           graph.Field[string]
-	changes, tests graph.Field[[]change.File]
-	seen           graph.Field[Seen]
-	check          graph.Field[*change.Check]
-	approved       graph.Field[*bool]
-	decision       graph.Field[*decision.Record]
-	rounds         graph.Field[[]decision.Record]
-	iteration      graph.Field[int]
-	applied        graph.Field[apply.Applied]
-	usage          graph.Field[cost.Usage]
+// step changes its copy of the state, of which its node keeps the fields that it writes. What
+// was paid comes with an error too.
+type step func(context.Context, *State) (paid cost.Usage, err error)
+
+// node is a step with the fields that it writes. An answer that could not be used ends the
+// run; any other error stops it, and it can go on.
+func (r *run) node(name string, do step, writes ...string) graph.Node {
+	return r.graph.Node(name, traced(name, func(ctx context.Context, s State) (graph.Update, error) {
+		paid, err := do(ctx, &s)
+		s.Usage = paid // is added to what was paid before
+		switch unusable, ok := errors.AsType[*implement.Unusable](err); {
+		case ok:
+			s.Error = unusable.Error()
+			return r.graph.Kept(s, "usage", "error"), nil
+		case errors.Is(err, cost.ErrSpent):
+			err = problem.As(problem.Spent, err, "raise max-cost and run this again: what was paid is kept")
+		}
+		return r.graph.Kept(s, writes...), err
+	}), r.graph.Named(writes...))
 }
 
-func declare(g *graph.Graph[State]) fields {
+func declare(g *graph.Graph[State]) (applied graph.Field[apply.Applied], opened graph.Field[string]) {
 	graph.Value(g, "branch", func(s *State) *Branch { return &s.Branch })
 	graph.Value(g, "limit", func(s *State) *cost.MicroUSD { return &s.Limit })
 	graph.Value(g, "model", func(s *State) *string { return &s.Model })
-	return fields{
-		facts:     graph.Value(g, "facts", func(s *State) *checkpoint.Manifest { return &s.Facts }),
-		ticket:    graph.Value(g, "ticket", func(s *State) *ticket.Ticket { return &s.Ticket }),
-		flags:     graph.Value(g, "flags", func(s *State) *[]ticket.Flag { return &s.Flags }),
-		class:     graph.Value(g, "classification", func(s *State) *change.Class { return &s.Class }),
-		scope:     graph.Value(g, "affected_modules", func(s *State) *implement.Scope { return &s.Scope }),
-		chunks:    graph.Value(g, "code_chunks", func(s *State) *[]change.Chunk { return &s.Chunks }),
-		cause:     graph.Value(g, "root_cause", func(s *State) *string { return &s.RootCause }),
-		changes:   graph.Value(g, "proposed_changes", func(s *State) *[]change.File { return &s.Changes }),
-		tests:     graph.Value(g, "proposed_tests", func(s *State) *[]change.File { return &s.Tests }),
-		seen:      graph.Value(g, "diff_summary", func(s *State) *Seen { return &s.Seen }),
-		check:     graph.Value(g, "check", func(s *State) **change.Check { return &s.Check }),
-		approved:  graph.Value(g, "human_approved", func(s *State) **bool { return &s.Approved }),
-		decision:  graph.Value(g, "decision", func(s *State) **decision.Record { return &s.Decision }),
-		rounds:    graph.Append(g, "human_feedback", func(s *State) *[]decision.Record { return &s.Rounds }),
-		iteration: graph.Value(g, "iteration", func(s *State) *int { return &s.Iteration }),
-		applied:   graph.Value(g, "applied", func(s *State) *apply.Applied { return &s.Applied }),
-		pull:      graph.Value(g, "pull_request_url", func(s *State) *string { return &s.PullRequest }),
-		err:       graph.Value(g, "error", func(s *State) *string { return &s.Error }),
-		usage:     graph.Reduce(g, "usage", func(s *State) *cost.Usage { return &s.Usage }, cost.Add),
-	}
+	graph.Value(g, "facts", func(s *State) *checkpoint.Manifest { return &s.Facts })
+	graph.Value(g, "ticket", func(s *State) *ticket.Ticket { return &s.Ticket })
+	graph.Value(g, "flags", func(s *State) *[]ticket.Flag { return &s.Flags })
+	graph.Value(g, "classification", func(s *State) *change.Class { return &s.Class })
+	graph.Value(g, "affected_modules", func(s *State) *implement.Scope { return &s.Scope })
+	graph.Value(g, "code_chunks", func(s *State) *[]change.Chunk { return &s.Chunks })
+	graph.Value(g, "root_cause", func(s *State) *string { return &s.RootCause })
+	graph.Value(g, "proposed_changes", func(s *State) *[]change.File { return &s.Changes })
+	graph.Value(g, "proposed_tests", func(s *State) *[]change.File { return &s.Tests })
+	graph.Value(g, "diff_summary", func(s *State) *Seen { return &s.Seen })
+	graph.Value(g, "check", func(s *State) **change.Check { return &s.Check })
+	graph.Value(g, "human_approved", func(s *State) **bool { return &s.Approved })
+	graph.Value(g, "decision", func(s *State) **decision.Record { return &s.Decision })
+	graph.Append(g, "human_feedback", func(s *State) *[]decision.Record { return &s.Rounds })
+	graph.Value(g, "iteration", func(s *State) *int { return &s.Iteration })
+	applied = graph.Value(g, "applied", func(s *State) *apply.Applied { return &s.Applied })
+	opened = graph.Value(g, "pull_request_url", func(s *State) *string { return &s.PullRequest })
+	graph.Value(g, "error", func(s *State) *string { return &s.Error })
+	graph.Reduce(g, "usage", func(s *State) *cost.Usage { return &s.Usage }, cost.Add)
+	return applied, opened
 }
 
 // traced makes a span of a step.
@@ -208,7 +203,7 @@ func traced(name string, step func(context.Context, State) (graph.Update, error)
 }
 
 // leave is a step that writes nothing.
-func leave(context.Context, State) (graph.Update, error) { return graph.Update{}, nil }
+func leave(context.Context, *State) (paid cost.Usage, err error) { return paid, nil }
 
 func cannotWrite(context.Context, State) (at apply.Applied, err error) {
 	return at, errors.New("this job cannot write")
@@ -264,16 +259,16 @@ func (r *run) decide(s State, a decision.Answer) (graph.Update, error) {
 	}
 	a.Record.Dropped = d.Drop
 	approved := d.Verdict == decision.Approve
-	update := graph.Updates(r.decision.Set(&a.Record), r.approved.Set(&approved))
-	if d.Verdict != decision.Revise {
-		return update, nil
-	}
-	if gate.CheckRounds(s.Iteration) != nil {
-		ended := fmt.Sprintf("the draft was revised %d times, and its approver asked for more: it has ended",
+	s.Decision, s.Approved = &a.Record, &approved
+	switch {
+	case d.Verdict != decision.Revise:
+	case gate.CheckRounds(s.Iteration) != nil:
+		s.Error = fmt.Sprintf("the draft was revised %d times, and its approver asked for more: it has ended",
 			gate.MaxRounds)
-		return graph.Updates(update, r.err.Set(ended)), nil
+	default:
+		s.Approved = nil
 	}
-	return graph.Updates(r.decision.Set(&a.Record), r.approved.Set(nil)), nil
+	return r.graph.Kept(s, "human_approved", "decision", "error"), nil
 }
 
 // Decide reads a decision on the draft, commands one a line; given is the verdict of a flag
@@ -321,18 +316,6 @@ func (s State) check(d decision.Decision) (decision.Decision, error) {
 		return d, problem.Refuse(11, "nothing is left to apply", "abort the draft instead")
 	}
 	return d, nil
-}
-
-// failure is a run's end where an answer could not be used; any other error stops the run,
-// which can go on.
-func (r *run) failure(used cost.Usage, err error) (graph.Update, error) {
-	switch unusable, ok := errors.AsType[*implement.Unusable](err); {
-	case ok:
-		return graph.Updates(r.usage.Set(used), r.err.Set(unusable.Error())), nil
-	case errors.Is(err, cost.ErrSpent):
-		err = problem.As(problem.Spent, err, "raise max-cost and run this again: what was paid is kept")
-	}
-	return graph.Update{}, err
 }
 
 // Intact refuses a parked draft that is not the one that its gate asks about.

@@ -93,7 +93,7 @@ func (c *Client) Commit(ctx context.Context, ref pull.Ref, k Commit) (sha string
 				} `json:"commit"`
 			} `json:"createCommitOnBranch"`
 		}
-		err := github.GraphQL(ctx, c.api, commitMutation, map[string]any{"input": input}, &data)
+		err := c.read.GraphQL(ctx, c.api, commitMutation, map[string]any{"input": input}, &data)
 		if err == nil && (data.Made == nil || data.Made.Commit.OID == "") {
 			return "", errors.New("the answer names no commit")
 		}

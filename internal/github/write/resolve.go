@@ -29,7 +29,7 @@ func (c *Client) ResolveThread(ctx context.Context, id string) error {
 			} `json:"thread"`
 		} `json:"resolveReviewThread"`
 	}
-	err := github.GraphQL(ctx, c.api, resolveMutation, map[string]any{"id": id}, &data)
+	err := c.read.GraphQL(ctx, c.api, resolveMutation, map[string]any{"id": id}, &data)
 	if err == nil && (data.ResolveReviewThread == nil || !data.ResolveReviewThread.Thread.IsResolved) {
 		err = errors.New("the answer does not say that it is resolved")
 	}

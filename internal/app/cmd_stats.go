@@ -1,0 +1,87 @@
+package app
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/org/pr-review-action/internal/driver"
+	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/stats"
+)
+
+func (a *app) statsCommand() command {
+	o := &statsOptions{options: newOptions()}
+	return command{
+		"stats", "[owner/repo | 'owner/*' | FOLDER]…",
+		"sum what drafts cost and took, and what approvers made of them",
+		func(f *pflag.FlagSet) { o.flags(f); o.listFlags(f) },
+		func(ctx context.Context, args []string) error { return a.stats(ctx, args, o, false) }, &o.json,
+	}
+}
+
+func (o *statsOptions) flags(f *pflag.FlagSet) {
+	f.BoolVar(&o.propose, "propose", false, "print the guidelines, ignored files and rules that approvers' habits ask "+
+		"for, as a diff of the settings file")
+	f.StringVar(&o.since, "since", "", "count drafts of that `day` and later: 2026-11-01, or 30d")
+	o.Flags(f, "config", "defaults")
+}
+
+// stats sums what drafts cost and took, and what approvers did with them, or proposes
+// settings by that: of the store or of the folders that are named, all or those of one
+// repository or whose thread begins with an argument, such as owner/repo#.
+// What lies on GitHub is summed for owner/*, and where the store is not meant for any
+// repository.
+func (a *app) stats(ctx context.Context, args []string, o *statsOptions, store bool) (err error) {
+	if o.after, err = parseSince(o.since, a.Now()); err != nil {
+		return err
+	}
+	from, of := o.sources(args)
+	remote := func(name string) bool {
+		_, _, notARepository := pull.ParseRepository(name)
+		return strings.HasSuffix(name, "/*") || !store && notARepository == nil && !strings.HasPrefix(name, "local/")
+	}
+	if len(of) > 0 && o.store == "" && !slices.ContainsFunc(of, func(name string) bool { return !remote(name) }) {
+		return a.remoteStats(ctx, of, o)
+	}
+	if len(of) > 1 {
+		return problem.Usage("show --stats takes one repository or beginning of thread ids, and folders",
+			a.name+" show --stats owner/repo ./drafts-a ./drafts-b")
+	}
+	var all []driver.Report
+	for _, folder := range from {
+		store, err := a.OpenStore(ctx, folder)
+		if err != nil {
+			return err
+		}
+		reports, err := a.reports(ctx, store, strings.Join(of, ""))
+		if err != nil {
+			return err
+		}
+		all = append(all, reports...)
+	}
+	all = slices.DeleteFunc(all, func(r driver.Report) bool { return r.State.Draft.CreatedAt.Before(o.after) })
+	return a.summed(stats.Whole{Runs: runs(all)}, o)
+}
+
+// sources tells the folders among the arguments from the beginning of thread ids. A folder
+// that is named as a repository is has ./ before it.
+func (o *options) sources(args []string) (from, of []string) {
+	for _, arg := range args {
+		_, _, notARepository := pull.ParseRepository(arg)
+		info, err := os.Stat(arg)
+		if err == nil && info.IsDir() && (notARepository != nil || strings.HasPrefix(arg, ".")) {
+			from = append(from, arg)
+		} else {
+			of = append(of, arg)
+		}
+	}
+	if o.store != "" || len(from) == 0 {
+		from = append(from, o.store)
+	}
+	return from, of
+}

@@ -1,0 +1,42 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/org/pr-review-action/internal/column"
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/guard"
+)
+
+// Running is how far a review is. Waiting says what it waits for, or is empty; a
+// Limit of 0 is none.
+type Running struct {
+	Done, Total, Findings int
+	Used                  cost.Usage
+	Limit                 cost.MicroUSD
+	Waiting               string
+	Elapsed               time.Duration
+}
+
+// Progress is one line about a running review, without a line break and at most
+// width columns wide.
+func Progress(r Running, width int) string {
+	parts := []string{fmt.Sprintf("reviewing  %s/%s", Thousands(int64(r.Done)), Count(r.Total, "file")),
+		Count(r.Findings, "finding")}
+	if u := r.Used; u.Calls > 0 {
+		money := price(u)
+		if r.Limit > 0 && u.Unpriced == 0 {
+			money += " of " + r.Limit.String()
+		}
+		parts = append(parts, Count(int(u.Calls), "call"), money)
+	}
+	parts = append(parts, fmt.Sprintf("%d s", int(r.Elapsed.Seconds())))
+	line := strings.Join(parts, " · ")
+	if r.Waiting != "" {
+		waiting := guard.Line("waiting for "+r.Waiting, titleRunes)
+		line += strings.Repeat(" ", max(2, width-column.Width(line)-column.Width(waiting))) + waiting
+	}
+	return column.Cut(line, width)
+}
