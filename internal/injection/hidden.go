@@ -46,7 +46,7 @@ func hiddenOf(line string, number int) []Hit {
 	var hits []Hit
 	text := !dump(line)
 	row, least, returned, directed := 0, 1, returned(line), rightToLeft(line)
-	if minified(line) {
+	if minified(line) || len(line) > 5000 {
 		least = payload
 	}
 	each(line, func(at int, r rune, seen bool) {
@@ -61,7 +61,7 @@ func hiddenOf(line string, number int) []Hit {
 		}
 	})
 	if at := mixedWord(line); text && least == 1 && at >= 0 {
-		hits = append(hits, Hit{Line: number, Kind: "look-alike letters", Excerpt: excerpt(line, at)})
+		hits = append(hits, Hit{Line: number, Kind: LookAlike, Excerpt: excerpt(line, at)})
 	}
 	return tidy(hits)
 }
@@ -126,6 +126,7 @@ func each(line string, f func(at int, r rune, seen bool)) {
 const (
 	Controls  = "control characters"
 	ZeroWidth = "zero width"
+	LookAlike = "look-alike letters"
 )
 
 const (

@@ -1,7 +1,6 @@
 package rule
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -14,10 +13,9 @@ var handledCall = lazy(`\berr\w*\s*:?=\s*([A-Za-z_][\w.]*)\(`)
 // errorHandlingRemoved finds bare calls whose error the old code looked at.
 var errorHandlingRemoved = rule{
 	name: "go-error-handling-removed", category: "error-handling", severity: finding.Major,
-	title:   "The error of `{}` is dropped",
-	body:    "The old code looked at it; now what follows runs as if the call had worked.",
-	inTests: skipped,
-	find:    in{golang: findRemovedHandling},
+	title: "The error of `{}` is dropped",
+	body:  "The old code looked at it; now what follows runs as if the call had worked.",
+	find:  in{golang: findRemovedHandling},
 }
 
 func findRemovedHandling(h *hunk) []hit {
@@ -48,37 +46,38 @@ func (h *hunk) moot(name string) bool {
 }
 
 var (
-	declared = lazy(`^[-+]func\s*(?:\([^()]*\)\s*)?(\w+)(?:\[[^\]]*\])?\(`)
+	declared = lazy(`^[-+](?:func\s*(?:\([^()]*\)\s*)?(\w+)(?:\[[^\]]*\])?|\t(\w+))\(`)
 	anError  = lazy(`\berror\b`)
 )
 
 // Quiet has the names of the Go functions from whose results a change takes the error,
 // wherever they are declared: there is none to look at any more.
 func Quiet(files []diff.File) map[string]bool {
-	quiet, failing, stays := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	fewer, stays := map[string]int{}, map[string]bool{} // declarations that fail: those removed beyond those added
 	for _, f := range files {
 		if !strings.HasSuffix(f.Path, ".go") {
 			continue
 		}
 		for l := range strings.Lines(f.Patch) {
-			if len(l) < 6 || l[1:6] != "func " {
-				continue
-			}
 			at := declared().FindStringSubmatchIndex(l)
 			if at == nil {
 				continue
 			}
-			switch name, fails := l[at[2]:at[3]], anError().MatchString(results(l[at[1]:])); {
+			name := last(groups(l, at))
+			switch fails := anError().MatchString(results(l[at[1]:])); {
 			case l[0] == '-' && fails:
-				quiet[name] = true
+				fewer[name]++
 			case l[0] == '+' && fails:
-				failing[name] = true
+				fewer[name]--
 			case l[0] == '+':
 				stays[name] = true
 			}
 		}
 	}
-	maps.DeleteFunc(quiet, func(name string, _ bool) bool { return failing[name] || !stays[name] })
+	quiet := map[string]bool{}
+	for name, n := range fewer {
+		quiet[name] = n > 0 && stays[name]
+	}
 	return quiet
 }
 
@@ -117,7 +116,6 @@ var errorDropped = rule{
 	title: "The error of `{}` is dropped",
 	body: "It can fail at run time, and what follows then works on data that is missing or incomplete. Return " +
 		"the error, or say why it does not matter.",
-	inTests: skipped,
 	find: in{golang: each(func(h *hunk, i int) (hit, bool) {
 		code := h.codeAt(i)
 		if !strings.Contains(code, "(") || strings.HasPrefix(code, "_ =") || h.commented(i) {
@@ -142,8 +140,14 @@ var (
 	absent = lazy(`^if (?:_, \w+ := (\w+)\[|len\((\w+)|(\w+) == nil\b)`)
 )
 
-// missed reports whether the line behind the call on line i asks if what the call fills is there.
+// missed reports whether the line behind the call on line i asks if what the call fills is there,
+// or the data were made right above.
 func (h *hunk) missed(i int) bool {
+	for j := max(0, i-2); j < i; j++ {
+		if strings.Contains(h.codeAt(j), ".Marshal(") {
+			return true
+		}
+	}
 	target, question := filled().FindStringSubmatch(h.codeAt(i)), absent().FindStringSubmatch(h.codeAt(h.next(i)))
 	return target != nil && question != nil && slices.Contains(question[1:], target[1])
 }

@@ -66,17 +66,21 @@ func inCode(expr string, words ...string) finder {
 }
 
 // unlessAsked leaves out what a person asked for: under a condition, or with a comment on it,
-// and what goes to the same machine.
+// and what goes to the same machine or without TLS.
 func unlessAsked(find finder) finder {
 	return func(h *hunk) []hit {
 		return slices.DeleteFunc(find(h), func(at hit) bool {
 			text := h.lines[at.line].text
-			return h.commented(at.line) && insecure().MatchString(text) || ownMachine().MatchString(text) || h.asked(at.line)
+			return h.commented(at.line) && insecure().MatchString(text) || ownMachine().MatchString(text) ||
+				plainly().MatchString(text) && !strings.Contains(text, "https://") || h.asked(at.line)
 		})
 	}
 }
 
-var ownMachine = lazy(`https://(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/"'\s]|$)`)
+var (
+	ownMachine = lazy(`https://(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/"'\s]|$)`)
+	plainly    = lazy(`\b(?:curl|wget)\b.*\s["']?http://`)
+)
 
 // asked reports a condition on a setting of the check on line i, or around it.
 func (h *hunk) asked(i int) bool {
@@ -97,7 +101,7 @@ func (h *hunk) enclosing(i int) (lines []string) {
 var insecure = lazy(`(?i)(?://|#).*(?:insecure|unsafe|verif|certificate|self.signed|trust|on purpose|because)`)
 
 // asks is a condition on a setting of the check.
-var asks = lazy(`(?i)\bif\b.*(?:insecure|ignore|verify|skip|self_?signed|trust|strict|unsafe|tls|ssl|cert)`)
+var asks = lazy(`(?i)\b(?:el)?if\b.*(?:insecure|ignore|verify|skip|self_?signed|trust|strict|unsafe|tls|ssl|cert)`)
 
 // inText finds lines whose text holds one of some words and matches from a byte on
 // that is code, so that a pattern can look into strings without matching in comments.

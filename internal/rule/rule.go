@@ -20,23 +20,14 @@ import (
 // confidence is that of every finding: what is less sure is no rule here.
 const confidence = 0.85
 
-// treatment says what becomes of a rule's findings in test files.
-type treatment int
-
-const (
-	lowered treatment = iota // one severity lower
-	skipped
-	unchanged
-)
-
 // rule is one thing to look for.
 type rule struct {
 	name     string           // of its folder of cases
 	category string           // of its findings
-	severity finding.Severity // outside test files; single findings may differ
+	severity finding.Severity // single findings may differ
 	title    string           // {} stands for the hit's subject
 	body     string           // why it matters
-	inTests  treatment
+	always   bool             // reads tests and samples, too
 	find     in
 }
 
@@ -125,7 +116,7 @@ func (r rule) places(hunks []*hunk) (places []place) {
 }
 
 func (r rule) hits(h *hunk) []hit {
-	if h.test && r.inTests == skipped {
+	if h.test && !r.always {
 		return nil
 	}
 	for _, language := range []language{h.language, anyLanguage} {
@@ -143,7 +134,7 @@ func (r rule) finding(h *hunk, at hit) finding.Finding {
 		Side:       finding.Right,
 		StartLine:  l.number,
 		Line:       l.number,
-		Severity:   r.grade(h, at),
+		Severity:   at.severity,
 		Category:   r.category,
 		Confidence: confidence,
 		Title:      strings.ReplaceAll(r.title, "{}", fillers().ReplaceAllString(at.subject, "…")),
@@ -160,10 +151,3 @@ func (r rule) finding(h *hunk, at hit) finding.Finding {
 
 // fillers are what masked code has in place of the inside of a string.
 var fillers = lazy(string(filler) + "+")
-
-func (r rule) grade(h *hunk, at hit) finding.Severity {
-	if !h.test || r.inTests == unchanged {
-		return at.severity
-	}
-	return finding.Severities()[max(at.severity.Rank()-1, 0)]
-}

@@ -249,9 +249,10 @@ func TestAPackageNamedExampleIsNoExample(t *testing.T) {
 	for name, want := range map[string]bool{
 		"src/main/java/com/example/Cart.java": false, "examples/cart/main.go": true,
 		"src/test/java/com/shop/Cart.java": true, "flask/testsuite/reqctx.py": true,
-		"integration-tests/src/check.ts": true, "samples/cart.ts": true, "latest/cart.ts": false,
+		"integration-tests/src/check.ts": true, "a/testcases/b.conf": true, "a.golden": true, "attest/a.go": false,
+		"samples/cart.ts": true, "latest/cart.ts": false,
 	} {
-		require.Equal(t, want, inTests(name), name)
+		require.Equal(t, want, ForTests(name), name)
 	}
 }
 
@@ -261,4 +262,14 @@ func TestARemovedHitHidesNoGraverOne(t *testing.T) {
 	patch := "@@ -1,3 +1,2 @@\n def a():\n-    requests.get('https://localhost/a', verify=False)\n     pass\n" +
 		"@@ -40,2 +39,3 @@\n def b():\n+    requests.post('https://bank.example/b', verify=False)\n     pass\n"
 	require.Len(t, Review(diff.File{Path: "pay.py", Patch: patch}, nil), 1)
+}
+
+func TestAMaintainersScriptMayBuildItsCommands(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]int{"scripts/release.js": 0, "src/release.js": 1} {
+		patch := allAdded([]string{"execSync(`git tag v${version}`);"})
+		require.Len(t, Review(diff.File{Path: path, Patch: patch}, nil), want, path)
+	}
+	require.Len(t, Review(diff.File{Path: "scripts/a.js",
+		Patch: allAdded([]string{"execSync(`git tag v${process.argv[2]}`);"})}, nil), 1)
 }

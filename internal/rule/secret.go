@@ -17,22 +17,22 @@ var credential = rule{
 	title: "Hard-coded credential: {}",
 	body: "Everybody who can read the repository can use it, and its history keeps it. Revoke it, and read the " +
 		"new one from the environment or a secret store.",
-	inTests: unchanged,
+	always: true,
 }
 
 // Leaks words the credentials that secret.Patch took out of a file's patch, in
 // Review's order. Nothing of their values is in a finding.
 func Leaks(path string, leaks []secret.PatchLeak) []finding.Finding {
-	h := &hunk{path: path, language: languageOf(path), test: inTests(path)}
+	h := &hunk{path: path, language: languageOf(path), test: ForTests(path)}
 	var found []finding.Finding
 	for _, l := range leaks {
 		named := l.Grade == secret.Named
 		if named && (len(l.Text) > maxLine || claim.Unread(path)) {
 			continue // of a bundle or lockfile, where chance puts a name before a value
 		}
-		key := l.Kind == "private-key" && !strings.HasSuffix(strings.ToLower(path), ".txt") ||
-			l.Kind == "aws-secret-key"
-		if (h.test || documents(path) || madeUp().MatchString(path)) && (named || key) {
+		key := l.Kind == "private-key" || l.Kind == "aws-secret-key"
+		text := documents(path) && !(l.Kind == "private-key" && strings.HasSuffix(strings.ToLower(path), ".txt"))
+		if (h.test || text) && (named || key) {
 			continue // made for them, mostly: an issuer's token works wherever it stands
 		}
 		h.lines = append(h.lines, line{number: l.Line, added: true, text: l.Text})
@@ -59,11 +59,6 @@ func leaked(l secret.Leak) hit {
 	}
 	return at
 }
-
-// madeUp is a path of what fills a database or a screen for a look at it, or is tried in tests.
-var madeUp = lazy(`(?:^|[/_.-])(?:(?i:dummy|seeds?|seeders?|fakes?|demos?|mocks?|stubs?|stories)|tests?)` +
-	`(?:[/_.A-Z-]|$)` +
-	`|[a-z](?:Dummy|Seed|Seeder|Fake|Demo|Mock|Stub)s?(?:[/_.A-Z-]|$)`)
 
 // documents reports a file that is read by people.
 func documents(path string) bool {

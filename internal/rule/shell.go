@@ -13,6 +13,11 @@ var nounset = lazy(`(?m)^\s*set\s+(?:-\w+\s+)*-\w*u`)
 var removeFromVariable = replaced(`(\brm\s[^;&|]*?)\$\{?([A-Z_]+)\}?("?/(?:\*|\s|"|$))`, "${1}$${${2}:?}$3",
 	inCode(removeTree+`(?:[^\s;&|]+\s+)*"?\$\{?\w+\}?"?/(?:\*|\s|"|$)`, "rm"))
 
+var (
+	removed = lazy(`\$\{?(\w+)\}?"?/(?:\*|\s|"|$)`)
+	written = lazy(`^["']?[./]?\w`) // a value that is written down
+)
+
 var removeUnchecked = rule{
 	name: "sh-remove-unchecked", category: "correctness", severity: finding.Major,
 	title: "Possible `rm -rf /`: the variable may be empty",
@@ -21,7 +26,10 @@ var removeUnchecked = rule{
 		if nounset().MatchString(h.code) {
 			return nil
 		}
-		return removeFromVariable(h)
+		return slices.DeleteFunc(removeFromVariable(h), func(at hit) bool {
+			name := removed().FindStringSubmatch(h.lines[at.line].code)
+			return name != nil && written().MatchString(h.value(name[1], at.line))
+		})
 	}},
 }
 

@@ -67,11 +67,16 @@ type hunk struct {
 	quiet      map[string]bool // of Quiet
 }
 
-var examplePath = lazy(`(?i)(?:^|/)(?:examples?|samples?|testsuites?|[\w-]+-tests?)/`)
+// made is a path of what is made to be tried or looked at: tests, what they expect, samples.
+var made = lazy(`(?i:(?:^|/)(?:[\w-]+[-_])?(?:tests?|testing|test[-_]?(?:data|cases?|suites?)|fixtures?|specs?` +
+	`|__snapshots__|goldens?|expected|examples?|samples?|demos?)/|\.(?:golden|snap)$)` +
+	`|(?:^|[/_.-])(?:(?i:dummy|seeds?|seeders?|fakes?|demos?|mocks?|stubs?|stories)|tests?)(?:[/_.A-Z-]|$)` +
+	`|[a-z](?:Dummy|Seed|Seeder|Fake|Demo|Mock|Stub)s?(?:[/_.A-Z-]|$)`)
 
-// inTests reports whether a path is one of tests or examples.
-func inTests(name string) bool {
-	return lang.IsTest(name) || examplePath().MatchString(name) && !strings.Contains("/"+name, "/src/main/")
+// ForTests reports whether a path is one of tests, what they expect, or samples. Rules find little
+// there: what is wrong in it is mostly meant to be.
+func ForTests(name string) bool {
+	return lang.IsTest(name) || made().MatchString(name) && !strings.Contains("/"+name, "/src/main/")
 }
 
 // newHunks are the hunks of a changed file, none for a patch that is broken.
@@ -82,7 +87,7 @@ func newHunks(f diff.File, quiet map[string]bool) []*hunk {
 	}
 	hunks := make([]*hunk, len(parsed))
 	for i, p := range parsed {
-		hunks[i] = &hunk{path: f.Path, language: languageOf(f.Path), test: inTests(f.Path), parsed: p, quiet: quiet}
+		hunks[i] = &hunk{path: f.Path, language: languageOf(f.Path), test: ForTests(f.Path), parsed: p, quiet: quiet}
 		hunks[i].read(diff.Delete)
 	}
 	return hunks

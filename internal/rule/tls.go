@@ -7,7 +7,6 @@ var tlsCheckOff = rule{
 	title: "TLS verification disabled",
 	body: "Anybody on the way can answer as the server and read what is sent. Trust the one certificate " +
 		"authority that is missing instead.",
-	inTests: skipped,
 	find: in{
 		golang: unlessAsked(inCode(`\bInsecureSkipVerify\s*[:=]\s*true\b`, "InsecureSkipVerify")),
 		typescript: unlessAsked(inText(`(?:^|[\s{,(])["']?(?:rejectUnauthorized|strictSSL)["']?\s*:\s*false\b`+

@@ -211,7 +211,7 @@ func chosen(m match) bool {
 		return true
 	}
 	return !digit && !drawnLetters(v) || strings.Contains(v, "/") && share(v, word) >= wordShare ||
-		strings.Contains(v, "-") && share(v, longWord) >= 0.7 || strings.HasSuffix(v, "...")
+		strings.Contains(v, "-") && share(v, longWord) >= 0.7 || strings.Contains(v, "...")
 }
 
 var letterCode = lazy(`\\u[0-9a-fA-F]{4}`)

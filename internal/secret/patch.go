@@ -103,7 +103,7 @@ func added(s *scan, found []Leak, rows []row, redacted []string) []PatchLeak {
 			l.Grade = Named // of Stripe's mode for tests
 		}
 		moved := slices.ContainsFunc(rows, func(r row) bool { return r.removed && strings.Contains(r.content, value) })
-		if at < 0 || moved || l.Grade == Guess || l.Grade == Named && harmless(l, value) ||
+		if at < 0 || moved || l.Grade == Guess || l.Grade == Named && (harmless(l, value) || commented(rows[first:last+1])) ||
 			l.Grade == Issued && l.Kind != keyKind && patterned(rows[max(0, first-2):min(len(rows), first+3)]) ||
 			l.Kind == keyKind && commented(rows[first+1:last+1]) ||
 			published(l, value, rows[max(0, first-beside):min(len(rows), first+beside+1)]) {
@@ -120,14 +120,15 @@ func added(s *scan, found []Leak, rows []row, redacted []string) []PatchLeak {
 }
 
 var (
-	ruleList  = lazy(`^[a-z_]+(?::[\w,]+)?(?:\|[a-z_]+(?::[\w,]+)?)+$`)
 	hexDigest = lazy(`\b(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64})\b`)
-	snakeCase = lazy(`^[a-z][a-z0-9]*(?:_[a-z0-9]+)+$`)
-	uuid      = lazy(`^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
-	letters   = lazy(`^[A-Za-z]{6,}\s*$`)
-	digest    = lazy(`^(?:\{CRYPT\})?\$(?:argon2|pbkdf2|scrypt|(?:[156]|2[abxy]?)\$)`)
-	comment   = lazy(`^\s*(?:#|//|\*|;)\s`)
-	ownForm   = lazy(`(?:\[[^\]\s]*\w-\w[^\]\s]*\]|\\w)(?:\{\d|[+*])`)
+	elsewhere = lazy(`^[a-z_]+(?::[\w,]+)?(?:\|[a-z_]+(?::[\w,]+)?)+$|^[a-z][a-z0-9]*(?:_[a-z0-9]+)+$` +
+		`|(?i:^(?:credentialsjson|vault|secrets?manager|ssm|kms|op|keyvault|sops|env|arn)[:/])`)
+	derived = lazy(`(?i)(?:early|derived|handshake|traffic)_?secret$`)
+	uuid    = lazy(`^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+	letters = lazy(`^[A-Za-z]{6,}\s*$`)
+	digest  = lazy(`^(?:\{CRYPT\})?\$(?:argon2|pbkdf2|scrypt|(?:[156]|2[abxy]?)\$)`)
+	comment = lazy(`^\s*(?:#|//|\*|;|--)\s`)
+	ownForm = lazy(`(?:\[[^\]\s]*\w-\w[^\]\s]*\]|\\w)(?:\{\d|[+*])`)
 )
 
 // patterned reports lines with the regular expression of a token, which makes the token beside
@@ -136,18 +137,18 @@ func patterned(around []row) bool {
 	return slices.ContainsFunc(around, func(r row) bool { return ownForm().MatchString(r.content) })
 }
 
-// commented reports the lines of a key in a comment: a sample of how one is written.
+// commented reports lines in a comment: a sample of how a credential is written.
 func commented(body []row) bool {
 	return len(body) > 0 && !slices.ContainsFunc(body, func(r row) bool { return !comment().MatchString(r.content) })
 }
 
 // harmless reports what a name alone makes a credential, and its value does not: a search
-// key that browsers are given, an identifier, a sample that counts, words, words in base64,
-// the id of a request, and what is kept of a password to compare it with.
+// key that browsers are given, an identifier or where a store keeps it, a sample that counts, words
+// in base64, what a protocol derives, the id of a request, and what is kept of a password to compare it with.
 func harmless(l Leak, value string) bool {
 	plain, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(value, "="))
 	return l.Kind == "algolia-api-key" || strings.Contains(value, "0123456789") || !isASCII(value) ||
-		digest().MatchString(value) || snakeCase().MatchString(value) || ruleList().MatchString(value) ||
+		digest().MatchString(value) || elsewhere().MatchString(value) || derived().MatchString(l.Name) ||
 		err == nil && letters().Match(plain) ||
 		strings.Contains(strings.ToLower(l.Name), "token") && uuid().MatchString(value)
 }
@@ -156,7 +157,7 @@ func harmless(l Leak, value string) bool {
 const beside = 6
 
 var (
-	forPages = lazy(`(?i)algolia|docsearch|indexName|\bappId\b|authDomain|firebaseapp` +
+	forPages = lazy(`(?i)bugsnag|rollbar|raygun|exceptron|algolia|docsearch|indexName|\bappId\b|authDomain|firebaseapp` +
 		`|google-services|mobilesdk|maps\.google`)
 	secretly  = lazy(`(?i)secret|token|passw|salt`)
 	searchKey = lazy(`^[0-9a-f]{32}$`)

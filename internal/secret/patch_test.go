@@ -120,6 +120,9 @@ func TestWhatOnlyItsNameMakesACredentialIsRedactedAndNoLeak(t *testing.T) {
 		`client_secret: '$pbkdf2-sha512$310000$c8p78n7pUMln0jzvd4aK4Q$JNRBzwAo0ek5'`,
 		`password: "{CRYPT}$6$rounds=500000$jgiCMRyGXzoqpxS3$w2pJeZnnH8bwW3zzvoMWtTRfQYsHbWbD"`,
 		`password = "$2b$12$R9h/cIPz0gi.URNNX3kh2OPST9/PgBkqquzi.Ss7KIUgO2t0jWMUW"`,
+		`# password = "wq7!Lm2zRt"`,
+		`token = "credentialsJSON:1312c856-0e13-4b04-8c40-ac26d4a5f700"`,
+		`early_secret="33ad0a1c607ec03b09e6cd9893680ce210adf300aa1f2660e1b22e10f170f92a"`,
 		`"ClientRequestToken": "8a8e1e4b-3a2c-4d5e-9f60-71c2d3e4f5a6"`,
 	} {
 		_, leaks := secret.Patch("@@ -0,0 +1 @@\n+" + line + "\n")

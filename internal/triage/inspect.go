@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/org/pr-review-action/internal/claim"
 	"github.com/org/pr-review-action/internal/diff"
@@ -121,12 +123,11 @@ func suspicious(f diff.File, reviewed bool) ([]finding.Finding, []finding.Flag) 
 	}
 	seen, name := injection.Scan(text), injection.Scan(f.Path)
 	seen.Hidden = fresh(f, strings.Split(text, "\n"), seen.Hidden)
-	asset := claim.Asset(f.Path)
-	if asset || !reviewed { // bytes of a picture, tables of a bundle, captured output
-		seen.Hidden = slices.DeleteFunc(seen.Hidden, func(h injection.Hit) bool {
-			return h.Kind == injection.Controls || asset && h.Kind == injection.ZeroWidth
-		})
-	}
+	data, unread := noSource(f.Path, text), !reviewed || claim.Unread(f.Path)
+	seen.Hidden = slices.DeleteFunc(seen.Hidden, func(h injection.Hit) bool {
+		return (data || unread) && h.Kind == injection.Controls ||
+			data && (h.Kind == injection.ZeroWidth || h.Kind == injection.LookAlike)
+	})
 	for _, hits := range [][]injection.Hit{seen.Hidden, seen.Instructions} {
 		for i := range hits {
 			hits[i].Line = numbers[min(max(hits[i].Line, 1), len(numbers))-1]
@@ -139,6 +140,19 @@ func suspicious(f diff.File, reviewed bool) ([]finding.Finding, []finding.Flag) 
 	}
 	return unseen(f.Path, append(name.Hidden, seen.Hidden...)),
 		flag(f.Path, finding.InjectionFlag, append(name.Instructions, seen.Instructions...))
+}
+
+// noSource reports what nobody reads as source: pictures, maps of bundles, logs, what tests are
+// made of, and bytes that are no text. Nobody takes what is hidden there for what it is not.
+func noSource(path, text string) bool {
+	odd := 0
+	for _, r := range text {
+		if r == utf8.RuneError || unicode.IsControl(r) && !strings.ContainsRune("\t\n\r\f\x1b", r) {
+			odd++
+		}
+	}
+	return claim.Asset(path) || rule.ForTests(path) || strings.HasSuffix(path, ".map") ||
+		strings.HasSuffix(path, ".log") || odd >= 8 && odd*20 > len(text)
 }
 
 // fresh leaves out hits on lines that the file had before elsewhere, or with other

@@ -74,7 +74,8 @@ func TestALineThatMovesHidesNothingNew(t *testing.T) {
 
 func TestBytesOfAPictureHideNothing(t *testing.T) {
 	t.Parallel()
-	for path, first := range map[string]int{"a.go": 2, ".yarn/releases/yarn.cjs": 3, "docs/a.pdf": 4} {
+	for path, first := range map[string]int{"a.go": 2, ".yarn/releases/yarn.cjs": 3, "docs/a.pdf": 4,
+		"app.js.map": 4, "run.log": 4, "testdata/golden/a.txt": 4} {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()
 			f := adding("a\x1f", "b\u200b", "c\u202e")
@@ -203,4 +204,11 @@ func TestT7_WithMoreThatHidesAFindingIsAnother(t *testing.T) {
 	five := slices.Repeat([]string{"\u202e"}, maxLines)
 	require.Subset(t, prints(five...), prints(five...))
 	require.NotSubset(t, prints(five...), prints(append(five, "\u202e")...), "behind those that are shown")
+}
+
+func TestT7_BytesThatAreNoTextHideDirectionsAndTagsAlone(t *testing.T) {
+	t.Parallel()
+	object := "x\x01" + strings.Repeat("\xf0\x10\x7fa\xb2", 9)
+	require.Empty(t, Inspect([]diff.File{adding(object)}, nil, Options{}).Findings)
+	require.Len(t, Inspect([]diff.File{adding(object, "b(\u202e)", "c\U000e0061")}, nil, Options{}).Findings, 2)
 }

@@ -9,6 +9,8 @@ func f(tx *sql.Tx, b []byte) error {
 	if err := json.Unmarshal(b, &v); err != nil {
 		return err
 	}
+	data, _ := json.Marshal(user)
+	json.Unmarshal(data, &fields)
 	json.Unmarshal(b, &info)
 	if _, ok := info["command"]; !ok {
 		return errInput

@@ -33,15 +33,10 @@ def uuid(item):
     return "unknown"
 
 
-try:
-    versions["sqlite"] = sqlite3.version
-except Exception:
-    pass
-
-
-class Client:
-    def __del__(self):
-        try:
-            asyncio.get_running_loop().create_task(self.aclose())
-        except Exception:
-            pass
+for x in xs:
+    try:
+        a(
+            x,
+        )
+    except:
+        continue

@@ -1,10 +1,12 @@
 try:
     a()
+    b()
 except Exception: #~ minor
     pass
 for x in xs:
     try:
-        a(x)
+        y = a(x)
+        b(y)
     except: #~ minor
         continue
 try:
@@ -16,6 +18,9 @@ except: #~ minor
 
 def close_account(a):
     try:
-        a.settle()
+        a.settle(
+            today(),
+        )
+        a.close()
     except Exception: #~ minor
         pass

@@ -1,0 +1,4 @@
+if options.cert:
+    session.verify = options.cert
+elif options.no_check_certificate:
+    session.verify = False
