@@ -105,7 +105,7 @@ func (e *Error) next() string {
 		return e.Next
 	case len(e.Lines) > 1:
 		return "correct the lines and decide again"
-	case e.Lines[0].Line == 0:
+	case len(e.Lines) == 0 || e.Lines[0].Line == 0:
 		return "correct the text and decide again"
 	}
 	return "correct the line and decide again"

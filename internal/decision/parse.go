@@ -83,7 +83,9 @@ func Commands(text string) (string, error) {
 	}
 	for i, line := range all {
 		c := Command{Line: i + 1, Text: strings.TrimFunc(line, unseen)}
-		if c.Text != "" && !strings.HasPrefix(c.Text, "/") && !fence.MatchString(c.Text) {
+		if _, err := new(Decision).command(c); strings.HasPrefix(c.Text, "/") && err != nil {
+			bad.add(c, err.Error())
+		} else if c.Text != "" && !strings.HasPrefix(c.Text, "/") && !fence.MatchString(c.Text) {
 			bad.add(c, "every line here is a command, and begins with a slash")
 		}
 	}

@@ -241,7 +241,7 @@ func TestInitCheckNamesWhatIsMissing(t *testing.T) {
 		"models of the settings": {func(s *stage) {
 			require.NoError(s.t, os.WriteFile(".github/pr-review.yml", []byte("models: { verify: gpt-5 }\n"), 0o600))
 			s.environ = append(s.environ, "OPENAI_BASE_URL=http://127.0.0.1:1/v1")
-		}, "model gpt-5", "refused", "that the server runs"},
+		}, "model gpt-5", "refused", "a model's server answers at base-url"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := settled(t, says)
