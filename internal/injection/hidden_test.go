@@ -3,6 +3,7 @@ package injection_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -127,4 +128,12 @@ func TestT7_OneOddByteOrALongTailExcusesNothing(t *testing.T) {
 			require.NotEmpty(t, injection.Scan(line).Hidden)
 		})
 	}
+}
+
+// A row of a hundred thousand was as many times trimmed.
+func TestALongRowOfBreaksIsReadInTimeThatGrowsWithItAlone(t *testing.T) {
+	t.Parallel()
+	start := time.Now()
+	require.NotEmpty(t, injection.Scan("a "+strings.Repeat("\u200b", 300_000)+"b").Hidden)
+	require.Less(t, time.Since(start), 20*time.Second)
 }
