@@ -97,11 +97,14 @@ func besideSpace(line string, at int, r rune) bool {
 // too.
 var comment = regexp.MustCompile(`(?:^|[^:\w])//|(?:^|\s)(?:#|--[\s\w-])`)
 
+// oldFile is how many carriage returns make a line a whole file of an old system.
+const oldFile = 20
+
 // returned reports lines that end as old systems end them, none of which takes what follows
-// out of a comment.
+// out of a comment, or so many that each is seen to end one.
 func returned(line string) bool {
 	at := comment.FindStringIndex(line)
-	return at == nil || at[1] > strings.LastIndexByte(strings.TrimRight(line, "\r \t"), '\r')
+	return strings.Count(line, "\r") >= oldFile || at == nil || at[1] > strings.LastIndexByte(strings.TrimRight(line, "\r \t"), '\r')
 }
 
 // each calls f for every character of a line, with whether guard.Visible
@@ -212,7 +215,8 @@ var joining = []*unicode.RangeTable{unicode.Arabic, unicode.Syriac, unicode.Mala
 // and a joiner behind the sign that ends a consonant, at a word's end too
 // (https://www.unicode.org/versions/Unicode15.1.0/ch12.pdf).
 func spells(line string, at int, r rune) bool {
-	before, _ := utf8.DecodeLastRuneInString(line[:at])
+	const joiners = "\u200c\u200d" // one behind the other, too, as older keyboards wrote them
+	before, _ := utf8.DecodeLastRuneInString(strings.TrimRight(line[max(0, at-len(joiners)):at], joiners))
 	after, _ := utf8.DecodeRuneInString(line[at+utf8.RuneLen(r):])
 	switch r {
 	case '\u200b':
