@@ -47,6 +47,7 @@
 //	            vector                     texts as vectors: which are near, how they are stored
 //	            problem                    an error: what was wrong, where, what to do next
 //	            pattern                    regular expressions compiled when they are first used
+//	            order                      lists of large values, sorted
 //	            ticket atlassian/markup    what was asked for; texts of Jira and Confluence as Markdown
 //	T tests     githubtest llmtest pgtest  fakes with state and a real server,
 //	            storetest indextest        the stores' and the index's contract,

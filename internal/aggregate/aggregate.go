@@ -12,6 +12,7 @@ import (
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/order"
 )
 
 // MinConfidence is the confidence from which a finding is shown.
@@ -60,12 +61,12 @@ func Findings(in Input) ([]finding.Finding, []finding.Earlier) {
 			all = append(all, placed(files[r.Path], r.Findings...)...)
 		}
 	}
-	slices.SortStableFunc(all, compare)
+	order.Stable(all, compare)
 	markUnwanted(all, in.Report)
 	markDuplicates(all)
 	earlier := recognise(all, files, in)
 	mergeRules(all)
-	slices.SortStableFunc(all, compare) // a severity may have risen
+	order.Stable(all, compare) // a severity may have risen
 	for _, f := range all {
 		if in.Report.TooWeak(f.Finding) {
 			f.leaveOut("below report.from")

@@ -127,6 +127,16 @@ func TestCheck4_ARunsOwnListTellsTheRun(t *testing.T) {
 	require.True(t, slices.ContainsFunc(s.hub.Requests(), func(r githubtest.Request) bool { return r.Path == own }))
 }
 
+// A record whose run is not told cannot be one of a stranger's run, which is always told.
+func TestCheck13_ARecordWhoseRunIsNotToldCounts(t *testing.T) {
+	s := setUp(t, scene{})
+	code := s.parked().outputs["code"]
+	abort := s.decideJob(code, "abort")
+	abort.start().is(0, "ABORTED")
+	abort.run.Untell()
+	s.refused(s.decideJob(code, "approve").start(), "decided otherwise before", "abort by maya")
+}
+
 // expire ends the life of a draft's artifact, by the server's clock.
 func expire(s *stage, drafted ended) {
 	s.hub.Advance(time.Until(s.draftArtifact(drafted).ExpiresAt) + time.Hour)

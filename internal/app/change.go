@@ -43,13 +43,11 @@ func (a *app) read(ctx context.Context, arg string, o *options, s *session) (ing
 	case ingest.IsRange(arg):
 		return readRange(ctx, arg, o)
 	case number.MatchString(arg):
-		arg = strings.TrimPrefix(arg, "#")
-		ref, err := ingest.PullOf(ctx, ".", arg)
+		address, err := a.numbered(ctx, arg, o)
 		if err != nil {
-			return ingest.Change{}, problem.Usage(err.Error(), "name it owner/repo#"+arg)
+			return ingest.Change{}, err
 		}
-		a.taken(arg, "the pull request "+ref.String(), o)
-		return a.readPull(ctx, ref.Web()+"/pull/"+arg, o, s)
+		return a.readPull(ctx, address, o, s)
 	case ingest.IsRevision(ctx, ".", arg):
 		a.taken(arg, "the range "+arg+"...HEAD", o)
 		return readRange(ctx, arg+"...HEAD", o)
@@ -60,6 +58,18 @@ func (a *app) read(ctx context.Context, arg string, o *options, s *session) (ing
 }
 
 var number = regexp.MustCompile(`^#?[1-9][0-9]{0,9}$`)
+
+// numbered is the address of the pull request that a number alone names: of the
+// repository that the clone has for its origin.
+func (a *app) numbered(ctx context.Context, arg string, o *options) (string, error) {
+	arg = strings.TrimPrefix(arg, "#")
+	ref, err := ingest.PullOf(ctx, ".", arg)
+	if err != nil {
+		return "", problem.Usage(err.Error(), "name it owner/repo#"+arg)
+	}
+	a.taken(arg, "the pull request "+ref.String(), o)
+	return ref.Web() + "/pull/" + arg, nil
+}
 
 // taken says what an argument of several meanings was taken for.
 func (a *app) taken(arg, what string, o *options) {

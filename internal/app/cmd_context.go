@@ -20,7 +20,7 @@ import (
 func (a *app) contextCommand() command {
 	o := newOptions()
 	return command{
-		"context", "<pull request>", "show which tickets and pages a review would read, and what it would understand",
+		"context", "<url | owner/repo#n | n>", "show which tickets and pages a review would read, and what it would understand",
 		func(f *pflag.FlagSet) {
 			o.Flags(f, "config", "defaults", "allow-http")
 			f.BoolVar(&o.json, "json", false, "print one JSON object")
@@ -33,8 +33,15 @@ func (a *app) context(ctx context.Context, args []string, o *options) error {
 	if len(args) != 1 {
 		return problem.Usage("context takes one pull request", a.name+" context owner/repo#42, or its address")
 	}
+	named := args[0]
+	if number.MatchString(named) {
+		var err error
+		if named, err = a.numbered(ctx, named, o); err != nil {
+			return err
+		}
+	}
 	var s session
-	c, err := a.readPull(ctx, args[0], o, &s)
+	c, err := a.readPull(ctx, named, o, &s)
 	if err != nil {
 		return err
 	}

@@ -9,15 +9,12 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/settings"
-	"github.com/org/pr-review-action/internal/tree"
-	"github.com/org/pr-review-action/internal/wire"
 )
 
 // indexOptions are the flags of index.
@@ -53,7 +50,7 @@ func (a *app) index(ctx context.Context, o *indexOptions) error {
 	if err != nil {
 		return err
 	}
-	c, err := settingsOf(ctx, place, o.File())
+	c, err := place.Settings(ctx, o.File())
 	if err != nil {
 		return err
 	}
@@ -88,20 +85,6 @@ func (a *app) index(ctx context.Context, o *indexOptions) error {
 		fmt.Fprintln(a.Stdout, "kept in "+guard.Line(place.Cache.Folder, driver.MaxLine))
 	}
 	return nil
-}
-
-// settingsOf are those of the file that --config names, else of the place itself.
-func settingsOf(ctx context.Context, p wire.Place, file config.File) (config.Config, error) {
-	text, err := p.Tree.Read(ctx, config.DefaultPath)
-	switch {
-	case file.Path != config.DefaultPath:
-		return wire.NamedConfig(file, config.Config{})
-	case err != nil && tree.AboutFile(err):
-		return config.Config{}, nil
-	case err != nil:
-		return config.Config{}, err
-	}
-	return config.Parse(config.DefaultPath, text)
 }
 
 func (a *app) printSkipped(title string, skipped map[string]int, about func(string) bool) {

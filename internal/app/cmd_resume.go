@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
@@ -27,6 +27,7 @@ type resumeOptions struct {
 
 func (a *app) resumeCommand() command {
 	o := &resumeOptions{options: newOptions()}
+	o.resumed = true
 	return command{
 		"resume", "<thread | owner/repo#n>", "decide a draft that waits, in the store or on GitHub", o.flags,
 		func(ctx context.Context, args []string) error {
@@ -184,7 +185,7 @@ func (a *app) resumeNext(ctx context.Context, args []string, o *resumeOptions) e
 	if there != nil {
 		queue = append(queue, there.queue...)
 	}
-	slices.SortStableFunc(queue, worstFirst)
+	order.Stable(queue, worstFirst)
 	return a.goOn(ctx, ref, queue, there, o)
 }
 

@@ -33,6 +33,11 @@ func (c command) parse(args []string) (*pflag.FlagSet, error) {
 	return flags, flags.Parse(args)
 }
 
+// reports says whether the command's object is that of a run on a change or a ticket.
+func (c command) reports() bool {
+	return slices.Contains([]string{"review", "resume", "show", "implement"}, c.name)
+}
+
 // flagError makes a flag's error a usage error that names the nearest flag, or the
 // help, a command line, that lists them.
 func flagError(err error, flags *pflag.FlagSet, help string) error {

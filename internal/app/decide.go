@@ -184,7 +184,7 @@ func (a *app) park(r driver.Report, o *options, changes ...string) error {
 	if r.State.LacksMoney() {
 		fmt.Fprintln(a.Stdout, "The same review with a higher --max-cost goes on with the rest; what is paid is kept.")
 	}
-	if word == asDrafted {
+	if o.resumed || word == asDrafted {
 		fmt.Fprintln(a.Stdout, r.Outcome, r.Thread)
 	}
 	return driver.Failure(r)

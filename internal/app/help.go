@@ -84,16 +84,28 @@ const helpColumns = 80
 // usage is the help of the whole program.
 func (a *app) usage(w io.Writer) {
 	fmt.Fprintf(w, "%s reviews a change, or writes one for a ticket, and stops for a person's decision.\n\n", a.name)
-	for _, c := range a.commands() {
-		fmt.Fprintf(w, "  %s\n", strings.Join(strings.Fields(fmt.Sprintf("%s %s %s", a.name, c.name, c.args)), " "))
-		fmt.Fprintf(w, "      %s\n", strings.Join(column.Wrap(c.help, helpColumns-6), "\n      "))
-	}
+	a.summaries(w, "")
 	fmt.Fprintf(w, "\n%s\n%s\nTry: %s review demo\n", variables, exitCodes, a.name)
+}
+
+// summaries say what the commands do whose names begin so.
+func (a *app) summaries(w io.Writer, prefix string) {
+	for _, c := range a.commands() {
+		if strings.HasPrefix(c.name, prefix) {
+			fmt.Fprintf(w, "  %s\n", a.synopsis(c))
+			fmt.Fprintf(w, "      %s\n", strings.Join(column.Wrap(c.help, helpColumns-6), "\n      "))
+		}
+	}
+}
+
+// synopsis is a command's line: its name and what it takes.
+func (a *app) synopsis(c command) string {
+	return strings.TrimRight(a.name+" "+c.name+" "+c.args, " ")
 }
 
 // help is the help of one command: what it does, its flags, examples.
 func (a *app) help(w io.Writer, c command, flags *pflag.FlagSet) {
-	fmt.Fprintf(w, "%s %s %s\n  %s\n", a.name, c.name, c.args,
+	fmt.Fprintf(w, "%s\n  %s\n", a.synopsis(c),
 		strings.Join(column.Wrap(c.help, helpColumns-2), "\n  "))
 	for i, line := range examples[c.name] {
 		if i == 0 {

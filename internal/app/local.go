@@ -14,6 +14,7 @@ import (
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/triage"
 	"github.com/org/pr-review-action/internal/wire"
 )
@@ -167,7 +168,7 @@ func (r *localRun) recall(ctx context.Context, change ingest.Change) ([]finding.
 			decided = append(decided, view.State)
 		}
 	}
-	slices.SortStableFunc(decided, func(a, b reviewpr.State) int { return b.Decision.At.Compare(a.Decision.At) })
+	order.Stable(decided, func(a, b reviewpr.State) int { return b.Decision.At.Compare(a.Decision.At) })
 	var known [][]finding.Earlier
 	for _, s := range decided {
 		if said := s.PostedFindings(); len(said) > 0 {

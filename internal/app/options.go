@@ -19,6 +19,7 @@ type options struct {
 	json      bool
 	quiet     bool
 	noInput   bool
+	resumed   bool   // the command is resume, which ends with the outcome
 	post      bool   // a draft on GitHub under the caller's own account
 	push      bool   // a ticket's change to GitHub, under the caller's own account
 	repo      string // where to, owner/name; the clone's origin where empty

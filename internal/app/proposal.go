@@ -67,12 +67,20 @@ func (p *proposing) draft(ctx context.Context) (driver.Proposal, error) {
 	if err != nil {
 		return before, err
 	}
+	return p.run(ctx, steps, func(f *graph.Flow[ticketpr.State]) (graph.Result[ticketpr.State], error) {
+		return f.Run(ctx, p.thread, begin)
+	})
+}
+
+// run goes on with the thread, and says how it stands then.
+func (p *proposing) run(ctx context.Context, steps ticketpr.Steps,
+	on func(*graph.Flow[ticketpr.State]) (graph.Result[ticketpr.State], error)) (r driver.Proposal, err error) {
 	flow, err := p.driver().Ticketpr(steps)
-	if err != nil {
-		return before, err
+	if err == nil {
+		_, err = on(flow)
 	}
-	if _, err := flow.Run(ctx, p.thread, begin); err != nil {
-		return before, err
+	if err != nil {
+		return r, err
 	}
 	return p.driver().Proposed(ctx)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/ask"
@@ -48,18 +49,12 @@ func (p *proposing) answer(ctx context.Context, r driver.Proposal, given decisio
 			return was
 		}
 	}
-	flow, err := p.driver().Ticketpr(steps)
-	if err != nil {
-		return r, err
-	}
 	record := decision.Record{Thread: r.Thread, Digest: r.Digest, Code: r.Code, By: by, At: p.app.Clock(),
 		Via: decision.ByCommandLine}
-	_, err = flow.Resume(ctx, p.thread, graph.Answer{Gate: m.GateID, Value: decision.Answer{Decision: d,
-		Record: record.With(d)}})
-	if err != nil {
-		return r, err
-	}
-	return p.driver().Proposed(ctx)
+	return p.run(ctx, steps, func(f *graph.Flow[ticketpr.State]) (graph.Result[ticketpr.State], error) {
+		return f.Resume(ctx, p.thread, graph.Answer{Gate: m.GateID, Value: decision.Answer{Decision: d,
+			Record: record.With(d)}})
+	})
 }
 
 // ask asks the person at the terminal. An empty verdict means later. Words that are no
@@ -89,11 +84,18 @@ func (p *proposing) ask(ctx context.Context, r driver.Proposal) (decision.Verdic
 		if !strings.HasPrefix(answer, "/") {
 			text = decision.ReviseCommand(answer)
 		}
-		d, err := r.State.Decide(strings.Join(append(drops, text), "\n"), "")
+		given := append(slices.Clone(drops), text)
+		if strings.HasPrefix(text, "/revise") {
+			given = []string{text} // what was dropped is of this draft
+		}
+		d, err := r.State.Decide(strings.Join(given, "\n"), "")
 		switch {
 		case err != nil:
 			fmt.Fprintln(p.app.Stderr, guard.Text(driver.Explain(err)))
 		case d.Verdict == decision.Revise:
+			if len(drops) > 0 {
+				fmt.Fprintln(p.app.Stderr, "  what you dropped may be in the next draft again")
+			}
 			return d.Verdict, text
 		default:
 			drops = append(drops, text)
@@ -141,14 +143,9 @@ func (p *proposing) goOn(ctx context.Context, r driver.Proposal) (driver.Proposa
 			return r, err
 		}
 	}
-	flow, err := p.driver().Ticketpr(steps)
-	if err == nil {
-		_, err = flow.Continue(ctx, p.thread)
-	}
-	if err != nil {
-		return r, err
-	}
-	return p.driver().Proposed(ctx)
+	return p.run(ctx, steps, func(f *graph.Flow[ticketpr.State]) (graph.Result[ticketpr.State], error) {
+		return f.Continue(ctx, p.thread)
+	})
 }
 
 // decide takes the decision: from the flags, else from the person at the terminal; else
@@ -196,6 +193,9 @@ func (p *proposing) park(r driver.Proposal) error {
 	}
 	fmt.Fprintf(p.app.Stdout, "Parked. Decide with\n  %s --approve\n(or --abort, --revise TEXT; without a file: "+
 		"--drop PATH)\n", p.resuming())
+	if p.o.resumed {
+		fmt.Fprintln(p.app.Stdout, r.Outcome, r.Thread)
+	}
 	return nil
 }
 

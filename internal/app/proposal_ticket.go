@@ -11,10 +11,10 @@ import (
 
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/driver"
+	"github.com/org/pr-review-action/internal/flow/ticketpr"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/ticket"
-	"github.com/org/pr-review-action/internal/ticketcontext"
 )
 
 // maxTicket bounds a ticket's file, in bytes.
@@ -40,17 +40,15 @@ func (a *app) ticketOf(ctx context.Context, arg string, c config.Config,
 	case strings.HasSuffix(arg, ".md"):
 		return t, problem.Usage(fmt.Sprintf("there is no file %s", arg),
 			"name a Markdown file, a ticket's key, or owner/repo#7")
-	case pull.LooksLikeRef(arg):
-		return a.issue(ctx, arg, o)
-	case ticket.Project(arg) == "":
-		return t, problem.Usage(fmt.Sprintf("%q is no file, no ticket's key and no issue", arg),
-			"name a Markdown file, a key such as PAY-88, or owner/repo#7")
 	}
-	return a.tracked(ctx, arg, c, o)
-}
-
-// issue reads an issue of GitHub; its key is gh-<n>.
-func (a *app) issue(ctx context.Context, arg string, o *implementOptions) (t ticket.Ticket, err error) {
+	if !pull.LooksLikeRef(arg) {
+		asked, err := ticketpr.ParseTicket(arg, pull.Ref{})
+		if err != nil || asked.Issue() > 0 { // of which repository, it does not say
+			return t, problem.Usage(fmt.Sprintf("%q is no file, no ticket's key and no issue", arg),
+				"name a Markdown file, a key such as PAY-88, or owner/repo#7")
+		}
+		return a.ReadTicket(ctx, asked, c, o.Settings, nil)
+	}
 	ref, err := a.parseRef(arg)
 	if err != nil {
 		return t, err
@@ -59,25 +57,7 @@ func (a *app) issue(ctx context.Context, arg string, o *implementOptions) (t tic
 	if err != nil {
 		return t, err
 	}
-	t, err = ticketcontext.One(ctx, ref.String(), ticketcontext.Options{
-		Sources: []ticketcontext.Source{ticketcontext.GitHub(api)}, Redact: a.Redactor(o.Settings).Redact})
-	t.Key, t.URL = fmt.Sprintf("gh-%d", ref.Number), driver.IssuePage(ref, ref.Number)
-	return t, err
-}
-
-// tracked reads a ticket from the sources that the settings name.
-func (a *app) tracked(ctx context.Context, key string, c config.Config,
-	o *implementOptions) (t ticket.Ticket, err error) {
-	sources, err := a.Context(c.Context, o.Settings, nil)
-	if err != nil {
-		return t, err
-	}
-	if len(sources.Sources) == 0 {
-		return t, problem.Usage(fmt.Sprintf("nothing says where %s is kept", key),
-			"name a source under context.sources in "+o.Config+" of the base commit, or pass the ticket as a "+
-				"Markdown file")
-	}
-	t, err = ticketcontext.One(ctx, key, sources)
-	t.Key = key
+	t, err = a.ReadTicket(ctx, ticketpr.OfIssue(ref), c, o.Settings, api)
+	t.URL = driver.IssuePage(ref, ref.Number)
 	return t, err
 }

@@ -98,7 +98,11 @@ func (r *remote) park(ctx context.Context, d parkedDraft, report driver.Report, 
 		fmt.Fprintf(r.Stdout, "Decide with your changes:\n  %s\nOr as it was drafted.\n",
 			guard.Text(r.resuming(d)+" --approve"+changed))
 	}
-	return r.tell(ctx, d, report)
+	err := r.tell(ctx, d, report)
+	if err == nil && r.options.resumed {
+		fmt.Fprintln(r.Stdout, report.Outcome, report.Thread)
+	}
+	return err
 }
 
 // decide carries a decision out: by answering for the environment that the draft waits

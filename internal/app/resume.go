@@ -19,11 +19,16 @@ import (
 // approved where that did not happen. Another decision is refused.
 func (a *app) again(ctx context.Context, s session, r driver.Report, given decision.Verdict, o *options) error {
 	taken := r.State.Decision
-	if (given != "" || o.text() != "") && differs(*taken, cmp.Or(given, decision.Approve), o.text(), r.State) {
+	if verdict := cmp.Or(given, decision.Approve); (given != "" || o.text() != "") &&
+		differs(*taken, verdict, o.text(), r.State) {
+		how := ""
+		if verdict == taken.Decision {
+			how = ", with other changes"
+		}
 		return problem.Refuse(13, "this draft was decided otherwise before",
 			"a draft is decided once; push a new commit, or review this one anew with --again",
-			problem.At(fmt.Sprintf("%s: %s by %s on %s", r.Thread, taken.Decision, taken.By,
-				taken.At.Format("2 January 2006, 15:04 MST"))))
+			problem.At(fmt.Sprintf("%s: %s by %s on %s%s", r.Thread, taken.Decision, taken.By,
+				taken.At.Format("2 January 2006, 15:04 MST"), how)))
 	}
 	after, err := driver.Driver{Front: a.Front, Store: s.store, Thread: s.thread}.Decide(ctx, a.posting(s, o), nil)
 	if err != nil {

@@ -32,7 +32,7 @@ func Run(ctx context.Context, p Process) int {
 	out := &output{Writer: front.Stdout}
 	a.Stdout = out
 	err := a.command(ctx, p.Args[1:])
-	if err == nil && out.err != nil {
+	if out.err != nil && (err == nil || errors.Is(err, out.err) || errors.As(err, new(driver.Reported))) {
 		err = problem.New("the result could not be written", out.err.Error(),
 			"run the same command again: what was done is kept")
 	}
@@ -62,11 +62,11 @@ func (a *app) command(ctx context.Context, args []string) error {
 		return a.run(ctx, c, rest)
 	}
 	if name == "eval" && slices.ContainsFunc(args, func(arg string) bool { return arg == "--help" || arg == "-h" }) {
-		a.usage(a.Stdout)
+		a.summaries(a.Stdout, "eval ")
 		return nil
 	}
 	if name == "eval" {
-		a.usage(a.Stderr)
+		a.summaries(a.Stderr, "eval ")
 		return problem.Usage("eval needs a command of its own", a.name+" eval run starter is a first one")
 	}
 	return problem.Usage(fmt.Sprintf("unknown command %q", name),
@@ -84,19 +84,28 @@ func (a *app) run(ctx context.Context, c command, args []string) error {
 	}
 	err = c.run(ctx, flags.Args())
 	if err != nil && c.json != nil && *c.json {
-		return errors.Join(err, a.jsonError(err))
+		return errors.Join(err, a.jsonError(err, c.reports()))
 	}
 	return err
 }
 
 // jsonError prints the object of a run that an error ended. Wrong usage has no
-// outcome and so no object. That of a ticket's run has other keys.
-func (a *app) jsonError(err error) error {
+// outcome and so no object. That of a ticket's run has other keys, and commands that run
+// no graph say only what happened.
+func (a *app) jsonError(err error, reports bool) error {
 	outcome := driver.OutcomeOf(err)
 	if outcome == "" || errors.As(err, new(driver.Reported)) {
 		return nil
 	}
 	why := driver.Explain(err)
+	if !reports {
+		return driver.PrintJSON(a.Stdout, struct {
+			Outcome string          `json:"outcome"`
+			Status  reviewpr.Status `json:"status"`
+			Message string          `json:"message"`
+			Error   string          `json:"error"`
+		}{outcome, reviewpr.InError, why, why})
+	}
 	if a.ticketed {
 		return driver.Proposal{Outcome: outcome, Status: ticketpr.StatusAt(err), Error: why}.Print(a.Stdout)
 	}

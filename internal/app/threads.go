@@ -84,8 +84,13 @@ func (a *app) threadOf(ctx context.Context, store wire.Store, typed string) (str
 	case 1:
 		return ids[0], nil
 	case 0:
+		short := ""
+		if len(typed) < pull.MinPrefix {
+			short = fmt.Sprintf("write at least %d characters of its last part; ", pull.MinPrefix)
+		}
 		return "", problem.Refuse(1, fmt.Sprintf("no draft of thread %q is parked here", typed),
-			fmt.Sprintf("%s threads lists what is; --store names another folder", a.name), problem.At(store.Where()))
+			fmt.Sprintf("%s threads lists what is; --store names another folder", short+a.name),
+			problem.At(store.Where()))
 	}
 	return "", severalThreads(typed, ids)
 }

@@ -26,7 +26,7 @@ func (r *localRun) workTree(ctx context.Context) (ingest.Change, error) {
 		return ingest.Change{}, err
 	}
 	w, err := ingest.OpenWorkTree(ctx, ".")
-	for _, mistake := range []error{ingest.ErrNoClone, ingest.ErrNoGit, ingest.ErrNoDefaultBranch} {
+	for _, mistake := range []error{ingest.ErrNoClone, ingest.ErrBare, ingest.ErrNoGit, ingest.ErrNoDefaultBranch} {
 		if errors.Is(err, mistake) {
 			return ingest.Change{}, problem.As(problem.Misuse, err, "")
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/transport"
 )
 
@@ -104,7 +105,7 @@ func (c *Client) list(ctx context.Context, name string) ([]Stored, error) {
 			list = append(list, Stored{int64(i.ID), i.Name, int64(i.Size), i.Digest, i.Created, i.backend})
 		}
 	}
-	slices.SortStableFunc(list, func(a, b Stored) int { return cmp.Compare(b.ID, a.ID) })
+	order.Stable(list, func(a, b Stored) int { return cmp.Compare(b.ID, a.ID) })
 	return list, err
 }
 

@@ -109,11 +109,12 @@ func (p Prompt) asking() string {
 }
 
 func (p Prompt) explainPrompt() {
-	text := "  yes posts it, no drops it for good, later keeps it parked and prints the command with your changes"
+	fmt.Fprintln(p.Stderr, "  yes posts it, no drops it for good, later keeps it parked and prints the\n"+
+		"  command with your changes.")
 	if p.drawsList() {
-		text += ", edit opens the list of findings"
+		fmt.Fprintln(p.Stderr, "  edit opens the list of findings.")
 	}
-	fmt.Fprintln(p.Stderr, text+". Or changes, one a line:")
+	fmt.Fprintln(p.Stderr, "  Or changes, one a line:")
 	fmt.Fprintln(p.Stderr, "  /drop F2: reason    /edit F3: NEW TEXT    /summary F4    /severity F6 minor")
 }
 

@@ -25,26 +25,28 @@ func (s *suite) product(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	tags, err := imageTags(root)
+	flags, err := imageFlags(root)
 	if err != nil {
 		return "", err
 	}
-	return at, build(ctx, root, at, ".", tags)
+	return at, build(ctx, root, at, ".", flags)
 }
 
-// imageTags are the build tags of the Dockerfile, its list of grammars filled in.
-func imageTags(root string) (string, error) {
+// imageFlags are the build tags of the Dockerfile, its list of grammars filled in, and
+// what is compiled without inlining.
+func imageFlags(root string) ([]string, error) {
 	recipe, err := os.ReadFile(filepath.Join(root, "Dockerfile"))
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	text := strings.ReplaceAll(string(recipe), "\\\n", "")
 	grammars := regexp.MustCompile(`ARG GRAMMARS="([^"]*)"`).FindStringSubmatch(text)
 	tags := regexp.MustCompile(`go build -tags "([^"]*)"`).FindStringSubmatch(text)
 	if grammars == nil || tags == nil {
-		return "", errors.New("the Dockerfile names no build tags")
+		return nil, errors.New("the Dockerfile names no build tags")
 	}
-	return strings.Join(strings.Fields(strings.ReplaceAll(tags[1], "${GRAMMARS}", grammars[1])), ","), nil
+	list := strings.Join(strings.Fields(strings.ReplaceAll(tags[1], "${GRAMMARS}", grammars[1])), ",")
+	return append(regexp.MustCompile(`-gcflags=[^ "]+`).FindAllString(text, -1), "-tags="+list), nil
 }
 
 // floor builds the program that does nothing, for an operating system as Go
@@ -58,12 +60,12 @@ func (s *suite) floor(ctx context.Context, system string) (string, error) {
 		return "", err
 	}
 	at := filepath.Join(dir, "nothing")
-	return at, build(ctx, dir, at, "main.go", "none", "GOOS="+system)
+	return at, build(ctx, dir, at, "main.go", nil, "GOOS="+system)
 }
 
-func build(ctx context.Context, dir, to, what, tags string, env ...string) error {
-	command := exec.CommandContext(ctx, "go", "build", "-tags", tags, "-trimpath", "-buildvcs=false",
-		"-ldflags=-s -w", "-o", to, what)
+func build(ctx context.Context, dir, to, what string, flags []string, env ...string) error {
+	arguments := append([]string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -funcalign=1"}, flags...)
+	command := exec.CommandContext(ctx, "go", append(arguments, "-o", to, what)...)
 	command.Dir, command.Env = dir, append(append(os.Environ(), "CGO_ENABLED=0"), env...)
 	_, err := output(command)
 	return err

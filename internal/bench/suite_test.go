@@ -128,17 +128,20 @@ func TestTheProgramIsBuiltAsTheDockerfileBuildsIt(t *testing.T) {
 	require.NoError(t, err)
 	code, err := os.ReadFile("build.go")
 	require.NoError(t, err)
-	flags := regexp.MustCompile(`go build -tags "[^"]*" (.*) -o`).FindStringSubmatch(string(recipe))
-	require.NotNil(t, flags)
-	for flag := range strings.FieldsSeq(strings.ReplaceAll(flags[1], `"`, "")) {
+	named := regexp.MustCompile(`go build -tags "[^"]*" \$\{PLAIN\} (.*) -o`).FindStringSubmatch(string(recipe))
+	require.NotNil(t, named)
+	for flag := range strings.FieldsSeq(strings.ReplaceAll(named[1], `"`, "")) {
 		require.Contains(t, string(code), flag)
 	}
-	tags, err := imageTags(filepath.Join("..", ".."))
+	flags, err := imageFlags(filepath.Join("..", ".."))
 	require.NoError(t, err)
+	tags := flags[len(flags)-1]
 	for _, tag := range []string{"nopostgres", "noprograms", "grammar_subset", "grammar_subset_bash"} {
-		require.Contains(t, strings.Split(tags, ","), tag)
+		require.Contains(t, strings.Split(strings.TrimPrefix(tags, "-tags="), ","), tag)
 	}
 	require.NotContains(t, tags, "$")
+	require.Equal(t, "-gcflags=github.com/...=-l", flags[0])
+	require.Equal(t, "-gcflags=github.com/odvcencio/...=", flags[len(flags)-2], "the last one counts")
 }
 
 func TestSidesAreMeasuredInTurnAndGiveMedians(t *testing.T) {

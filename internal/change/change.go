@@ -9,10 +9,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/order"
 )
 
 // File is one file as it is to be. Its mode is 100644.
@@ -63,7 +63,7 @@ func Diffs(files []File) []diff.File {
 			all[i].Status = diff.Added
 		}
 	}
-	slices.SortStableFunc(all, func(a, b diff.File) int { return strings.Compare(a.Path, b.Path) })
+	order.Stable(all, func(a, b diff.File) int { return strings.Compare(a.Path, b.Path) })
 	return all
 }
 

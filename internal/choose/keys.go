@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/org/pr-review-action/internal/column"
+	"github.com/org/pr-review-action/internal/order"
 )
 
 // keyed is a key, its short form for the last row, and what it does. The keys
@@ -77,7 +78,7 @@ func (m model) keyRow() string {
 // keysIn are the short forms that have room in limit columns.
 func keysIn(limit int, keys []keyed) string {
 	byRank := slices.Clone(keys)
-	slices.SortFunc(byRank, func(a, b keyed) int { return a.rank - b.rank })
+	order.Stable(byRank, func(a, b keyed) int { return a.rank - b.rank })
 	shown, used := map[string]bool{}, -1
 	for _, k := range byRank {
 		if more := 1 + len(k.short); k.short != "" && used+more <= limit {

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"github.com/org/pr-review-action/internal/order"
 )
 
 // Check holds the decision against a draft's findings, in the draft's order, and
@@ -34,7 +36,7 @@ func (d Decision) Check(draft []Item) (Decision, error) {
 		}
 	}
 	c.leaveOut()
-	slices.SortStableFunc(c.bad.Lines, func(a, b BadLine) int { return cmp.Compare(a.Line, b.Line) })
+	order.Stable(c.bad.Lines, func(a, b BadLine) int { return cmp.Compare(a.Line, b.Line) })
 	return c.decision, c.bad.orNil()
 }
 

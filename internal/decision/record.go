@@ -9,6 +9,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/org/pr-review-action/internal/order"
 )
 
 // Via says how a decision was given.
@@ -119,7 +121,10 @@ func withoutHow(all []Drop) []Drop {
 // alike compares two lists of changes, each of another finding, in any order.
 func alike[T comparable](a, b []T, id func(T) string) bool {
 	byID := func(x, y T) int { return strings.Compare(id(x), id(y)) }
-	return slices.Equal(slices.SortedFunc(slices.Values(a), byID), slices.SortedFunc(slices.Values(b), byID))
+	a, b = slices.Clone(a), slices.Clone(b)
+	order.Stable(a, byID)
+	order.Stable(b, byID)
+	return slices.Equal(a, b)
 }
 
 // Encode gives the record as one JSON object, ended by a newline.

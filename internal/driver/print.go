@@ -10,37 +10,74 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 )
 
-// Print writes the report as one JSON object, in which no list is null.
+// Print writes the report as one JSON object. In it every key stands, no list is null,
+// and null is a cost whose price is not known, and what stands where that was not read.
 func (r Report) Print(w io.Writer) error {
-	r.Findings = append([]finding.Finding{}, r.Findings...)
-	r.Filtered = append([]finding.Finding{}, r.Filtered...)
 	r.Flags = append([]finding.Flag{}, r.Flags...)
 	r.Missing = append([]string{}, r.Missing...)
-	r.Files = append([]finding.FileReview{}, r.Files...)
-	r.Criteria = append([]finding.Criterion{}, r.Criteria...)
+	r.Criteria = printedCriteria(r.Criteria)
 	r.Unasked = append([]finding.Unasked{}, r.Unasked...)
 	if notes := r.State.Notes(); len(notes) > 0 {
 		r.Message = strings.TrimPrefix(r.Message+"; "+strings.Join(notes, " "), "; ")
 	}
-	return PrintJSON(w, printed{r, price(r.Usage), r.Open()})
+	return PrintJSON(w, struct {
+		Report
+		Findings []printedFinding `json:"findings"`
+		Filtered []printedFinding `json:"filtered"`
+		Files    []printedFile    `json:"files"`
+		Usage    priced           `json:"usage"`
+		Open     Open             `json:"open"`
+	}{r, printedFindings(r.Findings), printedFindings(r.Filtered), printedFiles(r.Files), price(r.Usage), r.Open()})
 }
 
-// printed is a report with what is null in it: a cost where a price is not known, and
-// what stands where that is not.
-type printed struct {
-	Report
-	Usage priced `json:"usage"`
-	Open  Open   `json:"open"`
+// printedFinding is a finding whose list of who else says it stands even where nobody does.
+type printedFinding struct {
+	finding.Finding
+	Also []string `json:"also"`
 }
 
+func printedFindings(all []finding.Finding) []printedFinding {
+	printed := make([]printedFinding, len(all))
+	for i, f := range all {
+		printed[i] = printedFinding{f, append([]string{}, f.Also...)}
+	}
+	return printed
+}
+
+// printedCriteria are verdicts whose lists of evidence stand even where there is none.
+func printedCriteria(all []finding.Criterion) []finding.Criterion {
+	printed := append([]finding.Criterion{}, all...)
+	for i, c := range printed {
+		printed[i].Evidence = append([]finding.Lines{}, c.Evidence...)
+	}
+	return printed
+}
+
+// printedFile is a file's result with its reason and its pack also where there are none.
+type printedFile struct {
+	finding.FileReview
+	Reason finding.Reason  `json:"reason"`
+	Pack   []finding.Place `json:"pack"`
+}
+
+func printedFiles(all []finding.FileReview) []printedFile {
+	printed := make([]printedFile, len(all))
+	for i, f := range all {
+		printed[i] = printedFile{f, f.Reason, append([]finding.Place{}, f.Pack...)}
+	}
+	return printed
+}
+
+// priced is a usage with what it cost; null where no price is known.
 type priced struct {
 	cost.Usage
-	Cost *cost.MicroUSD `json:"cost_microusd"`
+	EmbeddingTokens int64          `json:"embedding_tokens"`
+	RerankUnits     int64          `json:"rerank_units"`
+	Cost            *cost.MicroUSD `json:"cost_microusd"`
 }
 
-// price is a usage with what it cost; null where no price is known.
 func price(u cost.Usage) priced {
-	p := priced{Usage: u}
+	p := priced{Usage: u, EmbeddingTokens: u.EmbeddingTokens, RerankUnits: u.RerankUnits}
 	if u.Unpriced == 0 || u.Cost != 0 {
 		p.Cost = &u.Cost
 	}

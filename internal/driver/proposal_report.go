@@ -111,9 +111,11 @@ func (p Proposal) Print(w io.Writer) error {
 	p.Modules = append([]change.Module{}, p.Modules...)
 	p.Chunks = append([]change.Chunk{}, p.Chunks...)
 	p.Warnings = append([]string{}, p.Warnings...)
-	p.Findings = append([]finding.Finding{}, p.Findings...)
-	p.Criteria = append([]finding.Criterion{}, p.Criteria...)
-	return PrintJSON(w, p)
+	p.Criteria = printedCriteria(p.Criteria)
+	return PrintJSON(w, struct {
+		Proposal
+		Findings []printedFinding `json:"findings"`
+	}{p, printedFindings(p.Findings)})
 }
 
 // Failure is the error of a run that failed. It was shown with the outcome.

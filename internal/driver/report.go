@@ -235,6 +235,7 @@ func (r *Report) explain(by *wire.Reviewer, warn func(string)) {
 	case errors.Is(cause, cost.ErrSpent): // the files say so
 	case r.Outcome == reviewpr.Failed:
 		r.Message += ": " + Explain(cause)
+		r.Error = r.Message
 	default:
 		warn(cmp.Or(guard.Line(path, MaxLine), "a file") + " could not be reviewed: " + Explain(cause))
 	}

@@ -12,8 +12,9 @@ import (
 	"go/parser"
 	"go/token"
 	"path"
-	"slices"
 	"strings"
+
+	"github.com/org/pr-review-action/internal/order"
 )
 
 // Block replaces the lines Search by the lines Replace.
@@ -63,7 +64,7 @@ func Apply(text string, blocks []Block) (string, error) {
 		s.block = i + 1
 		spans = append(spans, s)
 	}
-	slices.SortFunc(spans, func(a, b span) int { return a.from - b.from })
+	order.Stable(spans, func(a, b span) int { return a.from - b.from })
 	var out strings.Builder
 	at := 0
 	for _, s := range spans {

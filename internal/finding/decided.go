@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/order"
 )
 
 // Items are findings as a decision is checked against them, with what earlier reviews
@@ -50,7 +51,7 @@ func Apply(d decision.Decision, all []Finding) []Finding {
 		}
 	}
 	if len(d.Severity) > 0 {
-		slices.SortStableFunc(decided, func(a, b Finding) int { return cmp.Or(heldBack(a)-heldBack(b), Compare(a, b)) })
+		order.Stable(decided, func(a, b Finding) int { return cmp.Or(heldBack(a)-heldBack(b), Compare(a, b)) })
 	}
 	return decided
 }

@@ -3,6 +3,8 @@ package finding
 import (
 	"cmp"
 	"slices"
+
+	"github.com/org/pr-review-action/internal/order"
 )
 
 // Fate says what became of an earlier finding, or that a person said it.
@@ -80,7 +82,7 @@ func Standing(all []Earlier) []Earlier {
 			stand, told[e.ID] = append(stand, e), true
 		}
 	}
-	slices.SortStableFunc(stand, func(a, b Earlier) int {
+	order.Stable(stand, func(a, b Earlier) int {
 		return cmp.Or(cmp.Compare(b.Severity.Rank(), a.Severity.Rank()), cmp.Compare(a.Path, b.Path),
 			cmp.Compare(a.Line, b.Line))
 	})

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	gh "github.com/google/go-github/v62/github"
 
+	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/transport"
 )
@@ -77,7 +77,7 @@ func (c *Client) Artifacts(ctx context.Context, owner, repo string, q Artifacts)
 			found = append(found, a.read(q.Run))
 		}
 	}
-	slices.SortStableFunc(found, func(a, b Artifact) int { return cmp.Compare(b.ID, a.ID) })
+	order.Stable(found, func(a, b Artifact) int { return cmp.Compare(b.ID, a.ID) })
 	doing := fmt.Sprintf("listing artifacts %q of %s%s/%s", cmp.Or(q.Name, q.Prefix+"…"), of, owner, repo)
 	return found, cut, Wrap(doing, err)
 }

@@ -9,6 +9,7 @@ import (
 
 	gh "github.com/google/go-github/v62/github"
 
+	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/pull"
 )
 
@@ -68,7 +69,7 @@ func withMerged(found []MergedPull, page []*gh.PullRequest, owner, repo string) 
 }
 
 func newest(list []MergedPull, last int) []MergedPull {
-	slices.SortStableFunc(list, func(a, b MergedPull) int {
+	order.Stable(list, func(a, b MergedPull) int {
 		return cmp.Or(b.MergedAt.Compare(a.MergedAt), cmp.Compare(b.Number, a.Number))
 	})
 	return list[:min(len(list), max(last, 0))]

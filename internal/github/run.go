@@ -5,10 +5,11 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"slices"
 	"strconv"
 
 	gh "github.com/google/go-github/v62/github"
+
+	"github.com/org/pr-review-action/internal/order"
 )
 
 // Run is one run of a workflow.
@@ -55,7 +56,7 @@ func (c *Client) RunsAt(ctx context.Context, owner, repo, file, sha string) ([]R
 	for _, r := range list.Runs {
 		runs = append(runs, r.read())
 	}
-	slices.SortStableFunc(runs, func(a, b Run) int { return cmp.Compare(b.ID, a.ID) })
+	order.Stable(runs, func(a, b Run) int { return cmp.Compare(b.ID, a.ID) })
 	return runs, nil
 }
 

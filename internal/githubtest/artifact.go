@@ -28,6 +28,7 @@ type Artifact struct {
 	blob    string // storage path
 	ready   bool   // finalized
 	expired bool
+	untold  bool // lists do not say which run it is of
 }
 
 // AddArtifact puts an artifact into the run's current attempt.
@@ -83,6 +84,16 @@ func (run *Run) Artifacts() []Artifact {
 	return out
 }
 
+// Untell leaves out of lists which run stored what the run has stored so far, as GitHub's
+// description allows.
+func (run *Run) Untell() {
+	s := run.repo.s
+	defer s.lock()()
+	for _, a := range s.artifacts {
+		a.untold = a.untold || a.run == run
+	}
+}
+
 // Zip is what was stored.
 func (a Artifact) Zip() []byte {
 	s := a.run.repo.s
@@ -96,12 +107,16 @@ func (a *Artifact) gone() bool {
 
 func (a *Artifact) json() object {
 	r, o := a.run.repo, a.run.options
+	var by any = object{"id": a.run.ID, "repository_id": r.ID, "head_repository_id": o.HeadRepo.ID,
+		"head_branch": o.HeadBranch, "head_sha": o.HeadSHA}
+	if a.untold {
+		by = nil
+	}
 	return object{
 		"id": a.ID, "name": a.Name, "size_in_bytes": a.Size,
 		"expired": a.gone(), "digest": a.Digest,
 		"created_at": a.CreatedAt, "expires_at": a.ExpiresAt,
-		"workflow_run": object{"id": a.run.ID, "repository_id": r.ID, "head_repository_id": o.HeadRepo.ID,
-			"head_branch": o.HeadBranch, "head_sha": o.HeadSHA},
+		"workflow_run": by,
 	}
 }
 

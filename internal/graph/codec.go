@@ -3,6 +3,7 @@ package graph
 import (
 	"bytes"
 	"fmt"
+	"reflect"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -51,28 +52,33 @@ func (p pieces) size() (n int) {
 
 func (p pieces) join() []byte { return bytes.Join(p, nil) }
 
-// encode is the JSON of one value. Text that is no UTF-8 is stored with
-// replacement characters, and v becomes what will be read back: a run must go on
-// after a crash as it would have without.
-func encode[T any](v *T) (pieces, error) {
+// encode is the JSON of what v points to. Text that is no UTF-8 is stored with
+// replacement characters, and the value becomes what will be read back: a run must
+// go on after a crash as it would have without.
+func encode(v any) (pieces, error) {
 	var p pieces
 	if json.MarshalWrite(&p, v, codec) == nil {
 		return p, nil
 	}
 	data, err := json.Marshal(v, codec, jsontext.AllowInvalidUTF8(true))
 	if err == nil {
-		*v, err = decode[T](data)
+		reflect.ValueOf(v).Elem().SetZero()
+		err = read(data, v)
 	}
 	return pieces{data}, err
 }
 
-func decode[T any](data []byte) (T, error) {
-	var v T
-	if err := checkBounds(data); err != nil {
-		return v, err
-	}
-	err := json.Unmarshal(data, &v, codec)
+func decode[T any](data []byte) (v T, err error) {
+	err = read(data, &v)
 	return v, err
+}
+
+// read decodes JSON within the bounds into what v points to.
+func read(data []byte, v any) error {
+	if err := checkBounds(data); err != nil {
+		return err
+	}
+	return json.Unmarshal(data, v, codec)
 }
 
 // checkBounds measures JSON without decoding it. What it counts in text that

@@ -116,13 +116,7 @@ func Sum[S any, T Number](g *Graph[S], name string, at func(*S) *T) Field[T] {
 }
 
 func declare[S, T any](g *Graph[S], name, reducer string, at func(*S) *T, merge func(old, update T) T) Field[T] {
-	g.checkName("field", name)
-	if slices.ContainsFunc(g.fields, func(f *fieldDef[S]) bool { return f.name == name }) {
-		g.refuse("field %q is declared twice", name)
-	}
-	id := &fieldID{owner: g, name: name, index: len(g.fields)}
-	g.fields = append(g.fields, &fieldDef[S]{
-		fieldID: id,
+	return Field[T]{g.addField(name, &fieldDef[S]{
 		reducer: reducer,
 		typ:     reflect.TypeFor[T](),
 		at:      func(s *S) any { return at(s) },
@@ -139,6 +133,16 @@ func declare[S, T any](g *Graph[S], name, reducer string, at func(*S) *T, merge 
 			*at(s) = merge(*at(s), update)
 		},
 		settle: func(*S) {},
-	})
-	return Field[T]{id}
+	})}
+}
+
+// addField is apart from declare, which is compiled anew for every type of field.
+func (g *Graph[S]) addField(name string, f *fieldDef[S]) *fieldID {
+	g.checkName("field", name)
+	if slices.ContainsFunc(g.fields, func(f *fieldDef[S]) bool { return f.name == name }) {
+		g.refuse("field %q is declared twice", name)
+	}
+	f.fieldID = &fieldID{owner: g, name: name, index: len(g.fields)}
+	g.fields = append(g.fields, f)
+	return f.fieldID
 }

@@ -46,7 +46,7 @@ func (r *Artifacts) Claims(ctx context.Context, code string) (claims []Claim, er
 		found = append(found, there...)
 	}
 	for _, s := range found {
-		claim, ours, err := r.Runs.Claim(ctx, s, r.Protection, r.Subject.RepositoryID, r.Branch)
+		claim, ours, err := r.claim(ctx, s)
 		if err != nil {
 			return nil, err
 		}
@@ -55,6 +55,13 @@ func (r *Artifacts) Claims(ctx context.Context, code string) (claims []Claim, er
 		}
 	}
 	return claims, nil
+}
+
+func (r *Artifacts) claim(ctx context.Context, s Stored) (c Claim, ours bool, err error) {
+	if s.RunID == 0 && s.Source == artifactstore.OfRun {
+		return r.Runs.unnamed(ctx, s, r.Protection)
+	}
+	return r.Runs.Claim(ctx, s, r.Protection, r.Subject.RepositoryID, r.Branch)
 }
 
 // siblings are the decisions on other drafts of the subject, as far as they are

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/problem"
 )
 
@@ -54,7 +55,9 @@ func onDraft(claims []Claim, digest string) []Claim {
 }
 
 func oldestFirst(claims []Claim) []Claim {
-	return slices.SortedFunc(slices.Values(claims), func(a, b Claim) int { return cmp.Compare(a.ID, b.ID) })
+	sorted := slices.Clone(claims)
+	order.Stable(sorted, func(a, b Claim) int { return cmp.Compare(a.ID, b.ID) })
+	return sorted
 }
 
 // Remembered refuses an approval where another draft of the commit was rejected,

@@ -15,6 +15,7 @@ import (
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/lang"
+	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/tree"
 )
 
@@ -118,7 +119,7 @@ func (b *builder) choose(files []tree.File) []tree.File {
 		chosen = append(chosen, f)
 	}
 	near := b.nearness()
-	slices.SortStableFunc(chosen, func(a, b tree.File) int { return cmp.Compare(near(a.Path), near(b.Path)) })
+	order.Stable(chosen, func(a, b tree.File) int { return cmp.Compare(near(a.Path), near(b.Path)) })
 	return chosen
 }
 

@@ -17,6 +17,7 @@ import (
 	"sync"
 
 	"github.com/org/pr-review-action/internal/chunk"
+	"github.com/org/pr-review-action/internal/order"
 )
 
 // Index is the chunks of one commit, in memory. It is not changed once it is built.
@@ -90,7 +91,7 @@ func visible(layers []*layer) (all []placed) {
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b placed) int { return strings.Compare(a.path, b.path) })
+	order.Stable(all, func(a, b placed) int { return strings.Compare(a.path, b.path) })
 	return all
 }
 

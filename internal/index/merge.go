@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/org/pr-review-action/internal/chunk"
+	"github.com/org/pr-review-action/internal/order"
 )
 
 // cut is a file with its chunks, and their tokens.
@@ -37,7 +38,7 @@ func countTokens(c chunk.Chunk) []tokenCount {
 
 // layerOf is a layer of files that were just cut.
 func layerOf(made string, files []cut) *layer {
-	slices.SortFunc(files, func(a, b cut) int { return cmp.Compare(a.path, b.path) })
+	order.Stable(files, func(a, b cut) int { return cmp.Compare(a.path, b.path) })
 	w := layerWriter{made: made}
 	tokens, names := map[string][]Count{}, map[string][]Count{}
 	for _, f := range files {
@@ -98,7 +99,7 @@ func merge(made string, from []some, gone []string) *layer {
 	for _, path := range gone {
 		all = append(all, entry{file{path: path}, nil})
 	}
-	slices.SortFunc(all, func(a, b entry) int { return strings.Compare(a.path, b.path) })
+	order.Stable(all, func(a, b entry) int { return strings.Compare(a.path, b.path) })
 	w := layerWriter{made: made}
 	for _, e := range all {
 		w.file(e.file)

@@ -24,6 +24,7 @@ type Source struct {
 	rows    Rows
 	vectors func() VectorsInfo
 	edges   func() edges // who imports whom, once it is asked for
+	report  Report       // of its making, where that is known
 }
 
 // Rows reads what a Source does not hold. Chunks are named by their places in the order
@@ -260,8 +261,18 @@ func (x *Source) Paths() (all []string) {
 // Vectors says of which model and length the vectors are, and how many chunks lack one.
 func (x *Source) Vectors() VectorsInfo { return x.vectors() }
 
+// WithReport is the index with what was said when it was made.
+func (x *Source) WithReport(r Report) *Source {
+	x.report = r
+	return x
+}
+
 // Report says what the index is made of, all of which was there.
 func (x *Source) Report() Report {
-	n := len(x.Paths())
-	return Report{Files: n, Reused: n, Chunks: len(x.sizes), Skipped: map[string]int{}}
+	r, n := x.report, len(x.Paths())
+	r.Files, r.Reused, r.Chunks, r.Seconds = n, n, len(x.sizes), 0
+	if r.Skipped == nil {
+		r.Skipped = map[string]int{}
+	}
+	return r
 }

@@ -24,6 +24,7 @@ var (
 	ErrNoRange = problem.Sentinel("not a range of this clone",
 		"name two commits of this clone, such as main...HEAD; a shallow clone may need git fetch --unshallow")
 	ErrNoClone = problem.Sentinel("this folder is in no clone", inClone)
+	ErrBare    = problem.Sentinel("this clone is bare, without a work tree", "name two commits, such as main...HEAD")
 	ErrNoGit   = problem.Sentinel("a range needs git, which is not in PATH", inClone)
 	ErrPartial = problem.Sentinel("this clone is a partial one (git clone --filter), and lacks what is needed here",
 		"nothing is fetched here by itself: git fetch --refetch --no-filter brings the rest")
@@ -76,12 +77,15 @@ type clone struct {
 	objects string // a folder of further objects, or empty
 }
 
+// notGit is what git says of a folder that is in no clone.
+const notGit = "not a git repository"
+
 func open(ctx context.Context, dir string) (clone, error) {
 	out, err := git(ctx, dir, nil, nil, "rev-parse", "--absolute-git-dir")
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
 		return clone{}, ErrNoGit
-	case err != nil && strings.Contains(err.Error(), "not a git repository"):
+	case err != nil && strings.Contains(err.Error(), notGit):
 		return clone{}, ErrNoClone
 	}
 	return clone{dir: strings.TrimSuffix(string(out), "\n")}, err

@@ -18,6 +18,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/prompt"
 	"github.com/org/pr-review-action/internal/pull"
 )
@@ -57,7 +58,7 @@ func (c Change) Digest() string { return diff.Digest(c.Files) }
 
 // byPath puts files in the order in which they are reviewed, shown and hashed.
 func byPath(files []diff.File) []diff.File {
-	slices.SortStableFunc(files, func(a, b diff.File) int { return cmp.Compare(a.Path, b.Path) })
+	order.Stable(files, func(a, b diff.File) int { return cmp.Compare(a.Path, b.Path) })
 	return files
 }
 
@@ -86,7 +87,7 @@ func Fit(files []diff.File, limit int, needed func(diff.File) bool) []diff.File 
 	for i := range patches {
 		patches[i].needed = needed(files[patches[i].file])
 	}
-	slices.SortStableFunc(patches, func(a, b patch) int {
+	order.Stable(patches, func(a, b patch) int {
 		if a.needed != b.needed {
 			return map[bool]int{false: -1, true: 1}[a.needed]
 		}

@@ -40,7 +40,10 @@ var ErrNoOrigin = errors.New("the clone names no origin")
 // Origin is the repository that the clone in dir has for its origin, without a number.
 func Origin(ctx context.Context, dir string) (pull.Ref, error) {
 	remote, err := git(ctx, dir, nil, nil, "remote", "get-url", "origin")
-	if err != nil {
+	switch {
+	case err != nil && strings.Contains(err.Error(), notGit):
+		return pull.Ref{}, ErrNoClone
+	case err != nil:
 		return pull.Ref{}, ErrNoOrigin
 	}
 	return parseRemote(strings.TrimSpace(string(remote)))

@@ -28,7 +28,8 @@ type WorkTree struct {
 }
 
 // OpenWorkTree finds the work tree around dir, its default branch and its untracked
-// files. Errors that are the caller's to mend are ErrNoClone, ErrNoGit and ErrNoDefaultBranch.
+// files. Errors that are the caller's to mend are ErrNoClone, ErrBare, ErrNoGit and
+// ErrNoDefaultBranch.
 func OpenWorkTree(ctx context.Context, dir string) (WorkTree, error) {
 	g, err := open(ctx, dir)
 	if err != nil {
@@ -36,7 +37,7 @@ func OpenWorkTree(ctx context.Context, dir string) (WorkTree, error) {
 	}
 	root, err := git(ctx, dir, nil, nil, "rev-parse", "--show-toplevel")
 	if err != nil {
-		return WorkTree{}, ErrNoClone // a bare one
+		return WorkTree{}, ErrBare
 	}
 	w := WorkTree{clone: g, root: strings.TrimSuffix(string(root), "\n")}
 	if w.Base, err = g.defaultBranch(ctx); err != nil {

@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/org/pr-review-action/internal/order"
 )
 
 // Report is what a text holds, each list in the order of lines.
@@ -48,7 +50,7 @@ func Scan(text string) Report {
 
 // tidy orders hits and keeps one of each line and kind.
 func tidy(hits []Hit) []Hit {
-	slices.SortStableFunc(hits, func(a, b Hit) int {
+	order.Stable(hits, func(a, b Hit) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Kind, b.Kind))
 	})
 	hits = slices.CompactFunc(hits, func(a, b Hit) bool { return a.Line == b.Line && a.Kind == b.Kind })

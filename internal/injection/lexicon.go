@@ -7,6 +7,8 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/org/pr-review-action/internal/order"
 )
 
 // concept is what a word can stand for, whatever its language.
@@ -100,10 +102,10 @@ var words = sync.OnceValue(func() dictionary {
 		}
 	}
 	for _, list := range d.spaced {
-		slices.SortStableFunc(list, func(a, b phrase) int { return len(b.words) - len(a.words) })
+		order.Stable(list, func(a, b phrase) int { return len(b.words) - len(a.words) })
 	}
 	for _, list := range d.unspaced {
-		slices.SortStableFunc(list, func(a, b phrase) int { return len(b.words[0]) - len(a.words[0]) })
+		order.Stable(list, func(a, b phrase) int { return len(b.words[0]) - len(a.words[0]) })
 	}
 	return d
 })

@@ -17,7 +17,6 @@ import (
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/ticket"
-	"github.com/org/pr-review-action/internal/ticketcontext"
 )
 
 // proposal is a ticket's draft, as a job deals with it.
@@ -119,20 +118,5 @@ func (p *proposal) fetch(ctx context.Context) (ticket.Ticket, error) {
 			return ticket.Ticket{}, err
 		}
 	}
-	o, err := p.sources()
-	if err != nil {
-		return ticket.Ticket{}, err
-	}
-	t, err := ticketcontext.One(ctx, p.asked.From, o)
-	t.Key = p.asked.Key
-	return t, err
-}
-
-// sources are those of the settings; issues of the repository need none.
-func (p *proposal) sources() (ticketcontext.Options, error) {
-	o, err := p.Context(p.config.Context, p.Settings, p.api)
-	if p.asked.Issue() > 0 {
-		o.Sources = append(o.Sources, ticketcontext.GitHub(p.api))
-	}
-	return o, err
+	return p.ReadTicket(ctx, p.asked, p.config, p.Settings, p.api)
 }

@@ -222,7 +222,7 @@ func (j *job) comments(ctx context.Context) (_ driver.Report, err error) {
 		return driver.Report{Message: "no pull request of draft " + shown[:min(16, len(shown))] + " is there, so " +
 			p.asked.Key + " is not commented on"}, nil
 	}
-	o, err := p.sources()
+	o, err := p.TicketSources(p.asked, p.config, p.Settings, p.api)
 	if err != nil {
 		return driver.Report{}, err
 	}

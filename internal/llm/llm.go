@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 
 	"github.com/org/pr-review-action/internal/limit"
@@ -116,5 +117,9 @@ func (c *Client) once(ctx context.Context, a *asked) (Answer, error) {
 	case errors.Is(err, transport.ErrNotJSON):
 		return Answer{}, fmt.Errorf("reading the answer of %s: %w", c.at.base, ErrNotChat)
 	}
-	return Answer{}, fmt.Errorf("asking the model: %w", transport.Clean(err))
+	err = fmt.Errorf("asking the model: %w", transport.Clean(err))
+	if errors.As(err, new(net.Error)) {
+		err = unreachableError{err}
+	}
+	return Answer{}, err
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/marker"
+	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/secret"
 )
@@ -80,9 +81,9 @@ func (r marked) of(fingerprint string) (all []marker.Named) {
 // Of several of one draft the oldest is ours: a younger one is a copy.
 func (c Change) marked(ctx context.Context, s Source, reviews []github.Review) (all []marked, err error) {
 	of := pull.ThreadID(c.Pull.Ref, c.Instance, "")
-	for _, r := range slices.SortedFunc(slices.Values(reviews), func(a, b github.Review) int {
-		return cmp.Compare(b.ID, a.ID)
-	}) {
+	newest := slices.Clone(reviews)
+	order.Stable(newest, func(a, b github.Review) int { return cmp.Compare(b.ID, a.ID) })
+	for _, r := range newest {
 		marker, ok := marker.Parse(r.Body)
 		if thread, _, _ := strings.Cut(marker.Thread, ":"); !ok || !strings.EqualFold(thread+":", of) {
 			continue
@@ -236,7 +237,7 @@ func plain(url string) string {
 }
 
 func sortComments(all []github.ReviewComment) {
-	slices.SortStableFunc(all, func(a, b github.ReviewComment) int { return cmp.Compare(a.ID, b.ID) })
+	order.Stable(all, func(a, b github.ReviewComment) int { return cmp.Compare(a.ID, b.ID) })
 }
 
 // threads notes of the threads of our findings who closed one, of those who may write

@@ -7,6 +7,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/order"
 )
 
 const (
@@ -29,7 +30,7 @@ func (r Review) tally() string {
 	for range r.Unlisted {
 		uncovered = append(uncovered, finding.FileReview{State: finding.NotReached})
 	}
-	slices.SortStableFunc(uncovered, func(a, b finding.FileReview) int {
+	order.Stable(uncovered, func(a, b finding.FileReview) int {
 		return slices.Index(fileStates, a.State) - slices.Index(fileStates, b.State)
 	})
 	for _, g := range grouped(uncovered, missingWord) {
@@ -162,7 +163,7 @@ func byCoverage(files []finding.FileReview) (missing, others []finding.FileRevie
 // byReason groups files by state and reason, in the order of fileStates.
 func byReason(files []finding.FileReview) [][]finding.FileReview {
 	sorted := slices.Clone(files)
-	slices.SortStableFunc(sorted, func(a, b finding.FileReview) int {
+	order.Stable(sorted, func(a, b finding.FileReview) int {
 		return slices.Index(fileStates, a.State) - slices.Index(fileStates, b.State)
 	})
 	return grouped(sorted, func(f finding.FileReview) string {

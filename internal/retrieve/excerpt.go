@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/org/pr-review-action/internal/chunk"
+	"github.com/org/pr-review-action/internal/order"
 )
 
 // Line is a line of a file, by its number from 1.
@@ -40,14 +41,14 @@ func Best(c chunk.Chunk, query string, most int) []Line {
 			all = append(all, s)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
+	order.Stable(all, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
 	var best []Line
 	for i, s := range all {
 		if len(best) < most && (s.score > 0 || i == 0) {
 			best = append(best, s.Line)
 		}
 	}
-	slices.SortFunc(best, func(a, b Line) int { return a.Number - b.Number })
+	order.Stable(best, func(a, b Line) int { return a.Number - b.Number })
 	return best
 }
 

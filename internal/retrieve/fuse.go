@@ -2,9 +2,9 @@ package retrieve
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/org/pr-review-action/internal/chunk"
+	"github.com/org/pr-review-action/internal/order"
 )
 
 // list is chunks in an order, and what being high in it is worth.
@@ -56,7 +56,7 @@ func fuse(lists []list, most int, hidden map[string]bool) []Hit {
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Hit) int {
+	order.Stable(all, func(a, b Hit) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), byPlace(a.Chunk, b.Chunk))
 	})
 	return all[:min(len(all), most)]

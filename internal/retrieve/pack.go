@@ -12,6 +12,7 @@ import (
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/lang"
+	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/trace"
 )
 
@@ -229,6 +230,6 @@ func (s *search) distance(c Change) distance {
 // nearest are chunks by how far they are, without those of other languages.
 func (far distance) nearest(chunks []chunk.Chunk) []chunk.Chunk {
 	near := without(chunks, func(c chunk.Chunk) bool { return far(c) == foreign })
-	slices.SortStableFunc(near, func(a, b chunk.Chunk) int { return cmp.Compare(far(a), far(b)) })
+	order.Stable(near, func(a, b chunk.Chunk) int { return cmp.Compare(far(a), far(b)) })
 	return near
 }

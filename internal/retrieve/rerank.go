@@ -3,9 +3,9 @@ package retrieve
 import (
 	"cmp"
 	"context"
-	"slices"
 
 	"github.com/org/pr-review-action/internal/chunk"
+	"github.com/org/pr-review-action/internal/order"
 )
 
 // maxDocument bounds the bytes of a chunk that a reranker is sent.
@@ -31,7 +31,7 @@ func (s *search) rerank(ctx context.Context, hits []Hit) {
 		for i := range hits {
 			hits[i].Rerank = &scores[i]
 		}
-		slices.SortStableFunc(hits, func(a, b Hit) int { return cmp.Compare(*b.Rerank, *a.Rerank) })
+		order.Stable(hits, func(a, b Hit) int { return cmp.Compare(*b.Rerank, *a.Rerank) })
 		return hitChunks(hits)
 	})
 }

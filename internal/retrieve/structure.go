@@ -8,6 +8,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/chunk"
 	"github.com/org/pr-review-action/internal/index"
+	"github.com/org/pr-review-action/internal/order"
 )
 
 // Bounds of what is followed.
@@ -120,7 +121,7 @@ func (r ranked) byFile(chunks []chunk.Chunk) []chunk.Chunk {
 			worth[h.Path] += h.Score / float64(count[h.Path])
 		}
 	}
-	slices.SortStableFunc(chunks, func(a, b chunk.Chunk) int {
+	order.Stable(chunks, func(a, b chunk.Chunk) int {
 		return cmp.Or(cmp.Compare(worth[b.Path], worth[a.Path]), cmp.Compare(a.Path, b.Path))
 	})
 	return chunks

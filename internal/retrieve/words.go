@@ -10,6 +10,7 @@ import (
 	"github.com/org/pr-review-action/internal/chunk"
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/lang"
+	"github.com/org/pr-review-action/internal/order"
 )
 
 // pool is how many chunks are ranked by words before tests and nameless pieces are
@@ -52,7 +53,7 @@ func (r *ranked) order(q question) {
 				h.Score *= namelessFactor
 			}
 		}
-		slices.SortStableFunc(r.hits, func(a, b index.Hit) int { return cmp.Compare(b.Score, a.Score) })
+		order.Stable(r.hits, func(a, b index.Hit) int { return cmp.Compare(b.Score, a.Score) })
 	}
 	r.place = map[string]int{}
 	for i, h := range r.hits {
@@ -80,7 +81,7 @@ func (r ranked) byWords(chunks []chunk.Chunk) []chunk.Chunk {
 		}
 		sorted[i] = at{place, c}
 	}
-	slices.SortStableFunc(sorted, func(a, b at) int {
+	order.Stable(sorted, func(a, b at) int {
 		return cmp.Or(cmp.Compare(a.place, b.place), byPlace(a.Chunk, b.Chunk))
 	})
 	for i := range sorted {
@@ -177,7 +178,7 @@ func (s *search) exactFirst(definitions []chunk.Chunk) {
 		}
 		return 1
 	}
-	slices.SortStableFunc(definitions, func(a, b chunk.Chunk) int { return cmp.Compare(exact(a), exact(b)) })
+	order.Stable(definitions, func(a, b chunk.Chunk) int { return cmp.Compare(exact(a), exact(b)) })
 }
 
 // references are the uses of one name.

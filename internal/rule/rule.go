@@ -14,6 +14,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/order"
 )
 
 // confidence is that of every finding: what is less sure is no rule here.
@@ -55,7 +56,7 @@ func Review(f diff.File, quiet map[string]bool) []finding.Finding {
 	for _, r := range rules {
 		found = append(found, r.review(hunks)...)
 	}
-	slices.SortStableFunc(found, finding.Compare)
+	order.Stable(found, finding.Compare)
 	return found
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/claim"
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/secret"
 )
 
@@ -39,7 +40,7 @@ func Leaks(path string, leaks []secret.PatchLeak) []finding.Finding {
 		at.line = len(h.lines) - 1
 		found = append(found, credential.finding(h, at))
 	}
-	slices.SortStableFunc(found, finding.Compare)
+	order.Stable(found, finding.Compare)
 	return found
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/order"
 )
 
 // Limits of GitHub's code scanning: an upload with more results, or of more than
@@ -41,7 +42,7 @@ type Run struct {
 // is the number of the others.
 func Encode(r Run) (text []byte, left int, err error) {
 	found := slices.Clone(r.Findings)
-	slices.SortStableFunc(found, func(a, b finding.Finding) int {
+	order.Stable(found, func(a, b finding.Finding) int {
 		return cmp.Compare(b.Severity.Rank(), a.Severity.Rank())
 	})
 	results := results(found)
@@ -96,7 +97,7 @@ func rules(results []result, page string) (all []rule) {
 			all = append(all, newRule(r.Rule, r.Properties.Severity, page))
 		}
 	}
-	slices.SortFunc(all, func(a, b rule) int { return cmp.Compare(a.ID, b.ID) })
+	order.Stable(all, func(a, b rule) int { return cmp.Compare(a.ID, b.ID) })
 	for i := range results {
 		results[i].Index, _ = slices.BinarySearchFunc(all, results[i].Rule, func(r rule, id string) int {
 			return cmp.Compare(r.ID, id)

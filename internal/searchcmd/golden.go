@@ -64,7 +64,7 @@ func (p Program) measure(ctx context.Context, o *Options) error {
 	if err != nil {
 		return err
 	}
-	c, err := o.config(cmp.Or(o.dir, "."))
+	_, c, err := p.place(ctx, o)
 	if err != nil {
 		return err
 	}

@@ -4,36 +4,38 @@ import (
 	"cmp"
 	"context"
 	"io"
-	"os"
-	"path/filepath"
 
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/retrieve"
-	"github.com/org/pr-review-action/internal/settings"
 	"github.com/org/pr-review-action/internal/tree"
 	"github.com/org/pr-review-action/internal/wire"
 )
 
 // open gives an engine over the place that the flags name, and its commit.
 func (p Program) open(ctx context.Context, o *Options) (*retrieve.Engine, string, error) {
-	c, err := o.config(cmp.Or(o.dir, "."))
-	if err != nil {
-		return nil, "", err
-	}
-	var place wire.Place
-	if o.repo != "" {
-		place, err = p.remote(ctx, o)
-	} else {
-		place, err = p.Place(ctx, o.dir, o.rev)
-	}
+	place, c, err := p.place(ctx, o)
 	if err != nil {
 		return nil, "", err
 	}
 	e, err := p.index(ctx, place, index.Options{}, c, o)
 	return e, place.Commit, err
+}
+
+// place is what the flags name, with its settings. A repository on GitHub brings none.
+func (p Program) place(ctx context.Context, o *Options) (place wire.Place, c config.Config, err error) {
+	if o.repo != "" {
+		if c, err = wire.NamedConfig(o.File(), config.Config{}); err == nil {
+			place, err = p.remote(ctx, o)
+		}
+		return place, c, err
+	}
+	if place, err = p.Place(ctx, o.dir, o.rev); err == nil {
+		c, err = place.Settings(ctx, o.File())
+	}
+	return place, c, err
 }
 
 // index makes the engine over a place.
@@ -74,26 +76,4 @@ func (p Program) remote(ctx context.Context, o *Options) (wire.Place, error) {
 		return api.Archive(ctx, owner, name, commit)
 	})
 	return wire.Place{Commit: commit, Name: owner + "/" + name, Tree: files}, nil
-}
-
-// config is the settings file: the one of --config, else that of the folder, which need
-// not be there. A repository on GitHub brings none.
-func (o *Options) config(dir string) (config.Config, error) {
-	name := o.Settings.Config
-	named := name != settings.Defaults().Config
-	if !named {
-		if o.repo != "" {
-			return config.Config{}, nil
-		}
-		name = filepath.Join(dir, name)
-	}
-	text, err := os.ReadFile(name)
-	switch {
-	case os.IsNotExist(err) && !named:
-		return config.Config{}, nil
-	case err != nil:
-		return config.Config{}, problem.Usage("the settings cannot be read: "+err.Error(),
-			"name the file with --config")
-	}
-	return config.Parse(name, text)
 }

@@ -12,6 +12,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/org/pr-review-action/internal/order"
 )
 
 // Find returns the credentials in a text, in order and without overlap. Its time
@@ -51,7 +53,7 @@ func find(text string, known []spelling) []Leak {
 // merged joins leaks that overlap; the surest one, then the first found, gives
 // its kind.
 func merged(leaks []Leak) []Leak {
-	slices.SortStableFunc(leaks, func(a, b Leak) int { return cmp.Compare(a.Start, b.Start) })
+	order.Stable(leaks, func(a, b Leak) int { return cmp.Compare(a.Start, b.Start) })
 	var out []Leak
 	for _, l := range leaks {
 		last := len(out) - 1

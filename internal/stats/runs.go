@@ -11,6 +11,7 @@ import (
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/order"
 )
 
 // Run is a draft, decided or not, with what it used. Pull is owner/repo#n, or the thread's
@@ -82,7 +83,7 @@ func Add(all iter.Seq[Run]) Runs {
 	for i := range r.Pulls {
 		r.Pulls[i].Cost = priced(r.Pulls[i].used)
 	}
-	slices.SortStableFunc(r.Pulls, func(a, b Pull) int {
+	order.Stable(r.Pulls, func(a, b Pull) int {
 		return cmp.Or(cmp.Compare(b.used.Cost, a.used.Cost), cmp.Compare(a.Name, b.Name))
 	})
 	r.Cost, r.Unpriced, r.Seconds = total.Cost, total.Unpriced, quantile(seconds)

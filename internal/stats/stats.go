@@ -12,6 +12,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/order"
 )
 
 // Stats are the outcomes of a number of drafts. Severities are those that the approver
@@ -165,7 +166,7 @@ func (all tallies) groups(rank func(Group) int) []Group {
 		t.rate()
 		list = append(list, Group{name, *t})
 	}
-	slices.SortStableFunc(list, func(a, b Group) int {
+	order.Stable(list, func(a, b Group) int {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Name, b.Name))
 	})
 	return list

@@ -9,6 +9,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/order"
 )
 
 // Whole gathers the runs of repositories. Unread are those that could not be read.
@@ -59,7 +60,7 @@ func (w Whole) Sum() Summary {
 		}
 		s.Repositories = append(s.Repositories, one)
 	}
-	slices.SortStableFunc(s.Repositories, func(a, b Repository) int {
+	order.Stable(s.Repositories, func(a, b Repository) int {
 		return cmp.Or(cmp.Compare(b.Drafts, a.Drafts), cmp.Compare(a.Name, b.Name))
 	})
 	return s

@@ -83,7 +83,7 @@ type SourceReport struct {
 	Kind       Kind    `json:"kind"`
 	ID         string  `json:"id"`
 	OK         bool    `json:"ok"`
-	Note       string  `json:"note,omitzero"` // in our own words: why not, or what was cut
+	Note       string  `json:"note"` // in our own words: why not, or what was cut
 	Characters int     `json:"characters"`
 	Seconds    float64 `json:"seconds"`
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/org/pr-review-action/internal/injection"
+	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/ticket"
 )
 
@@ -13,10 +14,10 @@ import (
 // finds those of pages where no ticket has any, and flags what addresses the reviewer.
 func (g *gathering) finish() {
 	c := &g.found
-	slices.SortStableFunc(c.Sources, func(a, b ticket.SourceReport) int {
+	order.Stable(c.Sources, func(a, b ticket.SourceReport) int {
 		return cmp.Or(-cmp.Compare(a.Kind, b.Kind), cmp.Compare(g.place(a.ID), g.place(b.ID)))
 	})
-	slices.SortStableFunc(g.lost, func(a, b lost) int {
+	order.Stable(g.lost, func(a, b lost) int {
 		return cmp.Or(-cmp.Compare(a.kind, b.kind), cmp.Compare(g.place(a.id), g.place(b.id)))
 	})
 	for _, l := range g.lost {

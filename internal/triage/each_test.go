@@ -30,7 +30,7 @@ func TestWhatIsInspectedStandsInTheOrderOfTheFiles(t *testing.T) {
 	token := llmtest.Fakes("inspect")["github_pat"].Value
 	var files []diff.File
 	for i := range 200 {
-		f := adding("b(\u202e)", "key := \""+token+"\"", "// "+order)
+		f := adding("b(\u202e)", "key := \""+token+"\"", "// "+demand)
 		f.Path = fmt.Sprintf("pkg%03d/a.go", i)
 		files = append(files, f)
 	}

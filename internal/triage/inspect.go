@@ -13,6 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/injection"
+	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/rule"
 	"github.com/org/pr-review-action/internal/secret"
@@ -91,7 +92,7 @@ func brief(found []finding.Finding) []finding.Finding {
 	if len(found) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(found, finding.Compare)
+	order.Stable(found, finding.Compare)
 	first := found[0]
 	first.Body += " The file itself is not reviewed."
 	if more := len(found) - 1; more > 0 {
@@ -103,7 +104,7 @@ func brief(found []finding.Finding) []finding.Finding {
 // gravest keeps the gravest findings of files that are not reviewed, the last of
 // which counts the rest.
 func gravest(found []finding.Finding) []finding.Finding {
-	slices.SortStableFunc(found, finding.Compare)
+	order.Stable(found, finding.Compare)
 	more := len(found) - maxUnread
 	if more <= 0 {
 		return found
@@ -250,7 +251,7 @@ func unseen(path string, hits []injection.Hit) (found []finding.Finding) {
 		found[same].Body = strings.TrimSuffix(found[same].Body, ".") + "; " + text + "."
 		found[same].Fingerprint = joint(found[same], f)
 	}
-	slices.SortStableFunc(found, finding.Compare)
+	order.Stable(found, finding.Compare)
 	if more := len(found) - maxLines; more > 0 {
 		found[maxLines-1].Body += fmt.Sprintf(" There are %d more in this file.", more)
 		found[maxLines-1].Fingerprint = joint(found[maxLines-1:]...)

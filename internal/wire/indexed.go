@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"time"
 
 	"github.com/org/pr-review-action/internal/chunker"
 	"github.com/org/pr-review-action/internal/config"
@@ -86,9 +87,12 @@ func (p Place) inDatabase(ctx context.Context, db database, local func(context.C
 	if e.Embedder != nil {
 		k.Model = e.Embedder.Identity()
 	}
+	began := time.Now()
 	found, err := db.Find(ctx, k)
 	if found != nil && err == nil {
-		return Indexed{Source: found, Report: found.Report()}, nil
+		report := found.Report()
+		report.Seconds = time.Since(began).Seconds()
+		return Indexed{Source: found, Report: report}, nil
 	}
 	x, failed := local(ctx)
 	if failed != nil || err != nil {
@@ -100,7 +104,7 @@ func (p Place) inDatabase(ctx context.Context, db database, local func(context.C
 	if x.Report.Skipped[index.SkippedTime] > 0 || e.Embedder != nil && x.Index.Vectors().Missing > 0 {
 		return x, nil
 	}
-	if found, err = db.Write(ctx, k, x.Index); err != nil {
+	if found, err = db.Write(ctx, k, x.Index, x.Report); err != nil {
 		x.Notes = append(x.Notes, noDatabase(err))
 	} else if found != nil {
 		x.Source = found

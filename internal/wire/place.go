@@ -6,11 +6,13 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 
 	"github.com/org/pr-review-action/internal/chunker"
+	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/problem"
@@ -20,6 +22,7 @@ import (
 // Place is what can be indexed: a commit, or a folder as it is now.
 type Place struct {
 	Tree   tree.Tree
+	Folder string       // whose files on this machine it is, or whose commit; empty where no files lie there
 	Commit string       // full hash; empty of a folder that is no clone
 	Name   string       // of the repository, as a shared database has it
 	Cache  index.Cache  // where indexes of it are kept; no folder: nowhere
@@ -39,9 +42,11 @@ func (w Wire) Place(ctx context.Context, dir, rev string) (Place, error) {
 	switch {
 	case err == nil && (dir == "" || isTop(dir, clone)):
 		git, err := ingest.Git(ctx, at, "")
-		return Place{Tree: tree.Clone(git, commit), Commit: commit, Name: "clone", Cache: w.cache(clone)}, err
-	case rev == "" && (err == nil || errors.Is(err, ingest.ErrNoClone) || errors.Is(err, ingest.ErrNoGit)):
-		return Place{Tree: tree.Folder(at), Cache: w.cache(at)}, nil
+		top, _ := ingest.Top(ctx, at) // a bare clone has none
+		return Place{Tree: tree.Clone(git, commit), Folder: top, Commit: commit, Name: "clone",
+			Cache: w.cache(clone)}, err
+	case rev == "" && isFolder(err):
+		return Place{Tree: tree.Folder(at), Folder: at, Cache: w.cache(at)}, nil
 	case errors.Is(err, ingest.ErrNoRange):
 		return Place{}, problem.Usage(fmt.Sprintf("%q is no commit of this clone", cmp.Or(rev, "HEAD")),
 			"--rev takes a branch, a tag or a hash; a shallow clone may need git fetch --unshallow")
@@ -50,6 +55,36 @@ func (w Wire) Place(ctx context.Context, dir, rev string) (Place, error) {
 			"--dir names the clone's own folder")
 	}
 	return Place{}, err
+}
+
+// isFolder reports whether a place is its files: one within a clone, in none, or in one
+// without a commit.
+func isFolder(err error) bool {
+	return err == nil || errors.Is(err, ingest.ErrNoClone) || errors.Is(err, ingest.ErrNoGit) ||
+		errors.Is(err, ingest.ErrNoRange)
+}
+
+// Settings are those of the file that --config names, else the place's own: of a clone
+// those at its top as they are now, or of its commit where it has no work tree.
+func (p Place) Settings(ctx context.Context, file config.File) (config.Config, error) {
+	if file.Path != config.DefaultPath {
+		return NamedConfig(file, config.Config{})
+	}
+	var text []byte
+	var err error
+	if p.Folder != "" {
+		text, err = os.ReadFile(filepath.Join(p.Folder, file.Path))
+	} else {
+		text, err = p.Tree.Read(ctx, file.Path)
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err != nil && tree.AboutFile(err):
+		return config.Config{}, nil
+	case err != nil:
+		return config.Config{}, problem.Usage("the settings cannot be read: "+err.Error(),
+			"name another file with --config")
+	}
+	return config.Parse(file.Path, text)
 }
 
 // isTop reports whether a folder is that of a clone, and not one within it.

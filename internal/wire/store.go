@@ -21,6 +21,6 @@ type Store interface {
 type database interface {
 	// Find is the index of a commit with the vectors of a model, nil where there is none.
 	Find(ctx context.Context, k index.Key) (*index.Source, error)
-	Write(ctx context.Context, k index.Key, x *index.Index) (*index.Source, error)
+	Write(ctx context.Context, k index.Key, x *index.Index, made index.Report) (*index.Source, error)
 	Vectors() bool
 }

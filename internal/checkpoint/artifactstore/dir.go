@@ -8,10 +8,10 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/transport"
 )
 
@@ -85,7 +85,7 @@ func (d Dir) List(context.Context) ([]Item, error) {
 		items = append(items, Item{Source: OfFolder,
 			Artifact: github.Artifact{Name: name, Size: info.Size(), Created: info.ModTime()}})
 	}
-	slices.SortStableFunc(items, func(a, b Item) int {
+	order.Stable(items, func(a, b Item) int {
 		return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(b.Name, a.Name))
 	})
 	return items, nil

@@ -3,11 +3,11 @@ package dataset
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/order"
 )
 
 const (
@@ -189,7 +189,7 @@ func (p *Problems) Error() string {
 
 // sorted orders problems by file and line; those of a line keep their order.
 func sorted(list []Problem) *Problems {
-	slices.SortStableFunc(list, func(a, b Problem) int {
+	order.Stable(list, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})
 	return &Problems{list}

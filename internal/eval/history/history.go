@@ -13,10 +13,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/org/pr-review-action/internal/eval/dataset"
 	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/pull"
 )
 
@@ -74,6 +74,6 @@ func Build(ctx context.Context, api API, owner, repo string, o Options) ([]datas
 	if err := b.keepClean(ctx); err != nil {
 		return nil, nil, err
 	}
-	slices.SortStableFunc(b.cases, func(x, y dataset.Case) int { return cmp.Compare(x.PR, y.PR) })
+	order.Stable(b.cases, func(x, y dataset.Case) int { return cmp.Compare(x.PR, y.PR) })
 	return b.cases, append(b.notes, b.summary()...), nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/eval/dataset"
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/order"
 )
 
 // FileAnswers are the texts of all answers about a reviewed file in the order in
@@ -40,7 +41,7 @@ func Trace(in Pipeline) (lost, moved []Loss) {
 			lost = append(lost, l)
 		}
 	}
-	slices.SortStableFunc(lost, func(a, b Loss) int {
+	order.Stable(lost, func(a, b Loss) int {
 		return slices.Index(Stages(), a.Stage) - slices.Index(Stages(), b.Stage)
 	})
 	for _, all := range [][]Loss{lost, moved} {

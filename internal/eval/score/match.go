@@ -8,6 +8,7 @@ import (
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/eval/dataset"
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/order"
 )
 
 // margin is the number of lines by which a finding's range is widened at both
@@ -42,7 +43,7 @@ func Candidates(golden []dataset.Golden, posted []finding.Finding, patches map[s
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b candidate) int {
+	order.Stable(all, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(a.shift, b.shift),
 			cmp.Compare(a.Golden, b.Golden), cmp.Compare(a.Finding, b.Finding))
 	})

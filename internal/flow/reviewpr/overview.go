@@ -8,6 +8,7 @@ import (
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/review"
 	"github.com/org/pr-review-action/internal/ticket"
@@ -55,7 +56,7 @@ func (s State) whole(c ticket.Context, paid Paid) review.Whole {
 	for _, r := range w.Reviews {
 		w.Found = append(w.Found, finding.Kept(r.Findings)...)
 	}
-	slices.SortStableFunc(w.Found, finding.Compare)
+	order.Stable(w.Found, finding.Compare)
 	if s.Pull != nil {
 		w.Title, w.Description, w.Branch = s.Pull.Title, s.Pull.Body, s.Pull.HeadRef
 	}

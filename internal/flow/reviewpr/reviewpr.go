@@ -21,6 +21,7 @@ import (
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/prompt"
 	"github.com/org/pr-review-action/internal/review"
@@ -247,7 +248,7 @@ func byFile(each graph.Fan[task], none graph.Target) func(State) graph.Next {
 				last[t.Path] = 1
 			}
 		}
-		slices.SortStableFunc(todo, func(a, b task) int {
+		order.Stable(todo, func(a, b task) int {
 			return cmp.Or(last[a.Path]-last[b.Path], triage.CompareRisk(s.Files[a.File], s.Files[b.File]))
 		})
 		if len(todo) == 0 {

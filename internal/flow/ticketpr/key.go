@@ -8,6 +8,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/ticket"
 )
 
 // Asked is a ticket as somebody names it.
@@ -26,10 +27,12 @@ func IssueNumber(key string) int {
 	return n
 }
 
-var (
-	trackersKey = regexp.MustCompile(`^[A-Z][A-Z0-9_]{1,49}-[1-9][0-9]{0,8}$`)
-	issueNumber = regexp.MustCompile(`^#?([1-9][0-9]{0,8})$`)
-)
+// OfIssue is an issue of GitHub.
+func OfIssue(ref pull.Ref) Asked {
+	return Asked{Key: fmt.Sprintf("gh-%d", ref.Number), From: fmt.Sprintf("%s#%d", ref.FullName(), ref.Number)}
+}
+
+var issueNumber = regexp.MustCompile(`^#?([1-9][0-9]{0,8})$`)
 
 // ParseTicket reads a tracker's key, or an issue of the repository as #7, 7, gh-7 or
 // owner/repo#7.
@@ -44,12 +47,11 @@ func ParseTicket(text string, of pull.Ref) (Asked, error) {
 	if digits, short := strings.CutPrefix(strings.ToLower(text), "gh-"); short {
 		number = "#" + digits
 	}
-	m := issueNumber.FindStringSubmatch(number)
-	switch {
-	case m != nil:
-		return Asked{Key: "gh-" + m[1], From: of.FullName() + "#" + m[1]}, nil
-	case trackersKey.MatchString(strings.ToUpper(text)):
-		key := strings.ToUpper(text)
+	if m := issueNumber.FindStringSubmatch(number); m != nil {
+		of.Number, _ = strconv.Atoi(m[1])
+		return OfIssue(of), nil
+	}
+	if key := strings.ToUpper(text); ticket.Project(key) != "" {
 		return Asked{Key: key, From: key}, nil
 	}
 	return Asked{}, problem.Usage(fmt.Sprintf("%.100q names no ticket", text),

@@ -12,6 +12,7 @@ import (
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/implement"
+	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/ticket"
 	"github.com/org/pr-review-action/internal/ticketcontext"
@@ -110,7 +111,7 @@ func (r *run) retrieve(ctx context.Context, s *State) (paid cost.Usage, err erro
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b change.Chunk) int { return cmp.Compare(b.Score, a.Score) })
+	order.Stable(all, func(a, b change.Chunk) int { return cmp.Compare(b.Score, a.Score) })
 	s.Chunks = all[:min(len(all), inAll)]
 	return paid, nil
 }

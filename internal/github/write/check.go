@@ -14,6 +14,7 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/pull"
 )
 
@@ -166,9 +167,8 @@ func (k Check) output() *gh.CheckRunOutput {
 func (k Check) annotations() (notes []*gh.CheckRunAnnotation) {
 	all := k.Findings
 	if len(all) > maxAnnotations { // what stands of earlier reviews comes last, however grave
-		all = slices.SortedStableFunc(slices.Values(all), func(a, b finding.Finding) int {
-			return b.Severity.Rank() - a.Severity.Rank()
-		})
+		all = slices.Clone(all)
+		order.Stable(all, func(a, b finding.Finding) int { return b.Severity.Rank() - a.Severity.Rank() })
 	}
 	for _, f := range all {
 		if f.Path == "" || f.Side == finding.Left || f.Line <= 0 || len(notes) == maxAnnotations {

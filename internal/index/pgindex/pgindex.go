@@ -11,6 +11,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -124,10 +125,11 @@ func (s *Store) Find(ctx context.Context, k index.Key) (*index.Source, error) {
 	info := index.VectorsInfo{Model: k.Model}
 	var id int64
 	var packed []byte
+	var reported bool // indexes of earlier versions have no report
 	err := s.pool.QueryRow(ctx, `UPDATE pr_review_index.list SET used = now()
 		WHERE repository = $1 AND commit = $2 AND made = $3 AND model = $4
-		RETURNING id, dimensions, missing, sizes`, k.Repository, k.Commit, k.Made, s.model(k)).
-		Scan(&id, &info.Dimensions, &info.Missing, &packed)
+		RETURNING id, dimensions, missing, sizes, to_regclass('pr_review_index_' || id || '.report') IS NOT NULL`,
+		k.Repository, k.Commit, k.Made, s.model(k)).Scan(&id, &info.Dimensions, &info.Missing, &packed, &reported)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return nil, nil
@@ -150,8 +152,23 @@ func (s *Store) Find(ctx context.Context, k index.Key) (*index.Source, error) {
 	if err != nil {
 		return nil, err
 	}
+	var report index.Report
+	if reported {
+		if report, err = r.report(ctx); err != nil {
+			return nil, err
+		}
+	}
 	return index.NewSource(files, sizes, func() [][]int { return imports },
-		func() index.VectorsInfo { return info }, r), nil
+		func() index.VectorsInfo { return info }, r).WithReport(report), nil
+}
+
+// report is what was said when the index was made.
+func (r *rows) report(ctx context.Context) (report index.Report, err error) {
+	var text []byte
+	err = r.ask(ctx, "reading the index", `SELECT json FROM INDEX.report`, nil, []any{&text}, func() error {
+		return json.Unmarshal(text, &report)
+	})
+	return report, err
 }
 
 func (r *rows) files(ctx context.Context) (files []index.File, imports [][]int, err error) {

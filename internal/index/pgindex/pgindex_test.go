@@ -28,7 +28,7 @@ func open(t *testing.T, address string) *pgindex.Store {
 
 func write(t *testing.T, s *pgindex.Store, k index.Key, x *index.Index) *index.Source {
 	t.Helper()
-	found, err := s.Write(t.Context(), k, x)
+	found, err := s.Write(t.Context(), k, x, index.Report{})
 	require.NoError(t, err)
 	require.NotNil(t, found)
 	return found
@@ -192,7 +192,7 @@ func TestTwoProcessesThatWriteAtOnceLeaveOneIndex(t *testing.T) {
 	for range 4 {
 		group.Go(func() {
 			s := open(t, address)
-			found, err := s.Write(t.Context(), k, x)
+			found, err := s.Write(t.Context(), k, x, index.Report{})
 			require.NoError(t, err)
 			require.Len(t, found.Paths(), 7)
 		})
@@ -220,7 +220,7 @@ func TestAStoppedServerIsNamedAndNothingHangs(t *testing.T) {
 	require.ErrorContains(t, err, "Postgres index ")
 	require.NotEmpty(t, failed.Next())
 	require.Less(t, time.Since(began), 30*time.Second)
-	_, err = s.Write(t.Context(), index.Key{Repository: "r"}, x)
+	_, err = s.Write(t.Context(), index.Key{Repository: "r"}, x, index.Report{})
 	require.ErrorAs(t, err, &failed)
 	require.NoError(t, server.StartAgain())
 	_, err = found.Lexical(t.Context(), index.Terms("item"), 3, index.Filter{})

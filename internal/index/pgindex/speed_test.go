@@ -20,7 +20,7 @@ func BenchmarkLexical(b *testing.B) {
 	s, err := pgindex.Open(b.Context(), server.Database(b), "")
 	require.NoError(b, err)
 	defer func() { require.NoError(b, s.Close()) }()
-	found, err := s.Write(b.Context(), index.Key{Repository: "r", Commit: "c"}, x)
+	found, err := s.Write(b.Context(), index.Key{Repository: "r", Commit: "c"}, x, index.Report{})
 	require.NoError(b, err)
 	terms := index.Terms("w1 w7 w30 w80 w120")
 	for name, source := range map[string]*index.Source{"memory": x.Source, "postgres": found} {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -22,19 +23,19 @@ const (
 	mostVectors = 4_000 // dimensions that it takes at all
 )
 
-// Write keeps an index, unless another process has done so, and opens it. Indexes of
+// Write keeps an index and what was said of its making, unless another process has done so, and opens it. Indexes of
 // the repository that nobody asked for in a day go, but for the newest.
-func (s *Store) Write(ctx context.Context, k index.Key, x *index.Index) (*index.Source, error) {
+func (s *Store) Write(ctx context.Context, k index.Key, x *index.Index, made index.Report) (*index.Source, error) {
 	ctx, cancel := context.WithTimeout(ctx, writeTime)
 	defer cancel()
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		w := writer{ctx: ctx, tx: tx, x: x}
+		w := writer{ctx: ctx, tx: tx, x: x, made: made}
 		if err := w.enter(k, s); errors.Is(err, pgx.ErrNoRows) {
 			return nil // it is there
 		} else if err != nil {
 			return err
 		}
-		for _, step := range []func() error{w.tables, w.files, w.chunks, w.names, w.postings, w.vectors, w.finish} {
+		for _, step := range []func() error{w.tables, w.report, w.files, w.chunks, w.names, w.postings, w.vectors, w.finish} {
 			if err := step(); err != nil {
 				return err
 			}
@@ -53,6 +54,7 @@ type writer struct {
 	ctx        context.Context
 	tx         pgx.Tx
 	x          *index.Index
+	made       index.Report
 	schema     string
 	dimensions int // of the vectors; 0 for none
 }
@@ -83,6 +85,7 @@ func (w *writer) enter(k index.Key, s *Store) error {
 // tables makes the index's own. Texts are bytes: not all that is in a repository is UTF-8.
 func (w *writer) tables() error {
 	for _, sql := range []string{`CREATE SCHEMA %s`,
+		`CREATE TABLE %s.report (json bytea NOT NULL)`,
 		`CREATE TABLE %s.file (n int PRIMARY KEY, path bytea NOT NULL, first int, next int, imports int[])`,
 		`CREATE TABLE %s.chunk (n int PRIMARY KEY, path bytea, start_line int, end_line int, kind text, language text,
 			scope bytea, name bytea, signature bytea, doc bytea, text bytea, defines bytea)`,
@@ -128,6 +131,14 @@ func (w *writer) insert(table, types string, rows iter.Seq[[]any]) error {
 		}
 	}
 	return flush()
+}
+
+func (w *writer) report() error {
+	text, err := json.Marshal(w.made)
+	if err == nil {
+		_, err = w.tx.Exec(w.ctx, fmt.Sprintf(`INSERT INTO %s.report VALUES ($1)`, w.schema), text)
+	}
+	return err
 }
 
 func (w *writer) files() error {

@@ -1,0 +1,38 @@
+package order_test
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/order"
+)
+
+type row struct{ key, place int }
+
+func byKey(a, b row) int { return cmp.Compare(a.key, b.key) }
+
+func TestStableSortsAsTheStandardLibraryDoes(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	for n := range 200 {
+		list := make([]row, n)
+		for i := range list {
+			list[i] = row{random.IntN(1 + n/4), i}
+		}
+		want := slices.Clone(list)
+		slices.SortStableFunc(want, byKey)
+		order.Stable(list, byKey)
+		require.Equal(t, want, list)
+	}
+}
+
+func TestStableLeavesNoListAlone(t *testing.T) {
+	t.Parallel()
+	var none []row
+	order.Stable(none, byKey)
+	require.Nil(t, none)
+}
