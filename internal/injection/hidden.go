@@ -46,7 +46,7 @@ func hiddenOf(line string, number int) []Hit {
 	var hits []Hit
 	text := !dump(line)
 	row, least, returned, directed := 0, 1, returned(line), rightToLeft(line)
-	if minified(line) || len(line) > 5000 {
+	if minified(line) {
 		least = payload
 	}
 	each(line, func(at int, r rune, seen bool) {
@@ -81,25 +81,30 @@ func besideSpace(line string, at int, r rune) bool {
 	if !strings.ContainsRune(breaks, r) {
 		return false
 	}
-	left, right := strings.TrimRight(line[:at], breaks), strings.TrimLeft(line[at:], breaks)
-	if len(line)-len(left)-len(right) > 2*len("\u200b") {
+	const near = 12 // bytes: a row of thousands is looked at once
+	before, behind := line[max(0, at-near):at], line[at:min(len(line), at+near)]
+	left, right := strings.TrimRight(before, breaks), strings.TrimLeft(behind, breaks)
+	if len(before)-len(left)+len(behind)-len(right) > 2*len("\u200b") {
 		return false
 	}
-	before, _ := utf8.DecodeLastRuneInString(left)
-	after, _ := utf8.DecodeRuneInString(right)
+	last, _ := utf8.DecodeLastRuneInString(left)
+	next, _ := utf8.DecodeRuneInString(right)
 	word := func(r rune) bool { return unicode.IsLetter(r) || unicode.Is(unicode.So, r) }
-	return unicode.IsSpace(before) && word(after) || word(before) && unicode.IsSpace(after)
+	return unicode.IsSpace(last) && word(next) || word(last) && unicode.IsSpace(next)
 }
 
 // comment is the beginning of one that ends with its line, for a compiler at a carriage return
 // too.
 var comment = regexp.MustCompile(`(?:^|[^:\w])//|(?:^|\s)(?:#|--[\s\w-])`)
 
+// oldFile is how many carriage returns make a line a whole file of an old system.
+const oldFile = 20
+
 // returned reports lines that end as old systems end them, none of which takes what follows
-// out of a comment.
+// out of a comment, or so many that each is seen to end one.
 func returned(line string) bool {
 	at := comment.FindStringIndex(line)
-	return at == nil || at[1] > strings.LastIndexByte(strings.TrimRight(line, "\r \t"), '\r')
+	return strings.Count(line, "\r") >= oldFile || at == nil || at[1] > strings.LastIndexByte(strings.TrimRight(line, "\r \t"), '\r')
 }
 
 // each calls f for every character of a line, with whether guard.Visible
@@ -210,7 +215,8 @@ var joining = []*unicode.RangeTable{unicode.Arabic, unicode.Syriac, unicode.Mala
 // and a joiner behind the sign that ends a consonant, at a word's end too
 // (https://www.unicode.org/versions/Unicode15.1.0/ch12.pdf).
 func spells(line string, at int, r rune) bool {
-	before, _ := utf8.DecodeLastRuneInString(line[:at])
+	const joiners = "\u200c\u200d" // one behind the other, too, as older keyboards wrote them
+	before, _ := utf8.DecodeLastRuneInString(strings.TrimRight(line[max(0, at-len(joiners)):at], joiners))
 	after, _ := utf8.DecodeRuneInString(line[at+utf8.RuneLen(r):])
 	switch r {
 	case '\u200b':
@@ -248,7 +254,7 @@ func rightToLeft(line string) bool {
 
 // minified reports a line that is written for machines. In a bundle hidden characters are those of tables.
 func minified(line string) bool {
-	return len(line) > 2000 && strings.Count(line, " ") < len(line)/12
+	return len(line) > 5000 || len(line) > 2000 && strings.Count(line, " ") < len(line)/12
 }
 
 // withoutMark drops a byte order mark from a text's first line, behind the mark

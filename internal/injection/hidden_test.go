@@ -3,6 +3,7 @@ package injection_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -61,6 +62,8 @@ func TestT7_ProperUseOfInvisibleCharactersIsNotFound(t *testing.T) {
 		"Hindi":              "क्\u200dष",
 		"Khmer":              "'\u1792\u17d2\u179c\u17be\u200b\u179a\u17bd\u1785'",
 		"Malayalam":          "'\u0d1e\u0d3e\u0d2f\u0d30\u0d4d\u200d'",
+		"Malayalam of old":   "മുന്\u200d\u200cപത്തെ",
+		"old Mac's page":     strings.Repeat("#a {}\r // b\r", 20),
 		"accents":            "naïve façade, Über, žluťoučký",
 		"combining":          "re\u0301sume\u0301",
 		"byte order mark":    "\ufeffpackage a",
@@ -127,4 +130,12 @@ func TestT7_OneOddByteOrALongTailExcusesNothing(t *testing.T) {
 			require.NotEmpty(t, injection.Scan(line).Hidden)
 		})
 	}
+}
+
+// A row of a hundred thousand was as many times trimmed.
+func TestALongRowOfBreaksIsReadInTimeThatGrowsWithItAlone(t *testing.T) {
+	t.Parallel()
+	start := time.Now()
+	require.NotEmpty(t, injection.Scan("a "+strings.Repeat("\u200b", 300_000)+"b").Hidden)
+	require.Less(t, time.Since(start), 20*time.Second)
 }

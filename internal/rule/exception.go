@@ -55,7 +55,7 @@ func (h *hunk) slight(i int) bool {
 		return false
 	}
 	first := block[len(block)-1]
-	statements, kept, returns := 0, false, false
+	statements, kept, returns, stood := 0, false, false, false
 	for _, j := range block {
 		code := h.codeAt(j)
 		if indent(h.lines[j].code) == indent(h.lines[first].code) && strings.IndexByte(")]}", code[0]) < 0 {
@@ -63,14 +63,20 @@ func (h *hunk) slight(i int) bool {
 		}
 		kept = kept || !closing().MatchString(code)
 		returns = returns || strings.HasPrefix(code, "return ")
-		if slices.ContainsFunc(h.removed, func(old string) bool {
-			return strings.TrimSpace(old) == strings.TrimSpace(h.lines[j].text)
-		}) {
-			return false // it stood there without
-		}
+		stood = stood || h.was(h.lines[j].text)
+	}
+	if stood && !h.was("try:") {
+		return false // it stood there without
 	}
 	return statements < 2 || !kept || optional().MatchString(h.codeAt(first)) ||
 		returns && strings.HasPrefix(h.codeAt(h.next(h.next(i))), "return ")
+}
+
+// was reports a line that the old file had, whatever its indentation.
+func (h *hunk) was(text string) bool {
+	return slices.ContainsFunc(h.removed, func(old string) bool {
+		return strings.TrimSpace(old) == strings.TrimSpace(text)
+	})
 }
 
 // commented reports whether line i holds a comment, taken for the reason why.

@@ -70,7 +70,7 @@ type hunk struct {
 // made is a path of what is made to be tried or looked at: tests, what they expect, samples.
 var made = lazy(`(?i:(?:^|/)(?:[\w-]+[-_])?(?:tests?|testing|test[-_]?(?:data|cases?|suites?)|fixtures?|specs?` +
 	`|__snapshots__|goldens?|expected|examples?|samples?|demos?)/|\.(?:golden|snap)$)` +
-	`|(?:^|[/_.-])(?:(?i:dummy|seeds?|seeders?|fakes?|demos?|mocks?|stubs?|stories)|tests?)(?:[/_.A-Z-]|$)` +
+	`|(?:^|[/_.-])(?:(?i:dummy|seeds?|seeders?|fakes?|demos?|mocks?|stubs?|stories|fixtures?)|tests?)(?:[/_.A-Z-]|$)` +
 	`|[a-z](?:Dummy|Seed|Seeder|Fake|Demo|Mock|Stub)s?(?:[/_.A-Z-]|$)`)
 
 // ForTests reports whether a path is one of tests, what they expect, or samples. Rules find little

@@ -25,7 +25,7 @@ var (
 		`|(?:select\b.+\bfrom\b|insert\s+into\b|update\s+\S+\s+set\b|delete\s+from\b))`)
 	sqlCall      = lazy(`(?i)query|exec|sql|cursor|\bdb\b|stmt|statement|prepare`)
 	valueEnd     = lazy(valuePlace + `$`)
-	valueVerb    = lazy(valuePlace + `%[sv]`)
+	valueVerb    = lazy(strings.ReplaceAll(valuePlace, `%*`, ``) + `(?:%%)*%[sv]`)
 	valueBrace   = lazy(valuePlace + `\$?\{([^{}]*)\}`)
 	valueDollar  = lazy(valuePlace + `\$\{([^{}]*)\}`)
 	plusOperand  = lazy(`^\s*\+\s*([A-Za-z_][\w.]*(?:\([^()]*\)|\[[^\[\]]*\])*)`)
