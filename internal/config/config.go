@@ -4,9 +4,10 @@
 // file and never guesses: an unknown key is an error. Start at Config and Parse.
 //
 // A new key is a field of Config and a row in rootKeys or in the keys of its part, which
-// says how it is read and how it is shown. Tests hold .github/pr-review.schema.json and testdata/pr-review.yml
-// against them, and the example in .github/SETTINGS.md against that file; app's script
-// config.txtar has every key and setting as config print shows it.
+// says how it is read and how it is shown. Tests hold .github/pr-review.schema.json and
+// testdata/pr-review.yml, in the folder at the top of the tree, against them, and the
+// example in .github/SETTINGS.md against that file; app's script config.txtar has every
+// key and setting as config print shows it.
 package config
 
 import (

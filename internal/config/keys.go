@@ -71,7 +71,8 @@ func unless(name string, off *bool) key {
 	}, show: func() any { return !*off }}
 }
 
-// whole is a number; otherwise holds where it is 0.
+// whole is a number of which 0 means that it is not set; otherwise holds then. Where people
+// may write 0, upTo is the one.
 func whole(name string, least, most int, into *int, otherwise int) key {
 	return key{name: name, read: func(r *reader, n ast.Node) { r.whole(n, least, most, into) },
 		show: func() any { return set(cmp.Or(*into, otherwise)) }}

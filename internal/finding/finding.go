@@ -43,7 +43,7 @@ const (
 )
 
 // Filter is the reason why a finding is kept out of the draft. A filtered
-// finding stays in the state.
+// finding stays in the state. Each has a row of words in render's filtered.go.
 type Filter string
 
 // The filters that aggregation applies.
@@ -60,8 +60,8 @@ const (
 // Dropped is the filter of a finding that this draft's approver left out.
 const Dropped Filter = "dropped"
 
-// LeftOut is the filter of a finding that the settings do not report, for its category or
-// its severity.
+// LeftOut is the filter of a finding that the settings' report leaves out, for its category,
+// its rule or its severity: drafts count it in these words. aggregate sets it too.
 const LeftOut Filter = "left_out"
 
 // The filters of a file's review.

@@ -11,7 +11,8 @@ import (
 // finished since. Its methods may be called from several goroutines; byte
 // slices that are handed over are not changed afterwards by either side.
 type Store interface {
-	// Load returns what is kept, or an error that is ErrNoThread.
+	// Load returns what is kept, or an error that is ErrNoThread, or ErrSnapshot where
+	// what is kept is damaged.
 	Load(ctx context.Context, thread string) (Saved, error)
 	// Save replaces the snapshot atomically and drops the journal. A journal
 	// that survives is harmless: its records name their superstep.

@@ -5,9 +5,11 @@
 // It reads and checks texts and does nothing with what they say. A new setting is a
 // field of Settings, a row of Table, and an input of action.yml, which a test holds
 // against the table. It is a flag only of the commands that list its name (Flags, in
-// app's cmd_*.go); no test notices where it is forgotten. The keys of the settings file
-// itself are config's: of a setting that has one, Source.keys says which of the two is
-// printed, and whoever uses it takes the setting first, as wire does with max-cost.
+// app's cmd_*.go); no test notices where it is forgotten. One that changes what a draft
+// holds goes through driver.Facts, and into purpose (app's local_stale.go). The keys of
+// the settings file itself are config's: of a setting that has one, Source.keys says which
+// of the two is printed, and whoever uses it takes the setting first, as wire does with
+// max-cost.
 package settings
 
 import (

@@ -35,7 +35,8 @@ func (w Wire) OpenStore(ctx context.Context, where string) (Store, error) {
 	return store, nil
 }
 
-// address begins what names a database: a URL, or settings as libpq takes them.
+// address begins what is no folder's name: a URL, for which a word with :/ behind it is
+// taken (one letter is a drive), or settings of a database as libpq takes them.
 var address = regexp.MustCompile(`^(?i)(?:[a-z][a-z0-9+.-]+:/{1,2}|(?:host|hostaddr|port|dbname|user|password` +
 	`|service) *=)`)
 
