@@ -13,12 +13,12 @@ ARG GRAMMARS="grammar_subset grammar_subset_javascript grammar_subset_typescript
  grammar_subset_c_sharp grammar_subset_ruby grammar_subset_php grammar_subset_bash"
 # Without inlining (-l) code is a fifth smaller. The parser, the runtime and what is not named here are compiled as ever; of
 # several flags for a package the last one counts (decision 23).
-ARG PLAIN="-gcflags=github.com/...=-l -gcflags=net/...=-l -gcflags=crypto/tls/...=-l -gcflags=crypto/x509/...=-l \
- -gcflags=encoding/...=-l -gcflags=archive/...=-l -gcflags=log/...=-l -gcflags=math/big/...=-l -gcflags=mime/...=-l \
- -gcflags=text/...=-l -gcflags=html/...=-l -gcflags=go/printer/...=-l -gcflags=go/doc/...=-l -gcflags=go/format/...=-l \
- -gcflags=fmt/...=-l -gcflags=time/...=-l -gcflags=os/...=-l -gcflags=go.opentelemetry.io/otel/sdk/...=-l \
- -gcflags=go.opentelemetry.io/auto/...=-l -gcflags=go.opentelemetry.io/otel/trace/...=-l -gcflags=golang.org/...=-l \
- -gcflags=filippo.io/...=-l -gcflags=regexp/syntax/...=-l -gcflags=flag/...=-l \
+ARG PLAIN="-gcflags=github.com/...=-l -gcflags=golang.org/...=-l -gcflags=go.opentelemetry.io/otel/sdk/...=-l \
+ -gcflags=go.opentelemetry.io/otel/trace/...=-l -gcflags=go.opentelemetry.io/auto/...=-l \
+ -gcflags=filippo.io/...=-l -gcflags=vendor/...=-l -gcflags=archive/...=-l -gcflags=context/...=-l \
+ -gcflags=crypto/...=-l -gcflags=encoding/...=-l -gcflags=flag/...=-l -gcflags=fmt/...=-l -gcflags=go/...=-l \
+ -gcflags=html/...=-l -gcflags=log/...=-l -gcflags=math/big/...=-l -gcflags=mime/...=-l -gcflags=net/...=-l \
+ -gcflags=os/...=-l -gcflags=path/...=-l -gcflags=regexp/syntax/...=-l -gcflags=text/...=-l -gcflags=time/...=-l \
  -gcflags=github.com/odvcencio/...="
 RUN CGO_ENABLED=0 go build -tags "nopostgres noprograms ${GRAMMARS}" ${PLAIN} -trimpath -buildvcs=false -ldflags="-s -w -funcalign=1" -o /pr-review .
 

@@ -35,7 +35,7 @@ func limits() []limit {
 		{"memory: peak / floor", 12},
 		{"memory: peak / diff", 16},
 		{"memory: time / linear", 2},
-		{"image: MB", 29}, // as .ci/container has it
+		{"image: MB", 28}, // as .ci/container has it
 		{"image: bytes / program", 1.1},
 		{"start: version / floor", 8},
 		{"start: demo / floor", 50},
