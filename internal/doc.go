@@ -9,7 +9,7 @@
 //	            …/history                  cases from merged pull requests
 //	            evalcmd                    the eval commands: flags, files, what is printed
 //	            searchcmd                  the search command, and how well it answers
-//	            ask choose                 what a person is asked at a terminal, and the list of findings
+//	            ask choose …/quiet         what a person is asked at a terminal, and the list of findings
 //	            job                        a step of a workflow: drafts, revises, decides, marks
 //	            driver                     a thread through the graph, for both; its report
 //	            setup                      the init command: workflows, settings, environments of a repository

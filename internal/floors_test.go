@@ -287,3 +287,14 @@ func TestEveryRoomOfTheMapExists(t *testing.T) {
 		require.NoError(t, err)
 	}
 }
+
+func TestTheMapNamesEveryRoom(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("doc.go")
+	require.NoError(t, err)
+	for room := range floors {
+		if !strings.Contains(room, "/cmd/") {
+			require.Regexp(t, `\b`+filepath.Base(room)+`\b`, string(text), "doc.go does not say what %s is for", room)
+		}
+	}
+}
