@@ -28,6 +28,7 @@ type app struct {
 
 	came     driver.Report // what a run came to that was printed
 	ticketed bool          // the run is a ticket's
+	thread   string        // of the store, that is decided or shown; empty until it is known
 }
 
 // endRun ends the span of a command that reviews or decides.

@@ -27,6 +27,7 @@ func (a *app) stored(ctx context.Context, args []string, command string, o *opti
 	if s.thread, err = a.threadOf(ctx, s.store, args[0]); err != nil {
 		return s, r, err
 	}
+	a.thread = s.thread
 	if r, err = a.report(ctx, s); err == nil && r.State.Pull != nil {
 		s.api, err = a.GitHub(r.State.Pull.Ref, o.Settings)
 	}
