@@ -82,6 +82,9 @@ func (c *Client) client(methods ...string) *gh.Client {
 	return api
 }
 
+// publicAPI is the API of github.com.
+const publicAPI = "https://api.github.com"
+
 // APIURL is the API of a pull request's server. GITHUB_API_URL is it where the
 // server is that of GITHUB_SERVER_URL (github.com when unset) or has the same
 // host; else it is the address that GitHub gives the API of such a server.
@@ -92,7 +95,7 @@ func APIURL(ref pull.Ref, getenv func(string) string) string {
 	}
 	switch {
 	case ref.Host == pull.DefaultHost:
-		return "https://api.github.com"
+		return publicAPI
 	case strings.HasSuffix(ref.Host, ".ghe.com"):
 		return "https://api." + ref.Host
 	}
@@ -100,12 +103,14 @@ func APIURL(ref pull.Ref, getenv func(string) string) string {
 }
 
 // GraphQLURL is the address of GraphQL for a pull request: GITHUB_GRAPHQL_URL where
-// GITHUB_API_URL is that of its server, else empty.
+// GITHUB_API_URL is that of its server, else empty. Where only the API's address was
+// changed, as under act, GraphQL is not asked at github.com all the same.
 func GraphQLURL(ref pull.Ref, getenv func(string) string) string {
-	if api := strings.TrimSuffix(getenv("GITHUB_API_URL"), "/"); api == "" || APIURL(ref, getenv) != api {
+	api, graphql := strings.TrimSuffix(getenv("GITHUB_API_URL"), "/"), getenv("GITHUB_GRAPHQL_URL")
+	if api == "" || APIURL(ref, getenv) != api || api != publicAPI && graphql == publicAPI+"/graphql" {
 		return ""
 	}
-	return getenv("GITHUB_GRAPHQL_URL")
+	return graphql
 }
 
 // hostOf is the host of an address, or the other one where it has none.

@@ -207,6 +207,8 @@ func TestGraphQLURLIsOfTheServerOfTheAPI(t *testing.T) {
 	env["GITHUB_API_URL"] = "http://127.0.0.1:1/"
 	require.Equal(t, "http://127.0.0.1:2/graphql", GraphQLURL(pull.Ref{Host: "github.com"}, getenv))
 	require.Empty(t, GraphQLURL(pull.Ref{Host: "git.example.com"}, getenv), "another server's")
+	env["GITHUB_GRAPHQL_URL"] = "https://api.github.com/graphql"
+	require.Empty(t, GraphQLURL(pull.Ref{Host: "github.com"}, getenv), "left as it was, and the API is elsewhere")
 }
 
 func TestT30_TheTokenStaysOnTheAPIsHost(t *testing.T) {
