@@ -3,9 +3,10 @@ package llm
 import (
 	"encoding/json"
 	"errors"
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // envelope is what any body may say beside its answer.
@@ -79,7 +80,7 @@ func finish(reason string) string {
 // thoughtEnd is the end of reasoning, with an answer's beginning behind it, on its line or
 // below. Within a string of JSON, where a model may quote the mark from a diff, a line
 // feed or a quotation mark behind it is escaped.
-var thoughtEnd = regexp.MustCompile(`</think>(?:\s*\n\s*\S|[ \t]*(?:\{\s*["}]|` + "```" + `\w*\r?\n))`)
+var thoughtEnd = pattern.Lazy(`</think>(?:\s*\n\s*\S|[ \t]*(?:\{\s*["}]|` + "```" + `\w*\r?\n))`)
 
 // spoken leaves out the reasoning that some servers leave at the front of the text, by
 // the mark that ends it: the one that begins it may stand in their template. The last
@@ -89,7 +90,7 @@ func spoken(text string) string {
 	if strings.HasPrefix(front, "{") || strings.HasPrefix(front, "[") || strings.HasPrefix(front, "`") {
 		return text
 	}
-	if ends := thoughtEnd.FindAllStringIndex(text, -1); len(ends) > 0 {
+	if ends := thoughtEnd().FindAllStringIndex(text, -1); len(ends) > 0 {
 		return strings.TrimSpace(strings.TrimPrefix(text[ends[len(ends)-1][0]:], "</think>"))
 	}
 	if inner, found := strings.CutPrefix(front, "<think>"); found {

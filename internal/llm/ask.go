@@ -4,7 +4,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"maps"
-	"regexp"
+
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // asked is a request written in one form. Values that the library would drop
@@ -76,13 +77,13 @@ func (a *asked) bound(limit int) {
 // refuse a turn without content.
 func filled(text string) string { return cmp.Or(text, "(empty)") }
 
-var notInName = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
+var notInName = pattern.Lazy(`[^a-zA-Z0-9_-]`)
 
 // echoed is a call as it can be sent back: servers check what they are shown of
 // it, and some read the arguments, so that a malformed one would end the
 // conversation. The tool's answer tells the model what was wrong.
 func (c Call) echoed() Call {
-	c.Name = notInName.ReplaceAllString(c.Name, "_")
+	c.Name = notInName().ReplaceAllString(c.Name, "_")
 	c.Name = cmp.Or(c.Name[:min(len(c.Name), 64)], "unknown")
 	var object map[string]json.RawMessage
 	if json.Unmarshal([]byte(c.Arguments), &object) != nil || object == nil {

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"sync"
+
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // capability is one thing in which servers differ. Step 0 of each is tried first;
@@ -47,9 +49,9 @@ func (f form) responses() bool { return f[via] == viaResponses }
 type fallback struct {
 	of       capability
 	from, to int
-	says     *regexp.Regexp // the server's words, in lower case
-	unless   *regexp.Regexp // words that say something else all the same
-	codes    []int          // in place of words
+	says     func() *regexp.Regexp // the server's words, in lower case
+	unless   func() *regexp.Regexp // words that say something else all the same
+	codes    []int                 // in place of words
 }
 
 const (
@@ -68,26 +70,26 @@ const (
 // are those of OpenAI, Azure, OpenRouter, LiteLLM, vLLM, Ollama, Groq, Gemini's
 // and Bedrock's compatible interfaces; each has a test with the words at length.
 var fallbacks = []fallback{
-	{of: via, to: 1, says: regexp.MustCompile(`/responses\b|responses api|not a chat model|chatcompletion operation` +
+	{of: via, to: 1, says: pattern.Lazy(`/responses\b|responses api|not a chat model|chatcompletion operation` +
 		` does not work`)},
 	{of: via, from: 1, to: 2, codes: []int{http.StatusNotFound, http.StatusMethodNotAllowed,
 		http.StatusNotImplemented}},
-	{of: marks, to: 1, says: regexp.MustCompile(`cache.?control|messages(\[0\]|\.0)\.content|content.{0,40}` +
+	{of: marks, to: 1, says: pattern.Lazy(`cache.?control|messages(\[0\]|\.0)\.content|content.{0,40}` +
 		`(must be|expected|valid).{0,20}string`)},
-	{of: temperature, to: 1, says: regexp.MustCompile(`temperature`)},
-	{of: seed, to: 1, says: regexp.MustCompile(`\bseed\b`)},
-	{of: state, to: 1, says: regexp.MustCompile(`encrypted|\binclude\b`)},
-	{of: effort, to: 1, says: regexp.MustCompile(`effort|\breasoning\b|\bthinking\b`)},
-	{of: strict, to: 1, says: regexp.MustCompile(`\bstrict\b|invalid schema for function|invalid_function_parameters`)},
-	{of: system, to: 1, says: regexp.MustCompile(`system (role|message|prompt)|role.*system|['"]system['"]` +
+	{of: temperature, to: 1, says: pattern.Lazy(`temperature`)},
+	{of: seed, to: 1, says: pattern.Lazy(`\bseed\b`)},
+	{of: state, to: 1, says: pattern.Lazy(`encrypted|\binclude\b`)},
+	{of: effort, to: 1, says: pattern.Lazy(`effort|\breasoning\b|\bthinking\b`)},
+	{of: strict, to: 1, says: pattern.Lazy(`\bstrict\b|invalid schema for function|invalid_function_parameters`)},
+	{of: system, to: 1, says: pattern.Lazy(`system (role|message|prompt)|role.*system|['"]system['"]` +
 		`|roles must alternate|only user and assistant roles`)},
-	{of: mixed, to: 1, says: regexp.MustCompile(`(` + formats + `).*(tool|function)|(tool|function).*(` + formats +
+	{of: mixed, to: 1, says: pattern.Lazy(`(` + formats + `).*(tool|function)|(tool|function).*(` + formats +
 		`)`)},
-	{of: format, to: 2, says: regexp.MustCompile(formats)},
-	{of: ceiling, to: 64, says: regexp.MustCompile(size)},
-	{of: length, to: unlimited, says: regexp.MustCompile(`(` + strange + `).*` + limits + `|` + limits + `.*(` +
-		strange + `)`), unless: regexp.MustCompile(size)},
-	{of: tools, to: 1, says: regexp.MustCompile(`(` + refused + `)[^.]*(` + toolish + `)|(` + toolish + `)[^.]*(` +
+	{of: format, to: 2, says: pattern.Lazy(formats)},
+	{of: ceiling, to: 64, says: pattern.Lazy(size)},
+	{of: length, to: unlimited, says: pattern.Lazy(`(` + strange + `).*` + limits + `|` + limits + `.*(` +
+		strange + `)`), unless: pattern.Lazy(size)},
+	{of: tools, to: 1, says: pattern.Lazy(`(` + refused + `)[^.]*(` + toolish + `)|(` + toolish + `)[^.]*(` +
 		refused + `)|support tool use|enable-auto-tool-choice|invalid value: 'tool'`)},
 }
 
@@ -147,5 +149,5 @@ func (l fallback) taughtBy(refusal error) bool {
 	if l.codes != nil {
 		return slices.Contains(l.codes, e.Code)
 	}
-	return l.says.MatchString(e.words) && (l.unless == nil || !l.unless.MatchString(e.words))
+	return l.says().MatchString(e.words) && (l.unless == nil || !l.unless().MatchString(e.words))
 }

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"regexp"
 	"slices"
 
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/transport"
 )
 
@@ -38,13 +38,13 @@ func (e *StatusError) Error() string {
 	return s
 }
 
-var tooLong = regexp.MustCompile(`context.?(length|size|window)|(prompt|input) is too long|too many tokens` +
+var tooLong = pattern.Lazy(`context.?(length|size|window)|(prompt|input) is too long|too many tokens` +
 	"|input token count|inputs.? tokens|reduce the length")
 
 // TooLong reports whether the request was longer than what the model takes.
 func (e *StatusError) TooLong() bool {
 	return e.Code == http.StatusRequestEntityTooLarge ||
-		slices.Contains(refusals, e.Code) && tooLong.MatchString(e.words)
+		slices.Contains(refusals, e.Code) && tooLong().MatchString(e.words)
 }
 
 // Next says what a user can do about it.

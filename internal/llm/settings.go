@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // settings is what the options and the model's family come to.
@@ -20,24 +21,24 @@ type settings struct {
 // families has the defaults of models by name, the first match counting. Other
 // models are left their own: none of these settings is known to serve all of them.
 var families = []struct {
-	name   *regexp.Regexp
+	name   func() *regexp.Regexp
 	effort string
 	fixed  bool
 }{
 	// Chat models under a reasoning model's name: no reasoning, any temperature.
-	{regexp.MustCompile(`^gpt-\d+(\.\d+)?-chat`), "", false},
+	{pattern.Lazy(`^gpt-\d+(\.\d+)?-chat`), "", false},
 	// These reason at one effort of their own and refuse others.
-	{regexp.MustCompile(`^(gpt-\d|o\d)[^/]*-pro\b|^o1-(mini|preview)`), "", true},
+	{pattern.Lazy(`^(gpt-\d|o\d)[^/]*-pro\b|^o1-(mini|preview)`), "", true},
 	// Medium is what gpt-5 and the o models start from. Later ones start without
 	// reasoning, or differ, and a review without it finds less.
-	{regexp.MustCompile(`^(gpt-([5-9]|\d\d)|o[1-9])\b`), "medium", true},
+	{pattern.Lazy(`^(gpt-([5-9]|\d\d)|o[1-9])\b`), "medium", true},
 }
 
 func newSettings(o config.ModelOptions, model string) settings {
 	s, family := settings{ModelOptions: o}, ""
 	name := strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])
 	for _, f := range families {
-		if f.name.MatchString(name) {
+		if f.name().MatchString(name) {
 			family, s.fixed = f.effort, f.fixed
 			break
 		}

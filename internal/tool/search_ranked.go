@@ -3,11 +3,11 @@ package tool
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/index"
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/retrieve"
 	"github.com/org/pr-review-action/internal/secret"
 	"github.com/org/pr-review-action/internal/tree"
@@ -26,10 +26,10 @@ const (
 // inWords reports whether the query is words of a sentence: letters alone, two words
 // or more. What has the marks of code is looked for as it stands.
 func (a searchArgs) inWords() bool {
-	return !a.Regex && inWords.MatchString(strings.TrimSpace(a.Query))
+	return !a.Regex && inWords().MatchString(strings.TrimSpace(a.Query))
 }
 
-var inWords = regexp.MustCompile(`^[\p{L}\p{N}_'’-]+(?:,?\s+[\p{L}\p{N}_'’-]+)+[?.!]?$`)
+var inWords = pattern.Lazy(`^[\p{L}\p{N}_'’-]+(?:,?\s+[\p{L}\p{N}_'’-]+)+[?.!]?$`)
 
 // ranked shows the lines that hold the query as it stands, where there are some, and
 // the pieces of code that answer it best.

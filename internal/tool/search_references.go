@@ -5,12 +5,12 @@ import (
 	"context"
 	"errors"
 	"math"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/org/pr-review-action/internal/lang"
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/retrieve"
 	"github.com/org/pr-review-action/internal/tree"
 )
@@ -22,7 +22,7 @@ type referenceArgs struct {
 // maxIdentifier bounds a name, in bytes.
 const maxIdentifier = 200
 
-var identifier = regexp.MustCompile(`^[\p{L}_][\p{L}\p{N}_]*$`)
+var identifier = pattern.Lazy(`^[\p{L}_][\p{L}\p{N}_]*$`)
 
 // FindReferences is the tool find_references: lines of code that hold an
 // identifier as a word, those that define it first. It knows words, not scopes:
@@ -33,7 +33,7 @@ func FindReferences(head tree.Tree, made func() *retrieve.Engine) Tool {
 		"Finds where an identifier is defined and used in the repository, with the change applied: definitions "+
 			"first, comments and strings left out.",
 		func(ctx context.Context, a referenceArgs) (string, error) {
-			if len(a.Name) > maxIdentifier || !identifier.MatchString(a.Name) {
+			if len(a.Name) > maxIdentifier || !identifier().MatchString(a.Name) {
 				return "", errors.New("name is no single identifier of letters, digits and _; for other text there " +
 					"is search_code")
 			}

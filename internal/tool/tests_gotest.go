@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"regexp"
 	"strconv"
+
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // maxOutput is how many bytes are held of what one test printed: its last ones.
@@ -85,11 +86,11 @@ func (r *results) told(pkg string) bool {
 }
 
 // codePlace matches where a message says that something is, such as store_test.go:12.
-var codePlace = regexp.MustCompile(`(?m)(?:^|[\s("'])([\w./-]{1,200}\.[A-Za-z]{1,5}):([1-9][0-9]{0,6})\b`)
+var codePlace = pattern.Lazy(`(?m)(?:^|[\s("'])([\w./-]{1,200}\.[A-Za-z]{1,5}):([1-9][0-9]{0,6})\b`)
 
 // position is the first place that a message names.
 func position(message string) (file string, line int) {
-	m := codePlace.FindStringSubmatch(head(message, 16*maxMessage))
+	m := codePlace().FindStringSubmatch(head(message, 16*maxMessage))
 	if m == nil {
 		return "", 0
 	}
