@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"net/url"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // change is where results may be: the lines of the head that the diff shows.
@@ -83,7 +83,7 @@ func unescaped(raw string) string {
 }
 
 // hidden is what tools put in a credential's place.
-var hidden = regexp.MustCompile(`(?i)^(?:redacted|[*x.…]+)$`)
+var hidden = pattern.Lazy(`(?i)^(?:redacted|[*x.…]+)$`)
 
 // place is the added line that a result is about. What the linter saw there is held
 // against the head: a linter that looked at a merge, whose lines have other numbers, is
@@ -121,7 +121,7 @@ const maxRange = 20
 // snippet is the first line of what a linter saw, where it tells one line from another.
 func snippet(r Result) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(r.Snippet), "\n")
-	if first = strings.TrimSpace(first); len(first) < 3 || hidden.MatchString(first) {
+	if first = strings.TrimSpace(first); len(first) < 3 || hidden().MatchString(first) {
 		return ""
 	}
 	return first

@@ -11,7 +11,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"time"
 
@@ -20,6 +19,7 @@ import (
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // Source says where linters' results are. The zero value has none.
@@ -35,11 +35,11 @@ type Source struct {
 	Tell             func(string)   // what is waited for; nil for nobody
 }
 
-var artifactOf = regexp.MustCompile(`^(?:\.github/workflows/)?([A-Za-z0-9._-]+\.ya?ml)/([^/\\:*?"<>|\r\n]{1,255})$`)
+var artifactOf = pattern.Lazy(`^(?:\.github/workflows/)?([A-Za-z0-9._-]+\.ya?ml)/([^/\\:*?"<>|\r\n]{1,255})$`)
 
 // ofWorkflow tells WORKFLOW.yml/ARTIFACT from a glob.
 func ofWorkflow(findings string) (workflow, name string, ok bool) {
-	m := artifactOf.FindStringSubmatch(findings)
+	m := artifactOf().FindStringSubmatch(findings)
 	if m == nil {
 		return "", "", false
 	}

@@ -2,12 +2,12 @@ package linter
 
 import (
 	"net/url"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/secret"
 )
 
@@ -23,7 +23,7 @@ const (
 // one, and some repeat it in their message.
 func (r *Result) clean() {
 	if seen := strings.TrimSpace(r.Snippet); len(seen) >= 8 && !strings.ContainsFunc(seen, unicode.IsSpace) &&
-		strings.Contains(r.Message, seen) && scanner.MatchString(r.Tool+" "+r.Rule) {
+		strings.Contains(r.Message, seen) && scanner().MatchString(r.Tool+" "+r.Rule) {
 		r.Message = strings.ReplaceAll(r.Message, seen, "<redacted>")
 	}
 	r.Tool, r.Rule = word(r.Tool), word(r.Rule)
@@ -36,7 +36,7 @@ func (r *Result) clean() {
 }
 
 // scanner tells tools and rules that look for credentials.
-var scanner = regexp.MustCompile(`(?i)leak|secret|credential|truffle|password|token|api-?key|private-?key`)
+var scanner = pattern.Lazy(`(?i)leak|secret|credential|truffle|password|token|api-?key|private-?key`)
 
 // word is a name on one line.
 func word(s string) string {
@@ -63,15 +63,15 @@ func cut(s string, most int) string {
 }
 
 // link is what SARIF writes for a place beside the message: only its words stay.
-var link = regexp.MustCompile(`\[([^\[\]]{1,200})\]\([0-9]{1,4}\)`)
+var link = pattern.Lazy(`\[([^\[\]]{1,200})\]\([0-9]{1,4}\)`)
 
-var sentenceEnd = regexp.MustCompile(`[.!?](?:\s|$)`)
+var sentenceEnd = pattern.Lazy(`[.!?](?:\s|$)`)
 
 // parted is a message's first sentence as a title, and what stands behind it.
 func parted(message string) (title, rest string) {
-	message = link.ReplaceAllString(message, "$1")
+	message = link().ReplaceAllString(message, "$1")
 	title, rest, _ = strings.Cut(message, "\n")
-	if at := sentenceEnd.FindStringIndex(title); at != nil && at[0] >= 12 {
+	if at := sentenceEnd().FindStringIndex(title); at != nil && at[0] >= 12 {
 		title, rest = title[:at[0]], title[at[1]:]+"\n"+rest
 	}
 	if len(title) > maxTitle && utf8.RuneCountInString(title) > maxTitle {

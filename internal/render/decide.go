@@ -75,7 +75,7 @@ func (d Decide) form(r Review) string {
 
 // page is the address of a page of the repository's Actions, empty where there is none.
 func (d Decide) page(r Review, path string, known bool) string {
-	if !known || !webAddress.MatchString(r.Web) {
+	if !known || !webAddress().MatchString(r.Web) {
 		return ""
 	}
 	return r.Web + "/actions/" + escapePath(path)

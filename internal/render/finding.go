@@ -3,13 +3,13 @@ package render
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 const (
@@ -20,13 +20,13 @@ const (
 )
 
 // plainWord is a word of prose, not of code, at the beginning of a title.
-var plainWord = regexp.MustCompile(`^\p{Ll}+(?:[ ,:;]|$)`)
+var plainWord = pattern.Lazy(`^\p{Ll}+(?:[ ,:;]|$)`)
 
 // claimed is a finding's title, raw: without a full stop, and with a capital
 // letter where it begins with a plain word.
 func claimed(f finding.Finding) string {
 	t := strings.TrimSuffix(strings.TrimSpace(f.Title), ".")
-	if plainWord.MatchString(t) {
+	if plainWord().MatchString(t) {
 		return upperFirst(t)
 	}
 	return t
@@ -135,11 +135,11 @@ func proseOf(body string) string {
 
 // plainStart is the beginning of text that stays a paragraph behind other text;
 // a list or a fence has to begin its own line.
-var plainStart = regexp.MustCompile("^(`[^`]|[\\p{L}\"'($]|[0-9]+[^0-9.)]|[0-9]+[.)][^ \t])")
+var plainStart = pattern.Lazy("^(`[^`]|[\\p{L}\"'($]|[0-9]+[^0-9.)]|[0-9]+[.)][^ \t])")
 
 // inParagraph is a sentence and text, in one paragraph where that is possible.
 func inParagraph(head, body string) string {
-	if head != "" && plainStart.MatchString(body) {
+	if head != "" && plainStart().MatchString(body) {
 		return head + " " + body
 	}
 	return paragraphs(head, body)

@@ -9,12 +9,13 @@ import (
 
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 var (
 	pullName   = regexp.MustCompile(`^#[0-9]+$`)
 	commitName = regexp.MustCompile(`^[0-9a-f]{7,64}$`)
-	webAddress = regexp.MustCompile(`^https?://[A-Za-z0-9.:_-]+(/[A-Za-z0-9._-]+){2}$`)
+	webAddress = pattern.Lazy(`^https?://[A-Za-z0-9.:_-]+(/[A-Za-z0-9._-]+){2}$`)
 )
 
 // name is what is reviewed, inert: "#42" as it is, anything else as code.
@@ -27,7 +28,7 @@ func (r Review) name() string {
 
 // linkable reports whether addresses of the repository can be made.
 func (r Review) linkable() bool {
-	return webAddress.MatchString(r.Web) && commitName.MatchString(r.Head)
+	return webAddress().MatchString(r.Web) && commitName.MatchString(r.Head)
 }
 
 // commit is the reviewed commit's short name, linked where there is a page.

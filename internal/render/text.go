@@ -3,7 +3,6 @@ package render
 import (
 	"fmt"
 	"html"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // Count is a number with its noun: "1 file", "2,000 files".
@@ -197,7 +197,7 @@ func details(summary, text string) string {
 // coded is what stands as code in a folded block's summary: code spans, and what
 // GitHub makes live in any text outside of code, Markdown or not: mentions,
 // references, addresses, emoji names and commit hashes.
-var coded = regexp.MustCompile("`[^`]+`" + `|\S*[@#/]\S*|\S*:\S+:\S*|(?i)gh-[0-9]+|www\.\S+|[0-9a-f]{7,40}`)
+var coded = pattern.Lazy("`[^`]+`" + `|\S*[@#/]\S*|\S*:\S+:\S*|(?i)gh-[0-9]+|www\.\S+|[0-9a-f]{7,40}`)
 
 // inlineHTML is untrusted text as one line of HTML, for a summary, where
 // Markdown is not read but GitHub's own filters still are.
@@ -205,7 +205,7 @@ func inlineHTML(s string, limit int) string {
 	s = guard.Line(s, limit)
 	var b strings.Builder
 	last := 0
-	for _, at := range coded.FindAllStringIndex(s, -1) {
+	for _, at := range coded().FindAllStringIndex(s, -1) {
 		b.WriteString(html.EscapeString(s[last:at[0]]))
 		b.WriteString(codeHTML(strings.Trim(s[at[0]:at[1]], "`")))
 		last = at[1]
