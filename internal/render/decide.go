@@ -70,7 +70,8 @@ func (d Decide) form(r Review) string {
 	if address := d.page(r, "workflows/"+d.Workflow, d.Workflow != ""); address != "" {
 		where = linked("this form", address)
 	}
-	return paragraphs(" in "+where+", which *Run workflow* opens, draft "+guard.Code(d.Draft)+", or with:", guard.Fence(d.Dispatch, ""))
+	return paragraphs(" in "+where+", which *Run workflow* opens, draft "+guard.Code(d.Draft)+", or with:",
+		guard.Fence(d.Dispatch, ""))
 }
 
 // page is the address of a page of the repository's Actions, empty where there is none.
