@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/org/pr-review-action/internal/apply"
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/ticketpr"
@@ -136,7 +135,7 @@ func (p *proposing) facts() checkpoint.Manifest {
 
 // acting are steps that carry the change out: on GitHub with --push, else in the clone.
 func (p *proposing) acting(steps ticketpr.Steps) ticketpr.Steps {
-	if steps.Apply = p.apply; p.push != nil {
+	if steps.Apply = driver.CommitTo(p.base); p.push != nil {
 		p.push.Into(&steps)
 	}
 	return steps
@@ -169,15 +168,4 @@ func (p *proposing) resuming() string {
 		command += " --repo " + driver.Quoted(p.o.repo)
 	}
 	return command
-}
-
-// apply commits the approved files to a branch of the clone.
-func (p *proposing) apply(ctx context.Context, s ticketpr.State) (apply.Applied, error) {
-	headline, body := s.Message()
-	n := ingest.NewCommit{Branch: s.BranchName(), Message: headline + "\n\n" + body, Files: map[string]string{}}
-	for _, f := range s.Files() {
-		n.Files[f.Path] = f.Content
-	}
-	branch, commit, err := p.base.Write(ctx, n)
-	return apply.Applied{Branch: branch, Commit: commit}, err
 }

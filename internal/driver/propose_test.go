@@ -15,7 +15,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/pr-review-action/internal/apply"
 	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/config"
@@ -109,15 +108,7 @@ func (p *proposal) flow() (*graph.Flow[ticketpr.State], ticketpr.State) {
 		Place: wire.Place{Tree: tree.Clone(git, p.base.Commit), Commit: p.base.Commit, Name: "clone"},
 	})
 	require.NoError(p.t, err)
-	steps.Apply = func(ctx context.Context, s ticketpr.State) (apply.Applied, error) {
-		headline, body := s.Message()
-		n := ingest.NewCommit{Branch: s.BranchName(), Message: headline + "\n\n" + body, Files: map[string]string{}}
-		for _, f := range s.Files() {
-			n.Files[f.Path] = f.Content
-		}
-		branch, commit, err := p.base.Write(ctx, n)
-		return apply.Applied{Branch: branch, Commit: commit}, err
-	}
+	steps.Apply = driver.CommitTo(p.base)
 	flow, err := p.driver().Ticketpr(steps)
 	require.NoError(p.t, err)
 	return flow, begin

@@ -27,6 +27,19 @@ type Carrier struct {
 	Request func(ticketpr.State) apply.Request // a state as apply takes it
 }
 
+// CommitTo commits a state's approved files to a branch of a clone, as one commit on base.
+func CommitTo(base ingest.Base) func(context.Context, ticketpr.State) (apply.Applied, error) {
+	return func(ctx context.Context, s ticketpr.State) (apply.Applied, error) {
+		headline, body := s.Message()
+		n := ingest.NewCommit{Branch: s.BranchName(), Message: headline + "\n\n" + body, Files: map[string]string{}}
+		for _, f := range s.Files() {
+			n.Files[f.Path] = f.Content
+		}
+		branch, commit, err := base.Write(ctx, n)
+		return apply.Applied{Branch: branch, Commit: commit}, err
+	}
+}
+
 // Into makes steps carry the change out.
 func (c Carrier) Into(steps *ticketpr.Steps) {
 	steps.Apply = func(ctx context.Context, s ticketpr.State) (apply.Applied, error) {
