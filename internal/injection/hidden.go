@@ -97,14 +97,11 @@ func besideSpace(line string, at int, r rune) bool {
 // too.
 var comment = regexp.MustCompile(`(?:^|[^:\w])//|(?:^|\s)(?:#|--[\s\w-])`)
 
-// oldFile is how many carriage returns make a line a whole file of an old system.
-const oldFile = 20
-
 // returned reports lines that end as old systems end them, none of which takes what follows
-// out of a comment, or so many that each is seen to end one.
+// out of a comment.
 func returned(line string) bool {
 	at := comment.FindStringIndex(line)
-	return strings.Count(line, "\r") >= oldFile || at == nil || at[1] > strings.LastIndexByte(strings.TrimRight(line, "\r \t"), '\r')
+	return at == nil || at[1] > strings.LastIndexByte(strings.TrimRight(line, "\r \t"), '\r')
 }
 
 // each calls f for every character of a line, with whether guard.Visible
