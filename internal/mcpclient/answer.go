@@ -165,10 +165,8 @@ func prose(v any, depth int) string {
 
 func ofObject(v map[string]any, depth int) string {
 	if v["type"] == "doc" {
-		text, err := markup.ADFValue(v)
-		if err != nil {
-			return ""
-		}
+		doc, _ := json.Marshal(v)  // it came out of JSON
+		text, _ := markup.ADF(doc) // what is none is empty
 		return text
 	}
 	value, text := v["value"].(string)

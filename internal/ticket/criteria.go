@@ -69,7 +69,7 @@ func sectionOfCriteria(lines []string) []string {
 			continue
 		}
 		text := plain(line)
-		bold := strings.HasPrefix(line, "**") && strings.HasSuffix(strings.TrimRight(line, " :"), "**")
+		bold := strings.HasPrefix(line, "*") && strings.HasSuffix(strings.TrimRight(line, " :"), "*")
 		if titleOfCriteria.MatchString(text) && (bold || strings.HasSuffix(text, ":")) {
 			return untilNoList(lines[i+1:])
 		}

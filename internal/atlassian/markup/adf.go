@@ -1,13 +1,17 @@
 package markup
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // ErrNotADF is a value that is no document.
@@ -15,20 +19,12 @@ var ErrNotADF = errors.New("not an ADF document")
 
 // ADF turns a document of the Atlassian Document Format into Markdown, at most
 // 20,000 characters of it. null is "", and a text (REST v2) is itself, cleaned.
-// Unknown nodes give what they hold. The error is ErrNotADF, or that of JSON.
+// Unknown nodes give what they hold. The error is ErrNotADF, with that of JSON.
 func ADF(doc []byte) (string, error) {
 	var root any
 	if err := json.Unmarshal(doc, &root); err != nil {
-		if strings.Contains(err.Error(), "max depth") {
-			return "", fmt.Errorf("%w: it is nested too deep", ErrNotADF)
-		}
-		return "", fmt.Errorf("%w: %w", ErrNotADF, err)
+		return "", fmt.Errorf("%w, or one that is nested too deep: %w", ErrNotADF, err)
 	}
-	return ADFValue(root)
-}
-
-// ADFValue is ADF of what JSON was decoded to already.
-func ADFValue(root any) (string, error) {
 	switch v := root.(type) {
 	case nil:
 		return "", nil
@@ -37,7 +33,7 @@ func ADFValue(root any) (string, error) {
 	case map[string]any:
 		if node(v).kind() == "doc" {
 			r := &renderer{}
-			text := r.blocks(node(v), 0, "\n\n")
+			text := r.blocks(v, 0, "\n\n")
 			return capped(text, r.cut), nil
 		}
 	}
@@ -53,11 +49,12 @@ func (n node) attrs() map[string]any { m, _ := n["attrs"].(map[string]any); retu
 
 func (n node) attr(name string) string { s, _ := n.attrs()[name].(string); return Clean(s) }
 
-// whole is an attribute that is a whole number; ok is false for all else.
-func (n node) whole(name string) (v int, ok bool) {
-	f, ok := n.attrs()[name].(float64)
-	v = int(min(max(f, -1e6), 1e6))
-	return v, ok && (float64(v) == f || f > 1e6)
+// whole is an attribute that is a whole number, of a million at most; 1 for all else.
+func (n node) whole(name string) int {
+	if f, ok := n.attrs()[name].(float64); ok && f == math.Trunc(f) {
+		return int(min(max(f, -1e6), 1e6))
+	}
+	return 1
 }
 
 // renderer writes one document.
@@ -91,15 +88,17 @@ func (r *renderer) children(n node, depth int) iter.Seq[node] {
 
 // blocks are what stands in a node, joined; inline nodes among them are a paragraph.
 func (r *renderer) blocks(n node, depth int, between string) string {
-	var all []string
-	var line []node
+	var all, line []string
 	flush := func() {
-		all = append(all, paragraph(r.line(slices.Values(line), depth+1)))
-		line = nil
+		var text []string
+		for written := range strings.SplitSeq(strings.Join(line, ""), "\n") {
+			text = append(text, strings.TrimRight(written, " \t"))
+		}
+		all, line = append(all, strings.Trim(strings.Join(text, "\n"), "\n")), nil
 	}
 	for child := range r.children(n, depth) {
-		if child.inline() {
-			line = append(line, child)
+		if text, inline := child.inline(); inline {
+			line = append(line, text)
 			continue
 		}
 		flush()
@@ -109,55 +108,221 @@ func (r *renderer) blocks(n node, depth int, between string) string {
 	return compact(all, between)
 }
 
-// inline reports whether a node stands in a line.
-func (n node) inline() bool {
-	_, text := n["text"].(string)
-	return n.kind() == "text" || inLine[n.kind()] != nil || text && n["content"] == nil
-}
-
-// paragraph is a text whose lines end in no blanks.
-func paragraph(text string) string {
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
-		lines[i] = strings.TrimRight(line, " \t")
+// inline writes a node that stands in a line; ok is false for all others.
+func (n node) inline() (text string, ok bool) {
+	switch n.kind() {
+	case "hardBreak":
+		return "\n", true
+	case "mention":
+		return "@" + cmp.Or(strings.TrimLeft(n.attr("text"), "@"), "user"), true
+	case "emoji":
+		return cmp.Or(n.attr("text"), n.attr("shortName")), true
+	case "date":
+		at, err := strconv.ParseInt(n.attr("timestamp"), 10, 64)
+		if day := time.UnixMilli(at).UTC(); err == nil && day.Year() > 0 && day.Year() < 10_000 {
+			return day.Format(time.DateOnly), true
+		}
+		return "[date]", true
+	case "status":
+		return "[" + n.attr("text") + "]", true
+	case "placeholder":
+		return "", true
+	case "inlineCard":
+		return n.card(), true
+	case "mediaInline":
+		return n.media(), true
+	case "inlineExtension":
+		return n.macro(), true
 	}
-	return strings.Trim(strings.Join(lines, "\n"), "\n")
+	text, ok = n["text"].(string)
+	return n.marked(Clean(text)), n.kind() == "text" || ok && n["content"] == nil
 }
 
-// line is what stands in a line.
-func (r *renderer) line(nodes iter.Seq[node], depth int) string {
+var panels = []string{"info", "note", "warning", "success", "error", "tip"}
+
+// block is a node that stands for itself, with what is in it.
+func (r *renderer) block(n node, depth int) string {
+	switch n.kind() {
+	case "blockCard", "embedCard":
+		return n.card()
+	case "media":
+		return n.media()
+	case "extension":
+		return n.macro()
+	case "rule":
+		return "---"
+	case "bulletList", "orderedList", "taskList", "decisionList":
+		return r.list(n, depth)
+	case "codeBlock":
+		return r.code(n, depth)
+	case "table":
+		return r.table(n, depth)
+	case "mediaSingle", "mediaGroup":
+		return r.blocks(n, depth, "\n")
+	}
+	inner := r.blocks(n, depth, "\n\n")
+	switch n.kind() {
+	case "paragraph", "caption", "layoutSection", "layoutColumn", "listItem", "taskItem", "tableRow", "tableCell":
+		return inner
+	case "heading":
+		level := strings.Repeat("#", min(max(n.whole("level"), 1), 6)) + " "
+		return strings.TrimSuffix(level+strings.Join(strings.Fields(inner), " "), level)
+	case "panel":
+		kind := n.attr("panelType")
+		if !slices.Contains(panels, kind) {
+			kind = "note"
+		}
+		return prefixed(strings.TrimRight("["+kind+"]\n"+inner, "\n"), "> ", "> ")
+	case "blockquote":
+		if inner != "" {
+			inner = prefixed(inner, "> ", "> ")
+		}
+		return inner
+	case "expand", "nestedExpand":
+		if title := strings.TrimSpace(n.attr("title")); title != "" {
+			return compact([]string{"**" + title + "**", inner}, "\n\n")
+		}
+		return inner
+	}
+	if kind := notInName.ReplaceAllString(n.kind(), ""); kind != "" && n["content"] == nil {
+		return "[unsupported: " + kind[:min(len(kind), 40)] + "]"
+	}
+	return inner
+}
+
+var (
+	notInName  = regexp.MustCompile(`[^A-Za-z0-9_-]`)
+	notInMacro = regexp.MustCompile(`[^A-Za-z0-9_.:-]`)
+	language   = regexp.MustCompile(`^[A-Za-z0-9_+#.-]{1,32}$`)
+	inCell     = strings.NewReplacer("|", `\|`, "\n", "<br>")
+)
+
+func (r *renderer) list(n node, depth int) string {
+	number := n.whole("order")
+	if number < 0 || number > 999_999 {
+		number = 1
+	}
+	var items []string
+	for child := range r.children(n, depth) {
+		marker := "- "
+		switch {
+		case child.kind() == n.kind(): // a list of tasks below one
+			if nested := r.block(child, depth+1); nested != "" {
+				items = append(items, prefixed(nested, "  ", "  "))
+			}
+			continue
+		case n.kind() == "orderedList":
+			marker = strconv.Itoa(number) + ". "
+			number++
+		case n.kind() == "taskList" && child.attr("state") == "DONE":
+			marker = "- [x] "
+		case n.kind() == "taskList":
+			marker = "- [ ] "
+		case n.kind() == "decisionList":
+			marker = "- Decision: "
+		}
+		text, inline := child.inline() // the mark of what is too deep
+		if !inline {
+			text = r.blocks(child, depth+1, "\n")
+		}
+		items = append(items, prefixed(text, marker, strings.Repeat(" ", strings.IndexByte(marker, ' ')+1)))
+	}
+	return strings.Join(items, "\n")
+}
+
+func (r *renderer) code(n node, depth int) string {
 	var b strings.Builder
-	for n := range nodes {
-		b.WriteString(r.one(n, depth))
+	for child := range r.children(n, depth) {
+		text, _ := child["text"].(string)
+		b.WriteString(Clean(text))
 	}
-	return b.String()
+	name := n.attr("language")
+	if !language.MatchString(name) {
+		name = ""
+	}
+	mark := fence(b.String(), 3)
+	return mark + name + "\n" + b.String() + "\n" + mark
 }
 
-func (r *renderer) one(n node, depth int) string {
-	text, written := n["text"].(string)
-	_, holds := n["content"].([]any)
-	switch {
-	case inLine[n.kind()] != nil:
-		return inLine[n.kind()](n)
-	case alone[n.kind()] != nil:
-		return alone[n.kind()](n)
-	case written:
-		return marked(Clean(text), n)
-	case n.kind() == "text":
+// table writes rows of cells; the first one is the header.
+func (r *renderer) table(n node, depth int) string {
+	var rows [][]string
+	columns := 0
+	for row := range r.children(n, depth) {
+		var cells []string
+		for cell := range r.children(row, depth+1) {
+			cells = append(cells, inCell.Replace(r.blocks(cell, depth+2, "\n")))
+			cells = append(cells, make([]string, min(max(cell.whole("colspan")-1, 0), maxColumns))...)
+		}
+		rows, columns = append(rows, cells), max(columns, min(len(cells), maxColumns))
+	}
+	var lines []string
+	for _, row := range rows {
+		line := ""
+		for _, cell := range append(row, make([]string, columns)...)[:columns] {
+			line += strings.TrimRight("| "+cell, " ") + " "
+		}
+		lines = append(lines, line+"|")
+	}
+	if columns == 0 {
 		return ""
-	case holds:
-		return r.line(r.children(n, depth), depth+1)
 	}
-	return unknown(n)
+	return strings.Join(slices.Insert(lines, 1, strings.Repeat("|---", columns)+"|"), "\n")
 }
 
-// unknown is the name of a node that holds nothing and is of no known kind.
-func unknown(n node) string {
-	kind := notInName.ReplaceAllString(n.kind(), "")
-	if kind == "" || slices.Contains(holders, n.kind()) {
-		return ""
+func (n node) card() string {
+	data, _ := n.attrs()["data"].(map[string]any)
+	inner, _ := data["url"].(string)
+	for _, address := range []string{n.attr("url"), Clean(inner)} {
+		if safeLink(address) {
+			return address
+		}
 	}
-	return "[unsupported: " + kind[:min(len(kind), 40)] + "]"
+	return "[card]"
 }
 
-var notInName = regexp.MustCompile(`[^A-Za-z0-9_-]`)
+func (n node) media() string {
+	if address := n.attr("url"); n.attr("type") == "external" && safeLink(address) {
+		return "[attachment: " + address + "]"
+	}
+	if alt := strings.Join(strings.Fields(n.attr("alt")), " "); alt != "" {
+		return "[attachment: " + alt + "]"
+	}
+	return "[attachment]"
+}
+
+func (n node) macro() string {
+	key := notInMacro.ReplaceAllString(n.attr("extensionKey"), "")
+	if key == "" {
+		return "[macro]"
+	}
+	return "[macro: " + key[:min(len(key), 40)] + "]"
+}
+
+// marked puts a text between a node's marks. Blanks at its ends stay outside.
+func (n node) marked(text string) string {
+	marks, _ := n["marks"].([]any)
+	inner := strings.Trim(text, " \t\n")
+	if len(marks) == 0 || inner == "" {
+		return text
+	}
+	before, after, _ := strings.Cut(text, inner)
+	has, href := map[string]bool{}, ""
+	for _, m := range marks {
+		mark, _ := m.(map[string]any)
+		has[node(mark).kind()] = true
+		href = cmp.Or(node(mark).attr("href"), href)
+	}
+	for _, m := range []struct{ kind, mark string }{{"strong", "**"}, {"em", "*"}, {"strike", "~~"}} {
+		if has[m.kind] && !has["code"] {
+			inner = m.mark + inner + m.mark
+		}
+	}
+	if has["code"] {
+		inner = span(inner)
+	}
+	if safeLink(href) {
+		inner = "[" + inner + "](" + href + ")"
+	}
+	return before + inner + after
+}

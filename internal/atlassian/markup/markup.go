@@ -7,6 +7,7 @@
 package markup
 
 import (
+	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -18,8 +19,6 @@ const (
 	maxColumns    = 50
 	maxCharacters = 20_000
 )
-
-const truncated = "\n[truncated]"
 
 // Clean is a text without control characters, except tab and newline, and without
 // those that change how others are shown and are not seen. The joiner of emoji stays.
@@ -45,115 +44,71 @@ func OneLine(s string) string {
 	return s
 }
 
+var wikiStart = regexp.MustCompile(`(?m)^(?:h([1-6])\.|([*#]+|-))[ \t]+`)
+
+// Wiki turns the headings and lists of the wiki markup in which Jira Data Center and REST v2
+// keep texts into Markdown's, whose numbered items would else be headings. The rest stays as
+// it is.
+func Wiki(text string) string {
+	text = wikiStart.ReplaceAllStringFunc(Clean(text), func(start string) string {
+		m := wikiStart.FindStringSubmatch(start)
+		switch indent := strings.Repeat("  ", max(len(m[2])-1, 0)); {
+		case m[1] != "":
+			return strings.Repeat("#", int(m[1][0]-'0')) + " "
+		case strings.HasSuffix(m[2], "#"):
+			return indent + "1. "
+		default:
+			return indent + "- "
+		}
+	})
+	return capped(strings.TrimSpace(text), false)
+}
+
 // capped ends a text at the most characters that one has.
 func capped(s string, cut bool) string {
 	if utf8.RuneCountInString(s) > maxCharacters {
 		s, cut = string([]rune(s)[:maxCharacters]), true
 	}
 	if cut {
-		s += truncated
+		s += "\n[truncated]"
 	}
 	return s
 }
 
-// fenced is a block of code, behind a fence that the code cannot end.
-func fenced(code, language string) string {
-	fence := strings.Repeat("`", max(3, longestRun(code)+1))
-	return fence + language + "\n" + code + "\n" + fence
+var backticks = regexp.MustCompile("`+")
+
+// fence is a row of backticks, that many at least, which code cannot end.
+func fence(code string, least int) string {
+	for _, run := range backticks.FindAllString(code, -1) {
+		least = max(least, len(run)+1)
+	}
+	return strings.Repeat("`", least)
 }
 
 // span is code within a line.
 func span(code string) string {
-	if code == "" {
-		return ""
-	}
-	mark := strings.Repeat("`", longestRun(code)+1)
+	mark := fence(code, 1)
 	if strings.HasPrefix(code, "`") || strings.HasSuffix(code, "`") {
 		code = " " + code + " "
 	}
 	return mark + code + mark
 }
 
-// longestRun counts the backticks of the longest run of them.
-func longestRun(s string) (longest int) {
-	run := 0
-	for _, r := range s {
-		if run++; r != '`' {
-			run = 0
-		}
-		longest = max(longest, run)
-	}
-	return longest
-}
-
-// item is an entry of a list: a marker, and what stands in it, indented behind the
-// marker's bullet or number. A task's state is part of the text.
-func item(marker, text string) string {
-	indent := strings.Repeat(" ", strings.IndexByte(marker, ' ')+1)
-	return strings.TrimRight(marker+indented(text, indent), " ")
-}
-
-// indented puts an indent before every line but the first and empty ones.
-func indented(text, indent string) string {
-	lines := strings.Split(text, "\n")
-	for i := range lines[1:] {
-		if lines[i+1] != "" {
-			lines[i+1] = indent + lines[i+1]
-		}
-	}
-	return strings.Join(lines, "\n")
-}
-
-// quoted puts a text into a quote; nothing stays nothing.
-func quoted(text string) string {
-	if text == "" {
-		return ""
-	}
+// prefixed puts first before a text's first line and others before the next ones.
+func prefixed(text, first, others string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
-		lines[i] = strings.TrimRight("> "+line, " ")
+		lines[i] = strings.TrimRight(first+line, " ")
+		first = others
 	}
 	return strings.Join(lines, "\n")
 }
 
-// table writes rows of cells; the first one is the header.
-func table(rows [][]string) string {
-	columns := 0
-	for _, row := range rows {
-		columns = max(columns, min(len(row), maxColumns))
-	}
-	if columns == 0 {
-		return ""
-	}
-	var b strings.Builder
-	for i, row := range rows {
-		if i > 0 {
-			b.WriteString("\n")
-		}
-		b.WriteString("|")
-		for c := range columns {
-			if c < len(row) && row[c] != "" {
-				b.WriteString(" " + cellText(row[c]))
-			}
-			b.WriteString(" |")
-		}
-		if i == 0 {
-			b.WriteString("\n|" + strings.Repeat("---|", columns))
-		}
-	}
-	return b.String()
-}
-
-var inCell = strings.NewReplacer("|", `\|`, "\n", "<br>")
-
-func cellText(s string) string { return inCell.Replace(s) }
+var safeAddress = regexp.MustCompile(`(?i)^(?:https?://|mailto:)[^ \t\n\r"<>()]*$`)
 
 // safeLink reports whether an address may stand in a link.
 func safeLink(href string) bool {
-	lower := strings.ToLower(href)
-	scheme := strings.HasPrefix(lower, "http://") || strings.HasPrefix(lower, "https://") ||
-		strings.HasPrefix(lower, "mailto:")
-	return scheme && !strings.ContainsAny(href, " \t\n\r\"<>()")
+	return safeAddress.MatchString(href)
 }
 
 // compact joins the texts that are not empty.
