@@ -113,7 +113,7 @@ func printContext(w io.Writer, g ticket.Context) {
 		row(t.Key, strings.TrimPrefix(t.Type+": "+t.Summary, ": "))
 	}
 	for _, p := range g.Pages {
-		row(p.ID, p.Title)
+		row(p.Key, p.Summary)
 	}
 	for _, c := range g.Criteria() {
 		row("Criteria", fmt.Sprintf("%d. %s", c.N, c.Text))

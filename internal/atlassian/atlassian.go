@@ -94,12 +94,8 @@ func ofStatus(s *transport.StatusError, id, who string) *Failure {
 	return f
 }
 
-// get reads one JSON value. The path is below the server's address.
-func (o Options) get(ctx context.Context, path string, v any) error {
-	return o.send(ctx, http.MethodGet, path, nil, v)
-}
-
-// send makes a request, with a JSON value where there is one, and reads one.
+// send makes a request of a path below the server's address, with a JSON value where there is
+// one, and reads one.
 func (o Options) send(ctx context.Context, method, path string, given, v any) error {
 	var sent io.Reader
 	if given != nil {

@@ -137,12 +137,12 @@ func TestPagesAreUnderstood(t *testing.T) {
 				return
 			}
 			require.NoError(t, err)
-			require.Equal(t, c.Title, got.Title)
+			require.Equal(t, c.Title, got.Summary)
 			for _, words := range c.MustContain {
-				require.Contains(t, got.Text, words)
+				require.Contains(t, got.Description, words)
 			}
 			for _, words := range c.MustNotContain {
-				require.NotContains(t, got.Text, words)
+				require.NotContains(t, got.Description, words)
 			}
 		})
 	}
@@ -167,7 +167,7 @@ func TestDataCenterIsAskedWithABearerToken(t *testing.T) {
 	o.URL += "/wiki"
 	p, err := atlassian.NewConfluence(o).Page(t.Context(), "65602")
 	require.NoError(t, err)
-	require.Equal(t, "Consent banner requirements", p.Title)
+	require.Equal(t, "Consent banner requirements", p.Summary)
 }
 
 func TestACriteriaFieldCanBeNamed(t *testing.T) {

@@ -17,7 +17,8 @@ func (j *Jira) Mentions(ctx context.Context, key, text string) (bool, error) {
 			Body json.RawMessage `json:"body"` // ADF, or text
 		} `json:"comments"`
 	}
-	if err := j.o.get(ctx, j.path(key)+"/comment?maxResults=100&orderBy=-created", &list); err != nil {
+	newest := j.path(key) + "/comment?maxResults=100&orderBy=-created"
+	if err := j.o.send(ctx, http.MethodGet, newest, nil, &list); err != nil {
 		return false, Explain(err, "the comments of "+key, "the Jira user")
 	}
 	for _, c := range list.Comments {

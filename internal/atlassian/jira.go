@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -18,13 +19,17 @@ type Jira struct{ o Options }
 // NewJira makes a client.
 func NewJira(o Options) *Jira { return &Jira{o} }
 
-// issue is what is read of an answer. Fields of the wrong type are absent, since
-// sites configure them.
+// issue is what is read of an answer.
 type issue struct {
-	Self   string                     `json:"self"`
-	Key    string                     `json:"key"`
-	Names  map[string]string          `json:"names"`
-	Fields map[string]json.RawMessage `json:"fields"`
+	Self, Key string
+	Names     map[string]string
+	Fields    map[string]json.RawMessage
+}
+
+// field is one of an issue. Of another type it counts as absent, since sites configure them.
+func field[T any](i issue, name string) (v T) {
+	_ = json.Unmarshal(i.Fields[name], &v)
+	return v
 }
 
 // Ticket reads a ticket, which may come back under another key where it was moved.
@@ -35,15 +40,16 @@ func (j *Jira) Ticket(ctx context.Context, key string) (ticket.Ticket, error) {
 	if j.o.CriteriaField != "" {
 		query.Set("fields", "summary,description,issuetype,labels,subtasks,"+j.o.CriteriaField)
 	}
-	if err := j.o.get(ctx, j.path(key)+"?"+query.Encode(), &i); err != nil {
+	if err := j.o.send(ctx, http.MethodGet, j.path(key)+"?"+query.Encode(), nil, &i); err != nil {
 		return ticket.Ticket{}, Explain(err, key, "the Jira user")
 	}
 	if i.Key == "" || i.Fields == nil {
 		return ticket.Ticket{}, Fail("gave an answer that is no ticket")
 	}
-	t := ticket.Ticket{Key: i.Key, Summary: markup.OneLine(i.text("summary")), Labels: i.labels()}
-	t.Type = i.named("issuetype")
-	t.Description = i.prose("description")
+	labels := field[[]string](i, "labels")
+	t := ticket.Ticket{Key: i.Key, Summary: markup.OneLine(field[string](i, "summary")),
+		Type: markup.OneLine(field[struct{ Name string }](i, "issuetype").Name), Labels: labels[:min(len(labels), 20)],
+		Description: i.prose("description")}
 	t.Criteria = i.criteria(j.o.CriteriaField, t.Description)
 	t.PageIDs = ticket.PageIDs(t.Description, ticket.InTicket)
 	if self, err := url.Parse(i.Self); err == nil {
@@ -64,11 +70,9 @@ func (j *Jira) path(key string) string {
 // Errors are *Failure.
 func (j *Jira) RemotePages(ctx context.Context, key string) ([]ticket.PageID, error) {
 	var links []struct {
-		Object struct {
-			URL string `json:"url"`
-		} `json:"object"`
+		Object struct{ URL string }
 	}
-	if err := j.o.get(ctx, j.path(key)+"/remotelink", &links); err != nil {
+	if err := j.o.send(ctx, http.MethodGet, j.path(key)+"/remotelink", nil, &links); err != nil {
 		return nil, Explain(err, "the links of "+key, "the Jira user")
 	}
 	var all []ticket.PageID
@@ -78,67 +82,34 @@ func (j *Jira) RemotePages(ctx context.Context, key string) ([]ticket.PageID, er
 	return ticket.MergePages(nil, all...), nil
 }
 
-func (i issue) text(field string) (s string) {
-	_ = json.Unmarshal(i.Fields[field], &s) // another type is no text
-	return s
-}
-
-func (i issue) named(field string) string {
-	var v struct{ Name string }
-	_ = json.Unmarshal(i.Fields[field], &v)
-	return markup.OneLine(v.Name)
-}
-
-func (i issue) labels() (all []string) {
-	_ = json.Unmarshal(i.Fields["labels"], &all)
-	return all[:min(len(all), 20)]
-}
-
 // prose is a field of several lines: ADF, or wiki markup where it is a text.
-func (i issue) prose(field string) string {
-	raw := i.Fields[field]
-	if s := i.text(field); s != "" {
+func (i issue) prose(name string) string {
+	if s := field[string](i, name); s != "" {
 		return markup.Wiki(s)
 	}
-	text, err := markup.ADF(raw)
-	if err != nil {
-		return ""
-	}
+	text, _ := markup.ADF(i.Fields[name]) // what is none is empty
 	return text
 }
 
-// criteria are those of a field, else of the description, else of subtasks.
-func (i issue) criteria(field, description string) []ticket.Criterion {
-	fields := []string{field}
-	if field == "" {
-		fields = nil
-		for _, id := range slices.Sorted(maps.Keys(i.Names)) {
-			if ticket.NamesCriteria(i.Names[id]) {
-				fields = append(fields, id)
+// criteria are those of a field, else of the description, else of subtasks by a title such
+// as "AC: it is saved".
+func (i issue) criteria(name, description string) (all []ticket.Criterion) {
+	for _, id := range slices.Sorted(maps.Keys(i.Fields)) {
+		if id == name || name == "" && ticket.NamesCriteria(i.Names[id]) {
+			if all = ticket.CriteriaOf(i.prose(id)); len(all) > 0 {
+				return all
 			}
 		}
 	}
-	for _, id := range fields {
-		if all := ticket.CriteriaOf(i.prose(id)); len(all) > 0 {
-			return all
-		}
-	}
-	if all := ticket.CriteriaIn(description); len(all) > 0 {
+	if all = ticket.CriteriaIn(description); len(all) > 0 {
 		return all
 	}
-	return i.subtasks()
-}
-
-// subtasks are the criteria that are subtasks, by a title such as "AC: it is saved".
-func (i issue) subtasks() (all []ticket.Criterion) {
-	var tasks []struct {
+	for _, t := range field[[]struct {
 		Fields struct {
 			Summary string
 			Status  struct{ StatusCategory struct{ Key string } }
 		}
-	}
-	_ = json.Unmarshal(i.Fields["subtasks"], &tasks)
-	for _, t := range tasks {
+	}](i, "subtasks") {
 		before, text, ok := strings.Cut(t.Fields.Summary, ":")
 		if ok && strings.EqualFold(strings.TrimSpace(before), "AC") {
 			all = append(all, ticket.Criterion{Text: markup.OneLine(text),

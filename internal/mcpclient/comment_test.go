@@ -8,7 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/pr-review-action/internal/mcpclient"
+	"github.com/org/pr-review-action/internal/config"
 )
 
 type saying struct {
@@ -36,7 +36,7 @@ func TestACommentGoesToTheToolOfTheSettings(t *testing.T) {
 		})
 	o := ofReference()
 	o.URL = serve(t, server, "")
-	o.Comment = mcpclient.Tool{Name: "add_comment", Argument: "id", With: map[string]any{"body": "{text}"}}
+	o.Comment = config.Tool{Tool: "add_comment", Argument: "id", With: map[string]any{"body": "{text}"}}
 	s := open(t, o)
 	const address = "https://github.com/o/r/pull/57"
 	there, err := s.Mentions(t.Context(), "PAY-7", address)
@@ -49,7 +49,7 @@ func TestACommentGoesToTheToolOfTheSettings(t *testing.T) {
 	require.True(t, there)
 	require.EqualError(t, s.Comment(t.Context(), "PAY-8", "x", address), "reports an error for PAY-8")
 
-	o.Pins = map[string]string{"add_comment": "sha256:0"}
+	o.Pin = map[string]string{"add_comment": "sha256:0"}
 	require.ErrorContains(t, open(t, o).Comment(t.Context(), "PAY-7", "x", address), "has changed the tool add_comment")
 	require.Len(t, said, 1, "T28: a tool that has changed is not called")
 }

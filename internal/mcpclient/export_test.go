@@ -1,9 +1,13 @@
 package mcpclient
 
-import "github.com/modelcontextprotocol/go-sdk/mcp"
+import (
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/org/pr-review-action/internal/config"
+)
 
 // Understood is what is made of an answer's text to a request for a key.
-func Understood(text string, t Tool, key string) (names, description string, criteria int, err error) {
-	a, err := read(&mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, t, key)
-	return a.names, a.text(t.Description), len(a.criteria(t.Criteria)), err
+func Understood(text string, t config.Tool, key string) (names, description string, criteria int, err error) {
+	a, err := understood(&mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, key)
+	return a.about(t.Key, key), a.text(t.Description), len(a.criteria(t.Criteria)), err
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/mcpclient"
 )
 
@@ -14,10 +15,10 @@ func FuzzAnswer(f *testing.F) {
 		`{"id":"PAY-1","description":{"representation":"storage","value":"<p>x"},"criteria":[[[[["x"]]]]]}`} {
 		f.Add(seed)
 	}
-	tool := mcpclient.Tool{Key: "id", Description: "description", Criteria: "criteria"}
+	tool := config.Tool{Key: "id", Description: "description", Criteria: "criteria"}
 	f.Fuzz(func(t *testing.T, text string) {
 		names, _, criteria, err := mcpclient.Understood(text, tool, "PAY-1")
-		require.Equal(t, err == nil, names != "", "what names nothing is no answer")
+		require.True(t, err == nil || names == "", "an error is no answer")
 		require.LessOrEqual(t, criteria, 50)
 	})
 }

@@ -8,49 +8,35 @@
 package mcpclient
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"io"
-	"maps"
+	"io/fs"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/org/pr-review-action/internal/atlassian"
 	"github.com/org/pr-review-action/internal/atlassian/markup"
+	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/ticket"
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// Tool is one tool: what it is given, and where its answer holds what, as names
-// joined by dots.
-type Tool struct {
-	Name     string
-	Argument string         // takes the key or id; empty where it stands in a further argument
-	With     map[string]any // further arguments, in whose texts {id} is the key or id
-	// fields of the answer; an empty one is not read
-	Key, Summary, Description, Criteria, Title, Text string
-}
-
 // Options say what the server is.
 type Options struct {
-	Name    string   // what notes call it
-	Command []string // program and arguments; else URL
-	Env     []string // NAME=value, all that the program gets
-	URL     string
-	User    string // with a user the token is sent as Basic, else as Bearer, and without a token nothing is
-	Token   string
-	HTTP    *http.Client // transport.New's, that streams
-	Ticket  Tool
-	Page    Tool
-	Comment Tool              // in whose arguments {text} is what is said
-	Pins    map[string]string // digests of tools by their names
+	config.MCP          // see Preset
+	Name       string   // what notes call it
+	Environ    []string // NAME=value, all that a program gets
+	User       string   // with a user the token is sent as Basic, else as Bearer, and without a token nothing is
+	Token      string
+	HTTP       *http.Client // transport.New's, that streams
 }
 
 // Server asks one server. It connects when it is first asked, and again after the
@@ -60,24 +46,20 @@ type Server struct {
 	mu    sync.Mutex
 	open  *mcp.ClientSession
 	tools map[string]*mcp.Tool
-	ended bool
-
-	tooLarge atomic.Bool // an answer was; the SDK drops what reading one said
 }
 
 // New makes a Server. Nothing is started before it is asked.
 func New(o Options) *Server { return &Server{o: o} }
 
-// protocol is the version that is asked for: a server that knows a newer one knows it.
-const protocol = "2025-11-25"
+const (
+	protocol = "2025-11-25" // is asked for: a server that knows a newer one knows it
+	maxTools = 1000         // that a server may list
+)
 
 // session is the open connection with the tools that the server has.
 func (s *Server) session(ctx context.Context) (*mcp.ClientSession, map[string]*mcp.Tool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.ended {
-		return nil, nil, atlassian.Fail("was ended")
-	}
 	if s.open != nil {
 		return s.open, s.tools, nil
 	}
@@ -93,76 +75,62 @@ func (s *Server) session(ctx context.Context) (*mcp.ClientSession, map[string]*m
 	}
 	tools := map[string]*mcp.Tool{}
 	for tool, err := range open.Tools(ctx, nil) {
+		if err == nil && len(tools) == maxTools {
+			err = atlassian.Fail("lists more than %d tools", maxTools)
+		}
 		if err != nil {
 			_ = open.Close() // what went wrong before is what is told
 			return nil, nil, err
 		}
-		if tools[tool.Name] = tool; len(tools) > maxTools {
-			_ = open.Close()
-			return nil, nil, atlassian.Fail("lists more than %d tools", maxTools)
-		}
+		tools[tool.Name] = tool
 	}
 	s.open, s.tools = open, tools
 	return open, tools, nil
 }
 
-// maxTools bounds the tools that a server may list.
-const maxTools = 1000
-
 // Close ends the connection, and the program where there is one.
 func (s *Server) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.ended = true
-	s.drop()
+	s.drop(s.open)
 }
 
-// drop forgets a connection. How a server takes its end is no error of ours.
-func (s *Server) drop() {
-	if s.open != nil {
+// drop ends a connection, so that the next request makes one. How a server takes its end is
+// no error of ours.
+func (s *Server) drop(was *mcp.ClientSession) {
+	if was != nil && s.open == was {
 		_ = s.open.Close()
 		s.open = nil
 	}
 }
 
-// broken drops a connection that an error ended, so that the next request makes one.
-func (s *Server) broken(was *mcp.ClientSession) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.open == was {
-		s.drop()
-	}
-}
-
 func (s *Server) transport() (mcp.Transport, error) {
 	if len(s.o.Command) > 0 {
-		return program(s.o.Command, s.o.Env)
+		return program(s.o.Command, s.o.Environ)
+	}
+	a := authorized{next: s.o.HTTP.Transport}
+	switch {
+	case s.o.User != "":
+		a.header = "Basic " + base64.StdEncoding.EncodeToString([]byte(s.o.User+":"+s.o.Token))
+	case s.o.Token != "":
+		a.header = "Bearer " + s.o.Token
 	}
 	hc := *s.o.HTTP
-	hc.Transport = &authorized{next: hc.Transport, header: s.o.authorization(), tooLarge: &s.tooLarge}
+	hc.Transport = a
+	// The client bounds all of an answer; an event that is as large ends before that, since
+	// the SDK would try again what the client ended.
 	return &mcp.StreamableClientTransport{Endpoint: s.o.URL, HTTPClient: &hc, MaxRetries: -1,
-		DisableStandaloneSSE: true, MaxEventSize: -1}, nil // the client bounds the answer
-}
-
-func (o Options) authorization() string {
-	switch {
-	case o.Token == "":
-		return ""
-	case o.User != "":
-		return "Basic " + base64.StdEncoding.EncodeToString([]byte(o.User+":"+o.Token))
-	}
-	return "Bearer " + o.Token
+		DisableStandaloneSSE: true, MaxEventSize: atlassian.MaxAnswer - 1<<16}, nil
 }
 
 // authorized adds the token, which the client below keeps on its host, and makes an
 // error of an answer that says no, so that its status is not lost.
 type authorized struct {
-	next     http.RoundTripper
-	header   string
-	tooLarge *atomic.Bool
+	next   http.RoundTripper
+	header string
 }
 
-func (a *authorized) RoundTrip(req *http.Request) (*http.Response, error) {
+func (a authorized) RoundTrip(req *http.Request) (*http.Response, error) {
 	sent := req.Clone(req.Context())
 	if a.header != "" {
 		sent.Header.Set("Authorization", a.header)
@@ -171,147 +139,140 @@ func (a *authorized) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err == nil && req.Method == http.MethodPost && resp.StatusCode >= http.StatusBadRequest {
 		return nil, transport.Status(resp)
 	}
-	if err == nil {
-		resp.Body = &watched{resp.Body, a.tooLarge}
-	}
 	return resp, err
-}
-
-// watched is a body that notes when it is too large.
-type watched struct {
-	io.ReadCloser
-	tooLarge *atomic.Bool
-}
-
-func (w *watched) Read(p []byte) (int, error) {
-	n, err := w.ReadCloser.Read(p)
-	if errors.Is(err, transport.ErrTooLarge) {
-		w.tooLarge.Store(true)
-	}
-	return n, err
 }
 
 // Ticket reads a ticket, which may come back under another key where it was moved.
 // Errors are *atlassian.Failure.
 func (s *Server) Ticket(ctx context.Context, key string) (ticket.Ticket, error) {
-	a, err := s.call(ctx, s.o.Ticket, key)
+	t, a, err := s.read(ctx, s.o.Ticket, key)
 	if err != nil {
-		return ticket.Ticket{}, err
+		return t, err
 	}
-	tool := s.o.Ticket
-	t := ticket.Ticket{Key: a.names, Summary: markup.OneLine(a.text(tool.Summary)),
-		Description: a.text(tool.Description)}
-	if a.fields == nil {
-		t.Description = a.whole
-	}
-	if t.Criteria = a.criteria(tool.Criteria); len(t.Criteria) == 0 {
+	if t.Criteria = a.criteria(s.o.Ticket.Criteria); len(t.Criteria) == 0 {
 		t.Criteria = ticket.CriteriaIn(t.Description)
 	}
 	if t.Description == "" && t.Summary == "" && len(t.Criteria) == 0 {
-		return ticket.Ticket{}, atlassian.Fail("gave an answer for %s in which nothing stands where the settings say",
-			key)
+		return t, atlassian.Fail("gave an answer for %s in which nothing stands where the settings say", key)
 	}
 	t.PageIDs = ticket.PageIDs(t.Description, ticket.InTicket)
 	return t, nil
 }
 
 // Page reads a page. Errors are *atlassian.Failure.
-func (s *Server) Page(ctx context.Context, id string) (ticket.Page, error) {
-	a, err := s.call(ctx, s.o.Page, id)
-	if err != nil {
-		return ticket.Page{}, err
+func (s *Server) Page(ctx context.Context, id string) (ticket.Ticket, error) {
+	t, _, err := s.read(ctx, s.o.Page, id)
+	switch {
+	case err != nil:
+		return t, err
+	case t.Key != id:
+		return t, atlassian.Fail("answered with another page than %s", id)
+	case t.Description == "":
+		return t, atlassian.Fail("gave an answer for %s in which no text stands where the settings say", id)
 	}
-	if a.names != id {
-		return ticket.Page{}, atlassian.Fail("answered with another page than %s", id)
+	return t, nil
+}
+
+// read asks a tool for a ticket or page, in whose answer it has to be named.
+func (s *Server) read(ctx context.Context, tool config.Tool, id string) (t ticket.Ticket, a answer, err error) {
+	if a, err = s.call(ctx, tool, id, ""); err != nil {
+		return t, a, err
 	}
-	p := ticket.Page{ID: id, Title: markup.OneLine(a.text(s.o.Page.Title)), Text: a.text(s.o.Page.Text)}
+	if t.Key = a.about(tool.Key, id); t.Key == "" {
+		return t, a, atlassian.Fail("gave an answer that does not name %s", id)
+	}
+	t.Summary = markup.OneLine(a.text(cmp.Or(tool.Summary, tool.Title)))
+	t.Description = a.text(cmp.Or(tool.Description, tool.Text))
 	if a.fields == nil {
-		p.Text = a.whole
+		t.Description = a.whole
 	}
-	if p.Text == "" {
-		return ticket.Page{}, atlassian.Fail("gave an answer for %s in which no text stands where the settings say", id)
-	}
-	return p, nil
+	return t, a, nil
 }
 
 // Mentions reports whether what the tool for tickets says of a ticket holds a text, such
 // as an address in one of its comments: a server whose answers have no comments never
 // does. Errors are *atlassian.Failure.
 func (s *Server) Mentions(ctx context.Context, key, text string) (bool, error) {
-	if s.o.Ticket.Name == "" {
+	if s.o.Ticket.Tool == "" {
 		return false, nil
 	}
 	t := s.o.Ticket
 	if _, limited := t.With[commentLimit]; limited {
-		t.With = maps.Clone(t.With)
-		t.With[commentLimit] = 50
+		t.With = merged(t.With, map[string]any{commentLimit: 50})
 	}
-	a, err := s.call(ctx, t, key)
+	_, a, err := s.read(ctx, t, key)
 	return strings.Contains(a.whole, text), err
 }
-
-// commentLimit is an argument of a known server's tool for tickets.
-const commentLimit = "comment_limit"
 
 // Comment puts a comment under a ticket: text, and an address. It makes one call.
 // Errors are *atlassian.Failure.
 func (s *Server) Comment(ctx context.Context, key, text, address string) error {
-	t := s.o.Comment
-	t.With = maps.Clone(t.With)
-	for name, v := range t.With {
-		if form, ok := v.(string); ok {
-			t.With[name] = strings.ReplaceAll(form, "{text}", text+" "+address)
-		}
-	}
-	result, err := s.called(ctx, t, key)
-	if err == nil {
-		_, err = whole(result, key)
-	}
+	_, err := s.call(ctx, s.o.Comment, key, text+" "+address)
 	return err
 }
 
-// call asks a tool for one thing and reads its answer.
-func (s *Server) call(ctx context.Context, t Tool, id string) (answer, error) {
-	result, err := s.called(ctx, t, id)
+// call gives a tool an id, and text where it takes any, and reads its answer.
+func (s *Server) call(ctx context.Context, t config.Tool, id, text string) (answer, error) {
+	session, tools, err := s.session(ctx)
+	if err != nil {
+		return answer{}, s.failure(err, id)
+	}
+	tool := tools[t.Tool]
+	if tool == nil {
+		return answer{}, atlassian.Fail("has no tool %s", t.Tool)
+	}
+	if pin := s.o.Pin[t.Tool]; pin != "" && pin != Digest(tool) {
+		return answer{}, atlassian.Fail("has changed the tool %s: its name, description or schema is not the one of "+
+			"the pin, and it was not called", t.Tool)
+	}
+	given, err := arguments(t, tool, id, text)
 	if err != nil {
 		return answer{}, err
 	}
-	return read(result, t, id)
+	result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: t.Tool, Arguments: given})
+	if err != nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.drop(session)
+		return answer{}, s.failure(err, id)
+	}
+	return understood(result, id)
 }
 
-func (s *Server) called(ctx context.Context, t Tool, id string) (*mcp.CallToolResult, error) {
-	session, tools, err := s.session(ctx)
-	if err != nil {
-		return nil, s.failure(err, id)
+// failure says of an error of the connection or the protocol what it means.
+func (s *Server) failure(err error, id string) *atlassian.Failure {
+	var protocol *jsonrpc.Error
+	program := len(s.o.Command) > 0
+	has := func(words string) bool { return strings.Contains(err.Error(), words) }
+	switch {
+	case errors.As(err, new(*atlassian.Failure)), errors.Is(err, context.DeadlineExceeded):
+	case program && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) ||
+		has("executable file not found")):
+		return &atlassian.Failure{Note: "could not be started", Err: err}
+	case errors.As(err, &protocol) && protocol.Code != rejectedByTransport:
+		return &atlassian.Failure{Note: fmt.Sprintf("refused the request for %s (%d)", id, protocol.Code), Err: err}
+	case program:
+		return &atlassian.Failure{Note: "ended, or did not speak the protocol", Temporary: true, Err: err}
+	case has(transport.ErrTooLarge.Error()), has("SSE event exceeded"):
+		err = transport.ErrTooLarge
+	case has("unsupported content type"):
+		return &atlassian.Failure{Note: "gave an answer that is not of the protocol, such as the page of a login",
+			Err: err}
 	}
-	tool := tools[t.Name]
-	if tool == nil {
-		return nil, atlassian.Fail("has no tool %s", t.Name)
-	}
-	if pin := s.o.Pins[t.Name]; pin != "" && pin != Digest(tool) {
-		return nil, atlassian.Fail("has changed the tool %s: its name, description or schema is not the one of "+
-			"the pin, and it was not called", t.Name)
-	}
-	arguments, err := t.arguments(tool, id)
-	if err != nil {
-		return nil, err
-	}
-	result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: t.Name, Arguments: arguments})
-	if err != nil {
-		s.broken(session)
-		return nil, s.failure(err, id)
-	}
-	return result, nil
+	return atlassian.Explain(err, id, "the account of "+s.o.Name)
 }
+
+// rejectedByTransport is the SDK's code for an error that came from below the protocol.
+const rejectedByTransport = -32005
 
 // Unpinned says what the settings may say of each tool that is called and not pinned, once
 // the server was asked.
 func (s *Server) Unpinned() (notes []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, t := range []Tool{s.o.Ticket, s.o.Page, s.o.Comment} {
-		if tool := s.tools[t.Name]; tool != nil && s.o.Pins[t.Name] == "" {
-			notes = append(notes, fmt.Sprintf("not pinned; pin: {%s: %q}", t.Name, Digest(tool)))
+	for _, t := range []config.Tool{s.o.Ticket, s.o.Page, s.o.Comment} {
+		if tool := s.tools[t.Tool]; tool != nil && s.o.Pin[t.Tool] == "" {
+			notes = append(notes, fmt.Sprintf("not pinned; pin: {%s: %q}", t.Tool, Digest(tool)))
 		}
 	}
 	slices.Sort(notes)
@@ -320,37 +281,33 @@ func (s *Server) Unpinned() (notes []string) {
 
 // arguments are what a tool is called with. It must take the one for the key, and
 // need none that is not given.
-func (t Tool) arguments(tool *mcp.Tool, id string) (map[string]any, error) {
+func arguments(t config.Tool, tool *mcp.Tool, id, said string) (map[string]any, error) {
 	schema, _ := tool.InputSchema.(map[string]any)
 	properties, _ := schema["properties"].(map[string]any)
 	all := map[string]any{}
 	for name, v := range t.With {
-		if text, ok := v.(string); ok {
-			v = strings.ReplaceAll(text, "{id}", id)
+		if form, ok := v.(string); ok {
+			v = strings.NewReplacer("{id}", id, "{text}", said).Replace(form)
 		}
 		all[name] = v
 	}
-	if argument := t.argument(properties); argument != "" {
+	argument := t.Argument
+	for _, name := range slices.Backward(presetArguments[t.Argument]) {
+		if properties[name] != nil {
+			argument = name
+		}
+	}
+	if argument != "" {
 		all[argument] = id
 		if properties[argument] == nil && len(properties) > 0 {
-			return nil, atlassian.Fail("has a tool %s that takes no argument %s", t.Name, argument)
+			return nil, atlassian.Fail("has a tool %s that takes no argument %s", t.Tool, argument)
 		}
 	}
 	required, _ := schema["required"].([]any)
 	for _, r := range required {
 		if name, _ := r.(string); name != "" && all[name] == nil {
-			return nil, atlassian.Fail("has a tool %s that needs %.60q: give it under arguments", t.Name, name)
+			return nil, atlassian.Fail("has a tool %s that needs %.60q: give it under arguments", t.Tool, name)
 		}
 	}
 	return all, nil
-}
-
-// argument is the name of what takes the key: of a preset the one that the tool has.
-func (t Tool) argument(properties map[string]any) string {
-	names := presetArguments[t.Argument]
-	at := slices.IndexFunc(names, func(name string) bool { return properties[name] != nil })
-	if at < 0 {
-		return t.Argument
-	}
-	return names[at]
 }

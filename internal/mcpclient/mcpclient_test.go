@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/atlassian"
+	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/mcpclient"
 	"github.com/org/pr-review-action/internal/ticket"
 	"github.com/org/pr-review-action/internal/transport"
@@ -101,9 +102,9 @@ func client() *http.Client {
 
 // ofReference is the configuration of the reference design's own tools.
 func ofReference() mcpclient.Options {
-	return mcpclient.Options{Name: "the MCP server reference", HTTP: client(),
-		Ticket: mcpclient.Tool{Name: "get_acceptance_criteria", Argument: "id", Criteria: "criteria", Key: "id"},
-		Page:   mcpclient.Tool{Name: "get_domain_context", Argument: "id", Text: "content", Key: "id"}}
+	return mcpclient.Options{Name: "the MCP server reference", HTTP: client(), MCP: config.MCP{
+		Ticket: config.Tool{Tool: "get_acceptance_criteria", Argument: "id", Criteria: "criteria", Key: "id"},
+		Page:   config.Tool{Tool: "get_domain_context", Argument: "id", Text: "content", Key: "id"}}}
 }
 
 func open(t *testing.T, o mcpclient.Options) *mcpclient.Server {
@@ -126,7 +127,7 @@ func TestTheReferenceToolsGiveCriteriaAndContext(t *testing.T) {
 	require.Equal(t, ticket.Ticket{Key: "PAY-123", Criteria: []ticket.Criterion{{Text: "one"}, {Text: "two"}}}, got)
 	page, err := s.Page(t.Context(), "65601")
 	require.NoError(t, err)
-	require.Equal(t, "Domain text", page.Text)
+	require.Equal(t, "Domain text", page.Description)
 	require.Len(t, s.Unpinned(), 2)
 }
 
@@ -135,13 +136,13 @@ func TestAProgramGetsItsOwnVariablesAlone(t *testing.T) {
 	t.Setenv("GITHUB_TOKEN", "secret-token")
 	o := ofReference()
 	o.Command = ownBinary()
-	o.Env = []string{beServer + "=answer", "OWN=mine"}
+	o.Environ = []string{beServer + "=answer", "OWN=mine"}
 	s := open(t, o)
 	page, err := s.Page(t.Context(), "65601")
 	require.NoError(t, err)
-	require.Contains(t, page.Text, "OWN=mine")
-	require.NotContains(t, page.Text, "secret-token")
-	require.NotContains(t, page.Text, "GITHUB")
+	require.Contains(t, page.Description, "OWN=mine")
+	require.NotContains(t, page.Description, "secret-token")
+	require.NotContains(t, page.Description, "GITHUB")
 }
 
 func TestT4_AChangedToolIsNotCalled(t *testing.T) {
@@ -153,10 +154,10 @@ func TestT4_AChangedToolIsNotCalled(t *testing.T) {
 	first := open(t, o)
 	_, err := first.Ticket(t.Context(), "PAY-1")
 	require.NoError(t, err)
-	o.Pins = map[string]string{}
+	o.Pin = map[string]string{}
 	for _, note := range first.Unpinned() {
 		pin := regexp.MustCompile(`^not pinned; pin: {(\w+): "(sha256:[0-9a-f]{64})"}$`).FindStringSubmatch(note)
-		o.Pins[pin[1]] = pin[2]
+		o.Pin[pin[1]] = pin[2]
 	}
 	again := open(t, o)
 	_, err = again.Ticket(t.Context(), "PAY-1")
@@ -201,7 +202,7 @@ func TestT4_AServersQuestionsAreRefused(t *testing.T) {
 	o.URL = serve(t, s, "")
 	page, err := open(t, o).Page(t.Context(), "7")
 	require.NoError(t, err)
-	require.Equal(t, "after all", page.Text)
+	require.Equal(t, "after all", page.Description)
 	require.Error(t, <-refused)
 	require.Error(t, <-refused)
 }
@@ -259,7 +260,7 @@ func TestAProgramThatDoesNotWorkIsNamed(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			o := ofReference()
-			o.Command, o.Env = c.command, []string{beServer + "=" + c.mode}
+			o.Command, o.Environ = c.command, []string{beServer + "=" + c.mode}
 			limit := time.Minute // a process may take its time to start
 			if c.mode == "hang" {
 				limit = time.Second
@@ -279,14 +280,13 @@ func TestPresetsReadTheirServersAnswers(t *testing.T) {
 	for _, name := range []string{"rovo", "sooperset"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ofTicket, ofPage, _, ok := mcpclient.Preset(name)
-			require.True(t, ok)
-			o := mcpclient.Options{Name: name, Ticket: ofTicket, Page: ofPage, HTTP: client(), User: "me",
-				Token: "secret-token"}
+			said := config.MCP{Preset: name}
 			if name == "rovo" {
-				o.Ticket.With, o.Page.With = map[string]any{"cloudId": "c"}, map[string]any{"cloudId": "c"}
+				said.With = map[string]any{"cloudId": "c"}
 			}
-			o.URL = serve(t, recorded(t, name, ofTicket.Name, ofPage.Name), "Basic bWU6c2VjcmV0LXRva2Vu")
+			o := mcpclient.Options{Name: name, MCP: mcpclient.Preset(said), HTTP: client(), User: "me",
+				Token: "secret-token"}
+			o.URL = serve(t, recorded(t, name), "Basic bWU6c2VjcmV0LXRva2Vu")
 			s := open(t, o)
 			got, err := s.Ticket(t.Context(), "PROJ-101")
 			require.NoError(t, err)
@@ -295,15 +295,19 @@ func TestPresetsReadTheirServersAnswers(t *testing.T) {
 			require.Equal(t, "65601", got.PageIDs[0].ID)
 			page, err := s.Page(t.Context(), "65601")
 			require.NoError(t, err)
-			require.Equal(t, "Upload protocol", page.Title)
-			require.Contains(t, page.Text, "Offsets are always read from the server")
+			require.Equal(t, "Upload protocol", page.Summary)
+			require.Contains(t, page.Description, "Offsets are always read from the server")
 		})
 	}
 }
 
 // recorded answers with a preset's recorded answers and takes the arguments that its server needs.
-func recorded(t *testing.T, preset, ticketTool, pageTool string) *mcp.Server {
+func recorded(t *testing.T, preset string) *mcp.Server {
 	t.Helper()
+	ticketTool, pageTool := "getJiraIssue", "getConfluencePage"
+	if preset == "sooperset" {
+		ticketTool, pageTool = "jira_get_issue", "confluence_get_page"
+	}
 	s := mcp.NewServer(&mcp.Implementation{Name: preset}, nil)
 	for tool, schema := range map[string]string{
 		ticketTool: map[string]string{"rovo": `{"type":"object","properties":{"cloudId":{"type":"string"}` +
@@ -329,12 +333,11 @@ func recorded(t *testing.T, preset, ticketTool, pageTool string) *mcp.Server {
 
 func TestAPresetSaysWhichArgumentItLacks(t *testing.T) {
 	t.Parallel()
-	ofTicket, ofPage, _, _ := mcpclient.Preset("rovo")
-	o := mcpclient.Options{Name: "rovo", Ticket: ofTicket, Page: ofPage, HTTP: client()}
-	o.URL = serve(t, recorded(t, "rovo", ofTicket.Name, ofPage.Name), "")
+	o := mcpclient.Options{Name: "rovo", MCP: mcpclient.Preset(config.MCP{Preset: "rovo"}), HTTP: client()}
+	o.URL = serve(t, recorded(t, "rovo"), "")
 	_, err := open(t, o).Ticket(t.Context(), "PROJ-101")
 	require.EqualError(t, err, `has a tool getJiraIssue that needs "cloudId": give it under arguments`)
-	o.Ticket.Name = "getIssue"
+	o.Ticket.Tool = "getIssue"
 	_, err = open(t, o).Ticket(t.Context(), "PROJ-101")
 	require.EqualError(t, err, "has no tool getIssue")
 }

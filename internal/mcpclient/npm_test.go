@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/mcpclient"
 	"github.com/org/pr-review-action/internal/ticket"
 )
@@ -52,12 +53,13 @@ func TestAServerFromNpmReadsAFakeJira(t *testing.T) {
 	defer jira.Close()
 	redirect := filepath.Join(t.TempDir(), "redirect.cjs")
 	require.NoError(t, os.WriteFile(redirect, []byte(toFake), 0o600))
-	o := mcpclient.Options{Name: "the MCP server node", Command: []string{"node", "--require", redirect, server},
-		Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "ATLASSIAN_SITE_NAME=acme",
+	o := mcpclient.Options{Name: "the MCP server node",
+		Environ: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "ATLASSIAN_SITE_NAME=acme",
 			"ATLASSIAN_USER_EMAIL=mei@acme.example", "ATLASSIAN_API_TOKEN=secret-token", "FAKE_JIRA=" + jira.URL},
-		Ticket: mcpclient.Tool{Name: "jira_get", Key: "key", Summary: "fields.summary",
-			Description: "fields.description",
-			With:        map[string]any{"path": "/rest/api/3/issue/{id}", "outputFormat": "json"}}}
+		MCP: config.MCP{Command: []string{"node", "--require", redirect, server},
+			Ticket: config.Tool{Tool: "jira_get", Key: "key", Summary: "fields.summary",
+				Description: "fields.description",
+				With:        map[string]any{"path": "/rest/api/3/issue/{id}", "outputFormat": "json"}}}}
 	s := open(t, o)
 	got, err := s.Ticket(t.Context(), "PAY-123")
 	require.NoError(t, err)

@@ -127,8 +127,8 @@ func askedFor(t *prompt.Whole, c ticket.Context) {
 // Pages are a context's pages as a prompt shows them.
 func Pages(c ticket.Context) (all []prompt.Document) {
 	for _, p := range c.Pages {
-		if p.Text != "" {
-			all = append(all, prompt.Document{Path: "page " + p.ID + ", " + p.Title, Text: p.Text})
+		if p.Description != "" {
+			all = append(all, prompt.Document{Path: "page " + p.Key + ", " + p.Summary, Text: p.Description})
 		}
 	}
 	return all

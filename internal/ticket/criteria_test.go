@@ -61,7 +61,7 @@ func TestShownLeavesOutWhatMayNotLeave(t *testing.T) {
 		Keys: []ticket.Key{{Key: "PAY-1", From: ticket.Title}},
 		Tickets: []ticket.Ticket{{Key: "PAY-1", Source: "jira", Summary: "secret summary", Description: "secret text",
 			Labels: []string{"secret"}, Criteria: []ticket.Criterion{{N: 1, Text: "secret criterion"}}}},
-		Pages:   []ticket.Page{{ID: "7", Title: "secret title", Text: "secret page"}},
+		Pages:   []ticket.Ticket{{Key: "7", Summary: "secret title", Description: "secret page"}},
 		Flags:   []ticket.Flag{{ID: "PAY-1", Line: 3, Text: "secret flag"}},
 		Missing: []string{"Without ticket: PAY-2 is not visible to the Jira user"},
 	}

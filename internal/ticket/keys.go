@@ -83,17 +83,16 @@ func (f finder) keys(text string, where Where) []Key {
 
 // Merge adds keys to others, each once: where it was found first.
 func Merge(all []Key, more ...Key) []Key {
+	return firsts(slices.Concat(all, more), func(k Key) string { return k.Key })
+}
+
+func firsts[T any](all []T, name func(T) string) []T {
 	known := map[string]bool{}
-	for _, k := range all {
-		known[k.Key] = true
-	}
-	for _, k := range more {
-		if !known[k.Key] {
-			known[k.Key] = true
-			all = append(all, k)
-		}
-	}
-	return all
+	return slices.DeleteFunc(all, func(one T) bool {
+		was := known[name(one)]
+		known[name(one)] = true
+		return was
+	})
 }
 
 // within finds the keys of a link, or of the text between two links.

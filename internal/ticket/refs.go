@@ -2,6 +2,7 @@ package ticket
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -73,15 +74,5 @@ func PageIDs(text string, where Where) []PageID {
 
 // MergePages adds pages to others, each of a host once: where it was found first.
 func MergePages(all []PageID, more ...PageID) []PageID {
-	known := map[[2]string]bool{}
-	for _, p := range all {
-		known[[2]string{p.ID, p.Host}] = true
-	}
-	for _, p := range more {
-		if at := [2]string{p.ID, p.Host}; !known[at] {
-			known[at] = true
-			all = append(all, p)
-		}
-	}
-	return all
+	return firsts(slices.Concat(all, more), func(p PageID) string { return p.Host + " " + p.ID })
 }

@@ -44,7 +44,8 @@ type Criterion struct {
 	Done bool   `json:"done,omitzero"` // whether it is ticked in the ticket
 }
 
-// Ticket is one ticket as a source gave it.
+// Ticket is one ticket, or page of Confluence, as a source gave it. The key of a page is its
+// id, the summary its title and the description its text.
 type Ticket struct {
 	Key         string      `json:"key"`
 	Source      string      `json:"source"` // which source gave it, as SourceReport.Source
@@ -53,19 +54,9 @@ type Ticket struct {
 	Type        string      `json:"type,omitzero"`    // Bug, Story, …
 	Labels      []string    `json:"labels,omitempty"`
 	Description string      `json:"description,omitzero"` // Markdown
-	Criteria    []Criterion `json:"criteria,omitempty"`
-	PageIDs     []PageID    `json:"page_ids,omitempty"` // that its text and links lead to
-	Host        string      `json:"-"`                  // of the site that its tracker says it is of
-}
-
-// Page is a page of Confluence as a source gave it.
-type Page struct {
-	ID       string      `json:"id"`
-	Source   string      `json:"source"`
-	URL      string      `json:"url,omitzero"`
-	Title    string      `json:"title,omitzero"`
-	Text     string      `json:"text,omitzero"`      // Markdown
-	Criteria []Criterion `json:"criteria,omitempty"` // where no ticket has any
+	Criteria    []Criterion `json:"criteria,omitempty"`   // of a page where no ticket has any
+	PageIDs     []PageID    `json:"page_ids,omitempty"`   // that its text and links lead to
+	Host        string      `json:"-"`                    // of the site that its tracker says it is of
 }
 
 // Kind says what a source was asked for.
@@ -100,7 +91,7 @@ type Context struct {
 	Keys    []Key          `json:"keys,omitempty"`
 	PageIDs []PageID       `json:"page_ids,omitempty"`
 	Tickets []Ticket       `json:"tickets,omitempty"`
-	Pages   []Page         `json:"pages,omitempty"`
+	Pages   []Ticket       `json:"pages,omitempty"`
 	Sources []SourceReport `json:"sources,omitempty"`
 	Missing []string       `json:"missing,omitempty"` // lines as the review says them; never a ticket's own words
 	Flags   []Flag         `json:"flags,omitempty"`   // for the approver alone
@@ -110,15 +101,35 @@ type Context struct {
 func (c Context) Empty() bool { return len(c.Tickets) == 0 && len(c.Pages) == 0 }
 
 // Criteria lists the criteria of all tickets and pages, by their numbers.
-func (c Context) Criteria() []Criterion {
-	var all []Criterion
-	for _, t := range c.Tickets {
+func (c Context) Criteria() (all []Criterion) {
+	for _, t := range slices.Concat(c.Tickets, c.Pages) {
 		all = append(all, t.Criteria...)
 	}
-	for _, p := range c.Pages {
-		all = append(all, p.Criteria...)
-	}
 	return all
+}
+
+// Mapped is c with what f makes of each ticket and page. c stays as it is.
+func (c Context) Mapped(f func(Ticket) Ticket) Context {
+	each := func(all []Ticket) (made []Ticket) {
+		for _, t := range all {
+			made = append(made, f(t))
+		}
+		return made
+	}
+	c.Tickets, c.Pages = each(c.Tickets), each(c.Pages)
+	return c
+}
+
+// Undescribed is a ticket without its description, or a page without its text.
+func (t Ticket) Undescribed() Ticket { t.Description = ""; return t }
+
+// bare is a ticket of which nothing but keys and numbers is left.
+func (t Ticket) bare() Ticket {
+	var all []Criterion
+	for _, c := range t.Criteria {
+		all = append(all, Criterion{N: c.N})
+	}
+	return Ticket{Key: t.Key, Source: t.Source, URL: t.URL, Criteria: all, PageIDs: t.PageIDs}
 }
 
 // Show says how much of tickets and pages leaves the job.
@@ -138,29 +149,15 @@ func (c Context) Shown(show Show) Context {
 	if show == ShowFull {
 		return c
 	}
-	c.Tickets, c.Pages, c.Flags = slices.Clone(c.Tickets), slices.Clone(c.Pages), slices.Clone(c.Flags)
+	c.Flags = slices.Clone(c.Flags)
 	for i := range c.Flags {
 		c.Flags[i].Text = ""
 	}
-	for i := range c.Tickets {
-		t := &c.Tickets[i]
-		if t.Description = ""; show != ShowCriteria {
-			*t = Ticket{Key: t.Key, Source: t.Source, URL: t.URL, Criteria: numbers(t.Criteria), PageIDs: t.PageIDs}
-		}
+	if show != ShowCriteria {
+		return c.Mapped(Ticket.bare)
 	}
-	if show == ShowCriteria {
-		return c
-	}
-	for i, p := range c.Pages {
-		c.Pages[i] = Page{ID: p.ID, Source: p.Source, Criteria: numbers(p.Criteria)}
-	}
+	pages := c.Pages
+	c = c.Mapped(Ticket.Undescribed)
+	c.Pages = pages
 	return c
-}
-
-// numbers are criteria without their texts.
-func numbers(all []Criterion) (bare []Criterion) {
-	for _, c := range all {
-		bare = append(bare, Criterion{N: c.N})
-	}
-	return bare
 }

@@ -46,10 +46,10 @@ func Read(ctx context.Context, api API, p pull.Pull, o Options) Asked {
 	if a.MayWrite = level == "admin" || level == "write"; !a.MayWrite {
 		return a
 	}
-	if slices.ContainsFunc(o.Sources, func(s Source) bool { return s.Issues }) {
+	if o.issues() {
 		a.closes(ctx, api)
 	}
-	if len(a.keys(o)) < MaxTickets {
+	if len(a.keys(o)) < maxTickets {
 		a.commits(ctx, api)
 	}
 	return a
@@ -93,45 +93,40 @@ func (a Asked) barred() string {
 	return ""
 }
 
+func (o Options) issues() bool {
+	return slices.ContainsFunc(o.Sources, func(s Source) bool { return s.Issues })
+}
+
 // keys are the tickets' keys of the settings' projects, then the issues of GitHub
 // where these are a source.
 func (a Asked) keys(o Options) (all []ticket.Key) {
 	if len(o.Projects) > 0 {
-		all = a.ticketKeys(o)
+		all = slices.Concat(ticket.Keys(a.Title, ticket.Title, o.Projects),
+			ticket.Keys(a.HeadRef, ticket.Branch, o.Projects), ticket.Keys(a.Body, ticket.Body, o.Projects))
+		for _, label := range a.Labels {
+			all = append(all, ticket.InLabel(label, o.Labels, o.Projects)...)
+		}
+		for _, message := range slices.Backward(a.Commits) {
+			all = append(all, ticket.Keys(message, ticket.Commit, o.Projects)...)
+		}
 	}
-	if slices.ContainsFunc(o.Sources, func(s Source) bool { return s.Issues }) {
-		all = ticket.Merge(all, a.issues()...)
+	if o.issues() {
+		all = append(all, a.issues()...)
 	}
-	return all
-}
-
-func (a Asked) ticketKeys(o Options) []ticket.Key {
-	all := ticket.Merge(ticket.Keys(a.Title, ticket.Title, o.Projects),
-		ticket.Keys(a.HeadRef, ticket.Branch, o.Projects)...)
-	all = ticket.Merge(all, ticket.Keys(a.Body, ticket.Body, o.Projects)...)
-	for _, label := range a.Labels {
-		all = ticket.Merge(all, ticket.InLabel(label, o.Labels, o.Projects)...)
-	}
-	for _, message := range slices.Backward(a.Commits) {
-		all = ticket.Merge(all, ticket.Keys(message, ticket.Commit, o.Projects)...)
-	}
-	return all
+	return ticket.Merge(all)
 }
 
 // issues are those that are closed; where there are none, those that are named.
 func (a Asked) issues() []ticket.Key {
 	repo := a.Owner + "/" + a.Repo
-	host := a.Host
-	all := ticket.Merge(slices.Clone(a.Closes), ticket.Issues(a.Body, host, repo, ticket.Body)...)
+	all := slices.Concat(a.Closes, ticket.Issues(a.Body, a.Host, repo, ticket.Body))
 	for _, message := range a.Commits {
-		all = ticket.Merge(all, ticket.Issues(message, host, repo, ticket.Commit)...)
+		all = append(all, ticket.Issues(message, a.Host, repo, ticket.Commit)...)
 	}
 	if len(all) == 0 {
-		all = ticket.Merge(ticket.Mentions(a.Title, host, repo, ticket.Title),
-			ticket.Mentions(a.Body, host, repo, ticket.Body)...)
+		all = append(ticket.Mentions(a.Title, a.Host, repo, ticket.Title),
+			ticket.Mentions(a.Body, a.Host, repo, ticket.Body)...)
 	}
 	own := fmt.Sprintf("%s#%d", repo, a.Number)
 	return slices.DeleteFunc(all, func(k ticket.Key) bool { return k.Key == own })
 }
-
-func (a Asked) pages() []ticket.PageID { return ticket.PageIDs(a.Body, ticket.Body) }

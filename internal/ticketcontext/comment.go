@@ -33,7 +33,7 @@ func Comment(ctx context.Context, key, text, address string, o Options) (said bo
 		case s.Lacks != "":
 			lacks = append(lacks, s.Title+": "+s.Lacks)
 		default:
-			return s.comment(ctx, key, text, address, newRetry(o))
+			return s.comment(ctx, key, text, address, o)
 		}
 	}
 	where := "no source under context.sources can comment on it"
@@ -44,7 +44,7 @@ func Comment(ctx context.Context, key, text, address string, o Options) (said bo
 		"name a source that can: jira, mcp with comment, or issues: github; with its variables set in this job"), "")
 }
 
-func (s Source) comment(ctx context.Context, key, text, address string, r retry) (said bool, err error) {
+func (s Source) comment(ctx context.Context, key, text, address string, o Options) (said bool, err error) {
 	if s.Close != nil {
 		defer s.Close()
 	}
@@ -53,14 +53,14 @@ func (s Source) comment(ctx context.Context, key, text, address string, r retry)
 		there, err = s.Comments.Mentions(ctx, key, address)
 		return err
 	}
-	if failed := r.do(ctx, look); failed != nil || there {
+	if failed := o.retry(ctx, look); failed != nil || there {
 		return false, s.problem(failed, key, "was not asked for a comment")
 	}
-	failed := r.once(ctx, func(ctx context.Context) error { return s.Comments.Comment(ctx, key, text, address) })
+	failed := o.once(ctx, func(ctx context.Context) error { return s.Comments.Comment(ctx, key, text, address) })
 	if failed == nil {
 		return true, nil
 	}
-	if lost := r.do(ctx, look); lost == nil && there {
+	if lost := o.retry(ctx, look); lost == nil && there {
 		return true, nil
 	}
 	return false, s.problem(failed, key, "may not have taken the comment")

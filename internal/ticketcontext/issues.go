@@ -35,7 +35,7 @@ func GitHub(api *github.Client) Source {
 	if api != nil {
 		i.Write = write.New(api)
 	}
-	return Source{Name: "github", Title: "GitHub", Issues: true, Tickets: i, Comments: i}
+	return Source{Name: "github", Title: "GitHub", Issues: true, Ticket: i.Ticket, Comments: i}
 }
 
 // Ticket reads an issue. Errors are *atlassian.Failure.

@@ -87,9 +87,9 @@ func TestIssuesOfGitHubAreTickets(t *testing.T) {
 	t.Parallel()
 	o := ticketcontext.Options{Limit: time.Second,
 		Sources: []ticketcontext.Source{{Name: "github", Title: "GitHub", Issues: true,
-			Tickets: ticketcontext.Issues{API: tracked{"acme/shop": {Title: "Round refunds",
+			Ticket: ticketcontext.Issues{API: tracked{"acme/shop": {Title: "Round refunds",
 				Body: "## AC\n\n- [ ] rounded"},
-				"acme/docs": {Title: "x", Pull: true}}}}}}
+				"acme/docs": {Title: "x", Pull: true}}}.Ticket}}}
 	asked := ticketcontext.Read(t.Context(), api{level: "write", closes: []string{"acme/shop#7"},
 		commits: [][]string{{}}},
 		request("", "Fixes acme/docs#3, see #1").Pull, o)

@@ -4,7 +4,7 @@
 // It never fails: what is missing is named. A key is followed only where its project
 // is among the settings', and only from the text of an author who may write: whoever
 // writes the title would else choose what the tracker's credentials read. Start at
-// Fetch; retry.go has the one rule for asking again.
+// Fetch; ask.go has the one rule for asking again.
 package ticketcontext
 
 import (
@@ -15,46 +15,47 @@ import (
 	"sync"
 	"time"
 
+	"github.com/org/pr-review-action/internal/injection"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/ticket"
 )
 
 // The bounds of a context.
 const (
-	MaxTickets    = 3
-	MaxPages      = 3
-	MaxCharacters = 10_000 // of one ticket or page
+	maxTickets    = 3
+	maxPages      = 3
+	maxCharacters = 10_000 // of one ticket or page
 )
 
-// TicketReader reads a ticket by its key. An answer about another key is refused
-// here, unless the ticket was moved. Its errors are *atlassian.Failure.
-type TicketReader interface {
-	Ticket(ctx context.Context, key string) (ticket.Ticket, error)
-}
-
-// PageReader reads a page by its id. Its errors are *atlassian.Failure.
-type PageReader interface {
-	Page(ctx context.Context, id string) (ticket.Page, error)
-}
-
-// PageLister reads the pages that a ticket's links lead to.
-type PageLister interface {
-	RemotePages(ctx context.Context, key string) ([]ticket.PageID, error)
-}
+// Reader reads a ticket by its key, or a page by its id. A ticket under another key is
+// refused here, unless it was moved. Its errors are *atlassian.Failure.
+type Reader func(ctx context.Context, id string) (ticket.Ticket, error)
 
 // Source is one place that is asked.
 type Source struct {
-	Name    string // in reports: jira, confluence, github, mcp:rovo
-	Title   string // in sentences: Jira, the MCP server rovo
-	Tickets TicketReader
-	Pages   PageReader
-	Links   PageLister
-	// of its tickets; nil where it takes no comments
-	Comments Commenter
-	Issues   bool     // its tickets are issues of GitHub, and only these
-	Hosts    []string // of links that lead to its pages; empty: those of the other sources
-	Lacks    string   // why it cannot be asked, such as "JIRA_TOKEN is not set"
-	Notes    func() []string
-	Close    func()
+	Name  string // in reports: jira, confluence, github, mcp:rovo
+	Title string // in sentences: Jira, the MCP server rovo
+	// What it can; nil for what it cannot.
+	Ticket, Page Reader
+	Links        func(ctx context.Context, key string) ([]ticket.PageID, error) // of a ticket, to pages
+	Comments     Commenter
+	Notes        func() []string
+	Close        func()
+
+	Issues bool     // its tickets are issues of GitHub, and only these
+	Hosts  []string // of links that lead to its pages; empty: those of the other sources
+	Lacks  string   // why it cannot be asked, such as "JIRA_TOKEN is not set"
+}
+
+// reader is what reads a ticket or page of a source; nil where nothing does.
+func (s Source) reader(kind ticket.Kind, id string) Reader {
+	switch {
+	case kind == ticket.KindPage:
+		return s.Page
+	case s.Issues == strings.Contains(id, "#"):
+		return s.Ticket
+	}
+	return nil
 }
 
 // Options say how a context is gathered. Times that are zero are no limits.
@@ -72,104 +73,144 @@ type Options struct {
 
 // The statuses that OnProgress is told.
 const (
-	StatusIDs   = "extract_context_ids"
-	StatusJira  = "fetch_jira_context"
-	StatusPages = "fetch_confluence_context"
+	statusIDs   = "extract_context_ids"
+	statusJira  = "fetch_jira_context"
+	statusPages = "fetch_confluence_context"
 )
+
+func (o Options) tell(under ...string) {
+	if o.OnProgress != nil && len(under) > 0 {
+		o.OnProgress(under)
+	}
+}
+
+// within is the time in which all is asked: what is left of the limit ends connections and
+// programs.
+func (o Options) within(ctx context.Context) (context.Context, context.CancelFunc) {
+	if o.Limit == 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, o.Limit-o.Limit/10)
+}
+
+// close ends what is open, side by side.
+func (o Options) close() {
+	var wait sync.WaitGroup
+	for _, s := range o.Sources {
+		if s.Close != nil {
+			wait.Go(s.Close)
+		}
+	}
+	wait.Wait()
+}
 
 // Fetch gathers the context of a pull request within Options.Limit. Sources that
 // hold a connection are closed behind it. Without sources there is nothing to gather
 // and nothing is missing.
 func Fetch(ctx context.Context, asked Asked, o Options) ticket.Context {
-	if len(o.Sources) == 0 {
-		return ticket.Context{}
-	}
-	g := newGathering(asked, o)
-	if !g.identify() {
+	g := gathering{asked: asked, o: o}
+	if len(o.Sources) == 0 || !g.identify() {
 		return g.found
 	}
-	ctx, cancel := context.WithTimeout(ctx, o.Limit-o.Limit/10) // what is left ends connections and programs
+	within, cancel := o.within(ctx)
 	defer cancel()
-	g.gather(ctx)
-	g.close()
-	g.finish()
+	g.gather(within)
+	o.close()
+	for _, s := range o.Sources {
+		at := slices.IndexFunc(g.found.Sources, func(r ticket.SourceReport) bool { return r.Source == s.Name })
+		if s.Notes != nil && at >= 0 {
+			note(&g.found.Sources[at], s.Notes()...)
+		}
+	}
 	return g.found
+}
+
+// One reads one ticket, by a key of a project that the settings list or as
+// owner/repo#7, from the first source that has it, within Options.Limit where that is set.
+// Redacted and bounded as in Fetch; what no source gives is an error that names each one's
+// reason.
+func One(ctx context.Context, key string, o Options) (ticket.Ticket, error) {
+	if err := o.lists(key); err != nil {
+		return ticket.Ticket{}, err
+	}
+	defer o.close()
+	within, cancel := o.within(ctx)
+	defer cancel()
+	w := wanted{kind: ticket.KindTicket, id: key}
+	if w.read(within, o); w.got == nil {
+		next := "name a source that has it under context.sources, with its variables set"
+		if strings.Contains(key, "#") {
+			next = "look whether it is there, and whether the GitHub token may read it"
+		}
+		return ticket.Ticket{}, problem.As(problem.Failed, problem.New("the ticket "+key+" could not be read",
+			w.why(), next), "")
+	}
+	for i := range w.got.Criteria {
+		w.got.Criteria[i].N = i + 1
+	}
+	return *w.got, ctx.Err()
+}
+
+// lists refuses a key of a project that the settings do not list.
+func (o Options) lists(key string) error {
+	if strings.Contains(key, "#") || slices.Contains(o.Projects, ticket.Project(key)) {
+		return nil
+	}
+	return problem.Usage(fmt.Sprintf("the settings' context.projects do not list the project of %s", key),
+		"add it there: only tickets of listed projects are read and commented on")
 }
 
 // gathering is a Fetch under way.
 type gathering struct {
 	asked Asked
 	o     Options
-	retry retry
 	found ticket.Context
-	mu    sync.Mutex // over found.Sources, lost and what is under way
-	lost  []lost
-}
-
-func newGathering(asked Asked, o Options) *gathering {
-	if o.OnProgress == nil {
-		o.OnProgress = func([]string) {}
-	}
-	return &gathering{asked: asked, o: o, retry: newRetry(o)}
 }
 
 // identify finds keys and pages, and reports whether any may be followed.
 func (g *gathering) identify() bool {
-	g.o.OnProgress([]string{StatusIDs})
-	g.found.Keys, g.found.PageIDs = g.asked.keys(g.o), g.pages(g.asked.pages())
-	named := len(g.found.Keys)+len(g.found.PageIDs) > 0
-	g.found.Missing = append(g.found.Missing, g.asked.Unread...)
-	switch why := g.asked.barred(); {
-	case why != "" && named:
-		g.found.Missing = append(g.found.Missing, "Without ticket: "+why)
+	g.o.tell(statusIDs)
+	c := &g.found
+	c.Keys, c.PageIDs = g.asked.keys(g.o), g.pages(ticket.PageIDs(g.asked.Body, ticket.Body))
+	c.Missing = append(c.Missing, g.asked.Unread...)
+	if why := g.asked.barred(); why != "" {
+		if len(c.Keys)+len(c.PageIDs) > 0 {
+			c.Missing = append(c.Missing, "Without ticket: "+why)
+		}
 		return false
-	case why != "":
-		return false
-	case len(g.found.Keys) == 0 && slices.ContainsFunc(g.o.Sources, func(s Source) bool { return s.Tickets != nil }):
-		g.found.Missing = append(g.found.Missing, g.noKey())
 	}
-	g.found.Keys = g.upTo(MaxTickets)
-	return len(g.found.PageIDs)+len(g.found.Keys) > 0
-}
-
-func (g *gathering) noKey() string {
-	tracker := slices.ContainsFunc(g.o.Sources, func(s Source) bool { return !s.Issues && s.Tickets != nil })
-	switch {
-	case !tracker:
-		return "no issue is named in title or description"
-	case len(g.o.Projects) == 0:
-		return "no ticket key is followed: context.projects names no project"
-	}
-	return "no ticket key in title, branch or description"
-}
-
-// upTo are the first keys, and a line about the others.
-func (g *gathering) upTo(most int) []ticket.Key {
-	all := g.found.Keys
-	if len(all) > most {
+	tracker := func(s Source) bool { return s.Ticket != nil && !s.Issues }
+	switch over := c.Keys[min(len(c.Keys), maxTickets):]; {
+	case len(over) > 0:
+		c.Keys = c.Keys[:maxTickets]
 		var more []string
-		for _, k := range all[most:min(len(all), most+5)] {
+		for _, k := range over[:min(len(over), 5)] {
 			more = append(more, k.Key)
 		}
-		g.found.Missing = append(g.found.Missing, fmt.Sprintf("Without ticket: %s: %d tickets are read at most",
-			strings.Join(more, ", "), most))
+		c.Missing = append(c.Missing, fmt.Sprintf("Without ticket: %s: %d tickets are read at most",
+			strings.Join(more, ", "), maxTickets))
+	case len(c.Keys) > 0:
+	case slices.ContainsFunc(g.o.Sources, tracker) && len(g.o.Projects) == 0:
+		c.Missing = append(c.Missing, "no ticket key is followed: context.projects names no project")
+	case slices.ContainsFunc(g.o.Sources, tracker):
+		c.Missing = append(c.Missing, "no ticket key in title, branch or description")
+	case g.o.issues():
+		c.Missing = append(c.Missing, "no issue is named in title or description")
 	}
-	return all[:min(len(all), most)]
+	return len(c.PageIDs)+len(c.Keys) > 0
 }
 
 // pages are the links that lead to a host of a source, or of the site that a ticket is
-// of, each page once and at most MaxPages with those that are known. A page is asked of
+// of, each page once and at most maxPages with those that are known. A page is asked of
 // the sources, never of its link's host.
 func (g *gathering) pages(links []ticket.PageID, hosts ...string) []ticket.PageID {
+	readable := false
 	for _, s := range g.o.Sources {
-		if s.Pages != nil || s.Tickets != nil {
-			hosts = append(hosts, s.Hosts...)
-		}
+		hosts, readable = append(hosts, s.Hosts...), readable || s.Page != nil
 	}
-	readable := slices.ContainsFunc(g.o.Sources, func(s Source) bool { return s.Pages != nil })
 	all := g.found.PageIDs
 	for _, p := range links {
-		if readable && p.Host != "" && slices.Contains(hosts, p.Host) && len(all) < MaxPages {
+		if readable && p.Host != "" && slices.Contains(hosts, p.Host) && len(all) < maxPages {
 			p.Host = ""
 			all = ticket.MergePages(all, p)
 		}
@@ -180,77 +221,108 @@ func (g *gathering) pages(links []ticket.PageID, hosts ...string) []ticket.PageI
 // gather asks for all tickets and the pages that are known side by side, then for
 // the pages that the tickets lead to.
 func (g *gathering) gather(ctx context.Context) {
-	keys, first := g.found.Keys, g.found.PageIDs
-	tickets, links := make([]*ticket.Ticket, len(keys)), make([][]ticket.PageID, len(keys))
-	var ofTickets []func()
-	for i, k := range keys {
-		ofTickets = append(ofTickets, func() { tickets[i] = g.ticket(ctx, k.Key) },
-			func() { links[i] = g.links(ctx, k.Key) })
+	var tickets, pages []*wanted
+	for _, k := range g.found.Keys {
+		tickets = append(tickets, &wanted{kind: ticket.KindTicket, id: k.Key, follows: len(g.found.PageIDs) < maxPages})
 	}
-	known := make([]*ticket.Page, MaxPages)
-	read := func(from int, ids []ticket.PageID) (all []func()) {
-		for i, p := range ids {
-			all = append(all, func() { known[from+i] = g.page(ctx, p.ID) })
-		}
-		return all
+	for _, p := range g.found.PageIDs {
+		pages = append(pages, &wanted{kind: ticket.KindPage, id: p.ID})
 	}
-	g.beside(ofTickets, read(0, first))
-	for i, t := range tickets {
-		if t != nil {
-			g.found.Tickets = append(g.found.Tickets, *t)
-			g.found.PageIDs = g.pages(slices.Concat(t.PageIDs, links[i]), t.Host)
+	g.ask(ctx, slices.Concat(tickets, pages))
+	for _, w := range tickets {
+		if w.got != nil {
+			g.found.PageIDs = g.pages(slices.Concat(w.got.PageIDs, w.links), w.got.Host)
 		}
 	}
-	g.beside(nil, read(len(first), g.found.PageIDs[len(first):]))
-	for _, p := range known {
-		if p != nil {
-			g.found.Pages = append(g.found.Pages, *p)
-		}
+	known := len(pages)
+	for _, p := range g.found.PageIDs[known:] {
+		pages = append(pages, &wanted{kind: ticket.KindPage, id: p.ID})
+	}
+	g.ask(ctx, pages[known:])
+	n := 0
+	for _, w := range slices.Concat(tickets, pages) {
+		g.take(w, &n)
 	}
 }
 
-// beside makes requests for tickets and for pages side by side, and tells for what any are
-// under way whenever that changes.
-func (g *gathering) beside(tickets, pages []func()) {
-	var all sync.WaitGroup
-	var under []string
-	begin := map[string][]func(){StatusJira: tickets, StatusPages: pages}
-	for _, status := range []string{StatusJira, StatusPages} {
-		if len(begin[status]) > 0 {
-			under = append(under, status)
+// take enters what came of a request. The criteria, of pages where nothing before has any,
+// are numbered on from n.
+func (g *gathering) take(w *wanted, n *int) {
+	g.found.Sources = append(g.found.Sources, w.reports...)
+	if w.got == nil {
+		g.found.Missing = append(g.found.Missing, fmt.Sprintf("Without %s: %s", w.kind, w.why()))
+		return
+	}
+	g.found.Flags = append(g.found.Flags, Flags(*w.got)...)
+	into := &g.found.Tickets
+	if w.kind == ticket.KindPage {
+		if into = &g.found.Pages; *n == 0 {
+			w.got.Criteria = ticket.CriteriaIn(w.got.Description)
 		}
 	}
+	for i := range w.got.Criteria {
+		*n++
+		w.got.Criteria[i].N = *n
+	}
+	*into = append(*into, *w.got)
+}
+
+// ask makes requests side by side, and tells for what any are under way whenever that changes.
+func (g *gathering) ask(ctx context.Context, all []*wanted) {
+	var wait sync.WaitGroup
+	var mu sync.Mutex
+	open := map[ticket.Kind]int{}
 	tell := func() {
-		if len(under) > 0 {
-			g.o.OnProgress(slices.Clone(under))
+		var under []string
+		for _, s := range []struct {
+			of   ticket.Kind
+			name string
+		}{{ticket.KindTicket, statusJira}, {ticket.KindPage, statusPages}} {
+			if open[s.of] > 0 {
+				under = append(under, s.name)
+			}
 		}
+		g.o.tell(under...)
+	}
+	for _, w := range all {
+		open[w.kind]++
 	}
 	tell()
-	for status, requests := range begin {
-		all.Go(func() {
-			var each sync.WaitGroup
-			for _, request := range requests {
-				each.Go(request)
-			}
-			each.Wait()
-			g.mu.Lock()
-			defer g.mu.Unlock()
-			if at := slices.Index(under, status); at >= 0 {
-				under = slices.Delete(under, at, at+1)
+	for _, w := range all {
+		wait.Go(func() {
+			var links sync.WaitGroup
+			links.Go(func() { w.follow(ctx, g.o) })
+			w.read(ctx, g.o)
+			links.Wait()
+			mu.Lock()
+			defer mu.Unlock()
+			if open[w.kind]--; open[w.kind] == 0 {
 				tell()
 			}
 		})
 	}
-	all.Wait()
+	wait.Wait()
 }
 
-// close ends what is open, side by side.
-func (g *gathering) close() {
-	var wait sync.WaitGroup
-	for _, s := range g.o.Sources {
-		if s.Close != nil {
-			wait.Go(s.Close)
+// maxFlags is how many lines of one ticket or page are flagged.
+const maxFlags = 5
+
+// Flags are the lines of a ticket or page that address whoever reads it for a person, each
+// once.
+func Flags(t ticket.Ticket) (all []ticket.Flag) {
+	texts := []string{t.Summary, t.Description}
+	for _, c := range t.Criteria {
+		texts = append(texts, c.Text)
+	}
+	for _, text := range texts {
+		seen := injection.Scan(text)
+		for _, hit := range slices.Concat(seen.Hidden, seen.Instructions) {
+			f := ticket.Flag{ID: t.Key, Line: hit.Line, Text: strings.TrimSpace(hit.Excerpt)}
+			known := slices.ContainsFunc(all, func(have ticket.Flag) bool { return have.Text == f.Text })
+			if !known && len(all) < maxFlags {
+				all = append(all, f)
+			}
 		}
 	}
-	wait.Wait()
+	return all
 }

@@ -22,7 +22,7 @@ import (
 type memory struct {
 	mu      sync.Mutex
 	tickets map[string]ticket.Ticket
-	pages   map[string]ticket.Page
+	pages   map[string]ticket.Ticket
 	links   map[string][]ticket.PageID
 	fails   []*atlassian.Failure // the first requests
 	takes   time.Duration
@@ -55,9 +55,9 @@ func (m *memory) Ticket(ctx context.Context, key string) (ticket.Ticket, error) 
 	return t, nil
 }
 
-func (m *memory) Page(ctx context.Context, id string) (ticket.Page, error) {
+func (m *memory) Page(ctx context.Context, id string) (ticket.Ticket, error) {
 	if err := m.turn(ctx, id); err != nil {
-		return ticket.Page{}, err
+		return ticket.Ticket{}, err
 	}
 	p, ok := m.pages[id]
 	if !ok {
@@ -83,8 +83,8 @@ func request(title, body string) ticketcontext.Asked {
 func options(m *memory) ticketcontext.Options {
 	return ticketcontext.Options{
 		Sources: []ticketcontext.Source{
-			{Name: "jira", Title: "Jira", Tickets: m, Links: m, Hosts: []string{host}},
-			{Name: "confluence", Title: "Confluence", Pages: m, Hosts: []string{host}},
+			{Name: "jira", Title: "Jira", Ticket: m.Ticket, Links: m.RemotePages, Hosts: []string{host}},
+			{Name: "confluence", Title: "Confluence", Page: m.Page, Hosts: []string{host}},
 		},
 		Projects: []string{"PAY", "OPS"}, Labels: ticket.LabelForms(), Limit: 30 * time.Second,
 		CallLimit: 15 * time.Second,
@@ -98,8 +98,8 @@ func TestACodeIsFollowedToItsTicketAndPages(t *testing.T) {
 		tickets: map[string]ticket.Ticket{"PAY-1": {Key: "PAY-1", Summary: "Refunds",
 			Criteria: []ticket.Criterion{{Text: "a"},
 				{Text: "b"}}, PageIDs: []ticket.PageID{page("7")}}},
-		pages: map[string]ticket.Page{"7": {ID: "7", Title: "Rounding", Text: "## AC\n\n- of a page"},
-			"8": {ID: "8", Text: "x"}},
+		pages: map[string]ticket.Ticket{"7": {Key: "7", Summary: "Rounding", Description: "## AC\n\n- of a page"},
+			"8": {Key: "8", Description: "x"}},
 		links: map[string][]ticket.PageID{"PAY-1": {page("7"), page("8"), {ID: "9", Host: host + ".evil.example"}}},
 	}
 	var told [][]string
@@ -127,7 +127,7 @@ func TestCriteriaOfAPageCountWhereNoTicketHasAny(t *testing.T) {
 	t.Parallel()
 	m := &memory{tickets: map[string]ticket.Ticket{"PAY-1": {Key: "PAY-1",
 		PageIDs: []ticket.PageID{page("7"), page("8")}}},
-		pages: map[string]ticket.Page{"7": {ID: "7", Text: "text"}, "8": {ID: "8", Text: "## AC\n\n- of a page"}}}
+		pages: map[string]ticket.Ticket{"7": {Key: "7", Description: "text"}, "8": {Key: "8", Description: "## AC\n\n- of a page"}}}
 	c := ticketcontext.Fetch(t.Context(), request("PAY-1", ""), options(m))
 	require.Equal(t, []ticket.Criterion{{N: 1, Text: "of a page"}}, c.Criteria())
 }
@@ -220,9 +220,9 @@ func TestTheNextSourceIsAskedWhereOneHasNothing(t *testing.T) {
 	t.Parallel()
 	m, other := &memory{}, &memory{tickets: map[string]ticket.Ticket{"PAY-1": {Key: "PAY-1"}}}
 	o := options(m)
-	o.Sources = append([]ticketcontext.Source{{Name: "mcp:x", Title: "the MCP server x", Tickets: m,
+	o.Sources = append([]ticketcontext.Source{{Name: "mcp:x", Title: "the MCP server x", Ticket: m.Ticket,
 		Lacks: "X is not set"}},
-		append(o.Sources, ticketcontext.Source{Name: "mcp:y", Title: "the MCP server y", Tickets: other})...)
+		append(o.Sources, ticketcontext.Source{Name: "mcp:y", Title: "the MCP server y", Ticket: other.Ticket})...)
 	c := ticketcontext.Fetch(t.Context(), request("PAY-1", ""), o)
 	require.Len(t, c.Sources, 3)
 	require.Equal(t, "PAY-1: X is not set", c.Sources[0].Note)
@@ -277,8 +277,8 @@ func TestTimeIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &memory{takes: time.Hour}
 		o := options(m)
-		o.Sources = append(o.Sources, ticketcontext.Source{Name: "mcp:x", Title: "the MCP server x", Tickets: m},
-			ticketcontext.Source{Name: "mcp:y", Title: "the MCP server y", Tickets: m})
+		o.Sources = append(o.Sources, ticketcontext.Source{Name: "mcp:x", Title: "the MCP server x", Ticket: m.Ticket},
+			ticketcontext.Source{Name: "mcp:y", Title: "the MCP server y", Ticket: m.Ticket})
 		began := time.Now()
 		c := ticketcontext.Fetch(t.Context(), request("PAY-1 PAY-2", "https://"+host+"/pages/7"), o)
 		require.LessOrEqual(t, time.Since(began), o.Limit)
@@ -292,7 +292,7 @@ func TestTheTimeOfOneTicketIsBounded(t *testing.T) {
 		m := &memory{takes: time.Hour}
 		o := options(m)
 		for range 3 {
-			o.Sources = append(o.Sources, ticketcontext.Source{Name: "mcp:x", Title: "the MCP server x", Tickets: m})
+			o.Sources = append(o.Sources, ticketcontext.Source{Name: "mcp:x", Title: "the MCP server x", Ticket: m.Ticket})
 		}
 		began := time.Now()
 		_, err := ticketcontext.One(t.Context(), "PAY-1", o)
@@ -306,7 +306,7 @@ func TestTicketsAndPagesAreReadSideBySide(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		m := &memory{takes: 2 * time.Second, tickets: map[string]ticket.Ticket{"PAY-1": {Key: "PAY-1"}},
-			pages: map[string]ticket.Page{"7": {ID: "7", Text: "x"}}}
+			pages: map[string]ticket.Ticket{"7": {Key: "7", Description: "x"}}}
 		began := time.Now()
 		ticketcontext.Fetch(t.Context(), request("PAY-1", "https://"+host+"/pages/7"), options(m))
 		require.LessOrEqual(t, time.Since(began).Seconds(), 1.1*m.takes.Seconds())

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"net/http"
-	"net/url"
 	"path/filepath"
 	"strings"
 
@@ -101,10 +99,10 @@ func (b *contextBuilder) rest(s config.Source) (ticketcontext.Source, error) {
 	o.User, o.Token, made.Lacks = b.credential(s.UserEnv, s.TokenEnv)
 	if s.Kind == config.SourceJira {
 		jira := atlassian.NewJira(o)
-		made.Title, made.Tickets, made.Links, made.Comments = "Jira", jira, jira, jira
+		made.Title, made.Ticket, made.Links, made.Comments = "Jira", jira.Ticket, jira.RemotePages, jira
 		return made, nil
 	}
-	made.Title, made.Pages = "Confluence", atlassian.NewConfluence(o)
+	made.Title, made.Page = "Confluence", atlassian.NewConfluence(o).Page
 	return made, nil
 }
 
@@ -147,24 +145,24 @@ func (b *contextBuilder) credential(userEnv, tokenEnv string) (user, token, lack
 	return user, token, lacks
 }
 
-func (b *contextBuilder) server(m config.MCP) (ticketcontext.Source, error) {
-	o := mcpclient.Options{Command: m.Command, URL: m.URL, Pins: m.Pin}
-	ticket, page, comment, _ := mcpclient.Preset(m.Preset)
-	o.Ticket, o.Page = over(ticket, m.Ticket, m.With), over(page, m.Page, m.With)
-	o.Comment = over(comment, m.Comment, m.With)
-	made := ticketcontext.Source{}
-	name := m.Preset
+func (b *contextBuilder) server(m config.MCP) (made ticketcontext.Source, err error) {
+	m = mcpclient.Preset(m)
+	o, name := mcpclient.Options{MCP: m}, m.Preset
 	if len(m.Command) > 0 {
 		name = cmp.Or(name, filepath.Base(m.Command[0]))
-		o.Env, made.Lacks = b.environment(m.Env)
+		o.Environ = []string{"PATH=" + b.getenv("PATH"), "HOME=" + b.getenv("HOME")} // and nothing else
+		for _, variable := range m.Env {
+			_, value, missing := b.credential("", variable)
+			if made.Lacks = cmp.Or(made.Lacks, missing); value != "" {
+				o.Environ = append(o.Environ, variable+"="+value)
+			}
+		}
 	} else {
-		if _, err := b.hosts("context.sources: mcp", m.URL); err != nil {
+		hosts, err := b.hosts("context.sources: mcp", m.URL)
+		if err != nil {
 			return made, err
 		}
-		u, err := url.Parse(m.URL)
-		if err == nil {
-			name = cmp.Or(name, u.Host)
-		}
+		name = cmp.Or(name, hosts[0])
 		o.User, o.Token, made.Lacks = b.credential(m.UserEnv, m.TokenEnv)
 		o.HTTP = b.client(true)
 	}
@@ -172,40 +170,14 @@ func (b *contextBuilder) server(m config.MCP) (ticketcontext.Source, error) {
 	o.Name = made.Title
 	server := mcpclient.New(o)
 	made.Close, made.Notes = server.Close, server.Unpinned
-	if o.Ticket.Name != "" {
-		made.Tickets = server
+	if m.Ticket.Tool != "" {
+		made.Ticket = server.Ticket
 	}
-	if o.Page.Name != "" {
-		made.Pages = server
+	if m.Page.Tool != "" {
+		made.Page = server.Page
 	}
-	if o.Comment.Name != "" {
+	if m.Comment.Tool != "" {
 		made.Comments = server
 	}
 	return made, nil
-}
-
-// environment is all that a program gets.
-func (b *contextBuilder) environment(names []string) (env []string, lacks string) {
-	for _, name := range []string{"PATH", "HOME"} {
-		env = append(env, name+"="+b.getenv(name))
-	}
-	for _, name := range names {
-		_, value, missing := b.credential("", name)
-		if lacks = cmp.Or(lacks, missing); value != "" {
-			env = append(env, name+"="+value)
-		}
-	}
-	return env, lacks
-}
-
-// over is a preset's tool with what the settings say of it.
-func over(preset mcpclient.Tool, t config.Tool, with map[string]any) mcpclient.Tool {
-	made := mcpclient.Tool{Name: cmp.Or(t.Tool, preset.Name), Argument: cmp.Or(t.Argument, preset.Argument),
-		Key: cmp.Or(t.Key, preset.Key), Summary: cmp.Or(t.Summary, preset.Summary),
-		Description: cmp.Or(t.Description, preset.Description), Criteria: cmp.Or(t.Criteria, preset.Criteria),
-		Title: cmp.Or(t.Title, preset.Title), Text: cmp.Or(t.Text, preset.Text), With: map[string]any{}}
-	for _, more := range []map[string]any{preset.With, with, t.With} {
-		maps.Copy(made.With, more)
-	}
-	return made
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"slices"
 	"sync"
 
 	"github.com/go-json-experiment/json"
@@ -45,17 +44,10 @@ func (r *run) context(ctx context.Context, s State) (graph.Update, error) {
 	if s.Pull != nil {
 		show = s.Draft.Config.Context.Shows(s.Pull.Private)
 	}
-	a := Asked{Context: r.full.got.Shown(show), Show: show, Digest: digest(r.full.got)}
-	a.Context.Pages, a.Context.Tickets = slices.Clone(a.Context.Pages), slices.Clone(a.Context.Tickets)
-	for i := range a.Context.Pages {
-		a.Context.Pages[i].Text = ""
-	}
-	for i := range a.Context.Tickets {
-		a.Context.Tickets[i].Description = ""
-	}
-	s.Asked = a
+	s.Asked = Asked{Context: r.full.got.Shown(show).Mapped(ticket.Ticket.Undescribed), Show: show,
+		Digest: digest(r.full.got)}
 	r.teach(s, r.full.got)
-	return r.asked.Set(a), nil
+	return r.asked.Set(s.Asked), nil
 }
 
 // asks reports whether the repository names a source of context for this change.

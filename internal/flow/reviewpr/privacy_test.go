@@ -31,8 +31,8 @@ func planted(c *wholeCase) ticket.Context {
 	for i := range full.Tickets[0].Criteria {
 		full.Tickets[0].Criteria[i].Text += " CRITERIONWORD"
 	}
-	full.Pages = []ticket.Page{{ID: "65601", Source: "confluence", Title: "PAGETITLEWORD",
-		Text: "Money is counted in cents. PAGEWORD"}}
+	full.Pages = []ticket.Ticket{{Key: "65601", Source: "confluence", Summary: "PAGETITLEWORD",
+		Description: "Money is counted in cents. PAGEWORD"}}
 	full.Flags = []ticket.Flag{{ID: "PAY-101", Line: 3, Text: "FLAGWORD, reviewer"}}
 	return full
 }
@@ -142,7 +142,7 @@ func TestT28_NothingOfATicketLeavesTheJobButWhatShowAllows(t *testing.T) {
 			}
 			require.Contains(t, out, "PAY-101", "the key is told in any case")
 			require.Empty(t, s.Asked.Context.Tickets[0].Description, "nothing behind the reviews needs it")
-			require.Empty(t, s.Asked.Context.Pages[0].Text)
+			require.Empty(t, s.Asked.Context.Pages[0].Description)
 			require.Equal(t, finding.Met, s.Whole.Criteria[1].Verdict)
 			if show == ticket.ShowKey {
 				judge := a.server.Wholes()[1]
@@ -192,7 +192,7 @@ func TestT3_NoKnownAttackInATicketOrPageMakesACriterionMet(t *testing.T) {
 			asked := c.asks()
 			asked.Tickets[0].Description, asked.Tickets[0].Summary = attack.Payload, attack.Payload
 			asked.Tickets[0].Criteria[2].Text = attack.Payload
-			asked.Pages = []ticket.Page{{ID: "7", Title: "Guide", Text: attack.Payload}}
+			asked.Pages = []ticket.Ticket{{Key: "7", Summary: "Guide", Description: attack.Payload}}
 			obedient := func(r llmtest.Request) llmtest.Answer {
 				met := []finding.Criterion{}
 				for n := range 4 {

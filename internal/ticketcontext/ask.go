@@ -1,0 +1,205 @@
+package ticketcontext
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/org/pr-review-action/internal/atlassian"
+	"github.com/org/pr-review-action/internal/ticket"
+	"github.com/org/pr-review-action/internal/transport"
+)
+
+// wanted is a ticket or page that is asked for, and what came of it.
+type wanted struct {
+	kind    ticket.Kind
+	id      string
+	follows bool // its links, to pages
+	got     *ticket.Ticket
+	links   []ticket.PageID
+	reports []ticket.SourceReport // of each source that was asked
+}
+
+// read asks the sources that have such a thing, until one gives it.
+func (w *wanted) read(ctx context.Context, o Options) {
+	for _, s := range o.Sources {
+		reader := s.reader(w.kind, w.id)
+		if reader == nil || w.got != nil {
+			continue
+		}
+		r := ticket.SourceReport{Source: s.Name, Kind: w.kind, ID: w.id}
+		began := time.Now()
+		var failed *atlassian.Failure
+		switch {
+		case s.Lacks != "":
+			failed = atlassian.Fail("%s", s.Lacks)
+		case ctx.Err() != nil:
+			failed = atlassian.Fail("was not asked, since the time for context was over")
+		default:
+			failed = o.retry(ctx, func(ctx context.Context) error { return w.readFrom(ctx, reader, o) })
+		}
+		r.Seconds = time.Since(began).Round(time.Millisecond).Seconds()
+		if r.OK = failed == nil; r.OK {
+			w.got.Source = s.Name
+			if w.got.Key != w.id {
+				note(&r, fmt.Sprintf("%s was moved and is %s now", w.id, w.got.Key))
+			}
+			o.bound(w.got, &r)
+		} else {
+			note(&r, sentence(s, failed, w.id))
+		}
+		w.reports = append(w.reports, r)
+	}
+}
+
+// readFrom takes an answer about what was asked for, or about a ticket that was moved from
+// one of the settings' projects to another.
+func (w *wanted) readFrom(ctx context.Context, read Reader, o Options) error {
+	t, err := read(ctx, w.id)
+	if err != nil {
+		return err
+	}
+	from, to := ticket.Project(w.id), ticket.Project(t.Key)
+	moved := from != to && slices.Contains(o.Projects, from) && slices.Contains(o.Projects, to)
+	if t.Key != w.id && !moved {
+		return atlassian.Fail("answered with another %s than %s", w.kind, w.id)
+	}
+	w.got = &t
+	return nil
+}
+
+// why says why no source gave a thing.
+func (w *wanted) why() string {
+	var notes []string
+	for _, r := range w.reports {
+		notes = append(notes, r.Note)
+	}
+	return cmp.Or(strings.Join(notes, "; "), "no source gives "+w.id)
+}
+
+// follow reads which pages a ticket's links lead to. Where they cannot be read there are
+// none: the ticket itself says what is wrong.
+func (w *wanted) follow(ctx context.Context, o Options) {
+	at := slices.IndexFunc(o.Sources, func(s Source) bool { return s.Links != nil && s.Lacks == "" })
+	if at < 0 || !w.follows || strings.Contains(w.id, "#") {
+		return
+	}
+	_ = o.retry(ctx, func(ctx context.Context) (err error) {
+		w.links, err = o.Sources[at].Links(ctx, w.id)
+		return err
+	})
+}
+
+// sentence says of a thing why a source does not give it.
+func sentence(s Source, f *atlassian.Failure, id string) string {
+	switch {
+	case strings.HasPrefix(f.Note, id+" "):
+		return f.Note // "PAY-123 is not visible to the Jira user"
+	case s.Lacks != "":
+		return id + ": " + f.Note
+	case strings.Contains(f.Note, id):
+		return s.Title + " " + f.Note
+	}
+	return id + ": " + s.Title + " " + f.Note
+}
+
+func note(r *ticket.SourceReport, notes ...string) {
+	r.Note = strings.TrimPrefix(strings.Join(append([]string{r.Note}, notes...), "; "), "; ")
+}
+
+const (
+	tries         = 3
+	firstWait     = 500 * time.Millisecond
+	maxRetryAfter = 10 * time.Second
+)
+
+// retry is the one rule by which tickets and pages are asked for again: three
+// tries, each within the limit of a call, with waits that double and are in part
+// random, or as long as the server asks, up to 10 s. What will not change is not
+// asked again, and neither is what took a whole call's time. Nothing below it
+// repeats a request. It gives the last failure.
+func (o Options) retry(ctx context.Context, call func(context.Context) error) *atlassian.Failure {
+	sleep, jitter := o.Sleep, o.Jitter
+	if sleep == nil {
+		sleep = transport.Sleep
+	}
+	if jitter == nil {
+		jitter = rand.Float64
+	}
+	for try := 1; ; try++ {
+		failed := o.once(ctx, call)
+		if failed == nil || !failed.Temporary || try == tries {
+			return failed
+		}
+		wait := firstWait << (try - 1)
+		wait = cmp.Or(failed.RetryAfter, wait/2+time.Duration(jitter()*float64(wait/2)))
+		deadline, limited := ctx.Deadline()
+		if wait > maxRetryAfter || limited && time.Until(deadline) < wait || sleep(ctx, wait) != nil {
+			return failed
+		}
+	}
+}
+
+func (o Options) once(ctx context.Context, call func(context.Context) error) *atlassian.Failure {
+	if o.CallLimit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, o.CallLimit)
+		defer cancel()
+	}
+	err := call(ctx)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return &atlassian.Failure{Note: "did not answer in time", Err: err}
+	}
+	return atlassian.Explain(err, "it", "the account")
+}
+
+// bound takes credentials out of a ticket or page and cuts it to its most characters.
+func (o Options) bound(t *ticket.Ticket, r *ticket.SourceReport) {
+	clean := o.Redact
+	if clean == nil {
+		clean = func(text string) string { return text }
+	}
+	t.Summary, t.Type = clean(t.Summary), clean(t.Type)
+	for i := range t.Labels {
+		t.Labels[i] = clean(t.Labels[i])
+	}
+	left := maxCharacters
+	for i := range t.Criteria {
+		text := &t.Criteria[i].Text
+		*text = cut(clean(*text), left, r)
+		if left -= utf8.RuneCountInString(*text); *text == "" {
+			t.Criteria = t.Criteria[:i]
+			break
+		}
+	}
+	t.Description = cut(clean(t.Description), maxCharacters, r)
+	r.Characters = maxCharacters - left + utf8.RuneCountInString(t.Summary) + utf8.RuneCountInString(t.Description)
+}
+
+// cut ends a text at the last border before its most characters: of paragraphs,
+// else of lines, else of words. The report notes it, once.
+func cut(text string, most int, r *ticket.SourceReport) string {
+	runes := []rune(text)
+	if len(runes) <= most {
+		return text
+	}
+	kept := string(runes[:max(most, 0)])
+	for _, border := range []string{"\n\n", "\n", " "} {
+		if at := strings.LastIndex(kept, border); at > len(kept)/2 {
+			kept = kept[:at]
+			break
+		}
+	}
+	if !strings.Contains(r.Note, "cut at") {
+		note(r, fmt.Sprintf("cut at %d of %d characters", utf8.RuneCountInString(kept), len(runes)))
+	}
+	return kept
+}
