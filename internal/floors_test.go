@@ -67,7 +67,7 @@ var beside = map[string][]string{
 	"limit":                    {"transport"},
 	"trace":                    {"llm", "transport"},
 	"atlassian":                {"transport"},
-	"mcpclient":                {"atlassian", "transport"},
+	"mcpclient":                {"atlassian", "config", "transport"}, // which says what its tools are called
 	"agent":                    {"tool"},
 	"tool":                     {"retrieve"},
 	"index":                    {"tree"},

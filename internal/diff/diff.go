@@ -77,6 +77,12 @@ func (f File) Anchors() (Anchors, error) {
 	return NewAnchors(f.Patch)
 }
 
+// Shows reports whether the diff shows all of some lines, on one of its sides.
+func (f File) Shows(start, end int) bool {
+	anchors, err := f.Anchors()
+	return err == nil && (anchors.Check("RIGHT", start, end) == nil || anchors.Check("LEFT", start, end) == nil)
+}
+
 // Changes is the number of added and deleted lines.
 func (f File) Changes() int { return f.Additions + f.Deletions }
 

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json"
+
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/diff"
@@ -79,7 +81,7 @@ func (o *overview) run(ctx context.Context) error {
 	if err := o.look(ctx); err != nil {
 		return err
 	}
-	if o.Show != ticket.ShowFull && o.Show != ticket.ShowCriteria && o.wanted() {
+	if !o.Show.Words() && len(o.Context.Tickets)+len(o.Context.Criteria()) > 0 {
 		if err := o.judge(ctx); err != nil {
 			return err
 		}
@@ -89,9 +91,6 @@ func (o *overview) run(ctx context.Context) error {
 	}
 	return nil
 }
-
-// wanted reports whether something was asked for that the change can be held against.
-func (o *overview) wanted() bool { return len(o.Context.Tickets) > 0 || len(o.Context.Criteria()) > 0 }
 
 // shown fills in what the question about the change may show.
 func (o *overview) shown() {
@@ -113,7 +112,7 @@ func (o *overview) shown() {
 		}
 		t.Files = append(t.Files, file)
 	}
-	if o.Show == ticket.ShowFull || o.Show == ticket.ShowCriteria {
+	if o.Show.Words() {
 		askedFor(t, o.Context.Shown(o.Show))
 		t.Judges = len(t.Criteria) > 0 || o.Show == ticket.ShowFull && len(t.Tickets) > 0
 	}
@@ -153,41 +152,51 @@ func (o *overview) look(ctx context.Context) error {
 		task: overviewing, key: hash(o.key, overviewing), chat: o.Options.Review, avoid: o.turn.Texts(),
 		request: o.request(prompt.Overviewing(o.turn.Judges)), user: o.turn.Overview,
 	}
-	answer, err := o.answer(ctx, q, func(text string) (wholeAnswer, error) { return decodeWhole(text, o.Files) })
-	what := "The change was not looked at as a whole"
-	if len(answer.findings) > 0 {
-		what = "Some findings on the change as a whole are missing"
-	}
+	answer, err := o.answer(ctx, q, false)
 	if err != nil {
-		if err := o.left(ctx, what, err); err != nil || len(answer.findings) == 0 {
+		what := "The change was not looked at as a whole"
+		if len(answer.found) > 0 {
+			what = "Some findings on the change as a whole are missing"
+		}
+		if err := o.left(ctx, what, err); err != nil || len(answer.found) == 0 {
 			return err
 		}
 	}
 	if o.Use != config.OverviewOff {
-		o.result.Text = answer.text
+		o.result.Text = sentences(answer.Overview)
 	}
-	found := o.redacted(answer.findings)
+	found := o.redacted(answer.found)
 	for i := range found {
 		found[i] = o.quoted(found[i])
 	}
-	if o.result.Findings, err = o.verifyWhole(ctx, found); err != nil {
-		return err
-	}
-	if o.turn.Judges {
+	// The grave ones are looked at again, with the whole change in view.
+	o.result.Findings, err = o.secondLook(ctx, found, func(claims []finding.Finding, said []string) question {
+		return question{
+			key: hash(append(said, o.key, verifying)...), avoid: o.turn.Texts(claims...),
+			request: o.request(prompt.VerifyingWhole()),
+			user:    func(b guard.Boundary) string { return o.turn.Verify(b, claims) },
+		}
+	})
+	if err == nil && o.turn.Judges {
 		o.take(answer)
 	}
-	return nil
+	return err
 }
 
 // answer asks, and once more where the answer cannot be used. Where the second is no
 // better, the error comes beside what is whole.
-func (o *overview) answer(ctx context.Context, q question, decode func(string) (wholeAnswer, error)) (wholeAnswer,
-	error) {
+func (o *overview) answer(ctx context.Context, q question, judges bool) (wholeAnswer, error) {
+	read := func(r Recorded) (wholeAnswer, error) {
+		if err := ended(r.Ended); err != nil {
+			return wholeAnswer{}, err
+		}
+		return o.decode(r.Text, judges)
+	}
 	r, err := o.ask(ctx, q)
 	if err != nil {
 		return wholeAnswer{}, err
 	}
-	first, bad := decoded(r, decode)
+	first, bad := read(r)
 	if bad == nil {
 		return first, nil
 	}
@@ -202,34 +211,24 @@ func (o *overview) answer(ctx context.Context, q question, decode func(string) (
 	if r, err = o.ask(ctx, q); err != nil {
 		return first, err
 	}
-	second, err := decoded(r, decode)
-	if len(second.findings) < len(first.findings) { // a repair has not seen the change: it takes nothing away
+	second, err := read(r)
+	if len(second.found) < len(first.found) { // a repair has not seen the change: it takes nothing away
 		return first, bad
 	}
 	return second, err
 }
 
-func decoded(r Recorded, decode func(string) (wholeAnswer, error)) (wholeAnswer, error) {
-	if err := ended(r.Ended); err != nil {
-		return wholeAnswer{}, err
-	}
-	return decode(r.Text)
-}
-
 // left notes that something was left out, and goes on, unless the run has ended.
 func (o *overview) left(ctx context.Context, what string, err error) error {
+	why := string(reason(err))
 	if errors.Is(err, cost.ErrSpent) {
-		o.missed(what + ": the budget was spent.")
-		return nil
-	}
-	if stop := o.ends(ctx, err); stop != nil {
+		why = "the budget was spent"
+	} else if stop := o.ends(ctx, err); stop != nil {
 		return stop
 	}
-	o.missed(what + ": " + string(reason(err)) + ".")
+	o.result.Notes = append(o.result.Notes, what+": "+why+".")
 	return nil
 }
-
-func (o *overview) missed(text string) { o.result.Notes = append(o.result.Notes, text) }
 
 // quoted holds a finding against its quote. Its place has to be one of the diff.
 func (o *overview) quoted(f finding.Finding) finding.Finding {
@@ -243,17 +242,6 @@ func (o *overview) quoted(f finding.Finding) finding.Finding {
 	return f
 }
 
-// verifyWhole has the grave findings looked at again, with the whole change in view.
-func (o *overview) verifyWhole(ctx context.Context, found []finding.Finding) ([]finding.Finding, error) {
-	return o.secondLook(ctx, found, func(claims []finding.Finding, said []string) question {
-		return question{
-			key: hash(append(said, o.key, verifying)...), avoid: o.turn.Texts(claims...),
-			request: o.request(prompt.VerifyingWhole()),
-			user:    func(b guard.Boundary) string { return o.turn.Verify(b, claims) },
-		}
-	})
-}
-
 // judge asks for verdicts alone. What the answer says beside them is not kept, and
 // neither question nor answer is part of a trace.
 func (o *overview) judge(ctx context.Context) error {
@@ -262,7 +250,7 @@ func (o *overview) judge(ctx context.Context) error {
 	answer, err := o.answer(trace.Withheld(ctx), question{
 		task: judging, key: hash(o.key, judging), chat: o.Options.Review, avoid: turn.Texts(),
 		request: o.request(prompt.Judging()), user: turn.Judge, keep: o.verdictsAlone,
-	}, decodeJudgement)
+	}, true)
 	o.take(answer)
 	if err != nil {
 		return o.left(ctx, "The change was not held against what was asked", err)
@@ -270,16 +258,23 @@ func (o *overview) judge(ctx context.Context) error {
 	return nil
 }
 
-// verdictsAlone is an answer of which numbers, verdicts and lines of the diff are kept.
+// verdictsAlone is an answer of which numbers of criteria that there are, verdicts of the
+// list and lines of the diff are kept: every word of it is known.
 func (o *overview) verdictsAlone(r Recorded) Recorded {
-	r.Calls, r.State = nil, nil
-	answer, err := decodeJudgement(r.Text)
-	if r.Text = ""; err != nil || r.Ended != "" {
-		if r.Ended == "" {
-			r.Ended = Ending(llm.ErrEmpty)
-		}
+	answer, err := o.decode(r.Text, true)
+	if err != nil && r.Ended == "" {
+		r.Ended = Ending(llm.ErrEmpty)
+	}
+	if r.Calls, r.State, r.Text = nil, nil, ""; r.Ended != "" {
 		return r
 	}
-	r.Text = o.encoded(answer)
+	known := &overview{task: o.task, Whole: o.Whole}
+	known.Show = ticket.ShowKey
+	known.take(answer)
+	text, err := json.Marshal(wholeAnswer{Criteria: known.result.Criteria, Unasked: known.result.Unasked},
+		json.Deterministic(true))
+	if err == nil { // numbers, and paths that were read as JSON
+		r.Text = string(text)
+	}
 	return r
 }

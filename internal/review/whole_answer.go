@@ -2,15 +2,16 @@ package review
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/ticket"
 )
 
 // The bounds of an answer about a whole change.
@@ -23,47 +24,46 @@ const (
 
 // wholeAnswer is an answer about a whole change, before its places were checked.
 type wholeAnswer struct {
-	text     string
-	findings []finding.Finding
-	criteria []finding.Criterion
-	unasked  []finding.Unasked
+	Overview *string                   `json:"overview,omitempty"`
+	Findings []jsontext.Value          `json:"findings,omitempty"`
+	Criteria []finding.Criterion       `json:"criteria"`
+	Unasked  []finding.Unasked         `json:"unasked"`
+	Others   map[string]jsontext.Value `json:",unknown"`
+	found    []finding.Finding
 }
 
-// decodeWhole reads an answer about a whole change. One without its two lists, or with a
-// finding that is off the schema or about another file, is broken: a *brokenError, beside
-// what of it is whole.
-func decodeWhole(text string, files []diff.File) (wholeAnswer, error) {
-	var w struct {
-		Overview *string                   `json:"overview"`
-		Findings []jsontext.Value          `json:"findings"`
-		Criteria []finding.Criterion       `json:"criteria"`
-		Unasked  []finding.Unasked         `json:"unasked"`
-		Others   map[string]jsontext.Value `json:",unknown"`
-	}
-	err := json.Unmarshal([]byte(Unfence(text)), &w)
+// decode reads an answer. One that judges has verdicts; any other one without its sentences
+// and findings, or with a finding that is off the schema or about another file, is broken:
+// a *brokenError, beside what of it is whole.
+func (o *overview) decode(text string, judges bool) (a wholeAnswer, err error) {
+	err = json.Unmarshal([]byte(Unfence(text)), &a)
 	switch {
 	case err != nil:
 		return wholeAnswer{}, broken("%s", problem(err, "it is no JSON object of the form"))
-	case w.Overview == nil || w.Findings == nil:
+	case judges && a.Criteria == nil:
+		return wholeAnswer{}, broken(`it is no JSON object with a list "criteria"`)
+	case judges:
+		return a, nil
+	case a.Overview == nil || a.Findings == nil:
 		return wholeAnswer{}, broken(`it is no JSON object with "overview" and a list "findings"`)
-	case has(w.Others, mistaken):
+	case has(a.Others, mistaken):
 		return wholeAnswer{}, broken(unknownKey)
-	case len(w.Findings) > maxFindings:
+	case len(a.Findings) > maxFindings:
 		return wholeAnswer{}, broken("it holds more than %d findings", maxFindings)
 	}
-	found, err := readFindings(w.Findings, func(value jsontext.Value) (string, error) { return pathOf(value, files) })
-	return wholeAnswer{sentences(*w.Overview), found, w.Criteria, w.Unasked}, err
+	a.found, err = readFindings(a.Findings, o.pathOf)
+	return a, err
 }
 
 // pathOf is the changed file that a finding names.
-func pathOf(value jsontext.Value, files []diff.File) (string, error) {
+func (o *overview) pathOf(value jsontext.Value) (string, error) {
 	var at struct {
 		Path string `json:"path"`
 	}
 	if json.Unmarshal(value, &at) != nil {
 		return "", errors.New("it has no path")
 	}
-	for _, f := range files {
+	for _, f := range o.Files {
 		if f.Path == at.Path || guard.Visible(f.Path) == at.Path {
 			return f.Path, nil
 		}
@@ -71,23 +71,70 @@ func pathOf(value jsontext.Value, files []diff.File) (string, error) {
 	return "", errors.New("its path is none of the changed files")
 }
 
-// decodeJudgement reads verdicts and places.
-func decodeJudgement(text string) (wholeAnswer, error) {
-	var w struct {
-		Criteria []finding.Criterion `json:"criteria"`
-		Unasked  []finding.Unasked   `json:"unasked"`
-	}
-	if err := json.Unmarshal([]byte(Unfence(text)), &w); err != nil || w.Criteria == nil {
-		return wholeAnswer{}, broken("%s", problem(err, `it is no JSON object with a list "criteria"`))
-	}
-	return wholeAnswer{criteria: w.Criteria, unasked: w.Unasked}, nil
-}
-
 // sentences is a text as one paragraph of bounded length.
-func sentences(text string) string {
-	text = oneLine(text)
+func sentences(said *string) string {
+	if said == nil {
+		return ""
+	}
+	text := oneLine(*said)
 	if utf8.RuneCountInString(text) <= maxOverview {
 		return text
 	}
 	return strings.TrimSpace(string([]rune(text)[:maxOverview-1])) + "…"
+}
+
+var spaced = strings.NewReplacer(" ", "_", "-", "_")
+
+// take takes over verdicts on the criteria that there are, in their order, each with the
+// evidence that stands in the diff: without any, met is unknown. Texts are kept as far as
+// the context may be shown.
+func (o *overview) take(a wholeAnswer) {
+	for _, c := range o.Context.Shown(o.Show).Criteria() {
+		o.result.Criteria = append(o.result.Criteria, o.verdict(c, a.Criteria))
+	}
+	for _, u := range a.Unasked {
+		at, ok := o.place(u.Lines)
+		if !ok || len(o.result.Unasked) == maxUnasked {
+			continue
+		}
+		part := finding.Unasked{Lines: at}
+		if o.Show.Words() {
+			part.Text = guard.Line(o.Redact.Redact(oneLine(u.Text)), maxDoes)
+		}
+		o.result.Unasked = append(o.result.Unasked, part)
+	}
+}
+
+// verdict is what was said of one criterion; unknown where that is nothing, or two things.
+func (o *overview) verdict(c ticket.Criterion, said []finding.Criterion) finding.Criterion {
+	out := finding.Criterion{N: c.N, Text: o.Redact.Redact(c.Text), Verdict: finding.Unknown,
+		Evidence: []finding.Lines{}}
+	about := slices.DeleteFunc(slices.Clone(said), func(s finding.Criterion) bool { return s.N != c.N })
+	if len(about) != 1 {
+		return out
+	}
+	for _, l := range about[0].Evidence {
+		if at, ok := o.place(l); ok && len(out.Evidence) < maxEvidence && !slices.Contains(out.Evidence, at) {
+			out.Evidence = append(out.Evidence, at)
+		}
+	}
+	switch v := finding.Verdict(spaced.Replace(strings.ToLower(string(about[0].Verdict)))); {
+	case v == finding.NotMet, v == finding.Met && len(out.Evidence) > 0:
+		out.Verdict = v
+	default:
+		out.Evidence = []finding.Lines{}
+	}
+	return out
+}
+
+// place is lines of the diff, on its new side or, for what was removed, on its old one.
+func (o *overview) place(l finding.Lines) (finding.Lines, bool) {
+	for _, f := range o.Files {
+		if f.Path != l.Path && guard.Visible(f.Path) != l.Path {
+			continue
+		}
+		l.Path = f.Path
+		return l, f.Shows(l.StartLine, l.EndLine)
+	}
+	return l, false
 }

@@ -142,6 +142,9 @@ const (
 	ShowFull     Show = "full"
 )
 
+// Words reports whether any words of tickets and pages may leave the job.
+func (s Show) Words() bool { return s == ShowCriteria || s == ShowFull }
+
 // Shown is c without what may not leave the job. Under ShowKey that is every text
 // of tickets, pages and flags, and criteria keep their numbers alone; under
 // ShowCriteria it is the descriptions and flags' texts. Another value is ShowKey. c stays as it is.

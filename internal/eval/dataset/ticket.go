@@ -78,12 +78,7 @@ func checkTicket(c Case) (reasons []string) {
 // shows reports whether the diff shows all lines of a place, on one of its sides.
 func shows(files []diff.File, p Place) bool {
 	i := slices.IndexFunc(files, func(f diff.File) bool { return f.Path == p.Path })
-	if i < 0 {
-		return false
-	}
-	anchors, err := files[i].Anchors()
-	return err == nil && (anchors.Check(string(finding.Right), p.LineStart, p.LineEnd) == nil ||
-		anchors.Check(string(finding.Left), p.LineStart, p.LineEnd) == nil)
+	return i >= 0 && files[i].Shows(p.LineStart, p.LineEnd)
 }
 
 // texts are all that a ticket says, for fingerprints.
