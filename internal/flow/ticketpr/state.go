@@ -233,7 +233,8 @@ func ask(s State) (gate.Ask, error) {
 // Subject is what this graph's drafts say of themselves between jobs.
 func Subject() handoff.Subject[State] {
 	return handoff.Subject[State]{
-		About: State.manifest, Intact: Intact, Anew: func(State) bool { return false },
+		About: State.manifest, Intact: Intact,
+		Anew: func(State) bool { return true }, // each draft is one that somebody asked for
 		Shown: func(s State) checkpoint.Shown {
 			return checkpoint.Shown{Review: s.Shown(), Patch: change.Unified(s.Proposed())}
 		},

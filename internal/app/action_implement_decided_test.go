@@ -1,0 +1,33 @@
+package app_test
+
+import (
+	"testing"
+
+	"github.com/org/pr-review-action/internal/githubtest"
+)
+
+// TestATicketIsDraftedAnewAfterARejection dispatches a ticket again whose draft was rejected:
+// under each trust the next draft can be decided, and the rejected one cannot.
+func TestATicketIsDraftedAnewAfterARejection(t *testing.T) {
+	t.Parallel()
+	for _, trust := range []string{"digest", "seal", "encrypt"} {
+		t.Run(trust, func(t *testing.T) {
+			t.Parallel()
+			s := ticketStage(t)
+			under := func(j *job) *job { return j.with("trust", trust, "checkpoint-key", checkpointKey) }
+			draft := func() string {
+				drafted := under(s.ticketDraft().with("environment", "")).start().is(0, "PAUSED")
+				s.run.Finish("success")
+				s.run = s.repo.AddRun(githubtest.RunOptions{Path: implementPath, Event: "workflow_dispatch", Actor: "lee"})
+				return drafted.outputs["code"]
+			}
+			decide := func(code, verdict string) *job { return under(s.ticketDecision(code, "", verdict, "")) }
+			first := draft()
+			decide(first, "abort").start().is(0, "ABORTED")
+			second := draft()
+			decide(first, "approve").start().is(3, "REFUSED").says("decided otherwise before")
+			decide(second, "approve").start().is(0, "POSTED")
+			s.applied(roundBranch, roundFixed())
+		})
+	}
+}
