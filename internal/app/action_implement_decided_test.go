@@ -31,3 +31,27 @@ func TestATicketIsDraftedAnewAfterARejection(t *testing.T) {
 		})
 	}
 }
+
+// TestAnApprovalThatATicketsDraftCannotTakeIsVoid approves with what no draft of files can
+// take: it is named as void, and a second approval decides.
+func TestAnApprovalThatATicketsDraftCannotTakeIsVoid(t *testing.T) {
+	t.Parallel()
+	for comment, why := range map[string]string{
+		"/drop pay/*": "nothing is left to apply", "/edit F1: x": "dropped by their paths",
+		"/drop nosuch.go": `"nosuch.go" is no path of this draft`,
+	} {
+		t.Run(comment, func(t *testing.T) {
+			t.Parallel()
+			s := ticketStage(t)
+			drafted := s.ticketDraft().start().is(0, "PAUSED")
+			s.approved(comment)
+			s.ticketJob("apply", drafted.digest()).start().is(3, "REFUSED").says(why).shows("**Void**", "maya: ")
+			s.unpushed()
+			s.approved("/drop pay/half_test.go: later")
+			s.ticketJob("apply", drafted.digest()).start().is(0, "POSTED")
+			tree := roundFixed()
+			delete(tree, "pay/half_test.go")
+			s.applied(roundBranch, tree)
+		})
+	}
+}

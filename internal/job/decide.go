@@ -118,6 +118,9 @@ func (g *gated[S]) read(comment string, fallback decision.Verdict, o *handoff.Dr
 		return decision.Decision{}, gate.RefuseRevise(g.revising(o.Code, asked.Feedback))
 	}
 	d, err := gate.Decide(text, g.Decision, fallback, g.items(o.State), o.Manifest.ExpiresAt)
+	if g.fits != nil {
+		d, err = g.fits(o.State, d, err)
+	}
 	return d, g.mistake(err, o.Manifest)
 }
 
