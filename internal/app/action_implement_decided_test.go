@@ -3,6 +3,8 @@ package app_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/org/pr-review-action/internal/githubtest"
 )
 
@@ -48,10 +50,27 @@ func TestAnApprovalThatATicketsDraftCannotTakeIsVoid(t *testing.T) {
 			s.ticketJob("apply", drafted.digest()).start().is(3, "REFUSED").says(why).shows("**Void**", "maya: ")
 			s.unpushed()
 			s.approved("/drop pay/half_test.go: later")
-			s.ticketJob("apply", drafted.digest()).start().is(0, "POSTED")
+			s.ticketJob("apply", drafted.digest()).start().is(0, "POSTED").shows("pay/half_test.go dropped: later")
 			tree := roundFixed()
 			delete(tree, "pay/half_test.go")
 			s.applied(roundBranch, tree)
 		})
 	}
+}
+
+// TestATicketsSummarySaysWhatBecameOfIt reads the summaries of jobs that carry nothing out.
+func TestATicketsSummarySaysWhatBecameOfIt(t *testing.T) {
+	t.Parallel()
+	s := ticketStage(t)
+	drafted := s.ticketDraft().start().is(0, "PAUSED")
+	s.ticketJob("record", drafted.digest()).start().is(0, "PAUSED").shows("The draft for `gh-7` was not rejected")
+	s.run.Wait(gateName)
+	s.run.Approve(gateName, "lee", "")
+	s.ticketJob("apply", drafted.digest()).start().is(3, "REFUSED").says("who asked for the draft decided").
+		shows("```\nwho asked for the draft decided, nothing was posted\n  who     lee\n")
+	s.approved("")
+	s.repo.AllowPulls(false)
+	failed := s.ticketJob("apply", drafted.digest()).start().is(1, "FAILED")
+	failed.shows("The change for `gh-7` could not be carried out", "\n  next    allow it at Settings")
+	require.NotContains(t, failed.summary, "could be drafted")
 }

@@ -133,6 +133,21 @@ func (s State) Items() (all []decision.Item) {
 	return all
 }
 
+// Account is the decision as a person reads it: dropped files by their paths.
+func (s State) Account() *decision.Record {
+	if s.Decision == nil {
+		return nil
+	}
+	r, items := *s.Decision, s.Items()
+	r.Dropped = slices.Clone(r.Dropped)
+	for i, d := range r.Dropped {
+		if at := slices.IndexFunc(items, func(f decision.Item) bool { return f.ID == d.ID }); at >= 0 {
+			r.Dropped[i].ID = items[at].Path
+		}
+	}
+	return &r
+}
+
 // kind is fix of a bug and feat of anything else.
 func (s State) kind() string {
 	if s.Class.Type == change.Bug {
