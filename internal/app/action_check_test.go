@@ -23,6 +23,23 @@ func TestCheck1_RunThatIsNotOfThisRepository(t *testing.T) {
 	}, "no draft of this name was found")
 }
 
+// TestCheck1_ListsThatLackADraftJustMade has neither list show the draft at first.
+func TestCheck1_ListsThatLackADraftJustMade(t *testing.T) {
+	s := setUp(t, scene{})
+	drafted := s.parked()
+	s.approved("")
+	unlisted := func(times int) {
+		s.hub.Fail("POST", "**/ListArtifacts", githubtest.Fault{Status: 200, Body: "{}", Times: times})
+		s.hub.Fail("GET", "**/actions/runs/*/artifacts", githubtest.Fault{Status: 200,
+			Body: `{"total_count":0,"artifacts":[]}`, Times: times})
+	}
+	unlisted(0)
+	s.postJob(drafted.digest()).start().is(3, "REFUSED").says("no draft of this name was found")
+	s.hub.ClearFaults()
+	unlisted(2)
+	s.postJob(drafted.digest()).start().is(0, "POSTED")
+}
+
 func TestCheck3_TruncatedCheckpointByBothRoutes(t *testing.T) {
 	overRoutes(t, scene{}, func(s *stage, drafted ended, decide route) *job {
 		z := s.draftArtifact(drafted).Zip()

@@ -1,9 +1,11 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
@@ -55,7 +57,7 @@ func (p *proposing) draft(ctx context.Context) (driver.Proposal, error) {
 	case p.o.Anew, err == nil && (another || p.late(before) || before.Outcome == ticketpr.Failed && s.Error != ""):
 		err = p.forget(ctx)
 	case err != nil || before.Outcome != ticketpr.Failed:
-		return before, err
+		return before, cmp.Or(err, p.leftOut(s))
 	default:
 		err = nil
 	}
@@ -69,6 +71,17 @@ func (p *proposing) draft(ctx context.Context) (driver.Proposal, error) {
 	return p.run(ctx, steps, func(f *graph.Flow[ticketpr.State]) (graph.Result[ticketpr.State], error) {
 		return f.Run(ctx, p.thread, begin)
 	})
+}
+
+// leftOut refuses a draft with a module that --modules does not name.
+func (p *proposing) leftOut(s ticketpr.State) error {
+	for _, m := range s.Scope.Modules {
+		if len(p.o.modules) > 0 && !slices.Contains(p.o.modules, m.Name) {
+			return problem.Usage(fmt.Sprintf("there is a draft already, and it changes the module %q, which --modules "+
+				"leaves out", m.Name), "leave out --modules, or draft the ticket anew with --again")
+		}
+	}
+	return nil
 }
 
 // run goes on with the thread, and says how it stands then.

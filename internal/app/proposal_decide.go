@@ -152,9 +152,8 @@ func (p *proposing) goOn(ctx context.Context, r driver.Proposal) (driver.Proposa
 // the draft stays parked.
 func (p *proposing) decide(ctx context.Context, r driver.Proposal, given decision.Verdict) error {
 	if r.Outcome != ticketpr.Paused {
-		if given != "" && (r.State.Decision == nil || r.State.Decision.Decision != given) {
-			return problem.Refuse(13, "this draft was decided otherwise before", "draft the ticket anew with --again",
-				problem.At(r.Thread))
+		if err := repeats(r, given, p.o.text()); err != nil {
+			return err
 		}
 		return p.finish(ctx, r)
 	}
@@ -177,6 +176,21 @@ func (p *proposing) decide(ctx context.Context, r driver.Proposal, given decisio
 		return p.decide(ctx, after, "")
 	}
 	return p.finish(ctx, after)
+}
+
+// repeats refuses a decision that is not the one by which the draft was decided, changes
+// included. What failed before anybody could decide tells why itself.
+func repeats(r driver.Proposal, given decision.Verdict, text string) error {
+	was := r.State.Decision
+	if given == "" || was == nil {
+		return nil
+	}
+	d, err := r.State.Decide(text, given)
+	if now := (decision.Record{Digest: was.Digest}).With(d); err == nil && !now.Same(*was) {
+		err = problem.Refuse(13, "this draft was decided otherwise before", "draft the ticket anew with --again",
+			problem.At(r.Thread))
+	}
+	return err
 }
 
 func (p *proposing) show(r driver.Proposal) {

@@ -65,7 +65,7 @@ type Config struct {
 	Implement Implement `json:"implement,omitzero"`
 
 	Locked    []string `json:"-"` // keys that the defaults lock, for those below them too
-	Overruled []string `json:"-"` // which lines of the file have no effect therefore; in words
+	Overruled []string `json:"-"` // what of the file has no effect, therefore or since it is not there; in words
 }
 
 // DefaultMaxLines is how many changed lines a file that is reviewed has at most where

@@ -15,9 +15,13 @@ func Parse(name string, text []byte) (Config, error) { return File{Path: name}.P
 
 // Parse reads the text of the file. Every mistake is reported up to maxProblems, each as
 // an *Error, joined in the file's order; those of the defaults alone where there are
-// some. An empty text is the defaults.
+// some. An empty text is the defaults, and so is nil, for a file that is not there: where
+// somebody named it, Overruled says so.
 func (f File) Parse(text []byte) (Config, error) {
 	c, _, err := f.Read(text)
+	if err == nil && text == nil && f.Path != DefaultPath && f.Path != "" {
+		c.Overruled = append(c.Overruled, f.Path+" is not in the repository at the base, so it sets nothing")
+	}
 	return c, err
 }
 

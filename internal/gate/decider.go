@@ -17,6 +17,7 @@ type Decider struct {
 	Login      string
 	Bot        bool // the account's type is Bot
 	Permission string
+	Dispatched bool // who may not decide is who asked for the draft, not a pull request's author
 }
 
 // login is how GitHub names people: letters, digits and hyphens, with an
@@ -36,8 +37,8 @@ func MayDecide(d Decider, author string, allowAuthor, approvedByEnvironment bool
 	case !login.MatchString(d.Login):
 		return refuse("what decided is no account", "let somebody with write access decide", who)
 	case strings.EqualFold(d.Login, author) && !allowAuthor:
-		return refuse("the author of the pull request decided", "let somebody else decide, or set allow-author: true",
-			who)
+		author := map[bool]string{false: "the author of the pull request", true: "who asked for the draft"}[d.Dispatched]
+		return refuse(author+" decided", "let somebody else decide, or set allow-author: true", who)
 	case !approvedByEnvironment && !slices.Contains([]string{"admin", "maintain", "write"}, d.Permission):
 		return refuse("the decision is by somebody who may not write here", "let somebody with write access decide",
 			who, [2]string{"found", "permission \"" + d.Permission + "\""},

@@ -195,7 +195,7 @@ func (g clone) commit(ctx context.Context, name string) (string, error) {
 	return sha, nil
 }
 
-// file reads a file at a commit; one that is not there is empty.
+// file reads a file at a commit; one that is not there is nil.
 func (g clone) file(ctx context.Context, commit, path string) ([]byte, error) {
 	switch _, err := g.line(ctx, "cat-file", "-e", commit+":"+path); {
 	case errors.Is(err, ErrPartial):
@@ -207,7 +207,7 @@ func (g clone) file(ctx context.Context, commit, path string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading %s at the base: %w", path, err)
 	}
-	return text, nil
+	return append([]byte{}, text...), nil // an empty file is there
 }
 
 func (g clone) line(ctx context.Context, args ...string) (string, error) {

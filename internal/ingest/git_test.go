@@ -134,6 +134,22 @@ func TestTheSettingsOfARangeAreThoseOfItsBase(t *testing.T) {
 	require.ErrorContains(t, err, config.DefaultPath+":1:1")
 }
 
+func TestANamedSettingsFileThatIsNotThereIsTold(t *testing.T) {
+	t.Parallel()
+	r := newTree(t)
+	require.NoError(t, os.WriteFile(filepath.Join(r.dir, "empty.yml"), nil, 0o600))
+	r.git("add", "empty.yml")
+	r.commit()
+	for name, want := range map[string][]string{
+		"empty.yml": nil, "named.yml": {"named.yml is not in the repository at the base, so it sets nothing"},
+		config.DefaultPath: nil,
+	} {
+		c, err := ingest.Range(t.Context(), r.dir, "HEAD..HEAD", config.File{Path: name})
+		require.NoError(t, err)
+		require.Equal(t, want, c.Config.Overruled, name)
+	}
+}
+
 // TestT16_NothingOfTheChangeRunsOrHidesCode gives the clone everything by which
 // a commit or the clone's settings could run a program or bend the diff.
 func TestT16_NothingOfTheChangeRunsOrHidesCode(t *testing.T) {

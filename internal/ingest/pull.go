@@ -144,7 +144,7 @@ func optional(ctx context.Context, api API, p pull.Pull, path, ref string, limit
 	if err != nil {
 		return nil, err
 	}
-	return text, nil
+	return append([]byte{}, text...), nil // an empty file is there
 }
 
 // maxHidden bounds the files without a text that are looked at for one.

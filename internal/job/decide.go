@@ -93,7 +93,7 @@ func (g *gated[S]) asks(ctx context.Context, o *handoff.Draft[S]) (decision.Answ
 func (g *gated[S]) approval(o *handoff.Draft[S], author string,
 	agreed map[bool][]string) func(github.Approval) (decision.Decision, error) {
 	return func(a github.Approval) (d decision.Decision, err error) {
-		err = gate.MayDecide(gate.Decider{Login: a.User}, author, g.AllowAuthor, true)
+		err = gate.MayDecide(gate.Decider{Login: a.User, Dispatched: g.ticketed()}, author, g.AllowAuthor, true)
 		if err == nil {
 			d, err = g.read(a.Comment, decision.Approve, o)
 		}
@@ -118,6 +118,9 @@ func (g *gated[S]) read(comment string, fallback decision.Verdict, o *handoff.Dr
 		return decision.Decision{}, gate.RefuseRevise(g.revising(o.Code, asked.Feedback))
 	}
 	d, err := gate.Decide(text, g.Decision, fallback, g.items(o.State), o.Manifest.ExpiresAt)
+	if g.fits != nil {
+		d, err = g.fits(o.State, d, err)
+	}
 	return d, g.mistake(err, o.Manifest)
 }
 

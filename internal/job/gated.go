@@ -34,6 +34,8 @@ type gated[S any] struct {
 	author   func(context.Context, checkpoint.Manifest) (login string, err error) // who may not decide; "" for nobody
 	deciders func(S) []string                                                     // whom the settings name
 	items    func(S) []decision.Item
+	// fits is what more the flow asks of a decision that was read; nil for nothing
+	fits     func(S, decision.Decision, error) (decision.Decision, error)
 	compared func(S) []finding.Finding                // what two approvals are compared by
 	parent   func(S) string                           // the span that drafted; "" for none
 	onRecord func(S, decision.Record) decision.Record // what a record keeps of its draft; nil for nothing

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/org/pr-review-action/internal/artifact"
 	"github.com/org/pr-review-action/internal/checkpoint"
@@ -30,10 +31,27 @@ func (j *job) origin(change ingest.Change) handoff.Origin {
 	}
 }
 
-// candidates lists the artifacts of the draft's name: in the folder where one
+// lag is how long, in seconds, GitHub's lists may lack what a job before this one has stored.
+const lag = 4
+
+// candidates lists the artifacts of the draft's name. One of this very run was made just now,
+// so it is looked for again where no list has it.
+func (j *job) candidates(ctx context.Context, r handoff.Resume) (found []handoff.Candidate, err error) {
+	for second := 0; ; second += 2 {
+		found, err = j.listed(ctx, r)
+		if len(found) > 0 || err != nil || second >= lag || r.Run != j.env.RunID || j.CheckpointDir != "" {
+			return found, err
+		}
+		if err := transport.Sleep(ctx, 2*time.Second); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// listed lists the artifacts of the draft's name: in the folder where one
 // carries it; else this run's by the runner's protocol, and where that has none,
 // by the API those of the run or, where it is 0, of the repository.
-func (j *job) candidates(ctx context.Context, r handoff.Resume) ([]handoff.Candidate, error) {
+func (j *job) listed(ctx context.Context, r handoff.Resume) ([]handoff.Candidate, error) {
 	if j.CheckpointDir != "" {
 		found, err := handoff.Named(ctx, j.carriers().Own(), r.Name)
 		if err != nil {

@@ -78,7 +78,7 @@ func (j *job) mayDecide(ctx context.Context, m checkpoint.Manifest, deciders []s
 	if err != nil && !errors.Is(err, github.ErrNotFound) { // an app or a deleted account is no user
 		return err
 	}
-	who := gate.Decider{Login: login, Bot: member.Bot, Permission: member.Permission}
+	who := gate.Decider{Login: login, Bot: member.Bot, Permission: member.Permission, Dispatched: j.ticketed()}
 	if err := gate.MayDecide(who, author, j.AllowAuthor, m.Waits()); err != nil || !m.Waits() {
 		return cmp.Or(err, gate.Named(login, deciders))
 	}

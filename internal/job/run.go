@@ -115,7 +115,8 @@ func (j *job) summarize(r driver.Report) error {
 		return j.runner.Summary(r.Page)
 	case j.ticketed():
 		return j.runner.Summary(render.ProposalEnd(j.asked.Key, render.ProposalEnding{Outcome: r.Outcome,
-			Reason: r.Message, Void: j.void, Counts: j.Summary == "counts"}))
+			Reason: r.Message, Void: j.void, Counts: j.Summary == "counts",
+			Applies: j.Mode != "implement" && j.Mode != "revise"}))
 	case r.Parked() && r.Code != "":
 		more := !r.State.Draft.Rules && len(r.State.Rounds) < gate.MaxRounds
 		return j.runner.Summary(render.Draft(r.State.Review(), j.howToDecide(r, more)))

@@ -48,7 +48,7 @@ func (j *job) proposal(ctx context.Context) (*proposal, error) {
 		},
 		unmoved: p.unmoved, standing: p.stands, author: p.dispatcher,
 		deciders: func(ticketpr.State) []string { return p.config.Deciders },
-		items:    ticketpr.State.Items, compared: asFindings,
+		items:    ticketpr.State.Items, fits: ticketpr.State.Fits, compared: asFindings,
 		parent: func(ticketpr.State) string { return "" }, report: p.ended,
 	}
 	return p, err

@@ -50,7 +50,7 @@ func (p *proposal) ended(ctx context.Context, draft *handoff.Draft[ticketpr.Stat
 		Artifact: ticketpr.Names.Draft(p.origin.Subject, draft.Digest), Head: s.Facts.Subject.Head, Usage: s.Usage,
 		Findings: s.Seen.Findings, Branch: s.Applied.Branch, PullRequest: s.PullRequest}
 	r.Page = render.ProposalEnd(p.asked.Key, render.ProposalEnding{Outcome: r.Outcome, Reason: s.Error,
-		Record: s.Decision, Branch: s.Applied.Branch, Pull: s.PullRequest, Form: p.Form(s), Void: p.void,
+		Record: s.Account(), Branch: s.Applied.Branch, Pull: s.PullRequest, Form: p.Form(s), Void: p.void,
 		Changes: p.changes, Bot: p.bot(), Counts: p.Summary == "counts"})
 	return r, err
 }

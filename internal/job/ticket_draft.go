@@ -154,7 +154,7 @@ func (p *proposal) parked(ctx context.Context, d driver.Driver) (driver.Report, 
 		Findings: v.Findings, Message: s.Error}
 	if v.Outcome != ticketpr.Paused {
 		r.Page = render.ProposalEnd(p.asked.Key, render.ProposalEnding{Outcome: r.Outcome, Reason: s.Error,
-			Record: s.Decision})
+			Record: s.Account()})
 		r.Error = s.Error
 		return r, nil
 	}

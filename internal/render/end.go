@@ -21,6 +21,7 @@ var verdicts = map[string]string{
 	"EXPIRED": "The draft for % has expired" + nothingPosted,
 	"REFUSED": "The decision on % was refused" + nothingPosted,
 	"FAILED":  "Review of % failed",
+	"PAUSED":  "The draft for % was not rejected",
 }
 
 // Ending says how a run ended that leaves nothing to decide. Reason and Changes
@@ -51,7 +52,7 @@ func End(r Review, e Ending) string {
 		verdict = upperFirst(strings.Replace(r.counts()+" in %", noRuleMatched, "no rule matched", 1))
 	}
 	blocks := []string{"## " + strings.Replace(verdict, "%", r.name(), 1) + e.stands(r) + r.byRules(". "), r.subject(),
-		r.why(e.reason(verdict)), r.page(e.Page),
+		why(e.reason(verdict)), r.page(e.Page),
 		account(e.Record, !e.Counts),
 		listed("**Void**, since each was refused:", e.Void),
 		listed("**Changed since the draft**, which holds all the same:", e.Changes), e.restart(), e.read(r)}
@@ -142,7 +143,7 @@ func (r Review) paid() string {
 }
 
 // why shows the reason: one line as text, several as they are.
-func (r Review) why(reason string) string {
+func why(reason string) string {
 	reason = strings.TrimSpace(reason)
 	if strings.Contains(reason, "\n") {
 		return guard.Fence(reason, "")

@@ -136,6 +136,7 @@ type ProposalEnding struct {
 	Changes []string // since the draft was made, without mattering
 	Bot     bool     // a bot opened it, so its workflows wait for an approval
 	Counts  bool
+	Applies bool // it is of a job that decides
 }
 
 // ProposalEnd is the job summary of a ticket's run that leaves nothing to decide.
@@ -144,7 +145,11 @@ func ProposalEnd(key string, e ProposalEnding) string {
 		"ABORTED": "The change for % was rejected: " +
 			"nothing was pushed", "FAILED": "No change for % could be drafted",
 		"REFUSED": "The change for % was not applied",
+		"PAUSED":  "The draft for % was not rejected",
 		"EXPIRED": "The draft for % was not decided in time"}[e.Outcome]
+	if e.Applies && e.Outcome == "FAILED" {
+		verdict = "The change for % could not be carried out"
+	}
 	if verdict == "" {
 		verdict = "% ended: " + guard.Inline(e.Outcome, titleRunes)
 	}
@@ -159,10 +164,8 @@ func ProposalEnd(key string, e ProposalEnding) string {
 			waits = "Its author is a bot: workflows on it wait until somebody who may write approves them."
 		}
 	}
-	return paragraphs("## "+strings.Replace(verdict, "%", guard.Code(key), 1), guard.Inline(e.Reason, reasonRunes),
+	return paragraphs("## "+strings.Replace(verdict, "%", guard.Code(key), 1), why(e.Reason),
 		where,
 		waits, account(e.Record, !e.Counts), listed("**Void**, since each was refused:", e.Void),
 		listed("**Changed since the draft**, which holds all the same:", e.Changes)) + "\n"
 }
-
-const reasonRunes = 4_000

@@ -133,6 +133,21 @@ func (s State) Items() (all []decision.Item) {
 	return all
 }
 
+// Account is the decision as a person reads it: dropped files by their paths.
+func (s State) Account() *decision.Record {
+	if s.Decision == nil {
+		return nil
+	}
+	r, items := *s.Decision, s.Items()
+	r.Dropped = slices.Clone(r.Dropped)
+	for i, d := range r.Dropped {
+		if at := slices.IndexFunc(items, func(f decision.Item) bool { return f.ID == d.ID }); at >= 0 {
+			r.Dropped[i].ID = items[at].Path
+		}
+	}
+	return &r
+}
+
 // kind is fix of a bug and feat of anything else.
 func (s State) kind() string {
 	if s.Class.Type == change.Bug {
@@ -233,7 +248,8 @@ func ask(s State) (gate.Ask, error) {
 // Subject is what this graph's drafts say of themselves between jobs.
 func Subject() handoff.Subject[State] {
 	return handoff.Subject[State]{
-		About: State.manifest, Intact: Intact, Anew: func(State) bool { return false },
+		About: State.manifest, Intact: Intact,
+		Anew: func(State) bool { return true }, // each draft is one that somebody asked for
 		Shown: func(s State) checkpoint.Shown {
 			return checkpoint.Shown{Review: s.Shown(), Patch: change.Unified(s.Proposed())}
 		},

@@ -278,6 +278,11 @@ func (s State) Decide(text string, given decision.Verdict) (decision.Decision, e
 	if err == nil && given != "" {
 		d, err = d.Under(given)
 	}
+	return s.Fits(d, err)
+}
+
+// Fits holds a decision that was read, or why it could not be, against the draft's files.
+func (s State) Fits(d decision.Decision, err error) (decision.Decision, error) {
 	if err != nil {
 		return d, s.byPath(err)
 	}

@@ -1,0 +1,76 @@
+package app_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/githubtest"
+)
+
+// TestATicketIsDraftedAnewAfterARejection dispatches a ticket again whose draft was rejected:
+// under each trust the next draft can be decided, and the rejected one cannot.
+func TestATicketIsDraftedAnewAfterARejection(t *testing.T) {
+	t.Parallel()
+	for _, trust := range []string{"digest", "seal", "encrypt"} {
+		t.Run(trust, func(t *testing.T) {
+			t.Parallel()
+			s := ticketStage(t)
+			under := func(j *job) *job { return j.with("trust", trust, "checkpoint-key", checkpointKey) }
+			draft := func() string {
+				drafted := under(s.ticketDraft().with("environment", "")).start().is(0, "PAUSED")
+				s.run.Finish("success")
+				s.run = s.repo.AddRun(githubtest.RunOptions{Path: implementPath, Event: "workflow_dispatch", Actor: "lee"})
+				return drafted.outputs["code"]
+			}
+			decide := func(code, verdict string) *job { return under(s.ticketDecision(code, "", verdict, "")) }
+			first := draft()
+			decide(first, "abort").start().is(0, "ABORTED")
+			second := draft()
+			decide(first, "approve").start().is(3, "REFUSED").says("decided otherwise before")
+			decide(second, "approve").start().is(0, "POSTED")
+			s.applied(roundBranch, roundFixed())
+		})
+	}
+}
+
+// TestAnApprovalThatATicketsDraftCannotTakeIsVoid approves with what no draft of files can
+// take: it is named as void, and a second approval decides.
+func TestAnApprovalThatATicketsDraftCannotTakeIsVoid(t *testing.T) {
+	t.Parallel()
+	for comment, why := range map[string]string{
+		"/drop pay/*": "nothing is left to apply", "/edit F1: x": "dropped by their paths",
+		"/drop nosuch.go": `"nosuch.go" is no path of this draft`,
+	} {
+		t.Run(comment, func(t *testing.T) {
+			t.Parallel()
+			s := ticketStage(t)
+			drafted := s.ticketDraft().start().is(0, "PAUSED")
+			s.approved(comment)
+			s.ticketJob("apply", drafted.digest()).start().is(3, "REFUSED").says(why).shows("**Void**", "maya: ")
+			s.unpushed()
+			s.approved("/drop pay/half_test.go: later")
+			s.ticketJob("apply", drafted.digest()).start().is(0, "POSTED").shows("pay/half_test.go dropped: later")
+			tree := roundFixed()
+			delete(tree, "pay/half_test.go")
+			s.applied(roundBranch, tree)
+		})
+	}
+}
+
+// TestATicketsSummarySaysWhatBecameOfIt reads the summaries of jobs that carry nothing out.
+func TestATicketsSummarySaysWhatBecameOfIt(t *testing.T) {
+	t.Parallel()
+	s := ticketStage(t)
+	drafted := s.ticketDraft().start().is(0, "PAUSED")
+	s.ticketJob("record", drafted.digest()).start().is(0, "PAUSED").shows("The draft for `gh-7` was not rejected")
+	s.run.Wait(gateName)
+	s.run.Approve(gateName, "lee", "")
+	s.ticketJob("apply", drafted.digest()).start().is(3, "REFUSED").says("who asked for the draft decided").
+		shows("```\nwho asked for the draft decided, nothing was posted\n  who     lee\n")
+	s.approved("")
+	s.repo.AllowPulls(false)
+	failed := s.ticketJob("apply", drafted.digest()).start().is(1, "FAILED")
+	failed.shows("The change for `gh-7` could not be carried out", "\n  next    allow it at Settings")
+	require.NotContains(t, failed.summary, "could be drafted")
+}
