@@ -4,6 +4,6 @@ package rule
 // commits was worth a look; what was merely true is a linter's.
 var rules = []rule{
 	conflictMarker, sqlFromStrings, shellFromInput, tlsCheckOff,
-	errorHandlingRemoved, errorDropped, swallowedException,
+	errorDropped, swallowedException,
 	removeUnchecked, pipeToShell,
 }

@@ -58,7 +58,7 @@ func FuzzReviewTakesAnyText(f *testing.F) {
 			for _, l := range literals {
 				require.True(t, 0 <= l.opening && l.opening < l.start && l.start <= l.end && l.closing() <= len(text))
 			}
-			for _, found := range Review(diff.File{Path: path, Patch: allAdded(lines)}, nil) {
+			for _, found := range Review(diff.File{Path: path, Patch: allAdded(lines)}) {
 				require.True(t, 1 <= found.Line && found.Line <= len(lines))
 			}
 		}

@@ -176,7 +176,7 @@ func statement(h *hunk, i int) string {
 	if !strings.HasSuffix(code, ")") || !isWord(code[0]) {
 		return ""
 	}
-	name, _, called := strings.Cut(strings.TrimPrefix(code, "_ = "), "(")
+	name, _, called := strings.Cut(code, "(")
 	if !called || !isName(name) || continues(h.before(i)) || strings.Contains(code, ").") {
 		return ""
 	}

@@ -49,10 +49,9 @@ type hit struct {
 // Review runs every rule that fits the file's language over its added lines and
 // returns what they found, gravest first. A patch that cannot be parsed yields
 // nothing: callers that must tell the two apart parse it with diff.Hunks first.
-// quiet are the functions that Quiet gives of the whole change.
-func Review(f diff.File, quiet map[string]bool) []finding.Finding {
+func Review(f diff.File) []finding.Finding {
 	var found []finding.Finding
-	hunks := newHunks(f, quiet)
+	hunks := newHunks(f)
 	for _, r := range rules {
 		found = append(found, r.review(hunks)...)
 	}

@@ -64,7 +64,6 @@ type hunk struct {
 	literals   []literal
 	removed    []string // lines of the old file alone
 	parsed     diff.Hunk
-	quiet      map[string]bool // of Quiet
 }
 
 // made is a path of what is made to be tried or looked at: tests, what they expect, samples.
@@ -80,14 +79,14 @@ func ForTests(name string) bool {
 }
 
 // newHunks are the hunks of a changed file, none for a patch that is broken.
-func newHunks(f diff.File, quiet map[string]bool) []*hunk {
+func newHunks(f diff.File) []*hunk {
 	parsed, err := f.Hunks()
 	if err != nil {
 		return nil
 	}
 	hunks := make([]*hunk, len(parsed))
 	for i, p := range parsed {
-		hunks[i] = &hunk{path: f.Path, language: languageOf(f.Path), test: ForTests(f.Path), parsed: p, quiet: quiet}
+		hunks[i] = &hunk{path: f.Path, language: languageOf(f.Path), test: ForTests(f.Path), parsed: p}
 		hunks[i].read(diff.Delete)
 	}
 	return hunks

@@ -42,8 +42,7 @@ type Inspected struct {
 func Inspect(files []diff.File, pr *pull.Pull, o Options) Inspected {
 	out := Inspected{Files: make([]diff.File, len(files)), Pull: pr}
 	var unread []finding.Finding
-	quiet := rule.Quiet(files)
-	for i, one := range each(files, func(f diff.File) inspected { return inspect(f, o, quiet) }) {
+	for i, one := range each(files, func(f diff.File) inspected { return inspect(f, o) }) {
 		out.Files[i] = one.file
 		out.Findings, out.Flags = append(out.Findings, one.findings...), append(out.Flags, one.flags...)
 		unread = append(unread, one.unread...)
@@ -65,7 +64,7 @@ type inspected struct {
 	flags            []finding.Flag
 }
 
-func inspect(f diff.File, o Options, quiet map[string]bool) (out inspected) {
+func inspect(f diff.File, o Options) (out inspected) {
 	clean, leaks := secret.Patch(f.Patch)
 	f.Patch = clean
 	out.file = f
@@ -79,7 +78,7 @@ func inspect(f diff.File, o Options, quiet map[string]bool) (out inspected) {
 		out.unread = brief(found)
 		return out
 	}
-	out.findings = slices.Concat(out.findings, found, rule.Review(f, quiet))
+	out.findings = slices.Concat(out.findings, found, rule.Review(f))
 	return out
 }
 

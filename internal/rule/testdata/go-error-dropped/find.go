@@ -6,8 +6,6 @@ func f(tx *sql.Tx, b []byte) {
 	if _, ok := other["command"]; !ok {
 		return
 	}
-	tx.Commit()              //~ major
-	rows.Scan(&a, &b)        //~ major
-	f, _ := os.Open(name)    //~ minor
-	b, _ = os.ReadFile(name) //~ minor
+	tx.Commit()       //~ major
+	rows.Scan(&a, &b) //~ major
 }
