@@ -268,7 +268,7 @@ func TestAttempt1DraftsAndAttempt2Posts(t *testing.T) {
 	s.run.Finish("failure")
 	require.Empty(t, s.pull.Reviews())
 
-	require.Equal(t, 2, s.run.Rerun())
+	s.run.Rerun()
 	s.approved("")
 	before := len(s.hub.Requests())
 	s.postJob(drafted.digest()).start().is(0, "POSTED")

@@ -300,11 +300,11 @@ func TestATicketsPullRequestThatFailsGoesOn(t *testing.T) {
 	s := ticketStage(t)
 	drafted := s.ticketDraft().start().is(0, "PAUSED")
 	s.approved("")
-	s.repo.AllowPulls(false)
+	s.repo.Set(func(o *githubtest.Settings) { o.NoPulls = true })
 	s.ticketJob("apply", drafted.digest()).start().is(1, "FAILED").says("the change is on branch "+roundBranch,
 		"Settings, Actions, General, Workflow permissions")
 	s.repo.Commit("main", "somebody else's", roundTree().With(githubtest.Tree{"x": "y"}))
-	s.repo.AllowPulls(true)
+	s.repo.Set(func(o *githubtest.Settings) { o.NoPulls = false })
 	s.ticketJob("apply", drafted.digest()).start().is(0, "POSTED")
 	s.applied(roundBranch, roundFixed())
 }

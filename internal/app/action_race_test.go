@@ -228,7 +228,7 @@ func TestT25_AJobThatIsKilledWhileGitHubTakesItsTimePostsOnce(t *testing.T) {
 			s := setUpRace(t, scene{})
 			j := s.decideJob(s.parked().outputs["code"], "approve")
 			s.patient = true
-			s.hub.Fail(http.MethodPost, path, githubtest.Fault{Delay: time.Second, Anyway: true, Times: 1})
+			s.hub.Fail(http.MethodPost, path, githubtest.Fault{Delay: time.Second, Times: 1})
 			r := j.begin()
 			require.Eventually(t, func() bool { return s.written(path) > 0 }, 2*time.Minute, time.Millisecond)
 			require.NoError(t, r.cmd.Process.Kill())

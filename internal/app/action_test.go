@@ -165,8 +165,8 @@ func newStage(t *testing.T, sc scene) *stage {
 		o.Base, o.BaseFiles = sc.baseBranch, sc.base
 	}
 	if sc.fork {
-		s.fork = s.hub.AddRepo("lee/demo", githubtest.RepoOptions{ForkOf: s.repo})
-		o.From = s.fork
+		s.fork = s.hub.AddRepo("lee/demo", githubtest.RepoOptions{ForkOf: s.repo.Repo})
+		o.From = s.fork.Repo
 	} else {
 		s.repo.Permit("lee", "write")
 	}

@@ -80,7 +80,7 @@ func TestPostgresParksInOneProcessAndDecidesInAnother(t *testing.T) {
 			s.cli(env, "review", "octo/demo#42", "--no-input").ends(0)
 			resume := []string{"resume", "octo/demo#42:" + s.pull.HeadSHA(), "--approve"}
 			s.patient = true
-			s.hub.Fail(http.MethodPost, path, githubtest.Fault{Delay: time.Second, Anyway: true, Times: 1})
+			s.hub.Fail(http.MethodPost, path, githubtest.Fault{Delay: time.Second, Times: 1})
 			first, printed := s.beginning(env, resume...)
 			require.Eventually(t, func() bool { return s.written(path) > 0 }, 2*time.Minute, time.Millisecond)
 			server.Exec(t, store, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = "+

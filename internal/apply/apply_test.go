@@ -224,7 +224,8 @@ func TestNothingIsPushedThatWasNotApproved(t *testing.T) {
 			s.repo.Commit(branch, "x\n\nPR-Review-Draft: "+digest, want.With(githubtest.Tree{"evil": "e"}))
 		}, []string{branch}},
 		"one of ours with another mode": {13, func(s *site) {
-			s.repo.CommitModes(branch, "x\n\nPR-Review-Draft: "+digest, want, map[string]string{"a.go": "100755"})
+			s.repo.Commit(branch, "x\n\nPR-Review-Draft: "+digest, want)
+			s.repo.Chmod(branch, "a.go", "100755")
 		}, []string{branch}},
 		"too many of the name": {0, func(s *site) {
 			for _, n := range []string{"", "-2", "-3", "-4", "-5", "-6", "-7", "-8", "-9"} {
@@ -251,13 +252,13 @@ func TestNothingIsPushedThatWasNotApproved(t *testing.T) {
 func TestAPullRequestThatFailsLeavesTheBranch(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	s.repo.AllowPulls(false)
+	s.repo.Set(func(o *githubtest.Settings) { o.NoPulls = true })
 	at, _, err := s.carryOut()
 	text := problem.Of(err).Error()
 	require.Contains(t, text, "the change is on branch "+branch+", commit "+at.Commit[:7])
 	require.Contains(t, text, "Settings, Actions, General, Workflow permissions")
 	s.stands(at, 0)
-	s.repo.AllowPulls(true)
+	s.repo.Set(func(o *githubtest.Settings) { o.NoPulls = false })
 	again, _, err := s.carryOut()
 	require.NoError(t, err)
 	require.Equal(t, at, again)

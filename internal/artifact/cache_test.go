@@ -77,7 +77,7 @@ func TestACacheThatMayOnlyBeReadSaysSo(t *testing.T) {
 
 func TestCacheSurvivesTroubleOnTheWay(t *testing.T) {
 	t.Parallel()
-	c, s, run := dispatched(t)
+	c, s, _ := dispatched(t)
 	s.Fail("POST", cachePath+"CreateCacheEntry", githubtest.Fault{Status: 503, Times: 1})
 	s.Fail("PUT", "/cache/*", githubtest.Fault{DropConnection: true, AfterWrite: true, Times: 1})
 	s.Fail("POST", cachePath+"FinalizeCacheEntryUpload", githubtest.Fault{Status: 429, Times: 1})
@@ -89,7 +89,7 @@ func TestCacheSurvivesTroubleOnTheWay(t *testing.T) {
 	key, err := c.NewestCache(t.Context(), "k")
 	require.NoError(t, err)
 	require.Equal(t, "k", key)
-	require.Equal(t, []string{"k", "k2"}, run.Repo().CacheKeys())
+	require.Equal(t, []string{"k", "k2"}, s.Repo("o/r").CacheKeys())
 }
 
 func TestCacheRepliesThatAreNoneAreErrors(t *testing.T) {

@@ -37,23 +37,6 @@ func (s *suite) anchors(_ context.Context, sizes []int) error {
 	return nil
 }
 
-// passes of the floor make it last about as long as what it stands beside: a busy
-// machine takes nothing from a few milliseconds, and much from many.
-const passes = 25
-
-// timed gives the seconds that f takes, the mean of so many times. What was left
-// over by the side before is collected first.
-func timed(times int, f func() error) ([]float64, error) {
-	runtime.GC()
-	began := time.Now()
-	for range times {
-		if err := f(); err != nil {
-			return nil, err
-		}
-	}
-	return []float64{time.Since(began).Seconds() / float64(times)}, nil
-}
-
 func scan(patches []patched) error {
 	lines := 0
 	for _, p := range patches {
@@ -87,4 +70,21 @@ func check(patches []patched) error {
 		}
 	}
 	return nil
+}
+
+// passes of the floor make it last about as long as what it stands beside: a busy
+// machine takes nothing from a few milliseconds, and much from many.
+const passes = 25
+
+// timed gives the seconds that f takes, the mean of so many times. What was left
+// over by the side before is collected first.
+func timed(times int, f func() error) ([]float64, error) {
+	runtime.GC()
+	began := time.Now()
+	for range times {
+		if err := f(); err != nil {
+			return nil, err
+		}
+	}
+	return []float64{time.Since(began).Seconds() / float64(times)}, nil
 }

@@ -15,7 +15,7 @@
 // Floor-pause and floor-resume do the same work by hand. Memory and start build
 // the real program; image and start need a Docker Engine as well and leave two
 // images there. It asks no model, and never judges by seconds: a limit is
-// on a ratio. Start reading at run, then suite.go; flow.go has the graph,
+// on a ratio. Start reading at run, then report.go; flow.go has the graph,
 // workload.go the work.
 package main
 
@@ -30,8 +30,8 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"strconv"
 	"strings"
-	"time"
 )
 
 func main() {
@@ -39,37 +39,6 @@ func main() {
 	defer stop()
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
-
-// job is what one process is asked to do.
-type job struct {
-	n           int
-	latency     time.Duration // of the simulated model, per file
-	concurrency int
-	dir         string
-	decision    string
-}
-
-// line is what one process says on standard output. Times are milliseconds since
-// the Unix epoch; peak is the largest resident set in KiB, 0 where the system
-// does not tell.
-type line struct {
-	Impl      string  `json:"impl"`
-	Version   string  `json:"version"`
-	Status    string  `json:"status"` // paused or done
-	FirstNode float64 `json:"first_node_unix_ms,omitempty"`
-	Paused    float64 `json:"paused_unix_ms,omitempty"`
-	Tasks     int64   `json:"tasks,omitempty"`
-	Posted    *bool   `json:"posted,omitempty"`
-	BodyBytes *int    `json:"body_bytes,omitempty"`
-	PostedAt  float64 `json:"posted_unix_ms,omitempty"`
-	Seconds   float64 `json:"seconds,omitempty"` // of a watched process
-	Peak      int     `json:"peak_rss_kib,omitempty"`
-}
-
-var errUsage = errors.New("usage: bench compare|fanout|anchors|search|memory [--sizes N,N] [--repeats K] [--check]\n" +
-	"       bench image|start|all [--image NAME] [--repeats K] [--check]\n" +
-	"       bench pause|floor-pause --n N --latency-ms L --concurrency C --dir DIR\n" +
-	"       bench resume|floor-resume --dir DIR --decision approve|reject")
 
 // run is the program: 0 done, 1 failed, 2 not understood.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
@@ -118,54 +87,98 @@ func onJob(act func(context.Context, job) (line, error)) func(context.Context, [
 	}
 }
 
-func parse(args []string, resume bool) (job, error) {
-	var j job
+// benchmark is one section of the report.
+type benchmark struct {
+	name, title string
+	sizes       []int // files, where it has sizes
+	run         func(*suite, context.Context, []int) error
+}
+
+func benchmarks() []benchmark {
+	return []benchmark{
+		{"compare", "The graph beside the floor", []int{10, 100, 1000, 5000}, (*suite).compare},
+		{"fanout", "Fan-out beside the ideal", []int{10, 100, 1000}, (*suite).fanout},
+		{"anchors", "Anchors beside a scan for line ends", []int{3000}, (*suite).anchors},
+		{"search", "Search beside a line grep and Postgres", []int{100_000}, (*suite).search},
+		{"memory", "Memory and time of a large diff", []int{300, 3000}, (*suite).memory},
+		{"image", "Image", nil, (*suite).imageSize},
+		{"start", "Start", nil, (*suite).start},
+	}
+}
+
+// named gives the benchmarks that a command runs, none for an unknown one.
+func named(command string) (list []benchmark) {
+	for _, b := range benchmarks() {
+		if command == b.name || command == "all" {
+			list = append(list, b)
+		}
+	}
+	return list
+}
+
+func report(ctx context.Context, list []benchmark, args []string, stdout, stderr io.Writer) error {
+	s := &suite{docker: "docker", caches: "/proc/sys/vm/drop_caches", limits: limits(), out: stdout, log: stderr}
+	err := s.parse(args, list)
+	if err != nil {
+		return fmt.Errorf("%w\n%w", err, errUsage)
+	}
+	if s.program, err = os.Executable(); err != nil {
+		return err
+	}
+	return s.run(ctx, list)
+}
+
+func (s *suite) parse(args []string, list []benchmark) error {
 	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	flags.StringVar(&j.dir, "dir", "", "an existing folder")
-	latency := 0
-	if resume {
-		flags.StringVar(&j.decision, "decision", "", "approve or reject")
+	flags.IntVar(&s.repeats, "repeats", 5, "")
+	flags.BoolVar(&s.check, "check", false, "")
+	sizes := new(string)
+	if len(list) == 1 && list[0].sizes != nil {
+		sizes = flags.String("sizes", "", "")
 	} else {
-		flags.IntVar(&j.n, "n", 10, "files")
-		flags.IntVar(&latency, "latency-ms", 0, "of the model, per file")
-		flags.IntVar(&j.concurrency, "concurrency", 8, "files under review at one time")
+		flags.StringVar(&s.image, "image", "", "")
 	}
-	if err := flags.Parse(args[1:]); err != nil {
-		return j, err
+	err := cmp.Or(flags.Parse(args[1:]), noMore(flags), numbers(*sizes, &s.sizes))
+	if err == nil && s.repeats < 1 {
+		err = errors.New("--repeats is at least 1")
 	}
-	j.latency = time.Duration(latency) * time.Millisecond
-	return j, errors.Join(j.check(resume), noMore(flags))
+	return err
 }
 
-func (j job) check(resume bool) error {
-	switch info, err := os.Stat(j.dir); {
-	case err != nil || !info.IsDir():
-		return fmt.Errorf("--dir %q is not an existing folder", j.dir)
-	case resume && j.decision != "approve" && j.decision != "reject":
-		return fmt.Errorf("--decision %q is neither approve nor reject", j.decision)
-	case !resume && (j.n < 1 || j.concurrency < 1 || j.latency < 0):
-		return errors.New("--n and --concurrency are at least 1, --latency-ms at least 0")
+func numbers(text string, to *[]int) error {
+	for part := range strings.SplitSeq(text, ",") {
+		n, err := strconv.Atoi(part)
+		switch {
+		case part == "":
+		case err != nil || n < 1:
+			return fmt.Errorf("%q is no number of files", part)
+		default:
+			*to = append(*to, n)
+		}
 	}
 	return nil
 }
 
-func noMore(flags *flag.FlagSet) error {
-	if flags.NArg() > 0 {
-		return fmt.Errorf("%q is not expected", flags.Arg(0))
+// run prints the machine, then a section for each benchmark.
+func (s *suite) run(ctx context.Context, list []benchmark) (err error) {
+	if s.scratch, err = os.MkdirTemp("", "bench-"); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(s.scratch)) }()
+	fmt.Fprintf(s.out, "%s. Medians of %d, taken in turn with the floor's.\n", machine(ctx), s.repeats)
+	for _, b := range list {
+		fmt.Fprintf(s.out, "\n## %s\n\n", b.title)
+		sizes := b.sizes
+		if s.sizes != nil {
+			sizes = s.sizes
+		}
+		if err := b.run(s, ctx, sizes); err != nil {
+			return fmt.Errorf("%s: %w", b.name, err)
+		}
+	}
+	if s.check {
+		return s.judge()
 	}
 	return nil
-}
-
-func now() float64 { return float64(time.Now().UnixNano()) / 1e6 }
-
-// peak is the process's largest resident set in KiB, from Linux's proc(5).
-func peak() int {
-	text, _ := os.ReadFile("/proc/self/status") // elsewhere there is none
-	_, rest, _ := strings.Cut(string(text), "VmHWM:")
-	var kib int
-	if _, err := fmt.Sscan(rest, &kib); err != nil {
-		return 0
-	}
-	return kib
 }

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -73,15 +71,4 @@ func build(ctx context.Context, dir, to, what string, flags []string, env ...str
 
 func moduleRoot(ctx context.Context) (string, error) {
 	return output(exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}"))
-}
-
-// output runs a command and gives what it prints. The error has what it says.
-func output(command *exec.Cmd) (string, error) {
-	var out, trouble bytes.Buffer
-	command.Stdout, command.Stderr = &out, &trouble
-	if err := command.Run(); err != nil {
-		return "", fmt.Errorf("%s: %w: %s", strings.Join(command.Args[:min(3, len(command.Args))], " "), err,
-			strings.TrimSpace(trouble.String()))
-	}
-	return strings.TrimSpace(out.String()), nil
 }

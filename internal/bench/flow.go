@@ -174,16 +174,3 @@ func resume(ctx context.Context, j job) (line, error) {
 	}
 	return ended(r.End == "posted", r.State.Body), nil
 }
-
-func ended(posted bool, body string) line {
-	size := 0
-	if posted {
-		size = len(body)
-	}
-	return line{Status: "done", Posted: &posted, BodyBytes: &size, PostedAt: now()}
-}
-
-// body is the file that stands for the posted review.
-func (j job) body() string { return filepath.Join(j.dir, "body.md") }
-
-func writeBody(j job, body string) error { return os.WriteFile(j.body(), []byte(body), 0o600) }

@@ -5,11 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
-	"time"
 )
 
 // memory reviews a large diff with the real program and its rules. The floor is
@@ -56,16 +53,6 @@ func (s *suite) large(ctx context.Context, product string, n int) (floor, ours [
 	return got[0], got[1], float64(size) / (1 << 20), nil
 }
 
-// growth tells how much longer the last size takes than the one before.
-func (s *suite) growth(name string, last, before float64, sizes []int) {
-	if len(sizes) < 2 {
-		return
-	}
-	n, fewer := sizes[len(sizes)-1], sizes[len(sizes)-2]
-	fmt.Fprintf(s.out, "\n%d files take %s of %d.\n", n, times(last/before), fewer)
-	s.note(name+": time / linear", last/before*float64(fewer)/float64(n))
-}
-
 // reviewed is one review into a store of its own.
 func (s *suite) reviewed(ctx context.Context, product, path string) ([]float64, error) {
 	store, err := os.MkdirTemp(s.scratch, "store-")
@@ -82,26 +69,4 @@ func (s *suite) reviewed(ctx context.Context, product, path string) ([]float64, 
 func (s *suite) watched(ctx context.Context, command ...string) ([]float64, error) {
 	l, _, err := process(ctx, s.program, append([]string{"watch"}, command...)...)
 	return []float64{l.Seconds, float64(l.Peak) / (1 << 10)}, err
-}
-
-// watch runs the program that its arguments name, and tells of time and memory.
-func watch(ctx context.Context, args []string) (line, error) {
-	if len(args) < 2 {
-		return line{}, errUsage
-	}
-	command := exec.CommandContext(ctx, args[1], args[2:]...)
-	command.Stderr = os.Stderr
-	began := time.Now()
-	err := command.Run()
-	return line{Status: "done", Seconds: time.Since(began).Seconds(), Peak: peakOf(command.ProcessState)}, err
-}
-
-// hold reads a file and holds it.
-func hold(_ context.Context, args []string) (line, error) {
-	if len(args) != 2 {
-		return line{}, errUsage
-	}
-	text, err := os.ReadFile(args[1])
-	runtime.KeepAlive(text)
-	return line{Status: "done"}, err
 }

@@ -2,224 +2,141 @@ package githubtest
 
 import (
 	"fmt"
-	"maps"
-	"regexp"
 	"slices"
-	"strconv"
-	"strings"
+	"time"
 
-	"github.com/aymanbagabas/go-udiff"
+	"github.com/org/pr-review-action/internal/githubtest/memgit"
+	"github.com/org/pr-review-action/internal/githubtest/site"
 )
 
-// File is a changed file as the API lists it.
-type File struct {
-	Path, OldPath        string
-	SHA                  string
-	Status               string // added, removed, modified, renamed, copied, changed
-	Additions, Deletions int
-	Patch                string // left out where empty
+// change is what a pull request proposes: a head on top of a base. What a test calls
+// takes the lock.
+type change struct {
+	*issue
+
+	from     *site.Repo // of the head; nil where the fork was deleted
+	branch   string     // of the head
+	head     *memgit.Commit
+	base     string // branch
+	baseSHA  string // as the pull request records it
+	draft    bool
+	merged   bool
+	ended    time.Time     // closed or merged, counts where state is closed
+	raw      []memgit.File // in place of what the commits say
+	cacheKey string
+	cached   []memgit.File
+	pushed   int
 }
 
-// changes compares two snapshots as GitHub does: binary files and files of
-// patchLines changed lines or more have no patch.
-func changes(old, new Tree, patchLines int) []File {
-	var files []File
-	from := renames(old, new)
-	for _, path := range slices.Sorted(maps.Keys(new)) {
-		f := File{Path: path, SHA: blobSHA(new[path])}
-		before, had := old[path]
-		switch source, renamed := from[path]; {
-		case renamed:
-			f.Status, f.OldPath, before = "renamed", source, old[source]
-		case !had:
-			f.Status = "added"
-		case before == new[path]:
-			continue
-		default:
-			f.Status = "modified"
-		}
-		f.diff(before, new[path], patchLines)
-		files = append(files, f)
-	}
-	moved := slices.Collect(maps.Values(from))
-	for _, path := range slices.Sorted(maps.Keys(old)) {
-		if _, still := new[path]; still || slices.Contains(moved, path) {
-			continue
-		}
-		f := File{Path: path, Status: "removed", SHA: blobSHA(old[path])}
-		f.diff(old[path], "", patchLines)
-		files = append(files, f)
-	}
-	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
-	return files
+// Head is the name of the branch that a pull request is of.
+func (p *change) Head() string { return p.branch }
+
+// IsDraft reports whether the pull request is a draft.
+func (p *change) IsDraft() bool { return p.draft }
+
+// HeadSHA is the head's hash.
+func (p *change) HeadSHA() string {
+	defer p.repo.Host.Lock()()
+	return p.head.SHA
 }
 
-// renames maps new paths to the removed paths they came from.
-func renames(old, new Tree) map[string]string {
-	from := map[string]string{}
-	for _, gone := range slices.Sorted(maps.Keys(old)) {
-		if _, still := new[gone]; still || old[gone] == "" {
-			continue
-		}
-		best, most := "", 0.5
-		for path, text := range new {
-			_, had := old[path]
-			_, taken := from[path]
-			if had || taken {
-				continue
-			}
-			if like := similarity(old[gone], text); like > most || like == most && best != "" && path < best {
-				best, most = path, like
-			}
-		}
-		if best != "" {
-			from[best] = gone
-		}
-	}
-	return from
+// Tree is the head's content.
+func (p *change) Tree() Tree {
+	defer p.repo.Host.Lock()()
+	return p.head.Tree.With(nil)
 }
 
-// similarity is the share of lines that two texts have in common.
-func similarity(a, b string) float64 {
-	if a == b {
-		return 1
-	}
-	count := map[string]int{}
-	for line := range strings.Lines(a) {
-		count[line]++
-	}
-	common, lines := 0, 0
-	for line := range strings.Lines(b) {
-		lines++
-		if count[line] > 0 {
-			count[line]--
-			common++
-		}
-	}
-	return float64(common) / float64(max(lines, strings.Count(a, "\n"), 1))
+// BaseSHA is the base's hash as the pull request records it.
+func (p *change) BaseSHA() string {
+	defer p.repo.Host.Lock()()
+	return p.baseSHA
 }
 
-func binary(text string) bool {
-	return strings.IndexByte(text[:min(len(text), 8000)], 0) >= 0
+// Push moves the head to a new snapshot on top of the old one and answers its
+// hash.
+func (p *change) Push(files Tree) string {
+	defer p.repo.Host.Lock()()
+	return p.move(p.commit(files, fmt.Sprintf("push %d", p.pushed+1), p.head))
 }
 
-func (f *File) diff(old, new string, patchLines int) {
-	if old == new || binary(old) || binary(new) {
-		return
-	}
-	unified := udiff.Unified("a", "b", old, new)
-	_, unified, _ = strings.Cut(unified, "\n")
-	_, unified, _ = strings.Cut(unified, "\n")
-	lines := strings.Split(strings.TrimSuffix(unified, "\n"), "\n")
-	before := strings.Split(old, "\n")
-	for i, line := range lines {
-		switch {
-		case strings.HasPrefix(line, "@@ "):
-			lines[i] = headed(line, before)
-		case strings.HasPrefix(line, "+"):
-			f.Additions++
-		case strings.HasPrefix(line, "-"):
-			f.Deletions++
-		}
-	}
-	if f.Additions+f.Deletions < patchLines {
-		f.Patch = strings.Join(lines, "\n")
-	}
+// ForcePush replaces the head by a new snapshot on top of the base.
+func (p *change) ForcePush(files Tree) string {
+	defer p.repo.Host.Lock()()
+	sha := p.move(p.commit(files, "forced push", p.repo.Objects.Commits[p.baseSHA]))
+	p.event(p.author, "head_ref_force_pushed", object{"commit_id": sha})
+	return sha
 }
 
-var hunkHeader = regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@`)
-
-// headerOf are the numbers of a hunk's header; nil for another line.
-func headerOf(line string) []string {
-	if !strings.HasPrefix(line, "@@ ") {
-		return nil
-	}
-	return hunkHeader.FindStringSubmatch(line)
+// MergeBase merges the base's tip into the head: the head moves and the change
+// stays the same.
+func (p *change) MergeBase() string {
+	defer p.repo.Host.Lock()()
+	tip := p.repo.Tip(p.base)
+	p.baseSHA = tip.SHA
+	return p.move(p.commit(memgit.Merge(tip, p.head), "Merge branch "+p.base, p.head, tip))
 }
 
-// blockStart is how a line begins that git names in a hunk's header.
-var blockStart = regexp.MustCompile(`^[A-Za-z_$]`)
-
-// headed adds the nearest line above the hunk that opens a block, as git does.
-func headed(header string, before []string) string {
-	m := headerOf(header)
-	if m == nil {
-		return header
-	}
-	start, _ := strconv.Atoi(m[1])
-	for i := min(start-2, len(before)-1); i >= 0; i-- {
-		if line := before[i]; line != "" && blockStart.MatchString(line) {
-			return fmt.Sprintf("%s %s", header, line[:min(len(line), 80)])
-		}
-	}
-	return header
+func (p *change) commit(files Tree, message string, parents ...*memgit.Commit) *memgit.Commit {
+	return p.repo.Objects.Add(memgit.Commit{Parents: parents, Message: message, Author: p.author, Tree: files,
+		At: p.repo.Host.Now()})
 }
 
-// number reads a decimal number; 0 where it is none.
-func number(s string) int {
-	n, _ := strconv.Atoi(s)
-	return n
+func (p *change) move(c *memgit.Commit) (sha string) {
+	p.head = c
+	p.pushed++
+	p.updated = p.repo.Host.Now()
+	if p.from != nil {
+		p.from.Move(p.branch, c)
+	}
+	return c.SHA
 }
 
-// place is where a line of a patch stands: hunk and position count from 1.
-type place struct{ hunk, position int }
-
-// places maps the lines of one side that a comment may name to their place, and
-// gives the text of each hunk. The left side has the deleted lines alone.
-func places(patch, side string) (map[int]place, []string) {
-	at := map[int]place{}
-	var hunks []string
-	old, new, position := 0, 0, -1
-	for line := range strings.SplitSeq(patch, "\n") {
-		position++
-		if m := headerOf(line); m != nil {
-			old, new = number(m[1]), number(m[3])
-			hunks = append(hunks, line)
-			continue
-		}
-		if len(hunks) == 0 || line == "" || line[0] == '\\' {
-			continue
-		}
-		hunks[len(hunks)-1] += "\n" + line
-		if side == "LEFT" && line[0] == '-' {
-			at[old] = place{len(hunks), position}
-		}
-		if side == "RIGHT" && line[0] != '-' {
-			at[new] = place{len(hunks), position}
-		}
-		if line[0] != '+' {
-			old++
-		}
-		if line[0] != '-' {
-			new++
-		}
-	}
-	return at, hunks
+// Retarget points the pull request at another base branch.
+func (p *change) Retarget(branch string) {
+	p.set(func() { p.base, p.baseSHA = branch, p.repo.Tip(branch).SHA })
 }
 
-// write puts the file's header and hunks down as git does.
-func (f File) write(b *strings.Builder) {
-	from, to := "a/"+or(f.OldPath, f.Path), "b/"+f.Path
-	fmt.Fprintf(b, "diff --git %s %s\n", from, to)
-	switch f.Status {
-	case "added":
-		b.WriteString("new file mode 100644\n")
-		from = "/dev/null"
-	case "removed":
-		b.WriteString("deleted file mode 100644\n")
-		to = "/dev/null"
-	case "renamed":
-		fmt.Fprintf(b, "rename from %s\nrename to %s\n", f.OldPath, f.Path)
-	}
-	if f.Patch != "" {
-		fmt.Fprintf(b, "--- %s\n+++ %s\n%s\n", from, to, f.Patch)
-	} else if f.binary() {
-		fmt.Fprintf(b, "Binary files %s and %s differ\n", from, to)
-	}
+// Close closes the pull request.
+func (p *change) Close() { p.set(func() { p.finish(false) }) }
+
+// Merge closes the pull request as merged.
+func (p *change) Merge() { p.set(func() { p.finish(true) }) }
+
+func (p *change) finish(merged bool) {
+	p.state, p.merged = "closed", merged
+	p.ended = p.repo.Host.Now()
+	p.updated = p.ended
 }
 
-// binary reports whether the content changed without changed lines. A pure
-// rename and an empty file have none either.
-func (f File) binary() bool {
-	return f.Additions+f.Deletions == 0 && f.Status != "renamed" && f.SHA != blobSHA("")
+// DeleteFork takes the head's repository away: the API then says null.
+func (p *change) DeleteFork() { p.set(func() { p.from = nil }) }
+
+// SetFiles lists other files than the commits have, such as 3,000 of them or
+// one whose patch is missing.
+func (p *change) SetFiles(files []File) { p.set(func() { p.raw = slices.Clone(files) }) }
+
+// Files are the changed files as the API lists them.
+func (p *change) Files() []File {
+	defer p.repo.Host.Lock()()
+	return slices.Clone(p.files())
+}
+
+func (p *change) files() []File {
+	if p.raw != nil {
+		return p.raw
+	}
+	return p.filesAt(p.head)
+}
+
+// filesAt compares a commit of the pull request with its merge base.
+func (p *change) filesAt(head *memgit.Commit) []File {
+	if key := p.baseSHA + head.SHA; key != p.cacheKey {
+		base := memgit.MergeBase(p.repo.Objects.Commits[p.baseSHA], head)
+		p.cached, p.cacheKey = memgit.Changes(base.Tree, head.Tree, p.repo.Host.PatchLines), key
+	}
+	return p.cached
+}
+
+func (p *change) commits() []*memgit.Commit {
+	return memgit.Since(p.repo.Objects.Commits[p.baseSHA], p.head)
 }

@@ -1,10 +1,13 @@
 package githubtest
 
 import (
+	"cmp"
 	"fmt"
-	"net/http"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
+	"github.com/org/pr-review-action/internal/githubtest/site"
 )
 
 // Check is a check run of a commit.
@@ -29,212 +32,189 @@ type Annotation struct {
 	Message string `json:"message"`
 }
 
+// Status is a status of a commit, which is what there was before check runs.
+type Status struct {
+	Context     string `json:"context"`
+	State       string `json:"state"`
+	Description string `json:"description"`
+	URL         string `json:"target_url"`
+}
+
+// checks are those of a repository, by commit. What a test calls takes the lock.
+type checks struct {
+	repo     *site.Repo
+	runs     map[string][]Check
+	statuses map[string][]Status
+}
+
 // AddCheck adds a check run to a commit. One of a name and app that is there
 // already hides the earlier one from lists.
-func (r *Repo) AddCheck(sha string, k Check) {
-	defer r.s.lock()()
-	k.id, k.App, k.Status = r.s.nextID(), or(k.App, "GitHub Actions"), or(k.Status, "completed")
-	r.checks[sha] = append(slices.DeleteFunc(r.checks[sha], func(o Check) bool {
-		return o.Name == k.Name && o.App == k.App
-	}), k)
+func (r *checks) AddCheck(sha string, k Check) {
+	defer r.repo.Host.Lock()()
+	k.Status = cmp.Or(k.Status, "completed")
+	r.add(sha, k)
+}
+
+func (r *checks) add(sha string, k Check) Check {
+	k.id, k.App = r.repo.Host.NextID(), cmp.Or(k.App, "GitHub Actions")
+	r.runs[sha] = append(r.runs[sha], k)
+	return k
 }
 
 // Checks are the check runs of a commit, oldest first.
-func (r *Repo) Checks(sha string) []Check {
-	defer r.s.lock()()
-	return slices.Clone(r.checks[sha])
+func (r *checks) Checks(sha string) []Check {
+	defer r.repo.Host.Lock()()
+	return slices.Clone(r.runs[sha])
 }
 
-// null is nil for an empty text.
-func null(text string) any {
-	if text == "" {
-		return nil
+// AddStatus adds a status to a commit.
+func (r *checks) AddStatus(sha string, st Status) {
+	defer r.repo.Host.Lock()()
+	r.statuses[sha] = append(r.statuses[sha], st)
+}
+
+// Statuses are all statuses of a commit, oldest first.
+func (r *checks) Statuses(sha string) []Status {
+	defer r.repo.Host.Lock()()
+	return slices.Clone(r.statuses[sha])
+}
+
+func checkRoutes() []site.Route[*checks] {
+	const commit, runs = site.RepoPath + "/commits/{ref}", site.RepoPath + "/check-runs"
+	read := []string{"checks:read"}
+	return []site.Route[*checks]{
+		site.On("GET", commit+"/check-runs", read, (*checks).list),
+		site.On("GET", commit+"/status", []string{"statuses:read"}, (*checks).listStatuses),
+		site.On("GET", runs+"/{check_run_id}/annotations", read, (*checks).listAnnotations),
+		site.On("POST", runs, []string{"checks:write"}, (*checks).create),
+		site.On("POST", site.RepoPath+"/statuses/{sha}", []string{"statuses:write"}, (*checks).createStatus),
 	}
-	return text
 }
 
-func (r *Repo) checkJSON(sha string, k Check) object {
+func noCommit(sha string) answer { return fakehttp.Unprocessable("No commit found for SHA: " + sha) }
+
+func (r *checks) json(sha string, k Check) object {
+	null := fakehttp.Null
 	return object{
 		"id": k.id, "name": k.Name, "head_sha": sha, "status": k.Status, "conclusion": null(k.Conclusion),
-		"external_id": null(k.ExternalID),
-		"html_url":    fmt.Sprintf("%s/%s/runs/%d", r.s.WebURL, r.FullName(), k.id),
-		"app":         object{"id": 1, "name": k.App, "owner": r.s.user(r.Owner).json()},
+		"external_id": null(k.ExternalID), "html_url": r.repo.Page("/runs/%d", k.id),
+		"app": object{"id": 1, "name": k.App, "owner": r.repo.Host.User(r.repo.Owner).JSON()},
 		"output": object{
 			"title": null(k.Title), "summary": null(k.Summary), "annotations_count": len(k.Annotations),
 		},
 	}
 }
 
-func listChecks(c *call) answer {
-	at := c.repo.resolve(c.PathValue("ref"))
+func (r *checks) list(c *call) answer {
+	at := r.repo.Resolve(c.PathValue("ref"))
 	if at == nil {
-		return refusal(http.StatusUnprocessableEntity, "No commit found for SHA: "+c.PathValue("ref"))
+		return noCommit(c.PathValue("ref"))
 	}
 	name, all, seen := c.URL.Query().Get("check_name"), c.URL.Query().Get("filter") == "all", map[string]bool{}
 	var newest []Check
-	for _, k := range slices.Backward(c.repo.checks[at.sha]) {
+	for _, k := range slices.Backward(r.runs[at.SHA]) {
 		if kind := k.App + "\x00" + k.Name; (name == "" || k.Name == name) && (all || !seen[kind]) {
 			newest, seen[kind] = append(newest, k), true
 		}
 	}
-	return counted(c, "check_runs", newest, func(k Check) object { return c.repo.checkJSON(at.sha, k) })
+	return fakehttp.Counted(c.Request, "check_runs", newest, func(k Check) object { return r.json(at.SHA, k) })
 }
 
-func listAnnotations(c *call) answer {
-	for _, checks := range c.repo.checks {
-		for _, k := range checks {
+func (r *checks) listAnnotations(c *call) answer {
+	for _, runs := range r.runs {
+		for _, k := range runs {
 			if fmt.Sprint(k.id) == c.PathValue("check_run_id") {
-				return paged(c, k.Annotations, 0, Annotation.json)
+				return fakehttp.Paged(c.Request, k.Annotations, Annotation.json)
 			}
 		}
 	}
-	return notFound()
+	return fakehttp.NotFound()
 }
 
 func (a Annotation) json() object {
 	return object{
-		"path": a.Path, "start_line": a.Start, "end_line": or(a.End, a.Start), "annotation_level": null(a.Level),
-		"title": null(a.Title), "message": null(a.Message),
+		"path": a.Path, "start_line": a.Start, "end_line": cmp.Or(a.End, a.Start),
+		"annotation_level": fakehttp.Null(a.Level), "title": fakehttp.Null(a.Title), "message": fakehttp.Null(a.Message),
 	}
 }
 
-// checkRun is the body of a request that makes a check run, or adds to it.
-type checkRun struct {
-	Name       string `json:"name"`
-	Head       string `json:"head_sha"`
-	ExternalID string `json:"external_id"`
-	Status     string `json:"status"`
-	Conclusion string `json:"conclusion"`
-	Output     struct {
-		Title       string       `json:"title"`
-		Summary     string       `json:"summary"`
-		Annotations []Annotation `json:"annotations"`
-	} `json:"output"`
-}
-
-// Limits of an annotation, in bytes and in characters; those of lists and of
+// Limits in bytes of a message and in characters of the others; those of lists and of
 // the summary are in the description.
 const (
-	annotationMessage = 64 << 10
-	annotationTitle   = 255
+	maxMessage     = 64 << 10
+	maxTitle       = 255
+	maxDescription = 140
 )
 
-// add applies a request to a check run; bad is why it cannot.
-func (k *Check) add(c *call) (q checkRun, bad string) {
-	c.read(&q)
-	k.Name, k.ExternalID, k.Title, k.Summary = or(q.Name, k.Name), or(q.ExternalID, k.ExternalID),
-		or(q.Output.Title, k.Title), or(q.Output.Summary, k.Summary)
-	k.Status, k.Conclusion = or(q.Status, k.Status), or(q.Conclusion, k.Conclusion)
-	for _, a := range q.Output.Annotations {
-		if a.Start < 1 || a.End < a.Start || len(a.Message) > annotationMessage ||
-			utf8.RuneCountInString(a.Title) > annotationTitle || a.Message == "" {
-			return q, "Invalid annotation"
-		}
-		k.Annotations = append(slices.Clone(k.Annotations), a)
-	}
-	return q, ""
-}
-
-// createCheck makes a check run, which GitHub lets apps alone do. A conclusion
+// create makes a check run, which GitHub lets apps alone do. A conclusion
 // completes it.
-func createCheck(c *call) answer {
-	if c.who.kind != "app" {
-		return refusal(http.StatusForbidden, "You must authenticate via a GitHub App.")
+func (r *checks) create(c *call) answer {
+	var q struct {
+		Name       string `json:"name"`
+		Head       string `json:"head_sha"`
+		ExternalID string `json:"external_id"`
+		Status     string `json:"status"`
+		Conclusion string `json:"conclusion"`
+		Output     struct {
+			Title       string       `json:"title"`
+			Summary     string       `json:"summary"`
+			Annotations []Annotation `json:"annotations"`
+		} `json:"output"`
 	}
-	k := Check{App: "GitHub Actions", id: c.s.nextID()}
-	q, bad := k.add(c)
-	at := c.repo.objects.commits[q.Head]
-	if at == nil {
-		bad = or(bad, "No commit found for SHA: "+q.Head)
+	c.Read(&q)
+	switch {
+	case c.Who.Kind != "app":
+		return c.Forbidden()
+	case r.repo.Objects.Commits[q.Head] == nil:
+		return noCommit(q.Head)
+	case slices.ContainsFunc(q.Output.Annotations, func(a Annotation) bool {
+		return a.Start < 1 || a.End < a.Start || len(a.Message) > maxMessage || a.Message == "" ||
+			utf8.RuneCountInString(a.Title) > maxTitle
+	}):
+		return fakehttp.Unprocessable("Invalid annotation")
 	}
-	if bad != "" {
-		return refusal(http.StatusUnprocessableEntity, bad)
-	}
-	if k.Status = or(k.Status, "queued"); k.Conclusion != "" {
+	k := Check{Name: q.Name, Status: cmp.Or(q.Status, "queued"), Conclusion: q.Conclusion, ExternalID: q.ExternalID,
+		Title: q.Output.Title, Summary: q.Output.Summary, Annotations: q.Output.Annotations}
+	if k.Conclusion != "" {
 		k.Status = "completed"
 	}
-	c.repo.checks[at.sha] = append(c.repo.checks[at.sha], k)
-	return answer{status: http.StatusCreated, value: c.repo.checkJSON(at.sha, k)}
-}
-
-// updateCheck adds annotations behind those that a check run has.
-func updateCheck(c *call) answer {
-	for sha, checks := range c.repo.checks {
-		for i, k := range checks {
-			if fmt.Sprint(k.id) != c.PathValue("check_run_id") {
-				continue
-			}
-			if _, bad := k.add(c); bad != "" {
-				return refusal(http.StatusUnprocessableEntity, bad)
-			}
-			checks[i] = k
-			return ok(c.repo.checkJSON(sha, k))
-		}
-	}
-	return notFound()
-}
-
-// Status is a status of a commit, which is what there was before check runs.
-type Status struct{ Context, State, Description, URL string }
-
-// maxDescription is how many characters GitHub takes of a status's description.
-const maxDescription = 140
-
-// AddStatus adds a status to a commit.
-func (r *Repo) AddStatus(sha string, st Status) {
-	defer r.s.lock()()
-	r.statuses[sha] = append(r.statuses[sha], st)
-}
-
-// Statuses are all statuses of a commit, oldest first.
-func (r *Repo) Statuses(sha string) []Status {
-	defer r.s.lock()()
-	return slices.Clone(r.statuses[sha])
+	return fakehttp.Created(r.json(q.Head, r.add(q.Head, k)))
 }
 
 func (st Status) json() object {
-	return object{"context": st.Context, "state": st.State, "description": null(st.Description),
-		"target_url": null(st.URL)}
+	return object{"context": st.Context, "state": st.State, "description": fakehttp.Null(st.Description),
+		"target_url": fakehttp.Null(st.URL)}
 }
 
 // listStatuses answers the latest status of each context.
-func listStatuses(c *call) answer {
-	at := c.repo.resolve(c.PathValue("ref"))
+func (r *checks) listStatuses(c *call) answer {
+	at := r.repo.Resolve(c.PathValue("ref"))
 	if at == nil {
-		return notFound()
+		return noCommit(c.PathValue("ref"))
 	}
 	var latest []Status
-	for _, st := range slices.Backward(c.repo.statuses[at.sha]) {
+	for _, st := range slices.Backward(r.statuses[at.SHA]) {
 		if !slices.ContainsFunc(latest, func(o Status) bool { return o.Context == st.Context }) {
 			latest = append(latest, st)
 		}
 	}
-	shown, h := page(c, latest, 0)
-	return ok(object{
-		"state": "pending", "sha": at.sha, "total_count": len(latest),
-		"statuses": list(shown, Status.json),
-	}).with(h)
+	a := fakehttp.Counted(c.Request, "statuses", latest, Status.json)
+	v := a.Value.(object)
+	v["state"], v["sha"] = "pending", at.SHA
+	return a
 }
 
-func createStatus(c *call) answer {
-	var q struct {
-		State       string `json:"state"`
-		Context     string `json:"context"`
-		Description string `json:"description"`
-		URL         string `json:"target_url"`
+func (r *checks) createStatus(c *call) answer {
+	st, sha := Status{Context: "default"}, c.PathValue("sha")
+	c.Read(&st)
+	switch {
+	case r.repo.Objects.Commits[sha] == nil:
+		return noCommit(sha)
+	case utf8.RuneCountInString(st.Description) > maxDescription:
+		return fakehttp.Unprocessable("Validation Failed", "description is too long (maximum is 140 characters)")
 	}
-	c.read(&q)
-	at := c.repo.objects.commits[c.PathValue("sha")]
-	if at == nil {
-		return refusal(http.StatusUnprocessableEntity, "No commit found for SHA: "+c.PathValue("sha"))
-	}
-	if utf8.RuneCountInString(q.Description) > maxDescription {
-		return refusal(http.StatusUnprocessableEntity, "Validation Failed",
-			"description is too long (maximum is 140 characters)")
-	}
-	st := Status{or(q.Context, "default"), q.State, q.Description, q.URL}
-	c.repo.statuses[at.sha] = append(c.repo.statuses[at.sha], st)
+	r.statuses[sha] = append(r.statuses[sha], st)
 	v := st.json()
-	v["created_at"], v["updated_at"] = stamp(c.s.now()), stamp(c.s.now())
-	return answer{status: http.StatusCreated, value: v}
+	v["created_at"], v["updated_at"] = fakehttp.Stamp(c.Host.Now()), fakehttp.Stamp(c.Host.Now())
+	return fakehttp.Created(v)
 }

@@ -1,10 +1,12 @@
 package githubtest
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
-	"znkr.io/diff"
+	"github.com/org/pr-review-action/internal/githubtest/memgit"
 )
 
 // Comment is a comment of a review.
@@ -24,99 +26,123 @@ type Comment struct {
 	hunk string // whole, as the diff had it
 }
 
-func (r *Review) commentJSON(k Comment) object {
-	p := r.pull
-	v := object{
-		"id": k.ID, "pull_request_review_id": r.ID, "path": k.Path, "body": k.Body, "diff_hunk": r.hunkOf(k),
-		"user":      p.repo.s.author(r.User),
-		"commit_id": r.CommitID, "original_commit_id": r.CommitID, "created_at": stamp(r.At), "updated_at": stamp(r.At),
-		"html_url": fmt.Sprintf("%s#discussion_r%d", p.webURL(), k.ID), "pull_request_url": p.apiURL(),
-		"author_association": p.repo.association(r.User),
-	}
-	if k.ReplyTo > 0 {
-		v["in_reply_to_id"] = k.ReplyTo
-	}
+// place says where a comment, made at a commit, was put and where it stands now. GitHub
+// moves it with the lines around it, and gives null once its line is gone or no longer
+// shown: the comment is outdated.
+func (p *change) place(v object, k Comment, commit string) {
+	side, start := cmp.Or(k.Side, "RIGHT"), cmp.Or(k.StartSide, k.Side, "RIGHT")
 	switch {
 	case k.WholeFile: // GitHub fills in a first line, which is none
 		v["subject_type"], v["line"], v["original_line"], v["position"], v["original_position"] = "file", nil, 1, nil, 1
-	case k.Line > 0:
-		r.place(v, k)
+		return
+	case k.Line == 0:
+		return
 	}
-	return v
-}
-
-// hunkOf is the hunk that a comment was written on, which GitHub cuts behind the
-// commented line.
-func (r *Review) hunkOf(k Comment) string {
-	hunk, side := k.hunk, or(k.Side, "RIGHT")
-	if at := r.pull.repo.objects.commits[r.CommitID]; hunk == "" && at != nil {
-		for _, f := range r.pull.filesAt(at) {
-			places, hunks := places(f.Patch, side)
-			if p, found := places[k.Line]; found && f.Path == k.Path {
-				hunk = hunks[p.hunk-1]
-			}
-		}
-	}
-	places, _ := places(hunk, side)
-	if p, found := places[k.Line]; found {
-		hunk = strings.Join(strings.Split(hunk, "\n")[:p.position+1], "\n")
-	}
-	return hunk
-}
-
-// place says where a comment was put and where it stands now. GitHub moves it
-// with the lines around it, and gives null once its line is gone or no longer
-// shown: the comment is outdated.
-func (r *Review) place(v object, k Comment) {
-	k.Side = or(k.Side, "RIGHT")
-	v["original_line"], v["side"], v["subject_type"] = k.Line, k.Side, "line"
-	v["line"] = r.now(k, k.Side, k.Line)
+	v["original_line"], v["side"], v["subject_type"] = k.Line, side, "line"
+	v["line"] = p.now(k.Path, commit, side, k.Line)
 	if v["line"] == nil {
 		v["position"] = nil
 	} else {
-		v["commit_id"] = r.pull.head.sha
+		v["commit_id"] = p.head.SHA
 	}
 	if k.StartLine > 0 {
-		side := or(k.StartSide, k.Side)
-		v["original_start_line"], v["start_side"], v["start_line"] = k.StartLine, side, nil
+		v["original_start_line"], v["start_side"], v["start_line"] = k.StartLine, start, nil
 		if v["line"] != nil {
-			v["start_line"] = r.now(k, side, k.StartLine)
+			v["start_line"] = p.now(k.Path, commit, start, k.StartLine)
 		}
 	}
 }
 
 // now is where a commented line stands in the pull request's diff; nil where
 // it does not.
-func (r *Review) now(k Comment, side string, line int) any {
-	p := r.pull
-	commented := p.repo.objects.commits[r.CommitID]
+func (p *change) now(path, commit, side string, line int) any {
+	commented := p.repo.Objects.Commits[commit]
 	if commented == p.head {
 		return line
 	}
 	if side == "RIGHT" {
-		line = follow(commented.tree[k.Path], p.head.tree[k.Path], line)
+		line = memgit.Follow(commented.Tree[path], p.head.Tree[path], line)
 	}
 	for _, f := range p.files() {
-		if at, _ := places(f.Patch, side); f.Path == k.Path && at[line].hunk > 0 {
+		if at, _ := memgit.Places(f.Patch, side); f.Path == path && at[line].Hunk > 0 {
 			return line
 		}
 	}
 	return nil
 }
 
-// follow is the number of a line after its file changed; 0 where it is gone.
-func follow(before, after string, line int) int {
-	old, new := 0, 0
-	for _, e := range diff.Edits(strings.Split(before, "\n"), strings.Split(after, "\n")) {
-		if e.Op != diff.Insert {
-			old++
-		}
-		if e.Op != diff.Delete {
-			new++
-		}
-		if e.Op == diff.Match && old == line {
-			return new
+// hunkOf is the hunk that a comment was written on, which GitHub cuts behind the
+// commented line.
+func (p *change) hunkOf(k Comment, commit string) string {
+	hunk, side := k.hunk, cmp.Or(k.Side, "RIGHT")
+	if at := p.repo.Objects.Commits[commit]; hunk == "" && at != nil {
+		for _, f := range p.filesAt(at) {
+			places, hunks := memgit.Places(f.Patch, side)
+			if on, found := places[k.Line]; found && f.Path == k.Path {
+				hunk = hunks[on.Hunk-1]
+			}
 		}
 	}
-	return 0
+	places, _ := memgit.Places(hunk, side)
+	if on, found := places[k.Line]; found {
+		hunk = strings.Join(strings.Split(hunk, "\n")[:on.Position+1], "\n")
+	}
+	return hunk
+}
+
+// maxBody is the limit of a body. The API names characters; which bodies are
+// counted how is not known, so bytes, the stricter reading, are counted here.
+const maxBody = 65536
+
+// refuseBody lists the reasons against a text.
+func refuseBody(body string, mayBeBlank bool) (reasons []string) {
+	if strings.TrimSpace(body) == "" && !mayBeBlank {
+		reasons = append(reasons, "Body can't be blank")
+	}
+	if len(body) > maxBody {
+		reasons = append(reasons, fmt.Sprintf("Body is too long (maximum is %d characters)", maxBody))
+	}
+	return reasons
+}
+
+// Refusals are the reasons for which GitHub turns a review with comments on files away,
+// none where all of them may stand. It is the answer without the request.
+func Refusals(files []File, comments ...Comment) (reasons []string) {
+	for i := range comments {
+		reasons = append(reasons, comments[i].refuse(files)...)
+	}
+	return reasons
+}
+
+// refuse lists the reasons against a comment and finds its hunk.
+func (k *Comment) refuse(files []File) []string {
+	const thread = "Pull request review thread "
+	if reasons := refuseBody(k.Body, false); reasons != nil {
+		return reasons
+	}
+	at := slices.IndexFunc(files, func(f File) bool { return f.Path == k.Path })
+	if at < 0 {
+		return []string{"Path could not be resolved"}
+	}
+	k.Side = cmp.Or(k.Side, "RIGHT")
+	places, hunks := memgit.Places(files[at].Patch, k.Side)
+	end, found := places[k.Line]
+	if !found {
+		return []string{thread + "line must be part of the diff", thread + "diff hunk can't be blank"}
+	}
+	k.hunk = hunks[end.Hunk-1]
+	if k.StartLine == 0 {
+		return nil
+	}
+	places, _ = memgit.Places(files[at].Patch, cmp.Or(k.StartSide, k.Side))
+	start, found := places[k.StartLine]
+	switch {
+	case !found:
+		return []string{thread + "start line must be part of the diff"}
+	case start.Hunk != end.Hunk:
+		return []string{thread + "start line must be part of the same hunk as the line."}
+	case start.Position >= end.Position:
+		return []string{thread + "start line must precede the end line."}
+	}
+	return nil
 }

@@ -8,6 +8,9 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+
+	"github.com/org/pr-review-action/internal/githubtest/actions"
+	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
 )
 
 // control is the body of a request under /_fake/, which scripts such as .ci/act use in
@@ -18,7 +21,6 @@ type control struct {
 	Run         int64             `json:"run"`
 	Files       Tree              `json:"files"`
 	Environment string            `json:"environment"`
-	Reviewers   []string          `json:"reviewers"`
 	User        string            `json:"user"`
 	Comment     string            `json:"comment"`
 	Label       string            `json:"label"`
@@ -31,61 +33,43 @@ type control struct {
 	Name        string            `json:"name"` // of an artifact
 }
 
-func (s *Server) controls(mux *http.ServeMux) {
+// controls serves the endpoints: one for each method that scripts want, and the log.
+func (w *repos) controls(mux *http.ServeMux, s *actions.Service) {
 	for name, do := range map[string]func(control, *Repo) any{
-		"app-tokens": func(c control, r *Repo) any { return object{"token": s.AppToken(r, c.Permissions)} },
-		"environments": func(c control, r *Repo) any {
-			r.AddEnvironment(c.Environment, c.Reviewers...)
-			return object{}
-		},
+		"app-tokens": func(c control, r *Repo) any { return object{"token": w.AppToken(r, c.Permissions)} },
 		"head": func(c control, r *Repo) any {
 			p := r.Pull(c.Pull)
 			return object{"head_sha": p.Push(p.Tree().With(c.Files))}
 		},
-		"labels": func(c control, r *Repo) any {
-			r.Pull(c.Pull).Label(c.User, c.Label)
-			return object{}
-		},
-		"approvals": func(c control, r *Repo) any {
-			r.Run(c.Run).Decide(c.Environment, "approved", c.User, c.Comment)
-			return object{}
-		},
-		"issues": func(c control, r *Repo) any {
-			r.AddIssue(c.Number, c.User, c.Title, c.Comment)
-			return object{}
-		},
+		"labels":    func(c control, r *Repo) any { r.Pull(c.Pull).Label(c.User, c.Label); return object{} },
+		"approvals": func(c control, r *Repo) any { r.Run(c.Run).Approve(c.Environment, c.User, c.Comment); return object{} },
+		"issues":    func(c control, r *Repo) any { r.AddIssue(c.Number, c.User, c.Title, c.Comment); return object{} },
 		"runs": func(c control, r *Repo) any {
 			run := r.AddRun(RunOptions{Path: c.Workflow, Event: c.Event, HeadSHA: c.SHA, Actor: c.User})
 			return object{"run": run.ID, "runtime": s.RuntimeToken(run, "draft")}
 		},
-		"artifacts": func(c control, r *Repo) any {
-			r.Run(c.Run).AddArtifact(c.Name, zipped(c.Files))
-			return object{}
-		},
-		"reviews": func(c control, r *Repo) any { return r.Pull(c.Pull).Reviews() },
+		"artifacts": func(c control, r *Repo) any { r.Run(c.Run).AddArtifact(c.Name, zipped(c.Files)); return object{} },
+		"reviews":   func(c control, r *Repo) any { return r.Pull(c.Pull).Reviews() },
 	} {
-		mux.HandleFunc("POST /_fake/"+name, func(w http.ResponseWriter, r *http.Request) {
+		mux.HandleFunc("POST /_fake/"+name, func(out http.ResponseWriter, in *http.Request) {
 			var c control
-			d := json.NewDecoder(r.Body)
+			d := json.NewDecoder(in.Body)
 			d.DisallowUnknownFields()
 			err := d.Decode(&c)
-			repo := s.Repo(c.Repo)
-			switch {
-			case err == nil && repo == nil:
-				err = fmt.Errorf("there is no repository %q", c.Repo)
-			case err == nil && c.Pull != 0 && repo.Pull(c.Pull) == nil:
-				err = fmt.Errorf("%s has no pull request %d", c.Repo, c.Pull)
-			case err == nil && c.Run != 0 && repo.Run(c.Run) == nil:
-				err = fmt.Errorf("%s has no run %d", c.Repo, c.Run)
+			r := w.Repo(c.Repo)
+			if err == nil && (r == nil || c.Pull != 0 && r.Pull(c.Pull) == nil || c.Run != 0 && r.Run(c.Run) == nil) {
+				err = fmt.Errorf("there is no repository %q with pull request %d or run %d", c.Repo, c.Pull, c.Run)
 			}
 			if err != nil {
-				answer{status: http.StatusBadRequest, value: object{"message": err.Error()}}.write(w)
+				fakehttp.Refusal(http.StatusBadRequest, err.Error()).Write(out)
 				return
 			}
-			ok(do(c, repo)).write(w)
+			fakehttp.OK(do(c, r)).Write(out)
 		})
 	}
-	mux.HandleFunc("GET /_fake/requests", func(w http.ResponseWriter, _ *http.Request) { ok(s.Requests()).write(w) })
+	mux.HandleFunc("GET /_fake/requests", func(out http.ResponseWriter, _ *http.Request) {
+		fakehttp.OK(w.Requests()).Write(out)
+	})
 }
 
 // zipped is the zip of files.

@@ -5,80 +5,47 @@
 // It keeps state, checks permissions by token and holds each REST request and
 // answer against GitHub's published description; what does not fit fails the
 // test. It never leaves the machine and knows nothing of the product. Start
-// reading at New, AddRepo and Repo.AddPull; serve.go has the table of routes.
+// reading at New and Repo. Below it are memgit (commits), fakehttp (requests, faults,
+// the description), site (accounts, tokens, repositories) and actions (runs).
 package githubtest
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/pem"
 	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"sync"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/org/pr-review-action/internal/githubtest/actions"
+	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
+	"github.com/org/pr-review-action/internal/githubtest/site"
 )
 
 // Options of a server. The zero value serves plain HTTP on 127.0.0.1.
 type Options struct {
-	Host       string // name written into URLs; 127.0.0.1, which is listened on
-	TLS        bool   // serve HTTPS under a certificate of its own, see CertificatePEM
-	WebURL     string // of html_url; https://github.com
-	PatchLines int    // changed lines from which a file comes without patch; 2000
-	// the runtime protocol shows artifacts of earlier attempts after Rerun; real behaviour unknown
-	SharedAttempts bool
-	Now            func() time.Time    // time.Now
+	Host           string // name written into URLs; 127.0.0.1, which is listened on
+	TLS            bool   // serve HTTPS under a certificate of its own, see CertificatePEM
+	WebURL         string // of html_url; https://github.com
+	PatchLines     int    // changed lines from which a file comes without patch; 2000
+	SharedAttempts bool   // see actions.NewService
+	Now            func() time.Time
 	Violation      func(reason string) // called for each request or answer that the description forbids
-}
-
-func (o Options) withDefaults() Options {
-	o.Host = or(o.Host, "127.0.0.1")
-	o.WebURL = or(o.WebURL, "https://github.com")
-	o.PatchLines = or(o.PatchLines, 2000)
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	if o.Violation == nil {
-		o.Violation = func(string) {}
-	}
-	return o
-}
-
-func or[T comparable](v, otherwise T) T {
-	var zero T
-	if v == zero {
-		return otherwise
-	}
-	return v
 }
 
 // Server is the running fake. Its methods may be called at any time, also
 // while requests are served.
 type Server struct {
-	URL        string // GITHUB_API_URL, without trailing slash; URL+"/api/v3" works as well
+	*repos
+	*actions.Service
 	ResultsURL string // ACTIONS_RESULTS_URL
-	BlobURL    string // the second host: signed storage, refuses an Authorization header
-	WebURL     string // GITHUB_SERVER_URL
 
 	options   Options
-	spec      *description
 	api, blob *httptest.Server
-	key       []byte // signs storage URLs and runtime tokens
-
-	mu         sync.Mutex
-	offset     time.Duration
-	lastID     int64
-	users      map[string]*user
-	tokens     map[string]*identity
-	repos      map[string]*Repo
-	storage    map[string]*storedBlob
-	artifacts  []*Artifact
-	cache      []*cacheEntry
-	onRequest  watcher
-	faults     []*armedFault
-	requests   []Request
-	violations []string
 }
 
 // New starts a server that ends with the test. A request or an answer that
@@ -103,25 +70,27 @@ func New(t testing.TB, options ...Options) *Server {
 // Start starts a server outside a test; Close ends it. Violations are kept,
 // see Violations.
 func Start(o Options) (*Server, error) {
-	spec, err := loadDescription()
+	spec, err := fakehttp.LoadDescription()
 	if err != nil {
 		return nil, fmt.Errorf("reading the description: %w", err)
 	}
-	s := &Server{
-		options: o.withDefaults(), spec: spec, key: []byte(rand.Text()), lastID: 1000,
-		users: map[string]*user{}, tokens: map[string]*identity{}, repos: map[string]*Repo{},
-		storage: map[string]*storedBlob{},
+	if o.Now == nil {
+		o.Now = time.Now
 	}
-	s.WebURL = s.options.WebURL
-	if s.api, s.URL, err = s.listen(s.apiHandler()); err != nil {
+	h := &site.Host{Front: fakehttp.NewFront(o.Violation), WebURL: cmp.Or(o.WebURL, "https://github.com"), Clock: o.Now,
+		Key: rand.Text(), PatchLines: cmp.Or(o.PatchLines, 2000)}
+	h.Storage = &fakehttp.Storage{Now: h.Now, Key: []byte(h.Key)}
+	w := &repos{site.New(h, spec), map[*site.Repo]*Repo{}}
+	s := &Server{options: o, repos: w, Service: actions.NewService(h, o.SharedAttempts,
+		func(r *site.Repo) *actions.Workflows { return w.all[r].Workflows })}
+	if s.api, h.URL, err = s.listen(s.handler()); err != nil {
 		return nil, err
 	}
-	if s.blob, s.BlobURL, err = s.listen(s.blobHandler()); err != nil {
+	if s.blob, h.Storage.URL, err = s.listen(h.Handler("storage", h.Storage.Serve)); err != nil {
 		s.api.Close()
 		return nil, err
 	}
-	s.ResultsURL = s.URL + "/"
-	s.users[actionsBot] = &user{Login: actionsBot, ID: actionsBotID, Type: "Bot"}
+	s.ResultsURL = h.URL + "/"
 	return s, nil
 }
 
@@ -139,7 +108,29 @@ func (s *Server) listen(h http.Handler) (*httptest.Server, string, error) {
 		server.Start()
 	}
 	_, port, err := net.SplitHostPort(l.Addr().String())
-	return server, scheme + "://" + net.JoinHostPort(s.options.Host, port), err
+	return server, scheme + "://" + net.JoinHostPort(cmp.Or(s.options.Host, "127.0.0.1"), port), err
+}
+
+// handler serves the API's host: all routes, and below /api/v3 as well, where an
+// Enterprise Server has its REST interface.
+func (s *Server) handler() http.Handler {
+	mux, w := http.NewServeMux(), s.repos
+	site.Mount(w.Site, mux, site.Routes(), func(*site.Repo) *site.Site { return w.Site })
+	site.Mount(w.Site, mux, site.RepoRoutes(), func(r *site.Repo) *site.Repo { return r })
+	site.Mount(w.Site, mux, actions.Routes(), func(r *site.Repo) *actions.Workflows { return w.all[r].Workflows })
+	site.Mount(w.Site, mux, issueRoutes(), func(r *site.Repo) *issues { return &w.all[r].issues })
+	site.Mount(w.Site, mux, pullRoutes(), func(r *site.Repo) *pulls { return &w.all[r].pulls })
+	site.Mount(w.Site, mux, checkRoutes(), func(r *site.Repo) *checks { return &w.all[r].checks })
+	s.Service.Mount(mux)
+	mux.Handle("POST /graphql", w.Handler("api", w.serveGraphQL))
+	mux.Handle("POST /api/graphql", w.Handler("api", w.serveGraphQL))
+	w.controls(mux, s.Service)
+	mux.Handle("/", w.Handler("api", func(*http.Request, []byte) answer { return fakehttp.NotFound() }))
+	return http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+		r.URL.Path = strings.TrimPrefix(r.URL.Path, "/api/v3")
+		r.URL.RawPath = strings.TrimPrefix(r.URL.RawPath, "/api/v3")
+		mux.ServeHTTP(out, r)
+	})
 }
 
 // Close ends the server after the requests under way.
@@ -151,39 +142,4 @@ func (s *Server) Close() {
 // CertificatePEM is the certificate of a TLS server, for SSL_CERT_FILE.
 func (s *Server) CertificatePEM() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.api.Certificate().Raw})
-}
-
-// Advance moves the server's clock: artifacts and signed URLs expire by it.
-func (s *Server) Advance(d time.Duration) {
-	defer s.lock()()
-	s.offset += d
-}
-
-// Violations are the requests and answers so far that the description forbids.
-func (s *Server) Violations() []string {
-	defer s.lock()()
-	return append([]string(nil), s.violations...)
-}
-
-// violation is called with mu held.
-func (s *Server) violation(format string, args ...any) {
-	reason := fmt.Sprintf(format, args...)
-	s.violations = append(s.violations, reason)
-	s.options.Violation(reason)
-}
-
-// now is the server's time, in whole seconds as the API gives it.
-func (s *Server) now() time.Time {
-	return s.options.Now().Add(s.offset).UTC().Truncate(time.Second)
-}
-
-// lock holds the server's state until what it returns is called.
-func (s *Server) lock() (unlock func()) {
-	s.mu.Lock()
-	return s.mu.Unlock
-}
-
-func (s *Server) nextID() int64 {
-	s.lastID++
-	return s.lastID
 }

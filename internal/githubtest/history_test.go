@@ -85,9 +85,9 @@ func TestContentsAsTheyAre(t *testing.T) {
 func TestHistoryOfAFork(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	fork := w.AddRepo("eve/demo", githubtest.RepoOptions{ForkOf: w.repo})
+	fork := w.AddRepo("eve/demo", githubtest.RepoOptions{ForkOf: w.repo.Repo})
 	start := w.repo.Head("main")
-	p := w.repo.AddPull(githubtest.PullOptions{Author: "eve", From: fork, Head: "feat/x",
+	p := w.repo.AddPull(githubtest.PullOptions{Author: "eve", From: fork.Repo, Head: "feat/x",
 		HeadFiles: w.repo.Tree("main").With(githubtest.Tree{"a.go": after})})
 	c := w.client(t, w.read)
 	get := func() *github.PullRequest {
@@ -237,7 +237,6 @@ func TestScenarioAndControls(t *testing.T) {
 	}
 	type m = map[string]any
 	require.NotEmpty(t, post("app-tokens", m{"repo": demo.Repo, "permissions": m{"contents": "read"}})["token"])
-	post("environments", m{"repo": demo.Repo, "environment": "other", "reviewers": []string{"maya"}})
 	run := post("runs", m{"repo": demo.Repo, "user": "lee"})["run"]
 	post("approvals", m{"repo": demo.Repo, "run": run, "environment": "other", "user": "maya", "comment": "ok"})
 	head := post("head", m{"repo": demo.Repo, "pull": demo.Pull, "files": m{"x.go": "package x\n"}})["head_sha"]

@@ -2,17 +2,29 @@ package githubtest
 
 import (
 	"fmt"
-	"net/http"
+	"maps"
 	"regexp"
+	"slices"
 	"time"
+
+	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
+	"github.com/org/pr-review-action/internal/githubtest/site"
 )
 
-// issue is an issue that is no pull request, with what was said under it.
+// issue is an issue, and of a pull request what it has in common with one: text, labels,
+// events and the conversation.
 type issue struct {
-	number              int
+	Number int
+
+	repo                *site.Repo
 	title, body, author string
-	at                  time.Time
-	remarks             []remark
+	state               string // open or closed
+	page                string // html_url
+	isPull              bool
+	created, updated    time.Time
+	labels              []string
+	events              []object // oldest first
+	remarks             []remark // oldest first
 }
 
 // remark is a comment of a conversation.
@@ -22,110 +34,141 @@ type remark struct {
 	at           time.Time
 }
 
-// AddIssue opens an issue under a number, which no pull request may have.
-func (r *Repo) AddIssue(number int, author, title, body string) {
-	defer r.s.lock()()
-	r.s.user(author)
-	r.issues[number] = &issue{number, title, body, author, r.s.now(), nil}
+// set changes something for a test, under the lock.
+func (i *issue) set(change func()) {
+	defer i.repo.Host.Lock()()
+	change()
 }
 
-// Comment puts a comment under the pull request's conversation.
-func (p *Pull) Comment(login, body string) {
-	p.set(func() {
-		p.repo.s.user(login)
-		p.remarks = append(p.remarks, remark{p.repo.s.nextID(), login, body, p.repo.s.now()})
+// Text is the title and the description.
+func (i *issue) Text() (title, body string) { return i.title, i.body }
+
+// Comment puts a comment under the conversation.
+func (i *issue) Comment(login, body string) { i.set(func() { i.say(login, body) }) }
+
+func (i *issue) say(login, body string) remark {
+	h := i.repo.Host
+	k := remark{h.NextID(), h.User(login).Login, body, h.Now()}
+	i.remarks = append(i.remarks, k)
+	return k
+}
+
+// Label sets a label as a user, now.
+func (i *issue) Label(login, name string) {
+	i.set(func() {
+		i.labels = append(i.labels, name)
+		i.event(login, "labeled", object{"label": object{"name": name, "color": "ededed"}})
 	})
 }
 
-// getIssue answers issues and pull requests, which are issues too.
-func getIssue(c *call) answer {
-	n := number(c.PathValue("issue_number"))
-	if p := c.repo.pulls[n]; p != nil {
-		v := c.repo.issueJSON(issue{n, p.options.Title, p.options.Body, p.options.Author, p.created, nil}, p.state)
-		v["pull_request"] = object{"url": p.apiURL(), "html_url": p.webURL()}
-		return ok(v)
-	}
-	if found := c.repo.issues[n]; found != nil {
-		return ok(c.repo.issueJSON(*found, "open"))
-	}
-	return refusal(http.StatusNotFound, "Not Found")
+func (i *issue) event(login, kind string, more object) {
+	h := i.repo.Host
+	i.updated = h.Now()
+	e := object{"id": h.NextID(), "event": kind, "actor": h.User(login).JSON(), "created_at": h.Now(), "commit_id": nil,
+		"commit_url": nil}
+	maps.Copy(e, more)
+	i.events = append(i.events, e)
 }
 
-func (r *Repo) issueJSON(i issue, state string) object {
+func (i *issue) json() object {
+	v := object{
+		"id": i.Number, "number": i.Number, "title": i.title, "body": fakehttp.Null(i.body), "state": i.state,
+		"user": i.repo.Host.Author(i.author), "author_association": i.repo.Association(i.author),
+		"created_at": fakehttp.Stamp(i.created), "updated_at": fakehttp.Stamp(i.updated),
+		"html_url": i.page, "url": i.repo.Address("/issues/%d", i.Number),
+	}
+	if i.isPull {
+		v["pull_request"] = object{"url": i.repo.Address("/pulls/%d", i.Number), "html_url": i.page}
+	}
+	return v
+}
+
+func (i *issue) remarkJSON(k remark) object {
 	return object{
-		"id": i.number, "number": i.number, "title": i.title, "body": null(i.body), "state": state,
-		"user":               r.s.author(i.author),
-		"author_association": r.association(i.author), "created_at": stamp(i.at), "updated_at": stamp(i.at),
-		"html_url": fmt.Sprintf("%s/%s/issues/%d", r.s.WebURL, r.FullName(), i.number),
-		"url":      fmt.Sprintf("%s/repos/%s/issues/%d", r.s.URL, r.FullName(), i.number),
+		"id": k.id, "body": k.body, "user": i.repo.Host.Author(k.author), "created_at": fakehttp.Stamp(k.at),
+		"updated_at": fakehttp.Stamp(k.at), "author_association": i.repo.Association(k.author),
+		"html_url": fmt.Sprintf("%s#issuecomment-%d", i.page, k.id),
 	}
 }
 
-// remarks are the comments of the conversation that a path names, and where it is
-// read; nil where there is none.
-func (c *call) remarks() (*[]remark, string) {
-	n := number(c.PathValue("issue_number"))
-	if p := c.repo.pulls[n]; p != nil {
-		return &p.remarks, p.webURL()
-	}
-	if i := c.repo.issues[n]; i != nil {
-		return &i.remarks, fmt.Sprintf("%s/%s/issues/%d", c.s.WebURL, c.repo.FullName(), n)
-	}
-	return nil, ""
+// issues are those of a repository, pull requests among them.
+type issues struct {
+	repo *site.Repo
+	all  map[int]*issue
 }
 
-func (c *call) remarkJSON(k remark, page string) object {
-	return object{
-		"id": k.id, "body": k.body, "user": c.s.author(k.author), "created_at": stamp(k.at),
-		"updated_at":         stamp(k.at),
-		"author_association": c.repo.association(k.author),
-		"html_url":           fmt.Sprintf("%s#issuecomment-%d", page, k.id),
+// open makes an issue, by default under the next number.
+func (r *issues) open(number int, author, title, body string) *issue {
+	if number == 0 {
+		number = 1 + slices.Max(append(slices.Collect(maps.Keys(r.all)), 0))
 	}
+	h := r.repo.Host
+	i := &issue{Number: number, repo: r.repo, title: title, body: body, author: h.User(author).Login, state: "open",
+		page: r.repo.Page("/issues/%d", number), created: h.Now(), updated: h.Now()}
+	r.all[number] = i
+	return i
 }
 
-func listRemarks(c *call) answer {
-	said, at := c.remarks()
-	if said == nil {
-		return notFound()
-	}
-	return paged(c, *said, 0, func(k remark) object { return c.remarkJSON(k, at) })
-}
-
-func createRemark(c *call) answer {
-	said, at := c.remarks()
-	var q struct{ Body string }
-	c.read(&q)
-	if said == nil {
-		return notFound()
-	}
-	k := remark{c.s.nextID(), c.who.user.Login, q.Body, c.s.now()}
-	*said = append(*said, k)
-	return answer{status: http.StatusCreated, value: c.remarkJSON(k, at)}
+// AddIssue opens an issue under a number, which no pull request may have.
+func (r *issues) AddIssue(number int, author, title, body string) {
+	defer r.repo.Host.Lock()()
+	r.open(number, author, title, body)
 }
 
 // Said are the comments under an issue, oldest first.
-func (r *Repo) Said(number int) (all []string) {
-	defer r.s.lock()()
-	for _, k := range r.issues[number].remarks {
+func (r *issues) Said(number int) (all []string) {
+	defer r.repo.Host.Lock()()
+	for _, k := range r.all[number].remarks {
 		all = append(all, k.body)
 	}
 	return all
 }
 
+func issueRoutes() []site.Route[*issues] {
+	const path = site.RepoPath + "/issues/{issue_number}"
+	read, write := []string{"issues:read", "pull_requests:read"}, []string{"issues:write", "pull_requests:write"}
+	return []site.Route[*issues]{
+		site.On("GET", path, read, ofIssue((*issue).get)),
+		site.On("GET", path+"/comments", read, ofIssue((*issue).listRemarks)),
+		site.On("POST", path+"/comments", write, ofIssue((*issue).createRemark)),
+		site.On("GET", path+"/events", read, ofIssue((*issue).listEvents)),
+	}
+}
+
+func ofIssue(handle func(*issue, *call) answer) func(*issues, *call) answer {
+	return func(r *issues, c *call) answer {
+		if i := r.all[fakehttp.Number(c.PathValue("issue_number"))]; i != nil {
+			return handle(i, c)
+		}
+		return fakehttp.NotFound()
+	}
+}
+
+func (i *issue) get(*call) answer { return fakehttp.OK(i.json()) }
+
+func (i *issue) listRemarks(c *call) answer {
+	return fakehttp.Paged(c.Request, i.remarks, i.remarkJSON)
+}
+
+func (i *issue) createRemark(c *call) answer {
+	var q struct{ Body string }
+	c.Read(&q)
+	return fakehttp.Created(i.remarkJSON(i.say(c.Who.User.Login, q.Body)))
+}
+
+func (i *issue) listEvents(c *call) answer {
+	return fakehttp.Paged(c.Request, i.events, maps.Clone[object])
+}
+
 var closing = regexp.MustCompile(`(?i)\b(?:close[sd]?|fix(?:es|ed)?|resolve[sd]?):? #([1-9][0-9]*)`)
 
-// closes are the issues that a pull request into the default branch closes, as far
-// as its description says so.
-func (c *call) closes(r *Repo, n int) answer {
-	if r == nil || !c.who.sees(r) || r.pulls[n] == nil {
-		return graphQLError("NOT_FOUND", "Could not resolve to a PullRequest")
-	}
+// closedBy are the issues that a pull request's description closes.
+func (r *issues) closedBy(body string) []object {
 	nodes := []object{}
-	for _, m := range closing.FindAllStringSubmatch(r.pulls[n].options.Body, -1) {
-		if number := number(m[1]); r.issues[number] != nil && r.pulls[n].options.Base == r.defaultBranch {
-			nodes = append(nodes, object{"number": number, "repository": object{"nameWithOwner": r.FullName()}})
+	for _, m := range closing.FindAllStringSubmatch(body, -1) {
+		if i := r.all[fakehttp.Number(m[1])]; i != nil && !i.isPull {
+			nodes = append(nodes, object{"number": i.Number, "repository": object{"nameWithOwner": r.repo.FullName()}})
 		}
 	}
-	return ok(object{"data": object{"repository": object{"pullRequest": object{
-		"closingIssuesReferences": object{"nodes": nodes}}}}})
+	return nodes
 }

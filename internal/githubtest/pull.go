@@ -1,35 +1,23 @@
 package githubtest
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"net/http"
 	"slices"
-	"time"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
+	"github.com/org/pr-review-action/internal/githubtest/memgit"
+	"github.com/org/pr-review-action/internal/githubtest/site"
 )
 
-// Pull is a pull request.
+// Pull is a pull request: its text and conversation as an issue, its change, and the
+// reviews of it.
 type Pull struct {
-	Number int
-
-	repo     *Repo
-	from     *Repo // nil where the fork was deleted
-	options  PullOptions
-	id       int64
-	state    string
-	merged   bool
-	baseRef  string
-	baseSHA  string
-	head     *commit
-	labels   []string
-	events   []object // of the issue, oldest first
-	reviews  []*Review
-	remarks  []remark // of the conversation, oldest first
-	raw      []File   // in place of what the commits say
-	created  time.Time
-	updated  time.Time
-	ended    time.Time // closed or merged, counts where state is closed
-	cacheKey string
-	cached   []File
-	pushed   int
+	reviews
+	id int64
 }
 
 // PullOptions of AddPull. Zero values make an open pull request by "author"
@@ -39,193 +27,230 @@ type PullOptions struct {
 	Title, Body string
 	Author      string // author
 	Draft       bool
-	Base        string // the default branch
-	Head        string // topic-<number>
-	From        *Repo  // the fork that holds the head; the repository itself
-	BaseFiles   Tree   // a new commit on the base branch, unless nil
-	HeadFiles   Tree   // the head's commit; the base's files by default
+	Base        string     // the default branch
+	Head        string     // topic-<number>
+	From        *site.Repo // the fork that holds the head; the repository itself
+	BaseFiles   Tree       // a new commit on the base branch, unless nil
+	HeadFiles   Tree       // the head's commit; the base's files by default
+}
+
+// pulls are those of a repository. What a test calls takes the lock.
+type pulls struct {
+	issues
+	of map[int]*Pull
 }
 
 // AddPull opens a pull request: BaseFiles becomes the base's tip, HeadFiles a
 // commit on top of it.
-func (r *Repo) AddPull(o PullOptions) *Pull {
-	defer r.s.lock()()
-	if o.Number == 0 {
-		o.Number = len(r.pulls) + 1
+func (r *pulls) AddPull(o PullOptions) *Pull {
+	defer r.repo.Host.Lock()()
+	o.From, o.Base = cmp.Or(o.From, r.repo), cmp.Or(o.Base, site.DefaultBranch)
+	p := r.open(o)
+	if o.BaseFiles != nil || r.repo.Tip(p.base) == nil {
+		r.repo.Put(p.base, memgit.Commit{Message: "base of " + p.title, Tree: o.BaseFiles})
 	}
-	if o.From == nil {
-		o.From = r
-	}
-	o.Author = or(o.Author, "author")
-	o.Base = or(o.Base, r.defaultBranch)
-	o.Head = or(o.Head, fmt.Sprintf("topic-%d", o.Number))
-	o.Title = or(o.Title, fmt.Sprintf("Change %d", o.Number))
-	if o.BaseFiles != nil || r.branches[o.Base] == nil {
-		r.commit(o.Base, "base of "+o.Title, r.Owner, o.BaseFiles)
-	}
-	base := r.branches[o.Base]
-	head := base
+	p.head = r.repo.Tip(p.base)
+	p.baseSHA = p.head.SHA
 	if o.HeadFiles != nil {
-		head = o.From.newCommit([]*commit{base}, o.Title, o.Author, o.HeadFiles)
+		p.head = p.commit(o.HeadFiles, p.title, p.head)
 	}
-	o.From.branches[o.Head] = head
-	return r.open(o, head)
-}
-
-func (r *Repo) open(o PullOptions, head *commit) *Pull {
-	r.s.user(o.Author)
-	p := &Pull{
-		Number: o.Number, repo: r, from: o.From, options: o, id: r.s.nextID(), state: "open", baseRef: o.Base,
-		baseSHA: r.branches[o.Base].sha, head: head, created: r.s.now(), updated: r.s.now(), ended: r.s.now(),
-	}
-	r.pulls[o.Number] = p
+	p.from.Move(p.branch, p.head)
 	return p
 }
 
+func (r *pulls) open(o PullOptions) *Pull {
+	i := r.issues.open(o.Number, cmp.Or(o.Author, "author"), o.Title, o.Body)
+	i.page, i.isPull = r.repo.Page("/pull/%d", i.Number), true
+	i.title = cmp.Or(i.title, fmt.Sprintf("Change %d", i.Number))
+	c := &change{issue: i, from: o.From, branch: cmp.Or(o.Head, fmt.Sprintf("topic-%d", i.Number)), base: o.Base,
+		draft: o.Draft}
+	r.of[i.Number] = &Pull{reviews{change: c}, r.repo.Host.NextID()}
+	return r.of[i.Number]
+}
+
 // Pull finds a pull request by number; nil if there is none.
-func (r *Repo) Pull(n int) *Pull {
-	defer r.s.lock()()
-	return r.pulls[n]
+func (r *pulls) Pull(n int) *Pull {
+	defer r.repo.Host.Lock()()
+	return r.of[n]
 }
 
-// HeadSHA is the head's hash.
-func (p *Pull) HeadSHA() string {
-	defer p.repo.s.lock()()
-	return p.head.sha
+// Pulls are all pull requests, by number.
+func (r *pulls) Pulls() []*Pull {
+	defer r.repo.Host.Lock()()
+	return r.sorted()
 }
 
-// Tree is the head's content.
-func (p *Pull) Tree() Tree {
-	defer p.repo.s.lock()()
-	return p.head.tree.With(nil)
+func (r *pulls) sorted() (all []*Pull) {
+	for _, n := range slices.Sorted(maps.Keys(r.of)) {
+		all = append(all, r.of[n])
+	}
+	return all
 }
 
-// BaseSHA is the base's hash as the pull request records it.
-func (p *Pull) BaseSHA() string {
-	defer p.repo.s.lock()()
-	return p.baseSHA
-}
-
-// Push moves the head to a new snapshot on top of the old one and answers its
-// hash.
-func (p *Pull) Push(files Tree) string {
-	defer p.repo.s.lock()()
-	p.move(p.repo.newCommit([]*commit{p.head}, fmt.Sprintf("push %d", p.pushed+1), p.options.Author, files))
-	return p.head.sha
-}
-
-// ForcePush replaces the head by a new snapshot on top of the base.
-func (p *Pull) ForcePush(files Tree) string {
-	defer p.repo.s.lock()()
-	p.move(p.repo.newCommit([]*commit{p.repo.objects.commits[p.baseSHA]}, "forced push", p.options.Author, files))
-	p.event(p.options.Author, "head_ref_force_pushed", object{"commit_id": p.head.sha})
-	return p.head.sha
-}
-
-// MergeBase merges the base's tip into the head: the head moves and the change
-// stays the same.
-func (p *Pull) MergeBase() string {
-	defer p.repo.s.lock()()
-	tip := p.repo.branches[p.baseRef]
-	tree := tip.tree.With(nil)
-	old := mergeBase(tip, p.head)
-	for path, text := range p.head.tree {
-		if before, had := old.tree[path]; !had || before != text {
-			tree[path] = text
+// pushed follows a branch that was moved by a client.
+func (r *pulls) pushed(branch string, to *memgit.Commit) {
+	for _, p := range r.of {
+		if p.from == r.repo && p.branch == branch && p.state == "open" {
+			p.move(to)
 		}
 	}
-	for path := range old.tree {
-		if _, still := p.head.tree[path]; !still {
-			delete(tree, path)
+}
+
+func pullRoutes() []site.Route[*pulls] {
+	const pull = site.RepoPath + "/pulls/{pull_number}"
+	const reviewing = pull + "/reviews"
+	read, write := []string{"pull_requests:read"}, []string{"pull_requests:write"}
+	return []site.Route[*pulls]{
+		site.On("GET", site.RepoPath+"/pulls", read, (*pulls).list),
+		site.On("POST", site.RepoPath+"/pulls", write, (*pulls).create),
+		site.On("GET", pull, read, ofPull((*Pull).get)),
+		site.On("GET", pull+"/files", read, ofPull((*Pull).listFiles)),
+		site.On("GET", pull+"/commits", read, ofPull((*Pull).listCommits)),
+		site.On("GET", pull+"/comments", read, ofPull(reviewed((*reviews).listComments))),
+		site.On("GET", reviewing, read, ofPull(reviewed((*reviews).list))),
+		site.On("POST", reviewing, write, ofPull(reviewed((*reviews).create))),
+		site.On("DELETE", reviewing+"/{review_id}", write, ofPull(reviewed(ofReview((*reviews).remove)))),
+		site.On("POST", reviewing+"/{review_id}/events", write, ofPull(reviewed(ofReview((*reviews).submit)))),
+		site.On("GET", reviewing+"/{review_id}/comments", read,
+			ofPull(reviewed(ofReview((*reviews).listCommentsOf)))),
+	}
+}
+
+func ofPull(handle func(*Pull, *call) answer) func(*pulls, *call) answer {
+	return func(r *pulls, c *call) answer {
+		if p := r.of[fakehttp.Number(c.PathValue("pull_number"))]; p != nil {
+			return handle(p, c)
 		}
-	}
-	p.move(p.repo.newCommit([]*commit{p.head, tip}, "Merge branch "+p.baseRef, p.options.Author, tree))
-	p.baseSHA = tip.sha
-	return p.head.sha
-}
-
-func (p *Pull) move(c *commit) {
-	p.head = c
-	p.pushed++
-	p.updated = p.repo.s.now()
-	if p.from != nil {
-		p.from.branches[p.options.Head] = c
+		return fakehttp.NotFound()
 	}
 }
 
-// Retarget points the pull request at another base branch.
-func (p *Pull) Retarget(branch string) {
-	defer p.repo.s.lock()()
-	if tip := p.repo.branches[branch]; tip != nil {
-		p.baseRef, p.baseSHA = branch, tip.sha
-	}
+func reviewed(handle func(*reviews, *call) answer) func(*Pull, *call) answer {
+	return func(p *Pull, c *call) answer { return handle(&p.reviews, c) }
 }
 
-// Close closes the pull request.
-func (p *Pull) Close() { p.set(func() { p.finish(false) }) }
-
-// Merge closes the pull request as merged.
-func (p *Pull) Merge() { p.set(func() { p.finish(true) }) }
-
-func (p *Pull) finish(merged bool) {
-	p.state, p.merged = "closed", merged
-	p.ended = p.repo.s.now()
-	p.updated = p.ended
-}
-
-// DeleteFork takes the head's repository away: the API then says null.
-func (p *Pull) DeleteFork() { p.set(func() { p.from = nil }) }
-
-// SetFiles lists other files than the commits have, such as 3,000 of them or
-// one whose patch is missing.
-func (p *Pull) SetFiles(files []File) { p.set(func() { p.raw = slices.Clone(files) }) }
-
-func (p *Pull) set(change func()) {
-	defer p.repo.s.lock()()
-	change()
-}
-
-// Files are the changed files as the API lists them.
-func (p *Pull) Files() []File {
-	defer p.repo.s.lock()()
-	return slices.Clone(p.files())
-}
-
-func (p *Pull) files() []File {
-	if p.raw != nil {
-		return p.raw
-	}
-	return p.filesAt(p.head)
-}
-
-// filesAt compares a commit of the pull request with its merge base.
-func (p *Pull) filesAt(head *commit) []File {
-	if key := p.baseSHA + head.sha; key != p.cacheKey {
-		base := mergeBase(p.repo.objects.commits[p.baseSHA], head)
-		p.cached, p.cacheKey = changes(base.tree, head.tree, p.repo.s.options.PatchLines), key
-	}
-	return p.cached
-}
-
-func (p *Pull) commits() []*commit {
-	return since(p.repo.objects.commits[p.baseSHA], p.head)
-}
-
-// Label sets a label as a user, now.
-func (p *Pull) Label(login, name string) {
-	p.set(func() {
-		p.labels = append(p.labels, name)
-		p.event(login, "labeled", object{"label": object{"name": name, "color": "ededed"}})
+// summary is a pull request as lists have it.
+func (p *Pull) summary() object {
+	v := p.issue.json()
+	delete(v, "pull_request")
+	maps.Copy(v, object{
+		"id": p.id, "body": p.body, "draft": p.draft, "closed_at": nil, "merged_at": nil,
+		"url": p.repo.Address("/pulls/%d", p.Number), "labels": fakehttp.List(p.labels, site.LabelJSON),
+		"base": p.end(p.repo, p.base, p.baseSHA), "head": p.end(p.from, p.branch, p.head.SHA),
 	})
+	if p.state == "closed" {
+		v["closed_at"] = fakehttp.Stamp(p.ended)
+	}
+	if p.merged {
+		v["merged_at"] = fakehttp.Stamp(p.ended)
+	}
+	return v
 }
 
-func (p *Pull) event(login, kind string, more object) {
-	s := p.repo.s
-	p.updated = s.now()
-	e := object{"id": s.nextID(), "event": kind, "actor": s.user(login).json(), "created_at": s.now(), "commit_id": nil,
-		"commit_url": nil}
-	for k, v := range more {
-		e[k] = v
+// end is a pull request's base or head.
+func (p *Pull) end(r *site.Repo, ref, sha string) object {
+	if r == nil {
+		return object{"label": "unknown:" + ref, "ref": ref, "sha": sha, "repo": nil, "user": nil}
 	}
-	p.events = append(p.events, e)
+	return object{"label": r.Owner + ":" + ref, "ref": ref, "sha": sha, "repo": r.JSON(),
+		"user": r.Host.User(r.Owner).JSON()}
+}
+
+func (p *Pull) get(*call) answer { return fakehttp.OK(p.json()) }
+
+// json is a pull request on its own.
+func (p *Pull) json() object {
+	v := p.summary()
+	if v["user"] == nil {
+		v["user"] = p.repo.Host.User("ghost").JSON() // here the description allows no null
+	}
+	files := p.files()
+	additions, deletions := 0, 0
+	for _, f := range files {
+		additions += f.Additions
+		deletions += f.Deletions
+	}
+	maps.Copy(v, object{
+		"merged": p.merged, "merged_by": nil, "mergeable": p.state == "open", "mergeable_state": "clean",
+		"commits": len(p.commits()), "changed_files": len(files), "additions": additions, "deletions": deletions,
+	})
+	return v
+}
+
+// maxFiles is how many files of a pull request the API lists in all,
+// maxCommits how many commits.
+const (
+	maxFiles   = 3000
+	maxCommits = 250
+)
+
+func (p *Pull) listFiles(c *call) answer {
+	files := p.files()
+	return fakehttp.Paged(c.Request, files[:min(len(files), maxFiles)], site.FileJSON)
+}
+
+func (p *Pull) listCommits(c *call) answer {
+	commits := p.commits()
+	return fakehttp.Paged(c.Request, commits[:min(len(commits), maxCommits)], p.repo.CommitJSON)
+}
+
+// list has the newest first where they are sorted by creation. Any other order
+// ascends, unless a direction is asked for.
+func (r *pulls) list(c *call) answer {
+	q := c.URL.Query()
+	state, byCreation := cmp.Or(q.Get("state"), "open"), cmp.Or(q.Get("sort"), "created") == "created"
+	found := slices.DeleteFunc(r.sorted(), func(p *Pull) bool {
+		owner, ref, _ := strings.Cut(q.Get("head"), ":")
+		return state != "all" && state != p.state || q.Get("base") != "" && q.Get("base") != p.base ||
+			q.Get("head") != "" && (p.from == nil || p.from.Owner != owner || p.branch != ref)
+	})
+	if !byCreation {
+		slices.SortStableFunc(found, func(a, b *Pull) int { return a.updated.Compare(b.updated) })
+	}
+	if q.Get("direction") == "desc" || q.Get("direction") == "" && byCreation {
+		slices.Reverse(found)
+	}
+	return fakehttp.Paged(c.Request, found, (*Pull).summary)
+}
+
+// create opens a pull request between two branches of the repository.
+func (r *pulls) create(c *call) answer {
+	var q struct {
+		Title, Head, Base, Body string
+		Draft                   bool
+	}
+	c.Read(&q)
+	invalid := func(field string) answer {
+		return fakehttp.Unprocessable("Validation Failed",
+			object{"resource": "PullRequest", "field": field, "code": "invalid"})
+	}
+	custom := func(message string) answer {
+		return fakehttp.Unprocessable("Validation Failed",
+			object{"resource": "PullRequest", "code": "custom", "message": message})
+	}
+	base, head, set := r.repo.Tip(q.Base), r.repo.Tip(q.Head), r.repo.Settings()
+	switch {
+	case c.Who.Kind == "app" && set.NoPulls:
+		return fakehttp.Refusal(http.StatusForbidden,
+			"GitHub Actions is not permitted to create or approve pull requests.")
+	case q.Draft && set.Private && set.Plan == "free":
+		return fakehttp.Unprocessable("Draft pull requests are not supported in this repository.")
+	case base == nil:
+		return invalid("base")
+	case head == nil:
+		return invalid("head")
+	case len(memgit.Since(base, head)) == 0:
+		return custom("No commits between " + q.Base + " and " + q.Head)
+	case len(q.Body) > maxBody:
+		return custom("body is too long (maximum is 65536 characters)")
+	}
+	for _, p := range r.of {
+		if p.state == "open" && p.from == r.repo && p.branch == q.Head && p.base == q.Base {
+			return custom("A pull request already exists for " + r.repo.Owner + ":" + q.Head + ".")
+		}
+	}
+	p := r.open(PullOptions{Title: q.Title, Body: q.Body, Author: c.Who.User.Login, Draft: q.Draft, Base: q.Base,
+		Head: q.Head, From: r.repo})
+	p.head, p.baseSHA = head, base.SHA
+	return fakehttp.Created(p.json())
 }

@@ -2,10 +2,10 @@ package githubtest
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
-	"strings"
 	"time"
+
+	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
 )
 
 // Review is a review as it was posted.
@@ -18,15 +18,18 @@ type Review struct {
 	URL      string // html_url
 	Comments []Comment
 	At       time.Time
+}
 
-	pull *Pull
+// reviews are those of a pull request, oldest first. What a test calls takes the lock.
+type reviews struct {
+	*change
+	all []*Review
 }
 
 // Reviews are the reviews of the pull request, pending ones included.
-func (p *Pull) Reviews() []Review {
-	defer p.repo.s.lock()()
-	var out []Review
-	for _, r := range p.reviews {
+func (p *reviews) Reviews() (out []Review) {
+	defer p.repo.Host.Lock()()
+	for _, r := range p.all {
 		v := *r
 		v.Comments = slices.Clone(r.Comments)
 		out = append(out, v)
@@ -35,94 +38,142 @@ func (p *Pull) Reviews() []Review {
 }
 
 // AddReview puts a review there as if the user had posted it.
-func (p *Pull) AddReview(login, body string, comments ...Comment) Review {
-	defer p.repo.s.lock()()
-	return *p.addReview(login, "COMMENTED", body, p.head.sha, comments)
+func (p *reviews) AddReview(login, body string, comments ...Comment) Review {
+	return p.put(Review{User: login, State: "COMMENTED", Body: body, Comments: comments})
 }
 
 // AddPending puts a pending review there as if the user had begun it.
-func (p *Pull) AddPending(login, body string, comments ...Comment) Review {
-	defer p.repo.s.lock()()
-	return *p.addReview(login, "PENDING", body, p.head.sha, comments)
-}
-
-// EditReview changes the text of a review as its author, or an administrator, may.
-func (p *Pull) EditReview(id int64, body string) {
-	defer p.repo.s.lock()()
-	for _, r := range p.reviews {
-		if r.ID == id {
-			r.Body = body
-		}
-	}
+func (p *reviews) AddPending(login, body string, comments ...Comment) Review {
+	return p.put(Review{User: login, State: "PENDING", Body: body, Comments: comments})
 }
 
 // Approve puts an approval there as if the user had posted it.
-func (p *Pull) Approve(login, body string) Review {
-	defer p.repo.s.lock()()
-	return *p.addReview(login, "APPROVED", body, p.head.sha, nil)
+func (p *reviews) Approve(login, body string) Review {
+	return p.put(Review{User: login, State: "APPROVED", Body: body})
 }
 
-func (p *Pull) addReview(login, state, body, sha string, comments []Comment) *Review {
-	s := p.repo.s
-	r := &Review{ID: s.nextID(), User: s.user(login).Login, State: state, Body: body, CommitID: sha, At: s.now(),
-		Comments: comments, pull: p}
-	r.URL = fmt.Sprintf("%s#pullrequestreview-%d", p.webURL(), r.ID)
+func (p *reviews) put(r Review) Review {
+	defer p.repo.Host.Lock()()
+	r.CommitID = p.head.SHA
+	return *p.add(r)
+}
+
+func (p *reviews) add(r Review) *Review {
+	h := p.repo.Host
+	r.ID, r.At, r.User = h.NextID(), h.Now(), h.User(r.User).Login
+	r.URL = fmt.Sprintf("%s#pullrequestreview-%d", p.page, r.ID)
 	for i := range r.Comments {
-		r.Comments[i].ID = s.nextID()
+		r.Comments[i].ID = h.NextID()
 	}
-	p.reviews = append(p.reviews, r)
-	if state != "PENDING" {
-		p.updated = s.now()
+	p.all = append(p.all, &r)
+	if r.State != "PENDING" {
+		p.updated = r.At
 	}
-	return r
+	return &r
 }
 
-func (r *Review) json() object {
-	p := r.pull
+// EditReview changes the text of a review as its author, or an administrator, may.
+func (p *reviews) EditReview(id int64, body string) {
+	p.set(func() {
+		for _, r := range p.all {
+			if r.ID == id {
+				r.Body = body
+			}
+		}
+	})
+}
+
+// changeComment changes a comment for a test.
+func (p *reviews) changeComment(id int64, change func(*Comment)) {
+	p.set(func() {
+		for _, r := range p.all {
+			for i := range r.Comments {
+				if r.Comments[i].ID == id {
+					change(&r.Comments[i])
+				}
+			}
+		}
+	})
+}
+
+// EditComment changes the text of a comment, as who may write can.
+func (p *reviews) EditComment(id int64, body string) {
+	p.changeComment(id, func(k *Comment) { k.Body = body })
+}
+
+// ResolveThread closes the thread that a comment opened, as somebody does on the page;
+// an empty login opens it again.
+func (p *reviews) ResolveThread(id int64, login string) {
+	p.changeComment(id, func(k *Comment) { k.Resolved, k.ResolvedBy = login != "", login })
+}
+
+func (p *reviews) json(r *Review) object {
 	v := object{
-		"id": r.ID, "user": p.repo.s.author(r.User), "body": r.Body, "state": r.State, "html_url": r.URL,
-		"pull_request_url": p.apiURL(),
-		"commit_id":        r.CommitID, "author_association": p.repo.association(r.User),
+		"id": r.ID, "user": p.repo.Host.Author(r.User), "body": r.Body, "state": r.State, "html_url": r.URL,
+		"pull_request_url": p.repo.Address("/pulls/%d", p.Number), "commit_id": r.CommitID,
+		"author_association": p.repo.Association(r.User),
 	}
 	if r.State != "PENDING" {
-		v["submitted_at"] = stamp(r.At)
+		v["submitted_at"] = fakehttp.Stamp(r.At)
 	}
 	return v
 }
 
-// visible are the reviews that an identity sees: pending ones only its own.
-func (p *Pull) visible(who *identity) []*Review {
-	return slices.DeleteFunc(slices.Clone(p.reviews), func(r *Review) bool {
-		return r.State == "PENDING" && (who.user == nil || who.user.Login != r.User)
+// comments are those of a review in an answer.
+func (p *reviews) comments(r *Review) []object {
+	return fakehttp.List(r.Comments, func(k Comment) object {
+		v := object{
+			"id": k.ID, "pull_request_review_id": r.ID, "path": k.Path, "body": k.Body,
+			"diff_hunk": p.hunkOf(k, r.CommitID), "user": p.repo.Host.Author(r.User),
+			"commit_id": r.CommitID, "original_commit_id": r.CommitID, "created_at": fakehttp.Stamp(r.At),
+			"updated_at": fakehttp.Stamp(r.At), "html_url": fmt.Sprintf("%s#discussion_r%d", p.page, k.ID),
+			"pull_request_url":   p.repo.Address("/pulls/%d", p.Number),
+			"author_association": p.repo.Association(r.User),
+		}
+		if k.ReplyTo > 0 {
+			v["in_reply_to_id"] = k.ReplyTo
+		}
+		p.place(v, k, r.CommitID)
+		return v
 	})
 }
 
-func listReviews(c *call, p *Pull) answer { return paged(c, p.visible(c.who), 0, (*Review).json) }
-
-func ofReview(c *call, p *Pull) *Review {
-	for _, r := range p.visible(c.who) {
-		if fmt.Sprint(r.ID) == c.PathValue("review_id") {
-			return r
-		}
-	}
-	return nil
+// visible are the reviews that a call sees: pending ones only its own.
+func (p *reviews) visible(c *call) []*Review {
+	return slices.DeleteFunc(slices.Clone(p.all), func(r *Review) bool {
+		return r.State == "PENDING" && !c.Who.Is(r.User)
+	})
 }
 
-func listReviewComments(c *call, p *Pull) answer {
-	if r := ofReview(c, p); r != nil {
-		return paged(c, r.Comments, 0, r.commentJSON)
-	}
-	return notFound()
-}
+func (p *reviews) list(c *call) answer { return fakehttp.Paged(c.Request, p.visible(c), p.json) }
 
-func listComments(c *call, p *Pull) answer {
-	comments := []object{}
-	for _, r := range p.visible(c.who) {
+// same is a member of a list that is JSON already.
+func same(o object) object { return o }
+
+func (p *reviews) listComments(c *call) answer {
+	all := []object{}
+	for _, r := range p.visible(c) {
 		if r.State != "PENDING" {
-			comments = append(comments, list(r.Comments, r.commentJSON)...)
+			all = append(all, p.comments(r)...)
 		}
 	}
-	return paged(c, comments, 0, func(o object) object { return o })
+	return fakehttp.Paged(c.Request, all, same)
+}
+
+// ofReview finds the review that the path names.
+func ofReview(handle func(*reviews, *call, *Review) answer) func(*reviews, *call) answer {
+	return func(p *reviews, c *call) answer {
+		for _, r := range p.visible(c) {
+			if fmt.Sprint(r.ID) == c.PathValue("review_id") {
+				return handle(p, c, r)
+			}
+		}
+		return fakehttp.NotFound()
+	}
+}
+
+func (p *reviews) listCommentsOf(c *call, r *Review) answer {
+	return fakehttp.Paged(c.Request, p.comments(r), same)
 }
 
 // reviewRequest is the body of a POST.
@@ -133,144 +184,85 @@ type reviewRequest struct {
 	Comments []Comment `json:"comments"`
 }
 
-// createReview stores a review whole or not at all.
-func createReview(c *call, p *Pull) answer {
-	if c.who.kind == "none" {
-		return c.forbidden()
-	}
-	var q reviewRequest
-	c.read(&q)
-	if reasons := p.refuse(&q, c.who); len(reasons) > 0 {
-		return refusal(http.StatusUnprocessableEntity, "Unprocessable Entity", reasons...)
-	}
-	return ok(p.addReview(c.who.user.Login, states[q.Event], q.Body, q.CommitID, q.Comments).json())
-}
-
-// states are what events make of a review.
+// states are what events make of a review. Of others nothing is known here: a review of
+// this product says something, and no more.
 var states = map[string]string{"": "PENDING", "COMMENT": "COMMENTED"}
 
-// submitReview lets a pending review out, with another body where one is sent.
-// Whether a COMMENT may do without one is not known, so it may not here.
-func submitReview(c *call, p *Pull) answer {
+// create stores a review whole or not at all.
+func (p *reviews) create(c *call) answer {
+	if c.Who.Kind == "none" {
+		return c.Forbidden()
+	}
 	var q reviewRequest
-	c.read(&q)
-	r := ofReview(c, p)
-	switch {
-	case r == nil:
-		return notFound()
-	case r.State != "PENDING":
-		return refusal(http.StatusUnprocessableEntity, "Unprocessable Entity", "Review has already been submitted.")
+	c.Read(&q)
+	if reasons := p.refuse(c, &q); len(reasons) > 0 {
+		return unprocessed(reasons)
+	}
+	return fakehttp.OK(p.json(p.add(Review{User: c.Who.User.Login, State: states[q.Event], Body: q.Body,
+		CommitID: q.CommitID, Comments: q.Comments})))
+}
+
+func unprocessed(reasons []string) answer {
+	var all []any
+	for _, r := range reasons {
+		all = append(all, r)
+	}
+	return fakehttp.Unprocessable("Unprocessable Entity", all...)
+}
+
+// submit lets a pending review out, with another body where one is sent. Whether a
+// COMMENT may do without one is not known, so it may not here.
+func (p *reviews) submit(c *call, r *Review) answer {
+	var q reviewRequest
+	if c.Read(&q); r.State != "PENDING" {
+		return unprocessed([]string{"Review has already been submitted."})
 	}
 	if reasons := q.refuse(); len(reasons) > 0 {
-		return refusal(http.StatusUnprocessableEntity, "Unprocessable Entity", reasons...)
+		return unprocessed(reasons)
 	}
-	r.State, r.Body, r.At = states[q.Event], q.Body, p.repo.s.now()
+	r.State, r.Body, r.At = states[q.Event], q.Body, p.repo.Host.Now()
 	p.updated = r.At
-	return ok(r.json())
+	return fakehttp.OK(p.json(r))
 }
 
-// deleteReview takes a pending review away.
-func deleteReview(c *call, p *Pull) answer {
-	r := ofReview(c, p)
-	switch {
-	case r == nil:
-		return notFound()
-	case r.State != "PENDING":
-		return refusal(http.StatusUnprocessableEntity, "Can not delete a non-pending pull request review")
+// remove takes a pending review away.
+func (p *reviews) remove(_ *call, r *Review) answer {
+	if r.State != "PENDING" {
+		return fakehttp.Unprocessable("Can not delete a non-pending pull request review")
 	}
-	p.reviews = slices.DeleteFunc(p.reviews, func(o *Review) bool { return o == r })
-	return ok(r.json())
+	p.all = slices.DeleteFunc(p.all, func(o *Review) bool { return o == r })
+	return fakehttp.OK(p.json(r))
 }
-
-// maxBody is the limit of a body. The API names characters; which bodies are
-// counted how is not known, so bytes, the stricter reading, are counted here.
-const maxBody = 65536
 
 // refuse lists GitHub's reasons against a review. It completes the commit and
 // the sides of the comments. While an account has a pending review it can make no
 // other one, whatever the event.
-func (p *Pull) refuse(q *reviewRequest, who *identity) (reasons []any) {
-	no := func(format string, args ...any) { reasons = append(reasons, fmt.Sprintf(format, args...)) }
-	if slices.ContainsFunc(p.reviews, func(r *Review) bool {
-		return r.State == "PENDING" && r.User == who.user.Login
-	}) {
-		no("User can only have one pending review per pull request")
+func (p *reviews) refuse(c *call, q *reviewRequest) (reasons []string) {
+	if slices.ContainsFunc(p.all, func(r *Review) bool { return r.State == "PENDING" && c.Who.Is(r.User) }) {
+		reasons = append(reasons, "User can only have one pending review per pull request")
 	}
 	reasons = append(reasons, q.refuse()...)
-	q.CommitID = or(q.CommitID, p.head.sha)
-	head := p.repo.objects.commits[q.CommitID]
-	if head == nil || head != p.head && !slices.Contains(p.commits(), head) {
-		no("The commit_id is not part of the pull request")
-		return reasons
+	if q.CommitID == "" {
+		q.CommitID = p.head.SHA
 	}
-	files := p.files()
-	if head != p.head {
+	head, files := p.repo.Objects.Commits[q.CommitID], p.files()
+	switch {
+	case head == p.head:
+	case head == nil || !slices.Contains(p.commits(), head):
+		return append(reasons, "The commit_id is not part of the pull request")
+	default:
 		files = p.filesAt(head)
 	}
 	for i := range q.Comments {
-		for _, reason := range q.Comments[i].refuse(files) {
-			no("%s", reason)
-		}
+		reasons = append(reasons, q.Comments[i].refuse(files)...)
 	}
 	return reasons
 }
 
 // refuse lists the reasons against an event and its body.
-func (q *reviewRequest) refuse() (reasons []any) {
-	no := func(format string, args ...any) { reasons = append(reasons, fmt.Sprintf(format, args...)) }
-	switch {
-	case states[q.Event] == "":
-		no("the event %s is not known here: a review says something, and no more", q.Event)
-	case strings.TrimSpace(q.Body) == "" && q.Event == "COMMENT":
-		no("Body can't be blank")
+func (q *reviewRequest) refuse() []string {
+	if states[q.Event] == "" {
+		return []string{"the event " + q.Event + " is not known here"}
 	}
-	if len(q.Body) > maxBody {
-		no("Body is too long (maximum is %d characters)", maxBody)
-	}
-	return reasons
-}
-
-// Refusals are the reasons for which createReview turns comments on files away,
-// none where all of them may stand. It is the answer without the request.
-func Refusals(files []File, comments ...Comment) (reasons []string) {
-	for _, k := range comments {
-		reasons = append(reasons, k.refuse(files)...)
-	}
-	return reasons
-}
-
-// refuse lists the reasons against a comment and finds its hunk.
-func (k *Comment) refuse(files []File) []string {
-	const thread = "Pull request review thread "
-	switch {
-	case strings.TrimSpace(k.Body) == "":
-		return []string{"Body can't be blank"}
-	case len(k.Body) > maxBody:
-		return []string{fmt.Sprintf("Body is too long (maximum is %d characters)", maxBody)}
-	}
-	at := slices.IndexFunc(files, func(f File) bool { return f.Path == k.Path })
-	if at < 0 {
-		return []string{"Path could not be resolved"}
-	}
-	k.Side = or(k.Side, "RIGHT")
-	right, hunks := places(files[at].Patch, k.Side)
-	end, found := right[k.Line]
-	if !found {
-		return []string{thread + "line must be part of the diff", thread + "diff hunk can't be blank"}
-	}
-	k.hunk = hunks[end.hunk-1]
-	if k.StartLine == 0 {
-		return nil
-	}
-	startPlaces, _ := places(files[at].Patch, or(k.StartSide, k.Side))
-	start, found := startPlaces[k.StartLine]
-	switch {
-	case !found:
-		return []string{thread + "start line must be part of the diff"}
-	case start.hunk != end.hunk:
-		return []string{thread + "start line must be part of the same hunk as the line."}
-	case start.position >= end.position:
-		return []string{thread + "start line must precede the end line."}
-	}
-	return nil
+	return refuseBody(q.Body, q.Event == "")
 }

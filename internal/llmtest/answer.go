@@ -1,10 +1,15 @@
 package llmtest
 
 import (
-	"fmt"
 	"net/http"
 	"time"
 )
+
+// object is a JSON object of plain values, so that writing it cannot fail.
+type object = map[string]any
+
+// Script says what a model answers. It is called from many goroutines.
+type Script func(Request) Answer
 
 // Answer is one scripted response. The zero value of every field is what an
 // ordinary response has.
@@ -46,29 +51,6 @@ func (a Answer) output() int {
 	return size/bytesPerToken + a.Reasoning
 }
 
-// settle fills in what a script leaves to the server, and bills the answer: a
-// client that never sees it pays all the same.
-func (s *Server) settle(r Request, a Answer) Answer {
-	a.Delay += s.Delay
-	a.input = r.tokens()
-	a.Calls = append([]Call(nil), a.Calls...)
-	for i, c := range a.Calls {
-		if c.ID == "" {
-			a.Calls[i].ID = r.identify("call_", fmt.Sprint(i))
-		}
-	}
-	if s.Cuts {
-		a = a.cut(r.MaxTokens)
-	}
-	if s.Caches && a.Cached == 0 {
-		a.Cached = s.cached(r)
-	}
-	if a.ok() {
-		s.charge(r, a)
-	}
-	return a
-}
-
 // cut ends an answer at a number of output tokens, as a server that keeps to it.
 func (a Answer) cut(limit int) Answer {
 	if limit <= 0 || a.output() <= limit {
@@ -77,41 +59,6 @@ func (a Answer) cut(limit int) Answer {
 	a.Reasoning = min(a.Reasoning, limit)
 	a.Text, a.Calls, a.Finish = a.Text[:min(len(a.Text), (limit-a.Reasoning)*bytesPerToken)], nil, "length"
 	return a
-}
-
-func (s *Server) send(w http.ResponseWriter, r *http.Request, q Request, a Answer) {
-	if !wait(r, a.Delay) {
-		return
-	}
-	if a.Drop {
-		panic(http.ErrAbortHandler)
-	}
-	if a.Reset {
-		reset(w)
-	}
-	w.Header().Set("Content-Type", "application/json")
-	for name, values := range a.Header {
-		w.Header()[http.CanonicalHeaderKey(name)] = values
-	}
-	if !a.ok() && a.Raw == nil {
-		invalid("%s", a.Text).as(a.Status).coded(a.Code).write(w)
-		return
-	}
-	body := a.Raw
-	if body == nil {
-		body = s.reply(q, a)
-	}
-	if a.Half {
-		body = body[:len(body)/2]
-	}
-	if a.Status != 0 {
-		w.WriteHeader(a.Status)
-	}
-	if a.Drip > 0 {
-		drip(w, r, body, a.Drip)
-		return
-	}
-	_, _ = w.Write(body) // a client that left is none of the server's concern
 }
 
 // wait reports whether the client is still there afterwards.
@@ -147,4 +94,25 @@ func reset(w http.ResponseWriter) {
 		_ = conn.Close()
 	}
 	panic(http.ErrAbortHandler)
+}
+
+// usage counts an answer's tokens under an interface's names for in and out.
+func (a Answer) usage(in, out string) object {
+	usage := object{
+		in + "_tokens": a.input, out + "_tokens": a.output(), "total_tokens": a.input + a.output(),
+		in + "_tokens_details":  object{"cached_tokens": a.Cached, "cache_write_tokens": a.CacheWrite},
+		out + "_tokens_details": object{"reasoning_tokens": a.Reasoning},
+	}
+	if a.Cost != 0 {
+		usage["cost"] = a.Cost
+	}
+	return usage
+}
+
+func each[T any](list []T, f func(T) object) []any {
+	out := make([]any, len(list))
+	for i, v := range list {
+		out[i] = f(v)
+	}
+	return out
 }

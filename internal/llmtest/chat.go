@@ -2,7 +2,6 @@ package llmtest
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -17,31 +16,9 @@ var chatFields = strings.Fields(`audio frequency_penalty function_call functions
 	stream_options
 	temperature tool_choice tools top_logprobs top_p user verbosity web_search_options`)
 
-var (
-	efforts  = []string{"", "none", "minimal", "low", "medium", "high", "xhigh", "max"}
-	toolName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
-)
+var efforts = []string{"", "none", "minimal", "low", "medium", "high", "xhigh", "max"}
 
 const maxTools = 128
-
-type chatMessage struct {
-	Role       string          `json:"role"`
-	Content    json.RawMessage `json:"content"`
-	Name       string          `json:"name"`
-	Refusal    *string         `json:"refusal"`
-	ToolCalls  []chatCall      `json:"tool_calls"`
-	ToolCallID string          `json:"tool_call_id"`
-	Thought    *string         `json:"reasoning_content"` // no field of OpenAI's; servers of reasoning models write it
-}
-
-type chatCall struct {
-	ID       string `json:"id"`
-	Type     string `json:"type"`
-	Function struct {
-		Name      string  `json:"name"`
-		Arguments *string `json:"arguments"`
-	} `json:"function"`
-}
 
 type chatTool struct {
 	Type     string   `json:"type"`
@@ -67,12 +44,12 @@ type jsonSchema struct {
 	Strict      bool            `json:"strict"`
 }
 
-func (s *Server) readChat(b body, out *Request) *refusal {
+func (k *Rules) readChat(b body, out *Request) *refusal {
 	var (
 		messages []chatMessage
 		offered  []chatTool
 		format   chatFormat
-		f        = form{formatField: "response_format", effortField: "reasoning_effort", deployed: s.Kind == Azure}
+		f        = form{formatField: "response_format", effortField: "reasoning_effort", deployed: k.Kind == Azure}
 	)
 	refused := first(
 		b.only(chatFields),
@@ -86,14 +63,14 @@ func (s *Server) readChat(b body, out *Request) *refusal {
 		b.into("reasoning_effort", &f.effort),
 	)
 	if refused == nil {
-		refused = first(s.readMessages(messages, out), b.readTools(offered, out), format.read(out), f.check(out))
+		refused = first(k.readMessages(messages, out), b.readTools(offered, out), format.read(out), f.check(out))
 	}
 	if refused != nil {
 		return refused
 	}
 	f.format, f.tools = out.Format, len(out.Tools) > 0
 	f.namedJSON = out.prompt()
-	return s.refuses(f)
+	return k.refuses(f)
 }
 
 // common reads what both interfaces have.
@@ -193,4 +170,52 @@ func (f function) read(out *Request) *refusal {
 	}
 	out.Tools = append(out.Tools, Tool{f.Name, f.Description, f.Parameters})
 	return nil
+}
+
+// completion is a chat completion around an answer.
+func (k *Rules) completion(r Request, a Answer) object {
+	message := object{"role": "assistant", "content": a.Text, "refusal": nil}
+	finish := a.Finish
+	switch {
+	case finish != "":
+	case len(a.Calls) > 0:
+		finish = "tool_calls"
+	default:
+		finish = "stop"
+	}
+	if a.Refusal != "" {
+		message["content"], message["refusal"] = nil, a.Refusal
+	}
+	if a.Thought != "" {
+		message["reasoning_content"] = a.Thought
+	}
+	if len(a.Calls) > 0 {
+		message["tool_calls"] = each(a.Calls, func(c Call) object {
+			return object{"id": c.ID, "type": "function", "function": object{"name": c.Name, "arguments": c.Arguments}}
+		})
+		if a.Text == "" {
+			message["content"] = nil
+		}
+	}
+	choice := object{"index": 0, "message": message, "finish_reason": finish, "logprobs": nil}
+	out := object{
+		"id": r.identify("chatcmpl-", ""), "object": "chat.completion", "created": 1, "model": r.Model,
+		"choices": []any{choice},
+		"usage":   a.usage("prompt", "completion"),
+	}
+	if k.Kind == Azure {
+		choice["content_filter_results"] = filtered(finish == "content_filter")
+		out["prompt_filter_results"] = []any{object{"prompt_index": 0, "content_filter_results": filtered(false)}}
+	}
+	return out
+}
+
+// filtered is Azure's account of a text.
+func filtered(hit bool) object {
+	severity := "safe"
+	if hit {
+		severity = "high"
+	}
+	return object{"violence": object{"filtered": hit, "severity": severity},
+		"hate": object{"filtered": false, "severity": "safe"}}
 }

@@ -1,15 +1,35 @@
 package llmtest
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 )
 
+type chatMessage struct {
+	Role       string          `json:"role"`
+	Content    json.RawMessage `json:"content"`
+	Name       string          `json:"name"`
+	Refusal    *string         `json:"refusal"`
+	ToolCalls  []chatCall      `json:"tool_calls"`
+	ToolCallID string          `json:"tool_call_id"`
+	Thought    *string         `json:"reasoning_content"` // no field of OpenAI's; servers of reasoning models write it
+}
+
+type chatCall struct {
+	ID       string `json:"id"`
+	Type     string `json:"type"`
+	Function struct {
+		Name      string  `json:"name"`
+		Arguments *string `json:"arguments"`
+	} `json:"function"`
+}
+
 // readMessages holds the messages of a chat completion to the order of roles
 // that the API asks for, and takes them over.
-func (s *Server) readMessages(messages []chatMessage, out *Request) *refusal {
+func (k *Rules) readMessages(messages []chatMessage, out *Request) *refusal {
 	for i, m := range messages {
-		turn, refused := s.readMessage(i, m)
+		turn, refused := k.readMessage(i, m)
 		if refused != nil {
 			return refused
 		}
@@ -30,13 +50,13 @@ func (s *Server) readMessages(messages []chatMessage, out *Request) *refusal {
 	if refused := checkTurns(out.Turns); refused != nil {
 		return refused
 	}
-	return s.checkAlternation(out.Turns)
+	return k.checkAlternation(out.Turns)
 }
 
 // leading are the roles of the first two messages.
 var leading = [][]string{{"system", "developer"}, {"user"}}
 
-func (s *Server) readMessage(i int, m chatMessage) (Turn, *refusal) {
+func (k *Rules) readMessage(i int, m chatMessage) (Turn, *refusal) {
 	words, err := text(m.Content)
 	if err != nil {
 		return Turn{}, invalid("Invalid type for 'messages[%d].content': %v", i, err).at("messages")
@@ -56,7 +76,7 @@ func (s *Server) readMessage(i int, m chatMessage) (Turn, *refusal) {
 		m.ToolCallID != "":
 		return Turn{}, invalid("Additional properties are not allowed: 'messages[%d]' of role '%s'", i,
 			m.Role).at("messages")
-	case m.Thought != nil && (s.Kind == Strict || s.Kind == Azure || s.Kind == Slow):
+	case m.Thought != nil && (k.Kind == Strict || k.Kind == Azure || k.Kind == Slow):
 		return Turn{}, invalid("Additional properties are not allowed ('reasoning_content' was unexpected) - "+
 			"'messages.%d'", i).at("messages")
 	case m.Role == "tool" && (m.ToolCallID == "" || m.Content == nil):
@@ -105,8 +125,8 @@ func checkTurns(turns []Turn) *refusal {
 }
 
 // checkAlternation is what the chat templates of many open models ask for.
-func (s *Server) checkAlternation(turns []Turn) *refusal {
-	if s.Kind != Plain {
+func (k *Rules) checkAlternation(turns []Turn) *refusal {
+	if k.Kind != Plain {
 		return nil
 	}
 	for i, t := range turns {
@@ -116,25 +136,3 @@ func (s *Server) checkAlternation(turns []Turn) *refusal {
 	}
 	return nil
 }
-
-// prompt is all that a model reads, in the order in which it is cached.
-func (r Request) prompt() string {
-	var b strings.Builder
-	for _, t := range r.Tools {
-		b.WriteString(t.Name + t.Description + string(t.Schema))
-	}
-	b.WriteString(r.System + r.User)
-	for _, t := range r.Turns {
-		b.WriteString(t.Text + t.Thought)
-		for _, c := range t.Calls {
-			b.WriteString(c.Name + c.Arguments)
-		}
-	}
-	return b.String()
-}
-
-// bytesPerToken is how this server counts tokens.
-const bytesPerToken = 4
-
-// tokens is the input that a request is billed.
-func (r Request) tokens() int { return len(r.prompt()) / bytesPerToken }

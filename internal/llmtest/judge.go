@@ -23,18 +23,6 @@ func HonestJudge(r Request) Answer {
 	return Verdict(r, overlap(data["title"], data["hunk"]))
 }
 
-// judged reads from a user turn, as a model would, which key of a judge's answer
-// is true or false.
-func judged(user string) string {
-	outside := Outside(user)
-	for _, key := range []string{"same_defect", "valid"} {
-		if strings.Contains(outside, "`"+key+"`") {
-			return key
-		}
-	}
-	return ""
-}
-
 // overlap reports whether at least a third of the words of a stand in b. Words
 // of fewer than four letters do not count.
 func overlap(a, b string) bool {

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
-	"time"
 )
 
 // Kind is what a server stands in for.
@@ -24,32 +23,23 @@ const (
 // Kinds lists them all.
 func Kinds() []Kind { return []Kind{Strict, JSONMode, Plain, Azure, Responses, Slow} }
 
-// slowness is the delay of a Slow server: far over a loopback's, and short enough
-// for tests on a real clock.
-const slowness = 150 * time.Millisecond
+// Rules are what servers differ in. The zero value takes every well-formed request.
+type Rules struct {
+	Kind Kind   // what it stands in for; empty for an OpenAI that is asked for no key
+	Key  string // that is asked for; empty takes any
 
-// As is an option of Start that sets the options of a kind.
-func As(k Kind) func(*Server) {
-	return func(s *Server) {
-		s.Kind = k
-		switch k {
-		case JSONMode:
-			s.NoSchema, s.NoToolFormat = true, true
-		case Plain:
-			s.NoFormat, s.NoTools, s.OnlyMaxOld, s.NoEffort = true, true, true, true
-		case Azure:
-			s.OnlyMaxOld = true // as deployments of older api-versions are
-		case Responses:
-			s.NoTemperature = true
-		case Slow:
-			s.Delay = slowness
-		}
-	}
+	NoSchema      bool // refuses response_format json_schema
+	NoFormat      bool // refuses response_format
+	NoTools       bool // refuses tools
+	NoToolFormat  bool // refuses response_format beside tools
+	OnlyMaxOld    bool // refuses max_completion_tokens
+	NoTemperature bool // refuses temperature, as reasoning models do
+	NoEffort      bool // refuses a reasoning effort
 }
 
 // Base is the base URL below the address: path and query.
-func (s *Server) Base() string {
-	if s.Kind == Azure {
+func (k *Rules) Base() string {
+	if k.Kind == Azure {
 		return "/openai/deployments/review?api-version=2024-10-21"
 	}
 	return "/v1"
@@ -64,27 +54,27 @@ const (
 var deployment = regexp.MustCompile(`^/openai/deployments/[\w.-]+/chat/completions$`)
 
 // route tells the interface from the address, or refuses in the kind's words.
-func (s *Server) route(r *http.Request) (string, *refusal) {
+func (k *Rules) route(r *http.Request) (string, *refusal) {
 	path := r.URL.Path
 	through := map[string]string{"/v1/chat/completions": Chat, "/v1/responses": ResponsesAPI}[path]
-	if s.Kind == Azure {
+	if k.Kind == Azure {
 		through = map[string]string{"/openai/v1/chat/completions": Chat, "/openai/v1/responses": ResponsesAPI}[path]
 		if deployment.MatchString(path) && r.URL.Query().Get("api-version") != "" {
 			through = Chat
 		}
 	}
-	open := s.Kind == JSONMode || s.Kind == Plain
+	open := k.Kind == JSONMode || k.Kind == Plain
 	switch {
 	case r.Method != http.MethodPost || through == "" || through == ResponsesAPI && open:
-		return "", notFound(s.Kind, path)
-	case through == Chat && s.Kind == Responses:
+		return "", noRoute(k.Kind, path)
+	case through == Chat && k.Kind == Responses:
 		return "", &refusal{status: http.StatusNotFound, kind: "invalid_request_error", param: "model",
 			message: "This model is only supported in v1/responses and not in v1/chat/completions."}
 	}
 	return through, nil
 }
 
-func notFound(k Kind, path string) *refusal {
+func noRoute(k Kind, path string) *refusal {
 	if k == Azure {
 		return &refusal{status: http.StatusNotFound, code: "404", message: "Resource not found"}
 	}
@@ -92,10 +82,10 @@ func notFound(k Kind, path string) *refusal {
 }
 
 // admits checks the key, where its kind wants it.
-func (s *Server) admits(h http.Header) *refusal {
+func (k *Rules) admits(h http.Header) *refusal {
 	bearer, key := h.Get("Authorization"), h.Get("Api-Key")
-	if s.Kind == Azure {
-		if bearer != "" || s.Key != "" && key != s.Key {
+	if k.Kind == Azure {
+		if bearer != "" || k.Key != "" && key != k.Key {
 			return &refusal{status: http.StatusUnauthorized, code: "401",
 				message: "Access denied due to invalid subscription key or wrong API endpoint. " +
 					"Make sure to provide a valid key for an active subscription and use a correct regional API " +
@@ -103,7 +93,7 @@ func (s *Server) admits(h http.Header) *refusal {
 		}
 		return nil
 	}
-	if s.Key != "" && bearer != "Bearer "+s.Key {
+	if k.Key != "" && bearer != "Bearer "+k.Key {
 		return &refusal{status: http.StatusUnauthorized, kind: "invalid_request_error", code: "invalid_api_key",
 			message: "Incorrect API key provided: " + strings.TrimPrefix(bearer, "Bearer ")}
 	}
@@ -123,37 +113,37 @@ type form struct {
 }
 
 // refuses says what a server of this kind does not take, one thing at a time.
-func (s *Server) refuses(f form) *refusal {
+func (k *Rules) refuses(f form) *refusal {
 	formatted := f.format != ""
 	switch {
-	case f.tools && s.NoTools:
+	case f.tools && k.NoTools:
 		return invalid("test-model:latest does not support tools").of("api_error")
-	case formatted && s.NoFormat:
-		return s.unsupported(f.formatField)
-	case formatted && f.tools && s.NoToolFormat:
+	case formatted && k.NoFormat:
+		return k.unsupported(f.formatField)
+	case formatted && f.tools && k.NoToolFormat:
 		return invalid("json mode cannot be combined with tool/function calling")
-	case f.format == "json_schema" && s.NoSchema:
+	case f.format == "json_schema" && k.NoSchema:
 		return invalid("Invalid parameter: '%s' of type 'json_schema' is not supported with this model.",
 			f.formatField).at(f.formatField)
-	case f.format == "json_object" && s.Kind != "" && !strings.Contains(strings.ToLower(f.namedJSON), "json"):
+	case f.format == "json_object" && k.Kind != "" && !strings.Contains(strings.ToLower(f.namedJSON), "json"):
 		return invalid("'messages' must contain the word 'json' in some form, to use 'response_format' of type " +
 			"'json_object'.").at("messages")
-	case f.maxNew != nil && s.OnlyMaxOld:
-		return s.unsupported("max_completion_tokens")
-	case f.temperature != nil && s.NoTemperature:
+	case f.maxNew != nil && k.OnlyMaxOld:
+		return k.unsupported("max_completion_tokens")
+	case f.temperature != nil && k.NoTemperature:
 		return invalid("Unsupported value: 'temperature' does not support %v with this model. Only the default (1) "+
 			"value is supported.", *f.temperature).
 			at("temperature").coded("unsupported_value")
-	case f.effort != "" && s.NoEffort:
-		return s.unsupported(f.effortField)
+	case f.effort != "" && k.NoEffort:
+		return k.unsupported(f.effortField)
 	}
 	return nil
 }
 
 // unsupported refuses a field in the words of OpenAI, or of servers that check
 // requests against their own list of fields.
-func (s *Server) unsupported(field string) *refusal {
-	if s.Kind != Plain {
+func (k *Rules) unsupported(field string) *refusal {
+	if k.Kind != Plain {
 		return invalid("Unrecognized request argument supplied: %s", field)
 	}
 	return &refusal{status: http.StatusBadRequest, bare: true, kind: "BadRequestError",

@@ -12,63 +12,43 @@
 package llmtest
 
 import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"sync"
 	"testing"
 	"time"
 
-	"golang.org/x/time/rate"
-
-	"github.com/org/pr-review-action/internal/cost"
+	strict "github.com/go-json-experiment/json"
 )
 
-// Script says what a model answers. It is called from many goroutines.
-type Script func(Request) Answer
-
-// Server answers by a script. It is an http.Handler; Start puts it on a loopback
-// address. The zero options take every well-formed request, for chat completions
-// and for the Responses interface. As sets the options of a kind.
+// Server answers by a script. It is an http.Handler; Start puts it on a loopback address. The zero options take every
+// well-formed request, for chat completions and for the Responses interface. As sets the options of a kind.
 type Server struct {
 	URL string // base URL as a client is given it; set by Start
-
-	Kind  Kind          // what it stands in for; empty for an OpenAI that is asked for no key
-	Key   string        // that is asked for; empty takes any
+	Rules
+	meter
 	Delay time.Duration // of every answer, besides its own
+	Cuts  bool          // ends an answer at the request's output limit
+	Whole Script        // answers about changes as a whole; nil for Nothing
 
-	NoSchema      bool // refuses response_format json_schema
-	NoFormat      bool // refuses response_format
-	NoTools       bool // refuses tools
-	NoToolFormat  bool // refuses response_format beside tools
-	OnlyMaxOld    bool // refuses max_completion_tokens
-	NoTemperature bool // refuses temperature, as reasoning models do
-	NoEffort      bool // refuses a reasoning effort
+	script   Script
+	thoughts thoughts
 
-	PerMinute int         // requests that are let in; 0 for all
-	Caches    bool        // reports cached tokens by common prefixes
-	Cuts      bool        // ends an answer at the request's output limit
-	Price     *cost.Price // what it bills at; nil for nothing
-
-	Whole Script // answers about changes as a whole; nil for Nothing
-
-	script    Script
-	mu        sync.Mutex
-	asked     []Request
-	refused   []string
-	tries     map[string]int
-	active    int
-	peak      int
-	limited   int
-	bucket    *rate.Limiter
-	bill      cost.Usage
-	wholeBill cost.Usage
-	cache     []string
-	thoughts  map[string]thought
+	mu      sync.Mutex
+	asked   []Request
+	refused []string
+	tries   map[string]int
+	active  int
+	peak    int
 }
 
 // New returns a server that is not listening yet.
 func New(script Script) *Server {
-	return &Server{script: script, tries: map[string]int{}, thoughts: map[string]thought{}}
+	return &Server{script: script, tries: map[string]int{}, thoughts: thoughts{behind: map[string]thought{}}}
 }
 
 // Start listens on a free loopback port until the test ends. Options are set
@@ -102,13 +82,6 @@ func (s *Server) Refusals() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]string(nil), s.refused...)
-}
-
-// Limited is the number of requests that a rate limit turned away.
-func (s *Server) Limited() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.limited
 }
 
 // Peak is the largest number of requests that were answered at one time.
@@ -169,4 +142,140 @@ func (s *Server) leave() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.active--
+}
+
+// settle fills in what a script leaves to the server, and bills the answer: a
+// client that never sees it pays all the same.
+func (s *Server) settle(r Request, a Answer) Answer {
+	a.Delay += s.Delay
+	a.input = r.tokens()
+	a.Calls = append([]Call(nil), a.Calls...)
+	for i, c := range a.Calls {
+		if c.ID == "" {
+			a.Calls[i].ID = r.identify("call_", fmt.Sprint(i))
+		}
+	}
+	if s.Cuts {
+		a = a.cut(r.MaxTokens)
+	}
+	if s.Caches && a.Cached == 0 {
+		a.Cached = s.cached(r)
+	}
+	if a.ok() {
+		s.charge(r, a)
+	}
+	return a
+}
+
+func (s *Server) send(w http.ResponseWriter, r *http.Request, q Request, a Answer) {
+	if !wait(r, a.Delay) {
+		return
+	}
+	if a.Drop {
+		panic(http.ErrAbortHandler)
+	}
+	if a.Reset {
+		reset(w)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	for name, values := range a.Header {
+		w.Header()[http.CanonicalHeaderKey(name)] = values
+	}
+	if !a.ok() && a.Raw == nil {
+		invalid("%s", a.Text).as(a.Status).coded(a.Code).write(w)
+		return
+	}
+	body := a.Raw
+	if body == nil {
+		body = s.reply(q, a)
+	}
+	if a.Half {
+		body = body[:len(body)/2]
+	}
+	if a.Status != 0 {
+		w.WriteHeader(a.Status)
+	}
+	if a.Drip > 0 {
+		drip(w, r, body, a.Drip)
+		return
+	}
+	_, _ = w.Write(body) // a client that left is none of the server's concern
+}
+
+// reply is the body of an answer in the form of the interface that was asked.
+func (s *Server) reply(r Request, a Answer) []byte {
+	out := s.completion(r, a)
+	if r.Interface == ResponsesAPI {
+		out = s.thoughts.response(r, a)
+	}
+	if a.NoUsage {
+		delete(out, "usage")
+	}
+	body, _ := json.Marshal(out) // plain values: it cannot fail
+	return body
+}
+
+func (s *Server) read(r *http.Request) (Request, *refusal) {
+	through, refused := s.route(r)
+	if refused == nil {
+		refused = s.admits(r.Header)
+	}
+	if refused != nil {
+		return Request{}, refused
+	}
+	raw, err := io.ReadAll(r.Body)
+	var fields body
+	if err = errors.Join(err, strict.Unmarshal(raw, &fields)); err != nil {
+		return Request{}, invalid("We could not parse the JSON body of your request: %v", err)
+	}
+	out := Request{Interface: through, Fields: fields}
+	if through == Chat {
+		refused = s.readChat(fields, &out)
+	} else {
+		refused = s.readResponses(fields, &out, &s.thoughts)
+	}
+	if refused != nil {
+		return Request{}, refused
+	}
+	out.Path, out.Lines, out.Repair = understand(out.User)
+	out.Judge = judged(out.User)
+	out.Question = question(out)
+	return out, nil
+}
+
+// Wholes returns the requests about a change as a whole that were let in so far, in the
+// order they came; Requests has the others.
+func (s *Server) Wholes() []Request { return s.kept(Request.Whole) }
+
+func (s *Server) kept(wanted func(Request) bool) (some []Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.asked {
+		if wanted(r) {
+			some = append(some, r)
+		}
+	}
+	return some
+}
+
+// slowness is the delay of a Slow server: far over that of a loopback, and short enough for tests on a real clock.
+const slowness = 150 * time.Millisecond
+
+// As is an option of Start that sets the options of a kind.
+func As(k Kind) func(*Server) {
+	return func(s *Server) {
+		s.Kind = k
+		switch k {
+		case JSONMode:
+			s.NoSchema, s.NoToolFormat = true, true
+		case Plain:
+			s.NoFormat, s.NoTools, s.OnlyMaxOld, s.NoEffort = true, true, true, true
+		case Azure:
+			s.OnlyMaxOld = true // as deployments of older api-versions are
+		case Responses:
+			s.NoTemperature = true
+		case Slow:
+			s.Delay = slowness
+		}
+	}
 }

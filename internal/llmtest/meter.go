@@ -1,10 +1,29 @@
 package llmtest
 
 import (
+	"fmt"
 	"math"
+	"net/http"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
 
 	"github.com/org/pr-review-action/internal/cost"
 )
+
+// meter counts what a server lets in, and bills what it answers.
+type meter struct {
+	PerMinute int         // requests that are let in; 0 for all
+	Caches    bool        // reports cached tokens by common prefixes
+	Price     *cost.Price // what it bills at; nil for nothing
+
+	mu              sync.Mutex
+	bucket          *rate.Limiter
+	limited         int
+	bill, wholeBill cost.Usage
+	cache           []string // prompts
+}
 
 // Prompt caches hold prefixes from so many tokens on, in steps of so many
 // (OpenAI's guide to prompt caching).
@@ -15,21 +34,21 @@ const (
 
 // Bill is what all answers so far cost, also those that a fault kept from the
 // client. An answer's own cost counts before the price.
-func (s *Server) Bill() cost.Usage {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.bill
+func (m *meter) Bill() cost.Usage {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.bill
 }
 
 // WholeBill is the part of the bill for questions about a change as a whole.
-func (s *Server) WholeBill() cost.Usage {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.wholeBill
+func (m *meter) WholeBill() cost.Usage {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.wholeBill
 }
 
 // charge puts an answer on the bill.
-func (s *Server) charge(r Request, a Answer) {
+func (m *meter) charge(r Request, a Answer) {
 	u := cost.Usage{
 		InputTokens: int64(a.input), CachedTokens: int64(a.Cached), CacheWriteTokens: int64(a.CacheWrite),
 		OutputTokens: int64(a.output()), ReasoningTokens: int64(a.Reasoning), Calls: 1,
@@ -37,23 +56,23 @@ func (s *Server) charge(r Request, a Answer) {
 	switch {
 	case a.Cost != 0:
 		u.Cost = cost.MicroUSD(math.Ceil(a.Cost*1e6 - 1e-6))
-	case s.Price != nil:
-		u.Cost = s.Price.Of(u)
+	case m.Price != nil:
+		u.Cost = m.Price.Of(u)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.bill = cost.Add(s.bill, u)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.bill = cost.Add(m.bill, u)
 	if r.Whole() {
-		s.wholeBill = cost.Add(s.wholeBill, u)
+		m.wholeBill = cost.Add(m.wholeBill, u)
 	}
 }
 
 // cached is how many tokens of a request are in the cache.
-func (s *Server) cached(r Request) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (m *meter) cached(r Request) int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	prompt, longest := r.prompt(), 0
-	for _, earlier := range s.cache {
+	for _, earlier := range m.cache {
 		longest = max(longest, commonPrefix(prompt, earlier)/bytesPerToken)
 	}
 	if longest < cacheFrom {
@@ -64,13 +83,13 @@ func (s *Server) cached(r Request) int {
 
 // remember puts a request that was answered into the cache: requests that run
 // beside each other find nothing of one another.
-func (s *Server) remember(r Request) {
-	if !s.Caches {
+func (m *meter) remember(r Request) {
+	if !m.Caches {
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.cache = append(s.cache, r.prompt())
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.cache = append(m.cache, r.prompt())
 }
 
 func commonPrefix(a, b string) int {
@@ -81,4 +100,34 @@ func commonPrefix(a, b string) int {
 		}
 	}
 	return n
+}
+
+// admit turns a request away where more have come than a minute lets in; what was
+// used comes back bit by bit. No header tells of the rate.
+func (m *meter) admit(q Request) *refusal {
+	if m.PerMinute == 0 {
+		return nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.bucket == nil {
+		m.bucket = rate.NewLimiter(rate.Every(time.Minute/time.Duration(m.PerMinute)), m.PerMinute)
+	}
+	next := m.bucket.Reserve()
+	wait := next.Delay()
+	if wait == 0 {
+		return nil
+	}
+	next.Cancel()
+	m.limited++
+	return invalid("%s", fmt.Sprintf("Rate limit reached for %s in organization org-test on requests per min (RPM): "+
+		"Please try again in %s.", q.Model, wait.Round(time.Millisecond))).
+		as(http.StatusTooManyRequests).of("requests").coded("rate_limit_exceeded")
+}
+
+// Limited is the number of requests that a rate limit turned away.
+func (m *meter) Limited() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.limited
 }

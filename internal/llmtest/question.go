@@ -75,6 +75,10 @@ func Verdicts(r Request, holds func(Claim) bool) Answer {
 	return Answer{Text: string(text)}
 }
 
+// Marker begins the text in an added line that Honest reports. What follows it
+// on the line is the finding's title.
+const Marker = "DEFECT:"
+
 // planted reports whether a claim is about an added line that holds Marker.
 func planted(lines []Line, c Claim) bool {
 	return slices.ContainsFunc(lines, func(l Line) bool {
@@ -88,79 +92,64 @@ func Label(kind, depth string) Answer {
 	return Answer{Text: string(text)}
 }
 
-// Certain lets a script that knows reviews alone answer them; asked which
-// findings hold it says that all do, and files are features.
-func Certain(reviewer Script) Script {
-	return func(r Request) Answer {
-		switch r.Question {
-		case Verify:
-			return Verdicts(r, func(Claim) bool { return true })
-		case Classify:
-			return Label("feature", "normal")
-		}
-		return reviewer(r)
+// The questions by which a ticket becomes a change.
+const (
+	ImplementClassify = "implement_classify"
+	ImplementModules  = "implement_modules"
+	ImplementCode     = "implement_code"
+	ImplementTests    = "implement_tests"
+)
+
+// implementing tells which of these is asked, by the keys of the answer; "" for none.
+func implementing(has func(string) bool) string {
+	switch {
+	case has("confirmed_type"):
+		return ImplementClassify
+	case has("affected_modules"):
+		return ImplementModules
+	case has("changes"):
+		return ImplementCode
+	case has("tests"):
+		return ImplementTests
 	}
+	return ""
 }
 
-// Curious looks around before it answers: where tools are offered and no call of
-// one was answered yet, it makes calls, those of Look where none are named. Then
-// next answers.
-func Curious(next Script, calls ...Call) Script {
-	return func(r Request) Answer {
-		looked := slices.ContainsFunc(r.Turns, func(t Turn) bool { return t.Role == "tool" })
-		switch {
-		case len(r.Tools) == 0 || looked:
-			return next(r)
-		case len(calls) > 0:
-			return Answer{Calls: calls}
-		}
-		return Answer{Calls: Look(r)}
+// The questions about a change as a whole. They go to Server.Whole, so that a script
+// that knows files need not know of them.
+const (
+	Overview = "overview"
+	Criteria = "criteria"
+	Recheck  = "recheck" // which findings on the whole change hold
+)
+
+// whole tells a question about a whole change; "" for one about a file.
+func whole(r Request, keys func(string) bool) string {
+	_, listed := Data(r.User)["files"]
+	switch {
+	case listed && (keys("verdicts") || Data(r.User)["findings"] != ""):
+		return Recheck
+	case keys("overview"), len(r.Schema) == 0 && strings.Contains(r.System, "`overview` says"):
+		return Overview
+	case keys("criteria"), len(r.Schema) == 0 && strings.Contains(r.System, "no word of your own is kept"):
+		return Criteria
 	}
+	return ""
 }
 
-// Look is a call of the tool that reads a file, else of the first that is
-// offered, with arguments that fit its schema.
-func Look(r Request) []Call {
-	name := offered(r)
-	for _, tool := range r.Tools {
-		if tool.Name == name {
-			return []Call{{Name: name, Arguments: arguments(tool.Schema, r.Path)}}
-		}
-	}
-	return []Call{{Name: name, Arguments: "{}"}}
+// Whole reports whether a question is about a whole change.
+func (r Request) Whole() bool {
+	return r.Question == Overview || r.Question == Criteria || r.Question == Recheck
 }
 
-func offered(r Request) string {
-	const favourite = "read_file"
-	if len(r.Tools) == 0 || slices.ContainsFunc(r.Tools, func(t Tool) bool { return t.Name == favourite }) {
-		return favourite
-	}
-	return r.Tools[0].Name
-}
-
-// arguments fills a schema's properties in: the first value of an enum, the
-// file's path for a path, and else 1 or an empty text.
-func arguments(schema json.RawMessage, path string) string {
-	var s struct {
-		Properties map[string]struct {
-			Type string   `json:"type"`
-			Enum []string `json:"enum"`
-		} `json:"properties"`
-	}
-	_ = json.Unmarshal(schema, &s) // the server has checked it
-	out := object{}
-	for name, p := range s.Properties {
-		switch {
-		case len(p.Enum) > 0:
-			out[name] = p.Enum[0]
-		case name == "path":
-			out[name] = path
-		case p.Type == "integer" || p.Type == "number":
-			out[name] = 1
-		default:
-			out[name] = ""
+// judged reads from a user turn, as a model would, which key of a judge's answer
+// is true or false.
+func judged(user string) string {
+	outside := Outside(user)
+	for _, key := range []string{"same_defect", "valid"} {
+		if strings.Contains(outside, "`"+key+"`") {
+			return key
 		}
 	}
-	text, _ := json.Marshal(out) // keys are sorted
-	return string(text)
+	return ""
 }

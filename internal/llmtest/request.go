@@ -1,14 +1,10 @@
 package llmtest
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
-	"errors"
-	"io"
-	"maps"
-	"net/http"
-	"slices"
-
-	strict "github.com/go-json-experiment/json"
+	"strings"
 )
 
 // Request is one request as a script sees it.
@@ -52,65 +48,30 @@ type Tool struct {
 	Schema            json.RawMessage
 }
 
-// body is the top level of a request.
-type body map[string]json.RawMessage
-
-// into reads a field where it is set. Unknown members in it are an error.
-func (b body) into(name string, to any) *refusal {
-	raw, ok := b[name]
-	if !ok {
-		return nil
+// prompt is all that a model reads, in the order in which it is cached.
+func (r Request) prompt() string {
+	var b strings.Builder
+	for _, t := range r.Tools {
+		b.WriteString(t.Name + t.Description + string(t.Schema))
 	}
-	if err := strict.Unmarshal(raw, to, strict.RejectUnknownMembers(true)); err != nil {
-		return invalid("Invalid value for '%s': %v", name, err).at(name)
-	}
-	return nil
-}
-
-// only refuses a field that the list has not.
-func (b body) only(known []string) *refusal {
-	for _, name := range slices.Sorted(maps.Keys(b)) {
-		if !slices.Contains(known, name) {
-			return invalid("Unknown parameter: '%s'.", name).at(name).coded("unknown_parameter")
+	b.WriteString(r.System + r.User)
+	for _, t := range r.Turns {
+		b.WriteString(t.Text + t.Thought)
+		for _, c := range t.Calls {
+			b.WriteString(c.Name + c.Arguments)
 		}
 	}
-	return nil
+	return b.String()
 }
 
-func (s *Server) read(r *http.Request) (Request, *refusal) {
-	through, refused := s.route(r)
-	if refused == nil {
-		refused = s.admits(r.Header)
-	}
-	if refused != nil {
-		return Request{}, refused
-	}
-	raw, err := io.ReadAll(r.Body)
-	var fields body
-	if err = errors.Join(err, strict.Unmarshal(raw, &fields)); err != nil {
-		return Request{}, invalid("We could not parse the JSON body of your request: %v", err)
-	}
-	out := Request{Interface: through, Fields: fields}
-	if through == Chat {
-		refused = s.readChat(fields, &out)
-	} else {
-		refused = s.readResponses(fields, &out)
-	}
-	if refused != nil {
-		return Request{}, refused
-	}
-	out.Path, out.Lines, out.Repair = understand(out.User)
-	out.Judge = judged(out.User)
-	out.Question = question(out)
-	return out, nil
-}
+// bytesPerToken is how this server counts tokens.
+const bytesPerToken = 4
 
-// text reads a text, which the API also takes as a list of parts: this product does
-// not write it so.
-func text(raw json.RawMessage) (words string, err error) {
-	if len(raw) == 0 {
-		return "", nil
-	}
-	err = strict.Unmarshal(raw, &words)
-	return words, err
+// tokens is the input that a request is billed.
+func (r Request) tokens() int { return len(r.prompt()) / bytesPerToken }
+
+// identify is an id for what an answer holds: the same for the same request.
+func (r Request) identify(prefix string, salt string) string {
+	sum := sha256.Sum256([]byte(prefix + salt + "\x00" + r.prompt()))
+	return prefix + hex.EncodeToString(sum[:12])
 }

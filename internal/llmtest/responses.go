@@ -1,11 +1,10 @@
 package llmtest
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"slices"
 	"strings"
+	"sync"
 
 	strict "github.com/go-json-experiment/json"
 )
@@ -59,7 +58,7 @@ type item struct {
 	Encrypted *string `json:"encrypted_content"`
 }
 
-func (s *Server) readResponses(b body, out *Request) *refusal {
+func (k *Rules) readResponses(b body, out *Request, t *thoughts) *refusal {
 	var (
 		offered   []responsesTool
 		words     responsesText
@@ -79,7 +78,7 @@ func (s *Server) readResponses(b body, out *Request) *refusal {
 	)
 	if refused == nil {
 		f.effort = reasoning.Effort
-		refused = first(s.readInput(b["input"], out), readResponsesTools(b, offered, out), words.read(out),
+		refused = first(t.readInput(b["input"], out), readResponsesTools(b, offered, out), words.read(out),
 			f.check(out))
 	}
 	switch {
@@ -91,7 +90,7 @@ func (s *Server) readResponses(b body, out *Request) *refusal {
 			at("max_output_tokens").coded("integer_below_min_value")
 	}
 	f.format, f.tools, f.namedJSON = out.Format, len(out.Tools) > 0, out.prompt()
-	return s.refuses(f)
+	return k.refuses(f)
 }
 
 func (t responsesText) read(out *Request) *refusal {
@@ -114,14 +113,14 @@ func readResponsesTools(b body, offered []responsesTool, out *Request) *refusal 
 }
 
 // readInput turns the items of an input into turns.
-func (s *Server) readInput(raw json.RawMessage, out *Request) *refusal {
+func (t *thoughts) readInput(raw json.RawMessage, out *Request) *refusal {
 	var items []item
 	if err := strict.Unmarshal(raw, &items, strict.RejectUnknownMembers(true)); err != nil {
 		return invalid("Invalid value for 'input': %v", err).at("input")
 	}
 	var turns []Turn
 	for i, it := range items {
-		if refused := s.readItem(i, items, &turns); refused != nil {
+		if refused := t.readItem(i, items, &turns); refused != nil {
 			return refused.at("input")
 		}
 		if it.Type == "reasoning" && (i+1 == len(items) || !follows(items[i+1])) {
@@ -145,7 +144,7 @@ func follows(it item) bool {
 
 func isMessage(it item) bool { return it.Type == "message" || it.Type == "" }
 
-func (s *Server) readItem(i int, items []item, turns *[]Turn) *refusal {
+func (t *thoughts) readItem(i int, items []item, turns *[]Turn) *refusal {
 	switch it := items[i]; {
 	case isMessage(it):
 		words, err := text(it.Content)
@@ -165,7 +164,7 @@ func (s *Server) readItem(i int, items []item, turns *[]Turn) *refusal {
 		}
 		turn := speak(turns, "assistant")
 		turn.Calls = append(turn.Calls, Call{it.CallID, it.Name, *it.Arguments})
-		return s.reasoned(it, items[:i])
+		return t.reasoned(it, items[:i])
 	case it.Type == "function_call_output":
 		words, err := text(it.Output)
 		if err != nil || it.CallID == "" || it.Output == nil {
@@ -195,35 +194,35 @@ type thought struct {
 	stored     bool // the request let the server keep it
 }
 
-// identify is an id for what an answer holds: the same for the same request.
-func (r Request) identify(prefix string, salt string) string {
-	sum := sha256.Sum256([]byte(prefix + salt + "\x00" + r.prompt()))
-	return prefix + hex.EncodeToString(sum[:12])
+// thoughts are those behind the calls of a server, by the calls' ids.
+type thoughts struct {
+	mu     sync.Mutex
+	behind map[string]thought
 }
 
 // reason makes the reasoning item of an answer, and remembers it for its calls.
-func (s *Server) reason(r Request, calls []Call) thought {
+func (t *thoughts) reason(r Request, calls []Call) thought {
 	var include []string
 	store := true
 	_ = body(r.Fields).into("include", &include)
 	_ = body(r.Fields).into("store", &store) // both were read before
-	t := thought{id: r.identify("rs_", ""), stored: store}
+	made := thought{id: r.identify("rs_", ""), stored: store}
 	if slices.Contains(include, encrypted) {
-		t.sealed = r.identify("gAAAA", "sealed")
+		made.sealed = r.identify("gAAAA", "sealed")
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	for _, c := range calls {
-		s.thoughts[c.ID] = t
+		t.behind[c.ID] = made
 	}
-	return t
+	return made
 }
 
 // reasoned checks that the reasoning behind a call came back, whole.
-func (s *Server) reasoned(call item, before []item) *refusal {
-	s.mu.Lock()
-	want, known := s.thoughts[call.CallID]
-	s.mu.Unlock()
+func (t *thoughts) reasoned(call item, before []item) *refusal {
+	t.mu.Lock()
+	want, known := t.behind[call.CallID]
+	t.mu.Unlock()
 	if !known {
 		return nil
 	}
@@ -242,4 +241,42 @@ func (s *Server) reasoned(call item, before []item) *refusal {
 			*before[at].Encrypted).coded("invalid_encrypted_content")
 	}
 	return nil
+}
+
+// response is what the Responses interface answers. Reasoning stands before
+// what it led to.
+func (t *thoughts) response(r Request, a Answer) object {
+	status, incomplete := "completed", any(nil)
+	if reason := map[string]string{"length": "max_output_tokens",
+		"content_filter": "content_filter"}[a.Finish]; reason != "" {
+		status, incomplete = "incomplete", object{"reason": reason}
+	}
+	thought := t.reason(r, a.Calls)
+	output := []any{object{"id": thought.id, "type": "reasoning", "summary": []any{},
+		"encrypted_content": orNull(thought.sealed)}}
+	if thought.sealed == "" {
+		delete(output[0].(object), "encrypted_content")
+	}
+	part := object{"type": "output_text", "text": a.Text, "annotations": []any{}, "logprobs": []any{}}
+	if a.Refusal != "" {
+		part = object{"type": "refusal", "refusal": a.Refusal}
+	}
+	if a.Text != "" || a.Refusal != "" {
+		output = append(output, object{
+			"id": r.identify("msg_", ""), "type": "message", "status": status, "role": "assistant",
+			"content": []any{part},
+		})
+	}
+	calls := each(a.Calls, func(c Call) object {
+		return object{"id": "fc_" + c.ID, "type": "function_call", "status": "completed", "call_id": c.ID,
+			"name": c.Name, "arguments": c.Arguments}
+	})
+	return object{
+		"id": r.identify("resp_", ""), "object": "response", "created_at": 1, "status": status, "error": nil,
+		"incomplete_details": incomplete,
+		"model":              r.Model, "output": slices.Concat(output, calls), "parallel_tool_calls": true,
+		"instructions": nil, "metadata": object{},
+		"tool_choice": "auto", "tools": []any{}, "temperature": nil, "top_p": nil,
+		"usage": a.usage("input", "output"),
+	}
 }

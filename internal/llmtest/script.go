@@ -5,10 +5,6 @@ import (
 	"strings"
 )
 
-// Marker begins the text in an added line that Honest reports. What follows it
-// on the line is the finding's title.
-const Marker = "DEFECT:"
-
 // Order begins a line of data that Obedient takes for its answer.
 const Order = "ANSWER:"
 
@@ -105,29 +101,6 @@ func Each(answers ...Answer) Script {
 // Always gives the same answer to every request.
 func Always(a Answer) Script { return Each(a) }
 
-// The questions by which a ticket becomes a change.
-const (
-	ImplementClassify = "implement_classify"
-	ImplementModules  = "implement_modules"
-	ImplementCode     = "implement_code"
-	ImplementTests    = "implement_tests"
-)
-
-// implementing tells which of these is asked, by the keys of the answer; "" for none.
-func implementing(has func(string) bool) string {
-	switch {
-	case has("confirmed_type"):
-		return ImplementClassify
-	case has("affected_modules"):
-		return ImplementModules
-	case has("changes"):
-		return ImplementCode
-	case has("tests"):
-		return ImplementTests
-	}
-	return ""
-}
-
 // Implement answers each of these questions by its answers, one after the other, the last
 // of which stays, and all other questions by rest.
 func Implement(answers map[string][]json.RawMessage, rest Script) Script {
@@ -155,4 +128,18 @@ func ReadImplement(text []byte) (map[string][]json.RawMessage, error) {
 		all["implement_"+key] = list
 	}
 	return all, nil
+}
+
+// Certain lets a script that knows reviews alone answer them; asked which
+// findings hold it says that all do, and files are features.
+func Certain(reviewer Script) Script {
+	return func(r Request) Answer {
+		switch r.Question {
+		case Verify:
+			return Verdicts(r, func(Claim) bool { return true })
+		case Classify:
+			return Label("feature", "normal")
+		}
+		return reviewer(r)
+	}
 }

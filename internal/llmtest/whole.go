@@ -8,14 +8,6 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 )
 
-// The questions about a change as a whole. They go to Server.Whole, so that a script
-// that knows files need not know of them.
-const (
-	Overview = "overview"
-	Criteria = "criteria"
-	Recheck  = "recheck" // which findings on the whole change hold
-)
-
 // WholeFile is a file of a question about the whole change, as far as it is shown.
 type WholeFile struct {
 	Path  string
@@ -76,38 +68,4 @@ func Nothing(r Request) Answer {
 		return Verdicts(r, func(Claim) bool { return true })
 	}
 	return Seen(r, "The change changes something.", nil, nil, nil)
-}
-
-// whole tells a question about a whole change; "" for one about a file.
-func whole(r Request, keys func(string) bool) string {
-	_, listed := Data(r.User)["files"]
-	switch {
-	case listed && (keys("verdicts") || Data(r.User)["findings"] != ""):
-		return Recheck
-	case keys("overview"), len(r.Schema) == 0 && strings.Contains(r.System, "`overview` says"):
-		return Overview
-	case keys("criteria"), len(r.Schema) == 0 && strings.Contains(r.System, "no word of your own is kept"):
-		return Criteria
-	}
-	return ""
-}
-
-// Whole reports whether a question is about a whole change.
-func (r Request) Whole() bool {
-	return r.Question == Overview || r.Question == Criteria || r.Question == Recheck
-}
-
-// Wholes returns the requests about a change as a whole that were let in so far, in the
-// order they came; Requests has the others.
-func (s *Server) Wholes() []Request { return s.kept(Request.Whole) }
-
-func (s *Server) kept(wanted func(Request) bool) (some []Request) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, r := range s.asked {
-		if wanted(r) {
-			some = append(some, r)
-		}
-	}
-	return some
 }

@@ -89,7 +89,7 @@ func TestInitApplyGoesOnWhereItWasEnded(t *testing.T) {
 
 func TestInitApplySaysWhatItMayNot(t *testing.T) {
 	s := cloned(t, githubtest.RepoOptions{Private: true})
-	s.repo.SetPlan("team")
+	s.repo.Set(func(o *githubtest.Settings) { o.Plan = "team" })
 	c := s.command()
 	c.Route = setup.Approval
 	_, err := s.applied(c)

@@ -117,9 +117,9 @@ func TestInitOfAListWritesNothingWithoutApply(t *testing.T) {
 	c.add("payments", githubtest.RepoOptions{Private: true, Protected: []string{"main"}})
 	c.lists("ledger", "acme/docs # with remarks", "", "old\r", "payments", "LEDGER")
 	c.repo("docs").Commit("main", "theirs", githubtest.Tree{draftPath: "on: push\n"})
-	c.repo("old").Archive()
+	c.repo("old").Set(func(o *githubtest.Settings) { o.Archived = true })
 	for _, name := range []string{"ledger", "docs", "old", "payments"} {
-		c.repo(name).SetPlan("team")
+		c.repo(name).Set(func(o *githubtest.Settings) { o.Plan = "team" })
 	}
 	err := c.command().Run(t.Context(), nil)
 	require.Equal(t, 1, driver.ExitCode(err))
@@ -143,7 +143,7 @@ func TestInitOfAListWritesNothingWithoutApply(t *testing.T) {
 func TestInitOfAListOpensOnePullRequestInEach(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t, "ledger", "docs")
-	c.add("payments", githubtest.RepoOptions{Private: true}).SetPlan("free")
+	c.add("payments", githubtest.RepoOptions{Private: true}).Set(func(o *githubtest.Settings) { o.Plan = "free" })
 	c.lists("ledger", "docs", "payments")
 	c.repo("docs").Commit("main", "theirs", githubtest.Tree{".github/pr-review.yml": "max-cost: 2\n"})
 	shown, err := c.applied(func(s *setup.Command) {
@@ -212,10 +212,10 @@ func TestInitOfAListGoesOnWhereOneFails(t *testing.T) {
 	}{
 		"not there": {func(c *company, _ *githubtest.Repo) { c.lists("a", "none", "z") },
 			[]string{"acme/none: reading repository acme/none: not found", "next: check the name"}},
-		"archived": {func(_ *company, r *githubtest.Repo) { r.Archive() }, []string{"is archived", "out of the list"}},
+		"archived": {func(_ *company, r *githubtest.Repo) { r.Set(func(o *githubtest.Settings) { o.Archived = true }) }, []string{"is archived", "out of the list"}},
 		"empty": {func(_ *company, r *githubtest.Repo) { r.DeleteBranch("main") },
 			[]string{"is empty", "push a first commit"}},
-		"Actions off": {func(_ *company, r *githubtest.Repo) { r.AllowActions(false) },
+		"Actions off": {func(_ *company, r *githubtest.Repo) { r.Set(func(o *githubtest.Settings) { o.NoActions = true }) },
 			[]string{"Actions are off there", "Settings, Actions, General"}},
 		"settings broken": {func(_ *company, r *githubtest.Repo) {
 			r.Commit("main", "theirs", githubtest.Tree{".github/pr-review.yml": "max-cos: 2\n"})

@@ -131,9 +131,9 @@ func TestInitPicksTheRouteByWhatTheRepositoryCanHave(t *testing.T) {
 		why   string
 	}{
 		"public": {route: setup.Approval, why: "public repositories"},
-		"private, Enterprise": {githubtest.RepoOptions{Private: true}, func(s *stage) { s.repo.SetPlan("enterprise") },
+		"private, Enterprise": {githubtest.RepoOptions{Private: true}, func(s *stage) { s.repo.Set(func(o *githubtest.Settings) { o.Plan = "enterprise" }) },
 			setup.Approval, "with Enterprise"},
-		"private, Team": {githubtest.RepoOptions{Private: true}, func(s *stage) { s.repo.SetPlan("team") },
+		"private, Team": {githubtest.RepoOptions{Private: true}, func(s *stage) { s.repo.Set(func(o *githubtest.Settings) { o.Plan = "team" }) },
 			setup.Dispatch, "on this plan"},
 		"private, plan not shown": {githubtest.RepoOptions{Private: true}, func(s *stage) {
 			s.repo.Permit("bob", "write")
@@ -330,7 +330,7 @@ func TestInitSaysWhatIsInItsWay(t *testing.T) {
 
 func TestInitNamesWhatAForkIs(t *testing.T) {
 	s := cloned(t, githubtest.RepoOptions{})
-	fork := s.hub.AddRepo("ada/ledger", githubtest.RepoOptions{ForkOf: s.repo})
+	fork := s.hub.AddRepo("ada/ledger", githubtest.RepoOptions{ForkOf: s.repo.Repo})
 	s.git("remote", "set-url", "origin", "https://github.com/"+fork.FullName())
 	r := s.report(s.command())
 	require.Equal(t, []string{"ada/ledger is a fork: pull requests to acme/ledger run the workflows there, not these"},

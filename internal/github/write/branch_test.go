@@ -123,7 +123,7 @@ func TestAPushThatIsRefusedSaysWhatToDo(t *testing.T) {
 	require.ErrorIs(t, err, write.ErrMayNotComment)
 
 	p.repo.Commit("b", "b", githubtest.Tree{"x": "y"})
-	p.repo.AllowPulls(false)
+	p.repo.Set(func(o *githubtest.Settings) { o.NoPulls = true })
 	_, err = p.mayWrite.OpenPull(ctx, p.ref, write.NewPull{Title: "t", Branch: "b", Base: "main"})
 	require.ErrorIs(t, err, write.ErrForbidden)
 	require.Equal(t, []string{"b", "main"}, p.repo.Branches())

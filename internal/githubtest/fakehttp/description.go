@@ -1,13 +1,13 @@
-package githubtest
+package fakehttp
 
 import (
 	"bytes"
-	"context"
 	_ "embed"
-	"fmt"
+	"errors"
 	"io"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -18,11 +18,11 @@ import (
 //go:embed testdata/openapi.json
 var openapi []byte
 
-// description is GitHub's OpenAPI document. It is read-only once loaded.
-type description struct{ doc *openapi3.T }
+// Description is GitHub's OpenAPI document. It is read-only once loaded.
+type Description struct{ doc *openapi3.T }
 
-// loadDescription parses the document once for all servers of a process.
-var loadDescription = sync.OnceValues(func() (*description, error) {
+// LoadDescription parses the document once for all servers of a process.
+var LoadDescription = sync.OnceValues(func() (*Description, error) {
 	doc, err := openapi3.NewLoader().LoadFromData(openapi)
 	if err != nil {
 		return nil, err
@@ -31,7 +31,7 @@ var loadDescription = sync.OnceValues(func() (*description, error) {
 		allowNull(doc.Components.Schemas[name].Value.Properties["head"].Value, "repo", "user")
 	}
 	allowNull(doc.Components.Schemas["pull-request-review-comment"].Value, "line", "position")
-	return &description{doc}, nil
+	return &Description{doc}, nil
 })
 
 // allowNull allows null where the description forgets it: for the head of a
@@ -39,77 +39,75 @@ var loadDescription = sync.OnceValues(func() (*description, error) {
 // outdated (github/rest-api-description, issue 5568).
 func allowNull(of *openapi3.Schema, members ...string) {
 	for _, name := range members {
-		of.Properties[name] = nullable(of.Properties[name])
+		s := *of.Properties[name].Value
+		s.Nullable = true
+		of.Properties[name] = openapi3.NewSchemaRef("", &s)
 	}
 }
 
-// nullable allows null beside a shape.
-func nullable(of *openapi3.SchemaRef) *openapi3.SchemaRef {
-	s := *of.Value
-	s.Nullable = true
-	return openapi3.NewSchemaRef("", &s)
+// Hold answers a request to an operation, whose path is as the document writes it.
+// What the document forbids is a violation: such a request is refused, such an answer
+// is sent all the same. What an answer leaves out of the document's members is added,
+// since GitHub's objects have dozens that nobody reads.
+func (d *Description) Hold(f *Front, r *http.Request, body []byte, path string, vars map[string]string,
+	handle func() Answer) Answer {
+	in, err := d.request(r, path, vars, body)
+	if err == nil {
+		err = openapi3filter.ValidateRequest(r.Context(), in)
+	}
+	if err != nil {
+		f.Violation("request %s %s: %v", r.Method, r.URL.Path, err)
+		line, _, _ := strings.Cut(err.Error(), "\n")
+		return Unprocessable("Invalid request.\n\n" + line)
+	}
+	a := handle()
+	if a.Value == nil {
+		return a
+	}
+	a.Value = complete(in.Route.Operation, a.Status, a.Value)
+	out := &openapi3filter.ResponseValidationInput{RequestValidationInput: in, Status: a.Status,
+		Header: http.Header{"Content-Type": {jsonKind}}, Options: in.Options}
+	if err := openapi3filter.ValidateResponse(r.Context(), out.SetBodyBytes(Encode(a.Value))); err != nil {
+		f.Violation("answer %d to %s %s: %v", a.Status, r.Method, r.URL.Path, err)
+	}
+	return a
 }
 
-// input describes a request for the checks below. The path is the template as
-// the document writes it.
-func (d *description) input(r *http.Request, path string,
-	vars map[string]string) (*openapi3filter.RequestValidationInput, error) {
+// request describes a request for the checks.
+func (d *Description) request(r *http.Request, path string, vars map[string]string,
+	body []byte) (*openapi3filter.RequestValidationInput, error) {
 	item := d.doc.Paths.Value(path)
 	if item == nil || item.GetOperation(r.Method) == nil {
-		return nil, fmt.Errorf("%s %s is not in the description", r.Method, path)
+		return nil, errors.New("it is not in the description")
 	}
+	checked := r.Clone(r.Context())
+	checked.Body = io.NopCloser(bytes.NewReader(body))
 	return &openapi3filter.RequestValidationInput{
-		Request:    r,
-		PathParams: vars,
+		Request: checked, PathParams: vars,
 		Route: &routers.Route{Spec: d.doc, Path: path, PathItem: item, Method: r.Method,
 			Operation: item.GetOperation(r.Method)},
 		Options: &openapi3filter.Options{AuthenticationFunc: openapi3filter.NoopAuthenticationFunc},
 	}, nil
 }
 
-func checkRequest(ctx context.Context, in *openapi3filter.RequestValidationInput, body []byte) error {
-	r := in.Request.Clone(ctx)
-	r.Body = io.NopCloser(bytes.NewReader(body))
-	checked := *in
-	checked.Request = r
-	return openapi3filter.ValidateRequest(ctx, &checked)
-}
-
-func checkAnswer(ctx context.Context, in *openapi3filter.RequestValidationInput, status int, h http.Header,
-	body []byte) error {
-	out := &openapi3filter.ResponseValidationInput{RequestValidationInput: in, Status: status, Header: h,
-		Options: in.Options}
-	return openapi3filter.ValidateResponse(ctx, out.SetBodyBytes(body))
-}
-
-// complete adds what the description requires of an answer and the handler
-// left out: GitHub's objects have dozens of members that nobody reads.
-func complete(in *openapi3filter.RequestValidationInput, status int, v any) any {
-	response := in.Route.Operation.Responses.Status(status)
-	if response == nil || response.Value == nil {
-		return v
+// complete adds what the description requires of an answer and the handler left out.
+func complete(operation *openapi3.Operation, status int, v any) any {
+	if response := operation.Responses.Status(status); response != nil && response.Value != nil {
+		if content := response.Value.Content.Get("application/json"); content != nil && content.Schema != nil {
+			return fill(content.Schema.Value, v)
+		}
 	}
-	content := response.Value.Content.Get("application/json")
-	if content == nil || content.Schema == nil {
-		return v
-	}
-	return fill(content.Schema.Value, v)
+	return v
 }
 
 func fill(s *openapi3.Schema, v any) any {
 	switch v := v.(type) {
-	case object:
+	case Object:
 		return fillObject(s, v)
-	case []object:
-		list := make([]any, len(v))
-		for i := range v {
-			list[i] = v[i]
-		}
-		return fill(s, list)
-	case []any:
+	case []Object:
 		items := itemsOf(s)
 		for i := range v {
-			v[i] = fill(items, v[i])
+			v[i] = fillObject(items, v[i])
 		}
 	}
 	return v
@@ -129,7 +127,7 @@ func itemsOf(s *openapi3.Schema) *openapi3.Schema {
 	return s.Items.Value
 }
 
-func fillObject(s *openapi3.Schema, v object) object {
+func fillObject(s *openapi3.Schema, v Object) Object {
 	if s = alternative(s, v); s == nil {
 		return v
 	}
@@ -145,7 +143,7 @@ func fillObject(s *openapi3.Schema, v object) object {
 
 // alternative picks the shape of an anyOf or oneOf that has every member of v
 // and lacks the fewest.
-func alternative(s *openapi3.Schema, v object) *openapi3.Schema {
+func alternative(s *openapi3.Schema, v Object) *openapi3.Schema {
 	options := append(slices.Clone(s.AnyOf), s.OneOf...)
 	if len(options) == 0 {
 		return s
@@ -189,5 +187,5 @@ func blank(s *openapi3.Schema) any {
 	case s.Type.Is("array"):
 		return []any{}
 	}
-	return fillObject(s, object{})
+	return fillObject(s, Object{})
 }

@@ -1,9 +1,8 @@
-package githubtest
+package actions
 
 import (
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -20,42 +19,6 @@ type workflow struct {
 			} `yaml:"inputs"`
 		} `yaml:"workflow_dispatch"`
 	} `yaml:"on"`
-}
-
-// Inputs are those of a dispatched run; nil for another one.
-func (run *Run) Inputs() map[string]string {
-	defer run.repo.s.lock()()
-	return maps.Clone(run.inputs)
-}
-
-// dispatch starts a run of a workflow file that the ref has. Its answer names the run
-// where that is asked for.
-func dispatch(c *call) answer {
-	var q struct {
-		Ref     string            `json:"ref"`
-		Inputs  map[string]string `json:"inputs"`
-		Details bool              `json:"return_run_details"`
-	}
-	c.read(&q)
-	file := ".github/workflows/" + c.PathValue("workflow_id")
-	if _, known := c.repo.resolve("").tree[file]; !known {
-		return notFound()
-	}
-	tip := c.repo.resolve(q.Ref)
-	if tip == nil {
-		return refusal(http.StatusUnprocessableEntity, "No ref found for: "+q.Ref)
-	}
-	if why := refuses(tip.tree[file], q.Inputs); why != "" {
-		return refusal(http.StatusUnprocessableEntity, why)
-	}
-	run := c.repo.addRun(RunOptions{Path: file, Event: "workflow_dispatch", HeadSHA: tip.sha,
-		HeadBranch: strings.TrimPrefix(q.Ref, "refs/heads/"), Actor: c.who.user.Login})
-	run.inputs, run.status = q.Inputs, "queued"
-	if !q.Details {
-		return answer{status: http.StatusNoContent}
-	}
-	v := run.json()
-	return ok(object{"workflow_run_id": run.ID, "run_url": v["url"], "html_url": v["html_url"]})
 }
 
 // refuses is why a workflow takes no dispatch with these inputs, or empty.

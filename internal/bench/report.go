@@ -1,0 +1,194 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// suite runs benchmarks and prints Markdown.
+type suite struct {
+	program  string // this very program, for processes of its own
+	docker   string // the client of a Docker Engine
+	caches   string // the kernel's file that drops the page cache
+	image    string // the image to measure; built from the Dockerfile where empty
+	sizes    []int  // instead of each benchmark's own
+	repeats  int
+	check    bool
+	limits   []limit
+	out, log io.Writer
+
+	scratch string // a folder that is gone when run returns
+	cache   string // what became of the page cache before a cold run
+	noted   []figure
+}
+
+// table prints a table's head: the first column to the left, the others to the
+// right.
+func (s *suite) table(columns ...string) {
+	fmt.Fprintf(s.out, "| %s |\n|---|%s\n", strings.Join(columns, " | "), strings.Repeat("---:|", len(columns)-1))
+}
+
+// row prints a table's row.
+func (s *suite) row(cells ...any) {
+	for _, cell := range cells {
+		if value, ok := cell.(float64); ok {
+			cell = short(value)
+		}
+		fmt.Fprint(s.out, "| ", cell, " ")
+	}
+	fmt.Fprintln(s.out, "|")
+}
+
+// short writes three digits, or all of a number's whole part.
+func short(value float64) string {
+	digits := 3
+	for limit := 1.0; value >= limit && digits > 0; limit *= 10 {
+		digits--
+	}
+	return strconv.FormatFloat(value, 'f', digits, 64)
+}
+
+// times writes a ratio.
+func times(ratio float64) string {
+	if ratio < 2 {
+		return fmt.Sprintf("×%.3f", ratio)
+	}
+	return fmt.Sprintf("×%.1f", ratio)
+}
+
+// machine says what the figures were taken on: Go, kernel, CPU, load and commit.
+// What a system does not tell is left out.
+func machine(ctx context.Context) string {
+	parts := []string{strings.Replace(runtime.Version(), "go", "Go ", 1),
+		strings.TrimSpace(runtime.GOOS + "/" + runtime.GOARCH + " " + first("/proc/sys/kernel/osrelease"))}
+	parts = append(parts, fmt.Sprintf("%d × %s", runtime.NumCPU(), cmp.Or(cpu(), "CPU")))
+	if load := first("/proc/loadavg"); load != "" {
+		parts = append(parts, "load "+load)
+	}
+	if commit, err := output(exec.CommandContext(ctx, "git", "--no-optional-locks", "describe", "--always",
+		"--dirty=, changed", "--exclude=*")); err == nil {
+		parts = append(parts, "commit "+commit)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// first is the first word of a file of the kernel's.
+func first(path string) string {
+	text, _ := os.ReadFile(path) // Linux alone has them
+	return cmp.Or(append(strings.Fields(string(text)), "")...)
+}
+
+// cpu is the model of the first processor.
+func cpu() string {
+	f, err := os.Open("/proc/cpuinfo")
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if key, value, _ := strings.Cut(lines.Text(), ":"); strings.TrimSpace(key) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+// side is one of the things that are measured beside each other.
+type side struct {
+	name string
+	run  func() ([]float64, error)
+}
+
+// inTurn runs every side once a round, so that a busy moment may hit any of them.
+// It gives each side's figures, each the median of its own.
+func (s *suite) inTurn(sides ...side) ([][]float64, error) {
+	samples := make([][][]float64, len(sides))
+	for round := range s.repeats {
+		for i, a := range sides {
+			figures, err := a.run()
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", a.name, err)
+			}
+			fmt.Fprintf(s.log, "round %d of %d, %s: %.4g\n", round+1, s.repeats, a.name, figures)
+			samples[i] = append(samples[i], figures)
+		}
+	}
+	all := make([][]float64, len(sides))
+	for i := range all {
+		all[i] = medians(samples[i])
+	}
+	return all, nil
+}
+
+// medians takes each figure's own.
+func medians(samples [][]float64) []float64 {
+	m := make([]float64, len(samples[0]))
+	for i := range m {
+		var values []float64
+		for _, s := range samples {
+			values = append(values, s[i])
+		}
+		slices.Sort(values)
+		m[i] = (values[(len(values)-1)/2] + values[len(values)/2]) / 2
+	}
+	return m
+}
+
+// figure is a measured ratio that has a limit.
+type figure struct {
+	name  string
+	value float64
+}
+
+// limit is the most that a figure may come to.
+type limit struct {
+	figure string
+	most   float64
+}
+
+// note keeps a figure for judge.
+func (s *suite) note(name string, value float64) {
+	s.noted = append(s.noted, figure{name, value})
+}
+
+// judge prints the noted figures beside their limits. The error names each that
+// missed its own, and each that has none.
+func (s *suite) judge() error {
+	most := map[string]float64{}
+	for _, l := range s.limits {
+		most[l.figure] = l.most
+	}
+	fmt.Fprint(s.out, "\n## Limits\n\n")
+	s.table("figure", "measured", "at most")
+	var missed []error
+	for _, f := range s.noted {
+		m, known := most[f.name]
+		verdict := short(m)
+		if !known || !(f.value <= m) {
+			missed = append(missed, fmt.Errorf("limit missed: %s is %s, at most %s", f.name, short(f.value), verdict))
+			verdict += ", **missed**"
+		}
+		s.row(f.name, f.value, verdict)
+	}
+	return errors.Join(missed...)
+}
+
+// growth tells how much longer the last size takes than the one before.
+func (s *suite) growth(name string, last, before float64, sizes []int) {
+	if len(sizes) < 2 {
+		return
+	}
+	n, fewer := sizes[len(sizes)-1], sizes[len(sizes)-2]
+	fmt.Fprintf(s.out, "\n%d files take %s of %d.\n", n, times(last/before), fewer)
+	s.note(name+": time / linear", last/before*float64(fewer)/float64(n))
+}

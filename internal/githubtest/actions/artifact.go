@@ -1,0 +1,147 @@
+package actions
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
+	"github.com/org/pr-review-action/internal/githubtest/site"
+)
+
+// retention is how long an artifact lives unless the upload says otherwise.
+const retention = 90 * 24 * time.Hour
+
+// Artifact is a finished artifact of a run.
+type Artifact struct {
+	ID        int64
+	Name      string
+	Size      int64
+	Digest    string // sha256:<hex> of the zip
+	CreatedAt time.Time
+	ExpiresAt time.Time
+
+	of      *artifacts
+	attempt int
+	job     string
+	blob    string // storage path
+	ready   bool   // finalized
+	untold  bool   // lists do not say which run it is of
+}
+
+// artifacts are those of one run.
+type artifacts struct {
+	ID      int64 // of the run
+	attempt int
+	host    *site.Host
+	by      object // the run, as an artifact names it
+	all     []*Artifact
+}
+
+// AddArtifact puts an artifact into the run's current attempt.
+func (r *artifacts) AddArtifact(name string, zip []byte) *Artifact {
+	defer r.host.Lock()()
+	a := r.make("setup", name)
+	*a.stored() = fakehttp.Blob{Data: slices.Clone(zip), Kind: "application/zip", Committed: true}
+	a.finish()
+	return a
+}
+
+func (r *artifacts) make(job, name string) *Artifact {
+	a := &Artifact{ID: r.host.NextID(), Name: name, of: r, attempt: r.attempt, job: job, CreatedAt: r.host.Now(),
+		ExpiresAt: r.host.Now().Add(retention)}
+	a.blob = r.host.Storage.Put(fmt.Sprintf("/artifacts/%d/%d.zip", r.ID, a.ID), fakehttp.Blob{Kind: "application/zip"})
+	r.all = append(r.all, a)
+	return a
+}
+
+// Artifacts are the finished artifacts of a run, oldest first.
+func (r *artifacts) Artifacts() (out []Artifact) {
+	defer r.host.Lock()()
+	for _, a := range r.all {
+		if a.ready {
+			out = append(out, *a)
+		}
+	}
+	return out
+}
+
+// Untell leaves out of lists which run stored what the run has stored so far, as GitHub's
+// description allows.
+func (r *artifacts) Untell() {
+	defer r.host.Lock()()
+	for _, a := range r.all {
+		a.untold = true
+	}
+}
+
+func (a *Artifact) stored() *fakehttp.Blob { return a.of.host.Storage.At(a.blob) }
+
+// measured are the size and the digest of what is stored.
+func (a *Artifact) measured() (size int64, digest string) {
+	data := a.stored().Data
+	sum := sha256.Sum256(data)
+	return int64(len(data)), "sha256:" + hex.EncodeToString(sum[:])
+}
+
+func (a *Artifact) finish() {
+	a.Size, a.Digest = a.measured()
+	a.ready = true
+}
+
+// Expire ends the artifact's life: the API lists it as expired and its
+// download is gone.
+func (a *Artifact) Expire() {
+	defer a.of.host.Lock()()
+	a.ExpiresAt = a.of.host.Now()
+}
+
+// Replace swaps the stored bytes; the digest stays, as after tampering.
+func (a *Artifact) Replace(zip []byte) {
+	defer a.of.host.Lock()()
+	a.stored().Data = slices.Clone(zip)
+}
+
+// Zip is what was stored.
+func (a Artifact) Zip() []byte {
+	defer a.of.host.Lock()()
+	return slices.Clone(a.stored().Data)
+}
+
+func (a *Artifact) gone() bool { return !a.of.host.Now().Before(a.ExpiresAt) }
+
+func (a *Artifact) json() object {
+	v := object{"id": a.ID, "name": a.Name, "size_in_bytes": a.Size, "expired": a.gone(), "digest": a.Digest,
+		"created_at": a.CreatedAt, "expires_at": a.ExpiresAt, "workflow_run": nil}
+	if !a.untold {
+		v["workflow_run"] = a.of.by
+	}
+	return v
+}
+
+// list answers artifacts of a name, if one is asked for, newest first.
+func list(c *site.Call, all []*Artifact) answer {
+	name := c.URL.Query().Get("name")
+	all = slices.DeleteFunc(slices.Clone(all), func(a *Artifact) bool {
+		return !a.ready || name != "" && a.Name != name
+	})
+	slices.SortFunc(all, func(a, b *Artifact) int { return int(b.ID - a.ID) })
+	return fakehttp.Counted(c.Request, "artifacts", all, (*Artifact).json)
+}
+
+// download redirects to the storage with a signature of one minute. It needs a token
+// also where the repository is public.
+func (a *Artifact) download(c *site.Call) answer {
+	switch {
+	case c.Who.Kind == "none":
+		return c.Forbidden()
+	case c.PathValue("archive_format") != "zip":
+		return fakehttp.NotFound()
+	case a.gone():
+		return fakehttp.Refusal(http.StatusGone, "Artifact has expired")
+	}
+	return fakehttp.Redirect(a.of.host.Storage.Sign(a.blob, "r", time.Minute))
+}

@@ -1,0 +1,214 @@
+package actions
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
+	"github.com/org/pr-review-action/internal/githubtest/site"
+)
+
+// Run is a workflow run. Its methods take the lock.
+type Run struct {
+	artifacts
+
+	repo         *site.Repo
+	environments *environments
+	options      RunOptions
+	number       int
+	status       string
+	result       string // conclusion
+	trigger      string // who started the attempt
+	created      time.Time
+	approvals    []approval
+	waiting      []string // environments
+	cacheMode    bool     // it may write to the cache
+	inputs       map[string]string
+}
+
+// RunOptions of AddRun.
+type RunOptions struct {
+	Path       string     // of the workflow file; .github/workflows/pr-review.yml
+	Event      string     // pull_request_target
+	HeadBranch string     // the default branch
+	HeadSHA    string     // its tip
+	HeadRepo   *site.Repo // the repository itself
+	Actor      string     // the owner
+	Calls      string     // a reusable workflow that the file calls, as owner/name/path@ref
+}
+
+type approval struct {
+	environment, state, user, comment string
+}
+
+func newRun(r *site.Repo, e *environments, number int, o RunOptions) *Run {
+	o.Path = cmp.Or(o.Path, ".github/workflows/pr-review.yml")
+	o.Event = cmp.Or(o.Event, "pull_request_target")
+	o.HeadBranch = cmp.Or(o.HeadBranch, site.DefaultBranch)
+	o.HeadRepo = cmp.Or(o.HeadRepo, r)
+	o.Actor = cmp.Or(o.Actor, r.Owner)
+	if tip := r.Resolve(o.HeadBranch); o.HeadSHA == "" && tip != nil {
+		o.HeadSHA = tip.SHA
+	}
+	id := r.Host.NextID()
+	by := object{"id": id, "repository_id": r.ID, "head_repository_id": o.HeadRepo.ID, "head_branch": o.HeadBranch,
+		"head_sha": o.HeadSHA}
+	return &Run{artifacts: artifacts{ID: id, attempt: 1, host: r.Host, by: by}, repo: r, environments: e, options: o,
+		number: number, trigger: o.Actor, status: "in_progress", created: r.Host.Now()}
+}
+
+// set changes the run under the lock.
+func (run *Run) set(change func()) {
+	defer run.host.Lock()()
+	change()
+}
+
+// Attempt is the number of the current attempt.
+func (run *Run) Attempt() int {
+	defer run.host.Lock()()
+	return run.attempt
+}
+
+// Rerun begins the next attempt as "Re-run failed jobs" does. Approvals stay, and
+// artifacts: by REST, and by the runtime protocol with Options.SharedAttempts.
+func (run *Run) Rerun() {
+	run.set(func() {
+		run.attempt++
+		run.status, run.result = "in_progress", ""
+	})
+}
+
+// RerunAll begins the next attempt as "Re-run all jobs" does: the artifacts of
+// earlier attempts are gone, also by REST. The cache stays.
+func (run *Run) RerunAll() {
+	run.set(func() { run.all = nil })
+	run.Rerun()
+}
+
+// Trigger names who started the attempt, where that is not the run's actor.
+func (run *Run) Trigger(login string) { run.set(func() { run.trigger = login }) }
+
+// Finish ends the attempt with a conclusion: success, failure, cancelled.
+func (run *Run) Finish(conclusion string) {
+	run.set(func() { run.status, run.result, run.waiting = "completed", conclusion, nil })
+}
+
+// WriteCache lets the run write to the cache whatever its event, as cache-mode:
+// write does in its workflow.
+func (run *Run) WriteCache() { run.set(func() { run.cacheMode = true }) }
+
+// Inputs are those of a dispatched run; nil for another one.
+func (run *Run) Inputs() map[string]string {
+	defer run.host.Lock()()
+	return run.inputs
+}
+
+// Wait makes a job of the run wait for an environment's approval.
+func (run *Run) Wait(environment string) {
+	run.set(func() {
+		run.environments.at(environment)
+		run.waiting, run.status = append(run.waiting, environment), "waiting"
+	})
+}
+
+// Approve records an approval of an environment, with its comment.
+func (run *Run) Approve(environment, login, comment string) {
+	run.Decide(environment, "approved", login, comment)
+}
+
+// Reject records a rejection.
+func (run *Run) Reject(environment, login, comment string) {
+	run.Decide(environment, "rejected", login, comment)
+}
+
+// Decide records a decision in a state: approved, rejected or pending.
+func (run *Run) Decide(environment, state, login, comment string) {
+	run.set(func() { run.decide(environment, state, login, comment) })
+}
+
+func (run *Run) decide(environment, state, login, comment string) {
+	run.environments.at(environment)
+	run.host.User(login)
+	run.approvals = append(run.approvals, approval{environment, state, login, comment})
+	run.waiting = slices.DeleteFunc(run.waiting, func(e string) bool { return e == environment })
+	run.status = "in_progress"
+	if state == "rejected" {
+		run.status, run.result = "completed", "failure"
+	}
+}
+
+func (run *Run) json() object {
+	o, r := run.options, run.repo
+	v := object{
+		"id": run.ID, "name": path.Base(o.Path), "path": o.Path, "event": o.Event, "status": run.status,
+		"conclusion": fakehttp.Null(run.result), "run_number": run.number,
+		"run_attempt": run.attempt, "head_branch": o.HeadBranch, "head_sha": o.HeadSHA,
+		"actor": run.host.User(o.Actor).JSON(), "triggering_actor": run.host.User(run.trigger).JSON(),
+		"repository": r.JSON(), "head_repository": o.HeadRepo.JSON(), "head_repository_id": o.HeadRepo.ID,
+		"created_at": run.created,
+		"html_url":   r.Page("/actions/runs/%d", run.ID), "url": r.Address("/actions/runs/%d", run.ID),
+	}
+	if o.Calls != "" { // path stays the caller's
+		v["referenced_workflows"] = []object{{"path": o.Calls, "sha": strings.Repeat("c", 40), "ref": "refs/tags/v1"}}
+	}
+	return v
+}
+
+func (run *Run) get(*site.Call) answer { return fakehttp.OK(run.json()) }
+
+func (run *Run) listArtifacts(c *site.Call) answer { return list(c, run.all) }
+
+func (run *Run) listApprovals(*site.Call) answer {
+	return fakehttp.OK(fakehttp.List(run.approvals, func(a approval) object {
+		e := run.environments.at(a.environment).short()
+		e["created_at"], e["updated_at"] = run.created, run.created
+		return object{"environments": []object{e}, "state": a.state, "user": run.host.User(a.user).JSON(),
+			"comment": a.comment}
+	}))
+}
+
+func (run *Run) mayDecide(e *environment, who *site.Identity) bool {
+	return who.Kind == "user" && slices.Contains(e.reviewers, who.User.Login) &&
+		!(e.noSelf && who.User.Login == run.options.Actor)
+}
+
+func (run *Run) listPending(c *site.Call) answer {
+	return fakehttp.OK(fakehttp.List(run.waiting, func(name string) object {
+		e := run.environments.at(name)
+		return object{"environment": e.short(), "wait_timer": 0, "wait_timer_started_at": nil,
+			"current_user_can_approve": run.mayDecide(e, c.Who), "reviewers": e.reviewerList(run.host)}
+	}))
+}
+
+// decidePending approves or rejects what waits, as one of the reviewers.
+func (run *Run) decidePending(c *site.Call) answer {
+	var q struct {
+		IDs     []int64 `json:"environment_ids"`
+		State   string  `json:"state"`
+		Comment string  `json:"comment"`
+	}
+	c.Read(&q)
+	var decided []*environment
+	for _, name := range run.waiting {
+		if e := run.environments.at(name); slices.Contains(q.IDs, e.id) {
+			decided = append(decided, e)
+		}
+	}
+	if len(decided) != len(q.IDs) {
+		return fakehttp.Unprocessable("No pending deployment requests to approve or reject")
+	}
+	if slices.ContainsFunc(decided, func(e *environment) bool { return !run.mayDecide(e, c.Who) }) {
+		return fakehttp.Unprocessable(
+			"There are no pending deployment requests that the current user can approve or reject")
+	}
+	for _, e := range decided {
+		run.decide(e.name, q.State, c.Who.User.Login, q.Comment)
+	}
+	return fakehttp.OK(fakehttp.List(decided, func(e *environment) object {
+		return object{"id": e.id, "sha": run.options.HeadSHA, "ref": run.options.HeadBranch, "environment": e.name,
+			"task": "deploy", "payload": object{}, "description": nil}
+	}))
+}

@@ -1,0 +1,161 @@
+// Package actions is GitHub Actions of the fake: workflow runs and their approvals,
+// environments, artifacts and the cache, by REST and by the protocol that the runner's
+// own services speak. Start reading at Workflows and Service.
+package actions
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
+	"github.com/org/pr-review-action/internal/githubtest/site"
+)
+
+// Workflows are what Actions keeps of a repository. Their methods take the lock.
+type Workflows struct {
+	environments
+	cache
+
+	repo *site.Repo
+	runs map[int64]*Run
+}
+
+// Of returns the workflows of a repository that has none yet.
+func Of(r *site.Repo) *Workflows {
+	return &Workflows{environments: environments{r, map[string]*environment{}}, cache: cache{repo: r}, repo: r,
+		runs: map[int64]*Run{}}
+}
+
+// AddRun starts a workflow run, attempt 1.
+func (w *Workflows) AddRun(o RunOptions) *Run {
+	defer w.repo.Host.Lock()()
+	return w.start(o)
+}
+
+func (w *Workflows) start(o RunOptions) *Run {
+	run := newRun(w.repo, &w.environments, len(w.runs)+1, o)
+	w.runs[run.ID] = run
+	return run
+}
+
+// Run finds a run by id; nil if there is none.
+func (w *Workflows) Run(id int64) *Run {
+	defer w.repo.Host.Lock()()
+	return w.runs[id]
+}
+
+// Routes are those of a repository's Actions.
+func Routes() []site.Route[*Workflows] {
+	const environment, actions = site.RepoPath + "/environments/{environment_name}", site.RepoPath + "/actions"
+	const policies, run = environment + "/deployment-branch-policies", actions + "/runs/{run_id}"
+	const workflow = actions + "/workflows/{workflow_id}"
+	read, admin := []string{"actions:read"}, []string{"administration:admin"}
+	return []site.Route[*Workflows]{
+		site.On("GET", environment, read, ofEnvironment((*environments).get)),
+		site.On("PUT", environment, admin, (*Workflows).put),
+		site.On("GET", policies, read, ofEnvironment((*environments).listPolicies)),
+		site.On("POST", policies, admin, ofEnvironment((*environments).addPolicy)),
+		site.On("GET", environment+"/secrets", []string{"environments:write"}, ofEnvironment((*environments).listSecrets)),
+		site.On("GET", actions+"/permissions", admin, (*Workflows).permissions),
+		site.On("GET", workflow+"/runs", read, (*Workflows).listRuns),
+		site.On("POST", workflow+"/dispatches", []string{"actions:write"}, (*Workflows).dispatch),
+		site.On("GET", run, read, ofRun((*Run).get)),
+		site.On("GET", run+"/approvals", read, ofRun((*Run).listApprovals)),
+		site.On("GET", run+"/pending_deployments", read, ofRun((*Run).listPending)),
+		site.On("POST", run+"/pending_deployments", []string{"deployments:write"}, ofRun((*Run).decidePending)),
+		site.On("GET", run+"/artifacts", read, ofRun((*Run).listArtifacts)),
+		site.On("GET", actions+"/artifacts", read, (*Workflows).listArtifacts),
+		site.On("GET", actions+"/artifacts/{artifact_id}/{archive_format}", read, (*Workflows).download),
+	}
+}
+
+func ofEnvironment(handle func(*environments, *site.Call, *environment) answer) func(*Workflows, *site.Call) answer {
+	return func(w *Workflows, c *site.Call) answer {
+		if e := w.environments.all[c.PathValue("environment_name")]; e != nil {
+			return handle(&w.environments, c, e)
+		}
+		return fakehttp.NotFound()
+	}
+}
+
+func ofRun(handle func(*Run, *site.Call) answer) func(*Workflows, *site.Call) answer {
+	return func(w *Workflows, c *site.Call) answer {
+		if run := w.runs[int64(fakehttp.Number(c.PathValue("run_id")))]; run != nil {
+			return handle(run, c)
+		}
+		return fakehttp.NotFound()
+	}
+}
+
+func (w *Workflows) permissions(*site.Call) answer {
+	return fakehttp.OK(object{"enabled": !w.repo.Settings().NoActions})
+}
+
+func (w *Workflows) artifacts() (all []*Artifact) {
+	for _, run := range w.runs {
+		all = append(all, run.all...)
+	}
+	return all
+}
+
+func (w *Workflows) listArtifacts(c *site.Call) answer { return list(c, w.artifacts()) }
+
+func (w *Workflows) download(c *site.Call) answer {
+	for _, a := range w.artifacts() {
+		if a.ready && fmt.Sprint(a.ID) == c.PathValue("artifact_id") {
+			return a.download(c)
+		}
+	}
+	return fakehttp.NotFound()
+}
+
+// listRuns has the runs of a workflow, newest first, filtered by event,
+// branch, head_sha and status.
+func (w *Workflows) listRuns(c *site.Call) answer {
+	var found []*Run
+	q := c.URL.Query()
+	for _, id := range slices.Backward(slices.Sorted(maps.Keys(w.runs))) {
+		run := w.runs[id]
+		has := func(name, value string) bool { return q.Get(name) == "" || q.Get(name) == value }
+		if path.Base(run.options.Path) == c.PathValue("workflow_id") && has("event", run.options.Event) &&
+			has("branch", run.options.HeadBranch) &&
+			has("head_sha", run.options.HeadSHA) && (has("status", run.status) || has("status", run.result)) {
+			found = append(found, run)
+		}
+	}
+	return fakehttp.Counted(c.Request, "workflow_runs", found, (*Run).json)
+}
+
+// dispatch starts a run of a workflow file that the ref has. Its answer names the run
+// where that is asked for.
+func (w *Workflows) dispatch(c *site.Call) answer {
+	var q struct {
+		Ref     string            `json:"ref"`
+		Inputs  map[string]string `json:"inputs"`
+		Details bool              `json:"return_run_details"`
+	}
+	c.Read(&q)
+	file := ".github/workflows/" + c.PathValue("workflow_id")
+	if w.repo.Resolve("").Mode(file) == "" {
+		return fakehttp.NotFound()
+	}
+	tip := w.repo.Resolve(q.Ref)
+	if tip == nil {
+		return fakehttp.Unprocessable("No ref found for: " + q.Ref)
+	}
+	if why := refuses(tip.Tree[file], q.Inputs); why != "" {
+		return fakehttp.Unprocessable(why)
+	}
+	run := w.start(RunOptions{Path: file, Event: "workflow_dispatch", HeadSHA: tip.SHA,
+		HeadBranch: strings.TrimPrefix(q.Ref, "refs/heads/"), Actor: c.Who.User.Login})
+	run.inputs, run.status = q.Inputs, "queued"
+	if !q.Details {
+		return answer{Status: http.StatusNoContent}
+	}
+	v := run.json()
+	return fakehttp.OK(object{"workflow_run_id": run.ID, "run_url": v["url"], "html_url": v["html_url"]})
+}

@@ -1,0 +1,166 @@
+package fakehttp
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Object is a JSON object on its way out.
+type Object = map[string]any
+
+const jsonKind = "application/json; charset=utf-8"
+
+// Answer is what a handler says. A nil value is an empty body.
+type Answer struct {
+	Status int
+	Value  any    // JSON
+	Raw    []byte // in place of JSON, of type Kind
+	Kind   string
+	Header http.Header
+}
+
+// OK is an answer of 200.
+func OK(v any) Answer { return Answer{Status: http.StatusOK, Value: v} }
+
+// Created is an answer of 201.
+func Created(v any) Answer { return Answer{Status: http.StatusCreated, Value: v} }
+
+// Refusal is GitHub's error document.
+func Refusal(status int, message string, errors ...any) Answer {
+	v := Object{"message": message, "documentation_url": "https://docs.github.com/rest", "status": strconv.Itoa(status)}
+	if len(errors) > 0 {
+		v["errors"] = errors
+	}
+	return Answer{Status: status, Value: v}
+}
+
+// Unprocessable is a refusal of what a request says.
+func Unprocessable(message string, errors ...any) Answer {
+	return Refusal(http.StatusUnprocessableEntity, message, errors...)
+}
+
+// NotFound is GitHub's refusal of a place that is not there, or not for the token.
+func NotFound() Answer { return Refusal(http.StatusNotFound, "Not Found") }
+
+// Redirect sends the client to an address.
+func Redirect(to string) Answer {
+	return Answer{Status: http.StatusFound, Header: http.Header{"Location": {to}}}
+}
+
+// With adds headers to an answer.
+func (a Answer) With(more http.Header) Answer {
+	if a.Header == nil {
+		a.Header = http.Header{}
+	}
+	for k, v := range more {
+		a.Header[k] = v
+	}
+	return a
+}
+
+// Write sends the answer.
+func (a Answer) Write(w http.ResponseWriter) {
+	for k, v := range a.Header {
+		w.Header()[k] = v
+	}
+	body := a.Raw
+	if a.Value != nil {
+		body, a.Kind = Encode(a.Value), jsonKind
+	}
+	if a.Kind != "" {
+		w.Header().Set("Content-Type", a.Kind)
+	}
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(a.Status)
+	_, _ = w.Write(body) // the client may have gone
+}
+
+// Encode is a value as JSON without escapes for HTML.
+func Encode(v any) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic(fmt.Sprintf("fakehttp: encoding an answer: %v", err))
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// Null is nil for an empty text.
+func Null(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
+}
+
+// Stamp is a time as JSON has it.
+func Stamp(t time.Time) string { return t.Format(time.RFC3339) }
+
+// Number reads a decimal number; 0 where it is none.
+func Number(s string) int {
+	n, _ := strconv.Atoi(s)
+	return n
+}
+
+// List maps a list to JSON.
+func List[T any](items []T, f func(T) Object) []Object {
+	out := make([]Object, 0, len(items))
+	for _, i := range items {
+		out = append(out, f(i))
+	}
+	return out
+}
+
+// Paged answers a page of a list.
+func Paged[T any](r *http.Request, items []T, f func(T) Object) Answer {
+	items, h := Page(r, items)
+	return OK(List(items, f)).With(h)
+}
+
+// Counted answers a page of a list inside an object with its total.
+func Counted[T any](r *http.Request, name string, items []T, f func(T) Object) Answer {
+	shown, h := Page(r, items)
+	return OK(Object{"total_count": len(items), name: List(shown, f)}).With(h)
+}
+
+// Page cuts a list to what a request's per_page and page ask for, and makes the Link
+// header.
+func Page[T any](r *http.Request, items []T) ([]T, http.Header) {
+	q := r.URL.Query()
+	per, n := Number(q.Get("per_page")), max(Number(q.Get("page")), 1)
+	if per <= 0 {
+		per = 30
+	}
+	per = min(per, 100)
+	last := max((len(items)+per-1)/per, 1)
+	at := url.URL{Scheme: "http", Host: r.Host, Path: r.URL.Path, RawPath: r.URL.RawPath}
+	if r.TLS != nil {
+		at.Scheme = "https"
+	}
+	var links []string
+	link := func(rel string, to int) {
+		q.Set("page", strconv.Itoa(to))
+		at.RawQuery = q.Encode()
+		links = append(links, fmt.Sprintf(`<%s>; rel="%s"`, &at, rel))
+	}
+	if n > 1 {
+		link("prev", n-1)
+		link("first", 1)
+	}
+	if n < last {
+		link("next", n+1)
+		link("last", last)
+	}
+	h := http.Header{}
+	if links != nil {
+		h.Set("Link", strings.Join(links, ", "))
+	}
+	return items[min((n-1)*per, len(items)):min(n*per, len(items))], h
+}

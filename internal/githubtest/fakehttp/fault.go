@@ -1,0 +1,107 @@
+package fakehttp
+
+import (
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Fault is what happens to a request instead of, or before, its answer.
+type Fault struct {
+	Status         int               // answer with it; 0 lets the request through after Delay and Hold
+	Headers        map[string]string // of the answer
+	Body           string            // of the answer; a JSON error with the status text by default
+	Times          int               // how many requests it hits; 0 is every one
+	Delay          time.Duration     // wait before anything else, and do what was asked though the client has gone
+	Hold           <-chan struct{}   // wait for its close before anything else
+	DropConnection bool              // close the connection without an answer
+	AfterWrite     bool              // do what was asked first: the answer alone is lost
+}
+
+// Faults are those that are armed. They need no other lock than their own.
+type Faults struct {
+	mu    sync.Mutex
+	armed []*armedFault
+}
+
+type armedFault struct {
+	Fault
+	method string
+	path   *regexp.Regexp
+	left   int
+}
+
+// Fail arms a fault for requests of any host by method ("" or "*" for all) and
+// path, where * stands for anything inside a segment and ** for anything. Of
+// several that match, the one armed first is taken.
+func (f *Faults) Fail(method, pathPattern string, fault Fault) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	expr := regexp.QuoteMeta(pathPattern)
+	expr = strings.ReplaceAll(expr, `\*\*`, `.*`)
+	expr = strings.ReplaceAll(expr, `\*`, `[^/]*`)
+	f.armed = append(f.armed, &armedFault{Fault: fault, method: method, path: regexp.MustCompile("^" + expr + "$"),
+		left: fault.Times})
+}
+
+// ClearFaults disarms every fault.
+func (f *Faults) ClearFaults() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.armed = nil
+}
+
+// take is the fault that hits a request; the zero one does nothing.
+func (f *Faults) take(method, path string) Fault {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for i, a := range f.armed {
+		if a.method != "" && a.method != "*" && a.method != method || !a.path.MatchString(path) {
+			continue
+		}
+		if a.left--; a.left == 0 {
+			f.armed = append(f.armed[:i:i], f.armed[i+1:]...)
+		}
+		return a.Fault
+	}
+	return Fault{}
+}
+
+// wait holds the request back as the fault says. False means that the client
+// went away, and that nothing is done.
+func (f Fault) wait(r *http.Request) bool {
+	if f.Delay > 0 {
+		<-time.After(f.Delay)
+	}
+	if f.Hold == nil {
+		return true
+	}
+	select {
+	case <-f.Hold:
+		return true
+	case <-r.Context().Done():
+		return false
+	}
+}
+
+// answer writes the fault and reports whether it took the place of the answer.
+func (f Fault) answer(w http.ResponseWriter) bool {
+	if f.DropConnection {
+		panic(http.ErrAbortHandler)
+	}
+	if f.Status == 0 {
+		return false
+	}
+	a := Answer{Status: f.Status, Raw: []byte(f.Body), Header: http.Header{"Content-Type": {jsonKind}}}
+	for k, v := range f.Headers {
+		a.Header.Set(k, v)
+	}
+	if f.Body == "" {
+		a.Value = Object{"message": http.StatusText(f.Status), "status": strconv.Itoa(f.Status)}
+	}
+	a.Write(w)
+	return true
+}

@@ -1,0 +1,183 @@
+package githubtest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
+	"github.com/org/pr-review-action/internal/githubtest/memgit"
+	"github.com/org/pr-review-action/internal/githubtest/site"
+)
+
+// serveGraphQL answers the requests of GraphQL that this server knows: whose token
+// it is, the threads on a pull request's diff, resolving one, the issues that a pull
+// request closes, and a commit.
+func (w *repos) serveGraphQL(r *http.Request, body []byte) answer {
+	c := w.Call(r, body)
+	if c.Who.User == nil {
+		return fakehttp.Refusal(http.StatusUnauthorized, "Bad credentials")
+	}
+	var q struct {
+		Query     string `json:"query"`
+		Variables struct {
+			Owner, Name, After, ID string
+			Number                 int
+		} `json:"variables"`
+	}
+	if err := json.Unmarshal(body, &q); err != nil {
+		return fakehttp.Refusal(http.StatusBadRequest, "Problems parsing JSON")
+	}
+	asks := func(kind, what string) bool {
+		return strings.HasPrefix(q.Query, kind+"(") && strings.Contains(q.Query, what)
+	}
+	switch v := q.Variables; {
+	case q.Query == "query { viewer { login } }": // an installation too has one, as gh auth status shows in a job
+		return data("viewer", object{"login": c.Who.User.Login})
+	case asks("query", "reviewThreads(first: 100"):
+		return w.ofPull(c, v.Owner, v.Name, v.Number, func(_ *Repo, p *Pull) object {
+			return object{"reviewThreads": threadsPage(c, threads(p.all), fakehttp.Number(v.After))}
+		})
+	case asks("query", "closingIssuesReferences(first: 10)"):
+		return w.ofPull(c, v.Owner, v.Name, v.Number, func(r *Repo, p *Pull) object {
+			nodes := []object{}
+			if p.base == site.DefaultBranch {
+				nodes = r.closedBy(p.body)
+			}
+			return object{"closingIssuesReferences": object{"nodes": nodes}}
+		})
+	case asks("mutation", "resolveReviewThread("):
+		return w.resolveThread(c, v.ID)
+	case asks("mutation", "createCommitOnBranch("):
+		return w.commitOnBranch(c)
+	}
+	w.Violation("GraphQL: %.200q is not known here", q.Query)
+	return graphQLError("undefinedField", "Field doesn't exist")
+}
+
+func data(name string, v any) answer { return fakehttp.OK(object{"data": object{name: v}}) }
+
+func graphQLError(kind, message string) answer {
+	return fakehttp.OK(object{"data": nil, "errors": []object{{"type": kind, "message": message}}})
+}
+
+func forbidden() answer { return graphQLError("FORBIDDEN", "Resource not accessible by integration") }
+
+// ofPull answers what a token may read of a pull request.
+func (w *repos) ofPull(c *call, owner, name string, n int, read func(*Repo, *Pull) object) answer {
+	r := w.Visible(c, owner, name)
+	switch {
+	case r == nil || w.all[r].of[n] == nil:
+		return graphQLError("NOT_FOUND", "Could not resolve to a PullRequest")
+	case !c.Who.May(r, "pull_requests:read"):
+		return forbidden()
+	}
+	return data("repository", object{"pullRequest": read(w.all[r], w.all[r].of[n])})
+}
+
+// resolveThread marks a thread as resolved. An app's token needs the right to write
+// contents too, as others have found out: no page of GitHub's says it.
+func (w *repos) resolveThread(c *call, id string) answer {
+	for _, r := range w.all {
+		for _, p := range r.of {
+			for _, t := range threads(p.all) {
+				if t.id() != id || !c.Who.Sees(r.Repo) {
+					continue
+				}
+				if !c.Who.May(r.Repo, "pull_requests:write") || !c.Who.May(r.Repo, "contents:write") {
+					return forbidden()
+				}
+				t.first.Resolved, t.first.ResolvedBy = true, c.Who.User.Login
+				return data("resolveReviewThread", object{"thread": object{"id": id, "isResolved": true}})
+			}
+		}
+	}
+	return graphQLError("NOT_FOUND", "Could not resolve to a node with the global id of '"+id+"'")
+}
+
+// commitInput is CreateCommitOnBranchInput, as GitHub's schema has it.
+type commitInput struct {
+	Branch struct {
+		Repository string `json:"repositoryNameWithOwner"`
+		Name       string `json:"branchName"`
+	} `json:"branch"`
+	Message struct {
+		Headline string `json:"headline"`
+		Body     string `json:"body"`
+	} `json:"message"`
+	Expected string `json:"expectedHeadOid"`
+	Changes  struct {
+		Additions []struct {
+			Path     string `json:"path"`
+			Contents []byte `json:"contents"` // base64
+		} `json:"additions"`
+		Deletions []struct {
+			Path string `json:"path"`
+		} `json:"deletions"`
+	} `json:"fileChanges"`
+}
+
+// commitOnBranch puts one commit on a branch whose tip is the expected one.
+func (w *repos) commitOnBranch(c *call) answer {
+	var q struct {
+		Variables struct {
+			Input commitInput `json:"input"`
+		} `json:"variables"`
+		Query string `json:"query"`
+	}
+	d := json.NewDecoder(bytes.NewReader(c.Body))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&q); err != nil {
+		w.Violation("createCommitOnBranch: %v", err)
+		return graphQLError("INVALID", "Variable $input of type CreateCommitOnBranchInput! was provided invalid value")
+	}
+	in := q.Variables.Input
+	owner, name, _ := strings.Cut(in.Branch.Repository, "/")
+	r := w.Visible(c, owner, name)
+	if r == nil {
+		return graphQLError("NOT_FOUND", "Could not resolve to a Repository")
+	}
+	tip := r.Tip(in.Branch.Name)
+	switch {
+	case !c.Who.May(r, "contents:write"):
+		return forbidden()
+	case tip == nil:
+		return graphQLError("NOT_FOUND", "The branch "+in.Branch.Name+" could not be found")
+	case tip.SHA != in.Expected:
+		return graphQLError("STALE_DATA", fmt.Sprintf("Expected branch to point to %q but it did not. Pull and try "+
+			"again.", in.Expected))
+	}
+	made := memgit.Commit{Message: strings.TrimSpace(in.Message.Headline + "\n\n" + in.Message.Body),
+		Author: c.Who.User.Login, Tree: tip.Tree.With(nil), Modes: maps.Clone(tip.Modes), Parents: []*memgit.Commit{tip}}
+	if kind, message := in.apply(c, made); kind != "" {
+		return graphQLError(kind, message)
+	}
+	k := r.Put(in.Branch.Name, made)
+	w.all[r].pushed(in.Branch.Name, k)
+	return data("createCommitOnBranch", object{"commit": object{"oid": k.SHA, "url": r.Page("/commit/%s", k.SHA)}})
+}
+
+// apply changes the files of a commit, or gives the kind of an error. The files are
+// ordinary ones: GitHub takes no mode.
+func (in *commitInput) apply(c *call, to memgit.Commit) (kind, message string) {
+	for _, f := range in.Changes.Deletions {
+		if to.Mode(f.Path) == "" {
+			return "UNPROCESSABLE", fmt.Sprintf("A path was requested for deletion which does not exist "+
+				"as of commit oid `%s`: %s", in.Expected, f.Path)
+		}
+		delete(to.Tree, f.Path)
+		delete(to.Modes, f.Path)
+	}
+	for _, f := range in.Changes.Additions {
+		if c.Who.Kind == "app" && strings.HasPrefix(f.Path, ".github/workflows/") {
+			return "FORBIDDEN", "refusing to allow a GitHub App to create or update workflow `" + f.Path +
+				"` without `workflows` permission"
+		}
+		to.Tree[f.Path] = string(f.Contents)
+		delete(to.Modes, f.Path)
+	}
+	return "", ""
+}

@@ -1,0 +1,149 @@
+package memgit
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+)
+
+// File is a changed file as GitHub lists it.
+type File struct {
+	Path, OldPath        string
+	SHA                  string
+	Status               string // added, removed, modified or renamed
+	Additions, Deletions int
+	Patch                string // left out where empty
+}
+
+// Changes compares two snapshots as GitHub does: binary files and files of
+// patchLines changed lines or more have no patch.
+func Changes(old, new Tree, patchLines int) []File {
+	var files []File
+	from := renames(old, new)
+	for path, text := range new {
+		f := File{Path: path, SHA: BlobSHA(text)}
+		before, had := old[path]
+		switch source, renamed := from[path]; {
+		case renamed:
+			f.Status, f.OldPath, before = "renamed", source, old[source]
+		case !had:
+			f.Status = "added"
+		case before == text:
+			continue
+		default:
+			f.Status = "modified"
+		}
+		f.diff(before, text, patchLines)
+		files = append(files, f)
+	}
+	moved := slices.Collect(maps.Values(from))
+	for path, text := range old {
+		if _, still := new[path]; still || slices.Contains(moved, path) {
+			continue
+		}
+		f := File{Path: path, Status: "removed", SHA: BlobSHA(text)}
+		f.diff(text, "", patchLines)
+		files = append(files, f)
+	}
+	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	return files
+}
+
+// renames maps new paths to the removed paths they came from: those that share more
+// than half of their lines.
+func renames(old, new Tree) map[string]string {
+	from, paths := map[string]string{}, slices.Sorted(maps.Keys(new))
+	for _, gone := range slices.Sorted(maps.Keys(old)) {
+		if _, still := new[gone]; still || old[gone] == "" {
+			continue
+		}
+		best, most := "", 0.5
+		for _, path := range paths {
+			if _, had := old[path]; had || from[path] != "" {
+				continue
+			}
+			if like := similarity(old[gone], new[path]); like > most {
+				best, most = path, like
+			}
+		}
+		if best != "" {
+			from[best] = gone
+		}
+	}
+	return from
+}
+
+// similarity is the share of lines that two texts have in common.
+func similarity(a, b string) float64 {
+	if a == b {
+		return 1
+	}
+	count := map[string]int{}
+	for line := range strings.Lines(a) {
+		count[line]++
+	}
+	common, lines := 0, 0
+	for line := range strings.Lines(b) {
+		lines++
+		if count[line] > 0 {
+			count[line]--
+			common++
+		}
+	}
+	return float64(common) / float64(max(lines, strings.Count(a, "\n"), 1))
+}
+
+func binary(text string) bool {
+	return strings.IndexByte(text[:min(len(text), 8000)], 0) >= 0
+}
+
+func (f *File) diff(old, new string, patchLines int) {
+	if old == new || binary(old) || binary(new) {
+		return
+	}
+	parts := strings.SplitN(strings.TrimSuffix(udiff.Unified("a", "b", old, new), "\n"), "\n", 3)
+	lines, before := strings.Split(parts[2], "\n"), strings.Split(old, "\n") // behind two lines of file names
+	for i, line := range lines {
+		switch {
+		case strings.HasPrefix(line, "@@ "):
+			lines[i] = headed(line, before)
+		case strings.HasPrefix(line, "+"):
+			f.Additions++
+		case strings.HasPrefix(line, "-"):
+			f.Deletions++
+		}
+	}
+	if f.Additions+f.Deletions < patchLines {
+		f.Patch = strings.Join(lines, "\n")
+	}
+}
+
+// Diff is the file's header and hunks as git writes them.
+func (f File) Diff() string {
+	old := f.Path
+	if f.OldPath != "" {
+		old = f.OldPath
+	}
+	from, to := "a/"+old, "b/"+f.Path
+	out := fmt.Sprintf("diff --git %s %s\n", from, to)
+	switch f.Status {
+	case "added":
+		out += "new file mode 100644\n"
+		from = "/dev/null"
+	case "removed":
+		out += "deleted file mode 100644\n"
+		to = "/dev/null"
+	case "renamed":
+		out += fmt.Sprintf("rename from %s\nrename to %s\n", f.OldPath, f.Path)
+	}
+	switch {
+	case f.Patch != "":
+		return out + fmt.Sprintf("--- %s\n+++ %s\n%s\n", from, to, f.Patch)
+	case f.Additions+f.Deletions == 0 && f.Status != "renamed" && f.SHA != BlobSHA(""):
+		return out + fmt.Sprintf("Binary files %s and %s differ\n", from, to)
+	}
+	return out
+}

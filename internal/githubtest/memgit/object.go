@@ -1,0 +1,126 @@
+package memgit
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha1"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Entry of a tree as git has it: a blob or another tree. Name is a path where
+// entries of several folders are listed.
+type Entry struct{ Mode, Kind, Name, SHA string }
+
+// Objects are the commits that a repository and its forks share.
+type Objects struct {
+	Commits map[string]*Commit
+	trees   map[string][]Entry // that were asked for
+}
+
+// NewObjects returns an empty store.
+func NewObjects() *Objects { return &Objects{map[string]*Commit{}, map[string][]Entry{}} }
+
+// Add stores a commit under a hash of its own, so that two alike are two.
+func (o *Objects) Add(c Commit) *Commit {
+	c.Tree, c.Modes = maps.Clone(c.Tree), maps.Clone(c.Modes)
+	if c.SHA == "" {
+		h := sha1.New()
+		fmt.Fprintln(h, len(o.Commits), c.Message, c.Author)
+		for _, path := range slices.Sorted(maps.Keys(c.Tree)) {
+			fmt.Fprintln(h, path, BlobSHA(c.Tree[path]))
+		}
+		c.SHA = hex.EncodeToString(h.Sum(nil))
+	}
+	o.Commits[c.SHA] = &c
+	return &c
+}
+
+// Entries are those of a tree by its hash, or of the top one of a commit; with deep
+// those of all folders below. The hash is the tree's; empty if there is no such.
+func (o *Objects) Entries(sha string, deep bool) (string, []Entry) {
+	if c := o.Commits[sha]; c != nil {
+		sha = o.plant(c, "")
+	}
+	entries, found := o.trees[sha]
+	switch {
+	case !found:
+		return "", nil
+	case deep:
+		return sha, o.deep(sha, "")
+	}
+	return sha, entries
+}
+
+// plant makes the tree objects of a folder of a commit, and gives its hash.
+func (o *Objects) plant(c *Commit, folder string) string {
+	found := map[string]Entry{}
+	for path, text := range c.Tree {
+		rest, inside := strings.CutPrefix(path, folder)
+		if !inside {
+			continue
+		}
+		if name, _, deeper := strings.Cut(rest, "/"); !deeper {
+			found[name] = Entry{c.Mode(path), "blob", name, BlobSHA(strings.TrimPrefix(text, linkTo))}
+		} else if found[name].SHA == "" {
+			found[name] = Entry{"40000", "tree", name, o.plant(c, folder+name+"/")}
+		}
+	}
+	// git sorts folders as though their names ended in a slash
+	key := func(e Entry) string { return e.Name + map[string]string{"tree": "/"}[e.Kind] }
+	entries := slices.SortedFunc(maps.Values(found), func(a, b Entry) int { return strings.Compare(key(a), key(b)) })
+	var body strings.Builder
+	for _, e := range entries {
+		raw, _ := hex.DecodeString(e.SHA) // our own digits
+		fmt.Fprintf(&body, "%s %s\x00%s", e.Mode, e.Name, raw)
+	}
+	sha := hash("tree", body.String())
+	o.trees[sha] = entries
+	return sha
+}
+
+func (o *Objects) deep(sha, folder string) (all []Entry) {
+	for _, e := range o.trees[sha] {
+		e.Name = folder + e.Name
+		if all = append(all, e); e.Kind == "tree" {
+			all = append(all, o.deep(e.SHA, e.Name+"/")...)
+		}
+	}
+	return all
+}
+
+// Archive is the tar.gz that git makes of a commit: a note of its id, the folder and
+// the files.
+func (c *Commit) Archive(folder string) []byte {
+	var packed bytes.Buffer
+	compressed := gzip.NewWriter(&packed)
+	w := tar.NewWriter(compressed)
+	write := func(h tar.Header, text string) {
+		if h.Typeflag != tar.TypeXGlobalHeader {
+			h.ModTime = c.At
+		}
+		if err := w.WriteHeader(&h); err != nil {
+			panic(fmt.Sprintf("memgit: packing %s: %v", h.Name, err))
+		}
+		_, _ = w.Write([]byte(text)) // into memory
+	}
+	write(tar.Header{Typeflag: tar.TypeXGlobalHeader, Name: "pax_global_header",
+		PAXRecords: map[string]string{"comment": c.SHA}}, "")
+	write(tar.Header{Typeflag: tar.TypeDir, Name: folder, Mode: 0o775}, "")
+	bits := map[string]int64{PlainMode: 0o664, "100755": 0o775}
+	for _, path := range slices.Sorted(maps.Keys(c.Tree)) {
+		text := c.Tree[path]
+		if target, link := strings.CutPrefix(text, linkTo); link {
+			write(tar.Header{Typeflag: tar.TypeSymlink, Name: folder + path, Linkname: target, Mode: 0o777}, "")
+			continue
+		}
+		write(tar.Header{Typeflag: tar.TypeReg, Name: folder + path, Mode: bits[c.Mode(path)], Size: int64(len(text))},
+			text)
+	}
+	_, _ = w.Close(), compressed.Close()
+	return packed.Bytes()
+}

@@ -1,0 +1,130 @@
+// Package site is what everything on the fake GitHub shares: accounts, tokens and
+// what they may do, repositories with their branches and settings, and the way of a
+// request from its token to a handler. It knows no pull request and no workflow run.
+// Start reading at Site, Repo and Route.
+//
+// What is exported for handlers is called under the lock of the front that they run
+// under; the methods that a test calls take it themselves, as their comments say.
+package site
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"time"
+
+	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
+)
+
+// Short names of what every handler returns.
+type (
+	answer = fakehttp.Answer
+	object = fakehttp.Object
+)
+
+// Host has the addresses, the clock, the ids and the accounts of a server.
+type Host struct {
+	*fakehttp.Front
+	Storage *fakehttp.Storage
+
+	URL        string           // GITHUB_API_URL, without trailing slash; URL+"/api/v3" works as well
+	WebURL     string           // GITHUB_SERVER_URL
+	Clock      func() time.Time // Advance moves what it says
+	Key        string           // secret of all tokens and signatures
+	PatchLines int              // changed lines from which a file comes without patch
+
+	offset time.Duration
+	lastID int64
+	users  map[string]*User
+}
+
+// User is an account.
+type User struct {
+	Login string
+	ID    int64
+	Type  string // User, Bot or Organization
+	gone  bool   // the account was deleted
+}
+
+// actionsBot is the author of what GITHUB_TOKEN writes, actionsBotID GitHub's
+// id of it.
+const (
+	actionsBot   = "github-actions[bot]"
+	actionsBotID = 41898282
+)
+
+// JSON is an account in an answer.
+func (u *User) JSON() object { return object{"login": u.Login, "id": u.ID, "type": u.Type} }
+
+// Now is the server's time, in whole seconds as the API gives it.
+func (h *Host) Now() time.Time { return h.Clock().Add(h.offset).UTC().Truncate(time.Second) }
+
+// NextID is an id that nothing has.
+func (h *Host) NextID() int64 {
+	h.lastID++
+	return 1000 + h.lastID
+}
+
+// Digest is a hash of its parts that only this server makes, 64 hexadecimal digits.
+func (h *Host) Digest(parts ...string) string {
+	sum := sha256.Sum256([]byte(h.Key + strings.Join(parts, "\x00")))
+	return hex.EncodeToString(sum[:])
+}
+
+// User is the account of a login, made as User where there was none, or as Bot where the
+// login ends in [bot].
+func (h *Host) User(login string) *User {
+	if u := h.users[login]; u != nil {
+		return u
+	}
+	u := &User{Login: login, ID: h.NextID(), Type: "User"}
+	if strings.HasSuffix(login, "[bot]") {
+		u.Type = "Bot"
+	}
+	if login == actionsBot {
+		u.ID = actionsBotID
+	}
+	if h.users == nil {
+		h.users = map[string]*User{}
+	}
+	h.users[login] = u
+	return u
+}
+
+// Find is the account of a login or an id; nil if there is none.
+func (h *Host) Find(login string, id int64) *User {
+	for _, u := range h.users {
+		if u.Login == login || u.ID == id {
+			return u
+		}
+	}
+	return nil
+}
+
+// Author is an account as what it wrote names it: null once it was deleted.
+func (h *Host) Author(login string) any {
+	if u := h.User(login); !u.gone {
+		return u.JSON()
+	}
+	return nil
+}
+
+// AddUser makes an account of a type, User, Bot or Organization, for a test. Accounts that
+// a repository, pull request or approval names need none.
+func (h *Host) AddUser(login, kind string) {
+	defer h.Lock()()
+	h.User(login).Type = kind
+}
+
+// DeleteUser deletes an account for a test. What it wrote stays, with null for the author,
+// or ghost where the description forbids that.
+func (h *Host) DeleteUser(login string) {
+	defer h.Lock()()
+	h.User(login).gone = true
+}
+
+// Advance moves the server's clock for a test: artifacts and signed addresses expire by it.
+func (h *Host) Advance(d time.Duration) {
+	defer h.Lock()()
+	h.offset += d
+}

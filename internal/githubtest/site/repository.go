@@ -1,0 +1,230 @@
+package site
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/githubtest/memgit"
+)
+
+// DefaultBranch is that of every repository.
+const DefaultBranch = "main"
+
+// Settings of a repository that its administrators change.
+type Settings struct {
+	Private   bool
+	Archived  bool   // read-only
+	NoActions bool   // no workflow may run
+	NoPulls   bool   // workflows may open no pull requests, as in a new repository on GitHub
+	Plan      string // of the owner: free, team or enterprise. Only admins are told
+}
+
+// Repo is a repository: its commits and branches, and who may do what.
+type Repo struct {
+	ID          int64
+	Owner, Name string
+	Host        *Host
+	Objects     *memgit.Objects // shared with its forks, as on GitHub
+
+	set         Settings
+	labels      []string // that the repository knows
+	protected   []string
+	permissions map[string]string
+	branches    map[string]*memgit.Commit
+	parent      *Repo
+}
+
+// RepoOptions of AddRepo.
+type RepoOptions struct {
+	Private   bool        //
+	Protected []string    // branches
+	ForkOf    *Repo       // shares its commits
+	Files     memgit.Tree // first commit of the default branch; a README by default
+}
+
+func newRepo(h *Host, fullName string, o RepoOptions) *Repo {
+	owner, name, _ := strings.Cut(fullName, "/")
+	r := &Repo{ID: h.NextID(), Owner: owner, Name: name, Host: h, set: Settings{Private: o.Private},
+		parent: o.ForkOf, protected: o.Protected, permissions: map[string]string{owner: "admin"},
+		branches: map[string]*memgit.Commit{}, Objects: memgit.NewObjects()}
+	h.User(owner)
+	if o.ForkOf != nil {
+		r.Objects = o.ForkOf.Objects
+		r.branches[DefaultBranch] = o.ForkOf.branches[DefaultBranch]
+	}
+	if o.Files == nil && o.ForkOf == nil {
+		o.Files = memgit.Tree{"README.md": "# " + name + "\n"}
+	}
+	if o.Files != nil {
+		r.Put(DefaultBranch, memgit.Commit{Message: "first commit", Tree: o.Files})
+	}
+	return r
+}
+
+// FullName is owner/name.
+func (r *Repo) FullName() string { return r.Owner + "/" + r.Name }
+
+// Set changes the repository's settings for a test.
+func (r *Repo) Set(change func(*Settings)) {
+	defer r.Host.Lock()()
+	change(&r.set)
+}
+
+// Settings are those of now.
+func (r *Repo) Settings() Settings { return r.set }
+
+// Permit gives a user a role for a test: admin, maintain, write, triage, read or none.
+func (r *Repo) Permit(login, role string) {
+	defer r.Host.Lock()()
+	r.Host.User(login)
+	r.permissions[login] = role
+}
+
+func (r *Repo) permission(login string) string {
+	if role := r.permissions[login]; role != "" && role != "none" {
+		return role
+	}
+	if r.set.Private {
+		return "none"
+	}
+	return "read"
+}
+
+// level orders permissions.
+func level(permission string) int {
+	return map[string]int{"read": 1, "triage": 1, "write": 2, "maintain": 2, "admin": 3}[permission]
+}
+
+// Association is an author's to the repository, as comments name it.
+func (r *Repo) Association(login string) string {
+	switch {
+	case login == r.Owner:
+		return "OWNER"
+	case level(r.permissions[login]) > 0:
+		return "COLLABORATOR"
+	}
+	return "NONE"
+}
+
+// Tip is the last commit of a branch; nil if there is no such branch.
+func (r *Repo) Tip(branch string) *memgit.Commit { return r.branches[branch] }
+
+// Move points a branch at a commit, and makes it where it does not exist.
+func (r *Repo) Move(branch string, to *memgit.Commit) { r.branches[branch] = to }
+
+// Put adds a commit on top of a branch, or of the default one where that does not exist,
+// and moves the branch there. Without an author it is the owner's.
+func (r *Repo) Put(branch string, c memgit.Commit) *memgit.Commit {
+	for _, tip := range []*memgit.Commit{r.branches[branch], r.branches[DefaultBranch]} {
+		if tip != nil && c.Parents == nil {
+			c.Parents, c.Modes = []*memgit.Commit{tip}, tip.Modes
+		}
+	}
+	if c.Author == "" {
+		c.Author = r.Owner
+	}
+	c.At = r.Host.Now()
+	r.branches[branch] = r.Objects.Add(c)
+	return r.branches[branch]
+}
+
+// Resolve reads a commit's hash, a branch, heads/x or refs/heads/x, and nothing as the
+// default branch; nil if there is no such.
+func (r *Repo) Resolve(ref string) *memgit.Commit {
+	if c := r.Objects.Commits[ref]; c != nil {
+		return c
+	}
+	if ref == "" {
+		ref = DefaultBranch
+	}
+	return r.branches[strings.TrimPrefix(strings.TrimPrefix(ref, "refs/"), "heads/")]
+}
+
+// Commit puts a new snapshot on a branch for a test, made from the default branch where
+// it does not exist, and answers its hash.
+func (r *Repo) Commit(branch, message string, files memgit.Tree) string {
+	return r.CommitAs("", branch, message, files)
+}
+
+// CommitAs is Commit under a hash of the caller's, such as that of a clone's commit.
+func (r *Repo) CommitAs(sha, branch, message string, files memgit.Tree) string {
+	defer r.Host.Lock()()
+	return r.Put(branch, memgit.Commit{SHA: sha, Message: message, Tree: files}).SHA
+}
+
+// Chmod makes the last commit of a branch anew, with another of git's modes for a file,
+// such as 100755, and answers its hash.
+func (r *Repo) Chmod(branch, path, mode string) string {
+	defer r.Host.Lock()()
+	c := *r.branches[branch]
+	c.SHA, c.Modes = "", maps.Clone(c.Modes)
+	if c.Modes == nil {
+		c.Modes = map[string]string{}
+	}
+	c.Modes[path] = mode
+	r.branches[branch] = r.Objects.Add(c)
+	return r.branches[branch].SHA
+}
+
+// DeleteBranch deletes a branch for a test.
+func (r *Repo) DeleteBranch(name string) {
+	defer r.Host.Lock()()
+	delete(r.branches, name)
+}
+
+// Head is the hash at a branch's tip for a test; empty if there is no such branch.
+func (r *Repo) Head(branch string) string { return r.at(branch).SHA }
+
+// Tree is the content at a branch or commit for a test; nil if there is no such.
+func (r *Repo) Tree(ref string) memgit.Tree { return maps.Clone(r.at(ref).Tree) }
+
+// Mode is git's mode of a file at a branch or commit for a test; empty if it is not there.
+func (r *Repo) Mode(ref, path string) string { return r.at(ref).Mode(path) }
+
+// Message is that of the commit at a branch or hash for a test.
+func (r *Repo) Message(ref string) string { return r.at(ref).Message }
+
+func (r *Repo) at(ref string) *memgit.Commit {
+	defer r.Host.Lock()()
+	if c := r.Resolve(ref); c != nil {
+		return c
+	}
+	return &memgit.Commit{}
+}
+
+// Branches are the names of all branches, sorted, for a test.
+func (r *Repo) Branches() []string {
+	defer r.Host.Lock()()
+	return slices.Sorted(maps.Keys(r.branches))
+}
+
+// HasLabel reports to a test whether the repository knows a label.
+func (r *Repo) HasLabel(name string) bool {
+	defer r.Host.Lock()()
+	return slices.Contains(r.labels, name)
+}
+
+// JSON is a repository in an answer.
+func (r *Repo) JSON() object {
+	return object{
+		"id": r.ID, "name": r.Name, "full_name": r.FullName(), "private": r.set.Private,
+		"visibility": map[bool]string{true: "private", false: "public"}[r.set.Private],
+		"archived":   r.set.Archived, "fork": r.parent != nil, "owner": r.Host.User(r.Owner).JSON(),
+		"default_branch": DefaultBranch, "html_url": r.Page(""), "url": r.Address(""),
+	}
+}
+
+// Page is an address of the web interface below the repository's.
+func (r *Repo) Page(format string, args ...any) string {
+	return r.Host.WebURL + "/" + r.FullName() + fmt.Sprintf(format, args...)
+}
+
+// Address is one of the REST interface.
+func (r *Repo) Address(format string, args ...any) string {
+	return r.Host.URL + "/repos/" + r.FullName() + fmt.Sprintf(format, args...)
+}
+
+// LabelJSON is a label in an answer.
+func LabelJSON(name string) object { return object{"id": len(name), "name": name, "color": "ededed"} }

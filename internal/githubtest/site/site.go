@@ -1,0 +1,105 @@
+package site
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
+)
+
+// Site has the tokens and the repositories of a server.
+type Site struct {
+	*Host
+	tokens
+
+	spec  *fakehttp.Description
+	repos map[string]*Repo
+}
+
+// New returns a site without accounts, whose requests are held against a description.
+func New(h *Host, spec *fakehttp.Description) *Site {
+	return &Site{h, tokens{h, map[string]*Identity{}}, spec, map[string]*Repo{}}
+}
+
+// Add makes a repository, owner/name. Its owner is an admin of it.
+func (s *Site) Add(fullName string, o RepoOptions) *Repo {
+	r := newRepo(s.Host, fullName, o)
+	s.repos[strings.ToLower(fullName)] = r
+	return r
+}
+
+// Named is the repository of a name, owner/name; nil if there is none.
+func (s *Site) Named(fullName string) *Repo { return s.repos[strings.ToLower(fullName)] }
+
+// Visible is a repository where a call may know of it; nil if it may not.
+func (s *Site) Visible(c *Call, owner, name string) *Repo {
+	if r := s.Named(owner + "/" + name); r != nil && c.Who.Sees(r) {
+		return r
+	}
+	return nil
+}
+
+// Call is a request with the identity of its token.
+func (s *Site) Call(r *http.Request, body []byte) *Call { return &Call{r, s.Host, s.identify(r), body} }
+
+// apiVersion is the one version of the REST interface that is described.
+const apiVersion = "2022-11-28"
+
+var (
+	parameter = regexp.MustCompile(`\{(\w+)\}`)
+	deep      = regexp.MustCompile(`\{(path|ref|basehead)\}$`) // those that hold slashes
+)
+
+// Mount serves routes. Limits, access and scopes come first, as on GitHub, then the
+// description, then the handler. Its T is what of finds for the path's repository, which
+// is nil where the path has none.
+func Mount[T any](s *Site, mux *http.ServeMux, routes []Route[T], of func(*Repo) T) {
+	for _, rt := range routes {
+		pattern := rt.Method + " " + deep.ReplaceAllString(rt.Path, "{$1...}")
+		mux.Handle(pattern, s.Handler("api", func(r *http.Request, body []byte) answer {
+			c := s.Call(r, body)
+			repo, a, refused := s.admit(c, rt.Path, rt.Scopes)
+			if !refused {
+				a = s.spec.Hold(s.Front, r, body, rt.Path, variables(r, rt.Path), func() answer {
+					return rt.Handle(of(repo), c)
+				})
+			}
+			h := http.Header{}
+			h.Set("X-GitHub-Api-Version-Selected", apiVersion)
+			if c.Who.Kind == "user" {
+				h.Set("X-OAuth-Scopes", "repo, workflow")
+			}
+			return a.With(h)
+		}))
+	}
+}
+
+func variables(r *http.Request, path string) map[string]string {
+	vars := map[string]string{}
+	for _, m := range parameter.FindAllStringSubmatch(path, -1) {
+		vars[m[1]] = r.PathValue(m[1])
+	}
+	return vars
+}
+
+// admit refuses what the token may not do, and finds the repository of the path.
+func (s *Site) admit(c *Call, path string, scopes []string) (r *Repo, a answer, refused bool) {
+	if v := c.Header.Get("X-GitHub-Api-Version"); v != "" && v != apiVersion {
+		return nil, fakehttp.Refusal(http.StatusBadRequest, "X-GitHub-Api-Version "+v+" is not supported"), true
+	}
+	if c.Who.Kind == "bad" {
+		return nil, fakehttp.Refusal(http.StatusUnauthorized, "Bad credentials"), true
+	}
+	if !strings.HasPrefix(path, RepoPath) {
+		return nil, answer{}, false
+	}
+	r = s.Visible(c, c.PathValue("owner"), c.PathValue("repo"))
+	switch {
+	case r == nil:
+		return nil, fakehttp.NotFound(), true
+	case !c.Who.May(r, scopes...):
+		return nil, c.Forbidden(scopes...), true
+	}
+	return r, answer{}, false
+}

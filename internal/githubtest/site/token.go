@@ -1,0 +1,107 @@
+package site
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// Identity is who a token speaks for.
+type Identity struct {
+	Kind string // none, bad, user or app
+	User *User  // the author of what it writes; nil for none and bad
+
+	repo        *Repo // of an app token: the one repository it was made for
+	permissions map[string]string
+}
+
+// tokens are those that the server knows.
+type tokens struct {
+	host *Host
+	all  map[string]*Identity
+}
+
+// UserToken is a token for a test that may do what the user may.
+func (t *tokens) UserToken(login string) string {
+	defer t.host.Lock()()
+	token := "ghp_" + t.host.Digest("user", login)[:36]
+	t.all[token] = &Identity{Kind: "user", User: t.host.User(login)}
+	return token
+}
+
+// InstallationToken is what GITHUB_TOKEN is to a job: a token of one repository with a
+// permission map such as {"contents": "read", "pull_requests": "write"}. Scopes that are
+// not named are none; metadata is always readable. What is written with it is by
+// github-actions[bot].
+func (t *tokens) InstallationToken(r *Repo, permissions map[string]string) string {
+	defer t.host.Lock()()
+	id := fmt.Sprint(t.host.NextID())
+	token := "ghs_" + id + "_" + t.host.Digest("app", r.FullName(), id)
+	who := &Identity{Kind: "app", User: t.host.User(actionsBot), repo: r, permissions: map[string]string{}}
+	for k, v := range permissions {
+		who.permissions[strings.ReplaceAll(k, "-", "_")] = v
+	}
+	t.all[token] = who
+	return token
+}
+
+// Revoke makes a token answer 401, for a test.
+func (t *tokens) Revoke(token string) {
+	defer t.host.Lock()()
+	delete(t.all, token)
+}
+
+// Token is the token of a request; empty if there is none.
+func Token(r *http.Request) string {
+	_, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	return strings.TrimSpace(token)
+}
+
+// identify finds who a request is from; the kind is bad for an unknown token.
+func (t *tokens) identify(r *http.Request) *Identity {
+	if r.Header.Get("Authorization") == "" {
+		return &Identity{Kind: "none"}
+	}
+	if who := t.all[Token(r)]; who != nil {
+		return who
+	}
+	return &Identity{Kind: "bad"}
+}
+
+// Is reports whether the identity writes as an account.
+func (i *Identity) Is(login string) bool { return i.User != nil && i.User.Login == login }
+
+// Sees reports whether the identity may know that the repository exists.
+func (i *Identity) Sees(r *Repo) bool {
+	switch {
+	case !r.set.Private:
+		return true
+	case i.Kind == "user":
+		return level(r.permission(i.User.Login)) > 0
+	}
+	return i.repo == r
+}
+
+// May reports whether the identity has one of the scopes, each "name:read" or
+// "name:write", in a repository that it sees.
+func (i *Identity) May(r *Repo, scopes ...string) bool {
+	for _, scope := range scopes {
+		name, want, _ := strings.Cut(scope, ":")
+		if i.allowed(r, name, want) {
+			return true
+		}
+	}
+	return len(scopes) == 0
+}
+
+func (i *Identity) allowed(r *Repo, name, want string) bool {
+	switch {
+	case name == "metadata":
+		return true
+	case i.Kind == "app" && i.repo == r:
+		return level(i.permissions[name]) >= level(want)
+	case want == "read" || i.Kind == "user" && (name == "pull_requests" || name == "deployments"):
+		return true // who sees a repository may read it, and as a user review there; reviewers are checked apart
+	}
+	return i.Kind == "user" && level(r.permission(i.User.Login)) >= level(want)
+}
