@@ -5,18 +5,22 @@ import (
 
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
-// standing are the findings that earlier reviews posted and that stand.
-func (r Review) standing() (all []finding.Finding) {
+// Standing are the findings that earlier reviews posted and that stand.
+func (r Review) Standing() (all []finding.Finding) {
 	for _, e := range finding.Standing(r.Earlier) {
 		all = append(all, e.Finding())
 	}
 	return all
 }
 
-// stands is "1 blocker, 2 minor of earlier reviews stand", or empty.
-func (r Review) stands() string { return standCount(r.standing(), " of earlier reviews") }
+// Stands is "1 blocker, 2 minor of earlier reviews stand", or empty.
+func (r Review) Stands() string { return standCount(r.Standing(), " of earlier reviews") }
+
+// StandsWithNew is the same of those and of the findings that this review has posted.
+func (r Review) StandsWithNew() string { return standCount(append(r.Standing(), r.Findings...), "") }
 
 // standCount is "1 blocker stands", with whose they are between; empty for none.
 func standCount(all []finding.Finding, whose string) string {
@@ -30,9 +34,9 @@ func standCount(all []finding.Finding, whose string) string {
 	}
 	switch ungraded := len(all) - graded; {
 	case graded == 0:
-		counts = []string{Count(ungraded, "finding")}
+		counts = []string{wording.Count(ungraded, "finding")}
 	case ungraded > 0:
-		counts = append(counts, Count(ungraded, "other"))
+		counts = append(counts, wording.Count(ungraded, "other"))
 	}
 	if len(all) == 1 {
 		verb = "stands"
@@ -40,10 +44,10 @@ func standCount(all []finding.Finding, whose string) string {
 	return strings.Join(counts, ", ") + whose + " " + verb
 }
 
-// posted lists the findings of earlier reviews that stand: a few openly, more in a fold,
+// PostedBefore lists the findings of earlier reviews that stand: a few openly, more in a fold,
 // and those beyond as a count.
-func (r Review) posted() string {
-	all := r.standing()
+func (r Review) PostedBefore() string {
+	all := r.Standing()
 	if len(all) == 0 {
 		return ""
 	}
@@ -52,17 +56,17 @@ func (r Review) posted() string {
 		urls[e.Fingerprint] = e.URL
 	}
 	rows := []string{}
-	for _, f := range all[:min(len(all), resolvedRows)] {
+	for _, f := range all[:min(len(all), EarlierRows)] {
 		rows = append(rows, r.postedItem(f, urls[f.Fingerprint]))
 	}
-	if more := len(all) - resolvedRows; more > 0 {
-		rows = append(rows, "- and "+Thousands(int64(more))+" more")
+	if more := len(all) - EarlierRows; more > 0 {
+		rows = append(rows, "- and "+wording.Thousands(int64(more))+" more")
 	}
-	title, text := "Posted before, and standing: "+Count(len(all), "finding"), strings.Join(rows, "\n")
+	title, text := "Posted before, and standing: "+wording.Count(len(all), "finding"), strings.Join(rows, "\n")
 	if len(all) > resolvedOpen {
-		return paragraphs(details(title, text), ends)
+		return Paragraphs(Details(title, text), ends)
 	}
-	return paragraphs("**"+title+"**", text, ends)
+	return Paragraphs("**"+title+"**", text, ends)
 }
 
 // ends says how a finding that stands and is wrong comes to its end.
@@ -73,10 +77,10 @@ const ends = "One that is wrong ends where somebody who may write, not the autho
 func (r Review) postedItem(f finding.Finding, url string) string {
 	var parts []string
 	if f.ID != "" {
-		parts = append(parts, guard.Inline(f.ID, titleRunes))
+		parts = append(parts, guard.Inline(f.ID, TitleRunes))
 	}
 	if f.Severity != "" {
-		parts = append(parts, "**"+guard.Inline(string(f.Severity), titleRunes)+"**")
+		parts = append(parts, "**"+guard.Inline(string(f.Severity), TitleRunes)+"**")
 	}
 	return r.earlierItem(parts, f, url, "in the body of an earlier review")
 }
