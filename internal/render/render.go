@@ -77,6 +77,6 @@ const (
 	AskedRows     = 60 // criteria that are listed
 	AskedRunes    = 300
 	CodeLines     = 12 // of code shown with a finding
-	EarlierRows   = 20 // findings of earlier reviews that are listed
+	EarlierRows   = 20 // of findings of earlier reviews; of files on a terminal
 	WarningRows   = 10 // warnings that have a line
 )

@@ -63,7 +63,7 @@ func Proposal(p proposal.Proposal, o Options) string {
 	}
 	for _, f := range p.Review.Findings {
 		t.prose("", fmt.Sprintf("%s  %s:%d  %s", f.Severity, guard.Line(f.Path, 0), f.Line,
-			guard.Line(render.PlainTitle(f), render.TitleRunes)))
+			name(f)))
 		t.prose("  ", guard.Line(f.Body, proposal.SentenceRunes))
 	}
 	t.Asked.Tickets = []render.AskedTicket{{Key: p.Ticket.Key, Summary: p.Ticket.Summary}}

@@ -17,8 +17,6 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-const terminalFiles = 20 // not read in full that are named
-
 // Options fit a rendering to a terminal.
 type Options struct {
 	Width int  // columns; 0 where there is no terminal: 80, and the first line in one
@@ -65,8 +63,7 @@ func Review(r render.Review, o Options) string {
 		t.finding(f)
 	}
 	t.asked()
-	t.stood()
-	t.resolved()
+	t.earlier()
 	t.unread()
 	t.foot()
 	return t.String()
@@ -160,41 +157,31 @@ func (t *screen) subject() {
 	}
 }
 
-// resolved lists the findings of earlier reviews that the change has resolved.
-func (t *screen) resolved() {
-	for i, e := range t.NewlyResolved() {
-		if i == 0 {
-			t.WriteString("\n")
-		}
-		if i == render.EarlierRows {
-			t.prose("", fmt.Sprintf("and %s more resolved", wording.Thousands(int64(len(t.NewlyResolved())-i))))
-			return
-		}
-		f := e.Finding()
-		t.prose("", wording.Joined("  ", "resolved", place(f), guard.Line(render.PlainTitle(f), render.TitleRunes)))
-	}
+// earlier lists what stands of earlier reviews, then what the change has resolved.
+func (t *screen) earlier() {
+	all := t.Standing()
+	t.some(len(all), "more posted before", func(i int) string {
+		f := all[i]
+		return wording.Joined("  ", "stands", guard.Line(f.ID, render.TitleRunes),
+			guard.Line(string(f.Severity), render.TitleRunes), place(f), name(f))
+	})
+	news := t.NewlyResolved()
+	t.some(len(news), "more resolved", func(i int) string {
+		f := news[i].Finding()
+		return wording.Joined("  ", "resolved", place(f), name(f))
+	})
 }
 
-// stood lists the same at a prompt.
-func (t *screen) stood() {
-	all := t.Standing()
-	for i, f := range all {
+// some writes a row for each of n, up to a limit, and how many more there are.
+func (t *screen) some(n int, more string, row func(i int) string) {
+	for i := range min(n, render.EarlierRows) {
 		if i == 0 {
 			t.WriteString("\n")
 		}
-		if i == render.EarlierRows {
-			t.prose("", fmt.Sprintf("and %s more posted before", wording.Thousands(int64(len(all)-i))))
-			return
-		}
-		parts := []string{"stands", f.ID, string(f.Severity)}
-		parts = append(parts, place(f), render.PlainTitle(f))
-		var shown []string
-		for _, part := range parts {
-			if part = guard.Line(part, render.TitleRunes); part != "" {
-				shown = append(shown, part)
-			}
-		}
-		t.prose("", strings.Join(shown, "  "))
+		t.prose("", row(i))
+	}
+	if left := n - render.EarlierRows; left > 0 {
+		t.prose("", fmt.Sprintf("and %s %s", wording.Thousands(int64(left)), more))
 	}
 }
 
@@ -205,7 +192,7 @@ var afterNumber = regexp.MustCompile(`([0-9]) `)
 func (t *screen) finding(f finding.Finding) {
 	severity := string(f.Severity)
 	head := strings.TrimSpace(strings.Join([]string{f.ID, severity, place(f)}, "  "))
-	name := guard.Line(render.PlainTitle(f), render.TitleRunes)
+	name := name(f)
 	if column.Width(head)+2+column.Width(name) <= t.Width {
 		t.WriteString(t.colored(head, severity) + "  " + t.paint(Bold, name) + "\n")
 	} else {
@@ -268,20 +255,13 @@ func (t *screen) rows(rows []string, sign func(int) string, color string) {
 // unread names the files that were not read in full.
 func (t *screen) unread() {
 	open := slices.DeleteFunc(slices.Clone(t.Files), finding.FileReview.Covered)
-	for i, f := range open {
-		if i == 0 {
-			t.WriteString("\n")
+	t.some(len(open), "more not read in full", func(i int) string {
+		why := wording.Words(string(open[i].State))
+		if open[i].Reason != "" {
+			why += ": " + wording.Words(string(open[i].Reason))
 		}
-		if i == terminalFiles {
-			t.prose("", fmt.Sprintf("and %s not read in full", wording.Count(len(open)-i, "more file")))
-			return
-		}
-		why := wording.Words(string(f.State))
-		if f.Reason != "" {
-			why += ": " + wording.Words(string(f.Reason))
-		}
-		t.prose("", guard.Line(f.Path, 1000)+"  "+guard.Line(why, render.TitleRunes))
-	}
+		return guard.Line(open[i].Path, 1000) + "  " + guard.Line(why, render.TitleRunes)
+	})
 }
 
 func (t *screen) foot() {
@@ -307,3 +287,5 @@ func place(f finding.Finding) string {
 	}
 	return render.Place(f)
 }
+
+func name(f finding.Finding) string { return guard.Line(render.PlainTitle(f), render.TitleRunes) }
