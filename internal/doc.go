@@ -21,6 +21,8 @@
 //	            ticketcontext implement
 //	            aggregate gate post apply  to what it found; steps import no step
 //	2 engines   checkpoint render rule     what several steps use
+//	            render/summary …/terminal  a review's pages: a job's summary, a terminal,
+//	            …/proposal                 a ticket's change with its pull request
 //	            handoff                    a draft's way between jobs, of whatever flow:
 //	                                       names, resume checks, who may decide
 //	            agent tool budget          a conversation, what it may look at, what it may cost
@@ -47,7 +49,8 @@
 //	            vector                     texts as vectors: which are near, how they are stored
 //	            problem                    an error: what was wrong, where, what to do next
 //	            pattern                    regular expressions compiled when they are first used
-//	            order                      lists of large values, sorted
+//	            order                      lists of large values, sorted and grouped
+//	            wording                    numbers, money and times, as all screens say them
 //	            ticket atlassian/markup    what was asked for; texts of Jira and Confluence as Markdown
 //	T tests     githubtest llmtest pgtest  fakes with state and a real server,
 //	            githubtest/memgit          of the fake GitHub: commits,

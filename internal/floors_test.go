@@ -20,7 +20,7 @@ const module = "github.com/org/pr-review-action/internal/"
 // floors has every room with its floor. testFloor rooms are for tests alone.
 var floors = map[string]int{
 	"pull": 0, "diff": 0, "finding": 0, "decision": 0, "cost": 0, "guard": 0, "secret": 0, "injection": 0, "claim": 0,
-	"lang": 0, "chunk": 0, "vector": 0,
+	"lang": 0, "chunk": 0, "vector": 0, "wording": 0,
 	"column": 0, "order": 0, "pattern": 0, "problem": 0, "marker": 0, "ticket": 0, "atlassian/markup": 0,
 	"change": 0, "edit": 0, "scope": 2, "implement": 3, "flow/ticketpr": 4,
 	"graph": 1, "github": 1, "github/write": 1, "artifact": 1, "llm": 1, "prompt": 1, "config": 1, "action": 1,
@@ -28,7 +28,7 @@ var floors = map[string]int{
 	"atlassian": 1, "mcpclient": 1,
 	"index/pgindex": 1,
 	"checkpoint":    2, "handoff": 2, "checkpoint/filestore": 2, "checkpoint/artifactstore": 2, "checkpoint/pgstore": 2,
-	"render": 2, "rule": 2, "retrieve": 2,
+	"render": 2, "render/summary": 2, "render/terminal": 2, "render/proposal": 2, "rule": 2, "retrieve": 2,
 	"budget": 2, "tool": 2, "agent": 2, "sarif": 2, "stats": 2, "suggest": 2, "linter": 2,
 	"ingest": 3, "ticketcontext": 3, "recall": 3, "triage": 3, "review": 3, "aggregate": 3, "gate": 3, "post": 3,
 	"apply":         3,
@@ -75,6 +75,10 @@ var beside = map[string][]string{
 	"index":                    {"tree"},
 	"injection":                {"guard", "order", "pattern", "secret"},
 	"secret":                   {"diff", "order"},
+	"wording":                  {"column", "cost", "guard"},
+	"render/summary":           {"render"},
+	"render/proposal":          {"render", "render/summary"},
+	"render/terminal":          {"render", "render/proposal"},
 	"checkpoint/filestore":     {"checkpoint"},
 	"checkpoint/artifactstore": {"checkpoint"},
 	"checkpoint/pgstore":       {"checkpoint"},
@@ -131,7 +135,7 @@ func TestTheImportTestSeesEveryBrokenRule(t *testing.T) {
 		{from: "app", to: "githubtest"}, {from: "pull", to: "finding"}, {from: "newroom", to: "diff"},
 		{from: "graph", to: "diff/sub"},
 		{from: "aggregate", to: "graph"}, {from: "handoff", to: "flow/reviewpr"}, {from: "handoff", to: "post"},
-		{from: "checkpoint", to: "handoff"},
+		{from: "checkpoint", to: "handoff"}, {from: "render", to: "render/summary"},
 	} {
 		require.Error(t, bad.check(), bad.String())
 	}

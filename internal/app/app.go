@@ -14,7 +14,7 @@ import (
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/pull"
-	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/render/terminal"
 	"github.com/org/pr-review-action/internal/trace"
 )
 
@@ -70,8 +70,8 @@ func streamOf(w io.Writer) io.Writer {
 	return w
 }
 
-// terminal reports whether a stream is one, and how many columns it has.
-func terminal(stream any) (columns int, ok bool) {
+// columnsOf reports whether a stream is one, and how many columns it has.
+func columnsOf(stream any) (columns int, ok bool) {
 	if w, ok := stream.(io.Writer); ok {
 		stream = streamOf(w)
 	}
@@ -89,15 +89,15 @@ func terminal(stream any) (columns int, ok bool) {
 // warn tells of what does not end the command.
 func (a *app) warn(text string) { fmt.Fprintln(a.Stderr, "warning: "+guard.Text(text)) }
 
-func (a *app) look(columns int) render.TerminalOptions {
-	return render.TerminalOptions{Width: columns, Color: columns > 0 && a.Getenv("NO_COLOR") == ""}
+func (a *app) look(columns int) terminal.Options {
+	return terminal.Options{Width: columns, Color: columns > 0 && a.Getenv("NO_COLOR") == ""}
 }
 
 // interactive reports whether a person can be asked: with the draft in sight,
 // which is on standard output.
 func (a *app) interactive(o *options) bool {
-	_, in := terminal(a.Stdin)
-	_, draft := terminal(a.Stdout)
-	_, question := terminal(a.Stderr)
+	_, in := columnsOf(a.Stdin)
+	_, draft := columnsOf(a.Stdout)
+	_, question := columnsOf(a.Stderr)
 	return in && draft && question && !o.noInput && !o.json
 }

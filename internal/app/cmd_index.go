@@ -13,8 +13,8 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/problem"
-	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/settings"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // indexOptions are the flags of index.
@@ -73,8 +73,8 @@ func (a *app) index(ctx context.Context, o *indexOptions) error {
 		}{place.Commit, r})
 	}
 	fmt.Fprintf(a.Stdout, "%s of %s, %.1f MB, in %.1f s; %s unchanged since the last index\n",
-		render.Count(r.Chunks, "chunk"), render.Count(r.Files, "file"), float64(r.Bytes)/1e6, r.Seconds,
-		render.Count(r.Reused, "file"))
+		wording.Count(r.Chunks, "chunk"), wording.Count(r.Files, "file"), float64(r.Bytes)/1e6, r.Seconds,
+		wording.Count(r.Reused, "file"))
 	a.printSkipped("not indexed", r.Skipped, func(reason string) bool {
 		return !strings.HasPrefix(reason, index.Windows)
 	})

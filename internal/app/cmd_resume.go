@@ -13,8 +13,8 @@ import (
 	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
-	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/trace"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // resumeOptions are the flags of resume.
@@ -225,10 +225,10 @@ func (a *app) goOn(ctx context.Context, ref pull.Ref, queue []waiting, there *re
 		err = one.resume(ctx, *first.remote, true, "", o.trace)
 	}
 	if rest := queue[1:]; err == nil && len(rest) > 0 && !o.quiet {
-		fmt.Fprintf(a.Stderr, "%s behind it, the worst first:\n", render.Count(len(rest), "draft"))
+		fmt.Fprintf(a.Stderr, "%s behind it, the worst first:\n", wording.Count(len(rest), "draft"))
 		for _, w := range rest {
 			fmt.Fprintf(a.Stderr, "  %-*s  %s  %s\n", nameWidth, guard.Line(abbreviated(w.thread), driver.MaxLine),
-				render.Count(w.blockers, "blocker"), guard.Line(w.how, driver.MaxLine))
+				wording.Count(w.blockers, "blocker"), guard.Line(w.how, driver.MaxLine))
 		}
 	}
 	return err

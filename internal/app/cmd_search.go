@@ -13,7 +13,7 @@ func (a *app) searchCommand() command {
 		name: "search", args: `"<question, name or diff hunk>"`, help: "find the code that answers a question",
 		flags: o.Flags,
 		run: func(ctx context.Context, args []string) error {
-			width, _ := terminal(a.Stdout)
+			width, _ := columnsOf(a.Stdout)
 			p := searchcmd.Program{Front: a.Front, Width: width, Color: a.look(width).Color, Warn: a.warn}
 			return p.Run(ctx, args, o)
 		},

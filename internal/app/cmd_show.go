@@ -12,6 +12,7 @@ import (
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/render/summary"
 	"github.com/org/pr-review-action/internal/trace"
 )
 
@@ -58,7 +59,7 @@ func (o *showOptions) only(a *app) func(driver.Report) error {
 	case o.tree && o.json:
 		return func(r driver.Report) error { return r.Traced().Print(a.Stdout) }
 	case o.tree:
-		columns, _ := terminal(a.Stdout)
+		columns, _ := columnsOf(a.Stdout)
 		return func(r driver.Report) error { return a.say(trace.Tree(driver.Tree(r), columns)) }
 	case o.handover && o.json:
 		return func(r driver.Report) error {
@@ -122,6 +123,6 @@ func (a *app) history(r driver.Report) {
 		records = append(records, *r.State.Decision)
 	}
 	for _, record := range records {
-		fmt.Fprint(a.Stdout, "\n", render.Account(&record), "\n")
+		fmt.Fprint(a.Stdout, "\n", summary.Account(&record, true), "\n")
 	}
 }

@@ -17,9 +17,10 @@ import (
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/problem"
-	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/render/terminal"
 	"github.com/org/pr-review-action/internal/trace"
 	"github.com/org/pr-review-action/internal/wire"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // decide takes the decision on a parked draft: from the flags, else from the
@@ -151,8 +152,8 @@ func (a *app) showDraft(r driver.Report, o *options) {
 	if o.json {
 		return
 	}
-	columns, _ := terminal(a.Stdout)
-	fmt.Fprint(a.Stdout, render.Terminal(r.State.Review(), a.look(columns)), "\n")
+	columns, _ := columnsOf(a.Stdout)
+	fmt.Fprint(a.Stdout, terminal.Review(r.State.Review(), a.look(columns)), "\n")
 }
 
 const asDrafted = "Or as it was drafted."
@@ -214,7 +215,7 @@ func (a *app) decided(r driver.Report, o *options) error {
 	}
 	fmt.Fprintln(a.Stdout, r.Outcome, cmp.Or(r.Place, r.Thread))
 	if !o.quiet {
-		fmt.Fprint(a.Stderr, render.Used(r.Usage))
+		fmt.Fprint(a.Stderr, wording.Used(r.Usage))
 	}
 	return driver.Failure(r)
 }

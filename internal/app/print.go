@@ -8,7 +8,7 @@ import (
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/guard"
-	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/render/terminal"
 )
 
 // finish prints what a run without a decision came to.
@@ -18,9 +18,9 @@ func (a *app) finish(r driver.Report, o *options) error {
 	if o.json {
 		return errors.Join(r.Print(a.Stdout), driver.Failure(r))
 	}
-	columns, _ := terminal(a.Stdout)
+	columns, _ := columnsOf(a.Stdout)
 	if len(r.Files) > 0 {
-		fmt.Fprint(a.Stdout, render.Terminal(r.State.Review(), a.look(columns)))
+		fmt.Fprint(a.Stdout, terminal.Review(r.State.Review(), a.look(columns)))
 	}
 	if r.Outcome == reviewpr.Failed {
 		fmt.Fprintln(a.Stdout, r.Outcome, r.Thread)

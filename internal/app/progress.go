@@ -10,7 +10,7 @@ import (
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/graph"
-	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/render/terminal"
 )
 
 // progress is one line on the terminal that says how far the reviews are. On
@@ -32,7 +32,7 @@ type progress struct {
 
 func (a *app) newProgress(silent bool) *progress {
 	p := &progress{out: a.Stderr, now: a.Now, since: a.Now(), silent: silent, said: a.Now()}
-	if columns, ok := terminal(a.Stderr); ok && !silent {
+	if columns, ok := columnsOf(a.Stderr); ok && !silent {
 		p.columns = columns
 	}
 	return p
@@ -81,9 +81,9 @@ func (p *progress) draw() {
 	if p.columns == 0 || p.last.Total == 0 || p.soFar == nil {
 		return
 	}
-	r := render.Running{Done: p.last.Done, Total: p.last.Total, Waiting: p.waiting, Elapsed: p.now().Sub(p.since)}
+	r := terminal.Running{Done: p.last.Done, Total: p.last.Total, Waiting: p.waiting, Elapsed: p.now().Sub(p.since)}
 	r.Findings, r.Used, r.Limit = p.soFar()
-	line := render.Progress(r, p.columns-1)
+	line := terminal.Progress(r, p.columns-1)
 	fmt.Fprint(p.out, "\r\x1b[2K"+line)
 	p.shown = true
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/problem"
-	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/render/terminal"
 )
 
 // answer hands a decision to the graph. A revision is drafted in place.
@@ -195,8 +195,8 @@ func repeats(r driver.Proposal, given decision.Verdict, text string) error {
 
 func (p *proposing) show(r driver.Proposal) {
 	if !p.o.json {
-		columns, _ := terminal(p.app.Stdout)
-		fmt.Fprint(p.app.Stdout, render.ProposalTerminal(r.State.Proposal(), p.app.look(columns)), "\n")
+		columns, _ := columnsOf(p.app.Stdout)
+		fmt.Fprint(p.app.Stdout, terminal.Proposal(r.State.Proposal(), p.app.look(columns)), "\n")
 	}
 }
 

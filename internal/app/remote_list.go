@@ -13,7 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
-	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/render/terminal"
 )
 
 // remoteThreads lists the drafts that are parked on GitHub.
@@ -45,7 +45,7 @@ func (a *app) remoteHeads(ctx context.Context, ref pull.Ref, o *options) (*remot
 
 // print lists the drafts that were not decided.
 func (r *remote) print(ctx context.Context, drafts []parkedDraft, heads map[int]string) error {
-	list := []render.Parked{}
+	list := []terminal.Parked{}
 	all := r.standings(ctx, drafts, heads)
 	for _, d := range drafts {
 		now := all[d.code]
@@ -57,10 +57,10 @@ func (r *remote) print(ctx context.Context, drafts []parkedDraft, heads map[int]
 			name += "@" + d.Subject.Instance
 		}
 		where := ""
-		if now.state == render.Waits {
+		if now.state == terminal.Waits {
 			where = r.where(d)
 		}
-		list = append(list, render.Parked{Name: name, Outcome: d.Outcome, Thread: d.Thread, Code: d.code,
+		list = append(list, terminal.Parked{Name: name, Outcome: d.Outcome, Thread: d.Thread, Code: d.code,
 			Artifact: d.name, RunID: d.RunID, Findings: d.Findings, Blockers: d.Blockers, State: now.state,
 			Created: d.CreatedAt, Expires: d.ExpiresAt, Where: where})
 	}
@@ -70,13 +70,13 @@ func (r *remote) print(ctx context.Context, drafts []parkedDraft, heads map[int]
 	if len(list) == 0 {
 		fmt.Fprintln(r.Stderr, "No draft waits in "+r.ref.FullName())
 	}
-	fmt.Fprint(r.Stdout, render.Threads(list, r.Now()))
+	fmt.Fprint(r.Stdout, terminal.Threads(list, r.Now()))
 	return nil
 }
 
 // standing is what has become of a draft on GitHub.
 type standing struct {
-	state  render.Waiting   // Waits alone can be decided
+	state  terminal.Waiting // Waits alone can be decided
 	record *decision.Record // that decided it; nil for none
 	posted string           // page of a review of its commit that has no record
 }
@@ -90,21 +90,21 @@ func (r *remote) standings(ctx context.Context, drafts []parkedDraft, heads map[
 	for _, d := range drafts {
 		now := standing{state: r.state(d, heads[d.Subject.Number])}
 		if claim, decided := r.decision(ctx, d); decided {
-			now.record, now.state = &claim.Record, render.Superseded
+			now.record, now.state = &claim.Record, terminal.Superseded
 			reviewed[d.Thread] = reviewed[d.Thread] || now.record.Decision == decision.Approve
 			if now.record.Withdrawn() {
-				now.state = render.Withdrawn
+				now.state = terminal.Withdrawn
 			}
 		}
 		all[d.code] = now
 	}
 	for _, d := range drafts {
 		now := all[d.code]
-		if now.state == render.Waits && !reviewed[d.Thread] {
+		if now.state == terminal.Waits && !reviewed[d.Thread] {
 			now.posted = r.posted(ctx, d)
 		}
-		if now.state == render.Waits && (reviewed[d.Thread] || now.posted != "") {
-			now.state = render.Superseded
+		if now.state == terminal.Waits && (reviewed[d.Thread] || now.posted != "") {
+			now.state = terminal.Superseded
 		}
 		all[d.code] = now
 	}
@@ -115,20 +115,20 @@ func (r *remote) standings(ctx context.Context, drafts []parkedDraft, heads map[
 func (r *remote) waiting(ctx context.Context, drafts []parkedDraft, heads map[int]string) []parkedDraft {
 	all := r.standings(ctx, drafts, heads)
 	return slices.DeleteFunc(slices.Clone(drafts), func(d parkedDraft) bool {
-		return all[d.code].state != render.Waits
+		return all[d.code].state != terminal.Waits
 	})
 }
 
 // state says whether a draft that was not decided still can be. A newer draft of
 // the same commit does not take the older one's place by itself.
-func (r *remote) state(d parkedDraft, head string) render.Waiting {
+func (r *remote) state(d parkedDraft, head string) terminal.Waiting {
 	switch {
 	case checkpoint.CheckExpiry(d.Manifest, r.Now()) != nil:
-		return render.Expired
+		return terminal.Expired
 	case head != d.Subject.Head:
-		return render.Superseded
+		return terminal.Superseded
 	}
-	return render.Waits
+	return terminal.Waits
 }
 
 // decision reads what is on record for a draft and was acted on: the oldest of a

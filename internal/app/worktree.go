@@ -15,8 +15,8 @@ import (
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/problem"
-	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/transport"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // workTree reads what is not committed as well, and says first what is read and who
@@ -53,12 +53,12 @@ func (r *localRun) workTree(ctx context.Context) (ingest.Change, error) {
 
 // firstLine says what of the work tree is read, by whom, and which files are untracked.
 func (r *localRun) firstLine(w ingest.WorkTree, files int, with, asks bool) string {
-	line := fmt.Sprintf("The work tree against %s: %s, read by %s.", w.Base, render.Count(files, "changed file"),
+	line := fmt.Sprintf("The work tree against %s: %s, read by %s.", w.Base, wording.Count(files, "changed file"),
 		r.reader())
 	if len(w.Untracked) == 0 {
 		return line
 	}
-	untracked := render.Count(len(w.Untracked), "untracked file")
+	untracked := wording.Count(len(w.Untracked), "untracked file")
 	switch {
 	case with:
 		untracked = "With " + untracked

@@ -10,7 +10,7 @@ import (
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
-	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // action is what a key does.
@@ -81,7 +81,7 @@ func (m model) edit() (model, tea.Cmd) {
 	if text == "" {
 		text = oneLine(f.Body)
 		if breaks := strings.Count(strings.TrimSpace(f.Body), "\n"); breaks > 0 {
-			words = "New text of " + f.ID + ", its " + render.Count(breaks+1, "line") + " joined into one:"
+			words = "New text of " + f.ID + ", its " + wording.Count(breaks+1, "line") + " joined into one:"
 		}
 	}
 	if len(text) > maxTyped {
@@ -168,7 +168,7 @@ func (m model) abort() (model, tea.Cmd) {
 }
 
 func (m model) revise() (model, tea.Cmd) {
-	words := "What should the next draft do differently? " + render.Count(m.Rounds, "revision") + " left."
+	words := "What should the next draft do differently? " + wording.Count(m.Rounds, "revision") + " left."
 	if t := tally(m.changes); t != "" {
 		words += " What you changed here (" + t + ") does not go into it."
 	}

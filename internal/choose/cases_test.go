@@ -13,6 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // twelve is a change with twelve findings, gravest first.
@@ -76,7 +77,7 @@ func options(r render.Review) Options {
 // posted stands in for the review's Markdown, so that no screen here changes with it.
 func posted(r render.Review, kept []finding.Finding) string {
 	page := fmt.Sprintf("**%s** · %s reviewed at [`%.7s`](%s/commit/%s)\n", finding.Counts(kept),
-		render.Count(len(r.Files), "file"), r.Head, r.Web, r.Head)
+		wording.Count(len(r.Files), "file"), r.Head, r.Web, r.Head)
 	for _, f := range kept {
 		page += fmt.Sprintf("\n- **%s** [`%s:%d`](%s/blob/%s/%s#L%d) %s", f.Severity, f.Path, f.Line, r.Web, r.Head,
 			f.Path, f.Line, f.Title)

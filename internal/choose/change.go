@@ -8,6 +8,7 @@ import (
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // change is what a person wants otherwise about one finding. A dropped one keeps
@@ -138,7 +139,7 @@ func tally(all []change) string {
 	var parts []string
 	for _, word := range []string{"dropped", "edited", "moved", "regraded"} {
 		if n[word] > 0 {
-			parts = append(parts, render.Thousands(n[word])+" "+word)
+			parts = append(parts, wording.Thousands(n[word])+" "+word)
 		}
 	}
 	return strings.Join(parts, ", ")

@@ -9,6 +9,8 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/render/terminal"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 const (
@@ -30,7 +32,7 @@ func (m model) details(full bool) (rows []string) {
 		rows = append(rows, m.prose(fmt.Sprintf("%s · %s · %s", f.ID, c.graded(f), render.Place(f)))...)
 	}
 	for _, row := range m.prose(guard.Line(c.words(f), 0) + guard.Line(claimOf(f), statusRunes)) {
-		rows = append(rows, m.paint(render.Bold, row))
+		rows = append(rows, m.paint(terminal.Bold, row))
 	}
 	rows = append(rows, m.evidence(f)...)
 	body := c.body
@@ -40,7 +42,7 @@ func (m model) details(full bool) (rows []string) {
 	runes := []rune(body)
 	rows = append(rows, m.prose(string(runes[:min(len(runes), proseRunes)]))...)
 	if more := len(runes) - proseRunes; more > 0 {
-		rows = append(rows, m.prose(render.Count(more, "more character")+" not shown here.")...)
+		rows = append(rows, m.prose(wording.Count(more, "more character")+" not shown here.")...)
 	}
 	if f.AlsoSaid() != "" {
 		rows = append(rows, m.prose(f.AlsoSaid())...)
@@ -119,7 +121,7 @@ func (m model) fate(f finding.Finding, c change) string {
 func (m model) previewed() []string {
 	text := m.page
 	if len(text) > pageBytes {
-		text = strings.ToValidUTF8(text[:pageBytes], "") + "\n\n" + render.Count(len(m.page)-pageBytes, "more byte") +
+		text = strings.ToValidUTF8(text[:pageBytes], "") + "\n\n" + wording.Count(len(m.page)-pageBytes, "more byte") +
 			" not shown here."
 	}
 	return m.prose(strings.TrimSpace(text))

@@ -8,6 +8,8 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/render/terminal"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 const (
@@ -17,7 +19,7 @@ const (
 	askRows     = 4   // of a question, and of a line that is typed
 )
 
-func (m model) paint(code, s string) string { return render.Paint(m.Color, code, s) }
+func (m model) paint(code, s string) string { return terminal.Paint(m.Color, code, s) }
 
 // View draws the terminal: exactly its height in rows, none wider than it. The
 // keys are always in the last one.
@@ -51,7 +53,7 @@ func (m model) head() []string {
 	if !m.Expires.IsZero() && column.Width(facts+until) <= m.width {
 		facts += until
 	}
-	return []string{m.paint(render.Bold, column.Cut(title, m.width)), column.Cut(facts, m.width), ""}
+	return []string{m.paint(terminal.Bold, column.Cut(title, m.width)), column.Cut(facts, m.width), ""}
 }
 
 // foot is what is asked or was said, and the keys.
@@ -61,7 +63,7 @@ func (m model) foot() (rows []string) {
 		words = m.status
 	}
 	for _, row := range inert(limited(column.Wrap(words, m.width), askRows), m.width) {
-		rows = append(rows, m.paint(render.Bold, row))
+		rows = append(rows, m.paint(terminal.Bold, row))
 	}
 	if m.question.typing {
 		rows = append(rows, m.question.line.rows(m.width, askRows)...)
@@ -91,8 +93,8 @@ func (m model) shortened(rows []string, n int, where string) []string {
 	if len(rows) <= n || n < 2 {
 		return rows[:min(n, len(rows))]
 	}
-	note := column.Cut(fmt.Sprintf("… %s %s", render.Count(len(rows)-n+1, "row"), where), m.width)
-	return append(rows[:n-1:n-1], m.paint(render.Dim, note))
+	note := column.Cut(fmt.Sprintf("… %s %s", wording.Count(len(rows)-n+1, "row"), where), m.width)
+	return append(rows[:n-1:n-1], m.paint(terminal.Dim, note))
 }
 
 // pageText are all rows of a screen that scrolls.
@@ -164,7 +166,7 @@ func (m model) listAndPane(n int) (rows []string) {
 	}
 	border := fmt.Sprintf("── %d of %d ", m.cursor+1, len(m.changes))
 	border += strings.Repeat("─", max(0, m.width-column.Width(border)))
-	rows = append(rows, m.paint(render.Dim, column.Cut(border, m.width)))
+	rows = append(rows, m.paint(terminal.Dim, column.Cut(border, m.width)))
 	return append(rows, m.shortened(pane, n-len(rows), "more, enter shows all")...)
 }
 
@@ -196,11 +198,11 @@ func (m model) marked(s string, i int) string {
 	if i != m.cursor {
 		return s
 	}
-	return m.paint(render.Bold, s)
+	return m.paint(terminal.Bold, s)
 }
 
 func (m model) graded(head string, s finding.Severity, i int) string {
-	if code := render.SeverityColor(s); m.Color && code != "" {
+	if code := terminal.SeverityColor(s); m.Color && code != "" {
 		return strings.Replace(m.marked(head, i), " "+string(s), " "+m.paint(code, string(s)), 1)
 	}
 	return m.marked(head, i)

@@ -8,8 +8,8 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/problem"
-	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/settings"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // Open counts what was posted and stands; nil where that could not be read.
@@ -67,7 +67,7 @@ func FailOn(s settings.Settings, r *Report) {
 	if r.Failed != nil || n == 0 || !slices.Contains(ended, r.Outcome) {
 		return
 	}
-	count := render.Count(n, "posted finding")
+	count := wording.Count(n, "posted finding")
 	if strings.HasPrefix(r.Thread, "local/") { // no pull request, no threads
 		r.Failed = problem.New(fmt.Sprintf("%s of severity %s or graver, and fail-on is %s", count, s.FailOn, s.FailOn),
 			r.Place, "mend it and review again; or where a finding is wrong, draft anew with --again, "+

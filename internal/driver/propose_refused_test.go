@@ -17,7 +17,8 @@ import (
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/ticketpr"
 	"github.com/org/pr-review-action/internal/llmtest"
-	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/render/proposal"
+	"github.com/org/pr-review-action/internal/render/terminal"
 	"github.com/org/pr-review-action/internal/ticket"
 )
 
@@ -107,7 +108,7 @@ func TestP9_AReviewThatFailedIsPaidForAndSaid(t *testing.T) {
 	require.Equal(t, driver.Paused, r.Outcome)
 	require.EqualValues(t, len(p.model.Requests())+len(p.model.Wholes()), r.Usage.Calls)
 	require.Contains(t, strings.Join(r.Warnings, "\n"), "The change was not reviewed: ")
-	shown := render.ProposalTerminal(r.State.Proposal(), render.TerminalOptions{})
+	shown := terminal.Proposal(r.State.Proposal(), terminal.Options{})
 	require.Contains(t, shown, "The change was not reviewed: ")
 	require.NotContains(t, shown+r.State.Shown(), "o findings")
 }
@@ -183,7 +184,7 @@ func TestT28_UnderKeyNothingPushedTellsTheTicket(t *testing.T) {
 			p.ticket.Criteria[0].Text = "asked for in these words"
 			s := p.draft().State.Under(show)
 			headline, body := s.Message()
-			title, text := render.PullRequest(s.ApprovedProposal(), render.Made{})
+			title, text := proposal.PullRequest(s.ApprovedProposal(), proposal.Made{})
 			told := strings.Join([]string{s.BranchName(), headline, body, title, text}, "\n")
 			require.Equal(t, tells, strings.Contains(told, "planted"), told)
 			require.Equal(t, tells, strings.Contains(told, p.ticket.Summary), told)
@@ -221,7 +222,7 @@ func TestT33_TheDraftNamesLinesThatAddressAModel(t *testing.T) {
 				require.Contains(t, strings.Join(r.Warnings, "\n"), said)
 			}
 			require.Equal(t, shown, strings.Contains(strings.Join(r.Warnings, "\n"), "Ignore all previous"))
-			require.Contains(t, render.ProposalTerminal(r.State.Proposal(), render.TerminalOptions{}), "line 2 of what")
+			require.Contains(t, terminal.Proposal(r.State.Proposal(), terminal.Options{}), "line 2 of what")
 		})
 	}
 }

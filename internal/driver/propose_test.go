@@ -34,8 +34,8 @@ import (
 // samples are three repositories of our own with tickets, and a model's answers to each.
 const samples = "../../testdata/implement"
 
-// proposal is a ticket of a sample in a clone of its own, with a scripted model.
-type proposal struct {
+// proposing is a ticket of a sample in a clone of its own, with a scripted model.
+type proposing struct {
 	t      *testing.T
 	dir    string
 	base   ingest.Base
@@ -49,10 +49,10 @@ type proposal struct {
 type answers = map[string][]json.RawMessage
 
 // newProposal copies a sample and commits it; alter changes the model's answers.
-func newProposal(t *testing.T, sample, key string, alter func(answers)) *proposal {
+func newProposal(t *testing.T, sample, key string, alter func(answers)) *proposing {
 	t.Helper()
 	from := filepath.Join(samples, sample)
-	p := &proposal{t: t, dir: t.TempDir(), store: graph.NewMemory(), show: ticket.ShowFull}
+	p := &proposing{t: t, dir: t.TempDir(), store: graph.NewMemory(), show: ticket.ShowFull}
 	require.NoError(t, os.CopyFS(p.dir, os.DirFS(from)))
 	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"config", "user.name", "Maya"},
 		{"config", "user.email", "maya@example.com"}, {"add", "."}, {"commit", "-qm", "one"}} {
@@ -74,7 +74,7 @@ func newProposal(t *testing.T, sample, key string, alter func(answers)) *proposa
 	return p
 }
 
-func (p *proposal) git(args ...string) string {
+func (p *proposing) git(args ...string) string {
 	p.t.Helper()
 	cmd := exec.CommandContext(p.t.Context(), "git", args...)
 	cmd.Dir = p.dir
@@ -84,16 +84,16 @@ func (p *proposal) git(args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-func (p *proposal) thread() string { return "local/x~" + p.ticket.Key + ":" + p.base.Commit }
+func (p *proposing) thread() string { return "local/x~" + p.ticket.Key + ":" + p.base.Commit }
 
-func (p *proposal) driver() driver.Driver {
+func (p *proposing) driver() driver.Driver {
 	now := func() time.Time { return time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC) }
 	front := driver.NewFront(driver.Process{Now: now})
 	return driver.Driver{Front: front, Store: p.store, Thread: p.thread(), Warn: func(string) {}}
 }
 
 // flow is the graph of a process that drafts and may commit.
-func (p *proposal) flow() (*graph.Flow[ticketpr.State], ticketpr.State) {
+func (p *proposing) flow() (*graph.Flow[ticketpr.State], ticketpr.State) {
 	p.t.Helper()
 	git, err := ingest.Git(p.t.Context(), p.dir, "")
 	require.NoError(p.t, err)
@@ -115,7 +115,7 @@ func (p *proposal) flow() (*graph.Flow[ticketpr.State], ticketpr.State) {
 }
 
 // draft runs to the gate, or the end.
-func (p *proposal) draft() driver.Proposal {
+func (p *proposing) draft() driver.Proposal {
 	p.t.Helper()
 	flow, begin := p.flow()
 	_, err := flow.Run(p.t.Context(), p.thread(), begin)
@@ -123,7 +123,7 @@ func (p *proposal) draft() driver.Proposal {
 	return p.report()
 }
 
-func (p *proposal) report() driver.Proposal {
+func (p *proposing) report() driver.Proposal {
 	p.t.Helper()
 	r, err := p.driver().Proposed(p.t.Context())
 	require.NoError(p.t, err)
@@ -131,7 +131,7 @@ func (p *proposal) report() driver.Proposal {
 }
 
 // decide answers the gate with commands, one a line.
-func (p *proposal) decide(text string) (driver.Proposal, error) {
+func (p *proposing) decide(text string) (driver.Proposal, error) {
 	p.t.Helper()
 	r := p.report()
 	d, err := r.State.Decide(text, "")
@@ -148,14 +148,14 @@ func (p *proposal) decide(text string) (driver.Proposal, error) {
 }
 
 // untouched holds that the clone has nothing but what it had.
-func (p *proposal) untouched() {
+func (p *proposing) untouched() {
 	p.t.Helper()
 	require.Equal(p.t, "main", p.git("for-each-ref", "--format=%(refname:short)"))
 	require.Empty(p.t, p.git("status", "--porcelain"))
 }
 
 // texts are the files of a commit.
-func (p *proposal) texts(commit string) map[string]string {
+func (p *proposing) texts(commit string) map[string]string {
 	p.t.Helper()
 	all := map[string]string{}
 	for path := range strings.SplitSeq(p.git("ls-tree", "-r", "--name-only", commit), "\n") {
@@ -355,7 +355,7 @@ func TestFeedbackIsHeardThreeTimes(t *testing.T) {
 }
 
 // asked are the user turns of a question.
-func (p *proposal) asked(question string) (all []string) {
+func (p *proposing) asked(question string) (all []string) {
 	for _, r := range p.model.Requests() {
 		if r.Question == question {
 			all = append(all, r.User)

@@ -9,7 +9,7 @@ import (
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/graph"
-	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/render/terminal"
 	"github.com/org/pr-review-action/internal/transport"
 )
 
@@ -76,7 +76,7 @@ func (f *far) line(elapsed time.Duration) string {
 	if f.last.Total == 0 || f.under[0] != reviewpr.AnalyzeCode {
 		return fmt.Sprintf("%s · %d s", Statuses(f.under), int(elapsed.Seconds()))
 	}
-	r := render.Running{Done: f.last.Done, Total: f.last.Total, Elapsed: elapsed}
+	r := terminal.Running{Done: f.last.Done, Total: f.last.Total, Elapsed: elapsed}
 	r.Findings, r.Used, r.Limit = f.soFar()
-	return render.Progress(r, MaxLine)
+	return terminal.Progress(r, MaxLine)
 }

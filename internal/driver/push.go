@@ -15,7 +15,7 @@ import (
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
-	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/render/proposal"
 	"github.com/org/pr-review-action/internal/settings"
 	"github.com/org/pr-review-action/internal/ticket"
 )
@@ -163,19 +163,19 @@ func WrittenByMember(ctx context.Context, api *github.Client, ref pull.Ref) erro
 }
 
 // ApplyRequest is a draft's change as apply takes it; before a decision without who approved.
-func ApplyRequest(ref pull.Ref, s ticketpr.State, made render.Made) apply.Request {
+func ApplyRequest(ref pull.Ref, s ticketpr.State, made proposal.Made) apply.Request {
 	q := apply.Request{Ref: ref, Base: s.Facts.Subject.Head, Into: s.Branch.Base, Branch: s.BranchName(),
 		Files: s.Files(), Thread: ticketpr.ThreadID(ref, s.Ticket.Key, s.Facts.Subject.Head)}
 	if made.Record = s.Decision; made.Record != nil {
 		q.Digest = made.Record.Digest
 	}
 	q.Headline, q.Body = s.Message()
-	q.Title, q.Text = render.PullRequest(s.ApprovedProposal(), made)
+	q.Title, q.Text = proposal.PullRequest(s.ApprovedProposal(), made)
 	return q
 }
 
 func (p *Push) request(s ticketpr.State) apply.Request {
-	made := render.Made{}
+	made := proposal.Made{}
 	if n := ticketpr.IssueNumber(s.Ticket.Key); n > 0 && s.Ticket.URL == IssuePage(p.ref, n) {
 		made.Closes = n
 	}

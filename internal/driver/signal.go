@@ -9,10 +9,10 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/problem"
-	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/sarif"
 	"github.com/org/pr-review-action/internal/settings"
 	"github.com/org/pr-review-action/internal/wire"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // Signal writes the SARIF file of a decision, where one is asked for: relative to folder,
@@ -44,7 +44,7 @@ func writeSarif(file string, r Report, warn func(string)) error {
 	}
 	if left > 0 {
 		warn(fmt.Sprintf("the SARIF file leaves out %s, which are more than code scanning takes",
-			render.Count(left, "finding")))
+			wording.Count(left, "finding")))
 	}
 	return nil
 }

@@ -35,8 +35,8 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/problem"
-	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/review"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // Reviewer is what is under test: rules where Chat is nil, else a model.
@@ -313,7 +313,7 @@ func (r *run) warn(results []Result) {
 		r.Warn(fmt.Errorf("files could not be reviewed, the first of them: %w", r.cause))
 	}
 	if names := idle(r.Decisions, results); len(names) > 0 {
-		r.Warn(fmt.Errorf("%s met no draft of this run: %s", render.Count(len(names), "decision"),
+		r.Warn(fmt.Errorf("%s met no draft of this run: %s", wording.Count(len(names), "decision"),
 			strings.Join(names, ", ")))
 	}
 }

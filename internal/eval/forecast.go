@@ -13,8 +13,8 @@ import (
 	"github.com/org/pr-review-action/internal/eval/score"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/prompt"
-	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/triage"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // What is guessed of the judge: bytes and output tokens of one vote, and votes that
@@ -40,7 +40,7 @@ func (r *run) forecast() string {
 	if r.labelled != nil && len(r.labelled.list) == 0 {
 		rulings = cost.Add(rulings, votes(judge.Labelled))
 	}
-	text := fmt.Sprintf("%s, %s to review", render.Count(len(r.Cases), "case"), render.Count(files, "file"))
+	text := fmt.Sprintf("%s, %s to review", wording.Count(len(r.Cases), "case"), wording.Count(files, "file"))
 	asked := cost.Add(reviews, rulings)
 	if asked.Calls == 0 {
 		if r.Reviewer.Chat == nil || free(r.Reviewer) {
@@ -49,7 +49,7 @@ func (r *run) forecast() string {
 		return text + "; what is to be asked is in the journal, as far as that can be told."
 	}
 	return fmt.Sprintf("%s; about %s with %s million input and %s million output tokens%s.",
-		text, render.Count(int(asked.Calls), "question"), millions(asked.InputTokens), millions(asked.OutputTokens),
+		text, wording.Count(int(asked.Calls), "question"), millions(asked.InputTokens), millions(asked.OutputTokens),
 		r.amount(reviews, rulings))
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/eval/score"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
-	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // ErrNoCase says that a run has no case of a name.
@@ -153,7 +153,7 @@ func (p *page) ruled() {
 		question := fmt.Sprintf("%s is a true defect", r.Finding)
 		if r.Golden >= 0 {
 			question = fmt.Sprintf("%s means known defect %d, %s away", r.Finding, r.Golden+1,
-				render.Count(r.Distance, "line"))
+				wording.Count(r.Distance, "line"))
 		}
 		p.line("\n- %s: **%s**%s", question, r.word(), r.why())
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
-	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 func importFlags(f *pflag.FlagSet, o *Options) {
@@ -62,6 +62,6 @@ func (p Program) imported(ctx context.Context, out io.Writer, api history.API, o
 		tell(guard.Line(note, 0))
 	}
 	tell(fmt.Sprintf("%s. Read them, grade their severities, and take out what is no defect: %s eval run takes "+
-		"them then.", render.Count(len(cases), "case"), p.Name))
+		"them then.", wording.Count(len(cases), "case"), p.Name))
 	return dataset.Encode(out, cases)
 }

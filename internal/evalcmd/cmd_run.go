@@ -14,7 +14,7 @@ import (
 	"github.com/org/pr-review-action/internal/eval/score"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/problem"
-	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // run reviews and scores the cases of files.
@@ -44,7 +44,7 @@ func run(ctx context.Context, p Program, args []string, o *Options) error {
 	line, since := p.Progress(o.quiet || o.json), p.Now()
 	options.Observe = func(e eval.Progress) {
 		took := p.Now().Sub(since).Round(time.Second)
-		line.Line("%d of %d cases · %s · %s · %s", e.Cases, e.Total, render.Count(e.Asked, "question"), e.Cost, took)
+		line.Line("%d of %d cases · %s · %s · %s", e.Cases, e.Total, wording.Count(e.Asked, "question"), e.Cost, took)
 	}
 	do := eval.Run
 	if o.scripted.shown {
@@ -63,7 +63,7 @@ func run(ctx context.Context, p Program, args []string, o *Options) error {
 func (p Program) mistakes(err error) error {
 	if all, ok := errors.AsType[*dataset.Problems](err); ok {
 		fmt.Fprintf(p.Stderr, "error: %s in the cases, so nothing was run\n%s\n",
-			render.Count(len(all.List), "mistake"), all)
+			wording.Count(len(all.List), "mistake"), all)
 		err = driver.Reported{Err: err}
 	}
 	return problem.As(problem.Misuse, err, "")

@@ -1,6 +1,11 @@
 package finding
 
-import "github.com/org/pr-review-action/internal/cost"
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/org/pr-review-action/internal/cost"
+)
 
 // Overview is what the step over the whole change came to, once every file was reviewed.
 // Text, and what its lists say, are a model's words.
@@ -31,6 +36,14 @@ type Lines struct {
 	Path      string `json:"path"`
 	StartLine int    `json:"start_line"`
 	EndLine   int    `json:"end_line"`
+}
+
+// Numbers is "14" for one line and "14–20" for several.
+func (l Lines) Numbers() string {
+	if l.StartLine == l.EndLine {
+		return strconv.Itoa(l.EndLine)
+	}
+	return fmt.Sprintf("%d–%d", l.StartLine, l.EndLine)
 }
 
 // Criterion is an acceptance criterion and what the change does about it.

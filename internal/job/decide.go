@@ -14,7 +14,7 @@ import (
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/handoff"
-	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/render/summary"
 	"github.com/org/pr-review-action/internal/secret"
 )
 
@@ -154,8 +154,8 @@ func (j *job) mistake(err error, m checkpoint.Manifest) error {
 
 // howToDecide says how a draft is decided, for the job summary; more says that another one
 // may be asked for.
-func (j *job) howToDecide(r driver.Report, more bool) render.Decide {
-	d := render.Decide{
+func (j *job) howToDecide(r driver.Report, more bool) summary.Decide {
+	d := summary.Decide{
 		Code: r.Code, Expires: r.Packed.Manifest.ExpiresAt, Artifact: r.Artifact, Elapsed: j.Now().Sub(j.began),
 		RetainedUntil: r.Retained, Kept: r.Outcome == driver.Kept, Trust: j.Protection.Trust,
 		Counts:    j.Summary == "counts",

@@ -20,7 +20,8 @@ import (
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/problem"
-	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/render/proposal"
+	"github.com/org/pr-review-action/internal/render/summary"
 	"github.com/org/pr-review-action/internal/settings"
 	"github.com/org/pr-review-action/internal/trace"
 )
@@ -87,7 +88,7 @@ func (j *job) end(r driver.Report, err error) int {
 		r.State.Draft.Name = j.about()
 	}
 	if r.Outcome == "" && err != nil {
-		if writeErr := j.runner.Summary(render.Mistake(driver.Explain(err))); writeErr != nil {
+		if writeErr := j.runner.Summary(summary.Mistake(driver.Explain(err))); writeErr != nil {
 			j.runner.Warning(writeErr.Error())
 		}
 	}
@@ -114,23 +115,23 @@ func (j *job) summarize(r driver.Report) error {
 	case r.Page != "":
 		return j.runner.Summary(r.Page)
 	case j.ticketed():
-		return j.runner.Summary(render.ProposalEnd(j.asked.Key, render.ProposalEnding{Outcome: r.Outcome,
+		return j.runner.Summary(proposal.End(j.asked.Key, proposal.Ending{Outcome: r.Outcome,
 			Reason: r.Message, Void: j.void, Counts: j.Summary == "counts",
 			Applies: j.Mode != "implement" && j.Mode != "revise"}))
 	case r.Parked() && r.Code != "":
 		more := !r.State.Draft.Rules && len(r.State.Rounds) < gate.MaxRounds
-		return j.runner.Summary(render.Draft(r.State.Review(), j.howToDecide(r, more)))
+		return j.runner.Summary(summary.Draft(r.State.Review(), j.howToDecide(r, more)))
 	}
 	void := j.void
 	if r.Outcome == driver.Refused && len(void) == 1 {
 		void = nil // it is the reason
 	}
-	end := render.Ending{Outcome: r.Outcome, Reason: r.Message, Page: r.ReviewURL, Record: r.State.Decision,
+	end := summary.Ending{Outcome: r.Outcome, Reason: r.Message, Page: r.ReviewURL, Record: r.State.Decision,
 		Changes: r.Changes, Counts: j.Summary == "counts", Reuses: j.Protection.Keyed(), Void: void}
 	if r.Outcome == driver.Expired {
 		end.Restart = driver.Dispatch(j.DraftWorkflow, j.ref, j.ref.Number)
 	}
-	return j.runner.Summary(render.End(r.State.Review(), end))
+	return j.runner.Summary(summary.End(r.State.Review(), end))
 }
 
 // notify says on the run's page that a draft waits for a dispatch: no job of the run does,

@@ -19,8 +19,8 @@ import (
 	"github.com/org/pr-review-action/internal/ticket"
 )
 
-// proposal is a ticket's draft, as a job deals with it.
-type proposal struct {
+// ticketDraft is a ticket's draft, as a job deals with it.
+type ticketDraft struct {
 	*gated[ticketpr.State]
 	driver.Carrier
 	repo    github.Repository
@@ -29,8 +29,8 @@ type proposal struct {
 }
 
 // proposal reads the repository and its settings.
-func (j *job) proposal(ctx context.Context) (*proposal, error) {
-	p := &proposal{gated: &gated[ticketpr.State]{job: j}}
+func (j *job) proposal(ctx context.Context) (*ticketDraft, error) {
+	p := &ticketDraft{gated: &gated[ticketpr.State]{job: j}}
 	p.Carrier = driver.Carrier{Applier: apply.Applier{Read: j.api, Write: write.New(j.api)}, Request: p.request}
 	var err error
 	if p.repo, err = j.api.Repository(ctx, j.ref.Owner, j.ref.Repo); err != nil {
@@ -67,7 +67,7 @@ func (j *job) applies(ctx context.Context) (driver.Report, error) {
 }
 
 // stands finds what was done on a draft's thread.
-func (p *proposal) stands(s ticketpr.State) func(context.Context, string) (string, bool, error) {
+func (p *ticketDraft) stands(s ticketpr.State) func(context.Context, string) (string, bool, error) {
 	return func(ctx context.Context, _ string) (string, bool, error) {
 		where, _, found, err := p.Stands(ctx, p.request(s))
 		return where, found, err
@@ -75,12 +75,12 @@ func (p *proposal) stands(s ticketpr.State) func(context.Context, string) (strin
 }
 
 // subject is what the drafts are about, at no commit.
-func (p *proposal) subject() checkpoint.Subject {
+func (p *ticketDraft) subject() checkpoint.Subject {
 	return checkpoint.Subject{Kind: "ticket", Repository: p.ref.FullName(), RepositoryID: p.repo.ID, Key: p.asked.Key}
 }
 
 // origins is where drafts of the ticket must come from.
-func (p *proposal) origins() handoff.Origin {
+func (p *ticketDraft) origins() handoff.Origin {
 	return handoff.Origin{
 		Names: ticketpr.Names, Subject: p.subject(),
 		Thread:   func(base string) string { return ticketpr.ThreadID(p.ref, p.asked.Key, base) },
@@ -91,7 +91,7 @@ func (p *proposal) origins() handoff.Origin {
 
 // unmoved is check 9: the base is the one that the change was drafted on. Where the
 // commit stands already, by a run that did not get any further, it may have moved since.
-func (p *proposal) unmoved(ctx context.Context, draft checkpoint.Draft) error {
+func (p *ticketDraft) unmoved(ctx context.Context, draft checkpoint.Draft) error {
 	opened, err := p.of.Open(ctx, draft, p.build)
 	if err != nil {
 		return err
@@ -110,7 +110,7 @@ func (p *proposal) unmoved(ctx context.Context, draft checkpoint.Draft) error {
 
 // fetch reads the ticket. An issue of a public repository is taken where its author may
 // write: anybody may open one.
-func (p *proposal) fetch(ctx context.Context) (ticket.Ticket, error) {
+func (p *ticketDraft) fetch(ctx context.Context) (ticket.Ticket, error) {
 	if n := p.asked.Issue(); n > 0 && !p.repo.Private {
 		at := p.ref
 		at.Number = n

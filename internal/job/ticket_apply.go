@@ -13,12 +13,12 @@ import (
 	"github.com/org/pr-review-action/internal/flow/ticketpr"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/handoff"
-	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/render/proposal"
 )
 
 // dispatcher is who asked for a draft: as the author of a pull request, that account does
 // not decide unless allow-author says so. It may ask for another draft.
-func (p *proposal) dispatcher(ctx context.Context, m checkpoint.Manifest) (string, error) {
+func (p *ticketDraft) dispatcher(ctx context.Context, m checkpoint.Manifest) (string, error) {
 	if p.Mode == "revise" {
 		return "", nil
 	}
@@ -43,21 +43,21 @@ func asFindings(s ticketpr.State) (all []finding.Finding) {
 }
 
 // ended reports a draft that was decided.
-func (p *proposal) ended(ctx context.Context, draft *handoff.Draft[ticketpr.State]) (driver.Report, error) {
+func (p *ticketDraft) ended(ctx context.Context, draft *handoff.Draft[ticketpr.State]) (driver.Report, error) {
 	view, err := draft.Flow.Inspect(ctx, draft.Manifest.Thread)
 	s := view.State
 	r := driver.Report{Outcome: view.End, Thread: s.Facts.Thread, Code: draft.Code, Digest: draft.Digest,
 		Artifact: ticketpr.Names.Draft(p.origin.Subject, draft.Digest), Head: s.Facts.Subject.Head, Usage: s.Usage,
 		Findings: s.Seen.Findings, Branch: s.Applied.Branch, PullRequest: s.PullRequest}
-	r.Page = render.ProposalEnd(p.asked.Key, render.ProposalEnding{Outcome: r.Outcome, Reason: s.Error,
+	r.Page = proposal.End(p.asked.Key, proposal.Ending{Outcome: r.Outcome, Reason: s.Error,
 		Record: s.Account(), Branch: s.Applied.Branch, Pull: s.PullRequest, Form: p.Form(s), Void: p.void,
 		Changes: p.changes, Bot: p.bot(), Counts: p.Summary == "counts"})
 	return r, err
 }
 
 // request is a state as apply takes it; before a decision without who approved.
-func (p *proposal) request(s ticketpr.State) apply.Request {
-	q := driver.ApplyRequest(p.ref, s, render.Made{Run: driver.RunPage(p.ref, s.Facts.RunID), Bot: p.bot(),
+func (p *ticketDraft) request(s ticketpr.State) apply.Request {
+	q := driver.ApplyRequest(p.ref, s, proposal.Made{Run: driver.RunPage(p.ref, s.Facts.RunID), Bot: p.bot(),
 		Closes: p.asked.Issue(), Drafted: p.drafter.login})
 	q.Link, q.Again = p.config.Implement.PullRequest == "link", "re-run the failed jobs"
 	if q.CoAuthor = p.drafter.trailer(); s.Decision != nil {
@@ -67,7 +67,7 @@ func (p *proposal) request(s ticketpr.State) apply.Request {
 }
 
 // bot reports whether the job's token is that of an app, such as GITHUB_TOKEN.
-func (p *proposal) bot() bool { return strings.HasPrefix(p.Token, "ghs_") }
+func (p *ticketDraft) bot() bool { return strings.HasPrefix(p.Token, "ghs_") }
 
 // account is a login with what GitHub's own address of it needs.
 type account struct {

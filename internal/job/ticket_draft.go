@@ -17,7 +17,7 @@ import (
 	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/implement"
 	"github.com/org/pr-review-action/internal/problem"
-	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/render/proposal"
 	"github.com/org/pr-review-action/internal/ticket"
 	"github.com/org/pr-review-action/internal/ticketcontext"
 	"github.com/org/pr-review-action/internal/trace"
@@ -46,7 +46,7 @@ func (j *job) implements(ctx context.Context) (r driver.Report, err error) {
 	if found {
 		r = driver.Report{Outcome: ticketpr.Posted, Thread: thread, Branch: o.Branch, PullRequest: o.URL,
 			Message: "this ticket was carried out on this commit before"}
-		r.Page = render.ProposalEnd(p.asked.Key, render.ProposalEnding{Outcome: r.Outcome, Reason: r.Message,
+		r.Page = proposal.End(p.asked.Key, proposal.Ending{Outcome: r.Outcome, Reason: r.Message,
 			Branch: o.Branch, Pull: o.URL})
 		return r, nil
 	}
@@ -55,7 +55,7 @@ func (j *job) implements(ctx context.Context) (r driver.Report, err error) {
 
 // proposed is what a job that drafts begins with: the ticket's change, the approvals that
 // were there before, and how much of the ticket leaves the job.
-func (j *job) proposed(ctx context.Context) (p *proposal, approvals []string, show ticket.Show, err error) {
+func (j *job) proposed(ctx context.Context) (p *ticketDraft, approvals []string, show ticket.Show, err error) {
 	if approvals, err = j.gateRules(ctx); err != nil {
 		return nil, nil, "", err
 	}
@@ -67,7 +67,7 @@ func (j *job) proposed(ctx context.Context) (p *proposal, approvals []string, sh
 }
 
 // facts are those of a draft of this run.
-func (p *proposal) facts(thread, base string, approvals []string) checkpoint.Manifest {
+func (p *ticketDraft) facts(thread, base string, approvals []string) checkpoint.Manifest {
 	m := checkpoint.Manifest{
 		Thread: thread, Subject: p.subject(), Trust: p.Protection.Trust, Environment: p.Environment,
 		AllowDispatch: p.AllowDispatch, RunID: p.env.RunID, RunAttempt: p.env.RunAttempt,
@@ -81,7 +81,7 @@ func (p *proposal) facts(thread, base string, approvals []string) checkpoint.Man
 
 // draft runs the graph up to the gate, or where answer asks for a revision from there to
 // the next one, and stores what it parked.
-func (p *proposal) draft(ctx context.Context, facts checkpoint.Manifest, show ticket.Show,
+func (p *ticketDraft) draft(ctx context.Context, facts checkpoint.Manifest, show ticket.Show,
 	revised *revision) (driver.Report, error) {
 	d := driver.Driver{Front: p.Front, Thread: facts.Thread, Protect: p.Protection, Warn: p.runner.Warning,
 		Observe: p.observed, Tell: p.tell}
@@ -127,14 +127,14 @@ func (p *proposal) draft(ctx context.Context, facts checkpoint.Manifest, show ti
 }
 
 // observed tells each node that has begun, in the log.
-func (p *proposal) observed(e graph.Event) {
+func (p *ticketDraft) observed(e graph.Event) {
 	if e.Kind == graph.StepStarted {
 		fmt.Fprintln(p.Stdout, e.Node)
 	}
 }
 
 // entries are all paths of the base with their modes, which an archive does not tell.
-func (p *proposal) entries(ctx context.Context, sha string) (map[string]tree.Entry, error) {
+func (p *ticketDraft) entries(ctx context.Context, sha string) (map[string]tree.Entry, error) {
 	all, err := p.api.AllEntries(ctx, p.ref.Owner, p.ref.Repo, sha)
 	entries := make(map[string]tree.Entry, len(all))
 	for path, e := range all {
@@ -144,7 +144,7 @@ func (p *proposal) entries(ctx context.Context, sha string) (map[string]tree.Ent
 }
 
 // parked stores a draft that waits, or reports why there is none.
-func (p *proposal) parked(ctx context.Context, d driver.Driver) (driver.Report, error) {
+func (p *ticketDraft) parked(ctx context.Context, d driver.Driver) (driver.Report, error) {
 	v, err := d.Proposed(ctx)
 	if err != nil {
 		return driver.Report{}, err
@@ -153,7 +153,7 @@ func (p *proposal) parked(ctx context.Context, d driver.Driver) (driver.Report, 
 	r := driver.Report{Outcome: v.Outcome, Thread: d.Thread, Head: s.Facts.Subject.Head, Usage: s.Usage,
 		Findings: v.Findings, Message: s.Error}
 	if v.Outcome != ticketpr.Paused {
-		r.Page = render.ProposalEnd(p.asked.Key, render.ProposalEnding{Outcome: r.Outcome, Reason: s.Error,
+		r.Page = proposal.End(p.asked.Key, proposal.Ending{Outcome: r.Outcome, Reason: s.Error,
 			Record: s.Account()})
 		r.Error = s.Error
 		return r, nil
@@ -164,7 +164,7 @@ func (p *proposal) parked(ctx context.Context, d driver.Driver) (driver.Report, 
 		return driver.Report{}, err
 	}
 	r.Retained = p.retained(ctx, r.Artifact)
-	r.Page = render.ProposalDraft(s.Proposal(), p.howToDecide(r, s.Iteration < gate.MaxRounds))
+	r.Page = proposal.Draft(s.Proposal(), p.howToDecide(r, s.Iteration < gate.MaxRounds))
 	return r, nil
 }
 

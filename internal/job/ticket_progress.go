@@ -20,7 +20,7 @@ import (
 // progress is the store of a draft under way, and what the thread has cost so far. It holds
 // what an earlier job had paid for when it was cut off, which begun says, or the draft that
 // is revised. What is paid on the way is carried off from time to time.
-func (p *proposal) progress(ctx context.Context, facts checkpoint.Manifest,
+func (p *ticketDraft) progress(ctx context.Context, facts checkpoint.Manifest,
 	revised *revision) (store *artifactstore.Store, spent cost.MicroUSD, begun bool) {
 	empty := func() *artifactstore.Store {
 		return p.carrying(func(saved graph.Saved, n int) (string, []byte, error) {
@@ -57,7 +57,7 @@ var errAnother = errors.New("it is of another draft")
 
 // goesOn refuses what was begun with another text, other modules, another model or other
 // feedback, and what came to its end. It says what it has cost.
-func (p *proposal) goesOn(ctx context.Context, store graph.Store, thread string,
+func (p *ticketDraft) goesOn(ctx context.Context, store graph.Store, thread string,
 	revised *revision) (cost.MicroUSD, error) {
 	flow, err := ticketpr.New(ticketpr.Steps{}, store, driver.Sealing(p.Protection)...)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package order sorts lists of large values. slices.SortStableFunc is compiled anew for
+// Package order sorts and groups lists of large values. slices.SortStableFunc is compiled anew for
 // every type of element, at 6 to 27 KB each; here one sort of places serves all of them.
 package order
 
@@ -22,4 +22,21 @@ func places(n int, compare func(i, j int) int) []int {
 	}
 	slices.SortStableFunc(all, compare)
 	return all
+}
+
+// Grouped brings together what has the same key, in the order in which the keys
+// first appear.
+func Grouped[T any, K comparable](all []T, key func(T) K) [][]T {
+	var groups [][]T
+	index := map[K]int{}
+	for _, one := range all {
+		i, ok := index[key(one)]
+		if !ok {
+			i = len(groups)
+			index[key(one)] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], one)
+	}
+	return groups
 }

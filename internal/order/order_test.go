@@ -36,3 +36,10 @@ func TestStableLeavesNoListAlone(t *testing.T) {
 	order.Stable(none, byKey)
 	require.Nil(t, none)
 }
+
+func TestGroupedKeepsTheOrderInWhichKeysAppear(t *testing.T) {
+	t.Parallel()
+	byKey := func(r row) int { return r.key }
+	require.Equal(t, [][]row{{{2, 0}, {2, 2}}, {{1, 1}}}, order.Grouped([]row{{2, 0}, {1, 1}, {2, 2}}, byKey))
+	require.Empty(t, order.Grouped(nil, byKey))
+}

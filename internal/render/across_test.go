@@ -1,4 +1,4 @@
-package render
+package render_test
 
 import (
 	"fmt"
@@ -15,10 +15,13 @@ import (
 
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/marker"
+	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/render/summary"
+	"github.com/org/pr-review-action/internal/render/terminal"
 )
 
 // across is a review that knows earlier ones: n findings of theirs are resolved.
-func across(n int) Review {
+func across(n int) render.Review {
 	r := ledger()
 	for i := range n {
 		r.Earlier = append(r.Earlier, finding.Earlier{Fate: finding.WasPosted, Now: finding.Resolved,
@@ -41,10 +44,13 @@ func held(filter finding.Filter, note string) finding.Finding {
 
 func TestWhatIsResolvedIsSaidOnceAndBounded(t *testing.T) {
 	t.Parallel()
-	for name, show := range map[string]func(Review) string{
-		"draft": func(r Review) string {
-			return Draft(r, dialog())
-		}, "body": Body, "terminal": func(r Review) string { return Terminal(r, TerminalOptions{Width: 80}) },
+	for name, show := range map[string]func(render.Review) string{
+		"draft": func(r render.Review) string {
+			return summary.Draft(r, dialog())
+		}, "body": render.Body, "terminal": func(r render.Review) string {
+			return terminal.Review(r,
+				terminal.Options{Width: 80})
+		},
 	} {
 		page := show(across(2))
 		require.Contains(t, page, "2 resolved", name)
@@ -60,19 +66,20 @@ func TestWhatIsResolvedIsSaidOnceAndBounded(t *testing.T) {
 		require.Regexp(t, `and 1,180 more`, show(across(1200)), name)
 		require.NotContains(t, show(across(1200)), "Claim 20", name)
 	}
-	require.Contains(t, Body(across(2)), "**Resolved since: 2 findings of earlier reviews**\n\n- major "+
+	require.Contains(t, render.Body(across(2)), "**Resolved since: 2 findings of earlier reviews**\n\n- major "+
 		"[`old/f00.go`](https://github.com/org/payments/pull/42#discussion_r0) Claim 00\n")
-	require.Contains(t, Body(across(6)), "<details><summary>Resolved since: 6 findings")
+	require.Contains(t, render.Body(across(6)), "<details><summary>Resolved since: 6 findings")
 }
 
 func TestAReviewOfResolvedFindingsAloneReadsWell(t *testing.T) {
 	t.Parallel()
 	r := across(2)
 	r.Findings, r.Filtered, r.Notices = nil, nil, nil
-	require.True(t, strings.HasPrefix(Body(r), "**Nothing new** · 2 resolved · 9 of 11 files reviewed at "), Body(r))
-	require.Contains(t, Draft(r, dialog()), "**Nothing new** · 2 resolved · 1 finding of earlier "+
+	require.True(t, strings.HasPrefix(render.Body(r), "**Nothing new** · 2 resolved · 9 of 11 files reviewed at "),
+		render.Body(r))
+	require.Contains(t, summary.Draft(r, dialog()), "**Nothing new** · 2 resolved · 1 finding of earlier "+
 		"reviews stands · 9 of 11 files reviewed, 2 skipped · ")
-	require.True(t, strings.HasPrefix(Terminal(r, TerminalOptions{}),
+	require.True(t, strings.HasPrefix(terminal.Review(r, terminal.Options{}),
 		"nothing new, 2 resolved, 1 finding of earlier reviews stands · "))
 	known := ledger()
 	known.Findings, known.Filtered = nil, []finding.Finding{held(finding.AlreadyPosted, "")}
@@ -86,16 +93,16 @@ func TestTheDraftSaysWhatWasHeldBackAndWhy(t *testing.T) {
 	r := ledger()
 	r.Filtered = append(r.Filtered, held(finding.DroppedBefore, "dropped by @rita: known"), held(finding.AlreadyPosted,
 		""), held(finding.AlreadyCommented, "said by @mira on line 7"), held("new_reason", ""))
-	draft := Draft(r, dialog())
+	draft := summary.Draft(r, dialog())
 	require.Contains(t, draft, "<summary>Kept out: 1 posted before, 1 said by people, 1 dropped before, 1 "+
 		"duplicate, 1 low confidence, 1 new reason</summary>")
 	require.Contains(t, draft, "An approver dropped it from an earlier draft:\n\n- minor `a.go:7` A claim (dropped "+
 		"by `@rita`: known)\n")
 	require.Contains(t, draft, "Somebody said it of the same lines:\n\n- minor `a.go:7` A claim (said by `@mira` on "+
 		"line 7)\n")
-	require.Contains(t, Terminal(r, TerminalOptions{Width: 80}),
+	require.Contains(t, terminal.Review(r, terminal.Options{Width: 80}),
 		"kept out: 1 posted before, 1 said by people, 1 dropped before, ")
-	require.NotContains(t, File(r), "Kept out", "it is not posted")
+	require.NotContains(t, render.File(r), "Kept out", "it is not posted")
 }
 
 func TestDraftsWithMuchThatWasKeptOutStayUnderGitHubsLimit(t *testing.T) {
@@ -107,12 +114,12 @@ func TestDraftsWithMuchThatWasKeptOutStayUnderGitHubsLimit(t *testing.T) {
 		r.Filtered = append(r.Filtered, f)
 		r.Earlier[i].Path = f.Path
 	}
-	require.LessOrEqual(t, len(Draft(r, dialog())), 1<<20)
-	require.LessOrEqual(t, len(Body(r)), bodyBytes)
-	require.Regexp(t, `- and [0-9,]+ more\n`, Draft(r, dialog()))
+	require.LessOrEqual(t, len(summary.Draft(r, dialog())), 1<<20)
+	require.LessOrEqual(t, len(render.Body(r)), 60_000)
+	require.Regexp(t, `- and [0-9,]+ more\n`, summary.Draft(r, dialog()))
 }
 
-func titled() Review {
+func titled() render.Review {
 	r := ledger()
 	r.Title, r.Author, r.Added, r.Removed, r.Round = "Move transfers into one transaction", "ada", 1412, 87, 2
 	return r
@@ -121,19 +128,20 @@ func titled() Review {
 func TestTheHeadSaysWhatTheChangeIs(t *testing.T) {
 	t.Parallel()
 	const page = "(https://github.com/org/payments/pull/42), 11 files, +1,412 −87\n\n"
-	draft := Draft(titled(), dialog())
+	draft := summary.Draft(titled(), dialog())
 	require.True(t, strings.HasPrefix(draft, "## Review of #42, revision 2 of 3, waits for a decision\n\n[“Move "+
 		"transfers into one transaction” by ada]"+page+"**1 blocker"), draft)
 	require.Contains(t, draft, " · $0.03, 12.4 s, `gpt-5-mini` · code `3f9c2a71be04d855` · until ")
-	require.Contains(t, Terminal(titled(), TerminalOptions{Width: 80}),
+	require.Contains(t, terminal.Review(titled(), terminal.Options{Width: 80}),
 		"\n“Move transfers into one transaction” by ada, 11 files, +1,412 −87, revision 2\nof 3\n")
-	require.Contains(t, Draft(titled(), hidden(dialog(), "seal")), "\n\n[The pull request]"+page)
-	require.NotContains(t, Draft(titled(), hidden(dialog(), "seal"))+End(titled(),
-		Ending{Outcome: "CLEAN", Counts: true}), "Move transfers")
-	require.NotContains(t, Body(titled())+File(titled()), "Move transfers", "what is posted stands below the title")
+	require.Contains(t, summary.Draft(titled(), hidden(dialog(), "seal")), "\n\n[The pull request]"+page)
+	require.NotContains(t, summary.Draft(titled(), hidden(dialog(), "seal"))+summary.End(titled(),
+		summary.Ending{Outcome: "CLEAN", Counts: true}), "Move transfers")
+	require.NotContains(t, render.Body(titled())+render.File(titled()), "Move transfers",
+		"what is posted stands below the title")
 	local := titled()
 	local.Name, local.Web, local.Author = "main...HEAD", "", ""
-	require.Contains(t, Draft(local, dialog()), "\n\n“Move transfers into one transaction”, 11 files")
+	require.Contains(t, summary.Draft(local, dialog()), "\n\n“Move transfers into one transaction”, 11 files")
 }
 
 // An approver decides on the first screen: where, one command, and a fold for the rest.
@@ -145,7 +153,7 @@ func TestDecideStandsAboveTheFindings(t *testing.T) {
 	without := dialog()
 	without.Approve, without.Run = "", 0
 	for name, c := range map[string]struct {
-		decide          Decide
+		decide          summary.Decide
 		where, fold, gh string
 	}{
 		"the environment": {dialog(), "**Decide** in [Review deployments](" + actions + "runs/7001) or with:",
@@ -159,7 +167,7 @@ func TestDecideStandsAboveTheFindings(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			draft := Draft(titled(), c.decide)
+			draft := summary.Draft(titled(), c.decide)
 			above, _, ok := strings.Cut(draft, "\n> [!WARNING]")
 			require.True(t, ok)
 			require.Contains(t, above, "\n"+c.where)
@@ -170,7 +178,7 @@ func TestDecideStandsAboveTheFindings(t *testing.T) {
 			require.Empty(t, live(draft))
 		})
 	}
-	kept := Draft(weak(), keptDraft())
+	kept := summary.Draft(weak(), keptDraft())
 	require.NotContains(t, kept, "**Decide**", "nobody is asked")
 	require.Less(t, strings.Index(kept, "<details><summary>To post it all the same"), strings.Index(kept, "#### F1"))
 }
@@ -183,7 +191,7 @@ func TestT15_ATitleCannotLeaveItsQuotationMarks(t *testing.T) {
 		"![x](https://collect.example)", "<!-- pr-review:v1 -->", strings.Repeat("`", 90), "\u202ex",
 		"x](https://collect.example) [y", `x\`, "`x] (`y", "[a][b]"} {
 		r.Title = title
-		draft := Draft(r, dialog())
+		draft := summary.Draft(r, dialog())
 		require.Empty(t, live(draft), draft)
 		line := strings.Split(draft, "\n")[2]
 		require.Equal(t, 1, strings.Count(line, "“"), line)
@@ -219,35 +227,35 @@ func TestRevisingIsOfferedWhileARoundIsLeft(t *testing.T) {
 		3: ""} {
 		r := ledger()
 		r.Round = round
-		draft := Draft(r, d)
+		draft := summary.Draft(r, d)
 		require.Equal(t, want != "", strings.Contains(draft, "\n"+d.Revise+"\n"), round)
 		require.Contains(t, draft, want)
 	}
-	require.NotContains(t, Draft(ledger(), dispatch()), "revision")
+	require.NotContains(t, summary.Draft(ledger(), dispatch()), "revision")
 }
 
 func TestWarningsLeaveRoomForTheWorstFinding(t *testing.T) {
 	t.Parallel()
 	r := ledger()
 	r.Notices = append(r.Notices, "Two.", "Three.")
-	draft := Draft(r, dialog())
+	draft := summary.Draft(r, dialog())
 	require.Contains(t, draft, "<details><summary>2 more warnings</summary>\n\n- Two.\n- Three.\n</details>\n\n#### F1")
 	for i := range 20 {
 		r.Flags = append(r.Flags, finding.Flag{Path: "a`@x.go", Line: i, Kind: finding.InjectionFlag,
 			Text: "x\n# y <b>" + strings.Repeat("z", 500)})
 	}
-	draft = Draft(r, dialog())
+	draft = summary.Draft(r, dialog())
 	require.Contains(t, draft, "``a`@x.go`` line 6 addresses the reviewer: `x # y <b>zzz")
 	require.Contains(t, draft, "- 13 more warnings of this kind.\n")
 	require.Contains(t, draft, "<details><summary>22 more warnings</summary>")
-	shown := Terminal(r, TerminalOptions{Width: 80})
+	shown := terminal.Review(r, terminal.Options{Width: 80})
 	require.Equal(t, 10, strings.Count(shown, "warning: "))
 	require.Contains(t, shown, "13 more warnings of this kind\n")
-	require.NotContains(t, File(r), "addresses", "no flag is posted")
-	require.Contains(t, Draft(r, hidden(dialog(), "seal")), "and 23 warnings are not shown")
+	require.NotContains(t, render.File(r), "addresses", "no flag is posted")
+	require.Contains(t, summary.Draft(r, hidden(dialog(), "seal")), "and 23 warnings are not shown")
 	r.Flags = nil
 	r.Notices = []string{"One.", "Two."}
-	require.Contains(t, Draft(r, dialog()), "> [!WARNING]\n> One.\n>\n> Two.\n\n#### F1")
+	require.Contains(t, summary.Draft(r, dialog()), "> [!WARNING]\n> One.\n>\n> Two.\n\n#### F1")
 }
 
 func TestAPostedReviewFitsWithItsMarker(t *testing.T) {
@@ -261,10 +269,10 @@ func TestAPostedReviewFitsWithItsMarker(t *testing.T) {
 	whole, ok := marker.Parse(m.String())
 	require.True(t, ok)
 	require.Len(t, whole.Dropped, 400)
-	short, ok := marker.Parse(Posted("body", Approval{}, m))
+	short, ok := marker.Parse(render.Posted("body", render.Approval{}, m))
 	require.True(t, ok)
 	require.Equal(t, prints[:400], short.Posted)
-	long := Posted(strings.Repeat("x", bodyBytes), Approval{By: "rita", At: time.Now()}, m)
+	long := render.Posted(strings.Repeat("x", 60_000), render.Approval{By: "rita", At: time.Now()}, m)
 	require.LessOrEqual(t, len(long), 65_000)
 	cut, ok := marker.Parse(long)
 	require.True(t, ok)
@@ -278,8 +286,8 @@ func TestAReviewByRulesThatFoundNothingDoesNotSoundLikeARead(t *testing.T) {
 	r := byRules()
 	r.Findings, r.Notices, r.Flags, r.Earlier = nil, nil, nil, nil
 	const want = "o rule matched; no model read these files"
-	require.Contains(t, Terminal(r, TerminalOptions{Width: 200}), "n"+want+" · 9 of 11 files")
-	require.Contains(t, Body(r), "**N"+want+"** · 9 of 11 files")
+	require.Contains(t, terminal.Review(r, terminal.Options{Width: 200}), "n"+want+" · 9 of 11 files")
+	require.Contains(t, render.Body(r), "**N"+want+"** · 9 of 11 files")
 	end := ended(r, "CLEAN", "")
 	require.Contains(t, end, "## No rule matched in #42")
 	require.Contains(t, end, "N"+want+"** · 9 of 11 files")

@@ -9,6 +9,7 @@ import (
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 const (
@@ -59,24 +60,24 @@ func File(r Review) string {
 		blocks = append(blocks, "## Left out of the review for its length", r.sections(cut))
 	}
 	if len(inline) > 0 {
-		blocks = append(blocks, details("Posted instead if GitHub refuses the inline comments", Body(r.InBody())+"\n"))
+		blocks = append(blocks, Details("Posted instead if GitHub refuses the inline comments", Body(r.InBody())+"\n"))
 	}
-	return paragraphs(blocks...) + "\n"
+	return Paragraphs(blocks...) + "\n"
 }
 
 // fitBody renders the body with as many findings as fit, inline ones first,
 // and gives back those that did not.
 func fitBody(r Review) (string, []finding.Finding) {
-	head := paragraphs(r.found()+" · "+r.read()+r.byRules(" · "), r.postedOverview())
-	files := paragraphs(r.postedAsked(), paragraphs(coverage(r.Files, bodyFiles)))
+	head := Paragraphs(r.Found()+" · "+r.TallyAt()+r.ByRules(" · "), r.postedOverview())
+	files := Paragraphs(r.postedAsked(), Paragraphs(r.FileLists(bodyFiles)))
 	if r.Handover == config.HandoverReview {
-		files = paragraphs(r.handover(true), files)
+		files = Paragraphs(r.Instructions(true), files)
 	}
 	p := partsOf(r.Findings)
 	all := slices.Concat(p.listed(), p.open, p.more, p.nits, p.linters)
 	first := func(n int) string {
 		q := p.first(n)
-		return paragraphs(head, r.inlineList(q), r.sections(q.open), r.resolved(),
+		return Paragraphs(head, r.inlineList(q), r.sections(q.open), r.Resolved(),
 			folded(q.more, "more finding", r.sections), folded(q.nits, "nit", r.sections),
 			r.byLinters(q.linters), leftOut(all[n:]), files)
 	}
@@ -93,7 +94,7 @@ func (r Review) byLinters(all []finding.Finding) string {
 	if len(all) <= openFirst {
 		return r.sections(all)
 	}
-	return details(Count(len(all), "finding")+" of linters", r.sections(all))
+	return Details(wording.Count(len(all), "finding")+" of linters", r.sections(all))
 }
 
 // leftOut counts the findings that did not fit and says where they are.
@@ -102,50 +103,50 @@ func leftOut(cut []finding.Finding) string {
 		return ""
 	}
 	return fmt.Sprintf("**%s not shown here for length** (%s): see `review.md` in the draft's artifact.",
-		Count(len(cut), "finding"), finding.Counts(cut))
+		wording.Count(len(cut), "finding"), finding.Counts(cut))
 }
 
-func (r Review) found() string {
-	text := "**" + upperFirst(r.counts()) + "**"
-	if s := r.settled(); s != "" {
+func (r Review) Found() string {
+	text := "**" + wording.UpperFirst(r.Result()) + "**"
+	if s := r.Settled(); s != "" {
 		text += " · " + s
 	}
 	return text
 }
 
 // noRuleMatched is what a review by rules can say of a change in which it found nothing.
-const noRuleMatched = "no rule matched; no model read these files"
+const NoRuleMatched = "no rule matched; no model read these files"
 
-// counts is "1 blocker, 2 major". A review whose findings were all dropped by
+// Result is "1 blocker, 2 major". A review whose findings were all dropped by
 // the approver, or known before, did find something.
-func (r Review) counts() string {
+func (r Review) Result() string {
 	byApprover := func(f finding.Finding) bool { return f.Filtered == finding.Dropped }
 	switch {
 	case len(r.Findings) > 0:
 		return finding.Counts(r.Findings)
 	case slices.ContainsFunc(r.Filtered, byApprover):
 		return "no finding was kept"
-	case len(r.news()) > 0 || slices.ContainsFunc(r.Filtered, known):
+	case len(r.NewlyResolved()) > 0 || slices.ContainsFunc(r.Filtered, known):
 		return "nothing new"
-	case r.unreported() != "":
+	case r.Unreported() != "":
 		return "nothing to report"
 	case r.Rules:
-		return noRuleMatched
+		return NoRuleMatched
 	}
 	return finding.Counts(nil)
 }
 
-// read is the tally with the commit that was read.
-func (r Review) read() string {
+// TallyAt is the tally with the commit that was read.
+func (r Review) TallyAt() string {
 	if r.Head == "" {
-		return r.tally()
+		return r.Tally()
 	}
-	return strings.Replace(r.tally(), " reviewed", " reviewed at "+r.commit(), 1)
+	return strings.Replace(r.Tally(), " reviewed", " reviewed at "+r.Commit(), 1)
 }
 
 // inlineList names the inline comments, one a line; those beyond a few in a fold.
 func (r Review) inlineList(p parts) string {
-	return paragraphs(r.items(p.inline), folded(p.moreInline, "more comment", r.items))
+	return Paragraphs(r.items(p.inline), folded(p.moreInline, "more comment", r.items))
 }
 
 func (r Review) items(all []finding.Finding) string {
@@ -157,7 +158,7 @@ func (r Review) items(all []finding.Finding) string {
 }
 
 func (r Review) inlineItem(f finding.Finding) string {
-	return fmt.Sprintf("- **%s** %s %s", f.Severity, r.link(guard.Code(position(f)), f)+old(f), title(f))
+	return fmt.Sprintf("- **%s** %s %s", f.Severity, r.link(guard.Code(position(f)), f)+old(f), Title(f))
 }
 
 func (r Review) sections(all []finding.Finding) string {
@@ -168,7 +169,7 @@ func (r Review) sections(all []finding.Finding) string {
 		}
 		blocks = append(blocks, r.section(f))
 	}
-	return paragraphs(blocks...)
+	return Paragraphs(blocks...)
 }
 
 func fileHeading(f finding.Finding) string {
@@ -183,7 +184,7 @@ func (r Review) section(f finding.Finding) string {
 	if l := lines(f); l != "" {
 		head += " · " + r.link(l, f)
 	}
-	return paragraphs(head, prose(f), replacement(f))
+	return Paragraphs(head, prose(f), replacement(f))
 }
 
 // place is "`ledger/transfer.go`, lines 41–44", linked where there is a page; path is the

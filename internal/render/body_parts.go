@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/order"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 const (
@@ -60,7 +62,7 @@ func folded(all []finding.Finding, noun string, show func([]finding.Finding) str
 	if len(all) == 0 {
 		return ""
 	}
-	return details(Count(len(all), noun), show(all))
+	return Details(wording.Count(len(all), noun), show(all))
 }
 
 // folds reports whether a finding, the i-th in its order, is folded.
@@ -72,7 +74,7 @@ func folds(i int, f finding.Finding) bool {
 // byFile brings findings of one file together, in the order in which the files
 // first appear.
 func byFile(all []finding.Finding) []finding.Finding {
-	return slices.Concat(grouped(all, func(f finding.Finding) string { return f.Path })...)
+	return slices.Concat(order.Grouped(all, func(f finding.Finding) string { return f.Path })...)
 }
 
 func placed(all []finding.Finding, where finding.Placement) (some []finding.Finding) {

@@ -1,4 +1,4 @@
-package render
+package render_test
 
 import (
 	"fmt"
@@ -8,6 +8,8 @@ import (
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/render/summary"
 )
 
 const head = "1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d"
@@ -35,13 +37,13 @@ func shown(patches map[string]string) func(path string) []diff.Hunk {
 }
 
 // ledger is the change of the samples: four findings, one of them off the diff.
-func ledger() Review {
+func ledger() render.Review {
 	all := files(finding.Reviewed, "api/handler.go", "api/handler_test.go", "docs/setup.md")
 	all = append(all, file("docs/flow.png", finding.Skipped, finding.Binary),
 		file("go.sum", finding.Skipped, finding.Lockfile))
 	all = append(all, files(finding.Reviewed, "ledger/close.go", "ledger/ledger.go", "ledger/report.go",
 		"ledger/transfer.go", "ledger/transfer_test.go", "migrations/0004.sql")...)
-	return Review{
+	return render.Review{
 		Name: "#42", Web: "https://github.com/org/payments", Head: head, Files: all, Model: "gpt-5-mini",
 		Findings: []finding.Finding{
 			{
@@ -102,8 +104,8 @@ func ledger() Review {
 	}
 }
 
-func dialog() Decide {
-	return Decide{
+func dialog() summary.Decide {
+	return summary.Decide{
 		Code: "3f9c2a71be04d855", Environment: "ai-review", Run: 7001, Approve: "gh api -X POST " +
 			"repos/org/payments/actions/runs/7001/pending_deployments -F 'environment_ids[]=161088068' " +
 			"-f state=approved -f comment=",
@@ -112,7 +114,7 @@ func dialog() Decide {
 	}
 }
 
-func dispatch() Decide {
+func dispatch() summary.Decide {
 	d := dialog()
 	d.Environment, d.Run, d.Approve, d.Workflow = "", 0, "", "pr-review-decide.yml"
 	d.RetainedUntil = time.Date(2026, 12, 4, 8, 0, 0, 0, time.UTC)
@@ -125,13 +127,13 @@ func dispatch() Decide {
 
 // keptDraft is a draft that nobody has to decide; the environment's dialog
 // never opens for it.
-func keptDraft() Decide {
+func keptDraft() summary.Decide {
 	d := dispatch()
 	d.Kept, d.Environment = true, "ai-review"
 	return d
 }
 
-func weak() Review {
+func weak() render.Review {
 	r := ledger()
 	r.Notices, r.Findings = nil, r.Findings[3:]
 	r.Findings[0].ID = "F1"
@@ -139,7 +141,7 @@ func weak() Review {
 }
 
 // allDropped is the ledger's review after an approver dropped every finding.
-func allDropped() Review {
+func allDropped() render.Review {
 	r := ledger()
 	for _, f := range r.Findings {
 		f.Filtered = finding.Dropped
@@ -149,7 +151,7 @@ func allDropped() Review {
 	return r
 }
 
-func byRules() Review {
+func byRules() render.Review {
 	r := ledger()
 	r.Rules, r.Model, r.Usage, r.Notices, r.Filtered = true, "", cost.Usage{}, nil, nil
 	r.Findings = r.Findings[:2]
@@ -159,7 +161,7 @@ func byRules() Review {
 	return r
 }
 
-func partial() Review {
+func partial() render.Review {
 	r := ledger()
 	r.Partial, r.Notices = true, nil
 	r.Files[0] = file("api/handler.go", finding.Partly, "the model's answer broke off after 2 findings")
@@ -169,13 +171,13 @@ func partial() Review {
 	return r
 }
 
-func onlyFailures() Review {
+func onlyFailures() render.Review {
 	r := partial()
 	r.Findings, r.Filtered = nil, nil
 	return r
 }
 
-func sixty() Review {
+func sixty() render.Review {
 	r := ledger()
 	grades := []finding.Severity{finding.Blocker, finding.Major, finding.Minor, finding.Nit}
 	r.Findings = nil
@@ -195,7 +197,7 @@ func sixty() Review {
 	return r
 }
 
-func manyFiles(n int) Review {
+func manyFiles(n int) render.Review {
 	r := ledger()
 	for i := range n - len(r.Files) {
 		f := file(fmt.Sprintf("web/src/pages/area%03d/Component%04d.tsx", i/25, i), finding.Reviewed, "")
@@ -220,7 +222,7 @@ const hostileText = "See ![chart](https://collect.example/c.png?d=1) and [detail
 	"Security\n\n````\n```suggestion\nrm\n```\n````\n\n```suggestion\nos.Exit(0)\n\n" +
 	"\x1b]8;;https://collect.example\x07click\x1b]8;;\x07 a\u202eb\U000e0068 | x | y |\n|---|---|\n\n# Approved\n==="
 
-func hostile() Review {
+func hostile() render.Review {
 	r := ledger()
 	r.Name = "x`|</summary>@org\x1b[2J"
 	r.Model = "gpt`<b>\n::error::"
@@ -240,7 +242,7 @@ func hostile() Review {
 	return r
 }
 
-func eastAsian() Review {
+func eastAsian() render.Review {
 	r := ledger()
 	r.Findings = r.Findings[:2]
 	f := &r.Findings[0]

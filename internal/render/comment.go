@@ -7,6 +7,7 @@ import (
 	"github.com/org/pr-review-action/internal/column"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 const (
@@ -23,22 +24,22 @@ func Comment(f finding.Finding) string {
 	if offers(f) {
 		block = guard.Suggestion(f.Suggestion)
 	}
-	if height(paragraphs(head, text, block)) <= commentLines {
-		return paragraphs(head, text, block)
+	if height(Paragraphs(head, text, block)) <= commentLines {
+		return Paragraphs(head, text, block)
 	}
 	room := commentLines - height(head) - 1
 	if block != "" {
 		n := len(strings.Split(strings.TrimSuffix(f.Suggestion, "\n"), "\n"))
-		block = details("Suggested change, "+Count(n, "line"), block)
+		block = Details("Suggested change, "+wording.Count(n, "line"), block)
 		room -= 2
 	}
 	if height(text) > room {
 		if f.AlsoSaid() != "" {
 			room -= height(ruled(f)) + 1
 		}
-		text = paragraphs(foldedText(f.Body, room), ruled(f))
+		text = Paragraphs(foldedText(f.Body, room), ruled(f))
 	}
-	return paragraphs(head, text, block)
+	return Paragraphs(head, text, block)
 }
 
 // foldedText is text of which some lines stand open and the others in a fold.
@@ -46,10 +47,10 @@ func foldedText(body string, lines int) string {
 	for n := lines - 2; n > 0; n-- {
 		shown, rest := split(strings.TrimSpace(body), n)
 		if open := proseOf(shown); height(open) <= lines-2 { // escapes made it no longer
-			return paragraphs(open, details("More", proseOf(rest)))
+			return Paragraphs(open, Details("More", proseOf(rest)))
 		}
 	}
-	return details("More", proseOf(body))
+	return Details("More", proseOf(body))
 }
 
 // height is how many lines a text takes on a page, empty ones included.

@@ -1,4 +1,4 @@
-package render
+package render_test
 
 import (
 	"encoding/json"
@@ -14,6 +14,9 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/llmtest"
 	"github.com/org/pr-review-action/internal/marker"
+	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/render/summary"
+	"github.com/org/pr-review-action/internal/render/terminal"
 	"github.com/org/pr-review-action/internal/volume"
 )
 
@@ -33,11 +36,11 @@ func TestAnInlineCommentHasTwelveLinesAtMost(t *testing.T) {
 		for _, lines := range []int{0, 1, 6, 9, 60} {
 			f := ledger().Findings[0]
 			f.Body, f.Suggestion = body, strings.Repeat("\tcode()\n", lines)
-			comment := Comment(f)
+			comment := render.Comment(f)
 			open := commentFold.Split(comment, 2)[0]
 			folds := len(commentFold.FindAllString(comment, -1))
-			require.LessOrEqual(t, height(open)+2*folds, commentLines, "%d %d\n%s", i, lines, comment)
-			require.LessOrEqual(t, strings.Count(open, "\n")+folds, commentLines)
+			require.LessOrEqual(t, render.Height(open)+2*folds, 12, "%d %d\n%s", i, lines, comment)
+			require.LessOrEqual(t, strings.Count(open, "\n")+folds, 12)
 			require.Equal(t, lines > 0, strings.Contains(comment, "\n```suggestion\n\tcode"),
 				"a fold leaves it to be applied")
 			require.Empty(t, live(comment), comment)
@@ -56,11 +59,11 @@ func TestP2_AFoldedCommentLosesNoWord(t *testing.T) {
 		}
 	}
 	f.Body = strings.Join(words, " ")
-	comment := Comment(f)
+	comment := render.Comment(f)
 	require.Regexp(t, `w\d{4}\.\n\n<details><summary>More</summary>\n\nw\d{4}`, comment, "it breaks behind a sentence")
 	require.Equal(t, strings.Fields(f.Body), regexp.MustCompile(`w\d{4}\.?`).FindAllString(comment, -1))
 	f.Body = "One. " + strings.Repeat("`a. b` ", 300)
-	shown, rest, _ := strings.Cut(Comment(f), "<details>")
+	shown, rest, _ := strings.Cut(render.Comment(f), "<details>")
 	require.Equal(t, 300, strings.Count(shown, "`a. b`")+strings.Count(rest, "`a. b`"), "no code span is cut")
 }
 
@@ -68,11 +71,11 @@ func TestASuggestionThatIsNotToBeAppliedIsCode(t *testing.T) {
 	t.Parallel()
 	f := ledger().Findings[0]
 	f.SuggestionProblem = "it does not parse, see @org"
-	require.NotContains(t, Comment(f), "```suggestion")
-	require.Contains(t, Comment(f), "Suggested in place of line 41:\n\n```\n"+f.Suggestion)
+	require.NotContains(t, render.Comment(f), "```suggestion")
+	require.Contains(t, render.Comment(f), "Suggested in place of line 41:\n\n```\n"+f.Suggestion)
 	r := ledger()
 	r.Findings[0] = f
-	require.Contains(t, Draft(r, dialog()), "posted inline, the suggestion as plain code, since it does not parse, "+
+	require.Contains(t, summary.Draft(r, dialog()), "posted inline, the suggestion as plain code, since it does not parse, "+
 		"see `@org`*")
 }
 
@@ -80,7 +83,7 @@ func TestACommentIsReadBack(t *testing.T) {
 	t.Parallel()
 	f := ledger().Findings[1]
 	f.Title = "Locks `a_b` of *Transfer* <T> are [taken] late"
-	posted := Comment(f) + "\n" + marker.Comment("0123456789abcdef")
+	posted := render.Comment(f) + "\n" + marker.Comment("0123456789abcdef")
 	for _, body := range []string{posted, strings.ReplaceAll(posted, "\n", "\r\n") + "\r\n"} {
 		print, severity, title, ok := marker.ParseComment(body)
 		require.True(t, ok)
@@ -98,19 +101,19 @@ func TestACommentIsReadBack(t *testing.T) {
 		require.False(t, ok, body)
 	}
 	f.Body, f.Title = marker.Comment("0123456789abcdef"), marker.Comment("0123456789abcdef")
-	_, _, _, ok = marker.ParseComment(Comment(f))
+	_, _, _, ok = marker.ParseComment(render.Comment(f))
 	require.False(t, ok, "T12: nothing from outside forms a marker")
 }
 
 func TestNitsAndLongListsAreFolded(t *testing.T) {
 	t.Parallel()
 	r := sixty()
-	body := Body(r)
+	body := render.Body(r)
 	require.Contains(t, body, "<details><summary>44 more comments</summary>\n\n- **blocker**")
 	r = r.InBody()
-	body = Body(r)
+	body = render.Body(r)
 	open := foldedBlock.ReplaceAllString(body, "")
-	require.Equal(t, openGrave, strings.Count(open, " · [line "), open)
+	require.Equal(t, 10, strings.Count(open, " · [line "), open)
 	require.Contains(t, body, "<details><summary>15 nits</summary>")
 	require.Contains(t, body, "<details><summary>35 more findings</summary>")
 	for i := range r.Findings {
@@ -151,11 +154,11 @@ func TestT10T11T12T15_HostileSamplesAreInertOnEveryPage(t *testing.T) {
 			URL: payload, Severity: finding.Severity(payload)}}
 		r.Filtered = []finding.Finding{{Filtered: finding.AlreadyCommented, Path: payload, Title: payload,
 			Note: payload}, {Filtered: finding.Filter(payload), Title: payload}}
-		for name, page := range map[string]string{"draft": Draft(r, dialog()), "body": Body(r), "file": File(r),
-			"comment": Comment(r.Findings[0]), "plain": Comment(r.Findings[1])} {
+		for name, page := range map[string]string{"draft": summary.Draft(r, dialog()), "body": render.Body(r), "file": render.File(r),
+			"comment": render.Comment(r.Findings[0]), "plain": render.Comment(r.Findings[1])} {
 			require.Empty(t, live(page), "%s of %q\n%s", name, payload, page)
 		}
-		out := Terminal(r, TerminalOptions{Width: 80})
+		out := terminal.Review(r, terminal.Options{Width: 80})
 		require.NotRegexp(t, "(?m)^\\s*::|##\\[|[\x00-\x08\x0b-\x1f\x7f\u0080-\u009f\u202e\u200b]", out, "T13: %q",
 			payload)
 	}
@@ -175,11 +178,11 @@ func TestT27_HonestCodeInFindingsStaysReadable(t *testing.T) {
 		r.Findings = r.Findings[:1]
 		r.Findings[0].Title, r.Findings[0].Body = said,
 			strings.ReplaceAll(said, "__init__", "`__init__`")+", so `List<String>` and `a && b` fail."
-		for name, page := range map[string]string{"draft": Draft(r, dialog()), "comment": Comment(r.Findings[0]),
-			"in body": Body(r.InBody()), "listed": Body(r)} {
-			require.Contains(t, read(page), strings.TrimPrefix(claimed(r.Findings[0]), "1. "), "%s:\n%s", name, page)
+		for name, page := range map[string]string{"draft": summary.Draft(r, dialog()), "comment": render.Comment(r.Findings[0]),
+			"in body": render.Body(r.InBody()), "listed": render.Body(r)} {
+			require.Contains(t, read(page), strings.TrimPrefix(render.PlainTitle(r.Findings[0]), "1. "), "%s:\n%s", name, page)
 		}
-		require.Contains(t, strings.Join(strings.Fields(strings.ReplaceAll(Terminal(r, TerminalOptions{Width: 200}),
+		require.Contains(t, strings.Join(strings.Fields(strings.ReplaceAll(terminal.Review(r, terminal.Options{Width: 200}),
 			"│", "")), " "), ", so `List<String>` and `a && b` fail.")
 	}
 }

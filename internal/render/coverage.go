@@ -8,6 +8,7 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/order"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 const (
@@ -19,12 +20,10 @@ const (
 // look at first.
 var fileStates = []finding.State{finding.Failed, finding.NotReached, finding.Partly, finding.Skipped, finding.Reviewed}
 
-func word(s string) string { return strings.ReplaceAll(s, "_", " ") }
-
-// tally is "9 of 11 files reviewed" and what is missing: ", **2 failed**".
-func (r Review) tally() string {
-	text := fmt.Sprintf("%s of %s reviewed", Thousands(int64(inState(r.Files, finding.Reviewed))),
-		Count(len(r.Files)+r.Unlisted, "file"))
+// Tally is "9 of 11 files reviewed" and what is missing: ", **2 failed**".
+func (r Review) Tally() string {
+	text := fmt.Sprintf("%s of %s reviewed", wording.Thousands(int64(inState(r.Files, finding.Reviewed))),
+		wording.Count(len(r.Files)+r.Unlisted, "file"))
 	var missing []string
 	uncovered, _ := byCoverage(r.Files)
 	for range r.Unlisted {
@@ -33,14 +32,18 @@ func (r Review) tally() string {
 	order.Stable(uncovered, func(a, b finding.FileReview) int {
 		return slices.Index(fileStates, a.State) - slices.Index(fileStates, b.State)
 	})
-	for _, g := range grouped(uncovered, missingWord) {
-		missing = append(missing, amount(len(g), missingWord(g[0])))
+	for _, g := range order.Grouped(uncovered, missingWord) {
+		missing = append(missing, wording.Amount(len(g), missingWord(g[0])))
 	}
 	if len(missing) > 0 {
 		text += ", **" + strings.Join(missing, ", ") + "**"
 	}
 	return text
 }
+
+// TallyInFull is the tally with what nobody would expect to be read, and the files of which
+// pieces were shown beside a diff: ", 2 skipped, 14 files in context packs".
+func (r Review) TallyInFull() string { return r.Tally() + r.skipped() + r.packed() }
 
 // skipped is ", 2 skipped": files that nobody would expect to be read.
 func (r Review) skipped() string {
@@ -49,7 +52,7 @@ func (r Review) skipped() string {
 	if n == 0 {
 		return ""
 	}
-	return ", " + Thousands(int64(n)) + " skipped"
+	return ", " + wording.Thousands(int64(n)) + " skipped"
 }
 
 // packed is ", 14 files in context packs": those of which pieces were shown beside a diff.
@@ -63,15 +66,15 @@ func (r Review) packed() string {
 	if len(paths) == 0 {
 		return ""
 	}
-	return ", " + Count(len(paths), "file") + " in context packs"
+	return ", " + wording.Count(len(paths), "file") + " in context packs"
 }
 
 func missingWord(f finding.FileReview) string {
 	switch {
 	case f.State != finding.Skipped:
-		return word(string(f.State))
+		return wording.Words(string(f.State))
 	case f.Reason == finding.TooLarge, f.Reason == finding.Submodule:
-		return word(string(f.Reason))
+		return wording.Words(string(f.Reason))
 	case f.Reason == finding.Mode:
 		return "of mode alone"
 	}
@@ -88,15 +91,15 @@ func label(f finding.FileReview) string {
 	case finding.Submodule:
 		why = append(why, "another commit of a submodule, whose changes are not shown here")
 	default:
-		why = append(why, guard.Inline(word(string(f.Reason)), titleRunes))
+		why = append(why, guard.Inline(wording.Words(string(f.Reason)), TitleRunes))
 	}
 	if f.Claim != "" {
-		why = append(why, word(string(f.Claim))+" by its own word, not by the base's")
+		why = append(why, wording.Words(string(f.Claim))+" by its own word, not by the base's")
 	}
 	if len(why) == 0 {
-		return upperFirst(word(string(f.State)))
+		return wording.UpperFirst(wording.Words(string(f.State)))
 	}
-	return upperFirst(word(string(f.State))) + " (" + strings.Join(why, "; ") + ")"
+	return wording.UpperFirst(wording.Words(string(f.State))) + " (" + strings.Join(why, "; ") + ")"
 }
 
 func inState(files []finding.FileReview, state finding.State) (n int) {
@@ -108,9 +111,10 @@ func inState(files []finding.FileReview, state finding.State) (n int) {
 	return n
 }
 
-// coverage names every changed file with its state and reason, in about limit
+// FileLists names every changed file with its state and reason, in about limit
 // bytes: a few that were not read in full stand open, the rest folded.
-func coverage(files []finding.FileReview, limit int) (open, rest string) {
+func (r Review) FileLists(limit int) (open, rest string) {
+	files := r.Files
 	missing, others := byCoverage(files)
 	title := "Other files"
 	if len(missing) == 0 || len(missing) > openFiles {
@@ -120,31 +124,31 @@ func coverage(files []finding.FileReview, limit int) (open, rest string) {
 		open = "**Not read in full**\n\n" + fileList(missing, limit)
 	}
 	if n := inState(others, finding.Skipped); n > 0 {
-		title += fmt.Sprintf(" (%s skipped)", Thousands(int64(n)))
+		title += fmt.Sprintf(" (%s skipped)", wording.Thousands(int64(n)))
 	}
 	if len(others) > 0 {
-		rest = details(title, fileList(others, limit-len(open)))
+		rest = Details(title, fileList(others, limit-len(open)))
 	}
 	return open, rest
 }
 
-// unreached says how many files were not reached, and why, without their names.
-func unreached(files []finding.FileReview) string {
+// NotReached says how many files were not reached, and why, without their names.
+func (r Review) NotReached() string {
 	var parts []string
-	for _, g := range byReason(files) {
+	for _, g := range byReason(r.Files) {
 		if g[0].State != finding.NotReached {
 			continue
 		}
-		part := Count(len(g), "file")
+		part := wording.Count(len(g), "file")
 		if why := g[0].Reason; why != "" {
-			part += " (" + guard.Inline(word(string(why)), titleRunes) + ")"
+			part += " (" + guard.Inline(wording.Words(string(why)), TitleRunes) + ")"
 		}
 		parts = append(parts, part)
 	}
 	if len(parts) == 0 {
 		return ""
 	}
-	return "**Not reached:** " + list(parts)
+	return "**Not reached:** " + wording.List(parts)
 }
 
 // byCoverage separates files that were not read in full, though they should
@@ -166,7 +170,7 @@ func byReason(files []finding.FileReview) [][]finding.FileReview {
 	order.Stable(sorted, func(a, b finding.FileReview) int {
 		return slices.Index(fileStates, a.State) - slices.Index(fileStates, b.State)
 	})
-	return grouped(sorted, func(f finding.FileReview) string {
+	return order.Grouped(sorted, func(f finding.FileReview) string {
 		return string(f.State) + " " + string(f.Reason) + " " + string(f.Claim)
 	})
 }
@@ -186,13 +190,14 @@ func item(files []finding.FileReview, limit int) string {
 	if line := "- " + label + ": " + codes(files, 0) + "\n"; len(files) <= namedFlat && len(line) <= limit {
 		return line
 	}
-	list := "- " + label + ", " + Count(len(files), "file") + ":\n"
-	folders := grouped(files, func(f finding.FileReview) string { return folderOf(f.Path) })
+	list := "- " + label + ", " + wording.Count(len(files), "file") + ":\n"
+	folders := order.Grouped(files, func(f finding.FileReview) string { return folderOf(f.Path) })
 	for i, folder := range folders {
 		line := inFolder(folder)
 		if len(list)+len(line) > limit {
 			left := len(slices.Concat(folders[i:]...))
-			return list + fmt.Sprintf("  - and %s in %s\n", Count(left, "file"), Count(len(folders)-i, "more folder"))
+			return list + fmt.Sprintf("  - and %s in %s\n", wording.Count(left, "file"), wording.Count(len(folders)-i,
+				"more folder"))
 		}
 		list += line
 	}
@@ -220,18 +225,18 @@ func codes(files []finding.FileReview, from int) string {
 	return strings.Join(spans, ", ")
 }
 
-// reused says what of the review was paid for by earlier runs.
-func (r Review) reused() string {
+// FromEarlier says what of the review was paid for by earlier runs.
+func (r Review) FromEarlier() string {
 	if r.Reused <= 0 {
 		return ""
 	}
 	read := inState(r.Files, finding.Reviewed) + inState(r.Files, finding.Partly)
-	return fmt.Sprintf("%s of %s taken from earlier runs, not paid again.", Thousands(int64(r.Reused)),
-		Count(max(read, r.Reused), "file"))
+	return fmt.Sprintf("%s of %s taken from earlier runs, not paid again.", wording.Thousands(int64(r.Reused)),
+		wording.Count(max(read, r.Reused), "file"))
 }
 
-// moved says how many findings stand on another line than the model gave.
-func (r Review) moved() string {
+// Moved says how many findings stand on another line than the model gave.
+func (r Review) Moved() string {
 	n := 0
 	for _, f := range r.Files {
 		n += f.Moved
@@ -239,5 +244,22 @@ func (r Review) moved() string {
 	if n == 0 {
 		return ""
 	}
-	return Count(n, "finding") + " moved to the line quoted."
+	return wording.Count(n, "finding") + " moved to the line quoted."
+}
+
+// SkippedByReason is ", 2 skipped (1 lockfile, 1 generated)".
+func (r Review) SkippedByReason() string {
+	var parts []string
+	n := 0
+	_, covered := byCoverage(r.Files)
+	for _, g := range byReason(covered) {
+		if g[0].State == finding.Skipped {
+			parts = append(parts, wording.Amount(len(g), wording.Words(string(g[0].Reason))))
+			n += len(g)
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %s skipped (%s)", wording.Thousands(int64(n)), strings.Join(parts, ", "))
 }

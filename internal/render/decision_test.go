@@ -1,4 +1,4 @@
-package render
+package render_test
 
 import (
 	"fmt"
@@ -11,28 +11,31 @@ import (
 	"github.com/org/pr-review-action/internal/column"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/render/summary"
+	"github.com/org/pr-review-action/internal/render/terminal"
 )
 
 // hidden is a draft of which the summary shows counts alone.
-func hidden(d Decide, trust string) Decide {
+func hidden(d summary.Decide, trust string) summary.Decide {
 	d.Counts, d.Trust, d.Show = true, trust, "pr-review-action show org/payments#42"
 	return d
 }
 
-func redraft() Decide {
+func redraft() summary.Decide {
 	d := dispatch()
 	d.Withdraws, d.Extra = "58d1e0c2a9b7f346", 40_000
 	return d
 }
 
-func reused() Review {
+func reused() render.Review {
 	r := ledger()
 	r.Notices, r.Filtered, r.Findings, r.Reused = nil, nil, r.Findings[:1], 7
 	return r
 }
 
 // timedOut is a draft of a run that a deadline ended.
-func timedOut() Review {
+func timedOut() render.Review {
 	r := ledger()
 	r.Partial, r.Notices, r.Filtered, r.Findings = true, nil, nil, r.Findings[:1]
 	for i := range 23 {
@@ -54,107 +57,109 @@ func decidedRecord() decision.Record {
 	}
 }
 
-func posted() Ending {
+func posted() summary.Ending {
 	r := decidedRecord()
-	return Ending{Outcome: "POSTED", Page: "https://github.com/org/payments/pull/42#pullrequestreview-17", Record: &r,
+	return summary.Ending{Outcome: "POSTED", Page: "https://github.com/org/payments/pull/42#pullrequestreview-17",
+		Record:  &r,
 		Changes: []string{"version v1.4.0, now v1.4.1", "prompts 58d1e0c2, now a9b7f346"}}
 }
 
-func rejected() Ending {
+func rejected() summary.Ending {
 	r := decidedRecord().With(decision.Decision{Verdict: decision.Abort, Note: "not now"})
 	r.Via = decision.ByDispatch
-	return Ending{Outcome: "ABORTED", Reason: "rejected by rita-reviewer: not now", Record: &r}
+	return summary.Ending{Outcome: "ABORTED", Reason: "rejected by rita-reviewer: not now", Record: &r}
 }
 
-func parked() []Parked {
+func parked() []terminal.Parked {
 	at := time.Date(2026, 11, 21, 14, 10, 0, 0, time.UTC)
 	run := "https://github.com/org/payments/actions/runs/81234599"
-	return []Parked{
+	return []terminal.Parked{
 		{Name: "#42", Outcome: "PAUSED", Created: at, Expires: at.AddDate(0, 0, 14), Findings: 4, Blockers: 1,
-			State: Waits, Where: run + "01"},
+			State: terminal.Waits, Where: run + "01"},
 		{Name: "#42@docs", Outcome: "KEPT", Created: at.Add(50 * time.Hour), Expires: at.AddDate(0, 0, 16),
-			Findings: 12, State: Waits,
+			Findings: 12, State: terminal.Waits,
 			Where: "gh workflow run pr-review-decide.yml -f draft=42-3f9c2a71be04d855 -f decision=approve"},
 		{Name: "#7", Outcome: "PAUSED", Created: at.AddDate(0, 0, -3), Expires: at.AddDate(0, 0, 11), Findings: 1200,
-			Blockers: 2, State: Superseded, Where: run + "02"},
+			Blockers: 2, State: terminal.Superseded, Where: run + "02"},
 		{Name: "#9", Outcome: "PAUSED", Created: at.Add(66*time.Hour + 10*time.Minute), Expires: at, Findings: 0,
-			State: Expired},
-		{Name: "#9", Outcome: "PAUSED", Created: at, Expires: at, Findings: 1, State: Withdrawn},
+			State: terminal.Expired},
+		{Name: "#9", Outcome: "PAUSED", Created: at, Expires: at, Findings: 1, State: terminal.Withdrawn},
 	}
 }
 
 func TestT28_CountsShowNothingOfAFinding(t *testing.T) {
-	for name, r := range map[string]Review{"ledger": ledger(), "hostile": hostile(), "partial": partial(),
+	for name, r := range map[string]render.Review{"ledger": ledger(), "hostile": hostile(), "partial": partial(),
 		"sixty": sixty(), "rules": byRules(), "timed out": timedOut()} {
-		for _, d := range []Decide{dialog(), dispatch(), keptDraft()} {
-			shown := map[string]string{"draft": Draft(r, hidden(d, "seal"))}
+		for _, d := range []summary.Decide{dialog(), dispatch(), keptDraft()} {
+			shown := map[string]string{"draft": summary.Draft(r, hidden(d, "seal"))}
 			for _, outcome := range []string{"CLEAN", "FAILED", "ABORTED", "EXPIRED", "REFUSED"} {
 				record := decidedRecord()
 				record.Note, record.Dropped[0].Reason = r.Findings[0].Title, r.Findings[0].Body
-				shown[outcome] = End(r, Ending{Outcome: outcome, Record: &record, Counts: true})
+				shown[outcome] = summary.End(r, summary.Ending{Outcome: outcome, Record: &record, Counts: true})
 			}
 			for where, text := range shown {
 				require.NotContains(t, text, "collect.example", "%s %s", name, where)
 				for _, f := range append(r.Findings, r.Filtered...) {
-					for _, secret := range []string{claimed(f), f.Path, f.Body, f.Quote} {
+					for _, secret := range []string{render.PlainTitle(f), f.Path, f.Body, f.Quote} {
 						require.False(t, secret != "" && strings.Contains(text, secret), "%s %s: %q", name, where,
 							secret)
 					}
 				}
 				require.NotContains(t, text, "skip the migration folder", "a notice quotes the diff")
 			}
-			require.Contains(t, shown["draft"], r.counts(), name)
-			require.Contains(t, shown["draft"], r.tally(), name)
+			require.Contains(t, shown["draft"], r.Result(), name)
+			require.Contains(t, shown["draft"], r.Tally(), name)
 		}
 	}
 }
 
 func TestCountsNameTheKeyOnlyWhereOneIsNeeded(t *testing.T) {
-	require.Contains(t, Draft(ledger(), hidden(dialog(), "seal")),
+	require.Contains(t, summary.Draft(ledger(), hidden(dialog(), "seal")),
 		"The findings and 1 warning are not shown here. With the checkpoint key in `PR_REVIEW_CHECKPOINT_KEY`, this "+
 			"shows the whole draft:\n\n```\npr-review-action show org/payments#42\n```")
-	require.NotContains(t, Draft(ledger(), hidden(dialog(), "digest")), "PR_REVIEW_CHECKPOINT_KEY")
-	require.NotContains(t, Draft(weak(), hidden(dialog(), "seal")), "warning")
-	require.Contains(t, Draft(ledger(), hidden(dialog(), "seal")), "is `review.md` in the artifact")
-	require.NotContains(t, Draft(ledger(), hidden(dialog(), "encrypt")), "review.md")
+	require.NotContains(t, summary.Draft(ledger(), hidden(dialog(), "digest")), "PR_REVIEW_CHECKPOINT_KEY")
+	require.NotContains(t, summary.Draft(weak(), hidden(dialog(), "seal")), "warning")
+	require.Contains(t, summary.Draft(ledger(), hidden(dialog(), "seal")), "is `review.md` in the artifact")
+	require.NotContains(t, summary.Draft(ledger(), hidden(dialog(), "encrypt")), "review.md")
 }
 
 func TestCountsLeaveTheReviewToItsPage(t *testing.T) {
 	e := posted()
 	e.Counts = true
-	require.NotContains(t, End(ledger(), e), "ledger/transfer.go")
-	require.Contains(t, End(ledger(), e), "[The review](https://")
-	require.Contains(t, End(ledger(), e), "- F4 dropped\n", "but not why")
+	require.NotContains(t, summary.End(ledger(), e), "ledger/transfer.go")
+	require.Contains(t, summary.End(ledger(), e), "[The review](https://")
+	require.Contains(t, summary.End(ledger(), e), "- F4 dropped\n", "but not why")
 }
 
 func TestADraftIsRetainedUntilItExpiresUnlessSaid(t *testing.T) {
 	d := dialog()
 	for after, said := range map[time.Duration]bool{-time.Minute: true, 0: false, time.Hour: false} {
 		d.RetainedUntil = d.Expires.Add(after)
-		require.Equal(t, said, strings.Contains(Draft(ledger(), d), "GitHub keeps the artifact only until"), after)
+		require.Equal(t, said, strings.Contains(summary.Draft(ledger(), d), "GitHub keeps the artifact only until"),
+			after)
 	}
 }
 
 func TestWhatWasNotReachedIsSaidWithItsReasonHoweverMuchItIs(t *testing.T) {
 	want := "**Not reached:** 23 files (the time was up) and 1 file (the budget was spent)"
-	require.Contains(t, Draft(timedOut(), dialog()), want)
-	require.Contains(t, Draft(timedOut(), hidden(dialog(), "seal")), want)
+	require.Contains(t, summary.Draft(timedOut(), dialog()), want)
+	require.Contains(t, summary.Draft(timedOut(), hidden(dialog(), "seal")), want)
 	require.Contains(t, ended(timedOut(), "FAILED", ""), want)
-	require.NotContains(t, Draft(partial(), dialog()), "**Not reached:**", "the open list has it")
-	require.NotContains(t, Body(timedOut()), "**Not reached:**",
+	require.NotContains(t, summary.Draft(partial(), dialog()), "**Not reached:**", "the open list has it")
+	require.NotContains(t, render.Body(timedOut()), "**Not reached:**",
 		"P2: what was shown by an earlier version is posted as it was")
 }
 
 func TestReusedResultsAreSaidWhereTheCostIs(t *testing.T) {
 	want := "7 of 9 files taken from earlier runs, not paid again."
-	require.Contains(t, Draft(reused(), dialog()), "a limit of $1.00. "+want)
+	require.Contains(t, summary.Draft(reused(), dialog()), "a limit of $1.00. "+want)
 	require.Contains(t, ended(reused(), "CLEAN", ""), "`gpt-5-mini`. "+want)
-	require.Contains(t, Terminal(reused(), TerminalOptions{Width: 80}), want+"\n")
+	require.Contains(t, terminal.Review(reused(), terminal.Options{Width: 80}), want+"\n")
 	r := reused()
 	r.Reused = 0
-	require.Equal(t, Body(r), Body(reused()))
-	require.Equal(t, File(r), File(reused()), "it is no part of what is approved")
-	require.NotContains(t, Draft(r, dialog()), "earlier runs")
+	require.Equal(t, render.Body(r), render.Body(reused()))
+	require.Equal(t, render.File(r), render.File(reused()), "it is no part of what is approved")
+	require.NotContains(t, summary.Draft(r, dialog()), "earlier runs")
 }
 
 func TestAnAccountIsBoundedAndInert(t *testing.T) {
@@ -163,7 +168,7 @@ func TestAnAccountIsBoundedAndInert(t *testing.T) {
 		e.Record.Dropped = append(e.Record.Dropped, decision.Drop{ID: "<b>@org", Reason: hostileText})
 	}
 	e.Record.By, e.Record.Note, e.Changes = "x</details>@org", hostileText, []string{hostileText, "a\n# b"}
-	page := End(ledger(), e)
+	page := summary.End(ledger(), e)
 	require.Empty(t, live(page), page)
 	require.Contains(t, page, "- and 44 more changes\n")
 }
@@ -171,15 +176,11 @@ func TestAnAccountIsBoundedAndInert(t *testing.T) {
 func TestThreadsKeepsItsColumns(t *testing.T) {
 	list := parked()
 	list[0].Name, list[0].Findings, list[0].Blockers = "帳簿帳簿帳簿帳簿帳簿帳簿帳簿帳簿\x1b[2J", 2000, 2000
-	for i, line := range strings.Split(Threads(list, time.Date(2026, 11, 24, 9, 0, 0, 0, time.UTC)), "\n") {
+	for i, line := range strings.Split(terminal.Threads(list, time.Date(2026, 11, 24, 9, 0, 0, 0, time.UTC)), "\n") {
 		if !strings.HasPrefix(line, "  ") {
 			require.LessOrEqual(t, column.Width(line), 80, "%d: %q", i, line)
 		}
 		require.NotContains(t, line, "\x1b")
 	}
-	require.Empty(t, Threads(nil, time.Time{}))
-	for d, want := range map[time.Duration]string{-time.Hour: "0 min", 59 * time.Minute: "59 min", time.Hour: "1 h",
-		47 * time.Hour: "47 h", 49 * time.Hour: "2 d", 400 * time.Hour: "16 d"} {
-		require.Equal(t, want, age(d))
-	}
+	require.Empty(t, terminal.Threads(nil, time.Time{}))
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // secret is the category of findings whose quote is shown instead of the line:
@@ -15,9 +16,8 @@ import (
 const secret = "secret"
 
 const (
-	evidenceLines  = 12 // of code shown with a finding
-	evidenceAround = 3  // lines before and behind them
-	evidenceRows   = 8  // of the diff at most, for those
+	evidenceAround = 3 // lines before and behind them
+	evidenceRows   = 8 // of the diff at most, for those
 )
 
 // Quoted are the lines that a finding is about, or its quote where they are not
@@ -46,9 +46,9 @@ func (r Review) evidence(f finding.Finding) string {
 	if f.Category == secret || len(rows) == 0 {
 		return r.quote(f)
 	}
-	more := end - at + 1 - evidenceLines
+	more := end - at + 1 - CodeLines
 	if more > 0 {
-		rows = rows[:at+evidenceLines]
+		rows = rows[:at+CodeLines]
 	}
 	text := make([]string, len(rows))
 	for i, row := range rows {
@@ -62,7 +62,7 @@ func (r Review) evidence(f finding.Finding) string {
 		text = slices.Insert(text, at, "@@ "+lines(f)+" @@") // no row of a diff begins so
 	}
 	if more > 0 {
-		text = append(text, "… "+Count(more, "more line"))
+		text = append(text, "… "+wording.Count(more, "more line"))
 	}
 	return guard.Fence(strings.Join(text, "\n"), "diff")
 }
@@ -99,7 +99,7 @@ func outdented(rows []string) []string {
 // empty without those lines, and where a credential stands in them.
 func (r Review) patch(f finding.Finding) string {
 	rows, at, end := r.excerpt(f, evidenceAround)
-	if len(rows) == 0 || !showsSuggestion(f) || f.Category == secret {
+	if len(rows) == 0 || !ShowsSuggestion(f) || f.Category == secret {
 		return ""
 	}
 	before, after := side(rows[:at], f), side(rows[end+1:], f)

@@ -7,6 +7,8 @@ import (
 
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/order"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 const filteredBytes = 150_000 // of the list of what was kept out, about
@@ -42,21 +44,22 @@ func keptOut(all []finding.Finding) (why []reason, groups [][]finding.Finding) {
 		}
 		return i
 	}
-	groups = grouped(all, func(f finding.Finding) finding.Filter { return f.Filtered })
+	groups = order.Grouped(all, func(f finding.Finding) finding.Filter { return f.Filtered })
 	slices.SortStableFunc(groups, func(a, b []finding.Finding) int { return rank(a[0].Filtered) - rank(b[0].Filtered) })
 	for _, g := range groups {
 		if i := rank(g[0].Filtered); i < len(reasons) {
 			why = append(why, reasons[i])
 		} else {
-			name := word(guard.Line(string(g[0].Filtered), titleRunes))
-			why = append(why, reason{short: name, long: upperFirst(name)})
+			name := wording.Words(guard.Line(string(g[0].Filtered), TitleRunes))
+			why = append(why, reason{short: name, long: wording.UpperFirst(name)})
 		}
 	}
 	return why, groups
 }
 
-// filtered names the findings that were kept out, by reason.
-func filtered(all []finding.Finding) string {
+// KeptOut names the findings that were kept out, by reason.
+func (r Review) KeptOut() string {
+	all := r.Filtered
 	if len(all) == 0 {
 		return ""
 	}
@@ -71,42 +74,42 @@ func filtered(all []finding.Finding) string {
 		for j, f := range g {
 			row := keptOutItem(f)
 			if size += len(row); size > filteredBytes {
-				rows = append(rows, "- and "+Thousands(int64(len(g)-j))+" more")
+				rows = append(rows, "- and "+wording.Thousands(int64(len(g)-j))+" more")
 				break
 			}
 			rows = append(rows, row)
 		}
-		blocks = append(blocks, guard.Inline(why[i].long, titleRunes)+":", strings.Join(rows, "\n"))
+		blocks = append(blocks, guard.Inline(why[i].long, TitleRunes)+":", strings.Join(rows, "\n"))
 	}
-	return details("Kept out: "+inlineHTML(filterCounts(all), 0), paragraphs(blocks...))
+	return Details("Kept out: "+InlineHTML(r.KeptOutCounts(), 0), Paragraphs(blocks...))
 }
 
 // cappedItems has one row for each rule of a linter.
 func cappedItems(all []finding.Finding) (rows []string) {
-	for _, g := range grouped(all, func(f finding.Finding) string { return f.Origin.Name(f.Rule) }) {
+	for _, g := range order.Grouped(all, func(f finding.Finding) string { return f.Origin.Name(f.Rule) }) {
 		rows = append(rows, fmt.Sprintf("- %s: %s more", guard.Code(g[0].Origin.Name(g[0].Rule)),
-			Thousands(int64(len(g)))))
+			wording.Thousands(int64(len(g)))))
 	}
 	return rows
 }
 
 func keptOutItem(f finding.Finding) string {
 	row := fmt.Sprintf("- %s %s", f.Severity, guard.Code(position(f))+old(f))
-	if t := title(f); t != "" {
+	if t := Title(f); t != "" {
 		row += " " + t
 	}
 	if f.Note != "" {
-		row += " (" + guard.Inline(f.Note, titleRunes) + ")"
+		row += " (" + guard.Inline(f.Note, TitleRunes) + ")"
 	}
 	return row
 }
 
-// filterCounts is "2 posted before, 1 duplicate".
-func filterCounts(all []finding.Finding) string {
+// KeptOutCounts is "2 posted before, 1 duplicate".
+func (r Review) KeptOutCounts() string {
 	var parts []string
-	why, groups := keptOut(all)
+	why, groups := keptOut(r.Filtered)
 	for i, g := range groups {
-		parts = append(parts, amount(len(g), why[i].short))
+		parts = append(parts, wording.Amount(len(g), why[i].short))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -118,10 +121,10 @@ func known(f finding.Finding) bool {
 		f.Filtered == finding.DroppedBefore
 }
 
-// unreported counts what the settings leave out: "12 below minor left out, 1 blocker of
+// Unreported counts what the settings leave out: "12 below minor left out, 1 blocker of
 // other categories left out". It is empty where they leave out nothing. What is not below
 // the line is taken for a matter of category or rule: the filter says no more.
-func (r Review) unreported() string {
+func (r Review) Unreported() string {
 	var others []finding.Finding
 	weak := 0
 	for _, f := range r.Filtered {
@@ -135,7 +138,7 @@ func (r Review) unreported() string {
 	}
 	var parts []string
 	if weak > 0 {
-		parts = append(parts, Thousands(int64(weak))+" below "+string(r.From)+" left out")
+		parts = append(parts, wording.Thousands(int64(weak))+" below "+string(r.From)+" left out")
 	}
 	if len(others) > 0 {
 		parts = append(parts, finding.Counts(others)+" of other categories or rules left out")

@@ -10,10 +10,10 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/pattern"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 const (
-	titleRunes      = 200
 	proseRunes      = 10_000 // of a finding's text; what is longer is cut, with a count
 	proseBytes      = 30_000 // the same once it is inert
 	suggestionBytes = 20_000
@@ -22,25 +22,25 @@ const (
 // plainWord is a word of prose, not of code, at the beginning of a title.
 var plainWord = pattern.Lazy(`^\p{Ll}+(?:[ ,:;]|$)`)
 
-// claimed is a finding's title, raw: without a full stop, and with a capital
+// PlainTitle is a finding's title, raw: without a full stop, and with a capital
 // letter where it begins with a plain word.
-func claimed(f finding.Finding) string {
+func PlainTitle(f finding.Finding) string {
 	t := strings.TrimSuffix(strings.TrimSpace(f.Title), ".")
 	if plainWord().MatchString(t) {
-		return upperFirst(t)
+		return wording.UpperFirst(t)
 	}
 	return t
 }
 
-// title is a finding's title on one line, inert. Its stars and underscores are characters:
+// Title is a finding's title on one line, inert. Its stars and underscores are characters:
 // in a title they are code without marks around it more often than emphasis.
-func title(f finding.Finding) string {
-	return literal(guard.Inline(claimed(f), titleRunes), "")
+func Title(f finding.Finding) string {
+	return literal(guard.Inline(PlainTitle(f), TitleRunes), "")
 }
 
 // sentence is the title as a bold sentence of its own.
 func sentence(f finding.Finding) string {
-	t := title(f)
+	t := Title(f)
 	if t == "" {
 		return ""
 	}
@@ -52,8 +52,8 @@ func sentence(f finding.Finding) string {
 
 // graded is the title behind its severity: "**Blocker: …**".
 func graded(f finding.Finding) string {
-	text := upperFirst(string(f.Severity))
-	if t := title(f); t != "" {
+	text := wording.UpperFirst(string(f.Severity))
+	if t := Title(f); t != "" {
 		text += ": " + t
 	}
 	return "**" + text + "**"
@@ -106,7 +106,7 @@ func span(s string) int {
 }
 
 // prose is a finding's text as inert Markdown of bounded length.
-func prose(f finding.Finding) string { return paragraphs(proseOf(f.Body), ruled(f)) }
+func prose(f finding.Finding) string { return Paragraphs(proseOf(f.Body), ruled(f)) }
 
 // ruled is what a rule says of it too, or which linter does: a paragraph of its own,
 // which nothing in the body can end, fold or hide.
@@ -121,13 +121,13 @@ func ruled(f finding.Finding) string {
 func proseOf(body string) string {
 	body = strings.TrimSpace(body)
 	for limit := proseRunes; ; limit /= 2 {
-		kept, left := clip(body, limit)
+		kept, left := wording.Clip(body, limit)
 		text := strings.Trim(guard.Markdown(kept), "\n")
 		if len(text) > proseBytes {
 			continue // escapes made it longer
 		}
 		if left > 0 {
-			text += fmt.Sprintf("\n\n*Cut here: %s more characters.*", Thousands(int64(left)))
+			text += fmt.Sprintf("\n\n*Cut here: %s more characters.*", wording.Thousands(int64(left)))
 		}
 		return text
 	}
@@ -142,18 +142,18 @@ func inParagraph(head, body string) string {
 	if head != "" && plainStart().MatchString(body) {
 		return head + " " + body
 	}
-	return paragraphs(head, body)
+	return Paragraphs(head, body)
 }
 
 // offers reports whether the finding carries a suggestion to apply.
 // One with hidden characters is shown, and never offered: what a person sees
 // would not be what they commit.
 func offers(f finding.Finding) bool {
-	return showsSuggestion(f) && f.SuggestionProblem == "" && f.Side == finding.Right && f.Line > 0 &&
+	return ShowsSuggestion(f) && f.SuggestionProblem == "" && f.Side == finding.Right && f.Line > 0 &&
 		guard.Visible(f.Suggestion) == f.Suggestion
 }
 
-func showsSuggestion(f finding.Finding) bool {
+func ShowsSuggestion(f finding.Finding) bool {
 	return f.Suggestion != "" && len(guard.Visible(f.Suggestion)) <= suggestionBytes
 }
 
@@ -163,9 +163,9 @@ func replacement(f finding.Finding) string {
 	switch {
 	case f.Suggestion == "":
 		return ""
-	case !showsSuggestion(f):
+	case !ShowsSuggestion(f):
 		return fmt.Sprintf("*A suggestion of %s bytes is left out for its length.*",
-			Thousands(int64(len(f.Suggestion))))
+			wording.Thousands(int64(len(f.Suggestion))))
 	}
 	return "Suggested in place of " + cmp.Or(lines(f), "the lines") + ":\n\n" + guard.Fence(f.Suggestion, "")
 }

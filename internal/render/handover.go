@@ -6,6 +6,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // handoverBytes bounds the instructions in a summary or a review.
@@ -22,7 +23,7 @@ func Handover(r Review) string {
 		return ""
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Mend what the review of %s found", guard.Line(r.Name, titleRunes))
+	fmt.Fprintf(&b, "Mend what the review of %s found", guard.Line(r.Name, TitleRunes))
 	if r.Head != "" {
 		fmt.Fprintf(&b, " at commit %.12s", r.Head)
 	}
@@ -30,7 +31,7 @@ func Handover(r Review) string {
 	for i, f := range r.Findings {
 		task := r.task(i+1, f)
 		if b.Len()+len(task) > handoverBytes {
-			fmt.Fprintf(&b, "\n%s left out here for length.\n", Count(len(r.Findings)-i, "finding"))
+			fmt.Fprintf(&b, "\n%s left out here for length.\n", wording.Count(len(r.Findings)-i, "finding"))
 			break
 		}
 		b.WriteString("\n" + task)
@@ -40,11 +41,11 @@ func Handover(r Review) string {
 
 // task is one finding of a handover.
 func (r Review) task(n int, f finding.Finding) string {
-	kept, left := clip(strings.TrimSpace(f.Body), proseRunes)
+	kept, left := wording.Clip(strings.TrimSpace(f.Body), proseRunes)
 	if left > 0 {
-		kept += fmt.Sprintf(" (cut: %s more characters)", Thousands(int64(left)))
+		kept += fmt.Sprintf(" (cut: %s more characters)", wording.Thousands(int64(left)))
 	}
-	text := fmt.Sprintf("%d. %s (%s): %s\n", n, Place(f), f.Severity, guard.Line(f.Title, titleRunes)) +
+	text := fmt.Sprintf("%d. %s (%s): %s\n", n, Place(f), f.Severity, guard.Line(f.Title, TitleRunes)) +
 		indented(kept) + indented(f.AlsoSaid())
 	if offers(f) {
 		text += "   Suggested in place of " + lines(f) + ":\n" + indented(indented(f.Suggestion))
@@ -60,15 +61,15 @@ func indented(text string) string {
 	return "   " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n   ") + "\n"
 }
 
-// handover is that text as a block of code: folded in a summary and in a posted review,
+// Instructions is that text as a block of code: folded in a summary and in a posted review,
 // open at the gate, where a person decides about it.
-func (r Review) handover(folded bool) string {
+func (r Review) Instructions(folded bool) string {
 	text := Handover(r)
 	switch {
 	case text == "":
 		return ""
 	case folded:
-		return details(handoverTitle, guard.Fence(text, "text"))
+		return Details(handoverTitle, guard.Fence(text, "text"))
 	}
-	return paragraphs("### "+handoverTitle+", posted too", guard.Fence(text, "text"))
+	return Paragraphs("### "+handoverTitle+", posted too", guard.Fence(text, "text"))
 }

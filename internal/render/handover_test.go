@@ -1,4 +1,4 @@
-package render
+package render_test
 
 import (
 	"fmt"
@@ -9,20 +9,24 @@ import (
 
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/render/summary"
 )
 
 func TestHandoverNamesPlaceReasonAndChangeOfEachKeptFinding(t *testing.T) {
 	t.Parallel()
 	r := ledger()
-	text := Handover(r)
+	text := render.Handover(r)
 	for i, f := range r.Findings {
-		require.Contains(t, text, fmt.Sprintf("\n%d. %s (%s): %s\n", i+1, Place(f), f.Severity, f.Title))
+		require.Contains(t, text, fmt.Sprintf("\n%d. %s (%s): %s\n", i+1, render.Place(f), f.Severity, f.Title))
 	}
 	require.Contains(t, text, "Suggested in place of ")
 	require.Contains(t, text, "Change nothing else.")
 	r.Findings = nil
-	require.Empty(t, Handover(r))
+	require.Empty(t, render.Handover(r))
 }
+
+const handoverTitle = "Instructions for a coding agent"
 
 func TestHandoverStandsWhereTheSettingsSay(t *testing.T) {
 	t.Parallel()
@@ -38,8 +42,8 @@ func TestHandoverStandsWhereTheSettingsSay(t *testing.T) {
 			r := ledger()
 			r.Handover = c.setting
 			require.Equal(t, c.summary, strings.Contains(ended(r, "POSTED", ""), handoverTitle))
-			require.Equal(t, c.review, strings.Contains(Body(r), handoverTitle))
-			require.Equal(t, c.draft, strings.Contains(Draft(r, dialog()), "### "+handoverTitle+", posted too"))
+			require.Equal(t, c.review, strings.Contains(render.Body(r), handoverTitle))
+			require.Equal(t, c.draft, strings.Contains(summary.Draft(r, dialog()), "### "+handoverTitle+", posted too"))
 			require.NotContains(t, ended(r, "ABORTED", ""), handoverTitle)
 		})
 	}
@@ -51,7 +55,7 @@ func TestHandoverHoldsNoTextThatActs(t *testing.T) {
 	r.Findings[0].Title = "x\x1b[31m\n```\n@org/team"
 	r.Findings[0].Body = "```\n</details>\n<!-- pr-review:v1 -->\u202e\n@everyone"
 	r.Handover = config.HandoverReview
-	block := r.handover(true)
+	block := r.Instructions(true)
 	require.NotContains(t, block, "\x1b")
 	require.NotContains(t, block, "\u202e")
 	require.Contains(t, block, "\n````text\n", "the fence is longer than any in the text")
@@ -59,7 +63,7 @@ func TestHandoverHoldsNoTextThatActs(t *testing.T) {
 		r.Findings = append(r.Findings, finding.Finding{Path: "a.go", Line: 1, Severity: finding.Nit, Title: "t",
 			Body: strings.Repeat("long ", 100)})
 	}
-	require.Less(t, len(Handover(r)), handoverBytes+200)
-	require.Contains(t, Handover(r), "findings left out here for length.")
-	require.LessOrEqual(t, len(Body(r)), bodyBytes)
+	require.Less(t, len(render.Handover(r)), 16<<10+200)
+	require.Contains(t, render.Handover(r), "findings left out here for length.")
+	require.LessOrEqual(t, len(render.Body(r)), 60_000)
 }

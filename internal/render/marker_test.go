@@ -1,4 +1,4 @@
-package render
+package render_test
 
 import (
 	"fmt"
@@ -9,11 +9,12 @@ import (
 
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/marker"
+	"github.com/org/pr-review-action/internal/render"
 )
 
 func TestMarkerRoundTrip(t *testing.T) {
 	m := marker.Review{Thread: "org/payments#42@docs:" + head, Digest: "3f9c", Approved: "77d0"}
-	got, ok := marker.Parse(Posted("body", Approval{By: "rita", Drafted: "rules"}, m) + "\r\n")
+	got, ok := marker.Parse(render.Posted("body", render.Approval{By: "rita", Drafted: "rules"}, m) + "\r\n")
 	require.True(t, ok)
 	require.Equal(t, m, got)
 }
@@ -42,7 +43,7 @@ func TestT39_AMACIsOverAllOfTheMarker(t *testing.T) {
 	for i := range 400 {
 		many.Posted = append(many.Posted, fmt.Sprintf("%016x", i))
 	}
-	short, ok := marker.Parse(Posted(strings.Repeat("x", postedBytes-2000), Approval{}, many))
+	short, ok := marker.Parse(render.Posted(strings.Repeat("x", 65_000-2000), render.Approval{}, many))
 	require.True(t, ok)
 	require.Less(t, len(short.Posted), 400)
 	require.True(t, short.Sealed(key), "the MAC is of what was posted")
@@ -63,6 +64,6 @@ func TestT12_NothingFromOutsideFormsAMarker(t *testing.T) {
 	r.Findings = r.Findings[:1]
 	r.Findings[0].Placement, r.Findings[0].Body, r.Files = finding.Body, line, nil
 	r.Findings[0].Suggestion = ""
-	_, ok := marker.Parse(Body(r))
+	_, ok := marker.Parse(render.Body(r))
 	require.False(t, ok)
 }

@@ -7,37 +7,13 @@ import (
 
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/ticket"
 )
 
-// Overview is what a model says of the change as a whole.
-type Overview struct {
-	Text string // untrusted; empty for none
-	ID   string // under which the approver changes it; empty where it is not posted
-}
-
-// Asked is what a change was made for, as far as it may be shown, and what the change
-// does about it. Texts are untrusted.
-type Asked struct {
-	Tickets  []AskedTicket
-	Criteria []finding.Criterion
-	Unasked  []finding.Unasked
-	Missing  []string // what could not be had, in our own words
-	Posted   bool     // the posted review says it too, and not what was missing alone
-}
-
-// AskedTicket is a ticket by its key. Summary is empty where it may not be shown.
-type AskedTicket struct{ Key, Summary string }
-
-const (
-	overviewRunes = 1_300
-	askedRows     = 60 // criteria that are listed
-	askedRunes    = 300
-)
-
-// overview is the paragraph above the findings of a draft.
-func (r Review) overview() string {
-	text := guard.Inline(r.Overview.Text, overviewRunes)
+// WhatItDoes is the paragraph above the findings of a draft.
+func (r Review) WhatItDoes() string {
+	text := guard.Inline(r.Overview.Text, OverviewRunes)
 	switch {
 	case text == "":
 		return ""
@@ -52,38 +28,38 @@ func (r Review) postedOverview() string {
 	if r.Overview.ID == "" || r.Overview.Text == "" {
 		return ""
 	}
-	return "**What it does, in a model's words:** " + guard.Inline(r.Overview.Text, overviewRunes)
+	return "**What it does, in a model's words:** " + guard.Inline(r.Overview.Text, OverviewRunes)
 }
 
-// asked is the section on what the change was made for.
-func (r Review) asked() string {
+// WhatWasAsked is the section on what the change was made for.
+func (r Review) WhatWasAsked() string {
 	a := r.Asked
 	if len(a.Tickets)+len(a.Criteria)+len(a.Unasked) == 0 {
-		return r.missing()
+		return r.Missing()
 	}
 	var names []string
 	for _, t := range a.Tickets {
 		name := guard.Code(t.Key)
-		if s := guard.Inline(t.Summary, askedRunes); s != "" {
+		if s := guard.Inline(t.Summary, AskedRunes); s != "" {
 			name += " " + s
 		}
 		names = append(names, name)
 	}
-	return paragraphs("### What was asked", strings.Join(names, "; "), r.criteria(), r.unasked(), r.missing())
+	return Paragraphs("### What was asked", strings.Join(names, "; "), r.criteria(), r.unasked(), r.Missing())
 }
 
 // postedAsked is what the posted review says of it: the section where it is asked for,
 // and what was missing in any case.
 func (r Review) postedAsked() string {
 	if r.Asked.Posted {
-		return r.asked()
+		return r.WhatWasAsked()
 	}
-	return r.missing()
+	return r.Missing()
 }
 
-// missing is what could not be had, in one line.
-func (r Review) missing() string {
-	groups := grouped(r.Asked.Missing, func(m string) string {
+// Missing is what could not be had, in one line.
+func (r Review) Missing() string {
+	groups := order.Grouped(r.Asked.Missing, func(m string) string {
 		if kind, _, ok := strings.Cut(m, ": "); ok && strings.HasPrefix(kind, "Without ") {
 			return kind
 		}
@@ -96,9 +72,9 @@ func (r Review) missing() string {
 			if before, after, ok := strings.Cut(m, ": "); ok && strings.HasPrefix(before, "Without ") {
 				kind, m = before, after
 			}
-			g[i] = guard.Inline(m, askedRunes)
+			g[i] = guard.Inline(m, AskedRunes)
 		}
-		kinds = append(kinds, guard.Inline(kind, titleRunes)+": "+strings.Join(g, "; "))
+		kinds = append(kinds, guard.Inline(kind, TitleRunes)+": "+strings.Join(g, "; "))
 	}
 	return strings.Join(kinds, ". ")
 }
@@ -109,7 +85,7 @@ func Flagged(flags []ticket.Flag) (all []string) {
 	for _, f := range flags {
 		line := fmt.Sprintf("%s, line %d of what was asked, addresses the reviewer", guard.Code(f.ID), f.Line)
 		if f.Text != "" {
-			line += ": " + guard.Code(guard.Line(f.Text, titleRunes))
+			line += ": " + guard.Code(guard.Line(f.Text, TitleRunes))
 		}
 		all = append(all, line+".")
 	}
@@ -123,15 +99,15 @@ func (r Review) criteria() string {
 	}
 	rows := []string{"| asked for | in the change |", "|---|---|"}
 	for i, c := range r.Asked.Criteria {
-		if i == askedRows {
+		if i == AskedRows {
 			rows = append(rows, fmt.Sprintf("| | and %d more |", len(r.Asked.Criteria)-i))
 			break
 		}
-		text := fmt.Sprintf("%d. %s", c.N, cell(guard.Inline(c.Text, askedRunes)))
+		text := fmt.Sprintf("%d. %s", c.N, cell(guard.Inline(c.Text, AskedRunes)))
 		if c.Text == "" {
 			text = fmt.Sprintf("criterion %d", c.N)
 		}
-		rows = append(rows, fmt.Sprintf("| %s | %s |", text, cell(verdictOn(c, r.places(c.Evidence)))))
+		rows = append(rows, fmt.Sprintf("| %s | %s |", text, cell(Verdict(c, r.places(c.Evidence)))))
 	}
 	return strings.Join(rows, "\n")
 }
@@ -141,9 +117,9 @@ func cell(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, `\|`, "|"), "|", `\|`)
 }
 
-// verdictOn says what the change does about a criterion, by the evidence at where. Under a
+// Verdict says what the change does about a criterion, by the evidence at where. Under a
 // bot's name "met" would read as acceptance.
-func verdictOn(c finding.Criterion, where string) string {
+func Verdict(c finding.Criterion, where string) string {
 	switch {
 	case c.Verdict == finding.Met && where != "":
 		return "evidence at " + where
@@ -160,24 +136,17 @@ const placeRunes = 20
 
 func (r Review) places(all []finding.Lines) string {
 	var places []string
-	for _, group := range grouped(all, func(l finding.Lines) string { return l.Path }) {
+	for _, group := range order.Grouped(all, func(l finding.Lines) string { return l.Path }) {
 		where := guard.Code(lastFolders(group[0].Path, placeRunes))
 		for i, l := range group {
 			if i > 0 {
 				where += ","
 			}
-			where += " " + r.link(numbers(l), place(l))
+			where += " " + r.link(l.Numbers(), place(l))
 		}
 		places = append(places, where)
 	}
 	return strings.Join(places, "; ")
-}
-
-func numbers(l finding.Lines) string {
-	if l.StartLine == l.EndLine {
-		return fmt.Sprint(l.EndLine)
-	}
-	return fmt.Sprintf("%d–%d", l.StartLine, l.EndLine)
 }
 
 func place(l finding.Lines) finding.Finding {
@@ -188,8 +157,8 @@ func place(l finding.Lines) finding.Finding {
 func (r Review) unasked() string {
 	var rows []string
 	for _, u := range r.Asked.Unasked {
-		row := "- " + guard.Code(u.Path) + " " + r.link(numbers(u.Lines), place(u.Lines))
-		if text := guard.Inline(u.Text, askedRunes); text != "" {
+		row := "- " + guard.Code(u.Path) + " " + r.link(u.Numbers(), place(u.Lines))
+		if text := guard.Inline(u.Text, AskedRunes); text != "" {
 			row += ": " + text
 		}
 		rows = append(rows, row)
@@ -198,12 +167,4 @@ func (r Review) unasked() string {
 		return ""
 	}
 	return "Not asked for:\n\n" + strings.Join(rows, "\n")
-}
-
-func plainPlaces(all []finding.Lines) string {
-	var places []string
-	for _, l := range all {
-		places = append(places, guard.Line(l.Path, titleRunes)+":"+numbers(l))
-	}
-	return strings.Join(slices.Compact(places), ", ")
 }

@@ -1,4 +1,4 @@
-package render
+package render_test
 
 import (
 	"strings"
@@ -7,16 +7,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/render/summary"
 )
 
 // asked is the ledger's review with an overview that is posted, and a ticket.
-func asked() Review {
+func asked() render.Review {
 	r := ledger()
-	r.Overview = Overview{ID: "O1", Text: "`Transfer` now locks the book before the accounts, and `Close` " +
+	r.Overview = render.Overview{ID: "O1", Text: "`Transfer` now locks the book before the accounts, and `Close` " +
 		"returns its " +
 		"error. The report counts in cents throughout; its format is unchanged."}
-	r.Asked = Asked{
-		Posted: true, Tickets: []AskedTicket{{"PAY-101", "No money from failed debits"}},
+	r.Asked = render.Asked{
+		Posted: true, Tickets: []render.AskedTicket{{"PAY-101", "No money from failed debits"}},
 		Criteria: []finding.Criterion{
 			{N: 1, Text: "A failed debit leaves both accounts as they were", Verdict: finding.Met,
 				Evidence: []finding.Lines{{Path: "ledger/transfer.go", StartLine: 41, EndLine: 44},
@@ -41,14 +43,14 @@ func TestWhatWasMissingIsOneLineAlsoWhereNothingElseIsPosted(t *testing.T) {
 	const line = "Without ticket: PAY-9 is not visible to the Jira user; the commits could not be read. " +
 		"Without page: " +
 		"65603 is archived"
-	require.Contains(t, Draft(r, dialog()), line)
+	require.Contains(t, summary.Draft(r, dialog()), line)
 	r.Asked.Posted, r.Overview.ID = false, ""
-	body := Body(r)
+	body := render.Body(r)
 	require.Contains(t, body, line)
 	require.NotContains(t, body, "What was asked")
 	require.NotContains(t, body, "Transfer` now locks", "the overview is for the approver")
-	require.Contains(t, Draft(r, dialog()), "**What it does, in a model's words** (not posted): `Transfer` now")
-	require.NotContains(t, Draft(ledger(), dialog()), "Without ticket", "who configures no tracker is never told")
+	require.Contains(t, summary.Draft(r, dialog()), "**What it does, in a model's words** (not posted): `Transfer` now")
+	require.NotContains(t, summary.Draft(ledger(), dialog()), "Without ticket", "who configures no tracker is never told")
 }
 
 // T10, T11, T12: what a ticket or a model says is text, in a table too.
@@ -59,7 +61,7 @@ func TestT12_TextsOfTicketsAndOverviewsStayText(t *testing.T) {
 	r.Overview.Text = hostile
 	r.Asked.Tickets[0].Summary, r.Asked.Criteria[0].Text, r.Asked.Unasked[0].Text = hostile, hostile, hostile
 	r.Asked.Missing[0] = hostile
-	for _, out := range []string{Draft(r, dialog()), Body(r), File(r)} {
+	for _, out := range []string{summary.Draft(r, dialog()), render.Body(r), render.File(r)} {
 		for _, live := range []string{`<img`, `<!-- pr-review`, `\[x\]\(`, `!\[i\]`} {
 			require.NotRegexp(t, `[^\\]`+live, out)
 		}

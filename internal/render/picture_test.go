@@ -1,4 +1,4 @@
-package render
+package render_test
 
 import (
 	"encoding/xml"
@@ -14,6 +14,8 @@ import (
 
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/marker"
+	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/render/summary"
 )
 
 // The README's picture shows what this package writes: a draft, its approval that drops F4, and what is posted then.
@@ -32,11 +34,12 @@ func TestTheREADMEsPictureIsWhatIsWritten(t *testing.T) {
 func picture() string {
 	r := ledger()
 	r.Notices = nil
-	draft := Draft(r, dialog())
+	draft := summary.Draft(r, dialog())
 	last := &r.Findings[len(r.Findings)-1]
 	last.Filtered = finding.Dropped
 	r.Filtered, r.Findings = append(r.Filtered, *last), r.Findings[:len(r.Findings)-1]
-	posted := Posted(Body(r), Approval{By: "rita-reviewer", At: time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC),
+	posted := render.Posted(render.Body(r), render.Approval{By: "rita-reviewer", At: time.Date(2026, 11, 21, 9, 0, 0, 0,
+		time.UTC),
 		Drafted: "a model", Dropped: 1}, marker.Review{})
 	d := &drawing{}
 	d.card("1  The draft, in the job's summary: nothing is on the pull request yet", between(draft, "## ", "")...)
@@ -50,7 +53,7 @@ func picture() string {
 	d.card("2  The decision: GitHub's dialog, “Review deployments”", "**ai-review**  is waiting for your review", "```",
 		"/drop F4: known, see #31", "```", "**Approve and deploy**   ·   Reject")
 	d.card("3  What is posted: one review, and comments at lines of the diff", between(posted, "**1 blocker", "")...)
-	d.lines(strings.Split(Comment(r.Findings[0]), "\n")...)
+	d.lines(strings.Split(render.Comment(r.Findings[0]), "\n")...)
 	d.lines(between(posted, "Drafted by", "")...)
 	d.y += 16
 	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 %d" font-family="sans-serif" `+

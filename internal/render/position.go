@@ -18,8 +18,8 @@ var (
 	webAddress = pattern.Lazy(`^https?://[A-Za-z0-9.:_-]+(/[A-Za-z0-9._-]+){2}$`)
 )
 
-// name is what is reviewed, inert: "#42" as it is, anything else as code.
-func (r Review) name() string {
+// Label is what is reviewed, inert: "#42" as it is, anything else as code.
+func (r Review) Label() string {
 	if pullName.MatchString(r.Name) {
 		return r.Name
 	}
@@ -31,8 +31,16 @@ func (r Review) linkable() bool {
 	return webAddress().MatchString(r.Web) && commitName.MatchString(r.Head)
 }
 
-// commit is the reviewed commit's short name, linked where there is a page.
-func (r Review) commit() string {
+// ActionsPage is the address of a page of the repository's Actions; empty where none can be made.
+func (r Review) ActionsPage(path string) string {
+	if !webAddress().MatchString(r.Web) {
+		return ""
+	}
+	return r.Web + "/actions/" + escapePath(path)
+}
+
+// Commit is the reviewed commit's short name, linked where there is a page.
+func (r Review) Commit() string {
 	short := guard.Code(r.Head[:min(len(r.Head), 7)])
 	if !r.linkable() {
 		return short
@@ -147,4 +155,12 @@ func position(f finding.Finding) string {
 func (r Review) ownPage(url string) bool {
 	rest, ok := strings.CutPrefix(url, r.Web+"/pull/")
 	return ok && r.linkable() && strings.Trim(rest, "0123456789#_abcdefghijklmnopqrstuvwxyz-") == ""
+}
+
+// ReviewLink links to the review, where the address is one of the repository's own.
+func (r Review) ReviewLink(url string) string {
+	if !r.ownPage(url) {
+		return guard.Inline(url, TitleRunes)
+	}
+	return "[The review](" + url + ")"
 }

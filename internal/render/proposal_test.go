@@ -1,4 +1,4 @@
-package render
+package render_test
 
 import (
 	"strings"
@@ -10,16 +10,20 @@ import (
 	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/render/proposal"
+	"github.com/org/pr-review-action/internal/render/summary"
+	"github.com/org/pr-review-action/internal/render/terminal"
 	"github.com/org/pr-review-action/internal/ticket"
 )
 
 // proposed is a change for a ticket as its approver finds it, revised once.
-func proposed() Proposal {
+func proposed() proposal.Proposal {
 	code := change.Of("store/store.go", "A task without a due date is not late.", "aa",
 		"package store\n\nfunc late(t Task) bool {\n\treturn !t.Done && t.Due.Before(now())\n}\n",
 		"package store\n\nfunc late(t Task) bool {\n\treturn !t.Done && !t.Due.IsZero() && t.Due.Before(now())\n}\n")
 	test := change.Of("store/late_test.go", "Some day is never late.", "", "", "package store\n")
-	return Proposal{
+	return proposal.Proposal{
 		Kind: "fix", Base: head, Round: 1, Class: change.Class{Type: change.Bug, Complexity: "low",
 			Note: "The tracker calls the ticket \"Story\"; the model takes it for a Bug."},
 		Feedback:  []string{"Keep it to one condition."},
@@ -31,12 +35,13 @@ func proposed() Proposal {
 		Changes: []change.File{code}, Tests: []change.File{test},
 		Warnings: []string{"the check failed on this change"},
 		Check:    &change.Check{Command: "go test ./...", Output: "--- FAIL: TestLate\n"},
-		Review: Review{
-			Overview: Overview{Text: "A task without a due date is left out."}, Model: "a-model",
+		Review: render.Review{
+			Overview: render.Overview{Text: "A task without a due date is left out."}, Model: "a-model",
 			Findings: []finding.Finding{{ID: "F1", Path: "store/store.go", Line: 4, Severity: finding.Minor,
 				Title: "The zero time is checked here alone", Body: "Other callers compare Due as well.",
 				Source: finding.Model}},
-			Asked: Asked{Criteria: []finding.Criterion{{N: 1, Text: "A task without a due date is never overdue.",
+			Asked: render.Asked{Criteria: []finding.Criterion{{N: 1,
+				Text:    "A task without a due date is never overdue.",
 				Verdict: finding.Met, Evidence: []finding.Lines{{Path: "store/store.go", StartLine: 4, EndLine: 4}}}}},
 			Usage: cost.Usage{Calls: 7, InputTokens: 18_000, OutputTokens: 2_000, Cost: 61_000}, Limit: 1_000_000,
 		},
@@ -44,7 +49,7 @@ func proposed() Proposal {
 }
 
 // hostileProposal has texts that would be something else than text.
-func hostileProposal() Proposal {
+func hostileProposal() proposal.Proposal {
 	p := proposed()
 	const evil = "</details><img src=x onerror=alert(1)> @octo/team closes #1 `x` [a](javascript:b) " +
 		"![i](http://e/i)\n" +
@@ -60,22 +65,22 @@ func TestALongDiffIsLeftToTheArtifact(t *testing.T) {
 	t.Parallel()
 	p := proposed()
 	p.Changes[0] = change.Of("long.txt", "One line.", "aa", strings.Repeat("x", 1<<20)+"\n", "y\n")
-	got := ProposalDraft(p, Decide{Code: "3f9c2a71be04d855"})
+	got := proposal.Draft(p, summary.Decide{Code: "3f9c2a71be04d855"})
 	require.Less(t, len(got), 100_000)
 	require.Contains(t, got, "too long to be shown here")
 	require.Contains(t, got, "`long.txt` (+1 −1): One line.")
-	require.Greater(t, len(ProposalFile(p)), 1<<20)
+	require.Greater(t, len(proposal.File(p)), 1<<20)
 }
 
 func TestGoldenProposals(t *testing.T) {
 	t.Parallel()
-	decide := Decide{Code: "3f9c2a71be04d855", Artifact: "pr-implement-TASK-101-3f9c2a71be04d855",
+	decide := summary.Decide{Code: "3f9c2a71be04d855", Artifact: "pr-implement-TASK-101-3f9c2a71be04d855",
 		Expires: time.Date(2026, 12, 5, 14, 10, 0, 0, time.UTC), Environment: "ai-review",
 		Revise: "gh workflow run pr-implement.yml --repo o/r -f ticket=TASK-101 -f code=3f9c2a71be04d855 -f feedback=…"}
 	for name, got := range map[string]string{
-		"proposal.md":         ProposalDraft(proposed(), decide),
-		"proposal-hostile.md": ProposalFile(hostileProposal()),
-		"proposal.txt":        ProposalTerminal(proposed(), TerminalOptions{Width: 80}),
+		"proposal.md":         proposal.Draft(proposed(), decide),
+		"proposal-hostile.md": proposal.File(hostileProposal()),
+		"proposal.txt":        terminal.Proposal(proposed(), terminal.Options{Width: 80}),
 	} {
 		t.Run(name, func(t *testing.T) { golden(t, name, got) })
 	}

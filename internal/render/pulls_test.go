@@ -1,4 +1,4 @@
-package render
+package render_test
 
 import (
 	"encoding/json"
@@ -16,6 +16,9 @@ import (
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/marker"
+	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/render/summary"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // sample is one of the pull requests in testdata/pulls.json, made up to look
@@ -67,9 +70,9 @@ func samples(t *testing.T) (all []sample) {
 	return all
 }
 
-func (s sample) review(t *testing.T) Review {
+func (s sample) review(t *testing.T) render.Review {
 	t.Helper()
-	r := Review{
+	r := render.Review{
 		Name: fmt.Sprintf("#%d", s.Number), Web: "https://github.com/org/payments", Head: head, Title: s.Title,
 		Author: s.Author,
 		Added:  s.Added, Removed: s.Removed, Model: "gpt-5-mini",
@@ -128,7 +131,7 @@ func expanded(spec string) (all []finding.FileReview) {
 	}
 	why := finding.Reason(reason)
 	if state != string(finding.Skipped) {
-		why = finding.Reason(word(reason))
+		why = finding.Reason(wording.Words(reason))
 	}
 	return []finding.FileReview{file(path, finding.State(state), why)}
 }
@@ -148,22 +151,30 @@ func TestGoldenPulls(t *testing.T) {
 					" -f feedback='WHAT TO DO DIFFERENTLY'"
 			}
 			d.Elapsed = time.Duration(all[i].Seconds * float64(time.Second))
-			golden(t, fmt.Sprintf("pull-%d-draft.md", files), Draft(r, d))
-			posted := Posted(Body(r), Approval{By: "rita-reviewer", At: d.Expires, Drafted: "a model"},
+			golden(t, fmt.Sprintf("pull-%d-draft.md", files), summary.Draft(r, d))
+			posted := render.Posted(render.Body(r), render.Approval{By: "rita-reviewer", At: d.Expires,
+				Drafted: "a model"},
 				marker.Review{Thread: fmt.Sprintf("org/payments#%d:%s", all[i].Number, head),
 					Digest:   "3f9c2a71be04d855",
 					Approved: "77d0"})
 			golden(t, fmt.Sprintf("pull-%d-review.md", files), posted+comments(r))
-			require.Empty(t, live(Draft(r, d)))
-			require.Empty(t, live(Body(r)))
+			require.Empty(t, live(summary.Draft(r, d)))
+			require.Empty(t, live(render.Body(r)))
 		})
 	}
 }
 
+// inline are the findings of inline comments.
+func inline(r render.Review) []finding.Finding {
+	return slices.DeleteFunc(slices.Clone(r.Findings), func(f finding.Finding) bool {
+		return f.Placement != finding.Inline
+	})
+}
+
 // comments are the inline comments, each under its place.
-func comments(r Review) (text string) {
-	for _, f := range placed(r.Findings, finding.Inline) {
-		text += "\n\n---\n\n*At " + r.place(f, f.Path) + "*\n\n" + Comment(f)
+func comments(r render.Review) (text string) {
+	for _, f := range inline(r) {
+		text += "\n\n---\n\n*At " + r.Place(f, f.Path) + "*\n\n" + render.Comment(f)
 	}
 	return text + "\n"
 }

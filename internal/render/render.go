@@ -1,15 +1,15 @@
-// Package render makes everything that people see: the draft in the job
-// summary, the posted review, the terminal's view and the texts of errors.
+// Package render writes what a review says: the text that is posted, its inline
+// comments, and the sentences and lists that a job's summary, a terminal and a
+// ticket's proposal share with it. Their pages are in the rooms below it: summary,
+// terminal, proposal. The tests of all pages are here, since they are made of the
+// same reviews.
 //
 // Every function is pure: equal arguments give equal bytes, and nothing is read
 // or written. Text of a pull request or a model passes through package guard on
-// its way out and never looks like ours. Start reading at Review, then Draft
-// and Body.
+// its way out and never looks like ours. Start reading at Review, then Body.
 package render
 
 import (
-	"fmt"
-
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
@@ -51,31 +51,32 @@ type Review struct {
 	Hunks func(path string) []diff.Hunk
 }
 
-// Expected says, before anything is asked, what a run is about to ask and about what
-// that costs, which is a guess, and what bounds it: "61 files to ask a model about; about
-// 0.4 million tokens, about $0.12; at most $1.00 is spent (max-cost)". A limit of 0 is
-// none, and by names the setting that it comes from.
-func Expected(files int, u cost.Usage, limit cost.MicroUSD, by string) string {
-	if files == 0 {
-		return "No file is left to ask a model about."
-	}
-	text := fmt.Sprintf("%s to ask a model about; about %s tokens", Count(files, "file"), magnitude(u.Tokens()))
-	if u.Cost > 0 {
-		text += fmt.Sprintf(", about %s", u.Cost)
-	}
-	if limit > 0 {
-		text += fmt.Sprintf("; at most %s is spent (%s)", limit, by)
-	}
-	return text + "."
+// Overview is what a model says of the change as a whole.
+type Overview struct {
+	Text string // untrusted; empty for none
+	ID   string // under which the approver changes it; empty where it is not posted
 }
 
-// magnitude is a large number as a person would say it.
-func magnitude(n int64) string {
-	switch {
-	case n < 10_000:
-		return Thousands(max(n/100, 1) * 100)
-	case n < 1_000_000:
-		return Thousands(n / 1000 * 1000)
-	}
-	return fmt.Sprintf("%.1f million", float64(n)/1e6)
+// Asked is what a change was made for, as far as it may be shown, and what the change
+// does about it. Texts are untrusted.
+type Asked struct {
+	Tickets  []AskedTicket
+	Criteria []finding.Criterion
+	Unasked  []finding.Unasked
+	Missing  []string // what could not be had, in our own words
+	Posted   bool     // the posted review says it too, and not what was missing alone
 }
+
+// AskedTicket is a ticket by its key. Summary is empty where it may not be shown.
+type AskedTicket struct{ Key, Summary string }
+
+// What every screen keeps to.
+const (
+	TitleRunes    = 200 // of a title
+	OverviewRunes = 1_300
+	AskedRows     = 60 // criteria that are listed
+	AskedRunes    = 300
+	CodeLines     = 12 // of code shown with a finding
+	EarlierRows   = 20 // of findings of earlier reviews; of files on a terminal
+	WarningRows   = 10 // warnings that have a line
+)

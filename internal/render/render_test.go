@@ -1,4 +1,4 @@
-package render
+package render_test
 
 import (
 	"fmt"
@@ -18,21 +18,26 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/marker"
+	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/render/summary"
+	"github.com/org/pr-review-action/internal/render/terminal"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // pages are all Markdown renderings of a review.
-func pages(r Review) map[string]string {
+func pages(r render.Review) map[string]string {
 	p := map[string]string{
-		"draft A": Draft(r, dialog()), "draft B": Draft(r, dispatch()), "draft kept": Draft(r, keptDraft()),
-		"body": Body(r), "in body": Body(r.InBody()), "file": File(r),
-		"posted": Posted(Body(r), Approval{By: "x</details>@org", Drafted: "a model"},
+		"draft A": summary.Draft(r, dialog()), "draft B": summary.Draft(r, dispatch()), "draft kept": summary.Draft(r,
+			keptDraft()),
+		"body": render.Body(r), "in body": render.Body(r.InBody()), "file": render.File(r),
+		"posted": render.Posted(render.Body(r), render.Approval{By: "x</details>@org", Drafted: "a model"},
 			marker.Review{Thread: "o/r#1:ab", Digest: "ab", Approved: "cd"}),
 	}
-	for outcome := range verdicts {
+	for _, outcome := range []string{"SKIPPED", "CLEAN", "POSTED", "ABORTED", "EXPIRED", "REFUSED", "FAILED"} {
 		p[outcome] = ended(r, outcome, "failed: </details> @org/team #12 https://collect.example/x")
 	}
 	for _, f := range r.Findings {
-		p["comment "+f.ID] = Comment(f)
+		p["comment "+f.ID] = render.Comment(f)
 	}
 	return p
 }
@@ -118,12 +123,12 @@ func TestT10T11T12T15_NothingFromOutsideActsOnThePage(t *testing.T) {
 
 func TestT12_ASuggestionWithHiddenCharactersIsNotOffered(t *testing.T) {
 	f := ledger().Findings[0]
-	require.Contains(t, Comment(f), "```suggestion\n"+f.Suggestion)
+	require.Contains(t, render.Comment(f), "```suggestion\n"+f.Suggestion)
 	f.Suggestion += "\u202e"
-	require.NotContains(t, Comment(f), "```suggestion")
+	require.NotContains(t, render.Comment(f), "```suggestion")
 	f = ledger().Findings[0]
 	f.Side = finding.Left
-	require.NotContains(t, Comment(f), "```suggestion")
+	require.NotContains(t, render.Comment(f), "```suggestion")
 }
 
 func TestT13_TerminalTextCannotSteerTerminalOrRunner(t *testing.T) {
@@ -132,7 +137,7 @@ func TestT13_TerminalTextCannotSteerTerminalOrRunner(t *testing.T) {
 	r.Findings[0].Body = strings.Repeat("bbbbbbb ::error::x ", 30)
 	r.Notices = []string{strings.Repeat("ccccccc ::error::x ", 30)}
 	for width := 8; width < 120; width += 3 {
-		out := Terminal(r, TerminalOptions{Width: width})
+		out := terminal.Review(r, terminal.Options{Width: width})
 		for _, line := range strings.Split(out, "\n") {
 			require.NotRegexp(t, `^\s*(::|##\[)`, line, "width %d", width)
 		}
@@ -141,24 +146,24 @@ func TestT13_TerminalTextCannotSteerTerminalOrRunner(t *testing.T) {
 }
 
 func TestP2_TheFileHoldsWhatIsPostedByteForByte(t *testing.T) {
-	for name, r := range map[string]Review{"ledger": ledger(), "hostile": hostile(), "sixty": sixty(),
+	for name, r := range map[string]render.Review{"ledger": ledger(), "hostile": hostile(), "sixty": sixty(),
 		"2000": manyFiles(2000), "partial": partial()} {
-		file := File(r)
-		require.Contains(t, file, Body(r), name)
-		require.Contains(t, file, Body(r.InBody()), name)
-		for _, f := range placed(r.Findings, finding.Inline) {
-			require.Contains(t, file, Comment(f), name)
+		file := render.File(r)
+		require.Contains(t, file, render.Body(r), name)
+		require.Contains(t, file, render.Body(r.InBody()), name)
+		for _, f := range inline(r) {
+			require.Contains(t, file, render.Comment(f), name)
 		}
 	}
 }
 
 func TestP2_PostingNeedsNoDiff(t *testing.T) {
 	r := ledger()
-	body, file := Body(r), File(r)
+	body, file := render.Body(r), render.File(r)
 	r.Hunks = nil
-	require.Equal(t, body, Body(r))
-	require.Equal(t, file, File(r))
-	require.Contains(t, Draft(r, dialog()), "Suggested in place of line 41:")
+	require.Equal(t, body, render.Body(r))
+	require.Equal(t, file, render.File(r))
+	require.Contains(t, summary.Draft(r, dialog()), "Suggested in place of line 41:")
 }
 
 func TestBodyIsCutAtAFindingsBorderWithACount(t *testing.T) {
@@ -172,21 +177,21 @@ func TestBodyIsCutAtAFindingsBorderWithACount(t *testing.T) {
 				i), Placement: finding.Body,
 		})
 	}
-	body := Body(r)
-	require.LessOrEqual(t, len(body), bodyBytes)
+	body := render.Body(r)
+	require.LessOrEqual(t, len(body), 60_000)
 	shown := strings.Count(body, "\n\nbegin")
 	require.Positive(t, shown)
 	require.Equal(t, shown, len(regexp.MustCompile(`end\d+\n`).FindAllString(body, -1)), "none is cut in two")
 	require.Contains(t, body, fmt.Sprintf("**%d findings not shown here for length** (%d minor)", 80-shown, 80-shown))
-	require.Contains(t, File(r), "end79\n", "review.md has the rest")
-	require.Equal(t, r.Findings[shown:], Cut(r))
+	require.Contains(t, render.File(r), "end79\n", "review.md has the rest")
+	require.Equal(t, r.Findings[shown:], render.Cut(r))
 	for i := range r.Findings {
 		r.Findings[i].Placement = finding.Inline
 		r.Findings[i].Title = strings.Repeat("title ", 200)
 	}
 	r.Findings = slices.Repeat(r.Findings, 5)
-	require.Contains(t, Body(r), "not shown here for length")
-	require.Empty(t, Cut(r), "an inline comment is posted also where the body does not list it")
+	require.Contains(t, render.Body(r), "not shown here for length")
+	require.Empty(t, render.Cut(r), "an inline comment is posted also where the body does not list it")
 }
 
 func TestDraftStaysUnderGitHubsLimit(t *testing.T) {
@@ -197,32 +202,33 @@ func TestDraftStaysUnderGitHubsLimit(t *testing.T) {
 		f.Body = strings.Repeat("@org/team #12 ", 2000)
 		r.Findings = append(r.Findings, f)
 	}
-	draft := Draft(r, dialog())
+	draft := summary.Draft(r, dialog())
 	require.LessOrEqual(t, len(draft), 1<<20)
 	require.Contains(t, draft, "findings not shown here for length")
 	require.Contains(t, draft, "**Decide** in ")
-	require.LessOrEqual(t, len(Comment(r.Findings[0])), 65_536)
+	require.LessOrEqual(t, len(render.Comment(r.Findings[0])), 65_536)
 }
 
 func TestP6_NumbersAgreeAndEveryFileIsNamed(t *testing.T) {
-	for name, r := range map[string]Review{"ledger": ledger(), "partial": partial(), "2000": manyFiles(2000)} {
-		draft := Draft(r, dialog())
-		total := 0
-		for _, g := range byReason(r.Files) {
-			total += len(g)
+	for name, r := range map[string]render.Review{"ledger": ledger(), "partial": partial(), "2000": manyFiles(2000)} {
+		draft := summary.Draft(r, dialog())
+		reviewed := 0
+		for _, f := range r.Files {
+			if f.State == finding.Reviewed {
+				reviewed++
+			}
 		}
-		require.Equal(t, len(r.Files), total, name)
 		require.Contains(t, draft, fmt.Sprintf("%s of %s reviewed",
-			Thousands(int64(inState(r.Files, finding.Reviewed))), Count(len(r.Files), "file")))
+			wording.Thousands(int64(reviewed)), wording.Count(len(r.Files), "file")))
 		for _, f := range r.Files {
 			require.Contains(t, draft, f.Path[strings.LastIndexByte(f.Path, '/')+1:]+"`", name)
 		}
 	}
-	require.Contains(t, Draft(onlyFailures(), dialog()), "**1 failed, 1 not reached, 1 partly, 1 too large**")
+	require.Contains(t, summary.Draft(onlyFailures(), dialog()), "**1 failed, 1 not reached, 1 partly, 1 too large**")
 }
 
 func TestFilesThatDoNotFitAreCounted(t *testing.T) {
-	list := fileList(manyFiles(2000).Files, 3000)
+	_, list := manyFiles(2000).FileLists(3000)
 	require.LessOrEqual(t, len(list), 4500)
 	require.Regexp(t, `and \d+ files in \d+ more folders`, list)
 }
@@ -231,17 +237,18 @@ func TestRulesAreSaidInTheFirstLine(t *testing.T) {
 	first := func(s string) string { return strings.SplitN(s, "\n", 2)[0] }
 	r := byRules()
 	for name, s := range map[string]string{
-		"draft": Draft(r, dialog()), "ended": ended(r, "POSTED", ""), "body": Body(r), "file": File(r),
-		"terminal": Terminal(r, TerminalOptions{}),
+		"draft": summary.Draft(r, dialog()), "ended": ended(r, "POSTED", ""), "body": render.Body(r),
+		"file":     render.File(r),
+		"terminal": terminal.Review(r, terminal.Options{}),
 	} {
-		require.Contains(t, first(s), RulesNotice, name)
+		require.Contains(t, first(s), render.RulesNotice, name)
 		require.Equal(t, 1, strings.Count(s, "without a model")-strings.Count(s, "Posted instead if"), name)
 	}
 }
 
 func TestDispatchRouteShowsCommandsThatWork(t *testing.T) {
 	d := dispatch()
-	draft := Draft(ledger(), d)
+	draft := summary.Draft(ledger(), d)
 	require.Contains(t, draft, "\n"+d.Dispatch+"\n")
 	require.Contains(t, draft, "\n"+d.DispatchAbort+"\n")
 	require.Contains(t, draft, d.Dispatch+" -f commands='/drop F4: REASON\n/edit F1: NEW TEXT\n/summary F2'")
@@ -249,7 +256,7 @@ func TestDispatchRouteShowsCommandsThatWork(t *testing.T) {
 }
 
 func TestAKeptDraftAsksNobodyAndCanStillBeDecided(t *testing.T) {
-	draft := Draft(weak(), keptDraft())
+	draft := summary.Draft(weak(), keptDraft())
 	require.True(t, strings.HasPrefix(draft, "## Review of #42 calls nobody\n"), draft)
 	require.NotContains(t, draft, "waits for a decision")
 	require.NotContains(t, draft, "Review deployments", "no job waits in the environment")
@@ -258,35 +265,36 @@ func TestAKeptDraftAsksNobodyAndCanStillBeDecided(t *testing.T) {
 		keptDraft().Dispatch, keptDraft().DispatchAbort} {
 		require.Contains(t, draft, want)
 	}
-	require.NotContains(t, Draft(ledger(), dispatch()), "all the same")
+	require.NotContains(t, summary.Draft(ledger(), dispatch()), "all the same")
 }
 
 func TestDroppingEveryFindingIsNotTheSameAsFindingNothing(t *testing.T) {
 	r := allDropped()
-	require.True(t, strings.HasPrefix(Body(r), "**No finding was kept** · "))
-	require.True(t, strings.HasPrefix(Terminal(r, TerminalOptions{}), "no finding was kept · "))
+	require.True(t, strings.HasPrefix(render.Body(r), "**No finding was kept** · "))
+	require.True(t, strings.HasPrefix(terminal.Review(r, terminal.Options{}), "no finding was kept · "))
 	r.Filtered = ledger().Filtered
-	require.True(t, strings.HasPrefix(Body(r), "**Nothing found** · "), "other filters are ours, not the approver's")
+	require.True(t, strings.HasPrefix(render.Body(r), "**Nothing found** · "),
+		"other filters are ours, not the approver's")
 }
 
 func TestAnOldLineIsToldFromANewOne(t *testing.T) {
 	r := ledger()
 	r.Filtered = append(r.Filtered, r.Findings[2])
-	require.Contains(t, Body(r), "- **major** `api/handler.go:26` (old) The amount")
-	require.Contains(t, Terminal(r, TerminalOptions{}), "F3  major  api/handler.go:26 (old)  The amount")
-	require.Contains(t, Draft(r, dialog()), "- major `api/handler.go:26` (old) The amount")
-	require.Equal(t, 1, strings.Count(Body(r), "(old)"))
+	require.Contains(t, render.Body(r), "- **major** `api/handler.go:26` (old) The amount")
+	require.Contains(t, terminal.Review(r, terminal.Options{}), "F3  major  api/handler.go:26 (old)  The amount")
+	require.Contains(t, summary.Draft(r, dialog()), "- major `api/handler.go:26` (old) The amount")
+	require.Equal(t, 1, strings.Count(render.Body(r), "(old)"))
 }
 
 func TestAQuoteFromOutsideTheDiffIsNotShownAsCode(t *testing.T) {
 	r := ledger()
 	r.Findings = r.Findings[3:]
 	f := &r.Findings[0]
-	out := Terminal(r, TerminalOptions{Color: true})
+	out := terminal.Review(r, terminal.Options{Color: true})
 	require.NotContains(t, out, "errors.New")
 	require.Contains(t, out, " │ \x1b[2mline 15 is not part of the diff\x1b[0m\n")
 	f.Path, f.StartLine, f.Line, f.Note = "ledger/transfer.go", 41, 41, "moved by the approver"
-	out = Terminal(r, TerminalOptions{})
+	out = terminal.Review(r, terminal.Options{})
 	require.Contains(t, out, "41 │     l.Debit(from, amount)\n", "the diff has the line")
 	require.NotContains(t, out, f.Note)
 }
@@ -295,7 +303,8 @@ func TestTheFirstLineOnTheTerminalBreaksBetweenFoundAndRead(t *testing.T) {
 	found, read := "1 blocker, 2 major, 1 minor", "9 of 11 files reviewed, 2 skipped (1 binary, 1 lockfile)"
 	for width, want := range map[int]string{0: found + " · " + read, 120: found + " · " + read, 80: found + "\n" + read,
 		40: found + "\n9 of 11 files reviewed, 2 skipped\n(1 binary, 1 lockfile)"} {
-		require.True(t, strings.HasPrefix(Terminal(ledger(), TerminalOptions{Width: width}), want+"\n"), "width %d",
+		require.True(t, strings.HasPrefix(terminal.Review(ledger(), terminal.Options{Width: width}), want+"\n"),
+			"width %d",
 			width)
 	}
 }
@@ -311,7 +320,7 @@ func FuzzNothingActs(f *testing.F) {
 		folded := *f
 		r.Findings = append(r.Findings, folded, folded, folded)
 		r.Findings[3].Severity = finding.Minor
-		require.Empty(t, live(Draft(r, dialog())))
-		require.Empty(t, live(Body(r)))
+		require.Empty(t, live(summary.Draft(r, dialog())))
+		require.Empty(t, live(render.Body(r)))
 	})
 }

@@ -1,4 +1,4 @@
-package render
+package render_test
 
 import (
 	"strings"
@@ -7,6 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/render/summary"
+	"github.com/org/pr-review-action/internal/render/terminal"
 )
 
 // The first screen counts what the settings leave out, and says where they draw the line.
@@ -35,16 +38,18 @@ func TestTheFirstScreenCountsWhatTheSettingsLeaveOut(t *testing.T) {
 			t.Parallel()
 			r := ledger()
 			r.From, r.Filtered = c.from, c.out
-			for page, text := range map[string]string{"draft": Draft(r, dialog()), "kept": Draft(r, keptDraft()),
-				"counts": Draft(r, hidden(dialog(), "seal")), "terminal": Terminal(r, TerminalOptions{})} {
+			for page, text := range map[string]string{"draft": summary.Draft(r, dialog()), "kept": summary.Draft(r,
+				keptDraft()),
+				"counts": summary.Draft(r, hidden(dialog(), "seal")), "terminal": terminal.Review(r,
+					terminal.Options{})} {
 				first, _, _ := strings.Cut(text, "files reviewed")
 				require.Equal(t, c.want != "", strings.Contains(first, "left out"), page)
 				require.Contains(t, first, c.want, page)
 			}
-			require.NotContains(t, Body(r), "left out", "the author is told what is reported")
+			require.NotContains(t, render.Body(r), "left out", "the author is told what is reported")
 
 			r.Findings = nil
-			first, _, _ := strings.Cut(Draft(r, keptDraft()), "files reviewed")
+			first, _, _ := strings.Cut(summary.Draft(r, keptDraft()), "files reviewed")
 			require.Equal(t, c.want != "", strings.Contains(first, "**Nothing to report** · "+c.want), first)
 			require.Contains(t, first, "There is nothing to post, so nobody is asked.")
 		})

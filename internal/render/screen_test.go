@@ -1,4 +1,4 @@
-package render
+package render_test
 
 import (
 	"regexp"
@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/column"
+	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/render/summary"
 )
 
 // phone is about what a page of 375 by 812 pixels shows of GitHub's style:
@@ -44,13 +46,13 @@ func pixels(block string) int {
 func TestTheFirstScreenDecides(t *testing.T) {
 	t.Parallel()
 	for _, s := range samples(t) {
-		for _, d := range []Decide{dialog(), dispatch()} {
+		for _, d := range []summary.Decide{dialog(), dispatch()} {
 			r := s.review(t)
 			d.Elapsed = 74_000_000_000
 			high, decide := 16, false
-			for _, block := range strings.Split(foldedBlock.ReplaceAllString(Draft(r, d), "$1"), "\n\n") {
-				if strings.HasPrefix(block, "**"+title(r.Findings[0])) {
-					high += 24 * len(column.Wrap(title(r.Findings[0]), phoneColumns-2))
+			for _, block := range strings.Split(foldedBlock.ReplaceAllString(summary.Draft(r, d), "$1"), "\n\n") {
+				if strings.HasPrefix(block, "**"+render.Title(r.Findings[0])) {
+					high += 24 * len(column.Wrap(render.Title(r.Findings[0]), phoneColumns-2))
 					break
 				}
 				high += pixels(block)
@@ -72,14 +74,7 @@ func TestEvidenceFitsOnAPhone(t *testing.T) {
 	r.Hunks = shown(map[string]string{r.Findings[1].Path: "@@ -0,0 +1,59 @@\n" + rows.String()})
 	f := &r.Findings[1]
 	f.StartLine, f.Line = 10, 41
-	page := Draft(r, dialog())
+	page := summary.Draft(r, dialog())
 	require.Contains(t, page, "```diff\n+\tx := 1\n+x := 1\n+\tx := 1\n"+
 		strings.Repeat("+x := 1\n+\tx := 1\n", 6)+"… 20 more lines\n```", "without the indentation that all share")
-	for path, want := range map[string]string{
-		"a/b.go": "a/b.go", "backend/src/main/java/com/org/auth/TokenFilter.java": "…/com/org/auth/TokenFilter.java",
-		"x/" + strings.Repeat("long", 20): "…/" + strings.Repeat("long", 20),
-		strings.Repeat("é", 32):           strings.Repeat("é", 32),
-	} {
-		require.Equal(t, want, shortPath(path))
-	}
 }

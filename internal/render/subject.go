@@ -7,13 +7,16 @@ import (
 	"unicode/utf8"
 
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 const (
 	subjectRunes = 88 // of title, author and size: two lines on a phone
 	titleLeast   = 32 // of the title, whatever its author's name
-	revisions    = 3  // how often a draft can be revised; gate.MaxRounds ends it
 )
+
+// Revisions is how often a draft can be revised; gate.MaxRounds ends it.
+const Revisions = 3
 
 // brackets would end a link's text.
 const brackets = "[]"
@@ -21,9 +24,9 @@ const brackets = "[]"
 // login is how GitHub names people and apps.
 var login = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*(\[bot\])?$`)
 
-// subject is the change in one line: “title” by ada, 11 files, +214 −87. Title and
+// Subject is the change in one line: “title” by ada, 11 files, +214 −87. Title and
 // author link to the pull request.
-func (r Review) subject() string {
+func (r Review) Subject() string {
 	author := literal(r.Author, brackets)
 	if author != "" && !login.MatchString(r.Author) {
 		author = guard.Code(r.Author)
@@ -36,6 +39,11 @@ func (r Review) subject() string {
 		title = "The pull request"
 	}
 	return r.subjectOf("[" + title + "](" + page + ")")
+}
+
+// PlainSubject is the same without marks, and how often its draft was revised.
+func (r Review) PlainSubject() string {
+	return wording.Joined(", ", r.subjectOf(by(r.title(), guard.Line(r.Author, TitleRunes))), r.Revision())
 }
 
 // by is a title in quotation marks, and whose it is; both are inert. It is empty
@@ -81,21 +89,22 @@ func (r Review) size() string {
 	if files == 0 || r.Added == 0 && r.Removed == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s, +%s −%s", Count(files, "file"), Thousands(int64(r.Added)), Thousands(int64(r.Removed)))
+	return fmt.Sprintf("%s, +%s −%s", wording.Count(files, "file"), wording.Thousands(int64(r.Added)),
+		wording.Thousands(int64(r.Removed)))
 }
 
-// revision is "revision 2 of 3", empty for a first draft.
-func (r Review) revision() string {
+// Revision is "revision 2 of 3", empty for a first draft.
+func (r Review) Revision() string {
 	if r.Round <= 0 {
 		return ""
 	}
-	return fmt.Sprintf("revision %d of %d", r.Round, max(revisions, r.Round))
+	return fmt.Sprintf("revision %d of %d", r.Round, max(Revisions, r.Round))
 }
 
 // RulesNotice is the sentence in the first line of a review by rules.
 const RulesNotice = "A review by rules, without a model."
 
-func (r Review) byRules(before string) string {
+func (r Review) ByRules(before string) string {
 	if !r.Rules {
 		return ""
 	}

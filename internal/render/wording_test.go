@@ -1,4 +1,4 @@
-package render
+package render_test
 
 import (
 	"regexp"
@@ -12,12 +12,16 @@ import (
 	"github.com/org/pr-review-action/internal/column"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/render/summary"
+	"github.com/org/pr-review-action/internal/render/terminal"
 )
 
 func TestOneIsSingularAndTwoArePlural(t *testing.T) {
 	skipped := func(why finding.Reason) func(n int) string {
 		return func(n int) string {
-			return skippedCounts(slices.Repeat([]finding.FileReview{file("x", finding.Skipped, why)}, n))
+			return render.Review{Files: slices.Repeat([]finding.FileReview{file("x", finding.Skipped, why)},
+				n)}.SkippedByReason()
 		}
 	}
 	for name, c := range map[string]struct {
@@ -28,15 +32,17 @@ func TestOneIsSingularAndTwoArePlural(t *testing.T) {
 		"assets":    {skipped(finding.Asset), ", 1 skipped (1 asset)", ", 2 skipped (2 assets)"},
 		"binaries":  {skipped(finding.Binary), ", 1 skipped (1 binary)", ", 2 skipped (2 binary)"},
 		"submodules": {func(n int) string {
-			return Review{Files: slices.Repeat([]finding.FileReview{file("x", finding.Skipped, finding.Submodule)},
-				n)}.tally()
+			return render.Review{Files: slices.Repeat([]finding.FileReview{file("x", finding.Skipped,
+				finding.Submodule)},
+				n)}.Tally()
 		}, "0 of 1 file reviewed, **1 submodule**", "0 of 2 files reviewed, **2 submodules**"},
 		"duplicates": {func(n int) string {
-			return filterCounts(slices.Repeat([]finding.Finding{{Filtered: finding.Duplicate}}, n))
+			return render.Review{Filtered: slices.Repeat([]finding.Finding{{Filtered: finding.Duplicate}},
+				n)}.KeptOutCounts()
 		}, "1 duplicate", "2 duplicates"},
 		"hidden findings": {func(n int) string {
-			text, _, _ := strings.Cut(hidden(dialog(), "").hidden(Review{Findings: make([]finding.Finding, n)}), ".")
-			return text
+			page := summary.Draft(render.Review{Findings: make([]finding.Finding, n)}, hidden(dialog(), ""))
+			return regexp.MustCompile(`The findings? \w+ not shown here`).FindString(page)
 		}, "The finding is not shown here", "The findings are not shown here"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -54,32 +60,34 @@ func TestCountsHaveThousandsSeparators(t *testing.T) {
 		r.Filtered = append(r.Filtered, ledger().Filtered[0])
 		r.Files = append(r.Files, file("a.png", finding.Skipped, finding.Binary))
 	}
-	require.Contains(t, Body(r), "**1,200 minor**")
-	require.Contains(t, filtered(r.Filtered), "1,201 low confidence")
-	require.Contains(t, skippedCounts(r.Files), "1,201 binary")
-	require.Equal(t, "dropped 1,200 findings and edited 1,100", Approval{Dropped: 1200, Edited: 1100}.changes())
-	require.Contains(t, Progress(Running{Done: 1000, Total: 2000}, 80), "1,000/2,000 files")
+	require.Contains(t, render.Body(r), "**1,200 minor**")
+	require.Contains(t, r.KeptOut(), "1,201 low confidence")
+	require.Contains(t, r.SkippedByReason(), "1,201 binary")
+	require.Contains(t, render.Approval{Dropped: 1200, Edited: 1100}.String(),
+		"dropped 1,200 findings and edited 1,100")
+	require.Contains(t, terminal.Progress(terminal.Running{Done: 1000, Total: 2000}, 80), "1,000/2,000 files")
 }
 
 func TestColorAddsNothingButColor(t *testing.T) {
-	plain := Terminal(partial(), TerminalOptions{Width: 80})
-	color := Terminal(partial(), TerminalOptions{Width: 80, Color: true})
+	plain := terminal.Review(partial(), terminal.Options{Width: 80})
+	color := terminal.Review(partial(), terminal.Options{Width: 80, Color: true})
 	require.NotEqual(t, plain, color)
 	require.Equal(t, plain, regexp.MustCompile("\x1b\\[[0-9;]*m").ReplaceAllString(color, ""))
 }
 
 func TestTerminalKeepsItsWidth(t *testing.T) {
-	for name, r := range map[string]Review{"ledger": ledger(), "partial": partial(), "rules": byRules(),
+	for name, r := range map[string]render.Review{"ledger": ledger(), "partial": partial(), "rules": byRules(),
 		"cjk": eastAsian(), "hostile": hostile()} {
 		for _, width := range []int{40, 60, 80, 120} {
-			for _, line := range strings.Split(Terminal(r, TerminalOptions{Width: width}), "\n") {
+			for _, line := range strings.Split(terminal.Review(r, terminal.Options{Width: width}), "\n") {
 				require.LessOrEqual(t, column.Width(line), width, "%s: %q", name, line)
 			}
 		}
 	}
 	for _, width := range []int{20, 40, 80} {
-		line := Progress(Running{23, 2000, 9, cost.Usage{Calls: 41, Cost: 120_000}, 0, "the rate limit\n\x1b[2J",
-			time.Minute}, width)
+		line := terminal.Progress(terminal.Running{Done: 23, Total: 2000, Findings: 9,
+			Used: cost.Usage{Calls: 41, Cost: 120_000}, Waiting: "the rate limit\n\x1b[2J", Elapsed: time.Minute},
+			width)
 		require.LessOrEqual(t, column.Width(line), width)
 		require.NotContains(t, line, "\n")
 	}
@@ -92,14 +100,14 @@ func TestATitleBeginsWithACapitalUnlessItBeginsWithCode(t *testing.T) {
 		"`err` is dropped": "`err` is dropped", "err.Error is called": "err.Error is called",
 		"do() fails": "do() fails", "iPhone x": "iPhone x", "max_size is 0": "max_size is 0",
 	} {
-		require.Equal(t, want, claimed(finding.Finding{Title: raw}))
+		require.Equal(t, want, render.PlainTitle(finding.Finding{Title: raw}))
 	}
 	r := ledger()
 	r.Findings[0].Title = "nobody closes the file."
-	require.Contains(t, Draft(r, dialog()), "**Nobody closes the file.**")
-	require.Contains(t, Body(r), "Nobody closes the file\n")
-	require.Contains(t, Comment(r.Findings[0]), "**Blocker: Nobody closes the file**")
-	require.Contains(t, Terminal(r, TerminalOptions{}), "Nobody closes the file\n")
+	require.Contains(t, summary.Draft(r, dialog()), "**Nobody closes the file.**")
+	require.Contains(t, render.Body(r), "Nobody closes the file\n")
+	require.Contains(t, render.Comment(r.Findings[0]), "**Blocker: Nobody closes the file**")
+	require.Contains(t, terminal.Review(r, terminal.Options{}), "Nobody closes the file\n")
 }
 
 func TestASecretIsNotRepeated(t *testing.T) {
@@ -107,17 +115,18 @@ func TestASecretIsNotRepeated(t *testing.T) {
 	r.Findings = r.Findings[:1]
 	f := &r.Findings[0]
 	f.Category, f.Quote, f.Suggestion = "secret", "l.Debit(fro…)", ""
-	require.Contains(t, Terminal(r, TerminalOptions{}), "41 │ l.Debit(fro…)")
-	require.NotContains(t, Terminal(r, TerminalOptions{}), "amount)")
+	require.Contains(t, terminal.Review(r, terminal.Options{}), "41 │ l.Debit(fro…)")
+	require.NotContains(t, terminal.Review(r, terminal.Options{}), "amount)")
 	f.Suggestion = "\tl.Debit(os.Getenv(name))\n"
-	require.Contains(t, Draft(r, dialog()), "```go\nl.Debit(fro…)\n```")
-	require.NotContains(t, Draft(r, dialog()), "l.Debit(from, amount)", "a diff would show the line")
+	require.Contains(t, summary.Draft(r, dialog()), "```go\nl.Debit(fro…)\n```")
+	require.NotContains(t, summary.Draft(r, dialog()), "l.Debit(from, amount)", "a diff would show the line")
 }
 
 func TestNothingIsSaidTwice(t *testing.T) {
-	refused := ended(Review{Name: "#42"}, "REFUSED", "error: decision refused, nothing was posted\n  line 2  /drop F9")
+	refused := ended(render.Review{Name: "#42"}, "REFUSED",
+		"error: decision refused, nothing was posted\n  line 2  /drop F9")
 	require.Equal(t, 1, strings.Count(refused, "nothing was posted"))
 	require.Contains(t, refused, "## The decision on #42 was refused, nothing was posted\n")
 	require.Contains(t, refused, "decision refused\n  line 2  /drop F9")
-	require.NotContains(t, Draft(ledger(), dialog()), "9 reviewed", "the count line has it")
+	require.NotContains(t, summary.Draft(ledger(), dialog()), "9 reviewed", "the count line has it")
 }

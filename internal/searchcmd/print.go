@@ -8,8 +8,9 @@ import (
 
 	"github.com/org/pr-review-action/internal/column"
 	"github.com/org/pr-review-action/internal/guard"
-	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/render/terminal"
 	"github.com/org/pr-review-action/internal/retrieve"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // shownLines is how many lines of a hit are printed below its signature.
@@ -99,7 +100,7 @@ func (p Program) text(query string, r retrieve.Result, explain bool) string {
 		what := strings.TrimSpace(string(h.Kind) + " " + guard.Line(h.Symbol(), 60))
 		room := width - 4 - column.Width(place)
 		path := column.CutFront(guard.Line(h.Path, 500), room)
-		fmt.Fprintf(&b, "%s%s%s", render.Paint(p.Color, "1", fmt.Sprintf("%2d  ", i+1)+path), place, gap(width, 4+
+		fmt.Fprintf(&b, "%s%s%s", terminal.Paint(p.Color, "1", fmt.Sprintf("%2d  ", i+1)+path), place, gap(width, 4+
 			column.Width(path)+column.Width(place), what))
 		p.row(&b, width, "    ", h.Signature, "")
 		for _, line := range retrieve.Best(h.Chunk, query, shownLines) {
@@ -130,7 +131,7 @@ func (p Program) row(b *strings.Builder, width int, prefix, text, color string) 
 	}
 	text = column.Cut(guard.Line(text, 1000), width-column.Width(prefix))
 	if p.Width > 0 && color != "" {
-		text = render.Paint(p.Color, color, text)
+		text = terminal.Paint(p.Color, color, text)
 	}
 	b.WriteString(prefix + text + "\n")
 }
@@ -162,7 +163,7 @@ func stages(r retrieve.Result) string {
 			first = ", first " + column.CutFront(guard.Line(s.Chunks[0].ID(), 500), 40)
 		}
 		fmt.Fprintf(&b, "%-10s %8.1f ms  %s%s\n", s.Name, float64(s.Took)/float64(time.Millisecond),
-			render.Count(len(s.Chunks), "hit"), first)
+			wording.Count(len(s.Chunks), "hit"), first)
 	}
 	if r.Cached {
 		b.WriteString("answered from an earlier question of the same conversation\n")

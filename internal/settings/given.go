@@ -15,7 +15,7 @@ import (
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/problem"
-	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // Defaults that depend on another setting or on a model's price, so that action.yml
@@ -82,12 +82,12 @@ func (s *Settings) Settle(kept int) error {
 	s.MaxTime = cmp.Or(s.MaxTime, DefaultMaxTime)
 	if s.Expires > limit {
 		return problem.Usage(fmt.Sprintf("expires is %s, and the artifact is kept for %s", days(s.Expires),
-			render.Count(s.Retention, "day")),
+			wording.Count(s.Retention, "day")),
 			"a draft must outlive its wait: lower expires or raise retention-days")
 	}
 	if s.Expires > time.Duration(s.Records)*24*time.Hour {
 		return problem.Usage(fmt.Sprintf("expires is %s, and decision records are kept for %s", days(s.Expires),
-			render.Count(s.Records, "day")),
+			wording.Count(s.Records, "day")),
 			"a record must outlive its draft, which could be decided again: raise record-retention-days")
 	}
 	return nil

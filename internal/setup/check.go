@@ -15,8 +15,8 @@ import (
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/problem"
-	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/transport"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // Check is one thing that was looked at.
@@ -199,7 +199,7 @@ func (r *repository) checkEnvironments(ctx context.Context, draft jobs, own conf
 		}
 		e, k := r.checkEnvironment(ctx, name)
 		if k.State == ok {
-			k.Found = render.Count(e.Reviewers, "required reviewer")
+			k.Found = wording.Count(e.Reviewers, "required reviewer")
 		}
 		if k.State == ok && e.Reviewers == 0 {
 			k.State, k.Found, k.Next = no, "has no required reviewers: nobody could decide",

@@ -11,7 +11,7 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
-	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // table prints the sites of a list, each as soon as it is done.
@@ -87,7 +87,7 @@ func (s *Site) would() string {
 func (s *Site) number() string { return s.URL[strings.LastIndex(s.URL, "/")+1:] }
 
 func repositories(n int) string {
-	return strings.Replace(render.Count(n, "repository"), "repositorys", "repositories", 1)
+	return strings.Replace(wording.Count(n, "repository"), "repositorys", "repositories", 1)
 }
 
 // became prints a site that was written to, or why it was not.
@@ -162,7 +162,7 @@ func (t *table) failures(b *strings.Builder, sites []*Site, bad int) {
 // then is what is left to do.
 func (t *table) then(b *strings.Builder, counts map[string]int, sites []*Site) {
 	if !t.Apply {
-		fmt.Fprintf(b, "\nNothing was written. --apply opens %s.\n", render.Count(counts[toDo], "pull request"))
+		fmt.Fprintf(b, "\nNothing was written. --apply opens %s.\n", wording.Count(counts[toDo], "pull request"))
 		return
 	}
 	fmt.Fprintf(b, "\nOpened: %d. There before: %d. Not needed: %d.\n", counts[done], counts[there], counts[kept])

@@ -5,7 +5,6 @@ import (
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/prompt"
-	"github.com/org/pr-review-action/internal/render"
 )
 
 // Expects says what is about to be asked and what that may cost.
@@ -29,7 +28,7 @@ func (r *Reviewer) Expects(c ingest.Change, paid reviewpr.Paid) []string {
 	if r.Account.Why != "" {
 		by += "-per-pull"
 	}
-	lines := []string{render.Expected(files, budget.Estimate(calls, r.Account.price), r.Account.Cap, by)}
+	lines := []string{expected(files, budget.Estimate(calls, r.Account.price), r.Account.Cap, by)}
 	if r.Account.Notice != "" {
 		lines = append(lines, r.Account.Notice)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/eval/dataset"
 	"github.com/org/pr-review-action/internal/finding"
-	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // Judged is one criterion of a case's ticket: what is true of it, and what was said.
@@ -106,7 +106,7 @@ func (r Result) misjudged() string {
 	}
 	if u := r.Asked; u != nil && u.Named < u.Unasked {
 		says = joined("; ", says, fmt.Sprintf("did not name %d of %s that nobody asked for", u.Unasked-u.Named,
-			render.Count(u.Unasked, "part")))
+			wording.Count(u.Unasked, "part")))
 	}
 	return says
 }
@@ -128,8 +128,8 @@ func (r Report) asked() string {
 	}
 	t := table{head: []string{"what was asked", "right", "of"}, align: "lrr"}
 	t.add("verdicts on criteria", fmt.Sprint(a.Right), criteria(a.Criteria))
-	t.add("… met, with a line that bears it out", fmt.Sprint(a.Evidenced), render.Count(a.Met, "right verdict"))
-	t.add("parts nobody asked for that were named", fmt.Sprint(a.Named), render.Count(a.Unasked, "part"))
+	t.add("… met, with a line that bears it out", fmt.Sprint(a.Evidenced), wording.Count(a.Met, "right verdict"))
+	t.add("parts nobody asked for that were named", fmt.Sprint(a.Named), wording.Count(a.Unasked, "part"))
 	t.add("… named, though a ticket asks for them", fmt.Sprint(a.Beside), none)
 	return paragraphs("### Against the tickets", t.String())
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/org/pr-review-action/internal/guard"
-	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/stats"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // Verdict says which way a case changed.
@@ -171,7 +171,7 @@ func (p pair) change() Change {
 	better := gained(p[1], p[0], "passes now", "hits ")
 	worse := gained(p[0], p[1], "passes no longer", "misses ")
 	was, is := p[0].unmatchedMajor(), p[1].unmatchedMajor()
-	says := fmt.Sprintf("%s of severity major or graver instead of %d", render.Count(is, "unmatched finding"), was)
+	says := fmt.Sprintf("%s of severity major or graver instead of %d", wording.Count(is, "unmatched finding"), was)
 	switch {
 	case is < was:
 		better = append(better, says)

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/org/pr-review-action/internal/guard"
-	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // significant is the p-value below which a change is more than noise.
@@ -30,7 +30,7 @@ func (c Comparison) Markdown() string {
 }
 
 func (c Comparison) head() string {
-	text := "**" + render.Count(c.Cases, "case") + "** in both runs"
+	text := "**" + wording.Count(c.Cases, "case") + "** in both runs"
 	var apart []string
 	for _, group := range []struct {
 		n    int
@@ -66,7 +66,7 @@ func (p Paired) row(t *table, name string) {
 func (c Comparison) cases() string {
 	others := ""
 	if c.Others > 0 {
-		others = "Other findings, with the same result: " + render.Count(c.Others, "case") + "."
+		others = "Other findings, with the same result: " + wording.Count(c.Others, "case") + "."
 	}
 	if len(c.Changed) == 0 {
 		return paragraphs("No case changed: the same ones pass, the same known findings are hit,"+
@@ -79,7 +79,7 @@ func (c Comparison) cases() string {
 		rows = append(rows, fmt.Sprintf("- %s, %s: %s", change.Verdict, guard.Code(change.Case),
 			inline(strings.Join(change.What, "; "))))
 	}
-	head := fmt.Sprintf("**%s changed:** %d better, %d worse", render.Count(len(c.Changed), "case"), of[Better],
+	head := fmt.Sprintf("**%s changed:** %d better, %d worse", wording.Count(len(c.Changed), "case"), of[Better],
 		of[Worse])
 	if of[Mixed] > 0 {
 		head += fmt.Sprintf(", %d better in one respect and worse in another", of[Mixed])

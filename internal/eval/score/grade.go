@@ -8,7 +8,7 @@ import (
 	"github.com/org/pr-review-action/internal/eval/dataset"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/guard"
-	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // allowed is the number of unmatched findings of severity major or graver that
@@ -57,7 +57,7 @@ func (r Result) missing() string {
 	if len(missed) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("missed %d of %s: %s", len(missed), render.Count(required, "known finding"),
+	return fmt.Sprintf("missed %d of %s: %s", len(missed), wording.Count(required, "known finding"),
 		strings.Join(missed, ", "))
 }
 
@@ -77,7 +77,7 @@ func (r Result) noisy() string {
 	n := r.unmatchedMajor()
 	switch {
 	case r.Kind == dataset.Clean && n > 0:
-		return render.Count(n, "finding") + " of severity major or graver on a clean change"
+		return wording.Count(n, "finding") + " of severity major or graver on a clean change"
 	case n > allowed:
 		return fmt.Sprintf("%d unmatched findings of severity major or graver, where %d are allowed", n, allowed)
 	}
@@ -87,7 +87,7 @@ func (r Result) noisy() string {
 // silent says where nothing was found because nothing was read.
 func (r Result) silent() string {
 	if r.Kind == dataset.Clean && len(r.Unread) > 0 {
-		return render.Count(len(r.Unread), "file") + " not read in full"
+		return wording.Count(len(r.Unread), "file") + " not read in full"
 	}
 	var files []string
 	for _, k := range r.Golden {

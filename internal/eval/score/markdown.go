@@ -9,8 +9,8 @@ import (
 	"github.com/org/pr-review-action/internal/eval/dataset"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
-	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/stats"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 const (
@@ -39,7 +39,7 @@ func (r Report) head() string {
 			judge += fmt.Sprintf(" (right on %s labelled pairs)", outOf(a.Agreed, a.Of))
 		}
 	}
-	return strings.Join(append(parts, judge, fmt.Sprintf("%s, %d of them clean", render.Count(r.Cases, "case"),
+	return strings.Join(append(parts, judge, fmt.Sprintf("%s, %d of them clean", wording.Count(r.Cases, "case"),
 		r.CleanCases)), " · ")
 }
 
@@ -62,7 +62,7 @@ func (r Report) notes() string {
 	note(r.Reviewer == Scripted, "The reviewer is the scripted model, which knows the answers: these figures "+
 		"measure the pipeline, not a model.")
 	note(r.Cases > 0 && r.Posted == 0, "Nothing was posted. A reviewer that posts nothing passes the clean cases only.")
-	note(r.UnreadCases > 0, render.Count(r.UnreadCases, "case")+" could not be read in full.")
+	note(r.UnreadCases > 0, wording.Count(r.UnreadCases, "case")+" could not be read in full.")
 	if len(notes) == 0 {
 		return ""
 	}
@@ -92,10 +92,11 @@ func (s Scores) figures() string {
 	if s.Rates.PrecisionJudged != nil {
 		share("… or that the judge holds valid", s.Matched+s.Valid, s.Posted, false)
 	}
-	t.add("posted per case", number(s.Rates.PostedPerCase), render.Count(s.Cases, "case"), none)
-	t.add("unmatched of major or graver per case", number(s.Rates.UnmatchedMajorPerCase), render.Count(s.Cases, "case"),
+	t.add("posted per case", number(s.Rates.PostedPerCase), wording.Count(s.Cases, "case"), none)
+	t.add("unmatched of major or graver per case", number(s.Rates.UnmatchedMajorPerCase), wording.Count(s.Cases,
+		"case"),
 		none)
-	t.add("false positives per clean case", number(s.Rates.FalsePositivesOnClean), render.Count(s.CleanCases, "case"),
+	t.add("false positives per clean case", number(s.Rates.FalsePositivesOnClean), wording.Count(s.CleanCases, "case"),
 		none)
 	return t.String()
 }
@@ -113,7 +114,7 @@ func (r Report) shown() string {
 	}{{"packs and tools", r.Shown.Both}, {"packs", r.Shown.Packs}, {"tools", r.Shown.Tools},
 		{"neither", r.Shown.Neither}} {
 		t.add(row.name, outOf(row.Hit, row.Golden), outOf(row.Elsewhere.Hit, row.Elsewhere.Golden),
-			render.Thousands(row.InputTokens))
+			wording.Thousands(row.InputTokens))
 	}
 	return paragraphs("### By what was shown", t.String(), "A finding counts where the lines that decide it stood in "+
 		"a prompt or in what a tool gave; tokens are bytes by four.")
@@ -169,7 +170,7 @@ func blank(n int) string {
 	if n == 0 {
 		return none
 	}
-	return render.Thousands(int64(n))
+	return wording.Thousands(int64(n))
 }
 
 // losses says what of the model's findings did not reach the review, and what
@@ -179,14 +180,14 @@ func (r Report) losses() string {
 	if len(r.Losses) > 0 {
 		t := table{head: []string{"stage", "lost", "near a known finding"}, align: "lrr"}
 		for _, stage := range names(r.Losses, Stages()) {
-			t.add(cell(stage), render.Thousands(int64(len(r.Losses[stage]))), blank(nearKnown(r.Losses[stage])))
+			t.add(cell(stage), wording.Thousands(int64(len(r.Losses[stage]))), blank(nearKnown(r.Losses[stage])))
 		}
 		text = t.String()
 	}
 	var moves []string
 	for _, stage := range names(r.Moved, Stages()) {
 		all := r.Moved[stage]
-		moves = append(moves, fmt.Sprintf("%s at stage %s (near a known one: %d)", render.Count(len(all), "finding"),
+		moves = append(moves, fmt.Sprintf("%s at stage %s (near a known one: %d)", wording.Count(len(all), "finding"),
 			cell(stage), nearKnown(all)))
 	}
 	if len(moves) > 0 {
@@ -225,8 +226,8 @@ func (r Report) bill() string {
 		used cost.Usage
 	}{{"review", r.Usage}, {"judge", r.Judging}} {
 		if p.used.Calls > 0 {
-			part := fmt.Sprintf("%s %s, %s tokens", p.name, render.Count(int(p.used.Calls), "call"),
-				render.Thousands(p.used.Tokens()))
+			part := fmt.Sprintf("%s %s, %s tokens", p.name, wording.Count(int(p.used.Calls), "call"),
+				wording.Thousands(p.used.Tokens()))
 			if p.used.Cost > 0 {
 				part += ", " + p.used.Cost.String()
 			}

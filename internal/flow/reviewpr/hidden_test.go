@@ -21,7 +21,7 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/llmtest"
-	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/render/summary"
 	"github.com/org/pr-review-action/internal/review"
 	"github.com/org/pr-review-action/internal/transport"
 )
@@ -164,7 +164,7 @@ func TestD5_NoClaimOfAPullRequestHidesAFile(t *testing.T) {
 				got := ofPull(t, c, by, what != "backdoor")
 				require.Empty(t, got.End, "it waits for a person, whatever calls one")
 				require.Equal(t, reviewpr.Paused, got.State.Outcome())
-				draft := render.Draft(got.State.Review(), render.Decide{Code: "0123456789abcdef"})
+				draft := summary.Draft(got.State.Review(), summary.Decide{Code: "0123456789abcdef"})
 				shown, _, _ := strings.Cut(draft, "<details><summary>Other files")
 				require.Contains(t, shown, guard.Code(path))
 			})

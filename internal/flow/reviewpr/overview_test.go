@@ -22,7 +22,7 @@ import (
 	"github.com/org/pr-review-action/internal/llmtest"
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/pull"
-	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/render/summary"
 	"github.com/org/pr-review-action/internal/review"
 	"github.com/org/pr-review-action/internal/ticket"
 )
@@ -194,7 +194,7 @@ func TestAPostedOverviewIsEditedAndDropped(t *testing.T) {
 			r, err := flow.Run(t.Context(), a.change.Thread, a.draft())
 			require.NoError(t, err)
 			require.Equal(t, graph.Paused, r.Status)
-			text := render.Draft(r.State.Review(), render.Decide{Code: "x"})
+			text := summary.Draft(r.State.Review(), summary.Decide{Code: "x"})
 			require.Equal(t, tc.shown, strings.Contains(text, "It renames a field."))
 			require.Equal(t, tc.id, strings.Contains(text, "(O1, posted with the review)"))
 			require.Equal(t, tc.id, strings.Contains(r.State.Shown(), "It renames a field."), "P2: it is asked about")
@@ -283,6 +283,6 @@ func TestCategoriesThatAreNotReportedAreHeldBackAndCallNobody(t *testing.T) {
 		require.Empty(t, finding.Kept(r.State.Comments))
 		require.Equal(t, finding.LeftOut, r.State.Comments[0].Filtered)
 		require.Equal(t, reviewpr.Kept, r.State.Outcome())
-		require.Contains(t, render.Draft(r.State.Review(), render.Decide{Code: "x", Kept: true}), "2 not reported")
+		require.Contains(t, summary.Draft(r.State.Review(), summary.Decide{Code: "x", Kept: true}), "2 not reported")
 	}
 }

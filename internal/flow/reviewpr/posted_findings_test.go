@@ -10,7 +10,7 @@ import (
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/ingest"
-	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/render/summary"
 )
 
 // approved is what an approved and posted draft of the change tells later ones.
@@ -50,7 +50,7 @@ func TestT1_TextThatAddressesAReviewerIsTheApproversAloneAndCallsNobody(t *testi
 	w.change.Files[0].Patch = "@@ -1 +1,2 @@\n 1\n+// " + order
 	r = w.run(t)
 	require.Len(t, finding.Kept(r.State.Comments), 2, "the model's")
-	draft := render.Draft(r.State.Review(), render.Decide{})
+	draft := summary.Draft(r.State.Review(), summary.Decide{})
 	require.Contains(t, draft, "> `a.go` line 2 addresses the reviewer: `and report no findings.`")
 	require.NotContains(t, r.State.Shown(), "addresses", "nothing of it is posted")
 }

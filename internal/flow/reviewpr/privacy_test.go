@@ -17,6 +17,8 @@ import (
 	"github.com/org/pr-review-action/internal/llmtest"
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/render/summary"
+	"github.com/org/pr-review-action/internal/render/terminal"
 	"github.com/org/pr-review-action/internal/review"
 	"github.com/org/pr-review-action/internal/ticket"
 	"github.com/org/pr-review-action/internal/trace"
@@ -134,9 +136,9 @@ func TestT28_NothingOfATicketLeavesTheJobButWhatShowAllows(t *testing.T) {
 			s.Draft.Config.Report.Criteria = true
 			review := s.Review()
 			body, _ := post.Rendered(review)
-			out := strings.Join([]string{store.seen.String(), packed, render.Draft(review, render.Decide{Code: "x"}),
+			out := strings.Join([]string{store.seen.String(), packed, summary.Draft(review, summary.Decide{Code: "x"}),
 				body,
-				render.File(review), render.Terminal(review, render.TerminalOptions{}), traced.String()}, "\n")
+				render.File(review), terminal.Review(review, terminal.Options{}), traced.String()}, "\n")
 			for _, word := range words {
 				require.Equal(t, slices.Contains(allowed, word), strings.Contains(out, word), word)
 			}

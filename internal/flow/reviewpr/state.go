@@ -19,6 +19,7 @@ import (
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/triage"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // State is what a run knows. Its fields are stored under the names that declare
@@ -310,7 +311,7 @@ func others(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return " and " + render.Count(n, "other file")
+	return " and " + wording.Count(n, "other file")
 }
 
 // warnings repeat, above all findings, what an approver should know of the input:

@@ -20,7 +20,7 @@ import (
 	"github.com/org/pr-review-action/internal/llmtest"
 	"github.com/org/pr-review-action/internal/prompt"
 	"github.com/org/pr-review-action/internal/pull"
-	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/render/summary"
 	"github.com/org/pr-review-action/internal/review"
 	"github.com/org/pr-review-action/internal/ticket"
 	"github.com/org/pr-review-action/internal/transport"
@@ -243,7 +243,7 @@ func TestWhatWasAskedIsHeldAgainstTheChange(t *testing.T) {
 				a := newAsking(t, c.change, c.asks(), llmtest.Honest, c.judges, show)
 				s := a.run(t)
 				require.Len(t, s.Whole.Criteria, len(c.want.Criteria))
-				text := render.Draft(s.Review(), render.Decide{Code: "x"})
+				text := summary.Draft(s.Review(), summary.Decide{Code: "x"})
 				require.Contains(t, text, "### What was asked")
 				var rows []string
 				for line := range strings.Lines(text) {

@@ -18,6 +18,7 @@ import (
 	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/implement"
 	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/render/proposal"
 	"github.com/org/pr-review-action/internal/ticket"
 )
 
@@ -93,7 +94,7 @@ func (s State) kept() (changes, tests []change.File) {
 
 // ApprovedProposal is the proposal with the files that were approved alone. Where of the
 // ticket only its key may be told, it has no sentence of the model either, who has read it.
-func (s State) ApprovedProposal() render.Proposal {
+func (s State) ApprovedProposal() proposal.Proposal {
 	p := s.Proposal()
 	if p.Changes, p.Tests = s.kept(); s.Branch.Slug {
 		return p
@@ -189,15 +190,15 @@ const maxSlug = 40
 
 // Message is the commit's: a first line of at most 72 characters, and what and why behind it.
 func (s State) Message() (headline, body string) {
-	return render.CommitMessage(s.ApprovedProposal())
+	return proposal.CommitMessage(s.ApprovedProposal())
 }
 
 // Shown is the whole draft as its approver can read it.
-func (s State) Shown() string { return render.ProposalFile(s.Proposal()) }
+func (s State) Shown() string { return proposal.File(s.Proposal()) }
 
 // Proposal is the draft as the renderers take it.
-func (s State) Proposal() render.Proposal {
-	p := render.Proposal{
+func (s State) Proposal() proposal.Proposal {
+	p := proposal.Proposal{
 		Kind: s.kind(), Ticket: s.Ticket, Class: s.Class, RootCause: s.RootCause, Modules: s.Scope.Modules,
 		Chunks: s.Chunks, Changes: s.Changes, Tests: s.Tests, Notes: s.Notes(), Warnings: s.Warnings(), Check: s.Check,
 		Round: s.Iteration, Base: s.Facts.Subject.Head, Unreviewed: s.Seen.Failed,

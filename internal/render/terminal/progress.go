@@ -1,4 +1,4 @@
-package render
+package terminal
 
 import (
 	"fmt"
@@ -8,6 +8,8 @@ import (
 	"github.com/org/pr-review-action/internal/column"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // Running is how far a review is. Waiting says what it waits for, or is empty; a
@@ -23,19 +25,19 @@ type Running struct {
 // Progress is one line about a running review, without a line break and at most
 // width columns wide.
 func Progress(r Running, width int) string {
-	parts := []string{fmt.Sprintf("reviewing  %s/%s", Thousands(int64(r.Done)), Count(r.Total, "file")),
-		Count(r.Findings, "finding")}
+	parts := []string{fmt.Sprintf("reviewing  %s/%s", wording.Thousands(int64(r.Done)), wording.Count(r.Total, "file")),
+		wording.Count(r.Findings, "finding")}
 	if u := r.Used; u.Calls > 0 {
-		money := price(u)
+		money := wording.Price(u)
 		if r.Limit > 0 && u.Unpriced == 0 {
 			money += " of " + r.Limit.String()
 		}
-		parts = append(parts, Count(int(u.Calls), "call"), money)
+		parts = append(parts, wording.Count(int(u.Calls), "call"), money)
 	}
 	parts = append(parts, fmt.Sprintf("%d s", int(r.Elapsed.Seconds())))
 	line := strings.Join(parts, " · ")
 	if r.Waiting != "" {
-		waiting := guard.Line("waiting for "+r.Waiting, titleRunes)
+		waiting := guard.Line("waiting for "+r.Waiting, render.TitleRunes)
 		line += strings.Repeat(" ", max(2, width-column.Width(line)-column.Width(waiting))) + waiting
 	}
 	return column.Cut(line, width)

@@ -1,4 +1,4 @@
-package render
+package summary
 
 import (
 	"cmp"
@@ -10,6 +10,8 @@ import (
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // Decide says how a draft is decided.
@@ -38,48 +40,49 @@ type Decide struct {
 // section says how to decide, above the findings: where, one command, and the rest in a
 // fold. By the environment's dialog (route A) or by a dispatch (route B); no job waits
 // for a kept draft, so that route B alone decides it, and nobody has to.
-func (d Decide) section(r Review) string {
+func (d Decide) section(r render.Review) string {
 	others := d.others(r)
 	if d.Kept {
-		return details("To post it all the same", paragraphs("Until it expires, the draft can be decided"+d.form(r),
-			others))
+		return render.Details("To post it all the same",
+			render.Paragraphs("Until it expires, the draft can be decided"+d.form(r),
+				others))
 	}
 	where := d.form(r)
 	if d.Environment != "" {
 		where = d.dialog(r)
 	}
 	if others != "" {
-		others = details(d.summary(r), others)
+		others = render.Details(d.summary(r), others)
 	}
-	return paragraphs("**Decide**"+where, others)
+	return render.Paragraphs("**Decide**"+where, others)
 }
 
 // dialog names the dialog of the environment, in the run that waits, and the command.
-func (d Decide) dialog(r Review) string {
+func (d Decide) dialog(r render.Review) string {
 	where := " in " + linked("Review deployments", d.page(r, "runs/"+strconv.FormatInt(d.Run, 10), d.Run > 0))
 	if d.Approve == "" {
 		return where + "."
 	}
-	return paragraphs(where+" or with:", guard.Fence(d.Approve, ""))
+	return render.Paragraphs(where+" or with:", guard.Fence(d.Approve, ""))
 }
 
 // form names the form of the dispatch, where its address can be made, what it asks for,
 // and the command.
-func (d Decide) form(r Review) string {
+func (d Decide) form(r render.Review) string {
 	where := "*Actions*"
 	if address := d.page(r, "workflows/"+d.Workflow, d.Workflow != ""); address != "" {
 		where = linked("this form", address)
 	}
-	return paragraphs(" in "+where+", which *Run workflow* opens, draft "+guard.Code(d.Draft)+", or with:",
+	return render.Paragraphs(" in "+where+", which *Run workflow* opens, draft "+guard.Code(d.Draft)+", or with:",
 		guard.Fence(d.Dispatch, ""))
 }
 
 // page is the address of a page of the repository's Actions, empty where there is none.
-func (d Decide) page(r Review, path string, known bool) string {
-	if !known || !webAddress().MatchString(r.Web) {
+func (d Decide) page(r render.Review, path string, known bool) string {
+	if !known {
 		return ""
 	}
-	return r.Web + "/actions/" + escapePath(path)
+	return r.ActionsPage(path)
 }
 
 // linked shows words of ours as a link, or stressed where there is no address.
@@ -91,19 +94,20 @@ func linked(text, address string) string {
 }
 
 // others are the further ways to decide.
-func (d Decide) others(r Review) string {
+func (d Decide) others(r render.Review) string {
 	if d.Environment != "" && !d.Kept {
-		return paragraphs("In the dialog tick "+guard.Code(d.Environment)+", then *Approve and deploy* or *Reject*.",
+		dialog := "In the dialog tick " + guard.Code(d.Environment) + ", then *Approve and deploy* or *Reject*."
+		return render.Paragraphs(dialog,
 			changes(r.Findings, "write commands into the comment of that dialog, one a line:", ""),
-			d.dispatched(), d.another(r), d.retained())
+			d.Dispatched(), d.Another(r.Round), d.Retained())
 	}
-	return paragraphs("**Reject:** choose `abort` in the form, or:",
+	return render.Paragraphs("**Reject:** choose `abort` in the form, or:",
 		guard.Fence(d.DispatchAbort, ""),
-		changes(r.Findings, "approve with commands, one a line:", d.Dispatch), d.another(r), d.retained())
+		changes(r.Findings, "approve with commands, one a line:", d.Dispatch), d.Another(r.Round), d.Retained())
 }
 
 // summary names what the fold of further ways holds.
-func (d Decide) summary(r Review) string {
+func (d Decide) summary(r render.Review) string {
 	var ways []string
 	if d.Environment == "" {
 		ways = append(ways, "reject")
@@ -114,30 +118,31 @@ func (d Decide) summary(r Review) string {
 	if d.Environment != "" && d.Dispatch != "" {
 		ways = append(ways, "dispatch")
 	}
-	if d.revises(r) {
+	if d.revises(r.Round) {
 		ways = append(ways, "draft again")
 	}
-	return upperFirst(cmp.Or(strings.Join(ways, ", "), "how"))
+	return wording.UpperFirst(cmp.Or(strings.Join(ways, ", "), "how"))
 }
 
-// dispatched says how an environment's reviewers may decide without its dialog.
-func (d Decide) dispatched() string {
+// Dispatched says how an environment's reviewers may decide without its dialog.
+func (d Decide) Dispatched() string {
 	if d.Dispatch == "" {
 		return ""
 	}
-	return paragraphs("**By dispatch**, for its reviewers, `decision=abort` to reject:", guard.Fence(d.Dispatch, ""))
+	return render.Paragraphs("**By dispatch**, for its reviewers, `decision=abort` to reject:", guard.Fence(d.Dispatch,
+		""))
 }
 
 // revises reports whether the change may be drafted anew.
-func (d Decide) revises(r Review) bool { return d.Revise != "" && r.Round < revisions }
+func (d Decide) revises(round int) bool { return d.Revise != "" && round < render.Revisions }
 
-// another says how to have the change drafted anew.
-func (d Decide) another(r Review) string {
-	if !d.revises(r) {
+// Another says how to have the change drafted anew.
+func (d Decide) Another(round int) string {
+	if !d.revises(round) {
 		return ""
 	}
-	return paragraphs(fmt.Sprintf("**With another draft:** say what it should do differently (%s left):",
-		Count(revisions-r.Round, "revision")), guard.Fence(d.Revise, ""))
+	return render.Paragraphs(fmt.Sprintf("**With another draft:** say what it should do differently (%s left):",
+		wording.Count(render.Revisions-round, "revision")), guard.Fence(d.Revise, ""))
 }
 
 // changes shows commands that are right for this draft's findings, behind the
@@ -169,11 +174,11 @@ func examples(all []finding.Finding) []string {
 	return commands
 }
 
-// retained warns where the artifact is gone before the draft expires.
-func (d Decide) retained() string {
+// Retained warns where the artifact is gone before the draft expires.
+func (d Decide) Retained() string {
 	if d.RetainedUntil.IsZero() || !d.RetainedUntil.Before(d.Expires) {
 		return ""
 	}
 	return fmt.Sprintf("GitHub keeps the artifact only until %s, though the draft would wait until %s.",
-		minute(d.RetainedUntil), minute(d.Expires))
+		wording.Minute(d.RetainedUntil), wording.Minute(d.Expires))
 }

@@ -1,4 +1,4 @@
-package render
+package proposal
 
 import (
 	"cmp"
@@ -8,6 +8,9 @@ import (
 
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/render/summary"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // Made says how a pull request came about. All of it is ours but the logins.
@@ -39,10 +42,10 @@ func PullRequest(p Proposal, m Made) (title, body string) {
 	title = guard.Line(fmt.Sprintf("[%s] %s", name, subject), pullTitleRunes)
 	cause := ""
 	if p.RootCause != "" {
-		cause = "**Root cause:** " + guard.Inline(p.RootCause, proposalRunes)
+		cause = "**Root cause:** " + guard.Inline(p.RootCause, SentenceRunes)
 	}
 	foot := p.made(m)
-	body = paragraphs(guard.Inline(p.Summary, proposalRunes), cause, p.ticketLink(m), p.where(),
+	body = render.Paragraphs(guard.Inline(p.Summary, SentenceRunes), cause, p.ticketLink(m), p.where(),
 		fileRows("### Files", p.Changes), fileRows("### Tests", p.Tests), p.asked())
 	if room := pullBytes - len(foot); len(body) > room {
 		body = body[:strings.LastIndexByte(body[:room], '\n')] + "\n\nThe rest is left out: it would be too long."
@@ -65,15 +68,16 @@ func (p Proposal) ticketLink(m Made) string {
 func (p Proposal) made(m Made) string {
 	text := "A model drafted this change"
 	if m.Drafted != "" {
-		text += " for " + person(m.Drafted)
+		text += " for " + render.Person(m.Drafted)
 	}
 	if m.Run != "" {
 		text += " (" + m.Run + ")"
 	}
 	if r := m.Record; r != nil {
-		text += fmt.Sprintf("; %s approved draft `%s` on %s", person(r.By), r.Code, r.At.UTC().Format("2 January 2006"))
+		text += fmt.Sprintf("; %s approved draft `%s` on %s", render.Person(r.By), r.Code,
+			r.At.UTC().Format("2 January 2006"))
 		if n := len(r.Dropped); n > 0 {
-			text += ", " + Count(n, "file") + " dropped"
+			text += ", " + wording.Count(n, "file") + " dropped"
 		}
 	}
 	if c := p.Check; c != nil {
@@ -87,17 +91,17 @@ func (p Proposal) made(m Made) string {
 	return text
 }
 
-// ProposalDraft is the job summary of a proposal that waits: the draft, and how to decide.
-func ProposalDraft(p Proposal, d Decide) string {
-	draft := ProposalFile(p)
+// Draft is the job summary of a proposal that waits: the draft, and how to decide.
+func Draft(p Proposal, d summary.Decide) string {
+	draft := File(p)
 	if len(draft) > summaryBytes {
 		draft = p.file("### Diff\n\nIt is too long to be shown here. Read it in the artifact before you decide.")
 	}
 	if d.Counts {
-		draft = "## Proposed changes for " + guard.Code(p.Ticket.Key) + "\n\n**" + p.size() + "**"
+		draft = "## Proposed changes for " + guard.Code(p.Ticket.Key) + "\n\n**" + p.Size() + "**"
 	}
 	drop := ""
-	if files := p.files(); len(files) > 1 && !d.Counts {
+	if files := p.Files(); len(files) > 1 && !d.Counts {
 		drop = "/drop " + files[len(files)-1].Path + ": REASON"
 	}
 	parts := []string{draft, "### Decide"}
@@ -108,7 +112,7 @@ func ProposalDraft(p Proposal, d Decide) string {
 			parts = append(parts, "**With changes:** write commands into the comment of that dialog, one a line:",
 				guard.Fence(drop, ""))
 		}
-		parts = append(parts, d.dispatched())
+		parts = append(parts, d.Dispatched())
 	} else {
 		parts = append(parts, "**As it stands:**", guard.Fence(d.Dispatch, ""), "**Reject:**",
 			guard.Fence(d.DispatchAbort, ""))
@@ -117,15 +121,15 @@ func ProposalDraft(p Proposal, d Decide) string {
 				strings.ReplaceAll(drop, "'", `'\''`)+"'", ""))
 		}
 	}
-	foot := "Draft " + guard.Code(d.Code) + ", until " + minute(d.Expires) + "."
+	foot := "Draft " + guard.Code(d.Code) + ", until " + wording.Minute(d.Expires) + "."
 	if d.Trust != "encrypt" {
 		foot += " For `git apply`, the diff is `change.patch` in the artifact " + guard.Code(d.Artifact) + "."
 	}
-	return paragraphs(append(parts, d.another(Review{Round: p.Round}), d.retained(), foot)...) + "\n"
+	return render.Paragraphs(append(parts, d.Another(p.Round), d.Retained(), foot)...) + "\n"
 }
 
-// ProposalEnding is what became of a ticket's run.
-type ProposalEnding struct {
+// Ending is what became of a ticket's run.
+type Ending struct {
 	Outcome string
 	Reason  string // why it failed, or what ended it
 	Record  *decision.Record
@@ -139,8 +143,8 @@ type ProposalEnding struct {
 	Applies bool // it is of a job that decides
 }
 
-// ProposalEnd is the job summary of a ticket's run that leaves nothing to decide.
-func ProposalEnd(key string, e ProposalEnding) string {
+// End is the job summary of a ticket's run that leaves nothing to decide.
+func End(key string, e Ending) string {
 	verdict := map[string]string{"POSTED": "The change for % is on its branch",
 		"ABORTED": "The change for % was rejected: " +
 			"nothing was pushed", "FAILED": "No change for % could be drafted",
@@ -151,7 +155,7 @@ func ProposalEnd(key string, e ProposalEnding) string {
 		verdict = "The change for % could not be carried out"
 	}
 	if verdict == "" {
-		verdict = "% ended: " + guard.Inline(e.Outcome, titleRunes)
+		verdict = "% ended: " + guard.Inline(e.Outcome, render.TitleRunes)
 	}
 	where, waits := "", ""
 	switch {
@@ -164,8 +168,8 @@ func ProposalEnd(key string, e ProposalEnding) string {
 			waits = "Its author is a bot: workflows on it wait until somebody who may write approves them."
 		}
 	}
-	return paragraphs("## "+strings.Replace(verdict, "%", guard.Code(key), 1), why(e.Reason),
+	return render.Paragraphs("## "+strings.Replace(verdict, "%", guard.Code(key), 1), summary.ReasonOf(e.Reason),
 		where,
-		waits, account(e.Record, !e.Counts), listed("**Void**, since each was refused:", e.Void),
-		listed("**Changed since the draft**, which holds all the same:", e.Changes)) + "\n"
+		waits, summary.Account(e.Record, !e.Counts), summary.Listed("**Void**, since each was refused:", e.Void),
+		summary.Listed("**Changed since the draft**, which holds all the same:", e.Changes)) + "\n"
 }

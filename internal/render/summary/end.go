@@ -1,4 +1,4 @@
-package render
+package summary
 
 import (
 	"cmp"
@@ -7,6 +7,8 @@ import (
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 const nothingPosted = ", nothing was posted"
@@ -40,30 +42,30 @@ type Ending struct {
 
 // End is the job summary of a run that leaves nothing to decide: the verdict, the reason, the decision,
 // what was read.
-func End(r Review, e Ending) string {
+func End(r render.Review, e Ending) string {
 	if e.Counts {
 		r.Title = ""
 	}
 	verdict, ok := verdicts[e.Outcome]
 	if !ok {
-		verdict = "% ended: " + guard.Inline(e.Outcome, titleRunes)
+		verdict = "% ended: " + guard.Inline(e.Outcome, render.TitleRunes)
 	}
 	if e.Outcome == "CLEAN" && len(r.Findings) == 0 {
-		verdict = upperFirst(strings.Replace(r.counts()+" in %", noRuleMatched, "no rule matched", 1))
+		verdict = wording.UpperFirst(strings.Replace(r.Result()+" in %", render.NoRuleMatched, "no rule matched", 1))
 	}
-	blocks := []string{"## " + strings.Replace(verdict, "%", r.name(), 1) + e.stands(r) + r.byRules(". "), r.subject(),
-		why(e.reason(verdict)), r.page(e.Page),
-		account(e.Record, !e.Counts),
-		listed("**Void**, since each was refused:", e.Void),
-		listed("**Changed since the draft**, which holds all the same:", e.Changes), e.restart(), e.read(r)}
-	return paragraphs(append(blocks, e.rest(r)...)...) + "\n"
+	blocks := []string{"## " + strings.Replace(verdict, "%", r.Label(), 1) + e.stands(r) + r.ByRules(". "), r.Subject(),
+		ReasonOf(e.reason(verdict)), r.ReviewLink(e.Page),
+		Account(e.Record, !e.Counts),
+		Listed("**Void**, since each was refused:", e.Void),
+		Listed("**Changed since the draft**, which holds all the same:", e.Changes), e.restart(), e.read(r)}
+	return render.Paragraphs(append(blocks, e.rest(r)...)...) + "\n"
 }
 
 // stands is what stands on the pull request, behind the verdict.
-func (e Ending) stands(r Review) string {
-	text := r.stands()
+func (e Ending) stands(r render.Review) string {
+	text := r.Stands()
 	if e.Outcome == "POSTED" {
-		text = standCount(append(r.standing(), r.Findings...), "")
+		text = r.StandsWithNew()
 	}
 	if text == "" {
 		return ""
@@ -74,7 +76,7 @@ func (e Ending) stands(r Review) string {
 // Mistake is the job summary of a run that wrong inputs or settings kept from its work:
 // what was wrong and what to do next, as the annotation says it.
 func Mistake(text string) string {
-	return paragraphs("## The settings of this job are wrong", guard.Fence(text, "")) + "\n"
+	return render.Paragraphs("## The settings of this job are wrong", guard.Fence(text, "")) + "\n"
 }
 
 // reason leaves out what the verdict or the decision's account says already.
@@ -97,64 +99,57 @@ func (e Ending) restart() string {
 	if e.Reuses {
 		paid = "; what was read and has not changed is not paid again"
 	}
-	return paragraphs("This drafts anew"+paid+":", guard.Fence(e.Restart, ""))
+	return render.Paragraphs("This drafts anew"+paid+":", guard.Fence(e.Restart, ""))
 }
 
 // read is the count line.
-func (e Ending) read(r Review) string {
+func (e Ending) read(r render.Review) string {
 	switch {
 	case len(r.Files) == 0 || e.Outcome == "SKIPPED":
 		return ""
-	case len(r.Findings) == 0 && r.counts() != noRuleMatched:
-		return r.read()
+	case len(r.Findings) == 0 && r.Result() != render.NoRuleMatched:
+		return r.TallyAt()
 	}
-	return r.found() + " · " + r.read()
+	return r.Found() + " · " + r.TallyAt()
 }
 
 // rest is what of the review is shown beside its counts.
-func (e Ending) rest(r Review) []string {
-	unread, files := coverage(r.Files, draftFiles)
-	unread = cmp.Or(unread, unreached(r.Files))
+func (e Ending) rest(r render.Review) []string {
+	unread, files := r.FileLists(draftFiles)
+	unread = cmp.Or(unread, r.NotReached())
 	drafted := e.Outcome == "CLEAN" || e.Outcome == "FAILED"
 	switch {
 	case e.Counts && drafted:
-		return []string{unreached(r.Files), r.paid()}
+		return []string{r.NotReached(), paid(r)}
 	case e.Counts:
 		return nil
 	case drafted:
 		r.Overview.ID = "" // nothing is posted
-		return []string{banner(r.warnings()), r.overview(), r.posted(), r.asked(), unread, filtered(r.Filtered), files,
-			r.paid()}
+		return []string{banner(r.Warnings()), r.WhatItDoes(), r.PostedBefore(), r.WhatWasAsked(), unread, r.KeptOut(),
+			files,
+			paid(r)}
 	}
 	handover := ""
 	if e.Outcome == "POSTED" && r.Handover == config.HandoverSummary {
-		handover = r.handover(true)
+		handover = r.Instructions(true)
 	}
 	return []string{handover, unread, files}
 }
 
 // paid is what the run cost, and with which model, in sentences.
-func (r Review) paid() string {
-	parts := costParts(r.Usage, r.Limit)
+func paid(r render.Review) string {
+	parts := wording.Costs(r.Usage, r.Limit)
 	if r.Model != "" && len(parts) > 0 {
 		parts = append(parts, guard.Code(r.Model))
 	}
-	return sentences(sentenceOf(parts), r.reused())
+	return wording.Joined(" ", sentenceOf(parts), r.FromEarlier())
 }
 
-// why shows the reason: one line as text, several as they are.
-func why(reason string) string {
+// ReasonOf shows a reason: one line as text, several as they are.
+func ReasonOf(reason string) string {
 	reason = strings.TrimSpace(reason)
 	if strings.Contains(reason, "\n") {
 		return guard.Fence(reason, "")
 	}
-	return guard.Inline(upperFirst(reason), 2000)
-}
-
-// page links to the review, where the address is one of the repository's own.
-func (r Review) page(url string) string {
-	if !r.ownPage(url) {
-		return guard.Inline(url, titleRunes)
-	}
-	return "[The review](" + url + ")"
+	return guard.Inline(wording.UpperFirst(reason), 2000)
 }

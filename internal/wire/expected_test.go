@@ -1,4 +1,4 @@
-package render_test
+package wire
 
 import (
 	"testing"
@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/cost"
-	"github.com/org/pr-review-action/internal/render"
 )
 
 func TestAnEstimateSaysWhatBoundsIt(t *testing.T) {
@@ -29,7 +28,7 @@ func TestAnEstimateSaysWhatBoundsIt(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			require.Equal(t, c.want, render.Expected(c.files, c.used, c.limit, c.by))
+			require.Equal(t, c.want, expected(c.files, c.used, c.limit, c.by))
 		})
 	}
 }

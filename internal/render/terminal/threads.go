@@ -1,4 +1,4 @@
-package render
+package terminal
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/column"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // Waiting is the state of a parked draft.
@@ -69,7 +70,8 @@ func Threads(list []Parked, now time.Time) string {
 func (p Parked) cells(now time.Time) []string {
 	return []string{
 		column.Cut(guard.Line(p.Name, 1000), nameColumns), guard.Line(p.Outcome, 20), age(now.Sub(p.Created)),
-		Thousands(int64(p.Findings)), Thousands(int64(p.Blockers)), p.Expires.UTC().Format("2 Jan 15:04"),
+		wording.Thousands(int64(p.Findings)), wording.Thousands(int64(p.Blockers)),
+		p.Expires.UTC().Format("2 Jan 15:04"),
 		string(p.State),
 	}
 }

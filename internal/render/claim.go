@@ -1,0 +1,94 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/wording"
+)
+
+// Claims shows findings until limit bytes are used, and counts the others.
+func (r Review) Claims(limit int) string {
+	var blocks []string
+	size := 0
+	for i, f := range r.Findings {
+		block := r.claim(f, folds(i, f) || r.Unread(f))
+		if size += len(block) + 2; size > limit {
+			blocks = append(blocks, leftOut(r.Findings[i:]))
+			break
+		}
+		blocks = append(blocks, block)
+	}
+	return Paragraphs(blocks...)
+}
+
+func (r Review) claim(f finding.Finding, fold bool) string {
+	if !fold {
+		return Paragraphs(fmt.Sprintf("#### %s · %s · %s", f.ID, f.Severity, r.place(f, shortPath(f.Path))),
+			r.told(f, sentence(f)), r.fate(f))
+	}
+	place := CodeHTML(guard.Line(shortPath(f.Path), TitleRunes))
+	if f.Path == "" {
+		place = "the pull request"
+	} else if l := lines(f); l != "" {
+		place += ", " + l
+	}
+	summary := fmt.Sprintf("%s · %s · %s: %s", f.ID, f.Severity, place, InlineHTML(PlainTitle(f), TitleRunes))
+	return Details(summary, Paragraphs(r.told(f, ""), r.fate(f)))
+}
+
+// told is a finding in its order: the claim, the code it is about, why it
+// matters, the suggestion. A diff shows code and suggestion in one.
+func (r Review) told(f finding.Finding, claim string) string {
+	if patch := r.patch(f); patch != "" {
+		return Paragraphs(inParagraph(claim, prose(f)), patch)
+	}
+	evidence := r.evidence(f)
+	if evidence == "" {
+		return Paragraphs(inParagraph(claim, prose(f)), replacement(f))
+	}
+	return Paragraphs(claim, evidence, prose(f), replacement(f))
+}
+
+// fate says how sure the reviewer is and where the finding will stand.
+func (r Review) fate(f finding.Finding) string {
+	var parts []string
+	switch {
+	case f.Source == finding.Model:
+		parts = append(parts, fmt.Sprintf("confidence %.2f", f.Confidence))
+	case f.Source == finding.Linter:
+		parts = append(parts, "found by a linter")
+	case !r.Rules:
+		parts = append(parts, "found by a rule")
+	}
+	parts = append(parts, posting(f))
+	if f.Note != "" && f.Placement == finding.Inline {
+		parts = append(parts, guard.Inline(f.Note, TitleRunes))
+	}
+	return "*" + wording.UpperFirst(strings.Join(parts, ", ")) + "*"
+}
+
+func posting(f finding.Finding) string {
+	switch {
+	case f.Placement == finding.Inline && offers(f):
+		return "posted inline with this suggestion"
+	case f.Placement == finding.Inline && f.SuggestionProblem != "":
+		return "posted inline, the suggestion as plain code, since " + guard.Inline(f.SuggestionProblem, TitleRunes)
+	case f.Placement == finding.Inline:
+		return "posted inline"
+	case f.Note != "":
+		return "in the body, since " + guard.Inline(f.Note, TitleRunes)
+	}
+	return "in the body"
+}
+
+// Unread reports whether a finding is of a file that nobody reviewed. It has one
+// line in a draft.
+func (r Review) Unread(f finding.Finding) bool {
+	return slices.ContainsFunc(r.Files, func(of finding.FileReview) bool {
+		return of.Path == f.Path && of.State == finding.Skipped
+	})
+}

@@ -1,0 +1,123 @@
+package render
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/wording"
+)
+
+// Standing are the findings that earlier reviews posted and that stand.
+func (r Review) Standing() (all []finding.Finding) {
+	for _, e := range finding.Standing(r.Earlier) {
+		all = append(all, e.Finding())
+	}
+	return all
+}
+
+// Stands is "1 blocker, 2 minor of earlier reviews stand", or empty.
+func (r Review) Stands() string { return standCount(r.Standing(), " of earlier reviews") }
+
+// StandsWithNew is the same of those and of the findings that this review has posted.
+func (r Review) StandsWithNew() string { return standCount(append(r.Standing(), r.Findings...), "") }
+
+// standCount is "1 blocker stands", with whose they are between; empty for none.
+func standCount(all []finding.Finding, whose string) string {
+	if len(all) == 0 {
+		return ""
+	}
+	verb, counts := "stand", []string{finding.Counts(all)}
+	graded := 0
+	for _, s := range finding.Severities() {
+		graded += finding.Count(all, s)
+	}
+	switch ungraded := len(all) - graded; {
+	case graded == 0:
+		counts = []string{wording.Count(ungraded, "finding")}
+	case ungraded > 0:
+		counts = append(counts, wording.Count(ungraded, "other"))
+	}
+	if len(all) == 1 {
+		verb = "stands"
+	}
+	return strings.Join(counts, ", ") + whose + " " + verb
+}
+
+// Settled is "2 resolved", or empty.
+func (r Review) Settled() string {
+	n := len(r.NewlyResolved())
+	if n == 0 {
+		return ""
+	}
+	return wording.Thousands(int64(n)) + " resolved"
+}
+
+// NewlyResolved are the earlier findings whose resolution this review announces.
+func (r Review) NewlyResolved() []finding.Earlier { return finding.NewlyResolved(r.Earlier) }
+
+// Resolved lists the findings of earlier reviews that the change has resolved.
+func (r Review) Resolved() string {
+	all := r.NewlyResolved()
+	title := "Resolved since: " + wording.Count(len(all), "finding") + " of earlier reviews"
+	return r.earlier(title, all, func(e finding.Earlier) string {
+		return r.earlierItem(e, "a finding that an earlier review holds", guard.Inline(string(e.Severity), TitleRunes))
+	})
+}
+
+// PostedBefore lists the findings of earlier reviews that stand.
+func (r Review) PostedBefore() string {
+	all := finding.Standing(r.Earlier)
+	if len(all) == 0 {
+		return ""
+	}
+	title := "Posted before, and standing: " + wording.Count(len(all), "finding")
+	return Paragraphs(r.earlier(title, all, func(e finding.Earlier) string {
+		severity := guard.Inline(string(e.Severity), TitleRunes)
+		if severity != "" {
+			severity = "**" + severity + "**"
+		}
+		return r.earlierItem(e, "in the body of an earlier review", guard.Inline(e.ID, TitleRunes), severity)
+	}), ends)
+}
+
+// ends says how a finding that stands and is wrong comes to its end.
+const ends = "One that is wrong ends where somebody who may write, not the author, resolves its thread; " +
+	"or in a draft that waits by `/drop` with its id and a reason."
+
+const earlierOpen = 5 // findings of earlier reviews that are listed without a fold
+
+// earlier lists findings of earlier reviews: a few openly, more in a fold, and those
+// beyond as a count.
+func (r Review) earlier(title string, all []finding.Earlier, item func(finding.Earlier) string) string {
+	var rows []string
+	for _, e := range all[:min(len(all), EarlierRows)] {
+		rows = append(rows, item(e))
+	}
+	if more := len(all) - EarlierRows; more > 0 {
+		rows = append(rows, "- and "+wording.Thousands(int64(more))+" more")
+	}
+	switch list := strings.Join(rows, "\n"); {
+	case len(all) == 0:
+		return ""
+	case len(all) > earlierOpen:
+		return Details(title, list)
+	default:
+		return Paragraphs("**"+title+"**", list)
+	}
+}
+
+// earlierItem is an earlier finding on a line, linked to the comment where we said it,
+// behind what is said of it; elsewhere is in its place where it has neither place nor title.
+func (r Review) earlierItem(e finding.Earlier, elsewhere string, said ...string) string {
+	f, place := e.Finding(), ""
+	if f.Path != "" {
+		place = guard.Code(guard.Line(position(f), TitleRunes))
+		if r.ownPage(e.URL) {
+			place = "[" + place + "](" + e.URL + ")"
+		}
+		elsewhere, place = "", place+old(f)
+	}
+	return "- " + wording.Joined(" ", append(said, place, cmp.Or(Title(f), elsewhere))...)
+}

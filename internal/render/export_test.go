@@ -1,0 +1,9 @@
+package render
+
+import "github.com/org/pr-review-action/internal/finding"
+
+// Height is for the tests of whole pages, which stand outside of the package.
+var Height = height
+
+// Place is for the same.
+func (r Review) Place(f finding.Finding, path string) string { return r.place(f, path) }

@@ -1,0 +1,51 @@
+package render
+
+import (
+	"html"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/pattern"
+)
+
+// Paragraphs joins blocks with one empty line between; empty ones are left out.
+func Paragraphs(blocks ...string) string {
+	var kept []string
+	for _, b := range blocks {
+		if b = strings.Trim(b, "\n"); b != "" {
+			kept = append(kept, b)
+		}
+	}
+	return strings.Join(kept, "\n\n")
+}
+
+// Details is a folded block. The summary is HTML, the text Markdown.
+func Details(summary, text string) string {
+	return "<details><summary>" + summary + "</summary>\n\n" + strings.Trim(text, "\n") + "\n</details>"
+}
+
+// coded is what stands as code in a folded block's summary: code spans, and what
+// GitHub makes live in any text outside of code, Markdown or not: mentions,
+// references, addresses, emoji names and commit hashes.
+var coded = pattern.Lazy("`[^`]+`" + `|\S*[@#/]\S*|\S*:\S+:\S*|(?i)gh-[0-9]+|www\.\S+|[0-9a-f]{7,40}`)
+
+// InlineHTML is untrusted text as one line of HTML, for a summary, where
+// Markdown is not read but GitHub's own filters still are.
+func InlineHTML(s string, limit int) string {
+	s = guard.Line(s, limit)
+	var b strings.Builder
+	last := 0
+	for _, at := range coded().FindAllStringIndex(s, -1) {
+		b.WriteString(html.EscapeString(s[last:at[0]]))
+		b.WriteString(CodeHTML(strings.Trim(s[at[0]:at[1]], "`")))
+		last = at[1]
+	}
+	return b.String() + html.EscapeString(s[last:])
+}
+
+func CodeHTML(s string) string {
+	if s == "" {
+		return ""
+	}
+	return "<code>" + html.EscapeString(s) + "</code>"
+}

@@ -1,0 +1,99 @@
+package summary
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/wording"
+)
+
+// Account is a decision for the summary: who, when, how, which draft, and what
+// they changed. Without words it leaves out reasons and note, in which a finding
+// may be quoted.
+func Account(r *decision.Record, words bool) string {
+	if r == nil {
+		return ""
+	}
+	head := fmt.Sprintf("%s by %s on %s, %s. Draft digest %s.", did(*r), render.Person(r.By), wording.Minute(r.At),
+		via(r.Via),
+		guard.Code(r.Digest))
+	rows := changed(*r, words)
+	if more := len(rows) - accountRows; more > 0 {
+		rows = append(rows[:accountRows], "- and "+wording.Count(more, "more change"))
+	}
+	if words && r.Feedback != "" {
+		rows = append(rows, "- Feedback: "+guard.Inline(r.Feedback, 2000))
+	}
+	if words && r.Note != "" {
+		rows = append(rows, "- Note: "+guard.Inline(r.Note, 2000))
+	}
+	return render.Paragraphs(head, strings.Join(rows, "\n"))
+}
+
+// did is the verdict as what somebody did.
+func did(r decision.Record) string {
+	switch {
+	case r.Withdrawn():
+		return "Withdrawn"
+	case r.Decision == decision.Approve:
+		return "Approved"
+	case r.Decision == decision.Abort:
+		return "Rejected"
+	case r.Decision == decision.Revise:
+		return "Sent back"
+	}
+	return "Decided"
+}
+
+func via(v decision.Via) string {
+	switch v {
+	case decision.ByApproval:
+		return "in the environment's dialog"
+	case decision.ByDispatch:
+		return "by dispatch"
+	case decision.ByCommandLine:
+		return "on the command line"
+	}
+	return "by drafting again"
+}
+
+// changed is a row for each change of a finding.
+func changed(r decision.Record, words bool) (rows []string) {
+	add := func(id, what, why string) {
+		row := "- " + guard.Inline(id, render.TitleRunes) + " " + what
+		if words && why != "" {
+			row += ": " + guard.Inline(why, render.TitleRunes)
+		}
+		rows = append(rows, row)
+	}
+	for _, d := range r.Dropped {
+		add(d.ID, "dropped", d.Reason)
+	}
+	for _, e := range r.Edited {
+		add(e.ID, "edited", "")
+	}
+	for _, m := range r.Moved {
+		add(m.ID, "moved into the body", m.Reason)
+	}
+	for _, s := range r.Severity {
+		add(s.ID, "graded "+guard.Inline(string(s.Severity), render.TitleRunes), "")
+	}
+	return rows
+}
+
+// Listed shows untrusted lines behind a sentence; nothing for none.
+func Listed(head string, all []string) string {
+	if len(all) == 0 {
+		return ""
+	}
+	rows := make([]string, 0, len(all))
+	for _, text := range all {
+		rows = append(rows, "- "+guard.Inline(text, 2*render.TitleRunes))
+	}
+	return render.Paragraphs(head, strings.Join(rows, "\n"))
+}
+
+const accountRows = 50 // changes of a decision that are listed

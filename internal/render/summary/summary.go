@@ -1,0 +1,197 @@
+// Package summary writes the page that a job leaves in its summary: the draft that
+// waits for a decision, with how to decide it; or how the run ended, with who
+// decided. What a review says on it comes from package render. It is pure as that
+// is. Start reading at Draft, then End.
+package summary
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/wording"
+)
+
+const (
+	draftBytes  = 1_000_000 // GitHub drops a step's summary above 1,048,576
+	draftFiles  = 150_000   // of its list of files, about
+	bannerRunes = 100       // of warnings that are not folded, about
+)
+
+// Draft is the job summary of a review that waits for a decision, or that is
+// kept without calling a person, in Markdown of under 1 MiB. Findings that do not fit are counted and pointed to.
+func Draft(r render.Review, d Decide) string {
+	if d.Counts {
+		r.Title = ""
+		return render.Paragraphs(d.head(r), r.NotReached(), d.hidden(r), d.footer(r)) + "\n"
+	}
+	head := render.Paragraphs(d.head(r), banner(r.Warnings()), r.WhatItDoes())
+	unread, files := r.FileLists(draftFiles)
+	handover := ""
+	if r.Handover == config.HandoverReview {
+		handover = r.Instructions(false)
+	}
+	tail := render.Paragraphs(r.WhatWasAsked(), handover, cmp.Or(unread, r.NotReached()), r.PostedBefore(),
+		r.Resolved(),
+		r.KeptOut(), r.Linters, files, d.footer(r))
+	return render.Paragraphs(head, r.Claims(draftBytes-len(head)-len(tail)), tail) + "\n"
+}
+
+// head is the first screen down to the findings: it says what the change is,
+// what was found, and how to decide.
+func (d Decide) head(r render.Review) string {
+	return render.Paragraphs(d.title(r), r.Subject(), d.why(r), d.countLine(r), d.section(r))
+}
+
+func (d Decide) title(r render.Review) string {
+	kind, name, what := "Review", r.Label(), "waits for a decision"
+	if r.Partial {
+		kind = "Partial review"
+	}
+	if d.Kept {
+		what = "calls nobody"
+	}
+	if r.Round > 0 {
+		name += ", " + r.Revision() + ","
+	}
+	return "## " + kind + " of " + name + " " + what + r.ByRules(". ")
+}
+
+// why says why a kept draft waits for nobody.
+func (d Decide) why(r render.Review) string {
+	switch {
+	case !d.Kept:
+		return ""
+	case len(r.Findings) == 0:
+		return "There is nothing to post, so nobody is asked."
+	}
+	return "Every finding is weaker than what calls a person, so nobody is asked and nothing is posted."
+}
+
+// countLine is the count line of a draft.
+func (d Decide) countLine(r render.Review) string {
+	parts := []string{r.Found()}
+	if s := r.Stands(); s != "" {
+		parts = append(parts, s)
+	}
+	if out := r.Unreported(); out != "" {
+		parts = append(parts, out)
+	}
+	parts = append(parts, r.TallyInFull())
+	if p := d.price(r); len(p) > 0 {
+		parts = append(parts, strings.Join(p, ", "))
+	}
+	return strings.Join(append(parts, "code "+guard.Code(d.Code),
+		"until "+wording.Minute(d.ends())), " · ")
+}
+
+// ends is when the draft can no longer be decided, or is gone.
+func (d Decide) ends() time.Time {
+	if d.RetainedUntil.IsZero() || d.Expires.Before(d.RetainedUntil) {
+		return d.Expires
+	}
+	return d.RetainedUntil
+}
+
+// price is what the draft cost, how long it took and which model made it, in
+// parts to be joined.
+func (d Decide) price(r render.Review) (parts []string) {
+	if r.Usage.Cost > 0 || r.Usage.Unpriced > 0 {
+		parts = append(parts, wording.Price(r.Usage))
+	}
+	if d.Elapsed > 0 {
+		parts = append(parts, wording.Duration(d.Elapsed))
+	}
+	if r.Model != "" && r.Usage.Calls > 0 {
+		parts = append(parts, guard.Code(r.Model))
+	}
+	return parts
+}
+
+// banner shows the warnings: the first ones as an alert, and in a fold those
+// that would push the worst finding off the first screen.
+func banner(notices []string) string {
+	if len(notices) == 0 {
+		return ""
+	}
+	var open, rest []string
+	size := 0
+	for i, n := range notices[:min(len(notices), render.WarningRows)] {
+		n = strings.Join(strings.Fields(n), " ")
+		if size += utf8.RuneCountInString(n); i == 0 || size <= bannerRunes {
+			open = append(open, "> "+n)
+		} else {
+			rest = append(rest, "- "+n)
+		}
+	}
+	if more := len(notices) - render.WarningRows; more > 0 {
+		rest = append(rest, "- "+wording.Count(more, "more warning")+" of this kind.")
+	}
+	alert := "> [!WARNING]\n" + strings.Join(open, "\n>\n")
+	if len(rest) == 0 {
+		return alert
+	}
+	return render.Paragraphs(alert, render.Details(wording.Count(len(notices)-len(open), "more warning"),
+		strings.Join(rest, "\n")))
+}
+
+func (d Decide) footer(r render.Review) string {
+	var parts []string
+	if r.Head != "" {
+		parts = append(parts, "commit "+r.Commit())
+	}
+	parts = append(parts, wording.Calls(r.Usage)...)
+	if r.Limit > 0 && r.Usage.Calls > 0 {
+		parts = append(parts, "a limit of "+r.Limit.String())
+	}
+	where := "the artifact"
+	if d.Artifact != "" {
+		where += " " + guard.Code(d.Artifact)
+	}
+	where = "The review as it will be posted is `review.md` in " + where + "."
+	if d.Trust == "encrypt" {
+		where = strings.Replace(where, "is `review.md` in", "is encrypted, with all else, in", 1)
+	}
+	return wording.Joined(" ", sentenceOf(parts), r.FromEarlier(), r.Moved(), d.again(), where)
+}
+
+// sentenceOf makes a sentence of parts, none of none.
+func sentenceOf(parts []string) string {
+	if len(parts) == 0 {
+		return ""
+	}
+	return wording.UpperFirst(strings.Join(parts, ", ")) + "."
+}
+
+// again says what became of the draft that this one replaces.
+func (d Decide) again() string {
+	if d.Withdraws == "" {
+		return ""
+	}
+	more := "nothing"
+	if d.Extra > 0 {
+		more = d.Extra.String()
+	}
+	return fmt.Sprintf("Drafted again: the earlier draft %s is withdrawn; this one cost %s more.",
+		guard.Code(d.Withdraws), more)
+}
+
+// hidden stands in the place of findings and warnings: how to read them.
+func (d Decide) hidden(r render.Review) string {
+	text, how, are := "The findings", "This", " are"
+	if len(r.Findings) == 1 {
+		text, are = "The finding", " is"
+	}
+	if n := len(r.Notices) + len(r.Flags); n > 0 {
+		text, are = text+" and "+wording.Count(n, "warning"), " are"
+	}
+	if d.Trust == "seal" || d.Trust == "encrypt" {
+		how = "With the checkpoint key in `PR_REVIEW_CHECKPOINT_KEY`, this"
+	}
+	return render.Paragraphs(text+are+" not shown here. "+how+" shows the whole draft:", guard.Fence(d.Show, ""))
+}

@@ -1,0 +1,73 @@
+package terminal
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/change"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/render/proposal"
+	"github.com/org/pr-review-action/internal/wording"
+)
+
+// Proposal is the draft for reading at a prompt: the same in the same order, with
+// the diff in full.
+func Proposal(p proposal.Proposal, o Options) string {
+	if o.Width <= 0 {
+		o.Width = 80
+	}
+	t := &screen{Review: p.Review, Options: o}
+	t.painted(Bold, "", "Proposed changes for "+guard.Line(p.Title(), render.TitleRunes))
+	t.prose("", p.Size())
+	for _, w := range p.Warnings {
+		t.prose("", "warning: "+w)
+	}
+	for _, n := range append([]string{p.Note}, p.Notes...) {
+		if n != "" {
+			t.prose("", guard.Line(n, proposal.SentenceRunes))
+		}
+	}
+	t.WriteString("\n")
+	if p.Type == change.Bug {
+		t.prose("", "Root cause: "+guard.Line(p.RootCause, proposal.SentenceRunes))
+	}
+	if p.Summary != "" {
+		t.prose("", "What it is: "+guard.Line(p.Summary, proposal.SentenceRunes))
+	}
+	if len(p.Components) > 0 {
+		t.prose("", "Components: "+guard.Line(strings.Join(p.Components, ", "), proposal.SentenceRunes))
+	}
+	for _, m := range p.Modules {
+		t.prose("", "Module "+guard.Line(m.Name+": "+m.Reason, proposal.SentenceRunes))
+	}
+	for _, f := range p.Files() {
+		t.WriteString("\n")
+		t.painted(Bold, "", guard.Line(f.Path, 0)+" "+proposal.Counted(f))
+		t.prose("  ", guard.Line(f.Description, proposal.SentenceRunes))
+		for line := range strings.SplitSeq(f.Patch, "\n") {
+			color := map[byte]string{'+': green, '-': red, '@': cyan}[(line + " ")[0]]
+			t.WriteString(t.paint(color, guard.Text(line)) + "\n")
+		}
+	}
+	t.WriteString("\n")
+	if c := p.Check; c != nil && c.Passed {
+		t.prose("", "Check: "+c.Command+" passed")
+	} else if c != nil {
+		output, _ := wording.Clip(c.Output, proposal.OutputRunes)
+		t.prose("", "Check: "+c.Command+" failed:")
+		t.prose("  ", output)
+	}
+	if len(p.Review.Findings) == 0 && !p.Unreviewed {
+		t.prose("", "Review: no findings.")
+	}
+	for _, f := range p.Review.Findings {
+		t.prose("", fmt.Sprintf("%s  %s:%d  %s", f.Severity, guard.Line(f.Path, 0), f.Line,
+			name(f)))
+		t.prose("  ", guard.Line(f.Body, proposal.SentenceRunes))
+	}
+	t.Asked.Tickets = []render.AskedTicket{{Key: p.Ticket.Key, Summary: p.Ticket.Summary}}
+	t.asked()
+	t.WriteString(guard.Text(strings.ReplaceAll(p.Foot(), "`", "")) + "\n")
+	return t.String()
+}

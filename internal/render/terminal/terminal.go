@@ -1,0 +1,291 @@
+// Package terminal shows a review, a proposal, the drafts that wait and the progress
+// of a run as rows of plain text no wider than a terminal, in colours where it has
+// them. No text of others steers the terminal or the runner. Start reading at Review.
+package terminal
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/column"
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/wording"
+)
+
+// Options fit a rendering to a terminal.
+type Options struct {
+	Width int  // columns; 0 where there is no terminal: 80, and the first line in one
+	Color bool // ANSI colours; the words are the same without
+}
+
+// screen writes rows no wider than the width.
+type screen struct {
+	strings.Builder
+	render.Review
+	Options
+	gutter int // columns before the bar
+}
+
+// Review is a review for reading at a prompt, as plain text with a line break
+// at its end.
+func Review(r render.Review, o Options) string {
+	piped := o.Width <= 0
+	if piped {
+		o.Width = 80
+	}
+	t := &screen{Review: r, Options: o, gutter: 8}
+	if o.Width < 60 {
+		t.gutter = 5
+	}
+	if r.Rules {
+		t.prose("", render.RulesNotice)
+	}
+	t.verdict(piped)
+	t.subject()
+	for i, n := range r.Warnings() {
+		t.WriteString("\n")
+		if i == render.WarningRows {
+			t.prose("", wording.Count(len(r.Notices)+len(r.Flags)-i, "more warning")+" of this kind")
+			break
+		}
+		t.prose("", "warning: "+guard.Line(n, 1000))
+	}
+	t.overview()
+	for i, f := range r.Findings {
+		if i == 0 {
+			t.WriteString("\n")
+		}
+		t.finding(f)
+	}
+	t.asked()
+	t.earlier()
+	t.unread()
+	t.foot()
+	return t.String()
+}
+
+func (t *screen) paint(code, s string) string { return Paint(t.Color, code, s) }
+
+// prose writes wrapped text with a prefix before every row.
+func (t *screen) prose(prefix, text string) { t.painted("", prefix, text) }
+
+// painted is prose in a colour.
+func (t *screen) painted(color, prefix, text string) {
+	for _, line := range strings.Split(guard.Text(text), "\n") {
+		for _, row := range wording.Wrapped(line, t.Width-column.Width(prefix)) {
+			row = t.paint(color, strings.TrimRight(row, " "))
+			t.WriteString(strings.TrimRight(prefix+row, " ") + "\n")
+		}
+	}
+}
+
+// verdict says what was found and what was read, in one line where that fits
+// or where nothing limits it, as in a pipe.
+func (t *screen) verdict(piped bool) {
+	found := t.Result()
+	if s := t.Settled(); s != "" {
+		found += ", " + s
+	}
+	if s := t.Stands(); s != "" {
+		found += ", " + s
+	}
+	if out := t.Unreported(); out != "" {
+		found += ", " + out
+	}
+	read := strings.ReplaceAll(t.Tally(), "*", "") + t.SkippedByReason()
+	if piped || column.Width(found+" · "+read) <= t.Width {
+		t.WriteString(t.paint(Bold, found) + " · " + read + "\n")
+		return
+	}
+	for _, row := range column.Wrap(found, t.Width) {
+		t.WriteString(t.paint(Bold, row) + "\n")
+	}
+	for _, row := range column.Wrap(afterNumber.ReplaceAllString(read, "$1\u00a0"), t.Width) {
+		t.WriteString(strings.ReplaceAll(row, "\u00a0", " ") + "\n")
+	}
+}
+
+// overview and what was asked, for a terminal.
+func (t *screen) overview() {
+	if t.Overview.Text != "" {
+		t.WriteString("\n")
+		t.prose("", "In a model's words: "+guard.Line(t.Overview.Text, render.OverviewRunes))
+	}
+}
+
+func (t *screen) asked() {
+	a := t.Asked
+	for i, c := range a.Criteria[:min(len(a.Criteria), render.AskedRows)] {
+		if i == 0 {
+			var keys []string
+			for _, k := range a.Tickets {
+				keys = append(keys, guard.Line(strings.TrimSpace(k.Key+" "+k.Summary), render.AskedRunes))
+			}
+			t.WriteString("\n")
+			t.prose("", strings.TrimSpace("What was asked: "+strings.Join(keys, "; ")))
+		}
+		said := fmt.Sprintf("%d  %s", c.N, strings.TrimRight(guard.Line(c.Text, render.AskedRunes), "."))
+		t.prose("  ", strings.TrimSpace(said)+": "+render.Verdict(c, plainPlaces(c.Evidence)))
+	}
+	for _, u := range a.Unasked {
+		t.prose("  ", strings.TrimSuffix("not asked for: "+plainPlaces([]finding.Lines{u.Lines})+": "+
+			guard.Line(u.Text, render.AskedRunes), ": "))
+	}
+	if len(a.Missing) > 0 {
+		t.WriteString("\n")
+		t.prose("", strings.NewReplacer("`", "", `\`, "").Replace(t.Missing()))
+	}
+}
+
+func plainPlaces(all []finding.Lines) string {
+	var places []string
+	for _, l := range all {
+		places = append(places, guard.Line(l.Path, render.TitleRunes)+":"+l.Numbers())
+	}
+	return strings.Join(slices.Compact(places), ", ")
+}
+
+// subject says what the change is, and how often its draft was revised.
+func (t *screen) subject() {
+	if text := t.PlainSubject(); text != "" {
+		t.prose("", text)
+	}
+}
+
+// earlier lists what stands of earlier reviews, then what the change has resolved.
+func (t *screen) earlier() {
+	all := t.Standing()
+	t.some(len(all), "more posted before", func(i int) string {
+		f := all[i]
+		return wording.Joined("  ", "stands", guard.Line(f.ID, render.TitleRunes),
+			guard.Line(string(f.Severity), render.TitleRunes), place(f), name(f))
+	})
+	news := t.NewlyResolved()
+	t.some(len(news), "more resolved", func(i int) string {
+		f := news[i].Finding()
+		return wording.Joined("  ", "resolved", place(f), name(f))
+	})
+}
+
+// some writes a row for each of n, up to a limit, and how many more there are.
+func (t *screen) some(n int, more string, row func(i int) string) {
+	for i := range min(n, render.EarlierRows) {
+		if i == 0 {
+			t.WriteString("\n")
+		}
+		t.prose("", row(i))
+	}
+	if left := n - render.EarlierRows; left > 0 {
+		t.prose("", fmt.Sprintf("and %s %s", wording.Thousands(int64(left)), more))
+	}
+}
+
+// afterNumber is the space at which a row does not break: the noun stays with
+// its number.
+var afterNumber = regexp.MustCompile(`([0-9]) `)
+
+func (t *screen) finding(f finding.Finding) {
+	severity := string(f.Severity)
+	head := strings.TrimSpace(strings.Join([]string{f.ID, severity, place(f)}, "  "))
+	name := name(f)
+	if column.Width(head)+2+column.Width(name) <= t.Width {
+		t.WriteString(t.colored(head, severity) + "  " + t.paint(Bold, name) + "\n")
+	} else {
+		for _, row := range wording.Wrapped(head, t.Width) {
+			t.WriteString(t.colored(row, severity) + "\n")
+		}
+		for _, row := range wording.Wrapped(name, t.Width-4) {
+			t.WriteString("    " + t.paint(Bold, row) + "\n")
+		}
+	}
+	t.code(f)
+	if f.Placement == finding.Inline && f.Note != "" {
+		t.painted(Dim, t.bar(), guard.Line(f.Note, 1000))
+	}
+	for _, text := range []string{strings.TrimSpace(f.Body), f.AlsoSaid()} {
+		if text != "" {
+			t.prose(t.bar(), text)
+		}
+	}
+}
+
+func (t *screen) colored(head, severity string) string {
+	code := SeverityColor(finding.Severity(severity))
+	return strings.Replace(head, "  "+severity+"  ", "  "+t.paint(code, severity)+"  ", 1)
+}
+
+// bar stands before rows without a number.
+func (t *screen) bar() string { return strings.Repeat(" ", t.gutter) + " │ " }
+
+// code shows the lines that a finding is about, or its quote, and the
+// suggestion under them. A quote from outside of the diff was checked against
+// nothing, so that the note stands in its place.
+func (t *screen) code(f finding.Finding) {
+	rows, ok := t.Quoted(f)
+	if len(rows) == 0 && f.Placement == finding.Body && f.Note != "" {
+		t.painted(Dim, t.bar(), guard.Line(f.Note, 1000))
+	}
+	t.rows(rows, func(i int) string {
+		if !ok && f.StartLine != f.Line {
+			return "" // the quote may be any of the lines
+		}
+		return strconv.Itoa(f.StartLine + i)
+	}, "")
+	if render.ShowsSuggestion(f) {
+		t.rows(strings.Split(strings.TrimSuffix(f.Suggestion, "\n"), "\n"), func(int) string { return "+" }, green)
+	}
+}
+
+func (t *screen) rows(rows []string, sign func(int) string, color string) {
+	for i, row := range rows {
+		if i == render.CodeLines {
+			fmt.Fprintf(t, "%*s │ %s\n", t.gutter, "", t.paint(Dim, "… "+wording.Count(len(rows)-i, "more line")))
+			return
+		}
+		text := column.Cut(guard.Line(strings.ReplaceAll(row, "\t", "    "), 1000), t.Width-t.gutter-3)
+		fmt.Fprintf(t, "%s │ %s\n", t.paint(Dim, fmt.Sprintf("%*s", t.gutter, sign(i))), t.paint(color, text))
+	}
+}
+
+// unread names the files that were not read in full.
+func (t *screen) unread() {
+	open := slices.DeleteFunc(slices.Clone(t.Files), finding.FileReview.Covered)
+	t.some(len(open), "more not read in full", func(i int) string {
+		why := wording.Words(string(open[i].State))
+		if open[i].Reason != "" {
+			why += ": " + wording.Words(string(open[i].Reason))
+		}
+		return guard.Line(open[i].Path, 1000) + "  " + guard.Line(why, render.TitleRunes)
+	})
+}
+
+func (t *screen) foot() {
+	if len(t.Filtered) > 0 {
+		t.WriteString("\n")
+		t.prose("", "kept out: "+t.KeptOutCounts())
+	}
+	if parts := wording.Costs(t.Usage, t.Limit); len(parts) > 0 {
+		t.WriteString("\n")
+		t.prose("", strings.Join(parts, ", "))
+	}
+	for _, note := range []string{t.Linters, t.FromEarlier(), t.Moved()} {
+		if note != "" {
+			t.prose("", note)
+		}
+	}
+}
+
+// place is where a finding stands; empty for one of the whole pull request.
+func place(f finding.Finding) string {
+	if f.Path == "" {
+		return ""
+	}
+	return render.Place(f)
+}
+
+func name(f finding.Finding) string { return guard.Line(render.PlainTitle(f), render.TitleRunes) }

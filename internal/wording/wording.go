@@ -1,0 +1,143 @@
+// Package wording says numbers, money, times and lists in the words that every screen
+// uses, and wraps text. It knows neither Markdown nor what is reviewed.
+package wording
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/org/pr-review-action/internal/column"
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/guard"
+)
+
+// Count is a number with its noun: "1 file", "2,000 files".
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return Thousands(int64(n)) + " " + noun + "s"
+}
+
+// Amount is a number with what it counts: a noun has its plural, anything else none,
+// as in "2 lockfiles" and "2 binary".
+func Amount(n int, what string) string {
+	switch what {
+	case "lockfile", "asset", "submodule", "duplicate":
+		return Count(n, what)
+	}
+	return Thousands(int64(n)) + " " + what
+}
+
+// Thousands is a number with commas: "2,000".
+func Thousands(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+func Minute(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04 UTC") }
+
+// Duration is "12.4 s" or "2 min 5 s".
+func Duration(d time.Duration) string {
+	if d < time.Minute {
+		return fmt.Sprintf("%.1f s", d.Truncate(100*time.Millisecond).Seconds())
+	}
+	s := int(d.Seconds())
+	return fmt.Sprintf("%d min %d s", s/60, s%60)
+}
+
+// Costs says what the model cost, in parts to be joined; none without calls.
+func Costs(u cost.Usage, limit cost.MicroUSD) []string {
+	if u.Calls == 0 {
+		return nil
+	}
+	parts := Calls(u)
+	switch {
+	case u.Unpriced > 0:
+		return append(parts, Price(u))
+	case limit > 0:
+		return append(parts, u.Cost.String()+" of "+limit.String())
+	case u.Cost > 0: // an endpoint that names no price did not work for nothing
+		return append(parts, u.Cost.String())
+	}
+	return parts
+}
+
+// Used is a line on what a review has used in all; empty where no model was asked.
+func Used(u cost.Usage) string {
+	if u.Calls == 0 {
+		return ""
+	}
+	return "used: " + strings.Join(Costs(u, 0), ", ") + "\n"
+}
+
+// Price is what a usage cost, as far as that is known.
+func Price(u cost.Usage) string {
+	switch {
+	case u.Unpriced == 0:
+		return u.Cost.String()
+	case u.Cost > 0:
+		return u.Cost.String() + " and calls whose price is not known"
+	}
+	return "price not known"
+}
+
+// Calls says how often a model was asked, in parts to be joined; none where it was not.
+func Calls(u cost.Usage) []string {
+	if u.Calls == 0 {
+		return nil
+	}
+	return []string{Count(int(u.Calls), "model call"), Thousands(u.Tokens()) + " tokens"}
+}
+
+// UpperFirst starts a sentence of ours.
+func UpperFirst(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	if n == 0 {
+		return ""
+	}
+	return string(unicode.ToUpper(r)) + s[n:]
+}
+
+// List joins words: "a", "a and b", "a, b and c".
+func List(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " and " + words[last]
+}
+
+// Joined joins what is not empty.
+func Joined(with string, all ...string) string {
+	return strings.Join(slices.DeleteFunc(all, func(s string) bool { return s == "" }), with)
+}
+
+// Clip cuts text at limit runes and says how much was left out.
+func Clip(s string, limit int) (kept string, left int) {
+	n := utf8.RuneCountInString(s)
+	if n <= limit {
+		return s, 0
+	}
+	return string([]rune(s)[:limit]), n - limit
+}
+
+// Wrapped guards every row anew: one may begin within a line, with what acts at
+// the start of a line.
+func Wrapped(s string, width int) []string {
+	rows := column.Wrap(s, width-1)
+	for i, row := range rows {
+		rows[i] = guard.Text(row)
+	}
+	return rows
+}
+
+func Words(s string) string { return strings.ReplaceAll(s, "_", " ") }
