@@ -46,7 +46,7 @@
 //	            chunk                      a piece of source text, and the tokens it is found by
 //	            vector                     texts as vectors: which are near, how they are stored
 //	            problem                    an error: what was wrong, where, what to do next
-//	            pattern                    regular expressions compiled when they are first used
+//	            pattern                    regular expressions compiled when they are first used; globs of paths
 //	            order                      lists of large values, sorted
 //	            ticket atlassian/markup    what was asked for; texts of Jira and Confluence as Markdown
 //	T tests     githubtest llmtest pgtest  fakes with state and a real server,

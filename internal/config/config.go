@@ -19,7 +19,7 @@ import (
 	"slices"
 
 	"github.com/org/pr-review-action/internal/cost"
-	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // DefaultPath is where the settings are read from when nothing else is said.
@@ -158,61 +158,6 @@ func Associations() []string {
 		"none"}
 }
 
-// Error is one thing wrong with a settings file, and where.
-type Error struct {
-	File         string
-	Line, Column int
-	What         string
-	Hint         string // the nearest known name, or empty
-}
-
-// Error gives file:line:column and what is wrong, and the hint on a line of its own.
-func (e *Error) Error() string { return e.Problem().Error() }
-
-// Problem says so, as a mistake of whoever wrote the file.
-func (e *Error) Problem() *problem.Error {
-	p := &problem.Error{Kind: problem.Misuse, What: fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.What)}
-	if e.Hint != "" {
-		p.Rows = [][2]string{{"", fmt.Sprintf("did you mean %q?", e.Hint)}}
-	}
-	return p
-}
-
-// Nearest returns the known name that is closest to a mistyped one, or ""
-// where none is close: at most a third of its letters, or two, differ.
-func Nearest(name string, known []string) string {
-	best, distance := "", max(2, len(name)/3)+1
-	for _, k := range known {
-		if d := editDistance(name, k); d < distance {
-			best, distance = k, d
-		}
-	}
-	return best
-}
-
-// editDistance counts the insertions, deletions and replacements between two names.
-func editDistance(a, b string) int {
-	if len(a) > 64 || len(b) > 64 {
-		return 64
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			step := diagonal
-			if a[i] != b[j] {
-				step = 1 + slices.Min([]int{diagonal, row[j], row[j+1]})
-			}
-			diagonal, row[j+1] = row[j+1], step
-		}
-	}
-	return row[len(b)]
-}
-
 // Verifies reports whether grave findings are looked at a second time.
 func (c Config) Verifies() bool { return !c.NoVerify }
 
@@ -222,3 +167,29 @@ func (c Config) Classifies() bool { return !c.NoClassify && c.Models.Classify !=
 // defaultInstructions are the files that tell people, and machines, how to work on
 // a repository.
 func defaultInstructions() []string { return []string{"AGENTS.md", "CONTRIBUTING.md"} }
+
+// GuidelinesFor are the guidelines for a file, in their order.
+func (c Config) GuidelinesFor(path string) []string {
+	var texts []string
+	for _, g := range c.Guidelines {
+		if pattern.Matches(g.Paths, path) {
+			texts = append(texts, g.Text)
+		}
+	}
+	return texts
+}
+
+// EnvironmentFor names the environment whose approval a change needs: that of
+// the first entry of environments, in the file's order, with a glob that fits any
+// of the paths. It is empty where none does. paths holds the old names of renamed
+// files as well, so that moving a file out of a folder asks that folder's owners.
+func (c Config) EnvironmentFor(paths []string) string {
+	for _, e := range c.Environments {
+		for _, path := range paths {
+			if pattern.Matches(e.Paths, path) {
+				return e.Name
+			}
+		}
+	}
+	return ""
+}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 // File is a repository's settings file, with what a company sets below it.
@@ -29,7 +30,7 @@ func (r *reader) lockable(n ast.Node) []string {
 		}
 		e := r.fail(item, "%.60q is not the name of a key, such as deciders or admission.authors", name)
 		if len(r.problems) <= maxProblems { // the others are counted
-			e.Hint = Nearest(name, known)
+			e.Hint = problem.Nearest(name, known)
 		}
 		return false
 	})

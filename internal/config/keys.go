@@ -10,6 +10,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // key is one key of a mapping: what reads its value, and what that comes to for a person,
@@ -177,4 +178,12 @@ func objects[T any](name string, into *[]T, of func(*T) keys, check func(*reader
 		}
 		return all
 	}}
+}
+
+// wrongGlob is the rule for globs.
+func wrongGlob(glob string) string {
+	if wrong := pattern.Flaw(glob); wrong != "" {
+		return mistake("%.60q is not a glob: %s", glob, wrong)
+	}
+	return ""
 }

@@ -17,21 +17,6 @@ const mostComments = 50
 // https://docs.github.com/en/actions/reference/workflows-and-actions/deployments-and-environments
 const maxEnvironment = 255
 
-// EnvironmentFor names the environment whose approval a change needs: that of
-// the first entry of environments, in the file's order, with a glob that fits any
-// of the paths. It is empty where none does. paths holds the old names of renamed
-// files as well, so that moving a file out of a folder asks that folder's owners.
-func (c Config) EnvironmentFor(paths []string) string {
-	for _, e := range c.Environments {
-		for _, path := range paths {
-			if Matches(e.Paths, path) {
-				return e.Name
-			}
-		}
-	}
-	return ""
-}
-
 func commentKeys(c *Comments) keys {
 	return keys{upTo("max", mostComments, &c.Max, MaxComments), flag("resolve", &c.Resolve)}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 // reader walks a parsed file and collects what is wrong with it.
@@ -58,7 +59,7 @@ func (r *reader) mapping(n ast.Node, known keys) (seen []string) {
 		name := keyName(v.Key)
 		at := slices.IndexFunc(known, func(k key) bool { return k.name == name })
 		if at < 0 {
-			r.fail(v.Key, "unknown key %.60q", name).Hint = Nearest(name, known.names())
+			r.fail(v.Key, "unknown key %.60q", name).Hint = problem.Nearest(name, known.names())
 			continue
 		}
 		seen = append(seen, name)
@@ -180,7 +181,7 @@ func (r *reader) among(known []string) func(ast.Node, string) bool {
 		if slices.Contains(known, s) {
 			return true
 		}
-		r.fail(n, "%.60q is none of %s", s, strings.Join(known, ", ")).Hint = Nearest(s, known)
+		r.fail(n, "%.60q is none of %s", s, strings.Join(known, ", ")).Hint = problem.Nearest(s, known)
 		return false
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // Endpoint is a server beside that of the models: whom retrieval asks.
@@ -37,7 +38,7 @@ type Index struct {
 }
 
 // Ignores reports whether a path is not indexed.
-func (i Index) Ignores(path string) bool { return Matches(i.Ignore, path) }
+func (i Index) Ignores(path string) bool { return pattern.Matches(i.Ignore, path) }
 
 // Postgres is the address of the database that keeps the index; empty for a file.
 func (i Index) Postgres() string {

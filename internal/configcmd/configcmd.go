@@ -85,7 +85,7 @@ func (c *Command) given(typed map[string]string) (s settings.Settings, from map[
 	s, from = settings.Defaults(), map[string]string{}
 	texts, onActions := map[string]string{}, c.Getenv("GITHUB_ACTIONS") == "true"
 	if onActions {
-		if texts, err = action.Inputs(c.Environ, settings.Names(), config.Nearest); err != nil {
+		if texts, err = action.Inputs(c.Environ, settings.Names(), problem.Nearest); err != nil {
 			return s, from, problem.As(problem.Misuse, err, "")
 		}
 	}
