@@ -36,11 +36,17 @@ type Config struct {
 	MaxCost        cost.MicroUSD         `json:"max_cost,omitzero"`
 	MaxCostPerPull cost.MicroUSD         `json:"max_cost_per_pull,omitzero"`
 	MaxCostPerFile cost.MicroUSD         `json:"max_cost_per_file,omitzero"`
-	Models         Models                `json:"models,omitzero"`
-	NoVerify       bool                  `json:"no_verify,omitzero"`
-	NoClassify     bool                  `json:"no_classify,omitzero"`
-	Agent          Agent                 `json:"agent,omitzero"`
-	ModelOptions   ModelOptions          `json:"model_options,omitzero"`
+
+	// What holds of max-cost and max-cost-per-pull where an input may have set them. They
+	// are no part of a draft's settings: with a higher cap the same draft goes on.
+	Cap        cost.MicroUSD `json:"-"`
+	CapPerPull cost.MicroUSD `json:"-"`
+
+	Models       Models       `json:"models,omitzero"`
+	NoVerify     bool         `json:"no_verify,omitzero"`
+	NoClassify   bool         `json:"no_classify,omitzero"`
+	Agent        Agent        `json:"agent,omitzero"`
+	ModelOptions ModelOptions `json:"model_options,omitzero"`
 	// of the findings' text, such as German; empty for English
 	Language     string      `json:"language,omitzero"`
 	Instructions []string    `json:"instructions,omitzero"` // files of the repository that guide its reviews

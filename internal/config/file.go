@@ -15,6 +15,28 @@ type File struct {
 	// YAML with the file's keys, which hold where the file does not set them, and locked: the names of
 	// keys that the file cannot set. Empty for none
 	Defaults string
+	Inputs   map[string]string // what inputs and flags say that count before keys, by their names; see Inputs
+}
+
+// Inputs lists the inputs that count before keys of the file.
+func Inputs() (all []Input) {
+	for _, k := range rootKeys(new(Config)).inputs("") {
+		all = append(all, k.input)
+	}
+	return all
+}
+
+// Over puts the inputs over settings that were read: from here on these hold.
+func (f File) Over(c Config) (Config, error) {
+	c.Cap, c.CapPerPull = c.MaxCost, c.MaxCostPerPull
+	for _, k := range rootKeys(&c).inputs("") {
+		if text, given := f.Inputs[k.input.Name]; given {
+			if err := k.given(text); err != nil {
+				return c, problem.Usage(fmt.Sprintf("input %s: %v", k.input.Name, err), "")
+			}
+		}
+	}
+	return c, nil
 }
 
 // lockable reads names of keys, which stand for those below them too.

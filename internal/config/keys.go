@@ -2,12 +2,15 @@ package config
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
 
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/pattern"
@@ -20,6 +23,42 @@ type key struct {
 	read  func(*reader, ast.Node)
 	show  func() any
 	under keys // those below it, which have lines of their own in place of it
+	input Input
+	set   func(string) error // reads the input's text; nil: as a value of the file
+}
+
+// Input is an input of the action, and a flag, that counts before a key of the files.
+type Input struct {
+	Name  string             // empty: the key has none
+	Help  string             // of the flag
+	Flag  string             // the commands that have it, with commas
+	Key   string             // as Values names it
+	Check func(string) error // whether a text of it can be read
+}
+
+// by makes an input that counts before the key.
+func (k key) by(name, flag, help string) key {
+	k.input = Input{Name: name, Flag: flag, Help: help}
+	return k
+}
+
+// given reads the text of the key's input.
+func (k key) given(text string) error {
+	if k.set != nil {
+		return k.set(text)
+	}
+	var n ast.Node = ast.String(token.New(text, text, &token.Position{}))
+	if file, err := parser.ParseBytes([]byte(text), 0); err == nil && len(file.Docs) == 1 {
+		switch body := file.Docs[0].Body.(type) {
+		case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.SequenceNode:
+			n = body
+		}
+	}
+	r := &reader{lines: Lines{}}
+	if k.read(r, n); len(r.problems) > 0 {
+		return errors.New(r.problems[0].What)
+	}
+	return nil
 }
 
 // keys are those of one mapping, in the order in which they are documented.
@@ -46,6 +85,17 @@ func (all keys) values(outer string) (values []Value) {
 	return values
 }
 
+// inputs lists the keys that have one, behind the names of those above them.
+func (all keys) inputs(outer string) (some keys) {
+	for _, k := range all {
+		if some = append(some, k.under.inputs(outer+k.name+".")...); k.input.Name != "" {
+			k.input.Key, k.input.Check = outer+k.name, k.given
+			some = append(some, k)
+		}
+	}
+	return some
+}
+
 // object is a mapping of what they come to.
 func (all keys) object() map[string]any {
 	object := map[string]any{}
@@ -56,7 +106,7 @@ func (all keys) object() map[string]any {
 }
 
 func group(name string, under keys) key {
-	return key{name, func(r *reader, n ast.Node) { r.mapping(n, under) }, nil, under}
+	return key{name: name, read: func(r *reader, n ast.Node) { r.mapping(n, under) }, under: under}
 }
 
 func flag(name string, into *bool) key {
@@ -98,6 +148,20 @@ func seconds(name string, most time.Duration, into *int, otherwise time.Duration
 func amount(name string, into *cost.MicroUSD) key {
 	return key{name: name, read: func(r *reader, n ast.Node) { r.amount(n, into) },
 		show: func() any { return dollars(*into) }}
+}
+
+// limit is an amount that an input may set: holds is the one of the two that counts.
+func limit(name string, into, holds *cost.MicroUSD) key {
+	k := amount(name, into)
+	k.show = func() any { return dollars(*holds) }
+	k.set = func(text string) error {
+		v, err := cost.ParseUSD(text)
+		if err == nil {
+			*holds = v
+		}
+		return err
+	}
+	return k
 }
 
 func text(name string, into *string) key {

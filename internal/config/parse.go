@@ -41,7 +41,8 @@ func (f File) Read(text []byte) (Config, Lines, error) {
 		return Config{}, nil, err
 	}
 	c.Overruled = r.overruled
-	return c, lines, nil
+	c, err = f.Over(c)
+	return c, lines, err
 }
 
 // read reads a text by the keys that it may hold. Its mistakes are all's; an error ended it.
@@ -83,7 +84,10 @@ func rootKeys(c *Config) keys {
 		pricesKey(&c.Prices),
 		endpoint("embeddings", &c.Embeddings.Model, embeddingKeys(&c.Embeddings)),
 		endpoint("rerank", &c.Rerank.Model, rerankKeys(&c.Rerank)), group("index", indexKeys(&c.Index)),
-		amount("max-cost", &c.MaxCost), amount("max-cost-per-pull", &c.MaxCostPerPull),
+		limit("max-cost", &c.MaxCost, &c.Cap).by("max-cost", "review, resume, implement, eval findings",
+			"what the run may cost in USD, retries included"),
+		limit("max-cost-per-pull", &c.MaxCostPerPull, &c.CapPerPull).by("max-cost-per-pull", "review, resume",
+			"what all runs on one pull request may cost in USD"),
 		amount("max-cost-per-file", &c.MaxCostPerFile),
 		languageKey(&c.Language), evenEmpty(listed("instructions", &c.Instructions, wrongPath), &c.Instructions),
 		objects("guidelines", &c.Guidelines, guidelineKeys, checkGuideline),

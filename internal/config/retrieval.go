@@ -99,12 +99,12 @@ func indexKeys(i *Index) keys {
 
 // endpoint is a server, of which the model's name is needed, here or in the defaults.
 func endpoint(name string, model *string, known keys) key {
-	return key{name, func(r *reader, n ast.Node) {
+	return key{name: name, under: known, read: func(r *reader, n ast.Node) {
 		seen := r.mapping(n, known)
 		if _, nothing := n.(*ast.NullNode); !nothing && *model == "" && !slices.Contains(seen, "model") {
 			r.fail(firstKey(n), "%s needs model, the name by which the endpoint serves it", name)
 		}
-	}, nil, known}
+	}}
 }
 
 // firstKey is where a mapping begins, for a person; its own place is that of a colon.

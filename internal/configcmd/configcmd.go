@@ -45,15 +45,17 @@ func (c *Command) Run(ctx context.Context, args []string) error {
 		return problem.Usage("config takes check or print, and at most one file",
 			c.Name+" config check, or "+c.Name+" config print FILE")
 	}
-	s, from, err := c.given(c.Typed)
+	s, sources, err := c.given(c.Typed)
 	if err != nil {
 		return err
 	}
-	file, text, err := c.settingsFile(args[1:], s.Config, from["config"] != "")
+	file, text, err := c.settingsFile(args[1:], s.Config, sources["config"] != "")
 	if err != nil {
 		return err
 	}
-	read, lines, err := config.File{Path: file, Defaults: s.Defaults}.Read(text)
+	from := s.File()
+	from.Path = file
+	read, lines, err := from.Read(text)
 	for _, line := range read.Overruled {
 		fmt.Fprintln(c.Stderr, "warning: "+guard.Line(line, driver.MaxLine))
 	}
@@ -63,7 +65,7 @@ func (c *Command) Run(ctx context.Context, args []string) error {
 	case err != nil:
 		return c.mistakes(err)
 	case args[0] == "print":
-		return c.printSettings(file, read, s, settings.Source{Lines: lines, Given: from})
+		return c.printSettings(file, read, s, settings.Source{Lines: lines, Given: sources})
 	case text == nil:
 		fmt.Fprintln(c.Stderr, guard.Line(file, 0)+" is not there, so the defaults hold")
 	}

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
-	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/finding"
 )
 
@@ -166,11 +166,21 @@ func boolean(at *bool) field {
 	}
 }
 
-// dollars reads an amount in USD, such as 0.50.
-func dollars(at *cost.MicroUSD) field {
+// over keeps the text of an input that counts before a key of the file.
+func over(all *map[string]string, in config.Input) field {
 	return field{
-		set:  func(v string) (err error) { *at, err = cost.ParseUSD(v); return err },
-		show: func() any { return float64(*at) / 1e6 },
+		set: func(v string) error {
+			if err := in.Check(v); err != nil {
+				return err
+			}
+			texts := map[string]string{in.Name: v} // Settings are copied, and this one's are its own
+			for name, text := range *all {
+				texts[name] = cmp.Or(texts[name], text)
+			}
+			*all = texts
+			return nil
+		},
+		show: func() any { return orNil((*all)[in.Name]) },
 	}
 }
 
