@@ -60,7 +60,7 @@ type Config struct {
 	Index      Index      `json:"index,omitzero"`
 
 	Comments     Comments      `json:"comments,omitzero"`
-	Handover     string        `json:"handover,omitzero"` // one of Handovers; empty for the first
+	Handover     string        `json:"handover,omitzero"` // empty for HandoverSummary
 	Linters      Linters       `json:"linters,omitzero"`
 	Environments []Environment `json:"environments,omitzero"` // the first that fits a changed file holds
 	Deciders     []string      `json:"deciders,omitzero"`     // logins of who decides by dispatch; empty: who may write
@@ -74,6 +74,34 @@ type Config struct {
 	Overruled []string `json:"-"` // what of the file has no effect, therefore or since it is not there; in words
 }
 
+func rootKeys(c *Config) keys {
+	return keys{
+		listed("ignore", &c.Ignore, wrongGlob), whole("max-lines", 1, 100_000, &c.MaxLines, DefaultMaxLines),
+		group("admission", admissionKeys(&c.Admission)),
+		group("models", modelKeys(&c.Models)), unless("verify", &c.NoVerify), unless("classify", &c.NoClassify),
+		group("agent", agentKeys(&c.Agent)), group("model-options", optionKeys(&c.ModelOptions)),
+		pricesKey(&c.Prices),
+		endpoint("embeddings", &c.Embeddings.Model, embeddingKeys(&c.Embeddings)),
+		endpoint("rerank", &c.Rerank.Model, rerankKeys(&c.Rerank)), group("index", indexKeys(&c.Index)),
+		limit("max-cost", &c.MaxCost, &c.Cap).by("max-cost", "review, resume, implement, eval findings",
+			"what the run may cost in USD, retries included"),
+		limit("max-cost-per-pull", &c.MaxCostPerPull, &c.CapPerPull).by("max-cost-per-pull", "review, resume",
+			"what all runs on one pull request may cost in USD"),
+		amount("max-cost-per-file", &c.MaxCostPerFile),
+		languageKey(&c.Language), evenEmpty(listed("instructions", &c.Instructions, wrongPath), &c.Instructions),
+		objects("guidelines", &c.Guidelines, guidelineKeys, checkGuideline),
+		overviewKey(&c.Overview), group("report", reportKeys(&c.Report)),
+		group("comments", commentKeys(&c.Comments)),
+		choice("handover", &c.Handover, HandoverSummary, HandoverSummary, HandoverReview, HandoverOff),
+		group("linters", linterKeys(&c.Linters)),
+		objects("environments", &c.Environments, environmentKeys, checkEnvironment),
+		listed("deciders", &c.Deciders, wrongLogin),
+		objects("modules", &c.Modules, moduleKeys, checkModules()),
+		listed("protected", &c.Protected, wrongGlob), group("implement", implementKeys(&c.Implement)),
+		group("context", contextKeys(&c.Context)),
+	}
+}
+
 // DefaultMaxLines is how many changed lines a file that is reviewed has at most where
 // nothing else is said.
 const DefaultMaxLines = 5000
@@ -82,61 +110,6 @@ const DefaultMaxLines = 5000
 // in one piece.
 func (c Config) Lines() int { return cmp.Or(c.MaxLines, DefaultMaxLines) }
 
-// Policy says whether a kind of pull request is reviewed.
-type Policy string
-
-// The policies.
-const (
-	Skip   Policy = "skip"
-	Review Policy = "review"
-)
-
-// Admission says which pull requests are reviewed at all.
-type Admission struct {
-	Drafts    Policy   `json:"drafts"`
-	Bots      Policy   `json:"bots"`
-	Authors   []string `json:"authors,omitempty"` // associations in lower case, or "all"; empty: the event's default
-	Label     string   `json:"label"`             // admits what the other rules do not
-	SkipLabel string   `json:"skip_label"`        // opts out
-	OnDemand  bool     `json:"on_demand"`         // only by label or dispatch
-}
-
-// MaxComments is how many inline comments a review has where nothing else is said.
-const MaxComments = 15
-
-// Comments says how a review is posted.
-type Comments struct {
-	Max     *int `json:"max,omitempty"`     // inline comments of one review; nil for MaxComments
-	Resolve bool `json:"resolve,omitempty"` // threads of ours that a new head resolved are marked so
-}
-
-// Most is the largest number of inline comments of one review.
-func (c Comments) Most() int {
-	if c.Max == nil {
-		return MaxComments
-	}
-	return *c.Max
-}
-
-// Linters says what of linters' results is shown.
-type Linters struct {
-	MaxPerRule *int `json:"max_per_rule,omitempty"` // findings of one rule in a draft; nil for 10
-}
-
-// Most is the largest number of findings of one rule.
-func (l Linters) Most() int {
-	if l.MaxPerRule == nil {
-		return 10
-	}
-	return *l.MaxPerRule
-}
-
-// Environment names whose approval a change of certain paths needs.
-type Environment struct {
-	Paths []string `json:"paths"` // globs
-	Name  string   `json:"name"`
-}
-
 // Default is the configuration of a repository without a settings file.
 func Default() Config {
 	return Config{
@@ -144,6 +117,9 @@ func Default() Config {
 		Instructions: defaultInstructions(),
 	}
 }
+
+// defaultInstructions tell people, and machines, how to work on a repository.
+func defaultInstructions() []string { return []string{"AGENTS.md", "CONTRIBUTING.md"} }
 
 // Fingerprint is the SHA-256, in hex, of the effective settings.
 func (c Config) Fingerprint() string {
@@ -158,11 +134,13 @@ func (c Config) Fingerprint() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Associations lists the values of admission.authors, in GitHub's words.
-func Associations() []string {
-	return []string{"all", "owner", "member", "collaborator", "contributor", "first_time_contributor", "first_timer",
-		"none"}
-}
+// Values lists every key in the order in which they are documented. A value that
+// is not set is the default where config knows it, else nil. The values of headers
+// and the texts of further fields are left out: they may be credentials.
+func (c Config) Values() []Value { return rootKeys(&c).values("") }
+
+// Locks reports whether the defaults lock a key, or one that it is below.
+func (c Config) Locks(key string) bool { return locks(c.Locked, key) }
 
 // Verifies reports whether grave findings are looked at a second time.
 func (c Config) Verifies() bool { return !c.NoVerify }
@@ -170,9 +148,16 @@ func (c Config) Verifies() bool { return !c.NoVerify }
 // Classifies reports whether files are labelled first, by the model named for that.
 func (c Config) Classifies() bool { return !c.NoClassify && c.Models.Classify != "" }
 
-// defaultInstructions are the files that tell people, and machines, how to work on
-// a repository.
-func defaultInstructions() []string { return []string{"AGENTS.md", "CONTRIBUTING.md"} }
+// WritesNothing reports whether a model is the one that embeds or reranks.
+func (c Config) WritesNothing(model string) bool {
+	return model == c.Embeddings.Model || model == c.Rerank.Model
+}
+
+// Variables are the names of the variables that hold credentials of these settings.
+func (c Config) Variables() []string {
+	return slices.DeleteFunc([]string{c.Embeddings.KeyEnv, c.Rerank.KeyEnv, c.Index.PasswordEnv},
+		func(name string) bool { return name == "" })
+}
 
 // GuidelinesFor are the guidelines for a file, in their order.
 func (c Config) GuidelinesFor(path string) []string {

@@ -213,7 +213,7 @@ func (c *Command) printSettings(file string, read config.Config, s settings.Sett
 	if c.JSON {
 		return c.printValues(file, values)
 	}
-	text, err := config.YAML(values)
+	text, err := settings.YAML(values)
 	if err == nil {
 		fmt.Fprint(c.Stdout, guard.Text(text))
 	}

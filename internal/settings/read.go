@@ -202,7 +202,7 @@ var draftForm = regexp.MustCompile(`^([1-9][0-9]{0,8})-([0-9a-fA-F]{16})$`)
 
 // draftName reads a pull request's number and a draft's code, and refuses them where they
 // were given otherwise beside it: its row stands behind those of both.
-func draftName(s *Settings) field {
+func draftName(pull *int, draft *string) field {
 	return field{
 		set: func(v string) error {
 			parts := draftForm.FindStringSubmatch(v)
@@ -213,12 +213,12 @@ func draftName(s *Settings) field {
 			number, err := strconv.Atoi(parts[1])
 			code := strings.ToLower(parts[2])
 			switch {
-			case s.PullRequest != 0 && s.PullRequest != number:
-				return fmt.Errorf("%s is a draft of #%d, and the input pull-request says %d", v, number, s.PullRequest)
-			case s.Code != "" && s.Code != code:
-				return fmt.Errorf("%s is another draft than that of the input code, %s", v, s.Code)
+			case *pull != 0 && *pull != number:
+				return fmt.Errorf("%s is a draft of #%d, and the input pull-request says %d", v, number, *pull)
+			case *draft != "" && *draft != code:
+				return fmt.Errorf("%s is another draft than that of the input code, %s", v, *draft)
 			}
-			s.PullRequest, s.Code = number, code
+			*pull, *draft = number, code
 			return err
 		},
 		show: func() any { return nil },

@@ -158,7 +158,7 @@ func sources(s *Settings) []Row {
 		{Name: "environment", Help: "the protected environment of the deciding job", field: text(&s.Environment)},
 		{Name: "code", Flag: waiting, Help: "the draft's code", use: oneDraft, field: digits(&s.Code, 16)},
 		{Name: "draft", Help: "the draft's pull request and code, such as 42-3f9c2a71be04d855, for both in one",
-			use: oneDraft, field: draftName(s)},
+			use: oneDraft, field: draftName(&s.PullRequest, &s.Code)},
 		{Name: "run-id", Help: "the run that made the draft", use: oneDraft, field: number(&s.RunID, 1, 1<<62)},
 		{Name: "checkpoint-digest", Help: "the draft's digest", use: oneDraft, field: digits(&s.Digest, 64)},
 		{Name: "draft-workflow", Flag: waiting, Help: "workflow file whose runs may make drafts",

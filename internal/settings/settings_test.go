@@ -42,7 +42,8 @@ func TestActionYmlHasTheInputsOfTheTable(t *testing.T) {
 	inputs, after, found := strings.Cut(rest, "\noutputs:\n")
 	require.True(t, found)
 	said := map[string]string{}
-	for _, m := range regexp.MustCompile(`(?m)^  ([a-z-]+):\n    description: (.+)$`).FindAllStringSubmatch(inputs, -1) {
+	input := regexp.MustCompile(`(?m)^  ([a-z-]+):\n    description: (.+)$`)
+	for _, m := range input.FindAllStringSubmatch(inputs, -1) {
 		said[m[1]] = m[2]
 	}
 	want := before + "\ninputs:\n"
