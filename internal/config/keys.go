@@ -40,6 +40,9 @@ func (k key) by(name, flag, help string) key {
 	return k
 }
 
+// says has words for the key, from which its lines in schema and sample are written.
+func (k key) says(help string) key { return k.by("", "", help) }
+
 // given reads the text of the key's input.
 func (k key) given(text string) error {
 	if k.set != nil {
