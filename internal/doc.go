@@ -48,7 +48,7 @@
 //	            chunk                      a piece of source text, and the tokens it is found by
 //	            vector                     texts as vectors: which are near, how they are stored
 //	            problem                    an error: what was wrong, where, what to do next
-//	            pattern                    regular expressions compiled when they are first used
+//	            pattern                    regular expressions compiled when they are first used; globs of paths
 //	            order                      lists of large values, sorted and grouped
 //	            wording                    numbers, money and times, as all screens say them
 //	            ticket atlassian/markup    what was asked for; texts of Jira and Confluence as Markdown

@@ -8,6 +8,7 @@ package aggregate
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/diff"
@@ -68,7 +69,7 @@ func Findings(in Input) ([]finding.Finding, []finding.Earlier) {
 	mergeRules(all)
 	order.Stable(all, compare) // a severity may have risen
 	for _, f := range all {
-		if in.Report.TooWeak(f.Finding) {
+		if tooWeak(in.Report, f.Finding) {
 			f.leaveOut("below report.from")
 		}
 	}
@@ -109,7 +110,7 @@ func markUnwanted(all []*entry, r config.Report) {
 			f.Filtered = finding.LowConfidence
 			f.Note = fmt.Sprintf("confidence %.2f is below %.2f", f.Confidence, MinConfidence)
 		}
-		f.leaveOut(r.Unwanted(f.Finding))
+		f.leaveOut(unwanted(r, f.Finding))
 	}
 }
 
@@ -160,4 +161,28 @@ func Files(files []diff.File, reviews []finding.FileReview) []finding.FileReview
 		all = append(all, r)
 	}
 	return all
+}
+
+// unwanted says which key leaves a finding out for its category, in words for a note;
+// it is empty where none does.
+func unwanted(r config.Report, f finding.Finding) string {
+	category := strings.ToLower(f.Category)
+	switch {
+	case category == config.CategoryTests && !r.Tests:
+		return "report.tests is off"
+	case category == config.CategoryStyle && !r.Style:
+		return "report.style is off"
+	case len(r.Categories) > 0 && !slices.Contains(r.Categories, category):
+		return "report.categories is without its category"
+	case f.Rule != "" && slices.ContainsFunc(r.Without, func(name string) bool {
+		return name == f.Rule || f.Origin != nil && name == f.Origin.Name(f.Rule)
+	}):
+		return "report.without has its rule"
+	}
+	return ""
+}
+
+// tooWeak reports whether a finding is weaker than the weakest that is reported.
+func tooWeak(r config.Report, f finding.Finding) bool {
+	return r.From != "" && f.Severity.Rank() < r.From.Rank()
 }

@@ -69,7 +69,7 @@ func TestATicketsSummarySaysWhatBecameOfIt(t *testing.T) {
 	s.ticketJob("apply", drafted.digest()).start().is(3, "REFUSED").says("who asked for the draft decided").
 		shows("```\nwho asked for the draft decided, nothing was posted\n  who     lee\n")
 	s.approved("")
-	s.repo.AllowPulls(false)
+	s.repo.Set(func(o *githubtest.Settings) { o.NoPulls = true })
 	failed := s.ticketJob("apply", drafted.digest()).start().is(1, "FAILED")
 	failed.shows("The change for `gh-7` could not be carried out", "\n  next    allow it at Settings")
 	require.NotContains(t, failed.summary, "could be drafted")

@@ -22,7 +22,7 @@ func (a *app) contextCommand() command {
 	return command{
 		"context", "<url | owner/repo#n | n>", "show which tickets and pages a review would read, and what it would understand",
 		func(f *pflag.FlagSet) {
-			o.Flags(f, "config", "defaults", "allow-http")
+			o.Flags(f, "context")
 			f.BoolVar(&o.json, "json", false, "print one JSON object")
 		},
 		func(ctx context.Context, args []string) error { return a.context(ctx, args, &o) }, &o.json,

@@ -20,7 +20,7 @@ func (a *app) evalCommands() []command {
 		all = append(all, command{
 			name: c.Name, args: c.Args, help: c.Help,
 			flags: func(f *pflag.FlagSet) {
-				o.Flags(f, c.Shared...)
+				o.Settings.Flags(f, c.Name)
 				c.Flags(f, &o)
 			},
 			run: func(ctx context.Context, args []string) error { return c.Run(ctx, p, args, &o) },

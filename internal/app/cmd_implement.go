@@ -25,8 +25,7 @@ func (a *app) implementCommand() command {
 }
 
 func (o *implementOptions) flags(f *pflag.FlagSet) {
-	o.Flags(f, "provider", "base-url", "model", "concurrency", "config", "defaults", "expires", "again", "max-cost",
-		"allow-http")
+	o.Flags(f, "implement")
 	f.StringVar(&o.base, "base", "", "`branch` or commit to build on; HEAD where nothing is named")
 	f.StringSliceVar(&o.modules, "modules", nil, "`names` of modules that alone may change")
 	f.StringVar(&o.check, "check", "", "`command` of the project to run on the change before you see it, in a folder "+

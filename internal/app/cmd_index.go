@@ -31,7 +31,7 @@ func (a *app) indexCommand() command {
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&o.dir, "dir", "", "the clone, or any `folder`; without it the clone around this folder")
 			f.StringVar(&o.rev, "rev", "", "the `commit` of the clone; without it HEAD")
-			o.Flags(f, "config", "allow-http")
+			o.Flags(f, "index")
 			f.BoolVar(&o.json, "json", false, "print one JSON object")
 		},
 		run: func(ctx context.Context, args []string) error {

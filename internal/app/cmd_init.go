@@ -26,7 +26,7 @@ func (a *app) initCommand() command {
 			f.StringVar(&c.Org, "org", "", "a pull request in each repository of a list: of this `organization`")
 			f.StringVar(&c.Repos, "repos", "", "with --org: `file` with a repository's name on each line, or -")
 			f.BoolVar(&c.Whole, "whole", false, "with --org: whole workflows, instead of those that call the product's")
-			o.Flags(f, "base-url", "model")
+			o.Flags(f, "init")
 			f.BoolVar(&c.JSON, "json", false, "print one JSON object")
 			f.BoolVar(&o.noInput, "no-input", false, "ask nothing")
 		},

@@ -50,9 +50,7 @@ func (a *app) resumeCommand() command {
 }
 
 func (o *resumeOptions) flags(f *pflag.FlagSet) {
-	o.Flags(f, "provider", "base-url", "model", "concurrency", "config", "defaults", "expires", "max-time", "max-cost",
-		"max-cost-per-pull", "test-results", "allow-http", "instance", "code", "checkpoint-key", "draft-workflow",
-		"decide-workflow", "record-retention-days")
+	o.Flags(f, "resume")
 	o.decisionFlags(f)
 	f.StringVar(&o.revise, "revise", "", "ask for another draft, with this `text` as feedback; needs a model")
 	f.BoolVar(&o.next, "next", false, "take the draft that waits with the gravest findings, in the store or, "+

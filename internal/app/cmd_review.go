@@ -30,9 +30,7 @@ func (a *app) reviewCommand() command {
 }
 
 func (o *reviewOptions) flags(f *pflag.FlagSet) {
-	o.Flags(f, "provider", "base-url", "model", "concurrency", "config", "defaults", "gate-from", "instance",
-		"expires", "again", "max-time", "max-cost", "max-cost-per-pull", "test-results", "findings",
-		"findings-wait", "record-retention-days", "allow-http")
+	o.Flags(f, "review")
 	o.decisionFlags(f)
 	f.BoolVar(&o.admit, "admit", false, "review although the repository's admission rules would skip it")
 	f.BoolVar(&o.untracked, "untracked", false, "review the work tree's untracked files too, without asking")

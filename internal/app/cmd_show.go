@@ -49,7 +49,7 @@ func (o *showOptions) flags(f *pflag.FlagSet) {
 	o.statsOptions.flags(f)
 	f.BoolVar(&o.tree, "trace", false, "show how the run came to its findings: calls, tools, time, tokens and cost")
 	f.BoolVar(&o.handover, "handover", false, "print the kept findings as instructions for a coding agent")
-	o.listFlags(f)
+	o.listFlags(f, "show")
 }
 
 // only prints what a flag shows in place of the draft; nil without one. As JSON it is

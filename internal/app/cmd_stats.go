@@ -19,7 +19,7 @@ func (a *app) statsCommand() command {
 	return command{
 		"stats", "[owner/repo | 'owner/*' | FOLDER]…",
 		"sum what drafts cost and took, and what approvers made of them",
-		func(f *pflag.FlagSet) { o.flags(f); o.listFlags(f) },
+		func(f *pflag.FlagSet) { o.flags(f); o.listFlags(f, "stats") },
 		func(ctx context.Context, args []string) error { return a.stats(ctx, args, o, false) }, &o.json,
 	}
 }
@@ -28,7 +28,6 @@ func (o *statsOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.propose, "propose", false, "print the guidelines, ignored files and rules that approvers' habits ask "+
 		"for, as a diff of the settings file")
 	f.StringVar(&o.since, "since", "", "count drafts of that `day` and later: 2026-11-01, or 30d")
-	o.Flags(f, "config", "defaults")
 }
 
 // stats sums what drafts cost and took, and what approvers did with them, or proposes

@@ -7,12 +7,14 @@ import (
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
+	"github.com/spf13/pflag"
 )
 
 func (a *app) threadsCommand() command {
 	o := newOptions()
 	return command{
-		"threads", "[owner/repo]", "list the drafts that wait, in the store or of a repository on GitHub", o.listFlags,
+		"threads", "[owner/repo]", "list the drafts that wait, in the store or of a repository on GitHub",
+		func(f *pflag.FlagSet) { o.listFlags(f, "threads") },
 		func(ctx context.Context, args []string) error {
 			if len(args) > 0 {
 				return a.remoteThreads(ctx, args, &o)

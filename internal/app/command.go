@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/problem"
 )
 
@@ -52,14 +51,14 @@ func flagError(err error, flags *pflag.FlagSet, help string) error {
 	var names []string
 	flags.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	name := unknown.GetSpecifiedName()
-	if hint := config.Nearest(name, names); hint != "" {
+	if hint := problem.Nearest(name, names); hint != "" {
 		return problem.Usage(fmt.Sprintf("unknown flag --%s", name), fmt.Sprintf("did you mean --%s?", hint))
 	}
 	return problem.Usage(fmt.Sprintf("unknown flag --%s", name), help+" lists them")
 }
 
 func nearest(name string, known []string) string {
-	if hint := config.Nearest(name, known); hint != "" {
+	if hint := problem.Nearest(name, known); hint != "" {
 		return fmt.Sprintf("did you mean %q?", hint)
 	}
 	return ""

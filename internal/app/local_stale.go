@@ -111,6 +111,6 @@ func (r *localRun) stale(view graph.View[reviewpr.State]) bool {
 // richer reports whether a draft that ended for its cap can go on under a higher
 // one. What it has paid for is taken over.
 func (r *localRun) richer(view graph.View[reviewpr.State]) bool {
-	cap := cmp.Or(r.options.MaxCost, r.change.Config.MaxCost, settings.DefaultMaxCost)
+	cap := cmp.Or(r.change.Config.Cap, settings.DefaultMaxCost)
 	return view.Status == graph.Paused && view.State.LacksMoney() && cap > view.State.Draft.MaxCost
 }

@@ -73,9 +73,9 @@ func (o *options) storeFlags(f *pflag.FlagSet) {
 }
 
 // listFlags are those of commands that look at drafts, here or on GitHub.
-func (o *options) listFlags(f *pflag.FlagSet) {
+func (o *options) listFlags(f *pflag.FlagSet, command string) {
 	o.storeFlags(f)
-	o.Flags(f, "instance", "code", "checkpoint-key", "draft-workflow", "decide-workflow", "allow-http")
+	o.Flags(f, command)
 }
 
 func (o *options) pushFlags(f *pflag.FlagSet) {
@@ -87,7 +87,6 @@ func (o *options) pushFlags(f *pflag.FlagSet) {
 func (o *options) decisionFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.approve, "approve", false, "approve: post the review")
 	f.BoolVar(&o.abort, "abort", false, "abort: post nothing")
-	o.Flags(f, "fail-on", "sarif")
 	f.StringArrayVar(&o.commands, "command", nil, "`line` that changes the draft, such as \"/drop F2\"; posted "+
 		"with --approve; may be repeated")
 }

@@ -63,7 +63,7 @@ func (a *app) propose(all []stats.Run, o *statsOptions) error {
 		Proposed: []stats.Habit{}}
 	habits, entries := stats.Proposed(stats.Habits(stats.Records(all)), now)
 	if len(entries) > 0 {
-		after, err := from.Extend(text, entries)
+		after, err := stats.Extend(from, text, entries)
 		if err != nil {
 			return err
 		}

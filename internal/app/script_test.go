@@ -99,8 +99,9 @@ func TestCommandLine(t *testing.T) {
 	scripts, err := filepath.Glob(filepath.Join("testdata", "script", "*.txt*"))
 	require.NoError(t, err)
 	testscript.Run(t, testscript.Params{
-		Files: volume.Some(scripts, 8),
-		Setup: func(e *testscript.Env) error { return setUpScript(t, e) },
+		UpdateScripts: *update,
+		Files:         volume.Some(scripts, 8),
+		Setup:         func(e *testscript.Env) error { return setUpScript(t, e) },
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"model": startModel, "asked": asked, "github": startGitHub, "pull": changePull, "reviews": reviews,
 			"json": checkJSON, "origin": setOrigin, "pulls": pulls, "pushed": pushed,

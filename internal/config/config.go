@@ -19,7 +19,7 @@ import (
 	"slices"
 
 	"github.com/org/pr-review-action/internal/cost"
-	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // DefaultPath is where the settings are read from when nothing else is said.
@@ -36,11 +36,17 @@ type Config struct {
 	MaxCost        cost.MicroUSD         `json:"max_cost,omitzero"`
 	MaxCostPerPull cost.MicroUSD         `json:"max_cost_per_pull,omitzero"`
 	MaxCostPerFile cost.MicroUSD         `json:"max_cost_per_file,omitzero"`
-	Models         Models                `json:"models,omitzero"`
-	NoVerify       bool                  `json:"no_verify,omitzero"`
-	NoClassify     bool                  `json:"no_classify,omitzero"`
-	Agent          Agent                 `json:"agent,omitzero"`
-	ModelOptions   ModelOptions          `json:"model_options,omitzero"`
+
+	// What holds of max-cost and max-cost-per-pull where an input may have set them. They
+	// are no part of a draft's settings: with a higher cap the same draft goes on.
+	Cap        cost.MicroUSD `json:"-"`
+	CapPerPull cost.MicroUSD `json:"-"`
+
+	Models       Models       `json:"models,omitzero"`
+	NoVerify     bool         `json:"no_verify,omitzero"`
+	NoClassify   bool         `json:"no_classify,omitzero"`
+	Agent        Agent        `json:"agent,omitzero"`
+	ModelOptions ModelOptions `json:"model_options,omitzero"`
 	// of the findings' text, such as German; empty for English
 	Language     string      `json:"language,omitzero"`
 	Instructions []string    `json:"instructions,omitzero"` // files of the repository that guide its reviews
@@ -54,7 +60,7 @@ type Config struct {
 	Index      Index      `json:"index,omitzero"`
 
 	Comments     Comments      `json:"comments,omitzero"`
-	Handover     string        `json:"handover,omitzero"` // one of Handovers; empty for the first
+	Handover     string        `json:"handover,omitzero"` // empty for HandoverSummary
 	Linters      Linters       `json:"linters,omitzero"`
 	Environments []Environment `json:"environments,omitzero"` // the first that fits a changed file holds
 	Deciders     []string      `json:"deciders,omitzero"`     // logins of who decides by dispatch; empty: who may write
@@ -68,6 +74,34 @@ type Config struct {
 	Overruled []string `json:"-"` // what of the file has no effect, therefore or since it is not there; in words
 }
 
+func rootKeys(c *Config) keys {
+	return keys{
+		listed("ignore", &c.Ignore, wrongGlob), whole("max-lines", 1, 100_000, &c.MaxLines, DefaultMaxLines),
+		group("admission", admissionKeys(&c.Admission)),
+		group("models", modelKeys(&c.Models)), unless("verify", &c.NoVerify), unless("classify", &c.NoClassify),
+		group("agent", agentKeys(&c.Agent)), group("model-options", optionKeys(&c.ModelOptions)),
+		pricesKey(&c.Prices),
+		endpoint("embeddings", &c.Embeddings.Model, embeddingKeys(&c.Embeddings)),
+		endpoint("rerank", &c.Rerank.Model, rerankKeys(&c.Rerank)), group("index", indexKeys(&c.Index)),
+		limit("max-cost", &c.MaxCost, &c.Cap).by("max-cost", "review, resume, implement, eval findings",
+			"what the run may cost in USD, retries included"),
+		limit("max-cost-per-pull", &c.MaxCostPerPull, &c.CapPerPull).by("max-cost-per-pull", "review, resume",
+			"what all runs on one pull request may cost in USD"),
+		amount("max-cost-per-file", &c.MaxCostPerFile),
+		languageKey(&c.Language), evenEmpty(listed("instructions", &c.Instructions, wrongPath), &c.Instructions),
+		objects("guidelines", &c.Guidelines, guidelineKeys, checkGuideline),
+		overviewKey(&c.Overview), group("report", reportKeys(&c.Report)),
+		group("comments", commentKeys(&c.Comments)),
+		choice("handover", &c.Handover, HandoverSummary, HandoverSummary, HandoverReview, HandoverOff),
+		group("linters", linterKeys(&c.Linters)),
+		objects("environments", &c.Environments, environmentKeys, checkEnvironment),
+		listed("deciders", &c.Deciders, wrongLogin),
+		objects("modules", &c.Modules, moduleKeys, checkModules()),
+		listed("protected", &c.Protected, wrongGlob), group("implement", implementKeys(&c.Implement)),
+		group("context", contextKeys(&c.Context)),
+	}
+}
+
 // DefaultMaxLines is how many changed lines a file that is reviewed has at most where
 // nothing else is said.
 const DefaultMaxLines = 5000
@@ -76,61 +110,6 @@ const DefaultMaxLines = 5000
 // in one piece.
 func (c Config) Lines() int { return cmp.Or(c.MaxLines, DefaultMaxLines) }
 
-// Policy says whether a kind of pull request is reviewed.
-type Policy string
-
-// The policies.
-const (
-	Skip   Policy = "skip"
-	Review Policy = "review"
-)
-
-// Admission says which pull requests are reviewed at all.
-type Admission struct {
-	Drafts    Policy   `json:"drafts"`
-	Bots      Policy   `json:"bots"`
-	Authors   []string `json:"authors,omitempty"` // associations in lower case, or "all"; empty: the event's default
-	Label     string   `json:"label"`             // admits what the other rules do not
-	SkipLabel string   `json:"skip_label"`        // opts out
-	OnDemand  bool     `json:"on_demand"`         // only by label or dispatch
-}
-
-// MaxComments is how many inline comments a review has where nothing else is said.
-const MaxComments = 15
-
-// Comments says how a review is posted.
-type Comments struct {
-	Max     *int `json:"max,omitempty"`     // inline comments of one review; nil for MaxComments
-	Resolve bool `json:"resolve,omitempty"` // threads of ours that a new head resolved are marked so
-}
-
-// Most is the largest number of inline comments of one review.
-func (c Comments) Most() int {
-	if c.Max == nil {
-		return MaxComments
-	}
-	return *c.Max
-}
-
-// Linters says what of linters' results is shown.
-type Linters struct {
-	MaxPerRule *int `json:"max_per_rule,omitempty"` // findings of one rule in a draft; nil for 10
-}
-
-// Most is the largest number of findings of one rule.
-func (l Linters) Most() int {
-	if l.MaxPerRule == nil {
-		return 10
-	}
-	return *l.MaxPerRule
-}
-
-// Environment names whose approval a change of certain paths needs.
-type Environment struct {
-	Paths []string `json:"paths"` // globs
-	Name  string   `json:"name"`
-}
-
 // Default is the configuration of a repository without a settings file.
 func Default() Config {
 	return Config{
@@ -138,6 +117,9 @@ func Default() Config {
 		Instructions: defaultInstructions(),
 	}
 }
+
+// defaultInstructions tell people, and machines, how to work on a repository.
+func defaultInstructions() []string { return []string{"AGENTS.md", "CONTRIBUTING.md"} }
 
 // Fingerprint is the SHA-256, in hex, of the effective settings.
 func (c Config) Fingerprint() string {
@@ -152,66 +134,13 @@ func (c Config) Fingerprint() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Associations lists the values of admission.authors, in GitHub's words.
-func Associations() []string {
-	return []string{"all", "owner", "member", "collaborator", "contributor", "first_time_contributor", "first_timer",
-		"none"}
-}
+// Values lists every key in the order in which they are documented. A value that
+// is not set is the default where config knows it, else nil. The values of headers
+// and the texts of further fields are left out: they may be credentials.
+func (c Config) Values() []Value { return rootKeys(&c).values("") }
 
-// Error is one thing wrong with a settings file, and where.
-type Error struct {
-	File         string
-	Line, Column int
-	What         string
-	Hint         string // the nearest known name, or empty
-}
-
-// Error gives file:line:column and what is wrong, and the hint on a line of its own.
-func (e *Error) Error() string { return e.Problem().Error() }
-
-// Problem says so, as a mistake of whoever wrote the file.
-func (e *Error) Problem() *problem.Error {
-	p := &problem.Error{Kind: problem.Misuse, What: fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.What)}
-	if e.Hint != "" {
-		p.Rows = [][2]string{{"", fmt.Sprintf("did you mean %q?", e.Hint)}}
-	}
-	return p
-}
-
-// Nearest returns the known name that is closest to a mistyped one, or ""
-// where none is close: at most a third of its letters, or two, differ.
-func Nearest(name string, known []string) string {
-	best, distance := "", max(2, len(name)/3)+1
-	for _, k := range known {
-		if d := editDistance(name, k); d < distance {
-			best, distance = k, d
-		}
-	}
-	return best
-}
-
-// editDistance counts the insertions, deletions and replacements between two names.
-func editDistance(a, b string) int {
-	if len(a) > 64 || len(b) > 64 {
-		return 64
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			step := diagonal
-			if a[i] != b[j] {
-				step = 1 + slices.Min([]int{diagonal, row[j], row[j+1]})
-			}
-			diagonal, row[j+1] = row[j+1], step
-		}
-	}
-	return row[len(b)]
-}
+// Locks reports whether the defaults lock a key, or one that it is below.
+func (c Config) Locks(key string) bool { return locks(c.Locked, key) }
 
 // Verifies reports whether grave findings are looked at a second time.
 func (c Config) Verifies() bool { return !c.NoVerify }
@@ -219,6 +148,39 @@ func (c Config) Verifies() bool { return !c.NoVerify }
 // Classifies reports whether files are labelled first, by the model named for that.
 func (c Config) Classifies() bool { return !c.NoClassify && c.Models.Classify != "" }
 
-// defaultInstructions are the files that tell people, and machines, how to work on
-// a repository.
-func defaultInstructions() []string { return []string{"AGENTS.md", "CONTRIBUTING.md"} }
+// WritesNothing reports whether a model is the one that embeds or reranks.
+func (c Config) WritesNothing(model string) bool {
+	return model == c.Embeddings.Model || model == c.Rerank.Model
+}
+
+// Variables are the names of the variables that hold credentials of these settings.
+func (c Config) Variables() []string {
+	return slices.DeleteFunc([]string{c.Embeddings.KeyEnv, c.Rerank.KeyEnv, c.Index.PasswordEnv},
+		func(name string) bool { return name == "" })
+}
+
+// GuidelinesFor are the guidelines for a file, in their order.
+func (c Config) GuidelinesFor(path string) []string {
+	var texts []string
+	for _, g := range c.Guidelines {
+		if pattern.Matches(g.Paths, path) {
+			texts = append(texts, g.Text)
+		}
+	}
+	return texts
+}
+
+// EnvironmentFor names the environment whose approval a change needs: that of
+// the first entry of environments, in the file's order, with a glob that fits any
+// of the paths. It is empty where none does. paths holds the old names of renamed
+// files as well, so that moving a file out of a folder asks that folder's owners.
+func (c Config) EnvironmentFor(paths []string) string {
+	for _, e := range c.Environments {
+		for _, path := range paths {
+			if pattern.Matches(e.Paths, path) {
+				return e.Name
+			}
+		}
+	}
+	return ""
+}

@@ -2,12 +2,8 @@ package config
 
 import (
 	"cmp"
-	"net/url"
 	"regexp"
-	"strings"
 	"time"
-
-	"github.com/goccy/go-yaml/ast"
 
 	"github.com/org/pr-review-action/internal/ticket"
 )
@@ -89,26 +85,3 @@ var (
 	projectKey = regexp.MustCompile(`^[A-Z][A-Z0-9_]{1,9}$`)
 	labelForm  = regexp.MustCompile(`^[^*]{0,50}\*[^*]{0,50}$`)
 )
-
-// address is that of a server, without credentials in it. Whether plain http is allowed is
-// for who connects.
-func address(name string, into *string) key {
-	k := ruled(name, into, wrongAddress)
-	inner := k.read
-	k.read = func(r *reader, n ast.Node) {
-		inner(r, n)
-		*into = strings.TrimSuffix(*into, "/")
-	}
-	return k
-}
-
-func wrongAddress(s string) string {
-	u, err := url.Parse(s)
-	switch {
-	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
-		return mistake("expected an address that begins with https://")
-	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return mistake("an address here has no user, no query and no fragment; credentials come from the environment")
-	}
-	return ""
-}

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/config"
@@ -74,8 +76,8 @@ func TestValuesShowsNoTextOfAnArgument(t *testing.T) {
 	c, err := config.Parse("f.yml", []byte("context: {sources: [{mcp: {preset: rovo, url: 'https://a.b', arguments: "+
 		"{cloudId: hunter2, deep: [1, hunter2]}}}]}\n"))
 	require.NoError(t, err)
-	text, err := config.YAML(c.Values())
+	text, err := json.Marshal(c.Values(), jsontext.SpaceAfterColon(true))
 	require.NoError(t, err)
-	require.NotContains(t, text, "hunter2")
-	require.Contains(t, text, `"preset": "rovo"`)
+	require.NotContains(t, string(text), "hunter2")
+	require.Contains(t, string(text), `"preset": "rovo"`)
 }

@@ -1,11 +1,16 @@
 package config
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 // File is a repository's settings file, with what a company sets below it.
@@ -14,6 +19,73 @@ type File struct {
 	// YAML with the file's keys, which hold where the file does not set them, and locked: the names of
 	// keys that the file cannot set. Empty for none
 	Defaults string
+	Inputs   map[string]string // what inputs and flags say that count before keys, by their names; see Inputs
+}
+
+// Parse reads a settings file with nothing below it; name is what errors call it.
+func Parse(name string, text []byte) (Config, error) { return File{Path: name}.Parse(text) }
+
+// Parse reads the text of the file. Every mistake is reported up to maxProblems, each as
+// an *Error, joined in the file's order; those of the defaults alone where there are
+// some. An empty text is the defaults, and so is nil, for a file that is not there: where
+// somebody named it, Overruled says so.
+func (f File) Parse(text []byte) (Config, error) {
+	c, _, err := f.Read(text)
+	if err == nil && text == nil && f.Path != DefaultPath && f.Path != "" {
+		c.Overruled = append(c.Overruled, f.Path+" is not in the repository at the base, so it sets nothing")
+	}
+	return c, err
+}
+
+// Read is Parse, and says where each key stood.
+func (f File) Read(text []byte) (Config, Lines, error) {
+	c, lines := Default(), Lines{}
+	halves := map[string]half{}
+	below := &reader{file: "defaults", lines: lines, halves: halves}
+	known := append(rootKeys(&c), key{name: "locked", read: func(r *reader, n ast.Node) { c.Locked = r.lockable(n) }})
+	if err := cmp.Or(below.read([]byte(f.Defaults), known), errors.Join(below.all()...)); err != nil {
+		return Config{}, nil, err
+	}
+	r := &reader{file: f.Path, lines: lines, halves: halves, locked: c.Locked}
+	defaults := c
+	err := r.read(text, rootKeys(&c))
+	r.checkHalves(&c, defaults)
+	if err := cmp.Or(err, errors.Join(append(below.all(), r.all()...)...)); err != nil {
+		return Config{}, nil, err
+	}
+	c.Overruled = r.overruled
+	c, err = f.Over(c)
+	return c, lines, err
+}
+
+// read reads a text by the keys that it may hold. Its mistakes are all's; an error ended it.
+func (r *reader) read(text []byte, known keys) (err error) {
+	text, err = readable(r.file, text)
+	if err != nil {
+		return err
+	}
+	// The parser works on text from the repository; a defect in it is the file's error, not the run's end.
+	defer func() {
+		if p := recover(); p != nil {
+			err = &Error{File: r.file, Line: 1, Column: 1, What: "this is not YAML that can be read"}
+		}
+	}()
+	// entries finds them, with all other mistakes
+	file, err := parser.ParseBytes(text, 0, parser.AllowDuplicateMapKey())
+	if err != nil {
+		return syntaxError(r.file, err)
+	}
+	for i, doc := range file.Docs {
+		if doc.Body == nil {
+			continue
+		}
+		if i > 0 {
+			r.fail(doc.Body, "a second document; one is read")
+			break
+		}
+		r.mapping(doc.Body, known)
+	}
+	return nil
 }
 
 // lockable reads names of keys, which stand for those below them too.
@@ -29,23 +101,47 @@ func (r *reader) lockable(n ast.Node) []string {
 		}
 		e := r.fail(item, "%.60q is not the name of a key, such as deciders or admission.authors", name)
 		if len(r.problems) <= maxProblems { // the others are counted
-			e.Hint = Nearest(name, known)
+			e.Hint = problem.Nearest(name, known)
 		}
 		return false
 	})
 }
 
-// Locks reports whether the defaults lock a key, or one that it is below.
-func (c Config) Locks(key string) bool {
-	return slices.ContainsFunc(c.Locked, func(l string) bool { return key == l || strings.HasPrefix(key, l+".") })
+// checkHalves fails where a model that writes has half a price: only what embeds and what
+// reranks writes nothing. The price of one that the defaults name for that, or a file that
+// may not, is dropped where another one does it: it is none that a cap could be held by.
+func (r *reader) checkHalves(c *Config, defaults Config) {
+	overruled := slices.ContainsFunc(r.overruled, func(line string) bool {
+		return strings.Contains(line, " embeddings") || strings.Contains(line, " rerank")
+	})
+	for model, at := range r.halves {
+		switch {
+		case c.WritesNothing(model):
+		case defaults.WritesNothing(model), overruled && at.reader == r:
+			delete(c.Prices, model)
+		default:
+			at.fail(at.key, "the price of %.60q needs output, in USD per million tokens", model)
+		}
+	}
 }
 
-// overrules reports whether a key of the file is locked, and notes then that it has no effect.
-func (r *reader) overrules(key ast.MapKeyNode, name string) bool {
-	if !r.defaults.Locks(name) {
-		return false
+// Over puts the inputs over settings that were read: from here on these hold.
+func (f File) Over(c Config) (Config, error) {
+	c.Cap, c.CapPerPull = c.MaxCost, c.MaxCostPerPull
+	for _, k := range rootKeys(&c).inputs("") {
+		if text, given := f.Inputs[k.input.Name]; given {
+			if err := k.given(text); err != nil {
+				return c, problem.Usage(fmt.Sprintf("input %s: %v", k.input.Name, err), "")
+			}
+		}
 	}
-	r.overruled = append(r.overruled, fmt.Sprintf("%s:%d: %s has no effect here, since the defaults lock it", r.file,
-		key.GetToken().Position.Line, name))
-	return true
+	return c, nil
+}
+
+// Inputs lists the inputs that count before keys of the file.
+func Inputs() (all []Input) {
+	for _, k := range rootKeys(new(Config)).inputs("") {
+		all = append(all, k.input)
+	}
+	return all
 }

@@ -2,7 +2,14 @@ package config
 
 import (
 	"cmp"
+	"maps"
+	"math"
+	"slices"
+	"strings"
 	"time"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/org/pr-review-action/internal/cost"
 )
 
 // Models name the models of the tasks; an empty one is that of the reviews, and
@@ -15,6 +22,23 @@ type Models struct {
 	Redraft  string `json:"redraft,omitzero"`
 }
 
+func modelKeys(m *Models) keys {
+	return keys{modelName("review", &m.Review), modelName("verify", &m.Verify), modelName("classify", &m.Classify),
+		modelName("redraft", &m.Redraft)}
+}
+
+func modelName(name string, into *string) key {
+	return ruled(name, into, func(s string) string {
+		if s == "" || len(s) > 200 || strings.ContainsFunc(s, unprinted) {
+			return mistake("%.60q is not a model's name", s)
+		}
+		return ""
+	})
+}
+
+// unprinted reports a character that is none of ASCII's printed ones.
+func unprinted(c rune) bool { return c <= ' ' || c > '~' }
+
 // Agent bounds the conversation about one file. Zero values are the defaults.
 type Agent struct {
 	MaxTurns   int  `json:"max_turns,omitzero"`
@@ -22,32 +46,29 @@ type Agent struct {
 	NoTools    bool `json:"no_tools,omitzero"`
 }
 
-// The defaults and the largest values of an agent's bounds.
-const (
-	defaultTurns = 6
-	maxTurns     = 20
-	defaultTime  = 10 * time.Minute
-	maxTime      = 6 * time.Hour
-)
-
 // Turns is how many answers a conversation has at most: one where the model may
 // call no tools.
 func (a Agent) Turns() int {
 	if a.NoTools {
 		return 1
 	}
-	return cmp.Or(a.MaxTurns, defaultTurns)
+	return cmp.Or(a.MaxTurns, 6)
 }
 
 // Time is how long a conversation may go on.
 func (a Agent) Time() time.Duration {
-	return cmp.Or(time.Duration(a.MaxSeconds)*time.Second, defaultTime)
+	return cmp.Or(time.Duration(a.MaxSeconds)*time.Second, 10*time.Minute)
+}
+
+func agentKeys(a *Agent) keys {
+	return keys{whole("max-turns", 1, 20, &a.MaxTurns, Agent{}.Turns()),
+		seconds("max-time", 6*time.Hour, &a.MaxSeconds, Agent{}.Time()), unless("tools", &a.NoTools)}
 }
 
 // ModelOptions are settings of every request. Zero values leave a setting to the
 // model's default.
 type ModelOptions struct {
-	Effort          string            `json:"effort,omitzero"` // of reasoning: one of Efforts
+	Effort          string            `json:"effort,omitzero"` // of reasoning
 	Temperature     *float64          `json:"temperature,omitzero"`
 	Seed            *int              `json:"seed,omitzero"`
 	MaxOutputTokens int               `json:"max_output_tokens,omitzero"`
@@ -58,13 +79,69 @@ type ModelOptions struct {
 	CacheMarks string `json:"cache_marks,omitzero"`
 }
 
-// Efforts lists the values of model-options.effort.
-func Efforts() []string {
-	return []string{"none", "minimal", "low", "medium", "high", "xhigh", "max"}
+func optionKeys(o *ModelOptions) keys {
+	return keys{
+		choice("effort", &o.Effort, "", "none", "minimal", "low", "medium", "high", "xhigh", "max"),
+		number("temperature", 2, &o.Temperature),
+		upTo("seed", math.MaxInt32, &o.Seed, nil),
+		whole("max-output-tokens", 1, 1_000_000, &o.MaxOutputTokens, 0),
+		{name: "headers", read: func(r *reader, n ast.Node) { o.Headers = r.headers(n) },
+			show: func() any { return hidden(o.Headers) }},
+		{name: "body", read: func(r *reader, n ast.Node) { o.Body = r.values(n, maxDepth) },
+			show: func() any { return body(o.Body) }},
+		choice("cache-marks", &o.CacheMarks, "auto", "auto", "on", "off"),
+	}
 }
 
-// Guideline is what a repository wants looked at in some of its files.
-type Guideline struct {
-	Paths []string `json:"paths"` // globs
-	Text  string   `json:"text"`
+func priceKeys(p *cost.Price) keys {
+	price := func(name string, into *cost.MicroUSD) key {
+		return key{name: name, read: func(r *reader, n ast.Node) { r.usd(n, into) },
+			show: func() any { return Dollars(*into) }}
+	}
+	return keys{price("input", &p.Input), price("cached-input", &p.CachedInput), price("output", &p.Output),
+		price("cache-write", &p.CacheWrite), price("per-1000", &p.PerThousand)}
+}
+
+// pricesKey has a line for each model's price: of a reranker that bills by the search
+// per-1000, of others the rest.
+func pricesKey(all *map[string]cost.Price) key {
+	k := key{name: "prices", read: func(r *reader, n ast.Node) { r.prices(n, all) }, show: func() any { return nil }}
+	for _, model := range slices.Sorted(maps.Keys(*all)) {
+		p := (*all)[model]
+		k.under = append(k.under, key{name: model, show: func() any {
+			price := priceKeys(&p).object()
+			maps.DeleteFunc(price, func(name string, _ any) bool { return (name == "per-1000") != (p.PerThousand > 0) })
+			return price
+		}})
+	}
+	return k
+}
+
+// prices reads a price for each model, beside those that are there. Cached input and
+// cache writes cost what input does where nothing else is said. Of a reranker that bills
+// by the search, per-1000 is enough.
+func (r *reader) prices(n ast.Node, all *map[string]cost.Price) {
+	if *all == nil {
+		*all = map[string]cost.Price{}
+	}
+	for _, e := range r.entries(n) {
+		var p cost.Price
+		var said []string
+		r.inside(e.Key, func() { said = r.mapping(e.Value, priceKeys(&p)) })
+		delete(r.halves, keyName(e.Key))
+		switch {
+		case slices.Contains(said, "per-1000"):
+		case !slices.Contains(said, "input"):
+			r.fail(e.Key, "the price of %.60q needs input, in USD per million tokens", keyName(e.Key))
+		case !slices.Contains(said, "output"):
+			r.halves[keyName(e.Key)] = half{r, e.Key}
+		}
+		if !slices.Contains(said, "cached-input") {
+			p.CachedInput = p.Input
+		}
+		if !slices.Contains(said, "cache-write") {
+			p.CacheWrite = p.Input
+		}
+		(*all)[keyName(e.Key)] = p
+	}
 }

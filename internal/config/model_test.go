@@ -59,7 +59,7 @@ func TestParseReadsEveryKeyOfTheModels(t *testing.T) {
 			"gpt-9":     {Input: 250_000, CachedInput: 25_000, Output: 2_000_000, CacheWrite: 300_000},
 			"openai/o9": {Input: 1_000_000, CachedInput: 1_000_000, CacheWrite: 1_000_000},
 		},
-		MaxCost: 2_500_000, MaxCostPerPull: 10_000_000, MaxCostPerFile: 50_000,
+		MaxCost: 2_500_000, MaxCostPerPull: 10_000_000, MaxCostPerFile: 50_000, Cap: 2_500_000, CapPerPull: 10_000_000,
 		Models: config.Models{Classify: "gpt-9-nano", Review: "gpt-9", Verify: "openai/o9", Redraft: "gpt-9"},
 		Agent:  config.Agent{MaxTurns: 4, MaxSeconds: 150},
 		ModelOptions: config.ModelOptions{

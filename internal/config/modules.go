@@ -15,42 +15,6 @@ type Module struct {
 	Rules       []string `json:"rules,omitempty"` // for who writes code there
 }
 
-// Implement bounds what is proposed for a ticket.
-type Implement struct {
-	MaxFiles    int    `json:"max_files,omitzero"`
-	MaxLines    int    `json:"max_lines,omitzero"`
-	MaxBytes    int    `json:"max_bytes,omitzero"`
-	PullRequest string `json:"pull_request,omitzero"` // draft or link; empty for the first
-}
-
-// The largest proposals where nothing else is said.
-const (
-	maxProposedFiles = 20
-	maxProposedLines = 800
-	maxProposedBytes = 400 << 10
-)
-
-// Files is the most files that are changed.
-func (i Implement) Files() int { return cmp.Or(i.MaxFiles, maxProposedFiles) }
-
-// Lines is the most lines that are added or removed.
-func (i Implement) Lines() int { return cmp.Or(i.MaxLines, maxProposedLines) }
-
-// Bytes is the most bytes that the new texts have together.
-func (i Implement) Bytes() int { return cmp.Or(i.MaxBytes, maxProposedBytes) }
-
-// PullRequests are the values of implement.pull-request.
-func PullRequests() []string { return []string{"draft", "link"} }
-
-func implementKeys(i *Implement) keys {
-	return keys{
-		whole("max-files", 1, maxProposedFiles, &i.MaxFiles, maxProposedFiles),
-		whole("max-lines", 1, maxProposedLines, &i.MaxLines, maxProposedLines),
-		whole("max-bytes", 1, maxProposedBytes, &i.MaxBytes, maxProposedBytes),
-		choice("pull-request", &i.PullRequest, PullRequests()[0], PullRequests()...),
-	}
-}
-
 func moduleKeys(m *Module) keys {
 	return keys{
 		text("name", &m.Name), listed("paths", &m.Paths, wrongGlob), listed("tests", &m.Tests, wrongGlob),
@@ -69,5 +33,32 @@ func checkModules() func(*reader, ast.Node, Module) {
 			r.fail(n, "the module %.60q stands twice", m.Name)
 		}
 		known[m.Name] = true
+	}
+}
+
+// Implement bounds what is proposed for a ticket.
+type Implement struct {
+	MaxFiles    int    `json:"max_files,omitzero"`
+	MaxLines    int    `json:"max_lines,omitzero"`
+	MaxBytes    int    `json:"max_bytes,omitzero"`
+	PullRequest string `json:"pull_request,omitzero"` // draft or link; empty for the first
+}
+
+// Files is the most files that are changed.
+func (i Implement) Files() int { return cmp.Or(i.MaxFiles, 20) }
+
+// Lines is the most lines that are added or removed.
+func (i Implement) Lines() int { return cmp.Or(i.MaxLines, 800) }
+
+// Bytes is the most bytes that the new texts have together.
+func (i Implement) Bytes() int { return cmp.Or(i.MaxBytes, 400<<10) }
+
+func implementKeys(i *Implement) keys {
+	var most Implement
+	return keys{
+		whole("max-files", 1, most.Files(), &i.MaxFiles, most.Files()),
+		whole("max-lines", 1, most.Lines(), &i.MaxLines, most.Lines()),
+		whole("max-bytes", 1, most.Bytes(), &i.MaxBytes, most.Bytes()),
+		choice("pull-request", &i.PullRequest, "draft", "draft", "link"),
 	}
 }

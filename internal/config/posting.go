@@ -10,37 +10,35 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 )
 
-// mostComments is the largest value of comments.max.
-const mostComments = 50
-
-// maxEnvironment is the longest name of an environment, in characters:
-// https://docs.github.com/en/actions/reference/workflows-and-actions/deployments-and-environments
-const maxEnvironment = 255
-
-// EnvironmentFor names the environment whose approval a change needs: that of
-// the first entry of environments, in the file's order, with a glob that fits any
-// of the paths. It is empty where none does. paths holds the old names of renamed
-// files as well, so that moving a file out of a folder asks that folder's owners.
-func (c Config) EnvironmentFor(paths []string) string {
-	for _, e := range c.Environments {
-		for _, path := range paths {
-			if Matches(e.Paths, path) {
-				return e.Name
-			}
-		}
-	}
-	return ""
+// Comments says how a review is posted.
+type Comments struct {
+	Max     *int `json:"max,omitempty"`     // inline comments of one review; nil for 15
+	Resolve bool `json:"resolve,omitempty"` // threads of ours that a new head resolved are marked so
 }
+
+// Most is the largest number of inline comments of one review.
+func (c Comments) Most() int { return or(c.Max, 15) }
 
 func commentKeys(c *Comments) keys {
-	return keys{upTo("max", mostComments, &c.Max, MaxComments), flag("resolve", &c.Resolve)}
+	return keys{upTo("max", 50, &c.Max, Comments{}.Most()), flag("resolve", &c.Resolve)}
 }
 
-// mostPerRule is the largest value of linters.max-per-rule.
-const mostPerRule = 100
+// Linters says what of linters' results is shown.
+type Linters struct {
+	MaxPerRule *int `json:"max_per_rule,omitempty"` // findings of one rule in a draft; nil for 10
+}
+
+// Most is the largest number of findings of one rule.
+func (l Linters) Most() int { return or(l.MaxPerRule, 10) }
 
 func linterKeys(l *Linters) keys {
-	return keys{upTo("max-per-rule", mostPerRule, &l.MaxPerRule, l.Most())}
+	return keys{upTo("max-per-rule", 100, &l.MaxPerRule, Linters{}.Most())}
+}
+
+// Environment names whose approval a change of certain paths needs.
+type Environment struct {
+	Paths []string `json:"paths"` // globs
+	Name  string   `json:"name"`
 }
 
 func environmentKeys(e *Environment) keys {
@@ -53,15 +51,9 @@ func checkEnvironment(r *reader, n ast.Node, e Environment) {
 	}
 }
 
-// login is how GitHub names people; one of a company has an underscore.
-var login = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
-
-func wrongLogin(name string) string {
-	if !login.MatchString(name) {
-		return mistake("%.60q is no login; a team cannot be named here", name)
-	}
-	return ""
-}
+// maxEnvironment is the longest name of an environment, in characters:
+// https://docs.github.com/en/actions/reference/workflows-and-actions/deployments-and-environments
+const maxEnvironment = 255
 
 // wrongEnvironment is the rule for names that GitHub takes for an environment.
 func wrongEnvironment(s string) string {
@@ -69,6 +61,16 @@ func wrongEnvironment(s string) string {
 	if s == "" || len([]rune(s)) > maxEnvironment || strings.TrimSpace(s) != s || control ||
 		strings.ContainsAny(s, "'\"`,;\\") || guard.Visible(s) != s {
 		return mistake("%.60q is not an environment's name", s)
+	}
+	return ""
+}
+
+// login is how GitHub names people; one of a company has an underscore.
+var login = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
+
+func wrongLogin(name string) string {
+	if !login.MatchString(name) {
+		return mistake("%.60q is no login; a team cannot be named here", name)
 	}
 	return ""
 }
@@ -81,5 +83,46 @@ const (
 	HandoverOff     = "off"
 )
 
-// Handovers lists them, the default first.
-func Handovers() []string { return []string{HandoverSummary, HandoverReview, HandoverOff} }
+// Policy says whether a kind of pull request is reviewed.
+type Policy string
+
+// The policies.
+const (
+	Skip   Policy = "skip"
+	Review Policy = "review"
+)
+
+// Admission says which pull requests are reviewed at all.
+type Admission struct {
+	Drafts    Policy   `json:"drafts"`
+	Bots      Policy   `json:"bots"`
+	Authors   []string `json:"authors,omitempty"` // associations in lower case, or "all"; empty: the event's default
+	Label     string   `json:"label"`             // admits what the other rules do not
+	SkipLabel string   `json:"skip_label"`        // opts out
+	OnDemand  bool     `json:"on_demand"`         // only by label or dispatch
+}
+
+func admissionKeys(a *Admission) keys {
+	return keys{
+		choice("drafts", &a.Drafts, "", Skip, Review), choice("bots", &a.Bots, "", Skip, Review),
+		authorsKey(&a.Authors), text("label", &a.Label),
+		text("skip-label", &a.SkipLabel), flag("on-demand", &a.OnDemand),
+	}
+}
+
+// authorsKey is a list of associations in whatever case, or one of them.
+func authorsKey(into *[]string) key {
+	k := listed("authors", into, free)
+	k.read = func(r *reader, n ast.Node) {
+		if _, one := n.(*ast.StringNode); one {
+			n = &ast.SequenceNode{Values: []ast.Node{n}}
+		}
+		known := r.among([]string{"all", "owner", "member", "collaborator", "contributor", "first_time_contributor",
+			"first_timer", "none"})
+		*into = r.texts(n, func(item ast.Node, name string) bool { return known(item, strings.ToLower(name)) })
+		for i, name := range *into {
+			(*into)[i] = strings.ToLower(name)
+		}
+	}
+	return k
+}

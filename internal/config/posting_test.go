@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 func TestParseReadsCommentsAndEnvironments(t *testing.T) {
@@ -112,7 +113,7 @@ func TestEveryGlobThatParseTakesIsMatchedSoon(t *testing.T) {
 	require.NoError(t, err)
 	began := time.Now()
 	for range 100 {
-		require.False(t, config.Matches([]string{worst}, strings.Repeat("a", 9)+"c"))
+		require.False(t, pattern.Matches([]string{worst}, strings.Repeat("a", 9)+"c"))
 	}
 	require.Less(t, time.Since(began), 5*time.Second)
 }

@@ -7,19 +7,29 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 // reader walks a parsed file and collects what is wrong with it.
 type reader struct {
-	file     string
-	problems []*Error
-	under    string // the name of the key whose value is read, with a dot; empty at the top
-	lines    Lines
-	halves   map[string]half // by model; of the file and of the defaults below
-
-	defaults  Config   // that are below
-	overruled []string // in words
+	file      string
+	problems  []*Error
+	under     string // the name of the key whose value is read, with a dot; empty at the top
+	lines     Lines
+	halves    map[string]half // by model; of the file and of the defaults below
+	locked    []string        // keys of which the file says nothing
+	overruled []string        // in words
 }
+
+// half is a price without output's, and who read it where.
+type half struct {
+	*reader
+	key ast.MapKeyNode
+}
+
+// Lines has the file and line of every key that is set, by the names of Config.Values.
+type Lines map[string]string
 
 // maxProblems is how many mistakes of one file are reported.
 const maxProblems = 50
@@ -52,24 +62,6 @@ func (r *reader) all() []error {
 	return errs
 }
 
-// mapping reads the values of known keys and returns the keys that were there.
-func (r *reader) mapping(n ast.Node, known keys) (seen []string) {
-	for _, v := range r.entries(n) {
-		name := keyName(v.Key)
-		at := slices.IndexFunc(known, func(k key) bool { return k.name == name })
-		if at < 0 {
-			r.fail(v.Key, "unknown key %.60q", name).Hint = Nearest(name, known.names())
-			continue
-		}
-		seen = append(seen, name)
-		if r.overrules(v.Key, r.under+name) {
-			continue
-		}
-		r.inside(v.Key, func() { known[at].read(r, v.Value) })
-	}
-	return seen
-}
-
 // inside notes where a key stood and reads its value.
 func (r *reader) inside(key ast.MapKeyNode, read func()) {
 	outer := r.under
@@ -80,21 +72,42 @@ func (r *reader) inside(key ast.MapKeyNode, read func()) {
 	r.under = outer
 }
 
+// overrules reports whether a key of the file is locked, and notes then that it has no effect.
+func (r *reader) overrules(key ast.MapKeyNode, name string) bool {
+	if !locks(r.locked, name) {
+		return false
+	}
+	r.overruled = append(r.overruled, fmt.Sprintf("%s:%d: %s has no effect here, since the defaults lock it", r.file,
+		key.GetToken().Position.Line, name))
+	return true
+}
+
+// locks reports whether a list of locked keys has a key, or one that it is below.
+func locks(locked []string, key string) bool {
+	return slices.ContainsFunc(locked, func(l string) bool { return key == l || strings.HasPrefix(key, l+".") })
+}
+
+// pairs are the keys and values of a mapping as they are written; none of all else.
+func pairs(n ast.Node) []*ast.MappingValueNode {
+	switch m := n.(type) {
+	case *ast.MappingNode:
+		return slices.Clone(m.Values)
+	case *ast.MappingValueNode:
+		return []*ast.MappingValueNode{m}
+	}
+	return nil
+}
+
 // entries are the keys and values of a mapping, without those that are no plain
 // key or stand a second time.
 func (r *reader) entries(n ast.Node) []*ast.MappingValueNode {
-	var all []*ast.MappingValueNode
-	switch m := n.(type) {
-	case *ast.MappingNode:
-		all = slices.Clone(m.Values)
-	case *ast.MappingValueNode:
-		all = append(all, m)
-	case *ast.NullNode:
+	switch n.(type) {
+	case *ast.MappingNode, *ast.MappingValueNode, *ast.NullNode:
 	default:
 		r.fail(n, "expected keys with values, got %s", kind(n))
 	}
 	first := map[string]int{}
-	return slices.DeleteFunc(all, func(v *ast.MappingValueNode) bool {
+	return slices.DeleteFunc(pairs(n), func(v *ast.MappingValueNode) bool {
 		name := keyName(v.Key)
 		switch line := first[name]; {
 		case v.Key.IsMergeKey():
@@ -132,13 +145,14 @@ func (r *reader) text(n ast.Node, into *string) bool {
 	return false
 }
 
-func (r *reader) boolean(n ast.Node, into *bool) {
-	b, ok := n.(*ast.BoolNode)
-	if !ok {
-		r.fail(n, "expected true or false, got %s", kind(n))
-		return
+// good reads a text that is good.
+func (r *reader) good(n ast.Node, is func(ast.Node, string) bool, into *string) bool {
+	var s string
+	if !r.text(n, &s) || !is(n, s) {
+		return false
 	}
-	*into = b.Value
+	*into = s
+	return true
 }
 
 func (r *reader) list(n ast.Node) []ast.Node {
@@ -180,36 +194,21 @@ func (r *reader) among(known []string) func(ast.Node, string) bool {
 		if slices.Contains(known, s) {
 			return true
 		}
-		r.fail(n, "%.60q is none of %s", s, strings.Join(known, ", ")).Hint = Nearest(s, known)
+		r.fail(n, "%.60q is none of %s", s, strings.Join(known, ", ")).Hint = problem.Nearest(s, known)
 		return false
 	}
 }
 
+// kind says what a value is, for a mistake.
 func kind(n ast.Node) string {
-	switch n.(type) {
-	case *ast.MappingNode, *ast.MappingValueNode:
-		return "keys with values"
-	case *ast.SequenceNode:
-		return "a list"
-	case *ast.StringNode, *ast.LiteralNode:
-		return "text"
-	case *ast.BoolNode:
-		return "true or false"
-	case *ast.IntegerNode, *ast.FloatNode:
-		return "a number"
-	case *ast.NullNode:
-		return "nothing"
-	case *ast.AliasNode:
-		return "an alias, since it begins with *: text that does stands in quotes"
-	case *ast.AnchorNode:
-		return "an anchor, since it begins with &: text that does stands in quotes"
-	case *ast.TagNode:
-		return "a tag, since it begins with !: text that does stands in quotes"
-	case *ast.DirectiveNode:
-		return "a directive, since it begins with %"
+	const quoted = ": text that does stands in quotes"
+	kinds := map[ast.NodeType]string{
+		ast.MappingType: "keys with values", ast.MappingValueType: "keys with values", ast.SequenceType: "a list",
+		ast.StringType: "text", ast.LiteralType: "text", ast.BoolType: "true or false", ast.IntegerType: "a number",
+		ast.FloatType: "a number", ast.NullType: "nothing", ast.AliasType: "an alias, since it begins with *" + quoted,
+		ast.AnchorType:    "an anchor, since it begins with &" + quoted,
+		ast.TagType:       "a tag, since it begins with !" + quoted,
+		ast.DirectiveType: "a directive, since it begins with %",
 	}
-	return "something else"
+	return cmp.Or(kinds[n.Type()], "something else")
 }
-
-// Lines has the file and line of every key that is set, by the names of Config.Values.
-type Lines map[string]string

@@ -1,9 +1,6 @@
 package config
 
 import (
-	"slices"
-	"strings"
-
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/org/pr-review-action/internal/finding"
@@ -25,35 +22,17 @@ const (
 	CategoryStyle = "style"
 )
 
-// Categories lists those that a finding may have.
-func Categories() []string {
-	return []string{"correctness", "security", "concurrency", "error-handling", "resource", "data", "compatibility",
+func reportKeys(p *Report) keys {
+	known := []string{"correctness", "security", "concurrency", "error-handling", "resource", "data", "compatibility",
 		"performance", "design", "maintainability", "requirement", "test", CategoryTests, CategoryStyle, "other",
 		"lint", "secret", "hidden-text"}
-}
-
-// Unwanted says which key leaves a finding out for its category, in words for a note;
-// it is empty where none does.
-func (r Report) Unwanted(f finding.Finding) string {
-	category := strings.ToLower(f.Category)
-	switch {
-	case category == CategoryTests && !r.Tests:
-		return "report.tests is off"
-	case category == CategoryStyle && !r.Style:
-		return "report.style is off"
-	case len(r.Categories) > 0 && !slices.Contains(r.Categories, category):
-		return "report.categories is without its category"
-	case f.Rule != "" && slices.ContainsFunc(r.Without, func(name string) bool {
-		return name == f.Rule || f.Origin != nil && name == f.Origin.Name(f.Rule)
-	}):
-		return "report.without has its rule"
+	categories := listed("categories", &p.Categories, free)
+	categories.read = func(r *reader, n ast.Node) { p.Categories = r.texts(n, r.among(known)) }
+	return keys{
+		flag("criteria", &p.Criteria), flag("tests", &p.Tests), flag("style", &p.Style),
+		choice("from", &p.From, finding.Nit, finding.Severities()...),
+		categories, listed("without", &p.Without, free),
 	}
-	return ""
-}
-
-// TooWeak reports whether a finding is weaker than the weakest that is reported.
-func (r Report) TooWeak(f finding.Finding) bool {
-	return r.From != "" && f.Severity.Rank() < r.From.Rank()
 }
 
 // OverviewUse says what becomes of the sentences on what a change does.
@@ -65,16 +44,6 @@ const (
 	OverviewPost OverviewUse = "post" // in the review too
 	OverviewOff  OverviewUse = "off"
 )
-
-func reportKeys(p *Report) keys {
-	categories := listed("categories", &p.Categories, free)
-	categories.read = func(r *reader, n ast.Node) { p.Categories = r.texts(n, r.among(Categories())) }
-	return keys{
-		flag("criteria", &p.Criteria), flag("tests", &p.Tests), flag("style", &p.Style),
-		choice("from", &p.From, finding.Nit, finding.Severities()...),
-		categories, listed("without", &p.Without, free),
-	}
-}
 
 func overviewKey(into *OverviewUse) key {
 	k := choice("overview", into, OverviewShow, OverviewShow, OverviewPost, OverviewOff)

@@ -2,65 +2,47 @@ package config
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // takenHeaders are the client's or the connection's own.
-var takenHeaders = []string{
-	"authorization", "proxy-authorization", "api-key", "x-api-key", "cookie", "host", "connection", "content-type",
-	"content-length",
-	"content-encoding", "transfer-encoding", "accept", "accept-encoding", "expect", "te", "trailer", "upgrade",
-}
+var takenHeaders = strings.Fields(`
+	authorization proxy-authorization api-key x-api-key cookie host connection content-type content-length
+	content-encoding transfer-encoding accept accept-encoding expect te trailer upgrade`)
 
-// CheckHeaderName refuses the name of a further header of model-options that is no
-// name, or one of the client's own.
-func CheckHeaderName(name string) error {
+var headerName = pattern.Lazy(`^[A-Za-z0-9_-]+$`)
+
+// checkHeader refuses the name of a further header of model-options that is no name, or one
+// of the client's own.
+func checkHeader(name string) error {
 	switch {
 	case slices.Contains(takenHeaders, strings.ToLower(name)):
 		return fmt.Errorf("model-options: headers: %s cannot be set there", name)
-	case name == "" || strings.ContainsFunc(name, notInToken):
+	case !headerName().MatchString(name):
 		return fmt.Errorf("model-options: headers: %.60q is no name of a header", name)
 	}
 	return nil
-}
-
-// CheckHeaderValue refuses a header's value that cannot be sent. The error does not
-// hold the value, which may be a credential.
-func CheckHeaderValue(name, value string) error {
-	if strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r > '~' }) {
-		return fmt.Errorf("model-options: headers: the value of %.60s holds a line break or a character outside ASCII",
-			name)
-	}
-	return nil
-}
-
-func notInToken(r rune) bool {
-	letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
-	return !letter && r != '-' && r != '_'
 }
 
 // takenFields are fields of a body that the client settles, that have a setting
 // of their own, by which a call could cost more than was reserved for it (several
 // answers, dearer tiers, searches, a server's own retries and texts), or by which
 // somebody else than the model that was named would answer.
-var takenFields = []string{
-	"model", "models", "messages", "input", "instructions", "tools", "functions", "tool_choice", "function_call",
-	"response_format", "text",
-	"stream", "stream_options", "store", "include", "background", "previous_response_id", "conversation", "prompt",
-	"temperature", "seed", "reasoning_effort",
-	"max_tokens", "max_completion_tokens", "max_output_tokens", "max_new_tokens", "max_tokens_to_sample", "n_predict",
-	"num_predict",
-	"n", "best_of", "num_return_sequences", "candidate_count", "use_beam_search", "prediction", "modalities", "audio",
-	"service_tier", "speed", "inference_geo", "num_retries", "max_retries",
-	"plugins", "web_search", "web_search_options", "search_parameters", "enable_search", "mcp_servers", "data_sources",
-	"transforms",
-	"fallbacks", "context_window_fallbacks", "context_window_fallback_dict", "content_policy_fallbacks",
-	"fallback_models", "route", "preset",
-	"mock_response", "deployment_id", "custom_llm_provider", "api_base", "base_url", "api_key", "user_config",
-	"model_list",
-	"extra_body", "extra_headers", "extra_query",
-}
+var takenFields = strings.Fields(`
+	model models messages input instructions tools functions tool_choice function_call response_format text stream
+	stream_options store include background previous_response_id conversation prompt temperature seed
+	reasoning_effort max_tokens max_completion_tokens max_output_tokens max_new_tokens max_tokens_to_sample
+	n_predict num_predict n best_of num_return_sequences candidate_count use_beam_search prediction modalities
+	audio service_tier speed inference_geo num_retries max_retries plugins web_search web_search_options
+	search_parameters enable_search mcp_servers data_sources transforms fallbacks context_window_fallbacks
+	context_window_fallback_dict content_policy_fallbacks fallback_models route preset mock_response deployment_id
+	custom_llm_provider api_base base_url api_key user_config model_list extra_body extra_headers extra_query`)
 
 // CheckField refuses a further field of model-options that the request has no room for.
 func CheckField(name string) error {
@@ -68,4 +50,90 @@ func CheckField(name string) error {
 		return fmt.Errorf("model-options: body: %.60q cannot be set there", name)
 	}
 	return nil
+}
+
+// headers reads a map of texts. One name in two cases is one header, whose value
+// would be anybody's guess.
+func (r *reader) headers(n ast.Node) map[string]string {
+	all, lower := map[string]string{}, map[string]bool{}
+	for _, e := range r.entries(n) {
+		name := keyName(e.Key)
+		if lower[strings.ToLower(name)] {
+			r.fail(e.Key, "the header %.60q stands twice", name)
+		}
+		lower[strings.ToLower(name)] = true
+		r.refuse(e.Key, checkHeader(name))
+		var s string
+		if r.text(e.Value, &s) {
+			if strings.ContainsFunc(s, func(c rune) bool { return c < ' ' || c > '~' }) { // a credential, maybe
+				r.fail(e.Value, "model-options: headers: the value of %.60s holds a line break or a character outside "+
+					"ASCII", name)
+			}
+			all[name] = s
+		}
+	}
+	return all
+}
+
+// refuse notes what a check said of a node, if anything.
+func (r *reader) refuse(n ast.Node, err error) {
+	if err != nil {
+		r.fail(n, "%v", err)
+	}
+}
+
+// maxDepth is how deep lists and maps stand in others in model-options.body.
+const maxDepth = 5
+
+// values reads a map of plain values, nested as deep as given. The outermost one
+// holds the fields of a request.
+func (r *reader) values(n ast.Node, depth int) map[string]any {
+	all := map[string]any{}
+	for _, e := range r.entries(n) {
+		if depth == maxDepth {
+			r.refuse(e.Key, CheckField(keyName(e.Key)))
+		}
+		if v := r.value(e.Value, depth-1); v != nil {
+			all[keyName(e.Key)] = v
+		}
+	}
+	return all
+}
+
+func (r *reader) value(n ast.Node, depth int) any {
+	if depth < 0 {
+		r.fail(n, "this is nested too deep; %d levels are read", maxDepth)
+		return nil
+	}
+	switch v := n.(type) {
+	case *ast.StringNode:
+		return v.Value
+	case *ast.LiteralNode:
+		return v.Value.Value
+	case *ast.BoolNode:
+		return v.Value
+	case *ast.IntegerNode, *ast.FloatNode:
+		return r.plainNumber(n)
+	case *ast.MappingNode, *ast.MappingValueNode:
+		return r.values(n, depth)
+	case *ast.SequenceNode:
+		list := []any{}
+		for _, item := range v.Values {
+			list = append(list, r.value(item, depth-1))
+		}
+		return list
+	}
+	r.fail(n, "expected text, a number, true or false, a list or keys with values, got %s", kind(n))
+	return nil
+}
+
+// plainNumber reads a number that JSON keeps as it is.
+func (r *reader) plainNumber(n ast.Node) any {
+	const maxWhole = 1 << 53
+	v, err := strconv.ParseFloat(digits(n), 64)
+	if err != nil || !(math.Abs(v) <= maxWhole) {
+		r.fail(n, "expected a decimal number up to %d, got %s", maxWhole, shown(n))
+		return nil
+	}
+	return v
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // Endpoint is a server beside that of the models: whom retrieval asks.
@@ -37,7 +38,7 @@ type Index struct {
 }
 
 // Ignores reports whether a path is not indexed.
-func (i Index) Ignores(path string) bool { return Matches(i.Ignore, path) }
+func (i Index) Ignores(path string) bool { return pattern.Matches(i.Ignore, path) }
 
 // Postgres is the address of the database that keeps the index; empty for a file.
 func (i Index) Postgres() string {
@@ -47,22 +48,7 @@ func (i Index) Postgres() string {
 	return i.Store
 }
 
-// Variables are the names of the variables that hold credentials of these settings.
-func (c Config) Variables() []string {
-	return slices.DeleteFunc([]string{c.Embeddings.KeyEnv, c.Rerank.KeyEnv, c.Index.PasswordEnv},
-		func(name string) bool { return name == "" })
-}
-
-// The largest values of the keys of retrieval.
-const (
-	storeFile       = "file"
-	maxDimensions   = 4_096
-	maxInputs       = 2_048
-	maxInputTokens  = 100_000
-	maxBatchTokens  = 10_000_000
-	maxIndexedFiles = 1_000_000
-	maxAddress      = 500 // bytes
-)
+const storeFile = "file"
 
 func endpointKeys(e *Endpoint, styles ...string) keys {
 	return keys{
@@ -74,9 +60,9 @@ func endpointKeys(e *Endpoint, styles ...string) keys {
 
 func embeddingKeys(e *Embeddings) keys {
 	return append(endpointKeys(&e.Endpoint, "openai", "voyage"),
-		whole("dimensions", 1, maxDimensions, &e.Dimensions, 0), whole("inputs", 1, maxInputs, &e.Inputs, 0),
-		whole("input-tokens", 1, maxInputTokens, &e.InputTokens, 0),
-		whole("request-tokens", 1, maxBatchTokens, &e.RequestTokens, 0))
+		whole("dimensions", 1, 4_096, &e.Dimensions, 0), whole("inputs", 1, 2_048, &e.Inputs, 0),
+		whole("input-tokens", 1, 100_000, &e.InputTokens, 0),
+		whole("request-tokens", 1, 10_000_000, &e.RequestTokens, 0))
 }
 
 func rerankKeys(e *Endpoint) keys { return endpointKeys(e, "cohere", "voyage") }
@@ -93,28 +79,23 @@ func indexKeys(i *Index) keys {
 	}
 	store.show = func() any { return cmp.Or(i.Store, storeFile) }
 	return keys{store, ruled("password-env", &i.PasswordEnv, wrongVariable),
-		listed("ignore", &i.Ignore, wrongGlob), whole("max-files", 1, maxIndexedFiles, &i.MaxFiles, 0)}
+		listed("ignore", &i.Ignore, wrongGlob), whole("max-files", 1, 1_000_000, &i.MaxFiles, 0)}
 }
 
 // endpoint is a server, of which the model's name is needed, here or in the defaults.
 func endpoint(name string, model *string, known keys) key {
-	return key{name, func(r *reader, n ast.Node) {
+	return key{name: name, under: known, read: func(r *reader, n ast.Node) {
 		seen := r.mapping(n, known)
 		if _, nothing := n.(*ast.NullNode); !nothing && *model == "" && !slices.Contains(seen, "model") {
 			r.fail(firstKey(n), "%s needs model, the name by which the endpoint serves it", name)
 		}
-	}, nil, known}
+	}}
 }
 
 // firstKey is where a mapping begins, for a person; its own place is that of a colon.
 func firstKey(n ast.Node) ast.Node {
-	switch m := n.(type) {
-	case *ast.MappingValueNode:
-		return m.Key
-	case *ast.MappingNode:
-		if len(m.Values) > 0 {
-			return m.Values[0].Key
-		}
+	if all := pairs(n); len(all) > 0 {
+		return all[0].Key
 	}
 	return n
 }
@@ -125,7 +106,7 @@ func wrongLocation(schemes ...string) func(string) string {
 	return func(s string) string {
 		u, err := url.Parse(s)
 		switch {
-		case err != nil || len(s) > maxAddress || strings.ContainsFunc(s, unprinted):
+		case err != nil || len(s) > 500 || strings.ContainsFunc(s, unprinted):
 			return mistake("this is not an address")
 		case !slices.Contains(schemes, u.Scheme):
 			return mistake("this is not an address that begins with %s://", strings.Join(schemes, ":// or "))
@@ -160,6 +141,29 @@ func wrongVariable(s string) string {
 			"these settings", s)
 	case slices.ContainsFunc(ours, begins):
 		return mistake("%s is not a variable for a credential of this endpoint; name one of its own", s)
+	}
+	return ""
+}
+
+// address is that of a server, without credentials in it. Whether plain http is allowed is
+// for who connects.
+func address(name string, into *string) key {
+	k := ruled(name, into, wrongAddress)
+	inner := k.read
+	k.read = func(r *reader, n ast.Node) {
+		inner(r, n)
+		*into = strings.TrimSuffix(*into, "/")
+	}
+	return k
+}
+
+func wrongAddress(s string) string {
+	u, err := url.Parse(s)
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
+		return mistake("expected an address that begins with https://")
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		return mistake("an address here has no user, no query and no fragment; credentials come from the environment")
 	}
 	return ""
 }

@@ -45,15 +45,17 @@ func (c *Command) Run(ctx context.Context, args []string) error {
 		return problem.Usage("config takes check or print, and at most one file",
 			c.Name+" config check, or "+c.Name+" config print FILE")
 	}
-	s, from, err := c.given(c.Typed)
+	s, sources, err := c.given(c.Typed)
 	if err != nil {
 		return err
 	}
-	file, text, err := c.settingsFile(args[1:], s.Config, from["config"] != "")
+	file, text, err := c.settingsFile(args[1:], s.Config, sources["config"] != "")
 	if err != nil {
 		return err
 	}
-	read, lines, err := config.File{Path: file, Defaults: s.Defaults}.Read(text)
+	from := s.File()
+	from.Path = file
+	read, lines, err := from.Read(text)
 	for _, line := range read.Overruled {
 		fmt.Fprintln(c.Stderr, "warning: "+guard.Line(line, driver.MaxLine))
 	}
@@ -63,7 +65,7 @@ func (c *Command) Run(ctx context.Context, args []string) error {
 	case err != nil:
 		return c.mistakes(err)
 	case args[0] == "print":
-		return c.printSettings(file, read, s, settings.Source{Lines: lines, Given: from})
+		return c.printSettings(file, read, s, settings.Source{Lines: lines, Given: sources})
 	case text == nil:
 		fmt.Fprintln(c.Stderr, guard.Line(file, 0)+" is not there, so the defaults hold")
 	}
@@ -85,7 +87,7 @@ func (c *Command) given(typed map[string]string) (s settings.Settings, from map[
 	s, from = settings.Defaults(), map[string]string{}
 	texts, onActions := map[string]string{}, c.Getenv("GITHUB_ACTIONS") == "true"
 	if onActions {
-		if texts, err = action.Inputs(c.Environ, settings.Names(), config.Nearest); err != nil {
+		if texts, err = action.Inputs(c.Environ, settings.Names(), problem.Nearest); err != nil {
 			return s, from, problem.As(problem.Misuse, err, "")
 		}
 	}
@@ -211,7 +213,7 @@ func (c *Command) printSettings(file string, read config.Config, s settings.Sett
 	if c.JSON {
 		return c.printValues(file, values)
 	}
-	text, err := config.YAML(values)
+	text, err := settings.YAML(values)
 	if err == nil {
 		fmt.Fprint(c.Stdout, guard.Text(text))
 	}

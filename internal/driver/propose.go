@@ -124,8 +124,8 @@ func (d Driver) Ticketpr(steps ticketpr.Steps) (*graph.Flow[ticketpr.State], err
 func (d Driver) reviewing(p Proposing, limit cost.MicroUSD) func(context.Context, ticketpr.State, ticket.Ticket) (
 	ticketpr.Seen, error) {
 	return func(ctx context.Context, s ticketpr.State, t ticket.Ticket) (seen ticketpr.Seen, err error) {
-		p.Settings.MaxCost = max(0, limit-s.Usage.Cost)
-		if limit > 0 && p.Settings.MaxCost == 0 {
+		p.Config.Cap = max(0, limit-s.Usage.Cost)
+		if limit > 0 && p.Config.Cap == 0 {
 			return ticketpr.Seen{Failed: true,
 				Notes: []string{"The change was not reviewed: the budget was spent."}}, nil
 		}

@@ -20,24 +20,22 @@ import (
 // Command is one of the eval commands, for the program's table of commands.
 type Command struct {
 	Name, Args, Help string
-	Shared           []string // the program's settings that are flags of it too
 	Flags            func(*pflag.FlagSet, *Options)
 	Run              func(context.Context, Program, []string, *Options) error
 }
 
 // Commands lists the eval commands.
 func Commands() []Command {
-	reviewer := []string{"provider", "base-url", "model", "concurrency", "config"}
 	return []Command{
 		{"eval run", "<CASES.jsonl | starter | tickets>…",
 			"review changes whose defects are known, and score what is found",
-			append(reviewer, "gate-from", "allow-http"), runFlags, run},
-		{"eval show", "<case>", "print all that one case was given, answered and scored", nil, showFlags, show},
-		{"eval diff", "<DIR> <DIR>", "compare two runs case by case", nil, diffFlags, diff},
+			runFlags, run},
+		{"eval show", "<case>", "print all that one case was given, answered and scored", showFlags, show},
+		{"eval diff", "<DIR> <DIR>", "compare two runs case by case", diffFlags, diff},
 		{"eval import", "<owner/repo>", "make cases of merged pull requests and their human comments",
-			[]string{"github-token", "allow-http"}, importFlags, importCases},
+			importFlags, importCases},
 		{"eval findings", "", "review a diff for a public benchmark and write findings as JSON",
-			append(reviewer, "max-cost", "allow-http"), findingsFlags, findings},
+			findingsFlags, findings},
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/ticket"
 )
 
@@ -78,7 +79,7 @@ func listed(m config.Module, paths []string) string {
 	fmt.Fprintf(&b, "module %s: %s\n", m.Name, oneLine(m.Description))
 	n := 0
 	for _, p := range paths {
-		if !config.Matches(slices.Concat(m.Paths, m.Tests), p) {
+		if !pattern.Matches(slices.Concat(m.Paths, m.Tests), p) {
 			continue
 		}
 		if n++; n <= maxListed {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/org/pr-review-action/internal/action"
 	"github.com/org/pr-review-action/internal/artifact"
-	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/ticketpr"
 	"github.com/org/pr-review-action/internal/github"
@@ -46,7 +45,7 @@ type job struct {
 
 // setUp reads inputs and event and makes the clients. Nothing is sent yet.
 func (j *job) setUp() error {
-	given, err := action.Inputs(j.Environ, settings.Names(), config.Nearest)
+	given, err := action.Inputs(j.Environ, settings.Names(), problem.Nearest)
 	if err != nil {
 		return problem.As(problem.Misuse, err, "")
 	}

@@ -1,7 +1,6 @@
 package job
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -114,7 +113,7 @@ func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *wire.Re
 	if err != nil || before.done.Outcome != "" {
 		return before.done, err
 	}
-	if cmp.Or(j.MaxCostPerPull, change.Config.MaxCostPerPull) > 0 && !j.Protection.Keyed() {
+	if change.Config.CapPerPull > 0 && !j.Protection.Keyed() {
 		j.runner.Warning("max-cost-per-pull counts this run alone: what other runs have cost is believed under " +
 			"trust: seal or encrypt, which vouch for it")
 	}

@@ -1,5 +1,6 @@
 // Package pattern makes regular expressions that are compiled when they are first
-// used, so that a process which only prints its version pays for none of them.
+// used, so that a process which only prints its version pays for none of them, and
+// matches paths by globs.
 package pattern
 
 import (

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // maxModules is how many modules are told apart; of more, top-level folders are taken.
@@ -73,7 +74,7 @@ func workspaces(dirs []string, text []byte) (all []string) {
 	}
 	for _, dir := range dirs {
 		if slices.ContainsFunc(list, func(g string) bool {
-			return config.Matches([]string{"/" + strings.Trim(strings.TrimPrefix(g, "./"), "/")}, dir)
+			return pattern.Matches([]string{"/" + strings.Trim(strings.TrimPrefix(g, "./"), "/")}, dir)
 		}) {
 			all = append(all, dir)
 		}

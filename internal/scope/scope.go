@@ -21,6 +21,7 @@ import (
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/tree"
 )
 
@@ -49,14 +50,14 @@ func (r *Rules) Refuses(p string) string {
 	if kind := protects(fold(p)); kind != "" {
 		return "it is protected: " + kind
 	}
-	if folded := fold(p); config.Matches(r.Protected, p) || config.Matches(foldedGlobs(r.Protected), folded) {
+	if folded := fold(p); pattern.Matches(r.Protected, p) || pattern.Matches(foldedGlobs(r.Protected), folded) {
 		return "it is protected by the settings"
 	}
 	if why := r.entry(p); why != "" {
 		return why
 	}
 	for _, m := range r.Modules {
-		if config.Matches(m.Paths, p) || config.Matches(m.Tests, p) {
+		if pattern.Matches(m.Paths, p) || pattern.Matches(m.Tests, p) {
 			return ""
 		}
 	}

@@ -40,7 +40,7 @@ func (o *Options) Flags(f *pflag.FlagSet) {
 	f.IntVar(&o.k, "k", retrieve.DefaultK, "how many hits are shown, a `number`")
 	f.BoolVar(&o.explain, "explain", false, "show which list found a hit at which rank, and what each stage gave")
 	f.StringVar(&o.golden, "golden", "", "measure the questions of this `file` instead; --dir holds their sources")
-	o.Settings.Flags(f, "config", "github-token", "allow-http")
+	o.Settings.Flags(f, "search")
 	f.BoolVar(&o.JSON, "json", false, "print one JSON object")
 }
 

@@ -143,10 +143,10 @@ func (s Settings) WithModel(getenv func(string) string) Settings {
 	return s
 }
 
-// Flags makes flags of some settings, by the names of their rows; others it passes over.
-func (s *Settings) Flags(f *pflag.FlagSet, names ...string) {
+// Flags makes the flags of a command that are settings.
+func (s *Settings) Flags(f *pflag.FlagSet, command string) {
 	for _, row := range Table(s) {
-		if slices.Contains(names, row.Name) {
+		if slices.Contains(strings.Split(row.Flag, ", "), command) {
 			row.flag(f, nil)
 		}
 	}
@@ -156,7 +156,7 @@ func (s *Settings) Flags(f *pflag.FlagSet, names ...string) {
 // texts as they were typed, to tell them from defaults of the same value.
 func (s *Settings) PrintFlags(f *pflag.FlagSet, typed map[string]string) {
 	for _, row := range Table(s) {
-		if row.use == everywhere || row.use == fileItself {
+		if row.use != oneDraft && row.use != credential {
 			row.flag(f, typed)
 		}
 	}

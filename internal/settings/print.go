@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/org/pr-review-action/internal/config"
-	"github.com/org/pr-review-action/internal/cost"
 )
 
 // Source is where settings came from: lines of files, and what was given.
@@ -35,8 +34,7 @@ func (f Source) input(name string) string {
 func (f Source) Values(c config.Config, s Settings, unpriced func(model string) string) []config.Value {
 	values := f.keys(c, s, unpriced)
 	for _, row := range Table(&s) {
-		inFile := row.Key == row.Name // and printed there
-		if row.use == oneDraft || row.use == fileItself || inFile {
+		if row.use == oneDraft || row.use == fileItself || row.use == overKey {
 			continue
 		}
 		values = append(values, config.Value{Key: row.Name, Value: row.show(), Source: f.input(row.Name)})
@@ -44,14 +42,18 @@ func (f Source) Values(c config.Config, s Settings, unpriced func(model string) 
 	return values
 }
 
-// keys are the file's keys with their sources. Where a setting counts first, or
-// stands behind a key that is left out, it is the value.
+// keys are the file's keys with their sources. Where a setting stands behind a key
+// that is left out, it is the value.
 func (f Source) keys(c config.Config, s Settings, unpriced func(string) string) []config.Value {
 	values := c.Values()
+	over := map[string]string{} // inputs, by their keys
+	for _, in := range config.Inputs() {
+		over[in.Key] = f.Given[in.Name]
+	}
 	var model any
 	for i := range values {
 		v := &values[i]
-		v.Source = f.key(v.Key)
+		v.Source = cmp.Or(over[v.Key], f.key(v.Key))
 		switch v.Key {
 		case "models.review":
 			f.otherwise(v, s.Model, "model")
@@ -59,14 +61,11 @@ func (f Source) keys(c config.Config, s Settings, unpriced func(string) string) 
 		case "models.verify", "models.redraft":
 			f.otherwise(v, model, "models.review")
 		case "max-cost":
-			f.first(v, s.MaxCost)
 			if unknown := unpriced(fmt.Sprint(model)); v.Value == nil && unknown == "" {
 				v.Value = config.Dollars(DefaultMaxCost)
 			} else if v.Value == nil {
 				v.Source = fmt.Sprintf("default; the price of %q is not known", unknown)
 			}
-		case "max-cost-per-pull":
-			f.first(v, s.MaxCostPerPull)
 		}
 	}
 	return values
@@ -76,12 +75,5 @@ func (f Source) keys(c config.Config, s Settings, unpriced func(string) string) 
 func (f Source) otherwise(v *config.Value, value any, name string) {
 	if v.Value == nil {
 		v.Value, v.Source = value, "default: "+name
-	}
-}
-
-// first puts an input over a key.
-func (f Source) first(v *config.Value, amount cost.MicroUSD) {
-	if amount > 0 {
-		v.Value, v.Source = config.Dollars(amount), f.input(v.Key)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
-	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/finding"
 )
 
@@ -166,11 +166,21 @@ func boolean(at *bool) field {
 	}
 }
 
-// dollars reads an amount in USD, such as 0.50.
-func dollars(at *cost.MicroUSD) field {
+// over keeps the text of an input that counts before a key of the file.
+func over(all *map[string]string, in config.Input) field {
 	return field{
-		set:  func(v string) (err error) { *at, err = cost.ParseUSD(v); return err },
-		show: func() any { return float64(*at) / 1e6 },
+		set: func(v string) error {
+			if err := in.Check(v); err != nil {
+				return err
+			}
+			texts := map[string]string{in.Name: v} // Settings are copied, and this one's are its own
+			for name, text := range *all {
+				texts[name] = cmp.Or(texts[name], text)
+			}
+			*all = texts
+			return nil
+		},
+		show: func() any { return orNil((*all)[in.Name]) },
 	}
 }
 
@@ -192,7 +202,7 @@ var draftForm = regexp.MustCompile(`^([1-9][0-9]{0,8})-([0-9a-fA-F]{16})$`)
 
 // draftName reads a pull request's number and a draft's code, and refuses them where they
 // were given otherwise beside it: its row stands behind those of both.
-func draftName(s *Settings) field {
+func draftName(pull *int, draft *string) field {
 	return field{
 		set: func(v string) error {
 			parts := draftForm.FindStringSubmatch(v)
@@ -203,12 +213,12 @@ func draftName(s *Settings) field {
 			number, err := strconv.Atoi(parts[1])
 			code := strings.ToLower(parts[2])
 			switch {
-			case s.PullRequest != 0 && s.PullRequest != number:
-				return fmt.Errorf("%s is a draft of #%d, and the input pull-request says %d", v, number, s.PullRequest)
-			case s.Code != "" && s.Code != code:
-				return fmt.Errorf("%s is another draft than that of the input code, %s", v, s.Code)
+			case *pull != 0 && *pull != number:
+				return fmt.Errorf("%s is a draft of #%d, and the input pull-request says %d", v, number, *pull)
+			case *draft != "" && *draft != code:
+				return fmt.Errorf("%s is another draft than that of the input code, %s", v, *draft)
 			}
-			s.PullRequest, s.Code = number, code
+			*pull, *draft = number, code
 			return err
 		},
 		show: func() any { return nil },

@@ -13,12 +13,12 @@
 package settings
 
 import (
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/config"
-	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/pull"
@@ -58,9 +58,8 @@ type Settings struct {
 	Summary        string
 	AllowAuthor    bool
 	AllowDispatch  bool
-	MaxTime        time.Duration // 0: no limit
-	MaxCost        cost.MicroUSD // 0: not set
-	MaxCostPerPull cost.MicroUSD // 0: not set
+	MaxTime        time.Duration     // 0: no limit
+	Over           map[string]string // inputs that count before keys of the file, by their names
 	TestResults    string
 	Findings       string           // glob, or WORKFLOW.yml/ARTIFACT
 	FindingsWait   time.Duration    // for the artifact
@@ -78,12 +77,15 @@ func (s Settings) Only() []string {
 }
 
 // File is the settings file, with what stands below it.
-func (s Settings) File() config.File { return config.File{Path: s.Config, Defaults: s.Defaults} }
+func (s Settings) File() config.File {
+	return config.File{Path: s.Config, Defaults: s.Defaults, Inputs: s.Over}
+}
 
 // Row is one setting.
 type Row struct {
 	Name    string // of input and flag
 	Help    string
+	Flag    string   // the commands that have it as a flag, with commas
 	Default string   // as action.yml has it; empty where nothing is the default, or another setting says it
 	Env     []string // variables that are read where nothing else is given, the first that is set
 	Key     string   // of the settings file; the setting counts before it, but models.review before model
@@ -99,62 +101,100 @@ const (
 	oneDraft       // it names a draft or a decision: config print leaves it out
 	credential     // no flag: a command line is seen by others
 	fileItself     // it names or holds settings of the file, whose lines config print names
+	overKey        // it counts before a key of the file, whose line config print names
+)
+
+// Commands that have flags in common.
+const (
+	reviews = "review, resume"
+	drafts  = reviews + ", implement"
+	models  = drafts + ", eval run, eval findings"
+	waiting = "resume, show, threads, stats"
 )
 
 // Table lists all settings in the order of action.yml; the rows read into s and show it.
 func Table(s *Settings) []Row {
+	return slices.Concat(sources(s), decisions(s), overKeys(s), results(s))
+}
+
+// overKeys are the settings that count before a key of the file: config has their rows.
+func overKeys(s *Settings) (rows []Row) {
+	for _, in := range config.Inputs() {
+		rows = append(rows, Row{Name: in.Name, Help: in.Help, Flag: in.Flag, Key: in.Key, use: overKey,
+			field: over(&s.Over, in)})
+	}
+	return rows
+}
+
+// sources say what a job does, and with what.
+func sources(s *Settings) []Row {
 	return []Row{
 		{Name: "mode", Default: "review",
 			Help:  "what this job does: review, implement, resume, revise, record, mark or comment",
 			field: choice(&s.Mode, "review", "implement", "resume", "revise", "record", "mark", "comment")},
-		{Name: "github-token", Help: "API token of the job", Env: []string{"GITHUB_TOKEN", "GH_TOKEN"}, use: credential,
+		{Name: "github-token", Flag: "search, eval import",
+			Help: "API token of the job", Env: []string{"GITHUB_TOKEN", "GH_TOKEN"}, use: credential,
 			field: secret(&s.Token)},
 		{Name: "pull-request", Help: "number of the pull request", use: oneDraft,
 			field: number(&s.PullRequest, 1, 1<<31-1)},
-		{Name: "provider", Help: "auto, openai or offline", Default: "auto",
+		{Name: "provider", Flag: models, Help: "auto, openai or offline", Default: "auto",
 			field: choice(&s.Provider, "auto", "openai", "offline")},
 		{Name: "api-key", Help: "key of the model's endpoint", Env: []string{"OPENAI_API_KEY"}, use: credential,
 			field: secret(&s.Key)},
-		{Name: "base-url", Help: "address of an OpenAI-compatible endpoint", Env: []string{"OPENAI_BASE_URL"},
+		{Name: "base-url", Flag: models + ", init",
+			Help: "address of an OpenAI-compatible endpoint", Env: []string{"OPENAI_BASE_URL"},
 			field: address(&s.BaseURL)},
-		{Name: "model", Help: "name of the model", Env: []string{"OPENAI_MODEL"}, Key: "models.review",
+		{Name: "model", Flag: models + ", init",
+			Help: "name of the model", Env: []string{"OPENAI_MODEL"}, Key: "models.review",
 			field: text(&s.Model)},
-		{Name: "concurrency", Help: "how many files are reviewed at once", Default: "8",
+		{Name: "concurrency", Flag: models, Help: "how many files are reviewed at once", Default: "8",
 			field: number(&s.Concurrency, 1, 256)},
-		{Name: "config", Help: "settings file, read from the base commit", Default: config.DefaultPath, use: fileItself,
+		{Name: "config", Flag: models + ", show, stats, context, index, search",
+			Help: "settings file, read from the base commit", Default: config.DefaultPath, use: fileItself,
 			field: text(&s.Config)},
-		{Name: "defaults", Help: "settings as YAML, below those of the file; its list locked names what stays",
-			use: fileItself, field: text(&s.Defaults)},
+		{Name: "defaults", Flag: drafts + ", show, stats, context",
+			Help: "settings as YAML, below those of the file; its list locked names what stays",
+			use:  fileItself, field: text(&s.Defaults)},
 		{Name: "environment", Help: "the protected environment of the deciding job", field: text(&s.Environment)},
-		{Name: "code", Help: "the draft's code", use: oneDraft, field: digits(&s.Code, 16)},
+		{Name: "code", Flag: waiting, Help: "the draft's code", use: oneDraft, field: digits(&s.Code, 16)},
 		{Name: "draft", Help: "the draft's pull request and code, such as 42-3f9c2a71be04d855, for both in one",
-			use: oneDraft, field: draftName(s)},
+			use: oneDraft, field: draftName(&s.PullRequest, &s.Code)},
 		{Name: "run-id", Help: "the run that made the draft", use: oneDraft, field: number(&s.RunID, 1, 1<<62)},
 		{Name: "checkpoint-digest", Help: "the draft's digest", use: oneDraft, field: digits(&s.Digest, 64)},
-		{Name: "draft-workflow", Help: "workflow file whose runs may make drafts",
+		{Name: "draft-workflow", Flag: waiting, Help: "workflow file whose runs may make drafts",
 			Default: ".github/workflows/pr-review.yml", field: text(&s.DraftWorkflow)},
-		{Name: "decide-workflow", Help: "workflow file whose runs may decide",
+		{Name: "decide-workflow", Flag: waiting, Help: "workflow file whose runs may decide",
 			Default: ".github/workflows/pr-review-decide.yml", field: text(&s.DecideWorkflow)},
+	}
+}
+
+// decisions say how a draft is decided, kept and bounded.
+func decisions(s *Settings) []Row {
+	return []Row{
 		{Name: "decision", Help: "approve or abort", use: oneDraft,
 			field: choice(&s.Decision, decision.Approve, decision.Abort)},
 		{Name: "feedback", Help: "what the next draft should do differently", use: oneDraft, field: text(&s.Feedback)},
 		{Name: "commands", Help: "per-finding decisions, one a line", use: oneDraft, field: text(&s.Commands)},
-		{Name: "gate-from", Help: "lowest severity that stops for a person", Default: string(finding.Minor),
+		{Name: "gate-from", Flag: "review, eval run",
+			Help: "lowest severity that stops for a person", Default: string(finding.Minor),
 			field: severity(&s.GateFrom)},
-		{Name: "instance", Help: "name of a second reviewer on one pull request",
+		{Name: "instance", Flag: "review, " + waiting, Help: "name of a second reviewer on one pull request",
 			field: text(&s.Instance).checked(pull.CheckInstance)},
-		{Name: "expires", Help: "how long a draft may wait, such as 14d or 36h", field: span(&s.Expires)},
+		{Name: "expires", Flag: drafts,
+			Help: "how long a draft may wait, such as 14d or 36h", field: span(&s.Expires)},
 		{Name: "retention-days", Help: "how long the artifact is kept", Default: "15",
 			field: number(&s.Retention, 1, 400)},
-		{Name: "record-retention-days", Help: "how long decision records are kept, by which reviews are known as ours",
+		{Name: "record-retention-days", Flag: reviews,
+			Help:    "how long decision records are kept, by which reviews are known as ours",
 			Default: "90", field: number(&s.Records, 1, 400)},
-		{Name: "again", Help: "make a new draft of the same commit, and pay again", Default: "false", use: oneDraft,
+		{Name: "again", Flag: "review, implement",
+			Help: "make a new draft of the same commit, and pay again", Default: "false", use: oneDraft,
 			field: boolean(&s.Anew)},
 		{Name: "trust", Help: "how the draft is protected: digest, seal or encrypt",
 			Default: string(checkpoint.TrustDigest),
 			field: choice(&s.Protection.Trust, checkpoint.TrustDigest, checkpoint.TrustSeal,
 				checkpoint.TrustEncrypt)},
-		{Name: "checkpoint-key", Help: "key for trust: seal or encrypt, base64 of at least 32 bytes",
+		{Name: "checkpoint-key", Flag: waiting, Help: "key for trust: seal or encrypt, base64 of at least 32 bytes",
 			Env: []string{"PR_REVIEW_CHECKPOINT_KEY"}, use: credential, field: sealingKey(&s.Protection.Key)},
 		{Name: "checkpoint-dir", Help: "folder that holds the draft instead of an artifact",
 			field: text(&s.CheckpointDir)},
@@ -165,20 +205,27 @@ func Table(s *Settings) []Row {
 		{Name: "allow-dispatch", Default: "false",
 			Help:  "a draft that waits for an environment may be decided by dispatch, by its reviewers",
 			field: boolean(&s.AllowDispatch)},
-		{Name: "max-time", Help: "how long files are reviewed, such as 45m or 5h", field: span(&s.MaxTime)},
-		{Name: "max-cost", Help: "what the run may cost in USD, retries included", Key: "max-cost",
-			field: dollars(&s.MaxCost)},
-		{Name: "max-cost-per-pull", Help: "what all runs on one pull request may cost in USD", Key: "max-cost-per-pull",
-			field: dollars(&s.MaxCostPerPull)},
-		{Name: "test-results", Help: "result files of tests, a glob: JUnit XML or go test -json",
+		{Name: "max-time", Flag: reviews,
+			Help: "how long files are reviewed, such as 45m or 5h", field: span(&s.MaxTime)},
+	}
+}
+
+// results say what a review is told beside the change, and what becomes of it.
+func results(s *Settings) []Row {
+	return []Row{
+		{Name: "test-results", Flag: reviews, Help: "result files of tests, a glob: JUnit XML or go test -json",
 			field: text(&s.TestResults)},
-		{Name: "findings", Help: "results of linters (SARIF, rdjson, checkstyle): a glob, or WORKFLOW.yml/ARTIFACT",
+		{Name: "findings", Flag: "review",
+			Help:  "results of linters (SARIF, rdjson, checkstyle): a glob, or WORKFLOW.yml/ARTIFACT",
 			field: text(&s.Findings)},
-		{Name: "findings-wait", Help: "how long that artifact is waited for, such as 10m", Default: "10m",
+		{Name: "findings-wait", Flag: "review",
+			Help: "how long that artifact is waited for, such as 10m", Default: "10m",
 			field: span(&s.FindingsWait)},
-		{Name: "fail-on", Help: "lowest severity at which a posted finding that is still open fails the run, or none",
+		{Name: "fail-on", Flag: reviews,
+			Help:    "lowest severity at which a posted finding that is still open fails the run, or none",
 			Default: "none", field: severityOrNone(&s.FailOn)},
-		{Name: "sarif", Help: "write the findings that were kept to this file, as SARIF 2.1.0", field: text(&s.Sarif)},
+		{Name: "sarif", Flag: reviews,
+			Help: "write the findings that were kept to this file, as SARIF 2.1.0", field: text(&s.Sarif)},
 		{Name: "check-run", Help: "a check run with annotations of what the decision kept", Default: "false",
 			field: boolean(&s.CheckRun)},
 		{Name: "mark", Help: "clear the commit status that mode mark has set", Default: "false",
@@ -187,7 +234,8 @@ func Table(s *Settings) []Row {
 			field: text(&s.Ticket)},
 		{Name: "modules", Key: "modules", Help: "the settings' modules that alone may change, separated by commas",
 			use: oneDraft, field: text(&s.Modules)},
-		{Name: "allow-http", Help: "allow plain http to other machines", Default: "false",
+		{Name: "allow-http", Flag: models + ", context, index, search, eval import, show, threads, stats",
+			Help: "allow plain http to other machines", Default: "false",
 			field: boolean(&s.AllowHTTP)},
 	}
 }

@@ -1,11 +1,15 @@
 package settings
 
 import (
+	"cmp"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -15,44 +19,52 @@ import (
 	"github.com/org/pr-review-action/internal/config"
 )
 
-// inputs are those of action.yml in the file's order.
-func inputs(t *testing.T) (all yaml.MapSlice) {
-	t.Helper()
-	text, err := os.ReadFile("../../action.yml")
+var update = flag.Bool("update", false, "write action.yml anew")
+
+// asText is a text as action.yml has it: in quotes where YAML would take it for something else.
+func asText(s string) string {
+	var read map[string]any
+	if err := yaml.Unmarshal([]byte("x: "+s), &read); err == nil && read["x"] == s {
+		return s
+	}
+	return strconv.Quote(s)
+}
+
+// The inputs of action.yml are the rows of the table, with their defaults and in their order. A
+// description is the row's help, or what somebody wrote there instead.
+func TestActionYmlHasTheInputsOfTheTable(t *testing.T) {
+	t.Parallel()
+	const file = "../../action.yml"
+	text, err := os.ReadFile(file)
 	require.NoError(t, err)
-	var file struct{ Inputs yaml.MapSlice }
-	require.NoError(t, yaml.Unmarshal(text, &file))
-	return file.Inputs
-}
-
-func TestActionYmlListsTheSettingsInTheirOrder(t *testing.T) {
-	t.Parallel()
-	var names []string
-	for _, item := range inputs(t) {
-		names = append(names, fmt.Sprint(item.Key))
+	before, rest, found := strings.Cut(string(text), "\ninputs:\n")
+	require.True(t, found)
+	inputs, after, found := strings.Cut(rest, "\noutputs:\n")
+	require.True(t, found)
+	said := map[string]string{}
+	input := regexp.MustCompile(`(?m)^  ([a-z-]+):\n    description: (.+)$`)
+	for _, m := range input.FindAllStringSubmatch(inputs, -1) {
+		said[m[1]] = m[2]
 	}
-	require.Equal(t, Names(), names)
-}
-
-func TestActionYmlHasTheDefaultsOfTheTable(t *testing.T) {
-	t.Parallel()
-	for i, item := range inputs(t) {
-		t.Run(fmt.Sprint(item.Key), func(t *testing.T) {
-			t.Parallel()
-			row, input := Table(new(Settings))[i], item.Value.(map[string]any)
-			require.NotEmpty(t, input["description"])
-			require.NotContains(t, input, "required", "every default works")
-			if row.Name == "github-token" {
-				return // an expression
-			}
-			text, given := input["default"]
-			require.Equal(t, row.Default != "", given)
-			if given {
-				require.IsType(t, "", text, "the runner hands over text")
-				require.Equal(t, row.Default, text)
-			}
-		})
+	want := before + "\ninputs:\n"
+	for _, row := range Table(new(Settings)) {
+		help := asText(strings.ToUpper(row.Help[:1]) + row.Help[1:] + ".")
+		want += fmt.Sprintf("  %s:\n    description: %s\n", row.Name, cmp.Or(said[row.Name], help))
+		switch {
+		case row.Name == "github-token":
+			want += "    default: ${{ github.token }}\n"
+		case row.Default != "":
+			want += "    default: " + asText(row.Default) + "\n"
+		}
 	}
+	want += "\noutputs:\n" + after
+	if *update {
+		require.NoError(t, os.WriteFile(file, []byte(want), 0o644))
+	} else {
+		require.Equal(t, want, string(text), "go test ./internal/settings -run TestActionYml -update")
+	}
+	var read struct{ Inputs map[string]map[string]string }
+	require.NoError(t, yaml.Unmarshal([]byte(want), &read), "the runner hands over text")
 }
 
 const testKey = "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
@@ -70,7 +82,7 @@ func TestEverySettingIsReadIntoAFieldOfItsOwn(t *testing.T) {
 	for _, row := range Table(&s) {
 		require.True(t, slices.ContainsFunc(probes, func(v string) bool {
 			s = Defaults()
-			return row.set(v) == nil && s != Defaults()
+			return row.set(v) == nil && !reflect.DeepEqual(s, Defaults())
 		}), "%s takes none of the probes, or has no effect", row.Name)
 		is := fmt.Sprintf("%#v", s)
 		require.Empty(t, seen[is], "%s does the same", row.Name)

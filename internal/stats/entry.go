@@ -22,7 +22,7 @@ const (
 // Proposed are the entries of a settings file that habits ask for, each with the decisions
 // behind it, without those that the settings have or that are for a list which the defaults
 // lock. What people wrote is inert in them.
-func Proposed(habits []Habit, now config.Config) (asked []Habit, entries []config.Entry) {
+func Proposed(habits []Habit, now config.Config) (asked []Habit, entries []Entry) {
 	for _, h := range habits {
 		e := h.entry()
 		if !h.settled(now) && !now.Locks(e.Key()) {
@@ -49,8 +49,8 @@ func (h Habit) request() string {
 	return fmt.Sprintf("Report no findings of the category %s in these files.", h.Category)
 }
 
-func (h Habit) entry() config.Entry {
-	e := config.Entry{Why: h.why()}
+func (h Habit) entry() Entry {
+	e := Entry{Why: h.why()}
 	switch {
 	case h.Rule != "":
 		e.Rule = h.Rule

@@ -26,7 +26,7 @@ func TestWhatIsProposedIsSettingsAndSettledOnceItIsThere(t *testing.T) {
 	}
 	asked, entries := Proposed(habits, config.Config{})
 	require.Len(t, asked, 3)
-	text, err := config.File{Path: "f.yml"}.Extend(nil, entries)
+	text, err := Extend(config.File{Path: "f.yml"}, nil, entries)
 	require.NoError(t, err)
 	require.Contains(t, string(text), "  #   acme/api#1:0123456 F2, rita: Tests may be  slow.\n")
 	c, err := config.Parse("f.yml", text)
@@ -60,7 +60,7 @@ func TestT7_WhatPeopleWroteIsInertInASettingsFile(t *testing.T) {
 			}
 			_, entries := Proposed(Habits(slices.Values(all)), config.Config{})
 			require.Len(t, entries, 1)
-			text, err := config.File{Path: "f.yml"}.Extend([]byte("max-lines: 7\n"), entries)
+			text, err := Extend(config.File{Path: "f.yml"}, []byte("max-lines: 7\n"), entries)
 			require.NoError(t, err)
 			c, err := config.Parse("f.yml", text)
 			require.NoError(t, err)

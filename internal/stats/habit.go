@@ -10,10 +10,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // What a habit takes, at least. MinShare is the lower end of the 95 % interval of the
@@ -295,6 +295,6 @@ func globs(file string) []string {
 	}
 	slices.Sort(all)
 	return slices.DeleteFunc(slices.Compact(all), func(glob string) bool {
-		return !config.Matches([]string{glob}, file)
+		return !pattern.Matches([]string{glob}, file)
 	})
 }

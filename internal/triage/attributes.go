@@ -3,8 +3,8 @@ package triage
 import (
 	"strings"
 
-	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // Attributes are the lines of a repository's .gitattributes that say what need not be read.
@@ -50,7 +50,7 @@ func ParseAttributes(text []byte) Attributes {
 // or binary, and whether they say anything. The last matching line holds, as in Git.
 func (a Attributes) Say(path string, reason finding.Reason) (is, said bool) {
 	for _, rule := range a.rules {
-		if rule.reason == reason && config.Matches([]string{rule.glob}, path) {
+		if rule.reason == reason && pattern.Matches([]string{rule.glob}, path) {
 			is, said = rule.is, true
 		}
 	}

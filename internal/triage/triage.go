@@ -15,6 +15,7 @@ import (
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // MaxClaimed bounds what is reviewed of the patch of a file that claims to need no
@@ -82,7 +83,7 @@ func (o Options) judge(f diff.File) verdict {
 		return verdict{state: finding.Skipped, reason: finding.TooLarge}
 	case borne != "":
 		return verdict{state: finding.Skipped, reason: borne}
-	case config.Matches(o.Ignore, f.Path):
+	case pattern.Matches(o.Ignore, f.Path):
 		return verdict{state: finding.Skipped, reason: finding.Ignored}
 	case f.Binary:
 		return verdict{finding.Skipped, finding.Binary, finding.Binary}

@@ -13,6 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/implement"
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/limit"
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/retrieve"
 	"github.com/org/pr-review-action/internal/review"
@@ -87,7 +88,7 @@ func (w Wire) Pieces(p Place, c config.Config, s settings.Settings, by *Implemen
 		}
 		var within index.Filter
 		for _, glob := range m.Paths {
-			within.Paths = append(within.Paths, config.Spelled(glob))
+			within.Paths = append(within.Paths, pattern.Spelled(glob))
 		}
 		result, err := engine.Search(ctx, retrieve.Request{Query: query, Filter: within, Untold: !told})
 		if len(notes) == 0 { // else they follow from those

@@ -10,6 +10,7 @@ import (
 	"github.com/org/pr-review-action/internal/chunker"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/index"
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/retrieve"
 )
@@ -33,7 +34,7 @@ func (w Wire) Indexed(ctx context.Context, p Place, o index.Options, c config.Co
 	onLost func(note string)) (Indexed, error) {
 	within := o.Ignored
 	o.Ignored = func(path string) bool {
-		return within != nil && within(path) || config.Matches(c.Index.Ignore, path)
+		return within != nil && within(path) || pattern.Matches(c.Index.Ignore, path)
 	}
 	o.MaxFiles = c.Index.MaxFiles
 	local := func(ctx context.Context) (x Indexed, err error) { return p.inMemory(ctx, o, e) }

@@ -80,7 +80,7 @@ func pricesOf(tasks map[string]string, c config.Config) (prices map[string]*cost
 // settleCap settles what the run may cost; before is what others on the pull request
 // have. A cap that was set needs the price of every model, or it could not be held.
 func (r *Reviewer) settleCap(c config.Config, before cost.MicroUSD, unknown string) error {
-	run, pull := cmp.Or(r.settings.MaxCost, c.MaxCost), cmp.Or(r.settings.MaxCostPerPull, c.MaxCostPerPull)
+	run, pull := c.Cap, c.CapPerPull
 	if model, key := unpricedEndpoint(c); model != "" && (run > 0 || pull > 0 || c.MaxCostPerFile > 0) {
 		return problem.Usage(fmt.Sprintf("a cost cap is set and the price of the model %q is not known, so the cap "+
 			"could not be held", model), fmt.Sprintf("say what it costs in %s: prices: { %q: { %s: 0.10 } }, in "+

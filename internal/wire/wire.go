@@ -117,7 +117,7 @@ func (w Wire) token(host string, s settings.Settings) string {
 func NamedConfig(file config.File, otherwise config.Config) (config.Config, error) {
 	switch {
 	case file.Path == config.DefaultPath && file.Defaults == "":
-		return otherwise, nil
+		return file.Over(otherwise)
 	case file.Path == config.DefaultPath:
 		return file.Parse(nil)
 	}

@@ -1,11 +1,9 @@
-package config
+package pattern
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/bmatcuk/doublestar/v4"
 )
@@ -40,16 +38,8 @@ const (
 	maxChoices = 1000 // of all its braces together
 )
 
-// wrongGlob is the rule for globs.
-func wrongGlob(glob string) string {
-	if wrong := flaw(glob); wrong != "" {
-		return mistake("%.60q is not a glob: %s", glob, wrong)
-	}
-	return ""
-}
-
-// flaw says what is wrong with a glob, or is empty.
-func flaw(glob string) string {
+// Flaw says what is wrong with a glob, or is empty.
+func Flaw(glob string) string {
 	plain := escaped().ReplaceAllString(glob, "_")
 	switch {
 	case glob == "":
@@ -71,8 +61,8 @@ func flaw(glob string) string {
 }
 
 var (
-	escaped = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\\[*?\[\]{}!,\\-]`) })
-	astray  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|/)\.{1,2}(/|$)|//`) })
+	escaped = Lazy(`\\[*?\[\]{}!,\\-]`)
+	astray  = Lazy(`(^|/)\.{1,2}(/|$)|//`)
 )
 
 // choices is how many ways a glob's braces can be read at most.
@@ -101,15 +91,4 @@ func unbalanced(glob string) string {
 		return "its } closes nothing"
 	}
 	return "its brackets do not fit"
-}
-
-// GuidelinesFor are the guidelines for a file, in their order.
-func (c Config) GuidelinesFor(path string) []string {
-	var texts []string
-	for _, g := range c.Guidelines {
-		if Matches(g.Paths, path) {
-			texts = append(texts, g.Text)
-		}
-	}
-	return texts
 }

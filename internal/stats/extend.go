@@ -1,4 +1,4 @@
-package config
+package stats
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 
+	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/problem"
 )
 
@@ -21,7 +22,7 @@ const byteOrder = "\ufeff"
 // a rule for report.without. Exactly one of the three is set.
 type Entry struct {
 	Glob      string
-	Guideline Guideline
+	Guideline config.Guideline
 	Rule      string
 	Why       []string // lines above it as comments, without the #; one line each, inert
 }
@@ -39,7 +40,7 @@ func (e Entry) Key() string {
 
 // onto puts the entry before the others of its list in the settings, which it returns as
 // items of YAML.
-func (e Entry) onto(c *Config) (others []string) {
+func (e Entry) onto(c *config.Config) (others []string) {
 	switch {
 	case e.Glob != "":
 		return first(&c.Ignore, e.Glob)
@@ -69,16 +70,16 @@ func (e Entry) flow() string {
 func quoted(v any) string {
 	text, err := json.Marshal(v, jsontext.SpaceAfterComma(true), jsontext.SpaceAfterColon(true))
 	if err != nil {
-		panic(fmt.Sprintf("config: texts do not encode: %v", err))
+		panic(fmt.Sprintf("stats: texts do not encode: %v", err))
 	}
 	return string(text)
 }
 
-// Extend returns the file with entries more, each the first of its list with its reasons
+// Extend returns a settings file with entries more, each the first of its list with its reasons
 // above it, and all else as it was. A list that the defaults alone have holds theirs too,
 // since it stands in the place of that. A file that cannot be extended so that exactly the
 // entries are new is an error.
-func (f File) Extend(text []byte, entries []Entry) ([]byte, error) {
+func Extend(f config.File, text []byte, entries []Entry) ([]byte, error) {
 	out, mark := strings.CutPrefix(string(text), byteOrder)
 	windows := strings.Contains(out, "\r\n") && strings.Count(out, "\r\n") == strings.Count(out, "\n")
 	if windows { // the parser counts such lines otherwise
@@ -215,7 +216,10 @@ func valueOf(in ast.Node, key string) *ast.MappingValueNode {
 	case *ast.MappingValueNode:
 		all = append(all, m)
 	}
-	at := slices.IndexFunc(all, func(v *ast.MappingValueNode) bool { return keyName(v.Key) == key })
+	at := slices.IndexFunc(all, func(v *ast.MappingValueNode) bool {
+		name, text := v.Key.(*ast.StringNode)
+		return text && name.Value == key
+	})
 	if at < 0 {
 		return nil
 	}

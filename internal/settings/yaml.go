@@ -1,4 +1,4 @@
-package config
+package settings
 
 import (
 	"fmt"
@@ -7,11 +7,12 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/goccy/go-yaml"
+	"github.com/org/pr-review-action/internal/config"
 )
 
 // YAML writes values with where each came from as a comment behind it. Keys of one
 // mapping follow one another.
-func YAML(values []Value) (string, error) {
+func YAML(values []config.Value) (string, error) {
 	var b strings.Builder
 	mapping := ""
 	for _, v := range values {

@@ -1,4 +1,4 @@
-package config
+package stats
 
 import (
 	"os"
@@ -6,13 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/org/pr-review-action/internal/config"
 	"github.com/stretchr/testify/require"
 )
 
 func threeEntries() []Entry {
 	return []Entry{
 		{Glob: "gen/**", Why: []string{"12 of 12 were dropped:", "  acme/api#1 F2, rita: it is generated"}},
-		{Guideline: Guideline{Paths: []string{"testdata/**"}, Text: "Report no \"slow\" tests: # here"},
+		{Guideline: config.Guideline{Paths: []string{"testdata/**"}, Text: "Report no \"slow\" tests: # here"},
 			Why: []string{"why"}},
 		{Rule: "golangci-lint lll", Why: []string{"lines"}},
 	}
@@ -50,7 +51,7 @@ func TestAFileIsExtendedAndElseAsItWas(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := File{Path: "f.yml"}.Extend([]byte(c.before), threeEntries())
+			got, err := Extend(config.File{Path: "f.yml"}, []byte(c.before), threeEntries())
 			require.NoError(t, err)
 			if name == "a mapping with other keys" {
 				require.Contains(t, string(got), "report:\n    without:\n      # lines\n      - "+
@@ -60,7 +61,7 @@ func TestAFileIsExtendedAndElseAsItWas(t *testing.T) {
 			require.Equal(t, c.after, string(got))
 			if strings.Contains(c.before, "\n") {
 				windows := byteOrder + strings.ReplaceAll(c.before, "\n", "\r\n")
-				again, err := File{Path: "f.yml"}.Extend([]byte(windows), threeEntries())
+				again, err := Extend(config.File{Path: "f.yml"}, []byte(windows), threeEntries())
 				require.NoError(t, err)
 				require.Equal(t, byteOrder+strings.ReplaceAll(c.after, "\n", "\r\n"), string(again))
 			}
@@ -88,8 +89,8 @@ func TestAListOfTheDefaultsIsKeptWhereTheFileGetsItsOwn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := File{Path: "f.yml", Defaults: defaults}
-			text, err := f.Extend([]byte(c.text), threeEntries())
+			f := config.File{Path: "f.yml", Defaults: defaults}
+			text, err := Extend(f, []byte(c.text), threeEntries())
 			require.NoError(t, err)
 			got, err := f.Parse(text)
 			require.NoError(t, err)
@@ -105,9 +106,9 @@ func TestTheDocumentedFileIsExtended(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join("..", "..", "testdata", "pr-review.yml"))
 	require.NoError(t, err)
-	got, err := File{Path: "f.yml"}.Extend(text, append(threeEntries(), threeEntries()...))
+	got, err := Extend(config.File{Path: "f.yml"}, text, append(threeEntries(), threeEntries()...))
 	require.NoError(t, err)
-	c, err := Parse("f.yml", got)
+	c, err := config.Parse("f.yml", got)
 	require.NoError(t, err)
 	require.Equal(t, "gen/**", c.Ignore[0])
 	require.Len(t, c.Report.Without, 3)
@@ -123,7 +124,7 @@ func TestAFileThatCannotBeExtendedIsLeftAlone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := File{Path: "f.yml"}.Extend([]byte(bad), threeEntries())
+			_, err := Extend(config.File{Path: "f.yml"}, []byte(bad), threeEntries())
 			require.Error(t, err)
 		})
 	}
@@ -136,15 +137,15 @@ func FuzzExtend(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		before, err := Parse("f.yml", []byte(text))
+		before, err := config.Parse("f.yml", []byte(text))
 		if err != nil {
 			return
 		}
-		got, err := File{Path: "f.yml"}.Extend([]byte(text), threeEntries())
+		got, err := Extend(config.File{Path: "f.yml"}, []byte(text), threeEntries())
 		if err != nil {
 			return
 		}
-		after, err := Parse("f.yml", got)
+		after, err := config.Parse("f.yml", got)
 		require.NoError(t, err)
 		require.Len(t, after.Ignore, len(before.Ignore)+1)
 		require.Len(t, after.Guidelines, len(before.Guidelines)+1)

@@ -1,0 +1,219 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"strconv"
+	"time"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/pattern"
+)
+
+func flag(name string, into *bool) key {
+	return key{name: name, read: func(r *reader, n ast.Node) { r.boolean(n, into) }, show: func() any { return *into }}
+}
+
+// unless is a boolean that is on by default, kept as its opposite.
+func unless(name string, off *bool) key {
+	return key{name: name, read: func(r *reader, n ast.Node) {
+		on := !*off
+		r.boolean(n, &on)
+		*off = !on
+	}, show: func() any { return !*off }}
+}
+
+// whole is a number of which 0 means that it is not set; otherwise holds then. Where people
+// may write 0, upTo is the one.
+func whole(name string, least, most int, into *int, otherwise int) key {
+	return key{name: name, read: func(r *reader, n ast.Node) { r.whole(n, least, most, into) },
+		show: func() any { return set(cmp.Or(*into, otherwise)) }}
+}
+
+// upTo is a number from 0 on; otherwise is shown where there is none.
+func upTo(name string, most int, into **int, otherwise any) key {
+	return key{name: name, read: func(r *reader, n ast.Node) {
+		var v int
+		if *into = nil; r.whole(n, 0, most, &v) {
+			*into = &v
+		}
+	}, show: func() any { return cmp.Or(at(*into), otherwise) }}
+}
+
+// number is one from 0 on, nil where nothing is set.
+func number(name string, most float64, into **float64) key {
+	return key{name: name, read: func(r *reader, n ast.Node) {
+		v, err := strconv.ParseFloat(digits(n), 64)
+		if *into = &v; err != nil || !(v >= 0 && v <= most) {
+			r.fail(n, "expected a number from %g to %g, got %s", 0.0, most, shown(n))
+			*into = nil
+		}
+	}, show: func() any { return at(*into) }}
+}
+
+// seconds is a time in whole seconds; otherwise holds where it is 0.
+func seconds(name string, most time.Duration, into *int, otherwise time.Duration) key {
+	return key{name: name, read: func(r *reader, n ast.Node) {
+		var s string
+		if digits(n) != "" {
+			r.fail(n, "expected a time with its unit, such as 10m, got %s", shown(n))
+		} else if r.text(n, &s) {
+			d, err := time.ParseDuration(s)
+			if err != nil || d < time.Second || d > most || d%time.Second != 0 {
+				r.fail(n, "%.60q is not a time in whole seconds from 1s to %s, such as 10m", s, Duration(most))
+				return
+			}
+			*into = int(d / time.Second)
+		}
+	}, show: func() any { return Duration(cmp.Or(time.Duration(*into)*time.Second, otherwise)) }}
+}
+
+// amount is one over nothing, in dollars.
+func amount(name string, into *cost.MicroUSD) key {
+	return key{name: name, read: func(r *reader, n ast.Node) {
+		var v cost.MicroUSD
+		if r.usd(n, &v) && v == 0 {
+			r.fail(n, "expected an amount in USD over 0, such as 2.50, got %s", shown(n))
+		}
+		*into = cmp.Or(v, *into)
+	}, show: func() any { return set(Dollars(*into)) }}
+}
+
+// limit is an amount that an input may set: holds is the one of the two that counts.
+func limit(name string, into, holds *cost.MicroUSD) key {
+	k := amount(name, into)
+	k.show = func() any { return set(Dollars(*holds)) }
+	k.set = func(text string) error {
+		v, err := cost.ParseUSD(text)
+		if err == nil {
+			*holds = v
+		}
+		return err
+	}
+	return k
+}
+
+func text(name string, into *string) key {
+	return key{name: name, read: func(r *reader, n ast.Node) { r.text(n, into) }, show: func() any { return *into }}
+}
+
+// choice is one of known; otherwise holds where it is empty.
+func choice[T ~string](name string, into *T, otherwise T, known ...T) key {
+	return key{name: name, read: func(r *reader, n ast.Node) {
+		s := string(*into)
+		r.good(n, r.among(texts(known)), &s)
+		*into = T(s)
+	}, show: func() any { return set(string(cmp.Or(*into, otherwise))) }}
+}
+
+func texts[T ~string](known []T) (all []string) {
+	for _, k := range known {
+		all = append(all, string(k))
+	}
+	return all
+}
+
+// ruled is a text of which a rule says what is wrong with it.
+func ruled(name string, into *string, wrong func(string) string) key {
+	return key{name: name, read: func(r *reader, n ast.Node) { r.good(n, r.by(wrong), into) },
+		show: func() any { return set(*into) }}
+}
+
+// listed is a list of texts under a rule.
+func listed(name string, into *[]string, wrong func(string) string) key {
+	return key{name: name, read: func(r *reader, n ast.Node) { *into = r.texts(n, r.by(wrong)) },
+		show: func() any { return append([]string{}, *into...) }}
+}
+
+// evenEmpty is a list that is no default where it is there and empty.
+func evenEmpty(list key, into *[]string) key {
+	inner := list.read
+	list.read = func(r *reader, n ast.Node) {
+		if inner(r, n); *into == nil {
+			*into = []string{}
+		}
+	}
+	return list
+}
+
+// mistake is what a rule says is wrong with a text.
+func mistake(format string, args ...any) string { return fmt.Sprintf(format, args...) }
+
+// form is the rule for texts of one form.
+func form(form *regexp.Regexp, what string) func(string) string {
+	return func(s string) string {
+		if form.MatchString(s) {
+			return ""
+		}
+		return mistake("%.60q is not %s", s, what)
+	}
+}
+
+// free is the rule for any text.
+func free(string) string { return "" }
+
+// wrongGlob is the rule for globs.
+func wrongGlob(glob string) string {
+	if wrong := pattern.Flaw(glob); wrong != "" {
+		return mistake("%.60q is not a glob: %s", glob, wrong)
+	}
+	return ""
+}
+
+func (r *reader) boolean(n ast.Node, into *bool) {
+	b, ok := n.(*ast.BoolNode)
+	if !ok {
+		r.fail(n, "expected true or false, got %s", kind(n))
+		return
+	}
+	*into = b.Value
+}
+
+func (r *reader) whole(n ast.Node, least, most int, into *int) bool {
+	v, err := strconv.Atoi(digits(n))
+	if err != nil || v < least || v > most {
+		r.fail(n, "expected a whole number from %d to %d, got %s", least, most, shown(n))
+		return false
+	}
+	*into = v
+	return true
+}
+
+// usd reads an amount of dollars that may be nothing.
+func (r *reader) usd(n ast.Node, into *cost.MicroUSD) bool {
+	v, ok := cost.USD(digits(n))
+	if !ok {
+		r.fail(n, "expected an amount in USD from 0 to %d, such as 0.25, got %s", cost.MaxUSD, shown(n))
+		return false
+	}
+	*into = v
+	return true
+}
+
+// digits is a number as it is written; empty for all else.
+func digits(n ast.Node) string {
+	switch n.(type) {
+	case *ast.IntegerNode, *ast.FloatNode:
+		return n.GetToken().Value
+	}
+	return ""
+}
+
+// shown is a number as it is written, or what else there is.
+func shown(n ast.Node) string {
+	if d := digits(n); d != "" {
+		return d[:min(len(d), 40)]
+	}
+	return kind(n)
+}
+
+// or is a number that may be 0, and otherwise where there is none.
+func or(v *int, otherwise int) int {
+	if v == nil {
+		return otherwise
+	}
+	return *v
+}
