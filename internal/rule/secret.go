@@ -62,7 +62,7 @@ func leaked(l secret.Leak) hit {
 
 // documents reports a file that is read by people.
 func documents(path string) bool {
-	return slices.ContainsFunc([]string{".md", ".mdx", ".rst", ".adoc", ".txt"}, func(end string) bool {
+	return slices.ContainsFunc([]string{".md", ".markdown", ".mdx", ".rst", ".adoc", ".txt", ".po"}, func(end string) bool {
 		return strings.HasSuffix(strings.ToLower(path), end)
 	})
 }

@@ -34,7 +34,7 @@ var (
 	formatted    = lazy(`^\s*(?:%\s*[\w(]|\.(?:format|formatted)\()`)
 	harmless     = lazy(`(?i)^(?:strconv\.|(?:int|float|bool|len)\b|Number\(|parseInt|String\.valueOf|Integer\.` +
 		`|Long\.|(?:\w+\.)*\w*(?:escape|quote|placeholder|bind|table|column)|` +
-		`(?:\w+\.)*\w*(?:db|database|schema|catalog|keyspace)(?:_?name)?$)`)
+		`(?:\w+\.)*\w*(?:db|database|schema|catalog|keyspace)(?:_?name)?$)|^(?-i:(?:\w+\.)*[A-Z][A-Z0-9_]+$)`)
 	wholeList = lazy(`(?i)values\s*\(\s*\$?\{\s*(\w+)\s*\}\s*\)`)
 	operand   = lazy(`^[\w.]+(?:\([^()]*\))?`)
 	quoteless = lazy(`\.toISOString\(\)|\.(?:getTime|size|length|count)\(\)$|\.(?:Unix|Len)\w*\(\)$`)

@@ -97,7 +97,7 @@ var (
 	trimmings  = lazy(`%[0-9A-F]{2}|\d{1,3}$`)
 	variable   = lazy(`\$\{[A-Za-z_][^{}]*\}|\{\{[^{}]*\}\}|\$\([A-Za-z][^()]*\)`)
 	marked     = lazy(`^[\x21-\x7e]*[A-Za-z][!#$%^&*+=?~]+[A-Za-z][\x21-\x7e]*$`)
-	documented = lazy(`(?i)EXAMPLE(?:KEY)?$`)
+	documented = lazy(`(?i)EXAMPLE(?:KEY)?$|^Eby8vdM02xNOcq`) // the latter of Azure's storage emulator
 	sequence   = lazy(`^(?:0?123456789?0?|0?12345\d{0,3}|abc(?:def)?123(?:456)?)$`)
 	here       = lazy(`://(?:localhost|127\.0\.0\.1)\b`)
 	localHost  = lazy(`(?i)^@(?:[\w.-]*localhost|127\.0\.0\.1|\[::1\]|[\w.-]*\.local\b|[\w.-]*example)`)

@@ -148,6 +148,7 @@ func TestPlaceholdersAndCodeStay(t *testing.T) {
 		`func (s *Store) tokenFor(key APIKey) (secret string, err error)`, `config.PrivateKey = testRSA2048PrivateKey`,
 		`	"github.com/docker/docker/integration-cli/daemon/config2"`, `href="a%20b%2Fc?x=%41%42%43"`,
 		`sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08`, `<redacted github-pat>`,
+		"Account" + "Key=Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==",
 		"gh" + "p_" + strings.Repeat("ab", 18), `curl -u "bot:<redacted jwt>" https://git.internal`,
 	} {
 		require.Equal(t, text, secret.Redact(text))
