@@ -54,8 +54,8 @@ func (b Boundary) Close() string { return "<<<end " + string(b) + ">>>" }
 // with a visible backslash. The label is one of ours.
 func (b Boundary) Wrap(label, text string) string {
 	text = breakAfterFirst(marks, Visible(text))
-	for templateToken.MatchString(text) { // one token may hold another
-		text = breakAfterFirst(templateToken, text)
+	for broken := ""; broken != text; { // one token may hold another
+		broken, text = text, breakTokens(text)
 	}
 	if b.in([]string{text}) {
 		text = breakAfterFirst(regexp.MustCompile("(?i)"+regexp.QuoteMeta(string(b))), text)
@@ -66,11 +66,32 @@ func (b Boundary) Wrap(label, text string) string {
 var (
 	labelNoise = regexp.MustCompile(`[^A-Za-z0-9 _-]+`)
 	marks      = regexp.MustCompile(`(?i)<<<\s*(?:data|end)\b`)
-	// templateToken matches what chat templates treat as a turn's border.
-	templateToken = regexp.MustCompile(`(?i)<[|｜][^\s|｜<>]{1,64}[|｜]>|<<\s*/?\s*sys\s*>>|</?(?:s|bos|eos|pad|unk` +
-		`|start_of_turn|end_of_turn|think)>` +
-		`|\[/?(?:inst|system_prompt|available_tools|tool_calls|tool_results)\]`)
+	// templateToken matches a text that begins with what chat templates treat as a turn's border.
+	templateToken = regexp.MustCompile(`(?i)^(?:<[|｜][^\s|｜<>]{1,64}[|｜]>|<<\s*/?\s*sys\s*>>` +
+		`|</?(?:s|bos|eos|pad|unk|start_of_turn|end_of_turn|think)>` +
+		`|\[/?(?:inst|system_prompt|available_tools|tool_calls|tool_results)\])`)
 )
+
+// breakTokens puts a backslash behind the first character of each template token. To look
+// where one can begin, rather than everywhere, is five times faster on code.
+func breakTokens(s string) string {
+	var b strings.Builder
+	for {
+		at := strings.IndexAny(s, "<[")
+		if at < 0 {
+			break
+		}
+		end := at + max(len(templateToken.FindString(s[at:])), 1)
+		b.WriteString(s[:at+1])
+		if end > at+1 {
+			b.WriteByte('\\')
+		}
+		b.WriteString(s[at+1 : end])
+		s = s[end:]
+	}
+	b.WriteString(s)
+	return b.String()
+}
 
 // breakAfterFirst puts a backslash behind the first character of each match.
 func breakAfterFirst(pattern *regexp.Regexp, s string) string {

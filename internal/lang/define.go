@@ -4,40 +4,51 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
-// forms is how lines look that define a name. In lines, NAME stands for the name.
+// forms is how lines look that define a name.
 type forms struct {
-	words string   // what stands before a name that is defined, with | between
-	lines []string // other lines that define it
+	source string // of an expression in which NAME stands for the name
+	any    func() *regexp.Regexp
+}
+
+// formsOf has the words that stand before a name that is defined, with | between, and
+// other lines that define one.
+func formsOf(words string, lines ...string) forms {
+	const between = `\s+(?:(?:mut|class|struct|if not exists|unique)\s+)?(?:\([^)]*\)\s*|[\w.<>*&:]*[.:*&>])?\s*`
+	lines = append([]string{`(?i:(?:^|[\s(;{}@])(?:` + words + `))` + between + `NAME(?:\W|$)`}, lines...)
+	f := forms{source: "(?:" + strings.Join(lines, ")|(?:") + ")"}
+	f.any = f.with(".*")
+	return f
 }
 
 var (
-	goForms = forms{"func|type|var|const", []string{
+	goForms = formsOf("func|type|var|const",
 		`^\tNAME(?:, \w+)*(?:\s+[\w.*\[\]]+)?\s+=`, // in a block of constants
 		`^\tNAME\s+\S+(?:\s+\S+)?\s*$`,             // a field
-	}}
-	scriptForms = forms{`function\*?|class|interface|type|enum|namespace|const|let|var`, []string{
-		`^\s+(?:(?:public|private|protected|static|async|readonly|get|set|override|abstract)\s+)*[*#]?NAME\s*` +
+	)
+	scriptForms = formsOf(`function\*?|class|interface|type|enum|namespace|const|let|var`,
+		`^\s+(?:(?:public|private|protected|static|async|readonly|get|set|override|abstract)\s+)*[*#]?NAME\s*`+
 			`(?:<[^>]*>)?\(.*\)\s*(?::.*)?\{\s*$`,
 		`(?:^|[\s.])NAME\s*[:=]\s*(?:async\s*)?(?:function\b|\(.*=>|\w+\s*=>)`,
-	}}
-	pythonForms = forms{"def|class|type", []string{
+	)
+	pythonForms = formsOf("def|class|type",
 		`^NAME\s*(?::[^=]*)?=(?:[^=]|$)`, `^\s+self\.NAME\s*(?::[^=]*)?=(?:[^=]|$)`,
-	}}
-	rubyForms  = forms{"def|class|module", []string{`^\s*NAME\s*=(?:[^=]|$)`}}
-	classForms = forms{"class|interface|enum|record|object|struct|trait|protocol|" +
-		"fun|func|def|val|var|let|typealias|namespace|extension|actor|mixin|typedef", []string{method}}
-	cForms = forms{"namespace|#\\s*define|using", []string{
+	)
+	rubyForms  = formsOf("def|class|module", `^\s*NAME\s*=(?:[^=]|$)`)
+	classForms = formsOf("class|interface|enum|record|object|struct|trait|protocol|"+
+		"fun|func|def|val|var|let|typealias|namespace|extension|actor|mixin|typedef", method)
+	cForms = formsOf("namespace|#\\s*define|using",
 		`\b(?:class|struct|enum|union)\s+NAME\s*(?:[:{]|final\b|$)`, `\btypedef\b.*\bNAME\s*;`, `^\}\s*NAME\s*;`,
-		method + `[^;]*$`,
-	}}
-	shellForms = forms{"function", []string{
+		method+`[^;]*$`,
+	)
+	shellForms = formsOf("function",
 		`^\s*NAME\s*\(\)`, `^\s*(?:(?:export|readonly|local|declare)\s+)?NAME=`,
-	}}
-	messageForms = forms{words: "message|service|rpc|enum|type|input|interface|struct"}
-	anyForms     = forms{words: "function|def|defp|defmodule|defmacro|class|module|type|struct|sub|fn|fun|" +
-		"func|let|const|var"}
+	)
+	messageForms = formsOf("message|service|rpc|enum|type|input|interface|struct")
+	anyForms     = formsOf("function|def|defp|defmodule|defmacro|class|module|type|struct|sub|fn|fun|" +
+		"func|let|const|var")
 )
 
 // method matches a line on which types and modifiers stand before a name with a parenthesis.
@@ -47,13 +58,20 @@ const method = `^\s*(?:[\w:<>\[\],.*&?@~]+\s+)+[*&]*(?:\w+::)*NAME\s*(?:<[^>]*>)
 var notTypes = strings.Fields("return else new throw await case goto delete yield in not and or if while do assert " +
 	"throws emit using")
 
+// defines holds a line against any name first: an expression of one name is compiled where
+// the line defines something.
 func (f forms) defines(name string) func(line string) bool {
-	const between = `\s+(?:(?:mut|class|struct|if not exists|unique)\s+)?(?:\([^)]*\)\s*|[\w.<>*&:]*[.:*&>])?\s*`
-	lines := append([]string{`(?i:(?:^|[\s(;{}@])(?:` + f.words + `))` + between + `NAME(?:\W|$)`}, f.lines...)
-	source := strings.ReplaceAll("(?:"+strings.Join(lines, ")|(?:")+")", "NAME", regexp.QuoteMeta(name))
-	match := regexp.MustCompile(source)
+	match := f.with(regexp.QuoteMeta(name))
 	return func(line string) bool {
 		first, _, _ := strings.Cut(strings.TrimSpace(line), " ")
-		return match.MatchString(line) && !slices.Contains(notTypes, first)
+		return strings.Contains(line, name) && f.any().MatchString(line) && match().MatchString(line) &&
+			!slices.Contains(notTypes, first)
 	}
+}
+
+// with compiles the forms for names of an expression when they are first looked for.
+func (f forms) with(names string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(strings.ReplaceAll(f.source, "NAME", names))
+	})
 }

@@ -34,7 +34,7 @@ func (l Language) Blank(text string) string { return l.notCode.blank(text) }
 // Defines tells of a line, comments and strings blanked, whether it defines the
 // name. It goes by the form of the line, so it can err.
 func (l Language) Defines(name string) func(line string) bool {
-	if l.defines.words == "" {
+	if l.defines.source == "" {
 		return anyForms.defines(name)
 	}
 	return l.defines.defines(name)

@@ -1,16 +1,25 @@
 package lang
 
 import (
+	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
-var testNames = regexp.MustCompile(`(?i:(?:^|/)(?:tests?|__tests__|testdata|testing|spec|fixtures?|e2e|mocks?` +
-	`|__mocks__|integration)/` +
-	`|_test\.\w+$|[.\-_](?:test|spec)\.\w+$|(?:^|/)(?:test_[^/]*|conftest)\.py$|\.bats$)|Tests?\.(?:java|cs|kt)$`)
+// testFolders hold tests and what they read.
+var testFolders = strings.Fields("test tests __tests__ testdata testing spec fixture fixtures e2e mock mocks __mocks__ " +
+	"integration")
+
+var testNames = regexp.MustCompile(`(?i:[.\-_](?:test|spec)\.\w+$|^(?:test_.*|conftest)\.py$|\.bats$)|Tests?\.(?:java|cs|kt)$`)
 
 // IsTest reports whether a file is of tests, by its path. Below src/main a folder
 // of such a name is part of a package's name.
 func IsTest(file string) bool {
-	return testNames.MatchString(file) && !strings.Contains("/"+file, "/src/main/")
+	folders, name := path.Split(file)
+	tests := testNames.MatchString(name)
+	for folder := range strings.SplitSeq(folders, "/") {
+		tests = tests || slices.Contains(testFolders, strings.ToLower(folder))
+	}
+	return tests && !strings.Contains("/"+file, "/src/main/")
 }
