@@ -3,11 +3,9 @@
 // It knows the keys, their types and where each stood; it never fetches the
 // file and never guesses: an unknown key is an error. Start at Config and Parse.
 //
-// A new key is a field of Config and a row in rootKeys or in the keys of its part, which
-// says how it is read and how it is shown. Tests hold .github/pr-review.schema.json and
-// testdata/pr-review.yml, in the folder at the top of the tree, against them, and the
-// example in .github/SETTINGS.md against that file; app's script config.txtar has every
-// key and setting as config print shows it.
+// A new key is a field of Config, or of its part, and a row in the keys beside it: how it is
+// read and shown, its words (says), and the input and flag that count before it (by). The
+// schema, the sample and the settings page are written from the rows by a test's -update.
 package config
 
 import (

@@ -211,9 +211,4 @@ func shown(n ast.Node) string {
 }
 
 // or is a number that may be 0, and otherwise where there is none.
-func or(v *int, otherwise int) int {
-	if v == nil {
-		return otherwise
-	}
-	return *v
-}
+func or(v *int, otherwise int) int { return *cmp.Or(v, &otherwise) }

@@ -2,14 +2,12 @@
 // the action and the flag of the command line, the variables and the key of the
 // settings file that stand behind it, what it means, and what reads and shows it.
 //
-// It reads and checks texts and does nothing with what they say. A new setting is a
-// field of Settings, a row of Table, and an input of action.yml, which a test holds
-// against the table. It is a flag only of the commands that list its name (Flags, in
-// app's cmd_*.go); no test notices where it is forgotten. One that changes what a draft
-// holds goes through driver.Facts, and into purpose (app's local_stale.go). The keys of
-// the settings file itself are config's: of a setting that has one, Source.keys says which
-// of the two is printed, and whoever uses it takes the setting first, as wire does with
-// max-cost.
+// It reads and checks texts and does nothing with what they say. A new setting is a field
+// of Settings and a row of Table, which names the commands that have it as a flag; action.yml
+// is written from the rows by a test's -update. A setting that is a key of the settings file
+// too has its row there, in config: config.File puts what is given over what the files say,
+// so that everybody reads config.Config. One that is no key and changes what a draft holds
+// goes through driver.Facts, and into purpose (app's local_stale.go).
 package settings
 
 import (
