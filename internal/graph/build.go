@@ -5,11 +5,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
-
-// defaultStepCap is how many supersteps a thread may take in all.
-const defaultStepCap = 25
 
 // RunOption is a property of how a flow runs.
 type RunOption func(*runOptions)
@@ -46,22 +44,20 @@ func WithKey(key []byte) RunOption {
 // is wrong. The store may be nil where nothing can pause; the run is then kept
 // in memory alone.
 func (g *Graph[S]) Build(store Store, o ...RunOption) (*Flow[S], error) {
-	errs := g.check()
+	defer func(declared []error) { g.errs = declared }(g.errs) // another Build looks anew
+	g.check()
 	if store == nil && g.pauses() {
-		errs = append(errs, errors.New("a gate or interrupt needs a store, and there is none"))
+		g.refuse("a gate or interrupt needs a store, and there is none")
 	}
-	options := runOptions{
-		clock: time.Now, stepCap: defaultStepCap,
-	}
+	options := runOptions{clock: time.Now, stepCap: 25}
 	for _, opt := range o {
 		opt(&options)
 	}
 	if options.key != nil && len(options.key) < sha256.Size {
-		errs = append(errs, fmt.Errorf("the key that seals snapshots has %d bytes, at least %d are needed",
-			len(options.key), sha256.Size))
+		g.refuse("the key that seals snapshots has %d bytes, at least %d are needed", len(options.key), sha256.Size)
 	}
-	if len(errs) > 0 {
-		return nil, fmt.Errorf("building graph %q: %w", g.name, errors.Join(errs...))
+	if len(g.errs) > 0 {
+		return nil, fmt.Errorf("building graph %q: %w", g.name, errors.Join(g.errs...))
 	}
 	if store == nil {
 		store = NewMemory()
@@ -71,12 +67,7 @@ func (g *Graph[S]) Build(store Store, o ...RunOption) (*Flow[S], error) {
 }
 
 func (s *shape[S]) pauses() bool {
-	for _, n := range s.nodes {
-		if n.kind == kindGate || n.before || n.after {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.nodes, func(n *nodeDef[S]) bool { return n.kind == kindGate || n.before || n.after })
 }
 
 // print hashes fields and wiring. No name has a space.

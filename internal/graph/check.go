@@ -1,32 +1,30 @@
 package graph
 
 import (
-	"fmt"
 	"maps"
 	"reflect"
 	"slices"
 	"strings"
 )
 
-// check returns everything that is wrong with the graph. Where a node leads is
+// check refuses everything that is wrong with the graph. Where a node leads is
 // looked at last, and only if all that was declared can be relied on.
-func (g *Graph[S]) check() []error {
-	errs := append(slices.Clip(g.errs), g.checkState()...)
+func (g *Graph[S]) check() {
+	g.checkState()
 	if g.start == nil {
-		errs = append(errs, fmt.Errorf("no entry point: name one with Start"))
+		g.refuse("no entry point: name one with Start")
 	}
-	if len(errs) == 0 {
-		errs = g.checkReach()
+	if len(g.errs) == 0 {
+		g.checkReach()
 	}
-	if len(errs) == 0 {
-		errs = g.checkParallel()
+	if len(g.errs) == 0 {
+		g.checkParallel()
 	}
-	return errs
 }
 
 // checkState refuses a part of the state that no field covers, which would be
 // lost at the first pause, and one that two fields cover.
-func (g *Graph[S]) checkState() []error {
+func (g *Graph[S]) checkState() {
 	s := new(S)
 	state := reflect.ValueOf(s).Elem()
 	parts := map[any]string{} // a pointer to each part of the state, and its name
@@ -34,38 +32,33 @@ func (g *Graph[S]) checkState() []error {
 		at := reflect.NewAt(state.Field(i).Type(), state.Field(i).Addr().UnsafePointer())
 		parts[at.Interface()] = state.Type().Field(i).Name
 	}
-	var errs []error
 	for _, f := range g.fields {
 		at := f.at(s)
 		if parts[at] == "" {
-			errs = append(errs, fmt.Errorf("field %q points at no part of the state, or at one that another field has",
-				f.name))
+			g.refuse("field %q points at no part of the state, or at one that another field has", f.name)
 		}
 		delete(parts, at)
 	}
 	for _, name := range slices.Sorted(maps.Values(parts)) {
-		errs = append(errs, fmt.Errorf("%s.%s is in no field of the graph and would be lost", state.Type(), name))
+		g.refuse("%s.%s is in no field of the graph and would be lost", state.Type(), name)
 	}
-	return errs
 }
 
 // checkReach refuses nodes that no run reaches, that lead nowhere, or from
 // which no end can be reached.
-func (g *Graph[S]) checkReach() []error {
-	var errs []error
+func (g *Graph[S]) checkReach() {
 	reached := map[string]bool{}
 	g.walk(g.start, reached)
 	for _, n := range g.nodes {
 		switch {
 		case !reached[n.name]:
-			errs = append(errs, fmt.Errorf("node %q is unreachable", n.name))
+			g.refuse("node %q is unreachable", n.name)
 		case len(n.to) == 0:
-			errs = append(errs, fmt.Errorf("node %q leads nowhere: give it an edge, a route or an end", n.name))
+			g.refuse("node %q leads nowhere: give it an edge, a route or an end", n.name)
 		case !g.walk(n, map[string]bool{}):
-			errs = append(errs, fmt.Errorf("no end can be reached from node %q", n.name))
+			g.refuse("no end can be reached from node %q", n.name)
 		}
 	}
-	return errs
 }
 
 // walk marks what a node leads to, and reports whether an end is among it.
@@ -84,62 +77,57 @@ func (g *Graph[S]) walk(n *nodeDef[S], reached map[string]bool) (ends bool) {
 
 // checkParallel refuses what is not safe where tasks run side by side: those of
 // one fan, and those of the branches that several edges of one node begin.
-func (g *Graph[S]) checkParallel() []error {
-	var errs []error
+func (g *Graph[S]) checkParallel() {
 	for _, n := range g.nodes {
-		errs = append(errs, g.checkWriters(n.targetRef)...)
+		g.checkWriters(n.targetRef)
 		if n.by == nil {
-			errs = append(errs, g.checkBranches(n.to)...)
+			g.checkBranches(n.to)
 		}
 	}
-	return errs
 }
 
 // checkBranches follows branches superstep by superstep until they have met. A
 // level has all that may run in the same superstep; where routes choose, that
 // is more than one run would see, so what passes here is safe whatever they do.
-func (g *Graph[S]) checkBranches(level []targetRef) (errs []error) {
-	ran := map[string]bool{}
-	for len(level) > 1 && len(errs) == 0 {
+func (g *Graph[S]) checkBranches(level []targetRef) {
+	ran, before := map[string]bool{}, len(g.errs)
+	for len(level) > 1 && len(g.errs) == before {
 		for i, t := range level {
 			switch {
 			case t.kind == kindEnd:
 				other := level[(i+1)%len(level)]
-				errs = append(errs, fmt.Errorf("end %q can be reached while %q is still to come", t.name, other.name))
+				g.refuse("end %q can be reached while %q is still to come", t.name, other.name)
 			case ran[t.name]:
-				errs = append(errs, fmt.Errorf("node %q can run twice: the branches that lead to it are of "+
-					"different length", t.name))
+				g.refuse("node %q can run twice: the branches that lead to it are of different length", t.name)
 			}
 			ran[t.name] = true
 		}
-		if len(errs) == 0 {
-			errs = g.checkWriters(level...)
+		if len(g.errs) == before {
+			g.checkWriters(level...)
 		}
-		if len(errs) == 0 {
-			level, errs = g.following(level)
+		if len(g.errs) == before {
+			level = g.following(level)
 		}
 	}
-	return errs
 }
 
 // following returns all that the nodes of a level may lead to.
-func (g *Graph[S]) following(level []targetRef) (next []targetRef, errs []error) {
+func (g *Graph[S]) following(level []targetRef) (next []targetRef) {
 	for _, from := range level {
 		for _, t := range g.node(from.name).leadsTo() {
 			switch {
 			case !slices.ContainsFunc(next, t.same):
 				next = append(next, t)
 			case t.kind == kindFan:
-				errs = append(errs, fmt.Errorf("fan %q can be given payloads by two nodes of one step", t.name))
+				g.refuse("fan %q can be given payloads by two nodes of one step", t.name)
 			}
 		}
 	}
-	return next, errs
+	return next
 }
 
 // checkWriters is rule G1, for nodes that may run in the same superstep.
-func (g *Graph[S]) checkWriters(level ...targetRef) []error {
-	var errs []error
+func (g *Graph[S]) checkWriters(level ...targetRef) {
 	for _, f := range g.fields {
 		var writers []string
 		tasks := 0
@@ -152,9 +140,8 @@ func (g *Graph[S]) checkWriters(level ...targetRef) []error {
 			}
 		}
 		if tasks > 1 {
-			errs = append(errs, fmt.Errorf("field %q has no reducer, and several tasks of one step may write it: %s",
-				f.name, strings.Join(writers, ", ")))
+			g.refuse("field %q has no reducer, and several tasks of one step may write it: %s", f.name,
+				strings.Join(writers, ", "))
 		}
 	}
-	return errs
 }

@@ -60,15 +60,9 @@ func OutOfBudget(err error) error {
 	return &budgetError{err}
 }
 
-type budgetError struct{ err error }
+type budgetError struct{ error }
 
-func (e *budgetError) Error() string { return e.err.Error() }
-func (e *budgetError) Unwrap() error { return e.err }
-
-func isOutOfBudget(err error) bool {
-	_, ok := errors.AsType[*budgetError](err)
-	return ok
-}
+func (e *budgetError) Unwrap() error { return e.error }
 
 // limit gives the context of what the deadline holds for.
 func (f *Flow[S]) limit(ctx context.Context) (context.Context, context.CancelFunc) {

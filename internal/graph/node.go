@@ -17,10 +17,6 @@ const (
 	kindEnd    kind = "end"
 )
 
-// defaultConcurrency is how many tasks of a node run at one time unless
-// Concurrency says otherwise.
-const defaultConcurrency = 8
-
 type nodeDef[S any] struct {
 	targetRef
 	settings
@@ -126,7 +122,7 @@ func answerAs[A any](value any) (A, error) {
 func (g *Graph[S]) add(name string, k kind, runs bool, o []Option, types ...reflect.Type) *nodeDef[S] {
 	n := &nodeDef[S]{
 		targetRef: targetRef{owner: g, name: name, kind: k},
-		settings:  settings{concurrency: defaultConcurrency},
+		settings:  settings{concurrency: 8},
 		types:     types,
 	}
 	for _, opt := range o {

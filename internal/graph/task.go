@@ -126,7 +126,7 @@ func (n *nodeRun[S]) cut(failure error) bool {
 	if failure == nil || n.node.unreached == nil {
 		return false
 	}
-	if isOutOfBudget(failure) {
+	if errors.As(failure, new(*budgetError)) {
 		n.spent.CompareAndSwap(nil, &failure)
 		return true
 	}

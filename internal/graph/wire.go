@@ -76,19 +76,19 @@ func (g *Graph[S]) Route(from Target, by func(S) Next, to ...Target) {
 // InterruptBefore pauses the run each time before one of the nodes runs. It is
 // resumed like a gate that is named "before:<node>" and takes no value.
 func (g *Graph[S]) InterruptBefore(ts ...Target) {
-	for _, t := range ts {
-		if n := g.declared("interrupt", t); n != nil {
-			n.before = true
-		}
-	}
+	g.interrupt(ts, func(n *nodeDef[S]) { n.before = true })
 }
 
 // InterruptAfter pauses the run each time after one of the nodes ran and its
 // update was merged. Its gate is named "after:<node>" and takes no value.
 func (g *Graph[S]) InterruptAfter(ts ...Target) {
+	g.interrupt(ts, func(n *nodeDef[S]) { n.after = true })
+}
+
+func (g *Graph[S]) interrupt(ts []Target, mark func(*nodeDef[S])) {
 	for _, t := range ts {
 		if n := g.declared("interrupt", t); n != nil {
-			n.after = true
+			mark(n)
 		}
 	}
 }
@@ -120,16 +120,11 @@ func (g *Graph[S]) resolve(what string, target Target) (t targetRef, ok bool) {
 		g.refuse("%s: %q is not a node of this graph", what, t.name)
 		return t, false
 	case t.orElse != nil:
-		g.resolveElse(what, t)
+		if other, ok := g.resolve(what+": empty branch", t.orElse); ok && other.kind == kindFan {
+			g.refuse("%s: the empty branch of %q is a fan, which would have no payloads", what, t.name)
+		}
 	}
 	return t, true
-}
-
-func (g *Graph[S]) resolveElse(what string, fan targetRef) {
-	t, ok := g.resolve(what+": empty branch", fan.orElse)
-	if ok && t.kind == kindFan {
-		g.refuse("%s: the empty branch of %q is a fan, which would have no payloads", what, fan.name)
-	}
 }
 
 // namePattern keeps names safe in Mermaid, JSON and messages.
