@@ -1,6 +1,7 @@
 package llmtest
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -68,9 +69,7 @@ func (k *Rules) readChat(b body, out *Request) *refusal {
 	if refused != nil {
 		return refused
 	}
-	f.format, f.tools = out.Format, len(out.Tools) > 0
-	f.namedJSON = out.prompt()
-	return k.refuses(f)
+	return k.refuses(f, out)
 }
 
 // common reads what both interfaces have.
@@ -103,8 +102,8 @@ func (f *form) check(out *Request) *refusal {
 		}
 	}
 	if !slices.Contains(efforts, f.effort) {
-		return invalid("Invalid value: '%s'. Supported values are: 'none', 'minimal', 'low', 'medium', 'high', "+
-			"'xhigh', and 'max'.", f.effort).at(f.effortField)
+		return invalid("Invalid value: '%s'. Supported values are: '%s'.", f.effort,
+			strings.Join(efforts[1:], "', '")).at(f.effortField)
 	}
 	out.Temperature, out.Effort = f.temperature, f.effort
 	return nil
@@ -139,8 +138,7 @@ func (j jsonSchema) read(out *Request, param string) *refusal {
 
 func (b body) readTools(offered []chatTool, out *Request) *refusal {
 	if b["tools"] != nil && len(offered) == 0 {
-		return invalid("Invalid 'tools': empty array. Expected an array with minimum length 1, but got an empty " +
-			"array instead.").at("tools")
+		return invalid("Invalid 'tools': empty array. Expected an array with minimum length 1.").at("tools")
 	}
 	for _, tool := range offered {
 		if tool.Type != "function" {
@@ -156,17 +154,14 @@ func (b body) readTools(offered []chatTool, out *Request) *refusal {
 func (f function) read(out *Request) *refusal {
 	switch {
 	case !toolName.MatchString(f.Name):
-		return invalid("Invalid function name '%s': expected a string that matches the pattern '^[a-zA-Z0-9_-]+$', "+
-			"64 characters at most.", f.Name).at("tools")
+		return invalid("Invalid function name '%s': expected a string that matches '%s'.", f.Name, toolName).at("tools")
 	case slices.ContainsFunc(out.Tools, func(t Tool) bool { return t.Name == f.Name }):
 		return invalid("Function names must be unique: '%s'.", f.Name).at("tools")
 	case len(out.Tools) == maxTools:
-		return invalid("Invalid 'tools': array too long. Expected an array with maximum length %d.",
-			maxTools).at("tools")
+		return invalid("Invalid 'tools': array too long. Expected a maximum length of %d.", maxTools).at("tools")
 	}
 	if err := checkSchema(f.Parameters); err != nil {
-		return invalid("Invalid schema for function '%s': %v", f.Name,
-			err).at("tools").coded("invalid_function_parameters")
+		return invalid("Invalid schema for function '%s': %v", f.Name, err).at("tools")
 	}
 	out.Tools = append(out.Tools, Tool{f.Name, f.Description, f.Parameters})
 	return nil
@@ -175,14 +170,7 @@ func (f function) read(out *Request) *refusal {
 // completion is a chat completion around an answer.
 func (k *Rules) completion(r Request, a Answer) object {
 	message := object{"role": "assistant", "content": a.Text, "refusal": nil}
-	finish := a.Finish
-	switch {
-	case finish != "":
-	case len(a.Calls) > 0:
-		finish = "tool_calls"
-	default:
-		finish = "stop"
-	}
+	finish := cmp.Or(a.Finish, map[bool]string{true: "tool_calls", false: "stop"}[len(a.Calls) > 0])
 	if a.Refusal != "" {
 		message["content"], message["refusal"] = nil, a.Refusal
 	}

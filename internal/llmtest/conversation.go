@@ -47,10 +47,7 @@ func (k *Rules) readMessages(messages []chatMessage, out *Request) *refusal {
 	if len(messages) == 0 {
 		return invalid("messages: [] is too short").at("messages")
 	}
-	if refused := checkTurns(out.Turns); refused != nil {
-		return refused
-	}
-	return k.checkAlternation(out.Turns)
+	return first(checkTurns(out.Turns), k.checkAlternation(out.Turns))
 }
 
 // leading are the roles of the first two messages.
@@ -68,27 +65,23 @@ func (k *Rules) readMessage(i int, m chatMessage) (Turn, *refusal) {
 	assistant := m.Role == "assistant"
 	switch {
 	case !slices.Contains([]string{"system", "developer", "user", "assistant", "tool"}, m.Role):
-		return Turn{}, invalid("Invalid value: '%s'. Supported values are: 'system', 'assistant', 'user', "+
-			"'function', 'tool', and 'developer'.", m.Role).at("messages")
+		return Turn{}, invalid("Invalid value: '%s' as a role.", m.Role).at("messages")
 	case i >= 2 && slices.Contains(leading[0], m.Role):
 		return Turn{}, invalid("messages[%d]: the system turn stands first", i).at("messages")
 	case !assistant && (len(m.ToolCalls) > 0 || m.Refusal != nil || m.Thought != nil), m.Role != "tool" &&
 		m.ToolCallID != "":
-		return Turn{}, invalid("Additional properties are not allowed: 'messages[%d]' of role '%s'", i,
-			m.Role).at("messages")
+		return Turn{}, invalid("Additional properties are not allowed: 'messages[%d]'", i).at("messages")
 	case m.Thought != nil && (k.Kind == Strict || k.Kind == Azure || k.Kind == Slow):
 		return Turn{}, invalid("Additional properties are not allowed ('reasoning_content' was unexpected) - "+
 			"'messages.%d'", i).at("messages")
 	case m.Role == "tool" && (m.ToolCallID == "" || m.Content == nil):
-		return Turn{}, invalid("Missing required parameter: 'messages[%d].tool_call_id' or 'content'.",
-			i).at("messages")
+		return Turn{}, invalid("Missing required parameter: 'messages[%d].tool_call_id' or 'content'.", i).at("messages")
 	case words == "" && m.Role != "tool" && len(m.ToolCalls) == 0 && m.Refusal == nil:
 		return Turn{}, invalid("Invalid value for 'messages[%d].content': empty content", i).at("messages")
 	}
 	for _, c := range m.ToolCalls {
 		if c.ID == "" || c.Type != "function" || c.Function.Arguments == nil || !toolName.MatchString(c.Function.Name) {
-			return Turn{}, invalid("Invalid 'messages[%d].tool_calls': id, type, function.name and "+
-				"function.arguments are required", i).at("messages")
+			return Turn{}, invalid("Invalid 'messages[%d].tool_calls': all members are required", i).at("messages")
 		}
 		turn.Calls = append(turn.Calls, Call{c.ID, c.Function.Name, *c.Function.Arguments})
 	}
@@ -109,9 +102,7 @@ func checkTurns(turns []Turn) *refusal {
 			continue
 		}
 		if len(open) > 0 {
-			return invalid("An assistant message with 'tool_calls' must be followed by tool messages responding to "+
-				"each 'tool_call_id'. "+
-				"The following tool_call_ids did not have response messages: %s",
+			return invalid("The following tool_call_ids did not have response messages: %s",
 				strings.Join(open, ", ")).at("messages")
 		}
 		for _, c := range t.Calls {

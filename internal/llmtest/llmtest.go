@@ -95,7 +95,9 @@ func (s *Server) Peak() int {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	request, refusal := s.read(r)
 	if refusal != nil {
-		s.note(refusal)
+		s.mu.Lock()
+		s.refused = append(s.refused, refusal.message)
+		s.mu.Unlock()
 		refusal.write(w)
 		return
 	}
@@ -115,12 +117,6 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer := s.settle(request, script(request))
 	s.send(w, r, request, answer)
 	s.remember(request)
-}
-
-func (s *Server) note(r *refusal) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.refused = append(s.refused, r.message)
 }
 
 func (s *Server) enter(r Request) Request {
@@ -217,10 +213,7 @@ func (s *Server) reply(r Request, a Answer) []byte {
 
 func (s *Server) read(r *http.Request) (Request, *refusal) {
 	through, refused := s.route(r)
-	if refused == nil {
-		refused = s.admits(r.Header)
-	}
-	if refused != nil {
+	if refused = first(refused, s.admits(r.Header)); refused != nil {
 		return Request{}, refused
 	}
 	raw, err := io.ReadAll(r.Body)

@@ -30,10 +30,6 @@ type responsesText struct {
 	} `json:"format"`
 }
 
-type responsesReasoning struct {
-	Effort string `json:"effort"`
-}
-
 type responsesTool struct {
 	Type string `json:"type"`
 	function
@@ -62,9 +58,11 @@ func (k *Rules) readResponses(b body, out *Request, t *thoughts) *refusal {
 	var (
 		offered   []responsesTool
 		words     responsesText
-		reasoning responsesReasoning
-		include   []string
-		f         = form{formatField: "text.format", effortField: "reasoning.effort"}
+		reasoning struct {
+			Effort string `json:"effort"`
+		}
+		include []string
+		f       = form{formatField: "text.format", effortField: "reasoning.effort"}
 	)
 	refused := first(
 		b.only(responsesFields),
@@ -85,12 +83,10 @@ func (k *Rules) readResponses(b body, out *Request, t *thoughts) *refusal {
 	case refused != nil:
 		return refused
 	case f.maxNew != nil && *f.maxNew < minOutputTokens:
-		return invalid("Invalid 'max_output_tokens': integer below minimum value. Expected a value >= %d, but got "+
-			"%d instead.", minOutputTokens, *f.maxNew).
-			at("max_output_tokens").coded("integer_below_min_value")
+		return invalid("Invalid 'max_output_tokens': integer below minimum value. Expected a value >= %d.",
+			minOutputTokens).at("max_output_tokens")
 	}
-	f.format, f.tools, f.namedJSON = out.Format, len(out.Tools) > 0, out.prompt()
-	return k.refuses(f)
+	return k.refuses(f, out)
 }
 
 func (t responsesText) read(out *Request) *refusal {
@@ -100,8 +96,7 @@ func (t responsesText) read(out *Request) *refusal {
 	case f.Type == "json_schema":
 		return f.jsonSchema.read(out, "text.format")
 	}
-	return invalid("Invalid value: '%s'. Supported values are: 'json_schema'.",
-		t.Format.Type).at("text.format.type")
+	return invalid("Invalid value: '%s'. Supported values are: 'json_schema'.", t.Format.Type).at("text.format.type")
 }
 
 func readResponsesTools(b body, offered []responsesTool, out *Request) *refusal {
@@ -130,8 +125,7 @@ func (t *thoughts) readInput(raw json.RawMessage, out *Request) *refusal {
 	}
 	late := slices.ContainsFunc(turns, func(t Turn) bool { return slices.Contains(leading[0], t.Role) })
 	if out.System == "" || len(turns) == 0 || turns[0].Role != "user" || late {
-		return invalid("input: expected instructions and one user message at first, and no other " +
-			"instructions").at("input")
+		return invalid("input: expected one user message at first, and no other instructions").at("input")
 	}
 	out.User, out.Turns = turns[0].Text, turns[1:]
 	return checkTurns(out.Turns)
@@ -172,8 +166,7 @@ func (t *thoughts) readItem(i int, items []item, turns *[]Turn) *refusal {
 		}
 		*turns = append(*turns, Turn{Role: "tool", Text: words, CallID: it.CallID})
 	default:
-		return invalid("Invalid value: '%s'. Supported values are: 'function_call', 'function_call_output', "+
-			"'message' and 'reasoning'.", it.Type)
+		return invalid("Invalid value: '%s' as a type of item.", it.Type)
 	}
 	return nil
 }
