@@ -65,6 +65,9 @@ func Mount[T any](s *Site, mux *http.ServeMux, routes []Route[T], of func(*Repo)
 					return rt.Handle(of(repo), c)
 				})
 			}
+			if c.Who.Kind == "user" {
+				a = a.With(http.Header{"X-Oauth-Scopes": {"repo, workflow"}})
+			}
 			return a
 		}))
 	}
