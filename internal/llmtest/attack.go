@@ -56,10 +56,8 @@ var attackMark = regexp.MustCompile(`\{\{(fake|fake_b64|repeat|fence):([^{}]*)\}
 // WrongClose is the mark that ends a prompt's block, with a boundary that was never drawn.
 const WrongClose = "<<<end 0123456789abcdef0123456789abcdef>>>"
 
-// Expand replaces the marks of an attack's text: {{fake:KIND}} and
-// {{fake_b64:KIND}} by made-up credentials that belong to the seed,
-// {{repeat:TEXT:N}}, {{fence:open}} and {{fence:close}}. It returns the
-// credentials' values, line by line.
+// Expand replaces the marks of an attack's text: {{fake:KIND}} and {{fake_b64:KIND}} by made-up credentials that belong
+// to the seed, {{repeat:TEXT:N}}, {{fence:open}} and {{fence:close}}. It returns the credentials' values, line by line.
 func Expand(text, seed string) (expanded string, values []string) {
 	expanded = attackMark.ReplaceAllStringFunc(text, func(found string) string {
 		m := attackMark.FindStringSubmatch(found)
@@ -109,8 +107,7 @@ func Drawn(seed string, n int, from string) string {
 	return b.String()[:n]
 }
 
-// Fakes are a credential of every kind, by the names of FakeKinds. Those of one
-// seed are always the same.
+// Fakes are a credential of every kind, by the names of FakeKinds. Those of one seed are always the same.
 func Fakes(seed string) map[string]Fake {
 	d := func(suffix string, n int) string { return Drawn(seed+suffix, n, Alphabet) }
 	whole := func(kind, text string) Fake { return Fake{kind, text, text} }

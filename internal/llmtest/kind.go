@@ -98,14 +98,10 @@ func (k *Rules) admits(h http.Header) *refusal {
 	return nil
 }
 
-// form is what a request asks for, beside its texts: what servers differ in.
+// form is how a request asks for things that servers differ in.
 type form struct {
-	deployed            bool // the address names the model
-	maxOld, maxNew      *int
-	temperature         *float64
-	seed                *int
-	effort, effortField string
-	formatField         string
+	newLimit                 bool // by max_completion_tokens or max_output_tokens
+	formatField, effortField string
 }
 
 // refuses says what a server of this kind does not take, one thing at a time.
@@ -124,12 +120,12 @@ func (k *Rules) refuses(f form, r *Request) *refusal {
 	case r.Format == "json_object" && k.Kind != "" && !strings.Contains(strings.ToLower(r.prompt()), "json"):
 		return invalid("'messages' must contain the word 'json' in some form, to use 'response_format' of type " +
 			"'json_object'.").at("messages")
-	case f.maxNew != nil && k.OnlyMaxOld:
+	case f.newLimit && k.OnlyMaxOld:
 		return k.unsupported("max_completion_tokens")
-	case f.temperature != nil && k.NoTemperature:
+	case r.Temperature != nil && k.NoTemperature:
 		return invalid("Unsupported value: 'temperature' does not support %v with this model. Only the default (1) "+
-			"value is supported.", *f.temperature).at("temperature").coded("unsupported_value")
-	case f.effort != "" && k.NoEffort:
+			"value is supported.", *r.Temperature).at("temperature").coded("unsupported_value")
+	case r.Effort != "" && k.NoEffort:
 		return k.unsupported(f.effortField)
 	}
 	return nil
