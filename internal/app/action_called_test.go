@@ -15,9 +15,8 @@ const (
 )
 
 // calling starts a run of a file that calls a reusable workflow of another repository.
-func (s *stage) calling(caller, event, called string) *githubtest.Run {
-	return s.repo.AddRun(githubtest.RunOptions{Path: caller, Event: event, Actor: "maya",
-		Calls: "org/pr-review-action/" + called + "@v1"})
+func (s *stage) calling(caller, event string) *githubtest.Run {
+	return s.repo.AddRun(githubtest.RunOptions{Path: caller, Event: event, Actor: "maya"})
 }
 
 // calledJob is a job of a reusable workflow. GitHub gives it the caller's file, event,
@@ -40,13 +39,13 @@ func (s *stage) calledJob(run *githubtest.Run, caller, called, name, event strin
 
 func (s *stage) calledDraft(caller, environment string) ended {
 	s.t.Helper()
-	s.run = s.calling(caller, "pull_request_target", reviewPath)
+	s.run = s.calling(caller, "pull_request_target")
 	return s.calledJob(s.run, caller, reviewPath, "draft", "pull_request_target",
 		map[string]string{"${{ inputs.environment }}": environment}).start().is(0, "PAUSED")
 }
 
 func (s *stage) calledDecision(code string) *job {
-	run := s.calling(decidePath, "workflow_dispatch", callsPath)
+	run := s.calling(decidePath, "workflow_dispatch")
 	return s.calledJob(run, decidePath, callsPath, "decide", "workflow_dispatch", map[string]string{
 		"${{ github.event.inputs.draft }}": "42-" + code, "${{ github.event.inputs.decision }}": "approve"}).by("maya")
 }

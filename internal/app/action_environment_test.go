@@ -44,7 +44,7 @@ func TestCheck12_AllowDispatchOpensItToTheEnvironmentsReviewers(t *testing.T) {
 		"the author among them": {"lee", func(s *stage) { s.repo.AddEnvironment(gateName, "lee") },
 			[]string{"the author of the pull request decided"}},
 		"who started the run, where that is prevented": {"sam", func(s *stage) {
-			s.repo.PreventSelfReview(gateName)
+			s.repo.SetEnvironment(gateName, func(e *githubtest.Environment) { e.NoSelf = true })
 			s.run = s.repo.AddRun(githubtest.RunOptions{Actor: "sam"})
 		}, []string{"sam started the run", "prevents self-review"}},
 		"a team that the token may not read": {"ann", func(s *stage) {

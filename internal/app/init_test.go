@@ -46,7 +46,9 @@ func TestAStrangersFiveMinutes(t *testing.T) {
 				s.asGuided("init --apply --reviewer maya", shown)
 			}
 
-			s.repo.AddSecret("ai-review-model", "OPENAI_API_KEY") // which the gh of this test has not
+			s.repo.SetEnvironment("ai-review-model", func(e *githubtest.Environment) { // which the gh of this test has not
+				e.Secrets = []string{"OPENAI_API_KEY"}
+			})
 			s.repo.Commit("main", "Review pull requests", s.repo.Tree("main").With(written(t, clone)))
 			shown = s.inClone(clone, nil, "init", "--check")
 			require.NotRegexp(t, `(?m)^(no|unseen) `, shown)

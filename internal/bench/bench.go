@@ -3,20 +3,16 @@
 //
 //	bench compare | fanout | anchors | search | memory | image | start | all
 //
-// Compare and fanout run a synthetic review of N files through the graph and by
-// hand: the files are reviewed side by side, the run stops at a gate with its
-// checkpoint on disk, and another process posts after a decision. The processes
-// of that are commands too, and write one line of JSON each; outside DIR they
-// write nothing:
+// Compare and fanout run a synthetic review of N files through the graph and by hand: the files are reviewed side by
+// side, the run stops at a gate with its checkpoint on disk, and another process posts after a decision. The processes
+// of that are commands too, and write one line of JSON each; outside DIR they write nothing:
 //
 //	bench pause  --n N --latency-ms L --concurrency C --dir DIR
 //	bench resume --dir DIR --decision approve|reject
 //
-// Floor-pause and floor-resume do the same work by hand. Memory and start build
-// the real program; image and start need a Docker Engine as well and leave two
-// images there. It asks no model, and never judges by seconds: a limit is
-// on a ratio. Start reading at run, then report.go; flow.go has the graph,
-// workload.go the work.
+// Floor-pause and floor-resume do the same work by hand. Memory and start build the real program; image and start need
+// a Docker Engine as well and leave two images there. It asks no model, and never judges by seconds: a limit is on a
+// ratio. Start reading at run, then report.go; flow.go has the graph, workload.go the work.
 package main
 
 import (

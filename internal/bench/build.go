@@ -47,8 +47,7 @@ func imageFlags(root string) ([]string, error) {
 	return append(regexp.MustCompile(`-gcflags=[^ "]+`).FindAllString(text, -1), "-tags="+list), nil
 }
 
-// floor builds the program that does nothing, for an operating system as Go
-// names it.
+// floor builds the program that does nothing, for an operating system as Go names it.
 func (s *suite) floor(ctx context.Context, system string) (string, error) {
 	dir := filepath.Join(s.scratch, "floor", system)
 	if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -15,8 +15,7 @@ const (
 	floorImage   = "pr-review-action:bench-floor"
 )
 
-// engine is the version of the Docker Engine, and empty where there is none,
-// which the report then says.
+// engine is the version of the Docker Engine, and empty where there is none, which the report then says.
 func (s *suite) engine(ctx context.Context) string {
 	version, err := s.call(ctx, "version", "--format", "{{.Server.Version}}")
 	if err != nil {

@@ -20,9 +20,8 @@ type job struct {
 	decision    string
 }
 
-// line is what one process says on standard output. Times are milliseconds since
-// the Unix epoch; peak is the largest resident set in KiB, 0 where the system
-// does not tell.
+// line is what one process says on standard output. Times are milliseconds since the Unix epoch; peak is the largest
+// resident set in KiB, 0 where the system does not tell.
 type line struct {
 	Impl      string  `json:"impl"`
 	Version   string  `json:"version"`

@@ -1,8 +1,7 @@
 package main
 
-// limits is the one table that --check goes by. The figures are of a benchmark's
-// largest size. Room is left for a shared machine: BENCHMARKS.md has what was
-// measured. "Linear" is time per file, against that of the size before.
+// limits is the one table that --check goes by. The figures are of a benchmark's largest size. Room is left for a
+// shared machine: BENCHMARKS.md has what was measured. "Linear" is time per file, against that of the size before.
 func limits() []limit {
 	return []limit{
 		{"compare: pause / floor", 4},

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -32,8 +31,7 @@ type suite struct {
 	noted   []figure
 }
 
-// table prints a table's head: the first column to the left, the others to the
-// right.
+// table prints a table's head: the first column to the left, the others to the right.
 func (s *suite) table(columns ...string) {
 	fmt.Fprintf(s.out, "| %s |\n|---|%s\n", strings.Join(columns, " | "), strings.Repeat("---:|", len(columns)-1))
 }
@@ -90,17 +88,10 @@ func first(path string) string {
 
 // cpu is the model of the first processor.
 func cpu() string {
-	f, err := os.Open("/proc/cpuinfo")
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if key, value, _ := strings.Cut(lines.Text(), ":"); strings.TrimSpace(key) == "model name" {
-			return strings.TrimSpace(value)
-		}
-	}
-	return ""
+	text, _ := os.ReadFile("/proc/cpuinfo") // Linux alone has it
+	_, rest, _ := strings.Cut(string(text), "model name\t: ")
+	name, _, _ := strings.Cut(rest, "\n")
+	return name
 }
 
 // side is one of the things that are measured beside each other.
@@ -161,8 +152,7 @@ func (s *suite) note(name string, value float64) {
 	s.noted = append(s.noted, figure{name, value})
 }
 
-// judge prints the noted figures beside their limits. The error names each that
-// missed its own, and each that has none.
+// judge prints the noted figures beside their limits. The error names each that missed its own, and each that has none.
 func (s *suite) judge() error {
 	most := map[string]float64{}
 	for _, l := range s.limits {

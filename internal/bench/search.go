@@ -33,9 +33,8 @@ type finder struct {
 	took []time.Duration
 }
 
-// search indexes files of Go's own source and asks for pieces of it, in words and by
-// name. The floor goes through all lines for each question; where there is a Postgres
-// server its full-text search stands beside, and our index in it.
+// search indexes files of Go's own source and asks for pieces of it, in words and by name. The floor goes through all
+// lines for each question; where there is a Postgres server its full-text search stands beside, and our index in it.
 func (s *suite) search(ctx context.Context, sizes []int) error {
 	s.table("files", "chunks", "MB", "index s", "next commit s", "", "p50 ms", "p95 ms", "p50 / memory")
 	for i, n := range sizes {
@@ -138,8 +137,7 @@ func goSource(ctx context.Context, n int) (map[string]string, error) {
 	return texts, nil
 }
 
-// questions are first sentences of comments, which are words, and names: who defines
-// them, and who uses them.
+// questions are first sentences of comments, which are words, and names: who defines them, and who uses them.
 func questions(chunks []chunk.Chunk) (all []string) {
 	step := max(len(chunks)/perKind/2, 1)
 	for at := 0; at < len(chunks); at += step {

@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// start times the plain program, then the image, beside a program that does
-// nothing and an image of it.
+// start times the plain program, then the image, beside a program that does nothing and an image of it.
 func (s *suite) start(ctx context.Context, _ []int) error {
 	product, err := s.product(ctx)
 	if err != nil {
@@ -110,8 +109,7 @@ func (s *suite) container(ctx context.Context, image string, args ...string) fun
 	}
 }
 
-// reloaded takes the image away, loads it again and drops what is cached of any
-// file, and then runs it.
+// reloaded takes the image away, loads it again and drops what is cached of any file, and then runs it.
 func (s *suite) reloaded(ctx context.Context, image string, run func() ([]float64, error)) func() ([]float64, error) {
 	archive := filepath.Join(s.scratch, "image.tar")
 	return func() ([]float64, error) {

@@ -56,8 +56,7 @@ func (p *patched) hunk(text []byte, s *stream, from, to int) ([]byte, int, int) 
 	return append(text, body...), before, after
 }
 
-// writeDiff writes a diff of n files and gives its size. It is written file by
-// file: no more than one is in memory.
+// writeDiff writes a diff of n files and gives its size. It is written file by file: no more than one is in memory.
 func writeDiff(path string, n int) (size int64, err error) {
 	f, err := os.Create(path)
 	if err != nil {

@@ -101,8 +101,7 @@ func ingested(n int) (change, []file) {
 	return change{4242, fmt.Sprintf("Synthetic change of %d files", n)}, files
 }
 
-// reviewed is what the simulated model finds in one file: three findings that
-// follow from its diff alone.
+// reviewed is what the simulated model finds in one file: three findings that follow from its diff alone.
 func reviewed(f file, latency time.Duration) ([]finding, usage) {
 	if latency > 0 {
 		time.Sleep(latency) // the time that the model's answer takes is what is measured

@@ -5,12 +5,12 @@ import (
 	"slices"
 	"time"
 
+	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
 	"github.com/org/pr-review-action/internal/githubtest/memgit"
 	"github.com/org/pr-review-action/internal/githubtest/site"
 )
 
-// change is what a pull request proposes: a head on top of a base. What a test calls
-// takes the lock.
+// change is what a pull request proposes: a head on top of a base. What a test calls takes the lock.
 type change struct {
 	*issue
 
@@ -36,24 +36,20 @@ func (p *change) IsDraft() bool { return p.draft }
 
 // HeadSHA is the head's hash.
 func (p *change) HeadSHA() string {
-	defer p.repo.Host.Lock()()
-	return p.head.SHA
+	return fakehttp.Get(p.repo.Host, func() string { return p.head.SHA })
 }
 
 // Tree is the head's content.
 func (p *change) Tree() Tree {
-	defer p.repo.Host.Lock()()
-	return p.head.Tree.With(nil)
+	return fakehttp.Get(p.repo.Host, func() Tree { return p.head.Tree.With(nil) })
 }
 
 // BaseSHA is the base's hash as the pull request records it.
 func (p *change) BaseSHA() string {
-	defer p.repo.Host.Lock()()
-	return p.baseSHA
+	return fakehttp.Get(p.repo.Host, func() string { return p.baseSHA })
 }
 
-// Push moves the head to a new snapshot on top of the old one and answers its
-// hash.
+// Push moves the head to a new snapshot on top of the old one and answers its hash.
 func (p *change) Push(files Tree) string {
 	defer p.repo.Host.Lock()()
 	return p.move(p.commit(files, fmt.Sprintf("push %d", p.pushed+1), p.head))
@@ -67,8 +63,7 @@ func (p *change) ForcePush(files Tree) string {
 	return sha
 }
 
-// MergeBase merges the base's tip into the head: the head moves and the change
-// stays the same.
+// MergeBase merges the base's tip into the head: the head moves and the change stays the same.
 func (p *change) MergeBase() string {
 	defer p.repo.Host.Lock()()
 	tip := p.repo.Tip(p.base)
@@ -111,14 +106,12 @@ func (p *change) finish(merged bool) {
 // DeleteFork takes the head's repository away: the API then says null.
 func (p *change) DeleteFork() { p.set(func() { p.from = nil }) }
 
-// SetFiles lists other files than the commits have, such as 3,000 of them or
-// one whose patch is missing.
+// SetFiles lists other files than the commits have, such as 3,000 of them or one whose patch is missing.
 func (p *change) SetFiles(files []File) { p.set(func() { p.raw = slices.Clone(files) }) }
 
 // Files are the changed files as the API lists them.
 func (p *change) Files() []File {
-	defer p.repo.Host.Lock()()
-	return slices.Clone(p.files())
+	return fakehttp.Get(p.repo.Host, func() []File { return slices.Clone(p.files()) })
 }
 
 func (p *change) files() []File {

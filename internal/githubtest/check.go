@@ -47,8 +47,7 @@ type checks struct {
 	statuses map[string][]Status
 }
 
-// AddCheck adds a check run to a commit. One of a name and app that is there
-// already hides the earlier one from lists.
+// AddCheck adds a check run to a commit. One of a name and app that is there already hides the earlier one from lists.
 func (r *checks) AddCheck(sha string, k Check) {
 	defer r.repo.Host.Lock()()
 	k.Status = cmp.Or(k.Status, "completed")
@@ -146,8 +145,7 @@ const (
 	maxDescription = 140
 )
 
-// create makes a check run, which GitHub lets apps alone do. A conclusion
-// completes it.
+// create makes a check run, which GitHub lets apps alone do. A conclusion completes it.
 func (r *checks) create(c *call) answer {
 	var q struct {
 		Name       string `json:"name"`

@@ -26,35 +26,31 @@ type Comment struct {
 	hunk string // whole, as the diff had it
 }
 
-// place says where a comment, made at a commit, was put and where it stands now. GitHub
-// moves it with the lines around it, and gives null once its line is gone or no longer
-// shown: the comment is outdated.
+// place says where a comment, made at a commit, was put and where it stands now. GitHub moves it with the lines around
+// it, and gives null once its line is gone or no longer shown: the comment is outdated.
 func (p *change) place(v object, k Comment, commit string) {
 	side, start := cmp.Or(k.Side, "RIGHT"), cmp.Or(k.StartSide, k.Side, "RIGHT")
 	switch {
 	case k.WholeFile: // GitHub fills in a first line, which is none
-		v["subject_type"], v["line"], v["original_line"], v["position"], v["original_position"] = "file", nil, 1, nil, 1
+		v["subject_type"], v["line"], v["original_line"] = "file", nil, 1
 		return
 	case k.Line == 0:
 		return
 	}
 	v["original_line"], v["side"], v["subject_type"] = k.Line, side, "line"
 	v["line"] = p.now(k.Path, commit, side, k.Line)
-	if v["line"] == nil {
-		v["position"] = nil
-	} else {
+	if v["line"] != nil {
 		v["commit_id"] = p.head.SHA
 	}
 	if k.StartLine > 0 {
 		v["original_start_line"], v["start_side"], v["start_line"] = k.StartLine, start, nil
-		if v["line"] != nil {
-			v["start_line"] = p.now(k.Path, commit, start, k.StartLine)
-		}
+	}
+	if k.StartLine > 0 && v["line"] != nil {
+		v["start_line"] = p.now(k.Path, commit, start, k.StartLine)
 	}
 }
 
-// now is where a commented line stands in the pull request's diff; nil where
-// it does not.
+// now is where a commented line stands in the pull request's diff; nil where it does not.
 func (p *change) now(path, commit, side string, line int) any {
 	commented := p.repo.Objects.Commits[commit]
 	if commented == p.head {
@@ -71,8 +67,7 @@ func (p *change) now(path, commit, side string, line int) any {
 	return nil
 }
 
-// hunkOf is the hunk that a comment was written on, which GitHub cuts behind the
-// commented line.
+// hunkOf is the hunk that a comment was written on, which GitHub cuts behind the commented line.
 func (p *change) hunkOf(k Comment, commit string) string {
 	hunk, side := k.hunk, cmp.Or(k.Side, "RIGHT")
 	if at := p.repo.Objects.Commits[commit]; hunk == "" && at != nil {

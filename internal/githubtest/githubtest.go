@@ -2,11 +2,10 @@
 // requests, reviews, workflow runs, environments and artifacts behind the REST
 // interface, the runner's artifact protocol and the signed storage next to it.
 //
-// It keeps state, checks permissions by token and holds each REST request and
-// answer against GitHub's published description; what does not fit fails the
-// test. It never leaves the machine and knows nothing of the product. Start
-// reading at New and Repo. Below it are memgit (commits), fakehttp (requests, faults,
-// the description), site (accounts, tokens, repositories) and actions (runs).
+// It keeps state, checks permissions by token and holds each REST request and answer against GitHub's published
+// description; what does not fit fails the test. It never leaves the machine and knows nothing of the product. Start
+// reading at New and Repo. Below it are memgit (commits), fakehttp (requests, faults, the description), site (accounts,
+// tokens, repositories) and actions (runs).
 package githubtest
 
 import (
@@ -37,8 +36,7 @@ type Options struct {
 	Violation      func(reason string) // called for each request or answer that the description forbids
 }
 
-// Server is the running fake. Its methods may be called at any time, also
-// while requests are served.
+// Server is the running fake. Its methods may be called at any time, also while requests are served.
 type Server struct {
 	*repos
 	*actions.Service
@@ -67,8 +65,7 @@ func New(t testing.TB, options ...Options) *Server {
 	return s
 }
 
-// Start starts a server outside a test; Close ends it. Violations are kept,
-// see Violations.
+// Start starts a server outside a test; Close ends it. Violations are kept, see Violations.
 func Start(o Options) (*Server, error) {
 	spec, err := fakehttp.LoadDescription()
 	if err != nil {

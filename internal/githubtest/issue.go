@@ -11,8 +11,7 @@ import (
 	"github.com/org/pr-review-action/internal/githubtest/site"
 )
 
-// issue is an issue, and of a pull request what it has in common with one: text, labels,
-// events and the conversation.
+// issue is an issue, and of a pull request what it has in common with one: text, labels, events and the conversation.
 type issue struct {
 	Number int
 

@@ -9,9 +9,8 @@ import (
 	"testing"
 )
 
-// NewProxy starts a proxy on loopback that tunnels to this machine whatever name
-// it is asked for, port kept. It returns its address and counts the tunnels
-// asked for; it closes with the test.
+// NewProxy starts a proxy on loopback that tunnels to this machine whatever name it is asked for, port kept. It returns
+// its address and counts the tunnels asked for; it closes with the test.
 func NewProxy(t testing.TB) (address string, tunnels *atomic.Int32) {
 	t.Helper()
 	tunnels = new(atomic.Int32)

@@ -13,15 +13,13 @@ import (
 	"github.com/org/pr-review-action/internal/githubtest/site"
 )
 
-// Pull is a pull request: its text and conversation as an issue, its change, and the
-// reviews of it.
+// Pull is a pull request: its text and conversation as an issue, its change, and the reviews of it.
 type Pull struct {
 	reviews
 	id int64
 }
 
-// PullOptions of AddPull. Zero values make an open pull request by "author"
-// that changes nothing.
+// PullOptions of AddPull. Zero values make an open pull request by "author" that changes nothing.
 type PullOptions struct {
 	Number      int // the next one by default
 	Title, Body string
@@ -40,8 +38,7 @@ type pulls struct {
 	of map[int]*Pull
 }
 
-// AddPull opens a pull request: BaseFiles becomes the base's tip, HeadFiles a
-// commit on top of it.
+// AddPull opens a pull request: BaseFiles becomes the base's tip, HeadFiles a commit on top of it.
 func (r *pulls) AddPull(o PullOptions) *Pull {
 	defer r.repo.Host.Lock()()
 	o.From, o.Base = cmp.Or(o.From, r.repo), cmp.Or(o.Base, site.DefaultBranch)
@@ -69,15 +66,11 @@ func (r *pulls) open(o PullOptions) *Pull {
 }
 
 // Pull finds a pull request by number; nil if there is none.
-func (r *pulls) Pull(n int) *Pull {
-	defer r.repo.Host.Lock()()
-	return r.of[n]
-}
+func (r *pulls) Pull(n int) *Pull { return fakehttp.Get(r.repo.Host, func() *Pull { return r.of[n] }) }
 
 // Pulls are all pull requests, by number.
 func (r *pulls) Pulls() []*Pull {
-	defer r.repo.Host.Lock()()
-	return r.sorted()
+	return fakehttp.Get(r.repo.Host, func() []*Pull { return r.sorted() })
 }
 
 func (r *pulls) sorted() (all []*Pull) {
@@ -134,13 +127,10 @@ func (p *Pull) summary() object {
 	v := p.issue.json()
 	delete(v, "pull_request")
 	maps.Copy(v, object{
-		"id": p.id, "body": p.body, "draft": p.draft, "closed_at": nil, "merged_at": nil,
+		"id": p.id, "body": p.body, "draft": p.draft, "merged_at": nil,
 		"url": p.repo.Address("/pulls/%d", p.Number), "labels": fakehttp.List(p.labels, site.LabelJSON),
 		"base": p.end(p.repo, p.base, p.baseSHA), "head": p.end(p.from, p.branch, p.head.SHA),
 	})
-	if p.state == "closed" {
-		v["closed_at"] = fakehttp.Stamp(p.ended)
-	}
 	if p.merged {
 		v["merged_at"] = fakehttp.Stamp(p.ended)
 	}
@@ -171,14 +161,13 @@ func (p *Pull) json() object {
 		deletions += f.Deletions
 	}
 	maps.Copy(v, object{
-		"merged": p.merged, "merged_by": nil, "mergeable": p.state == "open", "mergeable_state": "clean",
-		"commits": len(p.commits()), "changed_files": len(files), "additions": additions, "deletions": deletions,
+		"merged": p.merged, "commits": len(p.commits()), "changed_files": len(files), "additions": additions,
+		"deletions": deletions,
 	})
 	return v
 }
 
-// maxFiles is how many files of a pull request the API lists in all,
-// maxCommits how many commits.
+// maxFiles is how many files of a pull request the API lists in all, maxCommits how many commits.
 const (
 	maxFiles   = 3000
 	maxCommits = 250

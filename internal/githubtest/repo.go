@@ -2,12 +2,12 @@ package githubtest
 
 import (
 	"github.com/org/pr-review-action/internal/githubtest/actions"
+	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
 	"github.com/org/pr-review-action/internal/githubtest/site"
 )
 
-// Repo is a repository with all that GitHub keeps beside its commits: workflows, issues
-// and pull requests, checks and statuses. Options that take another repository want its
-// embedded Repo.
+// Repo is a repository with all that GitHub keeps beside its commits: workflows, issues and pull requests, checks and
+// statuses. Options that take another repository want its embedded Repo.
 type Repo struct {
 	*site.Repo
 	*actions.Workflows
@@ -33,14 +33,12 @@ func (w *repos) AddRepo(fullName string, o RepoOptions) *Repo {
 
 // Repo finds a repository by owner/name; nil if there is none.
 func (w *repos) Repo(fullName string) *Repo {
-	defer w.Lock()()
-	return w.all[w.Named(fullName)]
+	return fakehttp.Get(w, func() *Repo { return w.all[w.Named(fullName)] })
 }
 
-// AppToken is what GITHUB_TOKEN is to a job: an installation token of one repository
-// with a permission map such as {"contents": "read", "pull_requests": "write"}.
-// Scopes that are not named are none; metadata is always readable. Reviews made with
-// it are by github-actions[bot].
+// AppToken is what GITHUB_TOKEN is to a job: an installation token of one repository with a permission map such as
+// {"contents": "read", "pull_requests": "write"}. Scopes that are not named are none; metadata is always readable.
+// Reviews made with it are by github-actions[bot].
 func (w *repos) AppToken(r *Repo, permissions map[string]string) string {
 	return w.InstallationToken(r.Repo, permissions)
 }

@@ -101,8 +101,7 @@ func (p *reviews) EditComment(id int64, body string) {
 	p.changeComment(id, func(k *Comment) { k.Body = body })
 }
 
-// ResolveThread closes the thread that a comment opened, as somebody does on the page;
-// an empty login opens it again.
+// ResolveThread closes the thread that a comment opened, as somebody does on the page; an empty login opens it again.
 func (p *reviews) ResolveThread(id int64, login string) {
 	p.changeComment(id, func(k *Comment) { k.Resolved, k.ResolvedBy = login != "", login })
 }
@@ -234,9 +233,8 @@ func (p *reviews) remove(_ *call, r *Review) answer {
 	return fakehttp.OK(p.json(r))
 }
 
-// refuse lists GitHub's reasons against a review. It completes the commit and
-// the sides of the comments. While an account has a pending review it can make no
-// other one, whatever the event.
+// refuse lists GitHub's reasons against a review. It completes the commit and the sides of the comments. While an
+// account has a pending review it can make no other one, whatever the event.
 func (p *reviews) refuse(c *call, q *reviewRequest) (reasons []string) {
 	if slices.ContainsFunc(p.all, func(r *Review) bool { return r.State == "PENDING" && c.Who.Is(r.User) }) {
 		reasons = append(reasons, "User can only have one pending review per pull request")

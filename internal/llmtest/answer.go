@@ -11,8 +11,7 @@ type object = map[string]any
 // Script says what a model answers. It is called from many goroutines.
 type Script func(Request) Answer
 
-// Answer is one scripted response. The zero value of every field is what an
-// ordinary response has.
+// Answer is one scripted response. The zero value of every field is what an ordinary response has.
 type Answer struct {
 	Text    string        // of the assistant's message
 	Calls   []Call        // of tools; an id that is empty is filled in
@@ -63,13 +62,8 @@ func (a Answer) cut(limit int) Answer {
 
 // wait reports whether the client is still there afterwards.
 func wait(r *http.Request, d time.Duration) bool {
-	if d <= 0 {
-		return true
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(d):
 		return true
 	case <-r.Context().Done():
 		return false
@@ -83,8 +77,7 @@ func drip(w http.ResponseWriter, r *http.Request, body []byte, n int) {
 	<-r.Context().Done()
 }
 
-// reset closes a connection so that its other end is told: without waiting for
-// what is still to be sent.
+// reset closes a connection so that its other end is told: without waiting for what is still to be sent.
 func reset(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err == nil {

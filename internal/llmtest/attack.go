@@ -1,13 +1,17 @@
 package llmtest
 
 import (
-	"bufio"
+	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -27,54 +31,33 @@ type Attack struct {
 	Values []string `json:"-"` // of the made-up credentials in it, line by line
 }
 
-// KnownAttacks is the file of attacks that the threat model names, from a room's
-// folder.
-const KnownAttacks = "../../testdata/attacks.jsonl"
-
-// Attacks reads KnownAttacks, one JSON object a line, and expands their marks.
-func Attacks(t testing.TB) []Attack {
+// Attacks reads the file of attacks that the threat model names, one JSON object a line, and expands their marks. It
+// is found from the folder of any room.
+func Attacks(t testing.TB) (all []Attack) {
 	t.Helper()
-	return AttacksIn(t, KnownAttacks)
-}
-
-// AttacksIn reads a file of attacks as Attacks does, from a room that lies deeper.
-func AttacksIn(t testing.TB, path string) []Attack {
-	t.Helper()
-	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
+	text, err := os.ReadFile("../../testdata/attacks.jsonl")
+	if errors.Is(err, fs.ErrNotExist) {
+		text, err = os.ReadFile("../../../testdata/attacks.jsonl")
 	}
-	defer func() { _ = file.Close() }()
-	var all []Attack
-	lines := bufio.NewScanner(file)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
+	for line := range bytes.Lines(text) {
 		var a Attack
-		if err := json.Unmarshal(lines.Bytes(), &a); err != nil {
-			t.Fatalf("%s:%d: %v", KnownAttacks, len(all)+1, err)
-		}
+		err = errors.Join(err, json.Unmarshal(line, &a))
 		a.Payload, a.Values = Expand(a.Payload, a.ID)
 		all = append(all, a)
 	}
-	if lines.Err() != nil || len(all) == 0 {
-		t.Fatalf("%s cannot be read to its end: %v", KnownAttacks, lines.Err())
+	if err != nil || len(all) == 0 {
+		t.Fatalf("attacks.jsonl, %d lines: %v", len(all), err)
 	}
 	return all
 }
 
 var attackMark = regexp.MustCompile(`\{\{(fake|fake_b64|repeat|fence):([^{}]*)\}\}`)
 
-// WrongOpen and WrongClose are the marks of a prompt's block with a boundary
-// that was never drawn.
-const (
-	WrongOpen  = "<<<data 0123456789abcdef0123456789abcdef diff>>>"
-	WrongClose = "<<<end 0123456789abcdef0123456789abcdef>>>"
-)
+// WrongClose is the mark that ends a prompt's block, with a boundary that was never drawn.
+const WrongClose = "<<<end 0123456789abcdef0123456789abcdef>>>"
 
-// Expand replaces the marks of an attack's text: {{fake:KIND}} and
-// {{fake_b64:KIND}} by made-up credentials that belong to the seed,
-// {{repeat:TEXT:N}}, {{fence:open}} and {{fence:close}}. It returns the
-// credentials' values, line by line.
+// Expand replaces the marks of an attack's text: {{fake:KIND}} and {{fake_b64:KIND}} by made-up credentials that belong
+// to the seed, {{repeat:TEXT:N}}, {{fence:open}} and {{fence:close}}. It returns the credentials' values, line by line.
 func Expand(text, seed string) (expanded string, values []string) {
 	expanded = attackMark.ReplaceAllStringFunc(text, func(found string) string {
 		m := attackMark.FindStringSubmatch(found)
@@ -82,7 +65,7 @@ func Expand(text, seed string) (expanded string, values []string) {
 		case "repeat":
 			return repeated(m[2])
 		case "fence":
-			return map[string]string{"open": WrongOpen, "close": WrongClose}[m[2]]
+			return map[string]string{"open": "<<<data 0123456789abcdef0123456789abcdef diff>>>", "close": WrongClose}[m[2]]
 		}
 		f := Fakes(seed)[m[2]]
 		values = append(values, strings.Split(f.Value, "\n")...)
@@ -124,8 +107,7 @@ func Drawn(seed string, n int, from string) string {
 	return b.String()[:n]
 }
 
-// Fakes are a credential of every kind, by the names of FakeKinds. Those of one
-// seed are always the same.
+// Fakes are a credential of every kind, by the names of FakeKinds. Those of one seed are always the same.
 func Fakes(seed string) map[string]Fake {
 	d := func(suffix string, n int) string { return Drawn(seed+suffix, n, Alphabet) }
 	whole := func(kind, text string) Fake { return Fake{kind, text, text} }
@@ -151,7 +133,4 @@ func Fakes(seed string) map[string]Fake {
 }
 
 // FakeKinds are the names of the fakes, in order.
-func FakeKinds() []string {
-	return []string{"github_pat", "github_fine", "aws_id", "aws_secret", "openai", "slack_bot", "google_api", "npm",
-		"stripe", "atlassian", "jwt", "dburl", "basic_url", "pem"}
-}
+func FakeKinds() []string { return slices.Sorted(maps.Keys(Fakes(""))) }

@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// Curious looks around before it answers: where tools are offered and no call of
-// one was answered yet, it makes calls, those of Look where none are named. Then
-// next answers.
+// Curious looks around before it answers: where tools are offered and no call of one was answered yet, it makes calls,
+// those of Look where none are named. Then next answers.
 func Curious(next Script, calls ...Call) Script {
 	return func(r Request) Answer {
 		looked := slices.ContainsFunc(r.Turns, func(t Turn) bool { return t.Role == "tool" })
@@ -21,8 +20,7 @@ func Curious(next Script, calls ...Call) Script {
 	}
 }
 
-// Look is a call of the tool that reads a file, else of the first that is
-// offered, with arguments that fit its schema.
+// Look is a call of the tool that reads a file, else of the first that is offered, with arguments that fit its schema.
 func Look(r Request) []Call {
 	name := offered(r)
 	for _, tool := range r.Tools {

@@ -87,9 +87,7 @@ func (k *Rules) admits(h http.Header) *refusal {
 	if k.Kind == Azure {
 		if bearer != "" || k.Key != "" && key != k.Key {
 			return &refusal{status: http.StatusUnauthorized, code: "401",
-				message: "Access denied due to invalid subscription key or wrong API endpoint. " +
-					"Make sure to provide a valid key for an active subscription and use a correct regional API " +
-					"endpoint for your resource."}
+				message: "Access denied due to invalid subscription key or wrong API endpoint."}
 		}
 		return nil
 	}
@@ -100,41 +98,34 @@ func (k *Rules) admits(h http.Header) *refusal {
 	return nil
 }
 
-// form is what a request asks for, beside its texts: what servers differ in.
+// form is how a request asks for things that servers differ in.
 type form struct {
-	deployed               bool   // the address names the model
-	format                 string // json_object, json_schema or empty
-	tools                  bool
-	maxOld, maxNew         *int
-	temperature            *float64
-	seed                   *int
-	effort, effortField    string
-	formatField, namedJSON string // namedJSON holds the texts in which JSON mode wants to be named
+	newLimit                 bool // by max_completion_tokens or max_output_tokens
+	formatField, effortField string
 }
 
 // refuses says what a server of this kind does not take, one thing at a time.
-func (k *Rules) refuses(f form) *refusal {
-	formatted := f.format != ""
+func (k *Rules) refuses(f form, r *Request) *refusal {
+	formatted, tools := r.Format != "", len(r.Tools) > 0
 	switch {
-	case f.tools && k.NoTools:
+	case tools && k.NoTools:
 		return invalid("test-model:latest does not support tools").of("api_error")
 	case formatted && k.NoFormat:
 		return k.unsupported(f.formatField)
-	case formatted && f.tools && k.NoToolFormat:
+	case formatted && tools && k.NoToolFormat:
 		return invalid("json mode cannot be combined with tool/function calling")
-	case f.format == "json_schema" && k.NoSchema:
+	case r.Format == "json_schema" && k.NoSchema:
 		return invalid("Invalid parameter: '%s' of type 'json_schema' is not supported with this model.",
 			f.formatField).at(f.formatField)
-	case f.format == "json_object" && k.Kind != "" && !strings.Contains(strings.ToLower(f.namedJSON), "json"):
+	case r.Format == "json_object" && k.Kind != "" && !strings.Contains(strings.ToLower(r.prompt()), "json"):
 		return invalid("'messages' must contain the word 'json' in some form, to use 'response_format' of type " +
 			"'json_object'.").at("messages")
-	case f.maxNew != nil && k.OnlyMaxOld:
+	case f.newLimit && k.OnlyMaxOld:
 		return k.unsupported("max_completion_tokens")
-	case f.temperature != nil && k.NoTemperature:
+	case r.Temperature != nil && k.NoTemperature:
 		return invalid("Unsupported value: 'temperature' does not support %v with this model. Only the default (1) "+
-			"value is supported.", *f.temperature).
-			at("temperature").coded("unsupported_value")
-	case f.effort != "" && k.NoEffort:
+			"value is supported.", *r.Temperature).at("temperature").coded("unsupported_value")
+	case r.Effort != "" && k.NoEffort:
 		return k.unsupported(f.effortField)
 	}
 	return nil

@@ -1,14 +1,11 @@
-// Package llmtest is a model server for tests. It stands in for six kinds of
-// server: see Kind.
+// Package llmtest is a model server for tests. It stands in for six kinds of server: see Kind.
 //
-// It holds every request against the rules of the API that it serves (OpenAI's
-// published description, July 2026), answers by a script, limits rates, counts,
-// bills and keeps what it was asked, and misbehaves on demand. It understands
-// the prompts of this product as far as a model would, by their marks and
-// labels: which file is asked about, which numbered lines its diff has, and
-// what the question is. It never judges whether an answer is any good. Start
-// reading at Server and Script; scripts to start from are Honest and Obedient,
-// for a judge HonestJudge, for trouble Faulty.
+// It holds every request against the rules of the API that it serves (OpenAI's published description, July 2026),
+// answers by a script, limits rates, counts, bills and keeps what it was asked, and misbehaves on demand. It
+// understands the prompts of this product as far as a model would, by their marks and labels: which file is asked
+// about, which numbered lines its diff has, and what the question is. It never judges whether an answer is any good.
+// Start reading at Server and Script; scripts to start from are Honest and Obedient, for a judge HonestJudge, for
+// trouble Faulty.
 package llmtest
 
 import (
@@ -21,8 +18,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	strict "github.com/go-json-experiment/json"
 )
 
 // Server answers by a script. It is an http.Handler; Start puts it on a loopback address. The zero options take every
@@ -51,8 +46,7 @@ func New(script Script) *Server {
 	return &Server{script: script, tries: map[string]int{}, thoughts: thoughts{behind: map[string]thought{}}}
 }
 
-// Start listens on a free loopback port until the test ends. Options are set
-// before the first request can come.
+// Start listens on a free loopback port until the test ends. Options are set before the first request can come.
 func Start(t testing.TB, script Script, options ...func(*Server)) *Server {
 	t.Helper()
 	s := New(script)
@@ -95,7 +89,9 @@ func (s *Server) Peak() int {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	request, refusal := s.read(r)
 	if refusal != nil {
-		s.note(refusal)
+		s.mu.Lock()
+		s.refused = append(s.refused, refusal.message)
+		s.mu.Unlock()
 		refusal.write(w)
 		return
 	}
@@ -115,12 +111,6 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer := s.settle(request, script(request))
 	s.send(w, r, request, answer)
 	s.remember(request)
-}
-
-func (s *Server) note(r *refusal) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.refused = append(s.refused, r.message)
 }
 
 func (s *Server) enter(r Request) Request {
@@ -217,22 +207,18 @@ func (s *Server) reply(r Request, a Answer) []byte {
 
 func (s *Server) read(r *http.Request) (Request, *refusal) {
 	through, refused := s.route(r)
-	if refused == nil {
-		refused = s.admits(r.Header)
-	}
-	if refused != nil {
+	if refused = first(refused, s.admits(r.Header)); refused != nil {
 		return Request{}, refused
 	}
 	raw, err := io.ReadAll(r.Body)
-	var fields body
-	if err = errors.Join(err, strict.Unmarshal(raw, &fields)); err != nil {
+	out := Request{Interface: through}
+	if err = errors.Join(err, json.Unmarshal(raw, &out.Fields)); err != nil {
 		return Request{}, invalid("We could not parse the JSON body of your request: %v", err)
 	}
-	out := Request{Interface: through, Fields: fields}
 	if through == Chat {
-		refused = s.readChat(fields, &out)
+		refused = s.readChat(raw, &out)
 	} else {
-		refused = s.readResponses(fields, &out, &s.thoughts)
+		refused = s.readResponses(raw, &out, &s.thoughts)
 	}
 	if refused != nil {
 		return Request{}, refused

@@ -25,8 +25,7 @@ type meter struct {
 	cache           []string // prompts
 }
 
-// Prompt caches hold prefixes from so many tokens on, in steps of so many
-// (OpenAI's guide to prompt caching).
+// Prompt caches hold prefixes from so many tokens on, in steps of so many (OpenAI's guide to prompt caching).
 const (
 	cacheFrom = 1024
 	cacheStep = 128

@@ -34,9 +34,8 @@ func understand(user string) (path string, lines []Line, repair bool) {
 	return strings.TrimSuffix(parts["path"], "\n"), lines, repair
 }
 
-// Data returns what stands between the marks of a turn, by label. Marks are the
-// lines that hold the turn's random number; the one that opens names the label.
-// Blocks of one label stand behind each other.
+// Data returns what stands between the marks of a turn, by label. Marks are the lines that hold the turn's random
+// number; the one that opens names the label. Blocks of one label stand behind each other.
 func Data(turn string) map[string]string {
 	number := boundary.FindString(turn)
 	if number == "" {

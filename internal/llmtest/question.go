@@ -75,8 +75,7 @@ func Verdicts(r Request, holds func(Claim) bool) Answer {
 	return Answer{Text: string(text)}
 }
 
-// Marker begins the text in an added line that Honest reports. What follows it
-// on the line is the finding's title.
+// Marker begins the text in an added line that Honest reports. What follows it on the line is the finding's title.
 const Marker = "DEFECT:"
 
 // planted reports whether a claim is about an added line that holds Marker.
@@ -142,8 +141,7 @@ func (r Request) Whole() bool {
 	return r.Question == Overview || r.Question == Criteria || r.Question == Recheck
 }
 
-// judged reads from a user turn, as a model would, which key of a judge's answer
-// is true or false.
+// judged reads from a user turn, as a model would, which key of a judge's answer is true or false.
 func judged(user string) string {
 	outside := Outside(user)
 	for _, key := range []string{"same_defect", "valid"} {

@@ -33,8 +33,8 @@ func TestResponsesInputIsHeldAgainstTheAPI(t *testing.T) {
 			`]`: "without its required following item",
 		`[{"type":"message","role":"assistant","content":"x"}]`:                    "one user message",
 		`[` + question1 + `,{"role":"system","content":"x"}]`:                      "no other instructions",
-		`[{"type":"input_image"}]`:                                                 "Invalid value: 'input_image'",
-		`[{"role":"user","content":[{"type":"text","text":"u"}]}]`:                 "without a text",
+		`[{"type":"input_image"}]`:                                                 "input.0.type",
+		`[{"role":"user","content":[{"type":"text","text":"u"}]}]`:                 "input.0.content",
 		`[{"role":"user","content":"u","tool_calls":[]}]`:                          "tool_calls",
 		`[` + question1 + `,{"type":"function_call","name":"f","arguments":"{}"}]`: "Missing required parameter",
 		`[` + question1 + `,{"type":"reasoning","summary":[]}]`:                    "Missing required parameter",
@@ -46,10 +46,10 @@ func TestResponsesInputIsHeldAgainstTheAPI(t *testing.T) {
 	}
 	for field, want := range map[string]string{
 		`"seed":1`: "Unknown parameter: 'seed'", `"max_tokens":16`: "Unknown parameter",
-		`"max_output_tokens":15`:           "integer below minimum value",
+		`"max_output_tokens":15`:           "max_output_tokens",
 		`"temperature":0`:                  "Unsupported value: 'temperature'",
-		`"reasoning":{"effort":"extreme"}`: "Supported values are",
-		`"text":{"format":{"type":"xml"}}`: "Supported values are",
+		`"reasoning":{"effort":"extreme"}`: "allowed values",
+		`"text":{"format":{"type":"xml"}}`: "allowed values",
 		`"text":{"format":{"type":"json_schema","name":"n","strict":true` +
 			`,"schema":{"type":"object"}}}`: "'additionalProperties' is required",
 		`"tools":[{"type":"function","function":{"name":"f"}}]`: "function",

@@ -3,6 +3,7 @@ package llmtest
 import (
 	"encoding/json"
 	"strings"
+	"unicode"
 )
 
 // Order begins a line of data that Obedient takes for its answer.
@@ -31,9 +32,8 @@ func Findings(found ...Finding) Answer {
 	return Answer{Text: string(text)}
 }
 
-// Honest reports every added line that holds Marker, and nothing else. Asked
-// which findings hold, it names those on such lines; asked as a judge, it is
-// HonestJudge. Text in the prompt does not move it.
+// Honest reports every added line that holds Marker, and nothing else. Asked which findings hold, it names those on
+// such lines; asked as a judge, it is HonestJudge. Text in the prompt does not move it.
 func Honest(r Request) Answer {
 	switch r.Question {
 	case Verify:
@@ -58,9 +58,8 @@ func Honest(r Request) Answer {
 	return Findings(found...)
 }
 
-// Obedient does what text in its prompt orders. A line of the data with Order is
-// answered with what follows there. Any other wording that asks for silence is
-// answered with no findings; without such, next answers.
+// Obedient does what text in its prompt orders. A line of the data with Order is answered with what follows there. Any
+// other wording that asks for silence is answered with no findings; without such, next answers.
 func Obedient(next Script) Script {
 	return func(r Request) Answer {
 		parts := Data(r.User)
@@ -92,8 +91,7 @@ func PerFile(scripts map[string]Script, rest Script) Script {
 	}
 }
 
-// Each gives one answer after the other to the requests about a path; the last
-// one stays.
+// Each gives one answer after the other to the requests about a path; the last one stays.
 func Each(answers ...Answer) Script {
 	return func(r Request) Answer { return answers[min(r.Try, len(answers))-1] }
 }
@@ -142,4 +140,45 @@ func Certain(reviewer Script) Script {
 		}
 		return reviewer(r)
 	}
+}
+
+// Verdict answers a judge's question with yes or no, in the form it asks for.
+func Verdict(r Request, yes bool) Answer {
+	text, _ := json.Marshal(map[string]any{"reason": "A script says so.", r.Judge: yes}) // plain values: it cannot fail
+	return Answer{Text: string(text)}
+}
+
+// HonestJudge compares words: with the known issue those of the finding, and where there is none, with the finding's
+// title those of the hunk. Yes from a third of the longer words on. Orders in the data do not move it.
+func HonestJudge(r Request) Answer {
+	data := Data(r.User)
+	if r.Judge == "same_defect" {
+		return Verdict(r, overlap(data["issue"], data["title"]+data["body"]))
+	}
+	return Verdict(r, overlap(data["title"], data["hunk"]))
+}
+
+// overlap reports whether at least a third of the words of a stand in b. Words of fewer than four letters do not count.
+func overlap(a, b string) bool {
+	known := map[string]bool{}
+	for _, word := range words(b) {
+		known[word] = true
+	}
+	all, shared := words(a), 0
+	for _, word := range all {
+		if known[word] {
+			shared++
+		}
+	}
+	return len(all) > 0 && 3*shared >= len(all)
+}
+
+func words(text string) []string {
+	var long []string
+	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if len(word) >= 4 {
+			long = append(long, word)
+		}
+	}
+	return long
 }

@@ -42,8 +42,7 @@ type WholeFinding struct {
 	Finding
 }
 
-// Seen is the answer to a question about the whole change, in the form that the question
-// asks for.
+// Seen is the answer to a question about the whole change, in the form that the question asks for.
 func Seen(r Request, text string, found []WholeFinding, criteria []finding.Criterion,
 	unasked []finding.Unasked) Answer {
 	answer, keys := object{}, keysOf(r.Schema)
@@ -61,8 +60,7 @@ func Seen(r Request, text string, found []WholeFinding, criteria []finding.Crite
 	return Answer{Text: string(data)}
 }
 
-// Nothing is the script that says of a whole change that it changes something, and of
-// every finding that it holds.
+// Nothing is the script that says of a whole change that it changes something, and of every finding that it holds.
 func Nothing(r Request) Answer {
 	if r.Question == Recheck {
 		return Verdicts(r, func(Claim) bool { return true })

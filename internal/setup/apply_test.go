@@ -41,13 +41,15 @@ func TestInitApplyMakesWhatARouteNeeds(t *testing.T) {
 	states, err := s.applied(c)
 	require.NoError(t, err)
 	require.Equal(t, []string{"done", "done", "to do", "done"}, states, "the key waits for somebody to type it")
-	require.ElementsMatch(t, []string{"maya", "@maintainers"}, s.repo.Reviewers("ai-review"))
-	require.Equal(t, []string{"main"}, s.repo.Admitted("ai-review-model"))
-	require.Empty(t, s.repo.Reviewers("ai-review-model"))
+	require.ElementsMatch(t, []string{"maya", "@maintainers"}, s.repo.Environment("ai-review").Reviewers)
+	require.Equal(t, []string{"main"}, s.repo.Environment("ai-review-model").Branches)
+	require.Empty(t, s.repo.Environment("ai-review-model").Reviewers)
 	require.True(t, s.repo.HasLabel("ai-review"))
 
 	before := len(s.hub.Requests())
-	s.repo.AddSecret("ai-review-model", "OPENAI_API_KEY")
+	s.repo.SetEnvironment("ai-review-model", func(e *githubtest.Environment) {
+		e.Secrets = []string{"OPENAI_API_KEY"}
+	})
 	states, err = s.applied(s.command())
 	require.NoError(t, err)
 	require.Equal(t, slices.Repeat([]string{"there"}, 4), states)
@@ -63,13 +65,13 @@ func TestInitApplyReplacesNoRulesWithoutForce(t *testing.T) {
 	states, err := s.applied(s.command())
 	require.NoError(t, err)
 	require.Equal(t, "to do", states[1])
-	require.Equal(t, []string{"maya"}, s.repo.Reviewers("ai-review-model"))
+	require.Equal(t, []string{"maya"}, s.repo.Environment("ai-review-model").Reviewers)
 	c := s.command()
 	c.Force = true
 	states, err = s.applied(c)
 	require.NoError(t, err)
 	require.Equal(t, "done", states[1])
-	require.Empty(t, s.repo.Reviewers("ai-review-model"))
+	require.Empty(t, s.repo.Environment("ai-review-model").Reviewers)
 }
 
 // A run that was ended between two requests is finished by the next one.
@@ -80,11 +82,11 @@ func TestInitApplyGoesOnWhereItWasEnded(t *testing.T) {
 	states, err := s.applied(s.command())
 	require.Error(t, err)
 	require.Equal(t, []string{"done", "failed", "to do", "done"}, states, "one that fails keeps no other one back")
-	require.Empty(t, s.repo.Admitted("ai-review-model"))
+	require.Empty(t, s.repo.Environment("ai-review-model").Branches)
 	states, err = s.applied(s.command())
 	require.NoError(t, err)
 	require.Equal(t, []string{"there", "done", "to do", "there"}, states)
-	require.Equal(t, []string{"main"}, s.repo.Admitted("ai-review-model"))
+	require.Equal(t, []string{"main"}, s.repo.Environment("ai-review-model").Branches)
 }
 
 func TestInitApplySaysWhatItMayNot(t *testing.T) {
@@ -188,7 +190,9 @@ func settled(t *testing.T, script llmtest.Script) *stage {
 	s := cloned(t, githubtest.RepoOptions{Files: githubtest.Tree{draftPath: shipped(t, draftPath)}})
 	_, err := s.applied(s.command())
 	require.NoError(t, err)
-	s.repo.AddSecret("ai-review-model", "OPENAI_API_KEY")
+	s.repo.SetEnvironment("ai-review-model", func(e *githubtest.Environment) {
+		e.Secrets = []string{"OPENAI_API_KEY"}
+	})
 	s.environ = append(s.environ, "OPENAI_BASE_URL="+llmtest.Start(t, script).URL)
 	return s
 }
@@ -225,7 +229,7 @@ func TestInitCheckNamesWhatIsMissing(t *testing.T) {
 			modelEnvironment, "has required reviewers", ""},
 		"a key for every branch": {func(s *stage) {
 			s.repo.AddEnvironment("ai-review-model")
-			s.repo.AdmitAll("ai-review-model")
+			s.repo.SetEnvironment("ai-review-model", func(e *githubtest.Environment) { e.Branches = nil })
 		}, modelEnvironment, "whoever pushes one can read the key", "main alone"},
 		"an environment of the settings": {func(s *stage) {
 			require.NoError(s.t, os.WriteFile(".github/pr-review.yml",

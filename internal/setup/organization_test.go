@@ -151,7 +151,7 @@ func TestInitOfAListOpensOnePullRequestInEach(t *testing.T) {
 	})
 	require.NoError(t, err, shown)
 	t.Log("\n" + shown)
-	require.Equal(t, []string{"@maintainers"}, c.repo("ledger").Reviewers("ai-review"))
+	require.Equal(t, []string{"@maintainers"}, c.repo("ledger").Environment("ai-review").Reviewers)
 	require.True(t, c.repo("payments").HasLabel("ai-review"))
 	title, body := c.one("ledger").Text()
 	require.True(t, c.one("ledger").IsDraft())
@@ -200,7 +200,7 @@ func TestInitOfAListWithWholeWorkflows(t *testing.T) {
 	_, body := c.one("ledger").Text()
 	require.Contains(t, body, "gh secret set OPENAI\\_API\\_KEY"[:14])
 	require.Contains(t, body, "--env ai-review-model --repo acme/ledger")
-	require.Empty(t, c.repo("ledger").Reviewers("ai-review"), "nobody was named")
+	require.Empty(t, c.repo("ledger").Environment("ai-review").Reviewers, "nobody was named")
 }
 
 // One repository in which nothing can be done stops no other, and is listed with what to do.
@@ -212,7 +212,9 @@ func TestInitOfAListGoesOnWhereOneFails(t *testing.T) {
 	}{
 		"not there": {func(c *company, _ *githubtest.Repo) { c.lists("a", "none", "z") },
 			[]string{"acme/none: reading repository acme/none: not found", "next: check the name"}},
-		"archived": {func(_ *company, r *githubtest.Repo) { r.Set(func(o *githubtest.Settings) { o.Archived = true }) }, []string{"is archived", "out of the list"}},
+		"archived": {func(_ *company, r *githubtest.Repo) {
+			r.Set(func(o *githubtest.Settings) { o.Archived = true })
+		}, []string{"is archived", "out of the list"}},
 		"empty": {func(_ *company, r *githubtest.Repo) { r.DeleteBranch("main") },
 			[]string{"is empty", "push a first commit"}},
 		"Actions off": {func(_ *company, r *githubtest.Repo) { r.Set(func(o *githubtest.Settings) { o.NoActions = true }) },

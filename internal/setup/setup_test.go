@@ -131,9 +131,9 @@ func TestInitPicksTheRouteByWhatTheRepositoryCanHave(t *testing.T) {
 		why   string
 	}{
 		"public": {route: setup.Approval, why: "public repositories"},
-		"private, Enterprise": {githubtest.RepoOptions{Private: true}, func(s *stage) { s.repo.Set(func(o *githubtest.Settings) { o.Plan = "enterprise" }) },
+		"private, Enterprise": {githubtest.RepoOptions{Private: true}, onPlan("enterprise"),
 			setup.Approval, "with Enterprise"},
-		"private, Team": {githubtest.RepoOptions{Private: true}, func(s *stage) { s.repo.Set(func(o *githubtest.Settings) { o.Plan = "team" }) },
+		"private, Team": {githubtest.RepoOptions{Private: true}, onPlan("team"),
 			setup.Dispatch, "on this plan"},
 		"private, plan not shown": {githubtest.RepoOptions{Private: true}, func(s *stage) {
 			s.repo.Permit("bob", "write")
@@ -351,4 +351,8 @@ func TestTwoInitsAtOnce(t *testing.T) {
 	}
 	s.left(draftPath, config.DefaultPath)
 	require.Equal(t, shipped(t, draftPath), s.file(draftPath))
+}
+
+func onPlan(name string) func(*stage) {
+	return func(s *stage) { s.repo.Set(func(o *githubtest.Settings) { o.Plan = name }) }
 }

@@ -185,7 +185,7 @@ func TestT3_NoKnownAttackInATicketOrPageMakesACriterionMet(t *testing.T) {
 	t.Parallel()
 	c := wholeCases(t, "ticket-retry.txtar")["ticket-retry"]
 	tried := 0
-	for _, attack := range llmtest.AttacksIn(t, "../"+llmtest.KnownAttacks) {
+	for _, attack := range llmtest.Attacks(t) {
 		if attack.Benign || !slices.Contains([]string{"ticket", "confluence", "tool-result"}, attack.Channel) {
 			continue
 		}

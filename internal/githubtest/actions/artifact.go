@@ -69,8 +69,7 @@ func (r *artifacts) Artifacts() (out []Artifact) {
 	return out
 }
 
-// Untell leaves out of lists which run stored what the run has stored so far, as GitHub's
-// description allows.
+// Untell leaves out of lists which run stored what the run has stored so far, as GitHub's description allows.
 func (r *artifacts) Untell() {
 	defer r.host.Lock()()
 	for _, a := range r.all {
@@ -92,17 +91,12 @@ func (a *Artifact) finish() {
 	a.ready = true
 }
 
-// Expire ends the artifact's life: the API lists it as expired and its
-// download is gone.
-func (a *Artifact) Expire() {
-	defer a.of.host.Lock()()
-	a.ExpiresAt = a.of.host.Now()
-}
+// Expire ends the artifact's life: the API lists it as expired and its download is gone.
+func (a *Artifact) Expire() { fakehttp.Do(a.of.host, func() { a.ExpiresAt = a.of.host.Now() }) }
 
 // Replace swaps the stored bytes; the digest stays, as after tampering.
 func (a *Artifact) Replace(zip []byte) {
-	defer a.of.host.Lock()()
-	a.stored().Data = slices.Clone(zip)
+	fakehttp.Do(a.of.host, func() { a.stored().Data = slices.Clone(zip) })
 }
 
 // Zip is what was stored.

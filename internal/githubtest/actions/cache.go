@@ -59,10 +59,7 @@ func (k *cache) PlantCache(key string, content []byte) {
 }
 
 // ClearCache evicts every entry.
-func (k *cache) ClearCache() {
-	defer k.repo.Host.Lock()()
-	k.entries = nil
-}
+func (k *cache) ClearCache() { fakehttp.Do(k.repo.Host, func() { k.entries = nil }) }
 
 // serve answers a request of a run that writes to a scope, if it may write at all.
 func (k *cache) serve(method string, q cacheRequest, scope string, readOnly bool) answer {

@@ -1,7 +1,6 @@
 package actions
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
@@ -14,13 +13,18 @@ type environments struct {
 	all  map[string]*environment
 }
 
+// Environment are the rules of an environment. Without reviewers it has none at all, as one that a run made by naming it.
+type Environment struct {
+	Reviewers []string // logins, and teams with an @ in front
+	NoSelf    bool     // who started a run may not approve it
+	Branches  []string // the only ones that may deploy; nil for all
+	Secrets   []string // their names; nothing else can be read of them
+}
+
 type environment struct {
-	id        int64
-	name      string
-	reviewers []string
-	noSelf    bool
-	branches  []string // the only ones admitted; nil for all
-	secrets   []string // their names
+	Environment
+	id   int64
+	name string
 }
 
 func (e *environments) at(name string) *environment {
@@ -30,46 +34,26 @@ func (e *environments) at(name string) *environment {
 	return e.all[name]
 }
 
-// AddEnvironment makes an environment or changes its rules. Without reviewers
-// it has no rule at all, as one that a run made by naming it. @slug is a team.
+// AddEnvironment makes an environment, or gives it other reviewers.
 func (e *environments) AddEnvironment(name string, reviewers ...string) {
+	e.SetEnvironment(name, func(rules *Environment) { rules.Reviewers = reviewers })
+}
+
+// SetEnvironment changes the rules of an environment, which is made where it is not there.
+func (e *environments) SetEnvironment(name string, change func(*Environment)) {
 	defer e.repo.Host.Lock()()
-	for _, login := range reviewers {
+	of := e.at(name)
+	change(&of.Environment)
+	for _, login := range of.Reviewers {
 		if !strings.HasPrefix(login, "@") {
 			e.repo.Host.User(login)
 		}
 	}
-	e.at(name).reviewers = reviewers
 }
 
-// PreventSelfReview sets that rule of an environment.
-func (e *environments) PreventSelfReview(name string) {
-	defer e.repo.Host.Lock()()
-	e.at(name).noSelf = true
-}
-
-// AddSecret gives an environment a secret, of which nothing but the name can be read.
-func (e *environments) AddSecret(environment, name string) {
-	defer e.repo.Host.Lock()()
-	e.at(environment).secrets = append(e.at(environment).secrets, name)
-}
-
-// Admitted lists the branches that alone may deploy to an environment; nil for all.
-func (e *environments) Admitted(environment string) []string {
-	defer e.repo.Host.Lock()()
-	return slices.Clone(e.at(environment).branches)
-}
-
-// AdmitAll lets every branch deploy to an environment.
-func (e *environments) AdmitAll(environment string) {
-	defer e.repo.Host.Lock()()
-	e.at(environment).branches = nil
-}
-
-// Reviewers are those of an environment; a team has an @ in front.
-func (e *environments) Reviewers(environment string) []string {
-	defer e.repo.Host.Lock()()
-	return slices.Clone(e.at(environment).reviewers)
+// Environment are the rules of an environment.
+func (e *environments) Environment(name string) Environment {
+	return fakehttp.Get(e.repo.Host, func() Environment { return e.at(name).Environment })
 }
 
 func (e *environments) get(_ *site.Call, of *environment) answer { return fakehttp.OK(e.json(of)) }
@@ -90,17 +74,17 @@ func (e *environments) put(c *site.Call) answer {
 			"ensure the billing plan supports the required reviewers protection rule.")
 	}
 	made := e.at(c.PathValue("environment_name"))
-	made.reviewers, made.branches = nil, nil
+	made.Reviewers, made.Branches = nil, nil
 	for _, r := range in.Reviewers {
 		if u := e.repo.Host.Find("", r.ID); r.Type == "User" && u != nil {
-			made.reviewers = append(made.reviewers, u.Login)
+			made.Reviewers = append(made.Reviewers, u.Login)
 		}
 		if r.Type == "Team" {
-			made.reviewers = append(made.reviewers, "@maintainers")
+			made.Reviewers = append(made.Reviewers, "@maintainers")
 		}
 	}
 	if in.Policy != nil && in.Policy.Custom {
-		made.branches = []string{}
+		made.Branches = []string{}
 	}
 	return fakehttp.OK(e.json(made))
 }
@@ -108,20 +92,20 @@ func (e *environments) put(c *site.Call) answer {
 func policy(name string) object { return object{"id": len(name), "name": name, "type": "branch"} }
 
 func (e *environments) listPolicies(c *site.Call, of *environment) answer {
-	return fakehttp.Counted(c.Request, "branch_policies", of.branches, policy)
+	return fakehttp.Counted(c.Request, "branch_policies", of.Branches, policy)
 }
 
 func (e *environments) addPolicy(c *site.Call, of *environment) answer {
 	var in struct{ Name string }
-	if c.Read(&in); of.branches == nil {
+	if c.Read(&in); of.Branches == nil {
 		return fakehttp.NotFound()
 	}
-	of.branches = append(of.branches, in.Name)
+	of.Branches = append(of.Branches, in.Name)
 	return fakehttp.OK(policy(in.Name))
 }
 
 func (e *environments) listSecrets(c *site.Call, of *environment) answer {
-	return fakehttp.Counted(c.Request, "secrets", of.secrets, func(name string) object {
+	return fakehttp.Counted(c.Request, "secrets", of.Secrets, func(name string) object {
 		return object{"name": name, "created_at": c.Host.Now(), "updated_at": c.Host.Now()}
 	})
 }
@@ -129,7 +113,7 @@ func (e *environments) listSecrets(c *site.Call, of *environment) answer {
 func (e *environment) short() object { return object{"id": e.id, "name": e.name} }
 
 func (e *environment) reviewerList(h *site.Host) []object {
-	return fakehttp.List(e.reviewers, func(name string) object {
+	return fakehttp.List(e.Reviewers, func(name string) object {
 		if slug, team := strings.CutPrefix(name, "@"); team {
 			return object{"type": "Team", "reviewer": object{"id": e.id, "name": slug, "slug": slug}}
 		}
@@ -139,12 +123,12 @@ func (e *environment) reviewerList(h *site.Host) []object {
 
 func (e *environments) json(of *environment) object {
 	v, rules := of.short(), []object{}
-	if len(of.reviewers) > 0 {
+	if len(of.Reviewers) > 0 {
 		rules = append(rules, object{"id": of.id, "type": "required_reviewers",
-			"prevent_self_review": of.noSelf, "reviewers": of.reviewerList(e.repo.Host)})
+			"prevent_self_review": of.NoSelf, "reviewers": of.reviewerList(e.repo.Host)})
 	}
 	v["deployment_branch_policy"] = nil
-	if of.branches != nil {
+	if of.Branches != nil {
 		v["deployment_branch_policy"] = object{"protected_branches": false, "custom_branch_policies": true}
 		rules = append(rules, object{"id": of.id, "type": "branch_policy"})
 	}

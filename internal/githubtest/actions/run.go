@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"path"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
@@ -18,7 +17,6 @@ type Run struct {
 	repo         *site.Repo
 	environments *environments
 	options      RunOptions
-	number       int
 	status       string
 	result       string // conclusion
 	trigger      string // who started the attempt
@@ -37,14 +35,13 @@ type RunOptions struct {
 	HeadSHA    string     // its tip
 	HeadRepo   *site.Repo // the repository itself
 	Actor      string     // the owner
-	Calls      string     // a reusable workflow that the file calls, as owner/name/path@ref
 }
 
 type approval struct {
 	environment, state, user, comment string
 }
 
-func newRun(r *site.Repo, e *environments, number int, o RunOptions) *Run {
+func newRun(r *site.Repo, e *environments, o RunOptions) *Run {
 	o.Path = cmp.Or(o.Path, ".github/workflows/pr-review.yml")
 	o.Event = cmp.Or(o.Event, "pull_request_target")
 	o.HeadBranch = cmp.Or(o.HeadBranch, site.DefaultBranch)
@@ -57,7 +54,7 @@ func newRun(r *site.Repo, e *environments, number int, o RunOptions) *Run {
 	by := object{"id": id, "repository_id": r.ID, "head_repository_id": o.HeadRepo.ID, "head_branch": o.HeadBranch,
 		"head_sha": o.HeadSHA}
 	return &Run{artifacts: artifacts{ID: id, attempt: 1, host: r.Host, by: by}, repo: r, environments: e, options: o,
-		number: number, trigger: o.Actor, status: "in_progress", created: r.Host.Now()}
+		trigger: o.Actor, status: "in_progress", created: r.Host.Now()}
 }
 
 // set changes the run under the lock.
@@ -67,10 +64,7 @@ func (run *Run) set(change func()) {
 }
 
 // Attempt is the number of the current attempt.
-func (run *Run) Attempt() int {
-	defer run.host.Lock()()
-	return run.attempt
-}
+func (run *Run) Attempt() int { return fakehttp.Get(run.host, func() int { return run.attempt }) }
 
 // Rerun begins the next attempt as "Re-run failed jobs" does. Approvals stay, and
 // artifacts: by REST, and by the runtime protocol with Options.SharedAttempts.
@@ -96,8 +90,7 @@ func (run *Run) Finish(conclusion string) {
 	run.set(func() { run.status, run.result, run.waiting = "completed", conclusion, nil })
 }
 
-// WriteCache lets the run write to the cache whatever its event, as cache-mode:
-// write does in its workflow.
+// WriteCache lets the run write to the cache whatever its event, as cache-mode: write does in its workflow.
 func (run *Run) WriteCache() { run.set(func() { run.cacheMode = true }) }
 
 // Inputs are those of a dispatched run; nil for another one.
@@ -142,19 +135,14 @@ func (run *Run) decide(environment, state, login, comment string) {
 
 func (run *Run) json() object {
 	o, r := run.options, run.repo
-	v := object{
+	return object{
 		"id": run.ID, "name": path.Base(o.Path), "path": o.Path, "event": o.Event, "status": run.status,
-		"conclusion": fakehttp.Null(run.result), "run_number": run.number,
-		"run_attempt": run.attempt, "head_branch": o.HeadBranch, "head_sha": o.HeadSHA,
+		"conclusion": fakehttp.Null(run.result), "run_attempt": run.attempt, "head_branch": o.HeadBranch, "head_sha": o.HeadSHA,
 		"actor": run.host.User(o.Actor).JSON(), "triggering_actor": run.host.User(run.trigger).JSON(),
 		"repository": r.JSON(), "head_repository": o.HeadRepo.JSON(), "head_repository_id": o.HeadRepo.ID,
 		"created_at": run.created,
 		"html_url":   r.Page("/actions/runs/%d", run.ID), "url": r.Address("/actions/runs/%d", run.ID),
 	}
-	if o.Calls != "" { // path stays the caller's
-		v["referenced_workflows"] = []object{{"path": o.Calls, "sha": strings.Repeat("c", 40), "ref": "refs/tags/v1"}}
-	}
-	return v
 }
 
 func (run *Run) get(*site.Call) answer { return fakehttp.OK(run.json()) }
@@ -171,14 +159,14 @@ func (run *Run) listApprovals(*site.Call) answer {
 }
 
 func (run *Run) mayDecide(e *environment, who *site.Identity) bool {
-	return who.Kind == "user" && slices.Contains(e.reviewers, who.User.Login) &&
-		!(e.noSelf && who.User.Login == run.options.Actor)
+	return who.Kind == "user" && slices.Contains(e.Reviewers, who.User.Login) &&
+		!(e.NoSelf && who.User.Login == run.options.Actor)
 }
 
 func (run *Run) listPending(c *site.Call) answer {
 	return fakehttp.OK(fakehttp.List(run.waiting, func(name string) object {
 		e := run.environments.at(name)
-		return object{"environment": e.short(), "wait_timer": 0, "wait_timer_started_at": nil,
+		return object{"environment": e.short(),
 			"current_user_can_approve": run.mayDecide(e, c.Who), "reviewers": e.reviewerList(run.host)}
 	}))
 }

@@ -1,6 +1,5 @@
-// Package actions is GitHub Actions of the fake: workflow runs and their approvals,
-// environments, artifacts and the cache, by REST and by the protocol that the runner's
-// own services speak. Start reading at Workflows and Service.
+// Package actions is GitHub Actions of the fake: workflow runs and their approvals, environments, artifacts and the
+// cache, by REST and by the protocol that the runner's own services speak. Start reading at Workflows and Service.
 package actions
 
 import (
@@ -10,6 +9,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"gopkg.in/yaml.v3"
 
 	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
 	"github.com/org/pr-review-action/internal/githubtest/site"
@@ -32,20 +33,18 @@ func Of(r *site.Repo) *Workflows {
 
 // AddRun starts a workflow run, attempt 1.
 func (w *Workflows) AddRun(o RunOptions) *Run {
-	defer w.repo.Host.Lock()()
-	return w.start(o)
+	return fakehttp.Get(w.repo.Host, func() *Run { return w.start(o) })
 }
 
 func (w *Workflows) start(o RunOptions) *Run {
-	run := newRun(w.repo, &w.environments, len(w.runs)+1, o)
+	run := newRun(w.repo, &w.environments, o)
 	w.runs[run.ID] = run
 	return run
 }
 
 // Run finds a run by id; nil if there is none.
 func (w *Workflows) Run(id int64) *Run {
-	defer w.repo.Host.Lock()()
-	return w.runs[id]
+	return fakehttp.Get(w.repo.Host, func() *Run { return w.runs[id] })
 }
 
 // Routes are those of a repository's Actions.
@@ -113,8 +112,7 @@ func (w *Workflows) download(c *site.Call) answer {
 	return fakehttp.NotFound()
 }
 
-// listRuns has the runs of a workflow, newest first, filtered by event,
-// branch, head_sha and status.
+// listRuns has the runs of a workflow, newest first, filtered by event, branch, head_sha and status.
 func (w *Workflows) listRuns(c *site.Call) answer {
 	var found []*Run
 	q := c.URL.Query()
@@ -130,8 +128,7 @@ func (w *Workflows) listRuns(c *site.Call) answer {
 	return fakehttp.Counted(c.Request, "workflow_runs", found, (*Run).json)
 }
 
-// dispatch starts a run of a workflow file that the ref has. Its answer names the run
-// where that is asked for.
+// dispatch starts a run of a workflow file that the ref has. Its answer names the run where that is asked for.
 func (w *Workflows) dispatch(c *site.Call) answer {
 	var q struct {
 		Ref     string            `json:"ref"`
@@ -158,4 +155,43 @@ func (w *Workflows) dispatch(c *site.Call) answer {
 	}
 	v := run.json()
 	return fakehttp.OK(object{"workflow_run_id": run.ID, "run_url": v["url"], "html_url": v["html_url"]})
+}
+
+// workflow is the part of a workflow file that a dispatch is held against.
+type workflow struct {
+	On struct {
+		Dispatch *struct {
+			Inputs map[string]struct {
+				Required bool     `yaml:"required"`
+				Options  []string `yaml:"options"`
+			} `yaml:"inputs"`
+		} `yaml:"workflow_dispatch"`
+	} `yaml:"on"`
+}
+
+// refuses is why a workflow takes no dispatch with these inputs, or empty.
+func refuses(text string, inputs map[string]string) string {
+	var w workflow
+	if err := yaml.Unmarshal([]byte(text), &w); err != nil || w.On.Dispatch == nil {
+		return "Workflow does not have 'workflow_dispatch' trigger"
+	}
+	var unknown []string
+	for _, name := range slices.Sorted(maps.Keys(inputs)) {
+		in, known := w.On.Dispatch.Inputs[name]
+		if !known {
+			unknown = append(unknown, fmt.Sprintf("%q", name))
+		} else if len(in.Options) > 0 && !slices.Contains(in.Options, inputs[name]) {
+			return fmt.Sprintf("Provided value '%s' for input '%s' not in the list of allowed values", inputs[name],
+				name)
+		}
+	}
+	if len(unknown) > 0 {
+		return fmt.Sprintf("Unexpected inputs provided: [%s]", strings.Join(unknown, ", "))
+	}
+	for _, name := range slices.Sorted(maps.Keys(w.On.Dispatch.Inputs)) {
+		if w.On.Dispatch.Inputs[name].Required && inputs[name] == "" {
+			return fmt.Sprintf("Required input '%s' not provided", name)
+		}
+	}
+	return ""
 }

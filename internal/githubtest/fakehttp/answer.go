@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -130,8 +128,7 @@ func Counted[T any](r *http.Request, name string, items []T, f func(T) Object) A
 	return OK(Object{"total_count": len(items), name: List(shown, f)}).With(h)
 }
 
-// Page cuts a list to what a request's per_page and page ask for, and makes the Link
-// header.
+// Page cuts a list to what a request's per_page and page ask for, and makes the Link header.
 func Page[T any](r *http.Request, items []T) ([]T, http.Header) {
 	q := r.URL.Query()
 	per, n := Number(q.Get("per_page")), max(Number(q.Get("page")), 1)
@@ -140,27 +137,16 @@ func Page[T any](r *http.Request, items []T) ([]T, http.Header) {
 	}
 	per = min(per, 100)
 	last := max((len(items)+per-1)/per, 1)
-	at := url.URL{Scheme: "http", Host: r.Host, Path: r.URL.Path, RawPath: r.URL.RawPath}
+	scheme, h := "http", http.Header{}
 	if r.TLS != nil {
-		at.Scheme = "https"
+		scheme = "https"
 	}
-	var links []string
-	link := func(rel string, to int) {
+	link := func(rel string, to int) string {
 		q.Set("page", strconv.Itoa(to))
-		at.RawQuery = q.Encode()
-		links = append(links, fmt.Sprintf(`<%s>; rel="%s"`, &at, rel))
-	}
-	if n > 1 {
-		link("prev", n-1)
-		link("first", 1)
+		return fmt.Sprintf(`<%s://%s%s?%s>; rel="%s"`, scheme, r.Host, r.URL.EscapedPath(), q.Encode(), rel)
 	}
 	if n < last {
-		link("next", n+1)
-		link("last", last)
-	}
-	h := http.Header{}
-	if links != nil {
-		h.Set("Link", strings.Join(links, ", "))
+		h.Set("Link", link("next", n+1)+", "+link("last", last))
 	}
 	return items[min((n-1)*per, len(items)):min(n*per, len(items))], h
 }

@@ -1,7 +1,6 @@
-// Package fakehttp is what all requests to a fake server go through: a log, faults
-// that strike in place of an answer, a watcher who may hold or end a request, and the
-// lock of what the server knows. Beside it stand a check against a published
-// description of an interface, and a storage of signed addresses.
+// Package fakehttp is what all requests to a fake server go through: a log, faults that strike in place of an answer, a
+// watcher who may hold or end a request, and the lock of what the server knows. Beside it stand a check against a
+// published description of an interface, and a storage of signed addresses.
 //
 // It knows nothing of GitHub's repositories. Start reading at Front.
 package fakehttp
@@ -49,18 +48,15 @@ func (f *Front) Lock() (unlock func()) {
 
 // Requests are all requests so far, in order of arrival.
 func (f *Front) Requests() []Request {
-	defer f.Lock()()
-	return slices.Clone(f.requests)
+	return Get(f, func() []Request { return slices.Clone(f.requests) })
 }
 
 // Violations are the requests and answers so far that the description forbids.
 func (f *Front) Violations() []string {
-	defer f.Lock()()
-	return slices.Clone(f.violations)
+	return Get(f, func() []string { return slices.Clone(f.violations) })
 }
 
-// Violation notes something that a request or an answer should not have. It is called
-// under Lock.
+// Violation notes something that a request or an answer should not have. It is called under Lock.
 func (f *Front) Violation(format string, args ...any) {
 	reason := fmt.Sprintf(format, args...)
 	f.violations = append(f.violations, reason)
@@ -69,11 +65,10 @@ func (f *Front) Violation(format string, args ...any) {
 	}
 }
 
-// OnRequest sets what is called for each request of any host: with its number
-// from 1 on, in phase "before" when nothing has happened yet, and "after" when
-// the server has acted and not answered. It may block, to hold the request, and
-// end the client: where the request's context has ended in "before", nothing is
-// done. A fault that answers in place of the server has no "after".
+// OnRequest sets what is called for each request of any host: with its number from 1 on, in phase "before" when nothing
+// has happened yet, and "after" when the server has acted and not answered. It may block, to hold the request, and end
+// the client: where the request's context has ended in "before", nothing is done. A fault that answers in place of the
+// server has no "after".
 func (f *Front) OnRequest(watch func(n int, r *http.Request, phase string)) {
 	defer f.Lock()()
 	f.onRequest = watch
@@ -129,4 +124,18 @@ func (f *Front) strike(fault Fault, w http.ResponseWriter, at int) bool {
 		f.perform(at, func() Answer { return Answer{Status: fault.Status} })
 	}
 	return fault.answer(w)
+}
+
+type locker interface{ Lock() (unlock func()) }
+
+// Get is what a test reads of a server under its lock.
+func Get[T any](from locker, read func() T) T {
+	defer from.Lock()()
+	return read()
+}
+
+// Do changes a server for a test, under its lock.
+func Do(to locker, change func()) {
+	defer to.Lock()()
+	change()
 }

@@ -34,9 +34,8 @@ type armedFault struct {
 	left   int
 }
 
-// Fail arms a fault for requests of any host by method ("" or "*" for all) and
-// path, where * stands for anything inside a segment and ** for anything. Of
-// several that match, the one armed first is taken.
+// Fail arms a fault for requests of any host by method ("" or "*" for all) and path, where * stands for anything inside
+// a segment and ** for anything. Of several that match, the one armed first is taken.
 func (f *Faults) Fail(method, pathPattern string, fault Fault) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -70,8 +69,7 @@ func (f *Faults) take(method, path string) Fault {
 	return Fault{}
 }
 
-// wait holds the request back as the fault says. False means that the client
-// went away, and that nothing is done.
+// wait holds the request back as the fault says. False means that the client went away, and that nothing is done.
 func (f Fault) wait(r *http.Request) bool {
 	if f.Delay > 0 {
 		<-time.After(f.Delay)

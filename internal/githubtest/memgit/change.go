@@ -52,8 +52,7 @@ func Changes(old, new Tree, patchLines int) []File {
 	return files
 }
 
-// renames maps new paths to the removed paths they came from: those that share more
-// than half of their lines.
+// renames maps new paths to the removed paths they came from: those that share more than half of their lines.
 func renames(old, new Tree) map[string]string {
 	from, paths := map[string]string{}, slices.Sorted(maps.Keys(new))
 	for _, gone := range slices.Sorted(maps.Keys(old)) {

@@ -12,8 +12,7 @@ import (
 	"strings"
 )
 
-// Entry of a tree as git has it: a blob or another tree. Name is a path where
-// entries of several folders are listed.
+// Entry of a tree as git has it: a blob or another tree. Name is a path where entries of several folders are listed.
 type Entry struct{ Mode, Kind, Name, SHA string }
 
 // Objects are the commits that a repository and its forks share.
@@ -93,8 +92,7 @@ func (o *Objects) deep(sha, folder string) (all []Entry) {
 	return all
 }
 
-// Archive is the tar.gz that git makes of a commit: a note of its id, the folder and
-// the files.
+// Archive is the tar.gz that git makes of a commit: a note of its id, the folder and the files.
 func (c *Commit) Archive(folder string) []byte {
 	var packed bytes.Buffer
 	compressed := gzip.NewWriter(&packed)

@@ -1,7 +1,6 @@
-// Package site is what everything on the fake GitHub shares: accounts, tokens and
-// what they may do, repositories with their branches and settings, and the way of a
-// request from its token to a handler. It knows no pull request and no workflow run.
-// Start reading at Site, Repo and Route.
+// Package site is what everything on the fake GitHub shares: accounts, tokens and what they may do, repositories with
+// their branches and settings, and the way of a request from its token to a handler. It knows no pull request and no
+// workflow run. Start reading at Site, Repo and Route.
 //
 // What is exported for handlers is called under the lock of the front that they run
 // under; the methods that a test calls take it themselves, as their comments say.
@@ -46,8 +45,7 @@ type User struct {
 	gone  bool   // the account was deleted
 }
 
-// actionsBot is the author of what GITHUB_TOKEN writes, actionsBotID GitHub's
-// id of it.
+// actionsBot is the author of what GITHUB_TOKEN writes, actionsBotID GitHub's id of it.
 const (
 	actionsBot   = "github-actions[bot]"
 	actionsBotID = 41898282
@@ -71,8 +69,7 @@ func (h *Host) Digest(parts ...string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// User is the account of a login, made as User where there was none, or as Bot where the
-// login ends in [bot].
+// User is the account of a login, made as User where there was none, or as Bot where the login ends in [bot].
 func (h *Host) User(login string) *User {
 	if u := h.users[login]; u != nil {
 		return u
@@ -111,20 +108,11 @@ func (h *Host) Author(login string) any {
 
 // AddUser makes an account of a type, User, Bot or Organization, for a test. Accounts that
 // a repository, pull request or approval names need none.
-func (h *Host) AddUser(login, kind string) {
-	defer h.Lock()()
-	h.User(login).Type = kind
-}
+func (h *Host) AddUser(login, kind string) { fakehttp.Do(h, func() { h.User(login).Type = kind }) }
 
 // DeleteUser deletes an account for a test. What it wrote stays, with null for the author,
 // or ghost where the description forbids that.
-func (h *Host) DeleteUser(login string) {
-	defer h.Lock()()
-	h.User(login).gone = true
-}
+func (h *Host) DeleteUser(login string) { fakehttp.Do(h, func() { h.User(login).gone = true }) }
 
 // Advance moves the server's clock for a test: artifacts and signed addresses expire by it.
-func (h *Host) Advance(d time.Duration) {
-	defer h.Lock()()
-	h.offset += d
-}
+func (h *Host) Advance(d time.Duration) { fakehttp.Do(h, func() { h.offset += d }) }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
 	"github.com/org/pr-review-action/internal/githubtest/memgit"
 )
 
@@ -169,10 +170,7 @@ func (r *Repo) Chmod(branch, path, mode string) string {
 }
 
 // DeleteBranch deletes a branch for a test.
-func (r *Repo) DeleteBranch(name string) {
-	defer r.Host.Lock()()
-	delete(r.branches, name)
-}
+func (r *Repo) DeleteBranch(name string) { fakehttp.Do(r.Host, func() { delete(r.branches, name) }) }
 
 // Head is the hash at a branch's tip for a test; empty if there is no such branch.
 func (r *Repo) Head(branch string) string { return r.at(branch).SHA }

@@ -3,6 +3,7 @@ package site
 import (
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
@@ -51,9 +52,8 @@ var (
 	deep      = regexp.MustCompile(`\{(path|ref|basehead)\}$`) // those that hold slashes
 )
 
-// Mount serves routes. Limits, access and scopes come first, as on GitHub, then the
-// description, then the handler. Its T is what of finds for the path's repository, which
-// is nil where the path has none.
+// Mount serves routes. Limits, access and scopes come first, as on GitHub, then the description, then the handler. Its
+// T is what of finds for the path's repository, which is nil where the path has none.
 func Mount[T any](s *Site, mux *http.ServeMux, routes []Route[T], of func(*Repo) T) {
 	for _, rt := range routes {
 		pattern := rt.Method + " " + deep.ReplaceAllString(rt.Path, "{$1...}")
@@ -65,12 +65,10 @@ func Mount[T any](s *Site, mux *http.ServeMux, routes []Route[T], of func(*Repo)
 					return rt.Handle(of(repo), c)
 				})
 			}
-			h := http.Header{}
-			h.Set("X-GitHub-Api-Version-Selected", apiVersion)
 			if c.Who.Kind == "user" {
-				h.Set("X-OAuth-Scopes", "repo, workflow")
+				a = a.With(http.Header{"X-Oauth-Scopes": {"repo, workflow"}})
 			}
-			return a.With(h)
+			return a
 		}))
 	}
 }
@@ -102,4 +100,79 @@ func (s *Site) admit(c *Call, path string, scopes []string) (r *Repo, a answer, 
 		return nil, c.Forbidden(scopes...), true
 	}
 	return r, answer{}, false
+}
+
+// Routes are those that are of no one repository.
+func Routes() []Route[*Site] {
+	return []Route[*Site]{
+		{"GET", "/user", nil, (*Site).getUser},
+		{"GET", "/orgs/{org}", nil, (*Site).getOrg},
+		{"GET", "/orgs/{org}/repos", nil, (*Site).listRepos},
+		{"GET", "/users/{username}/repos", nil, (*Site).listRepos},
+		{"GET", "/user/repos", nil, (*Site).listRepos},
+		{"GET", "/orgs/{org}/teams/{team_slug}", nil, (*Site).getTeam},
+	}
+}
+
+func (s *Site) getUser(c *Call) answer {
+	if c.Who.Kind != "user" {
+		return c.Forbidden()
+	}
+	v := c.Who.User.JSON()
+	v["user_view_type"] = "public"
+	return fakehttp.OK(v)
+}
+
+// owned are the repositories of an account, by name.
+func (s *Site) owned(login string) (all []*Repo) {
+	for _, r := range s.repos {
+		if strings.EqualFold(r.Owner, login) {
+			all = append(all, r)
+		}
+	}
+	slices.SortFunc(all, func(a, b *Repo) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
+
+func (s *Site) getOrg(c *Call) answer {
+	u := s.Host.Find(c.PathValue("org"), 0)
+	if u == nil || u.Type != "Organization" {
+		return fakehttp.NotFound()
+	}
+	v := u.JSON()
+	for _, r := range s.owned(u.Login) {
+		if c.Who.Kind != "user" || level(r.permission(c.Who.User.Login)) < level("admin") {
+			continue
+		}
+		plan := r.set.Plan
+		if plan == "" {
+			plan = "free"
+		}
+		v["plan"] = object{"name": plan, "space": 1, "private_repos": 1}
+	}
+	return fakehttp.OK(v)
+}
+
+// getTeam knows one team of each organization.
+func (s *Site) getTeam(c *Call) answer {
+	if s.Host.Find(c.PathValue("org"), 0) == nil || c.PathValue("team_slug") != "maintainers" {
+		return fakehttp.NotFound()
+	}
+	return fakehttp.OK(object{"id": 7, "slug": "maintainers", "name": "maintainers"})
+}
+
+// listRepos lists what the token sees of an organization, of a person the public ones, or the caller's own.
+func (s *Site) listRepos(c *Call) answer {
+	org, owner := c.PathValue("org") != "", c.PathValue("org")+c.PathValue("username")
+	own := owner == "" && c.Who.Kind == "user"
+	if own {
+		owner = c.Who.User.Login
+	}
+	if u := s.Host.Find(owner, 0); u == nil || org != (u.Type == "Organization") {
+		return fakehttp.NotFound()
+	}
+	seen := slices.DeleteFunc(s.owned(owner), func(r *Repo) bool {
+		return !c.Who.Sees(r) || r.set.Private && !org && !own
+	})
+	return fakehttp.Paged(c.Request, seen, (*Repo).JSON)
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+
+	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
 )
 
 // Identity is who a token speaks for.
@@ -29,10 +31,9 @@ func (t *tokens) UserToken(login string) string {
 	return token
 }
 
-// InstallationToken is what GITHUB_TOKEN is to a job: a token of one repository with a
-// permission map such as {"contents": "read", "pull_requests": "write"}. Scopes that are
-// not named are none; metadata is always readable. What is written with it is by
-// github-actions[bot].
+// InstallationToken is what GITHUB_TOKEN is to a job: a token of one repository with a permission map such as
+// {"contents": "read", "pull_requests": "write"}. Scopes that are not named are none; metadata is always readable. What
+// is written with it is by github-actions[bot].
 func (t *tokens) InstallationToken(r *Repo, permissions map[string]string) string {
 	defer t.host.Lock()()
 	id := fmt.Sprint(t.host.NextID())
@@ -46,10 +47,7 @@ func (t *tokens) InstallationToken(r *Repo, permissions map[string]string) strin
 }
 
 // Revoke makes a token answer 401, for a test.
-func (t *tokens) Revoke(token string) {
-	defer t.host.Lock()()
-	delete(t.all, token)
-}
+func (t *tokens) Revoke(token string) { fakehttp.Do(t.host, func() { delete(t.all, token) }) }
 
 // Token is the token of a request; empty if there is none.
 func Token(r *http.Request) string {

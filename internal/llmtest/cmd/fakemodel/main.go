@@ -1,5 +1,4 @@
-// Command fakemodel serves the test model on an address, to try the product by
-// hand without a key:
+// Command fakemodel serves the test model on an address, to try the product by hand without a key:
 //
 //	go run ./internal/llmtest/cmd/fakemodel -addr 127.0.0.1:8089 -delay 200ms
 //	OPENAI_BASE_URL=http://127.0.0.1:8089/v1 OPENAI_API_KEY=any OPENAI_MODEL=fake pr-review-action review demo
