@@ -2,9 +2,9 @@ package config
 
 import (
 	"cmp"
-	"regexp"
 	"time"
 
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/ticket"
 )
 
@@ -68,7 +68,7 @@ func (c Context) LabelForms() []string {
 }
 
 func contextKeys(c *Context) keys {
-	labels := evenEmpty(listed("labels", &c.Labels, form(labelForm, "a form of labels with one *, such as jira:*")),
+	labels := evenEmpty(listed("labels", &c.Labels, form(labelForm(), "a form of labels with one *, such as jira:*")),
 		&c.Labels)
 	labels.show = func() any { return c.LabelForms() }
 	return keys{
@@ -76,12 +76,12 @@ func contextKeys(c *Context) keys {
 		upTo("tokens", maxTokens, &c.PackTokens, defaultTokens),
 		seconds("limit", maxContextLimit, &c.LimitSeconds, defaultContextLimit),
 		seconds("call-limit", maxContextLimit, &c.CallSeconds, defaultCallLimit),
-		listed("projects", &c.Projects, form(projectKey, "a project's key, such as PAY")),
+		listed("projects", &c.Projects, form(projectKey(), "a project's key, such as PAY")),
 		labels, sourcesKey(&c.Sources),
 	}
 }
 
 var (
-	projectKey = regexp.MustCompile(`^[A-Z][A-Z0-9_]{1,9}$`)
-	labelForm  = regexp.MustCompile(`^[^*]{0,50}\*[^*]{0,50}$`)
+	projectKey = pattern.Lazy(`^[A-Z][A-Z0-9_]{1,9}$`)
+	labelForm  = pattern.Lazy(`^[^*]{0,50}\*[^*]{0,50}$`)
 )

@@ -1,13 +1,13 @@
 package config
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // Comments says how a review is posted.
@@ -66,10 +66,10 @@ func wrongEnvironment(s string) string {
 }
 
 // login is how GitHub names people; one of a company has an underscore.
-var login = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
+var login = pattern.Lazy(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
 
 func wrongLogin(name string) string {
-	if !login.MatchString(name) {
+	if !login().MatchString(name) {
 		return mistake("%.60q is no login; a team cannot be named here", name)
 	}
 	return ""

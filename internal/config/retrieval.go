@@ -3,7 +3,6 @@ package config
 import (
 	"cmp"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -126,7 +125,7 @@ func hasPassword(u *url.URL) bool {
 		q.Has("key")
 }
 
-var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,99}$`)
+var variableName = pattern.Lazy(`^[A-Za-z_][A-Za-z0-9_]{0,99}$`)
 
 // ours are the beginnings of variables that are GitHub's, the runner's or this
 // program's own: no endpoint is given what they hold.
@@ -136,7 +135,7 @@ var ours = []string{"GITHUB_", "GH_", "ACTIONS_", "RUNNER_", "INPUT_", "PR_REVIE
 func wrongVariable(s string) string {
 	begins := func(front string) bool { return strings.HasPrefix(strings.ToUpper(s), front) }
 	switch {
-	case !variableName.MatchString(s):
+	case !variableName().MatchString(s):
 		return mistake("%.60q is not the name of an environment variable; the credential itself stands in none of "+
 			"these settings", s)
 	case slices.ContainsFunc(ours, begins):

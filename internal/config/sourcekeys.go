@@ -2,18 +2,20 @@ package config
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 var (
-	fieldID   = regexp.MustCompile(`^[A-Za-z0-9_]{1,100}$`)
-	toolName  = regexp.MustCompile(`^[A-Za-z0-9_./-]{1,128}$`)
-	fieldPath = regexp.MustCompile(`^[^\s.]+(\.[^\s.]+){0,9}$`)
-	digest    = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+	fieldID   = pattern.Lazy(`^[A-Za-z0-9_]{1,100}$`)
+	toolName  = pattern.Lazy(`^[A-Za-z0-9_./-]{1,128}$`)
+	fieldPath = pattern.Lazy(`^[^\s.]+(\.[^\s.]+){0,9}$`)
+	argument  = pattern.Lazy(`^[^\x00]+$`)
+	digest    = pattern.Lazy(`^sha256:[0-9a-f]{64}$`)
 )
 
 func sourceKeys(s *Source) keys {
@@ -45,7 +47,7 @@ func sourceKeys(s *Source) keys {
 		of(SourceIssues, github),
 		address("site", &s.Site), inVariable("user-env", &s.UserEnv),
 		inVariable("token-env", &s.TokenEnv),
-		ruled("criteria-field", &s.CriteriaField, form(fieldID, "a field's id, such as customfield_10042")),
+		ruled("criteria-field", &s.CriteriaField, form(fieldID(), "a field's id, such as customfield_10042")),
 	}
 }
 
@@ -91,7 +93,7 @@ func checkSource(r *reader, n ast.Node, s Source) {
 
 // inVariable is the name of an environment variable.
 func inVariable(name string, into *string) key {
-	return ruled(name, into, form(variableName, "the name of an environment variable"))
+	return ruled(name, into, form(variableName(), "the name of an environment variable"))
 }
 
 func serverKeys(m *MCP) keys {
@@ -99,8 +101,8 @@ func serverKeys(m *MCP) keys {
 		return key{name: name, read: func(r *reader, n ast.Node) { read(r, n, t, known) }, show: known.given}
 	}
 	return keys{
-		listed("command", &m.Command, form(regexp.MustCompile(`^[^\x00]+$`), "a program or an argument")),
-		listed("env", &m.Env, form(variableName, "the name of an environment variable")),
+		listed("command", &m.Command, form(argument(), "a program or an argument")),
+		listed("env", &m.Env, form(variableName(), "the name of an environment variable")),
 		address("url", &m.URL),
 		inVariable("user-env", &m.UserEnv), inVariable("token-env", &m.TokenEnv),
 		choice("preset", &m.Preset, "", Presets()...), arguments(&m.With),
@@ -135,7 +137,7 @@ func (r *reader) server(n ast.Node, m *MCP) {
 
 // inAnswer is the path of a field in an answer.
 func inAnswer(name string, into *string) key {
-	return ruled(name, into, form(fieldPath, "a field of an answer, such as fields.summary"))
+	return ruled(name, into, form(fieldPath(), "a field of an answer, such as fields.summary"))
 }
 
 func ticketToolKeys(t *Tool) keys {
@@ -148,7 +150,7 @@ func pageToolKeys(t *Tool) keys {
 }
 
 func commentToolKeys(t *Tool) keys {
-	name := form(toolName, "the name of a tool or argument")
+	name := form(toolName(), "the name of a tool or argument")
 	return keys{ruled("tool", &t.Tool, name), ruled("argument", &t.Argument, name), arguments(&t.With)}
 }
 
@@ -185,7 +187,7 @@ func arguments(into *map[string]any) key {
 }
 
 func (r *reader) pins(n ast.Node) map[string]string {
-	is := r.by(form(digest, "a digest, sha256: and 64 hex digits, as the command context shows it"))
+	is := r.by(form(digest(), "a digest, sha256: and 64 hex digits, as the command context shows it"))
 	all := map[string]string{}
 	for _, e := range r.entries(n) {
 		var s string

@@ -2,12 +2,12 @@ package decision
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/problem"
 )
 
@@ -85,14 +85,14 @@ func (e *Error) quoted(l BadLine) string {
 	return plain(l.Text, shownText) + "      "
 }
 
-var quotation = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+var quotation = pattern.Lazy(`"(?:[^"\\]|\\.)*"`)
 
 // reason is a line's reason with what to write; what they quote of the line goes
 // with the line.
 func (e *Error) reason(l BadLine) string {
 	switch {
 	case e.Unquoted:
-		return quotation.ReplaceAllString(l.Reason, "the word there")
+		return quotation().ReplaceAllString(l.Reason, "the word there")
 	case l.Meant != "":
 		return l.Reason + "; perhaps " + plain(l.Meant, shownMeant)
 	}

@@ -1,20 +1,21 @@
 package decision
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // shownWord is how many characters of a wrong word a reason quotes.
 const shownWord = 20
 
 var (
-	likeID   = regexp.MustCompile(`^(?i:f|#|f#)?0*([0-9]{1,6})$`)
-	gluedIDs = regexp.MustCompile(`^(F[0-9]+[;+&/]?){2,}$`)
-	slashed  = regexp.MustCompile(`(?i)[/⁄∕⧸╱／]` + verbs + `\b`)
-	oneID    = regexp.MustCompile(`F[0-9]+`)
-	verbWord = regexp.MustCompile(`^[/\\⁄∕⧸╱]*(` + verbs + `)(?:[.,:;!]|$|[:-]?(f[0-9].*))`)
+	likeID   = pattern.Lazy(`^(?i:f|#|f#)?0*([0-9]{1,6})$`)
+	gluedIDs = pattern.Lazy(`^(F[0-9]+[;+&/]?){2,}$`)
+	slashed  = pattern.Lazy(`(?i)[/⁄∕⧸╱／]` + verbs + `\b`)
+	oneID    = pattern.Lazy(`F[0-9]+`)
+	verbWord = pattern.Lazy(`^[/\\⁄∕⧸╱]*(` + verbs + `)(?:[.,:;!]|$|[:-]?(f[0-9].*))`)
 )
 
 // synonyms are words that people write for a verb.
@@ -106,14 +107,14 @@ func example(verb string) string {
 // verbIn finds the verb of a line, and what is behind it.
 func verbIn(line string) (verb, rest string) {
 	bare := strings.TrimLeft(strings.TrimRight(line, " \t`*_\"'”’"), "> \t")
-	if at := slashed.FindStringIndex(bare); at != nil {
+	if at := slashed().FindStringIndex(bare); at != nil {
 		bare = bare[at[0]:]
 	}
 	for rest = bare; rest != ""; {
 		var first string
 		first, rest = cutWord(rest)
 		plain := strings.TrimLeft(unmarked(first), "`")
-		if m := verbWord.FindStringSubmatch(plain); m != nil {
+		if m := verbWord().FindStringSubmatch(plain); m != nil {
 			_, glued, _ := cutColon(first)
 			return m[1], strings.TrimSpace(m[2] + " " + glued + " " + rest)
 		}
@@ -136,15 +137,15 @@ func rewritten(verb, rest string) string {
 	}
 	line := "/" + verb
 	for i, w := range words {
-		id := likeID.FindStringSubmatch(strings.Trim(w, "*_`'\"()"))
-		end := i+1 < len(words) && idPattern.MatchString(words[i+1])
+		id := likeID().FindStringSubmatch(strings.Trim(w, "*_`'\"()"))
+		end := i+1 < len(words) && idPattern().MatchString(words[i+1])
 		switch {
-		case idPattern.MatchString(w), anyRange.MatchString(w), Severity(w).Rank() >= 0, strings.ContainsAny(w, "/*"):
+		case idPattern().MatchString(w), anyRange().MatchString(w), Severity(w).Rank() >= 0, strings.ContainsAny(w, "/*"):
 			line += " " + w
 		case id != nil:
 			line += " F" + id[1]
-		case gluedIDs.MatchString(strings.ToUpper(w)):
-			line += " " + strings.Join(oneID.FindAllString(strings.ToUpper(w), -1), " ")
+		case gluedIDs().MatchString(strings.ToUpper(w)):
+			line += " " + strings.Join(oneID().FindAllString(strings.ToUpper(w), -1), " ")
 		case end && slices.Contains(joining(), strings.ToLower(w)):
 			return line + "-" + words[i+1]
 		case verb != "severity" && len(namedIn(strings.Join(words[i:], " "))) == 0:

@@ -1,21 +1,22 @@
 package decision
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // astray gives the reason why a line that does not begin with a slash is no
 // note: a note changes nothing, and this one could be meant to.
 func astray(line string) []string {
 	text := fold(line)
-	bare := marks.ReplaceAllString(text, "")
+	bare := marks().ReplaceAllString(text, "")
 	first, _ := cutWord(bare)
 	switch {
-	case behindMarks.MatchString(bare) || within.MatchString(addresses.ReplaceAllString(text, " ")):
+	case behindMarks().MatchString(bare) || within().MatchString(addresses().ReplaceAllString(text, " ")):
 		return []string{"a command begins its line with a slash, and a note holds none"}
 	case len(namedIn(line)) > 0:
 		return []string{"names a finding, and a note changes nothing"}
@@ -32,16 +33,16 @@ func astray(line string) []string {
 const verbs = `(?:approve|abort|revise|drop|keep|edit|summary|severity)`
 
 var (
-	marks       = regexp.MustCompile(`^(?:[\s>*+•·#|~"'(‐‑–—−_…-]+|\[[ x]?\]|[0-9]{1,3}[.)]\s|[a-z][.)]\s)+`)
-	behindMarks = regexp.MustCompile(`^[/\\⁄∕⧸╱]` + verbs + `(?:[^\p{L}\p{N}_/.\\-]|[.-](?:\s|$)|f[0-9]|$)`)
-	within      = regexp.MustCompile(`(?:^|[^a-z0-9/.\-_~\\@#%=&?+$])[/⁄∕⧸╱]` + verbs +
+	marks       = pattern.Lazy(`^(?:[\s>*+•·#|~"'(‐‑–—−_…-]+|\[[ x]?\]|[0-9]{1,3}[.)]\s|[a-z][.)]\s)+`)
+	behindMarks = pattern.Lazy(`^[/\\⁄∕⧸╱]` + verbs + `(?:[^\p{L}\p{N}_/.\\-]|[.-](?:\s|$)|f[0-9]|$)`)
+	within      = pattern.Lazy(`(?:^|[^a-z0-9/.\-_~\\@#%=&?+$])[/⁄∕⧸╱]` + verbs +
 		`(?:[^a-z0-9_/.\-]|[.-](?:\s|$)|f[0-9]|$)`)
-	addresses = regexp.MustCompile(`(?:[a-z][a-z0-9+.-]*://|www\.|mailto:)[^\s)>\]"']+` +
+	addresses = pattern.Lazy(`(?:[a-z][a-z0-9+.-]*://|www\.|mailto:)[^\s)>\]"']+` +
 		`|[a-z0-9._%+-]+@[a-z0-9-]+\.[a-z0-9.-]+|@[a-z0-9-]+`)
-	files = regexp.MustCompile(`\.(?:c|cc|cpp|cs|css|go|h|html|java|js|json|jsx|kt|lua|md|php|py|rb|rs|sh|sql` +
+	files = pattern.Lazy(`\.(?:c|cc|cpp|cs|css|go|h|html|java|js|json|jsx|kt|lua|md|php|py|rb|rs|sh|sql` +
 		`|swift|tf|toml|ts|tsx|txt|xml|ya?ml)$`)
-	cyrillicID = regexp.MustCompile(`ф([0-9])`) // as a Russian keyboard has it
-	idForm     = regexp.MustCompile(`^f0*([1-9][0-9]{0,5})$`)
+	cyrillicID = pattern.Lazy(`ф([0-9])`) // as a Russian keyboard has it
+	idForm     = pattern.Lazy(`^f0*([1-9][0-9]{0,5})$`)
 )
 
 // opening are the words with which no note begins.
@@ -120,11 +121,11 @@ func says(text, phrase string) bool {
 }
 
 // unmarked is a folded line without the marks of lists, quotes and code in front.
-func unmarked(line string) string { return marks.ReplaceAllString(fold(line), "") }
+func unmarked(line string) string { return marks().ReplaceAllString(fold(line), "") }
 
 // namedIn are the findings that a text names, addresses aside: F2, in any case.
 func namedIn(text string) (all []string) {
-	text = cyrillicID.ReplaceAllString(addresses.ReplaceAllString(fold(text), " "), "f$1")
+	text = cyrillicID().ReplaceAllString(addresses().ReplaceAllString(fold(text), " "), "f$1")
 	between := func(r rune) bool { return r >= utf8.RuneSelf || strings.ContainsRune(" ,;:()[]{}<>|\"'!?=+&*", r) }
 	for _, token := range strings.FieldsFunc(text, between) {
 		token = strings.Trim(token, "._~#-/")
@@ -134,7 +135,7 @@ func namedIn(text string) (all []string) {
 		for _, w := range strings.FieldsFunc(token, func(r rune) bool {
 			return strings.ContainsRune(`./\-~#@%$^`, r)
 		}) {
-			if id := idForm.FindStringSubmatch(strings.Trim(w, "_")); id != nil {
+			if id := idForm().FindStringSubmatch(strings.Trim(w, "_")); id != nil {
 				all = append(all, "F"+id[1])
 			}
 		}
@@ -145,5 +146,5 @@ func namedIn(text string) (all []string) {
 // isPath reports whether a word is a file's path or name. F1/F2 and F1/no are none.
 func isPath(token string) bool {
 	first, _, folder := strings.Cut(token, "/")
-	return folder && !idForm.MatchString(first) && !slices.Contains(opening(), first) || files.MatchString(token)
+	return folder && !idForm().MatchString(first) && !slices.Contains(opening(), first) || files().MatchString(token)
 }

@@ -4,11 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // maxText is the longest decision that is read, in bytes.
@@ -17,7 +18,7 @@ const maxText = 64 << 10
 // MaxFeedback is the longest feedback of a revision, in bytes.
 const MaxFeedback = 4 << 10
 
-var idPattern = regexp.MustCompile(`^(?:F[1-9][0-9]{0,5}|` + OverviewID + `)$`)
+var idPattern = pattern.Lazy(`^(?:F[1-9][0-9]{0,5}|` + OverviewID + `)$`)
 
 func commands() []string {
 	return []string{"/approve", "/abort", "/revise", "/drop", "/keep", "/edit", "/summary", "/severity"}
@@ -41,7 +42,7 @@ func Parse(text string) (Decision, error) {
 		line = strings.TrimFunc(line, unseen)
 		c := Command{Line: i + 1, Text: line}
 		switch {
-		case fence.MatchString(line):
+		case fence().MatchString(line):
 		case strings.HasPrefix(line, "/"):
 			said, err := d.command(c)
 			note = append(note, said...)
@@ -63,7 +64,7 @@ func Parse(text string) (Decision, error) {
 }
 
 // fence is the line with which a code fence begins or ends.
-var fence = regexp.MustCompile("^(```+|~~~+)[ \t]*[A-Za-z0-9_+-]*$")
+var fence = pattern.Lazy("^(```+|~~~+)[ \t]*[A-Za-z0-9_+-]*$")
 
 // Commands makes of the input commands what Parse reads: there every line is a
 // command, and one line, which is all that a dispatch's form has, may hold
@@ -85,18 +86,18 @@ func Commands(text string) (string, error) {
 		c := Command{Line: i + 1, Text: strings.TrimFunc(line, unseen)}
 		if _, err := new(Decision).command(c); strings.HasPrefix(c.Text, "/") && err != nil {
 			bad.add(c, err.Error())
-		} else if c.Text != "" && !strings.HasPrefix(c.Text, "/") && !fence.MatchString(c.Text) {
+		} else if c.Text != "" && !strings.HasPrefix(c.Text, "/") && !fence().MatchString(c.Text) {
 			bad.add(c, "every line here is a command, and begins with a slash")
 		}
 	}
 	return strings.Join(all, "\n"), bad.orNil()
 }
 
-var nextVerb = regexp.MustCompile(`(?i)\s/(?:approve|abort|revise|drop|keep|edit|summary|severity)(?:[.,;:!\s]|$)`)
+var nextVerb = pattern.Lazy(`(?i)\s/(?:approve|abort|revise|drop|keep|edit|summary|severity)(?:[.,;:!\s]|$)`)
 
 // parts cuts a line before each verb behind a blank.
 func parts(line string) (all []string) {
-	for at := nextVerb.FindStringIndex(line); at != nil; at = nextVerb.FindStringIndex(line) {
+	for at := nextVerb().FindStringIndex(line); at != nil; at = nextVerb().FindStringIndex(line) {
 		all, line = append(all, strings.TrimSpace(line[:at[0]])), strings.TrimSpace(line[at[0]:])
 	}
 	return append(all, line)
@@ -196,7 +197,7 @@ func names(reason string) error {
 func (d *Decision) edit(rest string) ([]string, error) {
 	head, body, found := cutColon(rest)
 	id := selector(head)
-	if !found || !idPattern.MatchString(id) {
+	if !found || !idPattern().MatchString(id) {
 		return nil, errors.New("expected /edit F3: NEW TEXT, one finding and the text on one line")
 	}
 	if body == "" {
@@ -221,7 +222,7 @@ func (d *Decision) regrade(rest string) ([]string, error) {
 	for i := range words {
 		words[i] = selector(words[i])
 	}
-	if len(words) != 2 || !idPattern.MatchString(words[0]) {
+	if len(words) != 2 || !idPattern().MatchString(words[0]) {
 		return nil, errors.New("expected /severity F6 minor, one finding a line")
 	}
 	severity, err := ParseSeverity(plain(strings.ToLower(words[1]), shownWord))

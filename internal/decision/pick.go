@@ -3,13 +3,14 @@ package decision
 import (
 	"errors"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/bmatcuk/doublestar/v4"
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // pick is what a command names other than by id: Check finds what it stands for.
@@ -41,15 +42,15 @@ func fold(text string) string {
 func word(text string) string { return strings.TrimRight(fold(text), ".,;!。、") }
 
 var (
-	anyRange = regexp.MustCompile(`^(F[1-9][0-9]{0,5})(?:[-‐‑–—−~〜]|\.\.+)F?([1-9][0-9]{0,5})$`)
-	parted   = regexp.MustCompile(`(F[0-9]+) ?([-‐‑–—−~〜]|\.\.+) ?(F[0-9]+)`)
+	anyRange = pattern.Lazy(`^(F[1-9][0-9]{0,5})(?:[-‐‑–—−~〜]|\.\.+)F?([1-9][0-9]{0,5})$`)
+	parted   = pattern.Lazy(`(F[0-9]+) ?([-‐‑–—−~〜]|\.\.+) ?(F[0-9]+)`)
 )
 
 // selector is a word as a finding's id, a range or a severity is written; a word
 // that is none of these is as it was.
 func selector(text string) string {
 	plain := strings.Trim(word(text), `'"`)
-	if id := strings.ToUpper(plain); idPattern.MatchString(id) || anyRange.MatchString(id) {
+	if id := strings.ToUpper(plain); idPattern().MatchString(id) || anyRange().MatchString(id) {
 		return id
 	}
 	if severity := Severity(strings.TrimSuffix(plain, "s")); severity.Rank() >= 0 {
@@ -85,7 +86,7 @@ func named(rest string) (words []string, reason string) {
 // together joins ranges that are written with blanks, and leaves out what only
 // joins two words.
 func together(words []string) (all []string) {
-	for _, w := range strings.Fields(parted.ReplaceAllString(strings.Join(words, " "), "$1-$3")) {
+	for _, w := range strings.Fields(parted().ReplaceAllString(strings.Join(words, " "), "$1-$3")) {
 		if lower := word(w); lower != "and" && lower != "&" && lower != "+" {
 			all = append(all, w)
 		}
@@ -101,7 +102,7 @@ func (d *Decision) takeOut(c *Command, rest string) error {
 	}
 	c.reason = reason
 	for _, w := range words {
-		if !idPattern.MatchString(w) {
+		if !idPattern().MatchString(w) {
 			p, err := picked(c.Name, w)
 			if err != nil {
 				return err
@@ -122,11 +123,11 @@ func (d *Decision) takeOut(c *Command, rest string) error {
 
 // picked reads a word that is no finding's id.
 func picked(command, w string) (pick, error) {
-	if ends := anyRange.FindStringSubmatch(w); ends != nil {
+	if ends := anyRange().FindStringSubmatch(w); ends != nil {
 		from, to := number(ends[1]), number("F"+ends[2])
 		return pick{how: ByRange, from: min(from, to), to: max(from, to)}, nil
 	}
-	if likeID.MatchString(w) || gluedIDs.MatchString(strings.ToUpper(w)) || command != "/drop" {
+	if likeID().MatchString(w) || gluedIDs().MatchString(strings.ToUpper(w)) || command != "/drop" {
 		return pick{}, errors.New("names something that is no finding's id; a reason stands behind a colon")
 	}
 	switch severity := Severity(w); {

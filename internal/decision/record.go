@@ -2,7 +2,6 @@ package decision
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/org/pr-review-action/internal/order"
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // Via says how a decision was given.
@@ -134,7 +134,7 @@ func (r Record) Encode() ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-var digestPattern = regexp.MustCompile(`^[0-9a-f]{64}$`)
+var digestPattern = pattern.Lazy(`^[0-9a-f]{64}$`)
 
 // DecodeRecord reads a record strictly: exact names, no unknown or repeated
 // members, one document, valid UTF-8, and values that Encode could have written.
@@ -156,7 +156,7 @@ func (r Record) bad() string {
 		return "thread, by or at is missing"
 	case verdictOf(string(r.Decision)) == "":
 		return "decision is none of approve, abort, revise"
-	case !digestPattern.MatchString(r.Digest) || r.Code != r.Digest[:16]:
+	case !digestPattern().MatchString(r.Digest) || r.Code != r.Digest[:16]:
 		return "digest is no SHA-256, or code is not its beginning"
 	case !slices.Contains([]Via{ByApproval, ByDispatch, ByCommandLine, ByRedraft}, r.Via):
 		return "via is none of approval, dispatch, command line, redraft"

@@ -3,9 +3,10 @@ package pull
 import (
 	"fmt"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // DefaultHost is the host of a reference that names none.
@@ -38,15 +39,15 @@ func (r Ref) Server() string {
 func (r Ref) String() string { return fmt.Sprintf("%s/%s#%d", r.Owner, r.Repo, r.Number) }
 
 var (
-	ownerPattern = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,99})$`)
-	repoPattern  = regexp.MustCompile(`^[A-Za-z0-9._-]{1,100}$`)
-	shortPattern = regexp.MustCompile(`^([^/#\s]+)/([^/#\s]+)#([0-9]+)$`)
+	ownerPattern = pattern.Lazy(`^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,99})$`)
+	repoPattern  = pattern.Lazy(`^[A-Za-z0-9._-]{1,100}$`)
+	shortPattern = pattern.Lazy(`^([^/#\s]+)/([^/#\s]+)#([0-9]+)$`)
 )
 
 // ParseRepository reads owner/repo.
 func ParseRepository(s string) (owner, repo string, err error) {
 	owner, repo, ok := strings.Cut(s, "/")
-	if !ok || !ownerPattern.MatchString(owner) || !repoPattern.MatchString(repo) || repo == "." || repo == ".." {
+	if !ok || !ownerPattern().MatchString(owner) || !repoPattern().MatchString(repo) || repo == "." || repo == ".." {
 		return "", "", fmt.Errorf("%q is not a repository's owner/name", s)
 	}
 	return owner, repo, nil
@@ -56,7 +57,7 @@ func ParseRepository(s string) (owner, repo string, err error) {
 // (https://host/owner/repo/pull/number, with anything of the page behind it).
 func ParseRef(s string) (Ref, error) {
 	scheme, host, path, number := "", DefaultHost, "", ""
-	if m := shortPattern.FindStringSubmatch(s); m != nil {
+	if m := shortPattern().FindStringSubmatch(s); m != nil {
 		path, number = m[1]+"/"+m[2], m[3]
 	} else {
 		u, err := url.Parse(s)
@@ -101,5 +102,5 @@ func (r Ref) On(server string) Ref {
 // LooksLikeRef reports whether a review argument means a pull request rather
 // than a file or a range: it has a scheme, or the form owner/repo#number.
 func LooksLikeRef(s string) bool {
-	return strings.Contains(s, "://") || shortPattern.MatchString(s)
+	return strings.Contains(s, "://") || shortPattern().MatchString(s)
 }

@@ -2,22 +2,23 @@ package pull
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
-var instancePattern = regexp.MustCompile(`^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$`)
+var instancePattern = pattern.Lazy(`^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$`)
 
-var partialPattern = regexp.MustCompile(`(^|-)partial-[0-9]+$`)
+var partialPattern = pattern.Lazy(`(^|-)partial-[0-9]+$`)
 
 // CheckInstance refuses an instance that is not a slug: lower-case letters,
 // digits and inner dashes, at most 32, or that would make a draft's name read as
 // a partial checkpoint's. The empty instance is the usual one.
 func CheckInstance(slug string) error {
-	if partialPattern.MatchString(slug) {
+	if partialPattern().MatchString(slug) {
 		return fmt.Errorf("instance %q ends like the name of a partial checkpoint", slug)
 	}
-	if slug != "" && !instancePattern.MatchString(slug) {
+	if slug != "" && !instancePattern().MatchString(slug) {
 		return fmt.Errorf("instance %q is not a slug of at most 32 lower-case letters, digits and inner dashes", slug)
 	}
 	return nil
@@ -32,12 +33,12 @@ func ThreadID(ref Ref, instance, head string) string {
 	return ref.String() + instance + ":" + head
 }
 
-var pullThread = regexp.MustCompile(`^([^\s/#@:~]+/[^\s/#@:~]+#[0-9]+)(?:@([a-z0-9-]+))?:[0-9a-f]{7,}$`)
+var pullThread = pattern.Lazy(`^([^\s/#@:~]+/[^\s/#@:~]+#[0-9]+)(?:@([a-z0-9-]+))?:[0-9a-f]{7,}$`)
 
 // OfThread gives pull request and instance of a thread id as typed, its last part possibly
 // abbreviated; false where the thread is of no pull request.
 func OfThread(typed string) (ref, instance string, ok bool) {
-	m := pullThread.FindStringSubmatch(typed)
+	m := pullThread().FindStringSubmatch(typed)
 	if m == nil {
 		return "", "", false
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/lang"
 	"github.com/org/pr-review-action/internal/order"
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/trace"
 )
 
@@ -145,7 +145,7 @@ type losing struct {
 	chunks []chunk.Chunk
 }
 
-var quoted = regexp.MustCompile("\"[^\"\n]{3,80}\"|'[^'\n]{3,80}'|`[^`\n]{3,80}`")
+var quoted = pattern.Lazy("\"[^\"\n]{3,80}\"|'[^'\n]{3,80}'|`[^`\n]{3,80}`")
 
 // lost looks for what is on removed lines alone: a setting, a key, a path. Where many
 // mention it, it says nothing.
@@ -161,7 +161,7 @@ func (s *search) lost(ctx context.Context, hunks []diff.Hunk) (l losing, err err
 		}
 	}
 	names := chunk.Identifiers(before.String())
-	for _, text := range quoted.FindAllString(before.String(), -1) {
+	for _, text := range quoted().FindAllString(before.String(), -1) {
 		names = append(names, text[1:len(text)-1])
 	}
 	for _, name := range once(names) {

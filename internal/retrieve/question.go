@@ -1,12 +1,12 @@
 package retrieve
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/chunk"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/index"
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // question is a query as it was understood.
@@ -18,21 +18,21 @@ type question struct {
 	hunks []diff.Hunk
 }
 
-var referencesTo = regexp.MustCompile(`(?i)^\s*(?:find\s+)?(?:references|callers|usages|uses)(?:\s+(?:to|of))?` +
+var referencesTo = pattern.Lazy(`(?i)^\s*(?:find\s+)?(?:references|callers|usages|uses)(?:\s+(?:to|of))?` +
 	`\s*:?\s+([\p{L}_$][\p{L}\p{N}_$.:#]*)\s*$`)
 
-var newPath = regexp.MustCompile(`(?m)^\+\+\+ (?:b/)?([^\t\n]+)`)
+var newPath = pattern.Lazy(`(?m)^\+\+\+ (?:b/)?([^\t\n]+)`)
 
 // ask reads a query. A diff that cannot be read is words.
 func ask(query string) question {
-	if m := referencesTo.FindStringSubmatch(query); m != nil {
+	if m := referencesTo().FindStringSubmatch(query); m != nil {
 		return question{text: lastPart(m[1]), words: []string{lastPart(m[1])}, uses: true}
 	}
 	q := question{text: query, words: chunk.Identifiers(query)}
 	if at := hunkAt(query); at >= 0 {
 		if hunks, err := diff.Hunks(hunksAlone(query[at:])); err == nil && len(hunks) > 0 {
 			q.hunks = hunks
-			if m := newPath.FindStringSubmatch(query[:at]); m != nil {
+			if m := newPath().FindStringSubmatch(query[:at]); m != nil {
 				q.path = strings.TrimSpace(m[1])
 			}
 			q.text = headline(query[:at]) + "\n" + plain(hunks)
@@ -66,14 +66,14 @@ func hunksAlone(patch string) string {
 func headline(above string) string {
 	var said []string
 	for line := range strings.Lines(above) {
-		if !diffHeader.MatchString(line) {
+		if !diffHeader().MatchString(line) {
 			said = append(said, strings.TrimSpace(line))
 		}
 	}
 	return strings.Join(said, " ")
 }
 
-var diffHeader = regexp.MustCompile(`^(?:diff --git|index |--- |\+\+\+ |new file|deleted file|old mode|new mode` +
+var diffHeader = pattern.Lazy(`^(?:diff --git|index |--- |\+\+\+ |new file|deleted file|old mode|new mode` +
 	`|similarity` +
 	`|rename )`)
 

@@ -3,12 +3,12 @@ package retrieve
 import (
 	"cmp"
 	"context"
-	"regexp"
 	"slices"
 
 	"github.com/org/pr-review-action/internal/chunk"
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/order"
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // Bounds of what is followed.
@@ -42,12 +42,12 @@ func (s *search) mentions(ctx context.Context, name string, words ranked) ([]chu
 	return found[:min(len(found), merged)], nil
 }
 
-var arguments = regexp.MustCompile(`^\s*(?:\[[^\]\n]{0,40}\])?\(`)
+var arguments = pattern.Lazy(`^\s*(?:\[[^\]\n]{0,40}\])?\(`)
 
 // calls reports whether a name is called in a chunk.
 func calls(c chunk.Chunk, name string) bool {
 	for behind := range index.Words(c.Text, name) {
-		if arguments.MatchString(behind) {
+		if arguments().MatchString(behind) {
 			return true
 		}
 	}
