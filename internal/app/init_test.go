@@ -46,7 +46,7 @@ func TestAStrangersFiveMinutes(t *testing.T) {
 				s.asGuided("init --apply --reviewer maya", shown)
 			}
 
-			s.repo.SetEnvironment("ai-review-model", func(e *githubtest.Environment) { // which the gh of this test has not
+			s.repo.SetEnvironment("ai-review-model", func(e *githubtest.Environment) { // not in this gh
 				e.Secrets = []string{"OPENAI_API_KEY"}
 			})
 			s.repo.Commit("main", "Review pull requests", s.repo.Tree("main").With(written(t, clone)))

@@ -133,7 +133,8 @@ func (r *checks) listAnnotations(c *call) answer {
 func (a Annotation) json() object {
 	return object{
 		"path": a.Path, "start_line": a.Start, "end_line": cmp.Or(a.End, a.Start),
-		"annotation_level": fakehttp.Null(a.Level), "title": fakehttp.Null(a.Title), "message": fakehttp.Null(a.Message),
+		"annotation_level": fakehttp.Null(a.Level), "title": fakehttp.Null(a.Title),
+		"message": fakehttp.Null(a.Message),
 	}
 }
 

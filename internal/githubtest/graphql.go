@@ -151,7 +151,8 @@ func (w *repos) commitOnBranch(c *call) answer {
 			"again.", in.Expected))
 	}
 	made := memgit.Commit{Message: strings.TrimSpace(in.Message.Headline + "\n\n" + in.Message.Body),
-		Author: c.Who.User.Login, Tree: tip.Tree.With(nil), Modes: maps.Clone(tip.Modes), Parents: []*memgit.Commit{tip}}
+		Author: c.Who.User.Login, Tree: tip.Tree.With(nil), Modes: maps.Clone(tip.Modes),
+		Parents: []*memgit.Commit{tip}}
 	if kind, message := in.apply(c, made); kind != "" {
 		return graphQLError(kind, message)
 	}

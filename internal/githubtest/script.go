@@ -42,15 +42,21 @@ func (w *repos) controls(mux *http.ServeMux, s *actions.Service) {
 			p := r.Pull(c.Pull)
 			return object{"head_sha": p.Push(p.Tree().With(c.Files))}
 		},
-		"labels":    func(c control, r *Repo) any { r.Pull(c.Pull).Label(c.User, c.Label); return object{} },
-		"approvals": func(c control, r *Repo) any { r.Run(c.Run).Approve(c.Environment, c.User, c.Comment); return object{} },
-		"issues":    func(c control, r *Repo) any { r.AddIssue(c.Number, c.User, c.Title, c.Comment); return object{} },
+		"labels": func(c control, r *Repo) any { r.Pull(c.Pull).Label(c.User, c.Label); return object{} },
+		"approvals": func(c control, r *Repo) any {
+			r.Run(c.Run).Approve(c.Environment, c.User, c.Comment)
+			return object{}
+		},
+		"issues": func(c control, r *Repo) any { r.AddIssue(c.Number, c.User, c.Title, c.Comment); return object{} },
 		"runs": func(c control, r *Repo) any {
 			run := r.AddRun(RunOptions{Path: c.Workflow, Event: c.Event, HeadSHA: c.SHA, Actor: c.User})
 			return object{"run": run.ID, "runtime": s.RuntimeToken(run, "draft")}
 		},
-		"artifacts": func(c control, r *Repo) any { r.Run(c.Run).AddArtifact(c.Name, zipped(c.Files)); return object{} },
-		"reviews":   func(c control, r *Repo) any { return r.Pull(c.Pull).Reviews() },
+		"artifacts": func(c control, r *Repo) any {
+			r.Run(c.Run).AddArtifact(c.Name, zipped(c.Files))
+			return object{}
+		},
+		"reviews": func(c control, r *Repo) any { return r.Pull(c.Pull).Reviews() },
 	} {
 		mux.HandleFunc("POST /_fake/"+name, func(out http.ResponseWriter, in *http.Request) {
 			var c control

@@ -65,7 +65,8 @@ func Expand(text, seed string) (expanded string, values []string) {
 		case "repeat":
 			return repeated(m[2])
 		case "fence":
-			return map[string]string{"open": "<<<data 0123456789abcdef0123456789abcdef diff>>>", "close": WrongClose}[m[2]]
+			return map[string]string{"open": "<<<data 0123456789abcdef0123456789abcdef diff>>>",
+				"close": WrongClose}[m[2]]
 		}
 		f := Fakes(seed)[m[2]]
 		values = append(values, strings.Split(f.Value, "\n")...)

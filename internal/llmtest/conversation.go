@@ -61,7 +61,8 @@ func (k *Rules) readMessage(i int, m chatMessage) (Turn, *refusal) {
 		return Turn{}, invalid("Additional properties are not allowed ('reasoning_content' was unexpected) - "+
 			"'messages.%d'", i).at("messages")
 	case m.Role == "tool" && (m.ToolCallID == "" || m.Content == nil):
-		return Turn{}, invalid("Missing required parameter: 'messages[%d].tool_call_id' or 'content'.", i).at("messages")
+		return Turn{}, invalid("Missing required parameter: 'messages[%d].tool_call_id' or 'content'.",
+			i).at("messages")
 	case turn.Text == "" && m.Role != "tool" && len(m.ToolCalls) == 0 && m.Refusal == nil:
 		return Turn{}, invalid("Invalid value for 'messages[%d].content': empty content", i).at("messages")
 	}

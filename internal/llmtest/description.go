@@ -33,7 +33,7 @@ func decode(raw []byte, shape string, to any) *refusal {
 			name = strings.TrimPrefix(name, `property "`)
 			return invalid("Unknown parameter: '%s'.", name).at(name).coded("unknown_parameter")
 		}
-		return invalid("Invalid value for '%s': %s", strings.Join(at, "."), no.Reason).at(strings.Join(at[:min(1, len(at))], ""))
+		return invalid("Invalid value for '%s': %s", strings.Join(at, "."), no.Reason).at(strings.Join(at, "."))
 	}
 	_ = json.Unmarshal(raw, to) // it has that shape
 	return nil

@@ -13,7 +13,7 @@ type environments struct {
 	all  map[string]*environment
 }
 
-// Environment are the rules of an environment. Without reviewers it has none at all, as one that a run made by naming it.
+// Environment are the rules of an environment. Without reviewers it has none, as one that a run made by naming it.
 type Environment struct {
 	Reviewers []string // logins, and teams with an @ in front
 	NoSelf    bool     // who started a run may not approve it

@@ -137,7 +137,8 @@ func (run *Run) json() object {
 	o, r := run.options, run.repo
 	return object{
 		"id": run.ID, "name": path.Base(o.Path), "path": o.Path, "event": o.Event, "status": run.status,
-		"conclusion": fakehttp.Null(run.result), "run_attempt": run.attempt, "head_branch": o.HeadBranch, "head_sha": o.HeadSHA,
+		"conclusion": fakehttp.Null(run.result), "run_attempt": run.attempt,
+		"head_branch": o.HeadBranch, "head_sha": o.HeadSHA,
 		"actor": run.host.User(o.Actor).JSON(), "triggering_actor": run.host.User(run.trigger).JSON(),
 		"repository": r.JSON(), "head_repository": o.HeadRepo.JSON(), "head_repository_id": o.HeadRepo.ID,
 		"created_at": run.created,

@@ -248,8 +248,9 @@ func (r *Repo) compare(c *Call) answer {
 
 func asDiff(files []memgit.File) answer {
 	if len(files) > maxCompared {
-		return fakehttp.Refusal(http.StatusNotAcceptable, "Sorry, the diff exceeded the maximum number of files (300). "+
-			"Consider using 'List pull requests files' API or locally cloning the repository instead.",
+		return fakehttp.Refusal(http.StatusNotAcceptable,
+			"Sorry, the diff exceeded the maximum number of files (300). "+
+				"Consider using 'List pull requests files' API or locally cloning the repository instead.",
 			object{"resource": "Comparison", "field": "diff", "code": "too_large"})
 	}
 	var b strings.Builder
