@@ -48,6 +48,3 @@ type Tool struct {
 	Text        string         `json:"text,omitzero"` // of a page
 	Title       string         `json:"title,omitzero"`
 }
-
-// Presets lists the values of mcp.preset.
-func Presets() []string { return []string{"rovo", "sooperset"} }

@@ -121,7 +121,7 @@ func prose(v any, depth int) (text string) {
 			text, _ = markup.ADF([]byte(value))
 			return text
 		}
-		for _, name := range []string{"value", "text", "atlas_doc_format", "storage", "content", "name", "description"} {
+		for _, name := range strings.Fields("value text atlas_doc_format storage content name description") {
 			if text == "" {
 				text = prose(v[name], depth+1)
 			}

@@ -38,7 +38,8 @@ func known(name string) config.MCP {
 			Page: config.Tool{Tool: "confluence_get_page", Argument: "page_id", Key: "metadata.id",
 				Title: "metadata.title", Text: "metadata.content",
 				With: map[string]any{"convert_to_markdown": true, "include_metadata": true}},
-			Comment: config.Tool{Tool: "jira_add_comment", Argument: "issue_key", With: map[string]any{"body": "{text}"}},
+			Comment: config.Tool{Tool: "jira_add_comment", Argument: "issue_key",
+				With: map[string]any{"body": "{text}"}},
 		}
 	}
 	return config.MCP{}

@@ -64,7 +64,11 @@ func (w Whole) Overview(b guard.Boundary) string {
 		blocks = append(blocks, b.Wrap("found", written(w.Found[:min(len(w.Found), maxFoundShown)],
 			func(_ int, c *wire, f finding.Finding) { c.Path = &f.Path })))
 	}
-	return fill("overview-user.md", "language", language(w.Language)+style(w.Style)+w.tests(), "asked", w.judging(),
+	wants := language(w.Language) + style(w.Style)
+	if w.Tests {
+		wants += " Report behaviour that the change brings in and no test covers, with the category `tests`."
+	}
+	return fill("overview-user.md", "language", wants, "asked", w.judging(),
 		"blocks", strings.Join(append(blocks, w.files(b)...), "\n"))
 }
 
@@ -107,9 +111,7 @@ func (w Whole) Texts(more ...finding.Finding) []string {
 func (w Whole) said(b guard.Boundary) (blocks []string) {
 	for _, d := range append([]Document{{"title", w.Title}, {"branch", w.Branch}, {"description", w.Description}},
 		w.Discussion...) {
-		if shown := within([]Document{{Text: d.Text}}, maxSaid); shown != "" {
-			blocks = append(blocks, b.Wrap(d.Path, shown))
-		}
+		blocks = append(blocks, wrapped(b, d.Path, maxSaid, Document{Text: d.Text})...)
 	}
 	return blocks
 }
@@ -118,19 +120,22 @@ func (w Whole) said(b guard.Boundary) (blocks []string) {
 func (w Whole) asked(b guard.Boundary) (blocks []string) {
 	for _, t := range w.Tickets {
 		text := strings.TrimSpace(t.Key + " " + t.Type + "\n" + t.Summary + "\n\n" + t.Description)
-		blocks = append(blocks, b.Wrap("ticket", within([]Document{{Text: text}}, maxSaid)))
+		blocks = append(blocks, wrapped(b, "ticket", maxSaid, Document{Text: text})...)
 	}
-	if shown := within(w.Pages, 2*maxSaid); shown != "" {
-		blocks = append(blocks, b.Wrap("pages", shown))
-	}
+	blocks = append(blocks, wrapped(b, "pages", 2*maxSaid, w.Pages...)...)
 	lines := make([]string, len(w.Criteria))
 	for i, c := range w.Criteria {
 		lines[i] = fmt.Sprintf("%d: %s", c.N, strings.Join(strings.Fields(c.Text), " "))
 	}
-	if len(lines) > 0 {
-		blocks = append(blocks, b.Wrap("criteria", within([]Document{{Text: strings.Join(lines, "\n")}}, 2*maxSaid)))
+	return append(blocks, wrapped(b, "criteria", 2*maxSaid, Document{Text: strings.Join(lines, "\n")})...)
+}
+
+// wrapped is what fits of some documents between marks; none where they are empty.
+func wrapped(b guard.Boundary, name string, most int, docs ...Document) []string {
+	if shown := within(docs, most); shown != "" {
+		return []string{b.Wrap(name, shown)}
 	}
-	return blocks
+	return nil
 }
 
 func (w Whole) judging() string {
@@ -141,13 +146,6 @@ func (w Whole) judging() string {
 		return " The ticket names no criteria: `criteria` is empty; fill in `unasked`."
 	}
 	return fmt.Sprintf(" Give a verdict on each of the %d criteria, and fill in `unasked`.", len(w.Criteria))
-}
-
-func (w Whole) tests() string {
-	if !w.Tests {
-		return ""
-	}
-	return " Report behaviour that the change brings in and no test covers, with the category `tests`."
 }
 
 // files are the list of all files and the beginnings of their diffs, which share the
@@ -162,7 +160,7 @@ func (w Whole) files(b guard.Boundary) []string {
 		}
 		list = append(list, strings.ReplaceAll(line, "\n", " "))
 	}
-	blocks := []string{b.Wrap("files", within([]Document{{Text: strings.Join(list, "\n")}}, maxFileList))}
+	blocks := wrapped(b, "files", maxFileList, Document{Text: strings.Join(list, "\n")})
 	left, room := 0, maxHeads
 	for _, f := range w.Files {
 		if f.Patch != "" {

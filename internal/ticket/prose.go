@@ -5,22 +5,19 @@ import (
 	"strings"
 )
 
-// part is a link, or the text between two of them.
-type part struct {
-	text string
-	link bool
-}
+var (
+	link     = regexp.MustCompile(`(?i)https?://[^\s<>"']+`)
+	codeSpan = regexp.MustCompile("`+[^`\n]+`+")
+)
 
-var link = regexp.MustCompile(`(?i)https?://[^\s<>"']+`)
-
-// parts splits a text at its links.
-func parts(text string) (all []part) {
+// parts splits a text at its links, which have the odd places.
+func parts(text string) (all []string) {
 	from := 0
 	for _, m := range link.FindAllStringIndex(text, -1) {
-		all = append(all, part{text[from:m[0]], false}, part{text[m[0]:m[1]], true})
+		all = append(all, text[from:m[0]], text[m[0]:m[1]])
 		from = m[1]
 	}
-	return append(all, part{text[from:], false})
+	return append(all, text[from:])
 }
 
 // prose is Markdown with its HTML comments and fenced code blanked out, also
@@ -29,19 +26,25 @@ func prose(text string) string {
 	var b strings.Builder
 	fence := ""
 	for line := range strings.Lines(withoutComments(text)) {
-		mark := fenceOf(line)
-		switch {
-		case fence == "" && mark == "":
-			b.WriteString(line)
-			continue
-		case fence == "":
-			fence = mark
-		case strings.HasPrefix(mark, fence) && strings.TrimLeft(strings.TrimSpace(line), fence[:1]) == "":
-			fence = ""
+		before := fence
+		if fence = fenceBehind(fence, line); before != "" || fence != "" {
+			line = "\n"
 		}
-		b.WriteString("\n")
+		b.WriteString(line)
 	}
 	return b.String()
+}
+
+// fenceBehind is the fence of code that is open behind a line, where one was before it.
+func fenceBehind(fence, line string) string {
+	mark := fenceOf(line)
+	switch {
+	case fence == "":
+		return mark
+	case strings.HasPrefix(mark, fence) && strings.TrimLeft(strings.TrimSpace(line), fence[:1]) == "":
+		return ""
+	}
+	return fence
 }
 
 // fenceOf is the row of backticks or tildes that a line begins with: three or more.
@@ -72,5 +75,3 @@ func withoutComments(text string) string {
 		text = after
 	}
 }
-
-var codeSpan = regexp.MustCompile("`+[^`\n]+`+")

@@ -63,9 +63,9 @@ func PageIDs(text string, where Where) []PageID {
 	if where == Body {
 		text = prose(text)
 	}
-	for _, p := range parts(text) {
-		host := onHost.FindStringSubmatch(p.text)
-		if id := page.FindStringSubmatch(p.text); p.link && host != nil && id != nil {
+	for i, p := range parts(text) {
+		host, id := onHost.FindStringSubmatch(p), page.FindStringSubmatch(p)
+		if i%2 == 1 && host != nil && id != nil {
 			all = append(all, PageID{ID: id[1], From: where, Host: strings.ToLower(host[1])})
 		}
 	}

@@ -160,7 +160,11 @@ func (r *renderer) block(n node, depth int) string {
 	case "mediaSingle", "mediaGroup":
 		return r.blocks(n, depth, "\n")
 	}
-	inner := r.blocks(n, depth, "\n\n")
+	return n.around(r.blocks(n, depth, "\n\n"))
+}
+
+// around writes what a node is around the blocks in it.
+func (n node) around(inner string) string {
 	switch n.kind() {
 	case "paragraph", "caption", "layoutSection", "layoutColumn", "listItem", "taskItem", "tableRow", "tableCell":
 		return inner
