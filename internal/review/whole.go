@@ -232,7 +232,7 @@ func (o *overview) left(ctx context.Context, what string, err error) error {
 
 // quoted holds a finding against its quote. Its place has to be one of the diff.
 func (o *overview) quoted(f finding.Finding) finding.Finding {
-	file := o.Files[slices.IndexFunc(o.Files, func(d diff.File) bool { return d.Path == f.Path })]
+	file := o.fileOf(f.Path)
 	checked, _ := newQuotes(file.Patch).check([]finding.Finding{f})
 	f = checked[0]
 	anchors, err := file.Anchors()

@@ -40,45 +40,35 @@ func Read(ctx context.Context, api API, p pull.Pull, o Options) Asked {
 	}
 	level, err := api.Permission(ctx, p.Owner, p.Repo, p.Author)
 	if err != nil {
-		a.Unread = append(a.Unread, "Without ticket: the permission of the author could not be read")
-		return a
+		a.unread("Without ticket: the permission of the author")
 	}
 	if a.MayWrite = level == "admin" || level == "write"; !a.MayWrite {
 		return a
 	}
 	if o.issues() {
-		a.closes(ctx, api)
+		closes, err := api.ClosingIssues(ctx, a.Ref)
+		if err != nil && len(a.issues()) == 0 {
+			a.unread("the issues that GitHub links to the pull request")
+		}
+		for _, key := range closes {
+			a.Closes = append(a.Closes, ticket.Key{Key: key, From: ticket.Body})
+		}
 	}
-	if len(a.keys(o)) < maxTickets {
-		a.commits(ctx, api)
-	}
-	return a
-}
-
-func (a *Asked) closes(ctx context.Context, api API) {
-	closes, err := api.ClosingIssues(ctx, a.Ref)
-	if err != nil && len(a.issues()) == 0 {
-		a.Unread = append(a.Unread, "the issues that GitHub links to the pull request could not be read")
-	}
-	for _, key := range closes {
-		a.Closes = append(a.Closes, ticket.Key{Key: key, From: ticket.Body})
-	}
-}
-
-func (a *Asked) commits(ctx context.Context, api API) {
-	for page, more := 1, true; more; page++ {
+	for page, more := 1, len(a.keys(o)) < maxTickets; more; page++ {
 		var list []github.Remark
-		var err error
 		if list, more, err = api.Commits(ctx, a.Ref, page); err != nil {
-			a.Unread = append(a.Unread, "the commits of the pull request could not be read")
-			return
+			a.unread("the commits of the pull request")
+			break
 		}
 		for _, c := range list {
 			a.Commits = append(a.Commits, c.Body)
 		}
 		a.Commits = a.Commits[max(0, len(a.Commits)-newest):]
 	}
+	return a
 }
+
+func (a *Asked) unread(what string) { a.Unread = append(a.Unread, what+" could not be read") }
 
 // barred says why nothing that the pull request names is followed; "" where it is.
 func (a Asked) barred() string {
