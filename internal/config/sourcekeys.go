@@ -139,7 +139,8 @@ func ticketToolKeys(t *Tool) keys {
 }
 
 func pageToolKeys(t *Tool) keys {
-	return append(commentToolKeys(t), inAnswer("key", &t.Key), inAnswer("title", &t.Title), inAnswer("text", &t.Text))
+	return append(commentToolKeys(t), inAnswer("key", &t.Key), inAnswer("title", &t.Summary),
+		inAnswer("text", &t.Description))
 }
 
 func commentToolKeys(t *Tool) keys {

@@ -8,7 +8,6 @@
 package mcpclient
 
 import (
-	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -181,8 +180,8 @@ func (s *Server) read(ctx context.Context, tool config.Tool, id string) (t ticke
 	if t.Key = a.about(tool.Key, id); t.Key == "" {
 		return t, a, atlassian.Fail("gave an answer that does not name %s", id)
 	}
-	t.Summary = markup.OneLine(a.text(cmp.Or(tool.Summary, tool.Title)))
-	t.Description = a.text(cmp.Or(tool.Description, tool.Text))
+	t.Summary = markup.OneLine(a.text(tool.Summary))
+	t.Description = a.text(tool.Description)
 	if a.fields == nil {
 		t.Description = a.whole
 	}

@@ -27,7 +27,8 @@ func known(name string) config.MCP {
 		return config.MCP{
 			Ticket: config.Tool{Tool: "getJiraIssue", Argument: "issueIdOrKey", Key: "key", Summary: "fields.summary",
 				Description: "fields.description"},
-			Page: config.Tool{Tool: "getConfluencePage", Argument: "pageId", Key: "id", Title: "title", Text: "body"},
+			Page: config.Tool{Tool: "getConfluencePage", Argument: "pageId", Key: "id", Summary: "title",
+				Description: "body"},
 			Comment: config.Tool{Tool: "addCommentToJiraIssue", Argument: "issueIdOrKey",
 				With: map[string]any{"commentBody": "{text}"}},
 		}
@@ -36,7 +37,7 @@ func known(name string) config.MCP {
 			Ticket: config.Tool{Tool: "jira_get_issue", Argument: "issue_key", Key: "key", Summary: "summary",
 				Description: "description", With: map[string]any{"update_history": false, commentLimit: 0}},
 			Page: config.Tool{Tool: "confluence_get_page", Argument: "page_id", Key: "metadata.id",
-				Title: "metadata.title", Text: "metadata.content",
+				Summary: "metadata.title", Description: "metadata.content",
 				With: map[string]any{"convert_to_markdown": true, "include_metadata": true}},
 			Comment: config.Tool{Tool: "jira_add_comment", Argument: "issue_key",
 				With: map[string]any{"body": "{text}"}},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/ticket"
@@ -28,10 +29,8 @@ type Whole struct {
 
 // WholeFile is a changed file and what became of it.
 type WholeFile struct {
-	Path, OldPath, Status string
-	Added, Removed        int
-	State                 string // of its review, in our own words
-	Patch                 string // empty where none is shown
+	diff.File        // without a patch where none is shown
+	State     string // of its review, in our own words
 }
 
 // The bounds of what a question about the whole change shows, in bytes.
@@ -91,22 +90,6 @@ func (w Whole) Repair(b guard.Boundary, problem, answer string) string {
 	return fill("repair-overview.md", "problem", problem, "answer", b.Wrap("answer", answer))
 }
 
-// Texts lists all text from outside that the conversation begins with.
-func (w Whole) Texts(more ...finding.Finding) []string {
-	texts := append(Texts(Input{Instructions: w.Discussion, Pages: w.Pages}, append(more, w.Found...)...), w.Title,
-		w.Description, w.Branch)
-	for _, f := range w.Files {
-		texts = append(texts, f.Path, f.OldPath, f.Patch)
-	}
-	for _, t := range w.Tickets {
-		texts = append(append(texts, t.Key, t.Summary, t.Description), t.Labels...)
-	}
-	for _, c := range w.Criteria {
-		texts = append(texts, c.Text)
-	}
-	return texts
-}
-
 // said is what people say of the change.
 func (w Whole) said(b guard.Boundary) (blocks []string) {
 	for _, d := range append([]Document{{"title", w.Title}, {"branch", w.Branch}, {"description", w.Description}},
@@ -153,7 +136,7 @@ func (w Whole) judging() string {
 func (w Whole) files(b guard.Boundary) []string {
 	var list []string
 	for _, f := range w.Files {
-		line := fmt.Sprintf("%s %s +%d -%d %s", happened(Input{Status: f.Status}), shorten(f.Path), f.Added, f.Removed,
+		line := fmt.Sprintf("%s %s +%d -%d %s", happened(Input{Status: string(f.Status)}), shorten(f.Path), f.Additions, f.Deletions,
 			f.State)
 		if f.OldPath != "" && f.OldPath != f.Path {
 			line += ", was " + shorten(f.OldPath)

@@ -127,12 +127,7 @@ func scenarios(lines []string) (all []Criterion) {
 	then, steps := false, false
 	for _, line := range lines {
 		line = strings.TrimSpace(line)
-		title := scenarioLine.FindStringSubmatch(line)
-		step := stepLine.FindStringSubmatch(line)
-		if title == nil && step == nil {
-			continue
-		}
-		word := ""
+		title, step, word := scenarioLine.FindStringSubmatch(line), stepLine.FindStringSubmatch(line), ""
 		if step != nil {
 			word = strings.ToLower(step[1])
 		}
@@ -141,7 +136,7 @@ func scenarios(lines []string) (all []Criterion) {
 			all, then = append(all, Criterion{Text: strings.TrimSpace(title[1])}), false
 		case word == "given" && (len(all) == 0 || then):
 			all, then, steps = append(all, Criterion{Text: line}), false, true
-		case len(all) > 0:
+		case word != "" && len(all) > 0:
 			all[len(all)-1].Text += "\n" + line
 			then, steps = then || word == "then", true
 		}

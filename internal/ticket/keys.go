@@ -105,7 +105,9 @@ func (f finder) inLink(link string) (all []string) {
 func (f finder) inText(text string) (all []string) {
 	for _, at := range matches(candidate, text) {
 		key := text[at[0]:at[1]]
-		if !touchedBefore(text[:at[0]]) && !touchedBehind(text[at[1]:]) && f.counts(key, false) {
+		last, _ := utf8.DecodeLastRuneInString(text[:at[0]])
+		touched := last == '_' || last == '-' || inWord(last) || touchedBehind(text[at[1]:])
+		if !touched && f.counts(key, false) {
 			all = append(all, key)
 		}
 	}
@@ -121,22 +123,18 @@ func (f finder) inBranch(name string) (all []string) {
 	}
 	for segment := range strings.SplitSeq(name, "/") {
 		for _, at := range matches(anyCase, segment) {
-			written := segment[at[0]:at[1]]
+			written, behind := segment[at[0]:at[1]], segment[at[1]:]
 			key := strings.ToUpper(written)
+			last, _ := utf8.DecodeLastRuneInString(segment[:at[0]])
+			touched := inWord(last) || touchedBehind(behind) && !strings.HasPrefix(behind, "-") &&
+				!strings.HasPrefix(behind, "_")
 			start := at[0] == 0 || len(f.projects) > 0 || key == written
-			if start && !joined(segment[:at[0]], segment[at[1]:]) && f.counts(key, false) {
+			if start && !touched && f.counts(key, false) {
 				all = append(all, key)
 			}
 		}
 	}
 	return all
-}
-
-// joined reports whether what stands around a key in a branch makes it part of a longer word.
-func joined(before, behind string) bool {
-	last, _ := utf8.DecodeLastRuneInString(before)
-	next, _ := utf8.DecodeRuneInString(behind)
-	return inWord(last) || next != '-' && next != '_' && touchedBehind(behind)
 }
 
 // InLabel finds the key of a label of one of the forms; see LabelForms.
@@ -171,13 +169,7 @@ func matches(re *regexp.Regexp, text string) (all [][2]int) {
 	}
 }
 
-// touchedBefore reports whether what stands before a key makes it part of a longer word.
-func touchedBefore(before string) bool {
-	r, _ := utf8.DecodeLastRuneInString(before)
-	return r == '_' || r == '-' || inWord(r)
-}
-
-// touchedBehind reports whether what stands behind a key does.
+// touchedBehind reports whether what stands behind a key makes it part of a longer word.
 func touchedBehind(behind string) bool {
 	r, size := utf8.DecodeRuneInString(behind)
 	next, _ := utf8.DecodeRuneInString(behind[size:])

@@ -19,7 +19,6 @@ import (
 type wanted struct {
 	kind    ticket.Kind
 	id      string
-	follows bool // its links, to pages
 	got     *ticket.Ticket
 	links   []ticket.PageID
 	reports []ticket.SourceReport // of each source that was asked
@@ -86,7 +85,7 @@ func (w *wanted) why() string {
 // none: the ticket itself says what is wrong.
 func (w *wanted) follow(ctx context.Context, o Options) {
 	at := slices.IndexFunc(o.Sources, func(s Source) bool { return s.Links != nil && s.Lacks == "" })
-	if at < 0 || !w.follows || strings.Contains(w.id, "#") {
+	if at < 0 || w.kind != ticket.KindTicket || strings.Contains(w.id, "#") {
 		return
 	}
 	_ = o.retry(ctx, func(ctx context.Context) (err error) {

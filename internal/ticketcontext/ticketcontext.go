@@ -223,7 +223,7 @@ func (g *gathering) pages(links []ticket.PageID, hosts ...string) []ticket.PageI
 func (g *gathering) gather(ctx context.Context) {
 	var tickets, pages []*wanted
 	for _, k := range g.found.Keys {
-		tickets = append(tickets, &wanted{kind: ticket.KindTicket, id: k.Key, follows: len(g.found.PageIDs) < maxPages})
+		tickets = append(tickets, &wanted{kind: ticket.KindTicket, id: k.Key})
 	}
 	for _, p := range g.found.PageIDs {
 		pages = append(pages, &wanted{kind: ticket.KindPage, id: p.ID})
@@ -274,13 +274,11 @@ func (g *gathering) ask(ctx context.Context, all []*wanted) {
 	open := map[ticket.Kind]int{}
 	tell := func() {
 		var under []string
-		for _, s := range []struct {
-			of   ticket.Kind
-			name string
-		}{{ticket.KindTicket, statusJira}, {ticket.KindPage, statusPages}} {
-			if open[s.of] > 0 {
-				under = append(under, s.name)
-			}
+		if open[ticket.KindTicket] > 0 {
+			under = append(under, statusJira)
+		}
+		if open[ticket.KindPage] > 0 {
+			under = append(under, statusPages)
 		}
 		g.o.tell(under...)
 	}
