@@ -195,11 +195,7 @@ func (s *Server) Mentions(ctx context.Context, key, text string) (bool, error) {
 	if s.o.Ticket.Tool == "" {
 		return false, nil
 	}
-	t := s.o.Ticket
-	if _, limited := t.With[commentLimit]; limited {
-		t.With = merged(t.With, map[string]any{commentLimit: 50})
-	}
-	_, a, err := s.read(ctx, t, key)
+	_, a, err := s.read(ctx, s.o.Ticket, key)
 	return strings.Contains(a.whole, text), err
 }
 

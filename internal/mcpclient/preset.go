@@ -14,8 +14,6 @@ var presetArguments = map[string][]string{
 	"pageId":       {"pageId", "id", "contentId"},
 }
 
-const commentLimit = "comment_limit" // an argument of a known server's tool for tickets
-
 // known is what a known server's tools are called and how they answer.
 //
 //   - rovo: the server that Atlassian hosts. It needs the argument cloudId.
@@ -35,7 +33,7 @@ func known(name string) config.MCP {
 	case "sooperset":
 		return config.MCP{
 			Ticket: config.Tool{Tool: "jira_get_issue", Argument: "issue_key", Key: "key", Summary: "summary",
-				Description: "description", With: map[string]any{"update_history": false, commentLimit: 0}},
+				Description: "description", With: map[string]any{"update_history": false, "comment_limit": 50}},
 			Page: config.Tool{Tool: "confluence_get_page", Argument: "page_id", Key: "metadata.id",
 				Summary: "metadata.title", Description: "metadata.content",
 				With: map[string]any{"convert_to_markdown": true, "include_metadata": true}},
@@ -51,17 +49,12 @@ func known(name string) config.MCP {
 func Preset(said config.MCP) config.MCP {
 	all := known(said.Preset)
 	for _, t := range []*config.Tool{&said.Ticket, &said.Page, &said.Comment} {
-		t.With = merged(said.With, t.With)
+		given := t.With
+		t.With = map[string]any{}
+		maps.Copy(t.With, said.With)
+		maps.Copy(t.With, given)
 	}
 	text, _ := json.Marshal(said) // plain values, and what is not set is left out
 	_ = json.Unmarshal(text, &all)
 	return all
-}
-
-func merged(all ...map[string]any) map[string]any {
-	one := map[string]any{}
-	for _, more := range all {
-		maps.Copy(one, more)
-	}
-	return one
 }

@@ -239,30 +239,29 @@ func (g *gathering) gather(ctx context.Context) {
 		pages = append(pages, &wanted{kind: ticket.KindPage, id: p.ID})
 	}
 	g.ask(ctx, pages[known:])
-	n := 0
 	for _, w := range slices.Concat(tickets, pages) {
-		g.take(w, &n)
+		g.take(w)
 	}
 }
 
 // take enters what came of a request. The criteria, of pages where nothing before has any,
-// are numbered on from n.
-func (g *gathering) take(w *wanted, n *int) {
+// are numbered on.
+func (g *gathering) take(w *wanted) {
 	g.found.Sources = append(g.found.Sources, w.reports...)
 	if w.got == nil {
 		g.found.Missing = append(g.found.Missing, fmt.Sprintf("Without %s: %s", w.kind, w.why()))
 		return
 	}
 	g.found.Flags = append(g.found.Flags, Flags(*w.got)...)
-	into := &g.found.Tickets
+	into, n := &g.found.Tickets, len(g.found.Criteria())
 	if w.kind == ticket.KindPage {
-		if into = &g.found.Pages; *n == 0 {
+		into = &g.found.Pages
+		if n == 0 {
 			w.got.Criteria = ticket.CriteriaIn(w.got.Description)
 		}
 	}
 	for i := range w.got.Criteria {
-		*n++
-		w.got.Criteria[i].N = *n
+		w.got.Criteria[i].N = n + i + 1
 	}
 	*into = append(*into, *w.got)
 }
