@@ -54,10 +54,12 @@ func (a *app) context(ctx context.Context, args []string, o *options) error {
 	asked := ticketcontext.Read(ctx, s.api, *c.Pull, gather)
 	got := ticketcontext.Fetch(ctx, asked, gather)
 	if o.json {
-		return driver.PrintJSON(a.Stdout, contextJSON{"complete", append([]ticket.Key{}, got.Keys...),
-			append([]ticket.PageID{}, got.PageIDs...), append([]ticket.SourceReport{}, got.Sources...),
-			append([]ticket.Criterion{}, got.Criteria()...), append([]ticket.Flag{}, got.Flags...),
-			append([]string{}, got.Missing...)})
+		return driver.PrintJSON(a.Stdout, map[string]any{ // a list without entries is empty, not null
+			"status": "complete", "missing": append([]string{}, got.Missing...),
+			"keys": append([]ticket.Key{}, got.Keys...), "pages": append([]ticket.PageID{}, got.PageIDs...),
+			"sources": append([]ticket.SourceReport{}, got.Sources...), "flags": append([]ticket.Flag{}, got.Flags...),
+			"criteria": append([]ticket.Criterion{}, got.Criteria()...),
+		})
 	}
 	if len(gather.Sources) == 0 {
 		fmt.Fprintf(a.Stdout, "No sources are configured: %s has no context.sources (see .github/CONTEXT.md).\n",
@@ -66,17 +68,6 @@ func (a *app) context(ctx context.Context, args []string, o *options) error {
 	}
 	printContext(a.Stdout, got)
 	return nil
-}
-
-// contextJSON has the keys that the contract names; a list without entries is empty, not null.
-type contextJSON struct {
-	Status   string                `json:"status"`
-	Keys     []ticket.Key          `json:"keys"`
-	Pages    []ticket.PageID       `json:"pages"`
-	Sources  []ticket.SourceReport `json:"sources"`
-	Criteria []ticket.Criterion    `json:"criteria"`
-	Flags    []ticket.Flag         `json:"flags"`
-	Missing  []string              `json:"missing"`
 }
 
 const (

@@ -104,9 +104,7 @@ func (o Options) send(ctx context.Context, method, path string, given, v any) er
 	if err != nil {
 		return Fail("has an address that does not parse")
 	}
-	if given != nil {
-		req.Header.Set("Content-Type", "application/json")
-	}
+	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json")
 	if o.User != "" {
 		req.SetBasicAuth(o.User, o.Token)

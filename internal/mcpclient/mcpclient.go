@@ -220,7 +220,7 @@ func (s *Server) call(ctx context.Context, t config.Tool, id, text string) (answ
 		return answer{}, atlassian.Fail("has changed the tool %s: its name, description or schema is not the one of "+
 			"the pin, and it was not called", t.Tool)
 	}
-	given, err := arguments(t, tool, id, text)
+	given, err := arguments(t, tool, s.o.With, id, text)
 	if err != nil {
 		return answer{}, err
 	}
@@ -276,15 +276,17 @@ func (s *Server) Unpinned() (notes []string) {
 
 // arguments are what a tool is called with. It must take the one for the key, and
 // need none that is not given.
-func arguments(t config.Tool, tool *mcp.Tool, id, said string) (map[string]any, error) {
+func arguments(t config.Tool, tool *mcp.Tool, always map[string]any, id, said string) (map[string]any, error) {
 	schema, _ := tool.InputSchema.(map[string]any)
 	properties, _ := schema["properties"].(map[string]any)
 	all := map[string]any{}
-	for name, v := range t.With {
-		if form, ok := v.(string); ok {
-			v = strings.NewReplacer("{id}", id, "{text}", said).Replace(form)
+	for _, given := range []map[string]any{always, t.With} {
+		for name, v := range given {
+			if form, ok := v.(string); ok {
+				v = strings.NewReplacer("{id}", id, "{text}", said).Replace(form)
+			}
+			all[name] = v
 		}
-		all[name] = v
 	}
 	argument := t.Argument
 	for _, name := range slices.Backward(presetArguments[t.Argument]) {

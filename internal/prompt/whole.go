@@ -136,8 +136,8 @@ func (w Whole) judging() string {
 func (w Whole) files(b guard.Boundary) []string {
 	var list []string
 	for _, f := range w.Files {
-		line := fmt.Sprintf("%s %s +%d -%d %s", happened(Input{Status: string(f.Status)}), shorten(f.Path), f.Additions, f.Deletions,
-			f.State)
+		line := fmt.Sprintf("%s %s +%d -%d %s", happened(Input{Status: string(f.Status)}), shorten(f.Path),
+			f.Additions, f.Deletions, f.State)
 		if f.OldPath != "" && f.OldPath != f.Path {
 			line += ", was " + shorten(f.OldPath)
 		}

@@ -140,14 +140,10 @@ func (o *overview) wholeKey() string {
 		fmt.Sprint(o.limit(), t.Judges, o.Use == config.OverviewOff), t.Overview(noBoundary))
 }
 
-// noBoundary stands for the one that is drawn when a question is asked, which what the question
-// shows may not hold.
-const noBoundary = guard.Boundary("00000000000000000000000000000000")
-
 // look asks about the change, and has what it found checked.
 func (o *overview) look(ctx context.Context) error {
 	q := question{
-		task: overviewing, key: hash(o.key, overviewing), chat: o.Options.Review, avoid: []string{o.turn.Overview(noBoundary)},
+		task: overviewing, key: hash(o.key, overviewing), chat: o.Options.Review,
 		request: o.request(prompt.Overviewing(o.turn.Judges)), user: o.turn.Overview,
 	}
 	answer, err := o.answer(ctx, q, false)
@@ -170,7 +166,7 @@ func (o *overview) look(ctx context.Context) error {
 	// The grave ones are looked at again, with the whole change in view.
 	o.result.Findings, err = o.secondLook(ctx, found, func(claims []finding.Finding, said []string) question {
 		return question{
-			key: hash(append(said, o.key, verifying)...), avoid: []string{o.turn.Verify(noBoundary, claims)},
+			key:     hash(append(said, o.key, verifying)...),
 			request: o.request(prompt.VerifyingWhole()),
 			user:    func(b guard.Boundary) string { return o.turn.Verify(b, claims) },
 		}
@@ -246,7 +242,7 @@ func (o *overview) judge(ctx context.Context) error {
 	turn := o.turn
 	askedFor(&turn, o.Context)
 	answer, err := o.answer(trace.Withheld(ctx), question{
-		task: judging, key: hash(o.key, judging), chat: o.Options.Review, avoid: []string{turn.Judge(noBoundary)},
+		task: judging, key: hash(o.key, judging), chat: o.Options.Review,
 		request: o.request(prompt.Judging()), user: turn.Judge, keep: o.verdictsAlone,
 	}, true)
 	o.take(answer)

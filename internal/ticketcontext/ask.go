@@ -33,13 +33,8 @@ func (w *wanted) read(ctx context.Context, o Options) {
 		}
 		r := ticket.SourceReport{Source: s.Name, Kind: w.kind, ID: w.id}
 		began := time.Now()
-		var failed *atlassian.Failure
-		switch {
-		case s.Lacks != "":
-			failed = atlassian.Fail("%s", s.Lacks)
-		case ctx.Err() != nil:
-			failed = atlassian.Fail("was not asked, since the time for context was over")
-		default:
+		failed := atlassian.Fail("%s", cmp.Or(s.Lacks, "was not asked, since the time for context was over"))
+		if s.Lacks == "" && ctx.Err() == nil {
 			failed = o.retry(ctx, func(ctx context.Context) error { return w.readFrom(ctx, reader, o) })
 		}
 		r.Seconds = time.Since(began).Round(time.Millisecond).Seconds()

@@ -282,21 +282,20 @@ func (g *gathering) ask(ctx context.Context, all []*wanted) {
 		g.o.tell(under...)
 	}
 	for _, w := range all {
-		open[w.kind]++
+		open[w.kind] += 2
 	}
 	tell()
 	for _, w := range all {
-		wait.Go(func() {
-			var links sync.WaitGroup
-			links.Go(func() { w.follow(ctx, g.o) })
-			w.read(ctx, g.o)
-			links.Wait()
-			mu.Lock()
-			defer mu.Unlock()
-			if open[w.kind]--; open[w.kind] == 0 {
-				tell()
-			}
-		})
+		for _, request := range []func(context.Context, Options){w.read, w.follow} {
+			wait.Go(func() {
+				request(ctx, g.o)
+				mu.Lock()
+				defer mu.Unlock()
+				if open[w.kind]--; open[w.kind] == 0 {
+					tell()
+				}
+			})
+		}
 	}
 	wait.Wait()
 }

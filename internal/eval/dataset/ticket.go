@@ -57,7 +57,8 @@ func checkTicket(c Case) (reasons []string) {
 	place := func(what string, all []Place) {
 		for i, p := range all {
 			at := slices.IndexFunc(changed.Files, func(f diff.File) bool { return f.Path == p.Path })
-			add(at < 0 || !changed.Files[at].Shows(p.LineStart, p.LineEnd), "%s[%d]: the diff does not show lines %d to %d of %.200q", what, i,
+			shown := at >= 0 && changed.Files[at].Shows(p.LineStart, p.LineEnd)
+			add(!shown, "%s[%d]: the diff does not show lines %d to %d of %.200q", what, i,
 				p.LineStart, p.LineEnd, p.Path)
 		}
 	}
