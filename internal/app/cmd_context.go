@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -20,7 +21,8 @@ import (
 func (a *app) contextCommand() command {
 	o := newOptions()
 	return command{
-		"context", "<url | owner/repo#n | n>", "show which tickets and pages a review would read, and what it would understand",
+		"context", "<url | owner/repo#n | n>",
+		"show which tickets and pages a review would read, and what it would understand",
 		func(f *pflag.FlagSet) {
 			o.Flags(f, "context")
 			f.BoolVar(&o.json, "json", false, "print one JSON object")
@@ -52,10 +54,12 @@ func (a *app) context(ctx context.Context, args []string, o *options) error {
 	asked := ticketcontext.Read(ctx, s.api, *c.Pull, gather)
 	got := ticketcontext.Fetch(ctx, asked, gather)
 	if o.json {
-		return driver.PrintJSON(a.Stdout, contextJSON{"complete", append([]ticket.Key{}, got.Keys...),
-			append([]ticket.PageID{}, got.PageIDs...), append([]ticket.SourceReport{}, got.Sources...),
-			append([]ticket.Criterion{}, got.Criteria()...), append([]ticket.Flag{}, got.Flags...),
-			append([]string{}, got.Missing...)})
+		return driver.PrintJSON(a.Stdout, map[string]any{ // a list without entries is empty, not null
+			"status": "complete", "missing": append([]string{}, got.Missing...),
+			"keys": append([]ticket.Key{}, got.Keys...), "pages": append([]ticket.PageID{}, got.PageIDs...),
+			"sources": append([]ticket.SourceReport{}, got.Sources...), "flags": append([]ticket.Flag{}, got.Flags...),
+			"criteria": append([]ticket.Criterion{}, got.Criteria()...),
+		})
 	}
 	if len(gather.Sources) == 0 {
 		fmt.Fprintf(a.Stdout, "No sources are configured: %s has no context.sources (see .github/CONTEXT.md).\n",
@@ -66,90 +70,65 @@ func (a *app) context(ctx context.Context, args []string, o *options) error {
 	return nil
 }
 
-// contextJSON has the keys that the contract names; a list without entries is empty, not null.
-type contextJSON struct {
-	Status   string                `json:"status"`
-	Keys     []ticket.Key          `json:"keys"`
-	Pages    []ticket.PageID       `json:"pages"`
-	Sources  []ticket.SourceReport `json:"sources"`
-	Criteria []ticket.Criterion    `json:"criteria"`
-	Flags    []ticket.Flag         `json:"flags"`
-	Missing  []string              `json:"missing"`
-}
-
 const (
 	contextWidth = 80
 	contextLabel = 12 // columns of the names on the left
 )
 
-// printContext names what belongs together once.
+// printContext names what belongs together once, and breaks it at the width of a terminal.
 func printContext(w io.Writer, g ticket.Context) {
 	last := ""
-	row := func(name, text string) {
+	for _, row := range contextRows(g) {
+		name := guard.Line(row[0], 0)
 		if name == last {
 			name = ""
 		} else {
 			last = name
 		}
-		entry(w, name, text)
+		for line := range strings.SplitSeq(row[1], "\n") {
+			for _, part := range column.Wrap(guard.Line(line, 0), contextWidth-contextLabel) {
+				fmt.Fprintln(w, strings.TrimRight(column.Pad(name, contextLabel-1)+" "+part, " "))
+				name = ""
+			}
+		}
+	}
+}
+
+// inPart is what people call a part of a pull request.
+var inPart = strings.NewReplacer(string(ticket.Body), "description", string(ticket.RemoteLink), "ticket's links")
+
+// contextRows are what is known, each behind the name of what it belongs to.
+func contextRows(g ticket.Context) (rows [][2]string) {
+	add := func(name, format string, args ...any) {
+		rows = append(rows, [2]string{name, fmt.Sprintf(format, args...)})
 	}
 	for _, k := range g.Keys {
-		row("Tickets", fmt.Sprintf("%s, named in the %s", k.Key, partOf(k.From)))
+		add("Tickets", "%s, named in the %s", k.Key, inPart.Replace(string(k.From)))
 	}
 	for _, p := range g.PageIDs {
-		row("Pages", fmt.Sprintf("%s, linked in the %s", p.ID, partOf(p.From)))
+		add("Pages", "%s, linked in the %s", p.ID, inPart.Replace(string(p.From)))
 	}
 	for _, s := range g.Sources {
-		said := fmt.Sprintf("%s: %s, %d characters, %.1f s", s.Source, s.ID, s.Characters, s.Seconds)
-		switch {
-		case !s.OK:
-			said = fmt.Sprintf("%s: not read, %.1f s: %s", s.Source, s.Seconds, s.Note)
-		case s.Note != "":
-			said += "; " + s.Note
+		said := fmt.Sprintf("%s, %d characters, %.1f s; %s", s.ID, s.Characters, s.Seconds, s.Note)
+		if !s.OK {
+			said = fmt.Sprintf("not read, %.1f s: %s", s.Seconds, s.Note)
 		}
-		row("Sources", said)
+		add("Sources", "%s: %s", s.Source, strings.TrimSuffix(said, "; "))
 	}
-	for _, t := range g.Tickets {
-		row(t.Key, strings.TrimPrefix(t.Type+": "+t.Summary, ": "))
-	}
-	for _, p := range g.Pages {
-		row(p.Key, p.Summary)
+	for _, t := range slices.Concat(g.Tickets, g.Pages) {
+		add(t.Key, "%s", strings.TrimPrefix(t.Type+": "+t.Summary, ": "))
 	}
 	for _, c := range g.Criteria() {
-		row("Criteria", fmt.Sprintf("%d. %s", c.N, c.Text))
+		add("Criteria", "%d. %s", c.N, c.Text)
 	}
 	for _, f := range g.Flags {
-		row("Flags", fmt.Sprintf("%s, line %d, addresses the reviewer: %s", f.ID, f.Line, f.Text))
+		add("Flags", "%s, line %d, addresses the reviewer: %s", f.ID, f.Line, f.Text)
 	}
 	for _, line := range g.Missing {
-		row("Missing", line)
+		add("Missing", "%s", line)
 	}
 	if len(g.Criteria()) == 0 && !g.Empty() {
-		row("Criteria", "none were found")
+		add("Criteria", "none were found")
 	}
-}
-
-// partOf is what people call a part of a pull request.
-func partOf(w ticket.Where) string {
-	switch w {
-	case ticket.Body:
-		return "description"
-	case ticket.RemoteLink:
-		return "ticket's links"
-	}
-	return string(w)
-}
-
-// entry prints a name and what belongs to it, broken at the width of a terminal.
-func entry(w io.Writer, name, text string) {
-	var rows []string
-	for line := range strings.SplitSeq(text, "\n") {
-		rows = append(rows, column.Wrap(guard.Line(line, 0), contextWidth-contextLabel)...)
-	}
-	for i, row := range rows {
-		if i > 0 {
-			name = ""
-		}
-		fmt.Fprintln(w, strings.TrimRight(column.Pad(guard.Line(name, 0), contextLabel-1)+" "+row, " "))
-	}
+	return rows
 }

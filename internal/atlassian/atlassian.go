@@ -55,41 +55,36 @@ func Explain(err error, id, who string) *Failure {
 	if f, ok := errors.AsType[*Failure](err); ok {
 		return f
 	}
-	var status *transport.StatusError
-	switch {
-	case errors.As(err, &status):
-		return ofStatus(status, id, who)
-	case errors.Is(err, transport.ErrTimeout), errors.Is(err, context.DeadlineExceeded):
-		return &Failure{Note: "did not answer in time", Err: err}
-	case errors.Is(err, transport.ErrTooLarge):
-		return &Failure{Note: fmt.Sprintf("gave an answer for %s of more than %d MB", id, MaxAnswer>>20), Err: err}
-	case errors.Is(err, transport.ErrRedirect):
-		return &Failure{Note: "sent the request on to another host, where it was not followed", Err: err}
-	case errors.Is(err, transport.ErrNotJSON), errors.As(err, new(*json.SyntaxError)):
-		return &Failure{Note: "gave an answer that is no JSON, such as the page of a login", Err: err}
-	case errors.As(err, new(*json.UnmarshalTypeError)):
-		return &Failure{Note: "gave an answer of another form than expected", Err: err}
-	case errors.Is(err, transport.ErrForbidden), errors.Is(err, transport.ErrInsecure):
-		return &Failure{Note: "has an address that is refused", Err: err}
-	}
-	return &Failure{Note: "could not be reached", Temporary: transport.Sent(err), Err: err}
-}
-
-func ofStatus(s *transport.StatusError, id, who string) *Failure {
-	f := &Failure{Err: s, RetryAfter: s.RetryAfter}
-	switch {
-	case s.Code == http.StatusUnauthorized:
+	status := &transport.StatusError{}
+	errors.As(err, &status)
+	f := &Failure{Err: err, RetryAfter: status.RetryAfter}
+	switch code := status.Code; {
+	case code == http.StatusUnauthorized:
 		f.Note = "refused the credentials (401)"
-	case s.Limited || s.Code == http.StatusTooManyRequests:
-		f.Note, f.Temporary = fmt.Sprintf("limits its requests (%d)", s.Code), true
-	case s.Code == http.StatusForbidden:
+	case status.Limited || code == http.StatusTooManyRequests:
+		f.Note, f.Temporary = fmt.Sprintf("limits its requests (%d)", code), true
+	case code == http.StatusForbidden:
 		f.Note = fmt.Sprintf("does not let %s read %s (403)", who, id)
-	case s.Code == http.StatusNotFound, s.Code == http.StatusGone:
+	case code == http.StatusNotFound, code == http.StatusGone:
 		f.Note = fmt.Sprintf("%s is not visible to %s", id, who)
-	case s.Code >= http.StatusInternalServerError:
-		f.Note, f.Temporary = fmt.Sprintf("is failing (%d)", s.Code), true
+	case code >= http.StatusInternalServerError:
+		f.Note, f.Temporary = fmt.Sprintf("is failing (%d)", code), true
+	case code > 0:
+		f.Note = fmt.Sprintf("answered %d", code)
+	case errors.Is(err, transport.ErrTimeout), errors.Is(err, context.DeadlineExceeded):
+		f.Note = "did not answer in time"
+	case errors.Is(err, transport.ErrTooLarge):
+		f.Note = fmt.Sprintf("gave an answer for %s of more than %d MB", id, MaxAnswer>>20)
+	case errors.Is(err, transport.ErrRedirect):
+		f.Note = "sent the request on to another host, where it was not followed"
+	case errors.Is(err, transport.ErrNotJSON), errors.As(err, new(*json.SyntaxError)):
+		f.Note = "gave an answer that is no JSON, such as the page of a login"
+	case errors.As(err, new(*json.UnmarshalTypeError)):
+		f.Note = "gave an answer of another form than expected"
+	case errors.Is(err, transport.ErrForbidden), errors.Is(err, transport.ErrInsecure):
+		f.Note = "has an address that is refused"
 	default:
-		f.Note = fmt.Sprintf("answered %d", s.Code)
+		f.Note, f.Temporary = "could not be reached", transport.Sent(err)
 	}
 	return f
 }
@@ -109,9 +104,7 @@ func (o Options) send(ctx context.Context, method, path string, given, v any) er
 	if err != nil {
 		return Fail("has an address that does not parse")
 	}
-	if given != nil {
-		req.Header.Set("Content-Type", "application/json")
-	}
+	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json")
 	if o.User != "" {
 		req.SetBasicAuth(o.User, o.Token)

@@ -59,10 +59,7 @@ func (j *Jira) Ticket(ctx context.Context, key string) (ticket.Ticket, error) {
 }
 
 func (j *Jira) path(key string) string {
-	version := "2"
-	if j.o.cloud() {
-		version = "3"
-	}
+	version := map[bool]string{true: "3", false: "2"}[j.o.cloud()]
 	return "/rest/api/" + version + "/issue/" + url.PathEscape(key)
 }
 

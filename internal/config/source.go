@@ -41,13 +41,8 @@ type Tool struct {
 	Tool        string         `json:"tool,omitzero"`
 	Argument    string         `json:"argument,omitzero"` // that takes the key or the page's id
 	With        map[string]any `json:"arguments,omitempty"`
-	Key         string         `json:"key,omitzero"` // must hold what was asked for
-	Summary     string         `json:"summary,omitzero"`
-	Description string         `json:"description,omitzero"`
+	Key         string         `json:"key,omitzero"`         // must hold what was asked for
+	Summary     string         `json:"summary,omitzero"`     // of a page title
+	Description string         `json:"description,omitzero"` // of a page text
 	Criteria    string         `json:"criteria,omitzero"`
-	Text        string         `json:"text,omitzero"` // of a page
-	Title       string         `json:"title,omitzero"`
 }
-
-// Presets lists the values of mcp.preset.
-func Presets() []string { return []string{"rovo", "sooperset"} }

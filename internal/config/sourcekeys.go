@@ -19,32 +19,31 @@ var (
 )
 
 func sourceKeys(s *Source) keys {
-	of := func(kind string, k key) key {
-		inner := k.read
+	of := func(k key) key {
+		read, show := k.read, k.show
 		k.read = func(r *reader, n ast.Node) {
 			if s.Kind != "" {
-				r.fail(n, "one source is %s and %s at once", s.Kind, kind)
+				r.fail(n, "one source is %s and %s at once", s.Kind, k.name)
 			}
-			s.Kind = kind
-			inner(r, n)
+			s.Kind = k.name
+			read(r, n)
 		}
-		shows := k.show
 		k.show = func() any {
-			if s.Kind != kind {
+			if s.Kind != k.name {
 				return nil
 			}
-			return shows()
+			return show()
 		}
 		return k
 	}
 	var host string
 	github := choice(SourceIssues, &host, "github", "github")
 	return keys{
-		of(SourceJira, address(SourceJira, &s.URL)),
-		of(SourceConfluence, address(SourceConfluence, &s.URL)),
-		of(SourceMCP, key{name: SourceMCP, read: func(r *reader, n ast.Node) { r.server(n, &s.MCP) },
+		of(address(SourceJira, &s.URL)),
+		of(address(SourceConfluence, &s.URL)),
+		of(key{name: SourceMCP, read: func(r *reader, n ast.Node) { r.server(n, &s.MCP) },
 			show: func() any { return serverKeys(&s.MCP).given() }}),
-		of(SourceIssues, github),
+		of(github),
 		address("site", &s.Site), inVariable("user-env", &s.UserEnv),
 		inVariable("token-env", &s.TokenEnv),
 		ruled("criteria-field", &s.CriteriaField, form(fieldID(), "a field's id, such as customfield_10042")),
@@ -97,18 +96,14 @@ func inVariable(name string, into *string) key {
 }
 
 func serverKeys(m *MCP) keys {
-	tool := func(name string, t *Tool, known keys, read func(*reader, ast.Node, *Tool, keys)) key {
-		return key{name: name, read: func(r *reader, n ast.Node) { read(r, n, t, known) }, show: known.given}
-	}
 	return keys{
 		listed("command", &m.Command, form(argument(), "a program or an argument")),
 		listed("env", &m.Env, form(variableName(), "the name of an environment variable")),
 		address("url", &m.URL),
 		inVariable("user-env", &m.UserEnv), inVariable("token-env", &m.TokenEnv),
-		choice("preset", &m.Preset, "", Presets()...), arguments(&m.With),
-		tool("ticket", &m.Ticket, ticketToolKeys(&m.Ticket), (*reader).tool),
-		tool("page", &m.Page, pageToolKeys(&m.Page), (*reader).tool),
-		tool("comment", &m.Comment, commentToolKeys(&m.Comment), (*reader).commentTool),
+		choice("preset", &m.Preset, "", "rovo", "sooperset"), arguments(&m.With),
+		toolKey("ticket", &m.Ticket, ticketToolKeys), toolKey("page", &m.Page, pageToolKeys),
+		toolKey("comment", &m.Comment, commentToolKeys),
 		{name: "pin", read: func(r *reader, n ast.Node) { m.Pin = r.pins(n) }, show: func() any {
 			if len(m.Pin) == 0 {
 				return nil
@@ -146,7 +141,8 @@ func ticketToolKeys(t *Tool) keys {
 }
 
 func pageToolKeys(t *Tool) keys {
-	return append(commentToolKeys(t), inAnswer("key", &t.Key), inAnswer("title", &t.Title), inAnswer("text", &t.Text))
+	return append(commentToolKeys(t), inAnswer("key", &t.Key), inAnswer("title", &t.Summary),
+		inAnswer("text", &t.Description))
 }
 
 func commentToolKeys(t *Tool) keys {
@@ -154,24 +150,26 @@ func commentToolKeys(t *Tool) keys {
 	return keys{ruled("tool", &t.Tool, name), ruled("argument", &t.Argument, name), arguments(&t.With)}
 }
 
-func (r *reader) tool(n ast.Node, t *Tool, known keys) {
-	before := len(r.problems)
-	r.mapping(n, known)
-	placed := func(name string) bool { text, _ := t.With[name].(string); return strings.Contains(text, "{id}") }
-	if before == len(r.problems) && t.Tool != "" && t.Argument == "" &&
-		!slices.ContainsFunc(slices.Collect(maps.Keys(t.With)), placed) {
-		r.fail(n, "the tool %s needs argument, the name of what takes the key or id, or {id} in arguments", t.Tool)
+// toolKey is a tool, which is told which ticket or page is meant, and what to say where it comments.
+func toolKey(name string, t *Tool, keysOf func(*Tool) keys) key {
+	known := keysOf(t)
+	placed := func(what string) bool {
+		return slices.ContainsFunc(slices.Collect(maps.Values(t.With)), func(v any) bool {
+			text, _ := v.(string)
+			return strings.Contains(text, what)
+		})
 	}
-}
-
-// commentTool reads the tool that comments on a ticket, which is given the text.
-func (r *reader) commentTool(n ast.Node, t *Tool, known keys) {
-	before := len(r.problems)
-	r.tool(n, t, known)
-	says := func(v any) bool { text, _ := v.(string); return strings.Contains(text, "{text}") }
-	if before == len(r.problems) && t.Tool != "" && !slices.ContainsFunc(slices.Collect(maps.Values(t.With)), says) {
-		r.fail(n, "the tool %s needs {text} in one of its arguments, where the comment goes", t.Tool)
-	}
+	return key{name: name, show: known.given, read: func(r *reader, n ast.Node) {
+		before := len(r.problems)
+		r.mapping(n, known)
+		switch {
+		case before < len(r.problems) || t.Tool == "":
+		case t.Argument == "" && !placed("{id}"):
+			r.fail(n, "the tool %s needs argument, the name of what takes the key or id, or {id} in arguments", t.Tool)
+		case name == "comment" && !placed("{text}"):
+			r.fail(n, "the tool %s needs {text} in one of its arguments, where the comment goes", t.Tool)
+		}
+	}}
 }
 
 // arguments are plain values by their names.

@@ -8,7 +8,6 @@
 package mcpclient
 
 import (
-	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -181,8 +180,8 @@ func (s *Server) read(ctx context.Context, tool config.Tool, id string) (t ticke
 	if t.Key = a.about(tool.Key, id); t.Key == "" {
 		return t, a, atlassian.Fail("gave an answer that does not name %s", id)
 	}
-	t.Summary = markup.OneLine(a.text(cmp.Or(tool.Summary, tool.Title)))
-	t.Description = a.text(cmp.Or(tool.Description, tool.Text))
+	t.Summary = markup.OneLine(a.text(tool.Summary))
+	t.Description = a.text(tool.Description)
 	if a.fields == nil {
 		t.Description = a.whole
 	}
@@ -196,11 +195,7 @@ func (s *Server) Mentions(ctx context.Context, key, text string) (bool, error) {
 	if s.o.Ticket.Tool == "" {
 		return false, nil
 	}
-	t := s.o.Ticket
-	if _, limited := t.With[commentLimit]; limited {
-		t.With = merged(t.With, map[string]any{commentLimit: 50})
-	}
-	_, a, err := s.read(ctx, t, key)
+	_, a, err := s.read(ctx, s.o.Ticket, key)
 	return strings.Contains(a.whole, text), err
 }
 
@@ -225,7 +220,7 @@ func (s *Server) call(ctx context.Context, t config.Tool, id, text string) (answ
 		return answer{}, atlassian.Fail("has changed the tool %s: its name, description or schema is not the one of "+
 			"the pin, and it was not called", t.Tool)
 	}
-	given, err := arguments(t, tool, id, text)
+	given, err := arguments(t, tool, s.o.With, id, text)
 	if err != nil {
 		return answer{}, err
 	}
@@ -281,15 +276,17 @@ func (s *Server) Unpinned() (notes []string) {
 
 // arguments are what a tool is called with. It must take the one for the key, and
 // need none that is not given.
-func arguments(t config.Tool, tool *mcp.Tool, id, said string) (map[string]any, error) {
+func arguments(t config.Tool, tool *mcp.Tool, always map[string]any, id, said string) (map[string]any, error) {
 	schema, _ := tool.InputSchema.(map[string]any)
 	properties, _ := schema["properties"].(map[string]any)
 	all := map[string]any{}
-	for name, v := range t.With {
-		if form, ok := v.(string); ok {
-			v = strings.NewReplacer("{id}", id, "{text}", said).Replace(form)
+	for _, given := range []map[string]any{always, t.With} {
+		for name, v := range given {
+			if form, ok := v.(string); ok {
+				v = strings.NewReplacer("{id}", id, "{text}", said).Replace(form)
+			}
+			all[name] = v
 		}
-		all[name] = v
 	}
 	argument := t.Argument
 	for _, name := range slices.Backward(presetArguments[t.Argument]) {

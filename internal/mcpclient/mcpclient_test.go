@@ -104,7 +104,7 @@ func client() *http.Client {
 func ofReference() mcpclient.Options {
 	return mcpclient.Options{Name: "the MCP server reference", HTTP: client(), MCP: config.MCP{
 		Ticket: config.Tool{Tool: "get_acceptance_criteria", Argument: "id", Criteria: "criteria", Key: "id"},
-		Page:   config.Tool{Tool: "get_domain_context", Argument: "id", Text: "content", Key: "id"}}}
+		Page:   config.Tool{Tool: "get_domain_context", Argument: "id", Description: "content", Key: "id"}}}
 }
 
 func open(t *testing.T, o mcpclient.Options) *mcpclient.Server {

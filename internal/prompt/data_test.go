@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/ticket"
@@ -63,7 +64,8 @@ func turn(kind, s string) string {
 func everything(s string, in Input) Whole {
 	return Whole{
 		Title: "t" + s, Description: "d" + s, Branch: "b" + s, Discussion: []Document{{"commits", "c" + s}},
-		Files:   []WholeFile{{s, "o" + s, s, 1, 1, "reviewed", in.Patch}},
+		Files: []WholeFile{{diff.File{Path: s, OldPath: "o" + s, Status: diff.Status(s), Additions: 1, Deletions: 1,
+			Patch: in.Patch}, "reviewed"}},
 		Found:   []finding.Finding{{Path: s, Side: finding.Side(s), Quote: "q" + s, Title: "t" + s, Body: "b" + s}},
 		Tickets: []ticket.Ticket{{Key: "k" + s, Type: s, Summary: "s" + s, Description: "d" + s}},
 		Pages:   []Document{{"p" + s, "t" + s}}, Criteria: []ticket.Criterion{{N: 1, Text: "c" + s}}, Judges: true,

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/ticket"
@@ -66,7 +67,8 @@ func samples() []string {
 	claims := []finding.Finding{{Side: finding.Right, StartLine: 1, Line: 2, Quote: "z", Title: "t", Body: "b"}}
 	whole := Whole{
 		Title: "six", Description: "seven", Branch: "eight", Discussion: []Document{{"commits", "nine\n"}},
-		Files:   []WholeFile{{"b.go", "a.go", "renamed", 2, 2, "reviewed", patch}, {Path: "c.png", State: "skipped"}},
+		Files: []WholeFile{{diff.File{Path: "b.go", OldPath: "a.go", Status: diff.Renamed, Additions: 2, Deletions: 2,
+			Patch: patch}, "reviewed"}, {diff.File{Path: "c.png"}, "skipped"}},
 		Found:   claims,
 		Tickets: []ticket.Ticket{{Key: "PAY-1", Type: "Story", Summary: "ten", Description: "eleven"}},
 		Pages:   in.Pages, Criteria: []ticket.Criterion{{N: 1, Text: "twelve"}}, Judges: true, Tests: true,

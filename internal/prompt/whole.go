@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/ticket"
@@ -28,10 +29,8 @@ type Whole struct {
 
 // WholeFile is a changed file and what became of it.
 type WholeFile struct {
-	Path, OldPath, Status string
-	Added, Removed        int
-	State                 string // of its review, in our own words
-	Patch                 string // empty where none is shown
+	diff.File        // without a patch where none is shown
+	State     string // of its review, in our own words
 }
 
 // The bounds of what a question about the whole change shows, in bytes.
@@ -64,7 +63,11 @@ func (w Whole) Overview(b guard.Boundary) string {
 		blocks = append(blocks, b.Wrap("found", written(w.Found[:min(len(w.Found), maxFoundShown)],
 			func(_ int, c *wire, f finding.Finding) { c.Path = &f.Path })))
 	}
-	return fill("overview-user.md", "language", language(w.Language)+style(w.Style)+w.tests(), "asked", w.judging(),
+	wants := language(w.Language) + style(w.Style)
+	if w.Tests {
+		wants += " Report behaviour that the change brings in and no test covers, with the category `tests`."
+	}
+	return fill("overview-user.md", "language", wants, "asked", w.judging(),
 		"blocks", strings.Join(append(blocks, w.files(b)...), "\n"))
 }
 
@@ -87,29 +90,11 @@ func (w Whole) Repair(b guard.Boundary, problem, answer string) string {
 	return fill("repair-overview.md", "problem", problem, "answer", b.Wrap("answer", answer))
 }
 
-// Texts lists all text from outside that the conversation begins with.
-func (w Whole) Texts(more ...finding.Finding) []string {
-	texts := append(Texts(Input{Instructions: w.Discussion, Pages: w.Pages}, append(more, w.Found...)...), w.Title,
-		w.Description, w.Branch)
-	for _, f := range w.Files {
-		texts = append(texts, f.Path, f.OldPath, f.Patch)
-	}
-	for _, t := range w.Tickets {
-		texts = append(append(texts, t.Key, t.Summary, t.Description), t.Labels...)
-	}
-	for _, c := range w.Criteria {
-		texts = append(texts, c.Text)
-	}
-	return texts
-}
-
 // said is what people say of the change.
 func (w Whole) said(b guard.Boundary) (blocks []string) {
 	for _, d := range append([]Document{{"title", w.Title}, {"branch", w.Branch}, {"description", w.Description}},
 		w.Discussion...) {
-		if shown := within([]Document{{Text: d.Text}}, maxSaid); shown != "" {
-			blocks = append(blocks, b.Wrap(d.Path, shown))
-		}
+		blocks = append(blocks, wrapped(b, d.Path, maxSaid, Document{Text: d.Text})...)
 	}
 	return blocks
 }
@@ -118,19 +103,22 @@ func (w Whole) said(b guard.Boundary) (blocks []string) {
 func (w Whole) asked(b guard.Boundary) (blocks []string) {
 	for _, t := range w.Tickets {
 		text := strings.TrimSpace(t.Key + " " + t.Type + "\n" + t.Summary + "\n\n" + t.Description)
-		blocks = append(blocks, b.Wrap("ticket", within([]Document{{Text: text}}, maxSaid)))
+		blocks = append(blocks, wrapped(b, "ticket", maxSaid, Document{Text: text})...)
 	}
-	if shown := within(w.Pages, 2*maxSaid); shown != "" {
-		blocks = append(blocks, b.Wrap("pages", shown))
-	}
+	blocks = append(blocks, wrapped(b, "pages", 2*maxSaid, w.Pages...)...)
 	lines := make([]string, len(w.Criteria))
 	for i, c := range w.Criteria {
 		lines[i] = fmt.Sprintf("%d: %s", c.N, strings.Join(strings.Fields(c.Text), " "))
 	}
-	if len(lines) > 0 {
-		blocks = append(blocks, b.Wrap("criteria", within([]Document{{Text: strings.Join(lines, "\n")}}, 2*maxSaid)))
+	return append(blocks, wrapped(b, "criteria", 2*maxSaid, Document{Text: strings.Join(lines, "\n")})...)
+}
+
+// wrapped is what fits of some documents between marks; none where they are empty.
+func wrapped(b guard.Boundary, name string, most int, docs ...Document) []string {
+	if shown := within(docs, most); shown != "" {
+		return []string{b.Wrap(name, shown)}
 	}
-	return blocks
+	return nil
 }
 
 func (w Whole) judging() string {
@@ -143,26 +131,19 @@ func (w Whole) judging() string {
 	return fmt.Sprintf(" Give a verdict on each of the %d criteria, and fill in `unasked`.", len(w.Criteria))
 }
 
-func (w Whole) tests() string {
-	if !w.Tests {
-		return ""
-	}
-	return " Report behaviour that the change brings in and no test covers, with the category `tests`."
-}
-
 // files are the list of all files and the beginnings of their diffs, which share the
 // room; a short one leaves its part to the others.
 func (w Whole) files(b guard.Boundary) []string {
 	var list []string
 	for _, f := range w.Files {
-		line := fmt.Sprintf("%s %s +%d -%d %s", happened(Input{Status: f.Status}), shorten(f.Path), f.Added, f.Removed,
-			f.State)
+		line := fmt.Sprintf("%s %s +%d -%d %s", happened(Input{Status: string(f.Status)}), shorten(f.Path),
+			f.Additions, f.Deletions, f.State)
 		if f.OldPath != "" && f.OldPath != f.Path {
 			line += ", was " + shorten(f.OldPath)
 		}
 		list = append(list, strings.ReplaceAll(line, "\n", " "))
 	}
-	blocks := []string{b.Wrap("files", within([]Document{{Text: strings.Join(list, "\n")}}, maxFileList))}
+	blocks := wrapped(b, "files", maxFileList, Document{Text: strings.Join(list, "\n")})
 	left, room := 0, maxHeads
 	for _, f := range w.Files {
 		if f.Patch != "" {

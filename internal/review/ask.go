@@ -101,11 +101,14 @@ type question struct {
 	key      string
 	chat     Chatter
 	boundary guard.Boundary              // of the conversation; empty for its first turn,
-	avoid    []string                    // where one is drawn that none of these texts holds
+	avoid    []string                    // where one is drawn that neither its text nor these hold
 	request  llm.Request                 // without the first user's turn,
 	user     func(guard.Boundary) string // which belongs to the boundary
 	keep     func(Recorded) Recorded     // what of an answer may be kept; nil for all of it
 }
+
+// noBoundary stands for the one that is drawn.
+const noBoundary = guard.Boundary("00000000000000000000000000000000")
 
 // request is what all requests of one kind about the file have in common.
 func (t *task) request(about prompt.Task) llm.Request {
@@ -158,7 +161,7 @@ func (t *task) call(ctx context.Context, q question) (Recorded, error) {
 	b := q.boundary
 	if b == "" {
 		var err error
-		if b, err = guard.NewBoundary(t.Random, q.avoid...); err != nil {
+		if b, err = guard.NewBoundary(t.Random, append(q.avoid, q.user(noBoundary))...); err != nil {
 			return Recorded{}, err
 		}
 	}

@@ -99,16 +99,14 @@ func (o *overview) shown() {
 		o.Redact.Redact(o.Branch)
 	t.Language, t.Tests, t.Style = o.Guides.Language, o.Report.Tests, o.Report.Style
 	t.Found = o.Found
-	state := map[string]finding.FileReview{}
+	state := map[string]finding.State{}
 	for _, r := range o.Reviews {
-		state[r.Path] = r
+		state[r.Path] = r.State
 	}
 	for _, f := range o.Files {
-		r := state[f.Path]
-		file := prompt.WholeFile{Path: f.Path, OldPath: f.OldPath, Status: string(f.Status), Added: f.Additions,
-			Removed: f.Deletions, State: strings.ReplaceAll(string(r.State), "_", " ")}
-		if _, err := f.Hunks(); err == nil && r.State != finding.Skipped {
-			file.Patch = f.Patch
+		file := prompt.WholeFile{File: f, State: strings.ReplaceAll(string(state[f.Path]), "_", " ")}
+		if _, err := f.Hunks(); err != nil || state[f.Path] == finding.Skipped {
+			file.Patch = ""
 		}
 		t.Files = append(t.Files, file)
 	}
@@ -137,19 +135,15 @@ func Pages(c ticket.Context) (all []prompt.Document) {
 // answer that was paid stays one.
 func (o *overview) wholeKey() string {
 	t := o.turn
-	identity := []string{"whole", protocol, prompt.Fingerprint(), o.Options.Review.Identity(), fmt.Sprint(o.limit()),
-		string(o.Show), o.Digest, t.Language, fmt.Sprint(t.Tests, t.Style, t.Judges, o.Use == config.OverviewOff),
-		t.Title, t.Description, t.Branch}
-	for _, f := range t.Files {
-		identity = append(identity, hash(f.Path, f.OldPath, f.Status, f.State, f.Patch))
-	}
-	return hash(append(identity, spelled(t.Found)...)...)
+	t.Discussion = nil
+	return hash("whole", protocol, prompt.Fingerprint(), o.Options.Review.Identity(), string(o.Show), o.Digest,
+		fmt.Sprint(o.limit(), t.Judges, o.Use == config.OverviewOff), t.Overview(noBoundary))
 }
 
 // look asks about the change, and has what it found checked.
 func (o *overview) look(ctx context.Context) error {
 	q := question{
-		task: overviewing, key: hash(o.key, overviewing), chat: o.Options.Review, avoid: o.turn.Texts(),
+		task: overviewing, key: hash(o.key, overviewing), chat: o.Options.Review,
 		request: o.request(prompt.Overviewing(o.turn.Judges)), user: o.turn.Overview,
 	}
 	answer, err := o.answer(ctx, q, false)
@@ -172,7 +166,7 @@ func (o *overview) look(ctx context.Context) error {
 	// The grave ones are looked at again, with the whole change in view.
 	o.result.Findings, err = o.secondLook(ctx, found, func(claims []finding.Finding, said []string) question {
 		return question{
-			key: hash(append(said, o.key, verifying)...), avoid: o.turn.Texts(claims...),
+			key:     hash(append(said, o.key, verifying)...),
 			request: o.request(prompt.VerifyingWhole()),
 			user:    func(b guard.Boundary) string { return o.turn.Verify(b, claims) },
 		}
@@ -232,7 +226,7 @@ func (o *overview) left(ctx context.Context, what string, err error) error {
 
 // quoted holds a finding against its quote. Its place has to be one of the diff.
 func (o *overview) quoted(f finding.Finding) finding.Finding {
-	file := o.Files[slices.IndexFunc(o.Files, func(d diff.File) bool { return d.Path == f.Path })]
+	file := o.fileOf(f.Path)
 	checked, _ := newQuotes(file.Patch).check([]finding.Finding{f})
 	f = checked[0]
 	anchors, err := file.Anchors()
@@ -248,7 +242,7 @@ func (o *overview) judge(ctx context.Context) error {
 	turn := o.turn
 	askedFor(&turn, o.Context)
 	answer, err := o.answer(trace.Withheld(ctx), question{
-		task: judging, key: hash(o.key, judging), chat: o.Options.Review, avoid: turn.Texts(),
+		task: judging, key: hash(o.key, judging), chat: o.Options.Review,
 		request: o.request(prompt.Judging()), user: turn.Judge, keep: o.verdictsAlone,
 	}, true)
 	o.take(answer)

@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/ticket"
@@ -55,7 +56,7 @@ func (o *overview) decode(text string, judges bool) (a wholeAnswer, err error) {
 	return a, err
 }
 
-// pathOf is the changed file that a finding names.
+// pathOf is the path of the changed file that a finding names.
 func (o *overview) pathOf(value jsontext.Value) (string, error) {
 	var at struct {
 		Path string `json:"path"`
@@ -63,12 +64,21 @@ func (o *overview) pathOf(value jsontext.Value) (string, error) {
 	if json.Unmarshal(value, &at) != nil {
 		return "", errors.New("it has no path")
 	}
-	for _, f := range o.Files {
-		if f.Path == at.Path || guard.Visible(f.Path) == at.Path {
-			return f.Path, nil
-		}
+	f := o.fileOf(at.Path)
+	if f.Path == "" {
+		return "", errors.New("its path is none of the changed files")
 	}
-	return "", errors.New("its path is none of the changed files")
+	return f.Path, nil
+}
+
+// fileOf is the changed file that a path names, as it is or as it was shown; one without a
+// path where that is none.
+func (o *overview) fileOf(path string) diff.File {
+	at := slices.IndexFunc(o.Files, func(f diff.File) bool { return f.Path == path || guard.Visible(f.Path) == path })
+	if at < 0 {
+		return diff.File{}
+	}
+	return o.Files[at]
 }
 
 // sentences is a text as one paragraph of bounded length.
@@ -129,12 +139,7 @@ func (o *overview) verdict(c ticket.Criterion, said []finding.Criterion) finding
 
 // place is lines of the diff, on its new side or, for what was removed, on its old one.
 func (o *overview) place(l finding.Lines) (finding.Lines, bool) {
-	for _, f := range o.Files {
-		if f.Path != l.Path && guard.Visible(f.Path) != l.Path {
-			continue
-		}
-		l.Path = f.Path
-		return l, f.Shows(l.StartLine, l.EndLine)
-	}
-	return l, false
+	f := o.fileOf(l.Path)
+	l.Path = f.Path
+	return l, f.Shows(l.StartLine, l.EndLine)
 }

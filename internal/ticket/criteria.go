@@ -62,16 +62,14 @@ func CriteriaOf(markdown string) []Criterion {
 // up to the first block behind its list that is none.
 func sectionOfCriteria(lines []string) []string {
 	for i, line := range lines {
-		if m := headingLine.FindStringSubmatch(line); m != nil {
-			if titleOfCriteria.MatchString(plain(m[2])) {
-				return untilHeading(lines[i+1:], len(m[1]))
-			}
-			continue
+		m := headingLine.FindStringSubmatch(line)
+		if m != nil && titleOfCriteria.MatchString(plain(m[2])) {
+			return untilHeading(lines[i+1:], len(m[1]), false)
 		}
 		text := plain(line)
 		bold := strings.HasPrefix(line, "*") && strings.HasSuffix(strings.TrimRight(line, " :"), "*")
-		if titleOfCriteria.MatchString(text) && (bold || strings.HasSuffix(text, ":")) {
-			return untilNoList(lines[i+1:])
+		if m == nil && titleOfCriteria.MatchString(text) && (bold || strings.HasSuffix(text, ":")) {
+			return untilHeading(lines[i+1:], 6, true)
 		}
 	}
 	return nil
@@ -80,53 +78,42 @@ func sectionOfCriteria(lines []string) []string {
 // plain is a title without the marks of bold and italic text.
 func plain(s string) string { return strings.NewReplacer("*", "", "_", "").Replace(s) }
 
-func untilHeading(lines []string, level int) []string {
-	fence := ""
+// untilHeading are lines up to a heading of a level or above, or up to what follows the first
+// list where that is the end.
+func untilHeading(lines []string, level int, listEnds bool) []string {
+	fence, seen := "", false
 	for i, line := range lines {
-		if mark := fenceOf(line); mark != "" {
-			if fence == "" {
-				fence = mark
-			} else if strings.HasPrefix(mark, fence) {
-				fence = ""
-			}
-		}
-		if m := headingLine.FindStringSubmatch(line); m != nil && fence == "" && len(m[1]) <= level {
+		fence = fenceBehind(fence, line)
+		m := headingLine.FindStringSubmatch(line)
+		if m != nil && fence == "" && len(m[1]) <= level {
 			return lines[:i]
 		}
-	}
-	return lines
-}
-
-func untilNoList(lines []string) []string {
-	seen := false
-	for i, line := range lines {
-		switch {
-		case headingLine.MatchString(line):
-			return lines[:i]
-		case itemLine.MatchString(line):
-			seen = true
-		case seen && line != "" && !strings.HasPrefix(line, " "):
+		item := itemLine.MatchString(line)
+		if seen && !item && line != "" && !strings.HasPrefix(line, " ") {
 			return lines[:i]
 		}
+		seen = seen || listEnds && item
 	}
 	return lines
 }
 
 // items are the entries of the lists at the left edge, each with what is indented below it.
 func items(lines []string, form *regexp.Regexp) (all []Criterion) {
-	open, fence := false, false
+	open, fence := false, ""
 	for _, line := range lines {
-		if fenceOf(line) != "" && !strings.HasPrefix(line, " ") {
-			fence, open = !fence, false
+		below := strings.HasPrefix(line, " ")
+		if !below {
+			fence = fenceBehind(fence, line)
 		}
 		m := itemLine.FindStringSubmatch(line)
 		switch {
-		case fence:
+		case fence != "":
+			open = false
 		case m != nil && form.MatchString(line):
 			if open = strings.TrimSpace(m[2]) != "" && len(all) < maxCriteria; open {
 				all = append(all, Criterion{Text: strings.TrimSpace(m[2]), Done: strings.EqualFold(m[1], "x")})
 			}
-		case open && strings.HasPrefix(line, " "):
+		case open && below:
 			all[len(all)-1].Text += "\n" + strings.TrimPrefix(strings.TrimPrefix(line, "  "), " ")
 		case line != "":
 			open = false
@@ -140,12 +127,7 @@ func scenarios(lines []string) (all []Criterion) {
 	then, steps := false, false
 	for _, line := range lines {
 		line = strings.TrimSpace(line)
-		title := scenarioLine.FindStringSubmatch(line)
-		step := stepLine.FindStringSubmatch(line)
-		if title == nil && step == nil {
-			continue
-		}
-		word := ""
+		title, step, word := scenarioLine.FindStringSubmatch(line), stepLine.FindStringSubmatch(line), ""
 		if step != nil {
 			word = strings.ToLower(step[1])
 		}
@@ -154,7 +136,7 @@ func scenarios(lines []string) (all []Criterion) {
 			all, then = append(all, Criterion{Text: strings.TrimSpace(title[1])}), false
 		case word == "given" && (len(all) == 0 || then):
 			all, then, steps = append(all, Criterion{Text: line}), false, true
-		case len(all) > 0:
+		case word != "" && len(all) > 0:
 			all[len(all)-1].Text += "\n" + line
 			then, steps = then || word == "then", true
 		}

@@ -29,12 +29,9 @@ var (
 	candidate  = regexp.MustCompile(`[A-Z][A-Z0-9_]{1,9}-[1-9][0-9]{0,6}`)
 	anyCase    = regexp.MustCompile(`(?i)[a-z][a-z0-9_]{1,9}-[1-9][0-9]{0,6}`)
 	fiscalYear = regexp.MustCompile(`^FY[0-9]+$`)
-	inLink     = regexp.MustCompile(`(?i)(/browse/|/issues/|[?&]selectedissue=)([a-z][a-z0-9_]{1,9}-[1-9][0-9]{0,6})`)
+	inLink     = regexp.MustCompile(`(?i)(?:/browse/|/issues/|[?&]selectedissue=)([a-z][a-z0-9_]{1,9}-[1-9][0-9]{0,6})`)
 	wholeKey   = regexp.MustCompile(`^[A-Z][A-Z0-9_]{1,9}-[1-9][0-9]{0,6}$`)
 )
-
-// finder finds keys of some projects; of any where there are none.
-type finder struct{ projects []string }
 
 // Project is the project's part of a key; empty for what is none.
 func Project(key string) string {
@@ -43,6 +40,9 @@ func Project(key string) string {
 	}
 	return key[:strings.LastIndexByte(key, '-')]
 }
+
+// finder finds keys of some projects; of any where there are none.
+type finder struct{ projects []string }
 
 func (f finder) counts(key string, link bool) bool {
 	prefix := key[:strings.LastIndexByte(key, '-')]
@@ -55,30 +55,28 @@ func (f finder) counts(key string, link bool) bool {
 // Keys finds the keys of tickets in a text of a pull request, in their order and
 // each once. projects are the configured ones; empty for none, which leaves out
 // what more often names a standard, a version or a date.
-func Keys(text string, where Where, projects []string) []Key {
-	return finder{projects}.keys(text, where)
-}
-
-func (f finder) keys(text string, where Where) []Key {
-	text = hyphens.Replace(text)
-	var found []Key
-	switch where {
+func Keys(text string, where Where, projects []string) (all []Key) {
+	f := finder{projects}
+	var found []string
+	switch text = hyphens.Replace(text); where {
 	case Branch:
-		found = f.branch(text)
-	case Label:
-		found = f.plain(text)
+		found = f.inBranch(text)
 	case Body:
 		text = prose(text)
 		fallthrough
 	default:
-		for _, p := range parts(text) {
-			found = append(found, f.within(p)...)
+		for i, part := range parts(text) {
+			if i%2 == 1 {
+				found = append(found, f.inLink(part)...)
+			} else {
+				found = append(found, f.inText(part)...)
+			}
 		}
 	}
-	for i := range found {
-		found[i].From = where
+	for _, key := range found {
+		all = append(all, Key{key, where})
 	}
-	return Merge(nil, found...)
+	return Merge(all)
 }
 
 // Merge adds keys to others, each once: where it was found first.
@@ -95,54 +93,48 @@ func firsts[T any](all []T, name func(T) string) []T {
 	})
 }
 
-// within finds the keys of a link, or of the text between two links.
-func (f finder) within(p part) (all []Key) {
-	if !p.link {
-		return f.plain(p.text)
-	}
-	for _, m := range inLink.FindAllStringSubmatchIndex(p.text, -1) {
-		if key := strings.ToUpper(p.text[m[4]:m[5]]); !touchedBehind(p.text[m[5]:]) && f.counts(key, true) {
-			all = append(all, Key{Key: key})
+func (f finder) inLink(link string) (all []string) {
+	for _, m := range inLink.FindAllStringSubmatchIndex(link, -1) {
+		if key := strings.ToUpper(link[m[2]:m[3]]); !touchedBehind(link[m[3]:]) && f.counts(key, true) {
+			all = append(all, key)
 		}
 	}
 	return all
 }
 
-func (f finder) plain(text string) (all []Key) {
+func (f finder) inText(text string) (all []string) {
 	for _, at := range matches(candidate, text) {
 		key := text[at[0]:at[1]]
-		if !touchedBefore(text[:at[0]]) && !touchedBehind(text[at[1]:]) && f.counts(key, false) {
-			all = append(all, Key{Key: key})
+		last, _ := utf8.DecodeLastRuneInString(text[:at[0]])
+		touched := last == '_' || last == '-' || inWord(last) || touchedBehind(text[at[1]:])
+		if !touched && f.counts(key, false) {
+			all = append(all, key)
 		}
 	}
 	return all
 }
 
-// branch finds the keys of a branch's name. There a key may touch hyphens and
+// inBranch finds the keys of a branch's name. There a key may touch hyphens and
 // underscores; in lower case it counts at the start of a segment, and anywhere
 // where its project is a configured one.
-func (f finder) branch(name string) (all []Key) {
+func (f finder) inBranch(name string) (all []string) {
 	if strings.HasPrefix(name, "dependabot/") || strings.HasPrefix(name, "renovate/") {
 		return nil
 	}
 	for segment := range strings.SplitSeq(name, "/") {
 		for _, at := range matches(anyCase, segment) {
-			written := segment[at[0]:at[1]]
+			written, behind := segment[at[0]:at[1]], segment[at[1]:]
 			key := strings.ToUpper(written)
+			last, _ := utf8.DecodeLastRuneInString(segment[:at[0]])
+			touched := inWord(last) || touchedBehind(behind) && !strings.HasPrefix(behind, "-") &&
+				!strings.HasPrefix(behind, "_")
 			start := at[0] == 0 || len(f.projects) > 0 || key == written
-			if start && !joined(segment[:at[0]], segment[at[1]:]) && f.counts(key, false) {
-				all = append(all, Key{Key: key})
+			if start && !touched && f.counts(key, false) {
+				all = append(all, key)
 			}
 		}
 	}
 	return all
-}
-
-// joined reports whether what stands around a key in a branch makes it part of a longer word.
-func joined(before, behind string) bool {
-	last, _ := utf8.DecodeLastRuneInString(before)
-	next, _ := utf8.DecodeRuneInString(behind)
-	return inWord(last) || next != '-' && next != '_' && touchedBehind(behind)
 }
 
 // InLabel finds the key of a label of one of the forms; see LabelForms.
@@ -177,13 +169,7 @@ func matches(re *regexp.Regexp, text string) (all [][2]int) {
 	}
 }
 
-// touchedBefore reports whether what stands before a key makes it part of a longer word.
-func touchedBefore(before string) bool {
-	r, _ := utf8.DecodeLastRuneInString(before)
-	return r == '_' || r == '-' || inWord(r)
-}
-
-// touchedBehind reports whether what stands behind a key does.
+// touchedBehind reports whether what stands behind a key makes it part of a longer word.
 func touchedBehind(behind string) bool {
 	r, size := utf8.DecodeRuneInString(behind)
 	next, _ := utf8.DecodeRuneInString(behind[size:])

@@ -19,7 +19,6 @@ import (
 type wanted struct {
 	kind    ticket.Kind
 	id      string
-	follows bool // its links, to pages
 	got     *ticket.Ticket
 	links   []ticket.PageID
 	reports []ticket.SourceReport // of each source that was asked
@@ -34,13 +33,8 @@ func (w *wanted) read(ctx context.Context, o Options) {
 		}
 		r := ticket.SourceReport{Source: s.Name, Kind: w.kind, ID: w.id}
 		began := time.Now()
-		var failed *atlassian.Failure
-		switch {
-		case s.Lacks != "":
-			failed = atlassian.Fail("%s", s.Lacks)
-		case ctx.Err() != nil:
-			failed = atlassian.Fail("was not asked, since the time for context was over")
-		default:
+		failed := atlassian.Fail("%s", cmp.Or(s.Lacks, "was not asked, since the time for context was over"))
+		if s.Lacks == "" && ctx.Err() == nil {
 			failed = o.retry(ctx, func(ctx context.Context) error { return w.readFrom(ctx, reader, o) })
 		}
 		r.Seconds = time.Since(began).Round(time.Millisecond).Seconds()
@@ -86,7 +80,7 @@ func (w *wanted) why() string {
 // none: the ticket itself says what is wrong.
 func (w *wanted) follow(ctx context.Context, o Options) {
 	at := slices.IndexFunc(o.Sources, func(s Source) bool { return s.Links != nil && s.Lacks == "" })
-	if at < 0 || !w.follows || strings.Contains(w.id, "#") {
+	if at < 0 || w.kind != ticket.KindTicket || strings.Contains(w.id, "#") {
 		return
 	}
 	_ = o.retry(ctx, func(ctx context.Context) (err error) {

@@ -223,7 +223,7 @@ func (g *gathering) pages(links []ticket.PageID, hosts ...string) []ticket.PageI
 func (g *gathering) gather(ctx context.Context) {
 	var tickets, pages []*wanted
 	for _, k := range g.found.Keys {
-		tickets = append(tickets, &wanted{kind: ticket.KindTicket, id: k.Key, follows: len(g.found.PageIDs) < maxPages})
+		tickets = append(tickets, &wanted{kind: ticket.KindTicket, id: k.Key})
 	}
 	for _, p := range g.found.PageIDs {
 		pages = append(pages, &wanted{kind: ticket.KindPage, id: p.ID})
@@ -239,30 +239,29 @@ func (g *gathering) gather(ctx context.Context) {
 		pages = append(pages, &wanted{kind: ticket.KindPage, id: p.ID})
 	}
 	g.ask(ctx, pages[known:])
-	n := 0
 	for _, w := range slices.Concat(tickets, pages) {
-		g.take(w, &n)
+		g.take(w)
 	}
 }
 
 // take enters what came of a request. The criteria, of pages where nothing before has any,
-// are numbered on from n.
-func (g *gathering) take(w *wanted, n *int) {
+// are numbered on.
+func (g *gathering) take(w *wanted) {
 	g.found.Sources = append(g.found.Sources, w.reports...)
 	if w.got == nil {
 		g.found.Missing = append(g.found.Missing, fmt.Sprintf("Without %s: %s", w.kind, w.why()))
 		return
 	}
 	g.found.Flags = append(g.found.Flags, Flags(*w.got)...)
-	into := &g.found.Tickets
+	into, n := &g.found.Tickets, len(g.found.Criteria())
 	if w.kind == ticket.KindPage {
-		if into = &g.found.Pages; *n == 0 {
+		into = &g.found.Pages
+		if n == 0 {
 			w.got.Criteria = ticket.CriteriaIn(w.got.Description)
 		}
 	}
 	for i := range w.got.Criteria {
-		*n++
-		w.got.Criteria[i].N = *n
+		w.got.Criteria[i].N = n + i + 1
 	}
 	*into = append(*into, *w.got)
 }
@@ -274,32 +273,29 @@ func (g *gathering) ask(ctx context.Context, all []*wanted) {
 	open := map[ticket.Kind]int{}
 	tell := func() {
 		var under []string
-		for _, s := range []struct {
-			of   ticket.Kind
-			name string
-		}{{ticket.KindTicket, statusJira}, {ticket.KindPage, statusPages}} {
-			if open[s.of] > 0 {
-				under = append(under, s.name)
-			}
+		if open[ticket.KindTicket] > 0 {
+			under = append(under, statusJira)
+		}
+		if open[ticket.KindPage] > 0 {
+			under = append(under, statusPages)
 		}
 		g.o.tell(under...)
 	}
 	for _, w := range all {
-		open[w.kind]++
+		open[w.kind] += 2
 	}
 	tell()
 	for _, w := range all {
-		wait.Go(func() {
-			var links sync.WaitGroup
-			links.Go(func() { w.follow(ctx, g.o) })
-			w.read(ctx, g.o)
-			links.Wait()
-			mu.Lock()
-			defer mu.Unlock()
-			if open[w.kind]--; open[w.kind] == 0 {
-				tell()
-			}
-		})
+		for _, request := range []func(context.Context, Options){w.read, w.follow} {
+			wait.Go(func() {
+				request(ctx, g.o)
+				mu.Lock()
+				defer mu.Unlock()
+				if open[w.kind]--; open[w.kind] == 0 {
+					tell()
+				}
+			})
+		}
 	}
 	wait.Wait()
 }

@@ -127,7 +127,8 @@ func TestCriteriaOfAPageCountWhereNoTicketHasAny(t *testing.T) {
 	t.Parallel()
 	m := &memory{tickets: map[string]ticket.Ticket{"PAY-1": {Key: "PAY-1",
 		PageIDs: []ticket.PageID{page("7"), page("8")}}},
-		pages: map[string]ticket.Ticket{"7": {Key: "7", Description: "text"}, "8": {Key: "8", Description: "## AC\n\n- of a page"}}}
+		pages: map[string]ticket.Ticket{"7": {Key: "7", Description: "text"},
+			"8": {Key: "8", Description: "## AC\n\n- of a page"}}}
 	c := ticketcontext.Fetch(t.Context(), request("PAY-1", ""), options(m))
 	require.Equal(t, []ticket.Criterion{{N: 1, Text: "of a page"}}, c.Criteria())
 }
@@ -292,7 +293,8 @@ func TestTheTimeOfOneTicketIsBounded(t *testing.T) {
 		m := &memory{takes: time.Hour}
 		o := options(m)
 		for range 3 {
-			o.Sources = append(o.Sources, ticketcontext.Source{Name: "mcp:x", Title: "the MCP server x", Ticket: m.Ticket})
+			o.Sources = append(o.Sources,
+				ticketcontext.Source{Name: "mcp:x", Title: "the MCP server x", Ticket: m.Ticket})
 		}
 		began := time.Now()
 		_, err := ticketcontext.One(t.Context(), "PAY-1", o)

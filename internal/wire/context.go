@@ -32,6 +32,7 @@ func (w Wire) Context(c config.Context, s settings.Settings, api *github.Client)
 		if err != nil {
 			return o, err
 		}
+		made.Lacks = cmp.Or(made.Lacks, b.distrusts(source, s))
 		o.Sources = append(o.Sources, made)
 	}
 	ours, theirs := w.Redactor(s), secret.New(b.credentials...)
@@ -71,28 +72,15 @@ type contextBuilder struct {
 	credentials []string
 }
 
-func (b *contextBuilder) source(s config.Source, api *github.Client) (ticketcontext.Source, error) {
-	made, err := b.made(s, api)
-	if why := b.distrusts(s, b.s); made.Lacks == "" {
-		made.Lacks = why
-	}
-	return made, err
-}
-
-func (b *contextBuilder) made(s config.Source, api *github.Client) (ticketcontext.Source, error) {
+func (b *contextBuilder) source(s config.Source, api *github.Client) (made ticketcontext.Source, err error) {
 	switch s.Kind {
 	case config.SourceIssues:
 		return ticketcontext.GitHub(api), nil
 	case config.SourceMCP:
 		return b.server(s.MCP)
 	}
-	return b.rest(s)
-}
-
-func (b *contextBuilder) rest(s config.Source) (ticketcontext.Source, error) {
-	made := ticketcontext.Source{Name: s.Kind}
-	var err error
-	if made.Hosts, err = b.hosts("context.sources: "+s.Kind, s.URL, s.Site); err != nil {
+	made.Name = s.Kind
+	if made.Hosts, err = b.hosts(s.Kind, s.URL, s.Site); err != nil {
 		return made, err
 	}
 	o := atlassian.Options{URL: s.URL, CriteriaField: s.CriteriaField, HTTP: b.client(false)}
@@ -100,21 +88,21 @@ func (b *contextBuilder) rest(s config.Source) (ticketcontext.Source, error) {
 	if s.Kind == config.SourceJira {
 		jira := atlassian.NewJira(o)
 		made.Title, made.Ticket, made.Links, made.Comments = "Jira", jira.Ticket, jira.RemotePages, jira
-		return made, nil
+	} else {
+		made.Title, made.Page = "Confluence", atlassian.NewConfluence(o).Page
 	}
-	made.Title, made.Page = "Confluence", atlassian.NewConfluence(o).Page
 	return made, nil
 }
 
 // hosts are those of addresses that may be asked.
-func (b *contextBuilder) hosts(what string, addresses ...string) (all []string, err error) {
+func (b *contextBuilder) hosts(kind string, addresses ...string) (all []string, err error) {
 	for _, address := range addresses {
 		if address == "" {
 			continue
 		}
 		u, err := transport.CheckURL(address, b.s.AllowHTTP)
 		if err != nil {
-			return nil, problem.As(problem.Misuse, fmt.Errorf("%s: %w", what, err), "")
+			return nil, problem.As(problem.Misuse, fmt.Errorf("context.sources: %s: %w", kind, err), "")
 		}
 		all = append(all, strings.ToLower(u.Host))
 	}
@@ -158,11 +146,11 @@ func (b *contextBuilder) server(m config.MCP) (made ticketcontext.Source, err er
 			}
 		}
 	} else {
-		hosts, err := b.hosts("context.sources: mcp", m.URL)
+		hosts, err := b.hosts(config.SourceMCP, m.URL)
 		if err != nil {
 			return made, err
 		}
-		name = cmp.Or(name, hosts[0])
+		name = cmp.Or(append([]string{name}, hosts...)...)
 		o.User, o.Token, made.Lacks = b.credential(m.UserEnv, m.TokenEnv)
 		o.HTTP = b.client(true)
 	}

@@ -160,7 +160,11 @@ func (r *renderer) block(n node, depth int) string {
 	case "mediaSingle", "mediaGroup":
 		return r.blocks(n, depth, "\n")
 	}
-	inner := r.blocks(n, depth, "\n\n")
+	return n.around(r.blocks(n, depth, "\n\n"))
+}
+
+// around writes what a node is around the blocks in it.
+func (n node) around(inner string) string {
 	switch n.kind() {
 	case "paragraph", "caption", "layoutSection", "layoutColumn", "listItem", "taskItem", "tableRow", "tableCell":
 		return inner
@@ -184,8 +188,8 @@ func (r *renderer) block(n node, depth int) string {
 		}
 		return inner
 	}
-	if kind := notInName.ReplaceAllString(n.kind(), ""); kind != "" && n["content"] == nil {
-		return "[unsupported: " + kind[:min(len(kind), 40)] + "]"
+	if kind := short(notInName, n.kind()); kind != "" && n["content"] == nil {
+		return bracketed("unsupported", kind)
 	}
 	return inner
 }
@@ -282,21 +286,22 @@ func (n node) card() string {
 }
 
 func (n node) media() string {
+	name := strings.Join(strings.Fields(n.attr("alt")), " ")
 	if address := n.attr("url"); n.attr("type") == "external" && safeLink(address) {
-		return "[attachment: " + address + "]"
+		name = address
 	}
-	if alt := strings.Join(strings.Fields(n.attr("alt")), " "); alt != "" {
-		return "[attachment: " + alt + "]"
-	}
-	return "[attachment]"
+	return bracketed("attachment", name)
 }
 
-func (n node) macro() string {
-	key := notInMacro.ReplaceAllString(n.attr("extensionKey"), "")
-	if key == "" {
-		return "[macro]"
-	}
-	return "[macro: " + key[:min(len(key), 40)] + "]"
+func (n node) macro() string { return bracketed("macro", short(notInMacro, n.attr("extensionKey"))) }
+
+// bracketed stands for what is no text, by its name where it has one.
+func bracketed(what, name string) string { return strings.TrimSuffix("["+what+": "+name, ": ") + "]" }
+
+// short is the beginning of a name without what may not stand in it.
+func short(not *regexp.Regexp, name string) string {
+	name = not.ReplaceAllString(name, "")
+	return name[:min(len(name), 40)]
 }
 
 // marked puts a text between a node's marks. Blanks at its ends stay outside.

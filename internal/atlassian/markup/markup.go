@@ -8,6 +8,7 @@ package markup
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -113,11 +114,5 @@ func safeLink(href string) bool {
 
 // compact joins the texts that are not empty.
 func compact(texts []string, between string) string {
-	var kept []string
-	for _, s := range texts {
-		if strings.TrimSpace(s) != "" {
-			kept = append(kept, s)
-		}
-	}
-	return strings.Join(kept, between)
+	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return strings.TrimSpace(s) == "" }), between)
 }

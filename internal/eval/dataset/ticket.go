@@ -56,7 +56,9 @@ func checkTicket(c Case) (reasons []string) {
 	}
 	place := func(what string, all []Place) {
 		for i, p := range all {
-			add(!shows(changed.Files, p), "%s[%d]: the diff does not show lines %d to %d of %.200q", what, i,
+			at := slices.IndexFunc(changed.Files, func(f diff.File) bool { return f.Path == p.Path })
+			shown := at >= 0 && changed.Files[at].Shows(p.LineStart, p.LineEnd)
+			add(!shown, "%s[%d]: the diff does not show lines %d to %d of %.200q", what, i,
 				p.LineStart, p.LineEnd, p.Path)
 		}
 	}
@@ -73,12 +75,6 @@ func checkTicket(c Case) (reasons []string) {
 	}
 	place("unasked", t.Unasked)
 	return reasons
-}
-
-// shows reports whether the diff shows all lines of a place, on one of its sides.
-func shows(files []diff.File, p Place) bool {
-	i := slices.IndexFunc(files, func(f diff.File) bool { return f.Path == p.Path })
-	return i >= 0 && files[i].Shows(p.LineStart, p.LineEnd)
 }
 
 // texts are all that a ticket says, for fingerprints.

@@ -18,9 +18,6 @@ type Judged struct {
 	Evidenced bool            `json:"evidenced,omitempty"` // rightly met, and said so of a line that bears it out
 }
 
-// right reports whether the verdict is, and of a criterion that is met its evidence too.
-func (j Judged) right() bool { return j.Want == j.Said && (j.Want != finding.Met || j.Evidenced) }
-
 // Asked counts how changes were held against their tickets.
 type Asked struct {
 	Criteria  int `json:"criteria"`
@@ -41,7 +38,8 @@ func (r *Result) Hold(t dataset.Ticket, said []finding.Criterion, unasked []find
 		j := Judged{N: i + 1, Want: k.Verdict, Said: finding.Unknown}
 		if at := slices.IndexFunc(said, func(c finding.Criterion) bool { return c.N == j.N }); at >= 0 {
 			j.Said = said[at].Verdict
-			j.Evidenced = j.Want == finding.Met && j.Said == finding.Met && anyWithin(said[at].Evidence, k.Evidence)
+			j.Evidenced = j.Want == finding.Met && j.Said == finding.Met &&
+				slices.ContainsFunc(said[at].Evidence, func(l finding.Lines) bool { return borneOut(l, k.Evidence) })
 		}
 		r.Criteria = append(r.Criteria, j)
 	}
@@ -50,14 +48,12 @@ func (r *Result) Hold(t dataset.Ticket, said []finding.Criterion, unasked []find
 		r.Asked.Named += one(named)
 	}
 	for _, u := range unasked {
-		r.Asked.Beside += one(!anyWithin([]finding.Lines{u.Lines}, t.Unasked))
+		r.Asked.Beside += one(!borneOut(u.Lines, t.Unasked))
 	}
 }
 
-func anyWithin(said []finding.Lines, known []dataset.Place) bool {
-	return slices.ContainsFunc(said, func(l finding.Lines) bool {
-		return slices.ContainsFunc(known, func(p dataset.Place) bool { return overlap(l, p) })
-	})
+func borneOut(l finding.Lines, known []dataset.Place) bool {
+	return slices.ContainsFunc(known, func(p dataset.Place) bool { return overlap(l, p) })
 }
 
 // overlap reports whether two places share a line. The matching rule's margin is none of
@@ -93,11 +89,11 @@ func (r Result) misjudged() string {
 	var wrong []string
 	for _, j := range r.Criteria {
 		switch {
-		case j.right():
-		case j.Want == j.Said:
+		case j.Want != j.Said:
+			said := strings.ReplaceAll(fmt.Sprintf("%d (%s, said to be %s)", j.N, j.Want, j.Said), "_", " ")
+			wrong = append(wrong, said)
+		case j.Want == finding.Met && !j.Evidenced:
 			wrong = append(wrong, fmt.Sprintf("%d (met, at other lines than those named)", j.N))
-		default:
-			wrong = append(wrong, fmt.Sprintf("%d (%s, said to be %s)", j.N, inWords(j.Want), inWords(j.Said)))
 		}
 	}
 	says := ""
@@ -110,8 +106,6 @@ func (r Result) misjudged() string {
 	}
 	return says
 }
-
-func inWords(v finding.Verdict) string { return strings.ReplaceAll(string(v), "_", " ") }
 
 func criteria(n int) string {
 	if n == 1 {

@@ -52,10 +52,8 @@ func (r *run) context(ctx context.Context, s State) (graph.Update, error) {
 
 // asks reports whether the repository names a source of context for this change.
 func (r *run) asks(s State) bool {
-	if s.Pull == nil {
-		return r.Context != nil && r.Show != ""
-	}
-	return r.Context != nil && len(s.Draft.Config.Context.Sources) > 0
+	named := s.Pull != nil && len(s.Draft.Config.Context.Sources) > 0
+	return r.Context != nil && (named || s.Pull == nil && r.Show != "")
 }
 
 // remember is the context in full, fetched again where another process fetched it first.

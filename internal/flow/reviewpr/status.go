@@ -1,6 +1,7 @@
 package reviewpr
 
 import (
+	"cmp"
 	"errors"
 
 	"github.com/org/pr-review-action/internal/graph"
@@ -24,25 +25,15 @@ const (
 	InError         Status = "error" // a run that failed before or outside of its graph
 )
 
+var statuses = map[string]Status{
+	ingestNode: FetchDetails, triageNode: FetchDetails, contextNode: ExtractIDs,
+	reviewNode: AnalyzeCode, reviseNode: AnalyzeCode, redraftNode: AnalyzeCode,
+	overviewNode: GenerateReview, aggregateNode: GenerateReview, gateNode: AtGate, postNode: PostReview,
+}
+
 // StatusOf gives the status while a node of the graph is under way. Of the node context
 // StatusesIn tells more.
-func StatusOf(node string) Status {
-	switch node {
-	case ingestNode, triageNode:
-		return FetchDetails
-	case contextNode:
-		return ExtractIDs
-	case reviewNode, reviseNode, redraftNode:
-		return AnalyzeCode
-	case overviewNode, aggregateNode:
-		return GenerateReview
-	case gateNode:
-		return AtGate
-	case postNode:
-		return PostReview
-	}
-	return Initialize
-}
+func StatusOf(node string) Status { return cmp.Or(statuses[node], Initialize) }
 
 // StatusesIn gives the status of a thread as a store has it: of one under way that of its
 // next node, of one that ended FAILED that of its last; two where tickets and pages are

@@ -12,9 +12,55 @@ import (
 
 	"github.com/org/pr-review-action/internal/atlassian"
 	"github.com/org/pr-review-action/internal/atlassian/markup"
+	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/ticket"
 	"github.com/org/pr-review-action/internal/transport"
 )
+
+// presetArguments are the names that servers of a preset give one argument: their
+// documents do not agree. The first that a tool has is the one.
+var presetArguments = map[string][]string{
+	"issueIdOrKey": {"issueIdOrKey", "issueKey", "issueId", "key"},
+	"pageId":       {"pageId", "id", "contentId"},
+}
+
+// known is what a known server's tools are called and how they answer.
+//
+//   - rovo: the server that Atlassian hosts. It needs the argument cloudId.
+//   - sooperset: mcp-atlassian over HTTP. Its Markdown may have lost headings and
+//     lists, and then no criteria are told apart.
+func known(name string) config.MCP {
+	switch name {
+	case "rovo":
+		return config.MCP{
+			Ticket: config.Tool{Tool: "getJiraIssue", Argument: "issueIdOrKey", Key: "key", Summary: "fields.summary",
+				Description: "fields.description"},
+			Page: config.Tool{Tool: "getConfluencePage", Argument: "pageId", Key: "id", Summary: "title",
+				Description: "body"},
+			Comment: config.Tool{Tool: "addCommentToJiraIssue", Argument: "issueIdOrKey",
+				With: map[string]any{"commentBody": "{text}"}},
+		}
+	case "sooperset":
+		return config.MCP{
+			Ticket: config.Tool{Tool: "jira_get_issue", Argument: "issue_key", Key: "key", Summary: "summary",
+				Description: "description", With: map[string]any{"update_history": false, "comment_limit": 50}},
+			Page: config.Tool{Tool: "confluence_get_page", Argument: "page_id", Key: "metadata.id",
+				Summary: "metadata.title", Description: "metadata.content",
+				With: map[string]any{"convert_to_markdown": true, "include_metadata": true}},
+			Comment: config.Tool{Tool: "jira_add_comment", Argument: "issue_key",
+				With: map[string]any{"body": "{text}"}},
+		}
+	}
+	return config.MCP{}
+}
+
+// Preset is what the settings say of a server, over what its preset does.
+func Preset(said config.MCP) config.MCP {
+	all := known(said.Preset)
+	text, _ := json.Marshal(said) // plain values, and what is not set is left out
+	_ = json.Unmarshal(text, &all)
+	return all
+}
 
 // Digest names what a tool is: its name, description and the schema of its
 // arguments, as sha256: and 64 hex digits.
@@ -121,7 +167,7 @@ func prose(v any, depth int) (text string) {
 			text, _ = markup.ADF([]byte(value))
 			return text
 		}
-		for _, name := range []string{"value", "text", "atlas_doc_format", "storage", "content", "name", "description"} {
+		for _, name := range strings.Fields("value text atlas_doc_format storage content name description") {
 			if text == "" {
 				text = prose(v[name], depth+1)
 			}
