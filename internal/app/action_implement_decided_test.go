@@ -58,6 +58,16 @@ func TestAnApprovalThatATicketsDraftCannotTakeIsVoid(t *testing.T) {
 	}
 }
 
+func TestATicketsCountsNameNoFile(t *testing.T) {
+	t.Parallel()
+	s := ticketStage(t)
+	drafted := s.ticketDraft().with("summary", "counts").start().is(0, "PAUSED")
+	s.approved("/drop pay/half_test.go: later")
+	applied := s.ticketJob("apply", drafted.digest()).with("summary", "counts").start().is(0, "POSTED")
+	applied.shows("- F2 dropped\n")
+	require.NotContains(t, applied.summary, "half_test")
+}
+
 // TestATicketsSummarySaysWhatBecameOfIt reads the summaries of jobs that carry nothing out.
 func TestATicketsSummarySaysWhatBecameOfIt(t *testing.T) {
 	t.Parallel()
