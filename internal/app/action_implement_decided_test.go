@@ -20,7 +20,8 @@ func TestATicketIsDraftedAnewAfterARejection(t *testing.T) {
 			draft := func() string {
 				drafted := under(s.ticketDraft().with("environment", "")).start().is(0, "PAUSED")
 				s.run.Finish("success")
-				s.run = s.repo.AddRun(githubtest.RunOptions{Path: implementPath, Event: "workflow_dispatch", Actor: "lee"})
+				s.run = s.repo.AddRun(githubtest.RunOptions{Path: implementPath, Event: "workflow_dispatch",
+					Actor: "lee"})
 				return drafted.outputs["code"]
 			}
 			decide := func(code, verdict string) *job { return under(s.ticketDecision(code, "", verdict, "")) }
