@@ -179,6 +179,14 @@ func TestG33_NothingReachedBeforeTheDeadline(t *testing.T) {
 	s.untouched()
 }
 
+// TestG33_ALimitThatLastsIsNamedAtTheDeadline has a server that turns each request away.
+func TestG33_ALimitThatLastsIsNamedAtTheDeadline(t *testing.T) {
+	s := setUp(t, scene{script: llmtest.Constantly(llmtest.Failing(429, "Retry-After: 60"),
+		func(llmtest.Request) llmtest.Answer { return llmtest.Findings() })})
+	s.draftJob().with("max-time", "1s").start().is(1, "FAILED").
+		says("no file was reviewed: the time was up; the model was waited for in vain: ", " answered 429")
+}
+
 func TestMaxTimeThatIsNoneIsExit2(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"0m", "-5m", "5", "0s", "forever", "m"} {

@@ -20,7 +20,8 @@ func TestATicketIsDraftedAnewAfterARejection(t *testing.T) {
 			draft := func() string {
 				drafted := under(s.ticketDraft().with("environment", "")).start().is(0, "PAUSED")
 				s.run.Finish("success")
-				s.run = s.repo.AddRun(githubtest.RunOptions{Path: implementPath, Event: "workflow_dispatch", Actor: "lee"})
+				s.run = s.repo.AddRun(githubtest.RunOptions{Path: implementPath, Event: "workflow_dispatch",
+					Actor: "lee"})
 				return drafted.outputs["code"]
 			}
 			decide := func(code, verdict string) *job { return under(s.ticketDecision(code, "", verdict, "")) }
@@ -56,6 +57,16 @@ func TestAnApprovalThatATicketsDraftCannotTakeIsVoid(t *testing.T) {
 			s.applied(roundBranch, tree)
 		})
 	}
+}
+
+func TestATicketsCountsNameNoFile(t *testing.T) {
+	t.Parallel()
+	s := ticketStage(t)
+	drafted := s.ticketDraft().with("summary", "counts").start().is(0, "PAUSED")
+	s.approved("/drop pay/half_test.go: later")
+	applied := s.ticketJob("apply", drafted.digest()).with("summary", "counts").start().is(0, "POSTED")
+	applied.shows("- F2 dropped\n")
+	require.NotContains(t, applied.summary, "half_test")
 }
 
 // TestATicketsSummarySaysWhatBecameOfIt reads the summaries of jobs that carry nothing out.

@@ -41,17 +41,18 @@ func (a *app) ticketOf(ctx context.Context, arg string, c config.Config,
 		return t, problem.Usage(fmt.Sprintf("there is no file %s", arg),
 			"name a Markdown file, a ticket's key, or owner/repo#7")
 	}
+	none := problem.Usage(fmt.Sprintf("%q is no file, no ticket's key and no issue", arg),
+		"name a Markdown file, a key such as PAY-88, or owner/repo#7")
 	if !pull.LooksLikeRef(arg) {
 		asked, err := ticketpr.ParseTicket(arg, pull.Ref{})
 		if err != nil || asked.Issue() > 0 { // of which repository, it does not say
-			return t, problem.Usage(fmt.Sprintf("%q is no file, no ticket's key and no issue", arg),
-				"name a Markdown file, a key such as PAY-88, or owner/repo#7")
+			return t, none
 		}
 		return a.ReadTicket(ctx, asked, c, o.Settings, nil)
 	}
 	ref, err := a.parseRef(arg)
 	if err != nil {
-		return t, err
+		return t, none
 	}
 	api, err := a.GitHub(ref, o.Settings)
 	if err != nil {

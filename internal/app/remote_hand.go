@@ -111,6 +111,16 @@ func (r *remote) unasked(ctx context.Context, d parkedDraft, given decision.Verd
 			"re-run its failed jobs on its page and decide again, nothing is paid again; or run the review workflow "+
 				"anew", problem.At(r.page(d.RunID)))
 	}
+	answers, err := r.api.Approvals(ctx, r.ref.Owner, r.ref.Repo, d.RunID)
+	if err != nil {
+		return "", err
+	}
+	for _, a := range answers {
+		if gate.Of(a, d.Environment) && !slices.Contains(d.Approvals, gate.Key(a)) {
+			return "", problem.Refuse(13, "the environment has its answer: "+a.State+" by "+a.User,
+				"look at the run's page: its deciding job acts on that", problem.At(r.page(d.RunID)))
+		}
+	}
 	return "", problem.New("the draft's run has not come to its environment yet", r.page(d.RunID),
 		"run this again when it waits there")
 }

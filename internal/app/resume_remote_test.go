@@ -235,6 +235,8 @@ func TestResumeRefusesWhatChangedMeanwhile(t *testing.T) {
 			[]string{"has ended (failure)", "re-run its failed jobs", "/actions/runs/"}},
 		"the run is not there yet": {true, func(s *stage) { s.run.Finish(""); s.run.Rerun() }, 1,
 			[]string{"has not come to its environment yet", "run this again when it waits there"}},
+		"answered before": {true, func(s *stage) { s.run.Approve(gateName, "sam", "") }, 3,
+			[]string{"the environment has its answer: approved by sam", "/actions/runs/"}},
 		"drafted again in the same run": {true, func(s *stage) {
 			s.run.AddArtifact("pr-review-42-0123456789abcdef", []byte("newer"))
 		}, 3, []string{"has drafted again since"}},

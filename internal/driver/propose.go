@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/checkpoint"
@@ -104,7 +105,7 @@ func only(names []string, modules []config.Module) (chosen []config.Module, err 
 	for _, name := range names {
 		if !slices.Contains(all, name) {
 			return nil, problem.Usage(fmt.Sprintf("there is no module %q", name),
-				fmt.Sprintf("the modules are %q", all))
+				"the modules are "+strings.Join(all, ", "))
 		}
 	}
 	return chosen, nil

@@ -225,7 +225,11 @@ func (r *Report) explain(by *wire.Reviewer, warn func(string)) {
 		warn(note)
 	}
 	path, cause := by.Failure()
-	switch {
+	switch held := by.Held(); {
+	case cause == nil && held != "" && r.Partial && r.Outcome == reviewpr.Failed:
+		r.Message += "; the model was waited for in vain: " + held
+	case cause == nil && held != "" && r.Partial:
+		warn("the model was waited for in vain, so files were not reached in time: " + held)
 	case cause == nil:
 	case r.State.OutOfBudget():
 		r.Message = "no file was reviewed: " + Explain(cause)

@@ -29,7 +29,7 @@ import (
 func Approved(approvals []github.Approval, before []string, environment string, findings []finding.Finding,
 	read func(github.Approval) (decision.Decision, error)) (by string, d decision.Decision, err error) {
 	for _, a := range since(approvals, before) {
-		if a.State != "approved" || !of(a, environment) {
+		if a.State != "approved" || !Of(a, environment) {
 			continue
 		}
 		said, void := read(a)
@@ -86,16 +86,16 @@ func Rejected(approvals []github.Approval, before []string, environment string) 
 // answers in the manifest.
 func Rejection(approvals []github.Approval, before []string, environment string) (github.Approval, bool) {
 	for _, a := range since(approvals, before) {
-		if a.State == "rejected" && (environment == "" || of(a, environment)) {
+		if a.State == "rejected" && (environment == "" || Of(a, environment)) {
 			return a, true
 		}
 	}
 	return github.Approval{}, false
 }
 
-// of reports whether an approval is about an environment. GitHub's names of
+// Of reports whether an approval is about an environment. GitHub's names of
 // environments are not case-sensitive.
-func of(a github.Approval, environment string) bool {
+func Of(a github.Approval, environment string) bool {
 	return slices.ContainsFunc(a.Environments, func(name string) bool { return strings.EqualFold(name, environment) })
 }
 

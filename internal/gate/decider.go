@@ -36,9 +36,11 @@ func MayDecide(d Decider, author string, allowAuthor, approvedByEnvironment bool
 		return refuse("a bot decided", "a person decides; let somebody with write access do it", who)
 	case !login.MatchString(d.Login):
 		return refuse("what decided is no account", "let somebody with write access decide", who)
+	case strings.EqualFold(d.Login, author) && !allowAuthor && d.Dispatched:
+		return refuse("who asked for the draft decided", "let somebody else decide, or set allow-author: true", who)
 	case strings.EqualFold(d.Login, author) && !allowAuthor:
-		author := map[bool]string{false: "the author of the pull request", true: "who asked for the draft"}[d.Dispatched]
-		return refuse(author+" decided", "let somebody else decide, or set allow-author: true", who)
+		return refuse("the author of the pull request decided", "let somebody else decide, or set allow-author: true",
+			who)
 	case !approvedByEnvironment && !slices.Contains([]string{"admin", "maintain", "write"}, d.Permission):
 		return refuse("the decision is by somebody who may not write here", "let somebody with write access decide",
 			who, [2]string{"found", "permission \"" + d.Permission + "\""},

@@ -108,8 +108,8 @@ func (c *Client) Issue(ctx context.Context, owner, repo string, number int) (Rem
 	if err != nil {
 		return Remark{}, Wrap(doing, err)
 	}
-	if i.GetNumber() != number || !strings.HasSuffix(strings.ToLower(i.GetURL()),
-		strings.ToLower(fmt.Sprintf("/repos/%s/%s/issues/%d", owner, repo, number))) {
+	here := strings.ToLower(fmt.Sprintf("/repos/%s/%s/issues/%d", owner, repo, number))
+	if i.GetNumber() != number || i.URL != nil && !strings.HasSuffix(strings.ToLower(i.GetURL()), here) {
 		return Remark{}, Wrap(doing, ErrNotFound)
 	}
 	return Remark{

@@ -66,6 +66,15 @@ func TestT19_AnIssueThatMovedElsewhereIsNotRead(t *testing.T) {
 		Status: http.StatusOK, Headers: map[string]string{"Content-Type": "application/json"},
 		Body: `{"number":7,"title":"private","url":"https://api.github.com/repos/o/private/issues/7"}`,
 	})
-	_, err := connect(t, s, reader(s, repo)).Issue(t.Context(), "o", "r", 7)
+	c := connect(t, s, reader(s, repo))
+	_, err := c.Issue(t.Context(), "o", "r", 7)
 	require.ErrorIs(t, err, github.ErrNotFound)
+
+	s.ClearFaults()
+	s.Fail("GET", "/repos/o/r/issues/7", githubtest.Fault{
+		Status: http.StatusOK, Headers: map[string]string{"Content-Type": "application/json"},
+		Body: `{"number":7,"title":"of a server that leaves the address out"}`,
+	})
+	_, err = c.Issue(t.Context(), "o", "r", 7)
+	require.NoError(t, err)
 }

@@ -49,8 +49,12 @@ func (p *ticketDraft) ended(ctx context.Context, draft *handoff.Draft[ticketpr.S
 	r := driver.Report{Outcome: view.End, Thread: s.Facts.Thread, Code: draft.Code, Digest: draft.Digest,
 		Artifact: ticketpr.Names.Draft(p.origin.Subject, draft.Digest), Head: s.Facts.Subject.Head, Usage: s.Usage,
 		Findings: s.Seen.Findings, Branch: s.Applied.Branch, PullRequest: s.PullRequest}
+	record := s.Account()
+	if p.Summary == "counts" {
+		record = s.Decision // without the paths
+	}
 	r.Page = proposal.End(p.asked.Key, proposal.Ending{Outcome: r.Outcome, Reason: s.Error,
-		Record: s.Account(), Branch: s.Applied.Branch, Pull: s.PullRequest, Form: p.Form(s), Void: p.void,
+		Record: record, Branch: s.Applied.Branch, Pull: s.PullRequest, Form: p.Form(s), Void: p.void,
 		Changes: p.changes, Bot: p.bot(), Counts: p.Summary == "counts"})
 	return r, err
 }

@@ -41,6 +41,7 @@ type Reviewer struct {
 	cause error // of the first file that failed
 	notes []string
 	where string // its path
+	held  string // why the model was waited for since the last result
 	found int    // findings so far
 	used  cost.Usage
 }
@@ -101,6 +102,9 @@ func (r *Reviewer) counted(result finding.FileReview, searches *budget.Meter, er
 	if errors.Is(err, cost.ErrSpent) {
 		r.cause = cmp.Or(r.cause, err)
 	}
+	if err == nil {
+		r.held = ""
+	}
 	return result, err
 }
 
@@ -122,7 +126,24 @@ func (w Wire) NewReviewer(s settings.Settings, onWait func(time.Duration, string
 	if err != nil {
 		return nil, err
 	}
-	return &Reviewer{Model: s.Model, Endpoint: client.Endpoint(), wire: w, settings: s, onWait: onWait}, nil
+	r := &Reviewer{Model: s.Model, Endpoint: client.Endpoint(), wire: w, settings: s}
+	r.onWait = func(d time.Duration, why string) {
+		r.mu.Lock()
+		r.held = why
+		r.mu.Unlock()
+		if onWait != nil {
+			onWait(d, why)
+		}
+	}
+	return r, nil
+}
+
+// Held is why the model was waited for, where no file has come to its end since; empty for
+// none. It is in our own words.
+func (r *Reviewer) Held() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.held
 }
 
 // Failed notes why a file failed: the first one's cause is told when the run has

@@ -51,8 +51,8 @@ func Proposal(p proposal.Proposal, o Options) string {
 		}
 	}
 	t.WriteString("\n")
-	if c := p.Check; c != nil && c.Passed {
-		t.prose("", "Check: "+c.Command+" passed")
+	if c := p.Check; c != nil && (c.Passed || c.Output == "") {
+		t.prose("", "Check: "+c.Command+" "+c.Verdict())
 	} else if c != nil {
 		output, _ := wording.Clip(c.Output, proposal.OutputRunes)
 		t.prose("", "Check: "+c.Command+" failed:")
