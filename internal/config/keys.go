@@ -34,14 +34,14 @@ type Input struct {
 	Check func(string) error // whether a text of it can be read
 }
 
-// by makes an input that counts before the key.
-func (k key) by(name, flag, help string) key {
-	k.input = Input{Name: name, Flag: flag, Help: help}
+// by makes an input that counts before the key, and is a flag of some commands.
+func (k key) by(name, flag string) key {
+	k.input.Name, k.input.Flag = name, flag
 	return k
 }
 
-// says has words for the key, from which its lines in schema and sample are written.
-func (k key) says(help string) key { return k.by("", "", help) }
+// says has words for the key and its input; new lines of schema and sample are written of them.
+func (k key) says(help string) key { k.input.Help = help; return k }
 
 // given reads the text of the key's input.
 func (k key) given(text string) error {
