@@ -81,10 +81,10 @@ func rootKeys(c *Config) keys {
 		pricesKey(&c.Prices),
 		endpoint("embeddings", &c.Embeddings.Model, embeddingKeys(&c.Embeddings)),
 		endpoint("rerank", &c.Rerank.Model, rerankKeys(&c.Rerank)), group("index", indexKeys(&c.Index)),
-		limit("max-cost", &c.MaxCost, &c.Cap).by("max-cost", "review, resume, implement, eval findings",
-			"what the run may cost in USD, retries included"),
-		limit("max-cost-per-pull", &c.MaxCostPerPull, &c.CapPerPull).by("max-cost-per-pull", "review, resume",
-			"what all runs on one pull request may cost in USD"),
+		limit("max-cost", &c.MaxCost, &c.Cap).by("max-cost", "review, resume, implement, eval findings").
+			says("what the run may cost in USD, retries included"),
+		limit("max-cost-per-pull", &c.MaxCostPerPull, &c.CapPerPull).by("max-cost-per-pull", "review, resume").
+			says("what all runs on one pull request may cost in USD"),
 		amount("max-cost-per-file", &c.MaxCostPerFile),
 		languageKey(&c.Language), evenEmpty(listed("instructions", &c.Instructions, wrongPath), &c.Instructions),
 		objects("guidelines", &c.Guidelines, guidelineKeys, checkGuideline),

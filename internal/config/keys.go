@@ -34,32 +34,35 @@ type Input struct {
 	Check func(string) error // whether a text of it can be read
 }
 
-// by makes an input that counts before the key.
-func (k key) by(name, flag, help string) key {
-	k.input = Input{Name: name, Flag: flag, Help: help}
+// by makes an input that counts before the key, and is a flag of some commands.
+func (k key) by(name, flag string) key {
+	k.input.Name, k.input.Flag = name, flag
 	return k
 }
 
-// says has words for the key, from which its lines in schema and sample are written.
-func (k key) says(help string) key { return k.by("", "", help) }
+// says has words for the key and its input; new lines of schema and sample are written of them.
+func (k key) says(help string) key { k.input.Help = help; return k }
 
-// given reads the text of the key's input.
-func (k key) given(text string) error {
+// given reads the text of the key's input, which may be a number or a list in YAML too.
+func (k key) given(text string) (err error) {
 	if k.set != nil {
 		return k.set(text)
 	}
-	var n ast.Node = ast.String(token.New(text, text, &token.Position{}))
+	forms := []ast.Node{ast.String(token.New(text, text, &token.Position{}))}
 	if file, err := parser.ParseBytes([]byte(text), 0); err == nil && len(file.Docs) == 1 {
 		switch body := file.Docs[0].Body.(type) {
 		case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.SequenceNode:
-			n = body
+			forms = append(forms, body)
 		}
 	}
-	r := &reader{lines: Lines{}}
-	if k.read(r, n); len(r.problems) > 0 {
-		return errors.New(r.problems[0].What)
+	for _, n := range forms {
+		r := &reader{lines: Lines{}}
+		if k.read(r, n); len(r.problems) == 0 {
+			return nil
+		}
+		err = errors.New(r.problems[0].What)
 	}
-	return nil
+	return err
 }
 
 // keys are those of one mapping, in the order in which they are documented.

@@ -181,6 +181,7 @@ func over(all *map[string]string, in config.Input) field {
 			return nil
 		},
 		show: func() any { return orNil((*all)[in.Name]) },
+		bare: in.Check("true") == nil && in.Check("maybe") != nil,
 	}
 }
 
