@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -43,13 +42,14 @@ type block struct{ label, text string }
 // turn tells a model to. It fails on marks that do not open and close in turn.
 func read(t testing.TB, b guard.Boundary, turn string) (outside string, blocks []block) {
 	t.Helper()
-	open, inside := regexp.MustCompile(`^<<<data `+string(b)+` ([a-z ]+)>>>$`), false
+	inside := false
 	for line := range strings.Lines(turn) {
-		m := open.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
+		label, opens := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "<<<data "+string(b)+" ")
+		label, ends := strings.CutSuffix(label, ">>>")
 		switch {
-		case m != nil:
+		case opens && ends && label != "" && strings.Trim(label, "abcdefghijklmnopqrstuvwxyz ") == "":
 			require.False(t, inside, "a block opens in a block")
-			blocks, inside = append(blocks, block{label: m[1]}), true
+			blocks, inside = append(blocks, block{label: label}), true
 		case strings.TrimSuffix(line, "\n") == b.Close():
 			require.True(t, inside, "a block closes that is not open")
 			inside = false
