@@ -124,7 +124,7 @@ func (e Ending) rest(r render.Review) []string {
 	case e.Counts:
 		return nil
 	case drafted:
-		r.Overview.ID = "" // nothing is posted
+		r.Posts = false
 		return []string{banner(r.Warnings()), r.WhatItDoes(), r.PostedBefore(), r.WhatWasAsked(), unread, r.KeptOut(),
 			files,
 			paid(r)}

@@ -112,9 +112,9 @@ func (t *screen) verdict(piped bool) {
 
 // overview and what was asked, for a terminal.
 func (t *screen) overview() {
-	if t.Overview.Text != "" {
+	if t.Overview != "" {
 		t.WriteString("\n")
-		t.prose("", "In a model's words: "+guard.Line(t.Overview.Text, render.OverviewRunes))
+		t.prose("", "In a model's words: "+guard.Line(t.Overview, render.OverviewRunes))
 	}
 }
 
