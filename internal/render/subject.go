@@ -27,11 +27,11 @@ var login = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*(\[bot\])?$`)
 // Subject is the change in one line: “title” by ada, 11 files, +214 −87. Title and
 // author link to the pull request.
 func (r Review) Subject() string {
-	author := literal(r.Author, brackets)
+	author := guard.Literal(r.Author, brackets)
 	if author != "" && !login.MatchString(r.Author) {
 		author = guard.Code(r.Author)
 	}
-	title, page := by(literal(guard.Inline(r.title(), 0), brackets), author), r.pull()
+	title, page := by(guard.Literal(guard.Inline(r.title(), 0), brackets), author), r.pull()
 	switch {
 	case page == "":
 		return r.subjectOf(title)
