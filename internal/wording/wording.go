@@ -34,6 +34,14 @@ func Amount(n int, what string) string {
 	return Thousands(int64(n)) + " " + what
 }
 
+// Any is an Amount; empty for none.
+func Any(n int, what string) string {
+	if n == 0 {
+		return ""
+	}
+	return Amount(n, what)
+}
+
 // Thousands is a number with commas: "2,000".
 func Thousands(n int64) string {
 	s := strconv.FormatInt(n, 10)
