@@ -107,6 +107,7 @@ func offers(f finding.Finding) bool {
 		guard.Visible(f.Suggestion) == f.Suggestion
 }
 
+// ShowsSuggestion reports whether a finding has a suggestion short enough to be shown.
 func ShowsSuggestion(f finding.Finding) bool {
 	return f.Suggestion != "" && len(guard.Visible(f.Suggestion)) <= suggestionBytes
 }

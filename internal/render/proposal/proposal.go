@@ -224,6 +224,7 @@ func (p Proposal) context() string {
 	return folded
 }
 
+// Foot is the last line: base, what the draft cost, and which model made it.
 func (p Proposal) Foot() string {
 	parts := append([]string{fmt.Sprintf("Base %.7s", p.Base)}, wording.Costs(p.Review.Usage, p.Review.Limit)...)
 	if p.Review.Model != "" {

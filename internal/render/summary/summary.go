@@ -86,7 +86,7 @@ func (d Decide) ends() time.Time {
 func (d Decide) price(r render.Review) string {
 	var parts []string
 	if r.Usage.Cost > 0 || r.Usage.Unpriced > 0 {
-		parts = append(parts, wording.Price(r.Usage))
+		parts = append(parts, wording.Price(r.Usage, 0))
 	}
 	if d.Elapsed > 0 {
 		parts = append(parts, wording.Duration(d.Elapsed))
