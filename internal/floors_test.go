@@ -61,7 +61,7 @@ var beside = map[string][]string{
 	"problem":                  {"guard"},
 	"pull":                     {"pattern"},
 	"decision":                 {"order", "pattern", "problem"},
-	"finding":                  {"cost", "decision", "order"},
+	"finding":                  {"cost", "decision", "order", "wording"},
 	"guard":                    {"lang"},
 	"github":                   {"transport"},
 	"github/write":             {"github", "transport"},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/github/write"
@@ -59,7 +60,7 @@ func TestP7_NoReviewIsRefusedAndNoFindingLost(t *testing.T) {
 			Ref: p.Ref, Commit: p.HeadSHA, Thread: pull.ThreadID(p.Ref, "", p.HeadSHA),
 			Digest:   strings.Repeat("0123", 16),
 			Review:   render.Review{Name: fmt.Sprintf("#%d", made.Number), Head: p.HeadSHA, Findings: kept},
-			Approval: render.Approval{By: "rita"},
+			Decision: decision.Record{By: "rita"},
 		}
 		_, err = post.Review(t.Context(), unmarked{c}, write.New(c), q)
 		require.NoError(t, err, "case %d", seed)

@@ -49,7 +49,7 @@ func (m model) head() []string {
 	if t := tally(m.changes); t != "" {
 		facts += " · " + t
 	}
-	until := " · until " + m.Expires.UTC().Format("2 January 2006, 15:04 UTC")
+	until := " · until " + wording.Minute(m.Expires)
 	if !m.Expires.IsZero() && column.Width(facts+until) <= m.width {
 		facts += until
 	}

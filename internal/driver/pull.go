@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github"
@@ -42,7 +41,7 @@ func Post(ctx context.Context, o *post.Ours, s reviewpr.State, race *handoff.Rac
 	w := write.New(o.Client)
 	q := post.Request{
 		Ref: s.Pull.Ref, Commit: s.Draft.Head, Thread: s.Draft.Thread, Digest: s.Decision.Digest,
-		Key: o.Protection.MarkerKey(), Review: s.Review(), Approval: approval(s), Race: race,
+		Key: o.Protection.MarkerKey(), Review: s.Review(), Decision: *s.Decision, Race: race,
 		Tried: tried,
 	}
 	if s.Draft.Config.Comments.Resolve {
@@ -55,29 +54,10 @@ func Post(ctx context.Context, o *post.Ours, s reviewpr.State, race *handoff.Rac
 	return done, err
 }
 
-func approval(s reviewpr.State) render.Approval {
-	a := render.Approval{By: s.Decision.By, At: s.Decision.At, Drafted: "a model"}
-	if s.Draft.Rules {
-		a.Drafted = "rules"
-	}
-	for _, d := range s.Decision.Dropped {
-		if d.ID != decision.OverviewID {
-			a.Dropped++
-		}
-	}
-	for _, e := range s.Decision.Edited {
-		if e.ID != decision.OverviewID {
-			a.Edited++
-		}
-	}
-	a.Moved, a.Regraded = len(s.Decision.Moved), len(s.Decision.Severity)
-	return a
-}
-
 // LocalReview is the review of local input, with every finding in the body:
 // there are no lines to put comments at.
 func LocalReview(s reviewpr.State) string {
-	return LocalBody(s) + "\n\n" + approval(s).String() + "\n"
+	return LocalBody(s) + "\n\n" + render.Approval(*s.Decision, s.Draft.Rules) + "\n"
 }
 
 // Recall returns what was said of a pull request before; tell hears of what could

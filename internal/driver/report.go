@@ -123,7 +123,7 @@ func Describe(ctx context.Context, flow *graph.Flow[reviewpr.State], thread stri
 	if r.Outcome == reviewpr.Failed {
 		r.Error = s.Reason
 	}
-	if text := review.Overview.Text; text != "" {
+	if text := review.Overview; text != "" {
 		r.Overview.Text = &text
 	}
 	if r.Body, _ = post.Rendered(review); s.Pull == nil {

@@ -10,8 +10,9 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // Side is the side of a diff that a line number counts on.
@@ -207,7 +208,7 @@ func Counts(all []Finding) string {
 	var parts []string
 	for _, s := range slices.Backward(Severities()) {
 		if n := Count(all, s); n > 0 {
-			parts = append(parts, thousands(n)+" "+plural(s, n))
+			parts = append(parts, wording.Thousands(int64(n))+" "+plural(s, n))
 		}
 	}
 	if len(parts) == 0 {
@@ -222,12 +223,4 @@ func plural(s Severity, n int) string {
 		return string(s)
 	}
 	return string(s) + "s"
-}
-
-func thousands(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }

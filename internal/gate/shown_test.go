@@ -22,7 +22,6 @@ import (
 	"github.com/org/pr-review-action/internal/github/write"
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/pull"
-	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/volume"
 )
 
@@ -72,7 +71,7 @@ func sent(t *testing.T, s reviewpr.State, refusesInline bool) (body string, comm
 	_, err := post.Review(t.Context(), w, w, post.Request{
 		Ref: pull.Ref{Owner: "octo", Repo: "demo", Number: 42}, Commit: head, Thread: "octo/demo#42:" + head,
 		Digest: strings.Repeat("a", 64),
-		Review: s.Review(), Approval: render.Approval{By: "maya", Drafted: "a model"},
+		Review: s.Review(), Decision: decision.Record{By: "maya"},
 	})
 	require.NoError(t, err)
 	found := ending.FindStringSubmatch(w.body)

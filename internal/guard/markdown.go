@@ -1,8 +1,10 @@
 package guard
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 )
 
 // Markdown makes prose of a model safe to stand on a GitHub page. Paragraphs,
@@ -36,6 +38,33 @@ func Inline(s string, max int) string {
 	out.char(marker[at], true)
 	in.text(&out, s[at+1:])
 	return out.String()
+}
+
+// Literal takes what Inline made and has its stars, underscores and further characters
+// stand for themselves: in a title they are code without marks more often than emphasis.
+func Literal(text, further string) string {
+	var b strings.Builder
+	for i := 0; i < len(text); {
+		n := 1
+		switch c := text[i]; {
+		case c == '\\':
+			n = min(2, len(text)-i)
+		case c == '`':
+			n = cmp.Or(spanLength(text[i:], run(text[i:])), run(text[i:]))
+		case c == '*', c == '_' && !within(text, i), strings.IndexByte(further, c) >= 0:
+			b.WriteByte('\\')
+		}
+		b.WriteString(text[i : i+n])
+		i += n
+	}
+	return b.String()
+}
+
+// within reports whether a byte stands between letters or digits, where an
+// underscore is no emphasis.
+func within(text string, i int) bool {
+	word := func(c byte) bool { return c >= utf8.RuneSelf || c > ' ' && c < 0x7f && !punct(c) }
+	return i > 0 && i+1 < len(text) && word(text[i-1]) && word(text[i+1])
 }
 
 // writer takes lines off the front and writes blocks.

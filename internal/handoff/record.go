@@ -9,6 +9,7 @@ import (
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // CheckRecord is the part of resume check 13 that a decision on record answers:
@@ -87,6 +88,6 @@ func decidedOtherwise(r decision.Record, how string) error {
 		problem.At(fmt.Sprintf("%s by %s on %s%s", r.Decision, r.By, when(r), how)))
 }
 
-func when(r decision.Record) string { return r.At.UTC().Format("2 January 2006, 15:04 UTC") }
+func when(r decision.Record) string { return wording.Minute(r.At) }
 
 const draftAnew = "start a new draft: run the workflow that drafts again"

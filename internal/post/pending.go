@@ -267,7 +267,7 @@ func (p *poster) send(ctx context.Context, form render.Review) (github.Review, e
 		return github.Review{}, err
 	}
 	body, comments := marked(form)
-	body = render.Posted(body, p.q.Approval, p.q.marker(form))
+	body = render.Posted(body, render.Approval(p.q.Decision, p.q.Review.Rules), p.q.marker(form))
 	id, url, err := p.w.CreatePending(ctx, p.q.Ref, p.q.Commit, body, comments)
 	return github.Review{ID: id, URL: url, Body: body}, err
 }

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/github/write"
@@ -53,7 +54,7 @@ type Request struct {
 	Digest   string
 	Key      []byte
 	Review   render.Review
-	Approval render.Approval
+	Decision decision.Record // that approves
 	Race     *handoff.Race
 	Threads  *Threads
 	Tried    bool

@@ -32,7 +32,7 @@ var (
 func request() post.Request {
 	return post.Request{
 		Ref: ref, Commit: head, Thread: pull.ThreadID(ref, "", head), Digest: digest,
-		Approval: render.Approval{By: "rita", Drafted: "a model"},
+		Decision: decision.Record{By: "rita"},
 		Review: render.Review{
 			Name: "#42", Head: head, Files: []finding.FileReview{{Path: "a.go", State: finding.Reviewed}},
 			Findings: []finding.Finding{
@@ -201,7 +201,7 @@ func TestCheck13_P5_TheSameReviewIsPostedOnce(t *testing.T) {
 	p, q := &page{}, request()
 	first, err := post.Review(t.Context(), p, p, q)
 	require.NoError(t, err)
-	q.Approval.By, q.Approval.At = "eve", time.Now()
+	q.Decision.By, q.Decision.At = "eve", time.Now()
 	again, err := post.Review(t.Context(), p, p, q)
 	require.NoError(t, err)
 	require.Equal(t, post.Posted{URL: first.URL, Before: true}, again)

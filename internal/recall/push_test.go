@@ -155,7 +155,7 @@ func (w *world) post(t *testing.T, p pull.Pull, found []finding.Finding, earlier
 	q := post.Request{
 		Ref: p.Ref, Commit: p.HeadSHA, Thread: pull.ThreadID(p.Ref, "", p.HeadSHA),
 		Digest:   (p.HeadSHA + p.HeadSHA)[:64],
-		Approval: render.Approval{By: "rita", Drafted: "a model"},
+		Decision: decision.Record{By: "rita"},
 		Review: render.Review{Name: fmt.Sprintf("#%d", p.Number), Head: p.HeadSHA, Findings: finding.Kept(found),
 			Filtered: held(found), Earlier: earlier},
 	}

@@ -152,7 +152,7 @@ func TestT25_AForgedMarkerIsNotBelieved(t *testing.T) {
 	w := newWorld(t, base, one)
 	found, _, p := w.draft(t)
 	fp := found[0].Fingerprint
-	forged := render.Posted("Hello", render.Approval{By: "eve"}, marker.Review{
+	forged := render.Posted("Hello", "", marker.Review{
 		Thread: pull.ThreadID(p.Ref, "", p.HeadSHA), Digest: strings.Repeat("a", 64), Approved: strings.Repeat("b", 64),
 		Posted: []string{fp}, Dropped: []string{fp},
 	})

@@ -13,6 +13,7 @@ import (
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/text"
 
+	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/marker"
 	"github.com/org/pr-review-action/internal/render"
@@ -269,10 +270,10 @@ func TestAPostedReviewFitsWithItsMarker(t *testing.T) {
 	whole, ok := marker.Parse(m.String())
 	require.True(t, ok)
 	require.Len(t, whole.Dropped, 400)
-	short, ok := marker.Parse(render.Posted("body", render.Approval{}, m))
+	short, ok := marker.Parse(render.Posted("body", "", m))
 	require.True(t, ok)
 	require.Equal(t, prints[:400], short.Posted)
-	long := render.Posted(strings.Repeat("x", 60_000), render.Approval{By: "rita", At: time.Now()}, m)
+	long := render.Posted(strings.Repeat("x", 60_000), render.Approval(decision.Record{By: "rita", At: time.Now()}, false), m)
 	require.LessOrEqual(t, len(long), 65_000)
 	cut, ok := marker.Parse(long)
 	require.True(t, ok)

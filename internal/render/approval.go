@@ -2,44 +2,39 @@ package render
 
 import (
 	"regexp"
+	"slices"
 	"strings"
-	"time"
 
+	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/marker"
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// Approval says who approved a draft, when, and what they changed.
-type Approval struct {
-	By       string    // login; untrusted text
-	At       time.Time // zero is not shown
-	Drafted  string    // "a model" or "rules"
-	Dropped  int       // findings, as are the next three
-	Edited   int
-	Moved    int
-	Regraded int
-}
-
 var plainLogin = regexp.MustCompile(`^[A-Za-z0-9-]+(\[bot\])?$`)
 
 const postedBytes = 65_000 // of a whole review; GitHub takes 65,536
 
-// Posted is the whole body of the posted review: body, one line about the
-// approval, marker. Only the last two are not in what the approver could see.
+// Posted is the whole body of the posted review: body, Approval's sentence,
+// marker. Only the last two are not in what the approver could see.
 // Where the marker's lists would make it too long for GitHub, they are shortened.
-func Posted(body string, a Approval, m marker.Review) string {
-	text := strings.TrimRight(body, "\n") + "\n\n" + a.String() + "\n"
+func Posted(body, approval string, m marker.Review) string {
+	text := strings.TrimRight(body, "\n") + "\n\n" + approval + "\n"
 	return text + m.Within(postedBytes-len(text)).String()
 }
 
-// String is the approval as one sentence of inert Markdown.
-func (a Approval) String() string {
-	text := "Drafted by " + guard.Inline(a.Drafted, TitleRunes) + ", approved by " + Person(a.By)
-	if !a.At.IsZero() {
-		text += " on " + a.At.UTC().Format("2 January 2006")
+// Approval says in a sentence of inert Markdown who approved a draft, when, and what they
+// changed; rules tells who drafted it. A time of zero is not shown.
+func Approval(r decision.Record, rules bool) string {
+	text := "Drafted by a model"
+	if rules {
+		text = "Drafted by rules"
 	}
-	if c := a.changes(); c != "" {
+	text += ", approved by " + Person(r.By)
+	if !r.At.IsZero() {
+		text += " on " + r.At.UTC().Format("2 January 2006")
+	}
+	if c := changes(r); c != "" {
 		text += ", who " + c
 	}
 	return text + "."
@@ -53,12 +48,17 @@ func Person(login string) string {
 	return strings.ReplaceAll(login, "[", `\[`)
 }
 
-func (a Approval) changes() string {
+// changes counts what a decision does to findings: "dropped 2 findings and edited 1".
+func changes(r decision.Record) string {
+	dropped := slices.DeleteFunc(slices.Clone(r.Dropped),
+		func(d decision.Drop) bool { return d.ID == decision.OverviewID })
+	edited := slices.DeleteFunc(slices.Clone(r.Edited),
+		func(e decision.Edit) bool { return e.ID == decision.OverviewID })
 	var parts []string
 	for _, c := range []struct {
 		verb string
 		n    int
-	}{{"dropped", a.Dropped}, {"edited", a.Edited}, {"moved", a.Moved}, {"regraded", a.Regraded}} {
+	}{{"dropped", len(dropped)}, {"edited", len(edited)}, {"moved", len(r.Moved)}, {"regraded", len(r.Severity)}} {
 		switch {
 		case c.n > 0 && len(parts) == 0:
 			parts = append(parts, c.verb+" "+wording.Count(c.n, "finding"))

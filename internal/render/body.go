@@ -69,12 +69,10 @@ func File(r Review) string {
 // and gives back those that did not.
 func fitBody(r Review) (string, []finding.Finding) {
 	head := Paragraphs(r.Found()+" · "+r.TallyAt()+r.ByRules(" · "), r.postedOverview())
-	files := Paragraphs(r.postedAsked(), Paragraphs(r.FileLists(bodyFiles)))
-	if r.Handover == config.HandoverReview {
-		files = Paragraphs(r.Instructions(true), files)
-	}
+	files := Paragraphs(r.Instructions(config.HandoverReview, true), r.postedAsked(),
+		Paragraphs(r.FileLists(bodyFiles)))
 	p := partsOf(r.Findings)
-	all := slices.Concat(p.listed(), p.open, p.more, p.nits, p.linters)
+	all := slices.Concat(p.inline, p.moreInline, p.open, p.more, p.nits, p.linters)
 	first := func(n int) string {
 		q := p.first(n)
 		return Paragraphs(head, r.inlineList(q), r.sections(q.open), r.Resolved(),
@@ -106,15 +104,12 @@ func leftOut(cut []finding.Finding) string {
 		wording.Count(len(cut), "finding"), finding.Counts(cut))
 }
 
+// Found is the Result, stressed, with how many findings were resolved.
 func (r Review) Found() string {
-	text := "**" + wording.UpperFirst(r.Result()) + "**"
-	if s := r.Settled(); s != "" {
-		text += " · " + s
-	}
-	return text
+	return wording.Joined(" · ", "**"+wording.UpperFirst(r.Result())+"**", r.Settled())
 }
 
-// noRuleMatched is what a review by rules can say of a change in which it found nothing.
+// NoRuleMatched is what a review by rules can say of a change in which it found nothing.
 const NoRuleMatched = "no rule matched; no model read these files"
 
 // Result is "1 blocker, 2 major". A review whose findings were all dropped by
@@ -152,13 +147,10 @@ func (r Review) inlineList(p parts) string {
 func (r Review) items(all []finding.Finding) string {
 	var items []string
 	for _, f := range all {
-		items = append(items, r.inlineItem(f))
+		place := r.link(guard.Code(position(f)), f) + old(f)
+		items = append(items, fmt.Sprintf("- **%s** %s %s", f.Severity, place, Title(f)))
 	}
 	return strings.Join(items, "\n")
-}
-
-func (r Review) inlineItem(f finding.Finding) string {
-	return fmt.Sprintf("- **%s** %s %s", f.Severity, r.link(guard.Code(position(f)), f)+old(f), Title(f))
 }
 
 func (r Review) sections(all []finding.Finding) string {
@@ -193,9 +185,5 @@ func (r Review) place(f finding.Finding, path string) string {
 	if f.Path == "" {
 		return "the pull request"
 	}
-	text := r.link(guard.Code(path), f)
-	if l := lines(f); l != "" {
-		text += ", " + l
-	}
-	return text
+	return wording.Joined(", ", r.link(guard.Code(path), f), lines(f))
 }

@@ -23,7 +23,9 @@ type parts struct {
 
 // partsOf sorts findings, which come gravest first.
 func partsOf(all []finding.Finding) (p parts) {
-	p.inline, p.moreInline = after(placed(all, finding.Inline), openItems)
+	inline := placed(all, finding.Inline)
+	n := min(openItems, len(inline))
+	p.inline, p.moreInline = inline[:n], inline[n:]
 	for _, f := range placed(all, finding.Body) {
 		switch {
 		case f.Source == finding.Linter:
@@ -40,13 +42,6 @@ func partsOf(all []finding.Finding) (p parts) {
 	p.linters = byFile(p.linters)
 	return p
 }
-
-func after(all []finding.Finding, n int) (first, rest []finding.Finding) {
-	n = min(n, len(all))
-	return all[:n], all[n:]
-}
-
-func (p parts) listed() []finding.Finding { return slices.Concat(p.inline, p.moreInline) }
 
 // first keeps n findings, in the order of the fields.
 func (p parts) first(n int) parts {

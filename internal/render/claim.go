@@ -30,11 +30,9 @@ func (r Review) claim(f finding.Finding, fold bool) string {
 		return Paragraphs(fmt.Sprintf("#### %s · %s · %s", f.ID, f.Severity, r.place(f, shortPath(f.Path))),
 			r.told(f, sentence(f)), r.fate(f))
 	}
-	place := CodeHTML(guard.Line(shortPath(f.Path), TitleRunes))
+	place := wording.Joined(", ", CodeHTML(guard.Line(shortPath(f.Path), TitleRunes)), lines(f))
 	if f.Path == "" {
 		place = "the pull request"
-	} else if l := lines(f); l != "" {
-		place += ", " + l
 	}
 	summary := fmt.Sprintf("%s · %s · %s: %s", f.ID, f.Severity, place, InlineHTML(PlainTitle(f), TitleRunes))
 	return Details(summary, Paragraphs(r.told(f, ""), r.fate(f)))

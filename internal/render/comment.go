@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -99,28 +100,17 @@ func split(text string, limit int) (shown, rest string) {
 // sentenceEnd is the offset behind the last sentence of a line that ends within
 // some columns and outside of a code span; without one, behind the last word.
 func sentenceEnd(line string, width int) int {
-	sentence, wordEnd, ticks, within := 0, 0, 0, len(column.Head(line, width))
-	var before rune
-	for i, c := range line {
-		if ticks%2 == 0 && c == ' ' {
-			wordEnd = i
-			if strings.ContainsRune(".?!", before) {
-				sentence = i
+	head := column.Head(line, width)
+	last := func(marks ...string) (end int) {
+		for _, mark := range marks {
+			for i := strings.LastIndex(head, mark); i >= 0; i = strings.LastIndex(head[:i], mark) {
+				if strings.Count(head[:i], "`")%2 == 0 {
+					end = max(end, i+len(strings.TrimSuffix(mark, " ")))
+					break
+				}
 			}
 		}
-		if ticks%2 == 0 && before == '。' {
-			sentence = i
-		}
-		if i >= within {
-			break
-		}
-		if c == '`' {
-			ticks++
-		}
-		before = c
+		return end
 	}
-	if sentence > 0 {
-		return sentence
-	}
-	return wordEnd
+	return cmp.Or(last(". ", "? ", "! ", "。"), last(" "))
 }

@@ -42,31 +42,20 @@ func (r Review) Tally() string {
 }
 
 // TallyInFull is the tally with what nobody would expect to be read, and the files of which
-// pieces were shown beside a diff: ", 2 skipped, 14 files in context packs".
-func (r Review) TallyInFull() string { return r.Tally() + r.skipped() + r.packed() }
-
-// skipped is ", 2 skipped": files that nobody would expect to be read.
-func (r Review) skipped() string {
+// pieces were shown beside a diff: "2 skipped, 14 files in context packs".
+func (r Review) TallyInFull() string {
 	_, covered := byCoverage(r.Files)
-	n := inState(covered, finding.Skipped)
-	if n == 0 {
-		return ""
-	}
-	return ", " + wording.Thousands(int64(n)) + " skipped"
-}
-
-// packed is ", 14 files in context packs": those of which pieces were shown beside a diff.
-func (r Review) packed() string {
-	paths := map[string]bool{}
+	packs := map[string]bool{}
 	for _, f := range r.Files {
 		for _, p := range f.Pack {
-			paths[p.Path] = true
+			packs[p.Path] = true
 		}
 	}
-	if len(paths) == 0 {
-		return ""
+	packed := ""
+	if len(packs) > 0 {
+		packed = wording.Count(len(packs), "file") + " in context packs"
 	}
-	return ", " + wording.Count(len(paths), "file") + " in context packs"
+	return wording.Joined(", ", r.Tally(), wording.Any(inState(covered, finding.Skipped), "skipped"), packed)
 }
 
 func missingWord(f finding.FileReview) string {

@@ -46,13 +46,7 @@ func standCount(all []finding.Finding, whose string) string {
 }
 
 // Settled is "2 resolved", or empty.
-func (r Review) Settled() string {
-	n := len(r.NewlyResolved())
-	if n == 0 {
-		return ""
-	}
-	return wording.Thousands(int64(n)) + " resolved"
-}
+func (r Review) Settled() string { return wording.Any(len(r.NewlyResolved()), "resolved") }
 
 // NewlyResolved are the earlier findings whose resolution this review announces.
 func (r Review) NewlyResolved() []finding.Earlier { return finding.NewlyResolved(r.Earlier) }

@@ -136,12 +136,9 @@ func (r Review) Unreported() string {
 			others = append(others, f)
 		}
 	}
-	var parts []string
-	if weak > 0 {
-		parts = append(parts, wording.Thousands(int64(weak))+" below "+string(r.From)+" left out")
-	}
+	rest := ""
 	if len(others) > 0 {
-		parts = append(parts, finding.Counts(others)+" of other categories or rules left out")
+		rest = finding.Counts(others) + " of other categories or rules left out"
 	}
-	return strings.Join(parts, ", ")
+	return wording.Joined(", ", wording.Any(weak, "below "+string(r.From)+" left out"), rest)
 }

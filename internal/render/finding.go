@@ -35,7 +35,7 @@ func PlainTitle(f finding.Finding) string {
 // Title is a finding's title on one line, inert. Its stars and underscores are characters:
 // in a title they are code without marks around it more often than emphasis.
 func Title(f finding.Finding) string {
-	return literal(guard.Inline(PlainTitle(f), TitleRunes), "")
+	return guard.Literal(guard.Inline(PlainTitle(f), TitleRunes), "")
 }
 
 // sentence is the title as a bold sentence of its own.
@@ -57,52 +57,6 @@ func graded(f finding.Finding) string {
 		text += ": " + t
 	}
 	return "**" + text + "**"
-}
-
-// literal is inert text whose stars, underscores and further characters stand for themselves.
-func literal(text, further string) string {
-	var b strings.Builder
-	for i := 0; i < len(text); {
-		n := 1
-		switch c := text[i]; {
-		case c == '\\':
-			n = min(2, len(text)-i)
-		case c == '`':
-			n = span(text[i:])
-		case c == '*', c == '_' && !within(text, i), strings.IndexByte(further, c) >= 0:
-			b.WriteByte('\\')
-		}
-		b.WriteString(text[i : i+n])
-		i += n
-	}
-	return b.String()
-}
-
-// within reports whether a byte stands between letters or digits, where an
-// underscore is no emphasis.
-func within(text string, i int) bool {
-	word := func(c byte) bool {
-		return c >= utf8.RuneSelf || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
-	}
-	return i > 0 && i+1 < len(text) && word(text[i-1]) && word(text[i+1])
-}
-
-// span is the length of the code span at the start of inert text, or of its
-// backticks where they open none.
-func span(s string) int {
-	marks := s[:len(s)-len(strings.TrimLeft(s, "`"))]
-	for at := len(marks); ; {
-		i := strings.Index(s[at:], marks)
-		if i < 0 {
-			return len(marks)
-		}
-		at += i
-		rest := strings.TrimLeft(s[at:], "`")
-		if run := len(s) - at - len(rest); run == len(marks) {
-			return at + run
-		}
-		at = len(s) - len(rest)
-	}
 }
 
 // prose is a finding's text as inert Markdown of bounded length.
@@ -153,6 +107,7 @@ func offers(f finding.Finding) bool {
 		guard.Visible(f.Suggestion) == f.Suggestion
 }
 
+// ShowsSuggestion reports whether a finding has a suggestion short enough to be shown.
 func ShowsSuggestion(f finding.Finding) bool {
 	return f.Suggestion != "" && len(guard.Visible(f.Suggestion)) <= suggestionBytes
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/marker"
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/render/summary"
@@ -40,9 +41,8 @@ func TestGolden(t *testing.T) {
 	wide := terminal.Options{Width: 80}
 	narrow := terminal.Options{Width: 40}
 	color := terminal.Options{Width: 80, Color: true}
-	approval := render.Approval{By: "rita-reviewer", At: time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC),
-		Drafted: "a model",
-		Dropped: 1}
+	approval := render.Approval(decision.Record{By: "rita-reviewer", At: time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC),
+		Dropped: make([]decision.Drop, 1)}, false)
 	marker := marker.Review{Thread: "org/payments#42:" + head, Digest: "3f9c2a71be04d855", Approved: "77d0"}
 	clean := ledger()
 	clean.Findings, clean.Filtered, clean.Notices = nil, nil, nil

@@ -61,12 +61,12 @@ func indented(text string) string {
 	return "   " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n   ") + "\n"
 }
 
-// Instructions is that text as a block of code: folded in a summary and in a posted review,
-// open at the gate, where a person decides about it.
-func (r Review) Instructions(folded bool) string {
+// Instructions is that text as a block of code, if the settings name a place for it: folded
+// in a summary and in a posted review, open at the gate, where a person decides about it.
+func (r Review) Instructions(place string, folded bool) string {
 	text := Handover(r)
 	switch {
-	case text == "":
+	case text == "" || r.Handover != place:
 		return ""
 	case folded:
 		return Details(handoverTitle, guard.Fence(text, "text"))

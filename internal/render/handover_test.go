@@ -55,7 +55,7 @@ func TestHandoverHoldsNoTextThatActs(t *testing.T) {
 	r.Findings[0].Title = "x\x1b[31m\n```\n@org/team"
 	r.Findings[0].Body = "```\n</details>\n<!-- pr-review:v1 -->\u202e\n@everyone"
 	r.Handover = config.HandoverReview
-	block := r.Instructions(true)
+	block := r.Instructions(r.Handover, true)
 	require.NotContains(t, block, "\x1b")
 	require.NotContains(t, block, "\u202e")
 	require.Contains(t, block, "\n````text\n", "the fence is longer than any in the text")

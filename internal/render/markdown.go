@@ -43,6 +43,7 @@ func InlineHTML(s string, limit int) string {
 	return b.String() + html.EscapeString(s[last:])
 }
 
+// CodeHTML is untrusted text as code in HTML, for a summary; empty for none.
 func CodeHTML(s string) string {
 	if s == "" {
 		return ""

@@ -5,30 +5,33 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/ticket"
 )
 
+const overviewTitle = "**What it does, in a model's words"
+
 // WhatItDoes is the paragraph above the findings of a draft.
 func (r Review) WhatItDoes() string {
-	text := guard.Inline(r.Overview.Text, OverviewRunes)
+	text := guard.Inline(r.Overview, OverviewRunes)
 	switch {
 	case text == "":
 		return ""
-	case r.Overview.ID == "":
-		return "**What it does, in a model's words** (not posted): " + text
+	case !r.Posts:
+		return overviewTitle + "** (not posted): " + text
 	}
-	return fmt.Sprintf("**What it does, in a model's words** (%s, posted with the review): %s", r.Overview.ID, text)
+	return fmt.Sprintf("%s** (%s, posted with the review): %s", overviewTitle, decision.OverviewID, text)
 }
 
 // postedOverview is the same where the review holds it.
 func (r Review) postedOverview() string {
-	if r.Overview.ID == "" || r.Overview.Text == "" {
+	if !r.Posts || r.Overview == "" {
 		return ""
 	}
-	return "**What it does, in a model's words:** " + guard.Inline(r.Overview.Text, OverviewRunes)
+	return overviewTitle + ":** " + guard.Inline(r.Overview, OverviewRunes)
 }
 
 // WhatWasAsked is the section on what the change was made for.
@@ -59,24 +62,23 @@ func (r Review) postedAsked() string {
 
 // Missing is what could not be had, in one line.
 func (r Review) Missing() string {
-	groups := order.Grouped(r.Asked.Missing, func(m string) string {
-		if kind, _, ok := strings.Cut(m, ": "); ok && strings.HasPrefix(kind, "Without ") {
-			return kind
-		}
-		return "Without ticket"
-	})
 	var kinds []string
-	for _, g := range groups {
-		kind := "Without ticket"
-		for i, m := range g {
-			if before, after, ok := strings.Cut(m, ": "); ok && strings.HasPrefix(before, "Without ") {
-				kind, m = before, after
-			}
-			g[i] = guard.Inline(m, AskedRunes)
+	for _, g := range order.Grouped(r.Asked.Missing, without) {
+		var all []string
+		for _, m := range g {
+			all = append(all, guard.Inline(strings.TrimPrefix(m, without(m)+": "), AskedRunes))
 		}
-		kinds = append(kinds, guard.Inline(kind, TitleRunes)+": "+strings.Join(g, "; "))
+		kinds = append(kinds, guard.Inline(without(g[0]), TitleRunes)+": "+strings.Join(all, "; "))
 	}
 	return strings.Join(kinds, ". ")
+}
+
+// without is what a line says is missing: "Without page"; a ticket, where it does not say.
+func without(line string) string {
+	if kind, _, ok := strings.Cut(line, ": "); ok && strings.HasPrefix(kind, "Without ") {
+		return kind
+	}
+	return "Without ticket"
 }
 
 // Flagged says of each line of a ticket or page that it addresses the reviewer: for the

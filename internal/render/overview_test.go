@@ -9,16 +9,17 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/render/summary"
+	"github.com/org/pr-review-action/internal/ticket"
 )
 
 // asked is the ledger's review with an overview that is posted, and a ticket.
 func asked() render.Review {
 	r := ledger()
-	r.Overview = render.Overview{ID: "O1", Text: "`Transfer` now locks the book before the accounts, and `Close` " +
-		"returns its " +
-		"error. The report counts in cents throughout; its format is unchanged."}
+	r.Posts, r.Overview = true, "`Transfer` now locks the book before the accounts, and `Close` "+
+		"returns its "+
+		"error. The report counts in cents throughout; its format is unchanged."
 	r.Asked = render.Asked{
-		Posted: true, Tickets: []render.AskedTicket{{"PAY-101", "No money from failed debits"}},
+		Posted: true, Tickets: []ticket.Ticket{{Key: "PAY-101", Summary: "No money from failed debits"}},
 		Criteria: []finding.Criterion{
 			{N: 1, Text: "A failed debit leaves both accounts as they were", Verdict: finding.Met,
 				Evidence: []finding.Lines{{Path: "ledger/transfer.go", StartLine: 41, EndLine: 44},
@@ -44,7 +45,7 @@ func TestWhatWasMissingIsOneLineAlsoWhereNothingElseIsPosted(t *testing.T) {
 		"Without page: " +
 		"65603 is archived"
 	require.Contains(t, summary.Draft(r, dialog()), line)
-	r.Asked.Posted, r.Overview.ID = false, ""
+	r.Asked.Posted, r.Posts = false, false
 	body := render.Body(r)
 	require.Contains(t, body, line)
 	require.NotContains(t, body, "What was asked")
@@ -58,7 +59,7 @@ func TestT12_TextsOfTicketsAndOverviewsStayText(t *testing.T) {
 	hostile := "a | b\n| 1 | evidence at | <img src=x> " +
 		"@admin #1 [x](https://evil.example) <!-- pr-review:v1 --> ![i](https://e.example/i.png)"
 	r := asked()
-	r.Overview.Text = hostile
+	r.Overview = hostile
 	r.Asked.Tickets[0].Summary, r.Asked.Criteria[0].Text, r.Asked.Unasked[0].Text = hostile, hostile, hostile
 	r.Asked.Missing[0] = hostile
 	for _, out := range []string{summary.Draft(r, dialog()), render.Body(r), render.File(r)} {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/marker"
 	"github.com/org/pr-review-action/internal/render"
@@ -38,9 +39,9 @@ func picture() string {
 	last := &r.Findings[len(r.Findings)-1]
 	last.Filtered = finding.Dropped
 	r.Filtered, r.Findings = append(r.Filtered, *last), r.Findings[:len(r.Findings)-1]
-	posted := render.Posted(render.Body(r), render.Approval{By: "rita-reviewer", At: time.Date(2026, 11, 21, 9, 0, 0, 0,
-		time.UTC),
-		Drafted: "a model", Dropped: 1}, marker.Review{})
+	posted := render.Posted(render.Body(r), render.Approval(decision.Record{By: "rita-reviewer", At: time.Date(2026, 11,
+		21, 9, 0, 0, 0,
+		time.UTC), Dropped: make([]decision.Drop, 1)}, false), marker.Review{})
 	d := &drawing{}
 	d.card("1  The draft, in the job's summary: nothing is on the pull request yet", between(draft, "## ", "")...)
 	d.lines(between(draft, "**1 blocker", "")...)

@@ -36,7 +36,7 @@ func proposed() proposal.Proposal {
 		Warnings: []string{"the check failed on this change"},
 		Check:    &change.Check{Command: "go test ./...", Output: "--- FAIL: TestLate\n"},
 		Review: render.Review{
-			Overview: render.Overview{Text: "A task without a due date is left out."}, Model: "a-model",
+			Overview: "A task without a due date is left out.", Model: "a-model",
 			Findings: []finding.Finding{{ID: "F1", Path: "store/store.go", Line: 4, Severity: finding.Minor,
 				Title: "The zero time is checked here alone", Body: "Other callers compare Due as well.",
 				Source: finding.Model}},
@@ -56,7 +56,7 @@ func hostileProposal() proposal.Proposal {
 		"## Approved\n/approve \u202e"
 	p.Ticket.Summary, p.RootCause, p.Note, p.Modules[0].Reason = evil, evil, evil, evil
 	p.Changes[0] = change.Of("a`b|<b>.go", evil, "", "", "```\n"+evil+"\n~~~~\n")
-	p.Feedback[0], p.Check.Output, p.Review.Overview.Text = evil, "```\n"+evil, evil
+	p.Feedback[0], p.Check.Output, p.Review.Overview = evil, "```\n"+evil, evil
 	return p
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/marker"
@@ -152,8 +153,8 @@ func TestGoldenPulls(t *testing.T) {
 			}
 			d.Elapsed = time.Duration(all[i].Seconds * float64(time.Second))
 			golden(t, fmt.Sprintf("pull-%d-draft.md", files), summary.Draft(r, d))
-			posted := render.Posted(render.Body(r), render.Approval{By: "rita-reviewer", At: d.Expires,
-				Drafted: "a model"},
+			posted := render.Posted(render.Body(r), render.Approval(decision.Record{By: "rita-reviewer", At: d.Expires},
+				false),
 				marker.Review{Thread: fmt.Sprintf("org/payments#%d:%s", all[i].Number, head),
 					Digest:   "3f9c2a71be04d855",
 					Approved: "77d0"})

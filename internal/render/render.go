@@ -13,6 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/ticket"
 )
 
 // Review is what all renderings are made from. It is a value; nothing here
@@ -43,7 +44,8 @@ type Review struct {
 	From     finding.Severity  // the weakest that the settings report; empty for all
 	Linters  string            // what linters' results came to, in our words; never posted
 
-	Overview Overview
+	Overview string // what a model says of the change as a whole; untrusted
+	Posts    bool   // that, under decision.OverviewID
 	Asked    Asked
 
 	// Hunks gives the diff of a file; nil where none is at hand. Only the draft and
@@ -51,24 +53,15 @@ type Review struct {
 	Hunks func(path string) []diff.Hunk
 }
 
-// Overview is what a model says of the change as a whole.
-type Overview struct {
-	Text string // untrusted; empty for none
-	ID   string // under which the approver changes it; empty where it is not posted
-}
-
 // Asked is what a change was made for, as far as it may be shown, and what the change
 // does about it. Texts are untrusted.
 type Asked struct {
-	Tickets  []AskedTicket
+	Tickets  []ticket.Ticket // of which the key is shown, and the summary
 	Criteria []finding.Criterion
 	Unasked  []finding.Unasked
 	Missing  []string // what could not be had, in our own words
 	Posted   bool     // the posted review says it too, and not what was missing alone
 }
-
-// AskedTicket is a ticket by its key. Summary is empty where it may not be shown.
-type AskedTicket struct{ Key, Summary string }
 
 // What every screen keeps to.
 const (

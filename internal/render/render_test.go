@@ -15,6 +15,7 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/text"
 
+	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/marker"
@@ -30,7 +31,7 @@ func pages(r render.Review) map[string]string {
 		"draft A": summary.Draft(r, dialog()), "draft B": summary.Draft(r, dispatch()), "draft kept": summary.Draft(r,
 			keptDraft()),
 		"body": render.Body(r), "in body": render.Body(r.InBody()), "file": render.File(r),
-		"posted": render.Posted(render.Body(r), render.Approval{By: "x</details>@org", Drafted: "a model"},
+		"posted": render.Posted(render.Body(r), render.Approval(decision.Record{By: "x</details>@org"}, false),
 			marker.Review{Thread: "o/r#1:ab", Digest: "ab", Approved: "cd"}),
 	}
 	for _, outcome := range []string{"SKIPPED", "CLEAN", "POSTED", "ABORTED", "EXPIRED", "REFUSED", "FAILED"} {

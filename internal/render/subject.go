@@ -27,23 +27,23 @@ var login = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*(\[bot\])?$`)
 // Subject is the change in one line: “title” by ada, 11 files, +214 −87. Title and
 // author link to the pull request.
 func (r Review) Subject() string {
-	author := literal(r.Author, brackets)
+	author := guard.Literal(r.Author, brackets)
 	if author != "" && !login.MatchString(r.Author) {
 		author = guard.Code(r.Author)
 	}
-	title, page := by(literal(guard.Inline(r.title(), 0), brackets), author), r.pull()
+	title, page := by(guard.Literal(guard.Inline(r.title(), 0), brackets), author), r.pull()
 	switch {
 	case page == "":
-		return r.subjectOf(title)
+		return wording.Joined(", ", title, r.size())
 	case title == "":
 		title = "The pull request"
 	}
-	return r.subjectOf("[" + title + "](" + page + ")")
+	return wording.Joined(", ", "["+title+"]("+page+")", r.size())
 }
 
 // PlainSubject is the same without marks, and how often its draft was revised.
 func (r Review) PlainSubject() string {
-	return wording.Joined(", ", r.subjectOf(by(r.title(), guard.Line(r.Author, TitleRunes))), r.Revision())
+	return wording.Joined(", ", by(r.title(), guard.Line(r.Author, TitleRunes)), r.size(), r.Revision())
 }
 
 // by is a title in quotation marks, and whose it is; both are inert. It is empty
@@ -75,14 +75,6 @@ func (r Review) title() string {
 		max(room, titleLeast))
 }
 
-// subjectOf puts what a change is called before its size.
-func (r Review) subjectOf(title string) string {
-	if title == "" || r.size() == "" {
-		return title + r.size()
-	}
-	return title + ", " + r.size()
-}
-
 // size is "11 files, +214 −87", empty where no line is known to have changed.
 func (r Review) size() string {
 	files := len(r.Files) + r.Unlisted
@@ -104,6 +96,7 @@ func (r Review) Revision() string {
 // RulesNotice is the sentence in the first line of a review by rules.
 const RulesNotice = "A review by rules, without a model."
 
+// ByRules is that sentence behind other text; empty for a review by a model.
 func (r Review) ByRules(before string) string {
 	if !r.Rules {
 		return ""

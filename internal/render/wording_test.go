@@ -11,6 +11,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/column"
 	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/render/summary"
@@ -63,8 +64,11 @@ func TestCountsHaveThousandsSeparators(t *testing.T) {
 	require.Contains(t, render.Body(r), "**1,200 minor**")
 	require.Contains(t, r.KeptOut(), "1,201 low confidence")
 	require.Contains(t, r.SkippedByReason(), "1,201 binary")
-	require.Contains(t, render.Approval{Dropped: 1200, Edited: 1100}.String(),
+	require.Contains(t, render.Approval(decision.Record{Dropped: make([]decision.Drop, 1200),
+		Edited: make([]decision.Edit, 1100)}, true),
 		"dropped 1,200 findings and edited 1,100")
+	require.Equal(t, "Drafted by a model, approved by rita.", render.Approval(decision.Record{By: "rita",
+		Dropped: []decision.Drop{{ID: decision.OverviewID}}, Edited: []decision.Edit{{ID: decision.OverviewID}}}, false))
 	require.Contains(t, terminal.Progress(terminal.Running{Done: 1000, Total: 2000}, 80), "1,000/2,000 files")
 }
 

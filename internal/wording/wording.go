@@ -34,6 +34,14 @@ func Amount(n int, what string) string {
 	return Thousands(int64(n)) + " " + what
 }
 
+// Any is an Amount; empty for none.
+func Any(n int, what string) string {
+	if n == 0 {
+		return ""
+	}
+	return Amount(n, what)
+}
+
 // Thousands is a number with commas: "2,000".
 func Thousands(n int64) string {
 	s := strconv.FormatInt(n, 10)
@@ -43,6 +51,7 @@ func Thousands(n int64) string {
 	return s
 }
 
+// Minute is a time to the minute: "5 December 2026, 14:10 UTC".
 func Minute(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04 UTC") }
 
 // Duration is "12.4 s" or "2 min 5 s".
@@ -54,21 +63,27 @@ func Duration(d time.Duration) string {
 	return fmt.Sprintf("%d min %d s", s/60, s%60)
 }
 
-// Costs says what the model cost, in parts to be joined; none without calls.
+// Costs says what the model cost, in parts to be joined; none without calls. A limit of 0
+// is none.
 func Costs(u cost.Usage, limit cost.MicroUSD) []string {
-	if u.Calls == 0 {
-		return nil
-	}
 	parts := Calls(u)
-	switch {
-	case u.Unpriced > 0:
-		return append(parts, Price(u))
-	case limit > 0:
-		return append(parts, u.Cost.String()+" of "+limit.String())
-	case u.Cost > 0: // an endpoint that names no price did not work for nothing
-		return append(parts, u.Cost.String())
+	if u.Calls > 0 && (u.Cost > 0 || u.Unpriced > 0 || limit > 0) { // what names no price did not work for nothing
+		parts = append(parts, Price(u, limit))
 	}
 	return parts
+}
+
+// Price is what a usage cost of a limit, as far as that is known.
+func Price(u cost.Usage, limit cost.MicroUSD) string {
+	switch {
+	case u.Unpriced > 0 && u.Cost > 0:
+		return u.Cost.String() + " and calls whose price is not known"
+	case u.Unpriced > 0:
+		return "price not known"
+	case limit > 0:
+		return u.Cost.String() + " of " + limit.String()
+	}
+	return u.Cost.String()
 }
 
 // Used is a line on what a review has used in all; empty where no model was asked.
@@ -77,17 +92,6 @@ func Used(u cost.Usage) string {
 		return ""
 	}
 	return "used: " + strings.Join(Costs(u, 0), ", ") + "\n"
-}
-
-// Price is what a usage cost, as far as that is known.
-func Price(u cost.Usage) string {
-	switch {
-	case u.Unpriced == 0:
-		return u.Cost.String()
-	case u.Cost > 0:
-		return u.Cost.String() + " and calls whose price is not known"
-	}
-	return "price not known"
 }
 
 // Calls says how often a model was asked, in parts to be joined; none where it was not.
@@ -140,4 +144,5 @@ func Wrapped(s string, width int) []string {
 	return rows
 }
 
+// Words is a name of ours in words: "over budget" for over_budget.
 func Words(s string) string { return strings.ReplaceAll(s, "_", " ") }

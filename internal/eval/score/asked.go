@@ -101,7 +101,7 @@ func (r Result) misjudged() string {
 		says = fmt.Sprintf("misjudged %d of %s: %s", len(wrong), criteria(len(r.Criteria)), strings.Join(wrong, ", "))
 	}
 	if u := r.Asked; u != nil && u.Named < u.Unasked {
-		says = joined("; ", says, fmt.Sprintf("did not name %d of %s that nobody asked for", u.Unasked-u.Named,
+		says = wording.Joined("; ", says, fmt.Sprintf("did not name %d of %s that nobody asked for", u.Unasked-u.Named,
 			wording.Count(u.Unasked, "part")))
 	}
 	return says

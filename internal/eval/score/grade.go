@@ -36,7 +36,7 @@ func Grade(r *Result) {
 	if r.Outcome == reviewpr.Failed {
 		failed = "the run failed"
 	}
-	r.Why = joined("; ", failed, r.missing(), r.noisy(), r.misjudged(), r.silent())
+	r.Why = wording.Joined("; ", failed, r.missing(), r.noisy(), r.misjudged(), r.silent())
 	r.Passed = r.Why == ""
 }
 

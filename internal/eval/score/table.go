@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // none stands in a cell where a figure is undefined.
@@ -23,13 +24,8 @@ func outOf(n, of int) string {
 	return fmt.Sprintf("%d of %d", n, of)
 }
 
-// joined leaves out what is empty.
-func joined(between string, parts ...string) string {
-	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), between)
-}
-
 // paragraphs joins blocks with one empty line between.
-func paragraphs(blocks ...string) string { return joined("\n\n", blocks...) }
+func paragraphs(blocks ...string) string { return wording.Joined("\n\n", blocks...) }
 
 // page joins blocks to a text that may stand on a page and in a terminal.
 func page(blocks ...string) string { return guard.Text(paragraphs(blocks...)) + "\n" }

@@ -5,11 +5,9 @@ import (
 	"slices"
 
 	"github.com/org/pr-review-action/internal/config"
-	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/order"
-	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/review"
 	"github.com/org/pr-review-action/internal/ticket"
 )
@@ -93,28 +91,7 @@ func (s State) found() []finding.FileReview {
 	return all
 }
 
-// overview is what is shown of the sentences on the change, and asked what it was made for.
-func (s State) overview() render.Overview {
-	o := render.Overview{Text: s.Whole.Text}
-	switch {
-	case s.Whole.Dropped:
-		return render.Overview{}
-	case s.postsOverview():
-		o.ID = decision.OverviewID
-	}
-	return o
-}
-
 // postsOverview reports whether the review holds the sentences.
 func (s State) postsOverview() bool {
 	return s.Whole.Text != "" && s.Draft.Config.Overview == config.OverviewPost
-}
-
-func (s State) asked() render.Asked {
-	a := render.Asked{Criteria: s.Whole.Criteria, Unasked: s.Whole.Unasked, Missing: s.Asked.Context.Missing,
-		Posted: s.Draft.Config.Report.Criteria}
-	for _, t := range s.Asked.Context.Tickets {
-		a.Tickets = append(a.Tickets, render.AskedTicket{Key: t.Key, Summary: t.Summary})
-	}
-	return a
 }

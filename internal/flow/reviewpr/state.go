@@ -244,9 +244,14 @@ func (s State) Review() render.Review {
 		Files: s.Coverage(), Findings: finding.Kept(s.Comments), Filtered: held(s.Comments),
 		Unlisted: s.Draft.Unlisted, Rules: s.Draft.Rules, Model: s.Draft.Model, Usage: s.Usage, Limit: s.Draft.MaxCost,
 		Reused: s.Reused, Partial: s.Partial(),
-		Earlier: s.Earlier, Round: len(s.Rounds), Flags: s.Flags, Overview: s.overview(), Asked: s.asked(),
+		Earlier: s.Earlier, Round: len(s.Rounds), Flags: s.Flags,
+		Asked: render.Asked{Tickets: s.Asked.Context.Tickets, Criteria: s.Whole.Criteria, Unasked: s.Whole.Unasked,
+			Missing: s.Asked.Context.Missing, Posted: s.Draft.Config.Report.Criteria},
 		From:     s.Draft.Config.Report.From,
 		Handover: cmp.Or(s.Draft.Config.Handover, config.HandoverSummary),
+	}
+	if !s.Whole.Dropped {
+		r.Overview, r.Posts = s.Whole.Text, s.postsOverview()
 	}
 	if s.Pull != nil {
 		r.Title, r.Author = s.Pull.Title, s.Pull.Author

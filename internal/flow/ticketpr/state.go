@@ -202,7 +202,7 @@ func (s State) Proposal() proposal.Proposal {
 		Kind: s.kind(), Ticket: s.Ticket, Class: s.Class, RootCause: s.RootCause, Modules: s.Scope.Modules,
 		Chunks: s.Chunks, Changes: s.Changes, Tests: s.Tests, Notes: s.Notes(), Warnings: s.Warnings(), Check: s.Check,
 		Round: s.Iteration, Base: s.Facts.Subject.Head, Unreviewed: s.Seen.Failed,
-		Review: render.Review{Findings: s.Seen.Findings, Overview: render.Overview{Text: s.Seen.Overview},
+		Review: render.Review{Findings: s.Seen.Findings, Overview: s.Seen.Overview,
 			Asked: render.Asked{Criteria: s.Seen.Criteria}, Usage: s.Usage, Limit: s.Limit, Model: s.Model},
 	}
 	for _, r := range s.Rounds {

@@ -173,7 +173,7 @@ func (p Proposal) reviewed() string {
 		return ""
 	}
 	rows := []string{"### What the review says\n"}
-	if text := guard.Inline(p.Review.Overview.Text, render.OverviewRunes); text != "" {
+	if text := guard.Inline(p.Review.Overview, render.OverviewRunes); text != "" {
 		rows = append(rows, "What it does, in a model's words: "+text+"\n")
 	}
 	for _, f := range p.Review.Findings {
@@ -189,7 +189,7 @@ func (p Proposal) reviewed() string {
 // asked is the ticket with its criteria.
 func (p Proposal) asked() string {
 	r := p.Review
-	r.Asked.Tickets = []render.AskedTicket{{Key: p.Ticket.Key, Summary: p.Ticket.Summary}}
+	r.Asked.Tickets = []ticket.Ticket{p.Ticket}
 	return r.WhatWasAsked()
 }
 
@@ -224,6 +224,7 @@ func (p Proposal) context() string {
 	return folded
 }
 
+// Foot is the last line: base, what the draft cost, and which model made it.
 func (p Proposal) Foot() string {
 	parts := append([]string{fmt.Sprintf("Base %.7s", p.Base)}, wording.Costs(p.Review.Usage, p.Review.Limit)...)
 	if p.Review.Model != "" {

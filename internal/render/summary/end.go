@@ -53,24 +53,17 @@ func End(r render.Review, e Ending) string {
 	if e.Outcome == "CLEAN" && len(r.Findings) == 0 {
 		verdict = wording.UpperFirst(strings.Replace(r.Result()+" in %", render.NoRuleMatched, "no rule matched", 1))
 	}
-	blocks := []string{"## " + strings.Replace(verdict, "%", r.Label(), 1) + e.stands(r) + r.ByRules(". "), r.Subject(),
+	stands := r.Stands()
+	if e.Outcome == "POSTED" {
+		stands = r.StandsWithNew()
+	}
+	title := wording.Joined(" · ", "## "+strings.Replace(verdict, "%", r.Label(), 1), stands) + r.ByRules(". ")
+	blocks := []string{title, r.Subject(),
 		ReasonOf(e.reason(verdict)), r.ReviewLink(e.Page),
 		Account(e.Record, !e.Counts),
 		Listed("**Void**, since each was refused:", e.Void),
 		Listed("**Changed since the draft**, which holds all the same:", e.Changes), e.restart(), e.read(r)}
 	return render.Paragraphs(append(blocks, e.rest(r)...)...) + "\n"
-}
-
-// stands is what stands on the pull request, behind the verdict.
-func (e Ending) stands(r render.Review) string {
-	text := r.Stands()
-	if e.Outcome == "POSTED" {
-		text = r.StandsWithNew()
-	}
-	if text == "" {
-		return ""
-	}
-	return " · " + text
 }
 
 // Mistake is the job summary of a run that wrong inputs or settings kept from its work:
@@ -124,14 +117,13 @@ func (e Ending) rest(r render.Review) []string {
 	case e.Counts:
 		return nil
 	case drafted:
-		r.Overview.ID = "" // nothing is posted
+		r.Posts = false
 		return []string{banner(r.Warnings()), r.WhatItDoes(), r.PostedBefore(), r.WhatWasAsked(), unread, r.KeptOut(),
-			files,
-			paid(r)}
+			files, paid(r)}
 	}
 	handover := ""
-	if e.Outcome == "POSTED" && r.Handover == config.HandoverSummary {
-		handover = r.Instructions(true)
+	if e.Outcome == "POSTED" {
+		handover = r.Instructions(config.HandoverSummary, true)
 	}
 	return []string{handover, unread, files}
 }

@@ -32,13 +32,8 @@ func Draft(r render.Review, d Decide) string {
 	}
 	head := render.Paragraphs(d.head(r), banner(r.Warnings()), r.WhatItDoes())
 	unread, files := r.FileLists(draftFiles)
-	handover := ""
-	if r.Handover == config.HandoverReview {
-		handover = r.Instructions(false)
-	}
-	tail := render.Paragraphs(r.WhatWasAsked(), handover, cmp.Or(unread, r.NotReached()), r.PostedBefore(),
-		r.Resolved(),
-		r.KeptOut(), r.Linters, files, d.footer(r))
+	tail := render.Paragraphs(r.WhatWasAsked(), r.Instructions(config.HandoverReview, false),
+		cmp.Or(unread, r.NotReached()), r.PostedBefore(), r.Resolved(), r.KeptOut(), r.Linters, files, d.footer(r))
 	return render.Paragraphs(head, r.Claims(draftBytes-len(head)-len(tail)), tail) + "\n"
 }
 
@@ -75,19 +70,8 @@ func (d Decide) why(r render.Review) string {
 
 // countLine is the count line of a draft.
 func (d Decide) countLine(r render.Review) string {
-	parts := []string{r.Found()}
-	if s := r.Stands(); s != "" {
-		parts = append(parts, s)
-	}
-	if out := r.Unreported(); out != "" {
-		parts = append(parts, out)
-	}
-	parts = append(parts, r.TallyInFull())
-	if p := d.price(r); len(p) > 0 {
-		parts = append(parts, strings.Join(p, ", "))
-	}
-	return strings.Join(append(parts, "code "+guard.Code(d.Code),
-		"until "+wording.Minute(d.ends())), " · ")
+	return wording.Joined(" · ", r.Found(), r.Stands(), r.Unreported(), r.TallyInFull(), d.price(r),
+		"code "+guard.Code(d.Code), "until "+wording.Minute(d.ends()))
 }
 
 // ends is when the draft can no longer be decided, or is gone.
@@ -98,11 +82,11 @@ func (d Decide) ends() time.Time {
 	return d.RetainedUntil
 }
 
-// price is what the draft cost, how long it took and which model made it, in
-// parts to be joined.
-func (d Decide) price(r render.Review) (parts []string) {
+// price is what the draft cost, how long it took and which model made it.
+func (d Decide) price(r render.Review) string {
+	var parts []string
 	if r.Usage.Cost > 0 || r.Usage.Unpriced > 0 {
-		parts = append(parts, wording.Price(r.Usage))
+		parts = append(parts, wording.Price(r.Usage, 0))
 	}
 	if d.Elapsed > 0 {
 		parts = append(parts, wording.Duration(d.Elapsed))
@@ -110,7 +94,7 @@ func (d Decide) price(r render.Review) (parts []string) {
 	if r.Model != "" && r.Usage.Calls > 0 {
 		parts = append(parts, guard.Code(r.Model))
 	}
-	return parts
+	return strings.Join(parts, ", ")
 }
 
 // banner shows the warnings: the first ones as an alert, and in a fold those

@@ -28,11 +28,7 @@ func Progress(r Running, width int) string {
 	parts := []string{fmt.Sprintf("reviewing  %s/%s", wording.Thousands(int64(r.Done)), wording.Count(r.Total, "file")),
 		wording.Count(r.Findings, "finding")}
 	if u := r.Used; u.Calls > 0 {
-		money := wording.Price(u)
-		if r.Limit > 0 && u.Unpriced == 0 {
-			money += " of " + r.Limit.String()
-		}
-		parts = append(parts, wording.Count(int(u.Calls), "call"), money)
+		parts = append(parts, wording.Count(int(u.Calls), "call"), wording.Price(u, r.Limit))
 	}
 	parts = append(parts, fmt.Sprintf("%d s", int(r.Elapsed.Seconds())))
 	line := strings.Join(parts, " · ")

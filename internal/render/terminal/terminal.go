@@ -87,16 +87,7 @@ func (t *screen) painted(color, prefix, text string) {
 // verdict says what was found and what was read, in one line where that fits
 // or where nothing limits it, as in a pipe.
 func (t *screen) verdict(piped bool) {
-	found := t.Result()
-	if s := t.Settled(); s != "" {
-		found += ", " + s
-	}
-	if s := t.Stands(); s != "" {
-		found += ", " + s
-	}
-	if out := t.Unreported(); out != "" {
-		found += ", " + out
-	}
+	found := wording.Joined(", ", t.Result(), t.Settled(), t.Stands(), t.Unreported())
 	read := strings.ReplaceAll(t.Tally(), "*", "") + t.SkippedByReason()
 	if piped || column.Width(found+" · "+read) <= t.Width {
 		t.WriteString(t.paint(Bold, found) + " · " + read + "\n")
@@ -112,9 +103,9 @@ func (t *screen) verdict(piped bool) {
 
 // overview and what was asked, for a terminal.
 func (t *screen) overview() {
-	if t.Overview.Text != "" {
+	if t.Overview != "" {
 		t.WriteString("\n")
-		t.prose("", "In a model's words: "+guard.Line(t.Overview.Text, render.OverviewRunes))
+		t.prose("", "In a model's words: "+guard.Line(t.Overview, render.OverviewRunes))
 	}
 }
 
