@@ -11,7 +11,8 @@ import (
 var testFolders = strings.Fields("test tests __tests__ testdata testing spec fixture fixtures e2e mock mocks __mocks__ " +
 	"integration")
 
-var testNames = regexp.MustCompile(`(?i:[.\-_](?:test|spec)\.\w+$|^(?:test_.*|conftest)\.py$|\.bats$)|Tests?\.(?:java|cs|kt)$`)
+var testNames = regexp.MustCompile(`(?i:[.\-_](?:test|spec)\.\w+$|^(?:test_.*|conftest)\.py$|\.bats$)` +
+	`|Tests?\.(?:java|cs|kt)$`)
 
 // IsTest reports whether a file is of tests, by its path. Below src/main a folder
 // of such a name is part of a package's name.

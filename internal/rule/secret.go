@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -61,10 +62,9 @@ func leaked(l secret.Leak) hit {
 }
 
 // documents reports a file that is read by people.
-func documents(path string) bool {
-	return slices.ContainsFunc([]string{".md", ".markdown", ".mdx", ".rst", ".adoc", ".txt", ".po"}, func(end string) bool {
-		return strings.HasSuffix(strings.ToLower(path), end)
-	})
+func documents(file string) bool {
+	ends := []string{".md", ".markdown", ".mdx", ".rst", ".adoc", ".txt", ".po"}
+	return slices.Contains(ends, strings.ToLower(path.Ext(file)))
 }
 
 // redacted is text without its credentials: what quotes code goes further than
