@@ -255,7 +255,7 @@ func TestSettingsComeFromTheBaseAlone(t *testing.T) {
 	t.Run("one that is named and not there is told", func(t *testing.T) {
 		s := setUp(t, scene{})
 		s.draftJob().with("config", "named.yml").start().is(0, "PAUSED").
-			says("::warning::named.yml is not in the repository at the base, so it sets nothing")
+			says("::warning::named.yml is not there where settings are read, so it sets nothing")
 	})
 	t.Run("a key that is none is exit 2 with its place", func(t *testing.T) {
 		base := baseTree().With(githubtest.Tree{".github/pr-review.yml": "admission:\n  drafts: " +

@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -17,17 +18,25 @@ func TestATicketIsDraftedAnewAfterARejection(t *testing.T) {
 			t.Parallel()
 			s := ticketStage(t)
 			under := func(j *job) *job { return j.with("trust", trust, "checkpoint-key", checkpointKey) }
-			draft := func() string {
-				drafted := under(s.ticketDraft().with("environment", "")).start().is(0, "PAUSED")
+			at := func(minutes time.Duration) string {
+				return time.Now().Add(minutes * time.Minute).UTC().Format(time.RFC3339Nano)
+			}
+			draft := func(now string) string {
+				drafted := under(s.ticketDraft().with("environment", "")).set("NOW", now).start().is(0, "PAUSED")
 				s.run.Finish("success")
 				s.run = s.repo.AddRun(githubtest.RunOptions{Path: implementPath, Event: "workflow_dispatch",
 					Actor: "lee"})
 				return drafted.outputs["code"]
 			}
 			decide := func(code, verdict string) *job { return under(s.ticketDecision(code, "", verdict, "")) }
-			first := draft()
-			decide(first, "abort").start().is(0, "ABORTED")
-			second := draft()
+			first, beside := draft(at(0)), draft(at(0))
+			decide(first, "abort").set("NOW", at(1)).start().is(0, "ABORTED")
+			if trust != "digest" { // a revision does not get round what an approval is refused for
+				decide(beside, "approve").start().is(3, "REFUSED").says("was rejected before")
+				under(s.ticketDraft().with("environment", "", "mode", "revise", "code", beside, "feedback", "Shorter.")).
+					start().is(3, "REFUSED").says("was rejected before")
+			}
+			second := draft(at(2))
 			decide(first, "approve").start().is(3, "REFUSED").says("decided otherwise before")
 			decide(second, "approve").start().is(0, "POSTED")
 			s.applied(roundBranch, roundFixed())

@@ -32,7 +32,7 @@ func Parse(name string, text []byte) (Config, error) { return File{Path: name}.P
 func (f File) Parse(text []byte) (Config, error) {
 	c, _, err := f.Read(text)
 	if err == nil && text == nil && f.Path != DefaultPath && f.Path != "" {
-		c.Overruled = append(c.Overruled, f.Path+" is not in the repository at the base, so it sets nothing")
+		c.Overruled = append(c.Overruled, f.Path+" is not there where settings are read, so it sets nothing")
 	}
 	return c, err
 }

@@ -141,7 +141,7 @@ func TestANamedSettingsFileThatIsNotThereIsTold(t *testing.T) {
 	r.git("add", "empty.yml")
 	r.commit()
 	for name, want := range map[string][]string{
-		"empty.yml": nil, "named.yml": {"named.yml is not in the repository at the base, so it sets nothing"},
+		"empty.yml": nil, "named.yml": {"named.yml is not there where settings are read, so it sets nothing"},
 		config.DefaultPath: nil,
 	} {
 		c, err := ingest.Range(t.Context(), r.dir, "HEAD..HEAD", config.File{Path: name})

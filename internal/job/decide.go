@@ -81,9 +81,15 @@ func (g *gated[S]) asks(ctx context.Context, o *handoff.Draft[S]) (decision.Answ
 	if err != nil {
 		return decision.Answer{}, err
 	}
-	on, err := g.desk(o.State).Claims(ctx, o.Code)
+	desk := g.desk(o.State)
+	on, err := desk.Claims(ctx, o.Code)
 	if err == nil {
 		err = handoff.Governed(on, record)
+	}
+	if err == nil && desk.Keyed { // else a rejection would end with a revision of another draft
+		approved := record
+		approved.Decision = decision.Approve
+		err = handoff.Remembered(on, approved, g.of.Anew(o.State), o.Manifest.CreatedAt)
 	}
 	return decision.Answer{Decision: d, Record: record}, err
 }

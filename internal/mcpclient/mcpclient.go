@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -195,7 +196,12 @@ func (s *Server) Mentions(ctx context.Context, key, text string) (bool, error) {
 	if s.o.Ticket.Tool == "" {
 		return false, nil
 	}
-	_, a, err := s.read(ctx, s.o.Ticket, key)
+	t := s.o.Ticket
+	if _, limited := t.With[commentLimit]; limited {
+		t.With = maps.Clone(t.With)
+		t.With[commentLimit] = 50
+	}
+	_, a, err := s.read(ctx, t, key)
 	return strings.Contains(a.whole, text), err
 }
 

@@ -331,6 +331,38 @@ func recorded(t *testing.T, preset string) *mcp.Server {
 	return s
 }
 
+func TestArgumentsOfTheSettingsAreLaidOverAPresets(t *testing.T) {
+	t.Parallel()
+	got := mcpclient.Preset(config.MCP{Preset: "sooperset",
+		With:   map[string]any{"convert_to_markdown": false, "comment_limit": 5},
+		Ticket: config.Tool{With: map[string]any{"comment_limit": 2}}})
+	require.Equal(t, map[string]any{"convert_to_markdown": false, "include_metadata": true}, got.Page.With)
+	require.Equal(t, map[string]any{"update_history": false, "comment_limit": 2.0}, got.Ticket.With, "of the tool")
+	require.Equal(t, 0, mcpclient.Preset(config.MCP{Preset: "sooperset"}).Ticket.With["comment_limit"],
+		"a ticket is read without its comments")
+}
+
+// TestEarlierCommentsAreAskedForToFindOurs has a server that gives comments where they are asked for.
+func TestEarlierCommentsAreAskedForToFindOurs(t *testing.T) {
+	t.Parallel()
+	server := mcp.NewServer(&mcp.Implementation{Name: "sooperset"}, nil)
+	server.AddTool(&mcp.Tool{Name: "jira_get_issue", InputSchema: json.RawMessage(`{"type":"object","properties":` +
+		`{"issue_key":{},"update_history":{},"comment_limit":{}}}`)},
+		func(_ context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			text := `{"key": "PROJ-1", "summary": "x"`
+			if strings.Contains(string(r.Params.Arguments), `"comment_limit":50`) {
+				text += `, "comments": ["https://github.com/o/r/pull/57"]`
+			}
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text + "}"}}}, nil
+		})
+	o := mcpclient.Options{Name: "sooperset", MCP: mcpclient.Preset(config.MCP{Preset: "sooperset"}), HTTP: client()}
+	o.URL = serve(t, server, "")
+	s := open(t, o)
+	there, err := s.Mentions(t.Context(), "PROJ-1", "/pull/57")
+	require.NoError(t, err)
+	require.True(t, there)
+}
+
 func TestAPresetSaysWhichArgumentItLacks(t *testing.T) {
 	t.Parallel()
 	o := mcpclient.Options{Name: "rovo", MCP: mcpclient.Preset(config.MCP{Preset: "rovo"}), HTTP: client()}

@@ -43,7 +43,7 @@ func known(name string) config.MCP {
 	case "sooperset":
 		return config.MCP{
 			Ticket: config.Tool{Tool: "jira_get_issue", Argument: "issue_key", Key: "key", Summary: "summary",
-				Description: "description", With: map[string]any{"update_history": false, "comment_limit": 50}},
+				Description: "description", With: map[string]any{"update_history": false, commentLimit: 0}},
 			Page: config.Tool{Tool: "confluence_get_page", Argument: "page_id", Key: "metadata.id",
 				Summary: "metadata.title", Description: "metadata.content",
 				With: map[string]any{"convert_to_markdown": true, "include_metadata": true}},
@@ -54,9 +54,19 @@ func known(name string) config.MCP {
 	return config.MCP{}
 }
 
+// commentLimit is the argument of sooperset that says how many comments come with a ticket.
+const commentLimit = "comment_limit"
+
 // Preset is what the settings say of a server, over what its preset does.
 func Preset(said config.MCP) config.MCP {
 	all := known(said.Preset)
+	for _, t := range []config.Tool{all.Ticket, all.Page, all.Comment} {
+		for name := range t.With {
+			if v, ok := said.With[name]; ok {
+				t.With[name] = v
+			}
+		}
+	}
 	text, _ := json.Marshal(said) // plain values, and what is not set is left out
 	_ = json.Unmarshal(text, &all)
 	return all

@@ -45,24 +45,47 @@ func OneLine(s string) string {
 	return s
 }
 
-var wikiStart = regexp.MustCompile(`(?m)^(?:h([1-6])\.|([*#]+|-))[ \t]+`)
+var (
+	wikiStart = regexp.MustCompile(`^(?:h([1-6])\.|([*#]+|-))[ \t]+`)
+	wikiFence = regexp.MustCompile(`^[ \t]*\{(?:code|noformat)(?::[^}]*)?\}`)
+	wikiTag   = regexp.MustCompile(`\{(?:color|panel|quote|anchor)(?::[^}]*)?\}`)
+)
 
-// Wiki turns the headings and lists of the wiki markup in which Jira Data Center and REST v2
-// keep texts into Markdown's, whose numbered items would else be headings. The rest stays as
-// it is.
+// Wiki turns the headings, lists and blocks of code of the wiki markup in which Jira Data
+// Center and REST v2 keep texts into Markdown's, whose numbered items would else be headings.
+// The rest stays as it is.
 func Wiki(text string) string {
-	text = wikiStart.ReplaceAllStringFunc(Clean(text), func(start string) string {
-		m := wikiStart.FindStringSubmatch(start)
-		switch indent := strings.Repeat("  ", max(len(m[2])-1, 0)); {
-		case m[1] != "":
-			return strings.Repeat("#", int(m[1][0]-'0')) + " "
-		case strings.HasSuffix(m[2], "#"):
-			return indent + "1. "
+	const mark = "```"
+	var out []string
+	code := false
+	for line := range strings.SplitSeq(strings.ReplaceAll(Clean(text), "\r\n", "\n"), "\n") {
+		switch {
+		case wikiFence.MatchString(line):
+			line, code = mark, !code
+		case code:
+			line = strings.ReplaceAll(line, mark, "'''")
 		default:
-			return indent + "- "
+			line = wikiStart.ReplaceAllStringFunc(wikiTag.ReplaceAllString(line, ""), wikiPrefix)
 		}
-	})
-	return capped(strings.TrimSpace(text), false)
+		out = append(out, line)
+	}
+	if code {
+		out = append(out, mark)
+	}
+	return capped(strings.TrimSpace(strings.Join(out, "\n")), false)
+}
+
+// wikiPrefix is what a heading or item begins with in Markdown.
+func wikiPrefix(start string) string {
+	m := wikiStart.FindStringSubmatch(start)
+	switch indent := strings.Repeat("  ", max(len(m[2])-1, 0)); {
+	case m[1] != "":
+		return strings.Repeat("#", int(m[1][0]-'0')) + " "
+	case strings.HasSuffix(m[2], "#"):
+		return indent + "1. "
+	default:
+		return indent + "- "
+	}
 }
 
 // capped ends a text at the most characters that one has.

@@ -1,10 +1,10 @@
 package markup
 
 import (
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"io"
-	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -85,11 +85,15 @@ func (e *element) write(text string) {
 }
 
 // text is all text that an element holds.
-func (e *element) text() string {
+func (e *element) text() string { return textOf(e.holds) }
+
+func textOf(nodes []any) string {
 	var b strings.Builder
-	for _, n := range e.holds {
-		text, _ := n.(map[string]any)["text"].(string)
-		b.WriteString(text)
+	for _, n := range nodes {
+		n, _ := n.(map[string]any)
+		text, _ := n["text"].(string)
+		content, _ := n["content"].([]any)
+		b.WriteString(text + textOf(content))
 	}
 	return b.String()
 }
@@ -99,10 +103,15 @@ func closed(open []*element) []*element {
 	above, e := open[len(open)-2], open[len(open)-1]
 	switch {
 	case strings.HasPrefix(e.name, "ri:"):
-		above.says[e.name] = "there"
-		maps.Copy(above.says, e.says)
+		if above.name == "ac:link" || above.name == "ac:image" {
+			above.says[e.name] = "there"
+			for _, name := range resource {
+				above.says[name] = cmp.Or(above.says[name], e.says[name])
+			}
+		}
 	case e.name == "ac:parameter":
-		above.says["parameter "+e.says["ac:name"]] = e.text()
+		name := "parameter " + e.says["ac:name"]
+		above.says[name] = cmp.Or(above.says[name], e.text())
 	case e.name == "ac:task-status", e.name == "ac:plain-text-body":
 		above.says[e.name] = e.text()
 	case !e.hidden():
@@ -110,6 +119,9 @@ func closed(open []*element) []*element {
 	}
 	return open[:len(open)-1]
 }
+
+// resource are the attributes by which a link or picture says what it leads to.
+var resource = []string{"ri:content-title", "ri:filename", "ri:value"}
 
 func (e *element) hidden() bool {
 	style := strings.ReplaceAll(strings.ToLower(e.says["style"]), " ", "")
