@@ -273,7 +273,8 @@ func TestAPostedReviewFitsWithItsMarker(t *testing.T) {
 	short, ok := marker.Parse(render.Posted("body", "", m))
 	require.True(t, ok)
 	require.Equal(t, prints[:400], short.Posted)
-	long := render.Posted(strings.Repeat("x", 60_000), render.Approval(decision.Record{By: "rita", At: time.Now()}, false), m)
+	long := render.Posted(strings.Repeat("x", 60_000),
+		render.Approval(decision.Record{By: "rita", At: time.Now()}, false), m)
 	require.LessOrEqual(t, len(long), 65_000)
 	cut, ok := marker.Parse(long)
 	require.True(t, ok)

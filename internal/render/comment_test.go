@@ -75,8 +75,8 @@ func TestASuggestionThatIsNotToBeAppliedIsCode(t *testing.T) {
 	require.Contains(t, render.Comment(f), "Suggested in place of line 41:\n\n```\n"+f.Suggestion)
 	r := ledger()
 	r.Findings[0] = f
-	require.Contains(t, summary.Draft(r, dialog()), "posted inline, the suggestion as plain code, since it does not parse, "+
-		"see `@org`*")
+	require.Contains(t, summary.Draft(r, dialog()), "posted inline, the suggestion as plain code, since it does "+
+		"not parse, see `@org`*")
 }
 
 func TestACommentIsReadBack(t *testing.T) {
@@ -154,8 +154,8 @@ func TestT10T11T12T15_HostileSamplesAreInertOnEveryPage(t *testing.T) {
 			URL: payload, Severity: finding.Severity(payload)}}
 		r.Filtered = []finding.Finding{{Filtered: finding.AlreadyCommented, Path: payload, Title: payload,
 			Note: payload}, {Filtered: finding.Filter(payload), Title: payload}}
-		for name, page := range map[string]string{"draft": summary.Draft(r, dialog()), "body": render.Body(r), "file": render.File(r),
-			"comment": render.Comment(r.Findings[0]), "plain": render.Comment(r.Findings[1])} {
+		for name, page := range map[string]string{"draft": summary.Draft(r, dialog()), "body": render.Body(r),
+			"file": render.File(r), "comment": render.Comment(r.Findings[0]), "plain": render.Comment(r.Findings[1])} {
 			require.Empty(t, live(page), "%s of %q\n%s", name, payload, page)
 		}
 		out := terminal.Review(r, terminal.Options{Width: 80})
@@ -178,12 +178,13 @@ func TestT27_HonestCodeInFindingsStaysReadable(t *testing.T) {
 		r.Findings = r.Findings[:1]
 		r.Findings[0].Title, r.Findings[0].Body = said,
 			strings.ReplaceAll(said, "__init__", "`__init__`")+", so `List<String>` and `a && b` fail."
-		for name, page := range map[string]string{"draft": summary.Draft(r, dialog()), "comment": render.Comment(r.Findings[0]),
-			"in body": render.Body(r.InBody()), "listed": render.Body(r)} {
-			require.Contains(t, read(page), strings.TrimPrefix(render.PlainTitle(r.Findings[0]), "1. "), "%s:\n%s", name, page)
+		for name, page := range map[string]string{"draft": summary.Draft(r, dialog()),
+			"comment": render.Comment(r.Findings[0]), "in body": render.Body(r.InBody()), "listed": render.Body(r)} {
+			title := strings.TrimPrefix(render.PlainTitle(r.Findings[0]), "1. ")
+			require.Contains(t, read(page), title, "%s:\n%s", name, page)
 		}
-		require.Contains(t, strings.Join(strings.Fields(strings.ReplaceAll(terminal.Review(r, terminal.Options{Width: 200}),
-			"│", "")), " "), ", so `List<String>` and `a && b` fail.")
+		wide := strings.ReplaceAll(terminal.Review(r, terminal.Options{Width: 200}), "│", "")
+		require.Contains(t, strings.Join(strings.Fields(wide), " "), ", so `List<String>` and `a && b` fail.")
 	}
 }
 

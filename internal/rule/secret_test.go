@@ -54,7 +54,8 @@ func TestLeaksAreWordedByKindAndPlace(t *testing.T) {
 		"a value (jwt)":                 {finding.Major},
 	}
 	for subject, leak := range leaks {
-		for i, paths := range [][]string{{"src/a.go", "deploy/values.yml"}, {"src/a_test.go", "docs/Setup.MD", "a.markdown", "po/de.po"}} {
+		for i, paths := range [][]string{{"src/a.go", "deploy/values.yml"},
+			{"src/a_test.go", "docs/Setup.MD", "a.markdown", "po/de.po"}} {
 			for _, path := range paths {
 				found := Leaks(path, []secret.PatchLeak{leak})
 				if i >= len(want[subject]) {
