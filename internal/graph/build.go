@@ -44,6 +44,14 @@ func WithKey(key []byte) RunOption {
 // is wrong. The store may be nil where nothing can pause; the run is then kept
 // in memory alone.
 func (g *Graph[S]) Build(store Store, o ...RunOption) (*Flow[S], error) {
+	f, err := g.build(store, o)
+	if err != nil {
+		return nil, err
+	}
+	return &Flow[S]{f}, nil
+}
+
+func (g *graph) build(store Store, o []RunOption) (*flow, error) {
 	defer func(declared []error) { g.errs = declared }(g.errs) // another Build looks anew
 	g.check()
 	if store == nil && g.pauses() {
@@ -63,15 +71,15 @@ func (g *Graph[S]) Build(store Store, o ...RunOption) (*Flow[S], error) {
 		store = NewMemory()
 	}
 	g.setLimits()
-	return &Flow[S]{shape: g.shape, runOptions: options, store: store, fingerprint: g.print()}, nil
+	return &flow{shape: g.shape, runOptions: options, store: store, fingerprint: g.print()}, nil
 }
 
-func (s *shape[S]) pauses() bool {
-	return slices.ContainsFunc(s.nodes, func(n *nodeDef[S]) bool { return n.kind == kindGate || n.before || n.after })
+func (s *shape) pauses() bool {
+	return slices.ContainsFunc(s.nodes, func(n *nodeDef) bool { return n.kind == kindGate || n.before || n.after })
 }
 
 // print hashes fields and wiring. No name has a space.
-func (s *shape[S]) print() string {
+func (s *shape) print() string {
 	h := sha256.New()
 	fmt.Fprintln(h, "start", s.start.name)
 	for _, f := range s.fields {

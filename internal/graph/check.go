@@ -9,7 +9,7 @@ import (
 
 // check refuses everything that is wrong with the graph. Where a node leads is
 // looked at last, and only if all that was declared can be relied on.
-func (g *Graph[S]) check() {
+func (g *graph) check() {
 	g.checkState()
 	if g.start == nil {
 		g.refuse("no entry point: name one with Start")
@@ -24,8 +24,8 @@ func (g *Graph[S]) check() {
 
 // checkState refuses a part of the state that no field covers, which would be
 // lost at the first pause, and one that two fields cover.
-func (g *Graph[S]) checkState() {
-	s := new(S)
+func (g *graph) checkState() {
+	s := g.zero()
 	state := reflect.ValueOf(s).Elem()
 	parts := map[any]string{} // a pointer to each part of the state, and its name
 	for i := range state.NumField() {
@@ -46,7 +46,7 @@ func (g *Graph[S]) checkState() {
 
 // checkReach refuses nodes that no run reaches, that lead nowhere, or from
 // which no end can be reached.
-func (g *Graph[S]) checkReach() {
+func (g *graph) checkReach() {
 	reached := map[string]bool{}
 	g.walk(g.start, reached)
 	for _, n := range g.nodes {
@@ -62,7 +62,7 @@ func (g *Graph[S]) checkReach() {
 }
 
 // walk marks what a node leads to, and reports whether an end is among it.
-func (g *Graph[S]) walk(n *nodeDef[S], reached map[string]bool) (ends bool) {
+func (g *graph) walk(n *nodeDef, reached map[string]bool) (ends bool) {
 	reached[n.name] = true
 	for _, t := range n.leadsTo() {
 		switch {
@@ -77,7 +77,7 @@ func (g *Graph[S]) walk(n *nodeDef[S], reached map[string]bool) (ends bool) {
 
 // checkParallel refuses what is not safe where tasks run side by side: those of
 // one fan, and those of the branches that several edges of one node begin.
-func (g *Graph[S]) checkParallel() {
+func (g *graph) checkParallel() {
 	for _, n := range g.nodes {
 		g.checkWriters(n.targetRef)
 		if n.by == nil {
@@ -89,7 +89,7 @@ func (g *Graph[S]) checkParallel() {
 // checkBranches follows branches superstep by superstep until they have met. A
 // level has all that may run in the same superstep; where routes choose, that
 // is more than one run would see, so what passes here is safe whatever they do.
-func (g *Graph[S]) checkBranches(level []targetRef) {
+func (g *graph) checkBranches(level []targetRef) {
 	ran, before := map[string]bool{}, len(g.errs)
 	for len(level) > 1 && len(g.errs) == before {
 		for i, t := range level {
@@ -112,7 +112,7 @@ func (g *Graph[S]) checkBranches(level []targetRef) {
 }
 
 // following returns all that the nodes of a level may lead to.
-func (g *Graph[S]) following(level []targetRef) (next []targetRef) {
+func (g *graph) following(level []targetRef) (next []targetRef) {
 	for _, from := range level {
 		for _, t := range g.node(from.name).leadsTo() {
 			switch {
@@ -127,7 +127,7 @@ func (g *Graph[S]) following(level []targetRef) (next []targetRef) {
 }
 
 // checkWriters is rule G1, for nodes that may run in the same superstep.
-func (g *Graph[S]) checkWriters(level ...targetRef) {
+func (g *graph) checkWriters(level ...targetRef) {
 	for _, f := range g.fields {
 		var writers []string
 		tasks := 0

@@ -43,17 +43,16 @@ type fieldID struct {
 	index int
 }
 
-type fieldDef[S any] struct {
+type fieldDef struct {
 	*fieldID
 	reducer string // "" where a new value replaces the old one
 	typ     reflect.Type
-	at      func(*S) any // the *T
-	get     func(*S) any // the T
-	save    func(*S) (pieces, error)
+	at      func(state any) any // the *T
+	get     func(state any) any // the T
 	encode  func(v any) (kept any, raw pieces, err error)
 	decode  func([]byte) (any, error)
-	merge   func(*S, any)
-	settle  func(*S) // after a superstep's merges
+	merge   func(state, v any)
+	settle  func(state any) // after a superstep's merges
 }
 
 // Value declares a field that a new value replaces. No two tasks of one
@@ -73,12 +72,15 @@ func Append[S, T any](g *Graph[S], name string, at func(*S) *[]T) Field[[]T] {
 	f := declare(g, name, "append", at, func(old, items []T) []T { return append(old, items...) })
 	// Without spare capacity a node that appends to its copy of the state
 	// reallocates, and cannot write into an array that its siblings see.
-	g.fields[f.id.index].settle = func(s *S) { *at(s) = slices.Clip(*at(s)) }
+	g.fields[f.id.index].settle = func(state any) {
+		list := at(state.(*S))
+		*list = slices.Clip(*list)
+	}
 	return f
 }
 
 // Named is Writes by the names that fields are stored under.
-func (g *Graph[S]) Named(names ...string) Option {
+func (g *graph) Named(names ...string) Option {
 	var all []Writable
 	for _, name := range names {
 		all = append(all, Field[any]{g.field(name).fieldID})
@@ -97,10 +99,10 @@ func (g *Graph[S]) Kept(s S, names ...string) (u Update) {
 }
 
 // field is the one of a name; of a name that is not declared it is one of no graph.
-func (g *Graph[S]) field(name string) *fieldDef[S] {
-	at := slices.IndexFunc(g.fields, func(f *fieldDef[S]) bool { return f.name == name })
+func (g *graph) field(name string) *fieldDef {
+	at := slices.IndexFunc(g.fields, func(f *fieldDef) bool { return f.name == name })
 	if at < 0 {
-		return &fieldDef[S]{fieldID: &fieldID{name: name}, get: func(*S) any { return nil }}
+		return &fieldDef{fieldID: &fieldID{name: name}, get: func(any) any { return nil }}
 	}
 	return g.fields[at]
 }
@@ -116,30 +118,29 @@ func Sum[S any, T Number](g *Graph[S], name string, at func(*S) *T) Field[T] {
 }
 
 func declare[S, T any](g *Graph[S], name, reducer string, at func(*S) *T, merge func(old, update T) T) Field[T] {
-	return Field[T]{g.addField(name, &fieldDef[S]{
+	return Field[T]{g.addField(name, &fieldDef{
 		reducer: reducer,
 		typ:     reflect.TypeFor[T](),
-		at:      func(s *S) any { return at(s) },
-		get:     func(s *S) any { return *at(s) },
-		save:    func(s *S) (pieces, error) { return encode(at(s)) },
+		at:      func(state any) any { return at(state.(*S)) },
+		get:     func(state any) any { return *at(state.(*S)) },
 		encode: func(v any) (any, pieces, error) {
 			kept, _ := v.(T) // of an interface type, nil has no type
 			raw, err := encode(&kept)
 			return kept, raw, err
 		},
 		decode: func(raw []byte) (any, error) { return decode[T](raw) },
-		merge: func(s *S, v any) {
+		merge: func(state, v any) {
 			update, _ := v.(T)
-			*at(s) = merge(*at(s), update)
+			*at(state.(*S)) = merge(*at(state.(*S)), update)
 		},
-		settle: func(*S) {},
+		settle: func(any) {},
 	})}
 }
 
 // addField is apart from declare, which is compiled anew for every type of field.
-func (g *Graph[S]) addField(name string, f *fieldDef[S]) *fieldID {
+func (g *graph) addField(name string, f *fieldDef) *fieldID {
 	g.checkName("field", name)
-	if slices.ContainsFunc(g.fields, func(f *fieldDef[S]) bool { return f.name == name }) {
+	if slices.ContainsFunc(g.fields, func(f *fieldDef) bool { return f.name == name }) {
 		g.refuse("field %q is declared twice", name)
 	}
 	f.fieldID = &fieldID{owner: g, name: name, index: len(g.fields)}

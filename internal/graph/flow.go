@@ -10,8 +10,11 @@ import (
 
 // Flow is a built graph with its store. It may run several threads at a time,
 // each of them once.
-type Flow[S any] struct {
-	shape[S]
+type Flow[S any] struct{ *flow }
+
+// flow is what a Flow does whatever its state is.
+type flow struct {
+	shape
 	runOptions
 	fingerprint string
 	store       Store
@@ -87,13 +90,13 @@ type View[S any] struct {
 // holds what was finished, and Run or Continue goes on from there. While a
 // thread is run by somebody else, Run, Continue and Resume are ErrBusy.
 func (f *Flow[S]) Run(ctx context.Context, id string, initial S) (Result[S], error) {
-	return f.run(ctx, id, &initial, nil)
+	return resultOf[S](f.run(ctx, id, &initial, nil))
 }
 
 // Continue runs a thread on from its store without an answer, as after a
 // crash. A thread that is paused or ended is reported as it stands.
 func (f *Flow[S]) Continue(ctx context.Context, id string) (Result[S], error) {
-	return f.run(ctx, id, nil, nil)
+	return resultOf[S](f.run(ctx, id, nil, nil))
 }
 
 // Resume answers a gate, records the answer and runs on. On a thread that has
@@ -101,37 +104,45 @@ func (f *Flow[S]) Continue(ctx context.Context, id string) (Result[S], error) {
 // ErrNoGate, ErrWrongGate, ErrAnswer, or decide's own error) changes nothing;
 // the result then tells where the thread stands.
 func (f *Flow[S]) Resume(ctx context.Context, id string, a Answer) (Result[S], error) {
-	return f.run(ctx, id, nil, &a)
+	return resultOf[S](f.run(ctx, id, nil, &a))
+}
+
+// resultOf tells where a thread stands; nil is one that could not be read.
+func resultOf[S any](t *thread, err error) (Result[S], error) {
+	if t == nil {
+		return Result[S]{}, err
+	}
+	return Result[S]{Status: t.status(), End: t.end, State: *t.state.(*S), Pending: t.waiting()}, err
 }
 
 // run holds the thread's lock while it runs.
-func (f *Flow[S]) run(ctx context.Context, id string, initial *S, a *Answer) (Result[S], error) {
+func (f *flow) run(ctx context.Context, id string, initial any, a *Answer) (*thread, error) {
 	release, err := f.store.Lock(ctx, id)
 	if err != nil {
-		return Result[S]{}, err // the store says of which thread
+		return nil, err // the store says of which thread
 	}
-	r, err := f.runLocked(ctx, id, initial, a)
+	t, err := f.runLocked(ctx, id, initial, a)
 	if unlock := release(); unlock != nil {
 		err = errors.Join(err, fmt.Errorf("unlocking thread %q: %w", id, unlock))
 	}
-	return r, err
+	return t, err
 }
 
 // runLocked begins a thread that does not exist if there is an initial state.
-func (f *Flow[S]) runLocked(ctx context.Context, id string, initial *S, a *Answer) (Result[S], error) {
+func (f *flow) runLocked(ctx context.Context, id string, initial any, a *Answer) (*thread, error) {
 	t, err := f.load(ctx, id)
 	if initial != nil && errors.Is(err, ErrNoThread) {
 		t, err = f.begin(ctx, id, initial)
 	}
 	if err != nil {
-		return Result[S]{}, err
+		return nil, err
 	}
 	if a != nil && (a.Gate != "" || t.status() != Ended) {
 		if err := f.answer(ctx, t, *a); err != nil {
-			return t.result(), err
+			return t, err
 		}
 	}
-	return f.drive(ctx, t)
+	return t, f.drive(ctx, t)
 }
 
 // Inspect reports where a thread stands without running anything.
@@ -141,7 +152,7 @@ func (f *Flow[S]) Inspect(ctx context.Context, id string) (View[S], error) {
 		return View[S]{}, err
 	}
 	v := View[S]{
-		Status: t.status(), End: t.end, State: t.state, Next: t.next(), Doing: t.doing(),
+		Status: t.status(), End: t.end, State: *t.state.(*S), Next: t.next(), Doing: t.doing(),
 		Pending: t.waiting(), Answered: t.answered, Steps: t.steps,
 	}
 	v.Done, v.Total = t.tasks()
@@ -149,13 +160,13 @@ func (f *Flow[S]) Inspect(ctx context.Context, id string) (View[S], error) {
 }
 
 // Name is the graph's name.
-func (f *Flow[S]) Name() string { return f.name }
+func (f *flow) Name() string { return f.name }
 
 // Version is the graph's version.
-func (f *Flow[S]) Version() int { return f.version }
+func (f *flow) Version() int { return f.version }
 
 // Fingerprint is the SHA-256, in hex, over fields and wiring.
-func (f *Flow[S]) Fingerprint() string { return f.fingerprint }
+func (f *flow) Fingerprint() string { return f.fingerprint }
 
 // EventKind says what an event reports.
 type EventKind string
@@ -177,7 +188,7 @@ type Event struct {
 	Err         error
 }
 
-func (f *Flow[S]) emit(e Event) {
+func (f *flow) emit(e Event) {
 	if len(f.observers) == 0 {
 		return
 	}

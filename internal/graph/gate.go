@@ -10,7 +10,7 @@ import (
 )
 
 // due returns the interrupts and gates of the superstep under way, not asked yet.
-func (f *Flow[S]) due(t *thread[S]) []Pending {
+func (f *flow) due(t *thread) []Pending {
 	var list []Pending
 	for _, s := range t.steps {
 		if n := f.node(s.Node); s.Step == t.step()-1 && n != nil && n.after {
@@ -29,7 +29,7 @@ func (f *Flow[S]) due(t *thread[S]) []Pending {
 }
 
 // ask asks the due gates what their person will see, and gives each its id.
-func (f *Flow[S]) ask(t *thread[S]) error {
+func (f *flow) ask(t *thread) error {
 	t.pending = f.due(t)
 	for i := range t.pending {
 		p := &t.pending[i]
@@ -59,7 +59,7 @@ func (p Pending) interrupt() bool { return strings.Contains(p.Gate, ":") }
 // answer checks an answer, records it in the store and puts its update in
 // place. The update is made before the record, so that an answer which decide
 // refuses leaves no trace.
-func (f *Flow[S]) answer(ctx context.Context, t *thread[S], a Answer) error {
+func (f *flow) answer(ctx context.Context, t *thread, a Answer) error {
 	p, err := t.addressed(a.Gate)
 	if err != nil {
 		return err
@@ -80,7 +80,7 @@ func (f *Flow[S]) answer(ctx context.Context, t *thread[S], a Answer) error {
 }
 
 // decide turns an answer into the update of the gate's node.
-func (f *Flow[S]) decide(t *thread[S], p Pending, value any) (Update, error) {
+func (f *flow) decide(t *thread, p Pending, value any) (Update, error) {
 	if p.interrupt() {
 		if value != nil {
 			return Update{}, fmt.Errorf("%w: interrupt %q takes no value", ErrAnswer, p.Gate)
@@ -95,7 +95,7 @@ func (f *Flow[S]) decide(t *thread[S], p Pending, value any) (Update, error) {
 }
 
 // addressed finds which waiting gate an answer is for.
-func (t *thread[S]) addressed(id string) (Pending, error) {
+func (t *thread) addressed(id string) (Pending, error) {
 	waiting := t.waiting()
 	if i := slices.IndexFunc(waiting, func(p Pending) bool { return p.ID == id }); i >= 0 {
 		return waiting[i], nil
@@ -117,7 +117,7 @@ func (t *thread[S]) addressed(id string) (Pending, error) {
 }
 
 // accept marks a gate as answered.
-func (t *thread[S]) accept(p Pending, changes []change) {
+func (t *thread) accept(p Pending, changes []change) {
 	t.answered = append(slices.Clip(t.answered), p.ID)
 	if e := t.entry(p.Gate); e != nil {
 		e.results[0] = result{done: true, changes: changes}

@@ -3,7 +3,7 @@
 //
 // A graph has a state struct, fields that point into it, nodes that return
 // updates, and edges or routes between nodes. What cannot run safely does not
-// build. In each superstep the engine computes the tasks, journals what each
+// build. In each superstep the flow computes the tasks, journals what each
 // came to, waits for all, merges their updates in task order and schedules; where
 // the next superstep asks, it saves a snapshot. The package knows nothing of what
 // nodes do, opens no files and starts no timers but those of retries and the
@@ -15,22 +15,29 @@ import "fmt"
 // Graph is a graph under construction. Its methods record what is declared and
 // what is wrong with it; Build reports every mistake at once. After Build
 // nothing more may be declared.
-type Graph[S any] struct {
-	shape[S]
+type Graph[S any] struct{ graph }
+
+// graph is what a Graph is whatever its state is. Code without a type parameter is
+// compiled once; Graph and Flow are compiled anew for each state in each package
+// that uses them, so they do no more than convert.
+type graph struct {
+	shape
 	errs []error
 }
 
-// shape is what was declared.
-type shape[S any] struct {
+// shape is what was declared. A state in it is a pointer to the state struct.
+type shape struct {
 	name    string
 	version int
-	fields  []*fieldDef[S]
-	nodes   []*nodeDef[S]
-	start   *nodeDef[S]
+	zero    func() any          // a new state
+	clone   func(state any) any // a copy, which shares what the fields point to
+	fields  []*fieldDef
+	nodes   []*nodeDef
+	start   *nodeDef
 }
 
 // node returns the node of that name, or nil.
-func (s *shape[S]) node(name string) *nodeDef[S] {
+func (s *shape) node(name string) *nodeDef {
 	for _, n := range s.nodes {
 		if n.name == name {
 			return n
@@ -42,11 +49,15 @@ func (s *shape[S]) node(name string) *nodeDef[S] {
 // New returns an empty graph over the state struct S. Name and version go into
 // every snapshot; raise the version when what is stored changes its meaning.
 func New[S any](name string, version int) *Graph[S] {
-	return &Graph[S]{shape: shape[S]{name: name, version: version}}
+	return &Graph[S]{graph{shape: shape{
+		name: name, version: version,
+		zero:  func() any { return new(S) },
+		clone: func(state any) any { s := *state.(*S); return &s },
+	}}}
 }
 
 // refuse notes a mistake for Build to report.
-func (g *Graph[S]) refuse(format string, args ...any) {
+func (g *graph) refuse(format string, args ...any) {
 	g.errs = append(g.errs, fmt.Errorf(format, args...))
 }
 

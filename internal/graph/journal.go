@@ -78,7 +78,7 @@ var errNotKept = errors.New("the store refused a record")
 
 // record encodes what a node wants changed as a record that begins as r does. It
 // returns the changes as a later process would read them.
-func (f *Flow[S]) record(r Record, u Update) ([]byte, []change, error) {
+func (f *flow) record(r Record, u Update) ([]byte, []change, error) {
 	head, err := json.Marshal(&r, codec)
 	if err != nil {
 		return nil, nil, fmt.Errorf("encoding the record of %q: %w", r.Node, err)
@@ -113,7 +113,7 @@ func (f *Flow[S]) record(r Record, u Update) ([]byte, []change, error) {
 
 // append makes a record durable, also after the run was cancelled: what was paid
 // for is kept.
-func (f *Flow[S]) append(ctx context.Context, t *thread[S], node string, data []byte) error {
+func (f *flow) append(ctx context.Context, t *thread, node string, data []byte) error {
 	if err := checkBounds(data); err != nil {
 		return fmt.Errorf("the record of %q is too large to be read again: %w", node, err)
 	}
@@ -124,10 +124,10 @@ func (f *Flow[S]) append(ctx context.Context, t *thread[S], node string, data []
 }
 
 // changes decodes a record's update, which must be one that its node may make.
-func (f *Flow[S]) changes(r Record) ([]change, error) {
+func (f *flow) changes(r Record) ([]change, error) {
 	var changes []change
 	for _, v := range r.Update {
-		i := slices.IndexFunc(f.fields, func(d *fieldDef[S]) bool { return d.name == v.Field })
+		i := slices.IndexFunc(f.fields, func(d *fieldDef) bool { return d.name == v.Field })
 		if node := f.node(r.Node); i < 0 || node == nil || !slices.Contains(node.writes, f.fields[i].fieldID) {
 			return nil, fmt.Errorf("node %q does not write field %q", r.Node, v.Field)
 		}
@@ -143,7 +143,7 @@ func (f *Flow[S]) changes(r Record) ([]change, error) {
 // replay takes a record's result instead of running the task again, and enters
 // the superstep after this one where the record is of it. A record that is torn,
 // of an earlier step, or does not fit the graph is ignored: its task runs again.
-func (f *Flow[S]) replay(t *thread[S], data []byte) {
+func (f *flow) replay(t *thread, data []byte) {
 	r, err := DecodeRecord(data)
 	if err != nil {
 		return
@@ -190,7 +190,7 @@ func (r *result) replay(rec Record, changes []change) {
 
 // catchUp enters the next superstep if the journal has all of the one under way.
 // One that asks begins with a snapshot, which drive has to save first.
-func (f *Flow[S]) catchUp(t *thread[S]) {
+func (f *flow) catchUp(t *thread) {
 	if done, total := t.tasks(); done < total || t.status() != Running {
 		return
 	}

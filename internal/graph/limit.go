@@ -65,7 +65,7 @@ type budgetError struct{ error }
 func (e *budgetError) Unwrap() error { return e.error }
 
 // limit gives the context of what the deadline holds for.
-func (f *Flow[S]) limit(ctx context.Context) (context.Context, context.CancelFunc) {
+func (f *flow) limit(ctx context.Context) (context.Context, context.CancelFunc) {
 	if f.deadline.IsZero() {
 		return ctx, func() {}
 	}
@@ -74,14 +74,14 @@ func (f *Flow[S]) limit(ctx context.Context) (context.Context, context.CancelFun
 
 // setLimits marks the nodes that the deadline holds for: those from which a fan
 // with Unreached is still to come before a gate, or all if there is none.
-func (s *shape[S]) setLimits() {
-	cuts := slices.ContainsFunc(s.nodes, func(n *nodeDef[S]) bool { return n.unreached != nil })
+func (s *shape) setLimits() {
+	cuts := slices.ContainsFunc(s.nodes, func(n *nodeDef) bool { return n.unreached != nil })
 	for _, n := range s.nodes {
 		n.limited = !cuts || s.cutAhead(n, map[string]bool{})
 	}
 }
 
-func (s *shape[S]) cutAhead(n *nodeDef[S], seen map[string]bool) bool {
+func (s *shape) cutAhead(n *nodeDef, seen map[string]bool) bool {
 	if n.unreached != nil {
 		return true
 	}

@@ -11,7 +11,7 @@ import (
 
 // load reads a thread from the store: its snapshot, and what the journal has of
 // the supersteps since.
-func (f *Flow[S]) load(ctx context.Context, id string) (*thread[S], error) {
+func (f *flow) load(ctx context.Context, id string) (*thread, error) {
 	saved, err := f.store.Load(ctx, id)
 	if err != nil {
 		return nil, fmt.Errorf("loading thread %q: %w", id, err)
@@ -38,7 +38,7 @@ func (f *Flow[S]) load(ctx context.Context, id string) (*thread[S], error) {
 }
 
 // known refuses a snapshot of another graph, version or wiring, with both named.
-func (f *Flow[S]) known(id string, s Snapshot) error {
+func (f *flow) known(id string, s Snapshot) error {
 	if s.Graph == f.name && s.Version == f.version && s.Fingerprint == f.fingerprint {
 		return nil
 	}
@@ -52,20 +52,20 @@ func identity(name string, version int, fingerprint string) string {
 
 // restore turns a decoded snapshot into a thread, and refuses one that no run
 // of this graph could have saved.
-func (f *Flow[S]) restore(id string, s Snapshot) (*thread[S], error) {
+func (f *flow) restore(id string, s Snapshot) (*thread, error) {
 	if s.Thread != id {
 		return nil, fmt.Errorf("it is of thread %q", s.Thread)
 	}
 	if (s.End == "") == (len(s.Frontier) == 0) {
 		return nil, fmt.Errorf("end %q and %d next nodes", s.End, len(s.Frontier))
 	}
-	t := &thread[S]{id: id, end: s.End, created: s.CreatedAt, pending: s.Pending, answered: s.Answered, steps: s.Steps,
+	t := &thread{id: id, state: f.zero(), end: s.End, created: s.CreatedAt, pending: s.Pending, answered: s.Answered, steps: s.Steps,
 		raw: make([][]byte, len(f.fields))}
 	for i, field := range f.fields {
-		if err := json.Unmarshal(s.Fields[field.name], field.at(&t.state), codec); err != nil {
+		if err := json.Unmarshal(s.Fields[field.name], field.at(t.state), codec); err != nil {
 			return nil, fmt.Errorf("field %q: %w", field.name, err)
 		}
-		field.settle(&t.state)
+		field.settle(t.state)
 		t.raw[i] = s.Fields[field.name]
 	}
 	for _, name := range s.Frontier {
@@ -82,7 +82,7 @@ func (f *Flow[S]) restore(id string, s Snapshot) (*thread[S], error) {
 	return t, nil
 }
 
-func (f *Flow[S]) restoreEntry(t *thread[S], name string, raw []byte) error {
+func (f *flow) restoreEntry(t *thread, name string, raw []byte) error {
 	node := f.node(name)
 	if node == nil || t.entry(name) != nil || (node.kind == kindFan) != (raw != nil) {
 		return errors.New("it is unknown, there twice, or has payloads and is no fan, or none and is one")

@@ -8,7 +8,7 @@ import (
 // Mermaid draws the built graph as a flowchart. Effects have double borders, a
 // fan is a stack of tasks, a gate a rhombus; what a route may choose is dotted,
 // and the branch of a fan without payloads says so.
-func (f *Flow[S]) Mermaid() string {
+func (f *flow) Mermaid() string {
 	var b strings.Builder
 	b.WriteString("flowchart TD\n")
 	fmt.Fprintf(&b, "    start((start)) --> %s\n", nodeID(f.start.targetRef))
@@ -30,7 +30,7 @@ func (f *Flow[S]) Mermaid() string {
 	return b.String()
 }
 
-func drawEdges[S any](b *strings.Builder, n *nodeDef[S]) {
+func drawEdges(b *strings.Builder, n *nodeDef) {
 	from := nodeID(n.targetRef)
 	for _, to := range n.to {
 		arrow := "-->"
@@ -55,7 +55,7 @@ func nodeID(r targetRef) string {
 	return "n_" + r.name
 }
 
-func outline[S any](n *nodeDef[S]) string {
+func outline(n *nodeDef) string {
 	label := n.name
 	if n.before {
 		label = "pause, then " + label

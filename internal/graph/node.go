@@ -17,25 +17,25 @@ const (
 	kindEnd    kind = "end"
 )
 
-type nodeDef[S any] struct {
+type nodeDef struct {
 	targetRef
 	settings
 	types []reflect.Type // what is stored as JSON: the payload of a fan, question and answer of a gate
-	run   func(ctx context.Context, s S, payload any) (Update, error)
-	look  func(ctx context.Context, s S) (u Update, done bool, err error) // of an effect
+	run   func(ctx context.Context, state, payload any) (Update, error)
+	look  func(ctx context.Context, state any) (u Update, done bool, err error) // of an effect
 
-	payloads func([]byte) ([]any, error)          // of a fan, from JSON
-	ask      func(S) ([]byte, error)              // of a gate
-	decide   func(s S, value any) (Update, error) // of a gate
+	payloads func([]byte) ([]any, error)            // of a fan, from JSON
+	ask      func(state any) ([]byte, error)        // of a gate
+	decide   func(state, value any) (Update, error) // of a gate
 
-	to            []targetRef  // edges, or what by may choose
-	by            func(S) Next // nil without a route
-	before, after bool         // interrupts
-	limited       bool         // stops at the deadline
+	to            []targetRef          // edges, or what by may choose
+	by            func(state any) Next // nil without a route
+	before, after bool                 // interrupts
+	limited       bool                 // stops at the deadline
 }
 
 // leadsTo returns every target that can follow the node.
-func (n *nodeDef[S]) leadsTo() []targetRef {
+func (n *nodeDef) leadsTo() []targetRef {
 	var all []targetRef
 	for _, t := range n.to {
 		all = append(all, t)
@@ -50,7 +50,7 @@ func (n *nodeDef[S]) leadsTo() []targetRef {
 // which it must not change, and returns what is to be changed.
 func (g *Graph[S]) Node(name string, run func(context.Context, S) (Update, error), o ...Option) Node {
 	n := g.add(name, kindNode, run != nil, o)
-	n.run = func(ctx context.Context, s S, _ any) (Update, error) { return run(ctx, s) }
+	n.run = func(ctx context.Context, state, _ any) (Update, error) { return run(ctx, *state.(*S)) }
 	return Node{n.targetRef}
 }
 
@@ -62,8 +62,8 @@ func (g *Graph[S]) Node(name string, run func(context.Context, S) (Update, error
 func (g *Graph[S]) Effect(name string, act func(context.Context, S) (Update, error),
 	look func(context.Context, S) (u Update, done bool, err error), o ...Option) Node {
 	n := g.add(name, kindEffect, act != nil && look != nil, o)
-	n.run = func(ctx context.Context, s S, _ any) (Update, error) { return act(ctx, s) }
-	n.look = look
+	n.run = func(ctx context.Context, state, _ any) (Update, error) { return act(ctx, *state.(*S)) }
+	n.look = func(ctx context.Context, state any) (Update, bool, error) { return look(ctx, *state.(*S)) }
 	return Node{n.targetRef}
 }
 
@@ -71,7 +71,9 @@ func (g *Graph[S]) Effect(name string, act func(context.Context, S) (Update, err
 // Fan.Over; the next node runs once, after every task ended. P is stored as JSON.
 func Each[S, P any](g *Graph[S], name string, run func(context.Context, S, P) (Update, error), o ...Option) Fan[P] {
 	n := g.add(name, kindFan, run != nil, o, reflect.TypeFor[P]())
-	n.run = func(ctx context.Context, s S, payload any) (Update, error) { return run(ctx, s, payload.(P)) }
+	n.run = func(ctx context.Context, state, payload any) (Update, error) {
+		return run(ctx, *state.(*S), payload.(P))
+	}
 	n.payloads = func(raw []byte) ([]any, error) {
 		list, err := decode[[]P](raw)
 		return boxed(list), err
@@ -85,20 +87,20 @@ func Each[S, P any](g *Graph[S], name string, run func(context.Context, S, P) (U
 func Gate[S, Q, A any](g *Graph[S], name string, ask func(S) (Q, error), decide func(S, A) (Update, error),
 	o ...Option) Node {
 	n := g.add(name, kindGate, ask != nil && decide != nil, o, reflect.TypeFor[Q](), reflect.TypeFor[A]())
-	n.ask = func(s S) ([]byte, error) {
-		q, err := ask(s)
+	n.ask = func(state any) ([]byte, error) {
+		q, err := ask(*state.(*S))
 		if err != nil {
 			return nil, err
 		}
 		data, err := encode(&q)
 		return data.join(), err
 	}
-	n.decide = func(s S, value any) (Update, error) {
+	n.decide = func(state, value any) (Update, error) {
 		a, err := answerAs[A](value)
 		if err != nil {
 			return Update{}, err
 		}
-		return decide(s, a)
+		return decide(*state.(*S), a)
 	}
 	return Node{n.targetRef}
 }
@@ -119,8 +121,8 @@ func answerAs[A any](value any) (A, error) {
 	return a, fmt.Errorf("%w: want %T or its JSON, got %T", ErrAnswer, a, value)
 }
 
-func (g *Graph[S]) add(name string, k kind, runs bool, o []Option, types ...reflect.Type) *nodeDef[S] {
-	n := &nodeDef[S]{
+func (g *graph) add(name string, k kind, runs bool, o []Option, types ...reflect.Type) *nodeDef {
+	n := &nodeDef{
 		targetRef: targetRef{owner: g, name: name, kind: k},
 		settings:  settings{concurrency: 8},
 		types:     types,
@@ -140,7 +142,7 @@ func (g *Graph[S]) add(name string, k kind, runs bool, o []Option, types ...refl
 	return n
 }
 
-func (g *Graph[S]) checkSettings(n *nodeDef[S]) {
+func (g *graph) checkSettings(n *nodeDef) {
 	refuse := func(bad bool, format string, args ...any) {
 		if bad {
 			g.refuse("node %q: %w", n.name, fmt.Errorf(format, args...))

@@ -9,7 +9,7 @@ import (
 )
 
 // advance schedules what follows the superstep that was merged.
-func (f *Flow[S]) advance(t *thread[S]) error {
+func (f *flow) advance(t *thread) error {
 	merged := t.frontier
 	t.frontier = nil
 	for _, e := range merged {
@@ -30,7 +30,7 @@ func (f *Flow[S]) advance(t *thread[S]) error {
 }
 
 // follow returns where a node leads: all its edges, or what its route chose.
-func (f *Flow[S]) follow(t *thread[S], node *nodeDef[S]) ([]Next, error) {
+func (f *flow) follow(t *thread, node *nodeDef) ([]Next, error) {
 	if node.by == nil {
 		var all []Next
 		for _, target := range node.to {
@@ -47,7 +47,7 @@ func (f *Flow[S]) follow(t *thread[S], node *nodeDef[S]) ([]Next, error) {
 }
 
 // choose holds what a route returned against what it declared.
-func (f *Flow[S]) choose(t *thread[S], node *nodeDef[S], n Next) (Next, error) {
+func (f *flow) choose(t *thread, node *nodeDef, n Next) (Next, error) {
 	wrong := func(format string, args ...any) (Next, error) {
 		return Next{}, fmt.Errorf("route from %q: %s; state: %s", node.name, fmt.Sprintf(format, args...), f.summary(t))
 	}
@@ -70,10 +70,10 @@ func (f *Flow[S]) choose(t *thread[S], node *nodeDef[S], n Next) (Next, error) {
 }
 
 // summary has every field's JSON, cut, for an error.
-func (f *Flow[S]) summary(t *thread[S]) string {
+func (f *flow) summary(t *thread) string {
 	var parts []string
 	for _, field := range f.fields {
-		data, _ := json.Marshal(field.at(&t.state), codec) // what fails is left empty
+		data, _ := json.Marshal(field.at(t.state), codec) // what fails is left empty
 		parts = append(parts, fmt.Sprintf("%s=%.80s", field.name, data))
 	}
 	return strings.Join(parts, " ")

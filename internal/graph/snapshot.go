@@ -81,7 +81,7 @@ func decodeSnapshot(data []byte) (Snapshot, error) {
 
 // save stores the thread as it stands at the start of a superstep, also after the
 // run was cancelled.
-func (f *Flow[S]) save(ctx context.Context, t *thread[S]) error {
+func (f *flow) save(ctx context.Context, t *thread) error {
 	data, err := f.encodeThread(t)
 	if err != nil {
 		return fmt.Errorf("encoding thread %q: %w", t.id, err)
@@ -95,7 +95,7 @@ func (f *Flow[S]) save(ctx context.Context, t *thread[S]) error {
 	return nil
 }
 
-func (f *Flow[S]) encodeThread(t *thread[S]) ([]byte, error) {
+func (f *flow) encodeThread(t *thread) ([]byte, error) {
 	head, err := json.Marshal(&Snapshot{
 		Format: format, Graph: f.name, Version: f.version, Fingerprint: f.fingerprint, Thread: t.id,
 		CreatedAt: t.created,
@@ -121,7 +121,7 @@ func (f *Flow[S]) encodeThread(t *thread[S]) ([]byte, error) {
 	for i, field := range f.fields {
 		value := pieces{t.raw[i]}
 		if t.raw[i] == nil {
-			if value, err = field.save(&t.state); err != nil {
+			if value, err = encode(field.at(t.state)); err != nil {
 				return nil, fmt.Errorf("field %q: %w", field.name, err)
 			}
 		}

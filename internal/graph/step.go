@@ -12,10 +12,10 @@ import (
 )
 
 // drive runs supersteps until the thread pauses or ends.
-func (f *Flow[S]) drive(ctx context.Context, t *thread[S]) (Result[S], error) {
+func (f *flow) drive(ctx context.Context, t *thread) error {
 	for t.status() == Running {
 		if err := f.superstep(ctx, t); err != nil {
-			return t.result(), err
+			return err
 		}
 	}
 	if t.status() == Ended {
@@ -24,14 +24,14 @@ func (f *Flow[S]) drive(ctx context.Context, t *thread[S]) (Result[S], error) {
 	for _, p := range t.waiting() {
 		f.emit(Event{Kind: GateReached, Node: p.Gate})
 	}
-	return t.result(), nil
+	return nil
 }
 
 // superstep computes what is missing of the step under way and, unless a gate
 // waits, merges it and schedules the next. A snapshot is saved where the next
 // step asks: until then the journal has all that happened, and what follows from
 // it is computed again on loading. On an error the store still has this step.
-func (f *Flow[S]) superstep(ctx context.Context, t *thread[S]) error {
+func (f *flow) superstep(ctx context.Context, t *thread) error {
 	if t.step() > f.stepCap {
 		return fmt.Errorf("more than %d steps: %s", f.stepCap, strings.Join(t.path(), " → "))
 	}
@@ -56,9 +56,9 @@ func (f *Flow[S]) superstep(ctx context.Context, t *thread[S]) error {
 
 // following merges the superstep under way, which is complete, and schedules
 // what comes next.
-func (f *Flow[S]) following(t *thread[S]) (*thread[S], error) {
+func (f *flow) following(t *thread) (*thread, error) {
 	next := *t
-	next.raw = slices.Clone(t.raw)
+	next.state, next.raw = f.clone(t.state), slices.Clone(t.raw)
 	if err := f.mergeAll(&next); err != nil {
 		return nil, err
 	}
@@ -67,14 +67,14 @@ func (f *Flow[S]) following(t *thread[S]) (*thread[S], error) {
 
 // compute runs the tasks that have no result yet, all nodes side by side, and
 // returns when every one has ended.
-func (f *Flow[S]) compute(ctx context.Context, t *thread[S]) error {
+func (f *flow) compute(ctx context.Context, t *thread) error {
 	limited, stop := f.limit(ctx)
 	defer stop()
 	var broken atomic.Bool
 	var nodes sync.WaitGroup
 	for _, e := range t.frontier {
 		if e.node.kind != kindGate && e.done() < len(e.results) {
-			n := &nodeRun[S]{entry: e, flow: f, thread: t, stop: ctx, ctx: ctx, broken: &broken, ended: e.done()}
+			n := &nodeRun{entry: e, flow: f, thread: t, stop: ctx, ctx: ctx, broken: &broken, ended: e.done()}
 			if e.node.limited {
 				n.ctx = limited
 			}
@@ -90,7 +90,7 @@ func (f *Flow[S]) compute(ctx context.Context, t *thread[S]) error {
 
 // failures joins what went wrong, in task order: the first errors in full, the
 // rest as a count.
-func (t *thread[S]) failures() error {
+func (t *thread) failures() error {
 	const shown = 10
 	var errs []error
 	var stopped error
@@ -114,7 +114,7 @@ func (t *thread[S]) failures() error {
 }
 
 // next has the names of the nodes of the superstep under way.
-func (t *thread[S]) next() []string {
+func (t *thread) next() []string {
 	var names []string
 	for _, e := range t.frontier {
 		names = append(names, e.node.name)
@@ -123,7 +123,7 @@ func (t *thread[S]) next() []string {
 }
 
 // path has the nodes of each superstep taken and of the one that is next.
-func (t *thread[S]) path() []string {
+func (t *thread) path() []string {
 	var path []string
 	for i, s := range t.steps {
 		if i > 0 && t.steps[i-1].Step == s.Step {
@@ -137,7 +137,7 @@ func (t *thread[S]) path() []string {
 
 // mergeAll applies the step's updates to the state in task order, and notes
 // the step in the history.
-func (f *Flow[S]) mergeAll(t *thread[S]) error {
+func (f *flow) mergeAll(t *thread) error {
 	number := t.step()
 	for _, e := range t.frontier {
 		step := Step{Step: number, Node: e.node.name, Visit: e.visit, Tasks: len(e.results)}
@@ -155,15 +155,15 @@ func (f *Flow[S]) mergeAll(t *thread[S]) error {
 		t.steps = append(t.steps, step)
 	}
 	for _, field := range f.fields {
-		field.settle(&t.state)
+		field.settle(t.state)
 	}
 	return nil
 }
 
-func (f *Flow[S]) merge(t *thread[S], changes []change) error {
+func (f *flow) merge(t *thread, changes []change) error {
 	for _, c := range changes {
 		_, err := protect(func() (any, error) {
-			f.fields[c.field.index].merge(&t.state, c.value)
+			f.fields[c.field.index].merge(t.state, c.value)
 			return nil, nil
 		})
 		if err != nil {

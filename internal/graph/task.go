@@ -13,10 +13,10 @@ import (
 )
 
 // nodeRun is the running part of one node.
-type nodeRun[S any] struct {
-	*entry[S]
-	flow   *Flow[S]
-	thread *thread[S]
+type nodeRun struct {
+	*entry
+	flow   *flow
+	thread *thread
 	stop   context.Context // when it ends, tasks without a result are left for another run
 	ctx    context.Context // of the tasks: stop, or one that ends at the deadline too
 	broken *atomic.Bool    // the store refused a record of the superstep: nothing more is started
@@ -33,7 +33,7 @@ type nodeRun[S any] struct {
 const maxUnkept = 128
 
 // run runs the node's missing tasks, as many at a time as it allows.
-func (n *nodeRun[S]) run() {
+func (n *nodeRun) run() {
 	n.flow.emit(Event{Kind: StepStarted, Node: n.node.name, Done: n.ended, Total: len(n.results)})
 	slots, unkept := make(chan struct{}, n.node.concurrency), make(chan struct{}, n.node.concurrency+maxUnkept)
 	var tasks sync.WaitGroup
@@ -60,7 +60,7 @@ func (n *nodeRun[S]) run() {
 // runTask runs one task to its end and journals what it came to. Its slot is
 // free when the work is done. A task that failed while the run was being stopped
 // has no result: it runs again later.
-func (n *nodeRun[S]) runTask(i int, free func()) {
+func (n *nodeRun) runTask(i int, free func()) {
 	defer free()
 	r := &n.results[i]
 	r.err = n.fail(i, errors.New("its goroutine exited")) // unless what follows returns
@@ -87,7 +87,7 @@ func (n *nodeRun[S]) runTask(i int, free func()) {
 }
 
 // keep makes a task's result durable.
-func (n *nodeRun[S]) keep(r Record, u Update, free func()) ([]change, error) {
+func (n *nodeRun) keep(r Record, u Update, free func()) ([]change, error) {
 	data, changes, err := n.flow.record(r, u)
 	if err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func (n *nodeRun[S]) keep(r Record, u Update, free func()) ([]change, error) {
 	return changes, n.append(data)
 }
 
-func (n *nodeRun[S]) append(data []byte) error {
+func (n *nodeRun) append(data []byte) error {
 	err := n.flow.append(n.ctx, n.thread, n.node.name, data)
 	if errors.Is(err, errNotKept) {
 		n.broken.Store(true)
@@ -104,13 +104,13 @@ func (n *nodeRun[S]) append(data []byte) error {
 	return err
 }
 
-func (n *nodeRun[S]) fail(i int, err error) error {
+func (n *nodeRun) fail(i int, err error) error {
 	return &NodeError{Node: n.node.name, Task: i, Err: err}
 }
 
 // settled is the update that a task comes to: its own, or what the node's
 // policies make of its failure.
-func (n *nodeRun[S]) settled(i int, r result, u Update, failure error) (Update, error) {
+func (n *nodeRun) settled(i int, r result, u Update, failure error) (Update, error) {
 	switch {
 	case r.unreached:
 		return protect(func() (Update, error) { return n.node.unreached(n.payloads[i]) })
@@ -122,7 +122,7 @@ func (n *nodeRun[S]) settled(i int, r result, u Update, failure error) (Update, 
 
 // cut reports whether a failure is that of time or budget, and sees to it that
 // no more tasks are started.
-func (n *nodeRun[S]) cut(failure error) bool {
+func (n *nodeRun) cut(failure error) bool {
 	if failure == nil || n.node.unreached == nil {
 		return false
 	}
@@ -134,7 +134,7 @@ func (n *nodeRun[S]) cut(failure error) bool {
 }
 
 // tell reports a task that ended.
-func (n *nodeRun[S]) tell(failure error) {
+func (n *nodeRun) tell(failure error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.ended++
@@ -144,7 +144,7 @@ func (n *nodeRun[S]) tell(failure error) {
 }
 
 // attempt runs a task. One that time or budget leaves out is not started.
-func (n *nodeRun[S]) attempt(i int, own *taskJournal) (Update, error) {
+func (n *nodeRun) attempt(i int, own *taskJournal) (Update, error) {
 	if err := n.late(); err != nil {
 		return Update{}, err
 	}
@@ -153,7 +153,7 @@ func (n *nodeRun[S]) attempt(i int, own *taskJournal) (Update, error) {
 }
 
 // late is why a task is not to be started any more.
-func (n *nodeRun[S]) late() error {
+func (n *nodeRun) late() error {
 	if spent := n.spent.Load(); spent != nil {
 		return *spent
 	}
@@ -162,7 +162,7 @@ func (n *nodeRun[S]) late() error {
 
 // call calls the node's function. Of an effect, the intent to act is in the
 // journal before; where it was there already, look comes first.
-func (n *nodeRun[S]) call(ctx context.Context, i int, own *taskJournal) (Update, error) {
+func (n *nodeRun) call(ctx context.Context, i int, own *taskJournal) (Update, error) {
 	switch {
 	case n.node.kind != kindEffect:
 	case n.results[i].intent:
@@ -182,7 +182,7 @@ func (n *nodeRun[S]) call(ctx context.Context, i int, own *taskJournal) (Update,
 }
 
 // journal is where a task's records go before it is done.
-func (n *nodeRun[S]) journal(i int) *taskJournal {
+func (n *nodeRun) journal(i int) *taskJournal {
 	j := &taskJournal{}
 	for key, value := range n.results[i].answers {
 		j.answers.Store(key, &answer{value: value})

@@ -11,12 +11,12 @@ import (
 
 // thread is a run in memory: the snapshot at the start of the superstep under
 // way, and what of that superstep is finished.
-type thread[S any] struct {
+type thread struct {
 	id       string
 	created  time.Time
-	state    S
+	state    any      // a pointer to the state struct, not written to once the superstep began
 	raw      [][]byte // each field's JSON; nil where it has to be made again
-	frontier []*entry[S]
+	frontier []*entry
 	pending  []Pending // the interrupts and gates of this superstep
 	answered []string  // ids, oldest first
 	steps    []Step
@@ -24,8 +24,8 @@ type thread[S any] struct {
 }
 
 // entry is one node of a superstep with its tasks.
-type entry[S any] struct {
-	node     *nodeDef[S]
+type entry struct {
+	node     *nodeDef
 	visit    int
 	payloads []any    // one per task; of nodes other than fans a nil
 	results  []result // one per task
@@ -44,7 +44,7 @@ type result struct {
 	doing   []string          // what it last said of itself, of a task that is not done
 }
 
-func (e *entry[S]) done() int {
+func (e *entry) done() int {
 	n := 0
 	for _, r := range e.results {
 		if r.done {
@@ -55,7 +55,7 @@ func (e *entry[S]) done() int {
 }
 
 // step is the number of the superstep under way, from 1.
-func (t *thread[S]) step() int {
+func (t *thread) step() int {
 	if len(t.steps) == 0 {
 		return 1
 	}
@@ -63,8 +63,8 @@ func (t *thread[S]) step() int {
 }
 
 // enter puts a node into the superstep under way, with payloads for a fan.
-func (t *thread[S]) enter(node *nodeDef[S], payloads []any) {
-	e := &entry[S]{node: node, visit: 1, payloads: payloads}
+func (t *thread) enter(node *nodeDef, payloads []any) {
+	e := &entry{node: node, visit: 1, payloads: payloads}
 	if node.kind != kindFan {
 		e.payloads = []any{nil}
 	}
@@ -77,7 +77,7 @@ func (t *thread[S]) enter(node *nodeDef[S], payloads []any) {
 	t.frontier = append(t.frontier, e)
 }
 
-func (t *thread[S]) entry(name string) *entry[S] {
+func (t *thread) entry(name string) *entry {
 	for _, e := range t.frontier {
 		if e.node.name == name {
 			return e
@@ -87,7 +87,7 @@ func (t *thread[S]) entry(name string) *entry[S] {
 }
 
 // tasks counts the tasks of the superstep under way, gates left out.
-func (t *thread[S]) tasks() (done, total int) {
+func (t *thread) tasks() (done, total int) {
 	for _, e := range t.frontier {
 		if e.node.kind != kindGate {
 			done, total = done+e.done(), total+len(e.results)
@@ -97,7 +97,7 @@ func (t *thread[S]) tasks() (done, total int) {
 }
 
 // doing is what the tasks under way said of themselves.
-func (t *thread[S]) doing() (all []string) {
+func (t *thread) doing() (all []string) {
 	for _, e := range t.frontier {
 		for _, r := range e.results {
 			all = append(all, r.doing...)
@@ -108,7 +108,7 @@ func (t *thread[S]) doing() (all []string) {
 
 // waiting returns what waits for an answer: interrupts, and when those are
 // answered, gates.
-func (t *thread[S]) waiting() []Pending {
+func (t *thread) waiting() []Pending {
 	var interrupts, gates []Pending
 	for _, p := range t.pending {
 		switch {
@@ -125,7 +125,7 @@ func (t *thread[S]) waiting() []Pending {
 	return gates
 }
 
-func (t *thread[S]) status() Status {
+func (t *thread) status() Status {
 	done, total := t.tasks()
 	waiting := t.waiting()
 	switch {
@@ -137,18 +137,14 @@ func (t *thread[S]) status() Status {
 	return Running
 }
 
-func (t *thread[S]) result() Result[S] {
-	return Result[S]{Status: t.status(), End: t.end, State: t.state, Pending: t.waiting()}
-}
-
 // begin saves the first snapshot. The state goes through the codec, so that it
 // shares nothing with the caller's and is what a later process would read.
-func (f *Flow[S]) begin(ctx context.Context, id string, initial *S) (*thread[S], error) {
-	t := &thread[S]{id: id, created: f.clock().UTC().Round(0), raw: make([][]byte, len(f.fields))}
+func (f *flow) begin(ctx context.Context, id string, initial any) (*thread, error) {
+	t := &thread{id: id, state: f.zero(), created: f.clock().UTC().Round(0), raw: make([][]byte, len(f.fields))}
 	for _, field := range f.fields {
-		raw, err := field.save(initial)
+		raw, err := encode(field.at(initial))
 		if err == nil {
-			err = json.Unmarshal(raw.join(), field.at(&t.state), codec)
+			err = json.Unmarshal(raw.join(), field.at(t.state), codec)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("field %q of the initial state: %w", field.name, err)

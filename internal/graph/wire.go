@@ -7,7 +7,7 @@ import (
 )
 
 // Start names the entry point: one node that is no Fan.
-func (g *Graph[S]) Start(t Target) {
+func (g *graph) Start(t Target) {
 	n := g.declared("entry point", t)
 	switch {
 	case n == nil:
@@ -23,7 +23,7 @@ func (g *Graph[S]) Start(t Target) {
 // Edge lets to follow from always. Several edges from one node run their
 // targets side by side in one superstep; such branches must end or meet again
 // at the same step, which Build checks. A node has edges or a route, not both.
-func (g *Graph[S]) Edge(from, to Target) {
+func (g *graph) Edge(from, to Target) {
 	n := g.declared("start of an edge", from)
 	if n == nil {
 		return
@@ -45,6 +45,14 @@ func (g *Graph[S]) Edge(from, to Target) {
 // Route lets by choose, from the merged state, one of the targets in to. The
 // function must be pure: it is called again when a run goes on after a crash.
 func (g *Graph[S]) Route(from Target, by func(S) Next, to ...Target) {
+	var choose func(any) Next
+	if by != nil {
+		choose = func(state any) Next { return by(*state.(*S)) }
+	}
+	g.route(from, choose, to)
+}
+
+func (g *graph) route(from Target, by func(state any) Next, to []Target) {
 	n := g.declared("start of a route", from)
 	if n == nil {
 		return
@@ -75,17 +83,17 @@ func (g *Graph[S]) Route(from Target, by func(S) Next, to ...Target) {
 
 // InterruptBefore pauses the run each time before one of the nodes runs. It is
 // resumed like a gate that is named "before:<node>" and takes no value.
-func (g *Graph[S]) InterruptBefore(ts ...Target) {
-	g.interrupt(ts, func(n *nodeDef[S]) { n.before = true })
+func (g *graph) InterruptBefore(ts ...Target) {
+	g.interrupt(ts, func(n *nodeDef) { n.before = true })
 }
 
 // InterruptAfter pauses the run each time after one of the nodes ran and its
 // update was merged. Its gate is named "after:<node>" and takes no value.
-func (g *Graph[S]) InterruptAfter(ts ...Target) {
-	g.interrupt(ts, func(n *nodeDef[S]) { n.after = true })
+func (g *graph) InterruptAfter(ts ...Target) {
+	g.interrupt(ts, func(n *nodeDef) { n.after = true })
 }
 
-func (g *Graph[S]) interrupt(ts []Target, mark func(*nodeDef[S])) {
+func (g *graph) interrupt(ts []Target, mark func(*nodeDef)) {
 	for _, t := range ts {
 		if n := g.declared("interrupt", t); n != nil {
 			mark(n)
@@ -94,7 +102,7 @@ func (g *Graph[S]) interrupt(ts []Target, mark func(*nodeDef[S])) {
 }
 
 // declared returns the node that a target is, or nil after refusing it.
-func (g *Graph[S]) declared(what string, target Target) *nodeDef[S] {
+func (g *graph) declared(what string, target Target) *nodeDef {
 	t, ok := g.resolve(what, target)
 	if !ok {
 		return nil
@@ -107,7 +115,7 @@ func (g *Graph[S]) declared(what string, target Target) *nodeDef[S] {
 }
 
 // resolve refuses targets that are neither an end nor a node of this graph.
-func (g *Graph[S]) resolve(what string, target Target) (t targetRef, ok bool) {
+func (g *graph) resolve(what string, target Target) (t targetRef, ok bool) {
 	if target == nil {
 		g.refuse("%s: target is missing", what)
 		return t, false
@@ -130,7 +138,7 @@ func (g *Graph[S]) resolve(what string, target Target) (t targetRef, ok bool) {
 // namePattern keeps names safe in Mermaid, JSON and messages.
 var namePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
 
-func (g *Graph[S]) checkName(what, name string) {
+func (g *graph) checkName(what, name string) {
 	if !namePattern.MatchString(name) {
 		g.refuse("%s %q: a name is a letter and up to 63 letters, digits, dashes and underscores", what, name)
 	}
