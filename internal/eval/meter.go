@@ -9,9 +9,9 @@ import (
 
 	"github.com/org/pr-review-action/internal/budget"
 	"github.com/org/pr-review-action/internal/cost"
-	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/review"
+	"github.com/org/pr-review-action/internal/wire"
 )
 
 // Budget bounds what a run may cost. Prices are those of a model's tokens, where
@@ -101,7 +101,7 @@ type timed struct {
 // Chat waits a while for an answer that is on its way when the run is cancelled:
 // it is paid.
 func (c timed) Chat(ctx context.Context, r llm.Request) (llm.Answer, error) {
-	longer, done := graph.Lingering(ctx, c.meter.linger)
+	longer, done := wire.Lingering(ctx, c.meter.linger)
 	defer done()
 	began := c.meter.now()
 	answer, err := c.Chatter.Chat(longer, r)

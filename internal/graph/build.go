@@ -54,7 +54,8 @@ func (g *Graph[S]) Build(store Store, o ...RunOption) (*Flow[S], error) {
 func (g *graph) build(store Store, o []RunOption) (*flow, error) {
 	defer func(declared []error) { g.errs = declared }(g.errs) // another Build looks anew
 	g.check()
-	if store == nil && g.pauses() {
+	pauses := slices.ContainsFunc(g.nodes, func(n *nodeDef) bool { return n.kind == kindGate || n.before || n.after })
+	if store == nil && pauses {
 		g.refuse("a gate or interrupt needs a store, and there is none")
 	}
 	options := runOptions{clock: time.Now, stepCap: 25}
@@ -72,10 +73,6 @@ func (g *graph) build(store Store, o []RunOption) (*flow, error) {
 	}
 	g.setLimits()
 	return &flow{shape: g.shape, runOptions: options, store: store, fingerprint: g.print()}, nil
-}
-
-func (s *shape) pauses() bool {
-	return slices.ContainsFunc(s.nodes, func(n *nodeDef) bool { return n.kind == kindGate || n.before || n.after })
 }
 
 // print hashes fields and wiring. No name has a space.

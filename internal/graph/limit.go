@@ -1,8 +1,6 @@
 package graph
 
 import (
-	"context"
-	"errors"
 	"reflect"
 	"slices"
 	"time"
@@ -14,30 +12,6 @@ import (
 // Each, or a gate, has no deadline. Another node that is under way stops the run
 // with ErrDeadline; it can be continued. The zero time is none.
 func WithDeadline(at time.Time) RunOption { return func(o *runOptions) { o.deadline = at } }
-
-// Lingering is a context that ends some time after ctx was cancelled: what a model
-// is about to answer was paid for. A deadline of the run it keeps. Done is called
-// when it is not needed any more.
-func Lingering(ctx context.Context, linger time.Duration) (longer context.Context, done func()) {
-	if linger == 0 {
-		return ctx, func() {}
-	}
-	longer, end := context.WithCancelCause(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, func() {
-		if cause := context.Cause(ctx); errors.Is(cause, ErrDeadline) {
-			end(cause)
-			return
-		}
-		timer := time.NewTimer(linger)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-			end(context.Cause(ctx))
-		case <-longer.Done():
-		}
-	})
-	return longer, func() { stop(); end(nil) }
-}
 
 // Unreached gives the update that stands for a task of an Each that time or
 // budget left out: one that was not started, or did not finish before it was
@@ -63,14 +37,6 @@ func OutOfBudget(err error) error {
 type budgetError struct{ error }
 
 func (e *budgetError) Unwrap() error { return e.error }
-
-// limit gives the context of what the deadline holds for.
-func (f *flow) limit(ctx context.Context) (context.Context, context.CancelFunc) {
-	if f.deadline.IsZero() {
-		return ctx, func() {}
-	}
-	return context.WithDeadlineCause(ctx, f.deadline, ErrDeadline)
-}
 
 // setLimits marks the nodes that the deadline holds for: those from which a fan
 // with Unreached is still to come before a gate, or all if there is none.

@@ -39,15 +39,13 @@ func (f *flow) load(ctx context.Context, id string) (*thread, error) {
 
 // known refuses a snapshot of another graph, version or wiring, with both named.
 func (f *flow) known(id string, s Snapshot) error {
+	const identity = "graph %q version %d (%.12s)"
+	have := fmt.Sprintf(identity, s.Graph, s.Version, s.Fingerprint)
+	want := fmt.Sprintf(identity, f.name, f.version, f.fingerprint)
 	if s.Graph == f.name && s.Version == f.version && s.Fingerprint == f.fingerprint {
 		return nil
 	}
-	return &VersionError{Thread: id, Have: identity(s.Graph, s.Version, s.Fingerprint),
-		Want: identity(f.name, f.version, f.fingerprint)}
-}
-
-func identity(name string, version int, fingerprint string) string {
-	return fmt.Sprintf("graph %q version %d (%.12s)", name, version, fingerprint)
+	return &VersionError{Thread: id, Have: have, Want: want}
 }
 
 // restore turns a decoded snapshot into a thread, and refuses one that no run

@@ -13,8 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// format is the version of the snapshot's own layout. Format 1 had no seal, no
-// creation time and no digests; it is still read where there is no key.
+// format is the version of the snapshot's own layout.
 const format = 2
 
 // Snapshot is a thread at the start of a superstep, as it is stored. What steps
@@ -68,11 +67,11 @@ func decodeSnapshot(data []byte) (Snapshot, error) {
 	if err != nil {
 		return Snapshot{}, fmt.Errorf("%w: %w", ErrSnapshot, err)
 	}
-	if s.Format != format && (s.Format != 1 || s.Seal != "") {
+	if s.Format != format {
 		return Snapshot{}, fmt.Errorf("%w: format %d, this program reads format %d", ErrSnapshot, s.Format, format)
 	}
 	for name, value := range s.Fields {
-		if s.Format == format && s.Digests[name] != digest(value) {
+		if s.Digests[name] != digest(value) {
 			return Snapshot{}, fmt.Errorf("%w: field %q does not have its digest", ErrSnapshot, name)
 		}
 	}
@@ -146,9 +145,8 @@ func (f *flow) encodeThread(t *thread) ([]byte, error) {
 // Which kind it has to be follows from whether there is a key, never from the
 // snapshot.
 const (
-	plain    = `{"seal":"sha256:`
-	keyed    = `{"seal":"hmac-sha256:`
-	unsealed = `{"format":1,` // how snapshots began before there were seals
+	plain = `{"seal":"sha256:`
+	keyed = `{"seal":"hmac-sha256:`
 )
 
 // seal is what a snapshot begins with that goes on with rest: HMAC-SHA256 under
@@ -169,8 +167,6 @@ func checkSeal(key, snapshot []byte) error {
 	switch {
 	case len(snapshot) > maxBytes:
 		return fmt.Errorf("%w: %d bytes, at most %d", ErrSnapshot, len(snapshot), maxBytes)
-	case key == nil && bytes.HasPrefix(snapshot, []byte(unsealed)):
-		return nil
 	case key == nil && isKeyed(snapshot):
 		return fmt.Errorf("%w: it is under a key, and there is none here to check it with", ErrSeal)
 	case key != nil && !isKeyed(snapshot):

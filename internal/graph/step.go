@@ -68,8 +68,12 @@ func (f *flow) following(t *thread) (*thread, error) {
 // compute runs the tasks that have no result yet, all nodes side by side, and
 // returns when every one has ended.
 func (f *flow) compute(ctx context.Context, t *thread) error {
-	limited, stop := f.limit(ctx)
-	defer stop()
+	limited := ctx // of what the deadline holds for
+	if !f.deadline.IsZero() {
+		var stop context.CancelFunc
+		limited, stop = context.WithDeadlineCause(ctx, f.deadline, ErrDeadline)
+		defer stop()
+	}
 	var broken atomic.Bool
 	var nodes sync.WaitGroup
 	for _, e := range t.frontier {

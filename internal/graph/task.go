@@ -138,26 +138,19 @@ func (n *nodeRun) tell(failure error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.ended++
-	n.flow.emit(Event{
-		Kind: TaskDone, Node: n.node.name, Done: n.ended, Total: len(n.results), Err: failure,
-	})
+	n.flow.emit(Event{Kind: TaskDone, Node: n.node.name, Done: n.ended, Total: len(n.results), Err: failure})
 }
 
 // attempt runs a task. One that time or budget leaves out is not started.
 func (n *nodeRun) attempt(i int, own *taskJournal) (Update, error) {
-	if err := n.late(); err != nil {
-		return Update{}, err
+	if spent := n.spent.Load(); spent != nil {
+		return Update{}, *spent
+	}
+	if n.ctx.Err() != nil {
+		return Update{}, context.Cause(n.ctx)
 	}
 	ctx := context.WithValue(n.ctx, taskKey{}, own)
 	return protect(func() (Update, error) { return n.call(ctx, i, own) })
-}
-
-// late is why a task is not to be started any more.
-func (n *nodeRun) late() error {
-	if spent := n.spent.Load(); spent != nil {
-		return *spent
-	}
-	return context.Cause(n.ctx)
 }
 
 // call calls the node's function. Of an effect, the intent to act is in the

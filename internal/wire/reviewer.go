@@ -56,7 +56,7 @@ type Account struct {
 
 // Review passes on to the model or the rules and counts what comes back.
 func (r *Reviewer) Review(ctx context.Context, f diff.File) (finding.FileReview, error) {
-	ctx, done := graph.Lingering(ctx, r.Linger)
+	ctx, done := Lingering(ctx, r.Linger)
 	defer done()
 	ctx, searches := budget.Metered(ctx)
 	result, err := r.Reviewer.Review(ctx, f)
@@ -66,7 +66,7 @@ func (r *Reviewer) Review(ctx context.Context, f diff.File) (finding.FileReview,
 // Redraft passes on to the model and counts what comes back, as Review does.
 func (r *Reviewer) Redraft(ctx context.Context, f diff.File, was finding.FileReview, feedback string,
 	round int) (finding.FileReview, error) {
-	ctx, done := graph.Lingering(ctx, r.Linger)
+	ctx, done := Lingering(ctx, r.Linger)
 	defer done()
 	ctx, searches := budget.Metered(ctx)
 	result, err := r.asks.Redraft(ctx, f, was, feedback, round)
@@ -76,7 +76,7 @@ func (r *Reviewer) Redraft(ctx context.Context, f diff.File, was finding.FileRev
 // Overview passes on to the model what there is to look at, with what was said on the pull
 // request, and counts what comes back.
 func (r *Reviewer) Overview(ctx context.Context, w review.Whole) (finding.Overview, error) {
-	ctx, done := graph.Lingering(ctx, r.Linger)
+	ctx, done := Lingering(ctx, r.Linger)
 	defer done()
 	w.Discussion = r.said
 	ctx, searches := budget.Metered(ctx)

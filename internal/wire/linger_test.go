@@ -1,4 +1,4 @@
-package graph_test
+package wire_test
 
 import (
 	"context"
@@ -9,13 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/wire"
 )
 
 func TestP4_AnAnswerOnItsWayIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		run, cancel := context.WithCancel(t.Context())
-		longer, done := graph.Lingering(run, 3*time.Second)
+		longer, done := wire.Lingering(run, 3*time.Second)
 		defer done()
 		cancel()
 		began := time.Now()
@@ -28,7 +29,7 @@ func TestG33_ADeadlineIsNotWaitedOut(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		run, cancel := context.WithCancelCause(t.Context())
-		longer, done := graph.Lingering(run, 3*time.Second)
+		longer, done := wire.Lingering(run, 3*time.Second)
 		defer done()
 		cancel(graph.ErrDeadline)
 		began := time.Now()
