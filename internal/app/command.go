@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -42,7 +43,12 @@ func (c command) reports() bool {
 func flagError(err error, flags *pflag.FlagSet, help string) error {
 	var unknown *pflag.NotExistError
 	var invalid *pflag.InvalidValueError
-	if errors.As(err, &invalid) {
+	var number *strconv.NumError // of a boolean flag too
+	switch {
+	case errors.As(err, &invalid) && errors.As(err, &number):
+		kind := map[bool]string{true: "true or false", false: "a number"}[invalid.GetFlag().Value.Type() == "bool"]
+		return problem.Usage(fmt.Sprintf("--%s: %.60q is not %s", invalid.GetFlag().Name, number.Num, kind), "")
+	case errors.As(err, &invalid):
 		return problem.Usage(fmt.Sprintf("--%s: %v", invalid.GetFlag().Name, invalid.Unwrap()), "")
 	}
 	if !errors.As(err, &unknown) {

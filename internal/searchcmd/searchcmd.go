@@ -15,6 +15,7 @@ import (
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/index"
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/retrieve"
 	"github.com/org/pr-review-action/internal/settings"
@@ -69,6 +70,11 @@ func (p Program) Run(ctx context.Context, args []string, o *Options) error {
 		return problem.Usage("--dir and --repo name two places", "give one of them")
 	case o.k < 1 || o.k > 200:
 		return problem.Usage(fmt.Sprintf("--k %d is no number of hits", o.k), "give 1 to 200")
+	}
+	for _, glob := range o.paths {
+		if flaw := pattern.Flaw(glob); flaw != "" {
+			return problem.Usage(fmt.Sprintf("--path: %.60q is not a glob: %s", glob, flaw), "")
+		}
 	}
 	engine, commit, err := p.open(ctx, o)
 	if err != nil {

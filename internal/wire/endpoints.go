@@ -74,14 +74,17 @@ func (w Wire) Searching(c config.Config, s settings.Settings) (Endpoints, error)
 // keys refuses a variable that is named for a key and holds none: a request without it
 // would only be turned away.
 func (w Wire) keys(c config.Config, s settings.Settings) error {
-	for under, at := range map[string]config.Endpoint{"embeddings": c.Embeddings.Endpoint, "rerank": c.Rerank} {
-		if at.KeyEnv != "" && w.getenv(at.KeyEnv) == "" {
-			return problem.Usage(fmt.Sprintf("%s.key-env names %s, and that variable is empty", under, at.KeyEnv),
-				"set it for this step (env: in the workflow), or leave key-env out where the endpoint wants no key")
-		}
-	}
-	return cmp.Or(w.mayTake("embeddings", embed.OpenAI, c.Embeddings.Endpoint, s),
+	return cmp.Or(w.key("embeddings", c.Embeddings.Endpoint), w.key("rerank", c.Rerank),
+		w.mayTake("embeddings", embed.OpenAI, c.Embeddings.Endpoint, s),
 		w.mayTake("rerank", embed.Cohere, c.Rerank, s))
+}
+
+func (w Wire) key(under string, at config.Endpoint) error {
+	if at.KeyEnv == "" || w.getenv(at.KeyEnv) != "" {
+		return nil
+	}
+	return problem.Usage(fmt.Sprintf("%s.key-env names %s, and that variable is empty", under, at.KeyEnv),
+		"set it for this step (env: in the workflow), or leave key-env out where the endpoint wants no key")
 }
 
 func (w Wire) endpoint(at config.Endpoint, c config.Config, s settings.Settings, o Asking) embed.Options {

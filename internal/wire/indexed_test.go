@@ -202,6 +202,11 @@ func TestAKeyThatIsNamedAndNotThereIsExit2(t *testing.T) {
 	_, err := at.wire.Endpoints(at.config, at.settings, wire.Asking{})
 	require.ErrorContains(t, err, "rerank.key-env names NO_SUCH_KEY, and that variable is empty")
 	require.Equal(t, problem.Misuse, problem.KindOf(err))
+	at.config.Embeddings.KeyEnv = "NOR_THIS"
+	for range 20 {
+		_, err := at.wire.Endpoints(at.config, at.settings, wire.Asking{})
+		require.ErrorContains(t, err, "embeddings.key-env", "of two missing ones always the same is named")
+	}
 }
 
 func TestPostgresKeepsTheIndexAndALostOneIsReplaced(t *testing.T) {
