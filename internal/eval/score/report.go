@@ -2,7 +2,6 @@ package score
 
 import (
 	"maps"
-	"slices"
 
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
@@ -21,7 +20,7 @@ type About struct {
 	Judge        string            `json:"judge"`           // untrusted text; empty where place alone decides
 	Agreement    *Agreement        `json:"agreement"`       // nil where it was not measured
 	Judging      cost.Usage        `json:"judging"`         // of the judge; at first of measuring it
-	Latency      *Percentiles      `json:"latency_seconds"` // of a case; nil where nobody was asked
+	Latency      *stats.Quantile   `json:"latency_seconds"` // of a case; nil where nobody was asked
 	Seconds      float64           `json:"seconds"`         // of the whole run
 }
 
@@ -43,7 +42,7 @@ type Report struct {
 	Losses      map[string][]Lost `json:"losses"`                 // by stage, in the order of the cases
 	Moved       map[string][]Lost `json:"moved"`                  // by stage, in the order of the cases
 	Cost        cost.MicroUSD     `json:"cost_microusd"`          // of review and judge together
-	CostPerCase *Percentiles      `json:"cost_per_case_microusd"` // of the review
+	CostPerCase *stats.Quantile   `json:"cost_per_case_microusd"` // of the review
 	UnreadCases int               `json:"unread_cases"`           // not read in full, those whose run failed among them
 	Usage       cost.Usage        `json:"usage"`                  // of the review
 	NotPassed   []NotPassed       `json:"not_passed"`             // in the order of the cases
@@ -111,12 +110,6 @@ type Rates struct {
 	FalsePositivesOnClean *float64 `json:"false_positives_per_clean"`
 }
 
-// Percentiles are the median and the 95th percentile over cases.
-type Percentiles struct {
-	P50 float64 `json:"p50"`
-	P95 float64 `json:"p95"`
-}
-
 // Lost is a finding that a stage lost or moved, with its case.
 type Lost struct {
 	Case string `json:"case"`
@@ -146,7 +139,7 @@ func Summarize(results []Result, about About) Report {
 		r.add(of)
 	}
 	r.Asked = asked(results)
-	r.Cost, r.CostPerCase = r.Usage.Cost+r.Judging.Cost, Spread(costs)
+	r.Cost, r.CostPerCase = r.Usage.Cost+r.Judging.Cost, stats.Quantiles(costs)
 	return r
 }
 
@@ -193,20 +186,4 @@ func mean(sum, of int) *float64 {
 	}
 	v := stats.Round(float64(sum) / float64(of))
 	return &v
-}
-
-// Spread gives the percentiles of a figure over cases, between the two nearest
-// values where they fall between them; nil for no values.
-func Spread(values []float64) *Percentiles {
-	if len(values) == 0 {
-		return nil
-	}
-	sorted := slices.Sorted(slices.Values(values))
-	at := func(p float64) float64 {
-		at := p * float64(len(sorted)-1)
-		below := int(at)
-		above := min(below+1, len(sorted)-1)
-		return stats.Round(sorted[below] + (at-float64(below))*(sorted[above]-sorted[below]))
-	}
-	return &Percentiles{P50: at(0.5), P95: at(0.95)}
 }
