@@ -37,7 +37,9 @@ func (a Agreement) usable() bool { return 10*a.Agreed >= 9*a.Of }
 // Report is what a run comes to: the object that "eval run --json" prints.
 // Nothing but Seconds and Latency depends on time.
 type Report struct {
-	Scores
+	Counts
+	By    map[string]map[string]Counts `json:"by"` // for every language, severity and visibility
+	Rates Rates                        `json:"rates"`
 	About
 	Losses      map[string][]Lost `json:"losses"`                 // by stage, in the order of the cases
 	Moved       map[string][]Lost `json:"moved"`                  // by stage, in the order of the cases
@@ -89,14 +91,6 @@ func SeenIn(r Report, results []Result) Seen {
 	return s
 }
 
-// Scores are counts with what follows from them. By has them for every language,
-// severity and visibility.
-type Scores struct {
-	Counts
-	By    map[string]map[string]Counts `json:"by"`
-	Rates Rates                        `json:"rates"`
-}
-
 // Rates are shares with their intervals, and means; nil where undefined.
 type Rates struct {
 	Pass      *stats.Interval `json:"pass"`
@@ -125,27 +119,35 @@ type NotPassed struct {
 // Summarize makes the report. The order of the results decides the order of its
 // lists and nothing else.
 func Summarize(results []Result, about About) Report {
-	r := Report{
-		Scores: scores(results, about.judged()), About: about,
-		Losses: map[string][]Lost{}, Moved: map[string][]Lost{}, NotPassed: []NotPassed{},
+	r := Report{By: count(results), About: about, Losses: map[string][]Lost{}, Moved: map[string][]Lost{},
+		NotPassed: []NotPassed{}}
+	r.Fingerprints = map[string]string{}
+	maps.Copy(r.Fingerprints, about.Fingerprints)
+	for _, c := range r.By[byLanguage] {
+		r.Counts = r.Counts.plus(c)
 	}
-	r.Fingerprints = maps.Clone(about.Fingerprints)
-	if r.Fingerprints == nil {
-		r.Fingerprints = map[string]string{}
-	}
-	costs := make([]float64, 0, len(results))
+	grave, costs := 0, make([]float64, 0, len(results))
 	for _, of := range results {
+		grave += of.unmatchedMajor()
 		costs = append(costs, float64(of.Usage.Cost))
 		r.add(of)
 	}
-	r.Asked = asked(results)
 	r.Cost, r.CostPerCase = r.Usage.Cost+r.Judging.Cost, stats.Quantiles(costs)
+	r.Rates = Rates{
+		Pass: stats.Wilson(r.Passed, r.Cases), Recall: stats.Wilson(r.Hit, r.Golden),
+		Precision:     stats.Wilson(r.Matched, r.Posted),
+		PostedPerCase: mean(r.Posted, r.Cases), UnmatchedMajorPerCase: mean(grave, r.Cases),
+		FalsePositivesOnClean: mean(r.CleanFalsePositives, r.CleanCases),
+	}
+	if about.judged() {
+		r.Rates.PrecisionJudged = stats.Wilson(r.Matched+r.Valid, r.Posted)
+	}
 	return r
 }
 
 // add takes in what a case cost, what got lost in it, and whether it passed.
 func (r *Report) add(of Result) {
-	r.Usage, r.Judging = cost.Add(r.Usage, of.Usage), cost.Add(r.Judging, of.Judging)
+	r.Usage, r.Judging, r.Asked = cost.Add(r.Usage, of.Usage), cost.Add(r.Judging, of.Judging), r.Asked.plus(of.Asked)
 	r.UnreadCases += one(len(of.Unread) > 0 || of.Outcome == reviewpr.Failed)
 	for _, l := range of.Lost {
 		r.Losses[l.Stage] = append(r.Losses[l.Stage], Lost{of.ID, l})
@@ -156,27 +158,6 @@ func (r *Report) add(of Result) {
 	if !of.Passed {
 		r.NotPassed = append(r.NotPassed, NotPassed{of.ID, of.Why})
 	}
-}
-
-func scores(results []Result, judged bool) Scores {
-	s := Scores{By: count(results)}
-	for _, c := range s.By[byLanguage] {
-		s.Counts = s.Counts.plus(c)
-	}
-	grave := 0
-	for _, r := range results {
-		grave += r.unmatchedMajor()
-	}
-	s.Rates = Rates{
-		Pass: stats.Wilson(s.Passed, s.Cases), Recall: stats.Wilson(s.Hit, s.Golden),
-		Precision:     stats.Wilson(s.Matched, s.Posted),
-		PostedPerCase: mean(s.Posted, s.Cases), UnmatchedMajorPerCase: mean(grave, s.Cases),
-		FalsePositivesOnClean: mean(s.CleanFalsePositives, s.CleanCases),
-	}
-	if judged {
-		s.Rates.PrecisionJudged = stats.Wilson(s.Matched+s.Valid, s.Posted)
-	}
-	return s
 }
 
 // mean is nil for a mean over nothing.
