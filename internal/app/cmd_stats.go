@@ -11,7 +11,6 @@ import (
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
-	"github.com/org/pr-review-action/internal/stats"
 )
 
 func (a *app) statsCommand() command {
@@ -64,7 +63,7 @@ func (a *app) stats(ctx context.Context, args []string, o *statsOptions, store b
 		all = append(all, reports...)
 	}
 	all = slices.DeleteFunc(all, func(r driver.Report) bool { return r.State.Draft.CreatedAt.Before(o.after) })
-	return a.summed(stats.Whole{Runs: runs(all)}, o)
+	return a.summed(runs(all), nil, o)
 }
 
 // sources tells the folders among the arguments from the beginning of thread ids. A folder

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/change"
@@ -58,10 +57,11 @@ func (a *app) propose(all []stats.Run, o *statsOptions) error {
 	if err != nil {
 		return err
 	}
-	p := proposedSettings{File: file, Decisions: len(slices.Collect(stats.Verdicts(stats.Records(all)))),
+	verdicts := stats.Verdicts(all)
+	p := proposedSettings{File: file, Decisions: len(verdicts),
 		Least:    leastEvidence{stats.MinShare, stats.MinDropped, stats.MinPulls, stats.MinDrafts, stats.MaxChance},
 		Proposed: []stats.Habit{}}
-	habits, entries := stats.Proposed(stats.Habits(stats.Records(all)), now)
+	habits, entries := stats.Proposed(stats.Habits(verdicts), now)
 	if len(entries) > 0 {
 		after, err := stats.Extend(from, text, entries)
 		if err != nil {

@@ -13,11 +13,11 @@ import (
 )
 
 // summed prints what runs came to.
-func (a *app) summed(whole stats.Whole, o *statsOptions) error {
+func (a *app) summed(all []stats.Run, unread []stats.Unread, o *statsOptions) error {
 	if o.propose {
-		return a.propose(whole.Runs, o)
+		return a.propose(all, o)
 	}
-	sum := whole.Sum()
+	sum := stats.Sum(all, unread)
 	if o.json {
 		return driver.PrintJSON(a.Stdout, sum)
 	}

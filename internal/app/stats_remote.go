@@ -28,7 +28,8 @@ const remoteDecisions = 200
 // remoteStats sums what lies on GitHub of repositories, or of all of an owner, as owner/*,
 // that the token sees. One that cannot be read is named, and the others count.
 func (a *app) remoteStats(ctx context.Context, names []string, o *statsOptions) error {
-	var whole stats.Whole
+	var runs []stats.Run
+	var unread []stats.Unread
 	seen := map[string]bool{}
 	for i := 0; i < len(names); i++ {
 		if seen[strings.ToLower(names[i])] {
@@ -50,7 +51,7 @@ func (a *app) remoteStats(ctx context.Context, names []string, o *statsOptions) 
 		}
 		found, err := a.remoteRuns(ctx, pull.Ref{Host: pull.DefaultHost, Owner: owner, Repo: repo}.On(
 			a.Getenv("GITHUB_SERVER_URL")), o)
-		whole.Runs = append(whole.Runs, found...)
+		runs = append(runs, found...)
 		if err == nil {
 			continue
 		}
@@ -58,17 +59,17 @@ func (a *app) remoteStats(ctx context.Context, names []string, o *statsOptions) 
 			return err
 		}
 		reason, _, _ := strings.Cut(driver.Explain(err), "\n")
-		whole.Unread = append(whole.Unread, stats.Unread{Repository: names[i],
+		unread = append(unread, stats.Unread{Repository: names[i],
 			Reason: guard.Line(reason, driver.MaxLine)})
 		if status, ok := errors.AsType[*transport.StatusError](err); ok && status.Limited {
 			for _, left := range names[i+1:] {
-				whole.Unread = append(whole.Unread, stats.Unread{Repository: left,
+				unread = append(unread, stats.Unread{Repository: left,
 					Reason: "not asked for: the rate limit was reached before"})
 			}
 			break
 		}
 	}
-	return a.summed(whole, o)
+	return a.summed(runs, unread, o)
 }
 
 // repositoriesOf are the names of an owner's repositories.

@@ -1,7 +1,7 @@
 // Command bench measures the product and prints Markdown: figures beside a floor
 // that was measured in turn with them, and with --check held against limits.
 //
-//	bench compare | fanout | anchors | search | memory | image | start | all
+//	bench compare | fanout | anchors | search | memory | start | all
 //
 // Compare and fanout run a synthetic review of N files through the graph and by hand: the files are reviewed side by
 // side, the run stops at a gate with its checkpoint on disk, and another process posts after a decision. The processes
@@ -10,8 +10,8 @@
 //	bench pause  --n N --latency-ms L --concurrency C --dir DIR
 //	bench resume --dir DIR --decision approve|reject
 //
-// Floor-pause and floor-resume do the same work by hand. Memory and start build the real program; image and start need
-// a Docker Engine as well and leave two images there. It asks no model, and never judges by seconds: a limit is on a
+// Floor-pause and floor-resume do the same work by hand. Memory and start build the real program; start needs a
+// Docker Engine as well and leaves two images there. It asks no model, and never judges by seconds: a limit is on a
 // ratio. Start reading at run, then report.go; flow.go has the graph, workload.go the work.
 package main
 
@@ -97,7 +97,6 @@ func benchmarks() []benchmark {
 		{"anchors", "Anchors beside a scan for line ends", []int{3000}, (*suite).anchors},
 		{"search", "Search beside a line grep and Postgres", []int{100_000}, (*suite).search},
 		{"memory", "Memory and time of a large diff", []int{300, 3000}, (*suite).memory},
-		{"image", "Image", nil, (*suite).imageSize},
 		{"start", "Start", nil, (*suite).start},
 	}
 }

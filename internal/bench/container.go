@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 )
 
 // The images that stay at the engine, as a build's cache does.
@@ -59,45 +58,4 @@ func (s *suite) buildFloor(ctx context.Context) error {
 	}
 	_, err = s.call(ctx, "build", "--quiet", "--tag", floorImage, filepath.Dir(program))
 	return err
-}
-
-// imageSize holds the image's bytes against its limit and against the program.
-func (s *suite) imageSize(ctx context.Context, _ []int) error {
-	version := s.engine(ctx)
-	if version == "" {
-		return nil
-	}
-	image, err := s.imageBytes(ctx)
-	if err != nil {
-		return err
-	}
-	product, err := s.product(ctx)
-	if err != nil {
-		return err
-	}
-	info, err := os.Stat(product)
-	if err != nil {
-		return err
-	}
-	program := float64(info.Size())
-	s.table("Docker Engine", "image, bytes", "program, bytes", "image / program")
-	s.row(version, short(image), short(program), times(image/program))
-	s.note("image: MB", image/1e6)
-	s.note("image: bytes / program", image/program)
-	return nil
-}
-
-func (s *suite) imageBytes(ctx context.Context) (float64, error) {
-	if err := s.tagImage(ctx); err != nil {
-		return 0, err
-	}
-	text, err := s.call(ctx, "image", "inspect", "--format", "{{.Size}}", productImage)
-	if err != nil {
-		return 0, err
-	}
-	bytes, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		return 0, fmt.Errorf("the size of the image: %w", err)
-	}
-	return bytes, nil
 }

@@ -26,6 +26,7 @@ type ask struct {
 // bench is one run of the graph in one process.
 type bench struct {
 	job
+	fields
 	store *filestore.Store
 	first float64 // when ingest began
 	done  int64   // review tasks that ended
@@ -38,7 +39,7 @@ type fields struct {
 	findings graph.Field[[]finding]
 	usage    graph.Field[usage]
 	comments graph.Field[[]comment]
-	body     graph.Field[string]
+	text     graph.Field[string]
 	approved graph.Field[bool]
 }
 
@@ -49,7 +50,7 @@ func declare(g *graph.Graph[state]) fields {
 		findings: graph.Append(g, "findings", func(s *state) *[]finding { return &s.Findings }),
 		usage:    graph.Reduce(g, "usage", func(s *state) *usage { return &s.Usage }, add),
 		comments: graph.Value(g, "comments", func(s *state) *[]comment { return &s.Comments }),
-		body:     graph.Value(g, "body", func(s *state) *string { return &s.Body }),
+		text:     graph.Value(g, "body", func(s *state) *string { return &s.Body }),
 		approved: graph.Value(g, "approved", func(s *state) *bool { return &s.Approved }),
 	}
 }
@@ -66,13 +67,13 @@ func open(j job) (*bench, *graph.Flow[state], error) {
 
 func (b *bench) flow() (*graph.Flow[state], error) {
 	g := graph.New[state]("bench", 1)
-	f := declare(g)
+	b.fields = declare(g)
 
-	ingest := g.Node("ingest", b.ingest(f), graph.Writes(f.pr, f.files))
-	review := graph.Each(g, "review", b.review(f), graph.Writes(f.findings, f.usage),
+	ingest := g.Node("ingest", b.ingest, graph.Writes(b.pr, b.files))
+	review := graph.Each(g, "review", b.review, graph.Writes(b.findings, b.usage),
 		graph.Concurrency(max(b.concurrency, 1)))
-	aggregate := g.Node("aggregate", combine(f), graph.Writes(f.comments, f.body))
-	gate := graph.Gate(g, "gate", asked, decide(f), graph.Writes(f.approved))
+	aggregate := g.Node("aggregate", b.aggregate, graph.Writes(b.comments, b.text))
+	gate := graph.Gate(g, "gate", asked, b.decide, graph.Writes(b.approved))
 	post := g.Effect("post", b.post, b.posted)
 
 	g.Start(ingest)
@@ -97,26 +98,20 @@ func indexes(files []file) []int {
 	return list
 }
 
-func (b *bench) ingest(f fields) func(context.Context, state) (graph.Update, error) {
-	return func(context.Context, state) (graph.Update, error) {
-		b.first = now()
-		c, files := ingested(b.n)
-		return graph.Updates(f.pr.Set(c), f.files.Set(files)), nil
-	}
+func (b *bench) ingest(context.Context, state) (graph.Update, error) {
+	b.first = now()
+	c, files := ingested(b.n)
+	return graph.Updates(b.pr.Set(c), b.files.Set(files)), nil
 }
 
-func (b *bench) review(f fields) func(context.Context, state, int) (graph.Update, error) {
-	return func(_ context.Context, s state, i int) (graph.Update, error) {
-		found, used := reviewed(s.Files[i], b.latency)
-		return graph.Updates(f.findings.Set(found), f.usage.Set(used)), nil
-	}
+func (b *bench) review(_ context.Context, s state, i int) (graph.Update, error) {
+	found, used := reviewed(s.Files[i], b.latency)
+	return graph.Updates(b.findings.Set(found), b.usage.Set(used)), nil
 }
 
-func combine(f fields) func(context.Context, state) (graph.Update, error) {
-	return func(_ context.Context, s state) (graph.Update, error) {
-		comments, body := aggregated(s)
-		return graph.Updates(f.comments.Set(comments), f.body.Set(body)), nil
-	}
+func (b *bench) aggregate(_ context.Context, s state) (graph.Update, error) {
+	comments, body := aggregated(s)
+	return graph.Updates(b.comments.Set(comments), b.text.Set(body)), nil
 }
 
 func asked(s state) (ask, error) {
@@ -124,10 +119,8 @@ func asked(s state) (ask, error) {
 	return ask{len(s.Comments), hex.EncodeToString(sum[:])}, nil
 }
 
-func decide(f fields) func(state, string) (graph.Update, error) {
-	return func(_ state, decision string) (graph.Update, error) {
-		return f.approved.Set(decision == "approve"), nil
-	}
+func (b *bench) decide(_ state, decision string) (graph.Update, error) {
+	return b.approved.Set(decision == "approve"), nil
 }
 
 func (b *bench) post(_ context.Context, s state) (graph.Update, error) {

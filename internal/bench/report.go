@@ -23,7 +23,7 @@ type suite struct {
 	sizes    []int  // instead of each benchmark's own
 	repeats  int
 	check    bool
-	limits   []limit
+	limits   map[string]float64 // the most that figures may come to
 	out, log io.Writer
 
 	scratch string // a folder that is gone when run returns
@@ -141,12 +141,6 @@ type figure struct {
 	value float64
 }
 
-// limit is the most that a figure may come to.
-type limit struct {
-	figure string
-	most   float64
-}
-
 // note keeps a figure for judge.
 func (s *suite) note(name string, value float64) {
 	s.noted = append(s.noted, figure{name, value})
@@ -154,15 +148,11 @@ func (s *suite) note(name string, value float64) {
 
 // judge prints the noted figures beside their limits. The error names each that missed its own, and each that has none.
 func (s *suite) judge() error {
-	most := map[string]float64{}
-	for _, l := range s.limits {
-		most[l.figure] = l.most
-	}
 	fmt.Fprint(s.out, "\n## Limits\n\n")
 	s.table("figure", "measured", "at most")
 	var missed []error
 	for _, f := range s.noted {
-		m, known := most[f.name]
+		m, known := s.limits[f.name]
 		verdict := short(m)
 		if !known || !(f.value <= m) {
 			missed = append(missed, fmt.Errorf("limit missed: %s is %s, at most %s", f.name, short(f.value), verdict))

@@ -12,12 +12,13 @@ import (
 	"github.com/org/pr-review-action/internal/eval/score"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/prompt"
+	"github.com/org/pr-review-action/internal/stats"
 	"github.com/org/pr-review-action/internal/wire"
 )
 
 // about is what the report says of the run beside its results.
 func (r *run) about(ctx context.Context, results []Result) (score.About, error) {
-	a := score.About{Reviewer: r.Reviewer.Name, Fingerprints: r.fingerprints(), Latency: score.Spread(r.latencies())}
+	a := score.About{Reviewer: r.Reviewer.Name, Fingerprints: r.fingerprints(), Latency: stats.Quantiles(r.latencies())}
 	if a.Reviewer != score.Scripted && r.Reviewer.Chat != nil {
 		a.Reviewer, a.Model = "model", r.Reviewer.Name
 	}
@@ -85,7 +86,7 @@ func (r *run) latencies() []float64 {
 			slowest = max(slowest, files[e.About])
 		}
 		if len(files) > 0 {
-			all = append(all, slowest)
+			all = append(all, stats.Round(slowest))
 		}
 	}
 	return all

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	strict "github.com/go-json-experiment/json"
@@ -29,12 +30,12 @@ type Exchange struct {
 // a run that is cut short, or done again, pays for none of them twice (P4). In
 // memory it has no questions, which are long.
 type journal struct {
-	dir, thread string
-	onLoss      func(error) // an answer that was paid could not be kept
+	store  *filestore.Store
+	thread string
+	onLoss func(error) // an answer that was paid could not be kept
 
 	mu    sync.Mutex
-	store *filestore.Store // open from the first new exchange to close
-	saved bool
+	saved bool // it is in the store
 	known map[string]Exchange
 	list  []Exchange
 }
@@ -50,7 +51,7 @@ func openJournal(ctx context.Context, dir, thread string) (*journal, error) {
 		return nil, err
 	}
 	list, err := exchanges(ctx, store, thread)
-	j := &journal{dir: dir, thread: thread, onLoss: func(error) {}, saved: err == nil, known: map[string]Exchange{}}
+	j := &journal{store: store, thread: thread, saved: err == nil, known: map[string]Exchange{}}
 	if errors.Is(err, graph.ErrNoThread) {
 		err = nil
 	}
@@ -66,19 +67,12 @@ func (j *journal) add(e Exchange) {
 	j.list = append(j.list, e)
 }
 
-// close ends the writing, for as long as nothing more is asked.
+// close gives back what writing holds open, for as long as nothing more is asked.
 func (j *journal) close() error {
 	if j == nil {
 		return nil
 	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	store := j.store
-	j.store = nil
-	if store == nil {
-		return nil
-	}
-	return store.Close()
+	return j.store.Close()
 }
 
 // exchanges reads a journal, in the order in which the answers came.
@@ -131,15 +125,15 @@ func (j *journal) once(ctx context.Context, key string,
 	return said, err
 }
 
-// keep writes an exchange. What was paid is kept also when the run was cancelled.
+// keep writes an exchange, the first one into a thread that it makes. What was paid is
+// kept also when the run was cancelled.
 func (j *journal) keep(ctx context.Context, e Exchange) error {
 	record, err := json.Marshal(e)
-	if err != nil {
-		return fmt.Errorf("keeping an answer: %w", err)
-	}
-	store, err := j.begin(ctx)
 	if err == nil {
-		err = store.Append(ctx, j.thread, record)
+		err = j.begin(ctx)
+	}
+	if err == nil {
+		err = j.store.Append(ctx, j.thread, record)
 	}
 	if err != nil {
 		return fmt.Errorf("keeping an answer: %w", err)
@@ -150,29 +144,20 @@ func (j *journal) keep(ctx context.Context, e Exchange) error {
 	return nil
 }
 
-// begin opens the store for writing, and makes the journal with its first exchange.
-func (j *journal) begin(ctx context.Context) (*filestore.Store, error) {
+func (j *journal) begin(ctx context.Context) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.store == nil {
-		store, err := filestore.New(j.dir)
-		if err != nil {
-			return nil, err
-		}
-		j.store = store
+	if j.saved {
+		return nil
 	}
-	if !j.saved {
-		if err := j.store.Save(ctx, j.thread, []byte("{}")); err != nil {
-			return nil, err
-		}
-		j.saved = true
-	}
-	return j.store, nil
+	err := j.store.Save(ctx, j.thread, []byte("{}"))
+	j.saved = err == nil
+	return err
 }
 
 // exchanges are those so far, in the order in which the answers came.
 func (j *journal) exchanges() []Exchange {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return append([]Exchange(nil), j.list...)
+	return slices.Clone(j.list)
 }

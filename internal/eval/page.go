@@ -10,7 +10,6 @@ import (
 
 	"github.com/org/pr-review-action/internal/checkpoint/filestore"
 	"github.com/org/pr-review-action/internal/eval/dataset"
-	"github.com/org/pr-review-action/internal/eval/score"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/wording"
@@ -145,56 +144,48 @@ func (p *page) found() {
 }
 
 func (p *page) ruled() {
-	if len(p.r.Rulings) == 0 {
-		return
+	if len(p.r.Rulings) > 0 {
+		p.line("\n## Decisions")
 	}
-	p.line("\n## Decisions")
 	for _, r := range p.r.Rulings {
 		question := fmt.Sprintf("%s is a true defect", r.Finding)
 		if r.Golden >= 0 {
 			question = fmt.Sprintf("%s means known defect %d, %s away", r.Finding, r.Golden+1,
 				wording.Count(r.Distance, "line"))
 		}
-		p.line("\n- %s: **%s**%s", question, r.word(), r.why())
+		p.line("\n- %s: %s", question, r)
 	}
 }
 
-func (r Ruling) word() string {
-	switch {
-	case r.Steered:
-		return "no, the judge was steered by the text"
-	case r.Yes && len(r.Votes) == 0:
-		return "yes, by place alone"
-	case r.Yes:
-		return "yes"
-	}
-	return "no"
-}
-
-func (r Ruling) why() string {
+// String is the ruling for people.
+func (r Ruling) String() string {
 	if len(r.Votes) == 0 {
-		return ""
+		return "**yes, by place alone**"
 	}
-	yes := 0
+	word, yes := "no", 0
 	for _, v := range r.Votes {
 		if v {
 			yes++
 		}
 	}
-	return fmt.Sprintf(" (%d of %d votes) %s", yes, len(r.Votes), guard.Inline(r.Reason, 0))
+	switch {
+	case r.Steered:
+		word = "no, the judge was steered by the text"
+	case r.Yes:
+		word = "yes"
+	}
+	return fmt.Sprintf("**%s** (%d of %d votes) %s", word, yes, len(r.Votes), guard.Inline(r.Reason, 0))
 }
 
 func (p *page) lost() {
 	if len(p.r.Lost)+len(p.r.Moved) > 0 {
 		p.line("\n## Lost and moved on the way\n")
 	}
-	p.losses("lost", p.r.Lost)
-	p.losses("moved", p.r.Moved)
-}
-
-func (p *page) losses(what string, all []score.Loss) {
-	for _, l := range all {
-		known := ""
+	for i, l := range slices.Concat(p.r.Lost, p.r.Moved) {
+		what, known := "lost", ""
+		if i >= len(p.r.Lost) {
+			what = "moved"
+		}
 		if l.Known {
 			known = " **near a known defect**"
 		}
@@ -203,34 +194,32 @@ func (p *page) losses(what string, all []score.Loss) {
 	}
 }
 
-// exchanges shows questions and answers. System texts are long and the same for
-// many: each stands once, at the end.
+// exchanges shows questions and answers, and what the tools gave that an answer called.
+// System texts are long and the same for many: each stands once, at the end.
 func (p *page) exchanges(heading string, all []Exchange) {
-	if len(all) == 0 {
-		return
+	if len(all) > 0 {
+		p.line("\n## %s", heading)
 	}
-	p.line("\n## %s", heading)
 	for _, e := range all {
-		u := e.Answer.Usage
 		if len(e.Answer.Results) > 0 {
-			p.results(e)
+			p.line("\n### %s: what the tools gave", guard.Code(e.About))
+			for _, r := range e.Answer.Results {
+				p.line("\n%s with %s\n\n%s", guard.Code(r.Name), guard.Code(r.Arguments),
+					guard.Fence(r.Text+r.Problem, ""))
+			}
 			continue
 		}
+		u, ended := e.Answer.Usage, ""
 		p.line("\n### %s\n\n%d input and %d output tokens, %s, %.1f s\n", guard.Code(e.About), u.InputTokens,
 			u.OutputTokens, u.Cost, e.Seconds)
 		p.line("%s\n", guard.Fence(e.User, ""))
 		for _, c := range e.Answer.Calls {
 			p.line("Calls %s with %s\n", guard.Code(c.Name), guard.Code(c.Arguments))
 		}
-		p.line("Answer%s:\n\n%s", ended(e.Answer.Ended), guard.Fence(e.Answer.Text, ""))
-	}
-}
-
-// results shows what the tools gave that an answer called.
-func (p *page) results(e Exchange) {
-	p.line("\n### %s: what the tools gave", guard.Code(e.About))
-	for _, r := range e.Answer.Results {
-		p.line("\n%s with %s\n\n%s", guard.Code(r.Name), guard.Code(r.Arguments), guard.Fence(r.Text+r.Problem, ""))
+		if e.Answer.Ended != "" {
+			ended = " (" + e.Answer.Ended + ")"
+		}
+		p.line("Answer%s:\n\n%s", ended, guard.Fence(e.Answer.Text, ""))
 	}
 }
 
@@ -242,13 +231,6 @@ func (p *page) systems(all []Exchange) {
 			p.line("\n## System text of %s\n\n%s", guard.Code(e.About), guard.Fence(e.System, ""))
 		}
 	}
-}
-
-func ended(how string) string {
-	if how == "" {
-		return ""
-	}
-	return " (" + how + ")"
 }
 
 // lines says where a range is.

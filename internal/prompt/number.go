@@ -21,6 +21,11 @@ func Number(patch string) string {
 	if err != nil {
 		return patch
 	}
+	return NumberHunks(hunks)
+}
+
+// NumberHunks writes hunks as Number does.
+func NumberHunks(hunks []diff.Hunk) string {
 	end := ""
 	if crlf(hunks) {
 		end = "\r"

@@ -2,7 +2,6 @@ package stats
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -15,14 +14,14 @@ import (
 func TestWhatIsProposedIsSettingsAndSettledOnceItIsThere(t *testing.T) {
 	t.Parallel()
 	habits := []Habit{
-		{Glob: "gen/**", Dropped: 12, Judged: 13, Pulls: 4},
-		{Category: "performance", Glob: "testdata/**", Dropped: 3, Drops: []Judgement{
+		{Cause: Cause{Glob: "gen/**"}, Dropped: 12, Judged: 13, Pulls: 4},
+		{Cause: Cause{Category: "performance", Glob: "testdata/**"}, Dropped: 3, Drops: []Judgement{
 			{Thread: "acme/api#1:0123456789", Finding: decision.Shown{ID: "F2"}, By: "rita",
 				Reason: "Tests may be  slow."},
 			{Thread: "acme/api#2:0123456789", By: "ada", Reason: "tests may be slow"},
 			{Thread: "acme/api#3:0123456789", By: "maya", Reason: "no"},
 		}},
-		{Rule: "golangci-lint lll"},
+		{Cause: Cause{Rule: "golangci-lint lll"}},
 	}
 	asked, entries := Proposed(habits, config.Config{})
 	require.Len(t, asked, 3)
@@ -58,7 +57,7 @@ func TestT7_WhatPeopleWroteIsInertInASettingsFile(t *testing.T) {
 					all[i].Dropped[d].Reason = reason
 				}
 			}
-			_, entries := Proposed(Habits(slices.Values(all)), config.Config{})
+			_, entries := Proposed(Habits(verdicts(all)), config.Config{})
 			require.Len(t, entries, 1)
 			text, err := Extend(config.File{Path: "f.yml"}, []byte("max-lines: 7\n"), entries)
 			require.NoError(t, err)

@@ -3,7 +3,6 @@ package stats
 import (
 	"cmp"
 	"io/fs"
-	"iter"
 	"math"
 	"path"
 	"regexp"
@@ -31,21 +30,26 @@ const (
 	maxNameBytes = 200 // of a glob or a rule
 )
 
-// Habit is what approvers drop again and again: the model's findings of a category in the
-// files of a glob, a rule's wherever they are (no Glob), or whatever is said of the files
-// of a glob (no Category, no Rule).
+// Habit is what approvers drop again and again.
 type Habit struct {
-	Category string      `json:"category,omitempty"`
-	Rule     string      `json:"rule,omitempty"` // as RuleOf has it; untrusted text
-	Glob     string      `json:"glob,omitempty"`
-	Dropped  int         `json:"dropped"`
-	Judged   int         `json:"judged"`
-	Pulls    int         `json:"pulls"`
-	Drafts   int         `json:"drafts"`
-	Share    Interval    `json:"share"` // dropped of judged
-	Drops    []Judgement `json:"drops"` // those behind it
+	Cause
+	Dropped int         `json:"dropped"`
+	Judged  int         `json:"judged"`
+	Pulls   int         `json:"pulls"`
+	Drafts  int         `json:"drafts"`
+	Share   Interval    `json:"share"` // dropped of judged
+	Drops   []Judgement `json:"drops"` // those behind it
 
 	kinds map[string]Tally // of what was judged, by category
+}
+
+// Cause is what the findings of a habit have in common: the model's of a category in the
+// files of a glob, a rule's wherever they are (no Glob), or whatever is said of the files
+// of a glob (no Category, no Rule).
+type Cause struct {
+	Category string `json:"category,omitempty"`
+	Rule     string `json:"rule,omitempty"` // as RuleOf has it; untrusted text
+	Glob     string `json:"glob,omitempty"`
 }
 
 // Judgement is what somebody said of one finding: that it is wrong, or by approving the
@@ -57,7 +61,7 @@ type Judgement struct {
 	By      string         `json:"by"`
 	Dropped bool           `json:"-"`
 
-	globs []string
+	causes []Cause // that it may speak for
 }
 
 // Pull is the pull request, or for local input the change, that the draft was about.
@@ -74,28 +78,32 @@ func (j Judgement) Pull() string {
 // categories, rules. A finding counts for one habit. What is said of a credential or of
 // hidden text is nobody's habit to drop, nor is a category or rule that has shown a
 // blocker, nor are files in which one was shown.
-func Habits(all iter.Seq[decision.Record]) []Habit {
-	left, barred := judgements(all)
+func Habits(verdicts []decision.Record) []Habit {
+	left, barred := judgements(verdicts)
 	var found []Habit
-	for _, kind := range []func(Judgement) []Habit{ofFiles, ofCategory, ofRule} {
+	for _, kind := range []func(Cause) bool{
+		func(c Cause) bool { return c.Category+c.Rule == "" },
+		func(c Cause) bool { return c.Category != "" },
+		func(c Cause) bool { return c.Rule != "" },
+	} {
 		for len(found) < maxHabits {
 			best, ok := surest(left, kind, barred)
 			if !ok {
 				break
 			}
-			left = slices.DeleteFunc(left, func(j Judgement) bool { return best.covers(j) })
+			left = slices.DeleteFunc(left, best.covers)
 			found = append(found, best)
 		}
 	}
 	return found
 }
 
-// judgements are those of all verdicts. barred reports of a habit that it must not be one.
-func judgements(all iter.Seq[decision.Record]) (judged []Judgement, barred func(Habit) bool) {
+// judgements are those of verdicts. barred reports of a habit that it must not be one.
+func judgements(verdicts []decision.Record) (judged []Judgement, barred func(Habit) bool) {
 	var grave []Judgement
-	for r := range Verdicts(all) {
+	for _, r := range verdicts {
 		for _, f := range r.Findings {
-			j := Judgement{Thread: r.Thread, Finding: f, By: r.By, globs: globs(f.Path)}
+			j := Judgement{Thread: r.Thread, Finding: f, By: r.By, causes: causes(f)}
 			if f.Severity == finding.Blocker || f.Category == "secret" || f.Category == "hidden-text" {
 				grave = append(grave, j)
 			}
@@ -117,72 +125,33 @@ func judgements(all iter.Seq[decision.Record]) (judged []Judgement, barred func(
 	}
 }
 
-// covers reports whether a finding would not have been shown without the habit's cause.
-func (h Habit) covers(j Judgement) bool {
-	switch {
-	case h.Rule != "":
-		return h.Rule == RuleOf(j.Finding)
-	case h.Category != "":
-		return j.Finding.Source == string(finding.Model) && strings.EqualFold(h.Category, j.Finding.Category) &&
-			slices.Contains(j.globs, h.Glob)
-	}
-	return slices.Contains(j.globs, h.Glob)
-}
+// covers reports whether a finding would not have been shown without the cause.
+func (c Cause) covers(j Judgement) bool { return slices.Contains(j.causes, c) }
 
 var categoryName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,39}$`)
 
-// ofFiles, ofCategory and ofRule name the habits that a judgement may speak for.
-func ofFiles(j Judgement) (all []Habit) {
-	for _, glob := range j.globs {
+// causes are those that a judgement of a finding may speak for.
+func causes(f decision.Shown) (all []Cause) {
+	if name := RuleOf(f); name != "" && len(name) <= maxNameBytes && guard.Line(name, 0) == name {
+		all = append(all, Cause{Rule: name})
+	}
+	category := strings.ToLower(f.Category)
+	named := f.Source == string(finding.Model) && category != "other" && categoryName.MatchString(category)
+	for _, glob := range globs(f.Path) {
 		if glob != everywhere {
-			all = append(all, Habit{Glob: glob})
+			all = append(all, Cause{Glob: glob})
+		}
+		if named {
+			all = append(all, Cause{Category: category, Glob: glob})
 		}
 	}
 	return all
 }
-
-func ofCategory(j Judgement) (all []Habit) {
-	category := strings.ToLower(j.Finding.Category)
-	if j.Finding.Source != string(finding.Model) || category == "other" || !categoryName.MatchString(category) {
-		return nil
-	}
-	for _, glob := range j.globs {
-		all = append(all, Habit{Category: category, Glob: glob})
-	}
-	return all
-}
-
-func ofRule(j Judgement) []Habit {
-	if name := RuleOf(j.Finding); name != "" && len(name) <= maxNameBytes && guard.Line(name, 0) == name {
-		return []Habit{{Rule: name}}
-	}
-	return nil
-}
-
-// name tells habits apart.
-func (h Habit) name() [3]string { return [3]string{h.Category, h.Rule, h.Glob} }
 
 // surest is the habit of a kind whose share has the highest lower end, of those with equal
 // ones that with most behind it, then the narrowest.
-func surest(judged []Judgement, kind func(Judgement) []Habit, barred func(Habit) bool) (Habit, bool) {
-	all := map[[3]string]*Habit{}
-	for _, j := range judged {
-		for _, h := range kind(j) {
-			if all[h.name()] == nil {
-				h.kinds = map[string]Tally{}
-				all[h.name()] = &h
-			}
-			to := all[h.name()]
-			to.Judged++
-			kind := to.kinds[j.Finding.Category]
-			kind.add(Tally{Found: 1, Dropped: one(j.Dropped)})
-			to.kinds[j.Finding.Category] = kind
-			if j.Dropped {
-				to.Drops = append(to.Drops, j)
-			}
-		}
-	}
-	dropped, looked := 0, 0
+func surest(judged []Judgement, kind func(Cause) bool, barred func(Habit) bool) (Habit, bool) {
+	all, dropped, looked := tallied(judged, kind), 0, 0
 	for _, j := range judged {
 		dropped += one(j.Dropped)
 	}
@@ -203,11 +172,35 @@ func surest(judged []Judgement, kind func(Judgement) []Habit, barred func(Habit)
 	}
 	narrow := best
 	for _, h := range likely {
-		if h.widens(narrow, judged) && (best.name() == narrow.name() || better(h, best)) {
+		if h.widens(narrow, judged) && (best.Cause == narrow.Cause || better(h, best)) {
 			best = h
 		}
 	}
 	return best, best.Judged > 0
+}
+
+// tallied are all habits of a kind that judgements speak for, with what was judged.
+func tallied(judged []Judgement, kind func(Cause) bool) map[Cause]*Habit {
+	all := map[Cause]*Habit{}
+	for _, j := range judged {
+		for _, c := range j.causes {
+			if !kind(c) {
+				continue
+			}
+			if all[c] == nil {
+				all[c] = &Habit{Cause: c, kinds: map[string]Tally{}}
+			}
+			h := all[c]
+			h.Judged++
+			kind := h.kinds[j.Finding.Category]
+			kind.add(Tally{Found: 1, Dropped: one(j.Dropped)})
+			h.kinds[j.Finding.Category] = kind
+			if j.Dropped {
+				h.Drops = append(h.Drops, j)
+			}
+		}
+	}
+	return all
 }
 
 // widens reports whether a habit is the same as a narrower one in more files: what it has

@@ -19,7 +19,7 @@ type approvers struct {
 	*rand.Rand
 	base    float64 // share of findings that are dropped for no habit
 	spread  float64 // how far that goes up or down from draft to draft
-	planted []Habit // dropped nine times in ten
+	planted []Cause // dropped nine times in ten
 }
 
 var (
@@ -67,16 +67,16 @@ func (a approvers) finding(id string) decision.Shown {
 }
 
 func (a approvers) drops(f decision.Shown, share float64) bool {
-	j := Judgement{Finding: f, globs: globs(f.Path)}
-	if slices.ContainsFunc(a.planted, func(h Habit) bool { return h.covers(j) }) {
+	j := Judgement{Finding: f, causes: causes(f)}
+	if slices.ContainsFunc(a.planted, func(c Cause) bool { return c.covers(j) }) {
 		share = 0.95
 	}
 	return a.Float64() < share
 }
 
 // threeHabits are planted in each simulation that looks for them.
-func threeHabits() []Habit {
-	return []Habit{{Glob: "gen/**"}, {Category: "performance", Glob: "testdata/**"}, {Rule: "golangci-lint lll"}}
+func threeHabits() []Cause {
+	return []Cause{{Glob: "gen/**"}, {Category: "performance", Glob: "testdata/**"}, {Rule: "golangci-lint lll"}}
 }
 
 // seeds is how many simulations there are of each kind; a proposal in one of twenty of those
@@ -88,15 +88,15 @@ func TestThreePlantedHabitsAndNoOtherAreFoundInTwoHundredDecisions(t *testing.T)
 	volume.NoRaces(t)
 	for seed := range uint64(seeds) {
 		a := approvers{Rand: rand.New(rand.NewPCG(seed, 1)), base: 0.2, spread: 0.2, planted: threeHabits()}
-		found := map[[3]string]bool{}
-		for _, h := range Habits(slices.Values(a.decisions(200))) {
-			found[h.name()] = true
+		found := map[Cause]bool{}
+		for _, h := range Habits(verdicts(a.decisions(200))) {
+			found[h.Cause] = true
 			require.GreaterOrEqual(t, h.Share.Low, MinShare)
 			require.Len(t, h.Drops, h.Dropped)
 		}
-		want := map[[3]string]bool{}
-		for _, h := range threeHabits() {
-			want[h.name()] = true
+		want := map[Cause]bool{}
+		for _, c := range threeHabits() {
+			want[c] = true
 		}
 		require.Equal(t, want, found, "seed %d", seed)
 	}
@@ -111,7 +111,7 @@ func TestWhereNothingIsPlantedAlmostNothingIsFound(t *testing.T) {
 			with := 0
 			for seed := range uint64(seeds) {
 				a := approvers{Rand: rand.New(rand.NewPCG(seed, 2)), base: c.base, spread: c.spread}
-				with += one(len(Habits(slices.Values(a.decisions(200)))) > 0)
+				with += one(len(Habits(verdicts(a.decisions(200)))) > 0)
 			}
 			t.Logf("a false habit in %d of %d", with, seeds)
 			require.LessOrEqual(t, float64(with)/seeds, MaxChance)
@@ -191,7 +191,7 @@ func TestAHabitTakesEnoughJudgementsAndNoBlocker(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got := ""
-			for _, h := range Habits(slices.Values(c.all)) {
+			for _, h := range Habits(verdicts(c.all)) {
 				got += fmt.Sprintln(h.Category, h.Rule, h.Glob)
 			}
 			require.Equal(t, c.want, strings.TrimSuffix(got, "\n"))
@@ -205,16 +205,16 @@ func TestFilesAreLeftOutWhereAllThatIsSaidOfThemIsDropped(t *testing.T) {
 	for i := range all[:12] {
 		all[i].Findings[0].Path = fmt.Sprintf("gen/%d.go", i)
 	}
-	only := Habits(slices.Values(all))
+	only := Habits(verdicts(all))
 	require.Equal(t, "design", only[0].Category, "of one kind a guideline says enough")
 	for i := range all[:6] {
 		all[i].Findings[0].Category = "data"
 	}
-	files := Habits(slices.Values(all))
+	files := Habits(verdicts(all))
 	require.Len(t, files, 1)
-	require.Equal(t, [3]string{"", "", "gen/**"}, files[0].name())
+	require.Equal(t, Cause{Glob: "gen/**"}, files[0].Cause)
 	all[0].Findings[0].Severity = finding.Blocker
-	for _, h := range Habits(slices.Values(all)) {
+	for _, h := range Habits(verdicts(all)) {
 		require.NotEmpty(t, h.Category, "a blocker was shown in them")
 	}
 }

@@ -2,15 +2,11 @@ package stats
 
 import (
 	"cmp"
-	"fmt"
-	"iter"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/decision"
-	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/order"
 )
 
@@ -25,15 +21,41 @@ type Run struct {
 	Record     *decision.Record // of its decision, with what it showed; nil where there is none
 }
 
-// Records are the decisions on drafts.
-func Records(all []Run) iter.Seq[decision.Record] {
-	return func(yield func(decision.Record) bool) {
-		for _, r := range all {
-			if r.Record != nil && !yield(*r.Record) {
-				return
-			}
+// Verdicts are the decisions that are somebody's verdict on a draft, each draft's once: none
+// of a revision, or of a draft that was drafted again.
+func Verdicts(all []Run) []decision.Record {
+	var records []decision.Record
+	for _, r := range all {
+		if r.Record != nil {
+			records = append(records, *r.Record)
 		}
 	}
+	return verdicts(records)
+}
+
+// Summary is what all runs came to, as JSON has it.
+type Summary struct {
+	Stats
+	Runs         Runs           `json:"runs"`
+	Outcomes     map[string]int `json:"outcomes"`
+	Repositories []Repository   `json:"repositories"` // with a draft, the one with most first
+	Unread       []Unread       `json:"unread"`
+}
+
+// Unread is a repository that is in no sum, and why: one line, inert.
+type Unread struct {
+	Repository string `json:"repository"`
+	Reason     string `json:"reason"`
+}
+
+// Repository is what the drafts of one repository came to.
+type Repository struct {
+	Name     string         `json:"name"`
+	Drafts   int            `json:"drafts"`
+	Outcomes map[string]int `json:"outcomes"`
+	Cost     *cost.MicroUSD `json:"cost_microusd"` // nil where no price is known
+	Seconds  *Quantile      `json:"seconds"`       // of a draft; nil where none noted it
+	Findings Tally          `json:"findings"`
 }
 
 // Runs are what a number of drafts cost and took.
@@ -52,46 +74,59 @@ type Pull struct {
 	Name   string         `json:"pull"`
 	Drafts int            `json:"drafts"`
 	Cost   *cost.MicroUSD `json:"cost_microusd"`
-
-	used cost.Usage
 }
 
-// Quantile is a middle and a high value, each one that was measured (nearest rank).
-type Quantile struct {
-	P50 float64 `json:"p50"`
-	P95 float64 `json:"p95"`
-}
-
-// Add adds drafts up, by pull request.
-func Add(all iter.Seq[Run]) Runs {
-	r := Runs{Pulls: []Pull{}}
-	at, total := map[string]int{}, cost.Usage{}
-	var seconds []float64
-	for run := range all {
-		i, known := at[run.Pull]
-		if !known {
-			i, at[run.Pull] = len(r.Pulls), len(r.Pulls)
-			r.Pulls = append(r.Pulls, Pull{Name: run.Pull})
-		}
-		p := &r.Pulls[i]
-		r.Drafts, p.Drafts = r.Drafts+1, p.Drafts+1
-		total, p.used = cost.Add(total, run.Usage), cost.Add(p.used, run.Usage)
-		if run.Seconds > 0 {
-			seconds = append(seconds, run.Seconds)
-		}
+// Sum adds up runs. Unread are the repositories that could not be read.
+func Sum(all []Run, unread []Unread) Summary {
+	s := Summary{Stats: sum(Verdicts(all)), Runs: added(all), Outcomes: outcomes(all), Repositories: []Repository{},
+		Unread: append([]Unread{}, unread...)}
+	for _, of := range order.Grouped(all, func(r Run) string { return r.Repository }) {
+		used, seconds := used(of)
+		s.Repositories = append(s.Repositories, Repository{Name: of[0].Repository, Drafts: len(of),
+			Outcomes: outcomes(of), Cost: priced(used), Seconds: Quantiles(seconds), Findings: sum(Verdicts(of)).All})
 	}
-	for i := range r.Pulls {
-		r.Pulls[i].Cost = priced(r.Pulls[i].used)
-	}
-	order.Stable(r.Pulls, func(a, b Pull) int {
-		return cmp.Or(cmp.Compare(b.used.Cost, a.used.Cost), cmp.Compare(a.Name, b.Name))
+	order.Stable(s.Repositories, func(a, b Repository) int {
+		return cmp.Or(cmp.Compare(b.Drafts, a.Drafts), cmp.Compare(a.Name, b.Name))
 	})
-	r.Cost, r.Unpriced, r.Seconds = total.Cost, total.Unpriced, quantile(seconds)
+	return s
+}
+
+func outcomes(runs []Run) map[string]int {
+	all := map[string]int{}
+	for _, r := range runs {
+		all[r.Outcome]++
+	}
+	return all
+}
+
+// added adds drafts up, by pull request.
+func added(all []Run) Runs {
+	total, seconds := used(all)
+	r := Runs{Drafts: len(all), Cost: total.Cost, Unpriced: total.Unpriced, Seconds: Quantiles(seconds), Pulls: []Pull{}}
+	for _, of := range order.Grouped(all, func(r Run) string { return r.Pull }) {
+		used, _ := used(of)
+		r.Pulls = append(r.Pulls, Pull{Name: of[0].Pull, Drafts: len(of), Cost: priced(used)})
+	}
+	none := cost.MicroUSD(0)
+	order.Stable(r.Pulls, func(a, b Pull) int {
+		return cmp.Or(cmp.Compare(*cmp.Or(b.Cost, &none), *cmp.Or(a.Cost, &none)), cmp.Compare(a.Name, b.Name))
+	})
 	if paid := priced(total); paid != nil && len(r.Pulls) > 0 {
 		mean := float64(*paid) / float64(len(r.Pulls))
 		r.PerPull = &mean
 	}
 	return r
+}
+
+// used is what drafts used together, and the seconds of those that noted them.
+func used(all []Run) (total cost.Usage, seconds []float64) {
+	for _, r := range all {
+		total = cost.Add(total, r.Usage)
+		if r.Seconds > 0 {
+			seconds = append(seconds, r.Seconds)
+		}
+	}
+	return total, seconds
 }
 
 // priced is what a usage cost; nil where no price is known.
@@ -102,55 +137,18 @@ func priced(u cost.Usage) *cost.MicroUSD {
 	return &u.Cost
 }
 
-func quantile(all []float64) *Quantile {
-	if len(all) == 0 {
+// Quantile is a middle and a high value, each one that was measured (nearest rank).
+type Quantile struct {
+	P50 float64 `json:"p50"`
+	P95 float64 `json:"p95"`
+}
+
+// Quantiles gives the median and the 95th percentile; nil for no values.
+func Quantiles(values []float64) *Quantile {
+	if len(values) == 0 {
 		return nil
 	}
-	slices.Sort(all)
+	all := slices.Sorted(slices.Values(values))
 	rank := func(share float64) float64 { return all[int(math.Ceil(share*float64(len(all))))-1] }
 	return &Quantile{rank(0.5), rank(0.95)}
-}
-
-// The bounds of the list of pull requests.
-const (
-	shownPulls = 10
-	pullRunes  = 50
-)
-
-// Text shows the figures in at most 80 columns, inert; it is empty without a draft, and
-// its last line ends in a line feed.
-func (r Runs) Text() string {
-	if r.Drafts == 0 {
-		return ""
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "Drafts made: %d (changes: %d)\n", r.Drafts, len(r.Pulls))
-	switch {
-	case r.PerPull == nil:
-		b.WriteString("Cost: price not known\n")
-	default:
-		fmt.Fprintf(&b, "Cost: %s, %s a change%s\n", r.Cost, cost.MicroUSD(math.Round(*r.PerPull)), r.besides())
-	}
-	if q := r.Seconds; q != nil {
-		fmt.Fprintf(&b, "Time of a draft: p50 %.1f s, p95 %.1f s\n", q.P50, q.P95)
-	}
-	for _, p := range r.Pulls[:min(len(r.Pulls), shownPulls)] {
-		price := "price not known"
-		if p.Cost != nil {
-			price = p.Cost.String()
-		}
-		fmt.Fprintf(&b, "  %-*s  %3d  %s\n", pullRunes, guard.Line(p.Name, pullRunes), p.Drafts, price)
-	}
-	if more := len(r.Pulls) - shownPulls; more > 0 {
-		fmt.Fprintf(&b, "  and %d more, which --json lists\n", more)
-	}
-	return b.String()
-}
-
-// besides counts the calls that no sum has.
-func (r Runs) besides() string {
-	if r.Unpriced == 0 {
-		return ""
-	}
-	return fmt.Sprintf(", and %d calls whose price is not known", r.Unpriced)
 }

@@ -1,13 +1,12 @@
 // Package stats sums what approvers did with findings: which they kept, dropped
 // or changed. That is the precision of the reviewer as its approvers see it.
 //
-// It is pure and reads no store: the caller hands over decisions on record, in any
-// order. Start reading at Sum.
+// It is pure and reads no store: the caller hands over drafts and their decisions, in any
+// order. Start reading at Sum, then at Habits.
 package stats
 
 import (
 	"cmp"
-	"iter"
 	"slices"
 
 	"github.com/org/pr-review-action/internal/decision"
@@ -57,52 +56,76 @@ type Tally struct {
 // maxGroups is how many groups of a kind have a row of their own.
 const maxGroups = 20
 
-// Verdicts are the records that are somebody's verdict on a draft, each draft's once: none
+// verdicts are the records that are somebody's verdict on a draft, each draft's once: none
 // of a revision, or of a draft that was drafted again.
-func Verdicts(all iter.Seq[decision.Record]) iter.Seq[decision.Record] {
-	return func(yield func(decision.Record) bool) {
-		seen := map[string]bool{}
-		for r := range all {
-			if seen[r.Digest] || r.Withdrawn() || r.Decision == decision.Revise {
-				continue
-			}
+func verdicts(all []decision.Record) (some []decision.Record) {
+	seen := map[string]bool{}
+	for _, r := range all {
+		if !seen[r.Digest] && !r.Withdrawn() && r.Decision != decision.Revise {
 			seen[r.Digest] = true
-			if !yield(r) {
-				return
-			}
+			some = append(some, r)
 		}
 	}
+	return some
 }
 
-// Sum adds up the verdicts among decisions on record.
-func Sum(all iter.Seq[decision.Record]) Stats {
-	var s Stats
-	severities, categories, sources := tallies{}, tallies{}, tallies{}
-	models, rules, linters := tallies{}, tallies{}, tallies{}
-	for r := range Verdicts(all) {
-		s.Drafts++
-		if r.Decision == decision.Approve {
-			s.Posted++
-		} else {
-			s.Aborted++
-		}
+// judged is a finding of a verdict, and what became of it.
+type judged struct {
+	decision.Shown
+	came Tally
+}
+
+// sum adds up verdicts.
+func sum(verdicts []decision.Record) Stats {
+	s := Stats{Drafts: len(verdicts)}
+	var all []judged
+	for _, r := range verdicts {
+		s.Posted += one(r.Decision == decision.Approve)
 		for _, f := range r.Findings {
-			came := outcome(r, f)
-			s.All.add(came)
-			severities.add(string(f.Severity), came)
-			categories.add(cmp.Or(f.Category, "none"), came)
-			sources.add(f.Source, came)
-			models.add(f.Model, came)
-			rules.add(RuleOf(f), came)
-			linters.add(f.Linter, came)
+			all = append(all, judged{f, outcome(r, f)})
+			s.All.add(all[len(all)-1].came)
 		}
 	}
+	s.Aborted = s.Drafts - s.Posted
 	s.All.rate()
-	s.BySeverity = severities.groups(func(g Group) int { return -finding.Severity(g.Name).Rank() })
 	most := func(g Group) int { return -g.Found }
-	s.ByCategory, s.BySource = few(categories.groups(most)), sources.groups(func(Group) int { return 0 })
-	s.ByModel, s.ByRule, s.ByLinter = few(models.groups(most)), few(rules.groups(most)), few(linters.groups(most))
+	s.BySeverity = groups(all, func(g Group) int { return -finding.Severity(g.Name).Rank() },
+		func(f judged) string { return string(f.Severity) })
+	s.ByCategory = groups(all, most, func(f judged) string { return cmp.Or(f.Category, "none") })
+	s.BySource = groups(all, func(Group) int { return 0 }, func(f judged) string { return f.Source })
+	s.ByModel = groups(all, most, func(f judged) string { return f.Model })
+	s.ByRule = groups(all, most, func(f judged) string { return RuleOf(f.Shown) })
+	s.ByLinter = groups(all, most, func(f judged) string { return f.Linter })
 	return s
+}
+
+// groups tallies findings by a name, where they have one, in the order of a rank, and by
+// name where that is equal. The last ones of many are put into one.
+func groups(all []judged, rank func(Group) int, name func(judged) string) []Group {
+	list := []Group{}
+	for _, of := range order.Grouped(all, name) {
+		g := Group{Name: name(of[0])}
+		for _, f := range of {
+			g.add(f.came)
+		}
+		if g.Name != "" {
+			list = append(list, g)
+		}
+	}
+	order.Stable(list, func(a, b Group) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Name, b.Name))
+	})
+	if len(list) > maxGroups {
+		for _, g := range list[maxGroups:] {
+			list[maxGroups-1].add(g.Tally)
+		}
+		list = list[:maxGroups]
+		list[maxGroups-1].Name = "other"
+	}
+	for i := range list {
+		list[i].rate()
+	}
+	return list
 }
 
 // RuleOf is the name of the rule that a finding is of, behind that of its linter where it
@@ -144,43 +167,3 @@ func (t *Tally) add(o Tally) {
 }
 
 func (t *Tally) rate() { t.Precision = Wilson(t.Kept, t.Kept+t.Dropped) }
-
-// tallies are those of groups by their names.
-type tallies map[string]*Tally
-
-// add counts a finding for its group, where it has one.
-func (all tallies) add(name string, came Tally) {
-	if name == "" {
-		return
-	}
-	if all[name] == nil {
-		all[name] = &Tally{}
-	}
-	all[name].add(came)
-}
-
-// groups lists tallies by a rank, and by name where that is equal.
-func (all tallies) groups(rank func(Group) int) []Group {
-	list := make([]Group, 0, len(all))
-	for name, t := range all {
-		t.rate()
-		list = append(list, Group{name, *t})
-	}
-	order.Stable(list, func(a, b Group) int {
-		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Name, b.Name))
-	})
-	return list
-}
-
-// few puts the smallest groups into one.
-func few(list []Group) []Group {
-	if len(list) <= maxGroups {
-		return list
-	}
-	rest := Group{Name: "other"}
-	for _, g := range list[maxGroups-1:] {
-		rest.add(g.Tally)
-	}
-	rest.rate()
-	return append(list[:maxGroups-1:maxGroups-1], rest)
-}

@@ -43,7 +43,7 @@ func sample(t *testing.T) []decision.Record {
 
 func TestOutcomesAreSummedFromWhatApproversDid(t *testing.T) {
 	t.Parallel()
-	s := Sum(slices.Values(sample(t)))
+	s := sum(verdicts(sample(t)))
 	require.Equal(t, []int{2, 1, 1}, []int{s.Drafts, s.Posted, s.Aborted})
 	require.Equal(t, Tally{Found: 5, Kept: 3, Dropped: 1, Unposted: 1, Edited: 1, Moved: 1, Regraded: 1,
 		Precision: Wilson(3, 4)}, s.All)
@@ -59,13 +59,13 @@ func TestOutcomesAreSummedFromWhatApproversDid(t *testing.T) {
 	require.Equal(t, []Group{{"golangci-lint errcheck", Tally{Found: 1, Kept: 1, Precision: Wilson(1, 1)}}}, s.ByRule)
 	require.Equal(t, []string{"golangci-lint"}, names(s.ByLinter))
 	for _, groups := range [][]Group{s.BySeverity, s.ByCategory, s.BySource} {
-		var sum Tally
+		var total Tally
 		for _, g := range groups {
 			require.Equal(t, g.Found, g.Kept+g.Dropped+g.Unposted)
-			sum.add(g.Tally)
+			total.add(g.Tally)
 		}
-		sum.rate()
-		require.Equal(t, s.All, sum)
+		total.rate()
+		require.Equal(t, s.All, total)
 	}
 }
 
@@ -79,21 +79,21 @@ func names(groups []Group) (all []string) {
 func TestP11_TheOrderOfDraftsChangesNothing(t *testing.T) {
 	t.Parallel()
 	all := sample(t)[:4]
-	want := Sum(slices.Values(all))
+	want := sum(verdicts(all))
 	slices.Reverse(all)
-	require.Equal(t, want, Sum(slices.Values(all)))
+	require.Equal(t, want, sum(verdicts(all)))
 }
 
 func TestJSONHasTheDocumentedKeys(t *testing.T) {
 	t.Parallel()
-	text, err := json.Marshal(Sum(slices.Values(sample(t)[1:2])))
+	text, err := json.Marshal(sum(verdicts(sample(t)[1:2])))
 	require.NoError(t, err)
 	tally := `"found":1,"kept":0,"dropped":0,"unposted":1,"edited":0,"moved":0,"regraded":0,"precision":null}`
 	require.JSONEq(t, `{"drafts":1,"posted":0,"aborted":1,"findings":{`+tally+`,"by_severity":[{"name":"blocker",`+
 		tally+`],"by_category":[{"name":"bug",`+
 		tally+`],"by_source":[{"name":"model",`+tally+`],"by_model":[{"name":"gpt-5",`+
 		tally+`],"by_rule":[],"by_linter":[]}`, string(text))
-	text, err = json.Marshal(Sum(slices.Values([]decision.Record(nil))))
+	text, err = json.Marshal(sum(nil))
 	require.NoError(t, err)
 	require.Contains(t, string(text), `"by_severity":[]`)
 }
@@ -110,7 +110,7 @@ func TestT13_TextIsInertAndFitsATerminal(t *testing.T) {
 		all = append(all, found(fmt.Sprint("G", i), finding.Minor, fmt.Sprintf("c%02d", i)))
 	}
 	all[3].Rule, all[3].Linter = strings.Repeat("rule ", 30)+"::x", "golangci-lint"
-	s := Sum(slices.Values([]decision.Record{decided(t, "d", "/approve\n/drop F1: known\n/drop F2", all...)}))
+	s := sum([]decision.Record{decided(t, "d", "/approve\n/drop F1: known\n/drop F2", all...)})
 	require.Len(t, s.ByCategory, maxGroups)
 	require.Equal(t, "other", s.ByCategory[maxGroups-1].Name)
 	text := s.Text()

@@ -2,14 +2,109 @@ package stats
 
 import (
 	"fmt"
+	"maps"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/guard"
 )
 
 const textColumns = 80
+
+// Text shows everything in at most 80 columns, inert; the last line ends in a line feed.
+func (s Summary) Text() string {
+	var b strings.Builder
+	b.WriteString(s.Runs.Text())
+	if len(s.Outcomes) > 0 {
+		var parts []string
+		for _, name := range slices.Sorted(maps.Keys(s.Outcomes)) {
+			parts = append(parts, fmt.Sprintf("%d %s", s.Outcomes[name], guard.Line(name, 20)))
+		}
+		fmt.Fprintf(&b, "Outcomes: %s\n", strings.Join(parts, ", "))
+	}
+	if len(s.Repositories) > 1 {
+		b.WriteString("\n" + s.repositories())
+	}
+	if b.Len() > 0 {
+		b.WriteString("\n")
+	}
+	b.WriteString(s.Stats.Text())
+	for i, u := range s.Unread {
+		if i == 0 {
+			fmt.Fprintf(&b, "\nNot read, and in no sum: %d repositories\n", len(s.Unread))
+		}
+		fmt.Fprintf(&b, "  %s\n    %s\n", guard.Line(u.Repository, 76), guard.Line(u.Reason, 74))
+	}
+	return b.String()
+}
+
+// repositories are a row each.
+func (s Summary) repositories() string {
+	rows := [][]string{{"", "drafts", "posted", "aborted", "cost", "p50 s", "p95 s", "posted, %"}}
+	for _, r := range s.Repositories {
+		price, p50, p95, rate := "-", "-", "-", "-"
+		if r.Cost != nil {
+			price = r.Cost.String()
+		}
+		if q := r.Seconds; q != nil {
+			p50, p95 = fmt.Sprintf("%.1f", q.P50), fmt.Sprintf("%.1f", q.P95)
+		}
+		if p := r.Findings.Precision; p != nil {
+			rate = p.text()
+		}
+		rows = append(rows, []string{guard.Line(r.Name, textColumns), fmt.Sprint(r.Drafts),
+			fmt.Sprint(r.Outcomes["POSTED"]), fmt.Sprint(r.Outcomes["ABORTED"]), price, p50, p95, rate})
+	}
+	return table(rows)
+}
+
+// The bounds of the list of pull requests.
+const (
+	shownPulls = 10
+	pullRunes  = 50
+)
+
+// Text shows the figures in at most 80 columns, inert; it is empty without a draft, and
+// its last line ends in a line feed.
+func (r Runs) Text() string {
+	if r.Drafts == 0 {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "Drafts made: %d (changes: %d)\n", r.Drafts, len(r.Pulls))
+	switch {
+	case r.PerPull == nil:
+		b.WriteString("Cost: price not known\n")
+	default:
+		fmt.Fprintf(&b, "Cost: %s, %s a change%s\n", r.Cost, cost.MicroUSD(math.Round(*r.PerPull)), r.besides())
+	}
+	if q := r.Seconds; q != nil {
+		fmt.Fprintf(&b, "Time of a draft: p50 %.1f s, p95 %.1f s\n", q.P50, q.P95)
+	}
+	for _, p := range r.Pulls[:min(len(r.Pulls), shownPulls)] {
+		price := "price not known"
+		if p.Cost != nil {
+			price = p.Cost.String()
+		}
+		fmt.Fprintf(&b, "  %-*s  %3d  %s\n", pullRunes, guard.Line(p.Name, pullRunes), p.Drafts, price)
+	}
+	if more := len(r.Pulls) - shownPulls; more > 0 {
+		fmt.Fprintf(&b, "  and %d more, which --json lists\n", more)
+	}
+	return b.String()
+}
+
+// besides counts the calls that no sum has.
+func (r Runs) besides() string {
+	if r.Unpriced == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", and %d calls whose price is not known", r.Unpriced)
+}
 
 // Text shows the figures in at most 80 columns, inert; the last line ends in a
 // line feed.

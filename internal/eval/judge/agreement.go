@@ -21,11 +21,9 @@ const Labelled = 30
 // atOnce bounds the pairs that are judged at one time.
 const atOnce = 8
 
-// Agreement says how a judge does on the labelled set. Wrong lists the
-// pairs ruled otherwise than labelled, by their 1-based line in labelled.jsonl.
+// Agreement says how often a judge agrees with the labels. Usage is what that took.
 type Agreement struct {
 	Agreed, Of int
-	Wrong      []int
 	Usage      cost.Usage
 }
 
@@ -41,33 +39,30 @@ func (j *Judge) Agreement(ctx context.Context) (Agreement, error) {
 	group.SetLimit(atOnce)
 	for i, p := range pairs {
 		group.Go(func() (err error) {
-			rulings[i], err = j.Same(ctx, p.question())
+			rulings[i], err = j.Same(ctx, p.Question)
 			return err
 		})
 	}
 	err = group.Wait()
-	a := compare(pairs, rulings)
+	a := Agreement{Of: len(pairs)}
+	for i, r := range rulings {
+		a.Usage = cost.Add(a.Usage, r.Usage)
+		if r.Yes == pairs[i].Same {
+			a.Agreed++
+		}
+	}
 	if err != nil {
 		return Agreement{Usage: a.Usage}, err
 	}
 	return a, nil
 }
 
-// labelledPair is one line of labelled.jsonl: a known issue, a finding, the hunk
-// they are about, and whether they are the same defect.
+// labelledPair is one line of labelled.jsonl: a question, and whether the known issue and
+// the finding are the same defect. The line has the whole patch.
 type labelledPair struct {
-	Issue string `json:"issue"`
-	Path  string `json:"path"`
-	Line  int    `json:"line"`
-	Title string `json:"title"`
-	Body  string `json:"body"`
-	Hunk  string `json:"hunk"`
+	Question
+	Patch string `json:"hunk"`
 	Same  bool   `json:"same"`
-}
-
-func (p labelledPair) question() Question {
-	return Question{Issue: p.Issue, Path: p.Path, Title: p.Title, Body: p.Body, Line: p.Line,
-		Hunk: Hunk(p.Hunk, p.Line)}
 }
 
 func labelled() ([]labelledPair, error) {
@@ -77,20 +72,8 @@ func labelled() ([]labelledPair, error) {
 		if err := json.Unmarshal(line, &p, json.RejectUnknownMembers(true)); err != nil {
 			return nil, fmt.Errorf("reading the labelled set: line %d: %w", i+1, err)
 		}
+		p.Hunk = Hunk(p.Patch, p.Line)
 		pairs = append(pairs, p)
 	}
 	return pairs, nil
-}
-
-func compare(pairs []labelledPair, rulings []Ruling) Agreement {
-	a := Agreement{Of: len(pairs)}
-	for i, r := range rulings {
-		a.Usage = cost.Add(a.Usage, r.Usage)
-		if r.Yes == pairs[i].Same {
-			a.Agreed++
-		} else {
-			a.Wrong = append(a.Wrong, i+1)
-		}
-	}
-	return a
 }

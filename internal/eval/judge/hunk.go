@@ -2,6 +2,7 @@ package judge
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -30,10 +31,13 @@ func Hunk(patch string, line int) string {
 			h = other
 		}
 	}
-	first := window(h, line)
-	last := min(first+maxLines, len(h.Lines))
-	head, body, _ := strings.Cut(prompt.Number(patchOf(h.Section, h.Lines[first:last])), "\n")
-	return head + leftOut(first) + "\n" + body + leftOut(len(h.Lines)-last)
+	first, all := window(h, line), len(h.Lines)
+	h.Lines = slices.Clone(h.Lines[first:min(first+maxLines, all)])
+	for i, l := range h.Lines {
+		h.Lines[i].Text = narrow(l.Text)
+	}
+	head, body, _ := strings.Cut(prompt.NumberHunks([]diff.Hunk{h}), "\n")
+	return head + leftOut(first) + "\n" + body + leftOut(all-first-len(h.Lines))
 }
 
 // distance is the number of lines between a line and a hunk on the new side.
@@ -51,24 +55,6 @@ func window(h diff.Hunk, line int) int {
 		}
 	}
 	return max(0, min(at-maxLines/2, len(h.Lines)-maxLines))
-}
-
-// patchOf writes consecutive lines as a hunk of their own.
-func patchOf(section string, lines []diff.Line) string {
-	var text strings.Builder
-	var start, count [2]int // old, new
-	for _, l := range lines {
-		for side, n := range [2]int{l.Old, l.New} {
-			if n == 0 {
-				continue
-			}
-			if count[side]++; count[side] == 1 {
-				start[side] = n
-			}
-		}
-		fmt.Fprintf(&text, "\n%c%s", l.Op, narrow(l.Text))
-	}
-	return fmt.Sprintf("@@ -%d,%d +%d,%d @@ %s", start[0], count[0], start[1], count[1], section) + text.String()
 }
 
 func narrow(text string) string {

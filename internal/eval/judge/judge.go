@@ -37,10 +37,12 @@ type Judge struct {
 // known issue in a sentence, and empty for Valid. Line is on the new side, 1-based;
 // Hunk is as the function of that name gives it.
 type Question struct {
-	Issue             string
-	Path, Title, Body string
-	Line              int
-	Hunk              string
+	Issue string `json:"issue"`
+	Path  string `json:"path"`
+	Title string `json:"title"`
+	Body  string `json:"body"`
+	Line  int    `json:"line"`
+	Hunk  string `json:"-"`
 }
 
 // Ruling is the outcome. Votes are in the order they were cast; an answer off

@@ -211,9 +211,9 @@ func TestControlIsNeverCloseToTheFinding(t *testing.T) {
 	require.NoError(t, err)
 	drawn := map[string]bool{}
 	for _, p := range pairs {
-		issue := unrelated(p.question())
+		issue := unrelated(p.Question)
 		drawn[issue] = true
-		require.Less(t, shared(words(issue), words(strings.Join(p.question().texts(), " "))), 3)
+		require.Less(t, shared(words(issue), words(strings.Join(p.Question.texts(), " "))), 3)
 	}
 	require.Greater(t, len(drawn), 1, "not always the same")
 }

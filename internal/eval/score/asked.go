@@ -1,6 +1,7 @@
 package score
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,7 +34,7 @@ type Asked struct {
 // Hold enters what was said of a case's ticket: verdicts, and places that nobody is said
 // to have asked for.
 func (r *Result) Hold(t dataset.Ticket, said []finding.Criterion, unasked []finding.Unasked) {
-	r.Asked = &Asked{Unasked: len(t.Unasked)}
+	a := Asked{Criteria: len(t.Criteria), Unasked: len(t.Unasked)}
 	for i, k := range t.Criteria {
 		j := Judged{N: i + 1, Want: k.Verdict, Said: finding.Unknown}
 		if at := slices.IndexFunc(said, func(c finding.Criterion) bool { return c.N == j.N }); at >= 0 {
@@ -41,15 +42,19 @@ func (r *Result) Hold(t dataset.Ticket, said []finding.Criterion, unasked []find
 			j.Evidenced = j.Want == finding.Met && j.Said == finding.Met &&
 				slices.ContainsFunc(said[at].Evidence, func(l finding.Lines) bool { return borneOut(l, k.Evidence) })
 		}
+		a.Right += one(j.Want == j.Said)
+		a.Met += one(j.Want == finding.Met && j.Said == finding.Met)
+		a.Evidenced += one(j.Evidenced)
 		r.Criteria = append(r.Criteria, j)
 	}
+	a.Wrong = a.Criteria - a.Right
 	for _, p := range t.Unasked {
-		named := slices.ContainsFunc(unasked, func(u finding.Unasked) bool { return overlap(u.Lines, p) })
-		r.Asked.Named += one(named)
+		a.Named += one(slices.ContainsFunc(unasked, func(u finding.Unasked) bool { return overlap(u.Lines, p) }))
 	}
 	for _, u := range unasked {
-		r.Asked.Beside += one(!borneOut(u.Lines, t.Unasked))
+		a.Beside += one(!borneOut(u.Lines, t.Unasked))
 	}
+	r.Asked = &a
 }
 
 func borneOut(l finding.Lines, known []dataset.Place) bool {
@@ -62,25 +67,14 @@ func overlap(l finding.Lines, p dataset.Place) bool {
 	return l.Path == p.Path && l.StartLine <= p.LineEnd && p.LineStart <= l.EndLine
 }
 
-// asked sums up what was asked for over all cases; nil where no case has a ticket.
-func asked(results []Result) (sum *Asked) {
-	for _, r := range results {
-		if r.Asked == nil {
-			continue
-		}
-		if sum == nil {
-			sum = &Asked{}
-		}
-		sum.Unasked, sum.Named = sum.Unasked+r.Asked.Unasked, sum.Named+r.Asked.Named
-		sum.Beside += r.Asked.Beside
-		for _, j := range r.Criteria {
-			met := j.Want == finding.Met && j.Said == finding.Met
-			sum.Criteria, sum.Right, sum.Wrong = sum.Criteria+1, sum.Right+one(j.Want == j.Said),
-				sum.Wrong+one(j.Want != j.Said)
-			sum.Met, sum.Evidenced = sum.Met+one(met), sum.Evidenced+one(j.Evidenced)
-		}
+// plus adds up what was asked for in two cases, of which either may have no ticket.
+func (a *Asked) plus(o *Asked) *Asked {
+	if a == nil || o == nil {
+		return cmp.Or(a, o)
 	}
-	return sum
+	return &Asked{Criteria: a.Criteria + o.Criteria, Right: a.Right + o.Right, Wrong: a.Wrong + o.Wrong,
+		Met: a.Met + o.Met, Evidenced: a.Evidenced + o.Evidenced, Unasked: a.Unasked + o.Unasked,
+		Named: a.Named + o.Named, Beside: a.Beside + o.Beside}
 }
 
 // misjudged says which criteria have a wrong verdict or the wrong lines as evidence, and

@@ -45,8 +45,7 @@ func ReadReport(text []byte) (Report, error) {
 		return Report{}, fmt.Errorf("the report is off its form: %w", err)
 	}
 	about := About{Fingerprints: kept.Fingerprints, Judge: kept.Judge}
-	r := Report{Scores: Scores{Counts: kept.Counts}, About: about, Asked: &kept.Asked}
-	return r, kept.possible()
+	return Report{Counts: kept.Counts, About: about, Asked: &kept.Asked}, kept.possible()
 }
 
 // possible refuses parts that are larger than their whole, and numbers below 0.

@@ -64,8 +64,8 @@ func TestABaselineThatCannotBeIsRefused(t *testing.T) {
 
 func TestABaselineIsMissedBeyondTheTolerance(t *testing.T) {
 	t.Parallel()
-	baseline := Report{Scores: Scores{Counts: Counts{Cases: 100, Passed: 80, Golden: 80, Hit: 40, Posted: 100,
-		Matched: 40, CleanCases: 20, CleanFalsePositives: 4}}}
+	baseline := Report{Counts: Counts{Cases: 100, Passed: 80, Golden: 80, Hit: 40, Posted: 100,
+		Matched: 40, CleanCases: 20, CleanFalsePositives: 4}}
 	for name, c := range map[string]struct {
 		change    func(*Counts)
 		tolerance float64
@@ -110,8 +110,8 @@ func TestABaselineIsMissedBeyondTheTolerance(t *testing.T) {
 // In binary fractions 10 of 60 is a little more than five points above 7 of 60.
 func TestTheToleranceForgivesRounding(t *testing.T) {
 	t.Parallel()
-	was, now := Report{Scores: Scores{Counts: Counts{Golden: 60, Hit: 10}}},
-		Report{Scores: Scores{Counts: Counts{Golden: 60, Hit: 7}}}
+	was, now := Report{Counts: Counts{Golden: 60, Hit: 10}},
+		Report{Counts: Counts{Golden: 60, Hit: 7}}
 	missed, err := now.Missed(was, 5)
 	require.NoError(t, err)
 	require.Empty(t, missed)

@@ -47,7 +47,7 @@ func TestHistoricalCasesScoreAsTheirReadmeSays(t *testing.T) {
 
 func scored(t *testing.T, c dataset.Case, posted []finding.Finding) Result {
 	t.Helper()
-	pairs, err := Match(Candidates(c.Golden, posted, nil), nil)
+	pairs, err := Match(Candidates(c.Golden, posted, nil), byPlace)
 	require.NoError(t, err)
 	r := Result{ID: c.ID, Language: c.Language, Kind: c.Kind}
 	r.Record(c.Golden, posted, pairs)

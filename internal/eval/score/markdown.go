@@ -70,7 +70,7 @@ func (r Report) notes() string {
 }
 
 // figures are the scores for people, shares first.
-func (s Scores) figures() string {
+func (r Report) figures() string {
 	t := table{head: []string{"figure", "value", "of", "95 % interval"}, align: "lrrr"}
 	share := func(name string, n, of int, always bool) {
 		if v := stats.Wilson(n, of); v != nil {
@@ -79,24 +79,23 @@ func (s Scores) figures() string {
 			t.add(name, none, none, none)
 		}
 	}
-	local, context := s.By[byVisibility][string(dataset.Local)], s.By[byVisibility][string(dataset.Context)]
-	clean := s.By[byVisibility][string(dataset.Clean)]
-	share("cases passed", s.Passed, s.Cases, true)
+	local, context := r.By[byVisibility][string(dataset.Local)], r.By[byVisibility][string(dataset.Context)]
+	clean := r.By[byVisibility][string(dataset.Clean)]
+	share("cases passed", r.Passed, r.Cases, true)
 	share("… with local defects alone", local.Passed, local.Cases, false)
 	share("… clean", clean.Passed, clean.Cases, false)
-	share("recall: known findings hit", s.Hit, s.Golden, true)
+	share("recall: known findings hit", r.Hit, r.Golden, true)
 	share("… local", local.Hit, local.Golden, false)
 	share("… that need context", context.Hit, context.Golden, false)
-	share("… with a finding anywhere in their file", s.FileHit, s.Golden, false)
-	share("precision: posted findings that hit", s.Matched, s.Posted, true)
-	if s.Rates.PrecisionJudged != nil {
-		share("… or that the judge holds valid", s.Matched+s.Valid, s.Posted, false)
+	share("… with a finding anywhere in their file", r.FileHit, r.Golden, false)
+	share("precision: posted findings that hit", r.Matched, r.Posted, true)
+	if r.Rates.PrecisionJudged != nil {
+		share("… or that the judge holds valid", r.Matched+r.Valid, r.Posted, false)
 	}
-	t.add("posted per case", number(s.Rates.PostedPerCase), wording.Count(s.Cases, "case"), none)
-	t.add("unmatched of major or graver per case", number(s.Rates.UnmatchedMajorPerCase), wording.Count(s.Cases,
-		"case"),
-		none)
-	t.add("false positives per clean case", number(s.Rates.FalsePositivesOnClean), wording.Count(s.CleanCases, "case"),
+	cases := wording.Count(r.Cases, "case")
+	t.add("posted per case", number(r.Rates.PostedPerCase), cases, none)
+	t.add("unmatched of major or graver per case", number(r.Rates.UnmatchedMajorPerCase), cases, none)
+	t.add("false positives per clean case", number(r.Rates.FalsePositivesOnClean), wording.Count(r.CleanCases, "case"),
 		none)
 	return t.String()
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/eval/dataset"
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/stats"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -121,7 +122,7 @@ func TestT13_TheReportHoldsNoWorkflowCommand(t *testing.T) {
 func TestNoTimeIsInTheMarkdown(t *testing.T) {
 	t.Parallel()
 	fast, slow := aboutSample(), aboutSample()
-	slow.Seconds, slow.Latency = 9_999, Spread([]float64{77, 88})
+	slow.Seconds, slow.Latency = 9_999, stats.Quantiles([]float64{77, 88})
 	require.Equal(t, Summarize(sample(), fast).Markdown(), Summarize(sample(), slow).Markdown())
 }
 

@@ -56,20 +56,16 @@ func Candidates(golden []dataset.Golden, posted []finding.Finding, patches map[s
 
 // Match takes pairs in their order, each known and each posted finding at most
 // once, where same says that the two mean the same defect. It is asked only
-// about pairs whose both ends are still free; where it is nil, place alone
-// decides. The first error of same ends the matching.
+// about pairs whose both ends are still free. Its first error ends the matching.
 func Match(candidates []Pair, same func(Pair) (bool, error)) ([]Pair, error) {
 	var taken []Pair
 	for _, c := range candidates {
 		if slices.ContainsFunc(taken, func(t Pair) bool { return t.Golden == c.Golden || t.Finding == c.Finding }) {
 			continue
 		}
-		yes := same == nil
-		if !yes {
-			var err error
-			if yes, err = same(c); err != nil {
-				return nil, err
-			}
+		yes, err := same(c)
+		if err != nil {
+			return nil, err
 		}
 		if yes {
 			taken = append(taken, c)

@@ -178,6 +178,9 @@ func crowd(random *rand.Rand) (goldens []dataset.Golden, posted []finding.Findin
 	return goldens, posted
 }
 
+// byPlace is no judge: place alone decides.
+func byPlace(Pair) (bool, error) { return true, nil }
+
 func TestTheJudgeIsAskedOnlyAboutWhatIsFree(t *testing.T) {
 	t.Parallel()
 	candidates := []Pair{{0, 0, 0}, {0, 1, 0}, {1, 0, 1}, {1, 1, 2}}
@@ -190,7 +193,7 @@ func TestTheJudgeIsAskedOnlyAboutWhatIsFree(t *testing.T) {
 	require.Equal(t, []Pair{{0, 1, 0}, {1, 0, 1}}, pairs)
 	require.Equal(t, candidates[:3], asked)
 
-	pairs, err = Match(candidates, nil)
+	pairs, err = Match(candidates, byPlace)
 	require.NoError(t, err)
 	require.Equal(t, []Pair{{0, 0, 0}, {1, 1, 2}}, pairs, "without a judge place alone decides")
 
@@ -204,7 +207,7 @@ func TestAFindingOnTheFileIsReportedAndIsNoHit(t *testing.T) {
 	goldens := []dataset.Golden{golden("a.go", 10, 12),
 		golden("b.go", 5, 5, dataset.Place{Path: "c.go", LineStart: 1, LineEnd: 1}), golden("d.go", 1, 1)}
 	posted := []finding.Finding{at("a.go", 0, 0), at("c.go", 90, 90), at("d.go", 1, 1)}
-	pairs, err := Match(Candidates(goldens, posted, nil), nil)
+	pairs, err := Match(Candidates(goldens, posted, nil), byPlace)
 	require.NoError(t, err)
 	r := Result{Kind: dataset.Bug}
 	r.Record(goldens, posted, pairs)

@@ -2,7 +2,6 @@ package score
 
 import (
 	"maps"
-	"slices"
 
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
@@ -21,7 +20,7 @@ type About struct {
 	Judge        string            `json:"judge"`           // untrusted text; empty where place alone decides
 	Agreement    *Agreement        `json:"agreement"`       // nil where it was not measured
 	Judging      cost.Usage        `json:"judging"`         // of the judge; at first of measuring it
-	Latency      *Percentiles      `json:"latency_seconds"` // of a case; nil where nobody was asked
+	Latency      *stats.Quantile   `json:"latency_seconds"` // of a case; nil where nobody was asked
 	Seconds      float64           `json:"seconds"`         // of the whole run
 }
 
@@ -38,12 +37,14 @@ func (a Agreement) usable() bool { return 10*a.Agreed >= 9*a.Of }
 // Report is what a run comes to: the object that "eval run --json" prints.
 // Nothing but Seconds and Latency depends on time.
 type Report struct {
-	Scores
+	Counts
+	By    map[string]map[string]Counts `json:"by"` // for every language, severity and visibility
+	Rates Rates                        `json:"rates"`
 	About
 	Losses      map[string][]Lost `json:"losses"`                 // by stage, in the order of the cases
 	Moved       map[string][]Lost `json:"moved"`                  // by stage, in the order of the cases
 	Cost        cost.MicroUSD     `json:"cost_microusd"`          // of review and judge together
-	CostPerCase *Percentiles      `json:"cost_per_case_microusd"` // of the review
+	CostPerCase *stats.Quantile   `json:"cost_per_case_microusd"` // of the review
 	UnreadCases int               `json:"unread_cases"`           // not read in full, those whose run failed among them
 	Usage       cost.Usage        `json:"usage"`                  // of the review
 	NotPassed   []NotPassed       `json:"not_passed"`             // in the order of the cases
@@ -90,14 +91,6 @@ func SeenIn(r Report, results []Result) Seen {
 	return s
 }
 
-// Scores are counts with what follows from them. By has them for every language,
-// severity and visibility.
-type Scores struct {
-	Counts
-	By    map[string]map[string]Counts `json:"by"`
-	Rates Rates                        `json:"rates"`
-}
-
 // Rates are shares with their intervals, and means; nil where undefined.
 type Rates struct {
 	Pass      *stats.Interval `json:"pass"`
@@ -109,12 +102,6 @@ type Rates struct {
 	PostedPerCase         *float64 `json:"posted_per_case"`
 	UnmatchedMajorPerCase *float64 `json:"unmatched_major_per_case"`
 	FalsePositivesOnClean *float64 `json:"false_positives_per_clean"`
-}
-
-// Percentiles are the median and the 95th percentile over cases.
-type Percentiles struct {
-	P50 float64 `json:"p50"`
-	P95 float64 `json:"p95"`
 }
 
 // Lost is a finding that a stage lost or moved, with its case.
@@ -132,27 +119,35 @@ type NotPassed struct {
 // Summarize makes the report. The order of the results decides the order of its
 // lists and nothing else.
 func Summarize(results []Result, about About) Report {
-	r := Report{
-		Scores: scores(results, about.judged()), About: about,
-		Losses: map[string][]Lost{}, Moved: map[string][]Lost{}, NotPassed: []NotPassed{},
+	r := Report{By: count(results), About: about, Losses: map[string][]Lost{}, Moved: map[string][]Lost{},
+		NotPassed: []NotPassed{}}
+	r.Fingerprints = map[string]string{}
+	maps.Copy(r.Fingerprints, about.Fingerprints)
+	for _, c := range r.By[byLanguage] {
+		r.Counts = r.Counts.plus(c)
 	}
-	r.Fingerprints = maps.Clone(about.Fingerprints)
-	if r.Fingerprints == nil {
-		r.Fingerprints = map[string]string{}
-	}
-	costs := make([]float64, 0, len(results))
+	grave, costs := 0, make([]float64, 0, len(results))
 	for _, of := range results {
+		grave += of.unmatchedMajor()
 		costs = append(costs, float64(of.Usage.Cost))
 		r.add(of)
 	}
-	r.Asked = asked(results)
-	r.Cost, r.CostPerCase = r.Usage.Cost+r.Judging.Cost, Spread(costs)
+	r.Cost, r.CostPerCase = r.Usage.Cost+r.Judging.Cost, stats.Quantiles(costs)
+	r.Rates = Rates{
+		Pass: stats.Wilson(r.Passed, r.Cases), Recall: stats.Wilson(r.Hit, r.Golden),
+		Precision:     stats.Wilson(r.Matched, r.Posted),
+		PostedPerCase: mean(r.Posted, r.Cases), UnmatchedMajorPerCase: mean(grave, r.Cases),
+		FalsePositivesOnClean: mean(r.CleanFalsePositives, r.CleanCases),
+	}
+	if about.judged() {
+		r.Rates.PrecisionJudged = stats.Wilson(r.Matched+r.Valid, r.Posted)
+	}
 	return r
 }
 
 // add takes in what a case cost, what got lost in it, and whether it passed.
 func (r *Report) add(of Result) {
-	r.Usage, r.Judging = cost.Add(r.Usage, of.Usage), cost.Add(r.Judging, of.Judging)
+	r.Usage, r.Judging, r.Asked = cost.Add(r.Usage, of.Usage), cost.Add(r.Judging, of.Judging), r.Asked.plus(of.Asked)
 	r.UnreadCases += one(len(of.Unread) > 0 || of.Outcome == reviewpr.Failed)
 	for _, l := range of.Lost {
 		r.Losses[l.Stage] = append(r.Losses[l.Stage], Lost{of.ID, l})
@@ -165,27 +160,6 @@ func (r *Report) add(of Result) {
 	}
 }
 
-func scores(results []Result, judged bool) Scores {
-	s := Scores{By: count(results)}
-	for _, c := range s.By[byLanguage] {
-		s.Counts = s.Counts.plus(c)
-	}
-	grave := 0
-	for _, r := range results {
-		grave += r.unmatchedMajor()
-	}
-	s.Rates = Rates{
-		Pass: stats.Wilson(s.Passed, s.Cases), Recall: stats.Wilson(s.Hit, s.Golden),
-		Precision:     stats.Wilson(s.Matched, s.Posted),
-		PostedPerCase: mean(s.Posted, s.Cases), UnmatchedMajorPerCase: mean(grave, s.Cases),
-		FalsePositivesOnClean: mean(s.CleanFalsePositives, s.CleanCases),
-	}
-	if judged {
-		s.Rates.PrecisionJudged = stats.Wilson(s.Matched+s.Valid, s.Posted)
-	}
-	return s
-}
-
 // mean is nil for a mean over nothing.
 func mean(sum, of int) *float64 {
 	if of == 0 {
@@ -193,20 +167,4 @@ func mean(sum, of int) *float64 {
 	}
 	v := stats.Round(float64(sum) / float64(of))
 	return &v
-}
-
-// Spread gives the percentiles of a figure over cases, between the two nearest
-// values where they fall between them; nil for no values.
-func Spread(values []float64) *Percentiles {
-	if len(values) == 0 {
-		return nil
-	}
-	sorted := slices.Sorted(slices.Values(values))
-	at := func(p float64) float64 {
-		at := p * float64(len(sorted)-1)
-		below := int(at)
-		above := min(below+1, len(sorted)-1)
-		return stats.Round(sorted[below] + (at-float64(below))*(sorted[above]-sorted[below]))
-	}
-	return &Percentiles{P50: at(0.5), P95: at(0.95)}
 }

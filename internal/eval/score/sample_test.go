@@ -6,6 +6,7 @@ import (
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/eval/dataset"
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/stats"
 )
 
 // sample is a run over six cases: hits, misses, noise, a loss and a move.
@@ -66,6 +67,6 @@ func aboutSample() About {
 		Fingerprints: map[string]string{"cases": "3f9c2a71be04d855c1e07d4492ab6f38", "prompt": "58d1e0c2a9b7f346",
 			"model": "small-1", "graph": "77d0"},
 		Reviewer: "model", Model: "small-1", Judge: "large-2", Agreement: &Agreement{28, 30},
-		Latency: Spread([]float64{1.5, 2, 2.5, 3, 9, 4}), Seconds: 21.25,
+		Latency: stats.Quantiles([]float64{1.5, 2, 2.5, 3, 9, 4}), Seconds: 21.25,
 	}
 }
