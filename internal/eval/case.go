@@ -66,7 +66,6 @@ func (r *run) one(ctx context.Context, i int) (_ Result, err error) {
 	if c.Ticket != nil {
 		result.Hold(*c.Ticket, state.Whole.Criteria, state.Whole.Unasked)
 	}
-	result.blame()
 	score.Grade(&result.Result)
 	return result, nil
 }
@@ -193,10 +192,7 @@ func notRead(s reviewpr.State) (files []string) {
 
 // scored matches what would be posted with what is known.
 func (r *run) scored(ctx context.Context, result *Result, i int, s reviewpr.State, posted []finding.Finding) error {
-	c, patches := r.Cases[i], map[string]string{}
-	for _, f := range s.Files {
-		patches[f.Path] = f.Patch
-	}
+	c, patches := r.Cases[i], patchesOf(s)
 	asking := ruling{Result: result, judge: r.judge(i), patches: patches}
 	pairs, err := score.Match(score.Candidates(c.Golden, posted, patches), func(p score.Pair) (bool, error) {
 		return asking.same(ctx, c.Golden[p.Golden], posted[p.Finding], p)
@@ -247,12 +243,25 @@ func (r ruling) valid(ctx context.Context, posted []finding.Finding) error {
 }
 
 func (r ruling) question(f finding.Finding) judge.Question {
-	patch := r.patches[f.Path]
-	_, line, ok := score.NewSide(f, patch)
-	if !ok {
-		line = f.Line
+	_, line := atHead(f, r.patches)
+	return judge.Question{Path: f.Path, Title: f.Title, Body: f.Body, Line: line,
+		Hunk: judge.Hunk(r.patches[f.Path], line)}
+}
+
+func patchesOf(s reviewpr.State) map[string]string {
+	patches := map[string]string{}
+	for _, f := range s.Files {
+		patches[f.Path] = f.Patch
 	}
-	return judge.Question{Path: f.Path, Title: f.Title, Body: f.Body, Line: line, Hunk: judge.Hunk(patch, line)}
+	return patches
+}
+
+// atHead are a finding's lines in the file at the head, or its own where its patch tells none.
+func atHead(f finding.Finding, patches map[string]string) (start, end int) {
+	if start, end, ok := score.NewSide(f, patches[f.Path]); ok {
+		return start, end
+	}
+	return f.StartLine, f.Line
 }
 
 func (r ruling) note(golden int, id string, distance int, said judge.Ruling) bool {
@@ -294,14 +303,4 @@ func posted(s reviewpr.State) []finding.Finding {
 // is for the approver, and has figures of its own.
 func isFlag(f finding.Finding) bool {
 	return f.Source == finding.Rule && f.Category == triage.Hidden
-}
-
-// blame says of every known defect that nothing hits at which stage a finding
-// near it was lost.
-func (r *Result) blame() {
-	for i, g := range r.Golden {
-		if g.Hit == "" {
-			r.Golden[i].LostAt = score.StageOf(r.Lost, g.Golden)
-		}
-	}
 }

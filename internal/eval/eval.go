@@ -65,7 +65,7 @@ type Options struct {
 	Blind     Blind      // what of a case's files is kept from the reviewer
 	// the index of a commit of a clone, kept where the product keeps it; nil: made in memory for 20 s
 	Index       func(ctx context.Context, dir, commit string) (*index.Index, error)
-	shown       *score.Shown
+	seen        func(score.Report, []score.Result) map[string]score.Seen // what Report.Shown is to say
 	Budget      Budget
 	Concurrency int // questions that are open at one time
 	Commit      string
@@ -122,16 +122,11 @@ type run struct {
 // Where one could not be brought to its end the others are all the same: the
 // error names the first, and a further run goes on from there.
 func Run(ctx context.Context, o Options) (score.Report, error) {
-	report, _, err := execute(ctx, o)
-	return report, err
-}
-
-func execute(ctx context.Context, o Options) (score.Report, []Result, error) {
 	began := o.Now()
 	r := &run{Options: o, meter: newMeter(o)}
 	r.meter.tell = r.observe
 	if err := r.open(ctx); err != nil {
-		return score.Report{}, nil, folderError(o.Dir, errors.Join(err, r.close()))
+		return score.Report{}, folderError(o.Dir, errors.Join(err, r.close()))
 	}
 	if o.Announce != nil {
 		o.Announce(r.forecast())
@@ -143,18 +138,18 @@ func execute(ctx context.Context, o Options) (score.Report, []Result, error) {
 		about, err = r.about(ctx, results)
 	}
 	if err = errors.Join(err, r.close()); err != nil {
-		return score.Report{}, nil, err
+		return score.Report{}, err
 	}
 	r.warn(results)
 	about.Seconds = o.Now().Sub(began).Seconds()
 	report := score.Summarize(scores(results), about)
-	if report.Shown = o.shown; report.Shown != nil {
-		report.Shown.Both = score.SeenIn(report, scores(results))
+	if o.seen != nil {
+		report.Shown = o.seen(report, scores(results))
 	}
 	if err := write(o.Dir, o.Cases, results, report); err != nil {
-		return score.Report{}, nil, folderError(o.Dir, err)
+		return score.Report{}, folderError(o.Dir, err)
 	}
-	return report, results, nil
+	return report, nil
 }
 
 // journalFolder is the part of the folder that holds prompts, answers and times.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/org/pr-review-action/internal/eval/score"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/graph"
@@ -57,8 +56,11 @@ func Submit(ctx context.Context, change ingest.Change, reviewer review.Reviewer,
 		return Submission{}, nil, fmt.Errorf("reviewing: %w", err)
 	}
 	s, unread = Submission{Pull: about, Agent: agent, Findings: []Submitted{}}, notRead(got.State)
+	patches := patchesOf(got.State)
 	for _, f := range posted(got.State) {
-		s.Findings = append(s.Findings, submitted(f, got.State, agent))
+		start, end := atHead(f, patches)
+		s.Findings = append(s.Findings, Submitted{File: f.Path, StartLine: max(start, 1), EndLine: max(end, 1),
+			Message: f.Title + ". " + f.Body, Producer: agent})
 	}
 	switch {
 	case got.End == reviewpr.Failed:
@@ -67,21 +69,4 @@ func Submit(ctx context.Context, change ingest.Change, reviewer review.Reviewer,
 		err = fmt.Errorf("reviewing: nothing was found, and %s not read in full", strings.Join(unread, ", "))
 	}
 	return s, unread, err
-}
-
-func submitted(f finding.Finding, s reviewpr.State, agent string) Submitted {
-	start, end := headLines(f, s)
-	return Submitted{File: f.Path, StartLine: start, EndLine: end, Message: f.Title + ". " + f.Body, Producer: agent}
-}
-
-// headLines are a finding's lines in the file at the head.
-func headLines(f finding.Finding, s reviewpr.State) (start, end int) {
-	for _, file := range s.Files {
-		if file.Path == f.Path {
-			if start, end, ok := score.NewSide(f, file.Patch); ok {
-				return start, end
-			}
-		}
-	}
-	return max(f.StartLine, 1), max(f.Line, 1)
 }

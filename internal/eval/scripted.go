@@ -88,26 +88,30 @@ func read(q llm.Request) int64 {
 // RunShown runs the cases four times, with the reviewer of Looking: with packs and
 // tools, whose report and results these are, with one of the two, and with neither.
 // The runs of the last three stand in folders of the run's own.
-func RunShown(ctx context.Context, o Options) (score.Report, error) {
-	var shown score.Shown
+func RunShown(ctx context.Context, o Options) (report score.Report, err error) {
+	all := map[string]score.Seen{}
 	for _, run := range []struct {
 		name string
 		Blind
-		into *score.Seen
 	}{
-		{"neither", Blind{Packs: true, Tools: true}, &shown.Neither}, {"tools", Blind{Packs: true}, &shown.Tools},
-		{"packs", Blind{Tools: true}, &shown.Packs}, {"", Blind{}, &shown.Both},
+		{"neither", Blind{Packs: true, Tools: true}}, {"tools", Blind{Packs: true}}, {"packs", Blind{Tools: true}},
+		{"both", Blind{}},
 	} {
-		part := o
-		part.Blind, part.shown = run.Blind, &shown
-		if run.name != "" {
-			part.Dir, part.Announce, part.shown = filepath.Join(o.Dir, "shown-"+run.name), nil, nil
+		part, last := o, run.Blind == Blind{}
+		part.Blind = run.Blind
+		if !last {
+			part.Dir, part.Announce = filepath.Join(o.Dir, "shown-"+run.name), nil
 		}
-		report, results, err := execute(ctx, part)
-		if err != nil || run.name == "" {
+		part.seen = func(r score.Report, results []score.Result) map[string]score.Seen {
+			all[run.name] = score.SeenIn(r, results)
+			if !last {
+				return nil
+			}
+			return all
+		}
+		if report, err = Run(ctx, part); err != nil {
 			return report, err
 		}
-		*run.into = score.SeenIn(report, scores(results))
 	}
-	return score.Report{}, nil
+	return report, nil
 }

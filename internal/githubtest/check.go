@@ -78,10 +78,10 @@ func (r *checks) Statuses(sha string) []Status {
 	return slices.Clone(r.statuses[sha])
 }
 
-func checkRoutes() []site.Route[*checks] {
+func checkRoutes() []site.Route[checks] {
 	const commit, runs = site.RepoPath + "/commits/{ref}", site.RepoPath + "/check-runs"
 	read := []string{"checks:read"}
-	return []site.Route[*checks]{
+	return []site.Route[checks]{
 		site.On("GET", commit+"/check-runs", read, (*checks).list),
 		site.On("GET", commit+"/status", []string{"statuses:read"}, (*checks).listStatuses),
 		site.On("GET", runs+"/{check_run_id}/annotations", read, (*checks).listAnnotations),

@@ -112,12 +112,21 @@ func (s *Server) listen(h http.Handler) (*httptest.Server, string, error) {
 // Enterprise Server has its REST interface.
 func (s *Server) handler() http.Handler {
 	mux, w := http.NewServeMux(), s.repos
-	site.Mount(w.Site, mux, site.Routes(), func(*site.Repo) *site.Site { return w.Site })
-	site.Mount(w.Site, mux, site.RepoRoutes(), func(r *site.Repo) *site.Repo { return r })
-	site.Mount(w.Site, mux, actions.Routes(), func(r *site.Repo) *actions.Workflows { return w.all[r].Workflows })
-	site.Mount(w.Site, mux, issueRoutes(), func(r *site.Repo) *issues { return &w.all[r].issues })
-	site.Mount(w.Site, mux, pullRoutes(), func(r *site.Repo) *pulls { return &w.all[r].pulls })
-	site.Mount(w.Site, mux, checkRoutes(), func(r *site.Repo) *checks { return &w.all[r].checks })
+	site.Mount(w.Site, mux, site.Routes(), func(*site.Repo, *call) *site.Site { return w.Site })
+	site.Mount(w.Site, mux, site.RepoRoutes(), func(r *site.Repo, _ *call) *site.Repo { return r })
+	workflows := func(r *site.Repo, _ *call) *actions.Workflows { return w.all[r].Workflows }
+	site.Mount(w.Site, mux, actions.Routes(), workflows)
+	site.Mount(w.Site, mux, actions.RunRoutes(), func(r *site.Repo, c *call) *actions.Run {
+		return workflows(r, c).Named(c)
+	})
+	site.Mount(w.Site, mux, issueRoutes(), func(r *site.Repo, c *call) *issue {
+		return w.all[r].issues.all[fakehttp.Number(c.PathValue("issue_number"))]
+	})
+	site.Mount(w.Site, mux, pullsRoutes(), func(r *site.Repo, _ *call) *pulls { return &w.all[r].pulls })
+	site.Mount(w.Site, mux, pullRoutes(), func(r *site.Repo, c *call) *Pull {
+		return w.all[r].of[fakehttp.Number(c.PathValue("pull_number"))]
+	})
+	site.Mount(w.Site, mux, checkRoutes(), func(r *site.Repo, _ *call) *checks { return &w.all[r].checks })
 	s.Service.Mount(mux)
 	mux.Handle("POST /graphql", w.Handler("api", w.serveGraphQL))
 	mux.Handle("POST /api/graphql", w.Handler("api", w.serveGraphQL))

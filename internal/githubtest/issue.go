@@ -123,23 +123,14 @@ func (r *issues) Said(number int) (all []string) {
 	return all
 }
 
-func issueRoutes() []site.Route[*issues] {
+func issueRoutes() []site.Route[issue] {
 	const path = site.RepoPath + "/issues/{issue_number}"
 	read, write := []string{"issues:read", "pull_requests:read"}, []string{"issues:write", "pull_requests:write"}
-	return []site.Route[*issues]{
-		site.On("GET", path, read, ofIssue((*issue).get)),
-		site.On("GET", path+"/comments", read, ofIssue((*issue).listRemarks)),
-		site.On("POST", path+"/comments", write, ofIssue((*issue).createRemark)),
-		site.On("GET", path+"/events", read, ofIssue((*issue).listEvents)),
-	}
-}
-
-func ofIssue(handle func(*issue, *call) answer) func(*issues, *call) answer {
-	return func(r *issues, c *call) answer {
-		if i := r.all[fakehttp.Number(c.PathValue("issue_number"))]; i != nil {
-			return handle(i, c)
-		}
-		return fakehttp.NotFound()
+	return []site.Route[issue]{
+		site.On("GET", path, read, (*issue).get),
+		site.On("GET", path+"/comments", read, (*issue).listRemarks),
+		site.On("POST", path+"/comments", write, (*issue).createRemark),
+		site.On("GET", path+"/events", read, (*issue).listEvents),
 	}
 }
 

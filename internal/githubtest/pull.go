@@ -89,37 +89,28 @@ func (r *pulls) pushed(branch string, to *memgit.Commit) {
 	}
 }
 
-func pullRoutes() []site.Route[*pulls] {
+func pullsRoutes() []site.Route[pulls] {
+	return []site.Route[pulls]{
+		site.On("GET", site.RepoPath+"/pulls", []string{"pull_requests:read"}, (*pulls).list),
+		site.On("POST", site.RepoPath+"/pulls", []string{"pull_requests:write"}, (*pulls).create),
+	}
+}
+
+func pullRoutes() []site.Route[Pull] {
 	const pull = site.RepoPath + "/pulls/{pull_number}"
-	const reviewing = pull + "/reviews"
+	const reviewing, review = pull + "/reviews", pull + "/reviews/{review_id}"
 	read, write := []string{"pull_requests:read"}, []string{"pull_requests:write"}
-	return []site.Route[*pulls]{
-		site.On("GET", site.RepoPath+"/pulls", read, (*pulls).list),
-		site.On("POST", site.RepoPath+"/pulls", write, (*pulls).create),
-		site.On("GET", pull, read, ofPull((*Pull).get)),
-		site.On("GET", pull+"/files", read, ofPull((*Pull).listFiles)),
-		site.On("GET", pull+"/commits", read, ofPull((*Pull).listCommits)),
-		site.On("GET", pull+"/comments", read, ofPull(reviewed((*reviews).listComments))),
-		site.On("GET", reviewing, read, ofPull(reviewed((*reviews).list))),
-		site.On("POST", reviewing, write, ofPull(reviewed((*reviews).create))),
-		site.On("DELETE", reviewing+"/{review_id}", write, ofPull(reviewed(ofReview((*reviews).remove)))),
-		site.On("POST", reviewing+"/{review_id}/events", write, ofPull(reviewed(ofReview((*reviews).submit)))),
-		site.On("GET", reviewing+"/{review_id}/comments", read,
-			ofPull(reviewed(ofReview((*reviews).listCommentsOf)))),
+	return []site.Route[Pull]{
+		site.On("GET", pull, read, (*Pull).get),
+		site.On("GET", pull+"/files", read, (*Pull).listFiles),
+		site.On("GET", pull+"/commits", read, (*Pull).listCommits),
+		site.On("GET", pull+"/comments", read, (*Pull).listComments),
+		site.On("GET", reviewing, read, (*Pull).list),
+		site.On("POST", reviewing, write, (*Pull).create),
+		site.On("DELETE", review, write, ofReview((*Pull).remove)),
+		site.On("POST", review+"/events", write, ofReview((*Pull).submit)),
+		site.On("GET", review+"/comments", read, ofReview((*Pull).listCommentsOf)),
 	}
-}
-
-func ofPull(handle func(*Pull, *call) answer) func(*pulls, *call) answer {
-	return func(r *pulls, c *call) answer {
-		if p := r.of[fakehttp.Number(c.PathValue("pull_number"))]; p != nil {
-			return handle(p, c)
-		}
-		return fakehttp.NotFound()
-	}
-}
-
-func reviewed(handle func(*reviews, *call) answer) func(*Pull, *call) answer {
-	return func(p *Pull, c *call) answer { return handle(&p.reviews, c) }
 }
 
 // summary is a pull request as lists have it.

@@ -160,8 +160,8 @@ func (p *reviews) listComments(c *call) answer {
 }
 
 // ofReview finds the review that the path names.
-func ofReview(handle func(*reviews, *call, *Review) answer) func(*reviews, *call) answer {
-	return func(p *reviews, c *call) answer {
+func ofReview(handle func(*Pull, *call, *Review) answer) func(*Pull, *call) answer {
+	return func(p *Pull, c *call) answer {
 		for _, r := range p.visible(c) {
 			if fmt.Sprint(r.ID) == c.PathValue("review_id") {
 				return handle(p, c, r)

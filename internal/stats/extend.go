@@ -139,8 +139,6 @@ func extended(text string, e Entry, others []string) string {
 			return inBrackets(lines, behind, n.Start.Position, list, e.Why)
 		}
 		indent = n.Values[0].Key.GetToken().Position.Column - 1
-	case *ast.MappingValueNode:
-		indent = n.Key.GetToken().Position.Column - 1
 	}
 	more := ""
 	for _, key := range missing {
@@ -209,19 +207,14 @@ func inBrackets(lines []string, key int, bracket *token.Position, item string, w
 
 // valueOf finds a key of a mapping; nil where it is not there.
 func valueOf(in ast.Node, key string) *ast.MappingValueNode {
-	var all []*ast.MappingValueNode
-	switch m := in.(type) {
-	case *ast.MappingNode:
-		all = m.Values
-	case *ast.MappingValueNode:
-		all = append(all, m)
-	}
-	at := slices.IndexFunc(all, func(v *ast.MappingValueNode) bool {
-		name, text := v.Key.(*ast.StringNode)
-		return text && name.Value == key
-	})
-	if at < 0 {
+	m, ok := in.(*ast.MappingNode)
+	if !ok {
 		return nil
 	}
-	return all[at]
+	for _, v := range m.Values {
+		if name, text := v.Key.(*ast.StringNode); text && name.Value == key {
+			return v
+		}
+	}
+	return nil
 }

@@ -107,13 +107,13 @@ func (r Report) shown() string {
 	}
 	t := table{head: []string{"beside the diff", "known findings hit", "of these decided elsewhere", "input tokens"},
 		align: "lrrr"}
-	for _, row := range []struct {
-		name string
-		Seen
-	}{{"packs and tools", r.Shown.Both}, {"packs", r.Shown.Packs}, {"tools", r.Shown.Tools},
-		{"neither", r.Shown.Neither}} {
-		t.add(row.name, outOf(row.Hit, row.Golden), outOf(row.Elsewhere.Hit, row.Elsewhere.Golden),
-			wording.Thousands(row.InputTokens))
+	for _, name := range []string{"both", "packs", "tools", "neither"} {
+		of := r.Shown[name]
+		if name == "both" {
+			name = "packs and tools"
+		}
+		t.add(name, outOf(of.Hit, of.Golden), outOf(of.Elsewhere.Hit, of.Elsewhere.Golden),
+			wording.Thousands(of.InputTokens))
 	}
 	return paragraphs("### By what was shown", t.String(), "A finding counts where the lines that decide it stood in "+
 		"a prompt or in what a tool gave; tokens are bytes by four.")

@@ -49,17 +49,9 @@ type Report struct {
 	Usage       cost.Usage        `json:"usage"`                  // of the review
 	NotPassed   []NotPassed       `json:"not_passed"`             // in the order of the cases
 	Asked       *Asked            `json:"asked,omitempty"`        // nil where no case has a ticket
-	// of a scripted reviewer that goes by what it is shown: what it finds with packs and tools, and without
-	Shown *Shown `json:"shown,omitzero"`
-}
-
-// Shown has the counts of four runs over the same cases, by what the reviewer had
-// beside the diff: packs and tools, one of the two, or neither.
-type Shown struct {
-	Both    Seen `json:"both"`
-	Packs   Seen `json:"packs"`
-	Tools   Seen `json:"tools"`
-	Neither Seen `json:"neither"`
+	// of a scripted reviewer that goes by what it is shown: what it finds with packs and tools
+	// (both), one of the two, and neither
+	Shown map[string]Seen `json:"shown,omitempty"`
 }
 
 // Seen is one of these runs. Elsewhere counts the known findings that lines beside

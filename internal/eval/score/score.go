@@ -94,7 +94,8 @@ type Loss struct {
 }
 
 // Record enters what was to be found, what was posted, and which of the two
-// belong together. The pairs are those of Match over the same two lists.
+// belong together; what was missed and lost on the way has its stage. The pairs are those
+// of Match over the same two lists, Lost is set already.
 func (r *Result) Record(golden []dataset.Golden, posted []finding.Finding, pairs []Pair) {
 	r.Golden = make([]Known, 0, len(golden))
 	for _, g := range golden {
@@ -113,6 +114,11 @@ func (r *Result) Record(golden []dataset.Golden, posted []finding.Finding, pairs
 		r.Posted[p.Finding].Golden = p.Golden
 	}
 	r.markFiles()
+	for i, k := range r.Golden {
+		if k.Hit == "" {
+			r.Golden[i].LostAt = StageOf(r.Lost, k.Golden)
+		}
+	}
 }
 
 // markFiles says of every known finding whether something was posted on a file

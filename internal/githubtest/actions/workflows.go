@@ -48,12 +48,12 @@ func (w *Workflows) Run(id int64) *Run {
 }
 
 // Routes are those of a repository's Actions.
-func Routes() []site.Route[*Workflows] {
+func Routes() []site.Route[Workflows] {
 	const environment, actions = site.RepoPath + "/environments/{environment_name}", site.RepoPath + "/actions"
-	const policies, run = environment + "/deployment-branch-policies", actions + "/runs/{run_id}"
+	const policies = environment + "/deployment-branch-policies"
 	const workflow = actions + "/workflows/{workflow_id}"
 	read, admin := []string{"actions:read"}, []string{"administration:admin"}
-	return []site.Route[*Workflows]{
+	return []site.Route[Workflows]{
 		site.On("GET", environment, read, ofEnvironment((*environments).get)),
 		site.On("PUT", environment, admin, (*Workflows).put),
 		site.On("GET", policies, read, ofEnvironment((*environments).listPolicies)),
@@ -63,11 +63,6 @@ func Routes() []site.Route[*Workflows] {
 		site.On("GET", actions+"/permissions", admin, (*Workflows).permissions),
 		site.On("GET", workflow+"/runs", read, (*Workflows).listRuns),
 		site.On("POST", workflow+"/dispatches", []string{"actions:write"}, (*Workflows).dispatch),
-		site.On("GET", run, read, ofRun((*Run).get)),
-		site.On("GET", run+"/approvals", read, ofRun((*Run).listApprovals)),
-		site.On("GET", run+"/pending_deployments", read, ofRun((*Run).listPending)),
-		site.On("POST", run+"/pending_deployments", []string{"deployments:write"}, ofRun((*Run).decidePending)),
-		site.On("GET", run+"/artifacts", read, ofRun((*Run).listArtifacts)),
 		site.On("GET", actions+"/artifacts", read, (*Workflows).listArtifacts),
 		site.On("GET", actions+"/artifacts/{artifact_id}/{archive_format}", read, (*Workflows).download),
 	}
@@ -82,13 +77,22 @@ func ofEnvironment(handle func(*environments, *site.Call, *environment) answer) 
 	}
 }
 
-func ofRun(handle func(*Run, *site.Call) answer) func(*Workflows, *site.Call) answer {
-	return func(w *Workflows, c *site.Call) answer {
-		if run := w.runs[int64(fakehttp.Number(c.PathValue("run_id")))]; run != nil {
-			return handle(run, c)
-		}
-		return fakehttp.NotFound()
+// RunRoutes are those of one run.
+func RunRoutes() []site.Route[Run] {
+	const run = site.RepoPath + "/actions/runs/{run_id}"
+	read := []string{"actions:read"}
+	return []site.Route[Run]{
+		site.On("GET", run, read, (*Run).get),
+		site.On("GET", run+"/approvals", read, (*Run).listApprovals),
+		site.On("GET", run+"/pending_deployments", read, (*Run).listPending),
+		site.On("POST", run+"/pending_deployments", []string{"deployments:write"}, (*Run).decidePending),
+		site.On("GET", run+"/artifacts", read, (*Run).listArtifacts),
 	}
+}
+
+// Named is the run that a call's path names; nil if there is none.
+func (w *Workflows) Named(c *site.Call) *Run {
+	return w.runs[int64(fakehttp.Number(c.PathValue("run_id")))]
 }
 
 func (w *Workflows) permissions(*site.Call) answer {

@@ -41,11 +41,11 @@ func (c *Call) Forbidden(scopes ...string) answer {
 type Route[T any] struct {
 	Method, Path string
 	Scopes       []string
-	Handle       func(T, *Call) fakehttp.Answer
+	Handle       func(*T, *Call) fakehttp.Answer
 }
 
 // On is a route.
-func On[T any](method, path string, scopes []string, handle func(T, *Call) fakehttp.Answer) Route[T] {
+func On[T any](method, path string, scopes []string, handle func(*T, *Call) fakehttp.Answer) Route[T] {
 	return Route[T]{method, path, scopes, handle}
 }
 

@@ -16,9 +16,9 @@ import (
 )
 
 // RepoRoutes are those of a repository, its branches and its commits.
-func RepoRoutes() []Route[*Repo] {
+func RepoRoutes() []Route[Repo] {
 	contents, write := []string{"contents:read"}, []string{"contents:write"}
-	return []Route[*Repo]{
+	return []Route[Repo]{
 		{"GET", RepoPath, nil, (*Repo).get},
 		{"GET", RepoPath + "/labels/{name}", nil, (*Repo).getLabel},
 		{"POST", RepoPath + "/labels", []string{"issues:write", "pull_requests:write"}, (*Repo).addLabel},

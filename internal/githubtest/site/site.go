@@ -53,8 +53,8 @@ var (
 )
 
 // Mount serves routes. Limits, access and scopes come first, as on GitHub, then the description, then the handler. Its
-// T is what of finds for the path's repository, which is nil where the path has none.
-func Mount[T any](s *Site, mux *http.ServeMux, routes []Route[T], of func(*Repo) T) {
+// T is what of finds by the path and its repository, which is nil where the path has none; 404 where it finds nothing.
+func Mount[T any](s *Site, mux *http.ServeMux, routes []Route[T], of func(*Repo, *Call) *T) {
 	for _, rt := range routes {
 		pattern := rt.Method + " " + deep.ReplaceAllString(rt.Path, "{$1...}")
 		mux.Handle(pattern, s.Handler("api", func(r *http.Request, body []byte) answer {
@@ -62,7 +62,10 @@ func Mount[T any](s *Site, mux *http.ServeMux, routes []Route[T], of func(*Repo)
 			repo, a, refused := s.admit(c, rt.Path, rt.Scopes)
 			if !refused {
 				a = s.spec.Hold(s.Front, r, body, rt.Path, variables(r, rt.Path), func() answer {
-					return rt.Handle(of(repo), c)
+					if t := of(repo, c); t != nil {
+						return rt.Handle(t, c)
+					}
+					return fakehttp.NotFound()
 				})
 			}
 			if c.Who.Kind == "user" {
@@ -103,8 +106,8 @@ func (s *Site) admit(c *Call, path string, scopes []string) (r *Repo, a answer, 
 }
 
 // Routes are those that are of no one repository.
-func Routes() []Route[*Site] {
-	return []Route[*Site]{
+func Routes() []Route[Site] {
+	return []Route[Site]{
 		{"GET", "/user", nil, (*Site).getUser},
 		{"GET", "/orgs/{org}", nil, (*Site).getOrg},
 		{"GET", "/orgs/{org}/repos", nil, (*Site).listRepos},
