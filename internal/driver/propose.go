@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -60,14 +61,9 @@ func (d Driver) Propose(ctx context.Context, p Proposing) (steps ticketpr.Steps,
 	if err != nil {
 		return steps, begin, err
 	}
-	paths := make([]string, 0, len(entries))
-	for path := range entries {
-		paths = append(paths, path)
-	}
-	slices.Sort(paths)
 	modules := p.Config.Modules
 	if len(modules) == 0 {
-		modules = scope.Derive(paths, func(path string) []byte {
+		modules = scope.Derive(slices.Sorted(maps.Keys(entries)), func(path string) []byte {
 			text, _ := p.Place.Tree.Read(ctx, path) // what cannot be read names no workspace
 			return text
 		})
@@ -79,12 +75,10 @@ func (d Driver) Propose(ctx context.Context, p Proposing) (steps ticketpr.Steps,
 	if err != nil {
 		return steps, begin, err
 	}
-	broken := chunker.New().Broken // whether a text does not parse as its path says
 	return ticketpr.Steps{
-		Fetch: p.Fetch, Show: p.Show, Model: &by.Model, Modules: modules, Paths: paths,
-		Base: func(chosen []config.Module) implement.Base {
-			rules := &scope.Rules{Modules: chosen, Protected: p.Config.Protected, Entries: entries}
-			return implement.Base{Tree: p.Place.Tree, Rules: rules, Limits: p.Config.Implement, Broken: broken}
+		Fetch: p.Fetch, Show: p.Show, Model: &by.Model, Base: implement.Base{
+			Tree: p.Place.Tree, Limits: p.Config.Implement, Broken: chunker.New().Broken,
+			Rules: &scope.Rules{Modules: modules, Protected: p.Config.Protected, Entries: entries},
 		},
 		Search: search, Check: p.Check, Review: d.reviewing(p, by.Account.Cap),
 	}, ticketpr.State{Facts: p.Facts, Branch: p.Branch, Limit: by.Account.Cap, Model: by.Name}, nil
