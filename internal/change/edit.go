@@ -31,13 +31,13 @@ type span struct {
 func Apply(text string, edits []Edit) (string, error) {
 	crlf := strings.Contains(text, "\r\n")
 	spans := make([]span, 0, len(edits))
-	for i, b := range edits {
+	for i, e := range edits {
 		if crlf {
-			b.Search, b.Replace = withCR(b.Search), withCR(b.Replace)
+			e.Search, e.Replace = withCR(e.Search), withCR(e.Replace)
 		}
-		s, what := find(text, b)
+		s, what := find(text, e)
 		if what != "" {
-			if near := nearest(text, b.Search); near != "" {
+			if near := nearest(text, e.Search); near != "" {
 				what += fmt.Sprintf("; the nearest line is %q", near[:min(len(near), 200)])
 			}
 			return "", fmt.Errorf("edit %d: %s", i+1, what)
@@ -65,50 +65,43 @@ func withCR(s string) string {
 }
 
 // find gives the one place of an edit, or why there is none.
-func find(text string, b Edit) (s span, what string) {
-	if strings.TrimSpace(b.Search) == "" {
+func find(text string, e Edit) (s span, what string) {
+	if strings.TrimSpace(e.Search) == "" {
 		return s, "it looks for nothing"
 	}
-	if n := count(text, b.Search); n > 1 {
-		return s, fmt.Sprintf("what it looks for stands there %d times; more lines around it tell them apart", n)
-	} else if n == 1 {
-		from := strings.Index(text, b.Search)
-		return span{from: from, to: from + len(b.Search), with: b.Replace}, ""
+	found, loose := exactly(text, e.Search), false
+	if len(found) == 0 {
+		found, loose = loosely(text, e.Search), true
 	}
-	found := loosely(text, b.Search)
-	switch len(found) {
-	case 0:
+	switch n := len(found); {
+	case n == 0:
 		return s, "what it looks for does not stand there"
-	case 1:
-		s = found[0]
-		s.with = b.Replace
-		if strings.HasSuffix(text[s.from:s.to], "\n") && b.Replace != "" && !strings.HasSuffix(b.Replace, "\n") {
-			s.with += text[s.to-lineEnd(text[:s.to]) : s.to]
-		}
-		return s, ""
+	case n > 1:
+		return s, fmt.Sprintf("what it looks for stands there %d times; more lines around it tell them apart", n)
 	}
-	return s, fmt.Sprintf("what it looks for stands there %d times; more lines around it tell them apart", len(found))
+	s = found[0]
+	s.with = e.Replace
+	was := text[s.from:s.to]
+	if loose && strings.HasSuffix(was, "\n") && s.with != "" && !strings.HasSuffix(s.with, "\n") {
+		s.with += was[len(strings.TrimSuffix(strings.TrimSuffix(was, "\n"), "\r")):]
+	}
+	return s, ""
 }
 
-// count is how often a part stands in a text, overlapping ones too, up to 99.
-func count(text, part string) (n int) {
-	for n < 99 {
-		at := strings.Index(text, part)
-		if at < 0 {
-			return n
-		}
-		n++
-		text = text[at+1:]
-	}
-	return n
-}
+// mostPlaces bounds the places of an edit that are counted.
+const mostPlaces = 99
 
-// lineEnd is the length of the line end that a text has at its end.
-func lineEnd(text string) int {
-	if strings.HasSuffix(text, "\r\n") {
-		return 2
+// exactly finds a text as it is written, where places overlap too.
+func exactly(text, search string) (found []span) {
+	for at := 0; len(found) < mostPlaces; at++ {
+		i := strings.Index(text[at:], search)
+		if i < 0 {
+			break
+		}
+		at += i
+		found = append(found, span{from: at, to: at + len(search)})
 	}
-	return 1
+	return found
 }
 
 // loosely finds whole lines that differ in white space at their ends alone.
@@ -118,7 +111,7 @@ func loosely(text, search string) (found []span) {
 	for i, line := range lines {
 		starts[i+1] = starts[i] + len(line)
 	}
-	for i := 0; i+len(wanted) <= len(lines) && len(found) < 99; i++ {
+	for i := 0; i+len(wanted) <= len(lines) && len(found) < mostPlaces; i++ {
 		same := true
 		for j := 0; same && j < len(wanted); j++ {
 			same = strings.TrimRight(lines[i+j], " \t\r\n") == strings.TrimRight(wanted[j], " \t\r\n")

@@ -80,7 +80,7 @@ func (d Driver) Propose(ctx context.Context, p Proposing) (steps ticketpr.Steps,
 			Tree: p.Place.Tree, Limits: p.Config.Implement, Broken: chunker.New().Broken,
 			Rules: &scope.Rules{Modules: modules, Protected: p.Config.Protected, Entries: entries},
 		},
-		Search: search, Check: p.Check, Review: d.reviewing(p, by.Account.Cap),
+		Search: search, Check: p.Check, Review: d.reviewing(p, by.Account.Cap), Facts: p.Facts,
 	}, ticketpr.State{Facts: p.Facts, Branch: p.Branch, Limit: by.Account.Cap, Model: by.Name}, nil
 }
 
@@ -105,13 +105,20 @@ func only(names []string, modules []config.Module) (chosen []config.Module, err 
 	return chosen, nil
 }
 
-// Ticketpr builds the graph over the driver's store.
-func (d Driver) Ticketpr(steps ticketpr.Steps) (*graph.Flow[ticketpr.State], error) {
-	o := append(Sealing(d.Protect), graph.WithClock(d.Clock))
-	if d.Observe != nil {
-		o = append(o, graph.Observe(d.Observe))
+// Advance takes a ticket's thread on, from its beginning where there is none, with an answer
+// where it waits for one, and says how it stands then.
+func (d Driver) Advance(ctx context.Context, steps ticketpr.Steps, begin ticketpr.State,
+	answer *graph.Answer) (Proposal, error) {
+	flow, err := ticketpr.New(steps, d.Store, d.options()...)
+	if err == nil && answer != nil {
+		_, err = flow.Resume(ctx, d.Thread, *answer)
+	} else if err == nil {
+		_, err = flow.Run(ctx, d.Thread, begin)
 	}
-	return ticketpr.New(steps, d.Store, o...)
+	if err != nil {
+		return Proposal{}, err
+	}
+	return d.Proposed(ctx)
 }
 
 // reviewing has a proposed change reviewed by the review's own graph, in memory: what it

@@ -165,11 +165,11 @@ func Slug(text string) string {
 	})
 	slug := ""
 	for _, w := range words {
-		if next := strings.TrimPrefix(slug+"-"+w, "-"); len(next) <= maxSlug {
-			slug = next
-			continue
+		next := strings.TrimPrefix(slug+"-"+w, "-")
+		if len(next) > maxSlug {
+			break
 		}
-		break
+		slug = next
 	}
 	if slug == "" && len(words) > 0 {
 		slug = words[0][:maxSlug]

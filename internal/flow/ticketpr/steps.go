@@ -133,8 +133,9 @@ func (r *run) writeTests(ctx context.Context, s *State, t ticket.Ticket) (paid c
 // summary looks at the change before a person does: the project's own command, and the
 // review flow. The draft gets the facts of the run that finishes it.
 func (r *run) summary(ctx context.Context, s *State, t ticket.Ticket) (paid cost.Usage, err error) {
-	if r.Revised != nil {
-		s.Facts = r.Revised(s.Facts)
+	if digest := s.Facts.Subject.Digest; r.Facts.Thread != "" {
+		s.Facts = r.Facts
+		s.Facts.Subject.Digest = digest
 	}
 	if r.Check != nil {
 		s.Check, err = r.Check(ctx, s.Proposed())

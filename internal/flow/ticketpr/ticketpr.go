@@ -80,8 +80,7 @@ type Steps struct {
 	Check func(context.Context, []change.File) (*change.Check, error)
 	// has the change reviewed; nil for nobody
 	Review func(context.Context, State, ticket.Ticket) (Seen, error)
-	// gives a draft that another run began the facts of this one; nil for those it has
-	Revised func(checkpoint.Manifest) checkpoint.Manifest
+	Facts  checkpoint.Manifest // of this run, for a draft that another began
 
 	Apply func(context.Context, State) (apply.Applied, error) // commits the approved files
 	// looks whether they are, after a run that did not live to say so; nil where Apply looks
