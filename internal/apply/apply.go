@@ -136,15 +136,12 @@ func tryAgain(err error) bool {
 
 // commit is the commit as GitHub is asked for it. Its trailers are how it is found.
 func (q Request) commit(branch string) write.Commit {
-	k := write.Commit{Branch: branch, Parent: q.Base, Headline: q.Headline, Body: strings.TrimSpace(q.Body) + "\n\n" +
+	k := write.Commit{Branch: branch, Parent: q.Base, Headline: q.Headline, Files: q.changed(), Body: strings.TrimSpace(q.Body) + "\n\n" +
 		threadTrailer + q.Thread + "\n" + draftTrailer + q.Digest}
 	if q.CoAuthor != "" {
 		k.Body += "\nCo-authored-by: " + q.CoAuthor
 	}
 	k.Body = strings.TrimSpace(k.Body)
-	for _, f := range q.changed() {
-		k.Files = append(k.Files, write.File{Path: f.Path, Content: []byte(f.Content)})
-	}
 	return k
 }
 

@@ -31,11 +31,7 @@ type Carrier struct {
 func CommitTo(base ingest.Base) func(context.Context, ticketpr.State) (apply.Applied, error) {
 	return func(ctx context.Context, s ticketpr.State) (apply.Applied, error) {
 		headline, body := s.Message()
-		n := ingest.NewCommit{Branch: s.BranchName(), Message: headline + "\n\n" + body, Files: map[string]string{}}
-		for _, f := range s.Files() {
-			n.Files[f.Path] = f.Content
-		}
-		branch, commit, err := base.Write(ctx, n)
+		branch, commit, err := base.Write(ctx, s.BranchName(), headline+"\n\n"+body, s.Files())
 		return apply.Applied{Branch: branch, Commit: commit}, err
 	}
 }
