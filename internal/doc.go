@@ -44,7 +44,7 @@
 //	            secret injection claim     what is redacted, what is flagged, what need not be read
 //	            lang column marker         what is known of languages; widths on a terminal;
 //	                                       the comments by which a posted review is found
-//	            change edit                files as they are to be; a model's edits, applied
+//	            change                     files as they are to be; a model's edits, applied
 //	            chunk                      a piece of source text, and the tokens it is found by
 //	            vector                     texts as vectors: which are near, how they are stored
 //	            problem                    an error: what was wrong, where, what to do next

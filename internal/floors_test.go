@@ -22,7 +22,7 @@ var floors = map[string]int{
 	"pull": 0, "diff": 0, "finding": 0, "decision": 0, "cost": 0, "guard": 0, "secret": 0, "injection": 0, "claim": 0,
 	"lang": 0, "chunk": 0, "vector": 0, "wording": 0,
 	"column": 0, "order": 0, "pattern": 0, "problem": 0, "marker": 0, "ticket": 0, "atlassian/markup": 0,
-	"change": 0, "edit": 0, "scope": 2, "implement": 3, "flow/ticketpr": 4,
+	"change": 0, "scope": 2, "implement": 3, "flow/ticketpr": 4,
 	"graph": 1, "github": 1, "github/write": 1, "artifact": 1, "llm": 1, "prompt": 1, "config": 1, "action": 1,
 	"transport": 1, "limit": 1, "embed": 1, "trace": 1, "tree": 1, "chunker": 1, "index": 1,
 	"atlassian": 1, "mcpclient": 1,
@@ -55,8 +55,7 @@ const (
 // beside lists who may import whom on one floor.
 var beside = map[string][]string{
 	"claim":                    {"diff", "finding", "pattern"},
-	"change":                   {"diff", "order"},
-	"edit":                     {"order"},
+	"change":                   {"diff", "order", "ticket"},
 	"marker":                   {"finding"},
 	"problem":                  {"guard"},
 	"pull":                     {"pattern"},

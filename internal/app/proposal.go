@@ -68,9 +68,7 @@ func (p *proposing) draft(ctx context.Context) (driver.Proposal, error) {
 	if err != nil {
 		return before, err
 	}
-	return p.run(ctx, steps, func(f *graph.Flow[ticketpr.State]) (graph.Result[ticketpr.State], error) {
-		return f.Run(ctx, p.thread, begin)
-	})
+	return p.driver().Advance(ctx, steps, begin, nil)
 }
 
 // leftOut refuses a draft with a module that --modules does not name.
@@ -82,19 +80,6 @@ func (p *proposing) leftOut(s ticketpr.State) error {
 		}
 	}
 	return nil
-}
-
-// run goes on with the thread, and says how it stands then.
-func (p *proposing) run(ctx context.Context, steps ticketpr.Steps,
-	on func(*graph.Flow[ticketpr.State]) (graph.Result[ticketpr.State], error)) (r driver.Proposal, err error) {
-	flow, err := p.driver().Ticketpr(steps)
-	if err == nil {
-		_, err = on(flow)
-	}
-	if err != nil {
-		return r, err
-	}
-	return p.driver().Proposed(ctx)
 }
 
 // late reports whether a draft waited longer than it may.
@@ -118,7 +103,11 @@ func (p *proposing) steps(ctx context.Context, before driver.Proposal) (ticketpr
 	if err != nil {
 		return ticketpr.Steps{}, ticketpr.State{}, err
 	}
+	now := p.app.Clock()
 	what := driver.Proposing{
+		Facts: checkpoint.Manifest{Thread: p.thread, Subject: checkpoint.Subject{Kind: "ticket", Head: p.base.Commit},
+			CreatedAt: now, ExpiresAt: now.Add(p.o.Expires), ToolVersion: wire.Version(),
+			ConfigFingerprint: p.base.Config.Fingerprint(), PromptFingerprint: implement.Fingerprint()},
 		Branch: ticketpr.Branch{Base: p.base.Branch, Slug: true}, Show: ticket.ShowFull, Config: p.base.Config,
 		Fetch: func(context.Context) (ticket.Ticket, error) { return p.ticket, nil }, Settings: p.o.Settings,
 		Place: place, Only: p.o.modules, Before: before.State.Usage.Cost,
@@ -128,22 +117,11 @@ func (p *proposing) steps(ctx context.Context, before driver.Proposal) (ticketpr
 			return ticketpr.Steps{}, ticketpr.State{}, err
 		}
 	}
-	what.Facts = p.facts()
 	if p.o.check != "" {
 		what.Check = p.check
 	}
 	steps, begin, err := p.driver().Propose(ctx, what)
 	return p.acting(steps), begin, err
-}
-
-// facts are what a draft says of who makes it, how and when.
-func (p *proposing) facts() checkpoint.Manifest {
-	now := p.app.Clock()
-	return checkpoint.Manifest{
-		Thread: p.thread, Subject: checkpoint.Subject{Kind: "ticket", Head: p.base.Commit}, CreatedAt: now,
-		ExpiresAt: now.Add(p.o.Expires), ToolVersion: wire.Version(), ConfigFingerprint: p.base.Config.Fingerprint(),
-		PromptFingerprint: implement.Fingerprint(),
-	}
 }
 
 // acting are steps that carry the change out: on GitHub with --push, else in the clone.

@@ -24,11 +24,7 @@ func (p *proposing) check(ctx context.Context, files []change.File) (*change.Che
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	texts := map[string]string{}
-	for _, f := range files {
-		texts[f.Path] = f.Content
-	}
-	if err := p.base.Export(ctx, dir, texts); err != nil {
+	if err := p.base.Export(ctx, dir, files); err != nil {
 		return nil, fmt.Errorf("writing the change for --check: %w", err)
 	}
 	limited, stop := context.WithTimeout(ctx, checkTime)

@@ -13,7 +13,6 @@ import (
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/ticketpr"
-	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/problem"
@@ -43,18 +42,11 @@ func (p *proposing) answer(ctx context.Context, r driver.Proposal, given decisio
 		if steps, _, err = p.steps(ctx, r); err != nil {
 			return r, err
 		}
-		steps.Revised = func(was checkpoint.Manifest) checkpoint.Manifest {
-			now := p.facts()
-			was.CreatedAt, was.ExpiresAt, was.ToolVersion = now.CreatedAt, now.ExpiresAt, now.ToolVersion
-			return was
-		}
 	}
 	record := decision.Record{Thread: r.Thread, Digest: r.Digest, Code: r.Code, By: by, At: p.app.Clock(),
 		Via: decision.ByCommandLine}
-	return p.run(ctx, steps, func(f *graph.Flow[ticketpr.State]) (graph.Result[ticketpr.State], error) {
-		return f.Resume(ctx, p.thread, graph.Answer{Gate: m.GateID, Value: decision.Answer{Decision: d,
-			Record: record.With(d)}})
-	})
+	return p.driver().Advance(ctx, steps, r.State, driver.AnswerTo(m, decision.Answer{Decision: d,
+		Record: record.With(d)}))
 }
 
 // ask asks the person at the terminal. An empty verdict means later. Words that are no
@@ -143,9 +135,7 @@ func (p *proposing) goOn(ctx context.Context, r driver.Proposal) (driver.Proposa
 			return r, err
 		}
 	}
-	return p.run(ctx, steps, func(f *graph.Flow[ticketpr.State]) (graph.Result[ticketpr.State], error) {
-		return f.Continue(ctx, p.thread)
-	})
+	return p.driver().Advance(ctx, steps, r.State, nil)
 }
 
 // decide takes the decision: from the flags, else from the person at the terminal; else

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/org/pr-review-action/internal/change"
-	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/ticketpr"
 	"github.com/org/pr-review-action/internal/guard"
@@ -53,10 +52,6 @@ func (a *app) showProposal(ctx context.Context, s session, o *implementOptions) 
 
 // proposals lists the tickets' drafts that wait in a store.
 func (a *app) proposals(ctx context.Context, store wire.Store) (list []listed, err error) {
-	of := func(outcome string, r driver.Proposal) listed {
-		all := r.State.Proposed()
-		return listed{outcome, r.Thread, r.Code, len(r.Findings), len(all), change.Lines(all)}
-	}
 	ids, err := store.Threads(ctx)
 	for _, id := range ids {
 		if !isProposal(id) {
@@ -64,14 +59,19 @@ func (a *app) proposals(ctx context.Context, store wire.Store) (list []listed, e
 		}
 		p := &proposing{session: session{store: store, thread: id}, app: a, o: &implementOptions{}}
 		r, err := p.driver().Proposed(ctx)
-		switch {
-		case err != nil:
+		if err != nil {
 			a.warn(guard.Line(id, driver.MaxLine) + ": " + driver.Explain(err))
-		case r.Outcome == ticketpr.Paused && checkpoint.CheckExpiry(r.Packed.Manifest, a.Now()) != nil:
-			list = append(list, of(driver.Expired, r))
-		case r.Outcome == ticketpr.Paused:
-			list = append(list, of(r.Outcome, r))
+			continue
 		}
+		if r.Outcome != ticketpr.Paused {
+			continue
+		}
+		all := r.State.Proposed()
+		one := listed{r.Outcome, r.Thread, r.Code, len(r.Findings), len(all), change.Lines(all)}
+		if p.late(r) {
+			one.Outcome = driver.Expired
+		}
+		list = append(list, one)
 	}
 	return list, err
 }

@@ -8,6 +8,7 @@
 package apply
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha1"
 	"encoding/hex"
@@ -68,17 +69,8 @@ func (a Applier) Commit(ctx context.Context, q Request) (Applied, error) {
 	if at, found, err := a.Find(ctx, q); found || err != nil {
 		return at, err
 	}
-	if err := a.Unmoved(ctx, q); err != nil {
-		return Applied{}, err
-	}
-	if err := a.ordinary(ctx, q); err != nil {
-		return Applied{}, err
-	}
-	if q.Race != nil {
-		if err := q.Race.Claim(ctx, q.Race.Record); err != nil {
-			return Applied{}, err
-		}
-		if err := handoff.Turn(ctx, *q.Race); err != nil {
+	for _, may := range []func(context.Context, Request) error{a.Unmoved, a.ordinary, claimed} {
+		if err := may(ctx, q); err != nil {
 			return Applied{}, err
 		}
 	}
@@ -88,35 +80,41 @@ func (a Applier) Commit(ctx context.Context, q Request) (Applied, error) {
 		if err != nil || p.found {
 			return p.at, err
 		}
-		var again bool
-		if again, last = a.push(ctx, q, p); last == nil {
-			return a.landed(ctx, q)
-		} else if !again {
+		if last = a.push(ctx, q, p); last != nil && !tryAgain(last) {
 			return Applied{}, last
 		}
 	}
-	return Applied{}, last
+	return Applied{}, cmp.Or(last, write.ErrUncertain)
 }
 
-// push makes what is missing: the branch, then the commit. again says that somebody was
-// there before, or that what came of it is not known: then it is looked for.
-func (a Applier) push(ctx context.Context, q Request, p place) (again bool, err error) {
-	if err := a.Unmoved(ctx, q); err != nil {
-		return false, err
+// claimed puts the approval on record, and waits for this job's turn.
+func claimed(ctx context.Context, q Request) error {
+	if q.Race == nil {
+		return nil
 	}
-	if !p.empty {
+	if err := q.Race.Claim(ctx, q.Race.Record); err != nil {
+		return err
+	}
+	return handoff.Turn(ctx, *q.Race)
+}
+
+// push makes what is missing: the branch, then the commit.
+func (a Applier) push(ctx context.Context, q Request, p place) error {
+	err := a.Unmoved(ctx, q)
+	if err == nil && !p.empty {
 		if err = a.Write.Branch(ctx, q.Ref, p.at.Branch, q.Base); err != nil {
 			err = a.inTheWay(ctx, q, err)
 		}
 	}
-	if err == nil {
-		_, err = a.Write.Commit(ctx, q.Ref, q.commit(p.at.Branch))
-		if err != nil && !tryAgain(err) {
-			err = problem.New("the branch "+p.at.Branch+" was made, and the commit was refused: it is empty",
-				err.Error(), "mend what GitHub names, then "+q.Again+": it is gone on with; or delete it")
-		}
+	if err != nil {
+		return err
 	}
-	return tryAgain(err), err
+	_, err = a.Write.Commit(ctx, q.Ref, q.commit(p.at.Branch))
+	if err != nil && !tryAgain(err) {
+		err = problem.New("the branch "+p.at.Branch+" was made, and the commit was refused: it is empty",
+			err.Error(), "mend what GitHub names, then "+q.Again+": it is gone on with; or delete it")
+	}
+	return err
 }
 
 // inTheWay says of a branch that cannot be made that one has the name of its folder: Git
@@ -130,30 +128,20 @@ func (a Applier) inTheWay(ctx context.Context, q Request, err error) error {
 		"rename the branch "+up+", then "+q.Again)
 }
 
+// tryAgain reports whether somebody was there before, or what came of a write is not known:
+// then it is looked for.
 func tryAgain(err error) bool {
 	return errors.Is(err, write.ErrExists) || errors.Is(err, write.ErrMoved) || errors.Is(err, write.ErrUncertain)
 }
 
-// landed is where the commit that was just made stands.
-func (a Applier) landed(ctx context.Context, q Request) (Applied, error) {
-	at, found, err := a.Find(ctx, q)
-	if err == nil && !found {
-		err = write.ErrUncertain
-	}
-	return at, err
-}
-
 // commit is the commit as GitHub is asked for it. Its trailers are how it is found.
 func (q Request) commit(branch string) write.Commit {
-	k := write.Commit{Branch: branch, Parent: q.Base, Headline: q.Headline, Body: strings.TrimSpace(q.Body) + "\n\n" +
+	k := write.Commit{Branch: branch, Parent: q.Base, Headline: q.Headline, Files: q.changed(), Body: strings.TrimSpace(q.Body) + "\n\n" +
 		threadTrailer + q.Thread + "\n" + draftTrailer + q.Digest}
 	if q.CoAuthor != "" {
 		k.Body += "\nCo-authored-by: " + q.CoAuthor
 	}
 	k.Body = strings.TrimSpace(k.Body)
-	for _, f := range q.changed() {
-		k.Files = append(k.Files, write.File{Path: f.Path, Content: []byte(f.Content)})
-	}
 	return k
 }
 

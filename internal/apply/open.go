@@ -20,7 +20,7 @@ func (a Applier) Open(ctx context.Context, q Request, at Applied) (address strin
 	if q.Link {
 		return formAddress(q, at), nil
 	}
-	address, found, err := a.Opened(ctx, q, at)
+	address, found, err := a.pull(ctx, q, at)
 	if found || err != nil {
 		return address, err
 	}
@@ -30,7 +30,7 @@ func (a Applier) Open(ctx context.Context, q Request, at Applied) (address strin
 		return address, nil
 	}
 	if errors.Is(err, write.ErrExists) || errors.Is(err, write.ErrUncertain) {
-		if there, found, looked := a.Opened(ctx, q, at); looked == nil && found {
+		if there, found, looked := a.pull(ctx, q, at); looked == nil && found {
 			return there, nil
 		}
 	}
@@ -40,12 +40,9 @@ func (a Applier) Open(ctx context.Context, q Request, at Applied) (address strin
 	return "", told
 }
 
-// Opened looks for the pull request of a change that stands: the one with its mark, else
-// any open one of its branch, which a person may have opened.
-func (a Applier) Opened(ctx context.Context, q Request, at Applied) (address string, found bool, err error) {
-	if q.Link {
-		return "", false, nil
-	}
+// pull looks for the pull request of a change that stands: the one with its mark, else any
+// open one of its branch, which a person may have opened.
+func (a Applier) pull(ctx context.Context, q Request, at Applied) (address string, found bool, err error) {
 	opened, err := a.Read.OpenedFrom(ctx, q.Ref.Owner, q.Ref.Repo, at.Branch)
 	for _, o := range opened {
 		if m, ours := parseMark(o.Body); o.Own && ours && m.digest == q.Digest {

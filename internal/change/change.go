@@ -2,7 +2,8 @@
 // with the blob that it replaces, so that what a person approved is what is committed.
 //
 // It holds values and pure functions. Texts and paths are a model's: untrusted. Start
-// reading at File.
+// reading at File, then Draft, which is all of a ticket's change, and Apply, which takes a
+// model's edits.
 package change
 
 import (

@@ -1,10 +1,32 @@
 package change
 
+import (
+	"slices"
+
+	"github.com/org/pr-review-action/internal/ticket"
+)
+
 // The types that a ticket is implemented as.
 const (
 	Bug   = "Bug"
 	Story = "Story"
 )
+
+// Draft is a change for a ticket as far as it has come. Texts are the ticket's and a
+// model's.
+type Draft struct {
+	Ticket    ticket.Ticket // as much of it as may be shown
+	Class     Class
+	Scope     Scope
+	Chunks    []Chunk // that a search found, the best first
+	RootCause string  // of a bug
+	Changes   []File
+	Tests     []File
+	Check     *Check // nil where no command was asked for
+}
+
+// Proposed are all files of the draft: the change, then its tests.
+func (d Draft) Proposed() []File { return slices.Concat(d.Changes, d.Tests) }
 
 // Class is what a ticket asks for, in the model's words but for Type and Note.
 type Class struct {
@@ -13,6 +35,13 @@ type Class struct {
 	Components []string `json:"components,omitempty"`
 	Complexity string   `json:"complexity,omitzero"` // low, medium or high
 	Note       string   `json:"note,omitzero"`       // ours: where the type is not the tracker's
+}
+
+// Scope is where the change takes place.
+type Scope struct {
+	Modules []Module `json:"modules,omitempty"`
+	Likely  []string `json:"likely,omitempty"` // files that the model expects to change
+	Notes   []string `json:"notes,omitempty"`  // ours
 }
 
 // Module is one that the change may touch, and the model's reason for it.

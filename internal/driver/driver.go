@@ -203,11 +203,16 @@ func (d Driver) Decide(ctx context.Context, steps reviewpr.Steps, answer *graph.
 }
 
 func (d Driver) flow(steps reviewpr.Steps) (*graph.Flow[reviewpr.State], error) {
+	return reviewpr.New(steps, d.Store, d.options()...)
+}
+
+// options are how a graph runs over the driver's store.
+func (d Driver) options() []graph.RunOption {
 	o := append(Sealing(d.Protect), graph.WithClock(d.Clock))
 	if d.Observe != nil {
 		o = append(o, graph.Observe(d.Observe))
 	}
-	return reviewpr.New(steps, d.Store, o...)
+	return o
 }
 
 func (d Driver) goOn(ctx context.Context, flow *graph.Flow[reviewpr.State], answer *graph.Answer) error {

@@ -60,7 +60,7 @@ type proposedFile struct {
 // Proposed describes a thread of a ticket as it stands. Of a parked one it makes the
 // checkpoint.
 func (d Driver) Proposed(ctx context.Context) (Proposal, error) {
-	flow, err := d.Ticketpr(ticketpr.Steps{})
+	flow, err := ticketpr.New(ticketpr.Steps{}, d.Store, d.options()...)
 	if err != nil {
 		return Proposal{}, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -60,14 +61,9 @@ func (d Driver) Propose(ctx context.Context, p Proposing) (steps ticketpr.Steps,
 	if err != nil {
 		return steps, begin, err
 	}
-	paths := make([]string, 0, len(entries))
-	for path := range entries {
-		paths = append(paths, path)
-	}
-	slices.Sort(paths)
 	modules := p.Config.Modules
 	if len(modules) == 0 {
-		modules = scope.Derive(paths, func(path string) []byte {
+		modules = scope.Derive(slices.Sorted(maps.Keys(entries)), func(path string) []byte {
 			text, _ := p.Place.Tree.Read(ctx, path) // what cannot be read names no workspace
 			return text
 		})
@@ -79,14 +75,12 @@ func (d Driver) Propose(ctx context.Context, p Proposing) (steps ticketpr.Steps,
 	if err != nil {
 		return steps, begin, err
 	}
-	broken := chunker.New().Broken // whether a text does not parse as its path says
 	return ticketpr.Steps{
-		Fetch: p.Fetch, Show: p.Show, Model: &by.Model, Modules: modules, Paths: paths,
-		Base: func(chosen []config.Module) implement.Base {
-			rules := &scope.Rules{Modules: chosen, Protected: p.Config.Protected, Entries: entries}
-			return implement.Base{Tree: p.Place.Tree, Rules: rules, Limits: p.Config.Implement, Broken: broken}
+		Fetch: p.Fetch, Show: p.Show, Model: &by.Model, Base: implement.Base{
+			Tree: p.Place.Tree, Limits: p.Config.Implement, Broken: chunker.New().Broken,
+			Rules: &scope.Rules{Modules: modules, Protected: p.Config.Protected, Entries: entries},
 		},
-		Search: search, Check: p.Check, Review: d.reviewing(p, by.Account.Cap),
+		Search: search, Check: p.Check, Review: d.reviewing(p, by.Account.Cap), Facts: p.Facts,
 	}, ticketpr.State{Facts: p.Facts, Branch: p.Branch, Limit: by.Account.Cap, Model: by.Name}, nil
 }
 
@@ -111,13 +105,20 @@ func only(names []string, modules []config.Module) (chosen []config.Module, err 
 	return chosen, nil
 }
 
-// Ticketpr builds the graph over the driver's store.
-func (d Driver) Ticketpr(steps ticketpr.Steps) (*graph.Flow[ticketpr.State], error) {
-	o := append(Sealing(d.Protect), graph.WithClock(d.Clock))
-	if d.Observe != nil {
-		o = append(o, graph.Observe(d.Observe))
+// Advance takes a ticket's thread on, from its beginning where there is none, with an answer
+// where it waits for one, and says how it stands then.
+func (d Driver) Advance(ctx context.Context, steps ticketpr.Steps, begin ticketpr.State,
+	answer *graph.Answer) (Proposal, error) {
+	flow, err := ticketpr.New(steps, d.Store, d.options()...)
+	if err == nil && answer != nil {
+		_, err = flow.Resume(ctx, d.Thread, *answer)
+	} else if err == nil {
+		_, err = flow.Run(ctx, d.Thread, begin)
 	}
-	return ticketpr.New(steps, d.Store, o...)
+	if err != nil {
+		return Proposal{}, err
+	}
+	return d.Proposed(ctx)
 }
 
 // reviewing has a proposed change reviewed by the review's own graph, in memory: what it

@@ -118,8 +118,7 @@ func TestAnAnswerOf10MBIsRefused(t *testing.T) {
 	p := newProposal(t, "go", "TASK-101", func(a answers) {
 		a[llmtest.ImplementCode] = []json.RawMessage{json.RawMessage(strings.Repeat("x", 10<<20))}
 	})
-	flow, begin := p.flow()
-	_, err := flow.Run(t.Context(), p.thread(), begin)
+	_, err := p.advance(nil)
 	require.Error(t, err)
 	require.Contains(t, driver.Explain(err), "large")
 	p.untouched()
@@ -132,8 +131,7 @@ func TestP4_ARunThatStoppedPaysForNothingTwice(t *testing.T) {
 	p.check = func(context.Context, []change.File) (*change.Check, error) {
 		return nil, errors.New("the disk is full")
 	}
-	flow, begin := p.flow()
-	_, err := flow.Run(t.Context(), p.thread(), begin)
+	_, err := p.advance(nil)
 	require.ErrorContains(t, err, "the disk is full")
 	require.Equal(t, 4, p.model.Calls())
 	p.check = nil

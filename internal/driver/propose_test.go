@@ -92,8 +92,8 @@ func (p *proposing) driver() driver.Driver {
 	return driver.Driver{Front: front, Store: p.store, Thread: p.thread(), Warn: func(string) {}}
 }
 
-// flow is the graph of a process that drafts and may commit.
-func (p *proposing) flow() (*graph.Flow[ticketpr.State], ticketpr.State) {
+// advance takes the thread on as a process does that drafts and may commit.
+func (p *proposing) advance(answer *graph.Answer) (driver.Proposal, error) {
 	p.t.Helper()
 	git, err := ingest.Git(p.t.Context(), p.dir, "")
 	require.NoError(p.t, err)
@@ -109,18 +109,15 @@ func (p *proposing) flow() (*graph.Flow[ticketpr.State], ticketpr.State) {
 	})
 	require.NoError(p.t, err)
 	steps.Apply = driver.CommitTo(p.base)
-	flow, err := p.driver().Ticketpr(steps)
-	require.NoError(p.t, err)
-	return flow, begin
+	return p.driver().Advance(p.t.Context(), steps, begin, answer)
 }
 
 // draft runs to the gate, or the end.
 func (p *proposing) draft() driver.Proposal {
 	p.t.Helper()
-	flow, begin := p.flow()
-	_, err := flow.Run(p.t.Context(), p.thread(), begin)
+	r, err := p.advance(nil)
 	require.NoError(p.t, err)
-	return p.report()
+	return r
 }
 
 func (p *proposing) report() driver.Proposal {
@@ -138,13 +135,11 @@ func (p *proposing) decide(text string) (driver.Proposal, error) {
 	if err != nil {
 		return r, err
 	}
-	flow, _ := p.flow()
 	record := decision.Record{Thread: r.Thread, Digest: r.Digest, Code: r.Code, By: "maya", At: time.Unix(1, 0),
 		Via: decision.ByCommandLine}
-	_, err = flow.Resume(p.t.Context(), p.thread(), graph.Answer{Gate: r.Packed.Manifest.GateID,
-		Value: decision.Answer{Decision: d, Record: record.With(d)}})
+	r, err = p.advance(driver.AnswerTo(r.Packed.Manifest, decision.Answer{Decision: d, Record: record.With(d)}))
 	require.NoError(p.t, err)
-	return p.report(), nil
+	return r, nil
 }
 
 // untouched holds that the clone has nothing but what it had.

@@ -31,11 +31,7 @@ type Carrier struct {
 func CommitTo(base ingest.Base) func(context.Context, ticketpr.State) (apply.Applied, error) {
 	return func(ctx context.Context, s ticketpr.State) (apply.Applied, error) {
 		headline, body := s.Message()
-		n := ingest.NewCommit{Branch: s.BranchName(), Message: headline + "\n\n" + body, Files: map[string]string{}}
-		for _, f := range s.Files() {
-			n.Files[f.Path] = f.Content
-		}
-		branch, commit, err := base.Write(ctx, n)
+		branch, commit, err := base.Write(ctx, s.BranchName(), headline+"\n\n"+body, s.Files())
 		return apply.Applied{Branch: branch, Commit: commit}, err
 	}
 }
@@ -66,12 +62,8 @@ func (c Carrier) Form(s ticketpr.State) string {
 // Push is a Carrier under the caller's own token.
 type Push struct {
 	Carrier
-	By string // login of the token's account
-
-	ref   pull.Ref
-	show  ticket.Show
-	link  bool
-	again string
+	By  string // login of the token's account
+	ref pull.Ref
 }
 
 // NewPush looks, before anything is paid, whether a change for a ticket on a base can be
@@ -93,15 +85,13 @@ func (f *Front) NewPush(ctx context.Context, ref pull.Ref, s settings.Settings, 
 	if err != nil {
 		return nil, err
 	}
-	p := &Push{ref: ref, link: b.Config.Implement.PullRequest == "link", again: again,
-		Carrier: Carrier{Applier: apply.Applier{Read: api, Write: write.New(api)}}}
-	p.Request = p.request
 	issue := ticketpr.IssueNumber(t.Key)
 	if issue > 0 && !strings.EqualFold(t.URL, IssuePage(ref, issue)) {
 		return nil, problem.Usage(fmt.Sprintf("%s is no issue of %s", guard.Line(t.URL, MaxLine), ref.FullName()),
 			"--push takes an issue of the repository that it pushes to, a tracker's key or a Markdown file")
 	}
-	if p.show, err = TicketShow(b.Config.Context, t.Key, repo.Private); err != nil {
+	show, err := TicketShow(b.Config.Context, t.Key, repo.Private)
+	if err != nil {
 		return nil, err
 	}
 	if issue > 0 && !repo.Private {
@@ -109,9 +99,13 @@ func (f *Front) NewPush(ctx context.Context, ref pull.Ref, s settings.Settings, 
 			return nil, err
 		}
 	}
-	viewer, err := api.Viewer(ctx)
-	p.By = viewer.Login // none of an app's token
-	return p, err
+	viewer, err := api.Viewer(ctx) // an app's token has no login
+	return &Push{By: viewer.Login, ref: ref, Carrier: Carrier{Applier: apply.Applier{Read: api, Write: write.New(api)},
+		Request: func(s ticketpr.State) apply.Request {
+			q := ApplyRequest(ref, s.Under(show), proposal.Made{Closes: issue})
+			q.Link, q.Again = b.Config.Implement.PullRequest == "link", again
+			return q
+		}}}, err
 }
 
 // OnTip refuses a base that is not the tip of its branch on GitHub, before it is paid for.
@@ -174,16 +168,6 @@ func ApplyRequest(ref pull.Ref, s ticketpr.State, made proposal.Made) apply.Requ
 	return q
 }
 
-func (p *Push) request(s ticketpr.State) apply.Request {
-	made := proposal.Made{}
-	if n := ticketpr.IssueNumber(s.Ticket.Key); n > 0 && s.Ticket.URL == IssuePage(p.ref, n) {
-		made.Closes = n
-	}
-	q := ApplyRequest(p.ref, s.Under(p.show), made)
-	q.Link, q.Again = p.link, p.again
-	return q
-}
-
 // IssuePage is the address of an issue.
 func IssuePage(ref pull.Ref, number int) string {
 	return fmt.Sprintf("%s/issues/%d", ref.Web(), number)
@@ -192,8 +176,8 @@ func IssuePage(ref pull.Ref, number int) string {
 // Carry pushes what was approved before, and committed elsewhere or cut off; what stands
 // already is found.
 func (p *Push) Carry(ctx context.Context, r Proposal) (_ Proposal, err error) {
-	if r.State.Applied, err = p.Commit(ctx, p.request(r.State)); err == nil {
-		r.PullRequest, err = p.Open(ctx, p.request(r.State), r.State.Applied)
+	if r.State.Applied, err = p.Commit(ctx, p.Request(r.State)); err == nil {
+		r.PullRequest, err = p.Open(ctx, p.Request(r.State), r.State.Applied)
 	}
 	r.Branch, r.Commit = r.State.Applied.Branch, r.State.Applied.Commit
 	return r, err

@@ -215,7 +215,11 @@ func TestG5_LoopsAfterAMeetingBuild(t *testing.T) {
 }
 
 func TestStateThatWouldBeLostDoesNotBuild(t *testing.T) {
+	type inner struct {
+		Held, Lost int
+	}
 	type wide struct {
+		inner
 		Text   string
 		Nested struct{ A, B int }
 		Forgot int
@@ -225,6 +229,7 @@ func TestStateThatWouldBeLostDoesNotBuild(t *testing.T) {
 	graph.Value(g, "text", func(s *wide) *string { return &s.Text })
 	graph.Value(g, "again", func(s *wide) *string { return &s.Text })
 	graph.Value(g, "part", func(s *wide) *int { return &s.Nested.A })
+	graph.Value(g, "held", func(s *wide) *int { return &s.Held })
 	graph.Value(g, "other", func(*wide) *int { return &other })
 	_, err := g.Build(nil)
 	for _, want := range []string{
@@ -233,10 +238,12 @@ func TestStateThatWouldBeLostDoesNotBuild(t *testing.T) {
 		`field "other" points at no part`,
 		`wide.Nested is in no field of the graph and would be lost`,
 		`wide.Forgot is in no field of the graph and would be lost`,
+		`wide.Lost is in no field of the graph and would be lost`,
 	} {
 		require.ErrorContains(t, err, want)
 	}
 	require.NotContains(t, err.Error(), `"text"`)
+	require.NotContains(t, err.Error(), `"held"`)
 }
 
 func TestFingerprintFollowsFieldsAndWiring(t *testing.T) {

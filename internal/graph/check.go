@@ -28,9 +28,12 @@ func (g *graph) checkState() {
 	s := g.zero()
 	state := reflect.ValueOf(s).Elem()
 	parts := map[any]string{} // a pointer to each part of the state, and its name
-	for i := range state.NumField() {
-		at := reflect.NewAt(state.Field(i).Type(), state.Field(i).Addr().UnsafePointer())
-		parts[at.Interface()] = state.Type().Field(i).Name
+	for _, part := range reflect.VisibleFields(state.Type()) {
+		if part.Anonymous && part.Type.Kind() == reflect.Struct {
+			continue // its fields are parts of their own
+		}
+		at := reflect.NewAt(part.Type, state.FieldByIndex(part.Index).Addr().UnsafePointer())
+		parts[at.Interface()] = part.Name
 	}
 	for _, f := range g.fields {
 		at := f.at(s)

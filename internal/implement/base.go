@@ -9,7 +9,6 @@ import (
 
 	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/config"
-	"github.com/org/pr-review-action/internal/edit"
 	"github.com/org/pr-review-action/internal/scope"
 	"github.com/org/pr-review-action/internal/tree"
 )
@@ -17,19 +16,31 @@ import (
 // Base is the commit that a change is made for, and what may be done to it.
 type Base struct {
 	tree.Tree
-	Rules  *scope.Rules
+	Rules  *scope.Rules // of all modules that may change, or of those that were chosen
 	Limits config.Implement
-	// reports whether a text does not parse as the language of its path, as far as that is
+	// Broken reports whether a text does not parse as the language of its path, as far as that is
 	// known; nil for Go alone
 	Broken func(ctx context.Context, path, text string) bool
 }
 
+// Within is the base with the rules of the modules that were chosen.
+func (b Base) Within(s change.Scope) Base {
+	rules := &scope.Rules{Protected: b.Rules.Protected, Entries: b.Rules.Entries}
+	for _, m := range b.Rules.Modules {
+		if slices.ContainsFunc(s.Modules, func(c change.Module) bool { return c.Name == m.Name }) {
+			rules.Modules = append(rules.Modules, m)
+		}
+	}
+	b.Rules = rules
+	return b
+}
+
 // Proposed is a file as a model proposes it.
 type Proposed struct {
-	Path        string       `json:"path"`
-	Description string       `json:"description"`
-	NewContent  *string      `json:"new_content"`
-	Edits       []edit.Block `json:"edits"`
+	Path        string        `json:"path"`
+	Description string        `json:"description"`
+	NewContent  *string       `json:"new_content"`
+	Edits       []change.Edit `json:"edits"`
 }
 
 // wholeLines is how many lines a file has at most that may be written anew as a whole.
@@ -90,7 +101,7 @@ func (b Base) file(ctx context.Context, p Proposed) (f change.File, why string, 
 	if !utf8.ValidString(after) || strings.ContainsRune(after, 0) {
 		return f, "it is not text", nil
 	}
-	if after, err = edit.Settle(p.Path, before, after); err != nil {
+	if after, err = change.Settle(p.Path, before, after); err != nil {
 		return f, err.Error(), nil
 	}
 	// What did not parse before need not parse now: the parser does not know all of a language.
@@ -124,7 +135,7 @@ func (p Proposed) text(before string, exists bool) (after, why string) {
 	case len(p.Edits) == 0:
 		return "", "it has neither edits nor new_content"
 	}
-	after, err := edit.Apply(before, p.Edits)
+	after, err := change.Apply(before, p.Edits)
 	if err != nil {
 		return "", err.Error()
 	}

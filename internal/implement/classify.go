@@ -15,9 +15,8 @@ import (
 
 // Classify asks what a ticket is. The model's word on the type stands above the tracker's.
 func (m *Model) Classify(ctx context.Context, t ticket.Ticket) (c change.Class, used cost.Usage, err error) {
-	q := question{step: "classify", tokens: shortAnswer, blocks: []block{{"ticket", told(t)}}, schema: keys(
-		"confirmed_type", oneOf(change.Bug, change.Story), "technical_summary", text, "affected_components", texts,
-		"complexity", oneOf("low", "medium", "high"))}
+	q := question{step: "classify", schema: prompt("classify.json"), tokens: shortAnswer,
+		blocks: []block{{"ticket", told(t)}}}
 	used, err = answered(ctx, m, q, func(said struct {
 		Type       string   `json:"confirmed_type"`
 		Summary    string   `json:"technical_summary"`

@@ -25,25 +25,23 @@ type Found struct {
 
 // Brief is what a change is written from.
 type Brief struct {
-	Ticket  ticket.Ticket
-	Class   change.Class
-	Scope   Scope
-	Modules []config.Module // that were chosen
-	Chunks  []change.Chunk
-	Before  []change.File // that an approver gave feedback on
-	Rounds  []string      // the feedback, oldest first
+	Ticket ticket.Ticket // in full
+	Draft  change.Draft  // so far; where there is feedback, with the files that it is on
+	Base   Base          // of the chosen modules
+	Rounds []string      // the feedback, oldest first
 }
 
 // Code asks for the change, and for the root cause of a bug. The error is an *Unusable
 // where the answer could not be used twice.
-func (m *Model) Code(ctx context.Context, b Brief, base Base) (cause string, files []change.File, used cost.Usage,
-	err error) {
-	blocks, err := b.blocks(ctx, base, false)
+func (m *Model) Code(ctx context.Context, b Brief) (cause string, files []change.File, used cost.Usage, err error) {
+	var before []change.File
+	if len(b.Rounds) > 0 {
+		before = b.Draft.Proposed()
+	}
+	q, err := b.question(ctx, "code", before)
 	if err != nil {
 		return "", nil, used, err
 	}
-	q := question{step: "code", tokens: longAnswer, blocks: blocks,
-		schema: keys("root_cause", text, "changes", proposals())}
 	used, err = answered(ctx, m, q, func(said struct {
 		RootCause string     `json:"root_cause"`
 		Changes   []Proposed `json:"changes"`
@@ -52,94 +50,87 @@ func (m *Model) Code(ctx context.Context, b Brief, base Base) (cause string, fil
 		switch {
 		case len(said.Changes) == 0:
 			return []string{"it changes nothing"}, nil
-		case b.Class.Type == change.Bug && cause == "":
+		case b.Draft.Class.Type == change.Bug && cause == "":
 			return []string{"root_cause is empty"}, nil
 		}
-		files, refused, err = base.Apply(ctx, said.Changes, nil)
+		files, refused, err = b.Base.Apply(ctx, said.Changes, nil)
 		return refused, err
 	})
 	return cause, files, used, err
 }
 
-// Tests asks for the tests of a change; there may be none.
-func (m *Model) Tests(ctx context.Context, b Brief, code []change.File, base Base) (files []change.File,
-	used cost.Usage, err error) {
-	blocks, err := b.blocks(ctx, base, true)
+// Tests asks for the tests of the draft's change; there may be none.
+func (m *Model) Tests(ctx context.Context, b Brief) (files []change.File, used cost.Usage, err error) {
+	q, err := b.question(ctx, "tests", b.Draft.Changes)
 	if err != nil {
 		return nil, used, err
 	}
-	q := question{step: "tests", tokens: longAnswer, schema: keys("tests", proposals()),
-		blocks: append(blocks, proposed(code)...)}
 	used, err = answered(ctx, m, q, func(said struct {
 		Tests *[]Proposed `json:"tests"`
 	}) (refused []string, err error) {
 		if said.Tests == nil {
 			return []string{"it has no list of tests"}, nil
 		}
-		files, refused, err = base.Apply(ctx, *said.Tests, code)
+		files, refused, err = b.Base.Apply(ctx, *said.Tests, b.Draft.Changes)
 		return refused, err
 	})
 	return files, used, err
 }
 
-// proposals is the schema of a list of Proposed.
-func proposals() string {
-	return listOf(keys("path", text, "description", text, "edits", listOf(keys("search", text, "replace", text)),
-		"new_content", text))
-}
-
 // maxFiles bounds whole files that a question shows, in bytes.
 const maxFiles = 160 << 10
 
-// blocks are what a question shows: the ticket, the rules, the files that are likely to
-// change, the pieces that a search found, and with tests those that stand there.
-func (b Brief) blocks(ctx context.Context, base Base, tests bool) ([]block, error) {
-	all := []block{{"ticket", told(b.Ticket)}, {"classification", classified(b.Class)}}
-	var likely []string
-	for _, m := range b.Modules {
+// question asks for files. It shows what the change is written from, for tests those that
+// stand there, the feedback, and files that were proposed before.
+func (b Brief) question(ctx context.Context, step string, before []change.File) (q question, err error) {
+	q = question{step: step, schema: prompt(step+".json", "{{files}}", prompt("files.json")), tokens: longAnswer}
+	all, shown, err := b.sources(ctx)
+	if err == nil && step == "tests" {
+		var examples []block
+		examples, err = b.examples(ctx, shown)
+		all = append(all, examples...)
+	}
+	for i, said := range b.Rounds {
+		all = append(all, block{fmt.Sprintf("feedback %d", i+1), said})
+	}
+	for _, f := range before {
+		all = append(all, block{"proposed", change.Unified([]change.File{f})})
+	}
+	q.blocks = all
+	return q, err
+}
+
+// sources are the ticket, the modules with their rules, the files that are likely to
+// change, whose paths are in shown, and the pieces that a search found in others.
+func (b Brief) sources(ctx context.Context) (all []block, shown []string, err error) {
+	d, rules := b.Draft, b.Base.Rules
+	all = []block{{"ticket", told(b.Ticket)}, {"classification", classified(d.Class)}}
+	for _, m := range rules.Modules {
 		all = append(all, block{"module", fmt.Sprintf("%s: %s\nmay be changed: %s\n", m.Name, oneLine(m.Description),
 			strings.Join(slices.Concat(m.Paths, m.Tests), " "))})
 		for _, rule := range m.Rules {
 			all = append(all, block{"rule", rule})
 		}
 	}
-	for _, p := range slices.Concat(b.Scope.Likely, pathsOf(b.Chunks)) {
-		if _, ok := base.Rules.Entries[p]; ok && !slices.Contains(likely, p) && base.Rules.Refuses(p) == "" {
-			likely = append(likely, p)
+	likely := d.Scope.Likely
+	for _, c := range d.Chunks {
+		likely = append(slices.Clip(likely), c.Path)
+	}
+	var may []string
+	for _, p := range likely {
+		if _, ok := rules.Entries[p]; ok && !slices.Contains(may, p) && rules.Refuses(p) == "" {
+			may = append(may, p)
 		}
 	}
-	shown, files, err := base.show(ctx, "file", likely, maxFiles)
-	if err != nil {
-		return nil, err
-	}
+	shown, files, err := b.Base.show(ctx, "file", may, maxFiles)
 	all = append(all, files...)
-	for _, c := range b.Chunks {
+	for _, c := range d.Chunks {
 		if !slices.Contains(shown, c.Path) {
 			all = append(all, block{"piece", fmt.Sprintf("%s, lines %d to %d\n%s", c.Path, c.StartLine, c.EndLine,
 				c.Text)})
 		}
 	}
-	if tests {
-		examples, err := b.examples(ctx, base, shown)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, examples...)
-	}
-	for i, said := range b.Rounds {
-		all = append(all, block{fmt.Sprintf("feedback %d", i+1), said})
-	}
-	if !tests {
-		all = append(all, proposed(b.Before)...)
-	}
-	return all, nil
-}
-
-func pathsOf(chunks []change.Chunk) (all []string) {
-	for _, c := range chunks {
-		all = append(all, c.Path)
-	}
-	return all
+	return all, shown, err
 }
 
 // show reads files, within so many bytes of all of them; one that is no text is left out.
@@ -157,12 +148,4 @@ func (b Base) show(ctx context.Context, label string, paths []string, room int) 
 		shown, all = append(shown, p), append(all, block{label, p + "\n" + string(text)})
 	}
 	return shown, all, nil
-}
-
-// proposed are files as a question shows them: their diffs.
-func proposed(files []change.File) (all []block) {
-	for _, f := range files {
-		all = append(all, block{"proposed", change.Unified([]change.File{f})})
-	}
-	return all
 }

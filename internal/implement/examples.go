@@ -22,13 +22,13 @@ const (
 // examples show how the repository tests: tests of the chosen modules, those about the likely
 // files first, or others where these have none; one that runs the whole from end to end; and
 // what the build above the likely files has.
-func (b Brief) examples(ctx context.Context, base Base, shown []string) (all []block, err error) {
+func (b Brief) examples(ctx context.Context, shown []string) (all []block, err error) {
 	var own, others, wide []string
-	for p := range base.Rules.Entries {
+	for p := range b.Base.Rules.Entries {
 		if !lang.IsTest(p) && !endToEnd.MatchString(p) {
 			continue
 		}
-		switch why := base.Rules.Refuses(p); {
+		switch why := b.Base.Rules.Refuses(p); {
 		case why == "" && endToEnd.MatchString(p):
 			wide = append(wide, p)
 		case why == "":
@@ -47,9 +47,9 @@ func (b Brief) examples(ctx context.Context, base Base, shown []string) (all []b
 		most, room int
 	}{
 		{"test", b.nearest(own), mostTests, maxExamples}, {"end-to-end test", b.nearest(wide), 1, maxExamples},
-		{"build", b.builds(base, shown), mostBuild, maxBuild},
+		{"build", b.builds(shown), mostBuild, maxBuild},
 	} {
-		_, blocks, err := base.show(ctx, kind.label, kind.paths[:min(len(kind.paths), kind.most)], kind.room)
+		_, blocks, err := b.Base.show(ctx, kind.label, kind.paths[:min(len(kind.paths), kind.most)], kind.room)
 		if err != nil {
 			return nil, err
 		}
@@ -67,7 +67,7 @@ func (b Brief) nearest(tests []string) []string {
 	far := map[string]int{}
 	for _, p := range tests {
 		far[p] = 3
-		for _, l := range b.Scope.Likely {
+		for _, l := range b.Draft.Scope.Likely {
 			stem := strings.TrimSuffix(path.Base(l), path.Ext(l))
 			switch {
 			case len(stem) > 2 && strings.Contains(strings.ToLower(path.Base(p)), strings.ToLower(stem)):
@@ -84,13 +84,13 @@ func (b Brief) nearest(tests []string) []string {
 }
 
 // builds are the files beside and above the likely ones that say what tests are made with.
-func (b Brief) builds(base Base, shown []string) (all []string) {
-	for _, l := range b.Scope.Likely {
+func (b Brief) builds(shown []string) (all []string) {
+	for _, l := range b.Draft.Scope.Likely {
 		for dir := path.Dir(l); ; dir = path.Dir(dir) {
 			for _, name := range []string{"package.json", "pom.xml", "build.gradle", "build.gradle.kts",
 				"pyproject.toml", "Cargo.toml", "go.mod"} {
 				p := path.Join(dir, name)
-				if _, there := base.Rules.Entries[p]; there && !slices.Contains(slices.Concat(all, shown), p) {
+				if _, there := b.Base.Rules.Entries[p]; there && !slices.Contains(slices.Concat(all, shown), p) {
 					all = append(all, p)
 				}
 			}

@@ -15,7 +15,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/cost"
@@ -78,20 +77,20 @@ type question struct {
 // block is untrusted text under a label of ours.
 type block struct{ label, text string }
 
-// prompt is an embedded text.
-func prompt(name string) string {
-	data, err := words.ReadFile("text/" + name + ".md")
+// prompt is an embedded text, a schema among them, with values for what it leaves open.
+func prompt(name string, values ...string) string {
+	data, err := words.ReadFile("text/" + name)
 	if err != nil {
 		panic(fmt.Sprintf("a prompt's text is not in the binary: %v", err))
 	}
-	return string(data)
+	return strings.NewReplacer(values...).Replace(string(data))
 }
 
 // Fingerprint is the SHA-256, in hex, over all that a model is told in constant words.
 func Fingerprint() string {
 	h := sha256.New()
 	for _, name := range []string{"rules", "classify", "modules", "code", "tests"} {
-		fmt.Fprintf(h, "%q", prompt(name))
+		fmt.Fprintf(h, "%q", prompt(name+".md"))
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
@@ -127,8 +126,8 @@ func (m *Model) ask(ctx context.Context, q question) (Recorded, error) {
 	for i := range q.blocks {
 		q.blocks[i].text = m.Redact.Redact(q.blocks[i].text)
 	}
-	request := llm.Request{System: prompt("rules") + "\n" + prompt(q.step), SchemaName: "implement_" + q.step,
-		Schema: json.RawMessage(q.schema), MaxTokens: q.tokens}
+	request := llm.Request{System: prompt("rules.md") + "\n" + prompt(q.step+".md"),
+		SchemaName: "implement_" + q.step, Schema: json.RawMessage(q.schema), MaxTokens: q.tokens}
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %q %s %d", m.Chat.Identity(), request.System, q.schema, q.tokens)
 	var all []string
@@ -175,29 +174,4 @@ func object(answer string, into any) []string {
 		return []string{"it is not the JSON object that was asked for: " + err.Error()}
 	}
 	return nil
-}
-
-// The schemas of an answer's values.
-const (
-	text  = `{"type":"string"}`
-	texts = `{"type":"array","items":` + text + `}`
-)
-
-func oneOf(values ...string) string {
-	all, _ := json.Marshal(values) // texts alone: it cannot fail
-	return `{"type":"string","enum":` + string(all) + `}`
-}
-
-func listOf(schema string) string { return `{"type":"array","items":` + schema + `}` }
-
-// keys is the strict schema of an object with these keys, each with the schema behind
-// it, all of them required and in this order.
-func keys(pairs ...string) string {
-	var names, properties []string
-	for pair := range slices.Chunk(pairs, 2) {
-		name, _ := json.Marshal(pair[0])
-		names, properties = append(names, string(name)), append(properties, string(name)+":"+pair[1])
-	}
-	return fmt.Sprintf(`{"type":"object","additionalProperties":false,"required":[%s],"properties":{%s}}`,
-		strings.Join(names, ","), strings.Join(properties, ","))
 }

@@ -2,7 +2,9 @@ package implement
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -13,41 +15,28 @@ import (
 	"github.com/org/pr-review-action/internal/ticket"
 )
 
-// Scope is where the change takes place.
-type Scope struct {
-	Modules []change.Module `json:"modules,omitempty"`
-	Likely  []string        `json:"likely,omitempty"` // files that the model expects to change
-	Notes   []string        `json:"notes,omitempty"`  // ours
-}
-
-// Chosen are the settings of the chosen modules, in their order.
-func (s Scope) Chosen(all []config.Module) (chosen []config.Module) {
-	for _, m := range all {
-		if slices.ContainsFunc(s.Modules, func(c change.Module) bool { return c.Name == m.Name }) {
-			chosen = append(chosen, m)
-		}
-	}
-	return chosen
-}
-
-// Choose asks which of the modules the ticket concerns. paths are those of the base, of
-// which the first few of each module are shown.
-func (m *Model) Choose(ctx context.Context, t ticket.Ticket, c change.Class, modules []config.Module,
-	paths []string) (s Scope, used cost.Usage, err error) {
-	var names, reasons, list []string
+// Choose asks which of the base's modules the ticket concerns. The first few files of each
+// are shown.
+func (m *Model) Choose(ctx context.Context, t ticket.Ticket, c change.Class, base Base) (s change.Scope,
+	used cost.Usage, err error) {
+	modules, paths := base.Rules.Modules, slices.Sorted(maps.Keys(base.Rules.Entries))
+	reasons := map[string]any{}
+	var names, list []string
 	for _, one := range modules {
-		names, reasons = append(names, one.Name), append(reasons, one.Name, text)
-		list = append(list, listed(one, paths))
+		names, list = append(names, one.Name), append(list, listed(one, paths))
+		reasons[one.Name] = map[string]string{"type": "string"}
 	}
+	enum, _ := json.Marshal(names) // texts alone: neither can fail
+	properties, _ := json.Marshal(reasons)
 	q := question{step: "modules", tokens: shortAnswer, blocks: []block{{"ticket", told(t)},
-		{"classification", classified(c)}, {"modules", strings.Join(list, "\n")}}, schema: keys(
-		"affected_modules", listOf(oneOf(names...)), "reasoning", keys(reasons...), "files_likely_to_change", texts)}
+		{"classification", classified(c)}, {"modules", strings.Join(list, "\n")}},
+		schema: prompt("modules.json", "{{names}}", string(enum), "{{reasons}}", string(properties))}
 	used, err = answered(ctx, m, q, func(said struct {
 		Modules []string       `json:"affected_modules"`
 		Reasons map[string]any `json:"reasoning"`
 		Files   []string       `json:"files_likely_to_change"`
 	}) ([]string, error) {
-		s = Scope{Likely: said.Files[:min(len(said.Files), maxLikely)]}
+		s = change.Scope{Likely: said.Files[:min(len(said.Files), maxLikely)]}
 		var why []string
 		for _, one := range modules {
 			if slices.Contains(said.Modules, one.Name) {

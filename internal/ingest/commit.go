@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/problem"
 )
@@ -47,13 +48,6 @@ func BaseAt(ctx context.Context, dir, name string, file config.File) (b Base, er
 	return b, err
 }
 
-// NewCommit is a commit to make on a base.
-type NewCommit struct {
-	Branch  string // to create
-	Message string
-	Files   map[string]string // whole new texts by path, as mode 100644
-}
-
 // mostBranches is how many names are tried where a branch of another commit has one.
 const mostBranches = 9
 
@@ -61,19 +55,20 @@ const mostBranches = 9
 // and no hook; work tree, index and present branch stay as they are. A branch that has the
 // very files on this base is taken for this commit; where another commit has the name, a
 // number is counted up behind it.
-func (b Base) Write(ctx context.Context, n NewCommit) (branch, commit string, err error) {
-	tree, err := b.tree(ctx, n.Files)
+func (b Base) Write(ctx context.Context, name, message string, files []change.File) (branch, commit string,
+	err error) {
+	tree, err := b.tree(ctx, files)
 	if err != nil {
 		return "", "", err
 	}
 	for i := 1; i <= mostBranches; i++ {
-		branch = n.Branch
+		branch = name
 		if i > 1 {
 			branch += fmt.Sprintf("-%d", i)
 		}
 		commit, err = b.clone.commit(ctx, "refs/heads/"+branch)
 		if err != nil {
-			commit, err = b.commitTree(ctx, tree, n.Message)
+			commit, err = b.commitTree(ctx, tree, message)
 			if err == nil {
 				_, err = b.git(ctx, "", nil, "update-ref", "refs/heads/"+branch, commit,
 					strings.Repeat("0", len(commit)))
@@ -94,7 +89,7 @@ func (b Base) Write(ctx context.Context, n NewCommit) (branch, commit string, er
 }
 
 // tree writes the base's files with some replaced.
-func (b Base) tree(ctx context.Context, files map[string]string) (tree string, err error) {
+func (b Base) tree(ctx context.Context, files []change.File) (tree string, err error) {
 	err = b.indexed(ctx, files, func(index string) error {
 		tree, err = b.git(ctx, index, nil, "write-tree")
 		return err
@@ -104,7 +99,7 @@ func (b Base) tree(ctx context.Context, files map[string]string) (tree string, e
 
 // Export checks the base's files out into an empty folder, with some replaced. Filters that
 // the clone's owner has configured run, and no hook.
-func (b Base) Export(ctx context.Context, dir string, files map[string]string) error {
+func (b Base) Export(ctx context.Context, dir string, files []change.File) error {
 	return b.indexed(ctx, files, func(index string) error {
 		_, err := b.git(ctx, index, nil, "--work-tree="+dir, "checkout-index", "--all", "--force")
 		return err
@@ -113,7 +108,7 @@ func (b Base) Export(ctx context.Context, dir string, files map[string]string) e
 
 // indexed does something with an index of its own that holds the base's files, with some
 // replaced.
-func (b Base) indexed(ctx context.Context, files map[string]string, do func(index string) error) error {
+func (b Base) indexed(ctx context.Context, files []change.File, do func(index string) error) error {
 	dir, err := os.MkdirTemp("", "pr-review-index-")
 	if err != nil {
 		return err
@@ -124,12 +119,12 @@ func (b Base) indexed(ctx context.Context, files map[string]string, do func(inde
 		return err
 	}
 	var entries bytes.Buffer
-	for path, text := range files {
-		blob, err := b.git(ctx, index, []byte(text), "hash-object", "-w", "--no-filters", "--stdin")
+	for _, f := range files {
+		blob, err := b.git(ctx, index, []byte(f.Content), "hash-object", "-w", "--no-filters", "--stdin")
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(&entries, "100644 %s\t%s\x00", blob, path)
+		fmt.Fprintf(&entries, "100644 %s\t%s\x00", blob, f.Path)
 	}
 	if _, err := b.git(ctx, index, entries.Bytes(), "update-index", "-z", "--index-info"); err != nil {
 		return err

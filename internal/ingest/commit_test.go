@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/ingest"
 )
@@ -59,9 +60,9 @@ func TestACommitLeavesTheWorkTreeAlone(t *testing.T) {
 	base, err := ingest.BaseAt(t.Context(), dir, "", config.File{Path: config.DefaultPath})
 	require.NoError(t, err)
 	require.Equal(t, "main", base.Branch)
-	n := ingest.NewCommit{Branch: "fix/A-1-x", Message: "fix(A-1): x\n\nwhy", Files: map[string]string{
-		"a.txt": "A\r\n", "new dir/ü.txt": "no line feed"}}
-	branch, commit, err := base.Write(t.Context(), n)
+	const name, message = "fix/A-1-x", "fix(A-1): x\n\nwhy"
+	files := []change.File{{Path: "a.txt", Content: "A\r\n"}, {Path: "new dir/ü.txt", Content: "no line feed"}}
+	branch, commit, err := base.Write(t.Context(), name, message, files)
 	require.NoError(t, err)
 	require.Equal(t, "fix/A-1-x", branch)
 	require.Equal(t, base.Commit, run(t, dir, "rev-parse", commit+"^"))
@@ -76,16 +77,16 @@ func TestACommitLeavesTheWorkTreeAlone(t *testing.T) {
 	require.Equal(t, "main", run(t, dir, "symbolic-ref", "--short", "HEAD"))
 	require.NoFileExists(t, filepath.Join(dir, "hooked"))
 
-	again, same, err := base.Write(t.Context(), n)
+	again, same, err := base.Write(t.Context(), name, message, files)
 	require.NoError(t, err)
 	require.Equal(t, []string{branch, commit}, []string{again, same}, "the same change is the same commit")
-	n.Files["a.txt"] = "B\n"
-	other, _, err := base.Write(t.Context(), n)
+	files[0].Content = "B\n"
+	other, _, err := base.Write(t.Context(), name, message, files)
 	require.NoError(t, err)
 	require.Equal(t, "fix/A-1-x-2", other, "another change does not take the name")
 
 	out := t.TempDir()
-	require.NoError(t, base.Export(t.Context(), out, n.Files))
+	require.NoError(t, base.Export(t.Context(), out, files))
 	text, err = os.ReadFile(filepath.Join(out, "a.txt"))
 	require.NoError(t, err)
 	require.Equal(t, "B\n", string(text))
@@ -95,7 +96,6 @@ func TestACommitLeavesTheWorkTreeAlone(t *testing.T) {
 	require.Equal(t, before, run(t, dir, "status", "--porcelain"))
 
 	run(t, dir, "branch", "feat")
-	n.Branch = "feat/A-1-x"
-	_, _, err = base.Write(t.Context(), n)
+	_, _, err = base.Write(t.Context(), "feat/A-1-x", message, files)
 	require.ErrorContains(t, err, "the branch feat/A-1-x cannot be made beside one that is called feat")
 }

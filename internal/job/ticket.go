@@ -23,9 +23,10 @@ import (
 type ticketDraft struct {
 	*gated[ticketpr.State]
 	driver.Carrier
-	repo    github.Repository
-	config  config.Config // of the default branch
-	drafter account       // who asked for the draft
+	repo     github.Repository
+	config   config.Config // of the default branch
+	drafter  string        // login of who asked for the draft
+	coAuthor string        // the same as a commit's trailer names an account; empty where it is no user
 }
 
 // proposal reads the repository and its settings.
@@ -34,7 +35,7 @@ func (j *job) proposal(ctx context.Context) (*ticketDraft, error) {
 	p.Carrier = driver.Carrier{Applier: apply.Applier{Read: j.api, Write: write.New(j.api)}, Request: p.request}
 	var err error
 	if p.repo, err = j.api.Repository(ctx, j.ref.Owner, j.ref.Repo); err != nil {
-		return nil, err
+		return p, err
 	}
 	p.config, err = ingest.Settings(ctx, j.api, j.ref, j.File(), p.repo.DefaultBranch)
 	j.overruled(p.config)
@@ -59,10 +60,7 @@ func (j *job) proposal(ctx context.Context) (*ticketDraft, error) {
 func (j *job) applies(ctx context.Context) (driver.Report, error) {
 	return decides(ctx, j, func(ctx context.Context) (*gated[ticketpr.State], error) {
 		p, err := j.proposal(ctx)
-		if err != nil {
-			return nil, err
-		}
-		return p.gated, nil
+		return p.gated, err
 	})
 }
 
@@ -74,15 +72,11 @@ func (p *ticketDraft) stands(s ticketpr.State) func(context.Context, string) (st
 	}
 }
 
-// subject is what the drafts are about, at no commit.
-func (p *ticketDraft) subject() checkpoint.Subject {
-	return checkpoint.Subject{Kind: "ticket", Repository: p.ref.FullName(), RepositoryID: p.repo.ID, Key: p.asked.Key}
-}
-
 // origins is where drafts of the ticket must come from.
 func (p *ticketDraft) origins() handoff.Origin {
 	return handoff.Origin{
-		Names: ticketpr.Names, Subject: p.subject(),
+		Names: ticketpr.Names, Subject: checkpoint.Subject{Kind: "ticket", Repository: p.ref.FullName(),
+			RepositoryID: p.repo.ID, Key: p.asked.Key},
 		Thread:   func(base string) string { return ticketpr.ThreadID(p.ref, p.asked.Key, base) },
 		Workflow: cmp.Or(workflowFile(p.env.WorkflowRef), p.DraftWorkflow), Branch: p.repo.DefaultBranch,
 		Run: p.env.RunID, RunFacts: p.runs.Facts(p.repo.DefaultBranch), Protection: p.Protection, Now: p.Now(),

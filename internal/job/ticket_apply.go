@@ -30,7 +30,9 @@ func (p *ticketDraft) dispatcher(ctx context.Context, m checkpoint.Manifest) (st
 	if errors.Is(err, github.ErrNotFound) { // deleted since, or an app
 		err = nil
 	}
-	p.drafter = account{made.Actor, member.ID}
+	if p.drafter = made.Actor; member.ID != 0 && made.Actor != "" {
+		p.coAuthor = fmt.Sprintf("%s <%d+%[1]s@users.noreply.github.com>", made.Actor, member.ID)
+	}
 	return made.Actor, err
 }
 
@@ -44,27 +46,38 @@ func asFindings(s ticketpr.State) (all []finding.Finding) {
 
 // ended reports a draft that was decided.
 func (p *ticketDraft) ended(ctx context.Context, draft *handoff.Draft[ticketpr.State]) (driver.Report, error) {
-	view, err := draft.Flow.Inspect(ctx, draft.Manifest.Thread)
-	s := view.State
-	r := driver.Report{Outcome: view.End, Thread: s.Facts.Thread, Code: draft.Code, Digest: draft.Digest,
-		Artifact: ticketpr.Names.Draft(p.origin.Subject, draft.Digest), Head: s.Facts.Subject.Head, Usage: s.Usage,
-		Findings: s.Seen.Findings, Branch: s.Applied.Branch, PullRequest: s.PullRequest}
+	v, err := p.driver(draft.Store, draft.Manifest.Thread).Proposed(ctx)
+	return p.reported(v), err
+}
+
+// reported says how a draft stands, with the page of one that waits for nothing any more.
+func (p *ticketDraft) reported(v driver.Proposal) driver.Report {
+	s, counts := v.State, p.Summary == "counts"
+	r := driver.Report{Outcome: v.Outcome, Thread: s.Facts.Thread, Code: v.Code, Digest: v.Digest, Packed: v.Packed,
+		Head: s.Facts.Subject.Head, Usage: s.Usage, Findings: s.Seen.Findings, Branch: s.Applied.Branch,
+		PullRequest: s.PullRequest, Message: s.Error}
+	if v.Digest != "" {
+		r.Artifact = ticketpr.Names.Draft(p.origin.Subject, v.Digest)
+	}
+	if v.Outcome == ticketpr.Paused {
+		return r
+	}
 	record := s.Account()
-	if p.Summary == "counts" {
+	if counts {
 		record = s.Decision // without the paths
 	}
 	r.Page = proposal.End(p.asked.Key, proposal.Ending{Outcome: r.Outcome, Reason: s.Error,
 		Record: record, Branch: s.Applied.Branch, Pull: s.PullRequest, Form: p.Form(s), Void: p.void,
-		Changes: p.changes, Bot: p.bot(), Counts: p.Summary == "counts"})
-	return r, err
+		Changes: p.changes, Bot: p.bot(), Counts: counts})
+	return r
 }
 
 // request is a state as apply takes it; before a decision without who approved.
 func (p *ticketDraft) request(s ticketpr.State) apply.Request {
 	q := driver.ApplyRequest(p.ref, s, proposal.Made{Run: driver.RunPage(p.ref, s.Facts.RunID), Bot: p.bot(),
-		Closes: p.asked.Issue(), Drafted: p.drafter.login})
+		Closes: p.asked.Issue(), Drafted: p.drafter})
 	q.Link, q.Again = p.config.Implement.PullRequest == "link", "re-run the failed jobs"
-	if q.CoAuthor = p.drafter.trailer(); s.Decision != nil {
+	if q.CoAuthor = p.coAuthor; s.Decision != nil {
 		q.Race = p.desk(s).Race(*s.Decision)
 	}
 	return q
@@ -72,17 +85,3 @@ func (p *ticketDraft) request(s ticketpr.State) apply.Request {
 
 // bot reports whether the job's token is that of an app, such as GITHUB_TOKEN.
 func (p *ticketDraft) bot() bool { return strings.HasPrefix(p.Token, "ghs_") }
-
-// account is a login with what GitHub's own address of it needs.
-type account struct {
-	login string
-	id    int64
-}
-
-// trailer names the account as a commit's co-author; empty where it is no user.
-func (a account) trailer() string {
-	if a.login == "" || a.id == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%s <%d+%s@users.noreply.github.com>", a.login, a.id, a.login)
-}

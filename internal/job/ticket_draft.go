@@ -69,7 +69,7 @@ func (j *job) proposed(ctx context.Context) (p *ticketDraft, approvals []string,
 // facts are those of a draft of this run.
 func (p *ticketDraft) facts(thread, base string, approvals []string) checkpoint.Manifest {
 	m := checkpoint.Manifest{
-		Thread: thread, Subject: p.subject(), Trust: p.Protection.Trust, Environment: p.Environment,
+		Thread: thread, Subject: p.origin.Subject, Trust: p.Protection.Trust, Environment: p.Environment,
 		AllowDispatch: p.AllowDispatch, RunID: p.env.RunID, RunAttempt: p.env.RunAttempt,
 		WorkflowRef: p.env.WorkflowRef,
 		Approvals:   approvals, CreatedAt: p.Clock(), ToolVersion: wire.Version(),
@@ -83,10 +83,8 @@ func (p *ticketDraft) facts(thread, base string, approvals []string) checkpoint.
 // the next one, and stores what it parked.
 func (p *ticketDraft) draft(ctx context.Context, facts checkpoint.Manifest, show ticket.Show,
 	revised *revision) (driver.Report, error) {
-	d := driver.Driver{Front: p.Front, Thread: facts.Thread, Protect: p.Protection, Warn: p.runner.Warning,
-		Observe: p.observed, Tell: p.tell}
 	store, before, begun := p.progress(ctx, facts, revised)
-	d.Store = store
+	d := p.driver(store, facts.Thread)
 	sha := facts.Subject.Head
 	steps, begin, err := d.Propose(ctx, driver.Proposing{
 		Facts: facts, Branch: ticketpr.Branch{Base: p.repo.DefaultBranch, Slug: show != ticket.ShowKey},
@@ -100,22 +98,14 @@ func (p *ticketDraft) draft(ctx context.Context, facts checkpoint.Manifest, show
 	if err != nil {
 		return driver.Report{}, err
 	}
-	steps.Revised = func(m checkpoint.Manifest) checkpoint.Manifest {
-		facts.Subject.Digest = m.Subject.Digest
-		return facts
-	}
-	flow, err := d.Ticketpr(steps)
-	if err != nil {
-		return driver.Report{}, err
-	}
+	var answer *graph.Answer
 	if revised != nil && !begun {
-		_, err = flow.Resume(ctx, facts.Thread, graph.Answer{Gate: revised.from.Manifest.GateID, Value: revised.answer})
-	} else {
-		_, err = flow.Run(ctx, facts.Thread, begin)
+		answer = driver.AnswerTo(revised.from.Manifest, revised.answer)
 	}
+	v, err := d.Advance(ctx, steps, begin, answer)
 	r := driver.Report{}
 	if err == nil {
-		r, err = p.parked(ctx, d)
+		r, err = p.parked(ctx, v)
 	}
 	if err != nil {
 		return driver.Report{}, p.cutOff(ctx, store, err)
@@ -126,11 +116,14 @@ func (p *ticketDraft) draft(ctx context.Context, facts checkpoint.Manifest, show
 	return r, nil
 }
 
-// observed tells each node that has begun, in the log.
-func (p *ticketDraft) observed(e graph.Event) {
-	if e.Kind == graph.StepStarted {
-		fmt.Fprintln(p.Stdout, e.Node)
-	}
+// driver takes a ticket's thread through the graph, and tells each node that has begun.
+func (p *ticketDraft) driver(store graph.Store, thread string) driver.Driver {
+	return driver.Driver{Front: p.Front, Store: store, Thread: thread, Protect: p.Protection, Warn: p.runner.Warning,
+		Tell: p.tell, Observe: func(e graph.Event) {
+			if e.Kind == graph.StepStarted {
+				fmt.Fprintln(p.Stdout, e.Node)
+			}
+		}}
 }
 
 // entries are all paths of the base with their modes, which an archive does not tell.
@@ -144,27 +137,16 @@ func (p *ticketDraft) entries(ctx context.Context, sha string) (map[string]tree.
 }
 
 // parked stores a draft that waits, or reports why there is none.
-func (p *ticketDraft) parked(ctx context.Context, d driver.Driver) (driver.Report, error) {
-	v, err := d.Proposed(ctx)
-	if err != nil {
-		return driver.Report{}, err
-	}
-	s := v.State
-	r := driver.Report{Outcome: v.Outcome, Thread: d.Thread, Head: s.Facts.Subject.Head, Usage: s.Usage,
-		Findings: v.Findings, Message: s.Error}
+func (p *ticketDraft) parked(ctx context.Context, v driver.Proposal) (driver.Report, error) {
+	r := p.reported(v)
 	if v.Outcome != ticketpr.Paused {
-		r.Page = proposal.End(p.asked.Key, proposal.Ending{Outcome: r.Outcome, Reason: s.Error,
-			Record: s.Account()})
-		r.Error = s.Error
 		return r, nil
 	}
-	r.Packed, r.Digest, r.Code = v.Packed, v.Digest, v.Code
-	r.Artifact = ticketpr.Names.Draft(p.subject(), v.Digest)
 	if err := p.put(ctx, r); err != nil {
 		return driver.Report{}, err
 	}
 	r.Retained = p.retained(ctx, r.Artifact)
-	r.Page = proposal.Draft(s.Proposal(), p.howToDecide(r, s.Iteration < gate.MaxRounds))
+	r.Page = proposal.Draft(v.State.Proposal(), p.howToDecide(r, v.Iteration < gate.MaxRounds))
 	return r, nil
 }
 

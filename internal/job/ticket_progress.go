@@ -25,7 +25,7 @@ func (p *ticketDraft) progress(ctx context.Context, facts checkpoint.Manifest,
 	empty := func() *artifactstore.Store {
 		return p.carrying(func(saved graph.Saved, n int) (string, []byte, error) {
 			packed, err := ticketpr.PackPartial(saved, n, facts, p.Protection)
-			return ticketpr.Names.Partial(p.subject(), n, packed.Digest), packed.Zip, err
+			return ticketpr.Names.Partial(p.origin.Subject, n, packed.Digest), packed.Zip, err
 		})
 	}
 	if store = empty(); revised != nil {
@@ -35,7 +35,7 @@ func (p *ticketDraft) progress(ctx context.Context, facts checkpoint.Manifest,
 	if p.Anew {
 		return store, spent, false
 	}
-	found := handoff.Candidates(p.checkpoints(p.left(ctx), p.subject()), p.repo.ID)
+	found := handoff.Candidates(p.checkpoints(p.left(ctx), p.origin.Subject), p.repo.ID)
 	p.origin.Earlier(ctx, found, func(d checkpoint.Draft, saved graph.Saved) error {
 		if begun || d.Manifest.Partial == 0 || d.Manifest.Thread != facts.Thread {
 			return nil

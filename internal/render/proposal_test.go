@@ -24,17 +24,19 @@ func proposed() proposal.Proposal {
 		"package store\n\nfunc late(t Task) bool {\n\treturn !t.Done && !t.Due.IsZero() && t.Due.Before(now())\n}\n")
 	test := change.Of("store/late_test.go", "Some day is never late.", "", "", "package store\n")
 	return proposal.Proposal{
-		Kind: "fix", Base: head, Round: 1, Class: change.Class{Type: change.Bug, Complexity: "low",
-			Note: "The tracker calls the ticket \"Story\"; the model takes it for a Bug."},
-		Feedback:  []string{"Keep it to one condition."},
-		Ticket:    ticket.Ticket{Key: "TASK-101", Summary: "Tasks without a due date are listed as overdue"},
-		RootCause: "late in store/store.go compares Due with now, and the zero time is before every now.",
-		Modules:   []change.Module{{Name: "store", Reason: "Due dates are compared there."}},
-		Chunks: []change.Chunk{{Path: "store/store.go", StartLine: 3, EndLine: 5, Score: 0.81},
-			{Path: "store/task.go", StartLine: 1, EndLine: 14, Score: 0.42}},
-		Changes: []change.File{code}, Tests: []change.File{test},
+		Kind: "fix", Base: head, Round: 1, Feedback: []string{"Keep it to one condition."},
 		Warnings: []string{"the check failed on this change"},
-		Check:    &change.Check{Command: "go test ./...", Output: "--- FAIL: TestLate\n"},
+		Draft: change.Draft{
+			Class: change.Class{Type: change.Bug, Complexity: "low",
+				Note: "The tracker calls the ticket \"Story\"; the model takes it for a Bug."},
+			Ticket:    ticket.Ticket{Key: "TASK-101", Summary: "Tasks without a due date are listed as overdue"},
+			RootCause: "late in store/store.go compares Due with now, and the zero time is before every now.",
+			Scope:     change.Scope{Modules: []change.Module{{Name: "store", Reason: "Due dates are compared there."}}},
+			Chunks: []change.Chunk{{Path: "store/store.go", StartLine: 3, EndLine: 5, Score: 0.81},
+				{Path: "store/task.go", StartLine: 1, EndLine: 14, Score: 0.42}},
+			Changes: []change.File{code}, Tests: []change.File{test},
+			Check: &change.Check{Command: "go test ./...", Output: "--- FAIL: TestLate\n"},
+		},
 		Review: render.Review{
 			Overview: "A task without a due date is left out.", Model: "a-model",
 			Findings: []finding.Finding{{ID: "F1", Path: "store/store.go", Line: 4, Severity: finding.Minor,
@@ -54,7 +56,7 @@ func hostileProposal() proposal.Proposal {
 	const evil = "</details><img src=x onerror=alert(1)> @octo/team closes #1 `x` [a](javascript:b) " +
 		"![i](http://e/i)\n" +
 		"## Approved\n/approve \u202e"
-	p.Ticket.Summary, p.RootCause, p.Note, p.Modules[0].Reason = evil, evil, evil, evil
+	p.Ticket.Summary, p.RootCause, p.Class.Note, p.Scope.Modules[0].Reason = evil, evil, evil, evil
 	p.Changes[0] = change.Of("a`b|<b>.go", evil, "", "", "```\n"+evil+"\n~~~~\n")
 	p.Feedback[0], p.Check.Output, p.Review.Overview = evil, "```\n"+evil, evil
 	return p

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/github"
@@ -85,7 +86,7 @@ func (s *Site) parent(ctx context.Context, w *write.Client) (string, error) {
 		if err != nil && !errors.Is(err, github.ErrNotFound) {
 			return "", err
 		}
-		wanted, same = append(wanted, f.Path), same && string(text) == string(f.Content)
+		wanted, same = append(wanted, f.Path), same && string(text) == f.Content
 	}
 	if slices.Sort(wanted); same && slices.Equal(changed, wanted) {
 		return "", nil
@@ -95,10 +96,10 @@ func (s *Site) parent(ctx context.Context, w *write.Client) (string, error) {
 }
 
 // written are the files of the pull request.
-func (s *Site) written() (all []write.File) {
+func (s *Site) written() (all []change.File) {
 	for _, f := range s.Files {
 		if f.State != kept {
-			all = append(all, write.File{Path: f.Path, Content: []byte(f.text)})
+			all = append(all, change.File{Path: f.Path, Content: f.text})
 		}
 	}
 	return all

@@ -71,11 +71,9 @@ func ticketFlow(w handofftest.World) (*graph.Flow[ticketpr.State], error) {
 		Fetch: func(context.Context) (ticket.Ticket, error) {
 			return ticket.Ticket{Key: "PAY-88", Summary: "Round half up"}, nil
 		},
-		Show: ticket.ShowFull, Modules: []config.Module{module}, Paths: []string{"pay/round.go"},
+		Show:  ticket.ShowFull,
 		Model: &implement.Model{Chat: model(w.Paid), Once: graph.Once[implement.Recorded]},
-		Base: func(chosen []config.Module) implement.Base {
-			return implement.Base{Tree: base, Rules: &scope.Rules{Modules: chosen, Entries: entries}}
-		},
+		Base:  implement.Base{Tree: base, Rules: &scope.Rules{Modules: []config.Module{module}, Entries: entries}},
 		Apply: func(ctx context.Context, s ticketpr.State) (apply.Applied, error) {
 			_, err := w.Out.Write(ctx, *s.Decision, change.Unified(s.Files()))
 			return applied(s), err

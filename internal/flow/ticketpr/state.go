@@ -16,7 +16,6 @@ import (
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/handoff"
-	"github.com/org/pr-review-action/internal/implement"
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/render/proposal"
 	"github.com/org/pr-review-action/internal/ticket"
@@ -30,16 +29,9 @@ type State struct {
 	Limit  cost.MicroUSD // of what the run may cost; 0 for none
 	Model  string
 
-	Ticket    ticket.Ticket // as much of it as context.show lets out
-	Flags     []ticket.Flag // of its lines, as much of them
-	Class     change.Class
-	Scope     implement.Scope
-	Chunks    []change.Chunk
-	RootCause string
-	Changes   []change.File
-	Tests     []change.File
-	Seen      Seen
-	Check     *change.Check // nil where no command was asked for
+	change.Draft
+	Flags []ticket.Flag // of the ticket's lines, as much of them as of it
+	Seen  Seen
 
 	Approved  *bool // nil while undecided
 	Decision  *decision.Record
@@ -68,41 +60,40 @@ type Seen struct {
 	Usage    cost.Usage          `json:"usage,omitzero"`
 }
 
-// Proposed are all files of the draft: the change, then its tests.
-func (s State) Proposed() []change.File { return slices.Concat(s.Changes, s.Tests) }
-
 // Files are those that were approved: all but what the decision drops.
-func (s State) Files() []change.File {
-	changes, tests := s.kept()
-	return slices.Concat(changes, tests)
-}
+func (s State) Files() []change.File { return s.kept().Proposed() }
 
-func (s State) kept() (changes, tests []change.File) {
-	for i, f := range s.Proposed() {
-		switch {
-		case s.Decision != nil && slices.ContainsFunc(s.Decision.Dropped, func(d decision.Drop) bool {
-			return d.ID == fileID(i)
-		}):
-		case i < len(s.Changes):
-			changes = append(changes, f)
-		default:
-			tests = append(tests, f)
+// kept is the draft without the files that the decision drops.
+func (s State) kept() change.Draft {
+	d, at := s.Draft, 0
+	keep := func(files []change.File) (kept []change.File) {
+		for _, f := range files {
+			id := fileID(at)
+			at++
+			if s.Decision == nil || !slices.ContainsFunc(s.Decision.Dropped, func(d decision.Drop) bool {
+				return d.ID == id
+			}) {
+				kept = append(kept, f)
+			}
 		}
+		return kept
 	}
-	return changes, tests
+	d.Changes = keep(d.Changes)
+	d.Tests = keep(d.Tests)
+	return d
 }
 
 // ApprovedProposal is the proposal with the files that were approved alone. Where of the
 // ticket only its key may be told, it has no sentence of the model either, who has read it.
 func (s State) ApprovedProposal() proposal.Proposal {
 	p := s.Proposal()
-	if p.Changes, p.Tests = s.kept(); s.Branch.Slug {
+	if p.Draft = s.kept(); s.Branch.Slug {
 		return p
 	}
-	p.Summary, p.RootCause = "", ""
-	p.Modules = slices.Clone(p.Modules)
-	for i := range p.Modules {
-		p.Modules[i].Reason = ""
+	p.Class.Summary, p.RootCause = "", ""
+	p.Scope.Modules = slices.Clone(p.Scope.Modules)
+	for i := range p.Scope.Modules {
+		p.Scope.Modules[i].Reason = ""
 	}
 	criteria := slices.Clone(p.Review.Asked.Criteria)
 	for i := range criteria {
@@ -174,11 +165,11 @@ func Slug(text string) string {
 	})
 	slug := ""
 	for _, w := range words {
-		if next := strings.TrimPrefix(slug+"-"+w, "-"); len(next) <= maxSlug {
-			slug = next
-			continue
+		next := strings.TrimPrefix(slug+"-"+w, "-")
+		if len(next) > maxSlug {
+			break
 		}
-		break
+		slug = next
 	}
 	if slug == "" && len(words) > 0 {
 		slug = words[0][:maxSlug]
@@ -199,9 +190,8 @@ func (s State) Shown() string { return proposal.File(s.Proposal()) }
 // Proposal is the draft as the renderers take it.
 func (s State) Proposal() proposal.Proposal {
 	p := proposal.Proposal{
-		Kind: s.kind(), Ticket: s.Ticket, Class: s.Class, RootCause: s.RootCause, Modules: s.Scope.Modules,
-		Chunks: s.Chunks, Changes: s.Changes, Tests: s.Tests, Notes: s.Notes(), Warnings: s.Warnings(), Check: s.Check,
-		Round: s.Iteration, Base: s.Facts.Subject.Head, Unreviewed: s.Seen.Failed,
+		Draft: s.Draft, Kind: s.kind(), Notes: s.Notes(), Warnings: s.Warnings(), Round: s.Iteration,
+		Base: s.Facts.Subject.Head, Unreviewed: s.Seen.Failed,
 		Review: render.Review{Findings: s.Seen.Findings, Overview: s.Seen.Overview,
 			Asked: render.Asked{Criteria: s.Seen.Criteria}, Usage: s.Usage, Limit: s.Limit, Model: s.Model},
 	}

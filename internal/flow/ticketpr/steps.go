@@ -39,40 +39,36 @@ func shown(t ticket.Ticket, show ticket.Show) ticket.Ticket {
 	return ticket.Context{Tickets: []ticket.Ticket{t}}.Shown(show).Tickets[0]
 }
 
-// asked is the whole ticket, read again where another process has drafted. It is the frozen
-// one, or refused.
-func (r *run) asked(ctx context.Context, s State) (ticket.Ticket, error) {
-	if r.whole == nil {
-		t, err := r.Fetch(ctx)
-		if err != nil {
-			return t, err
+// reading is a step that reads the ticket in full, again where another process has drafted.
+// It is the frozen one, or refused.
+func (r *run) reading(do func(context.Context, *State, ticket.Ticket) (cost.Usage, error)) step {
+	return func(ctx context.Context, s *State) (paid cost.Usage, err error) {
+		if r.whole == nil {
+			t, err := r.Fetch(ctx)
+			if err != nil {
+				return paid, err
+			}
+			r.whole = &t
 		}
-		r.whole = &t
+		if implement.Digest(*r.whole) != s.Facts.Subject.Digest {
+			return paid, problem.Refuse(9, "the ticket's text is another since this draft was made",
+				"draft it anew with --again", problem.At(s.Ticket.Key))
+		}
+		return do(ctx, s, *r.whole)
 	}
-	if implement.Digest(*r.whole) != s.Facts.Subject.Digest {
-		return ticket.Ticket{}, problem.Refuse(9, "the ticket's text is another since this draft was made",
-			"draft it anew with --again", problem.At(s.Ticket.Key))
-	}
-	return *r.whole, nil
 }
 
-func (r *run) classify(ctx context.Context, s *State) (paid cost.Usage, err error) {
-	t, err := r.asked(ctx, *s)
-	if err == nil {
-		s.Class, paid, err = r.Model.Classify(ctx, t)
-	}
+func (r *run) classify(ctx context.Context, s *State, t ticket.Ticket) (paid cost.Usage, err error) {
+	s.Class, paid, err = r.Model.Classify(ctx, t)
 	return paid, err
 }
 
-func (r *run) modules(ctx context.Context, s *State) (paid cost.Usage, err error) {
-	if len(r.Modules) == 0 {
+func (r *run) modules(ctx context.Context, s *State, t ticket.Ticket) (paid cost.Usage, err error) {
+	if len(r.Base.Rules.Modules) == 0 {
 		s.Error = "there is no module that could be changed"
 		return paid, nil
 	}
-	t, err := r.asked(ctx, *s)
-	if err == nil {
-		s.Scope, paid, err = r.Model.Choose(ctx, t, s.Class, r.Modules, r.Paths)
-	}
+	s.Scope, paid, err = r.Model.Choose(ctx, t, s.Class, r.Base)
 	return paid, err
 }
 
@@ -84,15 +80,14 @@ const (
 )
 
 // retrieve finds pieces of the chosen modules, the best of all first.
-func (r *run) retrieve(ctx context.Context, s *State) (paid cost.Usage, err error) {
-	t, err := r.asked(ctx, *s)
-	if err != nil || r.Search == nil {
-		return paid, err
+func (r *run) retrieve(ctx context.Context, s *State, t ticket.Ticket) (paid cost.Usage, err error) {
+	if r.Search == nil {
+		return paid, nil
 	}
 	query := strings.Join([]string{t.Summary, s.Class.Summary, t.Description}, "\n")
 	query = strings.ToValidUTF8(query[:min(len(query), maxQuery)], "")
 	var all []change.Chunk
-	for _, m := range s.Scope.Chosen(r.Modules) {
+	for _, m := range r.Base.Within(s.Scope).Rules.Modules {
 		found, err := r.Search(ctx, query, m)
 		if err != nil {
 			return paid, fmt.Errorf("searching %s: %w", m.Name, err)
@@ -117,53 +112,35 @@ func (r *run) retrieve(ctx context.Context, s *State) (paid cost.Usage, err erro
 }
 
 // brief is what the change and its tests are written from.
-func (r *run) brief(ctx context.Context, s State) (b implement.Brief, base implement.Base, err error) {
-	if b.Ticket, err = r.asked(ctx, s); err != nil {
-		return b, base, err
-	}
-	b.Class, b.Scope, b.Chunks = s.Class, s.Scope, s.Chunks
-	b.Modules = s.Scope.Chosen(r.Modules)
+func (r *run) brief(s State, t ticket.Ticket) implement.Brief {
+	b := implement.Brief{Ticket: t, Draft: s.Draft, Base: r.Base.Within(s.Scope)}
 	for _, round := range s.Rounds {
 		b.Rounds = append(b.Rounds, round.Feedback)
 	}
-	if len(s.Rounds) > 0 {
-		b.Before = s.Proposed()
-	}
-	return b, r.Base(b.Modules), nil
+	return b
 }
 
-func (r *run) code(ctx context.Context, s *State) (paid cost.Usage, err error) {
-	b, base, err := r.brief(ctx, *s)
-	if err == nil {
-		s.RootCause, s.Changes, paid, err = r.Model.Code(ctx, b, base)
-	}
+func (r *run) code(ctx context.Context, s *State, t ticket.Ticket) (paid cost.Usage, err error) {
+	s.RootCause, s.Changes, paid, err = r.Model.Code(ctx, r.brief(*s, t))
 	return paid, err
 }
 
-func (r *run) writeTests(ctx context.Context, s *State) (paid cost.Usage, err error) {
-	b, base, err := r.brief(ctx, *s)
-	if err == nil {
-		s.Tests, paid, err = r.Model.Tests(ctx, b, s.Changes, base)
-	}
+func (r *run) writeTests(ctx context.Context, s *State, t ticket.Ticket) (paid cost.Usage, err error) {
+	s.Tests, paid, err = r.Model.Tests(ctx, r.brief(*s, t))
 	return paid, err
 }
 
 // summary looks at the change before a person does: the project's own command, and the
 // review flow. The draft gets the facts of the run that finishes it.
-func (r *run) summary(ctx context.Context, s *State) (paid cost.Usage, err error) {
-	if r.Revised != nil {
-		s.Facts = r.Revised(s.Facts)
+func (r *run) summary(ctx context.Context, s *State, t ticket.Ticket) (paid cost.Usage, err error) {
+	if digest := s.Facts.Subject.Digest; r.Facts.Thread != "" {
+		s.Facts = r.Facts
+		s.Facts.Subject.Digest = digest
 	}
 	if r.Check != nil {
-		if s.Check, err = r.Check(ctx, s.Proposed()); err != nil {
-			return paid, err
-		}
+		s.Check, err = r.Check(ctx, s.Proposed())
 	}
-	if s.Seen = (Seen{}); r.Review == nil {
-		return paid, nil
-	}
-	t, err := r.asked(ctx, *s)
-	if err == nil {
+	if s.Seen = (Seen{}); r.Review != nil && err == nil {
 		s.Seen, err = r.Review(ctx, *s, t)
 	}
 	return s.Seen.Usage, err

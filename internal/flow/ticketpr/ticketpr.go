@@ -20,7 +20,6 @@ import (
 	"github.com/org/pr-review-action/internal/apply"
 	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/checkpoint"
-	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/gate"
@@ -72,27 +71,21 @@ const (
 // Steps is the outside world of a run. A job that decides needs Apply, Applied and Open. The
 // ticket is commented on by a job of its own, which has the tracker's credentials.
 type Steps struct {
-	Fetch func(context.Context) (ticket.Ticket, error) // in full; once in a process
-	Show  ticket.Show                                  // how much of it may leave the job
-	Model *implement.Model                             // nil where a draft is decided
-
-	Modules []config.Module // that may change: of the settings, or derived
-	Paths   []string        // of the base commit
-	// what may be done to the base where modules are chosen
-	Base   func([]config.Module) implement.Base
-	Search implement.Search // nil for nothing
+	Fetch  func(context.Context) (ticket.Ticket, error) // in full; once in a process
+	Show   ticket.Show                                  // how much of it may leave the job
+	Model  *implement.Model                             // nil where a draft is decided
+	Base   implement.Base                               // its rules are of all modules that may change
+	Search implement.Search                             // nil for nothing
 	// runs the command of who asked for it on the change; nil where none was given
 	Check func(context.Context, []change.File) (*change.Check, error)
 	// has the change reviewed; nil for nobody
 	Review func(context.Context, State, ticket.Ticket) (Seen, error)
-	// gives a draft that another run began the facts of this one; nil for those it has
-	Revised func(checkpoint.Manifest) checkpoint.Manifest
+	Facts  checkpoint.Manifest // of this run, for a draft that another began
 
 	Apply func(context.Context, State) (apply.Applied, error) // commits the approved files
 	// looks whether they are, after a run that did not live to say so; nil where Apply looks
 	Applied func(context.Context, State) (apply.Applied, bool, error)
 	Open    func(context.Context, State) (url string, err error) // the pull request, once; nil for none
-
 }
 
 // run is a graph as it runs: its steps, the fields that they write, and the ticket in full.
@@ -108,12 +101,12 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 	r := &run{Steps: steps, graph: g}
 	applied, opened := declare(g)
 	fetch := r.node(fetchNode, r.fetch, "facts", "ticket", "flags", "error")
-	classify := r.node(classifyNode, r.classify, "classification", "usage", "error")
-	modules := r.node(modulesNode, r.modules, "affected_modules", "usage", "error")
-	chunks := r.node(contextNode, r.retrieve, "code_chunks", "affected_modules", "usage")
-	code := r.node(codeNode, r.code, "root_cause", "proposed_changes", "usage", "error")
-	tests := r.node(testsNode, r.writeTests, "proposed_tests", "usage", "error")
-	summary := r.node(summaryNode, r.summary, "facts", "diff_summary", "check", "usage")
+	classify := r.node(classifyNode, r.reading(r.classify), "classification", "usage", "error")
+	modules := r.node(modulesNode, r.reading(r.modules), "affected_modules", "usage", "error")
+	chunks := r.node(contextNode, r.reading(r.retrieve), "code_chunks", "affected_modules", "usage")
+	code := r.node(codeNode, r.reading(r.code), "root_cause", "proposed_changes", "usage", "error")
+	tests := r.node(testsNode, r.reading(r.writeTests), "proposed_tests", "usage", "error")
+	summary := r.node(summaryNode, r.reading(r.summary), "facts", "diff_summary", "check", "usage")
 	gate := graph.Gate(g, gateNode, ask, r.decide, g.Named("human_approved", "decision", "error"))
 	again := r.node(regenerateNode, r.regenerate, "decision", "human_feedback", "iteration")
 	if r.Apply == nil {
@@ -173,7 +166,7 @@ func declare(g *graph.Graph[State]) (applied graph.Field[apply.Applied], opened 
 	graph.Value(g, "ticket", func(s *State) *ticket.Ticket { return &s.Ticket })
 	graph.Value(g, "flags", func(s *State) *[]ticket.Flag { return &s.Flags })
 	graph.Value(g, "classification", func(s *State) *change.Class { return &s.Class })
-	graph.Value(g, "affected_modules", func(s *State) *implement.Scope { return &s.Scope })
+	graph.Value(g, "affected_modules", func(s *State) *change.Scope { return &s.Scope })
 	graph.Value(g, "code_chunks", func(s *State) *[]change.Chunk { return &s.Chunks })
 	graph.Value(g, "root_cause", func(s *State) *string { return &s.RootCause })
 	graph.Value(g, "proposed_changes", func(s *State) *[]change.File { return &s.Changes })

@@ -9,6 +9,7 @@ import (
 
 	gh "github.com/google/go-github/v62/github"
 
+	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
@@ -54,17 +55,11 @@ func (c *Client) Branch(ctx context.Context, ref pull.Ref, name, sha string) err
 	return told(ErrMayNotPush, ErrUncertain, "creating the branch "+name, err)
 }
 
-// File is a file of a commit. Every one is an ordinary file: GitHub takes no mode.
-type File struct {
-	Path    string
-	Content []byte
-}
-
 // Commit is one commit to be made on a branch.
 type Commit struct {
 	Branch, Parent string // Parent is the hash that the branch must point to
 	Headline, Body string
-	Files          []File
+	Files          []change.File // ordinary ones, in full: GitHub takes no mode
 }
 
 const commitMutation = `mutation($input: CreateCommitOnBranchInput!) {
@@ -77,7 +72,7 @@ const commitMutation = `mutation($input: CreateCommitOnBranchInput!) {
 func (c *Client) Commit(ctx context.Context, ref pull.Ref, k Commit) (sha string, err error) {
 	additions := []map[string]any{}
 	for _, f := range k.Files {
-		additions = append(additions, map[string]any{"path": f.Path, "contents": f.Content}) // base64 in JSON
+		additions = append(additions, map[string]any{"path": f.Path, "contents": []byte(f.Content)}) // base64 in JSON
 	}
 	input := map[string]any{
 		"branch":          map[string]any{"repositoryNameWithOwner": ref.FullName(), "branchName": k.Branch},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/github/write"
 	"github.com/org/pr-review-action/internal/githubtest"
@@ -46,8 +47,8 @@ func newPushing(t *testing.T) pushing {
 
 func (p pushing) commit(parent string) write.Commit {
 	return write.Commit{Branch: "fix/PAY-1-round", Parent: parent, Headline: "fix(PAY-1): round", Body: "why",
-		Files: []write.File{{Path: "a.go", Content: []byte("ONE\n\x00\xff")},
-			{Path: "dir/new.go", Content: []byte("n")}}}
+		Files: []change.File{{Path: "a.go", Content: "ONE\n\x00\xff"},
+			{Path: "dir/new.go", Content: "n"}}}
 }
 
 func TestABranchGetsOneCommitAndADraftPullRequest(t *testing.T) {

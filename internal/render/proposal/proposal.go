@@ -7,7 +7,6 @@ package proposal
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/change"
@@ -20,18 +19,11 @@ import (
 // Proposal is a change that a model proposes for a ticket, as its approver sees it. Texts
 // of the ticket and the model are untrusted.
 type Proposal struct {
-	Kind   string // fix or feat
-	Ticket ticket.Ticket
-	change.Class
-	RootCause  string
-	Modules    []change.Module
-	Chunks     []change.Chunk
-	Changes    []change.File
-	Tests      []change.File
+	change.Draft
+	Kind       string   // fix or feat
 	Warnings   []string // ours
 	Notes      []string // what could not be done; may quote others
 	Unreviewed bool     // no review of the change came about; Notes say why
-	Check      *change.Check
 
 	Round    int           // how often the draft was revised
 	Feedback []string      // of its approvers so far
@@ -53,24 +45,19 @@ func (p Proposal) Title() string {
 	return p.Ticket.Key + ": " + p.Ticket.Summary
 }
 
-// Files are all of the draft.
-func (p Proposal) Files() []change.File {
-	return slices.Concat(p.Changes, p.Tests)
-}
-
 // Size is the draft in one line: type and complexity, files, lines, modules.
 func (p Proposal) Size() string {
 	added, removed := 0, 0
-	for _, f := range p.Files() {
+	for _, f := range p.Proposed() {
 		added, removed = added+f.Added, removed+f.Removed
 	}
 	tests := "no test"
 	if n := len(p.Tests); n > 0 {
 		tests = wording.Count(n, "test file")
 	}
-	parts := []string{p.Type + ", complexity " + guard.Line(p.Complexity, 20), wording.Count(len(p.Changes), "file") +
-		" and " +
-		tests, fmt.Sprintf("+%d −%d lines", added, removed), wording.Count(len(p.Modules), "module")}
+	parts := []string{p.Class.Type + ", complexity " + guard.Line(p.Class.Complexity, 20),
+		wording.Count(len(p.Changes), "file") + " and " + tests, fmt.Sprintf("+%d −%d lines", added, removed),
+		wording.Count(len(p.Scope.Modules), "module")}
 	if p.Round > 0 {
 		parts = append(parts, fmt.Sprintf("revision %d of 3", p.Round))
 	}
@@ -84,7 +71,7 @@ func File(p Proposal) string { return p.file(p.diffs()) }
 func (p Proposal) file(diffs string) string {
 	parts := []string{"## Proposed changes for " + guard.Inline(p.Title(), render.TitleRunes), "**" + p.Size() + "**",
 		p.warnings()}
-	if p.Type == change.Bug {
+	if p.Class.Type == change.Bug {
 		parts = append(parts, "**Root cause:** "+guard.Inline(p.RootCause, SentenceRunes))
 	}
 	parts = append(parts, p.what(), p.where(), fileRows("### Files", p.Changes), fileRows("### Tests", p.Tests),
@@ -98,8 +85,8 @@ func (p Proposal) warnings() string {
 	for _, w := range p.Warnings {
 		all = append(all, "> "+wording.UpperFirst(w)+".")
 	}
-	if p.Note != "" {
-		all = append(all, "> "+guard.Inline(p.Note, SentenceRunes))
+	if p.Class.Note != "" {
+		all = append(all, "> "+guard.Inline(p.Class.Note, SentenceRunes))
 	}
 	for _, n := range p.Notes {
 		all = append(all, "> "+guard.Inline(n, SentenceRunes))
@@ -112,11 +99,11 @@ func (p Proposal) warnings() string {
 
 // what is the ticket in the model's words, and the parts that these say it concerns.
 func (p Proposal) what() string {
-	if p.Summary == "" {
+	if p.Class.Summary == "" {
 		return ""
 	}
-	text := "**What it is:** " + guard.Inline(p.Summary, SentenceRunes)
-	for i, c := range p.Components {
+	text := "**What it is:** " + guard.Inline(p.Class.Summary, SentenceRunes)
+	for i, c := range p.Class.Components {
 		text += map[bool]string{true: " Components: ", false: ", "}[i == 0] + guard.Code(guard.Line(c,
 			render.TitleRunes))
 	}
@@ -126,7 +113,7 @@ func (p Proposal) what() string {
 // where are the modules with their reasons.
 func (p Proposal) where() string {
 	var rows []string
-	for _, m := range p.Modules {
+	for _, m := range p.Scope.Modules {
 		rows = append(rows, row(guard.Code(m.Name), guard.Inline(m.Reason, SentenceRunes)))
 	}
 	return "### Modules\n\n" + strings.Join(rows, "\n")
@@ -196,7 +183,7 @@ func (p Proposal) asked() string {
 // diffs are the files' diffs, each folded.
 func (p Proposal) diffs() string {
 	all := []string{"### Diff"}
-	for _, f := range p.Files() {
+	for _, f := range p.Proposed() {
 		summary := render.CodeHTML(guard.Line(f.Path, render.TitleRunes)) + " " + Counted(f)
 		all = append(all, render.Details(summary, guard.Fence(f.Patch, "diff")))
 	}
@@ -242,10 +229,10 @@ func CommitMessage(p Proposal) (headline, body string) {
 		headline = strings.TrimSpace(string(r[:headlineRunes-1])) + "…"
 	}
 	var files []string
-	for _, f := range p.Files() {
+	for _, f := range p.Proposed() {
 		files = append(files, row(f.Path, guard.Line(f.Description, SentenceRunes)))
 	}
-	why := wording.Wrapped(cmp.Or(p.RootCause, p.Summary), headlineRunes)
+	why := wording.Wrapped(cmp.Or(p.RootCause, p.Class.Summary), headlineRunes)
 	return headline, render.Paragraphs(strings.Join(why, "\n"), strings.Join(files, "\n"))
 }
 

@@ -45,7 +45,7 @@ func PullRequest(p Proposal, m Made) (title, body string) {
 		cause = "**Root cause:** " + guard.Inline(p.RootCause, SentenceRunes)
 	}
 	foot := p.made(m)
-	body = render.Paragraphs(guard.Inline(p.Summary, SentenceRunes), cause, p.ticketLink(m), p.where(),
+	body = render.Paragraphs(guard.Inline(p.Class.Summary, SentenceRunes), cause, p.ticketLink(m), p.where(),
 		fileRows("### Files", p.Changes), fileRows("### Tests", p.Tests), p.asked())
 	if room := pullBytes - len(foot); len(body) > room {
 		body = body[:strings.LastIndexByte(body[:room], '\n')] + "\n\nThe rest is left out: it would be too long."
@@ -101,7 +101,7 @@ func Draft(p Proposal, d summary.Decide) string {
 		draft = "## Proposed changes for " + guard.Code(p.Ticket.Key) + "\n\n**" + p.Size() + "**"
 	}
 	drop := ""
-	if files := p.Files(); len(files) > 1 && !d.Counts {
+	if files := p.Proposed(); len(files) > 1 && !d.Counts {
 		drop = "/drop " + files[len(files)-1].Path + ": REASON"
 	}
 	parts := []string{draft, "### Decide"}

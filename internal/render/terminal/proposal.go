@@ -24,25 +24,25 @@ func Proposal(p proposal.Proposal, o Options) string {
 	for _, w := range p.Warnings {
 		t.prose("", "warning: "+w)
 	}
-	for _, n := range append([]string{p.Note}, p.Notes...) {
+	for _, n := range append([]string{p.Class.Note}, p.Notes...) {
 		if n != "" {
 			t.prose("", guard.Line(n, proposal.SentenceRunes))
 		}
 	}
 	t.WriteString("\n")
-	if p.Type == change.Bug {
+	if p.Class.Type == change.Bug {
 		t.prose("", "Root cause: "+guard.Line(p.RootCause, proposal.SentenceRunes))
 	}
-	if p.Summary != "" {
-		t.prose("", "What it is: "+guard.Line(p.Summary, proposal.SentenceRunes))
+	if p.Class.Summary != "" {
+		t.prose("", "What it is: "+guard.Line(p.Class.Summary, proposal.SentenceRunes))
 	}
-	if len(p.Components) > 0 {
-		t.prose("", "Components: "+guard.Line(strings.Join(p.Components, ", "), proposal.SentenceRunes))
+	if len(p.Class.Components) > 0 {
+		t.prose("", "Components: "+guard.Line(strings.Join(p.Class.Components, ", "), proposal.SentenceRunes))
 	}
-	for _, m := range p.Modules {
+	for _, m := range p.Scope.Modules {
 		t.prose("", "Module "+guard.Line(m.Name+": "+m.Reason, proposal.SentenceRunes))
 	}
-	for _, f := range p.Files() {
+	for _, f := range p.Proposed() {
 		t.WriteString("\n")
 		t.painted(Bold, "", guard.Line(f.Path, 0)+" "+proposal.Counted(f))
 		t.prose("  ", guard.Line(f.Description, proposal.SentenceRunes))

@@ -1,9 +1,4 @@
-// Package edit applies a model's search and replace blocks to a text, or says which
-// block does not apply and why.
-//
-// Nothing is guessed: the lines that a block looks for stand in the text exactly once, or
-// it is refused. It holds pure functions. Start reading at Apply.
-package edit
+package change
 
 import (
 	"bytes"
@@ -17,51 +12,37 @@ import (
 	"github.com/org/pr-review-action/internal/order"
 )
 
-// Block replaces the lines Search by the lines Replace.
-type Block struct {
+// Edit replaces the lines Search by the lines Replace.
+type Edit struct {
 	Search  string `json:"search"`
 	Replace string `json:"replace"`
 }
 
-// Error says which block of a file does not apply. What and Near may quote untrusted text.
-type Error struct {
-	Block int    // from 1
-	What  string // why, in our own words
-	Near  string // the line of the text that is most like the first one looked for; may be empty
-}
-
-func (e *Error) Error() string {
-	text := fmt.Sprintf("edit %d: %s", e.Block, e.What)
-	if e.Near != "" {
-		text += fmt.Sprintf("; the nearest line is %q", cut(e.Near))
-	}
-	return text
-}
-
-// cut bounds what an error quotes.
-func cut(line string) string { return line[:min(len(line), 200)] }
-
 // span is a stretch of a text, in bytes, and what comes in its place.
 type span struct {
-	block, from, to int
-	with            string
+	edit, from, to int
+	with           string
 }
 
-// Apply returns the text with all blocks applied. Each is looked for in the text as it
+// Apply returns a text with all edits applied, or says which of them does not apply and why,
+// in words that may quote the text. Nothing is guessed: each is looked for in the text as it
 // came, once as it is written and, where that finds nothing, without white space at line
-// ends; they may not overlap. A text with CR LF keeps it. The error is an *Error.
-func Apply(text string, blocks []Block) (string, error) {
+// ends; it stands there exactly once, and no two overlap. A text with CR LF keeps it.
+func Apply(text string, edits []Edit) (string, error) {
 	crlf := strings.Contains(text, "\r\n")
-	spans := make([]span, 0, len(blocks))
-	for i, b := range blocks {
+	spans := make([]span, 0, len(edits))
+	for i, e := range edits {
 		if crlf {
-			b.Search, b.Replace = withCR(b.Search), withCR(b.Replace)
+			e.Search, e.Replace = withCR(e.Search), withCR(e.Replace)
 		}
-		s, what := find(text, b)
+		s, what := find(text, e)
 		if what != "" {
-			return "", &Error{i + 1, what, nearest(text, b.Search)}
+			if near := nearest(text, e.Search); near != "" {
+				what += fmt.Sprintf("; the nearest line is %q", near[:min(len(near), 200)])
+			}
+			return "", fmt.Errorf("edit %d: %s", i+1, what)
 		}
-		s.block = i + 1
+		s.edit = i + 1
 		spans = append(spans, s)
 	}
 	order.Stable(spans, func(a, b span) int { return a.from - b.from })
@@ -69,7 +50,7 @@ func Apply(text string, blocks []Block) (string, error) {
 	at := 0
 	for _, s := range spans {
 		if s.from < at {
-			return "", &Error{Block: s.block, What: "it changes lines that another edit changes"}
+			return "", fmt.Errorf("edit %d: it changes lines that another edit changes", s.edit)
 		}
 		out.WriteString(text[at:s.from])
 		out.WriteString(s.with)
@@ -83,51 +64,44 @@ func withCR(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\n", "\r\n")
 }
 
-// find gives the one place of a block, or why there is none.
-func find(text string, b Block) (s span, what string) {
-	if strings.TrimSpace(b.Search) == "" {
+// find gives the one place of an edit, or why there is none.
+func find(text string, e Edit) (s span, what string) {
+	if strings.TrimSpace(e.Search) == "" {
 		return s, "it looks for nothing"
 	}
-	if n := count(text, b.Search); n > 1 {
-		return s, fmt.Sprintf("what it looks for stands there %d times; more lines around it tell them apart", n)
-	} else if n == 1 {
-		from := strings.Index(text, b.Search)
-		return span{from: from, to: from + len(b.Search), with: b.Replace}, ""
+	found, loose := exactly(text, e.Search), false
+	if len(found) == 0 {
+		found, loose = loosely(text, e.Search), true
 	}
-	found := loosely(text, b.Search)
-	switch len(found) {
-	case 0:
+	switch n := len(found); {
+	case n == 0:
 		return s, "what it looks for does not stand there"
-	case 1:
-		s = found[0]
-		s.with = b.Replace
-		if strings.HasSuffix(text[s.from:s.to], "\n") && b.Replace != "" && !strings.HasSuffix(b.Replace, "\n") {
-			s.with += text[s.to-lineEnd(text[:s.to]) : s.to]
-		}
-		return s, ""
+	case n > 1:
+		return s, fmt.Sprintf("what it looks for stands there %d times; more lines around it tell them apart", n)
 	}
-	return s, fmt.Sprintf("what it looks for stands there %d times; more lines around it tell them apart", len(found))
+	s = found[0]
+	s.with = e.Replace
+	was := text[s.from:s.to]
+	if loose && strings.HasSuffix(was, "\n") && s.with != "" && !strings.HasSuffix(s.with, "\n") {
+		s.with += was[len(strings.TrimSuffix(strings.TrimSuffix(was, "\n"), "\r")):]
+	}
+	return s, ""
 }
 
-// count is how often a part stands in a text, overlapping ones too, up to 99.
-func count(text, part string) (n int) {
-	for n < 99 {
-		at := strings.Index(text, part)
-		if at < 0 {
-			return n
-		}
-		n++
-		text = text[at+1:]
-	}
-	return n
-}
+// mostPlaces bounds the places of an edit that are counted.
+const mostPlaces = 99
 
-// lineEnd is the length of the line end that a text has at its end.
-func lineEnd(text string) int {
-	if strings.HasSuffix(text, "\r\n") {
-		return 2
+// exactly finds a text as it is written, where places overlap too.
+func exactly(text, search string) (found []span) {
+	for at := 0; len(found) < mostPlaces; at++ {
+		i := strings.Index(text[at:], search)
+		if i < 0 {
+			break
+		}
+		at += i
+		found = append(found, span{from: at, to: at + len(search)})
 	}
-	return 1
+	return found
 }
 
 // loosely finds whole lines that differ in white space at their ends alone.
@@ -137,7 +111,7 @@ func loosely(text, search string) (found []span) {
 	for i, line := range lines {
 		starts[i+1] = starts[i] + len(line)
 	}
-	for i := 0; i+len(wanted) <= len(lines) && len(found) < 99; i++ {
+	for i := 0; i+len(wanted) <= len(lines) && len(found) < mostPlaces; i++ {
 		same := true
 		for j := 0; same && j < len(wanted); j++ {
 			same = strings.TrimRight(lines[i+j], " \t\r\n") == strings.TrimRight(wanted[j], " \t\r\n")

@@ -1,4 +1,4 @@
-package edit_test
+package change_test
 
 import (
 	"strings"
@@ -7,31 +7,31 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/pr-review-action/internal/edit"
+	"github.com/org/pr-review-action/internal/change"
 )
 
 func TestBlocksApply(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		text   string
-		blocks []edit.Block
-		want   string
+		text  string
+		edits []change.Edit
+		want  string
 	}{
-		"a line":                {"a\nb\nc\n", []edit.Block{{"b\n", "B\n"}}, "a\nB\nc\n"},
-		"within a line":         {"x = 1 + 2\n", []edit.Block{{"1 + 2", "3"}}, "x = 3\n"},
-		"two, in any order":     {"a\nb\nc\n", []edit.Block{{"c", "C"}, {"a", "A"}}, "A\nb\nC\n"},
-		"deletes":               {"a\nb\nc\n", []edit.Block{{"b\n", ""}}, "a\nc\n"},
-		"white space at ends":   {"a  \nb\t\nc\n", []edit.Block{{"a\nb", "x"}}, "x\nc\n"},
-		"CR LF stays":           {"a\r\nb\r\nc\r\n", []edit.Block{{"b\nc", "x\ny"}}, "a\r\nx\r\ny\r\n"},
-		"CR LF of loose lines":  {"a \r\nb\r\n", []edit.Block{{"a\n", "x"}}, "x\r\nb\r\n"},
-		"no line feed at end":   {"a\nb", []edit.Block{{"b", "c"}}, "a\nc"},
-		"loose, no line feed":   {"a \nb ", []edit.Block{{"a\nb", "c"}}, "c"},
+		"a line":                {"a\nb\nc\n", []change.Edit{{"b\n", "B\n"}}, "a\nB\nc\n"},
+		"within a line":         {"x = 1 + 2\n", []change.Edit{{"1 + 2", "3"}}, "x = 3\n"},
+		"two, in any order":     {"a\nb\nc\n", []change.Edit{{"c", "C"}, {"a", "A"}}, "A\nb\nC\n"},
+		"deletes":               {"a\nb\nc\n", []change.Edit{{"b\n", ""}}, "a\nc\n"},
+		"white space at ends":   {"a  \nb\t\nc\n", []change.Edit{{"a\nb", "x"}}, "x\nc\n"},
+		"CR LF stays":           {"a\r\nb\r\nc\r\n", []change.Edit{{"b\nc", "x\ny"}}, "a\r\nx\r\ny\r\n"},
+		"CR LF of loose lines":  {"a \r\nb\r\n", []change.Edit{{"a\n", "x"}}, "x\r\nb\r\n"},
+		"no line feed at end":   {"a\nb", []change.Edit{{"b", "c"}}, "a\nc"},
+		"loose, no line feed":   {"a \nb ", []change.Edit{{"a\nb", "c"}}, "c"},
 		"nothing to apply":      {"a\n", nil, "a\n"},
-		"what it writes is new": {"a\nb\n", []edit.Block{{"a", "b"}, {"b", "a"}}, "b\na\n"},
+		"what it writes is new": {"a\nb\n", []change.Edit{{"a", "b"}, {"b", "a"}}, "b\na\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := edit.Apply(c.text, c.blocks)
+			got, err := change.Apply(c.text, c.edits)
 			require.NoError(t, err)
 			require.Equal(t, c.want, got)
 		})
@@ -41,23 +41,23 @@ func TestBlocksApply(t *testing.T) {
 func TestBlocksThatDoNotApplyAreNamed(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		text   string
-		blocks []edit.Block
-		want   string
+		text  string
+		edits []change.Edit
+		want  string
 	}{
-		"missing": {"total := sum(all)\n", []edit.Block{{"total = sum(x)", "y"}},
+		"missing": {"total := sum(all)\n", []change.Edit{{"total = sum(x)", "y"}},
 			`edit 1: what it looks for does not stand there; the nearest line is "total := sum(all)"`},
-		"twice": {"a\nb\na\n", []edit.Block{{"b", "x"}, {"a", "y"}},
+		"twice": {"a\nb\na\n", []change.Edit{{"b", "x"}, {"a", "y"}},
 			"edit 2: what it looks for stands there 2 times"},
-		"overlapping":  {"aaa\n", []edit.Block{{"aa", "y"}}, "stands there 2 times"},
-		"twice, loose": {"a \nb\na \nb\n", []edit.Block{{"a\nb", "y"}}, "stands there 2 times"},
-		"the same line": {"a b\n", []edit.Block{{"a b", "x"}, {"b", "y"}},
+		"overlapping":  {"aaa\n", []change.Edit{{"aa", "y"}}, "stands there 2 times"},
+		"twice, loose": {"a \nb\na \nb\n", []change.Edit{{"a\nb", "y"}}, "stands there 2 times"},
+		"the same line": {"a b\n", []change.Edit{{"a b", "x"}, {"b", "y"}},
 			"edit 2: it changes lines that another edit changes"},
-		"nothing": {"a\n", []edit.Block{{" \n", "y"}}, "edit 1: it looks for nothing"},
+		"nothing": {"a\n", []change.Edit{{" \n", "y"}}, "edit 1: it looks for nothing"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := edit.Apply(c.text, c.blocks)
+			got, err := change.Apply(c.text, c.edits)
 			require.ErrorContains(t, err, c.want)
 			require.Empty(t, got)
 		})
@@ -66,15 +66,15 @@ func TestBlocksThatDoNotApplyAreNamed(t *testing.T) {
 
 func TestGoIsParsedAndFormatted(t *testing.T) {
 	t.Parallel()
-	got, err := edit.Settle("a.go", "", "package a\nfunc f( ) {\nx()\n}\n")
+	got, err := change.Settle("a.go", "", "package a\nfunc f( ) {\nx()\n}\n")
 	require.NoError(t, err)
 	require.Equal(t, "package a\n\nfunc f() {\n\tx()\n}\n", got)
-	got, err = edit.Settle("a.go", "package  a\n", "package  a\nvar x  = 1\n")
+	got, err = change.Settle("a.go", "package  a\n", "package  a\nvar x  = 1\n")
 	require.NoError(t, err)
 	require.Equal(t, "package  a\nvar x  = 1\n", got, "a file that was not formatted stays as it is")
-	_, err = edit.Settle("a.go", "package a\n", "package a\nfunc {\n")
+	_, err = change.Settle("a.go", "package a\n", "package a\nfunc {\n")
 	require.ErrorContains(t, err, "it does not parse afterwards: a.go:2:6")
-	got, err = edit.Settle("a.py", "", "def f( :")
+	got, err = change.Settle("a.py", "", "def f( :")
 	require.NoError(t, err)
 	require.Equal(t, "def f( :", got)
 }
@@ -87,7 +87,7 @@ func FuzzApply(f *testing.F) {
 	f.Add("aaa", "aa", "")
 	f.Add("a\n\n\nb", "\n\n", "z")
 	f.Fuzz(func(t *testing.T, text, search, replace string) {
-		got, err := edit.Apply(text, []edit.Block{{search, replace}})
+		got, err := change.Apply(text, []change.Edit{{search, replace}})
 		if err != nil {
 			require.Empty(t, got)
 			require.Less(t, len(err.Error()), 2000)
