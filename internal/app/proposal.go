@@ -108,7 +108,7 @@ func (p *proposing) steps(ctx context.Context, before driver.Proposal) (ticketpr
 		Facts: checkpoint.Manifest{Thread: p.thread, Subject: checkpoint.Subject{Kind: "ticket", Head: p.base.Commit},
 			CreatedAt: now, ExpiresAt: now.Add(p.o.Expires), ToolVersion: wire.Version(),
 			ConfigFingerprint: p.base.Config.Fingerprint(), PromptFingerprint: implement.Fingerprint()},
-		Branch: ticketpr.Branch{Base: p.base.Branch, Slug: true}, Show: ticket.ShowFull, Config: p.base.Config,
+		Into: p.base.Branch, Show: ticket.ShowFull, Config: p.base.Config,
 		Fetch: func(context.Context) (ticket.Ticket, error) { return p.ticket, nil }, Settings: p.o.Settings,
 		Place: place, Only: p.o.modules, Before: before.State.Usage.Cost,
 	}

@@ -110,7 +110,8 @@ func (s State) ApprovedProposal() proposal.Proposal {
 
 // Under is the state with as much of the ticket as show lets out.
 func (s State) Under(show ticket.Show) State {
-	s.Ticket, s.Branch.Slug = shown(s.Ticket, show), show != ticket.ShowKey
+	shown := ticket.Context{Tickets: []ticket.Ticket{s.Ticket}}.Shown(show)
+	s.Ticket, s.Branch.Slug = shown.Tickets[0], show != ticket.ShowKey
 	return s
 }
 
