@@ -181,6 +181,7 @@ func TestSixTicketsBecomeTheApprovedTrees(t *testing.T) {
 			require.Equal(t, ticketpr.Paused, r.Outcome, r.Error)
 			require.Equal(t, "human_review_gate", r.Status)
 			require.Contains(t, r.State.Shown(), "## Proposed changes for "+key+": "+p.ticket.Summary+"\n")
+			require.Contains(t, r.State.Shown(), "### What was asked\n\n`"+key+"` "+p.ticket.Summary+"\n")
 			require.Len(t, r.Criteria, len(p.ticket.Criteria))
 			p.untouched()
 			want := p.texts("HEAD")
