@@ -137,7 +137,8 @@ func (p *ticketDraft) entries(ctx context.Context, sha string) (map[string]tree.
 // parked stores a draft that waits, or reports why there is none.
 func (p *ticketDraft) parked(ctx context.Context, v driver.Proposal) (driver.Report, error) {
 	r := p.reported(v)
-	if v.Outcome != ticketpr.Paused {
+	if v.Outcome != ticketpr.Paused { // what it names is the draft that was revised
+		r.Code, r.Digest, r.Artifact = "", "", ""
 		return r, nil
 	}
 	if err := p.put(ctx, r); err != nil {
