@@ -64,11 +64,25 @@ func (p *proposing) draft(ctx context.Context) (driver.Proposal, error) {
 	if err != nil && !errors.Is(err, graph.ErrNoThread) {
 		return before, err
 	}
-	steps, begin, err := p.steps(ctx, before)
-	if err != nil {
-		return before, err
+	return p.advance(ctx, before, true, nil)
+}
+
+// advance takes the thread on with an answer, if any. A change is carried out on GitHub with
+// --push, else in the clone; drafts says that one may have to be drafted first.
+func (p *proposing) advance(ctx context.Context, before driver.Proposal, drafts bool,
+	answer *graph.Answer) (driver.Proposal, error) {
+	var steps ticketpr.Steps
+	var begin ticketpr.State
+	if drafts {
+		var err error
+		if steps, begin, err = p.steps(ctx, before); err != nil {
+			return before, err
+		}
 	}
-	return p.driver().Advance(ctx, steps, begin, nil)
+	if steps.Apply = driver.CommitTo(p.base); p.push != nil {
+		p.push.Into(&steps)
+	}
+	return p.driver().Advance(ctx, steps, begin, answer)
 }
 
 // leftOut refuses a draft with a module that --modules does not name.
@@ -108,7 +122,7 @@ func (p *proposing) steps(ctx context.Context, before driver.Proposal) (ticketpr
 		Facts: checkpoint.Manifest{Thread: p.thread, Subject: checkpoint.Subject{Kind: "ticket", Head: p.base.Commit},
 			CreatedAt: now, ExpiresAt: now.Add(p.o.Expires), ToolVersion: wire.Version(),
 			ConfigFingerprint: p.base.Config.Fingerprint(), PromptFingerprint: implement.Fingerprint()},
-		Branch: ticketpr.Branch{Base: p.base.Branch, Slug: true}, Show: ticket.ShowFull, Config: p.base.Config,
+		Into: p.base.Branch, Show: ticket.ShowFull, Config: p.base.Config,
 		Fetch: func(context.Context) (ticket.Ticket, error) { return p.ticket, nil }, Settings: p.o.Settings,
 		Place: place, Only: p.o.modules, Before: before.State.Usage.Cost,
 	}
@@ -120,16 +134,7 @@ func (p *proposing) steps(ctx context.Context, before driver.Proposal) (ticketpr
 	if p.o.check != "" {
 		what.Check = p.check
 	}
-	steps, begin, err := p.driver().Propose(ctx, what)
-	return p.acting(steps), begin, err
-}
-
-// acting are steps that carry the change out: on GitHub with --push, else in the clone.
-func (p *proposing) acting(steps ticketpr.Steps) ticketpr.Steps {
-	if steps.Apply = driver.CommitTo(p.base); p.push != nil {
-		p.push.Into(&steps)
-	}
-	return steps
+	return p.driver().Propose(ctx, what)
 }
 
 // mayPush looks whether --push can be followed, before anything is paid.

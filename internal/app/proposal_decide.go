@@ -37,15 +37,9 @@ func (p *proposing) answer(ctx context.Context, r driver.Proposal, given decisio
 	if p.push != nil && p.push.By != "" {
 		by = p.push.By
 	}
-	steps := p.acting(ticketpr.Steps{})
-	if d.Verdict == decision.Revise {
-		if steps, _, err = p.steps(ctx, r); err != nil {
-			return r, err
-		}
-	}
 	record := decision.Record{Thread: r.Thread, Digest: r.Digest, Code: r.Code, By: by, At: p.app.Clock(),
 		Via: decision.ByCommandLine}
-	return p.driver().Advance(ctx, steps, r.State, driver.AnswerTo(m, decision.Answer{Decision: d,
+	return p.advance(ctx, r, d.Verdict == decision.Revise, driver.AnswerTo(m, decision.Answer{Decision: d,
 		Record: record.With(d)}))
 }
 
@@ -118,24 +112,13 @@ func (a *app) resumeProposal(ctx context.Context, s session, o *implementOptions
 	if err := p.mayPush(ctx); err != nil {
 		return err
 	}
-	if r.Outcome == ticketpr.Failed && r.Error == "" {
-		if r, err = p.goOn(ctx, r); err != nil {
+	if r.Outcome == ticketpr.Failed && r.Error == "" { // a process before this one began it
+		was := r.State.Decision
+		if r, err = p.advance(ctx, r, was == nil || was.Decision != decision.Approve, nil); err != nil {
 			return err
 		}
 	}
 	return p.decide(ctx, r, given)
-}
-
-// goOn finishes what a process before this one began: a draft, or what was decided.
-func (p *proposing) goOn(ctx context.Context, r driver.Proposal) (driver.Proposal, error) {
-	steps := p.acting(ticketpr.Steps{})
-	if d := r.State.Decision; d == nil || d.Decision != decision.Approve {
-		var err error
-		if steps, _, err = p.steps(ctx, r); err != nil {
-			return r, err
-		}
-	}
-	return p.driver().Advance(ctx, steps, r.State, nil)
 }
 
 // decide takes the decision: from the flags, else from the person at the terminal; else

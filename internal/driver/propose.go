@@ -30,8 +30,8 @@ import (
 
 // Proposing is what a ticket's change is written from.
 type Proposing struct {
-	Facts    checkpoint.Manifest // thread, subject (Head is the base commit), run, times
-	Branch   ticketpr.Branch
+	Facts    checkpoint.Manifest                          // thread, subject (Head is the base commit), run, times
+	Into     string                                       // the branch that the change is for
 	Fetch    func(context.Context) (ticket.Ticket, error) // in full
 	Show     ticket.Show
 	Place    wire.Place // the base commit
@@ -76,12 +76,13 @@ func (d Driver) Propose(ctx context.Context, p Proposing) (steps ticketpr.Steps,
 		return steps, begin, err
 	}
 	return ticketpr.Steps{
-		Fetch: p.Fetch, Show: p.Show, Model: &by.Model, Base: implement.Base{
-			Tree: p.Place.Tree, Limits: p.Config.Implement, Broken: chunker.New().Broken,
-			Rules: &scope.Rules{Modules: modules, Protected: p.Config.Protected, Entries: entries},
-		},
-		Search: search, Check: p.Check, Review: d.reviewing(p, by.Account.Cap), Facts: p.Facts,
-	}, ticketpr.State{Facts: p.Facts, Branch: p.Branch, Limit: by.Account.Cap, Model: by.Name}, nil
+			Fetch: p.Fetch, Show: p.Show, Model: &by.Model, Base: implement.Base{
+				Tree: p.Place.Tree, Limits: p.Config.Implement, Broken: chunker.New().Broken,
+				Rules: &scope.Rules{Modules: modules, Protected: p.Config.Protected, Entries: entries},
+			},
+			Search: search, Check: p.Check, Review: d.reviewing(p, by.Account.Cap), Facts: p.Facts,
+		}, ticketpr.State{Facts: p.Facts, Branch: ticketpr.Branch{Base: p.Into, Slug: p.Show != ticket.ShowKey},
+			Limit: by.Account.Cap, Model: by.Name}, nil
 }
 
 // only are the modules of these names, all where none is named. A name that there is not is

@@ -103,7 +103,7 @@ func (p *proposing) advance(answer *graph.Answer) (driver.Proposal, error) {
 	steps, begin, err := p.driver().Propose(p.t.Context(), driver.Proposing{
 		Facts: checkpoint.Manifest{Thread: p.thread(), Subject: checkpoint.Subject{Kind: "ticket", Head: p.base.Commit},
 			CreatedAt: now, ExpiresAt: now.Add(time.Hour)},
-		Branch: ticketpr.Branch{Base: "main", Slug: true}, Show: p.show, Config: p.base.Config, Settings: s,
+		Into: "main", Show: p.show, Config: p.base.Config, Settings: s,
 		Fetch: func(context.Context) (ticket.Ticket, error) { return p.ticket, nil }, Check: p.check,
 		Place: wire.Place{Tree: tree.Clone(git, p.base.Commit), Commit: p.base.Commit, Name: "clone"},
 	})
@@ -181,6 +181,7 @@ func TestSixTicketsBecomeTheApprovedTrees(t *testing.T) {
 			require.Equal(t, ticketpr.Paused, r.Outcome, r.Error)
 			require.Equal(t, "human_review_gate", r.Status)
 			require.Contains(t, r.State.Shown(), "## Proposed changes for "+key+": "+p.ticket.Summary+"\n")
+			require.Contains(t, r.State.Shown(), "### What was asked\n\n`"+key+"` "+p.ticket.Summary+"\n")
 			require.Len(t, r.Criteria, len(p.ticket.Criteria))
 			p.untouched()
 			want := p.texts("HEAD")

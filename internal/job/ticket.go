@@ -27,6 +27,10 @@ type ticketDraft struct {
 	config   config.Config // of the default branch
 	drafter  string        // login of who asked for the draft
 	coAuthor string        // the same as a commit's trailer names an account; empty where it is no user
+
+	// of a job that drafts
+	answered []string    // approvals that were there before
+	show     ticket.Show // how much of the ticket leaves the job
 }
 
 // proposal reads the repository and its settings.

@@ -18,7 +18,6 @@ import (
 	"github.com/org/pr-review-action/internal/implement"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/render/proposal"
-	"github.com/org/pr-review-action/internal/ticket"
 	"github.com/org/pr-review-action/internal/ticketcontext"
 	"github.com/org/pr-review-action/internal/trace"
 	"github.com/org/pr-review-action/internal/tree"
@@ -30,7 +29,7 @@ import (
 func (j *job) implements(ctx context.Context) (r driver.Report, err error) {
 	ctx, span := trace.Run(ctx, "implement", j.began)
 	defer func() { j.EndRun(span, j.ref, r, j.began, err) }()
-	p, approvals, show, err := j.proposed(ctx)
+	p, err := j.proposed(ctx)
 	if err != nil {
 		return driver.Report{}, err
 	}
@@ -50,29 +49,28 @@ func (j *job) implements(ctx context.Context) (r driver.Report, err error) {
 			Branch: o.Branch, Pull: o.URL})
 		return r, nil
 	}
-	return p.draft(ctx, p.facts(thread, base.SHA, approvals), show, nil)
+	return p.draft(ctx, p.facts(thread, base.SHA), nil)
 }
 
-// proposed is what a job that drafts begins with: the ticket's change, the approvals that
-// were there before, and how much of the ticket leaves the job.
-func (j *job) proposed(ctx context.Context) (p *ticketDraft, approvals []string, show ticket.Show, err error) {
-	if approvals, err = j.gateRules(ctx); err != nil {
-		return nil, nil, "", err
+// proposed is the ticket's change as a job that drafts begins with it.
+func (j *job) proposed(ctx context.Context) (*ticketDraft, error) {
+	approvals, err := j.gateRules(ctx)
+	if err != nil {
+		return nil, err
 	}
-	if p, err = j.proposal(ctx); err != nil {
-		return nil, nil, "", err
+	p, err := j.proposal(ctx)
+	if p.answered = approvals; err == nil {
+		p.show, err = driver.TicketShow(p.config.Context, p.asked.Key, p.repo.Private)
 	}
-	show, err = driver.TicketShow(p.config.Context, p.asked.Key, p.repo.Private)
-	return p, approvals, show, err
+	return p, err
 }
 
 // facts are those of a draft of this run.
-func (p *ticketDraft) facts(thread, base string, approvals []string) checkpoint.Manifest {
+func (p *ticketDraft) facts(thread, base string) checkpoint.Manifest {
 	m := checkpoint.Manifest{
 		Thread: thread, Subject: p.origin.Subject, Trust: p.Protection.Trust, Environment: p.Environment,
 		AllowDispatch: p.AllowDispatch, RunID: p.env.RunID, RunAttempt: p.env.RunAttempt,
-		WorkflowRef: p.env.WorkflowRef,
-		Approvals:   approvals, CreatedAt: p.Clock(), ToolVersion: wire.Version(),
+		WorkflowRef: p.env.WorkflowRef, Approvals: p.answered, CreatedAt: p.Clock(), ToolVersion: wire.Version(),
 		ConfigFingerprint: p.config.Fingerprint(), PromptFingerprint: implement.Fingerprint(),
 	}
 	m.Subject.Head, m.ExpiresAt = base, m.CreatedAt.Add(p.Expires)
@@ -81,14 +79,14 @@ func (p *ticketDraft) facts(thread, base string, approvals []string) checkpoint.
 
 // draft runs the graph up to the gate, or where answer asks for a revision from there to
 // the next one, and stores what it parked.
-func (p *ticketDraft) draft(ctx context.Context, facts checkpoint.Manifest, show ticket.Show,
+func (p *ticketDraft) draft(ctx context.Context, facts checkpoint.Manifest,
 	revised *revision) (driver.Report, error) {
 	store, before, begun := p.progress(ctx, facts, revised)
 	d := p.driver(store, facts.Thread)
 	sha := facts.Subject.Head
 	steps, begin, err := d.Propose(ctx, driver.Proposing{
-		Facts: facts, Branch: ticketpr.Branch{Base: p.repo.DefaultBranch, Slug: show != ticket.ShowKey},
-		Fetch: p.fetch, Show: show, Config: p.config, Settings: p.Settings, Only: p.Only(), Before: before,
+		Facts: facts, Into: p.repo.DefaultBranch, Fetch: p.fetch, Show: p.show, Config: p.config,
+		Settings: p.Settings, Only: p.Only(), Before: before,
 		Place: wire.Place{Commit: sha, Name: p.ref.FullName(), Unkept: true,
 			Tree: tree.Archive(func(ctx context.Context) (io.ReadCloser, error) {
 				return p.api.Archive(ctx, p.ref.Owner, p.ref.Repo, sha)
@@ -139,7 +137,8 @@ func (p *ticketDraft) entries(ctx context.Context, sha string) (map[string]tree.
 // parked stores a draft that waits, or reports why there is none.
 func (p *ticketDraft) parked(ctx context.Context, v driver.Proposal) (driver.Report, error) {
 	r := p.reported(v)
-	if v.Outcome != ticketpr.Paused {
+	if v.Outcome != ticketpr.Paused { // what it names is the draft that was revised
+		r.Code, r.Digest, r.Artifact = "", "", ""
 		return r, nil
 	}
 	if err := p.put(ctx, r); err != nil {
@@ -155,14 +154,13 @@ func (j *job) revisesTicket(ctx context.Context) (driver.Report, error) {
 	if err := j.checkFeedback(); err != nil {
 		return driver.Report{}, err
 	}
-	p, approvals, show, err := j.proposed(ctx)
+	p, err := j.proposed(ctx)
 	if err != nil {
 		return driver.Report{}, err
 	}
 	return p.revise(ctx, func(ticketpr.State) error { return nil }, func(ctx context.Context,
 		o *handoff.Draft[ticketpr.State], answer decision.Answer) (driver.Report, error) {
-		facts := p.facts(o.Manifest.Thread, o.Manifest.Subject.Head, approvals)
-		r, err := p.draft(ctx, facts, show, &revision{o, answer})
+		r, err := p.draft(ctx, p.facts(o.Manifest.Thread, o.Manifest.Subject.Head), &revision{o, answer})
 		if err == nil && r.Outcome == ticketpr.Aborted { // so that nobody approves the draft that was not to be
 			ended := decision.Decision{Verdict: decision.Abort, Note: r.Message}
 			_, err = p.desk(o.State).Decide(ctx, p.record(o.Draft).With(ended), false, o.Manifest.CreatedAt)

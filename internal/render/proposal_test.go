@@ -23,13 +23,14 @@ func proposed() proposal.Proposal {
 		"package store\n\nfunc late(t Task) bool {\n\treturn !t.Done && t.Due.Before(now())\n}\n",
 		"package store\n\nfunc late(t Task) bool {\n\treturn !t.Done && !t.Due.IsZero() && t.Due.Before(now())\n}\n")
 	test := change.Of("store/late_test.go", "Some day is never late.", "", "", "package store\n")
+	task := ticket.Ticket{Key: "TASK-101", Summary: "Tasks without a due date are listed as overdue"}
 	return proposal.Proposal{
 		Kind: "fix", Base: head, Round: 1, Feedback: []string{"Keep it to one condition."},
 		Warnings: []string{"the check failed on this change"},
 		Draft: change.Draft{
 			Class: change.Class{Type: change.Bug, Complexity: "low",
 				Note: "The tracker calls the ticket \"Story\"; the model takes it for a Bug."},
-			Ticket:    ticket.Ticket{Key: "TASK-101", Summary: "Tasks without a due date are listed as overdue"},
+			Ticket:    task,
 			RootCause: "late in store/store.go compares Due with now, and the zero time is before every now.",
 			Scope:     change.Scope{Modules: []change.Module{{Name: "store", Reason: "Due dates are compared there."}}},
 			Chunks: []change.Chunk{{Path: "store/store.go", StartLine: 3, EndLine: 5, Score: 0.81},
@@ -42,7 +43,7 @@ func proposed() proposal.Proposal {
 			Findings: []finding.Finding{{ID: "F1", Path: "store/store.go", Line: 4, Severity: finding.Minor,
 				Title: "The zero time is checked here alone", Body: "Other callers compare Due as well.",
 				Source: finding.Model}},
-			Asked: render.Asked{Criteria: []finding.Criterion{{N: 1,
+			Asked: render.Asked{Tickets: []ticket.Ticket{task}, Criteria: []finding.Criterion{{N: 1,
 				Text:    "A task without a due date is never overdue.",
 				Verdict: finding.Met, Evidence: []finding.Lines{{Path: "store/store.go", StartLine: 4, EndLine: 4}}}}},
 			Usage: cost.Usage{Calls: 7, InputTokens: 18_000, OutputTokens: 2_000, Cost: 61_000}, Limit: 1_000_000,
@@ -56,6 +57,7 @@ func hostileProposal() proposal.Proposal {
 	const evil = "</details><img src=x onerror=alert(1)> @octo/team closes #1 `x` [a](javascript:b) " +
 		"![i](http://e/i)\n" +
 		"## Approved\n/approve \u202e"
+	p.Review.Asked.Tickets[0].Summary = evil
 	p.Ticket.Summary, p.RootCause, p.Class.Note, p.Scope.Modules[0].Reason = evil, evil, evil, evil
 	p.Changes[0] = change.Of("a`b|<b>.go", evil, "", "", "```\n"+evil+"\n~~~~\n")
 	p.Feedback[0], p.Check.Output, p.Review.Overview = evil, "```\n"+evil, evil

@@ -110,7 +110,8 @@ func (s State) ApprovedProposal() proposal.Proposal {
 
 // Under is the state with as much of the ticket as show lets out.
 func (s State) Under(show ticket.Show) State {
-	s.Ticket, s.Branch.Slug = shown(s.Ticket, show), show != ticket.ShowKey
+	shown := ticket.Context{Tickets: []ticket.Ticket{s.Ticket}}.Shown(show)
+	s.Ticket, s.Branch.Slug = shown.Tickets[0], show != ticket.ShowKey
 	return s
 }
 
@@ -192,8 +193,9 @@ func (s State) Proposal() proposal.Proposal {
 	p := proposal.Proposal{
 		Draft: s.Draft, Kind: s.kind(), Notes: s.Notes(), Warnings: s.Warnings(), Round: s.Iteration,
 		Base: s.Facts.Subject.Head, Unreviewed: s.Seen.Failed,
-		Review: render.Review{Findings: s.Seen.Findings, Overview: s.Seen.Overview,
-			Asked: render.Asked{Criteria: s.Seen.Criteria}, Usage: s.Usage, Limit: s.Limit, Model: s.Model},
+		Review: render.Review{Findings: s.Seen.Findings, Overview: s.Seen.Overview, Usage: s.Usage, Limit: s.Limit,
+			Model: s.Model,
+			Asked: render.Asked{Tickets: []ticket.Ticket{s.Ticket}, Criteria: s.Seen.Criteria}},
 	}
 	for _, r := range s.Rounds {
 		p.Feedback = append(p.Feedback, r.Feedback)

@@ -34,11 +34,6 @@ func (r *run) fetch(ctx context.Context, s *State) (paid cost.Usage, err error) 
 	return paid, nil
 }
 
-// shown is as much of a ticket as may leave the job.
-func shown(t ticket.Ticket, show ticket.Show) ticket.Ticket {
-	return ticket.Context{Tickets: []ticket.Ticket{t}}.Shown(show).Tickets[0]
-}
-
 // reading is a step that reads the ticket in full, again where another process has drafted.
 // It is the frozen one, or refused.
 func (r *run) reading(do func(context.Context, *State, ticket.Ticket) (cost.Usage, error)) step {

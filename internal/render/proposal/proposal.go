@@ -12,7 +12,6 @@ import (
 	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/render"
-	"github.com/org/pr-review-action/internal/ticket"
 	"github.com/org/pr-review-action/internal/wording"
 )
 
@@ -28,7 +27,7 @@ type Proposal struct {
 	Round    int           // how often the draft was revised
 	Feedback []string      // of its approvers so far
 	Base     string        // commit
-	Review   render.Review // findings, criteria, overview, usage and limit
+	Review   render.Review // findings, ticket, criteria, overview, usage and limit
 }
 
 // What every screen of a proposal keeps to.
@@ -75,7 +74,7 @@ func (p Proposal) file(diffs string) string {
 		parts = append(parts, "**Root cause:** "+guard.Inline(p.RootCause, SentenceRunes))
 	}
 	parts = append(parts, p.what(), p.where(), fileRows("### Files", p.Changes), fileRows("### Tests", p.Tests),
-		p.checked(), p.reviewed(), p.asked(), diffs, p.context(), p.Foot())
+		p.checked(), p.reviewed(), p.Review.WhatWasAsked(), diffs, p.context(), p.Foot())
 	return render.Paragraphs(parts...) + "\n"
 }
 
@@ -171,13 +170,6 @@ func (p Proposal) reviewed() string {
 		rows = append(rows, "No findings.")
 	}
 	return strings.Join(rows, "\n")
-}
-
-// asked is the ticket with its criteria.
-func (p Proposal) asked() string {
-	r := p.Review
-	r.Asked.Tickets = []ticket.Ticket{p.Ticket}
-	return r.WhatWasAsked()
 }
 
 // diffs are the files' diffs, each folded.

@@ -46,7 +46,7 @@ func PullRequest(p Proposal, m Made) (title, body string) {
 	}
 	foot := p.made(m)
 	body = render.Paragraphs(guard.Inline(p.Class.Summary, SentenceRunes), cause, p.ticketLink(m), p.where(),
-		fileRows("### Files", p.Changes), fileRows("### Tests", p.Tests), p.asked())
+		fileRows("### Files", p.Changes), fileRows("### Tests", p.Tests), p.Review.WhatWasAsked())
 	if room := pullBytes - len(foot); len(body) > room {
 		body = body[:strings.LastIndexByte(body[:room], '\n')] + "\n\nThe rest is left out: it would be too long."
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/render/proposal"
-	"github.com/org/pr-review-action/internal/ticket"
 	"github.com/org/pr-review-action/internal/wording"
 )
 
@@ -67,7 +66,6 @@ func Proposal(p proposal.Proposal, o Options) string {
 			name(f)))
 		t.prose("  ", guard.Line(f.Body, proposal.SentenceRunes))
 	}
-	t.Asked.Tickets = []ticket.Ticket{p.Ticket}
 	t.asked()
 	t.WriteString(guard.Text(strings.ReplaceAll(p.Foot(), "`", "")) + "\n")
 	return t.String()
