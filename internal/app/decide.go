@@ -3,17 +3,21 @@ package app
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	osuser "os/user"
+	"slices"
 
 	"github.com/org/pr-review-action/internal/ask"
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/driver"
+	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/problem"
@@ -233,4 +237,71 @@ func (a *app) deliver(r *driver.Report, o *options) error {
 		fmt.Fprintln(a.Stdout, driver.LocalReview(r.State))
 	}
 	return nil
+}
+
+// again reports a decision that was taken before, and posts what it had
+// approved where that did not happen. Another decision is refused.
+func (a *app) again(ctx context.Context, s session, r driver.Report, given decision.Verdict, o *options) error {
+	taken := r.State.Decision
+	if verdict := cmp.Or(given, decision.Approve); (given != "" || o.text() != "") &&
+		differs(*taken, verdict, o.text(), r.State) {
+		how := ""
+		if verdict == taken.Decision {
+			how = ", with other changes"
+		}
+		return problem.Refuse(13, "this draft was decided otherwise before",
+			"a draft is decided once; push a new commit, or review this one anew with --again",
+			problem.At(fmt.Sprintf("%s: %s by %s on %s%s", r.Thread, taken.Decision, taken.By,
+				taken.At.Format("2 January 2006, 15:04 MST"), how)))
+	}
+	after, err := driver.Driver{Front: a.Front, Store: s.store, Thread: s.thread}.Decide(ctx, a.posting(s, o), nil)
+	if err != nil {
+		return err
+	}
+	if !o.quiet {
+		fmt.Fprintln(a.Stderr, guard.Text(handoff.DecidedFirst(*taken)))
+	}
+	return a.decided(after, o)
+}
+
+// differs reports whether a decision is another than the one that was taken.
+func differs(taken decision.Record, given decision.Verdict, text string, s reviewpr.State) bool {
+	comments := slices.DeleteFunc(slices.Clone(s.Comments), func(f finding.Finding) bool {
+		return f.Filtered != "" && f.Filtered != finding.Dropped
+	})
+	before := slices.Clone(s.Earlier) // what the decision itself dropped stood then
+	for i, e := range before {
+		if e.ID != "" && slices.ContainsFunc(taken.Dropped, func(x decision.Drop) bool { return x.ID == e.ID }) {
+			before[i].Fate = finding.WasPosted
+		}
+	}
+	d, err := decision.Parse(text)
+	if err == nil {
+		d, err = d.Check(finding.Items(comments, before...))
+	}
+	if err != nil || given != taken.Decision {
+		return true
+	}
+	d.Verdict = given
+	return !taken.Same(taken.With(d))
+}
+
+// finish prints what a run without a decision came to.
+func (a *app) finish(r driver.Report, o *options) error {
+	driver.FailOn(o.Settings, &r)
+	a.came = r
+	if o.json {
+		return errors.Join(r.Print(a.Stdout), driver.Failure(r))
+	}
+	columns, _ := columnsOf(a.Stdout)
+	if len(r.Files) > 0 {
+		fmt.Fprint(a.Stdout, terminal.Review(r.State.Review(), a.look(columns)))
+	}
+	if r.Outcome == reviewpr.Failed {
+		fmt.Fprintln(a.Stdout, r.Outcome, r.Thread)
+		fmt.Fprintln(a.Stderr, "error: "+guard.Text(r.Message))
+		return driver.Failure(r)
+	}
+	fmt.Fprintln(a.Stdout, r.Outcome, cmp.Or(r.Message, r.Place, r.Thread))
+	return driver.Failure(r)
 }
