@@ -8,13 +8,9 @@ import (
 	"strings"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
-	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github"
-	"github.com/org/pr-review-action/internal/ingest"
-	"github.com/org/pr-review-action/internal/linter"
-	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/wire"
@@ -52,19 +48,6 @@ func withCommands(texts []string) (flags string) {
 	return flags
 }
 
-// localRun is a review on this machine.
-type localRun struct {
-	session
-	app      *app
-	options  *options
-	admitted bool // whatever the repository's admission rules say
-	change   ingest.Change
-	opened   bool // the files of change are not read yet
-	reviewer *wire.Reviewer
-	progress *progress
-	usedIDs  int // of the draft that this one replaces
-}
-
 // report describes a stored thread.
 func (a *app) report(ctx context.Context, s session) (driver.Report, error) {
 	flow, err := reviewpr.New(reviewpr.Steps{}, s.store)
@@ -74,49 +57,29 @@ func (a *app) report(ctx context.Context, s session) (driver.Report, error) {
 	return driver.ReportOf(ctx, flow, s.store, s.thread, checkpoint.Protection{})
 }
 
-func (r *localRun) files(ctx context.Context) (ingest.Change, error) {
-	return ingest.Files(ctx, r.api, r.change)
-}
-
-// reviews are those of a pull request as the command line sees them, which needs no
-// record on GitHub for what its local store has decided.
-func (s session) reviews(a *app, o *options, ref pull.Ref, decided ...reviewpr.State) *post.Ours {
-	all := a.Reviews(o.Settings, s.api, driver.Runs(s.api, ref, "", o.DraftWorkflow, o.DecideWorkflow))
-	for _, d := range decided {
-		all.Decided[d.Decision.Digest] = d.Decision.Decision == decision.Approve
-	}
-	return all
-}
-
-// linters is where linters' results are: paths are those of the working folder.
-func (r *localRun) linters() linter.Source {
-	return linter.Source{Findings: r.options.Findings, Wait: r.options.FindingsWait, Dir: "."}
-}
-
 // stored opens the thread that an argument names. One of a pull request gets its
 // API.
-func (a *app) stored(ctx context.Context, args []string, command string, o *options) (s session, r driver.Report,
-	err error) {
+func (a *app) stored(ctx context.Context, args []string, command string) (s session, r driver.Report, err error) {
 	if len(args) != 1 {
 		return s, r, problem.Usage(command+" takes one thread", fmt.Sprintf("%s threads lists them", a.name))
 	}
-	if s.store, err = a.OpenStore(ctx, o.store); err != nil {
+	if s.store, err = a.OpenStore(ctx, a.store); err != nil {
 		return s, r, err
 	}
 	if s.thread, err = a.threadOf(ctx, s.store, args[0]); err != nil {
 		return s, r, err
 	}
-	a.thread = s.thread
+	a.about = s.thread
 	if r, err = a.report(ctx, s); err == nil && r.State.Pull != nil {
-		s.api, err = a.GitHub(r.State.Pull.Ref, o.Settings)
+		s.api, err = a.GitHub(r.State.Pull.Ref, a.Settings)
 	}
 	return s, r, err
 }
 
 // storedPull is the thread of the store about a pull request's present commit, with a
 // draft that can be decided or was; empty where there is none.
-func (a *app) storedPull(ctx context.Context, ref pull.Ref, o *options) (string, error) {
-	store, err := a.OpenStore(ctx, o.store)
+func (a *app) storedPull(ctx context.Context, ref pull.Ref) (string, error) {
+	store, err := a.OpenStore(ctx, a.store)
 	if err != nil {
 		return "", err
 	}
@@ -124,14 +87,14 @@ func (a *app) storedPull(ctx context.Context, ref pull.Ref, o *options) (string,
 	if err != nil {
 		return "", err
 	}
-	of := strings.TrimSuffix(pull.ThreadID(ref, o.Instance, ""), ":")
+	of := strings.TrimSuffix(pull.ThreadID(ref, a.Instance, ""), ":")
 	ids = slices.DeleteFunc(ids, func(id string) bool {
 		return !strings.EqualFold(id[:max(0, strings.LastIndexByte(id, ':'))], of)
 	})
 	if len(ids) == 0 {
 		return "", nil
 	}
-	api, err := a.GitHub(ref, o.Settings)
+	api, err := a.GitHub(ref, a.Settings)
 	if err != nil {
 		return "", err
 	}
@@ -146,7 +109,7 @@ func (a *app) storedPull(ctx context.Context, ref pull.Ref, o *options) (string,
 		}
 		waits := r.Parked() && checkpoint.CheckExpiry(r.Packed.Manifest, a.Now()) == nil
 		if (waits || r.Revising() || r.State.Decision != nil) && r.Head == now.HeadSHA &&
-			(o.Code == "" || o.Code == r.Code) {
+			(a.Code == "" || a.Code == r.Code) {
 			return id, nil
 		}
 	}

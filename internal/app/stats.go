@@ -159,7 +159,7 @@ func (a *app) repositoriesOf(ctx context.Context, owner string, o *statsOptions)
 // remoteRuns are the drafts of a repository on GitHub, decided or not. A decision whose run
 // may not decide counts as none; what cannot be read is told.
 func (a *app) remoteRuns(ctx context.Context, ref pull.Ref, o *statsOptions) (all []stats.Run, err error) {
-	r, err := a.remote(ctx, ref, &o.options)
+	r, err := a.remote(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
