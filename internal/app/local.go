@@ -27,18 +27,6 @@ import (
 	"github.com/org/pr-review-action/internal/wire"
 )
 
-// localRun is a review on this machine, and what becomes of it.
-type localRun struct {
-	*app
-	session
-	admitted bool // whatever the repository's admission rules say
-	change   ingest.Change
-	opened   bool // the files of change are not read yet
-	reviewer *wire.Reviewer
-	progress *progress
-	usedIDs  int // of the draft that this one replaces
-}
-
 // local reads the change and opens the store. Nothing is paid yet.
 func (a *app) local(ctx context.Context, arg string, admit bool) (*localRun, error) {
 	r := &localRun{app: a, admitted: admit}

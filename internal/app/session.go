@@ -11,6 +11,7 @@ import (
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/wire"
@@ -46,6 +47,18 @@ func withCommands(texts []string) (flags string) {
 		}
 	}
 	return flags
+}
+
+// localRun is a review on this machine, and what becomes of it.
+type localRun struct {
+	*app
+	session
+	admitted bool // whatever the repository's admission rules say
+	change   ingest.Change
+	opened   bool // the files of change are not read yet
+	reviewer *wire.Reviewer
+	progress *progress
+	usedIDs  int // of the draft that this one replaces
 }
 
 // report describes a stored thread.

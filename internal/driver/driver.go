@@ -51,23 +51,28 @@ func (d Driver) Draft(ctx context.Context, b wire.Brief, read func(context.Conte
 	steps reviewpr.Steps, facts func(ingest.Change) (reviewpr.Draft, error)) (Report, error) {
 	d, stop := d.beating(ctx)
 	defer stop()
-	var gather gathering
+	gather := func(context.Context) ticket.Context { return ticket.Context{} }
 	ready := func(ctx context.Context, c ingest.Change) (_ reviewpr.Draft, err error) {
 		b.Change = c
 		if err = d.lint(ctx, &b); err == nil {
-			err = d.prepare(ctx, b)
-		}
-		if err == nil {
-			gather, err = d.gathering(b)
+			err = d.Reviewer.Prepare(ctx, b)
 		}
 		if err != nil {
+			return reviewpr.Draft{}, err
+		}
+		if d.Tell != nil {
+			for _, line := range d.Reviewer.Expects(b.Change, b.Paid) {
+				d.Tell(line)
+			}
+		}
+		if gather, err = d.gathering(b); err != nil {
 			return reviewpr.Draft{}, err
 		}
 		draft, err := facts(c)
 		draft.Linters = b.Linted
 		return draft, err
 	}
-	steps.Context = func(ctx context.Context, _ reviewpr.State) ticket.Context { return gather.fetch(ctx) }
+	steps.Context = func(ctx context.Context, _ reviewpr.State) ticket.Context { return gather(ctx) }
 	var begin reviewpr.State
 	if read == nil {
 		var err error
@@ -79,7 +84,8 @@ func (d Driver) Draft(ctx context.Context, b wire.Brief, read func(context.Conte
 		begin.Draft.Thread = d.Thread
 		steps.Ingest, steps.Ready = read, ready
 	}
-	steps.Elapsed = d.since()
+	began := d.Now()
+	steps.Elapsed = func() time.Duration { return d.Now().Sub(began) }
 	steps.Reviewer, steps.Failed, steps.Paid = d.Reviewer, d.Reviewer.Failed, b.Paid
 	if !d.Reviewer.Rules {
 		steps.Overview, steps.Learn = d.Reviewer.Overview, d.Reviewer.Learn
@@ -95,18 +101,10 @@ func (d Driver) Draft(ctx context.Context, b wire.Brief, read func(context.Conte
 	return d.drafted(ctx, flow, before)
 }
 
-// gathering fetches what a change was made for; nil where nobody says where it stands.
-type gathering func(context.Context) ticket.Context
-
-func (g gathering) fetch(ctx context.Context) ticket.Context {
-	if g == nil {
-		return ticket.Context{}
-	}
-	return g(ctx)
-}
-
-func (d Driver) gathering(b wire.Brief) (gathering, error) {
-	return d.Reviewer.Gathering(b, func(ctx context.Context, under []string) {
+// gathering returns what fetches what a change was made for: nothing where nobody says
+// where that stands.
+func (d Driver) gathering(b wire.Brief) (func(context.Context) ticket.Context, error) {
+	fetch, err := d.Reviewer.Gathering(b, func(ctx context.Context, under []string) {
 		_ = graph.Doing(ctx, under...) // a store that refuses it fails the node
 		var all []reviewpr.Status
 		for _, status := range under {
@@ -116,6 +114,10 @@ func (d Driver) gathering(b wire.Brief) (gathering, error) {
 			d.Stage(all)
 		}
 	})
+	if fetch == nil {
+		fetch = func(context.Context) ticket.Context { return ticket.Context{} }
+	}
+	return fetch, err
 }
 
 // lint reads what linters say of the change. What is missing is a warning.
@@ -130,17 +132,6 @@ func (d Driver) lint(ctx context.Context, b *wire.Brief) (err error) {
 		d.Warn(line)
 	}
 	return err
-}
-
-// prepare settles whom the reviewer asks, and says what that may cost.
-func (d Driver) prepare(ctx context.Context, b wire.Brief) error {
-	if err := d.Reviewer.Prepare(ctx, b); err != nil || d.Tell == nil {
-		return err
-	}
-	for _, line := range d.Reviewer.Expects(b.Change, b.Paid) {
-		d.Tell(line)
-	}
-	return nil
 }
 
 // Revise has the draft that waits revised as an answer asks, or where that is nil,
@@ -159,9 +150,10 @@ func (d Driver) Revise(ctx context.Context, b wire.Brief, steps reviewpr.Steps, 
 	if err != nil {
 		return Report{}, err
 	}
-	steps.Elapsed = d.since()
+	began := d.Now()
+	steps.Elapsed = func() time.Duration { return d.Now().Sub(began) }
 	steps.Redraft, steps.Failed, steps.Learn = d.Reviewer.Redraft, d.Reviewer.Failed, d.Reviewer.Learn
-	steps.Context = func(ctx context.Context, _ reviewpr.State) ticket.Context { return gather.fetch(ctx) }
+	steps.Context = func(ctx context.Context, _ reviewpr.State) ticket.Context { return gather(ctx) }
 	flow, err := d.flow(steps)
 	if err != nil {
 		return Report{}, err
@@ -197,10 +189,10 @@ func (d Driver) beating(ctx context.Context) (Driver, func()) {
 // came of it is told also to who stops the run.
 func (d Driver) Decide(ctx context.Context, steps reviewpr.Steps, answer *graph.Answer) (Report, error) {
 	flow, err := d.flow(steps)
-	if err != nil {
-		return Report{}, err
+	if err == nil {
+		err = d.goOn(ctx, flow, answer)
 	}
-	if err := d.goOn(ctx, flow, answer); err != nil {
+	if err != nil {
 		return Report{}, err
 	}
 	return ReportOf(context.WithoutCancel(ctx), flow, d.Store, d.Thread, d.Protect)
@@ -228,12 +220,6 @@ func (d Driver) goOn(ctx context.Context, flow *graph.Flow[reviewpr.State], answ
 	return err
 }
 
-// since is how long it is since now.
-func (d Driver) since() func() time.Duration {
-	began := d.Now()
-	return func() time.Duration { return d.Now().Sub(began) }
-}
-
 // usage is what the thread has used up to now; nothing where there is none yet.
 func (d Driver) usage(ctx context.Context, flow *graph.Flow[reviewpr.State]) cost.Usage {
 	view, _ := flow.Inspect(ctx, d.Thread)
@@ -244,7 +230,8 @@ func (d Driver) usage(ctx context.Context, flow *graph.Flow[reviewpr.State]) cos
 func (d Driver) drafted(ctx context.Context, flow *graph.Flow[reviewpr.State], before cost.Usage) (Report, error) {
 	r, err := ReportOf(ctx, flow, d.Store, d.Thread, d.Protect)
 	if err == nil {
-		d.spend(before, r.Usage)
+		d.Spent.Cost += r.Usage.Cost - before.Cost
+		d.Spent.Unpriced += r.Usage.Unpriced - before.Unpriced
 		r.explain(d.Reviewer, d.Warn)
 	}
 	return r, err
@@ -312,10 +299,4 @@ func (f *Front) EndRun(span *trace.Span, ref pull.Ref, r Report, began time.Time
 	}
 	span.Came(came)
 	span.End(err)
-}
-
-// spend notes what a thread has cost beyond what it had before.
-func (f *Front) spend(before, now cost.Usage) {
-	now.Cost, now.Unpriced = now.Cost-before.Cost, now.Unpriced-before.Unpriced
-	f.Spent.Cost, f.Spent.Unpriced = f.Spent.Cost+now.Cost, f.Spent.Unpriced+now.Unpriced
 }

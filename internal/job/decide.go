@@ -16,6 +16,7 @@ import (
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/render/summary"
 	"github.com/org/pr-review-action/internal/secret"
 	"github.com/org/pr-review-action/internal/trace"
@@ -55,10 +56,14 @@ type gated[S any] struct {
 // about reads what the drafts are about.
 func decides[S any](ctx context.Context, j *job,
 	about func(context.Context) (*gated[S], error)) (driver.Report, error) {
+	if j.Mode == "record" && !j.routeA() {
+		return driver.Report{}, problem.Usage("the input environment is missing",
+			"mode record notes how that environment answered; a dispatch is on record by itself")
+	}
 	var approvals []github.Approval
 	err := j.checkRoute()
-	if j.Mode == "record" {
-		if approvals, err = j.answers(ctx); err == nil {
+	if err == nil && j.Mode == "record" {
+		if approvals, err = j.approvals(ctx, j.env.RunID); err == nil {
 			if _, any := gate.Rejection(approvals, nil, j.Environment); !any {
 				return undecided(), nil
 			}
@@ -225,8 +230,9 @@ func (g *gated[S]) decide(ctx context.Context, o *handoff.Draft[S]) (decision.An
 		}
 		agreed[len(d.Commands) > 0] = []string{record.By}
 	}
-	if err == nil && d.Verdict == decision.Approve && g.speaks {
-		err = g.ownDecision(ctx, agreed[len(d.Commands) > 0])
+	if err == nil && d.Verdict == decision.Approve && g.speaks { // a person's token posts what that person decided
+		viewer, failed := g.api.Viewer(ctx)
+		err = cmp.Or(failed, gate.Posts(viewer.Login, agreed[len(d.Commands) > 0]))
 	}
 	return decision.Answer{Decision: d, Record: record.With(d)}, err
 }
@@ -234,12 +240,6 @@ func (g *gated[S]) decide(ctx context.Context, o *handoff.Draft[S]) (decision.An
 // desk is where decisions on a draft are kept.
 func (g *gated[S]) desk(s S) *handoff.Desk {
 	return g.deskOf(g.origin.Subject, g.origin.Branch, g.standing(s))
-}
-
-// ownDecision is check 12 about the token: a person's posts what that person decided alone.
-func (g *gated[S]) ownDecision(ctx context.Context, decided []string) error {
-	viewer, err := g.api.Viewer(ctx)
-	return cmp.Or(err, gate.Posts(viewer.Login, decided))
 }
 
 // asks is the answer of who asks for a revision: checks 12 and 13, as for a decision by

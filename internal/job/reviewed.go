@@ -46,21 +46,19 @@ func (j *job) reviewed(ctx context.Context) (*gated[reviewpr.State], error) {
 		standing: func(reviewpr.State) func(context.Context, string) (string, bool, error) { return j.posted },
 		author:   func(context.Context, checkpoint.Manifest) (string, error) { return now.Pull.Author, nil },
 		deciders: func(s reviewpr.State) []string { return s.Draft.Config.Deciders },
-		items:    reviewpr.State.Items, compared: everything, onRecord: reviewpr.State.OnRecord, speaks: true,
+		compared: func(s reviewpr.State) []finding.Finding {
+			all := slices.Clone(s.Comments)
+			for _, e := range finding.Standing(s.Earlier) {
+				all = append(all, e.Finding())
+			}
+			return all
+		},
+		items: reviewpr.State.Items, onRecord: reviewpr.State.OnRecord, speaks: true,
 		parent: func(s reviewpr.State) string { return s.Draft.Trace },
 		report: func(ctx context.Context, o *handoff.Draft[reviewpr.State]) (driver.Report, error) {
 			return driver.ReportOf(ctx, o.Flow, o.Store, o.Manifest.Thread, j.Protection)
 		},
 	}, nil
-}
-
-// everything is what two decisions on a draft are compared by.
-func everything(s reviewpr.State) []finding.Finding {
-	all := slices.Clone(s.Comments)
-	for _, e := range finding.Standing(s.Earlier) {
-		all = append(all, e.Finding())
-	}
-	return all
 }
 
 // deciding takes a decision on a review, and tells machines of it.
@@ -70,13 +68,38 @@ func (j *job) deciding(ctx context.Context) (driver.Report, error) {
 		j.closed(ctx, &r)
 		j.signal(ctx, &r)
 	}
-	if check := problem.Check(err); j.Mark && (check == 11 || check == 12 || errors.As(err, new(*decision.Error))) {
+	if j.Mark && err != nil {
 		j.remark(ctx, err)
 	}
-	if j.Mark && driver.OutcomeOf(err) == driver.Expired {
-		j.lapse(ctx)
-	}
 	return r, err
+}
+
+// remark says on the mark that a decision was refused: GitHub tells nobody but who
+// pushed of a job that failed. The draft passed check 9, so the head is its own. The mark of
+// a draft that nobody decided in time is cleared.
+func (j *job) remark(ctx context.Context, why error) {
+	check, failed := problem.Check(why), ""
+	switch {
+	case driver.OutcomeOf(why) == driver.Expired:
+		failed = "the mark that a draft waits could not be cleared"
+	case check == 11 || check == 12 || errors.As(why, new(*decision.Error)):
+		failed = "the mark does not say that the decision was refused"
+	default:
+		return
+	}
+	p, err := j.api.Pull(ctx, j.ref)
+	switch marks := write.New(j.api); {
+	case err != nil:
+	case driver.OutcomeOf(why) == driver.Expired:
+		_, err = marks.Unmark(ctx, j.ref, p.HeadSHA, j.Instance, write.Lapsed, "")
+	default:
+		m := write.Mark{Instance: j.Instance, Code: checkpoint.Code(cmp.Or(j.Digest, j.Code)),
+			Page: driver.RunPage(j.ref, j.env.RunID)}
+		_, err = marks.Remark(ctx, j.ref, p.HeadSHA, m, driver.Gist(why))
+	}
+	if err != nil {
+		j.warning(failed, err)
+	}
 }
 
 // closed looks whose threads were closed since the draft was made, or since the decision
@@ -113,31 +136,6 @@ func (j *job) signal(ctx context.Context, r *driver.Report) {
 		}
 	}
 	driver.Signal(j.Settings, r, j.Getenv("GITHUB_WORKSPACE"), j.runner.Warning)
-}
-
-// remark says on the mark that a decision was refused: GitHub tells nobody but who
-// pushed of a job that failed. The draft passed check 9, so the head is its own.
-func (j *job) remark(ctx context.Context, why error) {
-	p, err := j.api.Pull(ctx, j.ref)
-	if err == nil {
-		m := write.Mark{Instance: j.Instance, Code: checkpoint.Code(cmp.Or(j.Digest, j.Code)),
-			Page: driver.RunPage(j.ref, j.env.RunID)}
-		_, err = write.New(j.api).Remark(ctx, j.ref, p.HeadSHA, m, driver.Gist(why))
-	}
-	if err != nil {
-		j.warning("the mark does not say that the decision was refused", err)
-	}
-}
-
-// lapse clears the mark of a draft that nobody decided in time.
-func (j *job) lapse(ctx context.Context) {
-	p, err := j.api.Pull(ctx, j.ref)
-	if err == nil {
-		_, err = write.New(j.api).Unmark(ctx, j.ref, p.HeadSHA, j.Instance, write.Lapsed, "")
-	}
-	if err != nil {
-		j.warning("the mark that a draft waits could not be cleared", err)
-	}
 }
 
 // waits is the job that shows on the commit that a draft waits, and where. It
