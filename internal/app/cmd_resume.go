@@ -158,26 +158,13 @@ func (a *app) resumeNext(ctx context.Context, args []string, o *resumeOptions) e
 			return problem.Usage("--next: "+err.Error(), "name it owner/repo")
 		}
 	} else if origin, err := ingest.PullOf(ctx, ".", "1"); err == nil {
-		ref, ref.Number = origin, 0
+		ref = origin
+		ref.Number = 0
 	}
-	var remote []waiting
-	var heads map[int]string
-	var elsewhere error
-	if ref.Owner != "" {
-		remote, heads, elsewhere = a.waitingRemote(ctx, ref, o)
-	}
-	queue, err := a.waitingLocal(ctx, ref, len(args) == 0, heads, o)
+	queue, err := a.queue(ctx, ref, len(args) == 0, o)
 	if err != nil {
 		return err
 	}
-	if elsewhere != nil && len(queue) == 0 {
-		return elsewhere
-	}
-	if elsewhere != nil {
-		a.warn("the drafts on GitHub are left out: " + driver.Explain(elsewhere))
-	}
-	queue = append(queue, remote...)
-	order.Stable(queue, worstFirst)
 	if len(queue) == 0 {
 		where := "the store"
 		if ref.Owner != "" {
@@ -219,6 +206,30 @@ func worstFirst(a, b waiting) int {
 		cmp.Compare(a.thread, b.thread),
 		cmp.Compare(a.code, b.code),
 	)
+}
+
+// queue are the drafts of a repository that wait, the worst first; where all is set, with
+// those of the local store of every other one.
+func (a *app) queue(ctx context.Context, ref pull.Ref, all bool, o *resumeOptions) ([]waiting, error) {
+	var remote []waiting
+	var heads map[int]string
+	var elsewhere error
+	if ref.Owner != "" {
+		remote, heads, elsewhere = a.waitingRemote(ctx, ref, o)
+	}
+	queue, err := a.waitingLocal(ctx, ref, all, heads, o)
+	if err != nil {
+		return nil, err
+	}
+	if elsewhere != nil && len(queue) == 0 {
+		return nil, elsewhere
+	}
+	if elsewhere != nil {
+		a.warn("the drafts on GitHub are left out: " + driver.Explain(elsewhere))
+	}
+	queue = append(queue, remote...)
+	order.Stable(queue, worstFirst)
+	return queue, nil
 }
 
 // waitingLocal are the drafts of a repository that wait in the store, or where all is

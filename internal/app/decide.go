@@ -91,7 +91,8 @@ func (l *localRun) decide(ctx context.Context, r driver.Report, given decision.V
 }
 
 // answer checks the draft once more and hands the decision to the graph.
-func (l *localRun) answer(ctx context.Context, r driver.Report, given decision.Verdict, text string) (driver.Report, error) {
+func (l *localRun) answer(ctx context.Context, r driver.Report, given decision.Verdict,
+	text string) (driver.Report, error) {
 	m := r.Packed.Manifest
 	if r.State.Pull != nil { // resume check 9: it is as it was when it was reviewed
 		change, err := ingest.Current(ctx, l.api, r.State.Pull.Ref)
@@ -120,7 +121,8 @@ func (l *localRun) answer(ctx context.Context, r driver.Report, given decision.V
 	if d.Verdict == decision.Revise {
 		return l.revise(ctx, r, &decision.Answer{Decision: d, Record: record.With(d)})
 	}
-	return l.carryOut(ctx, driver.AnswerTo(m, decision.Answer{Decision: d, Record: r.State.OnRecord(record.With(d))}))
+	decided := decision.Answer{Decision: d, Record: r.State.OnRecord(record.With(d))}
+	return l.carryOut(ctx, driver.AnswerTo(m, decided))
 }
 
 // onScreen is where a review of local input is posted without --out.

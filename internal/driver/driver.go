@@ -54,18 +54,10 @@ func (d Driver) Draft(ctx context.Context, b wire.Brief, read func(context.Conte
 	gather := func(context.Context) ticket.Context { return ticket.Context{} }
 	ready := func(ctx context.Context, c ingest.Change) (_ reviewpr.Draft, err error) {
 		b.Change = c
-		if err = d.lint(ctx, &b); err == nil {
-			err = d.Reviewer.Prepare(ctx, b)
+		if err = d.prepare(ctx, &b); err == nil {
+			gather, err = d.gathering(b)
 		}
 		if err != nil {
-			return reviewpr.Draft{}, err
-		}
-		if d.Tell != nil {
-			for _, line := range d.Reviewer.Expects(b.Change, b.Paid) {
-				d.Tell(line)
-			}
-		}
-		if gather, err = d.gathering(b); err != nil {
 			return reviewpr.Draft{}, err
 		}
 		draft, err := facts(c)
@@ -101,6 +93,30 @@ func (d Driver) Draft(ctx context.Context, b wire.Brief, read func(context.Conte
 	return d.drafted(ctx, flow, before)
 }
 
+// prepare reads what linters say of the change, of which what is missing is a warning;
+// settles whom the reviewer asks, and says what that may cost.
+func (d Driver) prepare(ctx context.Context, b *wire.Brief) (err error) {
+	from := d.Linters
+	from.Tell = d.Tell
+	if p := b.Change.Pull; p != nil {
+		from.API, from.Owner, from.Repo, from.SHA = b.API, p.Owner, p.Repo, p.HeadSHA
+	}
+	b.Linted, err = from.Read(ctx, reviewpr.Linted(b.Change))
+	for _, line := range b.Linted.Missing {
+		d.Warn(line)
+	}
+	if err == nil {
+		err = d.Reviewer.Prepare(ctx, *b)
+	}
+	if err != nil || d.Tell == nil {
+		return err
+	}
+	for _, line := range d.Reviewer.Expects(b.Change, b.Paid) {
+		d.Tell(line)
+	}
+	return nil
+}
+
 // gathering returns what fetches what a change was made for: nothing where nobody says
 // where that stands.
 func (d Driver) gathering(b wire.Brief) (func(context.Context) ticket.Context, error) {
@@ -118,20 +134,6 @@ func (d Driver) gathering(b wire.Brief) (func(context.Context) ticket.Context, e
 		fetch = func(context.Context) ticket.Context { return ticket.Context{} }
 	}
 	return fetch, err
-}
-
-// lint reads what linters say of the change. What is missing is a warning.
-func (d Driver) lint(ctx context.Context, b *wire.Brief) (err error) {
-	from := d.Linters
-	from.Tell = d.Tell
-	if p := b.Change.Pull; p != nil {
-		from.API, from.Owner, from.Repo, from.SHA = b.API, p.Owner, p.Repo, p.HeadSHA
-	}
-	b.Linted, err = from.Read(ctx, reviewpr.Linted(b.Change))
-	for _, line := range b.Linted.Missing {
-		d.Warn(line)
-	}
-	return err
 }
 
 // Revise has the draft that waits revised as an answer asks, or where that is nil,

@@ -107,16 +107,9 @@ func Describe(ctx context.Context, flow *graph.Flow[reviewpr.State], thread stri
 	}
 	s := view.State
 	review := s.Review()
-	outcome := reviewpr.Failed
-	switch view.Status {
-	case graph.Ended:
-		outcome = view.End
-	case graph.Paused:
-		outcome = s.Outcome()
-	}
 	statuses := reviewpr.StatusesIn(view)
 	r := Report{
-		Outcome: outcome, Thread: s.Draft.Thread, Head: s.Draft.Head, DiffDigest: s.Draft.DiffDigest,
+		Outcome: outcomeOf(view), Thread: s.Draft.Thread, Head: s.Draft.Head, DiffDigest: s.Draft.DiffDigest,
 		Partial: review.Partial, Findings: review.Findings, Filtered: review.Filtered, Flags: review.Flags,
 		Usage: s.Usage, Place: s.ReviewURL, Message: s.Reason, State: s,
 		Status: statuses[0], Criteria: review.Asked.Criteria, Unasked: review.Asked.Unasked,
@@ -133,8 +126,8 @@ func Describe(ctx context.Context, flow *graph.Flow[reviewpr.State], thread stri
 	if r.Outcome == reviewpr.Failed {
 		r.Error = s.Reason
 	}
-	if text := review.Overview; text != "" {
-		r.Overview.Text = &text
+	if review.Overview != "" {
+		r.Overview.Text = &review.Overview
 	}
 	if s.Pull == nil {
 		r.Body = LocalBody(s)
@@ -146,6 +139,16 @@ func Describe(ctx context.Context, flow *graph.Flow[reviewpr.State], thread stri
 		return r.Named(s.Decision.Digest), nil
 	}
 	return r, nil
+}
+
+func outcomeOf(view graph.View[reviewpr.State]) string {
+	switch view.Status {
+	case graph.Ended:
+		return view.End
+	case graph.Paused:
+		return view.State.Outcome()
+	}
+	return reviewpr.Failed
 }
 
 // Named adds what the checkpoint's digest gives.

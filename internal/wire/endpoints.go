@@ -126,22 +126,12 @@ func (o Asking) ask(price *cost.Price, limiter *limit.Limiter) embed.Ask {
 				a, err = do(ctx)
 				return a.Usage, err
 			}
-			switch {
-			case o.Ledger == nil:
-				paid, failure = answer(ctx)
-			case price == nil:
-				paid, failure = o.Ledger.Spend(ctx, 0, nil, answer)
-			default:
-				paid, failure = o.Ledger.Spend(ctx, price.Of(most), price, answer)
-			}
+			paid, failure = o.spend(ctx, price, most, answer)
 			return review.Recorded{Vectors: a.Vectors, Scores: a.Scores, Usage: paid}, failure
 		}
 		once := o.Once
 		if once == nil || key == "" {
-			once = func(ctx context.Context, _ string, pay func(context.Context) (review.Recorded, error)) (review.Recorded,
-				error) {
-				return pay(ctx)
-			}
+			once = func(ctx context.Context, _ string, pay payment) (review.Recorded, error) { return pay(ctx) }
 		}
 		r, err := once(ctx, key, pay)
 		used := r.Usage
@@ -154,4 +144,18 @@ func (o Asking) ask(price *cost.Price, limiter *limit.Limiter) embed.Ask {
 		budget.Count(ctx, used)
 		return embed.Answer{Vectors: r.Vectors, Scores: r.Scores, Usage: used}, err
 	}
+}
+
+type payment = func(context.Context) (review.Recorded, error)
+
+func (o Asking) spend(ctx context.Context, price *cost.Price, most cost.Usage,
+	do func(context.Context) (cost.Usage, error)) (cost.Usage, error) {
+	var need cost.MicroUSD
+	switch {
+	case o.Ledger == nil:
+		return do(ctx)
+	case price != nil:
+		need = price.Of(most)
+	}
+	return o.Ledger.Spend(ctx, need, price, do)
 }

@@ -30,14 +30,7 @@ func (r *Reviewer) Prepare(ctx context.Context, b Brief) error {
 		return err
 	}
 	c := b.Change.Config
-	t, own, others := tasks(c, r.Model), b.Paid.Own(), b.Paid.Others()
-	if b.Revises != nil { // a run of its own, which labels nothing: what its draft had cost is none of it
-		t = tasks(c, cmp.Or(c.Models.Redraft, r.Model))
-		t[redrafts] = t[reviews]
-		delete(t, reviews)
-		delete(t, classifies)
-		own, others = max(0, own-b.Revises.Cost), others+b.Revises.Cost
-	}
+	t, own, others := b.asked(r.Model)
 	prices, unknown := pricesOf(t, c)
 	if err := r.settleCap(c, others, unknown); err != nil {
 		return err
@@ -83,6 +76,22 @@ func (r *Reviewer) Prepare(ctx context.Context, b Brief) error {
 		r.asks.Once = b.Once
 	}
 	return nil
+}
+
+// asked are the models' names by the tasks that are done, what earlier parts of the run have
+// cost, and what other runs on the pull request have. A revision is a run of its own, which
+// labels nothing: what its draft had cost is others'.
+func (b Brief) asked(model string) (t map[string]string, own, others cost.MicroUSD) {
+	c := b.Change.Config
+	t, own, others = tasks(c, model), b.Paid.Own(), b.Paid.Others()
+	if b.Revises == nil {
+		return t, own, others
+	}
+	t = tasks(c, cmp.Or(c.Models.Redraft, model))
+	t[redrafts] = t[reviews]
+	delete(t, reviews)
+	delete(t, classifies)
+	return t, max(0, own-b.Revises.Cost), others + b.Revises.Cost
 }
 
 // Named takes the reviewing model's name from the settings file, where it has one.
