@@ -24,11 +24,12 @@ type Process = driver.Process
 // app is one invocation.
 type app struct {
 	*driver.Front
-	name string // the program's, as it was called
+	*options        // the command's; nil where it has none of these
+	name     string // the program's, as it was called
 
 	came     driver.Report // what a run came to that was printed
 	ticketed bool          // the run is a ticket's
-	thread   string        // of the store, that is decided or shown; empty until it is known
+	about    string        // thread of the store that is decided or shown; empty until it is known
 }
 
 // endRun ends the span of a command that reviews or decides.

@@ -19,15 +19,15 @@ import (
 
 // read reads the change that an argument of review names; a pull request is only
 // opened.
-func (a *app) read(ctx context.Context, arg string, o *options, s *session) (ingest.Change, error) {
+func (a *app) read(ctx context.Context, arg string, s *session) (ingest.Change, error) {
 	switch {
 	case arg == "demo":
 		c, err := ingest.Demo()
-		return withConfig(c, err, o)
+		return a.withConfig(c, err)
 	case arg == "-":
-		return readDiff("standard input", a.Stdin, o)
+		return a.readDiff("standard input", a.Stdin)
 	case pull.LooksLikeRef(arg):
-		return a.readPull(ctx, arg, o, s)
+		return a.readPull(ctx, arg, s)
 	}
 	info, err := os.Stat(arg)
 	folder := err == nil && info.IsDir()
@@ -37,20 +37,20 @@ func (a *app) read(ctx context.Context, arg string, o *options, s *session) (ing
 	}
 	if f, err := os.Open(arg); err == nil && !folder {
 		defer f.Close()
-		return readDiff(arg, f, o)
+		return a.readDiff(arg, f)
 	}
 	switch {
 	case ingest.IsRange(arg):
-		return readRange(ctx, arg, o)
+		return a.readRange(ctx, arg)
 	case number.MatchString(arg):
-		address, err := a.numbered(ctx, arg, o)
+		address, err := a.numbered(ctx, arg)
 		if err != nil {
 			return ingest.Change{}, err
 		}
-		return a.readPull(ctx, address, o, s)
+		return a.readPull(ctx, address, s)
 	case ingest.IsRevision(ctx, ".", arg):
-		a.taken(arg, "the range "+arg+"...HEAD", o)
-		return readRange(ctx, arg+"...HEAD", o)
+		a.taken(arg, "the range "+arg+"...HEAD")
+		return a.readRange(ctx, arg+"...HEAD")
 	}
 	return ingest.Change{}, problem.Usage(fmt.Sprintf("%q is no pull request, no commit, no range and no file", arg),
 		"name owner/repo#42, a pull request's address, main...HEAD, a diff's file, - or demo; nothing for the "+
@@ -61,19 +61,19 @@ var number = regexp.MustCompile(`^#?[1-9][0-9]{0,9}$`)
 
 // numbered is the address of the pull request that a number alone names: of the
 // repository that the clone has for its origin.
-func (a *app) numbered(ctx context.Context, arg string, o *options) (string, error) {
+func (a *app) numbered(ctx context.Context, arg string) (string, error) {
 	arg = strings.TrimPrefix(arg, "#")
 	ref, err := ingest.PullOf(ctx, ".", arg)
 	if err != nil {
 		return "", problem.Usage(err.Error(), "name it owner/repo#"+arg)
 	}
-	a.taken(arg, "the pull request "+ref.String(), o)
+	a.taken(arg, "the pull request "+ref.String())
 	return ref.Web() + "/pull/" + arg, nil
 }
 
 // taken says what an argument of several meanings was taken for.
-func (a *app) taken(arg, what string, o *options) {
-	if !o.quiet {
+func (a *app) taken(arg, what string) {
+	if !a.quiet {
 		fmt.Fprintf(a.Stderr, "%s is taken for %s.\n", guard.Line(arg, driver.MaxLine),
 			guard.Line(what, driver.MaxLine))
 	}
@@ -81,19 +81,19 @@ func (a *app) taken(arg, what string, o *options) {
 
 // readDiff reads a diff. One that cannot be read is wrong usage: it is what was
 // passed.
-func readDiff(name string, r io.Reader, o *options) (ingest.Change, error) {
+func (a *app) readDiff(name string, r io.Reader) (ingest.Change, error) {
 	c, err := ingest.Diff(name, r)
 	if err != nil {
 		err = problem.Usage(err.Error(), "pass a whole unified diff, such as `git diff main...` prints")
 	}
-	return withConfig(c, err, o)
+	return a.withConfig(c, err)
 }
 
-func readRange(ctx context.Context, arg string, o *options) (ingest.Change, error) {
-	if err := o.InRepository(); err != nil {
+func (a *app) readRange(ctx context.Context, arg string) (ingest.Change, error) {
+	if err := a.InRepository(); err != nil {
 		return ingest.Change{}, err
 	}
-	c, err := ingest.Range(ctx, ".", arg, o.File())
+	c, err := ingest.Range(ctx, ".", arg, a.File())
 	for _, mistake := range []error{ingest.ErrNoRange, ingest.ErrNoClone, ingest.ErrNoGit} {
 		if errors.Is(err, mistake) {
 			return c, problem.As(problem.Misuse, err, "")
@@ -102,18 +102,18 @@ func readRange(ctx context.Context, arg string, o *options) (ingest.Change, erro
 	return c, err
 }
 
-func (a *app) readPull(ctx context.Context, arg string, o *options, s *session) (ingest.Change, error) {
+func (a *app) readPull(ctx context.Context, arg string, s *session) (ingest.Change, error) {
 	ref, err := a.parseRef(arg)
 	if err != nil {
 		return ingest.Change{}, err
 	}
-	if err := o.InRepository(); err != nil {
+	if err := a.InRepository(); err != nil {
 		return ingest.Change{}, err
 	}
-	if s.api, err = a.GitHub(ref, o.Settings); err != nil {
+	if s.api, err = a.GitHub(ref, a.Settings); err != nil {
 		return ingest.Change{}, err
 	}
-	return ingest.Open(ctx, s.api, ref, ingest.PullOptions{Instance: o.Instance, Config: o.File()})
+	return ingest.Open(ctx, s.api, ref, ingest.PullOptions{Instance: a.Instance, Config: a.File()})
 }
 
 // parseRef reads the pull request that an argument names, on the server that the
@@ -129,11 +129,17 @@ func (a *app) parseRef(arg string) (pull.Ref, error) {
 	return ref, nil
 }
 
+// repository reads the name of one on the server that the environment names.
+func (a *app) repository(name string) (pull.Ref, error) {
+	owner, repo, err := pull.ParseRepository(name)
+	return pull.Ref{Host: pull.DefaultHost, Owner: owner, Repo: repo}.On(a.Getenv("GITHUB_SERVER_URL")), err
+}
+
 // withConfig adds the settings file that was named for a diff, which has no
 // base to read one from.
-func withConfig(c ingest.Change, err error, o *options) (ingest.Change, error) {
+func (a *app) withConfig(c ingest.Change, err error) (ingest.Change, error) {
 	if err == nil {
-		c.Config, err = wire.NamedConfig(o.File(), c.Config)
+		c.Config, err = wire.NamedConfig(a.File(), c.Config)
 	}
 	return c, err
 }

@@ -27,33 +27,36 @@ func (a *app) contextCommand() command {
 			o.Flags(f, "context")
 			f.BoolVar(&o.json, "json", false, "print one JSON object")
 		},
-		func(ctx context.Context, args []string) error { return a.context(ctx, args, &o) }, &o.json,
+		func(ctx context.Context, args []string) error {
+			a.options = &o
+			return a.context(ctx, args)
+		}, &o.json,
 	}
 }
 
-func (a *app) context(ctx context.Context, args []string, o *options) error {
+func (a *app) context(ctx context.Context, args []string) error {
 	if len(args) != 1 {
 		return problem.Usage("context takes one pull request", a.name+" context owner/repo#42, or its address")
 	}
 	named := args[0]
 	if number.MatchString(named) {
 		var err error
-		if named, err = a.numbered(ctx, named, o); err != nil {
+		if named, err = a.numbered(ctx, named); err != nil {
 			return err
 		}
 	}
 	var s session
-	c, err := a.readPull(ctx, named, o, &s)
+	c, err := a.readPull(ctx, named, &s)
 	if err != nil {
 		return err
 	}
-	gather, err := a.Context(c.Config.Context, o.Settings, s.api)
+	gather, err := a.Context(c.Config.Context, a.Settings, s.api)
 	if err != nil {
 		return err
 	}
 	asked := ticketcontext.Read(ctx, s.api, *c.Pull, gather)
 	got := ticketcontext.Fetch(ctx, asked, gather)
-	if o.json {
+	if a.json {
 		return driver.PrintJSON(a.Stdout, map[string]any{ // a list without entries is empty, not null
 			"status": "complete", "missing": append([]string{}, got.Missing...),
 			"keys": append([]ticket.Key{}, got.Keys...), "pages": append([]ticket.PageID{}, got.PageIDs...),

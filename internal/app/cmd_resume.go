@@ -1,14 +1,19 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
-	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/driver"
+	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/problem"
@@ -31,6 +36,7 @@ func (a *app) resumeCommand() command {
 	return command{
 		"resume", "<thread | owner/repo#n>", "decide a draft that waits, in the store or on GitHub", o.flags,
 		func(ctx context.Context, args []string) error {
+			a.options = &o.options
 			switch {
 			case o.post && (o.abort || o.revise != ""):
 				return problem.Usage("--post posts a draft, and this decision posts none",
@@ -41,7 +47,7 @@ func (a *app) resumeCommand() command {
 			case len(args) == 1 && pull.LooksLikeRef(args[0]):
 				return a.resumePull(ctx, args[0], o)
 			}
-			if there := a.onGitHub(ctx, args, &o.options); there != nil {
+			if there := a.onGitHub(ctx, args); there != nil {
 				return there.resumeNewest(ctx, o)
 			}
 			return a.resume(ctx, args, o)
@@ -80,7 +86,7 @@ func (a *app) resume(ctx context.Context, args []string, o *resumeOptions) (err 
 		return err
 	}
 	began := a.Now()
-	s, r, err := a.stored(ctx, args, "resume", &o.options)
+	s, r, err := a.stored(ctx, args, "resume")
 	if err != nil {
 		return err
 	}
@@ -91,7 +97,7 @@ func (a *app) resume(ctx context.Context, args []string, o *resumeOptions) (err 
 	defer over()
 	ctx, span := trace.Run(trace.Continue(ctx, r.State.Draft.Trace), "resume", began)
 	defer func() { a.endRun(span, began, err) }()
-	return a.goFrom(ctx, s, r, given, &o.options)
+	return (&localRun{app: a, session: s}).goFrom(ctx, r, given)
 }
 
 // resumePull decides a draft of a pull request: the local store's where it has one of
@@ -104,14 +110,14 @@ func (a *app) resumePull(ctx context.Context, arg string, o *resumeOptions) erro
 	if err != nil {
 		return err
 	}
-	thread, err := a.storedPull(ctx, ref, &o.options)
+	thread, err := a.storedPull(ctx, ref)
 	if err != nil {
 		return err
 	}
 	if thread != "" {
 		return a.resume(ctx, []string{thread}, o)
 	}
-	r, err := a.remote(ctx, ref, &o.options)
+	r, err := a.remote(ctx, ref)
 	if err != nil {
 		return err
 	}
@@ -131,20 +137,6 @@ func (r *remote) resumeNewest(ctx context.Context, o *resumeOptions) error {
 	return r.resume(ctx, d, waits, given, o.trace)
 }
 
-// goFrom goes on with a thread from where it stands: an unfinished revision, a decision, a
-// draft that waits, or none of these.
-func (a *app) goFrom(ctx context.Context, s session, r driver.Report, given decision.Verdict, o *options) error {
-	switch {
-	case r.Revising():
-		return a.finishRevision(ctx, s, r, given, o)
-	case r.State.Decision != nil:
-		return a.again(ctx, s, r, given, o)
-	case r.Parked():
-		return a.decide(ctx, s, r, given, o)
-	}
-	return a.finish(r, o)
-}
-
 // resumeNext goes on with the worst draft that waits, in the local store or on GitHub,
 // and lists the others: of a repository, else of the store and of the clone's origin.
 // What has expired, was decided, or is about another commit than the pull request's
@@ -160,68 +152,27 @@ func (a *app) resumeNext(ctx context.Context, args []string, o *resumeOptions) e
 		return problem.Usage("resume --next picks a draft that you have not seen yet",
 			"look at it first, then decide it by its thread")
 	}
-	ref, err := a.repository(ctx, args)
-	if err != nil {
-		return err
-	}
-	var there *remoteQueue
-	var heads map[int]string
-	var elsewhere error
-	if ref.Owner != "" {
-		there, heads, elsewhere = a.waitingRemote(ctx, ref, &o.options)
-	}
-	queue, err := a.waitingLocal(ctx, ref, len(args) == 0, heads, &o.options)
-	if err != nil {
-		return err
-	}
-	if elsewhere != nil && len(queue) == 0 {
-		return elsewhere
-	}
-	if elsewhere != nil {
-		a.warn("the drafts on GitHub are left out: " + driver.Explain(elsewhere))
-	}
-	if there != nil {
-		queue = append(queue, there.queue...)
-	}
-	order.Stable(queue, worstFirst)
-	return a.goOn(ctx, ref, queue, there, o)
-}
-
-// repository is the one that --next is about: none where no argument and no clone's
-// origin names one.
-func (a *app) repository(ctx context.Context, args []string) (pull.Ref, error) {
-	if len(args) == 0 {
-		ref, err := ingest.PullOf(ctx, ".", "1")
-		if err != nil {
-			return pull.Ref{}, nil
+	var ref pull.Ref
+	if len(args) > 0 {
+		if ref, err = a.repository(args[0]); err != nil {
+			return problem.Usage("--next: "+err.Error(), "name it owner/repo")
 		}
+	} else if origin, err := ingest.PullOf(ctx, ".", "1"); err == nil {
+		ref = origin
 		ref.Number = 0
-		return ref, nil
 	}
-	owner, repo, err := pull.ParseRepository(args[0])
+	queue, err := a.queue(ctx, ref, len(args) == 0, o)
 	if err != nil {
-		return pull.Ref{}, problem.Usage("--next: "+err.Error(), "name it owner/repo")
+		return err
 	}
-	return pull.Ref{Host: pull.DefaultHost, Owner: owner, Repo: repo}.On(a.Getenv("GITHUB_SERVER_URL")), nil
-}
-
-// goOn resumes the first of a queue and says what comes behind it.
-func (a *app) goOn(ctx context.Context, ref pull.Ref, queue []waiting, there *remoteQueue, o *resumeOptions) error {
 	if len(queue) == 0 {
-		where := ref.FullName()
-		if ref.Owner == "" {
-			where = "the store"
+		where := "the store"
+		if ref.Owner != "" {
+			where = ref.FullName()
 		}
-		return a.list([]listed{}, where, &o.options)
+		return a.list([]listed{}, where)
 	}
-	first, err := queue[0], error(nil)
-	if first.remote == nil {
-		err = a.resume(ctx, []string{first.thread}, o)
-	} else {
-		one := *there.remote
-		one.ref.Number = first.remote.Subject.Number
-		err = one.resume(ctx, *first.remote, true, "", o.trace)
-	}
+	err = queue[0].resume(ctx)
 	if rest := queue[1:]; err == nil && len(rest) > 0 && !o.quiet {
 		fmt.Fprintf(a.Stderr, "%s behind it, the worst first:\n", wording.Count(len(rest), "draft"))
 		for _, w := range rest {
@@ -234,19 +185,96 @@ func (a *app) goOn(ctx context.Context, ref pull.Ref, queue []waiting, there *re
 
 const nameWidth = 24 // of a thread's name in the list
 
-// finishRevision goes on with a revision that a run before this one was asked for.
-// A decision that is given now was made about a draft that is not there yet.
-func (a *app) finishRevision(ctx context.Context, s session, r driver.Report, given decision.Verdict,
-	o *options) error {
-	d, _ := decision.Parse(o.text()) // it parsed before
-	if (given != "" || len(o.commands) > 0) && (given != decision.Revise || d.Feedback != r.Asked()) {
-		return problem.Usage("this draft is being revised, so there is nothing to decide yet",
-			fmt.Sprintf("finish that first: %s, with the model's flags", a.resuming(r.Thread, o)))
+// waiting is a parked draft that can be decided.
+type waiting struct {
+	thread   string
+	code     string
+	blockers int
+	majors   int
+	created  time.Time
+	how      string                      // command or page to decide at
+	resume   func(context.Context) error // shows it and asks
+}
+
+// worstFirst orders drafts by what waiting costs: those with most blockers, then
+// with most majors, then the oldest. Thread and code make the order total.
+func worstFirst(a, b waiting) int {
+	return cmp.Or(
+		cmp.Compare(b.blockers, a.blockers),
+		cmp.Compare(b.majors, a.majors),
+		a.created.Compare(b.created),
+		cmp.Compare(a.thread, b.thread),
+		cmp.Compare(a.code, b.code),
+	)
+}
+
+// queue are the drafts of a repository that wait, the worst first; where all is set, with
+// those of the local store of every other one.
+func (a *app) queue(ctx context.Context, ref pull.Ref, all bool, o *resumeOptions) ([]waiting, error) {
+	var remote []waiting
+	var heads map[int]string
+	var elsewhere error
+	if ref.Owner != "" {
+		remote, heads, elsewhere = a.waitingRemote(ctx, ref, o)
 	}
-	after, err := a.revise(ctx, s, r, nil, o)
+	queue, err := a.waitingLocal(ctx, ref, all, heads, o)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	o.undecided()
-	return a.decide(ctx, s, after, "", o)
+	if elsewhere != nil && len(queue) == 0 {
+		return nil, elsewhere
+	}
+	if elsewhere != nil {
+		a.warn("the drafts on GitHub are left out: " + driver.Explain(elsewhere))
+	}
+	queue = append(queue, remote...)
+	order.Stable(queue, worstFirst)
+	return queue, nil
+}
+
+// waitingLocal are the drafts of a repository that wait in the store, or where all is
+// set, of every one and of local input. Without heads nothing is known of the
+// repository's pull requests, and every draft may be current.
+func (a *app) waitingLocal(ctx context.Context, ref pull.Ref, all bool, heads map[int]string,
+	o *resumeOptions) (queue []waiting, err error) {
+	store, err := a.OpenStore(ctx, o.store)
+	if err != nil {
+		return nil, err
+	}
+	reports, err := a.reports(ctx, store, "")
+	for _, r := range reports {
+		p := r.State.Pull
+		of := p != nil && strings.EqualFold(p.Ref.FullName(), ref.FullName())
+		if !r.Parked() || !of && !all || checkpoint.CheckExpiry(r.Packed.Manifest, a.Now()) != nil ||
+			of && heads != nil && heads[p.Number] != r.Head {
+			continue
+		}
+		queue = append(queue, waiting{
+			thread: r.Thread, code: r.Code, created: r.State.Draft.CreatedAt, how: a.resuming(r.Thread, a.options),
+			blockers: finding.Count(r.Findings, finding.Blocker), majors: finding.Count(r.Findings, finding.Major),
+			resume: func(ctx context.Context) error { return a.resume(ctx, []string{r.Thread}, o) },
+		})
+	}
+	return queue, err
+}
+
+// waitingRemote are the drafts of a repository that wait on GitHub, and the heads
+// of its open pull requests where those could be read.
+func (a *app) waitingRemote(ctx context.Context, ref pull.Ref, o *resumeOptions) (queue []waiting,
+	heads map[int]string, err error) {
+	r, heads, err := a.remoteHeads(ctx, ref)
+	if err != nil {
+		return nil, nil, err
+	}
+	drafts := r.drafts(ctx, func(handoff.Name) bool { return true })
+	for _, d := range r.waiting(ctx, drafts, heads) {
+		queue = append(queue, waiting{
+			thread: d.Thread, code: d.code, created: d.CreatedAt, how: r.where(d), blockers: d.Blockers,
+			majors: d.Majors, resume: func(ctx context.Context) error {
+				r.ref.Number = d.Subject.Number
+				return r.resume(ctx, d, true, "", o.trace)
+			},
+		})
+	}
+	return queue, heads, nil
 }

@@ -41,6 +41,7 @@ func (o *reviewOptions) flags(f *pflag.FlagSet) {
 
 // review reviews what the argument names, up to the decision.
 func (a *app) review(ctx context.Context, args []string, o *reviewOptions) (err error) {
+	a.options = &o.options
 	given, err := o.verdict()
 	if err != nil {
 		return err
@@ -59,7 +60,7 @@ func (a *app) review(ctx context.Context, args []string, o *reviewOptions) (err 
 	began := a.Now()
 	ctx, span := trace.Run(ctx, "review", began)
 	defer func() { a.endRun(span, began, err) }()
-	r, err := a.local(ctx, strings.Join(args, ""), &o.options, o.admit)
+	r, err := a.local(ctx, strings.Join(args, ""), o.admit)
 	if err != nil {
 		return err
 	}
@@ -71,5 +72,5 @@ func (a *app) review(ctx context.Context, args []string, o *reviewOptions) (err 
 	if !result.Revising() && result.State.Decision != nil && o.Anew && !o.quiet {
 		a.warn("this commit was posted before, and a commit is reviewed once: push another for a new review")
 	}
-	return a.goFrom(ctx, r.session, result, given, &o.options)
+	return r.goFrom(ctx, result, given)
 }

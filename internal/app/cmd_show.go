@@ -29,13 +29,14 @@ func (a *app) showCommand() command {
 	return command{
 		"show", "<thread | owner/repo#n>", "print a draft that waits", o.flags,
 		func(ctx context.Context, args []string) error {
+			a.options = &o.options
 			switch {
 			case o.stats || o.propose:
 				return a.stats(ctx, args, &o.statsOptions, true)
 			case len(args) == 1 && pull.LooksLikeRef(args[0]):
-				return a.showRemote(ctx, args[0], &o.options, o.only(a))
+				return a.showRemote(ctx, args[0], o.only(a))
 			}
-			if there := a.onGitHub(ctx, args, &o.options); there != nil {
+			if there := a.onGitHub(ctx, args); there != nil {
 				return there.show(ctx, o.only(a))
 			}
 			return a.show(ctx, args, o)
@@ -85,7 +86,7 @@ func (a *app) show(ctx context.Context, args []string, o *showOptions) error {
 	} else if ok {
 		return a.showProposal(ctx, s, &implementOptions{options: o.options})
 	}
-	_, r, err := a.stored(ctx, args, "show", &o.options)
+	_, r, err := a.stored(ctx, args, "show")
 	if err != nil {
 		return err
 	}
@@ -98,7 +99,7 @@ func (a *app) show(ctx context.Context, args []string, o *showOptions) error {
 		return nil
 	}
 	if !r.Parked() {
-		if err := a.finish(r, &o.options); err != nil || o.json {
+		if err := a.finish(r); err != nil || o.json {
 			return err
 		}
 		a.history(r)
@@ -109,11 +110,11 @@ func (a *app) show(ctx context.Context, args []string, o *showOptions) error {
 			r.Outcome, r.Message = driver.Expired, driver.Explain(err)
 			return cmp.Or[error](r.Print(a.Stdout), driver.Reported{Err: err})
 		}
-		a.showDraft(r, &o.options)
+		a.showDraft(r)
 		return err
 	}
-	a.showDraft(r, &o.options)
-	return a.park(r, &o.options)
+	a.showDraft(r)
+	return a.park(r)
 }
 
 // history is what was decided on a thread: its revisions, and the verdict.

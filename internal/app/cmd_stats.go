@@ -19,7 +19,10 @@ func (a *app) statsCommand() command {
 		"stats", "[owner/repo | 'owner/*' | FOLDER]…",
 		"sum what drafts cost and took, and what approvers made of them",
 		func(f *pflag.FlagSet) { o.flags(f); o.listFlags(f, "stats") },
-		func(ctx context.Context, args []string) error { return a.stats(ctx, args, o, false) }, &o.json,
+		func(ctx context.Context, args []string) error {
+			a.options = &o.options
+			return a.stats(ctx, args, o, false)
+		}, &o.json,
 	}
 }
 

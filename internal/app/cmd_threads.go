@@ -16,17 +16,18 @@ func (a *app) threadsCommand() command {
 		"threads", "[owner/repo]", "list the drafts that wait, in the store or of a repository on GitHub",
 		func(f *pflag.FlagSet) { o.listFlags(f, "threads") },
 		func(ctx context.Context, args []string) error {
+			a.options = &o
 			if len(args) > 0 {
-				return a.remoteThreads(ctx, args, &o)
+				return a.remoteThreads(ctx, args)
 			}
-			return a.threads(ctx, &o)
+			return a.threads(ctx)
 		}, &o.json,
 	}
 }
 
 // threads lists the drafts of the local store.
-func (a *app) threads(ctx context.Context, o *options) error {
-	store, err := a.OpenStore(ctx, o.store)
+func (a *app) threads(ctx context.Context) error {
+	store, err := a.OpenStore(ctx, a.store)
 	if err != nil {
 		return err
 	}
@@ -48,11 +49,11 @@ func (a *app) threads(ctx context.Context, o *options) error {
 	if err != nil {
 		return err
 	}
-	return a.list(append(list, proposals...), store.Where(), o)
+	return a.list(append(list, proposals...), store.Where())
 }
 
-func (a *app) list(list []listed, where string, o *options) error {
-	if o.json {
+func (a *app) list(list []listed, where string) error {
+	if a.json {
 		return driver.PrintJSON(a.Stdout, map[string]any{"threads": list})
 	}
 	for _, l := range list {

@@ -3,17 +3,22 @@ package app
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	osuser "os/user"
+	"slices"
 
 	"github.com/org/pr-review-action/internal/ask"
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/driver"
+	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/gate"
+	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/problem"
@@ -23,48 +28,82 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
+// goFrom goes on with a thread from where it stands: an unfinished revision, a decision, a
+// draft that waits, or none of these.
+func (l *localRun) goFrom(ctx context.Context, r driver.Report, given decision.Verdict) error {
+	switch {
+	case r.Revising():
+		return l.finishRevision(ctx, r, given)
+	case r.State.Decision != nil:
+		return l.again(ctx, r, given)
+	case r.Parked():
+		return l.decide(ctx, r, given)
+	}
+	return l.finish(r)
+}
+
+// finishRevision goes on with a revision that a run before this one was asked for.
+// A decision that is given now was made about a draft that is not there yet.
+func (l *localRun) finishRevision(ctx context.Context, r driver.Report, given decision.Verdict) error {
+	d, _ := decision.Parse(l.text()) // it parsed before
+	if (given != "" || len(l.lines) > 0) && (given != decision.Revise || d.Feedback != r.Asked()) {
+		return problem.Usage("this draft is being revised, so there is nothing to decide yet",
+			fmt.Sprintf("finish that first: %s, with the model's flags", l.resuming(r.Thread, l.options)))
+	}
+	after, err := l.revise(ctx, r, nil)
+	if err != nil {
+		return err
+	}
+	l.undecided()
+	return l.decide(ctx, after, "")
+}
+
 // decide takes the decision on a parked draft: from the flags, else from the
 // person at the terminal; else the draft stays parked.
-func (a *app) decide(ctx context.Context, s session, r driver.Report, given decision.Verdict, o *options) error {
-	text := o.text()
+func (l *localRun) decide(ctx context.Context, r driver.Report, given decision.Verdict) error {
+	text := l.text()
 	if given == "" {
-		if err := checkpoint.CheckExpiry(r.Packed.Manifest, a.Now()); err != nil {
+		if err := checkpoint.CheckExpiry(r.Packed.Manifest, l.Now()); err != nil {
 			return err
 		}
 		changed, err := ask.Staged(r, text)
 		if err != nil {
 			return err
 		}
-		a.showDraft(changed, o)
-		if !a.interactive(o) {
-			return a.park(changed, o, text)
+		l.showDraft(changed)
+		if !l.interactive(l.options) {
+			return l.park(changed, text)
 		}
-		prompt := ask.Prompt{Front: a.Front}
+		prompt := ask.Prompt{Front: l.Front}
 		if given, text = prompt.Ask(ctx, r, text); given == "" {
-			return a.park(r, o, text)
+			return l.park(r, text)
 		}
 	}
-	after, err := a.answer(ctx, s, r, given, text, o)
+	after, err := l.answer(ctx, r, given, text)
 	switch {
 	case err != nil:
 		return err
 	case after.Parked():
-		o.undecided()
-		return a.decide(ctx, s, after, "", o)
+		l.undecided()
+		return l.decide(ctx, after, "")
 	}
-	return a.decided(after, o)
+	return l.decided(after)
 }
 
 // answer checks the draft once more and hands the decision to the graph.
-func (a *app) answer(ctx context.Context, s session, r driver.Report, given decision.Verdict, text string,
-	o *options) (driver.Report, error) {
+func (l *localRun) answer(ctx context.Context, r driver.Report, given decision.Verdict,
+	text string) (driver.Report, error) {
 	m := r.Packed.Manifest
-	if r.State.Pull != nil {
-		if err := a.checkPull(ctx, s, r); err != nil {
+	if r.State.Pull != nil { // resume check 9: it is as it was when it was reviewed
+		change, err := ingest.Current(ctx, l.api, r.State.Pull.Ref)
+		if err == nil {
+			err = post.CheckHead(m.Subject, r.Code, driver.PullNow(change))
+		}
+		if err != nil {
 			return driver.Report{}, err
 		}
 	}
-	if err := checkpoint.CheckExpiry(m, a.Now()); err != nil {
+	if err := checkpoint.CheckExpiry(m, l.Now()); err != nil {
 		return driver.Report{}, err
 	}
 	_, gated := trace.Gate(ctx)
@@ -73,50 +112,39 @@ func (a *app) answer(ctx context.Context, s session, r driver.Report, given deci
 	if err != nil {
 		return driver.Report{}, err
 	}
-	by, err := a.user(ctx, s)
+	by, err := l.user(ctx, l.session)
 	if err != nil {
 		return driver.Report{}, err
 	}
-	record := decision.Record{Thread: r.Thread, Digest: r.Digest, Code: r.Code, By: by, At: a.Clock(),
+	record := decision.Record{Thread: r.Thread, Digest: r.Digest, Code: r.Code, By: by, At: l.Clock(),
 		Via: decision.ByCommandLine}
 	if d.Verdict == decision.Revise {
-		return a.revise(ctx, s, r, &decision.Answer{Decision: d, Record: record.With(d)}, o)
+		return l.revise(ctx, r, &decision.Answer{Decision: d, Record: record.With(d)})
 	}
-	return driver.Driver{Front: a.Front, Store: s.store, Thread: s.thread}.Decide(ctx, a.posting(s, o),
-		driver.AnswerTo(m, decision.Answer{Decision: d, Record: r.State.OnRecord(record.With(d))}))
-}
-
-// checkPull is resume check 9 on the command line: the pull request is as it
-// was when it was reviewed.
-func (a *app) checkPull(ctx context.Context, s session, r driver.Report) error {
-	change, err := ingest.Current(ctx, s.api, r.State.Pull.Ref)
-	if err != nil {
-		return err
-	}
-	return post.CheckHead(r.Packed.Manifest.Subject, r.Code, driver.PullNow(change))
+	decided := decision.Answer{Decision: d, Record: r.State.OnRecord(record.With(d))}
+	return l.carryOut(ctx, driver.AnswerTo(m, decided))
 }
 
 // onScreen is where a review of local input is posted without --out.
 const onScreen = "standard output"
 
-// posting is how a review leaves this machine: to the pull request, or for local
-// input to a file. Where a process before this one may have posted it, its write may
-// still be under way.
-func (a *app) posting(s session, o *options) reviewpr.Steps {
+// carryOut acts on an answer, or where that is nil, on what was decided before. A review
+// leaves this machine to the pull request, or for local input to a file. Where a process
+// before this one may have posted it, its write may still be under way.
+func (l *localRun) carryOut(ctx context.Context, answer *graph.Answer) (driver.Report, error) {
 	tried := false
-	return reviewpr.Steps{
+	return driver.Driver{Front: l.Front, Store: l.store, Thread: l.thread}.Decide(ctx, reviewpr.Steps{
 		Post: func(ctx context.Context, state reviewpr.State) (post.Posted, error) {
 			if state.Pull != nil {
-				return driver.Post(ctx, s.reviews(a, o, state.Pull.Ref, state), state, nil, tried, a.warn)
+				return driver.Post(ctx, l.reviews(state.Pull.Ref, state), state, nil, tried, l.warn)
 			}
-			return post.Posted{URL: cmp.Or(o.out, onScreen)},
-				writeOut(o.out, driver.LocalReview(state))
+			return post.Posted{URL: cmp.Or(l.out, onScreen)}, writeOut(l.out, driver.LocalReview(state))
 		},
 		Posted: func(context.Context, reviewpr.State) (_ post.Posted, done bool, _ error) {
 			tried = true
 			return post.Posted{}, false, nil
 		},
-	}
+	}, answer)
 }
 
 // writeOut writes a review to the file that --out names, if it does.
@@ -148,8 +176,8 @@ func (a *app) user(ctx context.Context, s session) (string, error) {
 	return "somebody", nil
 }
 
-func (a *app) showDraft(r driver.Report, o *options) {
-	if o.json {
+func (a *app) showDraft(r driver.Report) {
+	if a.json {
 		return
 	}
 	columns, _ := columnsOf(a.Stdout)
@@ -160,18 +188,18 @@ const asDrafted = "Or as it was drafted."
 
 // park says how the draft can be decided later, and with the changes that were made
 // to it so far: commands, one a line.
-func (a *app) park(r driver.Report, o *options, changes ...string) error {
-	driver.FailOn(o.Settings, &r)
+func (a *app) park(r driver.Report, changes ...string) error {
+	driver.FailOn(a.Settings, &r)
 	a.came = r
-	if o.json {
+	if a.json {
 		return cmp.Or(r.Print(a.Stdout), driver.Failure(r))
 	}
-	command := a.resuming(r.Thread, o)
+	command := a.resuming(r.Thread, a.options)
 	word := "Parked."
 	if r.Outcome == driver.Kept {
 		word = fmt.Sprintf("Kept: nothing here is %s or graver.", r.State.Draft.GateFrom)
 	}
-	if wire.WithPassword(o.store) {
+	if wire.WithPassword(a.store) {
 		word += " Set PR_REVIEW_STORE to the store's address: its password is not shown here."
 	}
 	if len(r.Findings) == 0 && r.Outcome == driver.Kept {
@@ -185,7 +213,7 @@ func (a *app) park(r driver.Report, o *options, changes ...string) error {
 	if r.State.LacksMoney() {
 		fmt.Fprintln(a.Stdout, "The same review with a higher --max-cost goes on with the rest; what is paid is kept.")
 	}
-	if o.resumed || word == asDrafted {
+	if a.resumed || word == asDrafted {
 		fmt.Fprintln(a.Stdout, r.Outcome, r.Thread)
 	}
 	return driver.Failure(r)
@@ -200,37 +228,99 @@ func others(r driver.Report) string {
 	return "or --abort"
 }
 
-// decided prints the posted review, where it went nowhere else, and the outcome.
-func (a *app) decided(r driver.Report, o *options) error {
-	if r.Outcome == reviewpr.Posted {
-		if err := a.deliver(&r, o); err != nil {
-			return err
-		}
+// decided hands a posted review out here, to --out, or where it went nowhere else, to
+// standard output; and prints the outcome.
+func (a *app) decided(r driver.Report) error {
+	var err error
+	switch { // a review that was posted before is handed out again
+	case r.Outcome != reviewpr.Posted:
+	case r.State.Pull != nil:
+		err = writeOut(a.out, r.Body)
+	case a.out != "" && a.out != r.Place:
+		r.Place = a.out
+		err = writeOut(a.out, driver.LocalReview(r.State))
+	case r.Place == onScreen && !a.json:
+		fmt.Fprintln(a.Stdout, driver.LocalReview(r.State))
 	}
-	driver.Signal(o.Settings, &r, "", a.warn)
-	driver.FailOn(o.Settings, &r)
+	if err != nil {
+		return err
+	}
+	driver.Signal(a.Settings, &r, "", a.warn)
+	driver.FailOn(a.Settings, &r)
 	a.came = r
-	if o.json {
-		return a.finish(r, o)
+	if a.json {
+		return a.finish(r)
 	}
 	fmt.Fprintln(a.Stdout, r.Outcome, cmp.Or(r.Place, r.Thread))
-	if !o.quiet {
+	if !a.quiet {
 		fmt.Fprint(a.Stderr, wording.Used(r.Usage))
 	}
 	return driver.Failure(r)
 }
 
-// deliver hands a posted review out here: to --out, or where it went nowhere
-// else, to standard output. A review that was posted before is handed out again.
-func (a *app) deliver(r *driver.Report, o *options) error {
-	switch {
-	case r.State.Pull != nil:
-		return writeOut(o.out, r.Body)
-	case o.out != "" && o.out != r.Place:
-		r.Place = o.out
-		return writeOut(o.out, driver.LocalReview(r.State))
-	case r.Place == onScreen && !o.json:
-		fmt.Fprintln(a.Stdout, driver.LocalReview(r.State))
+// again reports a decision that was taken before, and posts what it had
+// approved where that did not happen. Another decision is refused.
+func (l *localRun) again(ctx context.Context, r driver.Report, given decision.Verdict) error {
+	taken := r.State.Decision
+	if verdict := cmp.Or(given, decision.Approve); (given != "" || l.text() != "") &&
+		differs(*taken, verdict, l.text(), r.State) {
+		how := ""
+		if verdict == taken.Decision {
+			how = ", with other changes"
+		}
+		return problem.Refuse(13, "this draft was decided otherwise before",
+			"a draft is decided once; push a new commit, or review this one anew with --again",
+			problem.At(fmt.Sprintf("%s: %s by %s on %s%s", r.Thread, taken.Decision, taken.By,
+				taken.At.Format("2 January 2006, 15:04 MST"), how)))
 	}
-	return nil
+	after, err := l.carryOut(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if !l.quiet {
+		fmt.Fprintln(l.Stderr, guard.Text(handoff.DecidedFirst(*taken)))
+	}
+	return l.decided(after)
+}
+
+// differs reports whether a decision is another than the one that was taken.
+func differs(taken decision.Record, given decision.Verdict, text string, s reviewpr.State) bool {
+	comments := slices.DeleteFunc(slices.Clone(s.Comments), func(f finding.Finding) bool {
+		return f.Filtered != "" && f.Filtered != finding.Dropped
+	})
+	before := slices.Clone(s.Earlier) // what the decision itself dropped stood then
+	for i, e := range before {
+		if e.ID != "" && slices.ContainsFunc(taken.Dropped, func(x decision.Drop) bool { return x.ID == e.ID }) {
+			before[i].Fate = finding.WasPosted
+		}
+	}
+	d, err := decision.Parse(text)
+	if err == nil {
+		d, err = d.Check(finding.Items(comments, before...))
+	}
+	if err != nil || given != taken.Decision {
+		return true
+	}
+	d.Verdict = given
+	return !taken.Same(taken.With(d))
+}
+
+// finish prints what a run without a decision came to.
+func (a *app) finish(r driver.Report) error {
+	driver.FailOn(a.Settings, &r)
+	a.came = r
+	if a.json {
+		return errors.Join(r.Print(a.Stdout), driver.Failure(r))
+	}
+	columns, _ := columnsOf(a.Stdout)
+	if len(r.Files) > 0 {
+		fmt.Fprint(a.Stdout, terminal.Review(r.State.Review(), a.look(columns)))
+	}
+	if r.Outcome == reviewpr.Failed {
+		fmt.Fprintln(a.Stdout, r.Outcome, r.Thread)
+		fmt.Fprintln(a.Stderr, "error: "+guard.Text(r.Message))
+		return driver.Failure(r)
+	}
+	fmt.Fprintln(a.Stdout, r.Outcome, cmp.Or(r.Message, r.Place, r.Thread))
+	return driver.Failure(r)
 }

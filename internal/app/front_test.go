@@ -42,8 +42,8 @@ func TestParkingRepeatsTheChanges(t *testing.T) {
 			"\nOr as it was drafted. Decide with\n  pr resume diff:0123456 --approve\n(or --abort)\n",
 	} {
 		var out strings.Builder
-		a := &app{Front: &driver.Front{Process: Process{Stdout: &out}}, name: "pr"}
-		require.NoError(t, a.park(driver.Report{Thread: "diff:0123456789"}, &options{}, changes))
+		a := &app{Front: &driver.Front{Process: Process{Stdout: &out}}, options: &options{}, name: "pr"}
+		require.NoError(t, a.park(driver.Report{Thread: "diff:0123456789"}, changes))
 		require.True(t, strings.HasPrefix(out.String(), want), out.String())
 	}
 }

@@ -3,49 +3,65 @@ package app
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/linter"
 	"github.com/org/pr-review-action/internal/order"
+	"github.com/org/pr-review-action/internal/post"
+	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/settings"
 	"github.com/org/pr-review-action/internal/triage"
 	"github.com/org/pr-review-action/internal/wire"
 )
 
 // local reads the change and opens the store. Nothing is paid yet.
-func (a *app) local(ctx context.Context, arg string, o *options, admit bool) (*localRun, error) {
-	r := &localRun{app: a, options: o, admitted: admit, progress: a.newProgress(o.quiet || o.json)}
-	reviewer, err := a.NewReviewer(o.Settings, r.progress.wait)
+func (a *app) local(ctx context.Context, arg string, admit bool) (*localRun, error) {
+	r := &localRun{app: a, admitted: admit}
+	err := r.choose()
 	if err != nil {
 		return nil, err
 	}
-	r.reviewer, r.progress.soFar = reviewer, reviewer.SoFar
 	if arg == "" || arg == "." {
 		r.change, err = r.workTree(ctx)
 	} else {
-		r.change, err = a.read(ctx, arg, o, &r.session)
+		r.change, err = a.read(ctx, arg, &r.session)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if reviewer.Rules && o.Provider == "auto" && !o.quiet {
+	if r.reviewer.Rules && a.Provider == "auto" && !a.quiet {
 		fmt.Fprintln(a.Stderr, noModelNotice)
 	}
-	a.overruled(r.change.Config, o)
+	a.overruled(r.change.Config, a.options)
 	r.opened = r.change.Pull != nil
-	reviewer.Named(r.change.Config)
-	if r.store, err = a.OpenStore(ctx, o.store); err != nil {
+	r.reviewer.Named(r.change.Config)
+	if r.store, err = a.OpenStore(ctx, a.store); err != nil {
 		return nil, err
 	}
 	r.thread = r.change.Thread
 	return r, nil
+}
+
+// choose chooses who reviews, and draws how far that is. Nothing is asked yet.
+func (r *localRun) choose() (err error) {
+	r.progress = r.newProgress(r.quiet || r.json)
+	if r.reviewer, err = r.NewReviewer(r.Settings, r.progress.wait); err == nil {
+		r.progress.soFar = r.reviewer.SoFar
+	}
+	return err
 }
 
 // overruled warns of lines of the settings file that have no effect.
@@ -67,57 +83,64 @@ func (r *localRun) run(ctx context.Context) (driver.Report, error) {
 	if err := r.forgetStale(ctx); err != nil {
 		return driver.Report{}, err
 	}
-	before, err := r.app.report(ctx, r.session)
+	before, err := r.report(ctx, r.session)
 	if err == nil && (before.Revising() || before.State.Decision != nil || before.Outcome != reviewpr.Failed) {
 		return before, nil
 	}
+	var reading func(context.Context) (ingest.Change, error)
+	if r.opened { // the files are read inside the graph
+		reading = r.files
+	}
 	result, err := r.driver().Draft(ctx, wire.Brief{Change: r.change, Paid: paid, API: r.api, Workspace: "."},
-		r.reading(), reviewpr.Steps{
-			Admit:       r.admit,
-			Concurrency: r.options.Concurrency,
-			Recall:      r.recall,
-			Deadline:    r.app.Deadline(r.options.Settings),
-		}, func(c ingest.Change) (reviewpr.Draft, error) {
+		reading, reviewpr.Steps{Admit: r.admit, Concurrency: r.Concurrency, Recall: r.recall,
+			Deadline: r.Deadline(r.Settings)}, func(c ingest.Change) (reviewpr.Draft, error) {
 			r.change = c
 			r.progress.start()
 			return r.draft(ctx), nil
 		})
 	r.progress.Stop()
 	if u := result.Usage; u.Calls > 0 && u.Tokens() == 0 && u.Cost > 0 {
-		r.app.warn("the server tells no usage, so every answer is counted at what it may have cost")
+		r.warn("the server tells no usage, so every answer is counted at what it may have cost")
 	}
 	return result, err
 }
 
-// reading reads the files of a change that is only open, inside the graph; it is nil
-// for one that was read.
-func (r *localRun) reading() func(context.Context) (ingest.Change, error) {
-	if !r.opened {
-		return nil
+func (r *localRun) files(ctx context.Context) (ingest.Change, error) {
+	return ingest.Files(ctx, r.api, r.change)
+}
+
+// reviews are those of a pull request as the command line sees them, which needs no
+// record on GitHub for what its local store has decided.
+func (r *localRun) reviews(ref pull.Ref, decided ...reviewpr.State) *post.Ours {
+	all := r.Reviews(r.Settings, r.api, driver.Runs(r.api, ref, "", r.DraftWorkflow, r.DecideWorkflow))
+	for _, d := range decided {
+		all.Decided[d.Decision.Digest] = d.Decision.Decision == decision.Approve
 	}
-	return r.files
+	return all
+}
+
+// linters is where linters' results are: paths are those of the working folder.
+func (r *localRun) linters() linter.Source {
+	return linter.Source{Findings: r.Findings, Wait: r.FindingsWait, Dir: "."}
 }
 
 // driver takes the thread of this store through the graph.
 func (r *localRun) driver() driver.Driver {
-	d := driver.Driver{Front: r.app.Front, Store: r.store, Thread: r.thread, Reviewer: r.reviewer,
-		Observe: r.progress.observe, Warn: r.warn, Stage: r.progress.stage, Linters: r.linters()}
-	if !r.options.quiet {
+	d := driver.Driver{Front: r.Front, Store: r.store, Thread: r.thread, Reviewer: r.reviewer,
+		Observe: r.progress.observe, Stage: r.progress.stage, Linters: r.linters(), Warn: func(text string) {
+			r.progress.clear()
+			r.warn(text)
+		}}
+	if !r.quiet {
 		d.Tell = func(line string) {
 			r.progress.clear()
-			fmt.Fprintln(r.app.Stderr, guard.Line(line, driver.MaxLine))
+			fmt.Fprintln(r.Stderr, guard.Line(line, driver.MaxLine))
 		}
 	}
 	if r.progress.columns == 0 { // a log or a pipe, which has no live line
 		d.Pulse = d.Tell
 	}
 	return d
-}
-
-// warn takes the live line away first.
-func (r *localRun) warn(text string) {
-	r.progress.clear()
-	r.app.warn(text)
 }
 
 // paidThreads bounds how many threads of one pull request or folder are looked
@@ -141,7 +164,7 @@ func (r *localRun) paid(ctx context.Context) (reviewpr.Paid, error) {
 		if err != nil {
 			continue // what cannot be read was not paid for, as far as anybody knows
 		}
-		if r.options.Anew {
+		if r.Anew {
 			paid.Count(saved, r.thread)
 			continue
 		}
@@ -177,8 +200,8 @@ func (r *localRun) recall(ctx context.Context, change ingest.Change) ([]finding.
 	}
 	switch {
 	case change.Pull != nil:
-		return driver.Recall(ctx, r.reviews(r.app, r.options, change.Pull.Ref, decided...), r.options.Instance, change,
-			known, r.app.warn)
+		return driver.Recall(ctx, r.reviews(change.Pull.Ref, decided...), r.Instance, change,
+			known, r.warn)
 	case len(known) > 0 && strings.Contains(r.thread, "#"): // else it is a diff of anything
 		return known[0], nil
 	}
@@ -198,7 +221,7 @@ func (r *localRun) alike(ctx context.Context) ([]string, error) {
 }
 
 func (r *localRun) draft(ctx context.Context) reviewpr.Draft {
-	d := r.app.Facts(ctx, r.options.Settings, r.reviewer)
+	d := r.Facts(ctx, r.Settings, r.reviewer)
 	d.UsedIDs, d.For = r.usedIDs, r.purpose()
 	if p := r.change.Pull; p != nil {
 		d.Web = p.Web()
@@ -219,3 +242,104 @@ func (r *localRun) admit(ctx context.Context, c ingest.Change) (string, error) {
 
 // noModelNotice tells a command line that reviews by rules of the other way.
 const noModelNotice = "No model is configured. For one: OPENAI_API_KEY=… or --base-url."
+
+// forgetStale drops a thread that is not a run of this very change by this
+// reviewer under these settings: one that ended SKIPPED or FAILED, that expired or
+// was damaged, that is for something else, or that a higher cap lets go on. A
+// decided one is kept and reported, an abort whatever the diff has become; --again
+// drops every one but a posted review.
+func (r *localRun) forgetStale(ctx context.Context) (err error) {
+	release, err := r.store.Lock(ctx, r.thread)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	flow, err := reviewpr.New(reviewpr.Steps{}, r.store)
+	if err != nil {
+		return err
+	}
+	view, err := flow.Inspect(ctx, r.thread)
+	if errors.Is(err, graph.ErrNoThread) {
+		return nil
+	}
+	if r.opened { // it is compared with what the thread has
+		change, err := r.files(ctx)
+		if err != nil {
+			return err
+		}
+		r.change, r.opened = change, false
+	}
+	damaged := errors.Is(err, graph.ErrSnapshot) || errors.As(err, new(*graph.VersionError))
+	if err != nil && !(damaged && r.Anew) {
+		return err // it may hold a decision: giving it up is for a person to say
+	}
+	if err == nil && !r.stale(view) && driver.CheckShown(view) == nil {
+		return nil
+	}
+	saved, err := r.store.Load(ctx, r.thread)
+	if err == nil && (r.Anew || view.State.Draft.DiffDigest == r.change.Digest()) {
+		r.usedIDs = reviewpr.UsedIDs(saved.Snapshot)
+	}
+	if err == nil {
+		err = r.setAside(ctx, view, saved)
+	}
+	if err != nil && !damaged {
+		return err
+	}
+	return r.store.Remove(ctx, r.thread)
+}
+
+// setAside keeps what a draft has paid for when another takes its place: its
+// reviewer may be asked again, and this process may be killed.
+func (r *localRun) setAside(ctx context.Context, view graph.View[reviewpr.State], saved graph.Saved) error {
+	d := view.State.Draft
+	unread := d.DiffDigest == "" // nothing is paid before the change is read
+	if r.Anew || unread || d.Rules || d.For == "" || view.End == reviewpr.Skipped ||
+		view.End == reviewpr.Failed {
+		return nil
+	}
+	id := fmt.Sprintf("%s%s%.12s", r.thread, aside, d.For)
+	err := r.store.Save(ctx, id, saved.Snapshot)
+	for _, record := range saved.Journal {
+		err = cmp.Or(err, r.store.Append(ctx, id, record))
+	}
+	return err
+}
+
+// purpose is a hash of what a result is for: the change, who reviews it, told what,
+// and the settings.
+func (r *localRun) purpose() string {
+	c, by := r.change, r.reviewer
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q", []string{
+		c.Digest(), by.Model, by.Endpoint, by.Prompt(), fmt.Sprintf("%q", c.Guidance),
+		c.Config.Fingerprint(), string(r.GateFrom), r.TestResults,
+		r.linters().Digest(),
+	}))
+	return hex.EncodeToString(sum[:])
+}
+
+func (r *localRun) stale(view graph.View[reviewpr.State]) bool {
+	d := view.State.Draft
+	switch {
+	case r.Anew:
+		return view.End != reviewpr.Posted || view.State.Pull == nil
+	case view.End == reviewpr.Aborted:
+		return false
+	case view.End == reviewpr.Skipped, view.End == reviewpr.Failed:
+		return true
+	case d.DiffDigest != r.change.Digest():
+		return true // also where the run stopped before the change was read
+	case view.State.Decision != nil:
+		return false
+	case d.For != r.purpose(), r.richer(view):
+		return true
+	}
+	return view.Status != graph.Ended && r.Now().After(d.ExpiresAt)
+}
+
+// richer reports whether a draft that ended for its cap can go on under a higher
+// one. What it has paid for is taken over.
+func (r *localRun) richer(view graph.View[reviewpr.State]) bool {
+	cap := cmp.Or(r.change.Config.Cap, settings.DefaultMaxCost)
+	return view.Status == graph.Paused && view.State.LacksMoney() && cap > view.State.Draft.MaxCost
+}

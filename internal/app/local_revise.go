@@ -19,68 +19,62 @@ import (
 // revise has a draft of the local store revised in place: as the answer asks, or
 // where it is nil, as a run before this one was asked and did not finish. What it
 // gives is another draft that waits.
-func (a *app) revise(ctx context.Context, s session, r driver.Report, answer *decision.Answer,
-	o *options) (driver.Report, error) {
+func (r *localRun) revise(ctx context.Context, was driver.Report, answer *decision.Answer) (driver.Report, error) {
+	var asked *graph.Answer
 	if answer != nil {
-		if err := gate.CheckRounds(len(r.State.Rounds)); err != nil {
+		if err := gate.CheckRounds(len(was.State.Rounds)); err != nil {
 			return driver.Report{}, err
 		}
+		asked = driver.AnswerTo(was.Packed.Manifest, *answer)
 	}
-	run, paid, err := a.reviser(ctx, s, r, o)
+	err := r.choose()
+	if err == nil {
+		err = driver.MayRevise(r.reviewer, was.State.Draft)
+	}
+	if err == nil {
+		r.change, err = r.changeOf(ctx, was.State)
+	}
 	if err != nil {
 		return driver.Report{}, err
 	}
-	var asked *graph.Answer
-	if answer != nil {
-		asked = driver.AnswerTo(r.Packed.Manifest, *answer)
+	r.reviewer.Named(r.change.Config)
+	paid, err := r.paid(ctx)
+	if err != nil {
+		return driver.Report{}, err
 	}
-	b := wire.Brief{Change: run.change, Paid: paid, API: s.api, Workspace: ".", Revises: &r.State.Usage}
-	run.progress.start()
-	defer run.progress.Stop()
-	return run.driver().Revise(ctx, b, reviewpr.Steps{Revised: run.redrafted(ctx, r), Concurrency: o.Concurrency,
-		Deadline: a.Deadline(o.Settings)}, asked)
-}
-
-// reviser chooses the model of a revision on this machine, and reads the change of
-// the draft again, which must be as it was drafted. Nothing is asked yet.
-func (a *app) reviser(ctx context.Context, s session, r driver.Report,
-	o *options) (run *localRun, paid reviewpr.Paid, err error) {
-	run = &localRun{session: s, app: a, options: o, progress: a.newProgress(o.quiet || o.json)}
-	if run.reviewer, err = a.NewReviewer(o.Settings, run.progress.wait); err != nil {
-		return nil, paid, err
-	}
-	run.progress.soFar = run.reviewer.SoFar
-	if err := driver.MayRevise(run.reviewer, r.State.Draft); err != nil {
-		return nil, paid, err
-	}
-	if run.change, err = a.changeOf(ctx, s, r.State, o); err != nil {
-		return nil, paid, err
-	}
-	run.reviewer.Named(run.change.Config)
-	paid, err = run.paid(ctx)
-	return run, paid, err
+	// whose review it is and from which severity it calls a person stay as they were
+	s := r.Settings
+	s.Expires = cmp.Or(s.Expires, was.State.Draft.ExpiresAt.Sub(was.State.Draft.CreatedAt))
+	b := wire.Brief{Change: r.change, Paid: paid, API: r.api, Workspace: ".", Revises: &was.State.Usage}
+	r.progress.start()
+	defer r.progress.Stop()
+	return r.driver().Revise(ctx, b, reviewpr.Steps{
+		Concurrency: r.Concurrency, Deadline: r.Deadline(r.Settings),
+		Revised: func(d reviewpr.Draft) reviewpr.Draft {
+			return driver.Redrafted(r.reviewer, d, r.Facts(ctx, s, r.reviewer), was.State.Usage)
+		},
+	}, asked)
 }
 
 // changeOf reads the change of a draft again. What is not the change that was
 // drafted is refused as resume check 9 does; a diff's file is in the draft.
-func (a *app) changeOf(ctx context.Context, s session, state reviewpr.State, o *options) (c ingest.Change, err error) {
+func (r *localRun) changeOf(ctx context.Context, state reviewpr.State) (c ingest.Change, err error) {
 	d := state.Draft
 	switch {
 	case state.Pull != nil:
-		if err := o.InRepository(); err != nil {
+		if err := r.InRepository(); err != nil {
 			return c, err
 		}
-		c, err = ingest.Pull(ctx, s.api, state.Pull.Ref,
-			ingest.PullOptions{Instance: d.Instance, Config: o.File()})
+		c, err = ingest.Pull(ctx, r.api, state.Pull.Ref, ingest.PullOptions{Instance: d.Instance, Config: r.File()})
 		if err != nil {
 			return c, err
 		}
 		drafted := checkpoint.Subject{Number: state.Pull.Number, Head: d.Head, Digest: d.DiffDigest}
 		return c, post.CheckHead(drafted, d.Thread, driver.PullNow(c))
 	case d.Head == "":
-		return withConfig(ingest.Change{Name: d.Name, Thread: d.Thread, Files: state.Files, Config: d.Config}, nil, o)
+		return r.withConfig(ingest.Change{Name: d.Name, Thread: d.Thread, Files: state.Files, Config: d.Config}, nil)
 	}
-	if c, err = readRange(ctx, d.Name, o); err != nil {
+	if c, err = r.readRange(ctx, d.Name); err != nil {
 		return c, err
 	}
 	if c.Thread != d.Thread || c.Digest() != d.DiffDigest {
@@ -88,14 +82,4 @@ func (a *app) changeOf(ctx context.Context, s session, state reviewpr.State, o *
 			"revise in the clone and at the commits of the draft, or review the range anew", problem.At(d.Name))
 	}
 	return c, nil
-}
-
-// redrafted gives a draft the facts of the run that revised it. Whose review it is
-// and from which severity it calls a person stay as they were.
-func (r *localRun) redrafted(ctx context.Context, before driver.Report) func(reviewpr.Draft) reviewpr.Draft {
-	s := r.options.Settings
-	s.Expires = cmp.Or(s.Expires, before.State.Draft.ExpiresAt.Sub(before.State.Draft.CreatedAt))
-	return func(d reviewpr.Draft) reviewpr.Draft {
-		return driver.Redrafted(r.reviewer, d, r.app.Facts(ctx, s, r.reviewer), before.State.Usage)
-	}
 }

@@ -26,9 +26,9 @@ type options struct {
 	untracked bool   // of the work tree: what Git does not know is reviewed too
 	approve   bool
 	abort     bool
-	commands  []string
-	revise    string // feedback
-	thread    string // of a draft on GitHub, as typed; empty for any of the pull request
+	lines     []string // commands
+	revise    string   // feedback
+	typed     string   // thread of a draft on GitHub, as typed; empty for any of the pull request
 }
 
 func newOptions() options { return options{Settings: settings.Defaults()} }
@@ -43,7 +43,7 @@ func (o *options) verdict() (decision.Verdict, error) {
 		return "", problem.As(problem.Misuse, err, "")
 	case o.approve && o.abort:
 		return "", problem.Usage("--approve and --abort contradict each other", "give one of them")
-	case o.revise != "" && (o.approve || o.abort || len(o.commands) > 0):
+	case o.revise != "" && (o.approve || o.abort || len(o.lines) > 0):
 		return "", problem.Usage("--revise goes with no other decision", "the next draft is decided when it is there")
 	case o.approve:
 		return decision.Approve, nil
@@ -61,11 +61,11 @@ func (o *options) text() string {
 	if o.revise != "" {
 		return decision.ReviseCommand(o.revise)
 	}
-	return strings.Join(o.commands, "\n")
+	return strings.Join(o.lines, "\n")
 }
 
 // undecided takes the decision back: it was about another draft.
-func (o *options) undecided() { o.approve, o.abort, o.revise, o.commands = false, false, "", nil }
+func (o *options) undecided() { o.approve, o.abort, o.revise, o.lines = false, false, "", nil }
 
 func (o *options) storeFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.store, "store", "", "`folder` that drafts wait in, or postgres://… (PR_REVIEW_STORE)")
@@ -87,7 +87,7 @@ func (o *options) pushFlags(f *pflag.FlagSet) {
 func (o *options) decisionFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.approve, "approve", false, "approve: post the review")
 	f.BoolVar(&o.abort, "abort", false, "abort: post nothing")
-	f.StringArrayVar(&o.commands, "command", nil, "`line` that changes the draft, such as \"/drop F2\"; posted "+
+	f.StringArrayVar(&o.lines, "command", nil, "`line` that changes the draft, such as \"/drop F2\"; posted "+
 		"with --approve; may be repeated")
 }
 
@@ -123,7 +123,7 @@ type implementOptions struct {
 // given is the decision that the flags hold; an empty verdict asks.
 func (o *implementOptions) given() (decision.Verdict, error) {
 	for _, path := range o.drop {
-		o.commands = append(o.commands, "/drop "+path)
+		o.lines = append(o.lines, "/drop "+path)
 	}
 	given, err := o.verdict()
 	if err == nil && len(o.drop) > 0 && given != decision.Approve {

@@ -22,28 +22,27 @@ const remoteDrafts = 50
 // remote is a repository whose drafts are artifacts.
 type remote struct {
 	*app
-	api     *github.Client
-	ref     pull.Ref // without a number for all of the repository
-	branch  string   // the default one
-	options *options
-	runs    *handoff.Runs
-	stored  []handoff.Stored // by the repository's runs, drafts and decisions
-	unread  error            // why a draft could not be read, which may be a good one
+	api    *github.Client
+	ref    pull.Ref // without a number for all of the repository
+	branch string   // the default one
+	runs   *handoff.Runs
+	stored []handoff.Stored // by the repository's runs, drafts and decisions
+	unread error            // why a draft could not be read, which may be a good one
 }
 
 // remote makes the client and lists what is stored. The key is a secret, so it
 // may come by the environment.
-func (a *app) remote(ctx context.Context, ref pull.Ref, o *options) (*remote, error) {
-	if key := a.Getenv("PR_REVIEW_CHECKPOINT_KEY"); key != "" && o.Protection.Key == (checkpoint.Key{}) {
+func (a *app) remote(ctx context.Context, ref pull.Ref) (*remote, error) {
+	if key := a.Getenv("PR_REVIEW_CHECKPOINT_KEY"); key != "" && a.Protection.Key == (checkpoint.Key{}) {
 		var err error
-		if o.Protection.Key, err = checkpoint.ParseKey(key); err != nil {
+		if a.Protection.Key, err = checkpoint.ParseKey(key); err != nil {
 			return nil, problem.As(problem.Misuse, err, "")
 		}
 	}
-	if err := o.InRepository(); err != nil {
+	if err := a.InRepository(); err != nil {
 		return nil, err
 	}
-	api, err := a.GitHub(ref, o.Settings)
+	api, err := a.GitHub(ref, a.Settings)
 	if err != nil {
 		return nil, err
 	}
@@ -52,8 +51,8 @@ func (a *app) remote(ctx context.Context, ref pull.Ref, o *options) (*remote, er
 			"there is no token, and GitHub hands out no draft without one", ref.FullName()+" on "+ref.Host,
 			"set GITHUB_TOKEN to one that may read actions there, such as $(gh auth token)"), "")
 	}
-	r := &remote{app: a, api: api, ref: ref, options: o,
-		runs: driver.Runs(api, ref, "", o.DraftWorkflow, o.DecideWorkflow)}
+	r := &remote{app: a, api: api, ref: ref,
+		runs: driver.Runs(api, ref, "", a.DraftWorkflow, a.DecideWorkflow)}
 	if r.branch, err = api.DefaultBranch(ctx, ref.Owner, ref.Repo); err != nil {
 		return nil, err
 	}
@@ -105,14 +104,14 @@ func (r *remote) drafts(ctx context.Context, wanted func(handoff.Name) bool) []p
 
 func (r *remote) read(ctx context.Context, s handoff.Stored) (checkpoint.Zip, checkpoint.Manifest, error) {
 	origin := handoff.Origin{Names: reviewpr.Names, Subject: checkpoint.Subject{RepositoryID: s.RepositoryID},
-		Workflow: r.options.DraftWorkflow, Branch: r.branch, RunFacts: r.runs.Facts(r.branch), Now: r.Now()}
+		Workflow: r.DraftWorkflow, Branch: r.branch, RunFacts: r.runs.Facts(r.branch), Now: r.Now()}
 	return origin.Peek(ctx, handoff.Candidates([]handoff.Stored{s}, s.RepositoryID)[0])
 }
 
 // protection is what opens a draft: with a key a seal is demanded, whatever the
 // draft says of itself; without one, what it says tells whether one is needed.
 func (r *remote) protection(m checkpoint.Manifest) checkpoint.Protection {
-	p := checkpoint.Protection{Trust: m.Trust, Key: r.options.Protection.Key}
+	p := checkpoint.Protection{Trust: m.Trust, Key: r.Protection.Key}
 	if p.Key != (checkpoint.Key{}) {
 		p.Trust = checkpoint.TrustSeal
 	}
@@ -124,7 +123,7 @@ func (r *remote) where(d parkedDraft) string {
 	if d.Waits() {
 		return r.page(d.RunID)
 	}
-	return driver.DispatchOn(r.options.DecideWorkflow, r.ref, "draft="+driver.DraftName(d.Subject.Number, d.code)) +
+	return driver.DispatchOn(r.DecideWorkflow, r.ref, "draft="+driver.DraftName(d.Subject.Number, d.code)) +
 		fmt.Sprintf(" -f checkpoint-digest=%s -f decision=approve", d.zip.Digest())
 }
 

@@ -57,7 +57,7 @@ func (r *remote) chosen(ctx context.Context, deciding bool) (d parkedDraft, wait
 func (r *remote) resume(ctx context.Context, d parkedDraft, waits bool, given decision.Verdict,
 	file string) (err error) {
 	began := r.Now()
-	ctx, over, err := r.Traced(ctx, r.options.Settings, file, r.warn)
+	ctx, over, err := r.Traced(ctx, r.Settings, file, r.warn)
 	if err != nil {
 		return err
 	}
@@ -68,14 +68,14 @@ func (r *remote) resume(ctx context.Context, d parkedDraft, waits bool, given de
 	}
 	ctx, span := trace.Run(trace.Continue(ctx, report.State.Draft.Trace), "resume", began)
 	defer func() { span.End(err) }()
-	text := r.options.text()
+	text := r.text()
 	if given == "" {
 		changed, err := ask.Staged(report, text)
 		if err != nil {
 			return err
 		}
-		r.showDraft(changed, r.options)
-		if !waits || !r.interactive(r.options) {
+		r.showDraft(changed)
+		if !waits || !r.interactive(r.app.options) {
 			return r.park(ctx, d, changed, text)
 		}
 		if given, text = (ask.Prompt{Front: r.Front}).Ask(ctx, report, text); given == "" {
@@ -91,7 +91,7 @@ func (r *remote) resume(ctx context.Context, d parkedDraft, waits bool, given de
 // park says how a draft on GitHub can be decided later, with the changes that were
 // made to it so far.
 func (r *remote) park(ctx context.Context, d parkedDraft, report driver.Report, changes string) error {
-	if r.options.json {
+	if r.json {
 		return report.Print(r.Stdout)
 	}
 	if changed := withCommands([]string{changes}); changed != "" {
@@ -99,7 +99,7 @@ func (r *remote) park(ctx context.Context, d parkedDraft, report driver.Report, 
 			guard.Text(r.resuming(d)+" --approve"+changed))
 	}
 	err := r.tell(ctx, d, report)
-	if err == nil && r.options.resumed {
+	if err == nil && r.resumed {
 		fmt.Fprintln(r.Stdout, report.Outcome, report.Thread)
 	}
 	return err
@@ -128,7 +128,7 @@ func (r *remote) decide(ctx context.Context, d parkedDraft, report driver.Report
 	switch {
 	case given == decision.Revise:
 		page, err = r.redraft(ctx, d, report, asked.Feedback)
-	case given == decision.Approve && r.options.post:
+	case given == decision.Approve && r.post:
 		return r.postOwn(ctx, d, text)
 	case d.Waits():
 		page, err = r.answer(ctx, d, given, text)
@@ -153,7 +153,7 @@ func (r *remote) stands(ctx context.Context, d parkedDraft) error {
 		DiffDigest: d.Subject.Digest}); err != nil {
 		return err
 	}
-	if err := checkpoint.CheckExpiry(d.Manifest, r.Now()); err != nil || r.options.post {
+	if err := checkpoint.CheckExpiry(d.Manifest, r.Now()); err != nil || r.post {
 		return err
 	}
 	if page := r.posted(ctx, d); page != "" {
@@ -169,14 +169,14 @@ func (r *remote) decidedBefore(ctx context.Context, d parkedDraft, report driver
 	if claim.Live {
 		return r.handed(report, r.page(claim.Run), said)
 	}
-	if !r.options.quiet {
+	if !r.quiet {
 		fmt.Fprintln(r.Stderr, guard.Text(said))
 	}
 	report.Outcome, report.Message = reviewpr.Aborted, said
 	if claim.Record.Decision == decision.Approve {
 		report.Outcome, report.ReviewURL = reviewpr.Posted, r.posted(ctx, d)
 	}
-	if r.options.json {
+	if r.json {
 		return report.Print(r.Stdout)
 	}
 	fmt.Fprintln(r.Stdout, report.Outcome, cmp.Or(report.ReviewURL, d.Thread))
@@ -185,11 +185,11 @@ func (r *remote) decidedBefore(ctx context.Context, d parkedDraft, report driver
 
 // handed says that a run of GitHub's does the rest, and which.
 func (r *remote) handed(report driver.Report, page, said string) error {
-	if r.options.json {
+	if r.json {
 		report.Outcome, report.Message = driver.Paused, said+": "+page
 		return report.Print(r.Stdout)
 	}
-	if !r.options.quiet {
+	if !r.quiet {
 		fmt.Fprintln(r.Stderr, guard.Text(said)+".")
 	}
 	fmt.Fprintln(r.Stdout, driver.Paused, page)

@@ -27,7 +27,7 @@ func (r *remote) dispatch(ctx context.Context, d parkedDraft, given decision.Ver
 	if strings.TrimSpace(text) != "" {
 		inputs["commands"] = text
 	}
-	return r.start(ctx, r.options.DecideWorkflow, inputs)
+	return r.start(ctx, r.DecideWorkflow, inputs)
 }
 
 // redraft starts the drafting workflow to revise a draft.
@@ -39,7 +39,7 @@ func (r *remote) redraft(ctx context.Context, d parkedDraft, report driver.Repor
 	if err := gate.CheckRounds(len(report.State.Rounds)); err != nil {
 		return "", err
 	}
-	return r.start(ctx, r.options.DraftWorkflow, map[string]string{"pull-request": strconv.Itoa(d.Subject.Number),
+	return r.start(ctx, r.DraftWorkflow, map[string]string{"pull-request": strconv.Itoa(d.Subject.Number),
 		"code": d.code, "feedback": feedback})
 }
 

@@ -17,7 +17,7 @@ import (
 )
 
 // remoteThreads lists the drafts that are parked on GitHub.
-func (a *app) remoteThreads(ctx context.Context, args []string, o *options) error {
+func (a *app) remoteThreads(ctx context.Context, args []string) error {
 	if len(args) != 1 {
 		return problem.Usage("threads takes one repository", a.name+" threads owner/repo")
 	}
@@ -26,7 +26,7 @@ func (a *app) remoteThreads(ctx context.Context, args []string, o *options) erro
 		return problem.Usage(err.Error(), "name it owner/repo; without an argument the local store's drafts are listed")
 	}
 	r, heads, err := a.remoteHeads(ctx, pull.Ref{Host: pull.DefaultHost, Owner: owner,
-		Repo: repo}.On(a.Getenv("GITHUB_SERVER_URL")), o)
+		Repo: repo}.On(a.Getenv("GITHUB_SERVER_URL")))
 	if err != nil {
 		return err
 	}
@@ -34,8 +34,8 @@ func (a *app) remoteThreads(ctx context.Context, args []string, o *options) erro
 }
 
 // remoteHeads is a repository and the heads of its open pull requests, by their numbers.
-func (a *app) remoteHeads(ctx context.Context, ref pull.Ref, o *options) (*remote, map[int]string, error) {
-	r, err := a.remote(ctx, ref, o)
+func (a *app) remoteHeads(ctx context.Context, ref pull.Ref) (*remote, map[int]string, error) {
+	r, err := a.remote(ctx, ref)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -64,7 +64,7 @@ func (r *remote) print(ctx context.Context, drafts []parkedDraft, heads map[int]
 			Artifact: d.name, RunID: d.RunID, Findings: d.Findings, Blockers: d.Blockers, State: now.state,
 			Created: d.CreatedAt, Expires: d.ExpiresAt, Where: where})
 	}
-	if r.options.json {
+	if r.json {
 		return driver.PrintJSON(r.Stdout, map[string]any{"threads": list})
 	}
 	if len(list) == 0 {

@@ -64,12 +64,12 @@ func (r *remote) postOwn(ctx context.Context, d parkedDraft, text string) error 
 	if err != nil {
 		return err
 	}
-	return r.decided(report, r.options)
+	return r.decided(report)
 }
 
 // beats takes what is told each half minute; nil where nobody is to be told.
 func (r *remote) beats() func(string) {
-	if r.options.quiet {
+	if r.quiet {
 		return nil
 	}
 	return func(line string) { fmt.Fprintln(r.Stderr, line) }
@@ -87,7 +87,7 @@ func (r *remote) verify(ctx context.Context, d parkedDraft, now ingest.Change) (
 		Origin: handoff.Origin{
 			Names: reviewpr.Names, Subject: reviewpr.PullRequest(r.ref, now.Pull.RepoID, d.Subject.Instance),
 			Thread:   func(head string) string { return pull.ThreadID(r.ref, d.Subject.Instance, head) },
-			Workflow: r.options.DraftWorkflow, Branch: r.branch, RunFacts: r.runs.Facts(r.branch),
+			Workflow: r.DraftWorkflow, Branch: r.branch, RunFacts: r.runs.Facts(r.branch),
 			Protection: r.protection(d.Manifest), Now: r.Now(),
 		},
 		Graph: reviewpr.Name, Version: reviewpr.Version, Shown: d.zip.Digest(), Name: d.name,
@@ -116,7 +116,7 @@ func (r *remote) approval(ctx context.Context, in *handoff.Draft[reviewpr.State]
 		return answer, err // who may not write may not read that either
 	}
 	who := gate.Decider{Login: viewer.Login, Bot: member.Bot, Permission: member.Permission}
-	if err := gate.MayDecide(who, author, r.options.AllowAuthor, false); err != nil {
+	if err := gate.MayDecide(who, author, r.AllowAuthor, false); err != nil {
 		return answer, err
 	}
 	if err := gate.Named(viewer.Login, in.State.Draft.Config.Deciders); err != nil {
@@ -155,7 +155,7 @@ func (unlisted) Put(context.Context, decision.Record) error { return nil }
 
 // reviews are those of a draft's pull request, as a deciding job sees them.
 func (r *remote) reviews(m checkpoint.Manifest) *post.Ours {
-	s := r.options.Settings
+	s := r.Settings
 	if s.Protection = r.protection(m); s.Protection.Check() != nil {
 		s.Protection = checkpoint.Protection{}
 	}

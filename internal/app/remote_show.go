@@ -17,13 +17,12 @@ import (
 
 // showRemote prints a draft that is parked on GitHub: the one of --code, else
 // the newest of the pull request and instance.
-func (a *app) showRemote(ctx context.Context, arg string, o *options,
-	only func(driver.Report) error) error {
+func (a *app) showRemote(ctx context.Context, arg string, only func(driver.Report) error) error {
 	ref, err := a.parseRef(arg)
 	if err != nil {
 		return err
 	}
-	r, err := a.remote(ctx, ref, o)
+	r, err := a.remote(ctx, ref)
 	if err != nil {
 		return err
 	}
@@ -32,7 +31,7 @@ func (a *app) showRemote(ctx context.Context, arg string, o *options,
 
 // onGitHub is where a draft lies whose thread, as typed, the local store does not have; nil
 // where it is not found on GitHub either.
-func (a *app) onGitHub(ctx context.Context, args []string, o *options) *remote {
+func (a *app) onGitHub(ctx context.Context, args []string) *remote {
 	if len(args) != 1 {
 		return nil
 	}
@@ -40,7 +39,7 @@ func (a *app) onGitHub(ctx context.Context, args []string, o *options) *remote {
 	if !ok {
 		return nil
 	}
-	store, err := a.OpenStore(ctx, o.store)
+	store, err := a.OpenStore(ctx, a.store)
 	if err != nil {
 		return nil
 	}
@@ -51,13 +50,14 @@ func (a *app) onGitHub(ctx context.Context, args []string, o *options) *remote {
 	if err != nil {
 		return nil
 	}
-	there := *o
-	there.Instance, there.thread = instance, args[0]
-	r, err := a.remote(ctx, ref, &there)
-	if err != nil {
-		return nil
+	there, options := *a, *a.options
+	options.Instance, options.typed = instance, args[0]
+	there.options = &options
+	r, err := there.remote(ctx, ref)
+	if err == nil {
+		_, err = r.ofPull(ctx)
 	}
-	if _, err := r.ofPull(ctx); err != nil {
+	if err != nil {
 		return nil
 	}
 	return r
@@ -65,7 +65,6 @@ func (a *app) onGitHub(ctx context.Context, args []string, o *options) *remote {
 
 // show prints the newest draft that the arguments name.
 func (r *remote) show(ctx context.Context, only func(driver.Report) error) error {
-	o := r.options
 	drafts, err := r.ofPull(ctx)
 	if err != nil {
 		return err
@@ -76,22 +75,21 @@ func (r *remote) show(ctx context.Context, only func(driver.Report) error) error
 		return err
 	case only != nil:
 		return only(report)
-	case o.json:
+	case r.json:
 		return report.Print(r.Stdout)
 	}
-	r.showDraft(report, o)
+	r.showDraft(report)
 	return r.tell(ctx, drafts[0], report)
 }
 
 // ofPull are the drafts that the arguments name, newest first: those of --code, else
 // all of the pull request and instance. There is one at least.
 func (r *remote) ofPull(ctx context.Context) ([]parkedDraft, error) {
-	o := r.options
 	drafts := r.drafts(ctx, func(n handoff.Name) bool {
-		return n.Number == r.ref.Number && n.Instance == o.Instance && (o.Code == "" || n.Code == o.Code)
+		return n.Number == r.ref.Number && n.Instance == r.Instance && (r.Code == "" || n.Code == r.Code)
 	})
 	drafts = slices.DeleteFunc(drafts, func(d parkedDraft) bool {
-		return o.thread != "" && !pull.MatchThread(o.thread, d.Thread)
+		return r.typed != "" && !pull.MatchThread(r.typed, d.Thread)
 	})
 	switch {
 	case len(drafts) == 0 && r.unread != nil:

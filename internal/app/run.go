@@ -107,10 +107,10 @@ func (a *app) jsonError(err error, reports bool) error {
 		}{outcome, reviewpr.InError, why, why})
 	}
 	if a.ticketed {
-		return driver.Proposal{Thread: a.thread, Outcome: outcome, Status: ticketpr.StatusAt(err),
+		return driver.Proposal{Thread: a.about, Outcome: outcome, Status: ticketpr.StatusAt(err),
 			Error: why}.Print(a.Stdout)
 	}
 	return driver.Report{
-		Thread: a.thread, Outcome: outcome, Message: why, Status: reviewpr.StatusAt(err), Error: why,
+		Thread: a.about, Outcome: outcome, Message: why, Status: reviewpr.StatusAt(err), Error: why,
 	}.Print(a.Stdout)
 }

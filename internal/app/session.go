@@ -2,16 +2,17 @@ package app
 
 import (
 	"context"
+	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
-	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/ingest"
-	"github.com/org/pr-review-action/internal/linter"
-	"github.com/org/pr-review-action/internal/post"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/wire"
 )
@@ -48,11 +49,10 @@ func withCommands(texts []string) (flags string) {
 	return flags
 }
 
-// localRun is a review on this machine.
+// localRun is a review on this machine, and what becomes of it.
 type localRun struct {
+	*app
 	session
-	app      *app
-	options  *options
 	admitted bool // whatever the repository's admission rules say
 	change   ingest.Change
 	opened   bool // the files of change are not read yet
@@ -70,21 +70,122 @@ func (a *app) report(ctx context.Context, s session) (driver.Report, error) {
 	return driver.ReportOf(ctx, flow, s.store, s.thread, checkpoint.Protection{})
 }
 
-func (r *localRun) files(ctx context.Context) (ingest.Change, error) {
-	return ingest.Files(ctx, r.api, r.change)
-}
-
-// reviews are those of a pull request as the command line sees them, which needs no
-// record on GitHub for what its local store has decided.
-func (s session) reviews(a *app, o *options, ref pull.Ref, decided ...reviewpr.State) *post.Ours {
-	all := a.Reviews(o.Settings, s.api, driver.Runs(s.api, ref, "", o.DraftWorkflow, o.DecideWorkflow))
-	for _, d := range decided {
-		all.Decided[d.Decision.Digest] = d.Decision.Decision == decision.Approve
+// stored opens the thread that an argument names. One of a pull request gets its
+// API.
+func (a *app) stored(ctx context.Context, args []string, command string) (s session, r driver.Report, err error) {
+	if len(args) != 1 {
+		return s, r, problem.Usage(command+" takes one thread", fmt.Sprintf("%s threads lists them", a.name))
 	}
-	return all
+	if s.store, err = a.OpenStore(ctx, a.store); err != nil {
+		return s, r, err
+	}
+	if s.thread, err = a.threadOf(ctx, s.store, args[0]); err != nil {
+		return s, r, err
+	}
+	a.about = s.thread
+	if r, err = a.report(ctx, s); err == nil && r.State.Pull != nil {
+		s.api, err = a.GitHub(r.State.Pull.Ref, a.Settings)
+	}
+	return s, r, err
 }
 
-// linters is where linters' results are: paths are those of the working folder.
-func (r *localRun) linters() linter.Source {
-	return linter.Source{Findings: r.options.Findings, Wait: r.options.FindingsWait, Dir: "."}
+// storedPull is the thread of the store about a pull request's present commit, with a
+// draft that can be decided or was; empty where there is none.
+func (a *app) storedPull(ctx context.Context, ref pull.Ref) (string, error) {
+	store, err := a.OpenStore(ctx, a.store)
+	if err != nil {
+		return "", err
+	}
+	ids, err := drafts(ctx, store)
+	if err != nil {
+		return "", err
+	}
+	of := strings.TrimSuffix(pull.ThreadID(ref, a.Instance, ""), ":")
+	ids = slices.DeleteFunc(ids, func(id string) bool {
+		return !strings.EqualFold(id[:max(0, strings.LastIndexByte(id, ':'))], of)
+	})
+	if len(ids) == 0 {
+		return "", nil
+	}
+	api, err := a.GitHub(ref, a.Settings)
+	if err != nil {
+		return "", err
+	}
+	now, err := api.Pull(ctx, ref)
+	if err != nil {
+		return "", err
+	}
+	for _, id := range ids {
+		r, err := a.report(ctx, session{store: store, thread: id})
+		if err != nil {
+			continue // threads tells what is wrong with it
+		}
+		waits := r.Parked() && checkpoint.CheckExpiry(r.Packed.Manifest, a.Now()) == nil
+		if (waits || r.Revising() || r.State.Decision != nil) && r.Head == now.HeadSHA &&
+			(a.Code == "" || a.Code == r.Code) {
+			return id, nil
+		}
+	}
+	return "", nil
+}
+
+// threadOf is the thread that is meant.
+func (a *app) threadOf(ctx context.Context, store wire.Store, typed string) (string, error) {
+	ids, err := drafts(ctx, store)
+	if err != nil {
+		return "", err
+	}
+	ids = slices.DeleteFunc(ids, func(id string) bool { return !matches(typed, id) })
+	switch len(ids) {
+	case 1:
+		return ids[0], nil
+	case 0:
+		short := ""
+		if len(typed) < pull.MinPrefix {
+			short = fmt.Sprintf("write at least %d characters of its last part; ", pull.MinPrefix)
+		}
+		return "", problem.Refuse(1, fmt.Sprintf("no draft of thread %q is parked here", typed),
+			fmt.Sprintf("%s threads lists what is; --store names another folder", short+a.name),
+			problem.At(store.Where()))
+	}
+	return "", severalThreads(typed, ids)
+}
+
+func severalThreads(typed string, ids []string) error {
+	return problem.Usage(fmt.Sprintf("%q is the beginning of %d threads", typed, len(ids)),
+		"write more of one: "+strings.Join(ids, ", "))
+}
+
+// matches reports whether a thread is meant: by its id, by the id with its last
+// part cut short, or by the beginning of that part alone.
+func matches(typed, id string) bool {
+	last := id[strings.LastIndexByte(id, ':')+1:]
+	return pull.MatchThread(typed, id) || len(typed) >= pull.MinPrefix && strings.HasPrefix(last, typed)
+}
+
+// aside stands in the ids of what was set aside, between those of its thread and of
+// what it is for.
+const aside = "~"
+
+// drafts lists a store's threads, without what was set aside of them.
+func drafts(ctx context.Context, store wire.Store) ([]string, error) {
+	ids, err := store.Threads(ctx)
+	return slices.DeleteFunc(ids, func(id string) bool {
+		return strings.Contains(id[strings.LastIndexByte(id, ':')+1:], aside) || isProposal(id)
+	}), err
+}
+
+// isProposal reports whether a thread is a ticket's: those of changes have a # before any ~.
+func isProposal(thread string) bool { return proposalThread.MatchString(thread) }
+
+var proposalThread = regexp.MustCompile(`^[^#]+~[^#~:]+:[0-9a-f]{40,64}$`)
+
+// listed is a draft in the list of threads.
+type listed struct {
+	Outcome  string `json:"outcome"`
+	Thread   string `json:"thread_id"`
+	Code     string `json:"code"`
+	Findings int    `json:"findings"`
+	Files    int    `json:"files,omitempty"` // that a change for a ticket has
+	Lines    int    `json:"lines,omitempty"` // that it changes
 }

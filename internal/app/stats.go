@@ -2,13 +2,23 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
+	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/driver"
+	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/stats"
+	"github.com/org/pr-review-action/internal/transport"
 	"github.com/org/pr-review-action/internal/wire"
 )
 
@@ -74,4 +84,180 @@ func run(r driver.Report, of string) stats.Run {
 		one.Record = &with
 	}
 	return one
+}
+
+// remoteDecisions bounds how many decisions of a repository are read: each takes three
+// requests.
+const remoteDecisions = 200
+
+// remoteStats sums what lies on GitHub of repositories, or of all of an owner, as owner/*,
+// that the token sees. One that cannot be read is named, and the others count.
+func (a *app) remoteStats(ctx context.Context, names []string, o *statsOptions) error {
+	var runs []stats.Run
+	var unread []stats.Unread
+	seen := map[string]bool{}
+	for i := 0; i < len(names); i++ {
+		if seen[strings.ToLower(names[i])] {
+			continue
+		}
+		seen[strings.ToLower(names[i])] = true
+		owner, all := strings.CutSuffix(names[i], "/*")
+		if all {
+			of, err := a.repositoriesOf(ctx, owner, o)
+			if err != nil {
+				return err
+			}
+			names = append(names, of...)
+			continue
+		}
+		owner, repo, err := pull.ParseRepository(names[i])
+		if err != nil {
+			return problem.Usage(err.Error(), "name a repository, owner/repo, or all of an owner: 'owner/*'")
+		}
+		found, err := a.remoteRuns(ctx, pull.Ref{Host: pull.DefaultHost, Owner: owner, Repo: repo}.On(
+			a.Getenv("GITHUB_SERVER_URL")), o)
+		runs = append(runs, found...)
+		if err == nil {
+			continue
+		}
+		if ctx.Err() != nil || len(names) == 1 {
+			return err
+		}
+		reason, _, _ := strings.Cut(driver.Explain(err), "\n")
+		unread = append(unread, stats.Unread{Repository: names[i],
+			Reason: guard.Line(reason, driver.MaxLine)})
+		if status, ok := errors.AsType[*transport.StatusError](err); ok && status.Limited {
+			for _, left := range names[i+1:] {
+				unread = append(unread, stats.Unread{Repository: left,
+					Reason: "not asked for: the rate limit was reached before"})
+			}
+			break
+		}
+	}
+	return a.summed(runs, unread, o)
+}
+
+// repositoriesOf are the names of an owner's repositories.
+func (a *app) repositoriesOf(ctx context.Context, owner string, o *statsOptions) (names []string, err error) {
+	if _, _, err := pull.ParseRepository(owner + "/x"); err != nil {
+		return nil, problem.Usage(fmt.Sprintf("%q is no owner's name", owner), "name one, such as 'acme/*'")
+	}
+	api, err := a.GitHub(pull.Ref{Host: pull.DefaultHost, Owner: owner}.On(a.Getenv("GITHUB_SERVER_URL")), o.Settings)
+	if err != nil {
+		return nil, err
+	}
+	all, cut, err := api.RepositoriesOf(ctx, owner)
+	for _, r := range all {
+		names = append(names, r.FullName)
+	}
+	if cut {
+		a.warn(fmt.Sprintf("only the %d repositories of %s that were pushed to last are looked at", len(all), owner))
+	}
+	return names, err
+}
+
+// remoteRuns are the drafts of a repository on GitHub, decided or not. A decision whose run
+// may not decide counts as none; what cannot be read is told.
+func (a *app) remoteRuns(ctx context.Context, ref pull.Ref, o *statsOptions) (all []stats.Run, err error) {
+	r, err := a.remote(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	r.stored = slices.DeleteFunc(r.stored, func(s handoff.Stored) bool { return s.Created.Before(o.after) })
+	records, err := r.records(ctx)
+	if err != nil {
+		return nil, err
+	}
+	drafts := r.drafts(ctx, func(n handoff.Name) bool {
+		return records[n.Code] == nil || records[n.Code].Drafting == nil
+	})
+	for _, d := range drafts {
+		report, err := r.open(ctx, d)
+		if err != nil {
+			r.warn(d.name + " is left out: " + guard.Line(driver.Explain(err), driver.MaxLine))
+			continue
+		}
+		one := run(report, fmt.Sprintf("%s#%d", ref.FullName(), d.Subject.Number))
+		if one.Record = records[d.code]; one.Record != nil {
+			with := report.State.OnRecord(*one.Record)
+			one.Record, one.Outcome = &with, outcomeOf(with)
+		} else if checkpoint.CheckExpiry(d.Manifest, r.Now()) != nil {
+			one.Outcome = driver.Expired
+		}
+		delete(records, d.code)
+		all = append(all, one)
+	}
+	for _, record := range records {
+		one := stats.Run{Repository: ref.FullName(), Pull: stats.Judgement{Thread: record.Thread}.Pull(),
+			Outcome: outcomeOf(*record), Record: record}
+		if e := record.Drafting; e != nil {
+			one.Seconds = e.Seconds
+			one.Usage.Calls, one.Usage.Unpriced, one.Usage.Cost = e.Calls, e.Unpriced, cost.MicroUSD(e.Cost)
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// records are the decisions on drafts by their codes, each the oldest that was acted on. A
+// spent rate limit ends the reading.
+func (r *remote) records(ctx context.Context) (map[string]*decision.Record, error) {
+	records, prefix := map[string]*decision.Record{}, reviewpr.Names.Decision("")
+	named := slices.DeleteFunc(slices.Clone(r.stored), func(s handoff.Stored) bool {
+		return s.Expired || !strings.HasPrefix(s.Name, prefix)
+	})
+	if len(named) > remoteDecisions {
+		named = named[:remoteDecisions]
+		r.warn(fmt.Sprintf("only the newest %d decisions of %s are read", remoteDecisions, r.ref.FullName()))
+	}
+	for _, s := range slices.Backward(named) {
+		code := strings.TrimPrefix(s.Name, prefix)
+		if records[code] != nil {
+			continue
+		}
+		claim, ours, err := r.runs.Claim(ctx, s, r.protection(checkpoint.Manifest{}), s.RepositoryID, r.branch)
+		if status, ok := errors.AsType[*transport.StatusError](err); ctx.Err() != nil || ok && status.Limited {
+			return nil, err
+		}
+		if err != nil {
+			r.warn(s.Name + " is left out: it cannot be read, as one that is encrypted cannot without " +
+				"PR_REVIEW_CHECKPOINT_KEY")
+		}
+		if err == nil && ours && (claim.Live || claim.Done) && claim.Record.Code == code {
+			records[code] = &claim.Record
+		}
+	}
+	return records, nil
+}
+
+// outcomeOf is what a decision came to.
+func outcomeOf(r decision.Record) string {
+	switch {
+	case r.Withdrawn():
+		return "WITHDRAWN"
+	case r.Decision == decision.Approve:
+		return reviewpr.Posted
+	case r.Decision == decision.Revise:
+		return "REVISED"
+	}
+	return reviewpr.Aborted
+}
+
+// parseSince reads a day, such as 2026-11-01, or how long ago, such as 30d or 36h.
+func parseSince(text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if day, err := time.Parse(time.DateOnly, text); err == nil {
+		return day, nil
+	}
+	var n int
+	var unit byte
+	if _, err := fmt.Sscanf(text, "%d%c", &n, &unit); err == nil && n > 0 && n <= 10_000 &&
+		text == fmt.Sprintf("%d%c", n, unit) && (unit == 'd' || unit == 'h') {
+		ago := map[byte]time.Duration{'d': 24 * time.Hour, 'h': time.Hour}[unit]
+		return now.Add(-time.Duration(n) * ago), nil
+	}
+	return time.Time{}, problem.Usage(fmt.Sprintf("--since: %.40q is neither a day nor a time", text),
+		"such as 2026-11-01 or 30d")
 }

@@ -22,7 +22,7 @@ import (
 // workTree reads what is not committed as well, and says first what is read and who
 // will see it. Untracked files leave this machine only where somebody says so.
 func (r *localRun) workTree(ctx context.Context) (ingest.Change, error) {
-	if err := r.options.InRepository(); err != nil {
+	if err := r.InRepository(); err != nil {
 		return ingest.Change{}, err
 	}
 	w, err := ingest.OpenWorkTree(ctx, ".")
@@ -35,12 +35,12 @@ func (r *localRun) workTree(ctx context.Context) (ingest.Change, error) {
 		return ingest.Change{}, err
 	}
 	with, asks := r.withUntracked(w.Untracked)
-	c, err := w.Change(ctx, with, r.options.File())
+	c, err := w.Change(ctx, with, r.File())
 	if err != nil {
 		return c, err
 	}
-	if !r.options.quiet || asks {
-		fmt.Fprintln(r.app.Stderr, r.firstLine(w, len(c.Files), with, asks))
+	if !r.quiet || asks {
+		fmt.Fprintln(r.Stderr, r.firstLine(w, len(c.Files), with, asks))
 	}
 	if !asks || !r.agreed(ctx) {
 		return c, nil
@@ -48,7 +48,7 @@ func (r *localRun) workTree(ctx context.Context) (ingest.Change, error) {
 	if err := os.RemoveAll(c.Objects); err != nil {
 		return c, err
 	}
-	return w.Change(ctx, true, r.options.File())
+	return w.Change(ctx, true, r.File())
 }
 
 // firstLine says what of the work tree is read, by whom, and which files are untracked.
@@ -77,7 +77,7 @@ func (r *localRun) reader() string {
 }
 
 func (r *localRun) host() string {
-	u, err := url.Parse(cmp.Or(r.options.BaseURL, llm.DefaultBaseURL))
+	u, err := url.Parse(cmp.Or(r.BaseURL, llm.DefaultBaseURL))
 	if err != nil {
 		return "an address that does not parse" // the client was made with it
 	}
@@ -88,16 +88,16 @@ func (r *localRun) host() string {
 // to be asked, since they would leave this machine and no flag says so.
 func (r *localRun) withUntracked(paths []string) (with, asks bool) {
 	host, _, _ := strings.Cut(r.host(), ":")
-	if len(paths) == 0 || r.options.untracked || r.reviewer.Rules || transport.Loopback(host) {
+	if len(paths) == 0 || r.untracked || r.reviewer.Rules || transport.Loopback(host) {
 		return true, false
 	}
-	return false, r.app.interactive(r.options)
+	return false, r.interactive(r.options)
 }
 
 // agreed asks whether the untracked files may be sent.
 func (r *localRun) agreed(ctx context.Context) bool {
-	fmt.Fprintf(r.app.Stderr, "Send what is untracked to %s too? [y/N] ", r.host())
-	line, _ := ask.Prompt{Front: r.app.Front}.Line(ctx)
+	fmt.Fprintf(r.Stderr, "Send what is untracked to %s too? [y/N] ", r.host())
+	line, _ := ask.Prompt{Front: r.Front}.Line(ctx)
 	return strings.HasPrefix(strings.ToLower(strings.TrimSpace(line)), "y")
 }
 

@@ -16,7 +16,11 @@ import (
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/linter"
+	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/settings"
 	"github.com/org/pr-review-action/internal/ticket"
+	"github.com/org/pr-review-action/internal/trace"
 	"github.com/org/pr-review-action/internal/wire"
 )
 
@@ -47,13 +51,10 @@ func (d Driver) Draft(ctx context.Context, b wire.Brief, read func(context.Conte
 	steps reviewpr.Steps, facts func(ingest.Change) (reviewpr.Draft, error)) (Report, error) {
 	d, stop := d.beating(ctx)
 	defer stop()
-	var gather gathering
+	gather := func(context.Context) ticket.Context { return ticket.Context{} }
 	ready := func(ctx context.Context, c ingest.Change) (_ reviewpr.Draft, err error) {
 		b.Change = c
-		if err = d.lint(ctx, &b); err == nil {
-			err = d.prepare(ctx, b)
-		}
-		if err == nil {
+		if err = d.prepare(ctx, &b); err == nil {
 			gather, err = d.gathering(b)
 		}
 		if err != nil {
@@ -63,7 +64,7 @@ func (d Driver) Draft(ctx context.Context, b wire.Brief, read func(context.Conte
 		draft.Linters = b.Linted
 		return draft, err
 	}
-	steps.Context = func(ctx context.Context, _ reviewpr.State) ticket.Context { return gather.fetch(ctx) }
+	steps.Context = func(ctx context.Context, _ reviewpr.State) ticket.Context { return gather(ctx) }
 	var begin reviewpr.State
 	if read == nil {
 		var err error
@@ -75,7 +76,8 @@ func (d Driver) Draft(ctx context.Context, b wire.Brief, read func(context.Conte
 		begin.Draft.Thread = d.Thread
 		steps.Ingest, steps.Ready = read, ready
 	}
-	steps.Elapsed = d.since()
+	began := d.Now()
+	steps.Elapsed = func() time.Duration { return d.Now().Sub(began) }
 	steps.Reviewer, steps.Failed, steps.Paid = d.Reviewer, d.Reviewer.Failed, b.Paid
 	if !d.Reviewer.Rules {
 		steps.Overview, steps.Learn = d.Reviewer.Overview, d.Reviewer.Learn
@@ -91,31 +93,9 @@ func (d Driver) Draft(ctx context.Context, b wire.Brief, read func(context.Conte
 	return d.drafted(ctx, flow, before)
 }
 
-// gathering fetches what a change was made for; nil where nobody says where it stands.
-type gathering func(context.Context) ticket.Context
-
-func (g gathering) fetch(ctx context.Context) ticket.Context {
-	if g == nil {
-		return ticket.Context{}
-	}
-	return g(ctx)
-}
-
-func (d Driver) gathering(b wire.Brief) (gathering, error) {
-	return d.Reviewer.Gathering(b, func(ctx context.Context, under []string) {
-		_ = graph.Doing(ctx, under...) // a store that refuses it fails the node
-		var all []reviewpr.Status
-		for _, status := range under {
-			all = append(all, reviewpr.Status(status))
-		}
-		if d.Stage != nil {
-			d.Stage(all)
-		}
-	})
-}
-
-// lint reads what linters say of the change. What is missing is a warning.
-func (d Driver) lint(ctx context.Context, b *wire.Brief) (err error) {
+// prepare reads what linters say of the change, of which what is missing is a warning;
+// settles whom the reviewer asks, and says what that may cost.
+func (d Driver) prepare(ctx context.Context, b *wire.Brief) (err error) {
 	from := d.Linters
 	from.Tell = d.Tell
 	if p := b.Change.Pull; p != nil {
@@ -125,18 +105,35 @@ func (d Driver) lint(ctx context.Context, b *wire.Brief) (err error) {
 	for _, line := range b.Linted.Missing {
 		d.Warn(line)
 	}
-	return err
-}
-
-// prepare settles whom the reviewer asks, and says what that may cost.
-func (d Driver) prepare(ctx context.Context, b wire.Brief) error {
-	if err := d.Reviewer.Prepare(ctx, b); err != nil || d.Tell == nil {
+	if err == nil {
+		err = d.Reviewer.Prepare(ctx, *b)
+	}
+	if err != nil || d.Tell == nil {
 		return err
 	}
 	for _, line := range d.Reviewer.Expects(b.Change, b.Paid) {
 		d.Tell(line)
 	}
 	return nil
+}
+
+// gathering returns what fetches what a change was made for: nothing where nobody says
+// where that stands.
+func (d Driver) gathering(b wire.Brief) (func(context.Context) ticket.Context, error) {
+	fetch, err := d.Reviewer.Gathering(b, func(ctx context.Context, under []string) {
+		_ = graph.Doing(ctx, under...) // a store that refuses it fails the node
+		var all []reviewpr.Status
+		for _, status := range under {
+			all = append(all, reviewpr.Status(status))
+		}
+		if d.Stage != nil {
+			d.Stage(all)
+		}
+	})
+	if fetch == nil {
+		fetch = func(context.Context) ticket.Context { return ticket.Context{} }
+	}
+	return fetch, err
 }
 
 // Revise has the draft that waits revised as an answer asks, or where that is nil,
@@ -155,9 +152,10 @@ func (d Driver) Revise(ctx context.Context, b wire.Brief, steps reviewpr.Steps, 
 	if err != nil {
 		return Report{}, err
 	}
-	steps.Elapsed = d.since()
+	began := d.Now()
+	steps.Elapsed = func() time.Duration { return d.Now().Sub(began) }
 	steps.Redraft, steps.Failed, steps.Learn = d.Reviewer.Redraft, d.Reviewer.Failed, d.Reviewer.Learn
-	steps.Context = func(ctx context.Context, _ reviewpr.State) ticket.Context { return gather.fetch(ctx) }
+	steps.Context = func(ctx context.Context, _ reviewpr.State) ticket.Context { return gather(ctx) }
 	flow, err := d.flow(steps)
 	if err != nil {
 		return Report{}, err
@@ -193,10 +191,10 @@ func (d Driver) beating(ctx context.Context) (Driver, func()) {
 // came of it is told also to who stops the run.
 func (d Driver) Decide(ctx context.Context, steps reviewpr.Steps, answer *graph.Answer) (Report, error) {
 	flow, err := d.flow(steps)
-	if err != nil {
-		return Report{}, err
+	if err == nil {
+		err = d.goOn(ctx, flow, answer)
 	}
-	if err := d.goOn(ctx, flow, answer); err != nil {
+	if err != nil {
 		return Report{}, err
 	}
 	return ReportOf(context.WithoutCancel(ctx), flow, d.Store, d.Thread, d.Protect)
@@ -224,12 +222,6 @@ func (d Driver) goOn(ctx context.Context, flow *graph.Flow[reviewpr.State], answ
 	return err
 }
 
-// since is how long it is since now.
-func (d Driver) since() func() time.Duration {
-	began := d.Now()
-	return func() time.Duration { return d.Now().Sub(began) }
-}
-
 // usage is what the thread has used up to now; nothing where there is none yet.
 func (d Driver) usage(ctx context.Context, flow *graph.Flow[reviewpr.State]) cost.Usage {
 	view, _ := flow.Inspect(ctx, d.Thread)
@@ -240,7 +232,8 @@ func (d Driver) usage(ctx context.Context, flow *graph.Flow[reviewpr.State]) cos
 func (d Driver) drafted(ctx context.Context, flow *graph.Flow[reviewpr.State], before cost.Usage) (Report, error) {
 	r, err := ReportOf(ctx, flow, d.Store, d.Thread, d.Protect)
 	if err == nil {
-		d.spend(before, r.Usage)
+		d.Spent.Cost += r.Usage.Cost - before.Cost
+		d.Spent.Unpriced += r.Usage.Unpriced - before.Unpriced
 		r.explain(d.Reviewer, d.Warn)
 	}
 	return r, err
@@ -257,4 +250,55 @@ func Sealing(p checkpoint.Protection) []graph.RunOption {
 		return nil
 	}
 	return []graph.RunOption{graph.WithKey(p.Key.Derive("graph snapshot"))}
+}
+
+// Facts returns what a draft says of who makes it, how and when.
+func (f *Front) Facts(ctx context.Context, s settings.Settings, r *wire.Reviewer) reviewpr.Draft {
+	now := f.Clock()
+	return reviewpr.Draft{
+		Instance: s.Instance, Rules: r.Rules, Model: r.Model, GateFrom: s.GateFrom, Prompt: r.Prompt(),
+		CreatedAt: now, ExpiresAt: now.Add(s.Expires), ToolVersion: wire.Version(), MaxCost: r.Account.Cap,
+		Trace: trace.Parent(ctx),
+	}
+}
+
+// MayRevise refuses to have rules revise, or a draft that they made.
+func MayRevise(r *wire.Reviewer, d reviewpr.Draft) error {
+	const next = "change single findings with commands such as /drop F2, or draft anew with a model"
+	switch {
+	case d.Rules:
+		return problem.Usage("this draft was made by rules, and rules cannot be revised", next)
+	case r.Rules:
+		return problem.Usage("rules cannot be revised, and "+wire.NoModel,
+			"for a model: OPENAI_API_KEY=… or --base-url; without one "+next)
+	}
+	return nil
+}
+
+// Redrafted takes over the facts of a run that revised a draft. The draft may have
+// cost as much as before, and what the run may cost.
+func Redrafted(r *wire.Reviewer, d, facts reviewpr.Draft, before cost.Usage) reviewpr.Draft {
+	d.CreatedAt, d.ExpiresAt, d.ToolVersion, d.Prompt, d.Trace = facts.CreatedAt, facts.ExpiresAt, facts.ToolVersion,
+		facts.Prompt, facts.Trace
+	if d.MaxCost = 0; r.Account.Cap > 0 {
+		d.MaxCost = before.Cost + r.Account.Cap
+	}
+	return d
+}
+
+// EndRun ends the span of this process's part of a run with what it came to. ref is the
+// zero one for local input, and err what ended the process.
+func (f *Front) EndRun(span *trace.Span, ref pull.Ref, r Report, began time.Time, err error) {
+	outcome := r.Outcome
+	if outcome == "" {
+		outcome = OutcomeOf(err)
+	}
+	came := trace.Came{Repository: ref.FullName(), Pull: ref.Number, Outcome: outcome, Findings: len(r.Findings),
+		Seconds: f.Now().Sub(began).Seconds()}
+	if spent := price(f.Spent).Cost; spent != nil {
+		micros := int64(*spent)
+		came.Cost = &micros
+	}
+	span.Came(came)
+	span.End(err)
 }

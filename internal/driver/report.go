@@ -107,35 +107,48 @@ func Describe(ctx context.Context, flow *graph.Flow[reviewpr.State], thread stri
 	}
 	s := view.State
 	review := s.Review()
+	statuses := reviewpr.StatusesIn(view)
 	r := Report{
 		Outcome: outcomeOf(view), Thread: s.Draft.Thread, Head: s.Draft.Head, DiffDigest: s.Draft.DiffDigest,
 		Partial: review.Partial, Findings: review.Findings, Filtered: review.Filtered, Flags: review.Flags,
-		Files: bare(review.Files),
 		Usage: s.Usage, Place: s.ReviewURL, Message: s.Reason, State: s,
-		Status: reviewpr.StatusesIn(view)[0], Criteria: review.Asked.Criteria, Unasked: review.Asked.Unasked,
+		Status: statuses[0], Criteria: review.Asked.Criteria, Unasked: review.Asked.Unasked,
 		Missing:  slices.Concat(s.Draft.Linters.Missing, review.Asked.Missing),
 		Standing: finding.Standing(s.Earlier), Read: !s.Draft.Unread,
+		Running: view.Status == graph.Running, Files: make([]finding.FileReview, len(review.Files)),
 	}
-	r.Running = view.Status == graph.Running
-	if all := reviewpr.StatusesIn(view); len(all) > 1 {
-		r.Statuses = all
+	for i, f := range review.Files { // the rest stands elsewhere in the report
+		r.Files[i] = finding.FileReview{Path: f.Path, State: f.State, Reason: f.Reason, Claim: f.Claim, Pack: f.Pack}
+	}
+	if len(statuses) > 1 {
+		r.Statuses = statuses
 	}
 	if r.Outcome == reviewpr.Failed {
 		r.Error = s.Reason
 	}
-	if text := review.Overview; text != "" {
-		r.Overview.Text = &text
+	if review.Overview != "" {
+		r.Overview.Text = &review.Overview
 	}
-	if r.Body, _ = post.Rendered(review); s.Pull == nil {
+	if s.Pull == nil {
 		r.Body = LocalBody(s)
-	}
-	if s.Pull != nil {
+	} else {
+		r.Body, _ = post.Rendered(review)
 		r.ReviewURL = s.ReviewURL
 	}
 	if s.Decision != nil {
 		return r.Named(s.Decision.Digest), nil
 	}
 	return r, nil
+}
+
+func outcomeOf(view graph.View[reviewpr.State]) string {
+	switch view.Status {
+	case graph.Ended:
+		return view.End
+	case graph.Paused:
+		return view.State.Outcome()
+	}
+	return reviewpr.Failed
 }
 
 // Named adds what the checkpoint's digest gives.
@@ -168,16 +181,6 @@ func CheckShown(view graph.View[reviewpr.State]) error {
 	return nil
 }
 
-func outcomeOf(view graph.View[reviewpr.State]) string {
-	switch view.Status {
-	case graph.Ended:
-		return view.End
-	case graph.Paused:
-		return view.State.Outcome()
-	}
-	return reviewpr.Failed
-}
-
 // Traced is the report with how each file's result came about: its calls, what they
 // cost, and the findings before they were brought together.
 func (r Report) Traced() Report {
@@ -185,22 +188,13 @@ func (r Report) Traced() Report {
 	return r
 }
 
-// bare leaves out of each file's result what stands elsewhere in the report.
-func bare(files []finding.FileReview) []finding.FileReview {
-	out := make([]finding.FileReview, len(files))
-	for i, f := range files {
-		out[i] = finding.FileReview{Path: f.Path, State: f.State, Reason: f.Reason, Claim: f.Claim, Pack: f.Pack}
-	}
-	return out
-}
-
 // UnderWay says of a thread whose run goes on, or was cut short, what it is at; "" for
 // all others.
 func (r Report) UnderWay() string {
-	if !r.Running {
+	switch {
+	case !r.Running:
 		return ""
-	}
-	if len(r.Statuses) > 0 {
+	case len(r.Statuses) > 0:
 		return Statuses(r.Statuses)
 	}
 	return Statuses([]reviewpr.Status{r.Status})

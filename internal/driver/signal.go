@@ -18,9 +18,14 @@ import (
 // Signal writes the SARIF file of a decision, where one is asked for: relative to folder,
 // unless it says itself where it is.
 func Signal(s settings.Settings, r *Report, folder string, warn func(string)) {
-	if s.Sarif != "" {
-		r.Failed = writeSarif(within(folder, s.Sarif), *r, warn)
+	if s.Sarif == "" {
+		return
 	}
+	file := s.Sarif
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(folder, file)
+	}
+	r.Failed = writeSarif(file, *r, warn)
 }
 
 // writeSarif writes what the decision kept: nothing of a draft that was rejected.
@@ -50,11 +55,3 @@ func writeSarif(file string, r Report, warn func(string)) error {
 }
 
 const homepage = "https://github.com/org/pr-review-action"
-
-// within is a file of a folder, unless it says itself where it is.
-func within(folder, file string) string {
-	if folder == "" || filepath.IsAbs(file) {
-		return file
-	}
-	return filepath.Join(folder, file)
-}

@@ -81,23 +81,19 @@ func (j *job) known(ctx context.Context, records *handoff.Artifacts, drafts []ch
 				continue
 			}
 			record, err := records.Record(ctx, s)
-			if err == nil && record.Digest == d.Digest && !record.Withdrawn() && j.stands(ctx, record) {
-				known = append(known, reviewpr.PostedFindings(d.Snapshot, record))
-				break
+			if err != nil || record.Digest != d.Digest || record.Withdrawn() {
+				continue
 			}
+			if record.Decision == decision.Approve { // on record before the review is posted, which may have failed
+				if _, posted, err := post.FindPosted(ctx, j.ours, j.ref, record.Thread); err != nil || !posted {
+					continue
+				}
+			}
+			known = append(known, reviewpr.PostedFindings(d.Snapshot, record))
+			break
 		}
 	}
 	return known
-}
-
-// stands reports whether a decision came to what it says: an approval is on record
-// before the review is posted, which may have failed.
-func (j *job) stands(ctx context.Context, r decision.Record) bool {
-	if r.Decision != decision.Approve {
-		return true
-	}
-	_, posted, err := post.FindPosted(ctx, j.ours, j.ref, r.Thread)
-	return err == nil && posted
 }
 
 // recall reads what was said of the pull request before.

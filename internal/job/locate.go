@@ -69,7 +69,8 @@ func (j *job) listed(ctx context.Context, r handoff.Resume) ([]handoff.Candidate
 				return zip, nil
 			}}}, nil
 		}
-		if !errors.Is(err, artifact.ErrNotFound) && !answered(err, http.StatusNotFound) {
+		status, ok := errors.AsType[*transport.StatusError](err)
+		if !errors.Is(err, artifact.ErrNotFound) && !(ok && status.Code == http.StatusNotFound) {
 			return nil, handoff.Unusable(r.Name, err)
 		}
 	}
@@ -118,9 +119,4 @@ func (j *job) warning(what string, err error) {
 		what += ": " + driver.Explain(err)
 	}
 	j.runner.Warning(what)
-}
-
-func answered(err error, code int) bool {
-	status, ok := errors.AsType[*transport.StatusError](err)
-	return ok && status.Code == code
 }

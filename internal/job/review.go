@@ -44,6 +44,8 @@ func (j *job) review(ctx context.Context) (driver.Report, error) {
 		return driver.Report{}, err
 	}
 	j.overruled(change.Config)
+	whom := j.WithModel(j.Getenv)
+	keyless := whom.Key == "" && whom.BaseURL == "" // nothing says which model to ask
 	reason, err := j.admit(ctx, change)
 	switch {
 	case err != nil:
@@ -55,7 +57,7 @@ func (j *job) review(ctx context.Context) (driver.Report, error) {
 			j.runner.Warning("no draft of this run can be decided: " + why)
 		}
 		return j.draft(ctx, change, reviewer, approvals)
-	case change.Pull.Fork() && (j.event.Name == "pull_request" || j.event.Name == "pull_request_target" && j.keyless()):
+	case change.Pull.Fork() && (j.event.Name == "pull_request" || j.event.Name == "pull_request_target" && keyless):
 		r := j.skipped("a fork's pull request gets no secrets on pull_request, so there is no model to ask")
 		if j.event.Name == "pull_request_target" {
 			r = j.skipped("this is a fork's pull request, and " + wire.NoModel +
@@ -80,12 +82,6 @@ func (j *job) undecidable(p pull.Pull) string {
 		return "it was dispatched on " + j.env.Ref + ", and drafts come from " + p.DefaultBranch
 	}
 	return ""
-}
-
-// keyless reports whether nothing says which model to ask.
-func (j *job) keyless() bool {
-	s := j.WithModel(j.Getenv)
-	return s.Key == "" && s.BaseURL == ""
 }
 
 // overruled warns of lines of the settings file that have no effect.
@@ -132,7 +128,11 @@ func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *wire.Re
 		return driver.Report{}, j.cutOff(ctx, store, err)
 	}
 	if r.Artifact == "" { // the results stay, for the next commit or attempt
-		err := errors.Join(j.leave(ctx, r, store), store.Close(ctx, false))
+		var err error
+		if r.Outcome == reviewpr.Clean && r.Usage.Calls > 0 { // of one that failed there is nothing to take over
+			err = store.Flush(ctx)
+		}
+		err = errors.Join(err, store.Close(ctx, false))
 		if r.Outcome == reviewpr.Clean {
 			err = errors.Join(err, j.desk(r.State.Pull).Withdraw(ctx, before.drafts, j.now(), ""))
 		}
@@ -171,15 +171,6 @@ func (j *job) put(ctx context.Context, r driver.Report) error {
 		return fmt.Errorf("storing the draft: %w", err)
 	}
 	return nil
-}
-
-// leave stores what a clean run has paid for. Of one that failed there is nothing
-// to take over.
-func (j *job) leave(ctx context.Context, r driver.Report, store *artifactstore.Store) error {
-	if r.Outcome != reviewpr.Clean || r.Usage.Calls == 0 {
-		return nil
-	}
-	return store.Flush(ctx)
 }
 
 // stored clears away what a stored draft replaces: the draft of before, which

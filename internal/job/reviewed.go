@@ -1,17 +1,22 @@
 package job
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
+	"github.com/org/pr-review-action/internal/github/write"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/post"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/prompt"
 )
 
@@ -41,7 +46,14 @@ func (j *job) reviewed(ctx context.Context) (*gated[reviewpr.State], error) {
 		standing: func(reviewpr.State) func(context.Context, string) (string, bool, error) { return j.posted },
 		author:   func(context.Context, checkpoint.Manifest) (string, error) { return now.Pull.Author, nil },
 		deciders: func(s reviewpr.State) []string { return s.Draft.Config.Deciders },
-		items:    reviewpr.State.Items, compared: everything, onRecord: reviewpr.State.OnRecord, speaks: true,
+		compared: func(s reviewpr.State) []finding.Finding {
+			all := slices.Clone(s.Comments)
+			for _, e := range finding.Standing(s.Earlier) {
+				all = append(all, e.Finding())
+			}
+			return all
+		},
+		items: reviewpr.State.Items, onRecord: reviewpr.State.OnRecord, speaks: true,
 		parent: func(s reviewpr.State) string { return s.Draft.Trace },
 		report: func(ctx context.Context, o *handoff.Draft[reviewpr.State]) (driver.Report, error) {
 			return driver.ReportOf(ctx, o.Flow, o.Store, o.Manifest.Thread, j.Protection)
@@ -49,11 +61,129 @@ func (j *job) reviewed(ctx context.Context) (*gated[reviewpr.State], error) {
 	}, nil
 }
 
-// everything is what two decisions on a draft are compared by.
-func everything(s reviewpr.State) []finding.Finding {
-	all := slices.Clone(s.Comments)
-	for _, e := range finding.Standing(s.Earlier) {
-		all = append(all, e.Finding())
+// deciding takes a decision on a review, and tells machines of it.
+func (j *job) deciding(ctx context.Context) (driver.Report, error) {
+	r, err := decides(ctx, j, j.reviewed)
+	if err == nil && r.State.Decision != nil {
+		j.closed(ctx, &r)
+		j.signal(ctx, &r)
 	}
-	return all
+	if j.Mark && err != nil {
+		j.remark(ctx, err)
+	}
+	return r, err
+}
+
+// remark says on the mark that a decision was refused: GitHub tells nobody but who
+// pushed of a job that failed. The draft passed check 9, so the head is its own. The mark of
+// a draft that nobody decided in time is cleared.
+func (j *job) remark(ctx context.Context, why error) {
+	check, failed := problem.Check(why), ""
+	switch {
+	case driver.OutcomeOf(why) == driver.Expired:
+		failed = "the mark that a draft waits could not be cleared"
+	case check == 11 || check == 12 || errors.As(why, new(*decision.Error)):
+		failed = "the mark does not say that the decision was refused"
+	default:
+		return
+	}
+	p, err := j.api.Pull(ctx, j.ref)
+	switch marks := write.New(j.api); {
+	case err != nil:
+	case driver.OutcomeOf(why) == driver.Expired:
+		_, err = marks.Unmark(ctx, j.ref, p.HeadSHA, j.Instance, write.Lapsed, "")
+	default:
+		m := write.Mark{Instance: j.Instance, Code: checkpoint.Code(cmp.Or(j.Digest, j.Code)),
+			Page: driver.RunPage(j.ref, j.env.RunID)}
+		_, err = marks.Remark(ctx, j.ref, p.HeadSHA, m, driver.Gist(why))
+	}
+	if err != nil {
+		j.warning(failed, err)
+	}
+}
+
+// closed looks whose threads were closed since the draft was made, or since the decision
+// was carried out before: what they are about stands no more.
+func (j *job) closed(ctx context.Context, r *driver.Report) {
+	if len(r.Standing) == 0 && j.FailOn == "" {
+		return
+	}
+	earlier, err := j.recall(nil)(ctx, ingest.Change{Pull: r.State.Pull, Files: r.State.Files,
+		Unlisted: r.State.Draft.Unlisted})
+	if r.CloseThreads(earlier); err != nil {
+		j.warning("threads that were closed since the draft was made count as open", err)
+	}
+}
+
+// signal tells machines what a decision kept: a SARIF file, a check run, the end
+// of the mark that a draft waits. The decision is carried out by then, so what
+// fails here is a warning; but for the file, which a later step reads: without it
+// the job fails, posted or not.
+func (j *job) signal(ctx context.Context, r *driver.Report) {
+	ref, head := j.ref, r.State.Draft.Head
+	if j.CheckRun && r.Outcome == reviewpr.Posted {
+		_, err := write.New(j.api).CheckRun(ctx, ref, write.Check{
+			Head: head, Instance: j.Instance, Thread: r.Thread, Digest: r.Digest, Review: r.ReviewURL,
+			Findings: r.OpenFindings(), Covered: r.State.Covered(), FailOn: j.FailOn,
+		})
+		if err != nil {
+			j.runner.Warning(driver.Explain(err))
+		}
+	}
+	if j.Mark {
+		if err := j.unmark(ctx, head, r.Outcome == reviewpr.Posted, r.ReviewURL); err != nil {
+			j.warning("the mark that a draft waits could not be cleared", err)
+		}
+	}
+	driver.Signal(j.Settings, r, j.Getenv("GITHUB_WORKSPACE"), j.runner.Warning)
+}
+
+// waits is the job that shows on the commit that a draft waits, and where. It
+// holds no model's key, and says nothing of a finding but how many there are.
+func (j *job) waits(ctx context.Context) (driver.Report, error) {
+	if j.Digest == "" && j.Code == "" {
+		return driver.Report{}, problem.Usage("neither checkpoint-digest nor code says which draft waits",
+			"pass checkpoint-digest from the draft job's outputs")
+	}
+	g, err := j.reviewed(ctx)
+	if err != nil {
+		return driver.Report{}, err
+	}
+	draft, err := g.verify(ctx)
+	if err != nil {
+		return driver.Report{}, err
+	}
+	m := draft.Manifest
+	on, err := g.desk(reviewpr.State{}).Claims(ctx, draft.Code)
+	if err != nil {
+		return driver.Report{}, err
+	}
+	review, posted, err := post.FindPosted(ctx, j.ours, j.ref, m.Thread)
+	if err != nil || posted || slices.ContainsFunc(on, func(c handoff.Claim) bool {
+		return c.Record.Digest == draft.Digest
+	}) {
+		if err == nil {
+			err = j.unmark(ctx, m.Subject.Head, posted, review)
+		}
+		return driver.Report{Message: "draft " + draft.Code + " was decided, so the commit is not marked"}, err
+	}
+	err = write.New(j.api).Mark(ctx, j.ref, m.Subject.Head, write.Mark{
+		Instance: j.Instance, Code: draft.Code, Findings: m.Findings, Blockers: m.Blockers, Expires: m.ExpiresAt,
+		Page: driver.RunPage(j.ref, m.RunID),
+	})
+	if err != nil {
+		return driver.Report{}, err
+	}
+	// outputs are the draft job's
+	return driver.Report{Message: "the commit shows that draft " + draft.Code + " waits"}, nil
+}
+
+// unmark clears the mark of a draft that was decided, where there is one.
+func (j *job) unmark(ctx context.Context, head string, posted bool, page string) error {
+	end := write.Rejected
+	if posted {
+		end = write.Posted
+	}
+	_, err := write.New(j.api).Unmark(ctx, j.ref, head, j.Instance, end, page)
+	return err
 }

@@ -48,27 +48,6 @@ func (j *job) probe(ctx context.Context) error {
 	return nil
 }
 
-// answers are how people answered in this run for the environments that it waited for.
-func (j *job) answers(ctx context.Context) ([]github.Approval, error) {
-	if !j.routeA() {
-		return nil, problem.Usage("the input environment is missing",
-			"mode record notes how that environment answered; a dispatch is on record by itself")
-	}
-	if err := j.checkRoute(); err != nil {
-		return nil, err
-	}
-	return j.approvals(ctx, j.env.RunID)
-}
-
-// dispatched is check 12 of a dispatch: who started it, from where, and whether
-// they may decide the draft. What the runner does not tell is nobody and nowhere.
-func (g *gated[S]) dispatched(ctx context.Context, o *handoff.Draft[S], author string) error {
-	if err := gate.Dispatch(g.env.Actor, g.env.TriggeringActor, g.env.Ref, g.origin.Branch); err != nil {
-		return err
-	}
-	return g.mayDecide(ctx, o.Manifest, g.deciders(o.State), author)
-}
-
 // mayDecide is check 12 about the account that started this attempt: a reviewer of
 // the environment that the draft waits for; else a decider whom the settings name,
 // or anybody who may write; and not the author.

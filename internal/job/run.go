@@ -14,7 +14,6 @@ import (
 	"strings"
 
 	"github.com/org/pr-review-action/internal/action"
-	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/gate"
@@ -65,13 +64,18 @@ func (j *job) run(ctx context.Context) (driver.Report, error) {
 
 // runTicket is a job about a ticket.
 func (j *job) runTicket(ctx context.Context) (driver.Report, error) {
-	do, ok := map[string]func(context.Context) (driver.Report, error){"implement": j.implements, "resume": j.applies,
-		"revise": j.revisesTicket, "record": j.applies, "comment": j.comments}[j.Mode]
-	if !ok {
-		return driver.Report{}, problem.Usage("the input ticket has no place in mode "+j.Mode,
-			"ticket goes with implement, resume, revise, record and comment")
+	switch j.Mode {
+	case "implement":
+		return j.implements(ctx)
+	case "resume", "record":
+		return j.applies(ctx)
+	case "revise":
+		return j.revisesTicket(ctx)
+	case "comment":
+		return j.comments(ctx)
 	}
-	return do(ctx)
+	return driver.Report{}, problem.Usage("the input ticket has no place in mode "+j.Mode,
+		"ticket goes with implement, resume, revise, record and comment")
 }
 
 // end writes outputs, summary and annotation, and returns the exit code.
@@ -81,8 +85,9 @@ func (j *job) end(r driver.Report, err error) int {
 	}
 	if err != nil {
 		r.Outcome, r.Message = driver.OutcomeOf(err), driver.Explain(err)
-	} else {
-		j.failOn(&r)
+	} else if driver.FailOn(j.Settings, &r); !r.Read && r.Thread != "" && j.FailOn != "" {
+		j.runner.Warning("what was posted before could not be read, so open-findings and open-blockers are empty, " +
+			"and fail-on goes by what this run posts alone")
 	}
 	if r.State.Draft.Name == "" {
 		r.State.Draft.Name = j.about()
@@ -153,23 +158,6 @@ func (j *job) notify(r driver.Report) {
 		driver.RunPage(j.ref, j.env.RunID), j.ref.Web(), path.Base(j.DecideWorkflow)))
 }
 
-// dollars is what was spent, in USD; empty where no price is known.
-func dollars(u cost.Usage) string {
-	if u.Unpriced > 0 && u.Cost == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%.6f", float64(u.Cost)/1e6)
-}
-
-// failOn fails the job by what stands. What cannot be read of it is said.
-func (j *job) failOn(r *driver.Report) {
-	driver.FailOn(j.Settings, r)
-	if !r.Read && r.Thread != "" && j.FailOn != "" {
-		j.runner.Warning("what was posted before could not be read, so open-findings and open-blockers are empty, " +
-			"and fail-on goes by what this run posts alone")
-	}
-}
-
 // counted is a number; empty where it is not known.
 func counted(n *int) string {
 	if n == nil {
@@ -180,13 +168,16 @@ func counted(n *int) string {
 
 // outputs are the action's: numbers, enums, digests and addresses built by us.
 func outputs(r driver.Report, run int64) map[string]string {
-	open := r.Open()
+	open, dollars := r.Open(), ""
+	if r.Usage.Unpriced == 0 || r.Usage.Cost != 0 { // else no price is known
+		dollars = fmt.Sprintf("%.6f", float64(r.Usage.Cost)/1e6)
+	}
 	return map[string]string{
 		"outcome": r.Outcome, "thread-id": r.Thread, "checkpoint-digest": r.Digest, "artifact-name": r.Artifact,
 		"code":   r.Code,
 		"run-id": strconv.FormatInt(run, 10), "findings": strconv.Itoa(len(r.Findings)),
 		"blockers": strconv.Itoa(finding.Count(r.Findings, finding.Blocker)),
-		"partial":  strconv.FormatBool(r.Partial), "cost-usd": dollars(r.Usage),
+		"partial":  strconv.FormatBool(r.Partial), "cost-usd": dollars,
 		"review-url":    r.ReviewURL,
 		"open-findings": counted(open.Findings), "open-blockers": counted(open.Blockers),
 		"branch": r.Branch, "pull-request-url": r.PullRequest,

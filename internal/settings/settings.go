@@ -7,7 +7,7 @@
 // is written from the rows by a test's -update. A setting that is a key of the settings file
 // too has its row there, in config: config.File puts what is given over what the files say,
 // so that everybody reads config.Config. One that is no key and changes what a draft holds
-// goes through driver.Facts, and into purpose (app's local_stale.go).
+// goes through driver.Facts, and into purpose (app's local.go).
 package settings
 
 import (

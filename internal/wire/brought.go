@@ -40,12 +40,18 @@ func (w Wire) distrusts(source config.Source, s settings.Settings) string {
 		address, variables = source.MCP.URL, []string{source.MCP.UserEnv, source.MCP.TokenEnv}
 	}
 	variables = slices.DeleteFunc(variables, func(name string) bool { return name == "" })
-	what := ""
+	host, what := "."+hostOf(address), ""
+	theirs := strings.HasPrefix(address, "https:") && // an address of Atlassian's, and variables named for it
+		(strings.HasSuffix(host, ".atlassian.net") || strings.HasSuffix(host, ".atlassian.com"))
+	for _, name := range variables {
+		product, _, _ := strings.Cut(name, "_")
+		theirs = theirs && slices.Contains([]string{"JIRA", "CONFLUENCE", "ATLASSIAN"}, product)
+	}
 	switch {
 	case !w.brought(s):
 	case source.Kind == config.SourceMCP && len(source.MCP.Command) > 0:
 		what = "start " + source.MCP.Command[0]
-	case len(variables) > 0 && !local(address) && !(atlassians(address) && ofAtlassian(variables)):
+	case len(variables) > 0 && !local(address) && !theirs:
 		what = "send " + strings.Join(variables, " and ") + " to " + hostOf(address)
 	}
 	if what == "" {
@@ -53,21 +59,6 @@ func (w Wire) distrusts(source config.Source, s settings.Settings) string {
 	}
 	return "settings that a repository brings along may not " + what + "; if you trust them, --config ./" +
 		config.DefaultPath
-}
-
-// atlassians reports whether Atlassian runs the server of an address.
-func atlassians(address string) bool {
-	host := "." + hostOf(address)
-	return strings.HasPrefix(address, "https:") &&
-		(strings.HasSuffix(host, ".atlassian.net") || strings.HasSuffix(host, ".atlassian.com"))
-}
-
-// ofAtlassian reports whether all variables are named for Atlassian's products.
-func ofAtlassian(names []string) bool {
-	return !slices.ContainsFunc(names, func(name string) bool {
-		product, _, _ := strings.Cut(name, "_")
-		return !slices.Contains([]string{"JIRA", "CONFLUENCE", "ATLASSIAN"}, product)
-	})
 }
 
 func refuse(key, what string) error {

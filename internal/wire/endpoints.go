@@ -119,16 +119,21 @@ func (o Asking) ask(price *cost.Price, limiter *limit.Limiter) embed.Ask {
 		pay := func(ctx context.Context) (review.Recorded, error) {
 			asked = true
 			var a embed.Answer
-			paid, failure = o.spend(ctx, price, most, func(ctx context.Context) (used cost.Usage, err error) {
+			answer := func(ctx context.Context) (used cost.Usage, err error) {
 				ctx = transport.EachTry(ctx, func(ctx context.Context, _ int) (func(*http.Response, error), error) {
 					return limiter.Begin(ctx, most.EmbeddingTokens/4) // a bound counts bytes
 				})
 				a, err = do(ctx)
 				return a.Usage, err
-			})
+			}
+			paid, failure = o.spend(ctx, price, most, answer)
 			return review.Recorded{Vectors: a.Vectors, Scores: a.Scores, Usage: paid}, failure
 		}
-		r, err := o.once(ctx, key, pay)
+		once := o.Once
+		if once == nil || key == "" {
+			once = func(ctx context.Context, _ string, pay payment) (review.Recorded, error) { return pay(ctx) }
+		}
+		r, err := once(ctx, key, pay)
 		used := r.Usage
 		switch {
 		case failure != nil:
@@ -141,21 +146,15 @@ func (o Asking) ask(price *cost.Price, limiter *limit.Limiter) embed.Ask {
 	}
 }
 
-func (o Asking) once(ctx context.Context, key string,
-	pay func(context.Context) (review.Recorded, error)) (review.Recorded, error) {
-	if o.Once == nil || key == "" {
-		return pay(ctx)
-	}
-	return o.Once(ctx, key, pay)
-}
+type payment = func(context.Context) (review.Recorded, error)
 
 func (o Asking) spend(ctx context.Context, price *cost.Price, most cost.Usage,
 	do func(context.Context) (cost.Usage, error)) (cost.Usage, error) {
-	if o.Ledger == nil {
-		return do(ctx)
-	}
 	var need cost.MicroUSD
-	if price != nil {
+	switch {
+	case o.Ledger == nil:
+		return do(ctx)
+	case price != nil:
 		need = price.Of(most)
 	}
 	return o.Ledger.Spend(ctx, need, price, do)

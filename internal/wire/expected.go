@@ -3,9 +3,82 @@ package wire
 import (
 	"fmt"
 
+	"github.com/org/pr-review-action/internal/budget"
 	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/flow/reviewpr"
+	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/prompt"
 	"github.com/org/pr-review-action/internal/wording"
 )
+
+// Expects says what is about to be asked and what that may cost.
+func (r *Reviewer) Expects(c ingest.Change, paid reviewpr.Paid) []string {
+	if r.Rules {
+		return nil
+	}
+	files, calls, shown := 0, []budget.Expected{}, 0
+	for _, f := range reviewpr.ToReview(c) {
+		shown += min(2*len(f.Patch), guessedHead)
+		if !paid.Has(r.Key(f)) {
+			files++
+			calls = append(calls, r.guess(len(f.Patch))...)
+		}
+	}
+	if files > 0 {
+		calls = append(calls, budget.Expected{Bytes: min(shown, guessedHeads) + 3*guessedFrame,
+			Output: guessedOverview})
+	}
+	by := "max-cost"
+	if r.Account.Why != "" {
+		by += "-per-pull"
+	}
+	lines := []string{expected(files, budget.Estimate(calls, r.Account.price), r.Account.Cap, by)}
+	if r.Account.Notice != "" {
+		lines = append(lines, r.Account.Notice)
+	}
+	return lines
+}
+
+// guess is about what a file's review asks, its pack included: where a model may look
+// around, it does so once, and every third file has a finding that is looked at again.
+func (r *Reviewer) guess(patch int) []budget.Expected {
+	review := budget.Expected{Times: 1, Bytes: len(prompt.Reviewing().System) + 2*patch + guessedFrame}
+	if r.asks.Pack != nil {
+		review.Bytes += guessedToken * r.asks.PackTokens
+	}
+	if len(r.asks.Tools.Offers()) > 0 {
+		review.Times = 2
+	}
+	calls := []budget.Expected{review}
+	if r.asks.Verify != nil {
+		calls = append(calls, budget.Expected{Bytes: review.Bytes / 3, Output: guessedVerdict})
+	}
+	if r.asks.Classify != nil {
+		calls = append(calls, budget.Expected{Bytes: 2*patch + guessedFrame, Output: guessedLabel})
+	}
+	return calls
+}
+
+// guessedVerdict and guessedLabel are about the tokens of such answers, the first
+// of a third of the files.
+const (
+	guessedVerdict = 300
+	guessedLabel   = 200
+)
+
+// The look at the whole change, about: bytes of a file's diff and of all, tokens of the
+// answer.
+const (
+	guessedHead     = 8 << 10
+	guessedHeads    = 96 << 10
+	guessedOverview = 400
+)
+
+// guessedToken is about the bytes of a token of a pack.
+const guessedToken = 4
+
+// guessedFrame is about the bytes of a question beside the system turn and the diff.
+const guessedFrame = 2_000
 
 // expected says, before anything is asked, what a run is about to ask and about what
 // that costs, which is a guess, and what bounds it: "61 files to ask a model about; about

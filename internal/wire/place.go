@@ -45,7 +45,8 @@ func (w Wire) Place(ctx context.Context, dir, rev string) (Place, error) {
 		top, _ := ingest.Top(ctx, at) // a bare clone has none
 		return Place{Tree: tree.Clone(git, commit), Folder: top, Commit: commit, Name: "clone",
 			Cache: w.cache(clone)}, err
-	case rev == "" && isFolder(err):
+	case rev == "" && (err == nil || errors.Is(err, ingest.ErrNoClone) || errors.Is(err, ingest.ErrNoGit) ||
+		errors.Is(err, ingest.ErrNoRange)): // its files: one within a clone, in none, or in one without a commit
 		return Place{Tree: tree.Folder(at), Folder: at, Cache: w.cache(at)}, nil
 	case errors.Is(err, ingest.ErrNoRange):
 		return Place{}, problem.Usage(fmt.Sprintf("%q is no commit of this clone", cmp.Or(rev, "HEAD")),
@@ -57,13 +58,6 @@ func (w Wire) Place(ctx context.Context, dir, rev string) (Place, error) {
 			"--dir names the clone's own folder")
 	}
 	return Place{}, err
-}
-
-// isFolder reports whether a place is its files: one within a clone, in none, or in one
-// without a commit.
-func isFolder(err error) bool {
-	return err == nil || errors.Is(err, ingest.ErrNoClone) || errors.Is(err, ingest.ErrNoGit) ||
-		errors.Is(err, ingest.ErrNoRange)
 }
 
 // Settings are those of the file that --config names, else the place's own: of a clone

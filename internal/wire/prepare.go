@@ -30,14 +30,14 @@ func (r *Reviewer) Prepare(ctx context.Context, b Brief) error {
 		return err
 	}
 	c := b.Change.Config
-	t := b.tasks(r.Model)
+	t, own, others := b.asked(r.Model)
 	prices, unknown := pricesOf(t, c)
-	if err := r.settleCap(c, b.others(), unknown); err != nil {
+	if err := r.settleCap(c, others, unknown); err != nil {
 		return err
 	}
 	r.Account.price = prices[r.Model]
 	ledger := budget.New(r.Account.Cap)
-	ledger.Paid(b.own())
+	ledger.Paid(own)
 	e, err := r.wire.Endpoints(c, r.settings, Asking{Ledger: ledger, Once: b.Paid.Once, OnLost: r.note,
 		OnWait: r.onWait})
 	if err != nil {
@@ -60,40 +60,38 @@ func (r *Reviewer) Prepare(ctx context.Context, b Brief) error {
 		clients[name] = client
 		chats[task] = spoken{ledger.Over(client, prices[name]), task, r.settings.BaseURL, name, prices[name]}
 	}
-	own := r.wire.Redactor(r.settings, c.Variables()...)
+	redact := r.wire.Redactor(r.settings, c.Variables()...)
 	model := review.NewModel(review.Options{
 		Review: cmp.Or(chats[redrafts], chats[reviews]), Verify: chats[verifies], Classify: chats[classifies],
-		Limits: agent.Limits{Turns: c.Agent.Turns(), Time: c.Agent.Time()}, Tools: around.Tools.Redacting(own),
+		Limits: agent.Limits{Turns: c.Agent.Turns(), Time: c.Agent.Time()}, Tools: around.Tools.Redacting(redact),
 		Head: around.Head, Pack: around.Pack, PackTokens: looking.Tokens,
 		Guides: review.Guides{Language: c.Language, Guidelines: c.GuidelinesFor, Instructions: b.Change.Guidance,
 			Style: c.Report.Style},
 		FileCap: c.MaxCostPerFile, MaxTokens: c.ModelOptions.MaxOutputTokens, Effort: c.ModelOptions.Effort,
-		Linters: b.Linted.Hints, Random: rand.Reader, Now: r.wire.now, Redact: own,
+		Linters: b.Linted.Hints, Random: rand.Reader, Now: r.wire.now, Redact: redact,
 	})
 	model.OnFailure = r.Failed
-	r.Reviewer, r.asks, r.said = model, model, b.discussion(own)
+	r.Reviewer, r.asks, r.said = model, model, b.discussion(redact)
 	if r.asks.Once = b.Paid.Once; b.Once != nil {
 		r.asks.Once = b.Once
 	}
 	return nil
 }
 
-// own is what earlier parts of the run have cost. A revision is a run of its own:
-// what its draft had cost before is none of it.
-func (b Brief) own() cost.MicroUSD {
+// asked are the models' names by the tasks that are done, what earlier parts of the run have
+// cost, and what other runs on the pull request have. A revision is a run of its own, which
+// labels nothing: what its draft had cost is others'.
+func (b Brief) asked(model string) (t map[string]string, own, others cost.MicroUSD) {
+	c := b.Change.Config
+	t, own, others = tasks(c, model), b.Paid.Own(), b.Paid.Others()
 	if b.Revises == nil {
-		return b.Paid.Own()
+		return t, own, others
 	}
-	return max(0, b.Paid.Own()-b.Revises.Cost)
-}
-
-// others is what other runs on the pull request have cost, and with them the draft
-// that is revised.
-func (b Brief) others() cost.MicroUSD {
-	if b.Revises == nil {
-		return b.Paid.Others()
-	}
-	return b.Paid.Others() + b.Revises.Cost
+	t = tasks(c, cmp.Or(c.Models.Redraft, model))
+	t[redrafts] = t[reviews]
+	delete(t, reviews)
+	delete(t, classifies)
+	return t, max(0, own-b.Revises.Cost), others + b.Revises.Cost
 }
 
 // Named takes the reviewing model's name from the settings file, where it has one.
@@ -101,19 +99,6 @@ func (r *Reviewer) Named(c config.Config) {
 	if !r.Rules {
 		r.Model = cmp.Or(c.Models.Review, r.Model)
 	}
-}
-
-// tasks are the models' names by the tasks that are done. A revision labels nothing.
-func (b Brief) tasks(model string) map[string]string {
-	c := b.Change.Config
-	if b.Revises == nil {
-		return tasks(c, model)
-	}
-	t := tasks(c, cmp.Or(c.Models.Redraft, model))
-	t[redrafts] = t[reviews]
-	delete(t, reviews)
-	delete(t, classifies)
-	return t
 }
 
 func (r *Reviewer) client(model string, o config.ModelOptions, l *limit.Limiter) (*llm.Client, error) {

@@ -45,17 +45,6 @@ func priceOf(model string, c config.Config) (cost.Price, bool) {
 	return cost.PriceOf(model)
 }
 
-// unpricedEndpoint names a model of embeddings or rerank whose price is not known, and
-// the key that tells it; "" where there is none.
-func unpricedEndpoint(c config.Config) (model, key string) {
-	for _, at := range []struct{ model, key string }{{c.Embeddings.Model, "input"}, {c.Rerank.Model, "per-1000"}} {
-		if _, ok := priceOf(at.model, c); at.model != "" && !ok {
-			return at.model, at.key
-		}
-	}
-	return "", ""
-}
-
 // pricesOf are the prices of the models by name; unknown names one that has none.
 func pricesOf(tasks map[string]string, c config.Config) (prices map[string]*cost.Price, unknown string) {
 	prices = map[string]*cost.Price{}
@@ -77,28 +66,46 @@ func pricesOf(tasks map[string]string, c config.Config) (prices map[string]*cost
 	return prices, unknown
 }
 
+func unpriced(model, next string) error {
+	return problem.Usage(fmt.Sprintf("a cost cap is set and the price of the model %q is not known, so the cap "+
+		"could not be held", model), next)
+}
+
+// settleEndpoints notes a model of embeddings or rerank whose price is not known, and
+// refuses it under a cap.
+func (r *Reviewer) settleEndpoints(c config.Config, capped bool) error {
+	file := r.settings.Config
+	for _, at := range []struct{ model, key string }{{c.Embeddings.Model, "input"}, {c.Rerank.Model, "per-1000"}} {
+		if _, ok := priceOf(at.model, c); at.model == "" || ok {
+			continue
+		}
+		if capped {
+			return unpriced(at.model, fmt.Sprintf("say what it costs in %s: prices: { %q: { %s: 0.10 } }, in "+
+				"USD per million tokens (input) or per thousand searches (per-1000); 0 for a server of your own",
+				file, at.model, at.key))
+		}
+		r.Account.Notice = fmt.Sprintf("The price of the model %q is not known, so what it costs is not counted; with "+
+			"prices in %s it is.", at.model, file)
+		return nil
+	}
+	return nil
+}
+
 // settleCap settles what the run may cost; before is what others on the pull request
 // have. A cap that was set needs the price of every model, or it could not be held.
 func (r *Reviewer) settleCap(c config.Config, before cost.MicroUSD, unknown string) error {
 	run, pull := c.Cap, c.CapPerPull
-	if model, key := unpricedEndpoint(c); model != "" && (run > 0 || pull > 0 || c.MaxCostPerFile > 0) {
-		return problem.Usage(fmt.Sprintf("a cost cap is set and the price of the model %q is not known, so the cap "+
-			"could not be held", model), fmt.Sprintf("say what it costs in %s: prices: { %q: { %s: 0.10 } }, in "+
-			"USD per million tokens (input) or per thousand searches (per-1000); 0 for a server of your own",
-			r.settings.Config, model, key))
-	} else if model != "" {
-		r.Account.Notice = fmt.Sprintf("The price of the model %q is not known, so what it costs is not counted; with "+
-			"prices in %s it is.", model, r.settings.Config)
+	capped, file := run > 0 || pull > 0 || c.MaxCostPerFile > 0, r.settings.Config
+	if err := r.settleEndpoints(c, capped); err != nil {
+		return err
 	}
 	switch {
-	case unknown != "" && (run > 0 || pull > 0 || c.MaxCostPerFile > 0):
-		return problem.Usage(fmt.Sprintf("a cost cap is set and the price of the model %q is not known, so the cap "+
-			"could not be held", unknown),
-			fmt.Sprintf("say what it costs, in USD per million tokens: prices: { %q: { input: 0.25, output: 2 } } "+
-				"in %s of the base commit, or for a diff in a file that --config names", unknown, r.settings.Config))
+	case unknown != "" && capped:
+		return unpriced(unknown, fmt.Sprintf("say what it costs, in USD per million tokens: prices: { %q: { input: 0.25, "+
+			"output: 2 } } in %s of the base commit, or for a diff in a file that --config names", unknown, file))
 	case unknown != "":
 		r.Account.Notice = fmt.Sprintf("The price of the model %q is not known, so the default cap of %s does not "+
-			"hold; with prices in %s it does.", unknown, settings.DefaultMaxCost, r.settings.Config)
+			"hold; with prices in %s it does.", unknown, settings.DefaultMaxCost, file)
 		return nil
 	}
 	r.Account.Cap = cmp.Or(run, settings.DefaultMaxCost)

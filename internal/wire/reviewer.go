@@ -56,32 +56,25 @@ type Account struct {
 
 // Review passes on to the model or the rules and counts what comes back.
 func (r *Reviewer) Review(ctx context.Context, f diff.File) (finding.FileReview, error) {
-	ctx, done := Lingering(ctx, r.Linger)
-	defer done()
-	ctx, searches := budget.Metered(ctx)
-	result, err := r.Reviewer.Review(ctx, f)
-	return r.counted(result, searches, err)
+	return r.counted(ctx, func(ctx context.Context) (finding.FileReview, error) { return r.Reviewer.Review(ctx, f) })
 }
 
 // Redraft passes on to the model and counts what comes back, as Review does.
 func (r *Reviewer) Redraft(ctx context.Context, f diff.File, was finding.FileReview, feedback string,
 	round int) (finding.FileReview, error) {
-	ctx, done := Lingering(ctx, r.Linger)
-	defer done()
-	ctx, searches := budget.Metered(ctx)
-	result, err := r.asks.Redraft(ctx, f, was, feedback, round)
-	return r.counted(result, searches, err)
+	return r.counted(ctx, func(ctx context.Context) (finding.FileReview, error) {
+		return r.asks.Redraft(ctx, f, was, feedback, round)
+	})
 }
 
 // Overview passes on to the model what there is to look at, with what was said on the pull
 // request, and counts what comes back.
-func (r *Reviewer) Overview(ctx context.Context, w review.Whole) (finding.Overview, error) {
-	ctx, done := Lingering(ctx, r.Linger)
-	defer done()
+func (r *Reviewer) Overview(ctx context.Context, w review.Whole) (seen finding.Overview, err error) {
 	w.Discussion = r.said
-	ctx, searches := budget.Metered(ctx)
-	seen, err := r.asks.Overview(ctx, w)
-	_, err = r.counted(finding.FileReview{Findings: finding.Kept(seen.Findings), Usage: seen.Usage}, searches, err)
+	_, err = r.counted(ctx, func(ctx context.Context) (finding.FileReview, error) {
+		seen, err = r.asks.Overview(ctx, w)
+		return finding.FileReview{Findings: finding.Kept(seen.Findings), Usage: seen.Usage}, err
+	})
 	return seen, err
 }
 
@@ -92,7 +85,13 @@ func (r *Reviewer) Learn(pages []prompt.Document, digest string) {
 	}
 }
 
-func (r *Reviewer) counted(result finding.FileReview, searches *budget.Meter, err error) (finding.FileReview, error) {
+// counted asks, a while longer where the run is cancelled, and counts what comes back.
+func (r *Reviewer) counted(ctx context.Context,
+	ask func(context.Context) (finding.FileReview, error)) (finding.FileReview, error) {
+	ctx, done := Lingering(ctx, r.Linger)
+	defer done()
+	ctx, searches := budget.Metered(ctx)
+	result, err := ask(ctx)
 	result.Usage = cost.Add(result.Usage, searches.Used())
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -166,10 +165,9 @@ func (r *Reviewer) Failed(path string, cause error) {
 func (r *Reviewer) note(text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if slices.Contains(r.notes, text) {
-		return
+	if !slices.Contains(r.notes, text) {
+		r.notes = append(r.notes, text)
 	}
-	r.notes = append(r.notes, text)
 }
 
 // Notes say what the reviewer could not look at, for a person; none where it is mute.

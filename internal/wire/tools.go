@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/llm"
@@ -44,21 +43,17 @@ func (b Brief) looking(ctx context.Context, w Wire, results string) (l Looking, 
 		return l, false, err
 	}
 	l.Head, l.Base = tree.Clone(git, cmp.Or(c.Tree, c.Head)), tree.Clone(git, c.Base)
+	// the index of a commit of the clone around this folder, made now where none is kept
 	l.Kept = func(ctx context.Context, e Endpoints) (*index.Index, error) {
-		return w.kept(ctx, c.Base, c.Config.Index, e)
+		place, err := w.Place(ctx, "", c.Base)
+		if err != nil || place.Cache.Folder == "" {
+			return nil, err
+		}
+		i := c.Config.Index
+		x, err := place.inMemory(ctx, index.Options{Ignored: i.Ignores, MaxFiles: i.MaxFiles}, e)
+		return x.Index, err
 	}
 	return l, true, nil
-}
-
-// kept is the index of a commit of the clone around this folder, made now where none
-// is kept.
-func (w Wire) kept(ctx context.Context, commit string, i config.Index, e Endpoints) (*index.Index, error) {
-	place, err := w.Place(ctx, "", commit)
-	if err != nil || place.Cache.Folder == "" {
-		return nil, err
-	}
-	x, err := place.inMemory(ctx, index.Options{Ignored: i.Ignores, MaxFiles: i.MaxFiles}, e)
-	return x.Index, err
 }
 
 // carried is the index of the pull request's base as an earlier run left it, or made
