@@ -9,6 +9,7 @@
 package embed
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -88,13 +89,13 @@ func (e *LostError) Note() string {
 }
 
 func (e *LostError) cause() string {
-	var status *transport.StatusError
-	var lie *wrongError
-	switch {
-	case errors.As(e.Err, &status):
+	if status, ok := errors.AsType[*transport.StatusError](e.Err); ok {
 		return fmt.Sprintf("it answered %d", status.Code)
-	case errors.As(e.Err, &lie):
+	}
+	if lie, ok := errors.AsType[*wrongError](e.Err); ok {
 		return lie.what
+	}
+	switch {
 	case errors.Is(e.Err, transport.ErrTimeout):
 		return "it gave no complete answer in time"
 	case errors.Is(e.Err, transport.ErrTooLarge):
@@ -114,35 +115,37 @@ func (e *wrongError) Error() string { return "the answer is of no use: " + e.wha
 
 func wrong(format string, args ...any) error { return &wrongError{fmt.Sprintf(format, args...)} }
 
-// check settles style and address of an endpoint; path ends the address, under which
-// folder where the address has none.
-func (o Options) check(setting string, styles []string, own map[string]string, path string) (*server, error) {
-	style := o.Style
-	if style == "" {
-		style = styles[0]
+// vendor is a style, and where the one serves whose style it is.
+type vendor struct{ style, url string }
+
+// newServer settles style and address of an endpoint, and sends nothing. Path ends the
+// address; the first vendor is whom a user means who names none.
+func newServer(o Options, what, path string, vendors ...vendor) (*server, error) {
+	at := slices.IndexFunc(vendors, func(v vendor) bool { return v.style == cmp.Or(o.Style, vendors[0].style) })
+	if at < 0 {
+		return nil, problem.Usage(fmt.Sprintf("%s.style: %.40q is none of %s", what, o.Style,
+			vendors[0].style+", "+vendors[1].style), "")
 	}
-	if !slices.Contains(styles, style) {
-		return nil, problem.Usage(fmt.Sprintf("%s.style: %.40q is none of %s", setting, style,
-			strings.Join(styles, ", ")), "")
-	}
-	base := o.BaseURL
-	if base == "" {
-		base = own[style]
-	}
-	u, err := transport.CheckURL(base, o.AllowHTTP)
+	u, err := transport.CheckURL(cmp.Or(o.BaseURL, vendors[at].url), o.AllowHTTP)
 	if err != nil {
-		return nil, problem.As(problem.Misuse, fmt.Errorf("%s.base-url: %w", setting, err), "")
+		return nil, problem.As(problem.Misuse, fmt.Errorf("%s.base-url: %w", what, err), "")
 	}
-	s := &server{what: setting, style: style, model: o.Model, key: strings.TrimSpace(o.Key), http: o.HTTP,
-		redact: o.Redact, ask: o.Ask, onLost: o.OnLost}
+	o.Style, o.Key = vendors[at].style, strings.TrimSpace(o.Key)
 	switch {
 	case o.Model == "":
-		return nil, problem.Usage(setting+".model: no name given", "name the model that the endpoint serves")
-	case strings.ContainsFunc(s.key, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return nil, problem.Usage("the key of "+setting+" holds a space, a line break or a character outside ASCII",
-			"look at the variable that "+setting+".key-env names")
+		return nil, problem.Usage(what+".model: no name given", "name the model that the endpoint serves")
+	case strings.ContainsFunc(o.Key, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return nil, problem.Usage("the key of "+what+" holds a space, a line break or a character outside ASCII",
+			"look at the variable that "+what+".key-env names")
 	}
-	s.locate(u, own[style], path)
+	if o.Ask == nil {
+		o.Ask = func(ctx context.Context, _ string, _ cost.Usage,
+			do func(context.Context) (Answer, error)) (Answer, error) {
+			return do(ctx)
+		}
+	}
+	s := &server{Options: o, what: what}
+	s.locate(u, vendors[at].url, path)
 	return s, nil
 }
 

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math"
 	"net/http"
-	"slices"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -35,37 +34,36 @@ const (
 type Embedder struct {
 	server     *server
 	dimensions atomic.Int64 // as set, or as the first answer had it; 0 before
-	asked      int
-	limits     Limits
 	inputs     atomic.Int64 // that a request holds: fewer once the server refused more
 }
 
 // NewEmbedder checks the options and returns an Embedder; it sends nothing.
 func NewEmbedder(o Options) (*Embedder, error) {
-	s, err := o.check("embeddings", []string{OpenAI, Voyage},
-		map[string]string{OpenAI: "https://api.openai.com/v1", Voyage: "https://api.voyageai.com/v1"}, "/embeddings")
+	s, err := newServer(o, "embeddings", "/embeddings", vendor{OpenAI, "https://api.openai.com/v1"},
+		vendor{Voyage, "https://api.voyageai.com/v1"})
 	if err != nil {
 		return nil, err
 	}
 	tokens := openAITokens
-	if s.style == Voyage {
+	if s.Style == Voyage {
 		tokens = voyageTokens
 	}
-	e := &Embedder{server: s, asked: o.Dimensions, limits: Limits{
+	s.Limits = Limits{
 		Inputs: cmp.Or(o.Limits.Inputs, defaultInputs), InputTokens: cmp.Or(o.Limits.InputTokens, inputTokens),
 		RequestTokens: cmp.Or(o.Limits.RequestTokens, tokens),
-	}}
+	}
+	e := &Embedder{server: s}
 	e.dimensions.Store(int64(o.Dimensions))
-	e.inputs.Store(int64(e.limits.Inputs))
+	e.inputs.Store(int64(s.Limits.Inputs))
 	return e, nil
 }
 
 // Identity names model and dimensions: vectors of another one are not compared.
 func (e *Embedder) Identity() string {
-	if e.asked == 0 {
+	if e.server.Dimensions == 0 {
 		return e.server.identity()
 	}
-	return fmt.Sprintf("%s, %d dimensions", e.server.identity(), e.asked)
+	return fmt.Sprintf("%s, %d dimensions", e.server.identity(), e.server.Dimensions)
 }
 
 // Embed returns one vector of length 1 for each text, all of one dimension. Query says
@@ -73,7 +71,7 @@ func (e *Embedder) Identity() string {
 // queries are kept by Ask, others where ctx is of Keeping. The error is a *LostError where nothing more is
 // asked in this run, else the end of ctx or of the money.
 func (e *Embedder) Embed(ctx context.Context, texts []string, query bool) ([][]float32, error) {
-	texts = e.server.outgoing(texts, e.limits.InputTokens*bytesPerToken)
+	texts = e.server.outgoing(texts, e.server.Limits.InputTokens*bytesPerToken)
 	vectors := make([][]float32, len(texts))
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(requestsAtATime)
@@ -100,7 +98,7 @@ func (e *Embedder) fit(texts []string) int {
 	n, tokens := 0, 0
 	for n < len(texts) && n < int(e.inputs.Load()) {
 		tokens += len(texts[n])/bytesPerToken + 1
-		if n > 0 && tokens > e.limits.RequestTokens {
+		if n > 0 && tokens > e.server.Limits.RequestTokens {
 			break
 		}
 		n++
@@ -136,8 +134,8 @@ func (e *Embedder) batch(ctx context.Context, texts []string, into [][]float32, 
 
 // tooLarge reports whether a server may take less: of 400 nobody says what it is for.
 func tooLarge(err error) bool {
-	var status *transport.StatusError
-	return errors.As(err, &status) &&
+	status, ok := errors.AsType[*transport.StatusError](err)
+	return ok &&
 		(status.Code == http.StatusBadRequest || status.Code == http.StatusRequestEntityTooLarge)
 }
 
@@ -149,11 +147,11 @@ func (e *Embedder) request(ctx context.Context, texts []string, into [][]float32
 	name := ""
 	switch {
 	case query:
-		name = key(append([]string{"embedding of a query", e.Identity(), e.server.style}, texts...)...)
+		name = e.server.name("embedding of a query", e.Identity(), texts...)
 	case ctx.Value(keeping{}) != nil:
-		name = key(append([]string{"embedding of texts", e.Identity(), e.server.style}, texts...)...)
+		name = e.server.name("embedding of texts", e.Identity(), texts...)
 	}
-	a, err := e.server.call(ctx, name, most, func(ctx context.Context) (Answer, error) {
+	a, err := e.server.Ask(ctx, name, most, func(ctx context.Context) (Answer, error) {
 		return e.send(ctx, texts, query, most.EmbeddingTokens)
 	})
 	if err != nil {
@@ -163,46 +161,31 @@ func (e *Embedder) request(ctx context.Context, texts []string, into [][]float32
 }
 
 // question is a request in either style.
-type question struct {
-	Model string   `json:"model"`
-	Input []string `json:"input"`
-
-	Dimensions int `json:"dimensions,omitzero"`
-
-	InputType       string `json:"input_type,omitzero"`
-	OutputDimension int    `json:"output_dimension,omitzero"`
-	Truncation      bool   `json:"truncation,omitzero"`
-}
-
-func (e *Embedder) question(texts []string, query bool) question {
-	q := question{Model: e.server.model, Input: texts}
-	switch {
-	case e.server.style == OpenAI:
-		q.Dimensions = e.asked
-		return q
-	case query:
-		q.InputType = "query"
-	default:
-		q.InputType = "document"
+func (e *Embedder) question(texts []string, query bool) map[string]any {
+	q, dimensions := map[string]any{"input": texts}, "dimensions"
+	if e.server.Style == Voyage {
+		q["truncation"], dimensions = true, "output_dimension"
+		q["input_type"] = "document"
+		if query {
+			q["input_type"] = "query"
+		}
 	}
-	q.OutputDimension, q.Truncation = e.asked, true
+	if e.server.Dimensions > 0 {
+		q[dimensions] = e.server.Dimensions
+	}
 	return q
 }
 
-// send makes one request. Its answer may list the vectors in any order.
+type embedding struct {
+	Index  *int    `json:"index"`
+	Vector numbers `json:"embedding"`
+}
+
+// send makes one request.
 func (e *Embedder) send(ctx context.Context, texts []string, query bool, most int64) (Answer, error) {
-	var said struct {
-		Data []struct {
-			Index     *int    `json:"index"`
-			Embedding numbers `json:"embedding"`
-		} `json:"data"`
-		Usage struct {
-			Prompt float64 `json:"prompt_tokens"`
-			Total  float64 `json:"total_tokens"`
-		} `json:"usage"`
-	}
 	dimensions := cmp.Or(int(e.dimensions.Load()), maxDimensions)
 	limit := int64(answerFrame + len(texts)*dimensions*bytesPerNumber)
+	var said reply[embedding]
 	if err := e.server.post(ctx, e.question(texts, query), &said, limit); err != nil {
 		return Answer{}, err
 	}
@@ -210,52 +193,47 @@ func (e *Embedder) send(ctx context.Context, texts []string, query bool, most in
 	if len(said.Data) != len(texts) {
 		return a, wrong("it gave %d vectors for %d texts", len(said.Data), len(texts))
 	}
-	places := make([]numbers, len(texts))
-	for i, d := range said.Data {
-		at := i
-		if d.Index != nil {
+	vectors := make([]numbers, len(texts))
+	for _, d := range said.Data {
+		at := 0
+		switch {
+		case d.Index != nil:
 			at = *d.Index
-		} else if len(texts) > 1 {
+		case len(texts) > 1:
 			return a, wrong("it did not say which vector is of which text")
 		}
-		if err := e.check(d.Embedding, at, places); err != nil {
+		if at < 0 || at >= len(texts) {
+			return a, wrong("it gave a vector for text %d of %d", at+1, len(texts))
+		}
+		if vectors[at] != nil {
+			return a, wrong("it gave two vectors for one text")
+		}
+		if err := e.check(d.Vector); err != nil {
 			return a, err
 		}
-		places[at] = d.Embedding
+		vectors[at] = d.Vector
 	}
-	a.Vectors = pack(places)
+	for _, v := range vectors {
+		for _, x := range v {
+			a.Vectors = binary.LittleEndian.AppendUint32(a.Vectors, math.Float32bits(x))
+		}
+	}
 	return a, nil
 }
 
-// check holds one vector of an answer against what was asked for.
-func (e *Embedder) check(v numbers, at int, places []numbers) error {
-	switch {
-	case at < 0 || at >= len(places):
-		return wrong("it gave a vector for text %d of %d", at+1, len(places))
-	case places[at] != nil:
-		return wrong("it gave two vectors for one text")
-	case len(v) == 0 || len(v) > maxDimensions:
+// check holds one vector against what was asked for, and makes it one of length 1.
+func (e *Embedder) check(v []float32) error {
+	if len(v) == 0 || len(v) > maxDimensions {
 		return wrong("it gave a vector of %d dimensions", len(v))
-	case vector.Normalize(v) != nil:
+	}
+	if vector.Normalize(v) != nil {
 		return wrong("a vector holds a number that is not finite, or nothing but zeros")
 	}
-	if e.dimensions.CompareAndSwap(0, int64(len(v))) {
-		return nil
-	}
+	e.dimensions.CompareAndSwap(0, int64(len(v)))
 	if want := e.dimensions.Load(); int64(len(v)) != want {
 		return wrong("it gave %d dimensions where %d were expected", len(v), want)
 	}
 	return nil
-}
-
-func pack(vectors []numbers) []byte {
-	var all []byte
-	for _, v := range vectors {
-		for _, x := range v {
-			all = binary.LittleEndian.AppendUint32(all, math.Float32bits(x))
-		}
-	}
-	return all
 }
 
 // read takes an answer apart, one that was kept by an earlier run too.
@@ -264,13 +242,10 @@ func (e *Embedder) read(packed []byte, into [][]float32) error {
 	if size == 0 || size%4 != 0 || len(packed)%len(into) != 0 {
 		return wrong("a kept answer has not the size that it should have")
 	}
-	for i, part := range slices.Collect(slices.Chunk(packed, size)) {
+	for i := range into {
 		v := make([]float32, size/4)
-		for j := range v {
-			v[j] = math.Float32frombits(binary.LittleEndian.Uint32(part[4*j:]))
-		}
-		e.dimensions.CompareAndSwap(0, int64(len(v)))
-		if err := vector.Normalize(v); err != nil || int64(len(v)) != e.dimensions.Load() {
+		_, err := binary.Decode(packed[i*size:], binary.LittleEndian, v)
+		if err != nil || e.check(v) != nil {
 			return wrong("a kept answer is of another model, or damaged")
 		}
 		into[i] = v

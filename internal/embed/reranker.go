@@ -1,6 +1,7 @@
 package embed
 
 import (
+	"cmp"
 	"context"
 	"math"
 
@@ -20,8 +21,8 @@ type Reranker struct{ server *server }
 
 // NewReranker checks the options and returns a Reranker; it sends nothing.
 func NewReranker(o Options) (*Reranker, error) {
-	s, err := o.check("rerank", []string{Cohere, Voyage},
-		map[string]string{Cohere: "https://api.cohere.com/v2", Voyage: "https://api.voyageai.com/v1"}, "/rerank")
+	s, err := newServer(o, "rerank", "/rerank", vendor{Cohere, "https://api.cohere.com/v2"},
+		vendor{Voyage, "https://api.voyageai.com/v1"})
 	if err != nil {
 		return nil, err
 	}
@@ -42,9 +43,9 @@ func (r *Reranker) Rerank(ctx context.Context, query string, documents []string)
 	}
 	query = r.server.outgoing([]string{query}, documentTokens)[0]
 	documents = r.server.outgoing(documents, documentTokens*bytesPerToken)
-	name := key(append([]string{"rerank", r.Identity(), r.server.style, query}, documents...)...)
+	name := r.server.name("rerank", r.Identity(), append([]string{query}, documents...)...)
 	most := r.most(query, documents)
-	a, err := r.server.call(ctx, name, most, func(ctx context.Context) (Answer, error) {
+	a, err := r.server.Ask(ctx, name, most, func(ctx context.Context) (Answer, error) {
 		return r.send(ctx, query, documents, most)
 	})
 	if err == nil && len(a.Scores) != len(documents) {
@@ -64,60 +65,35 @@ func (r *Reranker) most(query string, documents []string) cost.Usage {
 		tokens += n
 		pieces += n/unitTokens + 1
 	}
-	if r.server.style == Voyage {
+	if r.server.Style == Voyage {
 		return cost.Usage{EmbeddingTokens: tokens, RerankUnits: 1}
 	}
 	return cost.Usage{RerankUnits: pieces/unitDocuments + 1}
 }
 
-// ranking is a request in either style.
-type ranking struct {
-	Model     string   `json:"model"`
-	Query     string   `json:"query"`
-	Documents []string `json:"documents"`
-
-	TopN         int `json:"top_n,omitzero"`
-	MaxTokensDoc int `json:"max_tokens_per_doc,omitzero"`
-
-	TopK       int  `json:"top_k,omitzero"`
-	Truncation bool `json:"truncation,omitzero"`
-}
-
-// judged is a document's score in either style.
+// judged is a document's score.
 type judged struct {
 	Index *int     `json:"index"`
 	Score *float64 `json:"relevance_score"`
 }
 
+// send makes one request in either style.
 func (r *Reranker) send(ctx context.Context, query string, documents []string, most cost.Usage) (Answer, error) {
-	q := ranking{Model: r.server.model, Query: query, Documents: documents}
-	if r.server.style == Voyage {
-		q.TopK, q.Truncation = len(documents), true
+	q := map[string]any{"query": query, "documents": documents}
+	if r.server.Style == Voyage {
+		q["top_k"], q["truncation"] = len(documents), true
 	} else {
-		q.TopN, q.MaxTokensDoc = len(documents), documentTokens
+		q["top_n"], q["max_tokens_per_doc"] = len(documents), documentTokens
 	}
-	var said struct {
-		Results []judged `json:"results"`
-		Data    []judged `json:"data"`
-		Meta    struct {
-			Billed struct {
-				Units float64 `json:"search_units"`
-			} `json:"billed_units"`
-		} `json:"meta"`
-		Usage struct {
-			Tokens float64 `json:"total_tokens"`
-		} `json:"usage"`
-	}
+	var said reply[judged]
 	if err := r.server.post(ctx, q, &said, int64(answerFrame+bytesPerResult*len(documents))); err != nil {
 		return Answer{}, err
 	}
 	a := Answer{Usage: cost.Usage{Calls: 1, RerankUnits: max(1, count(said.Meta.Billed.Units, most.RerankUnits))}}
 	rows := said.Results
-	if r.server.style == Voyage {
+	if r.server.Style == Voyage {
 		rows = said.Data
-		if a.Usage.EmbeddingTokens = count(said.Usage.Tokens, most.EmbeddingTokens); a.Usage.EmbeddingTokens == 0 {
-			a.Usage.EmbeddingTokens = most.EmbeddingTokens
-		}
+		a.Usage.EmbeddingTokens = cmp.Or(count(said.Usage.Total, most.EmbeddingTokens), most.EmbeddingTokens)
 	}
 	var err error
 	a.Scores, err = scores(rows, len(documents))
@@ -130,16 +106,16 @@ func scores(rows []judged, n int) ([]float64, error) {
 		return nil, wrong("it judged %d documents of %d", len(rows), n)
 	}
 	all, seen := make([]float64, n), make([]bool, n)
-	for _, row := range rows {
+	for _, d := range rows {
 		switch {
-		case row.Index == nil || *row.Index < 0 || *row.Index >= n:
+		case d.Index == nil || *d.Index < 0 || *d.Index >= n:
 			return nil, wrong("it judged a document that it was not sent")
-		case seen[*row.Index]:
+		case seen[*d.Index]:
 			return nil, wrong("it judged one document twice")
-		case row.Score == nil || math.IsNaN(*row.Score) || math.IsInf(*row.Score, 0):
+		case d.Score == nil || math.IsNaN(*d.Score) || math.IsInf(*d.Score, 0):
 			return nil, wrong("a score is no number")
 		}
-		all[*row.Index], seen[*row.Index] = *row.Score, true
+		all[*d.Index], seen[*d.Index] = *d.Score, true
 	}
 	return all, nil
 }

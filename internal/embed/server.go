@@ -12,7 +12,7 @@ import (
 	"math"
 	"net/http"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"unicode/utf8"
 
 	"github.com/org/pr-review-action/internal/cost"
@@ -21,29 +21,22 @@ import (
 
 // server is one endpoint, and whether it is still asked.
 type server struct {
-	what, style, model string
-	url, key, owner    string
-	azure              bool
-	http               *http.Client
-	redact             func(string) string
-	ask                Ask
-	onLost             func(*LostError)
-
-	mu   sync.Mutex
-	lost *LostError
+	Options
+	what, url string
+	owner     string // whose the model is, where it is not its vendor's
+	azure     bool
+	lost      atomic.Pointer[LostError]
 }
 
 // identity names the model, and whose it is where that is not its vendor.
-func (s *server) identity() string { return s.model + s.owner }
+func (s *server) identity() string { return s.Model + s.owner }
 
 // off is why the server is not asked any more; nil while it is.
 func (s *server) off() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.lost == nil {
-		return nil
+	if lost := s.lost.Load(); lost != nil {
+		return lost
 	}
-	return s.lost
+	return nil
 }
 
 // failed keeps a failure that the next call would have too. The end of the caller's
@@ -52,30 +45,31 @@ func (s *server) failed(ctx context.Context, err error) error {
 	if ctx.Err() != nil || errors.Is(err, cost.ErrSpent) || errors.Is(err, cost.ErrFileSpent) {
 		return err
 	}
-	s.mu.Lock()
-	first := s.lost == nil
-	if first {
-		s.lost = &LostError{s.what, err}
+	if lost := (&LostError{s.what, err}); s.lost.CompareAndSwap(nil, lost) && s.OnLost != nil {
+		s.OnLost(lost)
 	}
-	lost := s.lost
-	s.mu.Unlock()
-	if first && s.onLost != nil {
-		s.onLost(lost)
-	}
-	return lost
+	return s.off()
 }
 
-// call asks, or takes what was paid before.
-func (s *server) call(ctx context.Context, key string, most cost.Usage,
-	do func(context.Context) (Answer, error)) (Answer, error) {
-	if s.ask == nil {
-		return do(ctx)
-	}
-	return s.ask(ctx, key, most, do)
+// reply is an answer of any shape, with a row for each text. No order of rows is promised.
+type reply[Row any] struct {
+	Data    []Row `json:"data"`
+	Results []Row `json:"results"` // Cohere's
+	Usage   struct {
+		Prompt float64 `json:"prompt_tokens"`
+		Total  float64 `json:"total_tokens"`
+	} `json:"usage"`
+	Meta struct {
+		Billed struct {
+			Units float64 `json:"search_units"`
+		} `json:"billed_units"`
+	} `json:"meta"`
 }
 
-// post sends a request and reads the answer, of at most limit bytes, into a value.
-func (s *server) post(ctx context.Context, request, into any, limit int64) error {
+// post sends a request, beside the model's name, and reads the answer, of at most
+// limit bytes, into a reply.
+func (s *server) post(ctx context.Context, request map[string]any, into any, limit int64) error {
+	request["model"] = s.Model
 	body, err := json.Marshal(request)
 	if err != nil {
 		return err
@@ -88,13 +82,13 @@ func (s *server) post(ctx context.Context, request, into any, limit int64) error
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json")
 	switch {
-	case s.key == "":
+	case s.Key == "":
 	case s.azure:
-		req.Header.Set("Api-Key", s.key)
+		req.Header.Set("Api-Key", s.Key)
 	default:
-		req.Header.Set("Authorization", "Bearer "+s.key)
+		req.Header.Set("Authorization", "Bearer "+s.Key)
 	}
-	resp, err := s.http.Do(req)
+	resp, err := s.HTTP.Do(req)
 	if err != nil {
 		return transport.Clean(err)
 	}
@@ -118,10 +112,10 @@ func (s *server) post(ctx context.Context, request, into any, limit int64) error
 const minSecret = 12
 
 func (s *server) keyless(text string) string {
-	if len(s.key) < minSecret {
+	if len(s.Key) < minSecret {
 		return text
 	}
-	return strings.ReplaceAll(text, s.key, "***")
+	return strings.ReplaceAll(text, s.Key, "***")
 }
 
 // outgoing are texts as they may leave: redacted, and cut to so many bytes. Servers
@@ -129,8 +123,8 @@ func (s *server) keyless(text string) string {
 func (s *server) outgoing(texts []string, most int) []string {
 	out := make([]string, len(texts))
 	for i, text := range texts {
-		if s.redact != nil {
-			text = s.redact(text)
+		if s.Redact != nil {
+			text = s.Redact(text)
 		}
 		if out[i] = clip(text, most); strings.TrimSpace(out[i]) == "" {
 			out[i] = "-"
@@ -150,10 +144,10 @@ func clip(text string, most int) string {
 	return text[:most]
 }
 
-// key is the SHA-256, in hex, of texts.
-func key(texts ...string) string {
+// name is the SHA-256, in hex, of all that settles an answer.
+func (s *server) name(purpose, identity string, texts ...string) string {
 	h := sha256.New()
-	for _, t := range texts {
+	for _, t := range append([]string{purpose, identity, s.Style}, texts...) {
 		fmt.Fprintf(h, "%d:%s", len(t), t)
 	}
 	return hex.EncodeToString(h.Sum(nil))

@@ -24,106 +24,71 @@ const (
 // MaxTree and MaxFiles; nothing is written to disk. Links, devices, and paths
 // that leave the folder or come twice are no files.
 func Archive(fetch func(ctx context.Context) (io.ReadCloser, error)) Tree {
-	return archive{newLazy(func(ctx context.Context) (*memory, error) {
+	return newFiles(func(ctx context.Context) (*table, error) {
 		body, err := fetch(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("fetching the commit's archive: %w", err)
 		}
 		defer body.Close() // nothing was written that closing could lose
-		m, err := unpack(ctx, body)
+		t, err := unpack(ctx, body)
 		if err != nil {
 			return nil, fmt.Errorf("reading the commit's archive: %w", err)
 		}
-		return m, nil
-	})}
+		return t, nil
+	}, nil)
 }
-
-type archive struct{ files *lazy[*memory] }
-
-func (a archive) Read(ctx context.Context, path string) ([]byte, error) {
-	if err := CheckPath(path); err != nil {
-		return nil, err
-	}
-	m, err := a.files.get(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return m.Read(ctx, path)
-}
-
-func (a archive) Paths(ctx context.Context) ([]string, error) {
-	m, err := a.files.get(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return m.Paths(ctx)
-}
-
-func (a archive) all(ctx context.Context) (*memory, error) { return a.files.get(ctx) }
 
 // unpack reads an archive to its end, or as far as its bounds reach.
-func unpack(ctx context.Context, r io.Reader) (*memory, error) {
+func unpack(ctx context.Context, r io.Reader) (*table, error) {
 	expanded, err := gzip.NewReader(r)
 	if err != nil {
 		return nil, err
 	}
 	bounded := &io.LimitedReader{R: watched{ctx, expanded}, N: maxExpanded}
-	m, u := newMemory(), unpacker{entries: tar.NewReader(bounded)}
-	for u.count < maxEntries && err == nil {
-		err = u.next(m)
+	t, entries, root := newTable(), tar.NewReader(bounded), ""
+	for n := 0; n < maxEntries && err == nil; n++ {
+		var h *tar.Header
+		if h, err = entries.Next(); err == nil && h.Typeflag != tar.TypeXGlobalHeader { // git notes the commit in it
+			err = t.take(h, entries, &root)
+		}
 	}
 	switch {
 	case err == nil || bounded.N == 0:
-		m.rest = fmt.Sprintf("the archive has more than %d MiB or %d entries, and was not read further",
-			maxExpanded>>20, maxEntries)
-		return m, nil
+		t.lack(fmt.Sprintf("the archive has more than %d MiB or %d entries, and was not read further",
+			maxExpanded>>20, maxEntries))
+		return t, nil
 	case !errors.Is(err, io.EOF):
 		return nil, err
 	}
 	_, err = io.Copy(io.Discard, bounded) // behind the end stands the checksum of all
-	return m, err
+	return t, err
 }
 
-// unpacker goes through the entries of an archive.
-type unpacker struct {
-	entries *tar.Reader
-	count   int
-	root    string // the folder that holds all
-}
-
-// next takes one entry in; io.EOF behind the last.
-func (u *unpacker) next(m *memory) error {
-	h, err := u.entries.Next()
-	if err != nil {
-		return err
-	}
-	u.count++
-	if h.Typeflag == tar.TypeXGlobalHeader {
-		return nil // git notes the commit in it
-	}
-	root, path, _ := strings.Cut(h.Name, "/")
-	if u.root == "" {
-		u.root = root
+// take takes an entry in, or notes why not. Root is the folder that holds all, which the first one names.
+func (t *table) take(h *tar.Header, content io.Reader, root *string) error {
+	folder, path, _ := strings.Cut(h.Name, "/")
+	if *root == "" {
+		*root = folder
 	}
 	path = strings.Clone(path) // what is kept of an entry is not to keep the folder's name too
 	switch {
-	case root == "" || root != u.root:
-		m.rest = "the archive has entries outside of its folder"
+	case folder == "" || folder != *root:
+		t.lack("the archive has entries outside of its folder")
 	case h.Typeflag == tar.TypeDir:
 	case h.Typeflag == tar.TypeSymlink || h.Typeflag == tar.TypeLink:
-		m.leave(path, notFollowed(h.Linkname))
+		t.leave(path, notFollowed(h.Linkname))
 	case h.Typeflag != tar.TypeReg:
-		m.leave(path, fmt.Errorf("%w: it is a device or the like", ErrRefused))
+		t.leave(path, fmt.Errorf("%w: it is a device or the like", ErrRefused))
 	case CheckPath(path) != nil:
-		m.put(path, nil)
+		t.put(path, nil)
 	case h.Size > MaxFile:
-		m.leave(path, tooLarge(h.Size))
+		t.leave(path, tooLarge(h.Size))
 	default:
-		content := make([]byte, h.Size)
-		if _, err := io.ReadFull(u.entries, content); err != nil {
+		text := make([]byte, h.Size)
+		if _, err := io.ReadFull(content, text); err != nil {
 			return fmt.Errorf("%q: %w", path, err)
 		}
-		m.put(path, content)
+		t.put(path, text)
 	}
 	return nil
 }

@@ -144,7 +144,7 @@ func TestAClonesErrorsAreTold(t *testing.T) {
 	scripted := func(batch string) tree.Git {
 		return func(_ context.Context, _ io.Reader, args ...string) ([]byte, error) {
 			if args[0] == "ls-tree" {
-				return []byte("100644 blob aa 5\ta.go\x00100644 blob bb BAD\tb.go\x00"), nil
+				return []byte("100644 blob aa 5\ta.go\x00100644 blob bb BAD\tb.go\x00120000 blob cc -\tlink\x00"), nil
 			}
 			return []byte(batch), nil
 		}
@@ -156,4 +156,6 @@ func TestAClonesErrorsAreTold(t *testing.T) {
 	}
 	_, err = tree.Clone(scripted(""), strings.Repeat("12", 20)).Read(t.Context(), "b.go")
 	require.ErrorContains(t, err, "partial")
+	_, err = tree.Clone(scripted(""), strings.Repeat("12", 20)).Read(t.Context(), "link")
+	require.ErrorIs(t, err, tree.ErrLink, "a partial clone does not know where it leads")
 }

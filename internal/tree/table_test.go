@@ -10,16 +10,16 @@ import (
 
 func TestT23_ANoteCountsTowardTheBytesOfItsTree(t *testing.T) {
 	t.Parallel()
-	m := newMemory()
+	m := newTable()
 	m.leave("a.go", errors.New(strings.Repeat("x", MaxTree-10)))
-	require.NotEmpty(t, m.left)
+	require.Equal(t, 1, m.notes)
 	m.leave("b.go", ErrNotText)
-	require.Len(t, m.left, 1)
-	_, err := m.Read(t.Context(), "b.go")
+	require.Equal(t, 1, m.notes)
+	_, err := holding(m).Read(t.Context(), "b.go")
 	require.ErrorContains(t, err, "are too many")
 	m.put("c.go", []byte("package c"))
-	require.Empty(t, m.content)
+	require.Zero(t, m.files)
 	m.put("a.go", nil) // for the second time: another note in the place of the first
 	m.put("c.go", []byte("package c"))
-	require.Len(t, m.content, 1)
+	require.Equal(t, 1, m.files)
 }
