@@ -47,12 +47,23 @@ func secret(at *string) field {
 	return f
 }
 
+// parsed reads a value by a function, and shows it by another.
+func parsed[T any](at *T, parse func(string) (T, error), show func(T) any) field {
+	return field{
+		set: func(v string) error {
+			read, err := parse(v)
+			if err == nil {
+				*at = read
+			}
+			return err
+		},
+		show: func() any { return show(*at) },
+	}
+}
+
 // sealingKey reads a key in base64, and shows only that it is there.
 func sealingKey(at *checkpoint.Key) field {
-	return field{
-		set:  func(v string) (err error) { *at, err = checkpoint.ParseKey(v); return err },
-		show: func() any { return isSet(*at != checkpoint.Key{}) },
-	}
+	return parsed(at, checkpoint.ParseKey, func(k checkpoint.Key) any { return isSet(k != checkpoint.Key{}) })
 }
 
 // isSet says of a credential only that it is there.
@@ -73,97 +84,74 @@ func orNil(s string) any {
 // address is shown without user and query, which may hold a key.
 func address(at *string) field {
 	f := text(at)
-	f.show = func() any { return withoutSecrets(*at) }
+	f.show = func() any {
+		u, err := url.Parse(*at)
+		switch {
+		case *at == "":
+			return nil
+		case err != nil:
+			return "(hidden)"
+		}
+		if u.User = nil; u.RawQuery != "" {
+			u.RawQuery = "..."
+		}
+		return u.String()
+	}
 	return f
-}
-
-func withoutSecrets(address string) any {
-	u, err := url.Parse(address)
-	switch {
-	case address == "":
-		return nil
-	case err != nil:
-		return "(hidden)"
-	}
-	if u.User = nil; u.RawQuery != "" {
-		u.RawQuery = "..."
-	}
-	return u.String()
 }
 
 // choice takes one of known alone.
 func choice[T ~string](at *T, known ...T) field {
-	return field{
-		set: func(v string) error {
-			if !slices.Contains(known, T(v)) {
-				return fmt.Errorf("%q is none of %s", v, joined(known))
-			}
-			*at = T(v)
-			return nil
-		},
-		show: func() any { return string(*at) },
-	}
-}
-
-func joined[T ~string](known []T) string {
-	all := make([]string, len(known))
-	for i, k := range known {
-		all[i] = string(k)
-	}
-	return strings.Join(all, ", ")
+	return parsed(at, func(v string) (T, error) {
+		if slices.Contains(known, T(v)) {
+			return T(v), nil
+		}
+		all := make([]string, len(known))
+		for i, k := range known {
+			all[i] = string(k)
+		}
+		return "", fmt.Errorf("%q is none of %s", v, strings.Join(all, ", "))
+	}, func(v T) any { return string(v) })
 }
 
 func severity(at *finding.Severity) field {
-	return field{
-		set:  func(v string) (err error) { *at, err = finding.ParseSeverity(v); return err },
-		show: func() any { return string(*at) },
-	}
+	return parsed(at, finding.ParseSeverity, func(s finding.Severity) any { return string(s) })
 }
 
 // severityOrNone reads a severity; none is no severity.
 func severityOrNone(at *finding.Severity) field {
-	return field{
-		set: func(v string) (err error) {
-			if v == "none" {
-				*at = ""
-				return nil
-			}
-			if *at, err = finding.ParseSeverity(v); err != nil {
-				err = fmt.Errorf("%w, or none", err)
-			}
-			return err
-		},
-		show: func() any { return cmp.Or(string(*at), "none") },
-	}
+	return parsed(at, func(v string) (finding.Severity, error) {
+		if v == "none" {
+			return "", nil
+		}
+		s, err := finding.ParseSeverity(v)
+		if err != nil {
+			err = fmt.Errorf("%w, or none", err)
+		}
+		return s, err
+	}, func(s finding.Severity) any { return cmp.Or(string(s), "none") })
 }
 
 // number reads a whole number from low to high.
 func number[T int | int64](at *T, low, high T) field {
-	return field{
-		set: func(v string) error {
-			n, err := strconv.ParseInt(v, 10, 64)
-			if err != nil || T(n) < low || T(n) > high {
-				return fmt.Errorf("%q is not a number from %d to %d", v, low, high)
-			}
-			*at = T(n)
-			return nil
-		},
-		show: func() any { return *at },
-	}
+	return parsed(at, func(v string) (T, error) {
+		n, err := strconv.ParseInt(v, 10, 64)
+		if err != nil || T(n) < low || T(n) > high {
+			err = fmt.Errorf("%q is not a number from %d to %d", v, low, high)
+		}
+		return T(n), err
+	}, func(n T) any { return n })
 }
 
 func boolean(at *bool) field {
-	return field{
-		set: func(v string) error {
-			if v != "true" && v != "false" {
-				return fmt.Errorf("%q is none of true, false", v)
-			}
-			*at = v == "true"
-			return nil
-		},
-		show: func() any { return *at },
-		bare: true,
-	}
+	f := parsed(at, func(v string) (bool, error) {
+		if v != "true" && v != "false" {
+			return false, fmt.Errorf("%q is none of true, false", v)
+		}
+		return v == "true", nil
+	}, func(v bool) any { return v })
+	f.bare = true
+	return f
 }
 
 // over keeps the text of an input that counts before a key of the file.
@@ -187,16 +175,13 @@ func over(all *map[string]string, in config.Input) field {
 
 // digits reads n hex digits in either case.
 func digits(at *string, n int) field {
-	f := text(at)
-	f.set = func(v string) error {
+	return parsed(at, func(v string) (string, error) {
 		low := strings.ToLower(v)
 		if len(low) != n || strings.Trim(low, "0123456789abcdef") != "" {
-			return fmt.Errorf("%q is not %d hex digits", v, n)
+			return "", fmt.Errorf("%q is not %d hex digits", v, n)
 		}
-		*at = low
-		return nil
-	}
-	return f
+		return low, nil
+	}, func(v string) any { return orNil(v) })
 }
 
 var draftForm = regexp.MustCompile(`^([1-9][0-9]{0,8})-([0-9a-fA-F]{16})$`)
@@ -228,19 +213,15 @@ func draftName(pull *int, draft *string) field {
 
 // span reads a number of seconds, minutes, hours or days: 40s, 45m, 36h, 14d.
 func span(at *time.Duration) field {
-	return field{
-		set: func(v string) error {
-			unit := map[byte]time.Duration{'s': time.Second, 'm': time.Minute, 'h': time.Hour,
-				'd': 24 * time.Hour}[v[len(v)-1]]
-			n, err := strconv.Atoi(v[:len(v)-1])
-			if err != nil || unit == 0 || n < 1 || n > 10_000 {
-				return fmt.Errorf("%q is not a time such as 45m, 36h or 14d", v)
-			}
-			*at = time.Duration(n) * unit
-			return nil
-		},
-		show: func() any { return spelled(*at) },
-	}
+	return parsed(at, func(v string) (time.Duration, error) {
+		unit := map[byte]time.Duration{'s': time.Second, 'm': time.Minute, 'h': time.Hour,
+			'd': 24 * time.Hour}[v[len(v)-1]]
+		n, err := strconv.Atoi(v[:len(v)-1])
+		if err != nil || unit == 0 || n < 1 || n > 10_000 {
+			err = fmt.Errorf("%q is not a time such as 45m, 36h or 14d", v)
+		}
+		return time.Duration(n) * unit, err
+	}, spelled)
 }
 
 // spelled writes a time as it is read; nil where none is set.
