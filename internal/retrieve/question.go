@@ -93,10 +93,13 @@ func lastPart(name string) string {
 	return name[strings.LastIndexAny(name, ".:#")+1:]
 }
 
+// marks are characters that words of a sentence have not.
+const marks = "_$0123456789"
+
 // looksCoded reports whether a word can hardly be one of a sentence: it has a
 // capital letter behind its first letter, a digit, _ or $.
 func looksCoded(word string) bool {
-	return strings.ContainsAny(word, "_$0123456789") || word[1:] != strings.ToLower(word[1:])
+	return strings.ContainsAny(word, marks) || word[1:] != strings.ToLower(word[1:])
 }
 
 // terms are the words of the question, with synonyms where it is a sentence.

@@ -47,7 +47,6 @@ type Request struct {
 	Query  string
 	K      int          // hits at most; 0 for DefaultK
 	Filter index.Filter // paths that are searched
-	Cache  *Cache       // of the conversation; nil for none
 	Untold bool         // a trace has no query: it holds text that may not leave
 }
 
@@ -122,18 +121,15 @@ func (e *Engine) instead(ctx context.Context, failed *index.Source, err error) (
 func (e *Engine) search(ctx context.Context, x *index.Source, r Request) (Result, error) {
 	s := &search{Engine: e, Index: x, Request: r, question: ask(r.Query)}
 	s.K = cmp.Or(r.K, DefaultK)
-	r.Cache = cmp.Or(r.Cache, conversation(ctx))
-	asked := entryOf(r)
-	if known, ok := r.Cache.find(asked, e.remotes()); ok {
+	earlier, asked := conversation(ctx), entryOf(r)
+	if known, ok := earlier.find(asked); ok {
 		return known, nil
 	}
-	vector := s.embed(ctx)
-	if asked.vector = vector; vector != nil {
-		if known, ok := r.Cache.find(asked, e.remotes()-1); ok {
-			return known, nil
-		}
+	asked.vector = s.embed(ctx)
+	if known, ok := earlier.find(asked); ok {
+		return known, nil
 	}
-	lists, err := s.lists(ctx, vector)
+	lists, err := s.lists(ctx, asked.vector)
 	if err != nil {
 		return Result{}, err
 	}
@@ -144,19 +140,8 @@ func (e *Engine) search(ctx context.Context, x *index.Source, r Request) (Result
 	})
 	s.rerank(ctx, hits)
 	s.result.Hits = hits[:min(len(hits), s.K)]
-	r.Cache.keep(asked, s.result)
+	earlier.keep(asked, s.result)
 	return s.result, nil
-}
-
-// remotes is how many endpoints a search asks.
-func (e *Engine) remotes() (n int) {
-	if e.Embedder != nil {
-		n++
-	}
-	if e.Reranker != nil {
-		n++
-	}
-	return n
 }
 
 // search is one question on its way.
