@@ -48,7 +48,7 @@ func conversation(ctx context.Context) *cache {
 // entryOf is a question as it is compared: K and filter have to be equal.
 func entryOf(r Request) entry {
 	q := ask(r.Query)
-	e := entry{text: r.Query, options: fmt.Sprintf("%d %q", r.K, r.Filter.Paths), byText: q.hunks != nil || q.uses}
+	e := entry{text: r.Query, options: fmt.Sprintf("%d %q", r.K, r.Filter.Paths), byText: !q.sentence()}
 	if !e.byText {
 		e.text = strings.ToLower(strings.Join(strings.Fields(r.Query), " "))
 	}

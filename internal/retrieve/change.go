@@ -24,29 +24,23 @@ type around struct {
 // what its lines name, the types in the signatures around it, who else mentions a
 // rare name of it, and what its file has of its words. The chunks that hold the
 // change are no hits: who asks has them before him.
-func (s *search) changed(ctx context.Context, words ranked) (lists []list, err error) {
-	s.stage("structure", func() []chunk.Chunk {
-		var a around
-		if a, err = s.surroundings(ctx); err != nil {
-			return nil
+func (s *search) changed(ctx context.Context, words ranked) ([]list, error) {
+	var f following
+	_, err := s.stage("structure", func() ([]chunk.Chunk, error) {
+		a, err := s.surroundings(ctx)
+		if err != nil {
+			return nil, err
 		}
 		s.hide(a.enclosing)
-		var f following
-		if f, err = s.follow(ctx, a, words); err != nil {
-			return nil
-		}
-		lists = []list{
-			{rank: structureRank, weight: 2, chunks: f.users},
-			{rank: symbolRank, weight: 1, chunks: f.named},
-			{rank: symbolRank, weight: 1, chunks: f.types},
-			{rank: structureRank, weight: 0.7, chunks: f.rare},
-			{weight: 0.5, chunks: slices.DeleteFunc(words.best().chunks, func(c chunk.Chunk) bool {
-				return c.Path != s.question.path
-			})},
-		}
-		return index.First(slices.Concat(f.users, f.named, f.types, f.rare), merged)
+		f, err = s.follow(ctx, a, words)
+		return index.First(slices.Concat(f.users, f.named, f.types, f.rare), merged), err
 	})
-	return lists, err
+	return []list{
+		{rank: structureRank, weight: 2, chunks: f.users},
+		{rank: symbolRank, weight: 1, chunks: slices.Concat(f.named, f.types)},
+		{rank: structureRank, weight: 0.7, chunks: f.rare},
+		{weight: 0.5, chunks: without(words.best().chunks, func(c chunk.Chunk) bool { return c.Path != s.question.path })},
+	}, err
 }
 
 func (s *search) hide(chunks []chunk.Chunk) {
@@ -162,32 +156,23 @@ func newSide(file []chunk.Chunk, hunks []diff.Hunk) bool {
 	text := map[int]string{}
 	for _, c := range file {
 		n := c.StartLine
-		for line := range splitLines(c.Text) {
-			text[n] = line
+		for line := range strings.SplitSeq(c.Text, "\n") {
+			text[n] = strings.TrimRight(line, "\r")
 			n++
 		}
 	}
 	fits := 0
 	for _, h := range hunks {
-		for _, l := range h.Lines {
-			switch l.Op {
-			case diff.Add:
-				fits += agrees(text, l.New, l.Text)
-			case diff.Delete:
-				fits -= agrees(text, l.Old, l.Text)
-			case diff.Context:
-				fits += agrees(text, l.New, l.Text) - agrees(text, l.Old, l.Text)
+		for _, l := range h.Lines { // none has a line 0, which stands for none of a side
+			if line, ok := text[l.New]; ok && line == l.Text {
+				fits++
+			}
+			if line, ok := text[l.Old]; ok && line == l.Text {
+				fits--
 			}
 		}
 	}
 	return fits > 0
-}
-
-func agrees(text map[int]string, n int, line string) int {
-	if have, ok := text[n]; ok && have == line {
-		return 1
-	}
-	return 0
 }
 
 // changedLine is a line that a change adds or removes.
@@ -204,7 +189,7 @@ func (l changedLine) inBody(c chunk.Chunk) bool {
 		return false
 	}
 	n := c.StartLine
-	for line := range splitLines(c.Text) {
+	for line := range strings.SplitSeq(c.Text, "\n") {
 		if opens(c, line) {
 			return l.gone && n <= l.at && l.at < c.EndLine || !l.gone && n < l.at && l.at <= c.EndLine
 		}
@@ -234,15 +219,4 @@ func changedLines(hunks []diff.Hunk, newSide bool) (lines []changedLine) {
 		}
 	}
 	return lines
-}
-
-// splitLines are the lines of a text without their ends.
-func splitLines(text string) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		for line := range strings.Lines(text) {
-			if !yield(strings.TrimRight(line, "\r\n")) {
-				return
-			}
-		}
-	}
 }

@@ -134,9 +134,9 @@ func (e *Engine) search(ctx context.Context, x *index.Source, r Request) (Result
 		return Result{}, err
 	}
 	var hits []Hit
-	s.stage("fuse", func() []chunk.Chunk {
+	_, _ = s.stage("fuse", func() ([]chunk.Chunk, error) { // it cannot fail
 		hits = fuse(lists, max(merged, s.K), s.hidden)
-		return hitChunks(hits)
+		return hitChunks(hits), nil
 	})
 	s.rerank(ctx, hits)
 	s.result.Hits = hits[:min(len(hits), s.K)]
@@ -169,7 +169,9 @@ func (s *search) lists(ctx context.Context, vector []float32) ([]list, error) {
 	case s.question.hunks != nil:
 		rest, err = s.changed(ctx, words)
 	case s.question.uses:
-		rest, err = s.references(ctx, words)
+		var uses []chunk.Chunk
+		uses, err = s.uses(ctx, s.question.words[0], words)
+		rest = []list{{rank: structureRank, weight: 3, chunks: uses}}
 	default:
 		rest, err = s.named(ctx, words)
 	}
@@ -177,10 +179,11 @@ func (s *search) lists(ctx context.Context, vector []float32) ([]list, error) {
 }
 
 // stage runs one step and keeps what it gave.
-func (s *search) stage(name string, do func() []chunk.Chunk) {
+func (s *search) stage(name string, do func() ([]chunk.Chunk, error)) ([]chunk.Chunk, error) {
 	began := s.now()
-	chunks := do()
+	chunks, err := do()
 	s.result.Stages = append(s.result.Stages, Stage{Name: name, Chunks: chunks, Took: s.now().Sub(began)})
+	return chunks, err
 }
 
 func (s *search) now() time.Time {

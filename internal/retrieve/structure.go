@@ -56,17 +56,10 @@ func calls(c chunk.Chunk, name string) bool {
 
 // around follows the hits of a sentence: what they call is often what was asked for,
 // and a file with many hits more likely has it.
-func (s *search) around(ctx context.Context, words ranked) (lists []list, err error) {
-	s.stage("structure", func() []chunk.Chunk {
-		var called []chunk.Chunk
-		if called, err = s.called(ctx, words); err != nil {
-			return nil
-		}
-		files := words.byFile(append(slices.Clone(called), words.best().chunks...))
-		lists = []list{{rank: structureRank, weight: 0.5, chunks: called}, {weight: 0.4, chunks: files, byFile: true}}
-		return called
-	})
-	return lists, err
+func (s *search) around(ctx context.Context, words ranked) ([]list, error) {
+	called, err := s.stage("structure", func() ([]chunk.Chunk, error) { return s.called(ctx, words) })
+	files := words.byFile(append(slices.Clone(called), words.best().chunks...))
+	return []list{{rank: structureRank, weight: 0.5, chunks: called}, {weight: 0.4, chunks: files, byFile: true}}, err
 }
 
 // called are the definitions of what the best hits mention, those of the best hit
