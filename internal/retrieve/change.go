@@ -21,8 +21,7 @@ type around struct {
 }
 
 // changed are the lists of a change: who uses what it changes, the definitions of
-// what its lines name, the types in the signatures around it, who else mentions a
-// rare name of it, and what its file has of its words. The chunks that hold the
+// what its lines name and the types in the signatures around it. The chunks that hold the
 // change are no hits: who asks has them before him.
 func (s *search) changed(ctx context.Context, words ranked) ([]list, error) {
 	var f following
@@ -33,13 +32,11 @@ func (s *search) changed(ctx context.Context, words ranked) ([]list, error) {
 		}
 		s.hide(a.enclosing)
 		f, err = s.follow(ctx, a, words)
-		return index.First(slices.Concat(f.users, f.named, f.types, f.rare), merged), err
+		return index.First(slices.Concat(f.users, f.named, f.types), merged), err
 	})
 	return []list{
 		{rank: structureRank, weight: 2, chunks: f.users},
 		{rank: symbolRank, weight: 1, chunks: slices.Concat(f.named, f.types)},
-		{rank: structureRank, weight: 0.7, chunks: f.rare},
-		{weight: 0.5, chunks: without(words.best().chunks, func(c chunk.Chunk) bool { return c.Path != s.question.path })},
 	}, err
 }
 
@@ -51,7 +48,7 @@ func (s *search) hide(chunks []chunk.Chunk) {
 }
 
 // following is where the names of a change lead.
-type following struct{ users, named, types, rare []chunk.Chunk }
+type following struct{ users, named, types []chunk.Chunk }
 
 func (s *search) follow(ctx context.Context, a around, words ranked) (f following, err error) {
 	for _, name := range a.names {
@@ -62,35 +59,17 @@ func (s *search) follow(ctx context.Context, a around, words ranked) (f followin
 		f.users = append(f.users, found...)
 	}
 	by, err := s.definitions(ctx, true, slices.Concat(a.touched, a.types)...)
-	if err != nil {
-		return f, err
-	}
 	for _, name := range a.touched {
-		switch found := by[name]; {
-		case len(found) > 0 && len(found) <= ambiguous:
+		if found := by[name]; len(found) <= ambiguous {
 			f.named = append(f.named, found...)
-		case len(found) == 0 && len(name) > 2:
-			uses, err := s.Index.Mentions(ctx, name, rareWithin+1)
-			if err != nil {
-				return f, err
-			}
-			defined := func(c chunk.Chunk) bool { return slices.Contains(c.Defines, name) }
-			if len(uses) <= rareWithin && !slices.ContainsFunc(uses, defined) {
-				f.rare = append(f.rare, s.admitted(uses)...)
-			}
 		}
 	}
 	for _, name := range a.types {
 		if found := by[name]; len(found) <= ambiguous {
-			f.types = append(f.types, slices.DeleteFunc(slices.Clone(found), func(c chunk.Chunk) bool {
-				return c.Kind != chunk.Type
-			})...)
+			f.types = append(f.types, without(found, func(c chunk.Chunk) bool { return c.Kind != chunk.Type })...)
 		}
 	}
-	words.byWords(f.named)
-	words.byWords(f.types)
-	words.byWords(f.rare)
-	return f, nil
+	return f, err
 }
 
 // surroundings reads a change by the chunks of its file.
