@@ -21,32 +21,23 @@ type around struct {
 }
 
 // changed are the lists of a change: who uses what it changes, the definitions of
-// what its lines name, the types in the signatures around it, who else mentions a
-// rare name of it, and what its file has of its words. The chunks that hold the
+// what its lines name and the types in the signatures around it. The chunks that hold the
 // change are no hits: who asks has them before him.
-func (s *search) changed(ctx context.Context, words ranked) (lists []list, err error) {
-	s.stage("structure", func() []chunk.Chunk {
-		var a around
-		if a, err = s.surroundings(ctx); err != nil {
-			return nil
+func (s *search) changed(ctx context.Context, words ranked) ([]list, error) {
+	var f following
+	_, err := s.stage("structure", func() ([]chunk.Chunk, error) {
+		a, err := s.surroundings(ctx)
+		if err != nil {
+			return nil, err
 		}
 		s.hide(a.enclosing)
-		var f following
-		if f, err = s.follow(ctx, a, words); err != nil {
-			return nil
-		}
-		lists = []list{
-			{rank: structureRank, weight: 2, chunks: f.users},
-			{rank: symbolRank, weight: 1, chunks: f.named},
-			{rank: symbolRank, weight: 1, chunks: f.types},
-			{rank: structureRank, weight: 0.7, chunks: f.rare},
-			{weight: 0.5, chunks: slices.DeleteFunc(words.best().chunks, func(c chunk.Chunk) bool {
-				return c.Path != s.question.path
-			})},
-		}
-		return index.First(slices.Concat(f.users, f.named, f.types, f.rare), merged)
+		f, err = s.follow(ctx, a, words)
+		return index.First(slices.Concat(f.users, f.named, f.types), merged), err
 	})
-	return lists, err
+	return []list{
+		{rank: structureRank, weight: 2, chunks: f.users},
+		{rank: symbolRank, weight: 1, chunks: slices.Concat(f.named, f.types)},
+	}, err
 }
 
 func (s *search) hide(chunks []chunk.Chunk) {
@@ -57,7 +48,7 @@ func (s *search) hide(chunks []chunk.Chunk) {
 }
 
 // following is where the names of a change lead.
-type following struct{ users, named, types, rare []chunk.Chunk }
+type following struct{ users, named, types []chunk.Chunk }
 
 func (s *search) follow(ctx context.Context, a around, words ranked) (f following, err error) {
 	for _, name := range a.names {
@@ -68,35 +59,17 @@ func (s *search) follow(ctx context.Context, a around, words ranked) (f followin
 		f.users = append(f.users, found...)
 	}
 	by, err := s.definitions(ctx, true, slices.Concat(a.touched, a.types)...)
-	if err != nil {
-		return f, err
-	}
 	for _, name := range a.touched {
-		switch found := by[name]; {
-		case len(found) > 0 && len(found) <= ambiguous:
+		if found := by[name]; len(found) <= ambiguous {
 			f.named = append(f.named, found...)
-		case len(found) == 0 && len(name) > 2:
-			uses, err := s.Index.Mentions(ctx, name, rareWithin+1)
-			if err != nil {
-				return f, err
-			}
-			defined := func(c chunk.Chunk) bool { return slices.Contains(c.Defines, name) }
-			if len(uses) <= rareWithin && !slices.ContainsFunc(uses, defined) {
-				f.rare = append(f.rare, s.admitted(uses)...)
-			}
 		}
 	}
 	for _, name := range a.types {
 		if found := by[name]; len(found) <= ambiguous {
-			f.types = append(f.types, slices.DeleteFunc(slices.Clone(found), func(c chunk.Chunk) bool {
-				return c.Kind != chunk.Type
-			})...)
+			f.types = append(f.types, without(found, func(c chunk.Chunk) bool { return c.Kind != chunk.Type })...)
 		}
 	}
-	words.byWords(f.named)
-	words.byWords(f.types)
-	words.byWords(f.rare)
-	return f, nil
+	return f, err
 }
 
 // surroundings reads a change by the chunks of its file.
@@ -162,32 +135,23 @@ func newSide(file []chunk.Chunk, hunks []diff.Hunk) bool {
 	text := map[int]string{}
 	for _, c := range file {
 		n := c.StartLine
-		for line := range splitLines(c.Text) {
-			text[n] = line
+		for line := range strings.SplitSeq(c.Text, "\n") {
+			text[n] = strings.TrimRight(line, "\r")
 			n++
 		}
 	}
 	fits := 0
 	for _, h := range hunks {
-		for _, l := range h.Lines {
-			switch l.Op {
-			case diff.Add:
-				fits += agrees(text, l.New, l.Text)
-			case diff.Delete:
-				fits -= agrees(text, l.Old, l.Text)
-			case diff.Context:
-				fits += agrees(text, l.New, l.Text) - agrees(text, l.Old, l.Text)
+		for _, l := range h.Lines { // none has a line 0, which stands for none of a side
+			if line, ok := text[l.New]; ok && line == l.Text {
+				fits++
+			}
+			if line, ok := text[l.Old]; ok && line == l.Text {
+				fits--
 			}
 		}
 	}
 	return fits > 0
-}
-
-func agrees(text map[int]string, n int, line string) int {
-	if have, ok := text[n]; ok && have == line {
-		return 1
-	}
-	return 0
 }
 
 // changedLine is a line that a change adds or removes.
@@ -204,7 +168,7 @@ func (l changedLine) inBody(c chunk.Chunk) bool {
 		return false
 	}
 	n := c.StartLine
-	for line := range splitLines(c.Text) {
+	for line := range strings.SplitSeq(c.Text, "\n") {
 		if opens(c, line) {
 			return l.gone && n <= l.at && l.at < c.EndLine || !l.gone && n < l.at && l.at <= c.EndLine
 		}
@@ -234,15 +198,4 @@ func changedLines(hunks []diff.Hunk, newSide bool) (lines []changedLine) {
 		}
 	}
 	return lines
-}
-
-// splitLines are the lines of a text without their ends.
-func splitLines(text string) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		for line := range strings.Lines(text) {
-			if !yield(strings.TrimRight(line, "\r\n")) {
-				return
-			}
-		}
-	}
 }

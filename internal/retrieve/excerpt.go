@@ -32,7 +32,8 @@ func Best(c chunk.Chunk, query string, most int) []Line {
 	}
 	var all []scored
 	n := c.StartLine
-	for line := range splitLines(c.Text) {
+	for line := range strings.SplitSeq(c.Text, "\n") {
+		line = strings.TrimRight(line, "\r")
 		s := scored{Line{n, line}, 0}
 		for _, token := range slices.Compact(slices.Sorted(slices.Values(chunk.Tokens(line)))) {
 			s.score += worth[token]

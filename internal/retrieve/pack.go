@@ -1,9 +1,7 @@
 package retrieve
 
 import (
-	"cmp"
 	"context"
-	"path"
 	"slices"
 	"strings"
 
@@ -11,16 +9,14 @@ import (
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/lang"
-	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/trace"
 )
 
 // Change is a changed file about which a reviewer is asked.
 type Change struct {
-	Path   string
-	Hunks  []diff.Hunk
-	Beside []string // paths that changed together with it
+	Path  string
+	Hunks []diff.Hunk
 }
 
 // Why says what a piece of a pack is to the change.
@@ -72,12 +68,11 @@ func room(patch int) int {
 // How many pieces of a kind a pack has at most, and how many it has at least where a
 // search finds some.
 const (
-	mostUsers   = 8
-	mostRare    = 3
-	mostNamed   = 5
-	mostTests   = 3
-	mostSimilar = 1
-	fewPieces   = 3
+	mostUsers = 8
+	mostLost  = 3
+	mostNamed = 5
+	mostTests = 3
+	fewPieces = 3
 )
 
 // candidates are the pieces that a pack may have, the most telling of each kind first.
@@ -98,7 +93,6 @@ func (s *search) candidates(ctx context.Context, c Change) ([]candidate, error) 
 	if err != nil {
 		return nil, err
 	}
-	far := s.distance(c)
 	tests, err := s.Index.TestsOf(ctx, c.Path, a.names, merged)
 	if err != nil {
 		return nil, err
@@ -109,14 +103,12 @@ func (s *search) candidates(ctx context.Context, c Change) ([]candidate, error) 
 	}
 	p := pieces{change: c, names: a.names, shown: shownLines(c.Hunks), seen: map[string]bool{}}
 	p.add(Encloses, a.enclosing, len(a.enclosing), numbered(changedLines(c.Hunks, true)))
-	users := used(far.nearest(f.users), a.names)
+	users := c.related(f.users)
 	p.add(Calls, without(users, isTest), mostUsers, naming(a.names))
-	p.add(Calls, without(lost.chunks, isTest), mostRare, naming(lost.names))
-	p.add(Calls, without(far.nearest(f.rare), isTest), mostRare, naming(a.touched))
-	p.add(Defines, far.nearest(f.named), mostNamed, naming(a.touched))
-	p.add(Defines, far.nearest(f.types), mostNamed, naming(a.types))
-	p.add(Tests, slices.Concat(far.nearest(tests), without(users, isCode)), mostTests, naming(a.names))
-	p.add(Similar, without(hits, func(h chunk.Chunk) bool { return far(h) > joined || isTest(h) }), mostSimilar, nil)
+	p.add(Calls, without(lost.chunks, isTest), mostLost, naming(lost.names))
+	p.add(Defines, c.related(f.named), mostNamed, naming(a.touched))
+	p.add(Defines, c.related(f.types), mostNamed, naming(a.types))
+	p.add(Tests, slices.Concat(c.related(tests), without(users, isCode)), mostTests, naming(a.names))
 	p.add(Similar, hits, fewPieces-len(p.all), nil)
 	return p.all, nil
 }
@@ -130,13 +122,9 @@ func (s *search) found(ctx context.Context, a around, words ranked) ([]chunk.Chu
 	}
 	s.result.Hits = fuse([]list{words.best(), near}, merged, s.hidden)
 	s.rerank(ctx, s.result.Hits)
-	var found []chunk.Chunk
-	for _, h := range s.result.Hits {
-		if h.Name != "" || h.Kind == chunk.Window {
-			found = append(found, h.Chunk)
-		}
-	}
-	return found, nil
+	return without(hitChunks(s.result.Hits), func(c chunk.Chunk) bool {
+		return c.Name == "" && c.Kind != chunk.Window
+	}), nil
 }
 
 // losing is who mentions names or quoted texts that a change took away.
@@ -186,50 +174,9 @@ func without(chunks []chunk.Chunk, which func(chunk.Chunk) bool) []chunk.Chunk {
 	return slices.DeleteFunc(slices.Clone(chunks), which)
 }
 
-// used are the chunks that call one of some names in their code, where there are some:
-// else those that mention one.
-func used(chunks []chunk.Chunk, names []string) []chunk.Chunk {
-	calling := without(chunks, func(c chunk.Chunk) bool {
-		c.Text = lang.Of(c.Path).Blank(c.Text)
-		return !slices.ContainsFunc(names, func(name string) bool { return calls(c, name) })
+// related are chunks without those of other languages, which cannot use the change's names.
+func (c Change) related(chunks []chunk.Chunk) []chunk.Chunk {
+	return without(chunks, func(x chunk.Chunk) bool {
+		return lang.Of(x.Path).Kind == lang.Code && !index.Akin(x.Path, c.Path)
 	})
-	if len(calling) < fewPieces {
-		return chunks
-	}
-	return calling
-}
-
-// distance tells how far a chunk is from a change.
-type distance func(chunk.Chunk) int
-
-// Distances: the chunk's file is changed too; it is of the same folder, or an import
-// joins it to the changed file; it is elsewhere; it is in a language that cannot use
-// the change's names.
-const (
-	together = iota
-	joined
-	apart
-	foreign
-)
-
-func (s *search) distance(c Change) distance {
-	linked := s.Index.Linked(c.Path)
-	return func(x chunk.Chunk) int {
-		switch {
-		case x.Path == c.Path, slices.Contains(c.Beside, x.Path):
-			return together
-		case lang.Of(x.Path).Kind == lang.Code && !index.Akin(x.Path, c.Path):
-			return foreign
-		case path.Dir(x.Path) == path.Dir(c.Path), slices.Contains(linked, x.Path):
-			return joined
-		}
-		return apart
-	}
-}
-
-// nearest are chunks by how far they are, without those of other languages.
-func (far distance) nearest(chunks []chunk.Chunk) []chunk.Chunk {
-	near := without(chunks, func(c chunk.Chunk) bool { return far(c) == foreign })
-	order.Stable(near, func(a, b chunk.Chunk) int { return cmp.Compare(far(a), far(b)) })
-	return near
 }

@@ -17,7 +17,7 @@ func (s *search) rerank(ctx context.Context, hits []Hit) {
 	if s.Reranker == nil || len(hits) == 0 {
 		return
 	}
-	s.stage("rerank", func() []chunk.Chunk {
+	_, _ = s.stage("rerank", func() ([]chunk.Chunk, error) { // a note tells what fails
 		documents := make([]string, len(hits))
 		for i, h := range hits {
 			text := h.Prefix() + h.Text
@@ -26,12 +26,12 @@ func (s *search) rerank(ctx context.Context, hits []Hit) {
 		scores, err := s.Reranker.Rerank(ctx, s.question.text, documents)
 		if err != nil || len(scores) != len(hits) {
 			s.note("hits are ranked without a model: the reranking endpoint did not answer", err)
-			return nil
+			return nil, nil
 		}
 		for i := range hits {
 			hits[i].Rerank = &scores[i]
 		}
 		order.Stable(hits, func(a, b Hit) int { return cmp.Compare(*b.Rerank, *a.Rerank) })
-		return hitChunks(hits)
+		return hitChunks(hits), nil
 	})
 }

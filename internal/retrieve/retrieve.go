@@ -47,7 +47,6 @@ type Request struct {
 	Query  string
 	K      int          // hits at most; 0 for DefaultK
 	Filter index.Filter // paths that are searched
-	Cache  *Cache       // of the conversation; nil for none
 	Untold bool         // a trace has no query: it holds text that may not leave
 }
 
@@ -122,41 +121,27 @@ func (e *Engine) instead(ctx context.Context, failed *index.Source, err error) (
 func (e *Engine) search(ctx context.Context, x *index.Source, r Request) (Result, error) {
 	s := &search{Engine: e, Index: x, Request: r, question: ask(r.Query)}
 	s.K = cmp.Or(r.K, DefaultK)
-	r.Cache = cmp.Or(r.Cache, conversation(ctx))
-	asked := entryOf(r)
-	if known, ok := r.Cache.find(asked, e.remotes()); ok {
+	earlier, asked := conversation(ctx), entryOf(r)
+	if known, ok := earlier.find(asked); ok {
 		return known, nil
 	}
-	vector := s.embed(ctx)
-	if asked.vector = vector; vector != nil {
-		if known, ok := r.Cache.find(asked, e.remotes()-1); ok {
-			return known, nil
-		}
+	asked.vector = s.embed(ctx)
+	if known, ok := earlier.find(asked); ok {
+		return known, nil
 	}
-	lists, err := s.lists(ctx, vector)
+	lists, err := s.lists(ctx, asked.vector)
 	if err != nil {
 		return Result{}, err
 	}
 	var hits []Hit
-	s.stage("fuse", func() []chunk.Chunk {
+	_, _ = s.stage("fuse", func() ([]chunk.Chunk, error) { // it cannot fail
 		hits = fuse(lists, max(merged, s.K), s.hidden)
-		return hitChunks(hits)
+		return hitChunks(hits), nil
 	})
 	s.rerank(ctx, hits)
 	s.result.Hits = hits[:min(len(hits), s.K)]
-	r.Cache.keep(asked, s.result)
+	earlier.keep(asked, s.result)
 	return s.result, nil
-}
-
-// remotes is how many endpoints a search asks.
-func (e *Engine) remotes() (n int) {
-	if e.Embedder != nil {
-		n++
-	}
-	if e.Reranker != nil {
-		n++
-	}
-	return n
 }
 
 // search is one question on its way.
@@ -184,7 +169,9 @@ func (s *search) lists(ctx context.Context, vector []float32) ([]list, error) {
 	case s.question.hunks != nil:
 		rest, err = s.changed(ctx, words)
 	case s.question.uses:
-		rest, err = s.references(ctx, words)
+		var uses []chunk.Chunk
+		uses, err = s.uses(ctx, s.question.words[0], words)
+		rest = []list{{rank: structureRank, weight: 3, chunks: uses}}
 	default:
 		rest, err = s.named(ctx, words)
 	}
@@ -192,10 +179,11 @@ func (s *search) lists(ctx context.Context, vector []float32) ([]list, error) {
 }
 
 // stage runs one step and keeps what it gave.
-func (s *search) stage(name string, do func() []chunk.Chunk) {
+func (s *search) stage(name string, do func() ([]chunk.Chunk, error)) ([]chunk.Chunk, error) {
 	began := s.now()
-	chunks := do()
+	chunks, err := do()
 	s.result.Stages = append(s.result.Stages, Stage{Name: name, Chunks: chunks, Took: s.now().Sub(began)})
+	return chunks, err
 }
 
 func (s *search) now() time.Time {

@@ -1,7 +1,6 @@
 package retrieve
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
@@ -26,17 +25,4 @@ func (r Result) tell(span *trace.Span, query string) {
 		judged = append(judged, fmt.Sprintf("%s %.4f", h.ID(), score))
 	}
 	span.Retrieved(query, slices.Clone(lists["lexical"]), slices.Clone(lists["vector"]), judged, r.Cached)
-}
-
-type conversationKey struct{}
-
-// InConversation returns a context whose searches share a Cache of their own: equal
-// questions of one conversation are asked once. Give each conversation one.
-func InConversation(ctx context.Context) context.Context {
-	return context.WithValue(ctx, conversationKey{}, &Cache{})
-}
-
-func conversation(ctx context.Context) *Cache {
-	c, _ := ctx.Value(conversationKey{}).(*Cache)
-	return c
 }

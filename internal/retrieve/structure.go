@@ -15,7 +15,7 @@ import (
 const (
 	mentioned  = 200 // chunks that mention a name
 	ambiguous  = 3   // definitions of one name, beyond which it says nothing
-	rareWithin = 12  // chunks that mention a name which is none of a definition
+	rareWithin = 12  // chunks that mention what a change took away, beyond which it says nothing
 )
 
 func (s *search) admitted(chunks []chunk.Chunk) []chunk.Chunk {
@@ -56,17 +56,10 @@ func calls(c chunk.Chunk, name string) bool {
 
 // around follows the hits of a sentence: what they call is often what was asked for,
 // and a file with many hits more likely has it.
-func (s *search) around(ctx context.Context, words ranked) (lists []list, err error) {
-	s.stage("structure", func() []chunk.Chunk {
-		var called []chunk.Chunk
-		if called, err = s.called(ctx, words); err != nil {
-			return nil
-		}
-		files := words.byFile(append(slices.Clone(called), words.best().chunks...))
-		lists = []list{{rank: structureRank, weight: 0.5, chunks: called}, {weight: 0.4, chunks: files, byFile: true}}
-		return called
-	})
-	return lists, err
+func (s *search) around(ctx context.Context, words ranked) ([]list, error) {
+	called, err := s.stage("structure", func() ([]chunk.Chunk, error) { return s.called(ctx, words) })
+	files := words.byFile(append(slices.Clone(called), words.best().chunks...))
+	return []list{{rank: structureRank, weight: 0.5, chunks: called}, {weight: 0.4, chunks: files}}, err
 }
 
 // called are the definitions of what the best hits mention, those of the best hit
@@ -113,12 +106,12 @@ func (s *search) definitions(ctx context.Context, few bool, names ...string) (ma
 }
 
 // byFile sorts chunks by what their files are worth: the scores of the three best
-// hits in each, the second one halved, the third one by three.
+// hits in each.
 func (r ranked) byFile(chunks []chunk.Chunk) []chunk.Chunk {
 	worth, count := map[string]float64{}, map[string]int{}
 	for _, h := range r.hits {
 		if count[h.Path]++; count[h.Path] <= 3 {
-			worth[h.Path] += h.Score / float64(count[h.Path])
+			worth[h.Path] += h.Score
 		}
 	}
 	order.Stable(chunks, func(a, b chunk.Chunk) int {

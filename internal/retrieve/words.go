@@ -13,16 +13,13 @@ import (
 	"github.com/org/pr-review-action/internal/order"
 )
 
-// pool is how many chunks are ranked by words before tests and nameless pieces are
-// put back; the first 40 of them are a list.
+// pool is how many chunks are ranked by words before tests are put back; the first 40
+// of them are a list.
 const pool = 150
 
-// What a chunk's lexical score is multiplied by where it is of a test, and the
-// question is not about tests; and where it defines nothing.
-const (
-	testFactor     = 0.5
-	namelessFactor = 0.8
-)
+// testFactor is what a test's lexical score is multiplied by where the question is a
+// sentence, and not about tests.
+const testFactor = 0.5
 
 // ranked are the chunks that hold words of the question, best first.
 type ranked struct {
@@ -32,33 +29,23 @@ type ranked struct {
 
 // lexical is the list by words.
 func (s *search) lexical(ctx context.Context) (r ranked, err error) {
-	s.stage("lexical", func() []chunk.Chunk {
+	_, err = s.stage("lexical", func() ([]chunk.Chunk, error) {
 		r.hits, err = s.Index.Lexical(ctx, s.question.terms(), max(pool, s.K), s.Filter)
-		r.order(s.question)
-		return r.best().chunks
+		if s.question.sentence() && !slices.Contains(chunk.Tokens(s.question.text), "test") {
+			for i, h := range r.hits {
+				if lang.IsTest(h.Path) {
+					r.hits[i].Score *= testFactor
+				}
+			}
+			order.Stable(r.hits, func(a, b index.Hit) int { return cmp.Compare(b.Score, a.Score) })
+		}
+		r.place = map[string]int{}
+		for i, h := range r.hits {
+			r.place[h.ID()] = i
+		}
+		return r.best().chunks, err
 	})
 	return r, err
-}
-
-// order puts tests and nameless pieces back where the question is a sentence.
-func (r *ranked) order(q question) {
-	if q.hunks == nil && !q.uses {
-		ofTests := slices.Contains(chunk.Tokens(q.text), "test")
-		for i := range r.hits {
-			h := &r.hits[i]
-			if !ofTests && lang.IsTest(h.Path) {
-				h.Score *= testFactor
-			}
-			if h.Name == "" {
-				h.Score *= namelessFactor
-			}
-		}
-		order.Stable(r.hits, func(a, b index.Hit) int { return cmp.Compare(b.Score, a.Score) })
-	}
-	r.place = map[string]int{}
-	for i, h := range r.hits {
-		r.place[h.ID()] = i
-	}
 }
 
 // best is the list that is merged.
@@ -108,17 +95,15 @@ func (s *search) embed(ctx context.Context) []float32 {
 }
 
 // similar is the list by meaning.
-func (s *search) similar(ctx context.Context, vector []float32) (l list, err error) {
+func (s *search) similar(ctx context.Context, vector []float32) (list, error) {
 	if vector == nil {
 		return list{}, nil
 	}
-	s.stage("vector", func() []chunk.Chunk {
-		var hits []index.Hit
-		hits, err = s.Index.Similar(ctx, vector, merged, s.Filter)
-		l = list{rank: vectorRank, weight: 1, chunks: chunksOf(hits)}
-		return l.chunks
+	chunks, err := s.stage("vector", func() ([]chunk.Chunk, error) {
+		hits, err := s.Index.Similar(ctx, vector, merged, s.Filter)
+		return chunksOf(hits), err
 	})
-	return l, err
+	return list{rank: vectorRank, weight: 1, chunks: chunks}, err
 }
 
 // note says what did not answer; a cause that has words of its own for it says so itself.
@@ -136,37 +121,32 @@ func (s *search) note(text string, cause error) {
 // named is what the names in a question lead to: their definitions and who mentions
 // them; and what a sentence's hits call, and the files that have many of them.
 func (s *search) named(ctx context.Context, words ranked) ([]list, error) {
-	definitions, uses := list{rank: symbolRank, weight: 2}, list{rank: structureRank, weight: 1}
-	alone := len(s.question.words) <= 3
-	names := 0
-	var failure error
-	s.stage("symbol", func() []chunk.Chunk {
-		for _, name := range s.question.words {
+	names := s.question.words
+	alone := len(names) <= 3
+	definitions, err := s.stage("symbol", func() (all []chunk.Chunk, err error) {
+		for _, name := range names {
 			if !alone && !looksCoded(name) {
 				continue
 			}
 			found, err := s.definitions(ctx, false, name)
-			if failure = cmp.Or(failure, err); len(found[name]) > 0 {
-				names++
-				definitions.chunks = append(definitions.chunks, words.byWords(found[name])...)
+			if err != nil {
+				return nil, err
 			}
+			all = append(all, words.byWords(found[name])...)
 		}
-		s.exactFirst(definitions.chunks)
-		return definitions.chunks
+		s.exactFirst(all)
+		return all, nil
 	})
-	if failure != nil {
-		return nil, failure
+	if err != nil {
+		return nil, err
 	}
-	if names == 0 || !alone {
+	lists := []list{{rank: symbolRank, weight: 2, chunks: definitions}}
+	if len(definitions) == 0 || !alone {
 		around, err := s.around(ctx, words)
-		return append(around, definitions), err
+		return append(around, lists...), err
 	}
-	var err error
-	s.stage("structure", func() []chunk.Chunk {
-		uses.chunks, err = s.mentions(ctx, s.question.words[len(s.question.words)-1], words)
-		return uses.chunks
-	})
-	return []list{definitions, uses}, err
+	uses, err := s.uses(ctx, names[len(names)-1], words)
+	return append(lists, list{rank: structureRank, weight: 1, chunks: uses}), err
 }
 
 // exactFirst puts the definition first whose scope and name the question spells.
@@ -181,15 +161,9 @@ func (s *search) exactFirst(definitions []chunk.Chunk) {
 	order.Stable(definitions, func(a, b chunk.Chunk) int { return cmp.Compare(exact(a), exact(b)) })
 }
 
-// references are the uses of one name.
-func (s *search) references(ctx context.Context, words ranked) (lists []list, err error) {
-	s.stage("structure", func() []chunk.Chunk {
-		var uses []chunk.Chunk
-		uses, err = s.mentions(ctx, s.question.words[0], words)
-		lists = []list{{rank: structureRank, weight: 3, chunks: uses}}
-		return uses
-	})
-	return lists, err
+// uses is the stage of those who mention a name.
+func (s *search) uses(ctx context.Context, name string, words ranked) ([]chunk.Chunk, error) {
+	return s.stage("structure", func() ([]chunk.Chunk, error) { return s.mentions(ctx, name, words) })
 }
 
 func chunksOf(hits []index.Hit) (all []chunk.Chunk) {

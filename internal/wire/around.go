@@ -155,13 +155,7 @@ func (l *library) pack(ctx context.Context, path, patch string) []prompt.Piece {
 	if err != nil {
 		return nil
 	}
-	c := retrieve.Change{Path: path, Hunks: hunks}
-	for _, f := range l.Files {
-		if f.Path != path {
-			c.Beside = append(c.Beside, f.Path)
-		}
-	}
-	chosen, notes, err := e.Pack(ctx, c, l.Tokens)
+	chosen, notes, err := e.Pack(ctx, retrieve.Change{Path: path, Hunks: hunks}, l.Tokens)
 	if err != nil && ctx.Err() == nil {
 		notes = append(notes, "nothing of the repository is shown beside "+path+": "+err.Error())
 	}
