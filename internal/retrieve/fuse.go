@@ -12,6 +12,7 @@ type list struct {
 	rank   func(*Ranks) *int // the column it is shown in; nil for none
 	weight float64
 	chunks []chunk.Chunk
+	byFile bool // neighbours of one file share a rank
 }
 
 func lexicalRank(r *Ranks) *int   { return &r.Lexical }
@@ -30,14 +31,17 @@ const smoothing = 20
 func fuse(lists []list, most int, hidden map[string]bool) []Hit {
 	at, all := map[string]int{}, []Hit{}
 	for _, l := range lists {
-		rank, seen := 0, map[string]bool{}
+		rank, file, seen := 0, "", map[string]bool{}
 		for _, c := range l.chunks {
 			id := c.ID()
 			if hidden[id] || seen[id] {
 				continue
 			}
 			seen[id] = true
-			rank++
+			if !l.byFile || rank == 0 || c.Path != file {
+				rank++
+			}
+			file = c.Path
 			i, ok := at[id]
 			if !ok {
 				i = len(all)
