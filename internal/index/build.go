@@ -7,6 +7,7 @@ import (
 	"path"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -72,18 +73,19 @@ func Build(ctx context.Context, t tree.Tree, previous *Index, o Options) (*Index
 	if err != nil {
 		return nil, Report{}, err
 	}
-	b := builder{Options: o, tree: t, report: Report{Skipped: map[string]int{}}}
+	b := builder{Options: o, tree: t, report: Report{Skipped: map[string]int{}}, fresh: map[string]*posting{}}
 	for reason, n := range listing.Left {
 		b.report.Skipped[reason] = n
 	}
-	if previous != nil && previous.made == o.Made {
-		b.previous = previous
+	if b.previous = previous; previous == nil || previous.made != o.Made {
+		b.previous = newIndex(o.Made, nil, nil, nil, nil, "", 0, nil)
 	}
+	b.records, b.sizes = slices.Clone(b.previous.records), slices.Clone(b.previous.sizes)
 	if err := b.build(ctx, b.choose(listing.Files), start); err != nil {
 		return nil, Report{}, err
 	}
 	x := b.index()
-	b.report.Chunks = len(x.fileOf)
+	b.report.Chunks = len(x.records)
 	b.report.Seconds = time.Since(start).Seconds()
 	return x, b.report, nil
 }
@@ -92,8 +94,10 @@ type builder struct {
 	Options
 	tree     tree.Tree
 	previous *Index
-	reused   []placed // of the previous index
-	fresh    []*layer // of files that were cut, by batch
+	files    []file              // that were taken over or cut; where their chunks are in records
+	records  []string            // those of the previous index, then of what was cut
+	sizes    []uint32            // of each of them
+	fresh    map[string]*posting // of what was cut, by word
 	report   Report
 }
 
@@ -186,15 +190,11 @@ func (b *builder) batch() int64 {
 }
 
 func (b *builder) reuse(f tree.File) bool {
-	if b.previous == nil {
-		return false
-	}
 	at, ok := b.previous.find(f.Path)
-	if !ok || b.previous.placed[at].blob != f.Blob {
+	if !ok || b.previous.files[at].blob != f.Blob {
 		return false
 	}
-	b.reused = append(b.reused, b.previous.placed[at])
-	b.count(b.previous.placed[at].file, f.Size)
+	b.add(b.previous.files[at], f.Size)
 	b.report.Reused++
 	return true
 }
@@ -230,16 +230,58 @@ func (b *builder) read(ctx context.Context, files []tree.File, start time.Time) 
 	}
 	close(turn)
 	group.Wait()
-	for _, p := range parts[:begun] {
-		b.count(p.file, p.size)
+	for i, p := range parts[:begun] {
+		p.first = len(b.records)
+		for _, c := range p.chunks {
+			b.take(c)
+		}
+		p.next = len(b.records)
+		b.add(p.file, files[i].Size)
 	}
-	b.fresh = append(b.fresh, layerOf(b.Made, parts[:begun]))
 	return ctx.Err()
+}
+
+// cut is a file with its chunks.
+type cut struct {
+	file
+	chunks []cutChunk
+}
+
+// cutChunk is a chunk's record, and how often it has a word: names, once each, are none of
+// its size.
+type cutChunk struct {
+	record string
+	size   int
+	words  []wordCount
+}
+
+type wordCount struct {
+	name  string
+	times int
+}
+
+const mostTimes = 1<<16 - 1 // of a word in a chunk: as often it counts
+
+func cutChunkOf(c chunk.Chunk) cutChunk {
+	all, times := cutChunk{record: recordOf(c)}, map[string]int{}
+	for _, token := range chunk.Tokens(c.Prefix() + c.Text) {
+		times[token] = min(times[token]+1, mostTimes)
+	}
+	for _, n := range times {
+		all.size += n
+	}
+	for _, name := range c.Defines {
+		times[definedBy+name] = 1
+	}
+	for name, n := range times {
+		all.words = append(all.words, wordCount{name, n})
+	}
+	return all
 }
 
 // cut reads and cuts a file.
 func (b *builder) cut(ctx context.Context, f tree.File, content []byte) cut {
-	p := cut{file: file{path: f.Path, blob: f.Blob}, size: f.Size}
+	p := cut{file: file{path: f.Path, blob: f.Blob}}
 	switch {
 	case content == nil && f.Size > 0:
 		p.note = tree.LeftBinary
@@ -254,20 +296,42 @@ func (b *builder) cut(ctx context.Context, f tree.File, content []byte) cut {
 		return p
 	}
 	text := string(content)
-	var fallback string
-	if p.chunks, fallback = b.Cut(ctx, f.Path, text); fallback != "" {
+	chunks, fallback := b.Cut(ctx, f.Path, text)
+	if fallback != "" {
 		p.note = Windows + fallback
 	}
 	p.imports = importsOf(f.Path, text)
-	p.next = len(p.chunks)
-	for _, c := range p.chunks {
-		p.counted = append(p.counted, countTokens(c))
+	for _, c := range chunks {
+		p.chunks = append(p.chunks, cutChunkOf(c))
 	}
 	return p
 }
 
-// count says what came of a file.
-func (b *builder) count(f file, size int64) {
+// posting is the chunks that have a word, in order, as they come to be found.
+type posting struct {
+	held writer
+	next int
+}
+
+// take adds a chunk that was cut.
+func (b *builder) take(c cutChunk) {
+	n := len(b.records)
+	b.records, b.sizes = append(b.records, c.record), append(b.sizes, uint32(c.size))
+	for _, w := range c.words {
+		p := b.fresh[w.name]
+		if p == nil {
+			p = &posting{}
+			b.fresh[strings.Clone(w.name)] = p // without the text that it is cut from
+		}
+		p.held.number(n - p.next)
+		p.held.number(w.times)
+		p.next = n + 1
+	}
+}
+
+// add takes a file in, and says what came of it.
+func (b *builder) add(f file, size int64) {
+	b.files = append(b.files, f)
 	if f.note != "" {
 		b.report.Skipped[f.note]++
 	}
@@ -277,57 +341,55 @@ func (b *builder) count(f file, size int64) {
 	}
 }
 
-// Where one in so many chunks of the first layer differs, all is put into one layer.
-const mostDiffering = 4
-
-// index is what was cut and what is taken over. The first layer of the index before
-// stays as it is where little differs from it: that is what makes the next commit cheap.
+// index puts what was taken over and what was cut in order of path.
 func (b *builder) index() *Index {
-	var above []some
-	for _, l := range b.fresh {
-		above = append(above, some{layer: l, files: l.files})
+	if old := b.previous; b.report.Reused == len(b.files) && len(b.files) == len(old.files) {
+		return old
 	}
-	if b.previous == nil {
-		return newIndex(b.Made, merge(b.Made, above, nil))
-	}
-	taken := b.taken()
-	base := taken[0]
-	above = append(above, taken[1:]...)
-	here, differing := map[string]bool{}, len(base.sizes)
-	for _, f := range base.files {
-		here[f.path] = true
-		differing -= f.next - f.first
-	}
-	for _, s := range above {
-		for _, f := range s.files {
-			here[f.path] = true
-			differing += f.next - f.first
+	order.Stable(b.files, func(a, b file) int { return strings.Compare(a.path, b.path) })
+	var records, packed []string
+	var sizes []uint32
+	places := slices.Repeat([]int32{-1}, len(b.records)) // of each record the place of its chunk; -1: none
+	for i := range b.files {
+		f, first := &b.files[i], len(records)
+		for n := f.first; n < f.next; n++ {
+			places[n] = int32(len(records))
+			records, sizes = append(records, b.records[n]), append(sizes, b.sizes[n])
+			if n < len(b.previous.packed) {
+				packed = append(packed, b.previous.packed[n])
+			} else if b.previous.packed != nil {
+				packed = append(packed, "")
+			}
 		}
+		f.first, f.next = first, len(records)
 	}
-	if differing*mostDiffering > len(base.sizes) {
-		return newIndex(b.Made, merge(b.Made, append(above, base), nil))
-	}
-	var gone []string
-	for _, f := range base.layer.files {
-		if !here[f.path] {
-			gone = append(gone, f.path)
-		}
-	}
-	if len(here) == len(base.files) && len(gone) == 0 {
-		return newIndex(b.Made, base.layer)
-	}
-	return newIndex(b.Made, base.layer, merge(b.Made, above, gone))
+	v := b.previous.vectors
+	return newIndex(b.Made, b.files, sizes, records, b.words(places), v.Model, v.Dimensions, packed)
 }
 
-// taken are the files that are taken over, by layer.
-func (b *builder) taken() []some {
-	all := make([]some, len(b.previous.layers))
-	for i, l := range b.previous.layers {
-		all[i].layer = l
+// words are those of all chunks that have a place.
+func (b *builder) words(places []int32) (all []word) {
+	old := slices.Clone(b.previous.words)
+	for name, p := range b.fresh {
+		old = append(old, word{name, string(p.held)})
 	}
-	for _, p := range b.reused {
-		i := slices.Index(b.previous.layers, p.layer)
-		all[i].files = append(all[i].files, p.stored())
+	slices.SortFunc(old, byName)
+	var read, placed []count
+	for i, w := range old {
+		read = unpack(read[:0], w.held, len(places))
+		for _, c := range read {
+			if place := places[c.chunk]; place >= 0 {
+				placed = append(placed, count{place, c.times})
+			}
+		}
+		if i+1 < len(old) && old[i+1].name == w.name {
+			continue // of what was cut and of what was taken over
+		}
+		slices.SortFunc(placed, func(a, b count) int { return cmp.Compare(a.chunk, b.chunk) })
+		if len(placed) > 0 {
+			all = append(all, word{w.name, pack(placed)})
+		}
+		placed = placed[:0]
 	}
 	return all
 }

@@ -4,86 +4,193 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
-	"io"
-	"strings"
+
+	"github.com/org/pr-review-action/internal/chunk"
+	"github.com/org/pr-review-action/internal/vector"
 )
 
 // ErrDamaged reports that bytes are not an index of this version, whole and unchanged
 // since they were written: it is to be built again.
 var ErrDamaged = errors.New("the stored index is damaged, cut short or of another version")
 
-// The form of a stored layer: this line, the SHA-256 of the rest, and the rest.
-const magic = "pr-review index 2\n"
+// The form of a stored index: this line, the SHA-256 of the rest, and the rest, which is
+// the head, and of each chunk its record, then all words, then of each chunk its vector.
+const magic = "pr-review index 3\n"
 
-// stored is the stored form in parts, and its sum in hex.
-func (l *layer) stored() (sum string, parts []string) {
-	var vectors writer
-	vectors.packed(l.packed)
-	parts = []string{"", l.body, string(vectors.out)}
-	h := sha256.New()
-	for _, part := range parts {
-		_, _ = io.Copy(h, struct{ io.Reader }{strings.NewReader(part)}) // by parts: it would be copied whole
-	}
-	parts[0] = magic + string(h.Sum(nil))
-	return hex.EncodeToString(h.Sum(nil)), parts
-}
+const header = len(magic) + sha256.Size
 
 // Encode is the stored form of an index; the same for the same files, however it was
 // built.
 func (x *Index) Encode() []byte {
-	_, parts := x.flat().stored()
-	return []byte(strings.Join(parts, ""))
+	size := header + 64*len(x.files)
+	for _, texts := range [][]string{x.records, x.packed} {
+		for _, text := range texts {
+			size += len(text) + 4
+		}
+	}
+	for _, word := range x.words {
+		size += len(word.name) + len(word.held) + 4
+	}
+	w := writer(append(make([]byte, 0, size), magic...))
+	w = append(w, make([]byte, sha256.Size)...)
+	w.text(x.made)
+	w.head(x.Source)
+	w.texts(x.records...)
+	w.number(len(x.words))
+	for _, word := range x.words {
+		w.texts(word.name, word.held)
+	}
+	w.list(x.packed)
+	sum := sha256.Sum256(w[header:])
+	copy(w[len(magic):], sum[:])
+	return w
 }
 
 // Decode reads what Encode gives: ErrDamaged for anything else.
 func Decode(stored []byte) (*Index, error) {
-	l, err := readLayer(bytes.NewReader(stored), len(stored))
-	if err != nil {
-		return nil, err
-	}
-	return newIndex(l.made, l), nil
-}
-
-// readLayer reads a stored layer of a size, checks its sum and where its parts lie.
-func readLayer(from io.Reader, size int) (*layer, error) {
-	head := make([]byte, len(magic)+sha256.Size)
-	if _, err := io.ReadFull(from, head); err != nil || string(head[:len(magic)]) != magic {
+	if len(stored) < header || string(stored[:len(magic)]) != magic {
 		return nil, ErrDamaged
 	}
-	var rest strings.Builder
-	rest.Grow(max(size-len(head), 0))
-	sum := sha256.New()
-	if _, err := io.Copy(io.MultiWriter(&rest, sum), from); err != nil {
-		return nil, err
-	}
-	if !bytes.Equal(sum.Sum(nil), head[len(magic):]) {
+	if sum := sha256.Sum256(stored[header:]); !bytes.Equal(sum[:], stored[len(magic):header]) {
 		return nil, ErrDamaged
 	}
-	r := reader{rest: rest.String()}
-	l := r.layer()
-	l.packed = r.packed(len(l.sizes))
+	r := reader{rest: string(stored[header:])}
+	made := r.text()
+	files, sizes, info := r.head()
+	records := make([]string, len(sizes))
+	for n := range records {
+		records[n] = r.text()
+	}
+	words := make([]word, r.count(2))
+	for i := range words {
+		words[i] = word{r.text(), r.text()}
+		r.bad = r.bad || i > 0 && words[i-1].name >= words[i].name
+	}
+	packed := r.list()
+	if len(packed) > 0 && len(packed) != len(records) {
+		r.fail()
+	}
+	for _, v := range packed {
+		r.bad = r.bad || v != "" && !vector.IsPacked(v, info.Dimensions)
+	}
 	if r.bad || r.rest != "" {
 		return nil, ErrDamaged
 	}
-	l.sum = hex.EncodeToString(head[len(magic):])
-	return &l, nil
+	return newIndex(made, files, sizes, records, words, info.Model, info.Dimensions, packed), nil
+}
+
+// Head is what Open needs beside the rows.
+func (x *Index) Head() []byte {
+	var w writer
+	w.head(x.Source)
+	return w
+}
+
+// Open is the source of an index whose rows are kept elsewhere: ErrDamaged where head is
+// not what Head gave.
+func Open(head []byte, rows Rows) (*Source, error) {
+	r := reader{rest: string(head)}
+	files, sizes, info := r.head()
+	if r.bad || r.rest != "" {
+		return nil, ErrDamaged
+	}
+	return newSource(files, sizes, info, rows), nil
+}
+
+func (w *writer) head(x *Source) {
+	w.number(len(x.files))
+	for _, f := range x.files {
+		w.texts(f.path, f.blob, f.note)
+		w.list(f.imports)
+		w.number(f.next - f.first)
+	}
+	w.number(len(x.sizes))
+	for _, n := range x.sizes {
+		w.number(int(n))
+	}
+	w.text(x.vectors.Model)
+	w.number(x.vectors.Dimensions)
+	w.number(x.vectors.Missing)
+}
+
+func (r *reader) head() (files []file, sizes []uint32, info VectorsInfo) {
+	chunks := 0
+	for range r.count(5) {
+		f := file{path: r.text(), blob: r.text(), note: r.text(), imports: r.list(), first: chunks}
+		chunks += r.count(1)
+		f.next = chunks
+		r.bad = r.bad || len(files) > 0 && files[len(files)-1].path >= f.path
+		files = append(files, f)
+	}
+	if r.count(1) != chunks {
+		r.fail()
+		chunks = 0
+	}
+	sizes = make([]uint32, chunks)
+	for n := range sizes {
+		sizes[n] = uint32(r.number())
+	}
+	info = VectorsInfo{r.text(), r.number(), r.number()}
+	return files, sizes, info
+}
+
+// recordOf is what is stored of a chunk, apart from its path.
+func recordOf(c chunk.Chunk) string {
+	var w writer
+	w.number(c.StartLine)
+	w.number(c.EndLine)
+	w.texts(string(c.Kind), c.Language, c.Scope, c.Name, c.Signature, c.Doc, c.Text)
+	w.list(c.Defines)
+	return string(w)
+}
+
+// readRecord reads a record. What is wrong with one leaves its chunk empty.
+func readRecord(path, record string) chunk.Chunk {
+	r := reader{rest: record}
+	return chunk.Chunk{Path: path, StartLine: r.number(), EndLine: r.number(), Kind: chunk.Kind(r.text()),
+		Language: r.text(), Scope: r.text(), Name: r.text(), Signature: r.text(), Doc: r.text(), Text: r.text(),
+		Defines: r.list()}
+}
+
+// count is a chunk, and how often it holds a word.
+type count struct{ chunk, times int32 }
+
+// pack is the counts of a word, in order, as they are stored.
+func pack(counts []count) string {
+	var w writer
+	next := int32(0)
+	for _, c := range counts {
+		w.number(int(c.chunk - next))
+		w.number(int(c.times))
+		next = c.chunk + 1
+	}
+	return string(w)
+}
+
+// unpack appends what pack stored, of an index of so many chunks; where that is damaged,
+// what stands before.
+func unpack(to []count, held string, chunks int) []count {
+	r := reader{rest: held}
+	for next := 0; r.rest != ""; next++ {
+		next += r.number()
+		times := r.number()
+		if r.bad || next < 0 || next >= chunks {
+			break
+		}
+		to = append(to, count{int32(next), int32(min(times, mostTimes))})
+	}
+	return to
 }
 
 // writer puts numbers and texts one behind the other.
-type writer struct{ out []byte }
+type writer []byte
 
-func (w *writer) number(n int) { w.out = binary.AppendUvarint(w.out, uint64(n)) }
+func (w *writer) number(n int) { *w = binary.AppendUvarint(*w, uint64(n)) }
 
 func (w *writer) text(s string) {
 	w.number(len(s))
-	w.out = append(w.out, s...)
-}
-
-func (w *writer) bytes(b []byte) {
-	w.number(len(b))
-	w.out = append(w.out, b...)
+	*w = append(*w, s...)
 }
 
 func (w *writer) texts(all ...string) {

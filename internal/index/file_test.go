@@ -2,13 +2,9 @@ package index_test
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
-	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -17,10 +13,9 @@ import (
 
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/indextest"
-	"github.com/org/pr-review-action/internal/tree"
 )
 
-const header = len("pr-review index 2\n") + sha256.Size
+const header = len("pr-review index 3\n") + sha256.Size
 
 // resealed gives bytes a checksum that fits, as who changes an index on purpose does.
 func resealed(stored []byte) []byte {
@@ -94,9 +89,7 @@ func TestACacheKeepsThreeAndRemovesWhatIsDamaged(t *testing.T) {
 		entries, err := os.ReadDir(c.Folder)
 		require.NoError(t, err)
 		for _, e := range entries {
-			if filepath.Ext(e.Name()) != ".layer" {
-				all = append(all, e.Name())
-			}
+			all = append(all, e.Name())
 		}
 		return all
 	}
@@ -118,73 +111,6 @@ func TestACacheKeepsThreeAndRemovesWhatIsDamaged(t *testing.T) {
 	require.NoError(t, os.Chtimes(half, old, old))
 	c.Load("d")
 	require.Equal(t, []string{"b.index", "c.index"}, names())
-}
-
-// layers are the files of a cache's layers, the largest first.
-func layers(t *testing.T, c index.Cache) []string {
-	t.Helper()
-	all, err := filepath.Glob(filepath.Join(c.Folder, "*.layer"))
-	require.NoError(t, err)
-	size := func(path string) int64 {
-		info, err := os.Stat(path)
-		require.NoError(t, err)
-		return info.Size()
-	}
-	slices.SortFunc(all, func(a, b string) int { return cmp.Compare(size(b), size(a)) })
-	return all
-}
-
-func TestTheNextCommitsIndexIsStoredAsWhatDiffers(t *testing.T) {
-	t.Parallel()
-	c := index.Cache{Folder: t.TempDir()}
-	files := map[string]string{}
-	for i := range 40 {
-		files[fmt.Sprintf("p/f%02d.go", i)] = fmt.Sprintf("package p\n\nfunc F%d() {\n}\n", i)
-	}
-	require.NoError(t, c.Keep("a", indextest.Build(t, files)))
-	base := layers(t, c)
-	require.Len(t, base, 1)
-	info, err := os.Stat(base[0])
-	require.NoError(t, err)
-	for commit, i := range map[string]int{"b": 3, "c": 4} {
-		changed := maps.Clone(files)
-		delete(changed, "p/f00.go")
-		changed[fmt.Sprintf("p/f%02d.go", i)] = "package p\n\nfunc Other() {\n}\n"
-		stored, exact := c.Load(commit)
-		require.False(t, exact)
-		x, r, err := index.Build(t.Context(), tree.Files(changed), stored,
-			index.Options{Cut: indextest.Cut, Made: "paragraphs"})
-		require.NoError(t, err)
-		require.GreaterOrEqual(t, r.Reused, 37)
-		require.NoError(t, c.Keep(commit, x))
-		again, exact := c.Load(commit)
-		require.True(t, exact)
-		require.Equal(t, indextest.Build(t, changed).Encode(), again.Encode())
-	}
-	all := layers(t, c)
-	require.Len(t, all, 3)
-	require.Equal(t, base[0], all[0])
-	now, err := os.Stat(all[1])
-	require.NoError(t, err)
-	require.Less(t, now.Size(), info.Size()/4)
-
-	old := time.Now().Add(-2 * time.Hour)
-	for _, path := range all {
-		require.NoError(t, os.Chtimes(path, old, old))
-	}
-	require.NoError(t, os.Remove(filepath.Join(c.Folder, "b.index")))
-	built := indextest.Build(t, indextest.Files)
-	require.NoError(t, c.Keep("d", built))
-	require.Len(t, layers(t, c), 3, "a layer goes when no index has named it for an hour")
-
-	damaged, err := os.ReadFile(base[0])
-	require.NoError(t, err)
-	damaged[len(damaged)/2] ^= 1
-	require.NoError(t, os.WriteFile(base[0], damaged, 0o600))
-	x, exact := c.Load("c")
-	require.False(t, exact, "an index with a damaged layer is none")
-	require.True(t, x.Same(built))
-	require.NoFileExists(t, base[0])
 }
 
 func TestWhatCannotBeKeptLosesNothing(t *testing.T) {

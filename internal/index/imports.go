@@ -70,32 +70,35 @@ func importsOf(file, text string) []string {
 	return all[:min(len(all), mostImports)]
 }
 
+// edges are who imports whom, by place in the list of files.
+type edges struct{ out, in [][]int }
+
 // resolve finds for each file those that its imports mean, by their paths.
-func (x *Index) resolve() [][]int {
-	out, p := make([][]int, len(x.placed)), x.places()
-	for i, f := range x.placed {
+func (x *Source) resolve() edges {
+	e, p := edges{make([][]int, len(x.files)), make([][]int, len(x.files))}, x.places()
+	for i, f := range x.files {
 		for _, imported := range f.imports {
-			for _, to := range p.find(f.path, imported) {
-				if to != i && !slices.Contains(out[i], to) {
-					out[i] = append(out[i], to)
-				}
-			}
+			e.out[i] = append(e.out[i], p.find(f.path, imported)...)
 		}
-		slices.Sort(out[i])
+		slices.Sort(e.out[i])
+		e.out[i] = slices.DeleteFunc(slices.Compact(e.out[i]), func(to int) bool { return to == i })
+		for _, to := range e.out[i] {
+			e.in[to] = append(e.in[to], i)
+		}
 	}
-	return out
+	return e
 }
 
 // places are the files by what an import can call them.
 type places struct {
-	files  []placed
+	files  []file
 	byLast map[string][]int // by family, and the last element of the path without its extension
 	folder map[string][]int // files of Go that are no tests, by folder
 }
 
-func (x *Index) places() places {
-	p := places{x.placed, map[string][]int{}, map[string][]int{}}
-	for i, f := range x.placed {
+func (x *Source) places() places {
+	p := places{x.files, map[string][]int{}, map[string][]int{}}
+	for i, f := range x.files {
 		of := family(f.path)
 		if of == "go" {
 			if !strings.HasSuffix(f.path, "_test.go") {

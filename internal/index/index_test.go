@@ -1,6 +1,11 @@
 package index_test
 
 import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -8,6 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/indextest"
 	"github.com/org/pr-review-action/internal/tree"
+	"github.com/org/pr-review-action/internal/vector"
 )
 
 func TestAnIndexInMemoryKeepsTheContract(t *testing.T) {
@@ -40,9 +46,50 @@ func TestAnIndexOverAnotherKeepsTheContract(t *testing.T) {
 		next, _, err := index.Build(t.Context(), tree.Files(indextest.Files), base,
 			index.Options{Cut: indextest.Cut, Made: "paragraphs"})
 		require.NoError(t, err)
-		c := index.Cache{Folder: t.TempDir()}
-		require.NoError(t, c.Keep("a", next))
-		require.Len(t, layers(t, c), 2)
 		return next.WithVectorsOf(x).Source
 	})
+}
+
+func TestTheNearestVectorsAreFoundInOrderHoweverManyThreadsLook(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{}
+	for i := range 900 {
+		files[fmt.Sprintf("p%d/f%03d.go", i%2, i)] = fmt.Sprintf("func F%d() {\n}\n", i)
+	}
+	x, r, all := indextest.Build(t, files), rand.New(rand.NewPCG(1, 2)), map[string][]float32{}
+	var v []float32
+	for i, c := range x.Chunks() {
+		switch i % 3 { // of three chunks two have the same vector, and one has none
+		case 0:
+			v = []float32{float32(r.NormFloat64()), float32(r.NormFloat64()), float32(r.NormFloat64())}
+			require.NoError(t, vector.Normalize(v))
+			fallthrough
+		case 1:
+			all[c.Key()] = v
+		}
+	}
+	x = x.WithVectors("m", 3, all)
+	require.Equal(t, 300, x.Vectors().Missing)
+	query := []float32{0, 0.6, 0.8}
+	for _, folder := range []string{"p1/", ""} {
+		var want []index.Near
+		chunks := x.Chunks()
+		for n, v := range x.EachVector() {
+			if strings.HasPrefix(chunks[n].Path, folder) {
+				want = append(want, index.Near{Place: n, Score: float64(vector.Dot(query, v))})
+			}
+		}
+		slices.SortStableFunc(want, func(a, b index.Near) int { return cmp.Compare(b.Score, a.Score) })
+		filter := index.Filter{Paths: []string{folder + "**"}}
+		got, err := x.Similar(t.Context(), query, len(want)+9, filter)
+		require.NoError(t, err)
+		require.Len(t, got, len(want), "also those that point elsewhere")
+		for i, h := range got {
+			require.Equal(t, chunks[want[i].Place].ID(), h.ID(), i)
+			require.InDelta(t, want[i].Score, h.Score, 1e-4)
+		}
+		few, err := x.Similar(t.Context(), query, 7, filter)
+		require.NoError(t, err)
+		require.Equal(t, got[:7], few)
+	}
 }

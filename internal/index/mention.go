@@ -32,7 +32,7 @@ func (x *Source) mentions(ctx context.Context, name string, k int, keep func(pat
 	for n := min(k, mostAtATime/2); len(candidates) > 0 && err == nil && len(found) < k; {
 		n = min(2*n, mostAtATime, len(candidates)) // most that are asked for hold it
 		var chunks []chunk.Chunk
-		chunks, err = x.rows.Chunks(ctx, candidates[:n])
+		chunks, err = x.chunks(ctx, candidates[:n])
 		candidates = candidates[n:]
 		for _, c := range chunks {
 			if len(found) < k && Holds(c.Text, name) {
@@ -47,22 +47,22 @@ func (x *Source) mentions(ctx context.Context, name string, k int, keep func(pat
 // of its rarest token, or all where it has none.
 func (x *Source) holding(ctx context.Context, name string, keep func(path string) bool) (places []int, err error) {
 	tokens := chunk.Tokens(name)
-	held, err := x.rows.Counts(ctx, tokens)
+	held, err := x.counts(ctx, tokens)
 	if err != nil {
 		return nil, err
 	}
-	var rarest []Count
+	var rarest []count
 	if len(tokens) > 0 {
 		rarest = held[slices.MinFunc(tokens, func(a, b string) int { return cmp.Compare(len(held[a]), len(held[b])) })]
 	} else {
 		for n := range x.sizes {
-			rarest = append(rarest, Count{int32(n), 1})
+			rarest = append(rarest, count{int32(n), 1})
 		}
 	}
 	scores := map[int]float64{}
 	for _, c := range rarest {
-		if place := int(c.Chunk); keep == nil || keep(x.pathOf(place)) {
-			scores[place] = saturated(float64(c.Times), float64(x.sizes[place])/x.mean)
+		if place := int(c.chunk); keep == nil || keep(x.pathOf(place)) {
+			scores[place] = saturated(float64(c.times), float64(x.sizes[place])/x.mean)
 			places = append(places, place)
 		}
 	}
@@ -88,10 +88,10 @@ func (x *Source) TestsOf(ctx context.Context, path string, names []string, k int
 		}
 	}
 	for _, f := range x.files {
-		if len(names) > 0 || !tests(f.Path, path) {
+		if len(names) > 0 || !tests(f.path, path) {
 			continue
 		}
-		found, err := x.In(ctx, f.Path, 0, 0)
+		found, err := x.In(ctx, f.path, 0, 0)
 		if err != nil {
 			return nil, err
 		}

@@ -44,17 +44,17 @@ const (
 
 // scores are those of all chunks by terms (BM25): sizes says how many tokens each chunk
 // has, mean what they have on average, held which chunks hold a token and how often.
-func scores(terms []Term, sizes []uint32, mean float64, held map[string][]Count) []float64 {
+func scores(terms []Term, sizes []uint32, mean float64, held map[string][]count) []float64 {
 	scores := make([]float64, len(sizes))
 	times, touched := make([]float64, len(sizes)), []int32(nil)
 	for _, term := range terms {
 		touched = touched[:0]
 		for i, token := range term.Tokens {
 			for _, c := range held[token] {
-				if times[c.Chunk] == 0 {
-					touched = append(touched, c.Chunk)
+				if times[c.chunk] == 0 {
+					touched = append(touched, c.chunk)
 				}
-				times[c.Chunk] += term.Weights[i] * float64(c.Times)
+				times[c.chunk] += term.Weights[i] * float64(c.times)
 			}
 		}
 		weight := idf(len(sizes), len(touched)) * (1 + math.Log(float64(max(term.Count, 1))))
@@ -75,20 +75,20 @@ func saturated(times, length float64) float64 {
 	return times * (k1 + 1) / (times + k1*(1-b1+b1*length))
 }
 
-// best is the places of the k largest scores above 0, equal ones in their order; where
-// keep is not nil, of those alone that it lets through.
-func best(scores []float64, k int, keep func(int) bool) []int {
-	var order []int
-	worse := func(a, b int) int { return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(a, b)) }
+// best is the k largest scores above the least, equal ones in their order; where among is
+// not nil, of those alone that it says yes to.
+func best(scores []float64, least float64, k int, among []bool) []Near {
+	var all []Near
+	worse := func(a, b Near) int { return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Place, b.Place)) }
 	for i, s := range scores {
-		if s <= 0 || k <= 0 || len(order) == k && s <= scores[order[k-1]] || keep != nil && !keep(i) {
+		if s <= least || k <= 0 || len(all) == k && s <= all[k-1].Score || among != nil && !among[i] {
 			continue
 		}
-		if len(order) == k {
-			order = order[:k-1]
+		if len(all) == k {
+			all = all[:k-1]
 		}
-		at, _ := slices.BinarySearchFunc(order, i, worse)
-		order = slices.Insert(order, at, i)
+		at, _ := slices.BinarySearchFunc(all, Near{i, s}, worse)
+		all = slices.Insert(all, at, Near{i, s})
 	}
-	return order
+	return all
 }

@@ -18,44 +18,42 @@ import (
 // Rows: indextest holds what both promise. Answers are in an order of their own, the
 // same for the same commit, and may be asked for from many goroutines.
 type Source struct {
-	files   []File   // by path
+	files   []file   // by path
 	sizes   []uint32 // of each chunk, how many tokens it has
 	mean    float64  // of sizes
+	vectors VectorsInfo
 	rows    Rows
-	vectors func() VectorsInfo
 	edges   func() edges // who imports whom, once it is asked for
-	report  Report       // of its making, where that is known
 }
 
-// Rows reads what a Source does not hold. Chunks are named by their places in the order
-// of path and line.
+// file is a file of the commit, also one that has no chunks.
+type file struct {
+	path, blob  string
+	note        string // why it has no chunks, or windows alone; empty for others
+	imports     []string
+	first, next int // its chunks are those from first up to and without next
+}
+
+// Rows reads what a Source does not hold, in the form in which an Index stores it. Chunks
+// are named by their places in the order of path and line.
 type Rows interface {
-	// Chunks are those at some places, in the order in which they are asked for.
-	Chunks(ctx context.Context, places []int) ([]chunk.Chunk, error)
-	// Counts are, for each token, the chunks that hold it, in order, and how often.
-	Counts(ctx context.Context, tokens []string) (map[string][]Count, error)
-	// Defining are, for each name, the chunks that define it, in order; nothing for names
-	// that more than most chunks define, where most is not 0.
-	Defining(ctx context.Context, most int, names []string) (map[string][]int, error)
+	// Records are those of the chunks at some places, in the order in which they are asked for.
+	Records(ctx context.Context, places []int) ([]string, error)
+	// Words are, for each name of a word, the chunks that hold it; nothing where none does.
+	Words(ctx context.Context, names []string) (map[string]string, error)
 	// Nearest are the k chunks of the largest cosine to a vector of the right length, best
-	// first, equal ones in order; where keep is not nil, of those that it lets through.
-	Nearest(ctx context.Context, vector []float32, k int, keep func(place int) bool) ([]Near, error)
+	// first, equal ones in order; where among is not nil, of those that it says yes to.
+	Nearest(ctx context.Context, vector []float32, k int, among []bool) ([]Near, error)
 }
 
 // Key names an index that is kept beside this machine: of which commit it is, what cut
 // its files, and whose vectors it holds.
 type Key struct{ Repository, Commit, Made, Model string }
 
-// File is a file of the commit: its chunks are those from First up to and without Next.
-type File struct {
-	Path        string
-	First, Next int
-}
-
-// Near is a chunk that is near to a vector.
+// Near is a chunk that was found, by its place, and its score or cosine.
 type Near struct {
-	Place  int
-	Cosine float64
+	Place int
+	Score float64
 }
 
 // Hit is a chunk that was found, and its score: larger is better, and comparable
@@ -77,55 +75,53 @@ type VectorsInfo struct {
 	Missing    int // chunks without a vector
 }
 
-// NewSource puts a source together: of files by path, the sizes of their chunks in
-// tokens, and for each file the places of those that it imports.
-func NewSource(files []File, sizes []uint32, imports func() [][]int, vectors func() VectorsInfo, rows Rows) *Source {
+func newSource(files []file, sizes []uint32, vectors VectorsInfo, rows Rows) *Source {
 	sum := 0.0
 	for _, n := range sizes {
 		sum += float64(n)
 	}
-	return &Source{files: files, sizes: sizes, mean: cmp.Or(sum/max(1, float64(len(sizes))), 1), rows: rows,
-		vectors: vectors, edges: sync.OnceValue(func() edges { return bothWays(imports()) })}
+	mean := cmp.Or(sum/max(1, float64(len(sizes))), 1)
+	x := &Source{files: files, sizes: sizes, mean: mean, vectors: vectors, rows: rows}
+	x.edges = sync.OnceValue(x.resolve)
+	return x
 }
-
-// edges are who imports whom, by place in the list of files.
-type edges struct{ out, in [][]int }
-
-func bothWays(out [][]int) edges {
-	in := make([][]int, len(out))
-	for i, imported := range out {
-		for _, to := range imported {
-			in[to] = append(in[to], i)
-		}
-	}
-	return edges{out, in}
-}
-
-// Files are all of them, in order of path; those without chunks too.
-func (x *Source) Files() []File { return x.files }
-
-// Imports are, for each file, the places of those that it imports.
-func (x *Source) Imports() [][]int { return x.edges().out }
-
-// Sizes are how many tokens each chunk has.
-func (x *Source) Sizes() []uint32 { return x.sizes }
 
 // find is the place of a path in files.
 func (x *Source) find(path string) (int, bool) {
-	return slices.BinarySearchFunc(x.files, path, func(f File, path string) int {
-		return strings.Compare(f.Path, path)
+	return slices.BinarySearchFunc(x.files, path, func(f file, path string) int {
+		return strings.Compare(f.path, path)
 	})
 }
 
 // pathOf is the path of the file that a chunk is of.
 func (x *Source) pathOf(place int) string {
-	i, _ := slices.BinarySearchFunc(x.files, place, func(f File, place int) int {
-		if f.Next <= place {
+	i, _ := slices.BinarySearchFunc(x.files, place, func(f file, place int) int {
+		if f.next <= place {
 			return -1
 		}
 		return 1
 	})
-	return x.files[i].Path
+	return x.files[i].path
+}
+
+// chunks are those at some places.
+func (x *Source) chunks(ctx context.Context, places []int) ([]chunk.Chunk, error) {
+	records, err := x.rows.Records(ctx, places)
+	all := make([]chunk.Chunk, len(records))
+	for i, record := range records {
+		all[i] = readRecord(x.pathOf(places[i]), record)
+	}
+	return all, cmp.Or(err, ctx.Err())
+}
+
+// counts are, for each word that chunks hold, which do, in order, and how often.
+func (x *Source) counts(ctx context.Context, names []string) (map[string][]count, error) {
+	held, err := x.rows.Words(ctx, names)
+	all := make(map[string][]count, len(held))
+	for name, packed := range held {
+		all[name] = unpack(nil, packed, len(x.sizes))
+	}
+	return all, cmp.Or(err, ctx.Err())
 }
 
 // Lexical ranks chunks by the terms of a question (BM25 over chunk.Tokens of prefix
@@ -135,54 +131,54 @@ func (x *Source) Lexical(ctx context.Context, terms []Term, k int, f Filter) ([]
 	for _, t := range terms {
 		tokens = append(tokens, t.Tokens...)
 	}
-	held, err := x.rows.Counts(ctx, tokens)
+	held, err := x.counts(ctx, tokens)
 	if err != nil {
 		return nil, err
 	}
 	all := scores(terms, x.sizes, x.mean, held)
-	return x.hits(ctx, best(all, k, x.keep(f)), func(i, place int) float64 { return all[place] })
+	return x.hits(ctx, best(all, 0, k, x.among(f)))
 }
 
 // Similar ranks chunks by the cosine to a vector of the same model; none where
 // the index holds no vectors of its length.
 func (x *Source) Similar(ctx context.Context, vector []float32, k int, f Filter) ([]Hit, error) {
-	if d := x.vectors().Dimensions; d == 0 || len(vector) != d || k <= 0 {
+	if d := x.vectors.Dimensions; d == 0 || len(vector) != d || k <= 0 {
 		return nil, ctx.Err()
 	}
-	near, err := x.rows.Nearest(ctx, vector, k, x.keep(f))
+	near, err := x.rows.Nearest(ctx, vector, k, x.among(f))
+	if err != nil {
+		return nil, err
+	}
+	return x.hits(ctx, near)
+}
+
+// hits are the chunks that are near, with their scores.
+func (x *Source) hits(ctx context.Context, near []Near) ([]Hit, error) {
 	places := make([]int, len(near))
 	for i, n := range near {
 		places[i] = n.Place
 	}
-	if err != nil {
-		return nil, err
-	}
-	return x.hits(ctx, places, func(i, _ int) float64 { return near[i].Cosine })
-}
-
-// hits are the chunks at some places with their scores.
-func (x *Source) hits(ctx context.Context, places []int, score func(i, place int) float64) ([]Hit, error) {
-	chunks, err := x.rows.Chunks(ctx, places)
+	chunks, err := x.chunks(ctx, places)
 	hits := make([]Hit, len(chunks))
 	for i, c := range chunks {
-		hits[i] = Hit{c, score(i, places[i])}
+		hits[i] = Hit{c, near[i].Score}
 	}
-	return hits, cmp.Or(err, ctx.Err())
+	return hits, err
 }
 
-// keep reports which chunks a filter lets through; nil for all.
-func (x *Source) keep(f Filter) func(place int) bool {
+// among are the chunks that a filter lets through; nil for all.
+func (x *Source) among(f Filter) []bool {
 	if len(f.Paths) == 0 {
 		return nil
 	}
 	passes := make([]bool, len(x.sizes))
 	for _, file := range x.files {
-		ok := f.Passes(file.Path)
-		for n := file.First; n < file.Next; n++ {
+		ok := f.Passes(file.path)
+		for n := file.first; n < file.next; n++ {
 			passes[n] = ok
 		}
 	}
-	return func(place int) bool { return passes[place] }
+	return passes
 }
 
 // Passes reports whether a filter lets a path through.
@@ -196,28 +192,38 @@ func (f Filter) Passes(file string) bool {
 // Defines gives for each name, without its scope, the chunks that define it, by path
 // and line; nothing for names that more than most chunks define, where most is not 0.
 func (x *Source) Defines(ctx context.Context, most int, names ...string) (map[string][]chunk.Chunk, error) {
-	at, err := x.rows.Defining(ctx, most, names)
+	words := make([]string, len(names))
+	for i, name := range names {
+		words[i] = definedBy + name
+	}
+	held, err := x.counts(ctx, words)
+	var places []int
+	for word, counts := range held {
+		if most > 0 && len(counts) > most {
+			delete(held, word)
+		}
+		for _, c := range held[word] {
+			places = append(places, int(c.chunk))
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
-	var all []int
-	for _, places := range at {
-		all = append(all, places...)
-	}
-	slices.Sort(all)
-	all = slices.Compact(all)
-	chunks, err := x.rows.Chunks(ctx, all)
+	slices.Sort(places)
+	places = slices.Compact(places)
+	chunks, err := x.chunks(ctx, places)
 	if err != nil {
 		return nil, err
 	}
 	by := map[string][]chunk.Chunk{}
-	for name, places := range at {
-		for _, place := range places {
-			i, _ := slices.BinarySearch(all, place)
+	for word, counts := range held {
+		name := strings.TrimPrefix(word, definedBy)
+		for _, c := range counts {
+			i, _ := slices.BinarySearch(places, int(c.chunk))
 			by[name] = append(by[name], chunks[i])
 		}
 	}
-	return by, ctx.Err()
+	return by, nil
 }
 
 // Linked lists the files of the commit that a file imports, then those that import it:
@@ -225,7 +231,7 @@ func (x *Source) Defines(ctx context.Context, most int, names ...string) (map[st
 func (x *Source) Linked(path string) (paths []string) {
 	if at, ok := x.find(path); ok {
 		for _, i := range slices.Concat(x.edges().out[at], x.edges().in[at]) {
-			paths = append(paths, x.files[i].Path)
+			paths = append(paths, x.files[i].path)
 		}
 	}
 	return paths
@@ -239,10 +245,10 @@ func (x *Source) In(ctx context.Context, path string, from, to int) ([]chunk.Chu
 		return nil, ctx.Err()
 	}
 	var places []int
-	for n := x.files[at].First; n < x.files[at].Next; n++ {
+	for n := x.files[at].first; n < x.files[at].next; n++ {
 		places = append(places, n)
 	}
-	all, err := x.rows.Chunks(ctx, places)
+	all, err := x.chunks(ctx, places)
 	return slices.DeleteFunc(all, func(c chunk.Chunk) bool {
 		return c.StartLine > cmp.Or(to, math.MaxInt) || c.EndLine < from
 	}), err
@@ -251,28 +257,12 @@ func (x *Source) In(ctx context.Context, path string, from, to int) ([]chunk.Chu
 // Paths lists the files that have chunks, sorted.
 func (x *Source) Paths() (all []string) {
 	for _, f := range x.files {
-		if f.Next > f.First {
-			all = append(all, f.Path)
+		if f.next > f.first {
+			all = append(all, f.path)
 		}
 	}
 	return all
 }
 
 // Vectors says of which model and length the vectors are, and how many chunks lack one.
-func (x *Source) Vectors() VectorsInfo { return x.vectors() }
-
-// WithReport is the index with what was said when it was made.
-func (x *Source) WithReport(r Report) *Source {
-	x.report = r
-	return x
-}
-
-// Report says what the index is made of, all of which was there.
-func (x *Source) Report() Report {
-	r, n := x.report, len(x.Paths())
-	r.Files, r.Reused, r.Chunks, r.Seconds = n, n, len(x.sizes), 0
-	if r.Skipped == nil {
-		r.Skipped = map[string]int{}
-	}
-	return r
-}
+func (x *Source) Vectors() VectorsInfo { return x.vectors }

@@ -1,161 +1,76 @@
 package index
 
 import (
-	"slices"
-	"strings"
+	"context"
+	"iter"
+	"runtime"
+	"sync"
 
 	"github.com/org/pr-review-action/internal/vector"
 )
 
-// packed is the vectors of a layer's chunks, of one model, as they are stored.
-type packed struct {
-	model      string
-	dimensions int
-	chunks     []int32 // those that have one, in order
-	data       string
-}
-
-// of is the packed vector of a chunk; empty where it has none.
-func (p *packed) of(chunk int) string {
-	i, ok := slices.BinarySearch(p.chunks, int32(chunk))
-	if !ok {
-		return ""
+// Nearest is Rows's. Every vector is looked at: it is exact, and the same on every machine.
+func (x *Index) Nearest(ctx context.Context, query []float32, k int, among []bool) ([]Near, error) {
+	const least = -2 // no cosine is so small
+	q, cosines := vector.NewQuery(query), make([]float64, len(x.packed))
+	parts := runtime.GOMAXPROCS(0)
+	var group sync.WaitGroup
+	for p := range parts {
+		group.Go(func() {
+			for n := p * len(cosines) / parts; n < (p+1)*len(cosines)/parts; n++ {
+				if cosines[n] = least; x.packed[n] != "" {
+					cosines[n] = float64(q.Cosine(x.packed[n]))
+				}
+			}
+		})
 	}
-	size := vector.PackedSize(p.dimensions)
-	return p.data[i*size : (i+1)*size]
+	group.Wait()
+	return best(cosines, least, k, among), ctx.Err()
 }
 
-// mergePacked is the vectors of chunks that were merged.
-func mergePacked(from []some) (p packed) {
-	by := map[int32]string{}
-	for _, f := range from {
-		old := &f.layer.packed
-		if p.model == "" {
-			p.model, p.dimensions = old.model, old.dimensions
-		}
-		for _, c := range old.chunks {
-			if n := f.numbers[c]; n >= 0 && old.model == p.model && old.dimensions == p.dimensions {
-				by[n] = old.of(int(c))
-				p.chunks = append(p.chunks, n)
+// EachVector are the vectors of the chunks that have one, by the chunk's place in Chunks.
+func (x *Index) EachVector() iter.Seq2[int, []float32] {
+	return func(yield func(int, []float32) bool) {
+		for n, packed := range x.packed {
+			if packed != "" && !yield(n, vector.Unpack(packed)) {
+				return
 			}
 		}
 	}
-	slices.Sort(p.chunks)
-	var data strings.Builder
-	for _, n := range p.chunks {
-		data.WriteString(by[n])
-	}
-	p.data = data.String()
-	return p
-}
-
-func (w *writer) packed(p packed) {
-	w.text(p.model)
-	w.number(p.dimensions)
-	w.number(len(p.chunks))
-	last := int32(-1)
-	for _, c := range p.chunks {
-		w.number(int(c - last))
-		last = c
-	}
-	w.text(p.data)
-}
-
-const mostDimensions = 1 << 16
-
-func (r *reader) packed(chunks int) (p packed) {
-	p.model, p.dimensions = r.text(), r.number()
-	if p.dimensions > mostDimensions {
-		r.fail()
-	}
-	last := -1
-	for range r.count(1) {
-		step := r.number()
-		if last += step; step < 1 || last < 0 || last >= chunks {
-			r.fail()
-			break
-		}
-		p.chunks = append(p.chunks, int32(last))
-	}
-	if p.data = r.text(); len(p.data) != len(p.chunks)*vector.PackedSize(p.dimensions) {
-		r.fail()
-	}
-	return p
-}
-
-// vectors are those of an index, of one model.
-type vectors struct {
-	model      string
-	dimensions int
-	set        *vector.Set // nil without vectors
-	chunks     []int32     // of each vector in the set, its chunk, in order
-}
-
-// unpacked are the vectors of all layers; of another model than the first one has, none.
-func (x *Index) unpacked() (v vectors) {
-	for _, l := range x.layers {
-		if v.model == "" && l.packed.model != "" {
-			v = vectors{model: l.packed.model, dimensions: l.packed.dimensions}
-			v.set = vector.NewSet(max(v.dimensions, 1), 0)
-		}
-	}
-	for n, f := range x.fileOf {
-		p := &x.placed[f]
-		if p.layer.packed.model != v.model || p.layer.packed.dimensions != v.dimensions || v.set == nil {
-			continue
-		}
-		if one, err := vector.Unpack([]byte(p.layer.packed.of(n + p.below))); err == nil {
-			v.set.Add(one)
-			v.chunks = append(v.chunks, int32(n))
-		}
-	}
-	return v
-}
-
-func (x *Index) info() VectorsInfo {
-	v := x.held()
-	return VectorsInfo{v.model, v.dimensions, len(x.fileOf) - len(v.chunks)}
 }
 
 // WithVectors gives an index that holds these vectors too, of the named model, and none
 // of another one: by chunk.Chunk.Key, of length 1. Chunks without one are not found by
 // Similar. The index itself stays as it was.
 func (x *Index) WithVectors(model string, dimensions int, byKey map[string][]float32) *Index {
-	layers := slices.Clone(x.layers)
-	for i, l := range x.layers {
-		with := *l
-		with.sum, with.packed = "", packed{model: model, dimensions: dimensions}
-		var data []byte
-		for n := range l.sizes {
-			var one string
-			if l.packed.model == model && l.packed.dimensions == dimensions {
-				one = l.packed.of(n)
-			}
-			number := x.numbers[i][n]
-			if v := []float32(nil); one == "" && number >= 0 {
-				if v = byKey[x.chunk(int(number)).Key()]; len(v) == dimensions && dimensions > 0 {
-					one = string(vector.AppendPacked(nil, v))
-				}
-			}
-			if one != "" {
-				with.packed.chunks = append(with.packed.chunks, int32(n))
-				data = append(data, one...)
-			}
+	packed := make([]string, len(x.records))
+	if x.has(model, dimensions) {
+		copy(packed, x.packed)
+	}
+	for n, c := range x.Chunks() {
+		if packed[n] != "" || len(byKey) == 0 {
+			continue
 		}
-		if with.packed.data = string(data); l.packed.model != model || len(l.packed.data) != len(data) {
-			layers[i] = &with
+		if v := byKey[c.Key()]; len(v) == dimensions && dimensions > 0 {
+			packed[n] = vector.Pack(v)
 		}
 	}
-	return newIndex(x.made, layers...)
+	return newIndex(x.made, x.files, x.sizes, x.records, x.words, model, dimensions, packed)
+}
+
+func (x *Index) has(model string, dimensions int) bool {
+	return x.packed != nil && x.vectors.Model == model && x.vectors.Dimensions == dimensions
 }
 
 // VectorsByKey are the vectors that the index holds of a model, to be kept when its
 // chunks are embedded again; none of another one.
 func (x *Index) VectorsByKey(model string, dimensions int) map[string][]float32 {
 	all := map[string][]float32{}
-	if v := x.held(); v.set != nil && v.model == model && v.dimensions == dimensions {
-		for i, c := range v.chunks {
-			all[x.chunk(int(c)).Key()] = v.set.At(i)
+	if x.has(model, dimensions) {
+		for n, c := range x.Chunks() {
+			if x.packed[n] != "" {
+				all[c.Key()] = vector.Unpack(x.packed[n])
+			}
 		}
 	}
 	return all
@@ -164,9 +79,9 @@ func (x *Index) VectorsByKey(model string, dimensions int) map[string][]float32 
 // WithVectorsOf gives an index that also holds the vectors that another one has of the
 // same chunks: of a file that changed, those that did not.
 func (x *Index) WithVectorsOf(other *Index) *Index {
-	v := other.held()
-	if v.set == nil || len(x.held().chunks) == len(x.fileOf) {
+	v := other.vectors
+	if other.packed == nil || x.vectors.Missing == 0 {
 		return x
 	}
-	return x.WithVectors(v.model, v.dimensions, other.VectorsByKey(v.model, v.dimensions))
+	return x.WithVectors(v.Model, v.Dimensions, other.VectorsByKey(v.Model, v.Dimensions))
 }

@@ -1,18 +1,12 @@
-// Package vector compares vectors of length 1: what texts were embedded as.
+// Package vector compares and packs vectors of length 1: what texts were embedded as.
 //
-// A Set is searched by looking at every vector, which for the sizes of a repository
-// takes milliseconds and is exact. It asks nobody for vectors (embed does). Start
-// reading at Set.
+// It asks nobody for vectors (embed does). Start reading at Dot, then Pack.
 package vector
 
 import (
-	"cmp"
 	"encoding/binary"
 	"errors"
 	"math"
-	"runtime"
-	"slices"
-	"sync"
 )
 
 // ErrInvalid is a vector that has no direction: a number in it is not finite, or all are 0.
@@ -51,102 +45,84 @@ func Dot(a, b []float32) float32 {
 	return s0 + s1 + s2 + s3
 }
 
-// Set is vectors of one dimension, one behind the other, in the order in which they
-// were added. It may be searched from many goroutines once nothing is added.
-type Set struct {
-	dimensions int
-	data       []float32
-}
+// Query is a vector of length 1 as packed ones are compared with it.
+type Query []int32
 
-// NewSet makes an empty set with room for n vectors.
-func NewSet(dimensions, n int) *Set {
-	return &Set{dimensions: dimensions, data: make([]float32, 0, dimensions*n)}
-}
+const queryScale = 1 << 15
 
-// Add appends a vector, which has to have the set's dimensions.
-func (s *Set) Add(v []float32) { s.data = append(s.data, v[:s.dimensions]...) }
-
-// Len is the number of vectors.
-func (s *Set) Len() int { return len(s.data) / s.dimensions }
-
-// At is the i-th vector, as part of the set: it is not to be changed.
-func (s *Set) At(i int) []float32 { return s.data[i*s.dimensions : (i+1)*s.dimensions] }
-
-// Near is a vector that was found: its place in the set, and its cosine to the query.
-type Near struct {
-	Index  int
-	Cosine float32
-}
-
-// Nearest finds the k vectors of the largest cosine to a query of the set's
-// dimensions, largest first, equal ones in their order; the same on every machine.
-// Where keep is not nil, only those places count that it says yes to.
-func (s *Set) Nearest(query []float32, k int, keep func(i int) bool) []Near {
-	const worthAThread = 4_096
-	parts := max(1, min(runtime.GOMAXPROCS(0), s.Len()/worthAThread))
-	found := make([][]Near, parts)
-	var group sync.WaitGroup
-	for p := range parts {
-		group.Go(func() { found[p] = s.scan(query, k, keep, p*s.Len()/parts, (p+1)*s.Len()/parts) })
+// NewQuery rounds a vector, in finer steps than Pack does.
+func NewQuery(v []float32) Query {
+	q := make(Query, len(v))
+	for i, x := range v {
+		q[i] = int32(math.Round(float64(x) * queryScale))
 	}
-	group.Wait()
-	all := slices.Concat(found...)
-	slices.SortFunc(all, before)
-	return all[:min(k, len(all))]
+	return q
 }
 
-func before(a, b Near) int {
-	return cmp.Or(cmp.Compare(b.Cosine, a.Cosine), cmp.Compare(a.Index, b.Index))
-}
-
-// scan keeps the best k of a stretch in order: k is small, and most vectors are not among them.
-func (s *Set) scan(query []float32, k int, keep func(int) bool, from, to int) []Near {
-	var best []Near
-	for i := from; i < to; i++ {
-		if keep != nil && !keep(i) {
-			continue
-		}
-		n := Near{i, Dot(query, s.At(i))}
-		if len(best) == k {
-			if k == 0 || before(n, best[k-1]) >= 0 {
-				continue
-			}
-			best = best[:k-1]
-		}
-		at, _ := slices.BinarySearchFunc(best, n, before)
-		best = slices.Insert(best, at, n)
+// Cosine is that of the query and a vector that Pack wrote, of the same dimension. Whole
+// numbers are multiplied in half the time that it takes to make floats of them; no sum of
+// them is beyond an int32, for the lengths of both are bounded.
+func (q Query) Cosine(packed string) float32 {
+	var s0, s1 int32
+	rest, numbers := q, packed[scaleSize:][:len(q)]
+	for len(rest) >= 4 && len(numbers) >= 4 {
+		s0 += rest[0] * int32(int8(numbers[0]))
+		s1 += rest[1] * int32(int8(numbers[1]))
+		s0 += rest[2] * int32(int8(numbers[2]))
+		s1 += rest[3] * int32(int8(numbers[3]))
+		rest, numbers = rest[4:], numbers[4:]
 	}
-	return best
+	for i := range rest {
+		s0 += rest[i] * int32(int8(numbers[i]))
+	}
+	return float32(s0+s1) * scaleOf(packed) / queryScale
 }
 
-// PackedSize is the bytes of a vector as AppendPacked writes it.
-func PackedSize(dimensions int) int { return 4 + dimensions }
+// scaleSize is the bytes before the numbers of a packed vector: what each is to be multiplied with.
+const scaleSize = 4
 
-// AppendPacked adds a vector to bytes that are stored: one byte for each number and a
-// scale for all, a quarter of its size in memory. Of the 40 nearest such vectors find over
-// 97 in 100 (a test holds that).
-func AppendPacked(to []byte, v []float32) []byte {
+// Pack writes a vector as it is stored: one byte for each number and a scale for all, by
+// which its length is 1 again; empty where it has no direction. It takes a quarter of its
+// size in memory. Of the 40 nearest such vectors find over 97 in 100 (a test holds that).
+func Pack(v []float32) string {
 	var largest float32
 	for _, x := range v {
 		largest = max(largest, x, -x)
 	}
-	scale := largest / math.MaxInt8
-	to = binary.LittleEndian.AppendUint32(to, math.Float32bits(scale))
-	for _, x := range v {
-		to = append(to, byte(int8(math.Round(float64(x/scale)))))
+	if !(largest > 0 && largest <= math.MaxFloat32) {
+		return ""
 	}
-	return to
+	sum := 0.0
+	packed := make([]byte, scaleSize, scaleSize+len(v))
+	for _, x := range v {
+		n := int8(math.Round(float64(x / largest * math.MaxInt8)))
+		packed = append(packed, byte(n))
+		sum += float64(n) * float64(n)
+	}
+	binary.LittleEndian.PutUint32(packed, math.Float32bits(float32(1/math.Sqrt(sum))))
+	return string(packed)
 }
 
-// Unpack reads a vector that AppendPacked wrote, of length 1 again: ErrInvalid where it is none.
-func Unpack(packed []byte) ([]float32, error) {
-	if len(packed) < PackedSize(1) {
-		return nil, ErrInvalid
+// IsPacked reports whether Pack may have written these bytes, of a vector of so many
+// dimensions: what they give is finite.
+func IsPacked(packed string, dimensions int) bool {
+	if len(packed) != scaleSize+dimensions || dimensions <= 0 {
+		return false
 	}
-	scale := math.Float32frombits(binary.LittleEndian.Uint32(packed))
-	v := make([]float32, len(packed)-4)
-	for i, b := range packed[4:] {
-		v[i] = float32(int8(b)) * scale
+	scale := scaleOf(packed)
+	return scale > 0 && scale <= 1
+}
+
+func scaleOf(packed string) float32 {
+	bits := uint32(packed[0]) | uint32(packed[1])<<8 | uint32(packed[2])<<16 | uint32(packed[3])<<24
+	return math.Float32frombits(bits)
+}
+
+// Unpack is the vector that Pack wrote.
+func Unpack(packed string) []float32 {
+	scale, v := scaleOf(packed), make([]float32, len(packed)-scaleSize)
+	for i := range v {
+		v[i] = float32(int8(packed[scaleSize+i])) * scale
 	}
-	return v, Normalize(v)
+	return v
 }

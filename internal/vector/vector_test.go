@@ -1,6 +1,7 @@
 package vector
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -10,19 +11,18 @@ import (
 )
 
 // drawn is n vectors of length 1 around a few centres, as texts on a few subjects are.
-func drawn(t testing.TB, n, dimensions int) *Set {
+func drawn(t testing.TB, n, dimensions int) [][]float32 {
 	r := rand.New(rand.NewPCG(1, 2))
 	centres := make([][]float32, 200)
 	for i := range centres {
 		centres[i] = direction(r, nil, dimensions)
 	}
-	s := NewSet(dimensions, n)
-	for range n {
-		v := direction(r, centres[r.IntN(len(centres))], dimensions)
-		require.NoError(t, Normalize(v))
-		s.Add(v)
+	all := make([][]float32, n)
+	for i := range all {
+		all[i] = direction(r, centres[r.IntN(len(centres))], dimensions)
+		require.NoError(t, Normalize(all[i]))
 	}
-	return s
+	return all
 }
 
 func direction(r *rand.Rand, around []float32, dimensions int) []float32 {
@@ -34,32 +34,6 @@ func direction(r *rand.Rand, around []float32, dimensions int) []float32 {
 		}
 	}
 	return v
-}
-
-func TestNearestIsExactAndInOrderHoweverManyThreadsLook(t *testing.T) {
-	t.Parallel()
-	s := drawn(t, 9_000, 16)
-	query := s.At(17)
-	var all []Near
-	for i := range s.Len() {
-		all = append(all, Near{i, Dot(query, s.At(i))})
-	}
-	slices.SortStableFunc(all, before)
-	require.Equal(t, all[:40], s.Nearest(query, 40, nil))
-	require.Equal(t, 17, s.Nearest(query, 1, nil)[0].Index)
-	even := slices.DeleteFunc(all, func(n Near) bool { return n.Index%2 == 1 })
-	require.Equal(t, even[:10], s.Nearest(query, 10, func(i int) bool { return i%2 == 0 }))
-	require.Empty(t, s.Nearest(query, 0, nil))
-	require.Empty(t, NewSet(4, 0).Nearest(make([]float32, 4), 3, nil))
-}
-
-func TestEqualCosinesStayInTheirOrder(t *testing.T) {
-	t.Parallel()
-	s := NewSet(2, 5)
-	for range 5 {
-		s.Add([]float32{0, 1})
-	}
-	require.Equal(t, []Near{{0, 1}, {1, 1}, {2, 1}}, s.Nearest([]float32{0, 1}, 3, nil))
 }
 
 func TestWhatHasNoDirectionIsRefused(t *testing.T) {
@@ -74,36 +48,64 @@ func TestWhatHasNoDirectionIsRefused(t *testing.T) {
 	v := []float32{3, 4}
 	require.NoError(t, Normalize(v))
 	require.InDeltaSlice(t, []float32{0.6, 0.8}, v, 1e-6)
-	for _, packed := range [][]byte{nil, {1, 2, 3, 4}, {0, 0, 0, 0, 5}, {0, 0, 0xc0, 0x7f, 5}} {
-		_, err := Unpack(packed)
-		require.ErrorIs(t, err, ErrInvalid)
+	for name, v := range map[string][]float32{"zeros": {0, 0}, "none": {}, "NaN": {1, float32(math.NaN())},
+		"infinite": {float32(math.Inf(-1)), 1}} {
+		require.Empty(t, Pack(v), name)
 	}
+	for _, packed := range []string{"", "\x01\x02\x03", "\x00\x00\x00\x00\x05", "\x00\x00\xc0\x7f\x05",
+		"\x00\x00\x80\x7f\x05", "\x00\x00\x80\xbf\x05"} {
+		require.False(t, IsPacked(packed, 1), "%x", packed)
+	}
+	require.True(t, IsPacked(Pack(v), 2))
+	require.False(t, IsPacked(Pack(v), 3))
 }
 
 func TestPackedVectorsFindNearlyTheSame(t *testing.T) {
 	t.Parallel()
-	s := drawn(t, 4_000, 64)
-	stored := NewSet(64, s.Len())
-	for i := range s.Len() {
-		packed := AppendPacked(nil, s.At(i))
-		require.Len(t, packed, PackedSize(64))
-		v, err := Unpack(packed)
-		require.NoError(t, err)
-		stored.Add(v)
+	all := drawn(t, 4_000, 65)
+	packed := make([]string, len(all))
+	for i, v := range all {
+		packed[i] = Pack(v)
+		require.Len(t, packed[i], 4+65)
+		require.True(t, IsPacked(packed[i], 65))
+	}
+	nearest := func(dot func(i int) float32) []int {
+		places := make([]int, len(all))
+		for i := range places {
+			places[i] = i
+		}
+		slices.SortFunc(places, func(a, b int) int { return cmp.Compare(dot(b), dot(a)) })
+		return places[:40]
 	}
 	same := 0
 	for q := range 20 {
-		want := s.Nearest(s.At(q*100), 40, nil)
-		for _, n := range stored.Nearest(s.At(q*100), 40, nil) {
-			same += len(slices.DeleteFunc(slices.Clone(want), func(w Near) bool { return w.Index != n.Index }))
+		query := all[q*100]
+		asked := NewQuery(query)
+		want := nearest(func(i int) float32 { return Dot(query, all[i]) })
+		for _, i := range nearest(func(i int) float32 { return asked.Cosine(packed[i]) }) {
+			if slices.Contains(want, i) {
+				same++
+			}
+			require.InDelta(t, Dot(query, Unpack(packed[i])), asked.Cosine(packed[i]), 1e-4)
+			require.NoError(t, Normalize(Unpack(packed[i])))
 		}
 	}
 	require.Greater(t, float64(same)/(20*40), 0.97)
 }
 
-func BenchmarkNearest(b *testing.B) {
-	s := drawn(b, 100_000, 512)
+func TestTheCosineOfLongVectorsDoesNotOverflow(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{1, 3, 4_000, 1 << 16} {
+		v := slices.Repeat([]float32{-1}, n)
+		require.NoError(t, Normalize(v))
+		require.InDelta(t, 1, NewQuery(v).Cosine(Pack(v)), 2e-3, n)
+	}
+}
+
+func BenchmarkCosine(b *testing.B) {
+	all := drawn(b, 1_000, 512)
+	packed, q := Pack(all[5]), NewQuery(all[7])
 	for b.Loop() {
-		s.Nearest(s.At(5), 40, nil)
+		q.Cosine(packed)
 	}
 }

@@ -89,10 +89,9 @@ func (p Place) inDatabase(ctx context.Context, db database, local func(context.C
 		k.Model = e.Embedder.Identity()
 	}
 	began := time.Now()
-	found, err := db.Find(ctx, k)
+	found, report, err := db.Find(ctx, k)
 	if found != nil && err == nil {
-		report := found.Report()
-		report.Seconds = time.Since(began).Seconds()
+		report.Reused, report.Seconds = report.Files, time.Since(began).Seconds()
 		return Indexed{Source: found, Report: report}, nil
 	}
 	x, failed := local(ctx)

@@ -19,8 +19,9 @@ type Store interface {
 
 // database keeps indexes of commits beside this machine; pgindex.Store is one.
 type database interface {
-	// Find is the index of a commit with the vectors of a model, nil where there is none.
-	Find(ctx context.Context, k index.Key) (*index.Source, error)
+	// Find is the index of a commit with the vectors of a model, and what was said of its
+	// making; nil where there is none.
+	Find(ctx context.Context, k index.Key) (*index.Source, index.Report, error)
 	Write(ctx context.Context, k index.Key, x *index.Index, made index.Report) (*index.Source, error)
 	Vectors() bool
 }

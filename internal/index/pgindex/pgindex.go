@@ -8,9 +8,7 @@
 package pgindex
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -41,9 +39,6 @@ const (
 	queryTime   = 15 * time.Second
 	writeTime   = 10 * time.Minute
 	connections = 4
-
-	recentWords  = 500 // of an index that is asked
-	recentChunks = 5_000
 
 	efSearch = "100" // of HNSW: its default of 40 loses some of the 40 nearest
 )
@@ -83,16 +78,15 @@ func (s *Store) prepare(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*connectTime)
 	defer cancel()
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtext('pr_review_index'))`)
+		_, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtext('pr_review_indexes'))`)
 		if err == nil {
-			_, err = tx.Exec(ctx, `CREATE SCHEMA IF NOT EXISTS pr_review_index`)
+			_, err = tx.Exec(ctx, `CREATE SCHEMA IF NOT EXISTS pr_review_indexes`)
 		}
 		if err == nil {
-			_, err = tx.Exec(ctx, `CREATE TABLE IF NOT EXISTS pr_review_index.list (
+			_, err = tx.Exec(ctx, `CREATE TABLE IF NOT EXISTS pr_review_indexes.list (
 				id bigserial PRIMARY KEY, repository text NOT NULL, commit text NOT NULL, made text NOT NULL,
-				model text NOT NULL, dimensions int NOT NULL, missing int NOT NULL, mean float8 NOT NULL,
-				sizes bytea NOT NULL, used timestamptz NOT NULL DEFAULT now(),
-				UNIQUE (repository, commit, made, model))`)
+				model text NOT NULL, head bytea NOT NULL, report bytea NOT NULL,
+				used timestamptz NOT NULL DEFAULT now(), UNIQUE (repository, commit, made, model))`)
 		}
 		return err
 	})
@@ -116,72 +110,28 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// Find opens the index of a key; nil where the database has none.
-func (s *Store) Find(ctx context.Context, k index.Key) (*index.Source, error) {
+// Find opens the index of a key, and says what was said of its making; nil where the
+// database has none.
+func (s *Store) Find(ctx context.Context, k index.Key) (x *index.Source, made index.Report, err error) {
 	ctx, cancel := context.WithTimeout(ctx, queryTime)
 	defer cancel()
-	r := &rows{store: s}
-	r.counts.room, r.chunks.room = recentWords, recentChunks
-	info := index.VectorsInfo{Model: k.Model}
 	var id int64
-	var packed []byte
-	var reported bool // indexes of earlier versions have no report
-	err := s.pool.QueryRow(ctx, `UPDATE pr_review_index.list SET used = now()
-		WHERE repository = $1 AND commit = $2 AND made = $3 AND model = $4
-		RETURNING id, dimensions, missing, sizes, to_regclass('pr_review_index_' || id || '.report') IS NOT NULL`,
-		k.Repository, k.Commit, k.Made, s.model(k)).Scan(&id, &info.Dimensions, &info.Missing, &packed, &reported)
-	switch {
-	case errors.Is(err, pgx.ErrNoRows):
-		return nil, nil
-	case err != nil:
-		return nil, s.explain("looking for the index", err)
+	var head, report []byte
+	err = s.pool.QueryRow(ctx, `UPDATE pr_review_indexes.list SET used = now()
+		WHERE repository = $1 AND commit = $2 AND made = $3 AND model = $4 RETURNING id, head, report`,
+		k.Repository, k.Commit, k.Made, s.model(k)).Scan(&id, &head, &report)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, made, nil
 	}
-	var sizes []uint32
-	for b := bytes.NewReader(packed); b.Len() > 0; {
-		n, err := binary.ReadUvarint(b)
-		if err != nil {
-			return nil, s.explain("reading the index", err)
-		}
-		sizes = append(sizes, uint32(n))
+	if err == nil {
+		err = json.Unmarshal(report, &made)
 	}
-	if info.Dimensions == 0 {
-		info = index.VectorsInfo{Missing: len(sizes)}
+	if err == nil {
+		r := &rows{store: s, schema: schemaOf(id)}
+		r.words.room, r.chunks.room = recentWords, recentChunks
+		x, err = index.Open(head, r)
 	}
-	r.schema, r.dimensions, r.size = schemaOf(id), info.Dimensions, len(sizes)
-	files, imports, err := r.files(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var report index.Report
-	if reported {
-		if report, err = r.report(ctx); err != nil {
-			return nil, err
-		}
-	}
-	return index.NewSource(files, sizes, func() [][]int { return imports },
-		func() index.VectorsInfo { return info }, r).WithReport(report), nil
-}
-
-// report is what was said when the index was made.
-func (r *rows) report(ctx context.Context) (report index.Report, err error) {
-	var text []byte
-	err = r.ask(ctx, "reading the index", `SELECT json FROM INDEX.report`, nil, []any{&text}, func() error {
-		return json.Unmarshal(text, &report)
-	})
-	return report, err
-}
-
-func (r *rows) files(ctx context.Context) (files []index.File, imports [][]int, err error) {
-	var path []byte
-	var f index.File
-	var to []int
-	err = r.ask(ctx, "reading the index", `SELECT path, first, next, imports FROM INDEX.file ORDER BY n`, nil,
-		[]any{&path, &f.First, &f.Next, &to}, func() error {
-			f.Path = string(path)
-			files, imports, to = append(files, f), append(imports, to), nil
-			return nil
-		})
-	return files, imports, err
+	return x, made, s.explain("looking for the index", err)
 }
 
 // model is the model of a key, of which a server without pgvector knows none.
@@ -192,7 +142,7 @@ func (s *Store) model(k index.Key) string {
 	return k.Model
 }
 
-func schemaOf(id int64) string { return fmt.Sprintf("pr_review_index_%d", id) }
+func schemaOf(id int64) string { return fmt.Sprintf("pr_review_indexes_%d", id) }
 
 // Error is what a person reads when the database cannot be used. It holds no password.
 type Error struct {

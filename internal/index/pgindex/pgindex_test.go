@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/index"
@@ -52,7 +51,7 @@ func TestProcessesThatShareASessionDoNotMeetInIt(t *testing.T) {
 	t.Parallel()
 	address, x := pgtest.Vector(t), indextest.Build(t, indextest.Files)
 	write(t, open(t, address), key(t, x), x)
-	found, err := open(t, address).Find(t.Context(), key(t, x))
+	found, _, err := open(t, address).Find(t.Context(), key(t, x))
 	require.NoError(t, err)
 	require.NotNil(t, found)
 }
@@ -200,7 +199,7 @@ func TestTwoProcessesThatWriteAtOnceLeaveOneIndex(t *testing.T) {
 	group.Wait()
 	for _, other := range []index.Key{{Repository: "acme/other", Commit: k.Commit, Made: k.Made},
 		{Repository: k.Repository, Commit: "2", Made: k.Made}, {Repository: k.Repository, Commit: k.Commit}} {
-		found, err := open(t, address).Find(t.Context(), other)
+		found, _, err := open(t, address).Find(t.Context(), other)
 		require.NoError(t, err)
 		require.Nil(t, found, "T34: an index serves its own repository and commit alone")
 	}
@@ -234,23 +233,4 @@ func TestT9_APasswordIsInNoError(t *testing.T) {
 	require.NotContains(t, err.Error(), "hunter2")
 	_, err = pgindex.Open(t.Context(), "postgres://me@[::1", "hunter2")
 	require.ErrorContains(t, err, "not the address")
-}
-
-// The list of indexes is one table, which an earlier version may have made and may read.
-func TestATableOfAnEarlierVersionTakesIndexesOfThisOne(t *testing.T) {
-	t.Parallel()
-	address, x := database(t), indextest.Build(t, indextest.Files)
-	conn, err := pgx.Connect(t.Context(), address)
-	require.NoError(t, err)
-	_, err = conn.Exec(t.Context(), `CREATE SCHEMA pr_review_index; CREATE TABLE pr_review_index.list (
-		id bigserial PRIMARY KEY, repository text NOT NULL, commit text NOT NULL, made text NOT NULL,
-		model text NOT NULL, dimensions int NOT NULL, missing int NOT NULL, mean float8 NOT NULL,
-		sizes bytea NOT NULL, used timestamptz NOT NULL DEFAULT now(),
-		UNIQUE (repository, commit, made, model))`, pgx.QueryExecModeSimpleProtocol)
-	require.NoError(t, err)
-	write(t, open(t, address), key(t, x), x)
-	var mean float64
-	require.NoError(t, conn.QueryRow(t.Context(), `SELECT mean FROM pr_review_index.list`).Scan(&mean))
-	require.Greater(t, mean, 1.0)
-	require.NoError(t, conn.Close(t.Context()))
 }
