@@ -43,7 +43,7 @@ func (w Wire) Implementer(s settings.Settings, c config.Config, before cost.Micr
 	}
 	r.Named(c)
 	prices, unknown := pricesOf(map[string]string{reviews: r.Model}, c)
-	if err := r.settleCap(c, 0, unknown); err != nil {
+	if err := r.Account.settle(c, s.Config, 0, unknown); err != nil {
 		return nil, err
 	}
 	client, err := r.client(r.Model, c.ModelOptions, limit.New(limit.Options{Concurrency: 1, OnWait: onWait}))

@@ -9,11 +9,7 @@ import (
 	"github.com/org/pr-review-action/internal/budget"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/cost"
-	"github.com/org/pr-review-action/internal/flow/reviewpr"
-	"github.com/org/pr-review-action/internal/github"
-	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/limit"
-	"github.com/org/pr-review-action/internal/linter"
 	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/review"
@@ -32,7 +28,7 @@ func (r *Reviewer) Prepare(ctx context.Context, b Brief) error {
 	c := b.Change.Config
 	t, own, others := b.asked(r.Model)
 	prices, unknown := pricesOf(t, c)
-	if err := r.settleCap(c, others, unknown); err != nil {
+	if err := r.Account.settle(c, r.settings.Config, others, unknown); err != nil {
 		return err
 	}
 	r.Account.price = prices[r.Model]
@@ -111,17 +107,4 @@ func (r *Reviewer) client(model string, o config.ModelOptions, l *limit.Limiter)
 		return nil, problem.As(problem.Misuse, err, "")
 	}
 	return client, nil
-}
-
-// Brief is what a reviewer by a model is told once the change was read.
-type Brief struct {
-	Change    ingest.Change
-	Paid      reviewpr.Paid
-	API       *github.Client // of a pull request's repository
-	Workspace string         // folder of the results of tests
-	NoTools   bool           // the diff is all that is looked at
-	Revises   *cost.Usage    // of the draft that is revised; nil for a first one
-	Carried   *CarriedIndex  // of a job; nil for none
-	Linted    linter.Report  // what linters say of the change
-	Once      review.Once    // keeps answers in place of Paid; nil for Paid
 }

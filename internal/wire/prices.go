@@ -10,6 +10,14 @@ import (
 	"github.com/org/pr-review-action/internal/settings"
 )
 
+// Account is what the models of a run may cost and do.
+type Account struct {
+	Cap    cost.MicroUSD // 0: none can be held
+	Notice string        // why no cap holds, where that is so
+	Why    string        // why it is lower than the cap of a run, where that is so
+	price  *cost.Price   // of the model that reviews
+}
+
 // The tasks that models are asked for.
 const (
 	reviews    = "review"
@@ -73,8 +81,7 @@ func unpriced(model, next string) error {
 
 // settleEndpoints notes a model of embeddings or rerank whose price is not known, and
 // refuses it under a cap.
-func (r *Reviewer) settleEndpoints(c config.Config, capped bool) error {
-	file := r.settings.Config
+func (a *Account) settleEndpoints(c config.Config, file string, capped bool) error {
 	for _, at := range []struct{ model, key string }{{c.Embeddings.Model, "input"}, {c.Rerank.Model, "per-1000"}} {
 		if _, ok := priceOf(at.model, c); at.model == "" || ok {
 			continue
@@ -84,19 +91,19 @@ func (r *Reviewer) settleEndpoints(c config.Config, capped bool) error {
 				"USD per million tokens (input) or per thousand searches (per-1000); 0 for a server of your own",
 				file, at.model, at.key))
 		}
-		r.Account.Notice = fmt.Sprintf("The price of the model %q is not known, so what it costs is not counted; with "+
+		a.Notice = fmt.Sprintf("The price of the model %q is not known, so what it costs is not counted; with "+
 			"prices in %s it is.", at.model, file)
 		return nil
 	}
 	return nil
 }
 
-// settleCap settles what the run may cost; before is what others on the pull request
+// settle is what the run may cost; before is what others on the pull request
 // have. A cap that was set needs the price of every model, or it could not be held.
-func (r *Reviewer) settleCap(c config.Config, before cost.MicroUSD, unknown string) error {
+func (a *Account) settle(c config.Config, file string, before cost.MicroUSD, unknown string) error {
 	run, pull := c.Cap, c.CapPerPull
-	capped, file := run > 0 || pull > 0 || c.MaxCostPerFile > 0, r.settings.Config
-	if err := r.settleEndpoints(c, capped); err != nil {
+	capped := run > 0 || pull > 0 || c.MaxCostPerFile > 0
+	if err := a.settleEndpoints(c, file, capped); err != nil {
 		return err
 	}
 	switch {
@@ -104,11 +111,11 @@ func (r *Reviewer) settleCap(c config.Config, before cost.MicroUSD, unknown stri
 		return unpriced(unknown, fmt.Sprintf("say what it costs, in USD per million tokens: prices: { %q: { input: 0.25, "+
 			"output: 2 } } in %s of the base commit, or for a diff in a file that --config names", unknown, file))
 	case unknown != "":
-		r.Account.Notice = fmt.Sprintf("The price of the model %q is not known, so the default cap of %s does not "+
+		a.Notice = fmt.Sprintf("The price of the model %q is not known, so the default cap of %s does not "+
 			"hold; with prices in %s it does.", unknown, settings.DefaultMaxCost, file)
 		return nil
 	}
-	r.Account.Cap = cmp.Or(run, settings.DefaultMaxCost)
+	a.Cap = cmp.Or(run, settings.DefaultMaxCost)
 	if pull == 0 {
 		return nil
 	}
@@ -117,9 +124,9 @@ func (r *Reviewer) settleCap(c config.Config, before cost.MicroUSD, unknown stri
 			fmt.Sprintf("the reviews of this pull request have cost %s, and max-cost-per-pull is %s", before, pull),
 			"", "raise max-cost-per-pull; nothing was asked"), "")
 	}
-	if left := pull - before; left < r.Account.Cap {
-		r.Account.Cap = left
-		r.Account.Why = fmt.Sprintf("max-cost-per-pull is %s, and the reviews of this pull request before have cost %s",
+	if left := pull - before; left < a.Cap {
+		a.Cap = left
+		a.Why = fmt.Sprintf("max-cost-per-pull is %s, and the reviews of this pull request before have cost %s",
 			pull, before)
 	}
 	return nil

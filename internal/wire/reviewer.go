@@ -46,14 +46,6 @@ type Reviewer struct {
 	used  cost.Usage
 }
 
-// Account is what the models of a run may cost and do.
-type Account struct {
-	Cap    cost.MicroUSD // 0: none can be held
-	Notice string        // why no cap holds, where that is so
-	Why    string        // why it is lower than the cap of a run, where that is so
-	price  *cost.Price   // of the model that reviews
-}
-
 // Review passes on to the model or the rules and counts what comes back.
 func (r *Reviewer) Review(ctx context.Context, f diff.File) (finding.FileReview, error) {
 	return r.counted(ctx, func(ctx context.Context) (finding.FileReview, error) { return r.Reviewer.Review(ctx, f) })

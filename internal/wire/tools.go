@@ -9,14 +9,32 @@ import (
 	"sync"
 	"time"
 
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/flow/reviewpr"
+	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/linter"
 	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/prompt"
+	"github.com/org/pr-review-action/internal/review"
 	"github.com/org/pr-review-action/internal/secret"
 	"github.com/org/pr-review-action/internal/tool"
 	"github.com/org/pr-review-action/internal/tree"
 )
+
+// Brief is what a reviewer by a model is told once the change was read.
+type Brief struct {
+	Change    ingest.Change
+	Paid      reviewpr.Paid
+	API       *github.Client // of a pull request's repository
+	Workspace string         // folder of the results of tests
+	NoTools   bool           // the diff is all that is looked at
+	Revises   *cost.Usage    // of the draft that is revised; nil for a first one
+	Carried   *CarriedIndex  // of a job; nil for none
+	Linted    linter.Report  // what linters say of the change
+	Once      review.Once    // keeps answers in place of Paid; nil for Paid
+}
 
 // looking says what there is to look at: the files of the change's two commits, of the
 // clone of a range or of the pull request's repository, and what there is to tell of
