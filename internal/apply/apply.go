@@ -8,7 +8,6 @@
 package apply
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha1"
 	"encoding/hex"
@@ -80,11 +79,23 @@ func (a Applier) Commit(ctx context.Context, q Request) (Applied, error) {
 		if err != nil || p.found {
 			return p.at, err
 		}
-		if last = a.push(ctx, q, p); last != nil && !tryAgain(last) {
-			return Applied{}, last
+		if last = a.push(ctx, q, p); last == nil {
+			return a.landed(ctx, q)
+		} else if !tryAgain(last) {
+			break
 		}
 	}
-	return Applied{}, cmp.Or(last, write.ErrUncertain)
+	return Applied{}, last
+}
+
+// landed is where the commit that was just made stands. One that is not found is not pushed
+// again: it would stand on two branches.
+func (a Applier) landed(ctx context.Context, q Request) (Applied, error) {
+	at, found, err := a.Find(ctx, q)
+	if err == nil && !found {
+		err = write.ErrUncertain
+	}
+	return at, err
 }
 
 // claimed puts the approval on record, and waits for this job's turn.

@@ -291,6 +291,36 @@ func TestARefusedCommitNamesTheEmptyBranch(t *testing.T) {
 	s.stands(at, 1)
 }
 
+// TestAPushThatIsNotFoundIsNotRepeated has GitHub show each branch later than it makes it.
+func TestAPushThatIsNotFoundIsNotRepeated(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.hub.Fail("GET", "**/branches/fix/**", githubtest.Fault{Status: 404})
+	_, _, err := s.carryOut()
+	require.ErrorIs(t, err, write.ErrUncertain)
+	made := 0
+	for _, r := range s.hub.Requests() {
+		if r.Method == "POST" && strings.HasSuffix(r.Path, "/git/refs") {
+			made++
+		}
+	}
+	require.Equal(t, 1, made)
+	s.hub.ClearFaults()
+	at, _, err := s.carryOut()
+	require.NoError(t, err)
+	s.stands(at, 1)
+}
+
+// TestTheLastTryIsLookedFor has nine writers come first.
+func TestTheLastTryIsLookedFor(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.hub.Fail("POST", "**/git/refs", githubtest.Fault{Status: 502, Times: 9})
+	at, _, err := s.carryOut()
+	require.NoError(t, err)
+	s.stands(at, 1)
+}
+
 // TestABranchCalledAsTheFolderIsNamed has a branch fix, beside which Git keeps no fix/x.
 func TestABranchCalledAsTheFolderIsNamed(t *testing.T) {
 	t.Parallel()
