@@ -67,7 +67,7 @@ func (r *recent[K]) get(keys []K, ask func(missing []K, into map[K]string) error
 func (r *rows) ask(ctx context.Context, doing, sql string, args, into []any, row func() error) error {
 	ctx, cancel := context.WithTimeout(ctx, queryTime)
 	defer cancel()
-	answer, err := r.store.pool.Query(ctx, strings.ReplaceAll(sql, "INDEX", r.schema), args...)
+	answer, err := r.store.pool.Query(ctx, strings.ReplaceAll(sql, "$SCHEMA", r.schema), args...)
 	if err == nil {
 		_, err = pgx.ForEachRow(answer, into, row)
 	}
@@ -80,7 +80,7 @@ func (r *rows) Records(ctx context.Context, places []int) ([]string, error) {
 	held, err := r.chunks.get(places, func(missing []int, into map[int]string) error {
 		var n int
 		var record []byte
-		return r.ask(ctx, doing, `SELECT n, record FROM INDEX.chunk WHERE n = ANY($1)`, []any{missing},
+		return r.ask(ctx, doing, `SELECT n, record FROM $SCHEMA.chunk WHERE n = ANY($1)`, []any{missing},
 			[]any{&n, &record}, func() error {
 				into[n] = string(record)
 				return nil
@@ -107,7 +107,7 @@ func (r *rows) Words(ctx context.Context, names []string) (map[string]string, er
 			wanted[i] = []byte(name)
 		}
 		var name, held []byte
-		return r.ask(ctx, "searching words", `SELECT name, held FROM INDEX.word WHERE name = ANY($1)`, []any{wanted},
+		return r.ask(ctx, "searching words", `SELECT name, held FROM $SCHEMA.word WHERE name = ANY($1)`, []any{wanted},
 			[]any{&name, &held}, func() error {
 				into[string(name)] = string(held)
 				return nil
@@ -119,7 +119,7 @@ func (r *rows) Words(ctx context.Context, names []string) (map[string]string, er
 // Nearest is index.Rows's. HNSW is nearly exact; where paths are filtered it is not
 // asked, since it may leave too few, and all that pass are compared.
 func (r *rows) Nearest(ctx context.Context, vector []float32, k int, among []bool) (all []index.Near, err error) {
-	from, args := "INDEX.vector", []any{literal(vector), k}
+	from, args := "$SCHEMA.vector", []any{literal(vector), k}
 	if among != nil {
 		passing := []int{}
 		for n, passes := range among {
@@ -127,7 +127,7 @@ func (r *rows) Nearest(ctx context.Context, vector []float32, k int, among []boo
 				passing = append(passing, n)
 			}
 		}
-		from = "(SELECT n, embedding FROM INDEX.vector WHERE n = ANY($3) OFFSET 0)"
+		from = "(SELECT n, embedding FROM $SCHEMA.vector WHERE n = ANY($3) OFFSET 0)"
 		args = append(args, passing)
 	}
 	// some more are asked for than are wanted, so that equal ones come in their order

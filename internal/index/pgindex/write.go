@@ -65,34 +65,34 @@ type writer struct {
 // write makes the index's own tables. What may be no UTF-8, as not all in a repository is,
 // is bytes.
 func (w writer) write() error {
-	err := w.run(`CREATE SCHEMA INDEX`, `CREATE TABLE INDEX.chunk (n int PRIMARY KEY, record bytea)`,
-		`CREATE TABLE INDEX.word (name bytea PRIMARY KEY, held bytea)`)
+	err := w.run(`CREATE SCHEMA $SCHEMA`, `CREATE TABLE $SCHEMA.chunk (n int PRIMARY KEY, record bytea)`,
+		`CREATE TABLE $SCHEMA.word (name bytea PRIMARY KEY, held bytea)`)
 	if err == nil {
-		err = w.insert(`INSERT INTO INDEX.chunk SELECT * FROM unnest($1::int[], $2::bytea[])`, w.chunks)
+		err = w.insert(`INSERT INTO $SCHEMA.chunk SELECT * FROM unnest($1::int[], $2::bytea[])`, w.chunks)
 	}
 	if err == nil {
-		err = w.insert(`INSERT INTO INDEX.word SELECT * FROM unnest($1::bytea[], $2::bytea[])`, w.words)
+		err = w.insert(`INSERT INTO $SCHEMA.word SELECT * FROM unnest($1::bytea[], $2::bytea[])`, w.words)
 	}
 	if dimensions := w.x.Vectors().Dimensions; err == nil && dimensions > 0 {
 		kind := vectorType(dimensions)
-		err = w.run(fmt.Sprintf(`CREATE TABLE INDEX.vector (n int, embedding %s(%d))`, kind, dimensions))
+		err = w.run(fmt.Sprintf(`CREATE TABLE $SCHEMA.vector (n int, embedding %s(%d))`, kind, dimensions))
 		if err == nil {
-			err = w.insert(`INSERT INTO INDEX.vector SELECT n, v::`+kind+` FROM unnest($1::int[], $2::text[]) u(n, v)`,
+			err = w.insert(`INSERT INTO $SCHEMA.vector SELECT n, v::`+kind+` FROM unnest($1::int[], $2::text[]) u(n, v)`,
 				w.vectors)
 		}
 		if err == nil {
-			err = w.run(`CREATE INDEX ON INDEX.vector USING hnsw (embedding ` + kind + `_cosine_ops)`)
+			err = w.run(`CREATE INDEX ON $SCHEMA.vector USING hnsw (embedding ` + kind + `_cosine_ops)`)
 		}
 	}
 	if err == nil {
-		err = w.run(`ANALYZE INDEX.chunk`, `ANALYZE INDEX.word`)
+		err = w.run(`ANALYZE $SCHEMA.chunk`, `ANALYZE $SCHEMA.word`)
 	}
 	return err
 }
 
 func (w writer) run(statements ...string) error {
 	for _, sql := range statements {
-		if _, err := w.tx.Exec(w.ctx, strings.ReplaceAll(sql, "INDEX", w.schema)); err != nil {
+		if _, err := w.tx.Exec(w.ctx, strings.ReplaceAll(sql, "$SCHEMA", w.schema)); err != nil {
 			return err
 		}
 	}
@@ -101,7 +101,7 @@ func (w writer) run(statements ...string) error {
 
 // insert writes rows of two columns. They go as arrays, since not every server takes COPY.
 func (w writer) insert(sql string, rows iter.Seq2[any, any]) error {
-	sql = strings.ReplaceAll(sql, "INDEX", w.schema)
+	sql = strings.ReplaceAll(sql, "$SCHEMA", w.schema)
 	var keys, values []any
 	flush := func() error {
 		_, err := w.tx.Exec(w.ctx, sql, keys, values)
