@@ -368,28 +368,52 @@ func (b *builder) index() *Index {
 }
 
 // words are those of all chunks that have a place.
-func (b *builder) words(places []int32) (all []word) {
-	old := slices.Clone(b.previous.words)
+func (b *builder) words(places []int32) []word {
+	fresh := make([]word, 0, len(b.fresh))
 	for name, p := range b.fresh {
-		old = append(old, word{name, string(p.held)})
+		fresh = append(fresh, word{name, string(p.held)})
 	}
-	slices.SortFunc(old, byName)
-	var read, placed []count
-	for i, w := range old {
-		read = unpack(read[:0], w.held, len(places))
-		for _, c := range read {
-			if place := places[c.chunk]; place >= 0 {
-				placed = append(placed, count{place, c.times})
+	slices.SortFunc(fresh, byName)
+	all := make([]word, 0, len(b.previous.words)+len(fresh))
+	added := make([]string, 0, cap(all)) // of each word what was cut
+	for old := b.previous.words; len(old)+len(fresh) > 0; {
+		if len(fresh) == 0 || len(old) > 0 && old[0].name < fresh[0].name {
+			all, added, old = append(all, old[0]), append(added, ""), old[1:]
+			continue
+		}
+		w := word{name: fresh[0].name}
+		if len(old) > 0 && old[0].name == w.name {
+			w.held, old = old[0].held, old[1:]
+		}
+		all, added, fresh = append(all, w), append(added, fresh[0].held), fresh[1:]
+	}
+	var group sync.WaitGroup
+	share := len(all)/runtime.GOMAXPROCS(0) + 1
+	for from := 0; from < len(all); from += share {
+		group.Go(func() {
+			var counts []count
+			for i := from; i < min(from+share, len(all)); i++ {
+				counts = placed(placed(counts[:0], all[i].held, places), added[i], places)
+				if added[i] != "" {
+					slices.SortFunc(counts, func(a, b count) int { return cmp.Compare(a.chunk, b.chunk) })
+				}
+				all[i].held = pack(counts)
 			}
-		}
-		if i+1 < len(old) && old[i+1].name == w.name {
-			continue // of what was cut and of what was taken over
-		}
-		slices.SortFunc(placed, func(a, b count) int { return cmp.Compare(a.chunk, b.chunk) })
-		if len(placed) > 0 {
-			all = append(all, word{w.name, pack(placed)})
-		}
-		placed = placed[:0]
+		})
 	}
-	return all
+	group.Wait()
+	return slices.DeleteFunc(all, func(w word) bool { return w.held == "" })
+}
+
+// placed appends the counts of the chunks that have a place.
+func placed(to []count, held string, places []int32) []count {
+	from := len(to)
+	to = unpack(to, held, len(places))
+	kept := to[:from]
+	for _, c := range to[from:] {
+		if place := places[c.chunk]; place >= 0 {
+			kept = append(kept, count{place, c.times})
+		}
+	}
+	return kept
 }

@@ -62,7 +62,7 @@ func (c Cache) Keep(commit string, x *Index) error {
 	}
 	defer os.Remove(f.Name()) // it is gone where all went well
 	_, err = f.Write(x.Encode())
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+	if err = errors.Join(err, f.Close()); err != nil { // what a crash cuts short is found by its sum
 		return fmt.Errorf("writing the index: %w", err)
 	}
 	if err := os.Rename(f.Name(), c.path(commit)); err != nil {

@@ -158,7 +158,7 @@ type count struct{ chunk, times int32 }
 
 // pack is the counts of a word, in order, as they are stored.
 func pack(counts []count) string {
-	var w writer
+	w := make(writer, 0, 2*len(counts)+8)
 	next := int32(0)
 	for _, c := range counts {
 		w.number(int(c.chunk - next))
