@@ -53,6 +53,14 @@ func (t table) count(name string, wanted []want, hits []chunk.Chunk) {
 	}
 }
 
+type want struct {
+	Path      string `json:"path"`
+	LineStart int    `json:"line_start"`
+	LineEnd   int    `json:"line_end"`
+}
+
+const lineRoom = 400 // lines that are read in the order of the hits
+
 // covered reports whether a chunk shares at least half of the smaller of the two
 // ranges. A comment above a definition is part of the chunk and of no wanted range.
 func (w want) covered(c chunk.Chunk) bool {

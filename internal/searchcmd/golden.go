@@ -26,7 +26,6 @@ import (
 // Bounds of a file of questions.
 const (
 	maxGolden = 32 << 20 // bytes
-	lineRoom  = 400      // lines that are read in the order of the hits
 )
 
 // row is one question whose answer is known.
@@ -50,12 +49,6 @@ type edit struct {
 	LineStart   int      `json:"line_start"`
 	LineEnd     int      `json:"line_end"`
 	ReplaceWith []string `json:"replace_with"`
-}
-
-type want struct {
-	Path      string `json:"path"`
-	LineStart int    `json:"line_start"`
-	LineEnd   int    `json:"line_end"`
 }
 
 // measure asks all questions and prints how well they were answered.

@@ -10,48 +10,13 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/retrieve"
-	"github.com/org/pr-review-action/internal/settings"
 )
-
-// Options are the command's flags.
-type Options struct {
-	settings.Settings
-	dir, repo, rev string
-	paths          []string
-	k              int
-	explain        bool
-	golden         string
-	JSON           bool
-}
-
-// Flags adds them to a set.
-func (o *Options) Flags(f *pflag.FlagSet) {
-	f.StringVar(&o.dir, "dir", "", "the `folder` that is searched: a clone, or any folder; the default is this one")
-	f.StringVar(&o.repo, "repo", "", "search a repository of GitHub instead, as `owner/name`")
-	f.StringVar(&o.rev, "rev", "", "the `commit` that is searched: a branch, tag or hash; the default is the current one")
-	f.StringArrayVar(&o.paths, "path", nil, "search paths that match this `glob` alone; may be repeated")
-	f.IntVar(&o.k, "k", retrieve.DefaultK, "how many hits are shown, a `number`")
-	f.BoolVar(&o.explain, "explain", false, "show which list found a hit at which rank, and what each stage gave")
-	f.StringVar(&o.golden, "golden", "", "measure the questions of this `file` instead; --dir holds their sources")
-	o.Settings.Flags(f, "search")
-	f.BoolVar(&o.JSON, "json", false, "print one JSON object")
-}
-
-// Program is what the command borrows from the program that offers it.
-type Program struct {
-	*driver.Front
-	Width int // of the terminal, in columns; 0 where there is none
-	Color bool
-	Warn  func(string)
-}
 
 // Run is the command.
 func (p Program) Run(ctx context.Context, args []string, o *Options) error {
