@@ -48,7 +48,8 @@ func (s *search) hide(chunks []chunk.Chunk) {
 }
 
 // following is where the names of a change lead.
-type following struct{ users, named, types []chunk.Chunk }
+// Rare ones mention a name that nothing defines, such as a field's, as few others do.
+type following struct{ users, named, types, rare []chunk.Chunk }
 
 func (s *search) follow(ctx context.Context, a around, words ranked) (f following, err error) {
 	for _, name := range a.names {
@@ -60,8 +61,18 @@ func (s *search) follow(ctx context.Context, a around, words ranked) (f followin
 	}
 	by, err := s.definitions(ctx, true, slices.Concat(a.touched, a.types)...)
 	for _, name := range a.touched {
-		if found := by[name]; len(found) <= ambiguous {
-			f.named = append(f.named, found...)
+		if found := by[name]; len(found) > 0 || err != nil || len(name) < 3 {
+			if len(found) <= ambiguous {
+				f.named = append(f.named, found...)
+			}
+			continue
+		}
+		uses, err := s.Index.Mentions(ctx, name, rareWithin+1)
+		if err != nil {
+			return f, err
+		}
+		if len(uses) <= rareWithin {
+			f.rare = append(f.rare, s.admitted(uses)...)
 		}
 	}
 	for _, name := range a.types {

@@ -2,6 +2,7 @@ package retrieve
 
 import (
 	"context"
+	"path"
 	"slices"
 	"strings"
 
@@ -68,11 +69,12 @@ func room(patch int) int {
 // How many pieces of a kind a pack has at most, and how many it has at least where a
 // search finds some.
 const (
-	mostUsers = 8
-	mostLost  = 3
-	mostNamed = 5
-	mostTests = 3
-	fewPieces = 3
+	mostUsers  = 8
+	mostLost   = 3
+	mostNamed  = 5
+	mostTests  = 3
+	mostJoined = 1
+	fewPieces  = 3
 )
 
 // candidates are the pieces that a pack may have, the most telling of each kind first.
@@ -106,9 +108,14 @@ func (s *search) candidates(ctx context.Context, c Change) ([]candidate, error) 
 	users := c.related(f.users)
 	p.add(Calls, without(users, isTest), mostUsers, naming(a.names))
 	p.add(Calls, without(lost.chunks, isTest), mostLost, naming(lost.names))
+	p.add(Calls, without(c.related(f.rare), isTest), mostLost, naming(a.touched))
 	p.add(Defines, c.related(f.named), mostNamed, naming(a.touched))
 	p.add(Defines, c.related(f.types), mostNamed, naming(a.types))
 	p.add(Tests, slices.Concat(c.related(tests), without(users, isCode)), mostTests, naming(a.names))
+	linked := s.Index.Linked(c.Path)
+	p.add(Similar, without(hits, func(h chunk.Chunk) bool {
+		return isTest(h) || path.Dir(h.Path) != path.Dir(c.Path) && !slices.Contains(linked, h.Path)
+	}), mostJoined, nil)
 	p.add(Similar, hits, fewPieces-len(p.all), nil)
 	return p.all, nil
 }
