@@ -118,7 +118,8 @@ func (r *remote) unasked(ctx context.Context, d parkedDraft, given decision.Verd
 	for _, a := range answers {
 		if gate.Of(a, d.Environment) && !slices.Contains(d.Approvals, gate.Key(a)) {
 			return "", problem.Refuse(13, "the environment has its answer: "+a.State+" by "+a.User,
-				"look at the run's page: its deciding job acts on that; if it has failed, re-run it", problem.At(r.page(d.RunID)))
+				"look at the run's page: its deciding job acts on that; if it has failed, re-run it",
+				problem.At(r.page(d.RunID)))
 		}
 	}
 	return "", problem.New("the draft's run has not come to its environment yet", r.page(d.RunID),

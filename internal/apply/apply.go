@@ -147,8 +147,8 @@ func tryAgain(err error) bool {
 
 // commit is the commit as GitHub is asked for it. Its trailers are how it is found.
 func (q Request) commit(branch string) write.Commit {
-	k := write.Commit{Branch: branch, Parent: q.Base, Headline: q.Headline, Files: q.changed(), Body: strings.TrimSpace(q.Body) + "\n\n" +
-		threadTrailer + q.Thread + "\n" + draftTrailer + q.Digest}
+	k := write.Commit{Branch: branch, Parent: q.Base, Headline: q.Headline, Files: q.changed(),
+		Body: strings.TrimSpace(q.Body) + "\n\n" + threadTrailer + q.Thread + "\n" + draftTrailer + q.Digest}
 	if q.CoAuthor != "" {
 		k.Body += "\nCo-authored-by: " + q.CoAuthor
 	}

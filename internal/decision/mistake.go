@@ -140,7 +140,8 @@ func rewritten(verb, rest string) string {
 		id := likeID().FindStringSubmatch(strings.Trim(w, "*_`'\"()"))
 		end := i+1 < len(words) && idPattern().MatchString(words[i+1])
 		switch {
-		case idPattern().MatchString(w), anyRange().MatchString(w), Severity(w).Rank() >= 0, strings.ContainsAny(w, "/*"):
+		case idPattern().MatchString(w), anyRange().MatchString(w), Severity(w).Rank() >= 0,
+			strings.ContainsAny(w, "/*"):
 			line += " " + w
 		case id != nil:
 			line += " F" + id[1]

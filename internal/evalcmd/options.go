@@ -37,8 +37,8 @@ func runFlags(f *pflag.FlagSet, o *Options) {
 	f.StringVar(&o.judgeURL, "judge-base-url", "",
 		"`address` of the judge's endpoint, with its key in PR_REVIEW_JUDGE_KEY; else the reviewer's")
 	f.BoolVar(&o.agreement, "agreement", false, "measure the judge against people on 30 labelled pairs")
-	f.Func("scripted", "review by a `script` that knows the answers: RECALL or RECALL:NOISE[:SEED], such as 0.8:0.5; or "+
-		"shown: it tells what its prompts and tools have shown it, with packs, tools, both and neither",
+	f.Func("scripted", "review by a `script` that knows the answers: RECALL or RECALL:NOISE[:SEED], such as 0.8:0.5; "+
+		"or shown: it tells what its prompts and tools have shown it, with packs, tools, both and neither",
 		o.scripted.read)
 	f.StringVar(&o.repos, "repos", "",
 		"`folder` of clones, OWNER+NAME or OWNER/NAME, for cases that name repo, base and head")
@@ -47,7 +47,8 @@ func runFlags(f *pflag.FlagSet, o *Options) {
 		func(v string) (err error) { o.maxCost, err = cost.ParseUSD(v); return err })
 	f.Func("price", "of the model: USD per million `input/output` tokens, such as 0.25/2", price(&o.price))
 	f.Func("judge-price", "the same of the judge: `input/output`", price(&o.judgePrice))
-	f.StringVar(&o.baseline, "baseline", "", "`file` that an earlier run printed as JSON; exit 1 where this run is worse")
+	f.StringVar(&o.baseline, "baseline", "",
+		"`file` that an earlier run printed as JSON; exit 1 where this run is worse")
 	f.Float64Var(&o.tolerance, "tolerance", 0, "how many `points` worse than the baseline is no failure")
 	f.StringVar(&o.decisions, "decisions", "",
 		"`file` of decisions recorded at the gate, applied before the scoring; JSON lines: case, draft, commands")

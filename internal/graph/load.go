@@ -57,8 +57,8 @@ func (f *flow) restore(id string, s Snapshot) (*thread, error) {
 	if (s.End == "") == (len(s.Frontier) == 0) {
 		return nil, fmt.Errorf("end %q and %d next nodes", s.End, len(s.Frontier))
 	}
-	t := &thread{id: id, state: f.zero(), end: s.End, created: s.CreatedAt, pending: s.Pending, answered: s.Answered, steps: s.Steps,
-		raw: make([][]byte, len(f.fields))}
+	t := &thread{id: id, state: f.zero(), end: s.End, created: s.CreatedAt, pending: s.Pending, answered: s.Answered,
+		steps: s.Steps, raw: make([][]byte, len(f.fields))}
 	for i, field := range f.fields {
 		if err := json.Unmarshal(s.Fields[field.name], field.at(t.state), codec); err != nil {
 			return nil, fmt.Errorf("field %q: %w", field.name, err)

@@ -103,7 +103,8 @@ func added(s *scan, found []Leak, rows []row, redacted []string) []PatchLeak {
 			l.Grade = Named // of Stripe's mode for tests
 		}
 		moved := slices.ContainsFunc(rows, func(r row) bool { return r.removed && strings.Contains(r.content, value) })
-		if at < 0 || moved || l.Grade == Guess || l.Grade == Named && (harmless(l, value) || commented(rows[first:last+1])) ||
+		if at < 0 || moved || l.Grade == Guess || l.Grade == Named && (harmless(l, value) ||
+			commented(rows[first:last+1])) ||
 			l.Grade == Issued && l.Kind != keyKind && patterned(rows[max(0, first-2):min(len(rows), first+3)]) ||
 			l.Kind == keyKind && commented(rows[first+1:last+1]) ||
 			published(l, value, rows[max(0, first-beside):min(len(rows), first+beside+1)]) {

@@ -102,7 +102,8 @@ func outcomes(runs []Run) map[string]int {
 // added adds drafts up, by pull request.
 func added(all []Run) Runs {
 	total, seconds := used(all)
-	r := Runs{Drafts: len(all), Cost: total.Cost, Unpriced: total.Unpriced, Seconds: Quantiles(seconds), Pulls: []Pull{}}
+	r := Runs{Drafts: len(all), Cost: total.Cost, Unpriced: total.Unpriced, Seconds: Quantiles(seconds),
+		Pulls: []Pull{}}
 	for _, of := range order.Grouped(all, func(r Run) string { return r.Pull }) {
 		used, _ := used(of)
 		r.Pulls = append(r.Pulls, Pull{Name: of[0].Pull, Drafts: len(of), Cost: priced(used)})

@@ -77,8 +77,8 @@ func (w writer) write() error {
 		kind := vectorType(dimensions)
 		err = w.run(fmt.Sprintf(`CREATE TABLE $SCHEMA.vector (n int, embedding %s(%d))`, kind, dimensions))
 		if err == nil {
-			err = w.insert(`INSERT INTO $SCHEMA.vector SELECT n, v::`+kind+` FROM unnest($1::int[], $2::text[]) u(n, v)`,
-				w.vectors)
+			err = w.insert(`INSERT INTO $SCHEMA.vector SELECT n, v::`+kind+
+				` FROM unnest($1::int[], $2::text[]) u(n, v)`, w.vectors)
 		}
 		if err == nil {
 			err = w.run(`CREATE INDEX ON $SCHEMA.vector USING hnsw (embedding ` + kind + `_cosine_ops)`)
