@@ -184,7 +184,7 @@ func TestG33_ALimitThatLastsIsNamedAtTheDeadline(t *testing.T) {
 	s := setUp(t, scene{script: llmtest.Constantly(llmtest.Failing(429, "Retry-After: 60"),
 		func(llmtest.Request) llmtest.Answer { return llmtest.Findings() })})
 	s.draftJob().with("max-time", "5s", "concurrency", "1").start().is(1, "FAILED").
-		says("no file was reviewed: the time was up; the model was waited for in vain: ")
+		says("no file was reviewed: the time was up; the model was waited for in vain: ", " answered 429")
 }
 
 func TestMaxTimeThatIsNoneIsExit2(t *testing.T) {

@@ -41,7 +41,7 @@ type Reviewer struct {
 	cause error // of the first file that failed
 	notes []string
 	where string // its path
-	held  string // why the model was waited for since the last result
+	held  string // why the model was first waited for since the last result
 	found int    // findings so far
 	used  cost.Usage
 }
@@ -120,7 +120,7 @@ func (w Wire) NewReviewer(s settings.Settings, onWait func(time.Duration, string
 	r := &Reviewer{Model: s.Model, Endpoint: client.Endpoint(), wire: w, settings: s}
 	r.onWait = func(d time.Duration, why string) {
 		r.mu.Lock()
-		r.held = why
+		r.held = cmp.Or(r.held, why) // what follows is of no other cause, and says less of it
 		r.mu.Unlock()
 		if onWait != nil {
 			onWait(d, why)
@@ -129,7 +129,7 @@ func (w Wire) NewReviewer(s settings.Settings, onWait func(time.Duration, string
 	return r, nil
 }
 
-// Held is why the model was waited for, where no file has come to its end since; empty for
+// Held is why the model was first waited for, where no file has come to its end since; empty for
 // none. It is in our own words.
 func (r *Reviewer) Held() string {
 	r.mu.Lock()
