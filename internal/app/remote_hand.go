@@ -115,8 +115,8 @@ func (r *remote) unasked(ctx context.Context, d parkedDraft, given decision.Verd
 	if err != nil {
 		return "", err
 	}
-	for _, a := range answers {
-		if gate.Of(a, d.Environment) && !slices.Contains(d.Approvals, gate.Key(a)) {
+	for _, a := range gate.Since(answers, d.Approvals) {
+		if gate.Of(a, d.Environment) {
 			return "", problem.Refuse(13, "the environment has its answer: "+a.State+" by "+a.User,
 				"look at the run's page: its deciding job acts on that; if it has failed, re-run it",
 				problem.At(r.page(d.RunID)))

@@ -263,6 +263,14 @@ func TestResumeRefusesWhatChangedMeanwhile(t *testing.T) {
 	}
 }
 
+func TestASecondApprovalWithoutWordsIsAnAnswer(t *testing.T) {
+	s := setUp(t, scene{})
+	s.run.Approve(gateName, "sam", "")
+	s.waits(true)
+	s.run.Approve(gateName, "sam", "")
+	require.Contains(t, s.resume("--approve").ends(3).stderr, "the environment has its answer: approved by sam")
+}
+
 func TestALostAnswerToADispatchIsSentOnce(t *testing.T) {
 	t.Parallel()
 	for name, byEnvironment := range map[string]bool{"dispatch": false, "environment": true} {

@@ -28,7 +28,7 @@ import (
 // several must have one effect, else both are named.
 func Approved(approvals []github.Approval, before []string, environment string, findings []finding.Finding,
 	read func(github.Approval) (decision.Decision, error)) (by string, d decision.Decision, err error) {
-	for _, a := range since(approvals, before) {
+	for _, a := range Since(approvals, before) {
 		if a.State != "approved" || !Of(a, environment) {
 			continue
 		}
@@ -85,7 +85,7 @@ func Rejected(approvals []github.Approval, before []string, environment string) 
 // environment, or of any where none is named. before holds the keys of the
 // answers in the manifest.
 func Rejection(approvals []github.Approval, before []string, environment string) (github.Approval, bool) {
-	for _, a := range since(approvals, before) {
+	for _, a := range Since(approvals, before) {
 		if a.State == "rejected" && (environment == "" || Of(a, environment)) {
 			return a, true
 		}
@@ -99,8 +99,9 @@ func Of(a github.Approval, environment string) bool {
 	return slices.ContainsFunc(a.Environments, func(name string) bool { return strings.EqualFold(name, environment) })
 }
 
-// since takes the approvals that were there before out of the list, each once.
-func since(approvals []github.Approval, before []string) []github.Approval {
+// Since takes the approvals that were there before, by their keys, out of the list:
+// each once, so that the same person's next one without words counts.
+func Since(approvals []github.Approval, before []string) []github.Approval {
 	known := map[string]int{}
 	for _, key := range before {
 		known[key]++
