@@ -46,6 +46,9 @@ func flagError(err error, flags *pflag.FlagSet, help string) error {
 	var number *strconv.NumError // of a boolean flag too
 	switch {
 	case errors.As(err, &invalid) && errors.As(err, &number):
+		if errors.Is(number, strconv.ErrRange) {
+			return problem.Usage(fmt.Sprintf("--%s: %.60q is out of range", invalid.GetFlag().Name, number.Num), "")
+		}
 		kind := map[bool]string{true: "true or false", false: "a number"}[invalid.GetFlag().Value.Type() == "bool"]
 		return problem.Usage(fmt.Sprintf("--%s: %.60q is not %s", invalid.GetFlag().Name, number.Num, kind), "")
 	case errors.As(err, &invalid):

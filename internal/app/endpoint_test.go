@@ -89,6 +89,14 @@ func TestALostEndpointIsToldInDraftMessageAndOnStandardError(t *testing.T) {
 	}
 }
 
+func TestASearchSaysOnceThatNothingIsFoundByMeaning(t *testing.T) {
+	s, _ := embedded(t, "words-1", func(s *embedtest.Server) { s.Fault = embedtest.WrongLength })
+	out, err := s.command("search", "who charges", "--path", "shop/**").CombinedOutput()
+	require.NoError(t, err, string(out))
+	require.Contains(t, string(out), "shop/cart.go")
+	require.Equal(t, 1, strings.Count(string(out), "warning: "), string(out))
+}
+
 func TestP9_ACapNeedsThePriceOfAnEndpointsModel(t *testing.T) {
 	t.Parallel()
 	s, search := embedded(t, "words-9")

@@ -52,6 +52,9 @@ func (p Program) index(ctx context.Context, place wire.Place, of index.Options, 
 	for _, note := range x.Notes {
 		p.Warn(note)
 	}
+	if x.Source.Vectors().Model == "" { // the notes say why
+		e.Embedder = nil
+	}
 	return &retrieve.Engine{Index: x.Source, Instead: x.Instead, Embedder: e.Embedder, Reranker: e.Reranker,
 		Now: p.Now}, nil
 }

@@ -24,9 +24,6 @@ import (
 	"github.com/org/pr-review-action/internal/index"
 )
 
-// NoVectors is said where a server has no pgvector.
-const NoVectors = "The database has no pgvector extension, so search went by words and structure alone."
-
 // Store is a database. It may be used from many goroutines.
 type Store struct {
 	pool    *pgxpool.Pool
