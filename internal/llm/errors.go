@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/transport"
@@ -47,6 +48,12 @@ func (e *StatusError) TooLong() bool {
 		slices.Contains(refusals, e.Code) && tooLong().MatchString(e.words)
 }
 
+// OutOfFunds reports whether the account has no money left, which no wait brings back.
+func (e *StatusError) OutOfFunds() bool {
+	return e.Code == http.StatusPaymentRequired ||
+		e.Code == http.StatusTooManyRequests && strings.Contains(e.words, "insufficient_quota")
+}
+
 // Next says what a user can do about it.
 func (e *StatusError) Next() string {
 	switch {
@@ -56,7 +63,7 @@ func (e *StatusError) Next() string {
 		return "the key in api-key is not accepted there; check it and base-url"
 	case e.Code == http.StatusNotFound:
 		return "check base-url (it often ends in /v1) and the name in model"
-	case e.Code == http.StatusPaymentRequired:
+	case e.OutOfFunds():
 		return "the account behind api-key has no credit left"
 	case e.Code == http.StatusTooManyRequests:
 		return "wait, lower concurrency, or raise the limit of the account behind api-key"

@@ -66,7 +66,7 @@ func meaning(e *llm.StatusError) string {
 		return ": the key is not accepted there"
 	case status == http.StatusNotFound:
 		return ": no such model or address there"
-	case status == http.StatusPaymentRequired:
+	case e.OutOfFunds():
 		return ": no credit left there"
 	case status == http.StatusTooManyRequests:
 		return ": too many requests, also after waiting"
