@@ -2,10 +2,8 @@ package problem
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"io/fs"
-	"net"
 	"strings"
 	"syscall"
 )
@@ -62,10 +60,6 @@ func next(err error) string {
 		return "make room there, then run it again: what was finished is kept"
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return "check who may write there, or choose another folder with --store"
-	case errors.As(err, new(*tls.CertificateVerificationError)):
-		return "let SSL_CERT_FILE name a file with the certificate of who signs for that server, such as a proxy"
-	case errors.As(err, new(*net.OpError)), errors.As(err, new(tls.RecordHeaderError)):
-		return "see that this machine reaches that server, through HTTPS_PROXY where there is a proxy; run it again"
 	case errors.Is(err, context.Canceled):
 		return "run it again: what was finished is kept"
 	}

@@ -132,7 +132,7 @@ func (t *retrying) timedOut(req *http.Request, try context.Context, err error) e
 	if try.Err() != nil {
 		return fmt.Errorf("%w: waited %v", ErrTimeout, t.timeout(req))
 	}
-	return err
+	return advised(err)
 }
 
 // asJSON refuses a 2xx answer that is no JSON where JSON was asked for: a reader

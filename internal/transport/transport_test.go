@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 // waits collects what a client would have slept.
@@ -221,6 +223,30 @@ func TestSlowAnswerEndsInTime(t *testing.T) {
 			require.NotErrorIs(t, err, context.DeadlineExceeded, "that one is the caller's")
 		})
 	}
+}
+
+func TestWhoIsNotReachedSaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	plain := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(plain.Close)
+	unknown := httptest.NewTLSServer(http.NotFoundHandler())
+	unknown.Config.ErrorLog = log.New(io.Discard, "", 0)
+	t.Cleanup(unknown.Close)
+	gone := httptest.NewServer(nil)
+	gone.Close()
+	for name, c := range map[string]struct{ url, next string }{
+		"unknown certificate": {unknown.URL, "SSL_CERT_FILE"},
+		"no TLS":              {"https" + strings.TrimPrefix(plain.URL, "http"), "reaches that server"},
+		"nobody listens":      {gone.URL, "reaches that server"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, _, err := get(t, New(Options{Tries: 1}), c.url)
+			require.Contains(t, problem.Of(err).Error(), c.next)
+		})
+	}
+	require.ErrorIs(t, advised(&net.OpError{Op: "dial", Err: ErrForbidden}), ErrForbidden)
+	require.NotContains(t, problem.Of(advised(&net.OpError{Op: "dial", Err: ErrForbidden})).Error(), "reaches")
 }
 
 func TestCallersCancellationEndsAtOnce(t *testing.T) {
