@@ -82,6 +82,18 @@ func TestT26_Check12_WhoMayNotDecideByApproval(t *testing.T) {
 	}
 }
 
+func TestAVoidApprovalDoesNotSayThatNothingWasPosted(t *testing.T) {
+	s := setUp(t, scene{})
+	drafted := s.parked()
+	s.run.Approve(gateName, "lee", "")
+	s.run.Approve(gateName, "maya", "/revise shorter")
+	s.run.Approve(gateName, "sam", "")
+	posted := s.postJob(drafted.digest()).start().is(0, "POSTED")
+	posted.says("::warning::an approval is void, lee: the author of the pull request decided\n",
+		"void, maya: /revise needs a model, and the job that decides has none\n")
+	require.NotContains(t, posted.summary, "nothing was posted")
+}
+
 func TestCheck12_TheAuthorMayWhereThatIsAllowed(t *testing.T) {
 	t.Parallel()
 	t.Run("route A", func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
@@ -41,7 +42,7 @@ func (a *app) resumeCommand() command {
 			case o.post && (o.abort || o.revise != ""):
 				return problem.Usage("--post posts a draft, and this decision posts none",
 					"leave out --post: the decision goes to the draft's workflow")
-			case o.push: // a ticket's thread
+			case o.push, len(o.drop) > 0: // a ticket's thread
 			case o.next:
 				return a.resumeNext(ctx, args, o)
 			case len(args) == 1 && pull.LooksLikeRef(args[0]):
@@ -70,6 +71,21 @@ func (o *resumeOptions) flags(f *pflag.FlagSet) {
 	o.outputFlags(f)
 }
 
+// verdict is what the flags decide about a review.
+func (o *resumeOptions) verdict() (decision.Verdict, error) {
+	flag := ""
+	switch {
+	case len(o.drop) > 0:
+		flag = "--drop"
+	case o.push:
+		flag = "--push"
+	default:
+		return o.options.verdict()
+	}
+	return "", problem.Usage(flag+" is for a ticket's change, and no draft of one is named",
+		`name its thread, as threads lists it; a finding is dropped by --command "/drop F2"`)
+}
+
 // resume decides a parked draft of the local store.
 func (a *app) resume(ctx context.Context, args []string, o *resumeOptions) (err error) {
 	if s, ok, err := a.proposal(ctx, args, &o.options); err != nil {
@@ -78,10 +94,6 @@ func (a *app) resume(ctx context.Context, args []string, o *resumeOptions) (err 
 		return a.resumeProposal(ctx, s, &implementOptions{options: o.options, drop: o.drop})
 	}
 	given, err := o.verdict()
-	if err == nil && o.push {
-		err = problem.Usage("--push is for a ticket's change, and no draft of one is named",
-			"name its thread, as threads lists it")
-	}
 	if err != nil {
 		return err
 	}

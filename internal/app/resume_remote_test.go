@@ -263,6 +263,18 @@ func TestResumeRefusesWhatChangedMeanwhile(t *testing.T) {
 	}
 }
 
+func TestDropIsNotForTheFindingsOfAReview(t *testing.T) {
+	s, _ := setUpDecided(t, false)
+	for _, args := range [][]string{{"octo/demo#42"}, {"octo/demo#42:" + s.pull.HeadSHA()}, {"octo/demo", "--next"}} {
+		e := s.cli(nil, append([]string{"resume", "--drop", "F2", "--approve"}, args...)...).ends(2)
+		require.Contains(t, e.stderr, `--command "/drop F2"`, args)
+	}
+	store := t.TempDir()
+	s.cli(nil, "review", "octo/demo#42", "--store", store).ends(0)
+	s.resume("--store", store, "--drop", "F2", "--approve").ends(2)
+	s.untouched()
+}
+
 func TestASecondApprovalWithoutWordsIsAnAnswer(t *testing.T) {
 	s := setUp(t, scene{})
 	s.run.Approve(gateName, "sam", "")

@@ -293,7 +293,8 @@ func (g *gated[S]) approval(o *handoff.Draft[S], author string,
 			d, err = g.read(a.Comment, decision.Approve, o)
 		}
 		if err != nil {
-			g.void = append(g.void, cmp.Or(a.User, "an account that is gone")+": "+driver.Gist(err))
+			why := strings.TrimRight(strings.TrimSuffix(driver.Gist(err), "nothing was posted"), ",: ") // of this one
+			g.void = append(g.void, cmp.Or(a.User, "an account that is gone")+": "+why)
 		} else {
 			said := len(d.Commands) > 0
 			agreed[said] = append(agreed[said], a.User)

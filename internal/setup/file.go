@@ -116,7 +116,7 @@ func readRoot(root *os.Root, name string) (string, error) {
 	if err != nil {
 		return "", unwritable(name, err)
 	}
-	return string(text), nil
+	return strings.ReplaceAll(string(text), "\r\n", "\n"), nil // as Git for Windows writes it
 }
 
 // create makes a file in one step, so that nobody sees half of it; without force it takes

@@ -46,7 +46,8 @@ func (c *Command) look(ctx context.Context) (*repository, error) {
 	}
 	r := &repository{top: top}
 	if r.ref, err = ingest.Origin(ctx, top); err != nil {
-		return nil, problem.As(problem.Misuse, err, "git remote add origin https://github.com/OWNER/REPO")
+		verb := map[bool]string{true: "add", false: "set-url"}[errors.Is(err, ingest.ErrNoOrigin)]
+		return nil, problem.As(problem.Misuse, err, "git remote "+verb+" origin https://github.com/OWNER/REPO")
 	}
 	if err := onGitHubCom(r.ref); err != nil {
 		return nil, err

@@ -256,6 +256,18 @@ func TestInitOverwritesNothingWithoutForce(t *testing.T) {
 	s.left(draftPath, config.DefaultPath)
 }
 
+func TestInitKnowsItsFilesWithTheLineEndsOfWindows(t *testing.T) {
+	s := cloned(t, githubtest.RepoOptions{})
+	c := s.command()
+	c.Route = setup.Dispatch
+	require.NoError(t, s.run(c))
+	for _, path := range []string{draftPath, decidePath} {
+		text := strings.ReplaceAll(s.file(path), "\n", "\r\n")
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	}
+	require.NoError(t, s.run(s.command()))
+}
+
 // Where one file is in the way none is written, also none before it.
 func TestInitWritesAllOrNothing(t *testing.T) {
 	s := cloned(t, githubtest.RepoOptions{})
@@ -298,7 +310,7 @@ func TestInitSaysWhatIsInItsWay(t *testing.T) {
 		"no origin": {func(s *stage) { s.git("remote", "remove", "origin") },
 			[]string{"names no origin", "git remote add origin"}},
 		"a folder as origin": {func(s *stage) { s.git("remote", "set-url", "origin", "/srv/git/x.git") },
-			[]string{"no repository of a server"}},
+			[]string{"no repository of a server", "git remote set-url origin"}},
 		"another forge": {func(s *stage) {
 			s.git("remote", "set-url", "origin", "https://u:s3cret@gitlab.com/acme/ledger")
 		}, []string{"gitlab.com", "not GitHub.com"}},
