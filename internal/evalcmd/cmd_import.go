@@ -61,7 +61,11 @@ func (p Program) imported(ctx context.Context, out io.Writer, api history.API, o
 	for _, note := range notes {
 		tell(guard.Line(note, 0))
 	}
-	tell(fmt.Sprintf("%s. Read them, grade their severities, and take out what is no defect: %s eval run takes "+
-		"them then.", wording.Count(len(cases), "case"), p.Name))
+	next := ". Read them, grade their severities, and take out what is no defect: " + p.Name +
+		" eval run takes them then."
+	if len(cases) == 0 {
+		next = ": no person's comment on a merged change makes one."
+	}
+	tell(wording.Count(len(cases), "case") + next)
 	return dataset.Encode(out, cases)
 }
