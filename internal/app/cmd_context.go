@@ -89,7 +89,11 @@ func printContext(w io.Writer, g ticket.Context) {
 			last = name
 		}
 		for line := range strings.SplitSeq(row[1], "\n") {
-			for _, part := range column.Wrap(guard.Line(line, 0), contextWidth-contextLabel) {
+			width := contextWidth - contextLabel
+			if strings.Contains(line, `"sha256:`) {
+				width = contextWidth // a tool's pin is copied, and so in one piece
+			}
+			for _, part := range column.Wrap(guard.Line(line, 0), width) {
 				fmt.Fprintln(w, strings.TrimRight(column.Pad(name, contextLabel-1)+" "+part, " "))
 				name = ""
 			}

@@ -100,6 +100,40 @@ func TestContextShowsWhatWouldBeFetched(t *testing.T) {
 	require.NotEmpty(t, said.Flags)
 }
 
+// toolServer is an MCP server with one tool, which knows PAY-8.
+func toolServer(t *testing.T) string {
+	t.Helper()
+	results := map[string]string{
+		"initialize": `{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"x"}}`,
+		"tools/list": `{"tools":[{"name":"get_acceptance_criteria","inputSchema":{"type":"object","properties":` +
+			`{"id":{"type":"string"}}}}]}`,
+		"tools/call": `{"content":[{"type":"text","text":"{\"key\":\"PAY-8\",\"criteria\":[\"It adds up.\"]}"}]}`,
+	}
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var asked struct {
+			ID     json.RawMessage
+			Method string
+		}
+		if _ = json.NewDecoder(r.Body).Decode(&asked); asked.ID == nil {
+			w.WriteHeader(http.StatusAccepted)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, asked.ID, results[asked.Method])
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+func TestContextShowsAPinThatCanBeCopied(t *testing.T) {
+	s := setUp(t, scene{})
+	shop(s, "context:\n  projects: [PAY]\n  sources:\n    - mcp: {url: "+toolServer(t)+", ticket: "+
+		"{tool: get_acceptance_criteria, argument: id, criteria: criteria, key: key}}\n", "PAY-8: refunds", "")
+	got := s.cli(nil, "context", "octo/shop#1").ends(0)
+	require.Contains(t, got.stdout, "Criteria    1. It adds up.")
+	require.Regexp(t, `(?m)^ +.*"sha256:[0-9a-f]{64}"\}$`, got.stdout)
+}
+
 func TestContextNamesWhatItLacks(t *testing.T) {
 	s := setUp(t, scene{})
 	shop(s, fmt.Sprintf(sources, "https://jira.acme.example"), "PAY-123: round refunds", "")
