@@ -108,7 +108,7 @@ func (a *app) resumeProposal(ctx context.Context, s session, o *implementOptions
 	if p.base, err = ingest.BaseAt(ctx, ".", r.State.Facts.Subject.Head, o.File()); err != nil {
 		return problem.As(problem.Misuse, err, "go into the clone that the draft was made in")
 	}
-	p.base.Branch = r.State.Branch.Base
+	p.base.Branch = r.State.Into
 	if err := p.mayPush(ctx); err != nil {
 		return err
 	}

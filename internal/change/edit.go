@@ -25,7 +25,7 @@ type span struct {
 }
 
 // Apply returns a text with all edits applied, or says which of them does not apply and why,
-// in words that may quote the text. Nothing is guessed: each is looked for in the text as it
+// in words that quote it. Nothing is guessed: each is looked for in the text as it
 // came, once as it is written and, where that finds nothing, without white space at line
 // ends; it stands there exactly once, and no two overlap. A text with CR LF keeps it.
 func Apply(text string, edits []Edit) (string, error) {
@@ -37,10 +37,8 @@ func Apply(text string, edits []Edit) (string, error) {
 		}
 		s, what := find(text, e)
 		if what != "" {
-			if near := nearest(text, e.Search); near != "" {
-				what += fmt.Sprintf("; the nearest line is %q", near[:min(len(near), 200)])
-			}
-			return "", fmt.Errorf("edit %d: %s", i+1, what)
+			first, _, _ := strings.Cut(strings.TrimSpace(e.Search), "\n")
+			return "", fmt.Errorf("edit %d: %s: %.100q", i+1, what, first)
 		}
 		s.edit = i + 1
 		spans = append(spans, s)
@@ -121,24 +119,6 @@ func loosely(text, search string) (found []span) {
 		}
 	}
 	return found
-}
-
-// nearest is the line that shares most words with the first one looked for.
-func nearest(text, search string) (best string) {
-	first, _, _ := strings.Cut(strings.TrimSpace(search), "\n")
-	words, most := strings.Fields(first), 0
-	for line := range strings.Lines(text) {
-		shared := 0
-		for _, w := range words {
-			if strings.Contains(line, w) {
-				shared++
-			}
-		}
-		if shared > most {
-			best, most = strings.TrimSpace(line), shared
-		}
-	}
-	return best
 }
 
 // Settle returns a changed text as its language's formatter would have it, and refuses one

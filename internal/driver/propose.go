@@ -81,7 +81,7 @@ func (d Driver) Propose(ctx context.Context, p Proposing) (steps ticketpr.Steps,
 				Rules: &scope.Rules{Modules: modules, Protected: p.Config.Protected, Entries: entries},
 			},
 			Search: search, Check: p.Check, Review: d.reviewing(p, by.Account.Cap), Facts: p.Facts,
-		}, ticketpr.State{Facts: p.Facts, Branch: ticketpr.Branch{Base: p.Into, Slug: p.Show != ticket.ShowKey},
+		}, ticketpr.State{Facts: p.Facts, Into: p.Into,
 			Limit: by.Account.Cap, Model: by.Name}, nil
 }
 

@@ -172,15 +172,11 @@ func TestT28_UnderKeyNothingPushedTellsTheTicket(t *testing.T) {
 	for show, tells := range map[ticket.Show]bool{ticket.ShowKey: false, ticket.ShowCriteria: true} {
 		t.Run(string(show), func(t *testing.T) {
 			t.Parallel()
-			p := newProposal(t, "go", "TASK-101", func(a answers) {
-				for _, of := range a {
-					for i, said := range of {
-						of[i] = sentences.ReplaceAll(said, []byte(`"$1": "planted"`))
-					}
-				}
-			})
+			p := newProposal(t, "go", "TASK-101", planted)
 			p.ticket.Criteria[0].Text = "asked for in these words"
-			s := p.draft().State.Under(show)
+			drafted := p.draft().State
+			require.Contains(t, drafted.Shown(), "planted", "who approves in the clone reads it all")
+			s := drafted.Under(show)
 			headline, body := s.Message()
 			title, text := proposal.PullRequest(s.ApprovedProposal(), proposal.Made{})
 			told := strings.Join([]string{s.BranchName(), headline, body, title, text}, "\n")
@@ -190,8 +186,39 @@ func TestT28_UnderKeyNothingPushedTellsTheTicket(t *testing.T) {
 			require.Equal(t, !tells, strings.Contains(text, "| criterion 1 |"), text)
 			require.Contains(t, text, "- `store/store.go` (+")
 			require.NotContains(t, told, ": \n")
-			require.Contains(t, s.Shown(), "planted", "who approves reads it all")
 		})
+	}
+}
+
+// TestT28_UnderKeyADraftTellsNothingOfItsTicket has a model repeat a ticket in every sentence: a
+// job under key keeps none of them in the checkpoint, and shows none.
+func TestT28_UnderKeyADraftTellsNothingOfItsTicket(t *testing.T) {
+	t.Parallel()
+	for show, tells := range map[ticket.Show]bool{ticket.ShowKey: false, ticket.ShowCriteria: true} {
+		t.Run(string(show), func(t *testing.T) {
+			t.Parallel()
+			p := newProposal(t, "go", "TASK-101", planted)
+			p.show = show
+			s := p.draft().State
+			saved, err := p.store.Load(t.Context(), p.thread())
+			require.NoError(t, err)
+			require.Equal(t, tells, strings.Contains(string(saved.Snapshot), "planted"))
+			require.Equal(t, tells, strings.Contains(s.Shown(), "planted"), s.Shown())
+			require.Equal(t, tells, strings.Contains(s.Shown(), "Root cause"), s.Shown())
+			require.Contains(t, s.Shown(), "- `store/store.go` (+")
+			_, err = p.decide("/revise say it otherwise")
+			require.NoError(t, err)
+			require.Contains(t, p.asked(llmtest.ImplementCode)[1], p.ticket.Summary, "the model reads it again")
+		})
+	}
+}
+
+// planted has the model say one word in place of each sentence.
+func planted(a answers) {
+	for _, of := range a {
+		for i, said := range of {
+			of[i] = sentences.ReplaceAll(said, []byte(`"$1": "planted"`))
+		}
 	}
 }
 

@@ -31,7 +31,7 @@ type Carrier struct {
 func CommitTo(base ingest.Base) func(context.Context, ticketpr.State) (apply.Applied, error) {
 	return func(ctx context.Context, s ticketpr.State) (apply.Applied, error) {
 		headline, body := s.Message()
-		branch, commit, err := base.Write(ctx, s.BranchName(), headline+"\n\n"+body, s.Files())
+		branch, commit, err := base.Write(ctx, s.BranchName(), headline+"\n\n"+body, s.Kept().Proposed())
 		return apply.Applied{Branch: branch, Commit: commit}, err
 	}
 }
@@ -158,8 +158,8 @@ func WrittenByMember(ctx context.Context, api *github.Client, ref pull.Ref) erro
 
 // ApplyRequest is a draft's change as apply takes it; before a decision without who approved.
 func ApplyRequest(ref pull.Ref, s ticketpr.State, made proposal.Made) apply.Request {
-	q := apply.Request{Ref: ref, Base: s.Facts.Subject.Head, Into: s.Branch.Base, Branch: s.BranchName(),
-		Files: s.Files(), Thread: ticketpr.ThreadID(ref, s.Ticket.Key, s.Facts.Subject.Head)}
+	q := apply.Request{Ref: ref, Base: s.Facts.Subject.Head, Into: s.Into, Branch: s.BranchName(),
+		Files: s.Kept().Proposed(), Thread: ticketpr.ThreadID(ref, s.Ticket.Key, s.Facts.Subject.Head)}
 	if made.Record = s.Decision; made.Record != nil {
 		q.Digest = made.Record.Digest
 	}

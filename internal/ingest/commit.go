@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 
@@ -72,11 +71,6 @@ func (b Base) Write(ctx context.Context, name, message string, files []change.Fi
 			if err == nil {
 				_, err = b.git(ctx, "", nil, "update-ref", "refs/heads/"+branch, commit,
 					strings.Repeat("0", len(commit)))
-			}
-			up := path.Dir(branch)
-			if _, none := b.clone.commit(ctx, "refs/heads/"+up); err != nil && none == nil {
-				err = problem.New(fmt.Sprintf("the branch %s cannot be made beside one that is called %s", branch, up),
-					"", "rename that one, git branch -m "+up+" NAME, and decide the same again")
 			}
 			return branch, commit, err
 		}

@@ -75,7 +75,7 @@ func ticketFlow(w handofftest.World) (*graph.Flow[ticketpr.State], error) {
 		Model: &implement.Model{Chat: model(w.Paid), Once: graph.Once[implement.Recorded]},
 		Base:  implement.Base{Tree: base, Rules: &scope.Rules{Modules: []config.Module{module}, Entries: entries}},
 		Apply: func(ctx context.Context, s ticketpr.State) (apply.Applied, error) {
-			_, err := w.Out.Write(ctx, *s.Decision, change.Unified(s.Files()))
+			_, err := w.Out.Write(ctx, *s.Decision, change.Unified(s.Kept().Proposed()))
 			return applied(s), err
 		},
 		Applied: func(_ context.Context, s ticketpr.State) (apply.Applied, bool, error) {
@@ -98,7 +98,7 @@ func aTicket() handofftest.Flow[ticketpr.State] {
 			return ticketpr.ThreadID(pull.Ref{Owner: "o", Repo: "r"}, "PAY-88", base)
 		},
 		Begin: func(m checkpoint.Manifest) ticketpr.State {
-			return ticketpr.State{Facts: m, Branch: ticketpr.Branch{Base: "main", Slug: true}}
+			return ticketpr.State{Facts: m, Into: "main"}
 		},
 		Build: ticketFlow,
 		Text: "diff --git a/pay/round.go b/pay/round.go\n--- a/pay/round.go\n+++ b/pay/round.go\n@@ -1,3 +1,3 @@\n" +

@@ -24,10 +24,10 @@ import (
 // State is what a run knows. Its fields are stored under the names that declare gives.
 type State struct {
 	// of the job that drafted: thread, base commit (Subject.Head), digest of the ticket (Subject.Digest)
-	Facts  checkpoint.Manifest
-	Branch Branch
-	Limit  cost.MicroUSD // of what the run may cost; 0 for none
-	Model  string
+	Facts checkpoint.Manifest
+	Into  string        // the branch that the change is for, such as main
+	Limit cost.MicroUSD // of what the run may cost; 0 for none
+	Model string
 
 	change.Draft
 	Flags []ticket.Flag // of the ticket's lines, as much of them as of it
@@ -44,12 +44,6 @@ type State struct {
 	Usage       cost.Usage
 }
 
-// Branch is where a change comes from and goes to.
-type Branch struct {
-	Base string `json:"base,omitzero"` // its name, such as main
-	Slug bool   `json:"slug,omitzero"` // whether what is pushed may hold words on the ticket; else its key alone
-}
-
 // Seen is what the review flow says of the change.
 type Seen struct {
 	Findings []finding.Finding   `json:"findings,omitempty"`
@@ -60,11 +54,8 @@ type Seen struct {
 	Usage    cost.Usage          `json:"usage,omitzero"`
 }
 
-// Files are those that were approved: all but what the decision drops.
-func (s State) Files() []change.File { return s.kept().Proposed() }
-
-// kept is the draft without the files that the decision drops.
-func (s State) kept() change.Draft {
+// Kept is the draft without the files that the decision drops; all of it while there is none.
+func (s State) Kept() change.Draft {
 	d, at := s.Draft, 0
 	keep := func(files []change.File) (kept []change.File) {
 		for _, f := range files {
@@ -83,35 +74,35 @@ func (s State) kept() change.Draft {
 	return d
 }
 
-// ApprovedProposal is the proposal with the files that were approved alone. Where of the
-// ticket only its key may be told, it has no sentence of the model either, who has read it.
+// ApprovedProposal is the proposal with the files that were approved alone.
 func (s State) ApprovedProposal() proposal.Proposal {
 	p := s.Proposal()
-	if p.Draft = s.kept(); s.Branch.Slug {
-		return p
+	p.Draft = s.Kept()
+	return p
+}
+
+// Under is the state with as much of the ticket as show lets out. Where that is its key, it has
+// no sentence of the model either, who has read it: the files alone tell what they are for.
+func (s State) Under(show ticket.Show) State {
+	s.Ticket = ticket.Context{Tickets: []ticket.Ticket{s.Ticket}}.Shown(show).Tickets[0]
+	if show.Words() {
+		return s
 	}
-	p.Class.Summary, p.RootCause = "", ""
-	p.Scope.Modules = slices.Clone(p.Scope.Modules)
-	for i := range p.Scope.Modules {
-		p.Scope.Modules[i].Reason = ""
+	s.Class, s.RootCause = change.Class{Type: s.Class.Type, Complexity: s.Class.Complexity}, ""
+	s.Scope.Modules = slices.Clone(s.Scope.Modules)
+	for i := range s.Scope.Modules {
+		s.Scope.Modules[i].Reason = ""
 	}
-	criteria := slices.Clone(p.Review.Asked.Criteria)
-	for i := range criteria {
-		criteria[i].Text = ""
+	s.Seen.Criteria = slices.Clone(s.Seen.Criteria)
+	for i := range s.Seen.Criteria {
+		s.Seen.Criteria[i].Text = ""
 	}
-	p.Review.Asked.Criteria = criteria
-	for _, files := range [][]change.File{p.Changes, p.Tests} {
+	s.Changes, s.Tests = slices.Clone(s.Changes), slices.Clone(s.Tests)
+	for _, files := range [][]change.File{s.Changes, s.Tests} {
 		for i := range files {
 			files[i].Description = ""
 		}
 	}
-	return p
-}
-
-// Under is the state with as much of the ticket as show lets out.
-func (s State) Under(show ticket.Show) State {
-	shown := ticket.Context{Tickets: []ticket.Ticket{s.Ticket}}.Shown(show)
-	s.Ticket, s.Branch.Slug = shown.Tickets[0], show != ticket.ShowKey
 	return s
 }
 
@@ -152,7 +143,7 @@ func (s State) kind() string {
 // BranchName is the branch that the change is committed to: fix/TASK-101-filter-hides-open-tasks.
 func (s State) BranchName() string {
 	name := s.kind() + "/" + s.Ticket.Key
-	if slug := Slug(s.Ticket.Summary); slug != "" && s.Branch.Slug {
+	if slug := Slug(s.Ticket.Summary); slug != "" {
 		name += "-" + slug
 	}
 	return name

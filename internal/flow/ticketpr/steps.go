@@ -126,7 +126,8 @@ func (r *run) writeTests(ctx context.Context, s *State, t ticket.Ticket) (paid c
 }
 
 // summary looks at the change before a person does: the project's own command, and the
-// review flow. The draft gets the facts of the run that finishes it.
+// review flow. The draft gets the facts of the run that finishes it, and keeps of the model's
+// words what may leave the job.
 func (r *run) summary(ctx context.Context, s *State, t ticket.Ticket) (paid cost.Usage, err error) {
 	if digest := s.Facts.Subject.Digest; r.Facts.Thread != "" {
 		s.Facts = r.Facts
@@ -138,6 +139,7 @@ func (r *run) summary(ctx context.Context, s *State, t ticket.Ticket) (paid cost
 	if s.Seen = (Seen{}); r.Review != nil && err == nil {
 		s.Seen, err = r.Review(ctx, *s, t)
 	}
+	*s = s.Under(r.Show)
 	return s.Seen.Usage, err
 }
 

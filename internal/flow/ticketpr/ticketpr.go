@@ -36,7 +36,7 @@ import (
 // means changes.
 const (
 	Name    = "ticketpr"
-	Version = 2
+	Version = 3
 )
 
 // Names begin with pr-implement-.
@@ -106,7 +106,8 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 	chunks := r.node(contextNode, r.reading(r.retrieve), "code_chunks", "affected_modules", "usage")
 	code := r.node(codeNode, r.reading(r.code), "root_cause", "proposed_changes", "usage", "error")
 	tests := r.node(testsNode, r.reading(r.writeTests), "proposed_tests", "usage", "error")
-	summary := r.node(summaryNode, r.reading(r.summary), "facts", "diff_summary", "check", "usage")
+	summary := r.node(summaryNode, r.reading(r.summary), "facts", "diff_summary", "check", "usage",
+		"classification", "root_cause", "affected_modules", "proposed_changes", "proposed_tests")
 	gate := graph.Gate(g, gateNode, ask, r.decide, g.Named("human_approved", "decision", "error"))
 	again := r.node(regenerateNode, r.regenerate, "decision", "human_feedback", "iteration")
 	if r.Apply == nil {
@@ -159,7 +160,7 @@ func (r *run) node(name string, do step, writes ...string) graph.Node {
 }
 
 func declare(g *graph.Graph[State]) (applied graph.Field[apply.Applied], opened graph.Field[string]) {
-	graph.Value(g, "branch", func(s *State) *Branch { return &s.Branch })
+	graph.Value(g, "into", func(s *State) *string { return &s.Into })
 	graph.Value(g, "limit", func(s *State) *cost.MicroUSD { return &s.Limit })
 	graph.Value(g, "model", func(s *State) *string { return &s.Model })
 	graph.Value(g, "facts", func(s *State) *checkpoint.Manifest { return &s.Facts })

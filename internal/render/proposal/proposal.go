@@ -70,7 +70,7 @@ func File(p Proposal) string { return p.file(p.diffs()) }
 func (p Proposal) file(diffs string) string {
 	parts := []string{"## Proposed changes for " + guard.Inline(p.Title(), render.TitleRunes), "**" + p.Size() + "**",
 		p.warnings()}
-	if p.Class.Type == change.Bug {
+	if p.Class.Type == change.Bug && p.RootCause != "" {
 		parts = append(parts, "**Root cause:** "+guard.Inline(p.RootCause, SentenceRunes))
 	}
 	parts = append(parts, p.what(), p.where(), fileRows("### Files", p.Changes), fileRows("### Tests", p.Tests),
