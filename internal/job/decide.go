@@ -366,7 +366,7 @@ func (j *job) howToDecide(r driver.Report, more bool) summary.Decide {
 	}
 	if j.Environment != "" && r.Outcome == driver.Paused {
 		d.Environment, d.Run = j.Environment, j.env.RunID
-		d.Approve = driver.Approval(j.ref, j.env.RunID, j.environmentID)
+		d.Approve = driver.Approval(j.ref, j.env.RunID, j.asks.ID)
 		if !j.AllowDispatch {
 			return d
 		}

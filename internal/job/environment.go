@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/github"
@@ -51,13 +52,21 @@ func (j *job) chooseEnvironment(ctx context.Context, change ingest.Change) error
 	return j.checkEnvironment(ctx)
 }
 
+// warnAlone warns of an environment that asks the author alone, who may not decide.
+func (j *job) warnAlone(author string) {
+	if e := j.asks; e.Reviewers == 1 && len(e.Users) == 1 && strings.EqualFold(e.Users[0], author) && !j.AllowAuthor {
+		j.runner.Warning(fmt.Sprintf("nobody may approve this draft: %s wrote the pull request and is the only reviewer "+
+			"of the environment %q; add another one, or set allow-author: true", author, e.Name))
+	}
+}
+
 // checkEnvironment refuses one whose approval nobody would be asked for.
 func (j *job) checkEnvironment(ctx context.Context) error {
 	if j.Environment == "" {
 		return nil
 	}
 	env, err := j.api.Environment(ctx, j.ref.Owner, j.ref.Repo, j.Environment)
-	j.environmentID = env.ID
+	j.asks = env
 	var what string
 	switch {
 	case errors.Is(err, github.ErrNotFound):

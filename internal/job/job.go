@@ -40,7 +40,7 @@ type job struct {
 	asked ticketpr.Asked // the ticket, where the job is about one
 	void  []string       // approvals that decided nothing: who, and why
 
-	environmentID int64 // of the environment that decides, once it was checked; 0 for none
+	asks github.Environment // the environment that decides, once it was checked; the zero one for none
 }
 
 // setUp reads inputs and event and makes the clients. Nothing is sent yet.
