@@ -9,6 +9,7 @@ package chunk
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -39,6 +40,13 @@ type Chunk struct {
 	Doc       string // the first paragraph of the comment above it, in one line of at most 300 bytes
 	Text      string
 	Defines   []string // every name that it defines, Name among them, without scopes
+}
+
+// Define adds a name to those that it defines, once; none that is empty.
+func (c *Chunk) Define(name string) {
+	if name != "" && !slices.Contains(c.Defines, name) {
+		c.Defines = append(c.Defines, name)
+	}
 }
 
 // ID names a chunk within one commit, such as internal/pull/pull.go:10-42.

@@ -10,8 +10,6 @@ package chunker
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -70,15 +68,25 @@ func (c *Chunker) Cut(ctx context.Context, path, text string) (chunks []chunk.Ch
 		fallback = TooLarge
 	case l == nil:
 		fallback = u.golang()
-	case hopeless(text):
-		fallback = Unparsable
 	default:
-		fallback = c.definitions(ctx, l, u)
+		fallback = c.parsed(ctx, l, text, func(tree *ts.Tree) {
+			u.rules, u.grammar = l.rules, tree.Language()
+			u.members(tree.RootNode(), owner{}, u.count())
+		})
 	}
 	if fallback != "" {
 		u.windows()
 	}
 	return u.out, fallback
+}
+
+// Broken reports whether a text is not one of its path's language: the parser found errors
+// in it. Where there is no grammar, or no answer in time, nothing is known against it.
+func (c *Chunker) Broken(ctx context.Context, path, text string) (broken bool) {
+	if l := grammarOf(path, text); l != nil && len(text) <= MaxBytes {
+		c.parsed(ctx, l, text, func(tree *ts.Tree) { broken = tree.RootNode().HasError() })
+	}
+	return broken
 }
 
 // hopeless reports whether a text is such that nobody wrote it and a parser would only
@@ -102,130 +110,103 @@ func hopeless(text string) bool {
 	return false
 }
 
-// definitions cuts by what the parser says.
-func (c *Chunker) definitions(ctx context.Context, l *language, u *cutter) (fallback string) {
+// parsed parses a text and shows the tree, which is released behind it. Fallback says why
+// there was none, or that it broke while it was looked at.
+func (c *Chunker) parsed(ctx context.Context, l *language, text string, show func(*ts.Tree)) (fallback string) {
+	if hopeless(text) {
+		return Unparsable
+	}
 	select {
 	case c.turns <- struct{}{}:
 	case <-ctx.Done():
 		return TooSlow
 	}
-	if c.stalled.Load() >= mostStalled {
-		<-c.turns
-		return TooSlow
-	}
-	tree, err := c.parse(l, u.text)
 	defer func() { <-c.turns }()
-	switch {
-	case errors.Is(err, errStopped):
+	if c.stalled.Load() >= mostStalled {
 		return TooSlow
-	case err != nil:
-		return Unparsable
 	}
-	defer tree.Release()
+	r := c.parse(l, text)
+	if r.fallback != "" {
+		return r.fallback
+	}
+	defer r.tree.Release()
 	defer func() {
-		if recover() != nil {
+		if recover() != nil { // T35: a tree that breaks is one file's trouble
 			fallback = Unparsable
 		}
 	}()
-	u.rules, u.grammar = l.rules, tree.Language()
-	u.members(tree.RootNode(), owner{}, u.count())
+	show(r.tree)
 	return ""
-}
-
-// Broken reports whether a text is not one of its path's language: the parser found errors
-// in it. Where there is no grammar, or no answer in time, nothing is known against it.
-func (c *Chunker) Broken(ctx context.Context, path, text string) (broken bool) {
-	l := grammarOf(path, text)
-	if l == nil || len(text) > MaxBytes || hopeless(text) || c.stalled.Load() >= mostStalled {
-		return false
-	}
-	select {
-	case c.turns <- struct{}{}:
-	case <-ctx.Done():
-		return false
-	}
-	defer func() { <-c.turns }()
-	tree, err := c.parse(l, text)
-	if err != nil {
-		return false
-	}
-	defer tree.Release()
-	defer func() { _ = recover() }() // T35: a tree that breaks tells nothing
-	return tree.RootNode().HasError()
 }
 
 // mostStalled is how many parses may run on after they were given up. Behind them
 // nothing more is parsed, so that what they take of the machine is bounded.
 const mostStalled = 2
 
+// result is a tree, or why there is none.
+type result struct {
+	tree     *ts.Tree
+	fallback string
+}
+
 // parse parses a text, and gives up where the parser does not end by itself, since not
 // all that it does looks at its time.
-func (c *Chunker) parse(l *language, text string) (*ts.Tree, error) {
-	type result struct {
-		tree *ts.Tree
-		err  error
-	}
+func (c *Chunker) parse(l *language, text string) result {
 	done := make(chan result, 1)
 	go func() {
-		var r result
+		r := result{fallback: Unparsable}
 		defer func() {
-			if broken := recover(); broken != nil { // T35: a parser that breaks is one file's trouble
-				r = result{err: fmt.Errorf("the parser broke: %v", broken)}
-			}
+			_ = recover() // T35: a parser that breaks is one file's trouble
 			done <- r
 		}()
-		r.tree, r.err = l.parse(text)
+		r = l.parse(text)
 	}()
 	late := time.NewTimer(3 * patience * ParseTime / 2)
 	defer late.Stop()
 	select {
 	case r := <-done:
-		return r.tree, r.err
+		return r
 	case <-late.C:
 	}
 	c.stalled.Add(1)
 	go func() {
-		if r := <-done; r.tree != nil {
-			r.tree.Release()
-		}
+		(<-done).tree.Release() // of none, too
 		c.stalled.Add(-1)
 	}()
-	return nil, errStopped
+	return result{fallback: TooSlow}
 }
 
-var errStopped = errors.New("the parser stopped early")
-
 // parse parses a text, again with more patience where others had the processor.
-func (l *language) parse(text string) (tree *ts.Tree, err error) {
+func (l *language) parse(text string) (r result) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	for _, pool := range l.pools() { // the first time a grammar is unpacked, which is not the text's time
 		before := threadTime()
-		tree, err = l.within(pool, text)
-		if !errors.Is(err, errStopped) || threadTime()-before >= ParseTime*3/4 {
+		r = l.within(pool, text)
+		if r.fallback != TooSlow || threadTime()-before >= ParseTime*3/4 {
 			break
 		}
 	}
-	return tree, err
+	return r
 }
 
 // within parses a text in the time that a pool gives.
-func (l *language) within(pool *ts.ParserPool, text string) (tree *ts.Tree, err error) {
+func (l *language) within(pool *ts.ParserPool, text string) result {
 	defer alone()()
 	source := []byte(text)
-	if l.entry.TokenSourceFactory != nil {
-		tree, err = pool.ParseWithTokenSource(source, l.entry.TokenSourceFactory(source, pool.Language()))
-	} else {
-		tree, err = pool.Parse(source)
+	parse := pool.Parse
+	if tokens := l.entry.TokenSourceFactory; tokens != nil {
+		parse = func(source []byte) (*ts.Tree, error) {
+			return pool.ParseWithTokenSource(source, tokens(source, pool.Language()))
+		}
 	}
-	switch {
-	case err != nil:
-		return nil, err
-	case tree == nil || tree.RootNode() == nil:
-		return nil, fmt.Errorf("no tree of %s", l.entry.Name)
+	switch tree, err := parse(source); {
+	case err != nil || tree == nil || tree.RootNode() == nil:
+		return result{fallback: Unparsable}
 	case tree.ParseStoppedEarly():
 		tree.Release()
-		return nil, errStopped
+		return result{fallback: TooSlow}
+	default:
+		return result{tree: tree}
 	}
-	return tree, nil
 }

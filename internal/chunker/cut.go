@@ -25,13 +25,10 @@ type tree struct {
 // definition is a node that a rule calls one.
 type definition struct {
 	rule
-	node   *ts.Node
-	inside *ts.Node // holds its members; may be nil
-	symbol          // its own name; the scope without what encloses it
+	node        *ts.Node
+	inside      *ts.Node // holds its members; may be nil
+	scope, name string   // its own; the scope without what encloses it
 }
-
-// symbol is a name and its scope.
-type symbol struct{ scope, name string }
 
 // owner is the definition whose members are being cut.
 type owner struct {
@@ -57,13 +54,18 @@ func (o owner) form() chunk.Chunk {
 // members cuts what is in a node; the lines up to end that are in no member too,
 // where end is not 0.
 func (c *cutter) members(n *ts.Node, o owner, end int) {
-	if c.depth++; c.depth <= maxDepth {
-		c.eachMember(n, o)
-	}
-	c.depth--
+	c.deeper(maxDepth, func() { c.eachMember(n, o) })
 	if end > 0 {
 		c.between(end, o.form)
 	}
+}
+
+// deeper goes on within a node, if not too deep.
+func (c *cutter) deeper(most int, visit func()) {
+	if c.depth++; c.depth <= most {
+		visit()
+	}
+	c.depth--
 }
 
 func (c *cutter) eachMember(n *ts.Node, o owner) {
@@ -124,32 +126,30 @@ func (a *comments) top(from int, d definition) int {
 // open cuts what a namespace or the like holds. Its own lines belong to what is
 // around them.
 func (c *cutter) open(d definition, o owner) {
-	inner := owner{scope: o.scope, piece: o.piece, methods: o.methods || d.methods}
-	if d.scope != "" {
-		inner = owner{scope: join(o.scope, d.scope), methods: d.methods}
-		from, to := span(d.node)
-		c.between(from-1, o.form)
-		c.members(d.inside, inner, to)
+	if d.scope == "" {
+		o.methods = o.methods || d.methods
+		c.members(d.inside, o, 0)
 		return
 	}
-	c.members(d.inside, inner, 0)
+	from, to := span(d.node)
+	c.between(from-1, o.form)
+	c.members(d.inside, owner{scope: join(o.scope, d.scope), methods: d.methods}, to)
 }
 
 // definition makes chunks of a definition whose lines are these.
 func (c *cutter) definition(d definition, o owner, from, to int) {
-	if from = max(from, c.next); from > to { // it begins and ends in the last chunk's last line
-		if last := len(c.out) - 1; last >= 0 && d.name != "" {
-			c.out[last].Defines = append(c.out[last].Defines, d.name)
-		}
+	from = max(from, c.next)
+	if !c.place(from, to, o, d.name) {
 		return
 	}
-	c.between(from-1, o.form)
 	piece := c.piece(d, o, from)
-	inner := owner{scope: join(piece.Scope, piece.Name), piece: &piece, methods: d.kind() == chunk.Type}
+	inner := owner{scope: join(piece.Scope, piece.Name), piece: &piece, methods: d.role == chunk.Type}
 	switch first := len(c.out); {
-	case d.holds() && d.inside != nil:
+	case d.inside != nil:
 		c.members(d.inside, inner, to)
-		c.named(d, first)
+		if first < len(c.out) { // no line may have been left for a chunk of its own
+			c.out[first].Define(d.name)
+		}
 	case to-from < maxLines:
 		c.names(d.node, 0)
 		c.add(piece, from, to)
@@ -159,48 +159,35 @@ func (c *cutter) definition(d definition, o owner, from, to int) {
 	}
 }
 
-// named has the first chunk of a definition define it, where no line was left for a
-// chunk of its own.
-func (c *cutter) named(d definition, first int) {
-	if first < len(c.out) && d.name != "" && !slices.Contains(c.out[first].Defines, d.name) {
-		c.out[first].Defines = append(c.out[first].Defines, d.name)
-	}
-}
-
 // nested cuts a long definition at those in it.
 func (c *cutter) nested(n *ts.Node, o owner) {
-	if c.depth++; c.depth > 2*maxDepth {
-		c.depth--
-		return
-	}
-	defer func() { c.depth-- }()
-	for i := range n.ChildCount() {
-		child := n.Child(i)
-		from, to := span(child)
-		if to-from+1 < smallest {
-			continue
+	c.deeper(2*maxDepth, func() {
+		for i := range n.ChildCount() {
+			child := n.Child(i)
+			from, to := span(child)
+			if to-from+1 < smallest {
+				continue
+			}
+			d, ok := c.define(child)
+			if ok && d.role != lead && d.role != open && d.role != chunk.Constants {
+				c.definition(d, o, from, to)
+				continue
+			}
+			c.nested(child, o)
 		}
-		d, ok := c.define(child)
-		if ok && d.role != lead && d.role != open && d.role != role(chunk.Constants) {
-			c.definition(d, o, from, to)
-			continue
-		}
-		c.nested(child, o)
-	}
+	})
 }
 
 // piece is the chunk that a definition is, without its lines.
 func (c *cutter) piece(d definition, o owner, from int) chunk.Chunk {
-	at := symbol{join(o.scope, d.scope), d.name}
-	kind := d.kind()
-	if kind == chunk.Function && (o.methods || d.scope != "" && d.nameAt != "left") {
-		kind = chunk.Method
-	}
 	first, _ := span(d.node)
-	p := chunk.Chunk{Kind: kind, Scope: at.scope, Name: at.name, Signature: c.signature(d),
+	p := chunk.Chunk{Kind: d.role, Scope: join(o.scope, d.scope), Name: d.name, Signature: c.signature(d),
 		Doc: doc(c.lines(from, max(from, first-1)), first > from, c.docstring(d))}
-	if d.name != "" && d.node.Type(c.grammar) != "call_expression" && d.node.Type(c.grammar) != "call" {
-		p.Defines = []string{d.name}
+	if d.role == chunk.Function && (o.methods || d.scope != "" && d.nameAt != "left") {
+		p.Kind = chunk.Method
+	}
+	if d.nameAt != "call" {
+		p.Define(d.name)
 	}
 	return p
 }
@@ -216,8 +203,8 @@ func (c *cutter) define(n *ts.Node) (definition, bool) {
 		if r.role == look {
 			return c.wrapped(n, r)
 		}
-		d := definition{rule: r, node: n, symbol: c.symbol(n, r)}
-		d.inside = c.field(n, r.in)
+		d := definition{rule: r, node: n, inside: c.field(n, r.in)}
+		d.scope, d.name = c.symbol(n, r)
 		if d.inside == nil && r.role == open {
 			d.inside = n
 		}
@@ -228,22 +215,19 @@ func (c *cutter) define(n *ts.Node) (definition, bool) {
 
 // wrapped is the definition in a wrapper: that of its last child which is one.
 func (c *cutter) wrapped(n *ts.Node, r rule) (found definition, ok bool) {
-	if c.depth++; c.depth > 2*maxDepth {
-		c.depth--
-		return found, false
-	}
-	defer func() { c.depth-- }()
-	if r.field != "" { // of x = y = function, both are names
-		c.noteNames(n, r)
-	}
-	for i := range n.ChildCount() {
-		if r.field != "" && n.FieldNameForChild(i, c.grammar) != r.field {
-			continue
+	c.deeper(2*maxDepth, func() {
+		if r.field != "" { // of x = y = function, both are names
+			c.noteNames(n, r)
 		}
-		if d, is := c.define(n.Child(i)); is && (d.role != lead || d.overload) {
-			found, ok = d, true
+		for i := range n.ChildCount() {
+			if r.field != "" && n.FieldNameForChild(i, c.grammar) != r.field {
+				continue
+			}
+			if d, is := c.define(n.Child(i)); is && (d.role != lead || d.overload) {
+				found, ok = d, true
+			}
 		}
-	}
+	})
 	return found, ok
 }
 
@@ -252,20 +236,16 @@ func (c *cutter) fits(n *ts.Node, r rule) bool {
 	if r.has == "" {
 		return true
 	}
-	value := n.ChildByFieldName(r.has, c.grammar)
-	return value != nil && (r.types == nil || slices.Contains(r.types, value.Type(c.grammar)))
+	value := c.field(n, r.has)
+	return value != nil && (len(r.types) == 0 || slices.Contains(r.types, value.Type(c.grammar)))
 }
 
-// field follows a path of fields.
-func (c *cutter) field(n *ts.Node, path []string) *ts.Node {
-	for _, f := range path {
-		if n == nil {
-			return nil
+// field follows a path of fields, with dots between; of an empty one there is none.
+func (c *cutter) field(n *ts.Node, path string) *ts.Node {
+	for f := range strings.SplitSeq(path, ".") {
+		if n != nil {
+			n = n.ChildByFieldName(f, c.grammar)
 		}
-		n = n.ChildByFieldName(f, c.grammar)
-	}
-	if len(path) == 0 {
-		return nil
 	}
 	return n
 }

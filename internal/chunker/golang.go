@@ -116,16 +116,11 @@ func (g goFile) declared(d *ast.GenDecl) {
 
 // add makes chunks of a declaration's lines, and before it of those that are in none.
 func (g goFile) add(p chunk.Chunk, from, to int) {
-	if from > to {
-		if last := len(g.out) - 1; last >= 0 {
-			g.out[last].Defines = append(g.out[last].Defines, p.Defines...)
-		}
-		return
-	}
-	g.between(from-1, owner{}.form)
-	if to-from < maxLines {
+	switch {
+	case !g.place(from, to, owner{}, p.Defines...):
+	case to-from < maxLines:
 		g.cutter.add(p, from, to)
-		return
+	default:
+		g.between(to, owner{piece: &p, scope: join(p.Scope, p.Name)}.form)
 	}
-	g.between(to, owner{piece: &p, scope: join(p.Scope, p.Name)}.form)
 }

@@ -4,9 +4,9 @@ import (
 	"crypto/sha256"
 	"embed"
 	"fmt"
+	"io/fs"
 	"path"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -34,22 +34,20 @@ type language struct {
 	pools func() [3]*ts.ParserPool // parsers with the usual time, and with more and more patience
 }
 
-// role says what becomes of a node. The kinds of chunks are roles too.
-type role string
-
+// What becomes of a node that is no kind of chunk.
 const (
-	lead role = "lead" // goes with the definition below it, like a comment
-	look role = "look" // a wrapper: what it wraps is the definition
-	open role = "open" // holds definitions, and is none itself
-	name role = "name" // its name is defined by whatever chunk it stands in
+	lead chunk.Kind = "lead" // goes with the definition below it, like a comment
+	look chunk.Kind = "look" // a wrapper: what it wraps is the definition
+	open chunk.Kind = "open" // holds definitions, and is none itself
+	name chunk.Kind = "name" // its name is defined by whatever chunk it stands in
 )
 
 // rule is a line of a rule file.
 type rule struct {
-	role     role
+	role     chunk.Kind
 	nameAt   string   // field, or path of fields, that holds the name; with * the field's innermost
 	scopeAt  string   // field whose text is the scope of what is in it, of open
-	in       []string // path of fields to the node that holds the members
+	in       string   // path of fields to the node that holds the members
 	field    string   // of a wrapper: the only field that is looked at
 	has      string   // a field that has to be there
 	types    []string // of which types; any where empty
@@ -58,31 +56,25 @@ type rule struct {
 	overload bool     // goes with a definition of the same name alone
 }
 
-func (r rule) kind() chunk.Kind { return chunk.Kind(r.role) }
-
-// holds reports whether what a rule makes has members of its own.
-func (r rule) holds() bool { return r.in != nil }
-
-func parseRules(text string) (map[string][]rule, error) {
-	all := map[string][]rule{}
-	for line := range strings.Lines(text) {
+// rulesOf reads a rule file. They are built in, so a wrong one is a mistake in the program.
+func rulesOf(file string) map[string][]rule {
+	text, err := ruleFiles.ReadFile("rules/" + file + ".txt")
+	if err != nil {
+		panic(err)
+	}
+	all := map[string][]rule{"ERROR": {{role: open}}}
+	for line := range strings.Lines(string(text)) {
 		field := strings.Fields(line)
-		if len(field) < 2 {
-			return nil, fmt.Errorf("%q is no rule", line)
-		}
-		r := rule{role: role(field[1]), nameAt: "name"}
+		r := rule{role: chunk.Kind(field[1]), nameAt: "name"}
 		for _, option := range field[2:] {
-			if err := r.set(option); err != nil {
-				return nil, fmt.Errorf("%q: %w", line, err)
-			}
+			r.set(option)
 		}
 		all[field[0]] = append(all[field[0]], r)
 	}
-	all["ERROR"] = []rule{{role: open}}
-	return all, nil
+	return all
 }
 
-func (r *rule) set(option string) (err error) {
+func (r *rule) set(option string) {
 	key, value, _ := strings.Cut(option, "=")
 	switch key {
 	case "name":
@@ -90,47 +82,34 @@ func (r *rule) set(option string) (err error) {
 	case "scope":
 		r.scopeAt = value
 	case "in":
-		r.in = strings.Split(value, ".")
+		r.in = value
 	case "field":
 		r.field = value
 	case "if":
 		field, types, _ := strings.Cut(value, ":")
-		r.has = field
-		if types != "" {
-			r.types = strings.Split(types, "|")
-		}
+		r.has, r.types = field, strings.FieldsFunc(types, func(c rune) bool { return c == '|' })
 	case "min":
-		r.min, err = strconv.Atoi(value)
+		r.min, _ = strconv.Atoi(value)
 	case "methods":
 		r.methods = true
 	case "overload":
 		r.overload = true
 	default:
-		err = fmt.Errorf("%q is no option", key)
+		panic(option + " is no option of a rule")
 	}
-	return err
 }
 
 // languages are those with rules, by lang's name; Go has a parser of its own, and tsx is typescript with tags in it.
 var languages = sync.OnceValue(func() map[string]*language {
 	all := map[string]*language{}
-	for name, from := range map[string]string{"javascript": "javascript", "typescript": "javascript",
-		"tsx": "javascript", "python": "python", "java": "java", "rust": "rust", "c": "c", "cpp": "cpp",
-		"csharp": "csharp", "ruby": "ruby", "php": "php", "shell": "shell"} {
-		text, err := ruleFiles.ReadFile("rules/" + from + ".txt")
-		if err != nil {
-			panic(err) // embedded: TestEveryLanguageHasRules
+	for _, name := range []string{"javascript", "typescript", "tsx", "python", "java", "rust", "c", "cpp", "csharp",
+		"ruby", "php", "shell"} {
+		rules := name
+		if name == "typescript" || name == "tsx" {
+			rules = "javascript"
 		}
-		rules, err := parseRules(string(text))
-		if err != nil {
-			panic(err)
-		}
-		grammar := map[string]string{"csharp": "c_sharp", "shell": "bash"}[name]
-		if grammar == "" {
-			grammar = name
-		}
-		if entry := byName(grammar); entry != nil {
-			all[name] = &language{entry, rules, sync.OnceValue(func() (all [3]*ts.ParserPool) {
+		if entry := grammars.DetectLanguageByName(name); entry != nil {
+			all[name] = &language{entry, rulesOf(rules), sync.OnceValue(func() (all [3]*ts.ParserPool) {
 				for i, limit := range []time.Duration{ParseTime, patience / 5 * ParseTime, patience * ParseTime} {
 					micros := uint64(limit.Microseconds())
 					all[i] = ts.NewParserPool(entry.Language(), ts.WithParserPoolTimeoutMicros(micros))
@@ -141,16 +120,6 @@ var languages = sync.OnceValue(func() map[string]*language {
 	}
 	return all
 })
-
-// byName finds a grammar among those that were built in.
-func byName(name string) *grammars.LangEntry {
-	all := grammars.AllLanguages()
-	at := slices.IndexFunc(all, func(e grammars.LangEntry) bool { return e.Name == name })
-	if at < 0 {
-		return nil
-	}
-	return &all[at]
-}
 
 // cppHeader tells C++ from C in a header.
 var cppHeader = regexp.MustCompile(`(?m)^[ \t]*(?:class|namespace|template|using|public:)\b`)
@@ -175,15 +144,9 @@ const revision = 1
 var Version = sync.OnceValue(func() string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%d %d %d %d\n", revision, MaxBytes, maxLines, window)
-	files, err := ruleFiles.ReadDir("rules")
-	if err != nil {
-		panic(err) // embedded
-	}
+	files, _ := fs.Glob(ruleFiles, "rules/*") // built in, as what rulesOf reads
 	for _, f := range files {
-		text, err := ruleFiles.ReadFile("rules/" + f.Name())
-		if err != nil {
-			panic(err)
-		}
+		text, _ := ruleFiles.ReadFile(f)
 		h.Write(text)
 	}
 	return fmt.Sprintf("%x", h.Sum(nil))[:16]

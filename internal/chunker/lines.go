@@ -1,7 +1,6 @@
 package chunker
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/chunk"
@@ -65,8 +64,8 @@ func (c *cutter) add(piece chunk.Chunk, from, to int) {
 	piece.Path, piece.Language, piece.StartLine, piece.EndLine = c.path, c.language, from, to
 	piece.Text = c.lines(from, to)
 	for _, s := range c.found {
-		if from <= s.line && s.line <= to && !slices.Contains(piece.Defines, s.name) {
-			piece.Defines = append(piece.Defines, s.name)
+		if from <= s.line && s.line <= to {
+			piece.Define(s.name)
 		}
 	}
 	if piece.Name == "" && len(piece.Defines) > 0 {
@@ -76,6 +75,21 @@ func (c *cutter) add(piece chunk.Chunk, from, to int) {
 		return
 	}
 	c.out = append(c.out, piece)
+}
+
+// place makes chunks of the lines before a definition that are in none. A definition that
+// begins and ends in the last chunk's last line has no place: that chunk defines its names.
+func (c *cutter) place(from, to int, o owner, names ...string) bool {
+	if from <= to {
+		c.between(from-1, o.form)
+		return true
+	}
+	if last := len(c.out) - 1; last >= 0 {
+		for _, name := range names {
+			c.out[last].Define(name)
+		}
+	}
+	return false
 }
 
 // fewLetters is how many letters and digits less than which, without a name, say

@@ -1,6 +1,7 @@
 package chunker
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -13,34 +14,30 @@ const (
 	nameLevels = 5   // how deep in a node the names of constants and fields stand
 )
 
-// symbol is the name of a node, and the scope that is told with it.
-func (c *cutter) symbol(n *ts.Node, r rule) symbol {
-	var s symbol
-	if r.role == open {
-		if r.scopeAt != "" {
-			s.scope = dotted.Replace(plain(c.textOf(n.ChildByFieldName(r.scopeAt, c.grammar))))
-		}
-		return s
-	}
+// symbol is the name of a node, and the scope that is told with it. What a call is known
+// by is what is called.
+func (c *cutter) symbol(n *ts.Node, r rule) (scope, name string) {
+	text := func(field string) string { return c.textOf(c.field(n, field)) }
 	field, innermost := strings.CutSuffix(r.nameAt, "*")
 	switch {
-	case r.nameAt == "call":
-		return symbol{name: c.called(n)}
+	case r.role == open:
+		return dotted.Replace(plain(text(r.scopeAt))), ""
 	case innermost:
-		s = qualified(c.textOf(c.innermost(n, field)))
-	case r.nameAt == "left":
-		s = qualified(c.textOf(n.ChildByFieldName("left", c.grammar)))
+		return qualified(c.textOf(c.innermost(n, field)))
+	case field == "left":
+		return qualified(text(field))
+	case field == "call":
+		return "", plain(cmp.Or(text("function"), text("method")))
 	default:
-		s.name = plain(c.textOf(c.field(n, strings.Split(r.nameAt, "."))))
+		return "", plain(text(field))
 	}
-	return s
 }
 
 // innermost follows a field as far as it goes: a C declarator in pointers and
 // parameters.
 func (c *cutter) innermost(n *ts.Node, field string) *ts.Node {
 	for range nameLevels * 2 {
-		next := n.ChildByFieldName(field, c.grammar)
+		next := c.field(n, field)
 		if next == nil {
 			for i := range n.ChildCount() { // reference_declarator and its like have no field
 				if strings.HasSuffix(n.Child(i).Type(c.grammar), "_declarator") {
@@ -54,17 +51,6 @@ func (c *cutter) innermost(n *ts.Node, field string) *ts.Node {
 		n = next
 	}
 	return n
-}
-
-// called is what a call is known by: its first argument where that is one name in
-// quotes or the name of a function, else what is called.
-func (c *cutter) called(n *ts.Node) string {
-	for _, field := range []string{"function", "method"} {
-		if f := n.ChildByFieldName(field, c.grammar); f != nil {
-			return plain(c.textOf(f))
-		}
-	}
-	return ""
 }
 
 func (c *cutter) textOf(n *ts.Node) string {
@@ -97,17 +83,19 @@ func (c *cutter) names(n *ts.Node, depth int) {
 
 func (c *cutter) noteNames(n *ts.Node, r rule) {
 	line, _ := span(n)
-	if r.nameAt != "name" {
-		if s := c.symbol(n, r); identifier.MatchString(s.name) {
-			c.found = append(c.found, site{line, s.name})
+	note := func(name string) {
+		if identifier.MatchString(name) {
+			c.found = append(c.found, site{line, name})
 		}
+	}
+	if r.nameAt != "name" {
+		_, name := c.symbol(n, r)
+		note(name)
 		return
 	}
-	for i := range n.ChildCount() {
+	for i := range n.ChildCount() { // there may be several
 		if n.FieldNameForChild(i, c.grammar) == "name" {
-			if s := plain(c.textOf(n.Child(i))); identifier.MatchString(s) {
-				c.found = append(c.found, site{line, s})
-			}
+			note(plain(c.textOf(n.Child(i))))
 		}
 	}
 }
@@ -126,19 +114,19 @@ func plain(text string) string {
 }
 
 // qualified cuts a name at its last dot or double colon.
-func qualified(text string) symbol {
+func qualified(text string) (scope, name string) {
 	text = plain(text)
 	if at := strings.LastIndex(text, "::"); at >= 0 && !strings.HasPrefix(text, "operator") {
-		return symbol{dotted.Replace(text[:at]), text[at+2:]}
+		return dotted.Replace(text[:at]), text[at+2:]
 	}
-	if at := strings.LastIndexByte(text, '.'); at > 0 && at < len(text)-1 {
-		scope := text[:at]
-		if scope == "module.exports" {
-			scope = "exports"
-		}
-		return symbol{strings.TrimSuffix(scope, ".prototype"), text[at+1:]}
+	at := strings.LastIndexByte(text, '.')
+	if at <= 0 || at == len(text)-1 {
+		return "", text
 	}
-	return symbol{name: text}
+	if scope = text[:at]; scope == "module.exports" {
+		scope = "exports"
+	}
+	return strings.TrimSuffix(scope, ".prototype"), text[at+1:]
 }
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
@@ -155,9 +143,8 @@ func cut(text string, most int) string {
 func (c *cutter) signature(d definition) string {
 	from, to := int(d.node.StartByte()), int(d.node.EndByte())
 	body := d.inside
-	for _, path := range [][]string{{"body"}, {"value", "body"}, {"right", "body"}, {"right", "right", "body"},
-		{"block"},
-		{"type", "body"}, {"arguments"}} {
+	for _, path := range []string{"body", "value.body", "right.body", "right.right.body", "block", "type.body",
+		"arguments"} {
 		if body == nil {
 			body = c.field(d.node, path)
 		}
@@ -174,7 +161,7 @@ func (c *cutter) signature(d definition) string {
 
 // docstring is the string with which a body in Python begins.
 func (c *cutter) docstring(d definition) string {
-	body := d.node.ChildByFieldName("body", c.grammar)
+	body := c.field(d.node, "body")
 	if c.language != "python" || body == nil || body.ChildCount() == 0 {
 		return ""
 	}

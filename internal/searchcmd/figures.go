@@ -85,12 +85,10 @@ func (t table) text(what string) string {
 	fmt.Fprintf(&b, "| %-10s | queries | recall@10 | within 400 lines |   MRR |\n", what)
 	b.WriteString("| ---------- | ------: | --------: | ---------------: | ----: |\n")
 	means := t.figures()
-	names := slices.SortedFunc(maps.Keys(means), func(a, b string) int {
-		if (a == "all") != (b == "all") {
-			return map[bool]int{true: 1, false: -1}[a == "all"]
-		}
-		return strings.Compare(a, b)
-	})
+	names := slices.Sorted(maps.Keys(means))
+	if at := slices.Index(names, "all"); at >= 0 {
+		names = append(slices.Delete(names, at, at+1), "all")
+	}
 	for _, name := range names {
 		f := means[name]
 		fmt.Fprintf(&b, "| %-10s | %7d | %9.3f | %16.3f | %5.3f |\n", guard.Line(name, 40), f.Queries, f.Recall,

@@ -1,7 +1,6 @@
 package searchcmd
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -10,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/chunk"
@@ -23,10 +23,8 @@ import (
 	"github.com/org/pr-review-action/internal/wire"
 )
 
-// Bounds of a file of questions.
-const (
-	maxGolden = 32 << 20 // bytes
-)
+// maxGolden bounds a file of questions, in bytes.
+const maxGolden = 32 << 20
 
 // row is one question whose answer is known.
 type row struct {
@@ -34,7 +32,6 @@ type row struct {
 	Source *source `json:"source"`
 	Kind   string  `json:"kind"`
 	Query  string  `json:"query"`
-	Hunk   string  `json:"hunk"`
 	Edit   *edit   `json:"edit"`
 	Want   []want  `json:"want"`
 }
@@ -103,7 +100,7 @@ func (s source) folder() string {
 	return filepath.Join(s.Kind, strings.ReplaceAll(s.Name, "/", "+")+"@"+s.Version)
 }
 
-// readGolden reads JSON lines; all that is wrong is in one error.
+// readGolden reads JSON lines, up to the first that is wrong.
 func readGolden(file string) ([]row, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -115,14 +112,14 @@ func readGolden(file string) ([]row, error) {
 		return nil, fmt.Errorf("reading %s: %w", file, err)
 	}
 	var rows []row
-	lines := bufio.NewScanner(bytes.NewReader(data))
-	lines.Buffer(nil, maxGolden)
-	for n := 1; lines.Scan(); n++ {
-		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
+	n := 0
+	for line := range bytes.Lines(data) {
+		n++
+		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
 		var r row
-		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
+		if err := json.Unmarshal(line, &r); err != nil {
 			return nil, problem.Usage(fmt.Sprintf("%s:%d is no question: %v", guard.Line(file, 200), n, err), "")
 		}
 		if r.Query == "" || len(r.Want) == 0 || r.Source != nil && !r.Source.local() {
@@ -131,10 +128,10 @@ func readGolden(file string) ([]row, error) {
 		}
 		rows = append(rows, r)
 	}
-	if err := lines.Err(); err != nil || rows != nil {
-		return rows, err
+	if rows == nil {
+		return nil, problem.Usage(guard.Line(file, 200)+" holds no question", "a question is a line of JSON")
 	}
-	return nil, problem.Usage(guard.Line(file, 200)+" holds no question", "a question is a line of JSON")
+	return rows, nil
 }
 
 // local reports whether a source stays in the folder of sources.
@@ -176,12 +173,10 @@ func (r row) holds(c chunk.Chunk) bool {
 
 // asked is the question as it would be pasted: for an edit, its words and its hunk.
 func (r row) asked(dir string) (string, error) {
-	switch {
-	case r.Hunk != "":
-		return r.Query + "\n" + r.Hunk, nil
-	case r.Edit == nil:
+	if r.Edit == nil {
 		return r.Query, nil
-	case !filepath.IsLocal(r.Edit.Path):
+	}
+	if !filepath.IsLocal(r.Edit.Path) {
 		return "", problem.Usage("the edit's path leaves the source", "")
 	}
 	data, err := os.ReadFile(filepath.Join(dir, r.Edit.Path))
@@ -192,8 +187,7 @@ func (r row) asked(dir string) (string, error) {
 	if r.Edit.LineStart < 1 || r.Edit.LineEnd < r.Edit.LineStart || r.Edit.LineEnd > len(lines) {
 		return "", problem.Usage("the edit's lines are not in its file", "")
 	}
-	changed := append(append(append([]string{}, lines[:r.Edit.LineStart-1]...), r.Edit.ReplaceWith...),
-		lines[r.Edit.LineEnd:]...)
+	changed := slices.Concat(lines[:r.Edit.LineStart-1], r.Edit.ReplaceWith, lines[r.Edit.LineEnd:])
 	patch, _, _ := diff.Between(string(data), strings.Join(changed, "\n"))
 	return r.Query + "\n--- a/" + r.Edit.Path + "\n+++ b/" + r.Edit.Path + "\n" + patch, nil
 }

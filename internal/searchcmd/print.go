@@ -37,17 +37,10 @@ type hit struct {
 	*explained
 }
 
-// explained is what --explain adds to a hit.
+// explained is what --explain adds to a hit. A rank is null where a list does not have it.
 type explained struct {
-	Ranks  ranks    `json:"ranks"`
-	Rerank *float64 `json:"rerank"`
-}
-
-type ranks struct {
-	Lexical   *int `json:"lexical"`
-	Vector    *int `json:"vector"`
-	Symbol    *int `json:"symbol"`
-	Structure *int `json:"structure"`
+	Ranks  map[string]*int `json:"ranks"`
+	Rerank *float64        `json:"rerank"`
 }
 
 type stage struct {
@@ -62,9 +55,13 @@ func objectOf(query, commit string, r retrieve.Result, explain bool) object {
 		one := hit{ID: h.ID(), Path: h.Path, StartLine: h.StartLine, EndLine: h.EndLine, Symbol: h.Symbol(),
 			Kind: string(h.Kind), Language: h.Language, Score: h.Score}
 		if explain {
-			n := h.Ranks
-			one.explained = &explained{Rerank: h.Rerank, Ranks: ranks{Lexical: rank(n.Lexical), Vector: rank(n.Vector),
-				Symbol: rank(n.Symbol), Structure: rank(n.Structure)}}
+			one.explained = &explained{Rerank: h.Rerank, Ranks: map[string]*int{}}
+			for _, l := range lists(h) {
+				one.Ranks[l.key] = nil
+				if l.rank > 0 {
+					one.Ranks[l.key] = &l.rank
+				}
+			}
 		}
 		o.Hits = append(o.Hits, one)
 	}
@@ -77,12 +74,16 @@ func objectOf(query, commit string, r retrieve.Result, explain bool) object {
 	return o
 }
 
-// rank is null where a list does not have the hit.
-func rank(n int) *int {
-	if n == 0 {
-		return nil
-	}
-	return &n
+// list is one of those that may have a hit, by its key in JSON and in words.
+type list struct {
+	key, name string
+	rank      int // from 1; 0 where it does not have the hit
+}
+
+func lists(h retrieve.Hit) []list {
+	n := h.Ranks
+	return []list{{"lexical", "words", n.Lexical}, {"vector", "meaning", n.Vector}, {"symbol", "names", n.Symbol},
+		{"structure", "structure", n.Structure}}
 }
 
 // text is the result for reading, in rows of the terminal's width.
@@ -139,11 +140,7 @@ func (p Program) row(b *strings.Builder, width int, prefix, text, color string) 
 // reasons say which list has a hit at which rank.
 func reasons(h retrieve.Hit) string {
 	var said []string
-	for _, l := range []struct {
-		name string
-		rank int
-	}{{"words", h.Ranks.Lexical}, {"meaning", h.Ranks.Vector}, {"names", h.Ranks.Symbol},
-		{"structure", h.Ranks.Structure}} {
+	for _, l := range lists(h) {
 		if l.rank > 0 {
 			said = append(said, fmt.Sprintf("%s %d", l.name, l.rank))
 		}
