@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/org/pr-review-action/internal/column"
+	"github.com/org/pr-review-action/internal/wire"
 )
 
 // commands are all that there are, in the order in which help lists them.
@@ -72,7 +73,7 @@ const variables = `Environment:
   GITHUB_TOKEN, GH_TOKEN
       to read private pull requests, to post and to decide on GitHub
   PR_REVIEW_STORE
-      folder that drafts wait in, or postgres://…
+      folder ` + wire.Stores + `
   PR_REVIEW_CHECKPOINT_KEY
       for drafts that are sealed or encrypted
   HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE, NO_COLOR

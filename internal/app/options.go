@@ -9,6 +9,7 @@ import (
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/settings"
+	"github.com/org/pr-review-action/internal/wire"
 )
 
 // options are the flags that commands on drafts share, and the settings.
@@ -68,7 +69,7 @@ func (o *options) text() string {
 func (o *options) undecided() { o.approve, o.abort, o.revise, o.lines = false, false, "", nil }
 
 func (o *options) storeFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.store, "store", "", "`folder` that drafts wait in, or postgres://… (PR_REVIEW_STORE)")
+	f.StringVar(&o.store, "store", "", "`folder` "+wire.Stores+" (PR_REVIEW_STORE)")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
 }
 

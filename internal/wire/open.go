@@ -11,6 +11,9 @@ import (
 	"github.com/org/pr-review-action/internal/problem"
 )
 
+// Stores says what OpenStore takes, in the words of help: a folder …
+const Stores = "that drafts wait in, or postgres://…"
+
 // OpenStore opens the store at an address, which is a folder's name or a URL. An empty one
 // stands for PR_REVIEW_STORE, which may be either too, or else for the default folder.
 func (w Wire) OpenStore(ctx context.Context, where string) (Store, error) {
