@@ -86,7 +86,7 @@ func TestAWaitInAHookIsNoPartOfTheTrysTime(t *testing.T) {
 		return func(*http.Response, error) {}, nil
 	})
 	base, _ := answers(t, text("x"))
-	_, err := Do(New(Options{Timeout: time.Second}), request(t, ctx, base))
+	_, err := Do(New(Options{Timeout: time.Minute}), request(t, ctx, base))
 	require.NoError(t, err)
 }
 
@@ -108,7 +108,7 @@ func TestP9_WhatNeverLeftIsToldFromWhatMayBeBilled(t *testing.T) {
 		"dropped":        {plain, true},
 		"stalled":        {slow, true},
 	} {
-		_, err := New(Options{Tries: 1, Timeout: 2 * time.Second, AllowHTTP: true}).Do(request(t, t.Context(),
+		_, err := New(Options{Tries: 1, Timeout: 5 * time.Second, AllowHTTP: true}).Do(request(t, t.Context(),
 			tc.address))
 		require.Error(t, err, name)
 		require.Equal(t, tc.sent, Sent(err), "%s: %v", name, err)
