@@ -266,11 +266,20 @@ func (r *run) first(failed []error) error {
 	case first == nil:
 		return nil
 	case errors.Is(first, context.Canceled):
-		return problem.As(problem.Failed, fmt.Errorf("the run was cancelled: %w", context.Canceled), r.again())
+		return problem.As(problem.Failed, stopped{r.done, len(r.Cases)}, r.again())
 	}
 	return fmt.Errorf("%d of %d cases could not be brought to their end, of these first %s: %w", n, len(r.Cases), at,
 		first)
 }
+
+// stopped is a context.Canceled that says how far the run came.
+type stopped struct{ done, cases int }
+
+func (s stopped) Error() string {
+	return fmt.Sprintf("the run was stopped with %d of %d cases done", s.done, s.cases)
+}
+
+func (stopped) Unwrap() error { return context.Canceled }
 
 // anything refuses figures of a run in which every review failed: they would say
 // nothing about the reviewer.
