@@ -75,10 +75,12 @@ func (d Driver) Proposed(ctx context.Context) (Proposal, error) {
 	p := Proposal{
 		Outcome: ticketpr.Failed, Status: ticketpr.Status(view), Thread: s.Facts.Thread, RootCause: s.RootCause,
 		Ticket:  proposedTicket{s.Ticket.Key, s.Class.Type, s.Ticket.Summary, s.Class.Complexity},
-		Modules: s.Scope.Modules, Chunks: slices.Clone(s.Chunks), Changes: listed(kept.Changes), Tests: listed(kept.Tests),
+		Modules: s.Scope.Modules, Chunks: slices.Clone(s.Chunks),
+		Changes: listed(kept.Changes), Tests: listed(kept.Tests),
 		Warnings: slices.Concat(s.Warnings(), s.Notes()), Findings: s.Seen.Findings,
 		Criteria: s.Seen.Criteria, Check: s.Check,
-		Diff: change.Unified(kept.Proposed()), Iteration: s.Iteration, Branch: s.Applied.Branch, Commit: s.Applied.Commit,
+		Diff: change.Unified(kept.Proposed()), Iteration: s.Iteration,
+		Branch: s.Applied.Branch, Commit: s.Applied.Commit,
 		PullRequest: s.PullRequest, Usage: price(s.Usage), Error: s.Error, State: s,
 	}
 	for i := range p.Chunks {

@@ -8,8 +8,8 @@ import (
 )
 
 // testFolders hold tests and what they read.
-var testFolders = strings.Fields("test tests __tests__ testdata testing spec fixture fixtures e2e mock mocks __mocks__ " +
-	"integration")
+var testFolders = strings.Fields("test tests __tests__ testdata testing spec fixture fixtures e2e mock mocks " +
+	"__mocks__ integration")
 
 var testNames = regexp.MustCompile(`(?i:[.\-_](?:test|spec)\.\w+$|^(?:test_.*|conftest)\.py$|\.bats$)` +
 	`|Tests?\.(?:java|cs|kt)$`)

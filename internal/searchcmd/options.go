@@ -23,7 +23,8 @@ type Options struct {
 func (o *Options) Flags(f *pflag.FlagSet) {
 	f.StringVar(&o.dir, "dir", "", "the `folder` that is searched: a clone, or any folder; the default is this one")
 	f.StringVar(&o.repo, "repo", "", "search a repository of GitHub instead, as `owner/name`")
-	f.StringVar(&o.rev, "rev", "", "the `commit` that is searched: a branch, tag or hash; the default is the current one")
+	f.StringVar(&o.rev, "rev", "", "the `commit` that is searched: a branch, tag or hash; "+
+		"the default is the current one")
 	f.StringArrayVar(&o.paths, "path", nil, "search paths that match this `glob` alone; may be repeated")
 	f.IntVar(&o.k, "k", retrieve.DefaultK, "how many hits are shown, a `number`")
 	f.BoolVar(&o.explain, "explain", false, "show which list found a hit at which rank, and what each stage gave")

@@ -158,8 +158,8 @@ func harmless(l Leak, value string) bool {
 const beside = 6
 
 var (
-	forPages = lazy(`(?i)bugsnag|rollbar|raygun|exceptron|algolia|docsearch|indexName|\bappId\b|authDomain|firebaseapp` +
-		`|google-services|mobilesdk|maps\.google`)
+	forPages = lazy(`(?i)bugsnag|rollbar|raygun|exceptron|algolia|docsearch|indexName|\bappId\b|authDomain` +
+		`|firebaseapp|google-services|mobilesdk|maps\.google`)
 	secretly  = lazy(`(?i)secret|token|passw|salt`)
 	searchKey = lazy(`^[0-9a-f]{32}$`)
 )

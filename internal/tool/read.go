@@ -20,10 +20,10 @@ const (
 )
 
 type readArgs struct {
-	Path      string `json:"path" description:"Path of the file from the top of the repository, such as internal/store/store.go."`
-	Side      string `json:"side" enum:"head,base" description:"head for the file with the change, base for the file before it."`
+	Path      string `json:"path" description:"From the top of the repository, such as internal/store/store.go."`
+	Side      string `json:"side" enum:"head,base" description:"head: with the change; base: before it."`
 	StartLine int    `json:"start_line" description:"First line to show, counted from 1; 0 for the start of the file."`
-	EndLine   int    `json:"end_line" description:"Last line to show; 0 for as much as fits. At most 400 lines are shown at one time."`
+	EndLine   int    `json:"end_line" description:"Last line to show, of at most 400; 0 for as much as fits."`
 }
 
 // ReadFile is the tool read_file: a window of a file's lines, numbered. base may

@@ -19,8 +19,8 @@ const (
 )
 
 type searchArgs struct {
-	Query string `json:"query" description:"What a line has to hold: text, or an RE2 regular expression where regex is true. Upper and lower case differ. Or words that say what the code does, such as: where is the retry limit checked."`
-	Path  string `json:"path" description:"Where to look: a folder, a file, or a glob such as internal/**/*.go or *.ts; empty for the whole repository."`
+	Query string `json:"query" description:"A text; an RE2 expression where regex is true; or words for a purpose."`
+	Path  string `json:"path" description:"A folder, a file, or a glob such as internal/**/*.go; empty for all."`
 	Regex bool   `json:"regex" description:"Whether query is a regular expression."`
 }
 
@@ -30,7 +30,8 @@ type searchArgs struct {
 // where the path asks for them. open gives what ranks; nil where nothing does.
 func SearchCode(head tree.Tree, open Open) Tool {
 	return New("search_code", "Finds lines in the text files of the repository, with the change applied, and shows "+
-		"them as path:line: text. Of a query in words it shows the pieces of code that answer it best.",
+		"them as path:line: text. Upper and lower case differ. Of words that say what the code does, such as: where "+
+		"is the retry limit checked, it shows the pieces of code that answer best.",
 		func(ctx context.Context, a searchArgs) (string, error) {
 			if open != nil && a.inWords() {
 				return a.ranked(ctx, head, open)

@@ -16,7 +16,7 @@ import (
 )
 
 type referenceArgs struct {
-	Name string `json:"name" description:"One identifier, such as ParseConfig; of pkg.Name or Type::method the last part."`
+	Name string `json:"name" description:"One identifier like ParseConfig; of pkg.Name or Type::method the last part."`
 }
 
 // maxIdentifier bounds a name, in bytes.

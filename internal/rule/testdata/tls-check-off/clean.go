@@ -5,7 +5,7 @@ var c = &tls.Config{InsecureSkipVerify: insecure}
 
 var help = "InsecureSkipVerify: true"
 
-var names = &tls.Config{InsecureSkipVerify: true} // insecure, but the names of its authorities are all that is asked for
+var names = &tls.Config{InsecureSkipVerify: true} // insecure, but the names of its authorities are all asked for
 
 func client(o options) *tls.Config {
 	config := &tls.Config{}
