@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -60,26 +59,11 @@ func (a *app) completionCommand(all func() []command) command {
 		}}
 }
 
-// completions are what may stand in place of the last word, each with a tab and what it is.
-func completions(commands []command, words []string) []string {
+// completions are what may stand in place of the last word, each with a tab and what it is:
+// a command, or behind one its flags.
+func completions(commands []command, words []string) (found []string) {
 	last, before := words[len(words)-1], words[:len(words)-1]
-	if n := len(before); last == "=" { // bash makes three words of --flag=value
-		last = ""
-	} else if n > 1 && before[n-1] == "=" {
-		before = before[:n-1]
-	}
-	all := commandsAfter(commands, before)
-	if len(before) > 0 {
-		if c, _, _ := lookup(commands, before); c.run != nil {
-			all = c.after(before[len(before)-1], last)
-		}
-	}
-	return slices.DeleteFunc(slices.Compact(all), func(w string) bool { return !strings.HasPrefix(w, last) })
-}
-
-// commandsAfter are the words that go on with the name of a command.
-func commandsAfter(all []command, before []string) (found []string) {
-	for _, c := range all {
+	for _, c := range commands {
 		rest, within := strings.CutPrefix(c.name, strings.Join(append(slices.Clone(before), ""), " "))
 		switch next, _, more := strings.Cut(rest, " "); {
 		case within && more:
@@ -88,48 +72,11 @@ func commandsAfter(all []command, before []string) (found []string) {
 			found = append(found, next+"\t"+c.help)
 		}
 	}
-	return found
-}
-
-// after is what may stand behind a word of the command: a value of that flag, a flag, or a
-// word that the command takes.
-func (c command) after(word, last string) (found []string) {
-	flags, _ := c.parse(nil)
-	name, _, joined := strings.Cut(last, "=")
-	of := flags.Lookup(strings.TrimPrefix(word, "--"))
-	switch {
-	case joined && strings.HasPrefix(name, "--"):
-		for _, v := range valuesOf(flags.Lookup(name[2:])) {
-			found = append(found, name+"="+v)
-		}
-	case strings.HasPrefix(word, "--") && of != nil && of.NoOptDefVal == "":
-		return valuesOf(of)
-	case strings.HasPrefix(last, "-"):
-		flags.VisitAll(func(f *pflag.Flag) { found = append(found, "--"+f.Name+"\t"+f.Usage) })
-	case word == c.name:
-		words, _, _ := strings.Cut(c.args, " [")
-		return slices.DeleteFunc(strings.Split(words, " | "), func(w string) bool { return !plainWord.MatchString(w) })
-	}
-	return found
-}
-
-var (
-	plainWord = regexp.MustCompile(`^[a-z]+$`)
-	choice    = regexp.MustCompile(`^([a-z]+(?:, [a-z]+)*) or ([a-z]+)\b`)
-)
-
-// valuesOf are what a flag may be, as its type or its help lists them.
-func valuesOf(f *pflag.Flag) []string {
-	switch {
-	case f == nil:
-	case strings.Contains(f.Value.Type(), "|"):
-		return strings.Split(f.Value.Type(), "|")
-	case strings.Contains(f.Usage, "severity"):
-		return []string{"nit", "minor", "major", "blocker"}
-	default:
-		if m := choice.FindStringSubmatch(f.Usage); m != nil {
-			return append(strings.Split(m[1], ", "), m[2])
+	if len(before) > 0 && strings.HasPrefix(last, "-") {
+		if c, _, _ := lookup(commands, before); c.run != nil {
+			flags, _ := c.parse(nil)
+			flags.VisitAll(func(f *pflag.Flag) { found = append(found, "--"+f.Name+"\t"+f.Usage) })
 		}
 	}
-	return nil
+	return slices.DeleteFunc(slices.Compact(found), func(w string) bool { return !strings.HasPrefix(w, last) })
 }

@@ -17,7 +17,8 @@ func (a *app) commands() []command {
 		a.statsCommand()}
 	all = append(all, a.evalCommands()...)
 	return append(all, a.indexCommand(), a.searchCommand(), a.contextCommand(), a.initCommand(), a.configCommand(),
-		a.graphCommand(), a.completionCommand(a.commands), a.versionCommand())
+		a.graphCommand(), a.completionCommand(a.commands),
+		command{name: "version", help: "print the version", run: a.version})
 }
 
 // examples are command lines to begin with, by command: without the program's name.

@@ -21,12 +21,11 @@ func (a *app) remoteThreads(ctx context.Context, args []string) error {
 	if len(args) != 1 {
 		return problem.Usage("threads takes one repository", a.name+" threads owner/repo")
 	}
-	owner, repo, err := pull.ParseRepository(args[0])
+	ref, err := a.repository(args[0])
 	if err != nil {
 		return problem.Usage(err.Error(), "name it owner/repo; without an argument the local store's drafts are listed")
 	}
-	r, heads, err := a.remoteHeads(ctx, pull.Ref{Host: pull.DefaultHost, Owner: owner,
-		Repo: repo}.On(a.Getenv("GITHUB_SERVER_URL")))
+	r, heads, err := a.remoteHeads(ctx, ref)
 	if err != nil {
 		return err
 	}

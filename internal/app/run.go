@@ -19,6 +19,7 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/job"
 	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/wire"
 )
 
 // Run is the program: it returns the exit code. 0 is done or paused, 1 a run
@@ -71,6 +72,11 @@ func (a *app) command(ctx context.Context, args []string) error {
 	}
 	return problem.Usage(fmt.Sprintf("unknown command %q", name),
 		cmp.Or(nearest(name, commandNames(all)), a.name+" help lists them"))
+}
+
+func (a *app) version(context.Context, []string) error {
+	fmt.Fprintln(a.Stdout, "pr-review-action", wire.Version())
+	return nil
 }
 
 func (a *app) run(ctx context.Context, c command, args []string) error {
