@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/column"
@@ -89,24 +88,9 @@ func hanging(w io.Writer, label string, indent int, text string) {
 	}
 }
 
-// flagged is the beginning of a command, or a flag with what is behind it.
-var flagged = regexp.MustCompile(`(?:^| -)(?:[^ "']| [^-"']| ?"[^"]*"| ?'[^']*')*`)
+// wrapped breaks a command before its fields, for a shell to read as one.
+func wrapped(command string) string { return fields.Replace(command) }
 
-// wrapped breaks a command between its flags, for a shell to read as one.
-func wrapped(command string) string {
-	var b strings.Builder
-	column := 2
-	for i, part := range flagged.FindAllString(command, -1) {
-		switch {
-		case i > 0 && column+1+len(part)+2 > width:
-			b.WriteString(" \\\n    ")
-			column = 4
-		case i > 0:
-			b.WriteByte(' ')
-			column++
-		}
-		b.WriteString(strings.TrimSpace(part))
-		column += len(part)
-	}
-	return b.String()
-}
+// fields are written so that none fits inside a label, which has no quotes and no sign of equality.
+var fields = strings.NewReplacer(" -F '", " \\\n    -F '", ` -F "`, " \\\n    -F \"", " -f name=",
+	" \\\n    -f name=", " --description '", " \\\n    --description '")
