@@ -158,8 +158,8 @@ func TestConformance_ResponsesStoreNothingAndSealTheReasoning(t *testing.T) {
 	_, looked := converse(t, clientOf(t, server), reviewOf(readFile))
 	require.Equal(t, 1, looked)
 	for _, r := range server.Requests() {
-		require.JSONEq(t, `false`, string(r.Fields["store"]))
-		require.JSONEq(t, `["reasoning.encrypted_content"]`, string(r.Fields["include"]))
+		require.Equal(t, false, r.Fields["store"])
+		require.Equal(t, []any{"reasoning.encrypted_content"}, r.Fields["include"])
 	}
 }
 

@@ -41,7 +41,7 @@ type jsonSchema struct {
 
 func (k *Rules) readChat(raw []byte, out *Request) *refusal {
 	var q chatBody
-	if refused := decode(raw, "chat", &q); refused != nil {
+	if refused := decode(out.Fields, raw, "chat", &q); refused != nil {
 		return refused
 	}
 	switch {
@@ -69,7 +69,9 @@ func (k *Rules) readChat(raw []byte, out *Request) *refusal {
 // read takes over what is the same in both interfaces.
 func (q common) read(out *Request, tools []function, format jsonSchema, effort string) *refusal {
 	out.Model, out.Temperature, out.Effort = q.Model, q.Temperature, effort
-	if tools == nil && (out.Fields["tool_choice"] != nil || out.Fields["parallel_tool_calls"] != nil) {
+	_, chosen := out.Fields["tool_choice"]
+	_, parallel := out.Fields["parallel_tool_calls"]
+	if tools == nil && (chosen || parallel) {
 		return invalid("'tool_choice' and 'parallel_tool_calls' are only allowed when 'tools' are specified.")
 	}
 	for _, f := range tools {

@@ -16,17 +16,13 @@ var openai []byte
 // loadDescription parses what OpenAI takes, once for all servers of a process.
 var loadDescription = sync.OnceValues(func() (*openapi3.T, error) { return openapi3.NewLoader().LoadFromData(openai) })
 
-// decode holds JSON against a shape of the description, and reads it.
-func decode(raw []byte, shape string, to any) *refusal {
+// decode holds a body against a shape of the description, and reads its raw form.
+func decode(body map[string]any, raw []byte, shape string, to any) *refusal {
 	doc, err := loadDescription()
 	if err != nil {
 		return invalid("the description cannot be read: %v", err)
 	}
-	var v any
-	if err := json.Unmarshal(raw, &v); err != nil {
-		return invalid("We could not parse the JSON body of your request: %v", err)
-	}
-	err = doc.Components.Schemas[shape].Value.VisitJSON(v)
+	err = doc.Components.Schemas[shape].Value.VisitJSON(body)
 	if no := new(openapi3.SchemaError); errors.As(err, &no) {
 		at := no.JSONPointer()
 		if name, unknown := strings.CutSuffix(no.Reason, `" is unsupported`); unknown {

@@ -20,7 +20,7 @@ type Request struct {
 	MaxTokens   int
 	Temperature *float64 // nil where none was sent
 	Effort      string
-	Fields      map[string]json.RawMessage // the body's top level, as sent
+	Fields      map[string]any // the body, as sent
 
 	Question string // review, verify, classify or judge
 	Judge    string // the key under which a judge is asked for true or false

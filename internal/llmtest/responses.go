@@ -1,7 +1,6 @@
 package llmtest
 
 import (
-	"encoding/json"
 	"slices"
 	"sync"
 )
@@ -40,7 +39,7 @@ type item struct {
 
 func (k *Rules) readResponses(raw []byte, out *Request, t *thoughts) *refusal {
 	var q responsesBody
-	if refused := decode(raw, "responses", &q); refused != nil {
+	if refused := decode(out.Fields, raw, "responses", &q); refused != nil {
 		return refused
 	}
 	out.System, out.MaxTokens = q.Instructions, q.MaxNew
@@ -128,12 +127,9 @@ type thoughts struct {
 
 // reason makes the reasoning item of an answer, and remembers it for its calls.
 func (t *thoughts) reason(r Request, calls []Call) thought {
-	var include []string
-	store := true
-	_ = json.Unmarshal(r.Fields["include"], &include) // both were held against the description
-	_ = json.Unmarshal(r.Fields["store"], &store)
-	made := thought{id: r.identify("rs_", ""), stored: store}
-	if slices.Contains(include, encrypted) {
+	include, _ := r.Fields["include"].([]any)
+	made := thought{id: r.identify("rs_", ""), stored: r.Fields["store"] != false}
+	if slices.Contains(include, any(encrypted)) {
 		made.sealed = r.identify("gAAAA", "sealed")
 	}
 	t.mu.Lock()
