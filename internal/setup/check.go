@@ -14,44 +14,9 @@ import (
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/guard"
-	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/transport"
 	"github.com/org/pr-review-action/internal/wording"
 )
-
-// Check is one thing that was looked at.
-type Check struct {
-	What  string `json:"what"`
-	State string `json:"state"` // ok, no, or unseen
-	Found string `json:"found"` // in words
-	Next  string `json:"next"`  // what to do about it, or empty
-}
-
-// The states of a check.
-const (
-	ok     = "ok"
-	no     = "no"
-	unseen = "unseen"
-)
-
-// PrintChecks prints a line for each check, and what to do about those that say no.
-func PrintChecks(front *driver.Front, all []Check) {
-	for _, k := range all {
-		hanging(front.Stdout, k.State, 8, k.What+": "+k.Found)
-		if k.Next != "" && k.State != ok {
-			hanging(front.Stdout, "        next", 14, k.Next)
-		}
-	}
-}
-
-// Failed is the error of checks that say no, nil where none does.
-func Failed(all []Check) error {
-	bad := slices.IndexFunc(all, func(k Check) bool { return k.State == no })
-	if bad < 0 {
-		return nil
-	}
-	return driver.Reported{Err: problem.Usage(all[bad].What+": "+all[bad].Found, all[bad].Next)}
-}
 
 // check looks at all that a review needs, as far as it can be seen.
 func (c *Command) check(ctx context.Context, r *repository) error {
@@ -76,16 +41,6 @@ func (c *Command) check(ctx context.Context, r *repository) error {
 		return err
 	}
 	return Failed(all)
-}
-
-// next is what an error says to do.
-func next(err error) string {
-	for _, row := range problem.Of(err).Rows {
-		if row[0] == "next" {
-			return row[1]
-		}
-	}
-	return ""
 }
 
 // jobs are what a check looks at in a workflow.

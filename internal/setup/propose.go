@@ -16,10 +16,6 @@ import (
 	"github.com/org/pr-review-action/internal/problem"
 )
 
-// setupBranch is the branch of init's pull request in each repository of a list. By its
-// name every later run finds what an earlier one made.
-const setupBranch = "pr-review-action/set-up"
-
 // maxTries bounds how often another run is given way that does the same.
 const maxTries = 5
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/guard"
@@ -165,4 +166,23 @@ func (r *repository) about() string {
 		kind += ", plan " + guard.Line(r.plan, 40)
 	}
 	return fmt.Sprintf("%s: %s, default branch %s%s", r.ref.FullName(), kind, guard.Line(r.branch, 100), rules)
+}
+
+// next is what an error says to do.
+func next(err error) string {
+	for _, row := range problem.Of(err).Rows {
+		if row[0] == "next" {
+			return row[1]
+		}
+	}
+	return ""
+}
+
+// settings are those of the clone's file, or the defaults where it has none.
+func (r *repository) settings() (config.Config, error) {
+	text, err := readIn(r.top, config.DefaultPath)
+	if err != nil {
+		return config.Config{}, err
+	}
+	return config.Parse(config.DefaultPath, text)
 }

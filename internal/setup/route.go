@@ -11,17 +11,6 @@ import (
 	"github.com/org/pr-review-action/internal/problem"
 )
 
-// Route is how a person decides on a draft.
-type Route string
-
-// The routes. An approval needs an environment with required reviewers, which public
-// repositories have on every plan and private ones with Enterprise alone:
-// https://docs.github.com/en/actions/reference/workflows-and-actions/deployments-and-environments
-const (
-	Approval Route = "approval" // of the environment for which the second job waits
-	Dispatch Route = "dispatch" // a workflow that is started with the decision
-)
-
 // Set reads a route, as a flag.
 func (r *Route) Set(text string) error {
 	if *r = Route(text); *r != Approval && *r != Dispatch {

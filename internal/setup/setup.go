@@ -4,16 +4,14 @@
 // opens a pull request in each (organization.go), and never a second one.
 //
 // It writes nothing outside .github, nothing over another file unless told to, and sees
-// no secret: gh asks for it. Start reading at Command.
+// no secret: gh asks for it. Start reading at Command and its Run.
 package setup
 
 import (
-	"cmp"
 	"context"
+	"errors"
 
-	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/driver"
-	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/settings"
 )
 
@@ -48,66 +46,33 @@ type Report struct {
 	about string // the repository in one line
 }
 
-// Run writes the files and says what is to do, or does it; with Check it checks.
-func (c *Command) Run(ctx context.Context, args []string) error {
-	switch {
-	case len(args) > 0:
-		return problem.Usage("init takes no arguments: it works on the clone around this folder", "")
-	case c.Apply && c.Check:
-		return problem.Usage("--apply and --check contradict each other", "apply first, then check")
-	}
-	if err := c.checkReviewers(); err != nil {
-		return err
-	}
-	if c.Org != "" || c.Repos != "" || c.Whole {
-		return c.organization(ctx)
-	}
-	r, err := c.look(ctx)
-	if err != nil {
-		return err
-	}
-	if c.Check {
-		return c.check(ctx, r)
-	}
-	return c.install(ctx, r)
+// Route is how a person decides on a draft.
+type Route string
+
+// The routes. An approval needs an environment with required reviewers, which public
+// repositories have on every plan and private ones with Enterprise alone:
+// https://docs.github.com/en/actions/reference/workflows-and-actions/deployments-and-environments
+const (
+	Approval Route = "approval" // of the environment for which the second job waits
+	Dispatch Route = "dispatch" // a workflow that is started with the decision
+)
+
+// Step is one thing that GitHub has to have.
+type Step struct {
+	What     string   `json:"what"`
+	State    string   `json:"state"`    // to do, there, done or failed
+	Commands []string `json:"commands"` // that do it in a shell
+	Why      string   `json:"why"`      // it failed, or is left to do with --apply; else empty
+	do       func(context.Context) error
 }
 
-func (c *Command) install(ctx context.Context, r *repository) error {
-	own, err := r.settings()
-	if err != nil {
-		return err
-	}
-	report := Report{Repository: r.ref.FullName(), about: r.about(), Notes: r.notes}
-	with := c.filling(own, &report)
-	if report.Route, report.Why, err = c.choose(ctx, r, with); err != nil {
-		return err
-	}
-	if report.Files, err = c.files(report.Route, with); err != nil {
-		return err
-	}
-	if r.facts.Private && report.Route == Dispatch {
-		report.Notes = append(report.Notes, "on the Free plan a private repository has no environments: there "+
-			"the key is a secret of the repository (gh secret set without --env), which whoever may push can read")
-	}
-	there := r.onGitHub(ctx, report.Route, with.label, c.whole())
-	if err := c.whoReviews(ctx, r, there); err != nil {
-		return err
-	}
-	if err := put(r.top, report.Files, c.Force); err != nil {
-		return err
-	}
-	report.Steps, report.Unseen = c.steps(r, there, with.label), r.unseen
-	if c.Apply {
-		err = c.carryOut(ctx, report.Steps)
-	}
-	return cmp.Or(c.print(report, r), err)
-}
+// The states of a step.
+const (
+	toDo   = "to do"
+	there  = "there"
+	done   = "done"
+	failed = "failed"
+)
 
-// settings are those of the clone's file, or the defaults where it has none.
-func (r *repository) settings() (config.Config, error) {
-	text, err := readIn(r.top, config.DefaultPath)
-	if err != nil {
-		return config.Config{}, err
-	}
-	return config.Parse(config.DefaultPath, text)
-}
+// errNotHere is a key that nobody can be asked for now.
+var errNotHere = errors.New("run it where you can type the key")

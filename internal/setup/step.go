@@ -15,23 +15,6 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// Step is one thing that GitHub has to have.
-type Step struct {
-	What     string   `json:"what"`
-	State    string   `json:"state"`    // to do, there, done or failed
-	Commands []string `json:"commands"` // that do it in a shell
-	Why      string   `json:"why"`      // it failed, or is left to do with --apply; else empty
-	do       func(context.Context) error
-}
-
-// The states of a step.
-const (
-	toDo   = "to do"
-	there  = "there"
-	done   = "done"
-	failed = "failed"
-)
-
 // onGitHub is what is there of what a route needs. What could not be seen counts as not there.
 type onGitHub struct {
 	gate     *github.Environment // nil on a route without one
@@ -223,9 +206,6 @@ func (c *Command) carryOut(ctx context.Context, steps []Step) error {
 	}
 	return ctx.Err()
 }
-
-// errNotHere is a key that nobody can be asked for now.
-var errNotHere = errors.New("run it where you can type the key")
 
 // askForKey lets gh ask for the key, which goes from the terminal to gh.
 func (c *Command) askForKey(ctx context.Context, r *repository) error {

@@ -13,15 +13,15 @@ import (
 )
 
 // encode writes a batch as the body of a request.
-func (c *collector) encode(batch []sdktrace.ReadOnlySpan) ([]byte, error) {
+func (s settings) encode(batch []sdktrace.ReadOnlySpan) ([]byte, error) {
 	body, err := traces(batch).binary(nil), error(nil)
-	if c.json {
+	if s.json {
 		body, err = json.Marshal(traces(batch).tree())
 	}
 	if err != nil {
 		return nil, fmt.Errorf("encoding the spans: %w", err)
 	}
-	if !c.gzip {
+	if !s.gzip {
 		return body, nil
 	}
 	var packed bytes.Buffer
@@ -33,8 +33,8 @@ func (c *collector) encode(batch []sdktrace.ReadOnlySpan) ([]byte, error) {
 	return packed.Bytes(), nil
 }
 
-func (c *collector) mediaType() string {
-	if c.json {
+func (s settings) mediaType() string {
+	if s.json {
 		return "application/json"
 	}
 	return "application/x-protobuf"
@@ -43,8 +43,8 @@ func (c *collector) mediaType() string {
 // rejected reads from an answer how many spans the collector took and threw
 // away. What cannot be read counts as none.
 // https://opentelemetry.io/docs/specs/otlp/#partial-success-1
-func (c *collector) rejected(answer []byte) int64 {
-	if c.json {
+func (s settings) rejected(answer []byte) int64 {
+	if s.json {
 		return rejectedJSON(answer)
 	}
 	n, _ := protowire.ConsumeVarint(find(find(answer, 1, protowire.BytesType), 1, protowire.VarintType))
