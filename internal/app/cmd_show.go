@@ -56,27 +56,24 @@ func (o *showOptions) flags(f *pflag.FlagSet) {
 // only prints what a flag shows in place of the draft; nil without one. As JSON it is
 // the draft with that in it.
 func (o *showOptions) only(a *app) func(driver.Report) error {
-	switch {
-	case o.tree && o.json:
-		return func(r driver.Report) error { return r.Traced().Print(a.Stdout) }
-	case o.tree:
+	if !o.tree && !o.handover {
+		return nil
+	}
+	return func(r driver.Report) error {
 		columns, _ := columnsOf(a.Stdout)
-		return func(r driver.Report) error { return a.say(trace.Tree(driver.Tree(r), columns)) }
-	case o.handover && o.json:
-		return func(r driver.Report) error {
-			r.Handover = render.Handover(r.State.Review())
+		switch {
+		case o.tree && o.json:
+			return r.Traced().Print(a.Stdout)
+		case o.tree:
+			fmt.Fprint(a.Stdout, trace.Tree(driver.Tree(r), columns))
+			return nil
+		}
+		if r.Handover = render.Handover(r.State.Review()); o.json {
 			return r.Print(a.Stdout)
 		}
-	case o.handover:
-		return func(r driver.Report) error { return a.say(render.Handover(r.State.Review())) }
+		fmt.Fprint(a.Stdout, r.Handover)
+		return nil
 	}
-	return nil
-}
-
-// say prints a text.
-func (a *app) say(text string) error {
-	_, err := fmt.Fprint(a.Stdout, text)
-	return err
 }
 
 // show prints a draft of the local store.

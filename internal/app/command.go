@@ -33,11 +33,6 @@ func (c command) parse(args []string) (*pflag.FlagSet, error) {
 	return flags, flags.Parse(args)
 }
 
-// reports says whether the command's object is that of a run on a change or a ticket.
-func (c command) reports() bool {
-	return slices.Contains([]string{"review", "resume", "show", "implement"}, c.name)
-}
-
 // flagError makes a flag's error a usage error that names the nearest flag, or the
 // help, a command line, that lists them.
 func flagError(err error, flags *pflag.FlagSet, help string) error {
@@ -59,25 +54,25 @@ func flagError(err error, flags *pflag.FlagSet, help string) error {
 	}
 	var names []string
 	flags.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	name := unknown.GetSpecifiedName()
+	name, next := unknown.GetSpecifiedName(), help+" lists them"
 	if hint := problem.Nearest(name, names); hint != "" {
-		return problem.Usage(fmt.Sprintf("unknown flag --%s", name), fmt.Sprintf("did you mean --%s?", hint))
+		next = fmt.Sprintf("did you mean --%s?", hint)
 	}
-	return problem.Usage(fmt.Sprintf("unknown flag --%s", name), help+" lists them")
-}
-
-func nearest(name string, known []string) string {
-	if hint := problem.Nearest(name, known); hint != "" {
-		return fmt.Sprintf("did you mean %q?", hint)
-	}
-	return ""
+	return problem.Usage(fmt.Sprintf("unknown flag --%s", name), next)
 }
 
 // lookup finds the command that arguments name, the arguments besides its name, and
 // the name; without such a command it has no run.
 func lookup(all []command, args []string) (c command, rest []string, name string) {
-	at := commandAt(all, args)
-	words := commandWords(args[at:])
+	at, words := 0, 1
+	if strings.HasPrefix(args[0], "-") { // flags may stand before it
+		at = max(0, slices.IndexFunc(args, func(arg string) bool {
+			return slices.ContainsFunc(all, func(c command) bool { return strings.HasPrefix(c.name+" ", arg+" ") })
+		}))
+	}
+	if args[at] == "eval" && len(args) > at+1 && !strings.HasPrefix(args[at+1], "-") {
+		words = 2
+	}
 	name = strings.Join(args[at:at+words], " ")
 	for _, c := range all {
 		if c.name == name {
@@ -85,28 +80,6 @@ func lookup(all []command, args []string) (c command, rest []string, name string
 		}
 	}
 	return command{}, nil, name
-}
-
-// commandAt is the index of the command's name: flags may stand before it.
-func commandAt(all []command, args []string) int {
-	if !strings.HasPrefix(args[0], "-") {
-		return 0
-	}
-	known := commandNames(all)
-	return max(0, slices.IndexFunc(args, func(arg string) bool {
-		return slices.ContainsFunc(known, func(name string) bool {
-			first, _, _ := strings.Cut(name, " ")
-			return first == arg
-		})
-	}))
-}
-
-// commandWords is how many words name the command: those of eval are two.
-func commandWords(args []string) int {
-	if args[0] == "eval" && len(args) > 1 && !strings.HasPrefix(args[1], "-") {
-		return 2
-	}
-	return 1
 }
 
 func commandNames(all []command) (names []string) {

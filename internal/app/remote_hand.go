@@ -27,7 +27,7 @@ func (r *remote) dispatch(ctx context.Context, d parkedDraft, given decision.Ver
 	if strings.TrimSpace(text) != "" {
 		inputs["commands"] = text
 	}
-	return r.start(ctx, r.DecideWorkflow, inputs)
+	return driver.Start(ctx, r.api, r.ref, r.DecideWorkflow, r.branch, inputs)
 }
 
 // redraft starts the drafting workflow to revise a draft.
@@ -39,13 +39,8 @@ func (r *remote) redraft(ctx context.Context, d parkedDraft, report driver.Repor
 	if err := gate.CheckRounds(len(report.State.Rounds)); err != nil {
 		return "", err
 	}
-	return r.start(ctx, r.DraftWorkflow, map[string]string{"pull-request": strconv.Itoa(d.Subject.Number),
-		"code": d.code, "feedback": feedback})
-}
-
-// start dispatches a workflow of the default branch.
-func (r *remote) start(ctx context.Context, workflow string, inputs map[string]string) (string, error) {
-	return driver.Start(ctx, r.api, r.ref, workflow, r.branch, inputs)
+	return driver.Start(ctx, r.api, r.ref, r.DraftWorkflow, r.branch, map[string]string{"code": d.code,
+		"pull-request": strconv.Itoa(d.Subject.Number), "feedback": feedback})
 }
 
 // answer approves or rejects what the run of a draft waits for, with the commands as

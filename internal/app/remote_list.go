@@ -77,7 +77,6 @@ func (r *remote) print(ctx context.Context, drafts []parkedDraft, heads map[int]
 type standing struct {
 	state  terminal.Waiting // Waits alone can be decided
 	record *decision.Record // that decided it; nil for none
-	posted string           // page of a review of its commit that has no record
 }
 
 // standings tells of drafts by their codes whether they can still be decided, where
@@ -87,22 +86,24 @@ type standing struct {
 func (r *remote) standings(ctx context.Context, drafts []parkedDraft, heads map[int]string) map[string]standing {
 	all, reviewed := map[string]standing{}, map[string]bool{} // by code; by thread
 	for _, d := range drafts {
-		now := standing{state: r.state(d, heads[d.Subject.Number])}
-		if claim, decided := r.decision(ctx, d); decided {
+		now := standing{state: terminal.Waits}
+		switch claim, decided := r.decision(ctx, d); {
+		case decided:
 			now.record, now.state = &claim.Record, terminal.Superseded
 			reviewed[d.Thread] = reviewed[d.Thread] || now.record.Decision == decision.Approve
 			if now.record.Withdrawn() {
 				now.state = terminal.Withdrawn
 			}
+		case checkpoint.CheckExpiry(d.Manifest, r.Now()) != nil:
+			now.state = terminal.Expired
+		case heads[d.Subject.Number] != d.Subject.Head: // a newer draft of the same one takes no place by itself
+			now.state = terminal.Superseded
 		}
 		all[d.code] = now
 	}
 	for _, d := range drafts {
 		now := all[d.code]
-		if now.state == terminal.Waits && !reviewed[d.Thread] {
-			now.posted = r.posted(ctx, d)
-		}
-		if now.state == terminal.Waits && (reviewed[d.Thread] || now.posted != "") {
+		if now.state == terminal.Waits && (reviewed[d.Thread] || r.posted(ctx, d) != "") {
 			now.state = terminal.Superseded
 		}
 		all[d.code] = now
@@ -116,18 +117,6 @@ func (r *remote) waiting(ctx context.Context, drafts []parkedDraft, heads map[in
 	return slices.DeleteFunc(slices.Clone(drafts), func(d parkedDraft) bool {
 		return all[d.code].state != terminal.Waits
 	})
-}
-
-// state says whether a draft that was not decided still can be. A newer draft of
-// the same commit does not take the older one's place by itself.
-func (r *remote) state(d parkedDraft, head string) terminal.Waiting {
-	switch {
-	case checkpoint.CheckExpiry(d.Manifest, r.Now()) != nil:
-		return terminal.Expired
-	case head != d.Subject.Head:
-		return terminal.Superseded
-	}
-	return terminal.Waits
 }
 
 // decision reads what is on record for a draft and was acted on: the oldest of a

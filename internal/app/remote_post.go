@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
@@ -52,10 +53,12 @@ func (r *remote) postOwn(ctx context.Context, d parkedDraft, text string) error 
 	if err != nil {
 		return err
 	}
-	if tell := r.beats(); tell != nil {
+	var tell func(string) // what is told each half minute; nil where nobody is to be told
+	if !r.quiet {
+		tell = func(line string) { fmt.Fprintln(r.Stderr, line) }
 		tell("Looking whether this was posted before; GitHub may show that some seconds late.")
 	}
-	stop := driver.Beat(ctx, r.beats(), driver.Deciding)
+	stop := driver.Beat(ctx, tell, driver.Deciding)
 	err = in.CarryOut(ctx, desk, answer)
 	if stop(); err != nil {
 		return err
@@ -67,22 +70,9 @@ func (r *remote) postOwn(ctx context.Context, d parkedDraft, text string) error 
 	return r.decided(report)
 }
 
-// beats takes what is told each half minute; nil where nobody is to be told.
-func (r *remote) beats() func(string) {
-	if r.quiet {
-		return nil
-	}
-	return func(line string) { fmt.Fprintln(r.Stderr, line) }
-}
-
 // verify is checks 1 to 10 of a draft on GitHub.
 func (r *remote) verify(ctx context.Context, d parkedDraft, now ingest.Change) (checkpoint.Draft, error) {
-	var found []handoff.Stored
-	for _, s := range r.stored {
-		if s.Name == d.name {
-			found = append(found, s)
-		}
-	}
+	found := slices.DeleteFunc(slices.Clone(r.stored), func(s handoff.Stored) bool { return s.Name != d.name })
 	verified, _, err := handoff.Resume{
 		Origin: handoff.Origin{
 			Names: reviewpr.Names, Subject: reviewpr.PullRequest(r.ref, now.Pull.RepoID, d.Subject.Instance),

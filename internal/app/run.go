@@ -5,7 +5,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -70,8 +69,11 @@ func (a *app) command(ctx context.Context, args []string) error {
 		a.summaries(a.Stderr, "eval ")
 		return problem.Usage("eval needs a command of its own", a.name+" eval run starter is a first one")
 	}
-	return problem.Usage(fmt.Sprintf("unknown command %q", name),
-		cmp.Or(nearest(name, commandNames(all)), a.name+" help lists them"))
+	next := a.name + " help lists them"
+	if hint := problem.Nearest(name, commandNames(all)); hint != "" {
+		next = fmt.Sprintf("did you mean %q?", hint)
+	}
+	return problem.Usage(fmt.Sprintf("unknown command %q", name), next)
 }
 
 func (a *app) version(context.Context, []string) error {
@@ -90,7 +92,8 @@ func (a *app) run(ctx context.Context, c command, args []string) error {
 	}
 	err = c.run(ctx, flags.Args())
 	if err != nil && c.json != nil && *c.json {
-		return errors.Join(err, a.jsonError(err, c.reports()))
+		reports := slices.Contains([]string{"review", "resume", "show", "implement"}, c.name)
+		return errors.Join(err, a.jsonError(err, reports))
 	}
 	return err
 }
