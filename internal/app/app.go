@@ -63,18 +63,10 @@ func called(path string) string {
 	return filepath.Base(path)
 }
 
-// streamOf is what an output writes to.
-func streamOf(w io.Writer) io.Writer {
-	if o, ok := w.(*output); ok {
-		return o.Writer
-	}
-	return w
-}
-
 // columnsOf reports whether a stream is one, and how many columns it has.
 func columnsOf(stream any) (columns int, ok bool) {
-	if w, ok := stream.(io.Writer); ok {
-		stream = streamOf(w)
+	if o, is := stream.(*output); is {
+		stream = o.Writer
 	}
 	f, isFile := stream.(*os.File)
 	if !isFile || !term.IsTerminal(int(f.Fd())) {

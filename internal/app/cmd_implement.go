@@ -31,7 +31,7 @@ func (o *implementOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.check, "check", "", "`command` of the project to run on the change before you see it, in a folder "+
 		"of its own")
 	o.proposalFlags(f)
-	traceFlag(f, &o.trace)
+	o.traceFlag(f)
 	o.storeFlags(f)
 	f.BoolVar(&o.quiet, "quiet", false, "no progress and no notices")
 }

@@ -26,9 +26,8 @@ import (
 // resumeOptions are the flags of resume.
 type resumeOptions struct {
 	options
-	next  bool     // the worst draft is meant
-	trace string   // file
-	drop  []string // paths, of a ticket's change
+	next bool     // the worst draft is meant
+	drop []string // paths, of a ticket's change
 }
 
 func (a *app) resumeCommand() command {
@@ -67,7 +66,7 @@ func (o *resumeOptions) flags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.drop, "drop", nil, "leave the file at this `path` out of a change for a ticket, with "+
 		"--approve; may be repeated")
 	o.pushFlags(f)
-	traceFlag(f, &o.trace)
+	o.traceFlag(f)
 	o.outputFlags(f)
 }
 
@@ -146,7 +145,7 @@ func (r *remote) resumeNewest(ctx context.Context, o *resumeOptions) error {
 	if err != nil {
 		return err
 	}
-	return r.resume(ctx, d, waits, given, o.trace)
+	return r.resume(ctx, d, waits, given)
 }
 
 // resumeNext goes on with the worst draft that waits, in the local store or on GitHub,
@@ -227,7 +226,7 @@ func (a *app) queue(ctx context.Context, ref pull.Ref, all bool, o *resumeOption
 	var heads map[int]string
 	var elsewhere error
 	if ref.Owner != "" {
-		remote, heads, elsewhere = a.waitingRemote(ctx, ref, o)
+		remote, heads, elsewhere = a.waitingRemote(ctx, ref)
 	}
 	queue, err := a.waitingLocal(ctx, ref, all, heads, o)
 	if err != nil {
@@ -272,8 +271,7 @@ func (a *app) waitingLocal(ctx context.Context, ref pull.Ref, all bool, heads ma
 
 // waitingRemote are the drafts of a repository that wait on GitHub, and the heads
 // of its open pull requests where those could be read.
-func (a *app) waitingRemote(ctx context.Context, ref pull.Ref, o *resumeOptions) (queue []waiting,
-	heads map[int]string, err error) {
+func (a *app) waitingRemote(ctx context.Context, ref pull.Ref) (queue []waiting, heads map[int]string, err error) {
 	r, heads, err := a.remoteHeads(ctx, ref)
 	if err != nil {
 		return nil, nil, err
@@ -284,7 +282,7 @@ func (a *app) waitingRemote(ctx context.Context, ref pull.Ref, o *resumeOptions)
 			thread: d.Thread, code: d.code, created: d.CreatedAt, how: r.where(d), blockers: d.Blockers,
 			majors: d.Majors, resume: func(ctx context.Context) error {
 				r.ref.Number = d.Subject.Number
-				return r.resume(ctx, d, true, "", o.trace)
+				return r.resume(ctx, d, true, "")
 			},
 		})
 	}

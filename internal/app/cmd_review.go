@@ -16,8 +16,7 @@ import (
 // reviewOptions are the flags of review.
 type reviewOptions struct {
 	options
-	admit bool   // whatever the admission rules say
-	trace string // file
+	admit bool // whatever the admission rules say
 }
 
 func (a *app) reviewCommand() command {
@@ -35,7 +34,7 @@ func (o *reviewOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.admit, "admit", false, "review although the repository's admission rules would skip it")
 	f.BoolVar(&o.untracked, "untracked", false, "review the work tree's untracked files too, without asking")
 	f.BoolVar(&o.noInput, "no-input", false, "never ask: leave the draft waiting")
-	traceFlag(f, &o.trace)
+	o.traceFlag(f)
 	o.outputFlags(f)
 }
 

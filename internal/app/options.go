@@ -17,6 +17,7 @@ type options struct {
 	settings.Settings
 	store     string
 	out       string
+	trace     string // file that the run's trace is written to
 	json      bool
 	quiet     bool
 	noInput   bool
@@ -98,9 +99,8 @@ func (o *options) outputFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.quiet, "quiet", false, "no progress and no notices")
 }
 
-// traceFlag is the file that a run's trace is written to.
-func traceFlag(f *pflag.FlagSet, file *string) {
-	f.StringVar(file, "trace", "", "write what the run did to a `file`, one JSON object a line")
+func (o *options) traceFlag(f *pflag.FlagSet) {
+	f.StringVar(&o.trace, "trace", "", "write what the run did to a `file`, one JSON object a line")
 }
 
 // statsOptions are the flags of the sums, which show has too.
@@ -118,7 +118,6 @@ type implementOptions struct {
 	check   string // the project's own command
 	modules []string
 	drop    []string // paths
-	trace   string
 }
 
 // given is the decision that the flags hold; an empty verdict asks.

@@ -54,10 +54,9 @@ func (r *remote) chosen(ctx context.Context, deciding bool) (d parkedDraft, wait
 
 // resume shows a draft on GitHub and asks, or takes the decision of the flags, and sees
 // to it that the decision is carried out. One that does not wait is shown alone.
-func (r *remote) resume(ctx context.Context, d parkedDraft, waits bool, given decision.Verdict,
-	file string) (err error) {
+func (r *remote) resume(ctx context.Context, d parkedDraft, waits bool, given decision.Verdict) (err error) {
 	began := r.Now()
-	ctx, over, err := r.Traced(ctx, r.Settings, file, r.warn)
+	ctx, over, err := r.Traced(ctx, r.Settings, r.trace, r.warn)
 	if err != nil {
 		return err
 	}

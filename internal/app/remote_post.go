@@ -53,7 +53,7 @@ func (r *remote) postOwn(ctx context.Context, d parkedDraft, text string) error 
 	if err != nil {
 		return err
 	}
-	var tell func(string) // what is told each half minute; nil where nobody is to be told
+	var tell func(string) // each half minute; nil where nobody is to be told
 	if !r.quiet {
 		tell = func(line string) { fmt.Fprintln(r.Stderr, line) }
 		tell("Looking whether this was posted before; GitHub may show that some seconds late.")
