@@ -22,13 +22,14 @@ import (
 	"github.com/org/pr-review-action/internal/lang"
 )
 
-// Bounds of what is parsed. The time is a processor's: on a machine that does much else
-// a parse may take up to patience times as long, so that what is cut depends little on
-// that.
+// Bounds of what is parsed. The time is a processor's, and far above what source takes that
+// people wrote, so that what is cut does not depend on what else the machine does; by the
+// clock a parse may take patience times as long.
 const (
-	MaxBytes  = 256 << 10              // of a text
-	ParseTime = 500 * time.Millisecond // of a parse
-	patience  = 20
+	MaxBytes  = 256 << 10       // of a text
+	ParseTime = 5 * time.Second // of a parse
+	patience  = 6
+	mostSlow  = 20     // parses that take that long; later ones have a tenth of it
 	maxNested = 300    // brackets of any kind in each other
 	maxLine   = 20_000 // bytes of a line
 	maxLines  = 200    // of a chunk; a longer definition is cut
@@ -47,7 +48,8 @@ const (
 // are processors, so that the trees of few are in memory.
 type Chunker struct {
 	turns   chan struct{}
-	stalled atomic.Int32 // parses that were given up and have not ended
+	slow    atomic.Int32 // parses that were given up
+	stalled atomic.Int32 // of these, those that have not ended
 }
 
 // New returns a chunker.
@@ -126,6 +128,9 @@ func (c *Chunker) parsed(ctx context.Context, l *language, text string, show fun
 		return TooSlow
 	}
 	r := c.parse(l, text)
+	if r.fallback == TooSlow {
+		c.slow.Add(1)
+	}
 	if r.fallback != "" {
 		return r.fallback
 	}
@@ -149,24 +154,32 @@ type result struct {
 	fallback string
 }
 
-// parse parses a text, and gives up where the parser does not end by itself, since not
-// all that it does looks at its time.
+// parse parses a text, and stops the parser when its time is up. It leaves behind what goes
+// on then, since not all that the parser does looks whether it is to stop.
 func (c *Chunker) parse(l *language, text string) result {
-	done := make(chan result, 1)
+	p := l.parsers.Get().(*ts.Parser) // the first time a grammar is unpacked, which is not the text's time
+	stop, begun, done := new(uint32), make(chan func() time.Duration, 1), make(chan result, 1)
 	go func() {
-		r := result{fallback: Unparsable}
-		defer func() {
-			_ = recover() // T35: a parser that breaks is one file's trouble
-			done <- r
-		}()
-		r = l.parse(text)
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		begun <- clock()
+		done <- l.parse(p, text, stop)
 	}()
-	late := time.NewTimer(3 * patience * ParseTime / 2)
-	defer late.Stop()
-	select {
-	case r := <-done:
-		return r
-	case <-late.C:
+	used, began, most := <-begun, time.Now(), ParseTime
+	if c.slow.Load() >= mostSlow {
+		most /= 10
+	}
+	look := time.NewTicker(20 * time.Millisecond)
+	defer look.Stop()
+	for used() < 2*most && time.Since(began) < 2*patience*most {
+		select {
+		case r := <-done:
+			return r
+		case <-look.C:
+		}
+		if used() >= most || time.Since(began) >= patience*most {
+			atomic.StoreUint32(stop, 1)
+		}
 	}
 	c.stalled.Add(1)
 	go func() {
@@ -176,37 +189,30 @@ func (c *Chunker) parse(l *language, text string) result {
 	return result{fallback: TooSlow}
 }
 
-// parse parses a text, again with more patience where others had the processor.
-func (l *language) parse(text string) (r result) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	for _, pool := range l.pools() { // the first time a grammar is unpacked, which is not the text's time
-		before := threadTime()
-		r = l.within(pool, text)
-		if r.fallback != TooSlow || threadTime()-before >= ParseTime*3/4 {
-			break
-		}
-	}
-	return r
-}
-
-// within parses a text in the time that a pool gives.
-func (l *language) within(pool *ts.ParserPool, text string) result {
+// parse parses a text until it is told to stop.
+func (l *language) parse(p *ts.Parser, text string, stop *uint32) (r result) {
 	defer alone()()
-	source := []byte(text)
-	parse := pool.Parse
+	defer func() {
+		if recover() != nil { // T35: a parser that breaks is one file's trouble
+			r = result{fallback: Unparsable}
+		}
+	}()
+	source := l.source(text)
+	p.SetCancellationFlag(stop)
+	parse := p.Parse
 	if tokens := l.entry.TokenSourceFactory; tokens != nil {
 		parse = func(source []byte) (*ts.Tree, error) {
-			return pool.ParseWithTokenSource(source, tokens(source, pool.Language()))
+			return p.ParseWithTokenSource(source, tokens(source, p.Language()))
 		}
 	}
-	switch tree, err := parse(source); {
+	tree, err := parse(source)
+	l.parsers.Put(p)
+	switch {
 	case err != nil || tree == nil || tree.RootNode() == nil:
 		return result{fallback: Unparsable}
-	case tree.ParseStoppedEarly():
+	case atomic.LoadUint32(stop) != 0 || tree.ParseStoppedEarly():
 		tree.Release()
 		return result{fallback: TooSlow}
-	default:
-		return result{tree: tree}
 	}
+	return result{tree: tree}
 }

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	ts "github.com/odvcencio/gotreesitter"
 	"github.com/odvcencio/gotreesitter/grammars"
@@ -31,7 +30,8 @@ type language struct {
 	entry *grammars.LangEntry
 	rules map[string][]rule // by node
 
-	pools func() [3]*ts.ParserPool // parsers with the usual time, and with more and more patience
+	parsers sync.Pool
+	source  func(text string) []byte // that is parsed, byte for byte as long
 }
 
 // What becomes of a node that is no kind of chunk.
@@ -109,13 +109,12 @@ var languages = sync.OnceValue(func() map[string]*language {
 			rules = "javascript"
 		}
 		if entry := grammars.DetectLanguageByName(name); entry != nil {
-			all[name] = &language{entry, rulesOf(rules), sync.OnceValue(func() (all [3]*ts.ParserPool) {
-				for i, limit := range []time.Duration{ParseTime, patience / 5 * ParseTime, patience * ParseTime} {
-					micros := uint64(limit.Microseconds())
-					all[i] = ts.NewParserPool(entry.Language(), ts.WithParserPoolTimeoutMicros(micros))
-				}
-				return all
-			})}
+			l := &language{entry: entry, rules: rulesOf(rules), source: func(text string) []byte { return []byte(text) }}
+			l.parsers.New = func() any { return ts.NewParser(entry.Language()) }
+			if name == "csharp" {
+				l.source = smoothed
+			}
+			all[name] = l
 		}
 	}
 	return all
@@ -138,7 +137,7 @@ func grammarOf(file, text string) *language {
 
 // revision goes up with every change of what a text is cut into that the rules do not
 // show.
-const revision = 1
+const revision = 2
 
 // Version tells apart what cuts differently: an index of another one is built anew.
 var Version = sync.OnceValue(func() string {

@@ -4,7 +4,8 @@ package chunker
 
 import "time"
 
-var begin = time.Now()
-
-// threadTime is the time, where that of a thread's processor cannot be told.
-func threadTime() time.Duration { return time.Since(begin) }
+// clock is the time, where that of a thread's processor cannot be told.
+func clock() func() time.Duration {
+	began := time.Now()
+	return func() time.Duration { return time.Since(began) }
+}

@@ -18,13 +18,10 @@ type Endpoint struct {
 	KeyEnv  string `json:"key_env,omitzero"`  // the variable that holds its key; empty: none is sent
 }
 
-// Embeddings says who turns texts into vectors. Zero limits are the vendor's.
+// Embeddings says who turns texts into vectors.
 type Embeddings struct {
 	Endpoint
-	Dimensions    int `json:"dimensions,omitzero"`     // of the vectors; 0 for the model's own
-	Inputs        int `json:"inputs,omitzero"`         // texts of one request
-	InputTokens   int `json:"input_tokens,omitzero"`   // of one text
-	RequestTokens int `json:"request_tokens,omitzero"` // of one request
+	Dimensions int `json:"dimensions,omitzero"` // of the vectors; 0 for the model's own
 }
 
 // Index says where the index of the base commit is kept, and what is in it.
@@ -59,9 +56,7 @@ func endpointKeys(e *Endpoint, styles ...string) keys {
 
 func embeddingKeys(e *Embeddings) keys {
 	return append(endpointKeys(&e.Endpoint, "openai", "voyage"),
-		whole("dimensions", 1, 4_096, &e.Dimensions, 0), whole("inputs", 1, 2_048, &e.Inputs, 0),
-		whole("input-tokens", 1, 100_000, &e.InputTokens, 0),
-		whole("request-tokens", 1, 10_000_000, &e.RequestTokens, 0))
+		whole("dimensions", 1, 4_096, &e.Dimensions, 0))
 }
 
 func rerankKeys(e *Endpoint) keys { return endpointKeys(e, "cohere", "voyage") }

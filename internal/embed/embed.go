@@ -40,17 +40,9 @@ type Options struct {
 
 	AllowHTTP  bool                // plain http to hosts other than loopback
 	Dimensions int                 // of the vectors; 0 for the model's own
-	Limits     Limits              // of one request for vectors
 	Redact     func(string) string // what every text passes before it leaves
 	Ask        Ask                 // pays and keeps; nil to just ask
 	OnLost     func(*LostError)    // hears once that the server is not asked any more
-}
-
-// Limits bound one request. Zero values are what the vendor documents, or less.
-type Limits struct {
-	Inputs        int // texts of one request
-	InputTokens   int // of one text; what is longer is cut
-	RequestTokens int // of all texts of one request
 }
 
 // Answer is what a server said, as it is kept: vectors of 4-byte numbers, little

@@ -18,12 +18,11 @@ import (
 )
 
 const (
-	defaultInputs   = 256 // less than vendors take: an answer stays small, and a lost one cheap
-	inputTokens     = 8_000
-	openAITokens    = 250_000
-	voyageTokens    = 100_000
-	bytesPerToken   = 3  // of code, on average; a batch that was too large is halved
-	inputFrame      = 32 // tokens that a server may count beside a text's bytes
+	mostInputs      = 256     // texts of a request, fewer than vendors take: an answer stays small, and a lost one cheap
+	inputTokens     = 8_000   // of a text; what is longer is cut
+	requestTokens   = 100_000 // of all texts of a request: Voyage's limit, and a third of OpenAI's
+	bytesPerToken   = 3       // of code, on average; a batch that was too large is halved
+	inputFrame      = 32      // tokens that a server may count beside a text's bytes
 	maxDimensions   = 8_192
 	bytesPerNumber  = 32 // of JSON, at most
 	answerFrame     = 64 << 10
@@ -44,17 +43,9 @@ func NewEmbedder(o Options) (*Embedder, error) {
 	if err != nil {
 		return nil, err
 	}
-	tokens := openAITokens
-	if s.Style == Voyage {
-		tokens = voyageTokens
-	}
-	s.Limits = Limits{
-		Inputs: cmp.Or(o.Limits.Inputs, defaultInputs), InputTokens: cmp.Or(o.Limits.InputTokens, inputTokens),
-		RequestTokens: cmp.Or(o.Limits.RequestTokens, tokens),
-	}
 	e := &Embedder{server: s}
 	e.dimensions.Store(int64(o.Dimensions))
-	e.inputs.Store(int64(s.Limits.Inputs))
+	e.inputs.Store(mostInputs)
 	return e, nil
 }
 
@@ -71,7 +62,7 @@ func (e *Embedder) Identity() string {
 // queries are kept by Ask, others where ctx is of Keeping. The error is a *LostError where nothing more is
 // asked in this run, else the end of ctx or of the money.
 func (e *Embedder) Embed(ctx context.Context, texts []string, query bool) ([][]float32, error) {
-	texts = e.server.outgoing(texts, e.server.Limits.InputTokens*bytesPerToken)
+	texts = e.server.outgoing(texts, inputTokens*bytesPerToken)
 	vectors := make([][]float32, len(texts))
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(requestsAtATime)
@@ -98,7 +89,7 @@ func (e *Embedder) fit(texts []string) int {
 	n, tokens := 0, 0
 	for n < len(texts) && n < int(e.inputs.Load()) {
 		tokens += len(texts[n])/bytesPerToken + 1
-		if n > 0 && tokens > e.server.Limits.RequestTokens {
+		if n > 0 && tokens > requestTokens {
 			break
 		}
 		n++

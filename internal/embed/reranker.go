@@ -29,9 +29,6 @@ func NewReranker(o Options) (*Reranker, error) {
 	return &Reranker{s}, nil
 }
 
-// Identity names the model.
-func (r *Reranker) Identity() string { return r.server.identity() }
-
 // Rerank returns a score for each document, in their order; higher is better. Scores of
 // two calls are not comparable. Errors are Embed's.
 func (r *Reranker) Rerank(ctx context.Context, query string, documents []string) ([]float64, error) {
@@ -43,7 +40,7 @@ func (r *Reranker) Rerank(ctx context.Context, query string, documents []string)
 	}
 	query = r.server.outgoing([]string{query}, documentTokens)[0]
 	documents = r.server.outgoing(documents, documentTokens*bytesPerToken)
-	name := r.server.name("rerank", r.Identity(), append([]string{query}, documents...)...)
+	name := r.server.name("rerank", r.server.identity(), append([]string{query}, documents...)...)
 	most := r.most(query, documents)
 	a, err := r.server.Ask(ctx, name, most, func(ctx context.Context) (Answer, error) {
 		return r.send(ctx, query, documents, most)

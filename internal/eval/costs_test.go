@@ -137,7 +137,7 @@ func reviewed(t *testing.T, change ingest.Change, golden []dataset.Golden, looks
 	m := &scriptedModel{looks: looks, golden: golden, known: map[string]int{}}
 	reviewer := review.NewModel(review.Options{Review: m, Verify: m, Limits: agent.Limits{Turns: 6},
 		Random: rand.Reader,
-		Tools:  tool.NewSet(tool.ReadFile(files, nil), tool.SearchCode(files, nil), tool.FindReferences(files, nil))})
+		Tools:  tool.NewSet(tool.ReadFile(files, nil), tool.SearchCode(files, nil), tool.FindReferences(files))})
 	if looks == 0 {
 		reviewer.Limits.Turns = 1
 	}

@@ -110,7 +110,7 @@ func TestWhatIsElsewhereOrTooLargeIsCountedAndNotRead(t *testing.T) {
 	c.entry("120000 blob", strings.Repeat("ee", 20), "7", "loop.go")
 	x, r, err := index.Build(t.Context(), c.tree(), nil, index.Options{Cut: indextest.Cut})
 	require.NoError(t, err)
-	paths := x.Paths()
+	paths := indextest.Paths(x)
 	require.Equal(t, []string{"a.go", "invalid.go", "line\nbreak.go"}, paths)
 	require.Equal(t, map[string]int{index.SkippedLFS: 1, tree.LeftLarge: 1, tree.LeftOther: 2, tree.LeftSubmodule: 1,
 		tree.LeftLink: 1}, r.Skipped)
@@ -179,7 +179,7 @@ func TestAFolderOfLoopsAndDeepFoldersIsIndexedOnce(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(root, deep, "z.go"), []byte("package z\n"), 0o600))
 	x, r, err := index.Build(t.Context(), tree.Folder(root), nil, index.Options{Cut: indextest.Cut})
 	require.NoError(t, err)
-	paths := x.Paths()
+	paths := indextest.Paths(x)
 	require.Equal(t, []string{"a.go", deep + "z.go", "line\nbreak.go"}, paths)
 	require.Equal(t, 5, r.Skipped[tree.LeftLink])
 	require.Equal(t, 0, r.Skipped[tree.LeftCredential])

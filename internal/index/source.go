@@ -254,15 +254,5 @@ func (x *Source) In(ctx context.Context, path string, from, to int) ([]chunk.Chu
 	}), err
 }
 
-// Paths lists the files that have chunks, sorted.
-func (x *Source) Paths() (all []string) {
-	for _, f := range x.files {
-		if f.next > f.first {
-			all = append(all, f.path)
-		}
-	}
-	return all
-}
-
 // Vectors says of which model and length the vectors are, and how many chunks lack one.
 func (x *Source) Vectors() VectorsInfo { return x.vectors }

@@ -17,5 +17,4 @@ type Reranker interface {
 	// Rerank returns a score for each document, in their order; higher is better.
 	// Scores of two calls are not comparable.
 	Rerank(ctx context.Context, query string, documents []string) ([]float64, error)
-	Identity() string
 }

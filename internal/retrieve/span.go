@@ -2,7 +2,6 @@ package retrieve
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/org/pr-review-action/internal/trace"
 )
@@ -24,5 +23,5 @@ func (r Result) tell(span *trace.Span, query string) {
 		}
 		judged = append(judged, fmt.Sprintf("%s %.4f", h.ID(), score))
 	}
-	span.Retrieved(query, slices.Clone(lists["lexical"]), slices.Clone(lists["vector"]), judged, r.Cached)
+	span.Retrieved(query, lists["lexical"], lists["vector"], judged, r.Cached)
 }

@@ -25,7 +25,7 @@ func FuzzArguments(f *testing.F) {
 	}
 	files := tree.Files(map[string]string{"a.go": "package a\n\nfunc Find() {}\n", ".env": "never shown",
 		"b/c.txt": counted(2000), "bidi": "\u202e\u200b\x1b[2J\n"})
-	set := tool.NewSet(tool.ReadFile(files, nil), tool.SearchCode(files, nil), tool.FindReferences(files, nil))
+	set := tool.NewSet(tool.ReadFile(files, nil), tool.SearchCode(files, nil), tool.FindReferences(files))
 	f.Fuzz(func(t *testing.T, name, arguments string) {
 		r := set.Call(t.Context(), llm.Call{Name: name, Arguments: arguments})
 		require.True(t, (r.Text == "") != (r.Problem == ""), "%+v", r)

@@ -147,5 +147,5 @@ func TestT13_ASourcesErrorIsOneLine(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "502 ::error::x", call(t, tool.ReadFile(broken{}, nil), `{"path":"a"}`).Problem)
 	require.Equal(t, "502 ::error::x", call(t, tool.SearchCode(broken{}, nil), `{"query":"a"}`).Problem)
-	require.Equal(t, "502 ::error::x", call(t, tool.FindReferences(broken{}, nil), `{"name":"a"}`).Problem)
+	require.Equal(t, "502 ::error::x", call(t, tool.FindReferences(broken{}), `{"name":"a"}`).Problem)
 }

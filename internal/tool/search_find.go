@@ -21,7 +21,6 @@ type finder struct {
 	mask func(path, text string) string
 	// whether a hit's line is a definition; nil where that is not asked
 	defines func(path string) func(line string) bool
-	lacks   func(path string) bool // whether a file is known to have no hit; nil where nothing is known
 }
 
 // found is what a search found.
@@ -37,17 +36,7 @@ type found struct {
 // search looks through a tree's files in the order of their paths.
 func (f finder) search(ctx context.Context, files tree.Tree, where place) (*found, error) {
 	r := &found{}
-	if f.lacks == nil {
-		files, r.missing = tree.Whole(ctx, files)
-	} else {
-		files, r.missing = tree.Only(ctx, files, func(path string) bool {
-			known := where.has(path) && !where.passes(path) && f.lacks(path)
-			if known {
-				r.files++
-			}
-			return !known
-		})
-	}
+	files, r.missing = tree.Whole(ctx, files)
 	paths, err := files.Paths(ctx)
 	if err != nil {
 		return nil, err

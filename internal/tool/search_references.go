@@ -1,17 +1,14 @@
 package tool
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"math"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/org/pr-review-action/internal/lang"
 	"github.com/org/pr-review-action/internal/pattern"
-	"github.com/org/pr-review-action/internal/retrieve"
 	"github.com/org/pr-review-action/internal/tree"
 )
 
@@ -26,9 +23,8 @@ var identifier = pattern.Lazy(`^[\p{L}_][\p{L}\p{N}_]*$`)
 
 // FindReferences is the tool find_references: lines of code that hold an
 // identifier as a word, those that define it first. It knows words, not scopes:
-// another thing of the same name is among them. made gives an index of the head, where
-// there is one, which tells in which files to look; nil for none.
-func FindReferences(head tree.Tree, made func() *retrieve.Engine) Tool {
+// another thing of the same name is among them.
+func FindReferences(head tree.Tree) Tool {
 	return New("find_references",
 		"Finds where an identifier is defined and used in the repository, with the change applied: definitions "+
 			"first, comments and strings left out.",
@@ -42,38 +38,12 @@ func FindReferences(head tree.Tree, made func() *retrieve.Engine) Tool {
 				match:   func(line string) int { return wordIn(line, a.Name) },
 				defines: definer(a.Name),
 			}
-			if made != nil {
-				f.lacks = lacking(ctx, made(), a.Name)
-			}
 			found, err := f.search(ctx, head, "")
 			if err != nil {
 				return "", err
 			}
 			return found.definitions.page("definition") + found.uses.page("use") + found.notes(), nil
 		})
-}
-
-// lacking tells which files of an index do not hold a name; nil where it cannot tell.
-func lacking(ctx context.Context, e *retrieve.Engine, name string) func(path string) bool {
-	if e == nil {
-		return nil
-	}
-	var err error
-	lacks := map[string]bool{}
-	for _, path := range e.Index.Paths() {
-		lacks[path] = true
-	}
-	for _, form := range []string{name, "$" + name} { // $ is a letter to an index, and none to the shell
-		found, failed := e.Index.Mentions(ctx, form, math.MaxInt)
-		for _, c := range found {
-			delete(lacks, c.Path)
-		}
-		err = cmp.Or(err, failed)
-	}
-	if err != nil {
-		return nil
-	}
-	return func(path string) bool { return lacks[path] }
 }
 
 // definer gives, for a file, whether a line of it defines the name.

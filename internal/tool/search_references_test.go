@@ -1,18 +1,11 @@
 package tool_test
 
 import (
-	"context"
-	"crypto/sha1"
-	"fmt"
-	"io"
-	"maps"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/pr-review-action/internal/retrieve"
 	"github.com/org/pr-review-action/internal/tool"
 	"github.com/org/pr-review-action/internal/tree"
 )
@@ -26,7 +19,7 @@ func TestFindReferencesPutsDefinitionsFirst(t *testing.T) {
 			"*Store) Load() {}\n",
 		"c.py":        "def load():\n    return Loader, Load_, preLoad\n",
 		"vendor/v.go": "func Load() {}\n",
-	}), nil)
+	}))
 	require.Equal(t, `2 definitions in 1 file
 b/load.go:4: func Load(n int) int {
 b/load.go:8: func (s *Store) Load() {}
@@ -40,48 +33,6 @@ b/load.go:5: return Load(n - 1)
 		call(t, find, `{"name":"Nowhere"}`).Text)
 	for _, name := range []string{"", "pkg.Load", "a b", "1x", "Load()", "../x", strings.Repeat("a", 201)} {
 		require.Contains(t, call(t, find, `{"name":"`+name+`"}`).Problem, "name is no single identifier", name)
-	}
-}
-
-// Of a clone that is indexed, files that the index has and that do not hold the name are
-// not read; what is said is the same.
-func TestReferencesAreLookedForWhereTheIndexHasThem(t *testing.T) {
-	t.Parallel()
-	files := map[string]string{
-		"a.go": "package a\n\nvar x = Load(1) // Load is fine\n", "b.go": "package b\n\nfunc Load() {\n}\n",
-		"c.go": "package c\n\nvar Loader, Load_, preLoad = 1, 2, 3\n", "d.sh": "echo \"$Load\"\n",
-		"e.md": "# Load\n", "f.md": "# Nothing\n", "g.go": "package g\n\nfunc Other() {\n}\n",
-		"vendor/v.go": "func Load() {}\n",
-	}
-	var read []string
-	names, listing := map[string]string{}, ""
-	for _, path := range slices.Sorted(maps.Keys(files)) {
-		id := fmt.Sprintf("%x", sha1.Sum([]byte(path)))
-		names[id] = path
-		listing += fmt.Sprintf("100644 blob %s %d\t%s\x00", id, len(files[path]), path)
-	}
-	head := tree.Clone(func(_ context.Context, ids io.Reader, args ...string) ([]byte, error) {
-		if args[0] == "ls-tree" {
-			return []byte(listing), nil
-		}
-		asked, err := io.ReadAll(ids)
-		out := ""
-		for id := range strings.FieldsSeq(string(asked)) {
-			read = append(read, names[id])
-			out += fmt.Sprintf("%s blob %d\n%s\n", id, len(files[names[id]]), files[names[id]])
-		}
-		return []byte(out), err
-	}, strings.Repeat("ab", 20))
-	want := call(t, tool.FindReferences(tree.Files(files), nil), `{"name":"Load"}`).Text
-	e, err := engine(t, files)(t.Context())
-	require.NoError(t, err)
-	for engine, reads := range map[*retrieve.Engine][]string{
-		nil: slices.Sorted(maps.Keys(files)), e: {"a.go", "b.go", "d.sh", "e.md", "f.md", "vendor/v.go"},
-	} {
-		read = nil
-		find := tool.FindReferences(head, func() *retrieve.Engine { return engine })
-		require.Equal(t, want, call(t, find, `{"name":"Load"}`).Text)
-		require.Equal(t, reads, read)
 	}
 }
 
@@ -126,7 +77,7 @@ func TestDefinitionsAreKnownByTheFormOfTheirLine(t *testing.T) {
 	} {
 		for wanted, list := range map[string][]string{"1 definition": lines.yes, "no definitions": lines.no} {
 			for _, line := range list {
-				r := call(t, tool.FindReferences(tree.Files(map[string]string{file: line + "\n"}), nil),
+				r := call(t, tool.FindReferences(tree.Files(map[string]string{file: line + "\n"})),
 					`{"name":"Name"}`)
 				require.True(t, strings.HasPrefix(r.Text, wanted), "%s: %q gives\n%s%s", file, line, r.Text, r.Problem)
 			}
@@ -147,11 +98,11 @@ func TestCommentsAndStringsAreNoReferences(t *testing.T) {
 		"a.md":  {[]string{"# Name"}, nil},
 	} {
 		for _, line := range lines.yes {
-			require.Contains(t, call(t, tool.FindReferences(tree.Files(map[string]string{file: line + "\n"}), nil),
+			require.Contains(t, call(t, tool.FindReferences(tree.Files(map[string]string{file: line + "\n"})),
 				`{"name":"Name"}`).Text, "1 use", "%s: %s", file, line)
 		}
 		for _, line := range lines.no {
-			require.Contains(t, call(t, tool.FindReferences(tree.Files(map[string]string{file: line + "\n"}), nil),
+			require.Contains(t, call(t, tool.FindReferences(tree.Files(map[string]string{file: line + "\n"})),
 				`{"name":"Name"}`).Text,
 				"no definitions\nno uses\n1 file searched; 1 line in comments", "%s: %s", file, line)
 		}

@@ -24,9 +24,7 @@ type reader func(ctx context.Context, t *table, paths []string) ([][]byte, error
 
 func newFiles(list func(context.Context) (*table, error), read reader) *files {
 	f := &files{paths: newLazy(list), read: read}
-	f.whole = newLazy(func(ctx context.Context) (*table, error) {
-		return f.hold(ctx, func(string) bool { return true })
-	})
+	f.whole = newLazy(f.hold)
 	return f
 }
 
@@ -86,14 +84,14 @@ func (f *files) contents(ctx context.Context, t *table, paths []string) ([][]byt
 	return all, nil
 }
 
-// hold reads the wanted files into memory, as far as its bounds allow.
-func (f *files) hold(ctx context.Context, want func(path string) bool) (*table, error) {
+// hold reads the files into memory, as far as its bounds allow.
+func (f *files) hold(ctx context.Context) (*table, error) {
 	t, err := f.paths.get(ctx)
 	if err != nil || f.read == nil {
 		return t, err
 	}
 	held, size := newTable(), 0
-	paths := slices.DeleteFunc(t.readable(), func(path string) bool { return !want(path) })
+	paths := t.readable()
 	for i, path := range paths {
 		if size += len(path) + int(t.entries[path].size); size > MaxTree || i >= MaxFiles {
 			held.lack(fmt.Sprintf("the commit has more than %d files or %d MiB", MaxFiles, MaxTree>>20))
@@ -114,20 +112,12 @@ func (f *files) hold(ctx context.Context, want func(path string) bool) (*table, 
 // Whole returns a tree that answers from memory, and why it may lack files, where
 // all files of t can be read at once. Another tree, and one that cannot be read
 // now, is returned as it is, and says itself what went wrong.
-func Whole(ctx context.Context, t Tree) (Tree, string) { return Only(ctx, t, nil) }
-
-// Only is Whole, which reads the wanted files alone where the files are not in memory
-// yet. It asks for each path once, in order.
-func Only(ctx context.Context, t Tree, wanted func(path string) bool) (Tree, string) {
+func Whole(ctx context.Context, t Tree) (Tree, string) {
 	f, ok := t.(*files)
 	if !ok {
 		return t, ""
 	}
-	hold := f.whole.get
-	if wanted != nil {
-		hold = func(ctx context.Context) (*table, error) { return f.hold(ctx, wanted) }
-	}
-	held, err := hold(ctx)
+	held, err := f.whole.get(ctx)
 	if err != nil {
 		return t, ""
 	}

@@ -48,7 +48,7 @@ type Surroundings struct {
 func Around(l Looking) Surroundings {
 	lib := &library{Looking: l}
 	offers := []tool.Tool{tool.ReadFile(l.Head, l.Base), tool.SearchCode(l.Head, lib.open),
-		tool.FindReferences(l.Head, lib.made)}
+		tool.FindReferences(l.Head)}
 	if l.Tests.API != nil || l.Tests.Glob != "" {
 		offers = append(offers, tool.RunTests(l.Tests))
 	}
@@ -85,13 +85,6 @@ func (l *library) open(ctx context.Context) (*retrieve.Engine, error) {
 	}
 	l.engine = &retrieve.Engine{Index: x.Source, Embedder: l.Embedder, Reranker: l.Reranker, Now: l.Now}
 	return l.engine, nil
-}
-
-// made is the engine where there is one by now: looking for a name is no reason to index.
-func (l *library) made() *retrieve.Engine {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.engine
 }
 
 func (l *library) index(ctx context.Context) (*index.Index, error) {

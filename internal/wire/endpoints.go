@@ -48,8 +48,6 @@ func (w Wire) Endpoints(c config.Config, s settings.Settings, o Asking) (e Endpo
 	if c.Embeddings.Model != "" {
 		options := w.endpoint(c.Embeddings.Endpoint, c, s, o)
 		options.Dimensions = c.Embeddings.Dimensions
-		options.Limits = embed.Limits{Inputs: c.Embeddings.Inputs, InputTokens: c.Embeddings.InputTokens,
-			RequestTokens: c.Embeddings.RequestTokens}
 		if e.Embedder, err = embed.NewEmbedder(options); err != nil {
 			return Endpoints{}, err
 		}
