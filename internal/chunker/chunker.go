@@ -162,6 +162,7 @@ func (c *Chunker) parse(l *language, text string) result {
 	go func() {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
+		defer alone()()
 		begun <- clock()
 		done <- l.parse(p, text, stop)
 	}()
@@ -191,7 +192,6 @@ func (c *Chunker) parse(l *language, text string) result {
 
 // parse parses a text until it is told to stop.
 func (l *language) parse(p *ts.Parser, text string, stop *uint32) (r result) {
-	defer alone()()
 	defer func() {
 		if recover() != nil { // T35: a parser that breaks is one file's trouble
 			r = result{fallback: Unparsable}
