@@ -109,7 +109,8 @@ var languages = sync.OnceValue(func() map[string]*language {
 			rules = "javascript"
 		}
 		if entry := grammars.DetectLanguageByName(name); entry != nil {
-			l := &language{entry: entry, rules: rulesOf(rules), source: func(text string) []byte { return []byte(text) }}
+			l := &language{entry: entry, rules: rulesOf(rules)}
+			l.source = func(text string) []byte { return []byte(text) }
 			l.parsers.New = func() any { return ts.NewParser(entry.Language()) }
 			if name == "csharp" {
 				l.source = smoothed

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	mostInputs      = 256     // texts of a request, fewer than vendors take: an answer stays small, and a lost one cheap
+	mostInputs      = 256     // texts of a request: an answer stays small, and a lost one cheap
 	inputTokens     = 8_000   // of a text; what is longer is cut
 	requestTokens   = 100_000 // of all texts of a request: Voyage's limit, and a third of OpenAI's
 	bytesPerToken   = 3       // of code, on average; a batch that was too large is halved
