@@ -54,11 +54,11 @@ func flagError(err error, flags *pflag.FlagSet, help string) error {
 	}
 	var names []string
 	flags.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	name, next := unknown.GetSpecifiedName(), help+" lists them"
+	name := unknown.GetSpecifiedName()
 	if hint := problem.Nearest(name, names); hint != "" {
-		next = fmt.Sprintf("did you mean --%s?", hint)
+		return problem.Usage(fmt.Sprintf("unknown flag --%s", name), fmt.Sprintf("did you mean --%s?", hint))
 	}
-	return problem.Usage(fmt.Sprintf("unknown flag --%s", name), next)
+	return problem.Usage(fmt.Sprintf("unknown flag --%s", name), help+" lists them")
 }
 
 // lookup finds the command that arguments name, the arguments besides its name, and

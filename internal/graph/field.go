@@ -9,51 +9,12 @@ import (
 // Field is a declared part of the state. Its Set makes updates.
 type Field[T any] struct{ id *fieldID }
 
-// Writable is a field of any type, as Writes takes it.
-type Writable interface{ fieldID() *fieldID }
-
 // fieldID of a zero Field is one that no graph declares.
 func (f Field[T]) fieldID() *fieldID { return cmp.Or(f.id, &fieldID{}) }
 
 // Set returns the update that gives v to the field: it replaces the value, or
 // goes through the field's reducer. Zero values count as set.
 func (f Field[T]) Set(v T) Update { return Update{[]change{{field: f.fieldID(), value: v}}} }
-
-// Update is what a node wants changed. The zero value changes nothing.
-type Update struct{ changes []change }
-
-type change struct {
-	field *fieldID
-	value any
-	raw   []byte // its JSON, where that becomes the field's; else nil
-}
-
-// Updates joins updates; they are merged in the order given.
-func Updates(us ...Update) Update {
-	var all Update
-	for _, u := range us {
-		all.changes = append(all.changes, u.changes...)
-	}
-	return all
-}
-
-type fieldID struct {
-	owner any // the graph that declared it
-	name  string
-	index int
-}
-
-type fieldDef struct {
-	*fieldID
-	reducer string // "" where a new value replaces the old one
-	typ     reflect.Type
-	at      func(state any) any // the *T
-	get     func(state any) any // the T
-	encode  func(v any) (kept any, raw pieces, err error)
-	decode  func([]byte) (any, error)
-	merge   func(state, v any)
-	settle  func(state any) // after a superstep's merges
-}
 
 // Value declares a field that a new value replaces. No two tasks of one
 // superstep may write it. The codec stores it as JSON under name.

@@ -10,7 +10,12 @@
 // deadline. Start reading at Graph, then Flow in flow.go.
 package graph
 
-import "fmt"
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"regexp"
+)
 
 // Graph is a graph under construction. Its methods record what is declared and
 // what is wrong with it; Build reports every mistake at once. After Build
@@ -34,6 +39,47 @@ type shape struct {
 	fields  []*fieldDef
 	nodes   []*nodeDef
 	start   *nodeDef
+}
+
+type nodeDef struct {
+	targetRef
+	settings
+	types []reflect.Type // what is stored as JSON: the payload of a fan, question and answer of a gate
+	run   func(ctx context.Context, state, payload any) (Update, error)
+	look  func(ctx context.Context, state any) (u Update, done bool, err error) // of an effect
+
+	payloads func([]byte) ([]any, error)            // of a fan, from JSON
+	ask      func(state any) ([]byte, error)        // of a gate
+	decide   func(state, value any) (Update, error) // of a gate
+
+	to            []targetRef          // edges, or what by may choose
+	by            func(state any) Next // nil without a route
+	before, after bool                 // interrupts
+	limited       bool                 // stops at the deadline
+}
+
+// leadsTo returns every target that can follow the node.
+func (n *nodeDef) leadsTo() []targetRef {
+	var all []targetRef
+	for _, t := range n.to {
+		all = append(all, t)
+		if t.orElse != nil {
+			all = append(all, t.orElse.ref())
+		}
+	}
+	return all
+}
+
+type fieldDef struct {
+	*fieldID
+	reducer string // "" where a new value replaces the old one
+	typ     reflect.Type
+	at      func(state any) any // the *T
+	get     func(state any) any // the T
+	encode  func(v any) (kept any, raw pieces, err error)
+	decode  func([]byte) (any, error)
+	merge   func(state, v any)
+	settle  func(state any) // after a superstep's merges
 }
 
 // node returns the node of that name, or nil.
@@ -61,57 +107,11 @@ func (g *graph) refuse(format string, args ...any) {
 	g.errs = append(g.errs, fmt.Errorf(format, args...))
 }
 
-// Target is where an edge or a route may lead: a Node, a Fan or an End.
-type Target interface{ ref() targetRef }
+// namePattern keeps names safe in Mermaid, JSON and messages.
+var namePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
 
-type targetRef struct {
-	owner  any // the graph that declared it; nil for ends
-	name   string
-	kind   kind
-	orElse Target // of a Fan in a route: where zero payloads lead
-}
-
-func (t targetRef) ref() targetRef { return t }
-
-func (t targetRef) same(o targetRef) bool {
-	return t.owner == o.owner && t.name == o.name && t.kind == o.kind
-}
-
-// End returns the named end of a graph. A graph may have several; equal names
-// are one end, and the name is in the result of a run.
-func End(name string) Target { return targetRef{name: name, kind: kindEnd} }
-
-// Node is a declared node, for use in the wiring.
-type Node struct{ targetRef }
-
-// Fan is a declared node that runs once per payload P, for use in the wiring.
-type Fan[P any] struct{ targetRef }
-
-// OrElse returns the fan as a route's target, with the branch to take when it
-// is given no payloads. Without it zero payloads are an error.
-func (f Fan[P]) OrElse(t Target) Target {
-	r := f.targetRef
-	r.orElse = t
-	return r
-}
-
-// Next is what a route chose. The zero value is an error when it is met.
-type Next struct {
-	to       Target
-	payloads []any // each a P of a Fan[P]; nil without Over
-}
-
-// To leads to a node or an end.
-func To(t Target) Next { return Next{to: t} }
-
-// Over runs the fan once per payload, in one superstep. Zero payloads lead to
-// the branch that OrElse declared in the route.
-func (f Fan[P]) Over(payloads []P) Next { return Next{to: f, payloads: boxed(payloads)} }
-
-func boxed[P any](payloads []P) []any {
-	list := make([]any, len(payloads))
-	for i, p := range payloads {
-		list[i] = p
+func (g *graph) checkName(what, name string) {
+	if !namePattern.MatchString(name) {
+		g.refuse("%s %q: a name is a letter and up to 63 letters, digits, dashes and underscores", what, name)
 	}
-	return list
 }

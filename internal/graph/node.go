@@ -7,45 +7,6 @@ import (
 	"reflect"
 )
 
-type kind string
-
-const (
-	kindNode   kind = "node"
-	kindEffect kind = "effect"
-	kindFan    kind = "fan"
-	kindGate   kind = "gate"
-	kindEnd    kind = "end"
-)
-
-type nodeDef struct {
-	targetRef
-	settings
-	types []reflect.Type // what is stored as JSON: the payload of a fan, question and answer of a gate
-	run   func(ctx context.Context, state, payload any) (Update, error)
-	look  func(ctx context.Context, state any) (u Update, done bool, err error) // of an effect
-
-	payloads func([]byte) ([]any, error)            // of a fan, from JSON
-	ask      func(state any) ([]byte, error)        // of a gate
-	decide   func(state, value any) (Update, error) // of a gate
-
-	to            []targetRef          // edges, or what by may choose
-	by            func(state any) Next // nil without a route
-	before, after bool                 // interrupts
-	limited       bool                 // stops at the deadline
-}
-
-// leadsTo returns every target that can follow the node.
-func (n *nodeDef) leadsTo() []targetRef {
-	var all []targetRef
-	for _, t := range n.to {
-		all = append(all, t)
-		if t.orElse != nil {
-			all = append(all, t.orElse.ref())
-		}
-	}
-	return all
-}
-
 // Node declares a step that computes. Its function gets a copy of the state,
 // which it must not change, and returns what is to be changed.
 func (g *Graph[S]) Node(name string, run func(context.Context, S) (Update, error), o ...Option) Node {
@@ -162,44 +123,5 @@ func (g *graph) checkSettings(n *nodeDef) {
 	}
 	if n.unreached != nil {
 		refuse(n.unreachedOf.String() != payload, "its Unreached takes %s, its payload is %s", n.unreachedOf, payload)
-	}
-}
-
-// Option is a property of a node.
-type Option func(*settings)
-
-type settings struct {
-	writes      []*fieldID
-	concurrency int
-	onError     func(payload any, err error) (Update, error)
-	onErrorOf   reflect.Type // the P of OnError
-	unreached   func(payload any) (Update, error)
-	unreachedOf reflect.Type // the P of Unreached
-}
-
-// Writes declares which fields the node may set. Setting another is an error
-// that names node and field.
-func Writes(fields ...Writable) Option {
-	return func(s *settings) {
-		for _, f := range fields {
-			s.writes = append(s.writes, f.fieldID())
-		}
-	}
-}
-
-// Concurrency bounds how many tasks of the node run at one time. The default is 8.
-func Concurrency(n int) Option { return func(s *settings) { s.concurrency = n } }
-
-// OnError is the node's policy for a task that failed for good: it turns the
-// error into an update, and the step goes on, or returns an error, which fails
-// the step after the task's siblings ended. P is the payload of an Each, or
-// any (nil for nodes without payloads). It is not asked about cancellation.
-func OnError[P any](policy func(payload P, err error) (Update, error)) Option {
-	return func(s *settings) {
-		s.onErrorOf = reflect.TypeFor[P]()
-		s.onError = func(payload any, err error) (Update, error) {
-			p, _ := payload.(P)
-			return policy(p, err)
-		}
 	}
 }

@@ -2,7 +2,6 @@ package graph
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 )
 
@@ -133,13 +132,4 @@ func (g *graph) resolve(what string, target Target) (t targetRef, ok bool) {
 		}
 	}
 	return t, true
-}
-
-// namePattern keeps names safe in Mermaid, JSON and messages.
-var namePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
-
-func (g *graph) checkName(what, name string) {
-	if !namePattern.MatchString(name) {
-		g.refuse("%s %q: a name is a letter and up to 63 letters, digits, dashes and underscores", what, name)
-	}
 }
