@@ -108,6 +108,16 @@ func TestP9_ACapNeedsThePriceOfTheModel(t *testing.T) {
 	require.Contains(t, r.Stderr, `The price of the model "strange" is not known, so the default cap of $1.00 does`+
 		` not hold`)
 	require.Positive(t, model.Calls())
+
+	sums := "example.com/a v1.0.0 h1:x=\n"
+	s.dir = clone(t, map[string]string{"go.mod": "module m\n", "go.sum": sums}, map[string]string{"go.sum": sums + sums})
+	asked := model.Calls()
+	for _, args := range [][]string{{}, {"--max-cost", "1"}} {
+		r = s.review(append(args, "--model", "strange", "--store", t.TempDir())...)
+		require.Zero(t, r.Code, r.Stderr)
+		require.NotContains(t, r.Stderr, "price", "nothing is asked")
+	}
+	require.Equal(t, asked, model.Calls())
 }
 
 func TestP9_TheCapOfAPullHoldsAcrossHeads(t *testing.T) {

@@ -33,7 +33,7 @@ func (r *Reviewer) Expects(c ingest.Change, paid reviewpr.Paid) []string {
 		by += "-per-pull"
 	}
 	lines := []string{expected(files, budget.Estimate(calls, r.Account.price), r.Account.Cap, by)}
-	if r.Account.Notice != "" {
+	if r.Account.Notice != "" && files > 0 {
 		lines = append(lines, r.Account.Notice)
 	}
 	return lines

@@ -9,6 +9,7 @@ import (
 	"github.com/org/pr-review-action/internal/budget"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/limit"
 	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/problem"
@@ -28,7 +29,8 @@ func (r *Reviewer) Prepare(ctx context.Context, b Brief) error {
 	c := b.Change.Config
 	t, own, others := b.asked(r.Model)
 	prices, unknown := pricesOf(t, c)
-	if err := r.Account.settle(c, r.settings.Config, others, unknown); err != nil {
+	if err := r.Account.settle(c, r.settings.Config, others, unknown); err != nil &&
+		len(reviewpr.ToReview(b.Change)) > 0 { // where no file is asked about, nothing is spent
 		return err
 	}
 	r.Account.price = prices[r.Model]
