@@ -1,6 +1,7 @@
 // Package internal holds the rooms of the product, on floors. A room imports
 // rooms on floors below its own, and on its own floor only what floors_test.go
-// lists; that test walks the imports and fails with the offending line.
+// lists; that test reads this map, walks the imports and fails with the offending
+// line. Two spaces end a line's names; …/ is the folder of the name before.
 //
 //	6 front     app                        where the program begins; the command line
 //	5 measure   eval                       changes whose defects are known, reviewed and scored
@@ -9,7 +10,7 @@
 //	            …/history                  cases from merged pull requests
 //	            evalcmd                    the eval commands: flags, files, what is printed
 //	            searchcmd                  the search command, and how well it answers
-//	            ask choose …/quiet         what a person is asked at a terminal, and the list of findings
+//	            ask choose choose/quiet    what a person is asked at a terminal, and the list of findings
 //	            job                        a step of a workflow: drafts, revises, decides, marks
 //	            driver                     a thread through the graph, for both; its report
 //	            setup                      the init command: workflows, settings, environments of a repository
@@ -17,8 +18,8 @@
 //	            settings wire              every input and flag, one row each; clients, reviewer, tools, stores
 //	4 flows     flow/reviewpr              the graph that reviews a change: state and wiring
 //	            flow/ticketpr              the graph that turns a ticket into a change, behind the same gate
-//	3 steps     ingest recall triage review one step of a graph each: from what it needs
-//	            ticketcontext implement
+//	3 steps     ingest recall triage       one step of a graph each: from what it needs
+//	            review ticketcontext implement
 //	            aggregate gate post apply  to what it found; steps import no step
 //	2 engines   checkpoint render rule     what several steps use
 //	            render/summary …/terminal  a review's pages: a job's summary, a terminal,
@@ -60,7 +61,10 @@
 //	            storetest indextest        the stores' and the index's contract,
 //	            handofftest crash          what the drafts of every flow have to pass, kills,
 //	            embedtest                  a server of embeddings and reranking
-//	            bench volume               figures; how many cases: never in the binary
+//	            volume                     how many cases: never in the binary
+//	            githubtest/cmd/fakegithub  the fakes as programs
+//	            llmtest/cmd/fakemodel
+//	P program   bench                      figures; a program of its own, over what the product is made of
 //
 // A newcomer reads flow/reviewpr first: its wiring is the picture of the
 // product. From there each step is one package away.

@@ -11,27 +11,32 @@ import (
 	"github.com/org/pr-review-action/internal/problem"
 )
 
+// others are the addresses that OpenStore takes beside a folder's, as people write them.
+const others = "postgres://USER@HOST/DATABASE"
+
 // Stores says what OpenStore takes, in the words of help: a folder …
-const Stores = "that drafts wait in, or postgres://…"
+const Stores = "that drafts wait in, or " + others
 
 // OpenStore opens the store at an address, which is a folder's name or a URL. An empty one
 // stands for PR_REVIEW_STORE, which may be either too, or else for the default folder.
 func (w Wire) OpenStore(ctx context.Context, where string) (Store, error) {
+	var err error
 	if where == "" {
-		var err error
 		if where, err = filestore.Default(w.getenv); err != nil {
 			return nil, problem.Usage("there is no folder to keep drafts in",
 				"name one: --store DIR, or PR_REVIEW_STORE")
 		}
 	}
+	var store Store
 	switch scheme := address.FindStringSubmatch(where); {
 	case strings.HasPrefix(where, "postgres://"), strings.HasPrefix(where, "postgresql://"):
 		return openPostgres(ctx, where)
 	case scheme != nil: // which may hold a password
 		return nil, problem.Usage(fmt.Sprintf("there is no store at an address that begins with %.20q", scheme[0]),
-			"name a folder, or postgres://USER@HOST/DATABASE")
+			fmt.Sprintf("name a folder, or %s", others))
+	default:
+		store, err = filestore.New(where)
 	}
-	store, err := filestore.New(where)
 	if err != nil {
 		return nil, problem.Usage(err.Error(), "name a folder with --store")
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/org/pr-review-action/internal/index"
 )
 
-// Store keeps this machine's threads: in a folder or in Postgres. It is what the command
-// line needs of a store beside graph.Store; storetest holds Threads and Remove too.
+// Store keeps this machine's threads; OpenStore knows where. It is what the command line
+// needs of a store beside graph.Store; storetest holds Threads and Remove too.
 type Store interface {
 	graph.Store
 	Threads(ctx context.Context) ([]string, error)
