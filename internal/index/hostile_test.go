@@ -57,6 +57,20 @@ func (c *clone) tree() tree.Tree {
 	}, strings.Repeat("ab", 20))
 }
 
+// An import may name what no path of the repository can be, and one more folder up than there is.
+func TestImportsOfOddPathsEndTheirSearch(t *testing.T) {
+	t.Parallel()
+	x := indextest.Build(t, map[string]string{
+		"run.sh": ". /etc/profile\nsource //\nsource ./lib.sh\n", "lib.sh": "f() { :; }\n",
+		"a.js": "import x from '/abs/x'\nimport y from '../../../y'\n", "a.c": "#include </usr/include/x.h>\n",
+		"a.rb": "require '/abs/x'\n", "a.php": "use \\Foo\\Bar;\nrequire '/abs/x.php';\n", "a.rs": "use ::std::io;\n",
+		"a.py": "from ....up import x\nfrom . import y\n", "a.cs": "using .Odd.;\n", "A.java": "import .odd.;\n",
+		"a.go": "package a\n\nimport \"/abs/x\"\n",
+	})
+	require.Equal(t, []string{"lib.sh"}, x.Linked("run.sh"))
+	require.Empty(t, x.Linked("a.py"))
+}
+
 // many is a commit of n files, of which the first few are of another one than before.
 func many(n, changed int) tree.Tree {
 	c := clone{blobs: map[string]string{}}

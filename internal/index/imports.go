@@ -129,6 +129,7 @@ func (p places) find(from, imported string) []int {
 		return p.goFolder(imported)
 	}
 	name, relative := normal(of, from, imported)
+	name = strings.Trim(name, "/") // Dir of what begins with one ends at "/", not at "."
 	for ; name != "" && name != "."; name = path.Dir(name) {
 		var all []int
 		for _, i := range p.byLast[of+" "+path.Base(name)] {
