@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/org/pr-review-action/internal/column"
-	"github.com/org/pr-review-action/internal/wire"
 )
 
 // commands are all that there are, in the order in which help lists them.
@@ -74,7 +73,7 @@ const variables = `Environment:
   GITHUB_TOKEN, GH_TOKEN
       to read private pull requests, to post and to decide on GitHub
   PR_REVIEW_STORE
-      folder ` + wire.Stores + `
+      where drafts wait: a folder or an address, as for --store
   PR_REVIEW_CHECKPOINT_KEY
       for drafts that are sealed or encrypted
   HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE, NO_COLOR
