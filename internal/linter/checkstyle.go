@@ -9,15 +9,12 @@ import (
 	"path"
 	"strconv"
 	"strings"
-
-	"golang.org/x/text/encoding/charmap"
 )
 
 // checkstyle reads the XML of checkstyle, which many linters write. It holds one
 // element at a time; encoding/xml expands no entity that a document declares.
 func (r *Reader) checkstyle(name string, content []byte) error {
 	dec := xml.NewDecoder(bytes.NewReader(content))
-	dec.CharsetReader = charset
 	file, root, depth := "", false, 0
 	for {
 		token, err := dec.RawToken()
@@ -83,15 +80,4 @@ func styleResult(file, tool string, a map[string]string) Result {
 func stem(name string) string {
 	name = path.Base(name)
 	return strings.TrimSuffix(name, path.Ext(name))
-}
-
-// charset reads the encodings beside UTF-8 that writers of such files use.
-func charset(label string, in io.Reader) (io.Reader, error) {
-	switch strings.ToLower(label) {
-	case "us-ascii", "ascii":
-		return in, nil
-	case "iso-8859-1", "latin1", "windows-1252":
-		return charmap.Windows1252.NewDecoder().Reader(in), nil
-	}
-	return nil, fmt.Errorf("its encoding %.40q is not read", label)
 }

@@ -205,16 +205,15 @@ func TestT40_AFloodIsBounded(t *testing.T) {
 func TestErrorsNameFileLineAndColumn(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"":                                       "x: it is empty",
-		"\ufeff  \n":                             "x: it is empty",
-		"[]":                                     "x: it is neither SARIF nor rdjson nor checkstyle",
-		"PK\x03\x04":                             "x: it is neither SARIF nor rdjson nor checkstyle",
-		"{}":                                     "x: its JSON is neither SARIF (runs) nor rdjson (diagnostics)",
-		"{\n \"runs\": [\n  }":                   "x: line 3, column 3: ",
-		"{\"diagnostics\": [1,}":                 "x: line 1, column 20: ",
-		"{\"message\":\"m\",\"location\":{}}\n{": "x: line 2, column 2: ",
-		"<checkstyle><file name='a'>":            "x: line 1, column 28: ",
-		"<html><body/></html>":                   "x: line 1, column 7: it begins with <html>, not <checkstyle>",
+		"":                            "x: it is empty",
+		"\ufeff  \n":                  "x: it is empty",
+		"[]":                          "x: it is neither SARIF nor rdjson nor checkstyle",
+		"PK\x03\x04":                  "x: it is neither SARIF nor rdjson nor checkstyle",
+		"{}":                          "x: its JSON is neither SARIF (runs) nor rdjson (diagnostics)",
+		"{\n \"runs\": [\n  }":        "x: line 3, column 3: ",
+		"{\"diagnostics\": [1,}":      "x: line 1, column 20: ",
+		"<checkstyle><file name='a'>": "x: line 1, column 28: ",
+		"<html><body/></html>":        "x: line 1, column 7: it begins with <html>, not <checkstyle>",
 		`<!DOCTYPE c [<!ENTITY a "aaaa">]><checkstyle><file name="&a;"/></checkstyle>`: "x: line 1, column 61: ",
 		`<?xml version="1.0" encoding="utf-7"?><checkstyle/>`:                          "x: line 1, column 39: ",
 	} {

@@ -1,5 +1,5 @@
-// Package linter reads what linters say of a change, out of SARIF 2.1.0, rdjson,
-// rdjsonl and checkstyle files, and keeps what is on lines that the change adds.
+// Package linter reads what linters say of a change, out of SARIF 2.1.0, rdjson and
+// checkstyle files, and keeps what is on lines that the change adds.
 //
 // Whoever wrote the change wrote these files too (T40): their texts are bounded and
 // redacted, a result is never a blocker and never has a suggestion, and a path counts
@@ -93,13 +93,11 @@ func (r *Reader) Read(name string, content []byte) error {
 	return nil
 }
 
-// json tells SARIF, rdjson and rdjsonl apart by the members of their first object.
+// json tells SARIF and rdjson apart by their members.
 func (r *Reader) json(name string, content []byte) error {
 	var first struct {
 		Runs        jsontext.Value `json:"runs"`
 		Diagnostics jsontext.Value `json:"diagnostics"`
-		Message     jsontext.Value `json:"message"`
-		Location    jsontext.Value `json:"location"`
 	}
 	if err := json.UnmarshalDecode(jsontext.NewDecoder(bytes.NewReader(content), lenient), &first); err != nil {
 		return at(content, err)
@@ -109,8 +107,6 @@ func (r *Reader) json(name string, content []byte) error {
 		return r.sarif(content)
 	case first.Diagnostics != nil:
 		return r.rdjson(name, content)
-	case first.Message != nil && first.Location != nil:
-		return r.rdjsonl(name, content)
 	}
 	return errors.New("its JSON is neither SARIF (runs) nor rdjson (diagnostics)")
 }

@@ -1,10 +1,7 @@
 package linter
 
 import (
-	"bytes"
 	"cmp"
-	"errors"
-	"io"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -71,28 +68,6 @@ func (r *Reader) rdjson(name string, content []byte) error {
 		Diagnostics rdDiagnostics `json:"diagnostics"`
 	}
 	return json.Unmarshal(content, &log, lenient, json.WithUnmarshalers(take))
-}
-
-// rdjsonl reads one diagnostic after the other.
-func (r *Reader) rdjsonl(name string, content []byte) error {
-	dec := jsontext.NewDecoder(bytes.NewReader(content), lenient)
-	for {
-		v, err := dec.ReadValue()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return at(content, err)
-		}
-		var d rdDiagnostic
-		switch {
-		case !r.looks():
-		case json.Unmarshal(v, &d, lenient) != nil:
-			r.Left.Unreadable++
-		default:
-			r.add(d.result(cmp.Or(d.Source.Name, stem(name))))
-		}
-	}
 }
 
 func (d rdDiagnostic) result(tool string) Result {

@@ -3,7 +3,6 @@ package linter
 import (
 	"bytes"
 	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,11 +35,10 @@ type sarifTool struct {
 func (sarifTool) most() int { return 50 }
 
 type sarifRule struct {
-	ID       string         `json:"id"`
-	Help     string         `json:"helpUri"`
-	Short    sarifText      `json:"shortDescription"`
-	Messages jsontext.Value `json:"messageStrings"` // texts by their ids
-	Default  struct {
+	ID      string    `json:"id"`
+	Help    string    `json:"helpUri"`
+	Short   sarifText `json:"shortDescription"`
+	Default struct {
 		Level string `json:"level"`
 	} `json:"defaultConfiguration"`
 	Properties struct {
@@ -51,14 +49,8 @@ type sarifRule struct {
 func (sarifRule) most() int { return 5000 }
 
 type sarifText struct {
-	Text      string         `json:"text"`
-	ID        string         `json:"id"`
-	Arguments few[sarifWord] `json:"arguments"`
+	Text string `json:"text"`
 }
-
-type sarifWord string
-
-func (sarifWord) most() int { return 10 }
 
 type sarifResult struct {
 	RuleID    string `json:"ruleId"`
@@ -222,7 +214,7 @@ func (run sarifRun) result(s sarifResult) Result {
 	where := s.Locations.first().Physical
 	return Result{
 		Tool: tool, Rule: cmp.Or(s.RuleID, s.Rule.ID, rule.ID),
-		Message: cmp.Or(s.Message.in(rule), rule.Short.Text), Help: rule.Help, Severity: rule.severity(s.Level),
+		Message: cmp.Or(s.Message.Text, rule.Short.Text), Help: rule.Help, Severity: rule.severity(s.Level),
 		Path: run.Bases.resolve(where.Artifact), Line: where.Region.Start,
 		End: max(where.Region.Start, where.Region.End), Snippet: where.Region.Snippet.Text,
 	}
@@ -246,23 +238,6 @@ func (run sarifRun) rule(s sarifResult) (sarifRule, string) {
 		}
 	}
 	return sarifRule{}, run.Tool.Driver.Name
-}
-
-// maxMessages bounds what a rule has of messages, in bytes: they are read for each result.
-const maxMessages = 16 << 10
-
-// in is a message's text, its own or the one of the rule that it names.
-func (t sarifText) in(rule sarifRule) string {
-	text := t.Text
-	if text == "" && len(rule.Messages) <= maxMessages {
-		var texts map[string]sarifText
-		_ = json.Unmarshal(rule.Messages, &texts, lenient) // a rule without them has none
-		text = texts[t.ID].Text
-	}
-	for i, word := range t.Arguments.list {
-		text = strings.ReplaceAll(text, fmt.Sprintf("{%d}", i), string(word))
-	}
-	return text
 }
 
 // severity is that of a result's level, else of its rule's, or the graver one of what

@@ -46,7 +46,7 @@ func put(top string, files []File, force bool) (err error) {
 	}
 	for i := range files {
 		if f := &files[i]; f.State == "" || f.State == "other" {
-			if err := create(root, *f, force); err != nil {
+			if err := create(root, *f); err != nil {
 				return err
 			}
 			f.State = "written"
@@ -119,34 +119,17 @@ func readRoot(root *os.Root, name string) (string, error) {
 	return strings.ReplaceAll(string(text), "\r\n", "\n"), nil // as Git for Windows writes it
 }
 
-// create makes a file in one step, so that nobody sees half of it; without force it takes
-// no other one's place, though that was made this moment.
-func create(root *os.Root, f File, force bool) (err error) {
+// create makes a file in one step, so that nobody sees half of it.
+func create(root *os.Root, f File) (err error) {
 	if err := root.MkdirAll(path.Dir(f.Path), 0o755); err != nil {
 		return unwritable(f.Path, err)
 	}
 	aside := f.Path + "." + rand.Text()[:8] + ".tmp" // no workflow, whatever becomes of it
-	defer func() {
-		if gone := root.Remove(aside); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
-			err = errors.Join(err, gone)
-		}
-	}()
-	if err := fill(root, aside, f.text); err != nil {
-		return unwritable(f.Path, err)
-	}
-	if !force {
-		err = root.Link(aside, f.Path)
-	}
-	if errors.Is(err, fs.ErrExist) {
-		if text, err := readRoot(root, f.Path); err == nil && (text == f.text || f.own) {
-			return nil
-		}
-		return inTheWay([]string{f.Path})
-	}
-	if force || err != nil { // also where the disk has no links
+	if err = fill(root, aside, f.text); err == nil {
 		err = root.Rename(aside, f.Path)
 	}
 	if err != nil {
+		_ = root.Remove(aside) // which may not have come to be
 		return unwritable(f.Path, err)
 	}
 	return nil

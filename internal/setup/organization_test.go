@@ -129,12 +129,11 @@ func TestInitOfAListWritesNothingWithoutApply(t *testing.T) {
 		require.LessOrEqual(t, len([]rune(line)), 80, line)
 	}
 	for _, text := range []string{
-		"4 repositories of acme\n", "ledger      public      approval  workflow, settings",
-		"docs        public                none: has pr-review.yml",
-		"old         public                none: see below",
-		"payments    private     dispatch  2 workflows, settings",
-		"acme/old: it is archived: nobody can write to it\n    next: take it out of the list, or unarchive it",
-		"1 of 4 repositories cannot be set up", "Nothing was written. --apply opens 2 pull requests.",
+		"4 repositories of acme\n", "to do   acme/ledger: public, route approval, 2 files\n",
+		"kept    acme/docs: has pr-review.yml\n",
+		"failed  acme/old: it is archived: nobody can write to it\n          next: take it out of the list, or unarchive it",
+		"to do   acme/payments: private, route dispatch, 3 files\n",
+		"1 of 4 repositories could not be set up", "Nothing was written. --apply opens 2 pull requests.",
 	} {
 		require.Contains(t, c.out.String(), text)
 	}
@@ -267,7 +266,7 @@ func TestInitOfAListSaysWhatItCouldNotSee(t *testing.T) {
 	c.lists("guarded")
 	c.environ = append(c.environ, "GITHUB_TOKEN="+c.hub.UserToken("bob"))
 	require.NoError(t, c.command().Run(t.Context(), nil), c.out.String())
-	require.Contains(t, c.out.String(), "guarded     private     dispatch  2 workflows, settings  1 2 3")
+	require.Contains(t, c.out.String(), "to do   acme/guarded: private, route dispatch, 3 files\n")
 	for _, text := range []string{"whether Actions are on: the token may not read it",
 		"the plan of acme: its owners alone are told", "reads no secret of its organization"} {
 		require.Contains(t, strings.Join(strings.Fields(c.out.String()), " "), text)

@@ -86,7 +86,7 @@ func sent() string {
 	for _, k := range []kind{same(), valid()} {
 		texts = append(texts, k.turn(b, q), k.words, string(k.schema()))
 	}
-	return hash(append(append(texts, harmless), strange()...)...)
+	return hash(append(texts, harmless, strange)...)
 }
 
 func hash(texts ...string) string {

@@ -1,8 +1,6 @@
 package judge
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
 	"regexp"
 	"slices"
 	"strings"
@@ -54,12 +52,12 @@ func (k kind) controls(q Question) []Question {
 	var put []Question
 	if isSame && (inFinding || inHunk) {
 		other := q
-		other.Issue = unrelated(q)
+		other.Issue = strange
 		put = append(put, other)
 	}
 	if isSame && inIssue || !isSame && inHunk {
 		other := q
-		other.Title, other.Body = unrelated(q), ""
+		other.Title, other.Body = strange, ""
 		put = append(put, other)
 	}
 	if !isSame && inFinding {
@@ -77,48 +75,6 @@ const harmless = `@@ func (t Table) High(day Day) Time {
            13 + 	shift := t.moon(day)
            14 + 	return high.Add(shift)`
 
-// strange are issues of programs unlike any that is reviewed, so that no finding
-// is about one of them.
-func strange() []string {
-	return []string{
-		"The tide table adds an hour of summer time twice, so that every harbour shows high water an hour late " +
-			"in July.",
-		"The loom's pattern reader swaps warp and weft on mirrored cards, so that every second row of cloth is " +
-			"woven upside down.",
-		"The church organ's stop register mutes the pedal pipes whenever both manuals are coupled.",
-		"The telescope's dome turns east instead of west once the star passes the meridian, so that the slit hides " +
-			"the sky.",
-		"The recipe scaler rounds yeast up to whole grams, so that small loaves rise over the tin.",
-		"The sheep counter takes a lamb beside its mother for one animal, so that the flock is short in spring.",
-		"The carillon plays the quarter chime before the hour has been struck at noon.",
-	}
-}
-
-// unrelated draws a strange issue, by the question's hash, among those that share the
-// fewest words with what is asked about.
-func unrelated(q Question) string {
-	all := strange()
-	sum := sha256.Sum256([]byte(hash(q.texts()...)))
-	turn := int(binary.BigEndian.Uint16(sum[:]) % uint16(len(all)))
-	all = slices.Concat(all[turn:], all[:turn])
-	asked := words(strings.Join(q.texts(), " "))
-	return slices.MinFunc(all, func(a, b string) int { return shared(words(a), asked) - shared(words(b), asked) })
-}
-
-func shared(a, b []string) int {
-	n := 0
-	for _, word := range a {
-		if _, found := slices.BinarySearch(b, word); found {
-			n++
-		}
-	}
-	return n
-}
-
-// words are the words of a text of five letters or more, sorted, each once.
-func words(text string) []string {
-	all := letters(strings.ToLower(text))
-	all = slices.DeleteFunc(all, func(word string) bool { return len(word) < 5 })
-	slices.Sort(all)
-	return slices.Compact(all)
-}
+// strange is an issue of a program unlike any that is reviewed, so that no finding is
+// about it.
+const strange = "The carillon plays the quarter chime before the hour has been struck at noon."

@@ -159,14 +159,14 @@ func TestControlKeepsWhatSpeaksToTheJudgeAndExchangesTheOtherSide(t *testing.T) 
 	for _, q := range []Question{body, hunk} {
 		put := same().controls(q)
 		require.Len(t, put, 1)
-		require.Contains(t, strange(), put[0].Issue)
+		require.Equal(t, strange, put[0].Issue)
 		put[0].Issue = q.Issue
 		require.Equal(t, q, put[0], "only the issue was exchanged")
 	}
 	for q, k := range map[Question]kind{issue: same(), hunk: valid()} {
 		put := k.controls(q)
 		require.Len(t, put, 1)
-		require.Contains(t, strange(), put[0].Title)
+		require.Equal(t, strange, put[0].Title)
 		require.Empty(t, put[0].Body)
 		put[0].Title, put[0].Body = q.Title, q.Body
 		require.Equal(t, q, put[0], "only the finding was exchanged")
@@ -198,24 +198,6 @@ func TestTrueFindingsAboutJudgesStand(t *testing.T) {
 	got, err = j.Valid(t.Context(), q)
 	require.NoError(t, err)
 	require.True(t, got.Yes)
-}
-
-func TestControlIsNeverCloseToTheFinding(t *testing.T) {
-	t.Parallel()
-	for _, text := range strange() {
-		q := Question{Issue: "i", Title: text, Body: text, Line: 1}
-		require.NotEqual(t, text, unrelated(q))
-		require.Less(t, shared(words(unrelated(q)), words(text)), 3)
-	}
-	pairs, err := labelled()
-	require.NoError(t, err)
-	drawn := map[string]bool{}
-	for _, p := range pairs {
-		issue := unrelated(p.Question)
-		drawn[issue] = true
-		require.Less(t, shared(words(issue), words(strings.Join(p.Question.texts(), " "))), 3)
-	}
-	require.Greater(t, len(drawn), 1, "not always the same")
 }
 
 func TestOrdinaryCodeRarelyAddressesAJudge(t *testing.T) {

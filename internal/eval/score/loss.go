@@ -100,8 +100,10 @@ func (in Pipeline) byRule(f finding.Finding) bool {
 }
 
 // unread gives the findings in a file's answers that its review does not hold.
-func unread(f FileAnswers) []Loss {
-	var lost []Loss
+func unread(f FileAnswers) (lost []Loss) {
+	if len(f.Answers) == 1 && f.Review.State == finding.Reviewed {
+		return nil // the one answer was read to its end
+	}
 	for _, c := range without(produced(f.Answers), slices.Clone(f.Review.Findings)) {
 		lost = append(lost, Loss{
 			Stage: StageParse, Path: f.Review.Path, StartLine: c.start, Line: c.line, Severity: c.severity,

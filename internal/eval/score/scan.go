@@ -1,7 +1,7 @@
 package score
 
 import (
-	"bytes"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -11,14 +11,10 @@ import (
 )
 
 // The bounds of a scan. An answer of the reviewer's model is no longer, and one
-// with more than 100 findings is refused; further ones are not counted. A token
-// is one step and a brace to start from ten: what a text holds behind the last
-// step is given up, so that no text costs more than some milliseconds.
+// with more than 100 findings is refused; further ones are not counted.
 const (
 	maxText   = 2 << 20 // bytes
 	maxClaims = 1_000
-	maxSteps  = 50_000
-	startStep = 10
 	maxTitle  = 400 // characters
 	maxLine   = 10_000_000
 )
@@ -30,100 +26,56 @@ type claim struct {
 	severity    finding.Severity
 }
 
-// scan reads the findings out of an answer, whatever else is wrong with it:
-// every object with a title or a line, also one that was cut off. An object
-// around them, and those inside one, are part of no count of their own. Where
-// the text stops to be JSON, it goes on at the next brace; the worst of that is
-// a finding that an answer only quotes.
-func scan(text string) []claim {
-	rest := []byte(text[:min(len(text), maxText)])
-	var s scanner
-	for len(s.found) < maxClaims && s.steps < maxSteps {
-		i := bytes.IndexByte(rest, '{')
-		if i < 0 {
-			break
+// member fits a member of a finding that tells it from others. What is quoted inside a
+// text has its quotes escaped and does not fit. A value that is no whole text is taken as it begins.
+var member = regexp.MustCompile(`"(title|line|start_line|severity)"\s*:\s*("(?:[^"\\]|\\.)*"|[^",}\s]*)`)
+
+// scan reads the findings out of an answer, whatever else is wrong with it, also where it
+// was cut off. A finding begins where a member stands for the second time, and has a title
+// or a line. What stands before a list of findings is none.
+func scan(text string) (found []claim) {
+	var c claim
+	var has map[string]bool
+	end := func() {
+		if c.start == 0 || c.start > c.line {
+			c.start = c.line
 		}
-		rest = rest[i+s.object(rest[i:]):]
-	}
-	return s.found[:min(len(s.found), maxClaims)]
-}
-
-// scanner holds the values that are open, the innermost last.
-type scanner struct {
-	steps int
-	found []claim
-	open  []value
-}
-
-// value is an object or a list that is being read.
-type value struct {
-	claim
-	key     string // the last one read
-	claims  bool   // it has a title or a line
-	answer  bool   // it holds the list of findings
-	outside int    // how many were found before it
-}
-
-// object reads from a brace on as far as there is JSON, and returns how many
-// bytes that were: at least one, and all that was looked at, but for one token.
-func (s *scanner) object(text []byte) int {
-	d := jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	for s.steps += startStep; s.steps < maxSteps; s.steps++ {
-		token, err := d.ReadToken()
-		if err != nil {
-			break
+		if has["title"] || has["line"] {
+			found = append(found, c)
 		}
-		kind, n := d.StackIndex(d.StackDepth())
-		s.take(token, kind == '{' && n%2 == 1)
-		if len(s.open) == 0 {
-			break
+		c, has = claim{}, map[string]bool{}
+	}
+	end()
+	text = text[:min(len(text), maxText)]
+	if _, list, ok := strings.Cut(text, `"findings"`); ok {
+		text = list
+	}
+	for _, m := range member.FindAllStringSubmatch(text, 4*maxClaims) {
+		if has[m[1]] {
+			end()
 		}
+		has[m[1]] = true
+		c.set(m[1], m[2])
 	}
-	for len(s.open) > 0 {
-		s.close()
-	}
-	return max(1, int(d.InputOffset()))
+	end()
+	return found[:min(len(found), maxClaims)]
 }
 
-// take takes the next token in; a name is a key of the object that is open.
-func (s *scanner) take(t jsontext.Token, isName bool) {
-	switch kind := t.Kind(); {
-	case kind == '{' || kind == '[':
-		s.open = append(s.open, value{outside: len(s.found)})
-	case kind == '}' || kind == ']':
-		s.close()
-	case isName:
-		top := &s.open[len(s.open)-1]
-		top.key = t.String()
-		top.answer = top.answer || top.key == "findings"
-	case kind == '"' || kind == '0':
-		s.open[len(s.open)-1].set(t.String())
+// set takes in the value of a member, a text or a number.
+func (c *claim) set(key, value string) {
+	if strings.HasPrefix(value, `"`) {
+		text, _ := jsontext.AppendUnquote(nil, value) // of a broken one, what can be read
+		value = string(text)
 	}
-}
-
-func (s *scanner) close() {
-	v := s.open[len(s.open)-1]
-	s.open = s.open[:len(s.open)-1]
-	if !v.claims || v.answer {
-		return
-	}
-	if v.start == 0 || v.start > v.line {
-		v.start = v.line
-	}
-	s.found = append(s.found[:v.outside], v.claim)
-}
-
-// set takes a text or a number in under the key that was read last.
-func (v *value) set(text string) {
-	switch v.key {
+	switch key {
 	case "title":
-		v.claims, v.title = true, oneLine(clip(text))
+		c.title = oneLine(clip(value))
 	case "line":
-		v.claims, v.line = true, lineNumber(text)
+		c.line = lineNumber(value)
 	case "start_line":
-		v.start = lineNumber(text)
+		c.start = lineNumber(value)
 	case "severity":
-		v.severity, _ = finding.ParseSeverity(text)
+		c.severity, _ = finding.ParseSeverity(value)
 	}
 }
 

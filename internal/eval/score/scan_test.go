@@ -18,40 +18,21 @@ func TestAScanHasBounds(t *testing.T) {
 	require.Equal(t, []claim{{title: strings.Repeat("é", maxTitle)}}, long)
 }
 
-func TestAnObjectWithATitleOrALineIsOneFinding(t *testing.T) {
+func TestAFindingHasATitleOrALine(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]claim{
-		`{"title":"a","line":2}`:                              {{title: "a", start: 2, line: 2}},
-		`{"title":"a","fix":{"line":3,"title":"b"},"line":2}`: {{title: "a", start: 2, line: 2}},
-		`{"findings":[{"line":2},{"line":3}],"title":"a"}`:    {{start: 2, line: 2}, {start: 3, line: 3}},
-		`{"line":2} and {"line":3}`:                           {{start: 2, line: 2}, {start: 3, line: 3}},
-		`{"line":2,"title":"cut`:                              {{start: 2, line: 2}},
-		`{"note":"line"}`:                                     nil,
-		`["line",2]`:                                          nil,
+		`{"title":"a","line":2}`:                                    {{title: "a", start: 2, line: 2}},
+		`{"start_line":1,"line":2,"title":"a","fix":"\"line\":9,"}`: {{title: "a", start: 1, line: 2}},
+		`{"findings":[{"line":2},{"start_line":4,"line":3}]}`:       {{start: 2, line: 2}, {start: 3, line: 3}},
+		`{"findings":[{"title":"a"},{"line":"3","title":"b"}]}`:     {{title: "a", start: 3, line: 3}, {title: "b"}},
+		`{"line":2} and {"line":3}`:                                 {{start: 2, line: 2}, {start: 3, line: 3}},
+		`{"line":2,"title":"cut`:                                    {{start: 2, line: 2}},
+		`{"note":"line"}`:                                           nil,
+		`["line",2]`:                                                nil,
+		`{"severity":"major"}`:                                      nil,
 	} {
 		require.Equal(t, want, scan(text), text)
 	}
-}
-
-// TestAScanOfAnyTextCostsLittle gives texts of 2 MiB on which starting again at
-// every brace, or reading on to the end, takes many times as long.
-// Allocations stand for time: there is one or more for every start.
-func TestAScanOfAnyTextCostsLittle(t *testing.T) {
-	for _, piece := range []string{"{", `{"`, `{"a":`, `{"a":[`, `{\"`, `{"a`, `{ `, `{}`, `{"":0}`, `{"line":1`,
-		`{"a":{"line":1},`, `{"title":"`} {
-		text := strings.Repeat(piece, maxText/len(piece))
-		require.Less(t, testing.AllocsPerRun(1, func() { scan(text) }), 100_000.0, piece)
-	}
-	list := `{"a":[` + strings.Repeat(`{"line":1},`, maxText/12)
-	require.Less(t, testing.AllocsPerRun(1, func() { scan(list) }), 100_000.0)
-}
-
-func TestWhatStandsBehindTheLastStepIsGivenUp(t *testing.T) {
-	t.Parallel()
-	require.Len(t, scan(strings.Repeat("{", maxSteps/(startStep+1)-2)+`{"line":1}`), 1)
-	require.Empty(t, scan(strings.Repeat("{", maxSteps/startStep)+`{"line":1}`))
-	long := scan(`{"findings":[{"line":1},{"line":2,"x":[` + strings.Repeat("0,", maxSteps) + `0]},{"line":3}]}`)
-	require.Equal(t, []claim{{start: 1, line: 1}, {start: 2, line: 2}}, long, "as if it was cut off there")
 }
 
 func FuzzScan(f *testing.F) {
@@ -66,7 +47,7 @@ func FuzzScan(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		found := scan(text)
 		require.Equal(t, found, scan(text))
-		require.LessOrEqual(t, len(found), min(maxClaims, strings.Count(text, "{")))
+		require.LessOrEqual(t, len(found), maxClaims)
 		for _, c := range found {
 			require.LessOrEqual(t, utf8.RuneCountInString(c.title), maxTitle)
 			require.NotContains(t, c.title, "\n")
