@@ -19,7 +19,6 @@ import (
 
 func importFlags(f *pflag.FlagSet, o *Options) {
 	f.IntVar(&o.last, "last", 50, "`number` of merged pull requests that are looked at, the newest first")
-	f.BoolVar(&o.all, "all", false, "take comments too under which the code did not change later")
 	f.StringVar(&o.out, "out", "", "write the cases to a `file`")
 	quietFlag(f, o)
 }
@@ -53,7 +52,7 @@ func (p Program) imported(ctx context.Context, out io.Writer, api history.API, o
 	line := p.Progress(o.quiet)
 	pulls := func(done, total int) { line.Line("%d of %d pull requests", done, total) }
 	cases, notes, err := history.Build(ctx, api, owner, repo,
-		history.Options{Last: o.last, All: o.all, OnProgress: pulls})
+		history.Options{Last: o.last, OnProgress: pulls})
 	line.Stop()
 	if err != nil {
 		return err

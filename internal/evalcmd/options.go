@@ -20,7 +20,7 @@ const noJudge = "none"
 type Options struct {
 	settings.Settings
 	out, diff, repo, repos, baseline, decisions string
-	json, quiet, all                            bool
+	json, quiet                                 bool
 
 	judge, judgeURL   string
 	agreement         bool

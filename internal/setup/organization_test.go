@@ -131,7 +131,8 @@ func TestInitOfAListWritesNothingWithoutApply(t *testing.T) {
 	for _, text := range []string{
 		"4 repositories of acme\n", "to do   acme/ledger: public, route approval, 2 files\n",
 		"kept    acme/docs: has pr-review.yml\n",
-		"failed  acme/old: it is archived: nobody can write to it\n          next: take it out of the list, or unarchive it",
+		"failed  acme/old: it is archived: nobody can write to it\n" +
+			"          next: take it out of the list, or unarchive it",
 		"to do   acme/payments: private, route dispatch, 3 files\n",
 		"1 of 4 repositories could not be set up", "Nothing was written. --apply opens 2 pull requests.",
 	} {

@@ -14,7 +14,6 @@ import (
 // builder gathers what comes of the pull requests.
 type builder struct {
 	api      API
-	all      bool
 	cases    []dataset.Case
 	approved []github.MergedPull // without a remark; cases to be
 	notes    []string
@@ -32,7 +31,7 @@ func (b *builder) look(ctx context.Context, p github.MergedPull) error {
 	if len(comments) == 0 {
 		return b.lookApproved(ctx, p)
 	}
-	remarks := choose(comments, p.Author, b.all)
+	remarks := choose(comments, p.Author)
 	if len(remarks) == 0 {
 		b.unheeded++
 		return nil
@@ -102,7 +101,7 @@ func (b *builder) summary() []string {
 		n   int
 		why string
 	}{
-		{b.unheeded, "they have comments, but " + b.none()},
+		{b.unheeded, "they have comments, but none is a reviewer's remark on a line that was changed afterwards"},
 		{b.unreviewed, "they have no comments, and no person approved them without a remark"},
 		{b.spare, "they are clean, and there are as many clean cases as others without them"},
 	} {
@@ -111,11 +110,4 @@ func (b *builder) summary() []string {
 		}
 	}
 	return lines
-}
-
-func (b *builder) none() string {
-	if b.all {
-		return "none is a reviewer's remark on a line"
-	}
-	return "none is a reviewer's remark on a line that was changed afterwards"
 }

@@ -41,7 +41,7 @@ func (b *builder) build(ctx context.Context, p github.MergedPull, remarks []rema
 	if len(remarks) > 0 {
 		c.Kind, c.Head, c.Date = dataset.Bug, remarks[0].OriginalCommitID,
 			remarks[0].CreatedAt.UTC().Format(time.DateOnly)
-		c.SourceDataset = b.origin()
+		c.SourceDataset = "eval import: reviewers' remarks that were acted on"
 	}
 	describe(&c, p)
 	files, err := b.change(ctx, p, &c)
@@ -58,14 +58,6 @@ func (b *builder) build(ctx context.Context, p github.MergedPull, remarks []rema
 	p.HeadSHA = c.Head
 	c.Base, err = b.api.MergeBase(ctx, p.Pull)
 	return c, err
-}
-
-// origin says how the golden findings of a case were found.
-func (b *builder) origin() string {
-	if b.all {
-		return "eval import: reviewers' remarks"
-	}
-	return "eval import: reviewers' remarks that were acted on"
 }
 
 // describe takes what the author wrote, with everything in it visible to who

@@ -36,7 +36,6 @@ type API interface {
 // Options say what is looked at.
 type Options struct {
 	Last       int                   // merged pull requests, 1 to MaxLast
-	All        bool                  // take remarks that led to no change as well
 	OnProgress func(done, total int) // pull requests looked at; nil for nobody
 }
 
@@ -62,7 +61,7 @@ func Build(ctx context.Context, api API, owner, repo string, o Options) ([]datas
 	if err != nil {
 		return nil, nil, err
 	}
-	b := &builder{api: api, all: o.All}
+	b := &builder{api: api}
 	for i, p := range pulls {
 		if err := b.look(ctx, p); err != nil {
 			return nil, nil, err

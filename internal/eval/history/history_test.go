@@ -107,10 +107,6 @@ func TestARemarkThatWasActedOnBecomesAGoldenFinding(t *testing.T) {
 			Source: "https://github.com/Octo/demo/pull/1#discussion_r" + strconv.FormatInt(r.Comments[0].ID, 10),
 		}},
 	}, c, "line 8 did not change, so nobody acted on the remark there")
-
-	cases, _ = w.build(t, history.Options{Last: 10, All: true})
-	require.Len(t, cases[0].Golden, 2)
-	require.Equal(t, "eval import: reviewers' remarks", cases[0].SourceDataset)
 }
 
 // TestOnlyWhatAReviewerSaidOnTheNewSideCounts has a pull request for each thing

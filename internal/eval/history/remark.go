@@ -26,10 +26,10 @@ type remark struct {
 // choose gives the remarks of the commit that has most of them, the earlier one
 // of two: only there do all of their line numbers hold. Comments come oldest
 // first.
-func choose(comments []github.ReviewComment, author string, all bool) []remark {
+func choose(comments []github.ReviewComment, author string) []remark {
 	var remarks []remark
 	for _, c := range comments {
-		if counts(c, author, all) {
+		if counts(c, author) {
 			remarks = append(remarks, remark{c, issue(c.Body)})
 		}
 	}
@@ -47,12 +47,11 @@ func choose(comments []github.ReviewComment, author string, all bool) []remark {
 }
 
 // counts reports whether a comment opens a thread on a line of the new side, by
-// a person who is not the author, and, unless all are taken, was acted on: its
-// line has changed since. A deleted account may have been the author's or a
-// bot's.
-func counts(c github.ReviewComment, author string, all bool) bool {
+// a person who is not the author, and was acted on: its line has changed since. A
+// deleted account may have been the author's or a bot's.
+func counts(c github.ReviewComment, author string) bool {
 	placed := c.Side == "RIGHT" && !c.WholeFile && c.OriginalLine > 0 && c.OriginalCommitID != ""
-	return placed && c.ReplyTo == 0 && reviewer(c.User, c.UserType, author) && (all || c.Outdated())
+	return placed && c.ReplyTo == 0 && reviewer(c.User, c.UserType, author) && c.Outdated()
 }
 
 // reviewer reports whether an account is a person's, and not the author's. For a
