@@ -48,15 +48,10 @@ func (c *collector) Shutdown(context.Context) error {
 
 // ExportSpans sends one batch. Its failure is told by lost.
 func (c *collector) ExportSpans(ctx context.Context, batch []sdktrace.ReadOnlySpan) error {
-	spans := len(batch)
-	rejected, err := c.send(ctx, batch)
-	if err == nil && rejected > 0 {
-		spans, err = int(min(rejected, int64(spans))), fmt.Errorf("%s rejected spans", c.host)
-	}
-	if err != nil {
+	if err := c.send(ctx, batch); err != nil {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.spans += spans
+		c.spans += len(batch)
 		if c.first == nil {
 			c.first = err
 		}
@@ -64,33 +59,33 @@ func (c *collector) ExportSpans(ctx context.Context, batch []sdktrace.ReadOnlySp
 	return nil
 }
 
-func (c *collector) send(ctx context.Context, batch []sdktrace.ReadOnlySpan) (rejected int64, err error) {
+func (c *collector) send(ctx context.Context, batch []sdktrace.ReadOnlySpan) error {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	defer context.AfterFunc(c.run, cancel)()
 	body, err := c.encode(batch)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))
 	if err != nil {
-		return 0, errors.New("the request could not be made") // the error would repeat the address's query
+		return errors.New("the request could not be made") // the error would repeat the address's query
 	}
 	req.Header = c.headers.Clone()
 	req.Header.Set("Content-Type", c.mediaType())
 	if c.gzip {
 		req.Header.Set("Content-Encoding", "gzip")
 	}
-	answer, err := transport.Do(c.http, req)
+	_, err = transport.Do(c.http, req)
 	switch {
-	case c.run.Err() != nil && err != nil:
-		return 0, fmt.Errorf("%s did not take them within %v of the run's end", c.host, grace)
-	case ctx.Err() != nil && err != nil:
-		return 0, fmt.Errorf("%s did not answer within %v", c.host, c.timeout)
-	case err != nil:
-		return 0, errors.New(guard.Line(err.Error(), maxReason))
+	case err == nil:
+		return nil
+	case c.run.Err() != nil:
+		return fmt.Errorf("%s did not take them within %v of the run's end", c.host, grace)
+	case ctx.Err() != nil:
+		return fmt.Errorf("%s did not answer within %v", c.host, c.timeout)
 	}
-	return c.rejected(answer), nil
+	return errors.New(guard.Line(err.Error(), maxReason))
 }
 
 // lost tells in one error what did not arrive.

@@ -85,27 +85,3 @@ func FuzzHeaders(f *testing.F) {
 		}
 	})
 }
-
-func FuzzRejected(f *testing.F) {
-	f.Add([]byte("\x0a\x02\x08\x01"), false)
-	f.Add([]byte("\x0a\x0b\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"), false)
-	f.Add([]byte(`{"partialSuccess":{"rejectedSpans":"3","errorMessage":"x"}}`), true)
-	f.Add([]byte(`{"partialSuccess":{"rejectedSpans":2}}`), true)
-	f.Fuzz(func(t *testing.T, answer []byte, asJSON bool) {
-		c := &collector{settings: settings{json: asJSON}}
-		require.GreaterOrEqual(t, c.rejected(answer), int64(0))
-	})
-}
-
-func TestWhatACollectorRejectedIsRead(t *testing.T) {
-	t.Parallel()
-	binary, text := &collector{}, &collector{settings: settings{json: true}}
-	require.Equal(t, int64(5), binary.rejected([]byte("\x12\x01x\x0a\x05\x12\x01e\x08\x05")))
-	require.Equal(t, int64(3), text.rejected([]byte(`{"partialSuccess":{"rejectedSpans":"3"}}`)))
-	require.Equal(t, int64(2), text.rejected([]byte(`{"partialSuccess":{"rejectedSpans":2}}`)))
-	for _, other := range []string{"", "{}", "\x0a\x00", "\x0a\x7f", "<html>",
-		`{"partialSuccess":{"rejectedSpans":-1}}`} {
-		require.Zero(t, binary.rejected([]byte(other)), "%q", other)
-		require.Zero(t, text.rejected([]byte(other)), "%q", other)
-	}
-}
