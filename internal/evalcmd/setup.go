@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/org/pr-review-action/internal/checkpoint/filestore"
 	"github.com/org/pr-review-action/internal/config"
@@ -92,21 +91,15 @@ func (p Program) dir(out string, files []string, reviewer string) (string, error
 	if err != nil {
 		return "", problem.Usage("there is no folder to keep the run in", "name one: --out DIR")
 	}
-	sum, names := sha256.New(), []string{reviewer}
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%s\n", reviewer)
 	for _, f := range files {
 		if !dataset.Embedded(f) {
 			f, _ = filepath.Abs(f) // the name alone where there is no working folder
 		}
 		fmt.Fprintf(sum, "%s\n", f)
-		names = append(names, strings.TrimSuffix(filepath.Base(f), filepath.Ext(f)))
 	}
-	readable := strings.Map(func(r rune) rune {
-		if strings.ContainsRune("/\\: ", r) {
-			return '-'
-		}
-		return r
-	}, strings.Join(names, "-"))
-	return filepath.Join(base+"-eval", fmt.Sprintf("%.80s-%x", readable, sum.Sum(nil)[:4])), nil
+	return filepath.Join(base+"-eval", fmt.Sprintf("%x", sum.Sum(nil)[:8])), nil
 }
 
 // reviewed is the reviewer under test.

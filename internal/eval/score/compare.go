@@ -36,8 +36,7 @@ type Comparison struct {
 	Redefined int `json:"redefined"` // cases of both whose known findings are not the same
 	// fingerprints that differ; the caller sets them, from Differing
 	Differs   []string           `json:"differs"`
-	Changed   []Change           `json:"changed"`        // in the order of the first run
-	Others    int                `json:"other_findings"` // cases that are not in Changed and whose findings are others
+	Changed   []Change           `json:"changed"` // in the order of the first run
 	Passed    Paired             `json:"passed"`
 	Hit       Paired             `json:"hit"`
 	Precision [2]*stats.Interval `json:"precision"` // of both runs; nil where one posted nothing
@@ -80,8 +79,6 @@ func Compare(first, later []Result) Comparison {
 		}
 		if change := p.change(); len(change.What) > 0 {
 			c.Changed = append(c.Changed, change)
-		} else if !slices.EqualFunc(p[0].Posted, p[1].Posted, sameFinding) {
-			c.Others++
 		}
 	}
 	c.Passed.P, c.Hit.P = mcNemar(c.Passed.Better, c.Passed.Worse), mcNemar(c.Hit.Better, c.Hit.Worse)
@@ -159,11 +156,6 @@ func mcNemar(better, worse int) float64 {
 		tail += math.Exp(logFactorial(n) - logFactorial(i) - logFactorial(n-i) - float64(n)*math.Ln2)
 	}
 	return stats.Round(min(1, 2*tail))
-}
-
-// sameFinding takes no notice of what judge and people said of it.
-func sameFinding(a, b Posted) bool {
-	return a.Path == b.Path && a.Line == b.Line && a.Side == b.Side && a.Severity == b.Severity && a.Title == b.Title
 }
 
 // change says what of a case's result changed; nothing where What is empty.

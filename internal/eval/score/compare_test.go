@@ -123,28 +123,6 @@ func TestMcNemarAgainstKnownValues(t *testing.T) {
 	}
 }
 
-func TestOtherFindingsAreCountedWhereTheResultIsTheSame(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		change func(*Posted)
-		others int
-	}{
-		"nothing":        {func(*Posted) {}, 0},
-		"title":          {func(p *Posted) { p.Title = "Another" }, 1},
-		"line":           {func(p *Posted) { p.Line++ }, 1},
-		"side":           {func(p *Posted) { p.Side = finding.Left }, 1},
-		"path":           {func(p *Posted) { p.Path = "z.go" }, 1},
-		"severity":       {func(p *Posted) { p.Severity = finding.Nit }, 1},
-		"a judge's word": {func(p *Posted) { p.Valid = true }, 0},
-	} {
-		first, later := many(3, func(int) bool { return false }), many(3, func(int) bool { return false })
-		c.change(&later[1].Posted[0])
-		got := Compare(first, later)
-		require.Empty(t, got.Changed, name)
-		require.Equal(t, c.others, got.Others, name)
-	}
-}
-
 func TestCasesWithOtherKnownFindingsAreNotCompared(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*Result){

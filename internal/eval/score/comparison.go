@@ -61,16 +61,11 @@ func (p Paired) row(t *table, name string) {
 	t.add(name, outOf(p.First, p.Of), outOf(p.Later, p.Of), fmt.Sprintf("%+d", p.Later-p.First), says)
 }
 
-// cases names those whose result changed, and counts those that have other
-// findings all the same.
+// cases names those whose result changed.
 func (c Comparison) cases() string {
-	others := ""
-	if c.Others > 0 {
-		others = "Other findings, with the same result: " + wording.Count(c.Others, "case") + "."
-	}
 	if len(c.Changed) == 0 {
-		return paragraphs("No case changed: the same ones pass, the same known findings are hit,"+
-			" and as many unmatched findings are of severity major or graver.", others)
+		return "No case changed: the same ones pass, the same known findings are hit," +
+			" and as many unmatched findings are of severity major or graver."
 	}
 	of := map[Verdict]int{}
 	rows := make([]string, 0, len(c.Changed))
@@ -84,5 +79,5 @@ func (c Comparison) cases() string {
 	if of[Mixed] > 0 {
 		head += fmt.Sprintf(", %d better in one respect and worse in another", of[Mixed])
 	}
-	return paragraphs(head, strings.Join(rows, "\n"), others)
+	return paragraphs(head, strings.Join(rows, "\n"))
 }
