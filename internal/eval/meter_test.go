@@ -92,31 +92,6 @@ func TestNoMoreQuestionsAreOpenThanAreAllowed(t *testing.T) {
 	})
 }
 
-func TestWhatTheEndpointSaysIsPaidCounts(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		model := &tolled{uses: cost.Usage{Calls: 1, InputTokens: 60, Cost: 7}}
-		m := newMeter(Options{Concurrency: 1, Now: time.Now})
-		_, err := ask(t.Context(), m.over(model, &priceOf), 3)
-		require.NoError(t, err)
-		spent, asked := m.soFar()
-		require.EqualValues(t, 21, spent)
-		require.Equal(t, 3, asked)
-	})
-}
-
-func TestP9_AnEndpointThatTellsNoUsageIsTakenToHaveUsedItAll(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		m := newMeter(Options{Budget: Budget{Cap: 4_000}, Concurrency: 2, Now: time.Now})
-		answered, refused := ask(t.Context(), m.over(&tolled{}, &priceOf), 10)
-		require.Equal(t, 3, answered)
-		require.ErrorIs(t, refused, cost.ErrSpent)
-		spent, _ := m.soFar()
-		require.EqualValues(t, 3*1_300, spent)
-	})
-}
-
 func TestAnAnswerOnItsWayIsWaitedForWhenTheRunIsCancelled(t *testing.T) {
 	t.Parallel()
 	for linger, want := range map[time.Duration]int{0: 0, 2 * time.Second: 4} {

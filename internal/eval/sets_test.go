@@ -53,6 +53,7 @@ func TestNothingIsLostOfWhatAPerfectModelFinds(t *testing.T) {
 			require.LessOrEqual(t, report.Posted-report.Matched, rules.Posted, "what rules add")
 			require.Empty(t, report.Losses)
 			require.Empty(t, report.Moved)
+			require.Zero(t, report.UnreadCases)
 			for _, r := range results {
 				for _, ruling := range r.Rulings {
 					require.Zero(t, ruling.Distance, r.ID)

@@ -100,27 +100,6 @@ func tells(all []finding.Finding, g dataset.Golden) (found []finding.Finding) {
 	return found
 }
 
-// TestThePipelineLosesNoKnownDefect holds the product's own rules: whatever is
-// lost here, the pipeline lost.
-func TestThePipelineLosesNoKnownDefect(t *testing.T) {
-	t.Parallel()
-	for name, cases := range sets(t) {
-		for _, c := range cases {
-			got := reviewed(t, oracle.Options{Recall: 1}, c)
-			require.Empty(t, got.lost, c.ID)
-			require.Empty(t, got.moved, c.ID)
-			require.Len(t, finding.Kept(got.all), len(c.Golden), c.ID)
-			for _, g := range c.Golden {
-				require.Len(t, tells(got.all, g), 1, "%s: %s", c.ID, g.Issue)
-			}
-			for _, f := range got.drawn.Files {
-				require.True(t, f.Covered(), "%s: %s: %s", c.ID, f.Path, f.Reason)
-			}
-		}
-		t.Logf("%s: %d cases", name, len(cases))
-	}
-}
-
 // in counts the losses by their stage.
 func in(lost []score.Loss, stages map[string]int) map[string]int {
 	for _, l := range lost {
