@@ -131,8 +131,6 @@ func (s *suite) parse(args []string, list []benchmark) error {
 	sizes := new(string)
 	if len(list) == 1 && list[0].sizes != nil {
 		sizes = flags.String("sizes", "", "")
-	} else {
-		flags.StringVar(&s.image, "image", "", "")
 	}
 	err := cmp.Or(flags.Parse(args[1:]), noMore(flags), numbers(*sizes, &s.sizes))
 	if err == nil && s.repeats < 1 {

@@ -19,7 +19,6 @@ type suite struct {
 	program  string // this very program, for processes of its own
 	docker   string // the client of a Docker Engine
 	caches   string // the kernel's file that drops the page cache
-	image    string // the image to measure; built from the Dockerfile where empty
 	sizes    []int  // instead of each benchmark's own
 	repeats  int
 	check    bool

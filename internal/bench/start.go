@@ -82,7 +82,7 @@ func (s *suite) containers(ctx context.Context) error {
 	if version == "" {
 		return nil
 	}
-	if err := errors.Join(s.tagImage(ctx), s.buildFloor(ctx)); err != nil {
+	if err := errors.Join(s.buildImage(ctx), s.buildFloor(ctx)); err != nil {
 		return err
 	}
 	floor, ours := s.container(ctx, floorImage), s.container(ctx, productImage, "version")

@@ -35,7 +35,7 @@ func tiny(t *testing.T) (*suite, *bytes.Buffer) {
 	var out bytes.Buffer
 	return &suite{
 		program: program, docker: filepath.Join("testdata", "docker"), caches: filepath.Join(t.TempDir(), "caches"),
-		image: "given:1", sizes: []int{3, 6}, repeats: 1, out: &out, log: io.Discard,
+		sizes: []int{3, 6}, repeats: 1, out: &out, log: io.Discard,
 	}, &out
 }
 
@@ -66,7 +66,7 @@ func TestEveryLimitIsMeasuredAndEveryFigureHasOne(t *testing.T) {
 	}
 	calls, err := os.ReadFile(asked)
 	require.NoError(t, err)
-	require.Contains(t, string(calls), "tag given:1 pr-review-action:bench\n")
+	require.Contains(t, string(calls), "build --quiet --tag pr-review-action:bench ")
 	require.Regexp(t, `image rm pr-review-action:bench\nimage load --input \S+\nrun --rm --network none`+
 		` pr-review-action:bench version\n`, string(calls))
 	dropped, err := os.ReadFile(s.caches)
