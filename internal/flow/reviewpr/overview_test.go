@@ -42,7 +42,8 @@ func TestStatusesAreTheReferencesNames(t *testing.T) {
 		nodes[m[1]] = true
 		require.NotEqual(t, reviewpr.Initialize, reviewpr.StatusOf(m[1]), "no status in StatusOf: %s", m[1])
 	}
-	require.Len(t, nodes, 10, "nodes of the graph that this test saw")
+	require.Subset(t, nodes, map[string]bool{"ingest": true, "review": true, "gate": true, "post": true},
+		"a node of each shape")
 	type view = graph.View[reviewpr.State]
 	for want, v := range map[reviewpr.Status]view{
 		"initialize":      {Status: graph.Running},

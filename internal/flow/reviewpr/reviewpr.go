@@ -31,8 +31,7 @@ import (
 
 // Name and Version name the graph in every snapshot. Version rises when what a
 // snapshot means changes, also with a new node or field, or a new member of Draft: a program
-// that does not know the member calls the snapshot damaged, where the version is its own. The
-// script damaged.txtar of app's tests has the number too.
+// that does not know the member calls the snapshot damaged, where the version is its own.
 const (
 	Name    = "reviewpr"
 	Version = 7
