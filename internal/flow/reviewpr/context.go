@@ -8,7 +8,6 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/review"
 	"github.com/org/pr-review-action/internal/ticket"
 )
@@ -31,14 +30,14 @@ type inFull struct {
 
 // context fetches what was asked for. A source that fails costs itself alone: what is
 // missing is named, and the review goes on.
-func (r *run) context(ctx context.Context, s State) (graph.Update, error) {
+func (r *run) context(ctx context.Context, s State) (State, error) {
 	if !r.asks(s) {
-		return graph.Update{}, nil
+		return s, nil
 	}
 	r.full.once.Do(func() { r.full.got = r.Context(ctx, s) })
 	if ctx.Err() != nil {
 		r.full.once = sync.Once{} // cut short: it is fetched when the run goes on
-		return graph.Update{}, ctx.Err()
+		return s, ctx.Err()
 	}
 	show := r.Show
 	if s.Pull != nil {
@@ -47,7 +46,7 @@ func (r *run) context(ctx context.Context, s State) (graph.Update, error) {
 	s.Asked = Asked{Context: r.full.got.Shown(show).Mapped(ticket.Ticket.Undescribed), Show: show,
 		Digest: digest(r.full.got)}
 	r.teach(s, r.full.got)
-	return r.asked.Set(s.Asked), nil
+	return s, nil
 }
 
 // asks reports whether the repository names a source of context for this change.

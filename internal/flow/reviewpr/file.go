@@ -45,7 +45,7 @@ func (r *run) review(ctx context.Context, s State, t task) (_ graph.Update, err 
 	defer ended(span, &err)
 	key := r.Reviewer.Key(file)
 	if had, ok := r.Paid.result(key, file.Path); ok {
-		return graph.Updates(r.result(s.claimed(t, had)), r.usage.Set(had.Usage), r.reused.Set(1)), nil
+		return graph.Updates(r.result(s.claimed(t, had), had.Usage), r.graph.Kept(State{Reused: 1}, "reused")), nil
 	}
 	got, err := r.Reviewer.Review(ctx, file)
 	if err != nil {
@@ -54,7 +54,7 @@ func (r *run) review(ctx context.Context, s State, t task) (_ graph.Update, err 
 	if got.Key = key; !got.Reusable() {
 		got.Key = ""
 	}
-	return graph.Updates(r.result(s.claimed(t, got)), r.usage.Set(got.Usage)), nil
+	return r.result(s.claimed(t, got), got.Usage), nil
 }
 
 // claimed notes in a file's result what the file claims by itself, and that it was
@@ -80,12 +80,12 @@ func (s State) claimed(t task, r finding.FileReview) finding.FileReview {
 func (r *run) failed(t task, cause error) (graph.Update, error) {
 	r.tell(t, cause)
 	return r.result(finding.FileReview{Path: t.Path, State: finding.Failed,
-		Reason: "the reviewer itself failed on it"}), nil
+		Reason: "the reviewer itself failed on it"}, cost.Usage{}), nil
 }
 
-// result adds what became of a file.
-func (r *run) result(f finding.FileReview) graph.Update {
-	return r.fileReviews.Set([]finding.FileReview{f})
+// result adds what became of a file, and what that cost.
+func (r *run) result(f finding.FileReview, used cost.Usage) graph.Update {
+	return r.graph.Kept(State{FileReviews: []finding.FileReview{f}, Usage: used}, reviewsField, usageField)
 }
 
 // tell hands on why the reviewer itself failed on a file.
@@ -131,5 +131,5 @@ func (r *run) unreached(t task) graph.Update {
 	if spent {
 		left.Reason = finding.OverBudget
 	}
-	return graph.Updates(r.result(left), r.usage.Set(used))
+	return r.result(left, used)
 }

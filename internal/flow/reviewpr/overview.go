@@ -14,10 +14,10 @@ import (
 
 // overview looks at the change as a whole, once its files were reviewed. What it could
 // not do is in its notes: the review goes on.
-func (r *run) overview(ctx context.Context, s State) (graph.Update, error) {
+func (r *run) overview(ctx context.Context, s State) (State, error) {
 	r.reviews.end()
 	if r.Overview == nil || !s.read() {
-		return r.whole.Set(finding.Overview{Criteria: unjudged(s.Asked.Context)}), nil
+		return State{Whole: finding.Overview{Criteria: unjudged(s.Asked.Context)}}, nil
 	}
 	limited := ctx
 	if !r.Deadline.IsZero() {
@@ -30,12 +30,12 @@ func (r *run) overview(ctx context.Context, s State) (graph.Update, error) {
 		seen.Notes, err = append(seen.Notes, "The change was not looked at as a whole: the time was up."), nil
 	}
 	if err != nil {
-		return graph.Update{}, err
+		return s, err
 	}
 	if len(seen.Criteria) == 0 {
 		seen.Criteria = unjudged(s.Asked.Context)
 	}
-	return graph.Updates(r.whole.Set(seen), r.usage.Set(seen.Usage)), nil
+	return State{Whole: seen, Usage: seen.Usage}, nil
 }
 
 // read reports whether any file was.

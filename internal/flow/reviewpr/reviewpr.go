@@ -78,10 +78,10 @@ type Steps struct {
 	Posted func(context.Context, State) (post.Posted, bool, error)
 }
 
-// run is a graph as it runs: its steps, the fields that they write, and what they share.
+// run is a graph as it runs: its steps, and what they share.
 type run struct {
 	Steps
-	fields
+	graph             *graph.Graph[State]
 	full              inFull
 	cut               shortened
 	reviews, redrafts fanOut
@@ -90,25 +90,23 @@ type run struct {
 // New builds the graph over a store. Progress hangs on the observers in o.
 func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[State], error) {
 	g := graph.New[State](Name, Version)
-	r := &run{Steps: steps, fields: declare(g), reviews: fanOut{name: reviewNode}, redrafts: fanOut{name: redraftNode}}
+	declare(g)
+	r := &run{Steps: steps, graph: g, reviews: fanOut{name: reviewNode}, redrafts: fanOut{name: redraftNode}}
 	side := graph.Concurrency(cmp.Or(steps.Concurrency, DefaultConcurrency))
-	node := func(name string, step func(context.Context, State) (graph.Update, error), w ...graph.Writable) graph.Node {
-		return g.Node(name, traced(name, step), graph.Writes(w...))
-	}
 
-	ingest := node(ingestNode, r.ingest, r.draft, r.pr, r.files, r.findings, r.flags, r.earlier, r.reason, r.lacks)
-	triage := node(triageNode, r.triage, r.fileReviews, r.reason, r.earlier)
-	asked := node(contextNode, r.context, r.asked)
-	review := graph.Each(g, reviewNode, r.review, graph.Writes(r.fileReviews, r.usage, r.reused), side,
+	ingest := r.node(ingestNode, r.ingest, "draft", "pr", "files", "findings", "flags", "earlier", "reason", "lacks")
+	triage := r.node(triageNode, r.triage, reviewsField, "reason", "earlier")
+	asked := r.node(contextNode, r.context, askedField)
+	review := graph.Each(g, reviewNode, r.review, g.Named(reviewsField, usageField, "reused"), side,
 		graph.OnError(r.failed), graph.Unreached(r.unreached))
-	overview := node(overviewNode, r.overview, r.whole, r.usage)
-	aggregate := node(aggregateNode, r.aggregate, r.draft, r.comments, r.earlier, r.summaryBody, r.reason)
+	overview := r.node(overviewNode, r.overview, wholeField, usageField)
+	aggregate := r.node(aggregateNode, r.aggregate, "draft", "comments", "earlier", "summaryBody", "reason")
 	gate := graph.Gate(g, gateNode, ask, r.decide,
-		graph.Writes(r.approved, r.decision, r.comments, r.earlier, r.summaryBody, r.whole))
-	revise := node(reviseNode, r.revise, r.draft, r.decision, r.rounds)
-	redraft := graph.Each(g, redraftNode, r.redraft, graph.Writes(r.fileReviews, r.usage), side,
+		g.Named("approved", "decision", "comments", "earlier", "summaryBody", wholeField))
+	revise := r.node(reviseNode, r.revise, "draft", "decision", "rounds")
+	redraft := graph.Each(g, redraftNode, r.redraft, g.Named(reviewsField, usageField), side,
 		graph.OnError(r.feedbackFailed), graph.Unreached(r.unrevised))
-	post := g.Effect(postNode, traced(postNode, r.post), r.posted, graph.Writes(r.reviewURL))
+	post := g.Effect(postNode, traced(postNode, r.post), r.posted, g.Named("reviewUrl"))
 
 	skipped, clean, failed := graph.End(Skipped), graph.End(Clean), graph.End(Failed)
 	posted, aborted := graph.End(Posted), graph.End(Aborted)
@@ -130,41 +128,49 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 // DefaultConcurrency is how many files are under review at one time.
 const DefaultConcurrency = 8
 
-func (r *run) ingest(ctx context.Context, s State) (graph.Update, error) {
+// node is a step, and the fields that are taken from the state that it returns. One with a
+// reducer holds what is new.
+func (r *run) node(name string, step func(context.Context, State) (State, error), fields ...string) graph.Node {
+	return r.graph.Node(name, traced(name, func(ctx context.Context, s State) (graph.Update, error) {
+		s, err := step(ctx, s)
+		if err != nil {
+			return graph.Update{}, err
+		}
+		return r.graph.Kept(s, fields...), nil
+	}), r.graph.Named(fields...))
+}
+
+func (r *run) ingest(ctx context.Context, s State) (_ State, err error) {
 	change, err := r.Ingest(ctx)
 	if err != nil {
-		return graph.Update{}, err
+		return s, err
 	}
-	reason := ""
 	if r.Admit != nil {
-		if reason, err = r.Admit(ctx, change); err != nil {
-			return graph.Update{}, err
+		if s.Reason, err = r.Admit(ctx, change); err != nil {
+			return s, err
 		}
 	}
-	if r.Ready != nil && reason == "" {
+	if r.Ready != nil && s.Reason == "" {
 		if s.Draft, err = r.Ready(ctx, change); err != nil {
-			return graph.Update{}, err
+			return s, err
 		}
 	}
-	var earlier []finding.Earlier
-	var notes []string
 	if r.Recall != nil {
-		if earlier, err = r.Recall(ctx, change); ctx.Err() != nil {
-			return graph.Update{}, ctx.Err()
+		if s.Earlier, err = r.Recall(ctx, change); ctx.Err() != nil {
+			return s, ctx.Err()
 		} else if err != nil { // it bettered the review, and is no reason to have none
-			notes = append(notes, "What was said of this change before could not be read, so that findings may "+
-				"be said again.")
+			s.Lacks = []string{"What was said of this change before could not be read, so that findings may " +
+				"be said again."}
 		}
 	}
-	draft := s.Draft.of(change)
-	draft.Unread, draft.UsedIDs = len(notes) > 0, max(draft.UsedIDs, usedBefore(earlier))
-	if reason != "" {
-		draft.Unlisted = 0 // nothing was to be covered
+	s.Draft = s.Draft.of(change)
+	s.Draft.Unread, s.Draft.UsedIDs = len(s.Lacks) > 0, max(s.Draft.UsedIDs, usedBefore(s.Earlier))
+	if s.Reason != "" {
+		s.Draft.Unlisted = 0 // nothing was to be covered
 	}
-	seen := draft.inspect(change)
-	return graph.Updates(r.draft.Set(draft), r.pr.Set(seen.Pull), r.files.Set(seen.Files),
-		r.findings.Set(append(seen.Findings, r.Stays...)),
-		r.flags.Set(seen.Flags), r.earlier.Set(earlier), r.reason.Set(reason), r.lacks.Set(notes)), nil
+	seen := s.Draft.inspect(change)
+	s.Pull, s.Files, s.Flags, s.Findings = seen.Pull, seen.Files, seen.Flags, append(seen.Findings, r.Stays...)
+	return s, nil
 }
 
 // inspect is the change as everything behind it sees it.
@@ -195,25 +201,27 @@ func Linted(c ingest.Change) []diff.File {
 	return slices.DeleteFunc(slices.Clone(c.Files), func(f diff.File) bool { return !o.Reviews(f) })
 }
 
-func (r *run) triage(_ context.Context, s State) (graph.Update, error) {
+func (r *run) triage(_ context.Context, s State) (State, error) {
 	if s.Reason != "" {
-		return graph.Update{}, nil
+		return s, nil
 	}
-	chosen, rest := triage.Files(s.Files, s.Draft.triage())
-	update := r.fileReviews.Set(rest)
-	if len(s.Files) == 0 && s.Draft.Unlisted == 0 {
-		return graph.Updates(update, r.earlier.Set(s.left(rest)), r.reason.Set("the change is empty")), nil
+	var chosen []diff.File
+	chosen, s.FileReviews = triage.Files(s.Files, s.Draft.triage())
+	switch covered := s.Draft.Unlisted == 0; {
+	case covered && len(s.Files) == 0:
+		s.Reason = "the change is empty"
+	case covered && len(chosen) == 0 && allCovered(s.FileReviews) && len(s.Findings)+len(s.Flags) == 0:
+		s.Reason = "no changed file is one to review"
 	}
-	if len(chosen) == 0 && allCovered(rest) && s.Draft.Unlisted == 0 && len(s.Findings)+len(s.Flags) == 0 {
-		return graph.Updates(update, r.earlier.Set(s.left(rest)),
-			r.reason.Set("no changed file is one to review")), nil
+	if s.Reason != "" {
+		s.Earlier = s.left()
 	}
-	return update, nil
+	return s, nil
 }
 
 // left is what became of the earlier findings by a change in which nothing is reviewed.
-func (s State) left(results []finding.FileReview) []finding.Earlier {
-	_, earlier := aggregate.Findings(aggregate.Input{Files: s.Files, Reviews: results, Earlier: s.Earlier,
+func (s State) left() []finding.Earlier {
+	_, earlier := aggregate.Findings(aggregate.Input{Files: s.Files, Reviews: s.FileReviews, Earlier: s.Earlier,
 		Covered: s.Draft.Unlisted == 0})
 	return earlier
 }
@@ -258,7 +266,7 @@ func byFile(each graph.Fan[task], none graph.Target) func(State) graph.Next {
 	}
 }
 
-func (r *run) aggregate(_ context.Context, s State) (graph.Update, error) {
+func (r *run) aggregate(_ context.Context, s State) (State, error) {
 	r.reviews.end()
 	r.redrafts.end()
 	before := s.Comments
@@ -271,9 +279,9 @@ func (r *run) aggregate(_ context.Context, s State) (graph.Update, error) {
 	if r.Elapsed != nil {
 		s.Draft.Seconds = r.Elapsed().Round(time.Millisecond).Seconds()
 	}
-	body, _ := post.Rendered(s.Review())
-	return graph.Updates(r.draft.Set(s.Draft), r.comments.Set(s.Comments), r.earlier.Set(s.Earlier),
-		r.summaryBody.Set(body), r.reason.Set(s.unread())), nil
+	s.SummaryBody, _ = post.Rendered(s.Review())
+	s.Reason = s.unread()
+	return s, nil
 }
 
 // byFindings calls a person where there is something to decide or something
@@ -304,14 +312,14 @@ func (r *run) decide(s State, a decision.Answer) (graph.Update, error) {
 		return graph.Update{}, err
 	}
 	if a.Decision.Verdict == decision.Revise {
-		return r.decision.Set(&a.Record), gate.CheckRounds(len(s.Rounds))
+		return r.graph.Kept(State{Decision: &a.Record}, "decision"), gate.CheckRounds(len(s.Rounds))
 	}
 	approved := a.Decision.Verdict == decision.Approve
 	s.Comments, s.Earlier = finding.Apply(a.Decision, s.Comments), finding.End(a.Decision, s.Earlier, a.Record.By)
 	s.Whole.Text, s.Whole.Dropped = a.Decision.Overview(s.Whole.Text)
-	body, _ := post.Rendered(s.Review())
-	return graph.Updates(r.approved.Set(&approved), r.decision.Set(&a.Record), r.comments.Set(s.Comments),
-		r.earlier.Set(s.Earlier), r.summaryBody.Set(body), r.whole.Set(s.Whole)), nil
+	s.SummaryBody, _ = post.Rendered(s.Review())
+	s.Approved, s.Decision = &approved, &a.Record
+	return r.graph.Kept(s, "approved", "decision", "comments", "earlier", "summaryBody", wholeField), nil
 }
 
 func byDecision(post, revise, aborted graph.Target) func(State) graph.Next {
@@ -334,7 +342,7 @@ func (r *run) post(ctx context.Context, s State) (graph.Update, error) {
 	if err != nil {
 		return graph.Update{}, err
 	}
-	return r.reviewURL.Set(posted.URL), nil
+	return r.graph.Kept(State{ReviewURL: posted.URL}, "reviewUrl"), nil
 }
 
 // posted is asked after a run that ended between its intent to post and the
@@ -344,7 +352,7 @@ func (r *run) posted(ctx context.Context, s State) (graph.Update, bool, error) {
 		return graph.Update{}, false, nil
 	}
 	posted, done, err := r.Posted(ctx, s)
-	return r.reviewURL.Set(posted.URL), done, err
+	return r.graph.Kept(State{ReviewURL: posted.URL}, "reviewUrl"), done, err
 }
 
 func allCovered(files []finding.FileReview) bool {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
@@ -31,17 +32,16 @@ var errNoModel = errors.New("this job has no model to revise the draft with")
 
 // revise takes the feedback up: the draft gets the facts of this run, new ids,
 // and waits for another decision.
-func (r *run) revise(_ context.Context, s State) (graph.Update, error) {
+func (r *run) revise(_ context.Context, s State) (State, error) {
 	if r.Redraft == nil {
-		return graph.Update{}, errNoModel
+		return s, errNoModel
 	}
-	draft := s.Draft
 	if r.Revised != nil {
-		draft = r.Revised(draft)
+		s.Draft = r.Revised(s.Draft)
 	}
-	draft.UsedIDs = max(draft.UsedIDs, usedIDs(s.Comments))
-	return graph.Updates(r.draft.Set(draft), r.rounds.Set([]decision.Record{*s.Decision}),
-		r.decision.Set(nil)), nil
+	s.Draft.UsedIDs = max(s.Draft.UsedIDs, usedIDs(s.Comments))
+	s.Rounds, s.Decision = []decision.Record{*s.Decision}, nil
+	return s, nil
 }
 
 // byFeedback sends the files that the feedback concerns to be reviewed again.
@@ -128,19 +128,19 @@ func (r *run) redraft(ctx context.Context, s State, t task) (_ graph.Update, err
 	}
 	got = s.claimed(t, got)
 	got.Key = "" // it answers a question of its own
-	return graph.Updates(r.result(got), r.usage.Set(used)), nil
+	return r.result(got, used), nil
 }
 
 // feedbackFailed is a file's result where its revision failed: what was found before stands.
 func (r *run) feedbackFailed(t task, cause error) (graph.Update, error) {
 	r.tell(t, cause)
-	return r.result(finding.FileReview{Path: t.Path, FeedbackFailed: true}), nil
+	return r.result(finding.FileReview{Path: t.Path, FeedbackFailed: true}, cost.Usage{}), nil
 }
 
 // unrevised is the same where time or money ended.
 func (r *run) unrevised(t task) graph.Update {
 	used, _ := r.cut.of(t)
-	return graph.Updates(r.result(finding.FileReview{Path: t.Path, FeedbackFailed: true}), r.usage.Set(used))
+	return r.result(finding.FileReview{Path: t.Path, FeedbackFailed: true}, used)
 }
 
 // results are the results of files, each once: a revision stands in for what was

@@ -23,7 +23,7 @@ import (
 )
 
 // State is what a run knows. Its fields are stored under the names that declare
-// gives them: a new one stands here, in fields and in declare.
+// gives them: a new one stands here and there.
 type State struct {
 	Draft       Draft
 	Pull        *pull.Pull
@@ -101,29 +101,6 @@ func (d Draft) triage() triage.Options {
 		Attributes: triage.ParseAttributes(d.Attributes)}
 }
 
-// fields are the state's fields as the graph knows them.
-type fields struct {
-	draft       graph.Field[Draft]
-	pr          graph.Field[*pull.Pull]
-	files       graph.Field[[]diff.File]
-	findings    graph.Field[[]finding.Finding]
-	flags       graph.Field[[]finding.Flag]
-	earlier     graph.Field[[]finding.Earlier]
-	asked       graph.Field[Asked]
-	fileReviews graph.Field[[]finding.FileReview]
-	whole       graph.Field[finding.Overview]
-	lacks       graph.Field[[]string]
-	comments    graph.Field[[]finding.Finding]
-	summaryBody graph.Field[string]
-	approved    graph.Field[*bool]
-	usage       graph.Field[cost.Usage]
-	reused      graph.Field[int]
-	reason      graph.Field[string]
-	decision    graph.Field[*decision.Record]
-	rounds      graph.Field[[]decision.Record]
-	reviewURL   graph.Field[string]
-}
-
 // The fields in which results, and what they cost, are stored.
 const (
 	reviewsField = "fileReviews"
@@ -132,30 +109,26 @@ const (
 	wholeField   = "overview"
 )
 
-func declare(g *graph.Graph[State]) fields {
-	return fields{
-		draft:       graph.Value(g, "draft", func(s *State) *Draft { return &s.Draft }),
-		pr:          graph.Value(g, "pr", func(s *State) **pull.Pull { return &s.Pull }),
-		files:       graph.Value(g, "files", func(s *State) *[]diff.File { return &s.Files }),
-		findings:    graph.Value(g, "findings", func(s *State) *[]finding.Finding { return &s.Findings }),
-		flags:       graph.Value(g, "flags", func(s *State) *[]finding.Flag { return &s.Flags }),
-		earlier:     graph.Value(g, "earlier", func(s *State) *[]finding.Earlier { return &s.Earlier }),
-		asked:       graph.Value(g, askedField, func(s *State) *Asked { return &s.Asked }),
-		whole:       graph.Value(g, wholeField, func(s *State) *finding.Overview { return &s.Whole }),
-		lacks:       graph.Value(g, "lacks", func(s *State) *[]string { return &s.Lacks }),
-		fileReviews: graph.Append(g, reviewsField, func(s *State) *[]finding.FileReview { return &s.FileReviews }),
-		comments:    graph.Value(g, "comments", func(s *State) *[]finding.Finding { return &s.Comments }),
-		summaryBody: graph.Value(g, "summaryBody", func(s *State) *string { return &s.SummaryBody }),
-		approved:    graph.Value(g, "approved", func(s *State) **bool { return &s.Approved }),
-		usage:       graph.Reduce(g, usageField, func(s *State) *cost.Usage { return &s.Usage }, cost.Add),
-		reused: graph.Reduce(g, "reused", func(s *State) *int {
-			return &s.Reused
-		}, func(a, b int) int { return a + b }),
-		reason:    graph.Value(g, "reason", func(s *State) *string { return &s.Reason }),
-		decision:  graph.Value(g, "decision", func(s *State) **decision.Record { return &s.Decision }),
-		rounds:    graph.Append(g, "rounds", func(s *State) *[]decision.Record { return &s.Rounds }),
-		reviewURL: graph.Value(g, "reviewUrl", func(s *State) *string { return &s.ReviewURL }),
-	}
+func declare(g *graph.Graph[State]) {
+	graph.Value(g, "draft", func(s *State) *Draft { return &s.Draft })
+	graph.Value(g, "pr", func(s *State) **pull.Pull { return &s.Pull })
+	graph.Value(g, "files", func(s *State) *[]diff.File { return &s.Files })
+	graph.Value(g, "findings", func(s *State) *[]finding.Finding { return &s.Findings })
+	graph.Value(g, "flags", func(s *State) *[]finding.Flag { return &s.Flags })
+	graph.Value(g, "earlier", func(s *State) *[]finding.Earlier { return &s.Earlier })
+	graph.Value(g, askedField, func(s *State) *Asked { return &s.Asked })
+	graph.Value(g, wholeField, func(s *State) *finding.Overview { return &s.Whole })
+	graph.Value(g, "lacks", func(s *State) *[]string { return &s.Lacks })
+	graph.Append(g, reviewsField, func(s *State) *[]finding.FileReview { return &s.FileReviews })
+	graph.Value(g, "comments", func(s *State) *[]finding.Finding { return &s.Comments })
+	graph.Value(g, "summaryBody", func(s *State) *string { return &s.SummaryBody })
+	graph.Value(g, "approved", func(s *State) **bool { return &s.Approved })
+	graph.Reduce(g, usageField, func(s *State) *cost.Usage { return &s.Usage }, cost.Add)
+	graph.Reduce(g, "reused", func(s *State) *int { return &s.Reused }, func(a, b int) int { return a + b })
+	graph.Value(g, "reason", func(s *State) *string { return &s.Reason })
+	graph.Value(g, "decision", func(s *State) **decision.Record { return &s.Decision })
+	graph.Append(g, "rounds", func(s *State) *[]decision.Record { return &s.Rounds })
+	graph.Value(g, "reviewUrl", func(s *State) *string { return &s.ReviewURL })
 }
 
 // Coverage gives every changed file's result in the order of the change. Of a
