@@ -127,6 +127,26 @@ func TestAnApprovedChangeIsCarriedOutOnce(t *testing.T) {
 	}
 }
 
+// TestAForksPullRequestWithOurMarkIsNotOurs has a stranger open one from a fork, on a
+// branch of the same name and with the mark of the approved draft in its text.
+func TestAForksPullRequestWithOurMarkIsNotOurs(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	fork := s.hub.AddRepo("eve/r", githubtest.RepoOptions{ForkOf: s.repo.Repo})
+	s.repo.AddPull(githubtest.PullOptions{Author: "eve", From: fork.Repo, Head: branch, HeadFiles: want,
+		Body: "<!-- pr-implement:v1 thread=" + s.q.Thread + " digest=" + digest + " commit=" + s.q.Base + " -->"})
+	_, found, err := apply.Earlier(t.Context(), s.applier().Read, s.q.Ref, digest[:16], s.q.Thread)
+	require.NoError(t, err)
+	require.False(t, found)
+	at, url, err := s.carryOut()
+	require.NoError(t, err)
+	s.stands(at, 2)
+	opened, found, err := apply.Earlier(t.Context(), s.applier().Read, s.q.Ref, "", s.q.Thread)
+	require.NoError(t, err)
+	require.True(t, found)
+	require.Equal(t, url, opened.URL)
+}
+
 // TestG31_AJobThatDiesAtAnyWriteGoesOn loses each write's answer, before and after it was
 // done, and starts another job: one branch, one commit, one pull request.
 func TestG31_AJobThatDiesAtAnyWriteGoesOn(t *testing.T) {
