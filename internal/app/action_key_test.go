@@ -34,7 +34,7 @@ func TestT38_AKeyThatIsNoneEndsBothJobsBeforeTheFirstRequest(t *testing.T) {
 				for _, j := range []*job{s.draftJob(), s.postJob(strings.Repeat("a", 64)),
 					s.decideJob(strings.Repeat("a", 16), "approve")} {
 					e := j.with("trust", trust, "checkpoint-key", tc.key).start().is(2, "")
-					e.says("::error::", tc.says, "it is base64 of at least 32 random bytes", "openssl rand -base64 32")
+					e.says("::error::", tc.says, "it has to be base64 of at least 32 random bytes", "openssl rand -base64 32")
 					require.Contains(t, e.summary, "## The settings of this job are wrong")
 				}
 				require.Zero(t, s.model.Calls())

@@ -102,14 +102,14 @@ func (s source) folder() string {
 
 // readGolden reads JSON lines, up to the first that is wrong.
 func readGolden(file string) ([]row, error) {
+	var data []byte
 	f, err := os.Open(file)
+	if err == nil {
+		defer f.Close() // nothing was written that closing could lose
+		data, err = io.ReadAll(io.LimitReader(f, maxGolden))
+	}
 	if err != nil {
 		return nil, problem.Usage("the questions cannot be read: "+err.Error(), "name a file of JSON lines")
-	}
-	defer f.Close() // nothing was written that closing could lose
-	data, err := io.ReadAll(io.LimitReader(f, maxGolden))
-	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", file, err)
 	}
 	var rows []row
 	n := 0

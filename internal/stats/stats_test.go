@@ -100,7 +100,7 @@ func TestJSONHasTheDocumentedKeys(t *testing.T) {
 
 func TestT13_TextIsInertAndFitsATerminal(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, "No draft of this store was decided yet.\n", Stats{}.Text())
+	require.Equal(t, "No draft was decided yet.\n", Stats{}.Text())
 	var all []decision.Shown
 	for i, category := range append(slices.Repeat([]string{"bug"}, 12_345), "\x1b[31m::add-mask::x",
 		"::stop-commands::x", strings.Repeat("é", 300), "##[error]", "a\nb", "") {

@@ -110,7 +110,7 @@ func (r Runs) besides() string {
 // line feed.
 func (s Stats) Text() string {
 	if s.Drafts == 0 {
-		return "No draft of this store was decided yet.\n"
+		return "No draft was decided yet.\n"
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "Drafts decided: %d (%d posted, %d aborted)\n", s.Drafts, s.Posted, s.Aborted)
