@@ -260,6 +260,14 @@ func (s *Server) failure(err error, id string) *atlassian.Failure {
 		return &atlassian.Failure{Note: "gave an answer that is not of the protocol, such as the page of a login",
 			Err: err}
 	}
+	if status, ok := errors.AsType[*transport.StatusError](err); ok {
+		switch status.Code { // of the endpoint: it says nothing of the ticket
+		case http.StatusForbidden:
+			return &atlassian.Failure{Note: "does not let us in (403)", Err: err}
+		case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusGone:
+			return &atlassian.Failure{Note: fmt.Sprintf("has no MCP server at its address (%d)", status.Code), Err: err}
+		}
+	}
 	return atlassian.Explain(err, id, "the account of "+s.o.Name)
 }
 
