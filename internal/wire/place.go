@@ -28,6 +28,8 @@ type Place struct {
 	Cache  index.Cache  // where indexes of it are kept; no folder: nowhere
 	From   *index.Index // an index to build on, where the cache has none; may be nil
 	Unkept bool         // nothing of it is kept, so that not all of it is worth embedding
+	// a change is in it: what is paid for it is journalled, since its index is never kept
+	Changed bool
 }
 
 // Place looks at a folder: a clone's is its commit rev (HEAD where that is empty), any
