@@ -1,9 +1,11 @@
 package embed
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -170,6 +172,17 @@ func (e *Embedder) question(texts []string, query bool) map[string]any {
 type embedding struct {
 	Index  *int    `json:"index"`
 	Vector numbers `json:"embedding"`
+}
+
+// numbers is a vector. A null is no number in it.
+type numbers []float32
+
+// UnmarshalJSON takes a list of numbers.
+func (n *numbers) UnmarshalJSON(raw []byte) error {
+	if json.Unmarshal(raw, (*[]float32)(n)) != nil || bytes.Contains(raw, []byte("null")) {
+		return errors.New("a vector is no list of numbers")
+	}
+	return nil
 }
 
 // send makes one request.

@@ -20,14 +20,12 @@ func FuzzNumbers(f *testing.F) {
 	})
 }
 
-func TestBothFormsOfAVectorAreTheSameNumbers(t *testing.T) {
+func TestAVectorIsAListOfNumbers(t *testing.T) {
 	t.Parallel()
-	for _, raw := range []string{`[1, 0.5]`, `"AACAPwAAAD8="`} {
-		var n numbers
-		require.NoError(t, json.Unmarshal([]byte(raw), &n))
-		require.Equal(t, numbers{1, 0.5}, n)
-	}
-	for _, raw := range []string{`[1, null]`, `"AACAPw="`, `"AACA"`, `{"0": 1}`, `[[1]]`, `[1e40]`} {
+	var n numbers
+	require.NoError(t, json.Unmarshal([]byte(`[1, 0.5]`), &n))
+	require.Equal(t, numbers{1, 0.5}, n)
+	for _, raw := range []string{`[1, null]`, `null`, `"AACAPwAAAD8="`, `{"0": 1}`, `[[1]]`, `[1e40]`} {
 		var n numbers
 		require.Error(t, json.Unmarshal([]byte(raw), &n), raw)
 	}

@@ -33,7 +33,6 @@ type Server struct {
 	MaxInputs     int    // more are refused with 400; 2,048 when zero
 	MaxBytes      int    // of a request; more are refused with 413; 0 for no bound
 	MaxInputBytes int    // of a text; more are refused with 400; 0 for no bound
-	Base64        bool   // vectors go as base64
 	Fault         Fault  // what is wrong with its answers
 	After         int    // so many calls are answered before the fault shows
 	Elsewhere     string // where Redirect leads
@@ -210,11 +209,11 @@ func (s *Server) embed(w http.ResponseWriter, q asked, faulty bool) {
 	}
 	rows := make([]map[string]any, len(q.Input))
 	for i, text := range q.Input {
-		v := Vector(text, dimensions)
+		var v any = Vector(text, dimensions)
 		if faulty {
-			v = s.Fault.vector(v)
+			v = s.Fault.vector(Vector(text, dimensions))
 		}
-		rows[len(rows)-1-i] = map[string]any{"index": i, "embedding": s.written(v)} // no order is promised
+		rows[len(rows)-1-i] = map[string]any{"index": i, "embedding": v} // no order is promised
 	}
 	if faulty {
 		rows = s.Fault.rows(rows)

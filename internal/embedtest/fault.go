@@ -2,10 +2,7 @@ package embedtest
 
 import (
 	"bytes"
-	"encoding/base64"
-	"encoding/binary"
 	"fmt"
-	"math"
 	"net/http"
 )
 
@@ -20,7 +17,7 @@ const (
 	Broken       // 500 each time
 	Silent       // no answer while the client waits
 	WrongLength  // vectors of another dimension than was asked for
-	NotANumber   // in base64; JSON has none
+	NotANumber   // nulls for numbers
 	Zeros        // vectors without a direction
 	Fewer        // one row less than was asked for
 	Repeated     // the first row twice, the last one not
@@ -62,12 +59,12 @@ func (f Fault) before(s *Server, w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-func (f Fault) vector(v []float32) []float32 {
+func (f Fault) vector(v []float32) any {
 	switch f {
 	case WrongLength:
 		return v[:len(v)-1]
 	case NotANumber:
-		v[0] = float32(math.NaN())
+		return make([]any, len(v)) // each null
 	case Zeros:
 		clear(v)
 	}
@@ -84,16 +81,4 @@ func (f Fault) rows(rows []map[string]any) []map[string]any {
 		rows[0]["index"] = len(rows)
 	}
 	return rows
-}
-
-// written is a vector in the form in which it goes.
-func (s *Server) written(v []float32) any {
-	if !s.Base64 && s.Fault != NotANumber {
-		return v
-	}
-	var packed []byte
-	for _, x := range v {
-		packed = binary.LittleEndian.AppendUint32(packed, math.Float32bits(x))
-	}
-	return base64.StdEncoding.EncodeToString(packed)
 }

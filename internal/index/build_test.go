@@ -151,7 +151,7 @@ func TestWithLittleTimeWhatIsAroundTheChangeIsIndexed(t *testing.T) {
 	require.Equal(t, 202, r.Files+r.Skipped[index.SkippedTime])
 	require.Positive(t, r.Skipped[index.SkippedTime])
 	for _, path := range []string{"zz/changed.go", "zz/beside.go"} {
-		in, err := x.In(t.Context(), path, 0, 0)
+		in, err := x.In(t.Context(), path)
 		require.NoError(t, err)
 		require.NotEmpty(t, in, path)
 	}

@@ -71,6 +71,31 @@ func TestImportsOfOddPathsEndTheirSearch(t *testing.T) {
 	require.Empty(t, x.Linked("a.py"))
 }
 
+func TestImportsMeanFilesByTheEndOfTheirPaths(t *testing.T) {
+	t.Parallel()
+	x := indextest.Build(t, map[string]string{
+		"main.go":       "package main\n\nimport (\n\t\"encoding/json\"\n\t\"example.com/shop/lib/json\"\n)\n",
+		"lib/json/a.go": "package json\n", "lib/json/a_test.go": "package json\n", "json/b.go": "package json\n",
+		"shop/a.py": "from .b import f\nfrom ..util import c\nimport os.path\n", "shop/b.py": "", "util/c.py": "",
+		"src/com/acme/A.java": "import com.acme.B;\nimport static com.acme.C.sum;\n", "src/com/acme/B.java": "",
+		"src/com/acme/C.java": "", "src/net/acme/B.java": "",
+		"src/a.rs": "use crate::store::Disk;\n", "src/store/mod.rs": "", "a.c": "#include \"inc/a.h\"\n",
+		"lib/inc/a.h": "", "a.php": "require __DIR__ . '/lib/d.php';\nuse Acme\\E;\n", "lib/d.php": "",
+		"src/Acme/E.php": "", "a.rb": "require_relative './lib/f'\nrequire 'g'\n", "lib/f.rb": "", "h/g.rb": "",
+		"a.ts": "import x from './ui'\nimport './ui/s.css'\n", "ui/index.ts": "", "ui/s.ts": "", "b/ui.ts": "",
+	})
+	for file, want := range map[string]string{
+		"main.go": "lib/json/a.go", "shop/a.py": "shop/b.py util/c.py", "a.c": "lib/inc/a.h", "a.ts": "ui/index.ts",
+		"src/com/acme/A.java": "src/com/acme/B.java src/com/acme/C.java", "src/a.rs": "src/store/mod.rs",
+		"a.php": "lib/d.php src/Acme/E.php", "a.rb": "h/g.rb lib/f.rb", "json/b.go": "",
+	} {
+		t.Run(file, func(t *testing.T) {
+			t.Parallel()
+			require.Equal(t, want, strings.Join(x.Linked(file), " "))
+		})
+	}
+}
+
 // many is a commit of n files, of which the first few are of another one than before.
 func many(n, changed int) tree.Tree {
 	c := clone{blobs: map[string]string{}}

@@ -13,6 +13,7 @@ import (
 const (
 	mostImports = 300 // of a file
 	mostTargets = 8   // files of one name that an import may mean; of more it means none
+	mostParts   = 20  // of the end of a path by which an import finds it
 )
 
 // importForms match the lines by which a file names others, by language. What is in
@@ -89,113 +90,86 @@ func (x *Source) resolve() edges {
 	return e
 }
 
-// places are the files by what an import can call them.
-type places struct {
-	files  []file
-	byLast map[string][]int // by family, and the last element of the path without its extension
-	folder map[string][]int // files of Go that are no tests, by folder
+// places are the files of a family by each end of their stems, up to the whole.
+type places map[place][]int
+
+type place struct {
+	family, name string
+	whole        bool
 }
 
 func (x *Source) places() places {
-	p := places{x.files, map[string][]int{}, map[string][]int{}}
+	p := places{}
 	for i, f := range x.files {
-		of := family(f.path)
-		if of == "go" {
-			if !strings.HasSuffix(f.path, "_test.go") {
-				p.folder[path.Dir(f.path)] = append(p.folder[path.Dir(f.path)], i)
-			}
+		of, name := family(f.path), stem(f.path)
+		if importForms[of] == nil || name == "" || strings.HasSuffix(f.path, "_test.go") {
 			continue
 		}
-		key := of + " " + path.Base(stem(f.path))
-		p.byLast[key] = append(p.byLast[key], i)
+		p[place{of, name, true}] = append(p[place{of, name, true}], i)
+		for n := 0; n < mostParts && name != ""; n++ {
+			p[place{of, name, false}] = append(p[place{of, name, false}], i)
+			_, name, _ = strings.Cut(name, "/")
+		}
 	}
 	return p
 }
 
-// stem is a path as an import names it: without extension, and of a folder's main file
-// the folder.
+// stem is a path as an import names it: without extension, and of a folder's main file,
+// as of every file of Go, the folder.
 func stem(file string) string {
 	s := strings.TrimSuffix(strings.TrimSuffix(file, path.Ext(file)), ".d")
-	if folder, base := path.Split(s); slices.Contains([]string{"index", "__init__", "mod"}, base) && folder != "" {
+	folder, base := path.Split(s)
+	if family(file) == "go" || folder != "" && slices.Contains([]string{"index", "__init__", "mod"}, base) {
 		return strings.TrimSuffix(folder, "/")
 	}
 	return s
 }
 
-// find is the files that an import in a file means.
+// dotted are what stands between the parts of a name that is no path, and what begins one.
+var dotted = strings.NewReplacer("crate::", "", "self::", "", "super::", "", "::", "/", ".", "/")
+
+// find is the files that an import in a file means. Of Go's it is the folder that is left
+// of the name without its module; of others files whose paths end with the name, or where
+// it is no path, with as much of its beginning as is known.
 func (p places) find(from, imported string) []int {
-	of := family(from)
-	if of == "go" {
-		return p.goFolder(imported)
-	}
-	name, relative := normal(of, from, imported)
-	name = strings.Trim(name, "/") // Dir of what begins with one ends at "/", not at "."
-	for ; name != "" && name != "."; name = path.Dir(name) {
-		var all []int
-		for _, i := range p.byLast[of+" "+path.Base(name)] {
-			s := stem(p.files[i].path)
-			if s == name || !relative && strings.HasSuffix(s, "/"+name) {
-				all = append(all, i)
-			}
-		}
-		if len(all) > 0 && len(all) <= mostTargets {
-			return all
-		}
-		if relative || of == "c" || of == "javascript" || of == "ruby" || !strings.Contains(name, "/") {
-			return nil
-		}
-	}
-	return nil
-}
-
-// normal is an import as a path without extension; relative where it names a place and
-// not what a place ends with.
-func normal(of, from, imported string) (name string, relative bool) {
-	dir := path.Dir(from)
+	of, dir, name := family(from), path.Dir(from), strings.ReplaceAll(imported, `\`, "/")
 	switch of {
-	case "python":
-		if rest := strings.TrimLeft(imported, "."); rest != imported {
-			for range len(imported) - len(rest) - 1 {
-				dir = path.Dir(dir)
-			}
-			return path.Join(dir, strings.ReplaceAll(rest, ".", "/")), false
+	case "go":
+		module, name, _ := strings.Cut(name, "/")
+		for name != "" && p[place{of, name, true}] == nil {
+			_, name, _ = strings.Cut(name, "/")
 		}
-		return strings.ReplaceAll(imported, ".", "/"), false
-	case "java", "csharp":
-		return strings.ReplaceAll(imported, ".", "/"), false
-	case "rust":
-		parts := slices.DeleteFunc(strings.Split(imported, "::"), func(s string) bool {
-			return slices.Contains([]string{"", "crate", "self", "super"}, s)
-		})
-		return strings.Join(parts, "/"), false
-	case "php":
-		return strings.Trim(strings.TrimSuffix(strings.ReplaceAll(imported, `\`, "/"), ".php"), "/"), false
+		if strings.Contains(module, ".") { // the standard library's have none
+			return p[place{of, name, true}]
+		}
+		return nil
+	case "python", "java", "csharp", "rust":
+		plain := strings.TrimLeft(name, ".")
+		for range len(name) - len(plain) - 1 {
+			dir = path.Dir(dir)
+		}
+		if name = dotted.Replace(plain); len(plain) < len(imported) {
+			name = path.Join(dir, name)
+		}
+		for name = strings.Trim(name, "/"); !p.few(of, name) && strings.Contains(name, "/"); {
+			name = path.Dir(name)
+		}
+	default:
+		if family(name) == of {
+			name = stem(name)
+		}
+		if strings.HasPrefix(name, ".") {
+			return p[place{of, path.Join(dir, name), true}]
+		}
 	}
-	plain := stem(imported)
-	if of == "javascript" && !slices.Contains([]string{".js", ".ts", ".jsx", ".tsx", ".mjs", ".cjs", ".vue", ".svelte"},
-		path.Ext(imported)) {
-		plain = imported
+	if name = strings.Trim(name, "/"); !p.few(of, name) {
+		return nil
 	}
-	if strings.HasPrefix(plain, ".") {
-		return path.Join(dir, plain), true
-	}
-	return plain, false
+	return p[place{of, name, false}]
 }
 
-// goFolder is the files of the package whose folder the import path ends with. Of the
-// standard library no folder is meant.
-func (p places) goFolder(imported string) []int {
-	for rest := imported; ; {
-		before, after, ok := strings.Cut(rest, "/")
-		if !ok {
-			return nil
-		}
-		rest = after
-		module := strings.TrimSuffix(imported, "/"+rest)
-		if strings.Contains(module, ".") || strings.Contains(rest, "/") || strings.Contains(before, ".") {
-			if files := p.folder[rest]; files != nil {
-				return files
-			}
-		}
-	}
+// few reports whether there are files of a name, and not so many that it means none.
+func (p places) few(of, name string) bool {
+	n := len(p[place{of, name, false}])
+	return n > 0 && n <= mostTargets
 }

@@ -91,7 +91,7 @@ func (x *Source) TestsOf(ctx context.Context, path string, names []string, k int
 		if len(names) > 0 || !tests(f.path, path) {
 			continue
 		}
-		found, err := x.In(ctx, f.path, 0, 0)
+		found, err := x.In(ctx, f.path)
 		if err != nil {
 			return nil, err
 		}

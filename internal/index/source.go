@@ -3,7 +3,6 @@ package index
 import (
 	"cmp"
 	"context"
-	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -237,9 +236,8 @@ func (x *Source) Linked(path string) (paths []string) {
 	return paths
 }
 
-// In lists the chunks of a file that share a line with the range, in order; all of
-// them where to is 0.
-func (x *Source) In(ctx context.Context, path string, from, to int) ([]chunk.Chunk, error) {
+// In lists the chunks of a file, in order.
+func (x *Source) In(ctx context.Context, path string) ([]chunk.Chunk, error) {
 	at, ok := x.find(path)
 	if !ok {
 		return nil, ctx.Err()
@@ -248,10 +246,7 @@ func (x *Source) In(ctx context.Context, path string, from, to int) ([]chunk.Chu
 	for n := x.files[at].first; n < x.files[at].next; n++ {
 		places = append(places, n)
 	}
-	all, err := x.chunks(ctx, places)
-	return slices.DeleteFunc(all, func(c chunk.Chunk) bool {
-		return c.StartLine > cmp.Or(to, math.MaxInt) || c.EndLine < from
-	}), err
+	return x.chunks(ctx, places)
 }
 
 // Vectors says of which model and length the vectors are, and how many chunks lack one.

@@ -143,14 +143,13 @@ func names(t *testing.T, s *index.Source) {
 func files(t *testing.T, s *index.Source) {
 	ctx := t.Context()
 	for path := range Files {
-		all, err := s.In(ctx, path, 0, 0)
+		all, err := s.In(ctx, path)
 		require.NoError(t, err)
 		require.Equal(t, path != "go.mod", len(all) > 0, path)
 	}
 	require.Equal(t, []string{"cart/cart.go:1-1", "cart/cart.go:3-5", "cart/cart.go:7-9"},
-		chunks(s.In(ctx, "cart/cart.go", 0, 0)))
-	require.Equal(t, []string{"cart/cart.go:3-5"}, chunks(s.In(ctx, "cart/cart.go", 5, 6)))
-	require.Empty(t, chunks(s.In(ctx, "gone.go", 0, 0)))
+		chunks(s.In(ctx, "cart/cart.go")))
+	require.Empty(t, chunks(s.In(ctx, "gone.go")))
 	for file, want := range map[string][]string{"web/handler.go": {"cart/cart.go", "cart/stock.go"},
 		"ui/view.ts": {"ui/format.ts"}, "cart/stock.go": {"web/handler.go"}, "gone.go": nil} {
 		require.ElementsMatch(t, want, s.Linked(file), file)

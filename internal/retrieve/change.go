@@ -35,8 +35,8 @@ func (s *search) changed(ctx context.Context, words ranked) ([]list, error) {
 		return index.First(slices.Concat(f.users, f.named, f.types), merged), err
 	})
 	return []list{
-		{rank: structureRank, weight: 2, chunks: f.users},
-		{rank: symbolRank, weight: 1, chunks: slices.Concat(f.named, f.types)},
+		{name: "structure", weight: 2, chunks: f.users},
+		{name: "symbol", weight: 1, chunks: slices.Concat(f.named, f.types)},
 	}, err
 }
 
@@ -85,7 +85,7 @@ func (s *search) follow(ctx context.Context, a around, words ranked) (f followin
 
 // surroundings reads a change by the chunks of its file.
 func (s *search) surroundings(ctx context.Context) (a around, err error) {
-	file, err := s.Index.In(ctx, s.question.path, 0, 0)
+	file, err := s.Index.In(ctx, s.question.path)
 	if err != nil {
 		return a, err
 	}

@@ -9,16 +9,11 @@ import (
 
 // list is chunks in an order, and what being high in it is worth.
 type list struct {
-	rank   func(*Ranks) *int // the column it is shown in; nil for none
+	name   string // by which Ranks shows it; empty for none
 	weight float64
 	chunks []chunk.Chunk
 	byFile bool // neighbours of one file share a rank
 }
-
-func lexicalRank(r *Ranks) *int   { return &r.Lexical }
-func vectorRank(r *Ranks) *int    { return &r.Vector }
-func symbolRank(r *Ranks) *int    { return &r.Symbol }
-func structureRank(r *Ranks) *int { return &r.Structure }
 
 // smoothing is the constant of reciprocal rank fusion. At 20 the first places of a
 // list weigh more than at the customary 60: measured on questions in words, 0.756
@@ -46,13 +41,11 @@ func fuse(lists []list, most int, hidden map[string]bool) []Hit {
 			if !ok {
 				i = len(all)
 				at[id] = i
-				all = append(all, Hit{Chunk: c})
+				all = append(all, Hit{Chunk: c, Ranks: map[string]int{}})
 			}
 			all[i].Score += l.weight / float64(smoothing+rank)
-			if l.rank != nil {
-				if r := l.rank(&all[i].Ranks); *r == 0 || rank < *r {
-					*r = rank
-				}
+			if l.name != "" {
+				all[i].Ranks[l.name] = min(rank, cmp.Or(all[i].Ranks[l.name], rank))
 			}
 		}
 	}

@@ -61,13 +61,11 @@ type Result struct {
 // Hit is a chunk that was found, best first.
 type Hit struct {
 	chunk.Chunk
-	Score  float64
-	Ranks  Ranks
+	Score float64
+	// places in the lists that found it (lexical, vector, symbol, structure), from 1
+	Ranks  map[string]int
 	Rerank *float64 // the remote reranker's score; nil without one
 }
-
-// Ranks are a hit's places in the lists that found it, from 1; 0 where it is in none.
-type Ranks struct{ Lexical, Vector, Symbol, Structure int }
 
 // Stage is one step of a search: the chunks that it gave, best first, and how long it took.
 type Stage struct {
@@ -171,7 +169,7 @@ func (s *search) lists(ctx context.Context, vector []float32) ([]list, error) {
 	case s.question.uses:
 		var uses []chunk.Chunk
 		uses, err = s.uses(ctx, s.question.words[0], words)
-		rest = []list{{rank: structureRank, weight: 3, chunks: uses}}
+		rest = []list{{name: "structure", weight: 3, chunks: uses}}
 	default:
 		rest, err = s.named(ctx, words)
 	}

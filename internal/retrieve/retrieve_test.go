@@ -103,8 +103,8 @@ func TestStagesTellWhatEachOneGave(t *testing.T) {
 	}
 	require.Equal(t, []string{"lexical", "symbol", "structure", "fuse"}, names)
 	require.Equal(t, r.Hits[0].ID(), r.Stages[3].Chunks[0].ID())
-	require.Positive(t, r.Hits[0].Ranks.Lexical)
-	require.Zero(t, r.Hits[0].Ranks.Vector)
+	require.Positive(t, r.Hits[0].Ranks["lexical"])
+	require.Zero(t, r.Hits[0].Ranks["vector"])
 }
 
 // remote answers as a server would, or does not.

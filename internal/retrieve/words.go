@@ -57,7 +57,7 @@ func (s *search) lexical(ctx context.Context) (r ranked, err error) {
 
 // best is the list that is merged.
 func (r ranked) best() list {
-	return list{rank: lexicalRank, weight: 1, chunks: chunksOf(r.hits[:min(len(r.hits), merged)])}
+	return list{name: "lexical", weight: 1, chunks: chunksOf(r.hits[:min(len(r.hits), merged)])}
 }
 
 // byWords sorts chunks by their place among those that hold the question's words,
@@ -110,7 +110,7 @@ func (s *search) similar(ctx context.Context, vector []float32) (list, error) {
 		hits, err := s.Index.Similar(ctx, vector, merged, s.Filter)
 		return chunksOf(hits), err
 	})
-	return list{rank: vectorRank, weight: 1, chunks: chunks}, err
+	return list{name: "vector", weight: 1, chunks: chunks}, err
 }
 
 // note says what did not answer; a cause that has words of its own for it says so itself.
@@ -147,13 +147,13 @@ func (s *search) named(ctx context.Context, words ranked) ([]list, error) {
 	if err != nil {
 		return nil, err
 	}
-	lists := []list{{rank: symbolRank, weight: 2, chunks: definitions}}
+	lists := []list{{name: "symbol", weight: 2, chunks: definitions}}
 	if len(definitions) == 0 || !alone {
 		around, err := s.around(ctx, words)
 		return append(around, lists...), err
 	}
 	uses, err := s.uses(ctx, names[len(names)-1], words)
-	return append(lists, list{rank: structureRank, weight: 1, chunks: uses}), err
+	return append(lists, list{name: "structure", weight: 1, chunks: uses}), err
 }
 
 // exactFirst puts the definition first whose scope and name the question spells.

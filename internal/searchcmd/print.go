@@ -56,10 +56,10 @@ func objectOf(query, commit string, r retrieve.Result, explain bool) object {
 			Kind: string(h.Kind), Language: h.Language, Score: h.Score}
 		if explain {
 			one.explained = &explained{Rerank: h.Rerank, Ranks: map[string]*int{}}
-			for _, l := range lists(h) {
+			for _, l := range lists {
 				one.Ranks[l.key] = nil
-				if l.rank > 0 {
-					one.Ranks[l.key] = &l.rank
+				if rank, ok := h.Ranks[l.key]; ok {
+					one.Ranks[l.key] = &rank
 				}
 			}
 		}
@@ -74,17 +74,9 @@ func objectOf(query, commit string, r retrieve.Result, explain bool) object {
 	return o
 }
 
-// list is one of those that may have a hit, by its key in JSON and in words.
-type list struct {
-	key, name string
-	rank      int // from 1; 0 where it does not have the hit
-}
-
-func lists(h retrieve.Hit) []list {
-	n := h.Ranks
-	return []list{{"lexical", "words", n.Lexical}, {"vector", "meaning", n.Vector}, {"symbol", "names", n.Symbol},
-		{"structure", "structure", n.Structure}}
-}
+// lists are those that may have a hit, by key and in words.
+var lists = []struct{ key, name string }{{"lexical", "words"}, {"vector", "meaning"}, {"symbol", "names"},
+	{"structure", "structure"}}
 
 // text is the result for reading, in rows of the terminal's width.
 func (p Program) text(query string, r retrieve.Result, explain bool) string {
@@ -140,9 +132,9 @@ func (p Program) row(b *strings.Builder, width int, prefix, text, color string) 
 // reasons say which list has a hit at which rank.
 func reasons(h retrieve.Hit) string {
 	var said []string
-	for _, l := range lists(h) {
-		if l.rank > 0 {
-			said = append(said, fmt.Sprintf("%s %d", l.name, l.rank))
+	for _, l := range lists {
+		if rank, ok := h.Ranks[l.key]; ok {
+			said = append(said, fmt.Sprintf("%s %d", l.name, rank))
 		}
 	}
 	if h.Rerank != nil {

@@ -7,10 +7,8 @@ import (
 	"time"
 
 	"github.com/org/pr-review-action/internal/budget"
-	"github.com/org/pr-review-action/internal/chunker"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/diff"
-	"github.com/org/pr-review-action/internal/embed"
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/prompt"
 	"github.com/org/pr-review-action/internal/retrieve"
@@ -83,19 +81,20 @@ func (l *library) open(ctx context.Context) (*retrieve.Engine, error) {
 		}
 		return nil, err
 	}
-	l.engine = &retrieve.Engine{Index: x.Source, Embedder: l.Embedder, Reranker: l.Reranker, Now: l.Now}
+	l.engine = &retrieve.Engine{Index: x, Embedder: l.Embedder, Reranker: l.Reranker, Now: l.Now}
 	return l.engine, nil
 }
 
-func (l *library) index(ctx context.Context) (*index.Index, error) {
-	o := index.Options{Cut: chunker.New().Cut, Made: chunker.Version(), Ignored: l.Looking.Index.Ignores,
-		MaxFiles: l.Looking.Index.MaxFiles}
+// index is that of the head, over the base's.
+func (l *library) index(ctx context.Context) (*index.Source, error) {
+	ctx = budget.Apart(ctx)
+	o := index.Options{Ignored: l.Looking.Index.Ignores, MaxFiles: l.Looking.Index.MaxFiles}
 	for _, f := range l.Files {
 		o.First = append(o.First, f.Path)
 	}
 	var base *index.Index
 	if l.Kept != nil {
-		kept, err := l.Kept(budget.Apart(ctx), l.Endpoints)
+		kept, err := l.Kept(ctx, l.Endpoints)
 		if err != nil {
 			l.tell("the index of the base: " + err.Error())
 		}
@@ -104,38 +103,14 @@ func (l *library) index(ctx context.Context) (*index.Index, error) {
 	if base == nil {
 		o.Limit = indexTime
 	}
-	x, r, err := index.Build(ctx, l.Head, base, o)
-	if err == nil {
-		x = l.embedded(budget.Apart(ctx), x, base)
+	x, err := Place{Tree: l.Head, From: base, Unkept: base == nil, Changed: true}.inMemory(ctx, o, l.Endpoints)
+	for _, note := range x.Notes {
+		l.tell(note)
 	}
-	if late := r.Skipped[index.SkippedTime]; late > 0 {
+	if late := x.Report.Skipped[index.SkippedTime]; late > 0 {
 		l.tell(fmt.Sprintf("%d files were not indexed within %v, and are not searched", late, indexTime))
 	}
-	return x, err
-}
-
-// embedded gives the head's chunks their vectors: those of the base where it has them,
-// and anew what changed, which is journalled. Where nothing is kept of the base only so
-// many are paid for, since the next push would pay for them again; the others are found
-// by words alone.
-func (l *library) embedded(ctx context.Context, x, base *index.Index) *index.Index {
-	if l.Embedder == nil {
-		return x
-	}
-	most := 0
-	if base == nil {
-		most = mostUnkept
-	} else {
-		x = x.WithVectorsOf(base)
-	}
-	if most > 0 || x.Vectors().Missing <= mostUnkept { // a journal is small
-		ctx = embed.Keeping(ctx)
-	}
-	x, left, err := embedded(ctx, x, l.Embedder, most, nil)
-	if left > 0 && err == nil {
-		l.tell(unkept(left))
-	}
-	return x // what was lost is told by the endpoint itself
+	return x.Source, err
 }
 
 // pack is what a reviewer of a patch is given of the rest of the repository.

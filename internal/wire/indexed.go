@@ -9,6 +9,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/chunker"
 	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/embed"
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/problem"
@@ -126,6 +127,9 @@ func (p Place) inMemory(ctx context.Context, o index.Options, e Endpoints) (Inde
 		return all, nil
 	}
 	most := map[bool]int{true: mostUnkept}[p.Unkept]
+	if p.Changed && (p.Unkept || x.Vectors().Missing <= mostUnkept) { // a journal is small
+		ctx = embed.Keeping(ctx)
+	}
 	with, left, err := embedded(ctx, x, e.Embedder, most, p.keep)
 	all.Source, all.Index = with.Source, with
 	var lost interface{ Note() string }
@@ -195,7 +199,8 @@ func embedded(ctx context.Context, x *index.Index, e retrieve.Embedder, most int
 	return x, left, nil
 }
 
-// mostUnkept is how many chunks are embedded where their vectors are not kept.
+// mostUnkept is how many chunks are embedded where their vectors are not kept: the next push
+// would pay for them again. The others are found by words alone.
 const mostUnkept = 2_000
 
 func unkept(left int) string {

@@ -9,8 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 
+	"github.com/org/pr-review-action/internal/checkpoint/filestore"
 	"github.com/org/pr-review-action/internal/chunker"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/index"
@@ -28,6 +28,8 @@ type Place struct {
 	Cache  index.Cache  // where indexes of it are kept; no folder: nowhere
 	From   *index.Index // an index to build on, where the cache has none; may be nil
 	Unkept bool         // nothing of it is kept, so that not all of it is worth embedding
+	// a change is in it: what is paid for it is journalled, since its index is never kept
+	Changed bool
 }
 
 // Place looks at a folder: a clone's is its commit rev (HEAD where that is empty), any
@@ -102,25 +104,13 @@ func isTop(dir, clone string) bool {
 // cache is the folder of a place's indexes, within the user's cache folder; none where
 // that is not known.
 func (w Wire) cache(of string) index.Cache {
-	base := w.getenv("XDG_CACHE_HOME")
-	if !filepath.IsAbs(base) {
-		home, under := w.getenv("HOME"), ".cache"
-		switch runtime.GOOS {
-		case "windows":
-			home, under = w.getenv("LocalAppData"), ""
-		case "darwin":
-			under = filepath.Join("Library", "Caches")
-		}
-		if base = filepath.Join(home, under); !filepath.IsAbs(home) {
-			return index.Cache{}
-		}
-	}
+	base, _ := filestore.UserFolder(w.getenv, "XDG_CACHE_HOME", ".cache", "Library/Caches")
 	at, err := filepath.Abs(of)
-	if err != nil {
+	if base == "" || err != nil {
 		return index.Cache{}
 	}
 	name := fmt.Sprintf("%x", sha256.Sum256([]byte(at)))[:16]
-	return index.Cache{Folder: filepath.Join(base, "pr-review", "index", name)}
+	return index.Cache{Folder: filepath.Join(base, "index", name)}
 }
 
 // Index makes the index of a place, from what is kept of it as far as that holds, and

@@ -155,19 +155,29 @@ func Default(getenv func(string) string) (string, error) {
 	if dir := getenv("PR_REVIEW_STORE"); dir != "" {
 		return dir, nil
 	}
-	if dir := getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "pr-review"), nil
+	at, missing := UserFolder(getenv, "XDG_STATE_HOME", ".local/state", "Library/Application Support")
+	if at == "" {
+		return "", fmt.Errorf("there is no folder to keep drafts in: %s is not set\n  next    name one: --store DIR, or "+
+			"PR_REVIEW_STORE", missing)
 	}
-	base, under := "HOME", filepath.Join(".local", "state")
+	return at, nil
+}
+
+// UserFolder is the folder pr-review under the one that xdg names, else under the platform's for
+// such files: unix or mac in the user's home. Where there is none, it names what is not set.
+func UserFolder(getenv func(string) string, xdg, unix, mac string) (dir, missing string) {
+	if at := getenv(xdg); filepath.IsAbs(at) {
+		return filepath.Join(at, "pr-review"), ""
+	}
+	base, under := "HOME", unix
 	switch runtime.GOOS {
 	case "windows":
 		base, under = "LocalAppData", ""
 	case "darwin":
-		under = filepath.Join("Library", "Application Support")
+		under = mac
 	}
-	if dir := getenv(base); filepath.IsAbs(dir) {
-		return filepath.Join(dir, under, "pr-review"), nil
+	if at := getenv(base); filepath.IsAbs(at) {
+		return filepath.Join(at, filepath.FromSlash(under), "pr-review"), ""
 	}
-	return "", fmt.Errorf("there is no folder to keep drafts in: %s is not set\n  next    name one: --store DIR, or "+
-		"PR_REVIEW_STORE", base)
+	return "", base
 }

@@ -142,9 +142,9 @@ func TestWhatIsNoTextOfPostgresIsKeptAsItIs(t *testing.T) {
 		require.ElementsMatch(t, mentions, same, question)
 	}
 	for _, path := range indextest.Paths(x) {
-		want, err := x.In(t.Context(), path, 0, 0)
+		want, err := x.In(t.Context(), path)
 		require.NoError(t, err)
-		same, err := found.In(t.Context(), path, 0, 0)
+		same, err := found.In(t.Context(), path)
 		require.NoError(t, err)
 		require.Equal(t, want, same)
 	}
