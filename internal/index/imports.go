@@ -139,7 +139,7 @@ func (p places) find(from, imported string) []int {
 		for name != "" && p[place{of, name, true}] == nil {
 			_, name, _ = strings.Cut(name, "/")
 		}
-		if strings.Contains(module, ".") { // the standard library's have none
+		if strings.Contains(module, ".") || strings.Contains(name, "/") { // few of the standard library's have either
 			return p[place{of, name, true}]
 		}
 		return nil
