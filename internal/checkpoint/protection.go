@@ -249,9 +249,8 @@ func ParseKey(text string) (Key, error) {
 }
 
 func badKey(what string) error {
-	return fmt.Errorf("%w %s: it has to be base64 of at least %d random bytes; make one with `openssl rand -base64 %d` and "+
-		"keep it as a secret",
-		ErrKey, what, minKey, minKey)
+	return fmt.Errorf("%w %s: it has to be base64 of at least %d random bytes; "+
+		"make one with `openssl rand -base64 %d` and keep it as a secret", ErrKey, what, minKey, minKey)
 }
 
 // Derive returns the 32 bytes for one use of the key, which label names

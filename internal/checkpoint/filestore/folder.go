@@ -157,8 +157,8 @@ func Default(getenv func(string) string) (string, error) {
 	}
 	at, missing := UserFolder(getenv, "XDG_STATE_HOME", ".local/state", "Library/Application Support")
 	if at == "" {
-		return "", fmt.Errorf("there is no folder to keep drafts in: %s is not set\n  next    name one: --store DIR, or "+
-			"PR_REVIEW_STORE", missing)
+		return "", fmt.Errorf("there is no folder to keep drafts in: %s is not set\n"+
+			"  next    name one: --store DIR, or PR_REVIEW_STORE", missing)
 	}
 	return at, nil
 }
