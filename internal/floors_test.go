@@ -75,7 +75,7 @@ var beside = map[string][]string{
 	"tool":                     {"retrieve"},
 	"index":                    {"tree"},
 	"injection":                {"guard", "order", "pattern"},
-	"secret":                   {"diff", "order"},
+	"secret":                   {"diff", "order", "pattern"},
 	"wording":                  {"column", "cost", "guard"},
 	"render/summary":           {"render"},
 	"render/proposal":          {"render", "render/summary"},

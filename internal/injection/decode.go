@@ -23,8 +23,8 @@ type coding struct {
 }
 
 var codings = []coding{
-	{stretch(shortest, base64Signs, ""), inBase64, fromBase64},
-	{stretch(20, decimals+"abcdefABCDEF", " :,xX"), by(`(?i)\b(?:0x)?(?:[0-9a-f]{2}[ :,]?){10,}`), fromHex},
+	{stretch(shortest, base64Signs, ""), by(`[\w+/-]{16,}={0,2}`), fromBase64},
+	{stretch(20, hexDigits, " :,xX"), by(`(?i)\b(?:0x)?(?:[0-9a-f]{2}[ :,]?){10,}`), fromHex},
 	{many("%"), by(`[^\s"'<>]*(?:%[0-9A-Fa-f]{2}[^\s"'<>%]{0,8}){3,}`), fromPercent},
 	{many("&"), by(`(?:&#?\w{2,8};[^&]{0,3}){4,}`), html.UnescapeString},
 	{many(`\`), by(`(?:\\(?:u[0-9a-fA-F]{4}|u\{[0-9a-fA-F]+\}|x[0-9a-fA-F]{2}|[0-7]{3})[^\\]{0,12}){4,}`), fromEscapes},
@@ -57,12 +57,9 @@ func many(sign string) func(string) bool {
 }
 
 const (
-	letters  = "abcdefghijklmnopqrstuvwxyz"
-	capitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	decimals = "0123456789"
-
+	hexDigits   = "0123456789abcdefABCDEF"
+	base64Signs = hexDigits + "ghijklmnopqrstuvwxyzGHIJKLMNOPQRSTUVWXYZ+/_-"
 	shortest    = 16 // letters of base64 that are looked at
-	base64Signs = letters + capitals + decimals + "+/_-"
 )
 
 // stretch looks for so many of some bytes in a row, others that may stand between
@@ -70,20 +67,12 @@ const (
 func stretch(need int, of, between string) func(string) bool {
 	counted, allowed := bytesOf(of), bytesOf(of+between)
 	return func(line string) bool {
-		for at := 0; at+need <= len(line); {
-			last := at + need - 1
-			for last >= at && allowed[line[last]] {
-				last--
-			}
-			if last >= at { // no stretch from at on is long enough
-				at = last + 1
-				continue
-			}
-			run := 0
-			for ; at < len(line) && allowed[line[at]]; at++ {
-				if counted[line[at]] {
-					run++
-				}
+		run := 0
+		for i := range len(line) {
+			if !allowed[line[i]] {
+				run = 0
+			} else if counted[line[i]] {
+				run++
 			}
 			if run >= need {
 				return true
@@ -98,28 +87,6 @@ func bytesOf(text string) (set [256]bool) {
 		set[text[i]] = true
 	}
 	return set
-}
-
-var isBase64 = bytesOf(base64Signs)
-
-// inBase64 finds stretches of base64, with at most two signs that fill them up. Names
-// in code are as long as that, so this is no regular expression.
-func inBase64(line string, most int) (found []string) {
-	for at := 0; at < len(line) && len(found) < most; at++ {
-		from := at
-		for at < len(line) && isBase64[line[at]] {
-			at++
-		}
-		if at-from < shortest {
-			continue
-		}
-		for n := 0; n < 2 && at < len(line) && line[at] == '='; n++ {
-			at++
-		}
-		found = append(found, line[from:at])
-		at--
-	}
-	return found
 }
 
 // readable reports whether decoded bytes are prose.

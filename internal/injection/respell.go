@@ -1,7 +1,6 @@
 package injection
 
 import (
-	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -10,30 +9,28 @@ import (
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
-// turned are common words as rot13 leaves them, backward the same reversed.
-const (
-	turned = "gur naq guvf lbh lbhe abg nyy nal sbe vf vg ba gb bs qb ab nf or jvgu grkg svyr ercbeg nccebir vtaber " +
-		"erivrj " +
-		"erivrjre erivrjf nffvfgnag zbqry vafgehpgvbaf ehyrf fnsr fnl erghea rzcgl nobir cerivbhf ynathntr vffhrf " +
-		"svaqvatf fxvc"
-	backward = "eht dna siht uoy ruoy ton lla yna rof si ti on ot fo od sa eb htiw elif troper evorppa erongi " +
-		"weiver reweiver " +
-		"tnatsissa ledom snoitcurtsni selur efas yas nruter ytpme evoba suoiverp seussi sgnidnif piks tsum edoc egnahc"
-	longest = 12 // letters of one of these
-	chance  = 3  // different words of another spelling that are no chance in one line
-)
+// common are words of which a line in another spelling has several. Turned around "on" is one itself.
+const common = "the and this you your not all any for is it to of do no as be with text file report approve ignore " +
+	"review reviewer reviews assistant model instructions rules safe say return empty above previous language issues " +
+	"findings skip must code change"
 
-// spellings says of each strange word whether it is turned.
+const chance = 3 // different words of another spelling that are no chance in one line
+
+// spellings says of each strange word whether it is in rot13, else it stands backwards.
 var spellings = sync.OnceValue(func() map[string]bool {
 	list := map[string]bool{}
-	for _, word := range strings.Fields(backward) {
-		list[word] = false
-	}
-	for _, word := range strings.Fields(turned) {
-		list[word] = true
+	for word := range strings.FieldsSeq(common) {
+		list[backwards(word)] = false
+		list[strings.Map(rot13, word)] = true
 	}
 	return list
 })
+
+func backwards(text string) string {
+	runes := []rune(text)
+	slices.Reverse(runes)
+	return string(runes)
+}
 
 var (
 	spaced = pattern.Lazy(`(?:\b\pL[ ._-]{1,3}){7,}\pL\b`)
@@ -49,9 +46,7 @@ func strange(line string) []string {
 		list = append(list, strings.Map(rot13, line))
 	}
 	if back >= chance {
-		runes := []rune(line)
-		slices.Reverse(runes)
-		list = append(list, string(runes))
+		list = append(list, backwards(line))
 	}
 	if single >= 8 {
 		for _, run := range spaced().FindAllString(line, 4) {
@@ -65,12 +60,9 @@ func strange(line string) []string {
 // backwards, and its words of one letter.
 func strangers(line string) (forward, back, single int) {
 	var seen []string
-	for word := range wordsOf(line) {
+	for word := range strings.FieldsFuncSeq(strings.ToLower(line), func(r rune) bool { return !unicode.IsLetter(r) }) {
 		if len(word) == 1 {
 			single++
-			continue
-		}
-		if len(word) > longest {
 			continue
 		}
 		inRot13, known := spellings()[word]
@@ -85,27 +77,6 @@ func strangers(line string) (forward, back, single int) {
 	}
 	return forward, back, single
 }
-
-// wordsOf are the runs of letters in a line, in lower case.
-func wordsOf(line string) iter.Seq[string] {
-	lower := strings.ToLower(line)
-	if !ascii(line) {
-		return strings.FieldsFuncSeq(lower, func(r rune) bool { return !unicode.IsLetter(r) })
-	}
-	return func(yield func(string) bool) {
-		for at := 0; at < len(lower); at++ {
-			from := at
-			for at < len(lower) && isLetter[lower[at]] {
-				at++
-			}
-			if at > from && !yield(lower[from:at]) {
-				return
-			}
-		}
-	}
-}
-
-var isLetter = bytesOf(letters)
 
 func rot13(r rune) rune {
 	switch {

@@ -28,7 +28,6 @@ var effects = []rule{
 	{silences, []concept{report, empty}, 4, 0.8},
 	{silences, []concept{not, report, target}, 7, 0.7},
 	{silences, []concept{skip, findings}, 5, 1},
-	{silences, []concept{skip, report}, 5, 1},
 	{silences, []concept{skip, target}, 5, 1.2},
 	{silences, []concept{skip, inspect}, 4, 1},
 	{silences, []concept{not, inspect}, 4, 1.2},

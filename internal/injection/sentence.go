@@ -50,23 +50,11 @@ type shape struct{ comment, prose, item, blank, ended bool }
 
 func shapeOf(line string) shape {
 	body := strings.TrimLeft(line, "+-/*#<!>%;\"' \t")
-	first := strings.TrimLeft(line, blanks)
 	return shape{
-		comment: commented(line), item: itemLike(first) && item().MatchString(line),
+		comment: commented(line), item: item().MatchString(line),
 		prose: prose(line), blank: body == "", ended: ended(line),
 	}
 }
-
-// itemLike reports whether a line begins as an item may, behind the slashes of a comment
-// too.
-func itemLike(line string) bool {
-	const signs = "-*+0123456789#@|•"
-	rest := strings.TrimLeft(line, "/")
-	return begins(line, signs) || rest != line && begins(strings.TrimLeft(rest, blanks), signs)
-}
-
-// begins reports whether a line begins with one of some bytes.
-func begins(line, with string) bool { return line != "" && strings.IndexByte(with, line[0]) >= 0 }
 
 // prose reports whether a line has several words, and few of the signs that
 // code is made of.

@@ -4,17 +4,12 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode/utf8"
+
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
-// pattern is a regular expression that is compiled when it is first used, so
-// that a process which reviews nothing does not pay for it.
-type pattern func() *regexp.Regexp
-
-func lazy(expr string) pattern {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
-}
+var lazy = pattern.Lazy
 
 // all looks through the files of several languages in one way.
 func all(find finder, languages ...language) in {

@@ -5,23 +5,18 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
+
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
-// pattern is a regular expression that is compiled when it is first used: most
-// runs meet the keywords of few forms.
-type pattern func() *regexp.Regexp
-
-func lazy(expr string) pattern {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
-}
+var lazy = pattern.Lazy // most runs meet the keywords of few forms
 
 // form is one way in which a credential is written.
 type form struct {
 	kind     string
 	grade    Grade
 	keywords []string // in lower case; one of them stands near every match
-	re       pattern
+	re       func() *regexp.Regexp
 	group    int     // of the credential; 0 for the first that took part, else the whole match
 	name     int     // group of the name that it is given to; 0 for none
 	entropy  float64 // in bits a character; what has no more is no credential
@@ -52,7 +47,7 @@ func (m match) line() string {
 type allowance struct {
 	target    string // "match", "line" or, for the credential, ""
 	both      bool   // an expression and a word are needed
-	regexes   []pattern
+	regexes   []func() *regexp.Regexp
 	stopwords []string
 }
 
@@ -64,7 +59,7 @@ func (a allowance) holds(m match) bool {
 	case "line":
 		target = m.line()
 	}
-	fits := slices.ContainsFunc(a.regexes, func(re pattern) bool { return re().MatchString(target) })
+	fits := slices.ContainsFunc(a.regexes, func(re func() *regexp.Regexp) bool { return re().MatchString(target) })
 	if fits != a.both {
 		return fits
 	}

@@ -1,6 +1,7 @@
 package secret
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -111,7 +112,7 @@ var (
 const wordShare = 0.55
 
 // share is the part of a value's letters and digits that an expression takes.
-func share(v string, re pattern) float64 {
+func share(v string, re func() *regexp.Regexp) float64 {
 	ink := func(s string) (n int) {
 		for i := range len(s) {
 			if isWord(s[i]) && s[i] != '_' || s[i] >= 0x80 {
