@@ -2,7 +2,6 @@ package claim
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -12,26 +11,20 @@ import (
 // lockfiles are written by package managers, for package managers.
 var lockfiles = []string{
 	"go.sum", "go.work.sum", "package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock",
-	"bun.lockb",
-	"cargo.lock", "gemfile.lock", "poetry.lock", "pipfile.lock", "uv.lock", "pdm.lock", "composer.lock", "mix.lock",
-	"pubspec.lock",
-	"podfile.lock", "cartfile.resolved", "package.resolved", "packages.lock.json", "paket.lock", "flake.lock",
-	"gradle.lockfile",
-	"deno.lock", ".terraform.lock.hcl", "conan.lock", "chart.lock", "module.bazel.lock", "pixi.lock", "gopkg.lock",
-	"glide.lock", "mise.lock", "buildscript-gradle.lockfile",
+	"bun.lockb", "cargo.lock", "gemfile.lock", "poetry.lock", "pipfile.lock", "uv.lock", "pdm.lock", "composer.lock",
+	"mix.lock", "pubspec.lock", "podfile.lock", "cartfile.resolved", "package.resolved", "packages.lock.json",
+	"paket.lock", "flake.lock", "gradle.lockfile", "deno.lock", ".terraform.lock.hcl", "conan.lock", "chart.lock",
+	"module.bazel.lock", "pixi.lock", "gopkg.lock", "glide.lock", "mise.lock", "buildscript-gradle.lockfile",
 }
 
 // assets are images, fonts, media, archives, office documents and recorded data. Style
 // sheets are code.
 var assets = []string{
 	".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".bmp", ".ico", ".icns", ".tif", ".tiff", ".psd", ".heic",
-	".svg",
-	".woff", ".woff2", ".ttf", ".otf", ".eot",
-	".mp3", ".wav", ".ogg", ".flac", ".m4a", ".mp4", ".mov", ".avi", ".mkv", ".webm",
-	".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar", ".zst", ".jar", ".war", ".whl", ".nupkg", ".deb",
-	".rpm",
-	".ai", ".eps", ".jsonl", ".ndjson",
-	".pdf", ".doc", ".docx", ".xls", ".xlsx", ".ppt", ".pptx",
+	".svg", ".woff", ".woff2", ".ttf", ".otf", ".eot", ".mp3", ".wav", ".ogg", ".flac", ".m4a", ".mp4", ".mov", ".avi",
+	".mkv", ".webm", ".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar", ".zst", ".jar", ".war", ".whl",
+	".nupkg", ".deb", ".rpm", ".ai", ".eps", ".jsonl", ".ndjson", ".pdf", ".doc", ".docx", ".xls", ".xlsx", ".ppt",
+	".pptx",
 }
 
 // vendored are folders that hold other people's code, made ones what tools write.
@@ -97,54 +90,31 @@ func outputFolder(file string) string {
 var templateName = pattern.Lazy(`(?i)\.(?:tt|t4|tmpl|gotmpl|tpl|mustache|hbs|handlebars|j2|jinja2?|erb|ejs|` +
 	`liquid|stencil|ftl|vm|njk|in|template)(?:\.[a-z]+)?$`)
 
-// generatedNames are names that code generators and recording tests give their output: a part
-// that one has in lower case, and what it looks like. What people give too (mock_api.go,
-// kind_string.go) is told by its header.
-var generatedNames = []struct {
-	part string
-	is   func() *regexp.Regexp
-}{
-	{".pb.", pattern.Lazy(`\.pb\.(?:go|cc|h|swift|dart|gw\.go)$`)},
-	{"_pb2", pattern.Lazy(`_pb2(?:_grpc)?\.pyi?$`)},
-	{"_pb.", pattern.Lazy(`_pb\.(?:js|ts|d\.ts)$`)},
-	{".gen", pattern.Lazy(`\.gen(?:erated)?\.[a-z]+$`)},
-	{"generated.", pattern.Lazy(`[_-]generated\.[a-z]+$`)},
-	{"zz_generated", pattern.Lazy(`(?:^|/)zz_generated[._].*\.go$`)},
-	{"_templ.go", pattern.Lazy(`_templ\.go$`)},
-	{"_tlb.pas", pattern.Lazy(`_tlb\.pas$`)},
-	{".g.", pattern.Lazy(`\.g\.(?:cs|dart)$`)},
-	{".freezed.dart", pattern.Lazy(`\.freezed\.dart$`)},
-	{".designer.", pattern.Lazy(`\.designer\.(?:cs|vb)$`)},
-	{".feature.cs", pattern.Lazy(`\.feature\.cs$`)},
-	{".zep.", pattern.Lazy(`\.zep\.(?:c|h|php)$`)},
-	{".snap", pattern.Lazy(`\.snap$`)},
-	{".ambr", pattern.Lazy(`\.ambr$`)},
-	{".golden", pattern.Lazy(`\.golden$`)},
-	{"ved.", pattern.Lazy(`\.(?:approved|received)\.[a-z]+$`)},
-	{".verified.", pattern.Lazy(`\.verified\.[a-z]+$`)},
-	{".pnp.", pattern.Lazy(`(?:^|/)\.pnp\.[a-z.]+$`)},
-	{"cacert.pem", pattern.Lazy(`(?:^|/)cacert\.pem$`)},
-	{"ca-", pattern.Lazy(`(?:^|/)ca-(?:bundle|certificates)\.crt$`)},
-	{"cassette", pattern.Lazy(`(?:^|/)\w*cassettes?/.*\.(?:ya?ml|json)$`)},
-	{".docset/", pattern.Lazy(`\.docset/`)},
-	{".stats.yml", pattern.Lazy(`(?:^|/)\.stats\.yml$`)},
-	{".settings/", pattern.Lazy(`(?:^|/)\.settings/[^/]+\.(?:prefs|xml|component)$`)},
-	{".sqlx/", pattern.Lazy(`(?:^|/)\.sqlx/query-[a-f\d]{64}\.json$`)},
-	{".nib", pattern.Lazy(`\.nib$`)},
-	{".xc", pattern.Lazy(`\.(?:xcworkspacedata|xcuserstate)$`)},
-	{".toml.orig", pattern.Lazy(`\.toml\.orig$`)},
-	{"baseline", pattern.Lazy(`(?:^|/)(?:\.secrets\.baseline|[a-z]+-baseline\.(?:xml|json|neon|php))$`)},
-	{".rubocop_todo.yml", pattern.Lazy(`(?:^|/)\.rubocop_todo\.yml$`)},
-}
+// generatedEnds are ends of the names that code generators and recording tests give their output,
+// generatedStems such ends before an extension. What people give too (mock_api.go, kind_string.go)
+// is told by its header.
+var (
+	generatedEnds = strings.Fields(".pb.go .pb.cc .pb.h .pb.swift .pb.dart .pb.gw.go _pb2.py _pb2.pyi _pb2_grpc.py " +
+		"_pb2_grpc.pyi _pb.js _pb.ts _pb.d.ts _templ.go _tlb.pas .g.cs .g.dart .freezed.dart .designer.cs " +
+		".designer.vb .feature.cs .zep.c .zep.h .zep.php .snap .ambr .golden .nib .xcworkspacedata .xcuserstate .toml.orig " +
+		"/cacert.pem /ca-bundle.crt /ca-certificates.crt /.stats.yml /.secrets.baseline /.rubocop_todo.yml")
+	generatedStems = strings.Fields(".gen .generated _generated -generated .approved .received .verified")
+	generatedParts = strings.Fields("zz_generated .pnp. cassette .settings/ .sqlx/ -baseline. .docset/")
+	generatedPath  = pattern.Lazy(`/(?:zz_generated[._].*\.go|\.pnp\.[a-z.]+|\w*cassettes?/.*\.(?:ya?ml|json)` +
+		`|\.settings/[^/]+\.(?:prefs|xml|component)|\.sqlx/query-[a-f\d]{64}\.json` +
+		`|[a-z]+-baseline\.(?:xml|json|neon|php))$|\.docset/`)
+	letters = pattern.Lazy(`^\.[a-z]+$`)
+)
 
-// generatedName reports whether a path has one of generatedNames. Each path of a commit is
-// asked about, so that an expression is used, or compiled at all, only where its part is there.
+// generatedName reports whether a path is of what a program makes. Each path of a commit is asked
+// about, so that the expression is used only where a part of it is there.
 func generatedName(file string) bool {
-	file = strings.ToLower(file)
-	for _, n := range generatedNames {
-		if strings.Contains(file, n.part) && n.is().MatchString(file) {
-			return true
-		}
-	}
-	return false
+	file = "/" + strings.ToLower(file)
+	extension := path.Ext(file)
+	stem := strings.TrimSuffix(file, extension)
+	in := func(part string) bool { return strings.Contains(file, part) }
+	return slices.ContainsFunc(generatedEnds, func(end string) bool { return strings.HasSuffix(file, end) }) ||
+		slices.ContainsFunc(generatedStems, func(end string) bool { return strings.HasSuffix(stem, end) }) &&
+			letters().MatchString(extension) ||
+		slices.ContainsFunc(generatedParts, in) && generatedPath().MatchString(file)
 }

@@ -205,8 +205,8 @@ var unspacedScripts = []*unicode.RangeTable{unicode.Khmer, unicode.Thai, unicode
 
 // joining are scripts whose words are written with joiners, at their end too.
 var joining = []*unicode.RangeTable{unicode.Arabic, unicode.Syriac, unicode.Malayalam, unicode.Devanagari,
-	unicode.Bengali,
-	unicode.Tamil, unicode.Telugu, unicode.Kannada, unicode.Sinhala, unicode.Gujarati, unicode.Gurmukhi, unicode.Oriya}
+	unicode.Bengali, unicode.Tamil, unicode.Telugu, unicode.Kannada, unicode.Sinhala, unicode.Gujarati,
+	unicode.Gurmukhi, unicode.Oriya}
 
 // spells reports what a script is written with: a zero-width space between its words,
 // and a joiner behind the sign that ends a consonant, at a word's end too

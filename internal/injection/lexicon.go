@@ -73,11 +73,9 @@ func (s set) has(c concept) bool { return s&(1<<c) != 0 }
 var lexicons embed.FS
 
 // names are the words that open a lexicon's lines.
-var names = []string{"machine", "agent", "reviewer", "person", "you", "not", "report", "inspect", "skip", "rules",
-	"prior", "all",
-	"finding", "clean", "empty", "say", "json", "verdict", "already", "modal", "role", "leak", "call", "tool", "send",
-	"secret",
-	"target", "authority", "urge", "dear", "for", "cond", "answer", "always", "deem", "defence", "story"}
+var names = strings.Fields("machine agent reviewer person you not report inspect skip rules prior all finding clean " +
+	"empty say json verdict already modal role leak call tool send secret target authority urge dear for cond answer " +
+	"always deem defence story")
 
 // phrase is one entry: words in a row, each exact or, with open, a beginning.
 type phrase struct {

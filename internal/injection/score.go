@@ -72,10 +72,9 @@ func (d *decoder) disguised(line string, depth int) bool {
 // each for how it was found.
 func judged(lines []string, bonus float64) []Hit {
 	var hits []Hit
-	p := parse(lines)
-	before := judgement{}
-	models := p.aboutModels()
-	for _, s := range p.sentences {
+	all, before := parse(lines), judgement{}
+	models := aboutModels(all)
+	for _, s := range all {
 		j := judge(s.tokens)
 		if s.starts && !before.forged {
 			before = judgement{defence: before.defence}
@@ -103,17 +102,14 @@ func worded(line string, at int) bool {
 	return signs < 6
 }
 
-// page is a text taken apart.
-type page struct{ sentences []sentence }
-
 // idle is how many sentences name a model and want nothing of it in a text about models.
 const idle = 5
 
 // aboutModels reports a text of a project that works with models: that one stands there is
 // no sign that it is spoken to.
-func (p page) aboutModels() bool {
+func aboutModels(all []sentence) bool {
 	n := 0
-	for _, s := range p.sentences {
+	for _, s := range all {
 		if slices.ContainsFunc(s.tokens, func(t token) bool { return t.means&of(machine, agent) != 0 }) {
 			if j := judge(s.tokens); j.effect+j.plain+j.spoken < 0.8 {
 				n++
@@ -123,7 +119,8 @@ func (p page) aboutModels() bool {
 	return n >= idle
 }
 
-func parse(lines []string) page {
+// parse takes a text apart.
+func parse(lines []string) []sentence {
 	size := 0
 	for _, line := range lines {
 		size += len(line)
@@ -144,7 +141,7 @@ func parse(lines []string) page {
 		mark(tokens[start:], folded[i], i, paired)
 	}
 	words().label(tokens)
-	return page{sentences(tokens, shapes)}
+	return sentences(tokens, shapes)
 }
 
 // total adds up a sentence and what the one before it leaves.

@@ -40,8 +40,7 @@ var marks = []struct {
 // toolWords are in every line with a tool's name; the word "tool" counts beside an
 // underscore alone.
 var toolWords = strings.Fields("tool read_ write_ run_ fetch_ http_ git_ search_ create_ delete_ merge_ approve_ " +
-	"post_ enable_ list_ " +
-	"jira_ call_ add_ update_ close_ get_ send_ exec_")
+	"post_ enable_ list_ jira_ call_ add_ update_ close_ get_ send_ exec_")
 
 // tag matches a tag that markup has too, and whether it closes.
 var tag = pattern.Lazy(`<(/?)(system|user|assistant|instructions|important|diff|files?|document|result|context` +
