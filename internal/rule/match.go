@@ -4,21 +4,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
 var lazy = pattern.Lazy
-
-// all looks through the files of several languages in one way.
-func all(find finder, languages ...language) in {
-	same := in{}
-	for _, l := range languages {
-		same[l] = find
-	}
-	return same
-}
 
 // holding looks only through hunks in whose text one of some words stands: a look
 // for a word is cheaper by far than one for a pattern.
@@ -128,22 +118,6 @@ func groups(text string, m []int) []string {
 	return found
 }
 
-// replaced adds to each hit the line with the pattern replaced, which must be
-// safe without further thought.
-func replaced(expr, with string, find finder) finder {
-	re := lazy(expr)
-	return func(h *hunk) []hit {
-		hits := find(h)
-		for n, at := range hits {
-			text := h.lines[at.line].text
-			if fixed := re().ReplaceAllString(text, with); fixed != text {
-				hits[n].suggestion = fixed
-			}
-		}
-		return hits
-	}
-}
-
 // last is the last of some groups that is not empty.
 func last(groups []string) string {
 	for i := len(groups) - 1; i >= 0; i-- {
@@ -172,15 +146,11 @@ func statement(h *hunk, i int) string {
 		return ""
 	}
 	name, _, called := strings.Cut(code, "(")
-	if !called || !isName(name) || continues(h.before(i)) || strings.Contains(code, ").") {
+	if !called || !dotted().MatchString(name) || continues(h.before(i)) || strings.Contains(code, ").") {
 		return ""
 	}
 	return name
 }
 
-// isName reports whether a text is a name, with dots or without.
-func isName(text string) bool {
-	return text != "" && text[0] > '9' && !strings.ContainsFunc(text, func(r rune) bool {
-		return r != '.' && (r >= utf8.RuneSelf || !isWord(byte(r)))
-	})
-}
+// dotted matches a name, with dots or without.
+var dotted = lazy(`^[A-Za-z_][\w.]*$`)

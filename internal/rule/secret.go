@@ -66,7 +66,3 @@ func documents(file string) bool {
 	ends := []string{".md", ".markdown", ".mdx", ".rst", ".adoc", ".txt", ".po"}
 	return slices.Contains(ends, strings.ToLower(path.Ext(file)))
 }
-
-// redacted is text without its credentials: what quotes code goes further than
-// the code does.
-func redacted(text string) string { return secret.Redact(text) }

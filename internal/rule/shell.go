@@ -10,10 +10,10 @@ import (
 const removeTree = `\brm\s+(?:-\w+\s+)*-\w*[rR]\w*\s+(?:-\w+\s+|--\s+)*`
 
 var nounset = lazy(`(?m)^\s*set\s+(?:-\w+\s+)*-\w*u`)
-var removeFromVariable = replaced(`(\brm\s[^;&|]*?)\$\{?([A-Z_]+)\}?("?/(?:\*|\s|"|$))`, "${1}$${${2}:?}$3",
-	inCode(removeTree+`(?:[^\s;&|]+\s+)*"?\$\{?\w+\}?"?/(?:\*|\s|"|$)`, "rm"))
+var removeFromVariable = inCode(removeTree+`(?:[^\s;&|]+\s+)*"?\$\{?\w+\}?"?/(?:\*|\s|"|$)`, "rm")
 
 var (
+	unset   = lazy(`(\brm\s[^;&|]*?)\$\{?([A-Z_]+)\}?("?/(?:\*|\s|"|$))`)
 	removed = lazy(`\$\{?(\w+)\}?"?/(?:\*|\s|"|$)`)
 	written = lazy(`^["']?[./]?\w`) // a value that is written down
 )
@@ -26,7 +26,14 @@ var removeUnchecked = rule{
 		if nounset().MatchString(h.code) {
 			return nil
 		}
-		return slices.DeleteFunc(removeFromVariable(h), func(at hit) bool {
+		hits := removeFromVariable(h)
+		for n, at := range hits {
+			text := h.lines[at.line].text
+			if fixed := unset().ReplaceAllString(text, "${1}$${${2}:?}$3"); fixed != text {
+				hits[n].suggestion = fixed
+			}
+		}
+		return slices.DeleteFunc(hits, func(at hit) bool {
 			name := removed().FindStringSubmatch(h.lines[at.line].code)
 			return name != nil && written().MatchString(h.value(name[1], at.line))
 		})

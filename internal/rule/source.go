@@ -86,8 +86,8 @@ func newHunks(f diff.File) []*hunk {
 	}
 	hunks := make([]*hunk, len(parsed))
 	for i, p := range parsed {
-		hunks[i] = &hunk{path: f.Path, language: languageOf(f.Path), test: ForTests(f.Path), parsed: p}
-		hunks[i].read(diff.Delete)
+		h := hunk{path: f.Path, language: languageOf(f.Path), test: ForTests(f.Path), parsed: p}
+		hunks[i] = h.read(diff.Delete)
 	}
 	return hunks
 }
@@ -96,34 +96,35 @@ func newHunks(f diff.File) []*hunk {
 func before(hunks []*hunk) []*hunk {
 	old := make([]*hunk, len(hunks))
 	for i, h := range hunks {
-		old[i] = &hunk{path: h.path, language: h.language, test: h.test, parsed: h.parsed}
-		old[i].read(diff.Add)
+		old[i] = h.read(diff.Add)
 		old[i].removed = nil
 	}
 	return old
 }
 
-// read takes the lines of one side, without those of an operation.
-func (h *hunk) read(without diff.Op) {
+// read gives the hunk with the lines of one side, without those of an operation.
+func (h *hunk) read(without diff.Op) *hunk {
+	side := &hunk{path: h.path, language: h.language, test: h.test, parsed: h.parsed}
 	var text strings.Builder
-	h.lines = make([]line, 0, len(h.parsed.Lines))
-	for _, l := range h.parsed.Lines {
+	side.lines = make([]line, 0, len(side.parsed.Lines))
+	for _, l := range side.parsed.Lines {
 		content := strings.TrimSuffix(l.Text, "\r")
 		if len(content) > maxLine {
 			content = ""
 		}
 		if l.Op == without {
-			h.removed = append(h.removed, content)
+			side.removed = append(side.removed, content)
 			continue
 		}
-		h.lines = append(h.lines, line{number: l.New, added: l.Op != diff.Context, text: content, start: text.Len()})
+		side.lines = append(side.lines, line{number: l.New, added: l.Op != diff.Context, text: content, start: text.Len()})
 		text.WriteString(content + "\n")
 	}
-	h.text = text.String()
-	h.code, h.literals = mask(h.text, h.language)
-	for i, l := range h.lines {
-		h.lines[i].code = h.code[l.start : l.start+len(l.text)]
+	side.text = text.String()
+	side.code, side.literals = mask(side.text, side.language)
+	for i, l := range side.lines {
+		side.lines[i].code = side.code[l.start : l.start+len(l.text)]
 	}
+	return side
 }
 
 // next is the first line after i that holds code, or one that holds none where

@@ -14,7 +14,7 @@ var sqlFromStrings = rule{
 	title: "SQL injection: the value of `{}` becomes part of the statement",
 	body: "Whoever controls that value can change what the statement does. Pass it as a parameter of the query " +
 		"instead.",
-	find: all(findSQL, golang, typescript, python, java),
+	find: in{golang: findSQL, typescript: findSQL, python: findSQL, java: findSQL},
 }
 
 // valuePlace is where a value stands in SQL, not a name.

@@ -58,6 +58,3 @@ func newCatalogue(all []form) *catalogue {
 	c.trie = builder.Build()
 	return c
 }
-
-// ours reports whether a mark of this kind is one of ours.
-func ours(kind string) bool { return forms().kinds[kind] }

@@ -59,7 +59,7 @@ func isHex(c byte) bool {
 // in front of a value shares them.
 func (s *scan) token(start, end int) {
 	padded := run(s.text, end, func(c byte) bool { return c == '=' })
-	plain, buffer := standard(s.text[start:end]), make([]byte, end-start)
+	plain, buffer := []byte(urlSafe.Replace(s.text[start:end])), make([]byte, end-start)
 	for skip := range min(4, len(plain)) {
 		cut := plain[skip:]
 		if len(cut)%4 == 1 {
@@ -78,19 +78,7 @@ func (s *scan) token(start, end int) {
 	}
 }
 
-// standard writes URL-safe base64 in the standard alphabet.
-func standard(token string) []byte {
-	b := []byte(token)
-	for i, c := range b {
-		switch c {
-		case '-':
-			b[i] = '+'
-		case '_':
-			b[i] = '/'
-		}
-	}
-	return b
-}
+var urlSafe = strings.NewReplacer("-", "+", "_", "/")
 
 func (s *scan) hex(start, end int) {
 	for skip := range 2 {
@@ -137,20 +125,14 @@ func (s *scan) percent(at int) int {
 
 func isPercent(c byte) bool { return isToken(c) || c == '%' || c == '.' || c == '~' || c == '+' }
 
+var percent = lazy(`%[0-9a-fA-F]{2}`)
+
 // unescaped undoes percent signs; one that begins no escape stays.
 func unescaped(text string) string {
-	out := make([]byte, 0, len(text))
-	for i := 0; i < len(text); i++ {
-		if text[i] == '%' && i+2 < len(text) {
-			if b, err := hex.DecodeString(text[i+1 : i+3]); err == nil {
-				out = append(out, b[0])
-				i += 2
-				continue
-			}
-		}
-		out = append(out, text[i])
-	}
-	return string(out)
+	return percent().ReplaceAllStringFunc(text, func(escape string) string {
+		b, _ := hex.DecodeString(escape[1:]) // the form has checked it
+		return string(b)
+	})
 }
 
 // backward looks into the token around a keyword that stands there backwards.

@@ -82,7 +82,7 @@ func uncovered(text string, leaks []Leak) []Leak {
 	}
 	var out []Leak
 	covers := marks().FindAllStringSubmatchIndex(text, -1)
-	covers = slices.DeleteFunc(covers, func(m []int) bool { return !ours(text[m[2]:m[3]]) })
+	covers = slices.DeleteFunc(covers, func(m []int) bool { return !forms().kinds[text[m[2]:m[3]]] })
 	for _, l := range leaks {
 		at := l.Start
 		for len(covers) > 0 && covers[0][1] <= at {
