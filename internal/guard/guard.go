@@ -17,7 +17,7 @@ import (
 // breaks and tabs as spaces, cut at max runes with "…" behind it (max 0: not
 // cut). A runner reads no workflow command in it, at its start or further on.
 func Line(s string, max int) string {
-	return inert(cut(oneLine(s), max))
+	return inert(Cut(oneLine(s), max))
 }
 
 // Text makes several lines for the terminal: Visible, and each line safe as in
@@ -35,7 +35,8 @@ func oneLine(s string) string {
 	return strings.NewReplacer("\n", " ", "\t", " ").Replace(s)
 }
 
-func cut(s string, max int) string {
+// Cut ends a text behind max runes with "…"; a max of 0 cuts nothing.
+func Cut(s string, max int) string {
 	if max <= 0 || utf8.RuneCountInString(s) <= max {
 		return s
 	}

@@ -27,7 +27,7 @@ func Markdown(s string) string {
 // Markdown. Inline code and emphasis stay, a list's marker does not. max counts
 // the runes of the text as it is read, not the backslashes.
 func Inline(s string, max int) string {
-	s = strings.TrimSpace(cut(oneLine(s), max))
+	s = strings.TrimSpace(Cut(oneLine(s), max))
 	in, marker := newInline(s), listMarker.FindString(s)
 	if marker == "" {
 		return in.line(s)

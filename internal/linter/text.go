@@ -27,7 +27,7 @@ func (r *Result) clean() {
 		r.Message = strings.ReplaceAll(r.Message, seen, "<redacted>")
 	}
 	r.Tool, r.Rule = word(r.Tool), word(r.Rule)
-	r.Message = strings.TrimSpace(cut(secret.Redact(plain(r.Message)), maxMessage))
+	r.Message = strings.TrimSpace(guard.Cut(secret.Redact(plain(r.Message)), maxMessage))
 	r.Message = strings.TrimSuffix(r.Message, " ("+r.Rule+")")
 	if u, err := url.Parse(r.Help); err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil ||
 		len(r.Help) > maxHelp || secret.Redact(r.Help) != r.Help || guard.Visible(r.Help) != r.Help {
@@ -40,12 +40,12 @@ var scanner = pattern.Lazy(`(?i)leak|secret|credential|truffle|password|token|ap
 
 // word is a name on one line.
 func word(s string) string {
-	return strings.Join(strings.Fields(cut(secret.Redact(plain(s)), maxName)), " ")
+	return strings.Join(strings.Fields(guard.Cut(secret.Redact(plain(s)), maxName)), " ")
 }
 
 // plain is text whose control characters are gone and whose other invisible ones show.
 func plain(s string) string {
-	s = cut(strings.ToValidUTF8(s, "\ufffd"), 4*maxMessage)
+	s = guard.Cut(strings.ToValidUTF8(s, "\ufffd"), 4*maxMessage)
 	s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\t", " ")
 	return guard.Visible(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' {
@@ -53,13 +53,6 @@ func plain(s string) string {
 		}
 		return r
 	}, s))
-}
-
-func cut(s string, most int) string {
-	if len(s) <= most || utf8.RuneCountInString(s) <= most {
-		return s
-	}
-	return string([]rune(s)[:most]) + "…"
 }
 
 // link is what SARIF writes for a place beside the message: only its words stay.
@@ -74,8 +67,8 @@ func parted(message string) (title, rest string) {
 	if at := sentenceEnd().FindStringIndex(title); at != nil && at[0] >= 12 {
 		title, rest = title[:at[0]], title[at[1]:]+"\n"+rest
 	}
-	if len(title) > maxTitle && utf8.RuneCountInString(title) > maxTitle {
-		return cut(title, maxTitle), message
+	if utf8.RuneCountInString(title) > maxTitle {
+		return guard.Cut(title, maxTitle), message
 	}
 	return title, strings.TrimSpace(rest)
 }

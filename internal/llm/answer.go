@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/org/pr-review-action/internal/pattern"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // envelope is what any body may say beside its answer.
@@ -106,10 +106,8 @@ func spoken(text string) string {
 const maxName = 200
 
 func clipped(name string) string {
-	if utf8.RuneCountInString(name) <= maxName {
-		return name
-	}
-	return string([]rune(name)[:maxName])
+	name, _ = wording.Clip(name, maxName)
+	return name
 }
 
 // redact takes a key out that came back, once the envelope is read.

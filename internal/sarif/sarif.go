@@ -17,6 +17,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/order"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // Limits of GitHub's code scanning: an upload with more results, or of more than
@@ -47,10 +48,9 @@ func Encode(r Run) (text []byte, left int, err error) {
 	})
 	results := results(found)
 	decided := run{
-		Tool: tool{driver{Name: "pr-review", Version: r.Version, Page: r.Page, Rules: rules(results, r.Page)}},
-		Automation: automation{strings.Join(slices.DeleteFunc([]string{"pr-review", r.Instance}, empty), "/") + "/" +
-			r.Head},
-		Results: results,
+		Tool:       tool{driver{Name: "pr-review", Version: r.Version, Page: r.Page, Rules: rules(results, r.Page)}},
+		Automation: automation{wording.Joined("/", "pr-review", r.Instance) + "/" + r.Head},
+		Results:    results,
 	}
 	text, err = json.Marshal(log{Schema: schema, Version: "2.1.0", Runs: []run{decided}}, jsontext.WithIndent("  "),
 		json.FormatNilSliceAsNull(false))
@@ -59,8 +59,6 @@ func Encode(r Run) (text []byte, left int, err error) {
 	}
 	return append(text, '\n'), len(r.Findings) - len(results), nil
 }
-
-func empty(s string) bool { return s == "" }
 
 // results takes findings from the front as long as code scanning takes them.
 func results(found []finding.Finding) []result {

@@ -4,12 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 const (
@@ -29,20 +28,16 @@ func message(f finding.Finding) string {
 	if title != "" {
 		title += "."
 	}
-	parts := slices.DeleteFunc([]string{title, body(f.Body), body(f.AlsoSaid())}, func(s string) bool {
-		return s == ""
-	})
-	text := cmp.Or(strings.Join(parts, "\n\n"), "A finding without words.")
+	text := cmp.Or(wording.Joined("\n\n", title, body(f.Body), body(f.AlsoSaid())), "A finding without words.")
 	return placeholder.ReplaceAllString(text, "{$0}")
 }
 
 func body(s string) string {
-	s = strings.TrimSpace(s)
-	n := utf8.RuneCountInString(s)
-	if n <= bodyRunes {
-		return guard.Markdown(s)
+	s, left := wording.Clip(strings.TrimSpace(s), bodyRunes)
+	if s = guard.Markdown(s); left > 0 {
+		s += fmt.Sprintf("\n\nCut here: %d more characters.", left)
 	}
-	return guard.Markdown(string([]rune(s)[:bodyRunes])) + fmt.Sprintf("\n\nCut here: %d more characters.", n-bodyRunes)
+	return s
 }
 
 // nowhere stands for a path where a finding is about no file: without an address
