@@ -11,14 +11,8 @@ const (
 	// header that says nothing true, must not stop a run: the server may say no
 	// to one call a minute instead.
 	longestWait = 65 * time.Second
-	// maxLies is how often a call may pass although the headers had nothing left
-	// for it, before they are no longer believed.
-	maxLies = 2
 	// mostRatio bounds what the server is taken to count for one of ours.
 	mostRatio = 4
-	// overtaken is how far apart two calls may start and still reach the server
-	// the other way round; of their answers the one that leaves less is the later.
-	overtaken = 20 * time.Millisecond
 )
 
 // quota is one limit of a server as its answers tell it. What an answer tells was
@@ -31,15 +25,8 @@ type quota struct {
 	of    int64
 	at    time.Time
 	total float64 // charged so far
-	taken charge  // of the call that told last
+	taken float64 // of the call that told last
 	ratio float64 // what the server counts for one of ours
-	lies  int
-}
-
-// charge is what was charged up to and with one call.
-type charge struct {
-	total   float64
-	doubted bool // nothing should have been left for it
 }
 
 // wait is how long until there is enough for a call; 0 where nothing is known.
@@ -63,13 +50,11 @@ func (q *quota) full(now time.Time) time.Duration {
 	return min(max(q.at.Add(q.word.reset).Sub(now), time.Millisecond), longestWait)
 }
 
-// take counts a call that starts.
-func (q *quota) take(now time.Time, amount float64) charge {
-	c := charge{doubted: q.left != nil && q.left.TokensAt(now) < min(amount*q.ratio, q.word.limit)*0.9}
+// take counts a call that starts. It returns what was charged up to and with it.
+func (q *quota) take(now time.Time, amount float64) (charged float64) {
 	q.total += amount
-	c.total = q.total
 	q.drain(now, amount*q.ratio)
-	return c
+	return q.total
 }
 
 // drain takes an amount away, also below zero.
@@ -80,43 +65,31 @@ func (q *quota) drain(now time.Time, amount float64) {
 }
 
 // observe takes in what the answer to a call tells; nil where it tells nothing.
-func (q *quota) observe(number int64, at time.Time, c charge, t *told, passed, refused bool) {
-	if passed && c.doubted {
-		q.lies++
-	}
-	if q.lies > maxLies {
-		q.left = nil
+func (q *quota) observe(number int64, at time.Time, charged float64, t *told, refused bool) {
+	if t == nil || number < q.of {
 		return
-	}
-	if t == nil || number < q.of && (q.at.Sub(at) >= overtaken || t.left >= q.word.left) {
-		return
-	}
-	if number < q.of {
-		number, at, c = q.of, q.at, q.taken // the server took this one later
-	} else if q.left != nil && at.Sub(q.at) < overtaken && t.left > q.word.left && t.limit == q.word.limit {
-		*t = q.word
 	}
 	used := t.limit - t.left
 	perSecond := t.limit / minute.Seconds()
 	if t.reset > 0 && used > 0 {
 		perSecond = used / t.reset.Seconds()
 	}
-	q.learn(at, c, t, perSecond)
+	q.learn(at, charged, t, perSecond)
 	if refused {
 		q.ratio = min(q.ratio*1.5, mostRatio) // others use it too
 	}
-	q.word, q.of, q.at, q.taken = *t, number, at, c
+	q.word, q.of, q.at, q.taken = *t, number, at, charged
 	q.left = rate.NewLimiter(rate.Limit(max(perSecond, 1/minute.Seconds())), int(t.limit))
-	q.drain(at, used+(q.total-c.total)*q.ratio)
+	q.drain(at, used+(q.total-charged)*q.ratio)
 }
 
 // learn compares two answers: what the server counted with what was charged.
-func (q *quota) learn(at time.Time, c charge, t *told, perSecond float64) {
+func (q *quota) learn(at time.Time, charged float64, t *told, perSecond float64) {
 	if q.left == nil || t.limit != q.word.limit {
 		q.ratio = 1
 		return
 	}
-	ours := c.total - q.taken.total
+	ours := charged - q.taken
 	counted := q.word.left - t.left + perSecond*at.Sub(q.at).Seconds()
 	if ours > 0 && counted > 0 {
 		q.ratio = (3*q.ratio + min(max(counted/ours, 0.05), mostRatio)) / 4
