@@ -126,14 +126,6 @@ func TestStateOfAnotherInterfaceIsLeftOut(t *testing.T) {
 	}
 }
 
-func TestRoleThatIsNoneIsAnErrorBeforeAnythingIsSent(t *testing.T) {
-	t.Parallel()
-	w := serve(t, reply{body: said})
-	_, err := to(t, w).Chat(t.Context(), withTools(Turn{Role: "system", Text: "orders"}))
-	require.ErrorContains(t, err, `"system"`)
-	require.Empty(t, w.requests())
-}
-
 func TestReasoningAtTheFrontOfATextIsLeftOut(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{

@@ -81,9 +81,6 @@ func (c *Client) Endpoint() string { return c.at.owner() }
 // request can be made without them. One that takes no output limit under any name
 // ends a request that is Bounded with ErrNoLimit.
 func (c *Client) Chat(ctx context.Context, r Request) (Answer, error) {
-	if err := r.check(); err != nil {
-		return Answer{}, err
-	}
 	halved := 0
 	for {
 		form := c.dialect.now()

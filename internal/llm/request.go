@@ -2,7 +2,6 @@ package llm
 
 import (
 	"encoding/json"
-	"fmt"
 
 	"github.com/org/pr-review-action/internal/cost"
 )
@@ -67,17 +66,6 @@ type Answer struct {
 	ToolCalls []Call
 	State     json.RawMessage
 	Usage     cost.Usage
-}
-
-func (r Request) check() error {
-	for i, turn := range r.Turns {
-		switch turn.Role {
-		case RoleUser, RoleAssistant, RoleTool:
-		default:
-			return fmt.Errorf("turn %d of the conversation has the role %q, which is none", i, turn.Role)
-		}
-	}
-	return nil
 }
 
 // tokens is the most that a server's rate limit may count for a request with an
