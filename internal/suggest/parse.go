@@ -3,29 +3,21 @@ package suggest
 import (
 	"bytes"
 	"encoding/json"
-	"go/ast"
-	"go/format"
 	goparser "go/parser"
 	"go/token"
-	"strings"
 
 	yamlparser "github.com/goccy/go-yaml/parser"
 	"github.com/pelletier/go-toml/v2"
 )
 
-// The most bytes of a file that is parsed. The parsers of YAML and TOML take
-// quadratic time, and gofmt more than that where it is made to.
+// The most bytes of a file that is parsed. The parsers of YAML and TOML take quadratic time.
 const (
 	maxText = 512 << 10
 	maxSlow = 64 << 10
 )
 
-// How deep one thing may stand within another: the nodes of Go code, of which Go's
-// own library has 55 at most, and the brackets and blocks of YAML and TOML.
-const (
-	maxNodes = 60
-	maxDepth = 100
-)
+// maxDepth is how deep brackets and blocks of YAML and TOML may stand within one another.
+const maxDepth = 100
 
 // maxWork is the milliseconds that all suggestions of one file may take. What they
 // take is reckoned from sizes and not measured, so that one change gives one
@@ -34,69 +26,26 @@ const maxWork = 2000
 
 // language is how the files of one language are parsed.
 type language struct {
-	parses  func([]byte) bool
-	takes   func(size int) int // milliseconds, for the worst text of so many bytes
-	limit   int                // bytes
-	formats bool
+	parses func([]byte) bool
+	takes  func(size int) int // milliseconds, for the worst text of so many bytes
+	limit  int                // bytes
 }
 
 // languages are by their names; a file of no other one is parsed.
 var languages = map[string]language{
-	"go":   {goParses, goTakes, maxText, true},
-	"json": {json.Valid, parsing, maxText, false},
-	"yaml": {bounded(yamlParses), quadratic, maxSlow, false},
-	"toml": {bounded(tomlParses), quadratic, maxSlow, false},
+	"go":   {goParses, parsing, maxText},
+	"json": {json.Valid, parsing, maxText},
+	"yaml": {bounded(yamlParses), quadratic, maxSlow},
+	"toml": {bounded(tomlParses), quadratic, maxSlow},
 }
 
 func parsing(size int) int { return size >> 13 }
 
 func quadratic(size int) int { return size * size >> 22 }
 
-// goTakes has the formatter in it, which sees no larger text.
-func goTakes(size int) int {
-	if size > maxSlow {
-		return parsing(size)
-	}
-	return size >> 9
-}
-
 func goParses(text []byte) bool {
 	_, err := goparser.ParseFile(token.NewFileSet(), "", text, goparser.SkipObjectResolution)
 	return err == nil
-}
-
-// formatted is Go code as gofmt writes it; empty where it does not parse, or where
-// gofmt would take long.
-func formatted(text []byte) string {
-	if len(text) > maxSlow {
-		return ""
-	}
-	set := token.NewFileSet()
-	file, err := goparser.ParseFile(set, "", text, goparser.ParseComments|goparser.SkipObjectResolution)
-	if err != nil || height(file) > maxNodes {
-		return ""
-	}
-	var out strings.Builder
-	if format.Node(&out, set, file) != nil {
-		return ""
-	}
-	return out.String()
-}
-
-// height is how many nodes of code stand within one another: each link of a chain
-// of selectors, calls, indexes or operators is one, as is each pair of brackets.
-func height(file *ast.File) (most int) {
-	depth := 0
-	ast.Inspect(file, func(n ast.Node) bool {
-		if n == nil {
-			depth--
-			return true
-		}
-		depth++
-		most = max(most, depth)
-		return true
-	})
-	return most
 }
 
 func yamlParses(text []byte) error {

@@ -26,7 +26,6 @@ type File struct {
 	shown    diff.Anchors
 	head     []string // lines with their carriage returns; nil where the text is not at hand
 	coded    bool     // the head is at hand, and not in UTF-8
-	tidy     bool     // the head is Go as gofmt writes it
 	size     int      // of the head
 	left     *int     // milliseconds for further looks at the whole file
 }
@@ -42,14 +41,13 @@ func New(path string, shown diff.Anchors, head []byte) File {
 	if p := languages[lang.Of(path).Name]; p.parses != nil && len(head) <= p.limit && p.parses(head) {
 		left := maxWork - p.takes(len(head))
 		f.language, f.size, f.left = p, len(head), &left
-		f.tidy = p.formats && formatted(head) == string(head)
 	}
 	return f
 }
 
 // Check settles a finding's suggestion. One that changes nothing is taken away;
-// one that cannot be applied gets the reason as SuggestionProblem; one whose lines are Go
-// code is indented as gofmt would. A reason that is there already stays.
+// one that cannot be applied gets the reason as SuggestionProblem; one that lacks the
+// indentation of all lines in its place gets it. A reason that is there already stays.
 func (s File) Check(f finding.Finding) finding.Finding {
 	if f.Suggestion == "" || f.SuggestionProblem != "" {
 		return f
@@ -61,12 +59,14 @@ func (s File) Check(f finding.Finding) finding.Finding {
 		why = untried
 	}
 	if why == "" {
-		f.Suggestion = s.indented(f.Suggestion, start, f.Line)
-		if slices.Equal(split(f.Suggestion), old) {
+		text := indented(f.Suggestion, old)
+		if slices.Equal(split(text), old) {
 			f.Suggestion = ""
 			return f
 		}
-		why = cmp.Or(s.spelled(f.Side, start, f.Line), s.fault(f.Suggestion, old, start, f.Line))
+		if why = cmp.Or(s.spelled(f.Side, start, f.Line), s.fault(text, old, start, f.Line)); why == "" {
+			f.Suggestion = text
+		}
 	}
 	f.SuggestionProblem = why
 	return f
@@ -81,7 +81,7 @@ const (
 	omitted  = "it, or what it replaces, was not shown in full"
 	unparsed = "the file would not parse with it"
 	untried  = "its file is too large to try so many"
-	indented = "it mixes tabs and spaces with the lines around it"
+	mingled  = "it mixes tabs and spaces with the lines around it"
 	returned = "its lines end in CRLF, which applying it may not keep"
 	encoded  = "its file is not in UTF-8"
 )
@@ -132,7 +132,7 @@ func (s File) fault(text string, old []string, start, line int) string {
 	case gap.MatchString(both):
 		return omitted
 	case mixed(indent(split(text)), indent(old)):
-		return indented
+		return mingled
 	case s.parses != nil && !s.parses([]byte(s.with(text, start, line))):
 		return unparsed
 	}
@@ -160,22 +160,20 @@ func (s File) with(text string, start, line int) string {
 	return strings.Join(slices.Concat(s.head[:start-1], split(text), s.head[line:]), "\n")
 }
 
-// indented is a suggestion for Go code as gofmt writes it, where the file is
-// formatted and nothing but the suggestion's own lines would be another.
-func (s File) indented(text string, start, line int) string {
-	if !s.tidy {
+// indented is a suggestion as far to the right as what it replaces, where it begins at the left
+// edge and no line in its place does.
+func indented(text string, old []string) string {
+	margin, lines := indent(old), split(text)
+	left := func(line string) bool { return line != "" && !strings.HasPrefix(line, margin) }
+	if margin == "" || indent(lines) != "" || strings.TrimSpace(text) == "" || slices.ContainsFunc(old, left) {
 		return text
 	}
-	all := strings.Split(formatted([]byte(s.with(text, start, line))), "\n")
-	before, after := s.head[:start-1], s.head[line:]
-	if len(all) <= len(before)+len(after) {
-		return text
+	for i, line := range lines {
+		if line != "" {
+			lines[i] = margin + line
+		}
 	}
-	end := len(all) - len(after)
-	if !slices.Equal(all[:len(before)], before) || !slices.Equal(all[end:], after) {
-		return text
-	}
-	return cmp.Or(strings.Join(all[len(before):end], "\n"), text)
+	return strings.Join(lines, "\n")
 }
 
 // split are a suggestion's lines: a line feed at its end adds none.
