@@ -5,10 +5,13 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/go-json-experiment/json"
 	"go.opentelemetry.io/otel/attribute"
 	semconv "go.opentelemetry.io/otel/semconv/v1.37.0"
 	oteltrace "go.opentelemetry.io/otel/trace"
@@ -216,4 +219,65 @@ func (c *call) given(e CallEnd) []attribute.KeyValue {
 			attribute.Int64("gen_ai.usage.reasoning.output_tokens", u.ReasoningTokens))
 	}
 	return all
+}
+
+// server tells provider, host and port of a model's address. Whatever serves it speaks
+// OpenAI's interface, whose name the convention wants where the provider cannot be told.
+func server(base string) (provider, host string, port int) {
+	u, err := url.Parse(base)
+	if err != nil || u.Hostname() == "" {
+		return "openai", "", 0
+	}
+	host, port = strings.ToLower(u.Hostname()), 443
+	if u.Scheme == "http" {
+		port = 80
+	}
+	if n, err := strconv.Atoi(u.Port()); err == nil {
+		port = n
+	}
+	if strings.Contains(u.Path, "/openai/deployments/") {
+		return "azure.ai.openai", host, port
+	}
+	return "openai", host, port
+}
+
+// spelled is a message in the convention's form.
+// https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-input-messages.json
+type spelled struct {
+	Role   string `json:"role"`
+	Parts  []part `json:"parts"`
+	Finish string `json:"finish_reason,omitzero"`
+}
+
+type part struct {
+	Type      string `json:"type"`
+	Content   string `json:"content,omitzero"`
+	ID        string `json:"id,omitzero"`
+	Name      string `json:"name,omitzero"`
+	Arguments string `json:"arguments,omitzero"`
+	Response  string `json:"response,omitzero"`
+}
+
+func (t *tracer) parts(m llm.Turn) []part {
+	all := []part{}
+	switch {
+	case m.CallID != "":
+		return append(all, part{Type: "tool_call_response", ID: t.safe(m.CallID), Response: t.long(m.Text)})
+	case m.Text != "":
+		all = append(all, part{Type: "text", Content: t.long(m.Text)})
+	}
+	for _, a := range m.ToolCalls {
+		all = append(all, part{Type: "tool_call", ID: t.safe(a.ID), Name: t.safe(a.Name),
+			Arguments: t.long(a.Arguments)})
+	}
+	return all
+}
+
+// json sets an attribute whose texts are safe already.
+func (s *Span) json(key string, value any) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return // plain structs of valid UTF-8: it cannot fail
+	}
+	s.set(attribute.String(key, string(text)))
 }

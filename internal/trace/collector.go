@@ -2,7 +2,9 @@ package trace
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -103,3 +105,31 @@ func (c *collector) lost() error {
 
 // grace is what the end of a run may wait for the collector.
 const grace = 3 * time.Second
+
+// encode writes a batch as the body of a request.
+func (s settings) encode(batch []sdktrace.ReadOnlySpan) ([]byte, error) {
+	body, err := traces(batch).binary(nil), error(nil)
+	if s.json {
+		body, err = json.Marshal(traces(batch).tree())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("encoding the spans: %w", err)
+	}
+	if !s.gzip {
+		return body, nil
+	}
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	_, err = z.Write(body)
+	if err = errors.Join(err, z.Close()); err != nil {
+		return nil, fmt.Errorf("compressing the spans: %w", err)
+	}
+	return packed.Bytes(), nil
+}
+
+func (s settings) mediaType() string {
+	if s.json {
+		return "application/json"
+	}
+	return "application/x-protobuf"
+}
