@@ -3,6 +3,8 @@ package llm
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/pattern"
@@ -33,19 +35,7 @@ func (x envelope) failure() (code int, failed bool) {
 // blank reports whether a value says that there is nothing: some gateways write
 // "error": false, or an error without words, beside a good answer.
 func blank(value any) bool {
-	switch v := value.(type) {
-	case nil:
-		return true
-	case bool:
-		return !v
-	case float64:
-		return v == 0
-	case string:
-		return strings.TrimSpace(v) == ""
-	case []any:
-		return len(v) == 0
-	}
-	return false
+	return slices.Contains([]string{"", "<nil>", "false", "0", "[]"}, strings.TrimSpace(fmt.Sprint(value)))
 }
 
 // verdict is the error of an answer that cannot be used.

@@ -23,14 +23,15 @@ type Run struct {
 
 // Verdicts are the decisions that are somebody's verdict on a draft, each draft's once: none
 // of a revision, or of a draft that was drafted again.
-func Verdicts(all []Run) []decision.Record {
-	var records []decision.Record
+func Verdicts(all []Run) (some []decision.Record) {
+	seen := map[string]bool{}
 	for _, r := range all {
-		if r.Record != nil {
-			records = append(records, *r.Record)
+		if of := r.Record; of != nil && !seen[of.Digest] && !of.Withdrawn() && of.Decision != decision.Revise {
+			seen[of.Digest] = true
+			some = append(some, *of)
 		}
 	}
-	return verdicts(records)
+	return some
 }
 
 // Summary is what all runs came to, as JSON has it.

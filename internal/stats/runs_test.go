@@ -8,6 +8,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/column"
 	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/decision"
 )
 
 func TestRunsAreSummedByPullRequest(t *testing.T) {
@@ -46,4 +47,13 @@ func TestRunsOfNothingAndOfManyAreBounded(t *testing.T) {
 	for _, row := range strings.Split(text, "\n") {
 		require.LessOrEqual(t, column.Width(row), 80, row)
 	}
+}
+
+// verdicts are those of records whose runs say nothing else.
+func verdicts(all []decision.Record) []decision.Record {
+	var runs []Run
+	for i := range all {
+		runs = append(runs, Run{Record: &all[i]})
+	}
+	return Verdicts(runs)
 }

@@ -57,19 +57,6 @@ type Tally struct {
 // maxGroups is how many groups of a kind have a row of their own.
 const maxGroups = 20
 
-// verdicts are the records that are somebody's verdict on a draft, each draft's once: none
-// of a revision, or of a draft that was drafted again.
-func verdicts(all []decision.Record) (some []decision.Record) {
-	seen := map[string]bool{}
-	for _, r := range all {
-		if !seen[r.Digest] && !r.Withdrawn() && r.Decision != decision.Revise {
-			seen[r.Digest] = true
-			some = append(some, r)
-		}
-	}
-	return some
-}
-
 // judged is a finding of a verdict, and what became of it.
 type judged struct {
 	decision.Shown

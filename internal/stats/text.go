@@ -76,10 +76,9 @@ func (r Runs) Text() string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "Drafts made: %d (changes: %d)\n", r.Drafts, len(r.Pulls))
-	switch {
-	case r.PerPull == nil:
+	if r.PerPull == nil {
 		b.WriteString("Cost: price not known\n")
-	default:
+	} else {
 		fmt.Fprintf(&b, "Cost: %s, %s a change%s\n", r.Cost, cost.MicroUSD(math.Round(*r.PerPull)), r.besides())
 	}
 	if q := r.Seconds; q != nil {

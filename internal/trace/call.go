@@ -47,7 +47,9 @@ type CallEnd struct {
 func Call(ctx context.Context, q CallStart) (try transport.BeginFunc, end func(CallEnd)) {
 	t := from(ctx)
 	if t == nil {
-		return free, func(CallEnd) {}
+		return func(context.Context, int) (func(*http.Response, error), error) {
+			return func(*http.Response, error) {}, nil
+		}, func(CallEnd) {}
 	}
 	c := &call{tracer: t, CallStart: q, ctx: ctx, began: time.Now()}
 	return c.try, c.end
@@ -58,10 +60,6 @@ type withheld struct{}
 // Withheld is a context in which spans of calls hold neither question nor answer, whatever
 // was asked for: what was asked with may not leave the job.
 func Withheld(ctx context.Context) context.Context { return context.WithValue(ctx, withheld{}, true) }
-
-func free(context.Context, int) (func(*http.Response, error), error) {
-	return func(*http.Response, error) {}, nil
-}
 
 // call is one question and its tries.
 type call struct {

@@ -49,8 +49,11 @@ func (l *local) OnEnd(s sdktrace.ReadOnlySpan) {
 	written := line{
 		Time: s.StartTime().UTC(), Seconds: s.EndTime().Sub(s.StartTime()).Seconds(), Name: s.Name(),
 		Failed: s.Status().Code == codes.Error,
-		Trace:  s.SpanContext().TraceID().String(), Span: s.SpanContext().SpanID().String(), Parent: parentOf(s),
+		Trace:  s.SpanContext().TraceID().String(), Span: s.SpanContext().SpanID().String(),
 		Attributes: values(s.Attributes()),
+	}
+	if above := s.Parent().SpanID(); above.IsValid() {
+		written.Parent = above.String()
 	}
 	for _, e := range s.Events() {
 		written.Events = append(written.Events, event{Time: e.Time.UTC(), Name: e.Name,
@@ -83,13 +86,6 @@ func (l *local) failed() error {
 		return nil
 	}
 	return fmt.Errorf("%w: writing the local trace: %w", ErrLost, l.err)
-}
-
-func parentOf(s sdktrace.ReadOnlySpan) string {
-	if !s.Parent().SpanID().IsValid() {
-		return ""
-	}
-	return s.Parent().SpanID().String()
 }
 
 func values(all []attribute.KeyValue) map[string]any {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,6 +17,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/transport"
 )
 
@@ -118,11 +120,8 @@ func (v *variables) wanted() bool {
 
 // content reads the convention's switch, and its newer values; span events are not made.
 func (v *variables) content() bool {
-	switch strings.ToLower(v.text("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT")) {
-	case "true", "span_only", "span_and_event":
-		return true
-	}
-	return false
+	wanted := strings.ToLower(v.text("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"))
+	return slices.Contains([]string{"true", "span_only", "span_and_event"}, wanted)
 }
 
 // exporter reads the OTEL_EXPORTER_OTLP_* variables.
@@ -254,7 +253,7 @@ func (v *variables) pairs(name string) []pair {
 func (v *variables) headers(name string) http.Header {
 	all := http.Header{}
 	for i, p := range v.pairs(name) {
-		if !token(p.key) || strings.ContainsFunc(p.value, unicode.IsControl) {
+		if !token().MatchString(p.key) || strings.ContainsFunc(p.value, unicode.IsControl) {
 			v.refuse(name, fmt.Sprintf("has an entry, number %d, that cannot be a header", i+1))
 			return nil
 		}
@@ -263,13 +262,5 @@ func (v *variables) headers(name string) http.Header {
 	return all
 }
 
-// token reports whether a text can be the name of a header (RFC 9110, 5.6.2).
-func token(s string) bool {
-	for _, r := range s {
-		letter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
-		if !letter && !strings.ContainsRune("!#$%&'*+-.^_`|~", r) {
-			return false
-		}
-	}
-	return s != ""
-}
+// token matches what can be the name of a header (RFC 9110, 5.6.2).
+var token = pattern.Lazy("^[a-zA-Z0-9!#$%&'*+.^_`|~-]+$")

@@ -73,7 +73,8 @@ func flatten(rows []row, n Node, lead, indent string) []row {
 	}
 	for _, t := range n.Tools {
 		lead, _ := branch()
-		rows = append(rows, row{lead: lead, name: used(t), text: got(t)})
+		rows = append(rows, row{lead: lead, name: guard.Line(strings.TrimSpace(t.Name+" "+t.Arguments), maxName),
+			text: got(t)})
 	}
 	for _, child := range n.Children {
 		lead, next := branch()
@@ -86,15 +87,14 @@ func flatten(rows []row, n Node, lead, indent string) []row {
 	return rows
 }
 
-func used(t finding.ToolCall) string {
-	return guard.Line(strings.TrimSpace(t.Name+" "+t.Arguments), maxName)
-}
-
 func got(t finding.ToolCall) string {
 	if t.Problem != "" {
 		return guard.Line("no result: "+t.Problem, maxName)
 	}
-	return size(t.Bytes)
+	if t.Bytes < 1000 {
+		return fmt.Sprintf("%d B", t.Bytes)
+	}
+	return fmt.Sprintf("%.1f kB", float64(t.Bytes)/1e3)
 }
 
 // duration is short and sorts by eye: 0.4s, 12.3s, 2m05s.
@@ -118,13 +118,6 @@ func tokens(n int64) string {
 		return fmt.Sprintf("%.1fk", float64(n)/1e3)
 	}
 	return fmt.Sprintf("%.1fM", float64(n)/1e6)
-}
-
-func size(n int) string {
-	if n < 1000 {
-		return fmt.Sprintf("%d B", n)
-	}
-	return fmt.Sprintf("%.1f kB", float64(n)/1e3)
 }
 
 const gap = "  "
