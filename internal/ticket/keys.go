@@ -12,25 +12,11 @@ import (
 // for the key; all else stands as it is, in any case.
 func LabelForms() []string { return []string{"jira:*", "*"} }
 
-// denied are prefixes that name something else than a project where no projects
-// are configured: standards, ciphers, versions, dates, tools, words of GitHub.
-var denied = strings.Fields(`
-	UTF UCS CP WIN LATIN BASE ASCII ISO IEC IEEE ANSI DIN EN ECMA RFC PEP JEP JSR BIP EIP ERC KIP SEP ADR FIPS NIST
-	PCI SOC OWASP WCAG GDPR HIPAA
-	SHA MD AES DES RSA ECDSA HMAC PKCS TLS SSL HS RS ES PS CVE CWE GHSA CVSS COVID SARS GPT LLAMA GEMINI CLAUDE
-	X86 ARM RISC CUDA RTX GTX USB HTTP HTTPS IPV OAUTH
-	UTC GMT EST PST CET GH PR MR ISSUE ISSUES BUG FIX HOTFIX FEATURE FEAT STEP PHASE PART SPRINT TOP RC ALPHA BETA
-	VERSION VER RELEASE V
-	Q1 Q2 Q3 Q4 H1 H2 JAN FEB MAR APR MAY JUN JUL AUG SEP SEPT OCT NOV DEC
-	NODE PYTHON JAVA JDK GO REACT VUE ANGULAR RUBY PHP RUST SPRING DJANGO RAILS UBUNTU DEBIAN ALPINE POSTGRES MYSQL
-	REDIS WEBPACK`)
-
 var (
-	candidate  = regexp.MustCompile(`[A-Z][A-Z0-9_]{1,9}-[1-9][0-9]{0,6}`)
-	anyCase    = regexp.MustCompile(`(?i)[a-z][a-z0-9_]{1,9}-[1-9][0-9]{0,6}`)
-	fiscalYear = regexp.MustCompile(`^FY[0-9]+$`)
-	inLink     = regexp.MustCompile(`(?i)(?:/browse/|/issues/|[?&]selectedissue=)([a-z][a-z0-9_]{1,9}-[1-9][0-9]{0,6})`)
-	wholeKey   = regexp.MustCompile(`^[A-Z][A-Z0-9_]{1,9}-[1-9][0-9]{0,6}$`)
+	candidate = regexp.MustCompile(`[A-Z][A-Z0-9_]{1,9}-[1-9][0-9]{0,6}`)
+	anyCase   = regexp.MustCompile(`(?i)[a-z][a-z0-9_]{1,9}-[1-9][0-9]{0,6}`)
+	inLink    = regexp.MustCompile(`(?i)(?:/browse/|/issues/|[?&]selectedissue=)([a-z][a-z0-9_]{1,9}-[1-9][0-9]{0,6})`)
+	wholeKey  = regexp.MustCompile(`^[A-Z][A-Z0-9_]{1,9}-[1-9][0-9]{0,6}$`)
 )
 
 // Project is the project's part of a key; empty for what is none.
@@ -41,40 +27,30 @@ func Project(key string) string {
 	return key[:strings.LastIndexByte(key, '-')]
 }
 
-// finder finds keys of some projects; of any where there are none.
-type finder struct{ projects []string }
-
-func (f finder) counts(key string, link bool) bool {
-	prefix := key[:strings.LastIndexByte(key, '-')]
-	if len(f.projects) > 0 {
-		return slices.Contains(f.projects, prefix)
-	}
-	return link || !slices.Contains(denied, prefix) && !fiscalYear.MatchString(prefix)
-}
-
-// Keys finds the keys of tickets in a text of a pull request, in their order and
-// each once. projects are the configured ones; empty for none, which leaves out
-// what more often names a standard, a version or a date.
-func Keys(text string, where Where, projects []string) (all []Key) {
-	f := finder{projects}
+// Keys finds the keys of tickets of some projects in a text of a pull request, in their order
+// and each once.
+func Keys(text string, where Where, projects []string) []Key {
 	var found []string
 	switch text = hyphens.Replace(text); where {
 	case Branch:
-		found = f.inBranch(text)
+		found = inBranch(text)
 	case Body:
 		text = prose(text)
 		fallthrough
 	default:
 		for i, part := range parts(text) {
 			if i%2 == 1 {
-				found = append(found, f.inLink(part)...)
+				found = append(found, inLinks(part)...)
 			} else {
-				found = append(found, f.inText(part)...)
+				found = append(found, inText(part)...)
 			}
 		}
 	}
+	var all []Key
 	for _, key := range found {
-		all = append(all, Key{key, where})
+		if slices.Contains(projects, Project(key)) {
+			all = append(all, Key{key, where})
+		}
 	}
 	return Merge(all)
 }
@@ -93,44 +69,37 @@ func firsts[T any](all []T, name func(T) string) []T {
 	})
 }
 
-func (f finder) inLink(link string) (all []string) {
+func inLinks(link string) (all []string) {
 	for _, m := range inLink.FindAllStringSubmatchIndex(link, -1) {
-		if key := strings.ToUpper(link[m[2]:m[3]]); !touchedBehind(link[m[3]:]) && f.counts(key, true) {
-			all = append(all, key)
+		if !touchedBehind(link[m[3]:]) {
+			all = append(all, strings.ToUpper(link[m[2]:m[3]]))
 		}
 	}
 	return all
 }
 
-func (f finder) inText(text string) (all []string) {
+func inText(text string) (all []string) {
 	for _, at := range matches(candidate, text) {
-		key := text[at[0]:at[1]]
 		last, _ := utf8.DecodeLastRuneInString(text[:at[0]])
-		touched := last == '_' || last == '-' || inWord(last) || touchedBehind(text[at[1]:])
-		if !touched && f.counts(key, false) {
-			all = append(all, key)
+		if last != '_' && last != '-' && !inWord(last) && !touchedBehind(text[at[1]:]) {
+			all = append(all, text[at[0]:at[1]])
 		}
 	}
 	return all
 }
 
-// inBranch finds the keys of a branch's name. There a key may touch hyphens and
-// underscores; in lower case it counts at the start of a segment, and anywhere
-// where its project is a configured one.
-func (f finder) inBranch(name string) (all []string) {
+// inBranch finds the keys of a branch's name, in any case. There a key may touch hyphens and
+// underscores.
+func inBranch(name string) (all []string) {
 	if strings.HasPrefix(name, "dependabot/") || strings.HasPrefix(name, "renovate/") {
 		return nil
 	}
 	for segment := range strings.SplitSeq(name, "/") {
 		for _, at := range matches(anyCase, segment) {
-			written, behind := segment[at[0]:at[1]], segment[at[1]:]
-			key := strings.ToUpper(written)
+			behind := segment[at[1]:]
 			last, _ := utf8.DecodeLastRuneInString(segment[:at[0]])
-			touched := inWord(last) || touchedBehind(behind) && !strings.HasPrefix(behind, "-") &&
-				!strings.HasPrefix(behind, "_")
-			start := at[0] == 0 || len(f.projects) > 0 || key == written
-			if start && !touched && f.counts(key, false) {
-				all = append(all, key)
+			if !inWord(last) && (!touchedBehind(behind) || behind[0] == '-' || behind[0] == '_') {
+				all = append(all, strings.ToUpper(segment[at[0]:at[1]]))
 			}
 		}
 	}
@@ -147,7 +116,7 @@ func InLabel(label string, forms, projects []string) []Key {
 			continue
 		}
 		key := hyphens.Replace(label[len(before) : len(label)-len(behind)])
-		if wholeKey.MatchString(key) && (finder{projects}).counts(key, false) {
+		if slices.Contains(projects, Project(key)) {
 			return []Key{{Key: key, From: Label}}
 		}
 	}

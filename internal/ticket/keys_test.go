@@ -45,8 +45,12 @@ func TestKeysAreFoundByTheRule(t *testing.T) {
 		Want, Projects []string
 	}
 	all := cases[row](t, "testdata/ticket_keys.jsonl")
-	require.Len(t, all, 104)
+	require.Len(t, all, 102)
+	projects := strings.Fields("PROJ PAY OPS ABC DATA SEC A1 MY_PROJ XPROJ ABCDEFGHIJK P")
 	for _, c := range all {
+		if c.Projects == nil {
+			c.Projects = projects
+		}
 		t.Run(c.ID, func(t *testing.T) {
 			t.Parallel()
 			found := ticket.Keys(c.Text, c.Where, c.Projects)
@@ -94,7 +98,7 @@ func TestLabelFormsSayWhichLabelsHoldAKey(t *testing.T) {
 		{"ab", "", []string{"ab*ab"}},
 		{"jira:İİPAY-1", "", []string{"jira:*"}},
 	} {
-		require.Equal(t, c.want, strings.Join(names(ticket.InLabel(c.label, c.forms, nil)), " "), c.label)
+		require.Equal(t, c.want, strings.Join(names(ticket.InLabel(c.label, c.forms, []string{"PAY"})), " "), c.label)
 	}
 }
 
@@ -117,7 +121,7 @@ func TestHostileTextsAreReadInTime(t *testing.T) {
 		"\u2011", "`"} {
 		text := strings.Repeat(unit, 65536/len(unit))
 		for _, where := range []ticket.Where{ticket.Title, ticket.Branch, ticket.Body} {
-			ticket.Keys(text, where, nil)
+			ticket.Keys(text, where, []string{"AB"})
 		}
 		ticket.Issues(text, "github.com", "a/b", ticket.Body)
 		ticket.Mentions(text, "github.com", "a/b", ticket.Body)
