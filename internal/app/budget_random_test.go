@@ -101,7 +101,7 @@ func (w *wayward) Chat(ctx context.Context, r llm.Request) (llm.Answer, error) {
 
 // usage is at most a token for each byte, and the request's limit of output.
 func (w *wayward) usage(r llm.Request) cost.Usage {
-	in := 1 + w.dice.n(budget.Bytes(r))
+	in := 1 + w.dice.n(r.Bytes())
 	u := cost.Usage{Calls: 1, InputTokens: int64(in), CachedTokens: int64(w.dice.n(in + 1)),
 		OutputTokens: int64(w.dice.n(r.MaxTokens + 1))}
 	u.CacheWriteTokens = int64(w.dice.n(in - int(u.CachedTokens) + 1))

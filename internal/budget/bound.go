@@ -16,26 +16,14 @@ const (
 // its text, which no tokenizer exceeds, what the server puts around it, and the
 // whole limit of output, at the dearest kind of input.
 func Bound(r llm.Request, price cost.Price) cost.MicroUSD {
-	input := frame + Bytes(r) + turnFrame*(len(r.Turns)+len(r.Tools))
+	input := frame + r.Bytes() + turnFrame*(len(r.Turns)+len(r.Tools))
+	for _, t := range r.Turns {
+		input += turnFrame * len(t.ToolCalls)
+	}
 	if len(r.Tools) > 0 {
 		input += toolFrame
 	}
 	return price.AtMost(int64(input), int64(r.MaxTokens))
-}
-
-// Bytes is the size of all that a request's text consists of.
-func Bytes(r llm.Request) int {
-	n := len(r.System) + len(r.User) + len(r.SchemaName) + len(r.Schema)
-	for _, t := range r.Turns {
-		n += len(t.Role) + len(t.Text) + len(t.CallID) + len(t.State)
-		for _, c := range t.ToolCalls {
-			n += len(c.ID) + len(c.Name) + len(c.Arguments) + turnFrame
-		}
-	}
-	for _, t := range r.Tools {
-		n += len(t.Name) + len(t.Description) + len(t.Schema)
-	}
-	return n
 }
 
 // Priced adds what a usage costs, where the server did not say.
@@ -56,7 +44,7 @@ const (
 // Expected are calls of one kind that are about to be made.
 type Expected struct {
 	Times  int // how many; 0 is one
-	Bytes  int // of each one's text: Bytes(request)
+	Bytes  int // of each one's text: Request.Bytes
 	Output int // tokens of each answer; 0 for as many as a review takes
 }
 

@@ -256,7 +256,7 @@ func TestP9_ABoundCountsEveryByteThatIsSent(t *testing.T) {
 			ToolCalls: []llm.Call{{ID: "i", Name: "j", Arguments: "k"}}}},
 		Tools: []llm.Tool{{Name: "l", Description: "m", Schema: []byte("n")}},
 	}
-	require.Equal(t, 14+turnFrame, Bytes(full))
+	require.Equal(t, 14, full.Bytes())
 	require.EqualValues(t, 14+3*turnFrame+frame+toolFrame+10, Bound(full, even))
 	dear := cost.Price{Input: 1_000_000, CachedInput: 2_000_000, Output: 1_000_000, CacheWrite: 3_000_000}
 	require.EqualValues(t, 3*(frame+1)+5, Bound(llm.Request{User: "u", MaxTokens: 5}, dear))

@@ -126,7 +126,7 @@ func (*wayward) Identity() string { return "wayward" }
 
 func (w *wayward) Chat(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	time.Sleep(time.Duration(w.dice.n(1_000)) * time.Millisecond) // of the synctest bubble's clock: no real time passes
-	u := randomUsage(w.dice, Bytes(r), r.MaxTokens)
+	u := randomUsage(w.dice, r.Bytes(), r.MaxTokens)
 	amount := w.price.Of(u)
 	switch w.dice.n(6) {
 	case 0:

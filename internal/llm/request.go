@@ -71,15 +71,20 @@ type Answer struct {
 // tokens is the most that a server's rate limit may count for a request with an
 // output limit: that, and a token for every four bytes.
 func (r Request) tokens(limit int) int64 {
-	size := len(r.System) + len(r.User) + len(r.Schema)
+	return int64(r.Bytes()/4 + limit)
+}
+
+// Bytes is the size of all that a request's text consists of.
+func (r Request) Bytes() int {
+	n := len(r.System) + len(r.User) + len(r.SchemaName) + len(r.Schema)
 	for _, t := range r.Turns {
-		size += len(t.Text) + len(t.State)
+		n += len(t.Role) + len(t.Text) + len(t.CallID) + len(t.State)
 		for _, c := range t.ToolCalls {
-			size += len(c.Name) + len(c.Arguments)
+			n += len(c.ID) + len(c.Name) + len(c.Arguments)
 		}
 	}
 	for _, t := range r.Tools {
-		size += len(t.Name) + len(t.Description) + len(t.Schema)
+		n += len(t.Name) + len(t.Description) + len(t.Schema)
 	}
-	return int64(size/4 + limit)
+	return n
 }
