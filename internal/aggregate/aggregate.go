@@ -1,8 +1,7 @@
 // Package aggregate turns the reviews of single files into one list of findings:
 // sorted, without duplicates, each placed where it can be posted.
 //
-// It marks what it holds back and says why; it never loses a finding. Start
-// reading at Findings.
+// It marks what it holds back and says why; it never loses a finding. Start reading at Findings.
 package aggregate
 
 import (
@@ -44,10 +43,9 @@ type entry struct {
 
 func compare(a, b *entry) int { return finding.Compare(a.Finding, b.Finding) }
 
-// Findings merges what rules found with what the files' reviews found. The kept findings come first,
-// in the order shown and with ids behind F<used>; the filtered ones follow, marked.
-// Every anchor was checked against the diff: one that is not part of it moves
-// its finding to the body. The earlier ones come back with their standing.
+// Findings merges what rules found with what the files' reviews found. The kept findings come first, in the order
+// shown and with ids behind F<used>; the filtered ones follow, marked. Every anchor was checked against the diff: one
+// that is not part of it moves its finding to the body. The earlier ones come back with their standing.
 func Findings(in Input) ([]finding.Finding, []finding.Earlier) {
 	files := make(map[string]diff.File, len(in.Files))
 	for _, f := range in.Files {
@@ -101,9 +99,8 @@ func numbered(all []*entry, used int) []finding.Finding {
 	return append(kept, held...)
 }
 
-// markUnwanted holds back what its own model doubts, and the categories that the settings
-// do not report. It does so before findings are held against each other, so that none
-// takes along what another says of its place.
+// markUnwanted holds back what its own model doubts, and the categories that the settings do not report. It does so
+// before findings are held against each other, so that none takes along what another says of its place.
 func markUnwanted(all []*entry, r config.Report) {
 	for _, f := range all {
 		if f.Filtered == "" && f.Confidence < MinConfidence {
@@ -145,8 +142,7 @@ func overlap(a, b *entry) bool {
 	return a.Side == b.Side && a.StartLine <= b.Line && b.StartLine <= a.Line
 }
 
-// Files gives every changed file's result in the order of the change. A file
-// without one was not reached.
+// Files gives every changed file's result in the order of the change. A file without one was not reached.
 func Files(files []diff.File, reviews []finding.FileReview) []finding.FileReview {
 	byPath := make(map[string]finding.FileReview, len(reviews))
 	for _, r := range reviews {
@@ -163,8 +159,7 @@ func Files(files []diff.File, reviews []finding.FileReview) []finding.FileReview
 	return all
 }
 
-// unwanted says which key leaves a finding out for its category, in words for a note;
-// it is empty where none does.
+// unwanted says which key leaves a finding out for its category, in words for a note; it is empty where none does.
 func unwanted(r config.Report, f finding.Finding) string {
 	category := strings.ToLower(f.Category)
 	switch {

@@ -82,10 +82,9 @@ var defects = map[string]func() *regexp.Regexp{
 
 func kind(words string) func() *regexp.Regexp { return pattern.Lazy(`(?i)` + words) }
 
-// mergeRules makes one finding of what a model and a rule say of one line: the model's
-// words, with the rule's unchanged behind them and the graver severity. A credential or
-// hidden characters stay the rule's to tell. It merges what nothing held back, so
-// that no answer of a model can take a rule's finding along; where the rule's was said
+// mergeRules makes one finding of what a model and a rule say of one line: the model's words, with the rule's
+// unchanged behind them and the graver severity. A credential or hidden characters stay the rule's to tell. It merges
+// what nothing held back, so that no answer of a model can take a rule's finding along; where the rule's was said
 // before, the model's other wording of it was too.
 func mergeRules(all []*entry) {
 	rules := map[string][]*entry{}

@@ -11,10 +11,9 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 )
 
-// recognise marks what earlier reviews, approvers and people said already, and
-// tells what became of the earlier findings. An earlier finding stands for one of
-// now at most, so that the same defect at a second place is a new one; what was
-// said to be resolved stands for none, so that it is posted again when it comes back.
+// recognise marks what earlier reviews, approvers and people said already, and tells what became of the earlier
+// findings. An earlier finding stands for one of now at most, so that the same defect at a second place is a new one;
+// what was said to be resolved stands for none, so that it is posted again when it comes back.
 func recognise(all []*entry, files map[string]diff.File, in Input) []finding.Earlier {
 	if len(in.Earlier) == 0 {
 		return in.Earlier
@@ -43,18 +42,16 @@ func recognise(all []*entry, files map[string]diff.File, in Input) []finding.Ear
 	return earlier
 }
 
-// placeless reports whether a posted finding is a weak one of which the marker alone
-// tells: a review's body held it, so that no comment is followed to its line. Where the
-// whole change is read and it is not found again, it stands no more, and nobody is called
-// for that. A grave one stays until a person ends it.
+// placeless reports whether a posted finding is a weak one of which the marker alone tells: a review's body held it,
+// so that no comment is followed to its line. Where the whole change is read and it is not found again, it stands no
+// more, and nobody is called for that. A grave one stays until a person ends it.
 func placeless(e *before) bool {
 	rank := e.Severity.Rank()
 	return e.Fate == finding.WasPosted && e.Path == "" && e.URL == "" && rank >= 0 && rank < finding.Major.Rank()
 }
 
-// pair gives findings without an earlier one the first that can be and that a
-// rule says is the same: those that are kept, or those that a filter holds back,
-// which show that the earlier one is still there.
+// pair gives findings without an earlier one the first that can be and that a rule says is the same: those that are
+// kept, or those that a filter holds back, which show that the earlier one is still there.
 func (r *recognition) pair(kept bool, candidates func(f *entry) []*before, same func(f *entry, e *before) bool) {
 	for _, f := range r.all {
 		if f.met != nil || (f.Filtered == "") != kept {
@@ -97,11 +94,10 @@ func admits(f *entry, e *before) bool {
 	return e.Fate == finding.WasPosted && !e.Announced || e.Fate == finding.WasDropped && !warns(f.Finding)
 }
 
-// warns reports whether a finding says that the input hides something or holds a
-// credential. What a comment or an earlier drop says cannot hold such a one back:
-// the comment may be about something else on the line, and a credential is not in
-// the fingerprint, so that a drop would cover the next one too. Where it was
-// posted, it is not posted again.
+// warns reports whether a finding says that the input hides something or holds a credential. What a comment or an
+// earlier drop says cannot hold such a one back: the comment may be about something else on the line, and a
+// credential is not in the fingerprint, so that a drop would cover the next one too. Where it was posted, it is not
+// posted again.
 func warns(f finding.Finding) bool {
 	return hides(f) || f.Source == finding.Rule && f.Category == "secret"
 }
@@ -141,9 +137,8 @@ func tooGrave(f *entry, e *before) bool {
 	return e.Severity != "" && f.Severity.Rank() >= e.Severity.Rank()+2
 }
 
-// hold marks the findings that were recognised, and those that a person has said
-// on their lines in other words. From major on nobody's comment holds one back: it
-// shows who said what.
+// hold marks the findings that were recognised, and those that a person has said on their lines in other words. From
+// major on nobody's comment holds one back: it shows who said what.
 func (r *recognition) hold() {
 	for _, f := range r.all {
 		if f.Filtered != "" {
@@ -216,11 +211,9 @@ func who(e *before) string {
 	return e.By
 }
 
-// gone reports whether a finding that was not found again is resolved: its file
-// was read in full and its line is no longer on its side of the diff, or the file
-// is no longer in the change. What cannot be told is not resolved: a finding
-// without a place, a line too short to know it by, a line that moved to a file that
-// the change makes.
+// gone reports whether a finding that was not found again is resolved: its file was read in full and its line is no
+// longer on its side of the diff, or the file is no longer in the change. What cannot be told is not resolved: a
+// finding without a place, a line too short to know it by, a line that moved to a file that the change makes.
 func (r *recognition) gone(e *before) bool {
 	quote := e.claim.quote
 	file, here := r.files[e.Path]
@@ -237,8 +230,7 @@ func (r *recognition) gone(e *before) bool {
 	return lines != nil && lines[quote] == 0 && !r.elsewhere(quote)
 }
 
-// elsewhere reports whether a line may stand in a file that the change adds or
-// renames.
+// elsewhere reports whether a line may stand in a file that the change adds or renames.
 func (r *recognition) elsewhere(quote string) bool {
 	for path, f := range r.files {
 		if f.Status != diff.Added && f.Status != diff.Renamed {

@@ -21,10 +21,9 @@ func claimOf(title, quote string) claimed {
 		code: stems(claim(folded(quote)))}
 }
 
-// sameClaim reports whether two titles about one line mean one defect. They do
-// where they are equal, or share a good part of their words. Words of the line
-// itself count for nothing, since every defect of a line is about its names, and
-// neither does the category, since a line may have two defects of one kind.
+// sameClaim reports whether two titles about one line mean one defect. They do where they are equal, or share a good
+// part of their words. Words of the line itself count for nothing, since every defect of a line is about its names,
+// and neither does the category, since a line may have two defects of one kind.
 func sameClaim(a, b claimed) bool {
 	if a.title == "" || b.title == "" {
 		return false
@@ -82,8 +81,7 @@ const smallWords = "the and for but not are was has had have this that these tho
 	"can could may might should does did its any all only also before after here there then than been being never " +
 	"always still"
 
-// stem cuts the endings that a verb or a plural has: dropped, drops and dropping
-// are one word.
+// stem cuts the endings that a verb or a plural has: dropped, drops and dropping are one word.
 func stem(w string) string {
 	for _, ending := range []string{"ings", "ing", "ied", "ies", "ed", "es", "s", "e", "y"} {
 		if cut := strings.TrimSuffix(w, ending); cut != w && len(cut) >= 3 {
@@ -113,8 +111,7 @@ func folded(line string) string {
 	return strings.Join(strings.Fields(line), " ")
 }
 
-// telling reports whether a line can be told from others: a brace or a bare
-// return stands everywhere.
+// telling reports whether a line can be told from others: a brace or a bare return stands everywhere.
 func telling(quote string) bool {
 	n := 0
 	for _, c := range quote {
@@ -125,8 +122,7 @@ func telling(quote string) bool {
 	return n >= minTelling
 }
 
-// maxQuote is how many characters of a line it is known by; package recall keeps
-// as many.
+// maxQuote is how many characters of a line it is known by; package recall keeps as many.
 const maxQuote = 300
 
 const minTelling = 8

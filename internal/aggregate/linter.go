@@ -10,9 +10,8 @@ import (
 // maxLinted is how many findings of linters a draft shows, whatever their rules.
 const maxLinted = 100
 
-// markLinters holds back of linters' findings what a finding that is shown says too,
-// which then names the linter, and what is beyond a rule's share. It holds back no
-// other finding (T40).
+// markLinters holds back of linters' findings what a finding that is shown says too, which then names the linter, and
+// what is beyond a rule's share. It holds back no other finding (T40).
 func markLinters(all []*entry, perRule int) {
 	for i, f := range all {
 		if f.Source != finding.Linter || f.Filtered != "" {
@@ -47,9 +46,8 @@ func markLinters(all []*entry, perRule int) {
 	}
 }
 
-// saidBy is the finding that is shown and says what a linter's says, or nil: of the same
-// line, in words that mean the same or with the rule's name. Of two linters' the first
-// one says it.
+// saidBy is the finding that is shown and says what a linter's says, or nil: of the same line, in words that mean the
+// same or with the rule's name. Of two linters' the first one says it.
 func saidBy(all []*entry, i int) *entry {
 	f := all[i]
 	mine := claimOf(f.Title, f.Quote)

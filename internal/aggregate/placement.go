@@ -11,9 +11,8 @@ import (
 	"github.com/org/pr-review-action/internal/suggest"
 )
 
-// capInline leaves the gravest findings at their lines, as many as a review may
-// have comments, and moves the others to the body, every nit among them. Linters' have
-// the room that is left.
+// capInline leaves the gravest findings at their lines, as many as a review may have comments, and moves the others
+// to the body, every nit among them. Linters' have the room that is left.
 func capInline(all []*entry, most int) {
 	inline := 0
 	for _, linters := range []bool{false, true} {

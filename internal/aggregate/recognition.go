@@ -73,9 +73,8 @@ func (r *recognition) gonePaths() []string {
 	return gone[:min(len(gone), maxGone)]
 }
 
-// printsOf are a finding's fingerprints under its present path, the one that its
-// file was renamed from, and, where the change itself made or renamed the file,
-// those that earlier heads had and this one has not.
+// printsOf are a finding's fingerprints under its present path, the one that its file was renamed from, and, where
+// the change itself made or renamed the file, those that earlier heads had and this one has not.
 func (r *recognition) printsOf(f finding.Finding, gone []string) []string {
 	prints := []string{f.Fingerprint}
 	file := r.files[f.Path]
@@ -93,8 +92,7 @@ func (r *recognition) printsOf(f finding.Finding, gone []string) []string {
 	return prints
 }
 
-// linesOf counts the lines of one side of a file's diff by their text; nil where
-// the patch cannot be read.
+// linesOf counts the lines of one side of a file's diff by their text; nil where the patch cannot be read.
 func (r *recognition) linesOf(path string, side finding.Side) map[string]int {
 	at := place{path, side}
 	if lines, made := r.lines[at]; made {
@@ -119,8 +117,7 @@ func (r *recognition) linesOf(path string, side finding.Side) map[string]int {
 // maxAbout is how many lines of a finding's range are looked at.
 const maxAbout = 20
 
-// about are the lines that a finding is about: the one it quotes, and those it
-// stands on.
+// about are the lines that a finding is about: the one it quotes, and those it stands on.
 func (r *recognition) about(f *entry) []string {
 	anchors, _ := r.files[f.Path].Anchors() // a patch that cannot be read shows no lines
 	all := []string{f.claim.quote}

@@ -1,9 +1,8 @@
 // Package atlassian reads tickets from Jira and pages from Confluence by their REST
 // interfaces, Cloud and Data Center alike, and puts a comment under a ticket.
 //
-// It makes one request where it is asked for one thing and repeats none: whether
-// to ask again is its caller's. What it returns is untrusted text; what it says of
-// a failure is in its own words. Start at Options, Jira and Confluence.
+// It makes one request where it is asked for one thing and repeats none: whether to ask again is its caller's. What
+// it returns is untrusted text; what it says of a failure is in its own words. Start at Options, Jira and Confluence.
 package atlassian
 
 import (
@@ -89,8 +88,7 @@ func Explain(err error, id, who string) *Failure {
 	return f
 }
 
-// send makes a request of a path below the server's address, with a JSON value where there is
-// one, and reads one.
+// send makes a request of a path below the server's address, with a JSON value where there is one, and reads one.
 func (o Options) send(ctx context.Context, method, path string, given, v any) error {
 	var sent io.Reader
 	if given != nil {

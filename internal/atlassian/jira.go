@@ -66,8 +66,7 @@ func (j *Jira) path(key string) string {
 	return "/rest/api/" + version + "/issue/" + url.PathEscape(key)
 }
 
-// RemotePages reads the pages of Confluence that a ticket's links lead to.
-// Errors are *Failure.
+// RemotePages reads the pages of Confluence that a ticket's links lead to. Errors are *Failure.
 func (j *Jira) RemotePages(ctx context.Context, key string) ([]ticket.PageID, error) {
 	var links []struct {
 		Object struct{ URL string }
@@ -91,8 +90,7 @@ func (i issue) prose(name string) string {
 	return text
 }
 
-// criteria are those of a field, else of the description, else of subtasks by a title such
-// as "AC: it is saved".
+// criteria are those of a field, else of the description, else of subtasks by a title such as "AC: it is saved".
 func (i issue) criteria(name, description string) (all []ticket.Criterion) {
 	for _, id := range slices.Sorted(maps.Keys(i.Fields)) {
 		if id == name || name == "" && ticket.NamesCriteria(i.Names[id]) {

@@ -11,9 +11,8 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 )
 
-// headers reports whether a patch shows a generator's header among the first lines
-// of the new file, and of the old one. A header that the change takes away does
-// not count for the new file.
+// headers reports whether a patch shows a generator's header among the first lines of the new file, and of the old
+// one. A header that the change takes away does not count for the new file.
 func headers(f diff.File) (head, base bool) {
 	if templateName().MatchString(f.Path) {
 		return false, false // it is what the file makes that was generated

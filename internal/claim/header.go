@@ -10,10 +10,9 @@ import (
 // headerLines is how far into a file a generator's header is looked for.
 const headerLines = 20
 
-// generatedMark matches the headers by which programs name their output, at the
-// beginning of a line or of a comment. Where a header does not ask to leave the file
-// alone, the program's name decides: people go on writing what "gradle init" began.
-// The first form is Go's (https://go.dev/s/generatedcode).
+// generatedMark matches the headers by which programs name their output, at the beginning of a line or of a comment.
+// Where a header does not ask to leave the file alone, the program's name decides: people go on writing what "gradle
+// init" began. The first form is Go's (https://go.dev/s/generatedcode).
 var generatedMark = pattern.Lazy(`(?i)^[\s/#*;%.\\"'<!\[{(=-]*(?:` + strings.Join([]string{
 	`code generated .* do not edit`,
 	`auto-?generated\s*/?>`,

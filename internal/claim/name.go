@@ -17,8 +17,7 @@ var lockfiles = []string{
 	"module.bazel.lock", "pixi.lock", "gopkg.lock", "glide.lock", "mise.lock", "buildscript-gradle.lockfile",
 }
 
-// assets are images, fonts, media, archives, office documents and recorded data. Style
-// sheets are code.
+// assets are images, fonts, media, archives, office documents and recorded data. Style sheets are code.
 var assets = []string{
 	".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".bmp", ".ico", ".icns", ".tif", ".tiff", ".psd", ".heic",
 	".svg", ".woff", ".woff2", ".ttf", ".otf", ".eot", ".mp3", ".wav", ".ogg", ".flac", ".m4a", ".mp4", ".mov", ".avi",
@@ -41,8 +40,7 @@ var built = []string{"dist", "build", "out", "target"}
 
 var buildOutput = pattern.Lazy(`(?i)\.(?:js|mjs|cjs|css|html?|map|d\.[cm]?ts|wasm|class|pyc|o|a|so|dll|exe)$`)
 
-// buildScript matches the scripts that a folder named build holds in projects that
-// keep their tools there.
+// buildScript matches the scripts that a folder named build holds in projects that keep their tools there.
 var buildScript = pattern.Lazy(`(?i)(?:^|[./_-])(?:conf(?:ig)?|gulp\w*|grunt\w*|webpack|rollup|vite|esbuild|` +
 	`build|bundle|release|server|scripts?|tasks?|utils?)[./_-]`)
 
@@ -64,8 +62,7 @@ func Asset(file string) bool {
 	return slices.Contains(assets, strings.ToLower(path.Ext(file)))
 }
 
-// folderOf is the part of a path down to a folder of one of the names; empty
-// where it is in none.
+// folderOf is the part of a path down to a folder of one of the names; empty where it is in none.
 func folderOf(file string, names []string) string {
 	for end, r := range file {
 		if r == '/' && slices.Contains(names, strings.ToLower(path.Base(file[:end]))) {
@@ -75,8 +72,7 @@ func folderOf(file string, names []string) string {
 	return ""
 }
 
-// outputFolder is the folder of a build that a file is the output of; empty where it is
-// none.
+// outputFolder is the folder of a build that a file is the output of; empty where it is none.
 func outputFolder(file string) string {
 	folder := folderOf(file, built)
 	if folder == "" || !buildOutput().MatchString(file) || buildScript().MatchString(file[len(folder):]) {
@@ -85,14 +81,12 @@ func outputFolder(file string) string {
 	return folder
 }
 
-// templateName matches the names of templates, whose text holds the header of what they
-// make.
+// templateName matches the names of templates, whose text holds the header of what they make.
 var templateName = pattern.Lazy(`(?i)\.(?:tt|t4|tmpl|gotmpl|tpl|mustache|hbs|handlebars|j2|jinja2?|erb|ejs|` +
 	`liquid|stencil|ftl|vm|njk|in|template)(?:\.[a-z]+)?$`)
 
-// generatedEnds are ends of the names that code generators and recording tests give their output,
-// generatedStems such ends before an extension. What people give too (mock_api.go, kind_string.go)
-// is told by its header.
+// generatedEnds are ends of the names that code generators and recording tests give their output, generatedStems such
+// ends before an extension. What people give too (mock_api.go, kind_string.go) is told by its header.
 var (
 	generatedEnds = strings.Fields(".pb.go .pb.cc .pb.h .pb.swift .pb.dart .pb.gw.go _pb2.py _pb2.pyi _pb2_grpc.py " +
 		"_pb2_grpc.pyi _pb.js _pb.ts _pb.d.ts _templ.go _tlb.pas .g.cs .g.dart .freezed.dart .designer.cs " +

@@ -39,8 +39,7 @@ func (b Boundary) in(texts []string) bool {
 	return false
 }
 
-// Open is the line that begins a block with a label, and Close the one that
-// ends it, both without a line feed.
+// Open is the line that begins a block with a label, and Close the one that ends it, both without a line feed.
 func (b Boundary) Open(label string) string {
 	return "<<<data " + string(b) + " " + labelNoise.ReplaceAllString(label, "-") + ">>>"
 }
@@ -48,10 +47,9 @@ func (b Boundary) Open(label string) string {
 // Close is the line that ends a block.
 func (b Boundary) Close() string { return "<<<end " + string(b) + ">>>" }
 
-// Wrap is the one way from untrusted text into a prompt: open mark, text,
-// close mark, each on lines of its own. The text is Visible; marks of any
-// boundary, this boundary's value and the tokens of chat templates are broken
-// with a visible backslash. The label is one of ours.
+// Wrap is the one way from untrusted text into a prompt: open mark, text, close mark, each on lines of its own. The
+// text is Visible; marks of any boundary, this boundary's value and the tokens of chat templates are broken with a
+// visible backslash. The label is one of ours.
 func (b Boundary) Wrap(label, text string) string {
 	text = breakAfterFirst(marks, Visible(text))
 	for broken := ""; broken != text; { // one token may hold another

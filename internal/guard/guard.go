@@ -1,11 +1,10 @@
 // Package guard is the border that untrusted text crosses on its way out: to
 // a log, a terminal, a Markdown page or a prompt.
 //
-// Whatever comes from a pull request, a model, an artifact or an input goes
-// through here; nobody else escapes anything. It never decides whether a text
-// is an attack, and never drops text: what could act becomes visible and
-// inert. Start reading at Visible, which all others apply first; then Line and
-// Text for terminals, Markdown and its kin for pages, Boundary for prompts.
+// Whatever comes from a pull request, a model, an artifact or an input goes through here; nobody else escapes
+// anything. It never decides whether a text is an attack, and never drops text: what could act becomes visible and
+// inert. Start reading at Visible, which all others apply first; then Line and Text for terminals, Markdown and its
+// kin for pages, Boundary for prompts.
 package guard
 
 import (
@@ -15,15 +14,13 @@ import (
 	"github.com/org/pr-review-action/internal/lang"
 )
 
-// Line makes one line for logs, annotations and the terminal: Visible, line
-// breaks and tabs as spaces, cut at max runes with "…" behind it (max 0: not
-// cut). A runner reads no workflow command in it, at its start or further on.
+// Line makes one line for logs, annotations and the terminal: Visible, line breaks and tabs as spaces, cut at max
+// runes with "…" behind it (max 0: not cut). A runner reads no workflow command in it, at its start or further on.
 func Line(s string, max int) string {
 	return inert(Cut(oneLine(s), max))
 }
 
-// Text makes several lines for the terminal: Visible, and each line safe as in
-// Line. Line feeds and tabs stay.
+// Text makes several lines for the terminal: Visible, and each line safe as in Line. Line feeds and tabs stay.
 func Text(s string) string {
 	lines := strings.Split(Visible(s), "\n")
 	for i, line := range lines {
@@ -70,9 +67,8 @@ func Code(s string) string {
 	return marks + s + marks
 }
 
-// Fence makes a fenced code block, with a fence longer than any run of
-// backticks inside. It begins at the start of a line and ends with a line
-// feed. info is a language by one of its names; another word is left out.
+// Fence makes a fenced code block, with a fence longer than any run of backticks inside. It begins at the start of a
+// line and ends with a line feed. info is a language by one of its names; another word is left out.
 func Fence(s, info string) string {
 	return fence(s, language(info))
 }

@@ -19,8 +19,7 @@ func newInline(paragraph string) inline {
 	return in
 }
 
-// line writes a line from its first character that is no white space, where
-// Markdown looks for blocks.
+// line writes a line from its first character that is no white space, where Markdown looks for blocks.
 func (in inline) line(s string) string {
 	var out escaper
 	switch m := slash.FindStringSubmatch(s); {
@@ -42,9 +41,8 @@ var (
 	lead = regexp.MustCompile(`^(?:#{1,6}(?:\s|$)|##\[|>|::)`)
 )
 
-// text writes inline text: code spans as they are, and between them what
-// stretch makes of it. A span ends on its line, so that every line of the
-// result has its backticks in pairs whatever block it belongs to.
+// text writes inline text: code spans as they are, and between them what stretch makes of it. A span ends on its
+// line, so that every line of the result has its backticks in pairs whatever block it belongs to.
 func (in inline) text(out *escaper, s string) {
 	for s != "" {
 		start, end := codeSpan(s)
@@ -54,8 +52,7 @@ func (in inline) text(out *escaper, s string) {
 	}
 }
 
-// codeSpan finds the first code span of s; both offsets are the length of s
-// where there is none.
+// codeSpan finds the first code span of s; both offsets are the length of s where there is none.
 func codeSpan(s string) (start, end int) {
 	for i := 0; i < len(s); {
 		switch {
@@ -100,9 +97,8 @@ func punct(c byte) bool {
 	return c > ' ' && c < 0x7f && !(c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z')
 }
 
-// live matches what GitHub turns into a link or a notification:
-// addresses, anything with @name, #1, GH-1, entities (which may stand for any
-// of the others) and commits.
+// live matches what GitHub turns into a link or a notification: addresses, anything with @name, #1, GH-1, entities
+// (which may stand for any of the others) and commits.
 var live = regexp.MustCompile(`[A-Za-z0-9+.-]*://[^\s]*|\w*[wW]{3}\.[^\s]*|[\w.+/:%~-]*@[A-Za-z0-9_][\w./:@-]*` +
 	`|[\w./-]*#[0-9]\w*|\b_*[gG][hH]-[0-9]\w*|&#?[A-Za-z0-9]+;|\b_*[0-9a-fA-F]{7,40}_*\b`)
 
@@ -151,8 +147,7 @@ func (in inline) stretch(out *escaper, s string) {
 	out.close()
 }
 
-// unescape takes the backslashes of escapes away; literal tells the bytes that
-// had one.
+// unescape takes the backslashes of escapes away; literal tells the bytes that had one.
 func unescape(s string) (plain string, literal []bool) {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -166,16 +161,14 @@ func unescape(s string) (plain string, literal []bool) {
 	return b.String(), literal
 }
 
-// write writes plain[from:to] and puts a backslash where a character had one
-// or would act.
+// write writes plain[from:to] and puts a backslash where a character had one or would act.
 func (in inline) write(out *escaper, plain string, literal []bool, from, to int) {
 	for i := from; i < to; i++ {
 		out.char(plain[i], literal[i] || in.acts(plain[i], plain[i+1:]))
 	}
 }
 
-// acts reports whether a character in front of rest would do something other
-// than stand there or emphasise.
+// acts reports whether a character in front of rest would do something other than stand there or emphasise.
 func (in inline) acts(c byte, rest string) bool {
 	next := byte(0)
 	if rest != "" {
@@ -192,8 +185,7 @@ func (in inline) acts(c byte, rest string) bool {
 	return strings.IndexByte(in.pairs, c) >= 0
 }
 
-// escaper writes characters; a backslash of the text that would come to stand
-// before punctuation is doubled.
+// escaper writes characters; a backslash of the text that would come to stand before punctuation is doubled.
 type escaper struct {
 	strings.Builder
 	dangling bool // the last character is a lone backslash
@@ -227,9 +219,8 @@ func (e *escaper) span(span string) {
 	e.WriteString(span)
 }
 
-// parted reports whether a space must stand between a text and a code span:
-// two runs of backticks would become one, and some parsers take letters, a
-// backtick and an @ together for a mail address.
+// parted reports whether a space must stand between a text and a code span: two runs of backticks would become one,
+// and some parsers take letters, a backtick and an @ together for a mail address.
 func parted(before, span string) bool {
 	if strings.HasSuffix(before, "`") {
 		return true
@@ -242,8 +233,7 @@ func parted(before, span string) bool {
 	return before != "" && before[len(before)-1] < 0x80 && before[len(before)-1] > ' ' && !punct(before[len(before)-1])
 }
 
-// rule reports whether a line has the marks of rules, underlined headings and
-// tables' second rows alone.
+// rule reports whether a line has the marks of rules, underlined headings and tables' second rows alone.
 func rule(line string) bool {
 	return strings.Trim(line, "-=*_|: \t") == "" && strings.ContainsAny(line, "-=*_")
 }

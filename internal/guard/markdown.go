@@ -7,12 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// Markdown makes prose of a model safe to stand on a GitHub page. Paragraphs,
-// emphasis, lists, inline code and fenced code stay. All else becomes inert
-// text: HTML, links, images, headings, quotes, tables and rules by a backslash;
-// addresses, mentions, references, commits and leading slash commands by a code
-// span, since GitHub links them behind Markdown, where a backslash is gone.
-// The result has no line feed at its end, every fence in it is closed, and a
+// Markdown makes prose of a model safe to stand on a GitHub page. Paragraphs, emphasis, lists, inline code and fenced
+// code stay. All else becomes inert text: HTML, links, images, headings, quotes, tables and rules by a backslash;
+// addresses, mentions, references, commits and leading slash commands by a code span, since GitHub links them behind
+// Markdown, where a backslash is gone. The result has no line feed at its end, every fence in it is closed, and a
 // second pass leaves it as it is.
 func Markdown(s string) string {
 	w := writer{lines: strings.Split(Visible(s), "\n")}
@@ -23,9 +21,8 @@ func Markdown(s string) string {
 	return strings.TrimRight(w.out.String(), "\n")
 }
 
-// Inline is Markdown for one line, such as a title: Line and the rules of
-// Markdown. Inline code and emphasis stay, a list's marker does not. max counts
-// the runes of the text as it is read, not the backslashes.
+// Inline is Markdown for one line, such as a title: Line and the rules of Markdown. Inline code and emphasis stay, a
+// list's marker does not. max counts the runes of the text as it is read, not the backslashes.
 func Inline(s string, max int) string {
 	s = strings.TrimSpace(Cut(oneLine(s), max))
 	in, marker := newInline(s), listMarker.FindString(s)
@@ -60,8 +57,7 @@ func Literal(text, further string) string {
 	return b.String()
 }
 
-// within reports whether a byte stands between letters or digits, where an
-// underscore is no emphasis.
+// within reports whether a byte stands between letters or digits, where an underscore is no emphasis.
 func within(text string, i int) bool {
 	word := func(c byte) bool { return c >= utf8.RuneSelf || c > ' ' && c < 0x7f && !punct(c) }
 	return i > 0 && i+1 < len(text) && word(text[i-1]) && word(text[i+1])
@@ -125,8 +121,7 @@ func (w *writer) line(body string, indent int) {
 	w.out.WriteString(w.inline.line(body) + "\n")
 }
 
-// paragraph looks ahead to the next blank line, once for all paragraphs that
-// stand before it.
+// paragraph looks ahead to the next blank line, once for all paragraphs that stand before it.
 func (w *writer) paragraph(body string) {
 	w.text = true
 	if len(w.lines) >= w.rest {

@@ -7,12 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// Visible shows what a reader would not see: control, bidirectional, zero
-// width, tag and other invisible characters become <U+202E> and the like,
-// no-break spaces plain spaces, broken UTF-8 U+FFFD. Line feeds and tabs stay,
-// CR LF becomes LF. Emoji sequences stay, and so do joiners between letters of
-// the scripts that are written with them. Nothing of the kind is left behind,
-// so a second pass changes nothing.
+// Visible shows what a reader would not see: control, bidirectional, zero width, tag and other invisible characters
+// become <U+202E> and the like, no-break spaces plain spaces, broken UTF-8 U+FFFD. Line feeds and tabs stay, CR LF
+// becomes LF. Emoji sequences stay, and so do joiners between letters of the scripts that are written with them.
+// Nothing of the kind is left behind, so a second pass changes nothing.
 func Visible(s string) string {
 	if plain(s) {
 		return s
@@ -71,8 +69,7 @@ func hidden(r rune) bool {
 
 func selector(r rune) bool { return r == '\ufe0f' || r == '\ufe0e' }
 
-// selects reports whether a selector stands behind a picture, or within the
-// sequence of a keycap.
+// selects reports whether a selector stands behind a picture, or within the sequence of a keycap.
 func selects(last, next rune) bool {
 	keycap := next == '\u20e3' && (last >= '0' && last <= '9' || last == '#' || last == '*')
 	return keycap || pictograph(last)
@@ -112,8 +109,7 @@ func pictograph(r rune) bool {
 	return strings.ContainsRune("©®‼⁉™ℹⓂ〰〽㊗㊙", r)
 }
 
-// joiningLetter reports whether a letter or mark is of a script that is
-// written with joiners.
+// joiningLetter reports whether a letter or mark is of a script that is written with joiners.
 func joiningLetter(r rune) bool {
 	return unicode.In(r, unicode.L, unicode.M) && unicode.In(r,
 		unicode.Arabic, unicode.Syriac, unicode.Nko, unicode.Mongolian, unicode.Devanagari, unicode.Bengali,

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// address is how plainly a sentence speaks to a model, or as somebody who does;
-// named when it calls the model.
+// address is how plainly a sentence speaks to a model, or as somebody who does; named when it calls the model.
 func address(s []token, present set) (best float64, named bool) {
 	if present.has(you) {
 		best = 0.5

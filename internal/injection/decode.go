@@ -64,8 +64,7 @@ const (
 	shortest    = 16 // letters of base64 that are looked at
 )
 
-// stretch looks for so many of some bytes in a row, others that may stand between
-// them aside.
+// stretch looks for so many of some bytes in a row, others that may stand between them aside.
 func stretch(need int, of, between string) func(string) bool {
 	counted, allowed := bytesOf(of), bytesOf(of+between)
 	return func(line string) bool {
@@ -202,8 +201,7 @@ var (
 	gap    = pattern.Lazy(`[ ._-]{2,}`)
 )
 
-// strange lists a line in the spellings that nobody writes by chance: rot13,
-// backwards, letters spaced out.
+// strange lists a line in the spellings that nobody writes by chance: rot13, backwards, letters spaced out.
 func strange(line string) []string {
 	var list []string
 	forward, back, single := strangers(line)
@@ -221,8 +219,7 @@ func strange(line string) []string {
 	return list
 }
 
-// strangers counts a line's different words in rot13, its different words
-// backwards, and its words of one letter.
+// strangers counts a line's different words in rot13, its different words backwards, and its words of one letter.
 func strangers(line string) (forward, back, single int) {
 	var seen []string
 	for word := range strings.FieldsFuncSeq(strings.ToLower(line), func(r rune) bool { return !unicode.IsLetter(r) }) {

@@ -7,8 +7,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// lookalikes maps letters of other scripts to the Latin ones that they are
-// taken for.
+// lookalikes maps letters of other scripts to the Latin ones that they are taken for.
 const lookalikes = "аaеeоoрpсcуyхxіiјjѕsһhԁdԛqԝwӏlАAВBЕEКKМMНHОOРPСCТTУYХXІIЈJЅS" +
 	"οoνvρpιiκkυuαaΑAΒBΕEΖZΗHΙIΚKΜMΝNΟOΡPΤTΥYΧX" + "օoսuոnցgհhѵvɡgɑaıi"
 
@@ -28,10 +27,9 @@ func lookalike(r rune) (rune, bool) {
 	return r, false
 }
 
-// mixedWord is where a word starts in which look-alike letters of another
-// script stand among Latin ones; -1 where none does. A word in one script is
-// no disguise, nor is a Latin abbreviation with a Cyrillic ending, nor a word
-// with letters that look like no Latin one.
+// mixedWord is where a word starts in which look-alike letters of another script stand among Latin ones; -1 where
+// none does. A word in one script is no disguise, nor is a Latin abbreviation with a Cyrillic ending, nor a word with
+// letters that look like no Latin one.
 func mixedWord(line string) int {
 	found, at := -1, 0
 	eachWord(line, func(word string, letters bool) {
@@ -79,9 +77,8 @@ func mixed(word string) bool {
 	return latin > 0 && alike > 0 && other == 0 && !abbreviation && (!greek || length > 3)
 }
 
-// fold makes a text comparable: hidden characters gone, tag characters as the
-// letters that they stand for, compatibility forms and look-alikes in mixed
-// words replaced, lower case.
+// fold makes a text comparable: hidden characters gone, tag characters as the letters that they stand for,
+// compatibility forms and look-alikes in mixed words replaced, lower case.
 func fold(line string) string {
 	if ascii(line) {
 		return strings.ToLower(line)

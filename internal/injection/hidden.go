@@ -74,9 +74,8 @@ func usual(line string, at int, r rune) bool {
 
 const breaks = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
 
-// besideSpace reports a break between words, or what joins them, with a space on one side and a
-// letter or a picture on the other: translators' tools leave it, and it parts nothing. More than
-// two in a row are no slip.
+// besideSpace reports a break between words, or what joins them, with a space on one side and a letter or a picture
+// on the other: translators' tools leave it, and it parts nothing. More than two in a row are no slip.
 func besideSpace(line string, at int, r rune) bool {
 	if !strings.ContainsRune(breaks, r) {
 		return false
@@ -93,12 +92,10 @@ func besideSpace(line string, at int, r rune) bool {
 	return unicode.IsSpace(last) && word(next) || word(last) && unicode.IsSpace(next)
 }
 
-// comment is the beginning of one that ends with its line, for a compiler at a carriage return
-// too.
+// comment is the beginning of one that ends with its line, for a compiler at a carriage return too.
 var comment = regexp.MustCompile(`(?:^|[^:\w])//|(?:^|\s)(?:#|--[\s\w-])`)
 
-// returned reports lines that end as old systems end them, none of which takes what follows
-// out of a comment.
+// returned reports lines that end as old systems end them, none of which takes what follows out of a comment.
 func returned(line string) bool {
 	at := comment.FindStringIndex(line)
 	return at == nil || at[1] > strings.LastIndexByte(strings.TrimRight(line, "\r \t"), '\r')
@@ -147,8 +144,7 @@ var (
 // maxTable is how many bytes on each side of a hidden character are looked at for its table.
 const maxTable = 120
 
-// tabled reports a hidden character that stands among its like in a string or a class, as in
-// the tables of a bundle.
+// tabled reports a hidden character that stands among its like in a string or a class, as in the tables of a bundle.
 func tabled(line string, at int, r rune) bool {
 	before, after := line[max(0, at-maxTable):at], line[at+utf8.RuneLen(r):]
 	return tableStart.MatchString(before) && tableEnd.MatchString(after[:min(len(after), maxTable)])
@@ -165,8 +161,7 @@ func dump(line string) bool {
 	return broken*10 > len(line)
 }
 
-// kindOf names what a hidden character is for; "" for the form feed, which old
-// sources put between pages.
+// kindOf names what a hidden character is for; "" for the form feed, which old sources put between pages.
 func kindOf(r rune) string {
 	switch {
 	case r == '\f':
@@ -208,9 +203,8 @@ var joining = []*unicode.RangeTable{unicode.Arabic, unicode.Syriac, unicode.Mala
 	unicode.Bengali, unicode.Tamil, unicode.Telugu, unicode.Kannada, unicode.Sinhala, unicode.Gujarati,
 	unicode.Gurmukhi, unicode.Oriya}
 
-// spells reports what a script is written with: a zero-width space between its words,
-// and a joiner behind the sign that ends a consonant, at a word's end too
-// (https://www.unicode.org/versions/Unicode15.1.0/ch12.pdf).
+// spells reports what a script is written with: a zero-width space between its words, and a joiner behind the sign
+// that ends a consonant, at a word's end too (https://www.unicode.org/versions/Unicode15.1.0/ch12.pdf).
 func spells(line string, at int, r rune) bool {
 	const joiners = "\u200c\u200d" // one behind the other, too, as older keyboards wrote them
 	before, _ := utf8.DecodeLastRuneInString(strings.TrimRight(line[max(0, at-len(joiners)):at], joiners))
@@ -254,8 +248,7 @@ func minified(line string) bool {
 	return len(line) > 5000 || len(line) > 2000 && strings.Count(line, " ") < len(line)/12
 }
 
-// withoutMark drops a byte order mark from a text's first line, behind the mark
-// of a diff too.
+// withoutMark drops a byte order mark from a text's first line, behind the mark of a diff too.
 func withoutMark(line string) string {
 	if rest, found := strings.CutPrefix(strings.TrimLeft(line, "+- "), "\ufeff"); found {
 		return rest

@@ -1,13 +1,11 @@
-// Package injection finds text that speaks to the reviewer instead of to the
-// program: characters that nobody sees, and instruction-shaped text, that is
-// orders about the review, verdicts handed in and forged turns, in many
+// Package injection finds text that speaks to the reviewer instead of to the program: characters that nobody sees,
+// and instruction-shaped text, that is orders about the review, verdicts handed in and forged turns, in many
 // languages and through the usual encodings.
 //
-// What it finds is a warning for the person at the gate. It never removes
-// text, never changes a review, and no defence depends on it (THREATS.md, D11).
-// It keeps no state and does no I/O. Start reading at Scan; hidden.go finds
-// characters, rule.go has what instruction-shaped text is made of, score.go adds
-// it up, lexicon holds the words, .github/DETECTOR.md the figures.
+// What it finds is a warning for the person at the gate. It never removes text, never changes a review, and no
+// defence depends on it (THREATS.md, D11). It keeps no state and does no I/O. Start reading at Scan; hidden.go finds
+// characters, rule.go has what instruction-shaped text is made of, score.go adds it up, lexicon holds the words,
+// .github/DETECTOR.md the figures.
 package injection
 
 import (
@@ -40,9 +38,8 @@ const (
 	maxExcerpt = 80  // characters
 )
 
-// Scan finds hidden characters and instruction-shaped text. Its time is
-// proportional to the text, and the same text gives the same report. A diff may
-// be given with its marks.
+// Scan finds hidden characters and instruction-shaped text. Its time is proportional to the text, and the same text
+// gives the same report. A diff may be given with its marks.
 func Scan(text string) Report {
 	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	return Report{Hidden: hiddenHits(lines), Instructions: tidy(instructions(lines))}

@@ -129,8 +129,7 @@ func (d dictionary) add(fields []string) {
 	}
 }
 
-// key is the beginning of a word that entries are kept under. A stem of one or two
-// letters stands for itself alone.
+// key is the beginning of a word that entries are kept under. A stem of one or two letters stands for itself alone.
 func key(word string) string {
 	size := 0
 	for range 3 {

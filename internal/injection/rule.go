@@ -1,8 +1,7 @@
 package injection
 
-// rule is one thing that instruction-shaped text does. It holds where words for
-// all its concepts stand near each other, in any order: languages differ in
-// theirs.
+// rule is one thing that instruction-shaped text does. It holds where words for all its concepts stand near each
+// other, in any order: languages differ in theirs.
 type rule struct {
 	kind   string
 	needs  []concept
@@ -84,8 +83,7 @@ var tempering = []rule{
 	{addresses, []concept{story}, 1, -1.5},
 }
 
-// spoken are words that mean little by themselves, and much right behind a
-// model's name.
+// spoken are words that mean little by themselves, and much right behind a model's name.
 var spoken = []rule{
 	{silences, []concept{skip}, 1, 0.8},
 	{decides, []concept{clean}, 1, 0.8},

@@ -29,8 +29,7 @@ const (
 	disguise       = 1.8 // prose that is hidden in a coding means harm more often than not
 )
 
-// instructions judges every sentence of a text, and what its lines say in other
-// codings.
+// instructions judges every sentence of a text, and what its lines say in other codings.
 func instructions(lines []string) []Hit {
 	hits := judged(lines, 0)
 	d := decoder{left: minDecoded}
@@ -50,8 +49,7 @@ type decoder struct{ left int } // bytes
 
 const minDecoded = 64 << 10
 
-// disguised reports whether a line gives instructions in another coding, down
-// to some depth of codings in codings.
+// disguised reports whether a line gives instructions in another coding, down to some depth of codings in codings.
 func (d *decoder) disguised(line string, depth int) bool {
 	for _, text := range decoded(line) {
 		if d.left -= len(text); d.left < 0 {
@@ -68,8 +66,7 @@ func (d *decoder) disguised(line string, depth int) bool {
 	return false
 }
 
-// judged lists the sentences that reach the threshold, with something added to
-// each for how it was found.
+// judged lists the sentences that reach the threshold, with something added to each for how it was found.
 func judged(lines []string, bonus float64) []Hit {
 	var hits []Hit
 	all, before := parse(lines), judgement{}
@@ -205,8 +202,7 @@ func judge(s []token) judgement {
 	return j
 }
 
-// code reports whether more words are parted by signs than by spaces; a number, as of
-// a version, is no word.
+// code reports whether more words are parted by signs than by spaces; a number, as of a version, is no word.
 func code(s []token) bool {
 	signs := 0
 	for _, t := range s {

@@ -22,8 +22,7 @@ const blanks = " \t\n\f\r"
 
 var commentMarks = []string{"//", "/*", "*", "#", "<!--", "--", ";", "%", `"""`, "'''", ">"}
 
-// commented reports whether a line begins as a comment does, behind a diff's sign
-// or without.
+// commented reports whether a line begins as a comment does, behind a diff's sign or without.
 func commented(line string) bool {
 	first := strings.TrimLeft(line, blanks)
 	for range 2 {
@@ -56,8 +55,7 @@ func shapeOf(line string) shape {
 	}
 }
 
-// prose reports whether a line has several words, and few of the signs that
-// code is made of.
+// prose reports whether a line has several words, and few of the signs that code is made of.
 func prose(line string) bool {
 	if strings.Count(strings.TrimSpace(line), " ") < 3 && ascii(line) {
 		return false
@@ -79,8 +77,7 @@ func ended(line string) bool {
 	return strings.ContainsRune(".!?。！？؟।", last)
 }
 
-// wordless reports whether a line is code without comment or string: it says
-// nothing to a reader.
+// wordless reports whether a line is code without comment or string: it says nothing to a reader.
 func wordless(line string) bool {
 	return anyOf(line, "={(;") && !anyOf(line, "\"'`#@%<") && !strings.Contains(line, "//") &&
 		!strings.Contains(line, "/*") && !strings.Contains(line, "--") && !prose(line) && ascii(line)
@@ -132,8 +129,7 @@ func sentences(tokens []token, shapes []shape) []sentence {
 	return list
 }
 
-// apart reports whether a blank line, or code, stands between two sentences. A
-// heading belongs to what follows.
+// apart reports whether a blank line, or code, stands between two sentences. A heading belongs to what follows.
 func apart(a, b sentence, shapes []shape) bool {
 	last, first := a.tokens[len(a.tokens)-1].line, b.tokens[0].line
 	if heading := shapes[last].item && shapes[last].comment; heading && first <= last+2 {

@@ -9,8 +9,7 @@ import (
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
-// marks are signs that are no words: each is a concept at the word where it
-// stands.
+// marks are signs that are no words: each is a concept at the word where it stands.
 var marks = []struct {
 	means   concept
 	trigger string   // one of its bytes is in every line that it can match,
@@ -37,8 +36,7 @@ var marks = []struct {
 		`|post|enable|list|jira|call|add|update|close|get|send|exec)_[a-z_]+|\btools?\b`)},
 }
 
-// toolWords are in every line with a tool's name; the word "tool" counts beside an
-// underscore alone.
+// toolWords are in every line with a tool's name; the word "tool" counts beside an underscore alone.
 var toolWords = strings.Fields("tool read_ write_ run_ fetch_ http_ git_ search_ create_ delete_ merge_ approve_ " +
 	"post_ enable_ list_ jira_ call_ add_ update_ close_ get_ send_ exec_")
 
@@ -97,8 +95,7 @@ func wordAt(tokens []token, at int) int {
 	return len(tokens) - 1
 }
 
-// quoted reports whether quotes stand right around a sign: code that talks
-// about it.
+// quoted reports whether quotes stand right around a sign: code that talks about it.
 func quoted(line string, from, to int) bool {
 	return from > 0 && to < len(line) && strings.IndexByte("\"'`", line[from-1]) >= 0 &&
 		strings.IndexByte("\"'`", line[to]) >= 0

@@ -191,9 +191,8 @@ func inContext(tokens []token, i int) (lost set) {
 	return lost
 }
 
-// reached reports whether an entry such as "you are now" or "you have finished" at
-// word i tells how far a reader of a manual has come, and gives no role: "now that you
-// have finished", "you are now ready".
+// reached reports whether an entry such as "you are now" or "you have finished" at word i tells how far a reader of a
+// manual has come, and gives no role: "now that you have finished", "you are now ready".
 func (p phrase) reached(tokens []token, i int) bool {
 	if !p.means.has(role) {
 		return false

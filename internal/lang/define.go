@@ -13,8 +13,7 @@ type forms struct {
 	any    func() *regexp.Regexp
 }
 
-// formsOf has the words that stand before a name that is defined, with | between, and
-// other lines that define one.
+// formsOf has the words that stand before a name that is defined, with | between, and other lines that define one.
 func formsOf(words string, lines ...string) forms {
 	const between = `\s+(?:(?:mut|class|struct|if not exists|unique)\s+)?(?:\([^)]*\)\s*|[\w.<>*&:]*[.:*&>])?\s*`
 	lines = append([]string{`(?i:(?:^|[\s(;{}@])(?:` + words + `))` + between + `NAME(?:\W|$)`}, lines...)

@@ -1,6 +1,5 @@
-// Package lang is what is known of languages: which files are of one, what their
-// comments, strings and definitions look like, which names tests have, and by
-// which words Markdown calls a language.
+// Package lang is what is known of languages: which files are of one, what their comments, strings and definitions
+// look like, which names tests have, and by which words Markdown calls a language.
 //
 // It goes by names and by the form of lines, and parses nothing, so it can err.
 // A language is a row of table.go and nothing else. Start reading at Of.
@@ -37,9 +36,8 @@ func Named(name string) Language {
 	return Language{}
 }
 
-// MarkdownWord reports whether a word names a language whose blocks are coloured
-// in Markdown and nothing else: those that GitHub draws (mermaid, math, geojson,
-// stl) or applies (suggestion) are none.
+// MarkdownWord reports whether a word names a language whose blocks are coloured in Markdown and nothing else: those
+// that GitHub draws (mermaid, math, geojson, stl) or applies (suggestion) are none.
 func MarkdownWord(word string) bool { return markdownWords()[word] }
 
 var byExtension = sync.OnceValue(func() map[string]Language {
@@ -88,8 +86,7 @@ const (
 	Prose
 )
 
-// NotCode is the first comment or string in a text from an offset on; to is 0 where
-// there is none.
+// NotCode is the first comment or string in a text from an offset on; to is 0 where there is none.
 func (l Language) NotCode(text string, at int) (from, to int) { return l.notCode.next(text, at) }
 
 // Blank overwrites comments and strings with spaces, line breaks kept, byte for

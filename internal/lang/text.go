@@ -5,9 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// form is how a language writes what is not code: comments and strings. A quote
-// that no other one closes is code; what may go on over lines is closed by the end
-// of the text, too.
+// form is how a language writes what is not code: comments and strings. A quote that no other one closes is code;
+// what may go on over lines is closed by the end of the text, too.
 type form struct {
 	slash, dash bool   // comments // and /* */; --
 	hash        string // bytes behind one of which # begins a comment, beside the line's begin; * for any
@@ -39,8 +38,7 @@ var (
 	dashText   = form{dash: true, single: escaped}
 )
 
-// next is the first comment or string in a text from an offset on; to is 0 where
-// there is none.
+// next is the first comment or string in a text from an offset on; to is 0 where there is none.
 func (f form) next(text string, at int) (from, to int) {
 	if f == (form{}) {
 		return 0, 0

@@ -37,8 +37,7 @@ const (
 	// tripWeight is the weight of failures in a row that trips the breaker. It is
 	// above what one file weighs that the server cannot take: three calls of five tries.
 	tripWeight = 16
-	// certain is the weight of a failure that the next call will see too: nobody
-	// listens, or the key is refused.
+	// certain is the weight of a failure that the next call will see too: nobody listens, or the key is refused.
 	certain = 2
 
 	firstCooldown, longestCooldown = 5 * time.Second, time.Minute
@@ -63,8 +62,7 @@ type breaker struct {
 	trial            bool // a call is finding out
 }
 
-// outcome is what a call's end says about the server as a whole: it passed, it
-// failed with some weight, or neither.
+// outcome is what a call's end says about the server as a whole: it passed, it failed with some weight, or neither.
 type outcome struct {
 	passed bool
 	rate   bool // refused for its rate: it weighs nothing, unless there is nothing else for long
@@ -74,8 +72,7 @@ type outcome struct {
 
 func (b *breaker) error() error { return &DownError{Failures: b.failures, Cause: b.cause} }
 
-// check returns the error of a call that may not begin, or whether it is the one
-// that finds out.
+// check returns the error of a call that may not begin, or whether it is the one that finds out.
 func (b *breaker) check(now time.Time) (trial bool, err error) {
 	switch {
 	case b.cause == nil:
@@ -108,8 +105,7 @@ func (b *breaker) record(c *call, o outcome, now time.Time) {
 	}
 }
 
-// refused counts a refusal for its rate, and tells whether there was nothing but
-// such refusals for long.
+// refused counts a refusal for its rate, and tells whether there was nothing but such refusals for long.
 func (b *breaker) refused(now time.Time) bool {
 	if b.refusals++; b.refusals == 1 {
 		b.refusedSince = now

@@ -1,10 +1,9 @@
 // Package limit keeps the calls of one run within what their server takes.
 //
-// One Limiter stands before all calls to one server. It bounds how many are
-// open, paces them by the limits that answers tell of (quota.go) or by what it
-// refuses (pace.go), holds all of them while the server says later, and fails
-// them at once while the server is down (breaker.go). It sends nothing, repeats
-// nothing and reads headers alone. Start at Limiter.Begin.
+// One Limiter stands before all calls to one server. It bounds how many are open, paces them by the limits that
+// answers tell of (quota.go) or by what it refuses (pace.go), holds all of them while the server says later, and
+// fails them at once while the server is down (breaker.go). It sends nothing, repeats nothing and reads headers
+// alone. Start at Limiter.Begin.
 package limit
 
 import (
@@ -75,10 +74,9 @@ func New(o Options) *Limiter {
 	}
 }
 
-// Begin waits until a call may start, first come, first served. Tokens is the
-// most that the server may count for it: input and output limit; 0 where
-// unknown. End must be called with the answer, whose body was read, or
-// the error; it fits transport.EachTry. Errors are the context's and *DownError.
+// Begin waits until a call may start, first come, first served. Tokens is the most that the server may count for it:
+// input and output limit; 0 where unknown. End must be called with the answer, whose body was read, or the error; it
+// fits transport.EachTry. Errors are the context's and *DownError.
 func (l *Limiter) Begin(ctx context.Context, tokens int64) (end func(*http.Response, error), err error) {
 	waiting, stop := l.untilDown(ctx)
 	defer stop()
@@ -217,6 +215,5 @@ func later(resp *http.Response, now time.Time) (named time.Duration, refused boo
 	return named, resp.StatusCode == http.StatusTooManyRequests || busy && named > 0
 }
 
-// statusOverloaded is what some model servers answer when all their customers
-// together ask too much.
+// statusOverloaded is what some model servers answer when all their customers together ask too much.
 const statusOverloaded = 529

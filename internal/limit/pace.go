@@ -19,9 +19,8 @@ const (
 	leastRate   = 15   // calls a minute, that a first refusal comes to
 )
 
-// pace is what refusals teach of a server whose answers name no figures: when the
-// next call may start, and at which rate. The first refusal tells the rate, since
-// limits are counted by the minute: what started within the last one.
+// pace is what refusals teach of a server whose answers name no figures: when the next call may start, and at which
+// rate. The first refusal tells the rate, since limits are counted by the minute: what started within the last one.
 type pace struct {
 	until  time.Time     // nobody starts before
 	rate   *rate.Limiter // nil where calls start as they come

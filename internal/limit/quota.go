@@ -13,18 +13,16 @@ import (
 )
 
 const (
-	// longestWait bounds a wait that headers alone ask for. A limit per day, or a
-	// header that says nothing true, must not stop a run: the server may say no
-	// to one call a minute instead.
+	// longestWait bounds a wait that headers alone ask for. A limit per day, or a header that says nothing true, must
+	// not stop a run: the server may say no to one call a minute instead.
 	longestWait = 65 * time.Second
 	// mostRatio bounds what the server is taken to count for one of ours.
 	mostRatio = 4
 )
 
-// quota is one limit of a server as its answers tell it. What an answer tells was
-// true when its call was admitted, so the newest call's word counts, less what
-// was started after it. A quota is taken to fill evenly; one that turns a call
-// away twice in a row fills at the end of a window (pace.refused).
+// quota is one limit of a server as its answers tell it. What an answer tells was true when its call was admitted, so
+// the newest call's word counts, less what was started after it. A quota is taken to fill evenly; one that turns a
+// call away twice in a row fills at the end of a window (pace.refused).
 type quota struct {
 	left  *rate.Limiter // nil where nothing was told
 	word  told          // of the call with this number, which began at
@@ -108,8 +106,7 @@ const minute = time.Minute
 // most bounds the figures of a header.
 const most = 1e12
 
-// names are the headers of one limit: how much, how much is left, and when it is
-// whole again.
+// names are the headers of one limit: how much, how much is left, and when it is whole again.
 type names struct{ limit, left, reset string }
 
 // The families in the order of their trust: OpenAI's and its likes', Anthropic's,

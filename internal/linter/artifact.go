@@ -22,9 +22,8 @@ const (
 	mostPause  = 15 * time.Second
 )
 
-// artifact reads the files of the artifact that a workflow's run at the head stores, as
-// soon as it is there. How that run ends does not matter: a linter that found something
-// fails its job.
+// artifact reads the files of the artifact that a workflow's run at the head stores, as soon as it is there. How that
+// run ends does not matter: a linter that found something fails its job.
 func (s Source) artifact(ctx context.Context, r *Reader, workflow, name string) error {
 	if s.API == nil {
 		return fmt.Errorf("%s/%s is an artifact, and only a pull request's runs have one", workflow, name)
@@ -66,8 +65,7 @@ func (s Source) await(ctx context.Context, workflow, name string) (github.Artifa
 	}
 }
 
-// look looks once. why says what there is instead of the artifact; it is over where
-// nothing more will come.
+// look looks once. why says what there is instead of the artifact; it is over where nothing more will come.
 func (s Source) look(ctx context.Context, workflow, name string) (found github.Artifact, why error, over bool) {
 	runs, err := s.API.RunsAt(ctx, s.Owner, s.Repo, workflow, s.SHA)
 	if errors.Is(err, github.ErrNotFound) {

@@ -1,10 +1,9 @@
 // Package linter reads what linters say of a change, out of SARIF 2.1.0, rdjson and
 // checkstyle files, and keeps what is on lines that the change adds.
 //
-// Whoever wrote the change wrote these files too (T40): their texts are bounded and
-// redacted, a result is never a blocker and never has a suggestion, and a path counts
-// only as the changed file that it ends with. No linter is run here. Start reading at
-// Reader; each format has a file, place.go says where a result belongs.
+// Whoever wrote the change wrote these files too (T40): their texts are bounded and redacted, a result is never a
+// blocker and never has a suggestion, and a path counts only as the changed file that it ends with. No linter is run
+// here. Start reading at Reader; each format has a file, place.go says where a result belongs.
 package linter
 
 import (
@@ -64,14 +63,12 @@ type Reader struct {
 	missing  []string
 }
 
-// NewReader makes a reader of results on a change's files, whose patches are still
-// as they were written.
+// NewReader makes a reader of results on a change's files, whose patches are still as they were written.
 func NewReader(files []diff.File, from string) *Reader {
 	return &Reader{From: from, change: newChange(files), seen: map[string]bool{}}
 }
 
-// Read takes a file's results, whatever their format. name is the file's, for errors,
-// which tell line and column.
+// Read takes a file's results, whatever their format. name is the file's, for errors, which tell line and column.
 func (r *Reader) Read(name string, content []byte) error {
 	content = bytes.TrimSpace(bytes.TrimPrefix(content, []byte("\ufeff")))
 	var err error
@@ -143,9 +140,8 @@ func at(content []byte, err error) error {
 // bounded is what lists of T hold at most.
 type bounded interface{ most() int }
 
-// few is a JSON list of which the first entries are kept: a file's size alone would let
-// many small entries take a hundred times its bytes of memory. What is no list is an
-// empty one, and entries of another form are counted.
+// few is a JSON list of which the first entries are kept: a file's size alone would let many small entries take a
+// hundred times its bytes of memory. What is no list is an empty one, and entries of another form are counted.
 type few[T bounded] struct {
 	list []T
 	bad  int
@@ -194,8 +190,7 @@ func each(dec *jsontext.Decoder, entry func(jsontext.Value)) error {
 	return err
 }
 
-// severityOf is the severity of a linter's level: never blocker, which a person alone
-// makes of it.
+// severityOf is the severity of a linter's level: never blocker, which a person alone makes of it.
 func severityOf(level string) finding.Severity {
 	switch strings.ToLower(level) {
 	case "error", "fatal":

@@ -85,9 +85,8 @@ func unescaped(raw string) string {
 // hidden is what tools put in a credential's place.
 var hidden = pattern.Lazy(`(?i)^(?:redacted|[*x.…]+)$`)
 
-// place is the added line that a result is about. What the linter saw there is held
-// against the head: a linter that looked at a merge, whose lines have other numbers, is
-// moved to the one line that reads so.
+// place is the added line that a result is about. What the linter saw there is held against the head: a linter that
+// looked at a merge, whose lines have other numbers, is moved to the one line that reads so.
 func (r *Reader) place(file string, s Result) (int, bool) {
 	lines, at := r.change.files[file], s.Line
 	if seen := snippet(s); seen != "" && !strings.Contains(lines[at].text, seen) {
@@ -127,8 +126,7 @@ func snippet(r Result) string {
 	return first
 }
 
-// add makes a finding of a result, where it is about a line that the change adds, and
-// counts it where it is not.
+// add makes a finding of a result, where it is about a line that the change adds, and counts it where it is not.
 func (r *Reader) add(s Result) {
 	file, changed := r.change.file(s.Path)
 	at, ok := r.place(file, s)

@@ -43,9 +43,8 @@ func (r Report) String() string {
 	return text + "."
 }
 
-// Hints are what a model that reviews a file is told of its linters' results, one line
-// each: place, tool, rule and message. The texts are untrusted; those that address who
-// reviews are not in it.
+// Hints are what a model that reviews a file is told of its linters' results, one line each: place, tool, rule and
+// message. The texts are untrusted; those that address who reviews are not in it.
 func (r Report) Hints(path string) (lines []string) {
 	for _, f := range r.Findings {
 		if f.Path == path && len(lines) < maxHints && !addresses(f) {

@@ -186,8 +186,7 @@ func (r *Reader) sarif(content []byte) error {
 	return nil
 }
 
-// may reports whether a result may be on a line of the change, and counts it where it
-// is not one, or cannot be.
+// may reports whether a result may be on a line of the change, and counts it where it is not one, or cannot be.
 func (r *Reader) may(s sarifResult) bool {
 	suppressed := slices.ContainsFunc(s.Suppressions.list, func(by sarifSuppression) bool {
 		return by.Status == "" || by.Status == "accepted"

@@ -92,8 +92,7 @@ func (r *Reader) miss(err error) {
 	}
 }
 
-// Digest names what the files of a glob hold, and "" without a glob: a draft on the
-// command line is for them.
+// Digest names what the files of a glob hold, and "" without a glob: a draft on the command line is for them.
 func (s Source) Digest() string {
 	if _, _, ok := ofWorkflow(s.Findings); ok || s.Findings == "" {
 		return s.Findings

@@ -67,14 +67,12 @@ func finish(reason string) string {
 	return reason
 }
 
-// thoughtEnd is the end of reasoning, with an answer's beginning behind it, on its line or
-// below. Within a string of JSON, where a model may quote the mark from a diff, a line
-// feed or a quotation mark behind it is escaped.
+// thoughtEnd is the end of reasoning, with an answer's beginning behind it, on its line or below. Within a string of
+// JSON, where a model may quote the mark from a diff, a line feed or a quotation mark behind it is escaped.
 var thoughtEnd = pattern.Lazy(`</think>(?:\s*\n\s*\S|[ \t]*(?:\{\s*["}]|` + "```" + `\w*\r?\n))`)
 
-// spoken leaves out the reasoning that some servers leave at the front of the text, by
-// the mark that ends it: the one that begins it may stand in their template. The last
-// one counts, since reasoning may speak of the mark.
+// spoken leaves out the reasoning that some servers leave at the front of the text, by the mark that ends it: the one
+// that begins it may stand in their template. The last one counts, since reasoning may speak of the mark.
 func spoken(text string) string {
 	front := strings.TrimSpace(text)
 	if strings.HasPrefix(front, "{") || strings.HasPrefix(front, "[") || strings.HasPrefix(front, "`") {
@@ -91,8 +89,7 @@ func spoken(text string) string {
 	return text
 }
 
-// maxName is the characters of a model's name and of a finish reason: both are
-// kept with the review.
+// maxName is the characters of a model's name and of a finish reason: both are kept with the review.
 const maxName = 200
 
 func clipped(name string) string {

@@ -8,9 +8,8 @@ import (
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
-// asked is a request written in one form. Values that the library would drop
-// (zeros), refuse in the server's place by the model's name (temperature,
-// max_tokens), or has no field for, are kept aside in fields.
+// asked is a request written in one form. Values that the library would drop (zeros), refuse in the server's place by
+// the model's name (temperature, max_tokens), or has no field for, are kept aside in fields.
 type asked struct {
 	request Request
 	form    form
@@ -45,8 +44,7 @@ func (a *asked) formatted() bool {
 	return a.request.Schema != nil && a.form[format] < 2 && (a.form[mixed] == 0 || len(a.request.Tools) == 0)
 }
 
-// reasons sets the effort. Models that take no tools beside reasoning in chat
-// completions take them without.
+// reasons sets the effort. Models that take no tools beside reasoning in chat completions take them without.
 func (a *asked) reasons(wanted string) {
 	if a.form[via] == viaPlainChat && len(a.request.Tools) > 0 {
 		wanted = "none"
@@ -73,15 +71,13 @@ func (a *asked) bound(limit int) {
 	a.carries[ceiling] = size > leastLimit
 }
 
-// filled stands in for an empty text: the library leaves it out, and servers
-// refuse a turn without content.
+// filled stands in for an empty text: the library leaves it out, and servers refuse a turn without content.
 func filled(text string) string { return cmp.Or(text, "(empty)") }
 
 var notInName = pattern.Lazy(`[^a-zA-Z0-9_-]`)
 
-// echoed is a call as it can be sent back: servers check what they are shown of
-// it, and some read the arguments, so that a malformed one would end the
-// conversation. The tool's answer tells the model what was wrong.
+// echoed is a call as it can be sent back: servers check what they are shown of it, and some read the arguments, so
+// that a malformed one would end the conversation. The tool's answer tells the model what was wrong.
 func (c Call) echoed() Call {
 	c.Name = notInName().ReplaceAllString(c.Name, "_")
 	c.Name = cmp.Or(c.Name[:min(len(c.Name), 64)], "unknown")

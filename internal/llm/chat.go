@@ -32,8 +32,7 @@ func (a *asked) function(t Tool) *openai.FunctionDefinition {
 		Strict: a.form[strict] == 0}
 }
 
-// messages are the whole conversation, with what came beside its messages, and marks for
-// the cache.
+// messages are the whole conversation, with what came beside its messages, and marks for the cache.
 func (a *asked) messages() []any {
 	r := a.request
 	first := openai.ChatCompletionMessage{Role: openai.ChatMessageRoleSystem, Content: filled(r.System)}
@@ -111,9 +110,8 @@ type chatCall struct {
 	Extra json.RawMessage `json:"extra_content"`
 }
 
-// thought is what servers put beside a message and want back with it, in the
-// form of chat completions: DeepSeek its reasoning_content, OpenRouter its
-// reasoning_details, Gemini a signature with every call.
+// thought is what servers put beside a message and want back with it, in the form of chat completions: DeepSeek its
+// reasoning_content, OpenRouter its reasoning_details, Gemini a signature with every call.
 type thought struct {
 	Content json.RawMessage            `json:"reasoning_content,omitempty"`
 	Details json.RawMessage            `json:"reasoning_details,omitempty"`
@@ -201,8 +199,7 @@ func idsOf(turns []Turn) ids {
 	return out
 }
 
-// claim is a call's own id, or a new one where it has none or another's: the
-// tools' answers are told apart by it.
+// claim is a call's own id, or a new one where it has none or another's: the tools' answers are told apart by it.
 func (n ids) claim(id string) string {
 	for i := len(n); id == "" || n[id]; i++ {
 		id = fmt.Sprintf("call_%d", i)

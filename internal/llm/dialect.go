@@ -44,8 +44,7 @@ const (
 
 func (f form) responses() bool { return f[via] == viaResponses }
 
-// fallback is what a refusal leads to: the capability to write more plainly, from one
-// step up to another.
+// fallback is what a refusal leads to: the capability to write more plainly, from one step up to another.
 type fallback struct {
 	of       capability
 	from, to int

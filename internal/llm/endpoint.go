@@ -49,8 +49,7 @@ func newEndpoint(address string) (endpoint, error) {
 	return e, nil
 }
 
-// owner is empty for OpenAI's own address. All of this machine's are one: their ports
-// come and go.
+// owner is empty for OpenAI's own address. All of this machine's are one: their ports come and go.
 func (e endpoint) owner() (name string) {
 	switch {
 	case transport.Loopback(e.host):

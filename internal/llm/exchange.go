@@ -36,9 +36,8 @@ func (c *Client) send(ctx context.Context, a *asked) (*http.Response, []byte, er
 	return resp, body, err
 }
 
-// written is a request: the library's type, with what it has no place for. What is the
-// same in every request of a conversation comes first, so that caches of prefixes see it:
-// the fields by name, the conversation last.
+// written is a request: the library's type, with what it has no place for. What is the same in every request of a
+// conversation comes first, so that caches of prefixes see it: the fields by name, the conversation last.
 func (c *Client) written(a *asked) ([]byte, error) {
 	var request any
 	var turns []any
@@ -67,10 +66,9 @@ func (c *Client) written(a *asked) ([]byte, error) {
 	return slices.Concat(front[:len(front)-1], []byte(`,"`+last+`":`), conversation, []byte("}")), err
 }
 
-// read makes an answer of a response. One that is none is a *StatusError, ErrPage, or
-// ErrRefused where a filter of the server's turned the request away. The library's types
-// do not fit it: they drop fields that servers want back, and a wrong type in one that
-// nobody needs would lose it.
+// read makes an answer of a response. One that is none is a *StatusError, ErrPage, or ErrRefused where a filter of
+// the server's turned the request away. The library's types do not fit it: they drop fields that servers want back,
+// and a wrong type in one that nobody needs would lose it.
 func (c *Client) read(a *asked, resp *http.Response, body []byte) (answer Answer, err error) {
 	var said envelope
 	// A wrong type in one field leaves the others read.

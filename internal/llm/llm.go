@@ -1,12 +1,10 @@
 // Package llm asks a model behind an OpenAI-compatible address.
 //
-// It sends a conversation with the tools that the model may call, asks for an
-// answer of a JSON schema, and reports text, calls, usage and cost, over chat
-// completions or, where a model is served by it alone, the Responses interface.
-// It knows no prompt, reads no answer's content, runs no tool, and retries
-// nothing but a request whose form the server refused: waiting and trying again
-// are the HTTP client's. Start reading at Client.Chat; what servers refuse, and
-// what is asked instead, stands in fallbacks.
+// It sends a conversation with the tools that the model may call, asks for an answer of a JSON schema, and reports
+// text, calls, usage and cost, over chat completions or, where a model is served by it alone, the Responses
+// interface. It knows no prompt, reads no answer's content, runs no tool, and retries nothing but a request whose
+// form the server refused: waiting and trying again are the HTTP client's. Start reading at Client.Chat; what servers
+// refuse, and what is asked instead, stands in fallbacks.
 package llm
 
 import (
@@ -60,9 +58,8 @@ func New(o Options) (*Client, error) {
 	return c, nil
 }
 
-// Identity names what settles an answer beside the request: the model, whose it
-// is, and the settings that are not the model's defaults. Key, headers and the rest
-// of the address are not in it.
+// Identity names what settles an answer beside the request: the model, whose it is, and the settings that are not the
+// model's defaults. Key, headers and the rest of the address are not in it.
 func (c *Client) Identity() string { return "model " + c.model + c.Endpoint() + c.settings.identity }
 
 // Endpoint names whose model is asked, for there are several of one name: the host,
@@ -71,15 +68,13 @@ func (c *Client) Endpoint() string { return c.at.owner() }
 
 // Chat sends a request and waits for the whole answer.
 //
-// Errors are *StatusError, ErrRefused, ErrTruncated, ErrEmpty, ErrNotChat, ErrPage, ErrNoTools,
-// ErrNoLimit, transport.ErrTooLarge, the context's, or the connection's. With ErrRefused,
-// ErrTruncated and ErrEmpty the answer is filled in as far as it goes: such a call is billed.
-// A server that refuses a part of the request's form (its schema, a setting, a
-// role) is asked again in a plainer form; the client remembers what the server
-// took. An output limit that is too large is halved for this request alone. A
-// server that takes no tools ends with ErrNoTools: nothing was billed, and the
-// request can be made without them. One that takes no output limit under any name
-// ends a request that is Bounded with ErrNoLimit.
+// Errors are *StatusError, ErrRefused, ErrTruncated, ErrEmpty, ErrNotChat, ErrPage, ErrNoTools, ErrNoLimit,
+// transport.ErrTooLarge, the context's, or the connection's. With ErrRefused, ErrTruncated and ErrEmpty the answer is
+// filled in as far as it goes: such a call is billed. A server that refuses a part of the request's form (its schema,
+// a setting, a role) is asked again in a plainer form; the client remembers what the server took. An output limit
+// that is too large is halved for this request alone. A server that takes no tools ends with ErrNoTools: nothing was
+// billed, and the request can be made without them. One that takes no output limit under any name ends a request that
+// is Bounded with ErrNoLimit.
 func (c *Client) Chat(ctx context.Context, r Request) (Answer, error) {
 	halved := 0
 	for {

@@ -42,8 +42,7 @@ func (o Options) names() (key, model string, err error) {
 	return key, model, nil
 }
 
-// The values of Options.CacheMarks: marks for hosts that are known to take them, for
-// every host, for none.
+// The values of Options.CacheMarks: marks for hosts that are known to take them, for every host, for none.
 const (
 	MarksAuto = "auto"
 	MarksOn   = "on"

@@ -49,17 +49,15 @@ type Call struct {
 	Arguments string `json:"arguments"`
 }
 
-// Tool is a function that a model may call. Schema is the JSON schema of its
-// arguments, in the strict subset.
+// Tool is a function that a model may call. Schema is the JSON schema of its arguments, in the strict subset.
 type Tool struct {
 	Name, Description string
 	Schema            json.RawMessage
 }
 
-// Answer is what the model said. Text, Model, Refusal and Calls are untrusted text.
-// Finish is the server's finish reason in the words of chat completions, and
-// "tool_calls" where there are calls. State is what the server wants back in the
-// turn of this answer, if anything. Usage counts this one call.
+// Answer is what the model said. Text, Model, Refusal and Calls are untrusted text. Finish is the server's finish
+// reason in the words of chat completions, and "tool_calls" where there are calls. State is what the server wants
+// back in the turn of this answer, if anything. Usage counts this one call.
 type Answer struct {
 	Text, Model, Finish, Refusal string
 

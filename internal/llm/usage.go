@@ -7,9 +7,8 @@ import (
 	"github.com/org/pr-review-action/internal/cost"
 )
 
-// reported is a usage as servers write it: chat completions (prompt_tokens),
-// Responses (input_tokens), Anthropic's beside either (cache_read_input_tokens),
-// DeepSeek's and OpenRouter's additions.
+// reported is a usage as servers write it: chat completions (prompt_tokens), Responses (input_tokens), Anthropic's
+// beside either (cache_read_input_tokens), DeepSeek's and OpenRouter's additions.
 type reported struct {
 	PromptTokens     tally `json:"prompt_tokens"`
 	InputTokens      tally `json:"input_tokens"`
@@ -76,8 +75,7 @@ func (t *tally) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// microUSD reads dollars and rounds up to a micro-dollar; 0 for what is no
-// amount between 0 and a million.
+// microUSD reads dollars and rounds up to a micro-dollar; 0 for what is no amount between 0 and a million.
 func microUSD(dollars json.Number) cost.MicroUSD {
 	f, err := dollars.Float64()
 	if err != nil || !(f > 0 && f <= 1e6) {

@@ -1,10 +1,9 @@
 // Package mcpclient reads tickets and pages from a server of the Model Context
 // Protocol, and comments on tickets, by the tools that the settings name.
 //
-// Which tool is called, and with what, is fixed by the settings and by the key that
-// was asked for; no model chooses. The client offers the server nothing: no roots,
-// no sampling, no elicitation. A tool that is pinned and has changed is not called.
-// Start at Server and New.
+// Which tool is called, and with what, is fixed by the settings and by the key that was asked for; no model chooses.
+// The client offers the server nothing: no roots, no sampling, no elicitation. A tool that is pinned and has changed
+// is not called. Start at Server and New.
 package mcpclient
 
 import (
@@ -95,8 +94,7 @@ func (s *Server) Close() {
 	s.drop(s.open)
 }
 
-// drop ends a connection, so that the next request makes one. How a server takes its end is
-// no error of ours.
+// drop ends a connection, so that the next request makes one. How a server takes its end is no error of ours.
 func (s *Server) drop(was *mcp.ClientSession) {
 	if was != nil && s.open == was {
 		_ = s.open.Close()
@@ -142,8 +140,7 @@ func (a authorized) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// Ticket reads a ticket, which may come back under another key where it was moved.
-// Errors are *atlassian.Failure.
+// Ticket reads a ticket, which may come back under another key where it was moved. Errors are *atlassian.Failure.
 func (s *Server) Ticket(ctx context.Context, key string) (ticket.Ticket, error) {
 	t, a, err := s.read(ctx, s.o.Ticket, key)
 	if err != nil {
@@ -189,9 +186,8 @@ func (s *Server) read(ctx context.Context, tool config.Tool, id string) (t ticke
 	return t, a, nil
 }
 
-// Mentions reports whether what the tool for tickets says of a ticket holds a text, such
-// as an address in one of its comments: a server whose answers have no comments never
-// does. Errors are *atlassian.Failure.
+// Mentions reports whether what the tool for tickets says of a ticket holds a text, such as an address in one of its
+// comments: a server whose answers have no comments never does. Errors are *atlassian.Failure.
 func (s *Server) Mentions(ctx context.Context, key, text string) (bool, error) {
 	if s.o.Ticket.Tool == "" {
 		return false, nil
@@ -205,8 +201,7 @@ func (s *Server) Mentions(ctx context.Context, key, text string) (bool, error) {
 	return strings.Contains(a.whole, text), err
 }
 
-// Comment puts a comment under a ticket: text, and an address. It makes one call.
-// Errors are *atlassian.Failure.
+// Comment puts a comment under a ticket: text, and an address. It makes one call. Errors are *atlassian.Failure.
 func (s *Server) Comment(ctx context.Context, key, text, address string) error {
 	_, err := s.call(ctx, s.o.Comment, key, text+" "+address)
 	return err
@@ -274,8 +269,7 @@ func (s *Server) failure(err error, id string) *atlassian.Failure {
 // rejectedByTransport is the SDK's code for an error that came from below the protocol.
 const rejectedByTransport = -32005
 
-// Unpinned says what the settings may say of each tool that is called and not pinned, once
-// the server was asked.
+// Unpinned says what the settings may say of each tool that is called and not pinned, once the server was asked.
 func (s *Server) Unpinned() (notes []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -288,8 +282,7 @@ func (s *Server) Unpinned() (notes []string) {
 	return slices.Compact(notes)
 }
 
-// arguments are what a tool is called with. It must take the one for the key, and
-// need none that is not given.
+// arguments are what a tool is called with. It must take the one for the key, and need none that is not given.
 func arguments(t config.Tool, tool *mcp.Tool, always map[string]any, id, said string) (map[string]any, error) {
 	schema, _ := tool.InputSchema.(map[string]any)
 	properties, _ := schema["properties"].(map[string]any)

@@ -72,8 +72,7 @@ func Preset(said config.MCP) config.MCP {
 	return all
 }
 
-// Digest names what a tool is: its name, description and the schema of its
-// arguments, as sha256: and 64 hex digits.
+// Digest names what a tool is: its name, description and the schema of its arguments, as sha256: and 64 hex digits.
 func Digest(t *mcp.Tool) string {
 	text, err := json.Marshal([]any{t.Name, t.Description, t.InputSchema})
 	if err != nil {

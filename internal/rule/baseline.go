@@ -10,8 +10,7 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 )
 
-// baseline is a list of what a tool is not to report: the names of its file, and
-// what begins an entry.
+// baseline is a list of what a tool is not to report: the names of its file, and what begins an entry.
 type baseline struct{ name, entry func() *regexp.Regexp }
 
 var baselines = []baseline{
@@ -32,8 +31,7 @@ var baselines = []baseline{
 	{lazy(`^\.gitattributes$`), lazy(`\slinguist-(?:generated|vendored)(?:=true)?(?:\s|$)|\s(?:binary|-diff)(?:\s|$)`)},
 }
 
-// Grown flags a list of what tools are not to report that has more entries than
-// before, at the first that was added.
+// Grown flags a list of what tools are not to report that has more entries than before, at the first that was added.
 func Grown(f diff.File) []finding.Flag {
 	for _, b := range baselines {
 		if !b.name().MatchString(path.Base(f.Path)) {

@@ -14,8 +14,7 @@ var fromRequest = lazy(`(?i)\b(?:req|request|r)\.(?:query|params|body|form|FormV
 
 var identifier = lazy(`[A-Za-z_][\w.]*`)
 
-// sentByCaller is a hit on line i about an expression: a blocker where the hunk
-// shows that a caller sent its value.
+// sentByCaller is a hit on line i about an expression: a blocker where the hunk shows that a caller sent its value.
 func (h *hunk) sentByCaller(expression string, i int) hit {
 	at := hit{line: i, subject: expression}
 	name := identifier().FindString(expression)
@@ -58,8 +57,7 @@ var (
 	fixed = lazy(`^(?:"[^"]*"|'[^']*'|[A-Za-z_][\w.]*\(\));?$`)
 )
 
-// builtCommand finds calls on lines with one of some words whose last group is a
-// command for a shell.
+// builtCommand finds calls on lines with one of some words whose last group is a command for a shell.
 func builtCommand(call string, words ...string) finder {
 	re := lazy(call)
 	return holding(each(func(h *hunk, i int) (hit, bool) {
@@ -86,8 +84,7 @@ func (h *hunk) constants(command string, i int) bool {
 	})
 }
 
-// built reports whether a command is put together on the spot or, where it is
-// a plain name, on a line above.
+// built reports whether a command is put together on the spot or, where it is a plain name, on a line above.
 func (h *hunk) built(command string, i int) bool {
 	name := identifier().FindString(command)
 	plain := name != "" && strings.HasPrefix(command, name)

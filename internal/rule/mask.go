@@ -9,8 +9,7 @@ import (
 // filler stands for the inside of strings in masked code.
 const filler = '\x01'
 
-// literal is a string literal: offsets of its first byte behind the opening
-// quote and of its closing quote.
+// literal is a string literal: offsets of its first byte behind the opening quote and of its closing quote.
 type literal struct {
 	start, end int
 	opening    int    // offset of the opening quote, or of the prefix before it
@@ -40,9 +39,8 @@ func starred(text string, at, end int) (from, to int) {
 	return 0, 0
 }
 
-// mask returns text with comments blanked and strings filled, byte for byte as
-// long, and the string literals that are complete. Text in no known language is
-// all code, and so is the inside of a shell's double quotes.
+// mask returns text with comments blanked and strings filled, byte for byte as long, and the string literals that are
+// complete. Text in no known language is all code, and so is the inside of a shell's double quotes.
 func mask(text string, of language) (string, []literal) {
 	if of == "" || of == anyLanguage {
 		return text, nil
@@ -105,8 +103,7 @@ func fill(out []byte, with byte) {
 	}
 }
 
-// newLiteral is the literal from one offset to another. Where the text ends
-// before it does, so does what is inside.
+// newLiteral is the literal from one offset to another. Where the text ends before it does, so does what is inside.
 func newLiteral(text string, from, to int) literal {
 	l := literal{opening: from, quote: text[from : from+1]}
 	if triple := strings.Repeat(l.quote, 3); strings.HasPrefix(text[from:to], triple) {

@@ -1,11 +1,9 @@
 // Package rule reviews a changed file by fixed rules, without a model: each
 // rule looks at added lines together with the rest of their hunk.
 //
-// Rules are chosen for precision: one that is often wrong does not belong here.
-// The package reads no file and no network, and what it returns depends on the
-// diff alone. To add a rule, write a function that returns one, put it into
-// rules and give it cases under testdata. Start reading at Review, then at
-// the rule in tls.go.
+// Rules are chosen for precision: one that is often wrong does not belong here. The package reads no file and no
+// network, and what it returns depends on the diff alone. To add a rule, write a function that returns one, put it
+// into rules and give it cases under testdata. Start reading at Review, then at the rule in tls.go.
 package rule
 
 import (
@@ -42,8 +40,7 @@ type rule struct {
 // in says how a rule looks through the files of each language.
 type in map[language]finder
 
-// finder returns the places in a hunk where a rule found something; those on
-// lines that were not added do not count.
+// finder returns the places in a hunk where a rule found something; those on lines that were not added do not count.
 type finder func(*hunk) []hit
 
 // hit is one place where a rule found something.
@@ -67,8 +64,7 @@ func Review(f diff.File) []finding.Finding {
 	return found
 }
 
-// review leaves out what the old lines had as well: a change that moves, indents or
-// rewords them has not brought it.
+// review leaves out what the old lines had as well: a change that moves, indents or rewords them has not brought it.
 func (r rule) review(hunks []*hunk) []finding.Finding {
 	places := r.places(hunks)
 	if len(places) == 0 {

@@ -40,8 +40,7 @@ var removeUnchecked = rule{
 	}},
 }
 
-// command is what stands on a line before a command that is run. One that a script only
-// prints stands behind words.
+// command is what stands on a line before a command that is run. One that a script only prints stands behind words.
 const command = `(?:^(?:\s*-\s)?|[;&|({!]` +
 	`|(?:\b(?:run:|script:|then|do|else|if|exec|sudo|env|time|eval|RUN)|\s-\w*c)\s)` +
 	`\s*["']?(?:(?:exec|sudo|env|\w+=\S*|\$\{?\w+\}?)\s+(?:-\w+\s+)*)*`

@@ -127,8 +127,7 @@ func (h *hunk) read(without diff.Op) *hunk {
 	return side
 }
 
-// next is the first line after i that holds code, or one that holds none where
-// there is no such line within reach.
+// next is the first line after i that holds code, or one that holds none where there is no such line within reach.
 func (h *hunk) next(i int) int {
 	end := min(len(h.lines), i+reach)
 	for i++; i < end && h.codeAt(i) == ""; i++ {

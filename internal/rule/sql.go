@@ -97,8 +97,7 @@ func lastDeclared(pattern *regexp.Regexp, code, name string) int {
 	return last
 }
 
-// joined are the hunk's literals, those together that are added to one another
-// with at most a name between.
+// joined are the hunk's literals, those together that are added to one another with at most a name between.
 func (h *hunk) joined() [][]literal {
 	var all [][]literal
 	end := -1
@@ -119,9 +118,8 @@ func joins(between string) bool {
 	return between == "" || strings.HasSuffix(between, "+") && plusLiteral().MatchString(between)
 }
 
-// isSQL reports whether literals are a statement together. A tagged template
-// passes its values apart from the text. Prose may begin with "select" in lower
-// case; a query has a call near.
+// isSQL reports whether literals are a statement together. A tagged template passes its values apart from the text.
+// Prose may begin with "select" in lower case; a query has a call near.
 func (h *hunk) isSQL(parts []literal) bool {
 	first := parts[0]
 	var text strings.Builder

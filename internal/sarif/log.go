@@ -5,8 +5,7 @@ import "github.com/org/pr-review-action/internal/finding"
 // schema names the schema by which readers may check the file. Nothing fetches it.
 const schema = "https://json.schemastore.org/sarif-2.1.0.json"
 
-// The types below are the part of the standard's object model that is written,
-// under the standard's names.
+// The types below are the part of the standard's object model that is written, under the standard's names.
 
 type log struct {
 	Schema  string `json:"$schema"`
@@ -31,8 +30,7 @@ type driver struct {
 	Rules   []rule `json:"rules"`
 }
 
-// automation has the category of an upload, up to the last slash, and behind it
-// the run's own name.
+// automation has the category of an upload, up to the last slash, and behind it the run's own name.
 type automation struct {
 	ID string `json:"id"`
 }

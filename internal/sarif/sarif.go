@@ -1,9 +1,7 @@
-// Package sarif writes what a decision kept as a SARIF 2.1.0 file, the form in
-// which code scanning takes results.
+// Package sarif writes what a decision kept as a SARIF 2.1.0 file, the form in which code scanning takes results.
 //
-// It is a pure function of findings: equal runs give equal bytes. Text of a
-// model or a pull request passes through package guard, so that it is inert
-// also where a viewer reads messages as Markdown. Start reading at Encode.
+// It is a pure function of findings: equal runs give equal bytes. Text of a model or a pull request passes through
+// package guard, so that it is inert also where a viewer reads messages as Markdown. Start reading at Encode.
 package sarif
 
 import (
@@ -20,9 +18,8 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// Limits of GitHub's code scanning: an upload with more results, or of more than
-// 10 MB compressed, is refused, and of the results only so many are shown.
-// Source: docs.github.com, "SARIF support for code scanning".
+// Limits of GitHub's code scanning: an upload with more results, or of more than 10 MB compressed, is refused, and of
+// the results only so many are shown. Source: docs.github.com, "SARIF support for code scanning".
 const (
 	MaxResults = 25_000
 	MaxShown   = 5_000
@@ -38,9 +35,8 @@ type Run struct {
 	Findings []finding.Finding // those that the decision kept
 }
 
-// Encode gives the run as one JSON document that ends in a newline. Where there
-// are more findings than code scanning takes, the gravest are written and left
-// is the number of the others.
+// Encode gives the run as one JSON document that ends in a newline. Where there are more findings than code scanning
+// takes, the gravest are written and left is the number of the others.
 func Encode(r Run) (text []byte, left int, err error) {
 	found := slices.Clone(r.Findings)
 	order.Stable(found, func(a, b finding.Finding) int {
@@ -124,8 +120,7 @@ const categories = "/blob/v1/.github/DECIDING.md#categories"
 var scores = map[finding.Severity]string{finding.Blocker: "9.5", finding.Major: "8.0", finding.Minor: "5.0",
 	finding.Nit: "2.0"}
 
-// ruleID is a category, which is untrusted text, in small letters, digits and
-// hyphens, 60 of them at most.
+// ruleID is a category, which is untrusted text, in small letters, digits and hyphens, 60 of them at most.
 func ruleID(category string) string {
 	words := strings.FieldsFunc(strings.ToLower(category), func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9')

@@ -16,9 +16,8 @@ const (
 	bodyRunes  = 2_000 // what is longer is cut, with a count
 )
 
-// placeholder is what a reader of SARIF replaces by an argument. It is doubled,
-// as the standard says; other braces stay as they are written, since most
-// readers replace nothing but this, and findings quote code.
+// placeholder is what a reader of SARIF replaces by an argument. It is doubled, as the standard says; other braces
+// stay as they are written, since most readers replace nothing but this, and findings quote code.
 var placeholder = regexp.MustCompile(`\{[0-9]+\}`)
 
 // message is a finding's title as a sentence, then its text. Links of the

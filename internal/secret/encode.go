@@ -55,8 +55,7 @@ func isHex(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
 }
 
-// token looks into a run of base64's letters, at each of its alignments: a path
-// in front of a value shares them.
+// token looks into a run of base64's letters, at each of its alignments: a path in front of a value shares them.
 func (s *scan) token(start, end int) {
 	padded := run(s.text, end, func(c byte) bool { return c == '=' })
 	plain, buffer := []byte(urlSafe.Replace(s.text[start:end])), make([]byte, end-start)

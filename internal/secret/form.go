@@ -162,8 +162,7 @@ type owner struct {
 	backward bool
 }
 
-// forms is built when the first text is looked at: a program that looks at none
-// pays nothing.
+// forms is built when the first text is looked at: a program that looks at none pays nothing.
 var forms = sync.OnceValue(func() *catalogue {
 	kept, err := gitleaks()
 	if err != nil {

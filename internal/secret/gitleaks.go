@@ -43,8 +43,7 @@ func looseRules() []string {
 		"facebook-access-token"}
 }
 
-// gitleaks reads the rules of the library. A rule for files of one name is left
-// out: here a text has no name.
+// gitleaks reads the rules of the library. A rule for files of one name is left out: here a text has no name.
 func gitleaks() ([]form, error) {
 	var file ruleFile
 	if err := toml.Unmarshal([]byte(config.DefaultConfig), &file); err != nil {
@@ -89,8 +88,7 @@ func gradeOf(id, expr string) Grade {
 	return Issued
 }
 
-// allowances leaves out what speaks of paths and commits: those are never the
-// reason here.
+// allowances leaves out what speaks of paths and commits: those are never the reason here.
 func allowances(lists []allowlist) []allowance {
 	var out []allowance
 	for _, l := range lists {

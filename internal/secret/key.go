@@ -53,8 +53,7 @@ func (s *scan) keys() {
 	}
 }
 
-// materialAbove is where the lines of a key begin that end above an offset: a
-// patch may show the end of a key alone.
+// materialAbove is where the lines of a key begin that end above an offset: a patch may show the end of a key alone.
 func (s *scan) materialAbove(at int) int {
 	start, short := at, true
 	for line := s.line(at) - 1; line >= 0 && at-s.starts[line] < maxKey; line-- {

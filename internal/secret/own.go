@@ -148,8 +148,7 @@ func pair(m match) bool {
 	return standsIn(trimmings().ReplaceAllString(password, "")) || here().MatchString(m.line())
 }
 
-// uniform reports a value of one case, such as a hash, where an AWS key mixes
-// both with digits.
+// uniform reports a value of one case, such as a hash, where an AWS key mixes both with digits.
 func uniform(m match) bool {
 	v := m.secret()
 	return v == strings.ToLower(v) || v == strings.ToUpper(v) || !strings.ContainsAny(v, digits) && !drawnLetters(v) ||
@@ -175,8 +174,7 @@ func plain(m match) bool {
 	return len(v) < minKnown || plainWord().MatchString(v) && !drawnLetters(v)
 }
 
-// namesake reports a password in a URL that is a name there as well, as of a container on one's
-// own machine.
+// namesake reports a password in a URL that is a name there as well, as of a container on one's own machine.
 func namesake(m match) bool {
 	rest, _, _ := strings.Cut(m.text[m.end:], "\n")
 	names := strings.FieldsFunc(rest, func(r rune) bool { return strings.ContainsRune("@:/?&=\"'` ", r) })
@@ -217,8 +215,7 @@ func chosen(m match) bool {
 
 var letterCode = lazy(`\\u[0-9a-fA-F]{4}`)
 
-// spelt is a value with the letters that JSON writes as numbers: the digits of those are
-// no mixture.
+// spelt is a value with the letters that JSON writes as numbers: the digits of those are no mixture.
 func spelt(v string) string {
 	return letterCode().ReplaceAllStringFunc(v, func(code string) string {
 		n, _ := strconv.ParseUint(code[2:], 16, 16) // the form has checked it

@@ -18,10 +18,9 @@ type PatchLeak struct {
 	Text  string // the line, redacted
 }
 
-// Patch redacts every line of one file's patch, in diff.Hunks' form, and lists
-// what its added lines hold, in their order and once for each line and kind;
-// guesses are redacted and not listed. Lines, their operators and the numbers in
-// hunk headers stay. What is no patch is redacted as text and lists nothing.
+// Patch redacts every line of one file's patch, in diff.Hunks' form, and lists what its added lines hold, in their
+// order and once for each line and kind; guesses are redacted and not listed. Lines, their operators and the numbers
+// in hunk headers stay. What is no patch is redacted as text and lists nothing.
 func Patch(patch string) (clean string, leaks []PatchLeak) {
 	hunks, err := diff.Hunks(patch)
 	if err != nil {
@@ -52,8 +51,7 @@ type row struct {
 	removed       bool // a line of the old file alone
 }
 
-// rowsOf walks a patch beside its hunks. The text behind a header's second @@ is
-// code, too.
+// rowsOf walks a patch beside its hunks. The text behind a header's second @@ is code, too.
 func rowsOf(patch string, hunks []diff.Hunk) []row {
 	lines := strings.Split(patch, "\n")
 	rows := make([]row, 0, len(lines))

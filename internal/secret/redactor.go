@@ -19,9 +19,8 @@ const maxCopies = 64
 // found. The zero value and nil know none. It is safe for concurrent use.
 type Redactor struct{ spellings []spelling }
 
-// New returns a Redactor that knows values: keys and tokens of our own, at least
-// 8 bytes each, shorter ones are left out. They are looked for as they are, in
-// base64, hex, URL and JSON escapes, and backwards.
+// New returns a Redactor that knows values: keys and tokens of our own, at least 8 bytes each, shorter ones are left
+// out. They are looked for as they are, in base64, hex, URL and JSON escapes, and backwards.
 func New(values ...string) *Redactor {
 	r := &Redactor{}
 	for _, v := range values {

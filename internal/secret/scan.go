@@ -9,8 +9,7 @@ import (
 // maxDepth is how many encodings one inside the other are undone.
 const maxDepth = 2
 
-// The bytes around a keyword in which its form is looked for, within its own
-// line and the next one.
+// The bytes around a keyword in which its form is looked for, within its own line and the next one.
 const (
 	before = 100
 	behind = 700

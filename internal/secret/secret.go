@@ -1,11 +1,9 @@
 // Package secret finds credentials in text and takes them out, before the text
 // goes to a model, a log, a checkpoint or a review.
 //
-// It knows the formats of gitleaks' rules and a short list of its own, also
-// where they are written in base64, hex, percent signs or backwards. It reads
-// nothing but the text it is given, asks no issuer whether a credential still
-// works, and never says what one was: a Leak has a kind and a place. Start
-// reading at Redact, then at scan.go.
+// It knows the formats of gitleaks' rules and a short list of its own, also where they are written in base64, hex,
+// percent signs or backwards. It reads nothing but the text it is given, asks no issuer whether a credential still
+// works, and never says what one was: a Leak has a kind and a place. Start reading at Redact, then at scan.go.
 package secret
 
 import (
@@ -20,9 +18,8 @@ import (
 // grows with the length of the text alone.
 func Find(text string) []Leak { return find(text, nil) }
 
-// Redact replaces every credential by its kind, as in "<redacted github-pat>".
-// Lines stay lines: what runs over several of them is replaced in each.
-// Redacting twice changes nothing more, and neither do placeholders.
+// Redact replaces every credential by its kind, as in "<redacted github-pat>". Lines stay lines: what runs over
+// several of them is replaced in each. Redacting twice changes nothing more, and neither do placeholders.
 func Redact(text string) string { return redact(text, nil) }
 
 // maxPasses bounds how often a text is looked at again because something was
@@ -50,8 +47,7 @@ func find(text string, known []spelling) []Leak {
 	return uncovered(text, merged(s.leaks))
 }
 
-// merged joins leaks that overlap; the surest one, then the first found, gives
-// its kind.
+// merged joins leaks that overlap; the surest one, then the first found, gives its kind.
 func merged(leaks []Leak) []Leak {
 	order.Stable(leaks, func(a, b Leak) int { return cmp.Compare(a.Start, b.Start) })
 	var out []Leak
@@ -119,8 +115,7 @@ func margin(line string) int {
 	return len(line) - len(strings.TrimLeft(line[n:], " \t"))
 }
 
-// replace writes each leak's kind over it, line by line: indentation, a diff's
-// operator and line ends stay.
+// replace writes each leak's kind over it, line by line: indentation, a diff's operator and line ends stay.
 func replace(text string, leaks []Leak) string {
 	var b strings.Builder
 	at := 0
@@ -147,17 +142,15 @@ func replace(text string, leaks []Leak) string {
 // Grade says how sure a Leak is.
 type Grade int
 
-// Guess is good enough to redact and too weak to be told to anybody. Named is a
-// value that is a credential by the name it is given to or the place it stands
-// in. Issued is a credential in its issuer's own format.
+// Guess is good enough to redact and too weak to be told to anybody. Named is a value that is a credential by the
+// name it is given to or the place it stands in. Issued is a credential in its issuer's own format.
 const (
 	Guess Grade = iota
 	Named
 	Issued
 )
 
-// Leak is one credential in a text. Start and End are byte offsets of what has
-// to go; it may run over several lines.
+// Leak is one credential in a text. Start and End are byte offsets of what has to go; it may run over several lines.
 type Leak struct {
 	Kind       string // such as "github-pat": lower-case letters, digits, hyphens
 	Grade      Grade

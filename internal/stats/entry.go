@@ -19,9 +19,8 @@ const (
 	maxReason   = 100 // bytes of a reason that a model is told
 )
 
-// Proposed are the entries of a settings file that habits ask for, each with the decisions
-// behind it, without those that the settings have or that are for a list which the defaults
-// lock. What people wrote is inert in them.
+// Proposed are the entries of a settings file that habits ask for, each with the decisions behind it, without those
+// that the settings have or that are for a list which the defaults lock. What people wrote is inert in them.
 func Proposed(habits []Habit, now config.Config) (asked []Habit, entries []Entry) {
 	for _, h := range habits {
 		e := h.entry()

@@ -38,8 +38,7 @@ func (e Entry) Key() string {
 	return "guidelines"
 }
 
-// onto puts the entry before the others of its list in the settings, which it returns as
-// items of YAML.
+// onto puts the entry before the others of its list in the settings, which it returns as items of YAML.
 func (e Entry) onto(c *config.Config) (others []string) {
 	switch {
 	case e.Glob != "":
@@ -75,10 +74,9 @@ func quoted(v any) string {
 	return string(text)
 }
 
-// Extend returns a settings file with entries more, each the first of its list with its reasons
-// above it, and all else as it was. A list that the defaults alone have holds theirs too,
-// since it stands in the place of that. A file that cannot be extended so that exactly the
-// entries are new is an error.
+// Extend returns a settings file with entries more, each the first of its list with its reasons above it, and all
+// else as it was. A list that the defaults alone have holds theirs too, since it stands in the place of that. A file
+// that cannot be extended so that exactly the entries are new is an error.
 func Extend(f config.File, text []byte, entries []Entry) ([]byte, error) {
 	out, mark := strings.CutPrefix(string(text), byteOrder)
 	windows := strings.Contains(out, "\r\n") && strings.Count(out, "\r\n") == strings.Count(out, "\n")
@@ -151,8 +149,7 @@ func extended(text string, e Entry, others []string) string {
 	return insert(lines, behind, more+e.block(indent, others))
 }
 
-// block is the entry as an item of a block list, with the others that were only in the
-// defaults behind it.
+// block is the entry as an item of a block list, with the others that were only in the defaults behind it.
 func (e Entry) block(indent int, others []string) string {
 	margin, item := strings.Repeat(" ", indent), e.flow()
 	if g := e.Guideline; e.Key() == "guidelines" {
@@ -185,8 +182,7 @@ func insert(lines []string, behind int, more string) string {
 	return before + more + strings.Join(lines[behind:], "")
 }
 
-// inBrackets is a text with an item more behind an opening bracket, and reasons above the
-// line of its key.
+// inBrackets is a text with an item more behind an opening bracket, and reasons above the line of its key.
 func inBrackets(lines []string, key int, bracket *token.Position, item string, why []string) string {
 	whole := []rune(lines[min(bracket.Line, len(lines))-1])
 	if bracket.Column > len(whole) { // the parser counts otherwise

@@ -43,9 +43,8 @@ type Habit struct {
 	kinds map[string]Tally // of what was judged, by category
 }
 
-// Cause is what the findings of a habit have in common: the model's of a category in the
-// files of a glob, a rule's wherever they are (no Glob), or whatever is said of the files
-// of a glob (no Category, no Rule).
+// Cause is what the findings of a habit have in common: the model's of a category in the files of a glob, a rule's
+// wherever they are (no Glob), or whatever is said of the files of a glob (no Category, no Rule).
 type Cause struct {
 	Category string `json:"category,omitempty"`
 	Rule     string `json:"rule,omitempty"` // as RuleOf has it; untrusted text
@@ -74,10 +73,9 @@ func (j Judgement) Pull() string {
 	return before
 }
 
-// Habits finds what approvers drop again and again, the surest of a kind first: files,
-// categories, rules. A finding counts for one habit. What is said of a credential or of
-// hidden text is nobody's habit to drop, nor is a category or rule that has shown a
-// blocker, nor are files in which one was shown.
+// Habits finds what approvers drop again and again, the surest of a kind first: files, categories, rules. A finding
+// counts for one habit. What is said of a credential or of hidden text is nobody's habit to drop, nor is a category
+// or rule that has shown a blocker, nor are files in which one was shown.
 func Habits(verdicts []decision.Record) []Habit {
 	left, barred := judgements(verdicts)
 	var found []Habit

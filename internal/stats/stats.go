@@ -156,8 +156,7 @@ func (t *Tally) add(o Tally) {
 
 func (t *Tally) rate() { t.Precision = Wilson(t.Kept, t.Kept+t.Dropped) }
 
-// Interval is a share with its 95 % confidence interval, each from 0 to 1 and
-// rounded to four decimals.
+// Interval is a share with its 95 % confidence interval, each from 0 to 1 and rounded to four decimals.
 type Interval struct {
 	Value float64 `json:"value"`
 	Low   float64 `json:"low"`
@@ -167,9 +166,8 @@ type Interval struct {
 // z is the 97.5th percentile of the standard normal distribution.
 const z = 1.959963984540054
 
-// Wilson is the share k of n with Wilson's score interval, which holds its
-// promise near 0 and 1 and for few cases (E. B. Wilson, 1927). It is nil for
-// none. The n are taken as independent; findings of one draft are not quite.
+// Wilson is the share k of n with Wilson's score interval, which holds its promise near 0 and 1 and for few cases (E.
+// B. Wilson, 1927). It is nil for none. The n are taken as independent; findings of one draft are not quite.
 func Wilson(k, n int) *Interval {
 	if n <= 0 {
 		return nil

@@ -105,8 +105,7 @@ func (r Runs) besides() string {
 	return fmt.Sprintf(", and %d calls whose price is not known", r.Unpriced)
 }
 
-// Text shows the figures in at most 80 columns, inert; the last line ends in a
-// line feed.
+// Text shows the figures in at most 80 columns, inert; the last line ends in a line feed.
 func (s Stats) Text() string {
 	if s.Drafts == 0 {
 		return "No draft was decided yet.\n"

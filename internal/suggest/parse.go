@@ -19,9 +19,8 @@ const (
 // maxDepth is how deep brackets and blocks of YAML and TOML may stand within one another.
 const maxDepth = 100
 
-// maxWork is the milliseconds that all suggestions of one file may take. What they
-// take is reckoned from sizes and not measured, so that one change gives one
-// draft everywhere.
+// maxWork is the milliseconds that all suggestions of one file may take. What they take is reckoned from sizes and
+// not measured, so that one change gives one draft everywhere.
 const maxWork = 2000
 
 // language is how the files of one language are parsed.
@@ -64,9 +63,8 @@ func bounded(parse func([]byte) error) func([]byte) bool {
 	}
 }
 
-// nested is at least how deep brackets and blocks stand in one another, the brackets
-// in strings included: each column that a line is indented by may be a block, and
-// so may each item of "- - - a".
+// nested is at least how deep brackets and blocks stand in one another, the brackets in strings included: each column
+// that a line is indented by may be a block, and so may each item of "- - - a".
 func nested(text []byte) (most int) {
 	brackets := 0
 	for line := range bytes.Lines(text) {

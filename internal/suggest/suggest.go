@@ -1,10 +1,8 @@
 // Package suggest decides whether a suggestion is one to apply.
 //
-// It applies it in memory, to the text that its file has at the head: the
-// replaced lines must be shown by the diff, a file that parsed has to parse
-// afterwards, and its encoding has to stay. It writes nothing and runs nothing. A suggestion that does not
-// pass stays in its finding as code to read, with the reason. Start reading at
-// File.Check.
+// It applies it in memory, to the text that its file has at the head: the replaced lines must be shown by the diff, a
+// file that parsed has to parse afterwards, and its encoding has to stay. It writes nothing and runs nothing. A
+// suggestion that does not pass stays in its finding as code to read, with the reason. Start reading at File.Check.
 package suggest
 
 import (
@@ -100,8 +98,7 @@ func (s File) affords(text string) bool {
 	return true
 }
 
-// replaced are the lines that a suggestion takes the place of, without carriage
-// returns, and why there are none.
+// replaced are the lines that a suggestion takes the place of, without carriage returns, and why there are none.
 func (s File) replaced(side finding.Side, start, line int) (old []string, why string) {
 	if side == finding.Left {
 		return nil, deleted
@@ -119,8 +116,7 @@ func (s File) replaced(side finding.Side, start, line int) (old []string, why st
 	return old, ""
 }
 
-// gap is what stands in the place of a credential, or of the middle of a long
-// line, where a model is shown the code.
+// gap is what stands in the place of a credential, or of the middle of a long line, where a model is shown the code.
 var gap = regexp.MustCompile(`<redacted [a-z0-9-]{1,60}>|<… \d+ bytes left out …>`)
 
 // fault says why a suggestion is not one to apply; empty where it is.
@@ -139,9 +135,8 @@ func (s File) fault(text string, old []string, start, line int) string {
 	return ""
 }
 
-// spelled says why the file's encoding might not outlast a suggestion; empty where it
-// would. A comment is in UTF-8, and how a server writes its line ends into a file is
-// not said anywhere.
+// spelled says why the file's encoding might not outlast a suggestion; empty where it would. A comment is in UTF-8,
+// and how a server writes its line ends into a file is not said anywhere.
 func (s File) spelled(side finding.Side, start, line int) string {
 	for n := start; n <= line; n++ {
 		switch text, _ := s.shown.Text(string(side), n); {

@@ -22,9 +22,8 @@ func NamesCriteria(name string) bool { return titleOfCriteria.MatchString(name) 
 // maxCriteria bounds the criteria of one text.
 const maxCriteria = 50
 
-// CriteriaIn finds the acceptance criteria in a ticket's or page's Markdown: the
-// entries of the section of that name, else scenarios (Given, When, Then), else a
-// list of tasks. Their numbers are still to be given. There may be none.
+// CriteriaIn finds the acceptance criteria in a ticket's or page's Markdown: the entries of the section of that name,
+// else scenarios (Given, When, Then), else a list of tasks. Their numbers are still to be given. There may be none.
 func CriteriaIn(markdown string) []Criterion {
 	lines := strings.Split(markdown, "\n")
 	if section := sectionOfCriteria(lines); section != nil {
@@ -57,9 +56,8 @@ func CriteriaOf(markdown string) []Criterion {
 	return all
 }
 
-// sectionOfCriteria are the lines below a heading of that name, up to the next one
-// of its level or above; or those below a paragraph that is bold or ends in a colon,
-// up to the first block behind its list that is none.
+// sectionOfCriteria are the lines below a heading of that name, up to the next one of its level or above; or those
+// below a paragraph that is bold or ends in a colon, up to the first block behind its list that is none.
 func sectionOfCriteria(lines []string) []string {
 	for i, line := range lines {
 		m := headingLine.FindStringSubmatch(line)

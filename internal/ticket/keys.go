@@ -27,8 +27,7 @@ func Project(key string) string {
 	return key[:strings.LastIndexByte(key, '-')]
 }
 
-// Keys finds the keys of tickets of some projects in a text of a pull request, in their order
-// and each once.
+// Keys finds the keys of tickets of some projects in a text of a pull request, in their order and each once.
 func Keys(text string, where Where, projects []string) []Key {
 	var found []string
 	switch text = hyphens.Replace(text); where {
@@ -88,8 +87,7 @@ func inText(text string) (all []string) {
 	return all
 }
 
-// inBranch finds the keys of a branch's name, in any case. There a key may touch hyphens and
-// underscores.
+// inBranch finds the keys of a branch's name, in any case. There a key may touch hyphens and underscores.
 func inBranch(name string) (all []string) {
 	if strings.HasPrefix(name, "dependabot/") || strings.HasPrefix(name, "renovate/") {
 		return nil

@@ -14,14 +14,12 @@ var (
 	onHost  = regexp.MustCompile(`(?i)^https?://([^/?#@\\]+)(?:[/?#]|$)`)
 )
 
-// reference is #12, GH-12, owner/repo#12, or the address of an issue: its server,
-// repository and number.
+// reference is #12, GH-12, owner/repo#12, or the address of an issue: its server, repository and number.
 const reference = `(?:(?:#|gh-)([1-9][0-9]{0,9})|([a-z0-9][a-z0-9-]*/[\w.-]+)#([1-9][0-9]{0,9})|` +
 	`https?://([^/\s]+)/([a-z0-9][a-z0-9-]*/[\w.-]+)/issues/([1-9][0-9]{0,9}))`
 
-// Issues finds the issues of GitHub that a Markdown text closes, by GitHub's
-// keywords, as owner/repo#12, in their order and each once. repo is the one that
-// the text stands in and host its server.
+// Issues finds the issues of GitHub that a Markdown text closes, by GitHub's keywords, as owner/repo#12, in their
+// order and each once. repo is the one that the text stands in and host its server.
 func Issues(text, host, repo string, where Where) []Key {
 	return references(closing, text, host, repo, where)
 }

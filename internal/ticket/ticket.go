@@ -1,9 +1,8 @@
 // Package ticket holds what a change was asked for: tickets, their acceptance
 // criteria, the pages they lead to, and what of it could not be had.
 //
-// It holds values and pure functions and reads nothing. Every text in it is
-// untrusted: whoever may write a ticket wrote it. Start at Context; Keys, Issues
-// and PageIDs find what a pull request names.
+// It holds values and pure functions and reads nothing. Every text in it is untrusted: whoever may write a ticket
+// wrote it. Start at Context; Keys, Issues and PageIDs find what a pull request names.
 package ticket
 
 import (
@@ -27,8 +26,7 @@ const (
 	RemoteLink Where = "remote-link"
 )
 
-// Key is a ticket that the pull request names: PAY-123, or owner/repo#7 for an
-// issue of GitHub.
+// Key is a ticket that the pull request names: PAY-123, or owner/repo#7 for an issue of GitHub.
 type Key struct {
 	Key  string `json:"key"`
 	From Where  `json:"from"`
@@ -41,8 +39,7 @@ type PageID struct {
 	Host string `json:"host,omitzero"` // of the link, with its port; empty where the link named none
 }
 
-// Criterion is one acceptance criterion. N counts from 1 over all tickets and
-// pages of a Context, in their order.
+// Criterion is one acceptance criterion. N counts from 1 over all tickets and pages of a Context, in their order.
 type Criterion struct {
 	N    int    `json:"n"`
 	Text string `json:"text"`          // Markdown, one line; nested entries and steps stand in further ones
@@ -170,10 +167,9 @@ func (c Context) Shown(show Show) Context {
 	return c
 }
 
-// FromMarkdown reads a ticket from a file's text: its first heading is the summary, the
-// entries under "Acceptance criteria" the criteria, all of it but the heading the
-// description. The key is the file's name without extension where that has a key's form,
-// else file- and 8 digits of the text's SHA-256.
+// FromMarkdown reads a ticket from a file's text: its first heading is the summary, the entries under "Acceptance
+// criteria" the criteria, all of it but the heading the description. The key is the file's name without extension
+// where that has a key's form, else file- and 8 digits of the text's SHA-256.
 func FromMarkdown(name, text string) Ticket {
 	sum := sha256.Sum256([]byte(text))
 	t := Ticket{Key: "file-" + hex.EncodeToString(sum[:])[:8], Source: "file", Criteria: CriteriaIn(text)}

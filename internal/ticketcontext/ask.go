@@ -112,11 +112,10 @@ const (
 	maxRetryAfter = 10 * time.Second
 )
 
-// retry is the one rule by which tickets and pages are asked for again: three
-// tries, each within the limit of a call, with waits that double and are in part
-// random, or as long as the server asks, up to 10 s. What will not change is not
-// asked again, and neither is what took a whole call's time. Nothing below it
-// repeats a request. It gives the last failure.
+// retry is the one rule by which tickets and pages are asked for again: three tries, each within the limit of a call,
+// with waits that double and are in part random, or as long as the server asks, up to 10 s. What will not change is
+// not asked again, and neither is what took a whole call's time. Nothing below it repeats a request. It gives the
+// last failure.
 func (o Options) retry(ctx context.Context, call func(context.Context) error) *atlassian.Failure {
 	sleep, jitter := o.Sleep, o.Jitter
 	if sleep == nil {

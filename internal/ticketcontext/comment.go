@@ -17,10 +17,9 @@ type Commenter interface {
 	Comment(ctx context.Context, key, text, address string) error
 }
 
-// Comment says text with an address under a ticket, where no comment there holds the
-// address yet. The first source that can comment on it is asked, and no other: a comment
-// whose answer was lost is looked for, and never sent again. said is false where it was
-// there. A key of a project that the settings do not list is refused.
+// Comment says text with an address under a ticket, where no comment there holds the address yet. The first source
+// that can comment on it is asked, and no other: a comment whose answer was lost is looked for, and never sent again.
+// said is false where it was there. A key of a project that the settings do not list is refused.
 func Comment(ctx context.Context, key, text, address string, o Options) (said bool, err error) {
 	if err := o.lists(key); err != nil {
 		return false, err

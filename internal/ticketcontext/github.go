@@ -15,8 +15,7 @@ import (
 	"github.com/org/pr-review-action/internal/ticket"
 )
 
-// Asked is what a pull request says of what it is for. All of it but MayWrite is
-// untrusted.
+// Asked is what a pull request says of what it is for. All of it but MayWrite is untrusted.
 type Asked struct {
 	pull.Pull
 	Commits  []string     // messages, newest last
@@ -35,9 +34,8 @@ type API interface {
 // newest is how many commits' messages are looked at; GitHub lists 250 at most.
 const newest = 20
 
-// Read completes a pull request by what only the API tells: whether its author may
-// write, its commits, and the issues that it closes. What cannot be read is named
-// and stops nothing; the permission that cannot be read is none.
+// Read completes a pull request by what only the API tells: whether its author may write, its commits, and the issues
+// that it closes. What cannot be read is named and stops nothing; the permission that cannot be read is none.
 func Read(ctx context.Context, api API, p pull.Pull, o Options) Asked {
 	a := Asked{Pull: p}
 	if len(o.Sources) == 0 || p.Fork() {
@@ -92,8 +90,7 @@ func (o Options) issues() bool {
 	return slices.ContainsFunc(o.Sources, func(s Source) bool { return s.Issues })
 }
 
-// keys are the tickets' keys of the settings' projects, then the issues of GitHub
-// where these are a source.
+// keys are the tickets' keys of the settings' projects, then the issues of GitHub where these are a source.
 func (a Asked) keys(o Options) (all []ticket.Key) {
 	if len(o.Projects) > 0 {
 		all = slices.Concat(ticket.Keys(a.Title, ticket.Title, o.Projects),
@@ -135,8 +132,7 @@ type IssueAPI interface {
 // maxBody bounds an issue's text in bytes: GitHub keeps 65,536 characters of one.
 const maxBody = 4 * 65_536
 
-// Issues reads issues of GitHub as tickets, by their keys owner/repo#12, and comments on
-// them.
+// Issues reads issues of GitHub as tickets, by their keys owner/repo#12, and comments on them.
 type Issues struct {
 	API   IssueAPI
 	Write *write.Client
@@ -176,8 +172,7 @@ func (i Issues) Ticket(ctx context.Context, key string) (ticket.Ticket, error) {
 	return t, nil
 }
 
-// Mentions reports whether a comment on an issue holds a text. Errors are
-// *atlassian.Failure.
+// Mentions reports whether a comment on an issue holds a text. Errors are *atlassian.Failure.
 func (i Issues) Mentions(ctx context.Context, key, text string) (there bool, err error) {
 	ref, err := issue(key)
 	if err == nil {

@@ -1,10 +1,9 @@
 // Package ticketcontext gathers what a pull request was asked for: the tickets that
 // it names, the pages that these lead to, and what of it could not be had.
 //
-// It never fails: what is missing is named. A key is followed only where its project
-// is among the settings', and only from the text of an author who may write: whoever
-// writes the title would else choose what the tracker's credentials read. Start at
-// Fetch; ask.go has the one rule for asking again.
+// It never fails: what is missing is named. A key is followed only where its project is among the settings', and only
+// from the text of an author who may write: whoever writes the title would else choose what the tracker's credentials
+// read. Start at Fetch; ask.go has the one rule for asking again.
 package ticketcontext
 
 import (
@@ -84,8 +83,7 @@ func (o Options) tell(under ...string) {
 	}
 }
 
-// within is the time in which all is asked: what is left of the limit ends connections and
-// programs.
+// within is the time in which all is asked: what is left of the limit ends connections and programs.
 func (o Options) within(ctx context.Context) (context.Context, context.CancelFunc) {
 	if o.Limit == 0 {
 		return context.WithCancel(ctx)
@@ -104,9 +102,8 @@ func (o Options) close() {
 	wait.Wait()
 }
 
-// Fetch gathers the context of a pull request within Options.Limit. Sources that
-// hold a connection are closed behind it. Without sources there is nothing to gather
-// and nothing is missing.
+// Fetch gathers the context of a pull request within Options.Limit. Sources that hold a connection are closed behind
+// it. Without sources there is nothing to gather and nothing is missing.
 func Fetch(ctx context.Context, asked Asked, o Options) ticket.Context {
 	g := gathering{asked: asked, o: o}
 	if len(o.Sources) == 0 || !g.identify() {
@@ -125,10 +122,9 @@ func Fetch(ctx context.Context, asked Asked, o Options) ticket.Context {
 	return g.found
 }
 
-// One reads one ticket, by a key of a project that the settings list or as
-// owner/repo#7, from the first source that has it, within Options.Limit where that is set.
-// Redacted and bounded as in Fetch; what no source gives is an error that names each one's
-// reason.
+// One reads one ticket, by a key of a project that the settings list or as owner/repo#7, from the first source that
+// has it, within Options.Limit where that is set. Redacted and bounded as in Fetch; what no source gives is an error
+// that names each one's reason.
 func One(ctx context.Context, key string, o Options) (ticket.Ticket, error) {
 	if err := o.lists(key); err != nil {
 		return ticket.Ticket{}, err
@@ -200,9 +196,8 @@ func (g *gathering) identify() bool {
 	return len(c.PageIDs)+len(c.Keys) > 0
 }
 
-// pages are the links that lead to a host of a source, or of the site that a ticket is
-// of, each page once and at most maxPages with those that are known. A page is asked of
-// the sources, never of its link's host.
+// pages are the links that lead to a host of a source, or of the site that a ticket is of, each page once and at most
+// maxPages with those that are known. A page is asked of the sources, never of its link's host.
 func (g *gathering) pages(links []ticket.PageID, hosts ...string) []ticket.PageID {
 	readable := false
 	for _, s := range g.o.Sources {
@@ -218,8 +213,7 @@ func (g *gathering) pages(links []ticket.PageID, hosts ...string) []ticket.PageI
 	return all
 }
 
-// gather asks for all tickets and the pages that are known side by side, then for
-// the pages that the tickets lead to.
+// gather asks for all tickets and the pages that are known side by side, then for the pages that the tickets lead to.
 func (g *gathering) gather(ctx context.Context) {
 	var tickets, pages []*wanted
 	for _, k := range g.found.Keys {
@@ -244,8 +238,7 @@ func (g *gathering) gather(ctx context.Context) {
 	}
 }
 
-// take enters what came of a request. The criteria, of pages where nothing before has any,
-// are numbered on.
+// take enters what came of a request. The criteria, of pages where nothing before has any, are numbered on.
 func (g *gathering) take(w *wanted) {
 	g.found.Sources = append(g.found.Sources, w.reports...)
 	if w.got == nil {
@@ -303,8 +296,7 @@ func (g *gathering) ask(ctx context.Context, all []*wanted) {
 // maxFlags is how many lines of one ticket or page are flagged.
 const maxFlags = 5
 
-// Flags are the lines of a ticket or page that address whoever reads it for a person, each
-// once.
+// Flags are the lines of a ticket or page that address whoever reads it for a person, each once.
 func Flags(t ticket.Ticket) (all []ticket.Flag) {
 	texts := []string{t.Summary, t.Description}
 	for _, c := range t.Criteria {

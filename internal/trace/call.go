@@ -38,12 +38,10 @@ type CallEnd struct {
 	Problem string // the kind of Err in a word; Kind's where it is empty
 }
 
-// Call follows one question to a model and makes one span, a child of the
-// context's, for each try that was billed. The first function is for
-// transport.EachTry, around all other hooks; the second has to be called once,
-// when the answer or an error is there. A try that cost nothing is an event of
-// the context's span. Where no try was seen and Usage counts calls, the model
-// is none that goes over the network, and there is one span for all.
+// Call follows one question to a model and makes one span, a child of the context's, for each try that was billed.
+// The first function is for transport.EachTry, around all other hooks; the second has to be called once, when the
+// answer or an error is there. A try that cost nothing is an event of the context's span. Where no try was seen and
+// Usage counts calls, the model is none that goes over the network, and there is one span for all.
 func Call(ctx context.Context, q CallStart) (try transport.BeginFunc, end func(CallEnd)) {
 	t := from(ctx)
 	if t == nil {
@@ -197,8 +195,7 @@ func (c *call) asked(a *attempt, model string) []attribute.KeyValue {
 	return all
 }
 
-// given are the attributes of the answer. The names of parts of the tokens are
-// younger than the rest.
+// given are the attributes of the answer. The names of parts of the tokens are younger than the rest.
 func (c *call) given(e CallEnd) []attribute.KeyValue {
 	u := e.Usage
 	all := []attribute.KeyValue{attribute.Int64(prefix+"cost_microusd", int64(u.Cost))}

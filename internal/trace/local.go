@@ -14,8 +14,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// local writes each span as one line of JSON when it has ended. After a failed
-// write it writes no more.
+// local writes each span as one line of JSON when it has ended. After a failed write it writes no more.
 type local struct {
 	mu  sync.Mutex
 	to  io.Writer

@@ -12,8 +12,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Flags of a span beside those of the trace: whether its parent is remote is
-// known, and that it is.
+// Flags of a span beside those of the trace: whether its parent is remote is known, and that it is.
 const (
 	remoteKnown = 0x100
 	remote      = 0x200
@@ -21,8 +20,7 @@ const (
 
 const statusError enum = 2
 
-// traces is an ExportTraceServiceRequest of OTLP 1.7. All spans of a batch are
-// of one provider and one scope.
+// traces is an ExportTraceServiceRequest of OTLP 1.7. All spans of a batch are of one provider and one scope.
 // https://github.com/open-telemetry/opentelemetry-proto/blob/v1.7.0/opentelemetry/proto/trace/v1/trace.proto
 func traces(batch []sdktrace.ReadOnlySpan) message {
 	if len(batch) == 0 {
@@ -109,9 +107,8 @@ func valueMessage(v attribute.Value) message {
 
 func unix(t time.Time) stamp { return stamp(max(0, t.UnixNano())) }
 
-// message is a protocol buffer's message, described once for both of its forms.
-// The runtime of protocol buffers would be the larger part of what tracing adds
-// to the program: it keeps the linker from leaving out methods nobody calls.
+// message is a protocol buffer's message, described once for both of its forms. The runtime of protocol buffers would
+// be the larger part of what tracing adds to the program: it keeps the linker from leaving out methods nobody calls.
 type message []field
 
 // field has a string, bool, float64, int64, message, []message or one of the types below as its value.

@@ -26,16 +26,14 @@ const (
 	maxContent = 256 << 10 // runes of one message, where content was asked for
 )
 
-// Span is a piece of work that has begun. The nil span, which there is where
-// tracing is off, takes every call.
+// Span is a piece of work that has begun. The nil span, which there is where tracing is off, takes every call.
 type Span struct {
 	from *tracer
 	span oteltrace.Span
 }
 
-// Run begins the span of one process's part of a run, at its beginning, which
-// may have passed; mode is review, resume and the like. It is the root, or the
-// child of what Continue brought.
+// Run begins the span of one process's part of a run, at its beginning, which may have passed; mode is review, resume
+// and the like. It is the root, or the child of what Continue brought.
 func Run(ctx context.Context, mode string, began time.Time) (context.Context, *Span) {
 	if from(ctx) == nil {
 		return ctx, nil
@@ -218,8 +216,7 @@ func (s *Span) Problem(kind string) {
 	}
 }
 
-// Kind puts an error in a word, for error.type: it is the same for errors that
-// differ in names and numbers alone.
+// Kind puts an error in a word, for error.type: it is the same for errors that differ in names and numbers alone.
 func Kind(err error) string {
 	var status *transport.StatusError
 	var slow interface{ Timeout() bool }

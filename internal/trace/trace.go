@@ -1,12 +1,10 @@
-// Package trace tells what a run did, step by step: to an OpenTelemetry
-// collector where the standard OTEL_* variables name one, and to a local file
-// where one was asked for.
+// Package trace tells what a run did, step by step: to an OpenTelemetry collector where the standard OTEL_* variables
+// name one, and to a local file where one was asked for.
 //
-// It is off otherwise, and then costs nothing. It never fails or delays a run:
-// a collector that is dead or slow is one error of the function that ends it.
-// It sends no prompt and no answer unless asked, and no header value to any log.
-// It also draws the tree of a finished run. Start reading at Start; then Run and
-// its kin for spans, Call for models, Parent for the gate, Tree for the terminal.
+// It is off otherwise, and then costs nothing. It never fails or delays a run: a collector that is dead or slow is
+// one error of the function that ends it. It sends no prompt and no answer unless asked, and no header value to any
+// log. It also draws the tree of a finished run. Start reading at Start; then Run and its kin for spans, Call for
+// models, Parent for the gate, Tree for the terminal.
 package trace
 
 import (
@@ -54,13 +52,11 @@ func from(ctx context.Context) *tracer {
 	return t
 }
 
-// Start returns a context whose spans are kept, and the function that ends the
-// trace: call it once, when the last span has ended. It waits a few seconds at
-// most, also where ctx has ended, and its error, which is ErrLost, is worth one
-// warning. Where nothing asks for a trace the context is ctx itself.
+// Start returns a context whose spans are kept, and the function that ends the trace: call it once, when the last
+// span has ended. It waits a few seconds at most, also where ctx has ended, and its error, which is ErrLost, is worth
+// one warning. Where nothing asks for a trace the context is ctx itself.
 //
-// An error is ErrSettings. Context and function are usable with it: the trace
-// then goes to the local writer alone.
+// An error is ErrSettings. Context and function are usable with it: the trace then goes to the local writer alone.
 func Start(ctx context.Context, o Options) (context.Context, func() error, error) {
 	env, err := readSettings(o.Getenv, o.AllowHTTP)
 	if !env.on && o.Local == nil {
@@ -115,8 +111,7 @@ func about(env settings, version string) *resource.Resource {
 	return resource.NewWithAttributes(semconv.SchemaURL, append(known, env.resource...)...)
 }
 
-// recordAll keeps every span for the local file, also those that the sampler
-// would not have sent.
+// recordAll keeps every span for the local file, also those that the sampler would not have sent.
 type recordAll struct{ sdktrace.Sampler }
 
 // ShouldSample is the inner sampler's, with spans recorded that it drops.
@@ -128,8 +123,7 @@ func (s recordAll) ShouldSample(p sdktrace.SamplingParameters) sdktrace.Sampling
 	return r
 }
 
-// newClient is the way to the collector. A batch may be sent again: the server
-// tells spans by their ids.
+// newClient is the way to the collector. A batch may be sent again: the server tells spans by their ids.
 func newClient(o Options) *http.Client {
 	if o.HTTP != nil {
 		return o.HTTP
@@ -145,9 +139,8 @@ const (
 	maxCarried = 55 // bytes of version 00
 )
 
-// Parent names the span of a context, so that another process can continue its
-// trace: a traceparent of W3C Trace Context, version 00. It is empty where the
-// context has no span, which is so where tracing is off.
+// Parent names the span of a context, so that another process can continue its trace: a traceparent of W3C Trace
+// Context, version 00. It is empty where the context has no span, which is so where tracing is off.
 // https://www.w3.org/TR/trace-context/#traceparent-header
 func Parent(ctx context.Context) string {
 	carrier := propagation.MapCarrier{}
@@ -169,8 +162,7 @@ func Continue(ctx context.Context, traceparent string) context.Context {
 	return remote
 }
 
-// Under returns ctx with the span of parent: a task that another context ends
-// belongs to that step.
+// Under returns ctx with the span of parent: a task that another context ends belongs to that step.
 func Under(ctx, parent context.Context) context.Context {
 	if from(ctx) == nil {
 		return ctx

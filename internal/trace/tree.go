@@ -11,8 +11,7 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 )
 
-// Node is a piece of a run that is over, as Tree shows it. All texts may be
-// untrusted.
+// Node is a piece of a run that is over, as Tree shows it. All texts may be untrusted.
 type Node struct {
 	Name     string        // of the step, the path of the file, or task and model of the call
 	Time     time.Duration // that it took; negative where it is not known
@@ -30,10 +29,9 @@ const (
 	maxEnd       = 24 // columns of how a piece ended, where there is room
 )
 
-// Tree draws a run: a row for each node with time, tokens read and written,
-// cost and end, and below each call the tools that it asked for.
-// No row is wider than width columns; 0 stands for 80. It is plain
-// text with a line break at its end, the same for the same run.
+// Tree draws a run: a row for each node with time, tokens read and written, cost and end, and below each call the
+// tools that it asked for. No row is wider than width columns; 0 stands for 80. It is plain text with a line break at
+// its end, the same for the same run.
 func Tree(run Node, width int) string {
 	if width <= 0 {
 		width = defaultWidth

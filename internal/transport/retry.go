@@ -28,8 +28,7 @@ var (
 
 type limitKey struct{}
 
-// LimitBody sets the size limit of answers to requests of this context, in
-// bytes, in place of Options.MaxBody.
+// LimitBody sets the size limit of answers to requests of this context, in bytes, in place of Options.MaxBody.
 func LimitBody(ctx context.Context, limit int64) context.Context {
 	return context.WithValue(ctx, limitKey{}, limit)
 }
@@ -135,9 +134,8 @@ func (t *retrying) timedOut(req *http.Request, try context.Context, err error) e
 	return advised(err)
 }
 
-// asJSON refuses a 2xx answer that is no JSON where JSON was asked for: a reader
-// would name a character in it, and not who answered. Empty answers and web
-// pages pass, which callers can tell by their headers.
+// asJSON refuses a 2xx answer that is no JSON where JSON was asked for: a reader would name a character in it, and
+// not who answered. Empty answers and web pages pass, which callers can tell by their headers.
 func asJSON(req *http.Request, resp *http.Response, body []byte, err error) (*http.Response, error) {
 	if err != nil || !notJSON(req, resp, body) || WebPage(resp) {
 		return resp, err
@@ -169,9 +167,8 @@ func readBody(resp *http.Response, limit int64) ([]byte, error) {
 	return body, nil
 }
 
-// verdict says how long to wait before the next try and why; an empty why ends
-// the request. A failure is followed by a random part of a time that doubles
-// (full jitter); where the server names a time the random part comes on top, so
+// verdict says how long to wait before the next try and why; an empty why ends the request. A failure is followed by
+// a random part of a time that doubles (full jitter); where the server names a time the random part comes on top, so
 // that those who were turned away together do not come back together.
 func (t *retrying) verdict(req *http.Request, resp *http.Response, body []byte, err error,
 	try int) (time.Duration, string) {
@@ -231,9 +228,8 @@ func unreachable(err error) bool {
 		errors.Is(err, syscall.ECONNREFUSED) || errors.As(err, &lookup) && lookup.IsNotFound
 }
 
-// handshake reports whether two ends did not come to terms on TLS: what answered
-// speaks none, or one of them ended it with an alert. The alert's own type is
-// not exported; the operation's name is what tells it from a lost connection.
+// handshake reports whether two ends did not come to terms on TLS: what answered speaks none, or one of them ended it
+// with an alert. The alert's own type is not exported; the operation's name is what tells it from a lost connection.
 func handshake(err error) bool {
 	var header tls.RecordHeaderError
 	if errors.As(err, &header) || strings.HasPrefix(err.Error(), "tls: ") {
@@ -252,9 +248,8 @@ func temporary(code int) bool {
 		code >= 500 && code != http.StatusNotImplemented && code != http.StatusHTTPVersionNotSupported
 }
 
-// limit reads how long a server asks to wait, and whether it turned the
-// request away for a rate limit. GitHub does so with 403 too, then with a
-// Retry-After, a spent x-ratelimit-remaining, or in words alone.
+// limit reads how long a server asks to wait, and whether it turned the request away for a rate limit. GitHub does so
+// with 403 too, then with a Retry-After, a spent x-ratelimit-remaining, or in words alone.
 func limit(resp *http.Response, body []byte) (wait time.Duration, limited bool) {
 	now := time.Now()
 	wait = RetryAfter(resp.Header, now)

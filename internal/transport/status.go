@@ -71,8 +71,7 @@ func Do(client *http.Client, req *http.Request) ([]byte, error) {
 	return io.ReadAll(resp.Body)
 }
 
-// Status describes an answer whose status the caller does not accept. It reads
-// and closes the body.
+// Status describes an answer whose status the caller does not accept. It reads and closes the body.
 func Status(resp *http.Response) *StatusError {
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody)) // a message cut short is still one
 	resp.Body.Close()

@@ -26,14 +26,12 @@ const (
 
 	connectTimeout = 10 * time.Second
 	maxRedirects   = 5
-	// maxWait bounds what one request may wait between its tries, all told: a
-	// runner is paid by the minute, and a spent hourly limit is no reason to
-	// hold it.
+	// maxWait bounds what one request may wait between its tries, all told: a runner is paid by the minute, and a
+	// spent hourly limit is no reason to hold it.
 	maxWait = 5 * time.Minute
 )
 
-// ErrRedirect is a redirect that was not followed: to another host, from https
-// to http, or one too many.
+// ErrRedirect is a redirect that was not followed: to another host, from https to http, or one too many.
 var ErrRedirect = errors.New("redirect refused")
 
 // Options says how a client behaves. The zero value is usable.
@@ -61,13 +59,11 @@ type Options struct {
 	LimitTries int
 }
 
-// New makes a client. It takes proxies from HTTPS_PROXY and NO_PROXY and
-// certificate authorities from the system or SSL_CERT_FILE, follows redirects
-// on the same host alone, and reads each answer whole before handing it on, so
-// that a connection lost half way is retried like any other. Its errors are
-// ErrInsecure, ErrForbidden, ErrRedirect, ErrTooLarge, ErrTimeout, ErrNotJSON or the
-// network's own, each in a *url.Error: see Clean. An answer of any status is no
-// error here: see Status.
+// New makes a client. It takes proxies from HTTPS_PROXY and NO_PROXY and certificate authorities from the system or
+// SSL_CERT_FILE, follows redirects on the same host alone, and reads each answer whole before handing it on, so that
+// a connection lost half way is retried like any other. Its errors are ErrInsecure, ErrForbidden, ErrRedirect,
+// ErrTooLarge, ErrTimeout, ErrNotJSON or the network's own, each in a *url.Error: see Clean. An answer of any status
+// is no error here: see Status.
 func New(o Options) *http.Client {
 	o = o.withDefaults()
 	return &http.Client{
@@ -138,8 +134,7 @@ func Faster(ctx context.Context, times int) context.Context {
 	return context.WithValue(ctx, fasterKey{}, times)
 }
 
-// Sleep waits for a time or for the context's end, whose error it returns. It is
-// the default of Options.Sleep.
+// Sleep waits for a time or for the context's end, whose error it returns. It is the default of Options.Sleep.
 func Sleep(ctx context.Context, d time.Duration) error {
 	if times, ok := ctx.Value(fasterKey{}).(int); ok {
 		d /= time.Duration(times)

@@ -28,10 +28,9 @@ type hooks struct {
 	next  *hooks
 }
 
-// EachTry returns a context whose requests call begin before every try, outside
-// of the try's own timeout. Several hooks nest: the last one added begins first
-// and ends last. Where a later begin fails, the hooks that had begun are ended
-// with its error, which is ErrNotBegun too.
+// EachTry returns a context whose requests call begin before every try, outside of the try's own timeout. Several
+// hooks nest: the last one added begins first and ends last. Where a later begin fails, the hooks that had begun are
+// ended with its error, which is ErrNotBegun too.
 func EachTry(ctx context.Context, begin BeginFunc) context.Context {
 	outer, _ := ctx.Value(hooksKey{}).(*hooks)
 	return context.WithValue(ctx, hooksKey{}, &hooks{begin: begin, next: outer})
@@ -45,11 +44,10 @@ func Sent(err error) bool {
 		!unreachable(err)
 }
 
-// Lost reports whether a try ended without the server's own answer though it may
-// have reached the server, so that it may have been billed: by an error of Sent's,
-// or by a gateway's word that the server behind it gave no answer, or none that it
-// could pass on. 520, 522 and 524 are Cloudflare's; its 521, 523, 525 and 526 say
-// that no connection came about. A server's own 429, 500 and 503 are refusals.
+// Lost reports whether a try ended without the server's own answer though it may have reached the server, so that it
+// may have been billed: by an error of Sent's, or by a gateway's word that the server behind it gave no answer, or
+// none that it could pass on. 520, 522 and 524 are Cloudflare's; its 521, 523, 525 and 526 say that no connection
+// came about. A server's own 429, 500 and 503 are refusals.
 func Lost(resp *http.Response, err error) bool {
 	if err != nil {
 		return Sent(err)

@@ -17,16 +17,14 @@ var (
 	// ErrInsecure is an address that is not https, nor http where that is allowed.
 	ErrInsecure = problem.Sentinel("not an https address",
 		"use https, or set allow-http: true (--allow-http), which sends key and code in the clear")
-	// ErrForbidden is the address of a machine's metadata service or another
-	// link-local one: nothing this program talks to lives there, and credentials
-	// of the machine do.
+	// ErrForbidden is the address of a machine's metadata service or another link-local one: nothing this program
+	// talks to lives there, and credentials of the machine do.
 	ErrForbidden = problem.Sentinel("link-local and metadata addresses are refused",
 		"name the address of the service itself")
 )
 
-// CheckURL reads the address of an endpoint: https, or http on loopback, or
-// any http where allowHTTP is set. Addresses with a user or password in them
-// are refused too. The error does not repeat the query.
+// CheckURL reads the address of an endpoint: https, or http on loopback, or any http where allowHTTP is set.
+// Addresses with a user or password in them are refused too. The error does not repeat the query.
 func CheckURL(raw string, allowHTTP bool) (*url.URL, error) {
 	u, err := url.Parse(raw)
 	if err != nil {

@@ -15,10 +15,9 @@ const longest = 1 << 20 * time.Second
 // no length of one; a thousand times of it are milliseconds.
 const epoch = 1e9
 
-// Wait reads a time that a server names in a header, as what is left of it at
-// now: seconds, a date (RFC 9110, 10.2.3), a length such as "6m0s" or "120ms",
-// seconds or milliseconds since 1970, or a time of RFC 3339. It is between 0 and
-// twelve days, whatever stands there; ok is false for what is none of these.
+// Wait reads a time that a server names in a header, as what is left of it at now: seconds, a date (RFC 9110,
+// 10.2.3), a length such as "6m0s" or "120ms", seconds or milliseconds since 1970, or a time of RFC 3339. It is
+// between 0 and twelve days, whatever stands there; ok is false for what is none of these.
 func Wait(value string, now time.Time) (wait time.Duration, ok bool) {
 	value = strings.TrimSpace(value)
 	if number, err := strconv.ParseFloat(value, 64); err == nil {

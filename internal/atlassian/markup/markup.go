@@ -1,9 +1,8 @@
 // Package markup turns the formats in which Jira and Confluence keep texts into
 // Markdown for a model: ADF, storage format and wiki markup.
 //
-// What it reads is untrusted, and what it writes is still: it bounds depth, size
-// and columns, drops what no reader sees, and escapes nothing. Start at ADF,
-// Storage and Wiki.
+// What it reads is untrusted, and what it writes is still: it bounds depth, size and columns, drops what no reader
+// sees, and escapes nothing. Start at ADF, Storage and Wiki.
 package markup
 
 import (
@@ -51,9 +50,8 @@ var (
 	wikiTag   = regexp.MustCompile(`\{(?:color|panel|quote|anchor)(?::[^}]*)?\}`)
 )
 
-// Wiki turns the headings, lists and blocks of code of the wiki markup in which Jira Data
-// Center and REST v2 keep texts into Markdown's, whose numbered items would else be headings.
-// The rest stays as it is.
+// Wiki turns the headings, lists and blocks of code of the wiki markup in which Jira Data Center and REST v2 keep
+// texts into Markdown's, whose numbered items would else be headings. The rest stays as it is.
 func Wiki(text string) string {
 	const mark = "```"
 	var out []string

@@ -14,10 +14,9 @@ import (
 // maxOpen bounds the elements that are open at once.
 const maxOpen = 500
 
-// Storage turns a page in Confluence's storage format, XHTML with ac: and ri:
-// elements, into Markdown as ADF does. What is not shown on the page is left out:
-// comments, scripts, hidden elements, bodies of html macros. Text behind a place
-// that does not parse is cut.
+// Storage turns a page in Confluence's storage format, XHTML with ac: and ri: elements, into Markdown as ADF does.
+// What is not shown on the page is left out: comments, scripts, hidden elements, bodies of html macros. Text behind a
+// place that does not parse is cut.
 func Storage(text string) string {
 	d := xml.NewDecoder(strings.NewReader(text))
 	d.Strict, d.Entity, d.AutoClose = false, xml.HTMLEntity, []string{"br", "hr", "img", "col"}
