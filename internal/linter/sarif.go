@@ -95,32 +95,17 @@ type sarifURI struct {
 	Base string `json:"uriBaseId"`
 }
 
-func (sarifURI) most() int { return 50 }
-
 // sarifBases are the addresses that others are relative to, by name.
 type sarifBases map[string]sarifURI
 
-// UnmarshalJSONFrom reads the first of them.
+// maxBases bounds what is read of them, in bytes.
+const maxBases = 64 << 10
+
+// UnmarshalJSONFrom reads them, where they are few and of their form.
 func (b *sarifBases) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	if dec.PeekKind() != '{' {
-		return dec.SkipValue()
-	}
-	*b = sarifBases{}
-	_, err := dec.ReadToken()
-	for err == nil && dec.PeekKind() != '}' {
-		var name jsontext.Token
-		if name, err = dec.ReadToken(); err != nil {
-			break
-		}
-		key := name.String()
-		var v jsontext.Value
-		var u sarifURI
-		if v, err = dec.ReadValue(); err == nil && len(*b) < u.most() && json.Unmarshal(v, &u, lenient) == nil {
-			(*b)[key] = u
-		}
-	}
-	if err == nil {
-		_, err = dec.ReadToken()
+	v, err := dec.ReadValue()
+	if err == nil && len(v) <= maxBases {
+		_ = json.Unmarshal(v, (*map[string]sarifURI)(b), lenient) // what is of another form stays out
 	}
 	return err
 }
