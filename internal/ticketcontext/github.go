@@ -92,15 +92,13 @@ func (o Options) issues() bool {
 
 // keys are the tickets' keys of the settings' projects, then the issues of GitHub where these are a source.
 func (a Asked) keys(o Options) (all []ticket.Key) {
-	if len(o.Projects) > 0 {
-		all = slices.Concat(ticket.Keys(a.Title, ticket.Title, o.Projects),
-			ticket.Keys(a.HeadRef, ticket.Branch, o.Projects), ticket.Keys(a.Body, ticket.Body, o.Projects))
-		for _, label := range a.Labels {
-			all = append(all, ticket.InLabel(label, o.Labels, o.Projects)...)
-		}
-		for _, message := range slices.Backward(a.Commits) {
-			all = append(all, ticket.Keys(message, ticket.Commit, o.Projects)...)
-		}
+	all = slices.Concat(ticket.Keys(a.Title, ticket.Title, o.Projects),
+		ticket.Keys(a.HeadRef, ticket.Branch, o.Projects), ticket.Keys(a.Body, ticket.Body, o.Projects))
+	for _, label := range a.Labels {
+		all = append(all, ticket.InLabel(label, o.Labels, o.Projects)...)
+	}
+	for _, message := range slices.Backward(a.Commits) {
+		all = append(all, ticket.Keys(message, ticket.Commit, o.Projects)...)
 	}
 	if o.issues() {
 		all = append(all, a.issues()...)
