@@ -67,7 +67,7 @@ func Findings(in Input) ([]finding.Finding, []finding.Earlier) {
 	mergeRules(all)
 	order.Stable(all, compare) // a severity may have risen
 	for _, f := range all {
-		if tooWeak(in.Report, f.Finding) {
+		if from := in.Report.From; from != "" && f.Severity.Rank() < from.Rank() {
 			f.leaveOut("below report.from")
 		}
 	}
@@ -175,9 +175,4 @@ func unwanted(r config.Report, f finding.Finding) string {
 		return "report.without has its rule"
 	}
 	return ""
-}
-
-// tooWeak reports whether a finding is weaker than the weakest that is reported.
-func tooWeak(r config.Report, f finding.Finding) bool {
-	return r.From != "" && f.Severity.Rank() < r.From.Rank()
 }

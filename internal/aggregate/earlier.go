@@ -154,7 +154,8 @@ func (r *recognition) hold() {
 		switch {
 		case e == nil:
 		case f.Severity.Rank() >= finding.Major.Rank():
-			f.Note = strings.TrimPrefix(f.Note+"; "+textOf(e), "; ")
+			said := fmt.Sprintf("%s commented on line %d: “%s”", who(e), e.Line, e.Title)
+			f.Note = strings.TrimPrefix(f.Note+"; "+said, "; ")
 		case same:
 			f.Filtered, f.Note = heldBy(e)
 		}
@@ -197,11 +198,6 @@ func heldBy(e *before) (finding.Filter, string) {
 		return finding.AlreadyPosted, fmt.Sprintf("an earlier review says it at line %d", e.Line)
 	}
 	return finding.AlreadyPosted, "an earlier review says it"
-}
-
-// textOf is a person's comment, for the note of a finding that stays all the same.
-func textOf(e *before) string {
-	return fmt.Sprintf("%s commented on line %d: “%s”", who(e), e.Line, e.Title)
 }
 
 func who(e *before) string {

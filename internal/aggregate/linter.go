@@ -56,7 +56,9 @@ func saidBy(all []*entry, i int) *entry {
 			other.Source == finding.Linter && by > i || f.Severity.Rank() > other.Severity.Rank()+1 {
 			continue
 		}
-		if sameClaim(mine, claimOf(other.Title, other.Quote)) || names(other, f.Rule) {
+		named := len(f.Rule) >= shortName && other.Source != finding.Linter &&
+			strings.Contains(other.Title+" "+other.Body, f.Rule)
+		if named || sameClaim(mine, claimOf(other.Title, other.Quote)) {
 			return other
 		}
 	}
@@ -65,8 +67,3 @@ func saidBy(all []*entry, i int) *entry {
 
 // shortName is the least length of a rule's name that is known again in a text.
 const shortName = 5
-
-// names reports whether a finding names a linter's rule.
-func names(f *entry, rule string) bool {
-	return len(rule) >= shortName && f.Source != finding.Linter && strings.Contains(f.Title+" "+f.Body, rule)
-}

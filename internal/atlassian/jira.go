@@ -122,7 +122,7 @@ func (i issue) criteria(name, description string) (all []ticket.Criterion) {
 func (j *Jira) Mentions(ctx context.Context, key, text string) (bool, error) {
 	var list struct {
 		Comments []struct {
-			Body json.RawMessage `json:"body"` // ADF, or text
+			Body jsontext.Value `json:"body"` // ADF, or text
 		} `json:"comments"`
 	}
 	newest := j.path(key) + "/comment?maxResults=100&orderBy=-created"
@@ -130,16 +130,11 @@ func (j *Jira) Mentions(ctx context.Context, key, text string) (bool, error) {
 		return false, Explain(err, "the comments of "+key, "the Jira user")
 	}
 	for _, c := range list.Comments {
-		if holds(jsontext.Value(c.Body), text) {
+		if c.Body.Canonicalize() == nil && bytes.Contains(c.Body, []byte(text)) { // however it is spelled
 			return true, nil
 		}
 	}
 	return false, nil
-}
-
-// holds looks for a text in a JSON value, however that is spelled.
-func holds(v jsontext.Value, text string) bool {
-	return v.Canonicalize() == nil && bytes.Contains(v, []byte(text))
 }
 
 // Comment puts a comment under a ticket: text, and an address as a link. It sends one

@@ -68,8 +68,9 @@ func hiddenOf(line string, number int) []Hit {
 
 // usual reports a hidden character where honest text has it.
 func usual(line string, at int, r rune) bool {
-	return besideBraille(line, at, r) || breaksMention(line, at, r) || spells(line, at, r) || colours(line, at, r) ||
-		besideSpace(line, at, r)
+	quiet := r == '\u2060' && strings.HasSuffix(line[:at], "@") // a mention that calls nobody
+	coloured := r == '\x1b' && colour.MatchString(line[at:])    // captured output, and shell prompts
+	return quiet || coloured || besideBraille(line, at, r) || spells(line, at, r) || besideSpace(line, at, r)
 }
 
 const breaks = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
@@ -189,12 +190,6 @@ func besideBraille(line string, at int, r rune) bool {
 	return before > '\u2800' && before <= '\u28ff' || after > '\u2800' && after <= '\u28ff'
 }
 
-// breaksMention reports a word joiner right behind an @, with which some
-// projects keep a mention from calling anybody.
-func breaksMention(line string, at int, r rune) bool {
-	return r == '\u2060' && strings.HasSuffix(line[:at], "@")
-}
-
 // unspacedScripts write words in a row, and may mark where one ends with a zero-width space.
 var unspacedScripts = []*unicode.RangeTable{unicode.Khmer, unicode.Thai, unicode.Lao, unicode.Myanmar}
 
@@ -227,11 +222,6 @@ func spells(line string, at int, r rune) bool {
 var colour = regexp.MustCompile(`^\x1b\[(?:` + colourCode + `(?:;` + colourCode + `)*)?m`)
 
 const colourCode = `(?:0?[0134]|2[234]|[34]9|3[1-7]|9[1-6]|3[07];4[1-6]|4[1-6];3[07])`
-
-// colours reports the beginning of a colour, as captured output and shell prompts have them.
-func colours(line string, at int, r rune) bool {
-	return r == '\x1b' && colour.MatchString(line[at:])
-}
 
 const directions = "\u200e\u200f\u061c"
 

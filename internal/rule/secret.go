@@ -23,21 +23,22 @@ var credential = rule{
 
 // Leaks words the credentials that secret.Patch took out of a file's patch, in
 // Review's order. Nothing of their values is in a finding.
-func Leaks(path string, leaks []secret.PatchLeak) []finding.Finding {
-	h := &hunk{path: path, language: languageOf(path), test: ForTests(path)}
+func Leaks(file string, leaks []secret.PatchLeak) []finding.Finding {
+	h := &hunk{path: file, language: languageOf(file), test: ForTests(file)}
 	var found []finding.Finding
 	for _, l := range leaks {
 		named := l.Grade == secret.Named
-		if named && (len(l.Text) > maxLine || claim.Unread(path)) {
+		if named && (len(l.Text) > maxLine || claim.Unread(file)) {
 			continue // of a bundle or lockfile, where chance puts a name before a value
 		}
 		key := l.Kind == "private-key" || l.Kind == "aws-secret-key"
-		text := documents(path) && !(l.Kind == "private-key" && strings.HasSuffix(strings.ToLower(path), ".txt"))
+		ending := strings.ToLower(path.Ext(file))
+		text := slices.Contains(readByPeople, ending) && !(l.Kind == "private-key" && ending == ".txt")
 		if (h.test || text) && (named || key) {
 			continue // made for them, mostly: an issuer's token works wherever it stands
 		}
 		h.lines = append(h.lines, line{number: l.Line, added: true, text: l.Text})
-		at := leaked(secret.Leak{Kind: l.Kind, Grade: l.Grade, Name: l.Name})
+		at := leaked(l)
 		at.line = len(h.lines) - 1
 		found = append(found, credential.finding(h, at))
 	}
@@ -46,7 +47,7 @@ func Leaks(path string, leaks []secret.PatchLeak) []finding.Finding {
 }
 
 // leaked says what a credential is and how grave it is.
-func leaked(l secret.Leak) hit {
+func leaked(l secret.PatchLeak) hit {
 	at := hit{subject: "a live one (" + l.Kind + ")", severity: finding.Blocker}
 	switch {
 	case l.Kind == "private-key":
@@ -61,8 +62,4 @@ func leaked(l secret.Leak) hit {
 	return at
 }
 
-// documents reports a file that is read by people.
-func documents(file string) bool {
-	ends := []string{".md", ".markdown", ".mdx", ".rst", ".adoc", ".txt", ".po"}
-	return slices.Contains(ends, strings.ToLower(path.Ext(file)))
-}
+var readByPeople = []string{".md", ".markdown", ".mdx", ".rst", ".adoc", ".txt", ".po"}

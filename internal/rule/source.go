@@ -116,7 +116,8 @@ func (h *hunk) read(without diff.Op) *hunk {
 			side.removed = append(side.removed, content)
 			continue
 		}
-		side.lines = append(side.lines, line{number: l.New, added: l.Op != diff.Context, text: content, start: text.Len()})
+		at := line{number: l.New, added: l.Op != diff.Context, text: content, start: text.Len()}
+		side.lines = append(side.lines, at)
 		text.WriteString(content + "\n")
 	}
 	side.text = text.String()

@@ -235,6 +235,5 @@ func password(m match) bool {
 
 // drawnLetters reports ASCII letters of both cases that make no words.
 func drawnLetters(v string) bool {
-	ascii := strings.IndexFunc(v, func(r rune) bool { return r > unicode.MaxASCII }) < 0
-	return ascii && v != strings.ToLower(v) && v != strings.ToUpper(v) && share(v, longWord) < 0.7
+	return isASCII(v) && v != strings.ToLower(v) && v != strings.ToUpper(v) && share(v, longWord) < 0.7
 }

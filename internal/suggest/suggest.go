@@ -121,13 +121,14 @@ var gap = regexp.MustCompile(`<redacted [a-z0-9-]{1,60}>|<… \d+ bytes left out
 
 // fault says why a suggestion is not one to apply; empty where it is.
 func (s File) fault(text string, old []string, start, line int) string {
+	now, was := indent(split(text)), indent(old)
 	both := text + "\n" + strings.Join(old, "\n")
 	switch {
 	case guard.Visible(both) != both:
 		return unseen
 	case gap.MatchString(both):
 		return omitted
-	case mixed(indent(split(text)), indent(old)):
+	case now != "" && was != "" && now[0] != was[0]:
 		return mingled
 	case s.parses != nil && !s.parses([]byte(s.with(text, start, line))):
 		return unparsed
@@ -183,6 +184,3 @@ func indent(lines []string) string {
 	}
 	return ""
 }
-
-// mixed reports whether one begins with tabs and the other with spaces.
-func mixed(a, b string) bool { return a != "" && b != "" && a[0] != b[0] }

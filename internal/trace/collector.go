@@ -36,12 +36,6 @@ type collector struct {
 	first error
 }
 
-func newCollector(ctx context.Context, s settings, client *http.Client) *collector {
-	c := &collector{settings: s, http: client}
-	c.run, c.abandon = context.WithCancel(ctx)
-	return c
-}
-
 // Shutdown lets go of connections.
 func (c *collector) Shutdown(context.Context) error {
 	c.http.CloseIdleConnections()

@@ -74,7 +74,8 @@ func Start(ctx context.Context, o Options) (context.Context, func() error, error
 		options = append(options, sdktrace.WithSpanProcessor(r.local), sdktrace.WithSampler(recordAll{env.sampler}))
 	}
 	if env.on {
-		r.collector = newCollector(r.ctx, env, newClient(o))
+		r.collector = &collector{settings: env, http: newClient(o)}
+		r.collector.run, r.collector.abandon = context.WithCancel(r.ctx)
 		options = append(options, sdktrace.WithBatcher(r.collector, env.batch...))
 	}
 	r.provider = sdktrace.NewTracerProvider(options...)

@@ -147,13 +147,9 @@ func asJSON(req *http.Request, resp *http.Response, body []byte, err error) (*ht
 // notJSON tells a 2xx answer that is not the JSON that was asked for: a page of a
 // proxy's, or the front of an answer that was cut off on its way.
 func notJSON(req *http.Request, resp *http.Response, body []byte) bool {
-	return resp.StatusCode/100 == 2 && len(body) > 0 && wantsJSON(req) && !json.Valid(body)
-}
-
-// wantsJSON reads the Accept header; GitHub's raw media types end in json too.
-func wantsJSON(req *http.Request) bool {
-	accept := req.Header.Get("Accept")
-	return strings.Contains(accept, "json") && !strings.Contains(accept, ".raw")
+	accept := req.Header.Get("Accept") // GitHub's raw media types end in json too
+	wanted := strings.Contains(accept, "json") && !strings.Contains(accept, ".raw")
+	return wanted && resp.StatusCode/100 == 2 && len(body) > 0 && !json.Valid(body)
 }
 
 func readBody(resp *http.Response, limit int64) ([]byte, error) {
