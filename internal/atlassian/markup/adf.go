@@ -278,7 +278,7 @@ func (n node) card() string {
 	data, _ := n.attrs()["data"].(map[string]any)
 	inner, _ := data["url"].(string)
 	for _, address := range []string{n.attr("url"), Clean(inner)} {
-		if safeLink(address) {
+		if safeAddress.MatchString(address) {
 			return address
 		}
 	}
@@ -287,7 +287,7 @@ func (n node) card() string {
 
 func (n node) media() string {
 	name := strings.Join(strings.Fields(n.attr("alt")), " ")
-	if address := n.attr("url"); n.attr("type") == "external" && safeLink(address) {
+	if address := n.attr("url"); n.attr("type") == "external" && safeAddress.MatchString(address) {
 		name = address
 	}
 	return bracketed("attachment", name)
@@ -326,7 +326,7 @@ func (n node) marked(text string) string {
 	if has["code"] {
 		inner = span(inner)
 	}
-	if safeLink(href) {
+	if safeAddress.MatchString(href) {
 		inner = "[" + inner + "](" + href + ")"
 	}
 	return before + inner + after

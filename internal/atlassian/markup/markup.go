@@ -126,12 +126,8 @@ func prefixed(text, first, others string) string {
 	return strings.Join(lines, "\n")
 }
 
+// safeAddress matches what may stand in a link.
 var safeAddress = regexp.MustCompile(`(?i)^(?:https?://|mailto:)[^ \t\n\r"<>()]*$`)
-
-// safeLink reports whether an address may stand in a link.
-func safeLink(href string) bool {
-	return safeAddress.MatchString(href)
-}
 
 // compact joins the texts that are not empty.
 func compact(texts []string, between string) string {
