@@ -3,6 +3,7 @@ package sarif
 import (
 	"cmp"
 	"fmt"
+	"net/url"
 	"regexp"
 	"strings"
 
@@ -64,15 +65,9 @@ func address(path string) string {
 	if path == "" {
 		return nowhere
 	}
-	var b strings.Builder
-	for i, c := range []byte(path) {
-		switch {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', strings.IndexByte("-._~", c) >= 0,
-			c == '/' && i > 0:
-			b.WriteByte(c)
-		default:
-			fmt.Fprintf(&b, "%%%02X", c)
-		}
+	escaped := strings.NewReplacer("+", "%20", "%2F", "/").Replace(url.QueryEscape(path))
+	if rest, absolute := strings.CutPrefix(escaped, "/"); absolute {
+		return "%2F" + rest
 	}
-	return b.String()
+	return escaped
 }
