@@ -72,13 +72,3 @@ func (e *StatusError) Next() string {
 	}
 	return "check base-url and model"
 }
-
-// unreachableError is a request that no server took.
-type unreachableError struct{ error }
-
-func (e unreachableError) Unwrap() error { return e.error }
-
-// Next says what a user can do about it.
-func (unreachableError) Next() string {
-	return "see that a model's server answers at base-url, and that this machine may reach it"
-}

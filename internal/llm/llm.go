@@ -18,6 +18,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/limit"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/transport"
 )
 
@@ -114,7 +115,8 @@ func (c *Client) once(ctx context.Context, a *asked) (Answer, error) {
 	}
 	err = fmt.Errorf("asking the model: %w", transport.Clean(err))
 	if errors.As(err, new(net.Error)) {
-		err = unreachableError{err}
+		err = problem.As(problem.Failed, err,
+			"see that a model's server answers at base-url, and that this machine may reach it")
 	}
 	return Answer{}, err
 }

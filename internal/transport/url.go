@@ -61,29 +61,17 @@ func Clean(err error) error {
 	return err
 }
 
-// unreached is the error of a connection, with what to do about it.
-type unreached struct {
-	error
-	next string
-}
-
-// Unwrap is the connection's own error.
-func (u *unreached) Unwrap() error { return u.error }
-
-// Next is what to do about it.
-func (u *unreached) Next() string { return u.next }
-
 // advised adds to a connection's error what to do about it.
 func advised(err error) error {
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		return &unreached{err,
-			"let SSL_CERT_FILE name a file with the certificate of who signs for that server, such as a proxy"}
+		return problem.As(problem.Failed, err,
+			"let SSL_CERT_FILE name a file with the certificate of who signs for that server, such as a proxy")
 	}
 	_, dialled := errors.AsType[*net.OpError](err)
 	_, garbled := errors.AsType[tls.RecordHeaderError](err)
 	if (dialled || garbled) && !errors.Is(err, ErrForbidden) {
-		return &unreached{err,
-			"see that this machine reaches that server, through HTTPS_PROXY where there is a proxy; run it again"}
+		return problem.As(problem.Failed, err,
+			"see that this machine reaches that server, through HTTPS_PROXY where there is a proxy; run it again")
 	}
 	return err
 }
