@@ -12,7 +12,7 @@ import (
 // becomes LF. Emoji sequences stay, and so do joiners between letters of the scripts that are written with them.
 // Nothing of the kind is left behind, so a second pass changes nothing.
 func Visible(s string) string {
-	if plain(s) {
+	if Plain(s) {
 		return s
 	}
 	s = strings.ReplaceAll(s, "\r\n", "\n")
@@ -46,8 +46,8 @@ func Visible(s string) string {
 	return b.String()
 }
 
-// plain reports whether a text is printable ASCII, line feeds and tabs.
-func plain(s string) bool {
+// Plain reports whether a text is printable ASCII, line feeds and tabs.
+func Plain(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c >= 0x7f || c < ' ' && c != '\n' && c != '\t' {
 			return false

@@ -5,6 +5,8 @@ import (
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/org/pr-review-action/internal/guard"
 )
 
 // lookalikes maps letters of other scripts to the Latin ones that they are taken for.
@@ -80,7 +82,7 @@ func mixed(word string) bool {
 // fold makes a text comparable: hidden characters gone, tag characters as the letters that they stand for,
 // compatibility forms and look-alikes in mixed words replaced, lower case.
 func fold(line string) string {
-	if ascii(line) {
+	if guard.Plain(line) {
 		return strings.ToLower(line)
 	}
 	return strings.ToLower(unmask(norm.NFKC.String(bare(line))))
@@ -88,7 +90,7 @@ func fold(line string) string {
 
 // bare is a line without its hidden characters, tag characters shown.
 func bare(line string) string {
-	if ascii(line) {
+	if guard.Plain(line) {
 		return line
 	}
 	var b strings.Builder

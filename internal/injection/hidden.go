@@ -28,7 +28,7 @@ func hiddenHits(lines []string) []Hit {
 				hits = append(hits, Hit{Line: i + 1, Kind: ForgedMark, Excerpt: excerpt(line, at[0])})
 			}
 		}
-		if ascii(line) {
+		if guard.Plain(line) {
 			continue
 		}
 		if i == 0 {
@@ -244,13 +244,4 @@ func withoutMark(line string) string {
 		return rest
 	}
 	return line
-}
-
-func ascii(line string) bool {
-	for i := range len(line) {
-		if c := line[i]; c >= 0x7f || c < ' ' && c != '\t' && c != '\f' {
-			return false
-		}
-	}
-	return true
 }

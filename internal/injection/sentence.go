@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
@@ -57,7 +58,7 @@ func shapeOf(line string) shape {
 
 // prose reports whether a line has several words, and few of the signs that code is made of.
 func prose(line string) bool {
-	if strings.Count(strings.TrimSpace(line), " ") < 3 && ascii(line) {
+	if strings.Count(strings.TrimSpace(line), " ") < 3 && guard.Plain(line) {
 		return false
 	}
 	signs := 0
@@ -80,7 +81,7 @@ func ended(line string) bool {
 // wordless reports whether a line is code without comment or string: it says nothing to a reader.
 func wordless(line string) bool {
 	return anyOf(line, "={(;") && !anyOf(line, "\"'`#@%<") && !strings.Contains(line, "//") &&
-		!strings.Contains(line, "/*") && !strings.Contains(line, "--") && !prose(line) && ascii(line)
+		!strings.Contains(line, "/*") && !strings.Contains(line, "--") && !prose(line) && guard.Plain(line)
 }
 
 // anyOf reports whether a line holds one of a few bytes. It is strings.ContainsAny, which
