@@ -58,9 +58,7 @@ func (a *app) local(ctx context.Context, arg string, admit bool) (*localRun, err
 // choose chooses who reviews, and draws how far that is. Nothing is asked yet.
 func (r *localRun) choose() (err error) {
 	r.progress = r.newProgress(r.quiet || r.json)
-	if r.reviewer, err = r.NewReviewer(r.Settings, r.progress.wait); err == nil {
-		r.progress.soFar = r.reviewer.SoFar
-	}
+	r.reviewer, err = r.NewReviewer(r.Settings, r.progress.wait)
 	return err
 }
 
@@ -95,7 +93,6 @@ func (r *localRun) run(ctx context.Context) (driver.Report, error) {
 		reading, reviewpr.Steps{Admit: r.admit, Concurrency: r.Concurrency, Recall: r.recall,
 			Deadline: r.Deadline(r.Settings)}, func(c ingest.Change) (reviewpr.Draft, error) {
 			r.change = c
-			r.progress.start()
 			return r.draft(ctx), nil
 		})
 	r.progress.Stop()
@@ -127,7 +124,7 @@ func (r *localRun) linters() linter.Source {
 // driver takes the thread of this store through the graph.
 func (r *localRun) driver() driver.Driver {
 	d := driver.Driver{Front: r.Front, Store: r.store, Thread: r.thread, Reviewer: r.reviewer,
-		Observe: r.progress.observe, Stage: r.progress.stage, Linters: r.linters(), Warn: func(text string) {
+		Live: r.progress.live, Linters: r.linters(), Warn: func(text string) {
 			r.progress.clear()
 			r.warn(text)
 		}}

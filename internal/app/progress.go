@@ -6,11 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/driver"
-	"github.com/org/pr-review-action/internal/flow/reviewpr"
-	"github.com/org/pr-review-action/internal/graph"
-	"github.com/org/pr-review-action/internal/render/terminal"
 )
 
 // progress is one line on the terminal that says how far the reviews are. On
@@ -19,11 +15,9 @@ type progress struct {
 	out     io.Writer
 	columns int
 	now     func() time.Time
-	soFar   func() (findings int, used cost.Usage, limit cost.MicroUSD)
 
 	mu      sync.Mutex
-	since   time.Time
-	last    graph.Event
+	line    driver.Line // nil before there is one
 	waiting string
 	shown   bool
 	silent  bool
@@ -31,42 +25,19 @@ type progress struct {
 }
 
 func (a *app) newProgress(silent bool) *progress {
-	p := &progress{out: a.Stderr, now: a.Now, since: a.Now(), silent: silent, said: a.Now()}
+	p := &progress{out: a.Stderr, now: a.Now, silent: silent, said: a.Now()}
 	if columns, ok := columnsOf(a.Stderr); ok && !silent {
 		p.columns = columns
 	}
 	return p
 }
 
-func (p *progress) start() {
+// live draws the line of a run anew.
+func (p *progress) live(line driver.Line) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.since = p.now()
-}
-
-// observe draws the line anew for each review that ends, and names the status of a run
-// that does something else.
-func (p *progress) observe(e graph.Event) {
-	if e.Kind == graph.StepStarted && p.soFar != nil {
-		p.stage([]reviewpr.Status{reviewpr.StatusOf(e.Node)})
-	}
-	if e.Node != "review" && e.Node != "redraft" {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.last = e
-	if e.Kind == graph.TaskDone {
-		p.waiting = ""
-	}
+	p.line, p.waiting = line, ""
 	p.draw()
-}
-
-// stage names the statuses of a run that has no files under review.
-func (p *progress) stage(under []reviewpr.Status) {
-	if s := under[0]; p.columns > 0 && s != reviewpr.AnalyzeCode && s != reviewpr.AtGate && s != reviewpr.PostReview {
-		p.Line("%s", driver.Statuses(under))
-	}
 }
 
 // wait shows what a request waits for.
@@ -78,14 +49,10 @@ func (p *progress) wait(d time.Duration, why string) {
 }
 
 func (p *progress) draw() {
-	if p.columns == 0 || p.last.Total == 0 || p.soFar == nil {
-		return
+	if p.columns > 0 && p.line != nil {
+		fmt.Fprint(p.out, "\r\x1b[2K"+p.line(p.waiting, p.columns-1))
+		p.shown = true
 	}
-	r := terminal.Running{Done: p.last.Done, Total: p.last.Total, Waiting: p.waiting, Elapsed: p.now().Sub(p.since)}
-	r.Findings, r.Used, r.Limit = p.soFar()
-	line := terminal.Progress(r, p.columns-1)
-	fmt.Fprint(p.out, "\r\x1b[2K"+line)
-	p.shown = true
 }
 
 // Stop takes the line away for good.
