@@ -82,7 +82,16 @@ func columnsOf(stream any) (columns int, ok bool) {
 // warn tells of what does not end the command.
 func (a *app) warn(text string) { fmt.Fprintln(a.Stderr, "warning: "+guard.Text(text)) }
 
-func (a *app) look(columns int) terminal.Options {
+// say tells of what goes on, unless it was to be quiet.
+func (a *app) say(text string) {
+	if !a.quiet {
+		fmt.Fprintln(a.Stderr, guard.Text(text))
+	}
+}
+
+// look is how standard output is written on.
+func (a *app) look() terminal.Options {
+	columns, _ := columnsOf(a.Stdout)
 	return terminal.Options{Width: columns, Color: columns > 0 && a.Getenv("NO_COLOR") == ""}
 }
 

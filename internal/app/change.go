@@ -73,10 +73,7 @@ func (a *app) numbered(ctx context.Context, arg string) (string, error) {
 
 // taken says what an argument of several meanings was taken for.
 func (a *app) taken(arg, what string) {
-	if !a.quiet {
-		fmt.Fprintf(a.Stderr, "%s is taken for %s.\n", guard.Line(arg, driver.MaxLine),
-			guard.Line(what, driver.MaxLine))
-	}
+	a.say(guard.Line(arg+" is taken for "+what+".", driver.MaxLine))
 }
 
 // readDiff reads a diff. One that cannot be read is wrong usage: it is what was

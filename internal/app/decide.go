@@ -180,8 +180,7 @@ func (a *app) showDraft(r driver.Report) {
 	if a.json {
 		return
 	}
-	columns, _ := columnsOf(a.Stdout)
-	fmt.Fprint(a.Stdout, terminal.Review(r.State.Review(), a.look(columns)), "\n")
+	fmt.Fprint(a.Stdout, terminal.Review(r.State.Review(), a.look()), "\n")
 }
 
 const asDrafted = "Or as it was drafted."
@@ -277,9 +276,7 @@ func (l *localRun) again(ctx context.Context, r driver.Report, given decision.Ve
 	if err != nil {
 		return err
 	}
-	if !l.quiet {
-		fmt.Fprintln(l.Stderr, guard.Text(handoff.DecidedFirst(*taken)))
-	}
+	l.say(handoff.DecidedFirst(*taken))
 	return l.decided(after)
 }
 
@@ -312,9 +309,8 @@ func (a *app) finish(r driver.Report) error {
 	if a.json {
 		return errors.Join(r.Print(a.Stdout), driver.Failure(r))
 	}
-	columns, _ := columnsOf(a.Stdout)
 	if len(r.Files) > 0 {
-		fmt.Fprint(a.Stdout, terminal.Review(r.State.Review(), a.look(columns)))
+		fmt.Fprint(a.Stdout, terminal.Review(r.State.Review(), a.look()))
 	}
 	if r.Outcome == reviewpr.Failed {
 		fmt.Fprintln(a.Stdout, r.Outcome, r.Thread)

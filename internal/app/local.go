@@ -42,8 +42,8 @@ func (a *app) local(ctx context.Context, arg string, admit bool) (*localRun, err
 	if err != nil {
 		return nil, err
 	}
-	if r.reviewer.Rules && a.Provider == "auto" && !a.quiet {
-		fmt.Fprintln(a.Stderr, noModelNotice)
+	if r.reviewer.Rules && a.Provider == "auto" {
+		a.say(noModelNotice)
 	}
 	a.overruled(r.change.Config, a.options)
 	r.opened = r.change.Pull != nil

@@ -168,9 +168,7 @@ func (r *remote) decidedBefore(ctx context.Context, d parkedDraft, report driver
 	if claim.Live {
 		return r.handed(report, r.page(claim.Run), said)
 	}
-	if !r.quiet {
-		fmt.Fprintln(r.Stderr, guard.Text(said))
-	}
+	r.say(said)
 	report.Outcome, report.Message = reviewpr.Aborted, said
 	if claim.Record.Decision == decision.Approve {
 		report.Outcome, report.ReviewURL = reviewpr.Posted, r.posted(ctx, d)
@@ -188,9 +186,7 @@ func (r *remote) handed(report driver.Report, page, said string) error {
 		report.Outcome, report.Message = driver.Paused, said+": "+page
 		return report.Print(r.Stdout)
 	}
-	if !r.quiet {
-		fmt.Fprintln(r.Stderr, guard.Text(said)+".")
-	}
+	r.say(said + ".")
 	fmt.Fprintln(r.Stdout, driver.Paused, page)
 	return nil
 }

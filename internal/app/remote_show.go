@@ -15,18 +15,13 @@ import (
 	"github.com/org/pr-review-action/internal/pull"
 )
 
-// showRemote prints a draft that is parked on GitHub: the one of --code, else
-// the newest of the pull request and instance.
-func (a *app) showRemote(ctx context.Context, arg string, only func(driver.Report) error) error {
+// remoteOf is where the drafts of a pull request lie that an argument names.
+func (a *app) remoteOf(ctx context.Context, arg string) (*remote, error) {
 	ref, err := a.parseRef(arg)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	r, err := a.remote(ctx, ref)
-	if err != nil {
-		return err
-	}
-	return r.show(ctx, only)
+	return a.remote(ctx, ref)
 }
 
 // onGitHub is where a draft lies whose thread, as typed, the local store does not have; nil
@@ -46,14 +41,10 @@ func (a *app) onGitHub(ctx context.Context, args []string) *remote {
 	if _, err := a.threadOf(ctx, store, args[0]); problem.Check(err) != 1 {
 		return nil
 	}
-	ref, err := a.parseRef(of)
-	if err != nil {
-		return nil
-	}
 	there, options := *a, *a.options
 	options.Instance, options.typed = instance, args[0]
 	there.options = &options
-	r, err := there.remote(ctx, ref)
+	r, err := there.remoteOf(ctx, of)
 	if err == nil {
 		_, err = r.ofPull(ctx)
 	}

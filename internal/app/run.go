@@ -108,12 +108,8 @@ func (a *app) jsonError(err error, reports bool) error {
 	}
 	why := driver.Explain(err)
 	if !reports {
-		return driver.PrintJSON(a.Stdout, struct {
-			Outcome string          `json:"outcome"`
-			Status  reviewpr.Status `json:"status"`
-			Message string          `json:"message"`
-			Error   string          `json:"error"`
-		}{outcome, reviewpr.InError, why, why})
+		return driver.PrintJSON(a.Stdout, map[string]any{"outcome": outcome, "status": reviewpr.InError, "message": why,
+			"error": why})
 	}
 	if a.ticketed {
 		return driver.Proposal{Thread: a.about, Outcome: outcome, Status: ticketpr.StatusAt(err),

@@ -17,6 +17,7 @@ import (
 	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/settings"
 	"github.com/org/pr-review-action/internal/stats"
 	"github.com/org/pr-review-action/internal/transport"
 	"github.com/org/pr-review-action/internal/wire"
@@ -251,12 +252,8 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 	if day, err := time.Parse(time.DateOnly, text); err == nil {
 		return day, nil
 	}
-	var n int
-	var unit byte
-	if _, err := fmt.Sscanf(text, "%d%c", &n, &unit); err == nil && n > 0 && n <= 10_000 &&
-		text == fmt.Sprintf("%d%c", n, unit) && (unit == 'd' || unit == 'h') {
-		ago := map[byte]time.Duration{'d': 24 * time.Hour, 'h': time.Hour}[unit]
-		return now.Add(-time.Duration(n) * ago), nil
+	if ago, err := settings.ParseSpan(text); err == nil {
+		return now.Add(-ago), nil
 	}
 	return time.Time{}, problem.Usage(fmt.Sprintf("--since: %.40q is neither a day nor a time", text),
 		"such as 2026-11-01 or 30d")

@@ -42,7 +42,7 @@ func (r *localRun) workTree(ctx context.Context) (ingest.Change, error) {
 	if !r.quiet || asks {
 		fmt.Fprintln(r.Stderr, r.firstLine(w, len(c.Files), with, asks))
 	}
-	if !asks || !r.agreed(ctx) {
+	if !asks || !(ask.Prompt{Front: r.Front}).Yes(ctx, "Send what is untracked to "+r.host()+" too?") {
 		return c, nil
 	}
 	if err := os.RemoveAll(c.Objects); err != nil {
@@ -92,13 +92,6 @@ func (r *localRun) withUntracked(paths []string) (with, asks bool) {
 		return true, false
 	}
 	return false, r.interactive(r.options)
-}
-
-// agreed asks whether the untracked files may be sent.
-func (r *localRun) agreed(ctx context.Context) bool {
-	fmt.Fprintf(r.Stderr, "Send what is untracked to %s too? [y/N] ", r.host())
-	line, _ := ask.Prompt{Front: r.Front}.Line(ctx)
-	return strings.HasPrefix(strings.ToLower(strings.TrimSpace(line)), "y")
 }
 
 // mostNamed is how many untracked files are named in one line.

@@ -63,12 +63,7 @@ func (c *Command) choose(ctx context.Context, r *repository, with filling) (Rout
 
 // yes asks the person at the terminal; without one the answer is no.
 func (c *Command) yes(ctx context.Context, question string) bool {
-	if !c.Asks {
-		return false
-	}
-	fmt.Fprint(c.Stderr, question+" [y/N] ")
-	line, _ := ask.Prompt{Front: c.Front}.Line(ctx)
-	return strings.HasPrefix(strings.ToLower(strings.TrimSpace(line)), "y")
+	return c.Asks && ask.Prompt{Front: c.Front}.Yes(ctx, question)
 }
 
 var reviewerName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*(/[A-Za-z0-9._-]+)?$`)
