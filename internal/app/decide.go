@@ -63,20 +63,15 @@ func (l *localRun) finishRevision(ctx context.Context, r driver.Report, given de
 func (l *localRun) decide(ctx context.Context, r driver.Report, given decision.Verdict) error {
 	text := l.text()
 	if given == "" {
-		if err := checkpoint.CheckExpiry(r.Packed.Manifest, l.Now()); err != nil {
-			return err
+		err, shown := checkpoint.CheckExpiry(r.Packed.Manifest, l.Now()), r
+		if err == nil {
+			given, text, shown, err = l.put(ctx, r, true)
 		}
-		changed, err := ask.Staged(r, text)
 		if err != nil {
 			return err
 		}
-		l.showDraft(changed)
-		if !l.interactive(l.options) {
-			return l.park(changed, text)
-		}
-		prompt := ask.Prompt{Front: l.Front}
-		if given, text = prompt.Ask(ctx, r, text); given == "" {
-			return l.park(r, text)
+		if given == "" {
+			return l.park(shown, text)
 		}
 	}
 	after, err := l.answer(ctx, r, given, text)
@@ -88,6 +83,22 @@ func (l *localRun) decide(ctx context.Context, r driver.Report, given decision.V
 		return l.decide(ctx, after, "")
 	}
 	return l.decided(after)
+}
+
+// put shows a draft with the changes of the flags, and asks about it where a person can be
+// asked. Without a verdict the draft stays, and shown is what is told of it, with the
+// changes so far.
+func (a *app) put(ctx context.Context, r driver.Report, asks bool) (given decision.Verdict, text string,
+	shown driver.Report, err error) {
+	text = a.text()
+	if shown, err = ask.Staged(r, text); err != nil {
+		return "", text, shown, err
+	}
+	if a.showDraft(shown); asks && a.interactive(a.options) {
+		given, text = ask.Prompt{Front: a.Front}.Ask(ctx, r, text)
+		shown = r
+	}
+	return given, text, shown, nil
 }
 
 // answer checks the draft once more and hands the decision to the graph.

@@ -328,15 +328,11 @@ func (r *localRun) stale(view graph.View[reviewpr.State]) bool {
 		return true // also where the run stopped before the change was read
 	case view.State.Decision != nil:
 		return false
-	case d.For != r.purpose(), r.richer(view):
+	case d.For != r.purpose():
 		return true
+	case view.Status == graph.Paused && view.State.LacksMoney() &&
+		cmp.Or(r.change.Config.Cap, settings.DefaultMaxCost) > d.MaxCost:
+		return true // it goes on under a higher cap; what it has paid for is taken over
 	}
 	return view.Status != graph.Ended && r.Now().After(d.ExpiresAt)
-}
-
-// richer reports whether a draft that ended for its cap can go on under a higher
-// one. What it has paid for is taken over.
-func (r *localRun) richer(view graph.View[reviewpr.State]) bool {
-	cap := cmp.Or(r.change.Config.Cap, settings.DefaultMaxCost)
-	return view.Status == graph.Paused && view.State.LacksMoney() && cap > view.State.Draft.MaxCost
 }

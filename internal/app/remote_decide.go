@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/org/pr-review-action/internal/ask"
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/driver"
@@ -72,16 +71,12 @@ func (r *remote) resume(ctx context.Context, d parkedDraft, waits bool, given de
 	defer func() { span.End(err) }()
 	text := r.text()
 	if given == "" {
-		changed, err := ask.Staged(report, text)
-		if err != nil {
+		shown := report
+		if given, text, shown, err = r.put(ctx, report, waits); err != nil {
 			return err
 		}
-		r.showDraft(changed)
-		if !waits || !r.interactive(r.app.options) {
-			return r.park(ctx, d, changed, text)
-		}
-		if given, text = (ask.Prompt{Front: r.Front}).Ask(ctx, report, text); given == "" {
-			return r.park(ctx, d, report, text)
+		if given == "" {
+			return r.park(ctx, d, shown, text)
 		}
 		if err := r.list(ctx); err != nil { // it may have been decided while it was looked at
 			return err

@@ -84,13 +84,9 @@ func runs(all []driver.Report) (runs []stats.Run) {
 }
 
 func run(r driver.Report, of string) stats.Run {
-	one := stats.Run{Repository: repositoryOf(r.Thread), Pull: of, Outcome: r.Outcome, Usage: r.Usage,
+	repository := r.Thread[:strings.IndexAny(r.Thread+"#", "#:")]
+	return stats.Run{Repository: repository, Pull: of, Outcome: r.Outcome, Usage: r.Usage,
 		Seconds: r.State.Draft.Seconds, Record: r.State.Decision}
-	if d := one.Record; d != nil && d.Drafting == nil {
-		with := r.State.OnRecord(*d)
-		one.Record = &with
-	}
-	return one
 }
 
 // remoteDecisions bounds how many decisions of a repository are read: each takes three
@@ -117,12 +113,11 @@ func (a *app) remoteStats(ctx context.Context, names []string, o *statsOptions) 
 			names = append(names, of...)
 			continue
 		}
-		owner, repo, err := pull.ParseRepository(names[i])
+		ref, err := a.repository(names[i])
 		if err != nil {
 			return problem.Usage(err.Error(), "name a repository, owner/repo, or all of an owner: 'owner/*'")
 		}
-		found, err := a.remoteRuns(ctx, pull.Ref{Host: pull.DefaultHost, Owner: owner, Repo: repo}.On(
-			a.Getenv("GITHUB_SERVER_URL")), o)
+		found, err := a.remoteRuns(ctx, ref, o)
 		runs = append(runs, found...)
 		if err == nil {
 			continue
@@ -146,10 +141,11 @@ func (a *app) remoteStats(ctx context.Context, names []string, o *statsOptions) 
 
 // repositoriesOf are the names of an owner's repositories.
 func (a *app) repositoriesOf(ctx context.Context, owner string, o *statsOptions) (names []string, err error) {
-	if _, _, err := pull.ParseRepository(owner + "/x"); err != nil {
+	ref, err := a.repository(owner + "/x")
+	if err != nil {
 		return nil, problem.Usage(fmt.Sprintf("%q is no owner's name", owner), "name one, such as 'acme/*'")
 	}
-	api, err := a.GitHub(pull.Ref{Host: pull.DefaultHost, Owner: owner}.On(a.Getenv("GITHUB_SERVER_URL")), o.Settings)
+	api, err := a.GitHub(ref, o.Settings)
 	if err != nil {
 		return nil, err
 	}
@@ -267,20 +263,11 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 
 // proposedSettings is what --propose prints as JSON.
 type proposedSettings struct {
-	File      string        `json:"file"`
-	Decisions int           `json:"decisions"` // that were looked at
-	Least     leastEvidence `json:"least"`
-	Proposed  []stats.Habit `json:"proposed"`
-	Diff      string        `json:"diff"` // that git apply takes; empty where nothing is proposed
-}
-
-// leastEvidence is what a habit takes.
-type leastEvidence struct {
-	Share   float64 `json:"share"` // dropped of judged, the lower end of its 95 % interval
-	Dropped int     `json:"dropped"`
-	Pulls   int     `json:"pulls"`
-	Drafts  int     `json:"drafts"`
-	Chance  float64 `json:"chance"`
+	File      string         `json:"file"`
+	Decisions int            `json:"decisions"` // that were looked at
+	Least     map[string]any `json:"least"`     // what a habit takes
+	Proposed  []stats.Habit  `json:"proposed"`
+	Diff      string         `json:"diff"` // that git apply takes; empty where nothing is proposed
 }
 
 // propose prints what habits of approvers ask the settings for, as a diff of their file. It
@@ -307,7 +294,8 @@ func (a *app) propose(all []stats.Run, o *statsOptions) error {
 	}
 	verdicts := stats.Verdicts(all)
 	p := proposedSettings{File: file, Decisions: len(verdicts),
-		Least:    leastEvidence{stats.MinShare, stats.MinDropped, stats.MinPulls, stats.MinDrafts, stats.MaxChance},
+		Least: map[string]any{"share": stats.MinShare, "dropped": stats.MinDropped, "pulls": stats.MinPulls,
+			"drafts": stats.MinDrafts, "chance": stats.MaxChance}, // share: the lower end of its 95 % interval
 		Proposed: []stats.Habit{}}
 	habits, entries := stats.Proposed(stats.Habits(verdicts), now)
 	if len(entries) > 0 {
@@ -375,12 +363,4 @@ func settingsText(named string) (file string, text []byte, err error) {
 		return "", nil, problem.Usage("the settings cannot be read: "+err.Error(), "name the file with --config")
 	}
 	return named, text, nil
-}
-
-// repositoryOf is the repository of a thread: owner/repo, or local/folder.
-func repositoryOf(thread string) string {
-	if end := strings.IndexAny(thread, "#:"); end >= 0 {
-		return thread[:end]
-	}
-	return thread
 }
