@@ -112,12 +112,14 @@ func FailOn(s settings.Settings, r *Report) {
 	if r.Failed != nil || n == 0 || !slices.Contains(ended, r.Outcome) {
 		return
 	}
-	next := "push a mend; or where a finding is wrong, have somebody who may write, not the author, resolve its " +
-		"thread and run this job again, or drop it from the next draft: /drop F1: REASON"
+	count := wording.Count(n, "posted finding")
 	if strings.HasPrefix(r.Thread, "local/") { // no pull request, no threads
-		next = "mend it and review again; or where a finding is wrong, draft anew with --again, and drop it there " +
-			`by its new id: --command "/drop ID: REASON"`
+		r.Failed = problem.New(fmt.Sprintf("%s of severity %s or graver, and fail-on is %s", count, s.FailOn, s.FailOn),
+			r.Place, "mend it and review again; or where a finding is wrong, draft anew with --again, and drop it there "+
+				`by its new id: --command "/drop ID: REASON"`)
+		return
 	}
-	r.Failed = problem.New(fmt.Sprintf("%s of severity %s or graver, and fail-on is %s",
-		wording.Count(n, "posted finding"), s.FailOn, s.FailOn), r.Place, next)
+	r.Failed = problem.New(fmt.Sprintf("%s of severity %s or graver, and fail-on is %s", count, s.FailOn, s.FailOn),
+		r.Place, "push a mend; or where a finding is wrong, have somebody who may write, not the author, resolve its "+
+			"thread and run this job again, or drop it from the next draft: /drop F1: REASON")
 }
