@@ -45,14 +45,10 @@ func (a *app) resumeCommand() command {
 				return problem.Usage("--post posts a draft, and this decision posts none",
 					"leave out --post: the decision goes to the draft's workflow")
 			case o.push, len(o.drop) > 0: // a ticket's thread
-				return a.resume(ctx, args, o, given)
 			case o.next:
 				return a.resumeNext(ctx, args, o, given)
 			case len(args) == 1 && pull.LooksLikeRef(args[0]):
 				return a.resumePull(ctx, args[0], o, given)
-			}
-			if there := a.onGitHub(ctx, args); there != nil {
-				return there.resumeNewest(ctx, given)
 			}
 			return a.resume(ctx, args, o, given)
 		}, &o.json,
@@ -88,6 +84,9 @@ func (a *app) resume(ctx context.Context, args []string, o *resumeOptions, given
 	}
 	began := a.Now()
 	s, r, err := a.stored(ctx, args, "resume")
+	if there := a.onGitHub(ctx, args, err); there != nil {
+		return there.resumeNewest(ctx, given)
+	}
 	if err != nil {
 		return err
 	}

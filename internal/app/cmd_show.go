@@ -40,9 +40,6 @@ func (a *app) showCommand() command {
 				}
 				return r.show(ctx, o.only(a))
 			}
-			if there := a.onGitHub(ctx, args); there != nil {
-				return there.show(ctx, o.only(a))
-			}
 			return a.show(ctx, args, o)
 		}, &o.json,
 	}
@@ -87,6 +84,9 @@ func (a *app) show(ctx context.Context, args []string, o *showOptions) error {
 		return a.showProposal(ctx, s, &implementOptions{options: o.options})
 	}
 	_, r, err := a.stored(ctx, args, "show")
+	if there := a.onGitHub(ctx, args, err); there != nil {
+		return there.show(ctx, o.only(a))
+	}
 	if err != nil {
 		return err
 	}

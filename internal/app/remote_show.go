@@ -27,21 +27,14 @@ func (a *app) remoteOf(ctx context.Context, arg string) (*remote, error) {
 	return a.remote(ctx, ref)
 }
 
-// onGitHub is where a draft lies whose thread, as typed, the local store does not have; nil
-// where it is not found on GitHub either.
-func (a *app) onGitHub(ctx context.Context, args []string) *remote {
-	if len(args) != 1 {
+// onGitHub is where a draft lies whose thread, as typed, the local store does not have, as
+// lacks says; nil where it is not found on GitHub either.
+func (a *app) onGitHub(ctx context.Context, args []string, lacks error) *remote {
+	if len(args) != 1 || problem.Check(lacks) != 1 {
 		return nil
 	}
 	of, instance, ok := pull.OfThread(args[0])
 	if !ok {
-		return nil
-	}
-	store, err := a.OpenStore(ctx, a.store)
-	if err != nil {
-		return nil
-	}
-	if _, err := a.threadOf(ctx, store, args[0]); problem.Check(err) != 1 {
 		return nil
 	}
 	there, options := *a, *a.options

@@ -146,9 +146,8 @@ func (j *job) signal(ctx context.Context, r *driver.Report) {
 // waits is the job that shows on the commit that a draft waits, and where. It
 // holds no model's key, and says nothing of a finding but how many there are.
 func (j *job) waits(ctx context.Context) (driver.Report, error) {
-	if j.Digest == "" && j.Code == "" {
-		return driver.Report{}, problem.Usage("neither checkpoint-digest nor code says which draft waits",
-			"pass checkpoint-digest from the draft job's outputs")
+	if err := j.checkNamed(); err != nil {
+		return driver.Report{}, err
 	}
 	g, err := j.reviewed(ctx)
 	if err != nil {
@@ -230,12 +229,9 @@ func (j *job) revise(ctx context.Context) (driver.Report, error) {
 func (j *job) checkFeedback() error {
 	// It is kept with the draft, so it holds no credential.
 	j.Feedback = strings.TrimSpace(strings.TrimPrefix(decision.ReviseCommand(secret.Redact(j.Feedback)), "/revise"))
-	switch {
-	case j.Digest == "" && j.Code == "":
-		return problem.Usage("the input code is missing",
-			"pass the code of the draft that is to be revised, from its summary")
-	case j.Digest != "" && j.Code != "" && !strings.HasPrefix(j.Digest, j.Code):
-		return problem.Usage("code and checkpoint-digest name different drafts", "pass one of them")
+	switch err := j.checkNamed(); {
+	case err != nil:
+		return err
 	case j.Feedback == "":
 		return problem.Usage("the input feedback is missing", "say what the next draft should do differently")
 	case len(j.Feedback) > decision.MaxFeedback:

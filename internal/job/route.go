@@ -17,15 +17,22 @@ import (
 	"github.com/org/pr-review-action/internal/problem"
 )
 
-func (j *job) checkRoute() error {
+// checkNamed refuses inputs that name no draft, or two.
+func (j *job) checkNamed() error {
 	switch {
+	case j.Digest == "" && j.Code == "":
+		return problem.Usage("neither checkpoint-digest nor code says which draft is meant",
+			"pass checkpoint-digest from the draft job's outputs, or code or draft from the draft's summary")
 	case j.Digest != "" && j.Code != "" && !strings.HasPrefix(j.Digest, j.Code):
 		return problem.Usage("code and checkpoint-digest name different drafts", "pass one of them")
-	case j.Digest == "" && j.Code == "":
-		return problem.Usage("neither checkpoint-digest nor code says which draft is decided",
-			"pass checkpoint-digest from the draft job's outputs, or draft from the draft's summary")
-	case j.routeA():
-		return nil
+	}
+	return nil
+}
+
+func (j *job) checkRoute() error {
+	switch err := j.checkNamed(); {
+	case err != nil || j.routeA():
+		return err
 	case j.event.Name != "workflow_dispatch":
 		return problem.Usage("the input environment is missing",
 			"name the environment of this job, whose approval is the decision; without one a decision comes by "+
