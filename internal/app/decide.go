@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	osuser "os/user"
 	"slices"
 
 	"github.com/org/pr-review-action/internal/ask"
@@ -178,13 +177,7 @@ func (a *app) user(ctx context.Context, s session) (string, error) {
 			return viewer.Login, err
 		}
 	}
-	if name := cmp.Or(a.Getenv("USER"), a.Getenv("LOGNAME")); name != "" {
-		return name, nil
-	}
-	if u, err := osuser.Current(); err == nil {
-		return u.Username, nil
-	}
-	return "somebody", nil
+	return cmp.Or(a.Getenv("USER"), a.Getenv("LOGNAME"), a.Getenv("USERNAME"), "somebody"), nil
 }
 
 func (a *app) showDraft(r driver.Report) {

@@ -11,19 +11,13 @@ import (
 	"github.com/org/pr-review-action/internal/problem"
 )
 
-// Set reads a route, as a flag.
-func (r *Route) Set(text string) error {
-	if *r = Route(text); *r != Approval && *r != Dispatch {
+// SetRoute reads the flag of the route.
+func (c *Command) SetRoute(text string) error {
+	if c.Route = Route(text); c.Route != Approval && c.Route != Dispatch {
 		return fmt.Errorf("%q is none of approval, dispatch", text)
 	}
 	return nil
 }
-
-// String is the route's name.
-func (r *Route) String() string { return string(*r) }
-
-// Type is what help calls a value.
-func (r *Route) Type() string { return "approval|dispatch" }
 
 // choose picks the route and says why: the one that is here already, else the approval
 // where the repository can have one.
