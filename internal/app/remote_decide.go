@@ -71,7 +71,7 @@ func (r *remote) resume(ctx context.Context, d parkedDraft, waits bool, given de
 	defer func() { span.End(err) }()
 	text := r.text()
 	if given == "" {
-		shown := report
+		var shown driver.Report
 		if given, text, shown, err = r.put(ctx, report, waits); err != nil {
 			return err
 		}
