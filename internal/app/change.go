@@ -227,13 +227,9 @@ func (r *localRun) withUntracked(paths []string) (with, asks bool) {
 const mostNamed = 10
 
 func named(paths []string) string {
-	var names []string
-	for i, p := range paths {
-		if i == mostNamed {
-			names = append(names, fmt.Sprintf("and %d more", len(paths)-mostNamed))
-			break
-		}
-		names = append(names, guard.Line(p, driver.MaxLine))
+	names := guard.Line(strings.Join(paths[:min(len(paths), mostNamed)], ", "), 0)
+	if more := len(paths) - mostNamed; more > 0 {
+		names += fmt.Sprintf(", and %d more", more)
 	}
-	return strings.Join(names, ", ")
+	return names
 }

@@ -3,6 +3,7 @@ package settings
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net/url"
 	"regexp"
 	"slices"
@@ -161,10 +162,9 @@ func over(all *map[string]string, in config.Input) field {
 			if err := in.Check(v); err != nil {
 				return err
 			}
-			texts := map[string]string{in.Name: v} // Settings are copied, and this one's are its own
-			for name, text := range *all {
-				texts[name] = cmp.Or(texts[name], text)
-			}
+			texts := map[string]string{} // Settings are copied, and this one's are its own
+			maps.Copy(texts, *all)
+			texts[in.Name] = v
 			*all = texts
 			return nil
 		},
