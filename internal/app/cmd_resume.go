@@ -166,14 +166,12 @@ func (a *app) resumeNext(ctx context.Context, args []string, o *resumeOptions, g
 	if rest := queue[1:]; err == nil && len(rest) > 0 && !o.quiet {
 		fmt.Fprintf(a.Stderr, "%s behind it, the worst first:\n", wording.Count(len(rest), "draft"))
 		for _, w := range rest {
-			fmt.Fprintf(a.Stderr, "  %-*s  %s  %s\n", nameWidth, guard.Line(abbreviated(w.thread), driver.MaxLine),
+			fmt.Fprintf(a.Stderr, "  %-24s  %s  %s\n", guard.Line(abbreviated(w.thread), driver.MaxLine),
 				wording.Count(w.blockers, "blocker"), guard.Line(w.how, driver.MaxLine))
 		}
 	}
 	return err
 }
-
-const nameWidth = 24 // of a thread's name in the list
 
 // waiting is a parked draft that can be decided.
 type waiting struct {

@@ -127,13 +127,10 @@ func (r *localRun) driver() driver.Driver {
 		Live: r.progress.live, Linters: r.linters(), Warn: func(text string) {
 			r.progress.clear()
 			r.warn(text)
-		}}
-	if !r.quiet {
-		d.Tell = func(line string) {
+		}, Tell: func(line string) {
 			r.progress.clear()
-			fmt.Fprintln(r.Stderr, guard.Line(line, driver.MaxLine))
-		}
-	}
+			r.say(guard.Line(line, driver.MaxLine))
+		}}
 	if r.progress.columns == 0 { // a log or a pipe, which has no live line
 		d.Pulse = d.Tell
 	}
