@@ -115,7 +115,7 @@ func (r *Runner) SetOutputs(values map[string]string) error {
 		return nil
 	}
 	var b strings.Builder
-	for _, name := range Sorted(values) {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if name == "" || strings.ContainsAny(name, "=<\r\n") {
 			return fmt.Errorf("output name %q has a character that the runner reads as syntax", name)
 		}
@@ -190,9 +190,6 @@ func Inputs(environ, known []string, nearest func(string, []string) string) (map
 	}
 	return values, errors.Join(problems...)
 }
-
-// Sorted lists the names of values in order.
-func Sorted(values map[string]string) []string { return slices.Sorted(maps.Keys(values)) }
 
 func unknownInput(name string, known []string, nearest func(string, []string) string) error {
 	if hint := nearest(name, known); hint != "" {

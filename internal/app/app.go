@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/term"
@@ -82,7 +83,16 @@ func columnsOf(stream any) (columns int, ok bool) {
 // warn tells of what does not end the command.
 func (a *app) warn(text string) { fmt.Fprintln(a.Stderr, "warning: "+guard.Text(text)) }
 
-func (a *app) look(columns int) terminal.Options {
+// say tells of what goes on, unless it was to be quiet.
+func (a *app) say(text string) {
+	if !a.quiet {
+		fmt.Fprintln(a.Stderr, guard.Text(text))
+	}
+}
+
+// look is how standard output is written on.
+func (a *app) look() terminal.Options {
+	columns, _ := columnsOf(a.Stdout)
 	return terminal.Options{Width: columns, Color: columns > 0 && a.Getenv("NO_COLOR") == ""}
 }
 
@@ -94,3 +104,83 @@ func (a *app) interactive(o *options) bool {
 	_, question := columnsOf(a.Stderr)
 	return in && draft && question && !o.noInput && !o.json
 }
+
+// progress is one line on the terminal that says how far the reviews are. On
+// anything but a terminal it is silent, but for the lines of evals, one each half minute.
+type progress struct {
+	out     io.Writer
+	columns int
+	now     func() time.Time
+
+	mu      sync.Mutex
+	line    driver.Line // nil before there is one
+	waiting string
+	shown   bool
+	silent  bool
+	said    time.Time // when a log was last told something
+}
+
+func (a *app) newProgress(silent bool) *progress {
+	p := &progress{out: a.Stderr, now: a.Now, silent: silent, said: a.Now()}
+	if columns, ok := columnsOf(a.Stderr); ok && !silent {
+		p.columns = columns
+	}
+	return p
+}
+
+// live draws the line of a run anew.
+func (p *progress) live(line driver.Line) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.line, p.waiting = line, ""
+	p.draw()
+}
+
+// wait shows what a request waits for.
+func (p *progress) wait(d time.Duration, why string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.waiting = fmt.Sprintf("%s, %d s", why, int(d.Seconds()+0.5))
+	p.draw()
+}
+
+func (p *progress) draw() {
+	if p.columns > 0 && p.line != nil {
+		fmt.Fprint(p.out, "\r\x1b[2K"+p.line(p.waiting, p.columns-1))
+		p.shown = true
+	}
+}
+
+// Stop takes the line away for good.
+func (p *progress) Stop() {
+	p.clear()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.columns = 0
+}
+
+// clear takes the line away, so that another can be written.
+func (p *progress) clear() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.shown {
+		fmt.Fprint(p.out, "\r\x1b[2K")
+	}
+	p.shown = false
+}
+
+// Line draws any other line.
+func (p *progress) Line(format string, args ...any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.columns > 0 {
+		fmt.Fprintf(p.out, "\r\x1b[2K"+format, args...)
+		p.shown = true
+	} else if now := p.now(); !p.silent && now.Sub(p.said) >= logged {
+		fmt.Fprintf(p.out, format+"\n", args...)
+		p.said = now
+	}
+}
+
+// logged is how often a log is told of evals.
+const logged = 30 * time.Second

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,31 +14,9 @@ import (
 
 // shells are the scripts by which a shell asks the program what may stand next: each hands
 // the words up to the cursor to "completion words", and offers files where that says nothing.
-var shells = map[string]string{
-	"bash": `_pr_review_action() {
-  local word
-  COMPREPLY=()
-  while IFS=$'\t' read -r word _; do
-    COMPREPLY+=("$word")
-  done < <(pr-review-action completion words -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
-}
-complete -o default -F _pr_review_action pr-review-action
-`,
-	"zsh": `#compdef pr-review-action
-_pr-review-action() {
-  local -a found
-  found=("${(@f)$(pr-review-action completion words -- "${(@)words[2,CURRENT]}" 2>/dev/null)}")
-  found=("${(@)${(@)found:#}//:/\\:}")
-  found=("${(@)found/$'\t'/:}")
-  (( $#found )) && _describe pr-review-action found || _files
-}
-if [ "$funcstack[1]" = _pr-review-action ]; then _pr-review-action "$@"
-else compdef _pr-review-action pr-review-action; fi
-`,
-	"fish": `complete -c pr-review-action \
-  -a '(pr-review-action completion words -- (commandline -opc)[2..-1] (commandline -ct))'
-`,
-}
+//
+//go:embed completion.bash completion.zsh completion.fish
+var shells embed.FS
 
 // completionCommand prints a script for a shell, and what that asks for: words of all
 // commands, of which it is one.
@@ -51,10 +30,11 @@ func (a *app) completionCommand(all func() []command) command {
 				}
 				return nil
 			}
-			if len(args) != 1 || shells[args[0]] == "" {
+			script, err := shells.ReadFile("completion." + strings.Join(args, " "))
+			if err != nil {
 				return problem.Usage("completion takes the name of a shell", a.name+" completion bash, fish or zsh")
 			}
-			fmt.Fprint(a.Stdout, shells[args[0]])
+			fmt.Fprint(a.Stdout, string(script))
 			return nil
 		}}
 }

@@ -75,26 +75,19 @@ func (a *app) index(ctx context.Context, o *indexOptions) error {
 	fmt.Fprintf(a.Stdout, "%s of %s, %.1f MB, in %.1f s; %s unchanged since the last index\n",
 		wording.Count(r.Chunks, "chunk"), wording.Count(r.Files, "file"), float64(r.Bytes)/1e6, r.Seconds,
 		wording.Count(r.Reused, "file"))
-	a.printSkipped("not indexed", r.Skipped, func(reason string) bool {
-		return !strings.HasPrefix(reason, index.Windows)
-	})
-	a.printSkipped("not cut by definitions", r.Skipped, func(reason string) bool {
-		return strings.HasPrefix(reason, index.Windows)
-	})
+	skipped := map[bool][]string{} // by whether the file is in it all the same
+	for _, reason := range slices.Sorted(maps.Keys(r.Skipped)) {
+		name, uncut := strings.CutPrefix(reason, index.Windows)
+		skipped[uncut] = append(skipped[uncut], fmt.Sprintf("%d %s", r.Skipped[reason], name))
+	}
+	if len(skipped[false]) > 0 {
+		fmt.Fprintln(a.Stdout, "not indexed: "+strings.Join(skipped[false], ", "))
+	}
+	if len(skipped[true]) > 0 {
+		fmt.Fprintln(a.Stdout, "not cut by definitions: "+strings.Join(skipped[true], ", "))
+	}
 	if place.Cache.Folder != "" {
 		fmt.Fprintln(a.Stdout, "kept in "+guard.Line(place.Cache.Folder, driver.MaxLine))
 	}
 	return nil
-}
-
-func (a *app) printSkipped(title string, skipped map[string]int, about func(string) bool) {
-	var all []string
-	for _, reason := range slices.Sorted(maps.Keys(skipped)) {
-		if about(reason) {
-			all = append(all, fmt.Sprintf("%d %s", skipped[reason], strings.TrimPrefix(reason, index.Windows)))
-		}
-	}
-	if len(all) > 0 {
-		fmt.Fprintln(a.Stdout, title+": "+strings.Join(all, ", "))
-	}
 }

@@ -20,7 +20,8 @@ func (a *app) initCommand() command {
 			f.BoolVar(&c.Apply, "apply", false, "make environments and label on GitHub, and have gh ask for the key")
 			f.BoolVar(&c.Check, "check", false, "write nothing: check files, environments, secret, label, key "+
 				"and model")
-			f.Var(&c.Route, "route", "how a person decides; chosen by what the repository can have where not given")
+			f.Func("route", "how a person decides, `approval|dispatch`; chosen by what the repository can have where "+
+				"not given", c.SetRoute)
 			f.StringSliceVar(&c.Reviewers, "reviewer", nil, "who approves: a `login` or org/team; may be repeated")
 			f.BoolVar(&c.Force, "force", false, "replace workflows and environments that are there and differ")
 			f.StringVar(&c.Org, "org", "", "a pull request in each repository of a list: of this `organization`")

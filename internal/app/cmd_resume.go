@@ -37,20 +37,20 @@ func (a *app) resumeCommand() command {
 		"resume", "<thread | owner/repo#n>", "decide a draft that waits, in the store or on GitHub", o.flags,
 		func(ctx context.Context, args []string) error {
 			a.options = &o.options
+			given, err := o.verdict()
 			switch {
+			case err != nil:
+				return err
 			case o.post && (o.abort || o.revise != ""):
 				return problem.Usage("--post posts a draft, and this decision posts none",
 					"leave out --post: the decision goes to the draft's workflow")
 			case o.push, len(o.drop) > 0: // a ticket's thread
 			case o.next:
-				return a.resumeNext(ctx, args, o)
+				return a.resumeNext(ctx, args, o, given)
 			case len(args) == 1 && pull.LooksLikeRef(args[0]):
-				return a.resumePull(ctx, args[0], o)
+				return a.resumePull(ctx, args[0], o, given)
 			}
-			if there := a.onGitHub(ctx, args); there != nil {
-				return there.resumeNewest(ctx, o)
-			}
-			return a.resume(ctx, args, o)
+			return a.resume(ctx, args, o, given)
 		}, &o.json,
 	}
 }
@@ -70,34 +70,23 @@ func (o *resumeOptions) flags(f *pflag.FlagSet) {
 	o.outputFlags(f)
 }
 
-// verdict is what the flags decide about a review.
-func (o *resumeOptions) verdict() (decision.Verdict, error) {
-	flag := ""
-	switch {
-	case len(o.drop) > 0:
-		flag = "--drop"
-	case o.push:
-		flag = "--push"
-	default:
-		return o.options.verdict()
-	}
-	return "", problem.Usage(flag+" is for a ticket's change, and no draft of one is named",
-		`name its thread, as threads lists it; a finding is dropped by --command "/drop F2"`)
-}
-
 // resume decides a parked draft of the local store.
-func (a *app) resume(ctx context.Context, args []string, o *resumeOptions) (err error) {
+func (a *app) resume(ctx context.Context, args []string, o *resumeOptions, given decision.Verdict) (err error) {
 	if s, ok, err := a.proposal(ctx, args, &o.options); err != nil {
 		return err
 	} else if ok {
 		return a.resumeProposal(ctx, s, &implementOptions{options: o.options, drop: o.drop})
 	}
-	given, err := o.verdict()
-	if err != nil {
-		return err
+	if o.push || len(o.drop) > 0 {
+		flag := map[bool]string{true: "--drop", false: "--push"}[len(o.drop) > 0]
+		return problem.Usage(flag+" is for a ticket's change, and no draft of one is named",
+			`name its thread, as threads lists it; a finding is dropped by --command "/drop F2"`)
 	}
 	began := a.Now()
 	s, r, err := a.stored(ctx, args, "resume")
+	if there := a.onGitHub(ctx, args, err); there != nil {
+		return there.resumeNewest(ctx, given)
+	}
 	if err != nil {
 		return err
 	}
@@ -113,10 +102,7 @@ func (a *app) resume(ctx context.Context, args []string, o *resumeOptions) (err 
 
 // resumePull decides a draft of a pull request: the local store's where it has one of
 // the present commit, else the one that waits on GitHub.
-func (a *app) resumePull(ctx context.Context, arg string, o *resumeOptions) error {
-	if _, err := o.verdict(); err != nil {
-		return err
-	}
+func (a *app) resumePull(ctx context.Context, arg string, o *resumeOptions, given decision.Verdict) error {
 	ref, err := a.parseRef(arg)
 	if err != nil {
 		return err
@@ -126,22 +112,18 @@ func (a *app) resumePull(ctx context.Context, arg string, o *resumeOptions) erro
 		return err
 	}
 	if thread != "" {
-		return a.resume(ctx, []string{thread}, o)
+		return a.resume(ctx, []string{thread}, o, given)
 	}
 	r, err := a.remote(ctx, ref)
 	if err != nil {
 		return err
 	}
-	return r.resumeNewest(ctx, o)
+	return r.resumeNewest(ctx, given)
 }
 
 // resumeNewest decides the draft that the arguments name, the newest where they name several.
-func (r *remote) resumeNewest(ctx context.Context, o *resumeOptions) error {
-	given, err := o.verdict()
-	if err != nil {
-		return err
-	}
-	d, waits, err := r.chosen(ctx, given != "" || o.text() != "")
+func (r *remote) resumeNewest(ctx context.Context, given decision.Verdict) error {
+	d, waits, err := r.chosen(ctx, given != "" || r.text() != "")
 	if err != nil {
 		return err
 	}
@@ -152,11 +134,8 @@ func (r *remote) resumeNewest(ctx context.Context, o *resumeOptions) error {
 // and lists the others: of a repository, else of the store and of the clone's origin.
 // What has expired, was decided, or is about another commit than the pull request's
 // present one waits no more.
-func (a *app) resumeNext(ctx context.Context, args []string, o *resumeOptions) error {
-	given, err := o.verdict()
+func (a *app) resumeNext(ctx context.Context, args []string, o *resumeOptions, given decision.Verdict) (err error) {
 	switch {
-	case err != nil:
-		return err
 	case len(args) > 1:
 		return problem.Usage("resume --next takes no thread", "name a thread, or let --next owner/repo pick one")
 	case given != "":
@@ -187,14 +166,12 @@ func (a *app) resumeNext(ctx context.Context, args []string, o *resumeOptions) e
 	if rest := queue[1:]; err == nil && len(rest) > 0 && !o.quiet {
 		fmt.Fprintf(a.Stderr, "%s behind it, the worst first:\n", wording.Count(len(rest), "draft"))
 		for _, w := range rest {
-			fmt.Fprintf(a.Stderr, "  %-*s  %s  %s\n", nameWidth, guard.Line(abbreviated(w.thread), driver.MaxLine),
+			fmt.Fprintf(a.Stderr, "  %-24s  %s  %s\n", guard.Line(abbreviated(w.thread), driver.MaxLine),
 				wording.Count(w.blockers, "blocker"), guard.Line(w.how, driver.MaxLine))
 		}
 	}
 	return err
 }
-
-const nameWidth = 24 // of a thread's name in the list
 
 // waiting is a parked draft that can be decided.
 type waiting struct {
@@ -263,7 +240,7 @@ func (a *app) waitingLocal(ctx context.Context, ref pull.Ref, all bool, heads ma
 		queue = append(queue, waiting{
 			thread: r.Thread, code: r.Code, created: r.State.Draft.CreatedAt, how: a.resuming(r.Thread, a.options),
 			blockers: finding.Count(r.Findings, finding.Blocker), majors: finding.Count(r.Findings, finding.Major),
-			resume: func(ctx context.Context) error { return a.resume(ctx, []string{r.Thread}, o) },
+			resume: func(ctx context.Context) error { return a.resume(ctx, []string{r.Thread}, o, "") },
 		})
 	}
 	return queue, err

@@ -34,10 +34,11 @@ func (a *app) showCommand() command {
 			case o.stats || o.propose:
 				return a.stats(ctx, args, &o.statsOptions, true)
 			case len(args) == 1 && pull.LooksLikeRef(args[0]):
-				return a.showRemote(ctx, args[0], o.only(a))
-			}
-			if there := a.onGitHub(ctx, args); there != nil {
-				return there.show(ctx, o.only(a))
+				r, err := a.remoteOf(ctx, args[0])
+				if err != nil {
+					return err
+				}
+				return r.show(ctx, o.only(a))
 			}
 			return a.show(ctx, args, o)
 		}, &o.json,
@@ -60,12 +61,11 @@ func (o *showOptions) only(a *app) func(driver.Report) error {
 		return nil
 	}
 	return func(r driver.Report) error {
-		columns, _ := columnsOf(a.Stdout)
 		switch {
 		case o.tree && o.json:
 			return r.Traced().Print(a.Stdout)
 		case o.tree:
-			fmt.Fprint(a.Stdout, trace.Tree(driver.Tree(r), columns))
+			fmt.Fprint(a.Stdout, trace.Tree(driver.Tree(r), a.look().Width))
 			return nil
 		}
 		if r.Handover = render.Handover(r.State.Review()); o.json {
@@ -84,6 +84,9 @@ func (a *app) show(ctx context.Context, args []string, o *showOptions) error {
 		return a.showProposal(ctx, s, &implementOptions{options: o.options})
 	}
 	_, r, err := a.stored(ctx, args, "show")
+	if there := a.onGitHub(ctx, args, err); there != nil {
+		return there.show(ctx, o.only(a))
+	}
 	if err != nil {
 		return err
 	}

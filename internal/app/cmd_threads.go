@@ -37,13 +37,14 @@ func (a *app) threads(ctx context.Context) error {
 	}
 	list := []listed{}
 	for _, r := range all {
+		one := listed{Outcome: r.Outcome, Thread: r.Thread, Code: r.Code, Findings: len(r.Findings)}
 		switch {
 		case r.Parked() && checkpoint.CheckExpiry(r.Packed.Manifest, a.Now()) != nil:
-			list = append(list, listed{Outcome: driver.Expired, Thread: r.Thread, Code: r.Code,
-				Findings: len(r.Findings)})
-		case r.Parked() || r.Revising() || r.State.Decision != nil && r.Outcome == reviewpr.Failed:
-			list = append(list, listed{Outcome: r.Outcome, Thread: r.Thread, Code: r.Code, Findings: len(r.Findings)})
+			one.Outcome = driver.Expired
+		case !r.Parked() && !r.Revising() && (r.State.Decision == nil || r.Outcome != reviewpr.Failed):
+			continue
 		}
+		list = append(list, one)
 	}
 	proposals, err := a.proposals(ctx, store)
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	osuser "os/user"
 	"slices"
 
 	"github.com/org/pr-review-action/internal/ask"
@@ -63,20 +62,15 @@ func (l *localRun) finishRevision(ctx context.Context, r driver.Report, given de
 func (l *localRun) decide(ctx context.Context, r driver.Report, given decision.Verdict) error {
 	text := l.text()
 	if given == "" {
-		if err := checkpoint.CheckExpiry(r.Packed.Manifest, l.Now()); err != nil {
-			return err
+		err, shown := checkpoint.CheckExpiry(r.Packed.Manifest, l.Now()), r
+		if err == nil {
+			given, text, shown, err = l.put(ctx, r, true)
 		}
-		changed, err := ask.Staged(r, text)
 		if err != nil {
 			return err
 		}
-		l.showDraft(changed)
-		if !l.interactive(l.options) {
-			return l.park(changed, text)
-		}
-		prompt := ask.Prompt{Front: l.Front}
-		if given, text = prompt.Ask(ctx, r, text); given == "" {
-			return l.park(r, text)
+		if given == "" {
+			return l.park(shown, text)
 		}
 	}
 	after, err := l.answer(ctx, r, given, text)
@@ -88,6 +82,22 @@ func (l *localRun) decide(ctx context.Context, r driver.Report, given decision.V
 		return l.decide(ctx, after, "")
 	}
 	return l.decided(after)
+}
+
+// put shows a draft with the changes of the flags, and asks about it where a person can be
+// asked. Without a verdict the draft stays, and shown is what is told of it, with the
+// changes so far.
+func (a *app) put(ctx context.Context, r driver.Report, asks bool) (given decision.Verdict, text string,
+	shown driver.Report, err error) {
+	text = a.text()
+	if shown, err = ask.Staged(r, text); err != nil {
+		return "", text, shown, err
+	}
+	if a.showDraft(shown); asks && a.interactive(a.options) {
+		given, text = ask.Prompt{Front: a.Front}.Ask(ctx, r, text)
+		shown = r
+	}
+	return given, text, shown, nil
 }
 
 // answer checks the draft once more and hands the decision to the graph.
@@ -167,21 +177,14 @@ func (a *app) user(ctx context.Context, s session) (string, error) {
 			return viewer.Login, err
 		}
 	}
-	if name := cmp.Or(a.Getenv("USER"), a.Getenv("LOGNAME")); name != "" {
-		return name, nil
-	}
-	if u, err := osuser.Current(); err == nil {
-		return u.Username, nil
-	}
-	return "somebody", nil
+	return cmp.Or(a.Getenv("USER"), a.Getenv("LOGNAME"), a.Getenv("USERNAME"), "somebody"), nil
 }
 
 func (a *app) showDraft(r driver.Report) {
 	if a.json {
 		return
 	}
-	columns, _ := columnsOf(a.Stdout)
-	fmt.Fprint(a.Stdout, terminal.Review(r.State.Review(), a.look(columns)), "\n")
+	fmt.Fprint(a.Stdout, terminal.Review(r.State.Review(), a.look()), "\n")
 }
 
 const asDrafted = "Or as it was drafted."
@@ -277,9 +280,7 @@ func (l *localRun) again(ctx context.Context, r driver.Report, given decision.Ve
 	if err != nil {
 		return err
 	}
-	if !l.quiet {
-		fmt.Fprintln(l.Stderr, guard.Text(handoff.DecidedFirst(*taken)))
-	}
+	l.say(handoff.DecidedFirst(*taken))
 	return l.decided(after)
 }
 
@@ -312,9 +313,8 @@ func (a *app) finish(r driver.Report) error {
 	if a.json {
 		return errors.Join(r.Print(a.Stdout), driver.Failure(r))
 	}
-	columns, _ := columnsOf(a.Stdout)
 	if len(r.Files) > 0 {
-		fmt.Fprint(a.Stdout, terminal.Review(r.State.Review(), a.look(columns)))
+		fmt.Fprint(a.Stdout, terminal.Review(r.State.Review(), a.look()))
 	}
 	if r.Outcome == reviewpr.Failed {
 		fmt.Fprintln(a.Stdout, r.Outcome, r.Thread)

@@ -42,8 +42,8 @@ func (a *app) local(ctx context.Context, arg string, admit bool) (*localRun, err
 	if err != nil {
 		return nil, err
 	}
-	if r.reviewer.Rules && a.Provider == "auto" && !a.quiet {
-		fmt.Fprintln(a.Stderr, noModelNotice)
+	if r.reviewer.Rules && a.Provider == "auto" {
+		a.say(noModelNotice)
 	}
 	a.overruled(r.change.Config, a.options)
 	r.opened = r.change.Pull != nil
@@ -58,9 +58,7 @@ func (a *app) local(ctx context.Context, arg string, admit bool) (*localRun, err
 // choose chooses who reviews, and draws how far that is. Nothing is asked yet.
 func (r *localRun) choose() (err error) {
 	r.progress = r.newProgress(r.quiet || r.json)
-	if r.reviewer, err = r.NewReviewer(r.Settings, r.progress.wait); err == nil {
-		r.progress.soFar = r.reviewer.SoFar
-	}
+	r.reviewer, err = r.NewReviewer(r.Settings, r.progress.wait)
 	return err
 }
 
@@ -95,7 +93,6 @@ func (r *localRun) run(ctx context.Context) (driver.Report, error) {
 		reading, reviewpr.Steps{Admit: r.admit, Concurrency: r.Concurrency, Recall: r.recall,
 			Deadline: r.Deadline(r.Settings)}, func(c ingest.Change) (reviewpr.Draft, error) {
 			r.change = c
-			r.progress.start()
 			return r.draft(ctx), nil
 		})
 	r.progress.Stop()
@@ -127,16 +124,13 @@ func (r *localRun) linters() linter.Source {
 // driver takes the thread of this store through the graph.
 func (r *localRun) driver() driver.Driver {
 	d := driver.Driver{Front: r.Front, Store: r.store, Thread: r.thread, Reviewer: r.reviewer,
-		Observe: r.progress.observe, Stage: r.progress.stage, Linters: r.linters(), Warn: func(text string) {
+		Live: r.progress.live, Linters: r.linters(), Warn: func(text string) {
 			r.progress.clear()
 			r.warn(text)
-		}}
-	if !r.quiet {
-		d.Tell = func(line string) {
+		}, Tell: func(line string) {
 			r.progress.clear()
-			fmt.Fprintln(r.Stderr, guard.Line(line, driver.MaxLine))
-		}
-	}
+			r.say(guard.Line(line, driver.MaxLine))
+		}}
 	if r.progress.columns == 0 { // a log or a pipe, which has no live line
 		d.Pulse = d.Tell
 	}
@@ -331,15 +325,11 @@ func (r *localRun) stale(view graph.View[reviewpr.State]) bool {
 		return true // also where the run stopped before the change was read
 	case view.State.Decision != nil:
 		return false
-	case d.For != r.purpose(), r.richer(view):
+	case d.For != r.purpose():
 		return true
+	case view.Status == graph.Paused && view.State.LacksMoney() &&
+		cmp.Or(r.change.Config.Cap, settings.DefaultMaxCost) > d.MaxCost:
+		return true // it goes on under a higher cap; what it has paid for is taken over
 	}
 	return view.Status != graph.Ended && r.Now().After(d.ExpiresAt)
-}
-
-// richer reports whether a draft that ended for its cap can go on under a higher
-// one. What it has paid for is taken over.
-func (r *localRun) richer(view graph.View[reviewpr.State]) bool {
-	cap := cmp.Or(r.change.Config.Cap, settings.DefaultMaxCost)
-	return view.Status == graph.Paused && view.State.LacksMoney() && cap > view.State.Draft.MaxCost
 }

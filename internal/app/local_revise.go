@@ -46,7 +46,6 @@ func (r *localRun) revise(ctx context.Context, was driver.Report, answer *decisi
 	s := r.Settings
 	s.Expires = cmp.Or(s.Expires, was.State.Draft.ExpiresAt.Sub(was.State.Draft.CreatedAt))
 	b := wire.Brief{Change: r.change, Paid: paid, API: r.api, Workspace: ".", Revises: &was.State.Usage}
-	r.progress.start()
 	defer r.progress.Stop()
 	return r.driver().Revise(ctx, b, reviewpr.Steps{
 		Concurrency: r.Concurrency, Deadline: r.Deadline(r.Settings),

@@ -168,8 +168,7 @@ func repeats(r driver.Proposal, given decision.Verdict, text string) error {
 
 func (p *proposing) show(r driver.Proposal) {
 	if !p.o.json {
-		columns, _ := columnsOf(p.app.Stdout)
-		fmt.Fprint(p.app.Stdout, terminal.Proposal(r.State.Proposal(), p.app.look(columns)), "\n")
+		fmt.Fprint(p.app.Stdout, terminal.Proposal(r.State.Proposal(), p.app.look()), "\n")
 	}
 }
 

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
@@ -53,12 +52,8 @@ func (r *remote) postOwn(ctx context.Context, d parkedDraft, text string) error 
 	if err != nil {
 		return err
 	}
-	var tell func(string) // each half minute; nil where nobody is to be told
-	if !r.quiet {
-		tell = func(line string) { fmt.Fprintln(r.Stderr, line) }
-		tell("Looking whether this was posted before; GitHub may show that some seconds late.")
-	}
-	stop := driver.Beat(ctx, tell, driver.Deciding)
+	r.say("Looking whether this was posted before; GitHub may show that some seconds late.")
+	stop := driver.Beat(ctx, r.say, driver.Deciding)
 	err = in.CarryOut(ctx, desk, answer)
 	if stop(); err != nil {
 		return err

@@ -6,54 +6,41 @@ import (
 	"slices"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/render/terminal"
 )
 
-// showRemote prints a draft that is parked on GitHub: the one of --code, else
-// the newest of the pull request and instance.
-func (a *app) showRemote(ctx context.Context, arg string, only func(driver.Report) error) error {
+// remoteOf is where the drafts of a pull request lie that an argument names.
+func (a *app) remoteOf(ctx context.Context, arg string) (*remote, error) {
 	ref, err := a.parseRef(arg)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	r, err := a.remote(ctx, ref)
-	if err != nil {
-		return err
-	}
-	return r.show(ctx, only)
+	return a.remote(ctx, ref)
 }
 
-// onGitHub is where a draft lies whose thread, as typed, the local store does not have; nil
-// where it is not found on GitHub either.
-func (a *app) onGitHub(ctx context.Context, args []string) *remote {
-	if len(args) != 1 {
+// onGitHub is where a draft lies whose thread, as typed, the local store does not have, as
+// lacks says; nil where it is not found on GitHub either.
+func (a *app) onGitHub(ctx context.Context, args []string, lacks error) *remote {
+	if len(args) != 1 || problem.Check(lacks) != 1 {
 		return nil
 	}
 	of, instance, ok := pull.OfThread(args[0])
 	if !ok {
 		return nil
 	}
-	store, err := a.OpenStore(ctx, a.store)
-	if err != nil {
-		return nil
-	}
-	if _, err := a.threadOf(ctx, store, args[0]); problem.Check(err) != 1 {
-		return nil
-	}
-	ref, err := a.parseRef(of)
-	if err != nil {
-		return nil
-	}
 	there, options := *a, *a.options
 	options.Instance, options.typed = instance, args[0]
 	there.options = &options
-	r, err := there.remote(ctx, ref)
+	r, err := there.remoteOf(ctx, of)
 	if err == nil {
 		_, err = r.ofPull(ctx)
 	}
@@ -155,4 +142,134 @@ func (r *remote) tell(ctx context.Context, d parkedDraft, report driver.Report) 
 	fmt.Fprintf(r.Stdout, "Code %s, until %s. Decide with\n  %s --approve\n(%s)\n%s\n  %s\n", d.code,
 		d.ExpiresAt.Format("2 January 2006, 15:04 MST"), r.resuming(d), others(report), way, r.where(d))
 	return nil
+}
+
+// remoteThreads lists the drafts that are parked on GitHub.
+func (a *app) remoteThreads(ctx context.Context, args []string) error {
+	if len(args) != 1 {
+		return problem.Usage("threads takes one repository", a.name+" threads owner/repo")
+	}
+	ref, err := a.repository(args[0])
+	if err != nil {
+		return problem.Usage(err.Error(), "name it owner/repo; without an argument the local store's drafts are listed")
+	}
+	r, heads, err := a.remoteHeads(ctx, ref)
+	if err != nil {
+		return err
+	}
+	return r.print(ctx, r.drafts(ctx, func(handoff.Name) bool { return true }), heads)
+}
+
+// remoteHeads is a repository and the heads of its open pull requests, by their numbers.
+func (a *app) remoteHeads(ctx context.Context, ref pull.Ref) (*remote, map[int]string, error) {
+	r, err := a.remote(ctx, ref)
+	if err != nil {
+		return nil, nil, err
+	}
+	heads, err := r.api.OpenHeads(ctx, ref.Owner, ref.Repo)
+	return r, heads, err
+}
+
+// print lists the drafts that were not decided.
+func (r *remote) print(ctx context.Context, drafts []parkedDraft, heads map[int]string) error {
+	list := []terminal.Parked{}
+	all := r.standings(ctx, drafts, heads)
+	for _, d := range drafts {
+		now := all[d.code]
+		if now.record != nil && !now.record.Withdrawn() {
+			continue
+		}
+		name := fmt.Sprintf("#%d", d.Subject.Number)
+		if d.Subject.Instance != "" {
+			name += "@" + d.Subject.Instance
+		}
+		where := ""
+		if now.state == terminal.Waits {
+			where = r.where(d)
+		}
+		list = append(list, terminal.Parked{Name: name, Outcome: d.Outcome, Thread: d.Thread, Code: d.code,
+			Artifact: d.name, RunID: d.RunID, Findings: d.Findings, Blockers: d.Blockers, State: now.state,
+			Created: d.CreatedAt, Expires: d.ExpiresAt, Where: where})
+	}
+	if r.json {
+		return driver.PrintJSON(r.Stdout, map[string]any{"threads": list})
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(r.Stderr, "No draft waits in "+r.ref.FullName())
+	}
+	fmt.Fprint(r.Stdout, terminal.Threads(list, r.Now()))
+	return nil
+}
+
+// standing is what has become of a draft on GitHub.
+type standing struct {
+	state  terminal.Waiting // Waits alone can be decided
+	record *decision.Record // that decided it; nil for none
+}
+
+// standings tells of drafts by their codes whether they can still be decided, where
+// heads are those of the open pull requests. An approval of another draft of the
+// commit ends that too, and so does a review that somebody posted under their own
+// account: a commit gets one review.
+func (r *remote) standings(ctx context.Context, drafts []parkedDraft, heads map[int]string) map[string]standing {
+	all, reviewed := map[string]standing{}, map[string]bool{} // by code; by thread
+	for _, d := range drafts {
+		now := standing{state: terminal.Waits}
+		switch claim, decided := r.decision(ctx, d); {
+		case decided:
+			now.record, now.state = &claim.Record, terminal.Superseded
+			reviewed[d.Thread] = reviewed[d.Thread] || now.record.Decision == decision.Approve
+			if now.record.Withdrawn() {
+				now.state = terminal.Withdrawn
+			}
+		case checkpoint.CheckExpiry(d.Manifest, r.Now()) != nil:
+			now.state = terminal.Expired
+		case heads[d.Subject.Number] != d.Subject.Head: // a newer draft of the same one takes no place by itself
+			now.state = terminal.Superseded
+		}
+		all[d.code] = now
+	}
+	for _, d := range drafts {
+		now := all[d.code]
+		if now.state == terminal.Waits && (reviewed[d.Thread] || r.posted(ctx, d) != "") {
+			now.state = terminal.Superseded
+		}
+		all[d.code] = now
+	}
+	return all
+}
+
+// waiting are the drafts on GitHub that can still be decided.
+func (r *remote) waiting(ctx context.Context, drafts []parkedDraft, heads map[int]string) []parkedDraft {
+	all := r.standings(ctx, drafts, heads)
+	return slices.DeleteFunc(slices.Clone(drafts), func(d parkedDraft) bool {
+		return all[d.code].state != terminal.Waits
+	})
+}
+
+// decision reads what is on record for a draft and was acted on: the oldest of a
+// run that may decide and did not fail.
+func (r *remote) decision(ctx context.Context, d parkedDraft) (handoff.Claim, bool) {
+	for _, s := range slices.Backward(r.stored) {
+		if s.Name != reviewpr.Names.Decision(d.code) {
+			continue
+		}
+		claim, ours, err := r.runs.Claim(ctx, s, r.protection(d.Manifest), s.RepositoryID, r.branch)
+		if err == nil && ours && (claim.Live || claim.Done) {
+			return claim, true
+		}
+	}
+	return handoff.Claim{}, false
+}
+
+// posted is the page of our review of a draft's commit; empty where there is none, or
+// none that can be told to be ours.
+func (r *remote) posted(ctx context.Context, d parkedDraft) string {
+	ref := r.ref
+	ref.Number = d.Subject.Number
+	page, _, err := post.FindPosted(ctx, r.reviews(d.Manifest), ref, d.Thread)
+	if err != nil {
+		return ""
+	}
+	return page
 }

@@ -237,7 +237,7 @@ func TestAMarkNeedsItsDraftAndItsPermission(t *testing.T) {
 	s.markJob(drafted.digest()).may(map[string]string{"pull_requests": "read", "actions": "read"}).start().is(1,
 		"FAILED").says("the token may not write commit statuses (statuses: write)")
 	s.markJob(strings.Repeat("a", 64)).start().is(3, "REFUSED").says("no draft of this name was found")
-	s.markJob("").start().is(2, "").says("neither checkpoint-digest nor code says which draft waits")
+	s.markJob("").start().is(2, "").says("neither checkpoint-digest nor code says which draft is meant")
 	j, _ := s.signalling(drafted.outputs["code"], "approve")
 	j.with("fail-on", "none").start().is(0, "POSTED")
 	require.Empty(t, s.repo.Statuses(s.pull.HeadSHA()), "where none was set, none is cleared")

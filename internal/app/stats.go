@@ -4,11 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/configcmd"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/driver"
@@ -17,6 +23,7 @@ import (
 	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/settings"
 	"github.com/org/pr-review-action/internal/stats"
 	"github.com/org/pr-review-action/internal/transport"
 	"github.com/org/pr-review-action/internal/wire"
@@ -77,13 +84,9 @@ func runs(all []driver.Report) (runs []stats.Run) {
 }
 
 func run(r driver.Report, of string) stats.Run {
-	one := stats.Run{Repository: repositoryOf(r.Thread), Pull: of, Outcome: r.Outcome, Usage: r.Usage,
+	repository := r.Thread[:strings.IndexAny(r.Thread+"#", "#:")]
+	return stats.Run{Repository: repository, Pull: of, Outcome: r.Outcome, Usage: r.Usage,
 		Seconds: r.State.Draft.Seconds, Record: r.State.Decision}
-	if d := one.Record; d != nil && d.Drafting == nil {
-		with := r.State.OnRecord(*d)
-		one.Record = &with
-	}
-	return one
 }
 
 // remoteDecisions bounds how many decisions of a repository are read: each takes three
@@ -110,12 +113,11 @@ func (a *app) remoteStats(ctx context.Context, names []string, o *statsOptions) 
 			names = append(names, of...)
 			continue
 		}
-		owner, repo, err := pull.ParseRepository(names[i])
+		ref, err := a.repository(names[i])
 		if err != nil {
 			return problem.Usage(err.Error(), "name a repository, owner/repo, or all of an owner: 'owner/*'")
 		}
-		found, err := a.remoteRuns(ctx, pull.Ref{Host: pull.DefaultHost, Owner: owner, Repo: repo}.On(
-			a.Getenv("GITHUB_SERVER_URL")), o)
+		found, err := a.remoteRuns(ctx, ref, o)
 		runs = append(runs, found...)
 		if err == nil {
 			continue
@@ -139,10 +141,11 @@ func (a *app) remoteStats(ctx context.Context, names []string, o *statsOptions) 
 
 // repositoriesOf are the names of an owner's repositories.
 func (a *app) repositoriesOf(ctx context.Context, owner string, o *statsOptions) (names []string, err error) {
-	if _, _, err := pull.ParseRepository(owner + "/x"); err != nil {
+	ref, err := a.repository(owner + "/x")
+	if err != nil {
 		return nil, problem.Usage(fmt.Sprintf("%q is no owner's name", owner), "name one, such as 'acme/*'")
 	}
-	api, err := a.GitHub(pull.Ref{Host: pull.DefaultHost, Owner: owner}.On(a.Getenv("GITHUB_SERVER_URL")), o.Settings)
+	api, err := a.GitHub(ref, o.Settings)
 	if err != nil {
 		return nil, err
 	}
@@ -251,13 +254,113 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 	if day, err := time.Parse(time.DateOnly, text); err == nil {
 		return day, nil
 	}
-	var n int
-	var unit byte
-	if _, err := fmt.Sscanf(text, "%d%c", &n, &unit); err == nil && n > 0 && n <= 10_000 &&
-		text == fmt.Sprintf("%d%c", n, unit) && (unit == 'd' || unit == 'h') {
-		ago := map[byte]time.Duration{'d': 24 * time.Hour, 'h': time.Hour}[unit]
-		return now.Add(-time.Duration(n) * ago), nil
+	if ago, err := settings.ParseSpan(text); err == nil {
+		return now.Add(-ago), nil
 	}
 	return time.Time{}, problem.Usage(fmt.Sprintf("--since: %.40q is neither a day nor a time", text),
 		"such as 2026-11-01 or 30d")
+}
+
+// proposedSettings is what --propose prints as JSON.
+type proposedSettings struct {
+	File      string         `json:"file"`
+	Decisions int            `json:"decisions"` // that were looked at
+	Least     map[string]any `json:"least"`     // what a habit takes
+	Proposed  []stats.Habit  `json:"proposed"`
+	Diff      string         `json:"diff"` // that git apply takes; empty where nothing is proposed
+}
+
+// propose prints what habits of approvers ask the settings for, as a diff of their file. It
+// changes nothing.
+func (a *app) propose(all []stats.Run, o *statsOptions) error {
+	repositories := map[string]bool{}
+	for _, r := range all {
+		if r.Record != nil {
+			repositories[r.Repository] = true
+		}
+	}
+	if len(repositories) > 1 {
+		return problem.Usage(fmt.Sprintf("the decisions are of %d repositories, and settings are of one",
+			len(repositories)), a.name+" show --stats --propose owner/repo")
+	}
+	file, text, err := settingsText(o.Config)
+	if err != nil {
+		return err
+	}
+	from := config.File{Path: file, Defaults: o.Defaults}
+	now, err := from.Parse(text)
+	if err != nil {
+		return err
+	}
+	verdicts := stats.Verdicts(all)
+	p := proposedSettings{File: file, Decisions: len(verdicts),
+		Least: map[string]any{"share": stats.MinShare, "dropped": stats.MinDropped, "pulls": stats.MinPulls,
+			"drafts": stats.MinDrafts, "chance": stats.MaxChance}, // share: the lower end of its 95 % interval
+		Proposed: []stats.Habit{}}
+	habits, entries := stats.Proposed(stats.Habits(verdicts), now)
+	if len(entries) > 0 {
+		after, err := stats.Extend(from, text, entries)
+		if err != nil {
+			return err
+		}
+		base := ""
+		if text != nil {
+			base = "there"
+		}
+		p.Proposed = habits
+		p.Diff = change.Unified([]change.File{change.Of(file, "", base, string(text), string(after))})
+	}
+	if o.json {
+		return driver.PrintJSON(a.Stdout, p)
+	}
+	fmt.Fprint(a.Stdout, p.Diff)
+	a.tellProposal(p)
+	return nil
+}
+
+// tellProposal says beside the diff what it rests on, and how it is applied.
+func (a *app) tellProposal(p proposedSettings) {
+	what := "Nothing to propose"
+	if n := len(p.Proposed); n > 0 {
+		what = fmt.Sprintf("Proposed for %s: %d", guard.Line(p.File, driver.MaxLine), n)
+	}
+	fmt.Fprintf(a.Stderr, "%s, from %d decisions.\nAn entry rests on %d findings or more, dropped by id with a reason "+
+		"on %d pull\nrequests or more. Of those judged it is more than %.0f %%, at the lower end of the\n95 %% "+
+		"interval, and more than chance would give.\n",
+		what, p.Decisions, stats.MinDropped, stats.MinPulls, 100*stats.MinShare)
+	if p.Diff != "" {
+		fmt.Fprintf(a.Stderr, "Nothing was changed. To apply it, from the top of the clone, pipe this into git "+
+			"apply.\n")
+	}
+}
+
+// settingsText reads the settings file of this folder's clone, or the one that is named; its
+// text is nil where there is none. The name is the one from the clone's top.
+func settingsText(named string) (file string, text []byte, err error) {
+	here, err := os.Getwd()
+	if err == nil {
+		here, err = filepath.EvalSymlinks(here) // what is above a link is not what is above its target
+	}
+	top := filepath.Join(here, configcmd.WorkTree())
+	path := filepath.Join(top, named)
+	if err == nil && named != config.DefaultPath {
+		if path = named; !filepath.IsAbs(path) {
+			path = filepath.Join(here, path)
+		}
+		if folder, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+			path = filepath.Join(folder, filepath.Base(path))
+		}
+		named, err = filepath.Rel(top, path)
+	}
+	if named = filepath.ToSlash(named); err != nil || !filepath.IsLocal(named) {
+		return "", nil, problem.Usage("the settings file is outside of this clone", "name one in it with --config")
+	}
+	text, err = os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return named, nil, nil
+	}
+	if err != nil {
+		return "", nil, problem.Usage("the settings cannot be read: "+err.Error(), "name the file with --config")
+	}
+	return named, text, nil
 }

@@ -183,4 +183,11 @@ func (p Prompt) Line(ctx context.Context) (text string, ok bool) {
 	}
 }
 
+// Yes asks a question, of which only a plain yes is one.
+func (p Prompt) Yes(ctx context.Context, question string) bool {
+	fmt.Fprint(p.Stderr, question+" [y/N] ")
+	line, _ := p.Line(ctx)
+	return strings.HasPrefix(strings.ToLower(strings.TrimSpace(line)), "y")
+}
+
 const maxAnswer = 64 << 10 // bytes

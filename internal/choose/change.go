@@ -104,15 +104,6 @@ func (c change) words(f finding.Finding) string {
 	return "[" + strings.Join(words, ", ") + "] "
 }
 
-// applied is a finding after the change.
-func (c change) applied(f finding.Finding) finding.Finding {
-	d, err := decision.Parse(strings.Join(c.commands(f.ID), "\n"))
-	if err != nil {
-		return f // text refuses the change then
-	}
-	return finding.Apply(d, []finding.Finding{f})[0]
-}
-
 // graded is a finding's severity after the change.
 func (c change) graded(f finding.Finding) finding.Severity { return cmp.Or(c.severity, f.Severity) }
 

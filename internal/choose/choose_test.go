@@ -235,7 +235,6 @@ func TestTheLineIsEdited(t *testing.T) {
 		"abc left X":               "abXc",
 		"abc home X delete":        "Xbc",
 		"abc left left backspace":  "bc",
-		"one_two ctrl+w X":         "one X",
 		"ab backspace backspace c": "c",
 		"abc home ctrl+u delete":   "bc",
 		"left delete backspace":    "",

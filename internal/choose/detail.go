@@ -16,7 +16,6 @@ import (
 const (
 	codeRows   = 40     // of code, and of a suggestion
 	proseRunes = 10_000 // of a finding's text, as the review itself has it
-	pageBytes  = 1 << 20
 )
 
 // secret is the category of findings whose quote is shown instead of the line: a
@@ -109,20 +108,10 @@ func (m model) fate(f finding.Finding, c change) string {
 		return sure + ". Not posted."
 	case c.moved, f.Placement == finding.Body && note == "":
 		return sure + ", in the review's summary."
-	case f.Placement == finding.Inline && c.applied(f).Placement == finding.Body:
+	case f.Placement == finding.Inline && c.severity == finding.Nit:
 		return sure + ", in the review's summary, where nits stand."
 	case f.Placement == finding.Body:
 		return sure + ", in the review's summary, since " + note + "."
 	}
 	return sure + ", posted at its line."
-}
-
-// previewed are the rows of the review as it would be posted.
-func (m model) previewed() []string {
-	text := m.page
-	if len(text) > pageBytes {
-		text = strings.ToValidUTF8(text[:pageBytes], "") + "\n\n" + wording.Count(len(m.page)-pageBytes, "more byte") +
-			" not shown here."
-	}
-	return m.prose(strings.TrimSpace(text))
 }

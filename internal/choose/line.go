@@ -49,41 +49,26 @@ func (l line) typed(s string) line {
 // key moves the cursor or deletes.
 func (l line) key(name string) line {
 	switch name {
-	case "left", "ctrl+b":
+	case "left":
 		return line{l.runes, max(0, l.at-1)}
-	case "right", "ctrl+f":
+	case "right":
 		return line{l.runes, min(len(l.runes), l.at+1)}
 	case "home", "ctrl+a":
 		return line{l.runes, 0}
 	case "end", "ctrl+e":
 		return line{l.runes, len(l.runes)}
-	case "backspace", "ctrl+h":
+	case "backspace":
 		return l.without(max(0, l.at-1), l.at)
 	case "delete":
 		return l.without(l.at, min(len(l.runes), l.at+1))
-	case "ctrl+w":
-		return l.without(l.wordStart(), l.at)
 	case "ctrl+u":
 		return l.without(0, l.at)
-	case "ctrl+k":
-		return l.without(l.at, len(l.runes))
 	}
 	return l
 }
 
 func (l line) without(from, to int) line {
 	return line{slices.Delete(slices.Clone(l.runes), from, to), from}
-}
-
-func (l line) wordStart() int {
-	i := l.at
-	for i > 0 && l.runes[i-1] == ' ' {
-		i--
-	}
-	for i > 0 && l.runes[i-1] != ' ' {
-		i--
-	}
-	return i
 }
 
 // rows draws the line with its cursor: at most most rows, around the cursor.

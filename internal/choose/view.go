@@ -14,8 +14,6 @@ import (
 
 const (
 	statusRunes = 400 // of a message, a question's facts, a title
-	narrow      = 60  // columns below which a finding takes two rows
-	paneFrom    = 12  // rows for list and detail together, of which on both are shown
 	askRows     = 4   // of a question, and of a line that is typed
 )
 
@@ -103,7 +101,7 @@ func (m model) pageText() []string {
 	case detail:
 		return m.details(true)
 	case preview:
-		return m.previewed()
+		return m.prose(strings.TrimSpace(m.page))
 	}
 	return m.helped()
 }
@@ -115,63 +113,37 @@ func (m model) pageRows() int {
 	return len(m.pageText())
 }
 
-// listed is how many findings the list shows at one time.
-func (m model) listed() int { return m.listedAbove(m.pane(m.space())) }
-
-func (m model) listedAbove(pane []string) int {
-	return max(1, m.listRows(m.space(), len(pane))/m.perFinding())
-}
-
-// pane is what stands below the list in n rows for both: the current finding.
-func (m model) pane(n int) []string {
-	if n < paneFrom || len(m.changes) == 0 {
-		return nil
+// listed is how many findings the list shows at one time: as many as the detail of the
+// current one below leaves room for, and at least half the rows.
+func (m model) listed() int {
+	if len(m.changes) == 0 {
+		return 1
 	}
-	return m.details(false)
+	n := m.space()
+	return max(1, min(max(n/2, n-1-len(m.details(false))), len(m.changes)))
 }
 
-func (m model) perFinding() int {
-	if m.width < narrow {
-		return 2
-	}
-	return 1
-}
-
-// listRows is how many of n rows the list takes: where the detail of the current
-// finding stands below its border, what that leaves, and at least half.
-func (m model) listRows(n, pane int) int {
-	if n >= paneFrom {
-		n = max(n/2, n-1-pane)
-	}
-	return min(n, len(m.changes)*m.perFinding())
-}
-
-// listAndPane is the list around the cursor, and what it is about at the cursor.
+// listAndPane is the list around the cursor, and below it the finding at the cursor.
 func (m model) listAndPane(n int) (rows []string) {
 	if len(m.changes) == 0 {
 		return []string{column.Cut("Nothing was found; what is posted has no findings.", m.width)}
 	}
-	pane := m.pane(n)
-	shown := m.listedAbove(pane)
-	above := shown / 2
-	if n >= paneFrom {
-		above = n / 4 / m.perFinding() // whatever the pane has: the first row does not jump with it
+	shown := m.listed()
+	from := max(0, min(m.cursor-n/4, len(m.changes)-shown)) // whatever the pane has: the first row stays
+	for i := from; i < from+shown; i++ {
+		rows = append(rows, m.row(i))
 	}
-	from := max(0, min(m.cursor-above, len(m.changes)-shown))
-	for i := from; i < min(from+shown, len(m.changes)); i++ {
-		rows = append(rows, m.row(i)...)
-	}
-	if n < paneFrom {
-		return rows[:min(n, len(rows))]
+	if len(rows) == n {
+		return rows
 	}
 	border := fmt.Sprintf("── %d of %d ", m.cursor+1, len(m.changes))
 	border += strings.Repeat("─", max(0, m.width-column.Width(border)))
 	rows = append(rows, m.paint(terminal.Dim, column.Cut(border, m.width)))
-	return append(rows, m.shortened(pane, n-len(rows), "more, enter shows all")...)
+	return append(rows, m.shortened(m.details(false), n-len(rows), "more, enter shows all")...)
 }
 
 // row is one finding of the list: id, severity, place and claim.
-func (m model) row(i int) []string {
+func (m model) row(i int) string {
 	f, c := m.Review.Findings[i], m.changes[i]
 	mark := "  "
 	if i == m.cursor {
@@ -180,17 +152,10 @@ func (m model) row(i int) []string {
 	grade := string(c.graded(f))
 	id := mark + column.Pad(guard.Line(f.ID, 10), len(fmt.Sprintf("F%d", len(m.changes)))) + " "
 	claim := guard.Line(c.words(f), statusRunes) + guard.Line(claimOf(f), statusRunes)
-	if m.width < narrow {
-		place := column.CutFront(render.Place(f), m.width-column.Width(id)-len(grade)-2)
-		head := column.Cut(id+grade, m.width)
-		return []string{m.graded(head, c.graded(f), i) + column.Cut("  "+place, m.width-column.Width(head)),
-			m.marked(column.Cut("    "+claim, m.width), i)}
-	}
 	places := min(m.places, m.width*3/10)
 	place := column.Pad(column.CutFront(render.Place(f), places), places)
-	head := id + column.Pad(grade, len("blocker")) + "  "
-	rest := place + "  " + claim
-	return []string{m.graded(head, c.graded(f), i) + m.marked(column.Cut(rest, m.width-column.Width(head)), i)}
+	head := column.Cut(id+column.Pad(grade, len("blocker"))+"  ", m.width)
+	return m.graded(head, c.graded(f), i) + m.marked(column.Cut(place+"  "+claim, m.width-column.Width(head)), i)
 }
 
 // marked is text of the row under the cursor.

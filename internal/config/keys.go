@@ -173,43 +173,21 @@ func Duration(d time.Duration) string {
 
 const hiddenText = "(hidden)"
 
-func hidden(headers map[string]string) any {
-	if len(headers) == 0 {
-		return nil
-	}
-	all := map[string]any{}
-	for name := range headers {
-		all[name] = hiddenText
-	}
-	return all
-}
-
-func body(fields map[string]any) any {
+// hidden is a mapping with all that may be a credential left out: numbers and booleans stay.
+func hidden[T any](fields map[string]T) any {
 	if len(fields) == 0 {
 		return nil
 	}
-	return textless(fields)
-}
-
-// textless is a value with every text in it hidden.
-func textless(v any) any {
-	switch v := v.(type) {
-	case string:
-		return hiddenText
-	case []any:
-		all := make([]any, len(v))
-		for i, item := range v {
-			all[i] = textless(item)
+	all := map[string]any{}
+	for name, v := range fields {
+		switch any(v).(type) {
+		case float64, bool:
+			all[name] = v
+		default:
+			all[name] = hiddenText
 		}
-		return all
-	case map[string]any:
-		all := map[string]any{}
-		for name, item := range v {
-			all[name] = textless(item)
-		}
-		return all
 	}
-	return v
+	return all
 }
 
 // Dollars is an amount as the settings file has it.

@@ -88,7 +88,7 @@ func optionKeys(o *ModelOptions) keys {
 		{name: "headers", read: func(r *reader, n ast.Node) { o.Headers = r.headers(n) },
 			show: func() any { return hidden(o.Headers) }},
 		{name: "body", read: func(r *reader, n ast.Node) { o.Body = r.values(n, maxDepth) },
-			show: func() any { return body(o.Body) }},
+			show: func() any { return hidden(o.Body) }},
 		choice("cache-marks", &o.CacheMarks, "auto", "auto", "on", "off"),
 	}
 }

@@ -181,7 +181,7 @@ func arguments(into *map[string]any) key {
 				(*into)[keyName(e.Key)] = v
 			}
 		}
-	}, show: func() any { return body(*into) }}
+	}, show: func() any { return hidden(*into) }}
 }
 
 func (r *reader) pins(n ast.Node) map[string]string {

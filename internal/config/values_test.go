@@ -44,6 +44,6 @@ func TestValuesShowsNoTextOfAField(t *testing.T) {
 	require.NoError(t, err)
 	at := slices.IndexFunc(c.Values(), func(v config.Value) bool { return v.Key == "model-options.body" })
 	require.Equal(t, map[string]any{"top_p": 0.5, "key": "(hidden)", "on": true,
-		"deep": []any{"(hidden)", 1.0, map[string]any{"key": "(hidden)"}}}, c.Values()[at].Value)
+		"deep": "(hidden)"}, c.Values()[at].Value)
 	require.Equal(t, "hunter2", c.ModelOptions.Body["key"], "what is sent is as it was")
 }

@@ -5,7 +5,6 @@
 package configcmd
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -174,7 +173,10 @@ func (c *Command) printMistakes(file string, overruled []string, err error, onli
 		Errors []mistake     `json:"errors"`
 		Locked []string      `json:"locked,omitempty"` // lines without effect, since the defaults lock them
 		Checks []setup.Check `json:"checks,omitempty"` // with --online
-	}{guard.Line(file, driver.MaxLine), []mistake{}, guarded(overruled), online}
+	}{guard.Line(file, driver.MaxLine), []mistake{}, nil, online}
+	for _, line := range overruled {
+		printed.Locked = append(printed.Locked, guard.Line(line, driver.MaxLine))
+	}
 	for _, e := range each(err) {
 		m := mistake{What: guard.Line(e.Error(), driver.MaxLine)}
 		if known, ok := errors.AsType[*config.Error](e); ok {
@@ -185,14 +187,6 @@ func (c *Command) printMistakes(file string, overruled []string, err error, onli
 		printed.Errors = append(printed.Errors, m)
 	}
 	return driver.PrintJSON(c.Stdout, printed)
-}
-
-// guarded are lines for a terminal or a reader of JSON.
-func guarded(lines []string) (all []string) {
-	for _, line := range lines {
-		all = append(all, guard.Line(line, driver.MaxLine))
-	}
-	return all
 }
 
 // mistakes lists all that is wrong with a settings file.
@@ -233,19 +227,11 @@ func (c *Command) printValues(file string, values []config.Value) error {
 	return driver.PrintJSON(c.Stdout, map[string]any{"file": guard.Line(file, driver.MaxLine), "settings": all})
 }
 
-// redacted is a value without credentials.
+// redacted is a value, or that it is hidden where it holds a credential.
 func redacted(own *secret.Redactor, value any) any {
 	text, err := json.Marshal(value)
-	if err != nil {
-		return nil
-	}
-	clean := []byte(own.Redact(string(text)))
-	if bytes.Equal(clean, text) {
-		return value
-	}
-	var again any
-	if err := json.Unmarshal(clean, &again); err != nil {
+	if err != nil || own.Redact(string(text)) != string(text) {
 		return "(hidden)"
 	}
-	return again
+	return value
 }

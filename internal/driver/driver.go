@@ -33,15 +33,20 @@ type Driver struct {
 	*Front
 	Store    graph.Store
 	Thread   string
-	Protect  checkpoint.Protection   // of snapshots and draft; none on the command line
-	Reviewer *wire.Reviewer          // nil where a draft is decided
-	Observe  func(graph.Event)       // nil for nobody
-	Tell     func(string)            // what is about to be asked; nil for nobody
-	Pulse    func(string)            // each half minute how far a draft is; nil for nobody
-	Stage    func([]reviewpr.Status) // what of the context is fetched; nil for nobody
-	Linters  linter.Source           // whose results are part of the draft
+	Protect  checkpoint.Protection // of snapshots and draft; none on the command line
+	Reviewer *wire.Reviewer        // nil where a draft is decided
+	Observe  func(graph.Event)     // of a proposal; nil for nobody
+	Tell     func(string)          // what is about to be asked; nil for nobody
+	Pulse    func(string)          // each half minute how far a draft is; nil for nobody
+	Live     func(Line)            // at each change how far a draft is; nil for nobody
+	Linters  linter.Source         // whose results are part of the draft
 	Warn     func(string)
+
+	stage func([]reviewpr.Status) // what of the context is fetched
 }
+
+// Line is how far a draft is now, and what it waits for, in so many columns.
+type Line func(waiting string, columns int) string
 
 // Draft reviews a change up to its gate. read reads the change inside the graph, so
 // that its failure is the ingest node's; where it is nil, b has the change already.
@@ -126,9 +131,7 @@ func (d Driver) gathering(b wire.Brief) (func(context.Context) ticket.Context, e
 		for _, status := range under {
 			all = append(all, reviewpr.Status(status))
 		}
-		if d.Stage != nil {
-			d.Stage(all)
-		}
+		d.stage(all)
 	})
 	if fetch == nil {
 		fetch = func(context.Context) ticket.Context { return ticket.Context{} }
@@ -167,24 +170,17 @@ func (d Driver) Revise(ctx context.Context, b wire.Brief, steps reviewpr.Steps, 
 	return d.drafted(ctx, flow, before)
 }
 
-// beating returns a driver that tells each half minute how far it is, where its Pulse
-// takes that.
+// beating returns a driver that tells how far it is: Live at once, and Pulse each half
+// minute.
 func (d Driver) beating(ctx context.Context) (Driver, func()) {
-	f := &far{soFar: d.Reviewer.SoFar, under: []reviewpr.Status{reviewpr.Initialize}}
-	observe, stage := d.Observe, d.Stage
-	d.Observe = func(e graph.Event) {
-		f.observe(e)
-		if observe != nil {
-			observe(e)
+	began := d.Now()
+	f := &far{soFar: d.Reviewer.SoFar, under: []reviewpr.Status{reviewpr.Initialize}, live: func(f *far) {
+		if d.Live != nil {
+			d.Live(func(waiting string, columns int) string { return f.line(d.Now().Sub(began), waiting, columns) })
 		}
-	}
-	d.Stage = func(under []reviewpr.Status) {
-		f.at(under)
-		if stage != nil {
-			stage(under)
-		}
-	}
-	return d, Beat(ctx, d.Pulse, f.line)
+	}}
+	d.Observe, d.stage = f.observe, f.at
+	return d, Beat(ctx, d.Pulse, func(elapsed time.Duration) string { return f.line(elapsed, "", MaxLine) })
 }
 
 // Decide carries an answer out, or where that is nil, what was decided before. What

@@ -184,7 +184,7 @@ func (d Driver) reviewed(outer context.Context, p Proposing, s ticketpr.State,
 		return reviewpr.State{}, err
 	}
 	result, err := flow.Run(outer, c.Thread, reviewpr.State{Draft: d.Facts(outer, p.Settings, by)})
-	if _, cause := by.Failure(); err == nil && result.End == reviewpr.Failed && cause != nil {
+	if cause := by.Trouble().Cause; err == nil && result.End == reviewpr.Failed && cause != nil {
 		err = cause
 	} else if err == nil && result.End == reviewpr.Failed {
 		err = errors.New(result.State.Reason)

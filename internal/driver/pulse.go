@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/org/pr-review-action/internal/column"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/graph"
@@ -43,9 +44,10 @@ func Deciding(elapsed time.Duration) string {
 		int(elapsed.Seconds()))
 }
 
-// far is how far a run is.
+// far is how far a run is, of which live hears at each change.
 type far struct {
 	soFar func() (findings int, used cost.Usage, limit cost.MicroUSD)
+	live  func(*far)
 
 	mu    sync.Mutex
 	last  graph.Event // of the reviews
@@ -58,25 +60,28 @@ func (f *far) observe(e graph.Event) {
 	}
 	if e.Node == "review" || e.Node == "redraft" {
 		f.mu.Lock()
-		defer f.mu.Unlock()
 		f.last = e
+		f.mu.Unlock()
+		f.live(f)
 	}
 }
 
 func (f *far) at(under []reviewpr.Status) {
 	f.mu.Lock()
-	defer f.mu.Unlock()
 	f.under = under
+	f.mu.Unlock()
+	f.live(f)
 }
 
-// line is what is under way, in one line; of reviews how many ended, and what they cost.
-func (f *far) line(elapsed time.Duration) string {
+// line is what is under way, in one line; of reviews how many ended, what they cost, and
+// what they wait for.
+func (f *far) line(elapsed time.Duration, waiting string, columns int) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.last.Total == 0 || f.under[0] != reviewpr.AnalyzeCode {
-		return fmt.Sprintf("%s · %d s", Statuses(f.under), int(elapsed.Seconds()))
+		return column.Cut(fmt.Sprintf("%s · %d s", Statuses(f.under), int(elapsed.Seconds())), columns)
 	}
-	r := terminal.Running{Done: f.last.Done, Total: f.last.Total, Elapsed: elapsed}
+	r := terminal.Running{Done: f.last.Done, Total: f.last.Total, Elapsed: elapsed, Waiting: waiting}
 	r.Findings, r.Used, r.Limit = f.soFar()
-	return terminal.Progress(r, MaxLine)
+	return terminal.Progress(r, columns)
 }

@@ -15,10 +15,11 @@ import (
 func TestARunSaysEachHalfMinuteWhatIsUnderWay(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		f := &far{under: []reviewpr.Status{reviewpr.Initialize},
+		f := &far{under: []reviewpr.Status{reviewpr.Initialize}, live: func(*far) {},
 			soFar: func() (int, cost.Usage, cost.MicroUSD) { return 2, cost.Usage{Calls: 5, Cost: 30_000}, 1_000_000 }}
+		line := func(elapsed time.Duration) string { return f.line(elapsed, "", MaxLine) }
 		var told []string
-		stop := Beat(t.Context(), func(line string) { told = append(told, line) }, f.line)
+		stop := Beat(t.Context(), func(line string) { told = append(told, line) }, line)
 		time.Sleep(31 * time.Second) // in the bubble
 		f.at([]reviewpr.Status{"fetch_jira", "fetch_confluence"})
 		time.Sleep(30 * time.Second)
@@ -31,6 +32,6 @@ func TestARunSaysEachHalfMinuteWhatIsUnderWay(t *testing.T) {
 		time.Sleep(time.Hour)
 		require.Equal(t, []string{"initialize · 30 s", "fetch jira, fetch confluence · 60 s",
 			"reviewing  3/7 files · 2 findings · 5 calls · $0.03 of $1.00 · 90 s", "generate review · 120 s"}, told)
-		Beat(t.Context(), nil, f.line)()
+		Beat(t.Context(), nil, line)()
 	})
 }

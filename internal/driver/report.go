@@ -215,11 +215,11 @@ func (r Report) Parked() bool { return r.Outcome == Paused || r.Outcome == Kept 
 // explain says what lay behind files that failed: of a run that did in its message,
 // else as a warning. The cause may name an address, so it is not in the review.
 func (r *Report) explain(by *wire.Reviewer, warn func(string)) {
-	for _, note := range by.Notes() {
+	met := by.Trouble()
+	for _, note := range met.Notes {
 		warn(note)
 	}
-	path, cause := by.Failure()
-	switch held := by.Held(); {
+	switch cause, held := met.Cause, met.Held; {
 	case cause == nil && held != "" && r.Partial && r.Outcome == reviewpr.Failed:
 		r.Message += "; the model was waited for in vain: " + held
 	case cause == nil && held != "" && r.Partial:
@@ -235,7 +235,7 @@ func (r *Report) explain(by *wire.Reviewer, warn func(string)) {
 		r.Message += ": " + Explain(cause)
 		r.Error = r.Message
 	default:
-		warn(cmp.Or(guard.Line(path, MaxLine), "a file") + " could not be reviewed: " + Explain(cause))
+		warn(cmp.Or(guard.Line(met.Path, MaxLine), "a file") + " could not be reviewed: " + Explain(cause))
 	}
 }
 

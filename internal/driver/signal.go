@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
@@ -55,3 +56,70 @@ func writeSarif(file string, r Report, warn func(string)) error {
 }
 
 const homepage = "https://github.com/org/pr-review-action"
+
+// Open counts what was posted and stands; nil where that could not be read.
+type Open struct {
+	Findings *int `json:"findings"`
+	Blockers *int `json:"blockers"`
+}
+
+// Open counts the findings that OpenFindings gives.
+func (r Report) Open() Open {
+	if !r.Read {
+		return Open{}
+	}
+	all := r.OpenFindings()
+	n, blockers := len(all), finding.Count(all, finding.Blocker)
+	return Open{&n, &blockers}
+}
+
+// OpenFindings are the findings that stand on the pull request: after an approval those
+// that it kept, and those that earlier reviews posted, in the words of now where this one
+// found them again. What waits for a decision is none of them.
+func (r Report) OpenFindings() (all []finding.Finding) {
+	if r.Outcome == reviewpr.Posted {
+		all = slices.Clone(r.Findings)
+	}
+	for _, e := range r.Standing {
+		f := e.Finding()
+		if i := slices.IndexFunc(r.Filtered, func(f finding.Finding) bool {
+			return f.Filtered == finding.AlreadyPosted && f.ID == e.ID && e.ID != ""
+		}); i >= 0 {
+			f = r.Filtered[i]
+			f.Severity = e.Severity
+		}
+		all = append(all, f)
+	}
+	return slices.DeleteFunc(all, func(f finding.Finding) bool { return r.Closed[f.Fingerprint] })
+}
+
+// CloseThreads notes the findings whose threads somebody closed, of whom that counts: all
+// of them, where several have one fingerprint. earlier is what was said up to now.
+func (r *Report) CloseThreads(earlier []finding.Earlier) {
+	r.Closed = map[string]bool{}
+	for _, e := range earlier {
+		closed, known := r.Closed[e.Fingerprint]
+		if e.Fate == finding.WasPosted {
+			r.Closed[e.Fingerprint] = e.Closed != "" && (closed || !known)
+		}
+	}
+}
+
+// FailOn fails a run by the findings that stand. A draft that waits fails by nothing.
+func FailOn(s settings.Settings, r *Report) {
+	ended := []string{reviewpr.Clean, reviewpr.Kept, reviewpr.Skipped, reviewpr.Posted, reviewpr.Aborted}
+	n := finding.Reaching(r.OpenFindings(), s.FailOn)
+	if r.Failed != nil || n == 0 || !slices.Contains(ended, r.Outcome) {
+		return
+	}
+	count := wording.Count(n, "posted finding")
+	if strings.HasPrefix(r.Thread, "local/") { // no pull request, no threads
+		r.Failed = problem.New(fmt.Sprintf("%s of severity %s or graver, and fail-on is %s", count, s.FailOn, s.FailOn),
+			r.Place, "mend it and review again; or where a finding is wrong, draft anew with --again, and drop it there "+
+				`by its new id: --command "/drop ID: REASON"`)
+		return
+	}
+	r.Failed = problem.New(fmt.Sprintf("%s of severity %s or graver, and fail-on is %s", count, s.FailOn, s.FailOn),
+		r.Place, "push a mend; or where a finding is wrong, have somebody who may write, not the author, resolve its "+
+			"thread and run this job again, or drop it from the next draft: /drop F1: REASON")
+}

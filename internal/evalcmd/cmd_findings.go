@@ -64,7 +64,7 @@ func (p Program) submit(ctx context.Context, out io.Writer, change ingest.Change
 	agent := cmp.Or(p.Getenv("RB_AGENT"), "pr-review-action")
 	submission, unread, err := eval.Submit(ctx, change, reviewer.Reviewer, o.Concurrency, about, agent)
 	if err != nil {
-		if _, cause := reviewer.Failure(); cause != nil {
+		if cause := reviewer.Trouble().Cause; cause != nil {
 			return eval.Because(err.Error(), cause)
 		}
 		return err

@@ -158,17 +158,12 @@ func (j *job) notify(r driver.Report) {
 		driver.RunPage(j.ref, j.env.RunID), j.ref.Web(), path.Base(j.DecideWorkflow)))
 }
 
-// counted is a number; empty where it is not known.
-func counted(n *int) string {
-	if n == nil {
-		return ""
-	}
-	return strconv.Itoa(*n)
-}
-
 // outputs are the action's: numbers, enums, digests and addresses built by us.
 func outputs(r driver.Report, run int64) map[string]string {
-	open, dollars := r.Open(), ""
+	open, blockers, dollars := "", "", ""
+	if n := r.Open(); n.Findings != nil { // else it could not be read
+		open, blockers = strconv.Itoa(*n.Findings), strconv.Itoa(*n.Blockers)
+	}
 	if r.Usage.Unpriced == 0 || r.Usage.Cost != 0 { // else no price is known
 		dollars = fmt.Sprintf("%.6f", float64(r.Usage.Cost)/1e6)
 	}
@@ -179,7 +174,7 @@ func outputs(r driver.Report, run int64) map[string]string {
 		"blockers": strconv.Itoa(finding.Count(r.Findings, finding.Blocker)),
 		"partial":  strconv.FormatBool(r.Partial), "cost-usd": dollars,
 		"review-url":    r.ReviewURL,
-		"open-findings": counted(open.Findings), "open-blockers": counted(open.Blockers),
+		"open-findings": open, "open-blockers": blockers,
 		"branch": r.Branch, "pull-request-url": r.PullRequest,
 		"environment": r.State.Draft.Environment,
 	}

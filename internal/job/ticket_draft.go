@@ -20,7 +20,6 @@ import (
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/implement"
-	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/render/proposal"
 	"github.com/org/pr-review-action/internal/ticketcontext"
 	"github.com/org/pr-review-action/internal/trace"
@@ -178,11 +177,10 @@ func (j *job) comments(ctx context.Context) (_ driver.Report, err error) {
 	if err != nil {
 		return driver.Report{}, err
 	}
-	shown := cmp.Or(j.Digest, j.Code)
-	if shown == "" {
-		return driver.Report{}, problem.Usage("neither checkpoint-digest nor code says whose pull request it is",
-			"pass checkpoint-digest from the draft job's outputs, or code")
+	if err := j.checkNamed(); err != nil {
+		return driver.Report{}, err
 	}
+	shown := cmp.Or(j.Digest, j.Code)
 	made, found, err := apply.Earlier(ctx, j.api, j.ref, shown, "")
 	if err != nil {
 		return driver.Report{}, err

@@ -3,6 +3,7 @@ package settings
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net/url"
 	"regexp"
 	"slices"
@@ -161,10 +162,9 @@ func over(all *map[string]string, in config.Input) field {
 			if err := in.Check(v); err != nil {
 				return err
 			}
-			texts := map[string]string{in.Name: v} // Settings are copied, and this one's are its own
-			for name, text := range *all {
-				texts[name] = cmp.Or(texts[name], text)
-			}
+			texts := map[string]string{} // Settings are copied, and this one's are its own
+			maps.Copy(texts, *all)
+			texts[in.Name] = v
 			*all = texts
 			return nil
 		},
@@ -211,17 +211,17 @@ func draftName(pull *int, draft *string) field {
 	}
 }
 
-// span reads a number of seconds, minutes, hours or days: 40s, 45m, 36h, 14d.
-func span(at *time.Duration) field {
-	return parsed(at, func(v string) (time.Duration, error) {
-		unit := map[byte]time.Duration{'s': time.Second, 'm': time.Minute, 'h': time.Hour,
-			'd': 24 * time.Hour}[v[len(v)-1]]
-		n, err := strconv.Atoi(v[:len(v)-1])
-		if err != nil || unit == 0 || n < 1 || n > 10_000 {
-			err = fmt.Errorf("%q is not a time such as 45m, 36h or 14d", v)
-		}
-		return time.Duration(n) * unit, err
-	}, spelled)
+func span(at *time.Duration) field { return parsed(at, ParseSpan, spelled) }
+
+// ParseSpan reads a number of seconds, minutes, hours or days: 40s, 45m, 36h, 14d.
+func ParseSpan(text string) (time.Duration, error) {
+	last := max(0, len(text)-1)
+	unit := map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour}[text[last:]]
+	n, err := strconv.Atoi(text[:last])
+	if err != nil || unit == 0 || n < 1 || n > 10_000 {
+		err = fmt.Errorf("%q is not a time such as 45m, 36h or 14d", text)
+	}
+	return time.Duration(n) * unit, err
 }
 
 // spelled writes a time as it is read; nil where none is set.

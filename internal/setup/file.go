@@ -125,7 +125,7 @@ func create(root *os.Root, f File) (err error) {
 		return unwritable(f.Path, err)
 	}
 	aside := f.Path + "." + rand.Text()[:8] + ".tmp" // no workflow, whatever becomes of it
-	if err = fill(root, aside, f.text); err == nil {
+	if err = root.WriteFile(aside, []byte(f.text), 0o644); err == nil {
 		err = root.Rename(aside, f.Path)
 	}
 	if err != nil {
@@ -133,15 +133,6 @@ func create(root *os.Root, f File) (err error) {
 		return unwritable(f.Path, err)
 	}
 	return nil
-}
-
-func fill(root *os.Root, name, text string) error {
-	f, err := root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(text)
-	return errors.Join(err, f.Sync(), f.Close())
 }
 
 func unwritable(name string, err error) error {

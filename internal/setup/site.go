@@ -6,11 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
+	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/github/write"
+	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/transport"
 )
@@ -111,4 +116,157 @@ func (s *Site) opened(ctx context.Context) error {
 		}
 	}
 	return err
+}
+
+// maxTries bounds how often another run is given way that does the same.
+const maxTries = 5
+
+// propose makes the branch, what the repository lacks beside it, and the pull request, each
+// of them once: before it writes it looks whether that is there.
+func (c *Command) propose(ctx context.Context, s *Site) error {
+	w := write.New(s.r.api)
+	if s.State == toDo {
+		if err := s.push(ctx, w); err != nil {
+			return permitted(err)
+		}
+	}
+	_ = c.carryOut(ctx, s.Steps) // what failed is told by the steps
+	if s.State == toDo {
+		if err := s.open(ctx, w, c.body(s)); err != nil {
+			return permitted(err)
+		}
+	}
+	for _, step := range s.Steps {
+		if step.State == failed {
+			return problem.New("not made: "+step.What, "", step.Why)
+		}
+	}
+	return ctx.Err()
+}
+
+// push puts one commit with the files on the branch, unless they are there.
+func (s *Site) push(ctx context.Context, w *write.Client) (err error) {
+	for range maxTries {
+		var parent string
+		if parent, err = s.parent(ctx, w); parent == "" && err == nil {
+			return nil
+		}
+		if err == nil {
+			k := write.Commit{Branch: setupBranch, Parent: parent, Headline: title, Body: does, Files: s.written()}
+			_, err = w.Commit(ctx, s.r.ref, k)
+		}
+		if err == nil || !errors.Is(err, write.ErrExists) && !errors.Is(err, write.ErrMoved) &&
+			!errors.Is(err, write.ErrUncertain) {
+			return err
+		}
+	}
+	return err
+}
+
+// parent is the commit to put the files on, of a branch that is made where there is none.
+// It is empty where the branch has these files and no other.
+func (s *Site) parent(ctx context.Context, w *write.Client) (string, error) {
+	api, owner, repo := s.r.api, s.r.ref.Owner, s.r.ref.Repo
+	tip, err := api.Tip(ctx, owner, repo, setupBranch)
+	if errors.Is(err, github.ErrNotFound) {
+		return s.base, w.Branch(ctx, s.r.ref, setupBranch, s.base)
+	}
+	var changed, wanted []string
+	if err == nil {
+		changed, err = api.Changed(ctx, owner, repo, s.base, tip.SHA)
+	}
+	if err != nil || len(changed) == 0 {
+		return tip.SHA, err
+	}
+	same := true
+	for _, f := range s.written() {
+		text, err := api.Content(ctx, owner, repo, f.Path, tip.SHA, maxFile)
+		if err != nil && !errors.Is(err, github.ErrNotFound) {
+			return "", err
+		}
+		wanted, same = append(wanted, f.Path), same && string(text) == f.Content
+	}
+	if slices.Sort(wanted); same && slices.Equal(changed, wanted) {
+		return "", nil
+	}
+	return "", problem.New("its branch "+setupBranch+" has other changes than these", "",
+		"look who made them; delete the branch and run the same again, or open its pull request by hand")
+}
+
+// written are the files of the pull request.
+func (s *Site) written() (all []change.File) {
+	for _, f := range s.Files {
+		if f.State != kept {
+			all = append(all, change.File{Path: f.Path, Content: f.text})
+		}
+	}
+	return all
+}
+
+// open opens the pull request, or finds the one that is there by then.
+func (s *Site) open(ctx context.Context, w *write.Client, body string) (err error) {
+	s.URL, err = w.OpenPull(ctx, s.r.ref, write.NewPull{Title: title, Body: body, Branch: setupBranch,
+		Base: s.r.branch})
+	if errors.Is(err, write.ErrExists) || errors.Is(err, write.ErrUncertain) {
+		if looked := s.opened(ctx); looked == nil && s.State == there {
+			return nil
+		}
+	}
+	if err == nil {
+		s.State = done
+	}
+	return err
+}
+
+// permitted says what a person's token lacks: workflows may be pushed with a right of their own.
+func permitted(err error) error {
+	if errors.Is(err, github.ErrNoAccess) {
+		return problem.As(problem.Failed, err, "the token needs contents, workflows and pull requests: write there; "+
+			"gh auth refresh --scopes repo,workflow gives gh's the scopes. Then run the same again")
+	}
+	return err
+}
+
+const (
+	title = "Review pull requests with pr-review-action"
+	does  = "It drafts a review of each pull request. A person reads the draft, drops or edits findings, and only " +
+		"what they approve is posted."
+)
+
+// body is the description of the pull request: what it adds, and what has to be there
+// before it is merged.
+func (c *Command) body(s *Site) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s Nothing of a pull request is checked out or run.\n\n| file | what it does |\n|---|---|\n",
+		strings.Replace(does, "It", "[pr-review-action](https://github.com/org/pr-review-action)", 1))
+	about := map[string]string{
+		draftPath:          "drafts a review, which waits until somebody decides with the form below",
+		decidePath:         "the form, under *Actions*: a writer approves or aborts a draft",
+		config.DefaultPath: "what is reviewed, and how; every line is an example, commented out",
+	}
+	if s.Route == Approval {
+		about[draftPath] = "drafts a review, and posts it once the environment `" + gateEnvironment + "` is approved"
+	}
+	for _, f := range s.written() {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", f.Path, about[f.Path])
+	}
+	fmt.Fprint(&b, "\n**Before it is merged**, an administrator sees to this:\n\n")
+	if !c.whole() {
+		fmt.Fprintf(&b, "- [ ] secret %s of the organization, open to this repository. Any workflow on any branch "+
+			"of a writer can read it: give it a budget of its own.\n", keySecret)
+	}
+	for _, step := range s.Steps {
+		if step.State != there && step.State != done {
+			var lines []string
+			for _, command := range step.Commands {
+				lines = append(lines, wrapped(command))
+			}
+			commands := guard.Fence(strings.Join(lines, "\n"), "sh")
+			fmt.Fprintf(&b, "- [ ] %s\n\n  %s\n", guard.Inline(step.What, driver.MaxLine),
+				strings.ReplaceAll(strings.TrimSpace(commands), "\n", "\n  "))
+		}
+	}
+	fmt.Fprintf(&b, "\nThen open a pull request: its run's summary has the draft. `%s init --check`, in a clone, "+
+		"says what is missing.\n", c.Name)
+	return b.String()
 }

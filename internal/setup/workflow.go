@@ -73,8 +73,9 @@ func (c *Command) files(route Route, with filling) ([]File, error) {
 	if strings.Contains(with.model+with.baseURL, "${{") {
 		return nil, problem.Usage("base-url or model holds an expression of workflows", "give it as it is")
 	}
+	own := File{Path: config.DefaultPath, text: settingsText, own: true}
 	if !c.whole() {
-		return callers(route, with), nil
+		return append(callers(route, with), own), nil
 	}
 	draft, err := c.shipped(draftPath)
 	if err != nil {
@@ -99,13 +100,13 @@ func (c *Command) files(route Route, with filling) ([]File, error) {
 		}
 		files = append(files, File{Path: decidePath, text: decide})
 	}
-	return append(files, File{Path: config.DefaultPath, text: settingsText, own: true}), nil
+	return append(files, own), nil
 }
 
 // whole reports whether the workflows are the product's own, and do not call them.
 func (c *Command) whole() bool { return c.Org == "" || c.Whole }
 
-// callers are the files of a route that call the product's workflows, and a settings file.
+// callers are the workflows of a route that call the product's.
 func callers(route Route, with filling) []File {
 	var given []string
 	if route == Dispatch {
@@ -123,7 +124,7 @@ func callers(route Route, with filling) []File {
 	if route == Dispatch {
 		files = append(files, File{Path: decidePath, text: callerDecideText})
 	}
-	return append(files, File{Path: config.DefaultPath, text: settingsText, own: true})
+	return files
 }
 
 // shipped is a workflow file of the product's own repository.

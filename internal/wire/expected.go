@@ -59,26 +59,16 @@ func (r *Reviewer) guess(patch int) []budget.Expected {
 	return calls
 }
 
-// guessedVerdict and guessedLabel are about the tokens of such answers, the first
-// of a third of the files.
+// What is guessed of questions, in bytes, and of answers, in tokens.
 const (
-	guessedVerdict = 300
-	guessedLabel   = 200
-)
-
-// The look at the whole change, about: bytes of a file's diff and of all, tokens of the
-// answer.
-const (
-	guessedHead     = 8 << 10
-	guessedHeads    = 96 << 10
+	guessedFrame    = 2_000    // of a question beside the system turn and the diff
+	guessedToken    = 4        // of a token of a pack
+	guessedHead     = 8 << 10  // of a file's diff, in the look at the whole change
+	guessedHeads    = 96 << 10 // of all diffs in that
 	guessedOverview = 400
+	guessedVerdict  = 300 // of a third of the files
+	guessedLabel    = 200
 )
-
-// guessedToken is about the bytes of a token of a pack.
-const guessedToken = 4
-
-// guessedFrame is about the bytes of a question beside the system turn and the diff.
-const guessedFrame = 2_000
 
 // expected says, before anything is asked, what a run is about to ask and about what
 // that costs, which is a guess, and what bounds it: "61 files to ask a model about; about

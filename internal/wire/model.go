@@ -2,13 +2,24 @@ package wire
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"os"
+	"slices"
 	"time"
 
+	"github.com/org/pr-review-action/internal/budget"
+	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/limit"
 	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/review"
 	"github.com/org/pr-review-action/internal/settings"
+	"github.com/org/pr-review-action/internal/trace"
 	"github.com/org/pr-review-action/internal/transport"
 )
 
@@ -47,3 +58,86 @@ func (w Wire) modelHTTP(s settings.Settings, onWait func(time.Duration, string))
 // limitTries is how often a request is put that a rate limit turned away: the
 // limiter lets it come back when there is room.
 const limitTries = 10
+
+// tryTime bounds a model's tiny answer, the waits between tries included.
+const tryTime = time.Minute
+
+// tryTokens is the most that such an answer has, reasoning included.
+const tryTokens = 64
+
+// Try asks each model that reviews under a settings file need for one tiny answer, and
+// gives the error of each by its name, nil where it answered. An answer that was cut off
+// is one.
+func (w Wire) Try(ctx context.Context, c config.Config, s settings.Settings) (map[string]error, error) {
+	r, err := w.NewReviewer(s, nil)
+	if err != nil || r.Rules {
+		return nil, err
+	}
+	r.Named(c)
+	names := slices.Collect(maps.Values(tasks(c, r.Model)))
+	answered := map[string]error{}
+	for _, name := range append(names, cmp.Or(c.Models.Redraft, r.Model)) {
+		if _, known := answered[name]; known {
+			continue
+		}
+		client, err := r.client(name, c.ModelOptions, limit.New(limit.Options{Concurrency: 1}))
+		if err != nil {
+			return nil, err
+		}
+		_, err = client.Chat(transport.Brief(ctx, tryTime), llm.Request{System: "You answer with one word.",
+			User: "Say ok.", MaxTokens: tryTokens})
+		if errors.Is(err, llm.ErrTruncated) || errors.Is(err, llm.ErrEmpty) {
+			err = nil
+		}
+		answered[name] = err
+	}
+	return answered, nil
+}
+
+// Traced starts the trace that OTEL_* variables or a file's name ask for; end is
+// called when all of it is over. A trace never fails what it is about.
+func (w Wire) Traced(ctx context.Context, s settings.Settings, file string,
+	warn func(string)) (context.Context, func(), error) {
+	o := trace.Options{Getenv: w.getenv, Version: Version(), AllowHTTP: s.AllowHTTP, Redact: w.Redactor(s).Redact}
+	var local *os.File
+	if file != "" {
+		var err error
+		if local, err = os.Create(file); err != nil {
+			return ctx, nil, problem.Usage("the trace cannot be written: "+err.Error(),
+				"--trace names a file in a folder that is there")
+		}
+		o.Local = local
+	}
+	ctx, stop, err := trace.Start(ctx, o)
+	if err != nil {
+		warn(err.Error())
+	}
+	return ctx, func() {
+		err := stop()
+		if local != nil {
+			err = errors.Join(err, local.Close())
+		}
+		if err != nil {
+			warn(err.Error())
+		}
+	}, nil
+}
+
+// spoken is a model whose calls are spans.
+type spoken struct {
+	review.Chatter
+	task, baseURL, model string
+	price                *cost.Price
+}
+
+// Chat makes a span of each try that was billed.
+func (c spoken) Chat(ctx context.Context, r llm.Request) (llm.Answer, error) {
+	q := trace.CallStart{Request: r, Task: c.task, BaseURL: c.baseURL, Model: c.model}
+	if c.price != nil {
+		q.Bound = budget.Bound(r, *c.price)
+	}
+	try, end := trace.Call(ctx, q)
+	answer, err := c.Chatter.Chat(transport.EachTry(ctx, try), r)
+	end(trace.CallEnd{Answer: answer, Err: err, Problem: review.Ending(err)})
+	return answer, err
+}

@@ -129,14 +129,6 @@ func (w Wire) NewReviewer(s settings.Settings, onWait func(time.Duration, string
 	return r, nil
 }
 
-// Held is why the model was first waited for, where no file has come to its end since; empty for
-// none. It is in our own words.
-func (r *Reviewer) Held() string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.held
-}
-
 // Failed notes why a file failed: the first one's cause is told when the run has
 // ended. Where the reviewer itself panicked, debug logging has the stack.
 func (r *Reviewer) Failed(path string, cause error) {
@@ -162,31 +154,29 @@ func (r *Reviewer) note(text string) {
 	}
 }
 
-// Notes say what the reviewer could not look at, for a person; none where it is mute.
-// They may hold text from outside.
-func (r *Reviewer) Notes() []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.Mute {
-		return nil
-	}
-	return slices.Clone(r.notes)
+// Trouble is what a reviewer has met, for a person. It may hold text from outside.
+type Trouble struct {
+	Notes []string // what could not be looked at
+	Path  string   // of the first file that failed
+	Cause error    // what lay behind that; nil for none
+	Held  string   // why the model was first waited for, where no file has come to its end since
 }
 
-// Failure is the first file that failed and what lay behind it, nil for none. What
-// Mute hides is left out: the path, and what the endpoint said.
-func (r *Reviewer) Failure() (path string, cause error) {
+// Trouble tells of it. What Mute hides is left out: notes, the path, and what the endpoint said.
+func (r *Reviewer) Trouble() Trouble {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	t := Trouble{slices.Clone(r.notes), r.where, r.cause, r.held}
 	if !r.Mute {
-		return r.where, r.cause
+		return t
 	}
+	t.Notes, t.Path = nil, ""
 	if said, ok := errors.AsType[*llm.StatusError](r.cause); ok {
 		silent := *said.StatusError
 		silent.Message = "" // it may repeat what was asked
-		return "", &llm.StatusError{StatusError: &silent}
+		t.Cause = &llm.StatusError{StatusError: &silent}
 	}
-	return "", r.cause
+	return t
 }
 
 // Prompt is the fingerprint of what the reviewer is told.
@@ -195,4 +185,28 @@ func (r *Reviewer) Prompt() string {
 		return ""
 	}
 	return prompt.Fingerprint()
+}
+
+// Lingering is a context that ends some time after ctx was cancelled: what a model
+// is about to answer was paid for. A deadline of the run it keeps. Done is called
+// when it is not needed any more.
+func Lingering(ctx context.Context, linger time.Duration) (longer context.Context, done func()) {
+	if linger == 0 {
+		return ctx, func() {}
+	}
+	longer, end := context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		if cause := context.Cause(ctx); errors.Is(cause, graph.ErrDeadline) {
+			end(cause)
+			return
+		}
+		timer := time.NewTimer(linger)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			end(context.Cause(ctx))
+		case <-longer.Done():
+		}
+	})
+	return longer, func() { stop(); end(nil) }
 }
