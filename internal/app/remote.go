@@ -138,5 +138,9 @@ func (r *remote) resuming(d parkedDraft) string {
 	if d.Subject.Instance != "" {
 		command += " --instance " + d.Subject.Instance
 	}
-	return command + " --code " + d.code
+	command += " --code " + d.code
+	if r.post && !d.Waits() {
+		command += " --post"
+	}
+	return command
 }

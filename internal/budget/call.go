@@ -59,6 +59,9 @@ func (p payer) Chat(ctx context.Context, r llm.Request) (answer llm.Answer, err 
 func (l *Ledger) Spend(ctx context.Context, need cost.MicroUSD, price *cost.Price,
 	do func(context.Context) (cost.Usage, error)) (cost.Usage, error) {
 	c := &call{ledger: l, need: need}
+	if price == nil {
+		c.unpriced = 1
+	}
 	c.file, _ = ctx.Value(fileKey{}).(*account)
 	defer c.abandon()
 	for {
@@ -79,6 +82,7 @@ type call struct {
 	file   *account // nil for none
 	need   cost.MicroUSD
 
+	unpriced int64      // 1 where no price is known
 	held     bool       // need is set aside
 	answered bool       // the last try had an answer with a status of success
 	broke    bool       // a try was not made because its money was not free
@@ -139,7 +143,7 @@ func (c *call) end(resp *http.Response, err error) {
 // charge takes what is held for paid, because of what was wrong with the try.
 func (c *call) charge(why error) {
 	c.last = why
-	c.lost = cost.Add(c.lost, cost.Usage{Calls: 1, Cost: c.need})
+	c.lost = cost.Add(c.lost, cost.Usage{Calls: 1, Cost: c.need, Unpriced: c.unpriced})
 	c.ledger.settle(c, c.need)
 	c.answered = false
 }

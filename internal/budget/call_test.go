@@ -161,6 +161,17 @@ func TestP9_EveryTryIsPaidFor(t *testing.T) {
 	}
 }
 
+func TestALostTryHasAPriceOnlyWhereOneIsKnown(t *testing.T) {
+	t.Parallel()
+	address, _ := scripted(t, "lost", whole)
+	a, err := New(0).Over(client(t, address, 4), nil).Chat(t.Context(), asking(1_300))
+	require.NoError(t, err)
+	require.Equal(t, cost.Usage{Calls: 2, InputTokens: 60, OutputTokens: 40, Unpriced: 2}, a.Usage)
+	address, _ = scripted(t, "lost")
+	a, _ = New(0).Over(client(t, address, 4), nil).Chat(t.Context(), asking(1_300))
+	require.EqualValues(t, 4, a.Usage.Unpriced)
+}
+
 // The case: twelve calls before a gateway that gives up on a server which
 // bills for them all the same.
 func TestP9_WhatIsBilledBehindAGatewayIsToldAndTheCapHolds(t *testing.T) {

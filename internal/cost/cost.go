@@ -21,13 +21,14 @@ var (
 // MicroUSD is an amount of money in millionths of a US dollar.
 type MicroUSD int64
 
-// String gives the amount in dollars with two decimals, or four where the
-// amount is under a cent: $0.21, $0.0031.
+// String gives the amount in dollars with two decimals, or four or six where
+// fewer would not show it: $0.21, $0.0031, $0.000007.
 func (m MicroUSD) String() string {
-	if m != 0 && m > -10_000 && m < 10_000 {
-		return fmt.Sprintf("$%.4f", float64(m)/1e6)
+	decimals := 2
+	for least := MicroUSD(10_000); m != 0 && m > -least && m < least; least /= 100 {
+		decimals += 2
 	}
-	return fmt.Sprintf("$%.2f", float64(m)/1e6)
+	return fmt.Sprintf("$%.*f", decimals, float64(m)/1e6)
 }
 
 // Usage is what one or more model calls used, as the provider reported it.

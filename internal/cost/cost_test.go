@@ -17,7 +17,7 @@ func TestCallsWithoutAPriceAreCounted(t *testing.T) {
 func TestMoneyIsShownInDollars(t *testing.T) {
 	t.Parallel()
 	for amount, want := range map[MicroUSD]string{
-		0: "$0.00", 1: "$0.0000", 100: "$0.0001", 3_100: "$0.0031", 9_900: "$0.0099", 10_000: "$0.01", 210_000: "$0.21",
+		0: "$0.00", 1: "$0.000001", 100: "$0.0001", 3_100: "$0.0031", 9_900: "$0.0099", 10_000: "$0.01", 210_000: "$0.21",
 		1_234_567_890: "$1234.57",
 	} {
 		require.Equal(t, want, amount.String())

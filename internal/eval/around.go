@@ -93,6 +93,9 @@ func InRepos(ctx context.Context, repos string) func(dataset.Case) string {
 func (r *run) around(ctx context.Context, c dataset.Case,
 	changed []diff.File) (all wire.Surroundings, rests [][]oracle.Line, err error) {
 	f, err := filesOf(ctx, c, r.Repos)
+	if err == nil && f.head == nil && r.Repos != "" && c.Repo != "" {
+		r.note("case " + c.ID + " names no base or head, so its diff is all that is read of " + c.Repo)
+	}
 	if err != nil || f.head == nil {
 		return all, nil, err
 	}

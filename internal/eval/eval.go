@@ -308,7 +308,8 @@ func (r *run) failure(_ string, cause error) {
 	r.cause = cmp.Or(r.cause, cause)
 }
 
-// warn tells of files that failed and of decisions about other drafts.
+// warn tells of files that failed, of rulings that are none and of decisions about
+// other drafts.
 func (r *run) warn(results []Result) {
 	if r.Warn == nil {
 		return
@@ -316,10 +317,25 @@ func (r *run) warn(results []Result) {
 	if r.cause != nil {
 		r.Warn(fmt.Errorf("files could not be reviewed, the first of them: %w", r.cause))
 	}
+	if n := unread(results); n > 0 {
+		r.Warn(fmt.Errorf("%s counted as no: %s", wording.Count(n, "ruling"), judge.OffSchema))
+	}
 	if names := idle(r.Decisions, results); len(names) > 0 {
 		r.Warn(fmt.Errorf("%s met no draft of this run: %s", wording.Count(len(names), "decision"),
 			strings.Join(names, ", ")))
 	}
+}
+
+// unread counts the rulings that are a no because no answer could be read.
+func unread(results []Result) (n int) {
+	for _, result := range results {
+		for _, ruling := range result.Rulings {
+			if !ruling.Yes && ruling.Reason == judge.OffSchema {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 func (r *run) ended(err error) {

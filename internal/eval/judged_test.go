@@ -103,6 +103,18 @@ func TestP4_AJudgeThatComesLaterPaysForNoReview(t *testing.T) {
 	require.Equal(t, before, asked.asked.Load())
 }
 
+func TestAJudgeOffItsSchemaIsToldOf(t *testing.T) {
+	t.Parallel()
+	o := options(t, t.TempDir(), scripted())
+	o.Judge, _ = judge(t, llmtest.Always(llmtest.Answer{Text: `{"same_defect":"perhaps"}`}))
+	var told []string
+	o.Warn = func(err error) { told = append(told, err.Error()) }
+	report, err := eval.Run(t.Context(), o)
+	require.NoError(t, err)
+	require.Zero(t, report.Hit)
+	require.Equal(t, []string{"6 rulings counted as no: the judge's answer was off its schema"}, told)
+}
+
 func TestAJudgeThatCannotBeAskedEndsNoRunInSilence(t *testing.T) {
 	t.Parallel()
 	o := options(t, t.TempDir(), scripted())

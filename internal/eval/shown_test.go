@@ -109,6 +109,19 @@ func TestACaseOfACloneIsLookedAroundIn(t *testing.T) {
 	}
 }
 
+func TestACaseOfACloneWithoutItsCommitIsToldOf(t *testing.T) {
+	t.Parallel()
+	o := options(t, t.TempDir(), scripted())
+	o.Repos = t.TempDir()
+	o.Cases = o.Cases[:1]
+	o.Cases[0].Repo, o.Cases[0].Base = "octo/demo", strings.Repeat("1", 40)
+	var told string
+	o.Warn = func(err error) { told = err.Error() }
+	_, err := eval.Run(t.Context(), o)
+	require.NoError(t, err)
+	require.Contains(t, told, "names no base or head, so its diff is all that is read of octo/demo")
+}
+
 func TestWhatIsWrongWithAClonesCaseIsToldBeforeTheRun(t *testing.T) {
 	t.Parallel()
 	repos := t.TempDir()

@@ -131,7 +131,7 @@ func TestAnswerOffItsSchemaIsAskedForAgainAndThenCountsAsNo(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got, server := ask(t, llmtest.Always(bad), match)
-			require.Equal(t, Ruling{Votes: []bool{false, false}, Reason: offSchema, Usage: got.Usage}, got)
+			require.Equal(t, Ruling{Votes: []bool{false, false}, Reason: OffSchema, Usage: got.Usage}, got)
 			require.Equal(t, 4, server.Calls(), "one further try for each vote")
 			require.EqualValues(t, 4, got.Usage.Calls, "all of them were paid")
 			require.NotContains(t, server.Requests()[0].User, again)

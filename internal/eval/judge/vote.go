@@ -25,9 +25,9 @@ const maxTokens = 8_192
 // majority ends a vote of three.
 const majority = 2
 
-// The reasons in our own words.
+// The reasons in our own words; OffSchema is that of a no which nobody said.
 const (
-	offSchema = "the judge's answer was off its schema"
+	OffSchema = "the judge's answer was off its schema"
 	steered   = "the judge said yes to an unrelated control question too"
 )
 
@@ -124,7 +124,7 @@ func (j *Judge) ask(ctx context.Context, k kind, key string, b guard.Boundary, u
 	if err != nil {
 		return vote{usage: paid}, fmt.Errorf("asking the judge: %w", err)
 	}
-	v := vote{usage: said.Usage, reason: offSchema}
+	v := vote{usage: said.Usage, reason: OffSchema}
 	if reason, yes, ok := decode(said.Text, k.key); ok && said.Ended == "" {
 		v.reason, v.yes, v.whole = reason, yes, true
 	}
