@@ -28,45 +28,27 @@ import (
 	"github.com/org/pr-review-action/internal/wire"
 )
 
-// Result is what became of a case: a line of the results' file.
-type Result struct {
-	score.Result
-	Draft   string   `json:"draft"`             // names what the approver would see; a recorded decision names it too
-	Rulings []Ruling `json:"rulings,omitempty"` // in the order in which they were asked for
-}
-
-// Ruling is one decision about a finding that stands near a known one, or, where
-// Golden is -1, that stands near none. Reason is untrusted text.
-type Ruling struct {
-	Golden   int    `json:"golden"`
-	Finding  string `json:"finding"`
-	Distance int    `json:"distance"` // in lines
-	Yes      bool   `json:"yes"`
-	Votes    []bool `json:"votes,omitempty"` // empty where no judge was asked
-	Steered  bool   `json:"steered,omitempty"`
-	Reason   string `json:"reason,omitempty"`
-}
-
 // one brings a case through the graph to the gate, and scores what stands there.
-func (r *run) one(ctx context.Context, i int) (_ Result, err error) {
+func (r *run) one(ctx context.Context, i int) (result score.Result, err error) {
 	defer func() { err = errors.Join(err, r.review[i].close(), r.judging[i].close()) }()
 	c := r.Cases[i]
 	state, outcome, err := r.drafted(ctx, i)
 	if err != nil {
-		return Result{}, err
+		return result, err
 	}
-	result := Result{Result: base(c, state, outcome), Draft: draftID(state)}
+	result = score.Result{ID: c.ID, Language: c.Language, Kind: c.Kind, Outcome: outcome, Usage: state.Usage,
+		Unread: notRead(state), Draft: draftID(state)}
 	if err := r.decided(c.ID, result.Draft, &state); err != nil {
-		return Result{}, err
+		return result, err
 	}
-	found := r.trace(&result, i, state)
-	if err := r.scored(ctx, &result, i, state, found); err != nil {
-		return Result{}, err
+	result.Lost, result.Moved = r.trace(i, state)
+	if err := r.scored(ctx, &result, i, state); err != nil {
+		return result, err
 	}
 	if c.Ticket != nil {
 		result.Hold(*c.Ticket, state.Whole.Criteria, state.Whole.Unasked)
 	}
-	score.Grade(&result.Result)
+	score.Grade(&result)
 	return result, nil
 }
 
@@ -175,11 +157,6 @@ func frame(change *ingest.Change, c dataset.Case) {
 	change.Pull = &pull.Pull{Title: c.Title, Body: c.Description, Private: true}
 }
 
-func base(c dataset.Case, s reviewpr.State, outcome string) score.Result {
-	return score.Result{ID: c.ID, Language: c.Language, Kind: c.Kind, Outcome: outcome, Usage: s.Usage,
-		Unread: notRead(s)}
-}
-
 // notRead names the files that were not read in full, and why.
 func notRead(s reviewpr.State) (files []string) {
 	for _, f := range s.Coverage() {
@@ -191,8 +168,8 @@ func notRead(s reviewpr.State) (files []string) {
 }
 
 // scored matches what would be posted with what is known.
-func (r *run) scored(ctx context.Context, result *Result, i int, s reviewpr.State, posted []finding.Finding) error {
-	c, patches := r.Cases[i], patchesOf(s)
+func (r *run) scored(ctx context.Context, result *score.Result, i int, s reviewpr.State) error {
+	c, posted, patches := r.Cases[i], posted(s), patchesOf(s)
 	asking := ruling{Result: result, judge: r.judge(i), patches: patches}
 	pairs, err := score.Match(score.Candidates(c.Golden, posted, patches), func(p score.Pair) (bool, error) {
 		return asking.same(ctx, c.Golden[p.Golden], posted[p.Finding], p)
@@ -207,14 +184,14 @@ func (r *run) scored(ctx context.Context, result *Result, i int, s reviewpr.Stat
 // ruling asks the judge about one case, and writes down what it says. Without a
 // judge place alone decides.
 type ruling struct {
-	*Result
+	*score.Result
 	judge   *judge.Judge
 	patches map[string]string
 }
 
 func (r ruling) same(ctx context.Context, known dataset.Golden, f finding.Finding, p score.Pair) (bool, error) {
 	if r.judge == nil {
-		r.Rulings = append(r.Rulings, Ruling{Golden: p.Golden, Finding: f.ID, Distance: p.Distance, Yes: true})
+		r.Rulings = append(r.Rulings, score.Ruling{Golden: p.Golden, Finding: f.ID, Distance: p.Distance, Yes: true})
 		return true, nil
 	}
 	q := r.question(f)
@@ -266,16 +243,15 @@ func atHead(f finding.Finding, patches map[string]string) (start, end int) {
 
 func (r ruling) note(golden int, id string, distance int, said judge.Ruling) bool {
 	r.Judging = cost.Add(r.Judging, said.Usage)
-	r.Rulings = append(r.Rulings, Ruling{
+	r.Rulings = append(r.Rulings, score.Ruling{
 		Golden: golden, Finding: id, Distance: distance, Yes: said.Yes, Votes: said.Votes, Steered: said.Steered,
 		Reason: said.Reason,
 	})
 	return said.Yes
 }
 
-// trace writes down what got lost on the way from the answers to the review. It
-// returns what is left, the findings that would be posted.
-func (r *run) trace(result *Result, i int, s reviewpr.State) []finding.Finding {
+// trace is what got lost or moved on the way from the answers to the review.
+func (r *run) trace(i int, s reviewpr.State) (lost, moved []score.Loss) {
 	answers := map[string][]string{}
 	if j := r.review[i]; j != nil {
 		for _, e := range j.exchanges() {
@@ -286,8 +262,7 @@ func (r *run) trace(result *Result, i int, s reviewpr.State) []finding.Finding {
 	for _, f := range s.FileReviews {
 		in.Files = append(in.Files, score.FileAnswers{Answers: answers[f.Path], Review: f})
 	}
-	result.Lost, result.Moved = score.Trace(in)
-	return posted(s)
+	return score.Trace(in)
 }
 
 // posted are the findings that the review would hold.

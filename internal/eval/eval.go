@@ -142,9 +142,9 @@ func Run(ctx context.Context, o Options) (score.Report, error) {
 	}
 	r.warn(results)
 	about.Seconds = o.Now().Sub(began).Seconds()
-	report := score.Summarize(scores(results), about)
+	report := score.Summarize(results, about)
 	if o.seen != nil {
-		report.Shown = o.seen(report, scores(results))
+		report.Shown = o.seen(report, results)
 	}
 	if err := write(o.Dir, o.Cases, results, report); err != nil {
 		return score.Report{}, folderError(o.Dir, err)
@@ -228,8 +228,8 @@ func judgeThread(c dataset.Case, reviewer, judge string) string {
 }
 
 // all runs the cases side by side and returns their results in order.
-func (r *run) all(ctx context.Context) ([]Result, error) {
-	results := make([]Result, len(r.Cases))
+func (r *run) all(ctx context.Context) ([]score.Result, error) {
+	results := make([]score.Result, len(r.Cases))
 	failed := make([]error, len(r.Cases))
 	var group errgroup.Group
 	group.SetLimit(r.Concurrency)
@@ -283,7 +283,7 @@ func (stopped) Unwrap() error { return context.Canceled }
 
 // anything refuses figures of a run in which every review failed: they would say
 // nothing about the reviewer.
-func (r *run) anything(results []Result) error {
+func (r *run) anything(results []score.Result) error {
 	for _, result := range results {
 		if result.Outcome != reviewpr.Failed {
 			return nil
@@ -309,7 +309,7 @@ func (r *run) failure(_ string, cause error) {
 }
 
 // warn tells of files that failed and of decisions about other drafts.
-func (r *run) warn(results []Result) {
+func (r *run) warn(results []score.Result) {
 	if r.Warn == nil {
 		return
 	}
@@ -351,11 +351,3 @@ func (r *run) judge(i int) *judge.Judge {
 
 // umpire is the judge's model.
 func (r *run) umpire() review.Chatter { return r.meter.over(r.Judge.Chat, r.Budget.Judge) }
-
-func scores(results []Result) []score.Result {
-	all := make([]score.Result, len(results))
-	for i, r := range results {
-		all[i] = r.Result
-	}
-	return all
-}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/checkpoint/filestore"
 	"github.com/org/pr-review-action/internal/eval/dataset"
+	"github.com/org/pr-review-action/internal/eval/score"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/wording"
@@ -30,7 +31,7 @@ func Page(ctx context.Context, dir, id string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("reading a run: %w", err)
 	}
-	i := slices.IndexFunc(kept.Results, func(r Result) bool { return r.ID == id })
+	i := slices.IndexFunc(kept.Results, func(r score.Result) bool { return r.ID == id })
 	at := slices.IndexFunc(cases, func(c dataset.Case) bool { return c.ID == id })
 	if i < 0 || at < 0 {
 		return "", fmt.Errorf("%s: %w: %q", dir, ErrNoCase, id)
@@ -61,7 +62,7 @@ func asked(ctx context.Context, dir string, c dataset.Case,
 
 type page struct {
 	c               dataset.Case
-	r               Result
+	r               score.Result
 	review, judging []Exchange
 	out             strings.Builder
 }
@@ -153,12 +154,12 @@ func (p *page) ruled() {
 			question = fmt.Sprintf("%s means known defect %d, %s away", r.Finding, r.Golden+1,
 				wording.Count(r.Distance, "line"))
 		}
-		p.line("\n- %s: %s", question, r)
+		p.line("\n- %s: %s", question, ruled(r))
 	}
 }
 
-// String is the ruling for people.
-func (r Ruling) String() string {
+// ruled is what was decided, for people.
+func ruled(r score.Ruling) string {
 	if len(r.Votes) == 0 {
 		return "**yes, by place alone**"
 	}

@@ -52,7 +52,7 @@ func diff(_ context.Context, p Program, args []string, o *Options) error {
 			return problem.New(err.Error(), "", "run those cases again in the same folder: what was paid is kept there")
 		}
 	}
-	c := score.Compare(runs[0].Scores(), runs[1].Scores())
+	c := score.Compare(runs[0].Results, runs[1].Results)
 	c.Differs = score.Differing(runs[0].Report, runs[1].Report)
 	if o.json {
 		return driver.PrintJSON(p.Stdout, c)

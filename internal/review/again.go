@@ -29,7 +29,7 @@ func (t *task) again(in prompt.Input, first attempt) (q question, ok bool) {
 	default:
 		return q, false
 	}
-	q.boundary, q.key = first.boundary, hash(t.key, q.task, in.Patch, first.text)
+	q.boundary, q.key = first.boundary, Hash(t.key, q.task, in.Patch, first.text)
 	return q, true
 }
 

@@ -20,7 +20,7 @@ import (
 // Key is the SHA-256, in hex, over who reviews and what. An identity names all
 // of a reviewer that can change its result.
 func Key(identity string, f diff.File) string {
-	return hash(identity, f.Path, f.OldPath, string(f.Status), f.Patch)
+	return Hash(identity, f.Path, f.OldPath, string(f.Status), f.Patch)
 }
 
 // protocol rises when the same answers are asked for or read in another way.
@@ -38,23 +38,23 @@ func (m *Model) Key(f diff.File) string {
 		}
 		identity = append(identity, name)
 	}
-	identity = append(identity, m.Guides.Language, hash(m.Guides.guidelines(f.Path)...))
+	identity = append(identity, m.Guides.Language, Hash(m.Guides.guidelines(f.Path)...))
 	for _, d := range m.Guides.Instructions {
-		identity = append(identity, hash("instructions", d.Path, d.Text))
+		identity = append(identity, Hash("instructions", d.Path, d.Text))
 	}
 	if m.Guides.Pages != nil {
-		identity = append(identity, hash("pages", m.Guides.PagesDigest))
+		identity = append(identity, Hash("pages", m.Guides.PagesDigest))
 	}
 	if m.Guides.Style {
 		identity = append(identity, "style")
 	}
 	if said := m.linters(f.Path); len(said) > 0 {
-		identity = append(identity, hash(append([]string{"linters"}, said...)...))
+		identity = append(identity, Hash(append([]string{"linters"}, said...)...))
 	}
 	for _, t := range m.Tools.Offers() {
-		identity = append(identity, hash("tool", t.Name, t.Description, string(t.Schema)))
+		identity = append(identity, Hash("tool", t.Name, t.Description, string(t.Schema)))
 	}
-	return Key(hash(identity...), f)
+	return Key(Hash(identity...), f)
 }
 
 // packTokens is 0 where there is nothing to make packs of.
@@ -65,7 +65,8 @@ func (m *Model) packTokens() int {
 	return m.PackTokens
 }
 
-func hash(texts ...string) string {
+// Hash is the SHA-256, in hex, over texts of which none can pass into the next.
+func Hash(texts ...string) string {
 	h := sha256.New()
 	for _, s := range texts {
 		fmt.Fprintf(h, "%d:%s,", len(s), s)

@@ -56,7 +56,7 @@ func (c *conversation) ask(ctx context.Context, r llm.Request) (llm.Answer, erro
 	if c.ended = said.Ended; c.ended != "" {
 		answer.ToolCalls = nil // half of what it was to say
 	}
-	c.next.boundary, c.next.key = said.Boundary, hash(q.key, said.Text, text(said.Calls))
+	c.next.boundary, c.next.key = said.Boundary, Hash(q.key, said.Text, text(said.Calls))
 	return answer, nil
 }
 
@@ -64,7 +64,7 @@ func (c *conversation) ask(ctx context.Context, r llm.Request) (llm.Answer, erro
 // what the first was told, whatever the tools would say by then.
 func (c *conversation) do(ctx context.Context, calls []llm.Call) ([]tool.Record, error) {
 	var failure error
-	r, err := c.once(ctx, hash(c.next.key, "results"), func(ctx context.Context) (Recorded, error) {
+	r, err := c.once(ctx, Hash(c.next.key, "results"), func(ctx context.Context) (Recorded, error) {
 		var done []tool.Record
 		done, failure = agent.Do(ctx, c.Tools, calls)
 		return Recorded{Results: done}, failure
@@ -75,7 +75,7 @@ func (c *conversation) do(ctx context.Context, calls []llm.Call) ([]tool.Record,
 	case err != nil:
 		return nil, &notKeptError{fmt.Errorf("keeping the results of tools: %w", err)}
 	}
-	c.next.key = hash(c.next.key, text(r.Results))
+	c.next.key = Hash(c.next.key, text(r.Results))
 	return r.Results, nil
 }
 

@@ -71,7 +71,7 @@ func (t *task) opening(in prompt.Input) question {
 		q.task, q.avoid = redrafting, append(q.avoid, r.Texts()...)
 		q.user = func(b guard.Boundary) string { return prompt.Redraft(b, in, r) }
 	}
-	q.key = hash(t.key, q.task, in.Patch)
+	q.key = Hash(t.key, q.task, in.Patch)
 	return q
 }
 

@@ -28,7 +28,7 @@ func (m *Model) Redraft(ctx context.Context, f diff.File, was finding.FileReview
 		return finding.FileReview{Path: f.Path}, fmt.Errorf("reading the draft of a file: %w", err)
 	}
 	t := &task{
-		Model: m, file: f, key: hash(m.Key(f), redrafting, fmt.Sprint(round), feedback, string(said)), revision: r,
+		Model: m, file: f, key: Hash(m.Key(f), redrafting, fmt.Sprint(round), feedback, string(said)), revision: r,
 		out: finding.FileReview{Path: f.Path, State: finding.Reviewed, Label: was.Label},
 	}
 	if len(f.Patch) > maxPatch {

@@ -136,14 +136,14 @@ func Pages(c ticket.Context) (all []prompt.Document) {
 func (o *overview) wholeKey() string {
 	t := o.turn
 	t.Discussion = nil
-	return hash("whole", protocol, prompt.Fingerprint(), o.Options.Review.Identity(), string(o.Show), o.Digest,
+	return Hash("whole", protocol, prompt.Fingerprint(), o.Options.Review.Identity(), string(o.Show), o.Digest,
 		fmt.Sprint(o.limit(), t.Judges, o.Use == config.OverviewOff), t.Overview(noBoundary))
 }
 
 // look asks about the change, and has what it found checked.
 func (o *overview) look(ctx context.Context) error {
 	q := question{
-		task: overviewing, key: hash(o.key, overviewing), chat: o.Options.Review,
+		task: overviewing, key: Hash(o.key, overviewing), chat: o.Options.Review,
 		request: o.request(prompt.Overviewing(o.turn.Judges)), user: o.turn.Overview,
 	}
 	answer, err := o.answer(ctx, q, false)
@@ -166,7 +166,7 @@ func (o *overview) look(ctx context.Context) error {
 	// The grave ones are looked at again, with the whole change in view.
 	o.result.Findings, err = o.secondLook(ctx, found, func(claims []finding.Finding, said []string) question {
 		return question{
-			key:     hash(append(said, o.key, verifying)...),
+			key:     Hash(append(said, o.key, verifying)...),
 			request: o.request(prompt.VerifyingWhole()),
 			user:    func(b guard.Boundary) string { return o.turn.Verify(b, claims) },
 		}
@@ -194,7 +194,7 @@ func (o *overview) answer(ctx context.Context, q question, judges bool) (wholeAn
 	if bad == nil {
 		return first, nil
 	}
-	q.boundary, q.key = r.Boundary, hash(q.key, r.Text, repairing)
+	q.boundary, q.key = r.Boundary, Hash(q.key, r.Text, repairing)
 	if problem, ok := errors.AsType[*brokenError](bad); ok && strings.Contains(r.Text, "{") &&
 		len(r.Text) <= maxQuoted {
 		q.task, q.user = repairing, func(b guard.Boundary) string { return o.turn.Repair(b, problem.problem, r.Text) }
@@ -242,7 +242,7 @@ func (o *overview) judge(ctx context.Context) error {
 	turn := o.turn
 	askedFor(&turn, o.Context)
 	answer, err := o.answer(trace.Withheld(ctx), question{
-		task: judging, key: hash(o.key, judging), chat: o.Options.Review,
+		task: judging, key: Hash(o.key, judging), chat: o.Options.Review,
 		request: o.request(prompt.Judging()), user: turn.Judge, keep: o.verdictsAlone,
 	}, true)
 	o.take(answer)

@@ -1,8 +1,6 @@
 package dataset
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +15,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/review"
 )
 
 // wireCase is a case as a line of a file holds it.
@@ -165,31 +164,24 @@ func renamed(golden []Golden, from, to finding.Severity) []Golden {
 // cases, in their order. Where a case comes from is not in it: repository,
 // commits, date, licence, and the commit that fixed the defect.
 func Fingerprint(cases []Case) string {
-	h := sha256.New()
+	var texts []string
+	hash := func(more ...string) { texts = append(texts, more...) }
 	for _, c := range cases {
-		hash(h, c.ID, c.Language, string(c.Kind), c.Title, c.Description, c.Diff, strconv.FormatBool(c.Injection),
+		hash(c.ID, c.Language, string(c.Kind), c.Title, c.Description, c.Diff, strconv.FormatBool(c.Injection),
 			strconv.Itoa(len(c.Golden)))
 		for _, g := range c.Golden {
-			hash(h, string(g.Severity), string(g.Visibility), g.Category, g.Issue, strconv.Itoa(len(g.Also)))
+			hash(string(g.Severity), string(g.Visibility), g.Category, g.Issue, strconv.Itoa(len(g.Also)))
 			for _, p := range g.Places() {
-				hash(h, p.Path, strconv.Itoa(p.LineStart), strconv.Itoa(p.LineEnd))
+				hash(p.Path, strconv.Itoa(p.LineStart), strconv.Itoa(p.LineEnd))
 			}
 			for _, p := range g.Evidence {
-				hash(h, "evidence", p.Path, strconv.Itoa(p.LineStart), strconv.Itoa(p.LineEnd))
+				hash("evidence", p.Path, strconv.Itoa(p.LineStart), strconv.Itoa(p.LineEnd))
 			}
 		}
-		hash(h, c.Ticket.texts()...)
+		hash(c.Ticket.texts()...)
 		for _, path := range slices.Sorted(maps.Keys(c.Tree)) {
-			hash(h, "tree", path, c.Tree[path])
+			hash("tree", path, c.Tree[path])
 		}
 	}
-	return hex.EncodeToString(h.Sum(nil))
-}
-
-// hash writes texts so that none can pass into the next. The error of a hash is
-// always nil.
-func hash(w io.Writer, texts ...string) {
-	for _, s := range texts {
-		fmt.Fprintf(w, "%d:%s,", len(s), s)
-	}
+	return review.Hash(texts...)
 }

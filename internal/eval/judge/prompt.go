@@ -1,15 +1,13 @@
 package judge
 
 import (
-	"crypto/sha256"
 	_ "embed" // the texts are files beside this one
-	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/review"
 )
 
 //go:embed judge.md
@@ -75,7 +73,7 @@ func (q Question) texts() []string { return []string{q.Issue, q.Path, q.Title, q
 
 // Fingerprint is the SHA-256, in hex, over what of ours settles a ruling: all
 // texts that the judge is sent, what is taken for an address, and the protocol.
-func Fingerprint() string { return hash(protocol, sent(), address.String(), forged.String()) }
+func Fingerprint() string { return review.Hash(protocol, sent(), address.String(), forged.String()) }
 
 // sent is the hash of all texts that the judge is sent, and of a sample of what
 // code writes into them.
@@ -86,13 +84,5 @@ func sent() string {
 	for _, k := range []kind{same(), valid()} {
 		texts = append(texts, k.turn(b, q), k.words, string(k.schema()))
 	}
-	return hash(append(texts, harmless, strange)...)
-}
-
-func hash(texts ...string) string {
-	h := sha256.New()
-	for _, s := range texts {
-		fmt.Fprintf(h, "%d:%s,", len(s), s)
-	}
-	return hex.EncodeToString(h.Sum(nil))
+	return review.Hash(append(texts, harmless, strange)...)
 }

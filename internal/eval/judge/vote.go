@@ -103,7 +103,7 @@ func (j *Judge) key(k kind, q Question, parts ...string) string {
 		"judge", protocol, sent(), j.chat.Identity(), strconv.Itoa(maxTokens),
 		k.key, strconv.Itoa(q.Line),
 	}, q.texts()...)
-	return hash(append(asked, parts...)...)
+	return review.Hash(append(asked, parts...)...)
 }
 
 // ask makes one call, unless its answer is known, and reads the answer.

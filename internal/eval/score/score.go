@@ -34,7 +34,21 @@ type Result struct {
 	Usage    cost.Usage   `json:"usage"`              // of the review
 	Judging  cost.Usage   `json:"judging"`            // of the judge
 	Passed   bool         `json:"passed"`
-	Why      string       `json:"why,omitempty"` // one sentence for a case that did not pass
+	Why      string       `json:"why,omitempty"`     // one sentence for a case that did not pass
+	Draft    string       `json:"draft"`             // names what the approver would see; a recorded decision names it too
+	Rulings  []Ruling     `json:"rulings,omitempty"` // in the order in which they were asked for
+}
+
+// Ruling is one decision about a finding that stands near a known one, or, where
+// Golden is -1, that stands near none. Reason is untrusted text.
+type Ruling struct {
+	Golden   int    `json:"golden"`
+	Finding  string `json:"finding"`
+	Distance int    `json:"distance"` // in lines
+	Yes      bool   `json:"yes"`
+	Votes    []bool `json:"votes,omitempty"` // empty where no judge was asked
+	Steered  bool   `json:"steered,omitempty"`
+	Reason   string `json:"reason,omitempty"`
 }
 
 // Known is a known finding and what hit it.
