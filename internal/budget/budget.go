@@ -117,7 +117,6 @@ func (a *account) never(need cost.MicroUSD) bool {
 	return a != nil && a.cap > 0 && need > a.cap-a.spent
 }
 
-// fits reports whether an amount can be set aside now.
 func (a *account) fits(need cost.MicroUSD) bool {
 	return a == nil || a.cap == 0 || need <= a.cap-a.spent-a.held
 }
@@ -135,7 +134,6 @@ func (a *account) settle(held, paid cost.MicroUSD) {
 	}
 }
 
-// refusal says in numbers why an amount does not fit.
 func (a *account) refusal(why error, need cost.MicroUSD) error {
 	if need > a.cap {
 		return fmt.Errorf("%w: the cap of %s is less than the %s that the next call may take; raise it, or lower "+
@@ -212,4 +210,35 @@ func (l *Ledger) settle(c *call, paid cost.MicroUSD) {
 	c.file.settle(held, paid)
 	c.held = false
 	l.changed.Broadcast()
+}
+
+// Meter adds up what the calls of a context used beside those of its own model, such
+// as the searches of a file's review. It may be used from many goroutines.
+type Meter struct {
+	mu   sync.Mutex
+	used cost.Usage
+}
+
+type meterKey struct{}
+
+// Metered returns a context whose Count goes to a new meter.
+func Metered(ctx context.Context) (context.Context, *Meter) {
+	m := &Meter{}
+	return context.WithValue(ctx, meterKey{}, m), m
+}
+
+// Count adds a usage to the context's meter. Without one nothing happens.
+func Count(ctx context.Context, u cost.Usage) {
+	if m, ok := ctx.Value(meterKey{}).(*Meter); ok {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.used = cost.Add(m.used, u)
+	}
+}
+
+// Used is what was counted so far.
+func (m *Meter) Used() cost.Usage {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.used
 }

@@ -73,7 +73,6 @@ func (l *Ledger) Spend(ctx context.Context, need cost.MicroUSD, price *cost.Pric
 	}
 }
 
-// call is one call and its tries. The ledger's lock guards its fields.
 type call struct {
 	ledger *Ledger
 	file   *account // nil for none

@@ -40,7 +40,6 @@ func (d Decision) Check(draft []Item) (Decision, error) {
 	return c.decision, c.bad.orNil()
 }
 
-// checking holds one decision against one draft.
 type checking struct {
 	decision Decision
 	draft    []Item
@@ -113,7 +112,6 @@ func (c *checking) ids(line Command) []string {
 	return all
 }
 
-// clash finds the earlier command that does not go with this one.
 func (c *checking) clash(name, id string) (line int, other string) {
 	for _, other := range []string{"/drop", "/keep", "/edit", "/summary", "/severity"} {
 		line := c.seen[other+" "+id]
@@ -179,7 +177,6 @@ func (c *checking) dropOne(line Command, id string, how How) {
 	}
 }
 
-// known names a draft's ids.
 func known(draft []Item) string {
 	switch len(draft) {
 	case 0:

@@ -77,7 +77,6 @@ func (e *Error) Problem() *problem.Error {
 	return p
 }
 
-// quoted is a line's text with the gap behind it.
 func (e *Error) quoted(l BadLine) string {
 	if e.Unquoted {
 		return ""

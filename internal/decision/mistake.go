@@ -7,7 +7,6 @@ import (
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
-// shownWord is how many characters of a wrong word a reason quotes.
 const shownWord = 20
 
 var (
@@ -96,7 +95,6 @@ func cutTo(text string, most int) string {
 	return text
 }
 
-// example is how a command is written.
 func example(verb string) string {
 	return map[string]string{
 		"drop": "/drop F2: REASON", "keep": "/keep F1 F2", "summary": "/summary F4", "edit": "/edit F3: NEW TEXT",

@@ -12,7 +12,6 @@ import (
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
-// maxText is the longest decision that is read, in bytes.
 const maxText = 64 << 10
 
 // MaxFeedback is the longest feedback of a revision, in bytes.
@@ -156,7 +155,6 @@ func (d *Decision) command(c Command) (note []string, err error) {
 	return note, err
 }
 
-// cutWord gives the first word of a text, and what is behind it.
 func cutWord(text string) (first, rest string) {
 	if i := strings.IndexFunc(text, unicode.IsSpace); i >= 0 {
 		return text[:i], strings.TrimSpace(text[i:])

@@ -121,7 +121,6 @@ func (d *Decision) takeOut(c *Command, rest string) error {
 	return nil
 }
 
-// picked reads a word that is no finding's id.
 func picked(command, w string) (pick, error) {
 	if ends := anyRange().FindStringSubmatch(w); ends != nil {
 		from, to := number(ends[1]), number("F"+ends[2])

@@ -149,7 +149,6 @@ func DecodeRecord(text []byte) (Record, error) {
 	return r, nil
 }
 
-// bad says what no record has.
 func (r Record) bad() string {
 	switch {
 	case r.Thread == "" || r.By == "" || r.At.IsZero():

@@ -15,7 +15,6 @@ type Anchors struct {
 	left, right []anchor // by their numbers
 }
 
-// anchor is a line of a side, and which hunk shows it.
 type anchor struct {
 	Line
 	hunk int

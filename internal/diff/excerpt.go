@@ -81,7 +81,6 @@ func Cut(patch string, limit int) string {
 	return trimPatch(b.String())
 }
 
-// clip is the beginning of a text in at most limit bytes, whole characters.
 func clip(text string, limit int) string {
 	if len(text) <= limit {
 		return text

@@ -8,7 +8,6 @@ import (
 
 const devNull = "/dev/null"
 
-// gitHeader reads "diff --git" and the extended header lines below it.
 func (p *parser) gitHeader() (File, error) {
 	names := strings.TrimPrefix(p.header(), "diff --git ")
 	f := File{Status: Modified}
@@ -155,7 +154,6 @@ func plainFile(old, new, hunk string) File {
 	return f
 }
 
-// plainBinary reads "Binary files A and B differ" of diff -r.
 func (p *parser) plainBinary() (File, error) {
 	line := strings.TrimSuffix(strings.TrimPrefix(p.header(), "Binary files "), " differ")
 	old, new, ok := strings.Cut(line, " and ")

@@ -114,7 +114,6 @@ func isNoise(line string) bool {
 	return false
 }
 
-// file reads a header and the hunks below it.
 func (p *parser) file(header func() (File, error)) error {
 	at := p.n
 	f, err := header()

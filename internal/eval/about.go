@@ -15,7 +15,6 @@ import (
 	"github.com/org/pr-review-action/internal/wire"
 )
 
-// about is what the report says of the run beside its results.
 func (r *run) about(ctx context.Context, results []score.Result) (score.About, error) {
 	a := score.About{Reviewer: r.Reviewer.Name, Fingerprints: r.fingerprints(), Latency: stats.Quantiles(r.latencies())}
 	if a.Reviewer != score.Scripted && r.Reviewer.Chat != nil {
@@ -37,7 +36,6 @@ func (r *run) about(ctx context.Context, results []score.Result) (score.About, e
 	return a, nil
 }
 
-// fingerprints name all that settles the results.
 func (r *run) fingerprints() map[string]string {
 	f := map[string]string{
 		"cases": dataset.Fingerprint(r.Cases), "config": r.Config.Fingerprint(),

@@ -113,7 +113,6 @@ func (r *run) around(ctx context.Context, c dataset.Case,
 	return all, rests, err
 }
 
-// note tells that something of a case's files could not be shown.
 func (r *run) note(text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -94,7 +94,6 @@ func (r *run) drafted(ctx context.Context, i int) (reviewpr.State, string, error
 	return got.State, got.End, nil
 }
 
-// reviewer reviews the files of one case.
 func (r *run) reviewer(ctx context.Context, i int, files []diff.File) (review.Reviewer, error) {
 	if r.Reviewer.Chat == nil {
 		return review.Rules{}, nil
@@ -132,7 +131,6 @@ type caseReviewer struct {
 
 type subjectKey struct{}
 
-// subject is what a question of the reviewer is about.
 type subject struct {
 	of    *dataset.Case
 	rests [][]oracle.Line // of each known finding, the lines beside the diff that decide it
@@ -157,7 +155,6 @@ func frame(change *ingest.Change, c dataset.Case) {
 	change.Pull = &pull.Pull{Title: c.Title, Body: c.Description, Private: true}
 }
 
-// notRead names the files that were not read in full, and why.
 func notRead(s reviewpr.State) (files []string) {
 	for _, f := range s.Coverage() {
 		if !f.Covered() {
@@ -167,7 +164,6 @@ func notRead(s reviewpr.State) (files []string) {
 	return files
 }
 
-// scored matches what would be posted with what is known.
 func (r *run) scored(ctx context.Context, result *score.Result, i int, s reviewpr.State) error {
 	c, posted, patches := r.Cases[i], posted(s), patchesOf(s)
 	asking := ruling{Result: result, judge: r.judge(i), patches: patches}
@@ -265,7 +261,6 @@ func (r *run) trace(i int, s reviewpr.State) (lost, moved []score.Loss) {
 	return score.Trace(in)
 }
 
-// posted are the findings that the review would hold.
 func posted(s reviewpr.State) []finding.Finding {
 	gone := map[string]bool{}
 	for _, f := range render.Cut(s.Review()) {

@@ -83,7 +83,6 @@ func (r *run) decided(id, draft string, s *reviewpr.State) error {
 	return nil
 }
 
-// idle names the decisions that no draft of the run has met.
 func idle(all []Decision, results []score.Result) (names []string) {
 	for _, d := range all {
 		met := func(r score.Result) bool { return r.ID == d.Case && r.Draft == d.Draft }

@@ -96,13 +96,11 @@ func Because(what string, cause error) error {
 	return &p
 }
 
-// folderError tells that a run's folder cannot be read or written.
 func folderError(dir string, err error) error {
 	return problem.As(problem.Failed, fmt.Errorf("the run's folder %s: %w", dir, err),
 		"make it writable, make room, or name another with --out; what was paid before is kept")
 }
 
-// run is one run under way.
 type run struct {
 	Options
 	meter    *meter
@@ -152,7 +150,6 @@ func Run(ctx context.Context, o Options) (score.Report, error) {
 	return report, nil
 }
 
-// journalFolder is the part of the folder that holds prompts, answers and times.
 const journalFolder = "journal"
 
 func journalDir(dir string) string { return filepath.Join(dir, journalFolder) }
@@ -227,7 +224,6 @@ func judgeThread(c dataset.Case, reviewer, judge string) string {
 	return "judge/" + c.ID + ":" + digest(c.Diff, reviewer, judge)
 }
 
-// all runs the cases side by side and returns their results in order.
 func (r *run) all(ctx context.Context) ([]score.Result, error) {
 	results := make([]score.Result, len(r.Cases))
 	failed := make([]error, len(r.Cases))
@@ -308,7 +304,6 @@ func (r *run) failure(_ string, cause error) {
 	r.cause = cmp.Or(r.cause, cause)
 }
 
-// warn tells of files that failed and of decisions about other drafts.
 func (r *run) warn(results []score.Result) {
 	if r.Warn == nil {
 		return
@@ -349,5 +344,4 @@ func (r *run) judge(i int) *judge.Judge {
 	return judge.New(r.umpire(), r.Random, r.judging[i].once)
 }
 
-// umpire is the judge's model.
 func (r *run) umpire() review.Chatter { return r.meter.over(r.Judge.Chat, r.Budget.Judge) }

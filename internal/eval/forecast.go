@@ -53,7 +53,6 @@ func (r *run) forecast() string {
 		r.amount(reviews, rulings))
 }
 
-// amount is what the questions may cost, where prices are known.
 func (r *run) amount(reviews, rulings cost.Usage) string {
 	if reviews.Calls > 0 && r.Budget.Price == nil || rulings.Calls > 0 && r.Budget.Judge == nil {
 		return " (--price IN/OUT says what that costs)"
@@ -94,7 +93,6 @@ func question(f diff.File) []budget.Expected {
 	return []budget.Expected{{Bytes: len(prompt.Reviewing().System) + len(user) + len(prompt.Reviewing().Schema)}}
 }
 
-// votes is what so many questions to the judge take.
 func votes(questions int) cost.Usage {
 	return budget.Estimate([]budget.Expected{{Times: guessedVotes * questions, Bytes: guessedQuestion,
 		Output: guessedVote}}, nil)

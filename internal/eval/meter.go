@@ -41,7 +41,6 @@ func newMeter(o Options) *meter {
 		linger: o.Linger}
 }
 
-// soFar is what the run has cost, and how many questions it has put.
 func (m *meter) soFar() (spent cost.MicroUSD, asked int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -92,7 +91,6 @@ func (c metered) Chat(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	return answer, err
 }
 
-// timed is a model whose money is set aside already.
 type timed struct {
 	review.Chatter
 	meter *meter

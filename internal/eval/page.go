@@ -43,7 +43,6 @@ func Page(ctx context.Context, dir, id string) (string, error) {
 	return p.text(), nil
 }
 
-// asked reads what was put to reviewer and judge about a case.
 func asked(ctx context.Context, dir string, c dataset.Case,
 	fingerprints map[string]string) (review, judging []Exchange, err error) {
 	store, err := filestore.New(journalDir(dir))
@@ -158,7 +157,6 @@ func (p *page) ruled() {
 	}
 }
 
-// ruled is what was decided, for people.
 func ruled(r score.Ruling) string {
 	if len(r.Votes) == 0 {
 		return "**yes, by place alone**"
@@ -234,7 +232,6 @@ func (p *page) systems(all []Exchange) {
 	}
 }
 
-// lines says where a range is.
 func lines(start, end int) string {
 	if start == end {
 		return fmt.Sprintf("line %d", end)

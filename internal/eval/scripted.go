@@ -67,10 +67,8 @@ func (s script) Chat(ctx context.Context, q llm.Request) (llm.Answer, error) {
 	return llm.Answer{Text: oracle.Shown(text, q.User, of.file.Patch), Usage: used}, nil
 }
 
-// bytesPerToken is about what a token of code takes.
 const bytesPerToken = 4
 
-// read is about how many tokens a model reads of a request.
 func read(q llm.Request) int64 {
 	n := len(q.System) + len(q.User) + len(q.Schema)
 	for _, t := range q.Tools {

@@ -17,7 +17,6 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// run reviews and scores the cases of files.
 func run(ctx context.Context, p Program, args []string, o *Options) error {
 	if err := o.check(); err != nil {
 		return err

@@ -18,7 +18,6 @@ import (
 	"github.com/org/pr-review-action/internal/wire"
 )
 
-// options are those of a run over cases that were read from files.
 func (p Program) options(cases []dataset.Case, files []string, o *Options) (eval.Options, error) {
 	e := eval.Options{
 		Cases: cases, GateFrom: o.GateFrom, Concurrency: o.Concurrency,
@@ -102,7 +101,6 @@ func (p Program) dir(out string, files []string, reviewer string) (string, error
 	return filepath.Join(base+"-eval", fmt.Sprintf("%x", sum.Sum(nil)[:8])), nil
 }
 
-// reviewed is the reviewer under test.
 func (p Program) reviewed(cases []dataset.Case, o *Options) (eval.Reviewer, error) {
 	if o.scripted.shown {
 		return eval.Looking(cases), nil

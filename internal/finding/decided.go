@@ -56,7 +56,6 @@ func Apply(d decision.Decision, all []Finding) []Finding {
 	return decided
 }
 
-// heldBack is 1 for a finding that a filter kept out of the draft.
 func heldBack(f Finding) int {
 	if f.Filtered != "" && f.Filtered != Dropped {
 		return 1

@@ -82,7 +82,6 @@ func (b Base) Write(ctx context.Context, name, message string, files []change.Fi
 	return "", "", problem.New("there are branches of this name, up to "+branch, "", "delete those that are not needed")
 }
 
-// tree writes the base's files with some replaced.
 func (b Base) tree(ctx context.Context, files []change.File) (tree string, err error) {
 	err = b.indexed(ctx, files, func(index string) error {
 		tree, err = b.git(ctx, index, nil, "write-tree")

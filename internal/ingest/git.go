@@ -115,7 +115,6 @@ func Commit(ctx context.Context, dir, name string) (sha, folder string, err erro
 	return sha, g.dir, err
 }
 
-// name is the folder's that holds the clone.
 func (g clone) name() string {
 	if filepath.Base(g.dir) == ".git" {
 		return filepath.Base(filepath.Dir(g.dir))

@@ -103,7 +103,6 @@ func Fit(files []diff.File, limit int, needed func(diff.File) bool) []diff.File 
 	return files
 }
 
-// quoted is the length of a text as JSON.
 func quoted(text string) int {
 	out, _ := jsontext.AppendQuote(nil, text) // the error is of text that is no UTF-8, and is written all the same
 	return len(out)

@@ -15,7 +15,6 @@ import (
 	"github.com/org/pr-review-action/internal/pull"
 )
 
-// maxBlob bounds a file that is diffed here because GitHub gave no patch for it.
 const maxBlob = 2 << 20
 
 // API is what is read of GitHub.
@@ -135,7 +134,6 @@ func readSettings(ctx context.Context, api API, p pull.Pull, file config.File, c
 	return err
 }
 
-// optional reads a file that need not be there.
 func optional(ctx context.Context, api API, p pull.Pull, path, ref string, limit int64) ([]byte, error) {
 	text, err := api.Content(ctx, p.Owner, p.Repo, path, ref, limit)
 	if errors.Is(err, github.ErrNotFound) {
@@ -147,7 +145,6 @@ func optional(ctx context.Context, api API, p pull.Pull, path, ref string, limit
 	return append([]byte{}, text...), nil // an empty file is there
 }
 
-// maxHidden bounds the files without a text that are looked at for one.
 const maxHidden = 50
 
 // diffMissing makes the patches that GitHub left out. That a file is a binary one

@@ -53,7 +53,6 @@ func firstNew(h diff.Hunk) int {
 	return h.NewStart
 }
 
-// source is a file's lines; line n is at n-1.
 type source []string
 
 // lead writes the lines from a function's start to a hunk, or its signature
@@ -114,7 +113,6 @@ func firstChange(h diff.Hunk) (text string, above int) {
 	return "", above
 }
 
-// fits reports whether the hunk's first unchanged line stands in the file.
 func (s source) fits(h diff.Hunk) bool {
 	for _, l := range h.Lines {
 		if l.Op == diff.Context {

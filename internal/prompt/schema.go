@@ -28,7 +28,6 @@ func oneOf(name string, values ...string) key {
 	return key{name, fmt.Sprintf(`{"type":"string","enum":["%s"]}`, strings.Join(values, `","`))}
 }
 
-// list is a list of objects.
 func list(name, description string, keys ...key) key {
 	return key{name, fmt.Sprintf(`{"type":"array","description":%q,"items":%s}`, description, object(keys...))}
 }
@@ -60,7 +59,6 @@ func found(about string) []key {
 	}
 }
 
-// reviewSchema is that of the answer to a review of one file.
 func reviewSchema() json.RawMessage {
 	return object(list("findings", "The defects that the change brings in; empty where there are none.",
 		found("What happens, when, and why.")...))
@@ -75,7 +73,6 @@ func verdictSchema() json.RawMessage {
 		plain("holds", "boolean")))
 }
 
-// labelSchema is that of a Label.
 func labelSchema() json.RawMessage {
 	return object(oneOf("kind", Kinds()...), oneOf("depth", "deep", "normal", "light"))
 }
@@ -115,7 +112,6 @@ func unasked(keys ...key) key {
 	return list("unasked", "Parts of the change that no ticket asks for.", keys...)
 }
 
-// lines are a place in the diff.
 func lines() []key {
 	return []key{plain("path", "string"), value("start_line", "integer", "As numbered in the new file."),
 		plain("end_line", "integer")}

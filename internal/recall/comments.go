@@ -75,7 +75,6 @@ func (c Change) counts(k github.ReviewComment, m *memory) bool {
 		strings.TrimSpace(k.Body) != "" && !m.answers(k)
 }
 
-// answers reports whether a comment is one of ours, or answers one.
 func (m *memory) answers(k github.ReviewComment) bool {
 	return m.believed[k.ID] || m.believed[k.ReplyTo]
 }

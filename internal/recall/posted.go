@@ -61,7 +61,6 @@ func newMemory(ctx context.Context, s Source, c Change, reviews []github.Review)
 	return m, err
 }
 
-// marked is the marker of a review that is ours.
 type marked struct {
 	id int64
 	marker.Review
@@ -228,7 +227,6 @@ func clip(text string) string {
 
 var plainURL = regexp.MustCompile(`^https?://[A-Za-z0-9.:/#?=&_-]+$`)
 
-// plain is an address that can stand in a text, else empty.
 func plain(url string) string {
 	if !plainURL.MatchString(url) || len(url) > maxText {
 		return ""

@@ -193,7 +193,6 @@ func item(files []finding.FileReview, limit int) string {
 	return list
 }
 
-// inFolder names files of one folder, which is named once.
 func inFolder(files []finding.FileReview) string {
 	name := folderOf(files[0].Path)
 	if name == "" {
@@ -202,7 +201,6 @@ func inFolder(files []finding.FileReview) string {
 	return "  - " + guard.Code(name) + ": " + codes(files, len(name)) + "\n"
 }
 
-// folderOf is "a/b/" of "a/b/c.go".
 func folderOf(file string) string { return file[:strings.LastIndexByte(file, '/')+1] }
 
 // codes names files from a byte of their paths on.

@@ -116,7 +116,6 @@ func (r Review) patch(f finding.Finding) string {
 	return guard.Fence(changed, "diff")
 }
 
-// side is the text of the rows that stand on a finding's side of the diff.
 func side(rows []diff.Line, f finding.Finding) string {
 	var b strings.Builder
 	for _, row := range rows {
@@ -144,7 +143,6 @@ func (r Review) excerpt(f finding.Finding, around int) (rows []diff.Line, at, en
 	return rows, at, end
 }
 
-// replaced are the lines that the finding is about.
 func (r Review) replaced(f finding.Finding) (old []string, ok bool) {
 	rows, _, _ := r.excerpt(f, 0)
 	text := side(rows, f)

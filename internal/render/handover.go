@@ -9,7 +9,6 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// handoverBytes bounds the instructions in a summary or a review.
 const handoverBytes = 16 << 10
 
 const handoverTitle = "Instructions for a coding agent"
@@ -39,7 +38,6 @@ func Handover(r Review) string {
 	return guard.Text(b.String())
 }
 
-// task is one finding of a handover.
 func (r Review) task(n int, f finding.Finding) string {
 	kept, left := wording.Clip(strings.TrimSpace(f.Body), proseRunes)
 	if left > 0 {

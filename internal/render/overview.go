@@ -94,7 +94,6 @@ func Flagged(flags []ticket.Flag) (all []string) {
 	return slices.Compact(all)
 }
 
-// criteria is a table with a row for each.
 func (r Review) criteria() string {
 	if len(r.Asked.Criteria) == 0 {
 		return ""
@@ -114,7 +113,6 @@ func (r Review) criteria() string {
 	return strings.Join(rows, "\n")
 }
 
-// cell is text that ends no cell of a table.
 func cell(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, `\|`, "|"), "|", `\|`)
 }

@@ -21,7 +21,6 @@ const Revisions = 3
 // brackets would end a link's text.
 const brackets = "[]"
 
-// login is how GitHub names people and apps.
 var login = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*(\[bot\])?$`)
 
 // Subject is the change in one line: “title” by ada, 11 files, +214 −87. Title and
@@ -58,7 +57,6 @@ func by(title, author string) string {
 	return "“" + title + "” by " + author
 }
 
-// pull is the address of the pull request, empty for local input.
 func (r Review) pull() string {
 	number, ok := strings.CutPrefix(r.Name, "#")
 	if !ok || !pullName.MatchString(r.Name) || !r.linkable() {

@@ -10,7 +10,6 @@ import (
 	"github.com/org/pr-review-action/internal/prompt"
 )
 
-// maxQuoted bounds the bytes of a broken answer that a repair is sent.
 const maxQuoted = 64 << 10
 
 // again is the second question about a part of a file; there is none where it cannot

@@ -183,7 +183,6 @@ func (t *task) call(ctx context.Context, q question) (Recorded, error) {
 	return r, err
 }
 
-// bare are calls without credentials in their arguments: they are kept.
 func (t *task) bare(calls []llm.Call) []llm.Call {
 	for i := range calls {
 		calls[i].Arguments = t.Redact.Redact(calls[i].Arguments)

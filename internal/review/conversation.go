@@ -44,7 +44,6 @@ func (c *conversation) run(ctx context.Context) (string, error) {
 	return answer.Text, ended(c.ended)
 }
 
-// ask puts the loop's question.
 func (c *conversation) ask(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	q := c.next
 	q.request = r
@@ -87,7 +86,6 @@ func (c *conversation) tell(r tool.Record) string {
 	return prompt.ToolResult(c.next.boundary, r.Name, cmp.Or(r.Problem, r.Text))
 }
 
-// text is a value as a part of a key.
 func text[T llm.Call | tool.Record](list []T) string {
 	data, err := json.Marshal(list)
 	if err != nil {

@@ -64,7 +64,6 @@ type wireFinding struct {
 	Others map[string]jsontext.Value `json:",unknown"`
 }
 
-// lineNumber is a whole number, which JSON may write as 14.0.
 type lineNumber int
 
 // UnmarshalJSON takes any form of a whole number, and null for 0.
@@ -223,7 +222,6 @@ func readFinding(value jsontext.Value, path string) (finding.Finding, error) {
 	return w.finding(path), nil
 }
 
-// problem words what is wrong with a JSON text, in words that hold nothing of it.
 func problem(err error, otherwise string) string {
 	if errors.Is(err, jsontext.ErrDuplicateName) {
 		return "a key stands twice in one object"

@@ -196,7 +196,6 @@ func (c *column) nearest(text string, start, line int) (best int) {
 	}
 }
 
-// at is the line that has a byte of the text.
 func (c *column) at(offset int) shownLine {
 	i, _ := slices.BinarySearchFunc(c.lines, offset+1, func(l shownLine, end int) int { return l.end - end })
 	return c.lines[i]
@@ -214,7 +213,6 @@ var (
 	ellipsis = regexp.MustCompile(`\.{3,}|…`)                 // where a model wrote it so
 )
 
-// longestPart is the longest of the parts between what is left out.
 func longestPart(quote string) string {
 	return slices.MaxFunc(leftOut.Split(quote, -1), func(a, b string) int { return len(a) - len(b) })
 }

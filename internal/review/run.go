@@ -26,7 +26,6 @@ func (m *Model) Review(ctx context.Context, f diff.File) (finding.FileReview, er
 		out: finding.FileReview{Path: f.Path, State: finding.Reviewed}})
 }
 
-// do runs a task. Its error says that the file was not reached.
 func (m *Model) do(ctx context.Context, t *task) (finding.FileReview, error) {
 	t.file = t.file.Read()
 	f := t.file
@@ -107,7 +106,6 @@ func passing(err error) bool {
 		!errors.Is(err, agent.ErrTurns)
 }
 
-// failed makes the file one that could not be reviewed.
 func (t *task) failed(cause error) finding.FileReview {
 	if t.OnFailure != nil {
 		t.OnFailure(t.file.Path, cause)
@@ -169,7 +167,6 @@ func (t *task) ends(ctx context.Context, err error) error {
 	return nil
 }
 
-// changed is the file with a part of its patch.
 func (t *task) changed(patch string) prompt.Input {
 	return prompt.Input{Path: t.file.Path, OldPath: t.file.OldPath, Status: string(t.file.Status), Patch: patch}
 }
@@ -210,4 +207,55 @@ func (t *task) pack(ctx context.Context, patch string) []prompt.Piece {
 		}
 	}
 	return pieces
+}
+
+// task is the review of one file: what it is, and what has come of it so far.
+type task struct {
+	*Model
+	file  diff.File
+	key   string
+	part  int // that is under review, from 1; 0 where there is only one
+	depth depth
+	out   finding.FileReview
+
+	revision *revision // nil for a first review
+}
+
+type depth struct {
+	effort string // of the model's reasoning; empty for its default
+	limits agent.Limits
+}
+
+type revision struct {
+	feedback string
+	found    []finding.Finding // those of a model that the draft has
+	parts    []int             // into which part of the patch each of them falls, from 0
+}
+
+// among finds the part into which each finding falls. One that stands in none goes
+// with the first.
+func (r *revision) among(patches []string) {
+	if r == nil {
+		return
+	}
+	r.parts = make([]int, len(r.found))
+	for part, patch := range patches[1:] {
+		anchors, err := diff.NewAnchors(patch)
+		for i, f := range r.found {
+			if err == nil && anchors.Check(string(f.Side), f.Line, f.Line) == nil {
+				r.parts[i] = part + 1
+			}
+		}
+	}
+}
+
+// of is what a part is to be revised by; 0 is the only one.
+func (r *revision) of(part int) prompt.Revision {
+	out := prompt.Revision{Feedback: r.feedback}
+	for i, f := range r.found {
+		if r.parts[i] == max(part, 1)-1 {
+			out.Findings = append(out.Findings, f)
+		}
+	}
+	return out
 }

@@ -57,7 +57,6 @@ func (t *task) secondLook(ctx context.Context, found []finding.Finding,
 	return judged(found, at, v.Verdicts), nil
 }
 
-// spelled are claims as parts of a key.
 func spelled(claims []finding.Finding) []string {
 	said := make([]string, 0, len(claims))
 	for _, c := range claims {
@@ -99,7 +98,6 @@ func judged(found []finding.Finding, at []int, verdicts []verdict) []finding.Fin
 	return found
 }
 
-// verdictOn is nil where there is none, or more than one.
 func verdictOn(id string, verdicts []verdict) (holds *bool) {
 	n := 0
 	for _, v := range verdicts {
@@ -120,7 +118,6 @@ func unchecked(found []finding.Finding, at []int, why string) []finding.Finding 
 	return found
 }
 
-// remark goes behind what stands in the finding's note already.
 func remark(f *finding.Finding, text string) {
 	f.Note = strings.TrimPrefix(f.Note+"; "+text, "; ")
 }

@@ -56,7 +56,6 @@ func (m *Model) Overview(ctx context.Context, w Whole) (finding.Overview, error)
 	return o.result, err
 }
 
-// overview is one look at a whole change.
 type overview struct {
 	*task
 	Whole
@@ -140,7 +139,6 @@ func (o *overview) wholeKey() string {
 		fmt.Sprint(o.limit(), t.Judges, o.Use == config.OverviewOff), t.Overview(noBoundary))
 }
 
-// look asks about the change, and has what it found checked.
 func (o *overview) look(ctx context.Context) error {
 	q := question{
 		task: overviewing, key: Hash(o.key, overviewing), chat: o.Options.Review,

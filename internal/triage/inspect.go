@@ -3,10 +3,13 @@ package triage
 import (
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/org/pr-review-action/internal/claim"
 	"github.com/org/pr-review-action/internal/diff"
@@ -82,7 +85,6 @@ func inspect(f diff.File, o Options) (out inspected) {
 	return out
 }
 
-// maxUnread is how many files that nobody reviews have a finding of their own.
 const maxUnread = 10
 
 // brief is what was found in a file that is not reviewed, as one finding: the
@@ -200,7 +202,6 @@ func flag(path string, kind finding.FlagKind, hits []injection.Hit) []finding.Fl
 	return []finding.Flag{{Path: path, Line: hits[0].Line, Kind: kind, Text: text}}
 }
 
-// maxLines is how many findings one file gets for what is hidden in it.
 const maxLines = 5
 
 // unseen makes a finding of each line that hides something: one that was posted before holds
@@ -288,4 +289,20 @@ func added(f diff.File) (string, []int) {
 		}
 	}
 	return b.String(), numbers
+}
+
+// each looks at all files, as many at one time as there are processors, and gives
+// what came of them in their order.
+func each[T any](files []diff.File, look func(diff.File) T) []T {
+	out := make([]T, len(files))
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, f := range files {
+		group.Go(func() error {
+			out[i] = look(f)
+			return nil
+		})
+	}
+	_ = group.Wait() // no look gives an error
+	return out
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/lang"
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
@@ -151,3 +152,29 @@ func (o Options) claims(f diff.File) (borne, alone finding.Reason) {
 
 // confidence of what is found here: high enough to be shown.
 const confidence = 0.8
+
+// CompareRisk orders files by what is lost when they are not reviewed: gravest
+// first. What guards money, data and access comes before other code, code
+// before tests and settings, and these before prose; of two alike the one with
+// more changes comes first.
+func CompareRisk(a, b diff.File) int {
+	return cmp.Or(cmp.Compare(risk(b), risk(a)), cmp.Compare(b.Changes(), a.Changes()))
+}
+
+func risk(f diff.File) int {
+	kind := lang.Of(f.Path).Kind
+	switch {
+	case kind == lang.Prose:
+		return 0
+	case lang.IsTest(f.Path):
+		return 1
+	case sensitive.MatchString(f.Path):
+		return 4
+	case kind == lang.Settings:
+		return 2
+	}
+	return 3
+}
+
+var sensitive = regexp.MustCompile(`(?i)auth|login|passw|session|token|secret|crypt|permission|polic|acl|rbac|admin|` +
+	`payment|billing|ledger|invoice|account|migrat|\.sql$|security|sanitiz|\.github/workflows/`)

@@ -58,7 +58,6 @@ func checkFields(c Case) (reasons []string) {
 	return reasons
 }
 
-// nameable reports whether an id can name a file.
 func nameable(id string) bool {
 	if id == "" || len(id) > maxID || id == "." || id == ".." {
 		return false

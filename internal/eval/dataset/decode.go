@@ -18,7 +18,6 @@ import (
 	"github.com/org/pr-review-action/internal/review"
 )
 
-// wireCase is a case as a line of a file holds it.
 type wireCase struct {
 	Case
 	DiffFile string `json:"diff_file"`
@@ -149,7 +148,6 @@ func Encode(w io.Writer, cases []Case) error {
 	return nil
 }
 
-// renamed copies golden findings with one severity under another name.
 func renamed(golden []Golden, from, to finding.Severity) []Golden {
 	golden = slices.Clone(golden)
 	for i := range golden {

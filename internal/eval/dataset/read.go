@@ -53,7 +53,6 @@ func ReadWith(also func(Case) (reason string), paths ...string) ([]Case, error) 
 	return r.cases, nil
 }
 
-// reader gathers the cases and problems of all files.
 type reader struct {
 	cases    []Case
 	problems []Problem
@@ -63,7 +62,6 @@ type reader struct {
 	also     func(Case) string // what else is wrong with a case; nil for nothing
 }
 
-// source is one file of cases; diff files are read from its folder.
 type source struct {
 	name   string
 	folder fs.FS

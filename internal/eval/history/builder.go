@@ -11,7 +11,6 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// builder gathers what comes of the pull requests.
 type builder struct {
 	api      API
 	cases    []dataset.Case
@@ -52,7 +51,6 @@ func (b *builder) lookApproved(ctx context.Context, p github.MergedPull) error {
 	return nil
 }
 
-// keepClean makes as many clean cases as there are others.
 func (b *builder) keepClean(ctx context.Context) error {
 	most := 2 * len(b.cases)
 	for i, p := range b.approved {
@@ -67,7 +65,6 @@ func (b *builder) keepClean(ctx context.Context) error {
 	return nil
 }
 
-// add makes a case, or a note.
 func (b *builder) add(ctx context.Context, p github.MergedPull, remarks []remark) error {
 	c, err := b.build(ctx, p, remarks)
 	if err != nil {

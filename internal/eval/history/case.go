@@ -133,10 +133,8 @@ func onHunk(hunks []diff.Hunk, start, end int) bool {
 	})
 }
 
-// largest is the path of the file that changed most, the first one of two.
 func largest(files []diff.File) string {
 	return slices.MaxFunc(files, func(a, b diff.File) int { return a.Changes() - b.Changes() }).Path
 }
 
-// languageOf names a file's language; other where none is known.
 func languageOf(file string) string { return cmp.Or(lang.Of(file).Name, "other") }

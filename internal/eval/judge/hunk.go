@@ -40,7 +40,6 @@ func Hunk(patch string, line int) string {
 	return head + leftOut(first) + "\n" + body + leftOut(all-first-len(h.Lines))
 }
 
-// distance is the number of lines between a line and a hunk on the new side.
 func distance(h diff.Hunk, line int) int {
 	last := h.NewStart + max(h.NewLines, 1) - 1
 	return max(h.NewStart-line, line-last, 0)

@@ -68,7 +68,6 @@ func (k kind) withoutCode(q Question) Question {
 
 func (q Question) wordsAlone() bool { return q.Issue != "" && q.Hunk == "" && q.Path == "" }
 
-// texts are what a boundary must not occur in.
 func (q Question) texts() []string { return []string{q.Issue, q.Path, q.Title, q.Body, q.Hunk} }
 
 // Fingerprint is the SHA-256, in hex, over what of ours settles a ruling: all

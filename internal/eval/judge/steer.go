@@ -68,7 +68,6 @@ func (k kind) controls(q Question) []Question {
 	return put
 }
 
-// harmless is a hunk without a defect.
 const harmless = `@@ func (t Table) High(day Day) Time {
     12     12   	high := t.mean(day)
     13        - 	return high.Add(t.moon(day))

@@ -22,7 +22,6 @@ const protocol = "2"
 // maxTokens bounds the output of one call, reasoning included.
 const maxTokens = 8_192
 
-// majority ends a vote of three.
 const majority = 2
 
 // The reasons in our own words.
@@ -31,7 +30,6 @@ const (
 	steered   = "the judge said yes to an unrelated control question too"
 )
 
-// vote is one answer. Whole says that it was on its schema.
 type vote struct {
 	yes, whole bool
 	reason     string

@@ -99,7 +99,6 @@ func title(issue string) string {
 	return strings.TrimRight(s, " ,;:")
 }
 
-// encode writes the answer. A list of plain values always can be written.
 func encode(all []claim) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -108,7 +107,6 @@ func encode(all []claim) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// stream gives the random numbers for one purpose.
 func stream(seed uint64, purpose ...string) *rand.Rand {
 	h := sha256.New()
 	fmt.Fprintf(h, "%d,%q", seed, purpose)
@@ -177,3 +175,65 @@ func Shown(answer, user, patch string) string {
 	p := newPatch(patch)
 	return encode(slices.DeleteFunc(said.Findings, func(c claim) bool { return p.has(c.Line) && !lines[c.Line] }))
 }
+
+// patch is the new side of a file as far as its diff shows it.
+type patch struct{ lines []line }
+
+type line struct {
+	number, hunk int // the hunk's place in the patch
+	added        bool
+	text         string // as a model is shown it: without a carriage return
+}
+
+func newPatch(text string) (p patch) {
+	hunks, err := diff.Hunks(text)
+	if err != nil {
+		return patch{}
+	}
+	for i, h := range hunks {
+		for _, l := range h.Lines {
+			if l.Op != diff.Delete {
+				p.lines = append(p.lines, line{number: l.New, hunk: i, added: l.Op == diff.Add,
+					text: strings.TrimSuffix(l.Text, "\r")})
+			}
+		}
+	}
+	return p
+}
+
+// nearest gives the lines on which a range is reported, all in one hunk: what of
+// it lies in the first hunk that it touches or, where it touches none, the one
+// line that is nearest. The patch has lines.
+func (p patch) nearest(start, end int) (from, to int) {
+	best := p.lines[0]
+	for _, l := range p.lines {
+		if gap(l.number, start, end) < gap(best.number, start, end) {
+			best = l
+		}
+	}
+	from, to = best.number, best.number
+	for _, l := range p.lines {
+		if l.hunk == best.hunk && gap(l.number, start, end) == 0 {
+			to = l.number
+		}
+	}
+	return from, to
+}
+
+// gap is the number of lines from a line to a range, 0 inside it.
+func gap(number, start, end int) int { return max(start-number, number-end, 0) }
+
+func (p patch) has(number int) bool {
+	return slices.ContainsFunc(p.lines, func(l line) bool { return l.number == number })
+}
+
+func (p patch) text(number int) string {
+	for _, l := range p.lines {
+		if l.number == number {
+			return l.text
+		}
+	}
+	return ""
+}
+
+func (p patch) last() int { return p.lines[len(p.lines)-1].number }

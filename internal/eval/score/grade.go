@@ -40,7 +40,6 @@ func Grade(r *Result) {
 	r.Passed = r.Why == ""
 }
 
-// missing names the known findings that had to be hit and were not.
 func (r Result) missing() string {
 	var missed []string
 	required := 0
@@ -72,7 +71,6 @@ func (k Known) missed() string {
 
 func (k Known) at() string { return fmt.Sprintf("%s:%d", k.Path, k.LineStart) }
 
-// noisy says what was posted beside the known findings and should not have been.
 func (r Result) noisy() string {
 	n := r.unmatchedMajor()
 	switch {
@@ -84,7 +82,6 @@ func (r Result) noisy() string {
 	return ""
 }
 
-// silent says where nothing was found because nothing was read.
 func (r Result) silent() string {
 	if r.Kind == dataset.Clean && len(r.Unread) > 0 {
 		return wording.Count(len(r.Unread), "file") + " not read in full"

@@ -45,7 +45,6 @@ func (r Report) head() string {
 
 func (a About) judged() bool { return a.Judge != "" }
 
-// notes say what the figures must not be taken for.
 func (r Report) notes() string {
 	var notes []string
 	note := func(applies bool, says string) {
@@ -100,7 +99,6 @@ func (r Report) figures() string {
 	return t.String()
 }
 
-// shown holds the runs with and without packs and tools against each other.
 func (r Report) shown() string {
 	if r.Shown == nil {
 		return ""
@@ -202,7 +200,6 @@ func nearKnown(all []Lost) (n int) {
 	return n
 }
 
-// failed names the cases that did not pass.
 func (r Report) failed() string {
 	if len(r.NotPassed) == 0 {
 		return ""
@@ -217,7 +214,6 @@ func (r Report) failed() string {
 	return paragraphs(fmt.Sprintf("### Did not pass (%s)", outOf(len(r.NotPassed), r.Cases)), strings.Join(rows, "\n"))
 }
 
-// bill says what was spent on models.
 func (r Report) bill() string {
 	var parts []string
 	for _, p := range []struct {
@@ -257,7 +253,6 @@ func brief(fingerprint string) string {
 	return guard.Line(fingerprint, 80)
 }
 
-// holdsFor names what the figures were measured with.
 func (r Report) holdsFor() string {
 	var parts []string
 	for _, name := range names(r.Fingerprints, nil) {

@@ -74,7 +74,6 @@ func Match(candidates []Pair, same func(Pair) (bool, error)) ([]Pair, error) {
 	return taken, nil
 }
 
-// candidate is a pair and how exactly its ranges agree.
 type candidate struct {
 	Pair
 	shift int // difference of the starts and of the ends together

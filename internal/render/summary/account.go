@@ -60,7 +60,6 @@ func via(v decision.Via) string {
 	return "by drafting again"
 }
 
-// changed is a row for each change of a finding.
 func changed(r decision.Record, words bool) (rows []string) {
 	add := func(id, what, why string) {
 		row := "- " + guard.Inline(id, render.TitleRunes) + " " + what

@@ -85,7 +85,6 @@ func (d Decide) page(r render.Review, path string, known bool) string {
 	return r.ActionsPage(path)
 }
 
-// linked shows words of ours as a link, or stressed where there is no address.
 func linked(text, address string) string {
 	if address == "" {
 		return "*" + text + "*"
@@ -93,7 +92,6 @@ func linked(text, address string) string {
 	return "[" + text + "](" + address + ")"
 }
 
-// others are the further ways to decide.
 func (d Decide) others(r render.Review) string {
 	if d.Environment != "" && !d.Kept {
 		dialog := "In the dialog tick " + guard.Code(d.Environment) + ", then *Approve and deploy* or *Reject*."
@@ -106,7 +104,6 @@ func (d Decide) others(r render.Review) string {
 		changes(r.Findings, "approve with commands, one a line:", d.Dispatch), d.Another(r.Round), d.Retained())
 }
 
-// summary names what the fold of further ways holds.
 func (d Decide) summary(r render.Review) string {
 	var ways []string
 	if d.Environment == "" {

@@ -83,7 +83,6 @@ func (e Ending) reason(verdict string) string {
 	return e.Reason
 }
 
-// restart shows the command that drafts anew.
 func (e Ending) restart() string {
 	if e.Restart == "" {
 		return ""
@@ -95,7 +94,6 @@ func (e Ending) restart() string {
 	return render.Paragraphs("This drafts anew"+paid+":", guard.Fence(e.Restart, ""))
 }
 
-// read is the count line.
 func (e Ending) read(r render.Review) string {
 	switch {
 	case len(r.Files) == 0 || e.Outcome == "SKIPPED":

@@ -57,7 +57,6 @@ func (d Decide) title(r render.Review) string {
 	return "## " + kind + " of " + name + " " + what + r.ByRules(". ")
 }
 
-// why says why a kept draft waits for nobody.
 func (d Decide) why(r render.Review) string {
 	switch {
 	case !d.Kept:
@@ -68,7 +67,6 @@ func (d Decide) why(r render.Review) string {
 	return "Every finding is weaker than what calls a person, so nobody is asked and nothing is posted."
 }
 
-// countLine is the count line of a draft.
 func (d Decide) countLine(r render.Review) string {
 	return wording.Joined(" · ", r.Found(), r.Stands(), r.Unreported(), r.TallyInFull(), d.price(r),
 		"code "+guard.Code(d.Code), "until "+wording.Minute(d.ends()))
@@ -144,7 +142,6 @@ func (d Decide) footer(r render.Review) string {
 	return wording.Joined(" ", sentenceOf(parts), r.FromEarlier(), r.Moved(), d.again(), where)
 }
 
-// sentenceOf makes a sentence of parts, none of none.
 func sentenceOf(parts []string) string {
 	if len(parts) == 0 {
 		return ""

@@ -84,7 +84,6 @@ func aligned(row []string, widths []int) string {
 	return strings.TrimRight(b.String(), " ")
 }
 
-// age is a time span in its largest unit: "40 min", "5 h", "12 d".
 func age(d time.Duration) string {
 	switch {
 	case d < time.Hour:
