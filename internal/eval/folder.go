@@ -66,19 +66,10 @@ func plain(b *bytes.Buffer) *json.Encoder {
 
 // replace leaves the old file or the new one, whole.
 func replace(path string, text []byte) error {
-	temp := path + ".new"
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
+	if err := os.WriteFile(path+".new", text, 0o600); err != nil {
 		return err
 	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(temp, path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(temp))
-	}
-	return nil
+	return os.Rename(path+".new", path)
 }
 
 // Kept is a finished run as its folder has it.

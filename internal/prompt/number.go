@@ -90,7 +90,14 @@ func Parts(patch string, max int) []string {
 	}
 	var parts []string
 	begin, end, size := 0, 0, 0
-	for hunk := range hunkTexts(patch) {
+	hunks := strings.Split(patch, "\n@@ -") // in a patch that can be read, that is always a header
+	for i, hunk := range hunks {
+		if i > 0 {
+			hunk = "@@ -" + hunk
+		}
+		if i < len(hunks)-1 {
+			hunk += "\n"
+		}
 		n := len(Number(hunk)) + 1
 		if end > begin && size+n-1 > max { // the last line feed is not written
 			parts = append(parts, patch[begin:end])
@@ -99,23 +106,4 @@ func Parts(patch string, max int) []string {
 		end, size = end+len(hunk), size+n
 	}
 	return append(parts, patch[begin:])
-}
-
-// hunkTexts yields the text of each hunk of a patch that can be read. In one, a
-// line that begins with the mark is always a header.
-func hunkTexts(patch string) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		const mark = "\n@@ -"
-		for {
-			i := strings.Index(patch, mark)
-			if i < 0 {
-				yield(patch)
-				return
-			}
-			if !yield(patch[:i+1]) {
-				return
-			}
-			patch = patch[i+1:]
-		}
-	}
 }

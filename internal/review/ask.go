@@ -190,34 +190,17 @@ func (t *task) bare(calls []llm.Call) []llm.Call {
 	return calls
 }
 
-// ending is an error with which a call is billed all the same, and the name under
-// which it is kept.
-type ending struct {
-	name string
-	err  error
-}
-
-func endings() []ending {
-	return []ending{{"truncated", llm.ErrTruncated}, {"refused", llm.ErrRefused}, {"empty", llm.ErrEmpty}}
-}
+// endings are the errors with which a call is billed all the same, under the names by which
+// they are kept.
+var endings = map[string]error{"truncated": llm.ErrTruncated, "refused": llm.ErrRefused, "empty": llm.ErrEmpty}
 
 // Ending names how a call ended that was billed without a whole answer, as Recorded
 // has it; "" for any other error.
 func Ending(err error) string {
-	for _, e := range endings() {
-		if errors.Is(err, e.err) {
-			return e.name
+	for name, known := range endings {
+		if errors.Is(err, known) {
+			return name
 		}
 	}
 	return ""
-}
-
-// ended is the error that a name of Ending's stands for; nil for a whole answer.
-func ended(name string) error {
-	for _, e := range endings() {
-		if e.name == name {
-			return e.err
-		}
-	}
-	return nil
 }

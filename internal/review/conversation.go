@@ -41,7 +41,7 @@ func (c *conversation) run(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return answer.Text, ended(c.ended)
+	return answer.Text, endings[c.ended]
 }
 
 func (c *conversation) ask(ctx context.Context, r llm.Request) (llm.Answer, error) {

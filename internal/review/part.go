@@ -26,7 +26,7 @@ func (t *task) reviewPart(ctx context.Context, patch string, parts int) (attempt
 		r, err := t.ask(ctx, q)
 		b := attempt{boundary: r.Boundary, text: r.Text, err: err}
 		if err == nil {
-			b.read(ended(r.Ended), in.Path)
+			b.read(endings[r.Ended], in.Path)
 		}
 		if err := t.ends(ctx, b.err); err != nil {
 			return b, err // the first answer is kept: with more money or time the file is gone on with

@@ -179,7 +179,7 @@ func (o *overview) look(ctx context.Context) error {
 // better, the error comes beside what is whole.
 func (o *overview) answer(ctx context.Context, q question, judges bool) (wholeAnswer, error) {
 	read := func(r Recorded) (wholeAnswer, error) {
-		if err := ended(r.Ended); err != nil {
+		if err := endings[r.Ended]; err != nil {
 			return wholeAnswer{}, err
 		}
 		return o.decode(r.Text, judges)

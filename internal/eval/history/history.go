@@ -12,7 +12,6 @@ package history
 import (
 	"cmp"
 	"context"
-	"fmt"
 
 	"github.com/org/pr-review-action/internal/eval/dataset"
 	"github.com/org/pr-review-action/internal/github"
@@ -54,9 +53,6 @@ func Estimate(last int) int { return github.MergedPages + 4*last }
 // list, a token without access, a rate limit and the context's end; then there
 // are no cases.
 func Build(ctx context.Context, api API, owner, repo string, o Options) ([]dataset.Case, []string, error) {
-	if o.Last < 1 || o.Last > MaxLast {
-		return nil, nil, fmt.Errorf("%d pull requests: give a number from 1 to %d", o.Last, MaxLast)
-	}
 	pulls, err := api.MergedPulls(ctx, owner, repo, o.Last)
 	if err != nil {
 		return nil, nil, err

@@ -12,6 +12,7 @@ import (
 	"github.com/org/pr-review-action/internal/eval/dataset"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/order"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // FileAnswers are the texts of all answers about a reviewed file in the order in
@@ -209,7 +210,8 @@ func (c *claim) set(key, value string) {
 	}
 	switch key {
 	case "title":
-		c.title = oneLine(clip(value))
+		title, _ := wording.Clip(value, maxTitle)
+		c.title = oneLine(title)
 	case "line":
 		c.line = lineNumber(value)
 	case "start_line":
@@ -226,14 +228,4 @@ func lineNumber(text string) int {
 		return 0
 	}
 	return n
-}
-
-func clip(s string) string {
-	n := 0
-	for i := range s {
-		if n++; n > maxTitle {
-			return s[:i]
-		}
-	}
-	return s
 }
