@@ -60,8 +60,9 @@ func (r *run) drafted(ctx context.Context, i int) (reviewpr.State, string, error
 		return reviewpr.State{}, "", err
 	}
 	change.Config = r.Config
-	if r.Cases[i].Ticket != nil {
-		frame(&change, r.Cases[i])
+	if c := r.Cases[i]; c.Ticket != nil { // as a pull request and a source tell of it
+		change.Config.Context.Sources = []config.Source{{Kind: config.SourceJira}}
+		change.Pull = &pull.Pull{Title: c.Title, Body: c.Description, Private: true}
 	}
 	reviewer, err := r.reviewer(ctx, i, change.Files)
 	if err != nil {
@@ -147,12 +148,6 @@ func (c caseReviewer) Review(ctx context.Context, f diff.File) (finding.FileRevi
 // what that was made for.
 func (c caseReviewer) overview(ctx context.Context, w review.Whole) (finding.Overview, error) {
 	return c.model.Overview(context.WithValue(about(ctx, "the whole change"), subjectKey{}, c.about), w)
-}
-
-// frame makes a case's change one that a pull request and a source tell of.
-func frame(change *ingest.Change, c dataset.Case) {
-	change.Config.Context.Sources = []config.Source{{Kind: config.SourceJira}}
-	change.Pull = &pull.Pull{Title: c.Title, Body: c.Description, Private: true}
 }
 
 func notRead(s reviewpr.State) (files []string) {

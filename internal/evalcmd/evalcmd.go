@@ -6,6 +6,7 @@ package evalcmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -72,18 +73,10 @@ func (p Program) write(path string, flags int, mode os.FileMode, next string, do
 	if err != nil {
 		return problem.Usage(err.Error(), next)
 	}
-	if err := do(f); err != nil {
-		return closed(f, err)
+	if err = errors.Join(do(f), f.Close()); err != nil {
+		_ = os.Remove(path) // nothing whole stands in it
 	}
-	return f.Close()
-}
-
-// closed ends and removes a file in which nothing whole stands. The error that led
-// to it is the one to tell.
-func closed(f *os.File, why error) error {
-	_ = f.Close()
-	_ = os.Remove(f.Name())
-	return why
+	return err
 }
 
 // warning is a line about what is odd and no error.

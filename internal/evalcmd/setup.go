@@ -81,13 +81,8 @@ func (p Program) dir(out string, files []string, reviewer string) (string, error
 	if out != "" {
 		return out, nil
 	}
-	base, err := filestore.Default(func(name string) string {
-		if name == "PR_REVIEW_STORE" {
-			return ""
-		}
-		return p.Getenv(name)
-	})
-	if err != nil {
+	base, missing := filestore.UserFolder(p.Getenv, "XDG_STATE_HOME", ".local/state", "Library/Application Support")
+	if missing != "" {
 		return "", problem.Usage("there is no folder to keep the run in", "name one: --out DIR")
 	}
 	sum := sha256.New()

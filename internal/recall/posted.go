@@ -16,6 +16,7 @@ import (
 	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/secret"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // memory is what the markers of our own reviews hold. A fingerprint may stand
@@ -219,10 +220,8 @@ func start(k github.ReviewComment) int {
 }
 
 func clip(text string) string {
-	if r := []rune(guard.Visible(text)); len(r) > maxText {
-		return string(r[:maxText])
-	}
-	return guard.Visible(text)
+	kept, _ := wording.Clip(guard.Visible(text), maxText)
+	return kept
 }
 
 var plainURL = regexp.MustCompile(`^https?://[A-Za-z0-9.:/#?=&_-]+$`)
@@ -232,10 +231,6 @@ func plain(url string) string {
 		return ""
 	}
 	return url
-}
-
-func sortComments(all []github.ReviewComment) {
-	order.Stable(all, func(a, b github.ReviewComment) int { return cmp.Compare(a.ID, b.ID) })
 }
 
 // threads notes of the threads of our findings who closed one, of those who may write

@@ -17,6 +17,7 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/marker"
+	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/pull"
 )
 
@@ -63,7 +64,7 @@ func Recall(ctx context.Context, s Source, c Change) (all []finding.Earlier, lef
 	if err != nil {
 		return nil, nil, err
 	}
-	sortComments(comments)
+	order.Stable(comments, func(a, b github.ReviewComment) int { return cmp.Compare(a.ID, b.ID) })
 	all = m.posted(comments)
 	if err := m.threads(ctx, s, all); err != nil {
 		left = append(left, err)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/org/pr-review-action/internal/agent"
+	"github.com/org/pr-review-action/internal/budget"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
@@ -45,14 +46,8 @@ type Reviewer interface {
 	Key(f diff.File) string
 }
 
-// Chatter asks a model; *llm.Client is one. Where an error comes with a usage,
-// the usage was paid.
-type Chatter interface {
-	Chat(ctx context.Context, r llm.Request) (llm.Answer, error)
-	// Identity names all that settles an answer beside the request, such as the
-	// model. It is hashed into keys, and holds neither credentials nor addresses.
-	Identity() string
-}
+// Chatter asks a model.
+type Chatter = budget.Chatter
 
 // Options say whom a Model asks, and what it tells.
 type Options struct {

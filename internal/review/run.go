@@ -242,7 +242,7 @@ func (r *revision) among(patches []string) {
 	for part, patch := range patches[1:] {
 		anchors, err := diff.NewAnchors(patch)
 		for i, f := range r.found {
-			if err == nil && anchors.Check(string(f.Side), f.Line, f.Line) == nil {
+			if err == nil && anchors.Admit(string(f.Side), f.Line, f.Line) {
 				r.parts[i] = part + 1
 			}
 		}

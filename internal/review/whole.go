@@ -228,7 +228,7 @@ func (o *overview) quoted(f finding.Finding) finding.Finding {
 	checked, _ := newQuotes(file.Patch).check([]finding.Finding{f})
 	f = checked[0]
 	anchors, err := file.Anchors()
-	if f.Filtered == "" && (err != nil || anchors.Check(string(f.Side), f.StartLine, f.Line) != nil) {
+	if f.Filtered == "" && (err != nil || !anchors.Admit(string(f.Side), f.StartLine, f.Line)) {
 		f.Filtered, f.Note = finding.Misquoted, "it stands on no line of the diff"
 	}
 	return f

@@ -46,7 +46,9 @@ func Review(r render.Review, o Options) string {
 		t.prose("", render.RulesNotice)
 	}
 	t.verdict(piped)
-	t.subject()
+	if text := t.PlainSubject(); text != "" {
+		t.prose("", text)
+	}
 	for i, n := range r.Warnings() {
 		t.WriteString("\n")
 		if i == render.WarningRows {
@@ -55,7 +57,10 @@ func Review(r render.Review, o Options) string {
 		}
 		t.prose("", "warning: "+guard.Line(n, 1000))
 	}
-	t.overview()
+	if t.Overview != "" {
+		t.WriteString("\n")
+		t.prose("", "In a model's words: "+guard.Line(t.Overview, render.OverviewRunes))
+	}
 	for i, f := range r.Findings {
 		if i == 0 {
 			t.WriteString("\n")
@@ -99,13 +104,6 @@ func (t *screen) verdict(piped bool) {
 	}
 }
 
-func (t *screen) overview() {
-	if t.Overview != "" {
-		t.WriteString("\n")
-		t.prose("", "In a model's words: "+guard.Line(t.Overview, render.OverviewRunes))
-	}
-}
-
 func (t *screen) asked() {
 	a := t.Asked
 	for i, c := range a.Criteria[:min(len(a.Criteria), render.AskedRows)] {
@@ -136,12 +134,6 @@ func plainPlaces(all []finding.Lines) string {
 		places = append(places, guard.Line(l.Path, render.TitleRunes)+":"+l.Numbers())
 	}
 	return strings.Join(slices.Compact(places), ", ")
-}
-
-func (t *screen) subject() {
-	if text := t.PlainSubject(); text != "" {
-		t.prose("", text)
-	}
 }
 
 func (t *screen) earlier() {
