@@ -87,9 +87,8 @@ func Apart(ctx context.Context) context.Context {
 	return context.WithValue(ctx, fileKey{}, (*account)(nil))
 }
 
-// Charge counts what a file has paid before against the cap that WithFile gave the
-// context, such as for an answer of an earlier run that is read again. No ledger
-// counts it; without a file's cap nothing happens.
+// Charge counts what a file has paid before, such as for an answer of an earlier run that
+// is read again, against the cap that WithFile gave the context, and in no ledger.
 func Charge(ctx context.Context, amount cost.MicroUSD) {
 	if file, _ := ctx.Value(fileKey{}).(*account); file != nil && amount > 0 {
 		file.earlier.Add(int64(amount))

@@ -8,12 +8,9 @@ import (
 	"github.com/org/pr-review-action/internal/order"
 )
 
-// Check holds the decision against a draft's findings, in the draft's order, and
-// returns it with what its ranges, severities, paths and /keep stand for. The
-// error is an *Error that lists every line that names an unknown finding or
-// nothing, or contradicts another line: two verdicts, one command twice for one
-// finding, a dropped finding that is also changed or kept, a finding changed
-// under a verdict that posts nothing.
+// Check holds the decision against a draft's findings and returns it with what its ranges,
+// severities, paths and /keep stand for. The error is an *Error with every line that names
+// an unknown finding or nothing, or contradicts another line.
 func (d Decision) Check(draft []Item) (Decision, error) {
 	c := checking{decision: d, seen: map[string]int{}}
 	for _, item := range draft {

@@ -23,12 +23,9 @@ func commands() []string {
 	return []string{"/approve", "/abort", "/revise", "/drop", "/keep", "/edit", "/summary", "/severity"}
 }
 
-// Parse reads a decision: commands, one a line, and a note made of the lines
-// that do not begin with a slash. White space and invisible characters in
-// front of a slash do not hide a command, and a line that could be meant as one
-// is no note: it is refused. Parse looks at each line alone; what lines say
-// together, and about a draft, is Check's. The error is an *Error that lists
-// every line that could not be read.
+// Parse reads a decision: commands, one a line, and a note made of the other lines; one
+// that could be meant as a command is refused. What lines say together, and about a draft,
+// is Check's. The error is an *Error that lists every line that could not be read.
 func Parse(text string) (Decision, error) {
 	if len(text) > maxText {
 		reason := fmt.Sprintf("the text has %d bytes, more than %d", len(text), maxText)

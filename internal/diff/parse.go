@@ -16,13 +16,10 @@ var (
 	ErrTooLarge = errors.New("diff is too large")
 )
 
-// Parse reads a unified diff, as git, "git show", "git format-patch" or
-// "diff -u" write it, of at most limit bytes. An empty text is an empty list.
-// Patches come in GitHub's form: hunks alone, no line feed at the end. Names
-// are as written; whether one leaves the tree is for CheckPath to say.
-//
-// Errors are ErrTooLarge, or name the line: ErrNotDiff where no file's header
-// is found at all, ErrCombined, and others for a diff that is damaged.
+// Parse reads a unified diff, as git or "diff -u" write it, of at most limit bytes. Patches
+// come in GitHub's form: hunks alone, no line feed at the end. Names are as written;
+// whether one leaves the tree is for CheckPath to say. Errors are ErrTooLarge, or name the
+// line: ErrNotDiff, ErrCombined, and others for a damaged diff.
 func Parse(r io.Reader, limit int64) ([]File, error) {
 	text, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err != nil {

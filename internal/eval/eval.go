@@ -116,9 +116,8 @@ type run struct {
 	cause error // of the first file that failed
 }
 
-// Run reviews and scores every case, and writes the results into the folder.
-// Where one could not be brought to its end the others are all the same: the
-// error names the first, and a further run goes on from there.
+// Run reviews and scores every case and writes the results. It does all it can: the error
+// names the first case without an end, and a further run goes on from there.
 func Run(ctx context.Context, o Options) (score.Report, error) {
 	began := o.Now()
 	r := &run{Options: o, meter: newMeter(o)}

@@ -19,9 +19,7 @@ import (
 // ErrNoCase says that a run has no case of a name.
 var ErrNoCase = errors.New("the run has no such case")
 
-// Page is all that a finished run has of one case, as Markdown: what is known and
-// what was found, how they were matched, what got lost on the way, every prompt
-// and answer, and the diff.
+// Page is all that a finished run has of one case, as Markdown.
 func Page(ctx context.Context, dir, id string) (string, error) {
 	kept, err := ReadRun(dir)
 	if err != nil {

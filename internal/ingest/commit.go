@@ -51,9 +51,9 @@ func BaseAt(ctx context.Context, dir, name string, file config.File) (b Base, er
 const mostBranches = 9
 
 // Write makes files one commit on the base, to a branch of its own, with the user's name
-// and no hook; work tree, index and present branch stay as they are. A branch that has the
-// very files on this base is taken for this commit; where another commit has the name, a
-// number is counted up behind it.
+// and no hook; work tree, index and present branch stay as they are. A branch that has
+// these very files is taken for it; where another commit has the name, a number is counted
+// up behind it.
 func (b Base) Write(ctx context.Context, name, message string, files []change.File) (branch, commit string,
 	err error) {
 	tree, err := b.tree(ctx, files)

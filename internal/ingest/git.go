@@ -36,10 +36,9 @@ func IsRange(arg string) bool {
 	return ok && base != "" && strings.TrimPrefix(head, ".") != "" && !strings.ContainsAny(arg, " \t\n")
 }
 
-// Range reads what changed between two commits of the clone in dir. base...head
-// starts at the merge base, as a pull request does; base..head at base itself.
-// The settings file is read from the base. Errors of the argument are ErrNoRange, of
-// the place ErrNoClone, ErrNoGit and ErrPartial.
+// Range reads what changed between two commits of the clone in dir: base...head from the
+// merge base, as a pull request does, base..head from base itself. Errors of the argument
+// are ErrNoRange, of the place ErrNoClone, ErrNoGit and ErrPartial.
 func Range(ctx context.Context, dir, arg string, file config.File) (Change, error) {
 	g, err := open(ctx, dir)
 	if err != nil {

@@ -17,11 +17,9 @@ const (
 	maxContext   = 16 << 10 // bytes in all
 )
 
-// Context shows where the functions begin that stand around the hunks of a
-// patch: for each hunk whose function began above it, the lines from there to
-// the hunk, with their numbers on the new side. Lines that a hunk shows are left
-// out. It is lexical, a guess by indentation and the hunk's section; what it
-// cannot tell it leaves out. head is the new file, of any bytes.
+// Context shows, with their numbers, the lines from where the function around a hunk begins
+// to the hunk. It is lexical, a guess by indentation and the hunk's section; what it cannot
+// tell it leaves out. head is the new file, of any bytes.
 func Context(patch string, head []byte) string {
 	hunks, err := diff.Hunks(patch)
 	if err != nil || len(head) == 0 || len(head) > maxHead {

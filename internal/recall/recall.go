@@ -43,11 +43,9 @@ type Change struct {
 	Known [][]finding.Earlier
 }
 
-// Recall gives what was said before: what was posted, what was dropped, and what
-// people said, in an order of its own that does not depend on GitHub's. What could
-// be had without is in left, and ends nothing: without threads none is marked
-// resolved, without a person's permission their comments do not count. Where our own
-// reviews cannot be read, err says so, and all is what could be had without them.
+// Recall gives what was posted, what was dropped and what people said, in an order that
+// does not depend on GitHub's. What it had to do without is in left. Where our own reviews
+// cannot be read, err says so, and all is what could be had without them.
 func Recall(ctx context.Context, s Source, c Change) (all []finding.Earlier, left []error, err error) {
 	reviews, unread := s.Reviews(ctx, c.Pull.Ref)
 	if unread != nil {

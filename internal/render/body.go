@@ -18,10 +18,8 @@ const (
 	bodyFiles = 16_000 // of its list of files, about
 )
 
-// Body is the posted review's body without approval line and marker, at most
-// 60,000 bytes of Markdown. Inline findings stand there as one line each; those
-// placed in the body in full, by file, the gravest openly, others and nits in a
-// fold. What does not fit is cut at a finding's border, with a count.
+// Body is the posted review's body without approval line and marker, at most 60,000 bytes
+// of Markdown. What does not fit is cut at a finding's border, with a count.
 func Body(r Review) string {
 	body, _ := fitBody(r)
 	return body
@@ -44,9 +42,8 @@ func (r Review) InBody() Review {
 	return r
 }
 
-// File is the text of review.md: the body, every inline comment under its
-// place, what the body's length cut off, and what is posted instead where
-// GitHub refuses the inline comments. Body and comments are in it byte for byte.
+// File is the text of review.md: the body and every inline comment byte for byte, what the
+// length cut off, and what is posted instead where GitHub refuses the inline comments.
 func File(r Review) string {
 	body, cut := fitBody(r)
 	blocks := []string{body}

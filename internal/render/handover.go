@@ -13,10 +13,9 @@ const handoverBytes = 16 << 10
 
 const handoverTitle = "Instructions for a coding agent"
 
-// Handover is what the review asks for as plain text, for whoever mends it: each kept
-// finding with its place, why it matters and the suggested change. It is empty for a
-// review without findings. Where the text is longer than a review has room for, it ends
-// at a finding's border with the number of those left out.
+// Handover is what the review asks for as plain text, for whoever mends it; empty without
+// findings. Where it is longer than a review has room for, it ends with the number of those
+// left out.
 func Handover(r Review) string {
 	if len(r.Findings) == 0 {
 		return ""

@@ -38,13 +38,11 @@ type Whole struct {
 	Report config.Report
 }
 
-// Overview asks once, and once more where the answer cannot be used, what a change does
-// as a whole, what is wrong with how its files go together, and whether it does what was
-// asked for. Findings are held against their quotes and looked at again as a file's are.
-// Under ticket.ShowKey a call of its own, of whose answer numbers, verdicts and lines alone
-// are kept, judges the criteria: nothing else of the result has read a ticket or a page.
-// What could not be had is in the result's notes; the error says that the run ended, or
-// that an answer could not be kept.
+// Overview asks what a change does as a whole, what is wrong with how its files go
+// together, and whether it does what was asked for. Under ticket.ShowKey a call of its own
+// judges the criteria, of which numbers, verdicts and lines alone are kept: nothing else of
+// the result has read a ticket or a page. What could not be had is in the notes; the error
+// says that the run ended, or that an answer could not be kept.
 func (m *Model) Overview(ctx context.Context, w Whole) (finding.Overview, error) {
 	o := overview{task: &task{Model: m}, Whole: w}
 	o.Files = slices.Clone(w.Files)

@@ -38,10 +38,9 @@ type Inspected struct {
 	Flags    []finding.Flag
 }
 
-// Inspect applies what needs no model: the rules, the search for credentials,
-// and that for hidden characters and text that addresses a reviewer. It finds, flags
-// and redacts; it never leaves anything out of a review (D5, D7, D11). Rules read
-// what is reviewed; the rest is looked for in every patch, whatever the file claims.
+// Inspect applies the rules, and looks for credentials, hidden characters and text that
+// addresses a reviewer, the latter in every patch, whatever the file claims. It finds,
+// flags and redacts; it never leaves anything out of a review (D5, D7, D11).
 func Inspect(files []diff.File, pr *pull.Pull, o Options) Inspected {
 	out := Inspected{Files: make([]diff.File, len(files)), Pull: pr}
 	var unread []finding.Finding

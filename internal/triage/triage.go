@@ -153,10 +153,8 @@ func (o Options) claims(f diff.File) (borne, alone finding.Reason) {
 // confidence of what is found here: high enough to be shown.
 const confidence = 0.8
 
-// CompareRisk orders files by what is lost when they are not reviewed: gravest
-// first. What guards money, data and access comes before other code, code
-// before tests and settings, and these before prose; of two alike the one with
-// more changes comes first.
+// CompareRisk orders files by what is lost when they are not reviewed, gravest first; of
+// two alike the one with more changes comes first.
 func CompareRisk(a, b diff.File) int {
 	return cmp.Or(cmp.Compare(risk(b), risk(a)), cmp.Compare(b.Changes(), a.Changes()))
 }

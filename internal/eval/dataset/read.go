@@ -24,14 +24,9 @@ const (
 	maxLine = 8 << 20
 )
 
-// Read reads files of cases, one JSON object a line; empty lines are passed over.
-// The names "starter" and "tickets" stand for the embedded sets (./starter for a file
-// of that name). A diff stands in its line, or in a file whose path, relative to the
-// folder of the file of cases and never outside it, is the value of diff_file.
-//
-// An id has 1 to 200 bytes of visible ASCII, no slash and no backslash, so that a
-// file or a folder can bear it. Everything of all files is checked first, and the
-// error is a *Problems that lists all that is wrong.
+// Read reads files of cases, one JSON object a line, or an embedded set by its name. A diff
+// stands in its line, or in a file within the folder of the file of cases. Everything of
+// all files is checked first; the error is a *Problems that lists all that is wrong.
 func Read(paths ...string) ([]Case, error) {
 	return ReadWith(nil, paths...)
 }

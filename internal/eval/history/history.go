@@ -38,20 +38,14 @@ type Options struct {
 	OnProgress func(done, total int) // pull requests looked at; nil for nobody
 }
 
-// Estimate is how many requests Build sends at most, where no pull request has
-// more than a hundred comments or reviews: the list, and for each pull request
-// its comments, its reviews, the diff and where that starts.
+// Estimate is how many requests Build sends at most, with up to a hundred comments or
+// reviews each.
 func Estimate(last int) int { return github.MergedPages + 4*last }
 
-// Build makes cases of the pull requests that were merged last, by number, and
-// notes on what it left out, each a line that is safe for a terminal. Of the
-// clean ones it keeps as many as there are others, the newest: most merged pull
-// requests have no remark, and a set of them would reward a reviewer who says
-// nothing.
-//
-// What goes wrong with one pull request costs that one. Errors are those of the
-// list, a token without access, a rate limit and the context's end; then there
-// are no cases.
+// Build makes cases of the pull requests that were merged last, by number, and notes on
+// what it left out. Clean ones it keeps as many as there are others: a set of them would
+// reward a reviewer who says nothing. What goes wrong with one pull request costs that one;
+// errors are those of the list, of access, of a rate limit and the context's.
 func Build(ctx context.Context, api API, owner, repo string, o Options) ([]dataset.Case, []string, error) {
 	pulls, err := api.MergedPulls(ctx, owner, repo, o.Last)
 	if err != nil {

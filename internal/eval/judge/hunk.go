@@ -16,10 +16,9 @@ const (
 	maxWidth = 400
 )
 
-// Hunk gives what the judge sees of a patch: the hunk that holds the line of the
-// new side, or else the nearest one, numbered as in a review. Of a longer one it
-// gives the 200 lines around the line, and of a line its first 400 characters,
-// with a mark where something was left out. It is empty for a patch that cannot be read or has no hunks.
+// Hunk gives what the judge sees of a patch: the hunk at the line of the new side, or the
+// nearest one, numbered as in a review, with a mark where something was left out; empty for
+// a patch without readable hunks.
 func Hunk(patch string, line int) string {
 	hunks, err := diff.Hunks(patch)
 	if err != nil || len(hunks) == 0 {

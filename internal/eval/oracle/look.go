@@ -69,10 +69,9 @@ const (
 	below    = 25
 )
 
-// Look gives the calls that a reviewer makes next: first it looks for what the
-// changed lines define and name, then it reads around what it found in other
-// files. It makes none where it has no tools, is asked for its answer, or has
-// looked twice.
+// Look gives the calls that a reviewer makes next: first for the names of the changed
+// lines, then around what was found in other files. It makes none without tools, when asked
+// for its answer, or after two rounds.
 func Look(q llm.Request, f diff.File) []llm.Call {
 	rounds := 0
 	for _, turn := range q.Turns {

@@ -49,13 +49,9 @@ type claim struct {
 	Suggestion string           `json:"suggestion"`
 }
 
-// Answer is what the model says about a file of a case: JSON text with the keys
-// of the prompt's schema. Equal arguments give equal bytes.
-//
-// Whether a known defect is found is settled by seed, case and its index alone,
-// so that a higher recall adds findings and changes none. It is reported in the
-// file where it is, once. A file that shows no line of the new side, or whose
-// patch cannot be read, has no findings.
+// Answer is what the model says about a file of a case, with the keys of the prompt's
+// schema. Equal arguments give equal bytes. Whether a known defect is found is settled by
+// seed, case and index alone, so that a higher recall adds findings and changes none.
 func Answer(o Options, caseID string, golden []dataset.Golden, f diff.File) string {
 	all := []claim{}
 	if p := newPatch(f.Patch); len(p.lines) > 0 {
@@ -117,10 +113,8 @@ func stream(seed uint64, purpose ...string) *rand.Rand {
 // hundredths cuts a confidence to two digits, as models write it.
 func hundredths(x float64) float64 { return math.Floor(x*100) / 100 }
 
-// Judge is what the model says of a case's ticket: JSON text with the keys of the
-// prompt's schemas, for the question about the whole change and for the one about the
-// criteria alone. Of the share that it does not know it says what a model likes to say:
-// that the criterion is met, without a line. A part that nobody asked for goes unnamed.
+// Judge is what the model says of a case's ticket, for both questions about it. Of what it
+// does not know it says what a model likes to say: met, without a line.
 func Judge(o Options, c dataset.Case) string {
 	said := struct {
 		Overview string              `json:"overview"`

@@ -41,12 +41,9 @@ func ReadReport(text []byte) (Report, error) {
 	return Report{Counts: kept.Counts, About: about, Asked: &kept.Asked}, nil
 }
 
-// Missed says in a sentence each where the report is worse than its baseline by
-// more than the tolerance, in percentage points: pass rate, recall, precision,
-// and false positives per clean case, of which one point is a hundredth. A
-// figure that is undefined on one side is not held against the other. It is
-// empty where the baseline is held, and fails with ErrNotComparable where the
-// baseline has fingerprints and cases or judge are others.
+// Missed says in a sentence each where the report is worse than its baseline by more than
+// the tolerance, in percentage points. A figure that is undefined on one side is not
+// compared. ErrNotComparable is of a baseline with other cases or another judge.
 func (r Report) Missed(baseline Report, tolerance float64) (missed []string, err error) {
 	for _, what := range []string{"cases", "judge"} {
 		was, is := baseline.Fingerprints[what], r.Fingerprints[what]

@@ -23,12 +23,9 @@ const (
 	Mixed  Verdict = "mixed"
 )
 
-// Comparison holds two runs against each other, over the cases that are in both
-// with the same known findings.
-//
-// Passed and Hit are tested at 5 %, without a correction for there being two. The
-// test of Hit takes known findings as independent, which those of one case are not
-// quite: where cases have many, its p is too small.
+// Comparison holds two runs against each other, over the cases of both with the same known
+// findings. Passed and Hit are tested at 5 %, uncorrected; Hit takes the known findings of
+// a case as independent, so that its p is a little small.
 type Comparison struct {
 	Cases     int `json:"cases"`
 	OnlyFirst int `json:"only_first"` // cases of the first run alone
@@ -42,9 +39,7 @@ type Comparison struct {
 	Precision [2]*stats.Interval `json:"precision"` // of both runs; nil where one posted nothing
 }
 
-// Change is a case whose result changed: whether it passes, which known findings
-// are hit, or how many unmatched findings of severity major or graver there are.
-// What is in our words, around paths.
+// Change is a case whose result changed. What is in our words, around paths.
 type Change struct {
 	Case    string   `json:"case"`
 	Verdict Verdict  `json:"verdict"`

@@ -15,22 +15,13 @@ import (
 // a case with a known defect may have and still pass.
 const allowed = 2
 
-// Grade sets Passed and Why by the pass rule. Why is Markdown, with paths in code
-// spans.
-//
-// A case with known defects passes when every known finding of severity major
-// or graver is hit (all of them, where there are only weaker ones) and at most
-// two findings of major or graver are posted that hit none. A clean case passes
-// when nothing of major or graver is posted. The rule knows no judge of single
-// findings: one that the judge holds valid still counts as unmatched, so that a
-// pass means the same with and without a judge.
-//
-// A case with a ticket passes where besides each criterion's verdict is right, with a
-// line that bears it out where that is met, and each part that nobody asked for is named.
-//
-// Nothing passes by silence: not a case whose run failed, not a clean one of
-// which a file was not read in full, and not one with a missed finding, however
-// weak, in such a file.
+// Grade sets Passed and Why, which is Markdown, by the pass rule. A case with known defects
+// passes when all of major or graver are hit (all at all, where there are only weaker ones)
+// and at most two of major or graver are posted beside them; a clean one when none of these
+// is posted. A judge's word on single findings changes nothing. With a ticket each verdict
+// and its evidence must be right as well, and each unasked part named. Nothing passes by
+// silence: no failed run, no clean case with an unread file, and no case with a missed
+// finding in one.
 func Grade(r *Result) {
 	failed := ""
 	if r.Outcome == reviewpr.Failed {

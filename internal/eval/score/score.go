@@ -107,9 +107,8 @@ type Loss struct {
 	Why       string           `json:"why"`
 }
 
-// Record enters what was to be found, what was posted, and which of the two
-// belong together; what was missed and lost on the way has its stage. The pairs are those
-// of Match over the same two lists, Lost is set already.
+// Record enters known and posted findings and which belong together: pairs are those of
+// Match over the same lists, and Lost is set already.
 func (r *Result) Record(golden []dataset.Golden, posted []finding.Finding, pairs []Pair) {
 	r.Golden = make([]Known, 0, len(golden))
 	for _, g := range golden {
