@@ -133,22 +133,9 @@ func (g clone) read(ctx context.Context, base, head string, file config.File, c 
 		return fmt.Errorf("reading the range's diff: %w", err)
 	}
 	c.Files = byPath(files)
-	settings, err := g.file(ctx, base, file.Path)
-	if err != nil {
-		return err
-	}
-	if c.Config, err = file.Parse(settings); err != nil {
-		return err
-	}
-	for _, path := range c.Config.Instructions {
-		text, err := g.file(ctx, base, path)
-		if err != nil {
-			return err
-		}
-		c.guide(path, text)
-	}
 	c.Base = base
-	if c.Attributes, err = g.file(ctx, base, ".gitattributes"); err != nil {
+	err = c.governed(file, func(path string, _ int64) ([]byte, error) { return g.file(ctx, base, path) })
+	if err != nil {
 		return err
 	}
 	return vouch(ctx, c.Files, cloneBase{g, base, head})

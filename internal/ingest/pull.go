@@ -115,23 +115,10 @@ func readSettings(ctx context.Context, api API, p pull.Pull, file config.File, c
 			ref = p.DefaultBranch
 		}
 	}
-	text, err := optional(ctx, api, p, file.Path, ref, config.MaxSize+1)
-	if err != nil {
-		return err
-	}
-	if c.Config, err = file.Parse(text); err != nil {
-		return err
-	}
-	for _, path := range c.Config.Instructions {
-		text, err := optional(ctx, api, p, path, ref, maxGuidance)
-		if err != nil && !errors.Is(err, github.ErrTooLarge) {
-			return err
-		}
-		c.guide(path, text)
-	}
 	c.Base = p.BaseSHA
-	c.Attributes, err = optional(ctx, api, p, ".gitattributes", ref, 1<<20)
-	return err
+	return c.governed(file, func(path string, limit int64) ([]byte, error) {
+		return optional(ctx, api, p, path, ref, limit)
+	})
 }
 
 func optional(ctx context.Context, api API, p pull.Pull, path, ref string, limit int64) ([]byte, error) {

@@ -1,13 +1,11 @@
 package dataset
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/guard"
-	"github.com/org/pr-review-action/internal/order"
 )
 
 const (
@@ -175,21 +173,13 @@ func (p Problem) String() string {
 
 // Problems is the error of case files that cannot be used: everything that is
 // wrong with any of them, by file and line.
-type Problems struct{ List []Problem }
+type Problems []Problem
 
 // Error has one line for each problem.
-func (p *Problems) Error() string {
-	lines := make([]string, 0, len(p.List))
-	for _, one := range p.List {
+func (p Problems) Error() string {
+	lines := make([]string, 0, len(p))
+	for _, one := range p {
 		lines = append(lines, one.String())
 	}
 	return strings.Join(lines, "\n")
-}
-
-// sorted orders problems by file and line; those of a line keep their order.
-func sorted(list []Problem) *Problems {
-	order.Stable(list, func(a, b Problem) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
-	})
-	return &Problems{list}
 }

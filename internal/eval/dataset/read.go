@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/org/pr-review-action/internal/order"
 )
 
 // The bounds of what is read.
@@ -26,7 +29,7 @@ const (
 
 // Read reads files of cases, one JSON object a line, or an embedded set by its name. A diff
 // stands in its line, or in a file within the folder of the file of cases. Everything of
-// all files is checked first; the error is a *Problems that lists all that is wrong.
+// all files is checked first; the error is Problems, which lists all that is wrong.
 func Read(paths ...string) ([]Case, error) {
 	return ReadWith(nil, paths...)
 }
@@ -43,14 +46,17 @@ func ReadWith(also func(Case) (reason string), paths ...string) ([]Case, error) 
 		}
 	}
 	if len(r.problems) > 0 {
-		return nil, sorted(r.problems)
+		order.Stable(r.problems, func(a, b Problem) int {
+			return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+		})
+		return nil, r.problems
 	}
 	return r.cases, nil
 }
 
 type reader struct {
 	cases    []Case
-	problems []Problem
+	problems Problems
 	lines    int               // that hold a case
 	room     int               // bytes of diffs that may still come
 	seen     map[string]string // id to the file and line that had it first
