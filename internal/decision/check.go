@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/order"
 )
 
@@ -156,7 +157,7 @@ func (c *checking) drop(line Command, what string, how How, stands func(Item) bo
 		c.bad.add(line, "a blocker falls only where its own id is written, and nothing else is meant here")
 	default:
 		c.bad.add(line, fmt.Sprintf("%q is no finding, severity or path of this draft; a reason stands behind a colon",
-			plain(what, shownText)))
+			guard.Line(what, shownText)))
 	}
 	return len(c.bad.Lines) == before
 }

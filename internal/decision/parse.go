@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
@@ -220,7 +221,7 @@ func (d *Decision) regrade(rest string) ([]string, error) {
 	if len(words) != 2 || !idPattern().MatchString(words[0]) {
 		return nil, errors.New("expected /severity F6 minor, one finding a line")
 	}
-	severity, err := ParseSeverity(plain(strings.ToLower(words[1]), shownWord))
+	severity, err := ParseSeverity(guard.Line(strings.ToLower(words[1]), shownWord))
 	if err != nil {
 		return nil, err
 	}
