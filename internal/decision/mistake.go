@@ -47,16 +47,11 @@ func meant(line string) string {
 	switch verb {
 	case "":
 		return unspoken(line)
-	case "approve":
+	case "approve", "abort":
 		if len(found) > 0 {
 			return "/drop " + strings.Join(found, " ")
 		}
-		return "/approve"
-	case "abort":
-		if len(found) > 0 {
-			return "/drop " + strings.Join(found, " ")
-		}
-		return "/abort"
+		return "/" + verb
 	case "revise":
 		return strings.TrimSpace("/revise " + cutTo(rest, MaxFeedback))
 	}

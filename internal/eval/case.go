@@ -261,11 +261,8 @@ func posted(s reviewpr.State) []finding.Finding {
 	for _, f := range render.Cut(s.Review()) {
 		gone[f.ID] = true
 	}
-	return slices.DeleteFunc(finding.Kept(s.Comments), func(f finding.Finding) bool { return gone[f.ID] || isFlag(f) })
-}
-
-// isFlag reports whether a finding is about hidden text and claims no defect: it
-// is for the approver, and has figures of its own.
-func isFlag(f finding.Finding) bool {
-	return f.Source == finding.Rule && f.Category == triage.Hidden
+	return slices.DeleteFunc(finding.Kept(s.Comments), func(f finding.Finding) bool {
+		flag := f.Source == finding.Rule && f.Category == triage.Hidden // it is for the approver, and claims no defect
+		return gone[f.ID] || flag
+	})
 }

@@ -46,7 +46,10 @@ func Reviewing() Task { return Task{text("review.md"), SchemaName, reviewSchema(
 func Verifying() Task { return Task{text("verify.md"), "finding_verification", verdictSchema()} }
 
 // Classifying asks for the Label of one file.
-func Classifying() Task { return Task{text("classify.md"), "file_label", labelSchema()} }
+func Classifying() Task {
+	return Task{text("classify.md"), "file_label", object(oneOf("kind", Kinds()...),
+		oneOf("depth", "deep", "normal", "light"))}
+}
 
 // SchemaName is the name under which a review's request carries the schema.
 const SchemaName = "file_review"

@@ -73,10 +73,6 @@ func verdictSchema() json.RawMessage {
 		plain("holds", "boolean")))
 }
 
-func labelSchema() json.RawMessage {
-	return object(oneOf("kind", Kinds()...), oneOf("depth", "deep", "normal", "light"))
-}
-
 // Kinds are those of a change that a label may name.
 func Kinds() []string {
 	return []string{"security", "refactoring", "feature", "tests", "docs", "other"}
@@ -97,9 +93,6 @@ func overviewSchema(judges bool) json.RawMessage {
 	}
 	return object(keys...)
 }
-
-// criteriaSchema is that of the answer of which no word is kept.
-func criteriaSchema() json.RawMessage { return object(criteria(), unasked(lines()...)) }
 
 func criteria() key {
 	return list("criteria", "One for every criterion, by its number.",

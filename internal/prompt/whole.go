@@ -49,7 +49,9 @@ func Overviewing(judges bool) Task {
 }
 
 // Judging asks for numbers, verdicts and lines alone.
-func Judging() Task { return Task{text("criteria.md"), "criteria_verdicts", criteriaSchema()} }
+func Judging() Task {
+	return Task{text("criteria.md"), "criteria_verdicts", object(criteria(), unasked(lines()...))}
+}
 
 // VerifyingWhole asks for verdicts on findings on a whole change.
 func VerifyingWhole() Task {

@@ -72,9 +72,5 @@ func (c Change) counts(k github.ReviewComment, m *memory) bool {
 	_, _, _, drafted := marker.ParseComment(k.Body)
 	person := k.User != "" && k.UserType != "Bot" && !strings.EqualFold(k.User, c.Pull.Author)
 	return person && !drafted && k.Line > 0 && !k.WholeFile && c.path(k.Path) != "" &&
-		strings.TrimSpace(k.Body) != "" && !m.answers(k)
-}
-
-func (m *memory) answers(k github.ReviewComment) bool {
-	return m.believed[k.ID] || m.believed[k.ReplyTo]
+		strings.TrimSpace(k.Body) != "" && !m.believed[k.ID] && !m.believed[k.ReplyTo]
 }

@@ -149,10 +149,6 @@ func (m *memory) name(all []finding.Earlier) {
 	}
 }
 
-func (m *memory) dropped() []finding.Earlier {
-	return bare(m.drops, finding.Earlier{Fate: finding.WasDropped})
-}
-
 // bare are findings of which the fingerprint alone is known.
 func bare(n map[string]int, like finding.Earlier) (all []finding.Earlier) {
 	for _, fp := range slices.Sorted(maps.Keys(n)) {

@@ -67,7 +67,7 @@ func Recall(ctx context.Context, s Source, c Change) (all []finding.Earlier, lef
 	if err := m.threads(ctx, s, all); err != nil {
 		left = append(left, err)
 	}
-	all = c.merged(append(all, m.dropped()...))
+	all = c.merged(append(all, bare(m.drops, finding.Earlier{Fate: finding.WasDropped})...))
 	said, err := c.said(ctx, s, comments, m)
 	if err != nil {
 		left = append(left, err)

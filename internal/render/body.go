@@ -73,7 +73,7 @@ func fitBody(r Review) (string, []finding.Finding) {
 	all := slices.Concat(p.inline, p.moreInline, p.open, p.more, p.nits, p.linters)
 	first := func(n int) string {
 		q := p.first(n)
-		return Paragraphs(head, r.inlineList(q), r.sections(q.open), r.Resolved(),
+		return Paragraphs(head, r.items(q.inline), folded(q.moreInline, "more comment", r.items), r.sections(q.open), r.Resolved(),
 			folded(q.more, "more finding", r.sections), folded(q.nits, "nit", r.sections),
 			r.byLinters(q.linters), leftOut(all[n:]), files)
 	}
@@ -136,11 +136,6 @@ func (r Review) TallyAt() string {
 	return strings.Replace(r.Tally(), " reviewed", " reviewed at "+r.Commit(), 1)
 }
 
-// inlineList names the inline comments, one a line; those beyond a few in a fold.
-func (r Review) inlineList(p parts) string {
-	return Paragraphs(r.items(p.inline), folded(p.moreInline, "more comment", r.items))
-}
-
 func (r Review) items(all []finding.Finding) string {
 	var items []string
 	for _, f := range all {
@@ -153,19 +148,16 @@ func (r Review) items(all []finding.Finding) string {
 func (r Review) sections(all []finding.Finding) string {
 	var blocks []string
 	for i, f := range all {
-		if i == 0 || f.Path != all[i-1].Path {
-			blocks = append(blocks, fileHeading(f))
+		switch {
+		case i > 0 && f.Path == all[i-1].Path:
+		case f.Path == "":
+			blocks = append(blocks, "#### The pull request")
+		default:
+			blocks = append(blocks, "#### "+guard.Code(f.Path))
 		}
 		blocks = append(blocks, r.section(f))
 	}
 	return Paragraphs(blocks...)
-}
-
-func fileHeading(f finding.Finding) string {
-	if f.Path == "" {
-		return "#### The pull request"
-	}
-	return "#### " + guard.Code(f.Path)
 }
 
 func (r Review) section(f finding.Finding) string {

@@ -24,19 +24,17 @@ const (
 // at hand; exact reports which. A quote from outside of the diff was checked
 // against nothing, so that none is given.
 func (r Review) Quoted(f finding.Finding) (rows []string, exact bool) {
-	rows, exact = r.replaced(f)
-	masked := f.Category == secret
+	shown, _, _ := r.excerpt(f, 0)
+	text, masked := side(shown, f), f.Category == secret
+	outside := f.Placement == finding.Body && f.Note != ""
 	switch {
-	case exact && !masked:
-		return rows, true
-	case f.Quote == "", !masked && outside(f):
-		return nil, exact
+	case text != "" && !masked:
+		return strings.Split(strings.TrimSuffix(text, "\n"), "\n"), true
+	case f.Quote == "", !masked && outside:
+		return nil, text != ""
 	}
-	return strings.Split(f.Quote, "\n")[:1], exact
+	return strings.Split(f.Quote, "\n")[:1], text != ""
 }
-
-// outside reports whether a finding is placed in the body for a reason.
-func outside(f finding.Finding) bool { return f.Placement == finding.Body && f.Note != "" }
 
 // evidence is the code that a finding is about, for the draft: its rows of the diff with
 // those around, without the indentation that they share. Of a credential it is the
@@ -141,10 +139,4 @@ func (r Review) excerpt(f finding.Finding, around int) (rows []diff.Line, at, en
 		rows = rows[:len(rows)-1]
 	}
 	return rows, at, end
-}
-
-func (r Review) replaced(f finding.Finding) (old []string, ok bool) {
-	rows, _, _ := r.excerpt(f, 0)
-	text := side(rows, f)
-	return strings.Split(strings.TrimSuffix(text, "\n"), "\n"), text != ""
 }

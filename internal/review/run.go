@@ -74,8 +74,11 @@ func (t *task) run(ctx context.Context) error {
 			return err
 		}
 		t.out.Findings = append(t.out.Findings, a.findings...)
-		if a.err != nil {
-			failures = append(failures, t.inPart(a.err, len(parts)))
+		switch {
+		case a.err != nil && t.part > 0:
+			failures = append(failures, &partError{t.part, len(parts), a.err})
+		case a.err != nil:
+			failures = append(failures, a.err)
 		}
 	}
 	t.conclude(failures, len(parts))
@@ -112,13 +115,6 @@ func (t *task) failed(cause error) finding.FileReview {
 	}
 	t.out.State, t.out.Reason, t.out.Findings = finding.Failed, reason(cause), nil
 	return t.out
-}
-
-func (t *task) inPart(err error, of int) error {
-	if t.part == 0 {
-		return err
-	}
-	return &partError{t.part, of, err}
 }
 
 // label has the file labelled, and decides how deep its review goes. A label is a

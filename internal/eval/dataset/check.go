@@ -114,7 +114,10 @@ func checkPlaces(places []Place, files map[string][]diff.Hunk) (reasons []string
 	within := false
 	for i, p := range places {
 		if reason := p.check(files); reason != "" {
-			reasons = append(reasons, placeName(i)+reason)
+			if i > 0 {
+				reason = fmt.Sprintf("also[%d]: %s", i-1, reason)
+			}
+			reasons = append(reasons, reason)
 		}
 		within = within || p.within(files[p.Path])
 	}
@@ -122,14 +125,6 @@ func checkPlaces(places []Place, files map[string][]diff.Hunk) (reasons []string
 		reasons = append(reasons, fmt.Sprintf("none of its lines is within %d lines of a hunk", margin))
 	}
 	return reasons
-}
-
-// placeName is how a problem names the i-th of Places.
-func placeName(i int) string {
-	if i == 0 {
-		return ""
-	}
-	return fmt.Sprintf("also[%d]: ", i-1)
 }
 
 func (p Place) check(files map[string][]diff.Hunk) string {

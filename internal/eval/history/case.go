@@ -48,7 +48,8 @@ func (b *builder) build(ctx context.Context, p github.MergedPull, remarks []rema
 	if err != nil {
 		return dataset.Case{}, err
 	}
-	c.Language = languageOf(largest(files))
+	largest := slices.MaxFunc(files, func(a, b diff.File) int { return a.Changes() - b.Changes() })
+	c.Language = languageOf(largest.Path)
 	if len(remarks) > 0 {
 		if c.Golden, err = golden(remarks, files); err != nil {
 			return dataset.Case{}, err
@@ -131,10 +132,6 @@ func onHunk(hunks []diff.Hunk, start, end int) bool {
 	return slices.ContainsFunc(hunks, func(h diff.Hunk) bool {
 		return start < h.NewStart+h.NewLines && end >= h.NewStart
 	})
-}
-
-func largest(files []diff.File) string {
-	return slices.MaxFunc(files, func(a, b diff.File) int { return a.Changes() - b.Changes() }).Path
 }
 
 func languageOf(file string) string { return cmp.Or(lang.Of(file).Name, "other") }

@@ -51,15 +51,12 @@ func (l Line) in(text string) bool {
 	wanted := string(runes[:min(len(runes), comparable)])
 	for line := range strings.Lines(text) {
 		before, _, found := strings.Cut(line, wanted)
-		if found && slices.Contains(numbers(before), strconv.Itoa(l.Number)) {
+		numbers := strings.FieldsFunc(before, func(r rune) bool { return !unicode.IsDigit(r) })
+		if found && slices.Contains(numbers, strconv.Itoa(l.Number)) {
 			return true
 		}
 	}
 	return false
-}
-
-func numbers(text string) []string {
-	return strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsDigit(r) })
 }
 
 // The bounds of looking around: calls of one turn, lines that are read around a hit.

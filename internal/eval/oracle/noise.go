@@ -89,7 +89,8 @@ func (n noise) free() (lines []line) {
 	places := n.places()
 	for _, addedOnly := range []bool{true, false} {
 		for _, l := range n.patch.lines {
-			if (l.added || !addedOnly) && away(l.number, places) {
+			near := func(p dataset.Place) bool { return gap(l.number, p.LineStart, p.LineEnd) < apart }
+			if (l.added || !addedOnly) && !slices.ContainsFunc(places, near) {
 				lines = append(lines, l)
 			}
 		}
@@ -98,12 +99,6 @@ func (n noise) free() (lines []line) {
 		}
 	}
 	return lines
-}
-
-func away(number int, places []dataset.Place) bool {
-	return !slices.ContainsFunc(places, func(p dataset.Place) bool {
-		return gap(number, p.LineStart, p.LineEnd) < apart
-	})
 }
 
 // places lists where in the file a finding hits a known defect.

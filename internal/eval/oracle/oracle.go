@@ -166,8 +166,12 @@ func Shown(answer, user, patch string) string {
 		n, _ := strconv.Atoi(m[1]) // digits by the expression
 		lines[n] = true
 	}
-	p := newPatch(patch)
-	return encode(slices.DeleteFunc(said.Findings, func(c claim) bool { return p.has(c.Line) && !lines[c.Line] }))
+	for _, l := range newPatch(patch).lines {
+		if !lines[l.number] {
+			said.Findings = slices.DeleteFunc(said.Findings, func(c claim) bool { return c.Line == l.number })
+		}
+	}
+	return encode(said.Findings)
 }
 
 // patch is the new side of a file as far as its diff shows it.
@@ -216,10 +220,6 @@ func (p patch) nearest(start, end int) (from, to int) {
 
 // gap is the number of lines from a line to a range, 0 inside it.
 func gap(number, start, end int) int { return max(start-number, number-end, 0) }
-
-func (p patch) has(number int) bool {
-	return slices.ContainsFunc(p.lines, func(l line) bool { return l.number == number })
-}
 
 func (p patch) text(number int) string {
 	for _, l := range p.lines {

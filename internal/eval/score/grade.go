@@ -79,7 +79,8 @@ func (r Result) silent() string {
 	}
 	var files []string
 	for _, k := range r.Golden {
-		if k.Hit == "" && r.notRead(k.Path) && !slices.Contains(files, guard.Code(k.Path)) {
+		unread := func(u string) bool { return u == k.Path || strings.HasPrefix(u, k.Path+": ") }
+		if k.Hit == "" && slices.ContainsFunc(r.Unread, unread) && !slices.Contains(files, guard.Code(k.Path)) {
 			files = append(files, guard.Code(k.Path))
 		}
 	}
@@ -87,8 +88,4 @@ func (r Result) silent() string {
 		return ""
 	}
 	return "not read in full: " + strings.Join(files, ", ")
-}
-
-func (r Result) notRead(path string) bool {
-	return slices.ContainsFunc(r.Unread, func(u string) bool { return u == path || strings.HasPrefix(u, path+": ") })
 }

@@ -2,7 +2,6 @@ package score
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/cost"
@@ -133,10 +132,11 @@ func (r Report) groups() string {
 	t := table{head: []string{"by", "group", "cases passed", "known findings hit", "posted that hit",
 		"posted on clean cases"}, align: "llrrrr"}
 	visibilities := []string{string(dataset.Local), string(dataset.Context), string(dataset.Clean)}
+	severities := []string{string(finding.Blocker), string(finding.Major), string(finding.Minor), string(finding.Nit)}
 	for _, d := range []struct {
 		name  string
 		order []string
-	}{{byLanguage, nil}, {bySeverity, gravestFirst()}, {byVisibility, visibilities}} {
+	}{{byLanguage, nil}, {bySeverity, severities}, {byVisibility, visibilities}} {
 		groups, label := names(r.By[d.name], d.order), d.name
 		for _, name := range groups[:min(len(groups), groupRows)] {
 			c := r.By[d.name][name]
@@ -153,14 +153,6 @@ func (r Report) groups() string {
 	}
 	return paragraphs("### By group", t.String(), "Known findings count by their own severity, posted ones by "+
 		"theirs, and a case by its gravest known finding.")
-}
-
-func gravestFirst() []string {
-	var names []string
-	for _, s := range slices.Backward(finding.Severities()) {
-		names = append(names, string(s))
-	}
-	return names
 }
 
 func blank(n int) string {
