@@ -163,7 +163,9 @@ func (l *Ledger) reserve(ctx context.Context, c *call) error {
 		case !c.file.fits(c.need):
 			l.leave(c) // it waits for its own file, others need not
 		case !l.run.fits(c.need) || l.behind(c):
-			l.join(c)
+			if !slices.Contains(l.queue, c) {
+				l.queue = append(l.queue, c)
+			}
 		default:
 			l.hold(c)
 			return nil
@@ -179,12 +181,6 @@ func (l *Ledger) wake() {
 }
 
 func (l *Ledger) behind(c *call) bool { return len(l.queue) > 0 && l.queue[0] != c }
-
-func (l *Ledger) join(c *call) {
-	if !slices.Contains(l.queue, c) {
-		l.queue = append(l.queue, c)
-	}
-}
 
 func (l *Ledger) leave(c *call) {
 	if i := slices.Index(l.queue, c); i >= 0 {

@@ -149,9 +149,7 @@ func Run(ctx context.Context, o Options) (score.Report, error) {
 	return report, nil
 }
 
-const journalFolder = "journal"
-
-func journalDir(dir string) string { return filepath.Join(dir, journalFolder) }
+func journalDir(dir string) string { return filepath.Join(dir, "journal") }
 
 // open keeps other runs off the folder, and takes over what earlier ones have
 // paid for.

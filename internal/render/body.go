@@ -113,6 +113,10 @@ const NoRuleMatched = "no rule matched; no model read these files"
 // the approver, or known before, did find something.
 func (r Review) Result() string {
 	byApprover := func(f finding.Finding) bool { return f.Filtered == finding.Dropped }
+	known := func(f finding.Finding) bool {
+		return slices.Contains([]finding.Filter{finding.AlreadyPosted, finding.AlreadyCommented, finding.DroppedBefore},
+			f.Filtered)
+	}
 	switch {
 	case len(r.Findings) > 0:
 		return finding.Counts(r.Findings)

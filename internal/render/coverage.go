@@ -182,7 +182,11 @@ func item(files []finding.FileReview, limit int) string {
 	list := "- " + label + ", " + wording.Count(len(files), "file") + ":\n"
 	folders := order.Grouped(files, func(f finding.FileReview) string { return folderOf(f.Path) })
 	for i, folder := range folders {
-		line := inFolder(folder)
+		name := folderOf(folder[0].Path)
+		line := "  - " + guard.Code(name) + ": " + codes(folder, len(name)) + "\n"
+		if name == "" {
+			line = "  - top folder: " + codes(folder, 0) + "\n"
+		}
 		if len(list)+len(line) > limit {
 			left := len(slices.Concat(folders[i:]...))
 			return list + fmt.Sprintf("  - and %s in %s\n", wording.Count(left, "file"), wording.Count(len(folders)-i,
@@ -191,14 +195,6 @@ func item(files []finding.FileReview, limit int) string {
 		list += line
 	}
 	return list
-}
-
-func inFolder(files []finding.FileReview) string {
-	name := folderOf(files[0].Path)
-	if name == "" {
-		return "  - top folder: " + codes(files, 0) + "\n"
-	}
-	return "  - " + guard.Code(name) + ": " + codes(files, len(name)) + "\n"
 }
 
 func folderOf(file string) string { return file[:strings.LastIndexByte(file, '/')+1] }

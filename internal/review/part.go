@@ -18,7 +18,10 @@ import (
 // the grave ones looked at again. The error says that the file was not reached.
 func (t *task) reviewPart(ctx context.Context, patch string, parts int) (attempt, error) {
 	in := t.input(ctx, patch, parts)
-	a := t.converse(ctx, in)
+	c := &conversation{task: t, next: t.opening(in)}
+	text, err := c.run(ctx)
+	a := attempt{boundary: c.next.boundary, text: text}
+	a.read(err, in.Path)
 	if err := t.ends(ctx, a.err); err != nil {
 		return a, err
 	}
@@ -35,7 +38,6 @@ func (t *task) reviewPart(ctx context.Context, patch string, parts int) (attempt
 	}
 	found, moved := newQuotes(patch).check(t.redacted(a.findings))
 	t.out.Moved += moved
-	var err error
 	a.findings, err = t.verify(ctx, in, found)
 	return a, err
 }
@@ -50,14 +52,6 @@ func (t *task) redacted(found []finding.Finding) []finding.Finding {
 		}
 	}
 	return found
-}
-
-func (t *task) converse(ctx context.Context, in prompt.Input) attempt {
-	c := &conversation{task: t, next: t.opening(in)}
-	text, err := c.run(ctx)
-	a := attempt{boundary: c.next.boundary, text: text}
-	a.read(err, in.Path)
-	return a
 }
 
 // opening is the first question about a part: for its findings, or for those that

@@ -106,7 +106,9 @@ func golden(remarks []remark, files []diff.File) ([]dataset.Golden, error) {
 	}
 	var list []dataset.Golden
 	for _, r := range remarks {
-		if start := first(r); onHunk(shown[r.Path], start, r.OriginalLine) {
+		if start := first(r); slices.ContainsFunc(shown[r.Path], func(h diff.Hunk) bool {
+			return start < h.NewStart+h.NewLines && r.OriginalLine >= h.NewStart
+		}) {
 			list = append(list, dataset.Golden{
 				Path: r.Path, LineStart: start, LineEnd: r.OriginalLine,
 				Severity: finding.Minor, Visibility: dataset.Context, Issue: r.issue, Source: r.URL,
@@ -126,12 +128,6 @@ func first(r remark) int {
 		return r.OriginalLine
 	}
 	return r.OriginalStartLine
-}
-
-func onHunk(hunks []diff.Hunk, start, end int) bool {
-	return slices.ContainsFunc(hunks, func(h diff.Hunk) bool {
-		return start < h.NewStart+h.NewLines && end >= h.NewStart
-	})
 }
 
 func languageOf(file string) string { return cmp.Or(lang.Of(file).Name, "other") }

@@ -59,7 +59,11 @@ func (d Decide) section(r render.Review) string {
 
 // dialog names the dialog of the environment, in the run that waits, and the command.
 func (d Decide) dialog(r render.Review) string {
-	where := " in " + linked("Review deployments", d.page(r, "runs/"+strconv.FormatInt(d.Run, 10), d.Run > 0))
+	address := ""
+	if d.Run > 0 {
+		address = r.ActionsPage("runs/" + strconv.FormatInt(d.Run, 10))
+	}
+	where := " in " + linked("Review deployments", address)
 	if d.Approve == "" {
 		return where + "."
 	}
@@ -70,19 +74,11 @@ func (d Decide) dialog(r render.Review) string {
 // and the command.
 func (d Decide) form(r render.Review) string {
 	where := "*Actions*"
-	if address := d.page(r, "workflows/"+d.Workflow, d.Workflow != ""); address != "" {
+	if address := r.ActionsPage("workflows/" + d.Workflow); d.Workflow != "" && address != "" {
 		where = linked("this form", address)
 	}
 	return render.Paragraphs(" in "+where+", which *Run workflow* opens, draft "+guard.Code(d.Draft)+", or with:",
 		guard.Fence(d.Dispatch, ""))
-}
-
-// page is the address of a page of the repository's Actions, empty where there is none.
-func (d Decide) page(r render.Review, path string, known bool) string {
-	if !known {
-		return ""
-	}
-	return r.ActionsPage(path)
 }
 
 func linked(text, address string) string {
