@@ -32,8 +32,7 @@ func synonyms() map[string]string {
 // joining are words that say "to" between the ends of a range.
 func joining() []string {
 	return []string{"to", "through", "thru", "until", "till", "bis", "à", "a", "al", "hasta", "até", "tot", "do",
-		"до",
-		"по", "到", "至", "から"}
+		"до", "по", "到", "至", "から"}
 }
 
 // meant is the command that a refused line was perhaps meant as; empty where

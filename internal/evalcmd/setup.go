@@ -21,8 +21,7 @@ import (
 func (p Program) options(cases []dataset.Case, files []string, o *Options) (eval.Options, error) {
 	e := eval.Options{
 		Cases: cases, GateFrom: o.GateFrom, Concurrency: o.Concurrency,
-		Commit: wire.Version(), Random: rand.Reader, Now: p.Now,
-		Repos:  o.repos,
+		Commit: wire.Version(), Random: rand.Reader, Now: p.Now, Repos: o.repos,
 		Budget: eval.Budget{Cap: o.maxCost, Price: o.price, Judge: o.judgePrice},
 		Linger: driver.LastAnswers, Announce: p.tell(o),
 		Warn: func(err error) { p.tell(o)(warning(driver.Explain(err))) },
