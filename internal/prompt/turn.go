@@ -186,10 +186,6 @@ type Revision struct {
 	Feedback string
 }
 
-// Texts lists all text from outside that the conversation begins with beside the
-// file's.
-func (r Revision) Texts() []string { return append(Texts(Input{}, r.Findings...), r.Feedback) }
-
 // Redraft returns the user turn that asks for all findings on a file once more, as
 // its approver wants them. The system turn is that of Reviewing: the same bytes,
 // and the same rules for what a finding is.

@@ -101,8 +101,7 @@ type question struct {
 	task     string
 	key      string
 	chat     Chatter
-	boundary guard.Boundary              // of the conversation; empty for its first turn,
-	avoid    []string                    // where one is drawn that neither its text nor these hold
+	boundary guard.Boundary              // of the conversation; empty for its first turn, where one is drawn
 	request  llm.Request                 // without the first user's turn,
 	user     func(guard.Boundary) string // which belongs to the boundary
 	keep     func(Recorded) Recorded     // what of an answer may be kept; nil for all of it
@@ -162,7 +161,7 @@ func (t *task) call(ctx context.Context, q question) (Recorded, error) {
 	b := q.boundary
 	if b == "" {
 		var err error
-		if b, err = guard.NewBoundary(t.Random, append(q.avoid, q.user(noBoundary))...); err != nil {
+		if b, err = guard.NewBoundary(t.Random, q.user(noBoundary)); err != nil {
 			return Recorded{}, err
 		}
 	}

@@ -58,12 +58,12 @@ func (t *task) redacted(found []finding.Finding) []finding.Finding {
 // a revision leaves of them.
 func (t *task) opening(in prompt.Input) question {
 	q := question{
-		task: reviewing, chat: t.Options.Review, avoid: prompt.Texts(in),
+		task: reviewing, chat: t.Options.Review,
 		request: t.request(prompt.Reviewing()), user: func(b guard.Boundary) string { return prompt.User(b, in) },
 	}
 	if t.revision != nil {
 		r := t.revision.of(t.part)
-		q.task, q.avoid = redrafting, append(q.avoid, r.Texts()...)
+		q.task = redrafting
 		q.user = func(b guard.Boundary) string { return prompt.Redraft(b, in, r) }
 	}
 	q.key = Hash(t.key, q.task, in.Patch)

@@ -128,7 +128,7 @@ func (t *task) label(ctx context.Context) error {
 	in, request := t.changed(t.file.Patch), t.request(prompt.Classifying())
 	request.MaxTokens, request.Effort = min(request.MaxTokens, labelTokens), "low"
 	r, err := t.ask(ctx, question{
-		task: classifying, key: Hash(t.key, classifying), chat: t.Classify, avoid: prompt.Texts(in),
+		task: classifying, key: Hash(t.key, classifying), chat: t.Classify,
 		request: request, user: func(b guard.Boundary) string { return prompt.Classify(b, in) },
 	})
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 func (t *task) verify(ctx context.Context, in prompt.Input, found []finding.Finding) ([]finding.Finding, error) {
 	return t.secondLook(ctx, found, func(claims []finding.Finding, said []string) question {
 		return question{
-			key: Hash(append(said, t.key, verifying, in.Patch)...), avoid: prompt.Texts(in, claims...),
+			key:     Hash(append(said, t.key, verifying, in.Patch)...),
 			request: t.request(prompt.Verifying()),
 			user:    func(b guard.Boundary) string { return prompt.Verify(b, in, claims) },
 		}
