@@ -87,8 +87,7 @@ func (e *Error) quoted(l BadLine) string {
 
 var quotation = pattern.Lazy(`"(?:[^"\\]|\\.)*"`)
 
-// reason is a line's reason with what to write; what they quote of the line goes
-// with the line.
+// reason is a line's reason with what to write; its quotations go with the line's text.
 func (e *Error) reason(l BadLine) string {
 	switch {
 	case e.Unquoted:

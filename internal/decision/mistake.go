@@ -35,8 +35,7 @@ func joining() []string {
 		"до", "по", "到", "至", "から"}
 }
 
-// meant is the command that a refused line was perhaps meant as; empty where
-// none can be told.
+// meant is the command that a refused line was perhaps meant as; empty for none.
 func meant(line string) string {
 	if strings.HasPrefix(line, "/") && whole(line) {
 		return "" // what is wrong is wrong with another line, or with the draft

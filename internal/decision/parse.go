@@ -105,8 +105,7 @@ func two(line string) bool {
 	return slices.ContainsFunc(parts(line)[1:], whole) && word(firstOf(line)) != "/revise"
 }
 
-// whole reports whether a text is a command, with nothing that only a draft's
-// paths could make sense of.
+// whole reports whether a text is a command, whatever paths the draft has.
 func whole(text string) bool {
 	var d Decision
 	_, err := d.command(Command{Text: text})

@@ -60,8 +60,7 @@ func (p *parser) gitHeader() (File, error) {
 	return f, nil
 }
 
-// agrees reports whether a name of a --- or +++ line agrees with a path, or
-// with the other one where the first is empty.
+// agrees reports whether a --- or +++ name agrees with a path, with or where that is empty.
 func agrees(name, path, or string) bool {
 	if path == "" {
 		path = or

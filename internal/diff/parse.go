@@ -56,8 +56,7 @@ func (p *parser) parse() error {
 	return nil
 }
 
-// section says how to read the file that begins at line; nil where none does
-// and the line may be passed over.
+// section says how to read the file that begins at line; nil where none does.
 func (p *parser) section(line string) (func() (File, error), error) {
 	switch {
 	case strings.HasPrefix(line, "diff --git "):
@@ -180,8 +179,7 @@ func (p *parser) add(f File, at int) error {
 	return nil
 }
 
-// scanner walks the lines of a text without copying them. A line is given
-// without its line feed; a carriage return stays part of it.
+// scanner walks the lines of a text without copying them; a carriage return stays.
 type scanner struct {
 	text string
 	pos  int // offset of the line that peek gives

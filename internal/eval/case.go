@@ -52,8 +52,7 @@ func (r *run) one(ctx context.Context, i int) (result score.Result, err error) {
 	return result, nil
 }
 
-// drafted runs the graph over a store of its own: what has to last is in the
-// journal.
+// drafted runs the graph over a store in memory: what has to last is in the journal.
 func (r *run) drafted(ctx context.Context, i int) (reviewpr.State, string, error) {
 	change, err := r.Cases[i].Change()
 	if err != nil {
@@ -108,8 +107,7 @@ func (r *run) reviewer(ctx context.Context, i int, files []diff.File) (review.Re
 	return caseReviewer{model, model, subject{of: &r.Cases[i], rests: rests}}, nil
 }
 
-// model is the reviewer by a model, as a pull request gets it, as far as a case has
-// files to look around in.
+// model is the reviewer by a model, with tools as far as a case has files to look around in.
 func (r *run) model(c review.Chatter, around wire.Surroundings) *review.Model {
 	o := review.Options{Review: c, Random: r.Random, Tools: around.Tools, Head: around.Head,
 		Guides: review.Guides{Language: r.Config.Language, Guidelines: r.Config.GuidelinesFor}}
@@ -172,8 +170,7 @@ func (r *run) scored(ctx context.Context, result *score.Result, i int, s reviewp
 	return asking.valid(ctx, posted)
 }
 
-// ruling asks the judge about one case, and writes down what it says. Without a
-// judge place alone decides.
+// ruling asks the judge about one case; without a judge place alone decides.
 type ruling struct {
 	*score.Result
 	judge   *judge.Judge

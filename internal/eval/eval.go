@@ -151,8 +151,7 @@ func Run(ctx context.Context, o Options) (score.Report, error) {
 
 func journalDir(dir string) string { return filepath.Join(dir, "journal") }
 
-// open keeps other runs off the folder, and takes over what earlier ones have
-// paid for.
+// open keeps other runs off the folder, and takes over what earlier ones have paid for.
 func (r *run) open(ctx context.Context) error {
 	store, err := filestore.New(journalDir(r.Dir))
 	if err != nil {
@@ -274,8 +273,7 @@ func (s stopped) Error() string {
 
 func (stopped) Unwrap() error { return context.Canceled }
 
-// anything refuses figures of a run in which every review failed: they would say
-// nothing about the reviewer.
+// anything refuses figures of a run in which every review failed.
 func (r *run) anything(results []score.Result) error {
 	for _, result := range results {
 		if result.Outcome != reviewpr.Failed {

@@ -99,8 +99,7 @@ func (b Base) Export(ctx context.Context, dir string, files []change.File) error
 	})
 }
 
-// indexed does something with an index of its own that holds the base's files, with some
-// replaced.
+// indexed does something with an index of its own: the base's files, with some replaced.
 func (b Base) indexed(ctx context.Context, files []change.File, do func(index string) error) error {
 	dir, err := os.MkdirTemp("", "pr-review-index-")
 	if err != nil {

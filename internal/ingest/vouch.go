@@ -91,8 +91,7 @@ func worth(files []diff.File, open [][]claim.Claim) {
 	}
 }
 
-// questions are those of each file's open claims, with what the other files of the change
-// tell of the base's folders.
+// questions are those of each file's open claims, with what the change itself tells of them.
 func questions(files []diff.File, open [][]claim.Claim) (of [][]question, known map[question]bool) {
 	of, known = make([][]question, len(files)), map[question]bool{}
 	for i, f := range files {

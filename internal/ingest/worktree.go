@@ -139,11 +139,7 @@ func (g clone) beside(objects string) []string {
 
 // IsRevision reports whether an argument names a commit of the clone in dir.
 func IsRevision(ctx context.Context, dir, arg string) bool {
-	g, err := open(ctx, dir)
-	if err != nil {
-		return false
-	}
-	_, err = g.commit(ctx, arg)
+	_, _, err := Commit(ctx, dir, arg)
 	return err == nil
 }
 

@@ -53,8 +53,7 @@ func firstNew(h diff.Hunk) int {
 
 type source []string
 
-// lead writes the lines from a function's start to a hunk, or its signature
-// alone, but for those that were shown.
+// lead writes the lines from a function's start to a hunk, or its signature alone.
 func (s source) lead(b *strings.Builder, start, seen, first int) {
 	from, to, left := max(start, seen+1), first, 0
 	if to-from > maxLead {
@@ -168,8 +167,7 @@ func indentation(line string) (width int) {
 	return width
 }
 
-// declares reports whether a line declares what a name stands for. Above a line
-// that is a brace alone, a name and its parameters do.
+// declares reports whether a line declares what a name stands for.
 func declares(text string, brace bool) bool {
 	if statement.MatchString(text) {
 		return false

@@ -48,8 +48,7 @@ func number(n int) string {
 	return fmt.Sprint(n)
 }
 
-// crlf reports whether every line ends in a carriage return. Where only some do,
-// that is part of the change and stays visible.
+// crlf reports whether every line ends in a carriage return; where only some do, it is shown.
 func crlf(hunks []diff.Hunk) bool {
 	lines := 0
 	for _, h := range hunks {

@@ -66,8 +66,7 @@ func (c Change) logins(comments []github.ReviewComment, m *memory) []string {
 	return all[:min(len(all), maxLogins)]
 }
 
-// counts reports whether a comment would be one that says it already, if its
-// author may write. One with our mark has the words of a draft, whoever posted it.
+// counts reports whether a comment says it already, if its author may write.
 func (c Change) counts(k github.ReviewComment, m *memory) bool {
 	_, _, _, drafted := marker.ParseComment(k.Body)
 	person := k.User != "" && k.UserType != "Bot" && !strings.EqualFold(k.User, c.Pull.Author)

@@ -114,8 +114,7 @@ func counts(list []string) map[string]int {
 	return n
 }
 
-// posted are the findings of our reviews: those with a comment, the newest of
-// each first, and those of which the marker alone tells.
+// posted are our reviews' findings: with a comment, the newest first, then by marker alone.
 func (m *memory) posted(comments []github.ReviewComment) []finding.Earlier {
 	open, resolved := maps.Clone(m.open), maps.Clone(m.resolved)
 	var all []finding.Earlier
@@ -206,8 +205,7 @@ func side(k github.ReviewComment) finding.Side {
 	return finding.Right
 }
 
-// start is the first line of a comment. One whose first line is on the other
-// side, or gone, is taken for one of its last line.
+// start is the first line of a comment; one on the other side, or gone, is its last line.
 func start(k github.ReviewComment) int {
 	if k.Start <= 0 || k.Start > k.Line || k.StartSide != "" && k.StartSide != k.Side {
 		return k.Line

@@ -63,8 +63,7 @@ func File(r Review) string {
 	return Paragraphs(blocks...) + "\n"
 }
 
-// fitBody renders the body with as many findings as fit, inline ones first,
-// and gives back those that did not.
+// fitBody renders the body with as many findings as fit, and gives back the others.
 func fitBody(r Review) (string, []finding.Finding) {
 	head := Paragraphs(r.Found()+" · "+r.TallyAt()+r.ByRules(" · "), r.postedOverview())
 	files := Paragraphs(r.Instructions(config.HandoverReview, true), r.postedAsked(),
@@ -238,8 +237,7 @@ func folds(i int, f finding.Finding) bool {
 	return i >= openFirst && (!grave || i >= openGrave)
 }
 
-// byFile brings findings of one file together, in the order in which the files
-// first appear.
+// byFile brings findings of one file together, in the order of the files.
 func byFile(all []finding.Finding) []finding.Finding {
 	return slices.Concat(order.Grouped(all, func(f finding.Finding) string { return f.Path })...)
 }

@@ -140,8 +140,7 @@ func (r Review) NotReached() string {
 	return "**Not reached:** " + wording.List(parts)
 }
 
-// byCoverage separates files that were not read in full, though they should
-// have been, from the others.
+// byCoverage separates files that should have been read in full, and were not, from the others.
 func byCoverage(files []finding.FileReview) (missing, others []finding.FileReview) {
 	for _, f := range files {
 		if f.Covered() {
@@ -172,8 +171,7 @@ func fileList(files []finding.FileReview, limit int) string {
 	return b.String()
 }
 
-// item lists files of one state and reason: a few in a line, more by folder, and
-// those that do not fit as a count.
+// item lists files of one state and reason: a few in a line, more by folder, the rest as a count.
 func item(files []finding.FileReview, limit int) string {
 	label := label(files[0])
 	if line := "- " + label + ": " + codes(files, 0) + "\n"; len(files) <= namedFlat && len(line) <= limit {

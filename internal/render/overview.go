@@ -51,8 +51,7 @@ func (r Review) WhatWasAsked() string {
 	return Paragraphs("### What was asked", strings.Join(names, "; "), r.criteria(), r.unasked(), r.Missing())
 }
 
-// postedAsked is what the posted review says of it: the section where it is asked for,
-// and what was missing in any case.
+// postedAsked is what the posted review says of it: the section, or what was missing alone.
 func (r Review) postedAsked() string {
 	if r.Asked.Posted {
 		return r.WhatWasAsked()

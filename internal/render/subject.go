@@ -45,8 +45,7 @@ func (r Review) PlainSubject() string {
 	return wording.Joined(", ", by(r.title(), guard.Line(r.Author, TitleRunes)), r.size(), r.Revision())
 }
 
-// by is a title in quotation marks, and whose it is; both are inert. It is empty
-// without a title.
+// by is a title in quotation marks, and whose it is; empty without a title.
 func by(title, author string) string {
 	switch {
 	case title == "":

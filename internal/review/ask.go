@@ -95,8 +95,7 @@ const (
 // limit is the bound of a review's or a verification's answer.
 func (m *Model) limit() int { return cmp.Or(m.MaxTokens, defaultTokens) }
 
-// question is one request. Its key stands for what the model is sent, the boundary
-// left out.
+// question is one request. Its key stands for what the model is sent but the boundary.
 type question struct {
 	task     string
 	key      string

@@ -78,8 +78,7 @@ func (c *conversation) do(ctx context.Context, calls []llm.Call) ([]tool.Record,
 	return r.Results, nil
 }
 
-// tell adds a call of a tool to the account of the answer that made it, and words
-// for the model what came of it.
+// tell adds a tool's call to the account, and words for the model what came of it.
 func (c *conversation) tell(r tool.Record) string {
 	made := &c.out.Calls[len(c.out.Calls)-1].Tools
 	*made = append(*made, finding.ToolCall{Name: r.Name, Arguments: r.Arguments, Bytes: r.Bytes, Problem: r.Problem})

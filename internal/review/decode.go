@@ -46,8 +46,7 @@ func broken(format string, args ...any) *brokenError {
 	return &brokenError{problem: fmt.Sprintf(format, args...)}
 }
 
-// wireFinding is a finding as a model writes it. A pointer tells a missing key
-// from a zero value.
+// wireFinding is a finding as a model writes it; a nil pointer is a missing key.
 type wireFinding struct {
 	Path       *string          `json:"path"` // not asked for; where given it must be the file's
 	Side       finding.Side     `json:"side"`

@@ -55,8 +55,7 @@ func (t *task) redacted(found []finding.Finding) []finding.Finding {
 	return found
 }
 
-// opening is the first question about a part: for its findings, or for those that
-// a revision leaves of them.
+// opening is the first question about a part: for its findings, or for a revision of them.
 func (t *task) opening(in prompt.Input) question {
 	q := question{
 		task: reviewing, chat: t.Options.Review,

@@ -41,8 +41,7 @@ func (m *Model) do(ctx context.Context, t *task) (finding.FileReview, error) {
 	return t.out, nil
 }
 
-// readable checks that there is something to review. A file without a readable
-// patch is never a clean one.
+// readable checks that there is something to review: without a patch no file is clean.
 func readable(f diff.File) error {
 	if diff.CheckPath(f.Path) != nil {
 		return unreadableError("its path is none that a repository can hold")
@@ -102,8 +101,7 @@ func (t *task) conclude(failures []error, parts int) {
 	}
 }
 
-// passing reports whether a failure may be gone on another day: it is not the
-// answer that was wanting.
+// passing reports whether a failure may be gone on another day.
 func passing(err error) bool {
 	return !errors.As(err, new(*brokenError)) && !errors.Is(err, llm.ErrTruncated) && !errors.Is(err, errLost) &&
 		!errors.Is(err, agent.ErrTurns)

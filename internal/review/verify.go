@@ -75,16 +75,14 @@ func grave(found []finding.Finding) (claims []finding.Finding, at []int) {
 	return claims, at
 }
 
-// verdict is one as a model writes it. A pointer tells a missing key
-// from a finding that does not hold.
+// verdict is one as a model writes it; a nil pointer is a missing key.
 type verdict struct {
 	ID     string `json:"id"`
 	Reason string `json:"reason"`
 	Holds  *bool  `json:"holds"`
 }
 
-// judged holds back what a verdict refutes. A finding without one stays, and so
-// does one with several.
+// judged holds back what a verdict refutes; a finding with none, or with several, stays.
 func judged(found []finding.Finding, at []int, verdicts []verdict) []finding.Finding {
 	for claim, i := range at {
 		switch holds := verdictOn(prompt.ClaimID(claim), verdicts); {

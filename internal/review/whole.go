@@ -128,8 +128,7 @@ func Pages(c ticket.Context) (all []prompt.Document) {
 	return all
 }
 
-// wholeKey names the question. What was said on the pull request is not in it: an
-// answer that was paid stays one.
+// wholeKey names the question, without what was said on the pull request: an answer stays paid.
 func (o *overview) wholeKey() string {
 	t := o.turn
 	t.Discussion = nil

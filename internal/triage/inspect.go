@@ -58,8 +58,7 @@ func Inspect(files []diff.File, pr *pull.Pull, o Options) Inspected {
 	return out
 }
 
-// inspected is what Inspect makes of one file. Of one that is not reviewed, what
-// was found in it is apart.
+// inspected is what Inspect makes of one file; unread is of one that is not reviewed.
 type inspected struct {
 	file             diff.File
 	findings, unread []finding.Finding
@@ -155,8 +154,7 @@ func noSource(path, text string) bool {
 		strings.HasSuffix(path, ".log") || odd >= 8 && odd*20 > len(text)
 }
 
-// fresh leaves out hits on lines that the file had before elsewhere, or with other
-// spaces around them.
+// fresh leaves out hits on lines that the file had before, elsewhere or indented otherwise.
 func fresh(f diff.File, lines []string, hits []injection.Hit) []injection.Hit {
 	if len(hits) == 0 || f.Deletions == 0 {
 		return hits
@@ -173,8 +171,7 @@ func fresh(f diff.File, lines []string, hits []injection.Hit) []injection.Hit {
 	})
 }
 
-// framed flags title, description and branch. They are shown to no model that
-// reviews a file.
+// framed flags title, description and branch, which no model that reviews a file is shown.
 func framed(pr pull.Pull) (flags []finding.Flag) {
 	for _, part := range []struct{ name, text string }{
 		{"title", pr.Title}, {"description", pr.Body}, {"branch name", pr.HeadRef},

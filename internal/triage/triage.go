@@ -60,8 +60,7 @@ func (o Options) Part(f diff.File) (diff.File, finding.Reason) {
 	return f, v.claim
 }
 
-// verdict is why a file is not reviewed; without a state it is. claim is what the
-// change alone says of the file.
+// verdict is why a file is not reviewed; without a state it is. claim is its own word alone.
 type verdict struct {
 	state  finding.State
 	reason finding.Reason

@@ -105,8 +105,7 @@ func (g Golden) check(files map[string][]diff.Hunk) (reasons []string) {
 	return append(reasons, checkPlaces(g.Places(), files)...)
 }
 
-// checkPlaces holds that each place can be, and that one at least is where a
-// finding on the diff hits it.
+// checkPlaces holds that each place can be, and that one is where a finding on the diff hits it.
 func checkPlaces(places []Place, files map[string][]diff.Hunk) (reasons []string) {
 	if len(places) > maxGolden {
 		return []string{fmt.Sprintf("more than %d places", maxGolden)}

@@ -95,8 +95,7 @@ func shown(id string) string {
 	return id
 }
 
-// normal gives a case as the product holds it: severities under their names
-// here, and lists that are empty as nil.
+// normal gives a case as the product holds it: its severities, and empty lists as nil.
 func normal(c Case) Case {
 	c.Golden = renamed(c.Golden, critical, finding.Blocker)
 	for i := range c.Golden {

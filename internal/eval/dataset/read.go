@@ -35,8 +35,8 @@ func Read(paths ...string) ([]Case, error) {
 }
 
 // ReadWith reads files of cases as Read does, and asks of each case in which nothing
-// else is wrong what is: a reason, or "". A nil function finds nothing.
-func ReadWith(also func(Case) (reason string), paths ...string) ([]Case, error) {
+// else is wrong what is. A nil function finds nothing.
+func ReadWith(also func(Case) error, paths ...string) ([]Case, error) {
 	r := reader{room: MaxDiffs, seen: map[string]string{}, also: also}
 	for _, name := range paths {
 		if Embedded(name) {
@@ -60,7 +60,7 @@ type reader struct {
 	lines    int               // that hold a case
 	room     int               // bytes of diffs that may still come
 	seen     map[string]string // id to the file and line that had it first
-	also     func(Case) string // what else is wrong with a case; nil for nothing
+	also     func(Case) error  // what else is wrong with a case; nil for nothing
 }
 
 type source struct {
@@ -124,8 +124,8 @@ func (r *reader) line(s source, line int, row []byte) {
 		r.seen[id] = fmt.Sprintf("%s:%d", s.name, line)
 	}
 	if len(reasons) == 0 && r.also != nil {
-		if reason := r.also(c); reason != "" {
-			reasons = append(reasons, reason)
+		if err := r.also(c); err != nil {
+			reasons = append(reasons, err.Error())
 		}
 	}
 	for _, reason := range reasons {

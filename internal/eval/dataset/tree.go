@@ -38,8 +38,7 @@ func (c Case) treeSize() (n int) {
 	return n
 }
 
-// checkTree says all that is wrong with a case's tree, and with the lines that its
-// known findings name as evidence.
+// checkTree says all that is wrong with a case's tree and with its findings' evidence.
 func checkTree(c Case) (reasons []string) {
 	files := map[string]string{}
 	if len(c.Tree) > 0 {

@@ -85,8 +85,7 @@ const (
 	spare      = "they are clean, and there are as many clean cases as others without them"
 )
 
-// look makes a case of a pull request with remarks, and remembers one that was
-// approved without any.
+// look makes a case of a pull request with remarks, and remembers an approved one without.
 func (b *builder) look(ctx context.Context, p github.MergedPull) error {
 	comments, err := b.api.ReviewComments(ctx, p.Ref)
 	if err != nil {

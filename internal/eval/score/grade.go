@@ -51,8 +51,7 @@ func (r Result) missing() string {
 		strings.Join(missed, ", "))
 }
 
-// missed names the place of a known finding, and the stage that lost a finding
-// near it.
+// missed names the place of a known finding, and the stage that lost one near it.
 func (k Known) missed() string {
 	if k.LostAt != "" {
 		return guard.Code(k.at()) + " (a finding near it was lost at " + k.LostAt + ")"

@@ -103,8 +103,7 @@ func NewSide(f finding.Finding, patch string) (start, end int, ok bool) {
 	return moved(hunks, start), moved(hunks, end), true
 }
 
-// moved is the line of the new side that stands where a line of the old side
-// stood. A removed line stood where the next line that is left or new stands.
+// moved is the line of the new side that stands where a line of the old side stood.
 func moved(hunks []diff.Hunk, old int) int {
 	shift := 0
 	for _, h := range hunks {

@@ -70,8 +70,7 @@ func (d Decide) dialog(r render.Review) string {
 	return render.Paragraphs(where+" or with:", guard.Fence(d.Approve, ""))
 }
 
-// form names the form of the dispatch, where its address can be made, what it asks for,
-// and the command.
+// form names the dispatch's form, what it asks for, and the command.
 func (d Decide) form(r render.Review) string {
 	where := "*Actions*"
 	if address := r.ActionsPage("workflows/" + d.Workflow); d.Workflow != "" && address != "" {
@@ -138,8 +137,7 @@ func (d Decide) Another(round int) string {
 		wording.Count(render.Revisions-round, "revision")), guard.Fence(d.Revise, ""))
 }
 
-// changes shows commands that are right for this draft's findings, behind the
-// dispatch line where there is one.
+// changes shows commands that are right for this draft's findings.
 func changes(all []finding.Finding, how, dispatch string) string {
 	commands := examples(all)
 	if len(commands) == 0 {
