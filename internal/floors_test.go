@@ -60,7 +60,7 @@ var beside = map[string][]string{
 	"marker":                   {"finding"},
 	"problem":                  {"guard"},
 	"pull":                     {"pattern"},
-	"decision":                 {"order", "pattern", "problem"},
+	"decision":                 {"guard", "order", "pattern", "problem"},
 	"finding":                  {"cost", "decision", "order", "wording"},
 	"guard":                    {"lang"},
 	"github":                   {"transport"},

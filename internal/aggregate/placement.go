@@ -2,7 +2,6 @@ package aggregate
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -49,16 +48,16 @@ func placed(file diff.File, findings ...finding.Finding) []*entry {
 	for i, f := range findings {
 		f.StartLine = cmp.Or(f.StartLine, f.Line)
 		f.Placement = finding.Inline
-		off := anchors.Check(string(f.Side), f.StartLine, f.Line)
-		if off == nil && f.Quote == "" {
+		shown := anchors.Admit(string(f.Side), f.StartLine, f.Line)
+		if shown && f.Quote == "" {
 			f.Quote, _ = anchors.Text(string(f.Side), f.Line)
 		}
 		out[i] = &entry{Finding: suggestions.Check(f)}
 		switch {
 		case err != nil:
 			out[i].toBody("its file has no lines to comment on")
-		case off != nil:
-			out[i].toBody(offDiff(f, off))
+		case !shown:
+			out[i].toBody(offDiff(f))
 		case file.Blob != "":
 			out[i].toBody("GitHub shows no diff of its file")
 		}
@@ -78,8 +77,8 @@ func (f *entry) toBody(why string) {
 	}
 }
 
-func offDiff(f finding.Finding, err error) string {
-	if errors.Is(err, diff.ErrNotInDiff) && f.StartLine != f.Line {
+func offDiff(f finding.Finding) string {
+	if f.StartLine != f.Line {
 		return fmt.Sprintf("lines %d to %d are not part of the diff", f.StartLine, f.Line)
 	}
 	return fmt.Sprintf("line %d is not part of the diff", f.Line)

@@ -59,13 +59,13 @@ func check(patches []patched) error {
 			return fmt.Errorf("%s: %w", p.path, err)
 		}
 		for _, line := range p.right {
-			if err := anchors.Check("RIGHT", line, line); err != nil {
-				return fmt.Errorf("%s: %w", p.path, err)
+			if !anchors.Admit("RIGHT", line, line) {
+				return fmt.Errorf("%s: line %d is not in the diff", p.path, line)
 			}
 		}
 		for _, line := range p.left {
-			if err := anchors.Check("LEFT", line, line); err != nil {
-				return fmt.Errorf("%s: %w", p.path, err)
+			if !anchors.Admit("LEFT", line, line) {
+				return fmt.Errorf("%s: old line %d is not in the diff", p.path, line)
 			}
 		}
 	}

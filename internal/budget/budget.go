@@ -87,9 +87,8 @@ func Apart(ctx context.Context) context.Context {
 	return context.WithValue(ctx, fileKey{}, (*account)(nil))
 }
 
-// Charge counts what a file has paid before against the cap that WithFile gave the
-// context, such as for an answer of an earlier run that is read again. No ledger
-// counts it; without a file's cap nothing happens.
+// Charge counts what a file has paid before, such as for an answer of an earlier run that
+// is read again, against the cap that WithFile gave the context, and in no ledger.
 func Charge(ctx context.Context, amount cost.MicroUSD) {
 	if file, _ := ctx.Value(fileKey{}).(*account); file != nil && amount > 0 {
 		file.earlier.Add(int64(amount))
@@ -117,7 +116,6 @@ func (a *account) never(need cost.MicroUSD) bool {
 	return a != nil && a.cap > 0 && need > a.cap-a.spent
 }
 
-// fits reports whether an amount can be set aside now.
 func (a *account) fits(need cost.MicroUSD) bool {
 	return a == nil || a.cap == 0 || need <= a.cap-a.spent-a.held
 }
@@ -135,7 +133,6 @@ func (a *account) settle(held, paid cost.MicroUSD) {
 	}
 }
 
-// refusal says in numbers why an amount does not fit.
 func (a *account) refusal(why error, need cost.MicroUSD) error {
 	if need > a.cap {
 		return fmt.Errorf("%w: the cap of %s is less than the %s that the next call may take; raise it, or lower "+
@@ -166,7 +163,9 @@ func (l *Ledger) reserve(ctx context.Context, c *call) error {
 		case !c.file.fits(c.need):
 			l.leave(c) // it waits for its own file, others need not
 		case !l.run.fits(c.need) || l.behind(c):
-			l.join(c)
+			if !slices.Contains(l.queue, c) {
+				l.queue = append(l.queue, c)
+			}
 		default:
 			l.hold(c)
 			return nil
@@ -182,12 +181,6 @@ func (l *Ledger) wake() {
 }
 
 func (l *Ledger) behind(c *call) bool { return len(l.queue) > 0 && l.queue[0] != c }
-
-func (l *Ledger) join(c *call) {
-	if !slices.Contains(l.queue, c) {
-		l.queue = append(l.queue, c)
-	}
-}
 
 func (l *Ledger) leave(c *call) {
 	if i := slices.Index(l.queue, c); i >= 0 {
@@ -212,4 +205,35 @@ func (l *Ledger) settle(c *call, paid cost.MicroUSD) {
 	c.file.settle(held, paid)
 	c.held = false
 	l.changed.Broadcast()
+}
+
+// Meter adds up what the calls of a context used beside those of its own model, such
+// as the searches of a file's review. It may be used from many goroutines.
+type Meter struct {
+	mu   sync.Mutex
+	used cost.Usage
+}
+
+type meterKey struct{}
+
+// Metered returns a context whose Count goes to a new meter.
+func Metered(ctx context.Context) (context.Context, *Meter) {
+	m := &Meter{}
+	return context.WithValue(ctx, meterKey{}, m), m
+}
+
+// Count adds a usage to the context's meter. Without one nothing happens.
+func Count(ctx context.Context, u cost.Usage) {
+	if m, ok := ctx.Value(meterKey{}).(*Meter); ok {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.used = cost.Add(m.used, u)
+	}
+}
+
+// Used is what was counted so far.
+func (m *Meter) Used() cost.Usage {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.used
 }

@@ -10,15 +10,11 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// Over returns a chatter whose calls are paid from the ledger at a price. Without
-// one (nil) nothing is set aside: what the server says it charged is counted, and
-// no cap can be held.
-//
-// The usage of an answer is priced, what the server charged being believed before
-// the price; it also holds what lost tries were charged, and is there with an
-// error too. An answer without usage costs its bound. Further errors are
-// cost.ErrSpent, cost.ErrFileSpent, ErrNoLimit, the context's and Stop's; of a
-// server that takes no limit of the output, llm.ErrNoLimit.
+// Over returns a chatter whose calls are paid from the ledger at a price. Without one (nil)
+// what the server says it charged is counted, and no cap can be held. An answer's usage is
+// priced, holds what lost tries were charged, and is there with an error too; an answer
+// without usage costs its bound. Further errors are cost.ErrSpent, cost.ErrFileSpent,
+// ErrNoLimit, llm.ErrNoLimit, the context's and Stop's.
 func (l *Ledger) Over(c Chatter, price *cost.Price) Chatter {
 	return payer{Chatter: c, price: price, ledger: l}
 }
@@ -50,12 +46,10 @@ func (p payer) Chat(ctx context.Context, r llm.Request) (answer llm.Answer, err 
 	return answer, err
 }
 
-// Spend makes a call that may cost need at most and gives what it used, priced, lost
-// tries included: with an error too. do makes one request by the HTTP client of
-// transport, and may be called again. See Over for how a call is priced, and for the errors.
-//
-// The wait for money is never within a try: a try may hold a place that calls with
-// money wait for.
+// Spend makes a call that may cost need at most and gives what it used, with an error too;
+// see Over. do makes one request by the HTTP client of transport, and may be called again.
+// The wait for money is never within a try, which may hold a place that calls with money
+// wait for.
 func (l *Ledger) Spend(ctx context.Context, need cost.MicroUSD, price *cost.Price,
 	do func(context.Context) (cost.Usage, error)) (cost.Usage, error) {
 	c := &call{ledger: l, need: need}
@@ -76,7 +70,6 @@ func (l *Ledger) Spend(ctx context.Context, need cost.MicroUSD, price *cost.Pric
 	}
 }
 
-// call is one call and its tries. The ledger's lock guards its fields.
 type call struct {
 	ledger *Ledger
 	file   *account // nil for none

@@ -5,15 +5,13 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/order"
 )
 
-// Check holds the decision against a draft's findings, in the draft's order, and
-// returns it with what its ranges, severities, paths and /keep stand for. The
-// error is an *Error that lists every line that names an unknown finding or
-// nothing, or contradicts another line: two verdicts, one command twice for one
-// finding, a dropped finding that is also changed or kept, a finding changed
-// under a verdict that posts nothing.
+// Check holds the decision against a draft's findings and returns it with what its ranges,
+// severities, paths and /keep stand for. The error is an *Error with every line that names
+// an unknown finding or nothing, or contradicts another line.
 func (d Decision) Check(draft []Item) (Decision, error) {
 	c := checking{decision: d, seen: map[string]int{}}
 	for _, item := range draft {
@@ -40,7 +38,6 @@ func (d Decision) Check(draft []Item) (Decision, error) {
 	return c.decision, c.bad.orNil()
 }
 
-// checking holds one decision against one draft.
 type checking struct {
 	decision Decision
 	draft    []Item
@@ -113,7 +110,6 @@ func (c *checking) ids(line Command) []string {
 	return all
 }
 
-// clash finds the earlier command that does not go with this one.
 func (c *checking) clash(name, id string) (line int, other string) {
 	for _, other := range []string{"/drop", "/keep", "/edit", "/summary", "/severity"} {
 		line := c.seen[other+" "+id]
@@ -161,7 +157,7 @@ func (c *checking) drop(line Command, what string, how How, stands func(Item) bo
 		c.bad.add(line, "a blocker falls only where its own id is written, and nothing else is meant here")
 	default:
 		c.bad.add(line, fmt.Sprintf("%q is no finding, severity or path of this draft; a reason stands behind a colon",
-			plain(what, shownText)))
+			guard.Line(what, shownText)))
 	}
 	return len(c.bad.Lines) == before
 }
@@ -179,7 +175,6 @@ func (c *checking) dropOne(line Command, id string, how How) {
 	}
 }
 
-// known names a draft's ids.
 func known(draft []Item) string {
 	switch len(draft) {
 	case 0:

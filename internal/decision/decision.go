@@ -7,6 +7,12 @@
 // Parse makes one, Check holds it against a draft; finding.Apply carries it out.
 package decision
 
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
 // Verdict is what happens to a draft as a whole.
 type Verdict string
 
@@ -110,4 +116,60 @@ func (d Decision) Under(given Verdict) (Decision, error) {
 	}
 	d.Verdict = given
 	return d, bad.orNil()
+}
+
+// Severity says how grave an item of a draft is.
+type Severity string
+
+// The severities, weakest first.
+const (
+	Nit     Severity = "nit"
+	Minor   Severity = "minor"
+	Major   Severity = "major"
+	Blocker Severity = "blocker"
+)
+
+// Severities lists every severity, weakest first.
+func Severities() []Severity { return []Severity{Nit, Minor, Major, Blocker} }
+
+// Rank orders severities: 0 for nit up to 3 for blocker, -1 for an unknown one.
+func (s Severity) Rank() int { return slices.Index(Severities(), s) }
+
+// ParseSeverity reads a severity's name; the error lists the valid ones.
+func ParseSeverity(name string) (Severity, error) {
+	s := Severity(name)
+	if s.Rank() < 0 {
+		names := make([]string, 0, len(Severities()))
+		for _, v := range Severities() {
+			names = append(names, string(v))
+		}
+		return "", fmt.Errorf("severity %q is none of %s", name, strings.Join(names, ", "))
+	}
+	return s, nil
+}
+
+// OverviewID names, in place of a finding, the sentences on what a change does, where
+// they are posted. They can be dropped and edited.
+const OverviewID = "O1"
+
+// CheckOverview refuses commands about the overview of a draft that posts none. The error
+// is an *Error.
+func (d Decision) CheckOverview(posted bool) error {
+	var bad Error
+	for _, c := range d.Commands {
+		if !posted && slices.Contains(c.IDs, OverviewID) {
+			bad.add(c, "this draft posts no overview")
+		}
+	}
+	return bad.orNil()
+}
+
+// Overview returns the sentences as decided, and whether they are left out.
+func (d Decision) Overview(text string) (decided string, dropped bool) {
+	for _, e := range d.Edit {
+		if e.ID == OverviewID {
+			text = e.Body
+		}
+	}
+	return text, slices.ContainsFunc(d.Drop, func(x Drop) bool { return x.ID == OverviewID })
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/problem"
 )
@@ -77,24 +78,22 @@ func (e *Error) Problem() *problem.Error {
 	return p
 }
 
-// quoted is a line's text with the gap behind it.
 func (e *Error) quoted(l BadLine) string {
 	if e.Unquoted {
 		return ""
 	}
-	return plain(l.Text, shownText) + "      "
+	return guard.Line(l.Text, shownText) + "      "
 }
 
 var quotation = pattern.Lazy(`"(?:[^"\\]|\\.)*"`)
 
-// reason is a line's reason with what to write; what they quote of the line goes
-// with the line.
+// reason is a line's reason with what to write; its quotations go with the line's text.
 func (e *Error) reason(l BadLine) string {
 	switch {
 	case e.Unquoted:
 		return quotation().ReplaceAllString(l.Reason, "the word there")
 	case l.Meant != "":
-		return l.Reason + "; perhaps " + plain(l.Meant, shownMeant)
+		return l.Reason + "; perhaps " + guard.Line(l.Meant, shownMeant)
 	}
 	return l.Reason
 }
@@ -116,22 +115,4 @@ func (l BadLine) label() string {
 		return "text"
 	}
 	return fmt.Sprintf("line %d", l.Line)
-}
-
-// plain makes s printable on one line: at most limit characters, with what
-// cannot be seen written out.
-func plain(s string, limit int) string {
-	var b strings.Builder
-	for i, r := range []rune(s) {
-		if i == limit {
-			b.WriteString("…")
-			break
-		}
-		if unseen(r) && r != ' ' {
-			fmt.Fprintf(&b, "<U+%04X>", r)
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
 }

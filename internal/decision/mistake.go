@@ -7,7 +7,6 @@ import (
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
-// shownWord is how many characters of a wrong word a reason quotes.
 const shownWord = 20
 
 var (
@@ -33,12 +32,10 @@ func synonyms() map[string]string {
 // joining are words that say "to" between the ends of a range.
 func joining() []string {
 	return []string{"to", "through", "thru", "until", "till", "bis", "à", "a", "al", "hasta", "até", "tot", "do",
-		"до",
-		"по", "到", "至", "から"}
+		"до", "по", "到", "至", "から"}
 }
 
-// meant is the command that a refused line was perhaps meant as; empty where
-// none can be told.
+// meant is the command that a refused line was perhaps meant as; empty for none.
 func meant(line string) string {
 	if strings.HasPrefix(line, "/") && whole(line) {
 		return "" // what is wrong is wrong with another line, or with the draft
@@ -48,16 +45,11 @@ func meant(line string) string {
 	switch verb {
 	case "":
 		return unspoken(line)
-	case "approve":
+	case "approve", "abort":
 		if len(found) > 0 {
 			return "/drop " + strings.Join(found, " ")
 		}
-		return "/approve"
-	case "abort":
-		if len(found) > 0 {
-			return "/drop " + strings.Join(found, " ")
-		}
-		return "/abort"
+		return "/" + verb
 	case "revise":
 		return strings.TrimSpace("/revise " + cutTo(rest, MaxFeedback))
 	}
@@ -96,7 +88,6 @@ func cutTo(text string, most int) string {
 	return text
 }
 
-// example is how a command is written.
 func example(verb string) string {
 	return map[string]string{
 		"drop": "/drop F2: REASON", "keep": "/keep F1 F2", "summary": "/summary F4", "edit": "/edit F3: NEW TEXT",

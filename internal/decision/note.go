@@ -53,9 +53,7 @@ func opening() []string {
 // refuses reports whether a line says no and nothing else.
 func refuses(bare string) bool {
 	return slices.Contains([]string{"no", "nope", "nein", "non", "não", "nie", "nee", "нет", "ні", "いいえ",
-		"だめ", "不",
-		"不行", "否", "아니요", "hayır"},
-		strings.Trim(bare, ` .,;!?'"*_~。`))
+		"だめ", "不", "不行", "否", "아니요", "hayır"}, strings.Trim(bare, ` .,;!?'"*_~。`))
 }
 
 // Phrases are those with which a note is refused, wherever they stand in it: who
@@ -72,24 +70,18 @@ func less() []string {
 func none() []string {
 	return []string{
 		"do not post", "don't post", "dont post", "do not publish", "don't publish", "do not send", "don't send",
-		"do not approve", "don't approve", "not approved",
-		"please reject", "please abort", "please wait", "please hold",
+		"do not approve", "don't approve", "not approved", "please reject", "please abort", "please wait", "please hold",
 		"nicht posten", "nicht veröffentlichen", "nicht freigeben", "nicht absenden", "bitte verwerfen",
-		"bitte warten",
-		"bitte abbrechen",
-		"ne pas publier", "ne pas poster", "ne pas envoyer", "ne publie pas", "ne publiez pas", "ne poste pas",
-		"ne postez pas", "ne pas approuver",
+		"bitte warten", "bitte abbrechen", "ne pas publier", "ne pas poster", "ne pas envoyer", "ne publie pas",
+		"ne publiez pas", "ne poste pas", "ne postez pas", "ne pas approuver",
 		"no publicar", "no publiques", "no publique", "no lo publiques", "no enviar", "no envíes", "no aprobar",
 		"não publicar", "não publique", "não postar", "não poste", "não enviar", "não envie", "não aprovar",
 		"non pubblicare", "non inviare", "non approvare", "niet plaatsen", "niet publiceren", "niet versturen",
-		"nie publikuj", "nie publikować",
-		"не публикуй", "не публиковать", "не публикуйте", "не отправляй",
-		"не отправлять", "не отправляйте",
-		"не одобряю", "не публікувати", "не публікуй",
+		"nie publikuj", "nie publikować", "не публикуй", "не публиковать", "не публикуйте", "не отправляй",
+		"не отправлять", "не отправляйте", "не одобряю", "не публікувати", "не публікуй",
 		"投稿しないで", "公開しないで", "送信しないで", "投稿しない", "却下", "不要发布",
 		"不要發布", "不要发", "不要發", "别发", "別發", "请勿发布", "不要提交",
-		"게시하지 마",
-		"올리지 마", "yayınlama",
+		"게시하지 마", "올리지 마", "yayınlama",
 	}
 }
 

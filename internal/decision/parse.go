@@ -9,10 +9,10 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
-// maxText is the longest decision that is read, in bytes.
 const maxText = 64 << 10
 
 // MaxFeedback is the longest feedback of a revision, in bytes.
@@ -24,12 +24,9 @@ func commands() []string {
 	return []string{"/approve", "/abort", "/revise", "/drop", "/keep", "/edit", "/summary", "/severity"}
 }
 
-// Parse reads a decision: commands, one a line, and a note made of the lines
-// that do not begin with a slash. White space and invisible characters in
-// front of a slash do not hide a command, and a line that could be meant as one
-// is no note: it is refused. Parse looks at each line alone; what lines say
-// together, and about a draft, is Check's. The error is an *Error that lists
-// every line that could not be read.
+// Parse reads a decision: commands, one a line, and a note made of the other lines; one
+// that could be meant as a command is refused. What lines say together, and about a draft,
+// is Check's. The error is an *Error that lists every line that could not be read.
 func Parse(text string) (Decision, error) {
 	if len(text) > maxText {
 		reason := fmt.Sprintf("the text has %d bytes, more than %d", len(text), maxText)
@@ -108,8 +105,7 @@ func two(line string) bool {
 	return slices.ContainsFunc(parts(line)[1:], whole) && word(firstOf(line)) != "/revise"
 }
 
-// whole reports whether a text is a command, with nothing that only a draft's
-// paths could make sense of.
+// whole reports whether a text is a command, whatever paths the draft has.
 func whole(text string) bool {
 	var d Decision
 	_, err := d.command(Command{Text: text})
@@ -156,7 +152,6 @@ func (d *Decision) command(c Command) (note []string, err error) {
 	return note, err
 }
 
-// cutWord gives the first word of a text, and what is behind it.
 func cutWord(text string) (first, rest string) {
 	if i := strings.IndexFunc(text, unicode.IsSpace); i >= 0 {
 		return text[:i], strings.TrimSpace(text[i:])
@@ -225,7 +220,7 @@ func (d *Decision) regrade(rest string) ([]string, error) {
 	if len(words) != 2 || !idPattern().MatchString(words[0]) {
 		return nil, errors.New("expected /severity F6 minor, one finding a line")
 	}
-	severity, err := ParseSeverity(plain(strings.ToLower(words[1]), shownWord))
+	severity, err := ParseSeverity(guard.Line(strings.ToLower(words[1]), shownWord))
 	if err != nil {
 		return nil, err
 	}

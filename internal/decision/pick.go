@@ -83,8 +83,7 @@ func named(rest string) (words []string, reason string) {
 	return together(words), ""
 }
 
-// together joins ranges that are written with blanks, and leaves out what only
-// joins two words.
+// together joins ranges written with blanks, and leaves out what only joins two words.
 func together(words []string) (all []string) {
 	for _, w := range strings.Fields(parted().ReplaceAllString(strings.Join(words, " "), "$1-$3")) {
 		if lower := word(w); lower != "and" && lower != "&" && lower != "+" {
@@ -121,7 +120,6 @@ func (d *Decision) takeOut(c *Command, rest string) error {
 	return nil
 }
 
-// picked reads a word that is no finding's id.
 func picked(command, w string) (pick, error) {
 	if ends := anyRange().FindStringSubmatch(w); ends != nil {
 		from, to := number(ends[1]), number("F"+ends[2])

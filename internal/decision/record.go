@@ -3,13 +3,11 @@ package decision
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
@@ -100,13 +98,8 @@ func (r Record) Withdrawn() bool { return r.Via == ByRedraft }
 // differ, and so may the order of the changes and what named them.
 func (r Record) Same(other Record) bool {
 	return r.Digest == other.Digest && r.Decision == other.Decision && r.Withdrawn() == other.Withdrawn() &&
-		r.Feedback == other.Feedback &&
-		alike(withoutHow(r.Dropped), withoutHow(other.Dropped), func(d Drop) string {
-			return d.ID
-		}) && alike(r.Edited, other.Edited, func(e Edit) string { return e.ID }) &&
-		alike(r.Moved, other.Moved, func(m Move) string {
-			return m.ID
-		}) && alike(r.Severity, other.Severity, func(s Regrade) string { return s.ID })
+		r.Feedback == other.Feedback && alike(withoutHow(r.Dropped), withoutHow(other.Dropped)) &&
+		alike(r.Edited, other.Edited) && alike(r.Moved, other.Moved) && alike(r.Severity, other.Severity)
 }
 
 // withoutHow are drops as if each had been named by its id.
@@ -119,12 +112,8 @@ func withoutHow(all []Drop) []Drop {
 }
 
 // alike compares two lists of changes, each of another finding, in any order.
-func alike[T comparable](a, b []T, id func(T) string) bool {
-	byID := func(x, y T) int { return strings.Compare(id(x), id(y)) }
-	a, b = slices.Clone(a), slices.Clone(b)
-	order.Stable(a, byID)
-	order.Stable(b, byID)
-	return slices.Equal(a, b)
+func alike[T comparable](a, b []T) bool {
+	return len(a) == len(b) && !slices.ContainsFunc(a, func(x T) bool { return !slices.Contains(b, x) })
 }
 
 // Encode gives the record as one JSON object, ended by a newline.
@@ -149,7 +138,6 @@ func DecodeRecord(text []byte) (Record, error) {
 	return r, nil
 }
 
-// bad says what no record has.
 func (r Record) bad() string {
 	switch {
 	case r.Thread == "" || r.By == "" || r.At.IsZero():

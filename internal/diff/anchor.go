@@ -1,13 +1,6 @@
 package diff
 
-import (
-	"errors"
-	"fmt"
-	"slices"
-)
-
-// ErrNotInDiff says that no review comment may stand on the lines asked for.
-var ErrNotInDiff = errors.New("not in the diff")
+import "slices"
 
 // Anchors answers which lines of a file a review comment may stand on. The
 // zero value is that of a file without a patch: none.
@@ -15,7 +8,6 @@ type Anchors struct {
 	left, right []anchor // by their numbers
 }
 
-// anchor is a line of a side, and which hunk shows it.
 type anchor struct {
 	Line
 	hunk int
@@ -38,29 +30,15 @@ func newAnchors(hunks []Hunk, err error) (a Anchors, _ error) {
 	return a, err
 }
 
-// Check reports whether a review comment from start to line may stand on a
+// Admit reports whether a review comment from start to line may stand on a
 // side, "LEFT" or "RIGHT": both lines in the diff on that side and in one
 // hunk, start not behind line. On the left both must be deleted lines, since
-// GitHub documents that side for those alone. The error is an ErrNotInDiff.
-func (a Anchors) Check(side string, start, line int) error {
-	if start > line {
-		return fmt.Errorf("lines %d to %d run backwards: %w", start, line, ErrNotInDiff)
-	}
-	first, ok := a.find(side, start)
-	if !ok {
-		return fmt.Errorf("%s line %d: %w", side, start, ErrNotInDiff)
-	}
-	last, ok := a.find(side, line)
-	if !ok {
-		return fmt.Errorf("%s line %d: %w", side, line, ErrNotInDiff)
-	}
-	if first.hunk != last.hunk {
-		return fmt.Errorf("%s lines %d and %d stand in two hunks: %w", side, start, line, ErrNotInDiff)
-	}
-	if side == "LEFT" && (first.Op != Delete || last.Op != Delete) {
-		return fmt.Errorf("LEFT lines %d to %d do not begin and end with a deleted line: %w", start, line, ErrNotInDiff)
-	}
-	return nil
+// GitHub documents that side for those alone.
+func (a Anchors) Admit(side string, start, line int) bool {
+	first, begins := a.find(side, start)
+	last, ends := a.find(side, line)
+	return begins && ends && start <= line && first.hunk == last.hunk &&
+		(side != "LEFT" || first.Op == Delete && last.Op == Delete)
 }
 
 // Text is the text of a line that the diff shows on a side, "LEFT" or

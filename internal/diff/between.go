@@ -12,10 +12,9 @@ import (
 // before size: two unrelated texts of that size take a quarter of a second.
 const fastFrom = 100_000
 
-// Between makes the patch from old to new in GitHub's form: hunks with three
-// lines of context, no line feed at the end; and counts its lines. Equal texts
-// give an empty patch. Memory is linear in the texts, and so is time from
-// fastFrom lines on, where the patch may be longer than it need be.
+// Between makes the patch from old to new in GitHub's form, and counts its lines. Memory is
+// linear in the texts, and so is time from fastFrom lines on, where the patch may be longer
+// than need be.
 func Between(old, new string) (patch string, additions, deletions int) {
 	var b strings.Builder
 	options := []zdiff.Option{textdiff.IndentHeuristic()} // git's default

@@ -80,7 +80,7 @@ func (f File) Anchors() (Anchors, error) {
 // Shows reports whether the diff shows all of some lines, on one of its sides.
 func (f File) Shows(start, end int) bool {
 	anchors, err := f.Anchors()
-	return err == nil && (anchors.Check("RIGHT", start, end) == nil || anchors.Check("LEFT", start, end) == nil)
+	return err == nil && (anchors.Admit("RIGHT", start, end) || anchors.Admit("LEFT", start, end))
 }
 
 // Changes is the number of added and deleted lines.

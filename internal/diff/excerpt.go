@@ -7,10 +7,8 @@ import (
 )
 
 // Excerpt shows the lines from first to last of a side, "LEFT" or "RIGHT", as the rows of
-// their hunk: with them what the other side has in between, and around lines of that
-// side before and behind. A stretch of the other side before or behind is cut at most
-// rows in all. at and end are the rows of first and of last; without both in one hunk
-// there are no rows.
+// their hunk, with around lines of that side before and behind, at most so many rows each.
+// at and end are the rows of first and of last; without both in one hunk there are no rows.
 func Excerpt(hunks []Hunk, side string, first, last, around, most int) (rows []Line, at, end int) {
 	for _, h := range hunks {
 		from := -1
@@ -46,10 +44,9 @@ func (l Line) On(side string) int {
 	return 0
 }
 
-// Cut is the beginning of a patch in about limit bytes, as a patch of its own: the
-// last hunk ends where the room does, with a header that counts what is left, and
-// no line takes more than a quarter of the room. A patch that cannot be read, or
-// that fits, comes back as it is.
+// Cut is the beginning of a patch in about limit bytes, as a patch of its own; no line
+// takes more than a quarter of the room. One that cannot be read, or that fits, stays as it
+// is.
 func Cut(patch string, limit int) string {
 	hunks, err := Hunks(patch)
 	if err != nil || len(patch) <= limit {
@@ -81,7 +78,6 @@ func Cut(patch string, limit int) string {
 	return trimPatch(b.String())
 }
 
-// clip is the beginning of a text in at most limit bytes, whole characters.
 func clip(text string, limit int) string {
 	if len(text) <= limit {
 		return text

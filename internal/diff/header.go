@@ -8,7 +8,6 @@ import (
 
 const devNull = "/dev/null"
 
-// gitHeader reads "diff --git" and the extended header lines below it.
 func (p *parser) gitHeader() (File, error) {
 	names := strings.TrimPrefix(p.header(), "diff --git ")
 	f := File{Status: Modified}
@@ -61,8 +60,7 @@ func (p *parser) gitHeader() (File, error) {
 	return f, nil
 }
 
-// agrees reports whether a name of a --- or +++ line agrees with a path, or
-// with the other one where the first is empty.
+// agrees reports whether a --- or +++ name agrees with a path, with or where that is empty.
 func agrees(name, path, or string) bool {
 	if path == "" {
 		path = or
@@ -155,7 +153,6 @@ func plainFile(old, new, hunk string) File {
 	return f
 }
 
-// plainBinary reads "Binary files A and B differ" of diff -r.
 func (p *parser) plainBinary() (File, error) {
 	line := strings.TrimSuffix(strings.TrimPrefix(p.header(), "Binary files "), " differ")
 	old, new, ok := strings.Cut(line, " and ")

@@ -122,8 +122,7 @@ func readHunk(s *scanner, order *hunkOrder, emit func(Line)) (Hunk, error) {
 	return h, nil
 }
 
-// split takes the operator off a line. A line that is quite empty is an empty
-// context line, as newer versions of GNU diff write it.
+// split takes the operator off a line; a quite empty one is an empty context line.
 func split(line string) (Op, string) {
 	if line == "" || line == "\r" {
 		return Context, line

@@ -16,13 +16,10 @@ var (
 	ErrTooLarge = errors.New("diff is too large")
 )
 
-// Parse reads a unified diff, as git, "git show", "git format-patch" or
-// "diff -u" write it, of at most limit bytes. An empty text is an empty list.
-// Patches come in GitHub's form: hunks alone, no line feed at the end. Names
-// are as written; whether one leaves the tree is for CheckPath to say.
-//
-// Errors are ErrTooLarge, or name the line: ErrNotDiff where no file's header
-// is found at all, ErrCombined, and others for a diff that is damaged.
+// Parse reads a unified diff, as git or "diff -u" write it, of at most limit bytes. Patches
+// come in GitHub's form: hunks alone, no line feed at the end. Names are as written;
+// whether one leaves the tree is for CheckPath to say. Errors are ErrTooLarge, or name the
+// line: ErrNotDiff, ErrCombined, and others for a damaged diff.
 func Parse(r io.Reader, limit int64) ([]File, error) {
 	text, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err != nil {
@@ -59,8 +56,7 @@ func (p *parser) parse() error {
 	return nil
 }
 
-// section says how to read the file that begins at line; nil where none does
-// and the line may be passed over.
+// section says how to read the file that begins at line; nil where none does.
 func (p *parser) section(line string) (func() (File, error), error) {
 	switch {
 	case strings.HasPrefix(line, "diff --git "):
@@ -114,7 +110,6 @@ func isNoise(line string) bool {
 	return false
 }
 
-// file reads a header and the hunks below it.
 func (p *parser) file(header func() (File, error)) error {
 	at := p.n
 	f, err := header()
@@ -184,8 +179,7 @@ func (p *parser) add(f File, at int) error {
 	return nil
 }
 
-// scanner walks the lines of a text without copying them. A line is given
-// without its line feed; a carriage return stays part of it.
+// scanner walks the lines of a text without copying them; a carriage return stays.
 type scanner struct {
 	text string
 	pos  int // offset of the line that peek gives

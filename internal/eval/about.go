@@ -2,8 +2,6 @@ package eval
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 
 	"github.com/org/pr-review-action/internal/diff"
@@ -12,12 +10,12 @@ import (
 	"github.com/org/pr-review-action/internal/eval/score"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/prompt"
+	"github.com/org/pr-review-action/internal/review"
 	"github.com/org/pr-review-action/internal/stats"
 	"github.com/org/pr-review-action/internal/wire"
 )
 
-// about is what the report says of the run beside its results.
-func (r *run) about(ctx context.Context, results []Result) (score.About, error) {
+func (r *run) about(ctx context.Context, results []score.Result) (score.About, error) {
 	a := score.About{Reviewer: r.Reviewer.Name, Fingerprints: r.fingerprints(), Latency: stats.Quantiles(r.latencies())}
 	if a.Reviewer != score.Scripted && r.Reviewer.Chat != nil {
 		a.Reviewer, a.Model = "model", r.Reviewer.Name
@@ -38,7 +36,6 @@ func (r *run) about(ctx context.Context, results []Result) (score.About, error) 
 	return a, nil
 }
 
-// fingerprints name all that settles the results.
 func (r *run) fingerprints() map[string]string {
 	f := map[string]string{
 		"cases": dataset.Fingerprint(r.Cases), "config": r.Config.Fingerprint(),
@@ -92,10 +89,4 @@ func (r *run) latencies() []float64 {
 	return all
 }
 
-func digest(texts ...string) string {
-	h := sha256.New()
-	for _, s := range texts {
-		fmt.Fprintf(h, "%d:%s,", len(s), s)
-	}
-	return hex.EncodeToString(h.Sum(nil)[:8])
-}
+func digest(texts ...string) string { return review.Hash(texts...)[:16] }

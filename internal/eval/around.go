@@ -73,18 +73,14 @@ func cloned(repos, name string) (dir string, err error) {
 	return "", fmt.Errorf("there is no clone of %s in %s", name, repos)
 }
 
-// InRepos checks a case against the clones that it names, for dataset.Read: it gives
-// what is wrong, or "".
-func InRepos(ctx context.Context, repos string) func(dataset.Case) string {
-	return func(c dataset.Case) string {
+// InRepos checks a case against the clones that it names, for dataset.ReadWith.
+func InRepos(ctx context.Context, repos string) func(dataset.Case) error {
+	return func(c dataset.Case) error {
 		f, err := filesOf(ctx, c, repos)
 		if err == nil && f.head != nil {
 			_, err = evidence(ctx, c, f.head)
 		}
-		if err != nil {
-			return err.Error()
-		}
-		return ""
+		return err
 	}
 }
 
@@ -116,7 +112,6 @@ func (r *run) around(ctx context.Context, c dataset.Case,
 	return all, rests, err
 }
 
-// note tells that something of a case's files could not be shown.
 func (r *run) note(text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

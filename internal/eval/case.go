@@ -28,58 +28,40 @@ import (
 	"github.com/org/pr-review-action/internal/wire"
 )
 
-// Result is what became of a case: a line of the results' file.
-type Result struct {
-	score.Result
-	Draft   string   `json:"draft"`             // names what the approver would see; a recorded decision names it too
-	Rulings []Ruling `json:"rulings,omitempty"` // in the order in which they were asked for
-}
-
-// Ruling is one decision about a finding that stands near a known one, or, where
-// Golden is -1, that stands near none. Reason is untrusted text.
-type Ruling struct {
-	Golden   int    `json:"golden"`
-	Finding  string `json:"finding"`
-	Distance int    `json:"distance"` // in lines
-	Yes      bool   `json:"yes"`
-	Votes    []bool `json:"votes,omitempty"` // empty where no judge was asked
-	Steered  bool   `json:"steered,omitempty"`
-	Reason   string `json:"reason,omitempty"`
-}
-
 // one brings a case through the graph to the gate, and scores what stands there.
-func (r *run) one(ctx context.Context, i int) (_ Result, err error) {
+func (r *run) one(ctx context.Context, i int) (result score.Result, err error) {
 	defer func() { err = errors.Join(err, r.review[i].close(), r.judging[i].close()) }()
 	c := r.Cases[i]
 	state, outcome, err := r.drafted(ctx, i)
 	if err != nil {
-		return Result{}, err
+		return result, err
 	}
-	result := Result{Result: base(c, state, outcome), Draft: draftID(state)}
+	result = score.Result{ID: c.ID, Language: c.Language, Kind: c.Kind, Outcome: outcome, Usage: state.Usage,
+		Unread: notRead(state), Draft: draftID(state)}
 	if err := r.decided(c.ID, result.Draft, &state); err != nil {
-		return Result{}, err
+		return result, err
 	}
-	found := r.trace(&result, i, state)
-	if err := r.scored(ctx, &result, i, state, found); err != nil {
-		return Result{}, err
+	result.Lost, result.Moved = r.trace(i, state)
+	if err := r.scored(ctx, &result, i, state); err != nil {
+		return result, err
 	}
 	if c.Ticket != nil {
 		result.Hold(*c.Ticket, state.Whole.Criteria, state.Whole.Unasked)
 	}
-	score.Grade(&result.Result)
+	score.Grade(&result)
 	return result, nil
 }
 
-// drafted runs the graph over a store of its own: what has to last is in the
-// journal.
+// drafted runs the graph over a store in memory: what has to last is in the journal.
 func (r *run) drafted(ctx context.Context, i int) (reviewpr.State, string, error) {
 	change, err := r.Cases[i].Change()
 	if err != nil {
 		return reviewpr.State{}, "", err
 	}
 	change.Config = r.Config
-	if r.Cases[i].Ticket != nil {
-		frame(&change, r.Cases[i])
+	if c := r.Cases[i]; c.Ticket != nil { // as a pull request and a source tell of it
+		change.Config.Context.Sources = []config.Source{{Kind: config.SourceJira}}
+		change.Pull = &pull.Pull{Title: c.Title, Body: c.Description, Private: true}
 	}
 	reviewer, err := r.reviewer(ctx, i, change.Files)
 	if err != nil {
@@ -112,7 +94,6 @@ func (r *run) drafted(ctx context.Context, i int) (reviewpr.State, string, error
 	return got.State, got.End, nil
 }
 
-// reviewer reviews the files of one case.
 func (r *run) reviewer(ctx context.Context, i int, files []diff.File) (review.Reviewer, error) {
 	if r.Reviewer.Chat == nil {
 		return review.Rules{}, nil
@@ -126,8 +107,7 @@ func (r *run) reviewer(ctx context.Context, i int, files []diff.File) (review.Re
 	return caseReviewer{model, model, subject{of: &r.Cases[i], rests: rests}}, nil
 }
 
-// model is the reviewer by a model, as a pull request gets it, as far as a case has
-// files to look around in.
+// model is the reviewer by a model, with tools as far as a case has files to look around in.
 func (r *run) model(c review.Chatter, around wire.Surroundings) *review.Model {
 	o := review.Options{Review: c, Random: r.Random, Tools: around.Tools, Head: around.Head,
 		Guides: review.Guides{Language: r.Config.Language, Guidelines: r.Config.GuidelinesFor}}
@@ -150,7 +130,6 @@ type caseReviewer struct {
 
 type subjectKey struct{}
 
-// subject is what a question of the reviewer is about.
 type subject struct {
 	of    *dataset.Case
 	rests [][]oracle.Line // of each known finding, the lines beside the diff that decide it
@@ -169,18 +148,6 @@ func (c caseReviewer) overview(ctx context.Context, w review.Whole) (finding.Ove
 	return c.model.Overview(context.WithValue(about(ctx, "the whole change"), subjectKey{}, c.about), w)
 }
 
-// frame makes a case's change one that a pull request and a source tell of.
-func frame(change *ingest.Change, c dataset.Case) {
-	change.Config.Context.Sources = []config.Source{{Kind: config.SourceJira}}
-	change.Pull = &pull.Pull{Title: c.Title, Body: c.Description, Private: true}
-}
-
-func base(c dataset.Case, s reviewpr.State, outcome string) score.Result {
-	return score.Result{ID: c.ID, Language: c.Language, Kind: c.Kind, Outcome: outcome, Usage: s.Usage,
-		Unread: notRead(s)}
-}
-
-// notRead names the files that were not read in full, and why.
 func notRead(s reviewpr.State) (files []string) {
 	for _, f := range s.Coverage() {
 		if !f.Covered() {
@@ -190,9 +157,8 @@ func notRead(s reviewpr.State) (files []string) {
 	return files
 }
 
-// scored matches what would be posted with what is known.
-func (r *run) scored(ctx context.Context, result *Result, i int, s reviewpr.State, posted []finding.Finding) error {
-	c, patches := r.Cases[i], patchesOf(s)
+func (r *run) scored(ctx context.Context, result *score.Result, i int, s reviewpr.State) error {
+	c, posted, patches := r.Cases[i], posted(s), patchesOf(s)
 	asking := ruling{Result: result, judge: r.judge(i), patches: patches}
 	pairs, err := score.Match(score.Candidates(c.Golden, posted, patches), func(p score.Pair) (bool, error) {
 		return asking.same(ctx, c.Golden[p.Golden], posted[p.Finding], p)
@@ -204,17 +170,16 @@ func (r *run) scored(ctx context.Context, result *Result, i int, s reviewpr.Stat
 	return asking.valid(ctx, posted)
 }
 
-// ruling asks the judge about one case, and writes down what it says. Without a
-// judge place alone decides.
+// ruling asks the judge about one case; without a judge place alone decides.
 type ruling struct {
-	*Result
+	*score.Result
 	judge   *judge.Judge
 	patches map[string]string
 }
 
 func (r ruling) same(ctx context.Context, known dataset.Golden, f finding.Finding, p score.Pair) (bool, error) {
 	if r.judge == nil {
-		r.Rulings = append(r.Rulings, Ruling{Golden: p.Golden, Finding: f.ID, Distance: p.Distance, Yes: true})
+		r.Rulings = append(r.Rulings, score.Ruling{Golden: p.Golden, Finding: f.ID, Distance: p.Distance, Yes: true})
 		return true, nil
 	}
 	q := r.question(f)
@@ -266,16 +231,15 @@ func atHead(f finding.Finding, patches map[string]string) (start, end int) {
 
 func (r ruling) note(golden int, id string, distance int, said judge.Ruling) bool {
 	r.Judging = cost.Add(r.Judging, said.Usage)
-	r.Rulings = append(r.Rulings, Ruling{
+	r.Rulings = append(r.Rulings, score.Ruling{
 		Golden: golden, Finding: id, Distance: distance, Yes: said.Yes, Votes: said.Votes, Steered: said.Steered,
 		Reason: said.Reason,
 	})
 	return said.Yes
 }
 
-// trace writes down what got lost on the way from the answers to the review. It
-// returns what is left, the findings that would be posted.
-func (r *run) trace(result *Result, i int, s reviewpr.State) []finding.Finding {
+// trace is what got lost or moved on the way from the answers to the review.
+func (r *run) trace(i int, s reviewpr.State) (lost, moved []score.Loss) {
 	answers := map[string][]string{}
 	if j := r.review[i]; j != nil {
 		for _, e := range j.exchanges() {
@@ -286,21 +250,16 @@ func (r *run) trace(result *Result, i int, s reviewpr.State) []finding.Finding {
 	for _, f := range s.FileReviews {
 		in.Files = append(in.Files, score.FileAnswers{Answers: answers[f.Path], Review: f})
 	}
-	result.Lost, result.Moved = score.Trace(in)
-	return posted(s)
+	return score.Trace(in)
 }
 
-// posted are the findings that the review would hold.
 func posted(s reviewpr.State) []finding.Finding {
 	gone := map[string]bool{}
 	for _, f := range render.Cut(s.Review()) {
 		gone[f.ID] = true
 	}
-	return slices.DeleteFunc(finding.Kept(s.Comments), func(f finding.Finding) bool { return gone[f.ID] || isFlag(f) })
-}
-
-// isFlag reports whether a finding is about hidden text and claims no defect: it
-// is for the approver, and has figures of its own.
-func isFlag(f finding.Finding) bool {
-	return f.Source == finding.Rule && f.Category == triage.Hidden
+	return slices.DeleteFunc(finding.Kept(s.Comments), func(f finding.Finding) bool {
+		flag := f.Source == finding.Rule && f.Category == triage.Hidden // it is for the approver, and claims no defect
+		return gone[f.ID] || flag
+	})
 }

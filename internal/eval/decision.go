@@ -12,6 +12,7 @@ import (
 	strict "github.com/go-json-experiment/json"
 
 	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/eval/score"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 )
@@ -28,7 +29,7 @@ type Decision struct {
 // it is. A draft is decided once.
 func ReadDecisions(r io.Reader) ([]Decision, error) {
 	var all []Decision
-	in := jsontext.NewDecoder(io.LimitReader(r, maxResults))
+	in := jsontext.NewDecoder(r)
 	seen := map[[2]string]bool{}
 	for {
 		var d Decision
@@ -82,10 +83,9 @@ func (r *run) decided(id, draft string, s *reviewpr.State) error {
 	return nil
 }
 
-// idle names the decisions that no draft of the run has met.
-func idle(all []Decision, results []Result) (names []string) {
+func idle(all []Decision, results []score.Result) (names []string) {
 	for _, d := range all {
-		met := func(r Result) bool { return r.ID == d.Case && r.Draft == d.Draft }
+		met := func(r score.Result) bool { return r.ID == d.Case && r.Draft == d.Draft }
 		if !slices.ContainsFunc(results, met) {
 			names = append(names, d.Case+" "+d.Draft)
 		}

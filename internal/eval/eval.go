@@ -96,13 +96,11 @@ func Because(what string, cause error) error {
 	return &p
 }
 
-// folderError tells that a run's folder cannot be read or written.
 func folderError(dir string, err error) error {
 	return problem.As(problem.Failed, fmt.Errorf("the run's folder %s: %w", dir, err),
 		"make it writable, make room, or name another with --out; what was paid before is kept")
 }
 
-// run is one run under way.
 type run struct {
 	Options
 	meter    *meter
@@ -118,9 +116,8 @@ type run struct {
 	cause error // of the first file that failed
 }
 
-// Run reviews and scores every case, and writes the results into the folder.
-// Where one could not be brought to its end the others are all the same: the
-// error names the first, and a further run goes on from there.
+// Run reviews and scores every case and writes the results. It does all it can: the error
+// names the first case without an end, and a further run goes on from there.
 func Run(ctx context.Context, o Options) (score.Report, error) {
 	began := o.Now()
 	r := &run{Options: o, meter: newMeter(o)}
@@ -142,9 +139,9 @@ func Run(ctx context.Context, o Options) (score.Report, error) {
 	}
 	r.warn(results)
 	about.Seconds = o.Now().Sub(began).Seconds()
-	report := score.Summarize(scores(results), about)
+	report := score.Summarize(results, about)
 	if o.seen != nil {
-		report.Shown = o.seen(report, scores(results))
+		report.Shown = o.seen(report, results)
 	}
 	if err := write(o.Dir, o.Cases, results, report); err != nil {
 		return score.Report{}, folderError(o.Dir, err)
@@ -152,13 +149,9 @@ func Run(ctx context.Context, o Options) (score.Report, error) {
 	return report, nil
 }
 
-// journalFolder is the part of the folder that holds prompts, answers and times.
-const journalFolder = "journal"
+func journalDir(dir string) string { return filepath.Join(dir, "journal") }
 
-func journalDir(dir string) string { return filepath.Join(dir, journalFolder) }
-
-// open keeps other runs off the folder, and takes over what earlier ones have
-// paid for.
+// open keeps other runs off the folder, and takes over what earlier ones have paid for.
 func (r *run) open(ctx context.Context) error {
 	store, err := filestore.New(journalDir(r.Dir))
 	if err != nil {
@@ -227,9 +220,8 @@ func judgeThread(c dataset.Case, reviewer, judge string) string {
 	return "judge/" + c.ID + ":" + digest(c.Diff, reviewer, judge)
 }
 
-// all runs the cases side by side and returns their results in order.
-func (r *run) all(ctx context.Context) ([]Result, error) {
-	results := make([]Result, len(r.Cases))
+func (r *run) all(ctx context.Context) ([]score.Result, error) {
+	results := make([]score.Result, len(r.Cases))
 	failed := make([]error, len(r.Cases))
 	var group errgroup.Group
 	group.SetLimit(r.Concurrency)
@@ -281,9 +273,8 @@ func (s stopped) Error() string {
 
 func (stopped) Unwrap() error { return context.Canceled }
 
-// anything refuses figures of a run in which every review failed: they would say
-// nothing about the reviewer.
-func (r *run) anything(results []Result) error {
+// anything refuses figures of a run in which every review failed.
+func (r *run) anything(results []score.Result) error {
 	for _, result := range results {
 		if result.Outcome != reviewpr.Failed {
 			return nil
@@ -310,7 +301,7 @@ func (r *run) failure(_ string, cause error) {
 
 // warn tells of files that failed, of rulings that are none and of decisions about
 // other drafts.
-func (r *run) warn(results []Result) {
+func (r *run) warn(results []score.Result) {
 	if r.Warn == nil {
 		return
 	}
@@ -327,7 +318,7 @@ func (r *run) warn(results []Result) {
 }
 
 // unread counts the rulings that are a no because no answer could be read.
-func unread(results []Result) (n int) {
+func unread(results []score.Result) (n int) {
 	for _, result := range results {
 		for _, ruling := range result.Rulings {
 			if !ruling.Yes && ruling.Reason == judge.OffSchema {
@@ -365,13 +356,4 @@ func (r *run) judge(i int) *judge.Judge {
 	return judge.New(r.umpire(), r.Random, r.judging[i].once)
 }
 
-// umpire is the judge's model.
 func (r *run) umpire() review.Chatter { return r.meter.over(r.Judge.Chat, r.Budget.Judge) }
-
-func scores(results []Result) []score.Result {
-	all := make([]score.Result, len(results))
-	for i, r := range results {
-		all[i] = r.Result
-	}
-	return all
-}

@@ -24,35 +24,25 @@ const (
 	markdownFile = "report.md"
 )
 
-// maxResults bounds the bytes of a results' file.
-const maxResults = 256 << 20
-
 // ErrNoRun says that a folder holds no finished run.
 var ErrNoRun = errors.New("it holds no run that came to its end")
 
 // write puts a run's results into its folder. The old report goes first and the
 // new one comes last: where there is one, all belongs to the run it is about.
-func write(dir string, cases []dataset.Case, results []Result, report score.Report) error {
+func write(dir string, cases []dataset.Case, results []score.Result, report score.Report) error {
 	var all, lines, object bytes.Buffer
-	if err := dataset.Encode(&all, cases); err != nil {
-		return fmt.Errorf("writing the cases: %w", err)
-	}
+	err := dataset.Encode(&all, cases)
 	encoder := plain(&lines)
 	for _, r := range results {
-		if err := encoder.Encode(r); err != nil {
-			return fmt.Errorf("writing the results: %w", err)
-		}
+		err = errors.Join(err, encoder.Encode(r))
 	}
 	encoder = plain(&object)
 	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(report); err != nil {
-		return fmt.Errorf("writing the report: %w", err)
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("writing the results: %w", err)
+	if err = errors.Join(err, encoder.Encode(report), os.MkdirAll(dir, 0o700)); err != nil {
+		return err
 	}
 	if err := os.Remove(filepath.Join(dir, reportFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("writing the results: %w", err)
+		return err
 	}
 	for _, file := range []struct {
 		name string
@@ -62,7 +52,7 @@ func write(dir string, cases []dataset.Case, results []Result, report score.Repo
 		{reportFile, object.Bytes()},
 	} {
 		if err := replace(filepath.Join(dir, file.name), file.text); err != nil {
-			return fmt.Errorf("writing the results: %w", err)
+			return err
 		}
 	}
 	return nil
@@ -76,29 +66,17 @@ func plain(b *bytes.Buffer) *json.Encoder {
 
 // replace leaves the old file or the new one, whole.
 func replace(path string, text []byte) error {
-	temp := path + ".new"
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
+	if err := os.WriteFile(path+".new", text, 0o600); err != nil {
 		return err
 	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(temp, path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(temp))
-	}
-	return nil
+	return os.Rename(path+".new", path)
 }
 
 // Kept is a finished run as its folder has it.
 type Kept struct {
-	Results []Result
+	Results []score.Result
 	Report  score.Report
 }
-
-// Scores are the results without what the run says beside them.
-func (k Kept) Scores() []score.Result { return scores(k.Results) }
 
 // ReadRun reads a run's results; ErrNoRun where there are none.
 func ReadRun(dir string) (Kept, error) {
@@ -117,24 +95,13 @@ func ReadRun(dir string) (Kept, error) {
 	return k, err
 }
 
-func readResults(path string) ([]Result, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, fmt.Errorf("reading a run: %w", err)
-	}
-	if info.Size() > maxResults {
-		return nil, fmt.Errorf("reading a run: %s is larger than %d MiB", path, maxResults>>20)
-	}
+func readResults(path string) (all []score.Result, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading a run: %w", err)
 	}
-	return decodeResults(path, text)
-}
-
-func decodeResults(path string, text []byte) (all []Result, err error) {
 	for i, line := range bytes.Split(bytes.TrimSuffix(text, []byte("\n")), []byte("\n")) {
-		var r Result
+		var r score.Result
 		err := strict.Unmarshal(line, &r, strict.RejectUnknownMembers(true))
 		if err == nil && r.ID == "" {
 			err = errors.New("it names no case")

@@ -29,31 +29,34 @@ const (
 // the texts of the reviews that are not in the journal are counted, all else is guessed.
 func (r *run) forecast() string {
 	files, reviews, rulings := 0, cost.Usage{}, cost.Usage{}
+	_, scripted := r.Reviewer.Chat.(script)
+	asks := r.Reviewer.Chat != nil && !scripted
 	judged := slices.ContainsFunc(r.judging, func(j *journal) bool { return j != nil && len(j.list) > 0 })
-	for i := range r.Cases {
-		n, u := r.reviewsOf(i)
-		files, reviews = files+n, cost.Add(reviews, u)
-		if r.Judge != nil && len(r.judging[i].list) == 0 && (u.Calls > 0 || !judged) {
-			rulings = cost.Add(rulings, votes(len(r.Cases[i].Golden)+1))
+	for i, c := range r.Cases {
+		chosen, unread := r.chosen(i)
+		if files += len(chosen); !asks {
+			unread = nil
+		}
+		reviews = cost.Add(reviews, budget.Estimate(unread, nil))
+		if r.Judge != nil && len(r.judging[i].list) == 0 && (len(unread) > 0 || !judged) {
+			rulings = cost.Add(rulings, votes(len(c.Golden)+1))
 		}
 	}
 	if r.labelled != nil && len(r.labelled.list) == 0 {
 		rulings = cost.Add(rulings, votes(judge.Labelled))
 	}
 	text := fmt.Sprintf("%s, %s to review", wording.Count(len(r.Cases), "case"), wording.Count(files, "file"))
-	asked := cost.Add(reviews, rulings)
-	if asked.Calls == 0 {
-		if r.Reviewer.Chat == nil || free(r.Reviewer) {
-			return text + "."
-		}
+	switch asked := cost.Add(reviews, rulings); {
+	case asked.Calls > 0:
+		return fmt.Sprintf("%s; about %s with %.2f million input and %.2f million output tokens%s.", text,
+			wording.Count(int(asked.Calls), "question"), float64(asked.InputTokens)/1e6, float64(asked.OutputTokens)/1e6,
+			r.amount(reviews, rulings))
+	case asks:
 		return text + "; what is to be asked is in the journal, as far as that can be told."
 	}
-	return fmt.Sprintf("%s; about %s with %s million input and %s million output tokens%s.",
-		text, wording.Count(int(asked.Calls), "question"), millions(asked.InputTokens), millions(asked.OutputTokens),
-		r.amount(reviews, rulings))
+	return text + "."
 }
 
-// amount is what the questions may cost, where prices are known.
 func (r *run) amount(reviews, rulings cost.Usage) string {
 	if reviews.Calls > 0 && r.Budget.Price == nil || rulings.Calls > 0 && r.Budget.Judge == nil {
 		return " (--price IN/OUT says what that costs)"
@@ -62,39 +65,24 @@ func (r *run) amount(reviews, rulings cost.Usage) string {
 		r.Budget.Judge).Cost).String()
 }
 
-// free reports whether a reviewer costs nothing and asks nobody.
-func free(r Reviewer) bool {
-	_, scripted := r.Chat.(script)
-	return scripted
-}
-
-// reviewsOf counts the files of a case that are to be reviewed, and what those
-// take about which nothing is in the journal.
-func (r *run) reviewsOf(i int) (files int, asked cost.Usage) {
-	change, err := r.Cases[i].Change()
-	if err != nil {
-		return 0, cost.Usage{} // the run will say so
-	}
-	chosen, _ := triage.Files(change.Files, triage.Options{Ignore: r.Config.Ignore, MaxLines: r.Config.Lines()})
-	if r.Reviewer.Chat == nil || free(r.Reviewer) {
-		return len(chosen), cost.Usage{}
-	}
-	for _, f := range chosen {
-		if !slices.ContainsFunc(r.review[i].list, func(e Exchange) bool { return e.About == f.Path }) {
-			asked = cost.Add(asked, budget.Estimate(question(f), nil))
+// chosen are the files of a case that are to be reviewed, and what those take about
+// which nothing is in the journal.
+func (r *run) chosen(i int) (files []diff.File, unread []budget.Expected) {
+	change, _ := r.Cases[i].Change() // the run will say why there is none
+	files, _ = triage.Files(change.Files, triage.Options{Ignore: r.Config.Ignore, MaxLines: r.Config.Lines()})
+	for _, f := range files {
+		known := func(e Exchange) bool { return e.About == f.Path }
+		if r.review[i] != nil && slices.ContainsFunc(r.review[i].list, known) {
+			continue
 		}
+		task := prompt.Reviewing()
+		user := prompt.User(guard.Boundary(strings.Repeat("0", 32)),
+			prompt.Input{Path: f.Path, OldPath: f.OldPath, Patch: f.Patch})
+		unread = append(unread, budget.Expected{Bytes: len(task.System) + len(user) + len(task.Schema)})
 	}
-	return len(chosen), asked
+	return files, unread
 }
 
-// question is what the review of a file takes.
-func question(f diff.File) []budget.Expected {
-	user := prompt.User(guard.Boundary(strings.Repeat("0", 32)),
-		prompt.Input{Path: f.Path, OldPath: f.OldPath, Patch: f.Patch})
-	return []budget.Expected{{Bytes: len(prompt.Reviewing().System) + len(user) + len(prompt.Reviewing().Schema)}}
-}
-
-// votes is what so many questions to the judge take.
 func votes(questions int) cost.Usage {
 	return budget.Estimate([]budget.Expected{{Times: guessedVotes * questions, Bytes: guessedQuestion,
 		Output: guessedVote}}, nil)
@@ -109,5 +97,3 @@ func Took(r score.Report) string {
 	}
 	return text + "."
 }
-
-func millions(n int64) string { return fmt.Sprintf("%.2f", float64(n)/1e6) }

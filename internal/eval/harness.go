@@ -20,9 +20,8 @@ type Subject struct {
 	Head   string `json:"head"`
 }
 
-// Submission is what a public benchmark reads of a review: one entry for each
-// finding that would be posted, with lines of the file at the head. The form is
-// that of ReviewBench's agent contract.
+// Submission is a review in the form of ReviewBench's agent contract, one entry for each
+// finding that would be posted.
 type Submission struct {
 	Pull     Subject     `json:"pr"`
 	Agent    string      `json:"agent"`
@@ -38,10 +37,9 @@ type Submitted struct {
 	Producer  string `json:"producer"`
 }
 
-// Submit reviews a change through the graph, up to the gate, and gives what
-// would be posted. unread names the files that were not read in full. A change of
-// which nothing could be reviewed, or that was not read in full and in which
-// nothing was found, is an error: silence would be taken for a clean review.
+// Submit reviews a change up to the gate. unread names files that were not read in full;
+// where nothing could be reviewed, or nothing was found and not all was read, that is an
+// error: silence would be taken for a clean review.
 func Submit(ctx context.Context, change ingest.Change, reviewer review.Reviewer, concurrency int, about Subject,
 	agent string) (s Submission, unread []string, err error) {
 	flow, err := reviewpr.New(reviewpr.Steps{

@@ -75,7 +75,6 @@ func (j *journal) close() error {
 	return j.store.Close()
 }
 
-// exchanges reads a journal, in the order in which the answers came.
 func exchanges(ctx context.Context, store *filestore.Store, thread string) ([]Exchange, error) {
 	saved, err := store.Load(ctx, thread)
 	if err != nil {
@@ -97,7 +96,6 @@ type exchangeKey struct{}
 
 type aboutKey struct{}
 
-// about says what the questions under a context are about.
 func about(ctx context.Context, what string) context.Context {
 	return context.WithValue(ctx, aboutKey{}, what)
 }

@@ -22,8 +22,7 @@ type Budget struct {
 	Price, Judge *cost.Price
 }
 
-// meter counts questions and how many of them are open at one time; the ledger
-// counts what they cost.
+// meter counts questions and how many are open at one time; the ledger, what they cost.
 type meter struct {
 	ledger *budget.Ledger
 	slots  chan struct{}
@@ -41,7 +40,6 @@ func newMeter(o Options) *meter {
 		linger: o.Linger}
 }
 
-// soFar is what the run has cost, and how many questions it has put.
 func (m *meter) soFar() (spent cost.MicroUSD, asked int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -63,8 +61,7 @@ func (m *meter) refusal() error {
 	return m.refused
 }
 
-// over is a model whose questions are counted and paid for, and written down for
-// the journal.
+// over is a model whose questions are counted, paid for and noted for the journal.
 func (m *meter) over(c review.Chatter, price *cost.Price) review.Chatter {
 	return metered{m.ledger.Over(timed{c, m}, price), m}
 }
@@ -92,7 +89,6 @@ func (c metered) Chat(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	return answer, err
 }
 
-// timed is a model whose money is set aside already.
 type timed struct {
 	review.Chatter
 	meter *meter

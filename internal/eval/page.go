@@ -10,6 +10,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/checkpoint/filestore"
 	"github.com/org/pr-review-action/internal/eval/dataset"
+	"github.com/org/pr-review-action/internal/eval/score"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/wording"
@@ -18,9 +19,7 @@ import (
 // ErrNoCase says that a run has no case of a name.
 var ErrNoCase = errors.New("the run has no such case")
 
-// Page is all that a finished run has of one case, as Markdown: what is known and
-// what was found, how they were matched, what got lost on the way, every prompt
-// and answer, and the diff.
+// Page is all that a finished run has of one case, as Markdown.
 func Page(ctx context.Context, dir, id string) (string, error) {
 	kept, err := ReadRun(dir)
 	if err != nil {
@@ -30,7 +29,7 @@ func Page(ctx context.Context, dir, id string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("reading a run: %w", err)
 	}
-	i := slices.IndexFunc(kept.Results, func(r Result) bool { return r.ID == id })
+	i := slices.IndexFunc(kept.Results, func(r score.Result) bool { return r.ID == id })
 	at := slices.IndexFunc(cases, func(c dataset.Case) bool { return c.ID == id })
 	if i < 0 || at < 0 {
 		return "", fmt.Errorf("%s: %w: %q", dir, ErrNoCase, id)
@@ -42,7 +41,6 @@ func Page(ctx context.Context, dir, id string) (string, error) {
 	return p.text(), nil
 }
 
-// asked reads what was put to reviewer and judge about a case.
 func asked(ctx context.Context, dir string, c dataset.Case,
 	fingerprints map[string]string) (review, judging []Exchange, err error) {
 	store, err := filestore.New(journalDir(dir))
@@ -61,7 +59,7 @@ func asked(ctx context.Context, dir string, c dataset.Case,
 
 type page struct {
 	c               dataset.Case
-	r               Result
+	r               score.Result
 	review, judging []Exchange
 	out             strings.Builder
 }
@@ -153,12 +151,11 @@ func (p *page) ruled() {
 			question = fmt.Sprintf("%s means known defect %d, %s away", r.Finding, r.Golden+1,
 				wording.Count(r.Distance, "line"))
 		}
-		p.line("\n- %s: %s", question, r)
+		p.line("\n- %s: %s", question, ruled(r))
 	}
 }
 
-// String is the ruling for people.
-func (r Ruling) String() string {
+func ruled(r score.Ruling) string {
 	if len(r.Votes) == 0 {
 		return "**yes, by place alone**"
 	}
@@ -233,7 +230,6 @@ func (p *page) systems(all []Exchange) {
 	}
 }
 
-// lines says where a range is.
 func lines(start, end int) string {
 	if start == end {
 		return fmt.Sprintf("line %d", end)

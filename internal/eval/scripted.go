@@ -14,16 +14,13 @@ import (
 	"github.com/org/pr-review-action/internal/prompt"
 )
 
-// Scripted is the reviewer that knows the answers: it finds a set share of the
-// known defects and makes a set amount of noise. What it measures is the
-// pipeline, and never a model.
+// Scripted is the reviewer that knows the answers. It measures the pipeline, never a model.
 func Scripted(o oracle.Options) Reviewer {
 	return Reviewer{Name: score.Scripted, Chat: script{Options: o}}
 }
 
-// Looking is the scripted reviewer that tells a known defect only where the lines
-// that decide it stood in what it was shown or looked up. It calls tools as a model
-// may: for the names that are changed, then for the files in which it found them.
+// Looking is the scripted reviewer that tells a known defect only where it was shown the
+// lines that decide it. It calls tools as a model may.
 func Looking(cases []dataset.Case) Reviewer {
 	return Reviewer{Name: score.Scripted, Chat: script{oracle.Options{Recall: 1, Seed: 1},
 		dataset.Fingerprint(cases)[:12]}}
@@ -67,10 +64,8 @@ func (s script) Chat(ctx context.Context, q llm.Request) (llm.Answer, error) {
 	return llm.Answer{Text: oracle.Shown(text, q.User, of.file.Patch), Usage: used}, nil
 }
 
-// bytesPerToken is about what a token of code takes.
 const bytesPerToken = 4
 
-// read is about how many tokens a model reads of a request.
 func read(q llm.Request) int64 {
 	n := len(q.System) + len(q.User) + len(q.Schema)
 	for _, t := range q.Tools {

@@ -30,7 +30,7 @@ func sets(t *testing.T) map[string][]dataset.Case {
 	return all
 }
 
-func over(t *testing.T, cases []dataset.Case, r eval.Reviewer) (score.Report, []eval.Result) {
+func over(t *testing.T, cases []dataset.Case, r eval.Reviewer) (score.Report, []score.Result) {
 	t.Helper()
 	o := options(t, t.TempDir(), r)
 	o.Cases, o.Concurrency = cases, 8

@@ -57,7 +57,6 @@ func findings(ctx context.Context, p Program, args []string, o *Options) error {
 		"--out or RB_OUT", func(out io.Writer) error { return p.submit(ctx, out, change, reviewer, about, o) })
 }
 
-// submit reviews the change and writes what is found.
 func (p Program) submit(ctx context.Context, out io.Writer, change ingest.Change, reviewer *wire.Reviewer,
 	about eval.Subject, o *Options) error {
 	p.tell(o)("model=" + cmp.Or(reviewer.Model, "offline")) // the contract wants settings printed

@@ -23,7 +23,6 @@ func importFlags(f *pflag.FlagSet, o *Options) {
 	quietFlag(f, o)
 }
 
-// importCases makes cases of a repository's merged pull requests.
 func importCases(ctx context.Context, p Program, args []string, o *Options) error {
 	var owner, repo string
 	err := errors.New("no repository")
@@ -45,7 +44,6 @@ func importCases(ctx context.Context, p Program, args []string, o *Options) erro
 	})
 }
 
-// imported writes the cases, and tells what they cost and what was left out.
 func (p Program) imported(ctx context.Context, out io.Writer, api history.API, owner, repo string, o *Options) error {
 	tell := p.tell(o)
 	tell(fmt.Sprintf("At most %d requests to GitHub's API, and none to a model.", history.Estimate(o.last)))

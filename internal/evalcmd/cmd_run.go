@@ -17,7 +17,6 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// run reviews and scores the cases of files.
 func run(ctx context.Context, p Program, args []string, o *Options) error {
 	if err := o.check(); err != nil {
 		return err
@@ -61,9 +60,9 @@ func run(ctx context.Context, p Program, args []string, o *Options) error {
 // mistakes prints what is wrong with the cases, each mistake at the start of a line, as
 // editors read them.
 func (p Program) mistakes(err error) error {
-	if all, ok := errors.AsType[*dataset.Problems](err); ok {
+	if all, ok := errors.AsType[dataset.Problems](err); ok {
 		fmt.Fprintf(p.Stderr, "error: %s in the cases, so nothing was run\n%s\n",
-			wording.Count(len(all.List), "mistake"), all)
+			wording.Count(len(all), "mistake"), all)
 		err = driver.Reported{Err: err}
 	}
 	return problem.As(problem.Misuse, err, "")

@@ -17,7 +17,6 @@ func showFlags(f *pflag.FlagSet, o *Options) {
 	f.StringVar(&o.out, "out", "", "`folder` of the run")
 }
 
-// show prints one case of a run as a page.
 func show(ctx context.Context, p Program, args []string, o *Options) error {
 	if len(args) != 1 || o.out == "" {
 		return problem.Usage("eval show takes one case, and --out the folder of the run",
@@ -38,7 +37,6 @@ func diffFlags(f *pflag.FlagSet, o *Options) {
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
 }
 
-// diff compares two runs.
 func diff(_ context.Context, p Program, args []string, o *Options) error {
 	if len(args) != 2 {
 		return problem.Usage("eval diff takes the folders of two runs", "the earlier one first")
@@ -52,7 +50,7 @@ func diff(_ context.Context, p Program, args []string, o *Options) error {
 			return problem.New(err.Error(), "", "run those cases again in the same folder: what was paid is kept there")
 		}
 	}
-	c := score.Compare(runs[0].Scores(), runs[1].Scores())
+	c := score.Compare(runs[0].Results, runs[1].Results)
 	c.Differs = score.Differing(runs[0].Report, runs[1].Report)
 	if o.json {
 		return driver.PrintJSON(p.Stdout, c)

@@ -65,7 +65,6 @@ func price(to **cost.Price) func(string) error {
 	return func(v string) error { p, err := cost.ParsePrice(v); *to = &p; return err }
 }
 
-// scripted is --scripted.
 type scripted struct {
 	set, shown bool
 	oracle.Options
@@ -93,7 +92,6 @@ func (s *scripted) read(v string) error {
 	return nil
 }
 
-// check refuses flags that contradict each other or mean nothing.
 func (o *Options) check() error {
 	switch {
 	case o.limit < 0:

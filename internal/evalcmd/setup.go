@@ -18,12 +18,10 @@ import (
 	"github.com/org/pr-review-action/internal/wire"
 )
 
-// options are those of a run over cases that were read from files.
 func (p Program) options(cases []dataset.Case, files []string, o *Options) (eval.Options, error) {
 	e := eval.Options{
 		Cases: cases, GateFrom: o.GateFrom, Concurrency: o.Concurrency,
-		Commit: wire.Version(), Random: rand.Reader, Now: p.Now,
-		Repos:  o.repos,
+		Commit: wire.Version(), Random: rand.Reader, Now: p.Now, Repos: o.repos,
 		Budget: eval.Budget{Cap: o.maxCost, Price: o.price, Judge: o.judgePrice},
 		Linger: driver.LastAnswers, Announce: p.tell(o),
 		Warn: func(err error) { p.tell(o)(warning(driver.Explain(err))) },
@@ -82,13 +80,8 @@ func (p Program) dir(out string, files []string, reviewer string) (string, error
 	if out != "" {
 		return out, nil
 	}
-	base, err := filestore.Default(func(name string) string {
-		if name == "PR_REVIEW_STORE" {
-			return ""
-		}
-		return p.Getenv(name)
-	})
-	if err != nil {
+	base, missing := filestore.UserFolder(p.Getenv, "XDG_STATE_HOME", ".local/state", "Library/Application Support")
+	if missing != "" {
 		return "", problem.Usage("there is no folder to keep the run in", "name one: --out DIR")
 	}
 	sum := sha256.New()
@@ -102,7 +95,6 @@ func (p Program) dir(out string, files []string, reviewer string) (string, error
 	return filepath.Join(base+"-eval", fmt.Sprintf("%x", sum.Sum(nil)[:8])), nil
 }
 
-// reviewed is the reviewer under test.
 func (p Program) reviewed(cases []dataset.Case, o *Options) (eval.Reviewer, error) {
 	if o.scripted.shown {
 		return eval.Looking(cases), nil

@@ -37,11 +37,9 @@ func End(d decision.Decision, earlier []Earlier, by string) []Earlier {
 	return earlier
 }
 
-// Apply returns the findings as a decision has them and leaves its input as it was. They
-// stand in the order of Compare, those that a filter held back before behind the
-// others. Dropped findings are marked, not removed. Findings that a filter holds back
-// already are not touched. An edit replaces the body alone: title, severity and
-// suggestion stay as they were shown. A finding can leave its line for the review's
+// Apply returns the findings as a decision has them, in the order of Compare, those that a
+// filter held back before behind the others and untouched. Dropped ones are marked, not
+// removed. An edit replaces the body alone. A finding can leave its line for the review's
 // body and never the other way, where nobody saw it.
 func Apply(d decision.Decision, all []Finding) []Finding {
 	decided := slices.Clone(all)
@@ -56,7 +54,6 @@ func Apply(d decision.Decision, all []Finding) []Finding {
 	return decided
 }
 
-// heldBack is 1 for a finding that a filter kept out of the draft.
 func heldBack(f Finding) int {
 	if f.Filtered != "" && f.Filtered != Dropped {
 		return 1

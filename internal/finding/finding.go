@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/wording"
 )
 
@@ -223,4 +224,52 @@ func plural(s Severity, n int) string {
 		return string(s)
 	}
 	return string(s) + "s"
+}
+
+// Severity says how grave a finding is. A decision may change it, so it is defined there.
+type Severity = decision.Severity
+
+// The severities, weakest first.
+const (
+	Nit     = decision.Nit
+	Minor   = decision.Minor
+	Major   = decision.Major
+	Blocker = decision.Blocker
+)
+
+// Severities lists every severity, weakest first.
+func Severities() []Severity { return decision.Severities() }
+
+// ParseSeverity reads a severity's name; the error lists the valid ones.
+func ParseSeverity(name string) (Severity, error) { return decision.ParseSeverity(name) }
+
+// FlagKind says what a flag warns of.
+type FlagKind string
+
+// The kinds of flags. A hidden-text flag is about title, description or branch
+// name alone: in a file the same is a finding.
+const (
+	InjectionFlag   FlagKind = "injection"   // text that addresses whoever reviews
+	SuppressionFlag FlagKind = "suppression" // a list of what tools are not to report grew
+	HiddenFlag      FlagKind = "hidden-text" // characters that a reader does not see, or a forged mark of ours
+)
+
+// Flag warns the approver of a text in the change. It is a line of the draft's
+// banner and is never posted. Path and Text are untrusted.
+type Flag struct {
+	Path string   `json:"path"` // empty for title, description and branch name
+	Line int      `json:"line"` // 1-based, of the new file or the description
+	Kind FlagKind `json:"kind"`
+	Text string   `json:"text"` // what stands there, without credentials; behind "title: " and the like without a path
+}
+
+// Reaching is the number of findings that are at least as grave as a severity;
+// 0 where that is empty or unknown, which nothing reaches.
+func Reaching(all []Finding, from Severity) (n int) {
+	for _, f := range all {
+		if from.Rank() >= 0 && f.Severity.Rank() >= from.Rank() {
+			n++
+		}
+	}
+	return n
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 )
 
-// maxOutput is how much of the end of a command's output is kept, in bytes.
 const maxOutput = 16 << 10
 
 // Shell runs a command of the user's in a folder, with the variables of env alone, and
@@ -30,7 +29,6 @@ func Shell(ctx context.Context, dir, command string, env []string) (passed bool,
 	return failed == nil, string(bytes.ToValidUTF8(out.last, []byte("?"))), nil
 }
 
-// tail keeps the end of what is written to it.
 type tail struct{ last []byte }
 
 func (t *tail) Write(p []byte) (int, error) {

@@ -51,9 +51,9 @@ func BaseAt(ctx context.Context, dir, name string, file config.File) (b Base, er
 const mostBranches = 9
 
 // Write makes files one commit on the base, to a branch of its own, with the user's name
-// and no hook; work tree, index and present branch stay as they are. A branch that has the
-// very files on this base is taken for this commit; where another commit has the name, a
-// number is counted up behind it.
+// and no hook; work tree, index and present branch stay as they are. A branch that has
+// these very files is taken for it; where another commit has the name, a number is counted
+// up behind it.
 func (b Base) Write(ctx context.Context, name, message string, files []change.File) (branch, commit string,
 	err error) {
 	tree, err := b.tree(ctx, files)
@@ -82,7 +82,6 @@ func (b Base) Write(ctx context.Context, name, message string, files []change.Fi
 	return "", "", problem.New("there are branches of this name, up to "+branch, "", "delete those that are not needed")
 }
 
-// tree writes the base's files with some replaced.
 func (b Base) tree(ctx context.Context, files []change.File) (tree string, err error) {
 	err = b.indexed(ctx, files, func(index string) error {
 		tree, err = b.git(ctx, index, nil, "write-tree")
@@ -100,8 +99,7 @@ func (b Base) Export(ctx context.Context, dir string, files []change.File) error
 	})
 }
 
-// indexed does something with an index of its own that holds the base's files, with some
-// replaced.
+// indexed does something with an index of its own: the base's files, with some replaced.
 func (b Base) indexed(ctx context.Context, files []change.File, do func(index string) error) error {
 	dir, err := os.MkdirTemp("", "pr-review-index-")
 	if err != nil {

@@ -36,10 +36,9 @@ func IsRange(arg string) bool {
 	return ok && base != "" && strings.TrimPrefix(head, ".") != "" && !strings.ContainsAny(arg, " \t\n")
 }
 
-// Range reads what changed between two commits of the clone in dir. base...head
-// starts at the merge base, as a pull request does; base..head at base itself.
-// The settings file is read from the base. Errors of the argument are ErrNoRange, of
-// the place ErrNoClone, ErrNoGit and ErrPartial.
+// Range reads what changed between two commits of the clone in dir: base...head from the
+// merge base, as a pull request does, base..head from base itself. Errors of the argument
+// are ErrNoRange, of the place ErrNoClone, ErrNoGit and ErrPartial.
 func Range(ctx context.Context, dir, arg string, file config.File) (Change, error) {
 	g, err := open(ctx, dir)
 	if err != nil {
@@ -115,7 +114,6 @@ func Commit(ctx context.Context, dir, name string) (sha, folder string, err erro
 	return sha, g.dir, err
 }
 
-// name is the folder's that holds the clone.
 func (g clone) name() string {
 	if filepath.Base(g.dir) == ".git" {
 		return filepath.Base(filepath.Dir(g.dir))
@@ -135,22 +133,9 @@ func (g clone) read(ctx context.Context, base, head string, file config.File, c 
 		return fmt.Errorf("reading the range's diff: %w", err)
 	}
 	c.Files = byPath(files)
-	settings, err := g.file(ctx, base, file.Path)
-	if err != nil {
-		return err
-	}
-	if c.Config, err = file.Parse(settings); err != nil {
-		return err
-	}
-	for _, path := range c.Config.Instructions {
-		text, err := g.file(ctx, base, path)
-		if err != nil {
-			return err
-		}
-		c.guide(path, text)
-	}
 	c.Base = base
-	if c.Attributes, err = g.file(ctx, base, ".gitattributes"); err != nil {
+	err = c.governed(file, func(path string, _ int64) ([]byte, error) { return g.file(ctx, base, path) })
+	if err != nil {
 		return err
 	}
 	return vouch(ctx, c.Files, cloneBase{g, base, head})

@@ -10,6 +10,7 @@ import (
 	"bytes"
 	"cmp"
 	_ "embed"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/prompt"
 	"github.com/org/pr-review-action/internal/pull"
@@ -46,11 +48,27 @@ type Change struct {
 // maxGuidance bounds a file of guidance, in bytes. A larger one is left out.
 const maxGuidance = 64 << 10
 
-// guide takes up a document that is there and of bounded size.
-func (c *Change) guide(path string, text []byte) {
-	if len(text) > 0 && len(text) <= maxGuidance {
-		c.Guidance = append(c.Guidance, prompt.Document{Path: path, Text: string(text)})
+// governed reads what the trusted commit says of reviews: settings, guidance, attributes. A
+// file that is not there is nil.
+func (c *Change) governed(file config.File, read func(path string, limit int64) ([]byte, error)) error {
+	text, err := read(file.Path, config.MaxSize+1)
+	if err != nil {
+		return err
 	}
+	if c.Config, err = file.Parse(text); err != nil {
+		return err
+	}
+	for _, path := range c.Config.Instructions {
+		text, err := read(path, maxGuidance)
+		if err != nil && !errors.Is(err, github.ErrTooLarge) {
+			return err
+		}
+		if len(text) > 0 && len(text) <= maxGuidance {
+			c.Guidance = append(c.Guidance, prompt.Document{Path: path, Text: string(text)})
+		}
+	}
+	c.Attributes, err = read(".gitattributes", 1<<20)
+	return err
 }
 
 // Digest names the change's diff; see diff.Digest.
@@ -103,7 +121,6 @@ func Fit(files []diff.File, limit int, needed func(diff.File) bool) []diff.File 
 	return files
 }
 
-// quoted is the length of a text as JSON.
 func quoted(text string) int {
 	out, _ := jsontext.AppendQuote(nil, text) // the error is of text that is no UTF-8, and is written all the same
 	return len(out)

@@ -15,7 +15,6 @@ import (
 	"github.com/org/pr-review-action/internal/pull"
 )
 
-// maxBlob bounds a file that is diffed here because GitHub gave no patch for it.
 const maxBlob = 2 << 20
 
 // API is what is read of GitHub.
@@ -116,26 +115,12 @@ func readSettings(ctx context.Context, api API, p pull.Pull, file config.File, c
 			ref = p.DefaultBranch
 		}
 	}
-	text, err := optional(ctx, api, p, file.Path, ref, config.MaxSize+1)
-	if err != nil {
-		return err
-	}
-	if c.Config, err = file.Parse(text); err != nil {
-		return err
-	}
-	for _, path := range c.Config.Instructions {
-		text, err := optional(ctx, api, p, path, ref, maxGuidance)
-		if err != nil && !errors.Is(err, github.ErrTooLarge) {
-			return err
-		}
-		c.guide(path, text)
-	}
 	c.Base = p.BaseSHA
-	c.Attributes, err = optional(ctx, api, p, ".gitattributes", ref, 1<<20)
-	return err
+	return c.governed(file, func(path string, limit int64) ([]byte, error) {
+		return optional(ctx, api, p, path, ref, limit)
+	})
 }
 
-// optional reads a file that need not be there.
 func optional(ctx context.Context, api API, p pull.Pull, path, ref string, limit int64) ([]byte, error) {
 	text, err := api.Content(ctx, p.Owner, p.Repo, path, ref, limit)
 	if errors.Is(err, github.ErrNotFound) {
@@ -147,7 +132,6 @@ func optional(ctx context.Context, api API, p pull.Pull, path, ref string, limit
 	return append([]byte{}, text...), nil // an empty file is there
 }
 
-// maxHidden bounds the files without a text that are looked at for one.
 const maxHidden = 50
 
 // diffMissing makes the patches that GitHub left out. That a file is a binary one

@@ -57,7 +57,6 @@ func vouch(ctx context.Context, files []diff.File, b base) error {
 	return nil
 }
 
-// claims are those of each file that its own patch leaves open.
 func claims(files []diff.File) [][]claim.Claim {
 	open := make([][]claim.Claim, len(files))
 	for i, f := range files {
@@ -92,8 +91,7 @@ func worth(files []diff.File, open [][]claim.Claim) {
 	}
 }
 
-// questions are those of each file's open claims, with what the other files of the change
-// tell of the base's folders.
+// questions are those of each file's open claims, with what the change itself tells of them.
 func questions(files []diff.File, open [][]claim.Claim) (of [][]question, known map[question]bool) {
 	of, known = make([][]question, len(files)), map[question]bool{}
 	for i, f := range files {
@@ -118,7 +116,6 @@ func questions(files []diff.File, open [][]claim.Claim) (of [][]question, known 
 	return of, known
 }
 
-// note marks the files of which an answer was yes.
 func note(files []diff.File, of [][]question, known map[question]bool) {
 	for i := range files {
 		if at := slices.IndexFunc(of[i], func(q question) bool { return known[q] }); at >= 0 {

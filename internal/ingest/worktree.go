@@ -66,9 +66,9 @@ func (g clone) defaultBranch(ctx context.Context) (string, error) {
 }
 
 // Change reads what the work tree changes against the commit that its branch left the
-// default branch at: committed, staged and not; with the untracked files, or without.
-// Git's own index and objects stay as they are: what is not committed is held in the
-// folder Change.Objects, which the caller removes. The settings file is read from the base.
+// default branch at, with the untracked files or without. Git's own index and objects stay
+// as they are: what is not committed is held in the folder Change.Objects, which the caller
+// removes.
 func (w WorkTree) Change(ctx context.Context, untracked bool, file config.File) (c Change, err error) {
 	base, err := w.clone.line(ctx, "merge-base", w.Base, "HEAD")
 	if err != nil {
@@ -139,11 +139,7 @@ func (g clone) beside(objects string) []string {
 
 // IsRevision reports whether an argument names a commit of the clone in dir.
 func IsRevision(ctx context.Context, dir, arg string) bool {
-	g, err := open(ctx, dir)
-	if err != nil {
-		return false
-	}
-	_, err = g.commit(ctx, arg)
+	_, _, err := Commit(ctx, dir, arg)
 	return err == nil
 }
 

@@ -17,11 +17,9 @@ const (
 	maxContext   = 16 << 10 // bytes in all
 )
 
-// Context shows where the functions begin that stand around the hunks of a
-// patch: for each hunk whose function began above it, the lines from there to
-// the hunk, with their numbers on the new side. Lines that a hunk shows are left
-// out. It is lexical, a guess by indentation and the hunk's section; what it
-// cannot tell it leaves out. head is the new file, of any bytes.
+// Context shows, with their numbers, the lines from where the function around a hunk begins
+// to the hunk. It is lexical, a guess by indentation and the hunk's section; what it cannot
+// tell it leaves out. head is the new file, of any bytes.
 func Context(patch string, head []byte) string {
 	hunks, err := diff.Hunks(patch)
 	if err != nil || len(head) == 0 || len(head) > maxHead {
@@ -53,11 +51,9 @@ func firstNew(h diff.Hunk) int {
 	return h.NewStart
 }
 
-// source is a file's lines; line n is at n-1.
 type source []string
 
-// lead writes the lines from a function's start to a hunk, or its signature
-// alone, but for those that were shown.
+// lead writes the lines from a function's start to a hunk, or its signature alone.
 func (s source) lead(b *strings.Builder, start, seen, first int) {
 	from, to, left := max(start, seen+1), first, 0
 	if to-from > maxLead {
@@ -114,7 +110,6 @@ func firstChange(h diff.Hunk) (text string, above int) {
 	return "", above
 }
 
-// fits reports whether the hunk's first unchanged line stands in the file.
 func (s source) fits(h diff.Hunk) bool {
 	for _, l := range h.Lines {
 		if l.Op == diff.Context {
@@ -172,8 +167,7 @@ func indentation(line string) (width int) {
 	return width
 }
 
-// declares reports whether a line declares what a name stands for. Above a line
-// that is a brace alone, a name and its parameters do.
+// declares reports whether a line declares what a name stands for.
 func declares(text string, brace bool) bool {
 	if statement.MatchString(text) {
 		return false

@@ -20,7 +20,6 @@ import (
 // model can see.
 func Fingerprint() string { return made() }
 
-// made is the fingerprint, which is the same for the life of the program.
 var made = sync.OnceValue(func() string { return fingerprint(files, samples()) })
 
 func fingerprint(texts fs.FS, samples []string) string {

@@ -13,8 +13,7 @@ import (
 // the pages, that a turn shows. They stand in every file's request.
 const maxGuidance = 8 << 10
 
-// guidance holds what the repository, its configuration and the team's wiki say about
-// the code.
+// guidance holds what repository, configuration and wiki say about the code.
 func guidance(b guard.Boundary, in Input) []string {
 	var blocks []string
 	rules := make([]Document, len(in.Guidelines))

@@ -48,8 +48,7 @@ func number(n int) string {
 	return fmt.Sprint(n)
 }
 
-// crlf reports whether every line ends in a carriage return. Where only some do,
-// that is part of the change and stays visible.
+// crlf reports whether every line ends in a carriage return; where only some do, it is shown.
 func crlf(hunks []diff.Hunk) bool {
 	lines := 0
 	for _, h := range hunks {
@@ -79,4 +78,31 @@ func shorten(line string) string {
 		}
 	}
 	return fmt.Sprintf("%s<… %d bytes left out …>%s", line[:head], tail-head, line[tail:])
+}
+
+// Parts cuts a patch between its hunks into patches whose numbered text has at
+// most max bytes each. A hunk that is larger alone is a part of its own. Joined,
+// the parts are the patch; one that cannot be read is a single part.
+func Parts(patch string, max int) []string {
+	if _, err := diff.Hunks(patch); err != nil || patch == "" {
+		return []string{patch}
+	}
+	var parts []string
+	begin, end, size := 0, 0, 0
+	hunks := strings.Split(patch, "\n@@ -") // in a patch that can be read, that is always a header
+	for i, hunk := range hunks {
+		if i > 0 {
+			hunk = "@@ -" + hunk
+		}
+		if i < len(hunks)-1 {
+			hunk += "\n"
+		}
+		n := len(Number(hunk)) + 1
+		if end > begin && size+n-1 > max { // the last line feed is not written
+			parts = append(parts, patch[begin:end])
+			begin, size = end, 0
+		}
+		end, size = end+len(hunk), size+n
+	}
+	return append(parts, patch[begin:])
 }

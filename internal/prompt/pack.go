@@ -26,7 +26,6 @@ var reasons = map[string]string{
 	"similar": "a search for the change found it",
 }
 
-// pack writes pieces with their lines' numbers, each under its path.
 func pack(pieces []Piece) string {
 	var b strings.Builder
 	for _, p := range pieces {

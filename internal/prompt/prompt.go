@@ -13,9 +13,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
-	"slices"
-
-	"github.com/org/pr-review-action/internal/finding"
 )
 
 //go:embed text
@@ -46,7 +43,10 @@ func Reviewing() Task { return Task{text("review.md"), SchemaName, reviewSchema(
 func Verifying() Task { return Task{text("verify.md"), "finding_verification", verdictSchema()} }
 
 // Classifying asks for the Label of one file.
-func Classifying() Task { return Task{text("classify.md"), "file_label", labelSchema()} }
+func Classifying() Task {
+	return Task{text("classify.md"), "file_label", object(oneOf("kind", Kinds()...),
+		oneOf("depth", "deep", "normal", "light"))}
+}
 
 // SchemaName is the name under which a review's request carries the schema.
 const SchemaName = "file_review"
@@ -72,20 +72,3 @@ type Input struct {
 
 // Document is a file of the repository that instructs who works on it.
 type Document struct{ Path, Text string }
-
-// Texts lists all text from outside that a conversation begins with. No boundary
-// of it may occur in one of them.
-func Texts(in Input, findings ...finding.Finding) []string {
-	texts := append([]string{in.Path, in.OldPath, in.Patch, in.Context}, in.Guidelines...)
-	for _, p := range in.Pack {
-		texts = append(texts, p.Path, p.Text)
-	}
-	for _, d := range slices.Concat(in.Instructions, in.Pages) {
-		texts = append(texts, d.Path, d.Text)
-	}
-	texts = append(texts, in.Linters...)
-	for _, f := range findings {
-		texts = append(texts, f.ID, f.Category, f.Quote, f.Title, f.Body, f.Suggestion)
-	}
-	return texts
-}

@@ -45,11 +45,3 @@ func TestRedraftNamesFindingsAsTheApproverDoes(t *testing.T) {
 	f.ID = "F4"
 	require.Contains(t, drafted(), "\n"+`{"id":"F4","side":"RIGHT","start_line":11,"line":11,"quote":"c"`)
 }
-
-func TestT6_NoBoundaryOfARevisionOccursInItsTexts(t *testing.T) {
-	t.Parallel()
-	f := finding.Finding{ID: "id", Category: "category", Quote: "quote", Title: "title", Body: "body",
-		Suggestion: "suggestion"}
-	require.Subset(t, Revision{[]finding.Finding{f}, "feedback"}.Texts(),
-		[]string{"id", "category", "quote", "title", "body", "suggestion", "feedback"})
-}

@@ -28,7 +28,6 @@ func oneOf(name string, values ...string) key {
 	return key{name, fmt.Sprintf(`{"type":"string","enum":["%s"]}`, strings.Join(values, `","`))}
 }
 
-// list is a list of objects.
 func list(name, description string, keys ...key) key {
 	return key{name, fmt.Sprintf(`{"type":"array","description":%q,"items":%s}`, description, object(keys...))}
 }
@@ -60,7 +59,6 @@ func found(about string) []key {
 	}
 }
 
-// reviewSchema is that of the answer to a review of one file.
 func reviewSchema() json.RawMessage {
 	return object(list("findings", "The defects that the change brings in; empty where there are none.",
 		found("What happens, when, and why.")...))
@@ -73,11 +71,6 @@ func verdictSchema() json.RawMessage {
 		value("id", "string", "The id of the finding."),
 		value("reason", "string", "The step that decided it, in one or two sentences."),
 		plain("holds", "boolean")))
-}
-
-// labelSchema is that of a Label.
-func labelSchema() json.RawMessage {
-	return object(oneOf("kind", Kinds()...), oneOf("depth", "deep", "normal", "light"))
 }
 
 // Kinds are those of a change that a label may name.
@@ -101,9 +94,6 @@ func overviewSchema(judges bool) json.RawMessage {
 	return object(keys...)
 }
 
-// criteriaSchema is that of the answer of which no word is kept.
-func criteriaSchema() json.RawMessage { return object(criteria(), unasked(lines()...)) }
-
 func criteria() key {
 	return list("criteria", "One for every criterion, by its number.",
 		value("n", "integer", "The criterion's number."),
@@ -115,7 +105,6 @@ func unasked(keys ...key) key {
 	return list("unasked", "Parts of the change that no ticket asks for.", keys...)
 }
 
-// lines are a place in the diff.
 func lines() []key {
 	return []key{plain("path", "string"), value("start_line", "integer", "As numbered in the new file."),
 		plain("end_line", "integer")}

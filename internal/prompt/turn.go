@@ -115,7 +115,6 @@ func language(name string) string {
 		"; code, quotes, keys and their fixed values stay as they are."
 }
 
-// style opens the findings to matters of style.
 func style(reported bool) string {
 	if !reported {
 		return ""
@@ -146,7 +145,6 @@ func change(b guard.Boundary, in Input) []string {
 	return blocks
 }
 
-// wire is a finding as a question shows it.
 type wire struct {
 	ID        string       `json:"id,omitempty"`
 	Path      *string      `json:"path,omitzero"`
@@ -178,4 +176,24 @@ func written(findings []finding.Finding, with func(i int, w *wire, f finding.Fin
 		lines[i] = string(line)
 	}
 	return strings.Join(lines, "\n")
+}
+
+// Revision is what a file's review is to be revised by: the findings that the
+// draft has of the file, and what its approver wants to be different. Both are
+// untrusted text: feedback may repeat what somebody wrote into the change.
+type Revision struct {
+	Findings []finding.Finding
+	Feedback string
+}
+
+// Redraft returns the user turn that asks for all findings on a file once more, as
+// its approver wants them. The system turn is that of Reviewing: the same bytes,
+// and the same rules for what a finding is.
+func Redraft(b guard.Boundary, in Input, r Revision) string {
+	draft := written(r.Findings, func(_ int, w *wire, f finding.Finding) { // under the ids that the approver saw
+		w.ID, w.weight = f.ID, &weight{f.Category, f.Severity, f.Confidence, f.Suggestion}
+	})
+	blocks := append(append(about(b, in), change(b, in)...), b.Wrap("draft", draft), b.Wrap("feedback", r.Feedback))
+	return filled("redraft-user.md", in, blocks, "notes", notes(in.Path), "language",
+		language(in.Language)+style(in.Style))
 }

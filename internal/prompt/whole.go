@@ -49,7 +49,9 @@ func Overviewing(judges bool) Task {
 }
 
 // Judging asks for numbers, verdicts and lines alone.
-func Judging() Task { return Task{text("criteria.md"), "criteria_verdicts", criteriaSchema()} }
+func Judging() Task {
+	return Task{text("criteria.md"), "criteria_verdicts", object(criteria(), unasked(lines()...))}
+}
 
 // VerifyingWhole asks for verdicts on findings on a whole change.
 func VerifyingWhole() Task {
@@ -90,7 +92,6 @@ func (w Whole) Repair(b guard.Boundary, problem, answer string) string {
 	return fill("repair-overview.md", "problem", problem, "answer", b.Wrap("answer", answer))
 }
 
-// said is what people say of the change.
 func (w Whole) said(b guard.Boundary) (blocks []string) {
 	for _, d := range append([]Document{{"title", w.Title}, {"branch", w.Branch}, {"description", w.Description}},
 		w.Discussion...) {
@@ -99,7 +100,6 @@ func (w Whole) said(b guard.Boundary) (blocks []string) {
 	return blocks
 }
 
-// asked is what the change was made for.
 func (w Whole) asked(b guard.Boundary) (blocks []string) {
 	for _, t := range w.Tickets {
 		text := strings.TrimSpace(t.Key + " " + t.Type + "\n" + t.Summary + "\n\n" + t.Description)

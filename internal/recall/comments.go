@@ -66,16 +66,10 @@ func (c Change) logins(comments []github.ReviewComment, m *memory) []string {
 	return all[:min(len(all), maxLogins)]
 }
 
-// counts reports whether a comment would be one that says it already, if its
-// author may write. One with our mark has the words of a draft, whoever posted it.
+// counts reports whether a comment says it already, if its author may write.
 func (c Change) counts(k github.ReviewComment, m *memory) bool {
 	_, _, _, drafted := marker.ParseComment(k.Body)
 	person := k.User != "" && k.UserType != "Bot" && !strings.EqualFold(k.User, c.Pull.Author)
 	return person && !drafted && k.Line > 0 && !k.WholeFile && c.path(k.Path) != "" &&
-		strings.TrimSpace(k.Body) != "" && !m.answers(k)
-}
-
-// answers reports whether a comment is one of ours, or answers one.
-func (m *memory) answers(k github.ReviewComment) bool {
-	return m.believed[k.ID] || m.believed[k.ReplyTo]
+		strings.TrimSpace(k.Body) != "" && !m.believed[k.ID] && !m.believed[k.ReplyTo]
 }

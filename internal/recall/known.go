@@ -8,10 +8,9 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 )
 
-// FromState is what a decided draft tells later ones: what it posted, what its
-// approver dropped, and what it remembered itself. comments are as decided. A
-// draft that was rejected or withdrawn has posted and dropped nothing: its verdict
-// was on that draft. Without a record there is nothing to tell.
+// FromState is what a decided draft tells later ones: what it posted, what its approver
+// dropped, and what it remembered. One that was rejected or withdrawn has posted and
+// dropped nothing.
 func FromState(comments []finding.Finding, record *decision.Record, earlier []finding.Earlier) []finding.Earlier {
 	if record == nil || record.Decision == decision.Revise {
 		return nil

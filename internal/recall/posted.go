@@ -16,6 +16,7 @@ import (
 	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/secret"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // memory is what the markers of our own reviews hold. A fingerprint may stand
@@ -61,7 +62,6 @@ func newMemory(ctx context.Context, s Source, c Change, reviews []github.Review)
 	return m, err
 }
 
-// marked is the marker of a review that is ours.
 type marked struct {
 	id int64
 	marker.Review
@@ -114,8 +114,7 @@ func counts(list []string) map[string]int {
 	return n
 }
 
-// posted are the findings of our reviews: those with a comment, the newest of
-// each first, and those of which the marker alone tells.
+// posted are our reviews' findings: with a comment, the newest first, then by marker alone.
 func (m *memory) posted(comments []github.ReviewComment) []finding.Earlier {
 	open, resolved := maps.Clone(m.open), maps.Clone(m.resolved)
 	var all []finding.Earlier
@@ -147,10 +146,6 @@ func (m *memory) name(all []finding.Earlier) {
 			m.named[e.Fingerprint] = names[1:]
 		}
 	}
-}
-
-func (m *memory) dropped() []finding.Earlier {
-	return bare(m.drops, finding.Earlier{Fate: finding.WasDropped})
 }
 
 // bare are findings of which the fingerprint alone is known.
@@ -210,8 +205,7 @@ func side(k github.ReviewComment) finding.Side {
 	return finding.Right
 }
 
-// start is the first line of a comment. One whose first line is on the other
-// side, or gone, is taken for one of its last line.
+// start is the first line of a comment; one on the other side, or gone, is its last line.
 func start(k github.ReviewComment) int {
 	if k.Start <= 0 || k.Start > k.Line || k.StartSide != "" && k.StartSide != k.Side {
 		return k.Line
@@ -220,24 +214,17 @@ func start(k github.ReviewComment) int {
 }
 
 func clip(text string) string {
-	if r := []rune(guard.Visible(text)); len(r) > maxText {
-		return string(r[:maxText])
-	}
-	return guard.Visible(text)
+	kept, _ := wording.Clip(guard.Visible(text), maxText)
+	return kept
 }
 
 var plainURL = regexp.MustCompile(`^https?://[A-Za-z0-9.:/#?=&_-]+$`)
 
-// plain is an address that can stand in a text, else empty.
 func plain(url string) string {
 	if !plainURL.MatchString(url) || len(url) > maxText {
 		return ""
 	}
 	return url
-}
-
-func sortComments(all []github.ReviewComment) {
-	order.Stable(all, func(a, b github.ReviewComment) int { return cmp.Compare(a.ID, b.ID) })
 }
 
 // threads notes of the threads of our findings who closed one, of those who may write

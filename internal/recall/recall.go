@@ -17,6 +17,7 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/marker"
+	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/pull"
 )
 
@@ -42,11 +43,9 @@ type Change struct {
 	Known [][]finding.Earlier
 }
 
-// Recall gives what was said before: what was posted, what was dropped, and what
-// people said, in an order of its own that does not depend on GitHub's. What could
-// be had without is in left, and ends nothing: without threads none is marked
-// resolved, without a person's permission their comments do not count. Where our own
-// reviews cannot be read, err says so, and all is what could be had without them.
+// Recall gives what was posted, what was dropped and what people said, in an order that
+// does not depend on GitHub's. What it had to do without is in left. Where our own reviews
+// cannot be read, err says so, and all is what could be had without them.
 func Recall(ctx context.Context, s Source, c Change) (all []finding.Earlier, left []error, err error) {
 	reviews, unread := s.Reviews(ctx, c.Pull.Ref)
 	if unread != nil {
@@ -63,12 +62,12 @@ func Recall(ctx context.Context, s Source, c Change) (all []finding.Earlier, lef
 	if err != nil {
 		return nil, nil, err
 	}
-	sortComments(comments)
+	order.Stable(comments, func(a, b github.ReviewComment) int { return cmp.Compare(a.ID, b.ID) })
 	all = m.posted(comments)
 	if err := m.threads(ctx, s, all); err != nil {
 		left = append(left, err)
 	}
-	all = c.merged(append(all, m.dropped()...))
+	all = c.merged(append(all, bare(m.drops, finding.Earlier{Fate: finding.WasDropped})...))
 	said, err := c.said(ctx, s, comments, m)
 	if err != nil {
 		left = append(left, err)

@@ -48,7 +48,6 @@ func Person(login string) string {
 	return strings.ReplaceAll(login, "[", `\[`)
 }
 
-// changes counts what a decision does to findings: "dropped 2 findings and edited 1".
 func changes(r decision.Record) string {
 	dropped := slices.DeleteFunc(slices.Clone(r.Dropped),
 		func(d decision.Drop) bool { return d.ID == decision.OverviewID })

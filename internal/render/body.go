@@ -9,6 +9,7 @@ import (
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/wording"
 )
 
@@ -17,10 +18,8 @@ const (
 	bodyFiles = 16_000 // of its list of files, about
 )
 
-// Body is the posted review's body without approval line and marker, at most
-// 60,000 bytes of Markdown. Inline findings stand there as one line each; those
-// placed in the body in full, by file, the gravest openly, others and nits in a
-// fold. What does not fit is cut at a finding's border, with a count.
+// Body is the posted review's body without approval line and marker, at most 60,000 bytes
+// of Markdown. What does not fit is cut at a finding's border, with a count.
 func Body(r Review) string {
 	body, _ := fitBody(r)
 	return body
@@ -43,9 +42,8 @@ func (r Review) InBody() Review {
 	return r
 }
 
-// File is the text of review.md: the body, every inline comment under its
-// place, what the body's length cut off, and what is posted instead where
-// GitHub refuses the inline comments. Body and comments are in it byte for byte.
+// File is the text of review.md: the body and every inline comment byte for byte, what the
+// length cut off, and what is posted instead where GitHub refuses the inline comments.
 func File(r Review) string {
 	body, cut := fitBody(r)
 	blocks := []string{body}
@@ -65,8 +63,7 @@ func File(r Review) string {
 	return Paragraphs(blocks...) + "\n"
 }
 
-// fitBody renders the body with as many findings as fit, inline ones first,
-// and gives back those that did not.
+// fitBody renders the body with as many findings as fit, and gives back the others.
 func fitBody(r Review) (string, []finding.Finding) {
 	head := Paragraphs(r.Found()+" · "+r.TallyAt()+r.ByRules(" · "), r.postedOverview())
 	files := Paragraphs(r.Instructions(config.HandoverReview, true), r.postedAsked(),
@@ -75,7 +72,7 @@ func fitBody(r Review) (string, []finding.Finding) {
 	all := slices.Concat(p.inline, p.moreInline, p.open, p.more, p.nits, p.linters)
 	first := func(n int) string {
 		q := p.first(n)
-		return Paragraphs(head, r.inlineList(q), r.sections(q.open), r.Resolved(),
+		return Paragraphs(head, r.items(q.inline), folded(q.moreInline, "more comment", r.items), r.sections(q.open), r.Resolved(),
 			folded(q.more, "more finding", r.sections), folded(q.nits, "nit", r.sections),
 			r.byLinters(q.linters), leftOut(all[n:]), files)
 	}
@@ -87,7 +84,6 @@ func fitBody(r Review) (string, []finding.Finding) {
 	return first(n), all[n:]
 }
 
-// byLinters shows what linters found: openly where it is little.
 func (r Review) byLinters(all []finding.Finding) string {
 	if len(all) <= openFirst {
 		return r.sections(all)
@@ -116,6 +112,10 @@ const NoRuleMatched = "no rule matched; no model read these files"
 // the approver, or known before, did find something.
 func (r Review) Result() string {
 	byApprover := func(f finding.Finding) bool { return f.Filtered == finding.Dropped }
+	known := func(f finding.Finding) bool {
+		return slices.Contains([]finding.Filter{finding.AlreadyPosted, finding.AlreadyCommented, finding.DroppedBefore},
+			f.Filtered)
+	}
 	switch {
 	case len(r.Findings) > 0:
 		return finding.Counts(r.Findings)
@@ -139,11 +139,6 @@ func (r Review) TallyAt() string {
 	return strings.Replace(r.Tally(), " reviewed", " reviewed at "+r.Commit(), 1)
 }
 
-// inlineList names the inline comments, one a line; those beyond a few in a fold.
-func (r Review) inlineList(p parts) string {
-	return Paragraphs(r.items(p.inline), folded(p.moreInline, "more comment", r.items))
-}
-
 func (r Review) items(all []finding.Finding) string {
 	var items []string
 	for _, f := range all {
@@ -156,19 +151,16 @@ func (r Review) items(all []finding.Finding) string {
 func (r Review) sections(all []finding.Finding) string {
 	var blocks []string
 	for i, f := range all {
-		if i == 0 || f.Path != all[i-1].Path {
-			blocks = append(blocks, fileHeading(f))
+		switch {
+		case i > 0 && f.Path == all[i-1].Path:
+		case f.Path == "":
+			blocks = append(blocks, "#### The pull request")
+		default:
+			blocks = append(blocks, "#### "+guard.Code(f.Path))
 		}
 		blocks = append(blocks, r.section(f))
 	}
 	return Paragraphs(blocks...)
-}
-
-func fileHeading(f finding.Finding) string {
-	if f.Path == "" {
-		return "#### The pull request"
-	}
-	return "#### " + guard.Code(f.Path)
 }
 
 func (r Review) section(f finding.Finding) string {
@@ -186,4 +178,75 @@ func (r Review) place(f finding.Finding, path string) string {
 		return "the pull request"
 	}
 	return wording.Joined(", ", r.link(guard.Code(path), f), lines(f))
+}
+
+const (
+	openItems = 10 // inline comments that the body lists without a fold
+	openFirst = 3  // findings that are not folded
+	openGrave = 10 // findings of at least major that are not folded
+)
+
+// parts are the findings of a posted review's body by where they stand there.
+type parts struct {
+	inline, moreInline []finding.Finding // listed
+	open, more, nits   []finding.Finding // in full, each by file
+	linters            []finding.Finding // the same; the first to give way where there is no room
+}
+
+// partsOf sorts findings, which come gravest first.
+func partsOf(all []finding.Finding) (p parts) {
+	inline := placed(all, finding.Inline)
+	n := min(openItems, len(inline))
+	p.inline, p.moreInline = inline[:n], inline[n:]
+	for _, f := range placed(all, finding.Body) {
+		switch {
+		case f.Source == finding.Linter:
+			p.linters = append(p.linters, f)
+		case f.Severity == finding.Nit:
+			p.nits = append(p.nits, f)
+		case folds(len(p.open)+len(p.more), f):
+			p.more = append(p.more, f)
+		default:
+			p.open = append(p.open, f)
+		}
+	}
+	p.open, p.more, p.nits = byFile(p.open), byFile(p.more), byFile(p.nits)
+	p.linters = byFile(p.linters)
+	return p
+}
+
+// first keeps n findings, in the order of the fields.
+func (p parts) first(n int) parts {
+	for _, list := range []*[]finding.Finding{&p.inline, &p.moreInline, &p.open, &p.more, &p.nits, &p.linters} {
+		*list = (*list)[:min(n, len(*list))]
+		n -= len(*list)
+	}
+	return p
+}
+
+func folded(all []finding.Finding, noun string, show func([]finding.Finding) string) string {
+	if len(all) == 0 {
+		return ""
+	}
+	return Details(wording.Count(len(all), noun), show(all))
+}
+
+// folds reports whether a finding, the i-th in its order, is folded.
+func folds(i int, f finding.Finding) bool {
+	grave := f.Severity.Rank() >= finding.Major.Rank()
+	return i >= openFirst && (!grave || i >= openGrave)
+}
+
+// byFile brings findings of one file together, in the order of the files.
+func byFile(all []finding.Finding) []finding.Finding {
+	return slices.Concat(order.Grouped(all, func(f finding.Finding) string { return f.Path })...)
+}
+
+func placed(all []finding.Finding, where finding.Placement) (some []finding.Finding) {
+	for _, f := range all {
+		if (f.Placement == finding.Inline) == (where == finding.Inline) {
+			some = append(some, f)
+		}
+	}
+	return some
 }

@@ -16,10 +16,8 @@ const (
 	commentColumns = 100 // at which a line of text is taken to wrap
 )
 
-// Comment is the text of one inline comment, of which at most 12 lines stand
-// open: a suggestion that does not fit is folded, then the rest of the text. A
-// suggestion block is in it only where GitHub can apply it: on the new side,
-// without hidden characters.
+// Comment is the text of one inline comment, of which at most 12 lines stand open. A
+// suggestion block is in it only where GitHub can apply it.
 func Comment(f finding.Finding) string {
 	head, text, block := graded(f), prose(f), replacement(f)
 	if offers(f) {

@@ -140,8 +140,7 @@ func (r Review) NotReached() string {
 	return "**Not reached:** " + wording.List(parts)
 }
 
-// byCoverage separates files that were not read in full, though they should
-// have been, from the others.
+// byCoverage separates files that should have been read in full, and were not, from the others.
 func byCoverage(files []finding.FileReview) (missing, others []finding.FileReview) {
 	for _, f := range files {
 		if f.Covered() {
@@ -172,8 +171,7 @@ func fileList(files []finding.FileReview, limit int) string {
 	return b.String()
 }
 
-// item lists files of one state and reason: a few in a line, more by folder, and
-// those that do not fit as a count.
+// item lists files of one state and reason: a few in a line, more by folder, the rest as a count.
 func item(files []finding.FileReview, limit int) string {
 	label := label(files[0])
 	if line := "- " + label + ": " + codes(files, 0) + "\n"; len(files) <= namedFlat && len(line) <= limit {
@@ -182,7 +180,11 @@ func item(files []finding.FileReview, limit int) string {
 	list := "- " + label + ", " + wording.Count(len(files), "file") + ":\n"
 	folders := order.Grouped(files, func(f finding.FileReview) string { return folderOf(f.Path) })
 	for i, folder := range folders {
-		line := inFolder(folder)
+		name := folderOf(folder[0].Path)
+		line := "  - " + guard.Code(name) + ": " + codes(folder, len(name)) + "\n"
+		if name == "" {
+			line = "  - top folder: " + codes(folder, 0) + "\n"
+		}
 		if len(list)+len(line) > limit {
 			left := len(slices.Concat(folders[i:]...))
 			return list + fmt.Sprintf("  - and %s in %s\n", wording.Count(left, "file"), wording.Count(len(folders)-i,
@@ -193,16 +195,6 @@ func item(files []finding.FileReview, limit int) string {
 	return list
 }
 
-// inFolder names files of one folder, which is named once.
-func inFolder(files []finding.FileReview) string {
-	name := folderOf(files[0].Path)
-	if name == "" {
-		return "  - top folder: " + codes(files, 0) + "\n"
-	}
-	return "  - " + guard.Code(name) + ": " + codes(files, len(name)) + "\n"
-}
-
-// folderOf is "a/b/" of "a/b/c.go".
 func folderOf(file string) string { return file[:strings.LastIndexByte(file, '/')+1] }
 
 // codes names files from a byte of their paths on.

@@ -23,7 +23,6 @@ func (r Review) Stands() string { return standCount(r.Standing(), " of earlier r
 // StandsWithNew is the same of those and of the findings that this review has posted.
 func (r Review) StandsWithNew() string { return standCount(append(r.Standing(), r.Findings...), "") }
 
-// standCount is "1 blocker stands", with whose they are between; empty for none.
 func standCount(all []finding.Finding, whose string) string {
 	if len(all) == 0 {
 		return ""

@@ -24,19 +24,17 @@ const (
 // at hand; exact reports which. A quote from outside of the diff was checked
 // against nothing, so that none is given.
 func (r Review) Quoted(f finding.Finding) (rows []string, exact bool) {
-	rows, exact = r.replaced(f)
-	masked := f.Category == secret
+	shown, _, _ := r.excerpt(f, 0)
+	text, masked := side(shown, f), f.Category == secret
+	outside := f.Placement == finding.Body && f.Note != ""
 	switch {
-	case exact && !masked:
-		return rows, true
-	case f.Quote == "", !masked && outside(f):
-		return nil, exact
+	case text != "" && !masked:
+		return strings.Split(strings.TrimSuffix(text, "\n"), "\n"), true
+	case f.Quote == "", !masked && outside:
+		return nil, text != ""
 	}
-	return strings.Split(f.Quote, "\n")[:1], exact
+	return strings.Split(f.Quote, "\n")[:1], text != ""
 }
-
-// outside reports whether a finding is placed in the body for a reason.
-func outside(f finding.Finding) bool { return f.Placement == finding.Body && f.Note != "" }
 
 // evidence is the code that a finding is about, for the draft: its rows of the diff with
 // those around, without the indentation that they share. Of a credential it is the
@@ -116,7 +114,6 @@ func (r Review) patch(f finding.Finding) string {
 	return guard.Fence(changed, "diff")
 }
 
-// side is the text of the rows that stand on a finding's side of the diff.
 func side(rows []diff.Line, f finding.Finding) string {
 	var b strings.Builder
 	for _, row := range rows {
@@ -142,11 +139,4 @@ func (r Review) excerpt(f finding.Finding, around int) (rows []diff.Line, at, en
 		rows = rows[:len(rows)-1]
 	}
 	return rows, at, end
-}
-
-// replaced are the lines that the finding is about.
-func (r Review) replaced(f finding.Finding) (old []string, ok bool) {
-	rows, _, _ := r.excerpt(f, 0)
-	text := side(rows, f)
-	return strings.Split(strings.TrimSuffix(text, "\n"), "\n"), text != ""
 }

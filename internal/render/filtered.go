@@ -114,13 +114,6 @@ func (r Review) KeptOutCounts() string {
 	return strings.Join(parts, ", ")
 }
 
-// known reports whether a finding is kept out since it was said, posted or
-// dropped before this draft.
-func known(f finding.Finding) bool {
-	return f.Filtered == finding.AlreadyPosted || f.Filtered == finding.AlreadyCommented ||
-		f.Filtered == finding.DroppedBefore
-}
-
 // Unreported counts what the settings leave out: "12 below minor left out, 1 blocker of
 // other categories left out". It is empty where they leave out nothing. What is not below
 // the line is taken for a matter of category or rule: the filter says no more.

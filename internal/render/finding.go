@@ -62,8 +62,7 @@ func graded(f finding.Finding) string {
 // prose is a finding's text as inert Markdown of bounded length.
 func prose(f finding.Finding) string { return Paragraphs(proseOf(f.Body), ruled(f)) }
 
-// ruled is what a rule says of it too, or which linter does: a paragraph of its own,
-// which nothing in the body can end, fold or hide.
+// ruled is what a rule or a linter says of it too, a paragraph that nothing in the body can hide.
 func ruled(f finding.Finding) string {
 	said := f.AlsoSaid()
 	if said == "" {

@@ -9,15 +9,13 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// handoverBytes bounds the instructions in a summary or a review.
 const handoverBytes = 16 << 10
 
 const handoverTitle = "Instructions for a coding agent"
 
-// Handover is what the review asks for as plain text, for whoever mends it: each kept
-// finding with its place, why it matters and the suggested change. It is empty for a
-// review without findings. Where the text is longer than a review has room for, it ends
-// at a finding's border with the number of those left out.
+// Handover is what the review asks for as plain text, for whoever mends it; empty without
+// findings. Where it is longer than a review has room for, it ends with the number of those
+// left out.
 func Handover(r Review) string {
 	if len(r.Findings) == 0 {
 		return ""
@@ -39,7 +37,6 @@ func Handover(r Review) string {
 	return guard.Text(b.String())
 }
 
-// task is one finding of a handover.
 func (r Review) task(n int, f finding.Finding) string {
 	kept, left := wording.Clip(strings.TrimSpace(f.Body), proseRunes)
 	if left > 0 {

@@ -51,8 +51,7 @@ func (r Review) WhatWasAsked() string {
 	return Paragraphs("### What was asked", strings.Join(names, "; "), r.criteria(), r.unasked(), r.Missing())
 }
 
-// postedAsked is what the posted review says of it: the section where it is asked for,
-// and what was missing in any case.
+// postedAsked is what the posted review says of it: the section, or what was missing alone.
 func (r Review) postedAsked() string {
 	if r.Asked.Posted {
 		return r.WhatWasAsked()
@@ -94,7 +93,6 @@ func Flagged(flags []ticket.Flag) (all []string) {
 	return slices.Compact(all)
 }
 
-// criteria is a table with a row for each.
 func (r Review) criteria() string {
 	if len(r.Asked.Criteria) == 0 {
 		return ""
@@ -114,7 +112,6 @@ func (r Review) criteria() string {
 	return strings.Join(rows, "\n")
 }
 
-// cell is text that ends no cell of a table.
 func cell(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, `\|`, "|"), "|", `\|`)
 }

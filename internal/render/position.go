@@ -71,7 +71,6 @@ func lineAnchor(f finding.Finding) string {
 	return fmt.Sprintf("#L%d", f.Line)
 }
 
-// escapePath leaves only characters in an address that mean nothing to Markdown.
 func escapePath(p string) string {
 	var b strings.Builder
 	for _, c := range []byte(p) {

@@ -21,7 +21,6 @@ const Revisions = 3
 // brackets would end a link's text.
 const brackets = "[]"
 
-// login is how GitHub names people and apps.
 var login = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*(\[bot\])?$`)
 
 // Subject is the change in one line: “title” by ada, 11 files, +214 −87. Title and
@@ -46,8 +45,7 @@ func (r Review) PlainSubject() string {
 	return wording.Joined(", ", by(r.title(), guard.Line(r.Author, TitleRunes)), r.size(), r.Revision())
 }
 
-// by is a title in quotation marks, and whose it is; both are inert. It is empty
-// without a title.
+// by is a title in quotation marks, and whose it is; empty without a title.
 func by(title, author string) string {
 	switch {
 	case title == "":
@@ -58,7 +56,6 @@ func by(title, author string) string {
 	return "“" + title + "” by " + author
 }
 
-// pull is the address of the pull request, empty for local input.
 func (r Review) pull() string {
 	number, ok := strings.CutPrefix(r.Name, "#")
 	if !ok || !pullName.MatchString(r.Name) || !r.linkable() {

@@ -20,7 +20,7 @@ import (
 // Key is the SHA-256, in hex, over who reviews and what. An identity names all
 // of a reviewer that can change its result.
 func Key(identity string, f diff.File) string {
-	return hash(identity, f.Path, f.OldPath, string(f.Status), f.Patch)
+	return Hash(identity, f.Path, f.OldPath, string(f.Status), f.Patch)
 }
 
 // protocol rises when the same answers are asked for or read in another way.
@@ -38,23 +38,23 @@ func (m *Model) Key(f diff.File) string {
 		}
 		identity = append(identity, name)
 	}
-	identity = append(identity, m.Guides.Language, hash(m.Guides.guidelines(f.Path)...))
+	identity = append(identity, m.Guides.Language, Hash(m.Guides.guidelines(f.Path)...))
 	for _, d := range m.Guides.Instructions {
-		identity = append(identity, hash("instructions", d.Path, d.Text))
+		identity = append(identity, Hash("instructions", d.Path, d.Text))
 	}
 	if m.Guides.Pages != nil {
-		identity = append(identity, hash("pages", m.Guides.PagesDigest))
+		identity = append(identity, Hash("pages", m.Guides.PagesDigest))
 	}
 	if m.Guides.Style {
 		identity = append(identity, "style")
 	}
 	if said := m.linters(f.Path); len(said) > 0 {
-		identity = append(identity, hash(append([]string{"linters"}, said...)...))
+		identity = append(identity, Hash(append([]string{"linters"}, said...)...))
 	}
 	for _, t := range m.Tools.Offers() {
-		identity = append(identity, hash("tool", t.Name, t.Description, string(t.Schema)))
+		identity = append(identity, Hash("tool", t.Name, t.Description, string(t.Schema)))
 	}
-	return Key(hash(identity...), f)
+	return Key(Hash(identity...), f)
 }
 
 // packTokens is 0 where there is nothing to make packs of.
@@ -65,7 +65,8 @@ func (m *Model) packTokens() int {
 	return m.PackTokens
 }
 
-func hash(texts ...string) string {
+// Hash is the SHA-256, in hex, over texts of which none can pass into the next.
+func Hash(texts ...string) string {
 	h := sha256.New()
 	for _, s := range texts {
 		fmt.Fprintf(h, "%d:%s,", len(s), s)
@@ -94,14 +95,12 @@ const (
 // limit is the bound of a review's or a verification's answer.
 func (m *Model) limit() int { return cmp.Or(m.MaxTokens, defaultTokens) }
 
-// question is one request. Its key stands for what the model is sent, the boundary
-// left out.
+// question is one request. Its key stands for what the model is sent but the boundary.
 type question struct {
 	task     string
 	key      string
 	chat     Chatter
-	boundary guard.Boundary              // of the conversation; empty for its first turn,
-	avoid    []string                    // where one is drawn that neither its text nor these hold
+	boundary guard.Boundary              // of the conversation; empty for its first turn, where one is drawn
 	request  llm.Request                 // without the first user's turn,
 	user     func(guard.Boundary) string // which belongs to the boundary
 	keep     func(Recorded) Recorded     // what of an answer may be kept; nil for all of it
@@ -161,7 +160,7 @@ func (t *task) call(ctx context.Context, q question) (Recorded, error) {
 	b := q.boundary
 	if b == "" {
 		var err error
-		if b, err = guard.NewBoundary(t.Random, append(q.avoid, q.user(noBoundary))...); err != nil {
+		if b, err = guard.NewBoundary(t.Random, q.user(noBoundary)); err != nil {
 			return Recorded{}, err
 		}
 	}
@@ -182,7 +181,6 @@ func (t *task) call(ctx context.Context, q question) (Recorded, error) {
 	return r, err
 }
 
-// bare are calls without credentials in their arguments: they are kept.
 func (t *task) bare(calls []llm.Call) []llm.Call {
 	for i := range calls {
 		calls[i].Arguments = t.Redact.Redact(calls[i].Arguments)
@@ -190,34 +188,17 @@ func (t *task) bare(calls []llm.Call) []llm.Call {
 	return calls
 }
 
-// ending is an error with which a call is billed all the same, and the name under
-// which it is kept.
-type ending struct {
-	name string
-	err  error
-}
-
-func endings() []ending {
-	return []ending{{"truncated", llm.ErrTruncated}, {"refused", llm.ErrRefused}, {"empty", llm.ErrEmpty}}
-}
+// endings are the errors with which a call is billed all the same, under the names by which
+// they are kept.
+var endings = map[string]error{"truncated": llm.ErrTruncated, "refused": llm.ErrRefused, "empty": llm.ErrEmpty}
 
 // Ending names how a call ended that was billed without a whole answer, as Recorded
 // has it; "" for any other error.
 func Ending(err error) string {
-	for _, e := range endings() {
-		if errors.Is(err, e.err) {
-			return e.name
+	for name, known := range endings {
+		if errors.Is(err, known) {
+			return name
 		}
 	}
 	return ""
-}
-
-// ended is the error that a name of Ending's stands for; nil for a whole answer.
-func ended(name string) error {
-	for _, e := range endings() {
-		if e.name == name {
-			return e.err
-		}
-	}
-	return nil
 }

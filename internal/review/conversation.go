@@ -41,10 +41,9 @@ func (c *conversation) run(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return answer.Text, ended(c.ended)
+	return answer.Text, endings[c.ended]
 }
 
-// ask puts the loop's question.
 func (c *conversation) ask(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	q := c.next
 	q.request = r
@@ -56,7 +55,7 @@ func (c *conversation) ask(ctx context.Context, r llm.Request) (llm.Answer, erro
 	if c.ended = said.Ended; c.ended != "" {
 		answer.ToolCalls = nil // half of what it was to say
 	}
-	c.next.boundary, c.next.key = said.Boundary, hash(q.key, said.Text, text(said.Calls))
+	c.next.boundary, c.next.key = said.Boundary, Hash(q.key, said.Text, text(said.Calls))
 	return answer, nil
 }
 
@@ -64,7 +63,7 @@ func (c *conversation) ask(ctx context.Context, r llm.Request) (llm.Answer, erro
 // what the first was told, whatever the tools would say by then.
 func (c *conversation) do(ctx context.Context, calls []llm.Call) ([]tool.Record, error) {
 	var failure error
-	r, err := c.once(ctx, hash(c.next.key, "results"), func(ctx context.Context) (Recorded, error) {
+	r, err := c.once(ctx, Hash(c.next.key, "results"), func(ctx context.Context) (Recorded, error) {
 		var done []tool.Record
 		done, failure = agent.Do(ctx, c.Tools, calls)
 		return Recorded{Results: done}, failure
@@ -75,19 +74,17 @@ func (c *conversation) do(ctx context.Context, calls []llm.Call) ([]tool.Record,
 	case err != nil:
 		return nil, &notKeptError{fmt.Errorf("keeping the results of tools: %w", err)}
 	}
-	c.next.key = hash(c.next.key, text(r.Results))
+	c.next.key = Hash(c.next.key, text(r.Results))
 	return r.Results, nil
 }
 
-// tell adds a call of a tool to the account of the answer that made it, and words
-// for the model what came of it.
+// tell adds a tool's call to the account, and words for the model what came of it.
 func (c *conversation) tell(r tool.Record) string {
 	made := &c.out.Calls[len(c.out.Calls)-1].Tools
 	*made = append(*made, finding.ToolCall{Name: r.Name, Arguments: r.Arguments, Bytes: r.Bytes, Problem: r.Problem})
 	return prompt.ToolResult(c.next.boundary, r.Name, cmp.Or(r.Problem, r.Text))
 }
 
-// text is a value as a part of a key.
 func text[T llm.Call | tool.Record](list []T) string {
 	data, err := json.Marshal(list)
 	if err != nil {

@@ -46,8 +46,7 @@ func broken(format string, args ...any) *brokenError {
 	return &brokenError{problem: fmt.Sprintf(format, args...)}
 }
 
-// wireFinding is a finding as a model writes it. A pointer tells a missing key
-// from a zero value.
+// wireFinding is a finding as a model writes it; a nil pointer is a missing key.
 type wireFinding struct {
 	Path       *string          `json:"path"` // not asked for; where given it must be the file's
 	Side       finding.Side     `json:"side"`
@@ -64,7 +63,6 @@ type wireFinding struct {
 	Others map[string]jsontext.Value `json:",unknown"`
 }
 
-// lineNumber is a whole number, which JSON may write as 14.0.
 type lineNumber int
 
 // UnmarshalJSON takes any form of a whole number, and null for 0.
@@ -223,7 +221,6 @@ func readFinding(value jsontext.Value, path string) (finding.Finding, error) {
 	return w.finding(path), nil
 }
 
-// problem words what is wrong with a JSON text, in words that hold nothing of it.
 func problem(err error, otherwise string) string {
 	if errors.Is(err, jsontext.ErrDuplicateName) {
 		return "a key stands twice in one object"

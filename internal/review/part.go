@@ -4,11 +4,14 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
+	"strings"
 
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/prompt"
+	"github.com/org/pr-review-action/internal/suggest"
 )
 
 // reviewPart asks for the findings in a part of the patch, once more where the
@@ -16,7 +19,10 @@ import (
 // the grave ones looked at again. The error says that the file was not reached.
 func (t *task) reviewPart(ctx context.Context, patch string, parts int) (attempt, error) {
 	in := t.input(ctx, patch, parts)
-	a := t.converse(ctx, in)
+	c := &conversation{task: t, next: t.opening(in)}
+	text, err := c.run(ctx)
+	a := attempt{boundary: c.next.boundary, text: text}
+	a.read(err, in.Path)
 	if err := t.ends(ctx, a.err); err != nil {
 		return a, err
 	}
@@ -24,7 +30,7 @@ func (t *task) reviewPart(ctx context.Context, patch string, parts int) (attempt
 		r, err := t.ask(ctx, q)
 		b := attempt{boundary: r.Boundary, text: r.Text, err: err}
 		if err == nil {
-			b.read(ended(r.Ended), in.Path)
+			b.read(endings[r.Ended], in.Path)
 		}
 		if err := t.ends(ctx, b.err); err != nil {
 			return b, err // the first answer is kept: with more money or time the file is gone on with
@@ -33,7 +39,6 @@ func (t *task) reviewPart(ctx context.Context, patch string, parts int) (attempt
 	}
 	found, moved := newQuotes(patch).check(t.redacted(a.findings))
 	t.out.Moved += moved
-	var err error
 	a.findings, err = t.verify(ctx, in, found)
 	return a, err
 }
@@ -50,28 +55,18 @@ func (t *task) redacted(found []finding.Finding) []finding.Finding {
 	return found
 }
 
-// converse lets the model look around and answer.
-func (t *task) converse(ctx context.Context, in prompt.Input) attempt {
-	c := &conversation{task: t, next: t.opening(in)}
-	text, err := c.run(ctx)
-	a := attempt{boundary: c.next.boundary, text: text}
-	a.read(err, in.Path)
-	return a
-}
-
-// opening is the first question about a part: for its findings, or for those that
-// a revision leaves of them.
+// opening is the first question about a part: for its findings, or for a revision of them.
 func (t *task) opening(in prompt.Input) question {
 	q := question{
-		task: reviewing, chat: t.Options.Review, avoid: prompt.Texts(in),
+		task: reviewing, chat: t.Options.Review,
 		request: t.request(prompt.Reviewing()), user: func(b guard.Boundary) string { return prompt.User(b, in) },
 	}
 	if t.revision != nil {
 		r := t.revision.of(t.part)
-		q.task, q.avoid = redrafting, append(q.avoid, r.Texts()...)
+		q.task = redrafting
 		q.user = func(b guard.Boundary) string { return prompt.Redraft(b, in, r) }
 	}
-	q.key = hash(t.key, q.task, in.Patch)
+	q.key = Hash(t.key, q.task, in.Patch)
 	return q
 }
 
@@ -83,4 +78,105 @@ func (a *attempt) read(ended error, path string) {
 		a.broken, _ = errors.AsType[*brokenError](bad)
 		a.findings, a.err = found, cmp.Or(ended, bad)
 	}
+}
+
+const unreadHead = "the file could not be read to apply it"
+
+// checkSuggestions holds the suggestions of the file's findings against the file
+// as it is after the change. The error says that the file was not reached.
+func (t *task) checkSuggestions(ctx context.Context) error {
+	found := t.out.Findings
+	if !slices.ContainsFunc(found, func(f finding.Finding) bool { return f.Suggestion != "" }) {
+		return nil
+	}
+	var head []byte
+	unread := ""
+	if t.Head != nil {
+		var err error
+		if head, err = t.Head(ctx, t.file.Path); err != nil {
+			head, unread = nil, unreadHead
+		}
+		if err := t.ends(ctx, err); err != nil {
+			return err
+		}
+	}
+	shown, _ := t.file.Anchors() // a patch that cannot be read shows no lines
+	file := suggest.New(t.file.Path, shown, head)
+	for i, f := range found {
+		if err := t.ends(ctx, ctx.Err()); err != nil {
+			return err
+		}
+		if found[i] = file.Check(f); found[i].Suggestion != "" && found[i].SuggestionProblem == "" {
+			found[i].SuggestionProblem = unread
+		}
+	}
+	return nil
+}
+
+const maxQuoted = 64 << 10
+
+// again is the second question about a part of a file; there is none where it cannot
+// help: the first answer is whole, was cut off before it had a finding, or did not come.
+func (t *task) again(in prompt.Input, first attempt) (q question, ok bool) {
+	q = t.opening(in)
+	asked := q.user
+	switch {
+	case repairable(first):
+		q.task, q.user = repairing, func(b guard.Boundary) string {
+			return prompt.Repair(b, in.Path, first.broken.problem, first.text)
+		}
+	case errors.As(first.err, new(*brokenError)), errors.Is(first.err, llm.ErrEmpty),
+		errors.Is(first.err, llm.ErrRefused):
+		q.task, q.user = asking, func(b guard.Boundary) string { return prompt.Again(asked(b)) }
+	default:
+		return q, false
+	}
+	q.boundary, q.key = first.boundary, Hash(t.key, q.task, in.Patch, first.text)
+	return q, true
+}
+
+// repairable reports whether a broken answer holds JSON with findings that can be
+// written again. One that holds none is no word on the file: it is asked anew,
+// with the diff, since a repair could only make it a clean one.
+func repairable(a attempt) bool {
+	text := strings.TrimSpace(Unfence(a.text))
+	return a.broken != nil && atLeast(a) > 0 && len(text) <= maxQuoted &&
+		(strings.HasPrefix(text, "{") || strings.HasPrefix(text, "["))
+}
+
+// atLeast is a lower bound of the findings that a broken answer was to hold. An
+// answer with one brace holds none; one with more holds at least one.
+func atLeast(a attempt) int {
+	if len(a.findings) == 0 && strings.Count(a.text, "{") > 1 {
+		return 1
+	}
+	return len(a.findings)
+}
+
+// better settles what two attempts at one file come to. A repair has not seen
+// the diff, so it cannot make a finding go away: where it holds fewer than the
+// broken answer did, it is no whole answer. Nor is one of an answer that was cut off
+// at the output limit: what would have followed nobody has said.
+func better(first, second attempt) attempt {
+	switch {
+	case errors.Is(first.err, llm.ErrTruncated) && len(second.findings) > len(first.findings):
+		second.err = first.err
+	case errors.Is(first.err, llm.ErrTruncated):
+		return first
+	case second.err == nil && repairable(first) && len(second.findings) < atLeast(first):
+		second.err = errLost
+	}
+	if second.err != nil && len(first.findings) > len(second.findings) {
+		return first // with the reason for what it lacks
+	}
+	return second
+}
+
+// attempt is what one conversation, or one call, came to.
+type attempt struct {
+	boundary guard.Boundary
+	text     string
+	findings []finding.Finding // those that are whole
+	err      error             // why the answer is not whole; nil when it is
+	broken   *brokenError      // what is wrong with its JSON, also where it was cut off; nil for nothing
 }

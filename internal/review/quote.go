@@ -121,7 +121,8 @@ var copied = regexp.MustCompile(`^(?:\d+ ){0,2}[+-]? ?`)
 func spellings(quote string) (texts []string) {
 	var whole, bare []string
 	longest := ""
-	for line := range strings.SplitSeq(longestPart(quote), "\n") {
+	part := slices.MaxFunc(leftOut.Split(quote, -1), func(a, b string) int { return len(a) - len(b) })
+	for line := range strings.SplitSeq(part, "\n") {
 		if line = fold(line); line == "" {
 			continue
 		}
@@ -196,7 +197,6 @@ func (c *column) nearest(text string, start, line int) (best int) {
 	}
 }
 
-// at is the line that has a byte of the text.
 func (c *column) at(offset int) shownLine {
 	i, _ := slices.BinarySearchFunc(c.lines, offset+1, func(l shownLine, end int) int { return l.end - end })
 	return c.lines[i]
@@ -213,11 +213,6 @@ var (
 	leftOut  = regexp.MustCompile(`<… \d+ bytes left out …>`) // where a long line was shown without its middle
 	ellipsis = regexp.MustCompile(`\.{3,}|…`)                 // where a model wrote it so
 )
-
-// longestPart is the longest of the parts between what is left out.
-func longestPart(quote string) string {
-	return slices.MaxFunc(leftOut.Split(quote, -1), func(a, b string) int { return len(a) - len(b) })
-}
 
 // elsewhere is why the suggestion of a moved finding is not one to apply.
 const elsewhere = "it was written for other lines than those that are quoted"

@@ -14,7 +14,6 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// errLost is a repair that holds less than what it was to repair.
 var errLost = errors.New("the answer was off its schema, and writing it again lost findings")
 
 // unreadableError says in our own words why a file cannot be shown to a model.
@@ -76,7 +75,6 @@ func meaning(e *llm.StatusError) string {
 	return ""
 }
 
-// partError is a failure in one of a file's several parts.
 type partError struct {
 	part, of int
 	err      error

@@ -9,12 +9,10 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 )
 
-// Redraft asks for the findings in a file's patch once more, as an approver's
-// feedback wants them, and gives the whole new list; was is what the draft has of
-// the file, and round counts revisions from 1. Quotes are checked and grave
-// findings looked at again as in a review; nothing is labelled anew. A revision that
-// is not whole is a failed one. Flags of rules are none of it: feedback reaches
-// what a model said, and nothing else. Errors are Review's.
+// Redraft asks for the findings in a file's patch once more, as an approver's feedback
+// wants them, and gives the whole new list; was is what the draft has of the file, and
+// round counts revisions from 1. A revision that is not whole is a failed one. Flags of
+// rules are none of it. Errors are Review's.
 func (m *Model) Redraft(ctx context.Context, f diff.File, was finding.FileReview, feedback string,
 	round int) (finding.FileReview, error) {
 	r := &revision{feedback: m.Redact.Redact(feedback)}
@@ -28,7 +26,7 @@ func (m *Model) Redraft(ctx context.Context, f diff.File, was finding.FileReview
 		return finding.FileReview{Path: f.Path}, fmt.Errorf("reading the draft of a file: %w", err)
 	}
 	t := &task{
-		Model: m, file: f, key: hash(m.Key(f), redrafting, fmt.Sprint(round), feedback, string(said)), revision: r,
+		Model: m, file: f, key: Hash(m.Key(f), redrafting, fmt.Sprint(round), feedback, string(said)), revision: r,
 		out: finding.FileReview{Path: f.Path, State: finding.Reviewed, Label: was.Label},
 	}
 	if len(f.Patch) > maxPatch {

@@ -15,9 +15,11 @@ import (
 	"time"
 
 	"github.com/org/pr-review-action/internal/agent"
+	"github.com/org/pr-review-action/internal/budget"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/prompt"
 	"github.com/org/pr-review-action/internal/secret"
@@ -44,14 +46,8 @@ type Reviewer interface {
 	Key(f diff.File) string
 }
 
-// Chatter asks a model; *llm.Client is one. Where an error comes with a usage,
-// the usage was paid.
-type Chatter interface {
-	Chat(ctx context.Context, r llm.Request) (llm.Answer, error)
-	// Identity names all that settles an answer beside the request, such as the
-	// model. It is hashed into keys, and holds neither credentials nor addresses.
-	Identity() string
-}
+// Chatter asks a model.
+type Chatter = budget.Chatter
 
 // Options say whom a Model asks, and what it tells.
 type Options struct {
@@ -100,7 +96,6 @@ func (g Guides) guidelines(path string) []string {
 	return g.Guidelines(path)
 }
 
-// linters are the hints on a file.
 func (o Options) linters(path string) (said []string) {
 	if o.Linters == nil {
 		return nil
@@ -135,4 +130,47 @@ func NewModel(o Options) *Model {
 		o.Guides.Instructions[i].Text = o.Redact.Redact(d.Text)
 	}
 	return &Model{Options: o}
+}
+
+// Recorded is a paid answer as it is kept, or what the tools gave that it called.
+// Texts are untrusted; the question is not in it, but for the boundary that goes
+// on through the conversation.
+type Recorded struct {
+	Boundary guard.Boundary `json:"boundary,omitempty"`
+	Text     string         `json:"text,omitempty"`
+	Ended    string         `json:"ended,omitempty"` // truncated, refused or empty; "" for a whole answer
+	Usage    cost.Usage     `json:"usage"`
+
+	Calls   []llm.Call    `json:"calls,omitempty"`
+	State   []byte        `json:"state,omitempty"` // llm.Answer's
+	Model   string        `json:"model,omitempty"`
+	Finish  string        `json:"finish,omitempty"`
+	Seconds float64       `json:"seconds,omitempty"`
+	Results []tool.Record `json:"results,omitempty"`
+
+	Vectors []byte    `json:"vectors,omitempty"` // as embed.Answer has them: of a query, of a change's own code
+	Scores  []float64 `json:"scores,omitempty"`  // of what a search found, by a reranker
+}
+
+// Once gives the kept answer of a key, or lets do ask and keeps what it says. An
+// error of do is passed on and not kept; any other error says that the answer
+// could not be kept.
+type Once func(ctx context.Context, key string, do func(context.Context) (Recorded, error)) (Recorded, error)
+
+// Rules is the reviewer that asks nobody: what rules say of a change is flagged
+// before any review, beside a model too.
+type Rules struct{}
+
+// Key is empty: rules cost nothing.
+func (Rules) Key(diff.File) string { return "" }
+
+// Review says whether the file could be read.
+func (Rules) Review(ctx context.Context, f diff.File) (finding.FileReview, error) {
+	if err := ctx.Err(); err != nil {
+		return finding.FileReview{Path: f.Path}, err
+	}
+	if err := readable(f); err != nil {
+		return finding.FileReview{Path: f.Path, State: finding.Failed, Reason: reason(err)}, nil
+	}
+	return finding.FileReview{Path: f.Path, State: finding.Reviewed}, nil
 }

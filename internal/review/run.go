@@ -26,7 +26,6 @@ func (m *Model) Review(ctx context.Context, f diff.File) (finding.FileReview, er
 		out: finding.FileReview{Path: f.Path, State: finding.Reviewed}})
 }
 
-// do runs a task. Its error says that the file was not reached.
 func (m *Model) do(ctx context.Context, t *task) (finding.FileReview, error) {
 	t.file = t.file.Read()
 	f := t.file
@@ -42,8 +41,7 @@ func (m *Model) do(ctx context.Context, t *task) (finding.FileReview, error) {
 	return t.out, nil
 }
 
-// readable checks that there is something to review. A file without a readable
-// patch is never a clean one.
+// readable checks that there is something to review: without a patch no file is clean.
 func readable(f diff.File) error {
 	if diff.CheckPath(f.Path) != nil {
 		return unreadableError("its path is none that a repository can hold")
@@ -75,8 +73,11 @@ func (t *task) run(ctx context.Context) error {
 			return err
 		}
 		t.out.Findings = append(t.out.Findings, a.findings...)
-		if a.err != nil {
-			failures = append(failures, t.inPart(a.err, len(parts)))
+		switch {
+		case a.err != nil && t.part > 0:
+			failures = append(failures, &partError{t.part, len(parts), a.err})
+		case a.err != nil:
+			failures = append(failures, a.err)
 		}
 	}
 	t.conclude(failures, len(parts))
@@ -100,27 +101,18 @@ func (t *task) conclude(failures []error, parts int) {
 	}
 }
 
-// passing reports whether a failure may be gone on another day: it is not the
-// answer that was wanting.
+// passing reports whether a failure may be gone on another day.
 func passing(err error) bool {
 	return !errors.As(err, new(*brokenError)) && !errors.Is(err, llm.ErrTruncated) && !errors.Is(err, errLost) &&
 		!errors.Is(err, agent.ErrTurns)
 }
 
-// failed makes the file one that could not be reviewed.
 func (t *task) failed(cause error) finding.FileReview {
 	if t.OnFailure != nil {
 		t.OnFailure(t.file.Path, cause)
 	}
 	t.out.State, t.out.Reason, t.out.Findings = finding.Failed, reason(cause), nil
 	return t.out
-}
-
-func (t *task) inPart(err error, of int) error {
-	if t.part == 0 {
-		return err
-	}
-	return &partError{t.part, of, err}
 }
 
 // label has the file labelled, and decides how deep its review goes. A label is a
@@ -134,7 +126,7 @@ func (t *task) label(ctx context.Context) error {
 	in, request := t.changed(t.file.Patch), t.request(prompt.Classifying())
 	request.MaxTokens, request.Effort = min(request.MaxTokens, labelTokens), "low"
 	r, err := t.ask(ctx, question{
-		task: classifying, key: hash(t.key, classifying), chat: t.Classify, avoid: prompt.Texts(in),
+		task: classifying, key: Hash(t.key, classifying), chat: t.Classify,
 		request: request, user: func(b guard.Boundary) string { return prompt.Classify(b, in) },
 	})
 	if err != nil {
@@ -169,7 +161,6 @@ func (t *task) ends(ctx context.Context, err error) error {
 	return nil
 }
 
-// changed is the file with a part of its patch.
 func (t *task) changed(patch string) prompt.Input {
 	return prompt.Input{Path: t.file.Path, OldPath: t.file.OldPath, Status: string(t.file.Status), Patch: patch}
 }
@@ -210,4 +201,55 @@ func (t *task) pack(ctx context.Context, patch string) []prompt.Piece {
 		}
 	}
 	return pieces
+}
+
+// task is the review of one file: what it is, and what has come of it so far.
+type task struct {
+	*Model
+	file  diff.File
+	key   string
+	part  int // that is under review, from 1; 0 where there is only one
+	depth depth
+	out   finding.FileReview
+
+	revision *revision // nil for a first review
+}
+
+type depth struct {
+	effort string // of the model's reasoning; empty for its default
+	limits agent.Limits
+}
+
+type revision struct {
+	feedback string
+	found    []finding.Finding // those of a model that the draft has
+	parts    []int             // into which part of the patch each of them falls, from 0
+}
+
+// among finds the part into which each finding falls. One that stands in none goes
+// with the first.
+func (r *revision) among(patches []string) {
+	if r == nil {
+		return
+	}
+	r.parts = make([]int, len(r.found))
+	for part, patch := range patches[1:] {
+		anchors, err := diff.NewAnchors(patch)
+		for i, f := range r.found {
+			if err == nil && anchors.Admit(string(f.Side), f.Line, f.Line) {
+				r.parts[i] = part + 1
+			}
+		}
+	}
+}
+
+// of is what a part is to be revised by; 0 is the only one.
+func (r *revision) of(part int) prompt.Revision {
+	out := prompt.Revision{Feedback: r.feedback}
+	for i, f := range r.found {
+		if r.parts[i] == max(part, 1)-1 {
+			out.Findings = append(out.Findings, f)
+		}
+	}
+	return out
 }

@@ -21,7 +21,7 @@ import (
 func (t *task) verify(ctx context.Context, in prompt.Input, found []finding.Finding) ([]finding.Finding, error) {
 	return t.secondLook(ctx, found, func(claims []finding.Finding, said []string) question {
 		return question{
-			key: hash(append(said, t.key, verifying, in.Patch)...), avoid: prompt.Texts(in, claims...),
+			key:     Hash(append(said, t.key, verifying, in.Patch)...),
 			request: t.request(prompt.Verifying()),
 			user:    func(b guard.Boundary) string { return prompt.Verify(b, in, claims) },
 		}
@@ -57,7 +57,6 @@ func (t *task) secondLook(ctx context.Context, found []finding.Finding,
 	return judged(found, at, v.Verdicts), nil
 }
 
-// spelled are claims as parts of a key.
 func spelled(claims []finding.Finding) []string {
 	said := make([]string, 0, len(claims))
 	for _, c := range claims {
@@ -76,16 +75,14 @@ func grave(found []finding.Finding) (claims []finding.Finding, at []int) {
 	return claims, at
 }
 
-// verdict is one as a model writes it. A pointer tells a missing key
-// from a finding that does not hold.
+// verdict is one as a model writes it; a nil pointer is a missing key.
 type verdict struct {
 	ID     string `json:"id"`
 	Reason string `json:"reason"`
 	Holds  *bool  `json:"holds"`
 }
 
-// judged holds back what a verdict refutes. A finding without one stays, and so
-// does one with several.
+// judged holds back what a verdict refutes; a finding with none, or with several, stays.
 func judged(found []finding.Finding, at []int, verdicts []verdict) []finding.Finding {
 	for claim, i := range at {
 		switch holds := verdictOn(prompt.ClaimID(claim), verdicts); {
@@ -99,7 +96,6 @@ func judged(found []finding.Finding, at []int, verdicts []verdict) []finding.Fin
 	return found
 }
 
-// verdictOn is nil where there is none, or more than one.
 func verdictOn(id string, verdicts []verdict) (holds *bool) {
 	n := 0
 	for _, v := range verdicts {
@@ -120,7 +116,6 @@ func unchecked(found []finding.Finding, at []int, why string) []finding.Finding 
 	return found
 }
 
-// remark goes behind what stands in the finding's note already.
 func remark(f *finding.Finding, text string) {
 	f.Note = strings.TrimPrefix(f.Note+"; "+text, "; ")
 }

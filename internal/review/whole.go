@@ -38,13 +38,11 @@ type Whole struct {
 	Report config.Report
 }
 
-// Overview asks once, and once more where the answer cannot be used, what a change does
-// as a whole, what is wrong with how its files go together, and whether it does what was
-// asked for. Findings are held against their quotes and looked at again as a file's are.
-// Under ticket.ShowKey a call of its own, of whose answer numbers, verdicts and lines alone
-// are kept, judges the criteria: nothing else of the result has read a ticket or a page.
-// What could not be had is in the result's notes; the error says that the run ended, or
-// that an answer could not be kept.
+// Overview asks what a change does as a whole, what is wrong with how its files go
+// together, and whether it does what was asked for. Under ticket.ShowKey a call of its own
+// judges the criteria, of which numbers, verdicts and lines alone are kept: nothing else of
+// the result has read a ticket or a page. What could not be had is in the notes; the error
+// says that the run ended, or that an answer could not be kept.
 func (m *Model) Overview(ctx context.Context, w Whole) (finding.Overview, error) {
 	o := overview{task: &task{Model: m}, Whole: w}
 	o.Files = slices.Clone(w.Files)
@@ -56,7 +54,6 @@ func (m *Model) Overview(ctx context.Context, w Whole) (finding.Overview, error)
 	return o.result, err
 }
 
-// overview is one look at a whole change.
 type overview struct {
 	*task
 	Whole
@@ -131,19 +128,17 @@ func Pages(c ticket.Context) (all []prompt.Document) {
 	return all
 }
 
-// wholeKey names the question. What was said on the pull request is not in it: an
-// answer that was paid stays one.
+// wholeKey names the question, without what was said on the pull request: an answer stays paid.
 func (o *overview) wholeKey() string {
 	t := o.turn
 	t.Discussion = nil
-	return hash("whole", protocol, prompt.Fingerprint(), o.Options.Review.Identity(), string(o.Show), o.Digest,
+	return Hash("whole", protocol, prompt.Fingerprint(), o.Options.Review.Identity(), string(o.Show), o.Digest,
 		fmt.Sprint(o.limit(), t.Judges, o.Use == config.OverviewOff), t.Overview(noBoundary))
 }
 
-// look asks about the change, and has what it found checked.
 func (o *overview) look(ctx context.Context) error {
 	q := question{
-		task: overviewing, key: hash(o.key, overviewing), chat: o.Options.Review,
+		task: overviewing, key: Hash(o.key, overviewing), chat: o.Options.Review,
 		request: o.request(prompt.Overviewing(o.turn.Judges)), user: o.turn.Overview,
 	}
 	answer, err := o.answer(ctx, q, false)
@@ -166,7 +161,7 @@ func (o *overview) look(ctx context.Context) error {
 	// The grave ones are looked at again, with the whole change in view.
 	o.result.Findings, err = o.secondLook(ctx, found, func(claims []finding.Finding, said []string) question {
 		return question{
-			key:     hash(append(said, o.key, verifying)...),
+			key:     Hash(append(said, o.key, verifying)...),
 			request: o.request(prompt.VerifyingWhole()),
 			user:    func(b guard.Boundary) string { return o.turn.Verify(b, claims) },
 		}
@@ -181,7 +176,7 @@ func (o *overview) look(ctx context.Context) error {
 // better, the error comes beside what is whole.
 func (o *overview) answer(ctx context.Context, q question, judges bool) (wholeAnswer, error) {
 	read := func(r Recorded) (wholeAnswer, error) {
-		if err := ended(r.Ended); err != nil {
+		if err := endings[r.Ended]; err != nil {
 			return wholeAnswer{}, err
 		}
 		return o.decode(r.Text, judges)
@@ -194,7 +189,7 @@ func (o *overview) answer(ctx context.Context, q question, judges bool) (wholeAn
 	if bad == nil {
 		return first, nil
 	}
-	q.boundary, q.key = r.Boundary, hash(q.key, r.Text, repairing)
+	q.boundary, q.key = r.Boundary, Hash(q.key, r.Text, repairing)
 	if problem, ok := errors.AsType[*brokenError](bad); ok && strings.Contains(r.Text, "{") &&
 		len(r.Text) <= maxQuoted {
 		q.task, q.user = repairing, func(b guard.Boundary) string { return o.turn.Repair(b, problem.problem, r.Text) }
@@ -230,7 +225,7 @@ func (o *overview) quoted(f finding.Finding) finding.Finding {
 	checked, _ := newQuotes(file.Patch).check([]finding.Finding{f})
 	f = checked[0]
 	anchors, err := file.Anchors()
-	if f.Filtered == "" && (err != nil || anchors.Check(string(f.Side), f.StartLine, f.Line) != nil) {
+	if f.Filtered == "" && (err != nil || !anchors.Admit(string(f.Side), f.StartLine, f.Line)) {
 		f.Filtered, f.Note = finding.Misquoted, "it stands on no line of the diff"
 	}
 	return f
@@ -242,7 +237,7 @@ func (o *overview) judge(ctx context.Context) error {
 	turn := o.turn
 	askedFor(&turn, o.Context)
 	answer, err := o.answer(trace.Withheld(ctx), question{
-		task: judging, key: hash(o.key, judging), chat: o.Options.Review,
+		task: judging, key: Hash(o.key, judging), chat: o.Options.Review,
 		request: o.request(prompt.Judging()), user: turn.Judge, keep: o.verdictsAlone,
 	}, true)
 	o.take(answer)

@@ -23,7 +23,6 @@ const (
 	maxDoes     = 120 // characters of what a part does
 )
 
-// wholeAnswer is an answer about a whole change, before its places were checked.
 type wholeAnswer struct {
 	Overview *string                   `json:"overview,omitempty"`
 	Findings []jsontext.Value          `json:"findings,omitempty"`
@@ -56,7 +55,6 @@ func (o *overview) decode(text string, judges bool) (a wholeAnswer, err error) {
 	return a, err
 }
 
-// pathOf is the path of the changed file that a finding names.
 func (o *overview) pathOf(value jsontext.Value) (string, error) {
 	var at struct {
 		Path string `json:"path"`
@@ -81,7 +79,6 @@ func (o *overview) fileOf(path string) diff.File {
 	return o.Files[at]
 }
 
-// sentences is a text as one paragraph of bounded length.
 func sentences(said *string) string {
 	if said == nil {
 		return ""

@@ -103,7 +103,7 @@ func (s File) replaced(side finding.Side, start, line int) (old []string, why st
 	if side == finding.Left {
 		return nil, deleted
 	}
-	if s.shown.Check(string(side), start, line) != nil {
+	if !s.shown.Admit(string(side), start, line) {
 		return nil, offDiff
 	}
 	for n := start; n <= line; n++ {

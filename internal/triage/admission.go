@@ -1,6 +1,7 @@
 package triage
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,7 +48,7 @@ func Admit(ctx context.Context, p pull.Pull, e Event, a config.Admission, facts 
 		reason = "reviews are on demand here"
 	} else if !authorAllowed(p, e, a) {
 		reason = fmt.Sprintf("its author's association with the repository is %s",
-			strings.ToLower(orNone(p.Association)))
+			strings.ToLower(cmp.Or(p.Association, "none")))
 	}
 	if reason == "" {
 		return "", nil
@@ -67,7 +68,7 @@ func authorAllowed(p pull.Pull, e Event, a config.Admission) bool {
 		}
 		allowed = []string{"owner", "member", "collaborator", "contributor"}
 	}
-	return slices.Contains(allowed, "all") || slices.Contains(allowed, strings.ToLower(orNone(p.Association)))
+	return slices.Contains(allowed, "all") || slices.Contains(allowed, strings.ToLower(cmp.Or(p.Association, "none")))
 }
 
 // labelAdmits gives "" where somebody with write access has labelled this very head,
@@ -100,11 +101,4 @@ func labelAdmits(ctx context.Context, p pull.Pull, e Event, label string, facts 
 			"setting it starts, so set it again", label), nil
 	}
 	return "", nil
-}
-
-func orNone(association string) string {
-	if association == "" {
-		return "none"
-	}
-	return association
 }

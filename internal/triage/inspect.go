@@ -3,10 +3,13 @@ package triage
 import (
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/org/pr-review-action/internal/claim"
 	"github.com/org/pr-review-action/internal/diff"
@@ -35,10 +38,9 @@ type Inspected struct {
 	Flags    []finding.Flag
 }
 
-// Inspect applies what needs no model: the rules, the search for credentials,
-// and that for hidden characters and text that addresses a reviewer. It finds, flags
-// and redacts; it never leaves anything out of a review (D5, D7, D11). Rules read
-// what is reviewed; the rest is looked for in every patch, whatever the file claims.
+// Inspect applies the rules, and looks for credentials, hidden characters and text that
+// addresses a reviewer, the latter in every patch, whatever the file claims. It finds,
+// flags and redacts; it never leaves anything out of a review (D5, D7, D11).
 func Inspect(files []diff.File, pr *pull.Pull, o Options) Inspected {
 	out := Inspected{Files: make([]diff.File, len(files)), Pull: pr}
 	var unread []finding.Finding
@@ -56,8 +58,7 @@ func Inspect(files []diff.File, pr *pull.Pull, o Options) Inspected {
 	return out
 }
 
-// inspected is what Inspect makes of one file. Of one that is not reviewed, what
-// was found in it is apart.
+// inspected is what Inspect makes of one file; unread is of one that is not reviewed.
 type inspected struct {
 	file             diff.File
 	findings, unread []finding.Finding
@@ -82,7 +83,6 @@ func inspect(f diff.File, o Options) (out inspected) {
 	return out
 }
 
-// maxUnread is how many files that nobody reviews have a finding of their own.
 const maxUnread = 10
 
 // brief is what was found in a file that is not reviewed, as one finding: the
@@ -154,8 +154,7 @@ func noSource(path, text string) bool {
 		strings.HasSuffix(path, ".log") || odd >= 8 && odd*20 > len(text)
 }
 
-// fresh leaves out hits on lines that the file had before elsewhere, or with other
-// spaces around them.
+// fresh leaves out hits on lines that the file had before, elsewhere or indented otherwise.
 func fresh(f diff.File, lines []string, hits []injection.Hit) []injection.Hit {
 	if len(hits) == 0 || f.Deletions == 0 {
 		return hits
@@ -172,8 +171,7 @@ func fresh(f diff.File, lines []string, hits []injection.Hit) []injection.Hit {
 	})
 }
 
-// framed flags title, description and branch. They are shown to no model that
-// reviews a file.
+// framed flags title, description and branch, which no model that reviews a file is shown.
 func framed(pr pull.Pull) (flags []finding.Flag) {
 	for _, part := range []struct{ name, text string }{
 		{"title", pr.Title}, {"description", pr.Body}, {"branch name", pr.HeadRef},
@@ -200,7 +198,6 @@ func flag(path string, kind finding.FlagKind, hits []injection.Hit) []finding.Fl
 	return []finding.Flag{{Path: path, Line: hits[0].Line, Kind: kind, Text: text}}
 }
 
-// maxLines is how many findings one file gets for what is hidden in it.
 const maxLines = 5
 
 // unseen makes a finding of each line that hides something: one that was posted before holds
@@ -288,4 +285,71 @@ func added(f diff.File) (string, []int) {
 		}
 	}
 	return b.String(), numbers
+}
+
+// each looks at all files, as many at one time as there are processors, and gives
+// what came of them in their order.
+func each[T any](files []diff.File, look func(diff.File) T) []T {
+	out := make([]T, len(files))
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, f := range files {
+		group.Go(func() error {
+			out[i] = look(f)
+			return nil
+		})
+	}
+	_ = group.Wait() // no look gives an error
+	return out
+}
+
+// Steering is the category of a change to what reviews are guided by.
+const Steering = "other"
+
+// steers tells of a change to the settings, or to a file of instructions, whatever
+// is left out of the review: this one went by those of the base commit, and the
+// next ones will go by these.
+func steers(f diff.File, o Options) []finding.Finding {
+	flag := finding.Finding{
+		Path: f.Path, Category: Steering, Confidence: confidence, Source: finding.Rule, Placement: finding.Inline,
+	}
+	is := func(path string) bool { return path != "" && (path == f.Path || path == f.OldPath) }
+	switch {
+	case is(o.Settings):
+		flag.Severity, flag.Title = finding.Minor, "The settings of these reviews change"
+		flag.Body = "They say what is reviewed, how, and for how much. This review went by those of the base " +
+			"commit; from the merge on these hold. "
+	case slices.ContainsFunc(o.Instructions, is):
+		flag.Severity, flag.Title = finding.Nit, "Instructions change that guide these reviews"
+		flag.Body = "A model that reviews is shown this file. This review went by the one of the base commit; from " +
+			"the merge on this one holds. "
+	default:
+		return nil
+	}
+	flag.Body += "Read it as one reads code."
+	flag.Side, flag.Line = firstChange(f)
+	flag.StartLine = flag.Line
+	flag.Fingerprint = finding.Fingerprint(flag)
+	return []finding.Finding{flag}
+}
+
+// firstChange is the first line that a change adds, else the first that it takes
+// away; line 1 where there is none.
+func firstChange(f diff.File) (finding.Side, int) {
+	deleted := 0
+	hunks, _ := f.Hunks() // what cannot be read is reported as failed
+	for _, h := range hunks {
+		for _, l := range h.Lines {
+			switch {
+			case l.Op == diff.Add:
+				return finding.Right, l.New
+			case l.Op == diff.Delete && deleted == 0:
+				deleted = l.Old
+			}
+		}
+	}
+	if deleted > 0 {
+		return finding.Left, deleted
+	}
+	return finding.Right, 1
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/lang"
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
@@ -59,8 +60,7 @@ func (o Options) Part(f diff.File) (diff.File, finding.Reason) {
 	return f, v.claim
 }
 
-// verdict is why a file is not reviewed; without a state it is. claim is what the
-// change alone says of the file.
+// verdict is why a file is not reviewed; without a state it is. claim is its own word alone.
 type verdict struct {
 	state  finding.State
 	reason finding.Reason
@@ -151,3 +151,27 @@ func (o Options) claims(f diff.File) (borne, alone finding.Reason) {
 
 // confidence of what is found here: high enough to be shown.
 const confidence = 0.8
+
+// CompareRisk orders files by what is lost when they are not reviewed, gravest first; of
+// two alike the one with more changes comes first.
+func CompareRisk(a, b diff.File) int {
+	return cmp.Or(cmp.Compare(risk(b), risk(a)), cmp.Compare(b.Changes(), a.Changes()))
+}
+
+func risk(f diff.File) int {
+	kind := lang.Of(f.Path).Kind
+	switch {
+	case kind == lang.Prose:
+		return 0
+	case lang.IsTest(f.Path):
+		return 1
+	case sensitive.MatchString(f.Path):
+		return 4
+	case kind == lang.Settings:
+		return 2
+	}
+	return 3
+}
+
+var sensitive = regexp.MustCompile(`(?i)auth|login|passw|session|token|secret|crypt|permission|polic|acl|rbac|admin|` +
+	`payment|billing|ledger|invoice|account|migrat|\.sql$|security|sanitiz|\.github/workflows/`)

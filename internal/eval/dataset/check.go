@@ -1,13 +1,11 @@
 package dataset
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/guard"
-	"github.com/org/pr-review-action/internal/order"
 )
 
 const (
@@ -58,7 +56,6 @@ func checkFields(c Case) (reasons []string) {
 	return reasons
 }
 
-// nameable reports whether an id can name a file.
 func nameable(id string) bool {
 	if id == "" || len(id) > maxID || id == "." || id == ".." {
 		return false
@@ -108,8 +105,7 @@ func (g Golden) check(files map[string][]diff.Hunk) (reasons []string) {
 	return append(reasons, checkPlaces(g.Places(), files)...)
 }
 
-// checkPlaces holds that each place can be, and that one at least is where a
-// finding on the diff hits it.
+// checkPlaces holds that each place can be, and that one is where a finding on the diff hits it.
 func checkPlaces(places []Place, files map[string][]diff.Hunk) (reasons []string) {
 	if len(places) > maxGolden {
 		return []string{fmt.Sprintf("more than %d places", maxGolden)}
@@ -117,7 +113,10 @@ func checkPlaces(places []Place, files map[string][]diff.Hunk) (reasons []string
 	within := false
 	for i, p := range places {
 		if reason := p.check(files); reason != "" {
-			reasons = append(reasons, placeName(i)+reason)
+			if i > 0 {
+				reason = fmt.Sprintf("also[%d]: %s", i-1, reason)
+			}
+			reasons = append(reasons, reason)
 		}
 		within = within || p.within(files[p.Path])
 	}
@@ -125,14 +124,6 @@ func checkPlaces(places []Place, files map[string][]diff.Hunk) (reasons []string
 		reasons = append(reasons, fmt.Sprintf("none of its lines is within %d lines of a hunk", margin))
 	}
 	return reasons
-}
-
-// placeName is how a problem names the i-th of Places.
-func placeName(i int) string {
-	if i == 0 {
-		return ""
-	}
-	return fmt.Sprintf("also[%d]: ", i-1)
 }
 
 func (p Place) check(files map[string][]diff.Hunk) string {
@@ -176,21 +167,13 @@ func (p Problem) String() string {
 
 // Problems is the error of case files that cannot be used: everything that is
 // wrong with any of them, by file and line.
-type Problems struct{ List []Problem }
+type Problems []Problem
 
 // Error has one line for each problem.
-func (p *Problems) Error() string {
-	lines := make([]string, 0, len(p.List))
-	for _, one := range p.List {
+func (p Problems) Error() string {
+	lines := make([]string, 0, len(p))
+	for _, one := range p {
 		lines = append(lines, one.String())
 	}
 	return strings.Join(lines, "\n")
-}
-
-// sorted orders problems by file and line; those of a line keep their order.
-func sorted(list []Problem) *Problems {
-	order.Stable(list, func(a, b Problem) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
-	})
-	return &Problems{list}
 }

@@ -1,8 +1,6 @@
 package dataset
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -17,9 +15,9 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/review"
 )
 
-// wireCase is a case as a line of a file holds it.
 type wireCase struct {
 	Case
 	DiffFile string `json:"diff_file"`
@@ -97,8 +95,7 @@ func shown(id string) string {
 	return id
 }
 
-// normal gives a case as the product holds it: severities under their names
-// here, and lists that are empty as nil.
+// normal gives a case as the product holds it: its severities, and empty lists as nil.
 func normal(c Case) Case {
 	c.Golden = renamed(c.Golden, critical, finding.Blocker)
 	for i := range c.Golden {
@@ -150,7 +147,6 @@ func Encode(w io.Writer, cases []Case) error {
 	return nil
 }
 
-// renamed copies golden findings with one severity under another name.
 func renamed(golden []Golden, from, to finding.Severity) []Golden {
 	golden = slices.Clone(golden)
 	for i := range golden {
@@ -165,31 +161,24 @@ func renamed(golden []Golden, from, to finding.Severity) []Golden {
 // cases, in their order. Where a case comes from is not in it: repository,
 // commits, date, licence, and the commit that fixed the defect.
 func Fingerprint(cases []Case) string {
-	h := sha256.New()
+	var texts []string
+	hash := func(more ...string) { texts = append(texts, more...) }
 	for _, c := range cases {
-		hash(h, c.ID, c.Language, string(c.Kind), c.Title, c.Description, c.Diff, strconv.FormatBool(c.Injection),
+		hash(c.ID, c.Language, string(c.Kind), c.Title, c.Description, c.Diff, strconv.FormatBool(c.Injection),
 			strconv.Itoa(len(c.Golden)))
 		for _, g := range c.Golden {
-			hash(h, string(g.Severity), string(g.Visibility), g.Category, g.Issue, strconv.Itoa(len(g.Also)))
+			hash(string(g.Severity), string(g.Visibility), g.Category, g.Issue, strconv.Itoa(len(g.Also)))
 			for _, p := range g.Places() {
-				hash(h, p.Path, strconv.Itoa(p.LineStart), strconv.Itoa(p.LineEnd))
+				hash(p.Path, strconv.Itoa(p.LineStart), strconv.Itoa(p.LineEnd))
 			}
 			for _, p := range g.Evidence {
-				hash(h, "evidence", p.Path, strconv.Itoa(p.LineStart), strconv.Itoa(p.LineEnd))
+				hash("evidence", p.Path, strconv.Itoa(p.LineStart), strconv.Itoa(p.LineEnd))
 			}
 		}
-		hash(h, c.Ticket.texts()...)
+		hash(c.Ticket.texts()...)
 		for _, path := range slices.Sorted(maps.Keys(c.Tree)) {
-			hash(h, "tree", path, c.Tree[path])
+			hash("tree", path, c.Tree[path])
 		}
 	}
-	return hex.EncodeToString(h.Sum(nil))
-}
-
-// hash writes texts so that none can pass into the next. The error of a hash is
-// always nil.
-func hash(w io.Writer, texts ...string) {
-	for _, s := range texts {
-		fmt.Fprintf(w, "%d:%s,", len(s), s)
-	}
+	return review.Hash(texts...)
 }

@@ -15,10 +15,10 @@ import (
 func problems(t *testing.T, dir string, files ...string) []string {
 	t.Helper()
 	cases, err := dataset.Read(files...)
-	var all *dataset.Problems
+	var all dataset.Problems
 	require.ErrorAs(t, err, &all)
 	require.Empty(t, cases, "no case before all are right")
-	require.Len(t, strings.Split(err.Error(), "\n"), len(all.List), "one line each")
+	require.Len(t, strings.Split(err.Error(), "\n"), len(all), "one line each")
 	return strings.Split(strings.ReplaceAll(err.Error(), dir+"/", ""), "\n")
 }
 

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/org/pr-review-action/internal/order"
 )
 
 // The bounds of what is read.
@@ -24,21 +27,16 @@ const (
 	maxLine = 8 << 20
 )
 
-// Read reads files of cases, one JSON object a line; empty lines are passed over.
-// The names "starter" and "tickets" stand for the embedded sets (./starter for a file
-// of that name). A diff stands in its line, or in a file whose path, relative to the
-// folder of the file of cases and never outside it, is the value of diff_file.
-//
-// An id has 1 to 200 bytes of visible ASCII, no slash and no backslash, so that a
-// file or a folder can bear it. Everything of all files is checked first, and the
-// error is a *Problems that lists all that is wrong.
+// Read reads files of cases, one JSON object a line, or an embedded set by its name. A diff
+// stands in its line, or in a file within the folder of the file of cases. Everything of
+// all files is checked first; the error is Problems, which lists all that is wrong.
 func Read(paths ...string) ([]Case, error) {
 	return ReadWith(nil, paths...)
 }
 
 // ReadWith reads files of cases as Read does, and asks of each case in which nothing
-// else is wrong what is: a reason, or "". A nil function finds nothing.
-func ReadWith(also func(Case) (reason string), paths ...string) ([]Case, error) {
+// else is wrong what is. A nil function finds nothing.
+func ReadWith(also func(Case) error, paths ...string) ([]Case, error) {
 	r := reader{room: MaxDiffs, seen: map[string]string{}, also: also}
 	for _, name := range paths {
 		if Embedded(name) {
@@ -48,22 +46,23 @@ func ReadWith(also func(Case) (reason string), paths ...string) ([]Case, error) 
 		}
 	}
 	if len(r.problems) > 0 {
-		return nil, sorted(r.problems)
+		order.Stable(r.problems, func(a, b Problem) int {
+			return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+		})
+		return nil, r.problems
 	}
 	return r.cases, nil
 }
 
-// reader gathers the cases and problems of all files.
 type reader struct {
 	cases    []Case
-	problems []Problem
+	problems Problems
 	lines    int               // that hold a case
 	room     int               // bytes of diffs that may still come
 	seen     map[string]string // id to the file and line that had it first
-	also     func(Case) string // what else is wrong with a case; nil for nothing
+	also     func(Case) error  // what else is wrong with a case; nil for nothing
 }
 
-// source is one file of cases; diff files are read from its folder.
 type source struct {
 	name   string
 	folder fs.FS
@@ -125,8 +124,8 @@ func (r *reader) line(s source, line int, row []byte) {
 		r.seen[id] = fmt.Sprintf("%s:%d", s.name, line)
 	}
 	if len(reasons) == 0 && r.also != nil {
-		if reason := r.also(c); reason != "" {
-			reasons = append(reasons, reason)
+		if err := r.also(c); err != nil {
+			reasons = append(reasons, err.Error())
 		}
 	}
 	for _, reason := range reasons {

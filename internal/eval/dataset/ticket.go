@@ -40,7 +40,6 @@ func (c Case) Context() ticket.Context {
 	return ticket.Context{Keys: []ticket.Key{{Key: t.Key, From: ticket.Title}}, Tickets: []ticket.Ticket{t}}
 }
 
-// checkTicket says all that is wrong with a case's ticket.
 func checkTicket(c Case) (reasons []string) {
 	if c.Ticket == nil {
 		return nil

@@ -38,8 +38,7 @@ func (c Case) treeSize() (n int) {
 	return n
 }
 
-// checkTree says all that is wrong with a case's tree, and with the lines that its
-// known findings name as evidence.
+// checkTree says all that is wrong with a case's tree and with its findings' evidence.
 func checkTree(c Case) (reasons []string) {
 	files := map[string]string{}
 	if len(c.Tree) > 0 {
@@ -62,7 +61,6 @@ func checkTree(c Case) (reasons []string) {
 	return reasons
 }
 
-// checkFiles holds that all paths lead to a place in the tree.
 func checkFiles(files map[string]string) (reasons []string) {
 	if len(files) > MaxTreeFiles {
 		return []string{fmt.Sprintf("tree: more than %d files", MaxTreeFiles)}
@@ -98,7 +96,6 @@ func (c Case) checkEvidence(p Place, files map[string]string) string {
 	return ""
 }
 
-// head is the tree with the diff applied.
 func (c Case) head() (map[string]string, error) {
 	change, err := c.Change()
 	if err != nil {
@@ -166,7 +163,6 @@ func patched(text, patch string) (string, error) {
 	return strings.Join(now, "\n") + "\n", nil
 }
 
-// lines are those of a text, without their ends.
 func lines(text string) []string {
 	if text == "" {
 		return nil

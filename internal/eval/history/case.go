@@ -48,7 +48,8 @@ func (b *builder) build(ctx context.Context, p github.MergedPull, remarks []rema
 	if err != nil {
 		return dataset.Case{}, err
 	}
-	c.Language = languageOf(largest(files))
+	largest := slices.MaxFunc(files, func(a, b diff.File) int { return a.Changes() - b.Changes() })
+	c.Language = languageOf(largest.Path)
 	if len(remarks) > 0 {
 		if c.Golden, err = golden(remarks, files); err != nil {
 			return dataset.Case{}, err
@@ -105,7 +106,9 @@ func golden(remarks []remark, files []diff.File) ([]dataset.Golden, error) {
 	}
 	var list []dataset.Golden
 	for _, r := range remarks {
-		if start := first(r); onHunk(shown[r.Path], start, r.OriginalLine) {
+		if start := first(r); slices.ContainsFunc(shown[r.Path], func(h diff.Hunk) bool {
+			return start < h.NewStart+h.NewLines && r.OriginalLine >= h.NewStart
+		}) {
 			list = append(list, dataset.Golden{
 				Path: r.Path, LineStart: start, LineEnd: r.OriginalLine,
 				Severity: finding.Minor, Visibility: dataset.Context, Issue: r.issue, Source: r.URL,
@@ -127,16 +130,4 @@ func first(r remark) int {
 	return r.OriginalStartLine
 }
 
-func onHunk(hunks []diff.Hunk, start, end int) bool {
-	return slices.ContainsFunc(hunks, func(h diff.Hunk) bool {
-		return start < h.NewStart+h.NewLines && end >= h.NewStart
-	})
-}
-
-// largest is the path of the file that changed most, the first one of two.
-func largest(files []diff.File) string {
-	return slices.MaxFunc(files, func(a, b diff.File) int { return a.Changes() - b.Changes() }).Path
-}
-
-// languageOf names a file's language; other where none is known.
 func languageOf(file string) string { return cmp.Or(lang.Of(file).Name, "other") }

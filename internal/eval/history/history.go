@@ -12,12 +12,15 @@ package history
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/org/pr-review-action/internal/eval/dataset"
 	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/transport"
 )
 
 // MaxLast is the largest Options.Last: github.Client.MergedPulls looks no
@@ -39,29 +42,20 @@ type Options struct {
 	OnProgress func(done, total int) // pull requests looked at; nil for nobody
 }
 
-// Estimate is how many requests Build sends at most, where no pull request has
-// more than a hundred comments or reviews: the list, and for each pull request
-// its comments, its reviews, the diff and where that starts.
+// Estimate is how many requests Build sends at most, with up to a hundred comments or
+// reviews each.
 func Estimate(last int) int { return github.MergedPages + 4*last }
 
-// Build makes cases of the pull requests that were merged last, by number, and
-// notes on what it left out, each a line that is safe for a terminal. Of the
-// clean ones it keeps as many as there are others, the newest: most merged pull
-// requests have no remark, and a set of them would reward a reviewer who says
-// nothing.
-//
-// What goes wrong with one pull request costs that one. Errors are those of the
-// list, a token without access, a rate limit and the context's end; then there
-// are no cases.
+// Build makes cases of the pull requests that were merged last, by number, and notes on
+// what it left out. Clean ones it keeps as many as there are others: a set of them would
+// reward a reviewer who says nothing. What goes wrong with one pull request costs that one;
+// errors are those of the list, of access, of a rate limit and the context's.
 func Build(ctx context.Context, api API, owner, repo string, o Options) ([]dataset.Case, []string, error) {
-	if o.Last < 1 || o.Last > MaxLast {
-		return nil, nil, fmt.Errorf("%d pull requests: give a number from 1 to %d", o.Last, MaxLast)
-	}
 	pulls, err := api.MergedPulls(ctx, owner, repo, o.Last)
 	if err != nil {
 		return nil, nil, err
 	}
-	b := &builder{api: api}
+	b := &builder{api: api, left: map[string]int{}}
 	for i, p := range pulls {
 		if err := b.look(ctx, p); err != nil {
 			return nil, nil, err
@@ -75,4 +69,99 @@ func Build(ctx context.Context, api API, owner, repo string, o Options) ([]datas
 	}
 	order.Stable(b.cases, func(x, y dataset.Case) int { return cmp.Compare(x.PR, y.PR) })
 	return b.cases, append(b.notes, b.summary()...), nil
+}
+
+type builder struct {
+	api      API
+	cases    []dataset.Case
+	approved []github.MergedPull // without a remark; cases to be
+	notes    []string
+	left     map[string]int // pull requests that are no case and need no note of their own, by why
+}
+
+const (
+	unheeded   = "they have comments, but none is a reviewer's remark on a line that was changed afterwards"
+	unreviewed = "they have no comments, and no person approved them without a remark"
+	spare      = "they are clean, and there are as many clean cases as others without them"
+)
+
+// look makes a case of a pull request with remarks, and remembers an approved one without.
+func (b *builder) look(ctx context.Context, p github.MergedPull) error {
+	comments, err := b.api.ReviewComments(ctx, p.Ref)
+	if err != nil {
+		return b.leave(ctx, p, err)
+	}
+	if len(comments) == 0 {
+		return b.lookApproved(ctx, p)
+	}
+	remarks := choose(comments, p.Author)
+	if len(remarks) == 0 {
+		b.left[unheeded]++
+		return nil
+	}
+	return b.add(ctx, p, remarks)
+}
+
+func (b *builder) lookApproved(ctx context.Context, p github.MergedPull) error {
+	reviews, err := b.api.Reviews(ctx, p.Ref)
+	if err != nil {
+		return b.leave(ctx, p, err)
+	}
+	if approved(reviews, p.Author) {
+		b.approved = append(b.approved, p)
+	} else {
+		b.left[unreviewed]++
+	}
+	return nil
+}
+
+func (b *builder) keepClean(ctx context.Context) error {
+	most := 2 * len(b.cases)
+	for i, p := range b.approved {
+		if len(b.cases) == most {
+			b.left[spare] = len(b.approved) - i
+			return nil
+		}
+		if err := b.add(ctx, p, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *builder) add(ctx context.Context, p github.MergedPull, remarks []remark) error {
+	c, err := b.build(ctx, p, remarks)
+	if err != nil {
+		return b.leave(ctx, p, err)
+	}
+	b.cases = append(b.cases, c)
+	if lost := len(remarks) - len(c.Golden); lost > 0 {
+		b.note("%s: %d of %d remarks are left out: they are on no line of the change", p.Ref, lost, len(remarks))
+	}
+	return nil
+}
+
+// leave notes a pull request that is left out, unless the error ends it all.
+func (b *builder) leave(ctx context.Context, p github.MergedPull, err error) error {
+	status, answered := errors.AsType[*transport.StatusError](err)
+	if ctx.Err() != nil || errors.Is(err, github.ErrNoAccess) || answered && status.Limited {
+		return err
+	}
+	b.note("%s is left out: %v", p.Ref, err)
+	return nil
+}
+
+func (b *builder) note(format string, args ...any) {
+	b.notes = append(b.notes, guard.Line(fmt.Sprintf(format, args...), 0))
+}
+
+// summary counts what is left out as a matter of course.
+func (b *builder) summary() []string {
+	var lines []string
+	for _, why := range []string{unheeded, unreviewed, spare} {
+		if n := b.left[why]; n > 0 {
+			lines = append(lines, fmt.Sprintf("pull requests left out because %s: %d", why, n))
+		}
+	}
+	return lines
 }

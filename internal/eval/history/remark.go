@@ -80,11 +80,9 @@ func approved(reviews []github.Review, author string) bool {
 
 var hiddenComment = regexp.MustCompile(`(?s)<!--.*?-->`)
 
-// issue is the first paragraph of a comment that says something, in one line;
-// "" where there is none. It goes through guard, although it is but data in a
-// file: people read and grade that file in an editor, where they must not be
-// shown another text than the judge. A second pass, ahead of the judge, changes
-// nothing.
+// issue is the first paragraph of a comment that says something, in one line. It goes
+// through guard: people grade the file in an editor, where they must not be shown another
+// text than the judge.
 func issue(body string) string {
 	body = strings.ToValidUTF8(body[:min(len(body), maxBody)], "")
 	for _, text := range paragraphs(hiddenComment.ReplaceAllString(body, "")) {

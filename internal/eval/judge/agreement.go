@@ -18,7 +18,6 @@ var labelledSet []byte
 // Labelled is the number of pairs in the labelled set.
 const Labelled = 30
 
-// atOnce bounds the pairs that are judged at one time.
 const atOnce = 8
 
 // Agreement says how often a judge agrees with the labels. Usage is what that took.

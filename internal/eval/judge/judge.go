@@ -45,11 +45,9 @@ type Question struct {
 	Hunk  string `json:"-"`
 }
 
-// Ruling is the outcome. Votes are in the order they were cast; an answer off
-// its schema, after one further try, is a no. Steered says that the votes' yes does
-// not count, since a control question was not answered with a clear no. Reason is the first one of the
-// winning side: untrusted text on one line, or our own words where there is none.
-// Usage has all calls, those that the journal already knew included.
+// Ruling is the outcome. An answer off its schema, after one further try, is a no vote.
+// Steered says that a control question was not answered with a clear no. Reason is
+// untrusted text on one line. Usage has all calls, those that the journal knew included.
 type Ruling struct {
 	Yes     bool
 	Votes   []bool
@@ -71,11 +69,9 @@ func New(chat review.Chatter, random io.Reader, once review.Once) *Judge {
 	return &Judge{chat: chat, random: random, once: once}
 }
 
-// Same rules whether the finding and the known issue are the same defect, so
-// that a fix of one is a fix of the other (matching rule 3 of the cases' format).
-//
-// An error says that a vote could not be had: the server's or the connection's,
-// the context's, cost.ErrSpent, or the journal's. The ruling then holds the usage that was paid.
+// Same rules whether the finding and the known issue are the same defect, so that a fix of
+// one is a fix of the other. An error says that a vote could not be had or kept; the ruling
+// then holds the usage that was paid.
 func (j *Judge) Same(ctx context.Context, q Question) (Ruling, error) {
 	return j.rule(ctx, same(), q)
 }

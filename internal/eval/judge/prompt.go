@@ -1,15 +1,18 @@
 package judge
 
 import (
-	"crypto/sha256"
 	_ "embed" // the texts are files beside this one
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
+	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/prompt"
+	"github.com/org/pr-review-action/internal/review"
 )
 
 //go:embed judge.md
@@ -70,12 +73,11 @@ func (k kind) withoutCode(q Question) Question {
 
 func (q Question) wordsAlone() bool { return q.Issue != "" && q.Hunk == "" && q.Path == "" }
 
-// texts are what a boundary must not occur in.
 func (q Question) texts() []string { return []string{q.Issue, q.Path, q.Title, q.Body, q.Hunk} }
 
 // Fingerprint is the SHA-256, in hex, over what of ours settles a ruling: all
 // texts that the judge is sent, what is taken for an address, and the protocol.
-func Fingerprint() string { return hash(protocol, sent(), address.String(), forged.String()) }
+func Fingerprint() string { return review.Hash(protocol, sent(), address.String(), forged.String()) }
 
 // sent is the hash of all texts that the judge is sent, and of a sample of what
 // code writes into them.
@@ -86,13 +88,64 @@ func sent() string {
 	for _, k := range []kind{same(), valid()} {
 		texts = append(texts, k.turn(b, q), k.words, string(k.schema()))
 	}
-	return hash(append(texts, harmless, strange)...)
+	return review.Hash(append(texts, harmless, strange)...)
 }
 
-func hash(texts ...string) string {
-	h := sha256.New()
-	for _, s := range texts {
-		fmt.Fprintf(h, "%d:%s,", len(s), s)
+// The bounds of a hunk: its lines, and the characters of each.
+const (
+	maxLines = 200
+	maxWidth = 400
+)
+
+// Hunk gives what the judge sees of a patch: the hunk at the line of the new side, or the
+// nearest one, numbered as in a review, with a mark where something was left out; empty for
+// a patch without readable hunks.
+func Hunk(patch string, line int) string {
+	hunks, err := diff.Hunks(patch)
+	if err != nil || len(hunks) == 0 {
+		return ""
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	h := hunks[0]
+	for _, other := range hunks[1:] {
+		if distance(other, line) < distance(h, line) {
+			h = other
+		}
+	}
+	first, all := window(h, line), len(h.Lines)
+	h.Lines = slices.Clone(h.Lines[first:min(first+maxLines, all)])
+	for i, l := range h.Lines {
+		h.Lines[i].Text = narrow(l.Text)
+	}
+	head, body, _ := strings.Cut(prompt.NumberHunks([]diff.Hunk{h}), "\n")
+	return head + leftOut(first) + "\n" + body + leftOut(all-first-len(h.Lines))
+}
+
+func distance(h diff.Hunk, line int) int {
+	last := h.NewStart + max(h.NewLines, 1) - 1
+	return max(h.NewStart-line, line-last, 0)
+}
+
+// window is the index of the first line that is shown.
+func window(h diff.Hunk, line int) int {
+	at := 0
+	for i, l := range h.Lines {
+		if l.New != 0 && l.New <= line {
+			at = i
+		}
+	}
+	return max(0, min(at-maxLines/2, len(h.Lines)-maxLines))
+}
+
+func narrow(text string) string {
+	if utf8.RuneCountInString(text) <= maxWidth {
+		return text
+	}
+	return string([]rune(text)[:maxWidth]) + " …"
+}
+
+func leftOut(lines int) string {
+	if lines == 0 {
+		return ""
+	}
+	return fmt.Sprintf("\n… %d lines of the hunk left out", lines)
 }

@@ -33,14 +33,9 @@ func addresses(texts ...string) bool {
 	return slices.ContainsFunc(texts, func(text string) bool {
 		seen := guard.Visible(text)
 		hides := len(shownHidden.FindAllString(seen, -1)) > len(shownHidden.FindAllString(text, -1))
-		return hides || forged.MatchString(seen) || address.MatchString(strings.Join(letters(seen), " "))
+		words := strings.FieldsFunc(seen, func(r rune) bool { return !unicode.IsLetter(r) })
+		return hides || forged.MatchString(seen) || address.MatchString(strings.Join(words, " "))
 	})
-}
-
-// letters splits a text into its words. Marks of comments, line breaks and line
-// numbers between them fall away.
-func letters(text string) []string {
-	return strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
 }
 
 // controls are questions whose right answer is no: what speaks to the judge stays,
@@ -68,7 +63,6 @@ func (k kind) controls(q Question) []Question {
 	return put
 }
 
-// harmless is a hunk without a defect.
 const harmless = `@@ func (t Table) High(day Day) Time {
     12     12   	high := t.mean(day)
     13        - 	return high.Add(t.moon(day))

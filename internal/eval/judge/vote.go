@@ -22,7 +22,6 @@ const protocol = "2"
 // maxTokens bounds the output of one call, reasoning included.
 const maxTokens = 8_192
 
-// majority ends a vote of three.
 const majority = 2
 
 // The reasons in our own words; OffSchema is that of a no which nobody said.
@@ -31,7 +30,6 @@ const (
 	steered   = "the judge said yes to an unrelated control question too"
 )
 
-// vote is one answer. Whole says that it was on its schema.
 type vote struct {
 	yes, whole bool
 	reason     string
@@ -103,7 +101,7 @@ func (j *Judge) key(k kind, q Question, parts ...string) string {
 		"judge", protocol, sent(), j.chat.Identity(), strconv.Itoa(maxTokens),
 		k.key, strconv.Itoa(q.Line),
 	}, q.texts()...)
-	return hash(append(asked, parts...)...)
+	return review.Hash(append(asked, parts...)...)
 }
 
 // ask makes one call, unless its answer is known, and reads the answer.

@@ -51,15 +51,12 @@ func (l Line) in(text string) bool {
 	wanted := string(runes[:min(len(runes), comparable)])
 	for line := range strings.Lines(text) {
 		before, _, found := strings.Cut(line, wanted)
-		if found && slices.Contains(numbers(before), strconv.Itoa(l.Number)) {
+		numbers := strings.FieldsFunc(before, func(r rune) bool { return !unicode.IsDigit(r) })
+		if found && slices.Contains(numbers, strconv.Itoa(l.Number)) {
 			return true
 		}
 	}
 	return false
-}
-
-func numbers(text string) []string {
-	return strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsDigit(r) })
 }
 
 // The bounds of looking around: calls of one turn, lines that are read around a hit.
@@ -69,10 +66,9 @@ const (
 	below    = 25
 )
 
-// Look gives the calls that a reviewer makes next: first it looks for what the
-// changed lines define and name, then it reads around what it found in other
-// files. It makes none where it has no tools, is asked for its answer, or has
-// looked twice.
+// Look gives the calls that a reviewer makes next: first for the names of the changed
+// lines, then around what was found in other files. It makes none without tools, when asked
+// for its answer, or after two rounds.
 func Look(q llm.Request, f diff.File) []llm.Call {
 	rounds := 0
 	for _, turn := range q.Turns {

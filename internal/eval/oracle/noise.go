@@ -45,13 +45,10 @@ func (n noise) stream(purpose string) *rand.Rand {
 	return stream(n.Seed, n.caseID, n.path, purpose)
 }
 
-// one makes the i-th. Of a hundred 40 are wrong and sure, 30 wrong and unsure, 15
-// repeat a finding of the same answer (or are wrong and sure where there is
-// none), 10 are wrong and stand on no line of the diff, 5 are off the schema.
-//
-// The confidence of a sure one is even over 0.5 to 1. That of an unsure one is
-// the square of a number that is even over 0 to 1: half are under 0.25, and 71 in
-// 100 under 0.5.
+// one makes the i-th. Of a hundred 40 are wrong and sure, 30 wrong and unsure, 15 repeat a
+// finding of the same answer, 10 stand on no line of the diff, 5 are off the schema. The
+// confidence of a sure one is even over 0.5 to 1, that of an unsure one the square of a
+// number even over 0 to 1.
 func (n noise) one(i int, before []claim) claim {
 	r := n.stream(fmt.Sprint("finding ", i))
 	kind, u := r.IntN(100), r.Float64()
@@ -92,7 +89,8 @@ func (n noise) free() (lines []line) {
 	places := n.places()
 	for _, addedOnly := range []bool{true, false} {
 		for _, l := range n.patch.lines {
-			if (l.added || !addedOnly) && away(l.number, places) {
+			near := func(p dataset.Place) bool { return gap(l.number, p.LineStart, p.LineEnd) < apart }
+			if (l.added || !addedOnly) && !slices.ContainsFunc(places, near) {
 				lines = append(lines, l)
 			}
 		}
@@ -101,12 +99,6 @@ func (n noise) free() (lines []line) {
 		}
 	}
 	return lines
-}
-
-func away(number int, places []dataset.Place) bool {
-	return !slices.ContainsFunc(places, func(p dataset.Place) bool {
-		return gap(number, p.LineStart, p.LineEnd) < apart
-	})
 }
 
 // places lists where in the file a finding hits a known defect.

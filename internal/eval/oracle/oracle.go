@@ -49,13 +49,9 @@ type claim struct {
 	Suggestion string           `json:"suggestion"`
 }
 
-// Answer is what the model says about a file of a case: JSON text with the keys
-// of the prompt's schema. Equal arguments give equal bytes.
-//
-// Whether a known defect is found is settled by seed, case and its index alone,
-// so that a higher recall adds findings and changes none. It is reported in the
-// file where it is, once. A file that shows no line of the new side, or whose
-// patch cannot be read, has no findings.
+// Answer is what the model says about a file of a case, with the keys of the prompt's
+// schema. Equal arguments give equal bytes. Whether a known defect is found is settled by
+// seed, case and index alone, so that a higher recall adds findings and changes none.
 func Answer(o Options, caseID string, golden []dataset.Golden, f diff.File) string {
 	all := []claim{}
 	if p := newPatch(f.Patch); len(p.lines) > 0 {
@@ -99,7 +95,6 @@ func title(issue string) string {
 	return strings.TrimRight(s, " ,;:")
 }
 
-// encode writes the answer. A list of plain values always can be written.
 func encode(all []claim) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -108,7 +103,6 @@ func encode(all []claim) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// stream gives the random numbers for one purpose.
 func stream(seed uint64, purpose ...string) *rand.Rand {
 	h := sha256.New()
 	fmt.Fprintf(h, "%d,%q", seed, purpose)
@@ -119,10 +113,8 @@ func stream(seed uint64, purpose ...string) *rand.Rand {
 // hundredths cuts a confidence to two digits, as models write it.
 func hundredths(x float64) float64 { return math.Floor(x*100) / 100 }
 
-// Judge is what the model says of a case's ticket: JSON text with the keys of the
-// prompt's schemas, for the question about the whole change and for the one about the
-// criteria alone. Of the share that it does not know it says what a model likes to say:
-// that the criterion is met, without a line. A part that nobody asked for goes unnamed.
+// Judge is what the model says of a case's ticket, for both questions about it. Of what it
+// does not know it says what a model likes to say: met, without a line.
 func Judge(o Options, c dataset.Case) string {
 	said := struct {
 		Overview string              `json:"overview"`
@@ -174,6 +166,68 @@ func Shown(answer, user, patch string) string {
 		n, _ := strconv.Atoi(m[1]) // digits by the expression
 		lines[n] = true
 	}
-	p := newPatch(patch)
-	return encode(slices.DeleteFunc(said.Findings, func(c claim) bool { return p.has(c.Line) && !lines[c.Line] }))
+	for _, l := range newPatch(patch).lines {
+		if !lines[l.number] {
+			said.Findings = slices.DeleteFunc(said.Findings, func(c claim) bool { return c.Line == l.number })
+		}
+	}
+	return encode(said.Findings)
 }
+
+// patch is the new side of a file as far as its diff shows it.
+type patch struct{ lines []line }
+
+type line struct {
+	number, hunk int // the hunk's place in the patch
+	added        bool
+	text         string // as a model is shown it: without a carriage return
+}
+
+func newPatch(text string) (p patch) {
+	hunks, err := diff.Hunks(text)
+	if err != nil {
+		return patch{}
+	}
+	for i, h := range hunks {
+		for _, l := range h.Lines {
+			if l.Op != diff.Delete {
+				p.lines = append(p.lines, line{number: l.New, hunk: i, added: l.Op == diff.Add,
+					text: strings.TrimSuffix(l.Text, "\r")})
+			}
+		}
+	}
+	return p
+}
+
+// nearest gives the lines on which a range is reported, all in one hunk: what of
+// it lies in the first hunk that it touches or, where it touches none, the one
+// line that is nearest. The patch has lines.
+func (p patch) nearest(start, end int) (from, to int) {
+	best := p.lines[0]
+	for _, l := range p.lines {
+		if gap(l.number, start, end) < gap(best.number, start, end) {
+			best = l
+		}
+	}
+	from, to = best.number, best.number
+	for _, l := range p.lines {
+		if l.hunk == best.hunk && gap(l.number, start, end) == 0 {
+			to = l.number
+		}
+	}
+	return from, to
+}
+
+// gap is the number of lines from a line to a range, 0 inside it.
+func gap(number, start, end int) int { return max(start-number, number-end, 0) }
+
+func (p patch) text(number int) string {
+	for _, l := range p.lines {
+		if l.number == number {
+			return l.text
+		}
+	}
+	return ""
+}
+
+func (p patch) last() int { return p.lines[len(p.lines)-1].number }

@@ -108,7 +108,6 @@ func criteria(n int) string {
 	return fmt.Sprintf("%d criteria", n)
 }
 
-// asked is the table on what was asked for.
 func (r Report) asked() string {
 	a := r.Asked
 	if a == nil {

@@ -42,8 +42,6 @@ func TestABaselineThatCannotBeIsRefused(t *testing.T) {
 		"null":            {`"hit":20`, `"hit":null`, `the report has no number "hit"`},
 		"text":            {`"hit":20`, `"hit":"20"`, `the report has no number "hit"`},
 		"fraction":        {`"hit":20`, `"hit":20.5`, "off its form"},
-		"too many":        {`"hit":20`, `"hit":36`, `"hit": 36, which is not from 0 to 35`},
-		"below nothing":   {`"matched":20`, `"matched":-1`, `"matched": -1`},
 		"beyond":          {`"cases":40`, `"cases":99999999999999999999`, "off its form"},
 		"twice":           {`"hit":20`, `"hit":20,"hit":30`, "duplicate"},
 		"cut off":         {`}`, ``, "no JSON object"},
@@ -58,8 +56,6 @@ func TestABaselineThatCannotBeIsRefused(t *testing.T) {
 			require.ErrorContains(t, err, c.says)
 		})
 	}
-	_, err := ReadReport([]byte(strings.Repeat(" ", MaxReport+1)))
-	require.ErrorContains(t, err, "larger than 64 MiB")
 }
 
 func TestABaselineIsMissedBeyondTheTolerance(t *testing.T) {

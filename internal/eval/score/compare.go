@@ -23,12 +23,9 @@ const (
 	Mixed  Verdict = "mixed"
 )
 
-// Comparison holds two runs against each other, over the cases that are in both
-// with the same known findings.
-//
-// Passed and Hit are tested at 5 %, without a correction for there being two. The
-// test of Hit takes known findings as independent, which those of one case are not
-// quite: where cases have many, its p is too small.
+// Comparison holds two runs against each other, over the cases of both with the same known
+// findings. Passed and Hit are tested at 5 %, uncorrected; Hit takes the known findings of
+// a case as independent, so that its p is a little small.
 type Comparison struct {
 	Cases     int `json:"cases"`
 	OnlyFirst int `json:"only_first"` // cases of the first run alone
@@ -42,9 +39,7 @@ type Comparison struct {
 	Precision [2]*stats.Interval `json:"precision"` // of both runs; nil where one posted nothing
 }
 
-// Change is a case whose result changed: whether it passes, which known findings
-// are hit, or how many unmatched findings of severity major or graver there are.
-// What is in our words, around paths.
+// Change is a case whose result changed. What is in our words, around paths.
 type Change struct {
 	Case    string   `json:"case"`
 	Verdict Verdict  `json:"verdict"`
@@ -103,7 +98,6 @@ func Differing(first, later Report) []string {
 	return differ
 }
 
-// pair is a case in the first run and in the later one.
 type pair [2]Result
 
 func pairUp(first, later []Result) (pairs []pair, c Comparison) {
@@ -158,7 +152,6 @@ func mcNemar(better, worse int) float64 {
 	return stats.Round(min(1, 2*tail))
 }
 
-// change says what of a case's result changed; nothing where What is empty.
 func (p pair) change() Change {
 	better := gained(p[1], p[0], "passes now", "hits ")
 	worse := gained(p[0], p[1], "passes no longer", "misses ")
@@ -180,7 +173,6 @@ func (p pair) change() Change {
 	return Change{p[0].ID, verdict, append(better, worse...)}
 }
 
-// gained words what one result has and the other has not.
 func gained(r, other Result, passes, hits string) (what []string) {
 	if r.Passed && !other.Passed {
 		what = append(what, passes)
@@ -195,4 +187,77 @@ func gained(r, other Result, passes, hits string) (what []string) {
 		what = append(what, hits+strings.Join(places, ", "))
 	}
 	return what
+}
+
+// significant is the p-value below which a change is more than noise.
+const significant = 0.05
+
+// Markdown says what changed from the first run to the later one, and whether
+// that is more than noise. Only cases whose result changed are named.
+func (c Comparison) Markdown() string {
+	if c.Cases == 0 {
+		return page(c.head(), "There is nothing to compare.")
+	}
+	t := table{head: []string{"figure", "first", "second", "change", "in plain words"}, align: "lrrrl"}
+	c.Passed.row(&t, "cases passed")
+	c.Hit.row(&t, "known findings hit")
+	first, later := c.Precision[0], c.Precision[1]
+	if first != nil && later != nil {
+		moved := fmt.Sprintf("%+.1f points", 100*(later.Value-first.Value))
+		t.add("precision", percent(first.Value), percent(later.Value), moved,
+			"95 % intervals: "+between(first)+" and "+between(later))
+	}
+	return page(c.head(), t.String(), c.cases())
+}
+
+func (c Comparison) head() string {
+	text := "**" + wording.Count(c.Cases, "case") + "** in both runs"
+	var apart []string
+	for _, group := range []struct {
+		n    int
+		says string
+	}{{c.OnlyFirst, "in the first alone"}, {c.OnlyLater, "in the second alone"},
+		{c.Redefined, "with other known findings"}} {
+		if group.n > 0 {
+			apart = append(apart, fmt.Sprintf("%d %s", group.n, group.says))
+		}
+	}
+	if len(apart) > 0 {
+		text += " (not compared: " + strings.Join(apart, ", ") + ")"
+	}
+	if len(c.Differs) == 0 {
+		return text + ". Their fingerprints are the same."
+	}
+	return text + ". Fingerprints that differ: " + inline(strings.Join(c.Differs, ", ")) + "."
+}
+
+func (p Paired) row(t *table, name string) {
+	says := "no change"
+	if p.Better+p.Worse > 0 {
+		says = fmt.Sprintf("%d better, %d worse; p = %.3f: not more than noise", p.Better, p.Worse, p.P)
+		if p.P < significant {
+			says = fmt.Sprintf("%d better, %d worse; p = %.3f: **more than noise**", p.Better, p.Worse, p.P)
+		}
+	}
+	t.add(name, outOf(p.First, p.Of), outOf(p.Later, p.Of), fmt.Sprintf("%+d", p.Later-p.First), says)
+}
+
+func (c Comparison) cases() string {
+	if len(c.Changed) == 0 {
+		return "No case changed: the same ones pass, the same known findings are hit," +
+			" and as many unmatched findings are of severity major or graver."
+	}
+	of := map[Verdict]int{}
+	rows := make([]string, 0, len(c.Changed))
+	for _, change := range c.Changed {
+		of[change.Verdict]++
+		rows = append(rows, fmt.Sprintf("- %s, %s: %s", change.Verdict, guard.Code(change.Case),
+			inline(strings.Join(change.What, "; "))))
+	}
+	head := fmt.Sprintf("**%s changed:** %d better, %d worse", wording.Count(len(c.Changed), "case"), of[Better],
+		of[Worse])
+	if of[Mixed] > 0 {
+		head += fmt.Sprintf(", %d better in one respect and worse in another", of[Mixed])
+	}
+	return paragraphs(head, strings.Join(rows, "\n"))
 }

@@ -15,22 +15,13 @@ import (
 // a case with a known defect may have and still pass.
 const allowed = 2
 
-// Grade sets Passed and Why by the pass rule. Why is Markdown, with paths in code
-// spans.
-//
-// A case with known defects passes when every known finding of severity major
-// or graver is hit (all of them, where there are only weaker ones) and at most
-// two findings of major or graver are posted that hit none. A clean case passes
-// when nothing of major or graver is posted. The rule knows no judge of single
-// findings: one that the judge holds valid still counts as unmatched, so that a
-// pass means the same with and without a judge.
-//
-// A case with a ticket passes where besides each criterion's verdict is right, with a
-// line that bears it out where that is met, and each part that nobody asked for is named.
-//
-// Nothing passes by silence: not a case whose run failed, not a clean one of
-// which a file was not read in full, and not one with a missed finding, however
-// weak, in such a file.
+// Grade sets Passed and Why, which is Markdown, by the pass rule. A case with known defects
+// passes when all of major or graver are hit (all at all, where there are only weaker ones)
+// and at most two of major or graver are posted beside them; a clean one when none of these
+// is posted. A judge's word on single findings changes nothing. With a ticket each verdict
+// and its evidence must be right as well, and each unasked part named. Nothing passes by
+// silence: no failed run, no clean case with an unread file, and no case with a missed
+// finding in one.
 func Grade(r *Result) {
 	failed := ""
 	if r.Outcome == reviewpr.Failed {
@@ -40,7 +31,6 @@ func Grade(r *Result) {
 	r.Passed = r.Why == ""
 }
 
-// missing names the known findings that had to be hit and were not.
 func (r Result) missing() string {
 	var missed []string
 	required := 0
@@ -61,8 +51,7 @@ func (r Result) missing() string {
 		strings.Join(missed, ", "))
 }
 
-// missed names the place of a known finding, and the stage that lost a finding
-// near it.
+// missed names the place of a known finding, and the stage that lost one near it.
 func (k Known) missed() string {
 	if k.LostAt != "" {
 		return guard.Code(k.at()) + " (a finding near it was lost at " + k.LostAt + ")"
@@ -72,7 +61,6 @@ func (k Known) missed() string {
 
 func (k Known) at() string { return fmt.Sprintf("%s:%d", k.Path, k.LineStart) }
 
-// noisy says what was posted beside the known findings and should not have been.
 func (r Result) noisy() string {
 	n := r.unmatchedMajor()
 	switch {
@@ -84,14 +72,14 @@ func (r Result) noisy() string {
 	return ""
 }
 
-// silent says where nothing was found because nothing was read.
 func (r Result) silent() string {
 	if r.Kind == dataset.Clean && len(r.Unread) > 0 {
 		return wording.Count(len(r.Unread), "file") + " not read in full"
 	}
 	var files []string
 	for _, k := range r.Golden {
-		if k.Hit == "" && r.notRead(k.Path) && !slices.Contains(files, guard.Code(k.Path)) {
+		unread := func(u string) bool { return u == k.Path || strings.HasPrefix(u, k.Path+": ") }
+		if k.Hit == "" && slices.ContainsFunc(r.Unread, unread) && !slices.Contains(files, guard.Code(k.Path)) {
 			files = append(files, guard.Code(k.Path))
 		}
 	}
@@ -99,8 +87,4 @@ func (r Result) silent() string {
 		return ""
 	}
 	return "not read in full: " + strings.Join(files, ", ")
-}
-
-func (r Result) notRead(path string) bool {
-	return slices.ContainsFunc(r.Unread, func(u string) bool { return u == path || strings.HasPrefix(u, path+": ") })
 }

@@ -1,9 +1,12 @@
 package score
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/eval/dataset"
@@ -45,7 +48,6 @@ func (r Report) head() string {
 
 func (a About) judged() bool { return a.Judge != "" }
 
-// notes say what the figures must not be taken for.
 func (r Report) notes() string {
 	var notes []string
 	note := func(applies bool, says string) {
@@ -100,7 +102,6 @@ func (r Report) figures() string {
 	return t.String()
 }
 
-// shown holds the runs with and without packs and tools against each other.
 func (r Report) shown() string {
 	if r.Shown == nil {
 		return ""
@@ -135,10 +136,11 @@ func (r Report) groups() string {
 	t := table{head: []string{"by", "group", "cases passed", "known findings hit", "posted that hit",
 		"posted on clean cases"}, align: "llrrrr"}
 	visibilities := []string{string(dataset.Local), string(dataset.Context), string(dataset.Clean)}
+	severities := []string{string(finding.Blocker), string(finding.Major), string(finding.Minor), string(finding.Nit)}
 	for _, d := range []struct {
 		name  string
 		order []string
-	}{{byLanguage, nil}, {bySeverity, gravestFirst()}, {byVisibility, visibilities}} {
+	}{{byLanguage, nil}, {bySeverity, severities}, {byVisibility, visibilities}} {
 		groups, label := names(r.By[d.name], d.order), d.name
 		for _, name := range groups[:min(len(groups), groupRows)] {
 			c := r.By[d.name][name]
@@ -155,14 +157,6 @@ func (r Report) groups() string {
 	}
 	return paragraphs("### By group", t.String(), "Known findings count by their own severity, posted ones by "+
 		"theirs, and a case by its gravest known finding.")
-}
-
-func gravestFirst() []string {
-	var names []string
-	for _, s := range slices.Backward(finding.Severities()) {
-		names = append(names, string(s))
-	}
-	return names
 }
 
 func blank(n int) string {
@@ -202,7 +196,6 @@ func nearKnown(all []Lost) (n int) {
 	return n
 }
 
-// failed names the cases that did not pass.
 func (r Report) failed() string {
 	if len(r.NotPassed) == 0 {
 		return ""
@@ -217,7 +210,6 @@ func (r Report) failed() string {
 	return paragraphs(fmt.Sprintf("### Did not pass (%s)", outOf(len(r.NotPassed), r.Cases)), strings.Join(rows, "\n"))
 }
 
-// bill says what was spent on models.
 func (r Report) bill() string {
 	var parts []string
 	for _, p := range []struct {
@@ -257,7 +249,6 @@ func brief(fingerprint string) string {
 	return guard.Line(fingerprint, 80)
 }
 
-// holdsFor names what the figures were measured with.
 func (r Report) holdsFor() string {
 	var parts []string
 	for _, name := range names(r.Fingerprints, nil) {
@@ -267,4 +258,86 @@ func (r Report) holdsFor() string {
 		return ""
 	}
 	return "Measured with " + strings.Join(parts, ", ") + "."
+}
+
+// none stands in a cell where a figure is undefined.
+const none = "–"
+
+func percent(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
+
+func outOf(n, of int) string {
+	if of == 0 {
+		return none
+	}
+	return fmt.Sprintf("%d of %d", n, of)
+}
+
+// paragraphs joins blocks with one empty line between.
+func paragraphs(blocks ...string) string { return wording.Joined("\n\n", blocks...) }
+
+// page joins blocks to a text that may stand on a page and in a terminal.
+func page(blocks ...string) string { return guard.Text(paragraphs(blocks...)) + "\n" }
+
+// inline makes a line of Markdown out of text that may quote untrusted words.
+func inline(s string) string { return guard.Inline(s, 400) }
+
+// cell makes a table's cell out of untrusted words. A bar would end the cell,
+// within a code span too.
+func cell(s string) string { return guard.Inline(strings.ReplaceAll(s, "|", "¦"), 40) }
+
+// names are the keys of a map: those that first lists in front, in its order, and
+// the others behind them in alphabetical order.
+func names[V any](of map[string]V, first []string) []string {
+	place := func(name string) int {
+		if i := slices.Index(first, name); i >= 0 {
+			return i
+		}
+		return len(first)
+	}
+	return slices.SortedFunc(maps.Keys(of), func(a, b string) int {
+		return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a, b))
+	})
+}
+
+// table is a Markdown table whose columns stand under each other in a terminal
+// too. Align has an l or r for each column.
+type table struct {
+	head  []string
+	align string
+	rows  [][]string
+}
+
+func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
+
+// String writes the table, without a line feed at its end.
+func (t table) String() string {
+	widths := make([]int, len(t.head))
+	for _, row := range append(t.rows, t.head) {
+		for i, c := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(c), 3)
+		}
+	}
+	rule := make([]string, len(widths))
+	for i, w := range widths {
+		rule[i] = strings.Repeat("-", w-1) + map[byte]string{'l': "-", 'r': ":"}[t.align[i]]
+	}
+	lines := []string{t.line(t.head, widths), t.line(rule, widths)}
+	for _, row := range t.rows {
+		lines = append(lines, t.line(row, widths))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (t table) line(row []string, widths []int) string {
+	var b strings.Builder
+	for i, c := range row {
+		space := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(c))
+		if t.align[i] == 'r' {
+			c = space + c
+		} else {
+			c += space
+		}
+		b.WriteString("| " + c + " ")
+	}
+	return b.String() + "|"
 }

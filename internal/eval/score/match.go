@@ -23,16 +23,11 @@ type Pair struct {
 	Distance int `json:"distance"`
 }
 
-// Candidates lists which posted findings may hit which known ones: the part of
-// the matching rule that needs no judge. The path is the same, and the
-// finding's range, widened by three lines at both ends, overlaps the known
-// range or one of the further places.
-//
-// The list is in the order in which Match takes pairs: smallest distance first,
-// then the smallest difference of starts and ends, then the order of the two
-// lists. Patches hold the hunks of every path; by them a finding on the old
-// side is moved to the new side. A finding without a line is near nothing, and
-// so is one on the old side whose patch cannot be read.
+// Candidates lists which posted findings may hit which known ones: same path, and the
+// finding's range, widened by three lines, overlaps one of the places. The list is in the
+// order in which Match takes pairs: by distance, then by how exactly the ranges agree. By
+// the patches, findings on the old side are moved to the new one; those without a line, or
+// without a readable patch, are near nothing.
 func Candidates(golden []dataset.Golden, posted []finding.Finding, patches map[string]string) []Pair {
 	var all []candidate
 	for j, f := range posted {
@@ -54,9 +49,8 @@ func Candidates(golden []dataset.Golden, posted []finding.Finding, patches map[s
 	return pairs
 }
 
-// Match takes pairs in their order, each known and each posted finding at most
-// once, where same says that the two mean the same defect. It is asked only
-// about pairs whose both ends are still free. Its first error ends the matching.
+// Match takes pairs in their order, each known and each posted finding at most once, where
+// same says that the two mean the same defect. Its first error ends the matching.
 func Match(candidates []Pair, same func(Pair) (bool, error)) ([]Pair, error) {
 	var taken []Pair
 	for _, c := range candidates {
@@ -74,7 +68,6 @@ func Match(candidates []Pair, same func(Pair) (bool, error)) ([]Pair, error) {
 	return taken, nil
 }
 
-// candidate is a pair and how exactly its ranges agree.
 type candidate struct {
 	Pair
 	shift int // difference of the starts and of the ends together
@@ -110,8 +103,7 @@ func NewSide(f finding.Finding, patch string) (start, end int, ok bool) {
 	return moved(hunks, start), moved(hunks, end), true
 }
 
-// moved is the line of the new side that stands where a line of the old side
-// stood. A removed line stood where the next line that is left or new stands.
+// moved is the line of the new side that stands where a line of the old side stood.
 func moved(hunks []diff.Hunk, old int) int {
 	shift := 0
 	for _, h := range hunks {

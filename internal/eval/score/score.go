@@ -34,7 +34,21 @@ type Result struct {
 	Usage    cost.Usage   `json:"usage"`              // of the review
 	Judging  cost.Usage   `json:"judging"`            // of the judge
 	Passed   bool         `json:"passed"`
-	Why      string       `json:"why,omitempty"` // one sentence for a case that did not pass
+	Why      string       `json:"why,omitempty"`     // one sentence for a case that did not pass
+	Draft    string       `json:"draft"`             // names what the approver would see; a recorded decision names it too
+	Rulings  []Ruling     `json:"rulings,omitempty"` // in the order in which they were asked for
+}
+
+// Ruling is one decision about a finding that stands near a known one, or, where
+// Golden is -1, that stands near none. Reason is untrusted text.
+type Ruling struct {
+	Golden   int    `json:"golden"`
+	Finding  string `json:"finding"`
+	Distance int    `json:"distance"` // in lines
+	Yes      bool   `json:"yes"`
+	Votes    []bool `json:"votes,omitempty"` // empty where no judge was asked
+	Steered  bool   `json:"steered,omitempty"`
+	Reason   string `json:"reason,omitempty"`
 }
 
 // Known is a known finding and what hit it.
@@ -93,9 +107,8 @@ type Loss struct {
 	Why       string           `json:"why"`
 }
 
-// Record enters what was to be found, what was posted, and which of the two
-// belong together; what was missed and lost on the way has its stage. The pairs are those
-// of Match over the same two lists, Lost is set already.
+// Record enters known and posted findings and which belong together: pairs are those of
+// Match over the same lists, and Lost is set already.
 func (r *Result) Record(golden []dataset.Golden, posted []finding.Finding, pairs []Pair) {
 	r.Golden = make([]Known, 0, len(golden))
 	for _, g := range golden {

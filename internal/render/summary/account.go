@@ -18,7 +18,7 @@ func Account(r *decision.Record, words bool) string {
 		return ""
 	}
 	head := fmt.Sprintf("%s by %s on %s, %s. Draft digest %s.", did(*r), render.Person(r.By), wording.Minute(r.At),
-		via(r.Via),
+		via[r.Via],
 		guard.Code(r.Digest))
 	rows := changed(*r, words)
 	if more := len(rows) - accountRows; more > 0 {
@@ -48,19 +48,9 @@ func did(r decision.Record) string {
 	return "Decided"
 }
 
-func via(v decision.Via) string {
-	switch v {
-	case decision.ByApproval:
-		return "in the environment's dialog"
-	case decision.ByDispatch:
-		return "by dispatch"
-	case decision.ByCommandLine:
-		return "on the command line"
-	}
-	return "by drafting again"
-}
+var via = map[decision.Via]string{decision.ByApproval: "in the environment's dialog", decision.ByDispatch: "by dispatch",
+	decision.ByCommandLine: "on the command line", decision.ByRedraft: "by drafting again"}
 
-// changed is a row for each change of a finding.
 func changed(r decision.Record, words bool) (rows []string) {
 	add := func(id, what, why string) {
 		row := "- " + guard.Inline(id, render.TitleRunes) + " " + what

@@ -59,33 +59,27 @@ func (d Decide) section(r render.Review) string {
 
 // dialog names the dialog of the environment, in the run that waits, and the command.
 func (d Decide) dialog(r render.Review) string {
-	where := " in " + linked("Review deployments", d.page(r, "runs/"+strconv.FormatInt(d.Run, 10), d.Run > 0))
+	address := ""
+	if d.Run > 0 {
+		address = r.ActionsPage("runs/" + strconv.FormatInt(d.Run, 10))
+	}
+	where := " in " + linked("Review deployments", address)
 	if d.Approve == "" {
 		return where + "."
 	}
 	return render.Paragraphs(where+" or with:", guard.Fence(d.Approve, ""))
 }
 
-// form names the form of the dispatch, where its address can be made, what it asks for,
-// and the command.
+// form names the dispatch's form, what it asks for, and the command.
 func (d Decide) form(r render.Review) string {
 	where := "*Actions*"
-	if address := d.page(r, "workflows/"+d.Workflow, d.Workflow != ""); address != "" {
+	if address := r.ActionsPage("workflows/" + d.Workflow); d.Workflow != "" && address != "" {
 		where = linked("this form", address)
 	}
 	return render.Paragraphs(" in "+where+", which *Run workflow* opens, draft "+guard.Code(d.Draft)+", or with:",
 		guard.Fence(d.Dispatch, ""))
 }
 
-// page is the address of a page of the repository's Actions, empty where there is none.
-func (d Decide) page(r render.Review, path string, known bool) string {
-	if !known {
-		return ""
-	}
-	return r.ActionsPage(path)
-}
-
-// linked shows words of ours as a link, or stressed where there is no address.
 func linked(text, address string) string {
 	if address == "" {
 		return "*" + text + "*"
@@ -93,7 +87,6 @@ func linked(text, address string) string {
 	return "[" + text + "](" + address + ")"
 }
 
-// others are the further ways to decide.
 func (d Decide) others(r render.Review) string {
 	if d.Environment != "" && !d.Kept {
 		dialog := "In the dialog tick " + guard.Code(d.Environment) + ", then *Approve and deploy* or *Reject*."
@@ -106,7 +99,6 @@ func (d Decide) others(r render.Review) string {
 		changes(r.Findings, "approve with commands, one a line:", d.Dispatch), d.Another(r.Round), d.Retained())
 }
 
-// summary names what the fold of further ways holds.
 func (d Decide) summary(r render.Review) string {
 	var ways []string
 	if d.Environment == "" {
@@ -145,8 +137,7 @@ func (d Decide) Another(round int) string {
 		wording.Count(render.Revisions-round, "revision")), guard.Fence(d.Revise, ""))
 }
 
-// changes shows commands that are right for this draft's findings, behind the
-// dispatch line where there is one.
+// changes shows commands that are right for this draft's findings.
 func changes(all []finding.Finding, how, dispatch string) string {
 	commands := examples(all)
 	if len(commands) == 0 {

@@ -59,8 +59,7 @@ func End(r render.Review, e Ending) string {
 	}
 	title := wording.Joined(" · ", "## "+strings.Replace(verdict, "%", r.Label(), 1), stands) + r.ByRules(". ")
 	blocks := []string{title, r.Subject(),
-		ReasonOf(e.reason(verdict)), r.ReviewLink(e.Page),
-		Account(e.Record, !e.Counts),
+		ReasonOf(e.reason(verdict)), r.ReviewLink(e.Page), Account(e.Record, !e.Counts),
 		Listed("**Void**, since each was refused:", e.Void),
 		Listed("**Changed since the draft**, which holds all the same:", e.Changes), e.restart(), e.read(r)}
 	return render.Paragraphs(append(blocks, e.rest(r)...)...) + "\n"
@@ -83,7 +82,6 @@ func (e Ending) reason(verdict string) string {
 	return e.Reason
 }
 
-// restart shows the command that drafts anew.
 func (e Ending) restart() string {
 	if e.Restart == "" {
 		return ""
@@ -95,7 +93,6 @@ func (e Ending) restart() string {
 	return render.Paragraphs("This drafts anew"+paid+":", guard.Fence(e.Restart, ""))
 }
 
-// read is the count line.
 func (e Ending) read(r render.Review) string {
 	switch {
 	case len(r.Files) == 0 || e.Outcome == "SKIPPED":

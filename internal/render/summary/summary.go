@@ -40,7 +40,9 @@ func Draft(r render.Review, d Decide) string {
 // head is the first screen down to the findings: it says what the change is,
 // what was found, and how to decide.
 func (d Decide) head(r render.Review) string {
-	return render.Paragraphs(d.title(r), r.Subject(), d.why(r), d.countLine(r), d.section(r))
+	counts := wording.Joined(" · ", r.Found(), r.Stands(), r.Unreported(), r.TallyInFull(), d.price(r),
+		"code "+guard.Code(d.Code), "until "+wording.Minute(d.ends()))
+	return render.Paragraphs(d.title(r), r.Subject(), d.why(r), counts, d.section(r))
 }
 
 func (d Decide) title(r render.Review) string {
@@ -57,7 +59,6 @@ func (d Decide) title(r render.Review) string {
 	return "## " + kind + " of " + name + " " + what + r.ByRules(". ")
 }
 
-// why says why a kept draft waits for nobody.
 func (d Decide) why(r render.Review) string {
 	switch {
 	case !d.Kept:
@@ -66,12 +67,6 @@ func (d Decide) why(r render.Review) string {
 		return "There is nothing to post, so nobody is asked."
 	}
 	return "Every finding is weaker than what calls a person, so nobody is asked and nothing is posted."
-}
-
-// countLine is the count line of a draft.
-func (d Decide) countLine(r render.Review) string {
-	return wording.Joined(" · ", r.Found(), r.Stands(), r.Unreported(), r.TallyInFull(), d.price(r),
-		"code "+guard.Code(d.Code), "until "+wording.Minute(d.ends()))
 }
 
 // ends is when the draft can no longer be decided, or is gone.
@@ -144,7 +139,6 @@ func (d Decide) footer(r render.Review) string {
 	return wording.Joined(" ", sentenceOf(parts), r.FromEarlier(), r.Moved(), d.again(), where)
 }
 
-// sentenceOf makes a sentence of parts, none of none.
 func sentenceOf(parts []string) string {
 	if len(parts) == 0 {
 		return ""

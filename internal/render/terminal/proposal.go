@@ -62,8 +62,7 @@ func Proposal(p proposal.Proposal, o Options) string {
 		t.prose("", "Review: no findings.")
 	}
 	for _, f := range p.Review.Findings {
-		t.prose("", fmt.Sprintf("%s  %s:%d  %s", f.Severity, guard.Line(f.Path, 0), f.Line,
-			name(f)))
+		t.prose("", fmt.Sprintf("%s  %s:%d  %s", f.Severity, guard.Line(f.Path, 0), f.Line, name(f)))
 		t.prose("  ", guard.Line(f.Body, proposal.SentenceRunes))
 	}
 	t.asked()

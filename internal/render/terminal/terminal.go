@@ -46,7 +46,9 @@ func Review(r render.Review, o Options) string {
 		t.prose("", render.RulesNotice)
 	}
 	t.verdict(piped)
-	t.subject()
+	if text := t.PlainSubject(); text != "" {
+		t.prose("", text)
+	}
 	for i, n := range r.Warnings() {
 		t.WriteString("\n")
 		if i == render.WarningRows {
@@ -55,7 +57,10 @@ func Review(r render.Review, o Options) string {
 		}
 		t.prose("", "warning: "+guard.Line(n, 1000))
 	}
-	t.overview()
+	if t.Overview != "" {
+		t.WriteString("\n")
+		t.prose("", "In a model's words: "+guard.Line(t.Overview, render.OverviewRunes))
+	}
 	for i, f := range r.Findings {
 		if i == 0 {
 			t.WriteString("\n")
@@ -71,10 +76,8 @@ func Review(r render.Review, o Options) string {
 
 func (t *screen) paint(code, s string) string { return Paint(t.Color, code, s) }
 
-// prose writes wrapped text with a prefix before every row.
 func (t *screen) prose(prefix, text string) { t.painted("", prefix, text) }
 
-// painted is prose in a colour.
 func (t *screen) painted(color, prefix, text string) {
 	for _, line := range strings.Split(guard.Text(text), "\n") {
 		for _, row := range wording.Wrapped(line, t.Width-column.Width(prefix)) {
@@ -98,14 +101,6 @@ func (t *screen) verdict(piped bool) {
 	}
 	for _, row := range column.Wrap(afterNumber.ReplaceAllString(read, "$1\u00a0"), t.Width) {
 		t.WriteString(strings.ReplaceAll(row, "\u00a0", " ") + "\n")
-	}
-}
-
-// overview and what was asked, for a terminal.
-func (t *screen) overview() {
-	if t.Overview != "" {
-		t.WriteString("\n")
-		t.prose("", "In a model's words: "+guard.Line(t.Overview, render.OverviewRunes))
 	}
 }
 
@@ -141,14 +136,6 @@ func plainPlaces(all []finding.Lines) string {
 	return strings.Join(slices.Compact(places), ", ")
 }
 
-// subject says what the change is, and how often its draft was revised.
-func (t *screen) subject() {
-	if text := t.PlainSubject(); text != "" {
-		t.prose("", text)
-	}
-}
-
-// earlier lists what stands of earlier reviews, then what the change has resolved.
 func (t *screen) earlier() {
 	all := t.Standing()
 	t.some(len(all), "more posted before", func(i int) string {
@@ -243,7 +230,6 @@ func (t *screen) rows(rows []string, sign func(int) string, color string) {
 	}
 }
 
-// unread names the files that were not read in full.
 func (t *screen) unread() {
 	open := slices.DeleteFunc(slices.Clone(t.Files), finding.FileReview.Covered)
 	t.some(len(open), "more not read in full", func(i int) string {
@@ -280,3 +266,26 @@ func place(f finding.Finding) string {
 }
 
 func name(f finding.Finding) string { return guard.Line(render.PlainTitle(f), render.TitleRunes) }
+
+// ANSI colours of a terminal, by what they mean here.
+const (
+	Bold  = "1"
+	Dim   = "2"
+	green = "32"
+	red   = "31"
+	cyan  = "36"
+)
+
+// SeverityColor is the colour of a severity's name; empty for none that is known.
+func SeverityColor(s finding.Severity) string {
+	return map[finding.Severity]string{finding.Blocker: "1;31", finding.Major: "33", finding.Minor: "36",
+		finding.Nit: Dim}[s]
+}
+
+// Paint puts text in a colour where colours are on.
+func Paint(on bool, color, s string) string {
+	if !on || s == "" || color == "" {
+		return s
+	}
+	return "\x1b[" + color + "m" + s + "\x1b[0m"
+}

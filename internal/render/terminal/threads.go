@@ -59,7 +59,11 @@ func Threads(list []Parked, now time.Time) string {
 	}
 	var b strings.Builder
 	for i, row := range rows {
-		b.WriteString(aligned(row, widths) + "\n")
+		line := ""
+		for k, cell := range row {
+			line += column.Pad(cell, widths[k]+2)
+		}
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
 		if i > 0 && list[i-1].Where != "" {
 			b.WriteString("  " + guard.Line(list[i-1].Where, 1000) + "\n")
 		}
@@ -76,15 +80,6 @@ func (p Parked) cells(now time.Time) []string {
 	}
 }
 
-func aligned(row []string, widths []int) string {
-	var b strings.Builder
-	for i, cell := range row {
-		b.WriteString(column.Pad(cell, widths[i]+2))
-	}
-	return strings.TrimRight(b.String(), " ")
-}
-
-// age is a time span in its largest unit: "40 min", "5 h", "12 d".
 func age(d time.Duration) string {
 	switch {
 	case d < time.Hour:
