@@ -19,17 +19,6 @@ type place struct {
 	empty bool // it is there, and points to the base
 }
 
-// Find looks whether the change stands: on a branch of its name or counted up from it,
-// also where commits were added since, or in a pull request whose branch is gone. It
-// refuses where another draft of the same thread does.
-func (a Applier) Find(ctx context.Context, q Request) (Applied, bool, error) {
-	p, err := a.look(ctx, q)
-	if err != nil || !p.found {
-		return Applied{}, false, err
-	}
-	return p.at, true, nil
-}
-
 // Stands looks whether any draft of the request's thread was carried out, whatever its
 // files are: where, and whether it is the request's own draft.
 func (a Applier) Stands(ctx context.Context, q Request) (where string, own, found bool, err error) {
@@ -44,8 +33,9 @@ func (a Applier) Stands(ctx context.Context, q Request) (where string, own, foun
 	return "", false, false, err
 }
 
-// look goes through the branches that the change may be on, up to the first that is
-// not there.
+// look looks whether the change stands: on a branch of its name or counted up from it, up
+// to the first that is not there, also where commits were added since, or in a pull request
+// whose branch is gone. It refuses where another draft of the same thread does.
 func (a Applier) look(ctx context.Context, q Request) (place, error) {
 	for n := 1; n <= maxBranches; n++ {
 		p := place{at: Applied{Branch: q.Branch}}

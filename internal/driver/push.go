@@ -41,9 +41,6 @@ func (c Carrier) Into(steps *ticketpr.Steps) {
 	steps.Apply = func(ctx context.Context, s ticketpr.State) (apply.Applied, error) {
 		return c.Commit(ctx, c.Request(s))
 	}
-	steps.Applied = func(ctx context.Context, s ticketpr.State) (apply.Applied, bool, error) {
-		return c.Find(ctx, c.Request(s))
-	}
 	steps.Open = func(ctx context.Context, s ticketpr.State) (string, error) {
 		return c.Open(ctx, c.Request(s), s.Applied)
 	}

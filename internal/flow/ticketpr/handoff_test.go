@@ -66,7 +66,6 @@ func ticketFlow(w handofftest.World) (*graph.Flow[ticketpr.State], error) {
 		entries[path] = tree.Entry{Mode: "100644", Blob: strings.Repeat("ab", 20)}
 	}
 	module := config.Module{Name: "pay", Paths: []string{"pay/**"}}
-	applied := func(s ticketpr.State) apply.Applied { return apply.Applied{Branch: s.BranchName()} }
 	return ticketpr.New(ticketpr.Steps{
 		Fetch: func(context.Context) (ticket.Ticket, error) {
 			return ticket.Ticket{Key: "PAY-88", Summary: "Round half up"}, nil
@@ -75,12 +74,12 @@ func ticketFlow(w handofftest.World) (*graph.Flow[ticketpr.State], error) {
 		Model: &implement.Model{Chat: model(w.Paid), Once: graph.Once[implement.Recorded]},
 		Base:  implement.Base{Tree: base, Rules: &scope.Rules{Modules: []config.Module{module}, Entries: entries}},
 		Apply: func(ctx context.Context, s ticketpr.State) (apply.Applied, error) {
-			_, err := w.Out.Write(ctx, *s.Decision, change.Unified(s.Kept().Proposed()))
-			return applied(s), err
-		},
-		Applied: func(_ context.Context, s ticketpr.State) (apply.Applied, bool, error) {
+			at := apply.Applied{Branch: s.BranchName()}
 			_, done, err := w.Out.Look(*s.Decision)
-			return applied(s), done, err
+			if err == nil && !done {
+				_, err = w.Out.Write(ctx, *s.Decision, change.Unified(s.Kept().Proposed()))
+			}
+			return at, err
 		},
 		Open: func(_ context.Context, s ticketpr.State) (string, error) {
 			return "pull request of " + s.Applied.Branch, nil
