@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/org/pr-review-action/internal/ask"
 	"github.com/org/pr-review-action/internal/checkpoint"
@@ -26,7 +27,7 @@ func (p *proposing) answer(ctx context.Context, r driver.Proposal, given decisio
 	if err := checkpoint.CheckExpiry(m, p.app.Now()); err != nil {
 		return r, err
 	}
-	d, err := r.State.Decide(text, given)
+	d, err := r.State.Decide(text, given, "", time.Time{})
 	if err != nil {
 		return r, err
 	}
@@ -74,7 +75,7 @@ func (p *proposing) ask(ctx context.Context, r driver.Proposal) (decision.Verdic
 		if strings.HasPrefix(text, "/revise") {
 			given = []string{text} // what was dropped is of this draft
 		}
-		d, err := r.State.Decide(strings.Join(given, "\n"), "")
+		d, err := r.State.Decide(strings.Join(given, "\n"), "", decision.Approve, time.Time{})
 		switch {
 		case err != nil:
 			fmt.Fprintln(p.app.Stderr, guard.Text(driver.Explain(err)))
@@ -158,7 +159,7 @@ func repeats(r driver.Proposal, given decision.Verdict, text string) error {
 	if given == "" || was == nil {
 		return nil
 	}
-	d, err := r.State.Decide(text, given)
+	d, err := r.State.Decide(text, given, "", time.Time{})
 	if now := (decision.Record{Digest: was.Digest}).With(d); err == nil && !now.Same(*was) {
 		err = problem.Refuse(13, "this draft was decided otherwise before", "draft the ticket anew with --again",
 			problem.At(r.Thread))

@@ -131,7 +131,7 @@ func (p *proposing) report() driver.Proposal {
 func (p *proposing) decide(text string) (driver.Proposal, error) {
 	p.t.Helper()
 	r := p.report()
-	d, err := r.State.Decide(text, "")
+	d, err := r.State.Decide(text, "", "", time.Time{})
 	if err != nil {
 		return r, err
 	}

@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
+	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/github/write"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/handoff"
@@ -53,7 +55,11 @@ func (j *job) reviewed(ctx context.Context) (*gated[reviewpr.State], error) {
 			}
 			return all
 		},
-		items: reviewpr.State.Items, onRecord: reviewpr.State.OnRecord, speaks: true,
+		reads: func(s reviewpr.State, text string, given, fallback decision.Verdict, until time.Time) (decision.Decision,
+			error) {
+			return gate.Decide(text, given, fallback, s.Items(), until)
+		},
+		onRecord: reviewpr.State.OnRecord, speaks: true,
 		parent: func(s reviewpr.State) string { return s.Draft.Trace },
 		report: func(ctx context.Context, o *handoff.Draft[reviewpr.State]) (driver.Report, error) {
 			return driver.ReportOf(ctx, o.Flow, o.Store, o.Manifest.Thread, j.Protection)

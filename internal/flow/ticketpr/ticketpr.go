@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/org/pr-review-action/internal/apply"
 	"github.com/org/pr-review-action/internal/change"
@@ -27,7 +28,6 @@ import (
 	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/implement"
 	"github.com/org/pr-review-action/internal/problem"
-	"github.com/org/pr-review-action/internal/secret"
 	"github.com/org/pr-review-action/internal/ticket"
 	"github.com/org/pr-review-action/internal/trace"
 )
@@ -257,18 +257,9 @@ func (r *run) decide(s State, a decision.Answer) (graph.Update, error) {
 	return r.graph.Kept(s, "human_approved", "decision", "error"), nil
 }
 
-// Decide reads a decision on the draft, commands one a line; given is the verdict of a flag
-// or an input, possibly none.
-func (s State) Decide(text string, given decision.Verdict) (decision.Decision, error) {
-	d, err := decision.Parse(secret.Redact(text)) // what is kept holds no credential
-	if err == nil && given != "" {
-		d, err = d.Under(given)
-	}
-	return s.Fits(d, err)
-}
-
-// Fits holds a decision that was read, or why it could not be, against the draft's files.
-func (s State) Fits(d decision.Decision, err error) (decision.Decision, error) {
+// Decide is gate.Decide about the draft's files.
+func (s State) Decide(text string, given, fallback decision.Verdict, until time.Time) (decision.Decision, error) {
+	d, err := gate.Decide(text, given, fallback, s.Items(), until)
 	if err != nil {
 		return d, s.byPath(err)
 	}
