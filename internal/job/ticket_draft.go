@@ -47,11 +47,8 @@ func (j *job) implements(ctx context.Context) (r driver.Report, err error) {
 		j.warning("whether this ticket was carried out before could not be read", err)
 	}
 	if found {
-		r = driver.Report{Outcome: ticketpr.Posted, Thread: thread, Branch: o.Branch, PullRequest: o.URL,
-			Message: "this ticket was carried out on this commit before"}
-		r.Page = proposal.End(p.asked.Key, proposal.Ending{Outcome: r.Outcome, Reason: r.Message,
-			Branch: o.Branch, Pull: o.URL})
-		return r, nil
+		return driver.Report{Outcome: ticketpr.Posted, Thread: thread, Branch: o.Branch, PullRequest: o.URL,
+			Message: "this ticket was carried out on this commit before"}, nil
 	}
 	return p.draft(ctx, p.facts(thread, base.SHA), nil)
 }

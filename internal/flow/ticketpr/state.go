@@ -117,10 +117,11 @@ func (s State) Items() (all []decision.Item) {
 	return all
 }
 
-// Account is the decision as a person reads it: dropped files by their paths.
-func (s State) Account() *decision.Record {
-	if s.Decision == nil {
-		return nil
+// Account is the decision as a person reads it: dropped files by their paths, where those
+// may be told.
+func (s State) Account(paths bool) *decision.Record {
+	if s.Decision == nil || !paths {
+		return s.Decision
 	}
 	r, items := *s.Decision, s.Items()
 	r.Dropped = slices.Clone(r.Dropped)
