@@ -55,34 +55,29 @@ func (p *proposing) observe(e graph.Event) {
 // draft goes on with the ticket's thread, or starts it. One that is parked or decided is
 // reported as it stands; one that failed, or whose ticket changed, begins anew.
 func (p *proposing) draft(ctx context.Context) (driver.Proposal, error) {
-	before, err := p.driver().Proposed(ctx)
-	s := before.State
+	r, err := p.driver().Proposed(ctx)
+	s := r.State
 	another := s.Decision == nil && s.Facts.Subject.Digest != "" && s.Facts.Subject.Digest != implement.Digest(p.ticket)
 	switch {
 	case errors.Is(err, graph.ErrNoThread):
-	case p.o.Anew, err == nil && (another || p.late(before) || before.Outcome == ticketpr.Failed && s.Error != ""):
-		err = p.forget(ctx)
-	case err != nil || before.Outcome != ticketpr.Failed:
-		return before, cmp.Or(err, p.leftOut(s))
-	default:
-		err = nil
+	case p.o.Anew, err == nil && (another || p.late(r) || r.Outcome == ticketpr.Failed && s.Error != ""):
+		if err := p.forget(ctx); err != nil {
+			return r, err
+		}
+	case err != nil || r.Outcome != ticketpr.Failed:
+		return r, cmp.Or(err, p.leftOut(s))
 	}
-	if err != nil && !errors.Is(err, graph.ErrNoThread) {
-		return before, err
-	}
-	return p.advance(ctx, before, true, nil)
+	return p.advance(ctx, true, nil)
 }
 
 // advance takes the thread on with an answer, if any. A change is carried out on GitHub with
 // --push, else in the clone; drafts says that one may have to be drafted first.
-func (p *proposing) advance(ctx context.Context, before driver.Proposal, drafts bool,
-	answer *graph.Answer) (driver.Proposal, error) {
+func (p *proposing) advance(ctx context.Context, drafts bool, answer *graph.Answer) (_ driver.Proposal, err error) {
 	var steps ticketpr.Steps
 	var begin ticketpr.State
 	if drafts {
-		var err error
-		if steps, begin, err = p.steps(ctx, before); err != nil {
-			return before, err
+		if steps, begin, err = p.steps(ctx); err != nil {
+			return driver.Proposal{}, err
 		}
 	}
 	if steps.Apply = driver.CommitTo(p.base); p.push != nil {
@@ -117,8 +112,8 @@ func (p *proposing) forget(ctx context.Context) (err error) {
 	return p.store.Remove(ctx, p.thread)
 }
 
-// steps are those that draft and revise, with what the thread has cost before.
-func (p *proposing) steps(ctx context.Context, before driver.Proposal) (ticketpr.Steps, ticketpr.State, error) {
+// steps are those that draft and revise.
+func (p *proposing) steps(ctx context.Context) (ticketpr.Steps, ticketpr.State, error) {
 	place, err := p.app.Place(ctx, "", p.base.Commit)
 	if err != nil {
 		return ticketpr.Steps{}, ticketpr.State{}, err
@@ -129,8 +124,7 @@ func (p *proposing) steps(ctx context.Context, before driver.Proposal) (ticketpr
 			CreatedAt: now, ExpiresAt: now.Add(p.o.Expires), ToolVersion: wire.Version(),
 			ConfigFingerprint: p.base.Config.Fingerprint(), PromptFingerprint: implement.Fingerprint()},
 		Into: p.base.Branch, Show: ticket.ShowFull, Config: p.base.Config,
-		Fetch: func(context.Context) (ticket.Ticket, error) { return p.ticket, nil }, Settings: p.o.Settings,
-		Place: place, Only: p.o.modules, Before: before.State.Usage.Cost,
+		Ticket: p.ticket, Settings: p.o.Settings, Place: place, Only: p.o.modules,
 	}
 	if p.push != nil {
 		if err := p.push.OnTip(ctx, p.base); err != nil {

@@ -40,7 +40,7 @@ func (p *proposing) answer(ctx context.Context, r driver.Proposal, given decisio
 	}
 	record := decision.Record{Thread: r.Thread, Digest: r.Digest, Code: r.Code, By: by, At: p.app.Clock(),
 		Via: decision.ByCommandLine}
-	return p.advance(ctx, r, d.Verdict == decision.Revise, driver.AnswerTo(m, decision.Answer{Decision: d,
+	return p.advance(ctx, d.Verdict == decision.Revise, driver.AnswerTo(m, decision.Answer{Decision: d,
 		Record: record.With(d)}))
 }
 
@@ -115,7 +115,7 @@ func (a *app) resumeProposal(ctx context.Context, s session, o *implementOptions
 	}
 	if r.Outcome == ticketpr.Failed && r.Error == "" { // a process before this one began it
 		was := r.State.Decision
-		if r, err = p.advance(ctx, r, was == nil || was.Decision != decision.Approve, nil); err != nil {
+		if r, err = p.advance(ctx, was == nil || was.Decision != decision.Approve, nil); err != nil {
 			return err
 		}
 	}

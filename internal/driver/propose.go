@@ -30,9 +30,9 @@ import (
 
 // Proposing is what a ticket's change is written from.
 type Proposing struct {
-	Facts    checkpoint.Manifest                          // thread, subject (Head is the base commit), run, times
-	Into     string                                       // the branch that the change is for
-	Fetch    func(context.Context) (ticket.Ticket, error) // in full
+	Facts    checkpoint.Manifest // thread, subject (Head is the base commit), run, times
+	Into     string              // the branch that the change is for
+	Ticket   ticket.Ticket       // in full
 	Show     ticket.Show
 	Place    wire.Place // the base commit
 	Config   config.Config
@@ -41,13 +41,13 @@ type Proposing struct {
 	// every path of the base with its mode; nil for the tree's own word
 	Entries func(context.Context) (map[string]tree.Entry, error)
 	Check   func(context.Context, []change.File) (*change.Check, error) // nil for none
-	Before  cost.MicroUSD                                               // what the thread has cost
 }
 
 // Propose returns the steps that draft a change for a ticket, or revise a draft, and the
 // state that a thread begins with. Nothing is paid yet.
 func (d Driver) Propose(ctx context.Context, p Proposing) (steps ticketpr.Steps, begin ticketpr.State, err error) {
-	by, err := d.Implementer(p.Settings, p.Config, p.Before, nil)
+	before, _ := d.Proposed(ctx) // of a thread that is not there nothing is paid
+	by, err := d.Implementer(p.Settings, p.Config, before.State.Usage.Cost, nil)
 	if err != nil {
 		return steps, begin, err
 	}
@@ -76,7 +76,7 @@ func (d Driver) Propose(ctx context.Context, p Proposing) (steps ticketpr.Steps,
 		return steps, begin, err
 	}
 	return ticketpr.Steps{
-			Fetch: p.Fetch, Show: p.Show, Model: &by.Model, Base: implement.Base{
+			Ticket: p.Ticket, Show: p.Show, Model: &by.Model, Base: implement.Base{
 				Tree: p.Place.Tree, Limits: p.Config.Implement, Broken: chunker.New().Broken,
 				Rules: &scope.Rules{Modules: modules, Protected: p.Config.Protected, Entries: entries},
 			},

@@ -104,7 +104,7 @@ func (p *proposing) advance(answer *graph.Answer) (driver.Proposal, error) {
 		Facts: checkpoint.Manifest{Thread: p.thread(), Subject: checkpoint.Subject{Kind: "ticket", Head: p.base.Commit},
 			CreatedAt: now, ExpiresAt: now.Add(time.Hour)},
 		Into: "main", Show: p.show, Config: p.base.Config, Settings: s,
-		Fetch: func(context.Context) (ticket.Ticket, error) { return p.ticket, nil }, Check: p.check,
+		Ticket: p.ticket, Check: p.check,
 		Place: wire.Place{Tree: tree.Clone(git, p.base.Commit), Commit: p.base.Commit, Name: "clone"},
 	})
 	require.NoError(p.t, err)

@@ -12,7 +12,6 @@ import (
 	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/checkpoint/artifactstore"
-	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/ticketpr"
@@ -82,12 +81,17 @@ func (p *ticketDraft) facts(thread, base string) checkpoint.Manifest {
 // the next one, and stores what it parked.
 func (p *ticketDraft) draft(ctx context.Context, facts checkpoint.Manifest,
 	revised *revision) (driver.Report, error) {
-	store, before, begun := p.progress(ctx, facts, revised)
+	t, err := p.fetch(ctx)
+	if err != nil {
+		return driver.Report{}, err
+	}
+	facts.Subject.Digest = implement.Digest(t)
+	store, begun := p.progress(ctx, facts, revised)
 	d := p.driver(store, facts.Thread)
 	sha := facts.Subject.Head
 	steps, begin, err := d.Propose(ctx, driver.Proposing{
-		Facts: facts, Into: p.repo.DefaultBranch, Fetch: p.fetch, Show: p.show, Config: p.config,
-		Settings: p.Settings, Only: p.Only(), Before: before,
+		Facts: facts, Into: p.repo.DefaultBranch, Ticket: t, Show: p.show, Config: p.config,
+		Settings: p.Settings, Only: p.Only(),
 		Place: wire.Place{Commit: sha, Name: p.ref.FullName(), Unkept: true,
 			Tree: tree.Archive(func(ctx context.Context) (io.ReadCloser, error) {
 				return p.api.Archive(ctx, p.ref.Owner, p.ref.Repo, sha)
@@ -207,23 +211,22 @@ func (j *job) comments(ctx context.Context) (_ driver.Report, err error) {
 	return driver.Report{Message: p.asked.Key + " " + word + address}, nil
 }
 
-// progress is the store of a draft under way, and what the thread has cost so far. It holds
-// what an earlier job had paid for when it was cut off, which begun says, or the draft that
-// is revised. What is paid on the way is carried off from time to time.
+// progress is the store of a draft under way. It holds what an earlier job had paid for when
+// it was cut off, which begun says, or the draft that is revised. What is paid on the way is
+// carried off from time to time.
 func (p *ticketDraft) progress(ctx context.Context, facts checkpoint.Manifest,
-	revised *revision) (store *artifactstore.Store, spent cost.MicroUSD, begun bool) {
+	revised *revision) (store *artifactstore.Store, begun bool) {
 	empty := func() *artifactstore.Store {
 		return p.carrying(func(saved graph.Saved, n int) (string, []byte, error) {
-			packed, err := ticketpr.PackPartial(saved, n, facts, p.Protection)
+			packed, err := handoff.PackPartial(saved, n, facts, p.Protection)
 			return ticketpr.Names.Partial(p.origin.Subject, n, packed.Digest), packed.Zip, err
 		})
 	}
 	if store = empty(); revised != nil {
 		_ = store.Memory.Save(ctx, facts.Thread, revised.from.Snapshot) // it is in memory
-		spent = revised.from.State.Usage.Cost
 	}
 	if p.Anew {
-		return store, spent, false
+		return store, false
 	}
 	found := handoff.Candidates(p.checkpoints(p.left(ctx), p.origin.Subject), p.repo.ID)
 	p.origin.Earlier(ctx, found, func(d checkpoint.Draft, saved graph.Saved) error {
@@ -234,47 +237,43 @@ func (p *ticketDraft) progress(ctx context.Context, facts checkpoint.Manifest,
 		if err := earlier.Prime(ctx, facts.Thread, saved, 0, ""); err != nil {
 			return err
 		}
-		paid, err := p.goesOn(ctx, earlier, facts.Thread, revised)
+		err := p.goesOn(ctx, earlier, facts, revised)
 		if err == nil {
-			store, spent, begun = earlier, paid, true
+			store, begun = earlier, true
 		}
 		return err
 	})
-	return store, spent, begun
+	return store, begun
 }
 
 var errAnother = errors.New("it is of another draft")
 
 // goesOn refuses what was begun with another text, other modules, another model or other
-// feedback, and what came to its end. It says what it has cost.
-func (p *ticketDraft) goesOn(ctx context.Context, store graph.Store, thread string,
-	revised *revision) (cost.MicroUSD, error) {
+// feedback, and what came to its end.
+func (p *ticketDraft) goesOn(ctx context.Context, store graph.Store, facts checkpoint.Manifest,
+	revised *revision) error {
 	flow, err := ticketpr.New(ticketpr.Steps{}, store, driver.Sealing(p.Protection)...)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	view, err := flow.Inspect(ctx, thread)
+	view, err := flow.Inspect(ctx, facts.Thread)
 	if err != nil {
-		return 0, err
-	}
-	t, err := p.fetch(ctx)
-	if err != nil {
-		return 0, err
+		return err
 	}
 	by, err := p.NewReviewer(p.Settings, nil)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	by.Named(p.config)
 	s, only := view.State, p.Only()
 	outside := len(only) > 0 && slices.ContainsFunc(s.Scope.Modules, func(m change.Module) bool {
 		return !slices.Contains(only, m.Name)
 	})
-	if !revised.begins(s) || outside || view.Status != graph.Running || s.Facts.Subject.Digest != implement.Digest(t) ||
+	if !revised.begins(s) || outside || view.Status != graph.Running || s.Facts.Subject.Digest != facts.Subject.Digest ||
 		s.Model != by.Model {
-		return 0, errAnother
+		return errAnother
 	}
-	return s.Usage.Cost, nil
+	return nil
 }
 
 // begins reports whether a state is of this revision; of none, of a first draft.

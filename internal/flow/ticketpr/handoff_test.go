@@ -67,10 +67,7 @@ func ticketFlow(w handofftest.World) (*graph.Flow[ticketpr.State], error) {
 	}
 	module := config.Module{Name: "pay", Paths: []string{"pay/**"}}
 	return ticketpr.New(ticketpr.Steps{
-		Fetch: func(context.Context) (ticket.Ticket, error) {
-			return ticket.Ticket{Key: "PAY-88", Summary: "Round half up"}, nil
-		},
-		Show:  ticket.ShowFull,
+		Ticket: ticket.Ticket{Key: "PAY-88", Summary: "Round half up"}, Show: ticket.ShowFull,
 		Model: &implement.Model{Chat: model(w.Paid), Once: graph.Once[implement.Recorded]},
 		Base:  implement.Base{Tree: base, Rules: &scope.Rules{Modules: []config.Module{module}, Entries: entries}},
 		Apply: func(ctx context.Context, s ticketpr.State) (apply.Applied, error) {

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json"
-
 	"github.com/org/pr-review-action/internal/apply"
 	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/checkpoint"
@@ -14,7 +12,6 @@ import (
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/gate"
-	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/render/proposal"
@@ -239,22 +236,6 @@ func Subject() handoff.Subject[State] {
 			return checkpoint.Shown{Review: s.Shown(), Patch: change.Unified(s.Proposed())}
 		},
 	}
-}
-
-// PackPartial makes the n-th partial checkpoint of a run under way that drafts, n from 1;
-// facts are of this run. Before the ticket is read it is handoff.ErrNotRead.
-func PackPartial(saved graph.Saved, n int, facts checkpoint.Manifest,
-	p checkpoint.Protection) (checkpoint.Draft, error) {
-	fields, err := saved.Latest("facts")
-	if err != nil {
-		return checkpoint.Draft{}, err
-	}
-	var read checkpoint.Manifest
-	if json.Unmarshal(fields["facts"], &read) != nil || read.Subject.Digest == "" {
-		return checkpoint.Draft{}, handoff.ErrNotRead
-	}
-	facts.Subject.Digest = read.Subject.Digest
-	return handoff.PackPartial(saved, n, facts, p)
 }
 
 // manifest is what a parked draft says of itself.

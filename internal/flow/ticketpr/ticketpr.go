@@ -71,11 +71,11 @@ const (
 // Steps is the outside world of a run. A job that decides needs Apply and Open. The ticket
 // is commented on by a job of its own, which has the tracker's credentials.
 type Steps struct {
-	Fetch  func(context.Context) (ticket.Ticket, error) // in full; once in a process
-	Show   ticket.Show                                  // how much of it may leave the job
-	Model  *implement.Model                             // nil where a draft is decided
-	Base   implement.Base                               // its rules are of all modules that may change
-	Search implement.Search                             // nil for nothing
+	Ticket ticket.Ticket    // in full, as this process has read it
+	Show   ticket.Show      // how much of it may leave the job
+	Model  *implement.Model // nil where a draft is decided
+	Base   implement.Base   // its rules are of all modules that may change
+	Search implement.Search // nil for nothing
 	// runs the command of who asked for it on the change; nil where none was given
 	Check func(context.Context, []change.File) (*change.Check, error)
 	// has the change reviewed; nil for nobody
@@ -88,11 +88,10 @@ type Steps struct {
 	Open  func(context.Context, State) (url string, err error)
 }
 
-// run is a graph as it runs: its steps, the fields that they write, and the ticket in full.
+// run is a graph as it runs: its steps, and the fields that they write.
 type run struct {
 	Steps
 	graph *graph.Graph[State]
-	whole *ticket.Ticket
 }
 
 // New builds the graph over a store. Progress hangs on the observers in o.
