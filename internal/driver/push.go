@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -87,14 +88,9 @@ func (f *Front) NewPush(ctx context.Context, ref pull.Ref, s settings.Settings, 
 		return nil, problem.Usage(fmt.Sprintf("%s is no issue of %s", guard.Line(t.URL, MaxLine), ref.FullName()),
 			"--push takes an issue of the repository that it pushes to, a tracker's key or a Markdown file")
 	}
-	show, err := TicketShow(b.Config.Context, t.Key, repo.Private)
+	show, err := TicketShow(ctx, api, ref, b.Config.Context, t.Key, repo.Private)
 	if err != nil {
 		return nil, err
-	}
-	if issue > 0 && !repo.Private {
-		if err := WrittenByMember(ctx, api, pull.Ref{Owner: ref.Owner, Repo: ref.Repo, Number: issue}); err != nil {
-			return nil, err
-		}
 	}
 	viewer, err := api.Viewer(ctx) // an app's token has no login
 	return &Push{By: viewer.Login, ref: ref, Carrier: Carrier{Applier: apply.Applier{Read: api, Write: write.New(api)},
@@ -119,14 +115,17 @@ func (p *Push) OnTip(ctx context.Context, b ingest.Base) error {
 		p.ref.FullName()), "bring both to one commit: git pull, or git push")
 }
 
-// TicketShow says how much of a ticket leaves for GitHub. On a public repository the change
-// would tell one that is no issue of it, so the settings must say that it may.
-func TicketShow(c config.Context, key string, private bool) (ticket.Show, error) {
+// TicketShow says how much of a ticket leaves for GitHub. A public repository takes issues
+// whose author may write to it. The change would tell any other ticket there, so the settings
+// must say that it may.
+func TicketShow(ctx context.Context, api *github.Client, ref pull.Ref, c config.Context, key string,
+	private bool) (ticket.Show, error) {
+	ref.Number = ticketpr.IssueNumber(key)
 	switch {
-	case ticketpr.IssueNumber(key) > 0 && c.Show == "":
-		return ticket.ShowCriteria, nil // it stands in the repository already
-	case ticketpr.IssueNumber(key) > 0:
-		return c.Show, nil
+	case ref.Number > 0 && private:
+		return cmp.Or(c.Show, ticket.ShowCriteria), nil // it stands in the repository already
+	case ref.Number > 0:
+		return cmp.Or(c.Show, ticket.ShowCriteria), writtenByMember(ctx, api, ref)
 	case !private && c.Show != ticket.ShowCriteria && c.Show != ticket.ShowFull:
 		return "", problem.Usage("on a public repository branch, title and diff would tell what "+key+" says",
 			"take an issue of the repository, or set context.show: criteria or full in the settings")
@@ -134,9 +133,9 @@ func TicketShow(c config.Context, key string, private bool) (ticket.Show, error)
 	return c.Shows(private), nil
 }
 
-// WrittenByMember refuses an issue whose author may not write to its repository: anybody
+// writtenByMember refuses an issue whose author may not write to its repository: anybody
 // may open one on a public one.
-func WrittenByMember(ctx context.Context, api *github.Client, ref pull.Ref) error {
+func writtenByMember(ctx context.Context, api *github.Client, ref pull.Ref) error {
 	issue, err := api.Issue(ctx, ref.Owner, ref.Repo, ref.Number)
 	if err != nil {
 		return err

@@ -111,19 +111,6 @@ func (p *ticketDraft) unmoved(ctx context.Context, draft checkpoint.Draft) error
 	return moved
 }
 
-// fetch reads the ticket. An issue of a public repository is taken where its author may
-// write: anybody may open one.
-func (p *ticketDraft) fetch(ctx context.Context) (ticket.Ticket, error) {
-	if n := p.asked.Issue(); n > 0 && !p.repo.Private {
-		at := p.ref
-		at.Number = n
-		if err := driver.WrittenByMember(ctx, p.api, at); err != nil {
-			return ticket.Ticket{}, err
-		}
-	}
-	return p.ReadTicket(ctx, p.asked, p.config, p.Settings, p.api)
-}
-
 // dispatcher is who asked for a draft: as the author of a pull request, that account does
 // not decide unless allow-author says so. It may ask for another draft.
 func (p *ticketDraft) dispatcher(ctx context.Context, m checkpoint.Manifest) (string, error) {

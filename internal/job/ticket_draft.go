@@ -60,7 +60,7 @@ func (j *job) proposed(ctx context.Context) (*ticketDraft, error) {
 	}
 	p, err := j.proposal(ctx)
 	if p.answered = approvals; err == nil {
-		p.show, err = driver.TicketShow(p.config.Context, p.asked.Key, p.repo.Private)
+		p.show, err = driver.TicketShow(ctx, p.api, p.ref, p.config.Context, p.asked.Key, p.repo.Private)
 	}
 	return p, err
 }
@@ -81,7 +81,7 @@ func (p *ticketDraft) facts(thread, base string) checkpoint.Manifest {
 // the next one, and stores what it parked.
 func (p *ticketDraft) draft(ctx context.Context, facts checkpoint.Manifest,
 	revised *revision) (driver.Report, error) {
-	t, err := p.fetch(ctx)
+	t, err := p.ReadTicket(ctx, p.asked, p.config, p.Settings, p.api)
 	if err != nil {
 		return driver.Report{}, err
 	}
