@@ -14,6 +14,7 @@ import (
 	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/ticketpr"
 	"github.com/org/pr-review-action/internal/graph"
@@ -24,6 +25,7 @@ import (
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/secret"
 	"github.com/org/pr-review-action/internal/ticket"
+	"github.com/org/pr-review-action/internal/tree"
 	"github.com/org/pr-review-action/internal/wire"
 )
 
@@ -115,6 +117,13 @@ func (p *proposing) forget(ctx context.Context) (err error) {
 // steps are those that draft and revise.
 func (p *proposing) steps(ctx context.Context) (ticketpr.Steps, ticketpr.State, error) {
 	place, err := p.app.Place(ctx, "", p.base.Commit)
+	if err == nil && p.push != nil {
+		err = p.push.OnTip(ctx, p.base)
+	}
+	var entries map[string]diff.Entry
+	if err == nil {
+		entries, err = tree.Entries(ctx, place.Tree)
+	}
 	if err != nil {
 		return ticketpr.Steps{}, ticketpr.State{}, err
 	}
@@ -124,12 +133,7 @@ func (p *proposing) steps(ctx context.Context) (ticketpr.Steps, ticketpr.State, 
 			CreatedAt: now, ExpiresAt: now.Add(p.o.Expires), ToolVersion: wire.Version(),
 			ConfigFingerprint: p.base.Config.Fingerprint(), PromptFingerprint: implement.Fingerprint()},
 		Into: p.base.Branch, Show: ticket.ShowFull, Config: p.base.Config,
-		Ticket: p.ticket, Settings: p.o.Settings, Place: place, Only: p.o.modules,
-	}
-	if p.push != nil {
-		if err := p.push.OnTip(ctx, p.base); err != nil {
-			return ticketpr.Steps{}, ticketpr.State{}, err
-		}
+		Ticket: p.ticket, Settings: p.o.Settings, Place: place, Entries: entries, Only: p.o.modules,
 	}
 	if p.o.check != "" {
 		what.Check = p.check

@@ -214,7 +214,7 @@ func (a Applier) ordinary(ctx context.Context, q Request) error {
 		switch {
 		case there && e.Mode != plain:
 			wrong = fmt.Sprintf("its mode is %s, and a commit by GitHub's API makes every file %s", e.Mode, plain)
-		case there && e.SHA != f.Base:
+		case there && e.Blob != f.Base:
 			wrong = "its text is not the one that the change was drafted on"
 		case !there && f.Base != "":
 			wrong = "it is not there"

@@ -46,7 +46,7 @@ func newSite(t *testing.T) *site {
 	s.q = apply.Request{
 		Ref: pull.Ref{Host: "github.com", Owner: "o", Repo: "r"}, Base: base, Into: "main", Branch: branch,
 		Files: []change.File{
-			change.Of("a.go", "", found["a.go"].SHA, "one\n", "ONE\n"), change.Of("dir/new/c.go", "", "", "", "c"),
+			change.Of("a.go", "", found["a.go"].Blob, "one\n", "ONE\n"), change.Of("dir/new/c.go", "", "", "", "c"),
 		},
 		Headline: "fix(PAY-88): round half up", Body: "why", CoAuthor: "maya <7+maya@users.noreply.github.com>",
 		Title: "[PAY-88] round half up", Text: "what & why", Thread: "o/r~PAY-88:" + base, Digest: digest,

@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/github/write"
 	"github.com/org/pr-review-action/internal/problem"
@@ -56,11 +58,11 @@ func (a Applier) look(ctx context.Context, q Request) (place, error) {
 			if err != nil {
 				return place{}, err
 			}
-			switch thread, digest := trailers(made.Message); {
-			case digest == q.Digest:
+			switch {
+			case trailer(made.Message, draftTrailer) == q.Digest:
 				p.at.Commit, p.found = made.SHA, true
 				return p, a.same(ctx, q, p.at)
-			case thread == q.Thread:
+			case trailer(made.Message, threadTrailer) == q.Thread:
 				return place{}, another(p.at.Branch)
 			}
 		}
@@ -107,7 +109,7 @@ func (a Applier) same(ctx context.Context, q Request, at Applied) error {
 	}
 	as := slices.Equal(changed, paths)
 	for _, f := range q.changed() {
-		as = as && on[f.Path] == github.Entry{Mode: plain, SHA: blob(f.Content)}
+		as = as && on[f.Path] == diff.Entry{Mode: plain, Blob: blob(f.Content)}
 	}
 	if !as {
 		return problem.Refuse(13, "a commit says that it is of this draft, and has other files than those that were "+
@@ -143,18 +145,14 @@ func another(where string) error {
 		"look at that one, and draft the ticket anew once the base branch has moved on", problem.At(where))
 }
 
-// trailers are thread and digest as a commit's message names them.
-func trailers(message string) (thread, digest string) {
+// trailer is what a commit's message says behind a name.
+func trailer(message, name string) (value string) {
 	for line := range strings.Lines(message) {
-		line = strings.TrimSpace(line)
-		if v, ok := strings.CutPrefix(line, threadTrailer); ok {
-			thread = v
-		}
-		if v, ok := strings.CutPrefix(line, draftTrailer); ok {
-			digest = v
+		if v, ok := strings.CutPrefix(strings.TrimSpace(line), name); ok {
+			value = v
 		}
 	}
-	return thread, digest
+	return value
 }
 
 // mark makes a pull request findable: an HTML comment in its last line, without any
@@ -185,8 +183,7 @@ func (a Applier) Open(ctx context.Context, q Request, at Applied) (address strin
 	if q.Link {
 		return formAddress(q, at), nil
 	}
-	address, found, err := a.pull(ctx, q, at)
-	if found || err != nil {
+	if address, err = a.pull(ctx, q, at); address != "" || err != nil {
 		return address, err
 	}
 	address, err = a.Write.OpenPull(ctx, q.Ref, write.NewPull{Title: q.Title, Branch: at.Branch, Base: q.Into,
@@ -195,7 +192,7 @@ func (a Applier) Open(ctx context.Context, q Request, at Applied) (address strin
 		return address, nil
 	}
 	if errors.Is(err, write.ErrExists) || errors.Is(err, write.ErrUncertain) {
-		if there, found, looked := a.pull(ctx, q, at); looked == nil && found {
+		if there, _ := a.pull(ctx, q, at); there != "" {
 			return there, nil
 		}
 	}
@@ -207,19 +204,17 @@ func (a Applier) Open(ctx context.Context, q Request, at Applied) (address strin
 
 // pull looks for the pull request of a change that stands: the one with its mark, else any
 // open one of its branch, which a person may have opened.
-func (a Applier) pull(ctx context.Context, q Request, at Applied) (address string, found bool, err error) {
+func (a Applier) pull(ctx context.Context, q Request, at Applied) (address string, err error) {
 	opened, err := a.Read.OpenedFrom(ctx, q.Ref.Owner, q.Ref.Repo, at.Branch)
 	for _, o := range opened {
-		if m, ours := parseMark(o.Body); o.Own && ours && m.digest == q.Digest {
-			return o.URL, true, err
+		if m, _ := parseMark(o.Body); o.Own && m.digest == q.Digest {
+			return o.URL, err
 		}
-	}
-	for _, o := range opened {
 		if o.Own && o.Open {
-			return o.URL, true, err
+			address = cmp.Or(address, o.URL)
 		}
 	}
-	return "", false, err
+	return address, err
 }
 
 // Earlier looks among the newest hundred pull requests of a repository for the one of a

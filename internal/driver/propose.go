@@ -14,6 +14,7 @@ import (
 	"github.com/org/pr-review-action/internal/chunker"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/flow/ticketpr"
@@ -25,7 +26,6 @@ import (
 	"github.com/org/pr-review-action/internal/scope"
 	"github.com/org/pr-review-action/internal/settings"
 	"github.com/org/pr-review-action/internal/ticket"
-	"github.com/org/pr-review-action/internal/tree"
 	"github.com/org/pr-review-action/internal/wire"
 )
 
@@ -38,10 +38,9 @@ type Proposing struct {
 	Place    wire.Place // the base commit
 	Config   config.Config
 	Settings settings.Settings
-	Only     []string // modules that alone may change
-	// every path of the base with its mode; nil for the tree's own word
-	Entries func(context.Context) (map[string]tree.Entry, error)
-	Check   func(context.Context, []change.File) (*change.Check, error) // nil for none
+	Only     []string                                                    // modules that alone may change
+	Entries  map[string]diff.Entry                                       // every path of the base
+	Check    func(context.Context, []change.File) (*change.Check, error) // nil for none
 }
 
 // Propose returns the steps that draft a change for a ticket, or revise a draft, and the
@@ -55,16 +54,9 @@ func (d Driver) Propose(ctx context.Context, p Proposing) (steps ticketpr.Steps,
 	if by.Account.Notice != "" && d.Tell != nil {
 		d.Tell(by.Account.Notice)
 	}
-	if p.Entries == nil {
-		p.Entries = func(ctx context.Context) (map[string]tree.Entry, error) { return tree.Entries(ctx, p.Place.Tree) }
-	}
-	entries, err := p.Entries(ctx)
-	if err != nil {
-		return steps, begin, err
-	}
 	modules := p.Config.Modules
 	if len(modules) == 0 {
-		modules = scope.Derive(slices.Sorted(maps.Keys(entries)), func(path string) []byte {
+		modules = scope.Derive(slices.Sorted(maps.Keys(p.Entries)), func(path string) []byte {
 			text, _ := p.Place.Tree.Read(ctx, path) // what cannot be read names no workspace
 			return text
 		})
@@ -79,7 +71,7 @@ func (d Driver) Propose(ctx context.Context, p Proposing) (steps ticketpr.Steps,
 	return ticketpr.Steps{
 			Ticket: p.Ticket, Show: p.Show, Model: &by.Model, Base: implement.Base{
 				Tree: p.Place.Tree, Limits: p.Config.Implement, Broken: chunker.New().Broken,
-				Rules: &scope.Rules{Modules: modules, Protected: p.Config.Protected, Entries: entries},
+				Rules: &scope.Rules{Modules: modules, Protected: p.Config.Protected, Entries: p.Entries},
 			},
 			Search: search, Check: p.Check, Review: d.reviewing(p, by.Account.Cap), Facts: p.Facts,
 		}, ticketpr.State{Facts: p.Facts, Into: p.Into,

@@ -86,9 +86,13 @@ func (p *ticketDraft) draft(ctx context.Context, facts checkpoint.Manifest,
 		return driver.Report{}, err
 	}
 	facts.Subject.Digest = implement.Digest(t)
+	sha := facts.Subject.Head
+	entries, err := p.api.AllEntries(ctx, p.ref.Owner, p.ref.Repo, sha) // their modes, which an archive does not tell
+	if err != nil {
+		return driver.Report{}, err
+	}
 	store, begun := p.progress(ctx, facts, revised)
 	d := p.driver(store, facts.Thread)
-	sha := facts.Subject.Head
 	steps, begin, err := d.Propose(ctx, driver.Proposing{
 		Facts: facts, Into: p.repo.DefaultBranch, Ticket: t, Show: p.show, Config: p.config,
 		Settings: p.Settings, Only: p.Only(),
@@ -96,7 +100,7 @@ func (p *ticketDraft) draft(ctx context.Context, facts checkpoint.Manifest,
 			Tree: tree.Archive(func(ctx context.Context) (io.ReadCloser, error) {
 				return p.api.Archive(ctx, p.ref.Owner, p.ref.Repo, sha)
 			})},
-		Entries: func(ctx context.Context) (map[string]tree.Entry, error) { return p.entries(ctx, sha) },
+		Entries: entries,
 	})
 	if err != nil {
 		return driver.Report{}, err
@@ -117,16 +121,6 @@ func (p *ticketDraft) draft(ctx context.Context, facts checkpoint.Manifest,
 		p.warning("progress that is not needed any more could not be deleted", err)
 	}
 	return r, nil
-}
-
-// entries are all paths of the base with their modes, which an archive does not tell.
-func (p *ticketDraft) entries(ctx context.Context, sha string) (map[string]tree.Entry, error) {
-	all, err := p.api.AllEntries(ctx, p.ref.Owner, p.ref.Repo, sha)
-	entries := make(map[string]tree.Entry, len(all))
-	for path, e := range all {
-		entries[path] = tree.Entry{Mode: e.Mode, Blob: e.SHA}
-	}
-	return entries, err
 }
 
 // parked stores a draft that waits, or reports why there is none.

@@ -11,6 +11,7 @@ import (
 	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/flow/ticketpr"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/handofftest"
@@ -61,9 +62,9 @@ func (m model) Identity() string { return "a model" }
 // ticketFlow is the graph with a model that mends the bug. What was approved goes to a
 // folder; apply's own tests and those of the jobs hold it against GitHub.
 func ticketFlow(w handofftest.World) (*graph.Flow[ticketpr.State], error) {
-	base, entries := payTree(), map[string]tree.Entry{}
+	base, entries := payTree(), map[string]diff.Entry{}
 	for path := range base {
-		entries[path] = tree.Entry{Mode: "100644", Blob: strings.Repeat("ab", 20)}
+		entries[path] = diff.Entry{Mode: "100644", Blob: strings.Repeat("ab", 20)}
 	}
 	module := config.Module{Name: "pay", Paths: []string{"pay/**"}}
 	return ticketpr.New(ticketpr.Steps{
