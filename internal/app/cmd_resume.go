@@ -87,17 +87,16 @@ func (o *resumeOptions) verdict() (decision.Verdict, error) {
 
 // resume decides a parked draft of the local store.
 func (a *app) resume(ctx context.Context, args []string, o *resumeOptions) (err error) {
-	if s, ok, err := a.proposal(ctx, args, &o.options); err != nil {
-		return err
-	} else if ok {
+	s, err := a.named(ctx, args, "resume")
+	if err == nil && isProposal(s.thread) {
 		return a.resumeProposal(ctx, s, &implementOptions{options: o.options, drop: o.drop})
 	}
-	given, err := o.verdict()
-	if err != nil {
+	given, wrong := o.verdict()
+	if err = cmp.Or(wrong, err); err != nil {
 		return err
 	}
 	began := a.Now()
-	s, r, err := a.stored(ctx, args, "resume")
+	r, err := a.stored(ctx, &s)
 	if err != nil {
 		return err
 	}

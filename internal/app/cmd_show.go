@@ -78,12 +78,14 @@ func (o *showOptions) only(a *app) func(driver.Report) error {
 
 // show prints a draft of the local store.
 func (a *app) show(ctx context.Context, args []string, o *showOptions) error {
-	if s, ok, err := a.proposal(ctx, args, &o.options); err != nil {
+	s, err := a.named(ctx, args, "show")
+	if err != nil {
 		return err
-	} else if ok {
+	}
+	if isProposal(s.thread) {
 		return a.showProposal(ctx, s, &implementOptions{options: o.options})
 	}
-	_, r, err := a.stored(ctx, args, "show")
+	r, err := a.stored(ctx, &s)
 	if err != nil {
 		return err
 	}

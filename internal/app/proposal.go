@@ -212,31 +212,6 @@ func (a *app) withoutCredentials(c config.Config) (env []string) {
 	return env
 }
 
-// proposal is the ticket's thread that an argument names: by its id, cut short at its last
-// part or without it, or by the ticket's key; false where it names none.
-func (a *app) proposal(ctx context.Context, args []string, o *options) (s session, ok bool, err error) {
-	if len(args) != 1 {
-		return s, false, nil
-	}
-	store, err := a.OpenStore(ctx, o.store)
-	if err != nil {
-		return s, false, nil // who opens it next says so
-	}
-	typed := strings.TrimSuffix(args[0], ":")
-	ids, err := store.Threads(ctx)
-	ids = slices.DeleteFunc(ids, func(id string) bool {
-		about := id[:max(0, strings.LastIndexByte(id, ':'))]
-		return !isProposal(id) || !matches(args[0], id) && about != typed && !strings.HasSuffix(about, "~"+typed)
-	})
-	if err != nil || len(ids) == 0 {
-		return s, false, nil
-	}
-	if len(ids) > 1 {
-		return s, false, severalThreads(args[0], ids)
-	}
-	return session{store: store, thread: ids[0]}, true, nil
-}
-
 // showProposal prints a ticket's draft of the local store.
 func (a *app) showProposal(ctx context.Context, s session, o *implementOptions) error {
 	p := &proposing{session: s, app: a, o: o}
