@@ -232,25 +232,19 @@ func (p *ticketDraft) progress(ctx context.Context, facts checkpoint.Manifest,
 			return err
 		}
 		err := p.goesOn(ctx, earlier, facts, revised)
-		if err == nil {
-			store, begun = earlier, true
+		if begun = err == nil; begun {
+			store = earlier
 		}
 		return err
 	})
 	return store, begun
 }
 
-var errAnother = errors.New("it is of another draft")
-
 // goesOn refuses what was begun with another text, other modules, another model or other
 // feedback, and what came to its end.
 func (p *ticketDraft) goesOn(ctx context.Context, store graph.Store, facts checkpoint.Manifest,
 	revised *revision) error {
-	flow, err := ticketpr.New(ticketpr.Steps{}, store, driver.Sealing(p.Protection)...)
-	if err != nil {
-		return err
-	}
-	view, err := flow.Inspect(ctx, facts.Thread)
+	v, err := p.driver(store, facts.Thread).Proposed(ctx)
 	if err != nil {
 		return err
 	}
@@ -259,13 +253,13 @@ func (p *ticketDraft) goesOn(ctx context.Context, store graph.Store, facts check
 		return err
 	}
 	by.Named(p.config)
-	s, only := view.State, p.Only()
+	s, only := v.State, p.Only()
 	outside := len(only) > 0 && slices.ContainsFunc(s.Scope.Modules, func(m change.Module) bool {
 		return !slices.Contains(only, m.Name)
 	})
-	if !revised.begins(s) || outside || view.Status != graph.Running || s.Facts.Subject.Digest != facts.Subject.Digest ||
-		s.Model != by.Model {
-		return errAnother
+	if !revised.begins(s) || outside || v.Outcome != ticketpr.Failed || v.Error != "" ||
+		s.Facts.Subject.Digest != facts.Subject.Digest || s.Model != by.Model {
+		return errors.New("it is of another draft")
 	}
 	return nil
 }
