@@ -32,7 +32,7 @@ type Carrier struct {
 // CommitTo commits a state's approved files to a branch of a clone, as one commit on base.
 func CommitTo(base ingest.Base) func(context.Context, ticketpr.State) (apply.Applied, error) {
 	return func(ctx context.Context, s ticketpr.State) (apply.Applied, error) {
-		headline, body := s.Message()
+		headline, body := proposal.CommitMessage(s.ApprovedProposal())
 		branch, commit, err := base.Write(ctx, s.BranchName(), headline+"\n\n"+body, s.Kept().Proposed())
 		return apply.Applied{Branch: branch, Commit: commit}, err
 	}
@@ -160,8 +160,9 @@ func ApplyRequest(ref pull.Ref, s ticketpr.State, made proposal.Made) apply.Requ
 	if made.Record = s.Decision; made.Record != nil {
 		q.Digest = made.Record.Digest
 	}
-	q.Headline, q.Body = s.Message()
-	q.Title, q.Text = proposal.PullRequest(s.ApprovedProposal(), made)
+	approved := s.ApprovedProposal()
+	q.Headline, q.Body = proposal.CommitMessage(approved)
+	q.Title, q.Text = proposal.PullRequest(approved, made)
 	return q
 }
 

@@ -173,11 +173,6 @@ func Slug(text string) string {
 
 const maxSlug = 40
 
-// Message is the commit's: a first line of at most 72 characters, and what and why behind it.
-func (s State) Message() (headline, body string) {
-	return proposal.CommitMessage(s.ApprovedProposal())
-}
-
 // Shown is the whole draft as its approver can read it.
 func (s State) Shown() string { return proposal.File(s.Proposal()) }
 
