@@ -57,21 +57,20 @@ type Seen struct {
 
 // Kept is the draft without the files that the decision drops; all of it while there is none.
 func (s State) Kept() change.Draft {
-	d, at := s.Draft, 0
-	keep := func(files []change.File) (kept []change.File) {
-		for _, f := range files {
-			id := fileID(at)
-			at++
-			if s.Decision == nil || !slices.ContainsFunc(s.Decision.Dropped, func(d decision.Drop) bool {
-				return d.ID == id
-			}) {
-				kept = append(kept, f)
-			}
+	d := s.Draft
+	d.Changes, d.Tests = nil, nil
+	for i, f := range s.Proposed() {
+		gone := s.Decision != nil && slices.ContainsFunc(s.Decision.Dropped, func(d decision.Drop) bool {
+			return d.ID == fileID(i)
+		})
+		switch {
+		case gone:
+		case i < len(s.Changes):
+			d.Changes = append(d.Changes, f)
+		default:
+			d.Tests = append(d.Tests, f)
 		}
-		return kept
 	}
-	d.Changes = keep(d.Changes)
-	d.Tests = keep(d.Tests)
 	return d
 }
 
@@ -267,23 +266,14 @@ func OfIssue(ref pull.Ref) Asked {
 	return Asked{Key: fmt.Sprintf("gh-%d", ref.Number), From: fmt.Sprintf("%s#%d", ref.FullName(), ref.Number)}
 }
 
-var issueNumber = regexp.MustCompile(`^#?([1-9][0-9]{0,8})$`)
+var issueForm = regexp.MustCompile(`(?i)^(?:gh-|([^#]*)#)?([1-9][0-9]{0,8})$`)
 
 // ParseTicket reads a tracker's key, or an issue of the repository as #7, 7, gh-7 or
 // owner/repo#7.
 func ParseTicket(text string, of pull.Ref) (Asked, error) {
 	text = strings.TrimSpace(text)
-	number := text
-	if name, digits, long := strings.Cut(text, "#"); long && name != "" {
-		if number = "#" + digits; !strings.EqualFold(name, of.FullName()) {
-			number = ""
-		}
-	}
-	if digits, short := strings.CutPrefix(strings.ToLower(text), "gh-"); short {
-		number = "#" + digits
-	}
-	if m := issueNumber.FindStringSubmatch(number); m != nil {
-		of.Number, _ = strconv.Atoi(m[1])
+	if m := issueForm.FindStringSubmatch(text); m != nil && (m[1] == "" || strings.EqualFold(m[1], of.FullName())) {
+		of.Number, _ = strconv.Atoi(m[2])
 		return OfIssue(of), nil
 	}
 	if key := strings.ToUpper(text); ticket.Project(key) != "" {
