@@ -155,10 +155,10 @@ func (r *run) effect(name string, do step, writes ...string) graph.Node {
 
 // running is a step as the graph runs it, in a span of its own.
 func (r *run) running(name string, do step, writes []string) func(context.Context, State) (graph.Update, error) {
-	return func(ctx context.Context, s State) (graph.Update, error) {
+	return func(ctx context.Context, s State) (_ graph.Update, err error) {
 		ctx, span := trace.Step(ctx, name)
+		defer func() { span.End(err) }()
 		paid, err := do(ctx, &s)
-		span.End(err)
 		s.Usage = paid // is added to what was paid before
 		switch unusable, ok := errors.AsType[*implement.Unusable](err); {
 		case ok:
