@@ -195,8 +195,9 @@ func (p *proposing) finish(ctx context.Context, r driver.Proposal) (err error) {
 			return err
 		}
 	}
+	failed := driver.Failure(driver.Report{Outcome: r.Outcome, Message: r.Error})
 	if p.o.json {
-		return errors.Join(r.Print(p.app.Stdout), r.Failure())
+		return errors.Join(r.Print(p.app.Stdout), failed)
 	}
 	place := r.Thread
 	if r.Branch != "" {
@@ -213,5 +214,5 @@ func (p *proposing) finish(ctx context.Context, r driver.Proposal) (err error) {
 		fmt.Fprintln(p.app.Stderr, guard.Text(word+r.Error))
 	}
 	fmt.Fprintln(p.app.Stdout, r.Outcome, place)
-	return r.Failure()
+	return failed
 }

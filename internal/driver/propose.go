@@ -291,11 +291,3 @@ func (p Proposal) Print(w io.Writer) error {
 		Findings []printedFinding `json:"findings"`
 	}{p, printedFindings(p.Findings)})
 }
-
-// Failure is the error of a run that failed. It was shown with the outcome.
-func (p Proposal) Failure() error {
-	if p.Outcome != ticketpr.Failed {
-		return nil
-	}
-	return Reported{Err: errors.New(p.Error)}
-}
