@@ -355,3 +355,14 @@ func TestABranchCalledAsTheFolderIsNamed(t *testing.T) {
 	require.NoError(t, err)
 	s.stands(at, 1)
 }
+
+// TestAPersonsBranchIsNoDraft has one of the name that an undecided draft would get.
+func TestAPersonsBranchIsNoDraft(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.repo.Commit(branch, "by hand", githubtest.Tree{"a.go": "two\n"})
+	s.q.Digest = ""
+	_, own, found, err := s.applier().Stands(t.Context(), s.q)
+	require.NoError(t, err)
+	require.False(t, own || found)
+}

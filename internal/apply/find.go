@@ -59,7 +59,7 @@ func (a Applier) look(ctx context.Context, q Request) (place, error) {
 				return place{}, err
 			}
 			switch {
-			case trailer(made.Message, draftTrailer) == q.Digest:
+			case q.Digest != "" && trailer(made.Message, draftTrailer) == q.Digest:
 				p.at.Commit, p.found = made.SHA, true
 				return p, a.same(ctx, q, p.at)
 			case trailer(made.Message, threadTrailer) == q.Thread:
