@@ -72,9 +72,8 @@ func (o *resumeOptions) flags(f *pflag.FlagSet) {
 
 // resume decides a parked draft of the local store.
 func (a *app) resume(ctx context.Context, args []string, o *resumeOptions, given decision.Verdict) (err error) {
-	if s, ok, err := a.proposal(ctx, args, &o.options); err != nil {
-		return err
-	} else if ok {
+	s, err := a.named(ctx, args, "resume")
+	if err == nil && isProposal(s.thread) {
 		return a.resumeProposal(ctx, s, &implementOptions{options: o.options, drop: o.drop})
 	}
 	if o.push || len(o.drop) > 0 {
@@ -82,11 +81,14 @@ func (a *app) resume(ctx context.Context, args []string, o *resumeOptions, given
 		return problem.Usage(flag+" is for a ticket's change, and no draft of one is named",
 			`name its thread, as threads lists it; a finding is dropped by --command "/drop F2"`)
 	}
-	began := a.Now()
-	s, r, err := a.stored(ctx, args, "resume")
 	if there := a.onGitHub(ctx, args, err); there != nil {
 		return there.resumeNewest(ctx, given)
 	}
+	if err != nil {
+		return err
+	}
+	began := a.Now()
+	r, err := a.stored(ctx, &s)
 	if err != nil {
 		return err
 	}

@@ -78,15 +78,17 @@ func (o *showOptions) only(a *app) func(driver.Report) error {
 
 // show prints a draft of the local store.
 func (a *app) show(ctx context.Context, args []string, o *showOptions) error {
-	if s, ok, err := a.proposal(ctx, args, &o.options); err != nil {
-		return err
-	} else if ok {
-		return a.showProposal(ctx, s, &implementOptions{options: o.options})
-	}
-	_, r, err := a.stored(ctx, args, "show")
+	s, err := a.named(ctx, args, "show")
 	if there := a.onGitHub(ctx, args, err); there != nil {
 		return there.show(ctx, o.only(a))
 	}
+	if err != nil {
+		return err
+	}
+	if isProposal(s.thread) {
+		return a.showProposal(ctx, s, &implementOptions{options: o.options})
+	}
+	r, err := a.stored(ctx, &s)
 	if err != nil {
 		return err
 	}

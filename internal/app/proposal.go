@@ -14,6 +14,7 @@ import (
 	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/ticketpr"
 	"github.com/org/pr-review-action/internal/graph"
@@ -24,6 +25,7 @@ import (
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/secret"
 	"github.com/org/pr-review-action/internal/ticket"
+	"github.com/org/pr-review-action/internal/tree"
 	"github.com/org/pr-review-action/internal/wire"
 )
 
@@ -55,34 +57,29 @@ func (p *proposing) observe(e graph.Event) {
 // draft goes on with the ticket's thread, or starts it. One that is parked or decided is
 // reported as it stands; one that failed, or whose ticket changed, begins anew.
 func (p *proposing) draft(ctx context.Context) (driver.Proposal, error) {
-	before, err := p.driver().Proposed(ctx)
-	s := before.State
+	r, err := p.driver().Proposed(ctx)
+	s := r.State
 	another := s.Decision == nil && s.Facts.Subject.Digest != "" && s.Facts.Subject.Digest != implement.Digest(p.ticket)
 	switch {
 	case errors.Is(err, graph.ErrNoThread):
-	case p.o.Anew, err == nil && (another || p.late(before) || before.Outcome == ticketpr.Failed && s.Error != ""):
-		err = p.forget(ctx)
-	case err != nil || before.Outcome != ticketpr.Failed:
-		return before, cmp.Or(err, p.leftOut(s))
-	default:
-		err = nil
+	case p.o.Anew, err == nil && (another || p.late(r) || r.Outcome == ticketpr.Failed && s.Error != ""):
+		if err := p.forget(ctx); err != nil {
+			return r, err
+		}
+	case err != nil || r.Outcome != ticketpr.Failed:
+		return r, cmp.Or(err, p.leftOut(s))
 	}
-	if err != nil && !errors.Is(err, graph.ErrNoThread) {
-		return before, err
-	}
-	return p.advance(ctx, before, true, nil)
+	return p.advance(ctx, true, nil)
 }
 
 // advance takes the thread on with an answer, if any. A change is carried out on GitHub with
 // --push, else in the clone; drafts says that one may have to be drafted first.
-func (p *proposing) advance(ctx context.Context, before driver.Proposal, drafts bool,
-	answer *graph.Answer) (driver.Proposal, error) {
+func (p *proposing) advance(ctx context.Context, drafts bool, answer *graph.Answer) (_ driver.Proposal, err error) {
 	var steps ticketpr.Steps
 	var begin ticketpr.State
 	if drafts {
-		var err error
-		if steps, begin, err = p.steps(ctx, before); err != nil {
-			return before, err
+		if steps, begin, err = p.steps(ctx); err != nil {
+			return driver.Proposal{}, err
 		}
 	}
 	if steps.Apply = driver.CommitTo(p.base); p.push != nil {
@@ -117,9 +114,16 @@ func (p *proposing) forget(ctx context.Context) (err error) {
 	return p.store.Remove(ctx, p.thread)
 }
 
-// steps are those that draft and revise, with what the thread has cost before.
-func (p *proposing) steps(ctx context.Context, before driver.Proposal) (ticketpr.Steps, ticketpr.State, error) {
+// steps are those that draft and revise.
+func (p *proposing) steps(ctx context.Context) (ticketpr.Steps, ticketpr.State, error) {
 	place, err := p.app.Place(ctx, "", p.base.Commit)
+	if err == nil && p.push != nil {
+		err = p.push.OnTip(ctx, p.base)
+	}
+	var entries map[string]diff.Entry
+	if err == nil {
+		entries, err = tree.Entries(ctx, place.Tree)
+	}
 	if err != nil {
 		return ticketpr.Steps{}, ticketpr.State{}, err
 	}
@@ -129,13 +133,7 @@ func (p *proposing) steps(ctx context.Context, before driver.Proposal) (ticketpr
 			CreatedAt: now, ExpiresAt: now.Add(p.o.Expires), ToolVersion: wire.Version(),
 			ConfigFingerprint: p.base.Config.Fingerprint(), PromptFingerprint: implement.Fingerprint()},
 		Into: p.base.Branch, Show: ticket.ShowFull, Config: p.base.Config,
-		Fetch: func(context.Context) (ticket.Ticket, error) { return p.ticket, nil }, Settings: p.o.Settings,
-		Place: place, Only: p.o.modules, Before: before.State.Usage.Cost,
-	}
-	if p.push != nil {
-		if err := p.push.OnTip(ctx, p.base); err != nil {
-			return ticketpr.Steps{}, ticketpr.State{}, err
-		}
+		Ticket: p.ticket, Settings: p.o.Settings, Place: place, Entries: entries, Only: p.o.modules,
 	}
 	if p.o.check != "" {
 		what.Check = p.check
@@ -212,4 +210,43 @@ func (a *app) withoutCredentials(c config.Config) (env []string) {
 		}
 	}
 	return env
+}
+
+// showProposal prints a ticket's draft of the local store.
+func (a *app) showProposal(ctx context.Context, s session, o *implementOptions) error {
+	p := &proposing{session: s, app: a, o: o}
+	r, err := p.driver().Proposed(ctx)
+	if err != nil {
+		return err
+	}
+	if p.show(r); r.Outcome == ticketpr.Paused {
+		return p.park(r)
+	}
+	return p.finish(ctx, r)
+}
+
+// proposals lists the tickets' drafts that wait in a store.
+func (a *app) proposals(ctx context.Context, store wire.Store) (list []listed, err error) {
+	ids, err := store.Threads(ctx)
+	for _, id := range ids {
+		if !isProposal(id) {
+			continue
+		}
+		p := &proposing{session: session{store: store, thread: id}, app: a, o: &implementOptions{}}
+		r, err := p.driver().Proposed(ctx)
+		if err != nil {
+			a.warn(guard.Line(id, driver.MaxLine) + ": " + driver.Explain(err))
+			continue
+		}
+		if r.Outcome != ticketpr.Paused {
+			continue
+		}
+		all := r.State.Proposed()
+		one := listed{r.Outcome, r.Thread, r.Code, len(r.Findings), len(all), change.Lines(all)}
+		if p.late(r) {
+			one.Outcome = driver.Expired
+		}
+		list = append(list, one)
+	}
+	return list, err
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/org/pr-review-action/internal/ask"
 	"github.com/org/pr-review-action/internal/checkpoint"
@@ -26,7 +27,7 @@ func (p *proposing) answer(ctx context.Context, r driver.Proposal, given decisio
 	if err := checkpoint.CheckExpiry(m, p.app.Now()); err != nil {
 		return r, err
 	}
-	d, err := r.State.Decide(text, given)
+	d, err := r.State.Decide(text, given, "", time.Time{})
 	if err != nil {
 		return r, err
 	}
@@ -39,7 +40,7 @@ func (p *proposing) answer(ctx context.Context, r driver.Proposal, given decisio
 	}
 	record := decision.Record{Thread: r.Thread, Digest: r.Digest, Code: r.Code, By: by, At: p.app.Clock(),
 		Via: decision.ByCommandLine}
-	return p.advance(ctx, r, d.Verdict == decision.Revise, driver.AnswerTo(m, decision.Answer{Decision: d,
+	return p.advance(ctx, d.Verdict == decision.Revise, driver.AnswerTo(m, decision.Answer{Decision: d,
 		Record: record.With(d)}))
 }
 
@@ -74,7 +75,7 @@ func (p *proposing) ask(ctx context.Context, r driver.Proposal) (decision.Verdic
 		if strings.HasPrefix(text, "/revise") {
 			given = []string{text} // what was dropped is of this draft
 		}
-		d, err := r.State.Decide(strings.Join(given, "\n"), "")
+		d, err := r.State.Decide(strings.Join(given, "\n"), "", decision.Approve, time.Time{})
 		switch {
 		case err != nil:
 			fmt.Fprintln(p.app.Stderr, guard.Text(driver.Explain(err)))
@@ -114,7 +115,7 @@ func (a *app) resumeProposal(ctx context.Context, s session, o *implementOptions
 	}
 	if r.Outcome == ticketpr.Failed && r.Error == "" { // a process before this one began it
 		was := r.State.Decision
-		if r, err = p.advance(ctx, r, was == nil || was.Decision != decision.Approve, nil); err != nil {
+		if r, err = p.advance(ctx, was == nil || was.Decision != decision.Approve, nil); err != nil {
 			return err
 		}
 	}
@@ -158,7 +159,7 @@ func repeats(r driver.Proposal, given decision.Verdict, text string) error {
 	if given == "" || was == nil {
 		return nil
 	}
-	d, err := r.State.Decide(text, given)
+	d, err := r.State.Decide(text, given, "", time.Time{})
 	if now := (decision.Record{Digest: was.Digest}).With(d); err == nil && !now.Same(*was) {
 		err = problem.Refuse(13, "this draft was decided otherwise before", "draft the ticket anew with --again",
 			problem.At(r.Thread))
@@ -193,8 +194,9 @@ func (p *proposing) finish(ctx context.Context, r driver.Proposal) (err error) {
 			return err
 		}
 	}
+	failed := driver.Failure(driver.Report{Outcome: r.Outcome, Message: r.Error})
 	if p.o.json {
-		return errors.Join(r.Print(p.app.Stdout), r.Failure())
+		return errors.Join(r.Print(p.app.Stdout), failed)
 	}
 	place := r.Thread
 	if r.Branch != "" {
@@ -211,5 +213,5 @@ func (p *proposing) finish(ctx context.Context, r driver.Proposal) (err error) {
 		fmt.Fprintln(p.app.Stderr, guard.Text(word+r.Error))
 	}
 	fmt.Fprintln(p.app.Stdout, r.Outcome, place)
-	return r.Failure()
+	return failed
 }

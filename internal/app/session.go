@@ -70,23 +70,24 @@ func (a *app) report(ctx context.Context, s session) (driver.Report, error) {
 	return driver.ReportOf(ctx, flow, s.store, s.thread, checkpoint.Protection{})
 }
 
-// stored opens the thread that an argument names. One of a pull request gets its
-// API.
-func (a *app) stored(ctx context.Context, args []string, command string) (s session, r driver.Report, err error) {
+// named opens the thread that an argument names.
+func (a *app) named(ctx context.Context, args []string, command string) (s session, err error) {
 	if len(args) != 1 {
-		return s, r, problem.Usage(command+" takes one thread", fmt.Sprintf("%s threads lists them", a.name))
+		return s, problem.Usage(command+" takes one thread", fmt.Sprintf("%s threads lists them", a.name))
 	}
-	if s.store, err = a.OpenStore(ctx, a.store); err != nil {
-		return s, r, err
+	if s.store, err = a.OpenStore(ctx, a.store); err == nil {
+		s.thread, err = a.threadOf(ctx, s.store, args[0])
 	}
-	if s.thread, err = a.threadOf(ctx, s.store, args[0]); err != nil {
-		return s, r, err
-	}
+	return s, err
+}
+
+// stored describes a review's thread. One of a pull request gets its API.
+func (a *app) stored(ctx context.Context, s *session) (r driver.Report, err error) {
 	a.about = s.thread
-	if r, err = a.report(ctx, s); err == nil && r.State.Pull != nil {
+	if r, err = a.report(ctx, *s); err == nil && r.State.Pull != nil {
 		s.api, err = a.GitHub(r.State.Pull.Ref, a.Settings)
 	}
-	return s, r, err
+	return r, err
 }
 
 // storedPull is the thread of the store about a pull request's present commit, with a
@@ -131,7 +132,7 @@ func (a *app) storedPull(ctx context.Context, ref pull.Ref) (string, error) {
 
 // threadOf is the thread that is meant.
 func (a *app) threadOf(ctx context.Context, store wire.Store, typed string) (string, error) {
-	ids, err := drafts(ctx, store)
+	ids, err := threads(ctx, store)
 	if err != nil {
 		return "", err
 	}
@@ -148,31 +149,36 @@ func (a *app) threadOf(ctx context.Context, store wire.Store, typed string) (str
 			fmt.Sprintf("%s threads lists what is; --store names another folder", short+a.name),
 			problem.At(store.Where()))
 	}
-	return "", severalThreads(typed, ids)
-}
-
-func severalThreads(typed string, ids []string) error {
-	return problem.Usage(fmt.Sprintf("%q is the beginning of %d threads", typed, len(ids)),
+	return "", problem.Usage(fmt.Sprintf("%q is the beginning of %d threads", typed, len(ids)),
 		"write more of one: "+strings.Join(ids, ", "))
 }
 
 // matches reports whether a thread is meant: by its id, by the id with its last
-// part cut short, or by the beginning of that part alone.
+// part cut short, or by the beginning of that part alone; a ticket's also without that part,
+// or by the ticket's key.
 func matches(typed, id string) bool {
-	last := id[strings.LastIndexByte(id, ':')+1:]
-	return pull.MatchThread(typed, id) || len(typed) >= pull.MinPrefix && strings.HasPrefix(last, typed)
+	at := strings.LastIndexByte(id, ':')
+	about, ticket := id[:max(0, at)], strings.TrimSuffix(typed, ":")
+	return pull.MatchThread(typed, id) || len(typed) >= pull.MinPrefix && strings.HasPrefix(id[at+1:], typed) ||
+		isProposal(id) && (about == ticket || strings.HasSuffix(about, "~"+ticket))
 }
 
 // aside stands in the ids of what was set aside, between those of its thread and of
 // what it is for.
 const aside = "~"
 
-// drafts lists a store's threads, without what was set aside of them.
-func drafts(ctx context.Context, store wire.Store) ([]string, error) {
+// threads lists a store's threads, without what was set aside of them.
+func threads(ctx context.Context, store wire.Store) ([]string, error) {
 	ids, err := store.Threads(ctx)
 	return slices.DeleteFunc(ids, func(id string) bool {
-		return strings.Contains(id[strings.LastIndexByte(id, ':')+1:], aside) || isProposal(id)
+		return strings.Contains(id[strings.LastIndexByte(id, ':')+1:], aside)
 	}), err
+}
+
+// drafts lists those of reviews.
+func drafts(ctx context.Context, store wire.Store) ([]string, error) {
+	ids, err := threads(ctx, store)
+	return slices.DeleteFunc(ids, isProposal), err
 }
 
 // isProposal reports whether a thread is a ticket's: those of changes have a # before any ~.

@@ -65,8 +65,9 @@ const (
 // a file is not what it was drafted on or is none whose mode a commit keeps, and where
 // another draft of the thread stands already (13). Whatever it made is named by its error.
 func (a Applier) Commit(ctx context.Context, q Request) (Applied, error) {
-	if at, found, err := a.Find(ctx, q); found || err != nil {
-		return at, err
+	p, err := a.look(ctx, q)
+	if err != nil || p.found {
+		return p.at, err
 	}
 	for _, may := range []func(context.Context, Request) error{a.Unmoved, a.ordinary, claimed} {
 		if err := may(ctx, q); err != nil {
@@ -75,8 +76,7 @@ func (a Applier) Commit(ctx context.Context, q Request) (Applied, error) {
 	}
 	var last error
 	for range maxTries {
-		p, err := a.look(ctx, q)
-		if err != nil || p.found {
+		if p, err = a.look(ctx, q); err != nil || p.found {
 			return p.at, err
 		}
 		if last = a.push(ctx, q, p); last == nil {
@@ -91,11 +91,11 @@ func (a Applier) Commit(ctx context.Context, q Request) (Applied, error) {
 // landed is where the commit that was just made stands. One that is not found is not pushed
 // again: it would stand on two branches.
 func (a Applier) landed(ctx context.Context, q Request) (Applied, error) {
-	at, found, err := a.Find(ctx, q)
-	if err == nil && !found {
+	p, err := a.look(ctx, q)
+	if err == nil && !p.found {
 		err = write.ErrUncertain
 	}
-	return at, err
+	return p.at, err
 }
 
 // claimed puts the approval on record, and waits for this job's turn.
@@ -214,7 +214,7 @@ func (a Applier) ordinary(ctx context.Context, q Request) error {
 		switch {
 		case there && e.Mode != plain:
 			wrong = fmt.Sprintf("its mode is %s, and a commit by GitHub's API makes every file %s", e.Mode, plain)
-		case there && e.SHA != f.Base:
+		case there && e.Blob != f.Base:
 			wrong = "its text is not the one that the change was drafted on"
 		case !there && f.Base != "":
 			wrong = "it is not there"

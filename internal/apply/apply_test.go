@@ -46,7 +46,7 @@ func newSite(t *testing.T) *site {
 	s.q = apply.Request{
 		Ref: pull.Ref{Host: "github.com", Owner: "o", Repo: "r"}, Base: base, Into: "main", Branch: branch,
 		Files: []change.File{
-			change.Of("a.go", "", found["a.go"].SHA, "one\n", "ONE\n"), change.Of("dir/new/c.go", "", "", "", "c"),
+			change.Of("a.go", "", found["a.go"].Blob, "one\n", "ONE\n"), change.Of("dir/new/c.go", "", "", "", "c"),
 		},
 		Headline: "fix(PAY-88): round half up", Body: "why", CoAuthor: "maya <7+maya@users.noreply.github.com>",
 		Title: "[PAY-88] round half up", Text: "what & why", Thread: "o/r~PAY-88:" + base, Digest: digest,
@@ -354,4 +354,15 @@ func TestABranchCalledAsTheFolderIsNamed(t *testing.T) {
 	at, _, err := s.carryOut()
 	require.NoError(t, err)
 	s.stands(at, 1)
+}
+
+// TestAPersonsBranchIsNoDraft has one of the name that an undecided draft would get.
+func TestAPersonsBranchIsNoDraft(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.repo.Commit(branch, "by hand", githubtest.Tree{"a.go": "two\n"})
+	s.q.Digest = ""
+	_, own, found, err := s.applier().Stands(t.Context(), s.q)
+	require.NoError(t, err)
+	require.False(t, own || found)
 }

@@ -1,15 +1,20 @@
 package apply
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/github/write"
 	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/pull"
 )
 
 // place is a branch where the change stands, or may be put.
@@ -17,17 +22,6 @@ type place struct {
 	at    Applied
 	found bool
 	empty bool // it is there, and points to the base
-}
-
-// Find looks whether the change stands: on a branch of its name or counted up from it,
-// also where commits were added since, or in a pull request whose branch is gone. It
-// refuses where another draft of the same thread does.
-func (a Applier) Find(ctx context.Context, q Request) (Applied, bool, error) {
-	p, err := a.look(ctx, q)
-	if err != nil || !p.found {
-		return Applied{}, false, err
-	}
-	return p.at, true, nil
 }
 
 // Stands looks whether any draft of the request's thread was carried out, whatever its
@@ -44,8 +38,9 @@ func (a Applier) Stands(ctx context.Context, q Request) (where string, own, foun
 	return "", false, false, err
 }
 
-// look goes through the branches that the change may be on, up to the first that is
-// not there.
+// look looks whether the change stands: on a branch of its name or counted up from it, up
+// to the first that is not there, also where commits were added since, or in a pull request
+// whose branch is gone. It refuses where another draft of the same thread does.
 func (a Applier) look(ctx context.Context, q Request) (place, error) {
 	for n := 1; n <= maxBranches; n++ {
 		p := place{at: Applied{Branch: q.Branch}}
@@ -63,11 +58,11 @@ func (a Applier) look(ctx context.Context, q Request) (place, error) {
 			if err != nil {
 				return place{}, err
 			}
-			switch thread, digest := trailers(made.Message); {
-			case digest == q.Digest:
+			switch {
+			case q.Digest != "" && trailer(made.Message, draftTrailer) == q.Digest:
 				p.at.Commit, p.found = made.SHA, true
 				return p, a.same(ctx, q, p.at)
-			case thread == q.Thread:
+			case trailer(made.Message, threadTrailer) == q.Thread:
 				return place{}, another(p.at.Branch)
 			}
 		}
@@ -114,7 +109,7 @@ func (a Applier) same(ctx context.Context, q Request, at Applied) error {
 	}
 	as := slices.Equal(changed, paths)
 	for _, f := range q.changed() {
-		as = as && on[f.Path] == github.Entry{Mode: plain, SHA: blob(f.Content)}
+		as = as && on[f.Path] == diff.Entry{Mode: plain, Blob: blob(f.Content)}
 	}
 	if !as {
 		return problem.Refuse(13, "a commit says that it is of this draft, and has other files than those that were "+
@@ -150,18 +145,14 @@ func another(where string) error {
 		"look at that one, and draft the ticket anew once the base branch has moved on", problem.At(where))
 }
 
-// trailers are thread and digest as a commit's message names them.
-func trailers(message string) (thread, digest string) {
+// trailer is what a commit's message says behind a name.
+func trailer(message, name string) (value string) {
 	for line := range strings.Lines(message) {
-		line = strings.TrimSpace(line)
-		if v, ok := strings.CutPrefix(line, threadTrailer); ok {
-			thread = v
-		}
-		if v, ok := strings.CutPrefix(line, draftTrailer); ok {
-			digest = v
+		if v, ok := strings.CutPrefix(strings.TrimSpace(line), name); ok {
+			value = v
 		}
 	}
-	return thread, digest
+	return value
 }
 
 // mark makes a pull request findable: an HTML comment in its last line, without any
@@ -183,4 +174,87 @@ func parseMark(body string) (mark, bool) {
 	}
 	last := all[len(all)-1]
 	return mark{last[1], last[2], last[3]}, true
+}
+
+// Open opens the draft pull request of a change that stands, or finds the one that is
+// there, and gives its address; with Link that of the form in which a person opens it.
+// Where it fails the error names the branch, which stays.
+func (a Applier) Open(ctx context.Context, q Request, at Applied) (address string, err error) {
+	if q.Link {
+		return formAddress(q, at), nil
+	}
+	if address, err = a.pull(ctx, q, at); address != "" || err != nil {
+		return address, err
+	}
+	address, err = a.Write.OpenPull(ctx, q.Ref, write.NewPull{Title: q.Title, Branch: at.Branch, Base: q.Into,
+		Body: strings.TrimSpace(q.Text) + "\n\n" + mark{q.Thread, q.Digest, at.Commit}.String()})
+	if err == nil {
+		return address, nil
+	}
+	if errors.Is(err, write.ErrExists) || errors.Is(err, write.ErrUncertain) {
+		if there, _ := a.pull(ctx, q, at); there != "" {
+			return there, nil
+		}
+	}
+	told := problem.Of(err)
+	told.What = fmt.Sprintf("the change is on branch %s, commit %.7s, and its pull request could not be opened: %s",
+		at.Branch, at.Commit, told.What)
+	return "", told
+}
+
+// pull looks for the pull request of a change that stands: the one with its mark, else any
+// open one of its branch, which a person may have opened.
+func (a Applier) pull(ctx context.Context, q Request, at Applied) (address string, err error) {
+	opened, err := a.Read.OpenedFrom(ctx, q.Ref.Owner, q.Ref.Repo, at.Branch)
+	for _, o := range opened {
+		if m, _ := parseMark(o.Body); o.Own && m.digest == q.Digest {
+			return o.URL, err
+		}
+		if o.Own && o.Open {
+			address = cmp.Or(address, o.URL)
+		}
+	}
+	return address, err
+}
+
+// Earlier looks among the newest hundred pull requests of a repository for the one of a
+// draft, by its digest or code, or of any draft of a thread.
+func Earlier(ctx context.Context, r *github.Client, ref pull.Ref, shown, thread string) (o github.Opened, found bool,
+	err error) {
+	opened, err := r.OpenedFrom(ctx, ref.Owner, ref.Repo, "")
+	for _, o := range opened {
+		m, ours := parseMark(o.Body)
+		if o.Own && ours && (shown != "" && strings.HasPrefix(m.digest, shown) || thread != "" && m.thread == thread) {
+			return o, true, nil
+		}
+	}
+	return github.Opened{}, false, err
+}
+
+// formAddress is where a person opens the pull request: built by us, without the text.
+func formAddress(q Request, at Applied) string {
+	return fmt.Sprintf("%s/compare/%s...%s?expand=1", q.Ref.Web(), escaped(q.Into), escaped(at.Branch))
+}
+
+// maxForm bounds an address, in bytes: servers refuse longer ones.
+const maxForm = 7000
+
+// Form is the address of the form with title and description filled in, as much of the
+// latter as an address holds.
+func Form(q Request, at Applied) string {
+	form := formAddress(q, at) + "&title=" + url.QueryEscape(q.Title) + "&body="
+	text := []rune(q.Text)
+	for len(form)+len(url.QueryEscape(string(text))) > maxForm && len(text) > 0 {
+		text = text[:len(text)*9/10]
+	}
+	return form + url.QueryEscape(string(text))
+}
+
+// escaped is a branch in a path, in which slashes stand as they are.
+func escaped(branch string) string {
+	parts := strings.Split(branch, "/")
+	for i, p := range parts {
+		parts[i] = url.PathEscape(p)
+	}
+	return strings.Join(parts, "/")
 }

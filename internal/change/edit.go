@@ -26,8 +26,7 @@ type span struct {
 
 // Apply returns a text with all edits applied, or says which of them does not apply and why,
 // in words that quote it. Nothing is guessed: each is looked for in the text as it
-// came, once as it is written and, where that finds nothing, without white space at line
-// ends; it stands there exactly once, and no two overlap. A text with CR LF keeps it.
+// came, and stands there exactly once, and no two overlap. A text with CR LF keeps it.
 func Apply(text string, edits []Edit) (string, error) {
 	crlf := strings.Contains(text, "\r\n")
 	spans := make([]span, 0, len(edits))
@@ -35,13 +34,12 @@ func Apply(text string, edits []Edit) (string, error) {
 		if crlf {
 			e.Search, e.Replace = withCR(e.Search), withCR(e.Replace)
 		}
-		s, what := find(text, e)
+		at, what := find(text, e.Search)
 		if what != "" {
 			first, _, _ := strings.Cut(strings.TrimSpace(e.Search), "\n")
 			return "", fmt.Errorf("edit %d: %s: %.100q", i+1, what, first)
 		}
-		s.edit = i + 1
-		spans = append(spans, s)
+		spans = append(spans, span{i + 1, at, at + len(e.Search), e.Replace})
 	}
 	order.Stable(spans, func(a, b span) int { return a.from - b.from })
 	var out strings.Builder
@@ -62,64 +60,30 @@ func withCR(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\n", "\r\n")
 }
 
-// find gives the one place of an edit, or why there is none.
-func find(text string, e Edit) (s span, what string) {
-	if strings.TrimSpace(e.Search) == "" {
-		return s, "it looks for nothing"
+// find gives the one place of a text, or why there is none. Places overlap too.
+func find(text, search string) (at int, what string) {
+	if strings.TrimSpace(search) == "" {
+		return 0, "it looks for nothing"
 	}
-	found, loose := exactly(text, e.Search), false
-	if len(found) == 0 {
-		found, loose = loosely(text, e.Search), true
+	n := 0
+	for from := 0; n < mostPlaces; n++ {
+		i := strings.Index(text[from:], search)
+		if i < 0 {
+			break
+		}
+		at, from = from+i, from+i+1
 	}
-	switch n := len(found); {
-	case n == 0:
-		return s, "what it looks for does not stand there"
-	case n > 1:
-		return s, fmt.Sprintf("what it looks for stands there %d times; more lines around it tell them apart", n)
+	switch n {
+	case 0:
+		return 0, "what it looks for does not stand there"
+	case 1:
+		return at, ""
 	}
-	s = found[0]
-	s.with = e.Replace
-	was := text[s.from:s.to]
-	if loose && strings.HasSuffix(was, "\n") && s.with != "" && !strings.HasSuffix(s.with, "\n") {
-		s.with += was[len(strings.TrimSuffix(strings.TrimSuffix(was, "\n"), "\r")):]
-	}
-	return s, ""
+	return 0, fmt.Sprintf("what it looks for stands there %d times; more lines around it tell them apart", n)
 }
 
 // mostPlaces bounds the places of an edit that are counted.
 const mostPlaces = 99
-
-// exactly finds a text as it is written, where places overlap too.
-func exactly(text, search string) (found []span) {
-	for at := 0; len(found) < mostPlaces; at++ {
-		i := strings.Index(text[at:], search)
-		if i < 0 {
-			break
-		}
-		at += i
-		found = append(found, span{from: at, to: at + len(search)})
-	}
-	return found
-}
-
-// loosely finds whole lines that differ in white space at their ends alone.
-func loosely(text, search string) (found []span) {
-	lines, wanted := strings.SplitAfter(text, "\n"), strings.Split(strings.TrimRight(search, "\r\n"), "\n")
-	starts := make([]int, len(lines)+1)
-	for i, line := range lines {
-		starts[i+1] = starts[i] + len(line)
-	}
-	for i := 0; i+len(wanted) <= len(lines) && len(found) < mostPlaces; i++ {
-		same := true
-		for j := 0; same && j < len(wanted); j++ {
-			same = strings.TrimRight(lines[i+j], " \t\r\n") == strings.TrimRight(wanted[j], " \t\r\n")
-		}
-		if same {
-			found = append(found, span{from: starts[i], to: starts[i+len(wanted)]})
-		}
-	}
-	return found
-}
 
 // Settle returns a changed text as its language's formatter would have it, and refuses one
 // that does not parse. Of Go it parses and, where the text before was formatted too or

@@ -133,3 +133,7 @@ func CheckPath(p string) error {
 	}
 	return fmt.Errorf("path %.200q %s", p, reason)
 }
+
+// Entry is what a commit has at a path: of Git a mode (100644, 100755, 120000 for a link,
+// 040000 for a folder, 160000 for a submodule) and its hash.
+type Entry struct{ Mode, Blob string }

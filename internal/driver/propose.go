@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/org/pr-review-action/internal/chunker"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/flow/ticketpr"
@@ -24,46 +26,37 @@ import (
 	"github.com/org/pr-review-action/internal/scope"
 	"github.com/org/pr-review-action/internal/settings"
 	"github.com/org/pr-review-action/internal/ticket"
-	"github.com/org/pr-review-action/internal/tree"
 	"github.com/org/pr-review-action/internal/wire"
 )
 
 // Proposing is what a ticket's change is written from.
 type Proposing struct {
-	Facts    checkpoint.Manifest                          // thread, subject (Head is the base commit), run, times
-	Into     string                                       // the branch that the change is for
-	Fetch    func(context.Context) (ticket.Ticket, error) // in full
+	Facts    checkpoint.Manifest // thread, subject (Head is the base commit), run, times
+	Into     string              // the branch that the change is for
+	Ticket   ticket.Ticket       // in full
 	Show     ticket.Show
 	Place    wire.Place // the base commit
 	Config   config.Config
 	Settings settings.Settings
-	Only     []string // modules that alone may change
-	// every path of the base with its mode; nil for the tree's own word
-	Entries func(context.Context) (map[string]tree.Entry, error)
-	Check   func(context.Context, []change.File) (*change.Check, error) // nil for none
-	Before  cost.MicroUSD                                               // what the thread has cost
+	Only     []string                                                    // modules that alone may change
+	Entries  map[string]diff.Entry                                       // every path of the base
+	Check    func(context.Context, []change.File) (*change.Check, error) // nil for none
 }
 
 // Propose returns the steps that draft a change for a ticket, or revise a draft, and the
 // state that a thread begins with. Nothing is paid yet.
 func (d Driver) Propose(ctx context.Context, p Proposing) (steps ticketpr.Steps, begin ticketpr.State, err error) {
-	by, err := d.Implementer(p.Settings, p.Config, p.Before, nil)
+	before, _ := d.Proposed(ctx) // of a thread that is not there nothing is paid
+	by, err := d.Implementer(p.Settings, p.Config, before.State.Usage.Cost, nil)
 	if err != nil {
 		return steps, begin, err
 	}
 	if by.Account.Notice != "" && d.Tell != nil {
 		d.Tell(by.Account.Notice)
 	}
-	if p.Entries == nil {
-		p.Entries = func(ctx context.Context) (map[string]tree.Entry, error) { return tree.Entries(ctx, p.Place.Tree) }
-	}
-	entries, err := p.Entries(ctx)
-	if err != nil {
-		return steps, begin, err
-	}
 	modules := p.Config.Modules
 	if len(modules) == 0 {
-		modules = scope.Derive(slices.Sorted(maps.Keys(entries)), func(path string) []byte {
+		modules = scope.Derive(slices.Sorted(maps.Keys(p.Entries)), func(path string) []byte {
 			text, _ := p.Place.Tree.Read(ctx, path) // what cannot be read names no workspace
 			return text
 		})
@@ -76,9 +69,9 @@ func (d Driver) Propose(ctx context.Context, p Proposing) (steps ticketpr.Steps,
 		return steps, begin, err
 	}
 	return ticketpr.Steps{
-			Fetch: p.Fetch, Show: p.Show, Model: &by.Model, Base: implement.Base{
+			Ticket: p.Ticket, Show: p.Show, Model: &by.Model, Base: implement.Base{
 				Tree: p.Place.Tree, Limits: p.Config.Implement, Broken: chunker.New().Broken,
-				Rules: &scope.Rules{Modules: modules, Protected: p.Config.Protected, Entries: entries},
+				Rules: &scope.Rules{Modules: modules, Protected: p.Config.Protected, Entries: p.Entries},
 			},
 			Search: search, Check: p.Check, Review: d.reviewing(p, by.Account.Cap), Facts: p.Facts,
 		}, ticketpr.State{Facts: p.Facts, Into: p.Into,
@@ -190,4 +183,111 @@ func (d Driver) reviewed(outer context.Context, p Proposing, s ticketpr.State,
 		err = errors.New(result.State.Reason)
 	}
 	return result.State, err
+}
+
+// Proposal is what a run of a ticket came to; its JSON form is that of implement --json.
+type Proposal struct {
+	Outcome     string              `json:"outcome"`
+	Status      string              `json:"status"` // the node
+	Thread      string              `json:"thread_id"`
+	Code        string              `json:"code"`
+	Digest      string              `json:"checkpoint_digest"`
+	Ticket      proposedTicket      `json:"ticket"`
+	RootCause   string              `json:"root_cause"`
+	Modules     []change.Module     `json:"modules"`
+	Chunks      []change.Chunk      `json:"chunks"`
+	Changes     []proposedFile      `json:"changes"`
+	Tests       []proposedFile      `json:"tests"`
+	Warnings    []string            `json:"warnings"`
+	Findings    []finding.Finding   `json:"findings"`
+	Criteria    []finding.Criterion `json:"criteria"`
+	Check       *change.Check       `json:"check"` // null where no command was asked for
+	Diff        string              `json:"diff"`
+	Iteration   int                 `json:"iteration"`
+	Branch      string              `json:"branch"`
+	Commit      string              `json:"commit"`
+	PullRequest string              `json:"pull_request_url"`
+	Usage       priced              `json:"usage"`
+	Error       string              `json:"error"` // why the run failed, or what ended it; else empty
+
+	State  ticketpr.State   `json:"-"`
+	Packed checkpoint.Draft `json:"-"` // of one that waits
+}
+
+type proposedTicket struct {
+	Key        string `json:"key"`
+	Type       string `json:"type"`
+	Summary    string `json:"summary"`
+	Complexity string `json:"complexity"`
+}
+
+type proposedFile struct {
+	Path        string `json:"path"`
+	Description string `json:"description"`
+	New         bool   `json:"new"`
+	Added       int    `json:"added"`
+	Removed     int    `json:"removed"`
+}
+
+// Proposed describes a thread of a ticket as it stands. Of a parked one it makes the
+// checkpoint.
+func (d Driver) Proposed(ctx context.Context) (Proposal, error) {
+	flow, err := ticketpr.New(ticketpr.Steps{}, d.Store, d.options()...)
+	if err != nil {
+		return Proposal{}, err
+	}
+	view, err := flow.Inspect(ctx, d.Thread)
+	if err == nil {
+		err = ticketpr.Intact(view)
+	}
+	if err != nil {
+		return Proposal{}, err
+	}
+	s, kept := view.State, view.State.Kept()
+	p := Proposal{
+		Outcome: ticketpr.Failed, Status: ticketpr.Status(view), Thread: s.Facts.Thread, RootCause: s.RootCause,
+		Ticket:  proposedTicket{s.Ticket.Key, s.Class.Type, s.Ticket.Summary, s.Class.Complexity},
+		Modules: s.Scope.Modules, Chunks: slices.Clone(s.Chunks),
+		Changes: listed(kept.Changes), Tests: listed(kept.Tests),
+		Warnings: slices.Concat(s.Warnings(), s.Notes()), Findings: s.Seen.Findings,
+		Criteria: s.Seen.Criteria, Check: s.Check,
+		Diff: change.Unified(kept.Proposed()), Iteration: s.Iteration,
+		Branch: s.Applied.Branch, Commit: s.Applied.Commit,
+		PullRequest: s.PullRequest, Usage: price(s.Usage), Error: s.Error, State: s,
+	}
+	for i := range p.Chunks {
+		p.Chunks[i].Text = ""
+	}
+	switch {
+	case view.Status == graph.Ended:
+		p.Outcome = view.End
+	case view.Status == graph.Paused:
+		p.Outcome = ticketpr.Paused
+		p.Packed, err = ticketpr.Subject().Pack(ctx, flow, d.Store, d.Thread, d.Protect)
+		p.Digest, p.Code = p.Packed.Digest, p.Packed.Code
+	}
+	if s.Decision != nil {
+		p.Digest, p.Code = s.Decision.Digest, s.Decision.Code
+	}
+	return p, err
+}
+
+func listed(files []change.File) (all []proposedFile) {
+	for _, f := range files {
+		all = append(all, proposedFile{f.Path, f.Description, f.New(), f.Added, f.Removed})
+	}
+	return all
+}
+
+// Print writes the proposal as one JSON object, in which no list is null.
+func (p Proposal) Print(w io.Writer) error {
+	p.Changes, p.Tests = append([]proposedFile{}, p.Changes...), append([]proposedFile{}, p.Tests...)
+	p.Modules = append([]change.Module{}, p.Modules...)
+	p.Chunks = append([]change.Chunk{}, p.Chunks...)
+	p.Warnings = append([]string{}, p.Warnings...)
+	p.Criteria = printedCriteria(p.Criteria)
+	return PrintJSON(w, struct {
+		Proposal
+		Findings []printedFinding `json:"findings"`
+	}{p, printedFindings(p.Findings)})
 }

@@ -100,12 +100,15 @@ func (p *proposing) advance(answer *graph.Answer) (driver.Proposal, error) {
 	s := settings.Defaults()
 	s.BaseURL, s.Model = p.model.URL, "fake"
 	now := time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
+	base := tree.Clone(git, p.base.Commit)
+	entries, err := tree.Entries(p.t.Context(), base)
+	require.NoError(p.t, err)
 	steps, begin, err := p.driver().Propose(p.t.Context(), driver.Proposing{
 		Facts: checkpoint.Manifest{Thread: p.thread(), Subject: checkpoint.Subject{Kind: "ticket", Head: p.base.Commit},
 			CreatedAt: now, ExpiresAt: now.Add(time.Hour)},
 		Into: "main", Show: p.show, Config: p.base.Config, Settings: s,
-		Fetch: func(context.Context) (ticket.Ticket, error) { return p.ticket, nil }, Check: p.check,
-		Place: wire.Place{Tree: tree.Clone(git, p.base.Commit), Commit: p.base.Commit, Name: "clone"},
+		Ticket: p.ticket, Check: p.check,
+		Place: wire.Place{Tree: base, Commit: p.base.Commit, Name: "clone"}, Entries: entries,
 	})
 	require.NoError(p.t, err)
 	steps.Apply = driver.CommitTo(p.base)
@@ -131,7 +134,7 @@ func (p *proposing) report() driver.Proposal {
 func (p *proposing) decide(text string) (driver.Proposal, error) {
 	p.t.Helper()
 	r := p.report()
-	d, err := r.State.Decide(text, "")
+	d, err := r.State.Decide(text, "", "", time.Time{})
 	if err != nil {
 		return r, err
 	}

@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 	"github.com/org/pr-review-action/internal/render/proposal"
 	"github.com/org/pr-review-action/internal/settings"
 	"github.com/org/pr-review-action/internal/ticket"
+	"github.com/org/pr-review-action/internal/ticketcontext"
 )
 
 // Carrier carries approved changes out on GitHub: a branch, a commit, a pull request, each of
@@ -30,7 +32,7 @@ type Carrier struct {
 // CommitTo commits a state's approved files to a branch of a clone, as one commit on base.
 func CommitTo(base ingest.Base) func(context.Context, ticketpr.State) (apply.Applied, error) {
 	return func(ctx context.Context, s ticketpr.State) (apply.Applied, error) {
-		headline, body := s.Message()
+		headline, body := proposal.CommitMessage(s.ApprovedProposal())
 		branch, commit, err := base.Write(ctx, s.BranchName(), headline+"\n\n"+body, s.Kept().Proposed())
 		return apply.Applied{Branch: branch, Commit: commit}, err
 	}
@@ -40,9 +42,6 @@ func CommitTo(base ingest.Base) func(context.Context, ticketpr.State) (apply.App
 func (c Carrier) Into(steps *ticketpr.Steps) {
 	steps.Apply = func(ctx context.Context, s ticketpr.State) (apply.Applied, error) {
 		return c.Commit(ctx, c.Request(s))
-	}
-	steps.Applied = func(ctx context.Context, s ticketpr.State) (apply.Applied, bool, error) {
-		return c.Find(ctx, c.Request(s))
 	}
 	steps.Open = func(ctx context.Context, s ticketpr.State) (string, error) {
 		return c.Open(ctx, c.Request(s), s.Applied)
@@ -90,14 +89,9 @@ func (f *Front) NewPush(ctx context.Context, ref pull.Ref, s settings.Settings, 
 		return nil, problem.Usage(fmt.Sprintf("%s is no issue of %s", guard.Line(t.URL, MaxLine), ref.FullName()),
 			"--push takes an issue of the repository that it pushes to, a tracker's key or a Markdown file")
 	}
-	show, err := TicketShow(b.Config.Context, t.Key, repo.Private)
+	show, err := TicketShow(ctx, api, ref, b.Config.Context, t.Key, repo.Private)
 	if err != nil {
 		return nil, err
-	}
-	if issue > 0 && !repo.Private {
-		if err := WrittenByMember(ctx, api, pull.Ref{Owner: ref.Owner, Repo: ref.Repo, Number: issue}); err != nil {
-			return nil, err
-		}
 	}
 	viewer, err := api.Viewer(ctx) // an app's token has no login
 	return &Push{By: viewer.Login, ref: ref, Carrier: Carrier{Applier: apply.Applier{Read: api, Write: write.New(api)},
@@ -122,14 +116,17 @@ func (p *Push) OnTip(ctx context.Context, b ingest.Base) error {
 		p.ref.FullName()), "bring both to one commit: git pull, or git push")
 }
 
-// TicketShow says how much of a ticket leaves for GitHub. On a public repository the change
-// would tell one that is no issue of it, so the settings must say that it may.
-func TicketShow(c config.Context, key string, private bool) (ticket.Show, error) {
+// TicketShow says how much of a ticket leaves for GitHub. A public repository takes issues
+// whose author may write to it. The change would tell any other ticket there, so the settings
+// must say that it may.
+func TicketShow(ctx context.Context, api *github.Client, ref pull.Ref, c config.Context, key string,
+	private bool) (ticket.Show, error) {
+	ref.Number = ticketpr.IssueNumber(key)
 	switch {
-	case ticketpr.IssueNumber(key) > 0 && c.Show == "":
-		return ticket.ShowCriteria, nil // it stands in the repository already
-	case ticketpr.IssueNumber(key) > 0:
-		return c.Show, nil
+	case ref.Number > 0 && private:
+		return cmp.Or(c.Show, ticket.ShowCriteria), nil // it stands in the repository already
+	case ref.Number > 0:
+		return cmp.Or(c.Show, ticket.ShowCriteria), writtenByMember(ctx, api, ref)
 	case !private && c.Show != ticket.ShowCriteria && c.Show != ticket.ShowFull:
 		return "", problem.Usage("on a public repository branch, title and diff would tell what "+key+" says",
 			"take an issue of the repository, or set context.show: criteria or full in the settings")
@@ -137,9 +134,9 @@ func TicketShow(c config.Context, key string, private bool) (ticket.Show, error)
 	return c.Shows(private), nil
 }
 
-// WrittenByMember refuses an issue whose author may not write to its repository: anybody
+// writtenByMember refuses an issue whose author may not write to its repository: anybody
 // may open one on a public one.
-func WrittenByMember(ctx context.Context, api *github.Client, ref pull.Ref) error {
+func writtenByMember(ctx context.Context, api *github.Client, ref pull.Ref) error {
 	issue, err := api.Issue(ctx, ref.Owner, ref.Repo, ref.Number)
 	if err != nil {
 		return err
@@ -163,8 +160,9 @@ func ApplyRequest(ref pull.Ref, s ticketpr.State, made proposal.Made) apply.Requ
 	if made.Record = s.Decision; made.Record != nil {
 		q.Digest = made.Record.Digest
 	}
-	q.Headline, q.Body = s.Message()
-	q.Title, q.Text = proposal.PullRequest(s.ApprovedProposal(), made)
+	approved := s.ApprovedProposal()
+	q.Headline, q.Body = proposal.CommitMessage(approved)
+	q.Title, q.Text = proposal.PullRequest(approved, made)
 	return q
 }
 
@@ -181,4 +179,31 @@ func (p *Push) Carry(ctx context.Context, r Proposal) (_ Proposal, err error) {
 	}
 	r.Branch, r.Commit = r.State.Applied.Branch, r.State.Applied.Commit
 	return r, err
+}
+
+// TicketSources are where a ticket is read and commented on: GitHub for an issue, which
+// needs no settings, else the sources of the settings.
+func (f *Front) TicketSources(asked ticketpr.Asked, c config.Config, s settings.Settings,
+	api *github.Client) (ticketcontext.Options, error) {
+	o, err := f.Context(c.Context, s, api)
+	switch {
+	case err != nil:
+	case asked.Issue() > 0:
+		o.Sources = []ticketcontext.Source{ticketcontext.GitHub(api)}
+	case len(o.Sources) == 0:
+		err = problem.Usage(fmt.Sprintf("nothing says where %s is kept", asked.Key), "name a source under "+
+			"context.sources in "+s.Config+" of the base commit, or have implement read a Markdown file in a clone")
+	}
+	return o, err
+}
+
+// ReadTicket reads a ticket in full, under the key that it was asked for by.
+func (f *Front) ReadTicket(ctx context.Context, asked ticketpr.Asked, c config.Config, s settings.Settings,
+	api *github.Client) (t ticket.Ticket, err error) {
+	o, err := f.TicketSources(asked, c, s, api)
+	if err == nil {
+		t, err = ticketcontext.One(ctx, asked.From, o)
+	}
+	t.Key = asked.Key
+	return t, err
 }

@@ -74,7 +74,8 @@ type Report struct {
 
 	Branch      string `json:"-"` // of an applied ticket
 	PullRequest string `json:"-"` // its address
-	Page        string `json:"-"` // what the job summary shows, where it is no review's
+	Form        string `json:"-"` // that of the filled-in form, where a person opens it
+	Page        string `json:"-"` // what the job summary shows of a ticket's draft that waits
 }
 
 // overview is what a model says of the change; null without a model.

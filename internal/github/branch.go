@@ -10,6 +10,7 @@ import (
 
 	gh "github.com/google/go-github/v62/github"
 
+	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/pull"
 )
 
@@ -59,17 +60,11 @@ func (c *Client) compare(ctx context.Context, owner, repo, base, head string,
 	return compared, Wrap(fmt.Sprintf("comparing %.40s with %.40s of %s/%s", base, head, owner, repo), err)
 }
 
-// Entry is what a commit has at a path.
-type Entry struct {
-	Mode string // of git: 100644, 100755, 120000 for a link, 040000 for a folder, 160000 for a submodule
-	SHA  string // git's hash of it
-}
-
 // Entries reads what a commit has at some paths, each folder on the way once. What
 // is not there is left out.
-func (c *Client) Entries(ctx context.Context, owner, repo, commit string, paths []string) (map[string]Entry, error) {
-	read := map[string]map[string]Entry{}
-	within := func(sha, folder string) (map[string]Entry, error) {
+func (c *Client) Entries(ctx context.Context, owner, repo, commit string, paths []string) (map[string]diff.Entry, error) {
+	read := map[string]map[string]diff.Entry{}
+	within := func(sha, folder string) (map[string]diff.Entry, error) {
 		if known, ok := read[folder]; ok {
 			return known, nil
 		}
@@ -77,15 +72,15 @@ func (c *Client) Entries(ctx context.Context, owner, repo, commit string, paths 
 		read[folder] = entries
 		return entries, err
 	}
-	found := map[string]Entry{}
+	found := map[string]diff.Entry{}
 	for _, path := range paths {
-		at, parts, folder := Entry{Mode: folderMode, SHA: commit}, strings.Split(path, "/"), ""
+		at, parts, folder := diff.Entry{Mode: folderMode, Blob: commit}, strings.Split(path, "/"), ""
 		for i, name := range parts {
 			if at.Mode != folderMode {
-				at = Entry{}
+				at = diff.Entry{}
 				break
 			}
-			entries, err := within(at.SHA, folder)
+			entries, err := within(at.Blob, folder)
 			if err != nil {
 				return nil, err
 			}
@@ -100,9 +95,9 @@ func (c *Client) Entries(ctx context.Context, owner, repo, commit string, paths 
 
 // AllEntries reads all that a commit has, but for folders: ErrTooLarge where GitHub does
 // not list it whole, from about 100,000 paths on.
-func (c *Client) AllEntries(ctx context.Context, owner, repo, commit string) (map[string]Entry, error) {
+func (c *Client) AllEntries(ctx context.Context, owner, repo, commit string) (map[string]diff.Entry, error) {
 	all, err := c.entries(ctx, owner, repo, commit, true)
-	maps.DeleteFunc(all, func(_ string, e Entry) bool { return e.Mode == folderMode })
+	maps.DeleteFunc(all, func(_ string, e diff.Entry) bool { return e.Mode == folderMode })
 	return all, err
 }
 
@@ -110,7 +105,7 @@ const folderMode = "040000"
 
 // entries lists one folder by the hash of its tree, or of a commit for the top one, and
 // of all below it where deep.
-func (c *Client) entries(ctx context.Context, owner, repo, sha string, deep bool) (map[string]Entry, error) {
+func (c *Client) entries(ctx context.Context, owner, repo, sha string, deep bool) (map[string]diff.Entry, error) {
 	tree, _, err := c.api.Git.GetTree(ctx, segment(owner), segment(repo), sha, deep)
 	if err == nil && tree.GetTruncated() {
 		err = fmt.Errorf("%w: GitHub lists no tree of this size", ErrTooLarge)
@@ -118,9 +113,9 @@ func (c *Client) entries(ctx context.Context, owner, repo, sha string, deep bool
 	if err != nil {
 		return nil, Wrap(fmt.Sprintf("reading the tree %.40s of %s/%s", sha, owner, repo), err)
 	}
-	all := map[string]Entry{}
+	all := map[string]diff.Entry{}
 	for _, e := range tree.Entries {
-		all[e.GetPath()] = Entry{Mode: e.GetMode(), SHA: e.GetSHA()}
+		all[e.GetPath()] = diff.Entry{Mode: e.GetMode(), Blob: e.GetSHA()}
 	}
 	return all, nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
@@ -58,7 +59,11 @@ func (j *job) reviewed(ctx context.Context) (*gated[reviewpr.State], error) {
 			}
 			return all
 		},
-		items: reviewpr.State.Items, onRecord: reviewpr.State.OnRecord, speaks: true,
+		reads: func(s reviewpr.State, text string, given, fallback decision.Verdict, until time.Time) (decision.Decision,
+			error) {
+			return gate.Decide(text, given, fallback, s.Items(), until)
+		},
+		onRecord: reviewpr.State.OnRecord, speaks: true,
 		parent: func(s reviewpr.State) string { return s.Draft.Trace },
 		report: func(ctx context.Context, o *handoff.Draft[reviewpr.State]) (driver.Report, error) {
 			return driver.ReportOf(ctx, o.Flow, o.Store, o.Manifest.Thread, j.Protection)

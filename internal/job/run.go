@@ -120,8 +120,9 @@ func (j *job) summarize(r driver.Report) error {
 	case r.Page != "":
 		return j.runner.Summary(r.Page)
 	case j.ticketed():
-		return j.runner.Summary(proposal.End(j.asked.Key, proposal.Ending{Outcome: r.Outcome,
-			Reason: r.Message, Void: j.void, Counts: j.Summary == "counts",
+		return j.runner.Summary(proposal.End(j.asked.Key, proposal.Ending{Outcome: r.Outcome, Reason: r.Message,
+			Record: r.State.Decision, Branch: r.Branch, Pull: r.PullRequest, Form: r.Form, Void: j.void,
+			Changes: r.Changes, Bot: r.State.Decision != nil && j.bot(), Counts: j.Summary == "counts",
 			Applies: j.Mode != "implement" && j.Mode != "revise"}))
 	case r.Parked() && r.Code != "":
 		more := !r.State.Draft.Rules && len(r.State.Rounds) < gate.MaxRounds

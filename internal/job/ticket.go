@@ -58,7 +58,7 @@ func (j *job) proposal(ctx context.Context) (*ticketDraft, error) {
 		},
 		unmoved: p.unmoved, standing: p.stands, author: p.dispatcher,
 		deciders: func(ticketpr.State) []string { return p.config.Deciders },
-		items:    ticketpr.State.Items, fits: ticketpr.State.Fits, compared: asFindings,
+		reads:    ticketpr.State.Decide, compared: asFindings,
 		parent: func(ticketpr.State) string { return "" }, report: p.ended,
 	}
 	return p, err
@@ -111,19 +111,6 @@ func (p *ticketDraft) unmoved(ctx context.Context, draft checkpoint.Draft) error
 	return moved
 }
 
-// fetch reads the ticket. An issue of a public repository is taken where its author may
-// write: anybody may open one.
-func (p *ticketDraft) fetch(ctx context.Context) (ticket.Ticket, error) {
-	if n := p.asked.Issue(); n > 0 && !p.repo.Private {
-		at := p.ref
-		at.Number = n
-		if err := driver.WrittenByMember(ctx, p.api, at); err != nil {
-			return ticket.Ticket{}, err
-		}
-	}
-	return p.ReadTicket(ctx, p.asked, p.config, p.Settings, p.api)
-}
-
 // dispatcher is who asked for a draft: as the author of a pull request, that account does
 // not decide unless allow-author says so. It may ask for another draft.
 func (p *ticketDraft) dispatcher(ctx context.Context, m checkpoint.Manifest) (string, error) {
@@ -158,25 +145,18 @@ func (p *ticketDraft) ended(ctx context.Context, draft *handoff.Draft[ticketpr.S
 	return p.reported(v), err
 }
 
-// reported says how a draft stands, with the page of one that waits for nothing any more.
+// reported says how a draft stands.
 func (p *ticketDraft) reported(v driver.Proposal) driver.Report {
-	s, counts := v.State, p.Summary == "counts"
+	s := v.State
 	r := driver.Report{Outcome: v.Outcome, Thread: s.Facts.Thread, Code: v.Code, Digest: v.Digest, Packed: v.Packed,
 		Head: s.Facts.Subject.Head, Usage: s.Usage, Findings: s.Seen.Findings, Branch: s.Applied.Branch,
 		PullRequest: s.PullRequest, Message: s.Error}
 	if v.Digest != "" {
 		r.Artifact = ticketpr.Names.Draft(p.origin.Subject, v.Digest)
 	}
-	if v.Outcome == ticketpr.Paused {
-		return r
+	if v.Outcome != ticketpr.Paused {
+		r.Form, r.State.Decision = p.Form(s), s.Account(p.Summary != "counts")
 	}
-	record := s.Account()
-	if counts {
-		record = s.Decision // without the paths
-	}
-	r.Page = proposal.End(p.asked.Key, proposal.Ending{Outcome: r.Outcome, Reason: s.Error,
-		Record: record, Branch: s.Applied.Branch, Pull: s.PullRequest, Form: p.Form(s), Void: p.void,
-		Changes: p.changes, Bot: p.bot(), Counts: counts})
 	return r
 }
 
@@ -192,7 +172,7 @@ func (p *ticketDraft) request(s ticketpr.State) apply.Request {
 }
 
 // bot reports whether the job's token is that of an app, such as GITHUB_TOKEN.
-func (p *ticketDraft) bot() bool { return strings.HasPrefix(p.Token, "ghs_") }
+func (j *job) bot() bool { return strings.HasPrefix(j.Token, "ghs_") }
 
 // driver takes a ticket's thread through the graph, and tells each node that has begun.
 func (p *ticketDraft) driver(store graph.Store, thread string) driver.Driver {

@@ -12,7 +12,6 @@ import (
 	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/checkpoint/artifactstore"
-	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/ticketpr"
@@ -46,11 +45,8 @@ func (j *job) implements(ctx context.Context) (r driver.Report, err error) {
 		j.warning("whether this ticket was carried out before could not be read", err)
 	}
 	if found {
-		r = driver.Report{Outcome: ticketpr.Posted, Thread: thread, Branch: o.Branch, PullRequest: o.URL,
-			Message: "this ticket was carried out on this commit before"}
-		r.Page = proposal.End(p.asked.Key, proposal.Ending{Outcome: r.Outcome, Reason: r.Message,
-			Branch: o.Branch, Pull: o.URL})
-		return r, nil
+		return driver.Report{Outcome: ticketpr.Posted, Thread: thread, Branch: o.Branch, PullRequest: o.URL,
+			Message: "this ticket was carried out on this commit before"}, nil
 	}
 	return p.draft(ctx, p.facts(thread, base.SHA), nil)
 }
@@ -63,7 +59,7 @@ func (j *job) proposed(ctx context.Context) (*ticketDraft, error) {
 	}
 	p, err := j.proposal(ctx)
 	if p.answered = approvals; err == nil {
-		p.show, err = driver.TicketShow(p.config.Context, p.asked.Key, p.repo.Private)
+		p.show, err = driver.TicketShow(ctx, p.api, p.ref, p.config.Context, p.asked.Key, p.repo.Private)
 	}
 	return p, err
 }
@@ -84,17 +80,26 @@ func (p *ticketDraft) facts(thread, base string) checkpoint.Manifest {
 // the next one, and stores what it parked.
 func (p *ticketDraft) draft(ctx context.Context, facts checkpoint.Manifest,
 	revised *revision) (driver.Report, error) {
-	store, before, begun := p.progress(ctx, facts, revised)
-	d := p.driver(store, facts.Thread)
+	t, err := p.ReadTicket(ctx, p.asked, p.config, p.Settings, p.api)
+	if err != nil {
+		return driver.Report{}, err
+	}
+	facts.Subject.Digest = implement.Digest(t)
 	sha := facts.Subject.Head
+	entries, err := p.api.AllEntries(ctx, p.ref.Owner, p.ref.Repo, sha) // their modes, which an archive does not tell
+	if err != nil {
+		return driver.Report{}, err
+	}
+	store, begun := p.progress(ctx, facts, revised)
+	d := p.driver(store, facts.Thread)
 	steps, begin, err := d.Propose(ctx, driver.Proposing{
-		Facts: facts, Into: p.repo.DefaultBranch, Fetch: p.fetch, Show: p.show, Config: p.config,
-		Settings: p.Settings, Only: p.Only(), Before: before,
+		Facts: facts, Into: p.repo.DefaultBranch, Ticket: t, Show: p.show, Config: p.config,
+		Settings: p.Settings, Only: p.Only(),
 		Place: wire.Place{Commit: sha, Name: p.ref.FullName(), Unkept: true,
 			Tree: tree.Archive(func(ctx context.Context) (io.ReadCloser, error) {
 				return p.api.Archive(ctx, p.ref.Owner, p.ref.Repo, sha)
 			})},
-		Entries: func(ctx context.Context) (map[string]tree.Entry, error) { return p.entries(ctx, sha) },
+		Entries: entries,
 	})
 	if err != nil {
 		return driver.Report{}, err
@@ -115,16 +120,6 @@ func (p *ticketDraft) draft(ctx context.Context, facts checkpoint.Manifest,
 		p.warning("progress that is not needed any more could not be deleted", err)
 	}
 	return r, nil
-}
-
-// entries are all paths of the base with their modes, which an archive does not tell.
-func (p *ticketDraft) entries(ctx context.Context, sha string) (map[string]tree.Entry, error) {
-	all, err := p.api.AllEntries(ctx, p.ref.Owner, p.ref.Repo, sha)
-	entries := make(map[string]tree.Entry, len(all))
-	for path, e := range all {
-		entries[path] = tree.Entry{Mode: e.Mode, Blob: e.SHA}
-	}
-	return entries, err
 }
 
 // parked stores a draft that waits, or reports why there is none.
@@ -208,23 +203,22 @@ func (j *job) comments(ctx context.Context) (_ driver.Report, err error) {
 	return driver.Report{Message: p.asked.Key + " " + word + address}, nil
 }
 
-// progress is the store of a draft under way, and what the thread has cost so far. It holds
-// what an earlier job had paid for when it was cut off, which begun says, or the draft that
-// is revised. What is paid on the way is carried off from time to time.
+// progress is the store of a draft under way. It holds what an earlier job had paid for when
+// it was cut off, which begun says, or the draft that is revised. What is paid on the way is
+// carried off from time to time.
 func (p *ticketDraft) progress(ctx context.Context, facts checkpoint.Manifest,
-	revised *revision) (store *artifactstore.Store, spent cost.MicroUSD, begun bool) {
+	revised *revision) (store *artifactstore.Store, begun bool) {
 	empty := func() *artifactstore.Store {
 		return p.carrying(func(saved graph.Saved, n int) (string, []byte, error) {
-			packed, err := ticketpr.PackPartial(saved, n, facts, p.Protection)
+			packed, err := handoff.PackPartial(saved, n, facts, p.Protection)
 			return ticketpr.Names.Partial(p.origin.Subject, n, packed.Digest), packed.Zip, err
 		})
 	}
 	if store = empty(); revised != nil {
 		_ = store.Memory.Save(ctx, facts.Thread, revised.from.Snapshot) // it is in memory
-		spent = revised.from.State.Usage.Cost
 	}
 	if p.Anew {
-		return store, spent, false
+		return store, false
 	}
 	found := handoff.Candidates(p.checkpoints(p.left(ctx), p.origin.Subject), p.repo.ID)
 	p.origin.Earlier(ctx, found, func(d checkpoint.Draft, saved graph.Saved) error {
@@ -235,47 +229,37 @@ func (p *ticketDraft) progress(ctx context.Context, facts checkpoint.Manifest,
 		if err := earlier.Prime(ctx, facts.Thread, saved, 0, ""); err != nil {
 			return err
 		}
-		paid, err := p.goesOn(ctx, earlier, facts.Thread, revised)
-		if err == nil {
-			store, spent, begun = earlier, paid, true
+		err := p.goesOn(ctx, earlier, facts, revised)
+		if begun = err == nil; begun {
+			store = earlier
 		}
 		return err
 	})
-	return store, spent, begun
+	return store, begun
 }
 
-var errAnother = errors.New("it is of another draft")
-
 // goesOn refuses what was begun with another text, other modules, another model or other
-// feedback, and what came to its end. It says what it has cost.
-func (p *ticketDraft) goesOn(ctx context.Context, store graph.Store, thread string,
-	revised *revision) (cost.MicroUSD, error) {
-	flow, err := ticketpr.New(ticketpr.Steps{}, store, driver.Sealing(p.Protection)...)
+// feedback, and what came to its end.
+func (p *ticketDraft) goesOn(ctx context.Context, store graph.Store, facts checkpoint.Manifest,
+	revised *revision) error {
+	v, err := p.driver(store, facts.Thread).Proposed(ctx)
 	if err != nil {
-		return 0, err
-	}
-	view, err := flow.Inspect(ctx, thread)
-	if err != nil {
-		return 0, err
-	}
-	t, err := p.fetch(ctx)
-	if err != nil {
-		return 0, err
+		return err
 	}
 	by, err := p.NewReviewer(p.Settings, nil)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	by.Named(p.config)
-	s, only := view.State, p.Only()
+	s, only := v.State, p.Only()
 	outside := len(only) > 0 && slices.ContainsFunc(s.Scope.Modules, func(m change.Module) bool {
 		return !slices.Contains(only, m.Name)
 	})
-	if !revised.begins(s) || outside || view.Status != graph.Running || s.Facts.Subject.Digest != implement.Digest(t) ||
-		s.Model != by.Model {
-		return 0, errAnother
+	if !revised.begins(s) || outside || v.Outcome != ticketpr.Failed || v.Error != "" ||
+		s.Facts.Subject.Digest != facts.Subject.Digest || s.Model != by.Model {
+		return errors.New("it is of another draft")
 	}
-	return s.Usage.Cost, nil
+	return nil
 }
 
 // begins reports whether a state is of this revision; of none, of a first draft.

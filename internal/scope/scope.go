@@ -22,14 +22,13 @@ import (
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/pattern"
-	"github.com/org/pr-review-action/internal/tree"
 )
 
 // Rules are what a path is held against.
 type Rules struct {
 	Modules   []config.Module       // that were chosen
 	Protected []string              // globs of the settings
-	Entries   map[string]tree.Entry // of the base commit, every path
+	Entries   map[string]diff.Entry // of the base commit, every path
 
 	once  sync.Once
 	known map[string]string // folded paths and folders → as they are spelled

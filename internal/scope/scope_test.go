@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/scope"
-	"github.com/org/pr-review-action/internal/tree"
 )
 
 func rules() *scope.Rules {
@@ -16,7 +16,7 @@ func rules() *scope.Rules {
 		Modules: []config.Module{{Name: "core", Paths: []string{"core/**"}, Tests: []string{"test/core/**"}},
 			{Name: "root", Paths: []string{"/*"}}},
 		Protected: []string{"core/legal/**", "*.pem", "core/[^a-z].key"},
-		Entries: map[string]tree.Entry{"core/a.go": {Mode: "100644"}, "core/run.sh": {Mode: "100755"},
+		Entries: map[string]diff.Entry{"core/a.go": {Mode: "100644"}, "core/run.sh": {Mode: "100755"},
 			"core/link": {Mode: "120000"}, "core/sub": {Mode: "160000"}, "core/Cafe\u0301.go": {Mode: "100644"},
 			"go.mod": {Mode: "100644"}},
 	}

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/org/pr-review-action/internal/diff"
 )
 
 // Git runs git on one repository with an input and returns what it printed. It
@@ -64,7 +66,7 @@ func parseListing(out []byte) (*table, error) {
 		if !ok || len(field) != 4 || len(t.entries) >= maxListing {
 			return nil, fmt.Errorf("git's list of the files is not understood, or longer than %d", maxListing)
 		}
-		e := entry{Entry: Entry{field[0], field[2]}}
+		e := entry{Entry: diff.Entry{Mode: field[0], Blob: field[2]}}
 		var err error
 		if e.size, err = strconv.ParseInt(field[3], 10, 64); err != nil {
 			e.size = -1

@@ -201,13 +201,10 @@ func ReadAll(ctx context.Context, t Tree, paths []string) ([][]byte, error) {
 	return all, err
 }
 
-// Entry is a path of a commit, whatever it is, with Git's mode and name of it.
-type Entry struct{ Mode, Blob string }
-
 // Entries are all paths of a clone's commit: files, links and submodules; of another
 // tree, which knows no modes, the files that may be read as 100644.
-func Entries(ctx context.Context, t Tree) (map[string]Entry, error) {
-	all := map[string]Entry{}
+func Entries(ctx context.Context, t Tree) (map[string]diff.Entry, error) {
+	all := map[string]diff.Entry{}
 	known, err := of(t).paths.get(ctx)
 	if err != nil {
 		return all, err
@@ -217,7 +214,7 @@ func Entries(ctx context.Context, t Tree) (map[string]Entry, error) {
 		case e.Mode != "":
 			all[path] = e.Entry
 		case e.why == nil:
-			all[path] = Entry{"100644", e.hash()}
+			all[path] = diff.Entry{Mode: "100644", Blob: e.hash()}
 		}
 	}
 	return all, nil

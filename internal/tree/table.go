@@ -21,7 +21,7 @@ type table struct {
 
 // entry is a path of a commit. What a source does not know of it is zero.
 type entry struct {
-	Entry
+	diff.Entry
 	size    int64  // bytes
 	why     error  // it is not read; nil for a file
 	content []byte // where it is held

@@ -11,6 +11,7 @@ import (
 	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/flow/ticketpr"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/handofftest"
@@ -61,26 +62,22 @@ func (m model) Identity() string { return "a model" }
 // ticketFlow is the graph with a model that mends the bug. What was approved goes to a
 // folder; apply's own tests and those of the jobs hold it against GitHub.
 func ticketFlow(w handofftest.World) (*graph.Flow[ticketpr.State], error) {
-	base, entries := payTree(), map[string]tree.Entry{}
+	base, entries := payTree(), map[string]diff.Entry{}
 	for path := range base {
-		entries[path] = tree.Entry{Mode: "100644", Blob: strings.Repeat("ab", 20)}
+		entries[path] = diff.Entry{Mode: "100644", Blob: strings.Repeat("ab", 20)}
 	}
 	module := config.Module{Name: "pay", Paths: []string{"pay/**"}}
-	applied := func(s ticketpr.State) apply.Applied { return apply.Applied{Branch: s.BranchName()} }
 	return ticketpr.New(ticketpr.Steps{
-		Fetch: func(context.Context) (ticket.Ticket, error) {
-			return ticket.Ticket{Key: "PAY-88", Summary: "Round half up"}, nil
-		},
-		Show:  ticket.ShowFull,
+		Ticket: ticket.Ticket{Key: "PAY-88", Summary: "Round half up"}, Show: ticket.ShowFull,
 		Model: &implement.Model{Chat: model(w.Paid), Once: graph.Once[implement.Recorded]},
 		Base:  implement.Base{Tree: base, Rules: &scope.Rules{Modules: []config.Module{module}, Entries: entries}},
 		Apply: func(ctx context.Context, s ticketpr.State) (apply.Applied, error) {
-			_, err := w.Out.Write(ctx, *s.Decision, change.Unified(s.Kept().Proposed()))
-			return applied(s), err
-		},
-		Applied: func(_ context.Context, s ticketpr.State) (apply.Applied, bool, error) {
+			at := apply.Applied{Branch: s.BranchName()}
 			_, done, err := w.Out.Look(*s.Decision)
-			return applied(s), done, err
+			if err == nil && !done {
+				_, err = w.Out.Write(ctx, *s.Decision, change.Unified(s.Kept().Proposed()))
+			}
+			return at, err
 		},
 		Open: func(_ context.Context, s ticketpr.State) (string, error) {
 			return "pull request of " + s.Applied.Branch, nil

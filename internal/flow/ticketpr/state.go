@@ -2,10 +2,10 @@ package ticketpr
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
-
-	"github.com/go-json-experiment/json"
 
 	"github.com/org/pr-review-action/internal/apply"
 	"github.com/org/pr-review-action/internal/change"
@@ -14,8 +14,9 @@ import (
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/gate"
-	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/render/proposal"
 	"github.com/org/pr-review-action/internal/ticket"
@@ -56,21 +57,20 @@ type Seen struct {
 
 // Kept is the draft without the files that the decision drops; all of it while there is none.
 func (s State) Kept() change.Draft {
-	d, at := s.Draft, 0
-	keep := func(files []change.File) (kept []change.File) {
-		for _, f := range files {
-			id := fileID(at)
-			at++
-			if s.Decision == nil || !slices.ContainsFunc(s.Decision.Dropped, func(d decision.Drop) bool {
-				return d.ID == id
-			}) {
-				kept = append(kept, f)
-			}
+	d := s.Draft
+	d.Changes, d.Tests = nil, nil
+	for i, f := range s.Proposed() {
+		gone := s.Decision != nil && slices.ContainsFunc(s.Decision.Dropped, func(d decision.Drop) bool {
+			return d.ID == fileID(i)
+		})
+		switch {
+		case gone:
+		case i < len(s.Changes):
+			d.Changes = append(d.Changes, f)
+		default:
+			d.Tests = append(d.Tests, f)
 		}
-		return kept
 	}
-	d.Changes = keep(d.Changes)
-	d.Tests = keep(d.Tests)
 	return d
 }
 
@@ -117,10 +117,11 @@ func (s State) Items() (all []decision.Item) {
 	return all
 }
 
-// Account is the decision as a person reads it: dropped files by their paths.
-func (s State) Account() *decision.Record {
-	if s.Decision == nil {
-		return nil
+// Account is the decision as a person reads it: dropped files by their paths, where those
+// may be told.
+func (s State) Account(paths bool) *decision.Record {
+	if s.Decision == nil || !paths {
+		return s.Decision
 	}
 	r, items := *s.Decision, s.Items()
 	r.Dropped = slices.Clone(r.Dropped)
@@ -170,11 +171,6 @@ func Slug(text string) string {
 }
 
 const maxSlug = 40
-
-// Message is the commit's: a first line of at most 72 characters, and what and why behind it.
-func (s State) Message() (headline, body string) {
-	return proposal.CommitMessage(s.ApprovedProposal())
-}
 
 // Shown is the whole draft as its approver can read it.
 func (s State) Shown() string { return proposal.File(s.Proposal()) }
@@ -240,22 +236,6 @@ func Subject() handoff.Subject[State] {
 	}
 }
 
-// PackPartial makes the n-th partial checkpoint of a run under way that drafts, n from 1;
-// facts are of this run. Before the ticket is read it is handoff.ErrNotRead.
-func PackPartial(saved graph.Saved, n int, facts checkpoint.Manifest,
-	p checkpoint.Protection) (checkpoint.Draft, error) {
-	fields, err := saved.Latest("facts")
-	if err != nil {
-		return checkpoint.Draft{}, err
-	}
-	var read checkpoint.Manifest
-	if json.Unmarshal(fields["facts"], &read) != nil || read.Subject.Digest == "" {
-		return checkpoint.Draft{}, handoff.ErrNotRead
-	}
-	facts.Subject.Digest = read.Subject.Digest
-	return handoff.PackPartial(saved, n, facts, p)
-}
-
 // manifest is what a parked draft says of itself.
 func (s State) manifest() checkpoint.Manifest {
 	m := s.Facts
@@ -263,4 +243,47 @@ func (s State) manifest() checkpoint.Manifest {
 	m.Blockers = finding.Count(s.Seen.Findings, finding.Blocker)
 	m.Majors = finding.Count(s.Seen.Findings, finding.Major)
 	return m
+}
+
+// Asked is a ticket as somebody names it.
+type Asked struct {
+	Key  string // PAY-88, of an issue gh-7: what threads, branches and artifacts are named by
+	From string // as sources know it: PAY-88, or owner/repo#7
+}
+
+// Issue is the number of an issue of GitHub, 0 of any other ticket.
+func (a Asked) Issue() int { return IssueNumber(a.Key) }
+
+// IssueNumber is that of an issue's key, gh-7; 0 of any other key.
+func IssueNumber(key string) int {
+	digits, _ := strings.CutPrefix(key, "gh-")
+	n, _ := strconv.Atoi(digits)
+	return n
+}
+
+// OfIssue is an issue of GitHub.
+func OfIssue(ref pull.Ref) Asked {
+	return Asked{Key: fmt.Sprintf("gh-%d", ref.Number), From: fmt.Sprintf("%s#%d", ref.FullName(), ref.Number)}
+}
+
+var issueForm = regexp.MustCompile(`(?i)^(?:gh-|([^#]*)#)?([1-9][0-9]{0,8})$`)
+
+// ParseTicket reads a tracker's key, or an issue of the repository as #7, 7, gh-7 or
+// owner/repo#7.
+func ParseTicket(text string, of pull.Ref) (Asked, error) {
+	text = strings.TrimSpace(text)
+	if m := issueForm.FindStringSubmatch(text); m != nil && (m[1] == "" || strings.EqualFold(m[1], of.FullName())) {
+		of.Number, _ = strconv.Atoi(m[2])
+		return OfIssue(of), nil
+	}
+	if key := strings.ToUpper(text); ticket.Project(key) != "" {
+		return Asked{Key: key, From: key}, nil
+	}
+	return Asked{}, problem.Usage(fmt.Sprintf("%.100q names no ticket", text),
+		"name a key such as PAY-88, or an issue of "+of.FullName()+" such as #7")
+}
+
+// ThreadID names the drafts of a ticket at a base commit: owner/repo~PAY-88:<40 hex>.
+func ThreadID(of pull.Ref, key, base string) string {
+	return fmt.Sprintf("%s~%s:%s", of.FullName(), key, base)
 }

@@ -18,13 +18,9 @@ import (
 	"github.com/org/pr-review-action/internal/ticketcontext"
 )
 
-// fetch reads the ticket and freezes it: its text is hashed, and shown as far as it may be.
-func (r *run) fetch(ctx context.Context, s *State) (paid cost.Usage, err error) {
-	t, err := r.Fetch(ctx)
-	if err != nil {
-		return paid, err
-	}
-	r.whole = &t
+// fetch takes the ticket and freezes it: its text is hashed, and shown as far as it may be.
+func (r *run) fetch(_ context.Context, s *State) (paid cost.Usage, err error) {
+	t := r.Ticket
 	s.Facts.Subject.Digest = implement.Digest(t)
 	c := ticket.Context{Tickets: []ticket.Ticket{t}, Flags: ticketcontext.Flags(t)}.Shown(r.Show)
 	s.Ticket, s.Flags = c.Tickets[0], c.Flags
@@ -34,22 +30,15 @@ func (r *run) fetch(ctx context.Context, s *State) (paid cost.Usage, err error) 
 	return paid, nil
 }
 
-// reading is a step that reads the ticket in full, again where another process has drafted.
-// It is the frozen one, or refused.
+// reading is a step that takes the ticket in full, read again where another process has
+// drafted. It is the frozen one, or refused.
 func (r *run) reading(do func(context.Context, *State, ticket.Ticket) (cost.Usage, error)) step {
 	return func(ctx context.Context, s *State) (paid cost.Usage, err error) {
-		if r.whole == nil {
-			t, err := r.Fetch(ctx)
-			if err != nil {
-				return paid, err
-			}
-			r.whole = &t
-		}
-		if implement.Digest(*r.whole) != s.Facts.Subject.Digest {
+		if implement.Digest(r.Ticket) != s.Facts.Subject.Digest {
 			return paid, problem.Refuse(9, "the ticket's text is another since this draft was made",
 				"draft it anew with --again", problem.At(s.Ticket.Key))
 		}
-		return do(ctx, s, *r.whole)
+		return do(ctx, s, r.Ticket)
 	}
 }
 

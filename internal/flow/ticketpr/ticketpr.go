@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/org/pr-review-action/internal/apply"
 	"github.com/org/pr-review-action/internal/change"
@@ -27,7 +28,6 @@ import (
 	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/implement"
 	"github.com/org/pr-review-action/internal/problem"
-	"github.com/org/pr-review-action/internal/secret"
 	"github.com/org/pr-review-action/internal/ticket"
 	"github.com/org/pr-review-action/internal/trace"
 )
@@ -68,38 +68,37 @@ const (
 	errorNode      = "handle_error"
 )
 
-// Steps is the outside world of a run. A job that decides needs Apply, Applied and Open. The
-// ticket is commented on by a job of its own, which has the tracker's credentials.
+// Steps is the outside world of a run. A job that decides needs Apply and Open. The ticket
+// is commented on by a job of its own, which has the tracker's credentials.
 type Steps struct {
-	Fetch  func(context.Context) (ticket.Ticket, error) // in full; once in a process
-	Show   ticket.Show                                  // how much of it may leave the job
-	Model  *implement.Model                             // nil where a draft is decided
-	Base   implement.Base                               // its rules are of all modules that may change
-	Search implement.Search                             // nil for nothing
+	Ticket ticket.Ticket    // in full, as this process has read it
+	Show   ticket.Show      // how much of it may leave the job
+	Model  *implement.Model // nil where a draft is decided
+	Base   implement.Base   // its rules are of all modules that may change
+	Search implement.Search // nil for nothing
 	// runs the command of who asked for it on the change; nil where none was given
 	Check func(context.Context, []change.File) (*change.Check, error)
 	// has the change reviewed; nil for nobody
 	Review func(context.Context, State, ticket.Ticket) (Seen, error)
 	Facts  checkpoint.Manifest // of this run, for a draft that another began
 
-	Apply func(context.Context, State) (apply.Applied, error) // commits the approved files
-	// looks whether they are, after a run that did not live to say so; nil where Apply looks
-	Applied func(context.Context, State) (apply.Applied, bool, error)
-	Open    func(context.Context, State) (url string, err error) // the pull request, once; nil for none
+	// commits the approved files, and opens their pull request, of which nil opens none. Each
+	// looks first whether it was done by a run that did not live to say so
+	Apply func(context.Context, State) (apply.Applied, error)
+	Open  func(context.Context, State) (url string, err error)
 }
 
-// run is a graph as it runs: its steps, the fields that they write, and the ticket in full.
+// run is a graph as it runs: its steps, and the fields that they write.
 type run struct {
 	Steps
 	graph *graph.Graph[State]
-	whole *ticket.Ticket
 }
 
 // New builds the graph over a store. Progress hangs on the observers in o.
 func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[State], error) {
 	g := graph.New[State](Name, Version)
 	r := &run{Steps: steps, graph: g}
-	applied, opened := declare(g)
+	declare(g)
 	fetch := r.node(fetchNode, r.fetch, "facts", "ticket", "flags", "error")
 	classify := r.node(classifyNode, r.reading(r.classify), "classification", "usage", "error")
 	modules := r.node(modulesNode, r.reading(r.modules), "affected_modules", "usage", "error")
@@ -110,11 +109,8 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 		"classification", "root_cause", "affected_modules", "proposed_changes", "proposed_tests")
 	gate := graph.Gate(g, gateNode, ask, r.decide, g.Named("human_approved", "decision", "error"))
 	again := r.node(regenerateNode, r.regenerate, "decision", "human_feedback", "iteration")
-	if r.Apply == nil {
-		r.Apply = cannotWrite
-	}
-	apply := effect(g, applyNode, applied, r.Apply, r.Applied)
-	pull := effect(g, pullNode, opened, r.Open, nil)
+	apply := r.effect(applyNode, r.apply, "applied")
+	pull := r.effect(pullNode, r.open, "pull_request_url")
 	comment, abort, failed := r.node(commentNode, leave), r.node(abortNode, leave), r.node(errorNode, leave)
 
 	g.Start(fetch)
@@ -145,7 +141,23 @@ type step func(context.Context, *State) (paid cost.Usage, err error)
 // node is a step with the fields that it writes. An answer that could not be used ends the
 // run; any other error stops it, and it can go on.
 func (r *run) node(name string, do step, writes ...string) graph.Node {
-	return r.graph.Node(name, traced(name, func(ctx context.Context, s State) (graph.Update, error) {
+	return r.graph.Node(name, r.running(name, do, writes), r.graph.Named(writes...))
+}
+
+// effect is a step that acts outside: again, where it is not known what became of it, since
+// it looks itself.
+func (r *run) effect(name string, do step, writes ...string) graph.Node {
+	return r.graph.Effect(name, r.running(name, do, writes), func(context.Context, State) (u graph.Update, done bool,
+		err error) {
+		return u, false, nil
+	}, r.graph.Named(writes...))
+}
+
+// running is a step as the graph runs it, in a span of its own.
+func (r *run) running(name string, do step, writes []string) func(context.Context, State) (graph.Update, error) {
+	return func(ctx context.Context, s State) (_ graph.Update, err error) {
+		ctx, span := trace.Step(ctx, name)
+		defer func() { span.End(err) }()
 		paid, err := do(ctx, &s)
 		s.Usage = paid // is added to what was paid before
 		switch unusable, ok := errors.AsType[*implement.Unusable](err); {
@@ -156,10 +168,10 @@ func (r *run) node(name string, do step, writes ...string) graph.Node {
 			err = problem.As(problem.Spent, err, "raise max-cost and run this again: what was paid is kept")
 		}
 		return r.graph.Kept(s, writes...), err
-	}), r.graph.Named(writes...))
+	}
 }
 
-func declare(g *graph.Graph[State]) (applied graph.Field[apply.Applied], opened graph.Field[string]) {
+func declare(g *graph.Graph[State]) {
 	graph.Value(g, "into", func(s *State) *string { return &s.Into })
 	graph.Value(g, "limit", func(s *State) *cost.MicroUSD { return &s.Limit })
 	graph.Value(g, "model", func(s *State) *string { return &s.Model })
@@ -178,49 +190,28 @@ func declare(g *graph.Graph[State]) (applied graph.Field[apply.Applied], opened 
 	graph.Value(g, "decision", func(s *State) **decision.Record { return &s.Decision })
 	graph.Append(g, "human_feedback", func(s *State) *[]decision.Record { return &s.Rounds })
 	graph.Value(g, "iteration", func(s *State) *int { return &s.Iteration })
-	applied = graph.Value(g, "applied", func(s *State) *apply.Applied { return &s.Applied })
-	opened = graph.Value(g, "pull_request_url", func(s *State) *string { return &s.PullRequest })
+	graph.Value(g, "applied", func(s *State) *apply.Applied { return &s.Applied })
+	graph.Value(g, "pull_request_url", func(s *State) *string { return &s.PullRequest })
 	graph.Value(g, "error", func(s *State) *string { return &s.Error })
 	graph.Reduce(g, "usage", func(s *State) *cost.Usage { return &s.Usage }, cost.Add)
-	return applied, opened
-}
-
-// traced makes a span of a step.
-func traced(name string, step func(context.Context, State) (graph.Update, error)) func(context.Context, State) (
-	graph.Update, error) {
-	return func(ctx context.Context, s State) (graph.Update, error) {
-		ctx, span := trace.Step(ctx, name)
-		u, err := step(ctx, s)
-		span.End(err)
-		return u, err
-	}
 }
 
 // leave is a step that writes nothing.
 func leave(context.Context, *State) (paid cost.Usage, err error) { return paid, nil }
 
-func cannotWrite(context.Context, State) (at apply.Applied, err error) {
-	return at, errors.New("this job cannot write")
+func (r *run) apply(ctx context.Context, s *State) (paid cost.Usage, err error) {
+	if r.Apply == nil {
+		return paid, errors.New("this job cannot write")
+	}
+	s.Applied, err = r.Apply(ctx, *s)
+	return paid, err
 }
 
-// effect is a node that acts outside, if anybody does, and keeps where. Without look, act
-// looks itself.
-func effect[T any](g *graph.Graph[State], name string, into graph.Field[T],
-	act func(context.Context, State) (T, error),
-	look func(context.Context, State) (T, bool, error)) graph.Node {
-	return g.Effect(name, traced(name, func(ctx context.Context, s State) (graph.Update, error) {
-		if act == nil {
-			return graph.Update{}, nil
-		}
-		where, err := act(ctx, s)
-		return into.Set(where), err
-	}), func(ctx context.Context, s State) (graph.Update, bool, error) {
-		if look == nil {
-			return graph.Update{}, false, nil
-		}
-		where, done, err := look(ctx, s)
-		return into.Set(where), done, err
-	}, graph.Writes(into))
+func (r *run) open(ctx context.Context, s *State) (paid cost.Usage, err error) {
+	if r.Open != nil {
+		s.PullRequest, err = r.Open(ctx, *s)
+	}
+	return paid, err
 }
 
 // unlessFailed ends a run whose step could not do what it is for.
@@ -265,18 +256,9 @@ func (r *run) decide(s State, a decision.Answer) (graph.Update, error) {
 	return r.graph.Kept(s, "human_approved", "decision", "error"), nil
 }
 
-// Decide reads a decision on the draft, commands one a line; given is the verdict of a flag
-// or an input, possibly none.
-func (s State) Decide(text string, given decision.Verdict) (decision.Decision, error) {
-	d, err := decision.Parse(secret.Redact(text)) // what is kept holds no credential
-	if err == nil && given != "" {
-		d, err = d.Under(given)
-	}
-	return s.Fits(d, err)
-}
-
-// Fits holds a decision that was read, or why it could not be, against the draft's files.
-func (s State) Fits(d decision.Decision, err error) (decision.Decision, error) {
+// Decide is gate.Decide about the draft's files.
+func (s State) Decide(text string, given, fallback decision.Verdict, until time.Time) (decision.Decision, error) {
+	d, err := gate.Decide(text, given, fallback, s.Items(), until)
 	if err != nil {
 		return d, s.byPath(err)
 	}

@@ -113,9 +113,21 @@ type NewPull struct {
 // drafts. Errors are ErrExists, ErrForbidden,
 // ErrMayNotOpen, ErrUncertain, or one of package github.
 func (c *Client) OpenPull(ctx context.Context, ref pull.Ref, p NewPull) (url string, err error) {
-	made, err := c.openPull(ctx, ref, p, true)
-	if said(err, http.StatusUnprocessableEntity, "Draft pull requests are not supported") {
-		made, err = c.openPull(ctx, ref, p, false)
+	var made *gh.PullRequest
+	for _, draft := range []bool{true, false} {
+		made, err = once(ctx, c, func(ctx context.Context) (*gh.PullRequest, error) {
+			made, _, err := c.api.PullRequests.Create(ctx, ref.Owner, ref.Repo, &gh.NewPullRequest{
+				Title: gh.String(p.Title), Body: gh.String(p.Body), Head: gh.String(p.Branch),
+				Base: gh.String(p.Base), Draft: gh.Bool(draft),
+			})
+			if err == nil && made.GetHTMLURL() == "" {
+				err = errors.New("the answer names no pull request")
+			}
+			return made, err
+		})
+		if !said(err, http.StatusUnprocessableEntity, "Draft pull requests are not supported") {
+			break
+		}
 	}
 	switch {
 	case said(err, http.StatusUnprocessableEntity, "already exists"):
@@ -124,19 +136,6 @@ func (c *Client) OpenPull(ctx context.Context, ref pull.Ref, p NewPull) (url str
 		return "", fmt.Errorf("%w: %w", ErrForbidden, github.Wrap("opening the pull request", err))
 	}
 	return made.GetHTMLURL(), told(ErrMayNotOpen, ErrUncertain, "opening the pull request", err)
-}
-
-func (c *Client) openPull(ctx context.Context, ref pull.Ref, p NewPull, draft bool) (*gh.PullRequest, error) {
-	return once(ctx, c, func(ctx context.Context) (*gh.PullRequest, error) {
-		made, _, err := c.api.PullRequests.Create(ctx, ref.Owner, ref.Repo, &gh.NewPullRequest{
-			Title: gh.String(p.Title), Body: gh.String(p.Body), Head: gh.String(p.Branch), Base: gh.String(p.Base),
-			Draft: gh.Bool(draft),
-		})
-		if err == nil && made.GetHTMLURL() == "" {
-			err = errors.New("the answer names no pull request")
-		}
-		return made, err
-	})
 }
 
 // Comment says something under an issue or pull request. Errors are ErrMayNotComment,

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/change"
+	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/github/write"
 	"github.com/org/pr-review-action/internal/githubtest"
@@ -98,12 +99,12 @@ func TestEntriesAreWhatGitHas(t *testing.T) {
 		[]string{"a.go", "dir/run.sh", "dir/sub/b.go", "dir/sub", "link", "none", "dir/none/x", "a.go/x"})
 	require.NoError(t, err)
 	// the hashes are those that git gives these files: git write-tree, git ls-tree -rt
-	require.Equal(t, map[string]github.Entry{
-		"a.go":         {Mode: "100644", SHA: "5626abf0f72e58d7a153368ba57db4c673c0e171"},
-		"dir/run.sh":   {Mode: "100755", SHA: "a3abe50906e1a7234d71453aaa367b0f8d7a9c2d"},
-		"dir/sub/b.go": {Mode: "100644", SHA: "61780798228d17af2d34fce4cfbdf35556832472"},
-		"dir/sub":      {Mode: "040000", SHA: "9972c8395db67cb0455e51fe6512b923e5323c26"},
-		"link":         {Mode: "120000", SHA: "66df565d857050e7356e7ab43aad3513f13e4dce"},
+	require.Equal(t, map[string]diff.Entry{
+		"a.go":         {Mode: "100644", Blob: "5626abf0f72e58d7a153368ba57db4c673c0e171"},
+		"dir/run.sh":   {Mode: "100755", Blob: "a3abe50906e1a7234d71453aaa367b0f8d7a9c2d"},
+		"dir/sub/b.go": {Mode: "100644", Blob: "61780798228d17af2d34fce4cfbdf35556832472"},
+		"dir/sub":      {Mode: "040000", Blob: "9972c8395db67cb0455e51fe6512b923e5323c26"},
+		"link":         {Mode: "120000", Blob: "66df565d857050e7356e7ab43aad3513f13e4dce"},
 	}, found)
 }
 

@@ -192,15 +192,14 @@ func (p Proposal) context() string {
 	for i, f := range p.Feedback {
 		said = append(said, fmt.Sprintf("%d. %s", i+1, guard.Inline(f, SentenceRunes)))
 	}
-	folded := ""
+	given, heard := "", ""
 	if len(rows) > 0 {
-		folded = render.Details("What the model was given: "+wording.Count(len(rows), "piece"), strings.Join(rows,
-			"\n"))
+		given = render.Details("What the model was given: "+wording.Count(len(rows), "piece"), strings.Join(rows, "\n"))
 	}
 	if len(said) > 0 {
-		folded = render.Paragraphs(folded, render.Details("Feedback so far", strings.Join(said, "\n")))
+		heard = render.Details("Feedback so far", strings.Join(said, "\n"))
 	}
-	return folded
+	return render.Paragraphs(given, heard)
 }
 
 // Foot is the last line: base, what the draft cost, and which model made it.
