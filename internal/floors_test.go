@@ -83,7 +83,7 @@ var beside = map[string][]string{
 	"checkpoint/artifactstore": {"checkpoint"},
 	"handoff":                  {"checkpoint", "checkpoint/artifactstore"},
 	// no fake
-	"handofftest": {"handoff", "gate", "checkpoint", "checkpoint/artifactstore", "checkpoint/filestore"},
+	"handofftest": {"checkpoint"},
 	"eval":        {"eval/dataset", "eval/score", "eval/judge", "eval/oracle", "wire"},
 	"evalcmd": {"driver", "eval", "eval/dataset", "eval/history", "eval/oracle", "eval/score", "settings",
 		"wire"},
