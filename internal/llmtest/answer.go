@@ -1,6 +1,7 @@
 package llmtest
 
 import (
+	"encoding/json"
 	"net/http"
 	"time"
 )
@@ -36,6 +37,12 @@ type Answer struct {
 	Drip   int         // sends this many bytes of the body and then nothing, until the client leaves
 
 	input int // tokens
+}
+
+// saying is the answer whose text is a value as JSON.
+func saying(v any) Answer {
+	text, _ := json.Marshal(v) // plain values, and sorted keys: it cannot fail
+	return Answer{Text: string(text)}
 }
 
 // ok reports whether an answer is one that is paid for.

@@ -1,9 +1,6 @@
 package llmtest
 
-import (
-	"encoding/json"
-	"slices"
-)
+import "slices"
 
 // Curious looks around before it answers: where tools are offered and no call of one was answered yet, it makes calls,
 // those of Look where none are named. Then next answers.
@@ -20,48 +17,19 @@ func Curious(next Script, calls ...Call) Script {
 	}
 }
 
-// Look is a call of the tool that reads a file, else of the first that is offered, with arguments that fit its schema.
+// readFile is the tool that Look calls.
+const readFile = "read_file"
+
+// Look is a call of the tool that reads a file, with what its schema asks for.
 func Look(r Request) []Call {
-	name := offered(r)
+	known, args := object{"path": r.Path, "side": "head", "start_line": 1, "end_line": 1}, object{}
 	for _, tool := range r.Tools {
-		if tool.Name == name {
-			return []Call{{Name: name, Arguments: arguments(tool.Schema, r.Path)}}
+		if tool.Name != readFile {
+			continue
+		}
+		for _, key := range keysOf(tool.Schema) {
+			args[key] = known[key]
 		}
 	}
-	return []Call{{Name: name, Arguments: "{}"}}
-}
-
-func offered(r Request) string {
-	const favourite = "read_file"
-	if len(r.Tools) == 0 || slices.ContainsFunc(r.Tools, func(t Tool) bool { return t.Name == favourite }) {
-		return favourite
-	}
-	return r.Tools[0].Name
-}
-
-// arguments fills a schema's properties in: the first value of an enum, the
-// file's path for a path, and else 1 or an empty text.
-func arguments(schema json.RawMessage, path string) string {
-	var s struct {
-		Properties map[string]struct {
-			Type string   `json:"type"`
-			Enum []string `json:"enum"`
-		} `json:"properties"`
-	}
-	_ = json.Unmarshal(schema, &s) // the server has checked it
-	out := object{}
-	for name, p := range s.Properties {
-		switch {
-		case len(p.Enum) > 0:
-			out[name] = p.Enum[0]
-		case name == "path":
-			out[name] = path
-		case p.Type == "integer" || p.Type == "number":
-			out[name] = 1
-		default:
-			out[name] = ""
-		}
-	}
-	text, _ := json.Marshal(out) // keys are sorted
-	return string(text)
+	return []Call{{Name: readFile, Arguments: saying(args).Text}}
 }

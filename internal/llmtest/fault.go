@@ -75,8 +75,8 @@ func Faults() map[string]Fault {
 		},
 		"input-filter": inputFilter,
 		"length":       cutShort,
-		"bad-arguments": func(r Request, _ Answer) Answer {
-			return Answer{Calls: []Call{{Name: offered(r), Arguments: `{"path": "a.go", `}}}
+		"bad-arguments": func(Request, Answer) Answer {
+			return Answer{Calls: []Call{{Name: readFile, Arguments: `{"path": "a.go", `}}}
 		},
 		"unknown-tool": func(Request, Answer) Answer {
 			return Answer{Calls: []Call{{Name: "run_shell", Arguments: `{"command":"env"}`}}}

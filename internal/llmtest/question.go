@@ -71,8 +71,7 @@ func Verdicts(r Request, holds func(Claim) bool) Answer {
 	for _, c := range Claims(r) {
 		verdicts = append(verdicts, object{"id": c.ID, "holds": holds(c), "reason": "A script says so."})
 	}
-	text, _ := json.Marshal(object{"verdicts": verdicts}) // plain values: it cannot fail
-	return Answer{Text: string(text)}
+	return saying(object{"verdicts": verdicts})
 }
 
 // Marker begins the text in an added line that Honest reports. What follows it on the line is the finding's title.
@@ -87,8 +86,7 @@ func planted(lines []Line, c Claim) bool {
 
 // Label is the answer to the question how a file is to be read.
 func Label(kind, depth string) Answer {
-	text, _ := json.Marshal(object{"kind": kind, "depth": depth}) // plain values: it cannot fail
-	return Answer{Text: string(text)}
+	return saying(object{"kind": kind, "depth": depth})
 }
 
 // The questions by which a ticket becomes a change.

@@ -2,6 +2,7 @@ package llmtest
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -25,11 +26,7 @@ type Finding struct {
 
 // Findings is the answer that reports the given findings; none for a clean file.
 func Findings(found ...Finding) Answer {
-	if found == nil {
-		found = []Finding{}
-	}
-	text, _ := json.Marshal(map[string]any{"findings": found}) // plain values: it cannot fail
-	return Answer{Text: string(text)}
+	return saying(object{"findings": append([]Finding{}, found...)})
 }
 
 // Honest reports every added line that holds Marker, and nothing else. Asked which findings hold, it names those on
@@ -144,8 +141,7 @@ func Certain(reviewer Script) Script {
 
 // Verdict answers a judge's question with yes or no, in the form it asks for.
 func Verdict(r Request, yes bool) Answer {
-	text, _ := json.Marshal(map[string]any{"reason": "A script says so.", r.Judge: yes}) // plain values: it cannot fail
-	return Answer{Text: string(text)}
+	return saying(object{"reason": "A script says so.", r.Judge: yes})
 }
 
 // HonestJudge compares words: with the known issue those of the finding, and where there is none, with the finding's
@@ -160,25 +156,12 @@ func HonestJudge(r Request) Answer {
 
 // overlap reports whether at least a third of the words of a stand in b. Words of fewer than four letters do not count.
 func overlap(a, b string) bool {
-	known := map[string]bool{}
-	for _, word := range words(b) {
-		known[word] = true
-	}
-	all, shared := words(a), 0
-	for _, word := range all {
-		if known[word] {
-			shared++
-		}
-	}
-	return len(all) > 0 && 3*shared >= len(all)
+	all, known := words(a), words(b)
+	strange := slices.DeleteFunc(slices.Clone(all), func(word string) bool { return slices.Contains(known, word) })
+	return len(all) > 0 && 3*(len(all)-len(strange)) >= len(all)
 }
 
 func words(text string) []string {
-	var long []string
-	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) }) {
-		if len(word) >= 4 {
-			long = append(long, word)
-		}
-	}
-	return long
+	all := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) })
+	return slices.DeleteFunc(all, func(word string) bool { return len(word) < 4 })
 }

@@ -1,7 +1,6 @@
 package llmtest
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -16,17 +15,10 @@ type WholeFile struct {
 
 // WholeFiles reads the files of a question about the whole change.
 func WholeFiles(r Request) (all []WholeFile) {
-	number := boundary.FindString(r.User)
-	label := ""
-	for line := range strings.Lines(r.User) {
-		_, behind, marked := strings.Cut(line, number)
+	for label, line := range blocks(r.User) {
 		l, numbered := readLine(strings.TrimSuffix(line, "\n"))
 		switch {
-		case marked && label == "":
-			label = strings.Trim(behind, "> \n")
-		case marked:
-			label = ""
-		case label == "path":
+		case label == "path" && line != "":
 			all = append(all, WholeFile{Path: strings.TrimSuffix(line, "\n")})
 		case label == "diff" && numbered:
 			file := &all[len(all)-1]
@@ -56,8 +48,7 @@ func Seen(r Request, text string, found []WholeFinding, criteria []finding.Crite
 			answer[key] = value
 		}
 	}
-	data, _ := json.Marshal(answer) // plain values: it cannot fail
-	return Answer{Text: string(data)}
+	return saying(answer)
 }
 
 // Nothing is the script that says of a whole change that it changes something, and of every finding that it holds.
