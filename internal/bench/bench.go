@@ -112,7 +112,7 @@ func named(command string) (list []benchmark) {
 }
 
 func report(ctx context.Context, list []benchmark, args []string, stdout, stderr io.Writer) error {
-	s := &suite{docker: "docker", caches: "/proc/sys/vm/drop_caches", limits: limits(), out: stdout, log: stderr}
+	s := &suite{docker: "docker", limits: limits(), out: stdout, log: stderr}
 	err := s.parse(args, list)
 	if err != nil {
 		return fmt.Errorf("%w\n%w", err, errUsage)
@@ -128,27 +128,24 @@ func (s *suite) parse(args []string, list []benchmark) error {
 	flags.SetOutput(io.Discard)
 	flags.IntVar(&s.repeats, "repeats", 5, "")
 	flags.BoolVar(&s.check, "check", false, "")
-	sizes := new(string)
 	if len(list) == 1 && list[0].sizes != nil {
-		sizes = flags.String("sizes", "", "")
+		flags.Func("sizes", "", s.size)
 	}
-	err := cmp.Or(flags.Parse(args[1:]), noMore(flags), numbers(*sizes, &s.sizes))
+	err := cmp.Or(flags.Parse(args[1:]), noMore(flags))
 	if err == nil && s.repeats < 1 {
 		err = errors.New("--repeats is at least 1")
 	}
 	return err
 }
 
-func numbers(text string, to *[]int) error {
+// size takes numbers of files.
+func (s *suite) size(text string) error {
 	for part := range strings.SplitSeq(text, ",") {
 		n, err := strconv.Atoi(part)
-		switch {
-		case part == "":
-		case err != nil || n < 1:
+		if err != nil || n < 1 {
 			return fmt.Errorf("%q is no number of files", part)
-		default:
-			*to = append(*to, n)
 		}
+		s.sizes = append(s.sizes, n)
 	}
 	return nil
 }
@@ -162,11 +159,10 @@ func (s *suite) run(ctx context.Context, list []benchmark) (err error) {
 	fmt.Fprintf(s.out, "%s. Medians of %d, taken in turn with the floor's.\n", machine(ctx), s.repeats)
 	for _, b := range list {
 		fmt.Fprintf(s.out, "\n## %s\n\n", b.title)
-		sizes := b.sizes
 		if s.sizes != nil {
-			sizes = s.sizes
+			b.sizes = s.sizes
 		}
-		if err := b.run(s, ctx, sizes); err != nil {
+		if err := b.run(s, ctx, b.sizes); err != nil {
 			return fmt.Errorf("%s: %w", b.name, err)
 		}
 	}

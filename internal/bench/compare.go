@@ -68,19 +68,18 @@ func (s *suite) fanout(ctx context.Context, sizes []int) error {
 
 // both runs floor and graph in turn, and holds their bodies against each other.
 func (s *suite) both(ctx context.Context, n int, latency time.Duration) (floor, graph []float64, err error) {
-	var body string
+	var want string
 	got, err := s.inTurn(
-		side{fmt.Sprintf("floor at %d", n), func() ([]float64, error) {
-			r, err := measure(ctx, s.program, "floor-", n, latency)
-			body = r.body
-			return r.figures[:], err
+		side{fmt.Sprintf("floor at %d", n), func() (figures []float64, err error) {
+			figures, want, err = measure(ctx, s.program, "floor-", n, latency)
+			return figures, err
 		}},
 		side{fmt.Sprintf("graph at %d", n), func() ([]float64, error) {
-			r, err := measure(ctx, s.program, "", n, latency)
-			if err == nil && r.body != body {
+			figures, body, err := measure(ctx, s.program, "", n, latency)
+			if err == nil && body != want {
 				err = errors.New("its body is not the floor's")
 			}
-			return r.figures[:], err
+			return figures, err
 		}})
 	if err != nil {
 		return nil, nil, err
@@ -88,13 +87,7 @@ func (s *suite) both(ctx context.Context, n int, latency time.Duration) (floor, 
 	return got[0], got[1], nil
 }
 
-// sample is what one run of both processes came to.
-type sample struct {
-	figures [6]float64 // as columns names them
-	body    string
-}
-
-// columns name the figures of a sample. A process is timed from its start to its
+// columns name the figures of measure. A process is timed from its start to its
 // exit; the start is up to the first statement of the first node.
 var columns = [6]string{"start ms", "pause s", "resume s", "checkpoint MiB", "peak of pause MiB", "peak of resume MiB"}
 
@@ -102,34 +95,35 @@ const pauseTime = 1 // among the figures
 
 // measure pauses in one process and resumes in another, in a folder that is
 // moved in between, as a downloaded artifact is.
-func measure(ctx context.Context, program, prefix string, n int, latency time.Duration) (s sample, err error) {
+func measure(ctx context.Context, program, prefix string, n int, latency time.Duration) (figures []float64,
+	text string, err error) {
 	root, err := os.MkdirTemp("", "bench-")
 	if err != nil {
-		return s, err
+		return nil, "", err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(root)) }()
 	dir, moved := filepath.Join(root, "dir"), filepath.Join(root, "moved")
 	if err := os.Mkdir(dir, 0o700); err != nil {
-		return s, err
+		return nil, "", err
 	}
 	began := now()
 	paused, pauseS, err := process(ctx, program, prefix+"pause", "--dir", dir, "--n", strconv.Itoa(n),
 		"--latency-ms", strconv.FormatInt(latency.Milliseconds(), 10), "--concurrency", strconv.Itoa(concurrency))
 	if err != nil {
-		return s, err
+		return nil, "", err
 	}
 	held, err := size(filepath.Join(dir, "checkpoint"))
 	if err = errors.Join(err, os.Rename(dir, moved)); err != nil {
-		return s, err
+		return nil, "", err
 	}
 	done, resumeS, err := process(ctx, program, prefix+"resume", "--dir", moved, "--decision", "approve")
 	if err != nil {
-		return s, err
+		return nil, "", err
 	}
 	body, err := os.ReadFile(filepath.Join(moved, "body.md"))
 	const kib, mib = 1 << 10, 1 << 20
-	return sample{[6]float64{
+	return []float64{
 		paused.FirstNode - began, pauseS, resumeS, float64(held) / mib, float64(paused.Peak) / kib,
 		float64(done.Peak) / kib,
-	}, string(body)}, err
+	}, string(body), err
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,7 +17,6 @@ import (
 type suite struct {
 	program  string // this very program, for processes of its own
 	docker   string // the client of a Docker Engine
-	caches   string // the kernel's file that drops the page cache
 	sizes    []int  // instead of each benchmark's own
 	repeats  int
 	check    bool
@@ -26,7 +24,6 @@ type suite struct {
 	out, log io.Writer
 
 	scratch string // a folder that is gone when run returns
-	cache   string // what became of the page cache before a cold run
 	noted   []figure
 }
 
@@ -63,34 +60,21 @@ func times(ratio float64) string {
 	return fmt.Sprintf("×%.1f", ratio)
 }
 
-// machine says what the figures were taken on: Go, kernel, CPU, load and commit.
-// What a system does not tell is left out.
+// machine says what the figures were taken on: Go, kernel, processors, load and commit. What a system does not tell is
+// left out.
 func machine(ctx context.Context) string {
-	parts := []string{strings.Replace(runtime.Version(), "go", "Go ", 1),
-		strings.TrimSpace(runtime.GOOS + "/" + runtime.GOARCH + " " + first("/proc/sys/kernel/osrelease"))}
-	parts = append(parts, fmt.Sprintf("%d × %s", runtime.NumCPU(), cmp.Or(cpu(), "CPU")))
-	if load := first("/proc/loadavg"); load != "" {
-		parts = append(parts, "load "+load)
+	first := func(path string) string {
+		text, _ := os.ReadFile(path) // Linux alone has them
+		word, _, _ := strings.Cut(string(text), " ")
+		return strings.TrimSpace(word)
 	}
+	parts := fmt.Sprintf("%s; %s/%s %s; %d CPUs; load %s", runtime.Version(), runtime.GOOS, runtime.GOARCH,
+		first("/proc/sys/kernel/osrelease"), runtime.NumCPU(), first("/proc/loadavg"))
 	if commit, err := output(exec.CommandContext(ctx, "git", "--no-optional-locks", "describe", "--always",
 		"--dirty=, changed", "--exclude=*")); err == nil {
-		parts = append(parts, "commit "+commit)
+		parts += "; commit " + commit
 	}
-	return strings.Join(parts, "; ")
-}
-
-// first is the first word of a file of the kernel's.
-func first(path string) string {
-	text, _ := os.ReadFile(path) // Linux alone has them
-	return cmp.Or(append(strings.Fields(string(text)), "")...)
-}
-
-// cpu is the model of the first processor.
-func cpu() string {
-	text, _ := os.ReadFile("/proc/cpuinfo") // Linux alone has it
-	_, rest, _ := strings.Cut(string(text), "model name\t: ")
-	name, _, _ := strings.Cut(rest, "\n")
-	return name
+	return parts
 }
 
 // side is one of the things that are measured beside each other.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"time"
 )
@@ -54,26 +54,18 @@ func (s *suite) demo(ctx context.Context, product string) ([]float64, error) {
 	}
 	command := exec.CommandContext(ctx, product, "review", "demo", "--no-input", "--provider", "offline", "--store",
 		store)
-	first := &firstByte{}
-	command.Stdout = first
-	began := time.Now()
-	if err := command.Run(); err != nil {
+	out, err := command.StdoutPipe()
+	if err != nil {
 		return nil, err
 	}
-	if first.at.IsZero() {
-		return nil, errors.New("the demo printed nothing")
+	began := time.Now()
+	if err := command.Start(); err != nil {
+		return nil, err
 	}
-	return []float64{first.at.Sub(began).Seconds()}, os.RemoveAll(store)
-}
-
-// firstByte is when it was first written to.
-type firstByte struct{ at time.Time }
-
-func (f *firstByte) Write(p []byte) (int, error) {
-	if f.at.IsZero() {
-		f.at = time.Now()
-	}
-	return len(p), nil
+	_, err = io.ReadFull(out, make([]byte, 1))
+	took := time.Since(began).Seconds()
+	_, rest := io.Copy(io.Discard, out)
+	return []float64{took}, errors.Join(err, rest, command.Wait(), os.RemoveAll(store))
 }
 
 // containers times docker run, of both images in turn.
@@ -85,20 +77,13 @@ func (s *suite) containers(ctx context.Context) error {
 	if err := errors.Join(s.buildImage(ctx), s.buildFloor(ctx)); err != nil {
 		return err
 	}
-	floor, ours := s.container(ctx, floorImage), s.container(ctx, productImage, "version")
-	warm, err := s.inTurn(side{"nothing, warm", floor}, side{"product, warm", ours})
+	got, err := s.inTurn(side{"nothing, in a container", s.container(ctx, floorImage)},
+		side{"product, in a container", s.container(ctx, productImage, "version")})
 	if err != nil {
 		return err
 	}
-	s.started("container, warm", "`docker run … version`, warm", warm[0], warm[1])
-	cold, err := s.inTurn(side{"nothing, cold", s.reloaded(ctx, floorImage, floor)},
-		side{"product, cold", s.reloaded(ctx, productImage, ours)})
-	if err != nil {
-		return err
-	}
-	s.started("container, cold", "`docker run … version`, cold", cold[0], cold[1])
-	fmt.Fprintf(s.out, "\nDocker Engine %s. Cold is the first run after the image was loaded, with the page "+
-		"cache %s.\n", version, s.cache)
+	s.started("container", "`docker run … version`", got[0], got[1])
+	fmt.Fprintf(s.out, "\nDocker Engine %s.\n", version)
 	return nil
 }
 
@@ -107,32 +92,4 @@ func (s *suite) container(ctx context.Context, image string, args ...string) fun
 		return whole(exec.CommandContext(ctx, s.docker,
 			append([]string{"run", "--rm", "--network", "none", image}, args...)...))
 	}
-}
-
-// reloaded takes the image away, loads it again and drops what is cached of any file, and then runs it.
-func (s *suite) reloaded(ctx context.Context, image string, run func() ([]float64, error)) func() ([]float64, error) {
-	archive := filepath.Join(s.scratch, "image.tar")
-	return func() ([]float64, error) {
-		for _, args := range [][]string{{"image", "save", "--output", archive, image}, {"image", "rm", image},
-			{"image", "load", "--input", archive}} {
-			if _, err := s.call(ctx, args...); err != nil {
-				return nil, err
-			}
-		}
-		s.cache = s.dropCaches(ctx)
-		return run()
-	}
-}
-
-// dropCaches asks the kernel to forget what it read, and says whether it did.
-// Only what is on disk can be forgotten, hence sync.
-func (s *suite) dropCaches(ctx context.Context) string {
-	_, err := output(exec.CommandContext(ctx, "sync"))
-	if err == nil {
-		err = os.WriteFile(s.caches, []byte("3\n"), 0o200)
-	}
-	if err != nil {
-		return "as it was (it may not be dropped here)"
-	}
-	return "dropped"
 }

@@ -34,8 +34,8 @@ func tiny(t *testing.T) (*suite, *bytes.Buffer) {
 	require.NoError(t, err)
 	var out bytes.Buffer
 	return &suite{
-		program: program, docker: filepath.Join("testdata", "docker"), caches: filepath.Join(t.TempDir(), "caches"),
-		sizes: []int{3, 6}, repeats: 1, out: &out, log: io.Discard,
+		program: program, docker: filepath.Join("testdata", "docker"), sizes: []int{3, 6}, repeats: 1,
+		out: &out, log: io.Discard,
 	}, &out
 }
 
@@ -60,18 +60,14 @@ func TestEveryLimitIsMeasuredAndEveryFigureHasOne(t *testing.T) {
 	for _, row := range []string{
 		`(?s)\| 3 \| floor \|.*\| 6 \| graph \|.*6 files take ×[0-9.]+ of 3\.`, `\| 6 \| 0\.2 \| ×`,
 		"\\| `review demo`, to its first byte \\| [0-9.]+ \\| [0-9.]+ \\| ×",
-		"version`, cold \\| .*\n\nDocker Engine 99.1.* cache dropped\\.",
+		"version` \\| .*\n\nDocker Engine 99.1\\.",
 	} {
 		require.Regexp(t, row, out.String())
 	}
 	calls, err := os.ReadFile(asked)
 	require.NoError(t, err)
 	require.Contains(t, string(calls), "build --quiet --tag pr-review-action:bench ")
-	require.Regexp(t, `image rm pr-review-action:bench\nimage load --input \S+\nrun --rm --network none`+
-		` pr-review-action:bench version\n`, string(calls))
-	dropped, err := os.ReadFile(s.caches)
-	require.NoError(t, err)
-	require.Equal(t, "3\n", string(dropped))
+	require.Contains(t, string(calls), "run --rm --network none pr-review-action:bench version\n")
 	require.NoDirExists(t, s.scratch)
 }
 

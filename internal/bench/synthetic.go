@@ -1,8 +1,7 @@
 package main
 
 import (
-	"bufio"
-	"errors"
+	"bytes"
 	"fmt"
 	"os"
 	"strings"
@@ -56,22 +55,12 @@ func (p *patched) hunk(text []byte, s *stream, from, to int) ([]byte, int, int) 
 	return append(text, body...), before, after
 }
 
-// writeDiff writes a diff of n files and gives its size. It is written file by file: no more than one is in memory.
+// writeDiff writes a diff of n files and gives its size.
 func writeDiff(path string, n int) (size int64, err error) {
-	f, err := os.Create(path)
-	if err != nil {
-		return 0, err
-	}
-	w := bufio.NewWriter(f)
+	var text bytes.Buffer
 	for i := range n {
 		p := newPatched(i)
-		// Flush tells of errors
-		fmt.Fprintf(w, "diff --git a/%[1]s b/%[1]s\n--- a/%[1]s\n+++ b/%[1]s\n%[2]s\n", p.path, p.patch)
+		fmt.Fprintf(&text, "diff --git a/%[1]s b/%[1]s\n--- a/%[1]s\n+++ b/%[1]s\n%[2]s\n", p.path, p.patch)
 	}
-	err = w.Flush()
-	info, statErr := f.Stat()
-	if err = errors.Join(err, statErr, f.Close()); err != nil {
-		return 0, err
-	}
-	return info.Size(), nil
+	return int64(text.Len()), os.WriteFile(path, text.Bytes(), 0o600)
 }
