@@ -178,8 +178,8 @@ func newStage(t *testing.T, sc scene) *stage {
 		o.Base, o.BaseFiles = sc.baseBranch, sc.base
 	}
 	if sc.fork {
-		s.fork = s.hub.AddRepo("lee/demo", githubtest.RepoOptions{ForkOf: s.repo.Repo})
-		o.From = s.fork.Repo
+		s.fork = s.hub.AddRepo("lee/demo", githubtest.RepoOptions{ForkOf: s.repo})
+		o.From = s.fork
 	} else {
 		s.repo.Permit("lee", "write")
 	}

@@ -72,7 +72,6 @@ func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	return json.NewEncoder(stdout).Encode(l)
 }
 
-// onJob reads the job before it is done.
 func onJob(act func(context.Context, job) (line, error)) func(context.Context, []string) (line, error) {
 	return func(ctx context.Context, args []string) (line, error) {
 		j, err := parse(args, strings.HasSuffix(args[0], "resume"))
@@ -83,7 +82,6 @@ func onJob(act func(context.Context, job) (line, error)) func(context.Context, [
 	}
 }
 
-// benchmark is one section of the report.
 type benchmark struct {
 	name, title string
 	sizes       []int // files, where it has sizes
@@ -101,7 +99,6 @@ func benchmarks() []benchmark {
 	}
 }
 
-// named gives the benchmarks that a command runs, none for an unknown one.
 func named(command string) (list []benchmark) {
 	for _, b := range benchmarks() {
 		if command == b.name || command == "all" {
@@ -138,7 +135,6 @@ func (s *suite) parse(args []string, list []benchmark) error {
 	return err
 }
 
-// size takes numbers of files.
 func (s *suite) size(text string) error {
 	for part := range strings.SplitSeq(text, ",") {
 		n, err := strconv.Atoi(part)

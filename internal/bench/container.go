@@ -29,7 +29,6 @@ func (s *suite) call(ctx context.Context, args ...string) (string, error) {
 	return output(exec.CommandContext(ctx, s.docker, args...))
 }
 
-// buildImage makes the image that is measured.
 func (s *suite) buildImage(ctx context.Context) error {
 	root, err := moduleRoot(ctx)
 	if err == nil {
@@ -38,7 +37,6 @@ func (s *suite) buildImage(ctx context.Context) error {
 	return err
 }
 
-// buildFloor makes an image of the program that does nothing.
 func (s *suite) buildFloor(ctx context.Context) error {
 	program, err := s.floor(ctx, "linux")
 	if err != nil {

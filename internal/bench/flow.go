@@ -23,7 +23,6 @@ type ask struct {
 	Body     string `json:"body_sha256"`
 }
 
-// bench is one run of the graph in one process.
 type bench struct {
 	job
 	fields
@@ -32,7 +31,6 @@ type bench struct {
 	done  int64   // review tasks that ended
 }
 
-// fields are the state's fields as the graph knows them.
 type fields struct {
 	pr       graph.Field[change]
 	files    graph.Field[[]file]
@@ -127,7 +125,6 @@ func (b *bench) post(_ context.Context, s state) (graph.Update, error) {
 	return graph.Update{}, writeBody(b.job, s.Body)
 }
 
-// posted looks whether the body was written before.
 func (b *bench) posted(_ context.Context, s state) (graph.Update, bool, error) {
 	body, err := os.ReadFile(b.body())
 	if errors.Is(err, fs.ErrNotExist) {

@@ -35,7 +35,6 @@ func (s *suite) memory(ctx context.Context, sizes []int) error {
 	return nil
 }
 
-// large gives seconds and peak of both sides at n files, and the diff's MiB.
 func (s *suite) large(ctx context.Context, product string, n int) (floor, ours []float64, mib float64, err error) {
 	path := filepath.Join(s.scratch, strconv.Itoa(n)+".diff")
 	size, err := writeDiff(path, n)
@@ -53,7 +52,6 @@ func (s *suite) large(ctx context.Context, product string, n int) (floor, ours [
 	return got[0], got[1], float64(size) / (1 << 20), nil
 }
 
-// reviewed is one review into a store of its own.
 func (s *suite) reviewed(ctx context.Context, product, path string) ([]float64, error) {
 	store, err := os.MkdirTemp(s.scratch, "store-")
 	if err != nil {

@@ -14,7 +14,6 @@ import (
 	"time"
 )
 
-// process runs one process to its end and reads its line.
 func process(ctx context.Context, program string, args ...string) (l line, seconds float64, err error) {
 	var out, trouble bytes.Buffer
 	command := exec.CommandContext(ctx, program, args...)
@@ -55,7 +54,6 @@ func watch(ctx context.Context, args []string) (line, error) {
 	return line{Status: "done", Seconds: time.Since(began).Seconds(), Peak: peakOf(command.ProcessState)}, err
 }
 
-// hold reads a file and holds it.
 func hold(_ context.Context, args []string) (line, error) {
 	if len(args) != 2 {
 		return line{}, errUsage

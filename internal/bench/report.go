@@ -13,7 +13,6 @@ import (
 	"strings"
 )
 
-// suite runs benchmarks and prints Markdown.
 type suite struct {
 	program  string // this very program, for processes of its own
 	docker   string // the client of a Docker Engine
@@ -32,7 +31,6 @@ func (s *suite) table(columns ...string) {
 	fmt.Fprintf(s.out, "| %s |\n|---|%s\n", strings.Join(columns, " | "), strings.Repeat("---:|", len(columns)-1))
 }
 
-// row prints a table's row.
 func (s *suite) row(cells ...any) {
 	for _, cell := range cells {
 		if value, ok := cell.(float64); ok {
@@ -52,7 +50,6 @@ func short(value float64) string {
 	return strconv.FormatFloat(value, 'f', digits, 64)
 }
 
-// times writes a ratio.
 func times(ratio float64) string {
 	if ratio < 2 {
 		return fmt.Sprintf("×%.3f", ratio)
@@ -118,13 +115,11 @@ func medians(samples [][]float64) []float64 {
 	return m
 }
 
-// figure is a measured ratio that has a limit.
 type figure struct {
 	name  string
 	value float64
 }
 
-// note keeps a figure for judge.
 func (s *suite) note(name string, value float64) {
 	s.noted = append(s.noted, figure{name, value})
 }

@@ -23,7 +23,6 @@ import (
 	"github.com/org/pr-review-action/internal/tree"
 )
 
-// perKind is how many questions of each kind are put.
 const perKind = 20
 
 // finder answers questions; took is how long each answer was waited for.
@@ -93,7 +92,6 @@ func next(ctx context.Context, texts map[string]string, x *index.Index, o index.
 	return time.Since(began), err
 }
 
-// answered prints the rows of a size.
 func (s *suite) answered(about []any, finders []*finder, last bool) {
 	memory := percentile(finders[0].took, 50)
 	for _, f := range finders {

@@ -1,10 +1,8 @@
-// Package embedtest is a server of embeddings and of reranking for tests, in the
-// shapes of OpenAI, Voyage and Cohere.
+// Package embedtest is a server of embeddings and of reranking for tests, in the shapes of OpenAI, Voyage and Cohere.
 //
-// It refuses what these would refuse, counts and keeps what it was asked, and lies on
-// demand. Its vectors are of the words of a text, so that texts with the same words
-// are near: that is enough to see which text was meant, and says nothing of how well
-// a real model does. Start reading at Server; Fault lists its lies.
+// It refuses what these would refuse, counts and keeps what it was asked, and lies on demand. Its vectors are of the
+// words of a text, so that texts with the same words are near: that is enough to see which text was meant, and says
+// nothing of how well a real model does. Start reading at Server; Fault lists its lies.
 package embedtest
 
 import (
@@ -91,7 +89,6 @@ func (s *Server) Tokens() int64 {
 	return s.tokens
 }
 
-// asked is a request of any of the shapes.
 type asked struct {
 	Model string `json:"model"`
 
@@ -144,7 +141,6 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func reply(w http.ResponseWriter, answer any) { _ = json.NewEncoder(w).Encode(answer) } // the client may have gone
 
-// refusal is what the real servers say no to.
 func (s *Server) refusal(r *http.Request, q asked) (int, string) {
 	most := cmp.Or(s.MaxInputs, 2_048)
 	long := func(text string) bool { return s.MaxInputBytes > 0 && len(text) > s.MaxInputBytes }

@@ -7,15 +7,14 @@ import (
 
 	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
 	"github.com/org/pr-review-action/internal/githubtest/memgit"
-	"github.com/org/pr-review-action/internal/githubtest/site"
 )
 
 // change is what a pull request proposes: a head on top of a base. What a test calls takes the lock.
 type change struct {
 	*issue
 
-	from     *site.Repo // of the head; nil where the fork was deleted
-	branch   string     // of the head
+	from     *Repo  // of the head; nil where the fork was deleted
+	branch   string // of the head
 	head     *memgit.Commit
 	base     string // branch
 	baseSHA  string // as the pull request records it

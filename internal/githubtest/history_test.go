@@ -85,9 +85,9 @@ func TestContentsAsTheyAre(t *testing.T) {
 func TestHistoryOfAFork(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	fork := w.AddRepo("eve/demo", githubtest.RepoOptions{ForkOf: w.repo.Repo})
+	fork := w.AddRepo("eve/demo", githubtest.RepoOptions{ForkOf: w.repo})
 	start := w.repo.Head("main")
-	p := w.repo.AddPull(githubtest.PullOptions{Author: "eve", From: fork.Repo, Head: "feat/x",
+	p := w.repo.AddPull(githubtest.PullOptions{Author: "eve", From: fork, Head: "feat/x",
 		HeadFiles: w.repo.Tree("main").With(githubtest.Tree{"a.go": after})})
 	c := w.client(t, w.read)
 	get := func() *github.PullRequest {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
 	"github.com/org/pr-review-action/internal/githubtest/memgit"
-	"github.com/org/pr-review-action/internal/githubtest/site"
 )
 
 // Pull is a pull request: its text and conversation as an issue, its change, and the reviews of it.
@@ -25,11 +24,11 @@ type PullOptions struct {
 	Title, Body string
 	Author      string // author
 	Draft       bool
-	Base        string     // the default branch
-	Head        string     // topic-<number>
-	From        *site.Repo // the fork that holds the head; the repository itself
-	BaseFiles   Tree       // a new commit on the base branch, unless nil
-	HeadFiles   Tree       // the head's commit; the base's files by default
+	Base        string // the default branch
+	Head        string // topic-<number>
+	From        *Repo  // the fork that holds the head; the repository itself
+	BaseFiles   Tree   // a new commit on the base branch, unless nil
+	HeadFiles   Tree   // the head's commit; the base's files by default
 }
 
 // pulls are those of a repository. What a test calls takes the lock.
@@ -41,7 +40,7 @@ type pulls struct {
 // AddPull opens a pull request: BaseFiles becomes the base's tip, HeadFiles a commit on top of it.
 func (r *pulls) AddPull(o PullOptions) *Pull {
 	defer r.repo.Host.Lock()()
-	o.From, o.Base = cmp.Or(o.From, r.repo), cmp.Or(o.Base, site.DefaultBranch)
+	o.From, o.Base = cmp.Or(o.From, r.repo), cmp.Or(o.Base, defaultBranch)
 	p := r.open(o)
 	if o.BaseFiles != nil || r.repo.Tip(p.base) == nil {
 		r.repo.Put(p.base, memgit.Commit{Message: "base of " + p.title, Tree: o.BaseFiles})
@@ -89,37 +88,36 @@ func (r *pulls) pushed(branch string, to *memgit.Commit) {
 	}
 }
 
-func pullsRoutes() []site.Route[pulls] {
-	return []site.Route[pulls]{
-		site.On("GET", site.RepoPath+"/pulls", []string{"pull_requests:read"}, (*pulls).list),
-		site.On("POST", site.RepoPath+"/pulls", []string{"pull_requests:write"}, (*pulls).create),
+func pullsRoutes() []route[pulls] {
+	return []route[pulls]{
+		{"GET", repoPath + "/pulls", []string{"pull_requests:read"}, (*pulls).list},
+		{"POST", repoPath + "/pulls", []string{"pull_requests:write"}, (*pulls).create},
 	}
 }
 
-func pullRoutes() []site.Route[Pull] {
-	const pull = site.RepoPath + "/pulls/{pull_number}"
+func pullRoutes() []route[Pull] {
+	const pull = repoPath + "/pulls/{pull_number}"
 	const reviewing, review = pull + "/reviews", pull + "/reviews/{review_id}"
 	read, write := []string{"pull_requests:read"}, []string{"pull_requests:write"}
-	return []site.Route[Pull]{
-		site.On("GET", pull, read, (*Pull).get),
-		site.On("GET", pull+"/files", read, (*Pull).listFiles),
-		site.On("GET", pull+"/commits", read, (*Pull).listCommits),
-		site.On("GET", pull+"/comments", read, (*Pull).listComments),
-		site.On("GET", reviewing, read, (*Pull).list),
-		site.On("POST", reviewing, write, (*Pull).create),
-		site.On("DELETE", review, write, ofReview((*Pull).remove)),
-		site.On("POST", review+"/events", write, ofReview((*Pull).submit)),
-		site.On("GET", review+"/comments", read, ofReview((*Pull).listCommentsOf)),
+	return []route[Pull]{
+		{"GET", pull, read, (*Pull).get},
+		{"GET", pull + "/files", read, (*Pull).listFiles},
+		{"GET", pull + "/commits", read, (*Pull).listCommits},
+		{"GET", pull + "/comments", read, (*Pull).listComments},
+		{"GET", reviewing, read, (*Pull).list},
+		{"POST", reviewing, write, (*Pull).create},
+		{"DELETE", review, write, ofReview((*Pull).remove)},
+		{"POST", review + "/events", write, ofReview((*Pull).submit)},
+		{"GET", review + "/comments", read, ofReview((*Pull).listCommentsOf)},
 	}
 }
 
-// summary is a pull request as lists have it.
 func (p *Pull) summary() object {
 	v := p.issue.json()
 	delete(v, "pull_request")
 	maps.Copy(v, object{
 		"id": p.id, "body": p.body, "draft": p.draft, "merged_at": nil,
-		"url": p.repo.Address("/pulls/%d", p.Number), "labels": fakehttp.List(p.labels, site.LabelJSON),
+		"url": p.repo.Address("/pulls/%d", p.Number), "labels": fakehttp.List(p.labels, labelJSON),
 		"base": p.end(p.repo, p.base, p.baseSHA), "head": p.end(p.from, p.branch, p.head.SHA),
 	})
 	if p.merged {
@@ -128,8 +126,7 @@ func (p *Pull) summary() object {
 	return v
 }
 
-// end is a pull request's base or head.
-func (p *Pull) end(r *site.Repo, ref, sha string) object {
+func (p *Pull) end(r *Repo, ref, sha string) object {
 	if r == nil {
 		return object{"label": "unknown:" + ref, "ref": ref, "sha": sha, "repo": nil, "user": nil}
 	}
@@ -139,7 +136,6 @@ func (p *Pull) end(r *site.Repo, ref, sha string) object {
 
 func (p *Pull) get(*call) answer { return fakehttp.OK(p.json()) }
 
-// json is a pull request on its own.
 func (p *Pull) json() object {
 	v := p.summary()
 	if v["user"] == nil {
@@ -166,12 +162,12 @@ const (
 
 func (p *Pull) listFiles(c *call) answer {
 	files := p.files()
-	return fakehttp.Paged(c.Request, files[:min(len(files), maxFiles)], site.FileJSON)
+	return fakehttp.Paged(c.Request, files[:min(len(files), maxFiles)], fileJSON)
 }
 
 func (p *Pull) listCommits(c *call) answer {
 	commits := p.commits()
-	return fakehttp.Paged(c.Request, commits[:min(len(commits), maxCommits)], p.repo.CommitJSON)
+	return fakehttp.Paged(c.Request, commits[:min(len(commits), maxCommits)], p.repo.commitJSON)
 }
 
 // list has the newest first where they are sorted by creation. Any other order
@@ -193,7 +189,6 @@ func (r *pulls) list(c *call) answer {
 	return fakehttp.Paged(c.Request, found, (*Pull).summary)
 }
 
-// create opens a pull request between two branches of the repository.
 func (r *pulls) create(c *call) answer {
 	var q struct {
 		Title, Head, Base, Body string

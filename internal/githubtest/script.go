@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/org/pr-review-action/internal/githubtest/actions"
 	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
 )
 
@@ -34,8 +33,7 @@ type control struct {
 	Name        string            `json:"name"` // of an artifact
 }
 
-// controls serves the endpoints: one for each method that scripts want, and the log.
-func (w *repos) controls(mux *http.ServeMux, s *actions.Service) {
+func (w *site) controls(mux *http.ServeMux, s *Service) {
 	for name, do := range map[string]func(control, *Repo) any{
 		"app-tokens": func(c control, r *Repo) any { return object{"token": w.AppToken(r, c.Permissions)} },
 		"head": func(c control, r *Repo) any {
@@ -79,7 +77,6 @@ func (w *repos) controls(mux *http.ServeMux, s *actions.Service) {
 	})
 }
 
-// zipped is the zip of files.
 func zipped(files Tree) []byte {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
@@ -109,7 +106,7 @@ var (
 )
 
 // Scenario sets up a repository with a pull request, of its own branch or from a fork, with defects in Go.
-func (w *repos) Scenario(fork bool) Demo {
+func (w *site) Scenario(fork bool) Demo {
 	base := Tree{"fetch.go": demoBase, "README.md": "# demo\n", "go.mod": "module example.com/demo\n\ngo 1.26\n",
 		"go.sum": ""}
 	o := PullOptions{Number: 42, Title: "Fetch through our own client", Author: "lee", Head: "own-client",
@@ -117,7 +114,7 @@ func (w *repos) Scenario(fork bool) Demo {
 	repo := w.AddRepo("octo/demo", RepoOptions{Files: base, Protected: []string{"main"}})
 	repo.Permit("maya", "write")
 	if fork {
-		o.From = w.AddRepo("lee/demo", RepoOptions{ForkOf: repo.Repo}).Repo
+		o.From = w.AddRepo("lee/demo", RepoOptions{ForkOf: repo})
 	} else {
 		repo.Permit("lee", "write")
 	}

@@ -1,7 +1,6 @@
-// Package handofftest puts the drafts of flows to the tests that every flow behind a gate has
-// to pass: both routes, the thirteen resume checks, jobs that decide at the same time, and
-// a program that is killed at each of its steps. The flows are note_test.go's, which shows what
-// a graph needs, and the ticket's.
+// Package handofftest puts the drafts of flows to the tests that every flow behind a gate has to pass: both routes, the
+// thirteen resume checks, jobs that decide at the same time, and a program that is killed at each of its steps. The
+// flows are note_test.go's, which shows what a graph needs, and the ticket's.
 //
 // It knows a flow by what Flow says of it. Start reading there; what is here opens drafts for other tests.
 package handofftest

@@ -45,10 +45,8 @@ func saying(v any) Answer {
 	return Answer{Text: string(text)}
 }
 
-// ok reports whether an answer is one that is paid for.
 func (a Answer) ok() bool { return a.Status == 0 || a.Status == http.StatusOK }
 
-// output is the number of tokens that a model wrote.
 func (a Answer) output() int {
 	size := len(a.Text)
 	for _, c := range a.Calls {
@@ -67,7 +65,6 @@ func (a Answer) cut(limit int) Answer {
 	return a
 }
 
-// wait reports whether the client is still there afterwards.
 func wait(r *http.Request, d time.Duration) bool {
 	select {
 	case <-time.After(d):
@@ -96,7 +93,6 @@ func reset(w http.ResponseWriter) {
 	panic(http.ErrAbortHandler)
 }
 
-// usage counts an answer's tokens under an interface's names for in and out.
 func (a Answer) usage(in, out string) object {
 	usage := object{
 		in + "_tokens": a.input, out + "_tokens": a.output(), "total_tokens": a.input + a.output(),

@@ -93,7 +93,6 @@ func (q common) read(out *Request, tools []function, format jsonSchema, effort s
 	return nil
 }
 
-// completion is a chat completion around an answer.
 func (k *Rules) completion(r Request, a Answer) object {
 	message := object{"role": "assistant", "content": a.Text, "refusal": nil}
 	finish := cmp.Or(a.Finish, map[bool]string{true: "tool_calls", false: "stop"}[len(a.Calls) > 0])
@@ -124,7 +123,6 @@ func (k *Rules) completion(r Request, a Answer) object {
 	return out
 }
 
-// filtered is Azure's account of a text.
 func filtered(hit bool) object {
 	severity := "safe"
 	if hit {

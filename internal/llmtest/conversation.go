@@ -39,7 +39,6 @@ func (k *Rules) readMessages(messages []chatMessage, out *Request) *refusal {
 	return first(checkTurns(out.Turns), k.checkAlternation(out.Turns))
 }
 
-// leading are the roles of the first two messages.
 var leading = [][]string{{"system", "developer"}, {"user"}}
 
 func (k *Rules) readMessage(i int, m chatMessage) (Turn, *refusal) {

@@ -97,7 +97,6 @@ func wrongTypes(r Request, _ Answer) Answer {
 		`,"message":{"role":"assistant","content":{"text":1}}}],"usage":[]}`)}
 }
 
-// noChoices is a whole answer that holds nothing.
 func noChoices(r Request, _ Answer) Answer {
 	if r.Interface == ResponsesAPI {
 		return Answer{Raw: []byte(`{"id":"resp_1","object":"response","status":"completed","model":"m","output":[]` +

@@ -1,11 +1,10 @@
 // Package llmtest is a model server for tests. It stands in for six kinds of server: see Kind.
 //
 // It holds every request against the rules of the API that it serves (OpenAI's published description, July 2026),
-// answers by a script, counts, bills and keeps what it was asked, and misbehaves on demand. It
-// understands the prompts of this product as far as a model would, by their marks and labels: which file is asked
-// about, which numbered lines its diff has, and what the question is. It never judges whether an answer is any good.
-// Start reading at Server and Script; scripts to start from are Honest and Obedient, for a judge HonestJudge, for
-// trouble Faulty.
+// answers by a script, counts, bills and keeps what it was asked, and misbehaves on demand. It understands the prompts
+// of this product as far as a model would, by their marks and labels: which file is asked about, which numbered lines
+// its diff has, and what the question is. It never judges whether an answer is any good. Start reading at Server and
+// Script; scripts to start from are Honest and Obedient, for a judge HonestJudge, for trouble Faulty.
 package llmtest
 
 import (
@@ -172,7 +171,6 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request, q Request, a Answe
 	_, _ = w.Write(body) // a client that left is none of the server's concern
 }
 
-// reply is the body of an answer in the form of the interface that was asked.
 func (s *Server) reply(r Request, a Answer) []byte {
 	out := s.completion(r, a)
 	if r.Interface == ResponsesAPI {

@@ -7,7 +7,6 @@ import (
 	"github.com/org/pr-review-action/internal/cost"
 )
 
-// meter bills what a server answers.
 type meter struct {
 	Caches bool        // reports cached tokens by common prefixes
 	Price  *cost.Price // what it bills at; nil for nothing
@@ -38,7 +37,6 @@ func (m *meter) WholeBill() cost.Usage {
 	return m.wholeBill
 }
 
-// charge puts an answer on the bill.
 func (m *meter) charge(r Request, a Answer) {
 	u := cost.Usage{
 		InputTokens: int64(a.input), CachedTokens: int64(a.Cached), CacheWriteTokens: int64(a.CacheWrite),

@@ -77,7 +77,6 @@ func Verdicts(r Request, holds func(Claim) bool) Answer {
 // Marker begins the text in an added line that Honest reports. What follows it on the line is the finding's title.
 const Marker = "DEFECT:"
 
-// planted reports whether a claim is about an added line that holds Marker.
 func planted(lines []Line, c Claim) bool {
 	return slices.ContainsFunc(lines, func(l Line) bool {
 		return l.Op == '+' && l.New == c.Line && c.Side != "LEFT" && strings.Contains(l.Text, Marker)

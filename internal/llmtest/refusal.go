@@ -23,7 +23,6 @@ func (r *refusal) of(kind string) *refusal    { r.kind = kind; return r }
 func (r *refusal) at(param string) *refusal   { r.param = param; return r }
 func (r *refusal) coded(code string) *refusal { r.code = code; return r }
 
-// first is the first of the refusals, if there is one.
 func first(all ...*refusal) *refusal {
 	for _, r := range all {
 		if r != nil {

@@ -67,7 +67,6 @@ func (r Request) prompt() string {
 // bytesPerToken is how this server counts tokens.
 const bytesPerToken = 4
 
-// tokens is the input that a request is billed.
 func (r Request) tokens() int { return len(r.prompt()) / bytesPerToken }
 
 // identify is an id for what an answer holds: the same for the same request.

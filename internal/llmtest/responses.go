@@ -23,7 +23,6 @@ type responsesBody struct {
 	MaxNew int `json:"max_output_tokens"`
 }
 
-// item is one item of a request's input, of any type.
 type item struct {
 	Type      string  `json:"type"`
 	ID        string  `json:"id"`
@@ -50,7 +49,6 @@ func (k *Rules) readResponses(raw []byte, out *Request, t *thoughts) *refusal {
 	return first(t.readInput(q.Input, out), q.read(out, q.Tools, q.Text.Format, q.Reasoning.Effort), k.refuses(f, out))
 }
 
-// readInput turns the items of an input into turns.
 func (t *thoughts) readInput(items []item, out *Request) *refusal {
 	var turns []Turn
 	for i, it := range items {
@@ -119,7 +117,6 @@ type thought struct {
 	stored     bool // the request let the server keep it
 }
 
-// thoughts are those behind the calls of a server, by the calls' ids.
 type thoughts struct {
 	mu     sync.Mutex
 	behind map[string]thought

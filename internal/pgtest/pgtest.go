@@ -27,8 +27,7 @@ import (
 // ErrNone is a machine without the programs of a Postgres server.
 var ErrNone = errors.New("no Postgres server is installed here (initdb and pg_ctl)")
 
-// Guarded is the role that a server asks for its password, once a test made it.
-// Every other one is let in as it is.
+// Guarded is the role that a server asks for its password, once a test made it. Every other one is let in as it is.
 const Guarded = "guarded"
 
 // Server is a running server. Its owner is role postgres.
@@ -41,8 +40,7 @@ type Server struct {
 	alive     io.Closer
 }
 
-// Start starts a server that ends with the test, and skips the test where there
-// is none to start.
+// Start starts a server that ends with the test, and skips the test where there is none to start.
 func Start(t testing.TB) *Server {
 	t.Helper()
 	s, err := New()
@@ -89,8 +87,7 @@ func New() (*Server, error) {
 	return s, nil
 }
 
-// programs is the folder of the newest server's programs: on the PATH, else
-// where Debian has them.
+// programs is the folder of the newest server's programs: on the PATH, else where Debian has them.
 func programs() (string, error) {
 	if path, err := exec.LookPath("initdb"); err == nil {
 		path, err = filepath.EvalSymlinks(path)
@@ -149,8 +146,7 @@ func (s *Server) Close() error {
 	return errors.Join(s.alive.Close(), s.guard.Wait(), os.RemoveAll(s.dir))
 }
 
-// Stop ends the server by one of pg_ctl's modes: "fast" lets it finish in order,
-// "immediate" is a crash.
+// Stop ends the server by one of pg_ctl's modes: "fast" lets it finish in order, "immediate" is a crash.
 func (s *Server) Stop(mode string) error {
 	return s.run("pg_ctl", "stop", "--pgdata", s.data(), "--wait", "--mode", mode)
 }

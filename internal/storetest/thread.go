@@ -41,8 +41,7 @@ func manyAppend(t *testing.T, p Place) {
 	}
 }
 
-// odd has ids that a folder's name, a key or a column could trip over; some
-// differ in little.
+// odd has ids that a folder's name, a key or a column could trip over; some differ in little.
 var odd = []string{
 	"", " ", ".", "..", "../../etc/passwd", "/", "a/b", "a\\b", "a-b", "A-b", "a b", "a\nb", "con", "é", "e\u0301",
 	"\u202e", "名前#1:a",

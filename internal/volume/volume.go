@@ -22,8 +22,7 @@ func Of(all, sample int) int {
 	return sample
 }
 
-// Some are cases in order: all of them, of which the race detector has n, evenly
-// spread from the first on.
+// Some are cases in order: all of them, of which the race detector has n, evenly spread from the first on.
 func Some[C any](cases []C, n int) []C {
 	if !Sampled() || n >= len(cases) {
 		return cases
@@ -35,8 +34,7 @@ func Some[C any](cases []C, n int) []C {
 	return some
 }
 
-// NoRaces leaves a test out under the race detector: what it starts is not
-// watched, or nothing in it runs side by side.
+// NoRaces leaves a test out under the race detector: what it starts is not watched, or nothing in it runs side by side.
 func NoRaces(t testing.TB) {
 	t.Helper()
 	if Sampled() {

@@ -110,7 +110,6 @@ func (f *Front) enter(host string, r *http.Request, body []byte) (at int, fault 
 	return len(f.requests) - 1, f.take(r.Method, r.URL.Path), watch
 }
 
-// perform runs a handler under the lock and notes its status.
 func (f *Front) perform(at int, handle func() Answer) Answer {
 	defer f.Lock()()
 	a := handle()

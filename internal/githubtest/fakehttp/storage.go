@@ -58,7 +58,6 @@ func (s *Storage) signature(path, permission, until string) string {
 	return base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// refused is the storage's error document.
 func refused(status int, code string) Answer {
 	text := fmt.Sprintf(`<?xml version="1.0" encoding="utf-8"?><Error><Code>%s</Code><Message>%s</Message></Error>`,
 		code, code)
@@ -123,7 +122,6 @@ func (b *Blob) stage(id string, body []byte) Answer {
 	return Answer{Status: http.StatusCreated}
 }
 
-// commit makes the blob of the listed blocks, in the order of the list.
 func (b *Blob) commit(r *http.Request, body []byte) Answer {
 	var ids struct {
 		XMLName xml.Name `xml:"BlockList"`

@@ -75,7 +75,6 @@ func renames(old, new Tree) map[string]string {
 	return from
 }
 
-// similarity is the share of lines that two texts have in common.
 func similarity(a, b string) float64 {
 	if a == b {
 		return 1

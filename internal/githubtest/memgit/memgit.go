@@ -32,7 +32,6 @@ func (t Tree) Without(paths ...string) Tree {
 	return out
 }
 
-// linkTo marks a file of a Tree that is a symbolic link.
 const linkTo = "\x00link to "
 
 // Link is the content of a file of a Tree that is a symbolic link.

@@ -1,6 +1,7 @@
-package site
+package githubtest
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -8,37 +9,73 @@ import (
 	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
 )
 
-// Identity is who a token speaks for.
-type Identity struct {
+type call struct {
+	*http.Request
+	Host *host
+	Who  *identity
+	Body []byte
+}
+
+// Read decodes a body that the description has let through.
+func (c *call) Read(q any) {
+	if err := json.Unmarshal(c.Body, q); err != nil && len(c.Body) > 0 {
+		c.Host.Violation("body of %s %s: %v", c.Method, c.URL.Path, err)
+	}
+}
+
+// Forbidden is the answer to a token that lacks the scopes.
+func (c *call) Forbidden(scopes ...string) answer {
+	switch c.Who.Kind {
+	case "app":
+		needed := strings.ReplaceAll(strings.Join(scopes, "; "), ":", "=")
+		return fakehttp.Refusal(http.StatusForbidden, "Resource not accessible by integration").
+			With(http.Header{"X-Accepted-Github-Permissions": {needed}})
+	case "user":
+		return fakehttp.Refusal(http.StatusForbidden, "Resource not accessible by personal access token")
+	}
+	return fakehttp.Refusal(http.StatusUnauthorized, "Requires authentication")
+}
+
+// route is one operation on a T: the path as the description writes it, the scopes of
+// which a token needs one, and what answers it.
+type route[T any] struct {
+	Method, Path string
+	Scopes       []string
+	Handle       func(*T, *call) fakehttp.Answer
+}
+
+const repoPath = "/repos/{owner}/{repo}"
+
+// identity is who a token speaks for.
+type identity struct {
 	Kind string // none, bad, user or app
-	User *User  // the author of what it writes; nil for none and bad
+	User *user  // the author of what it writes; nil for none and bad
 
 	repo        *Repo // of an app token: the one repository it was made for
 	permissions map[string]string
 }
 
-// tokens are those that the server knows.
 type tokens struct {
-	host *Host
-	all  map[string]*Identity
+	host *host
+	all  map[string]*identity
 }
 
 // UserToken is a token for a test that may do what the user may.
 func (t *tokens) UserToken(login string) string {
 	defer t.host.Lock()()
 	token := "ghp_" + t.host.Digest("user", login)[:36]
-	t.all[token] = &Identity{Kind: "user", User: t.host.User(login)}
+	t.all[token] = &identity{Kind: "user", User: t.host.User(login)}
 	return token
 }
 
-// InstallationToken is what GITHUB_TOKEN is to a job: a token of one repository with a permission map such as
+// AppToken is what GITHUB_TOKEN is to a job: a token of one repository with a permission map such as
 // {"contents": "read", "pull_requests": "write"}. Scopes that are not named are none; metadata is always readable. What
 // is written with it is by github-actions[bot].
-func (t *tokens) InstallationToken(r *Repo, permissions map[string]string) string {
+func (t *tokens) AppToken(r *Repo, permissions map[string]string) string {
 	defer t.host.Lock()()
 	id := fmt.Sprint(t.host.NextID())
 	token := "ghs_" + id + "_" + t.host.Digest("app", r.FullName(), id)
-	who := &Identity{Kind: "app", User: t.host.User(actionsBot), repo: r, permissions: map[string]string{}}
+	who := &identity{Kind: "app", User: t.host.User(actionsBot), repo: r, permissions: map[string]string{}}
 	for k, v := range permissions {
 		who.permissions[strings.ReplaceAll(k, "-", "_")] = v
 	}
@@ -49,28 +86,27 @@ func (t *tokens) InstallationToken(r *Repo, permissions map[string]string) strin
 // Revoke makes a token answer 401, for a test.
 func (t *tokens) Revoke(token string) { fakehttp.Do(t.host, func() { delete(t.all, token) }) }
 
-// Token is the token of a request; empty if there is none.
-func Token(r *http.Request) string {
+func tokenOf(r *http.Request) string {
 	_, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	return strings.TrimSpace(token)
 }
 
 // identify finds who a request is from; the kind is bad for an unknown token.
-func (t *tokens) identify(r *http.Request) *Identity {
+func (t *tokens) identify(r *http.Request) *identity {
 	if r.Header.Get("Authorization") == "" {
-		return &Identity{Kind: "none"}
+		return &identity{Kind: "none"}
 	}
-	if who := t.all[Token(r)]; who != nil {
+	if who := t.all[tokenOf(r)]; who != nil {
 		return who
 	}
-	return &Identity{Kind: "bad"}
+	return &identity{Kind: "bad"}
 }
 
 // Is reports whether the identity writes as an account.
-func (i *Identity) Is(login string) bool { return i.User != nil && i.User.Login == login }
+func (i *identity) Is(login string) bool { return i.User != nil && i.User.Login == login }
 
 // Sees reports whether the identity may know that the repository exists.
-func (i *Identity) Sees(r *Repo) bool {
+func (i *identity) Sees(r *Repo) bool {
 	switch {
 	case !r.set.Private:
 		return true
@@ -82,7 +118,7 @@ func (i *Identity) Sees(r *Repo) bool {
 
 // May reports whether the identity has one of the scopes, each "name:read" or
 // "name:write", in a repository that it sees.
-func (i *Identity) May(r *Repo, scopes ...string) bool {
+func (i *identity) May(r *Repo, scopes ...string) bool {
 	for _, scope := range scopes {
 		name, want, _ := strings.Cut(scope, ":")
 		if i.allowed(r, name, want) {
@@ -92,7 +128,7 @@ func (i *Identity) May(r *Repo, scopes ...string) bool {
 	return len(scopes) == 0
 }
 
-func (i *Identity) allowed(r *Repo, name, want string) bool {
+func (i *identity) allowed(r *Repo, name, want string) bool {
 	switch {
 	case name == "metadata":
 		return true

@@ -1,4 +1,4 @@
-package site
+package githubtest
 
 import (
 	"net/http"
@@ -9,40 +9,39 @@ import (
 	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
 )
 
-// Site has the tokens and the repositories of a server.
-type Site struct {
-	*Host
+type site struct {
+	*host
 	tokens
 
 	spec  *fakehttp.Description
 	repos map[string]*Repo
 }
 
-// New returns a site without accounts, whose requests are held against a description.
-func New(h *Host, spec *fakehttp.Description) *Site {
-	return &Site{h, tokens{h, map[string]*Identity{}}, spec, map[string]*Repo{}}
-}
-
-// Add makes a repository, owner/name. Its owner is an admin of it.
-func (s *Site) Add(fullName string, o RepoOptions) *Repo {
-	r := newRepo(s.Host, fullName, o)
+// AddRepo makes a repository, owner/name. Its owner is an admin of it.
+func (s *site) AddRepo(fullName string, o RepoOptions) *Repo {
+	defer s.Lock()()
+	r := newRepo(s.host, fullName, o)
 	s.repos[strings.ToLower(fullName)] = r
 	return r
 }
 
-// Named is the repository of a name, owner/name; nil if there is none.
-func (s *Site) Named(fullName string) *Repo { return s.repos[strings.ToLower(fullName)] }
+// Repo finds a repository by owner/name; nil if there is none.
+func (s *site) Repo(fullName string) *Repo {
+	defer s.Lock()()
+	return s.named(fullName)
+}
+
+func (s *site) named(fullName string) *Repo { return s.repos[strings.ToLower(fullName)] }
 
 // Visible is a repository where a call may know of it; nil if it may not.
-func (s *Site) Visible(c *Call, owner, name string) *Repo {
-	if r := s.Named(owner + "/" + name); r != nil && c.Who.Sees(r) {
+func (s *site) Visible(c *call, owner, name string) *Repo {
+	if r := s.named(owner + "/" + name); r != nil && c.Who.Sees(r) {
 		return r
 	}
 	return nil
 }
 
-// Call is a request with the identity of its token.
-func (s *Site) Call(r *http.Request, body []byte) *Call { return &Call{r, s.Host, s.identify(r), body} }
+func (s *site) call(r *http.Request, body []byte) *call { return &call{r, s.host, s.identify(r), body} }
 
 // apiVersion is the one version of the REST interface that is described.
 const apiVersion = "2022-11-28"
@@ -52,13 +51,13 @@ var (
 	deep      = regexp.MustCompile(`\{(path|ref|basehead)\}$`) // those that hold slashes
 )
 
-// Mount serves routes. Limits, access and scopes come first, as on GitHub, then the description, then the handler. Its
+// mount serves routes. Limits, access and scopes come first, as on GitHub, then the description, then the handler. Its
 // T is what of finds by the path and its repository, which is nil where the path has none; 404 where it finds nothing.
-func Mount[T any](s *Site, mux *http.ServeMux, routes []Route[T], of func(*Repo, *Call) *T) {
+func mount[T any](s *site, mux *http.ServeMux, routes []route[T], of func(*Repo, *call) *T) {
 	for _, rt := range routes {
 		pattern := rt.Method + " " + deep.ReplaceAllString(rt.Path, "{$1...}")
 		mux.Handle(pattern, s.Handler("api", func(r *http.Request, body []byte) answer {
-			c := s.Call(r, body)
+			c := s.call(r, body)
 			repo, a, refused := s.admit(c, rt.Path, rt.Scopes)
 			if !refused {
 				a = s.spec.Hold(s.Front, r, body, rt.Path, variables(r, rt.Path), func() answer {
@@ -85,14 +84,14 @@ func variables(r *http.Request, path string) map[string]string {
 }
 
 // admit refuses what the token may not do, and finds the repository of the path.
-func (s *Site) admit(c *Call, path string, scopes []string) (r *Repo, a answer, refused bool) {
+func (s *site) admit(c *call, path string, scopes []string) (r *Repo, a answer, refused bool) {
 	if v := c.Header.Get("X-GitHub-Api-Version"); v != "" && v != apiVersion {
 		return nil, fakehttp.Refusal(http.StatusBadRequest, "X-GitHub-Api-Version "+v+" is not supported"), true
 	}
 	if c.Who.Kind == "bad" {
 		return nil, fakehttp.Refusal(http.StatusUnauthorized, "Bad credentials"), true
 	}
-	if !strings.HasPrefix(path, RepoPath) {
+	if !strings.HasPrefix(path, repoPath) {
 		return nil, answer{}, false
 	}
 	r = s.Visible(c, c.PathValue("owner"), c.PathValue("repo"))
@@ -105,19 +104,18 @@ func (s *Site) admit(c *Call, path string, scopes []string) (r *Repo, a answer, 
 	return r, answer{}, false
 }
 
-// Routes are those that are of no one repository.
-func Routes() []Route[Site] {
-	return []Route[Site]{
-		{"GET", "/user", nil, (*Site).getUser},
-		{"GET", "/orgs/{org}", nil, (*Site).getOrg},
-		{"GET", "/orgs/{org}/repos", nil, (*Site).listRepos},
-		{"GET", "/users/{username}/repos", nil, (*Site).listRepos},
-		{"GET", "/user/repos", nil, (*Site).listRepos},
-		{"GET", "/orgs/{org}/teams/{team_slug}", nil, (*Site).getTeam},
+func siteRoutes() []route[site] {
+	return []route[site]{
+		{"GET", "/user", nil, (*site).getUser},
+		{"GET", "/orgs/{org}", nil, (*site).getOrg},
+		{"GET", "/orgs/{org}/repos", nil, (*site).listRepos},
+		{"GET", "/users/{username}/repos", nil, (*site).listRepos},
+		{"GET", "/user/repos", nil, (*site).listRepos},
+		{"GET", "/orgs/{org}/teams/{team_slug}", nil, (*site).getTeam},
 	}
 }
 
-func (s *Site) getUser(c *Call) answer {
+func (s *site) getUser(c *call) answer {
 	if c.Who.Kind != "user" {
 		return c.Forbidden()
 	}
@@ -126,8 +124,7 @@ func (s *Site) getUser(c *Call) answer {
 	return fakehttp.OK(v)
 }
 
-// owned are the repositories of an account, by name.
-func (s *Site) owned(login string) (all []*Repo) {
+func (s *site) owned(login string) (all []*Repo) {
 	for _, r := range s.repos {
 		if strings.EqualFold(r.Owner, login) {
 			all = append(all, r)
@@ -137,8 +134,8 @@ func (s *Site) owned(login string) (all []*Repo) {
 	return all
 }
 
-func (s *Site) getOrg(c *Call) answer {
-	u := s.Host.Find(c.PathValue("org"), 0)
+func (s *site) getOrg(c *call) answer {
+	u := s.host.Find(c.PathValue("org"), 0)
 	if u == nil || u.Type != "Organization" {
 		return fakehttp.NotFound()
 	}
@@ -157,21 +154,21 @@ func (s *Site) getOrg(c *Call) answer {
 }
 
 // getTeam knows one team of each organization.
-func (s *Site) getTeam(c *Call) answer {
-	if s.Host.Find(c.PathValue("org"), 0) == nil || c.PathValue("team_slug") != "maintainers" {
+func (s *site) getTeam(c *call) answer {
+	if s.host.Find(c.PathValue("org"), 0) == nil || c.PathValue("team_slug") != "maintainers" {
 		return fakehttp.NotFound()
 	}
 	return fakehttp.OK(object{"id": 7, "slug": "maintainers", "name": "maintainers"})
 }
 
 // listRepos lists what the token sees of an organization, of a person the public ones, or the caller's own.
-func (s *Site) listRepos(c *Call) answer {
+func (s *site) listRepos(c *call) answer {
 	org, owner := c.PathValue("org") != "", c.PathValue("org")+c.PathValue("username")
 	own := owner == "" && c.Who.Kind == "user"
 	if own {
 		owner = c.Who.User.Login
 	}
-	if u := s.Host.Find(owner, 0); u == nil || org != (u.Type == "Organization") {
+	if u := s.host.Find(owner, 0); u == nil || org != (u.Type == "Organization") {
 		return fakehttp.NotFound()
 	}
 	seen := slices.DeleteFunc(s.owned(owner), func(r *Repo) bool {
