@@ -1,7 +1,9 @@
 package githubtest
 
 import (
+	"cmp"
 	"fmt"
+	"io/fs"
 	"maps"
 	"math"
 	"net/http"
@@ -131,26 +133,18 @@ func (r *Repo) getContents(c *call) answer {
 }
 
 func folder(at *memgit.Commit, name string) answer {
-	var entries []object
-	seen := map[string]bool{}
-	for _, p := range slices.Sorted(maps.Keys(at.Tree)) {
-		rest, inside := strings.CutPrefix("/"+p, strings.TrimSuffix("/"+name, "/")+"/")
-		first, _, deeper := strings.Cut(rest, "/")
-		if !inside || seen[first] {
-			continue
-		}
-		seen[first] = true
-		v := object{"type": "file", "size": len(at.Tree[p]), "name": first, "path": path.Join(name, first),
-			"sha": memgit.BlobSHA(at.Tree[p])}
-		if deeper {
-			v["type"], v["size"] = "dir", 0
-		}
-		entries = append(entries, v)
-	}
-	if entries == nil {
+	found, err := fs.ReadDir(at.FS(""), cmp.Or(name, "."))
+	if err != nil {
 		return fakehttp.NotFound()
 	}
-	return fakehttp.OK(entries[:min(len(entries), 1000)])
+	return fakehttp.OK(fakehttp.List(found[:min(len(found), 1000)], func(e fs.DirEntry) object {
+		v := object{"type": "dir", "size": 0, "name": e.Name(), "path": path.Join(name, e.Name())}
+		if !e.IsDir() {
+			text := at.Tree[path.Join(name, e.Name())]
+			v["type"], v["size"], v["sha"] = "file", len(text), memgit.BlobSHA(text)
+		}
+		return v
+	}))
 }
 
 const archiveLife = 5 * time.Minute

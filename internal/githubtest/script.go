@@ -5,12 +5,12 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"maps"
 	"net/http"
-	"slices"
 
 	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
+	"github.com/org/pr-review-action/internal/githubtest/memgit"
 )
 
 // control is the body of a request under /_fake/, which scripts such as .ci/act use in
@@ -80,12 +80,9 @@ func (w *site) controls(mux *http.ServeMux, s *Service) {
 func zipped(files Tree) []byte {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
-	for _, path := range slices.Sorted(maps.Keys(files)) {
-		if w, err := z.Create(path); err == nil {
-			_, _ = w.Write([]byte(files[path])) // a buffer takes all
-		}
+	if err := errors.Join(z.AddFS((&memgit.Commit{Tree: files}).FS("")), z.Close()); err != nil {
+		panic(err)
 	}
-	_ = z.Close()
 	return b.Bytes()
 }
 

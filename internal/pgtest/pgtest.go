@@ -13,7 +13,6 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
-	"os/user"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -97,34 +96,18 @@ func programs() (string, error) {
 	if err != nil || len(found) == 0 {
 		return "", errors.Join(ErrNone, err)
 	}
-	return filepath.Dir(slices.MaxFunc(found, func(a, b string) int { return version(a) - version(b) })), nil
+	return filepath.Dir(slices.Max(found)), nil // Debian's versions have two digits
 }
 
-func version(path string) int {
-	n, err := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(path))))
-	if err != nil {
-		return 0 // not Debian's folder
-	}
-	return n
-}
-
-// disown gives the folder to another user where this one is root, whom the
-// server refuses to run for: to postgres, else to nobody.
+// disown gives the folder to nobody where this user is root, whom the server refuses to run for.
 func (s *Server) disown() error {
 	if os.Getuid() != 0 {
 		return nil
 	}
-	uid, gid := 65534, 65534
-	if u, err := user.Lookup("postgres"); err == nil {
-		if uid, err = strconv.Atoi(u.Uid); err != nil {
-			return err
-		}
-		if gid, err = strconv.Atoi(u.Gid); err != nil {
-			return err
-		}
-	}
-	s.as = []string{"setpriv", "--reuid", strconv.Itoa(uid), "--regid", strconv.Itoa(gid), "--clear-groups"}
-	return os.Chown(s.dir, uid, gid)
+	const nobody = 65534
+	id := strconv.Itoa(nobody)
+	s.as = []string{"setpriv", "--reuid", id, "--regid", id, "--clear-groups"}
+	return os.Chown(s.dir, nobody, nobody)
 }
 
 // watch starts a shell that waits for the end of its input, which comes with

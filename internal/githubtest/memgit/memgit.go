@@ -57,7 +57,10 @@ type Commit struct {
 }
 
 // PlainMode is git's mode of an ordinary file.
-const PlainMode = "100644"
+const (
+	PlainMode = "100644"
+	linkMode  = "120000"
+)
 
 // Mode is git's mode of a file; empty if it is not there.
 func (c *Commit) Mode(path string) string {
@@ -66,7 +69,7 @@ func (c *Commit) Mode(path string) string {
 	case !there:
 		return ""
 	case strings.HasPrefix(text, linkTo):
-		return "120000"
+		return linkMode
 	case mode != "":
 		return mode
 	}
