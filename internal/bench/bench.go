@@ -10,9 +10,9 @@
 //	bench pause  --n N --latency-ms L --concurrency C --dir DIR
 //	bench resume --dir DIR --decision approve|reject
 //
-// Floor-pause and floor-resume do the same work by hand. Memory and start build the real program; start needs a
-// Docker Engine as well and leaves two images there. It asks no model, and never judges by seconds: a limit is on a
-// ratio. Start reading at run, then report.go; flow.go has the graph, workload.go the work.
+// Floor-pause and floor-resume do the same work by hand. Memory and start build the real program. It asks no
+// model, and never judges by seconds: a limit is on a ratio. Start reading at run, then report.go; flow.go has the
+// graph, workload.go the work.
 package main
 
 import (
@@ -109,7 +109,7 @@ func named(command string) (list []benchmark) {
 }
 
 func report(ctx context.Context, list []benchmark, args []string, stdout, stderr io.Writer) error {
-	s := &suite{docker: "docker", limits: limits(), out: stdout, log: stderr}
+	s := &suite{limits: limits(), out: stdout, log: stderr}
 	err := s.parse(args, list)
 	if err != nil {
 		return fmt.Errorf("%w\n%w", err, errUsage)

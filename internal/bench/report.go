@@ -15,7 +15,6 @@ import (
 
 type suite struct {
 	program  string // this very program, for processes of its own
-	docker   string // the client of a Docker Engine
 	sizes    []int  // instead of each benchmark's own
 	repeats  int
 	check    bool

@@ -3,21 +3,19 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
-	"runtime"
 	"time"
 )
 
-// start times the plain program, then the image, beside a program that does nothing and an image of it.
+// start times the program beside one that does nothing.
 func (s *suite) start(ctx context.Context, _ []int) error {
 	product, err := s.product(ctx)
 	if err != nil {
 		return err
 	}
-	floor, err := s.floor(ctx, runtime.GOOS)
+	floor, err := s.floor(ctx)
 	if err != nil {
 		return err
 	}
@@ -31,7 +29,7 @@ func (s *suite) start(ctx context.Context, _ []int) error {
 	s.table("", "nothing ms", "product ms", "product / nothing")
 	s.started("version", "`version`, to its end", got[0], got[1])
 	s.started("demo", "`review demo`, to its first byte", got[0], got[2])
-	return s.containers(ctx)
+	return nil
 }
 
 func (s *suite) started(name, label string, floor, ours []float64) {
@@ -66,30 +64,4 @@ func (s *suite) demo(ctx context.Context, product string) ([]float64, error) {
 	took := time.Since(began).Seconds()
 	_, rest := io.Copy(io.Discard, out)
 	return []float64{took}, errors.Join(err, rest, command.Wait(), os.RemoveAll(store))
-}
-
-// containers times docker run, of both images in turn.
-func (s *suite) containers(ctx context.Context) error {
-	version := s.engine(ctx)
-	if version == "" {
-		return nil
-	}
-	if err := errors.Join(s.buildImage(ctx), s.buildFloor(ctx)); err != nil {
-		return err
-	}
-	got, err := s.inTurn(side{"nothing, in a container", s.container(ctx, floorImage)},
-		side{"product, in a container", s.container(ctx, productImage, "version")})
-	if err != nil {
-		return err
-	}
-	s.started("container", "`docker run … version`", got[0], got[1])
-	fmt.Fprintf(s.out, "\nDocker Engine %s.\n", version)
-	return nil
-}
-
-func (s *suite) container(ctx context.Context, image string, args ...string) func() ([]float64, error) {
-	return func() ([]float64, error) {
-		return whole(exec.CommandContext(ctx, s.docker,
-			append([]string{"run", "--rm", "--network", "none", image}, args...)...))
-	}
 }
