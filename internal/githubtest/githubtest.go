@@ -10,9 +10,7 @@ package githubtest
 import (
 	"cmp"
 	"crypto/rand"
-	"encoding/pem"
 	"fmt"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -40,10 +38,8 @@ type (
 	object = fakehttp.Object
 )
 
-// Options of a server. The zero value serves plain HTTP on 127.0.0.1.
+// Options of a server. The zero value serves on 127.0.0.1.
 type Options struct {
-	Host           string // name written into URLs; 127.0.0.1, which is listened on
-	TLS            bool   // serve HTTPS under a certificate of its own, see CertificatePEM
 	WebURL         string // of html_url; https://github.com
 	PatchLines     int    // changed lines from which a file comes without patch; 2000
 	SharedAttempts bool   // see newService
@@ -57,7 +53,6 @@ type Server struct {
 	*Service
 	ResultsURL string // ACTIONS_RESULTS_URL
 
-	options   Options
 	api, blob *httptest.Server
 }
 
@@ -93,33 +88,10 @@ func Start(o Options) (*Server, error) {
 		Key: rand.Text(), PatchLines: cmp.Or(o.PatchLines, 2000)}
 	h.Storage = &fakehttp.Storage{Now: h.Now, Key: []byte(h.Key)}
 	w := &site{h, tokens{h, map[string]*identity{}}, spec, map[string]*Repo{}}
-	s := &Server{options: o, site: w, Service: newService(h, o.SharedAttempts)}
-	if s.api, h.URL, err = s.listen(s.handler()); err != nil {
-		return nil, err
-	}
-	if s.blob, h.Storage.URL, err = s.listen(h.Handler("storage", h.Storage.Serve)); err != nil {
-		s.api.Close()
-		return nil, err
-	}
-	s.ResultsURL = h.URL + "/"
+	s := &Server{site: w, Service: newService(h, o.SharedAttempts)}
+	s.api, s.blob = httptest.NewServer(s.handler()), httptest.NewServer(h.Handler("storage", h.Storage.Serve))
+	h.URL, h.Storage.URL, s.ResultsURL = s.api.URL, s.blob.URL, s.api.URL+"/"
 	return s, nil
-}
-
-func (s *Server) listen(h http.Handler) (*httptest.Server, string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, "", fmt.Errorf("listening: %w", err)
-	}
-	server := &httptest.Server{Listener: l, Config: &http.Server{Handler: h, ReadHeaderTimeout: time.Minute}}
-	scheme := "http"
-	if s.options.TLS {
-		scheme = "https"
-		server.StartTLS()
-	} else {
-		server.Start()
-	}
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	return server, scheme + "://" + net.JoinHostPort(cmp.Or(s.options.Host, "127.0.0.1"), port), err
 }
 
 // handler serves the API's host: all routes, and below /api/v3 as well, where an
@@ -156,9 +128,4 @@ func (s *Server) handler() http.Handler {
 func (s *Server) Close() {
 	s.api.Close()
 	s.blob.Close()
-}
-
-// CertificatePEM is the certificate of a TLS server, for SSL_CERT_FILE.
-func (s *Server) CertificatePEM() []byte {
-	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.api.Certificate().Raw})
 }

@@ -1,8 +1,6 @@
 package githubtest_test
 
 import (
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -164,14 +162,9 @@ func TestHoldsRequestsAgainstTheDescription(t *testing.T) {
 	}
 }
 
-func TestServesOverTLSAndForEnterprise(t *testing.T) {
+func TestServesAsAnEnterpriseDoes(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, githubtest.Options{TLS: true})
-	roots := x509.NewCertPool()
-	require.True(t, roots.AppendCertsFromPEM(w.CertificatePEM()))
-	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}
-	t.Cleanup(transport.CloseIdleConnections)
-	answer, err := (&http.Client{Transport: transport}).Get(w.URL + "/api/v3/repos/octo/demo")
+	answer, err := http.Get(newWorld(t).URL + "/api/v3/repos/octo/demo")
 	require.NoError(t, err)
 	require.NoError(t, answer.Body.Close())
 	require.Equal(t, http.StatusOK, answer.StatusCode)
