@@ -133,7 +133,7 @@ func (r *Repo) getContents(c *call) answer {
 }
 
 func folder(at *memgit.Commit, name string) answer {
-	found, err := fs.ReadDir(at.FS(""), cmp.Or(name, "."))
+	found, err := fs.ReadDir(at.Tree.FS(), cmp.Or(name, "."))
 	if err != nil {
 		return fakehttp.NotFound()
 	}

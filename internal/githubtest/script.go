@@ -10,7 +10,6 @@ import (
 	"net/http"
 
 	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
-	"github.com/org/pr-review-action/internal/githubtest/memgit"
 )
 
 // control is the body of a request under /_fake/, which scripts such as .ci/act use in
@@ -80,7 +79,7 @@ func (w *site) controls(mux *http.ServeMux, s *Service) {
 func zipped(files Tree) []byte {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
-	if err := errors.Join(z.AddFS((&memgit.Commit{Tree: files}).FS("")), z.Close()); err != nil {
+	if err := errors.Join(z.AddFS(files.FS()), z.Close()); err != nil {
 		panic(err)
 	}
 	return b.Bytes()

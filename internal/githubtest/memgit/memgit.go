@@ -10,6 +10,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"testing/fstest"
 	"time"
 )
 
@@ -30,6 +31,15 @@ func (t Tree) Without(paths ...string) Tree {
 		delete(out, p)
 	}
 	return out
+}
+
+// FS is the tree as a file system, whose paths have to be those of one.
+func (t Tree) FS() fstest.MapFS {
+	files := fstest.MapFS{}
+	for path, text := range t {
+		files[path] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return files
 }
 
 const linkTo = "\x00link to "
@@ -57,10 +67,7 @@ type Commit struct {
 }
 
 // PlainMode is git's mode of an ordinary file.
-const (
-	PlainMode = "100644"
-	linkMode  = "120000"
-)
+const PlainMode = "100644"
 
 // Mode is git's mode of a file; empty if it is not there.
 func (c *Commit) Mode(path string) string {
@@ -69,7 +76,7 @@ func (c *Commit) Mode(path string) string {
 	case !there:
 		return ""
 	case strings.HasPrefix(text, linkTo):
-		return linkMode
+		return "120000"
 	case mode != "":
 		return mode
 	}

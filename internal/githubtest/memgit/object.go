@@ -7,11 +7,9 @@ import (
 	"crypto/sha1"
 	"encoding/hex"
 	"fmt"
-	"io/fs"
 	"maps"
 	"slices"
 	"strings"
-	"testing/fstest"
 )
 
 // Entry of a tree as git has it: a blob or another tree. Name is a path where entries of several folders are listed.
@@ -92,17 +90,6 @@ func (o *Objects) deep(sha, folder string) (all []Entry) {
 		}
 	}
 	return all
-}
-
-// FS is the content of a commit below a folder, links as links.
-func (c *Commit) FS(folder string) fstest.MapFS {
-	files := fstest.MapFS{}
-	bits := map[string]fs.FileMode{PlainMode: 0o664, "100755": 0o775, linkMode: fs.ModeSymlink | 0o777}
-	for path, text := range c.Tree {
-		text = strings.TrimPrefix(text, linkTo)
-		files[folder+path] = &fstest.MapFile{Data: []byte(text), Mode: bits[c.Mode(path)], ModTime: c.At}
-	}
-	return files
 }
 
 // Archive is the tar.gz that git makes of a commit: a note of its id, the folder and the files, whatever their paths.
