@@ -139,7 +139,6 @@ func (p *patched) hunk(text []byte, s *stream, from, to int) ([]byte, int, int) 
 	return append(text, body...), before, after
 }
 
-// writeDiff writes a diff of n files and gives its size.
 func writeDiff(path string, n int) (size int64, err error) {
 	var text bytes.Buffer
 	for i := range n {

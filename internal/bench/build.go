@@ -10,7 +10,6 @@ import (
 	"strings"
 )
 
-// nothing is the floor of a start: what is left of its time is the system's.
 const nothing = "package main\n\nfunc main() {}\n"
 
 // product builds the real program as the Dockerfile does, once.
@@ -47,7 +46,6 @@ func imageFlags(root string) ([]string, error) {
 	return append(regexp.MustCompile(`-gcflags=[^ "]+`).FindAllString(text, -1), "-tags="+list), nil
 }
 
-// floor builds the program that does nothing.
 func (s *suite) floor(ctx context.Context) (string, error) {
 	dir := filepath.Join(s.scratch, "floor")
 	if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -66,7 +66,6 @@ func (s *suite) fanout(ctx context.Context, sizes []int) error {
 	return nil
 }
 
-// both runs floor and graph in turn, and holds their bodies against each other.
 func (s *suite) both(ctx context.Context, n int, latency time.Duration) (floor, graph []float64, err error) {
 	var want string
 	got, err := s.inTurn(

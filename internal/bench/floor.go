@@ -59,7 +59,6 @@ func floorResume(_ context.Context, j job) (line, error) {
 
 func floorFile(j job) string { return filepath.Join(j.dir, "checkpoint", "state.json") }
 
-// writeSynced writes a file such that it is on disk when it returns.
 func writeSynced(path string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err

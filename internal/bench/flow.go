@@ -14,7 +14,6 @@ import (
 	"github.com/org/pr-review-action/internal/graph"
 )
 
-// thread names the one run of a folder.
 const thread = "bench#4242:synthetic"
 
 // ask is what the gate shows: as in the product, a digest stands for the text.
@@ -133,7 +132,6 @@ func (b *bench) posted(_ context.Context, s state) (graph.Update, bool, error) {
 	return graph.Update{}, string(body) == s.Body, err
 }
 
-// observe counts tasks, as a display of progress does.
 func (b *bench) observe(e graph.Event) {
 	if e.Kind == graph.TaskDone && e.Node == "review" {
 		b.done++

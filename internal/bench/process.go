@@ -27,7 +27,6 @@ func process(ctx context.Context, program string, args ...string) (l line, secon
 	return l, seconds, json.Unmarshal(out.Bytes(), &l)
 }
 
-// size adds up the regular files of a folder, in bytes.
 func size(dir string) (total int64, err error) {
 	err = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {

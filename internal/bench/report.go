@@ -25,7 +25,6 @@ type suite struct {
 	noted   []figure
 }
 
-// table prints a table's head: the first column to the left, the others to the right.
 func (s *suite) table(columns ...string) {
 	fmt.Fprintf(s.out, "| %s |\n|---|%s\n", strings.Join(columns, " | "), strings.Repeat("---:|", len(columns)-1))
 }
@@ -40,7 +39,6 @@ func (s *suite) row(cells ...any) {
 	fmt.Fprintln(s.out, "|")
 }
 
-// short writes three digits, or all of a number's whole part.
 func short(value float64) string {
 	digits := 3
 	for limit := 1.0; value >= limit && digits > 0; limit *= 10 {
@@ -73,7 +71,6 @@ func machine(ctx context.Context) string {
 	return parts
 }
 
-// side is one of the things that are measured beside each other.
 type side struct {
 	name string
 	run  func() ([]float64, error)
@@ -100,7 +97,6 @@ func (s *suite) inTurn(sides ...side) ([][]float64, error) {
 	return all, nil
 }
 
-// medians takes each figure's own.
 func medians(samples [][]float64) []float64 {
 	m := make([]float64, len(samples[0]))
 	for i := range m {
@@ -140,7 +136,6 @@ func (s *suite) judge() error {
 	return errors.Join(missed...)
 }
 
-// growth tells how much longer the last size takes than the one before.
 func (s *suite) growth(name string, last, before float64, sizes []int) {
 	if len(sizes) < 2 {
 		return

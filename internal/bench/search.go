@@ -23,7 +23,6 @@ import (
 
 const perKind = 20
 
-// finder answers questions; took is how long each answer was waited for.
 type finder struct {
 	name string
 	find func(ctx context.Context, question string) error
@@ -195,7 +194,6 @@ func (s *suite) finders(ctx context.Context, texts map[string]string,
 	return append(all, &finder{name: "Postgres", find: over(kept)}), done, nil
 }
 
-// over is a search of an index, as a person or a model asks for it.
 func over(x *index.Source) func(ctx context.Context, question string) error {
 	return func(ctx context.Context, question string) error {
 		_, err := (&retrieve.Engine{Index: x}).Search(ctx, retrieve.Request{Query: question})
@@ -203,7 +201,6 @@ func over(x *index.Source) func(ctx context.Context, question string) error {
 	}
 }
 
-// grep counts the lines that hold a word of the question, whatever its case.
 func grep(texts map[string]string, question string) (n int) {
 	words := strings.Fields(strings.ToLower(question))
 	for _, text := range texts {

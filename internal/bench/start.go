@@ -37,14 +37,12 @@ func (s *suite) started(name, label string, floor, ours []float64) {
 	s.note("start: "+name+" / floor", ours[0]/floor[0])
 }
 
-// whole gives the seconds from a command's start to its end.
 func whole(command *exec.Cmd) ([]float64, error) {
 	began := time.Now()
 	_, err := output(command)
 	return []float64{time.Since(began).Seconds()}, err
 }
 
-// demo gives the seconds to the first byte of the demo's review.
 func (s *suite) demo(ctx context.Context, product string) ([]float64, error) {
 	store, err := os.MkdirTemp(s.scratch, "store-")
 	if err != nil {

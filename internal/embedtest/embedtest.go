@@ -202,7 +202,6 @@ func (s *Server) embed(w http.ResponseWriter, q asked) {
 		"usage": map[string]any{"prompt_tokens": used, "total_tokens": used}})
 }
 
-// rerank scores by the words that a document shares with the query.
 func (s *Server) rerank(w http.ResponseWriter, path string, q asked) {
 	const dimensions = 4_096
 	query := Vector(q.Query, dimensions)

@@ -31,7 +31,6 @@ type Artifact struct {
 	untold  bool   // lists do not say which run it is of
 }
 
-// artifacts are those of one run.
 type artifacts struct {
 	ID      int64 // of the run
 	attempt int

@@ -11,7 +11,6 @@ import (
 	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
 )
 
-// cache is that of a repository. What a test calls takes the lock.
 type cache struct {
 	repo    *Repo
 	entries []*cacheEntry

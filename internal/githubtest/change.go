@@ -9,7 +9,6 @@ import (
 	"github.com/org/pr-review-action/internal/githubtest/memgit"
 )
 
-// change is what a pull request proposes: a head on top of a base. What a test calls takes the lock.
 type change struct {
 	*issue
 

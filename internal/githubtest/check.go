@@ -39,7 +39,6 @@ type Status struct {
 	URL         string `json:"target_url"`
 }
 
-// checks are those of a repository, by commit. What a test calls takes the lock.
 type checks struct {
 	repo     *Repo
 	runs     map[string][]Check

@@ -6,7 +6,6 @@ import (
 	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
 )
 
-// environments are those of a repository. What a test calls takes the lock.
 type environments struct {
 	repo *Repo
 	all  map[string]*environment

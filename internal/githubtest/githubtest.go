@@ -3,8 +3,8 @@
 // interface, the runner's artifact protocol and the signed storage next to it.
 //
 // It keeps state, checks permissions by token and holds each REST request and answer against GitHub's published
-// description; what does not fit fails the test. It never leaves the machine and knows nothing of the product. Start
-// reading at New and Repo. Below it are memgit (commits) and fakehttp (requests, faults, the description).
+// description; what does not fit fails the test. It never leaves the machine and knows nothing of the product. Exported
+// methods take the lock of what they are of; handlers run under it. Start reading at New and Repo. Below it are memgit (commits) and fakehttp (requests, faults, the description).
 package githubtest
 
 import (

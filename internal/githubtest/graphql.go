@@ -209,7 +209,6 @@ func threads(reviews []*Review) []*thread {
 	return all
 }
 
-// threadsPage is a page of a hundred threads behind the first so many.
 func threadsPage(c *call, all []*thread, after int) object {
 	end := min(after+100, len(all))
 	nodes := []object{}

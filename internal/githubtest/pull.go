@@ -31,7 +31,6 @@ type PullOptions struct {
 	HeadFiles   Tree   // the head's commit; the base's files by default
 }
 
-// pulls are those of a repository. What a test calls takes the lock.
 type pulls struct {
 	issues
 	of map[int]*Pull
@@ -195,10 +194,6 @@ func (r *pulls) create(c *call) answer {
 		Draft                   bool
 	}
 	c.Read(&q)
-	invalid := func(field string) answer {
-		return fakehttp.Unprocessable("Validation Failed",
-			object{"resource": "PullRequest", "field": field, "code": "invalid"})
-	}
 	custom := func(message string) answer {
 		return fakehttp.Unprocessable("Validation Failed",
 			object{"resource": "PullRequest", "code": "custom", "message": message})
@@ -210,10 +205,9 @@ func (r *pulls) create(c *call) answer {
 			"GitHub Actions is not permitted to create or approve pull requests.")
 	case q.Draft && set.Private && set.Plan == "free":
 		return fakehttp.Unprocessable("Draft pull requests are not supported in this repository.")
-	case base == nil:
-		return invalid("base")
-	case head == nil:
-		return invalid("head")
+	case base == nil || head == nil:
+		return fakehttp.Unprocessable("Validation Failed",
+			object{"resource": "PullRequest", "field": "base or head", "code": "invalid"})
 	case len(memgit.Since(base, head)) == 0:
 		return custom("No commits between " + q.Base + " and " + q.Head)
 	case len(q.Body) > maxBody:

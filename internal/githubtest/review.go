@@ -20,7 +20,6 @@ type Review struct {
 	At       time.Time
 }
 
-// reviews are those of a pull request, oldest first. What a test calls takes the lock.
 type reviews struct {
 	*change
 	all []*Review

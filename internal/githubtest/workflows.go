@@ -168,18 +168,12 @@ func refuses(text string, inputs map[string]string) string {
 	if err := yaml.Unmarshal([]byte(text), &w); err != nil || w.On.Dispatch == nil {
 		return "Workflow does not have 'workflow_dispatch' trigger"
 	}
-	var unknown []string
 	for _, name := range slices.Sorted(maps.Keys(inputs)) {
 		in, known := w.On.Dispatch.Inputs[name]
-		if !known {
-			unknown = append(unknown, fmt.Sprintf("%q", name))
-		} else if len(in.Options) > 0 && !slices.Contains(in.Options, inputs[name]) {
-			return fmt.Sprintf("Provided value '%s' for input '%s' not in the list of allowed values", inputs[name],
-				name)
+		if !known || len(in.Options) > 0 && !slices.Contains(in.Options, inputs[name]) {
+			return fmt.Sprintf("Unexpected inputs provided: [%q], or value '%s' not in the list of allowed values", name,
+				inputs[name])
 		}
-	}
-	if len(unknown) > 0 {
-		return fmt.Sprintf("Unexpected inputs provided: [%s]", strings.Join(unknown, ", "))
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.On.Dispatch.Inputs)) {
 		if w.On.Dispatch.Inputs[name].Required && inputs[name] == "" {

@@ -55,7 +55,6 @@ func (a Answer) output() int {
 	return size/bytesPerToken + a.Reasoning
 }
 
-// cut ends an answer at a number of output tokens, as a server that keeps to it.
 func (a Answer) cut(limit int) Answer {
 	if limit <= 0 || a.output() <= limit {
 		return a
@@ -74,7 +73,6 @@ func wait(r *http.Request, d time.Duration) bool {
 	}
 }
 
-// drip sends the first bytes of a body and then keeps the client waiting.
 func drip(w http.ResponseWriter, r *http.Request, body []byte, n int) {
 	_, _ = w.Write(body[:min(n, len(body))])
 	_ = http.NewResponseController(w).Flush()

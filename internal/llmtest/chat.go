@@ -6,7 +6,6 @@ import (
 	"slices"
 )
 
-// chatBody is a request for a chat completion, as far as it is looked at.
 type chatBody struct {
 	common
 	Messages []chatMessage `json:"messages"`
@@ -22,7 +21,6 @@ type chatBody struct {
 	Effort string `json:"reasoning_effort"`
 }
 
-// common is what both interfaces have.
 type common struct {
 	Model       string   `json:"model"`
 	Temperature *float64 `json:"temperature"`

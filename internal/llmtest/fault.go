@@ -106,7 +106,6 @@ func noChoices(r Request, _ Answer) Answer {
 		`,"usage":{"prompt_tokens":3,"completion_tokens":0,"total_tokens":3}}`)}
 }
 
-// inputFilter is Azure's refusal of a prompt.
 func inputFilter(Request, Answer) Answer {
 	body := `{"error":{"message":"The response was filtered due to the prompt triggering Azure OpenAI's content` +
 		` management policy. ` +
@@ -116,7 +115,6 @@ func inputFilter(Request, Answer) Answer {
 	return Answer{Status: http.StatusBadRequest, Raw: []byte(body)}
 }
 
-// cutShort is an answer that ended at the output limit, in its middle.
 func cutShort(_ Request, a Answer) Answer {
 	a.Finish, a.Text, a.Calls = "length", a.Text[:len(a.Text)/2], nil
 	return a

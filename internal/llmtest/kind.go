@@ -81,7 +81,6 @@ func noRoute(k Kind, path string) *refusal {
 	return invalid("Invalid URL: no such address: %s", path).as(http.StatusNotFound)
 }
 
-// admits checks the key, where its kind wants it.
 func (k *Rules) admits(h http.Header) *refusal {
 	bearer, key := h.Get("Authorization"), h.Get("Api-Key")
 	if k.Kind == Azure {

@@ -77,7 +77,6 @@ func (r Request) identify(prefix string, salt string) string {
 	return prefix + hex.EncodeToString(sum[:12])
 }
 
-// refusal is an answer that says no, in the form of OpenAI's errors.
 type refusal struct {
 	status            int
 	message           string

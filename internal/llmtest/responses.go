@@ -8,7 +8,6 @@ import (
 // encrypted is what a request includes to get its reasoning back sealed.
 const encrypted = "reasoning.encrypted_content"
 
-// responsesBody is a request to the Responses interface, as far as it is looked at.
 type responsesBody struct {
 	common
 	Instructions string     `json:"instructions"`
@@ -68,7 +67,6 @@ func (t *thoughts) readInput(items []item, out *Request) *refusal {
 	return checkTurns(out.Turns)
 }
 
-// follows reports whether an item can be the one that was reasoned about.
 func follows(it item) bool {
 	return it.Type == "function_call" || it.Type == "reasoning" || isMessage(it) && it.Role == "assistant"
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// schema is what the rules look at in a JSON schema that has the keywords of the strict subset.
 type schema struct {
 	Type       any                `json:"type"` // a text or a list of them
 	Ref        string             `json:"$ref"`
@@ -67,7 +66,6 @@ func (s *schema) check(root *schema, at ...string) error {
 	return nil
 }
 
-// children are the schemas inside, by where they stand.
 func (s *schema) children() map[string]*schema {
 	all := map[string]*schema{"items": s.Items}
 	for i, option := range s.AnyOf {

@@ -174,7 +174,6 @@ func (s *Server) address(database string) string {
 
 func (s *Server) data() string { return filepath.Join(s.dir, "data") }
 
-// run runs a program of the server; its error has what the program said.
 func (s *Server) run(name string, args ...string) error {
 	out, err := s.command(filepath.Join(s.bin, name), args...).CombinedOutput()
 	if err != nil {

@@ -68,7 +68,6 @@ func add(t *testing.T, s graph.Store, thread string, records ...string) {
 	}
 }
 
-// holds requires that a thread has this snapshot and these records.
 func holds(t *testing.T, s graph.Store, thread, snapshot string, records ...string) {
 	t.Helper()
 	saved, err := s.Load(t.Context(), thread)

@@ -117,7 +117,6 @@ func (f *Front) perform(at int, handle func() Answer) Answer {
 	return a
 }
 
-// strike lets a fault answer and reports whether it did.
 func (f *Front) strike(fault Fault, w http.ResponseWriter, at int) bool {
 	if fault.DropConnection || fault.Status != 0 {
 		f.perform(at, func() Answer { return Answer{Status: fault.Status} })

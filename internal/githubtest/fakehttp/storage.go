@@ -79,14 +79,10 @@ func (s *Storage) Serve(r *http.Request, body []byte) Answer {
 	case q.Get("sp") != permission, q.Get("sig") != s.signature(r.URL.Path, permission, q.Get("se")),
 		!s.Now().Before(until):
 		return refused(http.StatusForbidden, "AuthenticationFailed")
-	case blob == nil:
+	case blob == nil || permission == "r" && !blob.Committed:
 		return refused(http.StatusNotFound, "BlobNotFound")
 	case permission == "w":
 		return blob.put(r, q, body)
-	case r.Method != http.MethodGet && r.Method != http.MethodHead:
-		return refused(http.StatusMethodNotAllowed, "UnsupportedHttpVerb")
-	case !blob.Committed:
-		return refused(http.StatusNotFound, "BlobNotFound")
 	}
 	return Answer{Status: http.StatusOK, Raw: blob.Data, Kind: blob.Kind}
 }
@@ -107,16 +103,13 @@ func (b *Blob) put(r *http.Request, q url.Values, body []byte) Answer {
 // stage keeps a block. Ids are base64 of at most 64 bytes and of one length.
 func (b *Blob) stage(id string, body []byte) Answer {
 	raw, err := base64.StdEncoding.DecodeString(id)
-	if err != nil || len(raw) == 0 || len(raw) > 64 {
+	if err != nil || len(raw) == 0 || len(raw) > 64 || len(body) == 0 {
 		return refused(http.StatusBadRequest, "InvalidQueryParameterValue")
 	}
 	for other := range b.staged {
 		if o, _ := base64.StdEncoding.DecodeString(other); len(o) != len(raw) {
 			return refused(http.StatusBadRequest, "InvalidBlobOrBlock")
 		}
-	}
-	if len(body) == 0 {
-		return refused(http.StatusBadRequest, "InvalidHeaderValue")
 	}
 	b.staged[id] = body
 	return Answer{Status: http.StatusCreated}
