@@ -89,7 +89,7 @@ func TestTheProgramIsBuiltAsTheDockerfileBuildsIt(t *testing.T) {
 	t.Parallel()
 	recipe, err := os.ReadFile(filepath.Join("..", "..", "Dockerfile"))
 	require.NoError(t, err)
-	code, err := os.ReadFile("build.go")
+	code, err := os.ReadFile("product.go")
 	require.NoError(t, err)
 	named := regexp.MustCompile(`go build -tags "[^"]*" \$\{PLAIN\} (.*) -o`).FindStringSubmatch(string(recipe))
 	require.NotNil(t, named)

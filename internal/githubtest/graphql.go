@@ -112,9 +112,6 @@ type commitInput struct {
 			Path     string `json:"path"`
 			Contents []byte `json:"contents"` // base64
 		} `json:"additions"`
-		Deletions []struct {
-			Path string `json:"path"`
-		} `json:"deletions"`
 	} `json:"fileChanges"`
 }
 
@@ -161,14 +158,6 @@ func (w *site) commitOnBranch(c *call) answer {
 // apply changes the files of a commit, or gives the kind of an error. The files are
 // ordinary ones: GitHub takes no mode.
 func (in *commitInput) apply(c *call, to memgit.Commit) (kind, message string) {
-	for _, f := range in.Changes.Deletions {
-		if to.Mode(f.Path) == "" {
-			return "UNPROCESSABLE", fmt.Sprintf("A path was requested for deletion which does not exist "+
-				"as of commit oid `%s`: %s", in.Expected, f.Path)
-		}
-		delete(to.Tree, f.Path)
-		delete(to.Modes, f.Path)
-	}
 	for _, f := range in.Changes.Additions {
 		if c.Who.Kind == "app" && strings.HasPrefix(f.Path, ".github/workflows/") {
 			return "FORBIDDEN", "refusing to allow a GitHub App to create or update workflow `" + f.Path +

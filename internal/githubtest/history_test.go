@@ -240,15 +240,3 @@ func TestScenarioAndControls(t *testing.T) {
 	require.Equal(t, http.StatusOK, code)
 	require.Contains(t, text, `"/user"`)
 }
-
-func TestADispatchNamesItsRunWhereThatIsAskedFor(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.repo.Commit("main", "flow", w.repo.Tree("main").With(githubtest.Tree{
-		".github/workflows/a.yml": "on: {workflow_dispatch: {}}\n"}))
-	c := w.client(t, w.UserToken("maya"))
-	r, err := c.Actions.CreateWorkflowDispatchEventByFileName(t.Context(), "octo", "demo", "a.yml",
-		github.CreateWorkflowDispatchEventRequest{Ref: "main"})
-	require.NoError(t, err)
-	require.Equal(t, http.StatusNoContent, status(r))
-}

@@ -3,7 +3,6 @@ package githubtest
 import (
 	"fmt"
 	"maps"
-	"net/http"
 	"path"
 	"slices"
 	"strings"
@@ -121,12 +120,11 @@ func (w *Workflows) listRuns(c *call) answer {
 	return fakehttp.Counted(c.Request, "workflow_runs", found, (*Run).json)
 }
 
-// dispatch starts a run of a workflow file that the ref has. Its answer names the run where that is asked for.
+// dispatch starts a run of a workflow file that the ref has. Its answer names the run, as return_run_details asks.
 func (w *Workflows) dispatch(c *call) answer {
 	var q struct {
-		Ref     string            `json:"ref"`
-		Inputs  map[string]string `json:"inputs"`
-		Details bool              `json:"return_run_details"`
+		Ref    string
+		Inputs map[string]string
 	}
 	c.Read(&q)
 	file := ".github/workflows/" + c.PathValue("workflow_id")
@@ -143,9 +141,6 @@ func (w *Workflows) dispatch(c *call) answer {
 	run := w.start(RunOptions{Path: file, Event: "workflow_dispatch", HeadSHA: tip.SHA,
 		HeadBranch: strings.TrimPrefix(q.Ref, "refs/heads/"), Actor: c.Who.User.Login})
 	run.inputs, run.status = q.Inputs, "queued"
-	if !q.Details {
-		return answer{Status: http.StatusNoContent}
-	}
 	v := run.json()
 	return fakehttp.OK(object{"workflow_run_id": run.ID, "run_url": v["url"], "html_url": v["html_url"]})
 }
