@@ -20,9 +20,16 @@ func (s *suite) anchors(_ context.Context, sizes []int) error {
 		patches := make([]patched, n)
 		bytes, checks := 0, 0
 		for k := range patches {
-			patches[k] = newPatched(k)
-			bytes += len(patches[k].patch)
-			checks += len(patches[k].right) + len(patches[k].left)
+			p := newPatched(k)
+			var err error
+			if p.hunks, err = diff.Hunks(p.patch); err != nil {
+				return err
+			}
+			for _, h := range p.hunks {
+				checks += len(h.Lines)
+			}
+			bytes += len(p.patch)
+			patches[k] = p
 		}
 		got, err := s.inTurn(
 			side{"scan", func() ([]float64, error) { return timed(passes, func() error { return scan(patches) }) }},
@@ -42,9 +49,7 @@ func (s *suite) anchors(_ context.Context, sizes []int) error {
 func scan(patches []patched) error {
 	lines := 0
 	for _, p := range patches {
-		rest := p.patch
-		for at := strings.IndexByte(rest, '\n'); at >= 0; at = strings.IndexByte(rest, '\n') {
-			rest = rest[at+1:]
+		for range strings.Lines(p.patch) {
 			lines++
 		}
 	}
@@ -60,14 +65,15 @@ func check(patches []patched) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", p.path, err)
 		}
-		for _, line := range p.right {
-			if err := anchors.Check("RIGHT", line, line); err != nil {
-				return fmt.Errorf("%s: %w", p.path, err)
-			}
-		}
-		for _, line := range p.left {
-			if err := anchors.Check("LEFT", line, line); err != nil {
-				return fmt.Errorf("%s: %w", p.path, err)
+		for _, h := range p.hunks {
+			for _, l := range h.Lines {
+				side, at := "RIGHT", l.New
+				if l.Op == diff.Delete {
+					side, at = "LEFT", l.Old
+				}
+				if err := anchors.Check(side, at, at); err != nil {
+					return fmt.Errorf("%s: %w", p.path, err)
+				}
 			}
 		}
 	}
@@ -91,11 +97,10 @@ func timed(times int, f func() error) ([]float64, error) {
 	return []float64{time.Since(began).Seconds() / float64(times)}, nil
 }
 
-// patched is one file of a synthetic diff, with the lines that a comment may
-// stand on: of the new side all that are shown, of the old side the deleted.
+// patched is one file of a synthetic diff. A comment may stand on each line of its hunks.
 type patched struct {
 	path, patch string
-	right, left []int
+	hunks       []diff.Hunk
 }
 
 // dropped is a hunk in which a rule finds something; every tenth file has it.
@@ -103,40 +108,28 @@ const dropped = "@@ -0,0 +1 @@\n+\tjson.Unmarshal(text, &value)\n"
 
 // newPatched makes the i-th file: three hunks of 22 lines, about 4 KB.
 func newPatched(i int) patched {
-	p := patched{path: fmt.Sprintf("src/pkg%02d/file%05d.go", i%17, i)}
-	text := make([]byte, 0, 4400)
+	text := ""
 	if i%10 == 0 {
-		text, p.right = append(text, dropped...), []int{1}
+		text = dropped
 	}
-	s := newStream(fnv1a(fmt.Sprint("patch:", i)))
-	from, to := 10, 10
+	s, from, to := newStream(fnv1a(fmt.Sprint("patch:", i))), 10, 10
 	for range 3 {
-		text, from, to = p.hunk(text, &s, from, to)
-		from, to = from+100, to+100
-	}
-	p.patch = strings.TrimSuffix(string(text), "\n")
-	return p
-}
-
-// hunk appends one, and gives the lines behind it on both sides.
-func (p *patched) hunk(text []byte, s *stream, from, to int) ([]byte, int, int) {
-	var body []byte
-	before, after := from, to
-	for range 22 {
-		op := " +-"[s.draw()%3]
-		if op == '-' {
-			p.left = append(p.left, before)
-		} else {
-			p.right = append(p.right, after)
-			after++
+		var body []byte
+		before, after := 0, 0
+		for range 22 {
+			op := " +-"[s.draw()%3]
+			if op != '+' {
+				before++
+			}
+			if op != '-' {
+				after++
+			}
+			body = append(s.text(append(body, op), 12), '\n')
 		}
-		if op != '+' {
-			before++
-		}
-		body = append(s.text(append(body, op), 12), '\n')
+		text += fmt.Sprintf("@@ -%d,%d +%d,%d @@\n%s", from, before, to, after, body)
+		from, to = from+before+100, to+after+100
 	}
-	text = fmt.Appendf(text, "@@ -%d,%d +%d,%d @@\n", from, before-from, to, after-to)
-	return append(text, body...), before, after
+	return patched{path: fmt.Sprintf("src/pkg%02d/file%05d.go", i%17, i), patch: strings.TrimSuffix(text, "\n")}
 }
 
 func writeDiff(path string, n int) (size int64, err error) {
