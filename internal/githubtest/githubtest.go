@@ -3,8 +3,9 @@
 // interface, the runner's artifact protocol and the signed storage next to it.
 //
 // It keeps state, checks permissions by token and holds each REST request and answer against GitHub's published
-// description; what does not fit fails the test. It never leaves the machine and knows nothing of the product. Exported
-// methods take the lock of what they are of; handlers run under it. Start reading at New and Repo. Below it are memgit (commits) and fakehttp (requests, faults, the description).
+// description; what does not fit fails the test. It never leaves the machine and knows nothing of the product. What a
+// test calls takes the lock; handlers run under it. Start reading at New and Repo. Below it are memgit (commits) and
+// fakehttp (requests, faults, the description).
 package githubtest
 
 import (
@@ -88,7 +89,7 @@ func Start(o Options) (*Server, error) {
 	h := &host{Front: fakehttp.NewFront(o.Violation), WebURL: cmp.Or(o.WebURL, "https://github.com"), Clock: o.Now,
 		Key: rand.Text(), PatchLines: cmp.Or(o.PatchLines, 2000)}
 	h.Storage = &fakehttp.Storage{Now: h.Now, Key: []byte(h.Key)}
-	w := &site{h, tokens{h, map[string]*identity{}}, spec, map[string]*Repo{}}
+	w := &site{h, spec, map[string]*identity{}, map[string]*Repo{}}
 	s := &Server{site: w, Service: newService(h, o.SharedAttempts)}
 	s.api, s.blob = httptest.NewServer(s.handler()), httptest.NewServer(h.Handler("storage", h.Storage.Serve))
 	h.URL, h.Storage.URL, s.ResultsURL = s.api.URL, s.blob.URL, s.api.URL+"/"
