@@ -84,8 +84,7 @@ func check(patches []patched) error {
 // machine takes nothing from a few milliseconds, and much from many.
 const passes = 25
 
-// timed gives the seconds that f takes, the mean of so many times. What was left
-// over by the side before is collected first.
+// timed gives the mean of the seconds that f takes. What the side before left over is collected first.
 func timed(times int, f func() error) ([]float64, error) {
 	runtime.GC()
 	began := time.Now()

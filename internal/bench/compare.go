@@ -52,8 +52,7 @@ func (s *suite) beside(n int, floor, graph []float64) {
 	s.row(g...)
 }
 
-// fanout gives the model a latency and holds the time of the whole process to
-// the pause against the least that it can take.
+// fanout gives the model a latency and holds the process's time to the pause against the least that it can take.
 func (s *suite) fanout(ctx context.Context, sizes []int) error {
 	s.table(fmt.Sprintf("N at %v", modelLatency), "ideal s", "floor / ideal", "graph / ideal")
 	for i, n := range sizes {
@@ -97,8 +96,7 @@ var columns = [6]string{"start ms", "pause s", "resume s", "checkpoint MiB", "pe
 
 const pauseTime = 1 // among the figures
 
-// measure pauses in one process and resumes in another, in a folder that is
-// moved in between, as a downloaded artifact is.
+// measure pauses in one process and resumes in another, in a folder that is moved as an artifact is.
 func measure(ctx context.Context, program, prefix string, n int, latency time.Duration) (figures []float64,
 	text string, err error) {
 	root, err := os.MkdirTemp("", "bench-")

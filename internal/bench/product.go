@@ -14,8 +14,7 @@ import (
 	"time"
 )
 
-// memory reviews a large diff with the real program and its rules. The floor is
-// a process that reads the diff and holds its bytes.
+// memory reviews a large diff with the real program and its rules. The floor reads the diff and holds its bytes.
 func (s *suite) memory(ctx context.Context, sizes []int) error {
 	product, err := s.product(ctx)
 	if err != nil {
@@ -93,8 +92,7 @@ func (s *suite) product(ctx context.Context) (string, error) {
 	return at, build(ctx, root, at, ".", flags)
 }
 
-// imageFlags are the build tags of the Dockerfile, its list of grammars filled in, and
-// what is compiled without inlining.
+// imageFlags are the Dockerfile's build tags, grammars filled in, and what it compiles without inlining.
 func imageFlags(root string) ([]string, error) {
 	recipe, err := os.ReadFile(filepath.Join(root, "Dockerfile"))
 	if err != nil {

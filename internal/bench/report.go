@@ -54,8 +54,7 @@ func times(ratio float64) string {
 	return fmt.Sprintf("×%.1f", ratio)
 }
 
-// machine says what the figures were taken on: Go, kernel, processors, load and commit. What a system does not tell is
-// left out.
+// machine says what the figures were taken on, as far as the system tells.
 func machine(ctx context.Context) string {
 	first := func(path string) string {
 		text, _ := os.ReadFile(path) // Linux alone has them
@@ -76,8 +75,7 @@ type side struct {
 	run  func() ([]float64, error)
 }
 
-// inTurn runs every side once a round, so that a busy moment may hit any of them.
-// It gives each side's figures, each the median of its own.
+// inTurn runs every side once a round, so that a busy moment may hit any, and gives each side's medians.
 func (s *suite) inTurn(sides ...side) ([][]float64, error) {
 	samples := make([][][]float64, len(sides))
 	for round := range s.repeats {

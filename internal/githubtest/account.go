@@ -93,12 +93,10 @@ func (h *host) Author(login string) any {
 	return nil
 }
 
-// AddUser makes an account of a type, User, Bot or Organization, for a test. Accounts that
-// a repository, pull request or approval names need none.
+// AddUser makes an account of a type, User, Bot or Organization. Whom something names needs none.
 func (h *host) AddUser(login, kind string) { fakehttp.Do(h, func() { h.User(login).Type = kind }) }
 
-// DeleteUser deletes an account for a test. What it wrote stays, with null for the author,
-// or ghost where the description forbids that.
+// DeleteUser deletes an account. What it wrote stays, with null for the author, or ghost where null is forbidden.
 func (h *host) DeleteUser(login string) { fakehttp.Do(h, func() { h.User(login).gone = true }) }
 
 // Advance moves the server's clock for a test: artifacts and signed addresses expire by it.

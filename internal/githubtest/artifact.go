@@ -123,8 +123,7 @@ func list(c *call, all []*Artifact) answer {
 	return fakehttp.Counted(c.Request, "artifacts", all, (*Artifact).json)
 }
 
-// download redirects to the storage with a signature of one minute. It needs a token
-// also where the repository is public.
+// download redirects to the storage for one minute. It needs a token also where the repository is public.
 func (a *Artifact) download(c *call) answer {
 	switch {
 	case c.Who.Kind == "none":

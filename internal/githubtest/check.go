@@ -136,8 +136,7 @@ func (a Annotation) json() object {
 	}
 }
 
-// Limits in bytes of a message and in characters of the others; those of lists and of
-// the summary are in the description.
+// Limits in bytes of a message and in characters of the others; the description has those of lists and summary.
 const (
 	maxMessage     = 64 << 10
 	maxTitle       = 255

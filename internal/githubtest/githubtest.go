@@ -58,8 +58,7 @@ type Server struct {
 	api, blob *httptest.Server
 }
 
-// New starts a server that ends with the test. A request or an answer that
-// GitHub's description forbids is an error of the test.
+// New starts a server that ends with the test, whose error is each request or answer that the description forbids.
 func New(t testing.TB, options ...Options) *Server {
 	t.Helper()
 	var o Options
@@ -96,8 +95,7 @@ func Start(o Options) (*Server, error) {
 	return s, nil
 }
 
-// handler serves the API's host: all routes, and below /api/v3 as well, where an
-// Enterprise Server has its REST interface.
+// handler serves the API's host, and below /api/v3 as well, where an Enterprise Server has its REST interface.
 func (s *Server) handler() http.Handler {
 	mux, w := http.NewServeMux(), s.site
 	mount(w, mux, siteRoutes(), func(*Repo, *call) *site { return w })

@@ -155,8 +155,7 @@ func (w *site) commitOnBranch(c *call) answer {
 	return data("createCommitOnBranch", object{"commit": object{"oid": k.SHA, "url": r.Page("/commit/%s", k.SHA)}})
 }
 
-// apply changes the files of a commit, or gives the kind of an error. The files are
-// ordinary ones: GitHub takes no mode.
+// apply changes the files of a commit, all ordinary ones since GitHub takes no mode, or gives the kind of an error.
 func (in *commitInput) apply(c *call, to memgit.Commit) (kind, message string) {
 	for _, f := range in.Changes.Additions {
 		if c.Who.Kind == "app" && strings.HasPrefix(f.Path, ".github/workflows/") {

@@ -170,8 +170,7 @@ func (p *Pull) listCommits(c *call) answer {
 	return fakehttp.Paged(c.Request, commits[:min(len(commits), maxCommits)], p.repo.commitJSON)
 }
 
-// list has the newest first where they are sorted by creation. Any other order
-// ascends, unless a direction is asked for.
+// list has the newest first where they are sorted by creation; another order ascends, unless a direction is given.
 func (r *pulls) list(c *call) answer {
 	q := c.URL.Query()
 	state, byCreation := cmp.Or(q.Get("state"), "open"), cmp.Or(q.Get("sort"), "created") == "created"

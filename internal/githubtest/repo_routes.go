@@ -149,8 +149,7 @@ func folder(at *memgit.Commit, name string) answer {
 
 const archiveLife = 5 * time.Minute
 
-// getArchive redirects to the storage whatever the ref is, as GitHub does: of one
-// that it does not know, the storage says so.
+// getArchive redirects to the storage whatever the ref is: of one that is not known, the storage says so.
 func (r *Repo) getArchive(c *call) answer {
 	ref := c.PathValue("ref")
 	at := fmt.Sprintf("/archives/%s/%s.tar.gz", r.FullName(), ref)

@@ -21,8 +21,7 @@ type Settings struct {
 	Plan      string // of the owner: free, team or enterprise. Only admins are told
 }
 
-// Repo is a repository: its commits and branches, who may do what, and all that GitHub keeps beside: workflows, issues
-// and pull requests, checks and statuses.
+// Repo is a repository: commits and branches, who may do what, and all that GitHub keeps beside.
 type Repo struct {
 	*Workflows
 	pulls
@@ -137,8 +136,7 @@ func (r *Repo) Put(branch string, c memgit.Commit) *memgit.Commit {
 	return r.branches[branch]
 }
 
-// Resolve reads a commit's hash, a branch, heads/x or refs/heads/x, and nothing as the
-// default branch; nil if there is no such.
+// Resolve reads a commit's hash, a branch, heads/x or refs/heads/x, and nothing as the default branch; nil for none.
 func (r *Repo) Resolve(ref string) *memgit.Commit {
 	if c := r.Objects.Commits[ref]; c != nil {
 		return c
@@ -149,8 +147,7 @@ func (r *Repo) Resolve(ref string) *memgit.Commit {
 	return r.branches[strings.TrimPrefix(strings.TrimPrefix(ref, "refs/"), "heads/")]
 }
 
-// Commit puts a new snapshot on a branch for a test, made from the default branch where
-// it does not exist, and answers its hash.
+// Commit puts a snapshot on a branch, made from the default one where it does not exist, and answers its hash.
 func (r *Repo) Commit(branch, message string, files memgit.Tree) string {
 	return r.CommitAs("", branch, message, files)
 }
@@ -161,8 +158,7 @@ func (r *Repo) CommitAs(sha, branch, message string, files memgit.Tree) string {
 	return r.Put(branch, memgit.Commit{SHA: sha, Message: message, Tree: files}).SHA
 }
 
-// Chmod makes the last commit of a branch anew, with another of git's modes for a file,
-// such as 100755, and answers its hash.
+// Chmod makes a branch's last commit anew, with another of git's modes for a file, and answers its hash.
 func (r *Repo) Chmod(branch, path, mode string) string {
 	defer r.Host.Lock()()
 	c := *r.branches[branch]

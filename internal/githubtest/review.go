@@ -178,8 +178,7 @@ type reviewRequest struct {
 	Comments []Comment `json:"comments"`
 }
 
-// states are what events make of a review. Of others nothing is known here: a review of
-// this product says something, and no more.
+// states are what events make of a review. Of others nothing is known: this product's reviews only comment.
 var states = map[string]string{"": "PENDING", "COMMENT": "COMMENTED"}
 
 func (p *reviews) create(c *call) answer {

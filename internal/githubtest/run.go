@@ -73,8 +73,7 @@ func (run *Run) Rerun() {
 	})
 }
 
-// RerunAll begins the next attempt as "Re-run all jobs" does: the artifacts of
-// earlier attempts are gone, also by REST. The cache stays.
+// RerunAll begins the next attempt as "Re-run all jobs" does: earlier artifacts are gone, by REST too. The cache stays.
 func (run *Run) RerunAll() {
 	run.set(func() { run.all = nil })
 	run.Rerun()

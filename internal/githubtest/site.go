@@ -205,8 +205,7 @@ func (c *call) Forbidden(scopes ...string) answer {
 	return fakehttp.Refusal(http.StatusUnauthorized, "Requires authentication")
 }
 
-// route is one operation on a T: the path as the description writes it, the scopes of
-// which a token needs one, and what answers it.
+// route is one operation on a T: its path in the description, the scopes of which a token needs one, what answers.
 type route[T any] struct {
 	Method, Path string
 	Scopes       []string
@@ -280,8 +279,7 @@ func (i *identity) Sees(r *Repo) bool {
 	return i.repo == r
 }
 
-// May reports whether the identity has one of the scopes, each "name:read" or
-// "name:write", in a repository that it sees.
+// May reports whether the identity has one of the scopes, "name:read" or "name:write", in a repository that it sees.
 func (i *identity) May(r *Repo, scopes ...string) bool {
 	for _, scope := range scopes {
 		name, want, _ := strings.Cut(scope, ":")

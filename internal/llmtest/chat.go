@@ -143,8 +143,7 @@ type chatMessage struct {
 	Thought    *string `json:"reasoning_content"` // no field of OpenAI's; servers of reasoning models write it
 }
 
-// readMessages holds the messages of a chat completion to the order of roles
-// that the API asks for, and takes them over.
+// readMessages holds messages to the order of roles that the API asks for, and takes them over.
 func (k *Rules) readMessages(messages []chatMessage, out *Request) *refusal {
 	for i, m := range messages {
 		turn, refused := k.readMessage(i, m)

@@ -11,8 +11,7 @@ import (
 // Fault makes something else of an answer.
 type Fault func(Request, Answer) Answer
 
-// Faulty lets the first requests run into one fault after the other; a nil one,
-// and all requests behind the last, are answered by next.
+// Faulty lets the first requests run into one fault each; where it is nil, and behind the last, next answers.
 func Faulty(next Script, faults ...Fault) Script {
 	var mu sync.Mutex
 	return func(r Request) Answer {

@@ -130,8 +130,7 @@ func (k *Rules) refuses(f form, r *Request) *refusal {
 	return nil
 }
 
-// unsupported refuses a field in the words of OpenAI, or of servers that check
-// requests against their own list of fields.
+// unsupported refuses a field in the words of OpenAI, or of servers with a list of fields of their own.
 func (k *Rules) unsupported(field string) *refusal {
 	if k.Kind != Plain {
 		return invalid("Unrecognized request argument supplied: %s", field)

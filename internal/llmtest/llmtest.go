@@ -66,8 +66,7 @@ func (s *Server) Requests() []Request {
 	return s.kept(func(r Request) bool { return !r.Whole() })
 }
 
-// Wholes returns the requests about a change as a whole that were let in so far, in the
-// order they came; Requests has the others.
+// Wholes returns the requests about a change as a whole, in the order they came; Requests has the others.
 func (s *Server) Wholes() []Request { return s.kept(Request.Whole) }
 
 // Calls is the number of requests that Requests returns.
@@ -113,8 +112,7 @@ func (s *Server) enter(r Request) Request {
 	return r
 }
 
-// settle fills in what a script leaves to the server, and bills the answer: a
-// client that never sees it pays all the same.
+// settle fills in what a script leaves to the server, and bills the answer, also to a client that never sees it.
 func (s *Server) settle(r Request, a Answer) Answer {
 	a.Delay += s.Delay
 	a.input = r.tokens()

@@ -22,8 +22,7 @@ const (
 	cacheStep = 128
 )
 
-// Bill is what all answers so far cost, also those that a fault kept from the
-// client. An answer's own cost counts before the price.
+// Bill is what all answers so far cost, also the lost ones. An answer's own cost counts before the price.
 func (m *meter) Bill() cost.Usage {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -70,8 +69,7 @@ func (m *meter) cached(r Request) int {
 	return longest / cacheStep * cacheStep
 }
 
-// remember puts a request that was answered into the cache: requests that run
-// beside each other find nothing of one another.
+// remember caches a request once it was answered: those that run beside each other find nothing of one another.
 func (m *meter) remember(r Request) {
 	if !m.Caches {
 		return

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// Line is one line of the diff in a prompt. Old and New are its numbers, 0 where
-// it does not exist on that side; Op is ' ', '+' or '-'.
+// Line is a line of a prompt's diff. Old and New are its numbers, 0 for none; Op is ' ', '+' or '-'.
 type Line struct {
 	Old, New int
 	Op       byte
@@ -22,8 +21,7 @@ var (
 	addedLine   = regexp.MustCompile(`^ {7} *([0-9]+) \+ (.*)$`)
 )
 
-// understand reads a user turn as a model would: the path, the lines of the
-// diff, and whether it asks for a repair, which holds none.
+// understand reads a user turn as a model would: path, lines of the diff, whether it asks for a repair.
 func understand(user string) (path string, lines []Line, repair bool) {
 	parts := Data(user)
 	for _, line := range strings.Split(parts["diff"], "\n") {

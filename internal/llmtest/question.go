@@ -25,8 +25,7 @@ type Claim struct {
 	Title string `json:"title"`
 }
 
-// question tells what is asked: by the keys of the answer's schema, and where a
-// server takes none by the blocks and the words around them.
+// question tells what is asked by the keys of the answer's schema, and without one by the blocks and words.
 func question(r Request) string {
 	keys := keysOf(r.Schema)
 	has := func(key string) bool { return slices.Contains(keys, key) }
@@ -113,8 +112,7 @@ func implementing(has func(string) bool) string {
 	return ""
 }
 
-// The questions about a change as a whole. They go to Server.Whole, so that a script
-// that knows files need not know of them.
+// The questions about a change as a whole. Server.Whole answers them: other scripts need not know of them.
 const (
 	Overview = "overview"
 	Criteria = "criteria"

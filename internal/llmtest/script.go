@@ -96,8 +96,7 @@ func Each(answers ...Answer) Script {
 // Always gives the same answer to every request.
 func Always(a Answer) Script { return Each(a) }
 
-// Implement answers each of these questions by its answers, one after the other, the last
-// of which stays, and all other questions by rest.
+// Implement answers each of these questions by its answers, of which the last stays, and all others by rest.
 func Implement(answers map[string][]json.RawMessage, rest Script) Script {
 	return func(r Request) Answer {
 		if all := answers[r.Question]; len(all) > 0 {
@@ -107,8 +106,7 @@ func Implement(answers map[string][]json.RawMessage, rest Script) Script {
 	}
 }
 
-// ReadImplement reads a file's answers: an object with the keys classify, modules, code and
-// tests, each with an answer or a list of them.
+// ReadImplement reads an object with the keys classify, modules, code and tests, each with an answer or a list.
 func ReadImplement(text []byte) (map[string][]json.RawMessage, error) {
 	var file map[string]json.RawMessage
 	if err := json.Unmarshal(text, &file); err != nil {
@@ -125,8 +123,7 @@ func ReadImplement(text []byte) (map[string][]json.RawMessage, error) {
 	return all, nil
 }
 
-// Certain lets a script that knows reviews alone answer them; asked which
-// findings hold it says that all do, and files are features.
+// Certain lets a script that knows reviews alone answer them: all findings hold, and files are features.
 func Certain(reviewer Script) Script {
 	return func(r Request) Answer {
 		switch r.Question {

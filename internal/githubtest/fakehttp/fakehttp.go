@@ -36,8 +36,7 @@ type Front struct {
 	violations []string
 }
 
-// NewFront returns a front that tells violated, which may be nil, of every request
-// and answer that should not have been.
+// NewFront returns a front that tells violated, which may be nil, of what the description forbids.
 func NewFront(violated func(reason string)) *Front { return &Front{violated: violated} }
 
 // Lock holds the server's state until what it returns is called.

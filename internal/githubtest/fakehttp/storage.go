@@ -43,8 +43,7 @@ func (s *Storage) Put(path string, b Blob) string {
 // At is the blob of a path; nil if there is none.
 func (s *Storage) At(path string) *Blob { return s.blobs[path] }
 
-// Sign makes an address that allows an operation, r or w, for a while. The signature
-// is base64 with padding, so it has to be kept as it is.
+// Sign makes an address that allows r or w for a while. The signature is padded base64, to be kept as it is.
 func (s *Storage) Sign(path, permission string, life time.Duration) string {
 	until := Stamp(s.Now().Add(life))
 	q := url.Values{"se": {until}, "sp": {permission}, "sr": {"b"}, "sv": {"2025-05-05"},

@@ -18,8 +18,7 @@ type File struct {
 	Patch                string // left out where empty
 }
 
-// Changes compares two snapshots as GitHub does: binary files and files of
-// patchLines changed lines or more have no patch.
+// Changes compares two snapshots as GitHub does: binary files and those of patchLines changed lines have no patch.
 func Changes(old, new Tree, patchLines int) []File {
 	var files []File
 	from := renames(old, new)
