@@ -55,9 +55,7 @@
 //	            ticket atlassian/markup    what was asked for; texts of Jira and Confluence as Markdown
 //	T tests     githubtest llmtest pgtest  fakes with state and a real server,
 //	            githubtest/memgit          of the fake GitHub: commits,
-//	            githubtest/fakehttp        requests, faults, GitHub's description,
-//	            githubtest/site            accounts, tokens, repositories,
-//	            githubtest/actions         workflow runs
+//	            githubtest/fakehttp        requests, faults, GitHub's description
 //	            storetest indextest        the stores' and the index's contract,
 //	            handofftest crash          what the drafts of every flow have to pass, kills,
 //	            embedtest                  a server of embeddings and reranking

@@ -60,7 +60,7 @@ func TestT19_Check4_RunsThatMayNotDraft(t *testing.T) {
 			[]string{"workflow file", `found   ".github/workflows/ci.yml"`, "wanted  " + draftWorkflow}},
 		"a push": {of(githubtest.RunOptions{Event: "push"}), []string{"event", "push"}},
 		"a fork": {func(s *stage) *githubtest.Run {
-			return s.repo.AddRun(githubtest.RunOptions{Event: "pull_request", HeadRepo: s.fork.Repo})
+			return s.repo.AddRun(githubtest.RunOptions{Event: "pull_request", HeadRepo: s.fork})
 		}, []string{"head repository id", "no fork"}},
 		"an issue's comment": {of(githubtest.RunOptions{Event: "issue_comment"}), []string{"event", "issue_comment"}},
 		"a dispatch of a tag called like the default branch": {func(s *stage) *githubtest.Run {

@@ -242,7 +242,7 @@ func TestT19_Check4_DraftsOfOtherRuns(t *testing.T) {
 	t.Parallel()
 	for name, run := range map[string]func(*stage) githubtest.RunOptions{
 		"a fork's run": func(s *stage) githubtest.RunOptions {
-			return githubtest.RunOptions{Event: "pull_request", HeadRepo: s.fork.Repo}
+			return githubtest.RunOptions{Event: "pull_request", HeadRepo: s.fork}
 		},
 		"another workflow": func(*stage) githubtest.RunOptions {
 			return githubtest.RunOptions{Path: ".github/workflows/ci.yml"}

@@ -107,7 +107,7 @@ func TestT19_T20_PlantedResultsAreNotTaken(t *testing.T) {
 			return githubtest.RunOptions{Path: ".github/workflows/ci.yml"}
 		}, nil, false},
 		"a fork": {"", func(s *stage) githubtest.RunOptions {
-			return githubtest.RunOptions{Event: "pull_request", HeadRepo: s.fork.Repo}
+			return githubtest.RunOptions{Event: "pull_request", HeadRepo: s.fork}
 		}, nil, false},
 		"the workflow, under another key": {"seal", func(*stage) githubtest.RunOptions {
 			return githubtest.RunOptions{}

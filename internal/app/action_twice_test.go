@@ -104,7 +104,7 @@ func TestT25_AnotherDecisionIsRefused(t *testing.T) {
 		drafted := s.parked()
 		z, err := checkpoint.Protection{}.PackRecord(s.abortOf(drafted))
 		require.NoError(t, err)
-		s.repo.AddRun(githubtest.RunOptions{Event: "pull_request", HeadRepo: s.fork.Repo}).AddArtifact("pr-review-decision-"+
+		s.repo.AddRun(githubtest.RunOptions{Event: "pull_request", HeadRepo: s.fork}).AddArtifact("pr-review-decision-"+
 			drafted.outputs["code"], z)
 		s.repo.AddRun(githubtest.RunOptions{Path: ".github/workflows/ci.yml"}).AddArtifact("pr-review-decision-"+
 			drafted.outputs["code"], z)

@@ -64,7 +64,7 @@ func rerankTokens(s *embedtest.Server) (n int64) {
 
 func TestALostEndpointIsToldInDraftMessageAndOnStandardError(t *testing.T) {
 	t.Parallel()
-	for fault, why := range map[embedtest.Fault]string{embedtest.Unauthorized: "it answered 401",
+	for fault, why := range map[*embedtest.Fault]string{embedtest.Unauthorized: "it answered 401",
 		embedtest.WrongLength: "it gave 63 dimensions where 64 were expected"} {
 		t.Run(why, func(t *testing.T) {
 			t.Parallel()

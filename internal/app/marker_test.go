@@ -68,7 +68,7 @@ func forgeries() map[string]func(s *stage, drafted ended) {
 	by := func(o githubtest.RunOptions, verdict decision.Verdict) func(*stage, ended) {
 		return func(s *stage, d ended) {
 			if o.Event == "pull_request" {
-				o.HeadRepo = s.hub.AddRepo("mallory/demo", githubtest.RepoOptions{ForkOf: s.repo.Repo}).Repo
+				o.HeadRepo = s.hub.AddRepo("mallory/demo", githubtest.RepoOptions{ForkOf: s.repo})
 			}
 			s.noted(d, s.repo.AddRun(o), verdict, checkpoint.Protection{})
 			later(s)
@@ -273,7 +273,7 @@ func TestAStrangersArtifactsDoNotHideTheRecordOfAReview(t *testing.T) {
 	s := across(t, scene{})
 	drafted, _ := s.approve("")
 	run := s.repo.AddRun(githubtest.RunOptions{Event: "pull_request",
-		HeadRepo: s.hub.AddRepo("mallory/demo", githubtest.RepoOptions{ForkOf: s.repo.Repo}).Repo})
+		HeadRepo: s.hub.AddRepo("mallory/demo", githubtest.RepoOptions{ForkOf: s.repo})})
 	later(s)
 	run.AddArtifact(reviewpr.Names.Decision(drafted.outputs["code"]), []byte("a stranger's"))
 	for range 600 {

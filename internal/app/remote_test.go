@@ -165,7 +165,7 @@ func TestThreadsAndShowBesideHostileArtifacts(t *testing.T) {
 	drafted := s.parked()
 	code := drafted.outputs["code"]
 	z := s.draftArtifact(drafted).Zip()
-	theirs := s.repo.AddRun(githubtest.RunOptions{Event: "pull_request", HeadRepo: s.fork.Repo})
+	theirs := s.repo.AddRun(githubtest.RunOptions{Event: "pull_request", HeadRepo: s.fork})
 	forged := s.forged(drafted, func(m *checkpoint.Manifest) { m.RunID = theirs.ID })
 	garbage := []byte("no zip \x1b[31m\n::error::owned")
 	bomb := []byte("PK\x05\x06" + strings.Repeat("\xff", 18))
@@ -206,7 +206,7 @@ func TestT19_ThreadsBelievesNoForksDecision(t *testing.T) {
 	drafted := s.parked()
 	z, err := checkpoint.Protection{}.PackRecord(s.abortOf(drafted))
 	require.NoError(t, err)
-	s.repo.AddRun(githubtest.RunOptions{Event: "pull_request", HeadRepo: s.fork.Repo}).AddArtifact("pr-review-decision-"+
+	s.repo.AddRun(githubtest.RunOptions{Event: "pull_request", HeadRepo: s.fork}).AddArtifact("pr-review-decision-"+
 		drafted.outputs["code"], z)
 	rows, _ := s.rows(nil)
 	require.Equal(t, "waits", rows[drafted.outputs["code"]].State)

@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/githubtest"
-	"github.com/org/pr-review-action/internal/volume"
 )
 
 // ways are the routes by which a draft is approved with commands, one a line.
@@ -143,7 +142,7 @@ func TestP2_OneDecisionGivesTheSameBytesOnEveryRoute(t *testing.T) {
 		"edited and regraded": "/edit F1: Take `book` first.\n/severity F1 minor",
 	} {
 		t.Run(name, func(t *testing.T) {
-			volume.Cell(t)
+			cell(t)
 			t.Parallel()
 			var first githubtest.Review
 			for route, decide := range ways() {

@@ -132,8 +132,8 @@ func TestAnApprovedChangeIsCarriedOutOnce(t *testing.T) {
 func TestAForksPullRequestWithOurMarkIsNotOurs(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	fork := s.hub.AddRepo("eve/r", githubtest.RepoOptions{ForkOf: s.repo.Repo})
-	s.repo.AddPull(githubtest.PullOptions{Author: "eve", From: fork.Repo, Head: branch, HeadFiles: want,
+	fork := s.hub.AddRepo("eve/r", githubtest.RepoOptions{ForkOf: s.repo})
+	s.repo.AddPull(githubtest.PullOptions{Author: "eve", From: fork, Head: branch, HeadFiles: want,
 		Body: "<!-- pr-implement:v1 thread=" + s.q.Thread + " digest=" + digest + " commit=" + s.q.Base + " -->"})
 	_, found, err := apply.Earlier(t.Context(), s.applier().Read, s.q.Ref, digest[:16], s.q.Thread)
 	require.NoError(t, err)

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -84,20 +84,31 @@ func TestUploadedIsWhatIsDownloaded(t *testing.T) {
 	require.ErrorIs(t, err, ErrNotFound)
 }
 
+// counting counts what goes through it.
+type counting struct {
+	http.RoundTripper
+	n *int
+}
+
+func (c counting) RoundTrip(r *http.Request) (*http.Response, error) {
+	*c.n++
+	return c.RoundTripper.RoundTrip(r)
+}
+
 func TestServiceAndStoreAreReachedThroughTheGivenClient(t *testing.T) {
-	s := githubtest.New(t, githubtest.Options{Host: "example.com"})
+	s := githubtest.New(t)
 	run := s.AddRepo("o/r", githubtest.RepoOptions{}).AddRun(githubtest.RunOptions{})
-	base := &http.Transport{DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, network, strings.Replace(address, "example.com", "127.0.0.1", 1))
-	}}
+	base, n := &http.Transport{}, 0
 	defer base.CloseIdleConnections()
 	c, err := New(Options{ResultsURL: s.ResultsURL, Token: s.RuntimeToken(run, "draft"),
-		HTTP: &http.Client{Transport: base}})
+		HTTP: &http.Client{Transport: counting{base, &n}}})
 	require.NoError(t, err)
 	_, err = c.Upload(t.Context(), "n", []byte("zip"), 0)
 	require.NoError(t, err)
 	_, err = c.Download(t.Context(), "n", 10)
 	require.NoError(t, err)
+	require.Len(t, s.Requests(), n, "nothing goes another way")
+	require.True(t, slices.ContainsFunc(s.Requests(), func(r githubtest.Request) bool { return r.Host == "storage" }))
 }
 
 func TestP5_ANameIsTakenOnce(t *testing.T) {

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"os"
 	"runtime"
 	"strings"
 	"time"
@@ -18,9 +20,16 @@ func (s *suite) anchors(_ context.Context, sizes []int) error {
 		patches := make([]patched, n)
 		bytes, checks := 0, 0
 		for k := range patches {
-			patches[k] = newPatched(k)
-			bytes += len(patches[k].patch)
-			checks += len(patches[k].right) + len(patches[k].left)
+			p := newPatched(k)
+			var err error
+			if p.hunks, err = diff.Hunks(p.patch); err != nil {
+				return err
+			}
+			for _, h := range p.hunks {
+				checks += len(h.Lines)
+			}
+			bytes += len(p.patch)
+			patches[k] = p
 		}
 		got, err := s.inTurn(
 			side{"scan", func() ([]float64, error) { return timed(passes, func() error { return scan(patches) }) }},
@@ -40,9 +49,7 @@ func (s *suite) anchors(_ context.Context, sizes []int) error {
 func scan(patches []patched) error {
 	lines := 0
 	for _, p := range patches {
-		rest := p.patch
-		for at := strings.IndexByte(rest, '\n'); at >= 0; at = strings.IndexByte(rest, '\n') {
-			rest = rest[at+1:]
+		for range strings.Lines(p.patch) {
 			lines++
 		}
 	}
@@ -58,14 +65,15 @@ func check(patches []patched) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", p.path, err)
 		}
-		for _, line := range p.right {
-			if !anchors.Admit("RIGHT", line, line) {
-				return fmt.Errorf("%s: line %d is not in the diff", p.path, line)
-			}
-		}
-		for _, line := range p.left {
-			if !anchors.Admit("LEFT", line, line) {
-				return fmt.Errorf("%s: old line %d is not in the diff", p.path, line)
+		for _, h := range p.hunks {
+			for _, l := range h.Lines {
+				side, at := "RIGHT", l.New
+				if l.Op == diff.Delete {
+					side, at = "LEFT", l.Old
+				}
+				if !anchors.Admit(side, at, at) {
+					return fmt.Errorf("%s: %s line %d is not in the diff", p.path, side, at)
+				}
 			}
 		}
 	}
@@ -76,8 +84,7 @@ func check(patches []patched) error {
 // machine takes nothing from a few milliseconds, and much from many.
 const passes = 25
 
-// timed gives the seconds that f takes, the mean of so many times. What was left
-// over by the side before is collected first.
+// timed gives the mean of the seconds that f takes. What the side before left over is collected first.
 func timed(times int, f func() error) ([]float64, error) {
 	runtime.GC()
 	began := time.Now()
@@ -87,4 +94,48 @@ func timed(times int, f func() error) ([]float64, error) {
 		}
 	}
 	return []float64{time.Since(began).Seconds() / float64(times)}, nil
+}
+
+// patched is one file of a synthetic diff. A comment may stand on each line of its hunks.
+type patched struct {
+	path, patch string
+	hunks       []diff.Hunk
+}
+
+// dropped is a hunk in which a rule finds something; every tenth file has it.
+const dropped = "@@ -0,0 +1 @@\n+\tjson.Unmarshal(text, &value)\n"
+
+// newPatched makes the i-th file: three hunks of 22 lines, about 4 KB.
+func newPatched(i int) patched {
+	text := ""
+	if i%10 == 0 {
+		text = dropped
+	}
+	s, from, to := newStream(fnv1a(fmt.Sprint("patch:", i))), 10, 10
+	for range 3 {
+		var body []byte
+		before, after := 0, 0
+		for range 22 {
+			op := " +-"[s.draw()%3]
+			if op != '+' {
+				before++
+			}
+			if op != '-' {
+				after++
+			}
+			body = append(s.text(append(body, op), 12), '\n')
+		}
+		text += fmt.Sprintf("@@ -%d,%d +%d,%d @@\n%s", from, before, to, after, body)
+		from, to = from+before+100, to+after+100
+	}
+	return patched{path: fmt.Sprintf("src/pkg%02d/file%05d.go", i%17, i), patch: strings.TrimSuffix(text, "\n")}
+}
+
+func writeDiff(path string, n int) (size int64, err error) {
+	var text bytes.Buffer
+	for i := range n {
+		p := newPatched(i)
+		fmt.Fprintf(&text, "diff --git a/%[1]s b/%[1]s\n--- a/%[1]s\n+++ b/%[1]s\n%[2]s\n", p.path, p.patch)
+	}
+	return int64(text.Len()), os.WriteFile(path, text.Bytes(), 0o600)
 }

@@ -10,9 +10,9 @@
 //	bench pause  --n N --latency-ms L --concurrency C --dir DIR
 //	bench resume --dir DIR --decision approve|reject
 //
-// Floor-pause and floor-resume do the same work by hand. Memory and start build the real program; start needs a
-// Docker Engine as well and leaves two images there. It asks no model, and never judges by seconds: a limit is on a
-// ratio. Start reading at run, then report.go; flow.go has the graph, workload.go the work.
+// Floor-pause and floor-resume do the same work by hand. Memory and start build the real program. It asks no
+// model, and never judges by seconds: a limit is on a ratio. Start reading at run, then report.go; flow.go has the
+// graph, workload.go the work.
 package main
 
 import (
@@ -36,7 +36,6 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// run is the program: 0 done, 1 failed, 2 not understood.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	err := dispatch(ctx, args, stdout, stderr)
 	if err == nil {
@@ -72,7 +71,6 @@ func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	return json.NewEncoder(stdout).Encode(l)
 }
 
-// onJob reads the job before it is done.
 func onJob(act func(context.Context, job) (line, error)) func(context.Context, []string) (line, error) {
 	return func(ctx context.Context, args []string) (line, error) {
 		j, err := parse(args, strings.HasSuffix(args[0], "resume"))
@@ -83,7 +81,6 @@ func onJob(act func(context.Context, job) (line, error)) func(context.Context, [
 	}
 }
 
-// benchmark is one section of the report.
 type benchmark struct {
 	name, title string
 	sizes       []int // files, where it has sizes
@@ -101,7 +98,6 @@ func benchmarks() []benchmark {
 	}
 }
 
-// named gives the benchmarks that a command runs, none for an unknown one.
 func named(command string) (list []benchmark) {
 	for _, b := range benchmarks() {
 		if command == b.name || command == "all" {
@@ -112,7 +108,7 @@ func named(command string) (list []benchmark) {
 }
 
 func report(ctx context.Context, list []benchmark, args []string, stdout, stderr io.Writer) error {
-	s := &suite{docker: "docker", caches: "/proc/sys/vm/drop_caches", limits: limits(), out: stdout, log: stderr}
+	s := &suite{limits: limits(), out: stdout, log: stderr}
 	err := s.parse(args, list)
 	if err != nil {
 		return fmt.Errorf("%w\n%w", err, errUsage)
@@ -128,27 +124,23 @@ func (s *suite) parse(args []string, list []benchmark) error {
 	flags.SetOutput(io.Discard)
 	flags.IntVar(&s.repeats, "repeats", 5, "")
 	flags.BoolVar(&s.check, "check", false, "")
-	sizes := new(string)
 	if len(list) == 1 && list[0].sizes != nil {
-		sizes = flags.String("sizes", "", "")
+		flags.Func("sizes", "", s.size)
 	}
-	err := cmp.Or(flags.Parse(args[1:]), noMore(flags), numbers(*sizes, &s.sizes))
+	err := cmp.Or(flags.Parse(args[1:]), noMore(flags))
 	if err == nil && s.repeats < 1 {
 		err = errors.New("--repeats is at least 1")
 	}
 	return err
 }
 
-func numbers(text string, to *[]int) error {
+func (s *suite) size(text string) error {
 	for part := range strings.SplitSeq(text, ",") {
 		n, err := strconv.Atoi(part)
-		switch {
-		case part == "":
-		case err != nil || n < 1:
+		if err != nil || n < 1 {
 			return fmt.Errorf("%q is no number of files", part)
-		default:
-			*to = append(*to, n)
 		}
+		s.sizes = append(s.sizes, n)
 	}
 	return nil
 }
@@ -162,11 +154,10 @@ func (s *suite) run(ctx context.Context, list []benchmark) (err error) {
 	fmt.Fprintf(s.out, "%s. Medians of %d, taken in turn with the floor's.\n", machine(ctx), s.repeats)
 	for _, b := range list {
 		fmt.Fprintf(s.out, "\n## %s\n\n", b.title)
-		sizes := b.sizes
 		if s.sizes != nil {
-			sizes = s.sizes
+			b.sizes = s.sizes
 		}
-		if err := b.run(s, ctx, sizes); err != nil {
+		if err := b.run(s, ctx, b.sizes); err != nil {
 			return fmt.Errorf("%s: %w", b.name, err)
 		}
 	}

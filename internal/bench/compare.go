@@ -1,11 +1,16 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -47,8 +52,7 @@ func (s *suite) beside(n int, floor, graph []float64) {
 	s.row(g...)
 }
 
-// fanout gives the model a latency and holds the time of the whole process to
-// the pause against the least that it can take.
+// fanout gives the model a latency and holds the process's time to the pause against the least that it can take.
 func (s *suite) fanout(ctx context.Context, sizes []int) error {
 	s.table(fmt.Sprintf("N at %v", modelLatency), "ideal s", "floor / ideal", "graph / ideal")
 	for i, n := range sizes {
@@ -66,21 +70,19 @@ func (s *suite) fanout(ctx context.Context, sizes []int) error {
 	return nil
 }
 
-// both runs floor and graph in turn, and holds their bodies against each other.
 func (s *suite) both(ctx context.Context, n int, latency time.Duration) (floor, graph []float64, err error) {
-	var body string
+	var want string
 	got, err := s.inTurn(
-		side{fmt.Sprintf("floor at %d", n), func() ([]float64, error) {
-			r, err := measure(ctx, s.program, "floor-", n, latency)
-			body = r.body
-			return r.figures[:], err
+		side{fmt.Sprintf("floor at %d", n), func() (figures []float64, err error) {
+			figures, want, err = measure(ctx, s.program, "floor-", n, latency)
+			return figures, err
 		}},
 		side{fmt.Sprintf("graph at %d", n), func() ([]float64, error) {
-			r, err := measure(ctx, s.program, "", n, latency)
-			if err == nil && r.body != body {
+			figures, body, err := measure(ctx, s.program, "", n, latency)
+			if err == nil && body != want {
 				err = errors.New("its body is not the floor's")
 			}
-			return r.figures[:], err
+			return figures, err
 		}})
 	if err != nil {
 		return nil, nil, err
@@ -88,48 +90,101 @@ func (s *suite) both(ctx context.Context, n int, latency time.Duration) (floor, 
 	return got[0], got[1], nil
 }
 
-// sample is what one run of both processes came to.
-type sample struct {
-	figures [6]float64 // as columns names them
-	body    string
-}
-
-// columns name the figures of a sample. A process is timed from its start to its
+// columns name the figures of measure. A process is timed from its start to its
 // exit; the start is up to the first statement of the first node.
 var columns = [6]string{"start ms", "pause s", "resume s", "checkpoint MiB", "peak of pause MiB", "peak of resume MiB"}
 
 const pauseTime = 1 // among the figures
 
-// measure pauses in one process and resumes in another, in a folder that is
-// moved in between, as a downloaded artifact is.
-func measure(ctx context.Context, program, prefix string, n int, latency time.Duration) (s sample, err error) {
+// measure pauses in one process and resumes in another, in a folder that is moved as an artifact is.
+func measure(ctx context.Context, program, prefix string, n int, latency time.Duration) (figures []float64,
+	text string, err error) {
 	root, err := os.MkdirTemp("", "bench-")
 	if err != nil {
-		return s, err
+		return nil, "", err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(root)) }()
 	dir, moved := filepath.Join(root, "dir"), filepath.Join(root, "moved")
 	if err := os.Mkdir(dir, 0o700); err != nil {
-		return s, err
+		return nil, "", err
 	}
 	began := now()
 	paused, pauseS, err := process(ctx, program, prefix+"pause", "--dir", dir, "--n", strconv.Itoa(n),
 		"--latency-ms", strconv.FormatInt(latency.Milliseconds(), 10), "--concurrency", strconv.Itoa(concurrency))
 	if err != nil {
-		return s, err
+		return nil, "", err
 	}
 	held, err := size(filepath.Join(dir, "checkpoint"))
 	if err = errors.Join(err, os.Rename(dir, moved)); err != nil {
-		return s, err
+		return nil, "", err
 	}
 	done, resumeS, err := process(ctx, program, prefix+"resume", "--dir", moved, "--decision", "approve")
 	if err != nil {
-		return s, err
+		return nil, "", err
 	}
 	body, err := os.ReadFile(filepath.Join(moved, "body.md"))
 	const kib, mib = 1 << 10, 1 << 20
-	return sample{[6]float64{
+	return []float64{
 		paused.FirstNode - began, pauseS, resumeS, float64(held) / mib, float64(paused.Peak) / kib,
 		float64(done.Peak) / kib,
-	}, string(body)}, err
+	}, string(body), err
+}
+
+func process(ctx context.Context, program string, args ...string) (l line, seconds float64, err error) {
+	var out, trouble bytes.Buffer
+	command := exec.CommandContext(ctx, program, args...)
+	command.Stdout, command.Stderr = &out, &trouble
+	began := time.Now()
+	err = command.Run()
+	seconds = time.Since(began).Seconds()
+	if err != nil {
+		return l, 0, fmt.Errorf("%s: %w: %s", args[0], err, trouble.String())
+	}
+	return l, seconds, json.Unmarshal(out.Bytes(), &l)
+}
+
+func size(dir string) (total int64, err error) {
+	err = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			total += info.Size()
+		}
+		return err
+	})
+	return total, err
+}
+
+// watch runs the program that its arguments name, and tells of time and memory.
+func watch(ctx context.Context, args []string) (line, error) {
+	if len(args) < 2 {
+		return line{}, errUsage
+	}
+	command := exec.CommandContext(ctx, args[1], args[2:]...)
+	command.Stderr = os.Stderr
+	began := time.Now()
+	err := command.Run()
+	return line{Status: "done", Seconds: time.Since(began).Seconds(), Peak: peakOf(command.ProcessState)}, err
+}
+
+func hold(_ context.Context, args []string) (line, error) {
+	if len(args) != 2 {
+		return line{}, errUsage
+	}
+	text, err := os.ReadFile(args[1])
+	runtime.KeepAlive(text)
+	return line{Status: "done"}, err
+}
+
+// output runs a command and gives what it prints. The error has what it says.
+func output(command *exec.Cmd) (string, error) {
+	var out, trouble bytes.Buffer
+	command.Stdout, command.Stderr = &out, &trouble
+	if err := command.Run(); err != nil {
+		return "", fmt.Errorf("%s: %w: %s", strings.Join(command.Args[:min(3, len(command.Args))], " "), err,
+			strings.TrimSpace(trouble.String()))
+	}
+	return strings.TrimSpace(out.String()), nil
 }

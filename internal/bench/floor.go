@@ -59,20 +59,16 @@ func floorResume(_ context.Context, j job) (line, error) {
 
 func floorFile(j job) string { return filepath.Join(j.dir, "checkpoint", "state.json") }
 
-// writeSynced replaces a file such that it is on disk when it returns.
 func writeSynced(path string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	f, err := os.Create(path + ".new")
+	f, err := os.Create(path)
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(text)
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(path+".new", path); err != nil {
 		return err
 	}
 	folder, err := os.Open(filepath.Dir(path))

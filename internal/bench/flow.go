@@ -14,7 +14,6 @@ import (
 	"github.com/org/pr-review-action/internal/graph"
 )
 
-// thread names the one run of a folder.
 const thread = "bench#4242:synthetic"
 
 // ask is what the gate shows: as in the product, a digest stands for the text.
@@ -23,7 +22,6 @@ type ask struct {
 	Body     string `json:"body_sha256"`
 }
 
-// bench is one run of the graph in one process.
 type bench struct {
 	job
 	fields
@@ -32,7 +30,6 @@ type bench struct {
 	done  int64   // review tasks that ended
 }
 
-// fields are the state's fields as the graph knows them.
 type fields struct {
 	pr       graph.Field[change]
 	files    graph.Field[[]file]
@@ -127,7 +124,6 @@ func (b *bench) post(_ context.Context, s state) (graph.Update, error) {
 	return graph.Update{}, writeBody(b.job, s.Body)
 }
 
-// posted looks whether the body was written before.
 func (b *bench) posted(_ context.Context, s state) (graph.Update, bool, error) {
 	body, err := os.ReadFile(b.body())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -136,7 +132,6 @@ func (b *bench) posted(_ context.Context, s state) (graph.Update, bool, error) {
 	return graph.Update{}, string(body) == s.Body, err
 }
 
-// observe counts tasks, as a display of progress does.
 func (b *bench) observe(e graph.Event) {
 	if e.Kind == graph.TaskDone && e.Node == "review" {
 		b.done++

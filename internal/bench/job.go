@@ -11,7 +11,6 @@ import (
 	"time"
 )
 
-// job is what one process is asked to do.
 type job struct {
 	n           int
 	latency     time.Duration // of the simulated model, per file
@@ -101,7 +100,6 @@ func ended(posted bool, body string) line {
 	return line{Status: "done", Posted: &posted, BodyBytes: &size, PostedAt: now()}
 }
 
-// body is the file that stands for the posted review.
 func (j job) body() string { return filepath.Join(j.dir, "body.md") }
 
 func writeBody(j job, body string) error { return os.WriteFile(j.body(), []byte(body), 0o600) }

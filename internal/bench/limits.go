@@ -19,7 +19,5 @@ func limits() map[string]float64 {
 		"memory: time / linear":           2,
 		"start: version / floor":          8,
 		"start: demo / floor":             50,
-		"start: container, warm / floor":  2,
-		"start: container, cold / floor":  3,
 	}
 }

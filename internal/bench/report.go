@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,11 +13,8 @@ import (
 	"strings"
 )
 
-// suite runs benchmarks and prints Markdown.
 type suite struct {
 	program  string // this very program, for processes of its own
-	docker   string // the client of a Docker Engine
-	caches   string // the kernel's file that drops the page cache
 	sizes    []int  // instead of each benchmark's own
 	repeats  int
 	check    bool
@@ -26,16 +22,13 @@ type suite struct {
 	out, log io.Writer
 
 	scratch string // a folder that is gone when run returns
-	cache   string // what became of the page cache before a cold run
 	noted   []figure
 }
 
-// table prints a table's head: the first column to the left, the others to the right.
 func (s *suite) table(columns ...string) {
 	fmt.Fprintf(s.out, "| %s |\n|---|%s\n", strings.Join(columns, " | "), strings.Repeat("---:|", len(columns)-1))
 }
 
-// row prints a table's row.
 func (s *suite) row(cells ...any) {
 	for _, cell := range cells {
 		if value, ok := cell.(float64); ok {
@@ -46,7 +39,6 @@ func (s *suite) row(cells ...any) {
 	fmt.Fprintln(s.out, "|")
 }
 
-// short writes three digits, or all of a number's whole part.
 func short(value float64) string {
 	digits := 3
 	for limit := 1.0; value >= limit && digits > 0; limit *= 10 {
@@ -55,7 +47,6 @@ func short(value float64) string {
 	return strconv.FormatFloat(value, 'f', digits, 64)
 }
 
-// times writes a ratio.
 func times(ratio float64) string {
 	if ratio < 2 {
 		return fmt.Sprintf("×%.3f", ratio)
@@ -63,44 +54,28 @@ func times(ratio float64) string {
 	return fmt.Sprintf("×%.1f", ratio)
 }
 
-// machine says what the figures were taken on: Go, kernel, CPU, load and commit.
-// What a system does not tell is left out.
+// machine says what the figures were taken on, as far as the system tells.
 func machine(ctx context.Context) string {
-	parts := []string{strings.Replace(runtime.Version(), "go", "Go ", 1),
-		strings.TrimSpace(runtime.GOOS + "/" + runtime.GOARCH + " " + first("/proc/sys/kernel/osrelease"))}
-	parts = append(parts, fmt.Sprintf("%d × %s", runtime.NumCPU(), cmp.Or(cpu(), "CPU")))
-	if load := first("/proc/loadavg"); load != "" {
-		parts = append(parts, "load "+load)
+	first := func(path string) string {
+		text, _ := os.ReadFile(path) // Linux alone has them
+		word, _, _ := strings.Cut(string(text), " ")
+		return strings.TrimSpace(word)
 	}
+	parts := fmt.Sprintf("%s; %s/%s %s; %d CPUs; load %s", runtime.Version(), runtime.GOOS, runtime.GOARCH,
+		first("/proc/sys/kernel/osrelease"), runtime.NumCPU(), first("/proc/loadavg"))
 	if commit, err := output(exec.CommandContext(ctx, "git", "--no-optional-locks", "describe", "--always",
 		"--dirty=, changed", "--exclude=*")); err == nil {
-		parts = append(parts, "commit "+commit)
+		parts += "; commit " + commit
 	}
-	return strings.Join(parts, "; ")
+	return parts
 }
 
-// first is the first word of a file of the kernel's.
-func first(path string) string {
-	text, _ := os.ReadFile(path) // Linux alone has them
-	return cmp.Or(append(strings.Fields(string(text)), "")...)
-}
-
-// cpu is the model of the first processor.
-func cpu() string {
-	text, _ := os.ReadFile("/proc/cpuinfo") // Linux alone has it
-	_, rest, _ := strings.Cut(string(text), "model name\t: ")
-	name, _, _ := strings.Cut(rest, "\n")
-	return name
-}
-
-// side is one of the things that are measured beside each other.
 type side struct {
 	name string
 	run  func() ([]float64, error)
 }
 
-// inTurn runs every side once a round, so that a busy moment may hit any of them.
-// It gives each side's figures, each the median of its own.
+// inTurn runs every side once a round, so that a busy moment may hit any, and gives each side's medians.
 func (s *suite) inTurn(sides ...side) ([][]float64, error) {
 	samples := make([][][]float64, len(sides))
 	for round := range s.repeats {
@@ -120,7 +95,6 @@ func (s *suite) inTurn(sides ...side) ([][]float64, error) {
 	return all, nil
 }
 
-// medians takes each figure's own.
 func medians(samples [][]float64) []float64 {
 	m := make([]float64, len(samples[0]))
 	for i := range m {
@@ -134,13 +108,11 @@ func medians(samples [][]float64) []float64 {
 	return m
 }
 
-// figure is a measured ratio that has a limit.
 type figure struct {
 	name  string
 	value float64
 }
 
-// note keeps a figure for judge.
 func (s *suite) note(name string, value float64) {
 	s.noted = append(s.noted, figure{name, value})
 }
@@ -162,7 +134,6 @@ func (s *suite) judge() error {
 	return errors.Join(missed...)
 }
 
-// growth tells how much longer the last size takes than the one before.
 func (s *suite) growth(name string, last, before float64, sizes []int) {
 	if len(sizes) < 2 {
 		return

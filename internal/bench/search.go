@@ -12,8 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/org/pr-review-action/internal/chunk"
 	"github.com/org/pr-review-action/internal/chunker"
 	"github.com/org/pr-review-action/internal/index"
@@ -23,10 +21,8 @@ import (
 	"github.com/org/pr-review-action/internal/tree"
 )
 
-// perKind is how many questions of each kind are put.
 const perKind = 20
 
-// finder answers questions; took is how long each answer was waited for.
 type finder struct {
 	name string
 	find func(ctx context.Context, question string) error
@@ -34,7 +30,7 @@ type finder struct {
 }
 
 // search indexes files of Go's own source and asks for pieces of it, in words and by name. The floor goes through all
-// lines for each question; where there is a Postgres server its full-text search stands beside, and our index in it.
+// lines for each question; where there is a Postgres server our index in it stands beside.
 func (s *suite) search(ctx context.Context, sizes []int) error {
 	s.table("files", "chunks", "MB", "index s", "next commit s", "", "p50 ms", "p95 ms", "p50 / memory")
 	for i, n := range sizes {
@@ -93,7 +89,6 @@ func next(ctx context.Context, texts map[string]string, x *index.Index, o index.
 	return time.Since(began), err
 }
 
-// answered prints the rows of a size.
 func (s *suite) answered(about []any, finders []*finder, last bool) {
 	memory := percentile(finders[0].took, 50)
 	for _, f := range finders {
@@ -195,19 +190,10 @@ func (s *suite) finders(ctx context.Context, texts map[string]string,
 	if err != nil {
 		return nil, nil, errors.Join(err, store.Close(), server.Close())
 	}
-	c, err := fullText(ctx, server.URL(), x.Chunks())
-	done := func() error { return errors.Join(c.Close(context.WithoutCancel(ctx)), store.Close(), server.Close()) }
-	all = append(all, &finder{name: "Postgres", find: over(kept)},
-		&finder{name: "Postgres, full text", find: func(ctx context.Context, q string) error {
-			_, err := c.Exec(ctx, `SELECT n, text FROM ft, plainto_tsquery('english', $1) p,
-				to_tsquery('english', replace(p::text, '&', '|')) q
-				WHERE v @@ q ORDER BY ts_rank_cd(v, q) DESC LIMIT 10`, q)
-			return err
-		}})
-	return all, done, err
+	done := func() error { return errors.Join(store.Close(), server.Close()) }
+	return append(all, &finder{name: "Postgres", find: over(kept)}), done, nil
 }
 
-// over is a search of an index, as a person or a model asks for it.
 func over(x *index.Source) func(ctx context.Context, question string) error {
 	return func(ctx context.Context, question string) error {
 		_, err := (&retrieve.Engine{Index: x}).Search(ctx, retrieve.Request{Query: question})
@@ -215,7 +201,6 @@ func over(x *index.Source) func(ctx context.Context, question string) error {
 	}
 }
 
-// grep counts the lines that hold a word of the question, whatever its case.
 func grep(texts map[string]string, question string) (n int) {
 	words := strings.Fields(strings.ToLower(question))
 	for _, text := range texts {
@@ -227,26 +212,4 @@ func grep(texts map[string]string, question string) (n int) {
 		}
 	}
 	return n
-}
-
-// fullText keeps the same chunks as Postgres's own search has them.
-func fullText(ctx context.Context, address string, chunks []chunk.Chunk) (*pgx.Conn, error) {
-	c, err := pgx.Connect(ctx, address)
-	if err != nil {
-		return nil, err
-	}
-	_, err = c.Exec(ctx, `CREATE TABLE ft (n int, text text, v tsvector)`)
-	rows := pgx.CopyFromSlice(len(chunks), func(i int) ([]any, error) {
-		return []any{i, strings.ToValidUTF8(strings.ReplaceAll(chunks[i].Text, "\x00", ""), "")}, nil
-	})
-	if err == nil {
-		_, err = c.CopyFrom(ctx, pgx.Identifier{"ft"}, []string{"n", "text"}, rows)
-	}
-	for _, sql := range []string{`UPDATE ft SET v = to_tsvector('english', text)`, `CREATE INDEX ON ft USING gin (v)`,
-		`VACUUM ANALYZE ft`} {
-		if err == nil {
-			_, err = c.Exec(ctx, sql)
-		}
-	}
-	return c, err
 }

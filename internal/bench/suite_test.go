@@ -26,16 +26,14 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// tiny is a suite over a few files, with a stand-in for the engine. What it
-// prints goes to the buffer.
+// tiny is a suite over a few files. What it prints goes to the buffer.
 func tiny(t *testing.T) (*suite, *bytes.Buffer) {
 	t.Helper()
 	program, err := os.Executable()
 	require.NoError(t, err)
 	var out bytes.Buffer
 	return &suite{
-		program: program, docker: filepath.Join("testdata", "docker"), caches: filepath.Join(t.TempDir(), "caches"),
-		sizes: []int{3, 6}, repeats: 1, out: &out, log: io.Discard,
+		program: program, sizes: []int{3, 6}, repeats: 1, out: &out, log: io.Discard,
 	}, &out
 }
 
@@ -45,8 +43,6 @@ func TestEveryLimitIsMeasuredAndEveryFigureHasOne(t *testing.T) {
 		t.Skip("peaks of memory are read on Linux alone: elsewhere rusage has another unit or none, and the limits " +
 			"have no figure")
 	}
-	asked := filepath.Join(t.TempDir(), "asked")
-	t.Setenv("BENCH_DOCKER_LOG", asked)
 	s, out := tiny(t)
 	require.NoError(t, s.run(t.Context(), named("all")))
 
@@ -60,28 +56,10 @@ func TestEveryLimitIsMeasuredAndEveryFigureHasOne(t *testing.T) {
 	for _, row := range []string{
 		`(?s)\| 3 \| floor \|.*\| 6 \| graph \|.*6 files take ×[0-9.]+ of 3\.`, `\| 6 \| 0\.2 \| ×`,
 		"\\| `review demo`, to its first byte \\| [0-9.]+ \\| [0-9.]+ \\| ×",
-		"version`, cold \\| .*\n\nDocker Engine 99.1.* cache dropped\\.",
 	} {
 		require.Regexp(t, row, out.String())
 	}
-	calls, err := os.ReadFile(asked)
-	require.NoError(t, err)
-	require.Contains(t, string(calls), "build --quiet --tag pr-review-action:bench ")
-	require.Regexp(t, `image rm pr-review-action:bench\nimage load --input \S+\nrun --rm --network none`+
-		` pr-review-action:bench version\n`, string(calls))
-	dropped, err := os.ReadFile(s.caches)
-	require.NoError(t, err)
-	require.Equal(t, "3\n", string(dropped))
 	require.NoDirExists(t, s.scratch)
-}
-
-func TestWithoutAnEngineItsFiguresAreSkipped(t *testing.T) {
-	t.Parallel()
-	s, out := tiny(t)
-	s.docker = "false"
-	require.NoError(t, s.containers(t.Context()))
-	require.Contains(t, out.String(), "skipped: no Docker Engine")
-	require.Empty(t, s.noted)
 }
 
 func TestCheckNamesTheLimitThatWasMissed(t *testing.T) {
@@ -111,7 +89,7 @@ func TestTheProgramIsBuiltAsTheDockerfileBuildsIt(t *testing.T) {
 	t.Parallel()
 	recipe, err := os.ReadFile(filepath.Join("..", "..", "Dockerfile"))
 	require.NoError(t, err)
-	code, err := os.ReadFile("build.go")
+	code, err := os.ReadFile("product.go")
 	require.NoError(t, err)
 	named := regexp.MustCompile(`go build -tags "[^"]*" \$\{PLAIN\} (.*) -o`).FindStringSubmatch(string(recipe))
 	require.NotNil(t, named)

@@ -54,7 +54,6 @@ func add(a, b usage) usage {
 	return usage{a.Calls + b.Calls, a.PromptTokens + b.PromptTokens, a.CompletionTokens + b.CompletionTokens}
 }
 
-// stream is Marsaglia's xorshift with the triple 13, 17, 5.
 type stream uint32
 
 func newStream(seed uint32) stream { return stream(max(seed, 1)) }
@@ -66,7 +65,6 @@ func (s *stream) draw() uint32 {
 	return uint32(*s)
 }
 
-// text appends five characters for each of n draws, six bits each.
 func (s *stream) text(to []byte, n int) []byte {
 	const c = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
 	for range n {
@@ -76,7 +74,6 @@ func (s *stream) text(to []byte, n int) []byte {
 	return to
 }
 
-// fnv1a is the 32-bit hash of that name.
 func fnv1a(s string) uint32 {
 	h := uint32(2166136261)
 	for i := range len(s) {

@@ -238,7 +238,7 @@ func (o onlyFiles) ReadDir(name string) ([]fs.DirEntry, error) {
 // endpoint which does not answer is told there; a question is paid once.
 func TestPiecesAreFoundByTheSettingsEndpoints(t *testing.T) {
 	t.Parallel()
-	for name, fault := range map[string]embedtest.Fault{"answering": embedtest.None, "lost": embedtest.Unauthorized} {
+	for name, fault := range map[string]*embedtest.Fault{"answering": nil, "lost": embedtest.Unauthorized} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server := embedtest.Start(t, func(s *embedtest.Server) { s.Fault = fault })
@@ -249,7 +249,7 @@ func TestPiecesAreFoundByTheSettingsEndpoints(t *testing.T) {
 			r := p.draft()
 			require.Equal(t, ticketpr.Paused, r.Outcome, r.Error)
 			shown := r.State.Shown()
-			if fault != embedtest.None {
+			if fault != nil {
 				require.Contains(t, shown, "The embeddings endpoint is off for this run")
 				require.NotEmpty(t, r.Chunks, "words found some")
 				return

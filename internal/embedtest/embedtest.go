@@ -1,13 +1,12 @@
-// Package embedtest is a server of embeddings and of reranking for tests, in the
-// shapes of OpenAI, Voyage and Cohere.
+// Package embedtest is a server of embeddings and of reranking for tests, in the shapes of OpenAI, Voyage and Cohere.
 //
-// It refuses what these would refuse, counts and keeps what it was asked, and lies on
-// demand. Its vectors are of the words of a text, so that texts with the same words
-// are near: that is enough to see which text was meant, and says nothing of how well
-// a real model does. Start reading at Server; Fault lists its lies.
+// It refuses what these would refuse, counts and keeps what it was asked, and lies on demand. Its vectors are of the
+// words of a text, so that texts with the same words are near: that is enough to see which text was meant, and says
+// nothing of how well a real model does. Start reading at Server; Fault lists its lies.
 package embedtest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
@@ -22,20 +21,16 @@ import (
 	"github.com/org/pr-review-action/internal/vector"
 )
 
-// Server answers POST /v1/embeddings, /v1/rerank (Voyage's) and /v2/rerank (Cohere's).
-// Options are set before the first request comes.
+// Server answers POST /v1/embeddings, /v1/rerank (Voyage's) and /v2/rerank (Cohere's). Options are set before.
 type Server struct {
 	URL string // without a path
 
 	Key           string // that is asked for; empty takes any
 	Dimensions    int    // of its vectors where a request names none; 64 when zero
-	Ignores       bool   // the dimensions that are asked for
 	MaxInputs     int    // more are refused with 400; 2,048 when zero
 	MaxBytes      int    // of a request; more are refused with 413; 0 for no bound
 	MaxInputBytes int    // of a text; more are refused with 400; 0 for no bound
-	Fault         Fault  // what is wrong with its answers
-	After         int    // so many calls are answered before the fault shows
-	Elsewhere     string // where Redirect leads
+	Fault         *Fault // what is wrong with its answers; nil for nothing
 
 	mu     sync.Mutex
 	calls  []Call
@@ -93,7 +88,6 @@ func (s *Server) Tokens() int64 {
 	return s.tokens
 }
 
-// asked is a request of any of the shapes.
 type asked struct {
 	Model string `json:"model"`
 
@@ -127,7 +121,6 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		status, why = s.refusal(r, q)
 	}
 	s.mu.Lock()
-	faulty := s.Fault != None && len(s.calls) >= s.After
 	s.calls = append(s.calls, Call{r.URL.Path, key, q.Model, append(q.Input, q.Documents...), q.Query, q.InputType,
 		status})
 	s.mu.Unlock()
@@ -136,22 +129,19 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case status != http.StatusOK:
 		w.WriteHeader(status)
 		reply(w, map[string]any{"error": map[string]any{"message": why, "type": "invalid_request_error"}})
-	case faulty && s.Fault.before(s, w, r):
+	case s.Fault != nil && s.Fault.Answer != nil:
+		s.Fault.Answer(w, r)
 	case strings.HasSuffix(r.URL.Path, "/rerank"):
-		s.rerank(w, r.URL.Path, q, faulty)
+		s.rerank(w, r.URL.Path, q)
 	default:
-		s.embed(w, q, faulty)
+		s.embed(w, q)
 	}
 }
 
 func reply(w http.ResponseWriter, answer any) { _ = json.NewEncoder(w).Encode(answer) } // the client may have gone
 
-// refusal is what the real servers say no to.
 func (s *Server) refusal(r *http.Request, q asked) (int, string) {
-	most := s.MaxInputs
-	if most == 0 {
-		most = 2_048
-	}
+	most := cmp.Or(s.MaxInputs, 2_048)
 	long := func(text string) bool { return s.MaxInputBytes > 0 && len(text) > s.MaxInputBytes }
 	switch {
 	case r.URL.Path == "/v2/rerank" && q.TopN > 0, r.URL.Path == "/v1/rerank" && q.TopK > 0:
@@ -199,41 +189,26 @@ func (s *Server) count(n int64) int64 {
 	return n
 }
 
-func (s *Server) embed(w http.ResponseWriter, q asked, faulty bool) {
-	dimensions := max(q.Dimensions, q.OutputDimension)
-	if dimensions == 0 || s.Ignores {
-		dimensions = max(s.Dimensions, 0)
-		if dimensions == 0 {
-			dimensions = 64
-		}
-	}
+func (s *Server) embed(w http.ResponseWriter, q asked) {
+	dimensions := cmp.Or(max(q.Dimensions, q.OutputDimension), s.Dimensions, 64)
 	rows := make([]map[string]any, len(q.Input))
 	for i, text := range q.Input {
-		var v any = Vector(text, dimensions)
-		if faulty {
-			v = s.Fault.vector(Vector(text, dimensions))
-		}
-		rows[len(rows)-1-i] = map[string]any{"index": i, "embedding": v} // no order is promised
+		rows[len(rows)-1-i] = map[string]any{"index": i, "embedding": Vector(text, dimensions)} // no order is promised
 	}
-	if faulty {
-		rows = s.Fault.rows(rows)
-	}
+	rows = s.Fault.rows(rows)
 	used := s.count(tokens(q.Input))
 	reply(w, map[string]any{"object": "list", "data": rows, "model": q.Model,
 		"usage": map[string]any{"prompt_tokens": used, "total_tokens": used}})
 }
 
-// rerank scores by the words that a document shares with the query.
-func (s *Server) rerank(w http.ResponseWriter, path string, q asked, faulty bool) {
+func (s *Server) rerank(w http.ResponseWriter, path string, q asked) {
 	const dimensions = 4_096
 	query := Vector(q.Query, dimensions)
 	rows := make([]map[string]any, len(q.Documents))
 	for i, d := range q.Documents {
 		rows[len(rows)-1-i] = map[string]any{"index": i, "relevance_score": vector.Dot(query, Vector(d, dimensions))}
 	}
-	if faulty {
-		rows = s.Fault.rows(rows)
-	}
+	rows = s.Fault.rows(rows)
 	used := s.count(tokens(append(slices.Clone(q.Documents), q.Query)))
 	if path == "/v2/rerank" {
 		reply(w, map[string]any{"id": "1", "results": rows,

@@ -18,9 +18,9 @@ func TestT19_ListsByPrefixTellForksApart(t *testing.T) {
 	t.Parallel()
 	s := githubtest.New(t)
 	repo := s.AddRepo("o/r", githubtest.RepoOptions{})
-	fork := s.AddRepo("f/r", githubtest.RepoOptions{ForkOf: repo.Repo})
+	fork := s.AddRepo("f/r", githubtest.RepoOptions{ForkOf: repo})
 	own, foreign := repo.AddRun(githubtest.RunOptions{}),
-		repo.AddRun(githubtest.RunOptions{HeadRepo: fork.Repo, Event: "pull_request"})
+		repo.AddRun(githubtest.RunOptions{HeadRepo: fork, Event: "pull_request"})
 	made := own.AddArtifact("pr-review-42-aa", []byte("own"))
 	own.AddArtifact("coverage", []byte("x"))
 	planted := foreign.AddArtifact("pr-review-42-aa", []byte("planted"))

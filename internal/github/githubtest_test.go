@@ -34,8 +34,8 @@ func TestAPullRequestIsReadWhole(t *testing.T) {
 	base := githubtest.Tree{"README.md": "# r\n", "a..b/x y.go": "package x\n", "old.txt": "bye\n",
 		".gitattributes": ""}
 	repo := s.AddRepo("o/r", githubtest.RepoOptions{Files: base, Protected: []string{"main"}})
-	fork := s.AddRepo("f/r", githubtest.RepoOptions{ForkOf: repo.Repo})
-	made := repo.AddPull(githubtest.PullOptions{Title: "T", Author: "eve", From: fork.Repo,
+	fork := s.AddRepo("f/r", githubtest.RepoOptions{ForkOf: repo})
+	made := repo.AddPull(githubtest.PullOptions{Title: "T", Author: "eve", From: fork,
 		HeadFiles: base.With(githubtest.Tree{"a..b/x y.go": "package y\n",
 			"new.go": "package n\n"}).Without("old.txt")})
 	c := connect(t, s, reader(s, repo))
@@ -91,9 +91,9 @@ func TestT39_ACommitIsOnABranchByItsHash(t *testing.T) {
 func TestT19_AnArtifactCarriesItsOrigin(t *testing.T) {
 	s := githubtest.New(t)
 	repo := s.AddRepo("o/r", githubtest.RepoOptions{})
-	fork := s.AddRepo("f/r", githubtest.RepoOptions{ForkOf: repo.Repo})
+	fork := s.AddRepo("f/r", githubtest.RepoOptions{ForkOf: repo})
 	own, foreign := repo.AddRun(githubtest.RunOptions{}),
-		repo.AddRun(githubtest.RunOptions{HeadRepo: fork.Repo, Event: "pull_request"})
+		repo.AddRun(githubtest.RunOptions{HeadRepo: fork, Event: "pull_request"})
 	own.AddArtifact("n", []byte("own"))
 	own.AddArtifact("n2", []byte("x"))
 	planted := foreign.AddArtifact("n", []byte("planted"))

@@ -254,8 +254,8 @@ func TestUploadOfBlocks(t *testing.T) {
 func TestApprovalsAndEnvironments(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	fork := w.AddRepo("eve/demo", githubtest.RepoOptions{ForkOf: w.repo.Repo})
-	run := w.repo.AddRun(githubtest.RunOptions{HeadRepo: fork.Repo, HeadBranch: "topic", Actor: "eve"})
+	fork := w.AddRepo("eve/demo", githubtest.RepoOptions{ForkOf: w.repo})
+	run := w.repo.AddRun(githubtest.RunOptions{HeadRepo: fork, HeadBranch: "topic", Actor: "eve"})
 	w.repo.AddEnvironment("review", "maya")
 	w.repo.AddEnvironment("bare")
 	c := w.client(t, w.read)

@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
-	"github.com/org/pr-review-action/internal/githubtest/site"
 )
 
 // Check is a check run of a commit.
@@ -40,9 +39,8 @@ type Status struct {
 	URL         string `json:"target_url"`
 }
 
-// checks are those of a repository, by commit. What a test calls takes the lock.
 type checks struct {
-	repo     *site.Repo
+	repo     *Repo
 	runs     map[string][]Check
 	statuses map[string][]Status
 }
@@ -78,15 +76,15 @@ func (r *checks) Statuses(sha string) []Status {
 	return slices.Clone(r.statuses[sha])
 }
 
-func checkRoutes() []site.Route[checks] {
-	const commit, runs = site.RepoPath + "/commits/{ref}", site.RepoPath + "/check-runs"
+func checkRoutes() []route[checks] {
+	const commit, runs = repoPath + "/commits/{ref}", repoPath + "/check-runs"
 	read := []string{"checks:read"}
-	return []site.Route[checks]{
-		site.On("GET", commit+"/check-runs", read, (*checks).list),
-		site.On("GET", commit+"/status", []string{"statuses:read"}, (*checks).listStatuses),
-		site.On("GET", runs+"/{check_run_id}/annotations", read, (*checks).listAnnotations),
-		site.On("POST", runs, []string{"checks:write"}, (*checks).create),
-		site.On("POST", site.RepoPath+"/statuses/{sha}", []string{"statuses:write"}, (*checks).createStatus),
+	return []route[checks]{
+		{"GET", commit + "/check-runs", read, (*checks).list},
+		{"GET", commit + "/status", []string{"statuses:read"}, (*checks).listStatuses},
+		{"GET", runs + "/{check_run_id}/annotations", read, (*checks).listAnnotations},
+		{"POST", runs, []string{"checks:write"}, (*checks).create},
+		{"POST", repoPath + "/statuses/{sha}", []string{"statuses:write"}, (*checks).createStatus},
 	}
 }
 
@@ -138,8 +136,7 @@ func (a Annotation) json() object {
 	}
 }
 
-// Limits in bytes of a message and in characters of the others; those of lists and of
-// the summary are in the description.
+// Limits in bytes of a message and in characters of the others; the description has those of lists and summary.
 const (
 	maxMessage     = 64 << 10
 	maxTitle       = 255
@@ -185,7 +182,6 @@ func (st Status) json() object {
 		"target_url": fakehttp.Null(st.URL)}
 }
 
-// listStatuses answers the latest status of each context.
 func (r *checks) listStatuses(c *call) answer {
 	at := r.repo.Resolve(c.PathValue("ref"))
 	if at == nil {

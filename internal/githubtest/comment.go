@@ -89,7 +89,6 @@ func (p *change) hunkOf(k Comment, commit string) string {
 // counted how is not known, so bytes, the stricter reading, are counted here.
 const maxBody = 65536
 
-// refuseBody lists the reasons against a text.
 func refuseBody(body string, mayBeBlank bool) (reasons []string) {
 	if strings.TrimSpace(body) == "" && !mayBeBlank {
 		reasons = append(reasons, "Body can't be blank")

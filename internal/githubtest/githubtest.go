@@ -3,51 +3,62 @@
 // interface, the runner's artifact protocol and the signed storage next to it.
 //
 // It keeps state, checks permissions by token and holds each REST request and answer against GitHub's published
-// description; what does not fit fails the test. It never leaves the machine and knows nothing of the product. Start
-// reading at New and Repo. Below it are memgit (commits), fakehttp (requests, faults, the description), site (accounts,
-// tokens, repositories) and actions (runs).
+// description; what does not fit fails the test. It never leaves the machine and knows nothing of the product. What a
+// test calls takes the lock; handlers run under it. Start reading at New and Repo. Below it are memgit (commits) and
+// fakehttp (requests, faults, the description).
 package githubtest
 
 import (
 	"cmp"
 	"crypto/rand"
-	"encoding/pem"
 	"fmt"
-	"net"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/org/pr-review-action/internal/githubtest/actions"
 	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
-	"github.com/org/pr-review-action/internal/githubtest/site"
+	"github.com/org/pr-review-action/internal/githubtest/memgit"
 )
 
-// Options of a server. The zero value serves plain HTTP on 127.0.0.1.
+// What tests name of the rooms below.
+type (
+	Tree    = memgit.Tree
+	File    = memgit.File
+	Fault   = fakehttp.Fault
+	Request = fakehttp.Request
+)
+
+// Link is the content of a file of a Tree that is a symbolic link.
+func Link(target string) string { return memgit.Link(target) }
+
+// Short names of what every handler returns.
+type (
+	answer = fakehttp.Answer
+	object = fakehttp.Object
+)
+
+// Options of a server. The zero value serves on 127.0.0.1.
 type Options struct {
-	Host           string // name written into URLs; 127.0.0.1, which is listened on
-	TLS            bool   // serve HTTPS under a certificate of its own, see CertificatePEM
 	WebURL         string // of html_url; https://github.com
 	PatchLines     int    // changed lines from which a file comes without patch; 2000
-	SharedAttempts bool   // see actions.NewService
+	SharedAttempts bool   // see newService
 	Now            func() time.Time
 	Violation      func(reason string) // called for each request or answer that the description forbids
 }
 
 // Server is the running fake. Its methods may be called at any time, also while requests are served.
 type Server struct {
-	*repos
-	*actions.Service
+	*site
+	*Service
 	ResultsURL string // ACTIONS_RESULTS_URL
 
-	options   Options
 	api, blob *httptest.Server
 }
 
-// New starts a server that ends with the test. A request or an answer that
-// GitHub's description forbids is an error of the test.
+// New starts a server that ends with the test, whose error is each request or answer that the description forbids.
 func New(t testing.TB, options ...Options) *Server {
 	t.Helper()
 	var o Options
@@ -74,60 +85,34 @@ func Start(o Options) (*Server, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	h := &site.Host{Front: fakehttp.NewFront(o.Violation), WebURL: cmp.Or(o.WebURL, "https://github.com"), Clock: o.Now,
+	h := &host{Front: fakehttp.NewFront(o.Violation), WebURL: cmp.Or(o.WebURL, "https://github.com"), Clock: o.Now,
 		Key: rand.Text(), PatchLines: cmp.Or(o.PatchLines, 2000)}
 	h.Storage = &fakehttp.Storage{Now: h.Now, Key: []byte(h.Key)}
-	w := &repos{site.New(h, spec), map[*site.Repo]*Repo{}}
-	s := &Server{options: o, repos: w, Service: actions.NewService(h, o.SharedAttempts,
-		func(r *site.Repo) *actions.Workflows { return w.all[r].Workflows })}
-	if s.api, h.URL, err = s.listen(s.handler()); err != nil {
-		return nil, err
-	}
-	if s.blob, h.Storage.URL, err = s.listen(h.Handler("storage", h.Storage.Serve)); err != nil {
-		s.api.Close()
-		return nil, err
-	}
-	s.ResultsURL = h.URL + "/"
+	w := &site{h, spec, map[string]*identity{}, map[string]*Repo{}}
+	s := &Server{site: w, Service: newService(h, o.SharedAttempts)}
+	s.api, s.blob = httptest.NewServer(s.handler()), httptest.NewServer(h.Handler("storage", h.Storage.Serve))
+	h.URL, h.Storage.URL, s.ResultsURL = s.api.URL, s.blob.URL, s.api.URL+"/"
 	return s, nil
 }
 
-func (s *Server) listen(h http.Handler) (*httptest.Server, string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, "", fmt.Errorf("listening: %w", err)
-	}
-	server := &httptest.Server{Listener: l, Config: &http.Server{Handler: h, ReadHeaderTimeout: time.Minute}}
-	scheme := "http"
-	if s.options.TLS {
-		scheme = "https"
-		server.StartTLS()
-	} else {
-		server.Start()
-	}
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	return server, scheme + "://" + net.JoinHostPort(cmp.Or(s.options.Host, "127.0.0.1"), port), err
-}
-
-// handler serves the API's host: all routes, and below /api/v3 as well, where an
-// Enterprise Server has its REST interface.
+// handler serves the API's host, and below /api/v3 as well, where an Enterprise Server has its REST interface.
 func (s *Server) handler() http.Handler {
-	mux, w := http.NewServeMux(), s.repos
-	site.Mount(w.Site, mux, site.Routes(), func(*site.Repo, *call) *site.Site { return w.Site })
-	site.Mount(w.Site, mux, site.RepoRoutes(), func(r *site.Repo, _ *call) *site.Repo { return r })
-	workflows := func(r *site.Repo, _ *call) *actions.Workflows { return w.all[r].Workflows }
-	site.Mount(w.Site, mux, actions.Routes(), workflows)
-	site.Mount(w.Site, mux, actions.RunRoutes(), func(r *site.Repo, c *call) *actions.Run {
-		return workflows(r, c).Named(c)
+	mux, w := http.NewServeMux(), s.site
+	mount(w, mux, siteRoutes(), func(*Repo, *call) *site { return w })
+	mount(w, mux, repoRoutes(), func(r *Repo, _ *call) *Repo { return r })
+	mount(w, mux, workflowRoutes(), func(r *Repo, _ *call) *Workflows { return r.Workflows })
+	mount(w, mux, runRoutes(), func(r *Repo, c *call) *Run {
+		return r.Workflows.runs[int64(fakehttp.Number(c.PathValue("run_id")))]
 	})
-	site.Mount(w.Site, mux, issueRoutes(), func(r *site.Repo, c *call) *issue {
-		return w.all[r].issues.all[fakehttp.Number(c.PathValue("issue_number"))]
+	mount(w, mux, issueRoutes(), func(r *Repo, c *call) *issue {
+		return r.issues.all[fakehttp.Number(c.PathValue("issue_number"))]
 	})
-	site.Mount(w.Site, mux, pullsRoutes(), func(r *site.Repo, _ *call) *pulls { return &w.all[r].pulls })
-	site.Mount(w.Site, mux, pullRoutes(), func(r *site.Repo, c *call) *Pull {
-		return w.all[r].of[fakehttp.Number(c.PathValue("pull_number"))]
+	mount(w, mux, pullsRoutes(), func(r *Repo, _ *call) *pulls { return &r.pulls })
+	mount(w, mux, pullRoutes(), func(r *Repo, c *call) *Pull {
+		return r.of[fakehttp.Number(c.PathValue("pull_number"))]
 	})
-	site.Mount(w.Site, mux, checkRoutes(), func(r *site.Repo, _ *call) *checks { return &w.all[r].checks })
-	s.Service.Mount(mux)
+	mount(w, mux, checkRoutes(), func(r *Repo, _ *call) *checks { return &r.checks })
+	s.Service.mount(mux)
 	mux.Handle("POST /graphql", w.Handler("api", w.serveGraphQL))
 	mux.Handle("POST /api/graphql", w.Handler("api", w.serveGraphQL))
 	w.controls(mux, s.Service)
@@ -145,7 +130,24 @@ func (s *Server) Close() {
 	s.blob.Close()
 }
 
-// CertificatePEM is the certificate of a TLS server, for SSL_CERT_FILE.
-func (s *Server) CertificatePEM() []byte {
-	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.api.Certificate().Raw})
+// RateLimited is GitHub's answer to a token whose hourly limit is used up.
+func RateLimited(reset time.Time) Fault {
+	return Fault{
+		Status: http.StatusForbidden,
+		Headers: map[string]string{"x-ratelimit-limit": "1000", "x-ratelimit-remaining": "0",
+			"x-ratelimit-reset": strconv.FormatInt(reset.Unix(), 10), "x-ratelimit-resource": "core"},
+		Body: `{"message":"API rate limit exceeded for installation ID 1."` +
+			`,"documentation_url":"https://docs.github.com/rest/overview/rate-limits-for-the-rest-api","status":"403"}`,
+	}
+}
+
+// SecondaryLimit is GitHub's answer to too many requests at a time.
+func SecondaryLimit(status int, retryAfter time.Duration) Fault {
+	return Fault{
+		Status:  status,
+		Headers: map[string]string{"retry-after": strconv.Itoa(int(retryAfter.Seconds()))},
+		Body: `{"message":"You have exceeded a secondary rate limit. Please wait a few minutes before you try` +
+			` again.","documentation_url":"https://docs.github.com/rest/overview/rate-limits-for-the-rest-api` +
+			`#about-secondary-rate-limits"}`,
+	}
 }

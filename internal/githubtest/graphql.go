@@ -11,13 +11,12 @@ import (
 
 	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
 	"github.com/org/pr-review-action/internal/githubtest/memgit"
-	"github.com/org/pr-review-action/internal/githubtest/site"
 )
 
 // serveGraphQL answers the requests of GraphQL that this server knows: whose token it is, the threads on a pull
 // request's diff, resolving one, the issues that a pull request closes, and a commit.
-func (w *repos) serveGraphQL(r *http.Request, body []byte) answer {
-	c := w.Call(r, body)
+func (w *site) serveGraphQL(r *http.Request, body []byte) answer {
+	c := w.call(r, body)
 	if c.Who.User == nil {
 		return fakehttp.Refusal(http.StatusUnauthorized, "Bad credentials")
 	}
@@ -44,7 +43,7 @@ func (w *repos) serveGraphQL(r *http.Request, body []byte) answer {
 	case asks("query", "closingIssuesReferences(first: 10)"):
 		return w.ofPull(c, v.Owner, v.Name, v.Number, func(r *Repo, p *Pull) object {
 			nodes := []object{}
-			if p.base == site.DefaultBranch {
+			if p.base == defaultBranch {
 				nodes = r.closedBy(p.body)
 			}
 			return object{"closingIssuesReferences": object{"nodes": nodes}}
@@ -66,28 +65,27 @@ func graphQLError(kind, message string) answer {
 
 func forbidden() answer { return graphQLError("FORBIDDEN", "Resource not accessible by integration") }
 
-// ofPull answers what a token may read of a pull request.
-func (w *repos) ofPull(c *call, owner, name string, n int, read func(*Repo, *Pull) object) answer {
+func (w *site) ofPull(c *call, owner, name string, n int, read func(*Repo, *Pull) object) answer {
 	r := w.Visible(c, owner, name)
 	switch {
-	case r == nil || w.all[r].of[n] == nil:
+	case r == nil || r.of[n] == nil:
 		return graphQLError("NOT_FOUND", "Could not resolve to a PullRequest")
 	case !c.Who.May(r, "pull_requests:read"):
 		return forbidden()
 	}
-	return data("repository", object{"pullRequest": read(w.all[r], w.all[r].of[n])})
+	return data("repository", object{"pullRequest": read(r, r.of[n])})
 }
 
 // resolveThread marks a thread as resolved. An app's token needs the right to write
 // contents too, as others have found out: no page of GitHub's says it.
-func (w *repos) resolveThread(c *call, id string) answer {
-	for _, r := range w.all {
+func (w *site) resolveThread(c *call, id string) answer {
+	for _, r := range w.repos {
 		for _, p := range r.of {
 			for _, t := range threads(p.all) {
-				if t.id() != id || !c.Who.Sees(r.Repo) {
+				if t.id() != id || !c.Who.Sees(r) {
 					continue
 				}
-				if !c.Who.May(r.Repo, "pull_requests:write") || !c.Who.May(r.Repo, "contents:write") {
+				if !c.Who.May(r, "pull_requests:write") || !c.Who.May(r, "contents:write") {
 					return forbidden()
 				}
 				t.first.Resolved, t.first.ResolvedBy = true, c.Who.User.Login
@@ -114,14 +112,10 @@ type commitInput struct {
 			Path     string `json:"path"`
 			Contents []byte `json:"contents"` // base64
 		} `json:"additions"`
-		Deletions []struct {
-			Path string `json:"path"`
-		} `json:"deletions"`
 	} `json:"fileChanges"`
 }
 
-// commitOnBranch puts one commit on a branch whose tip is the expected one.
-func (w *repos) commitOnBranch(c *call) answer {
+func (w *site) commitOnBranch(c *call) answer {
 	var q struct {
 		Variables struct {
 			Input commitInput `json:"input"`
@@ -157,21 +151,12 @@ func (w *repos) commitOnBranch(c *call) answer {
 		return graphQLError(kind, message)
 	}
 	k := r.Put(in.Branch.Name, made)
-	w.all[r].pushed(in.Branch.Name, k)
+	r.pushed(in.Branch.Name, k)
 	return data("createCommitOnBranch", object{"commit": object{"oid": k.SHA, "url": r.Page("/commit/%s", k.SHA)}})
 }
 
-// apply changes the files of a commit, or gives the kind of an error. The files are
-// ordinary ones: GitHub takes no mode.
+// apply changes the files of a commit, all ordinary ones since GitHub takes no mode, or gives the kind of an error.
 func (in *commitInput) apply(c *call, to memgit.Commit) (kind, message string) {
-	for _, f := range in.Changes.Deletions {
-		if to.Mode(f.Path) == "" {
-			return "UNPROCESSABLE", fmt.Sprintf("A path was requested for deletion which does not exist "+
-				"as of commit oid `%s`: %s", in.Expected, f.Path)
-		}
-		delete(to.Tree, f.Path)
-		delete(to.Modes, f.Path)
-	}
 	for _, f := range in.Changes.Additions {
 		if c.Who.Kind == "app" && strings.HasPrefix(f.Path, ".github/workflows/") {
 			return "FORBIDDEN", "refusing to allow a GitHub App to create or update workflow `" + f.Path +
@@ -192,7 +177,6 @@ type thread struct {
 
 func (t thread) id() string { return "PRRT_" + strconv.FormatInt(t.first.ID, 10) }
 
-// threads are those of reviews that were posted.
 func threads(reviews []*Review) []*thread {
 	var all []*thread
 	opened := map[int64]*thread{}
@@ -213,7 +197,6 @@ func threads(reviews []*Review) []*thread {
 	return all
 }
 
-// threadsPage is a page of a hundred threads behind the first so many.
 func threadsPage(c *call, all []*thread, after int) object {
 	end := min(after+100, len(all))
 	nodes := []object{}

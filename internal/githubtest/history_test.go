@@ -1,8 +1,6 @@
 package githubtest_test
 
 import (
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -85,9 +83,9 @@ func TestContentsAsTheyAre(t *testing.T) {
 func TestHistoryOfAFork(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	fork := w.AddRepo("eve/demo", githubtest.RepoOptions{ForkOf: w.repo.Repo})
+	fork := w.AddRepo("eve/demo", githubtest.RepoOptions{ForkOf: w.repo})
 	start := w.repo.Head("main")
-	p := w.repo.AddPull(githubtest.PullOptions{Author: "eve", From: fork.Repo, Head: "feat/x",
+	p := w.repo.AddPull(githubtest.PullOptions{Author: "eve", From: fork, Head: "feat/x",
 		HeadFiles: w.repo.Tree("main").With(githubtest.Tree{"a.go": after})})
 	c := w.client(t, w.read)
 	get := func() *github.PullRequest {
@@ -164,14 +162,9 @@ func TestHoldsRequestsAgainstTheDescription(t *testing.T) {
 	}
 }
 
-func TestServesOverTLSAndForEnterprise(t *testing.T) {
+func TestServesAsAnEnterpriseDoes(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, githubtest.Options{TLS: true})
-	roots := x509.NewCertPool()
-	require.True(t, roots.AppendCertsFromPEM(w.CertificatePEM()))
-	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}
-	t.Cleanup(transport.CloseIdleConnections)
-	answer, err := (&http.Client{Transport: transport}).Get(w.URL + "/api/v3/repos/octo/demo")
+	answer, err := http.Get(newWorld(t).URL + "/api/v3/repos/octo/demo")
 	require.NoError(t, err)
 	require.NoError(t, answer.Body.Close())
 	require.Equal(t, http.StatusOK, answer.StatusCode)
@@ -246,16 +239,4 @@ func TestScenarioAndControls(t *testing.T) {
 	code, text := fetch(t, s.URL+"/_fake/requests")
 	require.Equal(t, http.StatusOK, code)
 	require.Contains(t, text, `"/user"`)
-}
-
-func TestADispatchNamesItsRunWhereThatIsAskedFor(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.repo.Commit("main", "flow", w.repo.Tree("main").With(githubtest.Tree{
-		".github/workflows/a.yml": "on: {workflow_dispatch: {}}\n"}))
-	c := w.client(t, w.UserToken("maya"))
-	r, err := c.Actions.CreateWorkflowDispatchEventByFileName(t.Context(), "octo", "demo", "a.yml",
-		github.CreateWorkflowDispatchEventRequest{Ref: "main"})
-	require.NoError(t, err)
-	require.Equal(t, http.StatusNoContent, status(r))
 }

@@ -8,14 +8,13 @@ import (
 	"time"
 
 	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
-	"github.com/org/pr-review-action/internal/githubtest/site"
 )
 
 // issue is an issue, and of a pull request what it has in common with one: text, labels, events and the conversation.
 type issue struct {
 	Number int
 
-	repo                *site.Repo
+	repo                *Repo
 	title, body, author string
 	state               string // open or closed
 	page                string // html_url
@@ -26,7 +25,6 @@ type issue struct {
 	remarks             []remark // oldest first
 }
 
-// remark is a comment of a conversation.
 type remark struct {
 	id           int64
 	author, body string
@@ -90,9 +88,8 @@ func (i *issue) remarkJSON(k remark) object {
 	}
 }
 
-// issues are those of a repository, pull requests among them.
 type issues struct {
-	repo *site.Repo
+	repo *Repo
 	all  map[int]*issue
 }
 
@@ -123,14 +120,14 @@ func (r *issues) Said(number int) (all []string) {
 	return all
 }
 
-func issueRoutes() []site.Route[issue] {
-	const path = site.RepoPath + "/issues/{issue_number}"
+func issueRoutes() []route[issue] {
+	const path = repoPath + "/issues/{issue_number}"
 	read, write := []string{"issues:read", "pull_requests:read"}, []string{"issues:write", "pull_requests:write"}
-	return []site.Route[issue]{
-		site.On("GET", path, read, (*issue).get),
-		site.On("GET", path+"/comments", read, (*issue).listRemarks),
-		site.On("POST", path+"/comments", write, (*issue).createRemark),
-		site.On("GET", path+"/events", read, (*issue).listEvents),
+	return []route[issue]{
+		{"GET", path, read, (*issue).get},
+		{"GET", path + "/comments", read, (*issue).listRemarks},
+		{"POST", path + "/comments", write, (*issue).createRemark},
+		{"GET", path + "/events", read, (*issue).listEvents},
 	}
 }
 
@@ -152,7 +149,6 @@ func (i *issue) listEvents(c *call) answer {
 
 var closing = regexp.MustCompile(`(?i)\b(?:close[sd]?|fix(?:es|ed)?|resolve[sd]?):? #([1-9][0-9]*)`)
 
-// closedBy are the issues that a pull request's description closes.
 func (r *issues) closedBy(body string) []object {
 	nodes := []object{}
 	for _, m := range closing.FindAllStringSubmatch(body, -1) {

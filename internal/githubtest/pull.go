@@ -7,10 +7,10 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
 	"github.com/org/pr-review-action/internal/githubtest/memgit"
-	"github.com/org/pr-review-action/internal/githubtest/site"
 )
 
 // Pull is a pull request: its text and conversation as an issue, its change, and the reviews of it.
@@ -25,14 +25,13 @@ type PullOptions struct {
 	Title, Body string
 	Author      string // author
 	Draft       bool
-	Base        string     // the default branch
-	Head        string     // topic-<number>
-	From        *site.Repo // the fork that holds the head; the repository itself
-	BaseFiles   Tree       // a new commit on the base branch, unless nil
-	HeadFiles   Tree       // the head's commit; the base's files by default
+	Base        string // the default branch
+	Head        string // topic-<number>
+	From        *Repo  // the fork that holds the head; the repository itself
+	BaseFiles   Tree   // a new commit on the base branch, unless nil
+	HeadFiles   Tree   // the head's commit; the base's files by default
 }
 
-// pulls are those of a repository. What a test calls takes the lock.
 type pulls struct {
 	issues
 	of map[int]*Pull
@@ -41,7 +40,7 @@ type pulls struct {
 // AddPull opens a pull request: BaseFiles becomes the base's tip, HeadFiles a commit on top of it.
 func (r *pulls) AddPull(o PullOptions) *Pull {
 	defer r.repo.Host.Lock()()
-	o.From, o.Base = cmp.Or(o.From, r.repo), cmp.Or(o.Base, site.DefaultBranch)
+	o.From, o.Base = cmp.Or(o.From, r.repo), cmp.Or(o.Base, defaultBranch)
 	p := r.open(o)
 	if o.BaseFiles != nil || r.repo.Tip(p.base) == nil {
 		r.repo.Put(p.base, memgit.Commit{Message: "base of " + p.title, Tree: o.BaseFiles})
@@ -89,37 +88,36 @@ func (r *pulls) pushed(branch string, to *memgit.Commit) {
 	}
 }
 
-func pullsRoutes() []site.Route[pulls] {
-	return []site.Route[pulls]{
-		site.On("GET", site.RepoPath+"/pulls", []string{"pull_requests:read"}, (*pulls).list),
-		site.On("POST", site.RepoPath+"/pulls", []string{"pull_requests:write"}, (*pulls).create),
+func pullsRoutes() []route[pulls] {
+	return []route[pulls]{
+		{"GET", repoPath + "/pulls", []string{"pull_requests:read"}, (*pulls).list},
+		{"POST", repoPath + "/pulls", []string{"pull_requests:write"}, (*pulls).create},
 	}
 }
 
-func pullRoutes() []site.Route[Pull] {
-	const pull = site.RepoPath + "/pulls/{pull_number}"
+func pullRoutes() []route[Pull] {
+	const pull = repoPath + "/pulls/{pull_number}"
 	const reviewing, review = pull + "/reviews", pull + "/reviews/{review_id}"
 	read, write := []string{"pull_requests:read"}, []string{"pull_requests:write"}
-	return []site.Route[Pull]{
-		site.On("GET", pull, read, (*Pull).get),
-		site.On("GET", pull+"/files", read, (*Pull).listFiles),
-		site.On("GET", pull+"/commits", read, (*Pull).listCommits),
-		site.On("GET", pull+"/comments", read, (*Pull).listComments),
-		site.On("GET", reviewing, read, (*Pull).list),
-		site.On("POST", reviewing, write, (*Pull).create),
-		site.On("DELETE", review, write, ofReview((*Pull).remove)),
-		site.On("POST", review+"/events", write, ofReview((*Pull).submit)),
-		site.On("GET", review+"/comments", read, ofReview((*Pull).listCommentsOf)),
+	return []route[Pull]{
+		{"GET", pull, read, (*Pull).get},
+		{"GET", pull + "/files", read, (*Pull).listFiles},
+		{"GET", pull + "/commits", read, (*Pull).listCommits},
+		{"GET", pull + "/comments", read, (*Pull).listComments},
+		{"GET", reviewing, read, (*Pull).list},
+		{"POST", reviewing, write, (*Pull).create},
+		{"DELETE", review, write, ofReview((*Pull).remove)},
+		{"POST", review + "/events", write, ofReview((*Pull).submit)},
+		{"GET", review + "/comments", read, ofReview((*Pull).listCommentsOf)},
 	}
 }
 
-// summary is a pull request as lists have it.
 func (p *Pull) summary() object {
 	v := p.issue.json()
 	delete(v, "pull_request")
 	maps.Copy(v, object{
 		"id": p.id, "body": p.body, "draft": p.draft, "merged_at": nil,
-		"url": p.repo.Address("/pulls/%d", p.Number), "labels": fakehttp.List(p.labels, site.LabelJSON),
+		"url": p.repo.Address("/pulls/%d", p.Number), "labels": fakehttp.List(p.labels, labelJSON),
 		"base": p.end(p.repo, p.base, p.baseSHA), "head": p.end(p.from, p.branch, p.head.SHA),
 	})
 	if p.merged {
@@ -128,8 +126,7 @@ func (p *Pull) summary() object {
 	return v
 }
 
-// end is a pull request's base or head.
-func (p *Pull) end(r *site.Repo, ref, sha string) object {
+func (p *Pull) end(r *Repo, ref, sha string) object {
 	if r == nil {
 		return object{"label": "unknown:" + ref, "ref": ref, "sha": sha, "repo": nil, "user": nil}
 	}
@@ -139,7 +136,6 @@ func (p *Pull) end(r *site.Repo, ref, sha string) object {
 
 func (p *Pull) get(*call) answer { return fakehttp.OK(p.json()) }
 
-// json is a pull request on its own.
 func (p *Pull) json() object {
 	v := p.summary()
 	if v["user"] == nil {
@@ -166,16 +162,15 @@ const (
 
 func (p *Pull) listFiles(c *call) answer {
 	files := p.files()
-	return fakehttp.Paged(c.Request, files[:min(len(files), maxFiles)], site.FileJSON)
+	return fakehttp.Paged(c.Request, files[:min(len(files), maxFiles)], fileJSON)
 }
 
 func (p *Pull) listCommits(c *call) answer {
 	commits := p.commits()
-	return fakehttp.Paged(c.Request, commits[:min(len(commits), maxCommits)], p.repo.CommitJSON)
+	return fakehttp.Paged(c.Request, commits[:min(len(commits), maxCommits)], p.repo.commitJSON)
 }
 
-// list has the newest first where they are sorted by creation. Any other order
-// ascends, unless a direction is asked for.
+// list has the newest first where they are sorted by creation; another order ascends, unless a direction is given.
 func (r *pulls) list(c *call) answer {
 	q := c.URL.Query()
 	state, byCreation := cmp.Or(q.Get("state"), "open"), cmp.Or(q.Get("sort"), "created") == "created"
@@ -193,17 +188,12 @@ func (r *pulls) list(c *call) answer {
 	return fakehttp.Paged(c.Request, found, (*Pull).summary)
 }
 
-// create opens a pull request between two branches of the repository.
 func (r *pulls) create(c *call) answer {
 	var q struct {
 		Title, Head, Base, Body string
 		Draft                   bool
 	}
 	c.Read(&q)
-	invalid := func(field string) answer {
-		return fakehttp.Unprocessable("Validation Failed",
-			object{"resource": "PullRequest", "field": field, "code": "invalid"})
-	}
 	custom := func(message string) answer {
 		return fakehttp.Unprocessable("Validation Failed",
 			object{"resource": "PullRequest", "code": "custom", "message": message})
@@ -215,10 +205,9 @@ func (r *pulls) create(c *call) answer {
 			"GitHub Actions is not permitted to create or approve pull requests.")
 	case q.Draft && set.Private && set.Plan == "free":
 		return fakehttp.Unprocessable("Draft pull requests are not supported in this repository.")
-	case base == nil:
-		return invalid("base")
-	case head == nil:
-		return invalid("head")
+	case base == nil || head == nil:
+		return fakehttp.Unprocessable("Validation Failed",
+			object{"resource": "PullRequest", "field": "base or head", "code": "invalid"})
 	case len(memgit.Since(base, head)) == 0:
 		return custom("No commits between " + q.Base + " and " + q.Head)
 	case len(q.Body) > maxBody:
@@ -233,4 +222,127 @@ func (r *pulls) create(c *call) answer {
 		Head: q.Head, From: r.repo})
 	p.head, p.baseSHA = head, base.SHA
 	return fakehttp.Created(p.json())
+}
+
+type change struct {
+	*issue
+
+	from     *Repo  // of the head; nil where the fork was deleted
+	branch   string // of the head
+	head     *memgit.Commit
+	base     string // branch
+	baseSHA  string // as the pull request records it
+	draft    bool
+	merged   bool
+	ended    time.Time     // closed or merged, counts where state is closed
+	raw      []memgit.File // in place of what the commits say
+	cacheKey string
+	cached   []memgit.File
+	pushed   int
+}
+
+// Head is the name of the branch that a pull request is of.
+func (p *change) Head() string { return p.branch }
+
+// IsDraft reports whether the pull request is a draft.
+func (p *change) IsDraft() bool { return p.draft }
+
+// HeadSHA is the head's hash.
+func (p *change) HeadSHA() string {
+	return fakehttp.Get(p.repo.Host, func() string { return p.head.SHA })
+}
+
+// Tree is the head's content.
+func (p *change) Tree() Tree {
+	return fakehttp.Get(p.repo.Host, func() Tree { return p.head.Tree.With(nil) })
+}
+
+// BaseSHA is the base's hash as the pull request records it.
+func (p *change) BaseSHA() string {
+	return fakehttp.Get(p.repo.Host, func() string { return p.baseSHA })
+}
+
+// Push moves the head to a new snapshot on top of the old one and answers its hash.
+func (p *change) Push(files Tree) string {
+	defer p.repo.Host.Lock()()
+	return p.move(p.commit(files, fmt.Sprintf("push %d", p.pushed+1), p.head))
+}
+
+// ForcePush replaces the head by a new snapshot on top of the base.
+func (p *change) ForcePush(files Tree) string {
+	defer p.repo.Host.Lock()()
+	sha := p.move(p.commit(files, "forced push", p.repo.Objects.Commits[p.baseSHA]))
+	p.event(p.author, "head_ref_force_pushed", object{"commit_id": sha})
+	return sha
+}
+
+// MergeBase merges the base's tip into the head: the head moves and the change stays the same.
+func (p *change) MergeBase() string {
+	defer p.repo.Host.Lock()()
+	tip := p.repo.Tip(p.base)
+	p.baseSHA = tip.SHA
+	return p.move(p.commit(memgit.Merge(tip, p.head), "Merge branch "+p.base, p.head, tip))
+}
+
+func (p *change) commit(files Tree, message string, parents ...*memgit.Commit) *memgit.Commit {
+	return p.repo.Objects.Add(memgit.Commit{Parents: parents, Message: message, Author: p.author, Tree: files,
+		At: p.repo.Host.Now()})
+}
+
+func (p *change) move(c *memgit.Commit) (sha string) {
+	p.head = c
+	p.pushed++
+	p.updated = p.repo.Host.Now()
+	if p.from != nil {
+		p.from.Move(p.branch, c)
+	}
+	return c.SHA
+}
+
+// Retarget points the pull request at another base branch.
+func (p *change) Retarget(branch string) {
+	p.set(func() { p.base, p.baseSHA = branch, p.repo.Tip(branch).SHA })
+}
+
+// Close closes the pull request.
+func (p *change) Close() { p.set(func() { p.finish(false) }) }
+
+// Merge closes the pull request as merged.
+func (p *change) Merge() { p.set(func() { p.finish(true) }) }
+
+func (p *change) finish(merged bool) {
+	p.state, p.merged = "closed", merged
+	p.ended = p.repo.Host.Now()
+	p.updated = p.ended
+}
+
+// DeleteFork takes the head's repository away: the API then says null.
+func (p *change) DeleteFork() { p.set(func() { p.from = nil }) }
+
+// SetFiles lists other files than the commits have, such as 3,000 of them or one whose patch is missing.
+func (p *change) SetFiles(files []File) { p.set(func() { p.raw = slices.Clone(files) }) }
+
+// Files are the changed files as the API lists them.
+func (p *change) Files() []File {
+	return fakehttp.Get(p.repo.Host, func() []File { return slices.Clone(p.files()) })
+}
+
+func (p *change) files() []File {
+	if p.raw != nil {
+		return p.raw
+	}
+	return p.filesAt(p.head)
+}
+
+// filesAt compares a commit of the pull request with its merge base.
+func (p *change) filesAt(head *memgit.Commit) []File {
+	if key := p.baseSHA + head.SHA; key != p.cacheKey {
+		base := memgit.MergeBase(p.repo.Objects.Commits[p.baseSHA], head)
+		p.cached, p.cacheKey = memgit.Changes(base.Tree, head.Tree, p.repo.Host.PatchLines), key
+	}
+	return p.cached
+}
+
+func (p *change) commits() []*memgit.Commit {
+	return memgit.Since(p.repo.Objects.Commits[p.baseSHA], p.head)
 }

@@ -20,7 +20,6 @@ type Review struct {
 	At       time.Time
 }
 
-// reviews are those of a pull request, oldest first. What a test calls takes the lock.
 type reviews struct {
 	*change
 	all []*Review
@@ -83,7 +82,6 @@ func (p *reviews) EditReview(id int64, body string) {
 	})
 }
 
-// changeComment changes a comment for a test.
 func (p *reviews) changeComment(id int64, change func(*Comment)) {
 	p.set(func() {
 		for _, r := range p.all {
@@ -118,7 +116,6 @@ func (p *reviews) json(r *Review) object {
 	return v
 }
 
-// comments are those of a review in an answer.
 func (p *reviews) comments(r *Review) []object {
 	return fakehttp.List(r.Comments, func(k Comment) object {
 		v := object{
@@ -159,7 +156,6 @@ func (p *reviews) listComments(c *call) answer {
 	return fakehttp.Paged(c.Request, all, same)
 }
 
-// ofReview finds the review that the path names.
 func ofReview(handle func(*Pull, *call, *Review) answer) func(*Pull, *call) answer {
 	return func(p *Pull, c *call) answer {
 		for _, r := range p.visible(c) {
@@ -175,7 +171,6 @@ func (p *reviews) listCommentsOf(c *call, r *Review) answer {
 	return fakehttp.Paged(c.Request, p.comments(r), same)
 }
 
-// reviewRequest is the body of a POST.
 type reviewRequest struct {
 	CommitID string    `json:"commit_id"`
 	Body     string    `json:"body"`
@@ -183,11 +178,9 @@ type reviewRequest struct {
 	Comments []Comment `json:"comments"`
 }
 
-// states are what events make of a review. Of others nothing is known here: a review of
-// this product says something, and no more.
+// states are what events make of a review. Of others nothing is known: this product's reviews only comment.
 var states = map[string]string{"": "PENDING", "COMMENT": "COMMENTED"}
 
-// create stores a review whole or not at all.
 func (p *reviews) create(c *call) answer {
 	if c.Who.Kind == "none" {
 		return c.Forbidden()
@@ -224,7 +217,6 @@ func (p *reviews) submit(c *call, r *Review) answer {
 	return fakehttp.OK(p.json(r))
 }
 
-// remove takes a pending review away.
 func (p *reviews) remove(_ *call, r *Review) answer {
 	if r.State != "PENDING" {
 		return fakehttp.Unprocessable("Can not delete a non-pending pull request review")

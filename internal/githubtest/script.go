@@ -5,12 +5,10 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"maps"
 	"net/http"
-	"slices"
 
-	"github.com/org/pr-review-action/internal/githubtest/actions"
 	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
 )
 
@@ -34,8 +32,7 @@ type control struct {
 	Name        string            `json:"name"` // of an artifact
 }
 
-// controls serves the endpoints: one for each method that scripts want, and the log.
-func (w *repos) controls(mux *http.ServeMux, s *actions.Service) {
+func (w *site) controls(mux *http.ServeMux, s *Service) {
 	for name, do := range map[string]func(control, *Repo) any{
 		"app-tokens": func(c control, r *Repo) any { return object{"token": w.AppToken(r, c.Permissions)} },
 		"head": func(c control, r *Repo) any {
@@ -79,16 +76,12 @@ func (w *repos) controls(mux *http.ServeMux, s *actions.Service) {
 	})
 }
 
-// zipped is the zip of files.
 func zipped(files Tree) []byte {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
-	for _, path := range slices.Sorted(maps.Keys(files)) {
-		if w, err := z.Create(path); err == nil {
-			_, _ = w.Write([]byte(files[path])) // a buffer takes all
-		}
+	if err := errors.Join(z.AddFS(files.FS()), z.Close()); err != nil {
+		panic(err)
 	}
-	_ = z.Close()
 	return b.Bytes()
 }
 
@@ -109,7 +102,7 @@ var (
 )
 
 // Scenario sets up a repository with a pull request, of its own branch or from a fork, with defects in Go.
-func (w *repos) Scenario(fork bool) Demo {
+func (w *site) Scenario(fork bool) Demo {
 	base := Tree{"fetch.go": demoBase, "README.md": "# demo\n", "go.mod": "module example.com/demo\n\ngo 1.26\n",
 		"go.sum": ""}
 	o := PullOptions{Number: 42, Title: "Fetch through our own client", Author: "lee", Head: "own-client",
@@ -117,7 +110,7 @@ func (w *repos) Scenario(fork bool) Demo {
 	repo := w.AddRepo("octo/demo", RepoOptions{Files: base, Protected: []string{"main"}})
 	repo.Permit("maya", "write")
 	if fork {
-		o.From = w.AddRepo("lee/demo", RepoOptions{ForkOf: repo.Repo}).Repo
+		o.From = w.AddRepo("lee/demo", RepoOptions{ForkOf: repo})
 	} else {
 		repo.Permit("lee", "write")
 	}

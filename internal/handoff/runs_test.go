@@ -53,11 +53,11 @@ func TestT19_T25_WhichRunsMayDraftAndDecide(t *testing.T) {
 		onDefault bool   // check 4 is told so
 	}{
 		"the default branch's":        {counts: true},
-		"the same, for a fork's pull": {run: githubtest.RunOptions{HeadRepo: fork.Repo}, counts: true},
+		"the same, for a fork's pull": {run: githubtest.RunOptions{HeadRepo: fork}, counts: true},
 		"another workflow's":          {run: githubtest.RunOptions{Path: ".github/workflows/other.yml"}},
 		"a branch's":                  {run: githubtest.RunOptions{Event: pulled}, event: dispatch},
 		"a branch's, as this run is":  {run: githubtest.RunOptions{Event: pulled}, event: pulled, counts: true},
-		"a fork's own":                {run: githubtest.RunOptions{Event: pulled, HeadRepo: fork.Repo}, event: pulled},
+		"a fork's own":                {run: githubtest.RunOptions{Event: pulled, HeadRepo: fork}, event: pulled},
 		"a dispatch":                  {run: githubtest.RunOptions{Event: dispatch}, counts: true, onDefault: true},
 		"a dispatch of a branch":      {run: githubtest.RunOptions{Event: dispatch, HeadBranch: "feature"}},
 		"a dispatch of a tag called as the branch": {

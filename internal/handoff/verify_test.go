@@ -29,7 +29,7 @@ func (tr *trail) verify(t *testing.T) (checkpoint.Draft, []string, error) {
 	return tr.Verify(t.Context(), tr.Candidates)
 }
 
-var made = handofftest.Made
+var made = time.Date(2026, 11, 21, 14, 10, 0, 0, time.UTC)
 
 // about is the subject of the drafts here, at no head.
 func about() checkpoint.Subject {

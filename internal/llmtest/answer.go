@@ -1,6 +1,7 @@
 package llmtest
 
 import (
+	"encoding/json"
 	"net/http"
 	"time"
 )
@@ -38,10 +39,14 @@ type Answer struct {
 	input int // tokens
 }
 
-// ok reports whether an answer is one that is paid for.
+// saying is the answer whose text is a value as JSON.
+func saying(v any) Answer {
+	text, _ := json.Marshal(v) // plain values, and sorted keys: it cannot fail
+	return Answer{Text: string(text)}
+}
+
 func (a Answer) ok() bool { return a.Status == 0 || a.Status == http.StatusOK }
 
-// output is the number of tokens that a model wrote.
 func (a Answer) output() int {
 	size := len(a.Text)
 	for _, c := range a.Calls {
@@ -50,7 +55,6 @@ func (a Answer) output() int {
 	return size/bytesPerToken + a.Reasoning
 }
 
-// cut ends an answer at a number of output tokens, as a server that keeps to it.
 func (a Answer) cut(limit int) Answer {
 	if limit <= 0 || a.output() <= limit {
 		return a
@@ -60,7 +64,6 @@ func (a Answer) cut(limit int) Answer {
 	return a
 }
 
-// wait reports whether the client is still there afterwards.
 func wait(r *http.Request, d time.Duration) bool {
 	select {
 	case <-time.After(d):
@@ -70,7 +73,6 @@ func wait(r *http.Request, d time.Duration) bool {
 	}
 }
 
-// drip sends the first bytes of a body and then keeps the client waiting.
 func drip(w http.ResponseWriter, r *http.Request, body []byte, n int) {
 	_, _ = w.Write(body[:min(n, len(body))])
 	_ = http.NewResponseController(w).Flush()
@@ -89,7 +91,6 @@ func reset(w http.ResponseWriter) {
 	panic(http.ErrAbortHandler)
 }
 
-// usage counts an answer's tokens under an interface's names for in and out.
 func (a Answer) usage(in, out string) object {
 	usage := object{
 		in + "_tokens": a.input, out + "_tokens": a.output(), "total_tokens": a.input + a.output(),

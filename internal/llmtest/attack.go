@@ -17,8 +17,7 @@ import (
 	"testing"
 )
 
-// Attack is a row of a file of known attacks: a text, the place in which it
-// reaches a review, and what must hold although it does.
+// Attack is a known attack: a text, the place in which it reaches a review, and what must hold although it does.
 type Attack struct {
 	ID       string `json:"id"`
 	Channel  string `json:"channel"`
@@ -31,8 +30,7 @@ type Attack struct {
 	Values []string `json:"-"` // of the made-up credentials in it, line by line
 }
 
-// Attacks reads the file of attacks that the threat model names, one JSON object a line, and expands their marks. It
-// is found from the folder of any room.
+// Attacks reads the threat model's file of attacks from the folder of any room, and expands their marks.
 func Attacks(t testing.TB) (all []Attack) {
 	t.Helper()
 	text, err := os.ReadFile("../../testdata/attacks.jsonl")
@@ -89,8 +87,7 @@ const upper = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 // Alphabet is what most credentials are made of.
 const Alphabet = upper + "abcdefghijklmnopqrstuvwxyz0123456789"
 
-// Fake is a made-up credential of an issuer's form. It is put together at run
-// time, so that no file holds anything of that form.
+// Fake is a made-up credential of an issuer's form, put together at run time: no file holds one.
 type Fake struct {
 	Kind  string // of the mark that stands for it once it was redacted
 	Text  string // with what belongs around it

@@ -11,8 +11,7 @@ import (
 // Fault makes something else of an answer.
 type Fault func(Request, Answer) Answer
 
-// Faulty lets the first requests run into one fault after the other; a nil one,
-// and all requests behind the last, are answered by next.
+// Faulty lets the first requests run into one fault each; where it is nil, and behind the last, next answers.
 func Faulty(next Script, faults ...Fault) Script {
 	var mu sync.Mutex
 	return func(r Request) Answer {
@@ -75,8 +74,8 @@ func Faults() map[string]Fault {
 		},
 		"input-filter": inputFilter,
 		"length":       cutShort,
-		"bad-arguments": func(r Request, _ Answer) Answer {
-			return Answer{Calls: []Call{{Name: offered(r), Arguments: `{"path": "a.go", `}}}
+		"bad-arguments": func(Request, Answer) Answer {
+			return Answer{Calls: []Call{{Name: readFile, Arguments: `{"path": "a.go", `}}}
 		},
 		"unknown-tool": func(Request, Answer) Answer {
 			return Answer{Calls: []Call{{Name: "run_shell", Arguments: `{"command":"env"}`}}}
@@ -97,7 +96,6 @@ func wrongTypes(r Request, _ Answer) Answer {
 		`,"message":{"role":"assistant","content":{"text":1}}}],"usage":[]}`)}
 }
 
-// noChoices is a whole answer that holds nothing.
 func noChoices(r Request, _ Answer) Answer {
 	if r.Interface == ResponsesAPI {
 		return Answer{Raw: []byte(`{"id":"resp_1","object":"response","status":"completed","model":"m","output":[]` +
@@ -107,7 +105,6 @@ func noChoices(r Request, _ Answer) Answer {
 		`,"usage":{"prompt_tokens":3,"completion_tokens":0,"total_tokens":3}}`)}
 }
 
-// inputFilter is Azure's refusal of a prompt.
 func inputFilter(Request, Answer) Answer {
 	body := `{"error":{"message":"The response was filtered due to the prompt triggering Azure OpenAI's content` +
 		` management policy. ` +
@@ -117,7 +114,6 @@ func inputFilter(Request, Answer) Answer {
 	return Answer{Status: http.StatusBadRequest, Raw: []byte(body)}
 }
 
-// cutShort is an answer that ended at the output limit, in its middle.
 func cutShort(_ Request, a Answer) Answer {
 	a.Finish, a.Text, a.Calls = "length", a.Text[:len(a.Text)/2], nil
 	return a

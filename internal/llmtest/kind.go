@@ -81,7 +81,6 @@ func noRoute(k Kind, path string) *refusal {
 	return invalid("Invalid URL: no such address: %s", path).as(http.StatusNotFound)
 }
 
-// admits checks the key, where its kind wants it.
 func (k *Rules) admits(h http.Header) *refusal {
 	bearer, key := h.Get("Authorization"), h.Get("Api-Key")
 	if k.Kind == Azure {
@@ -131,8 +130,7 @@ func (k *Rules) refuses(f form, r *Request) *refusal {
 	return nil
 }
 
-// unsupported refuses a field in the words of OpenAI, or of servers that check
-// requests against their own list of fields.
+// unsupported refuses a field in the words of OpenAI, or of servers with a list of fields of their own.
 func (k *Rules) unsupported(field string) *refusal {
 	if k.Kind != Plain {
 		return invalid("Unrecognized request argument supplied: %s", field)

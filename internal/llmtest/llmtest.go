@@ -1,11 +1,10 @@
 // Package llmtest is a model server for tests. It stands in for six kinds of server: see Kind.
 //
 // It holds every request against the rules of the API that it serves (OpenAI's published description, July 2026),
-// answers by a script, limits rates, counts, bills and keeps what it was asked, and misbehaves on demand. It
-// understands the prompts of this product as far as a model would, by their marks and labels: which file is asked
-// about, which numbered lines its diff has, and what the question is. It never judges whether an answer is any good.
-// Start reading at Server and Script; scripts to start from are Honest and Obedient, for a judge HonestJudge, for
-// trouble Faulty.
+// answers by a script, counts, bills and keeps what it was asked, and misbehaves on demand. It understands the prompts
+// of this product as far as a model would, by their marks and labels: which file is asked about, which numbered lines
+// its diff has, and what the question is. It never judges whether an answer is any good. Start reading at Server and
+// Script; scripts to start from are Honest and Obedient, for a judge HonestJudge, for trouble Faulty.
 package llmtest
 
 import (
@@ -28,7 +27,7 @@ type Server struct {
 	meter
 	Delay time.Duration // of every answer, besides its own
 	Cuts  bool          // ends an answer at the request's output limit
-	Whole Script        // answers about changes as a whole; nil for Nothing
+	Whole Script        // answers about changes as a whole; New sets Nothing
 
 	script   Script
 	thoughts thoughts
@@ -37,13 +36,12 @@ type Server struct {
 	asked   []Request
 	refused []string
 	tries   map[string]int
-	active  int
-	peak    int
 }
 
 // New returns a server that is not listening yet.
 func New(script Script) *Server {
-	return &Server{script: script, tries: map[string]int{}, thoughts: thoughts{behind: map[string]thought{}}}
+	return &Server{script: script, Whole: Nothing, tries: map[string]int{},
+		thoughts: thoughts{behind: map[string]thought{}}}
 }
 
 // Start listens on a free loopback port until the test ends. Options are set before the first request can come.
@@ -68,21 +66,17 @@ func (s *Server) Requests() []Request {
 	return s.kept(func(r Request) bool { return !r.Whole() })
 }
 
+// Wholes returns the requests about a change as a whole, in the order they came; Requests has the others.
+func (s *Server) Wholes() []Request { return s.kept(Request.Whole) }
+
 // Calls is the number of requests that Requests returns.
 func (s *Server) Calls() int { return len(s.Requests()) }
 
-// Refusals returns why requests were refused so far, rate limits left out.
+// Refusals returns why requests were refused so far.
 func (s *Server) Refusals() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]string(nil), s.refused...)
-}
-
-// Peak is the largest number of requests that were answered at one time.
-func (s *Server) Peak() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.peak
 }
 
 // ServeHTTP answers a POST to one of the kind's addresses, and 404 for all else.
@@ -95,18 +89,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refusal.write(w)
 		return
 	}
-	if refusal := s.admit(request); refusal != nil {
-		refusal.write(w)
-		return
-	}
 	request = s.enter(request)
-	defer s.leave()
 	script := s.script
-	switch {
-	case request.Whole() && s.Whole != nil:
+	if request.Whole() {
 		script = s.Whole
-	case request.Whole():
-		script = Nothing
 	}
 	answer := s.settle(request, script(request))
 	s.send(w, r, request, answer)
@@ -123,19 +109,10 @@ func (s *Server) enter(r Request) Request {
 	s.tries[about]++
 	r.Try = s.tries[about]
 	s.asked = append(s.asked, r)
-	s.active++
-	s.peak = max(s.peak, s.active)
 	return r
 }
 
-func (s *Server) leave() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.active--
-}
-
-// settle fills in what a script leaves to the server, and bills the answer: a
-// client that never sees it pays all the same.
+// settle fills in what a script leaves to the server, and bills the answer, also to a client that never sees it.
 func (s *Server) settle(r Request, a Answer) Answer {
 	a.Delay += s.Delay
 	a.input = r.tokens()
@@ -192,7 +169,6 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request, q Request, a Answe
 	_, _ = w.Write(body) // a client that left is none of the server's concern
 }
 
-// reply is the body of an answer in the form of the interface that was asked.
 func (s *Server) reply(r Request, a Answer) []byte {
 	out := s.completion(r, a)
 	if r.Interface == ResponsesAPI {
@@ -228,10 +204,6 @@ func (s *Server) read(r *http.Request) (Request, *refusal) {
 	out.Question = question(out)
 	return out, nil
 }
-
-// Wholes returns the requests about a change as a whole that were let in so far, in the
-// order they came; Requests has the others.
-func (s *Server) Wholes() []Request { return s.kept(Request.Whole) }
 
 func (s *Server) kept(wanted func(Request) bool) (some []Request) {
 	s.mu.Lock()

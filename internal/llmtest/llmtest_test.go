@@ -4,9 +4,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -112,22 +110,4 @@ func TestJudgesScriptsReadTheQuestionAsItIs(t *testing.T) {
 		"x"), `"same_defect":false`)
 	require.Contains(t, ask(script, "valid", "", "release comes late", "", "defer release()"), `"valid":true`)
 	require.Contains(t, ask(script, "valid", "", "tide table", "", "defer release()"), `"valid":false`)
-}
-
-func TestPeakCountsRequestsAtOneTime(t *testing.T) {
-	t.Parallel()
-	var both sync.WaitGroup
-	both.Add(2)
-	s := Start(t, func(Request) Answer {
-		both.Done()
-		both.Wait()
-		return Answer{Delay: time.Millisecond}
-	})
-	var done sync.WaitGroup
-	for range 2 {
-		done.Go(func() { post(t, s, `{"model":"m",`+messages+`}`) })
-	}
-	done.Wait()
-	require.Equal(t, 2, s.Peak())
-	require.Equal(t, []int{1, 2}, []int{s.Requests()[0].Try, s.Requests()[1].Try})
 }

@@ -1,26 +1,17 @@
 package llmtest
 
 import (
-	"fmt"
 	"math"
-	"net/http"
 	"sync"
-	"time"
-
-	"golang.org/x/time/rate"
 
 	"github.com/org/pr-review-action/internal/cost"
 )
 
-// meter counts what a server lets in, and bills what it answers.
 type meter struct {
-	PerMinute int         // requests that are let in; 0 for all
-	Caches    bool        // reports cached tokens by common prefixes
-	Price     *cost.Price // what it bills at; nil for nothing
+	Caches bool        // reports cached tokens by common prefixes
+	Price  *cost.Price // what it bills at; nil for nothing
 
 	mu              sync.Mutex
-	bucket          *rate.Limiter
-	limited         int
 	bill, wholeBill cost.Usage
 	cache           []string // prompts
 }
@@ -31,8 +22,7 @@ const (
 	cacheStep = 128
 )
 
-// Bill is what all answers so far cost, also those that a fault kept from the
-// client. An answer's own cost counts before the price.
+// Bill is what all answers so far cost, also the lost ones. An answer's own cost counts before the price.
 func (m *meter) Bill() cost.Usage {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -46,7 +36,6 @@ func (m *meter) WholeBill() cost.Usage {
 	return m.wholeBill
 }
 
-// charge puts an answer on the bill.
 func (m *meter) charge(r Request, a Answer) {
 	u := cost.Usage{
 		InputTokens: int64(a.input), CachedTokens: int64(a.Cached), CacheWriteTokens: int64(a.CacheWrite),
@@ -80,8 +69,7 @@ func (m *meter) cached(r Request) int {
 	return longest / cacheStep * cacheStep
 }
 
-// remember puts a request that was answered into the cache: requests that run
-// beside each other find nothing of one another.
+// remember caches a request once it was answered: those that run beside each other find nothing of one another.
 func (m *meter) remember(r Request) {
 	if !m.Caches {
 		return
@@ -91,42 +79,9 @@ func (m *meter) remember(r Request) {
 	m.cache = append(m.cache, r.prompt())
 }
 
-func commonPrefix(a, b string) int {
-	n := min(len(a), len(b))
-	for i := range n {
-		if a[i] != b[i] {
-			return i
-		}
+func commonPrefix(a, b string) (n int) {
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
 	}
 	return n
-}
-
-// admit turns a request away where more have come than a minute lets in; what was
-// used comes back bit by bit. No header tells of the rate.
-func (m *meter) admit(q Request) *refusal {
-	if m.PerMinute == 0 {
-		return nil
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.bucket == nil {
-		m.bucket = rate.NewLimiter(rate.Every(time.Minute/time.Duration(m.PerMinute)), m.PerMinute)
-	}
-	next := m.bucket.Reserve()
-	wait := next.Delay()
-	if wait == 0 {
-		return nil
-	}
-	next.Cancel()
-	m.limited++
-	return invalid("%s", fmt.Sprintf("Rate limit reached for %s in organization org-test on requests per min (RPM): "+
-		"Please try again in %s.", q.Model, wait.Round(time.Millisecond))).
-		as(http.StatusTooManyRequests).of("requests").coded("rate_limit_exceeded")
-}
-
-// Limited is the number of requests that a rate limit turned away.
-func (m *meter) Limited() int {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.limited
 }

@@ -1,13 +1,13 @@
 package llmtest
 
 import (
+	"iter"
 	"regexp"
 	"strconv"
 	"strings"
 )
 
-// Line is one line of the diff in a prompt. Old and New are its numbers, 0 where
-// it does not exist on that side; Op is ' ', '+' or '-'.
+// Line is a line of a prompt's diff. Old and New are its numbers, 0 for none; Op is ' ', '+' or '-'.
 type Line struct {
 	Old, New int
 	Op       byte
@@ -21,8 +21,7 @@ var (
 	addedLine   = regexp.MustCompile(`^ {7} *([0-9]+) \+ (.*)$`)
 )
 
-// understand reads a user turn as a model would: the path, the lines of the
-// diff, and whether it asks for a repair, which holds none.
+// understand reads a user turn as a model would: path, lines of the diff, whether it asks for a repair.
 func understand(user string) (path string, lines []Line, repair bool) {
 	parts := Data(user)
 	for _, line := range strings.Split(parts["diff"], "\n") {
@@ -34,24 +33,32 @@ func understand(user string) (path string, lines []Line, repair bool) {
 	return strings.TrimSuffix(parts["path"], "\n"), lines, repair
 }
 
-// Data returns what stands between the marks of a turn, by label. Marks are the lines that hold the turn's random
-// number; the one that opens names the label. Blocks of one label stand behind each other.
-func Data(turn string) map[string]string {
-	number := boundary.FindString(turn)
-	if number == "" {
-		return nil
+// blocks goes through the lines of a turn, each with the label of the marks that it stands between, "" for none. Marks
+// are the lines that hold the turn's random number; the one that opens names the label, and comes as an empty line.
+func blocks(turn string) iter.Seq2[string, string] {
+	return func(yield func(label, line string) bool) {
+		number, label := boundary.FindString(turn), ""
+		for line := range strings.Lines(turn) {
+			_, behind, marked := strings.Cut(line, number)
+			switch marked = marked && number != ""; {
+			case marked && label != "":
+				label = ""
+				continue
+			case marked:
+				label, line = strings.Trim(behind, "> \n"), ""
+			}
+			if !yield(label, line) {
+				return
+			}
+		}
 	}
+}
+
+// Data returns what stands between the marks of a turn, by label. Blocks of one label stand behind each other.
+func Data(turn string) map[string]string {
 	parts := map[string]string{}
-	label, open := "", false
-	for line := range strings.Lines(turn) {
-		_, behind, marked := strings.Cut(line, number)
-		switch {
-		case marked && open:
-			open = false
-		case marked:
-			label, open = strings.Trim(behind, "> \n"), true
-			parts[label] += ""
-		case open:
+	for label, line := range blocks(turn) {
+		if label != "" {
 			parts[label] += line
 		}
 	}
@@ -59,19 +66,13 @@ func Data(turn string) map[string]string {
 }
 
 // Outside returns a turn without what stands between its marks.
-func Outside(turn string) string {
-	number := boundary.FindString(turn)
-	var out strings.Builder
-	open := false
-	for line := range strings.Lines(turn) {
-		switch marked := number != "" && strings.Contains(line, number); {
-		case marked:
-			open = !open
-		case !open:
-			out.WriteString(line)
+func Outside(turn string) (out string) {
+	for label, line := range blocks(turn) {
+		if label == "" {
+			out += line
 		}
 	}
-	return out.String()
+	return out
 }
 
 func readLine(line string) (Line, bool) {

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/org/pr-review-action/internal/finding"
 )
 
 // The questions that the product asks a model.
@@ -23,8 +25,7 @@ type Claim struct {
 	Title string `json:"title"`
 }
 
-// question tells what is asked: by the keys of the answer's schema, and where a
-// server takes none by the blocks and the words around them.
+// question tells what is asked by the keys of the answer's schema, and without one by the blocks and words.
 func question(r Request) string {
 	keys := keysOf(r.Schema)
 	has := func(key string) bool { return slices.Contains(keys, key) }
@@ -71,14 +72,12 @@ func Verdicts(r Request, holds func(Claim) bool) Answer {
 	for _, c := range Claims(r) {
 		verdicts = append(verdicts, object{"id": c.ID, "holds": holds(c), "reason": "A script says so."})
 	}
-	text, _ := json.Marshal(object{"verdicts": verdicts}) // plain values: it cannot fail
-	return Answer{Text: string(text)}
+	return saying(object{"verdicts": verdicts})
 }
 
 // Marker begins the text in an added line that Honest reports. What follows it on the line is the finding's title.
 const Marker = "DEFECT:"
 
-// planted reports whether a claim is about an added line that holds Marker.
 func planted(lines []Line, c Claim) bool {
 	return slices.ContainsFunc(lines, func(l Line) bool {
 		return l.Op == '+' && l.New == c.Line && c.Side != "LEFT" && strings.Contains(l.Text, Marker)
@@ -87,8 +86,7 @@ func planted(lines []Line, c Claim) bool {
 
 // Label is the answer to the question how a file is to be read.
 func Label(kind, depth string) Answer {
-	text, _ := json.Marshal(object{"kind": kind, "depth": depth}) // plain values: it cannot fail
-	return Answer{Text: string(text)}
+	return saying(object{"kind": kind, "depth": depth})
 }
 
 // The questions by which a ticket becomes a change.
@@ -114,8 +112,7 @@ func implementing(has func(string) bool) string {
 	return ""
 }
 
-// The questions about a change as a whole. They go to Server.Whole, so that a script
-// that knows files need not know of them.
+// The questions about a change as a whole. Server.Whole answers them: other scripts need not know of them.
 const (
 	Overview = "overview"
 	Criteria = "criteria"
@@ -150,4 +147,56 @@ func judged(user string) string {
 		}
 	}
 	return ""
+}
+
+// WholeFile is a file of a question about the whole change, as far as it is shown.
+type WholeFile struct {
+	Path  string
+	Lines []Line
+}
+
+// WholeFiles reads the files of a question about the whole change.
+func WholeFiles(r Request) (all []WholeFile) {
+	for label, line := range blocks(r.User) {
+		l, numbered := readLine(strings.TrimSuffix(line, "\n"))
+		switch {
+		case label == "path" && line != "":
+			all = append(all, WholeFile{Path: strings.TrimSuffix(line, "\n")})
+		case label == "diff" && numbered:
+			file := &all[len(all)-1]
+			file.Lines = append(file.Lines, l)
+		}
+	}
+	return all
+}
+
+// WholeFinding is a finding on a whole change.
+type WholeFinding struct {
+	Path string `json:"path"`
+	Finding
+}
+
+// Seen is the answer to a question about the whole change, in the form that the question asks for.
+func Seen(r Request, text string, found []WholeFinding, criteria []finding.Criterion,
+	unasked []finding.Unasked) Answer {
+	answer, keys := object{}, keysOf(r.Schema)
+	criteria = append([]finding.Criterion{}, criteria...)
+	for i := range criteria {
+		criteria[i].Evidence = append([]finding.Lines{}, criteria[i].Evidence...)
+	}
+	for key, value := range map[string]any{"overview": text, "findings": append([]WholeFinding{}, found...),
+		"criteria": criteria, "unasked": append([]finding.Unasked{}, unasked...)} {
+		if len(keys) == 0 || slices.Contains(keys, key) {
+			answer[key] = value
+		}
+	}
+	return saying(answer)
+}
+
+// Nothing is the script that says of a whole change that it changes something, and of every finding that it holds.
+func Nothing(r Request) Answer {
+	if r.Question == Recheck {
+		return Verdicts(r, func(Claim) bool { return true })
+	}
+	return Seen(r, "The change changes something.", nil, nil, nil)
 }

@@ -105,13 +105,11 @@ func TestObedientIsSilentWhereverTheOrderStands(t *testing.T) {
 func TestCuriousLooksOnceWhereToolsAreOffered(t *testing.T) {
 	t.Parallel()
 	tools := []Tool{{Name: "list"}, {Name: "read_file", Schema: json.RawMessage(
-		`{"properties":{"path":{"type":"string"},"at":{"type":"string","enum":["head","base"]}` +
-			`,"from":{"type":"integer"},"q":{"type":"string"}}}`)}}
+		`{"required":["path","side","start_line"]}`)}}
 	r := Request{Path: "a.go", Tools: tools}
-	want := Call{Name: "read_file", Arguments: `{"at":"head","from":1,"path":"a.go","q":""}`}
+	want := Call{Name: "read_file", Arguments: `{"path":"a.go","side":"head","start_line":1}`}
 	require.Equal(t, []Call{want}, Curious(Honest)(r).Calls)
 	require.Equal(t, []Call{{Name: "x"}}, Curious(Honest, Call{Name: "x"})(r).Calls)
-	require.Equal(t, "list", Look(Request{Tools: tools[:1]})[0].Name)
 	require.NotEmpty(t, Curious(Honest)(Request{Path: "a.go"}).Text, "no tools")
 	r.Turns = []Turn{{Role: "assistant", Calls: []Call{want}}, {Role: "tool"}}
 	require.NotEmpty(t, Curious(Honest)(r).Text, "it has looked")

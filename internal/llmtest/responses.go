@@ -8,7 +8,6 @@ import (
 // encrypted is what a request includes to get its reasoning back sealed.
 const encrypted = "reasoning.encrypted_content"
 
-// responsesBody is a request to the Responses interface, as far as it is looked at.
 type responsesBody struct {
 	common
 	Instructions string     `json:"instructions"`
@@ -23,7 +22,6 @@ type responsesBody struct {
 	MaxNew int `json:"max_output_tokens"`
 }
 
-// item is one item of a request's input, of any type.
 type item struct {
 	Type      string  `json:"type"`
 	ID        string  `json:"id"`
@@ -50,7 +48,6 @@ func (k *Rules) readResponses(raw []byte, out *Request, t *thoughts) *refusal {
 	return first(t.readInput(q.Input, out), q.read(out, q.Tools, q.Text.Format, q.Reasoning.Effort), k.refuses(f, out))
 }
 
-// readInput turns the items of an input into turns.
 func (t *thoughts) readInput(items []item, out *Request) *refusal {
 	var turns []Turn
 	for i, it := range items {
@@ -70,7 +67,6 @@ func (t *thoughts) readInput(items []item, out *Request) *refusal {
 	return checkTurns(out.Turns)
 }
 
-// follows reports whether an item can be the one that was reasoned about.
 func follows(it item) bool {
 	return it.Type == "function_call" || it.Type == "reasoning" || isMessage(it) && it.Role == "assistant"
 }
@@ -119,7 +115,6 @@ type thought struct {
 	stored     bool // the request let the server keep it
 }
 
-// thoughts are those behind the calls of a server, by the calls' ids.
 type thoughts struct {
 	mu     sync.Mutex
 	behind map[string]thought

@@ -1,27 +1,25 @@
 package llmtest
 
 import (
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"sync"
+
+	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// schema is what the rules look at in a JSON schema that has the keywords of the strict subset.
 type schema struct {
 	Type       any                `json:"type"` // a text or a list of them
-	Ref        string             `json:"$ref"`
-	Defs       map[string]*schema `json:"$defs"`
-	AnyOf      []*schema          `json:"anyOf"`
 	Properties map[string]*schema `json:"properties"`
 	Required   []string           `json:"required"`
 	More       *bool              `json:"additionalProperties"`
 	Items      *schema            `json:"items"`
 }
-
-const maxDepth = 10
 
 // checkSchema holds a whole schema to the strict subset: its root is an object,
 // and every object lists all of its properties as required and takes no others.
@@ -30,21 +28,19 @@ func checkSchema(raw json.RawMessage) error {
 	if err := json.Unmarshal(raw, &root); err != nil || root.Type != "object" {
 		return errors.Join(errors.New(`schema must be a JSON Schema of 'type: "object"'`), err)
 	}
-	return root.check(&root)
+	return root.check()
 }
 
-// check holds a schema to its rules. Its messages name the place as the API does.
-func (s *schema) check(root *schema, at ...string) error {
+// check holds a schema to its rules. Its messages name the place as the API does. References and choices, which this
+// product does not send, have no type.
+func (s *schema) check(at ...string) error {
 	no := func(format string, args ...any) error {
 		return fmt.Errorf("In context=(%s), "+format, append([]any{strings.Join(at, ", ")}, args...)...)
 	}
 	is := func(kind string) bool { return strings.Contains(fmt.Sprint(" ", s.Type, " "), kind) }
-	switch properties := slices.Sorted(maps.Keys(s.Properties)); {
-	case len(at) > 4*maxDepth:
-		return no("more than %d levels of nesting", maxDepth)
-	case s.Ref != "" && s.Ref != "#" && root.Defs[strings.TrimPrefix(s.Ref, "#/$defs/")] == nil:
-		return no("reference to component '%s' which was not found in the schema.", s.Ref)
-	case s.Type == nil && s.Ref == "" && s.AnyOf == nil:
+	properties := slices.Sorted(maps.Keys(s.Properties))
+	switch {
+	case s.Type == nil:
 		return no("schema must have a 'type' key.")
 	case is("array") && s.Items == nil:
 		return no("array schema missing items.")
@@ -54,27 +50,38 @@ func (s *schema) check(root *schema, at ...string) error {
 		return no("'required' is required to be supplied and to be an array including every key in properties: %s.",
 			strings.Join(properties, ", "))
 	}
-	children := s.children()
-	for _, name := range slices.Sorted(maps.Keys(children)) {
-		if err := children[name].check(root, append(slices.Clone(at), "'"+name+"'")...); err != nil {
+	for _, name := range properties {
+		if err := s.Properties[name].check(append(slices.Clone(at), "'properties'", "'"+name+"'")...); err != nil {
 			return err
 		}
+	}
+	if s.Items != nil {
+		return s.Items.check(append(slices.Clone(at), "'items'")...)
 	}
 	return nil
 }
 
-// children are the schemas inside, by where they stand.
-func (s *schema) children() map[string]*schema {
-	all := map[string]*schema{"items": s.Items}
-	for i, option := range s.AnyOf {
-		all[fmt.Sprintf("anyOf', '%d", i)] = option
+//go:embed testdata/openai.json
+var openai []byte
+
+// loadDescription parses what OpenAI takes, once for all servers of a process.
+var loadDescription = sync.OnceValues(func() (*openapi3.T, error) { return openapi3.NewLoader().LoadFromData(openai) })
+
+// decode holds a body against a shape of the description, and reads its raw form.
+func decode(body map[string]any, raw []byte, shape string, to any) *refusal {
+	doc, err := loadDescription()
+	if err != nil {
+		return invalid("the description cannot be read: %v", err)
 	}
-	for name, property := range s.Properties {
-		all["properties', '"+name] = property
+	err = doc.Components.Schemas[shape].Value.VisitJSON(body)
+	if no := new(openapi3.SchemaError); errors.As(err, &no) {
+		at := no.JSONPointer()
+		if name, unknown := strings.CutSuffix(no.Reason, `" is unsupported`); unknown {
+			name = strings.TrimPrefix(name, `property "`)
+			return invalid("Unknown parameter: '%s'.", name).at(name).coded("unknown_parameter")
+		}
+		return invalid("Invalid value for '%s': %s", strings.Join(at, "."), no.Reason).at(strings.Join(at, "."))
 	}
-	for name, def := range s.Defs {
-		all["$defs', '"+name] = def
-	}
-	maps.DeleteFunc(all, func(_ string, child *schema) bool { return child == nil })
-	return all
+	_ = json.Unmarshal(raw, to) // it has that shape
+	return nil
 }

@@ -2,6 +2,7 @@ package llmtest
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -25,11 +26,7 @@ type Finding struct {
 
 // Findings is the answer that reports the given findings; none for a clean file.
 func Findings(found ...Finding) Answer {
-	if found == nil {
-		found = []Finding{}
-	}
-	text, _ := json.Marshal(map[string]any{"findings": found}) // plain values: it cannot fail
-	return Answer{Text: string(text)}
+	return saying(object{"findings": append([]Finding{}, found...)})
 }
 
 // Honest reports every added line that holds Marker, and nothing else. Asked which findings hold, it names those on
@@ -99,8 +96,7 @@ func Each(answers ...Answer) Script {
 // Always gives the same answer to every request.
 func Always(a Answer) Script { return Each(a) }
 
-// Implement answers each of these questions by its answers, one after the other, the last
-// of which stays, and all other questions by rest.
+// Implement answers each of these questions by its answers, of which the last stays, and all others by rest.
 func Implement(answers map[string][]json.RawMessage, rest Script) Script {
 	return func(r Request) Answer {
 		if all := answers[r.Question]; len(all) > 0 {
@@ -110,8 +106,7 @@ func Implement(answers map[string][]json.RawMessage, rest Script) Script {
 	}
 }
 
-// ReadImplement reads a file's answers: an object with the keys classify, modules, code and
-// tests, each with an answer or a list of them.
+// ReadImplement reads an object with the keys classify, modules, code and tests, each with an answer or a list.
 func ReadImplement(text []byte) (map[string][]json.RawMessage, error) {
 	var file map[string]json.RawMessage
 	if err := json.Unmarshal(text, &file); err != nil {
@@ -128,8 +123,7 @@ func ReadImplement(text []byte) (map[string][]json.RawMessage, error) {
 	return all, nil
 }
 
-// Certain lets a script that knows reviews alone answer them; asked which
-// findings hold it says that all do, and files are features.
+// Certain lets a script that knows reviews alone answer them: all findings hold, and files are features.
 func Certain(reviewer Script) Script {
 	return func(r Request) Answer {
 		switch r.Question {
@@ -144,8 +138,7 @@ func Certain(reviewer Script) Script {
 
 // Verdict answers a judge's question with yes or no, in the form it asks for.
 func Verdict(r Request, yes bool) Answer {
-	text, _ := json.Marshal(map[string]any{"reason": "A script says so.", r.Judge: yes}) // plain values: it cannot fail
-	return Answer{Text: string(text)}
+	return saying(object{"reason": "A script says so.", r.Judge: yes})
 }
 
 // HonestJudge compares words: with the known issue those of the finding, and where there is none, with the finding's
@@ -160,25 +153,44 @@ func HonestJudge(r Request) Answer {
 
 // overlap reports whether at least a third of the words of a stand in b. Words of fewer than four letters do not count.
 func overlap(a, b string) bool {
-	known := map[string]bool{}
-	for _, word := range words(b) {
-		known[word] = true
-	}
-	all, shared := words(a), 0
-	for _, word := range all {
-		if known[word] {
-			shared++
-		}
-	}
-	return len(all) > 0 && 3*shared >= len(all)
+	all, known := words(a), words(b)
+	strange := slices.DeleteFunc(slices.Clone(all), func(word string) bool { return slices.Contains(known, word) })
+	return len(all) > 0 && 3*(len(all)-len(strange)) >= len(all)
 }
 
 func words(text string) []string {
-	var long []string
-	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) }) {
-		if len(word) >= 4 {
-			long = append(long, word)
+	all := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) })
+	return slices.DeleteFunc(all, func(word string) bool { return len(word) < 4 })
+}
+
+// Curious looks around before it answers: where tools are offered and no call of one was answered yet, it makes calls,
+// those of Look where none are named. Then next answers.
+func Curious(next Script, calls ...Call) Script {
+	return func(r Request) Answer {
+		looked := slices.ContainsFunc(r.Turns, func(t Turn) bool { return t.Role == "tool" })
+		switch {
+		case len(r.Tools) == 0 || looked:
+			return next(r)
+		case len(calls) > 0:
+			return Answer{Calls: calls}
+		}
+		return Answer{Calls: Look(r)}
+	}
+}
+
+// readFile is the tool that Look calls.
+const readFile = "read_file"
+
+// Look is a call of the tool that reads a file, with what its schema asks for.
+func Look(r Request) []Call {
+	known, args := object{"path": r.Path, "side": "head", "start_line": 1, "end_line": 1}, object{}
+	for _, tool := range r.Tools {
+		if tool.Name != readFile {
+			continue
+		}
+		for _, key := range keysOf(tool.Schema) {
+			args[key] = known[key]
 		}
 	}
-	return long
+	return []Call{{Name: readFile, Arguments: saying(args).Text}}
 }

@@ -13,7 +13,6 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
-	"os/user"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -27,8 +26,7 @@ import (
 // ErrNone is a machine without the programs of a Postgres server.
 var ErrNone = errors.New("no Postgres server is installed here (initdb and pg_ctl)")
 
-// Guarded is the role that a server asks for its password, once a test made it.
-// Every other one is let in as it is.
+// Guarded is the role that a server asks for its password, once a test made it. Every other one is let in as it is.
 const Guarded = "guarded"
 
 // Server is a running server. Its owner is role postgres.
@@ -41,8 +39,7 @@ type Server struct {
 	alive     io.Closer
 }
 
-// Start starts a server that ends with the test, and skips the test where there
-// is none to start.
+// Start starts a server that ends with the test, and skips the test where there is none to start.
 func Start(t testing.TB) *Server {
 	t.Helper()
 	s, err := New()
@@ -89,8 +86,7 @@ func New() (*Server, error) {
 	return s, nil
 }
 
-// programs is the folder of the newest server's programs: on the PATH, else
-// where Debian has them.
+// programs is the folder of the newest server's programs: on the PATH, else where Debian has them.
 func programs() (string, error) {
 	if path, err := exec.LookPath("initdb"); err == nil {
 		path, err = filepath.EvalSymlinks(path)
@@ -100,34 +96,18 @@ func programs() (string, error) {
 	if err != nil || len(found) == 0 {
 		return "", errors.Join(ErrNone, err)
 	}
-	return filepath.Dir(slices.MaxFunc(found, func(a, b string) int { return version(a) - version(b) })), nil
+	return filepath.Dir(slices.Max(found)), nil // Debian's versions have two digits
 }
 
-func version(path string) int {
-	n, err := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(path))))
-	if err != nil {
-		return 0 // not Debian's folder
-	}
-	return n
-}
-
-// disown gives the folder to another user where this one is root, whom the
-// server refuses to run for: to postgres, else to nobody.
+// disown gives the folder to nobody where this user is root, whom the server refuses to run for.
 func (s *Server) disown() error {
 	if os.Getuid() != 0 {
 		return nil
 	}
-	uid, gid := 65534, 65534
-	if u, err := user.Lookup("postgres"); err == nil {
-		if uid, err = strconv.Atoi(u.Uid); err != nil {
-			return err
-		}
-		if gid, err = strconv.Atoi(u.Gid); err != nil {
-			return err
-		}
-	}
-	s.as = []string{"setpriv", "--reuid", strconv.Itoa(uid), "--regid", strconv.Itoa(gid), "--clear-groups"}
-	return os.Chown(s.dir, uid, gid)
+	const nobody = 65534
+	id := strconv.Itoa(nobody)
+	s.as = []string{"setpriv", "--reuid", id, "--regid", id, "--clear-groups"}
+	return os.Chown(s.dir, nobody, nobody)
 }
 
 // watch starts a shell that waits for the end of its input, which comes with
@@ -149,8 +129,7 @@ func (s *Server) Close() error {
 	return errors.Join(s.alive.Close(), s.guard.Wait(), os.RemoveAll(s.dir))
 }
 
-// Stop ends the server by one of pg_ctl's modes: "fast" lets it finish in order,
-// "immediate" is a crash.
+// Stop ends the server by one of pg_ctl's modes: "fast" lets it finish in order, "immediate" is a crash.
 func (s *Server) Stop(mode string) error {
 	return s.run("pg_ctl", "stop", "--pgdata", s.data(), "--wait", "--mode", mode)
 }
@@ -195,7 +174,6 @@ func (s *Server) address(database string) string {
 
 func (s *Server) data() string { return filepath.Join(s.dir, "data") }
 
-// run runs a program of the server; its error has what the program said.
 func (s *Server) run(name string, args ...string) error {
 	out, err := s.command(filepath.Join(s.bin, name), args...).CombinedOutput()
 	if err != nil {

@@ -342,7 +342,7 @@ func TestInitSaysWhatIsInItsWay(t *testing.T) {
 
 func TestInitNamesWhatAForkIs(t *testing.T) {
 	s := cloned(t, githubtest.RepoOptions{})
-	fork := s.hub.AddRepo("ada/ledger", githubtest.RepoOptions{ForkOf: s.repo.Repo})
+	fork := s.hub.AddRepo("ada/ledger", githubtest.RepoOptions{ForkOf: s.repo})
 	s.git("remote", "set-url", "origin", "https://github.com/"+fork.FullName())
 	r := s.report(s.command())
 	require.Equal(t, []string{"ada/ledger is a fork: pull requests to acme/ledger run the workflows there, not these"},

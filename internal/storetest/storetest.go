@@ -1,8 +1,7 @@
-// Package storetest is the contract of graph.Store as tests (G26): the one
-// suite that every store passes.
+// Package storetest is the contract of graph.Store as tests (G26): the one suite that every store passes.
 //
-// It never looks into a store: what it proves, it proves through the interface.
-// A store's own test calls Run; start reading there.
+// It never looks into a store: what it proves, it proves through the interface. A store's own test calls Run; start
+// reading there.
 package storetest
 
 import (
@@ -16,11 +15,10 @@ import (
 	"github.com/org/pr-review-action/internal/graph"
 )
 
-// Place is an empty place for threads (a folder, a database) with a store open
-// on it. Its maker closes the stores with t.Cleanup.
+// Place is an empty place for threads (a folder, a database) with a store open on it. Its maker closes the stores with
+// t.Cleanup.
 //
-// A store that also has Threads(ctx) ([]string, error), sorted, or Remove(ctx,
-// thread) error is held to these too.
+// A store that also has Threads(ctx) ([]string, error), sorted, or Remove(ctx, thread) error is held to these too.
 type Place struct {
 	Store graph.Store
 	// Reopen returns a store as a later process would open it for a thread that
@@ -70,7 +68,6 @@ func add(t *testing.T, s graph.Store, thread string, records ...string) {
 	}
 }
 
-// holds requires that a thread has this snapshot and these records.
 func holds(t *testing.T, s graph.Store, thread, snapshot string, records ...string) {
 	t.Helper()
 	saved, err := s.Load(t.Context(), thread)

@@ -6,15 +6,15 @@ import (
 	"io"
 	"log"
 	"net"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/org/pr-review-action/internal/githubtest"
 )
 
 // TestMain makes this program the other process of the tests below where it is
@@ -56,7 +56,7 @@ func TestPrivateAuthorityAndProxyComeFromTheEnvironment(t *testing.T) {
 	require.Contains(t, child(t, server.URL, trust), "body: private")
 	require.Contains(t, child(t, server.URL), "certificate", "without it the server is not trusted")
 
-	proxy, hits := githubtest.NewProxy(t)
+	proxy, hits := newProxy(t)
 	_, port, err := net.SplitHostPort(server.Listener.Addr().String())
 	require.NoError(t, err)
 	require.Contains(t, child(t, "https://example.com:"+port+"/", trust, "HTTPS_PROXY="+proxy), "body: private")
@@ -68,4 +68,39 @@ func TestPrivateAuthorityAndProxyComeFromTheEnvironment(t *testing.T) {
 
 	require.Contains(t, child(t, "http://example.com/", "HTTP_PROXY="+proxy), ErrInsecure.Error())
 	require.EqualValues(t, 1, hits.Load())
+}
+
+// newProxy starts a proxy on loopback that tunnels to this machine whatever name it is asked for, port kept. It returns
+// its address and counts the tunnels asked for; it closes with the test.
+func newProxy(t *testing.T) (address string, tunnels *atomic.Int32) {
+	t.Helper()
+	tunnels = new(atomic.Int32)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		tunnels.Add(1)
+		tunnel(w, r)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL, tunnels
+}
+
+func tunnel(w http.ResponseWriter, r *http.Request) {
+	_, port, err := net.SplitHostPort(r.Host)
+	if r.Method != http.MethodConnect || err != nil {
+		http.Error(w, "only CONNECT", http.StatusMethodNotAllowed)
+		return
+	}
+	out, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", port))
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadGateway)
+		return
+	}
+	defer out.Close()
+	w.WriteHeader(http.StatusOK)
+	in, buffered, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		return
+	}
+	defer in.Close()
+	go io.Copy(out, buffered) // what the server has read ahead is in there
+	io.Copy(in, out)
 }

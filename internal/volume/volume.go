@@ -4,8 +4,6 @@ package volume
 
 import (
 	"os"
-	"strings"
-	"sync"
 	"testing"
 )
 
@@ -24,10 +22,9 @@ func Of(all, sample int) int {
 	return sample
 }
 
-// Some are cases in order: all of them, of which the race detector has n, evenly
-// spread from the first on.
+// Some are cases in order: all of them, of which the race detector has n, evenly spread from the first on.
 func Some[C any](cases []C, n int) []C {
-	if !sampled() || n >= len(cases) {
+	if !Sampled() || n >= len(cases) {
 		return cases
 	}
 	some := make([]C, n)
@@ -37,33 +34,16 @@ func Some[C any](cases []C, n int) []C {
 	return some
 }
 
-// Cell leaves a subtest out under the race detector where another one of the
-// same test ran before it: for a table whose cells take one goroutine's way
-// again and again.
-func Cell(t testing.TB) {
-	t.Helper()
-	test, _, cell := strings.Cut(t.Name(), "/")
-	if !sampled() || !cell {
-		return
-	}
-	if ran, any := cells.LoadOrStore(test, t.Name()); any && ran != t.Name() {
-		t.Skip(unwatched)
-	}
-}
-
-// cells has the subtest that runs, by test.
-var cells sync.Map
-
-// NoRaces leaves a test out under the race detector: what it starts is not
-// watched, or nothing in it runs side by side.
+// NoRaces leaves a test out under the race detector: what it starts is not watched, or nothing in it runs side by side.
 func NoRaces(t testing.TB) {
 	t.Helper()
-	if sampled() {
-		t.Skip(unwatched)
+	if Sampled() {
+		t.Skip(Unwatched)
 	}
 }
 
-const unwatched = "the race detector learns nothing new here; go test without -race runs it"
+// Unwatched is why a test is left out.
+const Unwatched = "the race detector learns nothing new here; go test without -race runs it"
 
-// sampled reports whether the race detector watches a sample.
-func sampled() bool { return Raced && !Full() }
+// Sampled reports whether the race detector watches a sample.
+func Sampled() bool { return Raced && !Full() }

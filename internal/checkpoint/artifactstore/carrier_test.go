@@ -143,8 +143,8 @@ func TestP4_TheNextAttemptFindsThePartial(t *testing.T) {
 func TestT19_AForksPartialSaysThatItIsOne(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "pull_request_target")
-	fork := w.AddRepo("f/r", githubtest.RepoOptions{ForkOf: w.repo.Repo})
-	foreign := w.repo.AddRun(githubtest.RunOptions{HeadRepo: fork.Repo, Event: "pull_request"})
+	fork := w.AddRepo("f/r", githubtest.RepoOptions{ForkOf: w.repo})
+	foreign := w.repo.AddRun(githubtest.RunOptions{HeadRepo: fork, Event: "pull_request"})
 	const name = "pr-review-42-partial-1-aa"
 	require.NoError(t, w.runtime().Put(t.Context(), name, []byte("own")))
 	w.run.AddArtifact("coverage", []byte("x"))

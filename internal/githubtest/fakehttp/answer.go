@@ -137,13 +137,10 @@ func Page[T any](r *http.Request, items []T) ([]T, http.Header) {
 	}
 	per = min(per, 100)
 	last := max((len(items)+per-1)/per, 1)
-	scheme, h := "http", http.Header{}
-	if r.TLS != nil {
-		scheme = "https"
-	}
+	h := http.Header{}
 	link := func(rel string, to int) string {
 		q.Set("page", strconv.Itoa(to))
-		return fmt.Sprintf(`<%s://%s%s?%s>; rel="%s"`, scheme, r.Host, r.URL.EscapedPath(), q.Encode(), rel)
+		return fmt.Sprintf(`<http://%s%s?%s>; rel="%s"`, r.Host, r.URL.EscapedPath(), q.Encode(), rel)
 	}
 	if n < last {
 		h.Set("Link", link("next", n+1)+", "+link("last", last))

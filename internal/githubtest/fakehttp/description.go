@@ -80,7 +80,6 @@ func (d *Description) Hold(f *Front, r *http.Request, body []byte, path string, 
 	return a
 }
 
-// request describes a request for the checks.
 func (d *Description) request(r *http.Request, path string, vars map[string]string,
 	body []byte) (*openapi3filter.RequestValidationInput, error) {
 	item := d.doc.Paths.Value(path)

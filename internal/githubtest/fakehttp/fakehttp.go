@@ -36,8 +36,7 @@ type Front struct {
 	violations []string
 }
 
-// NewFront returns a front that tells violated, which may be nil, of every request
-// and answer that should not have been.
+// NewFront returns a front that tells violated, which may be nil, of what the description forbids.
 func NewFront(violated func(reason string)) *Front { return &Front{violated: violated} }
 
 // Lock holds the server's state until what it returns is called.
@@ -110,7 +109,6 @@ func (f *Front) enter(host string, r *http.Request, body []byte) (at int, fault 
 	return len(f.requests) - 1, f.take(r.Method, r.URL.Path), watch
 }
 
-// perform runs a handler under the lock and notes its status.
 func (f *Front) perform(at int, handle func() Answer) Answer {
 	defer f.Lock()()
 	a := handle()
@@ -118,7 +116,6 @@ func (f *Front) perform(at int, handle func() Answer) Answer {
 	return a
 }
 
-// strike lets a fault answer and reports whether it did.
 func (f *Front) strike(fault Fault, w http.ResponseWriter, at int) bool {
 	if fault.DropConnection || fault.Status != 0 {
 		f.perform(at, func() Answer { return Answer{Status: fault.Status} })

@@ -85,7 +85,6 @@ func (f Fault) wait(r *http.Request) bool {
 	}
 }
 
-// answer writes the fault and reports whether it took the place of the answer.
 func (f Fault) answer(w http.ResponseWriter) bool {
 	if f.DropConnection {
 		panic(http.ErrAbortHandler)

@@ -43,8 +43,7 @@ func (s *Storage) Put(path string, b Blob) string {
 // At is the blob of a path; nil if there is none.
 func (s *Storage) At(path string) *Blob { return s.blobs[path] }
 
-// Sign makes an address that allows an operation, r or w, for a while. The signature
-// is base64 with padding, so it has to be kept as it is.
+// Sign makes an address that allows r or w for a while. The signature is padded base64, to be kept as it is.
 func (s *Storage) Sign(path, permission string, life time.Duration) string {
 	until := Stamp(s.Now().Add(life))
 	q := url.Values{"se": {until}, "sp": {permission}, "sr": {"b"}, "sv": {"2025-05-05"},
@@ -58,7 +57,6 @@ func (s *Storage) signature(path, permission, until string) string {
 	return base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// refused is the storage's error document.
 func refused(status int, code string) Answer {
 	text := fmt.Sprintf(`<?xml version="1.0" encoding="utf-8"?><Error><Code>%s</Code><Message>%s</Message></Error>`,
 		code, code)
@@ -80,14 +78,10 @@ func (s *Storage) Serve(r *http.Request, body []byte) Answer {
 	case q.Get("sp") != permission, q.Get("sig") != s.signature(r.URL.Path, permission, q.Get("se")),
 		!s.Now().Before(until):
 		return refused(http.StatusForbidden, "AuthenticationFailed")
-	case blob == nil:
+	case blob == nil || permission == "r" && !blob.Committed:
 		return refused(http.StatusNotFound, "BlobNotFound")
 	case permission == "w":
 		return blob.put(r, q, body)
-	case r.Method != http.MethodGet && r.Method != http.MethodHead:
-		return refused(http.StatusMethodNotAllowed, "UnsupportedHttpVerb")
-	case !blob.Committed:
-		return refused(http.StatusNotFound, "BlobNotFound")
 	}
 	return Answer{Status: http.StatusOK, Raw: blob.Data, Kind: blob.Kind}
 }
@@ -108,7 +102,7 @@ func (b *Blob) put(r *http.Request, q url.Values, body []byte) Answer {
 // stage keeps a block. Ids are base64 of at most 64 bytes and of one length.
 func (b *Blob) stage(id string, body []byte) Answer {
 	raw, err := base64.StdEncoding.DecodeString(id)
-	if err != nil || len(raw) == 0 || len(raw) > 64 {
+	if err != nil || len(raw) == 0 || len(raw) > 64 || len(body) == 0 {
 		return refused(http.StatusBadRequest, "InvalidQueryParameterValue")
 	}
 	for other := range b.staged {
@@ -116,14 +110,10 @@ func (b *Blob) stage(id string, body []byte) Answer {
 			return refused(http.StatusBadRequest, "InvalidBlobOrBlock")
 		}
 	}
-	if len(body) == 0 {
-		return refused(http.StatusBadRequest, "InvalidHeaderValue")
-	}
 	b.staged[id] = body
 	return Answer{Status: http.StatusCreated}
 }
 
-// commit makes the blob of the listed blocks, in the order of the list.
 func (b *Blob) commit(r *http.Request, body []byte) Answer {
 	var ids struct {
 		XMLName xml.Name `xml:"BlockList"`

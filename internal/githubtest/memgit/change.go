@@ -18,8 +18,7 @@ type File struct {
 	Patch                string // left out where empty
 }
 
-// Changes compares two snapshots as GitHub does: binary files and files of
-// patchLines changed lines or more have no patch.
+// Changes compares two snapshots as GitHub does: binary files and those of patchLines changed lines have no patch.
 func Changes(old, new Tree, patchLines int) []File {
 	var files []File
 	from := renames(old, new)
@@ -75,7 +74,6 @@ func renames(old, new Tree) map[string]string {
 	return from
 }
 
-// similarity is the share of lines that two texts have in common.
 func similarity(a, b string) float64 {
 	if a == b {
 		return 1

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"testing/fstest"
 	"time"
 )
 
@@ -32,7 +33,15 @@ func (t Tree) Without(paths ...string) Tree {
 	return out
 }
 
-// linkTo marks a file of a Tree that is a symbolic link.
+// FS is the tree as a file system, whose paths have to be those of one.
+func (t Tree) FS() fstest.MapFS {
+	files := fstest.MapFS{}
+	for path, text := range t {
+		files[path] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return files
+}
+
 const linkTo = "\x00link to "
 
 // Link is the content of a file of a Tree that is a symbolic link.

@@ -92,32 +92,31 @@ func (o *Objects) deep(sha, folder string) (all []Entry) {
 	return all
 }
 
-// Archive is the tar.gz that git makes of a commit: a note of its id, the folder and the files.
+// Archive is the tar.gz that git makes of a commit: a note of its id, the folder and the files, whatever their paths.
 func (c *Commit) Archive(folder string) []byte {
 	var packed bytes.Buffer
 	compressed := gzip.NewWriter(&packed)
 	w := tar.NewWriter(compressed)
-	write := func(h tar.Header, text string) {
-		if h.Typeflag != tar.TypeXGlobalHeader {
-			h.ModTime = c.At
+	headers := []tar.Header{
+		{Typeflag: tar.TypeXGlobalHeader, Name: "pax_global_header", PAXRecords: map[string]string{"comment": c.SHA}},
+		{Typeflag: tar.TypeDir, Name: folder, Mode: 0o775, ModTime: c.At},
+	}
+	bits := map[string]int64{PlainMode: 0o664, "100755": 0o775}
+	for _, path := range slices.Sorted(maps.Keys(c.Tree)) {
+		h := tar.Header{Typeflag: tar.TypeReg, Name: folder + path, Mode: bits[c.Mode(path)], ModTime: c.At,
+			Size: int64(len(c.Tree[path]))}
+		if target, link := strings.CutPrefix(c.Tree[path], linkTo); link {
+			h.Typeflag, h.Linkname, h.Mode, h.Size = tar.TypeSymlink, target, 0o777, 0
 		}
+		headers = append(headers, h)
+	}
+	for _, h := range headers {
 		if err := w.WriteHeader(&h); err != nil {
 			panic(fmt.Sprintf("memgit: packing %s: %v", h.Name, err))
 		}
-		_, _ = w.Write([]byte(text)) // into memory
-	}
-	write(tar.Header{Typeflag: tar.TypeXGlobalHeader, Name: "pax_global_header",
-		PAXRecords: map[string]string{"comment": c.SHA}}, "")
-	write(tar.Header{Typeflag: tar.TypeDir, Name: folder, Mode: 0o775}, "")
-	bits := map[string]int64{PlainMode: 0o664, "100755": 0o775}
-	for _, path := range slices.Sorted(maps.Keys(c.Tree)) {
-		text := c.Tree[path]
-		if target, link := strings.CutPrefix(text, linkTo); link {
-			write(tar.Header{Typeflag: tar.TypeSymlink, Name: folder + path, Linkname: target, Mode: 0o777}, "")
-			continue
+		if h.Typeflag == tar.TypeReg {
+			_, _ = w.Write([]byte(c.Tree[strings.TrimPrefix(h.Name, folder)])) // into memory
 		}
-		write(tar.Header{Typeflag: tar.TypeReg, Name: folder + path, Mode: bits[c.Mode(path)], Size: int64(len(text))},
-			text)
 	}
 	_, _ = w.Close(), compressed.Close()
 	return packed.Bytes()

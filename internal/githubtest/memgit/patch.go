@@ -22,7 +22,6 @@ func headerOf(line string) (old, new int, ok bool) {
 	return old, new, true
 }
 
-// blockStart is how a line begins that git names in a hunk's header.
 var blockStart = regexp.MustCompile(`^[A-Za-z_$]`)
 
 // headed adds the nearest line above the hunk that opens a block, as git does.

@@ -41,7 +41,7 @@ func key(t *testing.T, x *index.Index) index.Key {
 
 func TestPostgresWithPgvectorKeepsTheContract(t *testing.T) {
 	t.Parallel()
-	s := open(t, pgtest.Vector(t))
+	s := open(t, pglite(t))
 	require.True(t, s.Vectors())
 	indextest.Run(t, func(t *testing.T, x *index.Index) *index.Source { return write(t, s, key(t, x), x) })
 }
@@ -49,7 +49,7 @@ func TestPostgresWithPgvectorKeepsTheContract(t *testing.T) {
 // PGlite has one session for all, as a pooler may give one to several.
 func TestProcessesThatShareASessionDoNotMeetInIt(t *testing.T) {
 	t.Parallel()
-	address, x := pgtest.Vector(t), indextest.Build(t, indextest.Files)
+	address, x := pglite(t), indextest.Build(t, indextest.Files)
 	write(t, open(t, address), key(t, x), x)
 	found, _, err := open(t, address).Find(t.Context(), key(t, x))
 	require.NoError(t, err)
@@ -152,7 +152,7 @@ func TestWhatIsNoTextOfPostgresIsKeptAsItIs(t *testing.T) {
 
 func TestNearlyAllOfTheNearestAreFound(t *testing.T) {
 	t.Parallel()
-	s := open(t, pgtest.Vector(t))
+	s := open(t, pglite(t))
 	x := indextest.Build(t, repository(100))
 	r := rand.New(rand.NewPCG(5, 6))
 	vectors := map[string][]float32{}

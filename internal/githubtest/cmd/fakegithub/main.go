@@ -3,11 +3,9 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"flag"
-	"fmt"
-	"io"
+	"log"
 	"os"
 	"os/signal"
 	"syscall"
@@ -16,33 +14,20 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
-		fmt.Fprintln(os.Stderr, "fakegithub:", err)
-		os.Exit(1)
-	}
-}
-
-func run(ctx context.Context, args []string, out, logs io.Writer) error {
-	flags := flag.NewFlagSet("fakegithub", flag.ContinueOnError)
-	flags.SetOutput(logs)
-	fork := flags.Bool("fork", false, "the pull request comes from a fork")
-	if err := flags.Parse(args); err != nil {
-		return err
-	}
-	s, err := githubtest.Start(githubtest.Options{
-		Violation: func(reason string) { fmt.Fprintln(logs, "violation:", reason) },
-	})
+	log.SetFlags(0)
+	fork := flag.Bool("fork", false, "the pull request comes from a fork")
+	flag.Parse()
+	s, err := githubtest.Start(githubtest.Options{Violation: func(reason string) { log.Print("violation: ", reason) }})
 	if err != nil {
-		return err
+		log.Fatal("fakegithub: ", err)
 	}
 	defer s.Close()
-	e := json.NewEncoder(out)
+	e := json.NewEncoder(os.Stdout)
 	e.SetIndent("", "  ")
 	if err := e.Encode(s.Scenario(*fork)); err != nil {
-		return err
+		log.Fatal("fakegithub: ", err)
 	}
-	<-ctx.Done()
-	return nil
+	ended := make(chan os.Signal, 1)
+	signal.Notify(ended, os.Interrupt, syscall.SIGTERM)
+	<-ended
 }

@@ -7,54 +7,39 @@ package main
 import (
 	"encoding/json"
 	"flag"
-	"fmt"
-	"maps"
+	"log"
 	"net/http"
 	"os"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/org/pr-review-action/internal/llmtest"
 )
 
 func main() {
-	if err := run(os.Args[1:]); err != nil {
-		fmt.Fprintln(os.Stderr, "fakemodel:", err)
-		os.Exit(1)
+	log.SetFlags(0)
+	addr := flag.String("addr", "127.0.0.1:8089", "address to listen on")
+	script := flag.String("script", "honest", "honest or curious, which looks around first")
+	implement := flag.String("implement", "", "file of answers that turn a ticket into a change (see testdata/implement)")
+	delay := flag.Duration("delay", 0, "time that every answer takes")
+	key := flag.String("key", "", "key to ask for")
+	flag.Parse()
+	answer := map[string]llmtest.Script{"honest": llmtest.Honest, "curious": llmtest.Curious(llmtest.Honest)}[*script]
+	if answer == nil {
+		log.Fatalf("fakemodel: no script %q", *script)
 	}
-}
-
-func scripts() map[string]llmtest.Script {
-	return map[string]llmtest.Script{"honest": llmtest.Honest, "curious": llmtest.Curious(llmtest.Honest)}
-}
-
-func run(args []string) error {
-	script, implement := "honest", map[string][]json.RawMessage(nil)
-	flags := flag.NewFlagSet("fakemodel", flag.ContinueOnError)
-	addr := flags.String("addr", "127.0.0.1:8089", "address to listen on")
-	flags.Func("script", "one of "+strings.Join(slices.Sorted(maps.Keys(scripts())), ", "), func(name string) error {
-		if script = name; scripts()[name] == nil {
-			return fmt.Errorf("no script %q", name)
+	answers := map[string][]json.RawMessage{}
+	if *implement != "" {
+		text, err := os.ReadFile(*implement)
+		if err == nil {
+			answers, err = llmtest.ReadImplement(text)
 		}
-		return nil
-	})
-	flags.Func("implement", "file of answers that turn a ticket into a change (see testdata/implement)",
-		func(name string) error {
-			text, err := os.ReadFile(name)
-			if err == nil {
-				implement, err = llmtest.ReadImplement(text)
-			}
-			return err
-		})
-	delay := flags.Duration("delay", 0, "time that every answer takes")
-	key := flags.String("key", "", "key to ask for")
-	if err := flags.Parse(args); err != nil {
-		return err
+		if err != nil {
+			log.Fatal("fakemodel: ", err)
+		}
 	}
-	model := llmtest.New(llmtest.Implement(implement, scripts()[script]))
+	model := llmtest.New(llmtest.Implement(answers, answer))
 	model.Key, model.Delay = *key, *delay
-	fmt.Fprintf(os.Stderr, "serving http://%s%s\n", *addr, model.Base())
+	log.Printf("serving http://%s%s", *addr, model.Base())
 	server := &http.Server{Addr: *addr, Handler: model, ReadHeaderTimeout: time.Minute}
-	return server.ListenAndServe()
+	log.Fatal("fakemodel: ", server.ListenAndServe())
 }

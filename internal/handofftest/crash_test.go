@@ -22,15 +22,10 @@ import (
 	"github.com/org/pr-review-action/internal/handoff"
 )
 
-// Main is the TestMain of a package that calls Kills: the tests, or the program that they
-// kill. That drafts in a store, hands the draft over as a zip, and decides it.
-func Main[S any](m *testing.M, f Flow[S]) {
-	home := os.Getenv("HANDOFF_HOME")
-	if home == "" {
-		os.Exit(m.Run())
-	}
+// lives drafts in a store, hands the draft over as a zip, and decides it.
+func lives[S any](f Flow[S]) {
 	at, _ := strconv.Atoi(os.Getenv("HANDOFF_KILL"))
-	p := &program{home: home, kill: at}
+	p := &program{home: os.Getenv("HANDOFF_HOME"), kill: at}
 	if err := errors.Join(f.drafts(p), f.decides(p)); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -137,10 +132,11 @@ func (r told) Put(ctx context.Context, record decision.Record) error {
 }
 
 // live runs the program, which dies at a step, and reports whether it did.
-func live(t *testing.T, home string, kill int) (died bool) {
+func (f Flow[S]) live(t *testing.T, home string, kill int) (died bool) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
-	cmd.Env = append(os.Environ(), "HANDOFF_HOME="+home, "HANDOFF_KILL="+strconv.Itoa(kill))
+	cmd.Env = append(os.Environ(), "HANDOFF_FLOW="+f.Graph, "HANDOFF_HOME="+home,
+		"HANDOFF_KILL="+strconv.Itoa(kill))
 	out, err := cmd.CombinedOutput()
 	died = cmd.ProcessState.ExitCode() < 0
 	require.True(t, died || err == nil, "%s", out)
@@ -163,12 +159,12 @@ func Kills[S any](t *testing.T, f Flow[S]) {
 		for _, folder := range []string{"out", "records"} {
 			require.NoError(t, os.Mkdir(filepath.Join(home, folder), 0o700))
 		}
-		if again = live(t, home, kill); !again {
+		if again = f.live(t, home, kill); !again {
 			require.Greater(t, kill, 15, "the steps of a whole life")
 			t.Logf("%d steps", kill-1)
 		}
 		steps := lines(t, filepath.Join(home, "steps"))
-		live(t, home, 0)
+		f.live(t, home, 0)
 		zip, err := os.ReadFile(filepath.Join(home, "draft.zip"))
 		require.NoError(t, err)
 		files, err := filepath.Glob(filepath.Join(home, "out", "*.txt"))

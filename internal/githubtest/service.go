@@ -1,6 +1,7 @@
-package actions
+package githubtest
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -11,7 +12,6 @@ import (
 	"time"
 
 	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
-	"github.com/org/pr-review-action/internal/githubtest/site"
 )
 
 const services = "/twirp/"
@@ -20,10 +20,9 @@ const results = services + "github.actions.results.api.v1."
 
 // Service is what a runner's jobs talk to with their runtime token.
 type Service struct {
-	host   *site.Host
+	host   *host
 	shared bool // attempts see each other's artifacts
 	jobs   map[string]*job
-	of     func(*site.Repo) *Workflows
 }
 
 // job is who a runtime token speaks for.
@@ -33,10 +32,10 @@ type job struct {
 	name    string
 }
 
-// NewService returns the services of a server. With shared the artifacts of earlier
+// newService returns the services of a server. With shared the artifacts of earlier
 // attempts are seen after Rerun; which of the two GitHub does is not known.
-func NewService(h *site.Host, shared bool, of func(*site.Repo) *Workflows) *Service {
-	return &Service{h, shared, map[string]*job{}, of}
+func newService(h *host, shared bool) *Service {
+	return &Service{h, shared, map[string]*job{}}
 }
 
 // RuntimeToken is ACTIONS_RUNTIME_TOKEN of a job in the run's current attempt.
@@ -69,14 +68,13 @@ func (s *Service) jobID(run *Run, attempt int, name string) string {
 	return s.backendID("job", run, attempt, name)
 }
 
-// Mount serves the services.
-func (s *Service) Mount(mux *http.ServeMux) {
+func (s *Service) mount(mux *http.ServeMux) {
 	mux.Handle("POST "+services, s.host.Handler("api", func(*http.Request, []byte) answer { return badRoute() }))
 	for method, handle := range map[string]func(*Service, *job, artifactRequest) answer{
 		"CreateArtifact": (*Service).create, "FinalizeArtifact": (*Service).finalize, "ListArtifacts": (*Service).list,
 		"GetSignedArtifactURL": (*Service).sign, "DeleteArtifact": (*Service).delete,
 	} {
-		mount(s, mux, "ArtifactService/"+method, func(j *job, q artifactRequest) answer {
+		twirp(s, mux, "ArtifactService/"+method, func(j *job, q artifactRequest) answer {
 			if q.Run != s.runID(j) {
 				return twirpError(http.StatusForbidden, "permission_denied", "the token is not of this workflow run")
 			}
@@ -84,21 +82,21 @@ func (s *Service) Mount(mux *http.ServeMux) {
 		})
 	}
 	for _, method := range []string{"CreateCacheEntry", "FinalizeCacheEntryUpload", "GetCacheEntryDownloadURL"} {
-		mount(s, mux, "CacheService/"+method, func(j *job, q cacheRequest) answer {
+		twirp(s, mux, "CacheService/"+method, func(j *job, q cacheRequest) answer {
 			o := j.run.options
 			scope, readOnly := o.HeadBranch, o.Event == "pull_request_target" || o.Event == "issue_comment"
 			if o.Event == "pull_request" { // one of its own, which others do not read
 				scope = "pull/" + o.HeadRepo.FullName() + "/" + o.HeadBranch
 			}
-			return s.of(j.run.repo).cache.serve(method, q, scope, readOnly && !j.run.cacheMode)
+			return j.run.repo.cache.serve(method, q, scope, readOnly && !j.run.cacheMode)
 		})
 	}
 }
 
-func mount[Q any](s *Service, mux *http.ServeMux, path string, handle func(*job, Q) answer) {
+func twirp[Q any](s *Service, mux *http.ServeMux, path string, handle func(*job, Q) answer) {
 	mux.Handle("POST "+results+path, s.host.Handler("api", func(r *http.Request, body []byte) answer {
 		var q Q
-		j := s.jobs[site.Token(r)]
+		j := s.jobs[tokenOf(r)]
 		if j == nil {
 			return twirpError(http.StatusUnauthorized, "unauthenticated", "a runtime token is required")
 		}
@@ -109,7 +107,6 @@ func mount[Q any](s *Service, mux *http.ServeMux, path string, handle func(*job,
 	}))
 }
 
-// artifactRequest holds the fields of all five calls.
 type artifactRequest struct {
 	Run       string      `json:"workflow_run_backend_id"`
 	Job       string      `json:"workflow_job_run_backend_id"`
@@ -122,7 +119,6 @@ type artifactRequest struct {
 	Filter    *string     `json:"name_filter"`
 }
 
-// seen are the artifacts that a job sees.
 func (s *Service) seen(j *job) []*Artifact {
 	return slices.DeleteFunc(slices.Clone(j.run.all), func(a *Artifact) bool {
 		return a.attempt != j.attempt && !s.shared
@@ -218,4 +214,31 @@ func (s *Service) delete(j *job, q artifactRequest) answer {
 	}
 	j.run.all = slices.DeleteFunc(j.run.all, func(o *Artifact) bool { return o == a })
 	return fakehttp.OK(object{"ok": true, "artifact_id": strconv.FormatInt(a.ID, 10)})
+}
+
+const uploadLife = time.Hour
+
+func twirpError(status int, code, message string) answer {
+	return answer{Status: status, Value: object{"code": code, "msg": message}}
+}
+
+func invalid(message string) answer {
+	return twirpError(http.StatusBadRequest, "invalid_argument", message)
+}
+
+func badRoute() answer {
+	return twirpError(http.StatusNotFound, "bad_route", "no handler for this path and Content-Type")
+}
+
+func decode(r *http.Request, body []byte, q any) (a answer, refused bool) {
+	if !strings.HasPrefix(r.Header.Get("Content-Type"), "application/json") {
+		return badRoute(), true
+	}
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.DisallowUnknownFields()
+	if err := d.Decode(q); err != nil {
+		return twirpError(http.StatusBadRequest, "malformed", "the json request could not be decoded: "+err.Error()),
+			true
+	}
+	return answer{}, false
 }

@@ -1,4 +1,4 @@
-package actions
+package githubtest
 
 import (
 	"encoding/json"
@@ -9,12 +9,10 @@ import (
 	"strings"
 
 	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
-	"github.com/org/pr-review-action/internal/githubtest/site"
 )
 
-// cache is that of a repository. What a test calls takes the lock.
 type cache struct {
-	repo    *site.Repo
+	repo    *Repo
 	entries []*cacheEntry
 }
 
@@ -61,7 +59,6 @@ func (k *cache) PlantCache(key string, content []byte) {
 // ClearCache evicts every entry.
 func (k *cache) ClearCache() { fakehttp.Do(k.repo.Host, func() { k.entries = nil }) }
 
-// serve answers a request of a run that writes to a scope, if it may write at all.
 func (k *cache) serve(method string, q cacheRequest, scope string, readOnly bool) answer {
 	name := cacheName{scope, q.Key, q.Version}
 	switch {
@@ -104,7 +101,7 @@ func (k *cache) finalize(name cacheName, size json.Number) answer {
 // find looks for the key itself, then for the newest entry that begins with the key or
 // one of the restore keys, in the run's own scope before the default branch's.
 func (k *cache) find(name cacheName, restore []string) answer {
-	for _, scope := range []string{name.scope, site.DefaultBranch} {
+	for _, scope := range []string{name.scope, defaultBranch} {
 		for i, key := range append([]string{name.key, name.key}, restore...) {
 			for _, e := range slices.Backward(k.entries) {
 				if e.ready && e.of.scope == scope && e.of.version == name.version &&

@@ -1,11 +1,8 @@
-// Package actions is GitHub Actions of the fake: workflow runs and their approvals, environments, artifacts and the
-// cache, by REST and by the protocol that the runner's own services speak. Start reading at Workflows and Service.
-package actions
+package githubtest
 
 import (
 	"fmt"
 	"maps"
-	"net/http"
 	"path"
 	"slices"
 	"strings"
@@ -13,7 +10,6 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
-	"github.com/org/pr-review-action/internal/githubtest/site"
 )
 
 // Workflows are what Actions keeps of a repository. Their methods take the lock.
@@ -21,12 +17,11 @@ type Workflows struct {
 	environments
 	cache
 
-	repo *site.Repo
+	repo *Repo
 	runs map[int64]*Run
 }
 
-// Of returns the workflows of a repository that has none yet.
-func Of(r *site.Repo) *Workflows {
+func newWorkflows(r *Repo) *Workflows {
 	return &Workflows{environments: environments{r, map[string]*environment{}}, cache: cache{repo: r}, repo: r,
 		runs: map[int64]*Run{}}
 }
@@ -47,29 +42,27 @@ func (w *Workflows) Run(id int64) *Run {
 	return fakehttp.Get(w.repo.Host, func() *Run { return w.runs[id] })
 }
 
-// Routes are those of a repository's Actions.
-func Routes() []site.Route[Workflows] {
-	const environment, actions = site.RepoPath + "/environments/{environment_name}", site.RepoPath + "/actions"
+func workflowRoutes() []route[Workflows] {
+	const environment, actions = repoPath + "/environments/{environment_name}", repoPath + "/actions"
 	const policies = environment + "/deployment-branch-policies"
 	const workflow = actions + "/workflows/{workflow_id}"
 	read, admin := []string{"actions:read"}, []string{"administration:admin"}
-	return []site.Route[Workflows]{
-		site.On("GET", environment, read, ofEnvironment((*environments).get)),
-		site.On("PUT", environment, admin, (*Workflows).put),
-		site.On("GET", policies, read, ofEnvironment((*environments).listPolicies)),
-		site.On("POST", policies, admin, ofEnvironment((*environments).addPolicy)),
-		site.On("GET", environment+"/secrets", []string{"environments:write"},
-			ofEnvironment((*environments).listSecrets)),
-		site.On("GET", actions+"/permissions", admin, (*Workflows).permissions),
-		site.On("GET", workflow+"/runs", read, (*Workflows).listRuns),
-		site.On("POST", workflow+"/dispatches", []string{"actions:write"}, (*Workflows).dispatch),
-		site.On("GET", actions+"/artifacts", read, (*Workflows).listArtifacts),
-		site.On("GET", actions+"/artifacts/{artifact_id}/{archive_format}", read, (*Workflows).download),
+	return []route[Workflows]{
+		{"GET", environment, read, ofEnvironment((*environments).get)},
+		{"PUT", environment, admin, (*Workflows).put},
+		{"GET", policies, read, ofEnvironment((*environments).listPolicies)},
+		{"POST", policies, admin, ofEnvironment((*environments).addPolicy)},
+		{"GET", environment + "/secrets", []string{"environments:write"}, ofEnvironment((*environments).listSecrets)},
+		{"GET", actions + "/permissions", admin, (*Workflows).permissions},
+		{"GET", workflow + "/runs", read, (*Workflows).listRuns},
+		{"POST", workflow + "/dispatches", []string{"actions:write"}, (*Workflows).dispatch},
+		{"GET", actions + "/artifacts", read, (*Workflows).listArtifacts},
+		{"GET", actions + "/artifacts/{artifact_id}/{archive_format}", read, (*Workflows).download},
 	}
 }
 
-func ofEnvironment(handle func(*environments, *site.Call, *environment) answer) func(*Workflows, *site.Call) answer {
-	return func(w *Workflows, c *site.Call) answer {
+func ofEnvironment(handle func(*environments, *call, *environment) answer) func(*Workflows, *call) answer {
+	return func(w *Workflows, c *call) answer {
 		if e := w.environments.all[c.PathValue("environment_name")]; e != nil {
 			return handle(&w.environments, c, e)
 		}
@@ -77,25 +70,19 @@ func ofEnvironment(handle func(*environments, *site.Call, *environment) answer) 
 	}
 }
 
-// RunRoutes are those of one run.
-func RunRoutes() []site.Route[Run] {
-	const run = site.RepoPath + "/actions/runs/{run_id}"
+func runRoutes() []route[Run] {
+	const run = repoPath + "/actions/runs/{run_id}"
 	read := []string{"actions:read"}
-	return []site.Route[Run]{
-		site.On("GET", run, read, (*Run).get),
-		site.On("GET", run+"/approvals", read, (*Run).listApprovals),
-		site.On("GET", run+"/pending_deployments", read, (*Run).listPending),
-		site.On("POST", run+"/pending_deployments", []string{"deployments:write"}, (*Run).decidePending),
-		site.On("GET", run+"/artifacts", read, (*Run).listArtifacts),
+	return []route[Run]{
+		{"GET", run, read, (*Run).get},
+		{"GET", run + "/approvals", read, (*Run).listApprovals},
+		{"GET", run + "/pending_deployments", read, (*Run).listPending},
+		{"POST", run + "/pending_deployments", []string{"deployments:write"}, (*Run).decidePending},
+		{"GET", run + "/artifacts", read, (*Run).listArtifacts},
 	}
 }
 
-// Named is the run that a call's path names; nil if there is none.
-func (w *Workflows) Named(c *site.Call) *Run {
-	return w.runs[int64(fakehttp.Number(c.PathValue("run_id")))]
-}
-
-func (w *Workflows) permissions(*site.Call) answer {
+func (w *Workflows) permissions(*call) answer {
 	return fakehttp.OK(object{"enabled": !w.repo.Settings().NoActions})
 }
 
@@ -106,9 +93,9 @@ func (w *Workflows) artifacts() (all []*Artifact) {
 	return all
 }
 
-func (w *Workflows) listArtifacts(c *site.Call) answer { return list(c, w.artifacts()) }
+func (w *Workflows) listArtifacts(c *call) answer { return list(c, w.artifacts()) }
 
-func (w *Workflows) download(c *site.Call) answer {
+func (w *Workflows) download(c *call) answer {
 	for _, a := range w.artifacts() {
 		if a.ready && fmt.Sprint(a.ID) == c.PathValue("artifact_id") {
 			return a.download(c)
@@ -118,7 +105,7 @@ func (w *Workflows) download(c *site.Call) answer {
 }
 
 // listRuns has the runs of a workflow, newest first, filtered by event, branch, head_sha and status.
-func (w *Workflows) listRuns(c *site.Call) answer {
+func (w *Workflows) listRuns(c *call) answer {
 	var found []*Run
 	q := c.URL.Query()
 	for _, id := range slices.Backward(slices.Sorted(maps.Keys(w.runs))) {
@@ -133,12 +120,11 @@ func (w *Workflows) listRuns(c *site.Call) answer {
 	return fakehttp.Counted(c.Request, "workflow_runs", found, (*Run).json)
 }
 
-// dispatch starts a run of a workflow file that the ref has. Its answer names the run where that is asked for.
-func (w *Workflows) dispatch(c *site.Call) answer {
+// dispatch starts a run of a workflow file that the ref has. Its answer names the run, as return_run_details asks.
+func (w *Workflows) dispatch(c *call) answer {
 	var q struct {
-		Ref     string            `json:"ref"`
-		Inputs  map[string]string `json:"inputs"`
-		Details bool              `json:"return_run_details"`
+		Ref    string
+		Inputs map[string]string
 	}
 	c.Read(&q)
 	file := ".github/workflows/" + c.PathValue("workflow_id")
@@ -155,9 +141,6 @@ func (w *Workflows) dispatch(c *site.Call) answer {
 	run := w.start(RunOptions{Path: file, Event: "workflow_dispatch", HeadSHA: tip.SHA,
 		HeadBranch: strings.TrimPrefix(q.Ref, "refs/heads/"), Actor: c.Who.User.Login})
 	run.inputs, run.status = q.Inputs, "queued"
-	if !q.Details {
-		return answer{Status: http.StatusNoContent}
-	}
 	v := run.json()
 	return fakehttp.OK(object{"workflow_run_id": run.ID, "run_url": v["url"], "html_url": v["html_url"]})
 }
@@ -180,18 +163,12 @@ func refuses(text string, inputs map[string]string) string {
 	if err := yaml.Unmarshal([]byte(text), &w); err != nil || w.On.Dispatch == nil {
 		return "Workflow does not have 'workflow_dispatch' trigger"
 	}
-	var unknown []string
 	for _, name := range slices.Sorted(maps.Keys(inputs)) {
 		in, known := w.On.Dispatch.Inputs[name]
-		if !known {
-			unknown = append(unknown, fmt.Sprintf("%q", name))
-		} else if len(in.Options) > 0 && !slices.Contains(in.Options, inputs[name]) {
-			return fmt.Sprintf("Provided value '%s' for input '%s' not in the list of allowed values", inputs[name],
-				name)
+		if !known || len(in.Options) > 0 && !slices.Contains(in.Options, inputs[name]) {
+			return fmt.Sprintf("Unexpected inputs provided: [%q], or value '%s' not in the list of allowed values", name,
+				inputs[name])
 		}
-	}
-	if len(unknown) > 0 {
-		return fmt.Sprintf("Unexpected inputs provided: [%s]", strings.Join(unknown, ", "))
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.On.Dispatch.Inputs)) {
 		if w.On.Dispatch.Inputs[name].Required && inputs[name] == "" {

@@ -1,10 +1,4 @@
-// Package site is what everything on the fake GitHub shares: accounts, tokens and what they may do, repositories with
-// their branches and settings, and the way of a request from its token to a handler. It knows no pull request and no
-// workflow run. Start reading at Site, Repo and Route.
-//
-// What is exported for handlers is called under the lock of the front that they run
-// under; the methods that a test calls take it themselves, as their comments say.
-package site
+package githubtest
 
 import (
 	"crypto/sha256"
@@ -15,14 +9,8 @@ import (
 	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
 )
 
-// Short names of what every handler returns.
-type (
-	answer = fakehttp.Answer
-	object = fakehttp.Object
-)
-
-// Host has the addresses, the clock, the ids and the accounts of a server.
-type Host struct {
+// host has the addresses, the clock, the ids and the accounts of a server.
+type host struct {
 	*fakehttp.Front
 	Storage *fakehttp.Storage
 
@@ -34,11 +22,10 @@ type Host struct {
 
 	offset time.Duration
 	lastID int64
-	users  map[string]*User
+	users  map[string]*user
 }
 
-// User is an account.
-type User struct {
+type user struct {
 	Login string
 	ID    int64
 	Type  string // User, Bot or Organization
@@ -52,29 +39,29 @@ const (
 )
 
 // JSON is an account in an answer.
-func (u *User) JSON() object { return object{"login": u.Login, "id": u.ID, "type": u.Type} }
+func (u *user) JSON() object { return object{"login": u.Login, "id": u.ID, "type": u.Type} }
 
 // Now is the server's time, in whole seconds as the API gives it.
-func (h *Host) Now() time.Time { return h.Clock().Add(h.offset).UTC().Truncate(time.Second) }
+func (h *host) Now() time.Time { return h.Clock().Add(h.offset).UTC().Truncate(time.Second) }
 
 // NextID is an id that nothing has.
-func (h *Host) NextID() int64 {
+func (h *host) NextID() int64 {
 	h.lastID++
 	return 1000 + h.lastID
 }
 
 // Digest is a hash of its parts that only this server makes, 64 hexadecimal digits.
-func (h *Host) Digest(parts ...string) string {
+func (h *host) Digest(parts ...string) string {
 	sum := sha256.Sum256([]byte(h.Key + strings.Join(parts, "\x00")))
 	return hex.EncodeToString(sum[:])
 }
 
 // User is the account of a login, made as User where there was none, or as Bot where the login ends in [bot].
-func (h *Host) User(login string) *User {
+func (h *host) User(login string) *user {
 	if u := h.users[login]; u != nil {
 		return u
 	}
-	u := &User{Login: login, ID: h.NextID(), Type: "User"}
+	u := &user{Login: login, ID: h.NextID(), Type: "User"}
 	if strings.HasSuffix(login, "[bot]") {
 		u.Type = "Bot"
 	}
@@ -82,14 +69,14 @@ func (h *Host) User(login string) *User {
 		u.ID = actionsBotID
 	}
 	if h.users == nil {
-		h.users = map[string]*User{}
+		h.users = map[string]*user{}
 	}
 	h.users[login] = u
 	return u
 }
 
 // Find is the account of a login or an id; nil if there is none.
-func (h *Host) Find(login string, id int64) *User {
+func (h *host) Find(login string, id int64) *user {
 	for _, u := range h.users {
 		if u.Login == login || u.ID == id {
 			return u
@@ -99,20 +86,18 @@ func (h *Host) Find(login string, id int64) *User {
 }
 
 // Author is an account as what it wrote names it: null once it was deleted.
-func (h *Host) Author(login string) any {
+func (h *host) Author(login string) any {
 	if u := h.User(login); !u.gone {
 		return u.JSON()
 	}
 	return nil
 }
 
-// AddUser makes an account of a type, User, Bot or Organization, for a test. Accounts that
-// a repository, pull request or approval names need none.
-func (h *Host) AddUser(login, kind string) { fakehttp.Do(h, func() { h.User(login).Type = kind }) }
+// AddUser makes an account of a type, User, Bot or Organization. Whom something names needs none.
+func (h *host) AddUser(login, kind string) { fakehttp.Do(h, func() { h.User(login).Type = kind }) }
 
-// DeleteUser deletes an account for a test. What it wrote stays, with null for the author,
-// or ghost where the description forbids that.
-func (h *Host) DeleteUser(login string) { fakehttp.Do(h, func() { h.User(login).gone = true }) }
+// DeleteUser deletes an account. What it wrote stays, with null for the author, or ghost where null is forbidden.
+func (h *host) DeleteUser(login string) { fakehttp.Do(h, func() { h.User(login).gone = true }) }
 
 // Advance moves the server's clock for a test: artifacts and signed addresses expire by it.
-func (h *Host) Advance(d time.Duration) { fakehttp.Do(h, func() { h.offset += d }) }
+func (h *host) Advance(d time.Duration) { fakehttp.Do(h, func() { h.offset += d }) }

@@ -1,4 +1,4 @@
-package site
+package githubtest
 
 import (
 	"fmt"
@@ -10,8 +10,7 @@ import (
 	"github.com/org/pr-review-action/internal/githubtest/memgit"
 )
 
-// DefaultBranch is that of every repository.
-const DefaultBranch = "main"
+const defaultBranch = "main"
 
 // Settings of a repository that its administrators change.
 type Settings struct {
@@ -22,11 +21,15 @@ type Settings struct {
 	Plan      string // of the owner: free, team or enterprise. Only admins are told
 }
 
-// Repo is a repository: its commits and branches, and who may do what.
+// Repo is a repository: commits and branches, who may do what, and all that GitHub keeps beside.
 type Repo struct {
+	*Workflows
+	pulls
+	checks
+
 	ID          int64
 	Owner, Name string
-	Host        *Host
+	Host        *host
 	Objects     *memgit.Objects // shared with its forks, as on GitHub
 
 	set         Settings
@@ -45,21 +48,24 @@ type RepoOptions struct {
 	Files     memgit.Tree // first commit of the default branch; a README by default
 }
 
-func newRepo(h *Host, fullName string, o RepoOptions) *Repo {
+func newRepo(h *host, fullName string, o RepoOptions) *Repo {
 	owner, name, _ := strings.Cut(fullName, "/")
 	r := &Repo{ID: h.NextID(), Owner: owner, Name: name, Host: h, set: Settings{Private: o.Private},
 		parent: o.ForkOf, protected: o.Protected, permissions: map[string]string{owner: "admin"},
 		branches: map[string]*memgit.Commit{}, Objects: memgit.NewObjects()}
+	r.Workflows = newWorkflows(r)
+	r.pulls = pulls{issues{r, map[int]*issue{}}, map[int]*Pull{}}
+	r.checks = checks{r, map[string][]Check{}, map[string][]Status{}}
 	h.User(owner)
 	if o.ForkOf != nil {
 		r.Objects = o.ForkOf.Objects
-		r.branches[DefaultBranch] = o.ForkOf.branches[DefaultBranch]
+		r.branches[defaultBranch] = o.ForkOf.branches[defaultBranch]
 	}
 	if o.Files == nil && o.ForkOf == nil {
 		o.Files = memgit.Tree{"README.md": "# " + name + "\n"}
 	}
 	if o.Files != nil {
-		r.Put(DefaultBranch, memgit.Commit{Message: "first commit", Tree: o.Files})
+		r.Put(defaultBranch, memgit.Commit{Message: "first commit", Tree: o.Files})
 	}
 	return r
 }
@@ -93,7 +99,6 @@ func (r *Repo) permission(login string) string {
 	return "read"
 }
 
-// level orders permissions.
 func level(permission string) int {
 	return map[string]int{"read": 1, "triage": 1, "write": 2, "maintain": 2, "admin": 3}[permission]
 }
@@ -118,7 +123,7 @@ func (r *Repo) Move(branch string, to *memgit.Commit) { r.branches[branch] = to 
 // Put adds a commit on top of a branch, or of the default one where that does not exist,
 // and moves the branch there. Without an author it is the owner's.
 func (r *Repo) Put(branch string, c memgit.Commit) *memgit.Commit {
-	for _, tip := range []*memgit.Commit{r.branches[branch], r.branches[DefaultBranch]} {
+	for _, tip := range []*memgit.Commit{r.branches[branch], r.branches[defaultBranch]} {
 		if tip != nil && c.Parents == nil {
 			c.Parents, c.Modes = []*memgit.Commit{tip}, tip.Modes
 		}
@@ -131,20 +136,18 @@ func (r *Repo) Put(branch string, c memgit.Commit) *memgit.Commit {
 	return r.branches[branch]
 }
 
-// Resolve reads a commit's hash, a branch, heads/x or refs/heads/x, and nothing as the
-// default branch; nil if there is no such.
+// Resolve reads a commit's hash, a branch, heads/x or refs/heads/x, and nothing as the default branch; nil for none.
 func (r *Repo) Resolve(ref string) *memgit.Commit {
 	if c := r.Objects.Commits[ref]; c != nil {
 		return c
 	}
 	if ref == "" {
-		ref = DefaultBranch
+		ref = defaultBranch
 	}
 	return r.branches[strings.TrimPrefix(strings.TrimPrefix(ref, "refs/"), "heads/")]
 }
 
-// Commit puts a new snapshot on a branch for a test, made from the default branch where
-// it does not exist, and answers its hash.
+// Commit puts a snapshot on a branch, made from the default one where it does not exist, and answers its hash.
 func (r *Repo) Commit(branch, message string, files memgit.Tree) string {
 	return r.CommitAs("", branch, message, files)
 }
@@ -155,8 +158,7 @@ func (r *Repo) CommitAs(sha, branch, message string, files memgit.Tree) string {
 	return r.Put(branch, memgit.Commit{SHA: sha, Message: message, Tree: files}).SHA
 }
 
-// Chmod makes the last commit of a branch anew, with another of git's modes for a file,
-// such as 100755, and answers its hash.
+// Chmod makes a branch's last commit anew, with another of git's modes for a file, and answers its hash.
 func (r *Repo) Chmod(branch, path, mode string) string {
 	defer r.Host.Lock()()
 	c := *r.branches[branch]
@@ -210,7 +212,7 @@ func (r *Repo) JSON() object {
 		"id": r.ID, "name": r.Name, "full_name": r.FullName(), "private": r.set.Private,
 		"visibility": map[bool]string{true: "private", false: "public"}[r.set.Private],
 		"archived":   r.set.Archived, "fork": r.parent != nil, "owner": r.Host.User(r.Owner).JSON(),
-		"default_branch": DefaultBranch, "html_url": r.Page(""), "url": r.Address(""),
+		"default_branch": defaultBranch, "html_url": r.Page(""), "url": r.Address(""),
 	}
 }
 
@@ -224,5 +226,4 @@ func (r *Repo) Address(format string, args ...any) string {
 	return r.Host.URL + "/repos/" + r.FullName() + fmt.Sprintf(format, args...)
 }
 
-// LabelJSON is a label in an answer.
-func LabelJSON(name string) object { return object{"id": len(name), "name": name, "color": "ededed"} }
+func labelJSON(name string) object { return object{"id": len(name), "name": name, "color": "ededed"} }

@@ -1,4 +1,4 @@
-package actions
+package githubtest
 
 import (
 	"cmp"
@@ -7,14 +7,13 @@ import (
 	"time"
 
 	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
-	"github.com/org/pr-review-action/internal/githubtest/site"
 )
 
 // Run is a workflow run. Its methods take the lock.
 type Run struct {
 	artifacts
 
-	repo         *site.Repo
+	repo         *Repo
 	environments *environments
 	options      RunOptions
 	status       string
@@ -29,22 +28,22 @@ type Run struct {
 
 // RunOptions of AddRun.
 type RunOptions struct {
-	Path       string     // of the workflow file; .github/workflows/pr-review.yml
-	Event      string     // pull_request_target
-	HeadBranch string     // the default branch
-	HeadSHA    string     // its tip
-	HeadRepo   *site.Repo // the repository itself
-	Actor      string     // the owner
+	Path       string // of the workflow file; .github/workflows/pr-review.yml
+	Event      string // pull_request_target
+	HeadBranch string // the default branch
+	HeadSHA    string // its tip
+	HeadRepo   *Repo  // the repository itself
+	Actor      string // the owner
 }
 
 type approval struct {
 	environment, state, user, comment string
 }
 
-func newRun(r *site.Repo, e *environments, o RunOptions) *Run {
+func newRun(r *Repo, e *environments, o RunOptions) *Run {
 	o.Path = cmp.Or(o.Path, ".github/workflows/pr-review.yml")
 	o.Event = cmp.Or(o.Event, "pull_request_target")
-	o.HeadBranch = cmp.Or(o.HeadBranch, site.DefaultBranch)
+	o.HeadBranch = cmp.Or(o.HeadBranch, defaultBranch)
 	o.HeadRepo = cmp.Or(o.HeadRepo, r)
 	o.Actor = cmp.Or(o.Actor, r.Owner)
 	if tip := r.Resolve(o.HeadBranch); o.HeadSHA == "" && tip != nil {
@@ -57,7 +56,6 @@ func newRun(r *site.Repo, e *environments, o RunOptions) *Run {
 		trigger: o.Actor, status: "in_progress", created: r.Host.Now()}
 }
 
-// set changes the run under the lock.
 func (run *Run) set(change func()) {
 	defer run.host.Lock()()
 	change()
@@ -75,8 +73,7 @@ func (run *Run) Rerun() {
 	})
 }
 
-// RerunAll begins the next attempt as "Re-run all jobs" does: the artifacts of
-// earlier attempts are gone, also by REST. The cache stays.
+// RerunAll begins the next attempt as "Re-run all jobs" does: earlier artifacts are gone, by REST too. The cache stays.
 func (run *Run) RerunAll() {
 	run.set(func() { run.all = nil })
 	run.Rerun()
@@ -146,11 +143,11 @@ func (run *Run) json() object {
 	}
 }
 
-func (run *Run) get(*site.Call) answer { return fakehttp.OK(run.json()) }
+func (run *Run) get(*call) answer { return fakehttp.OK(run.json()) }
 
-func (run *Run) listArtifacts(c *site.Call) answer { return list(c, run.all) }
+func (run *Run) listArtifacts(c *call) answer { return list(c, run.all) }
 
-func (run *Run) listApprovals(*site.Call) answer {
+func (run *Run) listApprovals(*call) answer {
 	return fakehttp.OK(fakehttp.List(run.approvals, func(a approval) object {
 		e := run.environments.at(a.environment).short()
 		e["created_at"], e["updated_at"] = run.created, run.created
@@ -159,12 +156,12 @@ func (run *Run) listApprovals(*site.Call) answer {
 	}))
 }
 
-func (run *Run) mayDecide(e *environment, who *site.Identity) bool {
+func (run *Run) mayDecide(e *environment, who *identity) bool {
 	return who.Kind == "user" && slices.Contains(e.Reviewers, who.User.Login) &&
 		!(e.NoSelf && who.User.Login == run.options.Actor)
 }
 
-func (run *Run) listPending(c *site.Call) answer {
+func (run *Run) listPending(c *call) answer {
 	return fakehttp.OK(fakehttp.List(run.waiting, func(name string) object {
 		e := run.environments.at(name)
 		return object{"environment": e.short(),
@@ -172,8 +169,7 @@ func (run *Run) listPending(c *site.Call) answer {
 	}))
 }
 
-// decidePending approves or rejects what waits, as one of the reviewers.
-func (run *Run) decidePending(c *site.Call) answer {
+func (run *Run) decidePending(c *call) answer {
 	var q struct {
 		IDs     []int64 `json:"environment_ids"`
 		State   string  `json:"state"`

@@ -54,7 +54,7 @@ func newSite[S any](t *testing.T, f Flow[S]) *site[S] {
 		Token: hub.AppToken(repo, map[string]string{"contents": "read", "actions": "read"})})
 	require.NoError(t, err)
 	return &site[S]{Flow: f, t: t, repo: repo, api: api, run: repo.AddRun(githubtest.RunOptions{Path: draftFile}),
-		dir: t.TempDir(), clock: Made}
+		dir: t.TempDir(), clock: made}
 }
 
 // about is what drafts are about, at no head.
@@ -79,7 +79,7 @@ func (s *site[S]) drafted(environment string, p checkpoint.Protection) checkpoin
 func (f Flow[S]) draft(ctx context.Context, w World, m checkpoint.Manifest,
 	p checkpoint.Protection) (checkpoint.Draft, error) {
 	m.Thread, m.Outcome = f.Thread(m.Subject.Head), "PAUSED"
-	m.Subject.Digest, m.CreatedAt, m.ExpiresAt = checkpoint.Digest([]byte("a question")), Made, Made.Add(time.Hour)
+	m.Subject.Digest, m.CreatedAt, m.ExpiresAt = checkpoint.Digest([]byte("a question")), made, made.Add(time.Hour)
 	flow, err := f.Build(w)
 	if err != nil {
 		return checkpoint.Draft{}, err
@@ -295,7 +295,7 @@ func Checks[S any](t *testing.T, f Flow[S]) {
 		9: func(s *site[S], _ *deciding, _ checkpoint.Draft) {
 			s.repo.Commit("main", "somebody else's", githubtest.Tree{"x": "y"})
 		},
-		10: func(s *site[S], _ *deciding, _ checkpoint.Draft) { s.clock = Made.Add(2 * time.Hour) },
+		10: func(s *site[S], _ *deciding, _ checkpoint.Draft) { s.clock = made.Add(2 * time.Hour) },
 		11: func(s *site[S], d *deciding, draft checkpoint.Draft) {
 			d.shown = s.planted(s.run, s.altered(draft, func(d *checkpoint.Draft) { d.Manifest.GateID = "another" }))
 		},

@@ -1,11 +1,10 @@
-package handoff_test
+package handofftest
 
 import (
 	"context"
 	"go/parser"
 	"go/token"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -15,7 +14,6 @@ import (
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/handoff"
-	"github.com/org/pr-review-action/internal/handofftest"
 )
 
 // This file is a flow of its own: it drafts a note, waits for a person, and writes the
@@ -36,7 +34,7 @@ const (
 )
 
 // noteFlow is the graph: draft → gate → write.
-func noteFlow(w handofftest.World) (*graph.Flow[note], error) {
+func noteFlow(w World) (*graph.Flow[note], error) {
 	g := graph.New[note](noteGraph, noteVersion)
 	graph.Value(g, "facts", func(n *note) *checkpoint.Manifest { return &n.Facts })
 	text := graph.Value(g, "text", func(n *note) *string { return &n.Text })
@@ -78,8 +76,8 @@ func noteFlow(w handofftest.World) (*graph.Flow[note], error) {
 }
 
 // aNote is the flow as it is put to the tests, with what it says of itself between jobs.
-func aNote() handofftest.Flow[note] {
-	return handofftest.Flow[note]{
+func aNote() Flow[note] {
+	return Flow[note]{
 		Graph: noteGraph, Version: noteVersion, Names: "note-",
 		Subject: handoff.Subject[note]{
 			About:  func(n note) checkpoint.Manifest { return n.Facts },
@@ -94,19 +92,15 @@ func aNote() handofftest.Flow[note] {
 	}
 }
 
-func TestMain(m *testing.M) { handofftest.Main(m, aNote()) }
-
-func TestP3_ANoteGoesByEitherRoute(t *testing.T)           { handofftest.Routes(t, aNote()) }
-func TestCheck1_Check13_EachRefusesANote(t *testing.T)     { handofftest.Checks(t, aNote()) }
-func TestP2_Check11_WhatIsShownIsCarriedOut(t *testing.T)  { handofftest.Swapped(t, aNote()) }
-func TestP5_T25_RacingDecidersWriteOneNote(t *testing.T)   { handofftest.Races(t, aNote()) }
-func TestP4_P5_ANoteSurvivesAKillAtEveryStep(t *testing.T) { handofftest.Kills(t, aNote()) }
+func TestP3_ANoteGoesByEitherRoute(t *testing.T)           { Routes(t, aNote()) }
+func TestCheck1_Check13_EachRefusesANote(t *testing.T)     { Checks(t, aNote()) }
+func TestP2_Check11_WhatIsShownIsCarriedOut(t *testing.T)  { Swapped(t, aNote()) }
+func TestP5_T25_RacingDecidersWriteOneNote(t *testing.T)   { Races(t, aNote()) }
+func TestP4_P5_ANoteSurvivesAKillAtEveryStep(t *testing.T) { Kills(t, aNote()) }
 
 func TestANoteNeedsNoReview(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob("../handofftest/*.go")
-	require.NoError(t, err)
-	for _, name := range append(files, "note_test.go") {
+	for _, name := range []string{"note_test.go", "flow_test.go", "job_test.go", "race_test.go", "crash_test.go"} {
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
 		require.NoError(t, err)
 		for _, i := range file.Imports {

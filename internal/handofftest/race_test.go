@@ -97,7 +97,7 @@ func (f Flow[S]) decide(ctx context.Context, draft checkpoint.Draft, dir string,
 	}
 	d := decision.Decision{Verdict: verdict}
 	record := decision.Record{Thread: draft.Manifest.Thread, Digest: draft.Digest, Code: draft.Code,
-		By: fmt.Sprint("run ", run), At: Made, Via: decision.ByDispatch}
+		By: fmt.Sprint("run ", run), At: made, Via: decision.ByDispatch}
 	return opened.CarryOut(ctx, desk, decision.Answer{Decision: d, Record: record.With(d)})
 }
 

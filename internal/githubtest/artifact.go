@@ -1,4 +1,4 @@
-package actions
+package githubtest
 
 import (
 	"crypto/sha256"
@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
-	"github.com/org/pr-review-action/internal/githubtest/site"
 )
 
 // retention is how long an artifact lives unless the upload says otherwise.
@@ -32,11 +31,10 @@ type Artifact struct {
 	untold  bool   // lists do not say which run it is of
 }
 
-// artifacts are those of one run.
 type artifacts struct {
 	ID      int64 // of the run
 	attempt int
-	host    *site.Host
+	host    *host
 	by      object // the run, as an artifact names it
 	all     []*Artifact
 }
@@ -79,7 +77,6 @@ func (r *artifacts) Untell() {
 
 func (a *Artifact) stored() *fakehttp.Blob { return a.of.host.Storage.At(a.blob) }
 
-// measured are the size and the digest of what is stored.
 func (a *Artifact) measured() (size int64, digest string) {
 	data := a.stored().Data
 	sum := sha256.Sum256(data)
@@ -117,7 +114,7 @@ func (a *Artifact) json() object {
 }
 
 // list answers artifacts of a name, if one is asked for, newest first.
-func list(c *site.Call, all []*Artifact) answer {
+func list(c *call, all []*Artifact) answer {
 	name := c.URL.Query().Get("name")
 	all = slices.DeleteFunc(slices.Clone(all), func(a *Artifact) bool {
 		return !a.ready || name != "" && a.Name != name
@@ -126,9 +123,8 @@ func list(c *site.Call, all []*Artifact) answer {
 	return fakehttp.Counted(c.Request, "artifacts", all, (*Artifact).json)
 }
 
-// download redirects to the storage with a signature of one minute. It needs a token
-// also where the repository is public.
-func (a *Artifact) download(c *site.Call) answer {
+// download redirects to the storage for one minute. It needs a token also where the repository is public.
+func (a *Artifact) download(c *call) answer {
 	switch {
 	case c.Who.Kind == "none":
 		return c.Forbidden()

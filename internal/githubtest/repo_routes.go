@@ -1,7 +1,9 @@
-package site
+package githubtest
 
 import (
+	"cmp"
 	"fmt"
+	"io/fs"
 	"maps"
 	"math"
 	"net/http"
@@ -15,52 +17,51 @@ import (
 	"github.com/org/pr-review-action/internal/githubtest/memgit"
 )
 
-// RepoRoutes are those of a repository, its branches and its commits.
-func RepoRoutes() []Route[Repo] {
+func repoRoutes() []route[Repo] {
 	contents, write := []string{"contents:read"}, []string{"contents:write"}
-	return []Route[Repo]{
-		{"GET", RepoPath, nil, (*Repo).get},
-		{"GET", RepoPath + "/labels/{name}", nil, (*Repo).getLabel},
-		{"POST", RepoPath + "/labels", []string{"issues:write", "pull_requests:write"}, (*Repo).addLabel},
-		{"GET", RepoPath + "/collaborators/{username}/permission", []string{"metadata:read"}, (*Repo).getPermission},
-		{"GET", RepoPath + "/branches/{branch}", contents, (*Repo).getBranch},
-		{"GET", RepoPath + "/contents/{path}", contents, (*Repo).getContents},
-		{"GET", RepoPath + "/tarball/{ref}", contents, (*Repo).getArchive},
-		{"GET", RepoPath + "/git/trees/{tree_sha}", contents, (*Repo).getTree},
-		{"POST", RepoPath + "/git/refs", write, (*Repo).createRef},
-		{"GET", RepoPath + "/compare/{basehead}", contents, (*Repo).compare},
+	return []route[Repo]{
+		{"GET", repoPath, nil, (*Repo).get},
+		{"GET", repoPath + "/labels/{name}", nil, (*Repo).getLabel},
+		{"POST", repoPath + "/labels", []string{"issues:write", "pull_requests:write"}, (*Repo).addLabel},
+		{"GET", repoPath + "/collaborators/{username}/permission", []string{"metadata:read"}, (*Repo).getPermission},
+		{"GET", repoPath + "/branches/{branch}", contents, (*Repo).getBranch},
+		{"GET", repoPath + "/contents/{path}", contents, (*Repo).getContents},
+		{"GET", repoPath + "/tarball/{ref}", contents, (*Repo).getArchive},
+		{"GET", repoPath + "/git/trees/{tree_sha}", contents, (*Repo).getTree},
+		{"POST", repoPath + "/git/refs", write, (*Repo).createRef},
+		{"GET", repoPath + "/compare/{basehead}", contents, (*Repo).compare},
 	}
 }
 
-func (r *Repo) getBranch(c *Call) answer {
+func (r *Repo) getBranch(c *call) answer {
 	name := c.PathValue("branch")
 	tip := r.Tip(name)
 	if tip == nil {
 		return fakehttp.Refusal(http.StatusNotFound, "Branch not found")
 	}
 	protected := slices.Contains(r.protected, name)
-	return fakehttp.OK(object{"name": name, "commit": r.CommitJSON(tip), "protected": protected,
+	return fakehttp.OK(object{"name": name, "commit": r.commitJSON(tip), "protected": protected,
 		"protection": object{"enabled": protected}})
 }
 
-func (r *Repo) getLabel(c *Call) answer {
+func (r *Repo) getLabel(c *call) answer {
 	if name := c.PathValue("name"); slices.Contains(r.labels, name) {
-		return fakehttp.OK(LabelJSON(name))
+		return fakehttp.OK(labelJSON(name))
 	}
 	return fakehttp.NotFound()
 }
 
-func (r *Repo) addLabel(c *Call) answer {
+func (r *Repo) addLabel(c *call) answer {
 	var in struct{ Name string }
 	if c.Read(&in); slices.Contains(r.labels, in.Name) {
 		return fakehttp.Unprocessable("Validation Failed",
 			object{"resource": "Label", "code": "already_exists", "field": "name"})
 	}
 	r.labels = append(r.labels, in.Name)
-	return fakehttp.Created(LabelJSON(in.Name))
+	return fakehttp.Created(labelJSON(in.Name))
 }
 
-func (r *Repo) get(c *Call) answer {
+func (r *Repo) get(c *call) answer {
 	v := r.JSON()
 	if r.parent != nil {
 		v["parent"] = r.parent.JSON()
@@ -72,7 +73,7 @@ func (r *Repo) get(c *Call) answer {
 	return fakehttp.OK(v)
 }
 
-func (r *Repo) getPermission(c *Call) answer {
+func (r *Repo) getPermission(c *call) answer {
 	if c.Who.Kind == "none" {
 		return c.Forbidden()
 	}
@@ -97,7 +98,7 @@ func (r *Repo) getPermission(c *Call) answer {
 // branchForm is what the fake takes for a branch: stricter than git, so that an odd name of ours shows.
 var branchForm = regexp.MustCompile(`^refs/heads/[A-Za-z0-9]([A-Za-z0-9._/-]*[A-Za-z0-9])?$`)
 
-func (r *Repo) createRef(c *Call) answer {
+func (r *Repo) createRef(c *call) answer {
 	var q struct{ Ref, SHA string }
 	c.Read(&q)
 	name, at := strings.TrimPrefix(q.Ref, "refs/heads/"), r.Objects.Commits[q.SHA]
@@ -115,7 +116,7 @@ func (r *Repo) createRef(c *Call) answer {
 	return fakehttp.Created(object{"ref": q.Ref, "object": object{"type": "commit", "sha": at.SHA}})
 }
 
-func (r *Repo) getContents(c *Call) answer {
+func (r *Repo) getContents(c *call) answer {
 	at := r.Resolve(c.URL.Query().Get("ref"))
 	if at == nil {
 		return fakehttp.Refusal(http.StatusNotFound, "No commit found for the ref "+c.URL.Query().Get("ref"))
@@ -131,36 +132,25 @@ func (r *Repo) getContents(c *Call) answer {
 	return fakehttp.Refusal(http.StatusNotAcceptable, "this server gives a file's bytes alone: ask for github.raw")
 }
 
-// folder lists what stands in a folder.
 func folder(at *memgit.Commit, name string) answer {
-	var entries []object
-	seen := map[string]bool{}
-	for _, p := range slices.Sorted(maps.Keys(at.Tree)) {
-		rest, inside := strings.CutPrefix("/"+p, strings.TrimSuffix("/"+name, "/")+"/")
-		first, _, deeper := strings.Cut(rest, "/")
-		if !inside || seen[first] {
-			continue
-		}
-		seen[first] = true
-		v := object{"type": "file", "size": len(at.Tree[p]), "name": first, "path": path.Join(name, first),
-			"sha": memgit.BlobSHA(at.Tree[p])}
-		if deeper {
-			v["type"], v["size"] = "dir", 0
-		}
-		entries = append(entries, v)
-	}
-	if entries == nil {
+	found, err := fs.ReadDir(at.Tree.FS(), cmp.Or(name, "."))
+	if err != nil {
 		return fakehttp.NotFound()
 	}
-	return fakehttp.OK(entries[:min(len(entries), 1000)])
+	return fakehttp.OK(fakehttp.List(found[:min(len(found), 1000)], func(e fs.DirEntry) object {
+		v := object{"type": "dir", "size": 0, "name": e.Name(), "path": path.Join(name, e.Name())}
+		if !e.IsDir() {
+			text := at.Tree[path.Join(name, e.Name())]
+			v["type"], v["size"], v["sha"] = "file", len(text), memgit.BlobSHA(text)
+		}
+		return v
+	}))
 }
 
-// archiveLife is how long the address of an archive holds.
 const archiveLife = 5 * time.Minute
 
-// getArchive redirects to the storage whatever the ref is, as GitHub does: of one
-// that it does not know, the storage says so.
-func (r *Repo) getArchive(c *Call) answer {
+// getArchive redirects to the storage whatever the ref is: of one that is not known, the storage says so.
+func (r *Repo) getArchive(c *call) answer {
 	ref := c.PathValue("ref")
 	at := fmt.Sprintf("/archives/%s/%s.tar.gz", r.FullName(), ref)
 	if k := r.Resolve(ref); k != nil {
@@ -170,8 +160,7 @@ func (r *Repo) getArchive(c *Call) answer {
 	return fakehttp.Redirect(r.Host.Storage.Sign(at, "r", archiveLife))
 }
 
-// getTree answers a tree of its hash, or the top one of a commit.
-func (r *Repo) getTree(c *Call) answer {
+func (r *Repo) getTree(c *call) answer {
 	sha := c.PathValue("tree_sha")
 	if at := r.Resolve(sha); at != nil {
 		sha = at.SHA
@@ -185,8 +174,7 @@ func (r *Repo) getTree(c *Call) answer {
 	})})
 }
 
-// CommitJSON is a commit in an answer.
-func (r *Repo) CommitJSON(k *memgit.Commit) object {
+func (r *Repo) commitJSON(k *memgit.Commit) object {
 	who := object{"name": k.Author, "email": k.Author + "@users.noreply.github.com", "date": fakehttp.Stamp(k.At)}
 	return object{
 		"sha": k.SHA, "html_url": r.Page("/commit/%s", k.SHA),
@@ -198,8 +186,7 @@ func (r *Repo) CommitJSON(k *memgit.Commit) object {
 	}
 }
 
-// FileJSON is a changed file in an answer.
-func FileJSON(f memgit.File) object {
+func fileJSON(f memgit.File) object {
 	v := object{
 		"sha": fakehttp.Null(f.SHA), "filename": f.Path, "status": f.Status, "additions": f.Additions,
 		"deletions": f.Deletions, "changes": f.Additions + f.Deletions,
@@ -217,7 +204,7 @@ func FileJSON(f memgit.File) object {
 const maxCompared = 300
 
 // compare answers base...head: three dots, commits or branches. As a diff it has every line, however many changed.
-func (r *Repo) compare(c *Call) answer {
+func (r *Repo) compare(c *call) answer {
 	from, to, dots := strings.Cut(c.PathValue("basehead"), "...")
 	base, head := r.Resolve(from), r.Resolve(to)
 	if !dots || base == nil || head == nil {
@@ -236,12 +223,12 @@ func (r *Repo) compare(c *Call) answer {
 	commits, h := fakehttp.Page(c.Request, ahead)
 	v := object{
 		"status": status, "ahead_by": len(ahead), "behind_by": len(behind), "total_commits": len(ahead),
-		"base_commit": r.CommitJSON(base), "merge_base_commit": r.CommitJSON(common),
-		"commits": fakehttp.List(commits, r.CommitJSON),
+		"base_commit": r.commitJSON(base), "merge_base_commit": r.commitJSON(common),
+		"commits": fakehttp.List(commits, r.commitJSON),
 	}
 	if fakehttp.Number(c.URL.Query().Get("page")) <= 1 {
 		files := memgit.Changes(common.Tree, head.Tree, r.Host.PatchLines)
-		v["files"] = fakehttp.List(files[:min(len(files), maxCompared)], FileJSON)
+		v["files"] = fakehttp.List(files[:min(len(files), maxCompared)], fileJSON)
 	}
 	return fakehttp.OK(v).With(h)
 }

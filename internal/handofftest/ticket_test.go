@@ -1,8 +1,9 @@
-package ticketpr_test
+package handofftest
 
 import (
 	"context"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -14,7 +15,6 @@ import (
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/flow/ticketpr"
 	"github.com/org/pr-review-action/internal/graph"
-	"github.com/org/pr-review-action/internal/handofftest"
 	"github.com/org/pr-review-action/internal/implement"
 	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/pull"
@@ -61,7 +61,7 @@ func (m model) Identity() string { return "a model" }
 
 // ticketFlow is the graph with a model that mends the bug. What was approved goes to a
 // folder; apply's own tests and those of the jobs hold it against GitHub.
-func ticketFlow(w handofftest.World) (*graph.Flow[ticketpr.State], error) {
+func ticketFlow(w World) (*graph.Flow[ticketpr.State], error) {
 	base, entries := payTree(), map[string]diff.Entry{}
 	for path := range base {
 		entries[path] = diff.Entry{Mode: "100644", Blob: strings.Repeat("ab", 20)}
@@ -86,8 +86,8 @@ func ticketFlow(w handofftest.World) (*graph.Flow[ticketpr.State], error) {
 }
 
 // aTicket is the graph as it is put to the tests that every flow has to pass.
-func aTicket() handofftest.Flow[ticketpr.State] {
-	return handofftest.Flow[ticketpr.State]{
+func aTicket() Flow[ticketpr.State] {
+	return Flow[ticketpr.State]{
 		Graph: ticketpr.Name, Version: ticketpr.Version, Names: ticketpr.Names,
 		Subject: ticketpr.Subject(), Items: ticketpr.State.Items,
 		About: checkpoint.Subject{Kind: "ticket", Key: "PAY-88"},
@@ -106,9 +106,19 @@ func aTicket() handofftest.Flow[ticketpr.State] {
 	}
 }
 
-func TestMain(m *testing.M) { handofftest.Main(m, aTicket()) }
+// TestMain is the tests, or the program that they kill, of the flow that its environment names.
+func TestMain(m *testing.M) {
+	switch os.Getenv("HANDOFF_FLOW") {
+	case noteGraph:
+		lives(aNote())
+	case ticketpr.Name:
+		lives(aTicket())
+	default:
+		os.Exit(m.Run())
+	}
+}
 
-func TestP3_ATicketGoesByEitherRoute(t *testing.T)           { handofftest.Routes(t, aTicket()) }
-func TestCheck1_Check13_EachRefusesATicket(t *testing.T)     { handofftest.Checks(t, aTicket()) }
-func TestP5_T25_RacingDecidersApplyOneTicket(t *testing.T)   { handofftest.Races(t, aTicket()) }
-func TestP4_P5_ATicketSurvivesAKillAtEveryStep(t *testing.T) { handofftest.Kills(t, aTicket()) }
+func TestP3_ATicketGoesByEitherRoute(t *testing.T)           { Routes(t, aTicket()) }
+func TestCheck1_Check13_EachRefusesATicket(t *testing.T)     { Checks(t, aTicket()) }
+func TestP5_T25_RacingDecidersApplyOneTicket(t *testing.T)   { Races(t, aTicket()) }
+func TestP4_P5_ATicketSurvivesAKillAtEveryStep(t *testing.T) { Kills(t, aTicket()) }

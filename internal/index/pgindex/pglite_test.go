@@ -1,4 +1,4 @@
-package pgtest
+package pgindex_test
 
 import (
 	"bufio"
@@ -10,18 +10,14 @@ import (
 	"testing"
 )
 
-// PGliteFolder is the variable that names a folder in which npm has installed
-// @electric-sql/pglite, its socket server and its pgvector.
-const PGliteFolder = "PGLITE_DIR"
-
-// Vector starts a Postgres with pgvector that ends with the test, an empty database in
-// memory, and returns its address. Debian has no pgvector for its server; PGlite, which
-// needs node, has. The test is skipped where PGliteFolder names none.
-func Vector(t testing.TB) string {
+// pglite starts a Postgres with pgvector that ends with the test, an empty database in memory, and returns its address.
+// Debian has no pgvector for its server; PGlite, which needs node, has. The test is skipped where PGLITE_DIR names no
+// folder in which npm has installed @electric-sql/pglite, its socket server and its pgvector.
+func pglite(t testing.TB) string {
 	t.Helper()
-	modules := os.Getenv(PGliteFolder)
+	modules := os.Getenv("PGLITE_DIR")
 	if modules == "" {
-		t.Skip("no Postgres with pgvector: " + PGliteFolder + " names no folder with PGlite")
+		t.Skip("no Postgres with pgvector: PGLITE_DIR names no folder with PGlite")
 	}
 	dir := t.TempDir()
 	server := exec.Command("node", filepath.Join(modules,

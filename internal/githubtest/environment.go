@@ -1,15 +1,13 @@
-package actions
+package githubtest
 
 import (
 	"strings"
 
 	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
-	"github.com/org/pr-review-action/internal/githubtest/site"
 )
 
-// environments are those of a repository. What a test calls takes the lock.
 type environments struct {
-	repo *site.Repo
+	repo *Repo
 	all  map[string]*environment
 }
 
@@ -56,9 +54,9 @@ func (e *environments) Environment(name string) Environment {
 	return fakehttp.Get(e.repo.Host, func() Environment { return e.at(name).Environment })
 }
 
-func (e *environments) get(_ *site.Call, of *environment) answer { return fakehttp.OK(e.json(of)) }
+func (e *environments) get(_ *call, of *environment) answer { return fakehttp.OK(e.json(of)) }
 
-func (e *environments) put(c *site.Call) answer {
+func (e *environments) put(c *call) answer {
 	var in struct {
 		Reviewers []struct {
 			Type string
@@ -91,11 +89,11 @@ func (e *environments) put(c *site.Call) answer {
 
 func policy(name string) object { return object{"id": len(name), "name": name, "type": "branch"} }
 
-func (e *environments) listPolicies(c *site.Call, of *environment) answer {
+func (e *environments) listPolicies(c *call, of *environment) answer {
 	return fakehttp.Counted(c.Request, "branch_policies", of.Branches, policy)
 }
 
-func (e *environments) addPolicy(c *site.Call, of *environment) answer {
+func (e *environments) addPolicy(c *call, of *environment) answer {
 	var in struct{ Name string }
 	if c.Read(&in); of.Branches == nil {
 		return fakehttp.NotFound()
@@ -104,7 +102,7 @@ func (e *environments) addPolicy(c *site.Call, of *environment) answer {
 	return fakehttp.OK(policy(in.Name))
 }
 
-func (e *environments) listSecrets(c *site.Call, of *environment) answer {
+func (e *environments) listSecrets(c *call, of *environment) answer {
 	return fakehttp.Counted(c.Request, "secrets", of.Secrets, func(name string) object {
 		return object{"name": name, "created_at": c.Host.Now(), "updated_at": c.Host.Now()}
 	})
@@ -112,7 +110,7 @@ func (e *environments) listSecrets(c *site.Call, of *environment) answer {
 
 func (e *environment) short() object { return object{"id": e.id, "name": e.name} }
 
-func (e *environment) reviewerList(h *site.Host) []object {
+func (e *environment) reviewerList(h *host) []object {
 	return fakehttp.List(e.Reviewers, func(name string) object {
 		if slug, team := strings.CutPrefix(name, "@"); team {
 			return object{"type": "Team", "reviewer": object{"id": e.id, "name": slug, "slug": slug}}
