@@ -112,7 +112,8 @@ func named(command string) (list []benchmark) {
 }
 
 func report(ctx context.Context, list []benchmark, args []string, stdout, stderr io.Writer) error {
-	s := &suite{docker: "docker", caches: "/proc/sys/vm/drop_caches", limits: limits(), out: stdout, log: stderr}
+	s := &suite{docker: "docker", compiler: "go", caches: "/proc/sys/vm/drop_caches", limits: limits(), out: stdout,
+		log: stderr}
 	err := s.parse(args, list)
 	if err != nil {
 		return fmt.Errorf("%w\n%w", err, errUsage)

@@ -18,6 +18,7 @@ import (
 type suite struct {
 	program  string // this very program, for processes of its own
 	docker   string // the client of a Docker Engine
+	compiler string // the command of Go
 	caches   string // the kernel's file that drops the page cache
 	sizes    []int  // instead of each benchmark's own
 	repeats  int

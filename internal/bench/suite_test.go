@@ -26,16 +26,22 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// tiny is a suite over a few files, with a stand-in for the engine. What it
-// prints goes to the buffer.
+// tiny is a suite over a few files, with stand-ins for the engine and, unless the
+// volume is full, for Go's command: the image's flags compile the whole program anew.
+// .ci/bench compiles it, as .ci/container does. What the suite prints goes to the buffer.
 func tiny(t *testing.T) (*suite, *bytes.Buffer) {
 	t.Helper()
 	program, err := os.Executable()
 	require.NoError(t, err)
+	compiler := "go"
+	if !volume.Full() {
+		compiler, err = filepath.Abs(filepath.Join("testdata", "go"))
+		require.NoError(t, err)
+	}
 	var out bytes.Buffer
 	return &suite{
-		program: program, docker: filepath.Join("testdata", "docker"), caches: filepath.Join(t.TempDir(), "caches"),
-		sizes: []int{3, 6}, repeats: 1, out: &out, log: io.Discard,
+		program: program, docker: filepath.Join("testdata", "docker"), compiler: compiler,
+		caches: filepath.Join(t.TempDir(), "caches"), sizes: []int{3, 6}, repeats: 1, out: &out, log: io.Discard,
 	}, &out
 }
 
@@ -47,6 +53,8 @@ func TestEveryLimitIsMeasuredAndEveryFigureHasOne(t *testing.T) {
 	}
 	asked := filepath.Join(t.TempDir(), "asked")
 	t.Setenv("BENCH_DOCKER_LOG", asked)
+	compiled := filepath.Join(t.TempDir(), "compiled")
+	t.Setenv("BENCH_GO_LOG", compiled)
 	s, out := tiny(t)
 	require.NoError(t, s.run(t.Context(), named("all")))
 
@@ -69,6 +77,13 @@ func TestEveryLimitIsMeasuredAndEveryFigureHasOne(t *testing.T) {
 	require.Contains(t, string(calls), "build --quiet --tag pr-review-action:bench ")
 	require.Regexp(t, `image rm pr-review-action:bench\nimage load --input \S+\nrun --rm --network none`+
 		` pr-review-action:bench version\n`, string(calls))
+	if !volume.Full() {
+		builds, err := os.ReadFile(compiled)
+		require.NoError(t, err)
+		require.Equal(t, 1, strings.Count(string(builds), " .\n"), "the product is built once")
+		require.Contains(t, string(builds), " -gcflags=github.com/...=-l ")
+		require.Regexp(t, `-o \S+/floor/linux/nothing main\.go\n`, string(builds))
+	}
 	dropped, err := os.ReadFile(s.caches)
 	require.NoError(t, err)
 	require.Equal(t, "3\n", string(dropped))
