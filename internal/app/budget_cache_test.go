@@ -97,15 +97,15 @@ func longFiles(n int) map[string]string {
 	return files
 }
 
-// TestP9_ACacheOfPrefixesServesTheConstantTokens prints, with -v, the figures that
-// .github/MODELS.md quotes: 8 files at one time, so that the first eight requests find
+// TestP9_ACacheOfPrefixesServesTheConstantTokens prints, with -v and PR_REVIEW_VOLUME=full, the
+// figures that .github/MODELS.md quotes: 8 files at one time, so that the first eight requests find
 // nothing in the cache.
 func TestP9_ACacheOfPrefixesServesTheConstantTokens(t *testing.T) {
 	t.Parallel()
 	price, ok := cost.PriceOf(pricedModel)
 	require.True(t, ok)
-	for _, run := range volume.Some([]struct{ files, turns, least int }{{8, 4, 60}, {30, 1, 60}, {30, 4, 80},
-		{100, 1, 80}, {100, 4, 80}}, 1) {
+	runs := []struct{ files, turns, least int }{{8, 4, 60}, {30, 1, 60}, {30, 4, 80}, {100, 1, 80}, {100, 4, 80}}
+	for _, run := range volume.Some(runs[:volume.Of(len(runs), 3)], 1) {
 		m := &cacheMeter{Server: llmtest.New(looking(run.turns))}
 		m.Price, m.Caches, m.Delay = &price, true, 50*time.Millisecond
 		web := httptest.NewServer(m)

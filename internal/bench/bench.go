@@ -108,7 +108,7 @@ func named(command string) (list []benchmark) {
 }
 
 func report(ctx context.Context, list []benchmark, args []string, stdout, stderr io.Writer) error {
-	s := &suite{limits: limits(), out: stdout, log: stderr}
+	s := &suite{compiler: "go", limits: limits(), out: stdout, log: stderr}
 	err := s.parse(args, list)
 	if err != nil {
 		return fmt.Errorf("%w\n%w", err, errUsage)

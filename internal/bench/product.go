@@ -89,7 +89,7 @@ func (s *suite) product(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return at, build(ctx, root, at, ".", flags)
+	return at, s.build(ctx, root, at, ".", flags)
 }
 
 // imageFlags are the Dockerfile's build tags, grammars filled in, and what it compiles without inlining.
@@ -117,12 +117,12 @@ func (s *suite) floor(ctx context.Context) (string, error) {
 		return "", err
 	}
 	at := filepath.Join(dir, "nothing")
-	return at, build(ctx, dir, at, "main.go", nil)
+	return at, s.build(ctx, dir, at, "main.go", nil)
 }
 
-func build(ctx context.Context, dir, to, what string, flags []string) error {
+func (s *suite) build(ctx context.Context, dir, to, what string, flags []string) error {
 	arguments := append([]string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -funcalign=1"}, flags...)
-	command := exec.CommandContext(ctx, "go", append(arguments, "-o", to, what)...)
+	command := exec.CommandContext(ctx, s.compiler, append(arguments, "-o", to, what)...)
 	command.Dir, command.Env = dir, append(os.Environ(), "CGO_ENABLED=0")
 	_, err := output(command)
 	return err

@@ -15,6 +15,7 @@ import (
 
 type suite struct {
 	program  string // this very program, for processes of its own
+	compiler string // the command of Go
 	sizes    []int  // instead of each benchmark's own
 	repeats  int
 	check    bool

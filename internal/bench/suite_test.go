@@ -26,14 +26,21 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// tiny is a suite over a few files. What it prints goes to the buffer.
+// tiny is a suite over a few files, with a stand-in, unless the volume is full,
+// for Go's command: the image's flags compile the whole program anew.
+// .ci/bench compiles it, as .ci/container does. What the suite prints goes to the buffer.
 func tiny(t *testing.T) (*suite, *bytes.Buffer) {
 	t.Helper()
 	program, err := os.Executable()
 	require.NoError(t, err)
+	compiler := "go"
+	if !volume.Full() {
+		compiler, err = filepath.Abs(filepath.Join("testdata", "go"))
+		require.NoError(t, err)
+	}
 	var out bytes.Buffer
 	return &suite{
-		program: program, sizes: []int{3, 6}, repeats: 1, out: &out, log: io.Discard,
+		program: program, compiler: compiler, sizes: []int{3, 6}, repeats: 1, out: &out, log: io.Discard,
 	}, &out
 }
 
@@ -43,6 +50,8 @@ func TestEveryLimitIsMeasuredAndEveryFigureHasOne(t *testing.T) {
 		t.Skip("peaks of memory are read on Linux alone: elsewhere rusage has another unit or none, and the limits " +
 			"have no figure")
 	}
+	compiled := filepath.Join(t.TempDir(), "compiled")
+	t.Setenv("BENCH_GO_LOG", compiled)
 	s, out := tiny(t)
 	require.NoError(t, s.run(t.Context(), named("all")))
 
@@ -58,6 +67,13 @@ func TestEveryLimitIsMeasuredAndEveryFigureHasOne(t *testing.T) {
 		"\\| `review demo`, to its first byte \\| [0-9.]+ \\| [0-9.]+ \\| ×",
 	} {
 		require.Regexp(t, row, out.String())
+	}
+	if !volume.Full() {
+		builds, err := os.ReadFile(compiled)
+		require.NoError(t, err)
+		require.Equal(t, 1, strings.Count(string(builds), " .\n"), "the product is built once")
+		require.Contains(t, string(builds), " -gcflags=github.com/...=-l ")
+		require.Regexp(t, `-o \S+/floor/nothing main\.go\n`, string(builds))
 	}
 	require.NoDirExists(t, s.scratch)
 }

@@ -170,8 +170,8 @@ func (p *proposing) texts(commit string) map[string]string {
 func TestSixTicketsBecomeTheApprovedTrees(t *testing.T) {
 	t.Parallel()
 	for key, c := range map[string]struct{ sample, branch, program, test string }{
-		"TASK-101": {"go", "fix/TASK-101-tasks-without-a-due-date-are-listed-as", "go", "go test ./..."},
-		"TASK-102": {"go", "feat/TASK-102-give-tasks-a-priority", "go", "go test ./..."},
+		"TASK-101": {"go", "fix/TASK-101-tasks-without-a-due-date-are-listed-as", "go", goesTests},
+		"TASK-102": {"go", "feat/TASK-102-give-tasks-a-priority", "go", goesTests},
 		"TASK-201": {"ts", "fix/TASK-201-the-list-of-a-tag-shows-tasks-without-it", "node", nodesTests},
 		"TASK-202": {"ts", "feat/TASK-202-count-the-open-tasks", "node", nodesTests},
 		"TASK-301": {"java", "fix/TASK-301-tasks-of-a-person-are-not-found", "javac", javaCompiles},
@@ -219,6 +219,7 @@ func TestSixTicketsBecomeTheApprovedTrees(t *testing.T) {
 
 // The samples' own tests. NODE_MODULES, a folder with Vitest and TypeScript, is set by .ci/run.
 const (
+	goesTests  = "go test -vet=off ./..."
 	nodesTests = `(cd packages/core && node --test) && if [ -n "$NODE_MODULES" ]; then
 		ln -s "$NODE_MODULES" node_modules &&
 		node node_modules/vitest/vitest.mjs run packages/web && node node_modules/typescript/bin/tsc; fi`

@@ -114,7 +114,7 @@ func TestT6_EveryBlockHasOneOpenAndOneCloseMark(t *testing.T) {
 	for _, kind := range kinds() {
 		ours[kind], _ = read(t, mark, turn(kind, "x.go"))
 	}
-	for i := range 10_000 {
+	for i := range volume.Of(10_000, 1_000) {
 		s, kind := randomText(random), kinds()[i%len(kinds())]
 		got := turn(kind, s)
 		outside, blocks := read(t, mark, got)

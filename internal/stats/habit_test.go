@@ -81,13 +81,13 @@ func threeHabits() []Cause {
 
 // seeds is how many simulations there are of each kind; a proposal in one of twenty of those
 // in which nothing is planted is what MaxChance allows.
-const seeds = 50
+func seeds() int { return volume.Of(50, 20) }
 
 func TestThreePlantedHabitsAndNoOtherAreFoundInTwoHundredDecisions(t *testing.T) {
 	t.Parallel()
 	volume.NoRaces(t)
-	for seed := range uint64(seeds) {
-		a := approvers{Rand: rand.New(rand.NewPCG(seed, 1)), base: 0.2, spread: 0.2, planted: threeHabits()}
+	for seed := range seeds() {
+		a := approvers{Rand: rand.New(rand.NewPCG(uint64(seed), 1)), base: 0.2, spread: 0.2, planted: threeHabits()}
 		found := map[Cause]bool{}
 		for _, h := range Habits(verdicts(a.decisions(200))) {
 			found[h.Cause] = true
@@ -109,12 +109,12 @@ func TestWhereNothingIsPlantedAlmostNothingIsFound(t *testing.T) {
 		t.Run(fmt.Sprintf("%.1f dropped, %.1f more or less from draft to draft", c.base, c.spread), func(t *testing.T) {
 			t.Parallel()
 			with := 0
-			for seed := range uint64(seeds) {
-				a := approvers{Rand: rand.New(rand.NewPCG(seed, 2)), base: c.base, spread: c.spread}
+			for seed := range seeds() {
+				a := approvers{Rand: rand.New(rand.NewPCG(uint64(seed), 2)), base: c.base, spread: c.spread}
 				with += one(len(Habits(verdicts(a.decisions(200)))) > 0)
 			}
-			t.Logf("a false habit in %d of %d", with, seeds)
-			require.LessOrEqual(t, float64(with)/seeds, MaxChance)
+			t.Logf("a false habit in %d of %d", with, seeds())
+			require.LessOrEqual(t, float64(with)/float64(seeds()), MaxChance)
 		})
 	}
 }

@@ -3,6 +3,7 @@ package wire_test
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -33,6 +34,10 @@ const beServer = "WIRE_TEST_SERVER"
 func TestMain(m *testing.M) {
 	switch reply := os.Getenv(beServer); reply {
 	case "":
+		// A dozen of these tests wait two seconds for a server that never answers.
+		if err := flag.Set("test.parallel", "8"); err != nil {
+			panic(err)
+		}
 		os.Exit(m.Run())
 	case "dies":
 		os.Exit(1)
