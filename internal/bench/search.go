@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/org/pr-review-action/internal/chunk"
 	"github.com/org/pr-review-action/internal/chunker"
 	"github.com/org/pr-review-action/internal/index"
@@ -30,7 +32,7 @@ type finder struct {
 }
 
 // search indexes files of Go's own source and asks for pieces of it, in words and by name. The floor goes through all
-// lines for each question; where there is a Postgres server our index in it stands beside.
+// lines for each question; where there is a Postgres server its full-text search stands beside, and our index in it.
 func (s *suite) search(ctx context.Context, sizes []int) error {
 	s.table("files", "chunks", "MB", "index s", "next commit s", "", "p50 ms", "p95 ms", "p50 / memory")
 	for i, n := range sizes {
@@ -190,8 +192,16 @@ func (s *suite) finders(ctx context.Context, texts map[string]string,
 	if err != nil {
 		return nil, nil, errors.Join(err, store.Close(), server.Close())
 	}
-	done := func() error { return errors.Join(store.Close(), server.Close()) }
-	return append(all, &finder{name: "Postgres", find: over(kept)}), done, nil
+	c, err := fullText(ctx, server.URL(), x.Chunks())
+	done := func() error { return errors.Join(c.Close(context.WithoutCancel(ctx)), store.Close(), server.Close()) }
+	all = append(all, &finder{name: "Postgres", find: over(kept)},
+		&finder{name: "Postgres, full text", find: func(ctx context.Context, q string) error {
+			_, err := c.Exec(ctx, `SELECT n, text FROM ft, plainto_tsquery('english', $1) p,
+				to_tsquery('english', replace(p::text, '&', '|')) q
+				WHERE v @@ q ORDER BY ts_rank_cd(v, q) DESC LIMIT 10`, q)
+			return err
+		}})
+	return all, done, err
 }
 
 func over(x *index.Source) func(ctx context.Context, question string) error {
@@ -212,4 +222,26 @@ func grep(texts map[string]string, question string) (n int) {
 		}
 	}
 	return n
+}
+
+// fullText keeps the same chunks as Postgres's own search has them.
+func fullText(ctx context.Context, address string, chunks []chunk.Chunk) (*pgx.Conn, error) {
+	c, err := pgx.Connect(ctx, address)
+	if err != nil {
+		return nil, err
+	}
+	_, err = c.Exec(ctx, `CREATE TABLE ft (n int, text text, v tsvector)`)
+	rows := pgx.CopyFromSlice(len(chunks), func(i int) ([]any, error) {
+		return []any{i, strings.ToValidUTF8(strings.ReplaceAll(chunks[i].Text, "\x00", ""), "")}, nil
+	})
+	if err == nil {
+		_, err = c.CopyFrom(ctx, pgx.Identifier{"ft"}, []string{"n", "text"}, rows)
+	}
+	for _, sql := range []string{`UPDATE ft SET v = to_tsvector('english', text)`, `CREATE INDEX ON ft USING gin (v)`,
+		`VACUUM ANALYZE ft`} {
+		if err == nil {
+			_, err = c.Exec(ctx, sql)
+		}
+	}
+	return c, err
 }
