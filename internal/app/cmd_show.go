@@ -34,7 +34,7 @@ func (a *app) showCommand() command {
 			case o.stats || o.propose:
 				return a.stats(ctx, args, &o.statsOptions, true)
 			case len(args) == 1 && pull.LooksLikeRef(args[0]):
-				return a.showRemote(ctx, args[0], o.only(a))
+				return a.showPull(ctx, args[0], o)
 			}
 			if there := a.onGitHub(ctx, args); there != nil {
 				return there.show(ctx, o.only(a))

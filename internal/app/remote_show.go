@@ -15,18 +15,25 @@ import (
 	"github.com/org/pr-review-action/internal/pull"
 )
 
-// showRemote prints a draft that is parked on GitHub: the one of --code, else
-// the newest of the pull request and instance.
-func (a *app) showRemote(ctx context.Context, arg string, only func(driver.Report) error) error {
+// showPull prints a draft of a pull request: the local store's where it has one of the
+// present commit, else of those on GitHub the one of --code or the newest of the instance.
+func (a *app) showPull(ctx context.Context, arg string, o *showOptions) error {
 	ref, err := a.parseRef(arg)
 	if err != nil {
 		return err
+	}
+	thread, err := a.storedPull(ctx, ref)
+	if err != nil {
+		return err
+	}
+	if thread != "" {
+		return a.show(ctx, []string{thread}, o)
 	}
 	r, err := a.remote(ctx, ref)
 	if err != nil {
 		return err
 	}
-	return r.show(ctx, only)
+	return r.show(ctx, o.only(a))
 }
 
 // onGitHub is where a draft lies whose thread, as typed, the local store does not have; nil
