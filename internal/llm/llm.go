@@ -11,6 +11,7 @@ package llm
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -118,7 +119,7 @@ func (c *Client) once(ctx context.Context, a *asked) (Answer, error) {
 		return Answer{}, fmt.Errorf("reading the answer of %s: %w", c.at.base, ErrNotChat)
 	}
 	err = fmt.Errorf("asking the model: %w", transport.Clean(err))
-	if errors.As(err, new(net.Error)) {
+	if errors.As(err, new(net.Error)) && !errors.As(err, new(*tls.CertificateVerificationError)) {
 		err = unreachableError{err}
 	}
 	return Answer{}, err
