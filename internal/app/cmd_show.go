@@ -34,11 +34,7 @@ func (a *app) showCommand() command {
 			case o.stats || o.propose:
 				return a.stats(ctx, args, &o.statsOptions, true)
 			case len(args) == 1 && pull.LooksLikeRef(args[0]):
-				r, err := a.remoteOf(ctx, args[0])
-				if err != nil {
-					return err
-				}
-				return r.show(ctx, o.only(a))
+				return a.showPull(ctx, args[0], o)
 			}
 			return a.show(ctx, args, o)
 		}, &o.json,

@@ -27,6 +27,27 @@ func (a *app) remoteOf(ctx context.Context, arg string) (*remote, error) {
 	return a.remote(ctx, ref)
 }
 
+// showPull prints a draft of a pull request: the local store's where it has one of the
+// present commit, else of those on GitHub the one of --code or the newest of the instance.
+func (a *app) showPull(ctx context.Context, arg string, o *showOptions) error {
+	ref, err := a.parseRef(arg)
+	if err != nil {
+		return err
+	}
+	thread, err := a.storedPull(ctx, ref)
+	if err != nil {
+		return err
+	}
+	if thread != "" {
+		return a.show(ctx, []string{thread}, o)
+	}
+	r, err := a.remote(ctx, ref)
+	if err != nil {
+		return err
+	}
+	return r.show(ctx, o.only(a))
+}
+
 // onGitHub is where a draft lies whose thread, as typed, the local store does not have, as
 // lacks says; nil where it is not found on GitHub either.
 func (a *app) onGitHub(ctx context.Context, args []string, lacks error) *remote {

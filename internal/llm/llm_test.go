@@ -3,6 +3,8 @@ package llm
 import (
 	"context"
 	"encoding/json"
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/llmtest"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/transport"
 )
 
@@ -195,6 +198,16 @@ func TestT37_AnswersThatAreNoneAreTypedErrorsAndCounted(t *testing.T) {
 			require.Equal(t, c.answer.Finish == "length", answer.Text != "" && answer.Text != " \n")
 		})
 	}
+}
+
+func TestAnUnknownCertificateSaysWhereToNameItsAuthority(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewUnstartedServer(http.NotFoundHandler())
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	_, err := client(t, server.URL).Chat(t.Context(), question)
+	require.ErrorContains(t, problem.Of(err), "SSL_CERT_FILE")
 }
 
 func TestErrorsOfTheServerSayWhatWhereAndNext(t *testing.T) {
