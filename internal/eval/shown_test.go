@@ -99,7 +99,7 @@ func TestACaseOfACloneIsLookedAroundIn(t *testing.T) {
 			o := options(t, t.TempDir(), eval.Reviewer{})
 			o.Repos = t.TempDir()
 			o.Cases = []dataset.Case{repo(t, filepath.Join(o.Repos, c.at), c.flags...)}
-			require.Empty(t, eval.InRepos(t.Context(), o.Repos)(o.Cases[0]))
+			require.NoError(t, eval.InRepos(t.Context(), o.Repos)(o.Cases[0]))
 			o.Reviewer = eval.Looking(o.Cases)
 			report, err := eval.RunShown(t.Context(), o)
 			require.NoError(t, err)
@@ -140,8 +140,8 @@ func TestWhatIsWrongWithAClonesCaseIsToldBeforeTheRun(t *testing.T) {
 			c.Golden = []dataset.Golden{good.Golden[0]}
 			c.Golden[0].Evidence = []dataset.Place{good.Golden[0].Evidence[0]}
 			change(&c)
-			require.Contains(t, eval.InRepos(t.Context(), repos)(c), want)
+			require.ErrorContains(t, eval.InRepos(t.Context(), repos)(c), want)
 		})
 	}
-	require.Empty(t, eval.InRepos(t.Context(), "")(good), "without --repos the diff is all there is")
+	require.NoError(t, eval.InRepos(t.Context(), "")(good), "without --repos the diff is all there is")
 }
