@@ -90,7 +90,8 @@ var templateName = pattern.Lazy(`(?i)\.(?:tt|t4|tmpl|gotmpl|tpl|mustache|hbs|han
 var (
 	generatedEnds = strings.Fields(".pb.go .pb.cc .pb.h .pb.swift .pb.dart .pb.gw.go _pb2.py _pb2.pyi _pb2_grpc.py " +
 		"_pb2_grpc.pyi _pb.js _pb.ts _pb.d.ts _templ.go _tlb.pas .g.cs .g.dart .freezed.dart .designer.cs " +
-		".designer.vb .feature.cs .zep.c .zep.h .zep.php .snap .ambr .golden .nib .xcworkspacedata .xcuserstate .toml.orig " +
+		".designer.vb .feature.cs .zep.c .zep.h .zep.php .snap .ambr .golden .nib .xcworkspacedata .xcuserstate " +
+		".toml.orig " +
 		"/cacert.pem /ca-bundle.crt /ca-certificates.crt /.stats.yml /.secrets.baseline /.rubocop_todo.yml")
 	generatedStems = strings.Fields(".gen .generated _generated -generated .approved .received .verified")
 	generatedParts = strings.Fields("zz_generated .pnp. cassette .settings/ .sqlx/ -baseline. .docset/")

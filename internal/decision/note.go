@@ -70,7 +70,8 @@ func less() []string {
 func none() []string {
 	return []string{
 		"do not post", "don't post", "dont post", "do not publish", "don't publish", "do not send", "don't send",
-		"do not approve", "don't approve", "not approved", "please reject", "please abort", "please wait", "please hold",
+		"do not approve", "don't approve", "not approved", "please reject", "please abort", "please wait",
+		"please hold",
 		"nicht posten", "nicht veröffentlichen", "nicht freigeben", "nicht absenden", "bitte verwerfen",
 		"bitte warten", "bitte abbrechen", "ne pas publier", "ne pas poster", "ne pas envoyer", "ne publie pas",
 		"ne publiez pas", "ne poste pas", "ne postez pas", "ne pas approuver",

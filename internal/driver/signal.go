@@ -115,7 +115,8 @@ func FailOn(s settings.Settings, r *Report) {
 	count := wording.Count(n, "posted finding")
 	if strings.HasPrefix(r.Thread, "local/") { // no pull request, no threads
 		r.Failed = problem.New(fmt.Sprintf("%s of severity %s or graver, and fail-on is %s", count, s.FailOn, s.FailOn),
-			r.Place, "mend it and review again; or where a finding is wrong, draft anew with --again, and drop it there "+
+			r.Place, "mend it and review again; or where a finding is wrong, draft anew with --again, and "+
+				"drop it there "+
 				`by its new id: --command "/drop ID: REASON"`)
 		return
 	}

@@ -49,7 +49,8 @@ func (r *run) forecast() string {
 	switch asked := cost.Add(reviews, rulings); {
 	case asked.Calls > 0:
 		return fmt.Sprintf("%s; about %s with %.2f million input and %.2f million output tokens%s.", text,
-			wording.Count(int(asked.Calls), "question"), float64(asked.InputTokens)/1e6, float64(asked.OutputTokens)/1e6,
+			wording.Count(int(asked.Calls), "question"), float64(asked.InputTokens)/1e6,
+			float64(asked.OutputTokens)/1e6,
 			r.amount(reviews, rulings))
 	case asks:
 		return text + "; what is to be asked is in the journal, as far as that can be told."

@@ -62,7 +62,8 @@ func (c *Client) compare(ctx context.Context, owner, repo, base, head string,
 
 // Entries reads what a commit has at some paths, each folder on the way once. What
 // is not there is left out.
-func (c *Client) Entries(ctx context.Context, owner, repo, commit string, paths []string) (map[string]diff.Entry, error) {
+func (c *Client) Entries(ctx context.Context, owner, repo, commit string,
+	paths []string) (map[string]diff.Entry, error) {
 	read := map[string]map[string]diff.Entry{}
 	within := func(sha, folder string) (map[string]diff.Entry, error) {
 		if known, ok := read[folder]; ok {

@@ -166,7 +166,8 @@ func refuses(text string, inputs map[string]string) string {
 	for _, name := range slices.Sorted(maps.Keys(inputs)) {
 		in, known := w.On.Dispatch.Inputs[name]
 		if !known || len(in.Options) > 0 && !slices.Contains(in.Options, inputs[name]) {
-			return fmt.Sprintf("Unexpected inputs provided: [%q], or value '%s' not in the list of allowed values", name,
+			return fmt.Sprintf("Unexpected inputs provided: [%q], or value '%s' not in the list of allowed values",
+				name,
 				inputs[name])
 		}
 	}

@@ -59,8 +59,8 @@ func (j *job) reviewed(ctx context.Context) (*gated[reviewpr.State], error) {
 			}
 			return all
 		},
-		reads: func(s reviewpr.State, text string, given, fallback decision.Verdict, until time.Time) (decision.Decision,
-			error) {
+		reads: func(s reviewpr.State, text string, given, fallback decision.Verdict,
+			until time.Time) (decision.Decision, error) {
 			return gate.Decide(text, given, fallback, s.Items(), until)
 		},
 		onRecord: reviewpr.State.OnRecord, speaks: true,

@@ -216,7 +216,8 @@ func span(at *time.Duration) field { return parsed(at, ParseSpan, spelled) }
 // ParseSpan reads a number of seconds, minutes, hours or days: 40s, 45m, 36h, 14d.
 func ParseSpan(text string) (time.Duration, error) {
 	last := max(0, len(text)-1)
-	unit := map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour}[text[last:]]
+	units := map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour}
+	unit := units[text[last:]]
 	n, err := strconv.Atoi(text[:last])
 	if err != nil || unit == 0 || n < 1 || n > 10_000 {
 		err = fmt.Errorf("%q is not a time such as 45m, 36h or 14d", text)

@@ -35,7 +35,7 @@ type Result struct {
 	Judging  cost.Usage   `json:"judging"`            // of the judge
 	Passed   bool         `json:"passed"`
 	Why      string       `json:"why,omitempty"`     // one sentence for a case that did not pass
-	Draft    string       `json:"draft"`             // names what the approver would see; a recorded decision names it too
+	Draft    string       `json:"draft"`             // of what the approver would see; recorded decisions name it
 	Rulings  []Ruling     `json:"rulings,omitempty"` // in the order in which they were asked for
 }
 

@@ -48,8 +48,10 @@ func did(r decision.Record) string {
 	return "Decided"
 }
 
-var via = map[decision.Via]string{decision.ByApproval: "in the environment's dialog", decision.ByDispatch: "by dispatch",
-	decision.ByCommandLine: "on the command line", decision.ByRedraft: "by drafting again"}
+var via = map[decision.Via]string{
+	decision.ByApproval: "in the environment's dialog", decision.ByDispatch: "by dispatch",
+	decision.ByCommandLine: "on the command line", decision.ByRedraft: "by drafting again",
+}
 
 func changed(r decision.Record, words bool) (rows []string) {
 	add := func(id, what, why string) {

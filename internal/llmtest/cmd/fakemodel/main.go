@@ -19,7 +19,8 @@ func main() {
 	log.SetFlags(0)
 	addr := flag.String("addr", "127.0.0.1:8089", "address to listen on")
 	script := flag.String("script", "honest", "honest or curious, which looks around first")
-	implement := flag.String("implement", "", "file of answers that turn a ticket into a change (see testdata/implement)")
+	implement := flag.String("implement", "", "file of answers that turn a ticket into a change "+
+		"(see testdata/implement)")
 	delay := flag.Duration("delay", 0, "time that every answer takes")
 	key := flag.String("key", "", "key to ask for")
 	flag.Parse()
