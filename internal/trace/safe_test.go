@@ -102,7 +102,7 @@ func TestTheLocalTraceIsALineForEachSpanInTheOrderOfTheirEnd(t *testing.T) {
 	require.NoError(t, err)
 	began := time.Now().Add(-time.Minute)
 	ctx, run := Run(ctx, "draft", began)
-	run.Usage(cost.Usage{InputTokens: 10, OutputTokens: 3, Calls: 2, Cost: 44})
+	run.Number("total_cost_microusd", 44)
 	drafted(ctx)
 	run.End(nil)
 	require.NoError(t, stop())

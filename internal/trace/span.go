@@ -191,15 +191,6 @@ func (s *Stages) Now(names ...string) {
 	}
 }
 
-// Usage sets what the work used in all, as attributes of ours: only the spans of
-// model calls have the convention's, so that a sum counts nothing twice.
-func (s *Span) Usage(u cost.Usage) {
-	s.Number("calls", u.Calls)
-	s.Number("input_tokens", u.InputTokens)
-	s.Number("output_tokens", u.OutputTokens)
-	s.Number("total_cost_microusd", int64(u.Cost))
-}
-
 // Content sets an attribute of the convention's that holds text of a prompt, an
 // answer or a tool, where content was asked for.
 func (s *Span) Content(key, value string) {
