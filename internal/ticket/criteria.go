@@ -19,8 +19,8 @@ var (
 // NamesCriteria reports whether a field of this name holds acceptance criteria.
 func NamesCriteria(name string) bool { return titleOfCriteria.MatchString(name) }
 
-// maxCriteria bounds the criteria of one text.
-const maxCriteria = 50
+// MaxCriteria bounds the criteria of one text.
+const MaxCriteria = 50
 
 // CriteriaIn finds the acceptance criteria in a ticket's or page's Markdown: the entries of the section of that name,
 // else scenarios (Given, When, Then), else a list of tasks. Their numbers are still to be given. There may be none.
@@ -49,7 +49,7 @@ func CriteriaOf(markdown string) []Criterion {
 	}
 	var all []Criterion
 	for block := range strings.SplitSeq(markdown, "\n\n") {
-		if block = strings.TrimSpace(block); block != "" && !headingLine.MatchString(block) && len(all) < maxCriteria {
+		if block = strings.TrimSpace(block); block != "" && !headingLine.MatchString(block) && len(all) < MaxCriteria {
 			all = append(all, Criterion{Text: block})
 		}
 	}
@@ -108,7 +108,7 @@ func items(lines []string, form *regexp.Regexp) (all []Criterion) {
 		case fence != "":
 			open = false
 		case m != nil && form.MatchString(line):
-			if open = strings.TrimSpace(m[2]) != "" && len(all) < maxCriteria; open {
+			if open = strings.TrimSpace(m[2]) != "" && len(all) < MaxCriteria; open {
 				all = append(all, Criterion{Text: strings.TrimSpace(m[2]), Done: strings.EqualFold(m[1], "x")})
 			}
 		case open && below:
@@ -142,5 +142,5 @@ func scenarios(lines []string) (all []Criterion) {
 	if !steps {
 		return nil
 	}
-	return all[:min(len(all), maxCriteria)]
+	return all[:min(len(all), MaxCriteria)]
 }

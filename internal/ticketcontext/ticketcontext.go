@@ -253,6 +253,10 @@ func (g *gathering) take(w *wanted) {
 			w.got.Criteria = ticket.CriteriaIn(w.got.Description)
 		}
 	}
+	if len(w.got.Criteria) == ticket.MaxCriteria {
+		g.found.Missing = append(g.found.Missing, fmt.Sprintf("Of %s the first %d acceptance criteria count", w.id,
+			ticket.MaxCriteria))
+	}
 	for i := range w.got.Criteria {
 		w.got.Criteria[i].N = n + i + 1
 	}

@@ -155,6 +155,7 @@ func TestWhatIsMissingIsNamed(t *testing.T) {
 			"Without ticket: what an author names who may not write to the repository is not followed"}},
 		{"T3 fork", fork, []string{"Without ticket: what a fork names is not followed"}},
 		{"outsider without a key", silent, nil},
+		{"many criteria", request("PAY-3", ""), []string{"Of PAY-3 the first 50 acceptance criteria count"}},
 		{"too many", request("PAY-1 PAY-1 OPS-1 OPS-2 OPS-3", ""), []string{
 			"Without ticket: OPS-3: 3 tickets are read at most"}},
 	} {
@@ -162,7 +163,8 @@ func TestWhatIsMissingIsNamed(t *testing.T) {
 			t.Parallel()
 			one := ticket.Ticket{Key: "PAY-1", Summary: "x"}
 			m := &memory{tickets: map[string]ticket.Ticket{"PAY-1": one, "OPS-1": {Key: "OPS-1"},
-				"OPS-2": {Key: "OPS-2"}}}
+				"OPS-2": {Key: "OPS-2"},
+				"PAY-3": {Key: "PAY-3", Criteria: ticket.CriteriaOf(strings.Repeat("- a\n", 60))}}}
 			got := ticketcontext.Fetch(t.Context(), c.asked, options(m))
 			require.Equal(t, c.want, got.Missing)
 			if strings.HasPrefix(c.name, "T3") {
