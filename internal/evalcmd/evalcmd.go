@@ -73,8 +73,11 @@ func (p Program) write(path string, flags int, mode os.FileMode, next string, do
 	if err != nil {
 		return problem.Usage(err.Error(), next)
 	}
-	if err = errors.Join(do(f), f.Close()); err != nil {
-		_ = os.Remove(path) // nothing whole stands in it
+	err = do(f)
+	info, unknown := f.Stat()
+	empty := unknown == nil && info.Size() == 0 && flags&os.O_EXCL != 0
+	if err = errors.Join(err, f.Close()); err != nil || empty {
+		_ = os.Remove(path) // nothing whole stands in it, and a new one would be in the way of the next try
 	}
 	return err
 }
