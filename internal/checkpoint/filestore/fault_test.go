@@ -66,7 +66,7 @@ func TestG21_AFullDiskLeavesTheOldSnapshotAndWholeRecords(t *testing.T) {
 func TestAfterAFailedSyncNoRecordIsAcknowledged(t *testing.T) {
 	t.Parallel()
 	s, disk := faultyStore(t)
-	disk.Fail(3, diskBroken, false) // behind head and record
+	disk.Fail(2, diskBroken, false) // behind the record
 	require.ErrorIs(t, s.Append(t.Context(), thread, []byte("r2")), diskBroken)
 	require.ErrorIs(t, s.Append(t.Context(), thread, []byte("r3")), diskBroken)
 	require.NoError(t, s.Save(t.Context(), thread, []byte("two")), "a new snapshot starts a new journal")
@@ -78,7 +78,7 @@ func TestAfterAFailedSyncNoRecordIsAcknowledged(t *testing.T) {
 func TestG20_WhatAFailedSyncLeftBehindIsWrittenAgain(t *testing.T) {
 	t.Parallel()
 	s, disk := faultyStore(t)
-	disk.Fail(3, diskBroken, false)
+	disk.Fail(2, diskBroken, false)
 	require.Error(t, s.Append(t.Context(), thread, []byte("r2")))
 	again := openOn(t, disk)
 	seen, err := again.Load(t.Context(), thread)

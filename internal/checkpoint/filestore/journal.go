@@ -1,6 +1,7 @@
 package filestore
 
 import (
+	"bufio"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -37,13 +38,20 @@ var errClosed = errors.New("the journal was closed")
 // journal is an open journal. Where a write or a sync fails nobody knows what is
 // on disk, and the journal takes no more.
 type journal struct {
-	mu      sync.Mutex // guards all but the syncing
+	mu      sync.Mutex
+	ended   sync.Cond // a sync ended, with mu
 	f       File
-	written int64 // where the last frame ends
-	synced  int64 // bytes known to be on disk
+	w       *bufio.Writer // small records go to f in one write, large ones are not copied
+	written int64         // where the last frame ends
+	synced  int64         // bytes known to be on disk
+	syncing bool          // one caller syncs for all that wait
 	broken  error
+}
 
-	syncing sync.Mutex // held while one caller syncs for all that wait
+func newJournal(f File, whole int64) *journal {
+	j := &journal{f: f, w: bufio.NewWriter(f), written: whole, synced: whole}
+	j.ended.L = &j.mu
+	return j
 }
 
 // openJournal goes on behind the last whole record. What an earlier process
@@ -68,9 +76,8 @@ func (s *Store) openJournal(thread string) (*journal, error) {
 	if err := s.disk.SyncDir(folder); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	j := &journal{f: f, written: int64(whole), synced: int64(whole)}
-	s.journals[thread] = j
-	return j, nil
+	s.journals[thread] = newJournal(f, int64(whole))
+	return s.journals[thread], nil
 }
 
 // readJournal reads a journal, and says where its last whole record ends.
@@ -91,52 +98,49 @@ func (j *journal) append(record []byte) error {
 	if len(record) == 0 || len(record) > maxRecord {
 		return fmt.Errorf("a record has 1 to %d bytes, not %d", maxRecord, len(record))
 	}
-	end, err := j.write(record)
-	if err != nil {
-		return err
-	}
-	j.syncing.Lock()
-	defer j.syncing.Unlock()
-	return j.sync(end)
-}
-
-// write adds a frame and returns where it ends. Head and record are written one
-// after the other, which spares a copy of the record.
-func (j *journal) write(record []byte) (end int64, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.broken != nil {
-		return 0, j.broken
+		return j.broken
 	}
-	for _, part := range [][]byte{head(j.written, j.synced, record), record} {
-		if _, j.broken = j.f.Write(part); j.broken != nil {
-			return 0, j.broken
-		}
+	_, _ = j.w.Write(head(j.written, j.synced, record)) // an error of the writer stays
+	_, _ = j.w.Write(record)
+	if j.broken = j.w.Flush(); j.broken != nil {
+		return j.broken
 	}
 	j.written += headLength + int64(len(record))
-	return j.written, nil
+	return j.sync(j.written)
 }
 
-// sync brings to disk all that is written, unless it is there up to end.
+// sync returns when the journal is on disk up to end. It gives mu up while it waits.
 func (j *journal) sync(end int64) error {
-	j.mu.Lock()
-	written, synced, broken := j.written, j.synced, j.broken
+	for j.synced < end {
+		switch {
+		case j.broken != nil:
+			return j.broken
+		case j.syncing:
+			j.ended.Wait()
+		default:
+			j.syncAll()
+		}
+	}
+	return nil
+}
+
+// syncAll brings to disk all that is written.
+func (j *journal) syncAll() {
+	written := j.written
+	j.syncing = true
 	j.mu.Unlock()
-	if synced >= end {
-		return nil
-	}
-	if broken != nil {
-		return broken
-	}
 	err := j.f.Sync()
 	j.mu.Lock()
-	defer j.mu.Unlock()
+	j.syncing = false
 	if err != nil {
 		j.broken = err
-		return err
+	} else {
+		j.synced = written
 	}
-	j.synced = written
-	return nil
+	j.ended.Broadcast()
 }
 
 func (j *journal) close() error {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 
@@ -130,21 +131,25 @@ func (f *slowFile) Sync() error {
 	return nil
 }
 
-func TestG20_ARecordWrittenWhileASyncRunsWaitsForTheNext(t *testing.T) {
+func TestG20_RecordsWrittenWhileASyncRunsShareTheNext(t *testing.T) {
 	t.Parallel()
-	f := &slowFile{}
-	j := &journal{f: f}
-	var late int64
-	f.during = func() {
-		var err error
-		late, err = j.write([]byte("late"))
-		require.NoError(t, err)
-	}
-	require.NoError(t, j.append([]byte("first")))
-	require.NoError(t, j.sync(late))
-	require.Equal(t, 2, f.syncs)
-	require.NoError(t, j.sync(late))
-	require.Equal(t, 2, f.syncs, "and shares it with others")
+	synctest.Test(t, func(t *testing.T) {
+		f := &slowFile{}
+		j := newJournal(f, 0)
+		late := make(chan error, 2)
+		f.during = func() {
+			for range cap(late) {
+				go func() { late <- j.append([]byte("late")) }()
+			}
+			synctest.Wait()
+			require.Empty(t, late, "they wait")
+		}
+		require.NoError(t, j.append([]byte("first")))
+		for range cap(late) {
+			require.NoError(t, <-late)
+		}
+		require.Equal(t, 2, f.syncs)
+	})
 }
 
 func TestAFrameElsewhereInTheFileIsNone(t *testing.T) {
