@@ -25,8 +25,8 @@ var codec = json.JoinOptions(
 	json.RejectUnknownMembers(true),
 )
 
-// pieces is JSON in the making, joined when all is there: to let one buffer grow
-// to what a large text needs moves it several times.
+// pieces is JSON in the making, each piece whole tokens: to let one buffer grow to
+// what a large text needs moves it several times.
 type pieces [][]byte
 
 const piece = 1 << 20
@@ -41,13 +41,6 @@ func (p *pieces) Write(data []byte) (int, error) {
 	}
 	(*p)[last] = append((*p)[last], data...)
 	return len(data), nil
-}
-
-func (p pieces) size() (n int) {
-	for _, data := range p {
-		n += len(data)
-	}
-	return n
 }
 
 func (p pieces) join() []byte { return bytes.Join(p, nil) }
@@ -83,25 +76,27 @@ func read(data []byte, v any) error {
 
 // checkBounds measures JSON without decoding it. What it counts in text that
 // is no JSON does not matter: the decoder refuses that.
-func checkBounds(data []byte) error {
-	if len(data) > maxBytes {
-		return fmt.Errorf("%d bytes, at most %d", len(data), maxBytes)
-	}
-	depth, values := 0, 0
-	for i := 0; i < len(data); i++ {
-		switch data[i] {
-		case '"':
-			i += textLength(data[i+1:])
-		case '{', '[':
-			depth++
-			values++
-		case '}', ']':
-			depth--
-		case ',':
-			values++
+func checkBounds(doc ...[]byte) error {
+	size, depth, values := 0, 0, 0
+	for _, data := range doc {
+		if size += len(data); size > maxBytes {
+			return fmt.Errorf("more than %d bytes", maxBytes)
 		}
-		if depth > maxDepth || values > maxValues {
-			return fmt.Errorf("more than %d levels or %d values", maxDepth, maxValues)
+		for i := 0; i < len(data); i++ {
+			switch data[i] {
+			case '"':
+				i += textLength(data[i+1:])
+			case '{', '[':
+				depth++
+				values++
+			case '}', ']':
+				depth--
+			case ',':
+				values++
+			}
+			if depth > maxDepth || values > maxValues {
+				return fmt.Errorf("more than %d levels or %d values", maxDepth, maxValues)
+			}
 		}
 	}
 	return nil

@@ -72,7 +72,7 @@ func (f *flow) answer(ctx context.Context, t *thread, a Answer) error {
 	if err != nil {
 		return err
 	}
-	if err := f.append(ctx, t, p.Gate, data); err != nil {
+	if err := f.append(ctx, t, p.Gate, data...); err != nil {
 		return err
 	}
 	t.accept(p, changes)

@@ -78,14 +78,13 @@ var errNotKept = errors.New("the store refused a record")
 
 // record encodes what a node wants changed as a record that begins as r does. It
 // returns the changes as a later process would read them.
-func (f *flow) record(r Record, u Update) ([]byte, []change, error) {
+func (f *flow) record(r Record, u Update) (pieces, []change, error) {
 	head, err := json.Marshal(&r, codec)
 	if err != nil {
 		return nil, nil, fmt.Errorf("encoding the record of %q: %w", r.Node, err)
 	}
 	doc, sep := pieces{head[:len(head)-1], []byte(`,"update":[`)}, ""
 	changes := slices.Clone(u.changes)
-	at := make([][2]int, len(changes)) // where each value stands
 	for i := range changes {
 		c := &changes[i]
 		if node := f.node(r.Node); node == nil || !slices.Contains(node.writes, c.field) {
@@ -97,27 +96,21 @@ func (f *flow) record(r Record, u Update) ([]byte, []change, error) {
 			return nil, nil, fmt.Errorf("encoding field %q: %w", field.name, err)
 		}
 		doc = append(doc, fmt.Appendf(nil, `%s{"field":%q,"value":`, sep, field.name))
-		at[i][0] = doc.size()
-		doc = append(doc, value...)
-		at[i][1] = doc.size()
-		doc, sep = append(doc, []byte("}")), ","
-	}
-	data := append(doc, []byte("]}")).join()
-	for i, c := range changes {
-		if f.fields[c.field.index].reducer == "" {
-			changes[i].raw = data[at[i][0]:at[i][1]:at[i][1]]
+		doc, sep = append(append(doc, value...), []byte("}")), ","
+		if field.reducer == "" {
+			c.raw = value
 		}
 	}
-	return data, changes, nil
+	return append(doc, []byte("]}")), changes, nil
 }
 
 // append makes a record durable, also after the run was cancelled: what was paid
 // for is kept.
-func (f *flow) append(ctx context.Context, t *thread, node string, data []byte) error {
-	if err := checkBounds(data); err != nil {
+func (f *flow) append(ctx context.Context, t *thread, node string, data ...[]byte) error {
+	if err := checkBounds(data...); err != nil {
 		return fmt.Errorf("the record of %q is too large to be read again: %w", node, err)
 	}
-	if err := f.store.Append(context.WithoutCancel(ctx), t.id, data); err != nil {
+	if err := f.store.Append(context.WithoutCancel(ctx), t.id, data...); err != nil {
 		return fmt.Errorf("%w of %q: %w", errNotKept, node, err)
 	}
 	return nil

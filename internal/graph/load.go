@@ -58,13 +58,13 @@ func (f *flow) restore(id string, s Snapshot) (*thread, error) {
 		return nil, fmt.Errorf("end %q and %d next nodes", s.End, len(s.Frontier))
 	}
 	t := &thread{id: id, state: f.zero(), end: s.End, created: s.CreatedAt, pending: s.Pending, answered: s.Answered,
-		steps: s.Steps, raw: make([][]byte, len(f.fields))}
+		steps: s.Steps, raw: make([]pieces, len(f.fields))}
 	for i, field := range f.fields {
 		if err := json.Unmarshal(s.Fields[field.name], field.at(t.state), codec); err != nil {
 			return nil, fmt.Errorf("field %q: %w", field.name, err)
 		}
 		field.settle(t.state)
-		t.raw[i] = s.Fields[field.name]
+		t.raw[i] = pieces{s.Fields[field.name]}
 	}
 	for _, name := range s.Frontier {
 		if err := f.restoreEntry(t, name, s.Payloads[name]); err != nil {

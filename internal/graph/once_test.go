@@ -60,11 +60,11 @@ type refusing struct {
 	heals bool
 }
 
-func (s *refusing) Append(ctx context.Context, thread string, record []byte) error {
+func (s *refusing) Append(ctx context.Context, thread string, record ...[]byte) error {
 	if n := s.left.Add(-1); n == -1 || n < 0 && !s.heals {
 		return errDisk
 	}
-	return s.Memory.Append(ctx, thread, record)
+	return s.Memory.Append(ctx, thread, record...)
 }
 
 func TestG20_AnswersThatWereJournalledAreNotPaidAgain(t *testing.T) {

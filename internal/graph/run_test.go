@@ -25,21 +25,21 @@ type faulty struct {
 	afterAppend func()
 }
 
-func (s *faulty) Save(ctx context.Context, thread string, snapshot []byte) error {
+func (s *faulty) Save(ctx context.Context, thread string, snapshot ...[]byte) error {
 	if s.failSave {
 		return errDisk
 	}
-	return errors.Join(ctx.Err(), s.Memory.Save(ctx, thread, snapshot))
+	return errors.Join(ctx.Err(), s.Memory.Save(ctx, thread, snapshot...))
 }
 
-func (s *faulty) Append(ctx context.Context, thread string, record []byte) error {
+func (s *faulty) Append(ctx context.Context, thread string, record ...[]byte) error {
 	if s.failAppend.Load() {
 		return errDisk
 	}
 	if s.afterAppend != nil {
 		defer s.afterAppend()
 	}
-	return errors.Join(ctx.Err(), s.Memory.Append(ctx, thread, record))
+	return errors.Join(ctx.Err(), s.Memory.Append(ctx, thread, record...))
 }
 
 // counted is a task that counts its runs per payload and then does what it is told.
@@ -201,9 +201,9 @@ type stuck struct {
 	free chan struct{}
 }
 
-func (s stuck) Append(ctx context.Context, thread string, record []byte) error {
+func (s stuck) Append(ctx context.Context, thread string, record ...[]byte) error {
 	<-s.free
-	return s.Memory.Append(ctx, thread, record)
+	return s.Memory.Append(ctx, thread, record...)
 }
 
 func TestG20_BoundedNumberOfResultsWaitsForTheStore(t *testing.T) {

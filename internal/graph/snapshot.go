@@ -85,16 +85,16 @@ func (f *flow) save(ctx context.Context, t *thread) error {
 	if err != nil {
 		return fmt.Errorf("encoding thread %q: %w", t.id, err)
 	}
-	if err := checkBounds(data); err != nil {
+	if err := checkBounds(data...); err != nil {
 		return fmt.Errorf("snapshot of thread %q is too large to be read again: %w", t.id, err)
 	}
-	if err := f.store.Save(context.WithoutCancel(ctx), t.id, data); err != nil {
+	if err := f.store.Save(context.WithoutCancel(ctx), t.id, data...); err != nil {
 		return fmt.Errorf("saving thread %q: %w", t.id, err)
 	}
 	return nil
 }
 
-func (f *flow) encodeThread(t *thread) ([]byte, error) {
+func (f *flow) encodeThread(t *thread) (pieces, error) {
 	head, err := json.Marshal(&Snapshot{
 		Format: format, Graph: f.name, Version: f.version, Fingerprint: f.fingerprint, Thread: t.id,
 		CreatedAt: t.created,
@@ -103,8 +103,7 @@ func (f *flow) encodeThread(t *thread) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	start := seal(f.key, nil)
-	doc, sep := pieces{start, head[1 : len(head)-1], []byte(`,"payloads":{`)}, ""
+	doc, sep := pieces{nil, head[1 : len(head)-1], []byte(`,"payloads":{`)}, ""
 	for _, e := range t.frontier {
 		if e.node.kind == kindFan {
 			payloads, err := json.Marshal(e.payloads, codec)
@@ -118,8 +117,8 @@ func (f *flow) encodeThread(t *thread) ([]byte, error) {
 	doc, sep = append(doc, []byte(`},"fields":{`)), ""
 	digests := map[string]string{}
 	for i, field := range f.fields {
-		value := pieces{t.raw[i]}
-		if t.raw[i] == nil {
+		value := t.raw[i]
+		if value == nil {
 			if value, err = encode(field.at(t.state)); err != nil {
 				return nil, fmt.Errorf("field %q: %w", field.name, err)
 			}
@@ -133,9 +132,9 @@ func (f *flow) encodeThread(t *thread) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	data := append(append(doc, foot...), []byte("}")).join()
-	copy(data, seal(f.key, data[len(start):]))
-	return data, nil
+	doc = append(append(doc, foot...), []byte("}"))
+	doc[0] = seal(f.key, doc[1:]...)
+	return doc, nil
 }
 
 // A sealed snapshot begins with its seal, which covers every byte behind it:
@@ -151,19 +150,21 @@ const (
 
 // seal is what a snapshot begins with that goes on with rest: HMAC-SHA256 under
 // a key, SHA-256 without one.
-func seal(key, rest []byte) []byte {
+func seal(key []byte, rest ...[]byte) []byte {
 	start, h := plain, sha256.New()
 	if key != nil {
 		start, h = keyed, hmac.New(sha256.New, key)
 	}
-	h.Write(rest)
+	for _, data := range rest {
+		h.Write(data)
+	}
 	return fmt.Appendf(nil, `%s%x",`, start, h.Sum(nil))
 }
 
 // checkSeal refuses a snapshot of which a byte is not as it was sealed, and one
 // whose seal is not of the kind that is wanted. It decodes nothing.
 func checkSeal(key, snapshot []byte) error {
-	size := len(seal(key, nil))
+	size := len(seal(key))
 	switch {
 	case len(snapshot) > maxBytes:
 		return fmt.Errorf("%w: %d bytes, at most %d", ErrSnapshot, len(snapshot), maxBytes)

@@ -9,17 +9,18 @@ import (
 
 // Store keeps, for each thread, one snapshot and a journal of the tasks that
 // finished since. Its methods may be called from several goroutines; byte
-// slices that are handed over are not changed afterwards by either side.
+// slices that are handed over are not changed afterwards by either side. What is
+// to be kept comes in parts, which spares a copy of large ones, and is loaded whole.
 type Store interface {
 	// Load returns what is kept, or an error that is ErrNoThread, or ErrSnapshot where
 	// what is kept is damaged.
 	Load(ctx context.Context, thread string) (Saved, error)
 	// Save replaces the snapshot atomically and drops the journal. A journal
 	// that survives is harmless: its records name their superstep.
-	Save(ctx context.Context, thread string, snapshot []byte) error
+	Save(ctx context.Context, thread string, snapshot ...[]byte) error
 	// Append adds one record, which is durable when it returns. Concurrent
 	// calls may share one commit.
-	Append(ctx context.Context, thread string, record []byte) error
+	Append(ctx context.Context, thread string, record ...[]byte) error
 	// Lock keeps other runs, also those of other processes, off a thread until
 	// release is called or the process ends; the thread need not exist. The error
 	// is ErrBusy where somebody holds it, and names the thread and who that is, as
@@ -56,22 +57,22 @@ func (m *Memory) Load(_ context.Context, thread string) (Saved, error) {
 }
 
 // Save replaces the snapshot and drops the journal.
-func (m *Memory) Save(_ context.Context, thread string, snapshot []byte) error {
+func (m *Memory) Save(_ context.Context, thread string, snapshot ...[]byte) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.threads[thread] = Saved{Snapshot: snapshot}
+	m.threads[thread] = Saved{Snapshot: slices.Concat(snapshot...)}
 	return nil
 }
 
 // Append adds a record to the journal of a thread that was saved.
-func (m *Memory) Append(_ context.Context, thread string, record []byte) error {
+func (m *Memory) Append(_ context.Context, thread string, record ...[]byte) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s, ok := m.threads[thread]
 	if !ok {
 		return fmt.Errorf("%w: %q", ErrNoThread, thread)
 	}
-	s.Journal = append(s.Journal, record)
+	s.Journal = append(s.Journal, slices.Concat(record...))
 	m.threads[thread] = s
 	return nil
 }

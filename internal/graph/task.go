@@ -93,11 +93,11 @@ func (n *nodeRun) keep(r Record, u Update, free func()) ([]change, error) {
 		return nil, err
 	}
 	free()
-	return changes, n.append(data)
+	return changes, n.append(data...)
 }
 
-func (n *nodeRun) append(data []byte) error {
-	err := n.flow.append(n.ctx, n.thread, n.node.name, data)
+func (n *nodeRun) append(data ...[]byte) error {
+	err := n.flow.append(n.ctx, n.thread, n.node.name, data...)
 	if errors.Is(err, errNotKept) {
 		n.broken.Store(true)
 	}

@@ -15,7 +15,7 @@ type thread struct {
 	id       string
 	created  time.Time
 	state    any      // a pointer to the state struct, not written to once the superstep began
-	raw      [][]byte // each field's JSON; nil where it has to be made again
+	raw      []pieces // each field's JSON; nil where it has to be made again
 	frontier []*entry
 	pending  []Pending // the interrupts and gates of this superstep
 	answered []string  // ids, oldest first
@@ -140,7 +140,7 @@ func (t *thread) status() Status {
 // begin saves the first snapshot. The state goes through the codec, so that it
 // shares nothing with the caller's and is what a later process would read.
 func (f *flow) begin(ctx context.Context, id string, initial any) (*thread, error) {
-	t := &thread{id: id, state: f.zero(), created: f.clock().UTC().Round(0), raw: make([][]byte, len(f.fields))}
+	t := &thread{id: id, state: f.zero(), created: f.clock().UTC().Round(0), raw: make([]pieces, len(f.fields))}
 	for _, field := range f.fields {
 		raw, err := encode(field.at(initial))
 		if err == nil {

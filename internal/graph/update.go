@@ -6,7 +6,7 @@ type Update struct{ changes []change }
 type change struct {
 	field *fieldID
 	value any
-	raw   []byte // its JSON, where that becomes the field's; else nil
+	raw   pieces // its JSON, where that becomes the field's; else nil
 }
 
 // Updates joins updates; they are merged in the order given.

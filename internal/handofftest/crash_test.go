@@ -104,16 +104,16 @@ type watched struct {
 	p *program
 }
 
-func (w watched) Save(ctx context.Context, thread string, snapshot []byte) error {
+func (w watched) Save(ctx context.Context, thread string, snapshot ...[]byte) error {
 	w.p.at("save")
-	err := w.Store.Save(ctx, thread, snapshot)
+	err := w.Store.Save(ctx, thread, snapshot...)
 	w.p.at("saved")
 	return err
 }
 
-func (w watched) Append(ctx context.Context, thread string, record []byte) error {
+func (w watched) Append(ctx context.Context, thread string, record ...[]byte) error {
 	w.p.at("append")
-	err := w.Store.Append(ctx, thread, record)
+	err := w.Store.Append(ctx, thread, record...)
 	w.p.at("appended")
 	return err
 }

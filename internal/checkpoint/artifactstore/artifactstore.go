@@ -101,8 +101,8 @@ func (s *Store) Prime(ctx context.Context, thread string, saved graph.Saved, num
 }
 
 // Save replaces the snapshot and drops the journal.
-func (s *Store) Save(ctx context.Context, thread string, snapshot []byte) error {
-	err := s.Memory.Save(ctx, thread, snapshot)
+func (s *Store) Save(ctx context.Context, thread string, snapshot ...[]byte) error {
+	err := s.Memory.Save(ctx, thread, snapshot...)
 	if err == nil {
 		s.changed(ctx, thread)
 	}
@@ -111,8 +111,8 @@ func (s *Store) Save(ctx context.Context, thread string, snapshot []byte) error 
 
 // Append adds a record to the journal of a thread that was saved. It is kept by
 // this process alone until it is carried away.
-func (s *Store) Append(ctx context.Context, thread string, record []byte) error {
-	err := s.Memory.Append(ctx, thread, record)
+func (s *Store) Append(ctx context.Context, thread string, record ...[]byte) error {
+	err := s.Memory.Append(ctx, thread, record...)
 	if err == nil {
 		s.changed(ctx, thread)
 	}

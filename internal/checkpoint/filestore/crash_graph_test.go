@@ -41,26 +41,27 @@ type witness struct {
 	w *world
 }
 
-func (s witness) Save(ctx context.Context, thread string, snapshot []byte) error {
+func (s witness) Save(ctx context.Context, thread string, snapshot ...[]byte) error {
 	s.w.replaced = true
-	err := s.Store.Save(ctx, thread, snapshot)
+	err := s.Store.Save(ctx, thread, snapshot...)
 	if err == nil {
-		s.w.snapshot, s.w.kept, s.w.replaced = slices.Clone(snapshot), nil, false
+		s.w.snapshot, s.w.kept, s.w.replaced = slices.Concat(snapshot...), nil, false
 	}
 	return err
 }
 
-func (s witness) Append(ctx context.Context, thread string, record []byte) error {
-	if err := s.Store.Append(ctx, thread, record); err != nil {
+func (s witness) Append(ctx context.Context, thread string, parts ...[]byte) error {
+	if err := s.Store.Append(ctx, thread, parts...); err != nil {
 		return err
 	}
+	record := slices.Concat(parts...)
 	r, err := graph.DecodeRecord(record)
 	if err != nil {
 		return err
 	}
 	s.w.mu.Lock()
 	defer s.w.mu.Unlock()
-	s.w.kept = append(s.w.kept, slices.Clone(record))
+	s.w.kept = append(s.w.kept, record)
 	if !r.Intent {
 		s.w.acked[fmt.Sprintf("%s %d %s", r.Node, r.Task, r.Answer)] = true
 	}

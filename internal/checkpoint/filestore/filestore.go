@@ -84,7 +84,7 @@ func (s *Store) Load(ctx context.Context, thread string) (graph.Saved, error) {
 
 // Save replaces a thread's snapshot, then drops its journal. After a crash
 // there is the old snapshot or the new one, and the journal may be left.
-func (s *Store) Save(ctx context.Context, thread string, snapshot []byte) error {
+func (s *Store) Save(ctx context.Context, thread string, snapshot ...[]byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := ctx.Err(); err != nil {
@@ -94,7 +94,7 @@ func (s *Store) Save(ctx context.Context, thread string, snapshot []byte) error 
 	if err := s.make(thread, folder); err != nil {
 		return err
 	}
-	if err := s.replace(filepath.Join(folder, snapshotFile), snapshot); err != nil {
+	if err := s.replace(filepath.Join(folder, snapshotFile), snapshot...); err != nil {
 		return err
 	}
 	if err := s.closeJournal(thread); err != nil {
@@ -107,12 +107,12 @@ func (s *Store) Save(ctx context.Context, thread string, snapshot []byte) error 
 // disk when Append returns. After an error the record may or may not be kept,
 // earlier ones are, and the journal takes no more until it is opened again, by
 // another Lock, Save or Store.
-func (s *Store) Append(ctx context.Context, thread string, record []byte) error {
+func (s *Store) Append(ctx context.Context, thread string, record ...[]byte) error {
 	j, err := s.journal(ctx, thread)
 	if err != nil {
 		return err
 	}
-	return j.append(record)
+	return j.append(record...)
 }
 
 func (s *Store) journal(ctx context.Context, thread string) (*journal, error) {

@@ -1,6 +1,7 @@
 package filestore
 
 import (
+	"bufio"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -113,9 +114,9 @@ func (s *Store) empty(folder string) error {
 
 // replace gives path new content such that a crash leaves the old content or
 // the new one whole, and that the new one is on disk when replace returns.
-func (s *Store) replace(path string, content []byte) error {
+func (s *Store) replace(path string, content ...[]byte) error {
 	temp := path + ".new"
-	err := s.write(temp, content, File.Sync)
+	err := s.write(temp, File.Sync, content...)
 	if err == nil {
 		err = s.disk.Rename(temp, path)
 	}
@@ -126,7 +127,7 @@ func (s *Store) replace(path string, content []byte) error {
 }
 
 // write makes a file anew.
-func (s *Store) write(path string, content []byte, sync func(File) error) error {
+func (s *Store) write(path string, sync func(File) error, content ...[]byte) error {
 	if err := s.removeIfThere(path); err != nil {
 		return err
 	}
@@ -134,7 +135,11 @@ func (s *Store) write(path string, content []byte, sync func(File) error) error 
 	if err != nil {
 		return err
 	}
-	if _, err = f.Write(content); err == nil {
+	w := bufio.NewWriter(f)
+	for _, part := range content {
+		_, _ = w.Write(part) // an error of the writer stays
+	}
+	if err = w.Flush(); err == nil {
 		err = sync(f)
 	}
 	return errors.Join(err, f.Close())

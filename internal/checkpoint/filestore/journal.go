@@ -94,21 +94,26 @@ func (s *Store) readJournal(folder string) (text []byte, whole int, err error) {
 
 // append returns when the record is on disk. Callers that come while a sync
 // runs share the next one.
-func (j *journal) append(record []byte) error {
-	if len(record) == 0 || len(record) > maxRecord {
-		return fmt.Errorf("a record has 1 to %d bytes, not %d", maxRecord, len(record))
+func (j *journal) append(record ...[]byte) error {
+	size := 0
+	for _, part := range record {
+		size += len(part)
+	}
+	if size == 0 || size > maxRecord {
+		return fmt.Errorf("a record has 1 to %d bytes, not %d", maxRecord, size)
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.broken != nil {
 		return j.broken
 	}
-	_, _ = j.w.Write(head(j.written, j.synced, record)) // an error of the writer stays
-	_, _ = j.w.Write(record)
+	for _, part := range append([][]byte{head(j.written, j.synced, size, record...)}, record...) {
+		_, _ = j.w.Write(part) // an error of the writer stays
+	}
 	if j.broken = j.w.Flush(); j.broken != nil {
 		return j.broken
 	}
-	j.written += headLength + int64(len(record))
+	j.written += headLength + int64(size)
 	return j.sync(j.written)
 }
 
@@ -150,18 +155,21 @@ func (j *journal) close() error {
 	return j.f.Close()
 }
 
-func head(at, synced int64, record []byte) []byte {
+func head(at, synced int64, size int, record ...[]byte) []byte {
 	h := make([]byte, headLength)
-	binary.LittleEndian.PutUint32(h[4:], uint32(len(record)))
+	binary.LittleEndian.PutUint32(h[4:], uint32(size))
 	binary.LittleEndian.PutUint64(h[8:], uint64(synced))
-	binary.LittleEndian.PutUint32(h, checksum(at, h, record))
+	binary.LittleEndian.PutUint32(h, checksum(at, h, record...))
 	return h
 }
 
-func checksum(at int64, head, record []byte) uint32 {
+func checksum(at int64, head []byte, record ...[]byte) uint32 {
 	table := crc32.MakeTable(crc32.Castagnoli)
-	place := binary.LittleEndian.AppendUint64(nil, uint64(at))
-	return crc32.Update(crc32.Update(crc32.Checksum(head[4:], table), table, place), table, record)
+	sum := crc32.Update(crc32.Checksum(head[4:], table), table, binary.LittleEndian.AppendUint64(nil, uint64(at)))
+	for _, part := range record {
+		sum = crc32.Update(sum, table, part)
+	}
+	return sum
 }
 
 // wholeOf says where the last whole record of a journal ends. What follows is

@@ -15,7 +15,7 @@ import (
 
 // addFrame adds a record of which the writer knew that so much was on disk.
 func addFrame(text []byte, synced int, record string) []byte {
-	text = append(text, head(int64(len(text)), int64(synced), []byte(record))...)
+	text = append(text, head(int64(len(text)), int64(synced), len(record), []byte(record))...)
 	return append(text, record...)
 }
 

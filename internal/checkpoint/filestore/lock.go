@@ -76,7 +76,7 @@ func (s *Store) lock(path string) (release func() error, free bool, err error) {
 	if err != nil || !free {
 		return nil, free, err
 	}
-	if err := s.write(path+".holder", s.self(), unsynced); err != nil {
+	if err := s.write(path+".holder", unsynced, s.self()); err != nil {
 		return nil, false, errors.Join(err, unlock())
 	}
 	return sync.OnceValue(func() error {

@@ -2,6 +2,7 @@ package pgstore
 
 import (
 	"context"
+	"slices"
 	"sync"
 )
 
@@ -25,11 +26,11 @@ type commit struct {
 // Append adds a record to the journal of a thread that was saved; it is durable
 // when Append returns. Calls that come while a commit is under way share the
 // next one. After an error the record may or may not be kept, earlier ones are.
-func (s *Store) Append(ctx context.Context, thread string, record []byte) error {
+func (s *Store) Append(ctx context.Context, thread string, record ...[]byte) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	q, c, first := s.join(thread, record)
+	q, c, first := s.join(thread, slices.Concat(record...))
 	if !first {
 		<-c.done
 		return c.err

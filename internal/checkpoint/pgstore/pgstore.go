@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -128,15 +129,16 @@ func (s *Store) noThread(thread string) error {
 }
 
 // Save replaces a thread's snapshot and drops its journal, both or neither.
-func (s *Store) Save(ctx context.Context, thread string, snapshot []byte) error {
-	if snapshot == nil {
-		snapshot = []byte{} // nil would be NULL
+func (s *Store) Save(ctx context.Context, thread string, snapshot ...[]byte) error {
+	whole := slices.Concat(snapshot...)
+	if whole == nil {
+		whole = []byte{} // nil would be NULL
 	}
 	_, err := s.write(ctx, "saving", thread, `
 		WITH dropped AS (DELETE FROM pr_review.record r USING pr_review.thread t WHERE t.number = r.thread AND t.id =
 		$1)
 		INSERT INTO pr_review.thread AS t (id, snapshot) SELECT $1, $3 WHERE pr_review.held($2)
-		ON CONFLICT (id) DO UPDATE SET snapshot = excluded.snapshot, saved = now()`, snapshot)
+		ON CONFLICT (id) DO UPDATE SET snapshot = excluded.snapshot, saved = now()`, whole)
 	return err
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -52,18 +53,18 @@ func (m *mortal) write(do func() error) error {
 	return nil
 }
 
-func (m *mortal) Save(ctx context.Context, thread string, snapshot []byte) error {
-	return m.write(func() error { return m.Memory.Save(ctx, thread, snapshot) })
+func (m *mortal) Save(ctx context.Context, thread string, snapshot ...[]byte) error {
+	return m.write(func() error { return m.Memory.Save(ctx, thread, snapshot...) })
 }
 
-func (m *mortal) Append(ctx context.Context, thread string, data []byte) error {
+func (m *mortal) Append(ctx context.Context, thread string, data ...[]byte) error {
 	return m.write(func() error {
-		if r, err := graph.DecodeRecord(data); err == nil && r.Answer != "" {
+		if r, err := graph.DecodeRecord(slices.Concat(data...)); err == nil && r.Answer != "" {
 			m.answered[r.Answer] = true
 		} else if r.Node == "review" {
 			m.finished++
 		}
-		return m.Memory.Append(ctx, thread, data)
+		return m.Memory.Append(ctx, thread, data...)
 	})
 }
 

@@ -90,14 +90,14 @@ func (k *kept) note(data []byte) {
 	k.seen.Write(data)
 }
 
-func (k *kept) Save(ctx context.Context, id string, data []byte) error {
-	k.note(data)
-	return k.Store.Save(ctx, id, data)
+func (k *kept) Save(ctx context.Context, id string, data ...[]byte) error {
+	k.note(slices.Concat(data...))
+	return k.Store.Save(ctx, id, data...)
 }
 
-func (k *kept) Append(ctx context.Context, id string, data []byte) error {
-	k.note(data)
-	return k.Store.Append(ctx, id, data)
+func (k *kept) Append(ctx context.Context, id string, data ...[]byte) error {
+	k.note(slices.Concat(data...))
+	return k.Store.Append(ctx, id, data...)
 }
 
 // T28: what of tickets and pages stands in anything that leaves the job, under each value
