@@ -88,7 +88,7 @@ func fold(line string) string {
 	return strings.ToLower(unmask(norm.NFKC.String(bare(line))))
 }
 
-// bare is a line without its hidden characters, tag characters shown.
+// bare is a line without its hidden characters, tag characters shown. A form feed parts words.
 func bare(line string) string {
 	if guard.Plain(line) {
 		return line
@@ -100,7 +100,7 @@ func bare(line string) string {
 			b.WriteRune(r - 0xe0000)
 		case r == 0xe0020:
 			b.WriteByte(' ')
-		case seen:
+		case seen || r == '\f':
 			b.WriteRune(r)
 		}
 	})
