@@ -101,6 +101,28 @@ func TestLinksOfTheDocumentsLeadSomewhere(t *testing.T) {
 	require.NoError(t, leads(t, ".github/GUIDES.md", "#3-deciding-by-dispatch"))
 }
 
+var namedFile = regexp.MustCompile("`([a-z0-9_./-]+\\.go|internal/[a-z0-9_./-]+)`")
+
+func TestFilesThatTheDocumentsNameAreThere(t *testing.T) {
+	t.Parallel()
+	there := map[string]bool{"ledger/transfer.go": true} // of an example
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Name() == ".git" && d.IsDir() {
+			return fs.SkipDir
+		}
+		for rest, more := filepath.ToSlash(path), true; more; _, rest, more = strings.Cut(rest, "/") {
+			there[rest] = true
+		}
+		return err
+	})
+	require.NoError(t, err)
+	for path, page := range documents(t) {
+		for _, m := range namedFile.FindAllStringSubmatch(fence.ReplaceAllString(page, ""), -1) {
+			require.True(t, there[m[1]], "%s names %s", path, m[1])
+		}
+	}
+}
+
 func TestAddressesOfDocumentsInTheProgramLeadSomewhere(t *testing.T) {
 	t.Parallel()
 	seen := 0
