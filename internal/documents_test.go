@@ -123,6 +123,28 @@ func TestFilesThatTheDocumentsNameAreThere(t *testing.T) {
 	}
 }
 
+var namedInCode = regexp.MustCompile("`(\\w+)(\\.[A-Z]\\w+)\\b")
+
+func TestNamesThatTheDocumentsUseAreThere(t *testing.T) {
+	t.Parallel()
+	code := map[string]string{} // by room
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && strings.HasSuffix(path, ".go") {
+			code[filepath.Base(filepath.Dir(path))] += read(t, path)
+		}
+		return err
+	})
+	require.NoError(t, err)
+	for path, page := range documents(t) {
+		for _, m := range namedInCode.FindAllStringSubmatch(fence.ReplaceAllString(page, ""), -1) {
+			if text, room := code[m[1]]; room {
+				word := regexp.MustCompile(`\b` + m[2][1:] + `\b`)
+				require.True(t, word.MatchString(text), "%s names %s%s", path, m[1], m[2])
+			}
+		}
+	}
+}
+
 func TestAddressesOfDocumentsInTheProgramLeadSomewhere(t *testing.T) {
 	t.Parallel()
 	seen := 0
