@@ -54,8 +54,8 @@ type call struct {
 	number int64
 	at     time.Time
 
-	requests, tokens float64 // charged up to and with it
-	trial, ended     bool    // it finds out whether the server is up again; it is over
+	requests, tokens charge
+	trial, ended     bool // it finds out whether the server is up again; it is over
 }
 
 // New makes a limiter.
@@ -186,8 +186,8 @@ func (l *Limiter) end(c *call, resp *http.Response, err error) {
 	named, refused := later(resp, now)
 	passed := resp != nil && resp.StatusCode/100 == 2
 	if resp != nil {
-		l.requests.observe(c.number, c.at, c.requests, read(resp.Header, requestHeaders, c.at), refused)
-		l.tokens.observe(c.number, c.at, c.tokens, read(resp.Header, tokenHeaders, c.at), refused)
+		l.requests.observe(c.number, c.at, c.requests, read(resp.Header, requestHeaders, c.at), passed, refused)
+		l.tokens.observe(c.number, c.at, c.tokens, read(resp.Header, tokenHeaders, c.at), passed, refused)
 	}
 	switch {
 	case refused:

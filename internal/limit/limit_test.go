@@ -154,6 +154,23 @@ func TestT31_HostileHeadersHoldNobodyForLong(t *testing.T) {
 	}
 }
 
+func TestT31_TokensThatAreNeverLeftHoldNobodyForLong(t *testing.T) {
+	t.Parallel()
+	for _, reset := range []string{"24h", "10m"} {
+		synctest.Test(t, func(t *testing.T) {
+			l := New(Options{Concurrency: 1})
+			start := time.Now()
+			for range 20 {
+				end, err := l.Begin(t.Context(), 20_000)
+				require.NoError(t, err)
+				end(answer(200, "X-Ratelimit-Limit-Tokens", "100000", "X-Ratelimit-Remaining-Tokens", "0",
+					"X-Ratelimit-Reset-Tokens", reset), nil)
+			}
+			require.LessOrEqual(t, time.Since(start), 5*longestWait, reset)
+		})
+	}
+}
+
 // dead reviews files against a server that fails every call, with five tries.
 func dead(t *testing.T, l *Limiter, resp *http.Response, cause error) (took time.Duration, down int) {
 	var mu sync.Mutex

@@ -16,6 +16,9 @@ const (
 	// longestWait bounds a wait that headers alone ask for. A limit per day, or a header that says nothing true, must
 	// not stop a run: the server may say no to one call a minute instead.
 	longestWait = 65 * time.Second
+	// maxLies is how often a call may pass although the headers had nothing left for it, even after the longest
+	// wait, before they are no longer believed.
+	maxLies = 2
 	// mostRatio bounds what the server is taken to count for one of ours.
 	mostRatio = 4
 )
@@ -31,6 +34,13 @@ type quota struct {
 	total float64 // charged so far
 	taken float64 // of the call that told last
 	ratio float64 // what the server counts for one of ours
+	lies  int
+}
+
+// charge is what was charged up to and with one call.
+type charge struct {
+	total   float64
+	doubted bool // nothing should have been left for it
 }
 
 // wait is how long until there is enough for a call; 0 where nothing is known.
@@ -54,11 +64,12 @@ func (q *quota) full(now time.Time) time.Duration {
 	return min(max(q.at.Add(q.word.reset).Sub(now), time.Millisecond), longestWait)
 }
 
-// take counts a call that starts. It returns what was charged up to and with it.
-func (q *quota) take(now time.Time, amount float64) (charged float64) {
+// take counts a call that starts.
+func (q *quota) take(now time.Time, amount float64) charge {
+	doubted := q.left != nil && q.left.TokensAt(now) < min(amount*q.ratio, q.word.limit)*0.9
 	q.total += amount
 	q.drain(now, amount*q.ratio)
-	return q.total
+	return charge{q.total, doubted}
 }
 
 // drain takes an amount away, also below zero.
@@ -69,7 +80,14 @@ func (q *quota) drain(now time.Time, amount float64) {
 }
 
 // observe takes in what the answer to a call tells; nil where it tells nothing.
-func (q *quota) observe(number int64, at time.Time, charged float64, t *told, refused bool) {
+func (q *quota) observe(number int64, at time.Time, c charge, t *told, passed, refused bool) {
+	if passed && c.doubted {
+		q.lies++
+	}
+	if q.lies > maxLies {
+		q.left = nil
+		return
+	}
 	if t == nil || number < q.of {
 		return
 	}
@@ -78,13 +96,13 @@ func (q *quota) observe(number int64, at time.Time, charged float64, t *told, re
 	if t.reset > 0 && used > 0 {
 		perSecond = used / t.reset.Seconds()
 	}
-	q.learn(at, charged, t, perSecond)
+	q.learn(at, c.total, t, perSecond)
 	if refused {
 		q.ratio = min(q.ratio*1.5, mostRatio) // others use it too
 	}
-	q.word, q.of, q.at, q.taken = *t, number, at, charged
+	q.word, q.of, q.at, q.taken = *t, number, at, c.total
 	q.left = rate.NewLimiter(rate.Limit(max(perSecond, 1/minute.Seconds())), int(t.limit))
-	q.drain(at, used+(q.total-charged)*q.ratio)
+	q.drain(at, used+(q.total-c.total)*q.ratio)
 }
 
 // learn compares two answers: what the server counted with what was charged.
