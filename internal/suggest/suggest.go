@@ -21,6 +21,7 @@ import (
 // File is what the suggestions for one file are held against.
 type File struct {
 	language // the zero value where no parser is at hand, or the head itself does not parse
+	written  lang.Language
 	shown    diff.Anchors
 	head     []string // lines with their carriage returns; nil where the text is not at hand
 	coded    bool     // the head is at hand, and not in UTF-8
@@ -31,12 +32,12 @@ type File struct {
 // New takes a file's diff and its text at the head, which is nil where it is not
 // at hand: then nothing is applied, and the lines of the diff alone are looked at.
 func New(path string, shown diff.Anchors, head []byte) File {
-	f := File{shown: shown}
+	f := File{written: lang.Of(path), shown: shown}
 	if head == nil {
 		return f
 	}
 	f.head, f.coded = strings.Split(string(head), "\n"), !utf8.Valid(head)
-	if p := languages[lang.Of(path).Name]; p.parses != nil && len(head) <= p.limit && p.parses(head) {
+	if p := languages[f.written.Name]; p.parses != nil && len(head) <= p.limit && p.parses(head) {
 		left := maxWork - p.takes(len(head))
 		f.language, f.size, f.left = p, len(head), &left
 	}
@@ -57,10 +58,12 @@ func (s File) Check(f finding.Finding) finding.Finding {
 		why = untried
 	}
 	if why == "" {
-		text := indented(f.Suggestion, old)
+		text := s.indented(f.Suggestion, old)
 		if slices.Equal(split(text), old) {
-			f.Suggestion = ""
-			return f
+			if text = f.Suggestion; !s.ends(split(text), old, f.Line) {
+				f.Suggestion = ""
+				return f
+			}
 		}
 		if why = cmp.Or(s.spelled(f.Side, start, f.Line), s.fault(text, old, start, f.Line)); why == "" {
 			f.Suggestion = text
@@ -156,20 +159,55 @@ func (s File) with(text string, start, line int) string {
 	return strings.Join(slices.Concat(s.head[:start-1], split(text), s.head[line:]), "\n")
 }
 
-// indented is a suggestion as far to the right as what it replaces, where it begins at the left
-// edge and no line in its place does.
-func indented(text string, old []string) string {
+// indented is a suggestion as far to the right as what it replaces, where it begins at the left edge and no line in its
+// place does. Where all further lines are that far to the right, and are not within what the first one opens, the first
+// alone has lost its indentation.
+func (s File) indented(text string, old []string) string {
 	margin, lines := indent(old), split(text)
-	left := func(line string) bool { return line != "" && !strings.HasPrefix(line, margin) }
-	if margin == "" || indent(lines) != "" || strings.TrimSpace(text) == "" || slices.ContainsFunc(old, left) {
+	blank := func(line string) bool { return strings.TrimSpace(line) == "" }
+	left := func(line string) bool { return !blank(line) && !strings.HasPrefix(line, margin) }
+	at := slices.IndexFunc(lines, func(line string) bool { return !blank(line) })
+	if margin == "" || indent(lines) != "" || at < 0 || slices.ContainsFunc(old, left) {
 		return text
 	}
-	for i, line := range lines {
-		if line != "" {
-			lines[i] = margin + line
+	statements := strings.Split(s.joined(strings.Join(lines[at:], "\n")), "\n")
+	first, further := strings.TrimRight(statements[0], " \t"), statements[1:]
+	within := indent(further) == margin && (strings.HasPrefix(first, "- ") || opening.MatchString(first))
+	lines[at] = margin + lines[at]
+	if within || slices.ContainsFunc(further, left) {
+		for i, line := range lines[at+1:] {
+			if line != "" {
+				lines[at+1+i] = margin + line
+			}
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// opening matches a line that is no whole statement, such as one that ends in a colon, a bracket or a comma.
+var opening = regexp.MustCompile("[^\\w)\\]}\"'`;.]$")
+
+// joined is a text without its comments, each string on one line.
+func (s File) joined(text string) string {
+	var b strings.Builder
+	for at := 0; ; {
+		from, to := s.written.NotCode(text, at)
+		if to == 0 {
+			return b.String() + text[at:]
+		}
+		b.WriteString(text[at:from])
+		if strings.IndexByte("\"'`", text[from]) >= 0 {
+			b.WriteString(strings.ReplaceAll(text[from:to], "\n", " "))
+		}
+		at = to
+	}
+}
+
+// ends reports whether lines that are there but for their indentation end a block, where indentation does that: what
+// stands below is at the left edge, as they are.
+func (s File) ends(lines, old []string, line int) bool {
+	return s.written.Name == "python" && s.head != nil && indent(s.head[line:]) == "" &&
+		lines[len(lines)-1] != old[len(old)-1]
 }
 
 // split are a suggestion's lines: a line feed at its end adds none.
