@@ -111,6 +111,15 @@ func TestAScriptThatKnowsTheAnswersHitsEveryDefect(t *testing.T) {
 	require.Empty(t, report.Moved)
 }
 
+func TestAFileThatCannotBeWrittenLeavesNoPartOfANewOne(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "results.jsonl", "x"), 0o700)) // in the way
+	_, err := eval.Run(t.Context(), options(t, dir, scripted()))
+	require.ErrorContains(t, err, "the run's folder "+dir)
+	require.NoFileExists(t, filepath.Join(dir, "results.jsonl.new"))
+}
+
 func TestP11_TwoRunsWithTheSameAnswersGiveTheSameBytes(t *testing.T) {
 	t.Parallel()
 	first, second := t.TempDir(), t.TempDir()

@@ -66,10 +66,14 @@ func plain(b *bytes.Buffer) *json.Encoder {
 
 // replace leaves the old file or the new one, whole.
 func replace(path string, text []byte) error {
-	if err := os.WriteFile(path+".new", text, 0o600); err != nil {
-		return err
+	err := os.WriteFile(path+".new", text, 0o600)
+	if err == nil {
+		err = os.Rename(path+".new", path)
 	}
-	return os.Rename(path+".new", path)
+	if err != nil {
+		_ = os.Remove(path + ".new") // it takes room where there may be none
+	}
+	return err
 }
 
 // Kept is a finished run as its folder has it.
