@@ -9,7 +9,7 @@ package llm
 
 import (
 	"context"
-	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
@@ -115,7 +115,7 @@ func (c *Client) once(ctx context.Context, a *asked) (Answer, error) {
 		return Answer{}, fmt.Errorf("reading the answer of %s: %w", c.at.base, ErrNotChat)
 	}
 	err = fmt.Errorf("asking the model: %w", transport.Clean(err))
-	if errors.As(err, new(net.Error)) && !errors.As(err, new(*tls.CertificateVerificationError)) {
+	if errors.As(err, new(net.Error)) && !errors.As(err, new(x509.UnknownAuthorityError)) {
 		err = problem.As(problem.Failed, err,
 			"see that a model's server answers at base-url, and that this machine may reach it")
 	}

@@ -2,6 +2,8 @@ package llm
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"io"
 	"log"
@@ -208,7 +210,17 @@ func TestAnUnknownCertificateSaysWhereToNameItsAuthority(t *testing.T) {
 	t.Cleanup(server.Close)
 	_, err := client(t, server.URL).Chat(t.Context(), question)
 	require.ErrorContains(t, problem.Of(err), "SSL_CERT_FILE")
+
+	c := client(t, server.URL)
+	c.http = &http.Client{Transport: refusing{&tls.CertificateVerificationError{Err: x509.HostnameError{
+		Certificate: &x509.Certificate{}, Host: "h"}}}}
+	_, err = c.Chat(t.Context(), question)
+	require.ErrorContains(t, problem.Of(err), "base-url", "it is that of another server")
 }
+
+type refusing struct{ err error }
+
+func (r refusing) RoundTrip(*http.Request) (*http.Response, error) { return nil, r.err }
 
 func TestErrorsOfTheServerSayWhatWhereAndNext(t *testing.T) {
 	t.Parallel()

@@ -2,6 +2,8 @@ package transport
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"io"
 	"log"
 	"net"
@@ -242,6 +244,8 @@ func TestWhoIsNotReachedSaysWhatToDo(t *testing.T) {
 			require.Contains(t, problem.Of(err).Error(), c.next)
 		})
 	}
+	other := &tls.CertificateVerificationError{Err: x509.HostnameError{Certificate: &x509.Certificate{}, Host: "h"}}
+	require.Contains(t, problem.Of(advised(other)).Error(), "reaches that server", "no authority mends that")
 	require.ErrorIs(t, advised(&net.OpError{Op: "dial", Err: ErrForbidden}), ErrForbidden)
 	require.NotContains(t, problem.Of(advised(&net.OpError{Op: "dial", Err: ErrForbidden})).Error(), "reaches")
 }

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
@@ -63,13 +64,14 @@ func Clean(err error) error {
 
 // advised adds to a connection's error what to do about it.
 func advised(err error) error {
-	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
 		return problem.As(problem.Failed, err,
 			"let SSL_CERT_FILE name a file with the certificate of who signs for that server, such as a proxy")
 	}
 	_, dialled := errors.AsType[*net.OpError](err)
 	_, garbled := errors.AsType[tls.RecordHeaderError](err)
-	if (dialled || garbled) && !errors.Is(err, ErrForbidden) {
+	_, refused := errors.AsType[*tls.CertificateVerificationError](err)
+	if (dialled || garbled || refused) && !errors.Is(err, ErrForbidden) {
 		return problem.As(problem.Failed, err,
 			"see that this machine reaches that server, through HTTPS_PROXY where there is a proxy; run it again")
 	}
