@@ -171,7 +171,7 @@ func (r *localRun) workTree(ctx context.Context) (ingest.Change, error) {
 	if !r.quiet || asks {
 		fmt.Fprintln(r.Stderr, r.firstLine(w, len(c.Files), with, asks))
 	}
-	if !asks || !(ask.Prompt{Front: r.Front}).Yes(ctx, "Send what is untracked to "+r.host()+" too?") {
+	if !asks || !(ask.Prompt{Front: r.Front}).Yes(ctx, "Send what is untracked to "+r.endpoint().Host+" too?") {
 		return c, nil
 	}
 	if err := os.RemoveAll(c.Objects); err != nil {
@@ -202,22 +202,21 @@ func (r *localRun) reader() string {
 	if r.reviewer.Rules {
 		return "rules on this machine"
 	}
-	return guard.Line(r.reviewer.Model, driver.MaxLine) + " at " + r.host()
+	return guard.Line(r.reviewer.Model, driver.MaxLine) + " at " + r.endpoint().Host
 }
 
-func (r *localRun) host() string {
+func (r *localRun) endpoint() *url.URL {
 	u, err := url.Parse(cmp.Or(r.BaseURL, llm.DefaultBaseURL))
 	if err != nil {
-		return "an address that does not parse" // the client was made with it
+		return &url.URL{Host: "an address that does not parse"} // the client was made with it
 	}
-	return u.Host
+	return u
 }
 
 // withUntracked reports whether the untracked files are read too, or whether a person has
 // to be asked, since they would leave this machine and no flag says so.
 func (r *localRun) withUntracked(paths []string) (with, asks bool) {
-	host, _, _ := strings.Cut(r.host(), ":")
-	if len(paths) == 0 || r.untracked || r.reviewer.Rules || transport.Loopback(host) {
+	if len(paths) == 0 || r.untracked || r.reviewer.Rules || transport.Loopback(r.endpoint().Hostname()) {
 		return true, false
 	}
 	return false, r.interactive(r.options)

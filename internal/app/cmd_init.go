@@ -20,7 +20,7 @@ func (a *app) initCommand() command {
 			f.BoolVar(&c.Apply, "apply", false, "make environments and label on GitHub, and have gh ask for the key")
 			f.BoolVar(&c.Check, "check", false, "write nothing: check files, environments, secret, label, key "+
 				"and model")
-			f.Func("route", "how a person decides, `approval|dispatch`; chosen by what the repository can have where "+
+			f.Func("route", "`approval|dispatch`: how a person decides; chosen by what the repository can have where "+
 				"not given", c.SetRoute)
 			f.StringSliceVar(&c.Reviewers, "reviewer", nil, "who approves: a `login` or org/team; may be repeated")
 			f.BoolVar(&c.Force, "force", false, "replace workflows and environments that are there and differ")

@@ -76,7 +76,7 @@ func (a *app) resume(ctx context.Context, args []string, o *resumeOptions, given
 	if err == nil && isProposal(s.thread) {
 		return a.resumeProposal(ctx, s, &implementOptions{options: o.options, drop: o.drop})
 	}
-	if o.push || len(o.drop) > 0 {
+	if (o.push || len(o.drop) > 0) && (err == nil || problem.Check(err) == 1) {
 		flag := map[bool]string{true: "--drop", false: "--push"}[len(o.drop) > 0]
 		return problem.Usage(flag+" is for a ticket's change, and no draft of one is named",
 			`name its thread, as threads lists it; a finding is dropped by --command "/drop F2"`)

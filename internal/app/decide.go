@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	osuser "os/user"
 	"slices"
 
 	"github.com/org/pr-review-action/internal/ask"
@@ -177,7 +178,13 @@ func (a *app) user(ctx context.Context, s session) (string, error) {
 			return viewer.Login, err
 		}
 	}
-	return cmp.Or(a.Getenv("USER"), a.Getenv("LOGNAME"), a.Getenv("USERNAME"), "somebody"), nil
+	if name := cmp.Or(a.Getenv("USER"), a.Getenv("LOGNAME")); name != "" {
+		return name, nil
+	}
+	if u, err := osuser.Current(); err == nil { // in a container no variable says it
+		return u.Username, nil
+	}
+	return "somebody", nil
 }
 
 func (a *app) showDraft(r driver.Report) {

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"os/user"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -78,6 +79,20 @@ func (s shell) command(args ...string) *exec.Cmd {
 		"OPENAI_API_KEY=sk-test", "OPENAI_BASE_URL="+s.model)
 	cmd.Env = append(cmd.Env, s.environ...)
 	return cmd
+}
+
+// TestADecisionNamesTheAccountOfThisMachine has no variable that says who it is, as in a container.
+func TestADecisionNamesTheAccountOfThisMachine(t *testing.T) {
+	t.Parallel()
+	me, err := user.Current()
+	if err != nil {
+		t.Skip(err)
+	}
+	s := shell{t: t, dir: t.TempDir(), environ: []string{"USER=", "LOGNAME="}}
+	out, err := s.command("review", "demo", "--provider", "offline", "--approve", "--quiet", "--store",
+		t.TempDir()).Output()
+	require.NoError(t, err)
+	require.Contains(t, string(out), "approved by "+me.Username+" on ")
 }
 
 // review runs a review of the last commit with --json.

@@ -17,9 +17,26 @@ import (
 )
 
 // TestATicketIsDecidedAtATerminal types what people type: approve in any case decides, and
-// what does not begin with / is feedback, also behind a dropped file.
+// what does not begin with / is feedback, also behind a dropped file. A rejection may have its
+// reason.
 func TestATicketIsDecidedAtATerminal(t *testing.T) {
 	t.Parallel()
+	shown, text := atATerminal(t, "yes\n/drop none.txt\n/drop test.txt\nbe kinder\n/drop test.txt\nAPPROVE\n")
+	for _, want := range []string{"approve commits it to a branch of its own", `"none.txt" is no path of this draft`,
+		"what you dropped may be in the next draft again", "revision 1 of 3", "POSTED fix/TASK-1-greet "} {
+		require.Contains(t, shown, want)
+	}
+	require.Equal(t, "fix/TASK-1-greet:greet.txt:hello, friend", text)
+	for _, typed := range []string{"Reject\n", "/drop test.txt\n/abort: another ticket\nlater\n"} {
+		shown, text = atATerminal(t, typed)
+		require.Contains(t, shown, "ABORTED local/")
+		require.Empty(t, text)
+	}
+}
+
+// atATerminal drafts a change for a ticket and types. It returns what was shown, and the files
+// of the branch that was made, if any.
+func atATerminal(t *testing.T, typed string) (shown, files string) {
 	path, err := exec.LookPath("pr-review-action")
 	require.NoError(t, err)
 	change := func(word string) string {
@@ -48,18 +65,13 @@ func TestATicketIsDecidedAtATerminal(t *testing.T) {
 	screen, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: 200})
 	require.NoError(t, err)
 	defer screen.Close()
-	_, err = io.WriteString(screen, "yes\n/drop none.txt\n/drop test.txt\nbe kinder\n/drop test.txt\nAPPROVE\n")
+	_, err = io.WriteString(screen, typed)
 	require.NoError(t, err)
-	var shown bytes.Buffer
-	_, _ = io.Copy(&shown, screen) // ends with an error of its own when the program does
-	require.NoError(t, cmd.Wait(), shown.String())
-	for _, want := range []string{"approve commits it to a branch of its own", `"none.txt" is no path of this draft`,
-		"what you dropped may be in the next draft again", "revision 1 of 3", "POSTED fix/TASK-1-greet "} {
-		require.Contains(t, shown.String(), want)
-	}
+	var all bytes.Buffer
+	_, _ = io.Copy(&all, screen) // ends with an error of its own when the program does
+	require.NoError(t, cmd.Wait(), all.String())
 	tree := exec.CommandContext(t.Context(), "git", "grep", "", "fix/TASK-1-greet", "--")
 	tree.Dir, tree.Env = dir, env
-	text, err := tree.Output()
-	require.NoError(t, err)
-	require.Equal(t, "fix/TASK-1-greet:greet.txt:hello, friend", strings.TrimSpace(string(text)))
+	text, _ := tree.Output() // fails where there is no such branch
+	return all.String(), strings.TrimSpace(string(text))
 }

@@ -72,15 +72,15 @@ func (p *proposing) ask(ctx context.Context, r driver.Proposal) (decision.Verdic
 			text = decision.ReviseCommand(answer)
 		}
 		given := append(slices.Clone(drops), text)
-		if strings.HasPrefix(text, "/revise") {
+		if strings.HasPrefix(text, "/revise") || strings.HasPrefix(text, "/abort") {
 			given = []string{text} // what was dropped is of this draft
 		}
 		d, err := r.State.Decide(strings.Join(given, "\n"), "", decision.Approve, time.Time{})
 		switch {
 		case err != nil:
 			fmt.Fprintln(p.app.Stderr, guard.Text(driver.Explain(err)))
-		case d.Verdict == decision.Revise:
-			if len(drops) > 0 {
+		case d.Verdict != decision.Approve:
+			if d.Verdict == decision.Revise && len(drops) > 0 {
 				fmt.Fprintln(p.app.Stderr, "  what you dropped may be in the next draft again")
 			}
 			return d.Verdict, text

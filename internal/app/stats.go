@@ -65,8 +65,7 @@ func (a *app) reports(ctx context.Context, store wire.Store, begin string) (all 
 	return all, nil
 }
 
-// runs are the drafts of a store, each once: two folders may hold the same. Decisions of
-// earlier versions kept nothing of their drafts.
+// runs are the drafts of a store, each once: two folders may hold the same.
 func runs(all []driver.Report) (runs []stats.Run) {
 	seen := map[string]bool{}
 	for _, r := range all {

@@ -90,7 +90,7 @@ var special = map[string]tea.KeyType{
 	"home": tea.KeyHome, "end": tea.KeyEnd,
 	"enter": tea.KeyEnter, "esc": tea.KeyEsc, "backspace": tea.KeyBackspace, "delete": tea.KeyDelete,
 	"space":  tea.KeySpace,
-	"ctrl+c": tea.KeyCtrlC, "ctrl+d": tea.KeyCtrlD, "ctrl+u": tea.KeyCtrlU,
+	"ctrl+c": tea.KeyCtrlC, "ctrl+d": tea.KeyCtrlD, "ctrl+h": tea.KeyCtrlH, "ctrl+u": tea.KeyCtrlU,
 }
 
 // press presses keys: names of special ones, and text, rune by rune. over

@@ -236,6 +236,7 @@ func TestTheLineIsEdited(t *testing.T) {
 		"abc home X delete":        "Xbc",
 		"abc left left backspace":  "bc",
 		"ab backspace backspace c": "c",
+		"ab ctrl+h c":              "ac", // what the backspace of some terminals sends
 		"abc home ctrl+u delete":   "bc",
 		"left delete backspace":    "",
 		"日本 left 本":                "日本本",

@@ -57,7 +57,7 @@ func (l line) key(name string) line {
 		return line{l.runes, 0}
 	case "end", "ctrl+e":
 		return line{l.runes, len(l.runes)}
-	case "backspace":
+	case "backspace", "ctrl+h":
 		return l.without(max(0, l.at-1), l.at)
 	case "delete":
 		return l.without(l.at, min(len(l.runes), l.at+1))

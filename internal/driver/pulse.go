@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/org/pr-review-action/internal/column"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/graph"
@@ -73,15 +72,15 @@ func (f *far) at(under []reviewpr.Status) {
 	f.live(f)
 }
 
-// line is what is under way, in one line; of reviews how many ended, what they cost, and
-// what they wait for.
+// line is what is under way and waited for, in one line; of reviews how many ended, and what
+// they cost.
 func (f *far) line(elapsed time.Duration, waiting string, columns int) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.last.Total == 0 || f.under[0] != reviewpr.AnalyzeCode {
-		return column.Cut(fmt.Sprintf("%s · %d s", Statuses(f.under), int(elapsed.Seconds())), columns)
+	r := terminal.Running{Status: Statuses(f.under), Elapsed: elapsed, Waiting: waiting}
+	if f.under[0] == reviewpr.AnalyzeCode {
+		r.Done, r.Total = f.last.Done, f.last.Total
+		r.Findings, r.Used, r.Limit = f.soFar()
 	}
-	r := terminal.Running{Done: f.last.Done, Total: f.last.Total, Elapsed: elapsed, Waiting: waiting}
-	r.Findings, r.Used, r.Limit = f.soFar()
 	return terminal.Progress(r, columns)
 }

@@ -32,6 +32,8 @@ func TestARunSaysEachHalfMinuteWhatIsUnderWay(t *testing.T) {
 		time.Sleep(time.Hour)
 		require.Equal(t, []string{"initialize · 30 s", "fetch jira, fetch confluence · 60 s",
 			"reviewing  3/7 files · 2 findings · 5 calls · $0.03 of $1.00 · 90 s", "generate review · 120 s"}, told)
+		require.Equal(t, "generate review · 4 s  waiting for a rate limit, 9 s",
+			f.line(4*time.Second, "a rate limit, 9 s", 52))
 		Beat(t.Context(), nil, line)()
 	})
 }

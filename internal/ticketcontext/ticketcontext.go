@@ -254,7 +254,7 @@ func (g *gathering) take(w *wanted) {
 		}
 	}
 	if len(w.got.Criteria) == ticket.MaxCriteria {
-		g.found.Missing = append(g.found.Missing, fmt.Sprintf("Of %s the first %d acceptance criteria count", w.id,
+		g.found.Missing = append(g.found.Missing, fmt.Sprintf("Of %s %d acceptance criteria count, and no more", w.id,
 			ticket.MaxCriteria))
 	}
 	for i := range w.got.Criteria {

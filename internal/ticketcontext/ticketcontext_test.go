@@ -155,7 +155,7 @@ func TestWhatIsMissingIsNamed(t *testing.T) {
 			"Without ticket: what an author names who may not write to the repository is not followed"}},
 		{"T3 fork", fork, []string{"Without ticket: what a fork names is not followed"}},
 		{"outsider without a key", silent, nil},
-		{"many criteria", request("PAY-3", ""), []string{"Of PAY-3 the first 50 acceptance criteria count"}},
+		{"many criteria", request("PAY-3", ""), []string{"Of PAY-3 50 acceptance criteria count, and no more"}},
 		{"too many", request("PAY-1 PAY-1 OPS-1 OPS-2 OPS-3", ""), []string{
 			"Without ticket: OPS-3: 3 tickets are read at most"}},
 	} {

@@ -12,9 +12,10 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// Running is how far a review is. Waiting says what it waits for, or is empty; a
-// Limit of 0 is none.
+// Running is how far a run is. Status is what it does where no file is under review; Waiting
+// says what it waits for, or is empty; a Limit of 0 is none.
 type Running struct {
+	Status                string
 	Done, Total, Findings int
 	Used                  cost.Usage
 	Limit                 cost.MicroUSD
@@ -22,11 +23,14 @@ type Running struct {
 	Elapsed               time.Duration
 }
 
-// Progress is one line about a running review, without a line break and at most
+// Progress is one line about a run under way, without a line break and at most
 // width columns wide.
 func Progress(r Running, width int) string {
-	parts := []string{fmt.Sprintf("reviewing  %s/%s", wording.Thousands(int64(r.Done)), wording.Count(r.Total, "file")),
-		wording.Count(r.Findings, "finding")}
+	parts := []string{r.Status}
+	if r.Total > 0 {
+		parts = []string{fmt.Sprintf("reviewing  %s/%s", wording.Thousands(int64(r.Done)), wording.Count(r.Total, "file")),
+			wording.Count(r.Findings, "finding")}
+	}
 	if u := r.Used; u.Calls > 0 {
 		parts = append(parts, wording.Count(int(u.Calls), "call"), wording.Price(u, r.Limit))
 	}
