@@ -61,8 +61,8 @@ type Options struct {
 
 // New makes a client. It takes proxies from HTTPS_PROXY and NO_PROXY and certificate authorities from the system or
 // SSL_CERT_FILE, follows redirects on the same host alone, and reads each answer whole before handing it on, so that
-// a connection lost half way is retried like any other. Its errors are ErrInsecure, ErrForbidden, ErrRedirect,
-// ErrTooLarge, ErrTimeout, ErrNotJSON or the network's own, each in a *url.Error: see Clean. An answer of any status
+// a connection lost half way is retried like any other. Its errors are those of Refused, ErrRedirect, ErrTooLarge,
+// ErrTimeout, ErrNotJSON or the network's own, each in a *url.Error: see Clean. An answer of any status
 // is no error here: see Status.
 func New(o Options) *http.Client {
 	o = o.withDefaults()
