@@ -9,12 +9,13 @@ package transport
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net"
 	"net/http"
 	"time"
+
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 const (
@@ -32,7 +33,7 @@ const (
 )
 
 // ErrRedirect is a redirect that was not followed: to another host, from https to http, or one too many.
-var ErrRedirect = errors.New("redirect refused")
+var ErrRedirect = problem.Sentinel("redirect refused", "name the address that it leads to, if you trust it")
 
 // Options says how a client behaves. The zero value is usable.
 type Options struct {
