@@ -230,7 +230,7 @@ func (r Report) bill() string {
 	}
 	total := "Cost unknown, since the endpoint does not tell it (`--price` does)"
 	switch {
-	case r.Cost != nil && *r.Cost > 0:
+	case r.Cost > 0:
 		total = "Cost " + r.Cost.String()
 	case r.Reviewer == Scripted:
 		total = "Cost nothing"

@@ -47,7 +47,7 @@ type Report struct {
 	About
 	Losses      map[string][]Lost `json:"losses"`                 // by stage, in the order of the cases
 	Moved       map[string][]Lost `json:"moved"`                  // by stage, in the order of the cases
-	Cost        *cost.MicroUSD    `json:"cost_microusd"`          // of review and judge; nil where no price is known
+	Cost        cost.MicroUSD     `json:"cost_microusd"`          // of review and judge, as far as prices are known
 	CostPerCase *stats.Quantile   `json:"cost_per_case_microusd"` // of the review
 	UnreadCases int               `json:"unread_cases"`           // not read in full, those whose run failed among them
 	Usage       Bill              `json:"usage"`                  // of the review
@@ -142,7 +142,7 @@ func Summarize(results []Result, about About) Report {
 		costs = append(costs, float64(of.Usage.Cost))
 		r.add(of)
 	}
-	r.Cost, r.CostPerCase = cost.Add(cost.Usage(r.Usage), cost.Usage(r.Judging)).Known(), stats.Quantiles(costs)
+	r.Cost, r.CostPerCase = r.Usage.Cost+r.Judging.Cost, stats.Quantiles(costs)
 	r.Rates = Rates{
 		Pass: stats.Wilson(r.Passed, r.Cases), Recall: stats.Wilson(r.Hit, r.Golden),
 		Precision:     stats.Wilson(r.Matched, r.Posted),
