@@ -39,6 +39,7 @@
 //	            limit trace tree chunker
 //	            index index/pgindex        chunks of a commit, found by words, names, vectors
 //	            atlassian mcpclient        Jira and Confluence; servers of the Model Context Protocol
+//	            process                    programs, which end with all that they started
 //	            github/write artifact
 //	0 nouns     pull diff finding          values and pure functions, no I/O
 //	            decision cost guard

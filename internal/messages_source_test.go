@@ -58,7 +58,7 @@ func messages(t *testing.T) (list []message) {
 // message of their arguments.
 type source struct {
 	dir    string
-	files  []*ast.File
+	decls  []ast.Decl
 	known  map[string]ast.Expr
 	makers map[string]*maker
 }
@@ -83,27 +83,56 @@ func readSource(t *testing.T, dir string) *source {
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
 		require.NoError(t, err)
-		s.files = append(s.files, file)
-		ast.Inspect(file, func(n ast.Node) bool {
-			if spec, ok := n.(*ast.ValueSpec); ok && len(spec.Names) == len(spec.Values) {
-				for i, name := range spec.Names {
-					s.known[name.Name] = spec.Values[i]
-				}
-			}
-			return true
-		})
+		s.decls = append(s.decls, file.Decls...)
 		for _, d := range file.Decls {
-			if f, ok := d.(*ast.FuncDecl); ok {
-				s.noteMaker(f)
+			if _, ok := d.(*ast.GenDecl); ok {
+				note(s.known, d)
 			}
+		}
+	}
+	for _, d := range s.decls {
+		if f, ok := d.(*ast.FuncDecl); ok {
+			s.noteMaker(f)
 		}
 	}
 	return s
 }
 
+// note keeps the values of names that stand in a node, and forgets those of names that have another there.
+func note(known map[string]ast.Expr, in ast.Node) {
+	ast.Inspect(in, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ValueSpec:
+			for i, name := range n.Names {
+				if delete(known, name.Name); len(n.Names) == len(n.Values) {
+					known[name.Name] = n.Values[i]
+				}
+			}
+		case *ast.Field:
+			for _, name := range n.Names {
+				delete(known, name.Name)
+			}
+		case *ast.AssignStmt:
+			for _, to := range n.Lhs {
+				delete(known, selected(to))
+			}
+		}
+		return true
+	})
+}
+
+// within has the values of names as they are in a declaration.
+func (s *source) within(d ast.Decl) map[string]ast.Expr {
+	known := maps.Clone(s.known)
+	if f, ok := d.(*ast.FuncDecl); ok {
+		note(known, f)
+	}
+	return known
+}
+
 // noteMaker keeps a function that hands a parameter of its own on as a message's text.
 func (s *source) noteMaker(f *ast.FuncDecl) {
-	m := &maker{known: s.known}
+	m := &maker{known: s.within(f)}
 	for _, field := range f.Type.Params.List {
 		for _, name := range field.Names {
 			m.params = append(m.params, name.Name)
@@ -137,10 +166,11 @@ func (s *source) messages(exported map[string]*maker, tell func(message)) {
 	for _, m := range s.makers {
 		made[m.call] = true
 	}
-	for _, file := range s.files {
-		ast.Inspect(file, func(n ast.Node) bool {
+	for _, d := range s.decls {
+		known := s.within(d)
+		ast.Inspect(d, func(n ast.Node) bool {
 			if literal, ok := n.(*ast.CompositeLit); ok && selected(literal.Type) == "Error" {
-				if m := literalMessage(literal, s.known); m.what != "" {
+				if m := literalMessage(literal, known); m.what != "" {
 					tell(m)
 				}
 			}
@@ -158,18 +188,18 @@ func (s *source) messages(exported map[string]*maker, tell func(message)) {
 			case toldBy(call) == "As":
 				marked[call.Args[1]] = selected(call.Args[0])
 			case toldBy(call) != "" && texts[name] != nil:
-				tell(messageOf(call, marked[call], s.known))
+				tell(messageOf(call, marked[call], known))
 			case m != nil && len(call.Args) >= len(m.params)-1:
 				m.used = true
-				known := maps.Clone(m.known)
+				made := maps.Clone(m.known)
 				for i, param := range m.params[:min(len(m.params), len(call.Args))] {
-					known[param] = &ast.BasicLit{Value: strconv.Quote(shown(call.Args[i], s.known, 0))}
+					made[param] = &ast.BasicLit{Value: strconv.Quote(shown(call.Args[i], known, 0))}
 				}
-				tell(messageOf(m.call, cmp.Or(marked[call], m.kind), known))
+				tell(messageOf(m.call, cmp.Or(marked[call], m.kind), made))
 			case s.dir == "config" && name == "fail" && len(call.Args) > 1: // a mistake in the settings file
-				tell(message{kind: "Misuse", what: "FILE:LINE:COLUMN: " + filled(shown(call.Args[1], s.known, 0))})
+				tell(message{kind: "Misuse", what: "FILE:LINE:COLUMN: " + filled(shown(call.Args[1], known, 0))})
 			case s.dir == "config" && name == "mistake": // a rule's, which fail puts there
-				tell(message{kind: "Misuse", what: "FILE:LINE:COLUMN: " + filled(shown(call.Args[0], s.known, 0))})
+				tell(message{kind: "Misuse", what: "FILE:LINE:COLUMN: " + filled(shown(call.Args[0], known, 0))})
 			}
 			return true
 		})

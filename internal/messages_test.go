@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -80,3 +81,23 @@ func messageList(all []message) string {
 var inertly = strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`, "\n", " ")
 
 func inert(text string) string { return inertly.Replace(text) }
+
+// TestAMessageHasTheValuesOfItsOwnFunctionsNames has names of the package that a function gives another meaning.
+func TestAMessageHasTheValuesOfItsOwnFunctionsNames(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "x.go"), []byte(`package x
+
+const next, other = "of the package", "by the package"
+
+func variable() error { next := advice(); return problem.Usage("it goes wrong", next) }
+
+func constant() error { const other = "by the function"; return problem.Usage("it fails again", other) }
+
+func outer() error { return problem.Usage("it cannot be done", next) }
+`), 0o600))
+	var got []string
+	readSource(t, dir).messages(nil, func(m message) { got = append(got, m.what+": "+m.next) })
+	require.Equal(t, []string{"it goes wrong: …", "it fails again: by the function", "it cannot be done: of the package"},
+		got)
+}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/org/pr-review-action/internal/ask"
+	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/ingest"
@@ -93,11 +94,21 @@ func (a *app) readDiff(name string, r io.Reader) (ingest.Change, error) {
 }
 
 func (a *app) readRange(ctx context.Context, arg string) (ingest.Change, error) {
-	if err := a.InRepository(); err != nil {
+	if err := a.inRepository(); err != nil {
 		return ingest.Change{}, err
 	}
 	c, err := ingest.Range(ctx, ".", arg, a.File())
 	return c, ofClone(err)
+}
+
+// inRepository cleans the settings' names of files, and says which settings file is read where one of that name is in
+// this folder too.
+func (a *app) inRepository() error {
+	err := a.InRepository()
+	if _, absent := os.Stat(a.Config); err == nil && a.Config != config.DefaultPath && absent == nil {
+		a.say("Settings are read from " + a.Config + " of the change's base, not from the file in this folder.")
+	}
+	return err
 }
 
 // ofClone makes wrong usage of an error that says what a clone lacks.
@@ -116,7 +127,7 @@ func (a *app) readPull(ctx context.Context, arg string, s *session) (ingest.Chan
 	if err != nil {
 		return ingest.Change{}, err
 	}
-	if err := a.InRepository(); err != nil {
+	if err := a.inRepository(); err != nil {
 		return ingest.Change{}, err
 	}
 	if s.api, err = a.GitHub(ref, a.Settings); err != nil {
@@ -156,7 +167,7 @@ func (a *app) withConfig(c ingest.Change, err error) (ingest.Change, error) {
 // workTree reads what is not committed as well, and says first what is read and who
 // will see it. Untracked files leave this machine only where somebody says so.
 func (r *localRun) workTree(ctx context.Context) (ingest.Change, error) {
-	if err := r.InRepository(); err != nil {
+	if err := r.inRepository(); err != nil {
 		return ingest.Change{}, err
 	}
 	w, err := ingest.OpenWorkTree(ctx, ".")

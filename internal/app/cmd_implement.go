@@ -96,6 +96,7 @@ func (a *app) implement(ctx context.Context, args []string, o *implementOptions)
 		return err
 	}
 	p.thread = fmt.Sprintf("local/%s~%s:%s", strings.ReplaceAll(p.base.Folder, "#", "_"), p.ticket.Key, p.base.Commit)
+	a.about = p.thread
 	if err = p.mayPush(ctx); err != nil {
 		return err
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/index"
-	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/settings"
 	"github.com/org/pr-review-action/internal/wording"
 )
@@ -34,12 +33,7 @@ func (a *app) indexCommand() command {
 			o.Flags(f, "index")
 			f.BoolVar(&o.json, "json", false, "print one JSON object")
 		},
-		run: func(ctx context.Context, args []string) error {
-			if len(args) > 0 {
-				return problem.Usage("index takes no argument", "--dir names a folder")
-			}
-			return a.index(ctx, o)
-		},
+		run:  func(ctx context.Context, _ []string) error { return a.index(ctx, o) },
 		json: &o.json,
 	}
 }

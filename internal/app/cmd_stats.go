@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -48,6 +49,13 @@ func (a *app) stats(ctx context.Context, args []string, o *statsOptions, store b
 	}
 	if len(of) > 0 && o.store == "" && !slices.ContainsFunc(of, func(name string) bool { return !remote(name) }) {
 		return a.remoteStats(ctx, of, o)
+	}
+	for _, name := range of {
+		_, _, notARepository := pull.ParseRepository(name)
+		if notARepository != nil && !strings.ContainsAny(name, "#*~") && !strings.HasPrefix(name, "local/") {
+			return problem.Usage(fmt.Sprintf("there is no folder %.200q", name),
+				"name a folder of drafts, owner/repo, or how a thread begins: owner/repo#")
+		}
 	}
 	if len(of) > 1 {
 		return problem.Usage("show --stats takes one repository or beginning of thread ids, and folders",

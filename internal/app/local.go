@@ -52,6 +52,7 @@ func (a *app) local(ctx context.Context, arg string, admit bool) (*localRun, err
 		return nil, err
 	}
 	r.thread = r.change.Thread
+	a.about = r.thread
 	return r, nil
 }
 

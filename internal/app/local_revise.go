@@ -61,7 +61,7 @@ func (r *localRun) changeOf(ctx context.Context, state reviewpr.State) (c ingest
 	d := state.Draft
 	switch {
 	case state.Pull != nil:
-		if err := r.InRepository(); err != nil {
+		if err := r.inRepository(); err != nil {
 			return c, err
 		}
 		c, err = ingest.Pull(ctx, r.api, state.Pull.Ref, ingest.PullOptions{Instance: d.Instance, Config: r.File()})

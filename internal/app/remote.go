@@ -39,7 +39,7 @@ func (a *app) remote(ctx context.Context, ref pull.Ref) (*remote, error) {
 			return nil, problem.As(problem.Misuse, err, "")
 		}
 	}
-	if err := a.InRepository(); err != nil {
+	if err := a.inRepository(); err != nil {
 		return nil, err
 	}
 	api, err := a.GitHub(ref, a.Settings)

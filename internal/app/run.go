@@ -57,7 +57,7 @@ func (a *app) command(ctx context.Context, args []string) error {
 		a.usage(a.Stdout)
 		return nil
 	case args[0] == "--version":
-		return a.version(ctx, nil)
+		args = append([]string{"version"}, args[1:]...)
 	}
 	all := a.commands()
 	c, rest, name := lookup(all, args)
@@ -92,6 +92,9 @@ func (a *app) run(ctx context.Context, c command, args []string) error {
 	}
 	if err != nil {
 		return flagError(err, flags, a.name+" "+c.name+" --help")
+	}
+	if c.args == "" && flags.NArg() > 0 {
+		return problem.Usage(c.name+" takes no argument", a.name+" "+c.name+" --help says what it takes")
 	}
 	err = c.run(ctx, flags.Args())
 	if err != nil && c.json != nil && *c.json {

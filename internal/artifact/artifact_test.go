@@ -234,7 +234,7 @@ func TestNewSaysWhyThereIsNoAccess(t *testing.T) {
 	o := good
 	o.ResultsURL = "file:///x"
 	_, err = New(o)
-	require.ErrorIs(t, err, transport.ErrInsecure)
+	require.ErrorIs(t, err, transport.ErrAddress)
 	for _, bad := range []string{"x", "a.b.c", jwt(`{`), jwt(`{}`), jwt(`{"scp":"Actions.Results:1"}`),
 		jwt(`{"scp":"Actions.Results:1:2:3"}`),
 		jwt(`{"scp":"Actions.ResultsX:1:2"}`), jwt(`{"scp":"Actions.Results::2"}`),

@@ -67,7 +67,7 @@ func TestBothJSONFormsAreRead(t *testing.T) {
 		"capped, and without a MIME type")
 	require.Equal(t, "3", asked["FinalizeArtifact"]["size"])
 	_, err = c.Download(t.Context(), "n", 10)
-	require.ErrorIs(t, err, transport.ErrInsecure, "a reply without address")
+	require.ErrorIs(t, err, transport.ErrAddress, "a reply without address")
 	require.Equal(t, map[string]any{"workflow_run_backend_id": "r", "workflow_job_run_backend_id": "new", "name": "n"},
 		asked["GetSignedArtifactURL"], "the newest item's own ids")
 }

@@ -80,7 +80,7 @@ func Explain(err error, id, who string) *Failure {
 		f.Note = "gave an answer that is no JSON, such as the page of a login"
 	case errors.As(err, new(*json.UnmarshalTypeError)):
 		f.Note = "gave an answer of another form than expected"
-	case errors.Is(err, transport.ErrForbidden), errors.Is(err, transport.ErrInsecure):
+	case transport.Refused(err):
 		f.Note = "has an address that is refused"
 	default:
 		f.Note, f.Temporary = "could not be reached", transport.Sent(err)

@@ -66,6 +66,14 @@ func Add(a, b Usage) Usage {
 	}
 }
 
+// Known is what it cost; nil where no price is known.
+func (u Usage) Known() *MicroUSD {
+	if u.Unpriced > 0 && u.Cost == 0 {
+		return nil
+	}
+	return &u.Cost
+}
+
 // Tokens is the number of a model's input and output tokens together.
 func (u Usage) Tokens() int64 { return u.InputTokens + u.OutputTokens }
 

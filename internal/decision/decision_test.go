@@ -125,7 +125,7 @@ func TestUnderRefusesWhatContradictsTheGivenVerdict(t *testing.T) {
 	_, err = parsed(t, "/revise shorter").Under(Revise)
 	require.NoError(t, err)
 	_, err = parsed(t, "shorter").Under(Revise)
-	require.ErrorContains(t, err, "  text          say what should be different: /revise TEXT\n  next    correct "+
+	require.ErrorContains(t, err, "  text    say what should be different: /revise TEXT\n  next    correct "+
 		"the text and decide again")
 }
 

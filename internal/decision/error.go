@@ -79,7 +79,7 @@ func (e *Error) Problem() *problem.Error {
 }
 
 func (e *Error) quoted(l BadLine) string {
-	if e.Unquoted {
+	if e.Unquoted || l.Text == "" {
 		return ""
 	}
 	return guard.Line(l.Text, shownText) + "      "

@@ -29,7 +29,7 @@ func commands() []string {
 // is Check's. The error is an *Error that lists every line that could not be read.
 func Parse(text string) (Decision, error) {
 	if len(text) > maxText {
-		reason := fmt.Sprintf("the text has %d bytes, more than %d", len(text), maxText)
+		reason := fmt.Sprintf("has %d bytes, more than %d", len(text), maxText)
 		return Decision{}, &Error{Lines: []BadLine{{Reason: reason}}}
 	}
 	var d Decision

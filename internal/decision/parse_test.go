@@ -137,7 +137,7 @@ func TestParseIsBounded(t *testing.T) {
 	require.NoError(t, err)
 	_, err = Parse(strings.Repeat("a", maxText+1))
 	require.ErrorContains(t, err, "decision refused")
-	require.ErrorContains(t, err, "65537 bytes")
+	require.ErrorContains(t, err, "\n  text    has 65537 bytes, more than 65536\n")
 }
 
 func FuzzParse(f *testing.F) {

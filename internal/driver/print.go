@@ -80,11 +80,7 @@ type priced struct {
 }
 
 func price(u cost.Usage) priced {
-	p := priced{Usage: u, EmbeddingTokens: u.EmbeddingTokens, RerankUnits: u.RerankUnits}
-	if u.Unpriced == 0 || u.Cost != 0 {
-		p.Cost = &u.Cost
-	}
-	return p
+	return priced{u, u.EmbeddingTokens, u.RerankUnits, u.Known()}
 }
 
 // PrintJSON writes one object for a machine, indented.

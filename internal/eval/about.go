@@ -32,7 +32,7 @@ func (r *run) about(ctx context.Context, results []score.Result) (score.About, e
 		return a, fmt.Errorf("measuring the judge: %w", err)
 	}
 	a.Agreement = &score.Agreement{Agreed: agreement.Agreed, Of: agreement.Of}
-	a.Judging = agreement.Usage
+	a.Judging = score.Bill(agreement.Usage)
 	return a, nil
 }
 

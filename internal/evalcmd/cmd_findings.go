@@ -27,11 +27,7 @@ func findingsFlags(f *pflag.FlagSet, o *Options) {
 
 // findings is the entry for public benchmarks: it reviews one change and
 // writes findings as ReviewBench's agent contract asks, whose variables it reads.
-func findings(ctx context.Context, p Program, args []string, o *Options) error {
-	if len(args) > 0 {
-		return problem.Usage("eval findings takes no argument",
-			"name the change with --diff FILE, or --repo DIR with RB_BASE and RB_HEAD")
-	}
+func findings(ctx context.Context, p Program, _ []string, o *Options) error {
 	about, err := p.benchmarked()
 	if err != nil {
 		return err

@@ -40,7 +40,7 @@ type Client struct {
 	api     *gh.Client   // adds it, and only reads
 }
 
-// New makes a client. It fails with transport.ErrInsecure or ErrForbidden on
+// New makes a client. It fails with an error of transport.Refused on
 // an address that a token must not be sent to; plain http is for loopback, or
 // as the HTTP client allows.
 func New(o Options) (*Client, error) {

@@ -197,7 +197,7 @@ func TestGraphQLIsAskedAtItsOwnAddress(t *testing.T) {
 		require.ErrorIs(t, err, transport.ErrRedirect, "T30: %s", path)
 	}
 	_, err = New(Options{APIURL: "https://api.github.com", GraphQLURL: "https://user@example.com/graphql"})
-	require.ErrorIs(t, err, transport.ErrInsecure)
+	require.ErrorIs(t, err, transport.ErrAddress)
 }
 
 func TestGraphQLURLIsOfTheServerOfTheAPI(t *testing.T) {

@@ -165,8 +165,8 @@ func outputs(r driver.Report, run int64) map[string]string {
 	if n := r.Open(); n.Findings != nil { // else it could not be read
 		open, blockers = strconv.Itoa(*n.Findings), strconv.Itoa(*n.Blockers)
 	}
-	if r.Usage.Unpriced == 0 || r.Usage.Cost != 0 { // else no price is known
-		dollars = fmt.Sprintf("%.6f", float64(r.Usage.Cost)/1e6)
+	if known := r.Usage.Known(); known != nil {
+		dollars = fmt.Sprintf("%.6f", float64(*known)/1e6)
 	}
 	return map[string]string{
 		"outcome": r.Outcome, "thread-id": r.Thread, "checkpoint-digest": r.Digest, "artifact-name": r.Artifact,

@@ -13,8 +13,11 @@ import (
 
 // envelope is what any body may say beside its answer.
 type envelope struct {
-	Usage reported `json:"usage"`
-	Error any      `json:"error"`
+	Usage   reported `json:"usage"`
+	Error   any      `json:"error"`
+	Choices []struct {
+		Error any `json:"error"`
+	} `json:"choices"`
 }
 
 // failure reports whether a response has an error in its body, as some gateways

@@ -1,25 +1,29 @@
 package llm
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/pattern"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/transport"
 )
 
 // The ways in which a call ends without an answer to use.
 var (
-	ErrRefused   = errors.New("the model refused to answer")
-	ErrTruncated = errors.New("the answer was cut off at the output limit")
-	ErrEmpty     = errors.New("the answer was empty")
-	ErrNotChat   = errors.New("what came back is not a chat completion")
-	ErrPage      = errors.New("a web page came back in place of an answer, as from a proxy or a login before base-url")
-	ErrNoTools   = errors.New("the model takes no tools there")
-	ErrNoLimit   = errors.New("the server takes no limit of the output, so that no cost cap can be held with it")
+	ErrRefused   = problem.Sentinel("the model refused to answer", "use another model")
+	ErrTruncated = problem.Sentinel("the answer was cut off at the output limit",
+		"raise model-options.max-output-tokens where it is set, or use a model that writes more")
+	ErrEmpty   = problem.Sentinel("the answer was empty", "run it again, or use another model")
+	ErrNotChat = problem.Sentinel("what came back is not a chat completion",
+		"check base-url: it is that of an OpenAI-compatible server, and often ends in /v1")
+	ErrPage = problem.Sentinel("a web page came back in place of an answer, as from a proxy or a login before base-url",
+		"check base-url, and HTTPS_PROXY where there is a proxy")
+	ErrNoTools = problem.Sentinel("the model takes no tools there", "use another model")
+	ErrNoLimit = problem.Sentinel("the server takes no limit of the output, so that no cost cap can be held with it",
+		"use another model or server, or leave out max-cost")
 )
 
 // StatusError is an answer that says no. Its Code is the HTTP status, or the

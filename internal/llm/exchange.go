@@ -73,6 +73,10 @@ func (c *Client) read(a *asked, resp *http.Response, body []byte) (answer Answer
 	var said envelope
 	// A wrong type in one field leaves the others read.
 	_ = json.Unmarshal(body, &said)
+	if blank(said.Error) && len(said.Choices) > 0 && !blank(said.Choices[0].Error) { // OpenRouter's word of a provider
+		said.Error = said.Choices[0].Error
+		body, _ = json.Marshal(map[string]any{"error": said.Error}) // it was JSON
+	}
 	code, failed := said.failure()
 	if resp.StatusCode == http.StatusOK && code != 0 {
 		resp.StatusCode = code

@@ -115,11 +115,15 @@ func (c *Client) once(ctx context.Context, a *asked) (Answer, error) {
 		return Answer{}, fmt.Errorf("reading the answer of %s: %w", c.at.base, ErrNotChat)
 	}
 	err = fmt.Errorf("asking the model: %w", transport.Clean(err))
-	if errors.As(err, new(net.Error)) && !errors.As(err, new(x509.UnknownAuthorityError)) {
-		err = problem.As(problem.Failed, err,
-			"see that a model's server answers at base-url, and that this machine may reach it")
+	next := ""
+	switch {
+	case errors.Is(err, transport.ErrTooLarge):
+		next = "use another model, or set model-options.max-output-tokens"
+	case errors.Is(err, transport.ErrRedirect), errors.As(err, new(x509.UnknownAuthorityError)): // say it
+	case errors.As(err, new(net.Error)):
+		next = "see that a model's server answers at base-url, and that this machine may reach it"
 	}
-	return Answer{}, err
+	return Answer{}, problem.As(problem.Failed, err, next)
 }
 
 // Options say whom to ask and how. Those after HTTP may be left out.

@@ -239,6 +239,9 @@ func TestErrorsOfTheServerSayWhatWhereAndNext(t *testing.T) {
 			"again later"},
 		"error within a 200": {llmtest.Answer{Raw: []byte(`{"error":{"message":"overloaded","code":503}}`)}, 503,
 			"overloaded", "again later"},
+		"error beside a choice": {llmtest.Answer{Raw: []byte(`{"choices":[{"finish_reason":"error","message":` +
+			`{"content":""},"error":{"code":502,"message":"Provider disconnected"}}]}`)}, 502, "Provider disconnected",
+			"again later"},
 		"error as a text": {llmtest.Answer{Status: 400, Raw: []byte(`{"error":"bad"}`)}, 400, "bad", "model"},
 		"redirect":        {llmtest.Answer{Status: 302, Raw: []byte("x")}, 302, "", "base-url"},
 	} {
@@ -254,6 +257,34 @@ func TestErrorsOfTheServerSayWhatWhereAndNext(t *testing.T) {
 			require.NotContains(t, err.Error(), "secret")
 			require.NotContains(t, err.Error(), "\n")
 			require.Contains(t, e.Next(), c.next)
+		})
+	}
+}
+
+func TestEveryErrorSaysWhatToDoAboutItself(t *testing.T) {
+	t.Parallel()
+	for _, err := range []error{ErrRefused, ErrTruncated, ErrEmpty, ErrNotChat, ErrPage, ErrNoTools, ErrNoLimit} {
+		require.Len(t, problem.Of(err).Rows, 1, "%v", err)
+	}
+	for name, c := range map[string]struct {
+		answer http.HandlerFunc
+		next   string
+	}{
+		"an answer that is too large": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = w.Write(make([]byte, maxAnswer+1))
+		}, "use another model"},
+		"a redirect elsewhere": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "https://elsewhere.example", http.StatusTemporaryRedirect)
+		}, "name the address that it leads to"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := httptest.NewServer(c.answer)
+			t.Cleanup(server.Close)
+			_, err := client(t, server.URL).Chat(t.Context(), question)
+			require.ErrorContains(t, problem.Of(err), c.next)
+			require.NotContains(t, problem.Of(err).Error(), "see that a model's server answers")
 		})
 	}
 }

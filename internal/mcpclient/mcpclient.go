@@ -62,7 +62,7 @@ func (s *Server) session(ctx context.Context) (*mcp.ClientSession, map[string]*m
 	if s.open != nil {
 		return s.open, s.tools, nil
 	}
-	t, err := s.transport()
+	t, err := s.transport(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -102,9 +102,9 @@ func (s *Server) drop(was *mcp.ClientSession) {
 	}
 }
 
-func (s *Server) transport() (mcp.Transport, error) {
+func (s *Server) transport(ctx context.Context) (mcp.Transport, error) {
 	if len(s.o.Command) > 0 {
-		return program(s.o.Command, s.o.Environ)
+		return program(ctx, s.o.Command, s.o.Environ)
 	}
 	a := authorized{next: s.o.HTTP.Transport}
 	switch {

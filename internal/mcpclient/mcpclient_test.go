@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync/atomic"
@@ -273,6 +275,31 @@ func TestAProgramThatDoesNotWorkIsNamed(t *testing.T) {
 			require.Less(t, time.Since(began), 30*time.Second)
 		})
 	}
+}
+
+// TestAProgramEndsWithAllThatItStarted has a pipe that a server's child alone can write to: it ends with the child.
+func TestAProgramEndsWithAllThatItStarted(t *testing.T) {
+	t.Parallel()
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+	o := ofReference()
+	o.Command = []string{"/bin/sh", "-c", `/bin/sleep 60 >"$0" & wait`, pipe}
+	ctx, cancel := context.WithCancel(t.Context())
+	s := mcpclient.New(o)
+	asked := make(chan error, 1)
+	go func() {
+		_, err := s.Ticket(ctx, "PAY-1")
+		asked <- err
+	}()
+	child, err := os.Open(pipe)
+	require.NoError(t, err)
+	defer child.Close()
+	cancel()
+	require.Error(t, <-asked)
+	s.Close()
+	require.NoError(t, child.SetReadDeadline(time.Now().Add(20*time.Second)))
+	_, err = child.Read(make([]byte, 1))
+	require.ErrorIs(t, err, io.EOF)
 }
 
 func TestPresetsReadTheirServersAnswers(t *testing.T) {

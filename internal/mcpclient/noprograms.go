@@ -3,12 +3,14 @@
 package mcpclient
 
 import (
+	"context"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/org/pr-review-action/internal/atlassian"
 )
 
 // program refuses: the action's image holds no interpreter, and its jobs start no programs beside their tokens (T16).
-func program([]string, []string) (mcp.Transport, error) {
+func program(context.Context, []string, []string) (mcp.Transport, error) {
 	return nil, atlassian.Fail("is a program, and the action's image starts none: use a url, or an image of your own")
 }

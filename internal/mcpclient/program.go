@@ -3,18 +3,41 @@
 package mcpclient
 
 import (
-	"os/exec"
+	"context"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/org/pr-review-action/internal/process"
 )
 
 // program starts a server as a child process that gets the variables of env and nothing else. What it writes to
 // standard error is not read. At the end its standard input is closed; a quarter of a second later it is told to
-// stop, and after another one killed.
-func program(command, env []string) (mcp.Transport, error) {
-	child := exec.Command(command[0], command[1:]...)
+// stop, and after another one killed with all that it started. It outlives ctx.
+func program(ctx context.Context, command, env []string) (mcp.Transport, error) {
+	child := process.Command(context.WithoutCancel(ctx), command[0], command[1:]...)
 	child.Env = append([]string{}, env...)
 	child.WaitDelay = 250 * time.Millisecond
-	return &mcp.CommandTransport{Command: child, TerminateDuration: 250 * time.Millisecond}, nil
+	return group{mcp.CommandTransport{Command: child, TerminateDuration: 250 * time.Millisecond}}, nil
+}
+
+// group is a program whose end is that of all that it started.
+type group struct{ mcp.CommandTransport }
+
+// Connect starts it.
+func (g group) Connect(ctx context.Context) (mcp.Connection, error) {
+	c, err := g.CommandTransport.Connect(ctx)
+	return connection{c, g.Command.Cancel}, err
+}
+
+type connection struct {
+	mcp.Connection
+	kill func() error
+}
+
+// Close ends the program as the protocol asks for, and what is left of its group.
+func (c connection) Close() error {
+	err := c.Connection.Close()
+	_ = c.kill() // mostly nothing is left
+	return err
 }

@@ -51,6 +51,8 @@ func reason(err error) finding.Reason {
 	switch {
 	case errors.Is(err, transport.ErrTooLarge):
 		return "the model's answer was too large"
+	case errors.Is(err, transport.ErrRedirect):
+		return "the model's address redirects elsewhere, which was not followed"
 	case errors.Is(err, transport.ErrTimeout) || errors.Is(err, context.DeadlineExceeded):
 		return "the model did not answer in time"
 	}

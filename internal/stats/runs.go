@@ -84,7 +84,7 @@ func Sum(all []Run, unread []Unread) Summary {
 	for _, of := range order.Grouped(all, func(r Run) string { return r.Repository }) {
 		used, seconds := used(of)
 		s.Repositories = append(s.Repositories, Repository{Name: of[0].Repository, Drafts: len(of),
-			Outcomes: outcomes(of), Cost: priced(used), Seconds: Quantiles(seconds), Findings: sum(Verdicts(of)).All})
+			Outcomes: outcomes(of), Cost: used.Known(), Seconds: Quantiles(seconds), Findings: sum(Verdicts(of)).All})
 	}
 	order.Stable(s.Repositories, func(a, b Repository) int {
 		return cmp.Or(cmp.Compare(b.Drafts, a.Drafts), cmp.Compare(a.Name, b.Name))
@@ -107,13 +107,13 @@ func added(all []Run) Runs {
 		Pulls: []Pull{}}
 	for _, of := range order.Grouped(all, func(r Run) string { return r.Pull }) {
 		used, _ := used(of)
-		r.Pulls = append(r.Pulls, Pull{Name: of[0].Pull, Drafts: len(of), Cost: priced(used)})
+		r.Pulls = append(r.Pulls, Pull{Name: of[0].Pull, Drafts: len(of), Cost: used.Known()})
 	}
 	none := cost.MicroUSD(0)
 	order.Stable(r.Pulls, func(a, b Pull) int {
 		return cmp.Or(cmp.Compare(*cmp.Or(b.Cost, &none), *cmp.Or(a.Cost, &none)), cmp.Compare(a.Name, b.Name))
 	})
-	if paid := priced(total); paid != nil && len(r.Pulls) > 0 {
+	if paid := total.Known(); paid != nil && len(r.Pulls) > 0 {
 		mean := float64(*paid) / float64(len(r.Pulls))
 		r.PerPull = &mean
 	}
@@ -129,14 +129,6 @@ func used(all []Run) (total cost.Usage, seconds []float64) {
 		}
 	}
 	return total, seconds
-}
-
-// priced is what a usage cost; nil where no price is known.
-func priced(u cost.Usage) *cost.MicroUSD {
-	if u.Unpriced > 0 && u.Cost == 0 {
-		return nil
-	}
-	return &u.Cost
 }
 
 // Quantile is a middle and a high value, each one that was measured (nearest rank).

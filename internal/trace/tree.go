@@ -58,7 +58,7 @@ func flatten(rows []row, n Node, lead, indent string) []row {
 	if u != (cost.Usage{}) {
 		cells[2], cells[3], cells[4] = tokens(u.InputTokens), tokens(u.OutputTokens), u.Cost.String()
 	}
-	if u.Unpriced > 0 && u.Cost == 0 {
+	if u.Known() == nil {
 		cells[4] = "unknown"
 	}
 	rows = append(rows, row{lead: lead, name: guard.Line(n.Name, maxName), cells: cells})

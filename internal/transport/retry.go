@@ -209,8 +209,7 @@ func (t *retrying) mayRepeat(req *http.Request) bool {
 
 // permanent errors would be the same on the next try.
 func permanent(err error) bool {
-	return errors.Is(err, ErrNotBegun) || errors.Is(err, ErrTooLarge) || errors.Is(err, ErrForbidden) ||
-		unreachable(err)
+	return errors.Is(err, ErrNotBegun) || errors.Is(err, ErrTooLarge) || Refused(err) || unreachable(err)
 }
 
 // unreachable errors come before a request is sent, and would be the same on the

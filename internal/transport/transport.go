@@ -9,12 +9,13 @@ package transport
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net"
 	"net/http"
 	"time"
+
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 const (
@@ -32,7 +33,7 @@ const (
 )
 
 // ErrRedirect is a redirect that was not followed: to another host, from https to http, or one too many.
-var ErrRedirect = errors.New("redirect refused")
+var ErrRedirect = problem.Sentinel("redirect refused", "name the address that it leads to, if you trust it")
 
 // Options says how a client behaves. The zero value is usable.
 type Options struct {
@@ -61,8 +62,8 @@ type Options struct {
 
 // New makes a client. It takes proxies from HTTPS_PROXY and NO_PROXY and certificate authorities from the system or
 // SSL_CERT_FILE, follows redirects on the same host alone, and reads each answer whole before handing it on, so that
-// a connection lost half way is retried like any other. Its errors are ErrInsecure, ErrForbidden, ErrRedirect,
-// ErrTooLarge, ErrTimeout, ErrNotJSON or the network's own, each in a *url.Error: see Clean. An answer of any status
+// a connection lost half way is retried like any other. Its errors are those of Refused, ErrRedirect, ErrTooLarge,
+// ErrTimeout, ErrNotJSON or the network's own, each in a *url.Error: see Clean. An answer of any status
 // is no error here: see Status.
 func New(o Options) *http.Client {
 	o = o.withDefaults()

@@ -40,8 +40,7 @@ func EachTry(ctx context.Context, begin BeginFunc) context.Context {
 // may have been billed. It did not where no connection came about (refused,
 // name not found, TLS not agreed), the address was refused, or a hook said no.
 func Sent(err error) bool {
-	return !errors.As(err, new(*unsentError)) && !errors.Is(err, ErrForbidden) && !errors.Is(err, ErrInsecure) &&
-		!unreachable(err)
+	return !errors.As(err, new(*unsentError)) && !Refused(err) && !unreachable(err)
 }
 
 // Lost reports whether a try ended without the server's own answer though it may have reached the server, so that it

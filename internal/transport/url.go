@@ -15,7 +15,10 @@ import (
 )
 
 var (
-	// ErrInsecure is an address that is not https, nor http where that is allowed.
+	// ErrAddress is what no request can go to, whatever is allowed.
+	ErrAddress = problem.Sentinel("not the address of a server", "write https://HOST with its path, without user or "+
+		"password: credentials have inputs and variables of their own")
+	// ErrInsecure is an address of http where that is not allowed.
 	ErrInsecure = problem.Sentinel("not an https address",
 		"use https, or set allow-http: true (--allow-http), which sends key and code in the clear")
 	// ErrForbidden is the address of a machine's metadata service or another link-local one: nothing this program
@@ -29,7 +32,7 @@ var (
 func CheckURL(raw string, allowHTTP bool) (*url.URL, error) {
 	u, err := url.Parse(raw)
 	if err != nil {
-		return nil, fmt.Errorf("%w: it does not parse", ErrInsecure)
+		return nil, fmt.Errorf("%w: it does not parse", ErrAddress)
 	}
 	return u, checkURL(u, allowHTTP)
 }
@@ -37,14 +40,21 @@ func CheckURL(raw string, allowHTTP bool) (*url.URL, error) {
 func checkURL(u *url.URL, allowHTTP bool) error {
 	host := u.Hostname()
 	switch {
-	case host == "" || u.User != nil:
-		return fmt.Errorf("%w: %q needs a host and no user", ErrInsecure, bare(u))
+	case u.User != nil:
+		return fmt.Errorf("%w: a user or password stands before %s in it", ErrAddress, u.Host)
+	case host == "" || u.Scheme != "https" && u.Scheme != "http":
+		return fmt.Errorf("%w: %q", ErrAddress, bare(u))
 	case forbidden(host):
 		return fmt.Errorf("%w: %s", ErrForbidden, host)
-	case u.Scheme == "https" || u.Scheme == "http" && (allowHTTP || Loopback(host)):
+	case u.Scheme == "https" || allowHTTP || Loopback(host):
 		return nil
 	}
 	return fmt.Errorf("%w: %s", ErrInsecure, bare(u))
+}
+
+// Refused reports whether an error is of an address that nothing was sent to.
+func Refused(err error) bool {
+	return errors.Is(err, ErrAddress) || errors.Is(err, ErrInsecure) || errors.Is(err, ErrForbidden)
 }
 
 // bare is an address without user, query and fragment: what may be shown.

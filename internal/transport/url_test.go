@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 func TestT30_EndpointsAreChecked(t *testing.T) {
@@ -14,12 +16,12 @@ func TestT30_EndpointsAreChecked(t *testing.T) {
 		"http://[::1]:8080/x":                     nil,
 		"http://api.example.com":                  ErrInsecure,
 		"http://localhost.example.com":            ErrInsecure,
-		"file:///etc/passwd":                      ErrInsecure,
-		"ftp://localhost":                         ErrInsecure,
-		"https://":                                ErrInsecure,
-		"https://u:p@api.example.com":             ErrInsecure,
-		"//api.example.com":                       ErrInsecure,
-		"%":                                       ErrInsecure,
+		"file:///etc/passwd":                      ErrAddress,
+		"ftp://localhost":                         ErrAddress,
+		"https://":                                ErrAddress,
+		"https://u:p@api.example.com":             ErrAddress,
+		"//api.example.com":                       ErrAddress,
+		"%":                                       ErrAddress,
 		"http://169.254.169.254/latest":           ErrForbidden,
 		"https://[fe80::1%25eth0]/":               ErrForbidden,
 		"https://[::ffff:169.254.169.254]/":       ErrForbidden,
@@ -41,6 +43,10 @@ func TestT30_EndpointsAreChecked(t *testing.T) {
 	require.ErrorIs(t, err, ErrForbidden)
 	_, err = CheckURL("ftp://x.example/?key=verysecret", false)
 	require.NotContains(t, err.Error(), "verysecret")
+	_, err = CheckURL("https://me:verysecret@x.example/v1", false)
+	require.EqualError(t, err, "not the address of a server: a user or password stands before x.example in it")
+	require.NotContains(t, problem.Of(err).Error(), "allow-http", "which would not help")
+	require.False(t, Sent(err))
 }
 
 func TestT30_AddressesAreCheckedAgainWhenTheirNameIsResolved(t *testing.T) {

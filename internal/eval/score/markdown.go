@@ -215,7 +215,7 @@ func (r Report) bill() string {
 	for _, p := range []struct {
 		name string
 		used cost.Usage
-	}{{"review", r.Usage}, {"judge", r.Judging}} {
+	}{{"review", cost.Usage(r.Usage)}, {"judge", cost.Usage(r.Judging)}} {
 		if p.used.Calls > 0 {
 			part := fmt.Sprintf("%s %s, %s tokens", p.name, wording.Count(int(p.used.Calls), "call"),
 				wording.Thousands(p.used.Tokens()))
@@ -228,15 +228,15 @@ func (r Report) bill() string {
 	if len(parts) == 0 {
 		return ""
 	}
-	total := "Cost " + r.Cost.String()
+	total := "Cost unknown, since the endpoint does not tell it (`--price` does)"
 	switch {
-	case r.Cost == 0 && r.Reviewer == Scripted:
+	case r.Cost > 0:
+		total = "Cost " + r.Cost.String()
+	case r.Reviewer == Scripted:
 		total = "Cost nothing"
-	case r.Cost == 0:
-		total = "Cost unknown, since the endpoint does not tell it (`--price` does)"
-	case r.CostPerCase != nil:
-		total += fmt.Sprintf(" (review of a case: median $%.4f, 95th percentile $%.4f)", r.CostPerCase.P50/1e6,
-			r.CostPerCase.P95/1e6)
+	}
+	if q := r.CostPerCase; q != nil && q.P95 > 0 {
+		total += fmt.Sprintf(" (review of a case: median $%.4f, 95th percentile $%.4f)", q.P50/1e6, q.P95/1e6)
 	}
 	return total + ": " + strings.Join(parts, "; ") + "."
 }

@@ -2,6 +2,7 @@ package score
 
 import (
 	"cmp"
+	"encoding/json"
 	"maps"
 	"slices"
 
@@ -22,7 +23,7 @@ type About struct {
 	Model        string            `json:"model"`           // untrusted text; empty for none
 	Judge        string            `json:"judge"`           // untrusted text; empty where place alone decides
 	Agreement    *Agreement        `json:"agreement"`       // nil where it was not measured
-	Judging      cost.Usage        `json:"judging"`         // of the judge; at first of measuring it
+	Judging      Bill              `json:"judging"`         // of the judge; at first of measuring it
 	Latency      *stats.Quantile   `json:"latency_seconds"` // of a case; nil where nobody was asked
 	Seconds      float64           `json:"seconds"`         // of the whole run
 }
@@ -46,16 +47,30 @@ type Report struct {
 	About
 	Losses      map[string][]Lost `json:"losses"`                 // by stage, in the order of the cases
 	Moved       map[string][]Lost `json:"moved"`                  // by stage, in the order of the cases
-	Cost        cost.MicroUSD     `json:"cost_microusd"`          // of review and judge together
+	Cost        cost.MicroUSD     `json:"cost_microusd"`          // of review and judge, as far as prices are known
 	CostPerCase *stats.Quantile   `json:"cost_per_case_microusd"` // of the review
 	UnreadCases int               `json:"unread_cases"`           // not read in full, those whose run failed among them
-	Usage       cost.Usage        `json:"usage"`                  // of the review
+	Usage       Bill              `json:"usage"`                  // of the review
 	NotPassed   []NotPassed       `json:"not_passed"`             // in the order of the cases
 	Asked       *Asked            `json:"asked,omitempty"`        // nil where no case has a ticket
 	// of a scripted reviewer that goes by what it is shown: what it finds with packs and tools
 	// (both), one of the two, and neither
 	Shown map[string]Seen `json:"shown,omitempty"`
 }
+
+// Bill is a usage that prints null for a price that is not known.
+type Bill cost.Usage
+
+// MarshalJSON writes it as a usage.
+func (b Bill) MarshalJSON() ([]byte, error) {
+	u := cost.Usage(b)
+	return json.Marshal(struct {
+		cost.Usage
+		Cost *cost.MicroUSD `json:"cost_microusd"`
+	}{u, u.Known()})
+}
+
+func (b Bill) plus(more cost.Usage) Bill { return Bill(cost.Add(cost.Usage(b), more)) }
 
 // Seen is one of these runs. Elsewhere counts the known findings that lines beside
 // the diff decide.
@@ -142,7 +157,8 @@ func Summarize(results []Result, about About) Report {
 
 // add takes in what a case cost, what got lost in it, and whether it passed.
 func (r *Report) add(of Result) {
-	r.Usage, r.Judging, r.Asked = cost.Add(r.Usage, of.Usage), cost.Add(r.Judging, of.Judging), r.Asked.plus(of.Asked)
+	r.Usage, r.Judging = r.Usage.plus(of.Usage), r.Judging.plus(of.Judging)
+	r.Asked = r.Asked.plus(of.Asked)
 	r.UnreadCases += one(len(of.Unread) > 0 || of.Outcome == reviewpr.Failed)
 	for _, l := range of.Lost {
 		r.Losses[l.Stage] = append(r.Losses[l.Stage], Lost{of.ID, l})

@@ -13,6 +13,23 @@ import (
 	"github.com/org/pr-review-action/internal/stats"
 )
 
+func TestAPriceThatIsNotKnownIsNull(t *testing.T) {
+	t.Parallel()
+	unpriced := cost.Usage{Calls: 2, Unpriced: 2, InputTokens: 7}
+	printed, err := json.Marshal(Summarize([]Result{{Judging: unpriced, Usage: unpriced}}, About{}))
+	require.NoError(t, err)
+	var got struct {
+		Usage, Judging struct {
+			Tokens int  `json:"input_tokens"`
+			Cost   *int `json:"cost_microusd"`
+		}
+	}
+	require.NoError(t, json.Unmarshal(printed, &got))
+	require.Nil(t, got.Usage.Cost)
+	require.Nil(t, got.Judging.Cost)
+	require.Equal(t, 7, got.Judging.Tokens)
+}
+
 func TestSummaryCountsByHand(t *testing.T) {
 	t.Parallel()
 	r := Summarize(sample(), aboutSample())

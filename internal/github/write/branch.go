@@ -165,9 +165,9 @@ func told(kind, lost error, doing string, err error) error {
 		return nil
 	}
 	status, answered := errors.AsType[*transport.StatusError](err)
-	answered = answered && status.Code < http.StatusInternalServerError
-	for _, known := range []error{context.Canceled, github.ErrNoAccess, github.ErrNotFound,
-		github.ErrStale, github.ErrDeclined, transport.ErrInsecure, transport.ErrForbidden} {
+	answered = answered && status.Code < http.StatusInternalServerError || transport.Refused(err)
+	for _, known := range []error{context.Canceled, github.ErrNoAccess, github.ErrNotFound, github.ErrStale,
+		github.ErrDeclined} {
 		answered = answered || errors.Is(err, known)
 	}
 	if err = refused(kind, doing, err); !answered {

@@ -186,7 +186,7 @@ func drafts(comments []Comment) []*gh.DraftReviewComment {
 func classify(err error) error {
 	var status *transport.StatusError
 	switch {
-	case errors.Is(err, transport.ErrInsecure), errors.Is(err, transport.ErrForbidden):
+	case transport.Refused(err):
 		return nil
 	case !errors.As(err, &status), status.Code >= http.StatusInternalServerError:
 		return ErrUnknown

@@ -1,0 +1,13 @@
+//go:build !noprograms && !unix
+
+package process
+
+import (
+	"context"
+	"os/exec"
+)
+
+// Command is exec.CommandContext.
+func Command(ctx context.Context, name string, args ...string) *exec.Cmd {
+	return exec.CommandContext(ctx, name, args...)
+}

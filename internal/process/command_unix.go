@@ -1,0 +1,17 @@
+//go:build !noprograms && unix
+
+package process
+
+import (
+	"context"
+	"os/exec"
+	"syscall"
+)
+
+// Command is exec.CommandContext, of a group that ends with ctx.
+func Command(ctx context.Context, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	return cmd
+}
