@@ -36,10 +36,8 @@ type file struct {
 // Rows reads what a Source does not hold, in the form in which an Index stores it. Chunks
 // are named by their places in the order of path and line.
 type Rows interface {
-	// Records are those of the chunks at some places, in the order in which they are asked for.
-	Records(ctx context.Context, places []int) ([]string, error)
-	// Words are, for each name of a word, the chunks that hold it; nothing where none does.
-	Words(ctx context.Context, names []string) (map[string]string, error)
+	// Get gives the values of keys, in their order; an empty one where there is none.
+	Get(ctx context.Context, keys []string) ([]string, error)
 	// Nearest are the k chunks of the largest cosine to a vector of the right length, best
 	// first, equal ones in order; where among is not nil, of those that it says yes to.
 	Nearest(ctx context.Context, vector []float32, k int, among []bool) ([]Near, error)
@@ -105,22 +103,30 @@ func (x *Source) pathOf(place int) string {
 
 // chunks are those at some places.
 func (x *Source) chunks(ctx context.Context, places []int) ([]chunk.Chunk, error) {
-	records, err := x.rows.Records(ctx, places)
-	all := make([]chunk.Chunk, len(records))
+	keys, all := make([]string, len(places)), make([]chunk.Chunk, len(places))
+	for i, n := range places {
+		keys[i] = recordKey(n)
+	}
+	records, err := x.rows.Get(ctx, keys)
 	for i, record := range records {
+		if record == "" {
+			return nil, ErrDamaged
+		}
 		all[i] = readRecord(x.pathOf(places[i]), record)
 	}
-	return all, cmp.Or(err, ctx.Err())
+	return all, err
 }
 
 // counts are, for each word that chunks hold, which do, in order, and how often.
-func (x *Source) counts(ctx context.Context, names []string) (map[string][]count, error) {
-	held, err := x.rows.Words(ctx, names)
+func (x *Source) counts(ctx context.Context, words []string) (map[string][]count, error) {
+	held, err := x.rows.Get(ctx, words)
 	all := make(map[string][]count, len(held))
-	for name, packed := range held {
-		all[name] = unpack(nil, packed, len(x.sizes))
+	for i, packed := range held {
+		if packed != "" {
+			all[words[i]] = slices.Collect(unpack(packed, len(x.sizes)))
+		}
 	}
-	return all, cmp.Or(err, ctx.Err())
+	return all, err
 }
 
 // Lexical ranks chunks by the terms of a question (BM25 over chunk.Tokens of prefix
