@@ -210,17 +210,13 @@ func (r *reader) fail() {
 }
 
 func (r *reader) number() int {
-	var n uint64
-	for shift := 0; shift < 63 && r.rest != ""; shift += 7 {
-		c := r.rest[0]
-		r.rest = r.rest[1:]
-		n |= uint64(c&0x7f) << shift
-		if c < 0x80 {
-			return int(n)
-		}
+	n, size := binary.Uvarint([]byte(r.rest[:min(len(r.rest), binary.MaxVarintLen64)]))
+	if size <= 0 || n > math.MaxInt {
+		r.fail()
+		return 0
 	}
-	r.fail()
-	return 0
+	r.rest = r.rest[size:]
+	return int(n)
 }
 
 // count is how many things of at least some bytes follow: no more than there is room for.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 
@@ -92,13 +93,7 @@ func (x *Source) find(path string) (int, bool) {
 
 // pathOf is the path of the file that a chunk is of.
 func (x *Source) pathOf(place int) string {
-	i, _ := slices.BinarySearchFunc(x.files, place, func(f file, place int) int {
-		if f.next <= place {
-			return -1
-		}
-		return 1
-	})
-	return x.files[i].path
+	return x.files[sort.Search(len(x.files), func(i int) bool { return x.files[i].next > place })].path
 }
 
 // chunks are those at some places.
@@ -203,8 +198,8 @@ func (x *Source) Defines(ctx context.Context, most int, names ...string) (map[st
 	}
 	held, err := x.counts(ctx, words)
 	var places []int
-	for word, counts := range held {
-		if most > 0 && len(counts) > most {
+	for _, word := range words {
+		if most > 0 && len(held[word]) > most {
 			delete(held, word)
 		}
 		for _, c := range held[word] {
@@ -214,21 +209,14 @@ func (x *Source) Defines(ctx context.Context, most int, names ...string) (map[st
 	if err != nil {
 		return nil, err
 	}
-	slices.Sort(places)
-	places = slices.Compact(places)
 	chunks, err := x.chunks(ctx, places)
-	if err != nil {
-		return nil, err
-	}
 	by := map[string][]chunk.Chunk{}
-	for word, counts := range held {
-		name := strings.TrimPrefix(word, definedBy)
-		for _, c := range counts {
-			i, _ := slices.BinarySearch(places, int(c.chunk))
-			by[name] = append(by[name], chunks[i])
+	for i, name := range names {
+		if n := len(held[words[i]]); n > 0 && err == nil {
+			by[name], chunks = chunks[:n:n], chunks[n:]
 		}
 	}
-	return by, nil
+	return by, err
 }
 
 // Linked lists the files of the commit that a file imports, then those that import it:

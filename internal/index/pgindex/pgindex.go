@@ -28,8 +28,8 @@ import (
 // Store is a database. It may be used from many goroutines.
 type Store struct {
 	pool    *pgxpool.Pool
-	where   string
-	vectors bool // the server has pgvector
+	where   string // host and database, without user and password
+	vectors bool   // the server has pgvector
 }
 
 const (
@@ -75,19 +75,13 @@ func Open(ctx context.Context, url, password string) (*Store, error) {
 func (s *Store) prepare(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*connectTime)
 	defer cancel()
-	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtext('pr_review_indexes'))`)
-		if err == nil {
-			_, err = tx.Exec(ctx, `CREATE SCHEMA IF NOT EXISTS pr_review_indexes`)
-		}
-		if err == nil {
-			_, err = tx.Exec(ctx, `CREATE TABLE IF NOT EXISTS pr_review_indexes.list (
-				id bigserial PRIMARY KEY, repository text NOT NULL, commit text NOT NULL, made text NOT NULL,
-				model text NOT NULL, head bytea NOT NULL, report bytea NOT NULL,
-				used timestamptz NOT NULL DEFAULT now(), UNIQUE (repository, commit, made, model))`)
-		}
-		return err
-	})
+	_, err := s.pool.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtext('pr_review_indexes'));
+		CREATE SCHEMA IF NOT EXISTS pr_review_indexes;
+		CREATE TABLE IF NOT EXISTS pr_review_indexes.list (
+			id bigserial PRIMARY KEY, repository text NOT NULL, commit text NOT NULL, made text NOT NULL,
+			model text NOT NULL, head bytea NOT NULL, report bytea NOT NULL,
+			used timestamptz NOT NULL DEFAULT now(), UNIQUE (repository, commit, made, model))`,
+		pgx.QueryExecModeSimpleProtocol) // which makes one transaction of them
 	if err != nil {
 		return err
 	}
@@ -98,9 +92,6 @@ func (s *Store) prepare(ctx context.Context) error {
 
 // Vectors reports whether the server can search vectors.
 func (s *Store) Vectors() bool { return s.vectors }
-
-// Where names the host and the database, without user and password.
-func (s *Store) Where() string { return s.where }
 
 // Close ends the connections.
 func (s *Store) Close() error {

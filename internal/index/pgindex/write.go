@@ -133,12 +133,9 @@ func (w writer) vectors(yield func(any, any) bool) {
 // forget removes old indexes. One that cannot be removed now will be another time.
 func (s *Store) forget(ctx context.Context, repository string) {
 	_ = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, `DELETE FROM pr_review_indexes.list WHERE used < now() - interval '1 day' AND id IN
+		rows, _ := tx.Query(ctx, `DELETE FROM pr_review_indexes.list WHERE used < now() - interval '1 day' AND id IN
 			(SELECT id FROM pr_review_indexes.list WHERE repository = $1 ORDER BY used DESC OFFSET $2) RETURNING id`,
 			repository, kept)
-		if err != nil {
-			return err
-		}
 		ids, err := pgx.CollectRows(rows, pgx.RowTo[int64])
 		for _, id := range ids {
 			if err == nil {
