@@ -34,12 +34,14 @@ func (b *builder) index() *Index {
 
 // words are those of all chunks that have a place.
 func (b *builder) words(places []int32) []row {
-	all := slices.Clone(b.previous.rows[len(b.previous.sizes):])
+	fresh := make([]row, 0, len(b.fresh))
 	for name, counts := range b.fresh {
-		all = append(all, row{name, pack(counts)})
+		fresh = append(fresh, row{name, pack(counts)})
 	}
-	slices.SortFunc(all, byKey)
-	joined := make([]row, len(all)) // of what was taken over and cut of one word
+	slices.SortFunc(fresh, byKey)
+	all := slices.Concat(b.previous.rows[len(b.previous.sizes):], fresh)
+	slices.SortStableFunc(all, byKey) // quick, for both parts are in order
+	joined := make([]row, len(all))   // of what was taken over and cut of one word
 	inParts(len(all), func(from, to int) {
 		var counts []count
 		for i := from; i < to; i++ {
