@@ -188,7 +188,7 @@ func (s *suite) finders(ctx context.Context, texts map[string]string,
 	if err != nil {
 		return nil, nil, errors.Join(err, server.Close())
 	}
-	kept, err := store.Write(ctx, index.Key{Repository: "go", Commit: "1", Made: x.Made()}, x, index.Report{})
+	kept, err := store.Write(ctx, index.Key{Repository: "go", Commit: "1", Made: chunker.Version()}, x, index.Report{})
 	if err != nil {
 		return nil, nil, errors.Join(err, store.Close(), server.Close())
 	}

@@ -41,7 +41,7 @@ type Options struct {
 	AllowHTTP  bool                // plain http to hosts other than loopback
 	Dimensions int                 // of the vectors; 0 for the model's own
 	Redact     func(string) string // what every text passes before it leaves
-	Ask        Ask                 // pays and keeps; nil to just ask
+	Ask        Ask                 // pays and keeps
 	OnLost     func(*LostError)    // hears once that the server is not asked any more
 }
 
@@ -110,15 +110,16 @@ func wrong(format string, args ...any) error { return &wrongError{fmt.Sprintf(fo
 // vendor is a style, and where the one serves whose style it is.
 type vendor struct{ style, url string }
 
-// newServer settles style and address of an endpoint, and sends nothing. Path ends the
-// address; the first vendor is whom a user means who names none.
-func newServer(o Options, what, path string, vendors ...vendor) (*server, error) {
+// newServer settles style and address of an endpoint, and sends nothing. What it is asked for
+// ends the address; the first vendor is whom a user means who names none.
+func newServer(o Options, what string, vendors ...vendor) (*server, error) {
 	at := slices.IndexFunc(vendors, func(v vendor) bool { return v.style == cmp.Or(o.Style, vendors[0].style) })
 	if at < 0 {
 		return nil, problem.Usage(fmt.Sprintf("%s.style: %.40q is none of %s", what, o.Style,
 			vendors[0].style+", "+vendors[1].style), "")
 	}
-	u, err := transport.CheckURL(cmp.Or(o.BaseURL, vendors[at].url), o.AllowHTTP)
+	own := vendors[at].url
+	u, err := transport.CheckURL(cmp.Or(o.BaseURL, own), o.AllowHTTP)
 	if err != nil {
 		return nil, problem.As(problem.Misuse, fmt.Errorf("%s.base-url: %w", what, err), "")
 	}
@@ -130,33 +131,17 @@ func newServer(o Options, what, path string, vendors ...vendor) (*server, error)
 		return nil, problem.Usage("the key of "+what+" holds a space, a line break or a character outside ASCII",
 			"look at the variable that "+what+".key-env names")
 	}
-	if o.Ask == nil {
-		o.Ask = func(ctx context.Context, _ string, _ cost.Usage,
-			do func(context.Context) (Answer, error)) (Answer, error) {
-			return do(ctx)
-		}
+	path, base := "/"+what, strings.TrimRight(u.Path, "/")
+	if base == "" && what == "rerank" { // /v1 or /v2 is a part of its name
+		base = own[strings.LastIndexByte(own, '/'):]
 	}
-	s := &server{Options: o, what: what}
-	s.locate(u, vendors[at].url, path)
-	return s, nil
-}
-
-// locate settles where requests go. Azure's addresses keep their query.
-func (s *server) locate(u *url.URL, own, path string) {
-	s.azure = strings.Contains(u.Path, "/openai/deployments/") || strings.HasSuffix(u.Hostname(), ".azure.com")
-	at := url.URL{Scheme: u.Scheme, Host: u.Host, Path: strings.TrimRight(u.Path, "/")}
-	if s.azure {
-		at.RawQuery = u.RawQuery
-	}
-	if vendor, _ := url.Parse(own); at.Path == "" && path == "/rerank" { // /v1 or /v2 is a part of its name
-		at.Path = vendor.Path
-	}
-	at.Path = strings.TrimSuffix(at.Path, path) + path
-	s.url = at.String()
+	to := url.URL{Scheme: u.Scheme, Host: u.Host, Path: strings.TrimSuffix(base, path) + path}
+	s := &server{Options: o, what: what, url: to.String()}
 	switch host := strings.ToLower(u.Hostname()); {
 	case transport.Loopback(host):
 		s.owner = " of this machine"
 	case !strings.Contains(own, "//"+host+"/"):
 		s.owner = " of " + host
 	}
+	return s, nil
 }

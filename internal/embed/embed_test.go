@@ -29,7 +29,12 @@ func client() *http.Client {
 }
 
 func options(s *embedtest.Server) embed.Options {
-	return embed.Options{BaseURL: s.URL + "/v1", Key: secretKey, Model: "words-1", HTTP: client(), Dimensions: 64}
+	return embed.Options{BaseURL: s.URL + "/v1", Key: secretKey, Model: "words-1", HTTP: client(), Dimensions: 64,
+		Redact: func(text string) string { return text },
+		Ask: func(ctx context.Context, _ string, _ cost.Usage,
+			do func(context.Context) (embed.Answer, error)) (embed.Answer, error) {
+			return do(ctx)
+		}}
 }
 
 func embedder(t *testing.T, o embed.Options) *embed.Embedder {

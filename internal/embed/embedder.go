@@ -8,13 +8,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/transport"
 	"github.com/org/pr-review-action/internal/vector"
 )
@@ -27,7 +25,6 @@ const (
 	inputFrame      = 32      // tokens that a server may count beside a text's bytes
 	maxDimensions   = 8_192
 	bytesPerNumber  = 32 // of JSON, at most
-	answerFrame     = 64 << 10
 	requestsAtATime = 4
 )
 
@@ -40,7 +37,7 @@ type Embedder struct {
 
 // NewEmbedder checks the options and returns an Embedder; it sends nothing.
 func NewEmbedder(o Options) (*Embedder, error) {
-	s, err := newServer(o, "embeddings", "/embeddings", vendor{OpenAI, "https://api.openai.com/v1"},
+	s, err := newServer(o, "embeddings", vendor{OpenAI, "https://api.openai.com/v1"},
 		vendor{Voyage, "https://api.voyageai.com/v1"})
 	if err != nil {
 		return nil, err
@@ -133,19 +130,23 @@ func tooLarge(err error) bool {
 }
 
 func (e *Embedder) request(ctx context.Context, texts []string, into [][]float32, query bool) error {
-	most := cost.Usage{}
+	dimensions := cmp.Or(int(e.dimensions.Load()), maxDimensions)
+	r := request{body: e.question(texts, query), texts: len(texts), bytes: dimensions * bytesPerNumber}
 	for _, t := range texts {
-		most.EmbeddingTokens += int64(len(t) + inputFrame)
+		r.most.EmbeddingTokens += int64(len(t) + inputFrame)
 	}
-	name := ""
 	switch {
 	case query:
-		name = e.server.name("embedding of a query", e.Identity(), texts...)
+		r.name = e.server.name("embedding of a query", e.Identity(), texts...)
 	case ctx.Value(keeping{}) != nil:
-		name = e.server.name("embedding of texts", e.Identity(), texts...)
+		r.name = e.server.name("embedding of texts", e.Identity(), texts...)
 	}
-	a, err := e.server.Ask(ctx, name, most, func(ctx context.Context) (Answer, error) {
-		return e.send(ctx, texts, query, most.EmbeddingTokens)
+	a, err := e.server.answer(ctx, r, func(a *Answer, said row) error {
+		err := e.check(said.Vector)
+		if err == nil {
+			a.Vectors, err = binary.Append(a.Vectors, binary.LittleEndian, []float32(said.Vector))
+		}
+		return err
 	})
 	if err != nil {
 		return err
@@ -169,11 +170,6 @@ func (e *Embedder) question(texts []string, query bool) map[string]any {
 	return q
 }
 
-type embedding struct {
-	Index  *int    `json:"index"`
-	Vector numbers `json:"embedding"`
-}
-
 // numbers is a vector. A null is no number in it.
 type numbers []float32
 
@@ -183,46 +179,6 @@ func (n *numbers) UnmarshalJSON(raw []byte) error {
 		return errors.New("a vector is no list of numbers")
 	}
 	return nil
-}
-
-// send makes one request.
-func (e *Embedder) send(ctx context.Context, texts []string, query bool, most int64) (Answer, error) {
-	dimensions := cmp.Or(int(e.dimensions.Load()), maxDimensions)
-	limit := int64(answerFrame + len(texts)*dimensions*bytesPerNumber)
-	var said reply[embedding]
-	if err := e.server.post(ctx, e.question(texts, query), &said, limit); err != nil {
-		return Answer{}, err
-	}
-	a := Answer{Usage: cost.Usage{Calls: 1, EmbeddingTokens: count(max(said.Usage.Prompt, said.Usage.Total), most)}}
-	if len(said.Data) != len(texts) {
-		return a, wrong("it gave %d vectors for %d texts", len(said.Data), len(texts))
-	}
-	vectors := make([]numbers, len(texts))
-	for _, d := range said.Data {
-		at := 0
-		switch {
-		case d.Index != nil:
-			at = *d.Index
-		case len(texts) > 1:
-			return a, wrong("it did not say which vector is of which text")
-		}
-		if at < 0 || at >= len(texts) {
-			return a, wrong("it gave a vector for text %d of %d", at+1, len(texts))
-		}
-		if vectors[at] != nil {
-			return a, wrong("it gave two vectors for one text")
-		}
-		if err := e.check(d.Vector); err != nil {
-			return a, err
-		}
-		vectors[at] = d.Vector
-	}
-	for _, v := range vectors {
-		for _, x := range v {
-			a.Vectors = binary.LittleEndian.AppendUint32(a.Vectors, math.Float32bits(x))
-		}
-	}
-	return a, nil
 }
 
 // check holds one vector against what was asked for, and makes it one of length 1.

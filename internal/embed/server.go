@@ -2,18 +2,18 @@ package embed
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
-	"unicode/utf8"
 
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/transport"
@@ -24,7 +24,6 @@ type server struct {
 	Options
 	what, url string
 	owner     string // whose the model is, where it is not its vendor's
-	azure     bool
 	lost      atomic.Pointer[LostError]
 }
 
@@ -51,10 +50,26 @@ func (s *server) failed(ctx context.Context, err error) error {
 	return s.off()
 }
 
+// request is one request of either kind and style, beside the model's name.
+type request struct {
+	body  map[string]any
+	name  string // of its answer, as Ask has it
+	texts int
+	bytes int        // that a server's words on a text may have
+	most  cost.Usage // that it may cost
+}
+
+// row is what a server says of a text: a vector, or a score.
+type row struct {
+	Index  *int     `json:"index"`
+	Vector numbers  `json:"embedding"`
+	Score  *float64 `json:"relevance_score"`
+}
+
 // reply is an answer of any shape, with a row for each text. No order of rows is promised.
-type reply[Row any] struct {
-	Data    []Row `json:"data"`
-	Results []Row `json:"results"` // Cohere's
+type reply struct {
+	Data    []row `json:"data"`
+	Results []row `json:"results"` // Cohere's
 	Usage   struct {
 		Prompt float64 `json:"prompt_tokens"`
 		Total  float64 `json:"total_tokens"`
@@ -66,56 +81,99 @@ type reply[Row any] struct {
 	} `json:"meta"`
 }
 
-// post sends a request, beside the model's name, and reads the answer, of at most
-// limit bytes, into a reply.
-func (s *server) post(ctx context.Context, request map[string]any, into any, limit int64) error {
-	request["model"] = s.Model
-	body, err := json.Marshal(request)
+// answer makes a request, or takes what was kept of it. Take adds to an answer what is said of each
+// text, in their order, once it has looked at it.
+func (s *server) answer(ctx context.Context, r request, take func(*Answer, row) error) (Answer, error) {
+	return s.Ask(ctx, r.name, r.most, func(ctx context.Context) (Answer, error) {
+		said, err := s.post(ctx, r)
+		if err != nil {
+			return Answer{}, err
+		}
+		a := Answer{Usage: said.usage(r.most)}
+		rows, err := said.rows(r.texts)
+		for _, row := range rows {
+			if err == nil {
+				err = take(&a, row)
+			}
+		}
+		return a, err
+	})
+}
+
+// answerFrame is the bytes of an answer beside its rows, at most.
+const answerFrame = 64 << 10
+
+// post sends a request and reads the answer.
+func (s *server) post(ctx context.Context, r request) (said reply, err error) {
+	r.body["model"] = s.Model
+	body, err := json.Marshal(r.body)
 	if err != nil {
-		return err
+		return said, err
 	}
-	req, err := http.NewRequestWithContext(transport.LimitBody(ctx, limit), http.MethodPost, s.url,
-		bytes.NewReader(body))
+	ctx = transport.LimitBody(ctx, int64(answerFrame+r.texts*r.bytes))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url, bytes.NewReader(body))
 	if err != nil {
-		return err
+		return said, err
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json")
-	switch {
-	case s.Key == "":
-	case s.azure:
-		req.Header.Set("Api-Key", s.Key)
-	default:
+	if s.Key != "" {
 		req.Header.Set("Authorization", "Bearer "+s.Key)
 	}
-	resp, err := s.HTTP.Do(req)
-	if err != nil {
-		return transport.Clean(err)
+	text, err := transport.Do(s.HTTP, req)
+	if status, ok := errors.AsType[*transport.StatusError](err); ok && len(s.Key) >= minSecret {
+		status.Message = strings.ReplaceAll(status.Message, s.Key, "***")
 	}
-	defer resp.Body.Close()
-	said, err := io.ReadAll(resp.Body)
-	if err != nil {
-		return err
+	if err == nil && json.Unmarshal(text, &said) != nil {
+		err = wrong("its answer is not of the form that is documented")
 	}
-	if resp.StatusCode/100 != 2 {
-		resp.Body = io.NopCloser(strings.NewReader(s.keyless(string(said))))
-		return transport.Status(resp)
-	}
-	if err := json.Unmarshal(said, into); err != nil {
-		return wrong("its answer is not of the form that is documented")
-	}
-	return nil
+	return said, err
 }
 
 // minSecret is the length in bytes from which on a key is taken out of what comes
 // back: a shorter one is a placeholder, and a word of its own.
 const minSecret = 12
 
-func (s *server) keyless(text string) string {
-	if len(s.Key) < minSecret {
-		return text
+// rows are those of n texts, in their order. Of a single text nobody has to say which it is.
+func (r reply) rows(n int) ([]row, error) {
+	said := slices.Concat(r.Data, r.Results)
+	if len(said) != n {
+		return nil, wrong("it gave %d answers for %d texts", len(said), n)
 	}
-	return strings.ReplaceAll(text, s.Key, "***")
+	all, seen := make([]row, n), make([]bool, n)
+	for _, row := range said {
+		at := 0
+		switch {
+		case row.Index != nil:
+			at = *row.Index
+		case n > 1:
+			return nil, wrong("it did not say which answer is of which text")
+		}
+		if at < 0 || at >= n {
+			return nil, wrong("it gave an answer for text %d of %d", at+1, n)
+		}
+		if seen[at] {
+			return nil, wrong("it gave two answers for one text")
+		}
+		all[at], seen[at] = row, true
+	}
+	return all, nil
+}
+
+// usage is what a server says that it bills, within what was set aside: a hostile report
+// costs no more. Where units are billed, tokens of which it says nothing are all of them.
+func (r reply) usage(most cost.Usage) cost.Usage {
+	u := cost.Usage{Calls: 1, EmbeddingTokens: count(max(r.Usage.Prompt, r.Usage.Total), most.EmbeddingTokens)}
+	if most.RerankUnits > 0 {
+		u.EmbeddingTokens = cmp.Or(u.EmbeddingTokens, most.EmbeddingTokens)
+		u.RerankUnits = max(1, count(r.Meta.Billed.Units, most.RerankUnits))
+	}
+	return u
+}
+
+// count is a number that a server reported, from 0 to a bound.
+func count(reported float64, most int64) int64 {
+	return int64(min(max(math.Ceil(reported), 0), float64(most)))
 }
 
 // outgoing are texts as they may leave: redacted, and cut to so many bytes. Servers
@@ -123,10 +181,7 @@ func (s *server) keyless(text string) string {
 func (s *server) outgoing(texts []string, most int) []string {
 	out := make([]string, len(texts))
 	for i, text := range texts {
-		if s.Redact != nil {
-			text = s.Redact(text)
-		}
-		if out[i] = clip(text, most); strings.TrimSpace(out[i]) == "" {
+		if out[i] = clip(s.Redact(text), most); strings.TrimSpace(out[i]) == "" {
 			out[i] = "-"
 		}
 	}
@@ -135,13 +190,7 @@ func (s *server) outgoing(texts []string, most int) []string {
 
 // clip cuts a text to so many bytes, at the end of a character.
 func clip(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	for most > 0 && !utf8.RuneStart(text[most]) {
-		most--
-	}
-	return text[:most]
+	return strings.ToValidUTF8(text[:min(len(text), most)], "")
 }
 
 // name is the SHA-256, in hex, of all that settles an answer.
@@ -151,13 +200,4 @@ func (s *server) name(purpose, identity string, texts ...string) string {
 		fmt.Fprintf(h, "%d:%s", len(t), t)
 	}
 	return hex.EncodeToString(h.Sum(nil))
-}
-
-// count is a number that a server reported, from 0 to a bound: a hostile report costs
-// no more than what was set aside.
-func count(reported float64, most int64) int64 {
-	if !(reported > 0) {
-		return 0
-	}
-	return int64(min(math.Ceil(reported), float64(most)))
 }

@@ -40,7 +40,7 @@ type Server struct {
 // Call is a request as it came.
 type Call struct {
 	Path      string
-	Key       string // of either header
+	Key       string
 	Model     string
 	Texts     []string // that were embedded, or the documents
 	Query     string   // of a rerank
@@ -110,7 +110,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	d := json.NewDecoder(r.Body)
 	d.DisallowUnknownFields()
 	err := d.Decode(&q)
-	key := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ") + r.Header.Get("Api-Key")
+	key := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 	status, why := http.StatusOK, ""
 	switch {
 	case err != nil || r.Method != http.MethodPost:

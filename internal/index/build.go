@@ -8,8 +8,9 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/org/pr-review-action/internal/chunk"
 	"github.com/org/pr-review-action/internal/claim"
@@ -65,7 +66,8 @@ const (
 )
 
 // Build makes the index of a tree. Files that previous holds with the same content
-// (it may be nil) are taken from it. What was left out, and why, is in the report; the
+// (it may be nil) are taken from it, as are the vectors of all chunks that stayed the same: it is
+// previous itself where nothing changed. What was left out, and why, is in the report; the
 // error is the source's, or that of ctx.
 func Build(ctx context.Context, t tree.Tree, previous *Index, o Options) (*Index, Report, error) {
 	start := time.Now()
@@ -73,19 +75,22 @@ func Build(ctx context.Context, t tree.Tree, previous *Index, o Options) (*Index
 	if err != nil {
 		return nil, Report{}, err
 	}
-	b := builder{Options: o, tree: t, report: Report{Skipped: map[string]int{}}, fresh: map[string]*posting{}}
-	for reason, n := range listing.Left {
-		b.report.Skipped[reason] = n
+	if previous == nil {
+		previous = newIndex(o.Made, nil, nil, nil, VectorsInfo{}, nil)
 	}
-	if b.previous = previous; previous == nil || previous.made != o.Made {
-		b.previous = newIndex(o.Made, nil, nil, nil, nil, "", 0, nil)
+	b := builder{Options: o, tree: t, start: start, earlier: previous, previous: previous,
+		report: Report{Skipped: listing.Left}, fresh: map[string][]count{}}
+	if previous.made != o.Made {
+		b.previous = newIndex(o.Made, nil, nil, nil, previous.vectors, nil)
 	}
-	b.records, b.sizes = slices.Clone(b.previous.records), slices.Clone(b.previous.sizes)
-	if err := b.build(ctx, b.choose(listing.Files), start); err != nil {
+	for n, size := range b.previous.sizes {
+		b.chunks = append(b.chunks, stored{b.previous.rows[n].value, size, b.previous.packed[n]})
+	}
+	if err := b.build(ctx, b.choose(listing.Files)); err != nil {
 		return nil, Report{}, err
 	}
 	x := b.index()
-	b.report.Chunks = len(x.records)
+	b.report.Chunks = len(x.sizes)
 	b.report.Seconds = time.Since(start).Seconds()
 	return x, b.report, nil
 }
@@ -93,12 +98,20 @@ func Build(ctx context.Context, t tree.Tree, previous *Index, o Options) (*Index
 type builder struct {
 	Options
 	tree     tree.Tree
-	previous *Index
-	files    []file              // that were taken over or cut; where their chunks are in records
-	records  []string            // those of the previous index, then of what was cut
-	sizes    []uint32            // of each of them
-	fresh    map[string]*posting // of what was cut, by word
+	start    time.Time
+	earlier  *Index             // whose vectors are taken over
+	previous *Index             // whose files are: the earlier one, or none where it was cut otherwise
+	files    []file             // that were taken over or cut; where their chunks are in chunks
+	chunks   []stored           // those of the previous index, then what was cut
+	fresh    map[string][]count // of what was cut, by word
 	report   Report
+}
+
+// stored is what is kept of a chunk beside its words.
+type stored struct {
+	record string
+	size   uint32 // in tokens
+	packed string // its vector
 }
 
 // choose leaves out what nobody would search in, by its path, and puts the others in
@@ -122,8 +135,15 @@ func (b *builder) choose(files []tree.File) []tree.File {
 		size += f.Size
 		chosen = append(chosen, f)
 	}
-	near := b.nearness()
-	order.Stable(chosen, func(a, b tree.File) int { return cmp.Compare(near(a.Path), near(b.Path)) })
+	near := map[string]int{}
+	for _, first := range b.First {
+		near[path.Dir(first)+"/"] = 1
+	}
+	for _, first := range b.First {
+		near[first] = 2
+	}
+	soon := func(f tree.File) int { return max(near[f.Path], near[path.Dir(f.Path)+"/"]) }
+	order.Stable(chosen, func(a, b tree.File) int { return cmp.Compare(soon(b), soon(a)) })
 	return chosen
 }
 
@@ -142,52 +162,28 @@ func (b *builder) skip(f tree.File) string {
 	return ""
 }
 
-// nearness tells how soon a path is indexed: a path that is first, one beside it, any
-// other.
-func (b *builder) nearness() func(string) int {
-	first, folders := map[string]bool{}, map[string]bool{}
-	for _, p := range b.First {
-		first[p], folders[path.Dir(p)] = true, true
-	}
-	return func(p string) int {
-		switch {
-		case first[p]:
-			return 0
-		case folders[path.Dir(p)]:
-			return 1
-		}
-		return 2
-	}
-}
-
 // build takes files over, or reads and cuts them, batch by batch, until time is up.
-func (b *builder) build(ctx context.Context, files []tree.File, start time.Time) error {
-	files = slices.DeleteFunc(files, func(f tree.File) bool { return b.reuse(f) })
-	for len(files) > 0 {
-		if b.Limit > 0 && time.Since(start) >= b.Limit {
-			b.report.Skipped[SkippedTime] += len(files)
-			return nil
-		}
+func (b *builder) build(ctx context.Context, files []tree.File) error {
+	files = slices.DeleteFunc(files, b.reuse)
+	for len(files) > 0 && !b.late() {
 		n, size := 0, int64(0)
-		for n < len(files) && (n == 0 || size+files[n].Size <= b.batch()) {
+		for n < len(files) && (n == 0 || size+files[n].Size <= batch) {
 			size += files[n].Size
 			n++
 		}
-		if err := b.read(ctx, files[:n], start); err != nil {
+		begun, err := b.read(ctx, files[:n])
+		if err != nil {
 			return err
 		}
-		files = files[n:]
+		files = files[begun:]
+	}
+	if len(files) > 0 {
+		b.report.Skipped[SkippedTime] = len(files)
 	}
 	return ctx.Err()
 }
 
-// batch is smaller where time is short, so that it is looked at often.
-func (b *builder) batch() int64 {
-	if b.Limit > 0 {
-		return batch / 8
-	}
-	return batch
-}
+func (b *builder) late() bool { return b.Limit > 0 && time.Since(b.start) >= b.Limit }
 
 func (b *builder) reuse(f tree.File) bool {
 	at, ok := b.previous.find(f.Path)
@@ -199,46 +195,38 @@ func (b *builder) reuse(f tree.File) bool {
 	return true
 }
 
-// read cuts some files, as many at a time as there are processors.
-func (b *builder) read(ctx context.Context, files []tree.File, start time.Time) error {
+// read cuts files, as many at a time as there are processors, until time is up, and says how many.
+func (b *builder) read(ctx context.Context, files []tree.File) (begun int, err error) {
 	paths := make([]string, len(files))
 	for i, f := range files {
 		paths[i] = f.Path
 	}
 	contents, err := tree.ReadAll(ctx, b.tree, paths)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	parts, begun := make([]cut, len(files)), len(files)
-	var group sync.WaitGroup
-	turn := make(chan int)
-	for range runtime.GOMAXPROCS(0) {
-		group.Go(func() {
-			for i := range turn {
-				parts[i] = b.cut(ctx, files[i], contents[i])
-				contents[i] = nil
-			}
+	parts := make([]cut, len(files))
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for begun < len(files) && ctx.Err() == nil && !b.late() {
+		i := begun
+		group.Go(func() error {
+			parts[i] = b.cut(ctx, files[i], contents[i])
+			contents[i] = nil
+			return nil
 		})
+		begun++
 	}
-	for i := range files {
-		if ctx.Err() != nil || b.Limit > 0 && time.Since(start) >= b.Limit {
-			b.report.Skipped[SkippedTime] += len(files) - i
-			begun = i
-			break
-		}
-		turn <- i
-	}
-	close(turn)
-	group.Wait()
+	_ = group.Wait() // no cut fails
 	for i, p := range parts[:begun] {
-		p.first = len(b.records)
+		p.first = len(b.chunks)
 		for _, c := range p.chunks {
 			b.take(c)
 		}
-		p.next = len(b.records)
+		p.next = len(b.chunks)
 		b.add(p.file, files[i].Size)
 	}
-	return ctx.Err()
+	return begun, ctx.Err()
 }
 
 // cut is a file with its chunks.
@@ -247,34 +235,23 @@ type cut struct {
 	chunks []cutChunk
 }
 
-// cutChunk is a chunk's record, and how often it has a word: names, once each, are none of
-// its size.
+// cutChunk is a chunk, and how often it has a word: names, once each, are none of its size.
 type cutChunk struct {
-	record string
-	size   int
-	words  []wordCount
+	stored
+	times map[string]int32
 }
 
-type wordCount struct {
-	name  string
-	times int
-}
-
-const mostTimes = 1<<16 - 1 // of a word in a chunk: as often it counts
-
-func cutChunkOf(c chunk.Chunk) cutChunk {
-	all, times := cutChunk{record: recordOf(c)}, map[string]int{}
+func cutChunkOf(c chunk.Chunk, vectors map[string]string) cutChunk {
+	all := cutChunk{stored{record: recordOf(c)}, map[string]int32{}}
 	for _, token := range chunk.Tokens(c.Prefix() + c.Text) {
-		times[token] = min(times[token]+1, mostTimes)
-	}
-	for _, n := range times {
-		all.size += n
+		all.times[token]++
+		all.size++
 	}
 	for _, name := range c.Defines {
-		times[definedBy+name] = 1
+		all.times[definedBy+name] = 1
 	}
-	for name, n := range times {
-		all.words = append(all.words, wordCount{name, n})
+	if len(vectors) > 0 {
+		all.packed = vectors[c.Key()]
 	}
 	return all
 }
@@ -301,32 +278,23 @@ func (b *builder) cut(ctx context.Context, f tree.File, content []byte) cut {
 		p.note = Windows + fallback
 	}
 	p.imports = importsOf(f.Path, text)
+	vectors := b.earlier.vectorsOf(f.Path)
 	for _, c := range chunks {
-		p.chunks = append(p.chunks, cutChunkOf(c))
+		p.chunks = append(p.chunks, cutChunkOf(c, vectors))
 	}
 	return p
 }
 
-// posting is the chunks that have a word, in order, as they come to be found.
-type posting struct {
-	held writer
-	next int
-}
-
 // take adds a chunk that was cut.
 func (b *builder) take(c cutChunk) {
-	n := len(b.records)
-	b.records, b.sizes = append(b.records, c.record), append(b.sizes, uint32(c.size))
-	for _, w := range c.words {
-		p := b.fresh[w.name]
-		if p == nil {
-			p = &posting{}
-			b.fresh[strings.Clone(w.name)] = p // without the text that it is cut from
+	for name, n := range c.times {
+		counts, ok := b.fresh[name]
+		if !ok {
+			name = strings.Clone(name) // without the text that it is cut from
 		}
-		p.held.number(n - p.next)
-		p.held.number(w.times)
-		p.next = n + 1
+		b.fresh[name] = append(counts, count{int32(len(b.chunks)), n})
 	}
+	b.chunks = append(b.chunks, c.stored)
 }
 
 // add takes a file in, and says what came of it.

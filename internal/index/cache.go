@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,28 +27,17 @@ const (
 // Load is the index of a commit, or else the newest one that is whole, to build on; nil
 // where there is none. exact tells that it is the commit's own. A damaged one is removed.
 func (c Cache) Load(commit string) (x *Index, exact bool) {
-	own := c.path(commit)
-	others := slices.DeleteFunc(c.stored(), func(path string) bool { return path == own })
-	for _, path := range append([]string{own}, others...) {
-		x, err := open(path)
+	for _, path := range c.stored(commit) {
+		stored, err := os.ReadFile(path)
 		if err == nil {
-			return x, path == own
+			x, err = Decode(stored)
+		}
+		if err == nil {
+			return x, path == c.path(commit)
 		}
 		_ = os.Remove(path) // it would be tried and found damaged again
 	}
 	return nil, false
-}
-
-func open(path string) (*Index, error) {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxFile {
-		return nil, cmp.Or(err, ErrDamaged)
-	}
-	stored, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	return Decode(stored)
 }
 
 // Keep stores the index of a commit, and removes the oldest of others. What is there is
@@ -68,10 +58,9 @@ func (c Cache) Keep(commit string, x *Index) error {
 	if err := os.Rename(f.Name(), c.path(commit)); err != nil {
 		return err
 	}
-	for i, path := range c.stored() {
-		if i >= kept && path != c.path(commit) {
-			_ = os.Remove(path) // another process may have been faster
-		}
+	stored := c.stored(commit)
+	for _, path := range stored[min(len(stored), kept):] {
+		_ = os.Remove(path) // another process may have been faster
 	}
 	return nil
 }
@@ -80,25 +69,26 @@ func (c Cache) path(commit string) string {
 	return filepath.Join(c.Folder, cmp.Or(commit, "folder")+extension)
 }
 
-// stored lists the indexes, the newest first, and clears away what was never finished.
-func (c Cache) stored() []string {
+// stored lists the indexes, that of a commit first, then the newest, and clears away what was
+// never finished or is too large to be read.
+func (c Cache) stored(commit string) []string {
 	times := map[string]time.Time{}
-	var paths []string
 	entries, _ := os.ReadDir(c.Folder) // there may be none
 	for _, e := range entries {
 		info, err := e.Info()
 		path := filepath.Join(c.Folder, e.Name())
 		switch {
 		case err != nil || !info.Mode().IsRegular():
-		case strings.HasPrefix(e.Name(), unfinished) && time.Since(info.ModTime()) > abandoned:
+		case strings.HasPrefix(e.Name(), unfinished) && time.Since(info.ModTime()) > abandoned, info.Size() > maxFile:
 			_ = os.Remove(path)
 		case filepath.Ext(path) == extension:
 			times[path] = info.ModTime()
-			paths = append(paths, path)
 		}
 	}
-	slices.SortFunc(paths, func(a, b string) int {
+	if own := c.path(commit); !times[own].IsZero() {
+		times[own] = time.Now().Add(time.Hour) // before all others
+	}
+	return slices.SortedFunc(maps.Keys(times), func(a, b string) int {
 		return cmp.Or(times[b].Compare(times[a]), cmp.Compare(a, b))
 	})
-	return paths
 }

@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"iter"
+	"math"
 
 	"github.com/org/pr-review-action/internal/chunk"
 	"github.com/org/pr-review-action/internal/vector"
@@ -15,33 +17,30 @@ import (
 var ErrDamaged = errors.New("the stored index is damaged, cut short or of another version")
 
 // The form of a stored index: this line, the SHA-256 of the rest, and the rest, which is
-// the head, and of each chunk its record, then all words, then of each chunk its vector.
-const magic = "pr-review index 3\n"
+// the head, and all rows, then of each chunk its vector.
+const magic = Format + "\n"
+
+// Format tells apart what rows and head look like: those of another one cannot be read.
+const Format = "pr-review index 4"
 
 const header = len(magic) + sha256.Size
 
 // Encode is the stored form of an index; the same for the same files, however it was
 // built.
 func (x *Index) Encode() []byte {
-	size := header + 64*len(x.files)
-	for _, texts := range [][]string{x.records, x.packed} {
-		for _, text := range texts {
-			size += len(text) + 4
-		}
-	}
-	for _, word := range x.words {
-		size += len(word.name) + len(word.held) + 4
+	size := header + 64*len(x.files) + (x.vectors.Dimensions+16)*len(x.sizes)
+	for _, row := range x.rows {
+		size += len(row.key) + len(row.value) + 8
 	}
 	w := writer(append(make([]byte, 0, size), magic...))
 	w = append(w, make([]byte, sha256.Size)...)
 	w.text(x.made)
 	w.head(x.Source)
-	w.texts(x.records...)
-	w.number(len(x.words))
-	for _, word := range x.words {
-		w.texts(word.name, word.held)
+	w.number(len(x.rows))
+	for _, row := range x.rows {
+		w.texts(row.key, row.value)
 	}
-	w.list(x.packed)
+	w.texts(x.packed...)
 	sum := sha256.Sum256(w[header:])
 	copy(w[len(magic):], sum[:])
 	return w
@@ -58,26 +57,21 @@ func Decode(stored []byte) (*Index, error) {
 	r := reader{rest: string(stored[header:])}
 	made := r.text()
 	files, sizes, info := r.head()
-	records := make([]string, len(sizes))
-	for n := range records {
-		records[n] = r.text()
+	rows := make([]row, r.count(2))
+	for i := range rows {
+		rows[i] = row{r.text(), r.text()}
+		r.bad = r.bad || i > 0 && rows[i-1].key >= rows[i].key ||
+			i < len(sizes) && (rows[i].key != recordKey(i) || rows[i].value == "")
 	}
-	words := make([]word, r.count(2))
-	for i := range words {
-		words[i] = word{r.text(), r.text()}
-		r.bad = r.bad || i > 0 && words[i-1].name >= words[i].name
+	packed := make([]string, len(sizes))
+	for n := range packed {
+		packed[n] = r.text()
+		r.bad = r.bad || packed[n] != "" && !vector.IsPacked(packed[n], info.Dimensions)
 	}
-	packed := r.list()
-	if len(packed) > 0 && len(packed) != len(records) {
-		r.fail()
-	}
-	for _, v := range packed {
-		r.bad = r.bad || v != "" && !vector.IsPacked(v, info.Dimensions)
-	}
-	if r.bad || r.rest != "" {
+	if r.bad || r.rest != "" || len(rows) < len(sizes) {
 		return nil, ErrDamaged
 	}
-	return newIndex(made, files, sizes, records, words, info.Model, info.Dimensions, packed), nil
+	return newIndex(made, files, sizes, rows, info, packed), nil
 }
 
 // Head is what Open needs beside the rows.
@@ -168,19 +162,19 @@ func pack(counts []count) string {
 	return string(w)
 }
 
-// unpack appends what pack stored, of an index of so many chunks; where that is damaged,
-// what stands before.
-func unpack(to []count, held string, chunks int) []count {
-	r := reader{rest: held}
-	for next := 0; r.rest != ""; next++ {
-		next += r.number()
-		times := r.number()
-		if r.bad || next < 0 || next >= chunks {
-			break
+// unpack is what pack stored, of an index of so many chunks; where that is damaged, what
+// stands before.
+func unpack(held string, chunks int) iter.Seq[count] {
+	return func(yield func(count) bool) {
+		r := reader{rest: held}
+		for next := 0; r.rest != ""; next++ {
+			next += r.number()
+			c := count{int32(next), int32(min(r.number(), math.MaxInt32))}
+			if r.bad || next < 0 || next >= chunks || !yield(c) {
+				return
+			}
 		}
-		to = append(to, count{int32(next), int32(min(times, mostTimes))})
 	}
-	return to
 }
 
 // writer puts numbers and texts one behind the other.
@@ -216,17 +210,13 @@ func (r *reader) fail() {
 }
 
 func (r *reader) number() int {
-	var n uint64
-	for shift := 0; shift < 63 && r.rest != ""; shift += 7 {
-		c := r.rest[0]
-		r.rest = r.rest[1:]
-		n |= uint64(c&0x7f) << shift
-		if c < 0x80 {
-			return int(n)
-		}
+	n, size := binary.Uvarint([]byte(r.rest[:min(len(r.rest), binary.MaxVarintLen64)]))
+	if size <= 0 || n > math.MaxInt {
+		r.fail()
+		return 0
 	}
-	r.fail()
-	return 0
+	r.rest = r.rest[size:]
+	return int(n)
 }
 
 // count is how many things of at least some bytes follow: no more than there is room for.

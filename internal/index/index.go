@@ -11,6 +11,7 @@ package index
 
 import (
 	"context"
+	"encoding/binary"
 	"iter"
 	"slices"
 	"strings"
@@ -19,66 +20,60 @@ import (
 )
 
 // Index is the chunks of one commit, in memory, and the Rows of its Source. It is not
-// changed once it is built. Its chunks and words lie in their stored form: little of it is
-// read before it is asked for.
+// changed once it is built. Its rows are in their stored form: little of it is read before
+// it is asked for.
 type Index struct {
 	*Source
-	made    string   // how its files were cut
-	records []string // of each chunk
-	words   []word   // by name
-	packed  []string // of each chunk its vector, empty where it has none; nil without vectors
+	made   string   // how its files were cut
+	rows   []row    // by key: first the records of the chunks, then the words
+	packed []string // of each chunk its vector, empty where it has none
 }
 
-// word is a token, or with definedBy before it a name that chunks define, and the chunks
-// that hold it, as pack writes them.
-type word struct{ name, held string }
+// row is a record of a chunk by its place, or the chunks that hold a word, as pack writes
+// them, by a token, or by a name that they define with definedBy before it.
+type row struct{ key, value string }
 
-// definedBy begins the words that are names: no token holds it.
-const definedBy = "\x00"
+// What begins the keys that are no tokens: no token holds either.
+const (
+	recordAt  = "\x00"
+	definedBy = "\x01"
+)
 
-func byName(a, b word) int { return strings.Compare(a.name, b.name) }
+func recordKey(place int) string {
+	return string(binary.BigEndian.AppendUint32([]byte(recordAt), uint32(place)))
+}
+
+func byKey(a, b row) int { return strings.Compare(a.key, b.key) }
 
 // newIndex puts an index together.
-func newIndex(made string, files []file, sizes []uint32, records []string, words []word, model string,
-	dimensions int, packed []string) *Index {
-	x := &Index{made: made, records: records, words: words, packed: packed}
-	x.Source = newSource(files, sizes, VectorsInfo{model, dimensions, len(records)}, x)
-	for _, v := range packed {
-		if v != "" {
-			x.vectors.Missing--
+func newIndex(made string, files []file, sizes []uint32, rows []row, v VectorsInfo, packed []string) *Index {
+	x := &Index{made: made, rows: rows, packed: packed}
+	v.Missing = 0
+	for _, vector := range packed {
+		if vector == "" {
+			v.Missing++
 		}
 	}
+	x.Source = newSource(files, sizes, v, x)
 	return x
 }
 
-// Records is Rows's, as are Words and Nearest.
-func (x *Index) Records(ctx context.Context, places []int) ([]string, error) {
-	all := make([]string, len(places))
-	for i, n := range places {
-		all[i] = x.records[n]
-	}
-	return all, ctx.Err()
-}
-
-// Words is Rows's.
-func (x *Index) Words(ctx context.Context, names []string) (map[string]string, error) {
-	all := map[string]string{}
-	for _, name := range names {
-		if i, ok := slices.BinarySearchFunc(x.words, word{name: name}, byName); ok {
-			all[name] = x.words[i].held
+// Get is Rows's, as is Nearest.
+func (x *Index) Get(ctx context.Context, keys []string) ([]string, error) {
+	values := make([]string, len(keys))
+	for i, key := range keys {
+		if at, ok := slices.BinarySearchFunc(x.rows, row{key: key}, byKey); ok {
+			values[i] = x.rows[at].value
 		}
 	}
-	return all, ctx.Err()
+	return values, ctx.Err()
 }
 
-// EachRecord are what Records gives of all chunks, to be kept elsewhere.
-func (x *Index) EachRecord() iter.Seq2[int, string] { return slices.All(x.records) }
-
-// EachWord are all words and what Words gives for each, to be kept elsewhere.
-func (x *Index) EachWord() iter.Seq2[string, string] {
+// Each are all keys and what Get gives for each, in order, to be kept elsewhere.
+func (x *Index) Each() iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
-		for _, w := range x.words {
-			if !yield(w.name, w.held) {
+		for _, r := range x.rows {
+			if !yield(r.key, r.value) {
 				return
 			}
 		}
@@ -87,21 +82,13 @@ func (x *Index) EachWord() iter.Seq2[string, string] {
 
 // Chunks are all of them, in order of path and line.
 func (x *Index) Chunks() []chunk.Chunk {
-	all := make([]chunk.Chunk, 0, len(x.records))
+	all := make([]chunk.Chunk, 0, len(x.sizes))
 	for _, f := range x.files {
 		for n := f.first; n < f.next; n++ {
-			all = append(all, readRecord(f.path, x.records[n]))
+			all = append(all, x.chunk(f, n))
 		}
 	}
 	return all
 }
 
-// Same reports whether two indexes hold the same files, cut in the same way.
-func (x *Index) Same(y *Index) bool {
-	return x.made == y.made && slices.EqualFunc(x.files, y.files, func(a, b file) bool {
-		return a.path == b.path && a.blob == b.blob
-	})
-}
-
-// Made is the version of what cut the files.
-func (x *Index) Made() string { return x.made }
+func (x *Index) chunk(f file, place int) chunk.Chunk { return readRecord(f.path, x.rows[place].value) }

@@ -41,13 +41,48 @@ func TestAnIndexOverAnotherKeepsTheContract(t *testing.T) {
 			"old.go": "func AddItem() {\n\tcheckStock()\n}\n"})
 		base := indextest.Build(t, before)
 		if x.Vectors().Model != "" {
-			base = base.WithVectorsOf(x)
+			base = base.WithVectors("m", 2, byKey(x))
 		}
 		next, _, err := index.Build(t.Context(), tree.Files(indextest.Files), base,
 			index.Options{Cut: indextest.Cut, Made: "paragraphs"})
 		require.NoError(t, err)
-		return next.WithVectorsOf(x).Source
+		if x.Vectors().Model != "" {
+			next = next.WithVectors("m", 2, byKey(x))
+		}
+		return next.Source
 	})
+}
+
+// byKey are the vectors of an index.
+func byKey(x *index.Index) map[string][]float32 {
+	all, chunks := map[string][]float32{}, x.Chunks()
+	for n, v := range x.EachVector() {
+		all[chunks[n].Key()] = v
+	}
+	return all
+}
+
+func TestVectorsStayWithTheChunksOfAChangedFileThatDidNotChange(t *testing.T) {
+	t.Parallel()
+	base, all := indextest.Build(t, indextest.Files), map[string][]float32{}
+	for _, c := range base.Chunks() {
+		all[c.Key()] = []float32{0, 1}
+	}
+	base = base.WithVectors("m", 2, all)
+	require.Zero(t, base.Vectors().Missing)
+	files := with(indextest.Files, map[string]string{"cart/cart.go": "package cart\n\nfunc AddItem(sku string) {\n}\n\n" +
+		"func Total() int {\n\treturn 0\n}\n"})
+	for _, made := range []string{"paragraphs", "by another version"} {
+		next, _, err := index.Build(t.Context(), tree.Files(files), base, index.Options{Cut: indextest.Cut, Made: made})
+		require.NoError(t, err)
+		require.Equal(t, index.VectorsInfo{Model: "m", Dimensions: 2, Missing: 1}, next.Vectors())
+		require.Equal(t, "AddItem", next.Without("m")[0].Name)
+		require.Len(t, next.Without("another model"), len(next.Chunks()))
+	}
+	again, _, err := index.Build(t.Context(), tree.Files(indextest.Files), base,
+		index.Options{Cut: indextest.Cut, Made: "paragraphs"})
+	require.NoError(t, err)
+	require.Same(t, base, again, "nothing changed")
 }
 
 func TestTheNearestVectorsAreFoundInOrderHoweverManyThreadsLook(t *testing.T) {

@@ -16,73 +16,59 @@ func (b *builder) index() *Index {
 		return old
 	}
 	order.Stable(b.files, func(a, b file) int { return strings.Compare(a.path, b.path) })
-	var records, packed []string
+	var rows []row
 	var sizes []uint32
-	places := slices.Repeat([]int32{-1}, len(b.records)) // of each record the place of its chunk; -1: none
+	var packed []string
+	places := slices.Repeat([]int32{-1}, len(b.chunks)) // of each the place that it comes to; -1: none
 	for i := range b.files {
-		f, first := &b.files[i], len(records)
+		f, first := &b.files[i], len(rows)
 		for n := f.first; n < f.next; n++ {
-			places[n] = int32(len(records))
-			records, sizes = append(records, b.records[n]), append(sizes, b.sizes[n])
-			if n < len(b.previous.packed) {
-				packed = append(packed, b.previous.packed[n])
-			} else if b.previous.packed != nil {
-				packed = append(packed, "")
-			}
+			places[n] = int32(len(rows))
+			rows = append(rows, row{recordKey(len(rows)), b.chunks[n].record})
+			sizes, packed = append(sizes, b.chunks[n].size), append(packed, b.chunks[n].packed)
 		}
-		f.first, f.next = first, len(records)
+		f.first, f.next = first, len(rows)
 	}
-	v := b.previous.vectors
-	return newIndex(b.Made, b.files, sizes, records, b.words(places), v.Model, v.Dimensions, packed)
+	return newIndex(b.Made, b.files, sizes, append(rows, b.words(places)...), b.previous.vectors, packed)
 }
 
 // words are those of all chunks that have a place.
-func (b *builder) words(places []int32) []word {
-	fresh := make([]word, 0, len(b.fresh))
-	for name, p := range b.fresh {
-		fresh = append(fresh, word{name, string(p.held)})
+func (b *builder) words(places []int32) []row {
+	fresh := make([]row, 0, len(b.fresh))
+	for name, counts := range b.fresh {
+		fresh = append(fresh, row{name, pack(counts)})
 	}
-	slices.SortFunc(fresh, byName)
-	all := make([]word, 0, len(b.previous.words)+len(fresh))
-	added := make([]string, 0, cap(all)) // of each word what was cut
-	for old := b.previous.words; len(old)+len(fresh) > 0; {
-		if len(fresh) == 0 || len(old) > 0 && old[0].name < fresh[0].name {
-			all, added, old = append(all, old[0]), append(added, ""), old[1:]
-			continue
-		}
-		w := word{name: fresh[0].name}
-		if len(old) > 0 && old[0].name == w.name {
-			w.held, old = old[0].held, old[1:]
-		}
-		all, added, fresh = append(all, w), append(added, fresh[0].held), fresh[1:]
-	}
-	var group sync.WaitGroup
-	share := len(all)/runtime.GOMAXPROCS(0) + 1
-	for from := 0; from < len(all); from += share {
-		group.Go(func() {
-			var counts []count
-			for i := from; i < min(from+share, len(all)); i++ {
-				counts = placed(placed(counts[:0], all[i].held, places), added[i], places)
-				if added[i] != "" {
-					slices.SortFunc(counts, func(a, b count) int { return cmp.Compare(a.chunk, b.chunk) })
-				}
-				all[i].held = pack(counts)
+	slices.SortFunc(fresh, byKey)
+	all := slices.Concat(b.previous.rows[len(b.previous.sizes):], fresh)
+	slices.SortStableFunc(all, byKey) // quick, for both parts are in order
+	joined := make([]row, len(all))   // of what was taken over and cut of one word
+	inParts(len(all), func(from, to int) {
+		var counts []count
+		for i := from; i < to; i++ {
+			if i > 0 && all[i].key == all[i-1].key {
+				continue
 			}
-		})
-	}
-	group.Wait()
-	return slices.DeleteFunc(all, func(w word) bool { return w.held == "" })
+			counts = counts[:0]
+			for same := i; same < len(all) && all[same].key == all[i].key; same++ {
+				for c := range unpack(all[same].value, len(places)) {
+					if place := places[c.chunk]; place >= 0 {
+						counts = append(counts, count{place, c.times})
+					}
+				}
+			}
+			slices.SortFunc(counts, func(a, b count) int { return cmp.Compare(a.chunk, b.chunk) })
+			joined[i] = row{all[i].key, pack(counts)}
+		}
+	})
+	return slices.DeleteFunc(joined, func(w row) bool { return w.value == "" })
 }
 
-// placed appends the counts of the chunks that have a place.
-func placed(to []count, held string, places []int32) []count {
-	from := len(to)
-	to = unpack(to, held, len(places))
-	kept := to[:from]
-	for _, c := range to[from:] {
-		if place := places[c.chunk]; place >= 0 {
-			kept = append(kept, count{place, c.times})
-		}
+// inParts has every processor do a part of n things.
+func inParts(n int, do func(from, to int)) {
+	parts := runtime.GOMAXPROCS(0)
+	var group sync.WaitGroup
+	for p := range parts {
+		group.Go(func() { do(p*n/parts, (p+1)*n/parts) })
 	}
-	return kept
+	group.Wait()
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 
@@ -36,10 +37,8 @@ type file struct {
 // Rows reads what a Source does not hold, in the form in which an Index stores it. Chunks
 // are named by their places in the order of path and line.
 type Rows interface {
-	// Records are those of the chunks at some places, in the order in which they are asked for.
-	Records(ctx context.Context, places []int) ([]string, error)
-	// Words are, for each name of a word, the chunks that hold it; nothing where none does.
-	Words(ctx context.Context, names []string) (map[string]string, error)
+	// Get gives the values of keys, in their order; an empty one where there is none.
+	Get(ctx context.Context, keys []string) ([]string, error)
 	// Nearest are the k chunks of the largest cosine to a vector of the right length, best
 	// first, equal ones in order; where among is not nil, of those that it says yes to.
 	Nearest(ctx context.Context, vector []float32, k int, among []bool) ([]Near, error)
@@ -94,33 +93,35 @@ func (x *Source) find(path string) (int, bool) {
 
 // pathOf is the path of the file that a chunk is of.
 func (x *Source) pathOf(place int) string {
-	i, _ := slices.BinarySearchFunc(x.files, place, func(f file, place int) int {
-		if f.next <= place {
-			return -1
-		}
-		return 1
-	})
-	return x.files[i].path
+	return x.files[sort.Search(len(x.files), func(i int) bool { return x.files[i].next > place })].path
 }
 
 // chunks are those at some places.
 func (x *Source) chunks(ctx context.Context, places []int) ([]chunk.Chunk, error) {
-	records, err := x.rows.Records(ctx, places)
-	all := make([]chunk.Chunk, len(records))
+	keys, all := make([]string, len(places)), make([]chunk.Chunk, len(places))
+	for i, n := range places {
+		keys[i] = recordKey(n)
+	}
+	records, err := x.rows.Get(ctx, keys)
 	for i, record := range records {
+		if record == "" {
+			return nil, ErrDamaged
+		}
 		all[i] = readRecord(x.pathOf(places[i]), record)
 	}
-	return all, cmp.Or(err, ctx.Err())
+	return all, err
 }
 
 // counts are, for each word that chunks hold, which do, in order, and how often.
-func (x *Source) counts(ctx context.Context, names []string) (map[string][]count, error) {
-	held, err := x.rows.Words(ctx, names)
+func (x *Source) counts(ctx context.Context, words []string) (map[string][]count, error) {
+	held, err := x.rows.Get(ctx, words)
 	all := make(map[string][]count, len(held))
-	for name, packed := range held {
-		all[name] = unpack(nil, packed, len(x.sizes))
+	for i, packed := range held {
+		if packed != "" {
+			all[words[i]] = slices.Collect(unpack(packed, len(x.sizes)))
+		}
 	}
-	return all, cmp.Or(err, ctx.Err())
+	return all, err
 }
 
 // Lexical ranks chunks by the terms of a question (BM25 over chunk.Tokens of prefix
@@ -197,8 +198,8 @@ func (x *Source) Defines(ctx context.Context, most int, names ...string) (map[st
 	}
 	held, err := x.counts(ctx, words)
 	var places []int
-	for word, counts := range held {
-		if most > 0 && len(counts) > most {
+	for _, word := range words {
+		if most > 0 && len(held[word]) > most {
 			delete(held, word)
 		}
 		for _, c := range held[word] {
@@ -208,21 +209,14 @@ func (x *Source) Defines(ctx context.Context, most int, names ...string) (map[st
 	if err != nil {
 		return nil, err
 	}
-	slices.Sort(places)
-	places = slices.Compact(places)
 	chunks, err := x.chunks(ctx, places)
-	if err != nil {
-		return nil, err
-	}
 	by := map[string][]chunk.Chunk{}
-	for word, counts := range held {
-		name := strings.TrimPrefix(word, definedBy)
-		for _, c := range counts {
-			i, _ := slices.BinarySearch(places, int(c.chunk))
-			by[name] = append(by[name], chunks[i])
+	for i, name := range names {
+		if n := len(held[words[i]]); n > 0 && err == nil {
+			by[name], chunks = chunks[:n:n], chunks[n:]
 		}
 	}
-	return by, nil
+	return by, err
 }
 
 // Linked lists the files of the commit that a file imports, then those that import it:

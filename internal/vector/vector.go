@@ -29,20 +29,11 @@ func Normalize(v []float32) error {
 }
 
 // Dot is the cosine of two vectors of length 1 and of one dimension.
-func Dot(a, b []float32) float32 {
-	var s0, s1, s2, s3 float32
-	b = b[:len(a)]
-	i := 0
-	for ; i+4 <= len(a); i += 4 {
-		s0 += a[i] * b[i]
-		s1 += a[i+1] * b[i+1]
-		s2 += a[i+2] * b[i+2]
-		s3 += a[i+3] * b[i+3]
+func Dot(a, b []float32) (sum float32) {
+	for i, x := range a {
+		sum += x * b[i]
 	}
-	for ; i < len(a); i++ {
-		s0 += a[i] * b[i]
-	}
-	return s0 + s1 + s2 + s3
+	return sum
 }
 
 // Query is a vector of length 1 as packed ones are compared with it.
@@ -114,8 +105,7 @@ func IsPacked(packed string, dimensions int) bool {
 }
 
 func scaleOf(packed string) float32 {
-	bits := uint32(packed[0]) | uint32(packed[1])<<8 | uint32(packed[2])<<16 | uint32(packed[3])<<24
-	return math.Float32frombits(bits)
+	return math.Float32frombits(binary.LittleEndian.Uint32([]byte(packed[:scaleSize])))
 }
 
 // Unpack is the vector that Pack wrote.

@@ -164,12 +164,10 @@ func (p Place) keep(x *index.Index) error {
 // time, where keep is not nil; with an error it is what comes back.
 func embedded(ctx context.Context, x *index.Index, e retrieve.Embedder, most int,
 	keep func(*index.Index) error) (with *index.Index, left int, err error) {
-	info := x.Vectors()
-	known := x.VectorsByKey(e.Identity(), info.Dimensions)
 	var keys, texts []string
-	missing := map[string]bool{}
-	for _, c := range x.Chunks() {
-		if key := c.Key(); known[key] == nil && !missing[key] {
+	missing, known := map[string]bool{}, map[string][]float32{}
+	for _, c := range x.Without(e.Identity()) {
+		if key := c.Key(); !missing[key] {
 			missing[key] = true
 			keys, texts = append(keys, key), append(texts, c.Prefix()+c.Text)
 		}
@@ -186,10 +184,9 @@ func embedded(ctx context.Context, x *index.Index, e retrieve.Embedder, most int
 		}
 		for i, v := range vectors {
 			known[keys[i]] = v
-			info.Dimensions = len(v)
 		}
 		keys, texts = keys[n:], texts[n:]
-		x = x.WithVectors(e.Identity(), info.Dimensions, known)
+		x = x.WithVectors(e.Identity(), len(vectors[0]), known)
 		if keep != nil {
 			if err := keep(x); err != nil {
 				return x, left, fmt.Errorf("keeping vectors: %w", err)

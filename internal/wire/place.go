@@ -127,10 +127,7 @@ func (p Place) Index(ctx context.Context, o index.Options) (x *index.Index, r in
 	if x, r, err = index.Build(ctx, p.Tree, previous, o); err != nil {
 		return nil, r, "", fmt.Errorf("indexing: %w", err)
 	}
-	if previous != nil {
-		x = x.WithVectorsOf(previous)
-	}
-	if p.Cache.Folder != "" && !(exact && x.Same(previous)) {
+	if p.Cache.Folder != "" && !(exact && x == previous) {
 		if err := p.Cache.Keep(p.Commit, x); err != nil {
 			note = "the index is not kept for the next time: " + err.Error()
 		}

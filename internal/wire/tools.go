@@ -90,7 +90,7 @@ func (b Brief) carried(ctx context.Context, base tree.Tree, e Endpoints) (*index
 	}
 	o := index.Options{Ignored: i.Ignores, MaxFiles: i.MaxFiles, Limit: carriedTime}
 	x, made := Place{Tree: base, Commit: commit, From: stored}.inMemory(ctx, o, e)
-	if made != nil || exact && x.Index.Same(stored) {
+	if made != nil || exact { // what is there under a commit's name stays as it is
 		return x.Index, errors.Join(err, made)
 	}
 	return x.Index, errors.Join(err, b.Carried.Keep(ctx, commit, x.Index))

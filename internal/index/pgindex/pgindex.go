@@ -22,13 +22,14 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/org/pr-review-action/internal/index"
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 // Store is a database. It may be used from many goroutines.
 type Store struct {
 	pool    *pgxpool.Pool
-	where   string
-	vectors bool // the server has pgvector
+	where   string // host and database, without user and password
+	vectors bool   // the server has pgvector
 }
 
 const (
@@ -41,12 +42,12 @@ const (
 )
 
 // Open connects to the database that a URL names, with a password where the URL and
-// libpq's own variables have none, and makes what it needs there. The error is an *Error.
+// libpq's own variables have none, and makes what it needs there. No error shows the password.
 func Open(ctx context.Context, url, password string) (*Store, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil { // its text may quote the URL
-		return nil, &Error{what: "index.store is not the address of a Postgres database",
-			next: "write it as postgres://USER@HOST:5432/DATABASE, special characters as %XX"}
+		return nil, problem.New("index.store is not the address of a Postgres database", "",
+			"write it as postgres://USER@HOST:5432/DATABASE, special characters as %XX")
 	}
 	c := config.ConnConfig
 	if password != "" {
@@ -74,19 +75,13 @@ func Open(ctx context.Context, url, password string) (*Store, error) {
 func (s *Store) prepare(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*connectTime)
 	defer cancel()
-	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtext('pr_review_indexes'))`)
-		if err == nil {
-			_, err = tx.Exec(ctx, `CREATE SCHEMA IF NOT EXISTS pr_review_indexes`)
-		}
-		if err == nil {
-			_, err = tx.Exec(ctx, `CREATE TABLE IF NOT EXISTS pr_review_indexes.list (
-				id bigserial PRIMARY KEY, repository text NOT NULL, commit text NOT NULL, made text NOT NULL,
-				model text NOT NULL, head bytea NOT NULL, report bytea NOT NULL,
-				used timestamptz NOT NULL DEFAULT now(), UNIQUE (repository, commit, made, model))`)
-		}
-		return err
-	})
+	_, err := s.pool.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtext('pr_review_indexes'));
+		CREATE SCHEMA IF NOT EXISTS pr_review_indexes;
+		CREATE TABLE IF NOT EXISTS pr_review_indexes.list (
+			id bigserial PRIMARY KEY, repository text NOT NULL, commit text NOT NULL, made text NOT NULL,
+			model text NOT NULL, head bytea NOT NULL, report bytea NOT NULL,
+			used timestamptz NOT NULL DEFAULT now(), UNIQUE (repository, commit, made, model))`,
+		pgx.QueryExecModeSimpleProtocol) // which makes one transaction of them
 	if err != nil {
 		return err
 	}
@@ -97,9 +92,6 @@ func (s *Store) prepare(ctx context.Context) error {
 
 // Vectors reports whether the server can search vectors.
 func (s *Store) Vectors() bool { return s.vectors }
-
-// Where names the host and the database, without user and password.
-func (s *Store) Where() string { return s.where }
 
 // Close ends the connections.
 func (s *Store) Close() error {
@@ -116,7 +108,7 @@ func (s *Store) Find(ctx context.Context, k index.Key) (x *index.Source, made in
 	var head, report []byte
 	err = s.pool.QueryRow(ctx, `UPDATE pr_review_indexes.list SET used = now()
 		WHERE repository = $1 AND commit = $2 AND made = $3 AND model = $4 RETURNING id, head, report`,
-		k.Repository, k.Commit, k.Made, s.model(k)).Scan(&id, &head, &report)
+		s.columns(k)...).Scan(&id, &head, &report)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, made, nil
 	}
@@ -124,43 +116,20 @@ func (s *Store) Find(ctx context.Context, k index.Key) (x *index.Source, made in
 		err = json.Unmarshal(report, &made)
 	}
 	if err == nil {
-		r := &rows{store: s, schema: schemaOf(id)}
-		r.words.room, r.chunks.room = recentWords, recentChunks
-		x, err = index.Open(head, r)
+		x, err = index.Open(head, &rows{store: s, schema: schemaOf(id)})
 	}
 	return x, made, s.explain("looking for the index", err)
 }
 
-// model is the model of a key, of which a server without pgvector knows none.
-func (s *Store) model(k index.Key) string {
+// columns are a key's. Of models a server without pgvector knows none.
+func (s *Store) columns(k index.Key) []any {
 	if !s.vectors {
-		return ""
+		k.Model = ""
 	}
-	return k.Model
+	return []any{k.Repository, k.Commit, index.Format + " " + k.Made, k.Model}
 }
 
 func schemaOf(id int64) string { return fmt.Sprintf("pr_review_indexes_%d", id) }
-
-// Error is what a person reads when the database cannot be used. It holds no password.
-type Error struct {
-	what string
-	err  error
-	next string
-}
-
-// Error is one line.
-func (e *Error) Error() string {
-	if e.err == nil {
-		return e.what
-	}
-	return e.what + ": " + e.err.Error()
-}
-
-// Unwrap is what was wrong.
-func (e *Error) Unwrap() error { return e.err }
-
-// Next says what to do about it.
-func (e *Error) Next() string { return e.next }
 
 // explain names the database and what was being done, and drops what pgx says of the
 // connection's settings.
@@ -175,6 +144,6 @@ func (s *Store) explain(doing string, err error) error {
 	case errors.As(err, &connecting):
 		err = errors.New(strings.Join(strings.Fields(connecting.Unwrap().Error()), " "))
 	}
-	return &Error{fmt.Sprintf("Postgres index %s, %s", s.where, doing), err,
-		"see that the server runs and can be reached; without it the index is built in memory"}
+	return problem.As(problem.Failed, fmt.Errorf("Postgres index %s, %s: %w", s.where, doing, err),
+		"see that the server runs and can be reached; without it the index is built in memory")
 }

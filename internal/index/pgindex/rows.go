@@ -1,8 +1,8 @@
 package pgindex
 
 import (
-	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"sync"
@@ -16,51 +16,9 @@ import (
 type rows struct {
 	store  *Store
 	schema string
-	chunks recent[int]
-	words  recent[string]
-}
-
-// recent is what was read from a table of late, by its key: one question looks at the same
-// chunks and words several times, and an index here never changes.
-type recent[K comparable] struct {
-	mu   sync.Mutex
-	held map[K]string
-	room int // values that are held before all are let go
-}
-
-const (
-	recentWords  = 500
-	recentChunks = 5_000
-)
-
-// get gives the values of keys, empty ones where the table has none, and asks for those that
-// are not held.
-func (r *recent[K]) get(keys []K, ask func(missing []K, into map[K]string) error) (map[K]string, error) {
-	all, missing := map[K]string{}, []K(nil)
-	r.mu.Lock()
-	for _, key := range keys {
-		if v, ok := r.held[key]; ok {
-			all[key] = v
-		} else {
-			missing = append(missing, key)
-		}
-	}
-	r.mu.Unlock()
-	if len(missing) == 0 {
-		return all, nil
-	}
-	if err := ask(missing, all); err != nil {
-		return nil, err
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.held == nil || len(r.held)+len(missing) > r.room {
-		r.held = map[K]string{}
-	}
-	for _, key := range missing {
-		r.held[key] = all[key] // none is an answer too
-	}
-	return all, nil
+	// what was read, and what is not there: one question looks at the same rows several times,
+	// and an index here never changes
+	known sync.Map
 }
 
 // ask puts one question, in its time, and reads what is answered row by row.
@@ -74,46 +32,35 @@ func (r *rows) ask(ctx context.Context, doing, sql string, args, into []any, row
 	return r.store.explain(doing, err)
 }
 
-// Records is index.Rows's, as are the others.
-func (r *rows) Records(ctx context.Context, places []int) ([]string, error) {
-	const doing = "reading chunks"
-	held, err := r.chunks.get(places, func(missing []int, into map[int]string) error {
-		var n int
-		var record []byte
-		return r.ask(ctx, doing, `SELECT n, record FROM $SCHEMA.chunk WHERE n = ANY($1)`, []any{missing},
-			[]any{&n, &record}, func() error {
-				into[n] = string(record)
-				return nil
-			})
-	})
-	if err != nil {
-		return nil, err
-	}
-	all := make([]string, len(places))
-	for i, n := range places {
-		if all[i] = held[n]; all[i] == "" {
-			return nil, r.store.explain(doing, fmt.Errorf("chunk %d is missing", n))
-		}
-	}
-	return all, ctx.Err()
-}
-
-// Words is index.Rows's. Chunks are scored by index.Source: a rank of full-text search
+// Get is index.Rows's. Chunks are scored by index.Source: a rank of full-text search
 // knows no rare words, and could not agree with that of an index in memory.
-func (r *rows) Words(ctx context.Context, names []string) (map[string]string, error) {
-	all, err := r.words.get(names, func(missing []string, into map[string]string) error {
-		wanted := make([][]byte, len(missing))
-		for i, name := range missing {
-			wanted[i] = []byte(name)
+func (r *rows) Get(ctx context.Context, keys []string) ([]string, error) {
+	values, asked := make([]string, len(keys)), [][]byte{}
+	for _, key := range keys {
+		if _, ok := r.known.Load(key); !ok {
+			asked = append(asked, []byte(key))
 		}
-		var name, held []byte
-		return r.ask(ctx, "searching words", `SELECT name, held FROM $SCHEMA.word WHERE name = ANY($1)`, []any{wanted},
-			[]any{&name, &held}, func() error {
-				into[string(name)] = string(held)
+	}
+	if len(asked) > 0 {
+		found := map[string]string{}
+		var key, value []byte
+		err := r.ask(ctx, "reading rows", `SELECT key, value FROM $SCHEMA.row WHERE key = ANY($1)`, []any{asked},
+			[]any{&key, &value}, func() error {
+				found[string(key)] = string(value)
 				return nil
 			})
-	})
-	return all, cmp.Or(err, ctx.Err())
+		if err != nil {
+			return nil, err
+		}
+		for _, key := range asked {
+			r.known.Store(string(key), found[string(key)])
+		}
+	}
+	for i, key := range keys {
+		value, _ := r.known.Load(key)
+		values[i] = value.(string)
+	}
+	return values, ctx.Err()
 }
 
 // Nearest is index.Rows's. HNSW is nearly exact; where paths are filtered it is not
@@ -147,4 +94,10 @@ func vectorType(dimensions int) string {
 		return "halfvec"
 	}
 	return "vector"
+}
+
+// literal is a vector as pgvector reads it, which is JSON's form too.
+func literal(v []float32) string {
+	text, _ := json.Marshal(v) // each number in an index, and in a question, is finite
+	return string(text)
 }

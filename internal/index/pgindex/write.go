@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -37,7 +36,7 @@ func (s *Store) Write(ctx context.Context, k index.Key, x *index.Index, made ind
 		var id int64
 		err := tx.QueryRow(ctx, `INSERT INTO pr_review_indexes.list (repository, commit, made, model, head, report)
 			VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING RETURNING id`,
-			k.Repository, k.Commit, k.Made, s.model(k), x.Head(), report).Scan(&id)
+			append(s.columns(k), x.Head(), report)...).Scan(&id)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil // it is there, or came to be there while this waited
 		}
@@ -65,13 +64,9 @@ type writer struct {
 // write makes the index's own tables. What may be no UTF-8, as not all in a repository is,
 // is bytes.
 func (w writer) write() error {
-	err := w.run(`CREATE SCHEMA $SCHEMA`, `CREATE TABLE $SCHEMA.chunk (n int PRIMARY KEY, record bytea)`,
-		`CREATE TABLE $SCHEMA.word (name bytea PRIMARY KEY, held bytea)`)
+	err := w.run(`CREATE SCHEMA $SCHEMA`, `CREATE TABLE $SCHEMA.row (key bytea PRIMARY KEY, value bytea)`)
 	if err == nil {
-		err = w.insert(`INSERT INTO $SCHEMA.chunk SELECT * FROM unnest($1::int[], $2::bytea[])`, w.chunks)
-	}
-	if err == nil {
-		err = w.insert(`INSERT INTO $SCHEMA.word SELECT * FROM unnest($1::bytea[], $2::bytea[])`, w.words)
+		err = w.insert(`INSERT INTO $SCHEMA.row SELECT * FROM unnest($1::bytea[], $2::bytea[])`, w.rows)
 	}
 	if dimensions := w.x.Vectors().Dimensions; err == nil && dimensions > 0 {
 		kind := vectorType(dimensions)
@@ -85,7 +80,7 @@ func (w writer) write() error {
 		}
 	}
 	if err == nil {
-		err = w.run(`ANALYZE $SCHEMA.chunk`, `ANALYZE $SCHEMA.word`)
+		err = w.run(`ANALYZE $SCHEMA.row`)
 	}
 	return err
 }
@@ -119,17 +114,9 @@ func (w writer) insert(sql string, rows iter.Seq2[any, any]) error {
 	return flush()
 }
 
-func (w writer) chunks(yield func(any, any) bool) {
-	for n, record := range w.x.EachRecord() {
-		if !yield(n, []byte(record)) {
-			return
-		}
-	}
-}
-
-func (w writer) words(yield func(any, any) bool) {
-	for name, held := range w.x.EachWord() {
-		if !yield([]byte(name), []byte(held)) {
+func (w writer) rows(yield func(any, any) bool) {
+	for key, value := range w.x.Each() {
+		if !yield([]byte(key), []byte(value)) {
 			return
 		}
 	}
@@ -143,27 +130,12 @@ func (w writer) vectors(yield func(any, any) bool) {
 	}
 }
 
-// literal is a vector as pgvector reads it.
-func literal(v []float32) string {
-	b := append(make([]byte, 0, 12*len(v)+2), '[')
-	for i, x := range v {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = strconv.AppendFloat(b, float64(x), 'g', -1, 32)
-	}
-	return string(append(b, ']'))
-}
-
 // forget removes old indexes. One that cannot be removed now will be another time.
 func (s *Store) forget(ctx context.Context, repository string) {
 	_ = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, `DELETE FROM pr_review_indexes.list WHERE used < now() - interval '1 day' AND id IN
+		rows, _ := tx.Query(ctx, `DELETE FROM pr_review_indexes.list WHERE used < now() - interval '1 day' AND id IN
 			(SELECT id FROM pr_review_indexes.list WHERE repository = $1 ORDER BY used DESC OFFSET $2) RETURNING id`,
 			repository, kept)
-		if err != nil {
-			return err
-		}
 		ids, err := pgx.CollectRows(rows, pgx.RowTo[int64])
 		for _, id := range ids {
 			if err == nil {
