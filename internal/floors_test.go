@@ -172,7 +172,8 @@ func TestT16_NothingInTheImageStartsAProgram(t *testing.T) {
 		}
 	}
 	slices.Sort(starts)
-	require.Equal(t, []string{"ingest/check.go", "ingest/git.go", "mcpclient/program.go", "setup/gh.go"}, starts,
+	require.Equal(t, []string{"ingest/check.go", "ingest/git.go", "ingest/objects.go", "mcpclient/program.go",
+		"setup/gh.go"}, starts,
 		"the action's modes read no clone")
 	for _, name := range []string{"ingest/check.go", "mcpclient/program.go", "setup/gh.go"} {
 		source, err := os.ReadFile(name)

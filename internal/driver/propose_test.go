@@ -95,12 +95,10 @@ func (p *proposing) driver() driver.Driver {
 // advance takes the thread on as a process does that drafts and may commit.
 func (p *proposing) advance(answer *graph.Answer) (driver.Proposal, error) {
 	p.t.Helper()
-	git, err := ingest.Git(p.t.Context(), p.dir, "")
-	require.NoError(p.t, err)
 	s := settings.Defaults()
 	s.BaseURL, s.Model = p.model.URL, "fake"
 	now := time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
-	base := tree.Clone(git, p.base.Commit)
+	base := tree.Clone(p.base.Clone, p.base.Commit)
 	entries, err := tree.Entries(p.t.Context(), base)
 	require.NoError(p.t, err)
 	steps, begin, err := p.driver().Propose(p.t.Context(), driver.Proposing{
