@@ -154,10 +154,15 @@ func (p *proposing) untouched() {
 func (p *proposing) texts(commit string) map[string]string {
 	p.t.Helper()
 	all := map[string]string{}
-	for path := range strings.SplitSeq(p.git("ls-tree", "-r", "--name-only", commit), "\n") {
-		out, err := exec.Command("git", "-C", p.dir, "show", commit+":"+path).Output()
-		require.NoError(p.t, err)
-		all[path] = string(out)
+	var paths, hashes []string
+	for line := range strings.SplitSeq(p.git("ls-tree", "-r", commit), "\n") {
+		about, path, _ := strings.Cut(line, "\t")
+		paths, hashes = append(paths, path), append(hashes, strings.Fields(about)[2])
+	}
+	texts, err := p.base.Clone.Blobs(p.t.Context(), hashes)
+	require.NoError(p.t, err)
+	for i, path := range paths {
+		all[path] = string(texts[i])
 	}
 	return all
 }
