@@ -247,3 +247,17 @@ func TestALargeFileOfTheBaseVouchesForNothingAndTheOthersAreRead(t *testing.T) {
 	}
 	require.Equal(t, []string{"generated", "", "generated"}, vouched)
 }
+
+// Git refuses the folder of somebody else, whose settings may start programs, where it looks for
+// the clone itself; told where the clone is, it would take it.
+func TestACloneOfSomebodyElseIsNotOpened(t *testing.T) {
+	r := newTree(t)
+	r.commit("a.go", "1\n")
+	t.Setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "true") // known since 2.35.2, as the refusal is
+	if exec.Command("git", "-C", r.dir, "rev-parse", "--git-dir").Run() == nil {
+		t.Skip("this git asks nobody whose folder it is")
+	}
+	_, err := ingest.OpenClone(t.Context(), r.dir)
+	require.ErrorContains(t, err, "safe.directory")
+	require.NotErrorIs(t, err, ingest.ErrNoClone)
+}
