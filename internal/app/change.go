@@ -38,9 +38,11 @@ func (a *app) read(ctx context.Context, arg string, s *session) (ingest.Change, 
 	}
 	info, err := os.Stat(arg)
 	folder := err == nil && info.IsDir()
-	if folder && !ingest.IsRevision(ctx, ".", arg) {
-		return ingest.Change{}, problem.Usage(fmt.Sprintf("%q is a folder", arg),
-			"go into it: review without an argument reads the work tree there")
+	if folder {
+		if _, revision := ingest.OpenAt(ctx, ".", arg); !revision {
+			return ingest.Change{}, problem.Usage(fmt.Sprintf("%q is a folder", arg),
+				"go into it: review without an argument reads the work tree there")
+		}
 	}
 	if f, err := os.Open(arg); err == nil && !folder {
 		defer f.Close()
@@ -55,9 +57,10 @@ func (a *app) read(ctx context.Context, arg string, s *session) (ingest.Change, 
 			return ingest.Change{}, err
 		}
 		return a.readPull(ctx, address, s)
-	case ingest.IsRevision(ctx, ".", arg):
+	}
+	if clone, revision := ingest.OpenAt(ctx, ".", arg); revision {
 		a.taken(arg, "the range "+arg+"...HEAD")
-		return a.readRange(ctx, arg+"...HEAD")
+		return a.rangeOf(ctx, clone, arg+"...HEAD")
 	}
 	return ingest.Change{}, problem.Usage(fmt.Sprintf("%q is no pull request, no commit, no range and no file", arg),
 		"name owner/repo#42, a pull request's address, main...HEAD, a diff's file, - or demo; nothing for the "+
@@ -97,7 +100,18 @@ func (a *app) readRange(ctx context.Context, arg string) (ingest.Change, error) 
 	if err := a.inRepository(); err != nil {
 		return ingest.Change{}, err
 	}
-	c, err := ingest.Range(ctx, ".", arg, a.File())
+	clone, err := ingest.OpenClone(ctx, ".")
+	if err != nil {
+		return ingest.Change{}, ofClone(err)
+	}
+	return a.rangeOf(ctx, clone, arg)
+}
+
+func (a *app) rangeOf(ctx context.Context, clone ingest.Clone, arg string) (ingest.Change, error) {
+	if err := a.InRepository(); err != nil {
+		return ingest.Change{}, err
+	}
+	c, err := clone.Range(ctx, arg, a.File())
 	return c, ofClone(err)
 }
 

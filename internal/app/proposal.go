@@ -116,8 +116,9 @@ func (p *proposing) forget(ctx context.Context) (err error) {
 
 // steps are those that draft and revise.
 func (p *proposing) steps(ctx context.Context) (ticketpr.Steps, ticketpr.State, error) {
-	place, err := p.app.Place(ctx, "", p.base.Commit)
-	if err == nil && p.push != nil {
+	place := p.app.PlaceOf(p.base.Clone, p.base.Commit)
+	var err error
+	if p.push != nil {
 		err = p.push.OnTip(ctx, p.base)
 	}
 	var entries map[string]diff.Entry

@@ -27,6 +27,8 @@ import (
 // Run is the program: it returns the exit code. 0 is done or paused, 1 a run
 // that failed, 2 usage or configuration, 3 a refused resume.
 func Run(ctx context.Context, p Process) int {
+	ctx, over := context.WithCancel(ctx) // of what is open as long as a command runs
+	defer over()
 	front := driver.NewFront(p)
 	if len(p.Args) == 1 && front.Getenv("GITHUB_ACTIONS") == "true" {
 		return job.Run(ctx, front)

@@ -95,12 +95,10 @@ func (p *proposing) driver() driver.Driver {
 // advance takes the thread on as a process does that drafts and may commit.
 func (p *proposing) advance(answer *graph.Answer) (driver.Proposal, error) {
 	p.t.Helper()
-	git, err := ingest.Git(p.t.Context(), p.dir, "")
-	require.NoError(p.t, err)
 	s := settings.Defaults()
 	s.BaseURL, s.Model = p.model.URL, "fake"
 	now := time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
-	base := tree.Clone(git, p.base.Commit)
+	base := tree.Clone(p.base.Clone, p.base.Commit)
 	entries, err := tree.Entries(p.t.Context(), base)
 	require.NoError(p.t, err)
 	steps, begin, err := p.driver().Propose(p.t.Context(), driver.Proposing{
@@ -156,10 +154,15 @@ func (p *proposing) untouched() {
 func (p *proposing) texts(commit string) map[string]string {
 	p.t.Helper()
 	all := map[string]string{}
-	for path := range strings.SplitSeq(p.git("ls-tree", "-r", "--name-only", commit), "\n") {
-		out, err := exec.Command("git", "-C", p.dir, "show", commit+":"+path).Output()
-		require.NoError(p.t, err)
-		all[path] = string(out)
+	var paths, hashes []string
+	for line := range strings.SplitSeq(p.git("ls-tree", "-r", commit), "\n") {
+		about, path, _ := strings.Cut(line, "\t")
+		paths, hashes = append(paths, path), append(hashes, strings.Fields(about)[2])
+	}
+	texts, err := p.base.Clone.Blobs(p.t.Context(), hashes)
+	require.NoError(p.t, err)
+	for i, path := range paths {
+		all[path] = string(texts[i])
 	}
 	return all
 }

@@ -30,7 +30,8 @@ type files struct {
 	clone      string // folder; empty for files that the case brings
 }
 
-// filesOf are a case's own files, or those of a clone in the folder of repositories.
+// filesOf are a case's own files, or those of a clone in the folder of repositories, which
+// is open as long as ctx.
 func filesOf(ctx context.Context, c dataset.Case, repos string) (f files, err error) {
 	if len(c.Tree) > 0 || repos == "" || c.Repo == "" || c.Base == "" || c.Head == "" {
 		f.base, f.head, err = c.Trees()
@@ -39,11 +40,11 @@ func filesOf(ctx context.Context, c dataset.Case, repos string) (f files, err er
 	if f.clone, err = cloned(repos, c.Repo); err != nil {
 		return files{}, err
 	}
-	git, err := ingest.Git(ctx, f.clone, "")
+	clone, err := ingest.OpenClone(ctx, f.clone)
 	if err != nil {
 		return files{}, err
 	}
-	f.base, f.head = tree.Clone(git, c.Base), tree.Clone(git, c.Head)
+	f.base, f.head = tree.Clone(clone, c.Base), tree.Clone(clone, c.Head)
 	for _, commit := range []tree.Tree{f.base, f.head} {
 		if _, err := commit.Paths(ctx); err != nil {
 			return files{}, err
@@ -76,6 +77,8 @@ func cloned(repos, name string) (dir string, err error) {
 // InRepos checks a case against the clones that it names, for dataset.ReadWith.
 func InRepos(ctx context.Context, repos string) func(dataset.Case) error {
 	return func(c dataset.Case) error {
+		ctx, read := context.WithCancel(ctx)
+		defer read()
 		f, err := filesOf(ctx, c, repos)
 		if err == nil && f.head != nil {
 			_, err = evidence(ctx, c, f.head)

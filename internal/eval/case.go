@@ -54,6 +54,8 @@ func (r *run) one(ctx context.Context, i int) (result score.Result, err error) {
 
 // drafted runs the graph over a store in memory: what has to last is in the journal.
 func (r *run) drafted(ctx context.Context, i int) (reviewpr.State, string, error) {
+	ctx, over := context.WithCancel(ctx) // of the clone that is looked around in
+	defer over()
 	change, err := r.Cases[i].Change()
 	if err != nil {
 		return reviewpr.State{}, "", err

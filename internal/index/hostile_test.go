@@ -40,21 +40,25 @@ func (c *clone) entry(kind, id, size, path string) {
 }
 
 func (c *clone) tree() tree.Tree {
-	return tree.Clone(func(_ context.Context, ids io.Reader, args ...string) ([]byte, error) {
-		if args[0] == "ls-tree" {
-			return []byte(c.listing.String()), nil
+	return tree.Clone(c, strings.Repeat("ab", 20))
+}
+
+// Run lists the files.
+func (c *clone) Run(context.Context, ...string) ([]byte, error) {
+	return []byte(c.listing.String()), nil
+}
+
+// Blobs gives their texts.
+func (c *clone) Blobs(_ context.Context, hashes []string) ([][]byte, error) {
+	all := make([][]byte, len(hashes))
+	for i, hash := range hashes {
+		text, ok := c.blobs[hash]
+		if !ok {
+			return nil, fmt.Errorf("%s was asked for", hash)
 		}
-		asked, err := io.ReadAll(ids)
-		var out bytes.Buffer
-		for id := range strings.Lines(string(asked)) {
-			text, ok := c.blobs[strings.TrimSpace(id)]
-			if !ok {
-				return nil, fmt.Errorf("%s was asked for", id)
-			}
-			fmt.Fprintf(&out, "%s blob %d\n%s\n", strings.TrimSpace(id), len(text), text)
-		}
-		return out.Bytes(), err
-	}, strings.Repeat("ab", 20))
+		all[i] = []byte(text)
+	}
+	return all, nil
 }
 
 // An import may name what no path of the repository can be, and one more folder up than there is.

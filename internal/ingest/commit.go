@@ -20,27 +20,27 @@ type Base struct {
 	Branch string // its name; empty where a hash was named
 	Config config.Config
 
-	clone clone
+	Clone Clone
 }
 
 // BaseAt reads a commit of the clone around dir, HEAD where name is empty, with the settings
 // file that it has at file. Errors that are the caller's to mend are ErrNoClone,
 // ErrNoGit and ErrNoRange.
 func BaseAt(ctx context.Context, dir, name string, file config.File) (b Base, err error) {
-	if b.clone, err = open(ctx, dir); err != nil {
+	if b.Clone, err = OpenClone(ctx, dir); err != nil {
 		return b, err
 	}
-	b.Folder = b.clone.name()
+	b.Folder = b.Clone.name()
 	if name == "" {
 		name = "HEAD"
-		b.Branch, _ = b.clone.line(ctx, "symbolic-ref", "--quiet", "--short", "HEAD") // detached: it has none
-	} else if _, err := b.clone.line(ctx, "show-ref", "--verify", "refs/heads/"+name); err == nil {
+		b.Branch, _ = b.Clone.line(ctx, "symbolic-ref", "--quiet", "--short", "HEAD") // detached: it has none
+	} else if _, err := b.Clone.line(ctx, "show-ref", "--verify", "refs/heads/"+name); err == nil {
 		b.Branch = name
 	}
-	if b.Commit, err = b.clone.commit(ctx, name); err != nil {
+	if b.Commit, err = b.Clone.Commit(ctx, name); err != nil {
 		return b, err
 	}
-	text, err := b.clone.file(ctx, b.Commit, file.Path)
+	text, err := b.Clone.file(ctx, b.Commit, file.Path)
 	if err == nil {
 		b.Config, err = file.Parse(text)
 	}
@@ -65,7 +65,7 @@ func (b Base) Write(ctx context.Context, name, message string, files []change.Fi
 		if i > 1 {
 			branch += fmt.Sprintf("-%d", i)
 		}
-		commit, err = b.clone.commit(ctx, "refs/heads/"+branch)
+		commit, err = b.Clone.Commit(ctx, "refs/heads/"+branch)
 		if err != nil {
 			commit, err = b.commitTree(ctx, tree, message)
 			if err == nil {
@@ -74,7 +74,7 @@ func (b Base) Write(ctx context.Context, name, message string, files []change.Fi
 			}
 			return branch, commit, err
 		}
-		about, err := b.clone.line(ctx, "show", "-s", "--format=%T %P", commit)
+		about, err := b.Clone.line(ctx, "show", "-s", "--format=%T %P", commit)
 		if err == nil && about == tree+" "+b.Commit {
 			return branch, commit, nil
 		}
@@ -135,11 +135,11 @@ func (b Base) commitTree(ctx context.Context, tree, message string) (string, err
 
 // git runs git on the clone with an index and an input; no hook runs.
 func (b Base) git(ctx context.Context, index string, input []byte, args ...string) (string, error) {
-	env := []string{"GIT_DIR=" + b.clone.dir, "GIT_INDEX_FILE=" + filepath.Join(b.clone.dir, "no-index")}
+	env := []string{"GIT_DIR=" + b.Clone.Dir, "GIT_INDEX_FILE=" + filepath.Join(b.Clone.Dir, "no-index")}
 	if index != "" {
 		env[1] = "GIT_INDEX_FILE=" + index
 	}
-	out, err := git(ctx, b.clone.dir, bytes.NewReader(input), env, append([]string{"-c", "core.hooksPath=/dev/null",
+	out, err := git(ctx, b.Clone.Dir, bytes.NewReader(input), env, append([]string{"-c", "core.hooksPath=/dev/null",
 		"-c", "core.fsmonitor=false", "-c", "core.bare=false"}, args...)...)
 	return strings.TrimSpace(string(out)), err
 }

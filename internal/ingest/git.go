@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/config"
@@ -40,17 +40,22 @@ func IsRange(arg string) bool {
 // merge base, as a pull request does, base..head from base itself. Errors of the argument
 // are ErrNoRange, of the place ErrNoClone, ErrNoGit and ErrPartial.
 func Range(ctx context.Context, dir, arg string, file config.File) (Change, error) {
-	g, err := open(ctx, dir)
+	g, err := OpenClone(ctx, dir)
 	if err != nil {
 		return Change{}, err
 	}
+	return g.Range(ctx, arg, file)
+}
+
+// Range is Range of an open clone.
+func (g Clone) Range(ctx context.Context, arg string, file config.File) (Change, error) {
 	baseName, headName, _ := strings.Cut(arg, "..")
 	headName, fromMergeBase := strings.CutPrefix(headName, ".")
-	head, err := g.commit(ctx, headName)
+	head, err := g.Commit(ctx, headName)
 	if err != nil {
 		return Change{}, err
 	}
-	base, err := g.commit(ctx, baseName)
+	base, err := g.Commit(ctx, baseName)
 	if err != nil {
 		return Change{}, err
 	}
@@ -60,69 +65,62 @@ func Range(ctx context.Context, dir, arg string, file config.File) (Change, erro
 		}
 	}
 	c := Change{
-		Name: arg, Head: head, Settings: file.Path,
+		Name: arg, Head: head, Settings: file.Path, Clone: g,
 		Thread: fmt.Sprintf("local/%s#%s..%s:%s", g.name(), baseName, headName, head),
 	}
 	err = g.read(ctx, base, head, file, &c)
 	return c, err
 }
 
-// clone runs git on the repository in dir. Nothing that the reviewed change
+// Clone is an open repository of this machine. Nothing that the reviewed change
 // could configure (external diff programs, text conversions, hooks, pagers,
 // attributes) takes part: git runs in the .git folder, without work tree and
 // index, so that it finds no .gitattributes which would call a source binary.
-type clone struct {
-	dir     string // the .git folder, absolute
-	objects string // a folder of further objects, or empty
+type Clone struct {
+	Dir string // the .git folder, absolute
+
+	around  string // the folder that it was opened from
+	extra   string // a folder of further objects, or empty
+	objects *objects
 }
 
 // notGit is what git says of a folder that is in no clone.
 const notGit = "not a git repository"
 
-func open(ctx context.Context, dir string) (clone, error) {
+// OpenClone finds the clone around dir: ErrNoClone, or ErrNoGit. A process of git that answers
+// what its objects hold ends with ctx.
+func OpenClone(ctx context.Context, dir string) (Clone, error) {
 	out, err := git(ctx, dir, nil, nil, "rev-parse", "--absolute-git-dir")
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
-		return clone{}, ErrNoGit
+		return Clone{}, ErrNoGit
 	case err != nil && strings.Contains(err.Error(), notGit):
-		return clone{}, ErrNoClone
+		return Clone{}, ErrNoClone
+	case err != nil:
+		return Clone{}, err
 	}
-	return clone{dir: strings.TrimSuffix(string(out), "\n")}, err
+	return Clone{Dir: strings.TrimSuffix(string(out), "\n"), around: dir}.with(ctx, ""), nil
 }
 
-// Git returns what runs git on the clone around dir, with an input and in the way
-// described above. objects is Change.Objects.
-func Git(ctx context.Context, dir, objects string) (func(ctx context.Context, input io.Reader, args ...string) ([]byte,
-	error),
-	error) {
-	g, err := open(ctx, dir)
-	if err != nil {
-		return nil, err
-	}
-	g.objects = objects
-	return g.feed, nil
+// with is the clone with further objects, from a folder. What it asks for ends with life.
+func (g Clone) with(life context.Context, objects string) Clone {
+	g.extra = objects
+	g.objects = newObjects(life, func() *exec.Cmd {
+		// no context: who asks ends it, and life does
+		return prepare(exec.Command("git", g.args("cat-file", "--batch")...), g.Dir, g.env())
+	})
+	return g
 }
 
-// Commit is the full hash of a commit that a name stands for in the clone around dir,
-// and the clone's own folder: ErrNoClone, ErrNoGit, or ErrNoRange where it is none.
-func Commit(ctx context.Context, dir, name string) (sha, folder string, err error) {
-	g, err := open(ctx, dir)
-	if err != nil {
-		return "", "", err
+func (g Clone) name() string {
+	if filepath.Base(g.Dir) == ".git" {
+		return filepath.Base(filepath.Dir(g.Dir))
 	}
-	sha, err = g.commit(ctx, name)
-	return sha, g.dir, err
+	return strings.TrimSuffix(filepath.Base(g.Dir), ".git")
 }
 
-func (g clone) name() string {
-	if filepath.Base(g.dir) == ".git" {
-		return filepath.Base(filepath.Dir(g.dir))
-	}
-	return strings.TrimSuffix(filepath.Base(g.dir), ".git")
-}
-
-func (g clone) read(ctx context.Context, base, head string, file config.File, c *Change) error {
-	patch, err := g.run(ctx, "diff", "--no-color", "--no-ext-diff", "--no-textconv", "--find-renames",
+func (g Clone) read(ctx context.Context, base, head string, file config.File, c *Change) error {
+	patch, err := g.Run(ctx, "diff", "--no-color", "--no-ext-diff", "--no-textconv", "--find-renames",
 		"--submodule=short",
 		"--src-prefix=a/", "--dst-prefix=b/", "--unified=3", base, head, "--")
 	if err != nil {
@@ -143,12 +141,12 @@ func (g clone) read(ctx context.Context, base, head string, file config.File, c 
 
 // cloneBase is the commit that a range starts from.
 type cloneBase struct {
-	clone
+	Clone
 	commit, after string
 }
 
 func (b cloneBase) folder(ctx context.Context, path string) ([]string, error) {
-	out, err := b.run(ctx, "ls-tree", "-z", "--name-only", b.commit, path+"/")
+	out, err := b.Run(ctx, "ls-tree", "-z", "--name-only", b.commit, path+"/")
 	names := strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 })
 	for i, name := range names {
 		names[i] = strings.TrimPrefix(name, path+"/")
@@ -164,75 +162,128 @@ func (b cloneBase) head(ctx context.Context, path string) ([]byte, error) {
 	return b.blob(ctx, b.after, path)
 }
 
+// blob is nil where the file is not there, or has more than maxBlob bytes.
 func (b cloneBase) blob(ctx context.Context, commit, path string) ([]byte, error) {
-	size, err := b.line(ctx, "cat-file", "-s", commit+":"+path)
-	if n, _ := strconv.Atoi(size); err != nil || n > maxBlob {
-		return nil, err
-	}
-	return b.file(ctx, commit, path)
+	return b.fileUpTo(ctx, maxBlob, commit, path)
 }
 
-func (g clone) commit(ctx context.Context, name string) (string, error) {
-	sha, err := g.line(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
-	if err != nil {
+// Commit is the full hash of a commit that a name stands for; ErrNoRange where it is none.
+func (g Clone) Commit(ctx context.Context, name string) (string, error) {
+	found, err := g.object(ctx, maxBlob, name+"^{commit}")
+	if err != nil || found.kind == "" {
 		return "", fmt.Errorf("%q is no commit here: %w", name, ErrNoRange)
 	}
-	return sha, nil
+	return found.hash, nil
 }
 
 // file reads a file at a commit; one that is not there is nil.
-func (g clone) file(ctx context.Context, commit, path string) ([]byte, error) {
-	switch _, err := g.line(ctx, "cat-file", "-e", commit+":"+path); {
-	case errors.Is(err, ErrPartial):
-		return nil, fmt.Errorf("reading %s at the base: %w", path, err)
-	case err != nil:
-		return nil, nil
+func (g Clone) file(ctx context.Context, commit, path string) ([]byte, error) {
+	return g.fileUpTo(ctx, math.MaxInt64, commit, path)
+}
+
+// fileUpTo is file, and nil too for one of more bytes.
+func (g Clone) fileUpTo(ctx context.Context, limit int64, commit, path string) ([]byte, error) {
+	found, err := g.object(ctx, limit, commit+":"+path)
+	if err == nil && found.kind != "" && found.kind != "blob" {
+		err = fmt.Errorf("it is a %s", found.kind)
 	}
-	text, err := g.run(ctx, "cat-file", "blob", commit+":"+path)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s at the base: %w", path, err)
 	}
-	return append([]byte{}, text...), nil // an empty file is there
+	return found.text, nil
 }
 
-func (g clone) line(ctx context.Context, args ...string) (string, error) {
-	out, err := g.run(ctx, args...)
+// object is what a name stands for.
+func (g Clone) object(ctx context.Context, limit int64, name string) (object, error) {
+	if strings.ContainsAny(name, "\r\n") { // a question is one line
+		hash, err := g.line(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name)
+		switch {
+		case errors.Is(err, ErrPartial) || ctx.Err() != nil:
+			return object{}, err
+		case err != nil:
+			return object{}, nil
+		}
+		name = hash
+	}
+	found, err := g.objects.read(ctx, limit, name)
+	if err != nil {
+		return object{}, err
+	}
+	return found[0], nil
+}
+
+// Blobs reads objects by their hashes, in their order. One that is not there is an error.
+func (g Clone) Blobs(ctx context.Context, hashes []string) ([][]byte, error) {
+	all, err := g.objects.read(ctx, math.MaxInt64, hashes...)
+	if err != nil {
+		return nil, err
+	}
+	texts := make([][]byte, len(all))
+	for i, o := range all {
+		if o.kind != "blob" {
+			return nil, fmt.Errorf("git has no file %s", hashes[i])
+		}
+		texts[i] = o.text
+	}
+	return texts, nil
+}
+
+func (g Clone) line(ctx context.Context, args ...string) (string, error) {
+	out, err := g.Run(ctx, args...)
 	return strings.TrimSpace(string(out)), err
 }
 
-func (g clone) run(ctx context.Context, args ...string) ([]byte, error) {
-	return g.feed(ctx, nil, args...)
+// Run runs git on the clone in the way described above, and gives what it prints.
+func (g Clone) Run(ctx context.Context, args ...string) ([]byte, error) {
+	return git(ctx, g.Dir, nil, g.env(), g.args(args...)...)
 }
 
-func (g clone) feed(ctx context.Context, input io.Reader, args ...string) ([]byte, error) {
-	env := []string{"GIT_DIR=" + g.dir, "GIT_WORK_TREE=" + g.dir, "GIT_INDEX_FILE=" + filepath.Join(g.dir, "no-index")}
-	if g.objects != "" {
-		env = append(env, g.beside(g.objects)...)
+func (g Clone) env() []string {
+	env := []string{"GIT_DIR=" + g.Dir, "GIT_WORK_TREE=" + g.Dir, "GIT_INDEX_FILE=" + filepath.Join(g.Dir, "no-index")}
+	if g.extra != "" {
+		env = append(env, g.beside(g.extra)...)
 	}
-	return git(ctx, g.dir, input, env, append([]string{
+	return env
+}
+
+func (g Clone) args(args ...string) []string {
+	return append([]string{
 		"--no-pager", "--literal-pathspecs", "-c", "core.fsmonitor=false", "-c", "core.quotePath=true",
 		"-c", "diff.suppressBlankEmpty=false", "-c", "diff.interHunkContext=0",
-	}, args...)...)
+	}, args...)
 }
 
 // unfetched are the words of git for an object that a partial clone has left out.
 const unfetched = "promisor remote"
 
-// git runs git, which starts no transport: versions differ in how they are told that
-// a partial clone is not to fetch what it lacks.
+// git runs git and gives what it prints.
 func git(ctx context.Context, dir string, input io.Reader, env []string, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, "git", args...)
-	cmd.Dir, cmd.Stdin = dir, input
+	cmd := prepare(exec.CommandContext(ctx, "git", args...), dir, env)
+	var stderr bytes.Buffer
+	cmd.Stdin, cmd.Stderr = input, &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, failure(err, stderr.String())
+	}
+	return out, nil
+}
+
+// prepare has git start no transport: versions differ in how they are told that a partial
+// clone is not to fetch what it lacks.
+func prepare(cmd *exec.Cmd, dir string, env []string) *exec.Cmd {
+	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), append(env, "LC_ALL=C", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none",
 		"GIT_TERMINAL_PROMPT=0")...)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
+	return cmd
+}
+
+// failure is an error of git with what it said.
+func failure(err error, stderr string) error {
 	switch {
-	case err != nil && strings.Contains(stderr.String(), unfetched):
-		return nil, ErrPartial
-	case err != nil && stderr.Len() > 0:
-		return nil, fmt.Errorf("running git: %s: %w", strings.TrimSpace(stderr.String()), err)
+	case strings.Contains(stderr, unfetched):
+		return ErrPartial
+	case stderr != "":
+		return fmt.Errorf("running git: %s: %w", strings.TrimSpace(stderr), err)
 	}
-	return out, err
+	return err
 }

@@ -41,6 +41,7 @@ type Change struct {
 	// of the trusted commit: how to work on the repository; it guides a review and orders nothing
 	Guidance []prompt.Document
 	Base     string // the commit that the change starts from; empty for a diff
+	Clone    Clone  // that the change was read of; of a diff and a pull request none
 	Tree     string // of a work tree: its files as a tree of Git's; else empty
 	Objects  string // of a work tree: the folder that holds what the clone does not; else empty
 }

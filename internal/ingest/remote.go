@@ -10,26 +10,18 @@ import (
 	"github.com/org/pr-review-action/internal/pull"
 )
 
-// Top is the folder of the work tree around dir: ErrNoGit, or ErrNoClone, also in a bare
-// clone.
-func Top(ctx context.Context, dir string) (string, error) {
-	if _, err := open(ctx, dir); err != nil {
-		return "", err
-	}
-	top, err := git(ctx, dir, nil, nil, "rev-parse", "--show-toplevel")
+// Top is the folder of the work tree that the clone was opened in: ErrNoClone in a bare one.
+func (g Clone) Top(ctx context.Context) (string, error) {
+	top, err := git(ctx, g.around, nil, nil, "rev-parse", "--show-toplevel")
 	if err != nil || len(top) == 0 {
 		return "", ErrNoClone
 	}
 	return strings.TrimSuffix(string(top), "\n"), nil
 }
 
-// DefaultBranch is the default branch as far as the clone around dir knows it, without the
-// remote's name: ErrNoDefaultBranch.
-func DefaultBranch(ctx context.Context, dir string) (string, error) {
-	g, err := open(ctx, dir)
-	if err != nil {
-		return "", err
-	}
+// DefaultBranch is the default branch as far as the clone knows it, without the remote's
+// name: ErrNoDefaultBranch.
+func (g Clone) DefaultBranch(ctx context.Context) (string, error) {
 	name, err := g.defaultBranch(ctx)
 	return strings.TrimPrefix(name, "origin/"), err
 }

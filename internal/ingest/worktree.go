@@ -23,7 +23,7 @@ type WorkTree struct {
 	Base      string   // the default branch, as Git names it: origin/main
 	Untracked []string // paths that Git neither tracks nor ignores, in their order
 
-	clone clone
+	clone Clone
 	root  string // the folder
 }
 
@@ -31,15 +31,15 @@ type WorkTree struct {
 // files. Errors that are the caller's to mend are ErrNoClone, ErrBare, ErrNoGit and
 // ErrNoDefaultBranch.
 func OpenWorkTree(ctx context.Context, dir string) (WorkTree, error) {
-	g, err := open(ctx, dir)
+	g, err := OpenClone(ctx, dir)
 	if err != nil {
 		return WorkTree{}, err
 	}
-	root, err := git(ctx, dir, nil, nil, "rev-parse", "--show-toplevel")
+	root, err := g.Top(ctx)
 	if err != nil {
 		return WorkTree{}, ErrBare
 	}
-	w := WorkTree{clone: g, root: strings.TrimSuffix(string(root), "\n")}
+	w := WorkTree{clone: g, root: root}
 	if w.Base, err = g.defaultBranch(ctx); err != nil {
 		return WorkTree{}, err
 	}
@@ -53,12 +53,12 @@ func OpenWorkTree(ctx context.Context, dir string) (WorkTree, error) {
 }
 
 // defaultBranch is the remote's default branch, else the local branch of a usual name.
-func (g clone) defaultBranch(ctx context.Context) (string, error) {
+func (g Clone) defaultBranch(ctx context.Context) (string, error) {
 	if name, err := g.line(ctx, "symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD"); err == nil {
 		return name, nil
 	}
 	for _, name := range []string{"origin/main", "origin/master", "main", "master"} {
-		if _, err := g.commit(ctx, name); err == nil {
+		if _, err := g.Commit(ctx, name); err == nil {
 			return name, nil
 		}
 	}
@@ -87,12 +87,11 @@ func (w WorkTree) Change(ctx context.Context, untracked bool, file config.File) 
 	if c.Tree, err = w.tree(ctx, c.Objects, untracked); err != nil {
 		return c, err
 	}
-	g := w.clone
-	g.objects = c.Objects
+	g := w.clone.with(ctx, c.Objects)
 	if err := g.read(ctx, base, c.Tree, file, &c); err != nil {
 		return c, err
 	}
-	c.Thread = fmt.Sprintf("local/%s#%s..worktree:%s", g.name(), w.Base, c.Digest())
+	c.Clone, c.Thread = g, fmt.Sprintf("local/%s#%s..worktree:%s", g.name(), w.Base, c.Digest())
 	return c, nil
 }
 
@@ -128,19 +127,22 @@ func (w WorkTree) tree(ctx context.Context, objects string, untracked bool) (str
 
 // beside is the environment in which Git writes objects to another folder and reads
 // the clone's too.
-func (g clone) beside(objects string) []string {
-	common, err := filepath.Abs(filepath.Join(g.dir, "objects"))
+func (g Clone) beside(objects string) []string {
+	common, err := filepath.Abs(filepath.Join(g.Dir, "objects"))
 	// of a second work tree
-	if text, failed := os.ReadFile(filepath.Join(g.dir, "commondir")); err == nil && failed == nil {
-		common = filepath.Join(g.dir, strings.TrimSpace(string(text)), "objects")
+	if text, failed := os.ReadFile(filepath.Join(g.Dir, "commondir")); err == nil && failed == nil {
+		common = filepath.Join(g.Dir, strings.TrimSpace(string(text)), "objects")
 	}
 	return []string{"GIT_OBJECT_DIRECTORY=" + objects, "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + common}
 }
 
-// IsRevision reports whether an argument names a commit of the clone in dir.
-func IsRevision(ctx context.Context, dir, arg string) bool {
-	_, _, err := Commit(ctx, dir, arg)
-	return err == nil
+// OpenAt opens the clone around dir where an argument names a commit of it.
+func OpenAt(ctx context.Context, dir, arg string) (g Clone, is bool) {
+	g, err := OpenClone(ctx, dir)
+	if err == nil {
+		_, err = g.Commit(ctx, arg)
+	}
+	return g, err == nil
 }
 
 // PullOf is the pull request of a number in the repository that the clone in dir has

@@ -41,7 +41,11 @@ type repository struct {
 // look finds the clone and asks GitHub about its repository. What GitHub does not tell is
 // noted; --apply and --check need a token and an answer.
 func (c *Command) look(ctx context.Context) (*repository, error) {
-	top, err := ingest.Top(ctx, ".")
+	var top string
+	clone, err := ingest.OpenClone(ctx, ".")
+	if err == nil {
+		top, err = clone.Top(ctx)
+	}
 	if err != nil {
 		return nil, problem.As(problem.Misuse, err, "run init in a clone of the repository")
 	}
@@ -61,7 +65,7 @@ func (c *Command) look(ctx context.Context) (*repository, error) {
 			"set GITHUB_TOKEN to one of an administrator, such as $(gh auth token); init alone works without")
 	}
 	within := transport.Brief(ctx, lookTime)
-	r.branch, _ = ingest.DefaultBranch(ctx, top)
+	r.branch, _ = clone.DefaultBranch(ctx)
 	if r.facts, err = r.api.Repository(within, r.ref.Owner, r.ref.Repo); err != nil {
 		if ctx.Err() != nil {
 			return nil, err

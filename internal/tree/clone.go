@@ -3,9 +3,7 @@ package tree
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"strconv"
 	"strings"
@@ -13,10 +11,15 @@ import (
 	"github.com/org/pr-review-action/internal/diff"
 )
 
-// Git runs git on one repository with an input and returns what it printed. It
-// has to keep the repository's own settings from starting programs; what is asked
-// here (ls-tree, cat-file without filters) starts none and touches no work tree.
-type Git func(ctx context.Context, input io.Reader, args ...string) ([]byte, error)
+// Repository is one of this machine, asked through git. It has to keep the repository's own
+// settings from starting programs; what is asked here (ls-tree, and objects without filters)
+// starts none and touches no work tree.
+type Repository interface {
+	// Run runs git and returns what it prints.
+	Run(ctx context.Context, args ...string) ([]byte, error)
+	// Blobs reads objects by their hashes, in their order.
+	Blobs(ctx context.Context, hashes []string) ([][]byte, error)
+}
 
 // maxListing bounds the entries of a commit in a clone.
 const maxListing = 1_000_000
@@ -31,26 +34,31 @@ var (
 // The commit is listed when the tree is first asked, files are read one by one,
 // and for a search all of them once. Links and submodules are no files, and what
 // Git LFS stores elsewhere is its pointer.
-func Clone(git Git, commit string) Tree {
+func Clone(r Repository, commit string) Tree {
 	return newFiles(func(ctx context.Context) (*table, error) {
 		if !fullHash.MatchString(commit) {
 			return nil, fmt.Errorf("%.80q is not a commit's full hash", commit)
 		}
-		out, err := git(ctx, nil, "ls-tree", "-r", "-z", "--long", "--full-tree", commit)
+		out, err := r.Run(ctx, "ls-tree", "-r", "-z", "--long", "--full-tree", commit)
 		if err != nil {
 			return nil, fmt.Errorf("listing the files of %s: %w", commit, err)
 		}
 		return parseListing(out)
 	}, func(ctx context.Context, t *table, paths []string) ([][]byte, error) {
-		var ids strings.Builder
-		for _, path := range paths {
-			ids.WriteString(t.entries[path].Blob + "\n")
+		hashes := make([]string, len(paths))
+		for i, path := range paths {
+			hashes[i] = t.entries[path].Blob
 		}
-		out, err := git(ctx, strings.NewReader(ids.String()), "cat-file", "--batch")
+		contents, err := r.Blobs(ctx, hashes)
 		if err != nil {
 			return nil, fmt.Errorf("reading files of %s: %w", commit, err)
 		}
-		return parseBatch(out, t, paths)
+		for i, path := range paths {
+			if e := t.entries[path]; int64(len(contents[i])) != e.size {
+				return nil, fmt.Errorf("git did not give file %s whole", e.Blob)
+			}
+		}
+		return contents, nil
 	})
 }
 
@@ -86,21 +94,4 @@ func parseListing(out []byte) (*table, error) {
 		t.entries[path] = e
 	}
 	return t, nil
-}
-
-// parseBatch reads "hash blob size<lf>content<lf>" for each path in turn.
-func parseBatch(out []byte, t *table, paths []string) ([][]byte, error) {
-	contents := make([][]byte, 0, len(paths))
-	for _, path := range paths {
-		e := t.entries[path]
-		rest, ok := bytes.CutPrefix(out, fmt.Appendf(nil, "%s blob %d\n", e.Blob, e.size))
-		if !ok || e.size < 0 || int64(len(rest)) <= e.size || rest[e.size] != '\n' {
-			return nil, fmt.Errorf("git did not give file %s whole", e.Blob)
-		}
-		contents, out = append(contents, rest[:e.size:e.size]), rest[e.size+1:]
-	}
-	if len(out) > 0 {
-		return nil, errors.New("git gave more than was asked")
-	}
-	return contents, nil
 }

@@ -2,10 +2,10 @@ package tree_test
 
 import (
 	"context"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -29,18 +29,30 @@ func newClone(t *testing.T) repository {
 	return r
 }
 
-// run is a tree.Git.
-func (r repository) run(ctx context.Context, input io.Reader, args ...string) ([]byte, error) {
+// Run makes the repository a tree.Repository, with Blobs.
+func (r repository) Run(ctx context.Context, args ...string) ([]byte, error) {
 	r.calls.Add(1)
 	cmd := exec.CommandContext(ctx, "git", args...)
-	cmd.Dir, cmd.Stdin = r.dir, input
+	cmd.Dir = r.dir
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_NO_LAZY_FETCH=1")
 	return cmd.Output()
 }
 
+func (r repository) Blobs(ctx context.Context, hashes []string) (texts [][]byte, err error) {
+	for _, hash := range hashes {
+		text, err := r.Run(ctx, "cat-file", "blob", hash)
+		if err != nil {
+			return nil, err
+		}
+		texts = append(texts, text)
+	}
+	r.calls.Add(int32(1 - len(hashes)))
+	return texts, nil
+}
+
 func (r repository) git(args ...string) string {
 	r.t.Helper()
-	out, err := r.run(context.WithoutCancel(r.t.Context()), nil,
+	out, err := r.Run(context.WithoutCancel(r.t.Context()),
 		append([]string{"-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)...)
 	require.NoError(r.t, err, "%v", args)
 	return strings.TrimSpace(string(out))
@@ -65,7 +77,7 @@ func TestAClonesTreeIsThatOfItsCommit(t *testing.T) {
 	after := r.commit(map[string]string{"dir/ä\nb.go": "new\n"})
 	r.commit(map[string]string{"later.go": "later\n"})
 	for commit, want := range map[string]string{before: "old\n", after: "new\n"} {
-		source := tree.Clone(r.run, commit)
+		source := tree.Clone(r, commit)
 		content, err := source.Read(t.Context(), "dir/ä\nb.go")
 		require.NoError(t, err)
 		require.Equal(t, want, string(content))
@@ -84,7 +96,7 @@ func TestT8_AClonesLinksAndSubmodulesAreNoFiles(t *testing.T) {
 	// behind the commit, which would take it out
 	r.git("update-index", "--add", "--cacheinfo", "160000,"+strings.Repeat("ab", 20)+",sub")
 	r.git("commit", "--quiet", "--no-verify", "--message", "sub")
-	source := tree.Clone(r.run, r.git("rev-parse", "HEAD"))
+	source := tree.Clone(r, r.git("rev-parse", "HEAD"))
 	for path, want := range map[string]error{"link": tree.ErrLink, "sub": tree.ErrNoFile, "link/x": tree.ErrNoFile,
 		"big.txt": tree.ErrTooLarge} {
 		_, err := source.Read(t.Context(), path)
@@ -109,7 +121,7 @@ func TestT16_ReadingACloneRunsNothingOfIt(t *testing.T) {
 		"core.fsmonitor", "core.pager"} {
 		r.git("config", key, "touch "+trace)
 	}
-	source := tree.Clone(r.run, plain)
+	source := tree.Clone(r, plain)
 	content, err := source.Read(t.Context(), "a.go")
 	require.NoError(t, err)
 	require.Equal(t, "hit\n", string(content))
@@ -122,7 +134,7 @@ func TestACloneIsListedOnceAndReadWholeWithOneCall(t *testing.T) {
 	r := newClone(t)
 	commit := r.commit(map[string]string{"a.go": "hit\n", "b.go": "hit\n", "c/d.go": "hit\n", "bin": "\x00hit"})
 	r.calls.Store(0)
-	source := tree.Clone(r.run, commit)
+	source := tree.Clone(r, commit)
 	for range 3 {
 		require.Equal(t, map[string]string{"a.go": "hit\n", "b.go": "hit\n", "c/d.go": "hit\n"}, whole(t, source))
 	}
@@ -135,27 +147,29 @@ func TestAClonesErrorsAreTold(t *testing.T) {
 	r.commit(small)
 	for _, commit := range []string{"HEAD", "--help", "main:b", ""} {
 		r.calls.Store(0)
-		_, err := tree.Clone(r.run, commit).Read(t.Context(), "a.go")
+		_, err := tree.Clone(r, commit).Read(t.Context(), "a.go")
 		require.ErrorContains(t, err, "is not a commit's full hash")
 		require.Zero(t, r.calls.Load())
 	}
-	_, err := tree.Clone(r.run, strings.Repeat("12", 20)).Paths(t.Context())
+	_, err := tree.Clone(r, strings.Repeat("12", 20)).Paths(t.Context())
 	require.ErrorContains(t, err, "listing the files of 1212")
-	scripted := func(batch string) tree.Git {
-		return func(_ context.Context, _ io.Reader, args ...string) ([]byte, error) {
-			if args[0] == "ls-tree" {
-				return []byte("100644 blob aa 5\ta.go\x00100644 blob bb BAD\tb.go\x00120000 blob cc -\tlink\x00"), nil
-			}
-			return []byte(batch), nil
-		}
+	listing := "100644 blob aa 5\ta.go\x00100644 blob bb BAD\tb.go\x00120000 blob cc -\tlink\x00"
+	for _, text := range []string{"", "abc", "abcdef"} {
+		_, err = tree.Clone(scripted{listing, text}, strings.Repeat("12", 20)).Read(t.Context(), "a.go")
+		require.ErrorContains(t, err, "git did not give file aa whole", text)
 	}
-	for _, batch := range []string{"aa missing\n", "aa blob 5\nabc", "aa blob 6\nabcdef\n", "bb blob 5\nabcde\n",
-		"aa blob 5\nabcde\nmore", "aa blob 5\nabcdeX", ""} {
-		_, err = tree.Clone(scripted(batch), strings.Repeat("12", 20)).Read(t.Context(), "a.go")
-		require.ErrorContains(t, err, "git ", batch)
-	}
-	_, err = tree.Clone(scripted(""), strings.Repeat("12", 20)).Read(t.Context(), "b.go")
+	none := tree.Clone(scripted{listing, ""}, strings.Repeat("12", 20))
+	_, err = none.Read(t.Context(), "b.go")
 	require.ErrorContains(t, err, "partial")
-	_, err = tree.Clone(scripted(""), strings.Repeat("12", 20)).Read(t.Context(), "link")
+	_, err = none.Read(t.Context(), "link")
 	require.ErrorIs(t, err, tree.ErrLink, "a partial clone does not know where it leads")
+}
+
+// scripted is a repository with a listing, all files of which have one text.
+type scripted struct{ listing, text string }
+
+func (s scripted) Run(context.Context, ...string) ([]byte, error) { return []byte(s.listing), nil }
+
+func (s scripted) Blobs(_ context.Context, hashes []string) ([][]byte, error) {
+	return slices.Repeat([][]byte{[]byte(s.text)}, len(hashes)), nil
 }

@@ -60,7 +60,7 @@ func served(archive []byte) tree.Tree {
 func trees(t *testing.T) map[string]tree.Tree {
 	all := map[string]tree.Tree{"map": tree.Files(small), "archive": served(archived(t, small))}
 	r := newClone(t)
-	all["clone"] = tree.Clone(r.run, r.commit(small))
+	all["clone"] = tree.Clone(r, r.commit(small))
 	return all
 }
 

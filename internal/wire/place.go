@@ -40,13 +40,16 @@ func (w Wire) Place(ctx context.Context, dir, rev string) (Place, error) {
 		return Place{}, problem.Usage(fmt.Sprintf("%q is no folder that can be read", at),
 			"--dir names a clone, or any folder")
 	}
-	commit, clone, err := ingest.Commit(ctx, at, cmp.Or(rev, "HEAD"))
+	var commit string
+	clone, err := ingest.OpenClone(ctx, at)
+	if err == nil {
+		commit, err = clone.Commit(ctx, cmp.Or(rev, "HEAD"))
+	}
 	switch {
-	case err == nil && (dir == "" || isTop(dir, clone)):
-		git, err := ingest.Git(ctx, at, "")
-		top, _ := ingest.Top(ctx, at) // a bare clone has none
-		return Place{Tree: tree.Clone(git, commit), Folder: top, Commit: commit, Name: "clone",
-			Cache: w.cache(clone)}, err
+	case err == nil && (dir == "" || isTop(dir, clone.Dir)):
+		place := w.PlaceOf(clone, commit)
+		place.Folder, _ = clone.Top(ctx) // a bare clone has none
+		return place, nil
 	case rev == "" && (err == nil || errors.Is(err, ingest.ErrNoClone) || errors.Is(err, ingest.ErrNoGit) ||
 		errors.Is(err, ingest.ErrNoRange)): // its files: one within a clone, in none, or in one without a commit
 		return Place{Tree: tree.Folder(at), Folder: at, Cache: w.cache(at)}, nil
@@ -60,6 +63,11 @@ func (w Wire) Place(ctx context.Context, dir, rev string) (Place, error) {
 			"--dir names the clone's own folder")
 	}
 	return Place{}, err
+}
+
+// PlaceOf is a commit of an open clone, named by its full hash, without the clone's folder.
+func (w Wire) PlaceOf(clone ingest.Clone, commit string) Place {
+	return Place{Tree: tree.Clone(clone, commit), Commit: commit, Name: "clone", Cache: w.cache(clone.Dir)}
 }
 
 // Settings are those of the file that --config names, else the place's own: of a clone

@@ -56,19 +56,15 @@ func (b Brief) looking(ctx context.Context, w Wire, results string) (l Looking, 
 		}
 		return l, true, nil
 	}
-	git, err := ingest.Git(ctx, ".", c.Objects)
-	if err != nil {
-		return l, false, err
-	}
-	l.Head, l.Base = tree.Clone(git, cmp.Or(c.Tree, c.Head)), tree.Clone(git, c.Base)
-	// the index of a commit of the clone around this folder, made now where none is kept
+	base := w.PlaceOf(c.Clone, c.Base)
+	l.Head, l.Base = tree.Clone(c.Clone, cmp.Or(c.Tree, c.Head)), base.Tree
+	// the index of the base, made now where none is kept
 	l.Kept = func(ctx context.Context, e Endpoints) (*index.Index, error) {
-		place, err := w.Place(ctx, "", c.Base)
-		if err != nil || place.Cache.Folder == "" {
-			return nil, err
+		if base.Cache.Folder == "" {
+			return nil, nil
 		}
 		i := c.Config.Index
-		x, err := place.inMemory(ctx, index.Options{Ignored: i.Ignores, MaxFiles: i.MaxFiles}, e)
+		x, err := base.inMemory(ctx, index.Options{Ignored: i.Ignores, MaxFiles: i.MaxFiles}, e)
 		return x.Index, err
 	}
 	return l, true, nil
