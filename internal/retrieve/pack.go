@@ -69,16 +69,17 @@ func room(patch int) int {
 // How many pieces of a kind a pack has at most, and how many it has at least where a
 // search finds some.
 const (
-	mostUsers  = 8
-	mostLost   = 3
-	mostNamed  = 5
-	mostTests  = 3
-	mostJoined = 1
-	fewPieces  = 3
+	mostEnclosing = 3
+	mostUsers     = 8
+	mostLost      = 3
+	mostNamed     = 5
+	mostTests     = 3
+	mostJoined    = 1
+	fewPieces     = 3
 )
 
 // candidates are the pieces that a pack may have, the most telling of each kind first.
-func (s *search) candidates(ctx context.Context, c Change) ([]candidate, error) {
+func (s *search) candidates(ctx context.Context, c Change) ([]Piece, error) {
 	words, err := s.lexical(ctx)
 	if err != nil {
 		return nil, err
@@ -104,11 +105,10 @@ func (s *search) candidates(ctx context.Context, c Change) ([]candidate, error) 
 		return nil, err
 	}
 	p := pieces{change: c, names: a.names, shown: shownLines(c.Hunks), seen: map[string]bool{}}
-	p.add(Encloses, a.enclosing, len(a.enclosing), numbered(changedLines(c.Hunks, true)))
+	p.add(Encloses, a.enclosing, mostEnclosing, numbered(changedLines(c.Hunks, true)))
 	users := c.related(f.users)
 	p.add(Calls, without(users, isTest), mostUsers, naming(a.names))
 	p.add(Calls, without(lost.chunks, isTest), mostLost, naming(lost.names))
-	p.add(Calls, without(c.related(f.rare), isTest), mostLost, naming(a.touched))
 	p.add(Defines, c.related(f.named), mostNamed, naming(a.touched))
 	p.add(Defines, c.related(f.types), mostNamed, naming(a.types))
 	p.add(Tests, slices.Concat(c.related(tests), without(users, isCode)), mostTests, naming(a.names))
