@@ -16,22 +16,17 @@ import (
 type Term struct {
 	Tokens  []string
 	Weights []float64 // of each token; 1 for the first
-	Count   int       // how often the question has the first token, from 1
 }
 
-// Terms are the tokens of a text, each once with how often it comes, in the order in
-// which they come first.
+// Terms are the tokens of a text, each once, in the order in which they come first.
 func Terms(text string) []Term {
 	var all []Term
-	at := map[string]int{}
+	seen := map[string]bool{}
 	for _, token := range chunk.Tokens(text) {
-		i, ok := at[token]
-		if !ok {
-			i = len(all)
-			at[token] = i
+		if !seen[token] {
+			seen[token] = true
 			all = append(all, Term{Tokens: []string{token}, Weights: []float64{1}})
 		}
-		all[i].Count++
 	}
 	return all
 }
@@ -57,7 +52,7 @@ func scores(terms []Term, sizes []uint32, mean float64, held map[string][]count)
 				times[c.chunk] += term.Weights[i] * float64(c.times)
 			}
 		}
-		weight := idf(len(sizes), len(touched)) * (1 + math.Log(float64(max(term.Count, 1))))
+		weight := idf(len(sizes), len(touched))
 		for _, c := range touched {
 			scores[c] += weight * saturated(times[c], float64(sizes[c])/mean)
 			times[c] = 0

@@ -123,7 +123,7 @@ func lexical(t *testing.T, s *index.Source, x *index.Index) {
 	require.Empty(t, hits(s.Lexical(ctx, index.Terms("xylophone"), 9, index.Filter{})))
 	require.Empty(t, hits(s.Lexical(ctx, nil, 9, index.Filter{})))
 	require.Empty(t, hits(s.Lexical(ctx, index.Terms("item"), 0, index.Filter{})))
-	synonym := []index.Term{{Tokens: []string{"xylophone", "stock"}, Weights: []float64{1, 0.4}, Count: 1}}
+	synonym := []index.Term{{Tokens: []string{"xylophone", "stock"}, Weights: []float64{1, 0.4}}}
 	require.NotEmpty(t, hits(s.Lexical(ctx, synonym, 9, index.Filter{})))
 }
 
