@@ -21,12 +21,12 @@ type cache struct {
 
 // entry is a question as it is compared, and its answer.
 type entry struct {
-	text    string   // of a sentence without its spaces and capitals
-	names   []string // words that look like names in code: no cosine tells AddVoter from AddNonvoter
-	vector  []float32
-	byText  bool // a change, or a name's uses: another one is not the same, however near
-	options string
-	result  Result
+	// what has to be equal: K, filter, the words that look like names in code, since no
+	// cosine tells AddVoter from AddNonvoter, and all of a change or of a name's uses
+	key    string
+	text   string // of a sentence without its spaces and capitals
+	vector []float32
+	result Result
 }
 
 // sameMeaning is the cosine from which on two questions ask the same.
@@ -45,18 +45,18 @@ func conversation(ctx context.Context) *cache {
 	return c
 }
 
-// entryOf is a question as it is compared: K and filter have to be equal.
+// entryOf is a question as it is compared.
 func entryOf(r Request) entry {
-	q := ask(r.Query)
-	e := entry{text: r.Query, options: fmt.Sprintf("%d %q", r.K, r.Filter.Paths), byText: !q.sentence()}
-	if !e.byText {
-		e.text = strings.ToLower(strings.Join(strings.Fields(r.Query), " "))
-	}
-	e.names = slices.DeleteFunc(chunk.Identifiers(r.Query), func(word string) bool {
+	names := slices.DeleteFunc(chunk.Identifiers(r.Query), func(word string) bool {
 		return word == strings.ToLower(word) && !strings.ContainsAny(word, marks)
 	})
-	slices.Sort(e.names)
-	return e
+	slices.Sort(names)
+	whole := r.Query
+	if ask(r.Query).sentence() {
+		whole = ""
+	}
+	return entry{key: fmt.Sprintf("%d %q %q %q", r.K, r.Filter.Paths, names, whole),
+		text: strings.ToLower(strings.Join(strings.Fields(r.Query), " "))}
 }
 
 // find is the result of an earlier question: of the same words, or, where there is a
@@ -78,11 +78,8 @@ func (c *cache) find(e entry) (Result, bool) {
 
 // same reports whether an earlier question asks what e does.
 func (e entry) same(earlier entry) bool {
-	if e.options != earlier.options || e.byText != earlier.byText || !slices.Equal(e.names, earlier.names) {
-		return false
-	}
-	return e.text == earlier.text || !e.byText && len(e.vector) > 0 && len(e.vector) == len(earlier.vector) &&
-		vector.Dot(e.vector, earlier.vector) >= sameMeaning
+	return e.key == earlier.key && (e.text == earlier.text || len(e.vector) > 0 &&
+		len(e.vector) == len(earlier.vector) && vector.Dot(e.vector, earlier.vector) >= sameMeaning)
 }
 
 // keep adds an answered question.

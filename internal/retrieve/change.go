@@ -48,8 +48,7 @@ func (s *search) hide(chunks []chunk.Chunk) {
 }
 
 // following is where the names of a change lead.
-// Rare ones mention a name that nothing defines, such as a field's, as few others do.
-type following struct{ users, named, types, rare []chunk.Chunk }
+type following struct{ users, named, types []chunk.Chunk }
 
 func (s *search) follow(ctx context.Context, a around, words ranked) (f following, err error) {
 	for _, name := range a.names {
@@ -61,18 +60,8 @@ func (s *search) follow(ctx context.Context, a around, words ranked) (f followin
 	}
 	by, err := s.definitions(ctx, true, slices.Concat(a.touched, a.types)...)
 	for _, name := range a.touched {
-		if found := by[name]; len(found) > 0 || err != nil || len(name) < 3 {
-			if len(found) <= ambiguous {
-				f.named = append(f.named, found...)
-			}
-			continue
-		}
-		uses, err := s.Index.Mentions(ctx, name, rareWithin+1)
-		if err != nil {
-			return f, err
-		}
-		if len(uses) <= rareWithin {
-			f.rare = append(f.rare, s.admitted(uses)...)
+		if found := by[name]; len(found) <= ambiguous {
+			f.named = append(f.named, found...)
 		}
 	}
 	for _, name := range a.types {

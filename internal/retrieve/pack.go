@@ -69,16 +69,17 @@ func room(patch int) int {
 // How many pieces of a kind a pack has at most, and how many it has at least where a
 // search finds some.
 const (
-	mostUsers  = 8
-	mostLost   = 3
-	mostNamed  = 5
-	mostTests  = 3
-	mostJoined = 1
-	fewPieces  = 3
+	mostEnclosing = 3
+	mostUsers     = 8
+	mostLost      = 3
+	mostNamed     = 5
+	mostTests     = 3
+	mostJoined    = 1
+	fewPieces     = 3
 )
 
 // candidates are the pieces that a pack may have, the most telling of each kind first.
-func (s *search) candidates(ctx context.Context, c Change) ([]candidate, error) {
+func (s *search) candidates(ctx context.Context, c Change) ([]Piece, error) {
 	words, err := s.lexical(ctx)
 	if err != nil {
 		return nil, err
@@ -91,7 +92,7 @@ func (s *search) candidates(ctx context.Context, c Change) ([]candidate, error) 
 	if err != nil {
 		return nil, err
 	}
-	lost, err := s.lost(ctx, c.Hunks)
+	lostNames, lost, err := s.lost(ctx, c.Hunks)
 	if err != nil {
 		return nil, err
 	}
@@ -104,11 +105,10 @@ func (s *search) candidates(ctx context.Context, c Change) ([]candidate, error) 
 		return nil, err
 	}
 	p := pieces{change: c, names: a.names, shown: shownLines(c.Hunks), seen: map[string]bool{}}
-	p.add(Encloses, a.enclosing, len(a.enclosing), numbered(changedLines(c.Hunks, true)))
+	p.add(Encloses, a.enclosing, mostEnclosing, numbered(changedLines(c.Hunks, true)))
 	users := c.related(f.users)
 	p.add(Calls, without(users, isTest), mostUsers, naming(a.names))
-	p.add(Calls, without(lost.chunks, isTest), mostLost, naming(lost.names))
-	p.add(Calls, without(c.related(f.rare), isTest), mostLost, naming(a.touched))
+	p.add(Calls, without(lost, isTest), mostLost, naming(lostNames))
 	p.add(Defines, c.related(f.named), mostNamed, naming(a.touched))
 	p.add(Defines, c.related(f.types), mostNamed, naming(a.types))
 	p.add(Tests, slices.Concat(c.related(tests), without(users, isCode)), mostTests, naming(a.names))
@@ -134,17 +134,11 @@ func (s *search) found(ctx context.Context, a around, words ranked) ([]chunk.Chu
 	}), nil
 }
 
-// losing is who mentions names or quoted texts that a change took away.
-type losing struct {
-	names  []string
-	chunks []chunk.Chunk
-}
-
 var quoted = pattern.Lazy("\"[^\"\n]{3,80}\"|'[^'\n]{3,80}'|`[^`\n]{3,80}`")
 
-// lost looks for what is on removed lines alone: a setting, a key, a path. Where many
-// mention it, it says nothing.
-func (s *search) lost(ctx context.Context, hunks []diff.Hunk) (l losing, err error) {
+// lost are the names and quoted texts that are on removed lines alone, such as a setting, a
+// key or a path, and who mentions them. One that many mention says nothing.
+func (s *search) lost(ctx context.Context, hunks []diff.Hunk) (names []string, chunks []chunk.Chunk, err error) {
 	var before, now strings.Builder
 	for _, h := range hunks {
 		for _, line := range h.Lines {
@@ -155,23 +149,23 @@ func (s *search) lost(ctx context.Context, hunks []diff.Hunk) (l losing, err err
 			}
 		}
 	}
-	names := chunk.Identifiers(before.String())
+	all := chunk.Identifiers(before.String())
 	for _, text := range quoted().FindAllString(before.String(), -1) {
-		names = append(names, text[1:len(text)-1])
+		all = append(all, text[1:len(text)-1])
 	}
-	for _, name := range once(names) {
+	for _, name := range once(all) {
 		if len(name) < 3 || index.Holds(now.String(), name) {
 			continue
 		}
 		found, err := s.Index.Mentions(ctx, name, rareWithin+1)
 		if err != nil {
-			return l, err
+			return nil, nil, err
 		}
 		if len(found) > 0 && len(found) <= rareWithin {
-			l.names, l.chunks = append(l.names, name), append(l.chunks, found...)
+			names, chunks = append(names, name), append(chunks, found...)
 		}
 	}
-	return l, nil
+	return names, chunks, nil
 }
 
 func isTest(c chunk.Chunk) bool { return lang.IsTest(c.Path) }

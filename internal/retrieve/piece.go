@@ -20,31 +20,13 @@ const (
 	lineFrame  = 9
 )
 
-// candidate is what a pack may have, and the kind of pieces among which it is chosen:
-// what looks like a use shares the room of uses also where it turns out to be none.
-type candidate struct {
-	Piece
-	kind Why
-}
-
-// share is how much of a pack's budget each kind has before any may take what is left.
-func share(kind Why) float64 {
-	switch kind {
-	case Calls:
-		return 0.3
-	case Encloses, Defines:
-		return 0.25
-	}
-	return 0.1
-}
-
 // pieces collects what a pack may have, each chunk once.
 type pieces struct {
 	change Change
 	names  []string     // that the change defines
 	shown  map[int]bool // lines of the changed file that the diff shows
 	seen   map[string]bool
-	all    []candidate
+	all    []Piece
 }
 
 // wanted tells lines of a file, by number and text, for which a chunk is shown.
@@ -74,7 +56,7 @@ func (p *pieces) add(kind Why, chunks []chunk.Chunk, most int, lines wanted) {
 		}
 		p.seen[id] = true
 		if part := narrowed(c, lines); part.Path != p.change.Path || !p.shows(part) {
-			p.all = append(p.all, candidate{Piece{part, p.why(kind, c)}, kind})
+			p.all = append(p.all, Piece{part, p.why(kind, c)})
 			most--
 		}
 	}
@@ -148,26 +130,14 @@ func shownLines(hunks []diff.Hunk) map[int]bool {
 	return shown
 }
 
-// choose fills a budget of bytes: each kind up to its share, then what is left in the
-// order of the candidates. A piece that does not fit is passed over.
-func choose(candidates []candidate, budget int) (chosen []Piece) {
-	used, of := 0, map[Why]int{}
-	taken := make([]bool, len(candidates))
-	take := func(within func(c candidate, size int) bool) {
-		for i, c := range candidates {
-			size := len(c.Text) + (c.EndLine-c.StartLine+1)*lineFrame + len(c.Path) + pieceFrame
-			if !taken[i] && used+size <= budget && within(c, size) {
-				taken[i] = true
-				used += size
-				of[c.kind] += size
-			}
-		}
-	}
-	take(func(c candidate, size int) bool { return float64(of[c.kind]+size) <= share(c.kind)*float64(budget) })
-	take(func(candidate, int) bool { return true })
-	for i, c := range candidates {
-		if taken[i] {
-			chosen = append(chosen, c.Piece)
+// choose takes pieces in their order, as far as a budget of bytes reaches. One that does
+// not fit is passed over.
+func choose(all []Piece, budget int) (chosen []Piece) {
+	for _, p := range all {
+		size := len(p.Text) + (p.EndLine-p.StartLine+1)*lineFrame + len(p.Path) + pieceFrame
+		if size <= budget {
+			budget -= size
+			chosen = append(chosen, p)
 		}
 	}
 	return chosen

@@ -59,7 +59,7 @@ func calls(c chunk.Chunk, name string) bool {
 func (s *search) around(ctx context.Context, words ranked) ([]list, error) {
 	called, err := s.stage("structure", func() ([]chunk.Chunk, error) { return s.called(ctx, words) })
 	files := words.byFile(append(slices.Clone(called), words.best().chunks...))
-	return []list{{name: "structure", weight: 0.5, chunks: called}, {weight: 0.4, chunks: files, byFile: true}}, err
+	return []list{{name: "structure", weight: 0.5, chunks: called}, {weight: 0.4, chunks: files}}, err
 }
 
 // called are the definitions of what the best hits mention, those of the best hit

@@ -17,12 +17,9 @@ import (
 // of them are a list.
 const pool = 150
 
-// What a chunk's lexical score is multiplied by where the question is a sentence: where
-// it is of a test, and the question is not about tests; and where it defines nothing.
-const (
-	testFactor     = 0.5
-	namelessFactor = 0.8
-)
+// testFactor is what the lexical score of a test's chunk is multiplied by where the
+// question is a sentence that is not about tests.
+const testFactor = 0.5
 
 // ranked are the chunks that hold words of the question, best first.
 type ranked struct {
@@ -34,14 +31,10 @@ type ranked struct {
 func (s *search) lexical(ctx context.Context) (r ranked, err error) {
 	_, err = s.stage("lexical", func() ([]chunk.Chunk, error) {
 		r.hits, err = s.Index.Lexical(ctx, s.question.terms(), max(pool, s.K), s.Filter)
-		if s.question.sentence() {
-			ofTests := slices.Contains(chunk.Tokens(s.question.text), "test")
+		if s.question.sentence() && !slices.Contains(chunk.Tokens(s.question.text), "test") {
 			for i, h := range r.hits {
-				if !ofTests && lang.IsTest(h.Path) {
+				if lang.IsTest(h.Path) {
 					r.hits[i].Score *= testFactor
-				}
-				if h.Name == "" {
-					r.hits[i].Score *= namelessFactor
 				}
 			}
 			order.Stable(r.hits, func(a, b index.Hit) int { return cmp.Compare(b.Score, a.Score) })
