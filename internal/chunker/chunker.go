@@ -22,16 +22,18 @@ import (
 	"github.com/org/pr-review-action/internal/lang"
 )
 
-// Bounds of what is parsed. The time is far above the two seconds that source takes which
-// people wrote, so that what is cut does not depend on what else the machine does.
+// Bounds of what is parsed. The time is a processor's, and far above what source takes that
+// people wrote, so that what is cut does not depend on what else the machine does; by the
+// clock a parse may take patience times as long.
 const (
-	MaxBytes  = 256 << 10        // of a text
-	ParseTime = 15 * time.Second // of a parse, by the clock
-	mostSlow  = 10               // parses that take that long; later ones have a tenth of it
-	maxNested = 300              // brackets of any kind in each other
-	maxLine   = 20_000           // bytes of a line
-	maxLines  = 200              // of a chunk; a longer definition is cut
-	window    = 80               // lines of a piece of what is longer
+	MaxBytes  = 256 << 10       // of a text
+	ParseTime = 5 * time.Second // of a parse
+	patience  = 6
+	mostSlow  = 20     // parses that take that long; later ones have a tenth of it
+	maxNested = 300    // brackets of any kind in each other
+	maxLine   = 20_000 // bytes of a line
+	maxLines  = 200    // of a chunk; a longer definition is cut
+	window    = 80     // lines of a piece of what is longer
 )
 
 // Why a text was cut into windows and not by its definitions.
@@ -152,23 +154,33 @@ type result struct {
 	fallback string
 }
 
-// parse parses a text within its time. It leaves behind what goes on then, since not all
-// that the parser does looks at the time.
+// parse parses a text, and stops the parser when its time is up. It leaves behind what goes
+// on then, since not all that the parser does looks whether it is to stop.
 func (c *Chunker) parse(l *language, text string) result {
 	p := l.parsers.Get().(*ts.Parser) // the first time a grammar is unpacked, which is not the text's time
-	most := ParseTime
+	stop, begun, done := new(uint32), make(chan func() time.Duration, 1), make(chan result, 1)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		defer alone()()
+		begun <- clock()
+		done <- l.parse(p, text, stop)
+	}()
+	used, began, most := <-begun, time.Now(), ParseTime
 	if c.slow.Load() >= mostSlow {
 		most /= 10
 	}
-	done, release := make(chan result, 1), alone()
-	go func() {
-		defer release()
-		done <- l.parse(p, text, most)
-	}()
-	select {
-	case r := <-done:
-		return r
-	case <-time.After(most + most/10):
+	look := time.NewTicker(20 * time.Millisecond)
+	defer look.Stop()
+	for used() < 2*most && time.Since(began) < 2*patience*most {
+		select {
+		case r := <-done:
+			return r
+		case <-look.C:
+		}
+		if used() >= most || time.Since(began) >= patience*most {
+			atomic.StoreUint32(stop, 1)
+		}
 	}
 	c.stalled.Add(1)
 	go func() {
@@ -178,15 +190,15 @@ func (c *Chunker) parse(l *language, text string) result {
 	return result{fallback: TooSlow}
 }
 
-// parse parses a text until its time is over.
-func (l *language) parse(p *ts.Parser, text string, most time.Duration) (r result) {
+// parse parses a text until it is told to stop.
+func (l *language) parse(p *ts.Parser, text string, stop *uint32) (r result) {
 	defer func() {
 		if recover() != nil { // T35: a parser that breaks is one file's trouble
 			r = result{fallback: Unparsable}
 		}
 	}()
-	source, began := l.source(text), time.Now()
-	p.SetTimeoutMicros(uint64(most.Microseconds()))
+	source := l.source(text)
+	p.SetCancellationFlag(stop)
 	parse := p.Parse
 	if tokens := l.entry.TokenSourceFactory; tokens != nil {
 		parse = func(source []byte) (*ts.Tree, error) {
@@ -198,7 +210,7 @@ func (l *language) parse(p *ts.Parser, text string, most time.Duration) (r resul
 	switch {
 	case err != nil || tree == nil || tree.RootNode() == nil:
 		return result{fallback: Unparsable}
-	case tree.ParseStoppedEarly() || time.Since(began) >= most: // a part may have been cut off and not be told
+	case atomic.LoadUint32(stop) != 0 || tree.ParseStoppedEarly():
 		tree.Release()
 		return result{fallback: TooSlow}
 	}
