@@ -6,13 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
+	"time"
 
 	"github.com/org/pr-review-action/internal/ask"
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/driver"
-	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/graph"
@@ -264,46 +263,36 @@ func (a *app) decided(r driver.Report) error {
 // again reports a decision that was taken before, and posts what it had
 // approved where that did not happen. Another decision is refused.
 func (l *localRun) again(ctx context.Context, r driver.Report, given decision.Verdict) error {
-	taken := r.State.Decision
-	if verdict := cmp.Or(given, decision.Approve); (given != "" || l.text() != "") &&
-		differs(*taken, verdict, l.text(), r.State) {
-		how := ""
-		if verdict == taken.Decision {
-			how = ", with other changes"
-		}
-		return problem.Refuse(13, "this draft was decided otherwise before",
-			"a draft is decided once; push a new commit, or review this one anew with --again",
-			problem.At(fmt.Sprintf("%s: %s by %s on %s%s", r.Thread, taken.Decision, taken.By,
-				taken.At.Format("2 January 2006, 15:04 MST"), how)))
+	if err := l.sameAgain(r.Thread, r.State.Decision, given, r.State.Items()); err != nil {
+		return err
 	}
 	after, err := l.carryOut(ctx, nil)
 	if err != nil {
 		return err
 	}
-	l.say(handoff.DecidedFirst(*taken))
+	l.say(handoff.DecidedFirst(*r.State.Decision))
 	return l.decided(after)
 }
 
-// differs reports whether a decision is another than the one that was taken.
-func differs(taken decision.Record, given decision.Verdict, text string, s reviewpr.State) bool {
-	comments := slices.DeleteFunc(slices.Clone(s.Comments), func(f finding.Finding) bool {
-		return f.Filtered != "" && f.Filtered != finding.Dropped
-	})
-	before := slices.Clone(s.Earlier) // what the decision itself dropped stood then
-	for i, e := range before {
-		if e.ID != "" && slices.ContainsFunc(taken.Dropped, func(x decision.Drop) bool { return x.ID == e.ID }) {
-			before[i].Fate = finding.WasPosted
-		}
+// sameAgain refuses a decision that the flags hold and that is not the one by which a draft
+// was decided, changes included; items are what it can name.
+func (o *options) sameAgain(thread string, taken *decision.Record, given decision.Verdict,
+	items []decision.Item) error {
+	if taken == nil || given == "" && o.text() == "" {
+		return nil
 	}
-	d, err := decision.Parse(text)
-	if err == nil {
-		d, err = d.Check(finding.Items(comments, before...))
+	d, err := gate.Decide(o.text(), cmp.Or(given, decision.Approve), "", items, time.Time{})
+	if err != nil || taken.Same(taken.With(d)) {
+		return err
 	}
-	if err != nil || given != taken.Decision {
-		return true
+	how := ""
+	if d.Verdict == taken.Decision {
+		how = ", with other changes"
 	}
-	d.Verdict = given
-	return !taken.Same(taken.With(d))
+	return problem.Refuse(13, "this draft was decided otherwise before",
+		"a draft is decided once; push a new commit, or draft anew with --again",
+		problem.At(fmt.Sprintf("%s: %s by %s on %s%s", thread, taken.Decision, taken.By,
+			taken.At.Format("2 January 2006, 15:04 MST"), how)))
 }
 
 // finish prints what a run without a decision came to.

@@ -14,6 +14,7 @@ import (
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/ticketpr"
+	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/problem"
@@ -27,7 +28,7 @@ func (p *proposing) answer(ctx context.Context, r driver.Proposal, given decisio
 	if err := checkpoint.CheckExpiry(m, p.app.Now()); err != nil {
 		return r, err
 	}
-	d, err := r.State.Decide(text, given, "", time.Time{})
+	d, err := gate.Decide(text, given, "", r.State.Items(), m.ExpiresAt)
 	if err != nil {
 		return r, err
 	}
@@ -75,7 +76,7 @@ func (p *proposing) ask(ctx context.Context, r driver.Proposal) (decision.Verdic
 		if strings.HasPrefix(text, "/revise") {
 			given = []string{text} // what was dropped is of this draft
 		}
-		d, err := r.State.Decide(strings.Join(given, "\n"), "", decision.Approve, time.Time{})
+		d, err := gate.Decide(strings.Join(given, "\n"), "", decision.Approve, r.State.Items(), time.Time{})
 		switch {
 		case err != nil:
 			fmt.Fprintln(p.app.Stderr, guard.Text(driver.Explain(err)))
@@ -126,7 +127,7 @@ func (a *app) resumeProposal(ctx context.Context, s session, o *implementOptions
 // the draft stays parked.
 func (p *proposing) decide(ctx context.Context, r driver.Proposal, given decision.Verdict) error {
 	if r.Outcome != ticketpr.Paused {
-		if err := repeats(r, given, p.o.text()); err != nil {
+		if err := p.o.sameAgain(r.Thread, r.State.Decision, given, r.State.Items()); err != nil {
 			return err
 		}
 		return p.finish(ctx, r)
@@ -150,21 +151,6 @@ func (p *proposing) decide(ctx context.Context, r driver.Proposal, given decisio
 		return p.decide(ctx, after, "")
 	}
 	return p.finish(ctx, after)
-}
-
-// repeats refuses a decision that is not the one by which the draft was decided, changes
-// included. What failed before anybody could decide tells why itself.
-func repeats(r driver.Proposal, given decision.Verdict, text string) error {
-	was := r.State.Decision
-	if given == "" || was == nil {
-		return nil
-	}
-	d, err := r.State.Decide(text, given, "", time.Time{})
-	if now := (decision.Record{Digest: was.Digest}).With(d); err == nil && !now.Same(*was) {
-		err = problem.Refuse(13, "this draft was decided otherwise before", "draft the ticket anew with --again",
-			problem.At(r.Thread))
-	}
-	return err
 }
 
 func (p *proposing) show(r driver.Proposal) {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"path"
 	"strings"
-	"time"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
@@ -41,11 +40,10 @@ type gated[S any] struct {
 
 	author   func(context.Context, checkpoint.Manifest) (login string, err error) // who may not decide; "" for nobody
 	deciders func(S) []string                                                     // whom the settings name
-	// reads is check 11, as gate.Decide is
-	reads    func(s S, text string, given, fallback decision.Verdict, until time.Time) (decision.Decision, error)
-	compared func(S) []finding.Finding                // what two approvals are compared by
-	parent   func(S) string                           // the span that drafted; "" for none
-	onRecord func(S, decision.Record) decision.Record // what a record keeps of its draft; nil for nothing
+	items    func(S) []decision.Item                                              // what a decision can name
+	compared func(S) []finding.Finding                                            // what two approvals are compared by
+	parent   func(S) string                                                       // the span that drafted; "" for none
+	onRecord func(S, decision.Record) decision.Record                             // what a record keeps of its draft; nil for nothing
 	report   func(context.Context, *handoff.Draft[S]) (driver.Report, error)
 
 	speaks  bool     // what it posts is in the name of the token's account: a review
@@ -313,7 +311,7 @@ func (g *gated[S]) read(comment string, fallback decision.Verdict, o *handoff.Dr
 	if asked, wrong := decision.Parse(text); wrong == nil && asked.Verdict == decision.Revise {
 		return decision.Decision{}, gate.RefuseRevise(g.revising(o.Code, asked.Feedback))
 	}
-	d, err := g.reads(o.State, text, g.Decision, fallback, o.Manifest.ExpiresAt)
+	d, err := gate.Decide(text, g.Decision, fallback, g.items(o.State), o.Manifest.ExpiresAt)
 	return d, g.mistake(err, o.Manifest)
 }
 

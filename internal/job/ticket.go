@@ -58,7 +58,7 @@ func (j *job) proposal(ctx context.Context) (*ticketDraft, error) {
 		},
 		unmoved: p.unmoved, standing: p.stands, author: p.dispatcher,
 		deciders: func(ticketpr.State) []string { return p.config.Deciders },
-		reads:    ticketpr.State.Decide, compared: asFindings,
+		items:    ticketpr.State.Items, compared: asFindings,
 		parent: func(ticketpr.State) string { return "" }, report: p.ended,
 	}
 	return p, err

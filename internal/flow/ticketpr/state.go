@@ -112,7 +112,7 @@ func fileID(i int) string { return fmt.Sprintf("F%d", i+1) }
 // Items are the draft's files as commands name them: by their paths.
 func (s State) Items() (all []decision.Item) {
 	for i, f := range s.Proposed() {
-		all = append(all, decision.Item{ID: fileID(i), Path: f.Path})
+		all = append(all, decision.Item{ID: fileID(i), Path: f.Path, File: true})
 	}
 	return all
 }

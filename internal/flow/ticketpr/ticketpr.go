@@ -15,8 +15,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/org/pr-review-action/internal/apply"
 	"github.com/org/pr-review-action/internal/change"
@@ -238,7 +236,7 @@ func byDecision(apply, again, abort graph.Target) func(State) graph.Next {
 
 // decide takes the decision. Feedback after the last revision ends the draft.
 func (r *run) decide(s State, a decision.Answer) (graph.Update, error) {
-	d, err := s.check(a.Decision)
+	d, err := a.Decision.Check(s.Items())
 	if err != nil {
 		return graph.Update{}, err
 	}
@@ -254,49 +252,6 @@ func (r *run) decide(s State, a decision.Answer) (graph.Update, error) {
 		s.Approved = nil
 	}
 	return r.graph.Kept(s, "human_approved", "decision", "error"), nil
-}
-
-// Decide is gate.Decide about the draft's files.
-func (s State) Decide(text string, given, fallback decision.Verdict, until time.Time) (decision.Decision, error) {
-	d, err := gate.Decide(text, given, fallback, s.Items(), until)
-	if err != nil {
-		return d, s.byPath(err)
-	}
-	return s.check(d)
-}
-
-// byPath says of a refused decision how a draft's files are named: not as findings are.
-func (s State) byPath(err error) error {
-	refused, ok := errors.AsType[*decision.Error](err)
-	files := s.Proposed()
-	if !ok || len(files) == 0 {
-		return err
-	}
-	for i := range refused.Lines {
-		l := &refused.Lines[i]
-		l.Reason = strings.Replace(l.Reason, "no finding, severity or path", "no path", 1)
-		if strings.HasPrefix(l.Meant, "/drop") {
-			l.Meant = "/drop " + files[len(files)-1].Path + ": REASON"
-		}
-	}
-	return err
-}
-
-// check holds a decision against the draft's files: they are dropped by path, or kept.
-func (s State) check(d decision.Decision) (decision.Decision, error) {
-	d, err := d.Check(s.Items())
-	if err != nil {
-		return d, s.byPath(err)
-	}
-	const next = "/drop PATH leaves a file out; /revise TEXT asks for another draft"
-	severity := slices.ContainsFunc(d.Drop, func(x decision.Drop) bool { return x.How == decision.BySeverity })
-	if severity || len(d.Edit)+len(d.Move)+len(d.Severity) > 0 {
-		return d, problem.Refuse(11, "files of a proposed change are dropped by their paths, or kept as they are", next)
-	}
-	if all := len(s.Proposed()); d.Verdict == decision.Approve && len(d.Drop) == all && all > 0 {
-		return d, problem.Refuse(11, "nothing is left to apply", "abort the draft instead")
-	}
-	return d, nil
 }
 
 // Intact refuses a parked draft that is not the one that its gate asks about.
