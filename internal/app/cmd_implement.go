@@ -57,12 +57,12 @@ func (o *implementOptions) proposalFlags(f *pflag.FlagSet) {
 
 // implement drafts a change for a ticket, up to the decision.
 func (a *app) implement(ctx context.Context, args []string, o *implementOptions) (err error) {
-	a.ticketed = true
+	a.options, a.ticketed = &o.options, true
 	if len(args) != 1 {
 		return problem.Usage("implement takes one ticket",
 			a.name+" implement TICKET.md, a ticket's key, or owner/repo#7")
 	}
-	given, err := o.given()
+	given, err := o.verdict()
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (a *app) implement(ctx context.Context, args []string, o *implementOptions)
 	defer over()
 	ctx, span := trace.Run(ctx, "implement", a.Now())
 	defer func() { span.End(err) }()
-	p := &proposing{app: a, o: o}
+	p := &proposing{app: a, check: o.check, modules: o.modules}
 	if p.base, err = ingest.BaseAt(ctx, ".", o.base, o.File()); err != nil {
 		next := ""
 		switch {
@@ -103,7 +103,7 @@ func (a *app) implement(ctx context.Context, args []string, o *implementOptions)
 	if err != nil {
 		return err
 	}
-	return p.decide(ctx, report, given)
+	return p.goFrom(ctx, report, given)
 }
 
 // maxTicket bounds a ticket's file, in bytes.

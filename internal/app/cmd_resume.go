@@ -26,8 +26,7 @@ import (
 // resumeOptions are the flags of resume.
 type resumeOptions struct {
 	options
-	next bool     // the worst draft is meant
-	drop []string // paths, of a ticket's change
+	next bool // the worst draft is meant
 }
 
 func (a *app) resumeCommand() command {
@@ -74,7 +73,7 @@ func (o *resumeOptions) flags(f *pflag.FlagSet) {
 func (a *app) resume(ctx context.Context, args []string, o *resumeOptions, given decision.Verdict) (err error) {
 	s, err := a.named(ctx, args, "resume")
 	if err == nil && isProposal(s.thread) {
-		return a.resumeProposal(ctx, s, &implementOptions{options: o.options, drop: o.drop})
+		return a.resumeProposal(ctx, s, given)
 	}
 	if o.push || len(o.drop) > 0 {
 		flag := map[bool]string{true: "--drop", false: "--push"}[len(o.drop) > 0]

@@ -82,7 +82,7 @@ func (a *app) show(ctx context.Context, args []string, o *showOptions) error {
 		return err
 	}
 	if isProposal(s.thread) {
-		return a.showProposal(ctx, s, &implementOptions{options: o.options})
+		return a.showProposal(ctx, s)
 	}
 	r, err := a.stored(ctx, &s)
 	if err != nil {

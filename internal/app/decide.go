@@ -14,6 +14,7 @@ import (
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/gate"
+	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/handoff"
@@ -35,7 +36,7 @@ func (l *localRun) goFrom(ctx context.Context, r driver.Report, given decision.V
 	case r.State.Decision != nil:
 		return l.again(ctx, r, given)
 	case r.Parked():
-		return l.decide(ctx, r, given)
+		return l.app.decide(ctx, l, r, given)
 	}
 	return l.finish(r)
 }
@@ -53,34 +54,71 @@ func (l *localRun) finishRevision(ctx context.Context, r driver.Report, given de
 		return err
 	}
 	l.undecided()
-	return l.decide(ctx, after, "")
+	return l.app.decide(ctx, l, after, "")
+}
+
+// subject is what a draft of the local store is of, a change that was reviewed or one for a
+// ticket: what the one road of decisions asks of it.
+type subject interface {
+	// ask shows a draft, and asks about it where a person can be asked. Without a verdict the
+	// draft stays, and shown is what is told of it, with the changes so far.
+	ask(ctx context.Context, r driver.Report) (given decision.Verdict, text string, shown driver.Report, err error)
+	park(r driver.Report, changes ...string) error
+	unmoved(ctx context.Context, r driver.Report) error // resume check 9: it is as it was when it was drafted
+	items(r driver.Report) []decision.Item              // what a decision can name
+	by(ctx context.Context) (string, error)             // who decides
+	// carryOut acts on an answer, which may ask for another draft.
+	carryOut(ctx context.Context, r driver.Report, answer decision.Answer) (driver.Report, error)
+	decided(ctx context.Context, r driver.Report) error // tells what came of a decision
 }
 
 // decide takes the decision on a parked draft: from the flags, else from the
 // person at the terminal; else the draft stays parked.
-func (l *localRun) decide(ctx context.Context, r driver.Report, given decision.Verdict) error {
-	text := l.text()
+func (a *app) decide(ctx context.Context, s subject, r driver.Report, given decision.Verdict) error {
+	text := a.text()
 	if given == "" {
-		err, shown := checkpoint.CheckExpiry(r.Packed.Manifest, l.Now()), r
+		err, shown := checkpoint.CheckExpiry(r.Packed.Manifest, a.Now()), r
 		if err == nil {
-			given, text, shown, err = l.put(ctx, r, true)
+			given, text, shown, err = s.ask(ctx, r)
 		}
 		if err != nil {
 			return err
 		}
 		if given == "" {
-			return l.park(shown, text)
+			return s.park(shown, text)
 		}
 	}
-	after, err := l.answer(ctx, r, given, text)
+	after, err := a.answer(ctx, s, r, given, text)
 	switch {
 	case err != nil:
 		return err
 	case after.Parked():
-		l.undecided()
-		return l.decide(ctx, after, "")
+		a.undecided()
+		return a.decide(ctx, s, after, "")
 	}
-	return l.decided(after)
+	return s.decided(ctx, after)
+}
+
+// answer checks the draft once more, and has the decision carried out.
+func (a *app) answer(ctx context.Context, s subject, r driver.Report, given decision.Verdict,
+	text string) (driver.Report, error) {
+	m := r.Packed.Manifest
+	if err := cmp.Or(s.unmoved(ctx, r), checkpoint.CheckExpiry(m, a.Now())); err != nil {
+		return driver.Report{}, err
+	}
+	_, gated := trace.Gate(ctx)
+	d, err := gate.Decide(text, given, "", s.items(r), m.ExpiresAt)
+	gated.Decided(string(d.Verdict), err)
+	if err != nil {
+		return driver.Report{}, err
+	}
+	by, err := s.by(ctx)
+	if err != nil {
+		return driver.Report{}, err
+	}
+	record := decision.Record{Thread: r.Thread, Digest: r.Digest, Code: r.Code, By: by, At: a.Clock(),
+		Via: decision.ByCommandLine}
+	return s.carryOut(ctx, r, decision.Answer{Decision: d, Record: record.With(d)})
 }
 
 // put shows a draft with the changes of the flags, and asks about it where a person can be
@@ -93,54 +131,47 @@ func (a *app) put(ctx context.Context, r driver.Report, asks bool) (given decisi
 		return "", text, shown, err
 	}
 	if a.showDraft(shown); asks && a.interactive(a.options) {
-		given, text = ask.Prompt{Front: a.Front}.Ask(ctx, r, text)
+		given, text = ask.Prompt{Front: a.Front}.Review(ctx, r, text)
 		shown = r
 	}
 	return given, text, shown, nil
 }
 
-// answer checks the draft once more and hands the decision to the graph.
-func (l *localRun) answer(ctx context.Context, r driver.Report, given decision.Verdict,
-	text string) (driver.Report, error) {
-	m := r.Packed.Manifest
-	if r.State.Pull != nil { // resume check 9: it is as it was when it was reviewed
-		change, err := ingest.Current(ctx, l.api, r.State.Pull.Ref)
-		if err == nil {
-			err = post.CheckHead(m.Subject, r.Code, driver.PullNow(change))
-		}
-		if err != nil {
-			return driver.Report{}, err
-		}
+func (l *localRun) ask(ctx context.Context, r driver.Report) (given decision.Verdict, text string,
+	shown driver.Report, err error) {
+	return l.put(ctx, r, true)
+}
+
+func (l *localRun) unmoved(ctx context.Context, r driver.Report) error {
+	if r.State.Pull == nil {
+		return nil
 	}
-	if err := checkpoint.CheckExpiry(m, l.Now()); err != nil {
-		return driver.Report{}, err
-	}
-	_, gated := trace.Gate(ctx)
-	d, err := gate.Decide(text, given, "", r.State.Items(), m.ExpiresAt)
-	gated.Decided(string(d.Verdict), err)
+	change, err := ingest.Current(ctx, l.api, r.State.Pull.Ref)
 	if err != nil {
-		return driver.Report{}, err
+		return err
 	}
-	by, err := l.user(ctx, l.session)
-	if err != nil {
-		return driver.Report{}, err
+	return post.CheckHead(r.Packed.Manifest.Subject, r.Code, driver.PullNow(change))
+}
+
+func (l *localRun) items(r driver.Report) []decision.Item { return r.State.Items() }
+
+func (l *localRun) by(ctx context.Context) (string, error) { return l.user(ctx, l.api) }
+
+func (l *localRun) carryOut(ctx context.Context, r driver.Report, answer decision.Answer) (driver.Report, error) {
+	if answer.Decision.Verdict == decision.Revise {
+		return l.revise(ctx, r, &answer)
 	}
-	record := decision.Record{Thread: r.Thread, Digest: r.Digest, Code: r.Code, By: by, At: l.Clock(),
-		Via: decision.ByCommandLine}
-	if d.Verdict == decision.Revise {
-		return l.revise(ctx, r, &decision.Answer{Decision: d, Record: record.With(d)})
-	}
-	decided := decision.Answer{Decision: d, Record: r.State.OnRecord(record.With(d))}
-	return l.carryOut(ctx, driver.AnswerTo(m, decided))
+	answer.Record = r.State.OnRecord(answer.Record)
+	return l.publish(ctx, driver.AnswerTo(r.Packed.Manifest, answer))
 }
 
 // onScreen is where a review of local input is posted without --out.
 const onScreen = "standard output"
 
-// carryOut acts on an answer, or where that is nil, on what was decided before. A review
+// publish acts on an answer, or where that is nil, on what was decided before. A review
 // leaves this machine to the pull request, or for local input to a file. Where a process
 // before this one may have posted it, its write may still be under way.
-func (l *localRun) carryOut(ctx context.Context, answer *graph.Answer) (driver.Report, error) {
+func (l *localRun) publish(ctx context.Context, answer *graph.Answer) (driver.Report, error) {
 	tried := false
 	return driver.Driver{Front: l.Front, Store: l.store, Thread: l.thread}.Decide(ctx, reviewpr.Steps{
 		Post: func(ctx context.Context, state reviewpr.State) (post.Posted, error) {
@@ -169,9 +200,9 @@ func writeOut(name, text string) error {
 }
 
 // user is who decides on the command line.
-func (a *app) user(ctx context.Context, s session) (string, error) {
-	if s.api != nil {
-		viewer, err := s.api.Viewer(ctx)
+func (a *app) user(ctx context.Context, api *github.Client) (string, error) {
+	if api != nil {
+		viewer, err := api.Viewer(ctx)
 		if err != nil || viewer.Login != "" {
 			return viewer.Login, err
 		}
@@ -232,7 +263,7 @@ func others(r driver.Report) string {
 
 // decided hands a posted review out here, to --out, or where it went nowhere else, to
 // standard output; and prints the outcome.
-func (a *app) decided(r driver.Report) error {
+func (a *app) decided(_ context.Context, r driver.Report) error {
 	var err error
 	switch { // a review that was posted before is handed out again
 	case r.Outcome != reviewpr.Posted:
@@ -266,12 +297,12 @@ func (l *localRun) again(ctx context.Context, r driver.Report, given decision.Ve
 	if err := l.sameAgain(r.Thread, r.State.Decision, given, r.State.Items()); err != nil {
 		return err
 	}
-	after, err := l.carryOut(ctx, nil)
+	after, err := l.publish(ctx, nil)
 	if err != nil {
 		return err
 	}
 	l.say(handoff.DecidedFirst(*r.State.Decision))
-	return l.decided(after)
+	return l.decided(ctx, after)
 }
 
 // sameAgain refuses a decision that the flags hold and that is not the one by which a draft

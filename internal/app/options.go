@@ -1,6 +1,7 @@
 package app
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -29,6 +30,7 @@ type options struct {
 	approve   bool
 	abort     bool
 	lines     []string // commands
+	drop      []string // paths, of a ticket's change
 	revise    string   // feedback
 	typed     string   // thread of a draft on GitHub, as typed; empty for any of the pull request
 }
@@ -47,6 +49,8 @@ func (o *options) verdict() (decision.Verdict, error) {
 		return "", problem.Usage("--approve and --abort contradict each other", "give one of them")
 	case o.revise != "" && (o.approve || o.abort || len(o.lines) > 0):
 		return "", problem.Usage("--revise goes with no other decision", "the next draft is decided when it is there")
+	case len(o.drop) > 0 && !o.approve:
+		return "", problem.Usage("--drop goes with --approve", "say both: --approve --drop PATH")
 	case o.approve:
 		return decision.Approve, nil
 	case o.abort:
@@ -63,11 +67,17 @@ func (o *options) text() string {
 	if o.revise != "" {
 		return decision.ReviseCommand(o.revise)
 	}
-	return strings.Join(o.lines, "\n")
+	lines := slices.Clone(o.lines)
+	for _, path := range o.drop {
+		lines = append(lines, "/drop "+path)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // undecided takes the decision back: it was about another draft.
-func (o *options) undecided() { o.approve, o.abort, o.revise, o.lines = false, false, "", nil }
+func (o *options) undecided() {
+	o.approve, o.abort, o.revise, o.lines, o.drop = false, false, "", nil, nil
+}
 
 func (o *options) storeFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.store, "store", "", "`folder` "+wire.Stores+" (PR_REVIEW_STORE)")
@@ -117,17 +127,4 @@ type implementOptions struct {
 	base    string // branch or commit that is built on
 	check   string // the project's own command
 	modules []string
-	drop    []string // paths
-}
-
-// given is the decision that the flags hold; an empty verdict asks.
-func (o *implementOptions) given() (decision.Verdict, error) {
-	for _, path := range o.drop {
-		o.lines = append(o.lines, "/drop "+path)
-	}
-	given, err := o.verdict()
-	if err == nil && len(o.drop) > 0 && given != decision.Approve {
-		err = problem.Usage("--drop goes with --approve", "say both: --approve --drop PATH")
-	}
-	return given, err
 }

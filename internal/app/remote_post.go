@@ -62,7 +62,7 @@ func (r *remote) postOwn(ctx context.Context, d parkedDraft, text string) error 
 	if err != nil {
 		return err
 	}
-	return r.decided(report)
+	return r.decided(ctx, report)
 }
 
 // verify is checks 1 to 10 of a draft on GitHub.
