@@ -116,8 +116,7 @@ func (a *app) answer(ctx context.Context, s subject, r driver.Report, given deci
 	if err != nil {
 		return driver.Report{}, err
 	}
-	record := decision.Record{Thread: r.Thread, Digest: r.Digest, Code: r.Code, By: by, At: a.Clock(),
-		Via: decision.ByCommandLine}
+	record := r.Packed.Record(by, a.Clock(), decision.ByCommandLine)
 	return s.carryOut(ctx, r, decision.Answer{Decision: d, Record: record.With(d)})
 }
 

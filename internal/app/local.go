@@ -267,7 +267,7 @@ func (r *localRun) forgetStale(ctx context.Context) (err error) {
 	if err != nil && !(damaged && r.Anew) {
 		return err // it may hold a decision: giving it up is for a person to say
 	}
-	if err == nil && !r.stale(view) && driver.CheckShown(view) == nil {
+	if err == nil && !r.stale(view) && reviewpr.Intact(view) == nil {
 		return nil
 	}
 	saved, err := r.store.Load(ctx, r.thread)

@@ -39,7 +39,7 @@ func (r *remote) postOwn(ctx context.Context, d parkedDraft, text string) error 
 		return err
 	}
 	desk := r.desk(verified.Manifest)
-	in, err := reviewpr.Subject(driver.CheckShown).Open(ctx, verified,
+	in, err := reviewpr.Subject().Open(ctx, verified,
 		func(store graph.Store) (*graph.Flow[reviewpr.State], error) {
 			return reviewpr.New(reviewpr.Steps{Post: func(ctx context.Context, s reviewpr.State) (post.Posted, error) {
 				return driver.Post(ctx, r.reviews(d.Manifest), s, desk.Race(*s.Decision), true, r.warn)
@@ -108,8 +108,7 @@ func (r *remote) approval(ctx context.Context, in *handoff.Draft[reviewpr.State]
 		return answer, err
 	}
 	d, err := gate.Decide(text, decision.Approve, "", in.State.Items(), in.Manifest.ExpiresAt)
-	record := decision.Record{Thread: in.Manifest.Thread, Digest: in.Digest, Code: in.Code, By: viewer.Login,
-		At: r.Clock(), Via: decision.ByCommandLine}
+	record := in.Record(viewer.Login, r.Clock(), decision.ByCommandLine)
 	return decision.Answer{Decision: d, Record: record.With(d)}, err
 }
 

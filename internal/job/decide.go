@@ -317,8 +317,7 @@ func (g *gated[S]) read(comment string, fallback decision.Verdict, o *handoff.Dr
 
 // record is what goes on record of a draft that this job decides by dispatch.
 func (g *gated[S]) record(o checkpoint.Draft) decision.Record {
-	return decision.Record{Thread: o.Manifest.Thread, Digest: o.Digest, Code: o.Code, At: g.Clock(), By: g.by(),
-		Via: decision.ByDispatch}
+	return o.Record(g.by(), g.Clock(), decision.ByDispatch)
 }
 
 // revising is the command that revises a draft, with the feedback where it may

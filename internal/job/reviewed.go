@@ -40,7 +40,7 @@ func (j *job) reviewed(ctx context.Context) (*gated[reviewpr.State], error) {
 		return driver.Post(ctx, j.ours, s, j.desk(now.Pull).Race(*s.Decision), false, j.runner.Warning)
 	}}
 	return &gated[reviewpr.State]{
-		job: j, of: reviewpr.Subject(driver.CheckShown), origin: j.origin(now),
+		job: j, of: reviewpr.Subject(), origin: j.origin(now),
 		graph: reviewpr.Name, version: reviewpr.Version, prompt: prompt.Fingerprint(),
 		build: func(store graph.Store) (*graph.Flow[reviewpr.State], error) {
 			return reviewpr.New(steps, store, driver.Sealing(j.Protection)...)

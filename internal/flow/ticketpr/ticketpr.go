@@ -105,7 +105,7 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 	tests := r.node(testsNode, r.reading(r.writeTests), "proposed_tests", "usage", "error")
 	summary := r.node(summaryNode, r.reading(r.summary), "facts", "diff_summary", "check", "usage",
 		"classification", "root_cause", "affected_modules", "proposed_changes", "proposed_tests")
-	gate := graph.Gate(g, gateNode, ask, r.decide, g.Named("human_approved", "decision", "error"))
+	asked := graph.Gate(g, gateNode, ask, r.decide, g.Named("human_approved", "decision", "error"))
 	again := r.node(regenerateNode, r.regenerate, "decision", "human_feedback", "iteration")
 	apply := r.effect(applyNode, r.apply, "applied")
 	pull := r.effect(pullNode, r.open, "pull_request_url")
@@ -118,8 +118,8 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 	g.Edge(chunks, code)
 	g.Route(code, unlessFailed(tests, failed), tests, failed)
 	g.Route(tests, unlessFailed(summary, failed), summary, failed)
-	g.Edge(summary, gate)
-	g.Route(gate, byDecision(apply, again, abort), apply, again, abort)
+	g.Edge(summary, asked)
+	g.Route(asked, handoff.Next(func(s State) *bool { return s.Approved }, apply, again, abort), apply, again, abort)
 	g.Edge(again, code)
 	g.Edge(apply, pull)
 	g.Edge(pull, comment)
@@ -222,18 +222,6 @@ func unlessFailed(next, failed graph.Target) func(State) graph.Next {
 	}
 }
 
-func byDecision(apply, again, abort graph.Target) func(State) graph.Next {
-	return func(s State) graph.Next {
-		switch {
-		case s.Approved == nil:
-			return graph.To(again)
-		case *s.Approved:
-			return graph.To(apply)
-		}
-		return graph.To(abort)
-	}
-}
-
 // decide takes the decision. Feedback after the last revision ends the draft.
 func (r *run) decide(s State, a decision.Answer) (graph.Update, error) {
 	d, err := a.Decision.Check(s.Items())
@@ -256,17 +244,7 @@ func (r *run) decide(s State, a decision.Answer) (graph.Update, error) {
 
 // Intact refuses a parked draft that is not the one that its gate asks about.
 func Intact(view graph.View[State]) error {
-	for _, p := range view.Pending {
-		now, err := ask(view.State)
-		if err == nil {
-			err = gate.Same(p.Ask, now)
-		}
-		if err != nil {
-			return problem.Refuse(3, "the stored draft is not the one that was shown",
-				"draft it anew, or decide with the version that drafted", problem.At(view.State.Facts.Thread))
-		}
-	}
-	return nil
+	return handoff.Intact(view, view.State.same, view.State.Facts.Thread, view.State.Facts.ToolVersion)
 }
 
 // StatusAt is the node at which an error ended a run; the first where it is of none.
