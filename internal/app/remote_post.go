@@ -42,7 +42,7 @@ func (r *remote) postOwn(ctx context.Context, d parkedDraft, text string) error 
 	in, err := reviewpr.Subject().Open(ctx, verified,
 		func(store graph.Store) (*graph.Flow[reviewpr.State], error) {
 			return reviewpr.New(reviewpr.Steps{Post: func(ctx context.Context, s reviewpr.State) (post.Posted, error) {
-				return driver.Post(ctx, r.reviews(d.Manifest), s, desk.Race(*s.Decision), true, r.warn)
+				return driver.Post(ctx, r.reviews(d.Manifest), s, desk.Race(*s.Decision), true, r.Warn)
 			}}, store, driver.Sealing(r.protection(d.Manifest))...)
 		})
 	if err != nil {
@@ -52,8 +52,8 @@ func (r *remote) postOwn(ctx context.Context, d parkedDraft, text string) error 
 	if err != nil {
 		return err
 	}
-	r.say("Looking whether this was posted before; GitHub may show that some seconds late.")
-	stop := driver.Beat(ctx, r.say, driver.Deciding)
+	r.Say("Looking whether this was posted before; GitHub may show that some seconds late.")
+	stop := driver.Beat(ctx, r.Say, driver.Deciding)
 	err = in.CarryOut(ctx, desk, answer)
 	if stop(); err != nil {
 		return err
@@ -62,7 +62,7 @@ func (r *remote) postOwn(ctx context.Context, d parkedDraft, text string) error 
 	if err != nil {
 		return err
 	}
-	return r.decided(ctx, report)
+	return r.Decided(ctx, report)
 }
 
 // verify is checks 1 to 10 of a draft on GitHub.
@@ -118,7 +118,7 @@ func (r *remote) desk(m checkpoint.Manifest) *handoff.Desk {
 		if err != nil {
 			what += ": " + driver.Explain(err)
 		}
-		r.warn(what)
+		r.Warn(what)
 	}
 	return &handoff.Desk{
 		Records: unlisted{&handoff.Artifacts{

@@ -1,4 +1,4 @@
-package app
+package local
 
 import (
 	"cmp"
@@ -35,7 +35,7 @@ func (p *proposing) carryOut(ctx context.Context, r driver.Report, answer decisi
 // command are feedback.
 func (p *proposing) ask(ctx context.Context, r driver.Report) (given decision.Verdict, text string,
 	shown driver.Report, err error) {
-	if p.show(); !p.interactive(p.options) {
+	if p.show(); !p.Interactive(p.Options) {
 		return "", "", r, nil
 	}
 	given, text = ask.Prompt{Front: p.Front}.Ask(ctx, ask.Draft{
@@ -54,10 +54,10 @@ func (p *proposing) ask(ctx context.Context, r driver.Report) (given decision.Ve
 	return given, text, r, nil
 }
 
-// resumeProposal decides a ticket's draft of the local store.
-func (a *app) resumeProposal(ctx context.Context, s session, given decision.Verdict) error {
-	a.ticketed = true
-	p := &proposing{app: a, session: s}
+// ResumeProposal decides a ticket's draft of the local store.
+func (a *Terminal) ResumeProposal(ctx context.Context, s Session, given decision.Verdict) error {
+	a.Ticketed = true
+	p := &proposing{Terminal: a, Session: s}
 	r, err := p.standing(ctx)
 	if err != nil {
 		return err
@@ -80,49 +80,49 @@ func (a *app) resumeProposal(ctx context.Context, s session, given decision.Verd
 			return err
 		}
 	}
-	return p.goFrom(ctx, r, given)
+	return p.GoFrom(ctx, r, given)
 }
 
-// goFrom goes on with a thread from where it stands: a draft that waits, or one that ended.
-func (p *proposing) goFrom(ctx context.Context, r driver.Report, given decision.Verdict) error {
+// GoFrom goes on with a thread from where it stands: a draft that waits, or one that ended.
+func (p *proposing) GoFrom(ctx context.Context, r driver.Report, given decision.Verdict) error {
 	if r.Parked() {
 		return p.decide(ctx, p, r, given)
 	}
 	if err := p.sameAgain(r.Thread, p.last.State.Decision, given, p.items(r)); err != nil {
 		return err
 	}
-	return p.decided(ctx, r)
+	return p.Decided(ctx, r)
 }
 
 func (p *proposing) show() {
-	if !p.json {
-		fmt.Fprint(p.Stdout, terminal.Proposal(p.last.State.Proposal(), p.look()), "\n")
+	if !p.JSON {
+		fmt.Fprint(p.Stdout, terminal.Proposal(p.last.State.Proposal(), p.Look()), "\n")
 	}
 }
 
-// park says how the draft can be decided later.
-func (p *proposing) park(r driver.Report, _ ...string) error {
-	if p.json {
+// Park says how the draft can be decided later.
+func (p *proposing) Park(r driver.Report, _ ...string) error {
+	if p.JSON {
 		return p.last.Print(p.Stdout)
 	}
 	fmt.Fprintf(p.Stdout, "Parked. Decide with\n  %s --approve\n(or --abort, --revise TEXT; without a file: "+
-		"--drop PATH)\n", p.resuming())
-	if p.resumed {
+		"--drop PATH)\n", p.Resuming())
+	if p.Resumed {
 		fmt.Fprintln(p.Stdout, r.Outcome, r.Thread)
 	}
 	return nil
 }
 
-// decided prints what became of the draft. With --push one that was approved without is
+// Decided prints what became of the draft. With --push one that was approved without is
 // pushed now.
-func (p *proposing) decided(ctx context.Context, r driver.Report) (err error) {
+func (p *proposing) Decided(ctx context.Context, r driver.Report) (err error) {
 	if p.onto != nil && r.Outcome == ticketpr.Posted && r.PullRequest == "" {
 		if p.last, err = p.onto.Carry(ctx, p.last); err != nil {
 			return err
 		}
 	}
 	last, failed := p.last, driver.Failure(r)
-	if p.json {
+	if p.JSON {
 		return errors.Join(last.Print(p.Stdout), failed)
 	}
 	place := last.Thread

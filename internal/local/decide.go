@@ -1,4 +1,4 @@
-package app
+package local
 
 import (
 	"cmp"
@@ -27,34 +27,34 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// goFrom goes on with a thread from where it stands: an unfinished revision, a decision, a
+// GoFrom goes on with a thread from where it stands: an unfinished revision, a decision, a
 // draft that waits, or none of these.
-func (l *localRun) goFrom(ctx context.Context, r driver.Report, given decision.Verdict) error {
+func (l *Run) GoFrom(ctx context.Context, r driver.Report, given decision.Verdict) error {
 	switch {
 	case r.Revising():
 		return l.finishRevision(ctx, r, given)
 	case r.State.Decision != nil:
 		return l.again(ctx, r, given)
 	case r.Parked():
-		return l.app.decide(ctx, l, r, given)
+		return l.Terminal.decide(ctx, l, r, given)
 	}
-	return l.finish(r)
+	return l.Finish(r)
 }
 
 // finishRevision goes on with a revision that a run before this one was asked for.
 // A decision that is given now was made about a draft that is not there yet.
-func (l *localRun) finishRevision(ctx context.Context, r driver.Report, given decision.Verdict) error {
-	d, _ := decision.Parse(l.text()) // it parsed before
+func (l *Run) finishRevision(ctx context.Context, r driver.Report, given decision.Verdict) error {
+	d, _ := decision.Parse(l.Text()) // it parsed before
 	if (given != "" || len(l.lines) > 0) && (given != decision.Revise || d.Feedback != r.Asked()) {
 		return problem.Usage("this draft is being revised, so there is nothing to decide yet",
-			fmt.Sprintf("finish that first: %s, with the model's flags", l.resuming(r.Thread, l.options)))
+			fmt.Sprintf("finish that first: %s, with the model's flags", l.Resuming(r.Thread, l.Options)))
 	}
 	after, err := l.revise(ctx, r, nil)
 	if err != nil {
 		return err
 	}
 	l.undecided()
-	return l.app.decide(ctx, l, after, "")
+	return l.Terminal.decide(ctx, l, after, "")
 }
 
 // subject is what a draft of the local store is of, a change that was reviewed or one for a
@@ -63,19 +63,19 @@ type subject interface {
 	// ask shows a draft, and asks about it where a person can be asked. Without a verdict the
 	// draft stays, and shown is what is told of it, with the changes so far.
 	ask(ctx context.Context, r driver.Report) (given decision.Verdict, text string, shown driver.Report, err error)
-	park(r driver.Report, changes ...string) error
+	Park(r driver.Report, changes ...string) error
 	unmoved(ctx context.Context, r driver.Report) error // resume check 9: it is as it was when it was drafted
 	items(r driver.Report) []decision.Item              // what a decision can name
 	by(ctx context.Context) (string, error)             // who decides
 	// carryOut acts on an answer, which may ask for another draft.
 	carryOut(ctx context.Context, r driver.Report, answer decision.Answer) (driver.Report, error)
-	decided(ctx context.Context, r driver.Report) error // tells what came of a decision
+	Decided(ctx context.Context, r driver.Report) error // tells what came of a decision
 }
 
 // decide takes the decision on a parked draft: from the flags, else from the
 // person at the terminal; else the draft stays parked.
-func (a *app) decide(ctx context.Context, s subject, r driver.Report, given decision.Verdict) error {
-	text := a.text()
+func (a *Terminal) decide(ctx context.Context, s subject, r driver.Report, given decision.Verdict) error {
+	text := a.Text()
 	if given == "" {
 		err, shown := checkpoint.CheckExpiry(r.Packed.Manifest, a.Now()), r
 		if err == nil {
@@ -85,7 +85,7 @@ func (a *app) decide(ctx context.Context, s subject, r driver.Report, given deci
 			return err
 		}
 		if given == "" {
-			return s.park(shown, text)
+			return s.Park(shown, text)
 		}
 	}
 	after, err := a.answer(ctx, s, r, given, text)
@@ -96,11 +96,11 @@ func (a *app) decide(ctx context.Context, s subject, r driver.Report, given deci
 		a.undecided()
 		return a.decide(ctx, s, after, "")
 	}
-	return s.decided(ctx, after)
+	return s.Decided(ctx, after)
 }
 
 // answer checks the draft once more, and has the decision carried out.
-func (a *app) answer(ctx context.Context, s subject, r driver.Report, given decision.Verdict,
+func (a *Terminal) answer(ctx context.Context, s subject, r driver.Report, given decision.Verdict,
 	text string) (driver.Report, error) {
 	m := r.Packed.Manifest
 	if err := cmp.Or(s.unmoved(ctx, r), checkpoint.CheckExpiry(m, a.Now())); err != nil {
@@ -120,43 +120,43 @@ func (a *app) answer(ctx context.Context, s subject, r driver.Report, given deci
 	return s.carryOut(ctx, r, decision.Answer{Decision: d, Record: record.With(d)})
 }
 
-// put shows a draft with the changes of the flags, and asks about it where a person can be
+// Put shows a draft with the changes of the flags, and asks about it where a person can be
 // asked. Without a verdict the draft stays, and shown is what is told of it, with the
 // changes so far.
-func (a *app) put(ctx context.Context, r driver.Report, asks bool) (given decision.Verdict, text string,
+func (a *Terminal) Put(ctx context.Context, r driver.Report, asks bool) (given decision.Verdict, text string,
 	shown driver.Report, err error) {
-	text = a.text()
+	text = a.Text()
 	if shown, err = ask.Staged(r, text); err != nil {
 		return "", text, shown, err
 	}
-	if a.showDraft(shown); asks && a.interactive(a.options) {
+	if a.ShowDraft(shown); asks && a.Interactive(a.Options) {
 		given, text = ask.Prompt{Front: a.Front}.Review(ctx, r, text)
 		shown = r
 	}
 	return given, text, shown, nil
 }
 
-func (l *localRun) ask(ctx context.Context, r driver.Report) (given decision.Verdict, text string,
+func (l *Run) ask(ctx context.Context, r driver.Report) (given decision.Verdict, text string,
 	shown driver.Report, err error) {
-	return l.put(ctx, r, true)
+	return l.Put(ctx, r, true)
 }
 
-func (l *localRun) unmoved(ctx context.Context, r driver.Report) error {
+func (l *Run) unmoved(ctx context.Context, r driver.Report) error {
 	if r.State.Pull == nil {
 		return nil
 	}
-	change, err := ingest.Current(ctx, l.api, r.State.Pull.Ref)
+	change, err := ingest.Current(ctx, l.API, r.State.Pull.Ref)
 	if err != nil {
 		return err
 	}
 	return post.CheckHead(r.Packed.Manifest.Subject, r.Code, driver.PullNow(change))
 }
 
-func (l *localRun) items(r driver.Report) []decision.Item { return r.State.Items() }
+func (l *Run) items(r driver.Report) []decision.Item { return r.State.Items() }
 
-func (l *localRun) by(ctx context.Context) (string, error) { return l.user(ctx, l.api) }
+func (l *Run) by(ctx context.Context) (string, error) { return l.user(ctx, l.API) }
 
-func (l *localRun) carryOut(ctx context.Context, r driver.Report, answer decision.Answer) (driver.Report, error) {
+func (l *Run) carryOut(ctx context.Context, r driver.Report, answer decision.Answer) (driver.Report, error) {
 	if answer.Decision.Verdict == decision.Revise {
 		return l.revise(ctx, r, &answer)
 	}
@@ -170,12 +170,12 @@ const onScreen = "standard output"
 // publish acts on an answer, or where that is nil, on what was decided before. A review
 // leaves this machine to the pull request, or for local input to a file. Where a process
 // before this one may have posted it, its write may still be under way.
-func (l *localRun) publish(ctx context.Context, answer *graph.Answer) (driver.Report, error) {
+func (l *Run) publish(ctx context.Context, answer *graph.Answer) (driver.Report, error) {
 	tried := false
-	return driver.Driver{Front: l.Front, Store: l.store, Thread: l.thread}.Decide(ctx, reviewpr.Steps{
+	return driver.Driver{Front: l.Front, Store: l.Store, Thread: l.Thread}.Decide(ctx, reviewpr.Steps{
 		Post: func(ctx context.Context, state reviewpr.State) (post.Posted, error) {
 			if state.Pull != nil {
-				return driver.Post(ctx, l.reviews(state.Pull.Ref, state), state, nil, tried, l.warn)
+				return driver.Post(ctx, l.reviews(state.Pull.Ref, state), state, nil, tried, l.Warn)
 			}
 			return post.Posted{URL: cmp.Or(l.out, onScreen)}, writeOut(l.out, driver.LocalReview(state))
 		},
@@ -199,7 +199,7 @@ func writeOut(name, text string) error {
 }
 
 // user is who decides on the command line.
-func (a *app) user(ctx context.Context, api *github.Client) (string, error) {
+func (a *Terminal) user(ctx context.Context, api *github.Client) (string, error) {
 	if api != nil {
 		viewer, err := api.Viewer(ctx)
 		if err != nil || viewer.Login != "" {
@@ -209,60 +209,61 @@ func (a *app) user(ctx context.Context, api *github.Client) (string, error) {
 	return cmp.Or(a.Getenv("USER"), a.Getenv("LOGNAME"), a.Getenv("USERNAME"), "somebody"), nil
 }
 
-func (a *app) showDraft(r driver.Report) {
-	if a.json {
+// ShowDraft prints a review, unless an object is printed.
+func (a *Terminal) ShowDraft(r driver.Report) {
+	if a.JSON {
 		return
 	}
-	fmt.Fprint(a.Stdout, terminal.Review(r.State.Review(), a.look()), "\n")
+	fmt.Fprint(a.Stdout, terminal.Review(r.State.Review(), a.Look()), "\n")
 }
 
 const asDrafted = "Or as it was drafted."
 
-// park says how the draft can be decided later, and with the changes that were made
+// Park says how the draft can be decided later, and with the changes that were made
 // to it so far: commands, one a line.
-func (a *app) park(r driver.Report, changes ...string) error {
+func (a *Terminal) Park(r driver.Report, changes ...string) error {
 	driver.FailOn(a.Settings, &r)
 	a.came = r
-	if a.json {
+	if a.JSON {
 		return cmp.Or(r.Print(a.Stdout), driver.Failure(r))
 	}
-	command := a.resuming(r.Thread, a.options)
+	command := a.Resuming(r.Thread, a.Options)
 	word := "Parked."
 	if r.Outcome == driver.Kept {
 		word = fmt.Sprintf("Kept: nothing here is %s or graver.", r.State.Draft.GateFrom)
 	}
-	if wire.WithPassword(a.store) {
+	if wire.WithPassword(a.Store) {
 		word += " Set PR_REVIEW_STORE to the store's address: its password is not shown here."
 	}
 	if len(r.Findings) == 0 && r.Outcome == driver.Kept {
 		word = "Kept: there is nothing to post."
 	}
-	if changed := withCommands(changes); changed != "" {
+	if changed := WithCommands(changes); changed != "" {
 		fmt.Fprintf(a.Stdout, "%s Decide with your changes:\n  %s --approve\n", word, guard.Text(command+changed))
 		word = asDrafted
 	}
-	fmt.Fprintf(a.Stdout, "%s Decide with\n  %s --approve\n(%s)\n", word, command, others(r))
+	fmt.Fprintf(a.Stdout, "%s Decide with\n  %s --approve\n(%s)\n", word, command, Others(r))
 	if r.State.LacksMoney() {
 		fmt.Fprintln(a.Stdout, "The same review with a higher --max-cost goes on with the rest; what is paid is kept.")
 	}
-	if a.resumed || word == asDrafted {
+	if a.Resumed || word == asDrafted {
 		fmt.Fprintln(a.Stdout, r.Outcome, r.Thread)
 	}
 	return driver.Failure(r)
 }
 
-// others are the flags in place of --approve, or beside it: of the finding to drop the
+// Others are the flags in place of --approve, or beside it: of the finding to drop the
 // mildest one's id.
-func others(r driver.Report) string {
+func Others(r driver.Report) string {
 	if n := len(r.Findings); n > 0 {
 		return "or --abort; with changes: --command \"/drop " + r.Findings[n-1].ID + "\""
 	}
 	return "or --abort"
 }
 
-// decided hands a posted review out here, to --out, or where it went nowhere else, to
+// Decided hands a posted review out here, to --out, or where it went nowhere else, to
 // standard output; and prints the outcome.
-func (a *app) decided(_ context.Context, r driver.Report) error {
+func (a *Terminal) Decided(_ context.Context, r driver.Report) error {
 	var err error
 	switch { // a review that was posted before is handed out again
 	case r.Outcome != reviewpr.Posted:
@@ -271,20 +272,20 @@ func (a *app) decided(_ context.Context, r driver.Report) error {
 	case a.out != "" && a.out != r.Place:
 		r.Place = a.out
 		err = writeOut(a.out, driver.LocalReview(r.State))
-	case r.Place == onScreen && !a.json:
+	case r.Place == onScreen && !a.JSON:
 		fmt.Fprintln(a.Stdout, driver.LocalReview(r.State))
 	}
 	if err != nil {
 		return err
 	}
-	driver.Signal(a.Settings, &r, "", a.warn)
+	driver.Signal(a.Settings, &r, "", a.Warn)
 	driver.FailOn(a.Settings, &r)
 	a.came = r
-	if a.json {
-		return a.finish(r)
+	if a.JSON {
+		return a.Finish(r)
 	}
 	fmt.Fprintln(a.Stdout, r.Outcome, cmp.Or(r.Place, r.Thread))
-	if !a.quiet {
+	if !a.Quiet {
 		fmt.Fprint(a.Stderr, wording.Used(r.Usage))
 	}
 	return driver.Failure(r)
@@ -292,7 +293,7 @@ func (a *app) decided(_ context.Context, r driver.Report) error {
 
 // again reports a decision that was taken before, and posts what it had
 // approved where that did not happen. Another decision is refused.
-func (l *localRun) again(ctx context.Context, r driver.Report, given decision.Verdict) error {
+func (l *Run) again(ctx context.Context, r driver.Report, given decision.Verdict) error {
 	if err := l.sameAgain(r.Thread, r.State.Decision, given, r.State.Items()); err != nil {
 		return err
 	}
@@ -300,18 +301,18 @@ func (l *localRun) again(ctx context.Context, r driver.Report, given decision.Ve
 	if err != nil {
 		return err
 	}
-	l.say(handoff.DecidedFirst(*r.State.Decision))
-	return l.decided(ctx, after)
+	l.Say(handoff.DecidedFirst(*r.State.Decision))
+	return l.Decided(ctx, after)
 }
 
 // sameAgain refuses a decision that the flags hold and that is not the one by which a draft
 // was decided, changes included; items are what it can name.
-func (o *options) sameAgain(thread string, taken *decision.Record, given decision.Verdict,
+func (o *Options) sameAgain(thread string, taken *decision.Record, given decision.Verdict,
 	items []decision.Item) error {
-	if taken == nil || given == "" && o.text() == "" {
+	if taken == nil || given == "" && o.Text() == "" {
 		return nil
 	}
-	d, err := gate.Decide(o.text(), cmp.Or(given, decision.Approve), "", items, time.Time{})
+	d, err := gate.Decide(o.Text(), cmp.Or(given, decision.Approve), "", items, time.Time{})
 	if err != nil || taken.Same(taken.With(d)) {
 		return err
 	}
@@ -325,15 +326,15 @@ func (o *options) sameAgain(thread string, taken *decision.Record, given decisio
 			taken.At.Format("2 January 2006, 15:04 MST"), how)))
 }
 
-// finish prints what a run without a decision came to.
-func (a *app) finish(r driver.Report) error {
+// Finish prints what a run without a decision came to.
+func (a *Terminal) Finish(r driver.Report) error {
 	driver.FailOn(a.Settings, &r)
 	a.came = r
-	if a.json {
+	if a.JSON {
 		return errors.Join(r.Print(a.Stdout), driver.Failure(r))
 	}
 	if len(r.Files) > 0 {
-		fmt.Fprint(a.Stdout, terminal.Review(r.State.Review(), a.look()))
+		fmt.Fprint(a.Stdout, terminal.Review(r.State.Review(), a.Look()))
 	}
 	if r.Outcome == reviewpr.Failed {
 		fmt.Fprintln(a.Stdout, r.Outcome, r.Thread)

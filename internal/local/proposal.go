@@ -1,4 +1,4 @@
-package app
+package local
 
 import (
 	"cmp"
@@ -31,8 +31,8 @@ import (
 
 // proposing is a ticket's thread of the local store.
 type proposing struct {
-	*app
-	session
+	*Terminal
+	Session
 	base    ingest.Base
 	ticket  ticket.Ticket
 	check   string          // the project's own command; empty for none
@@ -42,13 +42,13 @@ type proposing struct {
 }
 
 func (p *proposing) driver() driver.Driver {
-	return driver.Driver{Front: p.Front, Store: p.store, Thread: p.thread, Observe: p.observe, Warn: p.warn,
-		Tell: func(line string) { p.say(guard.Line(line, driver.MaxLine)) }}
+	return driver.Driver{Front: p.Front, Store: p.Store, Thread: p.Thread, Observe: p.observe, Warn: p.Warn,
+		Tell: func(line string) { p.Say(guard.Line(line, driver.MaxLine)) }}
 }
 
 // observe tells each step as it begins.
 func (p *proposing) observe(e graph.Event) {
-	if e.Kind == graph.StepStarted && !p.quiet && !p.json {
+	if e.Kind == graph.StepStarted && !p.Quiet && !p.JSON {
 		fmt.Fprintln(p.Stderr, strings.ReplaceAll(e.Node, "_", " "))
 	}
 }
@@ -106,18 +106,18 @@ func (p *proposing) leftOut(s ticketpr.State) error {
 }
 
 // late reports whether a draft waited longer than it may.
-func (a *app) late(r driver.Report) bool {
+func (a *Terminal) late(r driver.Report) bool {
 	return r.Parked() && checkpoint.CheckExpiry(r.Packed.Manifest, a.Now()) != nil
 }
 
 // forget drops the thread.
 func (p *proposing) forget(ctx context.Context) (err error) {
-	release, err := p.store.Lock(ctx, p.thread)
+	release, err := p.Store.Lock(ctx, p.Thread)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	return p.store.Remove(ctx, p.thread)
+	return p.Store.Remove(ctx, p.Thread)
 }
 
 // steps are those that draft and revise.
@@ -135,7 +135,7 @@ func (p *proposing) steps(ctx context.Context) (ticketpr.Steps, ticketpr.State, 
 	}
 	now := p.Clock()
 	what := driver.Proposing{
-		Facts: checkpoint.Manifest{Thread: p.thread, Subject: checkpoint.Subject{Kind: "ticket", Head: p.base.Commit},
+		Facts: checkpoint.Manifest{Thread: p.Thread, Subject: checkpoint.Subject{Kind: "ticket", Head: p.base.Commit},
 			CreatedAt: now, ExpiresAt: now.Add(p.Expires), ToolVersion: wire.Version(),
 			ConfigFingerprint: p.base.Config.Fingerprint(), PromptFingerprint: implement.Fingerprint()},
 		Into: p.base.Branch, Show: ticket.ShowFull, Config: p.base.Config,
@@ -149,7 +149,7 @@ func (p *proposing) steps(ctx context.Context) (ticketpr.Steps, ticketpr.State, 
 
 // mayPush looks whether --push can be followed, before anything is paid.
 func (p *proposing) mayPush(ctx context.Context) (err error) {
-	if !p.push {
+	if !p.Push {
 		return nil
 	}
 	ref, err := ingest.Origin(ctx, ".")
@@ -160,14 +160,14 @@ func (p *proposing) mayPush(ctx context.Context) (err error) {
 	if err != nil {
 		return problem.Usage("--push: "+err.Error(), "name the repository: --repo owner/name")
 	}
-	p.onto, err = p.NewPush(ctx, ref, p.Settings, p.base, p.ticket, p.resuming())
+	p.onto, err = p.NewPush(ctx, ref, p.Settings, p.base, p.ticket, p.Resuming())
 	return err
 }
 
-// resuming is the command that goes on with the thread.
-func (p *proposing) resuming() string {
-	command := p.app.resuming(p.thread, p.options)
-	if p.push {
+// Resuming is the command that goes on with the thread.
+func (p *proposing) Resuming() string {
+	command := p.Terminal.Resuming(p.Thread, p.Options)
+	if p.Push {
 		command += " --push"
 	}
 	if p.repo != "" {
@@ -207,7 +207,7 @@ var credentialName = regexp.MustCompile(
 	`(?i)TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|API_?KEY|^PR_REVIEW_|^INPUT_|^ACTIONS_|_KEY$`)
 
 // withoutCredentials is the environment for code that a model wrote.
-func (a *app) withoutCredentials(c config.Config) (env []string) {
+func (a *Terminal) withoutCredentials(c config.Config) (env []string) {
 	named := c.Variables()
 	for _, v := range a.Environ {
 		name, _, _ := strings.Cut(v, "=")
@@ -218,37 +218,37 @@ func (a *app) withoutCredentials(c config.Config) (env []string) {
 	return env
 }
 
-// showProposal prints a ticket's draft of the local store.
-func (a *app) showProposal(ctx context.Context, s session) error {
-	p := &proposing{app: a, session: s}
+// ShowProposal prints a ticket's draft of the local store.
+func (a *Terminal) ShowProposal(ctx context.Context, s Session) error {
+	p := &proposing{Terminal: a, Session: s}
 	r, err := p.standing(ctx)
 	if err != nil {
 		return err
 	}
 	if p.show(); r.Parked() {
-		return p.park(r)
+		return p.Park(r)
 	}
-	return p.decided(ctx, r)
+	return p.Decided(ctx, r)
 }
 
-// proposals lists the tickets' drafts that wait in a store.
-func (a *app) proposals(ctx context.Context, store wire.Store) (list []listed, err error) {
+// Proposals lists the tickets' drafts that wait in a store.
+func (a *Terminal) Proposals(ctx context.Context, store wire.Store) (list []Listed, err error) {
 	ids, err := store.Threads(ctx)
 	for _, id := range ids {
-		if !isProposal(id) {
+		if !IsProposal(id) {
 			continue
 		}
-		p := &proposing{app: a, session: session{store: store, thread: id}}
+		p := &proposing{Terminal: a, Session: Session{Store: store, Thread: id}}
 		r, err := p.standing(ctx)
 		if err != nil {
-			a.warn(guard.Line(id, driver.MaxLine) + ": " + driver.Explain(err))
+			a.Warn(guard.Line(id, driver.MaxLine) + ": " + driver.Explain(err))
 			continue
 		}
 		if !r.Parked() {
 			continue
 		}
 		all := p.last.State.Proposed()
-		one := listed{r.Outcome, r.Thread, r.Code, len(r.Findings), len(all), change.Lines(all)}
+		one := Listed{r.Outcome, r.Thread, r.Code, len(r.Findings), len(all), change.Lines(all)}
 		if a.late(r) {
 			one.Outcome = driver.Expired
 		}
