@@ -43,7 +43,8 @@ type gated[S any] struct {
 	items    func(S) []decision.Item                                              // what a decision can name
 	compared func(S) []finding.Finding                                            // what two approvals are compared by
 	parent   func(S) string                                                       // the span that drafted; "" for none
-	onRecord func(S, decision.Record) decision.Record                             // what a record keeps of its draft; nil for nothing
+	// what a record keeps of its draft; nil for nothing
+	onRecord func(S, decision.Record) decision.Record
 	report   func(context.Context, *handoff.Draft[S]) (driver.Report, error)
 
 	speaks  bool     // what it posts is in the name of the token's account: a review

@@ -119,12 +119,14 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 	g.Edge(review, overview)
 	g.Edge(overview, aggregate)
 	g.Route(aggregate, byFindings(asked, clean, failed), asked, clean, failed)
-	g.Route(asked, handoff.Next(func(s State) *bool { return s.Approved }, post, revise, aborted), post, revise, aborted)
+	g.Route(asked, handoff.Next(State.approved, post, revise, aborted), post, revise, aborted)
 	g.Route(revise, byFeedback(redraft, aggregate), redraft, aggregate)
 	g.Edge(redraft, aggregate)
 	g.Edge(post, posted)
 	return g.Build(store, append(slices.Clip(o), graph.WithDeadline(steps.Deadline))...)
 }
+
+func (s State) approved() *bool { return s.Approved }
 
 // DefaultConcurrency is how many files are under review at one time.
 const DefaultConcurrency = 8

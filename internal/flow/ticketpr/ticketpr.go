@@ -119,7 +119,7 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 	g.Route(code, unlessFailed(tests, failed), tests, failed)
 	g.Route(tests, unlessFailed(summary, failed), summary, failed)
 	g.Edge(summary, asked)
-	g.Route(asked, handoff.Next(func(s State) *bool { return s.Approved }, apply, again, abort), apply, again, abort)
+	g.Route(asked, handoff.Next(State.approved, apply, again, abort), apply, again, abort)
 	g.Edge(again, code)
 	g.Edge(apply, pull)
 	g.Edge(pull, comment)
@@ -221,6 +221,8 @@ func unlessFailed(next, failed graph.Target) func(State) graph.Next {
 		return graph.To(next)
 	}
 }
+
+func (s State) approved() *bool { return s.Approved }
 
 // decide takes the decision. Feedback after the last revision ends the draft.
 func (r *run) decide(s State, a decision.Answer) (graph.Update, error) {
