@@ -3,7 +3,7 @@
 // lists; that test reads this map, walks the imports and fails with the offending
 // line. Two spaces end a line's names; …/ is the folder of the name before.
 //
-//	6 front     app                        where the program begins; the command line
+//	6 front     app                        where the program begins: commands, their flags; drafts on GitHub
 //	5 measure   eval                       changes whose defects are known, reviewed and scored
 //	            eval/dataset …/score       case files; hits, losses, figures, reports
 //	            …/judge …/oracle           who means the same defect; a scripted model
@@ -11,6 +11,7 @@
 //	            evalcmd                    the eval commands: flags, files, what is printed
 //	            searchcmd                  the search command, and how well it answers
 //	            ask choose choose/quiet    what a person is asked at a terminal, and the list of findings
+//	            local                      drafts at a terminal: reviews, changes for tickets, their decisions
 //	            job                        a step of a workflow: drafts, revises, decides, marks
 //	            driver                     a thread through the graph, for both; its report
 //	            setup                      the init command: workflows, settings, environments of a repository

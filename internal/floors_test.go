@@ -96,6 +96,7 @@ var beside = map[string][]string{
 	"configcmd":                 {"driver", "settings", "setup", "wire"},
 	"ask":                       {"choose", "driver"},
 	"setup":                     {"ask", "driver", "settings"},
+	"local":                     {"ask", "driver", "settings", "wire"},
 	"job":                       {"driver", "settings", "wire"},
 	"eval/score":                {"eval/dataset"},
 	"eval/oracle":               {"eval/dataset"},
@@ -109,6 +110,7 @@ var beside = map[string][]string{
 var importers = map[string][]string{
 	"github/write": {"post", "apply", "driver", "job", "setup", "ticketcontext"},
 	"job":          {"app"},
+	"local":        {"app"},
 	"choose":       {"ask"},
 	"choose/quiet": {"choose"},
 	"evalcmd":      {"app"},

@@ -32,7 +32,7 @@ func (a *app) completionCommand(all func() []command) command {
 			}
 			script, err := shells.ReadFile("completion." + strings.Join(args, " "))
 			if err != nil {
-				return problem.Usage("completion takes the name of a shell", a.name+" completion bash, fish or zsh")
+				return problem.Usage("completion takes the name of a shell", a.Name+" completion bash, fish or zsh")
 			}
 			fmt.Fprint(a.Stdout, string(script))
 			return nil

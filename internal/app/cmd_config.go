@@ -9,7 +9,7 @@ import (
 
 // configCommand is config check and config print.
 func (a *app) configCommand() command {
-	c := &configcmd.Command{Front: a.Front, Name: a.name, Typed: map[string]string{}}
+	c := &configcmd.Command{Front: a.Front, Name: a.Name, Typed: map[string]string{}}
 	s := settings.Defaults()
 	return command{
 		name: "config", args: "check | print [FILE | -]",

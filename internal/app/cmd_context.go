@@ -15,48 +15,47 @@ import (
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/ticket"
 	"github.com/org/pr-review-action/internal/ticketcontext"
+
+	"github.com/org/pr-review-action/internal/local"
 )
 
 // contextCommand shows what a review would know of a pull request's tickets.
 func (a *app) contextCommand() command {
-	o := newOptions()
+	o := local.NewOptions()
 	return command{
 		"context", "<url | owner/repo#n | n>",
 		"show which tickets and pages a review would read, and what it would understand",
 		func(f *pflag.FlagSet) {
 			o.Flags(f, "context")
-			f.BoolVar(&o.json, "json", false, "print one JSON object")
+			f.BoolVar(&o.JSON, "json", false, "print one JSON object")
 		},
 		func(ctx context.Context, args []string) error {
-			a.options = &o
+			a.Options = &o
 			return a.context(ctx, args)
-		}, &o.json,
+		}, &o.JSON,
 	}
 }
 
 func (a *app) context(ctx context.Context, args []string) error {
 	if len(args) != 1 {
-		return problem.Usage("context takes one pull request", a.name+" context owner/repo#42, or its address")
+		return problem.Usage("context takes one pull request", a.Name+" context owner/repo#42, or its address")
 	}
-	named := args[0]
-	if number.MatchString(named) {
-		var err error
-		if named, err = a.numbered(ctx, named); err != nil {
-			return err
-		}
-	}
-	var s session
-	c, err := a.readPull(ctx, named, &s)
+	named, err := a.Numbered(ctx, args[0])
 	if err != nil {
 		return err
 	}
-	gather, err := a.Context(c.Config.Context, a.Settings, s.api)
+	var s local.Session
+	c, err := a.ReadPull(ctx, named, &s)
 	if err != nil {
 		return err
 	}
-	asked := ticketcontext.Read(ctx, s.api, *c.Pull, gather)
+	gather, err := a.Context(c.Config.Context, a.Settings, s.API)
+	if err != nil {
+		return err
+	}
+	asked := ticketcontext.Read(ctx, s.API, *c.Pull, gather)
 	got := ticketcontext.Fetch(ctx, asked, gather)
-	if a.json {
+	if a.JSON {
 		return driver.PrintJSON(a.Stdout, map[string]any{ // a list without entries is empty, not null
 			"status": "complete", "missing": append([]string{}, got.Missing...),
 			"keys": append([]ticket.Key{}, got.Keys...), "pages": append([]ticket.PageID{}, got.PageIDs...),

@@ -7,13 +7,15 @@ import (
 
 	"github.com/org/pr-review-action/internal/evalcmd"
 	"github.com/org/pr-review-action/internal/settings"
+
+	"github.com/org/pr-review-action/internal/local"
 )
 
 // evalCommands are the commands of package evalcmd. Their objects are of whole runs,
 // so that an error prints none.
 func (a *app) evalCommands() []command {
-	p := evalcmd.Program{Front: a.Front, Name: a.name, NoModel: noModelNotice,
-		Progress: func(silent bool) evalcmd.Progress { return a.newProgress(silent) }}
+	p := evalcmd.Program{Front: a.Front, Name: a.Name, NoModel: local.NoModelNotice,
+		Progress: func(silent bool) evalcmd.Progress { return a.NewProgress(silent) }}
 	var all []command
 	for _, c := range evalcmd.Commands() {
 		o := evalcmd.Options{Settings: settings.Defaults()}

@@ -52,12 +52,12 @@ func (a *app) index(ctx context.Context, o *indexOptions) error {
 	if err != nil {
 		return err
 	}
-	x, err := a.Indexed(ctx, place, index.Options{}, c, e, a.warn)
+	x, err := a.Indexed(ctx, place, index.Options{}, c, e, a.Warn)
 	if err != nil {
 		return err
 	}
 	for _, note := range x.Notes {
-		a.warn(note)
+		a.Warn(note)
 	}
 	r := x.Report
 	if o.json {

@@ -6,12 +6,14 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/org/pr-review-action/internal/setup"
+
+	"github.com/org/pr-review-action/internal/local"
 )
 
 // initCommand writes the workflows and the settings file into a clone.
 func (a *app) initCommand() command {
-	o := newOptions()
-	c := &setup.Command{Front: a.Front, Name: a.name}
+	o := local.NewOptions()
+	c := &setup.Command{Front: a.Front, Name: a.Name}
 	return command{
 		name: "init", args: "[--apply | --check] [--org ORG --repos FILE]",
 		help: "bring reviews into this clone's repository, or by pull requests into those of a list: workflows, " +
@@ -29,11 +31,11 @@ func (a *app) initCommand() command {
 			f.BoolVar(&c.Whole, "whole", false, "with --org: whole workflows, instead of those that call the product's")
 			o.Flags(f, "init")
 			f.BoolVar(&c.JSON, "json", false, "print one JSON object")
-			f.BoolVar(&o.noInput, "no-input", false, "ask nothing")
+			f.BoolVar(&o.NoInput, "no-input", false, "ask nothing")
 		},
 		run: func(ctx context.Context, args []string) error {
-			o.json = c.JSON
-			c.Settings, c.Asks = o.Settings, a.interactive(&o)
+			o.JSON = c.JSON
+			c.Settings, c.Asks = o.Settings, a.Interactive(&o)
 			return c.Run(ctx, args)
 		},
 		json: &c.JSON,

@@ -21,63 +21,64 @@ import (
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/trace"
 	"github.com/org/pr-review-action/internal/wording"
+
+	"github.com/org/pr-review-action/internal/local"
 )
 
 // resumeOptions are the flags of resume.
 type resumeOptions struct {
-	options
-	next bool     // the worst draft is meant
-	drop []string // paths, of a ticket's change
+	local.Options
+	next bool // the worst draft is meant
 }
 
 func (a *app) resumeCommand() command {
-	o := &resumeOptions{options: newOptions()}
-	o.resumed = true
+	o := &resumeOptions{Options: local.NewOptions()}
+	o.Resumed = true
 	return command{
 		"resume", "<thread | owner/repo#n>", "decide a draft that waits, in the store or on GitHub", o.flags,
 		func(ctx context.Context, args []string) error {
-			a.options = &o.options
-			given, err := o.verdict()
+			a.Options = &o.Options
+			given, err := o.Verdict()
 			switch {
 			case err != nil:
 				return err
-			case o.post && (o.abort || o.revise != ""):
+			case o.Post && (o.Abort || o.Revise != ""):
 				return problem.Usage("--post posts a draft, and this decision posts none",
 					"leave out --post: the decision goes to the draft's workflow")
-			case o.push, len(o.drop) > 0: // a ticket's thread
+			case o.Push, len(o.Drop) > 0: // a ticket's thread
 			case o.next:
 				return a.resumeNext(ctx, args, o, given)
 			case len(args) == 1 && pull.LooksLikeRef(args[0]):
 				return a.resumePull(ctx, args[0], o, given)
 			}
 			return a.resume(ctx, args, o, given)
-		}, &o.json,
+		}, &o.JSON,
 	}
 }
 
 func (o *resumeOptions) flags(f *pflag.FlagSet) {
 	o.Flags(f, "resume")
-	o.decisionFlags(f)
-	f.StringVar(&o.revise, "revise", "", "ask for another draft, with this `text` as feedback; needs a model")
+	o.DecisionFlags(f)
+	f.StringVar(&o.Revise, "revise", "", "ask for another draft, with this `text` as feedback; needs a model")
 	f.BoolVar(&o.next, "next", false, "take the draft that waits with the gravest findings, in the store or, "+
 		"with owner/repo, on GitHub")
-	f.BoolVar(&o.post, "post", false, "post a draft of GitHub under your own account, with your own token")
-	f.BoolVar(&o.noInput, "no-input", false, "never ask")
-	f.StringArrayVar(&o.drop, "drop", nil, "leave the file at this `path` out of a change for a ticket, with "+
+	f.BoolVar(&o.Post, "post", false, "post a draft of GitHub under your own account, with your own token")
+	f.BoolVar(&o.NoInput, "no-input", false, "never ask")
+	f.StringArrayVar(&o.Drop, "drop", nil, "leave the file at this `path` out of a change for a ticket, with "+
 		"--approve; may be repeated")
-	o.pushFlags(f)
-	o.traceFlag(f)
-	o.outputFlags(f)
+	o.PushFlags(f)
+	o.TraceFlag(f)
+	o.OutputFlags(f)
 }
 
 // resume decides a parked draft of the local store.
 func (a *app) resume(ctx context.Context, args []string, o *resumeOptions, given decision.Verdict) (err error) {
-	s, err := a.named(ctx, args, "resume")
-	if err == nil && isProposal(s.thread) {
-		return a.resumeProposal(ctx, s, &implementOptions{options: o.options, drop: o.drop})
+	s, err := a.NamedThread(ctx, args, "resume")
+	if err == nil && local.IsProposal(s.Thread) {
+		return a.ResumeProposal(ctx, s, given)
 	}
-	if (o.push || len(o.drop) > 0) && (err == nil || problem.Check(err) == 1) {
-		flag := map[bool]string{true: "--drop", false: "--push"}[len(o.drop) > 0]
+	if (o.Push || len(o.Drop) > 0) && (err == nil || problem.Check(err) == 1) {
+		flag := map[bool]string{true: "--drop", false: "--push"}[len(o.Drop) > 0]
 		return problem.Usage(flag+" is for a ticket's change, and no draft of one is named",
 			`name its thread, as threads lists it; a finding is dropped by --command "/drop F2"`)
 	}
@@ -88,28 +89,28 @@ func (a *app) resume(ctx context.Context, args []string, o *resumeOptions, given
 		return err
 	}
 	began := a.Now()
-	r, err := a.stored(ctx, &s)
+	r, err := a.Stored(ctx, &s)
 	if err != nil {
 		return err
 	}
-	ctx, over, err := a.Traced(ctx, o.Settings, o.trace, a.warn)
+	ctx, over, err := a.Traced(ctx, o.Settings, o.Trace, a.Warn)
 	if err != nil {
 		return err
 	}
 	defer over()
 	ctx, span := trace.Run(trace.Continue(ctx, r.State.Draft.Trace), "resume", began)
-	defer func() { a.endRun(span, began, err) }()
-	return (&localRun{app: a, session: s}).goFrom(ctx, r, given)
+	defer func() { a.EndRun(span, began, err) }()
+	return (&local.Run{Terminal: a.Terminal, Session: s}).GoFrom(ctx, r, given)
 }
 
 // resumePull decides a draft of a pull request: the local store's where it has one of
 // the present commit, else the one that waits on GitHub.
 func (a *app) resumePull(ctx context.Context, arg string, o *resumeOptions, given decision.Verdict) error {
-	ref, err := a.parseRef(arg)
+	ref, err := a.ParseRef(arg)
 	if err != nil {
 		return err
 	}
-	thread, err := a.storedPull(ctx, ref)
+	thread, err := a.StoredPull(ctx, ref)
 	if err != nil {
 		return err
 	}
@@ -125,7 +126,7 @@ func (a *app) resumePull(ctx context.Context, arg string, o *resumeOptions, give
 
 // resumeNewest decides the draft that the arguments name, the newest where they name several.
 func (r *remote) resumeNewest(ctx context.Context, given decision.Verdict) error {
-	d, waits, err := r.chosen(ctx, given != "" || r.text() != "")
+	d, waits, err := r.chosen(ctx, given != "" || r.Text() != "")
 	if err != nil {
 		return err
 	}
@@ -146,7 +147,7 @@ func (a *app) resumeNext(ctx context.Context, args []string, o *resumeOptions, g
 	}
 	var ref pull.Ref
 	if len(args) > 0 {
-		if ref, err = a.repository(args[0]); err != nil {
+		if ref, err = a.Repository(args[0]); err != nil {
 			return problem.Usage("--next: "+err.Error(), "name it owner/repo")
 		}
 	} else if origin, err := ingest.PullOf(ctx, ".", "1"); err == nil {
@@ -162,13 +163,13 @@ func (a *app) resumeNext(ctx context.Context, args []string, o *resumeOptions, g
 		if ref.Owner != "" {
 			where = ref.FullName()
 		}
-		return a.list([]listed{}, where)
+		return a.list([]local.Listed{}, where)
 	}
 	err = queue[0].resume(ctx)
-	if rest := queue[1:]; err == nil && len(rest) > 0 && !o.quiet {
+	if rest := queue[1:]; err == nil && len(rest) > 0 && !o.Quiet {
 		fmt.Fprintf(a.Stderr, "%s behind it, the worst first:\n", wording.Count(len(rest), "draft"))
 		for _, w := range rest {
-			fmt.Fprintf(a.Stderr, "  %-24s  %s  %s\n", guard.Line(abbreviated(w.thread), driver.MaxLine),
+			fmt.Fprintf(a.Stderr, "  %-24s  %s  %s\n", guard.Line(local.Abbreviated(w.thread), driver.MaxLine),
 				wording.Count(w.blockers, "blocker"), guard.Line(w.how, driver.MaxLine))
 		}
 	}
@@ -215,7 +216,7 @@ func (a *app) queue(ctx context.Context, ref pull.Ref, all bool, o *resumeOption
 		return nil, elsewhere
 	}
 	if elsewhere != nil {
-		a.warn("the drafts on GitHub are left out: " + driver.Explain(elsewhere))
+		a.Warn("the drafts on GitHub are left out: " + driver.Explain(elsewhere))
 	}
 	queue = append(queue, remote...)
 	order.Stable(queue, worstFirst)
@@ -227,7 +228,7 @@ func (a *app) queue(ctx context.Context, ref pull.Ref, all bool, o *resumeOption
 // repository's pull requests, and every draft may be current.
 func (a *app) waitingLocal(ctx context.Context, ref pull.Ref, all bool, heads map[int]string,
 	o *resumeOptions) (queue []waiting, err error) {
-	store, err := a.OpenStore(ctx, o.store)
+	store, err := a.OpenStore(ctx, o.Store)
 	if err != nil {
 		return nil, err
 	}
@@ -240,7 +241,7 @@ func (a *app) waitingLocal(ctx context.Context, ref pull.Ref, all bool, heads ma
 			continue
 		}
 		queue = append(queue, waiting{
-			thread: r.Thread, code: r.Code, created: r.State.Draft.CreatedAt, how: a.resuming(r.Thread, a.options),
+			thread: r.Thread, code: r.Code, created: r.State.Draft.CreatedAt, how: a.Resuming(r.Thread, a.Options),
 			blockers: finding.Count(r.Findings, finding.Blocker), majors: finding.Count(r.Findings, finding.Major),
 			resume: func(ctx context.Context) error { return a.resume(ctx, []string{r.Thread}, o, "") },
 		})

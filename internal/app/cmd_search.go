@@ -13,8 +13,8 @@ func (a *app) searchCommand() command {
 		name: "search", args: `"<question, name or diff hunk>"`, help: "find the code that answers a question",
 		flags: o.Flags,
 		run: func(ctx context.Context, args []string) error {
-			look := a.look()
-			p := searchcmd.Program{Front: a.Front, Width: look.Width, Color: look.Color, Warn: a.warn}
+			look := a.Look()
+			p := searchcmd.Program{Front: a.Front, Width: look.Width, Color: look.Color, Warn: a.Warn}
 			return p.Run(ctx, args, o)
 		},
 		json: &o.JSON,

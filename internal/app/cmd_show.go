@@ -14,6 +14,8 @@ import (
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/render/summary"
 	"github.com/org/pr-review-action/internal/trace"
+
+	"github.com/org/pr-review-action/internal/local"
 )
 
 // showOptions are the flags of show.
@@ -25,11 +27,11 @@ type showOptions struct {
 }
 
 func (a *app) showCommand() command {
-	o := &showOptions{statsOptions: statsOptions{options: newOptions()}}
+	o := &showOptions{statsOptions: statsOptions{Options: local.NewOptions()}}
 	return command{
 		"show", "<thread | owner/repo#n>", "print a draft that waits", o.flags,
 		func(ctx context.Context, args []string) error {
-			a.options = &o.options
+			a.Options = &o.Options
 			switch {
 			case o.stats || o.propose:
 				return a.stats(ctx, args, &o.statsOptions, true)
@@ -37,7 +39,7 @@ func (a *app) showCommand() command {
 				return a.showPull(ctx, args[0], o)
 			}
 			return a.show(ctx, args, o)
-		}, &o.json,
+		}, &o.JSON,
 	}
 }
 
@@ -47,7 +49,7 @@ func (o *showOptions) flags(f *pflag.FlagSet) {
 	o.statsOptions.flags(f)
 	f.BoolVar(&o.tree, "trace", false, "show how the run came to its findings: calls, tools, time, tokens and cost")
 	f.BoolVar(&o.handover, "handover", false, "print the kept findings as instructions for a coding agent")
-	o.listFlags(f, "show")
+	o.ListFlags(f, "show")
 }
 
 // only prints what a flag shows in place of the draft; nil without one. As JSON it is
@@ -58,13 +60,13 @@ func (o *showOptions) only(a *app) func(driver.Report) error {
 	}
 	return func(r driver.Report) error {
 		switch {
-		case o.tree && o.json:
+		case o.tree && o.JSON:
 			return r.Traced().Print(a.Stdout)
 		case o.tree:
-			fmt.Fprint(a.Stdout, trace.Tree(driver.Tree(r), a.look().Width))
+			fmt.Fprint(a.Stdout, trace.Tree(driver.Tree(r), a.Look().Width))
 			return nil
 		}
-		if r.Handover = render.Handover(r.State.Review()); o.json {
+		if r.Handover = render.Handover(r.State.Review()); o.JSON {
 			return r.Print(a.Stdout)
 		}
 		fmt.Fprint(a.Stdout, r.Handover)
@@ -74,45 +76,45 @@ func (o *showOptions) only(a *app) func(driver.Report) error {
 
 // show prints a draft of the local store.
 func (a *app) show(ctx context.Context, args []string, o *showOptions) error {
-	s, err := a.named(ctx, args, "show")
+	s, err := a.NamedThread(ctx, args, "show")
 	if there := a.onGitHub(ctx, args, err); there != nil {
 		return there.show(ctx, o.only(a))
 	}
 	if err != nil {
 		return err
 	}
-	if isProposal(s.thread) {
-		return a.showProposal(ctx, s, &implementOptions{options: o.options})
+	if local.IsProposal(s.Thread) {
+		return a.ShowProposal(ctx, s)
 	}
-	r, err := a.stored(ctx, &s)
+	r, err := a.Stored(ctx, &s)
 	if err != nil {
 		return err
 	}
 	if only := o.only(a); only != nil {
 		return only(r)
 	}
-	if under := r.UnderWay(); under != "" && !o.json {
+	if under := r.UnderWay(); under != "" && !o.JSON {
 		fmt.Fprintf(a.Stdout, "UNDER WAY %s: %s\nIf it was cut short, the same review goes on from there.\n", r.Thread,
 			under)
 		return nil
 	}
 	if !r.Parked() {
-		if err := a.finish(r); err != nil || o.json {
+		if err := a.Finish(r); err != nil || o.JSON {
 			return err
 		}
 		a.history(r)
 		return nil
 	}
 	if err := checkpoint.CheckExpiry(r.Packed.Manifest, a.Now()); err != nil {
-		if o.json {
+		if o.JSON {
 			r.Outcome, r.Message = driver.Expired, driver.Explain(err)
 			return cmp.Or[error](r.Print(a.Stdout), driver.Reported{Err: err})
 		}
-		a.showDraft(r)
+		a.ShowDraft(r)
 		return err
 	}
-	a.showDraft(r)
-	return a.park(r)
+	a.ShowDraft(r)
+	return a.Park(r)
 }
 
 // history is what was decided on a thread: its revisions, and the verdict.

@@ -6,24 +6,35 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
+
+	"github.com/org/pr-review-action/internal/local"
 )
 
+// statsOptions are the flags of the sums, which show has too.
+type statsOptions struct {
+	local.Options
+	since   string
+	after   time.Time // since then; zero for ever
+	propose bool      // print the settings that approvers' habits speak for
+}
+
 func (a *app) statsCommand() command {
-	o := &statsOptions{options: newOptions()}
+	o := &statsOptions{Options: local.NewOptions()}
 	return command{
 		"stats", "[owner/repo | 'owner/*' | FOLDER]…",
 		"sum what drafts cost and took, and what approvers made of them",
-		func(f *pflag.FlagSet) { o.flags(f); o.listFlags(f, "stats") },
+		func(f *pflag.FlagSet) { o.flags(f); o.ListFlags(f, "stats") },
 		func(ctx context.Context, args []string) error {
-			a.options = &o.options
+			a.Options = &o.Options
 			return a.stats(ctx, args, o, false)
-		}, &o.json,
+		}, &o.JSON,
 	}
 }
 
@@ -47,7 +58,7 @@ func (a *app) stats(ctx context.Context, args []string, o *statsOptions, store b
 		_, _, notARepository := pull.ParseRepository(name)
 		return strings.HasSuffix(name, "/*") || !store && notARepository == nil && !strings.HasPrefix(name, "local/")
 	}
-	if len(of) > 0 && o.store == "" && !slices.ContainsFunc(of, func(name string) bool { return !remote(name) }) {
+	if len(of) > 0 && o.Store == "" && !slices.ContainsFunc(of, func(name string) bool { return !remote(name) }) {
 		return a.remoteStats(ctx, of, o)
 	}
 	for _, name := range of {
@@ -59,7 +70,7 @@ func (a *app) stats(ctx context.Context, args []string, o *statsOptions, store b
 	}
 	if len(of) > 1 {
 		return problem.Usage("show --stats takes one repository or beginning of thread ids, and folders",
-			a.name+" show --stats owner/repo ./drafts-a ./drafts-b")
+			a.Name+" show --stats owner/repo ./drafts-a ./drafts-b")
 	}
 	var all []driver.Report
 	for _, folder := range from {
@@ -79,7 +90,7 @@ func (a *app) stats(ctx context.Context, args []string, o *statsOptions, store b
 
 // sources tells the folders among the arguments from the beginning of thread ids. A folder
 // that is named as a repository is has ./ before it.
-func (o *options) sources(args []string) (from, of []string) {
+func (o *statsOptions) sources(args []string) (from, of []string) {
 	for _, arg := range args {
 		_, _, notARepository := pull.ParseRepository(arg)
 		info, err := os.Stat(arg)
@@ -89,8 +100,8 @@ func (o *options) sources(args []string) (from, of []string) {
 			of = append(of, arg)
 		}
 	}
-	if o.store != "" || len(from) == 0 {
-		from = append(from, o.store)
+	if o.Store != "" || len(from) == 0 {
+		from = append(from, o.Store)
 	}
 	return from, of
 }

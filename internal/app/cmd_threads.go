@@ -8,26 +8,28 @@ import (
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/spf13/pflag"
+
+	"github.com/org/pr-review-action/internal/local"
 )
 
 func (a *app) threadsCommand() command {
-	o := newOptions()
+	o := local.NewOptions()
 	return command{
 		"threads", "[owner/repo]", "list the drafts that wait, in the store or of a repository on GitHub",
-		func(f *pflag.FlagSet) { o.listFlags(f, "threads") },
+		func(f *pflag.FlagSet) { o.ListFlags(f, "threads") },
 		func(ctx context.Context, args []string) error {
-			a.options = &o
+			a.Options = &o
 			if len(args) > 0 {
 				return a.remoteThreads(ctx, args)
 			}
 			return a.threads(ctx)
-		}, &o.json,
+		}, &o.JSON,
 	}
 }
 
 // threads lists the drafts of the local store.
 func (a *app) threads(ctx context.Context) error {
-	store, err := a.OpenStore(ctx, a.store)
+	store, err := a.OpenStore(ctx, a.Store)
 	if err != nil {
 		return err
 	}
@@ -35,9 +37,9 @@ func (a *app) threads(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	list := []listed{}
+	list := []local.Listed{}
 	for _, r := range all {
-		one := listed{Outcome: r.Outcome, Thread: r.Thread, Code: r.Code, Findings: len(r.Findings)}
+		one := local.Listed{Outcome: r.Outcome, Thread: r.Thread, Code: r.Code, Findings: len(r.Findings)}
 		switch {
 		case r.Parked() && checkpoint.CheckExpiry(r.Packed.Manifest, a.Now()) != nil:
 			one.Outcome = driver.Expired
@@ -46,15 +48,15 @@ func (a *app) threads(ctx context.Context) error {
 		}
 		list = append(list, one)
 	}
-	proposals, err := a.proposals(ctx, store)
+	proposals, err := a.Proposals(ctx, store)
 	if err != nil {
 		return err
 	}
 	return a.list(append(list, proposals...), store.Where())
 }
 
-func (a *app) list(list []listed, where string) error {
-	if a.json {
+func (a *app) list(list []local.Listed, where string) error {
+	if a.JSON {
 		return driver.PrintJSON(a.Stdout, map[string]any{"threads": list})
 	}
 	for _, l := range list {
@@ -62,7 +64,7 @@ func (a *app) list(list []listed, where string) error {
 		if l.Files > 0 {
 			counts = fmt.Sprintf("files: %d, lines: %d, ", l.Files, l.Lines) + counts
 		}
-		fmt.Fprintf(a.Stdout, "%-8s %s  %s\n", l.Outcome, abbreviated(l.Thread), counts)
+		fmt.Fprintf(a.Stdout, "%-8s %s  %s\n", l.Outcome, local.Abbreviated(l.Thread), counts)
 	}
 	if len(list) == 0 {
 		fmt.Fprintln(a.Stderr, "No draft waits in "+where)

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/driver"
+	"github.com/org/pr-review-action/internal/local"
 )
 
 // pages are the documents for people, by path.
@@ -87,7 +88,7 @@ func understood(t *testing.T, line string) error {
 	if len(args) == 0 || args[0] == "…" || args[0] == "." { // what is left of: go build -o pr-review-action .
 		return nil
 	}
-	a := &app{Front: driver.NewFront(Process{Args: []string{"pr-review-action"}}), name: "pr-review-action"}
+	a := &app{&local.Terminal{Front: driver.NewFront(Process{}), Name: "pr-review-action"}}
 	all := a.commands()
 	c, rest, name := lookup(all, args)
 	if c.run == nil {
@@ -105,7 +106,7 @@ func understood(t *testing.T, line string) error {
 
 func TestTheHelpOfEveryCommandFitsATerminal(t *testing.T) {
 	t.Parallel()
-	a := &app{Front: driver.NewFront(Process{Args: []string{"pr-review-action"}}), name: "pr-review-action"}
+	a := &app{&local.Terminal{Front: driver.NewFront(Process{}), Name: "pr-review-action"}}
 	for _, c := range a.commands() {
 		t.Run(c.name, func(t *testing.T) {
 			flags, err := c.parse([]string{"--help"})

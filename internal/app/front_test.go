@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -30,20 +29,5 @@ func TestErrorsHaveTheirExitCode(t *testing.T) {
 				require.Equal(t, want, driver.ExitCode(fmt.Errorf("reading: %w", err)), "%T", err)
 			}
 		}
-	}
-}
-
-func TestParkingRepeatsTheChanges(t *testing.T) {
-	t.Parallel()
-	for changes, want := range map[string]string{
-		"": "Parked. Decide with\n  pr resume diff:0123456 --approve\n(or --abort)\n",
-		"/drop F1: it's\n/severity F2 nit": "Parked. Decide with your changes:\n" +
-			`  pr resume diff:0123456 --command '/drop F1: it'\''s' --command '/severity F2 nit' --approve` +
-			"\nOr as it was drafted. Decide with\n  pr resume diff:0123456 --approve\n(or --abort)\n",
-	} {
-		var out strings.Builder
-		a := &app{Front: &driver.Front{Process: Process{Stdout: &out}}, options: &options{}, name: "pr"}
-		require.NoError(t, a.park(driver.Report{Thread: "diff:0123456789"}, changes))
-		require.True(t, strings.HasPrefix(out.String(), want), out.String())
 	}
 }

@@ -93,9 +93,9 @@ const helpColumns = 80
 
 // usage is the help of the whole program.
 func (a *app) usage(w io.Writer) {
-	fmt.Fprintf(w, "%s reviews a change, or writes one for a ticket, and stops for a person's decision.\n\n", a.name)
+	fmt.Fprintf(w, "%s reviews a change, or writes one for a ticket, and stops for a person's decision.\n\n", a.Name)
 	a.summaries(w, "")
-	fmt.Fprintf(w, "\n%s\n%s\nTry: %s review demo\n", variables, exitCodes, a.name)
+	fmt.Fprintf(w, "\n%s\n%s\nTry: %s review demo\n", variables, exitCodes, a.Name)
 }
 
 // summaries say what the commands do whose names begin so.
@@ -110,7 +110,7 @@ func (a *app) summaries(w io.Writer, prefix string) {
 
 // synopsis is a command's line: its name and what it takes.
 func (a *app) synopsis(c command) string {
-	return strings.TrimRight(a.name+" "+c.name+" "+c.args, " ")
+	return strings.TrimRight(a.Name+" "+c.name+" "+c.args, " ")
 }
 
 // help is the help of one command: what it does, its flags, examples.
@@ -124,7 +124,7 @@ func (a *app) help(w io.Writer, c command, flags *pflag.FlagSet) {
 		if !strings.Contains(line, "%s") {
 			line = "%s " + line
 		}
-		fmt.Fprintf(w, "  "+line+"\n", a.name)
+		fmt.Fprintf(w, "  "+line+"\n", a.Name)
 	}
 	if usages := flags.FlagUsagesWrapped(helpColumns); usages != "" {
 		fmt.Fprintf(w, "\nFlags:\n%s", usages)

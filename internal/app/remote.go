@@ -39,7 +39,7 @@ func (a *app) remote(ctx context.Context, ref pull.Ref) (*remote, error) {
 			return nil, problem.As(problem.Misuse, err, "")
 		}
 	}
-	if err := a.inRepository(); err != nil {
+	if err := a.InRepository(); err != nil {
 		return nil, err
 	}
 	api, err := a.GitHub(ref, a.Settings)
@@ -94,7 +94,7 @@ func (r *remote) drafts(ctx context.Context, wanted func(handoff.Name) bool) []p
 		}
 		if err != nil {
 			what, _, _ := strings.Cut(driver.Explain(err), "\n")
-			r.warn(fmt.Sprintf("%s is left out: %s", s.Name, guard.Line(what, driver.MaxLine)))
+			r.Warn(fmt.Sprintf("%s is left out: %s", s.Name, guard.Line(what, driver.MaxLine)))
 			continue
 		}
 		drafts = append(drafts, parkedDraft{m, zip, name.Code, s.Name})
@@ -134,12 +134,12 @@ func (r *remote) page(run int64) string { return driver.RunPage(r.ref, run) }
 func (r *remote) resuming(d parkedDraft) string {
 	ref := r.ref
 	ref.Number = d.Subject.Number
-	command := r.name + " resume " + driver.Quoted(ref.String())
+	command := r.Name + " resume " + driver.Quoted(ref.String())
 	if d.Subject.Instance != "" {
 		command += " --instance " + d.Subject.Instance
 	}
 	command += " --code " + d.code
-	if r.post && !d.Waits() {
+	if r.Post && !d.Waits() {
 		command += " --post"
 	}
 	return command

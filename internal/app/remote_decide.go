@@ -19,6 +19,8 @@ import (
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/secret"
 	"github.com/org/pr-review-action/internal/trace"
+
+	"github.com/org/pr-review-action/internal/local"
 )
 
 // chosen is the newest draft that waits, or where none does, the newest. Of several
@@ -49,7 +51,7 @@ func (r *remote) chosen(ctx context.Context, deciding bool) (d parkedDraft, wait
 		if deciding {
 			return d, true, problem.Usage(what, "name one: "+strings.Join(codes, " or "))
 		}
-		r.warn(what + ", this is the newest; another: " + strings.Join(codes[1:], ", "))
+		r.Warn(what + ", this is the newest; another: " + strings.Join(codes[1:], ", "))
 	}
 	return waiting[0], true, nil
 }
@@ -58,7 +60,7 @@ func (r *remote) chosen(ctx context.Context, deciding bool) (d parkedDraft, wait
 // to it that the decision is carried out. One that does not wait is shown alone.
 func (r *remote) resume(ctx context.Context, d parkedDraft, waits bool, given decision.Verdict) (err error) {
 	began := r.Now()
-	ctx, over, err := r.Traced(ctx, r.Settings, r.trace, r.warn)
+	ctx, over, err := r.Traced(ctx, r.Settings, r.Trace, r.Warn)
 	if err != nil {
 		return err
 	}
@@ -69,10 +71,10 @@ func (r *remote) resume(ctx context.Context, d parkedDraft, waits bool, given de
 	}
 	ctx, span := trace.Run(trace.Continue(ctx, report.State.Draft.Trace), "resume", began)
 	defer func() { span.End(err) }()
-	text := r.text()
+	text := r.Text()
 	if given == "" {
 		var shown driver.Report
-		if given, text, shown, err = r.put(ctx, report, waits); err != nil {
+		if given, text, shown, err = r.Put(ctx, report, waits); err != nil {
 			return err
 		}
 		if given == "" {
@@ -88,15 +90,15 @@ func (r *remote) resume(ctx context.Context, d parkedDraft, waits bool, given de
 // park says how a draft on GitHub can be decided later, with the changes that were
 // made to it so far.
 func (r *remote) park(ctx context.Context, d parkedDraft, report driver.Report, changes string) error {
-	if r.json {
+	if r.JSON {
 		return report.Print(r.Stdout)
 	}
-	if changed := withCommands([]string{changes}); changed != "" {
+	if changed := local.WithCommands([]string{changes}); changed != "" {
 		fmt.Fprintf(r.Stdout, "Decide with your changes:\n  %s\nOr as it was drafted.\n",
 			guard.Text(r.resuming(d)+" --approve"+changed))
 	}
 	err := r.tell(ctx, d, report)
-	if err == nil && r.resumed {
+	if err == nil && r.Resumed {
 		fmt.Fprintln(r.Stdout, report.Outcome, report.Thread)
 	}
 	return err
@@ -125,7 +127,7 @@ func (r *remote) decide(ctx context.Context, d parkedDraft, report driver.Report
 	switch {
 	case given == decision.Revise:
 		page, err = r.redraft(ctx, d, report, asked.Feedback)
-	case given == decision.Approve && r.post:
+	case given == decision.Approve && r.Post:
 		return r.postOwn(ctx, d, text)
 	case d.Waits():
 		page, err = r.answer(ctx, d, given, text)
@@ -150,7 +152,7 @@ func (r *remote) stands(ctx context.Context, d parkedDraft) error {
 		DiffDigest: d.Subject.Digest}); err != nil {
 		return err
 	}
-	if err := checkpoint.CheckExpiry(d.Manifest, r.Now()); err != nil || r.post {
+	if err := checkpoint.CheckExpiry(d.Manifest, r.Now()); err != nil || r.Post {
 		return err
 	}
 	if page := r.posted(ctx, d); page != "" {
@@ -166,12 +168,12 @@ func (r *remote) decidedBefore(ctx context.Context, d parkedDraft, report driver
 	if claim.Live {
 		return r.handed(report, r.page(claim.Run), said)
 	}
-	r.say(said)
+	r.Say(said)
 	report.Outcome, report.Message = reviewpr.Aborted, said
 	if claim.Record.Decision == decision.Approve {
 		report.Outcome, report.ReviewURL = reviewpr.Posted, r.posted(ctx, d)
 	}
-	if r.json {
+	if r.JSON {
 		return report.Print(r.Stdout)
 	}
 	fmt.Fprintln(r.Stdout, report.Outcome, cmp.Or(report.ReviewURL, d.Thread))
@@ -180,11 +182,11 @@ func (r *remote) decidedBefore(ctx context.Context, d parkedDraft, report driver
 
 // handed says that a run of GitHub's does the rest, and which.
 func (r *remote) handed(report driver.Report, page, said string) error {
-	if r.json {
+	if r.JSON {
 		report.Outcome, report.Message = driver.Paused, said+": "+page
 		return report.Print(r.Stdout)
 	}
-	r.say(said + ".")
+	r.Say(said + ".")
 	fmt.Fprintln(r.Stdout, driver.Paused, page)
 	return nil
 }
@@ -261,7 +263,7 @@ func (r *remote) newest(ctx context.Context, d parkedDraft) error {
 		return nil
 	}
 	return problem.Refuse(13, "the run has drafted again since, so its environment asks about another draft",
-		r.name+" resume "+driver.Quoted(r.ref.String())+" shows that one", problem.At(r.page(d.RunID)))
+		r.Name+" resume "+driver.Quoted(r.ref.String())+" shows that one", problem.At(r.page(d.RunID)))
 }
 
 // unasked is what to do about a draft whose run waits for no answer: another way where

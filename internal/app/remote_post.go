@@ -39,10 +39,10 @@ func (r *remote) postOwn(ctx context.Context, d parkedDraft, text string) error 
 		return err
 	}
 	desk := r.desk(verified.Manifest)
-	in, err := reviewpr.Subject(driver.CheckShown).Open(ctx, verified,
+	in, err := reviewpr.Subject().Open(ctx, verified,
 		func(store graph.Store) (*graph.Flow[reviewpr.State], error) {
 			return reviewpr.New(reviewpr.Steps{Post: func(ctx context.Context, s reviewpr.State) (post.Posted, error) {
-				return driver.Post(ctx, r.reviews(d.Manifest), s, desk.Race(*s.Decision), true, r.warn)
+				return driver.Post(ctx, r.reviews(d.Manifest), s, desk.Race(*s.Decision), true, r.Warn)
 			}}, store, driver.Sealing(r.protection(d.Manifest))...)
 		})
 	if err != nil {
@@ -52,8 +52,8 @@ func (r *remote) postOwn(ctx context.Context, d parkedDraft, text string) error 
 	if err != nil {
 		return err
 	}
-	r.say("Looking whether this was posted before; GitHub may show that some seconds late.")
-	stop := driver.Beat(ctx, r.say, driver.Deciding)
+	r.Say("Looking whether this was posted before; GitHub may show that some seconds late.")
+	stop := driver.Beat(ctx, r.Say, driver.Deciding)
 	err = in.CarryOut(ctx, desk, answer)
 	if stop(); err != nil {
 		return err
@@ -62,7 +62,7 @@ func (r *remote) postOwn(ctx context.Context, d parkedDraft, text string) error 
 	if err != nil {
 		return err
 	}
-	return r.decided(report)
+	return r.Decided(ctx, report)
 }
 
 // verify is checks 1 to 10 of a draft on GitHub.
@@ -108,8 +108,7 @@ func (r *remote) approval(ctx context.Context, in *handoff.Draft[reviewpr.State]
 		return answer, err
 	}
 	d, err := gate.Decide(text, decision.Approve, "", in.State.Items(), in.Manifest.ExpiresAt)
-	record := decision.Record{Thread: in.Manifest.Thread, Digest: in.Digest, Code: in.Code, By: viewer.Login,
-		At: r.Clock(), Via: decision.ByCommandLine}
+	record := in.Record(viewer.Login, r.Clock(), decision.ByCommandLine)
 	return decision.Answer{Decision: d, Record: record.With(d)}, err
 }
 
@@ -119,7 +118,7 @@ func (r *remote) desk(m checkpoint.Manifest) *handoff.Desk {
 		if err != nil {
 			what += ": " + driver.Explain(err)
 		}
-		r.warn(what)
+		r.Warn(what)
 	}
 	return &handoff.Desk{
 		Records: unlisted{&handoff.Artifacts{

@@ -16,11 +16,13 @@ import (
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render/terminal"
+
+	"github.com/org/pr-review-action/internal/local"
 )
 
 // remoteOf is where the drafts of a pull request lie that an argument names.
 func (a *app) remoteOf(ctx context.Context, arg string) (*remote, error) {
-	ref, err := a.parseRef(arg)
+	ref, err := a.ParseRef(arg)
 	if err != nil {
 		return nil, err
 	}
@@ -30,11 +32,11 @@ func (a *app) remoteOf(ctx context.Context, arg string) (*remote, error) {
 // showPull prints a draft of a pull request: the local store's where it has one of the
 // present commit, else of those on GitHub the one of --code or the newest of the instance.
 func (a *app) showPull(ctx context.Context, arg string, o *showOptions) error {
-	ref, err := a.parseRef(arg)
+	ref, err := a.ParseRef(arg)
 	if err != nil {
 		return err
 	}
-	thread, err := a.storedPull(ctx, ref)
+	thread, err := a.StoredPull(ctx, ref)
 	if err != nil {
 		return err
 	}
@@ -58,10 +60,10 @@ func (a *app) onGitHub(ctx context.Context, args []string, lacks error) *remote 
 	if !ok {
 		return nil
 	}
-	there, options := *a, *a.options
-	options.Instance, options.typed = instance, args[0]
-	there.options = &options
-	r, err := there.remoteOf(ctx, of)
+	there, options := *a.Terminal, *a.Options
+	options.Instance, options.Typed = instance, args[0]
+	there.Options = &options
+	r, err := (&app{&there}).remoteOf(ctx, of)
 	if err == nil {
 		_, err = r.ofPull(ctx)
 	}
@@ -83,10 +85,10 @@ func (r *remote) show(ctx context.Context, only func(driver.Report) error) error
 		return err
 	case only != nil:
 		return only(report)
-	case r.json:
+	case r.JSON:
 		return report.Print(r.Stdout)
 	}
-	r.showDraft(report)
+	r.ShowDraft(report)
 	return r.tell(ctx, drafts[0], report)
 }
 
@@ -97,14 +99,14 @@ func (r *remote) ofPull(ctx context.Context) ([]parkedDraft, error) {
 		return n.Number == r.ref.Number && n.Instance == r.Instance && (r.Code == "" || n.Code == r.Code)
 	})
 	drafts = slices.DeleteFunc(drafts, func(d parkedDraft) bool {
-		return r.typed != "" && !pull.MatchThread(r.typed, d.Thread)
+		return r.Typed != "" && !pull.MatchThread(r.Typed, d.Thread)
 	})
 	switch {
 	case len(drafts) == 0 && r.unread != nil:
 		return nil, r.unread
 	case len(drafts) == 0:
 		return nil, problem.Refuse(1, "no draft of "+r.ref.String()+" is parked on GitHub",
-			fmt.Sprintf("%s threads %s lists what is; --instance and --code name another one", r.name,
+			fmt.Sprintf("%s threads %s lists what is; --instance and --code name another one", r.Name,
 				r.ref.FullName()))
 	}
 	return drafts, nil
@@ -161,16 +163,16 @@ func (r *remote) tell(ctx context.Context, d parkedDraft, report driver.Report) 
 		way = "or on the page of its run"
 	}
 	fmt.Fprintf(r.Stdout, "Code %s, until %s. Decide with\n  %s --approve\n(%s)\n%s\n  %s\n", d.code,
-		d.ExpiresAt.Format("2 January 2006, 15:04 MST"), r.resuming(d), others(report), way, r.where(d))
+		d.ExpiresAt.Format("2 January 2006, 15:04 MST"), r.resuming(d), local.Others(report), way, r.where(d))
 	return nil
 }
 
 // remoteThreads lists the drafts that are parked on GitHub.
 func (a *app) remoteThreads(ctx context.Context, args []string) error {
 	if len(args) != 1 {
-		return problem.Usage("threads takes one repository", a.name+" threads owner/repo")
+		return problem.Usage("threads takes one repository", a.Name+" threads owner/repo")
 	}
-	ref, err := a.repository(args[0])
+	ref, err := a.Repository(args[0])
 	if err != nil {
 		return problem.Usage(err.Error(), "name it owner/repo; without an argument the local store's drafts are listed")
 	}
@@ -212,7 +214,7 @@ func (r *remote) print(ctx context.Context, drafts []parkedDraft, heads map[int]
 			Artifact: d.name, RunID: d.RunID, Findings: d.Findings, Blockers: d.Blockers, State: now.state,
 			Created: d.CreatedAt, Expires: d.ExpiresAt, Where: where})
 	}
-	if r.json {
+	if r.JSON {
 		return driver.PrintJSON(r.Stdout, map[string]any{"threads": list})
 	}
 	if len(list) == 0 {

@@ -1,5 +1,6 @@
-// Package app is the command line, and where the program begins. It speaks to people;
-// the work is done further down, and a step of a workflow is room job's.
+// Package app is the command line, and where the program begins: commands and their flags, and
+// drafts that lie on GitHub. Those of this machine are room local's, and a step of a workflow is
+// room job's.
 //
 // Start reading at Run, then a cmd_ file for a command.
 package app
@@ -9,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,6 +24,8 @@ import (
 	"github.com/org/pr-review-action/internal/job"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/wire"
+
+	"github.com/org/pr-review-action/internal/local"
 )
 
 // Run is the program: it returns the exit code. 0 is done or paused, 1 a run
@@ -33,12 +37,12 @@ func Run(ctx context.Context, p Process) int {
 	if len(p.Args) == 1 && front.Getenv("GITHUB_ACTIONS") == "true" {
 		return job.Run(ctx, front)
 	}
-	a := &app{Front: front, name: called(p.Args[0])}
-	out := &output{Writer: front.Stdout}
+	a := &app{&local.Terminal{Front: front, Name: called(p.Args[0])}}
+	out := &local.Output{Writer: front.Stdout}
 	a.Stdout = out
 	err := a.command(ctx, p.Args[1:])
-	if out.err != nil && (err == nil || errors.Is(err, out.err) || errors.As(err, new(driver.Reported))) {
-		err = problem.New("the result could not be written", out.err.Error(),
+	if out.Err != nil && (err == nil || errors.Is(err, out.Err) || errors.As(err, new(driver.Reported))) {
+		err = problem.New("the result could not be written", out.Err.Error(),
 			"run the same command again: what was done is kept")
 	}
 	if err != nil && !errors.As(err, new(driver.Reported)) {
@@ -47,10 +51,19 @@ func Run(ctx context.Context, p Process) int {
 	return driver.ExitCode(err)
 }
 
+// called is the program's name for messages. What go run builds is gone when it
+// has ended, so it is called as it was.
+func called(path string) string {
+	if strings.Contains(filepath.ToSlash(path), "/go-build") {
+		return "go run ."
+	}
+	return filepath.Base(path)
+}
+
 func (a *app) command(ctx context.Context, args []string) error {
 	if len(args) == 0 {
 		a.usage(a.Stderr)
-		return problem.Usage("no command was given", a.name+" review demo is a first one")
+		return problem.Usage("no command was given", a.Name+" review demo is a first one")
 	}
 	switch {
 	case args[0] == "help" && len(args) > 1:
@@ -72,9 +85,9 @@ func (a *app) command(ctx context.Context, args []string) error {
 	}
 	if name == "eval" {
 		a.summaries(a.Stderr, "eval ")
-		return problem.Usage("eval needs a command of its own", a.name+" eval run starter is a first one")
+		return problem.Usage("eval needs a command of its own", a.Name+" eval run starter is a first one")
 	}
-	next := a.name + " help lists them"
+	next := a.Name + " help lists them"
 	if hint := problem.Nearest(name, commandNames(all)); hint != "" {
 		next = fmt.Sprintf("did you mean %q?", hint)
 	}
@@ -93,10 +106,10 @@ func (a *app) run(ctx context.Context, c command, args []string) error {
 		return nil
 	}
 	if err != nil {
-		return flagError(err, flags, a.name+" "+c.name+" --help")
+		return flagError(err, flags, a.Name+" "+c.name+" --help")
 	}
 	if c.args == "" && flags.NArg() > 0 {
-		return problem.Usage(c.name+" takes no argument", a.name+" "+c.name+" --help says what it takes")
+		return problem.Usage(c.name+" takes no argument", a.Name+" "+c.name+" --help says what it takes")
 	}
 	err = c.run(ctx, flags.Args())
 	if err != nil && c.json != nil && *c.json {
@@ -119,12 +132,12 @@ func (a *app) jsonError(err error, reports bool) error {
 		return driver.PrintJSON(a.Stdout, map[string]any{"outcome": outcome, "status": reviewpr.InError, "message": why,
 			"error": why})
 	}
-	if a.ticketed {
-		return driver.Proposal{Thread: a.about, Outcome: outcome, Status: ticketpr.StatusAt(err),
+	if a.Ticketed {
+		return driver.Proposal{Thread: a.About, Outcome: outcome, Status: ticketpr.StatusAt(err),
 			Error: why}.Print(a.Stdout)
 	}
 	return driver.Report{
-		Thread: a.about, Outcome: outcome, Message: why, Status: reviewpr.StatusAt(err), Error: why,
+		Thread: a.About, Outcome: outcome, Message: why, Status: reviewpr.StatusAt(err), Error: why,
 	}.Print(a.Stdout)
 }
 

@@ -27,6 +27,8 @@ import (
 	"github.com/org/pr-review-action/internal/stats"
 	"github.com/org/pr-review-action/internal/transport"
 	"github.com/org/pr-review-action/internal/wire"
+
+	"github.com/org/pr-review-action/internal/local"
 )
 
 // summed prints what runs came to.
@@ -35,7 +37,7 @@ func (a *app) summed(all []stats.Run, unread []stats.Unread, o *statsOptions) er
 		return a.propose(all, o)
 	}
 	sum := stats.Sum(all, unread)
-	if o.json {
+	if o.JSON {
 		return driver.PrintJSON(a.Stdout, sum)
 	}
 	fmt.Fprint(a.Stdout, sum.Text())
@@ -46,7 +48,7 @@ func (a *app) summed(all []stats.Run, unread []stats.Unread, o *statsOptions) er
 // warning.
 func (a *app) reports(ctx context.Context, store wire.Store, begin string) (all []driver.Report, err error) {
 	_, _, notARepository := pull.ParseRepository(begin)
-	ids, err := drafts(ctx, store)
+	ids, err := local.Drafts(ctx, store)
 	if err != nil {
 		return nil, err
 	}
@@ -55,9 +57,9 @@ func (a *app) reports(ctx context.Context, store wire.Store, begin string) (all 
 		if !ok || notARepository == nil && !strings.ContainsAny(rest[:min(len(rest), 1)], "#:") {
 			continue // owner/repo2 is another repository
 		}
-		r, err := a.report(ctx, session{store: store, thread: id})
+		r, err := a.Report(ctx, local.Session{Store: store, Thread: id})
 		if err != nil {
-			a.warn(guard.Line(id, driver.MaxLine) + ": " + driver.Explain(err))
+			a.Warn(guard.Line(id, driver.MaxLine) + ": " + driver.Explain(err))
 			continue
 		}
 		all = append(all, r)
@@ -112,7 +114,7 @@ func (a *app) remoteStats(ctx context.Context, names []string, o *statsOptions) 
 			names = append(names, of...)
 			continue
 		}
-		ref, err := a.repository(names[i])
+		ref, err := a.Repository(names[i])
 		if err != nil {
 			return problem.Usage(err.Error(), "name a repository, owner/repo, or all of an owner: 'owner/*'")
 		}
@@ -140,7 +142,7 @@ func (a *app) remoteStats(ctx context.Context, names []string, o *statsOptions) 
 
 // repositoriesOf are the names of an owner's repositories.
 func (a *app) repositoriesOf(ctx context.Context, owner string, o *statsOptions) (names []string, err error) {
-	ref, err := a.repository(owner + "/x")
+	ref, err := a.Repository(owner + "/x")
 	if err != nil {
 		return nil, problem.Usage(fmt.Sprintf("%q is no owner's name", owner), "name one, such as 'acme/*'")
 	}
@@ -153,7 +155,7 @@ func (a *app) repositoriesOf(ctx context.Context, owner string, o *statsOptions)
 		names = append(names, r.FullName)
 	}
 	if cut {
-		a.warn(fmt.Sprintf("only the %d repositories of %s that were pushed to last are looked at", len(all), owner))
+		a.Warn(fmt.Sprintf("only the %d repositories of %s that were pushed to last are looked at", len(all), owner))
 	}
 	return names, err
 }
@@ -176,7 +178,7 @@ func (a *app) remoteRuns(ctx context.Context, ref pull.Ref, o *statsOptions) (al
 	for _, d := range drafts {
 		report, err := r.open(ctx, d)
 		if err != nil {
-			r.warn(d.name + " is left out: " + guard.Line(driver.Explain(err), driver.MaxLine))
+			r.Warn(d.name + " is left out: " + guard.Line(driver.Explain(err), driver.MaxLine))
 			continue
 		}
 		one := run(report, fmt.Sprintf("%s#%d", ref.FullName(), d.Subject.Number))
@@ -210,7 +212,7 @@ func (r *remote) records(ctx context.Context) (map[string]*decision.Record, erro
 	})
 	if len(named) > remoteDecisions {
 		named = named[:remoteDecisions]
-		r.warn(fmt.Sprintf("only the newest %d decisions of %s are read", remoteDecisions, r.ref.FullName()))
+		r.Warn(fmt.Sprintf("only the newest %d decisions of %s are read", remoteDecisions, r.ref.FullName()))
 	}
 	for _, s := range slices.Backward(named) {
 		code := strings.TrimPrefix(s.Name, prefix)
@@ -222,7 +224,7 @@ func (r *remote) records(ctx context.Context) (map[string]*decision.Record, erro
 			return nil, err
 		}
 		if err != nil {
-			r.warn(s.Name + " is left out: it cannot be read, as one that is encrypted cannot without " +
+			r.Warn(s.Name + " is left out: it cannot be read, as one that is encrypted cannot without " +
 				"PR_REVIEW_CHECKPOINT_KEY")
 		}
 		if err == nil && ours && (claim.Live || claim.Done) && claim.Record.Code == code {
@@ -280,7 +282,7 @@ func (a *app) propose(all []stats.Run, o *statsOptions) error {
 	}
 	if len(repositories) > 1 {
 		return problem.Usage(fmt.Sprintf("the decisions are of %d repositories, and settings are of one",
-			len(repositories)), a.name+" show --stats --propose owner/repo")
+			len(repositories)), a.Name+" show --stats --propose owner/repo")
 	}
 	file, text, err := settingsText(o.Config)
 	if err != nil {
@@ -309,7 +311,7 @@ func (a *app) propose(all []stats.Run, o *statsOptions) error {
 		p.Proposed = habits
 		p.Diff = change.Unified([]change.File{change.Of(file, "", base, string(text), string(after))})
 	}
-	if o.json {
+	if o.JSON {
 		return driver.PrintJSON(a.Stdout, p)
 	}
 	fmt.Fprint(a.Stdout, p.Diff)

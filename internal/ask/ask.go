@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/org/pr-review-action/internal/choose"
 	"github.com/org/pr-review-action/internal/decision"
@@ -26,72 +27,107 @@ import (
 // Prompt is the terminal of a process.
 type Prompt struct{ *driver.Front }
 
+// Draft is what a person is asked about.
+type Draft struct {
+	Question string                      // with its answers
+	Answers  map[string]decision.Verdict // beside "later"; an empty verdict has them explained
+	Help     string
+	Items    []decision.Item // what commands can name
+	Free     bool            // words that are no command are feedback
+	// says why the draft cannot be drafted again, after commands that were typed before
+	Revise func(commands []string) error
+	List   func(commands []string) (choose.Choice, error) // for "edit"; nil where there is no list
+}
+
+// Review asks about the draft of a review.
+func (p Prompt) Review(ctx context.Context, r driver.Report, before string) (decision.Verdict, string) {
+	return p.Ask(ctx, Draft{
+		Question: p.asking(), Help: p.help(), Items: finding.Items(r.Findings, r.State.Earlier...),
+		Answers: map[string]decision.Verdict{"y": decision.Approve, "yes": decision.Approve, "n": decision.Abort,
+			"no": decision.Abort},
+		Revise: func(commands []string) error { return revisable(r, commands) },
+		List:   func(commands []string) (choose.Choice, error) { return p.choose(ctx, r, commands) },
+	}, before)
+}
+
 // Ask asks the person at the terminal. An empty verdict means later, as do the
 // end of the input and an interrupt; the commands are then what was changed,
 // which begins with what was changed before.
-func (p Prompt) Ask(ctx context.Context, r driver.Report, before string) (decision.Verdict, string) {
+func (p Prompt) Ask(ctx context.Context, d Draft, before string) (decision.Verdict, string) {
 	var commands []string
 	if before != "" {
 		commands = []string{before}
 	}
 	for {
-		fmt.Fprint(p.Stderr, p.asking())
+		fmt.Fprint(p.Stderr, d.Question)
 		line, ok := p.Line(ctx)
 		if !ok {
 			fmt.Fprintln(p.Stderr)
 			return "", strings.Join(commands, "\n")
 		}
-		switch answer := strings.TrimSpace(line); strings.ToLower(answer) {
-		case "y", "yes":
-			return decision.Approve, strings.Join(commands, "\n")
-		case "n", "no":
-			return decision.Abort, ""
-		case "", "l", "later":
-			return "", strings.Join(commands, "\n")
-		case "e", "edit":
-			choice, err := p.choose(ctx, r, commands)
+		answer := strings.TrimSpace(line)
+		lower := strings.ToLower(answer)
+		verdict, known := d.Answers[lower]
+		switch {
+		case verdict == decision.Abort:
+			return verdict, ""
+		case verdict != "", slices.Contains([]string{"", "l", "later"}, lower):
+			return verdict, strings.Join(commands, "\n")
+		case d.List != nil && (lower == "e" || lower == "edit"):
+			choice, err := d.List(commands)
 			if err == nil {
 				return choice.Verdict, choice.Text
 			}
 			fmt.Fprintln(p.Stderr, guard.Text(err.Error()))
+			continue
+		case known:
+			fmt.Fprintln(p.Stderr, d.Help)
+			continue
+		case d.Free && !strings.HasPrefix(answer, "/"):
+			answer = decision.ReviseCommand(answer)
+		}
+		verdict, err := d.typed(commands, answer)
+		switch {
+		case err != nil:
+			fmt.Fprintln(p.Stderr, guard.Text(driver.Explain(err)))
+		case verdict == decision.Revise || verdict == decision.Abort:
+			return verdict, answer
+		case verdict == decision.Approve:
+			return verdict, strings.Join(append(commands, answer), "\n")
+		case strings.HasPrefix(answer, "/"):
+			commands = append(commands, answer)
 		default:
-			verdict, err := typed(r, commands, answer)
-			switch {
-			case err != nil:
-				fmt.Fprintln(p.Stderr, guard.Text(driver.Explain(err)))
-			case verdict == decision.Revise || verdict == decision.Abort:
-				return verdict, answer
-			case verdict == decision.Approve:
-				return verdict, strings.Join(append(commands, answer), "\n")
-			case strings.HasPrefix(answer, "/"):
-				commands = append(commands, answer)
-			default:
-				p.explainPrompt()
-			}
+			fmt.Fprintln(p.Stderr, d.Help)
 		}
 	}
 }
 
 // typed checks a command after those that were typed before it: what contradicts
 // them is refused before anything is lost. The verdict is that of the command.
-func typed(r driver.Report, commands []string, answer string) (decision.Verdict, error) {
-	d, err := decision.Parse(answer)
+func (d Draft) typed(commands []string, answer string) (decision.Verdict, error) {
+	said, err := decision.Parse(answer)
 	switch {
-	case err != nil || d.Verdict == decision.Abort:
-		return d.Verdict, err
-	case d.Verdict == decision.Revise && len(commands) > 0:
-		return "", problem.Usage("/revise asks for another draft, and the changes typed before it are about this one",
+	case err != nil || said.Verdict == decision.Abort:
+		return said.Verdict, err
+	case said.Verdict == decision.Revise:
+		return said.Verdict, d.Revise(commands)
+	}
+	all := strings.Join(append(slices.Clone(commands), answer), "\n")
+	_, err = gate.Decide(all, "", decision.Approve, d.Items, time.Time{})
+	return said.Verdict, err
+}
+
+// revisable refuses to have a review revised that cannot be, or was changed before.
+func revisable(r driver.Report, commands []string) error {
+	switch {
+	case len(commands) > 0:
+		return problem.Usage("/revise asks for another draft, and the changes typed before it are about this one",
 			"y posts with them; l prints them as a command, and --revise TEXT of resume asks for another draft")
-	case d.Verdict == decision.Revise && r.State.Draft.Rules:
-		return "", problem.Usage("this draft was made by rules, and rules cannot be revised",
+	case r.State.Draft.Rules:
+		return problem.Usage("this draft was made by rules, and rules cannot be revised",
 			"change single findings with commands such as /drop F2")
-	case d.Verdict == decision.Revise:
-		return d.Verdict, gate.CheckRounds(len(r.State.Rounds))
 	}
-	if d, err = decision.Parse(strings.Join(append(slices.Clone(commands), answer), "\n")); err == nil {
-		_, err = d.Check(finding.Items(r.Findings, r.State.Earlier...))
-	}
-	return d.Verdict, err
+	return gate.CheckRounds(len(r.State.Rounds))
 }
 
 // drawsList reports whether the terminal can show the list: one that says what it
@@ -108,14 +144,14 @@ func (p Prompt) asking() string {
 	return "Post this review? [y]es, [n]o, [l]ater, [e]dit, [?] "
 }
 
-func (p Prompt) explainPrompt() {
-	fmt.Fprintln(p.Stderr, "  yes posts it, no drops it for good, later keeps it parked and prints the\n"+
-		"  command with your changes.")
+func (p Prompt) help() string {
+	edit := ""
 	if p.drawsList() {
-		fmt.Fprintln(p.Stderr, "  edit opens the list of findings.")
+		edit = "  edit opens the list of findings.\n"
 	}
-	fmt.Fprintln(p.Stderr, "  Or changes, one a line:")
-	fmt.Fprintln(p.Stderr, "  /drop F2: reason    /edit F3: NEW TEXT    /summary F4    /severity F6 minor")
+	return "  yes posts it, no drops it for good, later keeps it parked and prints the\n" +
+		"  command with your changes.\n" + edit + "  Or changes, one a line:\n" +
+		"  /drop F2: reason    /edit F3: NEW TEXT    /summary F4    /severity F6 minor"
 }
 
 // choose lets the person go through the findings one by one.

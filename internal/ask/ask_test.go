@@ -40,7 +40,7 @@ func TestThePromptTakesWhatTheDraftKnows(t *testing.T) {
 	} {
 		var screen strings.Builder
 		p := Prompt{Front: &driver.Front{Process: driver.Process{Stdin: strings.NewReader(typed), Stderr: &screen}}}
-		verdict, commands := p.Ask(t.Context(), driver.Report{Findings: []finding.Finding{{ID: "F1"}, {ID: "F2"}}}, "")
+		verdict, commands := p.Review(t.Context(), driver.Report{Findings: []finding.Finding{{ID: "F1"}, {ID: "F2"}}}, "")
 		require.Equal(t, want.verdict, verdict, typed)
 		require.Equal(t, want.commands, commands, typed)
 		require.Contains(t, screen.String(), want.says, typed)
@@ -54,7 +54,7 @@ func TestAFourthRevisionIsRefusedAtThePrompt(t *testing.T) {
 		Stderr: &screen}}}
 	r := driver.Report{Findings: []finding.Finding{{ID: "F1"}}}
 	r.State.Rounds = make([]decision.Record, gate.MaxRounds)
-	verdict, commands := p.Ask(t.Context(), r, "")
+	verdict, commands := p.Review(t.Context(), r, "")
 	require.Equal(t, decision.Approve, verdict)
 	require.Equal(t, "/drop F1", commands)
 	require.Contains(t, screen.String(), "this draft was revised three times before")
@@ -70,7 +70,7 @@ func TestATerminalThatCannotDrawIsOfferedNoList(t *testing.T) {
 		if draws {
 			continue // the list would want a terminal
 		}
-		verdict, _ := p.Ask(t.Context(), driver.Report{}, "")
+		verdict, _ := p.Review(t.Context(), driver.Report{}, "")
 		require.Empty(t, verdict)
 		require.Contains(t, screen.String(), "[?] this terminal cannot show the list (TERM is dumb, or not set): "+
 			"type changes such as /drop F2\n")
@@ -86,6 +86,6 @@ func TestAnInterruptAtThePromptMeansLater(t *testing.T) {
 	in, typing := io.Pipe() // nobody types
 	defer typing.Close()
 	p := Prompt{Front: &driver.Front{Process: driver.Process{Stdin: in, Stderr: &strings.Builder{}}}}
-	verdict, _ := p.Ask(ctx, driver.Report{}, "")
+	verdict, _ := p.Review(ctx, driver.Report{}, "")
 	require.Empty(t, verdict)
 }

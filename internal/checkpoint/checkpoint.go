@@ -14,7 +14,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"time"
 
+	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/problem"
 )
 
@@ -41,6 +43,11 @@ type Draft struct {
 	Shown        // none of an encrypted or a partial one
 	Digest, Code string
 	Zip          []byte // as packed; nil of one that was opened
+}
+
+// Record returns the record of who decides the draft, when and how; With adds what they decide.
+func (d Draft) Record(by string, at time.Time, via decision.Via) decision.Record {
+	return decision.Record{Thread: d.Manifest.Thread, Digest: d.Digest, Code: d.Code, By: by, At: at, Via: via}
 }
 
 // Shown is what an approver can read in a draft's zip: untrusted text, which nothing is

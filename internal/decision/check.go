@@ -11,7 +11,8 @@ import (
 
 // Check holds the decision against a draft's findings and returns it with what its ranges,
 // severities, paths and /keep stand for. The error is an *Error with every line that names
-// an unknown finding or nothing, or contradicts another line.
+// an unknown finding or nothing, or contradicts another line; of files also one that would
+// change a file otherwise than by leaving it out, or leave nothing.
 func (d Decision) Check(draft []Item) (Decision, error) {
 	c := checking{decision: d, seen: map[string]int{}}
 	for _, item := range draft {
@@ -34,6 +35,9 @@ func (d Decision) Check(draft []Item) (Decision, error) {
 		}
 	}
 	c.leaveOut()
+	if c.files() && len(c.decision.Drop) >= len(c.draft) && len(c.bad.Lines) == 0 {
+		c.bad.add(Command{}, "nothing is left to apply: abort the draft instead")
+	}
 	order.Stable(c.bad.Lines, func(a, b BadLine) int { return cmp.Compare(a.Line, b.Line) })
 	return c.decision, c.bad.orNil()
 }
@@ -47,11 +51,18 @@ type checking struct {
 	bad      Error
 }
 
+// files reports whether the draft is of files, and of no findings.
+func (c *checking) files() bool { return ofFiles(c.draft) }
+
 // names gives the reasons against one command and notes what it names by id.
 func (c *checking) names(line Command) []string {
 	var reasons []string
 	if v := c.decision.Verdict; v == Abort || v == Revise {
 		reasons = append(reasons, "changes a finding, and "+string(v)+" posts none")
+	}
+	if c.files() && (line.Name != "/drop" && line.Name != "/keep" ||
+		slices.ContainsFunc(line.picks, func(p pick) bool { return p.how == BySeverity })) {
+		reasons = append(reasons, "files of a proposed change are dropped by their paths, or kept as they are")
 	}
 	if line.Name == "/keep" {
 		c.keeps = cmp.Or(c.keeps, line.Line)
@@ -156,8 +167,12 @@ func (c *checking) drop(line Command, what string, how How, stands func(Item) bo
 	case blockers != "":
 		c.bad.add(line, "a blocker falls only where its own id is written, and nothing else is meant here")
 	default:
-		c.bad.add(line, fmt.Sprintf("%q is no finding, severity or path of this draft; a reason stands behind a colon",
-			guard.Line(what, shownText)))
+		named := "finding, severity or path"
+		if c.files() {
+			named = "path"
+		}
+		c.bad.add(line, fmt.Sprintf("%q is no %s of this draft; a reason stands behind a colon",
+			guard.Line(what, shownText), named))
 	}
 	return len(c.bad.Lines) == before
 }

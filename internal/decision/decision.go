@@ -42,6 +42,7 @@ type Item struct {
 	Severity Severity
 	Path     string
 	Posted   bool // by an earlier review: no part of the draft, and dropped by its id, with a reason, alone
+	File     bool // of a proposed change: dropped by its path, or kept as it is
 }
 
 // Drop leaves a finding out. Reason may be empty; How is, in records of versions

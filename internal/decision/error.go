@@ -46,6 +46,18 @@ func (e *Error) add(c Command, reasons ...string) {
 	}
 }
 
+// About says how things of this draft are named, where a line was perhaps meant to leave
+// one out: files by their paths.
+func (e *Error) About(draft []Item) {
+	for i, l := range e.Lines {
+		if ofFiles(draft) && strings.HasPrefix(l.Meant, "/drop") {
+			e.Lines[i].Meant = "/drop " + draft[len(draft)-1].Path + ": REASON"
+		}
+	}
+}
+
+func ofFiles(draft []Item) bool { return len(draft) > 0 && draft[0].File }
+
 func (e *Error) orNil() error {
 	if len(e.Lines) == 0 {
 		return nil

@@ -272,6 +272,14 @@ func (d Driver) Proposed(ctx context.Context) (Proposal, error) {
 	return p, err
 }
 
+// Report is the proposal as every flow's runs are reported.
+func (p Proposal) Report() Report {
+	s := p.State
+	return Report{Outcome: p.Outcome, Thread: p.Thread, Code: p.Code, Digest: p.Digest, Packed: p.Packed,
+		Head: s.Facts.Subject.Head, Usage: s.Usage, Findings: s.Seen.Findings, Branch: p.Branch,
+		PullRequest: p.PullRequest, Message: p.Error}
+}
+
 func listed(files []change.File) (all []proposedFile) {
 	for _, f := range files {
 		all = append(all, proposedFile{f.Path, f.Description, f.New(), f.Added, f.Removed})

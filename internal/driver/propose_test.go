@@ -22,6 +22,7 @@ import (
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/embedtest"
 	"github.com/org/pr-review-action/internal/flow/ticketpr"
+	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/llmtest"
@@ -132,7 +133,7 @@ func (p *proposing) report() driver.Proposal {
 func (p *proposing) decide(text string) (driver.Proposal, error) {
 	p.t.Helper()
 	r := p.report()
-	d, err := r.State.Decide(text, "", "", time.Time{})
+	d, err := gate.Decide(text, "", "", r.State.Items(), time.Time{})
 	if err != nil {
 		return r, err
 	}

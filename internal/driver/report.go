@@ -3,9 +3,7 @@ package driver
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -15,7 +13,6 @@ import (
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
-	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/post"
@@ -101,7 +98,7 @@ func ReportOf(ctx context.Context, flow *graph.Flow[reviewpr.State], store graph
 func Describe(ctx context.Context, flow *graph.Flow[reviewpr.State], thread string) (Report, error) {
 	view, err := flow.Inspect(ctx, thread)
 	if err == nil {
-		err = CheckShown(view)
+		err = reviewpr.Intact(view)
 	}
 	if err != nil {
 		return Report{}, err
@@ -159,27 +156,6 @@ func (r Report) Named(digest string) Report {
 		r.Artifact = reviewpr.Names.Draft(reviewpr.PullRequest(p.Ref, p.RepoID, r.State.Draft.Instance), digest)
 	}
 	return r
-}
-
-// CheckShown refuses a parked draft that is not what its gate asks about: it was
-// edited where it is stored, or this version renders it otherwise (P2).
-func CheckShown(view graph.View[reviewpr.State]) error {
-	for _, p := range view.Pending {
-		var asked gate.Ask
-		s := view.State
-		now := gate.NewAsk(s.Draft.Thread, s.Draft.DiffDigest, finding.Kept(s.Comments), s.Shown())
-		if err := json.Unmarshal(p.Ask, &asked); err != nil || asked.Shown != now.Shown {
-			if s.Draft.ToolVersion != wire.Version() {
-				return problem.Refuse(3, fmt.Sprintf("this version shows the draft otherwise than %.40q did, "+
-					"nothing was posted", s.Draft.ToolVersion),
-					"decide with the version that drafted, or draft anew: what was read is not paid again where it "+
-						"is believed", problem.At(s.Draft.Thread))
-			}
-			return problem.Refuse(3, "the stored draft is not the one that was shown",
-				"review again, or decide with the version that drafted", problem.At(s.Draft.Thread))
-		}
-	}
-	return nil
 }
 
 // Traced is the report with how each file's result came about: its calls, what they

@@ -56,7 +56,7 @@ func IDs(findings []finding.Finding) []string {
 	return ids
 }
 
-// Decide is resume check 11: the decision parses whole and names findings of this
+// Decide is resume check 11: the decision parses whole and names findings or files of this
 // draft, which are given in its order. given is the verdict of the input or flag,
 // possibly none; fallback holds where neither it nor the text has one.
 func Decide(text string, given, fallback decision.Verdict, draft []decision.Item,
@@ -70,6 +70,7 @@ func Decide(text string, given, fallback decision.Verdict, draft []decision.Item
 	}
 	if refused, ok := err.(*decision.Error); ok {
 		refused.Until = until
+		refused.About(draft)
 	}
 	if err != nil {
 		return decision.Decision{}, err

@@ -110,6 +110,34 @@ func (s Subject[S]) Open(ctx context.Context, verified checkpoint.Draft,
 	return d, nil
 }
 
+// Intact refuses a parked draft that its gate does not ask about (P2), as same says of the
+// question: it was edited where it is stored, or this version shows it otherwise than drafted,
+// the one that made it.
+func Intact[S any](view graph.View[S], same func(asked []byte) error, thread, drafted string) error {
+	for _, p := range view.Pending {
+		if same(p.Ask) != nil {
+			return problem.Refuse(3, "the stored draft is not the one that was shown, nothing was posted",
+				"decide with the version that drafted, or draft anew: what was read is not paid again where it is "+
+					"believed", problem.At(thread), [2]string{"drafted", fmt.Sprintf("by version %.40q", drafted)})
+		}
+	}
+	return nil
+}
+
+// Next routes what was decided: an approved draft to who acts on it, one of which nothing is
+// approved yet to be drafted again, any other to its end.
+func Next[S any](approved func(S) *bool, act, again, end graph.Target) func(S) graph.Next {
+	return func(s S) graph.Next {
+		switch yes := approved(s); {
+		case yes == nil:
+			return graph.To(again)
+		case *yes:
+			return graph.To(act)
+		}
+		return graph.To(end)
+	}
+}
+
 // CarryOut puts an answer on record and acts on it.
 func (d *Draft[S]) CarryOut(ctx context.Context, desk *Desk, answer decision.Answer) error {
 	first, err := desk.Decide(ctx, answer.Record, d.anew, d.Manifest.CreatedAt)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"path"
 	"strings"
-	"time"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
@@ -41,11 +40,11 @@ type gated[S any] struct {
 
 	author   func(context.Context, checkpoint.Manifest) (login string, err error) // who may not decide; "" for nobody
 	deciders func(S) []string                                                     // whom the settings name
-	// reads is check 11, as gate.Decide is
-	reads    func(s S, text string, given, fallback decision.Verdict, until time.Time) (decision.Decision, error)
-	compared func(S) []finding.Finding                // what two approvals are compared by
-	parent   func(S) string                           // the span that drafted; "" for none
-	onRecord func(S, decision.Record) decision.Record // what a record keeps of its draft; nil for nothing
+	items    func(S) []decision.Item                                              // what a decision can name
+	compared func(S) []finding.Finding                                            // what two approvals are compared by
+	parent   func(S) string                                                       // the span that drafted; "" for none
+	// what a record keeps of its draft; nil for nothing
+	onRecord func(S, decision.Record) decision.Record
 	report   func(context.Context, *handoff.Draft[S]) (driver.Report, error)
 
 	speaks  bool     // what it posts is in the name of the token's account: a review
@@ -313,14 +312,13 @@ func (g *gated[S]) read(comment string, fallback decision.Verdict, o *handoff.Dr
 	if asked, wrong := decision.Parse(text); wrong == nil && asked.Verdict == decision.Revise {
 		return decision.Decision{}, gate.RefuseRevise(g.revising(o.Code, asked.Feedback))
 	}
-	d, err := g.reads(o.State, text, g.Decision, fallback, o.Manifest.ExpiresAt)
+	d, err := gate.Decide(text, g.Decision, fallback, g.items(o.State), o.Manifest.ExpiresAt)
 	return d, g.mistake(err, o.Manifest)
 }
 
 // record is what goes on record of a draft that this job decides by dispatch.
 func (g *gated[S]) record(o checkpoint.Draft) decision.Record {
-	return decision.Record{Thread: o.Manifest.Thread, Digest: o.Digest, Code: o.Code, At: g.Clock(), By: g.by(),
-		Via: decision.ByDispatch}
+	return o.Record(g.by(), g.Clock(), decision.ByDispatch)
 }
 
 // revising is the command that revises a draft, with the feedback where it may

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
@@ -41,7 +40,7 @@ func (j *job) reviewed(ctx context.Context) (*gated[reviewpr.State], error) {
 		return driver.Post(ctx, j.ours, s, j.desk(now.Pull).Race(*s.Decision), false, j.runner.Warning)
 	}}
 	return &gated[reviewpr.State]{
-		job: j, of: reviewpr.Subject(driver.CheckShown), origin: j.origin(now),
+		job: j, of: reviewpr.Subject(), origin: j.origin(now),
 		graph: reviewpr.Name, version: reviewpr.Version, prompt: prompt.Fingerprint(),
 		build: func(store graph.Store) (*graph.Flow[reviewpr.State], error) {
 			return reviewpr.New(steps, store, driver.Sealing(j.Protection)...)
@@ -51,6 +50,7 @@ func (j *job) reviewed(ctx context.Context) (*gated[reviewpr.State], error) {
 		},
 		standing: func(reviewpr.State) func(context.Context, string) (string, bool, error) { return j.posted },
 		author:   func(context.Context, checkpoint.Manifest) (string, error) { return now.Pull.Author, nil },
+		items:    reviewpr.State.Items,
 		deciders: func(s reviewpr.State) []string { return s.Draft.Config.Deciders },
 		compared: func(s reviewpr.State) []finding.Finding {
 			all := slices.Clone(s.Comments)
@@ -58,10 +58,6 @@ func (j *job) reviewed(ctx context.Context) (*gated[reviewpr.State], error) {
 				all = append(all, e.Finding())
 			}
 			return all
-		},
-		reads: func(s reviewpr.State, text string, given, fallback decision.Verdict,
-			until time.Time) (decision.Decision, error) {
-			return gate.Decide(text, given, fallback, s.Items(), until)
 		},
 		onRecord: reviewpr.State.OnRecord, speaks: true,
 		parent: func(s reviewpr.State) string { return s.Draft.Trace },

@@ -58,7 +58,7 @@ func (j *job) proposal(ctx context.Context) (*ticketDraft, error) {
 		},
 		unmoved: p.unmoved, standing: p.stands, author: p.dispatcher,
 		deciders: func(ticketpr.State) []string { return p.config.Deciders },
-		reads:    ticketpr.State.Decide, compared: asFindings,
+		items:    ticketpr.State.Items, compared: asFindings,
 		parent: func(ticketpr.State) string { return "" }, report: p.ended,
 	}
 	return p, err
@@ -147,15 +147,12 @@ func (p *ticketDraft) ended(ctx context.Context, draft *handoff.Draft[ticketpr.S
 
 // reported says how a draft stands.
 func (p *ticketDraft) reported(v driver.Proposal) driver.Report {
-	s := v.State
-	r := driver.Report{Outcome: v.Outcome, Thread: s.Facts.Thread, Code: v.Code, Digest: v.Digest, Packed: v.Packed,
-		Head: s.Facts.Subject.Head, Usage: s.Usage, Findings: s.Seen.Findings, Branch: s.Applied.Branch,
-		PullRequest: s.PullRequest, Message: s.Error}
+	r := v.Report()
 	if v.Digest != "" {
 		r.Artifact = ticketpr.Names.Draft(p.origin.Subject, v.Digest)
 	}
 	if v.Outcome != ticketpr.Paused {
-		r.Form, r.State.Decision = p.Form(s), s.Account(p.Summary != "counts")
+		r.Form, r.State.Decision = p.Form(v.State), v.State.Account(p.Summary != "counts")
 	}
 	return r
 }

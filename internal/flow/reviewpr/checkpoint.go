@@ -14,19 +14,23 @@ import (
 	"github.com/org/pr-review-action/internal/pull"
 )
 
-// Subject is what this graph's drafts say of themselves between jobs. intact refuses a
-// stored draft that is not the one that was shown.
-func Subject(intact func(graph.View[State]) error) handoff.Subject[State] {
+// Subject is what this graph's drafts say of themselves between jobs.
+func Subject() handoff.Subject[State] {
 	return handoff.Subject[State]{
-		About: State.manifest, Intact: intact, Anew: func(s State) bool { return s.Draft.Again },
+		About: State.manifest, Intact: Intact, Anew: func(s State) bool { return s.Draft.Again },
 		Shown: func(s State) checkpoint.Shown { return checkpoint.Shown{Review: s.Shown()} },
 	}
+}
+
+// Intact refuses a parked draft that is not the one that its gate asks about.
+func Intact(view graph.View[State]) error {
+	return handoff.Intact(view, view.State.same, view.State.Draft.Thread, view.State.Draft.ToolVersion)
 }
 
 // Pack makes the checkpoint of a parked thread.
 func Pack(ctx context.Context, flow *graph.Flow[State], store graph.Store, thread string,
 	p checkpoint.Protection) (checkpoint.Draft, error) {
-	return Subject(nil).Pack(ctx, flow, store, thread, p)
+	return Subject().Pack(ctx, flow, store, thread, p)
 }
 
 // manifest is what a parked draft says of itself.

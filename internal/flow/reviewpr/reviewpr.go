@@ -20,6 +20,7 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/post"
@@ -96,12 +97,12 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 
 	ingest := r.node(ingestNode, r.ingest, "draft", "pr", "files", "findings", "flags", "earlier", "reason", "lacks")
 	triage := r.node(triageNode, r.triage, reviewsField, "reason", "earlier")
-	asked := r.node(contextNode, r.context, askedField)
+	wanted := r.node(contextNode, r.context, askedField)
 	review := graph.Each(g, reviewNode, r.review, g.Named(reviewsField, usageField, "reused"), side,
 		graph.OnError(r.failed), graph.Unreached(r.unreached))
 	overview := r.node(overviewNode, r.overview, wholeField, usageField)
 	aggregate := r.node(aggregateNode, r.aggregate, "draft", "comments", "earlier", "summaryBody", "reason")
-	gate := graph.Gate(g, gateNode, ask, r.decide,
+	asked := graph.Gate(g, gateNode, ask, r.decide,
 		g.Named("approved", "decision", "comments", "earlier", "summaryBody", wholeField))
 	revise := r.node(reviseNode, r.revise, "draft", "decision", "rounds")
 	redraft := graph.Each(g, redraftNode, r.redraft, g.Named(reviewsField, usageField), side,
@@ -113,17 +114,19 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 
 	g.Start(ingest)
 	g.Edge(ingest, triage)
-	g.Route(triage, byTriage(asked, skipped), asked, skipped)
-	g.Route(asked, byFile(review, overview), review, overview)
+	g.Route(triage, byTriage(wanted, skipped), wanted, skipped)
+	g.Route(wanted, byFile(review, overview), review, overview)
 	g.Edge(review, overview)
 	g.Edge(overview, aggregate)
-	g.Route(aggregate, byFindings(gate, clean, failed), gate, clean, failed)
-	g.Route(gate, byDecision(post, revise, aborted), post, revise, aborted)
+	g.Route(aggregate, byFindings(asked, clean, failed), asked, clean, failed)
+	g.Route(asked, handoff.Next(State.approved, post, revise, aborted), post, revise, aborted)
 	g.Route(revise, byFeedback(redraft, aggregate), redraft, aggregate)
 	g.Edge(redraft, aggregate)
 	g.Edge(post, posted)
 	return g.Build(store, append(slices.Clip(o), graph.WithDeadline(steps.Deadline))...)
 }
+
+func (s State) approved() *bool { return s.Approved }
 
 // DefaultConcurrency is how many files are under review at one time.
 const DefaultConcurrency = 8
@@ -301,9 +304,14 @@ func byFindings(gate, clean, failed graph.Target) func(State) graph.Next {
 }
 
 // ask is what the approver decides about: the review as it will be posted.
-func ask(s State) (gate.Ask, error) {
-	return gate.NewAsk(s.Draft.Thread, s.Draft.DiffDigest, finding.Kept(s.Comments), s.Shown()), nil
+func ask(s State) (gate.Ask, error) { return s.ask(), nil }
+
+func (s State) ask() gate.Ask {
+	return gate.NewAsk(s.Draft.Thread, s.Draft.DiffDigest, finding.Kept(s.Comments), s.Shown())
 }
+
+// same refuses a question that is not the one about the draft as it is.
+func (s State) same(asked []byte) error { return gate.Same(asked, s.ask()) }
 
 // decide applies the approver's changes; what is posted is rendered from them.
 func (r *run) decide(s State, a decision.Answer) (graph.Update, error) {
@@ -320,18 +328,6 @@ func (r *run) decide(s State, a decision.Answer) (graph.Update, error) {
 	s.SummaryBody, _ = post.Rendered(s.Review())
 	s.Approved, s.Decision = &approved, &a.Record
 	return r.graph.Kept(s, "approved", "decision", "comments", "earlier", "summaryBody", wholeField), nil
-}
-
-func byDecision(post, revise, aborted graph.Target) func(State) graph.Next {
-	return func(s State) graph.Next {
-		switch {
-		case s.Approved != nil && *s.Approved:
-			return graph.To(post)
-		case s.Approved == nil:
-			return graph.To(revise)
-		}
-		return graph.To(aborted)
-	}
 }
 
 func (r *run) post(ctx context.Context, s State) (graph.Update, error) {

@@ -306,8 +306,23 @@ func warnings(found []finding.Finding) (all []string) {
 
 const maxTitle = 200 // characters of a finding's title in the banner
 
-// Items are what a decision can name: the draft's findings, and what stands.
-func (s State) Items() []decision.Item { return finding.Items(finding.Kept(s.Comments), s.Earlier...) }
+// Items are what a decision can name: the draft's findings, and what stands; of a draft that
+// was decided what it could name then.
+func (s State) Items() []decision.Item {
+	if s.Decision == nil {
+		return finding.Items(finding.Kept(s.Comments), s.Earlier...)
+	}
+	shown := slices.DeleteFunc(slices.Clone(s.Comments), func(f finding.Finding) bool {
+		return f.Filtered != "" && f.Filtered != finding.Dropped
+	})
+	before := slices.Clone(s.Earlier)
+	for i, e := range before {
+		if e.ID != "" && slices.ContainsFunc(s.Decision.Dropped, func(x decision.Drop) bool { return x.ID == e.ID }) {
+			before[i].Fate = finding.WasPosted
+		}
+	}
+	return finding.Items(shown, before...)
+}
 
 // Shown is the whole review as the approver can read it.
 func (s State) Shown() string { return render.File(s.Review()) }

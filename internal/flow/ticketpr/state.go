@@ -112,7 +112,7 @@ func fileID(i int) string { return fmt.Sprintf("F%d", i+1) }
 // Items are the draft's files as commands name them: by their paths.
 func (s State) Items() (all []decision.Item) {
 	for i, f := range s.Proposed() {
-		all = append(all, decision.Item{ID: fileID(i), Path: f.Path})
+		all = append(all, decision.Item{ID: fileID(i), Path: f.Path, File: true})
 	}
 	return all
 }
@@ -221,9 +221,14 @@ func (s State) Warnings() (all []string) {
 }
 
 // ask is what the approver decides about: the draft as shown, and the bytes behind it.
-func ask(s State) (gate.Ask, error) {
-	return gate.NewAsk(s.Facts.Thread, change.Digest(s.Proposed()), nil, s.Shown()), nil
+func ask(s State) (gate.Ask, error) { return s.ask(), nil }
+
+func (s State) ask() gate.Ask {
+	return gate.NewAsk(s.Facts.Thread, change.Digest(s.Proposed()), nil, s.Shown())
 }
+
+// same refuses a question that is not the one about the draft as it is.
+func (s State) same(asked []byte) error { return gate.Same(asked, s.ask()) }
 
 // Subject is what this graph's drafts say of themselves between jobs.
 func Subject() handoff.Subject[State] {

@@ -15,8 +15,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/org/pr-review-action/internal/apply"
 	"github.com/org/pr-review-action/internal/change"
@@ -107,7 +105,7 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 	tests := r.node(testsNode, r.reading(r.writeTests), "proposed_tests", "usage", "error")
 	summary := r.node(summaryNode, r.reading(r.summary), "facts", "diff_summary", "check", "usage",
 		"classification", "root_cause", "affected_modules", "proposed_changes", "proposed_tests")
-	gate := graph.Gate(g, gateNode, ask, r.decide, g.Named("human_approved", "decision", "error"))
+	asked := graph.Gate(g, gateNode, ask, r.decide, g.Named("human_approved", "decision", "error"))
 	again := r.node(regenerateNode, r.regenerate, "decision", "human_feedback", "iteration")
 	apply := r.effect(applyNode, r.apply, "applied")
 	pull := r.effect(pullNode, r.open, "pull_request_url")
@@ -120,8 +118,8 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 	g.Edge(chunks, code)
 	g.Route(code, unlessFailed(tests, failed), tests, failed)
 	g.Route(tests, unlessFailed(summary, failed), summary, failed)
-	g.Edge(summary, gate)
-	g.Route(gate, byDecision(apply, again, abort), apply, again, abort)
+	g.Edge(summary, asked)
+	g.Route(asked, handoff.Next(State.approved, apply, again, abort), apply, again, abort)
 	g.Edge(again, code)
 	g.Edge(apply, pull)
 	g.Edge(pull, comment)
@@ -224,21 +222,11 @@ func unlessFailed(next, failed graph.Target) func(State) graph.Next {
 	}
 }
 
-func byDecision(apply, again, abort graph.Target) func(State) graph.Next {
-	return func(s State) graph.Next {
-		switch {
-		case s.Approved == nil:
-			return graph.To(again)
-		case *s.Approved:
-			return graph.To(apply)
-		}
-		return graph.To(abort)
-	}
-}
+func (s State) approved() *bool { return s.Approved }
 
 // decide takes the decision. Feedback after the last revision ends the draft.
 func (r *run) decide(s State, a decision.Answer) (graph.Update, error) {
-	d, err := s.check(a.Decision)
+	d, err := a.Decision.Check(s.Items())
 	if err != nil {
 		return graph.Update{}, err
 	}
@@ -256,62 +244,9 @@ func (r *run) decide(s State, a decision.Answer) (graph.Update, error) {
 	return r.graph.Kept(s, "human_approved", "decision", "error"), nil
 }
 
-// Decide is gate.Decide about the draft's files.
-func (s State) Decide(text string, given, fallback decision.Verdict, until time.Time) (decision.Decision, error) {
-	d, err := gate.Decide(text, given, fallback, s.Items(), until)
-	if err != nil {
-		return d, s.byPath(err)
-	}
-	return s.check(d)
-}
-
-// byPath says of a refused decision how a draft's files are named: not as findings are.
-func (s State) byPath(err error) error {
-	refused, ok := errors.AsType[*decision.Error](err)
-	files := s.Proposed()
-	if !ok || len(files) == 0 {
-		return err
-	}
-	for i := range refused.Lines {
-		l := &refused.Lines[i]
-		l.Reason = strings.Replace(l.Reason, "no finding, severity or path", "no path", 1)
-		if strings.HasPrefix(l.Meant, "/drop") {
-			l.Meant = "/drop " + files[len(files)-1].Path + ": REASON"
-		}
-	}
-	return err
-}
-
-// check holds a decision against the draft's files: they are dropped by path, or kept.
-func (s State) check(d decision.Decision) (decision.Decision, error) {
-	d, err := d.Check(s.Items())
-	if err != nil {
-		return d, s.byPath(err)
-	}
-	const next = "/drop PATH leaves a file out; /revise TEXT asks for another draft"
-	severity := slices.ContainsFunc(d.Drop, func(x decision.Drop) bool { return x.How == decision.BySeverity })
-	if severity || len(d.Edit)+len(d.Move)+len(d.Severity) > 0 {
-		return d, problem.Refuse(11, "files of a proposed change are dropped by their paths, or kept as they are", next)
-	}
-	if all := len(s.Proposed()); d.Verdict == decision.Approve && len(d.Drop) == all && all > 0 {
-		return d, problem.Refuse(11, "nothing is left to apply", "abort the draft instead")
-	}
-	return d, nil
-}
-
 // Intact refuses a parked draft that is not the one that its gate asks about.
 func Intact(view graph.View[State]) error {
-	for _, p := range view.Pending {
-		now, err := ask(view.State)
-		if err == nil {
-			err = gate.Same(p.Ask, now)
-		}
-		if err != nil {
-			return problem.Refuse(3, "the stored draft is not the one that was shown",
-				"draft it anew, or decide with the version that drafted", problem.At(view.State.Facts.Thread))
-		}
-	}
-	return nil
+	return handoff.Intact(view, view.State.same, view.State.Facts.Thread, view.State.Facts.ToolVersion)
 }
 
 // StatusAt is the node at which an error ended a run; the first where it is of none.

@@ -1,4 +1,4 @@
-package app
+package local
 
 import (
 	"bytes"
@@ -14,8 +14,8 @@ func TestALogIsToldEachHalfMinuteHowFarAnEvalIs(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 23, 2, 0, 0, 0, time.UTC)
 	var out bytes.Buffer
-	a := &app{Front: driver.NewFront(driver.Process{Stderr: &out, Now: func() time.Time { return now }})}
-	p, mute := a.newProgress(false), a.newProgress(true)
+	a := &Terminal{Front: driver.NewFront(driver.Process{Stderr: &out, Now: func() time.Time { return now }})}
+	p, mute := a.NewProgress(false), a.NewProgress(true)
 	for n := range 70 {
 		p.Line("%d of 70 cases", n)
 		mute.Line("%d of 70 cases", n)

@@ -1,4 +1,4 @@
-package app
+package local
 
 import (
 	"cmp"
@@ -19,7 +19,7 @@ import (
 // revise has a draft of the local store revised in place: as the answer asks, or
 // where it is nil, as a run before this one was asked and did not finish. What it
 // gives is another draft that waits.
-func (r *localRun) revise(ctx context.Context, was driver.Report, answer *decision.Answer) (driver.Report, error) {
+func (r *Run) revise(ctx context.Context, was driver.Report, answer *decision.Answer) (driver.Report, error) {
 	var asked *graph.Answer
 	if answer != nil {
 		if err := gate.CheckRounds(len(was.State.Rounds)); err != nil {
@@ -45,7 +45,7 @@ func (r *localRun) revise(ctx context.Context, was driver.Report, answer *decisi
 	// whose review it is and from which severity it calls a person stay as they were
 	s := r.Settings
 	s.Expires = cmp.Or(s.Expires, was.State.Draft.ExpiresAt.Sub(was.State.Draft.CreatedAt))
-	b := wire.Brief{Change: r.change, Paid: paid, API: r.api, Workspace: ".", Revises: &was.State.Usage}
+	b := wire.Brief{Change: r.change, Paid: paid, API: r.API, Workspace: ".", Revises: &was.State.Usage}
 	defer r.progress.Stop()
 	return r.driver().Revise(ctx, b, reviewpr.Steps{
 		Concurrency: r.Concurrency, Deadline: r.Deadline(r.Settings),
@@ -57,14 +57,14 @@ func (r *localRun) revise(ctx context.Context, was driver.Report, answer *decisi
 
 // changeOf reads the change of a draft again. What is not the change that was
 // drafted is refused as resume check 9 does; a diff's file is in the draft.
-func (r *localRun) changeOf(ctx context.Context, state reviewpr.State) (c ingest.Change, err error) {
+func (r *Run) changeOf(ctx context.Context, state reviewpr.State) (c ingest.Change, err error) {
 	d := state.Draft
 	switch {
 	case state.Pull != nil:
-		if err := r.inRepository(); err != nil {
+		if err := r.InRepository(); err != nil {
 			return c, err
 		}
-		c, err = ingest.Pull(ctx, r.api, state.Pull.Ref, ingest.PullOptions{Instance: d.Instance, Config: r.File()})
+		c, err = ingest.Pull(ctx, r.API, state.Pull.Ref, ingest.PullOptions{Instance: d.Instance, Config: r.File()})
 		if err != nil {
 			return c, err
 		}

@@ -1,4 +1,4 @@
-package app
+package local
 
 import (
 	"context"
@@ -17,30 +17,30 @@ import (
 	"github.com/org/pr-review-action/internal/wire"
 )
 
-// session is a thread of the local store, with what is needed to decide it.
-type session struct {
-	store  wire.Store
-	thread string
-	api    *github.Client // nil for local input
+// Session is a thread of the local store, with what is needed to decide it.
+type Session struct {
+	Store  wire.Store
+	Thread string
+	API    *github.Client // nil for local input
 }
 
-// resuming is the command that goes on with a thread. No password is in it.
-func (a *app) resuming(thread string, o *options) string {
-	command := a.name + " resume " + driver.Quoted(abbreviated(thread))
-	if o.store != "" && !wire.WithPassword(o.store) {
-		command += " --store " + driver.Quoted(o.store)
+// Resuming is the command that goes on with a thread. No password is in it.
+func (a *Terminal) Resuming(thread string, o *Options) string {
+	command := a.Name + " resume " + driver.Quoted(Abbreviated(thread))
+	if o.Store != "" && !wire.WithPassword(o.Store) {
+		command += " --store " + driver.Quoted(o.Store)
 	}
 	return command
 }
 
-// abbreviated shortens a thread's last part to what names it.
-func abbreviated(thread string) string {
+// Abbreviated shortens a thread's last part to what names it.
+func Abbreviated(thread string) string {
 	i := strings.LastIndexByte(thread, ':')
 	return thread[:i+1] + thread[i+1:min(len(thread), i+8)]
 }
 
-// withCommands are the flags that give the commands of texts, one a line.
-func withCommands(texts []string) (flags string) {
+// WithCommands are the flags that give the commands of texts, one a line.
+func WithCommands(texts []string) (flags string) {
 	for line := range strings.Lines(strings.Join(texts, "\n")) {
 		if command := strings.TrimSpace(line); command != "" {
 			flags += " --command " + driver.Quoted(command)
@@ -49,55 +49,55 @@ func withCommands(texts []string) (flags string) {
 	return flags
 }
 
-// localRun is a review on this machine, and what becomes of it.
-type localRun struct {
-	*app
-	session
+// Run is a review on this machine, and what becomes of it.
+type Run struct {
+	*Terminal
+	Session
 	admitted bool // whatever the repository's admission rules say
 	change   ingest.Change
 	opened   bool // the files of change are not read yet
 	reviewer *wire.Reviewer
-	progress *progress
+	progress *Progress
 	usedIDs  int // of the draft that this one replaces
 }
 
-// report describes a stored thread.
-func (a *app) report(ctx context.Context, s session) (driver.Report, error) {
-	flow, err := reviewpr.New(reviewpr.Steps{}, s.store)
+// Report describes a stored thread.
+func (a *Terminal) Report(ctx context.Context, s Session) (driver.Report, error) {
+	flow, err := reviewpr.New(reviewpr.Steps{}, s.Store)
 	if err != nil {
 		return driver.Report{}, err
 	}
-	return driver.ReportOf(ctx, flow, s.store, s.thread, checkpoint.Protection{})
+	return driver.ReportOf(ctx, flow, s.Store, s.Thread, checkpoint.Protection{})
 }
 
-// named opens the thread that an argument names.
-func (a *app) named(ctx context.Context, args []string, command string) (s session, err error) {
+// NamedThread opens the thread that an argument names.
+func (a *Terminal) NamedThread(ctx context.Context, args []string, command string) (s Session, err error) {
 	if len(args) != 1 {
-		return s, problem.Usage(command+" takes one thread", fmt.Sprintf("%s threads lists them", a.name))
+		return s, problem.Usage(command+" takes one thread", fmt.Sprintf("%s threads lists them", a.Name))
 	}
-	if s.store, err = a.OpenStore(ctx, a.store); err == nil {
-		s.thread, err = a.threadOf(ctx, s.store, args[0])
+	if s.Store, err = a.OpenStore(ctx, a.Store); err == nil {
+		s.Thread, err = a.threadOf(ctx, s.Store, args[0])
 	}
 	return s, err
 }
 
-// stored describes a review's thread. One of a pull request gets its API.
-func (a *app) stored(ctx context.Context, s *session) (r driver.Report, err error) {
-	a.about = s.thread
-	if r, err = a.report(ctx, *s); err == nil && r.State.Pull != nil {
-		s.api, err = a.GitHub(r.State.Pull.Ref, a.Settings)
+// Stored describes a review's thread. One of a pull request gets its API.
+func (a *Terminal) Stored(ctx context.Context, s *Session) (r driver.Report, err error) {
+	a.About = s.Thread
+	if r, err = a.Report(ctx, *s); err == nil && r.State.Pull != nil {
+		s.API, err = a.GitHub(r.State.Pull.Ref, a.Settings)
 	}
 	return r, err
 }
 
-// storedPull is the thread of the store about a pull request's present commit, with a
+// StoredPull is the thread of the store about a pull request's present commit, with a
 // draft that can be decided or was; empty where there is none.
-func (a *app) storedPull(ctx context.Context, ref pull.Ref) (string, error) {
-	store, err := a.OpenStore(ctx, a.store)
+func (a *Terminal) StoredPull(ctx context.Context, ref pull.Ref) (string, error) {
+	store, err := a.OpenStore(ctx, a.Store)
 	if err != nil {
 		return "", err
 	}
-	ids, err := drafts(ctx, store)
+	ids, err := Drafts(ctx, store)
 	if err != nil {
 		return "", err
 	}
@@ -117,7 +117,7 @@ func (a *app) storedPull(ctx context.Context, ref pull.Ref) (string, error) {
 		return "", err
 	}
 	for _, id := range ids {
-		r, err := a.report(ctx, session{store: store, thread: id})
+		r, err := a.Report(ctx, Session{Store: store, Thread: id})
 		if err != nil {
 			continue // threads tells what is wrong with it
 		}
@@ -131,7 +131,7 @@ func (a *app) storedPull(ctx context.Context, ref pull.Ref) (string, error) {
 }
 
 // threadOf is the thread that is meant.
-func (a *app) threadOf(ctx context.Context, store wire.Store, typed string) (string, error) {
+func (a *Terminal) threadOf(ctx context.Context, store wire.Store, typed string) (string, error) {
 	ids, err := threads(ctx, store)
 	if err != nil {
 		return "", err
@@ -146,7 +146,7 @@ func (a *app) threadOf(ctx context.Context, store wire.Store, typed string) (str
 			short = fmt.Sprintf("write at least %d characters of its last part; ", pull.MinPrefix)
 		}
 		return "", problem.Refuse(1, fmt.Sprintf("no draft of thread %q is parked here", typed),
-			fmt.Sprintf("%s threads lists what is; --store names another folder", short+a.name),
+			fmt.Sprintf("%s threads lists what is; --store names another folder", short+a.Name),
 			problem.At(store.Where()))
 	}
 	return "", problem.Usage(fmt.Sprintf("%q is the beginning of %d threads", typed, len(ids)),
@@ -160,7 +160,7 @@ func matches(typed, id string) bool {
 	at := strings.LastIndexByte(id, ':')
 	about, ticket := id[:max(0, at)], strings.TrimSuffix(typed, ":")
 	return pull.MatchThread(typed, id) || len(typed) >= pull.MinPrefix && strings.HasPrefix(id[at+1:], typed) ||
-		isProposal(id) && (about == ticket || strings.HasSuffix(about, "~"+ticket))
+		IsProposal(id) && (about == ticket || strings.HasSuffix(about, "~"+ticket))
 }
 
 // aside stands in the ids of what was set aside, between those of its thread and of
@@ -175,19 +175,19 @@ func threads(ctx context.Context, store wire.Store) ([]string, error) {
 	}), err
 }
 
-// drafts lists those of reviews.
-func drafts(ctx context.Context, store wire.Store) ([]string, error) {
+// Drafts lists those of reviews.
+func Drafts(ctx context.Context, store wire.Store) ([]string, error) {
 	ids, err := threads(ctx, store)
-	return slices.DeleteFunc(ids, isProposal), err
+	return slices.DeleteFunc(ids, IsProposal), err
 }
 
-// isProposal reports whether a thread is a ticket's: those of changes have a # before any ~.
-func isProposal(thread string) bool { return proposalThread.MatchString(thread) }
+// IsProposal reports whether a thread is a ticket's: those of changes have a # before any ~.
+func IsProposal(thread string) bool { return proposalThread.MatchString(thread) }
 
 var proposalThread = regexp.MustCompile(`^[^#]+~[^#~:]+:[0-9a-f]{40,64}$`)
 
-// listed is a draft in the list of threads.
-type listed struct {
+// Listed is a draft in the list of threads.
+type Listed struct {
 	Outcome  string `json:"outcome"`
 	Thread   string `json:"thread_id"`
 	Code     string `json:"code"`

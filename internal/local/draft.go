@@ -1,4 +1,4 @@
-package app
+package local
 
 import (
 	"cmp"
@@ -28,8 +28,8 @@ import (
 )
 
 // local reads the change and opens the store. Nothing is paid yet.
-func (a *app) local(ctx context.Context, arg string, admit bool) (*localRun, error) {
-	r := &localRun{app: a, admitted: admit}
+func (a *Terminal) local(ctx context.Context, arg string, admit bool) (*Run, error) {
+	r := &Run{Terminal: a, admitted: admit}
 	err := r.choose()
 	if err != nil {
 		return nil, err
@@ -37,44 +37,44 @@ func (a *app) local(ctx context.Context, arg string, admit bool) (*localRun, err
 	if arg == "" || arg == "." {
 		r.change, err = r.workTree(ctx)
 	} else {
-		r.change, err = a.read(ctx, arg, &r.session)
+		r.change, err = a.read(ctx, arg, &r.Session)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if r.reviewer.Rules && a.Provider == "auto" {
-		a.say(noModelNotice)
+		a.Say(NoModelNotice)
 	}
-	a.overruled(r.change.Config, a.options)
+	a.overruled(r.change.Config, a.Options)
 	r.opened = r.change.Pull != nil
 	r.reviewer.Named(r.change.Config)
-	if r.store, err = a.OpenStore(ctx, a.store); err != nil {
+	if r.Store, err = a.OpenStore(ctx, a.Store); err != nil {
 		return nil, err
 	}
-	r.thread = r.change.Thread
-	a.about = r.thread
+	r.Thread = r.change.Thread
+	a.About = r.Thread
 	return r, nil
 }
 
 // choose chooses who reviews, and draws how far that is. Nothing is asked yet.
-func (r *localRun) choose() (err error) {
-	r.progress = r.newProgress(r.quiet || r.json)
+func (r *Run) choose() (err error) {
+	r.progress = r.NewProgress(r.Quiet || r.JSON)
 	r.reviewer, err = r.NewReviewer(r.Settings, r.progress.wait)
 	return err
 }
 
 // overruled warns of lines of the settings file that have no effect.
-func (a *app) overruled(c config.Config, o *options) {
+func (a *Terminal) overruled(c config.Config, o *Options) {
 	for _, line := range c.Overruled {
-		if !o.quiet {
-			a.warn(line)
+		if !o.Quiet {
+			a.Warn(line)
 		}
 	}
 }
 
 // run continues the change's thread, or starts it. One that is parked, ended or
 // decided is reported as it stands.
-func (r *localRun) run(ctx context.Context) (driver.Report, error) {
+func (r *Run) run(ctx context.Context) (driver.Report, error) {
 	paid, err := r.paid(ctx)
 	if err != nil {
 		return driver.Report{}, err
@@ -82,7 +82,7 @@ func (r *localRun) run(ctx context.Context) (driver.Report, error) {
 	if err := r.forgetStale(ctx); err != nil {
 		return driver.Report{}, err
 	}
-	before, err := r.report(ctx, r.session)
+	before, err := r.Report(ctx, r.Session)
 	if err == nil && (before.Revising() || before.State.Decision != nil || before.Outcome != reviewpr.Failed) {
 		return before, nil
 	}
@@ -90,7 +90,7 @@ func (r *localRun) run(ctx context.Context) (driver.Report, error) {
 	if r.opened { // the files are read inside the graph
 		reading = r.files
 	}
-	result, err := r.driver().Draft(ctx, wire.Brief{Change: r.change, Paid: paid, API: r.api, Workspace: "."},
+	result, err := r.driver().Draft(ctx, wire.Brief{Change: r.change, Paid: paid, API: r.API, Workspace: "."},
 		reading, reviewpr.Steps{Admit: r.admit, Concurrency: r.Concurrency, Recall: r.recall,
 			Deadline: r.Deadline(r.Settings)}, func(c ingest.Change) (reviewpr.Draft, error) {
 			r.change = c
@@ -98,19 +98,19 @@ func (r *localRun) run(ctx context.Context) (driver.Report, error) {
 		})
 	r.progress.Stop()
 	if u := result.Usage; u.Calls > 0 && u.Tokens() == 0 && u.Cost > 0 {
-		r.warn("the server tells no usage, so every answer is counted at what it may have cost")
+		r.Warn("the server tells no usage, so every answer is counted at what it may have cost")
 	}
 	return result, err
 }
 
-func (r *localRun) files(ctx context.Context) (ingest.Change, error) {
-	return ingest.Files(ctx, r.api, r.change)
+func (r *Run) files(ctx context.Context) (ingest.Change, error) {
+	return ingest.Files(ctx, r.API, r.change)
 }
 
 // reviews are those of a pull request as the command line sees them, which needs no
 // record on GitHub for what its local store has decided.
-func (r *localRun) reviews(ref pull.Ref, decided ...reviewpr.State) *post.Ours {
-	all := r.Reviews(r.Settings, r.api, driver.Runs(r.api, ref, "", r.DraftWorkflow, r.DecideWorkflow))
+func (r *Run) reviews(ref pull.Ref, decided ...reviewpr.State) *post.Ours {
+	all := r.Reviews(r.Settings, r.API, driver.Runs(r.API, ref, "", r.DraftWorkflow, r.DecideWorkflow))
 	for _, d := range decided {
 		all.Decided[d.Decision.Digest] = d.Decision.Decision == decision.Approve
 	}
@@ -118,19 +118,19 @@ func (r *localRun) reviews(ref pull.Ref, decided ...reviewpr.State) *post.Ours {
 }
 
 // linters is where linters' results are: paths are those of the working folder.
-func (r *localRun) linters() linter.Source {
+func (r *Run) linters() linter.Source {
 	return linter.Source{Findings: r.Findings, Wait: r.FindingsWait, Dir: "."}
 }
 
 // driver takes the thread of this store through the graph.
-func (r *localRun) driver() driver.Driver {
-	d := driver.Driver{Front: r.Front, Store: r.store, Thread: r.thread, Reviewer: r.reviewer,
+func (r *Run) driver() driver.Driver {
+	d := driver.Driver{Front: r.Front, Store: r.Store, Thread: r.Thread, Reviewer: r.reviewer,
 		Live: r.progress.live, Linters: r.linters(), Warn: func(text string) {
 			r.progress.clear()
-			r.warn(text)
+			r.Warn(text)
 		}, Tell: func(line string) {
 			r.progress.clear()
-			r.say(guard.Line(line, driver.MaxLine))
+			r.Say(guard.Line(line, driver.MaxLine))
 		}}
 	if r.progress.columns == 0 { // a log or a pipe, which has no live line
 		d.Pulse = d.Tell
@@ -145,7 +145,7 @@ const paidThreads = 16
 // paid gathers what the store's threads of the same pull request or folder have
 // paid for: a later commit takes the files that did not change, and a thread
 // that is dropped as stale leaves its results to the next.
-func (r *localRun) paid(ctx context.Context) (reviewpr.Paid, error) {
+func (r *Run) paid(ctx context.Context) (reviewpr.Paid, error) {
 	var paid reviewpr.Paid
 	if r.reviewer.Rules {
 		return paid, nil
@@ -155,27 +155,27 @@ func (r *localRun) paid(ctx context.Context) (reviewpr.Paid, error) {
 		return paid, err
 	}
 	for _, id := range ids {
-		saved, err := r.store.Load(ctx, id)
+		saved, err := r.Store.Load(ctx, id)
 		if err != nil {
 			continue // what cannot be read was not paid for, as far as anybody knows
 		}
 		if r.Anew {
-			paid.Count(saved, r.thread)
+			paid.Count(saved, r.Thread)
 			continue
 		}
-		paid.Add(saved, r.thread)
+		paid.Add(saved, r.Thread)
 	}
 	return paid, nil
 }
 
 // recall is what was said before of the pull request, or in the last decided
 // review of the range or folder.
-func (r *localRun) recall(ctx context.Context, change ingest.Change) ([]finding.Earlier, error) {
+func (r *Run) recall(ctx context.Context, change ingest.Change) ([]finding.Earlier, error) {
 	ids, err := r.alike(ctx)
 	if err != nil {
 		return nil, err
 	}
-	flow, err := reviewpr.New(reviewpr.Steps{}, r.store)
+	flow, err := reviewpr.New(reviewpr.Steps{}, r.Store)
 	if err != nil {
 		return nil, err
 	}
@@ -196,8 +196,8 @@ func (r *localRun) recall(ctx context.Context, change ingest.Change) ([]finding.
 	switch {
 	case change.Pull != nil:
 		return driver.Recall(ctx, r.reviews(change.Pull.Ref, decided...), r.Instance, change,
-			known, r.warn)
-	case len(known) > 0 && strings.Contains(r.thread, "#"): // else it is a diff of anything
+			known, r.Warn)
+	case len(known) > 0 && strings.Contains(r.Thread, "#"): // else it is a diff of anything
 		return known[0], nil
 	}
 	return nil, nil
@@ -205,17 +205,17 @@ func (r *localRun) recall(ctx context.Context, change ingest.Change) ([]finding.
 
 // alike are the store's threads of the same pull request, range or folder: first
 // this one, and what was set aside of it.
-func (r *localRun) alike(ctx context.Context) ([]string, error) {
-	ids, err := r.store.Threads(ctx)
+func (r *Run) alike(ctx context.Context) ([]string, error) {
+	ids, err := r.Store.Threads(ctx)
 	about := func(id string) string { return id[:strings.LastIndexByte(id, ':')+1] }
-	ids = slices.DeleteFunc(ids, func(id string) bool { return about(id) != about(r.thread) })
+	ids = slices.DeleteFunc(ids, func(id string) bool { return about(id) != about(r.Thread) })
 	slices.SortStableFunc(ids, func(a, b string) int {
-		return cmp.Compare(strings.Index(b, r.thread), strings.Index(a, r.thread))
+		return cmp.Compare(strings.Index(b, r.Thread), strings.Index(a, r.Thread))
 	})
 	return ids[:min(len(ids), paidThreads)], err
 }
 
-func (r *localRun) draft(ctx context.Context) reviewpr.Draft {
+func (r *Run) draft(ctx context.Context) reviewpr.Draft {
 	d := r.Facts(ctx, r.Settings, r.reviewer)
 	d.UsedIDs, d.For = r.usedIDs, r.purpose()
 	if p := r.change.Pull; p != nil {
@@ -224,36 +224,36 @@ func (r *localRun) draft(ctx context.Context) reviewpr.Draft {
 	return d
 }
 
-func (r *localRun) admit(ctx context.Context, c ingest.Change) (string, error) {
+func (r *Run) admit(ctx context.Context, c ingest.Change) (string, error) {
 	if c.Pull == nil || r.admitted {
 		return "", nil
 	}
-	reason, err := triage.Admit(ctx, *c.Pull, triage.Event{Explicit: true}, c.Config.Admission, r.api)
+	reason, err := triage.Admit(ctx, *c.Pull, triage.Event{Explicit: true}, c.Config.Admission, r.API)
 	if reason != "" {
 		reason += " (--admit reviews it all the same)"
 	}
 	return reason, err
 }
 
-// noModelNotice tells a command line that reviews by rules of the other way.
-const noModelNotice = "No model is configured. For one: OPENAI_API_KEY=… or --base-url."
+// NoModelNotice tells a command line that reviews by rules of the other way.
+const NoModelNotice = "No model is configured. For one: OPENAI_API_KEY=… or --base-url."
 
 // forgetStale drops a thread that is not a run of this very change by this
 // reviewer under these settings: one that ended SKIPPED or FAILED, that expired or
 // was damaged, that is for something else, or that a higher cap lets go on. A
 // decided one is kept and reported, an abort whatever the diff has become; --again
 // drops every one but a posted review.
-func (r *localRun) forgetStale(ctx context.Context) (err error) {
-	release, err := r.store.Lock(ctx, r.thread)
+func (r *Run) forgetStale(ctx context.Context) (err error) {
+	release, err := r.Store.Lock(ctx, r.Thread)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	flow, err := reviewpr.New(reviewpr.Steps{}, r.store)
+	flow, err := reviewpr.New(reviewpr.Steps{}, r.Store)
 	if err != nil {
 		return err
 	}
-	view, err := flow.Inspect(ctx, r.thread)
+	view, err := flow.Inspect(ctx, r.Thread)
 	if errors.Is(err, graph.ErrNoThread) {
 		return nil
 	}
@@ -268,10 +268,10 @@ func (r *localRun) forgetStale(ctx context.Context) (err error) {
 	if err != nil && !(damaged && r.Anew) {
 		return err // it may hold a decision: giving it up is for a person to say
 	}
-	if err == nil && !r.stale(view) && driver.CheckShown(view) == nil {
+	if err == nil && !r.stale(view) && reviewpr.Intact(view) == nil {
 		return nil
 	}
-	saved, err := r.store.Load(ctx, r.thread)
+	saved, err := r.Store.Load(ctx, r.Thread)
 	if err == nil && (r.Anew || view.State.Draft.DiffDigest == r.change.Digest()) {
 		r.usedIDs = reviewpr.UsedIDs(saved.Snapshot)
 	}
@@ -281,29 +281,29 @@ func (r *localRun) forgetStale(ctx context.Context) (err error) {
 	if err != nil && !damaged {
 		return err
 	}
-	return r.store.Remove(ctx, r.thread)
+	return r.Store.Remove(ctx, r.Thread)
 }
 
 // setAside keeps what a draft has paid for when another takes its place: its
 // reviewer may be asked again, and this process may be killed.
-func (r *localRun) setAside(ctx context.Context, view graph.View[reviewpr.State], saved graph.Saved) error {
+func (r *Run) setAside(ctx context.Context, view graph.View[reviewpr.State], saved graph.Saved) error {
 	d := view.State.Draft
 	unread := d.DiffDigest == "" // nothing is paid before the change is read
 	if r.Anew || unread || d.Rules || d.For == "" || view.End == reviewpr.Skipped ||
 		view.End == reviewpr.Failed {
 		return nil
 	}
-	id := fmt.Sprintf("%s%s%.12s", r.thread, aside, d.For)
-	err := r.store.Save(ctx, id, saved.Snapshot)
+	id := fmt.Sprintf("%s%s%.12s", r.Thread, aside, d.For)
+	err := r.Store.Save(ctx, id, saved.Snapshot)
 	for _, record := range saved.Journal {
-		err = cmp.Or(err, r.store.Append(ctx, id, record))
+		err = cmp.Or(err, r.Store.Append(ctx, id, record))
 	}
 	return err
 }
 
 // purpose is a hash of what a result is for: the change, who reviews it, told what,
 // and the settings.
-func (r *localRun) purpose() string {
+func (r *Run) purpose() string {
 	c, by := r.change, r.reviewer
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q", []string{
 		c.Digest(), by.Model, by.Endpoint, by.Prompt(), fmt.Sprintf("%q", c.Guidance),
@@ -313,7 +313,7 @@ func (r *localRun) purpose() string {
 	return hex.EncodeToString(sum[:])
 }
 
-func (r *localRun) stale(view graph.View[reviewpr.State]) bool {
+func (r *Run) stale(view graph.View[reviewpr.State]) bool {
 	d := view.State.Draft
 	switch {
 	case r.Anew:

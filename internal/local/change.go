@@ -1,4 +1,4 @@
-package app
+package local
 
 import (
 	"cmp"
@@ -26,7 +26,7 @@ import (
 
 // read reads the change that an argument of review names; a pull request is only
 // opened.
-func (a *app) read(ctx context.Context, arg string, s *session) (ingest.Change, error) {
+func (a *Terminal) read(ctx context.Context, arg string, s *Session) (ingest.Change, error) {
 	switch {
 	case arg == "demo":
 		c, err := ingest.Demo()
@@ -34,7 +34,7 @@ func (a *app) read(ctx context.Context, arg string, s *session) (ingest.Change, 
 	case arg == "-":
 		return a.readDiff("standard input", a.Stdin)
 	case pull.LooksLikeRef(arg):
-		return a.readPull(ctx, arg, s)
+		return a.ReadPull(ctx, arg, s)
 	}
 	info, err := os.Stat(arg)
 	folder := err == nil && info.IsDir()
@@ -52,11 +52,11 @@ func (a *app) read(ctx context.Context, arg string, s *session) (ingest.Change, 
 	case ingest.IsRange(arg):
 		return a.readRange(ctx, arg)
 	case number.MatchString(arg):
-		address, err := a.numbered(ctx, arg)
+		address, err := a.Numbered(ctx, arg)
 		if err != nil {
 			return ingest.Change{}, err
 		}
-		return a.readPull(ctx, address, s)
+		return a.ReadPull(ctx, address, s)
 	}
 	if clone, revision := ingest.OpenAt(ctx, ".", arg); revision {
 		a.taken(arg, "the range "+arg+"...HEAD")
@@ -69,9 +69,12 @@ func (a *app) read(ctx context.Context, arg string, s *session) (ingest.Change, 
 
 var number = regexp.MustCompile(`^#?[1-9][0-9]{0,9}$`)
 
-// numbered is the address of the pull request that a number alone names: of the
-// repository that the clone has for its origin.
-func (a *app) numbered(ctx context.Context, arg string) (string, error) {
+// Numbered is the address of the pull request that a number alone names, of the repository
+// that the clone has for its origin; any other argument as it is.
+func (a *Terminal) Numbered(ctx context.Context, arg string) (string, error) {
+	if !number.MatchString(arg) {
+		return arg, nil
+	}
 	arg = strings.TrimPrefix(arg, "#")
 	ref, err := ingest.PullOf(ctx, ".", arg)
 	if err != nil {
@@ -82,13 +85,13 @@ func (a *app) numbered(ctx context.Context, arg string) (string, error) {
 }
 
 // taken says what an argument of several meanings was taken for.
-func (a *app) taken(arg, what string) {
-	a.say(guard.Line(arg+" is taken for "+what+".", driver.MaxLine))
+func (a *Terminal) taken(arg, what string) {
+	a.Say(guard.Line(arg+" is taken for "+what+".", driver.MaxLine))
 }
 
 // readDiff reads a diff. One that cannot be read is wrong usage: it is what was
 // passed.
-func (a *app) readDiff(name string, r io.Reader) (ingest.Change, error) {
+func (a *Terminal) readDiff(name string, r io.Reader) (ingest.Change, error) {
 	c, err := ingest.Diff(name, r)
 	if err != nil {
 		err = problem.Usage(err.Error(), "pass a whole unified diff, such as `git diff main...` prints")
@@ -96,10 +99,7 @@ func (a *app) readDiff(name string, r io.Reader) (ingest.Change, error) {
 	return a.withConfig(c, err)
 }
 
-func (a *app) readRange(ctx context.Context, arg string) (ingest.Change, error) {
-	if err := a.inRepository(); err != nil {
-		return ingest.Change{}, err
-	}
+func (a *Terminal) readRange(ctx context.Context, arg string) (ingest.Change, error) {
 	clone, err := ingest.OpenClone(ctx, ".")
 	if err != nil {
 		return ingest.Change{}, ofClone(err)
@@ -107,7 +107,7 @@ func (a *app) readRange(ctx context.Context, arg string) (ingest.Change, error) 
 	return a.rangeOf(ctx, clone, arg)
 }
 
-func (a *app) rangeOf(ctx context.Context, clone ingest.Clone, arg string) (ingest.Change, error) {
+func (a *Terminal) rangeOf(ctx context.Context, clone ingest.Clone, arg string) (ingest.Change, error) {
 	if err := a.InRepository(); err != nil {
 		return ingest.Change{}, err
 	}
@@ -115,12 +115,12 @@ func (a *app) rangeOf(ctx context.Context, clone ingest.Clone, arg string) (inge
 	return c, ofClone(err)
 }
 
-// inRepository cleans the settings' names of files, and says which settings file is read where one of that name is in
+// InRepository cleans the settings' names of files, and says which settings file is read where one of that name is in
 // this folder too.
-func (a *app) inRepository() error {
-	err := a.InRepository()
+func (a *Terminal) InRepository() error {
+	err := a.Settings.InRepository()
 	if _, absent := os.Stat(a.Config); err == nil && a.Config != config.DefaultPath && absent == nil {
-		a.say("Settings are read from " + a.Config + " of the change's base, not from the file in this folder.")
+		a.Say("Settings are read from " + a.Config + " of the change's base, not from the file in this folder.")
 	}
 	return err
 }
@@ -136,23 +136,25 @@ func ofClone(err error) error {
 	return err
 }
 
-func (a *app) readPull(ctx context.Context, arg string, s *session) (ingest.Change, error) {
-	ref, err := a.parseRef(arg)
+// ReadPull opens the pull request that an argument names, with its API in s. Its files are not
+// read yet.
+func (a *Terminal) ReadPull(ctx context.Context, arg string, s *Session) (ingest.Change, error) {
+	ref, err := a.ParseRef(arg)
 	if err != nil {
 		return ingest.Change{}, err
 	}
-	if err := a.inRepository(); err != nil {
+	if err := a.InRepository(); err != nil {
 		return ingest.Change{}, err
 	}
-	if s.api, err = a.GitHub(ref, a.Settings); err != nil {
+	if s.API, err = a.GitHub(ref, a.Settings); err != nil {
 		return ingest.Change{}, err
 	}
-	return ingest.Open(ctx, s.api, ref, ingest.PullOptions{Instance: a.Instance, Config: a.File()})
+	return ingest.Open(ctx, s.API, ref, ingest.PullOptions{Instance: a.Instance, Config: a.File()})
 }
 
-// parseRef reads the pull request that an argument names, on the server that the
+// ParseRef reads the pull request that an argument names, on the server that the
 // environment names where the argument has none.
-func (a *app) parseRef(arg string) (pull.Ref, error) {
+func (a *Terminal) ParseRef(arg string) (pull.Ref, error) {
 	ref, err := pull.ParseRef(arg)
 	if err != nil {
 		return ref, problem.Usage(err.Error(), "name it owner/repo#42 or https://github.com/owner/repo/pull/42")
@@ -163,15 +165,15 @@ func (a *app) parseRef(arg string) (pull.Ref, error) {
 	return ref, nil
 }
 
-// repository reads the name of one on the server that the environment names.
-func (a *app) repository(name string) (pull.Ref, error) {
+// Repository reads the name of one on the server that the environment names.
+func (a *Terminal) Repository(name string) (pull.Ref, error) {
 	owner, repo, err := pull.ParseRepository(name)
 	return pull.Ref{Host: pull.DefaultHost, Owner: owner, Repo: repo}.On(a.Getenv("GITHUB_SERVER_URL")), err
 }
 
 // withConfig adds the settings file that was named for a diff, which has no
 // base to read one from.
-func (a *app) withConfig(c ingest.Change, err error) (ingest.Change, error) {
+func (a *Terminal) withConfig(c ingest.Change, err error) (ingest.Change, error) {
 	if err == nil {
 		c.Config, err = wire.NamedConfig(a.File(), c.Config)
 	}
@@ -180,8 +182,8 @@ func (a *app) withConfig(c ingest.Change, err error) (ingest.Change, error) {
 
 // workTree reads what is not committed as well, and says first what is read and who
 // will see it. Untracked files leave this machine only where somebody says so.
-func (r *localRun) workTree(ctx context.Context) (ingest.Change, error) {
-	if err := r.inRepository(); err != nil {
+func (r *Run) workTree(ctx context.Context) (ingest.Change, error) {
+	if err := r.InRepository(); err != nil {
 		return ingest.Change{}, err
 	}
 	w, err := ingest.OpenWorkTree(ctx, ".")
@@ -193,7 +195,7 @@ func (r *localRun) workTree(ctx context.Context) (ingest.Change, error) {
 	if err != nil {
 		return c, err
 	}
-	if !r.quiet || asks {
+	if !r.Quiet || asks {
 		fmt.Fprintln(r.Stderr, r.firstLine(w, len(c.Files), with, asks))
 	}
 	if !asks || !(ask.Prompt{Front: r.Front}).Yes(ctx, "Send what is untracked to "+r.endpoint().Host+" too?") {
@@ -206,7 +208,7 @@ func (r *localRun) workTree(ctx context.Context) (ingest.Change, error) {
 }
 
 // firstLine says what of the work tree is read, by whom, and which files are untracked.
-func (r *localRun) firstLine(w ingest.WorkTree, files int, with, asks bool) string {
+func (r *Run) firstLine(w ingest.WorkTree, files int, with, asks bool) string {
 	line := fmt.Sprintf("The work tree against %s: %s, read by %s.", w.Base, wording.Count(files, "changed file"),
 		r.reader())
 	if len(w.Untracked) == 0 {
@@ -223,14 +225,14 @@ func (r *localRun) firstLine(w ingest.WorkTree, files int, with, asks bool) stri
 }
 
 // reader is who reads the change: a model and the host that it is asked at.
-func (r *localRun) reader() string {
+func (r *Run) reader() string {
 	if r.reviewer.Rules {
 		return "rules on this machine"
 	}
 	return guard.Line(r.reviewer.Model, driver.MaxLine) + " at " + r.endpoint().Host
 }
 
-func (r *localRun) endpoint() *url.URL {
+func (r *Run) endpoint() *url.URL {
 	u, err := url.Parse(cmp.Or(r.BaseURL, llm.DefaultBaseURL))
 	if err != nil {
 		return &url.URL{Host: "an address that does not parse"} // the client was made with it
@@ -240,11 +242,11 @@ func (r *localRun) endpoint() *url.URL {
 
 // withUntracked reports whether the untracked files are read too, or whether a person has
 // to be asked, since they would leave this machine and no flag says so.
-func (r *localRun) withUntracked(paths []string) (with, asks bool) {
+func (r *Run) withUntracked(paths []string) (with, asks bool) {
 	if len(paths) == 0 || r.untracked || r.reviewer.Rules || transport.Loopback(r.endpoint().Hostname()) {
 		return true, false
 	}
-	return false, r.interactive(r.options)
+	return false, r.Interactive(r.Options)
 }
 
 // mostNamed is how many untracked files are named in one line.

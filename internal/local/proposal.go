@@ -1,4 +1,4 @@
-package app
+package local
 
 import (
 	"cmp"
@@ -31,38 +31,37 @@ import (
 
 // proposing is a ticket's thread of the local store.
 type proposing struct {
-	session
-	app    *app
-	o      *implementOptions
-	base   ingest.Base
-	ticket ticket.Ticket
-	push   *driver.Push // nil for a branch of the clone
+	*Terminal
+	Session
+	base    ingest.Base
+	ticket  ticket.Ticket
+	check   string          // the project's own command; empty for none
+	modules []string        // that alone may change; empty for all
+	onto    *driver.Push    // nil for a branch of the clone
+	last    driver.Proposal // as the thread stood
 }
 
 func (p *proposing) driver() driver.Driver {
-	d := driver.Driver{Front: p.app.Front, Store: p.store, Thread: p.thread, Observe: p.observe, Warn: p.app.warn}
-	if !p.o.quiet {
-		d.Tell = func(line string) { fmt.Fprintln(p.app.Stderr, guard.Line(line, driver.MaxLine)) }
-	}
-	return d
+	return driver.Driver{Front: p.Front, Store: p.Store, Thread: p.Thread, Observe: p.observe, Warn: p.Warn,
+		Tell: func(line string) { p.Say(guard.Line(line, driver.MaxLine)) }}
 }
 
 // observe tells each step as it begins.
 func (p *proposing) observe(e graph.Event) {
-	if e.Kind == graph.StepStarted && !p.o.quiet && !p.o.json {
-		fmt.Fprintln(p.app.Stderr, strings.ReplaceAll(e.Node, "_", " "))
+	if e.Kind == graph.StepStarted && !p.Quiet && !p.JSON {
+		fmt.Fprintln(p.Stderr, strings.ReplaceAll(e.Node, "_", " "))
 	}
 }
 
 // draft goes on with the ticket's thread, or starts it. One that is parked or decided is
 // reported as it stands; one that failed, or whose ticket changed, begins anew.
-func (p *proposing) draft(ctx context.Context) (driver.Proposal, error) {
-	r, err := p.driver().Proposed(ctx)
-	s := r.State
+func (p *proposing) draft(ctx context.Context) (driver.Report, error) {
+	r, err := p.standing(ctx)
+	s := p.last.State
 	another := s.Decision == nil && s.Facts.Subject.Digest != "" && s.Facts.Subject.Digest != implement.Digest(p.ticket)
 	switch {
 	case errors.Is(err, graph.ErrNoThread):
-	case p.o.Anew, err == nil && (another || p.late(r) || r.Outcome == ticketpr.Failed && s.Error != ""):
+	case p.Anew, err == nil && (another || p.late(r) || r.Outcome == ticketpr.Failed && s.Error != ""):
 		if err := p.forget(ctx); err != nil {
 			return r, err
 		}
@@ -72,26 +71,33 @@ func (p *proposing) draft(ctx context.Context) (driver.Proposal, error) {
 	return p.advance(ctx, true, nil)
 }
 
+// standing is how the thread stands.
+func (p *proposing) standing(ctx context.Context) (_ driver.Report, err error) {
+	p.last, err = p.driver().Proposed(ctx)
+	return p.last.Report(), err
+}
+
 // advance takes the thread on with an answer, if any. A change is carried out on GitHub with
 // --push, else in the clone; drafts says that one may have to be drafted first.
-func (p *proposing) advance(ctx context.Context, drafts bool, answer *graph.Answer) (_ driver.Proposal, err error) {
+func (p *proposing) advance(ctx context.Context, drafts bool, answer *graph.Answer) (_ driver.Report, err error) {
 	var steps ticketpr.Steps
 	var begin ticketpr.State
 	if drafts {
 		if steps, begin, err = p.steps(ctx); err != nil {
-			return driver.Proposal{}, err
+			return driver.Report{}, err
 		}
 	}
-	if steps.Apply = driver.CommitTo(p.base); p.push != nil {
-		p.push.Into(&steps)
+	if steps.Apply = driver.CommitTo(p.base); p.onto != nil {
+		p.onto.Into(&steps)
 	}
-	return p.driver().Advance(ctx, steps, begin, answer)
+	p.last, err = p.driver().Advance(ctx, steps, begin, answer)
+	return p.last.Report(), err
 }
 
 // leftOut refuses a draft with a module that --modules does not name.
 func (p *proposing) leftOut(s ticketpr.State) error {
 	for _, m := range s.Scope.Modules {
-		if len(p.o.modules) > 0 && !slices.Contains(p.o.modules, m.Name) {
+		if len(p.modules) > 0 && !slices.Contains(p.modules, m.Name) {
 			return problem.Usage(fmt.Sprintf("there is a draft already, and it changes the module %q, which --modules "+
 				"leaves out", m.Name), "leave out --modules, or draft the ticket anew with --again")
 		}
@@ -100,26 +106,26 @@ func (p *proposing) leftOut(s ticketpr.State) error {
 }
 
 // late reports whether a draft waited longer than it may.
-func (p *proposing) late(r driver.Proposal) bool {
-	return r.Outcome == ticketpr.Paused && checkpoint.CheckExpiry(r.Packed.Manifest, p.app.Now()) != nil
+func (a *Terminal) late(r driver.Report) bool {
+	return r.Parked() && checkpoint.CheckExpiry(r.Packed.Manifest, a.Now()) != nil
 }
 
 // forget drops the thread.
 func (p *proposing) forget(ctx context.Context) (err error) {
-	release, err := p.store.Lock(ctx, p.thread)
+	release, err := p.Store.Lock(ctx, p.Thread)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	return p.store.Remove(ctx, p.thread)
+	return p.Store.Remove(ctx, p.Thread)
 }
 
 // steps are those that draft and revise.
 func (p *proposing) steps(ctx context.Context) (ticketpr.Steps, ticketpr.State, error) {
-	place := p.app.PlaceOf(p.base.Clone, p.base.Commit)
+	place := p.PlaceOf(p.base.Clone, p.base.Commit)
 	var err error
-	if p.push != nil {
-		err = p.push.OnTip(ctx, p.base)
+	if p.onto != nil {
+		err = p.onto.OnTip(ctx, p.base)
 	}
 	var entries map[string]diff.Entry
 	if err == nil {
@@ -128,52 +134,52 @@ func (p *proposing) steps(ctx context.Context) (ticketpr.Steps, ticketpr.State, 
 	if err != nil {
 		return ticketpr.Steps{}, ticketpr.State{}, err
 	}
-	now := p.app.Clock()
+	now := p.Clock()
 	what := driver.Proposing{
-		Facts: checkpoint.Manifest{Thread: p.thread, Subject: checkpoint.Subject{Kind: "ticket", Head: p.base.Commit},
-			CreatedAt: now, ExpiresAt: now.Add(p.o.Expires), ToolVersion: wire.Version(),
+		Facts: checkpoint.Manifest{Thread: p.Thread, Subject: checkpoint.Subject{Kind: "ticket", Head: p.base.Commit},
+			CreatedAt: now, ExpiresAt: now.Add(p.Expires), ToolVersion: wire.Version(),
 			ConfigFingerprint: p.base.Config.Fingerprint(), PromptFingerprint: implement.Fingerprint()},
 		Into: p.base.Branch, Show: ticket.ShowFull, Config: p.base.Config,
-		Ticket: p.ticket, Settings: p.o.Settings, Place: place, Entries: entries, Only: p.o.modules,
+		Ticket: p.ticket, Settings: p.Settings, Place: place, Entries: entries, Only: p.modules,
 	}
-	if p.o.check != "" {
-		what.Check = p.check
+	if p.check != "" {
+		what.Check = p.checked
 	}
 	return p.driver().Propose(ctx, what)
 }
 
 // mayPush looks whether --push can be followed, before anything is paid.
 func (p *proposing) mayPush(ctx context.Context) (err error) {
-	if !p.o.push {
+	if !p.Push {
 		return nil
 	}
 	ref, err := ingest.Origin(ctx, ".")
-	if p.o.repo != "" {
-		ref = pull.Ref{Host: pull.DefaultHost}.On(p.app.Getenv("GITHUB_SERVER_URL"))
-		ref.Owner, ref.Repo, err = pull.ParseRepository(p.o.repo)
+	if p.repo != "" {
+		ref = pull.Ref{Host: pull.DefaultHost}.On(p.Getenv("GITHUB_SERVER_URL"))
+		ref.Owner, ref.Repo, err = pull.ParseRepository(p.repo)
 	}
 	if err != nil {
 		return problem.Usage("--push: "+err.Error(), "name the repository: --repo owner/name")
 	}
-	p.push, err = p.app.NewPush(ctx, ref, p.o.Settings, p.base, p.ticket, p.resuming())
+	p.onto, err = p.NewPush(ctx, ref, p.Settings, p.base, p.ticket, p.Resuming())
 	return err
 }
 
-// resuming is the command that goes on with the thread.
-func (p *proposing) resuming() string {
-	command := p.app.resuming(p.thread, &p.o.options)
-	if p.o.push {
+// Resuming is the command that goes on with the thread.
+func (p *proposing) Resuming() string {
+	command := p.Terminal.Resuming(p.Thread, p.Options)
+	if p.Push {
 		command += " --push"
 	}
-	if p.o.repo != "" {
-		command += " --repo " + driver.Quoted(p.o.repo)
+	if p.repo != "" {
+		command += " --repo " + driver.Quoted(p.repo)
 	}
 	return command
 }
 
-// check runs the user's command on the change, in a folder that holds it and nothing else.
+// checked runs the user's command on the change, in a folder that holds it and nothing else.
 // It gets no credential of this process.
-func (p *proposing) check(ctx context.Context, files []change.File) (*change.Check, error) {
+func (p *proposing) checked(ctx context.Context, files []change.File) (*change.Check, error) {
 	dir, err := os.MkdirTemp("", "pr-review-check-")
 	if err != nil {
 		return nil, err
@@ -184,12 +190,12 @@ func (p *proposing) check(ctx context.Context, files []change.File) (*change.Che
 	}
 	limited, stop := context.WithTimeout(ctx, checkTime)
 	defer stop()
-	passed, output, err := ingest.Shell(limited, dir, p.o.check, p.app.withoutCredentials(p.base.Config))
+	passed, output, err := ingest.Shell(limited, dir, p.check, p.withoutCredentials(p.base.Config))
 	if ctx.Err() == nil && limited.Err() != nil {
 		passed, output, err = false, fmt.Sprintf("it did not end within %v", checkTime), nil
 	}
 	output = strings.ReplaceAll(secret.Redact(paint.ReplaceAllString(output, "")), dir, ".")
-	return &change.Check{Command: secret.Redact(p.o.check), Passed: passed, Output: guard.Text(output)}, err
+	return &change.Check{Command: secret.Redact(p.check), Passed: passed, Output: guard.Text(output)}, err
 }
 
 // paint is what colours a terminal.
@@ -202,7 +208,7 @@ var credentialName = regexp.MustCompile(
 	`(?i)TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|API_?KEY|^PR_REVIEW_|^INPUT_|^ACTIONS_|_KEY$`)
 
 // withoutCredentials is the environment for code that a model wrote.
-func (a *app) withoutCredentials(c config.Config) (env []string) {
+func (a *Terminal) withoutCredentials(c config.Config) (env []string) {
 	named := c.Variables()
 	for _, v := range a.Environ {
 		name, _, _ := strings.Cut(v, "=")
@@ -213,38 +219,38 @@ func (a *app) withoutCredentials(c config.Config) (env []string) {
 	return env
 }
 
-// showProposal prints a ticket's draft of the local store.
-func (a *app) showProposal(ctx context.Context, s session, o *implementOptions) error {
-	p := &proposing{session: s, app: a, o: o}
-	r, err := p.driver().Proposed(ctx)
+// ShowProposal prints a ticket's draft of the local store.
+func (a *Terminal) ShowProposal(ctx context.Context, s Session) error {
+	p := &proposing{Terminal: a, Session: s}
+	r, err := p.standing(ctx)
 	if err != nil {
 		return err
 	}
-	if p.show(r); r.Outcome == ticketpr.Paused {
-		return p.park(r)
+	if p.show(); r.Parked() {
+		return p.Park(r)
 	}
-	return p.finish(ctx, r)
+	return p.Decided(ctx, r)
 }
 
-// proposals lists the tickets' drafts that wait in a store.
-func (a *app) proposals(ctx context.Context, store wire.Store) (list []listed, err error) {
+// Proposals lists the tickets' drafts that wait in a store.
+func (a *Terminal) Proposals(ctx context.Context, store wire.Store) (list []Listed, err error) {
 	ids, err := store.Threads(ctx)
 	for _, id := range ids {
-		if !isProposal(id) {
+		if !IsProposal(id) {
 			continue
 		}
-		p := &proposing{session: session{store: store, thread: id}, app: a, o: &implementOptions{}}
-		r, err := p.driver().Proposed(ctx)
+		p := &proposing{Terminal: a, Session: Session{Store: store, Thread: id}}
+		r, err := p.standing(ctx)
 		if err != nil {
-			a.warn(guard.Line(id, driver.MaxLine) + ": " + driver.Explain(err))
+			a.Warn(guard.Line(id, driver.MaxLine) + ": " + driver.Explain(err))
 			continue
 		}
-		if r.Outcome != ticketpr.Paused {
+		if !r.Parked() {
 			continue
 		}
-		all := r.State.Proposed()
-		one := listed{r.Outcome, r.Thread, r.Code, len(r.Findings), len(all), change.Lines(all)}
-		if p.late(r) {
+		all := p.last.State.Proposed()
+		one := Listed{r.Outcome, r.Thread, r.Code, len(r.Findings), len(all), change.Lines(all)}
+		if a.late(r) {
 			one.Outcome = driver.Expired
 		}
 		list = append(list, one)

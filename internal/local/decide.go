@@ -1,0 +1,353 @@
+package local
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	osuser "os/user"
+	"time"
+
+	"github.com/org/pr-review-action/internal/ask"
+	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/driver"
+	"github.com/org/pr-review-action/internal/flow/reviewpr"
+	"github.com/org/pr-review-action/internal/gate"
+	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/post"
+	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/render/terminal"
+	"github.com/org/pr-review-action/internal/trace"
+	"github.com/org/pr-review-action/internal/wire"
+	"github.com/org/pr-review-action/internal/wording"
+)
+
+// GoFrom goes on with a thread from where it stands: an unfinished revision, a decision, a
+// draft that waits, or none of these.
+func (l *Run) GoFrom(ctx context.Context, r driver.Report, given decision.Verdict) error {
+	switch {
+	case r.Revising():
+		return l.finishRevision(ctx, r, given)
+	case r.State.Decision != nil:
+		return l.again(ctx, r, given)
+	case r.Parked():
+		return l.Terminal.decide(ctx, l, r, given)
+	}
+	return l.Finish(r)
+}
+
+// finishRevision goes on with a revision that a run before this one was asked for.
+// A decision that is given now was made about a draft that is not there yet.
+func (l *Run) finishRevision(ctx context.Context, r driver.Report, given decision.Verdict) error {
+	d, _ := decision.Parse(l.Text()) // it parsed before
+	if (given != "" || len(l.lines) > 0) && (given != decision.Revise || d.Feedback != r.Asked()) {
+		return problem.Usage("this draft is being revised, so there is nothing to decide yet",
+			fmt.Sprintf("finish that first: %s, with the model's flags", l.Resuming(r.Thread, l.Options)))
+	}
+	after, err := l.revise(ctx, r, nil)
+	if err != nil {
+		return err
+	}
+	l.undecided()
+	return l.Terminal.decide(ctx, l, after, "")
+}
+
+// subject is what a draft of the local store is of, a change that was reviewed or one for a
+// ticket: what the one road of decisions asks of it.
+type subject interface {
+	// ask shows a draft, and asks about it where a person can be asked. Without a verdict the
+	// draft stays, and shown is what is told of it, with the changes so far.
+	ask(ctx context.Context, r driver.Report) (given decision.Verdict, text string, shown driver.Report, err error)
+	Park(r driver.Report, changes ...string) error
+	unmoved(ctx context.Context, r driver.Report) error // resume check 9: it is as it was when it was drafted
+	items(r driver.Report) []decision.Item              // what a decision can name
+	by(ctx context.Context) (string, error)             // who decides
+	// carryOut acts on an answer, which may ask for another draft.
+	carryOut(ctx context.Context, r driver.Report, answer decision.Answer) (driver.Report, error)
+	Decided(ctx context.Context, r driver.Report) error // tells what came of a decision
+}
+
+// decide takes the decision on a parked draft: from the flags, else from the
+// person at the terminal; else the draft stays parked.
+func (a *Terminal) decide(ctx context.Context, s subject, r driver.Report, given decision.Verdict) error {
+	text := a.Text()
+	if given == "" {
+		err, shown := checkpoint.CheckExpiry(r.Packed.Manifest, a.Now()), r
+		if err == nil {
+			given, text, shown, err = s.ask(ctx, r)
+		}
+		if err != nil {
+			return err
+		}
+		if given == "" {
+			return s.Park(shown, text)
+		}
+	}
+	after, err := a.answer(ctx, s, r, given, text)
+	switch {
+	case err != nil:
+		return err
+	case after.Parked():
+		a.undecided()
+		return a.decide(ctx, s, after, "")
+	}
+	return s.Decided(ctx, after)
+}
+
+// answer checks the draft once more, and has the decision carried out.
+func (a *Terminal) answer(ctx context.Context, s subject, r driver.Report, given decision.Verdict,
+	text string) (driver.Report, error) {
+	m := r.Packed.Manifest
+	if err := cmp.Or(s.unmoved(ctx, r), checkpoint.CheckExpiry(m, a.Now())); err != nil {
+		return driver.Report{}, err
+	}
+	_, gated := trace.Gate(ctx)
+	d, err := gate.Decide(text, given, "", s.items(r), m.ExpiresAt)
+	gated.Decided(string(d.Verdict), err)
+	if err != nil {
+		return driver.Report{}, err
+	}
+	by, err := s.by(ctx)
+	if err != nil {
+		return driver.Report{}, err
+	}
+	record := r.Packed.Record(by, a.Clock(), decision.ByCommandLine)
+	return s.carryOut(ctx, r, decision.Answer{Decision: d, Record: record.With(d)})
+}
+
+// Put shows a draft with the changes of the flags, and asks about it where a person can be
+// asked. Without a verdict the draft stays, and shown is what is told of it, with the
+// changes so far.
+func (a *Terminal) Put(ctx context.Context, r driver.Report, asks bool) (given decision.Verdict, text string,
+	shown driver.Report, err error) {
+	text = a.Text()
+	if shown, err = ask.Staged(r, text); err != nil {
+		return "", text, shown, err
+	}
+	if a.ShowDraft(shown); asks && a.Interactive(a.Options) {
+		given, text = ask.Prompt{Front: a.Front}.Review(ctx, r, text)
+		shown = r
+	}
+	return given, text, shown, nil
+}
+
+func (l *Run) ask(ctx context.Context, r driver.Report) (given decision.Verdict, text string,
+	shown driver.Report, err error) {
+	return l.Put(ctx, r, true)
+}
+
+func (l *Run) unmoved(ctx context.Context, r driver.Report) error {
+	if r.State.Pull == nil {
+		return nil
+	}
+	change, err := ingest.Current(ctx, l.API, r.State.Pull.Ref)
+	if err != nil {
+		return err
+	}
+	return post.CheckHead(r.Packed.Manifest.Subject, r.Code, driver.PullNow(change))
+}
+
+func (l *Run) items(r driver.Report) []decision.Item { return r.State.Items() }
+
+func (l *Run) by(ctx context.Context) (string, error) { return l.user(ctx, l.API) }
+
+func (l *Run) carryOut(ctx context.Context, r driver.Report, answer decision.Answer) (driver.Report, error) {
+	if answer.Decision.Verdict == decision.Revise {
+		return l.revise(ctx, r, &answer)
+	}
+	answer.Record = r.State.OnRecord(answer.Record)
+	return l.publish(ctx, driver.AnswerTo(r.Packed.Manifest, answer))
+}
+
+// onScreen is where a review of local input is posted without --out.
+const onScreen = "standard output"
+
+// publish acts on an answer, or where that is nil, on what was decided before. A review
+// leaves this machine to the pull request, or for local input to a file. Where a process
+// before this one may have posted it, its write may still be under way.
+func (l *Run) publish(ctx context.Context, answer *graph.Answer) (driver.Report, error) {
+	tried := false
+	return driver.Driver{Front: l.Front, Store: l.Store, Thread: l.Thread}.Decide(ctx, reviewpr.Steps{
+		Post: func(ctx context.Context, state reviewpr.State) (post.Posted, error) {
+			if state.Pull != nil {
+				return driver.Post(ctx, l.reviews(state.Pull.Ref, state), state, nil, tried, l.Warn)
+			}
+			return post.Posted{URL: cmp.Or(l.out, onScreen)}, writeOut(l.out, driver.LocalReview(state))
+		},
+		Posted: func(context.Context, reviewpr.State) (_ post.Posted, done bool, _ error) {
+			tried = true
+			return post.Posted{}, false, nil
+		},
+	}, answer)
+}
+
+// writeOut writes a review to the file that --out names, if it does.
+func writeOut(name, text string) error {
+	if name == "" {
+		return nil
+	}
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		return problem.New("the review could not be written", err.Error(),
+			"name another file with --out and resume: the decision is kept")
+	}
+	return nil
+}
+
+// user is who decides on the command line.
+func (a *Terminal) user(ctx context.Context, api *github.Client) (string, error) {
+	if api != nil {
+		viewer, err := api.Viewer(ctx)
+		if err != nil || viewer.Login != "" {
+			return viewer.Login, err
+		}
+	}
+	if name := cmp.Or(a.Getenv("USER"), a.Getenv("LOGNAME")); name != "" {
+		return name, nil
+	}
+	if u, err := osuser.Current(); err == nil { // in a container no variable says it
+		return u.Username, nil
+	}
+	return "somebody", nil
+}
+
+// ShowDraft prints a review, unless an object is printed.
+func (a *Terminal) ShowDraft(r driver.Report) {
+	if a.JSON {
+		return
+	}
+	fmt.Fprint(a.Stdout, terminal.Review(r.State.Review(), a.Look()), "\n")
+}
+
+const asDrafted = "Or as it was drafted."
+
+// Park says how the draft can be decided later, and with the changes that were made
+// to it so far: commands, one a line.
+func (a *Terminal) Park(r driver.Report, changes ...string) error {
+	driver.FailOn(a.Settings, &r)
+	a.came = r
+	if a.JSON {
+		return cmp.Or(r.Print(a.Stdout), driver.Failure(r))
+	}
+	command := a.Resuming(r.Thread, a.Options)
+	word := "Parked."
+	if r.Outcome == driver.Kept {
+		word = fmt.Sprintf("Kept: nothing here is %s or graver.", r.State.Draft.GateFrom)
+	}
+	if wire.WithPassword(a.Store) {
+		word += " Set PR_REVIEW_STORE to the store's address: its password is not shown here."
+	}
+	if len(r.Findings) == 0 && r.Outcome == driver.Kept {
+		word = "Kept: there is nothing to post."
+	}
+	if changed := WithCommands(changes); changed != "" {
+		fmt.Fprintf(a.Stdout, "%s Decide with your changes:\n  %s --approve\n", word, guard.Text(command+changed))
+		word = asDrafted
+	}
+	fmt.Fprintf(a.Stdout, "%s Decide with\n  %s --approve\n(%s)\n", word, command, Others(r))
+	if r.State.LacksMoney() {
+		fmt.Fprintln(a.Stdout, "The same review with a higher --max-cost goes on with the rest; what is paid is kept.")
+	}
+	if a.Resumed || word == asDrafted {
+		fmt.Fprintln(a.Stdout, r.Outcome, r.Thread)
+	}
+	return driver.Failure(r)
+}
+
+// Others are the flags in place of --approve, or beside it: of the finding to drop the
+// mildest one's id.
+func Others(r driver.Report) string {
+	if n := len(r.Findings); n > 0 {
+		return "or --abort; with changes: --command \"/drop " + r.Findings[n-1].ID + "\""
+	}
+	return "or --abort"
+}
+
+// Decided hands a posted review out here, to --out, or where it went nowhere else, to
+// standard output; and prints the outcome.
+func (a *Terminal) Decided(_ context.Context, r driver.Report) error {
+	var err error
+	switch { // a review that was posted before is handed out again
+	case r.Outcome != reviewpr.Posted:
+	case r.State.Pull != nil:
+		err = writeOut(a.out, r.Body)
+	case a.out != "" && a.out != r.Place:
+		r.Place = a.out
+		err = writeOut(a.out, driver.LocalReview(r.State))
+	case r.Place == onScreen && !a.JSON:
+		fmt.Fprintln(a.Stdout, driver.LocalReview(r.State))
+	}
+	if err != nil {
+		return err
+	}
+	driver.Signal(a.Settings, &r, "", a.Warn)
+	driver.FailOn(a.Settings, &r)
+	a.came = r
+	if a.JSON {
+		return a.Finish(r)
+	}
+	fmt.Fprintln(a.Stdout, r.Outcome, cmp.Or(r.Place, r.Thread))
+	if !a.Quiet {
+		fmt.Fprint(a.Stderr, wording.Used(r.Usage))
+	}
+	return driver.Failure(r)
+}
+
+// again reports a decision that was taken before, and posts what it had
+// approved where that did not happen. Another decision is refused.
+func (l *Run) again(ctx context.Context, r driver.Report, given decision.Verdict) error {
+	if err := l.sameAgain(r.Thread, r.State.Decision, given, r.State.Items()); err != nil {
+		return err
+	}
+	after, err := l.publish(ctx, nil)
+	if err != nil {
+		return err
+	}
+	l.Say(handoff.DecidedFirst(*r.State.Decision))
+	return l.Decided(ctx, after)
+}
+
+// sameAgain refuses a decision that the flags hold and that is not the one by which a draft
+// was decided, changes included; items are what it can name.
+func (o *Options) sameAgain(thread string, taken *decision.Record, given decision.Verdict,
+	items []decision.Item) error {
+	if taken == nil || given == "" && o.Text() == "" {
+		return nil
+	}
+	d, err := gate.Decide(o.Text(), cmp.Or(given, decision.Approve), "", items, time.Time{})
+	if err != nil || taken.Same(taken.With(d)) {
+		return err
+	}
+	how := ""
+	if d.Verdict == taken.Decision {
+		how = ", with other changes"
+	}
+	return problem.Refuse(13, "this draft was decided otherwise before",
+		"a draft is decided once; push a new commit, or draft anew with --again",
+		problem.At(fmt.Sprintf("%s: %s by %s on %s%s", thread, taken.Decision, taken.By,
+			taken.At.Format("2 January 2006, 15:04 MST"), how)))
+}
+
+// Finish prints what a run without a decision came to.
+func (a *Terminal) Finish(r driver.Report) error {
+	driver.FailOn(a.Settings, &r)
+	a.came = r
+	if a.JSON {
+		return errors.Join(r.Print(a.Stdout), driver.Failure(r))
+	}
+	if len(r.Files) > 0 {
+		fmt.Fprint(a.Stdout, terminal.Review(r.State.Review(), a.Look()))
+	}
+	if r.Outcome == reviewpr.Failed {
+		fmt.Fprintln(a.Stdout, r.Outcome, r.Thread)
+		fmt.Fprintln(a.Stderr, "error: "+guard.Text(r.Message))
+		return driver.Failure(r)
+	}
+	fmt.Fprintln(a.Stdout, r.Outcome, cmp.Or(r.Message, r.Place, r.Thread))
+	return driver.Failure(r)
+}

@@ -1,0 +1,154 @@
+package local
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/pflag"
+
+	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/driver"
+	"github.com/org/pr-review-action/internal/flow/ticketpr"
+	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/settings"
+	"github.com/org/pr-review-action/internal/ticket"
+	"github.com/org/pr-review-action/internal/trace"
+)
+
+// ImplementOptions are the flags of implement, by which a ticket's draft is decided too.
+type ImplementOptions struct {
+	Options
+	base    string // branch or commit that is built on
+	check   string // the project's own command
+	modules []string
+}
+
+// AddFlags adds the flags to f.
+func (o *ImplementOptions) AddFlags(f *pflag.FlagSet) {
+	o.Flags(f, "implement")
+	f.StringVar(&o.base, "base", "", "`branch` or commit to build on; HEAD where nothing is named")
+	f.StringSliceVar(&o.modules, "modules", nil, "`names` of modules that alone may change")
+	f.StringVar(&o.check, "check", "", "`command` of the project to run on the change before you see it, in a folder "+
+		"of its own")
+	o.proposalFlags(f)
+	o.TraceFlag(f)
+	o.storeFlags(f)
+	f.BoolVar(&o.Quiet, "quiet", false, "no progress and no notices")
+}
+
+// proposalFlags decide a proposed change.
+func (o *ImplementOptions) proposalFlags(f *pflag.FlagSet) {
+	f.BoolVar(&o.approve, "approve", false, "approve: commit the change to a branch of its own")
+	f.BoolVar(&o.Abort, "abort", false, "abort: commit nothing")
+	f.StringVar(&o.Revise, "revise", "", "ask for another draft, with this `text` as feedback")
+	f.StringArrayVar(&o.Drop, "drop", nil, "leave the file at this `path` out, with --approve; may be repeated")
+	o.PushFlags(f)
+	f.BoolVar(&o.NoInput, "no-input", false, "never ask: leave the draft waiting")
+}
+
+// Implement drafts a change for a ticket, up to the decision.
+func (a *Terminal) Implement(ctx context.Context, args []string, o *ImplementOptions) (err error) {
+	a.Options, a.Ticketed = &o.Options, true
+	if len(args) != 1 {
+		return problem.Usage("implement takes one ticket",
+			a.Name+" implement TICKET.md, a ticket's key, or owner/repo#7")
+	}
+	given, err := o.Verdict()
+	if err != nil {
+		return err
+	}
+	o.Expires = cmp.Or(o.Expires, settings.DefaultExpires)
+	ctx, over, err := a.Traced(ctx, o.Settings, o.Trace, a.Warn)
+	if err != nil {
+		return err
+	}
+	defer over()
+	ctx, span := trace.Run(ctx, "implement", a.Now())
+	defer func() { span.End(err) }()
+	p := &proposing{Terminal: a, check: o.check, modules: o.modules}
+	if p.base, err = ingest.BaseAt(ctx, ".", o.base, o.File()); err != nil {
+		next := ""
+		switch {
+		case errors.Is(err, ingest.ErrNoClone):
+			next = "go into the clone of the repository that is to be changed"
+		case errors.Is(err, ingest.ErrNoRange) && o.base == "":
+			return problem.Usage("this clone has no commit yet", "commit what is to be built on")
+		case errors.Is(err, ingest.ErrNoRange):
+			return problem.Usage(fmt.Sprintf("%.100q is no commit of this clone", o.base),
+				"name a branch or a commit of it with --base")
+		}
+		return problem.As(problem.Misuse, err, next)
+	}
+	a.overruled(p.base.Config, &o.Options)
+	if p.ticket, err = a.ticketOf(ctx, args[0], p.base.Config, o); err != nil {
+		return err
+	}
+	if p.Store, err = a.OpenStore(ctx, o.Store); err != nil {
+		return err
+	}
+	p.Thread = fmt.Sprintf("local/%s~%s:%s", strings.ReplaceAll(p.base.Folder, "#", "_"), p.ticket.Key, p.base.Commit)
+	p.About = p.Thread
+	if err = p.mayPush(ctx); err != nil {
+		return err
+	}
+	report, err := p.draft(ctx)
+	if err != nil {
+		return err
+	}
+	return p.GoFrom(ctx, report, given)
+}
+
+// maxTicket bounds a ticket's file, in bytes.
+const maxTicket = 256 << 10
+
+// ticketOf reads the ticket that an argument names: a Markdown file, an issue of GitHub, or
+// a key that the settings' sources know.
+func (a *Terminal) ticketOf(ctx context.Context, arg string, c config.Config,
+	o *ImplementOptions) (t ticket.Ticket, err error) {
+	switch info, failed := os.Stat(arg); {
+	case failed == nil && !info.IsDir() && info.Size() > maxTicket:
+		return t, problem.Usage(fmt.Sprintf("%s is larger than %d KiB", arg, maxTicket>>10),
+			"cut it to what is asked for")
+	case failed == nil && !info.IsDir():
+		text, err := os.ReadFile(arg)
+		if err != nil {
+			return t, problem.Usage(err.Error(), "")
+		}
+		if !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
+			return t, problem.Usage(arg+" is no text", "name a Markdown file")
+		}
+		return ticket.FromMarkdown(strings.TrimSuffix(filepath.Base(arg), filepath.Ext(arg)), string(text)), nil
+	case strings.HasSuffix(arg, ".md"):
+		return t, problem.Usage(fmt.Sprintf("there is no file %s", arg),
+			"name a Markdown file, a ticket's key, or owner/repo#7")
+	}
+	none := problem.Usage(fmt.Sprintf("%q is no file, no ticket's key and no issue", arg),
+		"name a Markdown file, a key such as PAY-88, or owner/repo#7")
+	if !pull.LooksLikeRef(arg) {
+		asked, err := ticketpr.ParseTicket(arg, pull.Ref{})
+		if err != nil || asked.Issue() > 0 { // of which repository, it does not say
+			return t, none
+		}
+		return a.ReadTicket(ctx, asked, c, o.Settings, nil)
+	}
+	ref, err := a.ParseRef(arg)
+	if err != nil {
+		return t, none
+	}
+	api, err := a.GitHub(ref, o.Settings)
+	if err != nil {
+		return t, err
+	}
+	t, err = a.ReadTicket(ctx, ticketpr.OfIssue(ref), c, o.Settings, api)
+	t.URL = driver.IssuePage(ref, ref.Number)
+	return t, err
+}

@@ -1,0 +1,118 @@
+package local
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/settings"
+	"github.com/org/pr-review-action/internal/wire"
+)
+
+// Options are the flags that commands on drafts share, and the settings.
+type Options struct {
+	settings.Settings
+	Store     string
+	out       string
+	Trace     string // file that the run's trace is written to
+	JSON      bool
+	Quiet     bool
+	NoInput   bool
+	Resumed   bool   // the command is resume, which ends with the outcome
+	Post      bool   // a draft on GitHub under the caller's own account
+	Push      bool   // a ticket's change to GitHub, under the caller's own account
+	repo      string // where to, owner/name; the clone's origin where empty
+	untracked bool   // of the work tree: what Git does not know is reviewed too
+	approve   bool
+	Abort     bool
+	lines     []string // commands
+	Drop      []string // paths, of a ticket's change
+	Revise    string   // feedback
+	Typed     string   // thread of a draft on GitHub, as typed; empty for any of the pull request
+}
+
+// NewOptions returns options with the defaults of all settings.
+func NewOptions() Options { return Options{Settings: settings.Defaults()} }
+
+// Verdict is what the flags say, possibly nothing: commands without a verdict
+// change the draft that is shown, and decide nothing. A bad command is found
+// here, before anything is paid.
+func (o *Options) Verdict() (decision.Verdict, error) {
+	d, err := decision.Parse(o.Text())
+	switch {
+	case err != nil:
+		return "", problem.As(problem.Misuse, err, "")
+	case o.approve && o.Abort:
+		return "", problem.Usage("--approve and --abort contradict each other", "give one of them")
+	case o.Revise != "" && (o.approve || o.Abort || len(o.lines) > 0):
+		return "", problem.Usage("--revise goes with no other decision", "the next draft is decided when it is there")
+	case len(o.Drop) > 0 && !o.approve:
+		return "", problem.Usage("--drop goes with --approve", "say both: --approve --drop PATH")
+	case o.approve:
+		return decision.Approve, nil
+	case o.Abort:
+		return decision.Abort, nil
+	case d.Note != "" && len(d.Commands) == 0:
+		return "", problem.Usage("--command holds no command: "+d.Note,
+			`a command begins with a slash, such as --command "/drop F2"; a note needs --approve or --abort beside it`)
+	}
+	return d.Verdict, nil
+}
+
+// Text is the commands, one a line.
+func (o *Options) Text() string {
+	if o.Revise != "" {
+		return decision.ReviseCommand(o.Revise)
+	}
+	lines := slices.Clone(o.lines)
+	for _, path := range o.Drop {
+		lines = append(lines, "/drop "+path)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// undecided takes the decision back: it was about another draft.
+func (o *Options) undecided() {
+	o.approve, o.Abort, o.Revise, o.lines, o.Drop = false, false, "", nil, nil
+}
+
+func (o *Options) storeFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.Store, "store", "", "`folder` "+wire.Stores+" (PR_REVIEW_STORE)")
+	f.BoolVar(&o.JSON, "json", false, "print one JSON object")
+}
+
+// ListFlags are those of commands that look at drafts, here or on GitHub.
+func (o *Options) ListFlags(f *pflag.FlagSet, command string) {
+	o.storeFlags(f)
+	o.Flags(f, command)
+}
+
+// PushFlags add what pushes an approved change.
+func (o *Options) PushFlags(f *pflag.FlagSet) {
+	f.BoolVar(&o.Push, "push", false, "an approved change for a ticket becomes a branch and a draft pull request on "+
+		"GitHub, under your own account")
+	f.StringVar(&o.repo, "repo", "", "with --push: `owner/name`, where it is not the clone's origin")
+}
+
+// DecisionFlags add what decides a review.
+func (o *Options) DecisionFlags(f *pflag.FlagSet) {
+	f.BoolVar(&o.approve, "approve", false, "approve: post the review")
+	f.BoolVar(&o.Abort, "abort", false, "abort: post nothing")
+	f.StringArrayVar(&o.lines, "command", nil, "`line` that changes the draft, such as \"/drop F2\"; posted "+
+		"with --approve; may be repeated")
+}
+
+// OutputFlags add where a review goes, and the store.
+func (o *Options) OutputFlags(f *pflag.FlagSet) {
+	o.storeFlags(f)
+	f.StringVar(&o.out, "out", "", "write the posted review to a `file`")
+	f.BoolVar(&o.Quiet, "quiet", false, "no progress and no notices")
+}
+
+// TraceFlag adds the file that a run is traced to.
+func (o *Options) TraceFlag(f *pflag.FlagSet) {
+	f.StringVar(&o.Trace, "trace", "", "write what the run did to a `file`, one JSON object a line")
+}
