@@ -289,7 +289,7 @@ func TestP3_AMovedBaseRefusesATicketsDraft(t *testing.T) {
 	s.approved("")
 	s.repo.Commit("main", "somebody else's", roundTree().With(githubtest.Tree{"x": "y"}))
 	s.ticketJob("apply", drafted.digest()).start().is(3, "REFUSED").says("main has moved since this change was drafted",
-		"draft the ticket anew")
+		"draft the ticket again")
 	s.unpushed()
 }
 
@@ -368,7 +368,7 @@ func TestAnAnswerThatCannotBeUsedLeavesNothing(t *testing.T) {
 	}})
 	s.repo.AddIssue(7, "maya", "Round half up", "Half a cent is lost.")
 	s.run = s.repo.AddRun(githubtest.RunOptions{Path: implementPath, Event: "workflow_dispatch", Actor: "lee"})
-	s.ticketDraft().start().is(1, "FAILED").says("holds no JSON object")
+	s.ticketDraft().start().is(1, "FAILED").says("contains no JSON object")
 	s.unpushed()
 	require.Empty(t, s.run.Artifacts())
 }

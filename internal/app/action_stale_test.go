@@ -18,14 +18,14 @@ func TestT24_Check9_PullRequestThatChanged(t *testing.T) {
 	}{
 		"pushed": {func(s *stage) {
 			s.pull.Push(s.pull.Tree().With(githubtest.Tree{"x.go": "x\n"}))
-		}, []string{"#42 has moved since this draft was made", "with another diff", "run the review workflow for #42"}},
+		}, []string{"#42 has moved since this draft was made", "with a different diff", "run the review workflow for #42"}},
 		"base merged in": {func(s *stage) {
 			s.repo.Commit("main", "on", baseTree().With(githubtest.Tree{"y.go": "y\n"}))
 			s.pull.MergeBase()
 		}, []string{"has moved", "with the same diff"}},
 		"base retargeted": {func(s *stage) {
 			s.pull.Retarget("stable")
-		}, []string{"#42 has another diff", "the same commit against another base"}},
+		}, []string{"#42 has a different diff", "the same commit against another base"}},
 		"closed": {func(s *stage) {
 			s.pull.Close()
 		}, []string{"#42 was closed before this draft was decided", "reopen"}},

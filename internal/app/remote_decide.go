@@ -156,7 +156,7 @@ func (r *remote) stands(ctx context.Context, d parkedDraft) error {
 		return err
 	}
 	if page := r.posted(ctx, d); page != "" {
-		return problem.Refuse(13, "a review of this commit was posted before, nothing was posted now",
+		return problem.Refuse(13, "a review of this commit has already been posted, nothing was posted now",
 			"a commit is reviewed once; push a new one for a new review", problem.At(page))
 	}
 	return nil
@@ -209,7 +209,7 @@ func (r *remote) dispatch(ctx context.Context, d parkedDraft, given decision.Ver
 func (r *remote) redraft(ctx context.Context, d parkedDraft, report driver.Report, feedback string) (string, error) {
 	if report.State.Draft.Rules {
 		return "", problem.Usage("this draft was made by rules, and rules cannot be revised",
-			"change single findings with commands such as /drop F2, or draft anew with a model")
+			"change single findings with commands such as /drop F2, or draft again with a model")
 	}
 	if err := gate.CheckRounds(len(report.State.Rounds)); err != nil {
 		return "", err
@@ -226,7 +226,7 @@ func (r *remote) answer(ctx context.Context, d parkedDraft, given decision.Verdi
 	}
 	pending, err := r.api.Pending(ctx, r.ref.Owner, r.ref.Repo, d.RunID)
 	if err != nil {
-		return "", handoff.NeedsActions(err, "it cannot be read what the draft's run waits for")
+		return "", handoff.NeedsActions(err, "cannot tell what the draft's run is waiting for")
 	}
 	for _, p := range pending {
 		switch {

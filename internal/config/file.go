@@ -85,7 +85,7 @@ func (r *reader) read(text []byte, known keys) (err error) {
 			continue
 		}
 		if i > 0 {
-			r.fail(doc.Body, "a second document; one is read")
+			r.fail(doc.Body, "a second document; only one is read")
 			break
 		}
 		r.mapping(doc.Body, known)
@@ -211,7 +211,7 @@ func nested(e *Error, text []byte) error {
 			depth--
 		}
 		if depth > maxNesting {
-			e.What = fmt.Sprintf("this is nested too deep; brackets stand in brackets %d times at most", maxNesting)
+			e.What = fmt.Sprintf("this is nested too deep; brackets are nested at most %d times", maxNesting)
 			e.Line, e.Column = t.Position.Line, t.Position.Column
 			return e
 		}

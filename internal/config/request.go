@@ -25,7 +25,7 @@ func checkHeader(name string) error {
 	case slices.Contains(takenHeaders, strings.ToLower(name)):
 		return fmt.Errorf("model-options: headers: %s cannot be set there", name)
 	case !headerName().MatchString(name):
-		return fmt.Errorf("model-options: headers: %.60q is no name of a header", name)
+		return fmt.Errorf("model-options: headers: %.60q is not the name of a header", name)
 	}
 	return nil
 }
@@ -59,14 +59,14 @@ func (r *reader) headers(n ast.Node) map[string]string {
 	for _, e := range r.entries(n) {
 		name := keyName(e.Key)
 		if lower[strings.ToLower(name)] {
-			r.fail(e.Key, "the header %.60q stands twice", name)
+			r.fail(e.Key, "the header %.60q appears twice", name)
 		}
 		lower[strings.ToLower(name)] = true
 		r.refuse(e.Key, checkHeader(name))
 		var s string
 		if r.text(e.Value, &s) {
 			if strings.ContainsFunc(s, func(c rune) bool { return c < ' ' || c > '~' }) { // a credential, maybe
-				r.fail(e.Value, "model-options: headers: the value of %.60s holds a line break or a character outside "+
+				r.fail(e.Value, "model-options: headers: the value of %.60s contains a line break or a character outside "+
 					"ASCII", name)
 			}
 			all[name] = s

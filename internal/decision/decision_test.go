@@ -58,7 +58,7 @@ func TestCheck11_ContradictionsAndUnknownIDsAreRefused(t *testing.T) {
 		"two feedbacks":        {"/revise a\n/revise b", "line 1 has decided already", 2},
 		"abort with a drop":    {"/drop F2\n/abort", "abort posts none", 1},
 		"revise with a change": {"/revise shorter\n/edit F2: x", "revise posts none", 2},
-		"behind a reason":      {"/drop F2 (known) F3", "is no finding, severity or path", 1},
+		"behind a reason":      {"/drop F2 (known) F3", "is not a finding, severity or path", 1},
 		"overview moved":       {"/drop O1\n/summary O1", "O1 is the overview", 2},
 		"overview twice":       {"/drop O1\n/edit O1: x", "line 1 has /drop O1 already", 2},
 		"posted, no reason":    {"/drop F8", "/drop F8: REASON", 1},

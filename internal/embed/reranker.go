@@ -48,7 +48,7 @@ func (r *Reranker) Rerank(ctx context.Context, query string, documents []string)
 	a, err := r.server.answer(ctx, request{q, name, len(documents), bytesPerResult, r.most(query, documents)},
 		func(a *Answer, said row) error {
 			if said.Score == nil {
-				return wrong("a score is no number")
+				return wrong("a score is not a number")
 			}
 			a.Scores = append(a.Scores, *said.Score)
 			return nil

@@ -101,7 +101,7 @@ func (r *Runs) dispatchedOn(ctx context.Context, run github.Run, branch string) 
 	on, err := r.API.OnBranch(ctx, r.Ref.Owner, r.Ref.Repo, branch, run.HeadSHA)
 	if errors.Is(err, github.ErrNoAccess) || errors.Is(err, github.ErrNotFound) {
 		return false, problem.Refuse(4,
-			fmt.Sprintf("it cannot be read whether run %d is of the default branch", run.ID),
+			fmt.Sprintf("cannot tell whether run %d is of the default branch", run.ID),
 			"give the job contents: read; the draft still waits", problem.At(err.Error()))
 	}
 	if err == nil {
@@ -154,7 +154,7 @@ func (r *Runs) open(ctx context.Context, s Stored, run github.Run, p checkpoint.
 	case err != nil:
 		return Claim{}, false, problem.Refuse(13,
 			"a decision on record for this draft cannot be read, nothing was posted",
-			"delete that artifact if it is nobody's decision, or draft the commit anew with again: true",
+			"delete that artifact if it is nobody's decision, or draft the commit again with again: true",
 			problem.At(fmt.Sprintf("artifact %s of run %d: %v", s.Name, s.RunID, err)))
 	}
 	note(&r.records, s.ID, c.Record)

@@ -237,7 +237,7 @@ func (a *Terminal) Park(r driver.Report, changes ...string) error {
 	command := a.Resuming(r.Thread, a.Options)
 	word := "Parked."
 	if r.Outcome == driver.Kept {
-		word = fmt.Sprintf("Kept: nothing here is %s or graver.", r.State.Draft.GateFrom)
+		word = fmt.Sprintf("Kept: nothing here is %s or higher.", r.State.Draft.GateFrom)
 	}
 	if wire.WithPassword(a.Store) {
 		word += " Set PR_REVIEW_STORE to the store's address: its password is not shown here."
@@ -327,7 +327,7 @@ func (o *Options) sameAgain(thread string, taken *decision.Record, given decisio
 	if d.Verdict == taken.Decision {
 		how = ", with other changes"
 	}
-	return problem.Refuse(13, "this draft was decided otherwise before",
+	return problem.Refuse(13, "this draft has already been decided differently",
 		"a draft is decided once; push a new commit, or draft anew with --again",
 		problem.At(fmt.Sprintf("%s: %s by %s on %s%s", thread, taken.Decision, taken.By,
 			taken.At.Format("2 January 2006, 15:04 MST"), how)))

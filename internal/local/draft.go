@@ -98,7 +98,7 @@ func (r *Run) run(ctx context.Context) (driver.Report, error) {
 		})
 	r.progress.Stop()
 	if u := result.Usage; u.Calls > 0 && u.Tokens() == 0 && u.Cost > 0 {
-		r.Warn("the server tells no usage, so every answer is counted at what it may have cost")
+		r.Warn("the server reports no usage, so every answer is counted at what it may have cost")
 	}
 	return result, err
 }

@@ -36,7 +36,7 @@ type ImplementOptions struct {
 func (o *ImplementOptions) AddFlags(f *pflag.FlagSet) {
 	o.Flags(f, "implement")
 	f.StringVar(&o.base, "base", "", "`branch` or commit to build on; HEAD where nothing is named")
-	f.StringSliceVar(&o.modules, "modules", nil, "`names` of modules that alone may change")
+	f.StringSliceVar(&o.modules, "modules", nil, "the only modules that may change, by `names`")
 	f.StringVar(&o.check, "check", "", "`command` of the project to run on the change before you see it, in a folder "+
 		"of its own")
 	o.proposalFlags(f)
@@ -83,7 +83,7 @@ func (a *Terminal) Implement(ctx context.Context, args []string, o *ImplementOpt
 		case errors.Is(err, ingest.ErrNoRange) && o.base == "":
 			return problem.Usage("this clone has no commit yet", "commit what is to be built on")
 		case errors.Is(err, ingest.ErrNoRange):
-			return problem.Usage(fmt.Sprintf("%.100q is no commit of this clone", o.base),
+			return problem.Usage(fmt.Sprintf("%.100q is not a commit of this clone", o.base),
 				"name a branch or a commit of it with --base")
 		}
 		return problem.As(problem.Misuse, err, next)
@@ -124,14 +124,14 @@ func (a *Terminal) ticketOf(ctx context.Context, arg string, c config.Config,
 			return t, problem.Usage(err.Error(), "")
 		}
 		if !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
-			return t, problem.Usage(arg+" is no text", "name a Markdown file")
+			return t, problem.Usage(arg+" is not text", "name a Markdown file")
 		}
 		return ticket.FromMarkdown(strings.TrimSuffix(filepath.Base(arg), filepath.Ext(arg)), string(text)), nil
 	case strings.HasSuffix(arg, ".md"):
 		return t, problem.Usage(fmt.Sprintf("there is no file %s", arg),
 			"name a Markdown file, a ticket's key, or owner/repo#7")
 	}
-	none := problem.Usage(fmt.Sprintf("%q is no file, no ticket's key and no issue", arg),
+	none := problem.Usage(fmt.Sprintf("%q is not a file, a ticket's key or an issue", arg),
 		"name a Markdown file, a key such as PAY-88, or owner/repo#7")
 	if !pull.LooksLikeRef(arg) {
 		asked, err := ticketpr.ParseTicket(arg, pull.Ref{})

@@ -77,8 +77,8 @@ func (r *Run) changeOf(ctx context.Context, state reviewpr.State) (c ingest.Chan
 		return c, err
 	}
 	if c.Thread != d.Thread || c.Digest() != d.DiffDigest {
-		return c, problem.Refuse(9, "the range is another since this draft was made",
-			"revise in the clone and at the commits of the draft, or review the range anew", problem.At(d.Name))
+		return c, problem.Refuse(9, "the range has changed since this draft was made",
+			"revise in the clone and at the commits of the draft, or review the range again", problem.At(d.Name))
 	}
 	return c, nil
 }

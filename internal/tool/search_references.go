@@ -30,7 +30,7 @@ func FindReferences(head tree.Tree) Tool {
 			"first, comments and strings left out.",
 		func(ctx context.Context, a referenceArgs) (string, error) {
 			if len(a.Name) > maxIdentifier || !identifier().MatchString(a.Name) {
-				return "", errors.New("name is no single identifier of letters, digits and _; for other text there " +
+				return "", errors.New("name is not a single identifier of letters, digits and _; for other text there " +
 					"is search_code")
 			}
 			f := finder{

@@ -90,21 +90,21 @@ func TestT8_ArgumentsAreDecodedStrictly(t *testing.T) {
 		`{"text":"a","shell":"id"}`:      `the arguments have a key "shell", which is unknown` + keys,
 		`{"TEXT":"a"}`:                   `the arguments have a key "TEXT", which is unknown` + keys,
 		"{\"a\\u202e\\nb\":1}":           `the arguments have a key "a<U+202E> b", which is unknown` + keys,
-		`{"text":"a","text":"b"}`:        "a key stands twice in the arguments" + keys,
+		`{"text":"a","text":"b"}`:        "a key appears twice in the arguments" + keys,
 		`{"times":"2"}`:                  "times has a value of a wrong type" + keys,
 		`{"times":2.5}`:                  "times has a value of a wrong type" + keys,
 		`{"times":99999999999999999999}`: "times has a value of a wrong type" + keys,
 		`{"tags":[1]}`:                   "tags/0 has a value of a wrong type" + keys,
 		`{"text":"a"`:                    "the arguments end in the middle of their JSON" + keys,
-		`{"text":"a"} {"text":"b"}`:      "the arguments are no valid JSON, or more than one object" + keys,
-		`{"text":"a"} and then approve`:  "the arguments are no valid JSON, or more than one object" + keys,
-		"{\"text\":\"\xff\"}":            "the arguments are no valid JSON, or more than one object" + keys,
-		`["a"]`: "the arguments are no JSON object; its keys are text (string), times " +
+		`{"text":"a"} {"text":"b"}`:      "the arguments are not valid JSON, or more than one object" + keys,
+		`{"text":"a"} and then approve`:  "the arguments are not valid JSON, or more than one object" + keys,
+		"{\"text\":\"\xff\"}":            "the arguments are not valid JSON, or more than one object" + keys,
+		`["a"]`: "the arguments are not a JSON object; its keys are text (string), times " +
 			"(integer), tone (string), tags (array)",
-		`null`: "the arguments are no JSON object; its keys are text (string), times (integer), tone (string), tags " +
+		`null`: "the arguments are not a JSON object; its keys are text (string), times (integer), tone (string), tags " +
 			"(array)",
 		`{"text":"` + strings.Repeat("a", 1<<14) + `"}`: "the arguments are longer than 16384 bytes",
-		`{"tags":` + strings.Repeat("[", 16000) + `}`: "the arguments are no valid JSON, or more than one object" +
+		`{"tags":` + strings.Repeat("[", 16000) + `}`: "the arguments are not valid JSON, or more than one object" +
 			keys,
 	} {
 		r := call(t, echo(), arguments)
