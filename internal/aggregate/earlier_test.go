@@ -227,7 +227,7 @@ func TestASecondPlaceIsANewFinding(t *testing.T) {
 	reworded := first
 	reworded.Title = "It exposes the unmasked password"
 	found, _ = recognised([]finding.Finding{reworded}, was(first, finding.WasPosted))
-	require.Len(t, finding.Kept(found), 1, "the line stands twice: in other words it may be the other one")
+	require.Len(t, finding.Kept(found), 1, "the line appears twice: in other words it may be the other one")
 }
 
 func TestARenamedFileKeepsItsFindings(t *testing.T) {

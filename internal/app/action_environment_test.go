@@ -40,7 +40,7 @@ func TestCheck12_AllowDispatchOpensItToTheEnvironmentsReviewers(t *testing.T) {
 	}{
 		"a reviewer":           {"sam", nil, nil},
 		"a reader among them":  {"rob", nil, nil},
-		"a writer who is none": {"ann", nil, []string{"ann is none of the environment's reviewers"}},
+		"a writer who is none": {"ann", nil, []string{"ann is not one of the environment's reviewers"}},
 		"the author among them": {"lee", func(s *stage) { s.repo.AddEnvironment(gateName, "lee") },
 			[]string{"the author of the pull request decided"}},
 		"who started the run, where that is prevented": {"sam", func(s *stage) {
@@ -49,7 +49,7 @@ func TestCheck12_AllowDispatchOpensItToTheEnvironmentsReviewers(t *testing.T) {
 		}, []string{"sam started the run", "prevents self-review"}},
 		"a team that the token may not read": {"ann", func(s *stage) {
 			s.hub.Fail("GET", membership, githubtest.Fault{Status: http.StatusForbidden})
-		}, []string{"it cannot be read whether ann", "team leads", "organization's members"}},
+		}, []string{"cannot tell whether ann", "team leads", "organization's members"}},
 		"a team's member": {"ann", func(s *stage) {
 			s.hub.Fail("GET", membership, githubtest.Fault{Status: http.StatusOK,
 				Body: `{"url":"x","role":"member","state":"active"}`})

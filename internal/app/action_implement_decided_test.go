@@ -87,7 +87,7 @@ func TestATicketsSummarySaysWhatBecameOfIt(t *testing.T) {
 	s.run.Wait(gateName)
 	s.run.Approve(gateName, "lee", "")
 	s.ticketJob("apply", drafted.digest()).start().is(3, "REFUSED").says("who asked for the draft decided").
-		shows("```\nwho asked for the draft decided, nothing was posted\n  who     lee\n")
+		shows("```\nthe person who asked for the draft decided, nothing was posted\n  who     lee\n")
 	s.approved("")
 	s.repo.Set(func(o *githubtest.Settings) { o.NoPulls = true })
 	failed := s.ticketJob("apply", drafted.digest()).start().is(1, "FAILED")

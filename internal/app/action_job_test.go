@@ -303,7 +303,7 @@ func readOutputs(t *testing.T, text string) map[string]string {
 		require.True(t, heredoc && !strings.Contains(name, "="), "%q", head)
 		value, after, closed := strings.Cut("\n"+tail, "\n"+delimiter+"\n")
 		require.True(t, closed, "%q is not closed", head)
-		require.NotContains(t, out, name, "an output stands twice")
+		require.NotContains(t, out, name, "an output appears twice")
 		require.False(t, used[delimiter], "a delimiter that could be known")
 		used[delimiter] = true
 		out[name], rest = strings.TrimPrefix(value, "\n"), after

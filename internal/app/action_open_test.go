@@ -44,7 +44,7 @@ func TestFailOnHoldsWhileAPostedBlockerStands(t *testing.T) {
 			s := blocked(t, scene{trust: trust})
 			e := s.second(s.pull.Tree().With(more)).is(1, "CLEAN")
 			counts(e, "0", "0", "1", "1")
-			e.says("1 posted finding of severity blocker or graver, and fail-on is blocker")
+			e.says("1 posted finding of severity blocker or higher, and fail-on is blocker")
 			e.shows("## Nothing new in #42 · 1 blocker of earlier reviews stands", "- F1 **blocker** ",
 				titleOf(badRange))
 		})

@@ -58,7 +58,7 @@ func (a *app) read(ctx context.Context, arg string, s *session) (ingest.Change, 
 		a.taken(arg, "the range "+arg+"...HEAD")
 		return a.readRange(ctx, arg+"...HEAD")
 	}
-	return ingest.Change{}, problem.Usage(fmt.Sprintf("%q is no pull request, no commit, no range and no file", arg),
+	return ingest.Change{}, problem.Usage(fmt.Sprintf("%q is not a pull request, a commit, a range or a file", arg),
 		"name owner/repo#42, a pull request's address, main...HEAD, a diff's file, - or demo; nothing for the "+
 			"work tree")
 }

@@ -83,7 +83,7 @@ func (a *app) implement(ctx context.Context, args []string, o *implementOptions)
 		case errors.Is(err, ingest.ErrNoRange) && o.base == "":
 			return problem.Usage("this clone has no commit yet", "commit what is to be built on")
 		case errors.Is(err, ingest.ErrNoRange):
-			return problem.Usage(fmt.Sprintf("%.100q is no commit of this clone", o.base),
+			return problem.Usage(fmt.Sprintf("%.100q is not a commit of this clone", o.base),
 				"name a branch or a commit of it with --base")
 		}
 		return problem.As(problem.Misuse, err, next)
@@ -130,7 +130,7 @@ func (a *app) ticketOf(ctx context.Context, arg string, c config.Config,
 		return t, problem.Usage(fmt.Sprintf("there is no file %s", arg),
 			"name a Markdown file, a ticket's key, or owner/repo#7")
 	}
-	none := problem.Usage(fmt.Sprintf("%q is no file, no ticket's key and no issue", arg),
+	none := problem.Usage(fmt.Sprintf("%q is not a file, a ticket's key or an issue", arg),
 		"name a Markdown file, a key such as PAY-88, or owner/repo#7")
 	if !pull.LooksLikeRef(arg) {
 		asked, err := ticketpr.ParseTicket(arg, pull.Ref{})

@@ -271,7 +271,7 @@ func (l *localRun) again(ctx context.Context, r driver.Report, given decision.Ve
 		if verdict == taken.Decision {
 			how = ", with other changes"
 		}
-		return problem.Refuse(13, "this draft was decided otherwise before",
+		return problem.Refuse(13, "this draft has already been decided differently",
 			"a draft is decided once; push a new commit, or review this one anew with --again",
 			problem.At(fmt.Sprintf("%s: %s by %s on %s%s", r.Thread, taken.Decision, taken.By,
 				taken.At.Format("2 January 2006, 15:04 MST"), how)))

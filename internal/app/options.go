@@ -52,7 +52,7 @@ func (o *options) verdict() (decision.Verdict, error) {
 	case o.abort:
 		return decision.Abort, nil
 	case d.Note != "" && len(d.Commands) == 0:
-		return "", problem.Usage("--command holds no command: "+d.Note,
+		return "", problem.Usage("--command contains no command: "+d.Note,
 			`a command begins with a slash, such as --command "/drop F2"; a note needs --approve or --abort beside it`)
 	}
 	return d.Verdict, nil

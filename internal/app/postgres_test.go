@@ -44,7 +44,7 @@ func TestPostgresParksInOneProcessAndDecidesInAnother(t *testing.T) {
 		require.Equal(t, "POSTED "+s.posted().URL+"\n", posted.stdout)
 		require.Equal(t, posted.stdout, s.cli(env, "resume", draft.Thread, "--command", "/drop F2").ends(0).stdout)
 		require.Contains(t, s.cli(env, "resume", draft.Thread, "--abort").ends(3).stderr,
-			"this draft was decided otherwise before")
+			"this draft has already been decided differently")
 		require.Equal(t, calls, s.reviews())
 		require.Len(t, s.posted().Comments, 2)
 	})

@@ -161,7 +161,7 @@ func repeats(r driver.Proposal, given decision.Verdict, text string) error {
 	}
 	d, err := r.State.Decide(text, given, "", time.Time{})
 	if now := (decision.Record{Digest: was.Digest}).With(d); err == nil && !now.Same(*was) {
-		err = problem.Refuse(13, "this draft was decided otherwise before", "draft the ticket anew with --again",
+		err = problem.Refuse(13, "this draft has already been decided differently", "draft the ticket anew with --again",
 			problem.At(r.Thread))
 	}
 	return err

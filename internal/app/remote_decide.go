@@ -154,7 +154,7 @@ func (r *remote) stands(ctx context.Context, d parkedDraft) error {
 		return err
 	}
 	if page := r.posted(ctx, d); page != "" {
-		return problem.Refuse(13, "a review of this commit was posted before, nothing was posted now",
+		return problem.Refuse(13, "a review of this commit has already been posted, nothing was posted now",
 			"a commit is reviewed once; push a new one for a new review", problem.At(page))
 	}
 	return nil
@@ -224,7 +224,7 @@ func (r *remote) answer(ctx context.Context, d parkedDraft, given decision.Verdi
 	}
 	pending, err := r.api.Pending(ctx, r.ref.Owner, r.ref.Repo, d.RunID)
 	if err != nil {
-		return "", handoff.NeedsActions(err, "it cannot be read what the draft's run waits for")
+		return "", handoff.NeedsActions(err, "cannot tell what the draft's run is waiting for")
 	}
 	for _, p := range pending {
 		switch {

@@ -90,6 +90,6 @@ func TestRevise_ARangeThatIsAnotherIsRefused(t *testing.T) {
 	s.commit("more.go", "package p\n")
 	r := s.run(append([]string{"resume", drafted.Thread, "--revise", "look again"}, flags...)...)
 	require.Equal(t, 3, r.Code, r.Stderr)
-	require.Contains(t, r.Stderr, "the range is another since this draft was made")
+	require.Contains(t, r.Stderr, "the range has changed since this draft was made")
 	require.Equal(t, paid, model.Calls())
 }

@@ -143,7 +143,7 @@ func (a *app) remoteStats(ctx context.Context, names []string, o *statsOptions) 
 func (a *app) repositoriesOf(ctx context.Context, owner string, o *statsOptions) (names []string, err error) {
 	ref, err := a.repository(owner + "/x")
 	if err != nil {
-		return nil, problem.Usage(fmt.Sprintf("%q is no owner's name", owner), "name one, such as 'acme/*'")
+		return nil, problem.Usage(fmt.Sprintf("%q is not an owner's name", owner), "name one, such as 'acme/*'")
 	}
 	api, err := a.GitHub(ref, o.Settings)
 	if err != nil {
@@ -353,7 +353,7 @@ func settingsText(named string) (file string, text []byte, err error) {
 		named, err = filepath.Rel(top, path)
 	}
 	if named = filepath.ToSlash(named); err != nil || !filepath.IsLocal(named) {
-		return "", nil, problem.Usage("the settings file is outside of this clone", "name one in it with --config")
+		return "", nil, problem.Usage("the settings file is outside this clone", "name one in it with --config")
 	}
 	text, err = os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

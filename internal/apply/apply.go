@@ -123,7 +123,7 @@ func (a Applier) push(ctx context.Context, q Request, p place) error {
 	_, err = a.Write.Commit(ctx, q.Ref, q.commit(p.at.Branch))
 	if err != nil && !tryAgain(err) {
 		err = problem.New("the branch "+p.at.Branch+" was made, and the commit was refused: it is empty",
-			err.Error(), "mend what GitHub names, then "+q.Again+": it is gone on with; or delete it")
+			err.Error(), "fix what GitHub names, then "+q.Again+": it continues from there; or delete it")
 	}
 	return err
 }

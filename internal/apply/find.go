@@ -113,7 +113,7 @@ func (a Applier) same(ctx context.Context, q Request, at Applied) error {
 	}
 	if !as {
 		return problem.Refuse(13, "a commit says that it is of this draft, and has other files than those that were "+
-			"approved", "look who pushed it; delete or rename its branch, then "+q.Again,
+			"approved", "find out who pushed it; delete or rename its branch, then "+q.Again,
 			problem.At(fmt.Sprintf("branch %s, commit %.7s", at.Branch, at.Commit)))
 	}
 	return nil
@@ -141,7 +141,7 @@ func (a Applier) opened(ctx context.Context, q Request, p place) (place, error) 
 }
 
 func another(where string) error {
-	return problem.Refuse(13, "another draft of this ticket, on the same commit, was carried out before",
+	return problem.Refuse(13, "another draft of this ticket, on the same commit, has already been carried out",
 		"look at that one, and draft the ticket anew once the base branch has moved on", problem.At(where))
 }
 

@@ -27,9 +27,9 @@ func CheckFound(name string, found *github.Artifact, repositoryID int64, now tim
 		return r
 	case found.RepositoryID == 0:
 		return refuse(1, "decide again later, since without its run nothing says who made it; or "+draftAnew,
-			"GitHub does not tell which run made the draft", where)
+			"GitHub does not say which run made the draft", where)
 	case found.RepositoryID != repositoryID:
-		return refuse(1, "look who made it; "+draftAnew, "the draft was made by another repository", where,
+		return refuse(1, "find out who made it; "+draftAnew, "the draft was made by another repository", where,
 			row("found", "repository id %d", found.RepositoryID), row("wanted", "repository id %d", repositoryID))
 	case found.Size < 1 || found.Size > MaxZip:
 		return refuse(1, draftAnew, "the artifact has a size that no draft has", where,
@@ -46,10 +46,10 @@ func CheckDigest(z []byte, want string) error {
 	got := Digest(z)
 	if !digestPattern.MatchString(want) && !codePattern.MatchString(want) {
 		return refuse(2, "pass the draft's code (16 digits) or digest (64) as its summary has them",
-			"what was given is no digest of a draft", row("given", "%.80q", want))
+			"this is not the digest of a draft", row("given", "%.80q", want))
 	}
 	if got = got[:len(want)]; subtle.ConstantTimeCompare([]byte(got), []byte(want)) != 1 {
-		return refuse(2, "look who replaced it; "+draftAnew, "the artifact is not the draft that was shown",
+		return refuse(2, "find out who replaced it; "+draftAnew, "the artifact is not the draft that was shown",
 			row("shown", "%s", want), row("found", "%s", got))
 	}
 	return nil
@@ -60,7 +60,7 @@ func CheckDigest(z []byte, want string) error {
 func CheckOne(drafts []Draft) error {
 	for _, d := range drafts {
 		if d.Digest != drafts[0].Digest {
-			return refuse(2, "decide with checkpoint-digest, which the draft's summary has in its command; look who "+
+			return refuse(2, "decide with checkpoint-digest, which the draft's summary has in its command; find out who "+
 				"made the other",
 				"two drafts have this code", row("one", "digest %s", drafts[0].Digest),
 				row("other", "digest %s", d.Digest))
@@ -78,7 +78,7 @@ func CheckReported(found github.Artifact, want string) error {
 	if found.Digest == "" || strings.HasPrefix(found.Digest, "sha256:"+strings.TrimPrefix(want, "sha256:")) {
 		return nil
 	}
-	return refuse(2, "look who replaced it; "+draftAnew,
+	return refuse(2, "find out who replaced it; "+draftAnew,
 		"GitHub reports another digest for the artifact than the draft's",
 		row("where", "artifact %s", found.Name), row("draft", "%.80q", want), row("found", "%.80q", found.Digest))
 }
@@ -135,7 +135,7 @@ func CheckMadeBy(m Manifest, run int64) error {
 	if m.RunID == run && run != 0 {
 		return nil
 	}
-	return refuse(4, "look who copied it; "+draftAnew, "the draft names another run than the one that stored it",
+	return refuse(4, "find out who copied it; "+draftAnew, "the draft names another run than the one that stored it",
 		row("where", "run %d", run), row("draft", "run %d", m.RunID))
 }
 

@@ -218,7 +218,7 @@ func damaged(err error) error {
 // altered is check 5's refusal of what a seal or age does not vouch for. Which
 // of the two it is cannot be told.
 func altered(what string, err error) *problem.Error {
-	return refuse(5, "give both jobs the same checkpoint-key, look who changed it; "+draftAnew,
+	return refuse(5, "give both jobs the same checkpoint-key, find out who changed it; "+draftAnew,
 		"the key is not the one that sealed "+what+", or it was changed", row("where", "%v", err))
 }
 

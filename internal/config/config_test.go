@@ -83,9 +83,9 @@ func mistakes() []mistake {
 		{"syntax", "ignore: [\n", "f.yml:1:9: this is not valid YAML", false},
 		{"tab", "admission:\n\tbots: skip\n", "f.yml:2:1: this is not valid YAML: found a tab, and only spaces indent",
 			false},
-		{"duplicate", "ignore: []\nignore: []\n", `f.yml:2:1: the key "ignore" stands twice, first in line 1`, false},
+		{"duplicate", "ignore: []\nignore: []\n", `f.yml:2:1: the key "ignore" appears twice, first in line 1`, false},
 		{"quoted duplicate", "admission:\n  bots: skip\n  'bots': skip\n",
-			`f.yml:3:3: the key "bots" stands twice, first in line 2`, false},
+			`f.yml:3:3: the key "bots" appears twice, first in line 2`, false},
 		{"alias", "ignore: &a [x]\nadmission: *a\n",
 			"f.yml:1:9: expected a list, got an anchor, since it begins with &", false},
 		{"star", "ignore:\n  - *.snap\n", "f.yml:2:5: expected text, got an alias, since it begins with *: text " +
@@ -93,7 +93,7 @@ func mistakes() []mistake {
 		{"tag", "ignore:\n  - !x\n", "f.yml:2:5: expected text, got a tag, since it begins with !", false},
 		{"merge", "admission:\n  <<: {bots: skip}\n", "f.yml:2:3: keys are not merged with <<; write them out", true},
 		{"merged price", "prices:\n  <<: {input: 1, output: 1}\n", "f.yml:2:3: keys are not merged with <<", false},
-		{"question mark", "? ignore\n: [a]\n", "f.yml:1:1: a key stands without a question mark", true},
+		{"question mark", "? ignore\n: [a]\n", "f.yml:1:1: a key takes no question mark", true},
 		{"aliases of aliases", "a: &a [x, x]\nb: &b [*a, *a]\nignore: [*b, *b]\n",
 			"f.yml:3:10: expected text, got an alias", false},
 		{"UTF-16", "\xff\xfei\x00", "f.yml:1:1: this is not UTF-8", true},
@@ -124,7 +124,7 @@ func TestParseReportsEveryMistakeInTheFilesOrder(t *testing.T) {
 	require.EqualError(t, err, `f.yml:2:3: the price of "m" needs output, in USD per million tokens
 f.yml:2:14: expected an amount in USD from 0 to 10000, such as 0.25, got text
 f.yml:3:1: unknown key "b1"
-f.yml:5:1: the key "ignore" stands twice, first in line 4`)
+f.yml:5:1: the key "ignore" appears twice, first in line 4`)
 }
 
 func TestParseReportsNoEndlessListOfMistakes(t *testing.T) {

@@ -85,7 +85,7 @@ func (r *reader) read(text []byte, known keys) (err error) {
 			continue
 		}
 		if i > 0 {
-			r.fail(doc.Body, "a second document; one is read")
+			r.fail(doc.Body, "a second document; only one is read")
 			break
 		}
 		r.mapping(doc.Body, known)

@@ -184,7 +184,7 @@ func TestDefaultsAreHeldAgainstTheSameRules(t *testing.T) {
 		"no YAML":            {"a: [\n", "defaults:1:4: this is not valid YAML"},
 		"duplicates": {"language: German\nlanguage: French\n", "defaults:2:1: the key \"language\" stands " +
 			"twice"},
-		"locked twice":  {"locked: []\nlocked: []\n", "defaults:2:1: the key \"locked\" stands twice"},
+		"locked twice":  {"locked: []\nlocked: []\n", "defaults:2:1: the key \"locked\" appears twice"},
 		"two documents": {"language: German\n---\nverify: true\n", "defaults:3:7: a second document"},
 		"aliases of aliases": {"a: &a [x, x]\nb: &b [*a, *a]\nignore: [*b, *b]\n",
 			"defaults:3:10: expected text, got an alias"},

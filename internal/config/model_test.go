@@ -141,7 +141,7 @@ func modelMistakes() []mistake {
 		{"pattern", "instructions: ['docs/*.md']\n", "is not a file's path", false},
 		{"guideline", "guidelines:\n  - text: x\n", "a guideline needs paths, a list of globs, and text", false},
 		{"guideline's glob", "guidelines:\n  - {paths: ['a['], text: x}\n", `"a[" is not a glob`, true},
-		{"header twice", "model-options:\n  headers: {x-a: a, X-A: b}\n", `f.yml:2:21: the header "X-A" stands twice`,
+		{"header twice", "model-options:\n  headers: {x-a: a, X-A: b}\n", `f.yml:2:21: the header "X-A" appears twice`,
 			true},
 		{"header's name", "model-options:\n  headers: {a b: x}\n",
 			`f.yml:2:13: model-options: headers: "a b" is no name of a header`, true},

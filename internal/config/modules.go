@@ -30,7 +30,7 @@ func checkModules() func(*reader, ast.Node, Module) {
 		case m.Name == "" || len(m.Paths) == 0:
 			r.fail(n, "a module needs name and paths")
 		case known[m.Name]:
-			r.fail(n, "the module %.60q stands twice", m.Name)
+			r.fail(n, "the module %.60q appears twice", m.Name)
 		}
 		known[m.Name] = true
 	}

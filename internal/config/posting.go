@@ -70,7 +70,7 @@ var login = pattern.Lazy(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
 
 func wrongLogin(name string) string {
 	if !login().MatchString(name) {
-		return mistake("%.60q is no login; a team cannot be named here", name)
+		return mistake("%.60q is not a login; teams cannot be named here", name)
 	}
 	return ""
 }

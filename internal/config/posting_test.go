@@ -49,7 +49,7 @@ func commentMistakes() []mistake {
 		{"comment key", "comments: {maximum: 5}\n", "f.yml:1:12: unknown key \"maximum\"", false},
 		{"a module without paths", "modules: [{name: a}]\n", "f.yml:1:11: a module needs name and paths", false},
 		{"a module's key", "modules: [{name: a, path: [b]}]\n", "did you mean \"paths\"?", false},
-		{"a module twice", "modules: [{name: a, paths: [a]}, {name: a, paths: [b]}]\n", "stands twice", true},
+		{"a module twice", "modules: [{name: a, paths: [a]}, {name: a, paths: [b]}]\n", "appears twice", true},
 		{"a module's glob", "modules: [{name: a, paths: ['../a']}]\n", "is not a glob", false},
 		{"files of a proposal", "implement: {max-files: 21}\n", "expected a whole number from 1 to 20, got 21", false},
 		{"its pull request", "implement: {pull-request: ready}\n", "is none of draft, link", false},

@@ -113,9 +113,9 @@ func (r *reader) entries(n ast.Node) []*ast.MappingValueNode {
 		case v.Key.IsMergeKey():
 			r.fail(v.Key, "keys are not merged with <<; write them out")
 		case v.Key.Type() == ast.MappingKeyType:
-			r.fail(v.Key, "a key stands without a question mark")
+			r.fail(v.Key, "a key takes no question mark")
 		case line > 0:
-			r.fail(v.Key, "the key %.60q stands twice, first in line %d", name, line)
+			r.fail(v.Key, "the key %.60q appears twice, first in line %d", name, line)
 		default:
 			first[name] = v.Key.GetToken().Position.Line
 			return false

@@ -59,7 +59,7 @@ func (r *reader) headers(n ast.Node) map[string]string {
 	for _, e := range r.entries(n) {
 		name := keyName(e.Key)
 		if lower[strings.ToLower(name)] {
-			r.fail(e.Key, "the header %.60q stands twice", name)
+			r.fail(e.Key, "the header %.60q appears twice", name)
 		}
 		lower[strings.ToLower(name)] = true
 		r.refuse(e.Key, checkHeader(name))

@@ -17,7 +17,7 @@ func astray(line string) []string {
 	first, _ := cutWord(bare)
 	switch {
 	case behindMarks().MatchString(bare) || within().MatchString(addresses().ReplaceAllString(text, " ")):
-		return []string{"a command begins its line with a slash, and a note holds none"}
+		return []string{"a command starts its line with a slash, and a note contains none"}
 	case len(namedIn(line)) > 0:
 		return []string{"names a finding, and a note changes nothing"}
 	case slices.Contains(opening(), strings.Trim(first, `/\.,:;!?'"*_)-`)) || refuses(bare),

@@ -86,7 +86,7 @@ func (f *Front) NewPush(ctx context.Context, ref pull.Ref, s settings.Settings, 
 	}
 	issue := ticketpr.IssueNumber(t.Key)
 	if issue > 0 && !strings.EqualFold(t.URL, IssuePage(ref, issue)) {
-		return nil, problem.Usage(fmt.Sprintf("%s is no issue of %s", guard.Line(t.URL, MaxLine), ref.FullName()),
+		return nil, problem.Usage(fmt.Sprintf("%s is not an issue of %s", guard.Line(t.URL, MaxLine), ref.FullName()),
 			"--push takes an issue of the repository that it pushes to, a tracker's key or a Markdown file")
 	}
 	show, err := TicketShow(ctx, api, ref, b.Config.Context, t.Key, repo.Private)

@@ -170,7 +170,7 @@ func CheckShown(view graph.View[reviewpr.State]) error {
 		now := gate.NewAsk(s.Draft.Thread, s.Draft.DiffDigest, finding.Kept(s.Comments), s.Shown())
 		if err := json.Unmarshal(p.Ask, &asked); err != nil || asked.Shown != now.Shown {
 			if s.Draft.ToolVersion != wire.Version() {
-				return problem.Refuse(3, fmt.Sprintf("this version shows the draft otherwise than %.40q did, "+
+				return problem.Refuse(3, fmt.Sprintf("this version shows the draft differently than %.40q did, "+
 					"nothing was posted", s.Draft.ToolVersion),
 					"decide with the version that drafted, or draft anew: what was read is not paid again where it "+
 						"is believed", problem.At(s.Draft.Thread))

@@ -114,13 +114,13 @@ func FailOn(s settings.Settings, r *Report) {
 	}
 	count := wording.Count(n, "posted finding")
 	if strings.HasPrefix(r.Thread, "local/") { // no pull request, no threads
-		r.Failed = problem.New(fmt.Sprintf("%s of severity %s or graver, and fail-on is %s", count, s.FailOn, s.FailOn),
-			r.Place, "mend it and review again; or where a finding is wrong, draft anew with --again, and "+
+		r.Failed = problem.New(fmt.Sprintf("%s of severity %s or higher, and fail-on is %s", count, s.FailOn, s.FailOn),
+			r.Place, "fix it and review again; or where a finding is wrong, draft anew with --again, and "+
 				"drop it there "+
 				`by its new id: --command "/drop ID: REASON"`)
 		return
 	}
-	r.Failed = problem.New(fmt.Sprintf("%s of severity %s or graver, and fail-on is %s", count, s.FailOn, s.FailOn),
-		r.Place, "push a mend; or where a finding is wrong, have somebody who may write, not the author, resolve its "+
+	r.Failed = problem.New(fmt.Sprintf("%s of severity %s or higher, and fail-on is %s", count, s.FailOn, s.FailOn),
+		r.Place, "push a fix; or where a finding is wrong, have somebody who may write, not the author, resolve its "+
 			"thread and run this job again, or drop it from the next draft: /drop F1: REASON")
 }

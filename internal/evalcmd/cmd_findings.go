@@ -38,7 +38,7 @@ func findings(ctx context.Context, p Program, args []string, o *Options) error {
 	}
 	change, err := p.benchmarkChange(ctx, about, o)
 	if err == nil && len(change.Files) == 0 {
-		err = problem.Usage("the diff holds no file", "name a whole unified diff with --diff or RB_DIFF")
+		err = problem.Usage("the diff contains no file", "name a whole unified diff with --diff or RB_DIFF")
 	}
 	if err != nil {
 		return err

@@ -95,9 +95,9 @@ func (s *scripted) read(v string) error {
 func (o *Options) check() error {
 	switch {
 	case o.limit < 0:
-		return problem.Usage(fmt.Sprintf("--limit %d is no number of cases", o.limit), "")
+		return problem.Usage(fmt.Sprintf("--limit %d is not a number of cases", o.limit), "")
 	case !(o.tolerance >= 0 && o.tolerance <= 100):
-		return problem.Usage(fmt.Sprintf("--tolerance %g is no number of points", o.tolerance), "give 0 to 100")
+		return problem.Usage(fmt.Sprintf("--tolerance %g is not a number of points", o.tolerance), "give 0 to 100")
 	case o.tolerance > 0 && o.baseline == "":
 		return problem.Usage("--tolerance has no baseline", "name one with --baseline FILE")
 	case o.scripted.set && (o.Model != "" || o.Provider != "auto"):

@@ -76,7 +76,7 @@ func Rejected(approvals []github.Approval, before []string, environment string) 
 	if !found {
 		return nil
 	}
-	return problem.Refuse(13, "this draft was rejected before, nothing was posted",
+	return problem.Refuse(13, "this draft has already been rejected, nothing was posted",
 		"a draft is decided once; push, or dispatch the review workflow with again: true, for a new one",
 		problem.At("by "+a.User+", in the run's deployment review"))
 }

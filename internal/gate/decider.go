@@ -35,7 +35,7 @@ func MayDecide(d Decider, author string, allowAuthor, approvedByEnvironment bool
 	case d.Bot || strings.HasSuffix(strings.ToLower(d.Login), "[bot]"):
 		return refuse("a bot decided", "a person decides; let somebody with write access do it", who)
 	case !login.MatchString(d.Login):
-		return refuse("what decided is no account", "let somebody with write access decide", who)
+		return refuse("the decision was not made by an account", "let somebody with write access decide", who)
 	case strings.EqualFold(d.Login, author) && !allowAuthor && d.Dispatched:
 		return refuse("who asked for the draft decided", "let somebody else decide, or set allow-author: true", who)
 	case strings.EqualFold(d.Login, author) && !allowAuthor:

@@ -89,7 +89,7 @@ func CheckRounds(before int) error {
 	if before < MaxRounds {
 		return nil
 	}
-	return problem.Refuse(11, "this draft was revised three times before, nothing was posted",
+	return problem.Refuse(11, "this draft has already been revised three times, nothing was posted",
 		"approve it with changes, or abort it")
 }
 

@@ -20,7 +20,7 @@ import (
 
 // errNotServed is the content of an artifact that GitHub lists and its store does not give:
 // a link to it lives for a minute.
-var errNotServed = problem.Sentinel("the store does not give its content", "run it again")
+var errNotServed = problem.Sentinel("its content cannot be downloaded", "run it again")
 
 // Artifact is a stored artifact and the run that it says it is from.
 type Artifact struct {

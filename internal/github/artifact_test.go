@@ -95,7 +95,7 @@ func TestContentThatItsStoreDoesNotGiveSaysWhatToDo(t *testing.T) {
 	require.NoError(t, err)
 	_, err = c.Download(t.Context(), "o", "r", 7, 100)
 	said := problem.Of(err).Error()
-	require.Contains(t, said, "the store does not give its content")
+	require.Contains(t, said, "its content cannot be downloaded")
 	require.Contains(t, said, "run it again")
 	require.NotContains(t, said, "secret")
 }

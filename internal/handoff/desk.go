@@ -86,7 +86,7 @@ func (d *Desk) unposted(ctx context.Context, thread string) error {
 	if err != nil || !posted {
 		return err
 	}
-	return problem.Refuse(13, "a draft of this commit was posted before, nothing can be rejected any more",
+	return problem.Refuse(13, "a draft of this commit has already been posted, so nothing can be rejected any more",
 		"answer what was posted there", problem.At(where))
 }
 

@@ -72,7 +72,7 @@ func Remembered(claims []Claim, mine decision.Record, again bool, drafted time.T
 		if !rejected || mine.Decision != decision.Approve || again && !by.At.After(drafted) {
 			continue
 		}
-		return problem.Refuse(13, "a draft of this commit was rejected before, nothing was posted",
+		return problem.Refuse(13, "a draft of this commit has already been rejected, nothing was posted",
 			"draft the commit anew with again: true, or push another",
 			problem.At(fmt.Sprintf("code %s, by %s on %s", by.Code, by.By, when(by))))
 	}
@@ -84,7 +84,7 @@ func decidedOtherwise(r decision.Record, how string) error {
 	if r.Decision == decision.Abort {
 		next = "a draft is decided once: draft the commit anew with again: true, or push another"
 	}
-	return problem.Refuse(13, "this draft was decided otherwise before, nothing was posted", next,
+	return problem.Refuse(13, "this draft has already been decided differently, nothing was posted", next,
 		problem.At(fmt.Sprintf("%s by %s on %s%s", r.Decision, r.By, when(r), how)))
 }
 

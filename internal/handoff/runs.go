@@ -101,7 +101,7 @@ func (r *Runs) dispatchedOn(ctx context.Context, run github.Run, branch string) 
 	on, err := r.API.OnBranch(ctx, r.Ref.Owner, r.Ref.Repo, branch, run.HeadSHA)
 	if errors.Is(err, github.ErrNoAccess) || errors.Is(err, github.ErrNotFound) {
 		return false, problem.Refuse(4,
-			fmt.Sprintf("it cannot be read whether run %d is of the default branch", run.ID),
+			fmt.Sprintf("cannot tell whether run %d is of the default branch", run.ID),
 			"give the job contents: read; the draft still waits", problem.At(err.Error()))
 	}
 	if err == nil {

@@ -137,6 +137,6 @@ func (r Race) overtaken(err error) error {
 	if err != nil || r.Record.Decision == decision.Approve {
 		return err
 	}
-	return problem.Refuse(13, "this draft was posted before, nothing can be rejected any more",
+	return problem.Refuse(13, "this draft has already been posted, so nothing can be rejected any more",
 		"answer what was posted")
 }

@@ -127,7 +127,7 @@ func (b Base) indexed(ctx context.Context, files []change.File, do func(index st
 func (b Base) commitTree(ctx context.Context, tree, message string) (string, error) {
 	commit, err := b.git(ctx, "", []byte(message+"\n"), "commit-tree", tree, "-p", b.Commit, "-F", "-")
 	if err != nil && strings.Contains(err.Error(), "ident") {
-		err = problem.New("Git does not know who commits here", "", `git config user.name "…" and user.email, then `+
+		err = problem.New("Git does not know who is committing here", "", `git config user.name "…" and user.email, then `+
 			"resume the draft: the decision is kept")
 	}
 	return commit, err

@@ -23,7 +23,7 @@ const inClone = "go into the clone, or pass a pull request's address or a diff's
 var (
 	ErrNoRange = problem.Sentinel("not a range of this clone",
 		"name two commits of this clone, such as main...HEAD; a shallow clone may need git fetch --unshallow")
-	ErrNoClone = problem.Sentinel("this folder is in no clone", inClone)
+	ErrNoClone = problem.Sentinel("this folder is not in a clone", inClone)
 	ErrBare    = problem.Sentinel("this clone is bare, without a work tree", "name two commits, such as main...HEAD")
 	ErrNoGit   = problem.Sentinel("a range needs git, which is not in PATH", inClone)
 	ErrPartial = problem.Sentinel("this clone is a partial one (git clone --filter), and lacks what is needed here",

@@ -14,8 +14,8 @@ import (
 	"github.com/org/pr-review-action/internal/pull"
 )
 
-// ErrNoDefaultBranch reports that a clone does not tell its default branch.
-var ErrNoDefaultBranch = problem.Sentinel("this clone does not tell its default branch",
+// ErrNoDefaultBranch reports that a clone does not say which branch is its default.
+var ErrNoDefaultBranch = problem.Sentinel("this clone does not say which branch is its default",
 	"name the base: main...HEAD reviews commits; git remote set-head origin --auto tells Git the branch")
 
 // WorkTree is a clone's folder with what is not committed in it.

@@ -113,7 +113,7 @@ func (j *job) remark(ctx context.Context, why error) {
 }
 
 // closed looks whose threads were closed since the draft was made, or since the decision
-// was carried out before: what they are about stands no more.
+// has already been carried out: what they are about stands no more.
 func (j *job) closed(ctx context.Context, r *driver.Report) {
 	if len(r.Standing) == 0 && j.FailOn == "" {
 		return
@@ -241,7 +241,7 @@ func (j *job) checkFeedback() error {
 		return problem.Usage("the input feedback is missing", "say what the next draft should do differently")
 	case len(j.Feedback) > decision.MaxFeedback:
 		return problem.Usage(fmt.Sprintf("the feedback has %d bytes, more than %d", len(j.Feedback),
-			decision.MaxFeedback), "say it shorter")
+			decision.MaxFeedback), "shorten it")
 	case j.Decision != "" || strings.TrimSpace(j.Commands) != "":
 		return problem.Usage("decision and commands have no place in mode revise",
 			"decide about the new draft, by its own code")
@@ -267,7 +267,7 @@ func (j *job) unchanged(ctx context.Context, p *handoff.Draft[reviewpr.State]) (
 	}
 	b, err := j.before(ctx, change)
 	if err == nil && b.done.Outcome != "" {
-		err = problem.Refuse(13, "this commit was decided before, so nothing is left to revise",
+		err = problem.Refuse(13, "this commit has already been decided, so nothing is left to revise",
 			"push a commit for a new review", problem.At(cmp.Or(b.done.ReviewURL, p.Manifest.Thread)))
 	}
 	b.drafts = []checkpoint.Draft{p.Draft}

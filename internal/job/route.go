@@ -99,7 +99,7 @@ func (j *job) approvesFor(ctx context.Context, login string, m checkpoint.Manife
 		case in:
 			return nil
 		case errors.Is(err, github.ErrNoAccess), errors.Is(err, github.ErrNotFound):
-			return problem.Refuse(12, "it cannot be read whether "+login+
+			return problem.Refuse(12, "cannot tell whether "+login+
 				" is one of the environment's reviewers, nothing was posted",
 				"approve in the environment's dialog, name people beside the team, or pass a github-token that may "+
 					"read the organization's members", problem.At(where+", team "+team))
@@ -107,7 +107,7 @@ func (j *job) approvesFor(ctx context.Context, login string, m checkpoint.Manife
 			return err
 		}
 	}
-	return problem.Refuse(12, login+" is none of the environment's reviewers, nothing was posted",
+	return problem.Refuse(12, login+" is not one of the environment's reviewers, nothing was posted",
 		"let one of them decide", problem.At(where))
 }
 

@@ -42,7 +42,7 @@ func (j *job) implements(ctx context.Context) (r driver.Report, err error) {
 	thread := ticketpr.ThreadID(j.ref, p.asked.Key, base.SHA)
 	o, found, err := apply.Earlier(ctx, j.api, j.ref, "", thread)
 	if err != nil { // whoever decides looks again
-		j.warning("whether this ticket was carried out before could not be read", err)
+		j.warning("whether this ticket has already been carried out could not be read", err)
 	}
 	if found {
 		return driver.Report{Outcome: ticketpr.Posted, Thread: thread, Branch: o.Branch, PullRequest: o.URL,

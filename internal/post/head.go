@@ -34,7 +34,7 @@ func CheckHead(s checkpoint.Subject, code string, now Now) error {
 		return moved(anew, fmt.Sprintf("#%d has moved since this draft was made", s.Number), draft,
 			row("now", "commit %.7s, with %s diff", now.HeadSHA, diff))
 	case now.DiffDigest != s.Digest:
-		return moved(anew, fmt.Sprintf("#%d has another diff since this draft was made", s.Number), draft,
+		return moved(anew, fmt.Sprintf("#%d has a different diff since this draft was made", s.Number), draft,
 			row("now", "the same commit against another base"))
 	}
 	return nil

@@ -138,7 +138,7 @@ func Look(ctx context.Context, r Reader, q Request) (Posted, bool, error) {
 }
 
 func another(posted github.Review) error {
-	return problem.Refuse(13, "another review of this commit was posted before, nothing was posted now",
+	return problem.Refuse(13, "another review of this commit has already been posted, nothing was posted now",
 		"a commit is reviewed once; push a new one for a new review", problem.At(posted.URL))
 }
 

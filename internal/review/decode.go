@@ -223,7 +223,7 @@ func readFinding(value jsontext.Value, path string) (finding.Finding, error) {
 
 func problem(err error, otherwise string) string {
 	if errors.Is(err, jsontext.ErrDuplicateName) {
-		return "a key stands twice in one object"
+		return "a key appears twice in one object"
 	}
 	if mistyped, ok := errors.AsType[*json.SemanticError](err); ok {
 		switch where := mistyped.JSONPointer; where {

@@ -159,7 +159,7 @@ func TestEveryRuleIsWhole(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	for _, r := range rules {
-		require.False(t, seen[r.name], "%s stands twice in the list", r.name)
+		require.False(t, seen[r.name], "%s appears twice in the list", r.name)
 		seen[r.name] = true
 		require.NotEmpty(t, r.category, r.name)
 		require.GreaterOrEqual(t, r.severity.Rank(), 0, r.name)

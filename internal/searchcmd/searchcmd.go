@@ -34,7 +34,7 @@ func (p Program) Run(ctx context.Context, args []string, o *Options) error {
 	case o.dir != "" && o.repo != "":
 		return problem.Usage("--dir and --repo name two places", "give one of them")
 	case o.k < 1 || o.k > 200:
-		return problem.Usage(fmt.Sprintf("--k %d is no number of hits", o.k), "give 1 to 200")
+		return problem.Usage(fmt.Sprintf("--k %d is not a number of hits", o.k), "give 1 to 200")
 	}
 	for _, glob := range o.paths {
 		if flaw := pattern.Flaw(glob); flaw != "" {

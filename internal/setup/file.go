@@ -70,7 +70,7 @@ func stateOf(root *os.Root, f File) (string, error) {
 		case err != nil:
 			return "", unwritable(f.Path, err)
 		case !info.IsDir():
-			return "", problem.Usage(dir+" is no folder, or a link to one",
+			return "", problem.Usage(dir+" is not a folder, or is a link to one",
 				"GitHub follows no link there: make it a folder")
 		}
 	}
@@ -110,7 +110,7 @@ func readRoot(root *os.Root, name string) (string, error) {
 	case err != nil:
 		return "", err
 	case !info.Mode().IsRegular() || info.Size() > maxFile:
-		return "", problem.Usage(name+" is no ordinary file", "take it away, then run init again")
+		return "", problem.Usage(name+" is not a regular file", "take it away, then run init again")
 	}
 	text, err := root.ReadFile(name)
 	if err != nil {

@@ -191,7 +191,7 @@ func (c *Command) listed() (refs []pull.Ref, err error) {
 		}
 		owner, repo, err := pull.ParseRepository(name)
 		if err != nil || !strings.EqualFold(owner, c.Org) {
-			return nil, problem.Usage(fmt.Sprintf("%s:%d: %q is no repository of %s", c.Repos, i+1,
+			return nil, problem.Usage(fmt.Sprintf("%s:%d: %q is not a repository of %s", c.Repos, i+1,
 				guard.Line(name, 100), c.Org), "write a repository's name on each line, such as payments")
 		}
 		ref := pull.Ref{Host: pull.DefaultHost, Owner: c.Org, Repo: repo}.On(c.Getenv("GITHUB_SERVER_URL"))

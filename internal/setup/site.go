@@ -190,7 +190,7 @@ func (s *Site) parent(ctx context.Context, w *write.Client) (string, error) {
 		return "", nil
 	}
 	return "", problem.New("its branch "+setupBranch+" has other changes than these", "",
-		"look who made them; delete the branch and run the same again, or open its pull request by hand")
+		"find out who made them; delete the branch and run the same again, or open its pull request by hand")
 }
 
 // written are the files of the pull request.

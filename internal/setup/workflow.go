@@ -132,7 +132,7 @@ func (c *Command) shipped(path string) (string, error) {
 	if text, ok := c.Workflows[path]; ok {
 		return text, nil
 	}
-	return "", problem.New("this build holds no workflows", path, "install the program with go install")
+	return "", problem.New("this build contains no workflows", path, "install the program with go install")
 }
 
 // job fits a job of a workflow with the empty line behind it.

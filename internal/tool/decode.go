@@ -37,7 +37,7 @@ func problem(err error) string {
 	mistyped, isMistyped := errors.AsType[*json.SemanticError](err)
 	switch {
 	case errors.Is(err, jsontext.ErrDuplicateName):
-		return "a key stands twice in the arguments"
+		return "a key appears twice in the arguments"
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return "the arguments end in the middle of their JSON"
 	case isMistyped && errors.Is(err, json.ErrUnknownName):

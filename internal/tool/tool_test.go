@@ -90,7 +90,7 @@ func TestT8_ArgumentsAreDecodedStrictly(t *testing.T) {
 		`{"text":"a","shell":"id"}`:      `the arguments have a key "shell", which is unknown` + keys,
 		`{"TEXT":"a"}`:                   `the arguments have a key "TEXT", which is unknown` + keys,
 		"{\"a\\u202e\\nb\":1}":           `the arguments have a key "a<U+202E> b", which is unknown` + keys,
-		`{"text":"a","text":"b"}`:        "a key stands twice in the arguments" + keys,
+		`{"text":"a","text":"b"}`:        "a key appears twice in the arguments" + keys,
 		`{"times":"2"}`:                  "times has a value of a wrong type" + keys,
 		`{"times":2.5}`:                  "times has a value of a wrong type" + keys,
 		`{"times":99999999999999999999}`: "times has a value of a wrong type" + keys,

@@ -46,12 +46,12 @@ func TestT8_AnArchivesLinksAndTricksAreNoFiles(t *testing.T) {
 		kind error
 		says string
 	}{
-		"link":       {tree.ErrNoFile, "stands twice"},
+		"link":       {tree.ErrNoFile, "appears twice"},
 		"swapped.go": {tree.ErrLink, `it is a link to "a.go"`},
 		"sym":        {tree.ErrLink, `it is a link to "/etc/passwd"`},
 		"hard":       {tree.ErrLink, `it is a link to "../../etc/passwd"`},
 		"device":     {tree.ErrRefused, "a device"},
-		"twice.go":   {tree.ErrNoFile, "stands twice"},
+		"twice.go":   {tree.ErrNoFile, "appears twice"},
 		"big.txt":    {tree.ErrTooLarge, "1048577 bytes, and at most 1048576"},
 		"folder.go":  {tree.ErrNoFile, "outside of its folder"},
 	} {
@@ -139,7 +139,7 @@ func TestT23_NotesOnWhatIsNotReadAreBounded(t *testing.T) {
 	_, err = source.Read(t.Context(), fmt.Sprintf("l%d", tree.MaxFiles))
 	require.ErrorContains(t, err, "are too many")
 	_, err = source.Read(t.Context(), "twice.go")
-	require.ErrorContains(t, err, "stands twice", "there is always room for what was held")
+	require.ErrorContains(t, err, "appears twice", "there is always room for what was held")
 }
 
 func TestT23_ATreeIsHeldUpToItsBounds(t *testing.T) {

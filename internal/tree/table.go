@@ -63,7 +63,7 @@ func (t *table) put(path string, content []byte) {
 	_, twice := t.entries[path]
 	switch {
 	case twice:
-		t.leave(path, fmt.Errorf("%w that could be told: the path stands twice in the source", ErrNoFile))
+		t.leave(path, fmt.Errorf("%w that could be told: the path appears twice in the source", ErrNoFile))
 	case CheckPath(path) != nil:
 		t.leave(path, ErrRefused)
 	case len(content) > MaxFile:

@@ -37,7 +37,7 @@ type Place struct {
 func (w Wire) Place(ctx context.Context, dir, rev string) (Place, error) {
 	at := cmp.Or(dir, ".")
 	if info, err := os.Stat(at); err != nil || !info.IsDir() {
-		return Place{}, problem.Usage(fmt.Sprintf("%q is no folder that can be read", at),
+		return Place{}, problem.Usage(fmt.Sprintf("%q is not a folder that can be read", at),
 			"--dir names a clone, or any folder")
 	}
 	commit, clone, err := ingest.Commit(ctx, at, cmp.Or(rev, "HEAD"))
@@ -51,7 +51,7 @@ func (w Wire) Place(ctx context.Context, dir, rev string) (Place, error) {
 		errors.Is(err, ingest.ErrNoRange)): // its files: one within a clone, in none, or in one without a commit
 		return Place{Tree: tree.Folder(at), Folder: at, Cache: w.cache(at)}, nil
 	case errors.Is(err, ingest.ErrNoRange):
-		return Place{}, problem.Usage(fmt.Sprintf("%q is no commit of this clone", cmp.Or(rev, "HEAD")),
+		return Place{}, problem.Usage(fmt.Sprintf("%q is not a commit of this clone", cmp.Or(rev, "HEAD")),
 			"--rev takes a branch, a tag or a hash; a shallow clone may need git fetch --unshallow")
 	case errors.Is(err, ingest.ErrNoClone):
 		return Place{}, problem.Usage("--rev needs a clone, and "+at+" is in none", "leave out --rev to take its files")

@@ -63,7 +63,7 @@ func (w *wireCase) load(folder fs.FS) (reason string) {
 	return reason
 }
 
-// unpacked reads a tree_file: a txtar archive, in which no path stands twice.
+// unpacked reads a tree_file: a txtar archive, in which no path appears twice.
 func unpacked(text, reason string) (map[string]string, string) {
 	files := map[string]string{}
 	for _, f := range txtar.Parse([]byte(text)).Files {
@@ -124,7 +124,7 @@ func wording(err error) string {
 	}
 	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		if errors.Is(err, jsontext.ErrDuplicateName) {
-			return fmt.Sprintf("key %.100q stands twice in one object", strings.TrimPrefix(string(e.JSONPointer), "/"))
+			return fmt.Sprintf("key %.100q appears twice in one object", strings.TrimPrefix(string(e.JSONPointer), "/"))
 		}
 		return fmt.Sprintf("no valid JSON from byte %d of the line on", e.ByteOffset+1)
 	}

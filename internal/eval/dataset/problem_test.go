@@ -124,7 +124,7 @@ func TestALineThatIsNoCaseIsNamed(t *testing.T) {
 		`{"id":"c"} {"id":"d"}`: "c: no valid JSON from byte 12 of the line on",
 		`{"id":"c","x":1,"language"}`: "c: unknown key \"x\"\na:1: c: no valid JSON from byte 27 of the " +
 			"line on",
-		open + `,"title":"again"}`:             `c: key "title" stands twice in one object`,
+		open + `,"title":"again"}`:             `c: key "title" appears twice in one object`,
 		"{\"id\":\"c\",\"title\":\"\xff\"}":    "c: no valid JSON from byte 20 of the line on",
 		"  \n":                                 "-: the file holds no case",
 		"{" + strings.Repeat(" ", 8<<20) + "}": "-: the line is longer than 8388608 bytes",

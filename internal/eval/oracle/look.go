@@ -143,7 +143,7 @@ func searches(f diff.File) (calls []llm.Call) {
 	return calls
 }
 
-// once leaves out what stands twice, or among the others.
+// once leaves out what appears twice, or among the others.
 func once(names, others []string) (kept []string) {
 	for _, name := range names {
 		if !slices.Contains(kept, name) && !slices.Contains(others, name) {

@@ -35,7 +35,7 @@ func (r *run) fetch(_ context.Context, s *State) (paid cost.Usage, err error) {
 func (r *run) reading(do func(context.Context, *State, ticket.Ticket) (cost.Usage, error)) step {
 	return func(ctx context.Context, s *State) (paid cost.Usage, err error) {
 		if implement.Digest(r.Ticket) != s.Facts.Subject.Digest {
-			return paid, problem.Refuse(9, "the ticket's text is another since this draft was made",
+			return paid, problem.Refuse(9, "the ticket's text has changed since this draft was made",
 				"draft it anew with --again", problem.At(s.Ticket.Key))
 		}
 		return do(ctx, s, r.Ticket)
