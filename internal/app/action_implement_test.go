@@ -289,7 +289,7 @@ func TestP3_AMovedBaseRefusesATicketsDraft(t *testing.T) {
 	s.approved("")
 	s.repo.Commit("main", "somebody else's", roundTree().With(githubtest.Tree{"x": "y"}))
 	s.ticketJob("apply", drafted.digest()).start().is(3, "REFUSED").says("main has moved since this change was drafted",
-		"draft the ticket anew")
+		"draft the ticket again")
 	s.unpushed()
 }
 

@@ -158,7 +158,7 @@ func TestRevise_WhatItNeeds(t *testing.T) {
 		"no model": {[]string{"api-key", "", "base-url", ""}, "", "", 2,
 			"rules cannot be revised, and no model is configured"},
 		"rules":         {[]string{"provider", "offline"}, "", "", 2, "rules cannot be revised"},
-		"another event": {nil, "pull_request_target", "", 2, "feedback comes by workflow_dispatch alone"},
+		"another event": {nil, "pull_request_target", "", 2, "feedback is only taken from a workflow_dispatch"},
 		"an unknown code": {[]string{"code", "0123456789abcdef"}, "", "REFUSED", 3,
 			"no draft of this name was found"},
 		"an unpriced cap": {[]string{"max-cost", "0.5"}, "", "", 2,

@@ -36,7 +36,7 @@ func (a *app) implementCommand() command {
 func (o *implementOptions) flags(f *pflag.FlagSet) {
 	o.Flags(f, "implement")
 	f.StringVar(&o.base, "base", "", "`branch` or commit to build on; HEAD where nothing is named")
-	f.StringSliceVar(&o.modules, "modules", nil, "`names` of modules that alone may change")
+	f.StringSliceVar(&o.modules, "modules", nil, "the only modules that may change, by `names`")
 	f.StringVar(&o.check, "check", "", "`command` of the project to run on the change before you see it, in a folder "+
 		"of its own")
 	o.proposalFlags(f)
@@ -123,7 +123,7 @@ func (a *app) ticketOf(ctx context.Context, arg string, c config.Config,
 			return t, problem.Usage(err.Error(), "")
 		}
 		if !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
-			return t, problem.Usage(arg+" is no text", "name a Markdown file")
+			return t, problem.Usage(arg+" is not text", "name a Markdown file")
 		}
 		return ticket.FromMarkdown(strings.TrimSuffix(filepath.Base(arg), filepath.Ext(arg)), string(text)), nil
 	case strings.HasSuffix(arg, ".md"):

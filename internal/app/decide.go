@@ -200,7 +200,7 @@ func (a *app) park(r driver.Report, changes ...string) error {
 	command := a.resuming(r.Thread, a.options)
 	word := "Parked."
 	if r.Outcome == driver.Kept {
-		word = fmt.Sprintf("Kept: nothing here is %s or graver.", r.State.Draft.GateFrom)
+		word = fmt.Sprintf("Kept: nothing here is %s or higher.", r.State.Draft.GateFrom)
 	}
 	if wire.WithPassword(a.store) {
 		word += " Set PR_REVIEW_STORE to the store's address: its password is not shown here."
@@ -272,7 +272,7 @@ func (l *localRun) again(ctx context.Context, r driver.Report, given decision.Ve
 			how = ", with other changes"
 		}
 		return problem.Refuse(13, "this draft has already been decided differently",
-			"a draft is decided once; push a new commit, or review this one anew with --again",
+			"a draft is decided once; push a new commit, or review this one again with --again",
 			problem.At(fmt.Sprintf("%s: %s by %s on %s%s", r.Thread, taken.Decision, taken.By,
 				taken.At.Format("2 January 2006, 15:04 MST"), how)))
 	}

@@ -74,7 +74,7 @@ func TestALostEndpointIsToldInDraftMessageAndOnStandardError(t *testing.T) {
 			require.Zero(t, r.Code, r.Stderr)
 			require.Equal(t, "PAUSED", r.Outcome)
 			require.Len(t, r.Findings, 1, "the review went on")
-			note := "The embeddings endpoint is off for this run, so search went by words and structure alone: " + why
+			note := "The embeddings endpoint is off for this run, so search used only words and structure: " + why
 			require.Contains(t, r.Message, note)
 			require.Contains(t, r.Stderr, "warning: "+note)
 			require.Equal(t, 1, strings.Count(r.Stderr, note))

@@ -97,7 +97,7 @@ func (r *localRun) run(ctx context.Context) (driver.Report, error) {
 		})
 	r.progress.Stop()
 	if u := result.Usage; u.Calls > 0 && u.Tokens() == 0 && u.Cost > 0 {
-		r.warn("the server tells no usage, so every answer is counted at what it may have cost")
+		r.warn("the server reports no usage, so every answer is counted at what it may have cost")
 	}
 	return result, err
 }

@@ -78,7 +78,7 @@ func (r *localRun) changeOf(ctx context.Context, state reviewpr.State) (c ingest
 	}
 	if c.Thread != d.Thread || c.Digest() != d.DiffDigest {
 		return c, problem.Refuse(9, "the range has changed since this draft was made",
-			"revise in the clone and at the commits of the draft, or review the range anew", problem.At(d.Name))
+			"revise in the clone and at the commits of the draft, or review the range again", problem.At(d.Name))
 	}
 	return c, nil
 }

@@ -93,7 +93,7 @@ func (p *proposing) leftOut(s ticketpr.State) error {
 	for _, m := range s.Scope.Modules {
 		if len(p.o.modules) > 0 && !slices.Contains(p.o.modules, m.Name) {
 			return problem.Usage(fmt.Sprintf("there is a draft already, and it changes the module %q, which --modules "+
-				"leaves out", m.Name), "leave out --modules, or draft the ticket anew with --again")
+				"leaves out", m.Name), "leave out --modules, or draft the ticket again with --again")
 		}
 	}
 	return nil

@@ -161,8 +161,8 @@ func repeats(r driver.Proposal, given decision.Verdict, text string) error {
 	}
 	d, err := r.State.Decide(text, given, "", time.Time{})
 	if now := (decision.Record{Digest: was.Digest}).With(d); err == nil && !now.Same(*was) {
-		err = problem.Refuse(13, "this draft has already been decided differently", "draft the ticket anew with --again",
-			problem.At(r.Thread))
+		err = problem.Refuse(13, "this draft has already been decided differently",
+			"draft the ticket again with --again", problem.At(r.Thread))
 	}
 	return err
 }

@@ -207,7 +207,7 @@ func (r *remote) dispatch(ctx context.Context, d parkedDraft, given decision.Ver
 func (r *remote) redraft(ctx context.Context, d parkedDraft, report driver.Report, feedback string) (string, error) {
 	if report.State.Draft.Rules {
 		return "", problem.Usage("this draft was made by rules, and rules cannot be revised",
-			"change single findings with commands such as /drop F2, or draft anew with a model")
+			"change single findings with commands such as /drop F2, or draft again with a model")
 	}
 	if err := gate.CheckRounds(len(report.State.Rounds)); err != nil {
 		return "", err

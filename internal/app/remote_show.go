@@ -150,7 +150,7 @@ func (r *remote) tell(ctx context.Context, d parkedDraft, report driver.Report) 
 		return nil
 	}
 	if page := r.posted(ctx, d); page != "" {
-		fmt.Fprintf(r.Stdout, "Code %s, superseded: a review of this commit stands at\n  %s\n", d.code, page)
+		fmt.Fprintf(r.Stdout, "Code %s, superseded: a review of this commit is at\n  %s\n", d.code, page)
 		return nil
 	}
 	if err := checkpoint.CheckExpiry(d.Manifest, r.Now()); err != nil {

@@ -187,7 +187,7 @@ func (a Applier) Unmoved(ctx context.Context, q Request) error {
 		return err
 	}
 	return problem.Refuse(9, fmt.Sprintf("%s has moved since this change was drafted", q.Into),
-		"draft the ticket anew",
+		"draft the ticket again",
 		[2]string{"draft", fmt.Sprintf("on commit %.7s", q.Base)},
 		[2]string{"now", fmt.Sprintf("commit %.7s", tip.SHA)})
 }
@@ -221,12 +221,12 @@ func (a Applier) ordinary(ctx context.Context, q Request) error {
 		}
 		for up := path.Dir(f.Path); up != "."; up = path.Dir(up) {
 			if e, there := on[up]; there && e.Mode != folder {
-				wrong = fmt.Sprintf("%s is no folder", up)
+				wrong = fmt.Sprintf("%s is not a folder", up)
 			}
 		}
 		if wrong != "" {
 			return problem.Refuse(9, "a file cannot be changed as it was approved, nothing was pushed: "+wrong,
-				"draft the ticket anew, or drop the file with /drop "+f.Path, problem.At(f.Path))
+				"draft the ticket again, or drop the file with /drop "+f.Path, problem.At(f.Path))
 		}
 	}
 	return nil

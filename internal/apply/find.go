@@ -142,7 +142,7 @@ func (a Applier) opened(ctx context.Context, q Request, p place) (place, error) 
 
 func another(where string) error {
 	return problem.Refuse(13, "another draft of this ticket, on the same commit, has already been carried out",
-		"look at that one, and draft the ticket anew once the base branch has moved on", problem.At(where))
+		"look at that one, and draft the ticket again once the base branch has moved on", problem.At(where))
 }
 
 // trailer is what a commit's message says behind a name.

@@ -99,7 +99,7 @@ func hosted(server string) bool {
 func readToken(token string) (backend, error) {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {
-		return backend{}, errors.New("it is no JWT")
+		return backend{}, errors.New("it is not a JWT")
 	}
 	payload, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(parts[1], "="))
 	if err != nil {

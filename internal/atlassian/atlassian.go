@@ -77,7 +77,7 @@ func Explain(err error, id, who string) *Failure {
 	case errors.Is(err, transport.ErrRedirect):
 		f.Note = "sent the request on to another host, where it was not followed"
 	case errors.Is(err, transport.ErrNotJSON), errors.As(err, new(*json.SyntaxError)):
-		f.Note = "gave an answer that is no JSON, such as the page of a login"
+		f.Note = "gave an answer that is not JSON, such as a login page"
 	case errors.As(err, new(*json.UnmarshalTypeError)):
 		f.Note = "gave an answer of another form than expected"
 	case errors.Is(err, transport.ErrForbidden), errors.Is(err, transport.ErrInsecure):

@@ -35,7 +35,7 @@ func (c *Confluence) Page(ctx context.Context, id string) (ticket.Ticket, error)
 	}
 	switch got := string(d.ID); {
 	case got == "" || got == "null":
-		return ticket.Ticket{}, Fail("gave an answer that is no page")
+		return ticket.Ticket{}, Fail("gave an answer that is not a page")
 	case got != id && got != `"`+id+`"`:
 		return ticket.Ticket{}, Fail("answered with another page than %s", id)
 	case d.Status != "" && d.Status != "current":

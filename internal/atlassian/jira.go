@@ -47,7 +47,7 @@ func (j *Jira) Ticket(ctx context.Context, key string) (ticket.Ticket, error) {
 		return ticket.Ticket{}, Explain(err, key, "the Jira user")
 	}
 	if i.Key == "" || i.Fields == nil {
-		return ticket.Ticket{}, Fail("gave an answer that is no ticket")
+		return ticket.Ticket{}, Fail("gave an answer that is not a ticket")
 	}
 	labels := field[[]string](i, "labels")
 	t := ticket.Ticket{Key: i.Key, Summary: markup.OneLine(field[string](i, "summary")),

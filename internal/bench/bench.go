@@ -138,7 +138,7 @@ func (s *suite) size(text string) error {
 	for part := range strings.SplitSeq(text, ",") {
 		n, err := strconv.Atoi(part)
 		if err != nil || n < 1 {
-			return fmt.Errorf("%q is no number of files", part)
+			return fmt.Errorf("%q is not a number of files", part)
 		}
 		s.sizes = append(s.sizes, n)
 	}

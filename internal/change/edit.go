@@ -75,11 +75,11 @@ func find(text, search string) (at int, what string) {
 	}
 	switch n {
 	case 0:
-		return 0, "what it looks for does not stand there"
+		return 0, "what it looks for is not there"
 	case 1:
 		return at, ""
 	}
-	return 0, fmt.Sprintf("what it looks for stands there %d times; more lines around it tell them apart", n)
+	return 0, fmt.Sprintf("what it looks for is there %d times; more lines around it tell them apart", n)
 }
 
 // mostPlaces bounds the places of an edit that are counted.

@@ -43,9 +43,9 @@ func TestBlocksThatDoNotApplyAreNamed(t *testing.T) {
 		want  string
 	}{
 		"missing": {"total := sum(all)\n", []change.Edit{{"total = sum(x)", "y"}},
-			`edit 1: what it looks for does not stand there: "total = sum(x)"`},
+			`edit 1: what it looks for is not there: "total = sum(x)"`},
 		"twice": {"a\nb\na\n", []change.Edit{{"b", "x"}, {"a", "y"}},
-			"edit 2: what it looks for stands there 2 times"},
+			"edit 2: what it looks for is there 2 times"},
 		"overlapping": {"aaa\n", []change.Edit{{"aa", "y"}}, "stands there 2 times"},
 		"the same line": {"a b\n", []change.Edit{{"a b", "x"}, {"b", "y"}},
 			"edit 2: it changes lines that another edit changes"},

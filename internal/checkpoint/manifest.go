@@ -141,7 +141,7 @@ func (s Subject) check() error {
 	case s.Number < 0 || s.Number > 0 && (s.RepositoryID <= 0 || s.Head == ""):
 		return errors.New("a subject with a number needs its repository and head")
 	case s.Key != "" && (!keyPattern.MatchString(s.Key) || s.Number > 0):
-		return errors.New("key has not the form of a ticket's, or stands beside a number")
+		return errors.New("key does not look like a ticket's, or comes with a number")
 	}
 	return nil
 }

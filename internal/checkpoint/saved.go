@@ -66,7 +66,7 @@ func DecodeSaved(data []byte) (graph.Saved, error) {
 	}
 	if err == nil {
 		if _, err = r.ReadToken(); err == nil {
-			err = errors.New("something stands behind the end")
+			err = errors.New("something follows the end")
 		} else if errors.Is(err, io.EOF) {
 			return s, nil
 		}

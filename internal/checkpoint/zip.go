@@ -128,7 +128,7 @@ func (e *expected) Write(b []byte) (int, error) {
 func checkDirectory(z []byte, least, most int) error {
 	const length = 22
 	if len(z) < length || !bytes.HasPrefix(z[len(z)-length:], []byte("PK\x05\x06")) {
-		return errors.New("it is not a zip, or cut off, or something stands behind its end")
+		return errors.New("it is not a zip, or cut off, or something follows its end")
 	}
 	end := z[len(z)-length:]
 	if n := int(binary.LittleEndian.Uint16(end[10:])); n < least || n > most {

@@ -70,7 +70,7 @@ func standing(act action) action {
 }
 
 func (m model) drop() (model, tea.Cmd) {
-	m.question = question{words: "Why drop " + m.current().ID + "? Enter alone gives no reason.", typing: true,
+	m.question = question{words: "Why drop " + m.current().ID + "? Enter without text gives no reason.", typing: true,
 		answer: func(m model, reason string) (model, tea.Cmd) {
 			return m.changed(func(c *change) { c.dropped, c.reason = true, reason }), nil
 		}}
@@ -103,7 +103,7 @@ func (m model) edit() (model, tea.Cmd) {
 
 func (m model) toBody() (model, tea.Cmd) {
 	if m.current().Placement == finding.Body {
-		m.status = m.current().ID + " stands in the review's summary already."
+		m.status = m.current().ID + " is already in the review's summary."
 		return m, nil
 	}
 	return m.changed(func(c *change) { c.moved = !c.moved }), nil
@@ -248,7 +248,7 @@ var allKeys = []keyed{
 	{"", "up down j k", "another finding, or scroll; also page up and down, home, end"},
 	{"[a]pprove", "a", "post it, after a question: /approve"},
 	{"[d]rop", "d", "leave the finding out: /drop F2: reason"},
-	{"[e]dit", "e", "write its text anew: /edit F2: NEW TEXT"},
+	{"[e]dit", "e", "rewrite its text: /edit F2: NEW TEXT"},
 	{"[q]later", "q esc ctrl-c", "decide later; your changes are printed as a command"},
 	{"[?]help", "?", "this page; esc goes back"},
 	{"[m]ove", "m", "into the review's summary, or back: /summary F2"},
@@ -257,7 +257,7 @@ var allKeys = []keyed{
 	{"[s]everity", "s", "one weaker, round and round: /severity F2 minor"},
 	{"[enter]", "enter space", "the finding in full; n and b: the next one, the one before"},
 	{"[u]ndo", "u", "the finding as it was drafted"},
-	{"[r]evise", "r", "have it drafted anew with your feedback: /revise TEXT"},
+	{"[r]evise", "r", "have it drafted again with your feedback: /revise TEXT"},
 }
 
 func (m model) revisable() bool { return m.CanRevise && m.Rounds > 0 }

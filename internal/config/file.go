@@ -211,7 +211,7 @@ func nested(e *Error, text []byte) error {
 			depth--
 		}
 		if depth > maxNesting {
-			e.What = fmt.Sprintf("this is nested too deep; brackets stand in brackets %d times at most", maxNesting)
+			e.What = fmt.Sprintf("this is nested too deep; brackets are nested at most %d times", maxNesting)
 			e.Line, e.Column = t.Position.Line, t.Position.Column
 			return e
 		}

@@ -144,7 +144,7 @@ func modelMistakes() []mistake {
 		{"header twice", "model-options:\n  headers: {x-a: a, X-A: b}\n", `f.yml:2:21: the header "X-A" appears twice`,
 			true},
 		{"header's name", "model-options:\n  headers: {a b: x}\n",
-			`f.yml:2:13: model-options: headers: "a b" is no name of a header`, true},
+			`f.yml:2:13: model-options: headers: "a b" is not the name of a header`, true},
 		{"header of the client", "model-options:\n  headers:\n    Host: x\n",
 			`f.yml:3:5: model-options: headers: Host cannot be set there`, true},
 		{"header's value", "model-options:\n  headers: {X-A: é}\n",

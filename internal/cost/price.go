@@ -32,7 +32,7 @@ func ParsePrice(text string) (Price, error) {
 	input, okIn := USD(in)
 	output, okOut := USD(out)
 	if !both || !okIn || !okOut {
-		return Price{}, fmt.Errorf("%q is no price: write it as 0.25/2, in USD per million input and output tokens",
+		return Price{}, fmt.Errorf("%q is not a price: write it as 0.25/2, in USD per million input and output tokens",
 			text)
 	}
 	return Price{Input: input, CachedInput: input, Output: output, CacheWrite: input}, nil
@@ -42,7 +42,7 @@ func ParsePrice(text string) (Price, error) {
 func ParseUSD(text string) (MicroUSD, error) {
 	v, ok := USD(text)
 	if !ok || v == 0 {
-		return 0, fmt.Errorf("%q is no amount in USD over 0 and up to %d, such as 2.50", text, MaxUSD)
+		return 0, fmt.Errorf("%q is not an amount in USD over 0 and up to %d, such as 2.50", text, MaxUSD)
 	}
 	return v, nil
 }

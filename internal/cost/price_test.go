@@ -71,7 +71,7 @@ func TestAPriceIsReadInDollarsPerMillionTokens(t *testing.T) {
 	}
 	for _, bad := range []string{"", "0", "-1", "NaN", "Inf", "10001", "$1"} {
 		_, err := ParseUSD(bad)
-		require.ErrorContains(t, err, "is no amount in USD", bad)
+		require.ErrorContains(t, err, "is not an amount in USD", bad)
 	}
 	_, ok := USD("0")
 	require.True(t, ok, "a price may be nothing, a cap not")

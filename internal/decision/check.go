@@ -156,7 +156,7 @@ func (c *checking) drop(line Command, what string, how How, stands func(Item) bo
 	case blockers != "":
 		c.bad.add(line, "a blocker falls only where its own id is written, and nothing else is meant here")
 	default:
-		c.bad.add(line, fmt.Sprintf("%q is no finding, severity or path of this draft; a reason stands behind a colon",
+		c.bad.add(line, fmt.Sprintf("%q is not a finding, severity or path of this draft; a reason goes after a colon",
 			guard.Line(what, shownText)))
 	}
 	return len(c.bad.Lines) == before

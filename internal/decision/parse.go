@@ -46,7 +46,7 @@ func Parse(text string) (Decision, error) {
 			if err != nil {
 				bad.add(c, err.Error())
 			} else if two(line) {
-				bad.add(c, "holds a second command: give it a line of its own, or put its verb in code marks")
+				bad.add(c, "contains a second command: give it a line of its own, or put its verb in code marks")
 			}
 		default:
 			bad.add(c, astray(line)...)
@@ -73,8 +73,8 @@ func Commands(text string) (string, error) {
 		for _, part := range cut {
 			if !whole(part) {
 				bad.add(Command{Line: 1, Text: part},
-					"the line is cut before each verb, and this part is no whole command: put it last, or the verb "+
-						"in code marks")
+					"the line is cut before each verb, and this part is not a complete command: put it last, or the "+
+						"verb in code marks")
 			}
 		}
 		return strings.Join(cut, "\n"), bad.orNil()
@@ -175,7 +175,7 @@ func (d *Decision) verdict(v Verdict, rest string) error {
 	case len(rest) > MaxFeedback:
 		return fmt.Errorf("the feedback has %d bytes, more than %d", len(rest), MaxFeedback)
 	case v == Approve && rest != "":
-		return errors.New("nothing stands behind /approve; changes and notes have lines of their own")
+		return errors.New("nothing may follow /approve; changes and notes go on lines of their own")
 	}
 	d.Verdict, d.Feedback = v, rest
 	return nil

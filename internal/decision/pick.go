@@ -126,7 +126,7 @@ func picked(command, w string) (pick, error) {
 		return pick{how: ByRange, from: min(from, to), to: max(from, to)}, nil
 	}
 	if likeID().MatchString(w) || gluedIDs().MatchString(strings.ToUpper(w)) || command != "/drop" {
-		return pick{}, errors.New("names something that is no finding's id; a reason stands behind a colon")
+		return pick{}, errors.New("names something that is not a finding's id; a reason goes after a colon")
 	}
 	switch severity := Severity(w); {
 	case severity == Blocker:
@@ -134,7 +134,7 @@ func picked(command, w string) (pick, error) {
 	case severity.Rank() >= 0:
 		return pick{how: BySeverity, text: w, severity: severity}, nil
 	case !doublestar.ValidatePattern(w):
-		return pick{}, errors.New("names a path that cannot be read: * stands for a part of a name, ** for folders")
+		return pick{}, errors.New("names a path that cannot be read: * matches part of a name, ** matches folders")
 	}
 	return pick{how: ByGlob, text: w}, nil
 }

@@ -145,11 +145,11 @@ func (r Record) bad() string {
 	case verdictOf(string(r.Decision)) == "":
 		return "decision is none of approve, abort, revise"
 	case !digestPattern().MatchString(r.Digest) || r.Code != r.Digest[:16]:
-		return "digest is no SHA-256, or code is not its beginning"
+		return "digest is not a SHA-256, or code is not its beginning"
 	case !slices.Contains([]Via{ByApproval, ByDispatch, ByCommandLine, ByRedraft}, r.Via):
 		return "via is none of approval, dispatch, command line, redraft"
 	case r.Review < 0 || r.Review != 0 && r.Decision != Approve:
-		return "review is no review's id, or the decision is no approval"
+		return "review is not a review's id, or the decision is not an approval"
 	case r.Withdrawn() && r.Decision != Abort:
 		return "a redraft is an abort"
 	case (r.Decision == Revise) != (r.Feedback != "") || len(r.Feedback) > MaxFeedback:

@@ -134,7 +134,7 @@ func parseHunkHeader(s *scanner) (Hunk, error) {
 	line := s.header()
 	m := hunkHeader.FindStringSubmatch(line)
 	if m == nil {
-		return Hunk{}, s.errorf("%.60q is no hunk header", line)
+		return Hunk{}, s.errorf("%.60q is not a hunk header", line)
 	}
 	number := func(s string) int {
 		if s == "" {

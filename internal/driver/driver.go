@@ -260,7 +260,7 @@ func (f *Front) Facts(ctx context.Context, s settings.Settings, r *wire.Reviewer
 
 // MayRevise refuses to have rules revise, or a draft that they made.
 func MayRevise(r *wire.Reviewer, d reviewpr.Draft) error {
-	const next = "change single findings with commands such as /drop F2, or draft anew with a model"
+	const next = "change single findings with commands such as /drop F2, or draft again with a model"
 	switch {
 	case d.Rules:
 		return problem.Usage("this draft was made by rules, and rules cannot be revised", next)

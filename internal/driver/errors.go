@@ -42,11 +42,11 @@ func Explain(err error) string {
 // knows no flag, and a person knows no node.
 func told(err error) error {
 	if _, ok := errors.AsType[*graph.VersionError](err); ok {
-		return problem.As(problem.Refused, err, "decide with the version that drafted, or review it anew with --again")
+		return problem.As(problem.Refused, err, "decide with the version that drafted, or review it again with --again")
 	}
 	switch step, ok := errors.AsType[*graph.NodeError](err); {
 	case errors.Is(err, graph.ErrSnapshot):
-		return problem.As(problem.Refused, err, "review it anew with --again: what is stored of it is damaged")
+		return problem.As(problem.Refused, err, "review it again with --again: what is stored of it is damaged")
 	case errors.Is(err, graph.ErrBusy):
 		return problem.As(problem.Failed, err, "wait until that one has ended, or stop it; then run this again")
 	case ok:

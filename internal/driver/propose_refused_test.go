@@ -43,8 +43,8 @@ func TestT33_AnAnswerThatCannotBeUsedEndsTheRunByName(t *testing.T) {
 	}
 	long, _ := json.Marshal(strings.Repeat("x\n", 900))
 	for name, c := range map[string]struct{ answer, why string }{
-		"prose":          {"I would change store.go.", "it holds no JSON object"},
-		"broken JSON":    {`{"root_cause":"x","changes":[{"path":`, "it holds no JSON object"},
+		"prose":          {"I would change store.go.", "it contains no JSON object"},
+		"broken JSON":    {`{"root_cause":"x","changes":[{"path":`, "it contains no JSON object"},
 		"another object": {`{"changes":{"path":1}}`, "it is not the JSON object that was asked for"},
 		"nothing":        {`{"root_cause":"x","changes":[]}`, "it changes nothing"},
 		"no root cause": {`{"root_cause":"","changes":[{"path":"store/a.txt","new_content":"x"}]}`,
@@ -55,14 +55,14 @@ func TestT33_AnAnswerThatCannotBeUsedEndsTheRunByName(t *testing.T) {
 		"a lockfile":         {whole("store/go.sum"), "it is protected: lockfiles"},
 		"case":               {whole("store/STORE.go"), "in case or form alone"},
 		"a missing anchor": {edit("store/store.go", "func Nothing() {"),
-			"edit 1: what it looks for does not stand there"},
-		"an anchor twice": {edit("store/store.go", "Due"), "edit 1: what it looks for stands there"},
+			"edit 1: what it looks for is not there"},
+		"an anchor twice": {edit("store/store.go", "Due"), "edit 1: what it looks for is there"},
 		"no such file":    {edit("store/none.go", "x"), "there is no such file to edit"},
 		"it is no JavaScript": {broken(`{"path":"store/a.js","new_content":"function f(: {{"}`),
 			`"store/a.js": it does not parse afterwards`},
 		"it does not parse": {edit("store/store.go", "package store\n"), "it does not parse afterwards"},
 		"twice": {broken(`{"path":"store/a.txt","new_content":"x"},{"path":"store/a.txt","new_content":"y"}`),
-			"it stands there twice"},
+			"it is there twice"},
 		"both": {broken(`{"path":"store/a.txt","new_content":"x",` +
 			`"edits":[{"search":"a","replace":"b"}]}`),
 			"it has edits and new_content"},

@@ -128,7 +128,7 @@ func TicketShow(ctx context.Context, api *github.Client, ref pull.Ref, c config.
 	case ref.Number > 0:
 		return cmp.Or(c.Show, ticket.ShowCriteria), writtenByMember(ctx, api, ref)
 	case !private && c.Show != ticket.ShowCriteria && c.Show != ticket.ShowFull:
-		return "", problem.Usage("on a public repository branch, title and diff would tell what "+key+" says",
+		return "", problem.Usage("on a public repository branch, title and diff would reveal what "+key+" says",
 			"take an issue of the repository, or set context.show: criteria or full in the settings")
 	}
 	return c.Shows(private), nil

@@ -172,8 +172,8 @@ func CheckShown(view graph.View[reviewpr.State]) error {
 			if s.Draft.ToolVersion != wire.Version() {
 				return problem.Refuse(3, fmt.Sprintf("this version shows the draft differently than %.40q did, "+
 					"nothing was posted", s.Draft.ToolVersion),
-					"decide with the version that drafted, or draft anew: what was read is not paid again where it "+
-						"is believed", problem.At(s.Draft.Thread))
+					"decide with the version that drafted, or draft again: what was read is not paid for again where "+
+						"it is believed", problem.At(s.Draft.Thread))
 			}
 			return problem.Refuse(3, "the stored draft is not the one that was shown",
 				"review again, or decide with the version that drafted", problem.At(s.Draft.Thread))

@@ -115,7 +115,7 @@ func FailOn(s settings.Settings, r *Report) {
 	count := wording.Count(n, "posted finding")
 	if strings.HasPrefix(r.Thread, "local/") { // no pull request, no threads
 		r.Failed = problem.New(fmt.Sprintf("%s of severity %s or higher, and fail-on is %s", count, s.FailOn, s.FailOn),
-			r.Place, "fix it and review again; or where a finding is wrong, draft anew with --again, and "+
+			r.Place, "fix it and review again; or where a finding is wrong, draft again with --again, and "+
 				"drop it there "+
 				`by its new id: --command "/drop ID: REASON"`)
 		return

@@ -74,7 +74,7 @@ func (e *LostError) Unwrap() error { return e.Err }
 // Note is one line for those who read the run's result, in our own words alone.
 func (e *LostError) Note() string {
 	names := map[string]string{
-		"embeddings": "The embeddings endpoint is off for this run, so search went by words and structure alone",
+		"embeddings": "The embeddings endpoint is off for this run, so search used only words and structure",
 		"rerank":     "The rerank endpoint is off for this run, so search results are in the order of our own fusion",
 	}
 	return names[e.What] + ": " + e.cause() + "."
@@ -127,7 +127,7 @@ func newServer(o Options, what, path string, vendors ...vendor) (*server, error)
 	case o.Model == "":
 		return nil, problem.Usage(what+".model: no name given", "name the model that the endpoint serves")
 	case strings.ContainsFunc(o.Key, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return nil, problem.Usage("the key of "+what+" holds a space, a line break or a character outside ASCII",
+		return nil, problem.Usage("the key of "+what+" contains a space, a line break or a character outside ASCII",
 			"look at the variable that "+what+".key-env names")
 	}
 	if o.Ask == nil {

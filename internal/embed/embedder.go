@@ -180,7 +180,7 @@ type numbers []float32
 // UnmarshalJSON takes a list of numbers.
 func (n *numbers) UnmarshalJSON(raw []byte) error {
 	if json.Unmarshal(raw, (*[]float32)(n)) != nil || bytes.Contains(raw, []byte("null")) {
-		return errors.New("a vector is no list of numbers")
+		return errors.New("a vector is not a list of numbers")
 	}
 	return nil
 }
@@ -231,7 +231,7 @@ func (e *Embedder) check(v []float32) error {
 		return wrong("it gave a vector of %d dimensions", len(v))
 	}
 	if vector.Normalize(v) != nil {
-		return wrong("a vector holds a number that is not finite, or nothing but zeros")
+		return wrong("a vector contains a number that is not finite, or nothing but zeros")
 	}
 	e.dimensions.CompareAndSwap(0, int64(len(v)))
 	if want := e.dimensions.Load(); int64(len(v)) != want {

@@ -110,7 +110,7 @@ func scores(rows []judged, n int) ([]float64, error) {
 		case seen[*d.Index]:
 			return nil, wrong("it judged one document twice")
 		case d.Score == nil || math.IsNaN(*d.Score) || math.IsInf(*d.Score, 0):
-			return nil, wrong("a score is no number")
+			return nil, wrong("a score is not a number")
 		}
 		all[*d.Index], seen[*d.Index] = *d.Score, true
 	}

@@ -59,7 +59,7 @@ var repository = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]*/[A-Za-z0-9_-]
 // with a work tree or bare. No clone around the folder is taken for it.
 func cloned(repos, name string) (dir string, err error) {
 	if !repository.MatchString(name) {
-		return "", fmt.Errorf("repo %.100q is no owner/name", name)
+		return "", fmt.Errorf("repo %.100q is not owner/name", name)
 	}
 	for _, at := range []string{strings.Replace(name, "/", "+", 1), name} {
 		for _, dir := range []string{filepath.Join(repos, at), filepath.Join(repos, at, "repo")} {

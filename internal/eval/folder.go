@@ -25,7 +25,7 @@ const (
 )
 
 // ErrNoRun says that a folder holds no finished run.
-var ErrNoRun = errors.New("it holds no run that came to its end")
+var ErrNoRun = errors.New("it contains no finished run")
 
 // write puts a run's results into its folder. The old report goes first and the
 // new one comes last: where there is one, all belongs to the run it is about.

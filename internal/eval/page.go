@@ -134,7 +134,7 @@ func (p *page) found() {
 			notes = append(notes, fmt.Sprintf("hits %d", f.Golden+1))
 		}
 		if f.Valid {
-			notes = append(notes, "the judge holds it valid")
+			notes = append(notes, "the judge calls it valid")
 		}
 		p.line("\n- **%s** %s:%d · %s\n  %s", f.ID, guard.Code(f.Path), f.Line, strings.Join(notes, " · "),
 			guard.Inline(f.Title, 0))
@@ -157,7 +157,7 @@ func (p *page) ruled() {
 
 func ruled(r score.Ruling) string {
 	if len(r.Votes) == 0 {
-		return "**yes, by place alone**"
+		return "**yes, only by place**"
 	}
 	word, yes := "no", 0
 	for _, v := range r.Votes {

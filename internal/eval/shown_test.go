@@ -128,7 +128,7 @@ func TestWhatIsWrongWithAClonesCaseIsToldBeforeTheRun(t *testing.T) {
 	good := repo(t, filepath.Join(repos, "octo+demo"))
 	for want, change := range map[string]func(*dataset.Case){
 		"there is no clone of octo/other in ":    func(c *dataset.Case) { c.Repo = "octo/other" },
-		"is no owner/name":                       func(c *dataset.Case) { c.Repo = "../demo" },
+		"is not owner/name":                      func(c *dataset.Case) { c.Repo = "../demo" },
 		"listing the files of":                   func(c *dataset.Case) { c.Head = strings.Repeat("0", 40) },
 		"is not a commit's full hash":            func(c *dataset.Case) { c.Base = "HEAD" },
 		`golden[0].evidence: "gone.go"`:          func(c *dataset.Case) { c.Golden[0].Evidence[0].Path = "gone.go" },

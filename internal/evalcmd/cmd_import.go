@@ -58,7 +58,7 @@ func (p Program) imported(ctx context.Context, out io.Writer, api history.API, o
 	for _, note := range notes {
 		tell(guard.Line(note, 0))
 	}
-	next := ". Read them, grade their severities, and take out what is no defect: " + p.Name +
+	next := ". Read them, grade their severities, and take out what is not a defect: " + p.Name +
 		" eval run takes them then."
 	if len(cases) == 0 {
 		next = ": no person's comment on a merged change makes one."

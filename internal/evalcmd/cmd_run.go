@@ -81,7 +81,7 @@ func (p Program) evaluated(report score.Report, baseline *score.Report, dir stri
 	}
 	if !o.quiet {
 		fmt.Fprintln(p.Stderr, eval.Took(report))
-		fmt.Fprintf(p.Stderr, "Kept in %s: %s eval show CASE --out %s tells why.\n", guard.Line(dir, 0), p.Name,
+		fmt.Fprintf(p.Stderr, "Kept in %s: %s eval show CASE --out %s says why.\n", guard.Line(dir, 0), p.Name,
 			guard.Line(dir, 0))
 	}
 	if baseline == nil {

@@ -33,7 +33,7 @@ type Options struct {
 
 func runFlags(f *pflag.FlagSet, o *Options) {
 	f.StringVar(&o.judge, "judge", noJudge,
-		"`model` that judges whether a finding means the known defect; none: place alone decides")
+		"`model` that judges whether a finding means the known defect; none: only the place decides")
 	f.StringVar(&o.judgeURL, "judge-base-url", "",
 		"`address` of the judge's endpoint, with its key in PR_REVIEW_JUDGE_KEY; else the reviewer's")
 	f.BoolVar(&o.agreement, "agreement", false, "measure the judge against people on 30 labelled pairs")
@@ -42,14 +42,14 @@ func runFlags(f *pflag.FlagSet, o *Options) {
 		o.scripted.read)
 	f.StringVar(&o.repos, "repos", "",
 		"`folder` of clones, OWNER+NAME or OWNER/NAME, for cases that name repo, base and head")
-	f.IntVar(&o.limit, "limit", 0, "run the first cases alone, this `number` of them")
+	f.IntVar(&o.limit, "limit", 0, "run at most this `number` of cases, the first ones")
 	f.Func("max-cost", "stop before the run costs more than this many `USD`, judge included; needs the prices",
 		func(v string) (err error) { o.maxCost, err = cost.ParseUSD(v); return err })
 	f.Func("price", "of the model: USD per million `input/output` tokens, such as 0.25/2", price(&o.price))
 	f.Func("judge-price", "the same of the judge: `input/output`", price(&o.judgePrice))
 	f.StringVar(&o.baseline, "baseline", "",
 		"`file` that an earlier run printed as JSON; exit 1 where this run is worse")
-	f.Float64Var(&o.tolerance, "tolerance", 0, "how many `points` worse than the baseline is no failure")
+	f.Float64Var(&o.tolerance, "tolerance", 0, "how many `points` worse than the baseline is not a failure")
 	f.StringVar(&o.decisions, "decisions", "",
 		"`file` of decisions recorded at the gate, applied before the scoring; JSON lines: case, draft, commands")
 	f.StringVar(&o.out, "out", "", "`folder` of results and journal; a run in the same one is continued")

@@ -32,7 +32,7 @@ const (
 	Ignored   Reason = "ignored"
 	NoContent Reason = "no_content"
 	Submodule Reason = "submodule" // another commit of another repository, which is not in the change
-	Mode      Reason = "mode"      // its mode alone changed
+	Mode      Reason = "mode"      // only its mode changed
 )
 
 // OverBudget is the reason of files that a run's cost cap left out.

@@ -40,7 +40,7 @@ func Approved(approvals []github.Approval, before []string, environment string, 
 			by, d = a.User, said
 		case len(said.Commands) > 0 && !sameEffect(d, said, findings):
 			return "", decision.Decision{}, refuse("two approvals of this draft say different things",
-				"both stand in the run for good: draft the commit anew with again: true, or dispatch the decision "+
+				"both stay in the run for good: draft the commit again with again: true, or dispatch the decision "+
 					"where allow-dispatch lets the environment's reviewers",
 				[2]string{"where", "environment \"" + environment + "\": " + by + " and " + a.User})
 		}

@@ -28,7 +28,7 @@ var commitID = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
 func (c *Client) Archive(ctx context.Context, owner, repo, sha string) (io.ReadCloser, error) {
 	doing := fmt.Sprintf("reading the archive of %s/%s at %s", owner, repo, sha)
 	if !commitID.MatchString(sha) {
-		return nil, Wrap(doing, fmt.Errorf("%w: %q is no commit id", ErrNotFound, sha))
+		return nil, Wrap(doing, fmt.Errorf("%w: %q is not a commit id", ErrNotFound, sha))
 	}
 	at := &gh.RepositoryContentGetOptions{Ref: sha}
 	location, _, err := c.api.Repositories.GetArchiveLink(ctx, segment(owner), segment(repo), gh.Tarball, at, 1)

@@ -58,7 +58,7 @@ func (b Base) Apply(ctx context.Context, all []Proposed, before []change.File) (
 		same := func(f change.File) bool { return f.Path == p.Path }
 		why := b.Rules.Refuses(p.Path)
 		if why == "" && slices.ContainsFunc(files, same) {
-			why = "it stands there twice"
+			why = "it is there twice"
 		} else if why == "" && slices.ContainsFunc(before, same) {
 			why = "the change itself has this file already"
 		}

@@ -161,7 +161,7 @@ func (m *Model) ask(ctx context.Context, q question) (Recorded, error) {
 func object(answer string, into any) []string {
 	from, to := strings.IndexByte(answer, '{'), strings.LastIndexByte(answer, '}')
 	if from < 0 || to < from {
-		return []string{"it holds no JSON object"}
+		return []string{"it contains no JSON object"}
 	}
 	if err := json.Unmarshal([]byte(answer[from:to+1]), into); err != nil {
 		return []string{"it is not the JSON object that was asked for: " + err.Error()}

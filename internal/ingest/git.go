@@ -175,7 +175,7 @@ func (b cloneBase) blob(ctx context.Context, commit, path string) ([]byte, error
 func (g clone) commit(ctx context.Context, name string) (string, error) {
 	sha, err := g.line(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
 	if err != nil {
-		return "", fmt.Errorf("%q is no commit here: %w", name, ErrNoRange)
+		return "", fmt.Errorf("%q is not a commit here: %w", name, ErrNoRange)
 	}
 	return sha, nil
 }

@@ -16,7 +16,7 @@ import (
 
 // ErrNoDefaultBranch reports that a clone does not say which branch is its default.
 var ErrNoDefaultBranch = problem.Sentinel("this clone does not say which branch is its default",
-	"name the base: main...HEAD reviews commits; git remote set-head origin --auto tells Git the branch")
+	"name the base: main...HEAD reviews commits; git remote set-head origin --auto tells Git which one")
 
 // WorkTree is a clone's folder with what is not committed in it.
 type WorkTree struct {

@@ -47,7 +47,7 @@ func (j *job) before(ctx context.Context, change ingest.Change) (before, error) 
 	records := j.records(origin.Subject, origin.Branch)
 	if !j.Anew && records.Rejected(ctx, items, change.Thread) {
 		return before{done: j.undrafted(ctx, change, reviewpr.Aborted, "",
-			"a draft of this commit was rejected; again: true drafts anew")}, nil
+			"a draft of this commit was rejected; again: true drafts it again")}, nil
 	}
 	var b before
 	found := handoff.Candidates(j.checkpoints(items, origin.Subject), change.Pull.RepoID)
@@ -164,7 +164,7 @@ func (j *job) stays(ctx context.Context, drafts []checkpoint.Draft,
 		if err != nil {
 			return nil, problem.Refuse(12, "the draft "+d.Code+
 				" cannot be read, and who may not decide it may not withdraw it",
-				"let somebody who may decide draft anew", problem.At(err.Error()))
+				"let somebody who may decide draft it again", problem.At(err.Error()))
 		}
 		all = append(all, found...)
 	}

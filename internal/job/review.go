@@ -110,7 +110,7 @@ func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *wire.Re
 		return before.done, err
 	}
 	if change.Config.CapPerPull > 0 && !j.Protection.Keyed() {
-		j.runner.Warning("max-cost-per-pull counts this run alone: what other runs have cost is believed under " +
+		j.runner.Warning("max-cost-per-pull counts only this run: what other runs have cost is believed under " +
 			"trust: seal or encrypt, which vouch for it")
 	}
 	store := j.carried(change)

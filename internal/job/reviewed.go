@@ -249,7 +249,7 @@ func (j *job) checkFeedback() error {
 		return problem.Usage("again: true drafts without the draft that is to be revised",
 			"leave one of again and feedback out")
 	case j.event.Name != "workflow_dispatch":
-		return problem.Usage("feedback comes by workflow_dispatch alone",
+		return problem.Usage("feedback is only taken from a workflow_dispatch",
 			"dispatch the review workflow with pull-request, code and feedback")
 	}
 	return nil

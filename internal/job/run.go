@@ -87,7 +87,7 @@ func (j *job) end(r driver.Report, err error) int {
 		r.Outcome, r.Message = driver.OutcomeOf(err), driver.Explain(err)
 	} else if driver.FailOn(j.Settings, &r); !r.Read && r.Thread != "" && j.FailOn != "" {
 		j.runner.Warning("what was posted before could not be read, so open-findings and open-blockers are empty, " +
-			"and fail-on goes by what this run posts alone")
+			"and fail-on counts only what this run posts")
 	}
 	if r.State.Draft.Name == "" {
 		r.State.Draft.Name = j.about()

@@ -103,7 +103,7 @@ func (s Source) look(ctx context.Context, workflow, name string) (found github.A
 func (r *Reader) unzip(artifact string, content []byte) error {
 	archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
 	if err != nil {
-		return fmt.Errorf("the artifact %q is no whole zip", artifact)
+		return fmt.Errorf("the artifact %q is not a complete zip", artifact)
 	}
 	files := slices.DeleteFunc(archive.File, func(f *zip.File) bool { return !f.Mode().IsRegular() })
 	slices.SortStableFunc(files, func(a, b *zip.File) int { return cmp.Compare(a.Name, b.Name) })

@@ -112,7 +112,7 @@ func TestWhatIsMissingIsNamedAndNoError(t *testing.T) {
 		}, "without an artifact"},
 		"no zip": {func(repo *githubtest.Repo, s *linter.Source) {
 			lint(repo, s.SHA).AddArtifact("lint-results", []byte("PK"))
-		}, "is no whole zip"},
+		}, "is not a complete zip"},
 		"an empty zip": {func(repo *githubtest.Repo, s *linter.Source) {
 			lint(repo, s.SHA).AddArtifact("lint-results", stored(t))
 		}, "is empty"},

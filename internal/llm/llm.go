@@ -149,7 +149,7 @@ func (o Options) names() (key, model string, err error) {
 	case model == "":
 		return "", "", errors.New("model: no name given")
 	case strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return "", "", errors.New("api-key: it holds a space, a line break or a character outside ASCII")
+		return "", "", errors.New("api-key: it contains a space, a line break or a character outside ASCII")
 	}
 	return key, model, nil
 }

@@ -65,7 +65,7 @@ func missingWord(f finding.FileReview) string {
 	case f.Reason == finding.TooLarge, f.Reason == finding.Submodule:
 		return wording.Words(string(f.Reason))
 	case f.Reason == finding.Mode:
-		return "of mode alone"
+		return "only of its mode"
 	}
 	return "not read"
 }
@@ -76,7 +76,7 @@ func label(f finding.FileReview) string {
 	switch f.Reason {
 	case "", f.Claim:
 	case finding.Mode:
-		why = append(why, "its mode alone changed")
+		why = append(why, "only its mode changed")
 	case finding.Submodule:
 		why = append(why, "another commit of a submodule, whose changes are not shown here")
 	default:

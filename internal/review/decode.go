@@ -72,7 +72,7 @@ func (n *lineNumber) UnmarshalJSON(raw []byte) error {
 		return err
 	}
 	if v != math.Trunc(v) || math.Abs(v) > maxLine+1 {
-		return errors.New("it is no whole number of a line")
+		return errors.New("it is not a line number")
 	}
 	*n = lineNumber(v)
 	return nil
@@ -101,13 +101,13 @@ func decode(text, path string) ([]finding.Finding, error) {
 	cut := errors.Is(err, io.ErrUnexpectedEOF)
 	switch {
 	case err != nil && !cut:
-		return nil, broken("%s", problem(err, "it is no JSON object"))
+		return nil, broken("%s", problem(err, "it is not a JSON object"))
 	case answer.Findings == nil:
-		return nil, broken(`it is no JSON object with a list "findings"`)
+		return nil, broken(`it is not a JSON object with a list "findings"`)
 	case has(answer.Others, mistaken):
 		return nil, broken(unknownKey)
 	case len(answer.Findings) > maxFindings:
-		return nil, broken("it holds more than %d findings", maxFindings)
+		return nil, broken("it contains more than %d findings", maxFindings)
 	}
 	found, err := readFindings(answer.Findings, func(jsontext.Value) (string, error) { return path, nil })
 	switch {
@@ -251,7 +251,7 @@ func (w *wireFinding) check(path string) error {
 	case w.Severity.Rank() < 0:
 		return errors.New("severity is none of blocker, major, minor, nit")
 	case w.Confidence == nil || !(*w.Confidence >= 0 && *w.Confidence <= 1):
-		return errors.New("confidence is no number from 0 to 1")
+		return errors.New("confidence is not a number from 0 to 1")
 	case strings.TrimSpace(w.Title) == "":
 		return errors.New("title is empty")
 	}

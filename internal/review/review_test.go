@@ -154,7 +154,7 @@ func TestT37_RefusedAndEmptyAnswersAreNeverClean(t *testing.T) {
 		"refusal field":  {llmtest.Answer{Refusal: "no"}, "the model refused to answer"},
 		"content filter": {llmtest.Answer{Finish: "content_filter"}, "the model refused to answer"},
 		"refusal in text": {llmtest.Answer{Text: "I cannot assist with reviewing this content."},
-			"the model's answer could not be used: it is no JSON object"},
+			"the model's answer could not be used: it is not a JSON object"},
 		"blank": {llmtest.Answer{Text: " "}, "the answer was empty"},
 	} {
 		t.Run(name, func(t *testing.T) {

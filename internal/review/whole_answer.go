@@ -39,17 +39,17 @@ func (o *overview) decode(text string, judges bool) (a wholeAnswer, err error) {
 	err = json.Unmarshal([]byte(Unfence(text)), &a)
 	switch {
 	case err != nil:
-		return wholeAnswer{}, broken("%s", problem(err, "it is no JSON object of the form"))
+		return wholeAnswer{}, broken("%s", problem(err, "it is not a JSON object of the form"))
 	case judges && a.Criteria == nil:
-		return wholeAnswer{}, broken(`it is no JSON object with a list "criteria"`)
+		return wholeAnswer{}, broken(`it is not a JSON object with a list "criteria"`)
 	case judges:
 		return a, nil
 	case a.Overview == nil || a.Findings == nil:
-		return wholeAnswer{}, broken(`it is no JSON object with "overview" and a list "findings"`)
+		return wholeAnswer{}, broken(`it is not a JSON object with "overview" and a list "findings"`)
 	case has(a.Others, mistaken):
 		return wholeAnswer{}, broken(unknownKey)
 	case len(a.Findings) > maxFindings:
-		return wholeAnswer{}, broken("it holds more than %d findings", maxFindings)
+		return wholeAnswer{}, broken("it contains more than %d findings", maxFindings)
 	}
 	a.found, err = readFindings(a.Findings, o.pathOf)
 	return a, err

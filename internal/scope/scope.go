@@ -86,7 +86,7 @@ func (r *Rules) entry(p string) string {
 	}
 	for at := p; at != "."; at = path.Dir(at) {
 		if as, ok := r.known[fold(at)]; ok && as != at {
-			return fmt.Sprintf("its name differs from %q in case or form alone", as)
+			return fmt.Sprintf("its name differs from %q only in case or form", as)
 		}
 		if e, ok := r.Entries[at]; ok && at != p {
 			kind := map[string]string{"120000": "a link", "160000": "a submodule"}[e.Mode]

@@ -25,7 +25,7 @@ func (o *Options) Flags(f *pflag.FlagSet) {
 	f.StringVar(&o.repo, "repo", "", "search a repository of GitHub instead, as `owner/name`")
 	f.StringVar(&o.rev, "rev", "", "the `commit` that is searched: a branch, tag or hash; "+
 		"the default is the current one")
-	f.StringArrayVar(&o.paths, "path", nil, "search paths that match this `glob` alone; may be repeated")
+	f.StringArrayVar(&o.paths, "path", nil, "search only paths that match this `glob`; may be repeated")
 	f.IntVar(&o.k, "k", retrieve.DefaultK, "how many hits are shown, a `number`")
 	f.BoolVar(&o.explain, "explain", false, "show which list found a hit at which rank, and what each stage gave")
 	f.StringVar(&o.golden, "golden", "", "measure the questions of this `file` instead; --dir holds their sources")

@@ -230,7 +230,7 @@ func results(s *Settings) []Row {
 			field: boolean(&s.Mark)},
 		{Name: "ticket", Help: "the ticket to implement: PAY-88, or an issue of the repository, #7", use: oneDraft,
 			field: text(&s.Ticket)},
-		{Name: "modules", Key: "modules", Help: "the settings' modules that alone may change, separated by commas",
+		{Name: "modules", Key: "modules", Help: "the only modules of the settings that may change, separated by commas",
 			use: oneDraft, field: text(&s.Modules)},
 		{Name: "allow-http", Flag: models + ", context, index, search, eval import, show, threads, stats",
 			Help: "allow plain http to other machines", Default: "false",

@@ -222,7 +222,7 @@ func TestInitCheckNamesWhatIsMissing(t *testing.T) {
 		}, draftPath, "post needs pull-requests: write", "put them in"},
 		"a workflow that is none": {func(s *stage) {
 			s.repo.Commit("main", "x", githubtest.Tree{draftPath: "jobs: ["})
-		}, draftPath, "is no YAML", ""},
+		}, draftPath, "is not YAML", ""},
 		"no reviewers": {func(s *stage) { s.repo.AddEnvironment("ai-review") }, "environment ai-review",
 			"no required reviewers", "Settings, Environments"},
 		"a draft that waits for somebody": {func(s *stage) { s.repo.AddEnvironment("ai-review-model", "maya") },

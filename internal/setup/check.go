@@ -84,7 +84,7 @@ func Token(ctx context.Context, front *driver.Front, s settings.Settings) Check 
 	k := Check{"token", unseen, "", ""}
 	ref, err := ingest.Origin(ctx, ".")
 	if err != nil {
-		k.Found = "this folder is no clone of a repository that it could be tried on"
+		k.Found = "this folder is not a clone of a repository to try it on"
 		return k
 	}
 	api, err := front.GitHub(ref, s)
@@ -189,7 +189,7 @@ func (c *Command) checkWorkflow(ctx context.Context, r *repository, path string)
 	}
 	var is, wanted jobs
 	if err := yaml.Unmarshal(text, &is); err != nil {
-		k.State, k.Found, k.Next = no, "is no YAML", "compare it with the README's"
+		k.State, k.Found, k.Next = no, "is not YAML", "compare it with the README's"
 		return nil, k
 	}
 	shipped, err := c.shipped(path)
@@ -280,7 +280,7 @@ func (r *repository) checkModelEnvironment(ctx context.Context, name string) []C
 		return []Check{k}
 	}
 	limit := "Settings, Environments, " + name + ", Deployment branches: " + r.branch + " alone"
-	k.Found = "admits the protected branches alone"
+	k.Found = "admits only the protected branches"
 	if e.Custom {
 		names, err := r.api.Admitted(ctx, r.ref.Owner, r.ref.Repo, name)
 		switch k.Found = "admits " + strings.Join(names, ", ") + " alone"; {

@@ -269,7 +269,7 @@ func TestInitOfAListSaysWhatItCouldNotSee(t *testing.T) {
 	require.NoError(t, c.command().Run(t.Context(), nil), c.out.String())
 	require.Contains(t, c.out.String(), "to do   acme/guarded: private, route dispatch, 3 files\n")
 	for _, text := range []string{"whether Actions are on: the token may not read it",
-		"the plan of acme: its owners alone are told", "reads no secret of its organization"} {
+		"the plan of acme: only its owners can see it", "reads no secret of its organization"} {
 		require.Contains(t, strings.Join(strings.Fields(c.out.String()), " "), text)
 	}
 }

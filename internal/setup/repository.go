@@ -122,7 +122,7 @@ func (r *repository) planned(plan string, err error) {
 	if r.plan = plan; err != nil {
 		r.miss("the plan of "+r.ref.Owner, err)
 	} else if plan == "" {
-		r.unseen = append(r.unseen, "the plan of "+r.ref.Owner+": its owners alone are told")
+		r.unseen = append(r.unseen, "the plan of "+r.ref.Owner+": only its owners can see it")
 	}
 }
 

@@ -62,7 +62,7 @@ func (s *Site) fail(err error) {
 			s.Error += "; " + row[1]
 		}
 	}
-	s.Next = cmp.Or(s.Next, "mend that and run the same again: it goes on with what is there")
+	s.Next = cmp.Or(s.Next, "fix that and run the same again: it continues with what is there")
 	if status, is := errors.AsType[*transport.StatusError](err); is && status.Limited && status.RetryAfter > 0 {
 		s.Next = fmt.Sprintf("run the same again in %v: it goes on with what is there",
 			status.RetryAfter.Round(time.Second))
@@ -80,7 +80,7 @@ func (s *Site) mayRun(ctx context.Context) error {
 	case !on:
 		return problem.New("Actions are off there", "", "allow them: Settings, Actions, General; run the same again")
 	case allowed != "" && allowed != "all":
-		s.Notes = append(s.Notes, "certain actions alone may run: allow org/pr-review-action at Settings, "+
+		s.Notes = append(s.Notes, "only certain actions may run: allow org/pr-review-action at Settings, "+
 			"Actions, General")
 	}
 	return nil

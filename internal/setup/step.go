@@ -77,7 +77,7 @@ func (c *Command) steps(r *repository, g onGitHub, label string) (steps []Step) 
 	put := fmt.Sprintf("gh api -X PUT repos/%s/environments/%s", r.ref.FullName(), modelEnvironment)
 	branch := cmp.Or(r.branch, "main")
 	only := Step{
-		What: "environment " + modelEnvironment + " for the model's key, open to " + branch + " alone",
+		What: "environment " + modelEnvironment + " for the model's key, open only to " + branch + "",
 		Commands: []string{
 			put + " -F 'deployment_branch_policy[protected_branches]=false'" +
 				" -F 'deployment_branch_policy[custom_branch_policies]=true'",
@@ -179,7 +179,7 @@ func (r *repository) reviewers(ctx context.Context, names []string) (all []write
 		all = append(all, v)
 	}
 	if len(all) == 0 {
-		return nil, problem.Usage("nobody is named who approves, and the token is no person's", "--reviewer LOGIN")
+		return nil, problem.Usage("nobody is named who approves, and the token is not a person's", "--reviewer LOGIN")
 	}
 	return all, nil
 }

@@ -54,7 +54,7 @@ func (c *Command) filling(own config.Config, report *Report) filling {
 		with.label = label
 	} else {
 		report.Notes = append(report.Notes,
-			"the settings' label cannot stand in a workflow: put it there by hand, for ai-review")
+			"the settings' label cannot be put into a workflow: put it there by hand, for ai-review")
 	}
 	if own.Models.Review != "" || with.model == settings.DefaultModel {
 		with.model = ""
@@ -71,7 +71,7 @@ func (c *Command) filling(own config.Config, report *Report) filling {
 // for, and a settings file.
 func (c *Command) files(route Route, with filling) ([]File, error) {
 	if strings.Contains(with.model+with.baseURL, "${{") {
-		return nil, problem.Usage("base-url or model holds an expression of workflows", "give it as it is")
+		return nil, problem.Usage("base-url or model contains a workflow expression", "give it as it is")
 	}
 	own := File{Path: config.DefaultPath, text: settingsText, own: true}
 	if !c.whole() {

@@ -74,7 +74,7 @@ func (s File) Check(f finding.Finding) finding.Finding {
 const (
 	deleted  = "lines that the change deletes take none"
 	offDiff  = "not all of its lines are in the diff"
-	unseen   = "it, or what it replaces, holds characters that do not show"
+	unseen   = "it, or what it replaces, contains invisible characters"
 	unlike   = "its lines are not shown as the file has them"
 	omitted  = "it, or what it replaces, was not shown in full"
 	unparsed = "the file would not parse with it"

@@ -163,7 +163,7 @@ func (i Issues) Ticket(ctx context.Context, key string) (ticket.Ticket, error) {
 	t := ticket.Ticket{Key: key, Summary: strings.Join(strings.Fields(r.Title), " "),
 		Description: strings.TrimSpace(r.Body[:min(len(r.Body), maxBody)])}
 	if t.Description == "" && t.Summary == "" {
-		return ticket.Ticket{}, atlassian.Fail("gave an answer that is no issue")
+		return ticket.Ticket{}, atlassian.Fail("gave an answer that is not an issue")
 	}
 	t.Criteria = ticket.CriteriaIn(t.Description)
 	t.PageIDs = ticket.PageIDs(t.Description, ticket.InTicket)

@@ -24,7 +24,7 @@ func decode[Args any](text, keys string) (Args, error) {
 	case text == "":
 		text = "{}" // what some servers send for a call without arguments
 	case text[0] != '{':
-		return a, fmt.Errorf("the arguments are no JSON object; its keys are %s", keys)
+		return a, fmt.Errorf("the arguments are not a JSON object; its keys are %s", keys)
 	}
 	err := json.Unmarshal([]byte(text), &a, json.RejectUnknownMembers(true))
 	if err != nil {
@@ -45,7 +45,7 @@ func problem(err error) string {
 	case isMistyped:
 		return fmt.Sprintf("%s has a value of a wrong type", key(mistyped))
 	}
-	return "the arguments are no valid JSON, or more than one object"
+	return "the arguments are not valid JSON, or more than one object"
 }
 
 func key(err *json.SemanticError) string {

@@ -100,7 +100,7 @@ func TestResultFilesAreReported(t *testing.T) {
 	})
 	r := tested(t, tool.TestSources{Workspace: dir, Glob: "**/*.{xml,json}"})
 	require.Equal(t, `Result files (4):
-- "out/bad.xml": 1 tests, 0 failed, 0 skipped; no whole JUnit XML: XML syntax error on line 1: unexpected EOF
+- "out/bad.xml": 1 tests, 0 failed, 0 skipped; not complete JUnit XML: XML syntax error on line 1: unexpected EOF
 - "out/go.json": 2 tests, 2 failed, 1 skipped
   - FAILED "p TestA" at "a_test.go" line 5
 | a_test.go:5: want 1

@@ -66,7 +66,7 @@ func (a searchArgs) finder() (finder, error) {
 	case len(a.Query) > maxQuery:
 		return finder{}, fmt.Errorf("query is longer than %d bytes", maxQuery)
 	case strings.Contains(a.Query, "\n"):
-		return finder{}, errors.New("query holds a line break; lines are searched one by one")
+		return finder{}, errors.New("query contains a line break; lines are searched one by one")
 	case !a.Regex:
 		return finder{must: a.Query, match: func(line string) int { return strings.Index(line, a.Query) }}, nil
 	}
@@ -77,8 +77,8 @@ func (a searchArgs) finder() (finder, error) {
 func expression(query string) (finder, error) {
 	parsed, err := syntax.Parse(query, syntax.Perl)
 	if err != nil {
-		return finder{}, fmt.Errorf("query is no RE2 expression (%w); look-around and back-references are not known",
-			err)
+		return finder{}, fmt.Errorf("query is not an RE2 expression (%w); look-around and back-references are not "+
+			"supported", err)
 	}
 	steps, err := syntax.Compile(parsed.Simplify())
 	if err != nil || len(steps.Inst) > maxSteps {
@@ -86,7 +86,7 @@ func expression(query string) (finder, error) {
 	}
 	re, err := regexp.Compile(query)
 	if err != nil {
-		return finder{}, fmt.Errorf("query is no RE2 expression: %w", err)
+		return finder{}, fmt.Errorf("query is not an RE2 expression: %w", err)
 	}
 	must, _ := re.LiteralPrefix()
 	return finder{must: must, match: func(line string) int {

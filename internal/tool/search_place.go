@@ -22,7 +22,7 @@ func (w place) check() error {
 		// matching several takes time without bound
 		return errors.New("path is too long, or has more than one pair of braces")
 	case !doublestar.ValidatePattern(string(w)):
-		return errors.New("path is no glob; * stands for a part of a name, ** for folders, {a,b} for one of both")
+		return errors.New("path is not a glob; * matches part of a name, ** matches folders, {a,b} for one of both")
 	}
 	return nil
 }

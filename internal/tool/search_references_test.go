@@ -32,7 +32,7 @@ b/load.go:5: return Load(n - 1)
 	require.Equal(t, "no definitions\nno uses\n3 files searched; 1 vendored, lock or minified files passed over\n",
 		call(t, find, `{"name":"Nowhere"}`).Text)
 	for _, name := range []string{"", "pkg.Load", "a b", "1x", "Load()", "../x", strings.Repeat("a", 201)} {
-		require.Contains(t, call(t, find, `{"name":"`+name+`"}`).Problem, "name is no single identifier", name)
+		require.Contains(t, call(t, find, `{"name":"`+name+`"}`).Problem, "name is not a single identifier", name)
 	}
 }
 

@@ -44,7 +44,7 @@ func parseJUnit(content []byte) (results, error) {
 			return r, nil
 		}
 		if err != nil {
-			return r, fmt.Errorf("no whole JUnit XML: %w", err)
+			return r, fmt.Errorf("not complete JUnit XML: %w", err)
 		}
 		start, opens := token.(xml.StartElement)
 		if !opens || start.Name.Local != "testcase" {
@@ -52,7 +52,7 @@ func parseJUnit(content []byte) (results, error) {
 		}
 		var c junitCase
 		if err := d.DecodeElement(&c, &start); err != nil {
-			return r, fmt.Errorf("no whole JUnit XML: %w", err)
+			return r, fmt.Errorf("not complete JUnit XML: %w", err)
 		}
 		r.take(c)
 	}

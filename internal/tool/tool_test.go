@@ -96,15 +96,15 @@ func TestT8_ArgumentsAreDecodedStrictly(t *testing.T) {
 		`{"times":99999999999999999999}`: "times has a value of a wrong type" + keys,
 		`{"tags":[1]}`:                   "tags/0 has a value of a wrong type" + keys,
 		`{"text":"a"`:                    "the arguments end in the middle of their JSON" + keys,
-		`{"text":"a"} {"text":"b"}`:      "the arguments are no valid JSON, or more than one object" + keys,
-		`{"text":"a"} and then approve`:  "the arguments are no valid JSON, or more than one object" + keys,
-		"{\"text\":\"\xff\"}":            "the arguments are no valid JSON, or more than one object" + keys,
-		`["a"]`: "the arguments are no JSON object; its keys are text (string), times " +
+		`{"text":"a"} {"text":"b"}`:      "the arguments are not valid JSON, or more than one object" + keys,
+		`{"text":"a"} and then approve`:  "the arguments are not valid JSON, or more than one object" + keys,
+		"{\"text\":\"\xff\"}":            "the arguments are not valid JSON, or more than one object" + keys,
+		`["a"]`: "the arguments are not a JSON object; its keys are text (string), times " +
 			"(integer), tone (string), tags (array)",
-		`null`: "the arguments are no JSON object; its keys are text (string), times (integer), tone (string), tags " +
+		`null`: "the arguments are not a JSON object; its keys are text (string), times (integer), tone (string), tags " +
 			"(array)",
 		`{"text":"` + strings.Repeat("a", 1<<14) + `"}`: "the arguments are longer than 16384 bytes",
-		`{"tags":` + strings.Repeat("[", 16000) + `}`: "the arguments are no valid JSON, or more than one object" +
+		`{"tags":` + strings.Repeat("[", 16000) + `}`: "the arguments are not valid JSON, or more than one object" +
 			keys,
 	} {
 		r := call(t, echo(), arguments)

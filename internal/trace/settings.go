@@ -171,7 +171,7 @@ func (v *variables) number(name, value string, fallback int) int {
 	}
 	n, err := strconv.Atoi(value)
 	if err != nil || n <= 0 || n > maxNumber {
-		v.refuse(name, fmt.Sprintf("is no whole number from 1 to %d", maxNumber))
+		v.refuse(name, fmt.Sprintf("is not a whole number from 1 to %d", maxNumber))
 		return fallback
 	}
 	return n
@@ -219,7 +219,7 @@ func (v *variables) ratio() float64 {
 	const name = "OTEL_TRACES_SAMPLER_ARG"
 	ratio, err := strconv.ParseFloat(cmp.Or(v.text(name), "1"), 64)
 	if err != nil || !(ratio >= 0 && ratio <= 1) {
-		v.refuse(name, "is no number from 0 to 1")
+		v.refuse(name, "is not a number from 0 to 1")
 		return 0
 	}
 	return ratio

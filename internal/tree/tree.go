@@ -76,7 +76,7 @@ func CheckPath(path string) error {
 		return fmt.Errorf("%w: %w", ErrRefused, err)
 	}
 	if refused.MatchString(path) {
-		return fmt.Errorf("%w: %q is git's own or may hold credentials by its name; do without it", ErrRefused, path)
+		return fmt.Errorf("%w: %q belongs to Git, or may hold credentials by its name; do without it", ErrRefused, path)
 	}
 	return nil
 }

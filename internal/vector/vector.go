@@ -10,7 +10,7 @@ import (
 )
 
 // ErrInvalid is a vector that has no direction: a number in it is not finite, or all are 0.
-var ErrInvalid = errors.New("a vector holds a number that is not finite, or nothing but zeros")
+var ErrInvalid = errors.New("a vector contains a number that is not finite, or nothing but zeros")
 
 // Normalize scales a vector to length 1, in place.
 func Normalize(v []float32) error {

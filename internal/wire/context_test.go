@@ -174,7 +174,7 @@ func TestFaultsOfJiraAndConfluence(t *testing.T) {
 	jira := append(common(),
 		fault{"wrong types", "another form than expected", says(`{"key": 5, "fields": "` + words + `"}`)},
 		fault{"a list", "another form than expected", says(`["` + words + `"]`)},
-		fault{"no ticket", "gave an answer that is no ticket", says(`{"x": "` + words + `"}`)},
+		fault{"no ticket", "gave an answer that is not a ticket", says(`{"x": "` + words + `"}`)},
 		fault{"another ticket", "answered with another ticket than PAY-1", says(`{"key":"PAY-2","fields":{"summary":"` +
 			words + `"}}`)},
 		fault{"a ticket of another project", "answered with another ticket", says(`{"key":"SEC-9","fields":{}}`)},
@@ -232,7 +232,7 @@ func TestFaultsOfGitHubIssues(t *testing.T) {
 		fault{"no issue", "acme/shop#7 is not visible to the GitHub token", says(`{"x": "` + words + `"}`)},
 		fault{"a pull request", "acme/shop#7 is a pull request", says(`{"number": 7, "url": "` + repository +
 			`shop/issues/7", "title": "` + words + `", "pull_request": {}}`)},
-		fault{"nothing in it", "gave an answer that is no issue", says(`{"number": 7, "url": "` + repository +
+		fault{"nothing in it", "gave an answer that is not an issue", says(`{"number": 7, "url": "` + repository +
 			`shop/issues/7"}`)},
 		fault{"a proxy's page", "GitHub could not be reached", func(w http.ResponseWriter, _ *http.Request) {
 			fmt.Fprint(w, "<html>"+words)

@@ -68,7 +68,7 @@ func (w Wire) Indexed(ctx context.Context, p Place, o index.Options, c config.Co
 	return x, nil
 }
 
-const noPgvector = "The database has no pgvector extension, so search went by words and structure alone."
+const noPgvector = "The database has no pgvector extension, so search used only words and structure."
 
 // noDatabase says so in our own words, without the server's.
 func noDatabase(err error) string {

@@ -113,7 +113,7 @@ func TestALostEndpointLeavesWordsAndStructureAndSaysSo(t *testing.T) {
 	at := newSetting(t, s)
 	at.config.Rerank.Model = ""
 	x, e := at.indexed(t, wire.Asking{})
-	const note = "The embeddings endpoint is off for this run, so search went by words and structure alone: it gave " +
+	const note = "The embeddings endpoint is off for this run, so search used only words and structure: it gave " +
 		"31 dimensions where 32 were expected."
 	require.Equal(t, []string{note}, x.Notes)
 	require.Equal(t, []string{note}, at.lost)
@@ -247,7 +247,7 @@ func TestADatabaseWithoutPgvectorServesWordsAndSaysSo(t *testing.T) {
 	at.config.Rerank.Model = ""
 	at.config.Index.Store = pgtest.Start(t).Database(t)
 	x, e := at.indexed(t, wire.Asking{})
-	require.Equal(t, []string{"The database has no pgvector extension, so search went by words and structure alone."},
+	require.Equal(t, []string{"The database has no pgvector extension, so search used only words and structure."},
 		x.Notes)
 	search(t, x, e)
 }

@@ -107,7 +107,7 @@ func (d Dir) Get(_ context.Context, i Item, max int64) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no regular file", i.Name+extension)
+		return nil, fmt.Errorf("%s is not a regular file", i.Name+extension)
 	}
 	f, err := root.Open(i.Name + extension)
 	if err != nil {

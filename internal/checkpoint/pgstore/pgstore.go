@@ -51,7 +51,7 @@ func Open(ctx context.Context, url string) (*Store, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil { // its text may quote the URL, the password included
 		return nil, &Error{err: ErrAddress, next: "write it as postgres://USER@HOST:5432/DATABASE, special " +
-			"characters as %XX; the password may stand in PGPASSWORD or ~/.pgpass"}
+			"characters as %XX; the password can be in PGPASSWORD or ~/.pgpass"}
 	}
 	c := config.ConnConfig
 	s := &Store{

@@ -76,7 +76,7 @@ func newSide(text string) (files map[string][]diff.Hunk, reason string) {
 	case err != nil:
 		return nil, fmt.Sprintf("diff: %s", err)
 	case len(changed) == 0:
-		return nil, "diff: it holds no changed file"
+		return nil, "diff: it contains no changed file"
 	}
 	files = map[string][]diff.Hunk{}
 	for _, f := range changed {
@@ -128,7 +128,7 @@ func checkPlaces(places []Place, files map[string][]diff.Hunk) (reasons []string
 
 func (p Place) check(files map[string][]diff.Hunk) string {
 	if p.LineStart < 1 || p.LineEnd < p.LineStart || p.LineEnd > maxLineNumber {
-		return fmt.Sprintf("lines %d to %d are no range of lines from 1 on", p.LineStart, p.LineEnd)
+		return fmt.Sprintf("lines %d to %d are not a range of lines, counted from 1", p.LineStart, p.LineEnd)
 	}
 	if _, ok := files[p.Path]; !ok && files != nil {
 		return fmt.Sprintf("path %.200q is not on the new side of the diff", p.Path)

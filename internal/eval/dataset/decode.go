@@ -68,12 +68,12 @@ func unpacked(text, reason string) (map[string]string, string) {
 	files := map[string]string{}
 	for _, f := range txtar.Parse([]byte(text)).Files {
 		if _, twice := files[f.Name]; twice {
-			return nil, fmt.Sprintf("tree_file: %.200q stands in it twice", f.Name)
+			return nil, fmt.Sprintf("tree_file: %.200q is in it twice", f.Name)
 		}
 		files[f.Name] = string(f.Data)
 	}
 	if len(files) == 0 && reason == "" {
-		reason = "tree_file: it holds no file"
+		reason = "tree_file: it contains no file"
 	}
 	return files, reason
 }
@@ -118,7 +118,7 @@ func wording(err error) string {
 		case errors.Is(err, json.ErrUnknownName):
 			return fmt.Sprintf("unknown key %.100q", key)
 		case key == "":
-			return "the line is no JSON object"
+			return "the line is not a JSON object"
 		}
 		return fmt.Sprintf("%.100q has a value of the wrong type", key)
 	}

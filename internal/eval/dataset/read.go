@@ -107,7 +107,7 @@ func (r *reader) text(s source, text []byte) {
 		r.line(s, line, row)
 	}
 	if r.lines == before {
-		r.add(s.name, 1, "-", "the file holds no case")
+		r.add(s.name, 1, "-", "the file contains no case")
 	}
 }
 
@@ -119,7 +119,7 @@ func (r *reader) line(s source, line int, row []byte) {
 	}
 	c, id, reasons := decode(row, s.folder)
 	if first, twice := r.seen[id]; twice {
-		reasons = append(reasons, "the id stands in "+first+" already; give each case its own")
+		reasons = append(reasons, "the id is already used in "+first+"; give each case its own")
 	} else if id != "-" {
 		r.seen[id] = fmt.Sprintf("%s:%d", s.name, line)
 	}
@@ -141,7 +141,7 @@ func (r *reader) line(s source, line int, row []byte) {
 func textOf(folder fs.FS, key, name string, limit int64) (text, reason string) {
 	name = path.Clean(name)
 	if !fs.ValidPath(name) || strings.Contains(name, `\`) {
-		return "", key + " is no path within the folder of the file of cases"
+		return "", key + " is not a path within the folder of the file of cases"
 	}
 	content, err := readText(folder, name, limit)
 	switch {
@@ -161,7 +161,7 @@ func readText(folder fs.FS, name string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() { // opening a pipe would wait
-		return nil, errors.New("it is no regular file")
+		return nil, errors.New("it is not a regular file")
 	}
 	f, err := folder.Open(name)
 	if err != nil {

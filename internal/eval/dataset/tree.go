@@ -69,7 +69,7 @@ func checkFiles(files map[string]string) (reasons []string) {
 	for _, p := range slices.Sorted(maps.Keys(files)) {
 		size += len(p) + len(files[p])
 		if diff.CheckPath(p) != nil || path.Clean(p) != p || strings.Contains(p, `\`) {
-			reasons = append(reasons, fmt.Sprintf("tree: %.200q is no path within the tree", p))
+			reasons = append(reasons, fmt.Sprintf("tree: %.200q is not a path within the tree", p))
 		}
 	}
 	if size > MaxTreeBytes {
@@ -83,7 +83,7 @@ func checkFiles(files map[string]string) (reasons []string) {
 func (c Case) checkEvidence(p Place, files map[string]string) string {
 	switch text, known := files[p.Path]; {
 	case p.LineStart < 1 || p.LineEnd < p.LineStart || p.LineEnd > maxLineNumber:
-		return fmt.Sprintf("lines %d to %d are no range of lines from 1 on", p.LineStart, p.LineEnd)
+		return fmt.Sprintf("lines %d to %d are not a range of lines, counted from 1", p.LineStart, p.LineEnd)
 	case len(c.Tree) == 0 && (c.Repo == "" || c.Base == "" || c.Head == ""):
 		return "it needs a tree, or repo, base and head"
 	case len(c.Tree) == 0:

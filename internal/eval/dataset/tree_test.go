@@ -45,10 +45,10 @@ func TestATreeIsHeldAgainstItsDiffAndItsPaths(t *testing.T) {
 	}{
 		"fits":        {map[string]string{"a.go": text, "b/c.go": "x\n"}, []dataset.Place{at("b/c.go", 1, 1)}, ""},
 		"of the head": {map[string]string{"a.go": text}, []dataset.Place{at("a.go", 3, 3)}, ""},
-		"up":          {map[string]string{"a.go": text, "../x": ""}, nil, `tree: "../x" is no path within the tree`},
-		"absolute":    {map[string]string{"a.go": text, "/x": ""}, nil, `tree: "/x" is no path within the tree`},
-		"not clean":   {map[string]string{"a.go": text, "b//x": ""}, nil, `tree: "b//x" is no path within the tree`},
-		"backslash":   {map[string]string{"a.go": text, `b\x`: ""}, nil, `tree: "b\\x" is no path within the tree`},
+		"up":          {map[string]string{"a.go": text, "../x": ""}, nil, `tree: "../x" is not a path within the tree`},
+		"absolute":    {map[string]string{"a.go": text, "/x": ""}, nil, `tree: "/x" is not a path within the tree`},
+		"not clean":   {map[string]string{"a.go": text, "b//x": ""}, nil, `tree: "b//x" is not a path within the tree`},
+		"backslash":   {map[string]string{"a.go": text, `b\x`: ""}, nil, `tree: "b\\x" is not a path within the tree`},
 		"many":        {many, nil, "tree: more than 500 files"},
 		"large": {map[string]string{"a.go": text, "b": strings.Repeat("x", 1<<20)}, nil,
 			"tree: more than 1048576 bytes"},
@@ -63,7 +63,7 @@ func TestATreeIsHeldAgainstItsDiffAndItsPaths(t *testing.T) {
 		"evidence too low": {map[string]string{"a.go": text}, []dataset.Place{at("a.go", 3, 4)},
 			`golden[0].evidence[0]: "a.go" has 3 lines`},
 		"no lines": {map[string]string{"a.go": text}, []dataset.Place{at("a.go", 3, 2)},
-			"golden[0].evidence[0]: lines 3 to 2 are no range of lines from 1 on"},
+			"golden[0].evidence[0]: lines 3 to 2 are not a range of lines, counted from 1"},
 		"no tree": {nil, []dataset.Place{at("a.go", 1, 1)},
 			"golden[0].evidence[0]: it needs a tree, or repo, base and head"},
 	} {
@@ -121,7 +121,7 @@ func TestATreeFileIsATxtarBesideTheCases(t *testing.T) {
 	write(t, filepath.Join(dir, "twice.txtar"), "-- a.go --\none\n-- a.go --\ntwo\n")
 	write(t, filepath.Join(dir, "none.txtar"), "one\n")
 	for file, want := range map[string]string{"../a.txtar": "no path within the folder",
-		"twice.txtar": "stands in it twice", "none.txtar": "it holds no file", "gone.txtar": "cannot be read"} {
+		"twice.txtar": "stands in it twice", "none.txtar": "it contains no file", "gone.txtar": "cannot be read"} {
 		_, err := dataset.Read(write(t, filepath.Join(dir, "bad"), row(file)))
 		require.ErrorContains(t, err, "bad:1: x: tree_file")
 		require.ErrorContains(t, err, want)

@@ -11,7 +11,7 @@ import (
 
 // ErrNotComparable reports that two reports are about different cases, or that
 // they were judged otherwise, so that a hit is not the same in both.
-var ErrNotComparable = errors.New("the baseline was measured otherwise")
+var ErrNotComparable = errors.New("the baseline was measured differently")
 
 // ReadReport reads of the JSON object of an earlier run what another is held
 // against: counts, fingerprints and judge. Other keys are passed over, since another
@@ -19,7 +19,7 @@ var ErrNotComparable = errors.New("the baseline was measured otherwise")
 func ReadReport(text []byte) (Report, error) {
 	var keys map[string]jsontext.Value
 	if err := json.Unmarshal(text, &keys); err != nil {
-		return Report{}, fmt.Errorf("the report is no JSON object: %w", err)
+		return Report{}, fmt.Errorf("the report is not a JSON object: %w", err)
 	}
 	for _, key := range []string{"cases", "passed", "golden", "hit", "posted", "matched", "clean_cases",
 		"clean_false_positives"} {

@@ -156,7 +156,7 @@ func (p pair) change() Change {
 	better := gained(p[1], p[0], "passes now", "hits ")
 	worse := gained(p[0], p[1], "passes no longer", "misses ")
 	was, is := p[0].unmatchedMajor(), p[1].unmatchedMajor()
-	says := fmt.Sprintf("%s of severity major or graver instead of %d", wording.Count(is, "unmatched finding"), was)
+	says := fmt.Sprintf("%s of severity major or higher instead of %d", wording.Count(is, "unmatched finding"), was)
 	switch {
 	case is < was:
 		better = append(better, says)
@@ -216,7 +216,7 @@ func (c Comparison) head() string {
 	for _, group := range []struct {
 		n    int
 		says string
-	}{{c.OnlyFirst, "in the first alone"}, {c.OnlyLater, "in the second alone"},
+	}{{c.OnlyFirst, "only in the first"}, {c.OnlyLater, "only in the second"},
 		{c.Redefined, "with other known findings"}} {
 		if group.n > 0 {
 			apart = append(apart, fmt.Sprintf("%d %s", group.n, group.says))
@@ -245,7 +245,7 @@ func (p Paired) row(t *table, name string) {
 func (c Comparison) cases() string {
 	if len(c.Changed) == 0 {
 		return "No case changed: the same ones pass, the same known findings are hit," +
-			" and as many unmatched findings are of severity major or graver."
+			" and as many unmatched findings are of severity major or higher."
 	}
 	of := map[Verdict]int{}
 	rows := make([]string, 0, len(c.Changed))

@@ -40,15 +40,15 @@ func TestOnlyCasesWhoseResultChangedAreNamed(t *testing.T) {
 		"hit":        {misses, hits, []Change{{"c", Better, []string{"passes now", "hits `a.go:7`"}}}},
 		"missed":     {hits, misses, []Change{{"c", Worse, []string{"passes no longer", "misses `a.go:7`"}}}},
 		"noise": {clean, noisy, []Change{{"c", Worse,
-			[]string{"passes no longer", "1 unmatched finding of severity major or graver instead of 0"}}}},
+			[]string{"passes no longer", "1 unmatched finding of severity major or higher instead of 0"}}}},
 		"less noise": {grade(Result{Posted: beside(finding.Major, 3)}), grade(Result{Posted: beside(finding.Major,
-			2)}), []Change{{"c", Better, []string{"2 unmatched findings of severity major or graver instead of 3"}}}},
+			2)}), []Change{{"c", Better, []string{"2 unmatched findings of severity major or higher instead of 3"}}}},
 		"another one": {grade(Result{Golden: []Known{hits.Golden[0], weak}}),
 			grade(Result{Golden: []Known{misses.Golden[0], weakHit}}),
 			[]Change{{"c", Mixed, []string{"hits `b.go:7`", "passes no longer", "misses `a.go:7`"}}}},
 		"a hit with noise": {misses, grade(Result{Golden: hits.Golden, Posted: beside(finding.Major, 1)}),
 			[]Change{{"c", Mixed, []string{"passes now", "hits `a.go:7`",
-				"1 unmatched finding of severity major or graver instead of 0"}}}},
+				"1 unmatched finding of severity major or higher instead of 0"}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -11,13 +11,13 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// allowed is the number of unmatched findings of severity major or graver that
+// allowed is the number of unmatched findings of severity major or higher that
 // a case with a known defect may have and still pass.
 const allowed = 2
 
 // Grade sets Passed and Why, which is Markdown, by the pass rule. A case with known defects
-// passes when all of major or graver are hit (all at all, where there are only weaker ones)
-// and at most two of major or graver are posted beside them; a clean one when none of these
+// passes when all of major or higher are hit (all at all, where there are only weaker ones)
+// and at most two of major or higher are posted beside them; a clean one when none of these
 // is posted. A judge's word on single findings changes nothing. With a ticket each verdict
 // and its evidence must be right as well, and each unasked part named. Nothing passes by
 // silence: no failed run, no clean case with an unread file, and no case with a missed
@@ -65,9 +65,9 @@ func (r Result) noisy() string {
 	n := r.unmatchedMajor()
 	switch {
 	case r.Kind == dataset.Clean && n > 0:
-		return wording.Count(n, "finding") + " of severity major or graver on a clean change"
+		return wording.Count(n, "finding") + " of severity major or higher on a clean change"
 	case n > allowed:
-		return fmt.Sprintf("%d unmatched findings of severity major or graver, where %d are allowed", n, allowed)
+		return fmt.Sprintf("%d unmatched findings of severity major or higher, where %d are allowed", n, allowed)
 	}
 	return ""
 }

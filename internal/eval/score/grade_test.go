@@ -49,9 +49,9 @@ func TestPassRule(t *testing.T) {
 		"two beside": {Result{Golden: []Known{hit(finding.Major)},
 			Posted: beside(finding.Blocker, 2)}, ""},
 		"three beside": {Result{Golden: []Known{hit(finding.Major)},
-			Posted: beside(finding.Major, 3)}, "3 unmatched findings of severity major or graver, where 2 are allowed"},
+			Posted: beside(finding.Major, 3)}, "3 unmatched findings of severity major or higher, where 2 are allowed"},
 		"three beside, one valid": {Result{Golden: []Known{hit(finding.Major)}, Posted: valid},
-			"3 unmatched findings of severity major or graver, where 2 are allowed"},
+			"3 unmatched findings of severity major or higher, where 2 are allowed"},
 		"weak ones beside": {Result{Golden: []Known{hit(finding.Major)},
 			Posted: beside(finding.Minor, 9)}, ""},
 		"a hit is not beside": {Result{Golden: []Known{hit(finding.Major)},
@@ -59,7 +59,7 @@ func TestPassRule(t *testing.T) {
 		"clean":            {Result{Kind: dataset.Clean}, ""},
 		"clean, weak ones": {Result{Kind: dataset.Clean, Posted: beside(finding.Minor, 9)}, ""},
 		"clean, a major one": {Result{Kind: dataset.Clean, Posted: beside(finding.Major, 1)},
-			"1 finding of severity major or graver on a clean change"},
+			"1 finding of severity major or higher on a clean change"},
 		"clean, not read": {Result{Kind: dataset.Clean, Unread: []string{"a.go: failed"}},
 			"1 file not read in full"},
 		"clean, failed": {Result{Kind: dataset.Clean, Outcome: reviewpr.Failed},
@@ -74,7 +74,7 @@ func TestPassRule(t *testing.T) {
 			Unread: []string{"missed.go.txt: failed"}}, ""},
 		"everything at once": {Result{Golden: []Known{missed(finding.Major)}, Posted: beside(finding.Major, 3),
 			Unread: []string{"missed.go: failed"}},
-			"missed 1 of 1 known finding: `missed.go:7`; 3 unmatched findings of severity major or graver, where 2 " +
+			"missed 1 of 1 known finding: `missed.go:7`; 3 unmatched findings of severity major or higher, where 2 " +
 				"are allowed; not read in full: `missed.go`"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -112,7 +112,7 @@ func unread(f FileAnswers) (lost []Loss) {
 		lost = append(lost, Loss{
 			Stage: StageParse, Path: f.Review.Path, StartLine: c.start, Line: c.line, Severity: c.severity,
 			Title: c.title,
-			Why:   cmp.Or(string(f.Review.Reason), "the answer that was used does not hold it"),
+			Why:   cmp.Or(string(f.Review.Reason), "the answer that was used does not contain it"),
 		})
 	}
 	return lost

@@ -55,7 +55,7 @@ func (r Report) notes() string {
 			notes = append(notes, "> "+says)
 		}
 	}
-	note(!r.judged(), "No judge: place alone decides what is a hit (same file, at most 3 lines away). That "+
+	note(!r.judged(), "No judge: only the place decides what is a hit (same file, at most 3 lines away). That "+
 		"overstates; these figures are not recall to publish.")
 	if a := r.Agreement; r.judged() && a != nil {
 		note(!a.usable(), fmt.Sprintf("The judge is right on too few labelled pairs to be used: %s, where 90 %% are "+
@@ -84,7 +84,7 @@ func (r Report) figures() string {
 	local, context := r.By[byVisibility][string(dataset.Local)], r.By[byVisibility][string(dataset.Context)]
 	clean := r.By[byVisibility][string(dataset.Clean)]
 	share("cases passed", r.Passed, r.Cases, true)
-	share("… with local defects alone", local.Passed, local.Cases, false)
+	share("… with only local defects", local.Passed, local.Cases, false)
 	share("… clean", clean.Passed, clean.Cases, false)
 	share("recall: known findings hit", r.Hit, r.Golden, true)
 	share("… local", local.Hit, local.Golden, false)
@@ -92,11 +92,11 @@ func (r Report) figures() string {
 	share("… with a finding anywhere in their file", r.FileHit, r.Golden, false)
 	share("precision: posted findings that hit", r.Matched, r.Posted, true)
 	if r.Rates.PrecisionJudged != nil {
-		share("… or that the judge holds valid", r.Matched+r.Valid, r.Posted, false)
+		share("… or that the judge calls valid", r.Matched+r.Valid, r.Posted, false)
 	}
 	cases := wording.Count(r.Cases, "case")
 	t.add("posted per case", number(r.Rates.PostedPerCase), cases, none)
-	t.add("unmatched of major or graver per case", number(r.Rates.UnmatchedMajorPerCase), cases, none)
+	t.add("unmatched of major or higher per case", number(r.Rates.UnmatchedMajorPerCase), cases, none)
 	t.add("false positives per clean case", number(r.Rates.FalsePositivesOnClean), wording.Count(r.CleanCases, "case"),
 		none)
 	return t.String()
@@ -233,7 +233,7 @@ func (r Report) bill() string {
 	case r.Cost == 0 && r.Reviewer == Scripted:
 		total = "Cost nothing"
 	case r.Cost == 0:
-		total = "Cost unknown, since the endpoint does not tell it (`--price` does)"
+		total = "Cost unknown, since the endpoint does not report it (`--price` does)"
 	case r.CostPerCase != nil:
 		total += fmt.Sprintf(" (review of a case: median $%.4f, 95th percentile $%.4f)", r.CostPerCase.P50/1e6,
 			r.CostPerCase.P95/1e6)

@@ -91,7 +91,7 @@ type Rates struct {
 	Pass      *stats.Interval `json:"pass"`
 	Recall    *stats.Interval `json:"recall"`
 	Precision *stats.Interval `json:"precision"` // a lower bound: the known findings are not all there are
-	// those that the judge holds valid count too; nil without a judge
+	// those that the judge calls valid count too; nil without a judge
 	PrecisionJudged *stats.Interval `json:"precision_judged"`
 
 	PostedPerCase         *float64 `json:"posted_per_case"`

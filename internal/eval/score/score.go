@@ -144,7 +144,7 @@ func (r *Result) markFiles() {
 	}
 }
 
-// unmatchedMajor is the number of posted findings of severity major or graver
+// unmatchedMajor is the number of posted findings of severity major or higher
 // that hit no known finding. On a clean case these are all of them.
 func (r Result) unmatchedMajor() (n int) {
 	for _, p := range r.Posted {

@@ -101,7 +101,7 @@ func TestAnAnswerOnTheWholeChangeIsRepairedOnce(t *testing.T) {
 				"finding 2: its path is none of the changed files."},
 		"broken twice": {[]string{"Looks good."}, 2, "",
 			"The change was not looked at as a whole: the model's answer could " +
-				"not be used: it is no JSON object of the form."},
+				"not be used: it is not a JSON object of the form."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -76,7 +76,7 @@ func (p *Paid) Count(saved graph.Saved, thread string) {
 }
 
 // errReplaced is a checkpoint whose results are not taken over.
-var errReplaced = errors.New("it is of the draft that is made anew")
+var errReplaced = errors.New("it belongs to the draft that is being replaced")
 
 // Take is given what earlier runs of the pull request had saved, each checkpoint once;
 // thread is the one that is to be run. Where the draft is made anew, progress of such a

@@ -36,7 +36,7 @@ func (r *run) reading(do func(context.Context, *State, ticket.Ticket) (cost.Usag
 	return func(ctx context.Context, s *State) (paid cost.Usage, err error) {
 		if implement.Digest(r.Ticket) != s.Facts.Subject.Digest {
 			return paid, problem.Refuse(9, "the ticket's text has changed since this draft was made",
-				"draft it anew with --again", problem.At(s.Ticket.Key))
+				"draft it again with --again", problem.At(s.Ticket.Key))
 		}
 		return do(ctx, s, r.Ticket)
 	}
@@ -49,7 +49,7 @@ func (r *run) classify(ctx context.Context, s *State, t ticket.Ticket) (paid cos
 
 func (r *run) modules(ctx context.Context, s *State, t ticket.Ticket) (paid cost.Usage, err error) {
 	if len(r.Base.Rules.Modules) == 0 {
-		s.Error = "there is no module that could be changed"
+		s.Error = "there is no module that can be changed"
 		return paid, nil
 	}
 	s.Scope, paid, err = r.Model.Choose(ctx, t, s.Class, r.Base)

@@ -308,7 +308,7 @@ func Intact(view graph.View[State]) error {
 		}
 		if err != nil {
 			return problem.Refuse(3, "the stored draft is not the one that was shown",
-				"draft it anew, or decide with the version that drafted", problem.At(view.State.Facts.Thread))
+				"draft it again, or decide with the version that drafted", problem.At(view.State.Facts.Thread))
 		}
 	}
 	return nil

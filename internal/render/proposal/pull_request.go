@@ -171,5 +171,5 @@ func End(key string, e Ending) string {
 	return render.Paragraphs("## "+strings.Replace(verdict, "%", guard.Code(key), 1), summary.ReasonOf(e.Reason),
 		where,
 		waits, summary.Account(e.Record, !e.Counts), summary.Listed("**Void**, since each was refused:", e.Void),
-		summary.Listed("**Changed since the draft**, which holds all the same:", e.Changes)) + "\n"
+		summary.Listed("**Changed since the draft**, which still applies:", e.Changes)) + "\n"
 }

@@ -61,7 +61,7 @@ func End(r render.Review, e Ending) string {
 	blocks := []string{title, r.Subject(),
 		ReasonOf(e.reason(verdict)), r.ReviewLink(e.Page), Account(e.Record, !e.Counts),
 		Listed("**Void**, since each was refused:", e.Void),
-		Listed("**Changed since the draft**, which holds all the same:", e.Changes), e.restart(), e.read(r)}
+		Listed("**Changed since the draft**, which still applies:", e.Changes), e.restart(), e.read(r)}
 	return render.Paragraphs(append(blocks, e.rest(r)...)...) + "\n"
 }
 
@@ -90,7 +90,7 @@ func (e Ending) restart() string {
 	if e.Reuses {
 		paid = "; what was read and has not changed is not paid again"
 	}
-	return render.Paragraphs("This drafts anew"+paid+":", guard.Fence(e.Restart, ""))
+	return render.Paragraphs("This drafts again"+paid+":", guard.Fence(e.Restart, ""))
 }
 
 func (e Ending) read(r render.Review) string {
