@@ -1,5 +1,5 @@
 // Package claim tells for what a changed file says that nobody need read it: by its name or folder, by a generator's
-// header, by lines that a build has packed, by bytes that are no text.
+// header, by lines that a build has packed, by bytes that are not text.
 //
 // A pull request can say so of anything. What counts is what the base bears out; as far as the change itself does not
 // show that, ingest asks for it. Start reading at Of.

@@ -142,7 +142,7 @@ func suspicious(f diff.File, reviewed bool) ([]finding.Finding, []finding.Flag) 
 }
 
 // noSource reports what nobody reads as source: pictures, maps of bundles, logs, what tests are
-// made of, and bytes that are no text. Nobody takes what is hidden there for what it is not.
+// made of, and bytes that are not text. Nobody takes what is hidden there for what it is not.
 func noSource(path, text string) bool {
 	odd := 0
 	for _, r := range text {
