@@ -123,7 +123,7 @@ func TestAgain_AnAbortHoldsForTheThreadUnderASeal(t *testing.T) {
 			s.decideJob(aborted.outputs["code"], "abort").start().is(0, "ABORTED")
 			s.anew(githubtest.RunOptions{})
 			e := s.draftJob().start().is(0, "ABORTED").shows("was rejected, nothing was posted",
-				"again: true drafts anew")
+				"again: true drafts it again")
 			require.Equal(t, 3, s.reviews())
 			require.Empty(t, e.outputs["code"])
 			require.Empty(t, s.run.Artifacts())
@@ -131,7 +131,7 @@ func TestAgain_AnAbortHoldsForTheThreadUnderASeal(t *testing.T) {
 
 			newer := s.draftJob().with("again", "true").start().is(0, "PAUSED")
 			require.Equal(t, 6, s.reviews())
-			s.refused(s.decideJob(aborted.outputs["code"], "approve").start(), "decided otherwise before")
+			s.refused(s.decideJob(aborted.outputs["code"], "approve").start(), "already been decided differently")
 			s.decideJob(newer.outputs["code"], "approve").start().is(0, "POSTED")
 			s.posted()
 		})
@@ -145,7 +145,7 @@ func TestAgain_AnAbortHoldsForItsCodeWithoutAKey(t *testing.T) {
 	s.anew(githubtest.RunOptions{})
 	newer := s.draftJob().start().is(0, "PAUSED")
 	require.NotEqual(t, aborted.outputs["code"], newer.outputs["code"])
-	s.refused(s.decideJob(aborted.outputs["code"], "approve").start(), "decided otherwise before")
+	s.refused(s.decideJob(aborted.outputs["code"], "approve").start(), "already been decided differently")
 	s.decideJob(newer.outputs["code"], "approve").start().is(0, "POSTED")
 }
 

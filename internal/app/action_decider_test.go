@@ -207,7 +207,7 @@ func TestCheck12_ApprovalsThatSayDifferentThingsAreBothNamed(t *testing.T) {
 		s.approved("/dorp F1")
 		s.rerun("sam", "/drop F2")
 		s.run.Reject(gateName, "lee", "")
-		s.refused(s.postJob(drafted.digest()).start(), "this draft was rejected before")
+		s.refused(s.postJob(drafted.digest()).start(), "this draft has already been rejected")
 	})
 }
 

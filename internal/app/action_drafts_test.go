@@ -33,7 +33,7 @@ func TestCheck13_ARejectionHoldsForOtherDraftsOfTheCommitUnderASeal(t *testing.T
 	s := setUp(t, scene{trust: checkpoint.TrustSeal})
 	first, second := s.twoDrafts()
 	s.decideJob(first.outputs["code"], "abort").start().is(0, "ABORTED")
-	s.refused(s.decideJob(second.outputs["code"], "approve").start(), "a draft of this commit was rejected before")
+	s.refused(s.decideJob(second.outputs["code"], "approve").start(), "a draft of this commit has already been rejected")
 }
 
 func TestCheck13_WhatStandsCannotBeRejectedByAnotherDraft(t *testing.T) {
@@ -41,6 +41,6 @@ func TestCheck13_WhatStandsCannotBeRejectedByAnotherDraft(t *testing.T) {
 	first, second := s.twoDrafts()
 	s.decideJob(first.outputs["code"], "approve").start().is(0, "POSTED")
 	s.decideJob(second.outputs["code"], "abort").start().is(3,
-		"REFUSED").says("a draft of this commit was posted before")
+		"REFUSED").says("a draft of this commit has already been posted")
 	s.posted()
 }

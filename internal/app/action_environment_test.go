@@ -57,10 +57,10 @@ func TestCheck12_AllowDispatchOpensItToTheEnvironmentsReviewers(t *testing.T) {
 		"invited to it": {"ann", func(s *stage) {
 			s.hub.Fail("GET", membership, githubtest.Fault{Status: http.StatusOK,
 				Body: `{"url":"x","role":"member","state":"pending"}`})
-		}, []string{"ann is none"}},
+		}, []string{"ann is not one"}},
 		"an environment that is gone": {"maya", func(s *stage) {
 			s.repo.AddEnvironment(gateName)
-		}, []string{"maya is none"}},
+		}, []string{"maya is not one"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := setUp(t, scene{})

@@ -56,7 +56,7 @@ func TestCheckpointDirCarriesTheDraftAndTheDecision(t *testing.T) {
 		dir := t.TempDir()
 		code := s.draftJob().inFolder(dir).start().is(0, "PAUSED").outputs["code"]
 		s.decideJob(code, "abort").inFolder(dir).start().is(0, "ABORTED")
-		s.refused(s.decideJob(code, "approve").inFolder(dir).start(), "decided otherwise before")
+		s.refused(s.decideJob(code, "approve").inFolder(dir).start(), "already been decided differently")
 	})
 }
 

@@ -32,12 +32,12 @@ func TestATicketIsDraftedAnewAfterARejection(t *testing.T) {
 			first, beside := draft(at(0)), draft(at(0))
 			decide(first, "abort").set("NOW", at(1)).start().is(0, "ABORTED")
 			if trust != "digest" { // a revision does not get round what an approval is refused for
-				decide(beside, "approve").start().is(3, "REFUSED").says("was rejected before")
+				decide(beside, "approve").start().is(3, "REFUSED").says("has already been rejected")
 				under(s.ticketDraft().with("environment", "", "mode", "revise", "code", beside, "feedback", "Shorter.")).
-					start().is(3, "REFUSED").says("was rejected before")
+					start().is(3, "REFUSED").says("has already been rejected")
 			}
 			second := draft(at(2))
-			decide(first, "approve").start().is(3, "REFUSED").says("decided otherwise before")
+			decide(first, "approve").start().is(3, "REFUSED").says("already been decided differently")
 			decide(second, "approve").start().is(0, "POSTED")
 			s.applied(roundBranch, roundFixed())
 		})
@@ -50,7 +50,7 @@ func TestAnApprovalThatATicketsDraftCannotTakeIsVoid(t *testing.T) {
 	t.Parallel()
 	for comment, why := range map[string]string{
 		"/drop pay/*": "nothing is left to apply", "/edit F1: x": "dropped by their paths",
-		"/drop nosuch.go": `"nosuch.go" is no path of this draft`,
+		"/drop nosuch.go": `"nosuch.go" is not a path of this draft`,
 	} {
 		t.Run(comment, func(t *testing.T) {
 			t.Parallel()

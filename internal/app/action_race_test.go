@@ -216,7 +216,7 @@ func TestT25_AKilledAbortHolds(t *testing.T) {
 	j := s.decideJob(code, "abort")
 	s.killedAt(j, "after", "/FinalizeArtifact")
 	j.run.Finish("failure")
-	s.refused(s.decideJob(code, "approve").start(), "decided otherwise before", "abort by maya")
+	s.refused(s.decideJob(code, "approve").start(), "already been decided differently", "abort by maya")
 }
 
 // TestT25_AJobThatIsKilledWhileGitHubTakesItsTimePostsOnce runs it again at once, while

@@ -134,7 +134,7 @@ func TestCheck13_ARecordWhoseRunIsNotToldCounts(t *testing.T) {
 	abort := s.decideJob(code, "abort")
 	abort.start().is(0, "ABORTED")
 	abort.run.Untell()
-	s.refused(s.decideJob(code, "approve").start(), "decided otherwise before", "abort by maya")
+	s.refused(s.decideJob(code, "approve").start(), "already been decided differently", "abort by maya")
 }
 
 // expire ends the life of a draft's artifact, by the server's clock.

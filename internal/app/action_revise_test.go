@@ -135,7 +135,7 @@ func TestRevise_ThreeTimesAtMost(t *testing.T) {
 		require.Len(t, s.stateOf(drafted).Rounds, round+1)
 	}
 	before := len(s.model.Requests())
-	s.refused(s.reviseJob(drafted.outputs["code"], "be kinder").start(), "revised three times before")
+	s.refused(s.reviseJob(drafted.outputs["code"], "be kinder").start(), "already been revised three times")
 	require.Len(t, s.model.Requests(), before, "nothing was asked")
 }
 
@@ -185,7 +185,7 @@ func TestT26_Check12_WhoMayNotRevise(t *testing.T) {
 	code := s.parked().outputs["code"]
 	paid := len(s.model.Requests())
 	for login, says := range map[string]string{"lee": "the author of the pull request decided",
-		"rob": "none of the environment's reviewers"} {
+		"rob": "not one of the environment's reviewers"} {
 		s.refused(s.revising(code, "be kinder").set("GITHUB_ACTOR", login).set("GITHUB_TRIGGERING_ACTOR",
 			login).start(), says)
 	}
@@ -202,7 +202,7 @@ func TestRevise_NotWhatWasDecidedOrHasMoved(t *testing.T) {
 	}{
 		"aborted": {func(s *stage, d ended) {
 			s.decideJob(d.outputs["code"], "abort").start().is(0, "ABORTED")
-		}, "decided otherwise before"},
+		}, "already been decided differently"},
 		"rejected": {func(s *stage, _ ended) {
 			s.run.Wait(gateName)
 			s.run.Decide(gateName, "rejected", "maya", "no")

@@ -25,7 +25,7 @@ func TestT24_Check9_PullRequestThatChanged(t *testing.T) {
 		}, []string{"has moved", "with the same diff"}},
 		"base retargeted": {func(s *stage) {
 			s.pull.Retarget("stable")
-		}, []string{"#42 has another diff", "the same commit against another base"}},
+		}, []string{"#42 has a different diff", "the same commit against another base"}},
 		"closed": {func(s *stage) {
 			s.pull.Close()
 		}, []string{"#42 was closed before this draft was decided", "reopen"}},

@@ -53,24 +53,24 @@ func TestT25_AnotherDecisionIsRefused(t *testing.T) {
 			func(s *stage, d ended) ended {
 				return s.decideJob(d.outputs["code"], "approve").with("commands", "/drop F1").start()
 			},
-			"decided otherwise before",
+			"already been decided differently",
 		},
 		"abort after approve": {
 			func(s *stage, d ended) ended {
 				return s.decideJob(d.outputs["code"], "approve").start().is(0, "POSTED")
 			},
 			func(s *stage, d ended) ended { return s.decideJob(d.outputs["code"], "abort").start() },
-			"decided otherwise before",
+			"already been decided differently",
 		},
 		"approve after abort": {
 			func(s *stage, d ended) ended { return s.decideJob(d.outputs["code"], "abort").start().is(0, "ABORTED") },
 			func(s *stage, d ended) ended { return s.decideJob(d.outputs["code"], "approve").start() },
-			"decided otherwise before",
+			"already been decided differently",
 		},
 		"dispatch after a rejected deployment": {
 			func(s *stage, d ended) ended { s.run.Wait(gateName); s.run.Reject(gateName, "maya", ""); return d },
 			func(s *stage, d ended) ended { return s.decideJob(d.outputs["code"], "approve").start() },
-			"this draft was rejected before",
+			"this draft has already been rejected",
 		},
 		"approval after a rejected deployment": {
 			func(s *stage, d ended) ended {
@@ -80,7 +80,7 @@ func TestT25_AnotherDecisionIsRefused(t *testing.T) {
 				return d
 			},
 			func(s *stage, d ended) ended { s.approved(""); return s.postJob(d.digest()).start() },
-			"this draft was rejected before",
+			"this draft has already been rejected",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -53,7 +53,7 @@ func TestATicketIsDecidedAtATerminal(t *testing.T) {
 	var shown bytes.Buffer
 	_, _ = io.Copy(&shown, screen) // ends with an error of its own when the program does
 	require.NoError(t, cmd.Wait(), shown.String())
-	for _, want := range []string{"approve commits it to a branch of its own", `"none.txt" is no path of this draft`,
+	for _, want := range []string{"approve commits it to a branch of its own", `"none.txt" is not a path of this draft`,
 		"what you dropped may be in the next draft again", "revision 1 of 3", "POSTED fix/TASK-1-greet "} {
 		require.Contains(t, shown.String(), want)
 	}

@@ -40,8 +40,8 @@ func TestPostPostsUnderOnesOwnAccount(t *testing.T) {
 	require.Equal(t, e.stdout, again.stdout)
 	s.posted()
 	require.Contains(t, s.resume("--post", "--approve").ends(3).stderr,
-		"another review of this commit was posted before")
-	require.Contains(t, s.resume("--abort").ends(3).stderr, "a review of this commit was posted before")
+		"another review of this commit has already been posted")
+	require.Contains(t, s.resume("--abort").ends(3).stderr, "a review of this commit has already been posted")
 	rows, _ := s.rows(nil)
 	require.Equal(t, "superseded", rows[code].State, "it waits no more")
 	require.Contains(t, s.cli(nil, "resume", "--next", "octo/demo").ends(0).stderr, "No draft waits in octo/demo")

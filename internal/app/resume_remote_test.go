@@ -106,7 +106,7 @@ func TestResumeDispatchesTheDecisionOfADraftOnGitHub(t *testing.T) {
 		"/edit F3: Say "+credential).ends(0)
 	require.Regexp(t, `^POSTED https://github\.com/octo/demo/pull/42#`, again.stdout)
 	require.Contains(t, again.stderr, "maya decided this draft before")
-	require.Contains(t, s.resume("--abort").ends(3).stderr, "decided otherwise before")
+	require.Contains(t, s.resume("--abort").ends(3).stderr, "already been decided differently")
 	require.Contains(t, s.resume().ends(0).stdout, "Code "+code+", decided: approve by maya.")
 }
 
@@ -249,7 +249,7 @@ func TestResumeRefusesWhatChangedMeanwhile(t *testing.T) {
 		}, 1, []string{"Unexpected inputs provided"}},
 		"reviewed by hand": {false, func(s *stage) {
 			s.cli(nil, "review", "octo/demo#42", "--approve", "--store", s.t.TempDir()).ends(0)
-		}, 3, []string{"a review of this commit was posted before", "/pull/42#"}},
+		}, 3, []string{"a review of this commit has already been posted", "/pull/42#"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, _ := setUpDecided(t, tc.byEnvironment)

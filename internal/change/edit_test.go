@@ -46,7 +46,7 @@ func TestBlocksThatDoNotApplyAreNamed(t *testing.T) {
 			`edit 1: what it looks for is not there: "total = sum(x)"`},
 		"twice": {"a\nb\na\n", []change.Edit{{"b", "x"}, {"a", "y"}},
 			"edit 2: what it looks for is there 2 times"},
-		"overlapping": {"aaa\n", []change.Edit{{"aa", "y"}}, "stands there 2 times"},
+		"overlapping": {"aaa\n", []change.Edit{{"aa", "y"}}, "is there 2 times"},
 		"the same line": {"a b\n", []change.Edit{{"a b", "x"}, {"b", "y"}},
 			"edit 2: it changes lines that another edit changes"},
 		"nothing": {"a\n", []change.Edit{{" \n", "y"}}, `edit 1: it looks for nothing: ""`},

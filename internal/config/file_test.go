@@ -182,7 +182,7 @@ func TestDefaultsAreHeldAgainstTheSameRules(t *testing.T) {
 		"not a mapping":      {"- language\n", "defaults:1:1: expected keys with values, got a list"},
 		"text":               {"German", "defaults:1:1: expected keys with values, got text"},
 		"no YAML":            {"a: [\n", "defaults:1:4: this is not valid YAML"},
-		"duplicates": {"language: German\nlanguage: French\n", "defaults:2:1: the key \"language\" stands " +
+		"duplicates": {"language: German\nlanguage: French\n", "defaults:2:1: the key \"language\" appears " +
 			"twice"},
 		"locked twice":  {"locked: []\nlocked: []\n", "defaults:2:1: the key \"locked\" appears twice"},
 		"two documents": {"language: German\n---\nverify: true\n", "defaults:3:7: a second document"},

@@ -148,7 +148,7 @@ func modelMistakes() []mistake {
 		{"header of the client", "model-options:\n  headers:\n    Host: x\n",
 			`f.yml:3:5: model-options: headers: Host cannot be set there`, true},
 		{"header's value", "model-options:\n  headers: {X-A: é}\n",
-			`f.yml:2:18: model-options: headers: the value of X-A holds a line break`, true},
+			`f.yml:2:18: model-options: headers: the value of X-A contains a line break`, true},
 		{"field", "model-options:\n  body: {x: {n: 1}, n: 2}\n",
 			`f.yml:2:21: model-options: body: "n" cannot be set there`, true},
 	}

@@ -58,7 +58,7 @@ func TestCheck11_ContradictionsAndUnknownIDsAreRefused(t *testing.T) {
 		"two feedbacks":        {"/revise a\n/revise b", "line 1 has decided already", 2},
 		"abort with a drop":    {"/drop F2\n/abort", "abort posts none", 1},
 		"revise with a change": {"/revise shorter\n/edit F2: x", "revise posts none", 2},
-		"behind a reason":      {"/drop F2 (known) F3", "is no finding, severity or path", 1},
+		"behind a reason":      {"/drop F2 (known) F3", "is not a finding, severity or path", 1},
 		"overview moved":       {"/drop O1\n/summary O1", "O1 is the overview", 2},
 		"overview twice":       {"/drop O1\n/edit O1: x", "line 1 has /drop O1 already", 2},
 		"posted, no reason":    {"/drop F8", "/drop F8: REASON", 1},
@@ -77,7 +77,7 @@ func TestCheck11_ContradictionsAndUnknownIDsAreRefused(t *testing.T) {
 		})
 	}
 	require.ErrorContains(t, check(t, "/drop F2", draft(1)), "this draft has F1\n")
-	require.ErrorContains(t, check(t, "/drop nit", draft(2)), `"nit" is no finding`)
+	require.ErrorContains(t, check(t, "/drop nit", draft(2)), `"nit" is not a finding`)
 	require.ErrorContains(t, check(t, "/drop F2", nil), "this draft has no findings")
 	require.ErrorContains(t, check(t, "/drop none/*\n/drop F9", draft(5)), "line 1  /drop none/*")
 	require.NoError(t, check(t, "/edit F2: x\n/severity F2 nit\n/summary F2\n/approve\n/approve", draft(5)))

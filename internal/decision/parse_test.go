@@ -67,7 +67,7 @@ func TestALineThatOnlyLooksLikeACommandIsRefused(t *testing.T) {
 	for _, slash := range []string{"\uff0f", "\u2044", "\u2215", "\u29f8", "\u2571", `\`} {
 		for _, command := range append(commands(), "/\uff41\uff42\uff4f\uff52\uff54", "/Drop") {
 			_, err := Parse(" " + slash + command[1:] + " F1: x")
-			require.ErrorContains(t, err, "a command begins its line with a slash", "%s%s", slash, command)
+			require.ErrorContains(t, err, "a command starts its line with a slash", "%s%s", slash, command)
 		}
 		d, err := Parse(slash + "home/approve\n" + slash + " approve\n" + slash + "approved")
 		require.NoError(t, err)
@@ -83,15 +83,15 @@ func TestCheck11_AnUnreadableLineRefusesTheWholeDecision(t *testing.T) {
 		"unknown command":     {"/aprove", "unknown command"},
 		"slash alone":         {"/", "unknown command"},
 		"glued id":            {"/dropF2", "unknown command"},
-		"words behind":        {"/approve now", "nothing stands behind /approve"},
+		"words behind":        {"/approve now", "nothing may follow /approve"},
 		"abort of a finding":  {"/abort: F2 is wrong", "names a finding"},
 		"revise without text": {"/revise", "/revise TEXT"},
 		"drop of nothing":     {"/drop", "no finding is named"},
 		"drop reason only":    {"/drop : known", "no finding is named"},
-		"keep by severity":    {"/keep minor", "no finding's id"},
+		"keep by severity":    {"/keep minor", "not a finding's id"},
 		"drop of blockers":    {"/drop blocker", "its own id"},
 		"drop of braces":      {"/drop {a,b}", "cannot be read"},
-		"id zero":             {"/drop F0", "no finding's id"},
+		"id zero":             {"/drop F0", "not a finding's id"},
 		"edit without colon":  {"/edit F3 new", "/edit F3: NEW TEXT"},
 		"edit of two":         {"/edit F3 F4: new", "/edit F3: NEW TEXT"},
 		"edit without text":   {"/edit F3: ", "the new text is missing"},

@@ -53,7 +53,7 @@ func TestT33_AnAnswerThatCannotBeUsedEndsTheRunByName(t *testing.T) {
 		"a workflow":         {whole(".github/workflows/x.yml"), "it is protected: GitHub's workflows and settings"},
 		"a path that climbs": {whole("store/../../x"), "leaves the tree"},
 		"a lockfile":         {whole("store/go.sum"), "it is protected: lockfiles"},
-		"case":               {whole("store/STORE.go"), "in case or form alone"},
+		"case":               {whole("store/STORE.go"), "only in case or form"},
 		"a missing anchor": {edit("store/store.go", "func Nothing() {"),
 			"edit 1: what it looks for is not there"},
 		"an anchor twice": {edit("store/store.go", "Due"), "edit 1: what it looks for is there"},
@@ -305,7 +305,7 @@ func TestFilesAreDroppedByPath(t *testing.T) {
 		require.ErrorContains(t, err, why, text)
 	}
 	_, err := p.decide("/drop nofile\n/approve")
-	require.ErrorContains(t, err, `"nofile" is no path of this draft; a reason stands behind a colon; perhaps `+
+	require.ErrorContains(t, err, `"nofile" is not a path of this draft; a reason goes after a colon; perhaps `+
 		"/drop store/priority_test.go: REASON\n")
 	r, err := p.decide("/drop store/priority_test.go\n/approve")
 	require.NoError(t, err)

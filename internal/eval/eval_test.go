@@ -321,7 +321,7 @@ func TestThePageHoldsAllOfACase(t *testing.T) {
 	page, err := eval.Page(t.Context(), dir, "one")
 	require.NoError(t, err)
 	for _, part := range []string{
-		"# `one`", "passed", "hit by F1", "F2 means known defect", "yes, by place alone", "System text",
+		"# `one`", "passed", "hit by F1", "F2 means known defect", "yes, only by place", "System text",
 		"var sum = twice()",
 		"Review the change to this file", `"findings"`, "## Diff",
 	} {

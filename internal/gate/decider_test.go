@@ -49,11 +49,11 @@ func TestCheck12_T26_WhoMayDecide(t *testing.T) {
 		"the author, allowed to read": {who: gate.Decider{Login: "maya", Permission: "read"}, author: "maya",
 			allowAuthor: true, want: "may not write"},
 		"the author with a blank": {who: gate.Decider{Login: "maya ", Permission: "write"}, author: "maya",
-			want: "no account"},
+			want: "not made by an account"},
 		"the author, seen alike": {who: gate.Decider{Login: "m\u0430ya", Permission: "write"}, author: "maya",
-			want: "no account"},
+			want: "not made by an account"},
 		"the author with nothing seen": {who: gate.Decider{Login: "may\u200ba", Permission: "write"}, author: "maya",
-			environment: true, want: "no account"},
+			environment: true, want: "not made by an account"},
 		"of a deleted author": {who: gate.Decider{Login: "rita", Permission: "write"}, author: ""},
 	} {
 		err := gate.MayDecide(c.who, c.author, c.allowAuthor, c.environment)

@@ -57,7 +57,7 @@ func TestCheck13_ARejectionHoldsForLaterDraftsOfItsCommit(t *testing.T) {
 				require.NoError(t, err)
 				return
 			}
-			refused(t, err, "a draft of this commit was rejected before", "code 58d1e0c2a9b7f346, by eve",
+			refused(t, err, "a draft of this commit has already been rejected", "code 58d1e0c2a9b7f346, by eve",
 				"again: true")
 		})
 	}

@@ -73,9 +73,9 @@ func TestT33_PathsAreRefusedByName(t *testing.T) {
 		"core/sub":                         "it is a submodule",
 		"core/sub/a.go":                    `"core/sub" is a submodule, and no folder`,
 		"core/a.go/b.go":                   `"core/a.go" is a file, and no folder`,
-		"core/A.go":                        `its name differs from "core/a.go" in case or form alone`,
-		"Core/b.go":                        `its name differs from "core" in case or form alone`,
-		"core/Caf\u00e9.go":                "its name differs from \"core/Cafe\u0301.go\" in case or form alone",
+		"core/A.go":                        `its name differs from "core/a.go" only in case or form`,
+		"Core/b.go":                        `its name differs from "core" only in case or form`,
+		"core/Caf\u00e9.go":                "its name differs from \"core/Cafe\u0301.go\" only in case or form",
 	} {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()

@@ -209,7 +209,7 @@ func TestInitFillsInWhatDiffers(t *testing.T) {
 	require.NoError(t, os.RemoveAll(".github"))
 	c = s.command()
 	c.Settings.Model = "${{ secrets.X }}"
-	require.ErrorContains(t, s.run(c), "an expression") // which GitHub evaluates, however it is escaped
+	require.ErrorContains(t, s.run(c), "a workflow expression") // which GitHub evaluates, however it is escaped
 	s.left()
 	s.environ = append(s.environ, "OPENAI_BASE_URL=http://127.0.0.1:11434/v1")
 	r = s.report(s.command())
@@ -306,11 +306,11 @@ func TestInitSaysWhatIsInItsWay(t *testing.T) {
 		do   func(*stage)
 		says []string
 	}{
-		"no clone": {func(s *stage) { s.t.Chdir(s.t.TempDir()) }, []string{"in no clone", "run init in a clone"}},
+		"no clone": {func(s *stage) { s.t.Chdir(s.t.TempDir()) }, []string{"not in a clone", "run init in a clone"}},
 		"no origin": {func(s *stage) { s.git("remote", "remove", "origin") },
 			[]string{"names no origin", "git remote add origin"}},
 		"a folder as origin": {func(s *stage) { s.git("remote", "set-url", "origin", "/srv/git/x.git") },
-			[]string{"no repository of a server", "git remote set-url origin"}},
+			[]string{"not a repository of a server", "git remote set-url origin"}},
 		"another forge": {func(s *stage) {
 			s.git("remote", "set-url", "origin", "https://u:s3cret@gitlab.com/acme/ledger")
 		}, []string{"gitlab.com", "not GitHub.com"}},

@@ -223,7 +223,7 @@ func TestT22_AFolderIsNeverLeft(t *testing.T) {
 	}
 	for _, name := range []string{"link", "inner", "folder"} {
 		_, err := c.Get(t.Context(), artifactstore.Item{Artifact: github.Artifact{Name: name}}, 100)
-		require.ErrorContains(t, err, "no regular file", name)
+		require.ErrorContains(t, err, "not a regular file", name)
 	}
 	require.Equal(t, before, tree(t, place))
 	require.NoError(t, c.Put(t.Context(), "link", []byte("ours")))

@@ -163,10 +163,10 @@ func TestADiffFileStaysInTheFolderOfItsCases(t *testing.T) {
 	require.NoError(t, syscall.Mkfifo(filepath.Join(in, "pipe"), 0o600))
 	for name, want := range map[string]string{
 		"go/a.diff": "", "./go/a.diff": "", "go/../link.diff": "",
-		"../secret.diff": "no path within", "go/../../secret.diff": "no path within", outside: "no path within",
-		`go\a.diff`: "no path within", "..": "no path within",
+		"../secret.diff": "not a path within", "go/../../secret.diff": "not a path within", outside: "not a path within",
+		`go\a.diff`: "not a path within", "..": "not a path within",
 		"out.diff": "escapes from parent", "up/secret.diff": "escapes from parent",
-		"go": "no regular file", "pipe": "no regular file", ".": "no regular file",
+		"go": "not a regular file", "pipe": "not a regular file", ".": "not a regular file",
 		"latin.diff": "not UTF-8", "empty.diff": "is empty", "large.diff": "larger than 1048576 bytes",
 	} {
 		file := write(t, filepath.Join(in, "cases.jsonl"), line(t, valid("c", "diff", nil, "diff_file", name)))

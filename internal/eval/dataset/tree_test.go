@@ -120,7 +120,7 @@ func TestATreeFileIsATxtarBesideTheCases(t *testing.T) {
 	require.Equal(t, map[string]string{"a.go": "one\ntwo\n", "b.go": "b\n"}, cases[0].Tree)
 	write(t, filepath.Join(dir, "twice.txtar"), "-- a.go --\none\n-- a.go --\ntwo\n")
 	write(t, filepath.Join(dir, "none.txtar"), "one\n")
-	for file, want := range map[string]string{"../a.txtar": "no path within the folder",
+	for file, want := range map[string]string{"../a.txtar": "not a path within the folder",
 		"twice.txtar": "stands in it twice", "none.txtar": "it contains no file", "gone.txtar": "cannot be read"} {
 		_, err := dataset.Read(write(t, filepath.Join(dir, "bad"), row(file)))
 		require.ErrorContains(t, err, "bad:1: x: tree_file")

@@ -44,10 +44,10 @@ func TestABaselineThatCannotBeIsRefused(t *testing.T) {
 		"fraction":        {`"hit":20`, `"hit":20.5`, "off its form"},
 		"beyond":          {`"cases":40`, `"cases":99999999999999999999`, "off its form"},
 		"twice":           {`"hit":20`, `"hit":20,"hit":30`, "duplicate"},
-		"cut off":         {`}`, ``, "no JSON object"},
-		"text behind":     {`}`, `} {}`, "no JSON object"},
-		"a list":          {least, `[]`, "no JSON object"},
-		"nothing":         {least, ``, "no JSON object"},
+		"cut off":         {`}`, ``, "not a JSON object"},
+		"text behind":     {`}`, `} {}`, "not a JSON object"},
+		"a list":          {least, `[]`, "not a JSON object"},
+		"nothing":         {least, ``, "not a JSON object"},
 		"null altogether": {least, `null`, `the report has no number "cases"`},
 	} {
 		t.Run(name, func(t *testing.T) {
