@@ -57,7 +57,7 @@ func TestAFourthRevisionIsRefusedAtThePrompt(t *testing.T) {
 	verdict, commands := p.Ask(t.Context(), r, "")
 	require.Equal(t, decision.Approve, verdict)
 	require.Equal(t, "/drop F1", commands)
-	require.Contains(t, screen.String(), "this draft was already been revised three times")
+	require.Contains(t, screen.String(), "this draft has already been revised three times")
 }
 
 func TestATerminalThatCannotDrawIsOfferedNoList(t *testing.T) {

@@ -21,7 +21,7 @@ func TestCheck1_TheArtifactExistsAndIsOurs(t *testing.T) {
 		"not decided in time":       func(f *github.Artifact) { f.Expired = true },
 		"its artifact is gone":      func(f *github.Artifact) { f.ExpiresAt = made.Add(-1) },
 		"another repository":        func(f *github.Artifact) { f.RepositoryID = 8 },
-		"does not say which run":   func(f *github.Artifact) { f.RepositoryID = 0 },
+		"does not say which run":    func(f *github.Artifact) { f.RepositoryID = 0 },
 		"0 bytes":                   func(f *github.Artifact) { f.Size = 0 },
 		"a size that no draft has":  func(f *github.Artifact) { f.Size = MaxZip + 1 },
 		"  where   artifact n\n  n": func(f *github.Artifact) { f.Expired = true },

@@ -278,7 +278,7 @@ func TestAnAddressOrAKeyThatCannotBeIsTheSettings(t *testing.T) {
 	for want, o := range map[string]embed.Options{
 		"embeddings.base-url: not an https address": {BaseURL: "http://example.com/v1", Model: "m"},
 		"embeddings.model: no name given":           {BaseURL: "https://example.com"},
-		"contains a space":                             {BaseURL: "https://example.com", Model: "m", Key: "a b"},
+		"contains a space":                          {BaseURL: "https://example.com", Model: "m", Key: "a b"},
 		`"cohere" is none of openai, voyage`:        {BaseURL: "https://example.com", Model: "m", Style: "cohere"},
 	} {
 		_, err := embed.NewEmbedder(o)
