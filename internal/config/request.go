@@ -66,8 +66,8 @@ func (r *reader) headers(n ast.Node) map[string]string {
 		var s string
 		if r.text(e.Value, &s) {
 			if strings.ContainsFunc(s, func(c rune) bool { return c < ' ' || c > '~' }) { // a credential, maybe
-				r.fail(e.Value, "model-options: headers: the value of %.60s contains a line break or a character outside "+
-					"ASCII", name)
+				r.fail(e.Value, "model-options: headers: the value of %.60s contains a line break or a character "+
+					"outside ASCII", name)
 			}
 			all[name] = s
 		}

@@ -171,7 +171,7 @@ func (c *checking) drop(line Command, what string, how How, stands func(Item) bo
 		if c.files() {
 			named = "path"
 		}
-		c.bad.add(line, fmt.Sprintf("%q is no %s of this draft; a reason goes after a colon",
+		c.bad.add(line, fmt.Sprintf("%q is not a %s of this draft; a reason goes after a colon",
 			guard.Line(what, shownText), named))
 	}
 	return len(c.bad.Lines) == before

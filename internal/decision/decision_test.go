@@ -77,7 +77,7 @@ func TestCheck11_ContradictionsAndUnknownIDsAreRefused(t *testing.T) {
 		})
 	}
 	require.ErrorContains(t, check(t, "/drop F2", draft(1)), "this draft has F1\n")
-	require.ErrorContains(t, check(t, "/drop nit", draft(2)), `"nit" is no finding`)
+	require.ErrorContains(t, check(t, "/drop nit", draft(2)), `"nit" is not a finding`)
 	require.ErrorContains(t, check(t, "/drop F2", nil), "this draft has no findings")
 	require.ErrorContains(t, check(t, "/drop none/*\n/drop F9", draft(5)), "line 1  /drop none/*")
 	require.NoError(t, check(t, "/edit F2: x\n/severity F2 nit\n/summary F2\n/approve\n/approve", draft(5)))

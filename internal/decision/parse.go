@@ -73,8 +73,8 @@ func Commands(text string) (string, error) {
 		for _, part := range cut {
 			if !whole(part) {
 				bad.add(Command{Line: 1, Text: part},
-					"the line is cut before each verb, and this part is not a complete command: put it last, or the verb "+
-						"in code marks")
+					"the line is cut before each verb, and this part is not a complete command: put it last, or the "+
+						"verb in code marks")
 			}
 		}
 		return strings.Join(cut, "\n"), bad.orNil()

@@ -68,8 +68,8 @@ func TestNothingIsLostOfWhatAPerfectModelFinds(t *testing.T) {
 func TestRulesFindLittleAndAreRarelyWrong(t *testing.T) {
 	t.Parallel()
 	told := map[string]string{
-		"starter":    "%d of %d known defects, nothing on %d clean changes",
-		"historical": "historical changes of five projects %d of %d, nothing on %d clean",
+		"starter":    "%d of %d known defects and report nothing on %d clean changes",
+		"historical": "historical changes of five projects they find %d of %d, and report nothing on %d clean",
 	}
 	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
 	require.NoError(t, err)

@@ -42,7 +42,7 @@ func runFlags(f *pflag.FlagSet, o *Options) {
 		o.scripted.read)
 	f.StringVar(&o.repos, "repos", "",
 		"`folder` of clones, OWNER+NAME or OWNER/NAME, for cases that name repo, base and head")
-	f.IntVar(&o.limit, "limit", 0, "run only the first `number` of cases")
+	f.IntVar(&o.limit, "limit", 0, "run at most this `number` of cases, the first ones")
 	f.Func("max-cost", "stop before the run costs more than this many `USD`, judge included; needs the prices",
 		func(v string) (err error) { o.maxCost, err = cost.ParseUSD(v); return err })
 	f.Func("price", "of the model: USD per million `input/output` tokens, such as 0.25/2", price(&o.price))

@@ -77,8 +77,8 @@ func (a searchArgs) finder() (finder, error) {
 func expression(query string) (finder, error) {
 	parsed, err := syntax.Parse(query, syntax.Perl)
 	if err != nil {
-		return finder{}, fmt.Errorf("query is not an RE2 expression (%w); look-around and back-references are not supported",
-			err)
+		return finder{}, fmt.Errorf("query is not an RE2 expression (%w); look-around and back-references are not "+
+			"supported", err)
 	}
 	steps, err := syntax.Compile(parsed.Simplify())
 	if err != nil || len(steps.Inst) > maxSteps {

@@ -30,8 +30,8 @@ func FindReferences(head tree.Tree) Tool {
 			"first, comments and strings left out.",
 		func(ctx context.Context, a referenceArgs) (string, error) {
 			if len(a.Name) > maxIdentifier || !identifier().MatchString(a.Name) {
-				return "", errors.New("name is not a single identifier of letters, digits and _; for other text there " +
-					"is search_code")
+				return "", errors.New("name is not a single identifier of letters, digits and _; for other text " +
+					"there is search_code")
 			}
 			f := finder{
 				must: a.Name, mask: func(file, text string) string { return lang.Of(file).Blank(text) },

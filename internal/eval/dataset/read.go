@@ -119,7 +119,7 @@ func (r *reader) line(s source, line int, row []byte) {
 	}
 	c, id, reasons := decode(row, s.folder)
 	if first, twice := r.seen[id]; twice {
-		reasons = append(reasons, "the id is already used in "+first+" already; give each case its own")
+		reasons = append(reasons, "the id is already used in "+first+"; give each case its own")
 	} else if id != "-" {
 		r.seen[id] = fmt.Sprintf("%s:%d", s.name, line)
 	}
