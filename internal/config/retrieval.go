@@ -105,7 +105,7 @@ func wrongLocation(schemes ...string) func(string) string {
 		case !slices.Contains(schemes, u.Scheme):
 			return mistake("this is not an address that begins with %s://", strings.Join(schemes, ":// or "))
 		case hasPassword(u):
-			return mistake("the address contains a password, which does not belong in this file; name a variable instead")
+			return mistake("the address contains a password, which does not belong here; name a variable")
 		case !strings.HasPrefix(u.Scheme, "postgres") && (u.Host == "" || u.User != nil || u.Fragment != ""):
 			return mistake("an address needs a host, and no user and no fragment")
 		}
