@@ -91,7 +91,7 @@ func TestT25_TwoJobsDecideAtOnce(t *testing.T) {
 			for _, e := range r.both {
 				if e.outputs["outcome"] == "REFUSED" {
 					require.Equal(t, 3, e.code)
-					require.Regexp(t, "(decided otherwise|posted) before", e.log)
+					require.Regexp(t, "already been (decided differently|posted)", e.log)
 				}
 			}
 			switch {

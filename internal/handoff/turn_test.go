@@ -176,7 +176,7 @@ func TestCheck13_AnAbortComesTooLateForAPostedReview(t *testing.T) {
 		return []handoff.Claim{claim(1, me, true, no()), claim(2, 8, true, yes())}
 	},
 		func(s int) bool { return s >= 2 })
-	refused(t, err, "posted before")
+	refused(t, err, "already been posted")
 	require.Equal(t, 5*time.Second, waited)
 }
 

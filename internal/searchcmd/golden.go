@@ -120,7 +120,7 @@ func readGolden(file string) ([]row, error) {
 		}
 		var r row
 		if err := json.Unmarshal(line, &r); err != nil {
-			return nil, problem.Usage(fmt.Sprintf("%s:%d is no question: %v", guard.Line(file, 200), n, err), "")
+			return nil, problem.Usage(fmt.Sprintf("%s:%d is not a question: %v", guard.Line(file, 200), n, err), "")
 		}
 		if r.Query == "" || len(r.Want) == 0 || r.Source != nil && !r.Source.local() {
 			return nil, problem.Usage(fmt.Sprintf("%s:%d: %s needs query, want and, where it has one, a source of "+
@@ -129,7 +129,7 @@ func readGolden(file string) ([]row, error) {
 		rows = append(rows, r)
 	}
 	if rows == nil {
-		return nil, problem.Usage(guard.Line(file, 200)+" holds no question", "a question is a line of JSON")
+		return nil, problem.Usage(guard.Line(file, 200)+" contains no question", "a question is a line of JSON")
 	}
 	return rows, nil
 }

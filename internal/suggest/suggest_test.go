@@ -30,7 +30,7 @@ const code = "package a\n\nfunc f() error {\n\tif g() {\n\t\treturn nil\n\t}\n\t
 const (
 	parse  = "would not parse"
 	spaces = "mixes tabs and spaces"
-	unseen = "do not show"
+	unseen = "invisible characters"
 	utf8   = "not in UTF-8"
 )
 

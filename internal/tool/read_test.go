@@ -68,8 +68,8 @@ func TestReadFileSaysWhatIsWrong(t *testing.T) {
 		`{}`:                            `the path is not shown: path "" names no file`,
 		`{"path":"../../etc/passwd"}`:   `the path is not shown: path "../../etc/passwd" leaves the tree`,
 		`{"path":"/proc/self/environ"}`: `the path is not shown: path "/proc/self/environ" is absolute`,
-		`{"path":".git/config"}`: `the path is not shown: ".git/config" is git's own or may hold credentials` +
-			` by its name; do without it`,
+		`{"path":".git/config"}`: `the path is not shown: ".git/config" belongs to Git, or may hold` +
+			` credentials by its name; do without it`,
 	} {
 		r := call(t, read, arguments)
 		require.Equal(t, want, r.Problem, arguments)

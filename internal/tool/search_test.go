@@ -73,9 +73,9 @@ func TestSearchCodeSaysWhatIsWrong(t *testing.T) {
 		`{"query":"a\nb"}`: "query contains a line break",
 		`{"query":"(","regex":true}`: "query is not an RE2 expression (error parsing regexp: missing " +
 			"closing ): `(`)",
-		`{"query":"(?=a)","regex":true}`:               "look-around and back-references are not known",
+		`{"query":"(?=a)","regex":true}`:               "look-around and back-references are not supported",
 		`{"query":"((a{1000}){1000})","regex":true}`:   "query is not an RE2 expression",
-		`{"query":"a","path":"[a"}`:                    "path is no glob",
+		`{"query":"a","path":"[a"}`:                    "path is not a glob",
 		`{"query":"a","path":"{a,b}{a,b}"}`:            "more than one pair of braces",
 		`{"query":"` + strings.Repeat("a", 501) + `"}`: "longer than 500 bytes",
 	} {

@@ -178,7 +178,7 @@ func TestFaultsOfJiraAndConfluence(t *testing.T) {
 		fault{"another ticket", "answered with another ticket than PAY-1", says(`{"key":"PAY-2","fields":{"summary":"` +
 			words + `"}}`)},
 		fault{"a ticket of another project", "answered with another ticket", says(`{"key":"SEC-9","fields":{}}`)},
-		fault{"a login's page", "is no JSON", func(w http.ResponseWriter, _ *http.Request) {
+		fault{"a login's page", "is not JSON", func(w http.ResponseWriter, _ *http.Request) {
 			fmt.Fprint(w, "<html>"+words)
 		}},
 	)

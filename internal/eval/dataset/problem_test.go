@@ -165,10 +165,10 @@ func TestAllProblemsOfAllFilesAreListedInOrder(t *testing.T) {
 	require.Equal(t, "a:1: -: no valid JSON from byte 1 of the line on", got[1])
 	require.Equal(t, []string{
 		"a:9: -: no valid JSON from byte 1 of the line on",
-		"a:10: one: the id stands in b:1 already; give each case its own",
+		"a:10: one: the id is already used in b:1; give each case its own",
 		"b:2: -: no valid JSON from byte 2 of the line on",
 		`b:4: two: kind "x" is neither bug nor clean`,
-		"b:5: one: the id stands in b:1 already; give each case its own",
+		"b:5: one: the id is already used in b:1; give each case its own",
 		"c:1: -: the file cannot be read: no such file or directory",
 	}, got[9:])
 

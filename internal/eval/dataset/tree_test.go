@@ -121,7 +121,7 @@ func TestATreeFileIsATxtarBesideTheCases(t *testing.T) {
 	write(t, filepath.Join(dir, "twice.txtar"), "-- a.go --\none\n-- a.go --\ntwo\n")
 	write(t, filepath.Join(dir, "none.txtar"), "one\n")
 	for file, want := range map[string]string{"../a.txtar": "not a path within the folder",
-		"twice.txtar": "stands in it twice", "none.txtar": "it contains no file", "gone.txtar": "cannot be read"} {
+		"twice.txtar": "is in it twice", "none.txtar": "it contains no file", "gone.txtar": "cannot be read"} {
 		_, err := dataset.Read(write(t, filepath.Join(dir, "bad"), row(file)))
 		require.ErrorContains(t, err, "bad:1: x: tree_file")
 		require.ErrorContains(t, err, want)
