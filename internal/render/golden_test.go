@@ -34,7 +34,7 @@ func golden(t *testing.T, name, got string) {
 // moved is a message of three parts, as problem.Error words it.
 const moved = `error: #42 has moved since this draft was made
   draft   3f9c2a71be04d855 for commit 1a2b3c4
-  now     commit 9f8e7d6, 3 commits later, with a different diff
+  now     commit 9f8e7d6, 3 commits later, with another diff
   next    decide the new draft`
 
 func TestGolden(t *testing.T) {
