@@ -144,6 +144,6 @@ func (s *Store) explain(doing string, err error) error {
 	case errors.As(err, &connecting):
 		err = errors.New(strings.Join(strings.Fields(connecting.Unwrap().Error()), " "))
 	}
-	return problem.As(problem.Failed, fmt.Errorf("Postgres index %s, %s: %w", s.where, doing, err),
+	return problem.As(problem.Failed, fmt.Errorf("the Postgres index %s, %s: %w", s.where, doing, err),
 		"see that the server runs and can be reached; without it the index is built in memory")
 }
