@@ -98,6 +98,6 @@ func outer() error { return problem.Usage("it cannot be done", next) }
 `), 0o600))
 	var got []string
 	readSource(t, dir).messages(nil, func(m message) { got = append(got, m.what+": "+m.next) })
-	require.Equal(t, []string{"it goes wrong: …", "it fails again: by the function", "it cannot be done: of the package"},
-		got)
+	require.Equal(t, []string{"it goes wrong: …", "it fails again: by the function",
+		"it cannot be done: of the package"}, got)
 }

@@ -84,15 +84,15 @@ func (s shell) command(args ...string) *exec.Cmd {
 // TestADecisionNamesTheAccountOfThisMachine has no variable that says who it is, as in a container.
 func TestADecisionNamesTheAccountOfThisMachine(t *testing.T) {
 	t.Parallel()
-	me, err := user.Current()
-	if err != nil {
-		t.Skip(err)
+	name := "somebody" // where the machine has no name for the account, either
+	if me, err := user.Current(); err == nil {
+		name = me.Username
 	}
 	s := shell{t: t, dir: t.TempDir(), environ: []string{"USER=", "LOGNAME="}}
 	out, err := s.command("review", "demo", "--provider", "offline", "--approve", "--quiet", "--store",
 		t.TempDir()).Output()
 	require.NoError(t, err)
-	require.Contains(t, string(out), "approved by "+me.Username+" on ")
+	require.Contains(t, string(out), "approved by "+name+" on ")
 }
 
 // review runs a review of the last commit with --json.

@@ -110,9 +110,9 @@ func (s Subject[S]) Open(ctx context.Context, verified checkpoint.Draft,
 	return d, nil
 }
 
-// Intact refuses a parked draft that its gate does not ask about (P2), as same says of the
-// question: it was edited where it is stored, or this version shows it otherwise than drafted,
-// the one that made it.
+// Intact refuses a parked draft that is not the one its gate asks about (P2): it was edited where
+// it is stored, or this version shows it differently than the one that drafted it. An error of
+// same says that a question is about another draft.
 func Intact[S any](view graph.View[S], same func(asked []byte) error, thread, drafted string) error {
 	for _, p := range view.Pending {
 		if same(p.Ask) != nil {
@@ -124,8 +124,8 @@ func Intact[S any](view graph.View[S], same func(asked []byte) error, thread, dr
 	return nil
 }
 
-// Next routes what was decided: an approved draft to who acts on it, one of which nothing is
-// approved yet to be drafted again, any other to its end.
+// Next routes a decided draft: an approved one to act, a rejected one to end, and one that was
+// neither, for which feedback was given, to again.
 func Next[S any](approved func(S) *bool, act, again, end graph.Target) func(S) graph.Next {
 	return func(s S) graph.Next {
 		switch yes := approved(s); {

@@ -170,7 +170,10 @@ func (b cloneBase) blob(ctx context.Context, commit, path string) ([]byte, error
 // Commit is the full hash of a commit that a name stands for; ErrNoRange where it is none.
 func (g Clone) Commit(ctx context.Context, name string) (string, error) {
 	found, err := g.object(ctx, maxBlob, name+"^{commit}")
-	if err != nil || found.kind == "" {
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("looking for the commit %q: %w", name, err)
+	case found.kind == "":
 		return "", fmt.Errorf("%q is not a commit here: %w", name, ErrNoRange)
 	}
 	return found.hash, nil

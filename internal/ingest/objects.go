@@ -37,9 +37,6 @@ func newObjects(life context.Context, command func() *exec.Cmd) *objects {
 	return &objects{life: life, command: command, turn: make(chan struct{}, 1)}
 }
 
-// errLarge ends a process that is about to write an object of more bytes than were asked for.
-var errLarge = errors.New("the object is larger than was asked for")
-
 // read looks up names as Git takes them, without line breaks: what each stands for, in their
 // order, with the text of those that are no larger than limit. The error is ErrPartial, of ctx,
 // or of git.
@@ -50,27 +47,25 @@ func (o *objects) read(ctx context.Context, limit int64, names ...string) ([]obj
 		return nil, ctx.Err()
 	}
 	defer func() { <-o.turn }()
-	all := make([]object, 0, len(names))
-	for len(all) < len(names) {
+	for {
 		used := o.running != nil
 		if !used {
 			if err := o.start(); err != nil {
 				return nil, err
 			}
 		}
-		some, err := o.running.answers(ctx, limit, names[len(all):])
-		all = append(all, some...)
-		if err != nil {
-			err = o.end(err)
+		all, err := o.running.answers(ctx, limit, names)
+		if err == nil {
+			return all, nil
 		}
+		err = o.end(err)
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
-		case errors.Is(err, ErrPartial), err != nil && !errors.Is(err, errLarge) && !used:
+		case errors.Is(err, ErrPartial), !used:
 			return nil, err
 		} // a process that answered before and is gone says nothing of these names: another one is asked
 	}
-	return all, nil
 }
 
 func (o *objects) start() error {
@@ -105,8 +100,8 @@ func (o *objects) end(why error) error {
 	_ = b.cmd.Process.Kill() // it may be gone already
 	b.writing.Wait()
 	_ = b.cmd.Wait() // it was killed
-	if why == nil || errors.Is(why, errLarge) {
-		return why
+	if why == nil {
+		return nil
 	}
 	return failure(why, b.stderr.String())
 }
@@ -121,20 +116,18 @@ type batch struct {
 }
 
 // answers asks for names and reads what is answered. An error leaves answers behind that nobody
-// has read, so that the process has to be ended; errLarge is about the last object.
-func (b *batch) answers(ctx context.Context, limit int64, names []string) (all []object, err error) {
+// has read, so that the process has to be ended.
+func (b *batch) answers(ctx context.Context, limit int64, names []string) ([]object, error) {
 	stop := context.AfterFunc(ctx, func() { _ = b.cmd.Process.Kill() })
 	defer stop()
 	b.writing.Go(func() { // beside the reading: git stops to read where nobody takes its answers
 		_, _ = io.WriteString(b.input, strings.Join(names, "\n")+"\n") // who reads sees that it ended
 	})
-	for range names {
-		found, err := readObject(b.output, limit)
-		if err != nil && !errors.Is(err, errLarge) {
-			return all, err
-		}
-		if all = append(all, found); err != nil {
-			return all, err
+	all := make([]object, len(names))
+	for i := range all {
+		var err error
+		if all[i], err = readObject(b.output, limit); err != nil {
+			return nil, err
 		}
 	}
 	return all, nil
@@ -142,7 +135,8 @@ func (b *batch) answers(ctx context.Context, limit int64, names []string) (all [
 
 var answered = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64}) (blob|tree|commit|tag) ([0-9]{1,18})$`)
 
-// readObject reads "hash kind size<lf>content<lf>", or "name why<lf>" of a name without an object.
+// readObject reads "hash kind size<lf>content<lf>", or "name why<lf>" of a name without an object. Content that is
+// larger than limit is passed over.
 func readObject(r *bufio.Reader, limit int64) (object, error) {
 	line, err := r.ReadString('\n')
 	if err != nil {
@@ -161,13 +155,15 @@ func readObject(r *bufio.Reader, limit int64) (object, error) {
 	if found.size, err = strconv.ParseInt(field[3], 10, 64); err != nil {
 		return object{}, err
 	}
-	if found.size > limit {
-		return found, errLarge
+	if found.size <= limit {
+		found.text = make([]byte, found.size)
+		_, err = io.ReadFull(r, found.text)
+	} else {
+		_, err = io.CopyN(io.Discard, r, found.size)
 	}
-	text := make([]byte, found.size+1)
-	if _, err := io.ReadFull(r, text); err != nil || text[found.size] != '\n' {
-		return object{}, fmt.Errorf("git did not give object %s whole: %w", found.hash, cmp.Or(err, io.ErrUnexpectedEOF))
+	if end, failed := r.ReadByte(); err != nil || failed != nil || end != '\n' {
+		return object{}, fmt.Errorf("git did not give object %s whole: %w", found.hash,
+			cmp.Or(err, failed, io.ErrUnexpectedEOF))
 	}
-	found.text = text[:found.size:found.size]
 	return found, nil
 }

@@ -3,7 +3,6 @@ package ingest
 import (
 	"bufio"
 	"bytes"
-	"errors"
 	"strings"
 	"testing"
 
@@ -15,29 +14,27 @@ const someHash = "5716ca5987cbf97d6bb54920bea6adde242d87e6"
 func TestAnAnswerOfGitIsAnObjectOrNone(t *testing.T) {
 	t.Parallel()
 	for answer, want := range map[string]object{
-		someHash + " blob 4\nfoo\n\n":             {someHash, "blob", 4, []byte("foo\n")},
-		someHash + " blob 0\n\n":                  {someHash, "blob", 0, []byte{}},
-		someHash + " tree 2\nx\x00\n":             {someHash, "tree", 2, []byte("x\x00")},
-		someHash + ":a blob 3 missing\n":          {},
-		"a ambiguous\n":                           {},
-		someHash + " submodule\n":                 {},
-		someHash + " blob 5\n":                    {someHash, "blob", 5, nil},
-		someHash + " blob 999999999999999999\nab": {someHash, "blob", 999999999999999999, nil},
+		someHash + " blob 4\nfoo\n\n":    {someHash, "blob", 4, []byte("foo\n")},
+		someHash + " blob 0\n\n":         {someHash, "blob", 0, []byte{}},
+		someHash + " tree 2\nx\x00\n":    {someHash, "tree", 2, []byte("x\x00")},
+		someHash + ":a blob 3 missing\n": {},
+		"a ambiguous\n":                  {},
+		someHash + " submodule\n":        {},
+		someHash + " blob 5\nfooba\n":    {someHash, "blob", 5, nil},
 	} {
 		t.Run(answer, func(t *testing.T) {
 			t.Parallel()
 			got, err := readObject(bufio.NewReader(strings.NewReader(answer)), 4)
-			require.Equal(t, want.size > 4, errors.Is(err, errLarge))
+			require.NoError(t, err)
 			require.Equal(t, want, got)
 		})
 	}
 	for _, answer := range []string{
 		"", someHash + " blob 4", someHash + " blob 4\nfoo", someHash + " blob 4\nfoobar\n", "HEAD blob 4\nfoo\n\n",
-		someHash + " blob -1\n", someHash + " blob 4 \nfoo\n\n", someHash + " bulb 4\nfoo\n\n", "\n",
+		someHash + " blob 999999999999999999\nab", someHash + " blob -1\n", someHash + " blob 4 \nfoo\n\n", someHash + " bulb 4\nfoo\n\n", "\n",
 	} {
 		_, err := readObject(bufio.NewReader(strings.NewReader(answer)), 4)
 		require.Error(t, err, "%q", answer)
-		require.NotErrorIs(t, err, errLarge)
 	}
 }
 
@@ -51,8 +48,8 @@ func FuzzObject(f *testing.F) {
 			if err != nil {
 				return
 			}
-			require.Equal(t, o.kind == "", o.text == nil)
-			require.Len(t, o.text, int(o.size))
+			require.Equal(t, o.kind == "" || o.size > 1<<10, o.text == nil)
+			require.True(t, o.text == nil || len(o.text) == int(o.size))
 		}
 	})
 }

@@ -109,7 +109,7 @@ func (j *job) remark(ctx context.Context, why error) {
 }
 
 // closed looks whose threads were closed since the draft was made, or since the decision
-// has already been carried out: what they are about stands no more.
+// was carried out: what they were about is gone.
 func (j *job) closed(ctx context.Context, r *driver.Report) {
 	if len(r.Standing) == 0 && j.FailOn == "" {
 		return

@@ -328,7 +328,7 @@ func (o *Options) sameAgain(thread string, taken *decision.Record, given decisio
 		how = ", with other changes"
 	}
 	return problem.Refuse(13, "this draft has already been decided differently",
-		"a draft is decided once; push a new commit, or draft anew with --again",
+		"a draft is decided once; push a new commit, or draft it again with --again",
 		problem.At(fmt.Sprintf("%s: %s by %s on %s%s", thread, taken.Decision, taken.By,
 			taken.At.Format("2 January 2006, 15:04 MST"), how)))
 }

@@ -255,7 +255,7 @@ func TestT9_APartOfAKeyIsRedactedAsTheWhole(t *testing.T) {
 
 // T5: the text of a pull request, in whatever language it says it is.
 func FuzzPack(f *testing.F) {
-	names := []string{"a.go", "a.ts", "a.py", "A.java", "a.rs", "a.c", "a.cpp", "A.cs", "a.rb", "a.php", "a.sh", "a.xyz"}
+	names := strings.Fields("a.go a.ts a.py A.java a.rs a.c a.cpp A.cs a.rb a.php a.sh a.xyz")
 	for i, seed := range []string{"package a\n\nimport \"/b\"\n", "import b from '../b'\n", "from ... import b\n",
 		"import static .b.C;\n", "use ::b;\n", "#include \"//b\"\n", "#include </b>\n", "using global::B;\n",
 		"require '/b'\n", "<?php\nuse \\B;\n", ". /etc/b\nsource /\n", "b\n"} {
@@ -263,7 +263,8 @@ func FuzzPack(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, n int, text string) {
 		name := names[uint(n)%uint(len(names))]
-		c := change{path: "x/" + name, files: map[string]string{name: text, "x/" + name: text, "x/y/b" + path.Ext(name): text}}
+		c := change{path: "x/" + name,
+			files: map[string]string{name: text, "x/" + name: text, "x/y/b" + path.Ext(name): text}}
 		c.patch, _, _ = diff.Between("", text)
 		if c.patch != "" {
 			c.pack(t, engine(t, c.files), 4000)

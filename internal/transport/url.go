@@ -41,7 +41,7 @@ func checkURL(u *url.URL, allowHTTP bool) error {
 	host := u.Hostname()
 	switch {
 	case u.User != nil:
-		return fmt.Errorf("%w: a user or password stands before %s in it", ErrAddress, u.Host)
+		return fmt.Errorf("%w: it has a user or password before %s", ErrAddress, u.Host)
 	case host == "" || u.Scheme != "https" && u.Scheme != "http":
 		return fmt.Errorf("%w: %q", ErrAddress, bare(u))
 	case forbidden(host):
