@@ -26,6 +26,7 @@ import (
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/llmtest"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/settings"
 	"github.com/org/pr-review-action/internal/ticket"
 	"github.com/org/pr-review-action/internal/tree"
@@ -166,6 +167,19 @@ func (p *proposing) texts(commit string) map[string]string {
 		all[path] = string(texts[i])
 	}
 	return all
+}
+
+func TestP2_AParkedTicketsDraftIsTheOneThatItsGateAsksAbout(t *testing.T) {
+	t.Parallel()
+	p := newProposal(t, "go", "TASK-101", nil)
+	require.Equal(t, ticketpr.Paused, p.draft().Outcome)
+	flow, err := ticketpr.New(ticketpr.Steps{}, p.store)
+	require.NoError(t, err)
+	view, err := flow.Inspect(t.Context(), p.thread())
+	require.NoError(t, err)
+	require.NoError(t, ticketpr.Intact(view))
+	view.State.Changes[0].Content += " "
+	require.Equal(t, 3, problem.Check(ticketpr.Intact(view)))
 }
 
 // TestSixTicketsBecomeTheApprovedTrees drafts every sample ticket, holds that nothing is

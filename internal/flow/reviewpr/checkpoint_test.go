@@ -1,6 +1,7 @@
 package reviewpr_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 func packed(t *testing.T) checkpoint.Draft { return packedUnder(t, checkpoint.Protection{}) }
@@ -53,4 +55,34 @@ func TestOnlyAParkedThreadIsPacked(t *testing.T) {
 	w.run(t)
 	_, err = reviewpr.Pack(t.Context(), w.flow(t), w.store, w.change.Thread, checkpoint.Protection{})
 	require.ErrorIs(t, err, handoff.ErrNotParked)
+}
+
+// TestP2_AParkedDraftIsTheOneThatItsGateAsksAbout changes what is stored behind the question, and the question.
+func TestP2_AParkedDraftIsTheOneThatItsGateAsksAbout(t *testing.T) {
+	t.Parallel()
+	parked := func(t *testing.T) graph.View[reviewpr.State] {
+		t.Helper()
+		w := newWorld(finds(finding.Major), "a.go", "b.go")
+		require.Equal(t, graph.Paused, w.run(t).Status)
+		view, err := w.flow(t).Inspect(t.Context(), w.change.Thread)
+		require.NoError(t, err)
+		return view
+	}
+	require.NoError(t, reviewpr.Intact(parked(t)))
+	for name, alter := range map[string]func(*graph.View[reviewpr.State]){
+		"a finding's text": func(v *graph.View[reviewpr.State]) { v.State.Comments[0].Body = "Another reason." },
+		"a finding less":   func(v *graph.View[reviewpr.State]) { v.State.Comments = v.State.Comments[1:] },
+		"the diff":         func(v *graph.View[reviewpr.State]) { v.State.Draft.DiffDigest = strings.Repeat("0", 64) },
+		"the question":     func(v *graph.View[reviewpr.State]) { v.Pending[0].Ask = []byte(`{}`) },
+		"no question":      func(v *graph.View[reviewpr.State]) { v.Pending[0].Ask = []byte("{") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			view := parked(t)
+			alter(&view)
+			err := reviewpr.Intact(view)
+			require.Equal(t, 3, problem.Check(err))
+			require.ErrorContains(t, problem.Of(err), `drafted  by version "1"`)
+		})
+	}
 }
