@@ -44,7 +44,7 @@ func TestT30_EndpointsAreChecked(t *testing.T) {
 	_, err = CheckURL("ftp://x.example/?key=verysecret", false)
 	require.NotContains(t, err.Error(), "verysecret")
 	_, err = CheckURL("https://me:verysecret@x.example/v1", false)
-	require.EqualError(t, err, "not the address of a server: a user or password stands before x.example in it")
+	require.EqualError(t, err, "not the address of a server: it has a user or password before x.example")
 	require.NotContains(t, problem.Of(err).Error(), "allow-http", "which would not help")
 	require.False(t, Sent(err))
 }
