@@ -16,33 +16,33 @@ import (
 	"github.com/org/pr-review-action/internal/tree"
 )
 
-// indexTime is how long a run takes to index what nothing was kept of. Files beside
-// the changed ones come first, and those that are left out are counted.
+// indexTime bounds the indexing of a tree of which no index is kept. Files next to the
+// changed ones come first; the files left out are counted.
 const indexTime = 20 * time.Second
 
-// Looking says what a model may look at beside a change's diff.
+// Looking describes what a model may look at in addition to a change's diff.
 type Looking struct {
 	Head, Base tree.Tree
 	Tests      tool.TestSources
 	Files      []diff.File // of the change
-	Tokens     int         // of a file's pack, at most; 0: no packs
+	Tokens     int         // upper bound for a file's context pack; 0 means no packs
 	Index      config.Index
-	// gives the kept index of the base, or makes it to be kept; nil where none is kept
+	// Kept loads the base's index, or builds and keeps one; nil if none is kept
 	Kept func(context.Context, Endpoints) (*index.Index, error)
 	Endpoints
 	Now  func() time.Time
-	Note func(string) // takes what does not answer, for a person; nil for nobody
+	Note func(string) // reports to a person which sources do not answer; may be nil
 }
 
-// Surroundings are what a model is offered, and given, beside a diff.
+// Surroundings hold a model's tools and the context packs that go with a diff.
 type Surroundings struct {
 	Tools tool.Set
 	Head  func(ctx context.Context, path string) ([]byte, error)
-	Pack  func(ctx context.Context, path, patch string) []prompt.Piece // nil for none
+	Pack  func(ctx context.Context, path, patch string) []prompt.Piece // nil if there are no packs
 }
 
-// Around makes them. The index is made when something is first looked up in it: that
-// of the head over that of the base, in memory (T34).
+// Around returns the surroundings of a change. The index is built in memory on first use, the
+// head's on top of the base's (T34).
 func Around(l Looking) Surroundings {
 	lib := &library{Looking: l}
 	offers := []tool.Tool{tool.ReadFile(l.Head, l.Base), tool.SearchCode(l.Head, lib.open),
@@ -57,7 +57,7 @@ func Around(l Looking) Surroundings {
 	return s
 }
 
-// library is the index of a change's head, made once for all files.
+// library holds the index of a change's head, built once for all files.
 type library struct {
 	Looking
 	mu     sync.Mutex
@@ -66,7 +66,7 @@ type library struct {
 	noted  map[string]bool
 }
 
-// open gives the engine over the head. A failure stands, unless who asked went away.
+// open returns the engine over the head. It remembers a failure, unless ctx was cancelled.
 func (l *library) open(ctx context.Context) (*retrieve.Engine, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -85,7 +85,7 @@ func (l *library) open(ctx context.Context) (*retrieve.Engine, error) {
 	return l.engine, nil
 }
 
-// index is that of the head, over the base's.
+// index builds the head's index on top of the base's.
 func (l *library) index(ctx context.Context) (*index.Source, error) {
 	ctx = budget.Apart(ctx)
 	o := index.Options{Ignored: l.Looking.Index.Ignores, MaxFiles: l.Looking.Index.MaxFiles}
@@ -113,7 +113,7 @@ func (l *library) index(ctx context.Context) (*index.Source, error) {
 	return x.Source, err
 }
 
-// pack is what a reviewer of a patch is given of the rest of the repository.
+// pack returns the pieces of the repository that a reviewer of the patch gets to see.
 func (l *library) pack(ctx context.Context, path, patch string) []prompt.Piece {
 	hunks, err := diff.Hunks(patch)
 	if err != nil {
@@ -139,7 +139,7 @@ func (l *library) pack(ctx context.Context, path, patch string) []prompt.Piece {
 	return pieces
 }
 
-// tell passes a note on, once.
+// tell passes each note to Note once.
 func (l *library) tell(note string) {
 	if l.Note == nil || l.noted[note] {
 		return

@@ -13,15 +13,15 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// brought reports whether the settings came with the folder or the repository that is
-// looked at, on a person's own machine: whoever wrote them is not who has the variables.
-// In a workflow they are the base's, and it says itself which variables a step has.
+// brought reports whether the settings come from the inspected folder or repository, on a
+// person's own machine: their author does not own the environment variables. In a workflow
+// they come from the base, and the workflow decides which variables a step gets.
 func (w Wire) brought(s settings.Settings) bool {
 	return !s.ConfigNamed && s.Config == config.DefaultPath && w.getenv("GITHUB_ACTIONS") != "true"
 }
 
-// mayTake refuses to send a variable's value where settings that were brought along say:
-// but for a vendor's own key to that vendor, and to this machine (T9).
+// mayTake returns an error if settings from the repository would send a variable's value
+// anywhere but to this machine or, for a vendor's own key, to that vendor (T9).
 func (w Wire) mayTake(under, vendor string, at config.Endpoint, s settings.Settings) error {
 	vendor = strings.ToUpper(cmp.Or(at.Style, vendor))
 	theirs := strings.HasPrefix(at.KeyEnv, vendor+"_") || at.KeyEnv == "CO_API_KEY" && vendor == "COHERE"
@@ -31,9 +31,9 @@ func (w Wire) mayTake(under, vendor string, at config.Endpoint, s settings.Setti
 	return refuse(under+".key-env", "send "+at.KeyEnv+" to "+cmp.Or(hostOf(at.BaseURL), vendor))
 }
 
-// distrusts says why a source of tickets is not asked where settings that were brought
-// along name it: it starts a program, or has a variable's value sent elsewhere than to
-// this machine or, of those named for Atlassian's products, to Atlassian (T9).
+// distrusts returns why a ticket source that the repository's settings name is not queried:
+// it would start a program, or send a variable's value to a host other than this machine or,
+// for variables named after Atlassian's products, Atlassian (T9). "" means it may be queried.
 func (w Wire) distrusts(source config.Source, s settings.Settings) string {
 	address, variables := source.URL, []string{source.UserEnv, source.TokenEnv}
 	if source.Kind == config.SourceMCP {
@@ -41,7 +41,7 @@ func (w Wire) distrusts(source config.Source, s settings.Settings) string {
 	}
 	variables = slices.DeleteFunc(variables, func(name string) bool { return name == "" })
 	host, what := "."+hostOf(address), ""
-	theirs := strings.HasPrefix(address, "https:") && // an address of Atlassian's, and variables named for it
+	theirs := strings.HasPrefix(address, "https:") && // an Atlassian address, and variables named after it
 		(strings.HasSuffix(host, ".atlassian.net") || strings.HasSuffix(host, ".atlassian.com"))
 	for _, name := range variables {
 		product, _, _ := strings.Cut(name, "_")
@@ -74,7 +74,7 @@ func hostOf(address string) string {
 	return u.Hostname()
 }
 
-// local reports whether an address is on this machine, a socket's too.
+// local reports whether an address, which may be a socket, is on this machine.
 func local(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -19,16 +19,16 @@ import (
 	"github.com/org/pr-review-action/internal/settings"
 )
 
-// Carriers are what carries checkpoints out of a job.
+// Carriers builds the carriers that take checkpoints out of a job.
 type Carriers struct {
 	settings.Settings
 	Ref     pull.Ref
 	Env     action.Env
-	Runtime *artifact.Client // nil where the runner gives none
-	Names   handoff.Names    // of what is carried
+	Runtime *artifact.Client // nil if the runner provides none
+	Names   handoff.Names    // of the artifacts
 }
 
-// Own is where this job stores drafts.
+// Own returns the carrier for this job's drafts.
 func (c Carriers) Own() artifactstore.Carrier {
 	if c.CheckpointDir != "" {
 		return artifactstore.Dir{Path: c.CheckpointDir, Prefix: string(c.Names)}
@@ -38,15 +38,14 @@ func (c Carriers) Own() artifactstore.Carrier {
 		RepositoryID: c.Env.RepositoryID}
 }
 
-// Decisions is where this job stores decision records, which outlive drafts.
+// Decisions returns the carrier for this job's decision records, which outlive drafts.
 func (c Carriers) Decisions() artifactstore.Carrier {
 	c.Retention = c.Settings.Records
 	return c.Own()
 }
 
-// Progress are where this job stores a run under way: the cache keeps what "Re-run
-// all jobs" would delete. Anybody may have written to that, so it is for sealed
-// checkpoints alone.
+// Progress returns the carriers for a run in progress: the cache keeps what "Re-run all jobs"
+// would delete. Any workflow may write to the cache, so it only takes sealed checkpoints.
 func (c Carriers) Progress() []artifactstore.Carrier {
 	switch {
 	case c.CheckpointDir == "" && c.Runtime == nil:
@@ -58,9 +57,9 @@ func (c Carriers) Progress() []artifactstore.Carrier {
 	return []artifactstore.Carrier{c.Own()}
 }
 
-// Earlier are where checkpoints of earlier runs may be: with the job's own carriers,
-// and among the repository's artifacts, those of this run or, where a seal can vouch
-// for them or drafts are replaced, of any.
+// Earlier returns the carriers that may hold checkpoints of earlier runs: the job's own, and
+// the repository's artifacts. Those are limited to this run, unless a seal can vouch for
+// others or drafts are replaced.
 func (c Carriers) Earlier(all artifactstore.REST) []artifactstore.Carrier {
 	if c.CheckpointDir != "" {
 		return c.Progress()
@@ -71,9 +70,9 @@ func (c Carriers) Earlier(all artifactstore.REST) []artifactstore.Carrier {
 	return append(c.Progress(), all)
 }
 
-// CarriedIndex carries indexes of base commits from run to run in the repository's
-// cache. Anybody may have written to that, so an index is used under its seal alone
-// (T34), and without a key there is none.
+// CarriedIndex carries indexes of base commits between runs in the repository's cache. Any
+// workflow may write to that cache, so only sealed indexes are used (T34), and without a key
+// nothing is carried.
 type CarriedIndex struct {
 	client     *artifact.Client
 	protection checkpoint.Protection
@@ -82,10 +81,10 @@ type CarriedIndex struct {
 
 const (
 	indexSeal  = "index seal"
-	mostPacked = 256 << 20 // bytes of an index as it is carried
+	mostPacked = 256 << 20 // bytes of a compressed index
 )
 
-// CarriedIndex is the carrier of indexes; nil without a key, or where the runner gives
+// CarriedIndex returns the carrier of indexes, or nil without a key or if the runner provides
 // no cache.
 func (c Carriers) CarriedIndex() *CarriedIndex {
 	if c.Runtime == nil || !c.Protection.Keyed() {
@@ -95,8 +94,8 @@ func (c Carriers) CarriedIndex() *CarriedIndex {
 		fmt.Sprintf("pr-review-index-%d-%s-", c.Env.RepositoryID, chunker.Version())}
 }
 
-// Load is the index of a commit, or else the newest one, to build on; nil where there
-// is none that is sealed with the key. The error says why, and costs time alone.
+// Load returns the index of a commit, or else the newest one to build on; nil if there is
+// none sealed with the key. The error explains a nil index, which only costs time.
 func (c *CarriedIndex) Load(ctx context.Context, commit string) (x *index.Index, exact bool, err error) {
 	key, err := c.prefix+commit, error(nil)
 	packed, err := c.client.GetCache(ctx, key, mostPacked)
@@ -127,8 +126,8 @@ func (c *CarriedIndex) Load(ctx context.Context, commit string) (x *index.Index,
 	return x, key == c.prefix+commit, err
 }
 
-// Keep stores the index of a base commit. One that is there, or a run that may only
-// read, is no error.
+// Keep stores the index of a base commit. It is no error if the commit already has one, or if
+// the run may only read the cache.
 func (c *CarriedIndex) Keep(ctx context.Context, commit string, x *index.Index) error {
 	var packed bytes.Buffer
 	w, err := gzip.NewWriterLevel(&packed, gzip.BestSpeed)

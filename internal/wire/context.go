@@ -21,9 +21,9 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// Context makes the sources of tickets and pages that the settings name, with the
-// credentials that the variables hold. A variable that is not set is no error: the
-// source says so where it is asked. An address that is refused is one.
+// Context returns the sources of tickets and pages that the settings name, with credentials
+// from the environment. An unset variable is no error: the source reports it when it is
+// queried. A refused address is an error.
 func (w Wire) Context(c config.Context, s settings.Settings, api *github.Client) (ticketcontext.Options, error) {
 	b := contextBuilder{Wire: w, c: c, s: s}
 	o := ticketcontext.Options{Projects: c.Projects, Labels: c.LabelForms(), Limit: c.Limit(), CallLimit: c.CallLimit()}
@@ -40,9 +40,9 @@ func (w Wire) Context(c config.Context, s settings.Settings, api *github.Client)
 	return o, nil
 }
 
-// Gathering returns what fetches the tickets and pages that a change was made for, nil
-// where the settings name no source. stage hears what of it is under way, in the names of
-// statuses.
+// Gathering returns a function that fetches the tickets and pages behind a change, or nil if
+// the settings name no source. stage receives the names of the stages in progress, as
+// statuses spell them.
 func (r *Reviewer) Gathering(b Brief, stage func(context.Context, []string)) (func(context.Context) ticket.Context,
 	error) {
 	c := b.Change
@@ -64,7 +64,7 @@ func (r *Reviewer) Gathering(b Brief, stage func(context.Context, []string)) (fu
 	}, nil
 }
 
-// contextBuilder makes sources, and keeps their credentials for the redactor.
+// contextBuilder makes sources, and collects their credentials for the redactor.
 type contextBuilder struct {
 	Wire
 	c           config.Context
@@ -94,7 +94,7 @@ func (b *contextBuilder) source(s config.Source, api *github.Client) (made ticke
 	return made, nil
 }
 
-// hosts are those of addresses that may be asked.
+// hosts returns the hosts of the addresses, or an error for one that is not allowed.
 func (b *contextBuilder) hosts(kind string, addresses ...string) (all []string, err error) {
 	for _, address := range addresses {
 		if address == "" {
@@ -109,14 +109,14 @@ func (b *contextBuilder) hosts(kind string, addresses ...string) (all []string, 
 	return all, nil
 }
 
-// client makes requests of one try each: ticketcontext alone asks again.
+// client returns an HTTP client that tries once: retries are up to ticketcontext.
 func (b *contextBuilder) client(stream bool) *http.Client {
 	o := b.transport(b.s, nil)
 	o.Tries, o.Timeout, o.MaxBody, o.Stream = 1, b.c.CallLimit(), atlassian.MaxAnswer, stream
 	return transport.New(o)
 }
 
-// credential reads the variables of a source; lacks names one that is not set.
+// credential reads the variables of a source; lacks names the first one that is not set.
 func (b *contextBuilder) credential(userEnv, tokenEnv string) (user, token, lacks string) {
 	read := func(name string) string {
 		if name == "" {

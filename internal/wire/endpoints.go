@@ -19,28 +19,28 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// Endpoints are the remote models that searches ask beside the index; nil where the
-// settings name none.
+// Endpoints holds the remote models that a search uses in addition to the index; nil for
+// those that the settings do not name.
 type Endpoints struct {
 	Embedder retrieve.Embedder
 	Reranker retrieve.Reranker
 }
 
-// Asking is how a run pays its endpoints and hears of them. The zero value counts and
-// keeps nothing, for a command that reviews nothing.
+// Asking configures how a run pays its endpoints and hears about them. The zero value counts
+// and keeps nothing, for commands that review nothing.
 type Asking struct {
-	Ledger *budget.Ledger    // what is asked is paid from; nil for none
-	Once   review.Once       // keeps answers to queries and on a head's code; nil for nobody
-	OnLost func(note string) // one that is not asked any more in this run
+	Ledger *budget.Ledger    // pays for the calls; nil for none
+	Once   review.Once       // keeps answers to queries and on a head's code; may be nil
+	OnLost func(note string) // called when an endpoint is not asked again in this run
 	OnWait func(time.Duration, string)
 }
 
 const (
-	endpointTimeout = 30 * time.Second // of one try: a search is waited for
+	endpointTimeout = 30 * time.Second // per try: somebody waits for the search
 	endpointTries   = 3
 )
 
-// Endpoints makes the clients that the settings file names. An error is the settings'.
+// Endpoints makes the clients that the settings file names. Errors are about the settings.
 func (w Wire) Endpoints(c config.Config, s settings.Settings, o Asking) (e Endpoints, err error) {
 	if err := w.keys(c, s); err != nil {
 		return Endpoints{}, err
@@ -60,8 +60,8 @@ func (w Wire) Endpoints(c config.Config, s settings.Settings, o Asking) (e Endpo
 	return e, nil
 }
 
-// Searching makes the clients that a search on the command line asks, and refuses an
-// index.store that it may not open.
+// Searching makes the clients for a search on the command line. It refuses an index.store
+// that the search may not open.
 func (w Wire) Searching(c config.Config, s settings.Settings) (Endpoints, error) {
 	if store := c.Index.Postgres(); store != "" && w.brought(s) && !local(store) {
 		return Endpoints{}, refuse("index.store", "open a database elsewhere")
@@ -69,8 +69,7 @@ func (w Wire) Searching(c config.Config, s settings.Settings) (Endpoints, error)
 	return w.Endpoints(c, s, Asking{})
 }
 
-// keys refuses a variable that is named for a key and holds none: a request without it
-// would only be turned away.
+// keys refuses a key variable that is empty: the server would only reject the request.
 func (w Wire) keys(c config.Config, s settings.Settings) error {
 	return cmp.Or(w.key("embeddings", c.Embeddings.Endpoint), w.key("rerank", c.Rerank),
 		w.mayTake("embeddings", embed.OpenAI, c.Embeddings.Endpoint, s),
@@ -106,8 +105,8 @@ func (w Wire) endpoint(at config.Endpoint, c config.Config, s settings.Settings,
 		}}
 }
 
-// ask pays a call from the run's money, keeps what it answers, and counts it for the
-// file under review.
+// ask returns a function that pays for a call from the run's budget, keeps its answer, and
+// charges it to the file under review.
 func (o Asking) ask(price *cost.Price, limiter *limit.Limiter) embed.Ask {
 	return func(ctx context.Context, key string, most cost.Usage,
 		do func(context.Context) (embed.Answer, error)) (embed.Answer, error) {
@@ -119,7 +118,7 @@ func (o Asking) ask(price *cost.Price, limiter *limit.Limiter) embed.Ask {
 			var a embed.Answer
 			answer := func(ctx context.Context) (used cost.Usage, err error) {
 				ctx = transport.EachTry(ctx, func(ctx context.Context, _ int) (func(*http.Response, error), error) {
-					return limiter.Begin(ctx, most.EmbeddingTokens/4) // a bound counts bytes
+					return limiter.Begin(ctx, most.EmbeddingTokens/4) // the bound counts bytes
 				})
 				a, err = do(ctx)
 				return a.Usage, err

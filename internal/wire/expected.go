@@ -11,7 +11,7 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// Expects says what is about to be asked and what that may cost.
+// Expects returns the lines that announce what a run will ask and what that may cost.
 func (r *Reviewer) Expects(c ingest.Change, paid reviewpr.Paid) []string {
 	if r.Rules {
 		return nil
@@ -39,8 +39,8 @@ func (r *Reviewer) Expects(c ingest.Change, paid reviewpr.Paid) []string {
 	return lines
 }
 
-// guess is about what a file's review asks, its pack included: where a model may look
-// around, it does so once, and every third file has a finding that is looked at again.
+// guess estimates the calls of a file's review, its pack included. A model with tools is
+// assumed to use them once, and every third file to have a finding to verify.
 func (r *Reviewer) guess(patch int) []budget.Expected {
 	review := budget.Expected{Times: 1, Bytes: len(prompt.Reviewing().System) + 2*patch + guessedFrame}
 	if r.asks.Pack != nil {
@@ -59,21 +59,20 @@ func (r *Reviewer) guess(patch int) []budget.Expected {
 	return calls
 }
 
-// What is guessed of questions, in bytes, and of answers, in tokens.
+// Estimates of questions, in bytes, and of answers, in tokens.
 const (
-	guessedFrame    = 2_000    // of a question beside the system turn and the diff
-	guessedToken    = 4        // of a token of a pack
-	guessedHead     = 8 << 10  // of a file's diff, in the look at the whole change
-	guessedHeads    = 96 << 10 // of all diffs in that
+	guessedFrame    = 2_000    // of a question besides the system turn and the diff
+	guessedToken    = 4        // per token of a pack
+	guessedHead     = 8 << 10  // per file's diff, in the look at the whole change
+	guessedHeads    = 96 << 10 // for all diffs in that
 	guessedOverview = 400
-	guessedVerdict  = 300 // of a third of the files
+	guessedVerdict  = 300 // for a third of the files
 	guessedLabel    = 200
 )
 
-// expected says, before anything is asked, what a run is about to ask and about what
-// that costs, which is a guess, and what bounds it: "61 files to ask a model about; about
-// 0.4 million tokens, about $0.12; at most $1.00 is spent (max-cost)". A limit of 0 is
-// none, and by names the setting that it comes from.
+// expected announces how much a run is about to ask, the estimated cost, and the limit: "61
+// files to ask a model about; about 0.4 million tokens, about $0.12; at most $1.00 is spent
+// (max-cost)". A limit of 0 means none; by names the setting that sets it.
 func expected(files int, u cost.Usage, limit cost.MicroUSD, by string) string {
 	if files == 0 {
 		return "No file is left to ask a model about."
@@ -88,7 +87,7 @@ func expected(files int, u cost.Usage, limit cost.MicroUSD, by string) string {
 	return text + "."
 }
 
-// magnitude is a large number as a person would say it.
+// magnitude rounds a large number for a person to read.
 func magnitude(n int64) string {
 	switch {
 	case n < 10_000:

@@ -20,7 +20,7 @@ import (
 	"github.com/org/pr-review-action/internal/settings"
 )
 
-// Implementer is who writes a change for a ticket: a model, its name, and what it may cost.
+// Implementer is the model that writes a change for a ticket, with its name and budget.
 type Implementer struct {
 	implement.Model
 	Name    string
@@ -29,8 +29,8 @@ type Implementer struct {
 	ledger *budget.Ledger
 }
 
-// Implementer returns the model of the settings; before is what the thread has cost so
-// far. Rules write no code, so that without a model it is a usage error.
+// Implementer returns the model that the settings name; before is what the thread has cost so
+// far. Rules write no code, so a missing model is a usage error.
 func (w Wire) Implementer(s settings.Settings, c config.Config, before cost.MicroUSD,
 	onWait func(time.Duration, string)) (*Implementer, error) {
 	r, err := w.NewReviewer(s, onWait)
@@ -58,10 +58,10 @@ func (w Wire) Implementer(s settings.Settings, c config.Config, before cost.Micr
 	}}, nil
 }
 
-// Pieces returns what finds pieces of a place for a question, within a module: by words,
-// and by the endpoints that the settings name, paid from the implementer's money. told
-// reports whether a trace may have the question. The index is made, or taken from where it
-// is kept, when the first question comes.
+// Pieces returns a function that searches a place for pieces that match a query, within a
+// module: by words, and by the endpoints of the settings, paid from the implementer's budget.
+// told reports whether a trace may contain the query. The first query builds the index or
+// loads a kept one.
 func (w Wire) Pieces(p Place, c config.Config, s settings.Settings, by *Implementer,
 	told bool) (implement.Search, error) {
 	if _, err := w.Searching(c, s); err != nil {

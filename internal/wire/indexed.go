@@ -16,21 +16,21 @@ import (
 	"github.com/org/pr-review-action/internal/retrieve"
 )
 
-// Indexed is what searches of a place are asked of.
+// Indexed is an index of a place, ready to be searched.
 type Indexed struct {
 	Source *index.Source
-	Index  *index.Index // in memory; nil where a database had it
-	Report index.Report // of the files, where they were looked at
-	Notes  []string     // what is missing or is not kept, for a person
-	// makes the index in memory, once the database that has Source stops; nil where none has
+	Index  *index.Index // in memory; nil if a database had it
+	Report index.Report // of the files, if they were read
+	Notes  []string     // what is missing or not kept, for a person
+	// Instead builds the index in memory once the database behind Source fails; nil without a
+	// database
 	Instead func(ctx context.Context, failed error) (*index.Source, error)
 }
 
-// Indexed makes or loads the index of a place with the vectors of its chunks, and keeps
-// it as the settings say. Only a commit that others may rely on is given a name: an
-// index of a change is never kept. What does not answer is a note, and the index is in
-// memory then; a database that stops later is replaced by one in memory too (Instead),
-// told to onLost.
+// Indexed builds or loads the index of a place with the vectors of its chunks, and keeps it
+// as the settings require. Only an index of a commit is stored under a name; that of a change
+// is never kept. If a database does not answer, Indexed adds a note and returns an index in
+// memory. If it fails later, Instead replaces it by one in memory and tells onLost.
 func (w Wire) Indexed(ctx context.Context, p Place, o index.Options, c config.Config, e Endpoints,
 	onLost func(note string)) (Indexed, error) {
 	within := o.Ignored
@@ -70,7 +70,7 @@ func (w Wire) Indexed(ctx context.Context, p Place, o index.Options, c config.Co
 
 const noPgvector = "The database has no pgvector extension, so search used only words and structure."
 
-// noDatabase says so in our own words, without the server's.
+// noDatabase describes the failure in our own words, without the server's.
 func noDatabase(err error) string {
 	what := "does not answer"
 	if errors.Is(err, context.DeadlineExceeded) {
@@ -79,7 +79,7 @@ func noDatabase(err error) string {
 	return "The database of index.store " + what + ", so this run searched an index in memory."
 }
 
-// inDatabase finds the commit's index, or makes and writes it. What is not whole is not
+// inDatabase loads the commit's index, or builds and writes it. An incomplete index is not
 // written: others would take it for the commit's.
 func (p Place) inDatabase(ctx context.Context, db database, local func(context.Context) (Indexed, error),
 	o config.Index, e Endpoints) (Indexed, error) {
@@ -113,7 +113,7 @@ func (p Place) inDatabase(ctx context.Context, db database, local func(context.C
 	return x, nil
 }
 
-// inMemory is the place's index with vectors, kept in its folder.
+// inMemory returns the place's index with vectors, kept in its folder.
 func (p Place) inMemory(ctx context.Context, o index.Options, e Endpoints) (Indexed, error) {
 	x, report, note, err := p.Index(ctx, o)
 	if err != nil {
@@ -147,11 +147,11 @@ func (p Place) inMemory(ctx context.Context, o index.Options, e Endpoints) (Inde
 	return all, nil
 }
 
-// embeddedAtATime is how many chunks are embedded before what there is is kept: so many
-// are paid again at most where the process is killed.
+// embeddedAtATime is how many chunks are embedded between two saves, and so the most that are
+// paid for twice if the process is killed.
 const embeddedAtATime = 5_000
 
-// keep stores an index as far as it has come.
+// keep stores an index in its current state.
 func (p Place) keep(x *index.Index) error {
 	if p.Cache.Folder == "" {
 		return nil
@@ -159,9 +159,9 @@ func (p Place) keep(x *index.Index) error {
 	return p.Cache.Keep(p.Commit, x)
 }
 
-// embedded gives vectors to the chunks that have none of the model's, to so many at most
-// where most is not 0, and says how many are left. What there is is kept from time to
-// time, where keep is not nil; with an error it is what comes back.
+// embedded adds vectors to the chunks that have none of the model's: to at most that many if
+// most is not 0. left counts the chunks without one. If keep is not nil, it saves the index
+// from time to time. With an error, the index as far as it got is returned.
 func embedded(ctx context.Context, x *index.Index, e retrieve.Embedder, most int,
 	keep func(*index.Index) error) (with *index.Index, left int, err error) {
 	var keys, texts []string
@@ -196,7 +196,7 @@ func embedded(ctx context.Context, x *index.Index, e retrieve.Embedder, most int
 	return x, left, nil
 }
 
-// mostUnkept is how many chunks are embedded where their vectors are not kept: the next push
+// mostUnkept is how many chunks are embedded if their vectors are not kept: the next push
 // would pay for them again. The others are found by words alone.
 const mostUnkept = 2_000
 

@@ -26,10 +26,10 @@ import (
 // modelTimeout bounds one try at a model's answer; reasoning models take minutes.
 const modelTimeout = 5 * time.Minute
 
-// NoModel is the error of a job that has no model to ask.
+// NoModel is the error text of a job without a model.
 const NoModel = "no model is configured"
 
-// ModelClient is a client for the model of settings.WithModel.
+// ModelClient returns a client for the model that settings.WithModel chose.
 func (w Wire) ModelClient(s settings.Settings, onWait func(time.Duration, string)) (*llm.Client, error) {
 	if s.Key == "" && s.BaseURL == "" {
 		return nil, problem.Usage(NoModel, "set api-key (OPENAI_API_KEY), in a workflow from a secret of the "+
@@ -46,7 +46,7 @@ func (w Wire) ModelClient(s settings.Settings, onWait func(time.Duration, string
 	return client, nil
 }
 
-// modelHTTP is the client for a model's server. Its rate limits pass in seconds,
+// modelHTTP returns the HTTP client for a model's server. Its rate limits pass in seconds,
 // unlike GitHub's.
 func (w Wire) modelHTTP(s settings.Settings, onWait func(time.Duration, string)) *http.Client {
 	o := w.transport(s, onWait)
@@ -55,19 +55,18 @@ func (w Wire) modelHTTP(s settings.Settings, onWait func(time.Duration, string))
 	return transport.New(o)
 }
 
-// limitTries is how often a request is put that a rate limit turned away: the
-// limiter lets it come back when there is room.
+// limitTries is how often a rate-limited request is tried: the limiter lets it back in when
+// there is room.
 const limitTries = 10
 
-// tryTime bounds a model's tiny answer, the waits between tries included.
+// tryTime bounds the whole of a Try, the waits between tries included.
 const tryTime = time.Minute
 
-// tryTokens is the most that such an answer has, reasoning included.
+// tryTokens bounds the answer to a Try, reasoning included.
 const tryTokens = 64
 
-// Try asks each model that reviews under a settings file need for one tiny answer, and
-// gives the error of each by its name, nil where it answered. An answer that was cut off
-// is one.
+// Try asks each model that reviews need under a settings file for one tiny answer. It returns
+// an error by model name, nil for a model that answered; a truncated answer counts.
 func (w Wire) Try(ctx context.Context, c config.Config, s settings.Settings) (map[string]error, error) {
 	r, err := w.NewReviewer(s, nil)
 	if err != nil || r.Rules {
@@ -94,8 +93,8 @@ func (w Wire) Try(ctx context.Context, c config.Config, s settings.Settings) (ma
 	return answered, nil
 }
 
-// Traced starts the trace that OTEL_* variables or a file's name ask for; end is
-// called when all of it is over. A trace never fails what it is about.
+// Traced starts the trace that the OTEL_* variables or a file name request. The caller calls
+// the returned function at the end. A failing trace warns and never fails the run.
 func (w Wire) Traced(ctx context.Context, s settings.Settings, file string,
 	warn func(string)) (context.Context, func(), error) {
 	o := trace.Options{Getenv: w.getenv, Version: Version(), AllowHTTP: s.AllowHTTP, Redact: w.Redactor(s).Redact}
@@ -123,14 +122,14 @@ func (w Wire) Traced(ctx context.Context, s settings.Settings, file string,
 	}, nil
 }
 
-// spoken is a model whose calls are spans.
+// spoken is a model whose calls are recorded as spans.
 type spoken struct {
 	review.Chatter
 	task, baseURL, model string
 	price                *cost.Price
 }
 
-// Chat makes a span of each try that was billed.
+// Chat records a span for each try that was billed.
 func (c spoken) Chat(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	q := trace.CallStart{Request: r, Task: c.task, BaseURL: c.baseURL, Model: c.model}
 	if c.price != nil {

@@ -13,14 +13,14 @@ import (
 	"github.com/org/pr-review-action/internal/problem"
 )
 
-// others are the addresses that OpenStore takes beside a folder's, as people write them.
+// others are the addresses that OpenStore takes besides a folder, as people write them.
 const others = "postgres://USER@HOST/DATABASE"
 
-// Stores says what OpenStore takes, in the words of help: a folder …
+// Stores describes what OpenStore accepts, for help texts that begin with "a folder".
 const Stores = "that drafts wait in, or " + others
 
-// OpenStore opens the store at an address, which is a folder's name or a URL. An empty one
-// stands for PR_REVIEW_STORE, which may be either too, or else for the default folder.
+// OpenStore opens the store at where, a folder's name or a URL. An empty where means
+// PR_REVIEW_STORE, which may also be either, or else the default folder.
 func (w Wire) OpenStore(ctx context.Context, where string) (Store, error) {
 	var err error
 	if where == "" {
@@ -45,12 +45,12 @@ func (w Wire) OpenStore(ctx context.Context, where string) (Store, error) {
 	return store, nil
 }
 
-// address begins what is no folder's name: a URL, for which a word with :/ behind it is
-// taken (one letter is a drive), or settings of a database as libpq takes them.
+// address matches the beginning of what is not a folder's name: a URL, for which any word
+// before :/ is taken (a single letter is a drive), or libpq connection settings.
 var address = regexp.MustCompile(`^(?i)(?:[a-z][a-z0-9+.-]+:/{1,2}|(?:host|hostaddr|port|dbname|user|password` +
 	`|service) *=)`)
 
-// WithPassword reports whether a store's address holds a password, or cannot be read.
+// WithPassword reports whether a store's address holds a password or cannot be parsed.
 func WithPassword(store string) bool {
 	if !address.MatchString(store) {
 		return false
@@ -63,8 +63,8 @@ func WithPassword(store string) bool {
 	return given || u.Query().Has("password") || u.Query().Has("sslpassword")
 }
 
-// Store keeps this machine's threads; OpenStore knows where. It is what the command line
-// needs of a store beside graph.Store; storetest holds Threads and Remove too.
+// Store keeps this machine's threads. It adds to graph.Store what the command line needs;
+// storetest also covers Threads and Remove.
 type Store interface {
 	graph.Store
 	Threads(ctx context.Context) ([]string, error)
@@ -73,10 +73,10 @@ type Store interface {
 	Close() error
 }
 
-// database keeps indexes of commits beside this machine; pgindex.Store is one.
+// database keeps indexes of commits outside this machine; pgindex.Store implements it.
 type database interface {
-	// Find is the index of a commit with the vectors of a model, and what was said of its
-	// making; nil where there is none.
+	// Find returns the index of a commit with a model's vectors, and the report of its
+	// making; nil if there is none.
 	Find(ctx context.Context, k index.Key) (*index.Source, index.Report, error)
 	Write(ctx context.Context, k index.Key, x *index.Index, made index.Report) (*index.Source, error)
 	Vectors() bool

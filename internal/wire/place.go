@@ -19,21 +19,22 @@ import (
 	"github.com/org/pr-review-action/internal/tree"
 )
 
-// Place is what can be indexed: a commit, or a folder as it is now.
+// Place is what can be indexed: a commit, or a folder in its current state.
 type Place struct {
 	Tree   tree.Tree
-	Folder string       // whose files on this machine it is, or whose commit; empty where no files lie there
-	Commit string       // full hash; empty of a folder that is no clone
-	Name   string       // of the repository, as a shared database has it
-	Cache  index.Cache  // where indexes of it are kept; no folder: nowhere
-	From   *index.Index // an index to build on, where the cache has none; may be nil
-	Unkept bool         // nothing of it is kept, so that not all of it is worth embedding
-	// a change is in it: what is paid for it is journalled, since its index is never kept
+	Folder string       // where its files, or its commit's, are on this machine; empty if they are not here
+	Commit string       // full hash; empty for a folder that is not a clone
+	Name   string       // of the repository in a shared database
+	Cache  index.Cache  // where its indexes are kept; without a folder they are not
+	From   *index.Index // an index to build on if the cache has none; may be nil
+	Unkept bool         // nothing of it is kept, so only a part is worth embedding
+	// Changed marks a place with a change in it: paid answers are journalled, since its index
+	// is never kept
 	Changed bool
 }
 
-// Place looks at a folder: a clone's is its commit rev (HEAD where that is empty), any
-// other one its files. Where dir is empty it is the clone around the current folder.
+// Place returns the place at dir: commit rev of a clone (HEAD if empty), or the files of any
+// other folder. An empty dir means the clone around the current folder.
 func (w Wire) Place(ctx context.Context, dir, rev string) (Place, error) {
 	at := cmp.Or(dir, ".")
 	if info, err := os.Stat(at); err != nil || !info.IsDir() {
@@ -51,7 +52,7 @@ func (w Wire) Place(ctx context.Context, dir, rev string) (Place, error) {
 		place.Folder, _ = clone.Top(ctx) // a bare clone has none
 		return place, nil
 	case rev == "" && (err == nil || errors.Is(err, ingest.ErrNoClone) || errors.Is(err, ingest.ErrNoGit) ||
-		errors.Is(err, ingest.ErrNoRange)): // its files: one within a clone, in none, or in one without a commit
+		errors.Is(err, ingest.ErrNoRange)): // its files: within a clone, in none, or in one without a commit
 		return Place{Tree: tree.Folder(at), Folder: at, Cache: w.cache(at)}, nil
 	case errors.Is(err, ingest.ErrNoRange):
 		return Place{}, problem.Usage(fmt.Sprintf("%q is not a commit of this clone", cmp.Or(rev, "HEAD")),
@@ -65,13 +66,14 @@ func (w Wire) Place(ctx context.Context, dir, rev string) (Place, error) {
 	return Place{}, err
 }
 
-// PlaceOf is a commit of an open clone, named by its full hash, without the clone's folder.
+// PlaceOf returns a commit of an open clone, given by its full hash, without the clone's
+// folder.
 func (w Wire) PlaceOf(clone ingest.Clone, commit string) Place {
 	return Place{Tree: tree.Clone(clone, commit), Commit: commit, Name: "clone", Cache: w.cache(clone.Dir)}
 }
 
-// Settings are those of the file that --config names, else the place's own: of a clone
-// those at its top as they are now, or of its commit where it has no work tree.
+// Settings returns the settings in the file that --config names, else the place's own: the
+// file in the work tree of a clone, or that of the commit if there is no work tree.
 func (p Place) Settings(ctx context.Context, file config.File) (config.Config, error) {
 	if file.Path != config.DefaultPath {
 		return NamedConfig(file, config.Config{})
@@ -93,7 +95,7 @@ func (p Place) Settings(ctx context.Context, file config.File) (config.Config, e
 	return config.Parse(file.Path, text)
 }
 
-// isTop reports whether a folder is that of a clone, and not one within it.
+// isTop reports whether a folder is the top of a clone rather than one within it.
 func isTop(dir, clone string) bool {
 	at, err := filepath.EvalSymlinks(dir)
 	if err == nil {
@@ -109,7 +111,7 @@ func isTop(dir, clone string) bool {
 	return err == nil || at == clone
 }
 
-// cache is the folder of a place's indexes, within the user's cache folder; none where
+// cache returns the folder for a place's indexes, within the user's cache folder; empty if
 // that is not known.
 func (w Wire) cache(of string) index.Cache {
 	base, _ := filestore.UserFolder(w.getenv, "XDG_CACHE_HOME", ".cache", "Library/Caches")
@@ -121,9 +123,8 @@ func (w Wire) cache(of string) index.Cache {
 	return index.Cache{Folder: filepath.Join(base, "index", name)}
 }
 
-// Index makes the index of a place, from what is kept of it as far as that holds, and
-// keeps it. What could not be kept is in note, for a person; the index is whole all the
-// same.
+// Index builds the index of a place, reusing what is kept of it, and keeps the result. note
+// tells a person why the index could not be kept; the index is complete all the same.
 func (p Place) Index(ctx context.Context, o index.Options) (x *index.Index, r index.Report, note string, err error) {
 	o.Cut, o.Made = chunker.New().Cut, chunker.Version()
 	previous, exact := p.From, false

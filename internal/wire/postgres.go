@@ -19,7 +19,7 @@ func openPostgres(ctx context.Context, url string) (Store, error) {
 	return store, err
 }
 
-// openIndexes opens the database of index.store. It is open as long as the process is.
+// openIndexes opens the database of index.store. It stays open until the process ends.
 func openIndexes(ctx context.Context, url, password string) (database, error) {
 	store, err := pgindex.Open(ctx, url, password)
 	if err != nil {

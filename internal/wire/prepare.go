@@ -16,8 +16,8 @@ import (
 	"github.com/org/pr-review-action/internal/review"
 )
 
-// Prepare completes a reviewer by a model with what the settings file says: which
-// model for which task, their prices, and the caps. Nothing is asked yet.
+// Prepare completes a model's reviewer with the settings file: the model for each task, the
+// prices, and the caps. It asks no model.
 func (r *Reviewer) Prepare(ctx context.Context, b Brief) error {
 	if r.Rules {
 		return nil
@@ -53,7 +53,7 @@ func (r *Reviewer) Prepare(ctx context.Context, b Brief) error {
 			return err
 		}
 		if known := clients[name]; known != nil {
-			client = known // what a server takes is learned once
+			client = known // learn only once what a server accepts
 		}
 		clients[name] = client
 		chats[task] = spoken{ledger.Over(client, prices[name]), task, r.settings.BaseURL, name, prices[name]}
@@ -76,9 +76,9 @@ func (r *Reviewer) Prepare(ctx context.Context, b Brief) error {
 	return nil
 }
 
-// asked are the models' names by the tasks that are done, what earlier parts of the run have
-// cost, and what other runs on the pull request have. A revision is a run of its own, which
-// labels nothing: what its draft had cost is others'.
+// asked returns the model names by task, what earlier parts of the run have cost, and what
+// other runs on the pull request have cost. A revision is a run of its own that does not
+// classify; its draft's cost counts as another run's.
 func (b Brief) asked(model string) (t map[string]string, own, others cost.MicroUSD) {
 	c := b.Change.Config
 	t, own, others = tasks(c, model), b.Paid.Own(), b.Paid.Others()
@@ -92,7 +92,7 @@ func (b Brief) asked(model string) (t map[string]string, own, others cost.MicroU
 	return t, max(0, own-b.Revises.Cost), others + b.Revises.Cost
 }
 
-// Named takes the reviewing model's name from the settings file, where it has one.
+// Named takes the reviewing model's name from the settings file, if it has one.
 func (r *Reviewer) Named(c config.Config) {
 	if !r.Rules {
 		r.Model = cmp.Or(c.Models.Review, r.Model)

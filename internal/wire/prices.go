@@ -10,15 +10,15 @@ import (
 	"github.com/org/pr-review-action/internal/settings"
 )
 
-// Account is what the models of a run may cost and do.
+// Account holds what the models of a run may cost.
 type Account struct {
-	Cap    cost.MicroUSD // 0: none can be held
-	Notice string        // why no cap holds, where that is so
-	Why    string        // why it is lower than the cap of a run, where that is so
-	price  *cost.Price   // of the model that reviews
+	Cap    cost.MicroUSD // 0: none can be enforced
+	Notice string        // why no cap is enforced, if so
+	Why    string        // why the cap is lower than a run's, if so
+	price  *cost.Price   // of the reviewing model
 }
 
-// The tasks that models are asked for.
+// The tasks that models are asked to do.
 const (
 	reviews    = "review"
 	redrafts   = "redraft"
@@ -26,7 +26,7 @@ const (
 	classifies = "classify"
 )
 
-// tasks are those of a review.
+// tasks maps the tasks of a review to their models.
 func tasks(c config.Config, model string) map[string]string {
 	t := map[string]string{reviews: model}
 	if c.Verifies() {
@@ -38,14 +38,14 @@ func tasks(c config.Config, model string) map[string]string {
 	return t
 }
 
-// Unpriced names a model, of those that a review by model asks under a settings
-// file, whose price is not known; "" where there is none.
+// Unpriced returns the name of a model without a known price that a review by model asks
+// under a settings file; "" if there is none.
 func Unpriced(c config.Config, model string) string {
 	_, unknown := pricesOf(tasks(c, model), c)
 	return unknown
 }
 
-// priceOf is what a model costs: by the settings file, else by the built-in table.
+// priceOf returns a model's price, from the settings file or else the built-in table.
 func priceOf(model string, c config.Config) (cost.Price, bool) {
 	if p, ok := c.Prices[model]; ok {
 		return p, true
@@ -53,7 +53,7 @@ func priceOf(model string, c config.Config) (cost.Price, bool) {
 	return cost.PriceOf(model)
 }
 
-// pricesOf are the prices of the models by name; unknown names one that has none.
+// pricesOf returns the models' prices by name; unknown names the first one without a price.
 func pricesOf(tasks map[string]string, c config.Config) (prices map[string]*cost.Price, unknown string) {
 	prices = map[string]*cost.Price{}
 	for _, task := range []string{reviews, redrafts, verifies, classifies} {
@@ -63,7 +63,7 @@ func pricesOf(tasks map[string]string, c config.Config) (prices map[string]*cost
 		}
 		p, ok := priceOf(name, c)
 		if p.Output == 0 && (p.PerThousand > 0 || p.Input > 0 && c.WritesNothing(name)) {
-			ok = false // of what embeds or reranks, and says nothing of what it would write
+			ok = false // the price of an embedder or reranker says nothing about output
 		}
 		if !ok {
 			unknown = cmp.Or(unknown, name)
@@ -79,8 +79,8 @@ func unpriced(model, next string) error {
 		"could not be held", model), next)
 }
 
-// settleEndpoints notes a model of embeddings or rerank whose price is not known, and
-// refuses it under a cap.
+// settleEndpoints notes an embedding or rerank model without a known price, and refuses it
+// under a cap.
 func (a *Account) settleEndpoints(c config.Config, file string, capped bool) error {
 	for _, at := range []struct{ model, key string }{{c.Embeddings.Model, "input"}, {c.Rerank.Model, "per-1000"}} {
 		if _, ok := priceOf(at.model, c); at.model == "" || ok {
@@ -98,8 +98,8 @@ func (a *Account) settleEndpoints(c config.Config, file string, capped bool) err
 	return nil
 }
 
-// settle is what the run may cost; before is what others on the pull request
-// have. A cap that was set needs the price of every model, or it could not be held.
+// settle sets what the run may cost; before is what other runs on the pull request have cost.
+// A configured cap needs the price of every model, or it could not be enforced.
 func (a *Account) settle(c config.Config, file string, before cost.MicroUSD, unknown string) error {
 	run, pull := c.Cap, c.CapPerPull
 	capped := run > 0 || pull > 0 || c.MaxCostPerFile > 0

@@ -20,8 +20,8 @@ import (
 	"github.com/org/pr-review-action/internal/settings"
 )
 
-// Reviewer is who reviews: a model or the rules. One by a model is asked only
-// after prepare.
+// Reviewer reviews by a model or by rules. A model's reviewer needs Prepare before it is
+// asked.
 type Reviewer struct {
 	review.Reviewer
 	Rules    bool
@@ -31,11 +31,11 @@ type Reviewer struct {
 	settings settings.Settings
 	onWait   func(time.Duration, string)
 	asks     *review.Model // nil for rules
-	said     said          // on the pull request; nil where there is none
+	said     said          // reads the pull request's discussion; nil if there is none
 	Account  Account
 
-	Mute   bool          // neither a path nor the endpoint's own words are shown
-	Linger time.Duration // how long a review goes on when the run is cancelled
+	Mute   bool          // hides paths and the endpoint's own words
+	Linger time.Duration // how long a review continues after the run is cancelled
 
 	mu    sync.Mutex
 	cause error // of the first file that failed
@@ -46,12 +46,12 @@ type Reviewer struct {
 	used  cost.Usage
 }
 
-// Review passes on to the model or the rules and counts what comes back.
+// Review passes a file to the model or the rules and counts the result.
 func (r *Reviewer) Review(ctx context.Context, f diff.File) (finding.FileReview, error) {
 	return r.counted(ctx, func(ctx context.Context) (finding.FileReview, error) { return r.Reviewer.Review(ctx, f) })
 }
 
-// Redraft passes on to the model and counts what comes back, as Review does.
+// Redraft passes a file to the model again and counts the result, as Review does.
 func (r *Reviewer) Redraft(ctx context.Context, f diff.File, was finding.FileReview, feedback string,
 	round int) (finding.FileReview, error) {
 	return r.counted(ctx, func(ctx context.Context) (finding.FileReview, error) {
@@ -59,8 +59,8 @@ func (r *Reviewer) Redraft(ctx context.Context, f diff.File, was finding.FileRev
 	})
 }
 
-// Overview passes on to the model what there is to look at, with what was said on the pull
-// request, and counts what comes back.
+// Overview passes the whole change to the model, with the pull request's discussion, and
+// counts the result.
 func (r *Reviewer) Overview(ctx context.Context, w review.Whole) (seen finding.Overview, err error) {
 	w.Discussion = r.said
 	_, err = r.counted(ctx, func(ctx context.Context) (finding.FileReview, error) {
@@ -70,14 +70,14 @@ func (r *Reviewer) Overview(ctx context.Context, w review.Whole) (seen finding.O
 	return seen, err
 }
 
-// Learn gives the model pages of the team's wiki, before it is asked about a file.
+// Learn gives the model pages of the team's wiki, before it reviews any file.
 func (r *Reviewer) Learn(pages []prompt.Document, digest string) {
 	if r.asks != nil {
 		r.asks.Guides.Pages, r.asks.Guides.PagesDigest = pages, digest
 	}
 }
 
-// counted asks, a while longer where the run is cancelled, and counts what comes back.
+// counted calls ask, lets it linger if the run is cancelled, and counts the result.
 func (r *Reviewer) counted(ctx context.Context,
 	ask func(context.Context) (finding.FileReview, error)) (finding.FileReview, error) {
 	ctx, done := Lingering(ctx, r.Linger)
@@ -99,15 +99,15 @@ func (r *Reviewer) counted(ctx context.Context,
 	return result, err
 }
 
-// SoFar is what the reviews that ended have found and used, and what they may use.
+// SoFar returns what the finished reviews have found and used, and what they may use.
 func (r *Reviewer) SoFar() (findings int, used cost.Usage, limit cost.MicroUSD) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.found, r.used, r.Account.Cap
 }
 
-// NewReviewer chooses by the provider setting. What can be wrong with it is found
-// here, before anything is read.
+// NewReviewer returns the reviewer for the provider setting. It checks the settings before
+// anything is read.
 func (w Wire) NewReviewer(s settings.Settings, onWait func(time.Duration, string)) (*Reviewer, error) {
 	s = s.WithModel(w.getenv)
 	if s.Provider == "offline" {
@@ -120,7 +120,7 @@ func (w Wire) NewReviewer(s settings.Settings, onWait func(time.Duration, string
 	r := &Reviewer{Model: s.Model, Endpoint: client.Endpoint(), wire: w, settings: s}
 	r.onWait = func(d time.Duration, why string) {
 		r.mu.Lock()
-		r.held = cmp.Or(r.held, why) // what follows is of no other cause, and says less of it
+		r.held = cmp.Or(r.held, why) // later waits have the same cause, and say less about it
 		r.mu.Unlock()
 		if onWait != nil {
 			onWait(d, why)
@@ -129,8 +129,8 @@ func (w Wire) NewReviewer(s settings.Settings, onWait func(time.Duration, string
 	return r, nil
 }
 
-// Failed notes why a file failed: the first one's cause is told when the run has
-// ended. Where the reviewer itself panicked, debug logging has the stack.
+// Failed records why a file failed: the first cause is reported at the end of the run. If the
+// reviewer panicked, the stack goes to the debug log.
 func (r *Reviewer) Failed(path string, cause error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -145,7 +145,7 @@ func (r *Reviewer) Failed(path string, cause error) {
 	}
 }
 
-// note takes what did not answer while the reviewer looked around.
+// note records what did not answer while the reviewer looked around.
 func (r *Reviewer) note(text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -154,15 +154,15 @@ func (r *Reviewer) note(text string) {
 	}
 }
 
-// Trouble is what a reviewer has met, for a person. It may hold text from outside.
+// Trouble holds what went wrong for a reviewer, for a person. It may contain outside text.
 type Trouble struct {
 	Notes []string // what could not be looked at
 	Path  string   // of the first file that failed
-	Cause error    // what lay behind that; nil for none
-	Held  string   // why the model was first waited for, where no file has come to its end since
+	Cause error    // its cause; nil for none
+	Held  string   // why the model was first waited for, if no file has finished since
 }
 
-// Trouble tells of it. What Mute hides is left out: notes, the path, and what the endpoint said.
+// Trouble returns it, less what Mute hides: notes, the path, and the endpoint's own words.
 func (r *Reviewer) Trouble() Trouble {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -179,7 +179,7 @@ func (r *Reviewer) Trouble() Trouble {
 	return t
 }
 
-// Prompt is the fingerprint of what the reviewer is told.
+// Prompt returns the fingerprint of the reviewer's prompt; "" for rules.
 func (r *Reviewer) Prompt() string {
 	if r.Rules {
 		return ""
@@ -187,9 +187,9 @@ func (r *Reviewer) Prompt() string {
 	return prompt.Fingerprint()
 }
 
-// Lingering is a context that ends some time after ctx was cancelled: what a model
-// is about to answer was paid for. A deadline of the run it keeps. Done is called
-// when it is not needed any more.
+// Lingering returns a context that ends linger after ctx is cancelled: the answer that a
+// model is about to give is paid for. It keeps the run's deadline. The caller calls done once
+// the context is no longer needed.
 func Lingering(ctx context.Context, linger time.Duration) (longer context.Context, done func()) {
 	if linger == 0 {
 		return ctx, func() {}

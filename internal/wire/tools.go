@@ -23,22 +23,22 @@ import (
 	"github.com/org/pr-review-action/internal/tree"
 )
 
-// Brief is what a reviewer by a model is told once the change was read.
+// Brief holds what Prepare needs to know about a change that was read.
 type Brief struct {
 	Change    ingest.Change
 	Paid      reviewpr.Paid
 	API       *github.Client // of a pull request's repository
-	Workspace string         // folder of the results of tests
-	NoTools   bool           // the diff is all that is looked at
-	Revises   *cost.Usage    // of the draft that is revised; nil for a first one
-	Carried   *CarriedIndex  // of a job; nil for none
-	Linted    linter.Report  // what linters say of the change
+	Workspace string         // folder of the test results
+	NoTools   bool           // show the model nothing but the diff
+	Revises   *cost.Usage    // usage of the draft under revision; nil for a first draft
+	Carried   *CarriedIndex  // nil outside a job
+	Linted    linter.Report  // the linters' hints on the change
 	Once      review.Once    // keeps answers in place of Paid; nil for Paid
 }
 
-// looking says what there is to look at: the files of the change's two commits, of the
-// clone of a range or of the pull request's repository, and what there is to tell of
-// tests. A diff alone has none. results is a glob of their files.
+// looking collects what a model may look at: the files of the change's two commits, from the
+// clone or the pull request's repository, and the test results that the glob results matches.
+// ok is false for a diff alone.
 func (b Brief) looking(ctx context.Context, w Wire, results string) (l Looking, ok bool, err error) {
 	c := b.Change
 	l = Looking{Files: c.Files, Tokens: c.Config.Context.Tokens(), Index: c.Config.Index, Now: w.now,
@@ -58,7 +58,7 @@ func (b Brief) looking(ctx context.Context, w Wire, results string) (l Looking, 
 	}
 	base := w.PlaceOf(c.Clone, c.Base)
 	l.Head, l.Base = tree.Clone(c.Clone, cmp.Or(c.Tree, c.Head)), base.Tree
-	// the index of the base, made now where none is kept
+	// the base's index, built now if none is kept
 	l.Kept = func(ctx context.Context, e Endpoints) (*index.Index, error) {
 		if base.Cache.Folder == "" {
 			return nil, nil
@@ -70,8 +70,8 @@ func (b Brief) looking(ctx context.Context, w Wire, results string) (l Looking, 
 	return l, true, nil
 }
 
-// carried is the index of the pull request's base as an earlier run left it, or made
-// now for the next one. What could not be indexed in time the next run adds.
+// carried returns the index of the pull request's base that an earlier run left, or builds
+// one for the next run. Files that miss the time limit are left to the next run.
 func (b Brief) carried(ctx context.Context, base tree.Tree, e Endpoints) (*index.Index, error) {
 	commit, i := b.Change.Pull.BaseSHA, b.Change.Config.Index
 	stored, exact, err := b.Carried.Load(ctx, commit)
@@ -86,29 +86,30 @@ func (b Brief) carried(ctx context.Context, base tree.Tree, e Endpoints) (*index
 	}
 	o := index.Options{Ignored: i.Ignores, MaxFiles: i.MaxFiles, Limit: carriedTime}
 	x, made := Place{Tree: base, Commit: commit, From: stored}.inMemory(ctx, o, e)
-	if made != nil || exact { // what is there under a commit's name stays as it is
+	if made != nil || exact { // an index stored under a commit's name stays as it is
 		return x.Index, errors.Join(err, made)
 	}
 	return x.Index, errors.Join(err, b.Carried.Keep(ctx, commit, x.Index))
 }
 
-// carriedTime is how long a run indexes the base for the runs after it.
+// carriedTime bounds how long a run indexes the base for later runs.
 const carriedTime = 90 * time.Second
 
-// archive is a commit of the pull request's repository. It is fetched when the first
-// file is asked for, and held in memory: nothing is checked out.
+// archive returns a commit of the pull request's repository. It is fetched when the first
+// file is read, and held in memory: nothing is checked out.
 func (b Brief) archive(sha string) tree.Tree {
 	return tree.Archive(func(ctx context.Context) (io.ReadCloser, error) {
 		return b.API.Archive(ctx, b.Change.Pull.Owner, b.Change.Pull.Repo, sha)
 	})
 }
 
-// said reads what was said on a pull request, and names what of it could not be read.
+// said reads the discussion of a pull request; notes name the sections that could not be
+// read.
 type said func(context.Context) (all []prompt.Document, notes []string)
 
-// discussion is what get_pr_discussion tells of the commits, comments and reviews. Which
-// sections are read is fixed here: no model chooses, and issues, which are tickets, are not
-// among them.
+// discussion returns a reader of the commits, comments and reviews, through
+// get_pr_discussion; nil without a pull request. The sections are fixed here, not chosen by a
+// model, and leave out issues, which are tickets.
 func (b Brief) discussion(own *secret.Redactor) said {
 	if b.Change.Pull == nil || b.API == nil {
 		return nil

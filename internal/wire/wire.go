@@ -1,10 +1,10 @@
-// Package wire makes what a run talks to, from settings and the process's variables:
-// the clients of GitHub and of models, the reviewer with its caps and tools, the
-// trace and the stores.
+// Package wire makes what a run talks to, from settings and environment variables: the
+// clients of GitHub and of models, the reviewer with its caps and tools, the trace and the
+// stores.
 //
-// It knows no command and prints nothing. A new store is a room of its own under
-// checkpoint and a case in Wire.OpenStore; a new carrier, which takes checkpoints out
-// of a job, is a type of artifactstore and a line in Carriers. Start reading at Wire.
+// It knows no command and prints nothing. A new store is a room of its own under checkpoint
+// and a case in Wire.OpenStore; a new carrier, which takes checkpoints out of a job, is a
+// type of artifactstore and a line in Carriers. Start reading at Wire.
 package wire
 
 import (
@@ -32,14 +32,14 @@ type Wire struct {
 	debug  func(string)
 }
 
-// New makes a Wire. debug takes a line about each try and the stack of a panic; nil
-// where nobody asked for debug logging.
+// New makes a Wire. debug receives a line about each try and the stack of a panic; nil turns
+// debug logging off.
 func New(getenv func(string) string, now func() time.Time, debug func(string)) Wire {
 	return Wire{getenv, now, debug}
 }
 
-// Version is the program's version: that of the module where it was installed
-// as one, else the commit it was built from.
+// Version returns the program's version: the module's if it was installed as one, else the
+// commit it was built from.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -66,8 +66,8 @@ func (w Wire) transport(s settings.Settings, onWait func(time.Duration, string))
 	return transport.Options{UserAgent: "pr-review-action/" + Version(), AllowHTTP: s.AllowHTTP, OnWait: onWait}
 }
 
-// Redactor knows the credentials of this process, which no text may carry away; more
-// are the variables that a settings file names for some.
+// Redactor returns a redactor for this process's credentials, which no text may leak; more
+// names further variables, which a settings file declares.
 func (w Wire) Redactor(s settings.Settings, more ...string) *secret.Redactor {
 	values := []string{s.Token, s.Key}
 	for _, name := range append([]string{"OPENAI_API_KEY", "GITHUB_TOKEN", "GH_TOKEN", "GH_ENTERPRISE_TOKEN",
@@ -94,10 +94,9 @@ func (w Wire) GitHub(ref pull.Ref, s settings.Settings) (*github.Client, error) 
 	return c, nil
 }
 
-// token is the credential for a host. A token from the environment belongs to
-// the server that GITHUB_SERVER_URL names, GitHub itself when unset, to that of
-// GH_HOST, and to this machine; another host in an address that somebody passed
-// along gets none.
+// token returns the credential for a host. A token from the environment belongs to the server
+// in GITHUB_SERVER_URL (GitHub itself if unset), to the server in GH_HOST, and to this
+// machine; any other host gets none but GH_ENTERPRISE_TOKEN.
 func (w Wire) token(host string, s settings.Settings) string {
 	if s.Token != "" {
 		return s.Token
@@ -111,9 +110,8 @@ func (w Wire) token(host string, s settings.Settings) string {
 	return w.getenv("GH_ENTERPRISE_TOKEN")
 }
 
-// NamedConfig reads the settings file that --config names on this machine; where the
-// flag was left alone, it gives the defaults, and without these the settings that hold
-// otherwise.
+// NamedConfig reads the settings file that --config names on this machine. Without the flag
+// it returns the defaults that the inputs carry, or without these the settings in otherwise.
 func NamedConfig(file config.File, otherwise config.Config) (config.Config, error) {
 	switch {
 	case file.Path == config.DefaultPath && file.Defaults == "":
