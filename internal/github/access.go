@@ -21,21 +21,21 @@ func (c *Client) branch(ctx context.Context, owner, repo, name string) (b gh.Bra
 	return b, whole(fmt.Sprintf("reading branch %q of %s/%s", name, owner, repo), err, b.GetName() != "")
 }
 
-// Permission reads what a user may do in a repository: admin, write, read or
-// none. A user that is no collaborator has read on a public repository.
+// Permission returns what a user may do in a repository: admin, write, read or none. Every
+// user has read on a public repository.
 func (c *Client) Permission(ctx context.Context, owner, repo, login string) (string, error) {
 	m, err := c.Member(ctx, owner, repo, login)
 	return m.Permission, err
 }
 
-// Member is an account and what it may do in a repository.
+// Member is an account and its permission in a repository.
 type Member struct {
 	ID         int64
 	Permission string // admin, write, read or none
-	Bot        bool   // an app's account, which is no person
+	Bot        bool   // an app's account
 }
 
-// Member reads what Permission reads, and of what kind the account is.
+// Member reads an account's permission, as Permission does, and its kind.
 func (c *Client) Member(ctx context.Context, owner, repo, login string) (Member, error) {
 	var level struct {
 		Permission string   `json:"permission"`
@@ -53,14 +53,14 @@ func (c *Client) Member(ctx context.Context, owner, repo, login string) (Member,
 	return Member{ID: level.User.GetID(), Permission: level.Permission, Bot: level.User.GetType() == "Bot"}, nil
 }
 
-// CanWritePulls says what can be read beforehand about posting reviews. Known
-// is false where only trying tells: the API shows no rights of an app's token
-// (that of a job included) nor of a fine-grained one.
+// CanWritePulls reports what can be known in advance about posting reviews. known is false if
+// only an attempt can tell: the API does not show the rights of an app's token (a job's
+// included) or of a fine-grained one.
 func (c *Client) CanWritePulls(ctx context.Context, owner, repo string) (known, ok bool, err error) {
 	return c.can(ctx, "pull", owner, repo)
 }
 
-// CanPush says the same about branches and commits.
+// CanPush reports the same about branches and commits.
 func (c *Client) CanPush(ctx context.Context, owner, repo string) (known, ok bool, err error) {
 	return c.can(ctx, "push", owner, repo)
 }
@@ -84,20 +84,20 @@ func (c *Client) can(ctx context.Context, right, owner, repo string) (known, ok 
 	return true, posts && (has || !listed), nil
 }
 
-// Environment is a deployment environment's protection.
+// Environment is a deployment environment and its protection.
 type Environment struct {
 	ID        int64
 	Name      string
 	Reviewers int      // users and teams, one of whom must approve
 	Users     []string // their logins
 	Teams     []string // their slugs, of the owning organization
-	NoSelf    bool     // who started the run may not approve it
+	NoSelf    bool     // whoever started the run may not approve it
 	Rules     int      // protection rules of any kind
-	Limited   bool     // certain branches alone may deploy to it
-	Custom    bool     // those that Client.Admitted lists; else the protected ones
+	Limited   bool     // only certain branches may deploy to it
+	Custom    bool     // those branches are the ones that Client.Admitted lists; else the protected ones
 }
 
-// Environment reads an environment: ErrNotFound where it does not exist.
+// Environment reads an environment. It returns ErrNotFound if there is none.
 func (c *Client) Environment(ctx context.Context, owner, repo, name string) (Environment, error) {
 	var e struct {
 		ID    int64  `json:"id"`
@@ -136,9 +136,9 @@ func (c *Client) Environment(ctx context.Context, owner, repo, name string) (Env
 	return found, nil
 }
 
-// InTeam reports whether an account is an active member of an organization's team.
-// A job's own token may not read that: ErrNoAccess or ErrNotFound, which is also
-// the answer of somebody who is no member.
+// InTeam reports whether an account is an active member of an organization's team. It returns
+// ErrNoAccess or ErrNotFound to a token that may not read this, such as a job's, and
+// ErrNotFound for an account that is not a member.
 func (c *Client) InTeam(ctx context.Context, org, team, login string) (bool, error) {
 	var m struct {
 		State string `json:"state"`

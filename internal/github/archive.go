@@ -13,18 +13,18 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// MaxArchive is how many bytes of a packed archive are read. It is held in
-// memory, so that a connection lost half way is tried again like any other.
+// MaxArchive bounds the bytes read of a compressed archive. The archive is held in memory, so
+// that a connection lost half way is retried like any other.
 const MaxArchive = 128 << 20
 
-// commitID is the full name of a commit, by SHA-1 or SHA-256. Branches and tags
-// move, and are read nowhere.
+// commitID matches the full name of a commit, SHA-1 or SHA-256. Branches and tags move, and
+// are never read.
 var commitID = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
 
-// Archive reads the files of a commit as a gzipped tar file of at most
-// MaxArchive bytes: ErrNotFound, ErrNoAccess, ErrTooLarge. The store that the API
-// sends to is asked without the token, which it must not have; the address that
-// it gives holds for minutes and is in no error.
+// Archive reads the files of a commit as a gzipped tar file of at most MaxArchive bytes. It
+// returns ErrNotFound, ErrNoAccess or ErrTooLarge. The store that the API redirects to must
+// not see the token and is asked without it; its address is valid for minutes and appears in
+// no error.
 func (c *Client) Archive(ctx context.Context, owner, repo, sha string) (io.ReadCloser, error) {
 	doing := fmt.Sprintf("reading the archive of %s/%s at %s", owner, repo, sha)
 	if !commitID.MatchString(sha) {

@@ -18,34 +18,34 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// errNotServed is the content of an artifact that GitHub lists and its store does not give:
-// a link to it lives for a minute.
+// errNotServed reports that GitHub lists an artifact but its store does not serve it: a link
+// to it lives for a minute.
 var errNotServed = problem.Sentinel("its content cannot be downloaded", "run it again")
 
-// Artifact is a stored artifact and the run that it says it is from.
+// Artifact is a stored artifact and the run that it claims to come from.
 type Artifact struct {
 	ID           int64
 	Name         string
 	Size         int64  // bytes
-	Digest       string // sha256:<hex> of the zip, empty where not told; it follows a swapped artifact
+	Digest       string // sha256:<hex> of the zip, may be empty; it follows a swapped artifact
 	Created      time.Time
 	Expired      bool
 	ExpiresAt    time.Time
-	RunID        int64 // 0 where GitHub does not tell
+	RunID        int64 // 0 if GitHub does not say
 	RepositoryID int64
 }
 
-// Artifacts says which artifacts of a repository are asked for. The API cannot filter
-// by prefix: all of the run are read, or of the repository the newest Pages of a hundred.
+// Artifacts selects artifacts of a repository. The API cannot filter by prefix: all of the
+// run are read, or the repository's newest Pages of a hundred.
 type Artifacts struct {
-	Run    int64  // that stored them, in earlier attempts too unless all jobs were run again; 0 is any, of forks too
-	Name   string // exactly; empty for Prefix
+	Run    int64  // of its earlier attempts too, unless all jobs were run again; 0 is any run, of forks too
+	Name   string // the exact name; if empty, Prefix counts
 	Prefix string
-	Pages  int // at most, where Name is empty and Run 0
+	Pages  int // upper bound if Name is empty and Run is 0
 }
 
-// Artifacts lists artifacts, newest first. Cut is set where all pages were full, so that
-// others may lie behind them.
+// Artifacts lists artifacts, newest first. cut reports that all pages were full, so there may
+// be more.
 func (c *Client) Artifacts(ctx context.Context, owner, repo string, q Artifacts) (found []Artifact, cut bool,
 	err error) {
 	path, pages, of := repoPath(owner, repo, "actions", "artifacts"), maxPages, ""
@@ -82,14 +82,14 @@ func (c *Client) Artifacts(ctx context.Context, owner, repo string, q Artifacts)
 	return found, cut, Wrap(doing, err)
 }
 
-// artifact is go-github's with the member that it drops.
+// artifact adds to go-github's type the field that it drops.
 type artifact struct {
 	gh.Artifact
 	Digest string `json:"digest"`
 }
 
-// read takes the run whose list it is in for its own where the member that names it is
-// null, as GitHub's description of the API has it.
+// read converts an artifact. If the field that names its run is null, as the API description
+// permits, the run that was listed counts.
 func (a artifact) read(of int64) Artifact {
 	run := a.GetWorkflowRun()
 	return Artifact{
@@ -99,9 +99,8 @@ func (a artifact) read(of int64) Artifact {
 	}
 }
 
-// Download reads an artifact's zip, at most max bytes: ErrNotFound,
-// ErrExpired, ErrTooLarge. The blob store is asked without the token, which
-// it must not have.
+// Download reads an artifact's zip of at most max bytes. It returns ErrNotFound, ErrExpired
+// or ErrTooLarge. The blob store must not see the token and is asked without it.
 func (c *Client) Download(ctx context.Context, owner, repo string, id int64, max int64) ([]byte, error) {
 	doing := fmt.Sprintf("downloading artifact %d of %s/%s", id, owner, repo)
 	location, _, err := c.api.Actions.DownloadArtifact(ctx, owner, repo, id, 1)

@@ -21,7 +21,7 @@ type Tip struct {
 	Message string
 }
 
-// Tip reads a branch: ErrNotFound where there is none.
+// Tip reads a branch. It returns ErrNotFound if there is none.
 func (c *Client) Tip(ctx context.Context, owner, repo, branch string) (Tip, error) {
 	b, err := c.branch(ctx, owner, repo, branch)
 	if err == nil && !commitID.MatchString(b.GetCommit().GetSHA()) {
@@ -41,8 +41,8 @@ func tipOf(k *gh.RepositoryCommit) Tip {
 	return tip
 }
 
-// Since lists the commits that head has and base lacks, oldest first, the first hundred:
-// ErrNotFound where they share no history.
+// Since lists the first hundred commits that head has and base lacks, oldest first. It
+// returns ErrNotFound if they share no history.
 func (c *Client) Since(ctx context.Context, owner, repo, base, head string) ([]Tip, error) {
 	compared, err := c.compare(ctx, owner, repo, base, head, pageSize)
 	var all []Tip
@@ -52,7 +52,7 @@ func (c *Client) Since(ctx context.Context, owner, repo, base, head string) ([]T
 	return all, err
 }
 
-// compare reads what head has and base lacks, of its commits so many at most.
+// compare reads what head has and base lacks, with at most so many of its commits.
 func (c *Client) compare(ctx context.Context, owner, repo, base, head string,
 	commits int) (compared gh.CommitsComparison, err error) {
 	path := fmt.Sprintf("%s?per_page=%d", repoPath(owner, repo, "compare", base+"..."+head), commits)
@@ -60,8 +60,8 @@ func (c *Client) compare(ctx context.Context, owner, repo, base, head string,
 	return compared, Wrap(fmt.Sprintf("comparing %.40s with %.40s of %s/%s", base, head, owner, repo), err)
 }
 
-// Entries reads what a commit has at some paths, each folder on the way once. What
-// is not there is left out.
+// Entries returns what a commit has at the paths, leaving out those that do not exist. It
+// reads each folder on the way once.
 func (c *Client) Entries(ctx context.Context, owner, repo, commit string,
 	paths []string) (map[string]diff.Entry, error) {
 	read := map[string]map[string]diff.Entry{}
@@ -94,8 +94,8 @@ func (c *Client) Entries(ctx context.Context, owner, repo, commit string,
 	return found, nil
 }
 
-// AllEntries reads all that a commit has, but for folders: ErrTooLarge where GitHub does
-// not list it whole, from about 100,000 paths on.
+// AllEntries reads all files of a commit. It returns ErrTooLarge if GitHub truncates the
+// list, from about 100,000 paths on.
 func (c *Client) AllEntries(ctx context.Context, owner, repo, commit string) (map[string]diff.Entry, error) {
 	all, err := c.entries(ctx, owner, repo, commit, true)
 	maps.DeleteFunc(all, func(_ string, e diff.Entry) bool { return e.Mode == folderMode })
@@ -104,8 +104,8 @@ func (c *Client) AllEntries(ctx context.Context, owner, repo, commit string) (ma
 
 const folderMode = "040000"
 
-// entries lists one folder by the hash of its tree, or of a commit for the top one, and
-// of all below it where deep.
+// entries lists a folder, given by its tree's hash or, for the top one, a commit's; with deep
+// also everything below it.
 func (c *Client) entries(ctx context.Context, owner, repo, sha string, deep bool) (map[string]diff.Entry, error) {
 	tree, _, err := c.api.Git.GetTree(ctx, segment(owner), segment(repo), sha, deep)
 	if err == nil && tree.GetTruncated() {
@@ -121,8 +121,8 @@ func (c *Client) entries(ctx context.Context, owner, repo, sha string, deep bool
 	return all, nil
 }
 
-// Changed lists the paths that head changed since it left base, sorted: of a rename
-// both. It is ErrTooLarge from 300 files on, which GitHub lists no further.
+// Changed lists the paths that head changed since it left base, sorted; a rename counts as
+// both paths. It returns ErrTooLarge from 300 files on, where GitHub's list ends.
 func (c *Client) Changed(ctx context.Context, owner, repo, base, head string) ([]string, error) {
 	compared, err := c.compare(ctx, owner, repo, base, head, 1) // the first page has all files
 	if err != nil {
@@ -143,18 +143,18 @@ func (c *Client) Changed(ctx context.Context, owner, repo, base, head string) ([
 	return paths, nil
 }
 
-// Opened is a pull request as a list has it. Body is untrusted text.
+// Opened is a pull request from a list. Body is untrusted text.
 type Opened struct {
 	Number int
 	URL    string
 	Body   string
 	Branch string // of its head
-	Own    bool   // that branch is in the same repository, so that who pushed it may write there
+	Own    bool   // the branch is in the same repository, so its author may write there
 	Open   bool
 }
 
-// OpenedFrom lists the pull requests of a branch of the repository, in any state,
-// newest first; of "" the newest hundred of all.
+// OpenedFrom lists the pull requests from a branch of the repository, in any state, newest
+// first; for "" the newest hundred of all.
 func (c *Client) OpenedFrom(ctx context.Context, owner, repo, branch string) ([]Opened, error) {
 	query := url.Values{"state": {"all"}, "sort": {"created"}, "direction": {"desc"}, "per_page": {"100"}}
 	if branch != "" {
@@ -180,8 +180,8 @@ func (c *Client) OpenedFrom(ctx context.Context, owner, repo, branch string) ([]
 	return all, nil
 }
 
-// Said looks for a text in the comments under an issue or pull request, and gives
-// the address of the first that has it.
+// Said searches the comments under an issue or pull request for a text. It returns the
+// address of the first one that contains it.
 func (c *Client) Said(ctx context.Context, ref pull.Ref, text string) (where string, found bool, err error) {
 	list, err := all(func(o *gh.ListOptions) ([]*gh.IssueComment, *gh.Response, error) {
 		return c.api.Issues.ListComments(ctx, segment(ref.Owner), segment(ref.Repo), ref.Number,

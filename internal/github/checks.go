@@ -7,20 +7,20 @@ import (
 	gh "github.com/google/go-github/v62/github"
 )
 
-// CheckPages is how many pages of a hundred are read of a commit's check runs,
-// and of its statuses.
+// CheckPages bounds the pages of a hundred that are read of a commit's check runs, and of its
+// statuses.
 const CheckPages = 3
 
-// Check is a check run of a commit. Its texts are untrusted: whoever may run a
-// workflow chooses them.
+// Check is a check run of a commit. Its texts are untrusted: whoever may run a workflow
+// chooses them.
 type Check struct {
 	ID          int64
 	Name, App   string
 	Status      string // queued, in_progress, completed, …
-	Conclusion  string // success, failure, neutral, cancelled, skipped, timed_out, …; empty until it is completed
-	Title       string // of what it reported
+	Conclusion  string // success, failure, neutral, cancelled, skipped, timed_out, …; empty until completed
+	Title       string // of its report
 	Summary     string
-	Annotations int // how many there are
+	Annotations int // their number
 }
 
 // Failed reports whether the check ended badly.
@@ -41,15 +41,15 @@ type Annotation struct {
 	Title, Message     string
 }
 
-// CommitStatus is what a service without check runs says of a commit. Its texts
+// CommitStatus is the status that a service without check runs sets on a commit. Its texts
 // are untrusted.
 type CommitStatus struct {
 	Context, Description string
 	State                string // success, failure, error or pending
 }
 
-// Checks lists the latest check runs of a commit, at most CheckPages of them;
-// more says that there are others. The token needs checks: read.
+// Checks lists the latest check runs of a commit, at most CheckPages; more reports that there
+// are others. The token needs checks: read.
 func (c *Client) Checks(ctx context.Context, owner, repo, sha string) (checks []Check, more bool, err error) {
 	list, more, err := some(CheckPages, func(o gh.ListOptions) ([]*gh.CheckRun, *gh.Response, error) {
 		page, resp, err := c.api.Checks.ListCheckRunsForRef(ctx, segment(owner), segment(repo), sha,
@@ -73,8 +73,8 @@ func (c *Client) Checks(ctx context.Context, owner, repo, sha string) (checks []
 	return checks, more, Wrap(fmt.Sprintf("listing the check runs of %s/%s at %s", owner, repo, sha), err)
 }
 
-// Annotations lists the first hundred annotations of a check run; more says that
-// there are others.
+// Annotations lists the first hundred annotations of a check run; more reports that there are
+// others.
 func (c *Client) Annotations(ctx context.Context, owner, repo string,
 	check int64) (notes []Annotation, more bool, err error) {
 	list, more, err := some(1, func(o gh.ListOptions) ([]*gh.CheckRunAnnotation, *gh.Response, error) {
@@ -89,8 +89,8 @@ func (c *Client) Annotations(ctx context.Context, owner, repo string,
 	return notes, more, Wrap(fmt.Sprintf("listing the annotations of check run %d of %s/%s", check, owner, repo), err)
 }
 
-// CommitStatuses lists the latest status of each context of a commit, at most
-// CheckPages of them; more says that there are others. The token needs statuses: read.
+// CommitStatuses lists the latest status of each context of a commit, at most CheckPages;
+// more reports that there are others. The token needs statuses: read.
 func (c *Client) CommitStatuses(ctx context.Context, owner, repo,
 	sha string) (statuses []CommitStatus, more bool, err error) {
 	list, more, err := some(CheckPages, func(o gh.ListOptions) ([]*gh.RepoStatus, *gh.Response, error) {
@@ -110,8 +110,7 @@ func (c *Client) CommitStatuses(ctx context.Context, owner, repo,
 	return statuses, more, Wrap(fmt.Sprintf("listing the statuses of %s/%s at %s", owner, repo, sha), err)
 }
 
-// some reads so many pages of a list at most, and reports whether others are
-// behind them.
+// some reads a list up to a number of pages. more reports whether other pages follow.
 func some[T any](pages int, read func(gh.ListOptions) ([]T, *gh.Response, error)) (list []T, more bool, err error) {
 	for page := 1; page <= pages; page++ {
 		part, resp, err := read(gh.ListOptions{Page: page, PerPage: pageSize})

@@ -16,9 +16,9 @@ const closingQuery = `query($owner: String!, $name: String!, $number: Int!) {
   }
 }`
 
-// ClosingIssues lists the issues that a pull request closes when it is merged, by
-// its keywords or by hand, as owner/repo#12: ErrNotFound, ErrNoAccess. They are none
-// where it goes to another branch than the default one.
+// ClosingIssues lists the issues that merging a pull request closes, by keyword or link, as
+// owner/repo#12. The list is empty for a pull request against another branch than the
+// default. It returns ErrNotFound or ErrNoAccess.
 func (c *Client) ClosingIssues(ctx context.Context, ref pull.Ref) ([]string, error) {
 	doing := "listing the issues that " + ref.String() + " closes"
 	var data struct {

@@ -14,15 +14,15 @@ import (
 // are untrusted text.
 type ReviewComment struct {
 	ID          int64
-	ReplyTo     int64 // 0 where it opens a thread
-	Review      int64 // that it came with
+	ReplyTo     int64 // 0 for a comment that opens a thread
+	Review      int64 // the review that it was posted with
 	Path        string
 	Side        string // RIGHT or LEFT, of the last line
 	StartSide   string // of the first line; empty for a single one
-	WholeFile   bool   // on no line, whatever the lines say
-	Line        int    // the last line now; 0 where it is outdated: the line changed or left the diff
-	Start       int    // the first line now; 0 where there is one alone, or Line is 0
-	Hunk        string // of the diff that it was written on, up to its last line
+	WholeFile   bool   // not on a line, whatever the line fields say
+	Line        int    // current last line; 0 if outdated: the line changed or left the diff
+	Start       int    // current first line; 0 for a single line, or if Line is 0
+	Hunk        string // part of the diff that it was written on, up to its last line
 	Body        string
 	User        string // login, empty for a deleted account
 	UserType    string // User or Bot
@@ -35,8 +35,8 @@ type ReviewComment struct {
 	OriginalStartLine int    // the first line at that commit; 0 for a single one
 }
 
-// Outdated reports whether the commented line is no longer in the diff, which
-// for a merged pull request mostly means that the author changed it.
+// Outdated reports whether the commented line is no longer in the diff. On a merged pull
+// request this mostly means that the author changed it.
 func (c ReviewComment) Outdated() bool { return c.Line == 0 }
 
 // ReviewComments lists all comments on a pull request's diff, oldest first.
@@ -49,8 +49,8 @@ func (c *Client) ReviewComments(ctx context.Context, ref pull.Ref) ([]ReviewComm
 	return comments(list), Wrap("listing the comments on "+ref.String(), err)
 }
 
-// CommentsOf lists the comments of one review, those of a pending one for its
-// account alone: ErrNotFound where there is none to see.
+// CommentsOf lists the comments of one review; those of a pending review only for its author.
+// It returns ErrNotFound if none is visible.
 func (c *Client) CommentsOf(ctx context.Context, ref pull.Ref, review int64) ([]ReviewComment, error) {
 	list, err := all(func(o *gh.ListOptions) ([]*gh.PullRequestComment, *gh.Response, error) {
 		return c.api.PullRequests.ListReviewComments(ctx, ref.Owner, ref.Repo, ref.Number, review, o)

@@ -10,8 +10,8 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// Commit reads the full hash of a branch's or tag's commit, or of a shortened hash;
-// HEAD is the default branch's. ErrNotFound where there is none.
+// Commit resolves a branch, a tag or a short hash to a commit's full hash; HEAD means the
+// default branch. It returns ErrNotFound if there is none.
 func (c *Client) Commit(ctx context.Context, owner, repo, revision string) (string, error) {
 	var commit struct {
 		SHA string `json:"sha"`
@@ -24,9 +24,9 @@ func (c *Client) Commit(ctx context.Context, owner, repo, revision string) (stri
 	return commit.SHA, nil
 }
 
-// OnBranch reports whether a commit is a branch's tip or behind it. The tip is
-// read as the branch's and compared by its hash, since a tag may have the
-// branch's name. A commit that is not there, or shares no history, is not on it.
+// OnBranch reports whether a commit is a branch's tip or an ancestor of it. It reads the tip
+// from the branch and compares its hash, since a tag may have the branch's name. A missing
+// commit, or one without shared history, is not on the branch.
 func (c *Client) OnBranch(ctx context.Context, owner, repo, branch, sha string) (bool, error) {
 	tip, err := c.Tip(ctx, owner, repo, branch)
 	if err != nil || sha == "" || sha == tip.SHA {
@@ -39,9 +39,9 @@ func (c *Client) OnBranch(ctx context.Context, owner, repo, branch, sha string) 
 	return compared.GetStatus() == "behind" || compared.GetStatus() == "identical", err
 }
 
-// CompareDiff reads what head changed since it left base, as a unified diff of
-// at most max bytes: ErrNotFound where a commit is gone, ErrTooLarge also where
-// GitHub makes no diff of that size. Commits that do not differ give "".
+// CompareDiff returns what head changed since it left base, as a unified diff of at most max
+// bytes; "" if the commits do not differ. It returns ErrNotFound if a commit is gone, and
+// ErrTooLarge also if GitHub makes no diff of that size.
 func (c *Client) CompareDiff(ctx context.Context, owner, repo, base, head string, max int64) (string, error) {
 	doing := fmt.Sprintf("reading the diff %s...%s of %s/%s", base, head, owner, repo)
 	req, err := c.api.NewRequest(http.MethodGet, repoPath(owner, repo, "compare", base+"..."+head), nil)

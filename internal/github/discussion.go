@@ -11,30 +11,30 @@ import (
 	"github.com/org/pr-review-action/internal/pull"
 )
 
-// RemarkPage is how many remarks one page of a discussion has.
+// RemarkPage is the number of remarks on a page of a discussion.
 const RemarkPage = 20
 
-// Remark is what somebody said in a discussion: a comment, a review, a commit's
-// message, an issue. All its texts are untrusted.
+// Remark is an entry of a discussion: a comment, a review, a commit's message, an issue. All
+// its texts are untrusted.
 type Remark struct {
 	ID          int64
-	ReplyTo     int64  // the remark that it answers; 0 where it opens a thread
-	Review      int64  // of a comment on the diff: the review that it came with
-	User        string // login, of a commit without an account the name that it gives; empty for a deleted account
-	UserType    string // User or Bot; empty where there is no account
+	ReplyTo     int64  // the remark that it answers; 0 if it opens a thread
+	Review      int64  // of a comment on the diff: the review that it was posted with
+	User        string // login; for a commit without an account its author's name; empty for a deleted account
+	UserType    string // User or Bot; empty without an account
 	Association string // OWNER, MEMBER, COLLABORATOR, CONTRIBUTOR, …; empty for commits
 	State       string // of a review: COMMENTED, APPROVED, CHANGES_REQUESTED or DISMISSED; of an issue open or closed
 	SHA         string // of a commit
 	Path        string // of a comment on the diff, as Line
-	Line        int    // the last line now; 0 where it is outdated or on the whole file
+	Line        int    // current last line; 0 if outdated or on the whole file
 	Title       string // of an issue
 	Pull        bool   // of an issue: it is a pull request
 	Body        string
-	At          time.Time // of a commit what its author's clock said
+	At          time.Time // for a commit, by its author's clock
 }
 
-// Commits lists a page of a pull request's commits, oldest first, pages counted
-// from 1; more says that others follow. The API ends at 250.
+// Commits lists a page of a pull request's commits, oldest first. Pages count from 1; more
+// reports that others follow. The API ends at 250 commits.
 func (c *Client) Commits(ctx context.Context, ref pull.Ref, page int) (remarks []Remark, more bool, err error) {
 	list, resp, err := c.api.PullRequests.ListCommits(ctx, segment(ref.Owner), segment(ref.Repo), ref.Number,
 		remarksOf(page))
@@ -79,8 +79,7 @@ func (c *Client) ReviewPage(ctx context.Context, ref pull.Ref, page int) (remark
 	return remarks, follows(resp, page), Wrap("listing the reviews of "+ref.String(), err)
 }
 
-// ReviewCommentPage lists a page of the comments on a pull request's diff, as
-// Commits does.
+// ReviewCommentPage lists a page of the comments on a pull request's diff, as Commits does.
 func (c *Client) ReviewCommentPage(ctx context.Context, ref pull.Ref,
 	page int) (remarks []Remark, more bool, err error) {
 	list, resp, err := c.api.PullRequests.ListComments(ctx, segment(ref.Owner), segment(ref.Repo), ref.Number,
@@ -100,8 +99,8 @@ func (c *Client) ReviewCommentPage(ctx context.Context, ref pull.Ref,
 	return remarks, follows(resp, page), Wrap("listing the comments on "+ref.String(), err)
 }
 
-// Issue reads an issue: ErrNotFound, also for one that was deleted or moved to
-// another repository, where the token may see more than here.
+// Issue reads an issue. It returns ErrNotFound also if the issue was deleted or moved to
+// another repository, where the token may see more than in this one.
 func (c *Client) Issue(ctx context.Context, owner, repo string, number int) (Remark, error) {
 	doing := fmt.Sprintf("reading issue %d of %s/%s", number, owner, repo)
 	i, _, err := c.api.Issues.Get(ctx, segment(owner), segment(repo), number)

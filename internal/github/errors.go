@@ -9,8 +9,8 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// The errors a caller decides on. A *transport.StatusError is reachable behind
-// each that came from an answer.
+// The errors that a caller handles. Those that come from an answer wrap a
+// *transport.StatusError.
 var (
 	ErrNotFound = problem.Sentinel("not found, or not visible to this token",
 		"check the name; a private repository needs a token that may read it (github-token, GITHUB_TOKEN)")
@@ -22,8 +22,8 @@ var (
 	ErrDeclined = errors.New("GitHub took no part of it")
 )
 
-// Wrap says what was being done, and puts the sentinel of the status in front.
-// Rate limits are no lack of access. A nil error stays nil.
+// Wrap adds what was being done and the sentinel for the answer's status. A rate limit is not
+// ErrNoAccess. A nil error stays nil.
 func Wrap(doing string, err error) error {
 	if err == nil {
 		return nil
@@ -47,10 +47,10 @@ type lacking struct {
 	permissions string
 }
 
-// Unwrap is ErrNoAccess.
+// Unwrap returns ErrNoAccess.
 func (l lacking) Unwrap() error { return l.error }
 
-// Next names the permissions.
+// Next tells the user which permissions to give the token.
 func (l lacking) Next() string {
 	return "give the token what GitHub names, in the job's permissions: { " + l.permissions + " }"
 }
@@ -63,7 +63,7 @@ func sentinel(status *transport.StatusError) error {
 		return ErrNotFound
 	case status.Code == http.StatusGone:
 		return ErrExpired
-	case status.Code == http.StatusNotAcceptable: // GitHub's word for a diff that it does not make
+	case status.Code == http.StatusNotAcceptable: // GitHub's answer for a diff that it does not make
 		return ErrTooLarge
 	case status.Code == http.StatusUnauthorized, status.Code == http.StatusForbidden:
 		return ErrNoAccess

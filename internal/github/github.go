@@ -1,9 +1,7 @@
-// Package github reads pull requests, runs, artifacts and permissions from
-// GitHub's REST API.
+// Package github reads pull requests, runs, artifacts and permissions from GitHub's REST API.
 //
-// It never writes: its client refuses every method but GET, and what writes
-// lives in github/write. What it returns is untrusted text in typed
-// fields. Start at New and Client.Pull.
+// It never writes: its client refuses every method but GET, and all writing is in
+// github/write. It returns untrusted text in typed fields. Start at New and Client.Pull.
 package github
 
 import (
@@ -23,12 +21,12 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// Options says where the API is and how to reach it.
+// Options describes where the API is and how to reach it.
 type Options struct {
-	APIURL     string       // as GITHUB_API_URL has it; see APIURL
-	GraphQLURL string       // as GITHUB_GRAPHQL_URL has it; where empty, beside APIURL
-	Token      string       // none reads public repositories
-	HTTP       *http.Client // transport.New's; it must add no credentials of its own
+	APIURL     string       // in the form of GITHUB_API_URL; see APIURL
+	GraphQLURL string       // in the form of GITHUB_GRAPHQL_URL; if empty, derived from APIURL
+	Token      string       // empty to read public repositories
+	HTTP       *http.Client // from transport.New; it must not add credentials of its own
 }
 
 // Client reads from one API with one token. It is safe for concurrent use.
@@ -37,12 +35,11 @@ type Client struct {
 	graphql *url.URL
 	token   string
 	http    *http.Client // adds no token
-	api     *gh.Client   // adds it, and only reads
+	api     *gh.Client   // adds the token, and only reads
 }
 
-// New makes a client. It fails with an error of transport.Refused on
-// an address that a token must not be sent to; plain http is for loopback, or
-// as the HTTP client allows.
+// New makes a client. It returns an error of the kind transport.Refused for an address that
+// must not receive a token. Plain http is for loopback, or as the HTTP client allows.
 func New(o Options) (*Client, error) {
 	base, err := transport.CheckURL(strings.TrimSuffix(o.APIURL, "/")+"/", true)
 	if err != nil {
@@ -57,17 +54,17 @@ func New(o Options) (*Client, error) {
 	return c, nil
 }
 
-// Authorized reports whether there is a token: without one GitHub hands out no artifact,
-// also where it lists them.
+// Authorized reports whether the client has a token: without one GitHub serves no artifact,
+// even if it lists them.
 func (c *Client) Authorized() bool { return c.token != "" }
 
-// ForWriting is an API client that may also POST, PUT an environment and DELETE a
-// review, each request at most once. It is there for github/write alone.
+// ForWriting returns an API client that may also POST, PUT an environment and DELETE a
+// review, each request at most once. Only github/write may use it.
 func (c *Client) ForWriting() *gh.Client {
 	return c.client(http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete)
 }
 
-// changes are the kinds of address that may be changed or deleted.
+// changes maps a method to the addresses that it may change or delete.
 var changes = map[string]*regexp.Regexp{
 	http.MethodPut:    regexp.MustCompile(`/repos/[^/]+/[^/]+/environments/[^/]+$`),
 	http.MethodDelete: regexp.MustCompile(`/repos/[^/]+/[^/]+/pulls/[0-9]+/reviews/[0-9]+$`),
@@ -85,9 +82,9 @@ func (c *Client) client(methods ...string) *gh.Client {
 // publicAPI is the API of github.com.
 const publicAPI = "https://api.github.com"
 
-// APIURL is the API of a pull request's server. GITHUB_API_URL is it where the
-// server is that of GITHUB_SERVER_URL (github.com when unset) or has the same
-// host; else it is the address that GitHub gives the API of such a server.
+// APIURL returns the address of the API for a pull request's server. This is GITHUB_API_URL
+// if the server is that of GITHUB_SERVER_URL (github.com if unset) or has the same host, else
+// the address that GitHub gives the API of such a server.
 func APIURL(ref pull.Ref, getenv func(string) string) string {
 	api := strings.TrimSuffix(getenv("GITHUB_API_URL"), "/")
 	if api != "" && (hostOf(getenv("GITHUB_SERVER_URL"), pull.DefaultHost) == ref.Host || hostOf(api, "") == ref.Host) {
@@ -102,9 +99,9 @@ func APIURL(ref pull.Ref, getenv func(string) string) string {
 	return ref.Server() + "/api/v3"
 }
 
-// GraphQLURL is the address of GraphQL for a pull request: GITHUB_GRAPHQL_URL where
-// GITHUB_API_URL is that of its server, else empty. Where only the API's address was
-// changed, as under act, GraphQL is not asked at github.com all the same.
+// GraphQLURL returns GITHUB_GRAPHQL_URL if GITHUB_API_URL belongs to the pull request's
+// server, else "". If only the API's address was changed, as under act, it does not send
+// GraphQL to github.com.
 func GraphQLURL(ref pull.Ref, getenv func(string) string) string {
 	api, graphql := strings.TrimSuffix(getenv("GITHUB_API_URL"), "/"), getenv("GITHUB_GRAPHQL_URL")
 	if api == "" || APIURL(ref, getenv) != api || api != publicAPI && graphql == publicAPI+"/graphql" {
@@ -113,7 +110,7 @@ func GraphQLURL(ref pull.Ref, getenv func(string) string) string {
 	return graphql
 }
 
-// hostOf is the host of an address, or the other one where it has none.
+// hostOf returns the host of an address, or otherwise if it has none.
 func hostOf(address, otherwise string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
@@ -122,10 +119,10 @@ func hostOf(address, otherwise string) string {
 	return strings.ToLower(u.Host)
 }
 
-// authorized adds the token to requests to the API and to nothing else, and
-// turns answers that say no into *transport.StatusError. It does the latter
-// ahead of go-github, which takes no 429 for a rate limit and answers later
-// calls itself, with a 403 of its own making, after it has seen a limit.
+// authorized adds the token to requests to the API and to nothing else, and turns failed
+// answers into *transport.StatusError. It does so before go-github sees them, which takes no
+// 429 for a rate limit and, after a limit, answers later calls itself with a 403 that it made
+// up.
 type authorized struct {
 	next    http.RoundTripper
 	base    *url.URL
@@ -147,8 +144,8 @@ func (a *authorized) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, fmt.Errorf("%w: from %s to %s", transport.ErrRedirect, a.base.Host, req.URL.Host)
 	}
 	sent := req.Clone(req.Context())
-	sent.Header.Del("User-Agent") // that of the transport counts
-	sent.GetBody = nil            // without which no request is sent twice
+	sent.Header.Del("User-Agent") // the transport sets its own
+	sent.GetBody = nil            // without it no request is sent twice
 	if a.token != "" {
 		sent.Header.Set("Authorization", "Bearer "+a.token)
 	}
@@ -159,13 +156,13 @@ func (a *authorized) RoundTrip(req *http.Request) (*http.Response, error) {
 	return accept(req, resp)
 }
 
-// accept lets answers through that say yes, in JSON unless asked otherwise. A
-// diff may be empty, so its media type has to say that it is one.
+// accept passes successful answers in JSON or in the type that was requested. A diff may be
+// empty, so its media type has to say that it is a diff.
 func accept(req *http.Request, resp *http.Response) (*http.Response, error) {
 	if resp.StatusCode >= 400 {
 		return nil, transport.Status(resp)
 	}
-	resp.Header.Del("X-Ratelimit-Remaining") // of a spent limit go-github would make its own answers
+	resp.Header.Del("X-Ratelimit-Remaining") // else go-github answers for a spent limit by itself
 	resp.Header.Del("X-Ratelimit-Reset")
 	asked, kind := req.Header.Get("Accept"), resp.Header.Get("Content-Type")
 	if resp.StatusCode >= 300 || asked == mediaRaw || asked == mediaDiff && strings.Contains(kind, ".diff") {
@@ -190,8 +187,8 @@ const (
 	maxPages  = 100
 )
 
-// get reads one JSON value by hand, where go-github has no call, drops a field
-// or does not escape. The path is repoPath's, possibly with a query.
+// get reads one JSON value for which go-github has no call, drops a field or does not escape.
+// path comes from repoPath, possibly with a query.
 func (c *Client) get(ctx context.Context, v any, path string) (*gh.Response, error) {
 	req, err := c.api.NewRequest(http.MethodGet, path, nil)
 	if err != nil {
@@ -200,7 +197,7 @@ func (c *Client) get(ctx context.Context, v any, path string) (*gh.Response, err
 	return c.api.Do(ctx, req, v)
 }
 
-// repoPath joins escaped parts behind repos/owner/repo.
+// repoPath joins escaped parts after repos/owner/repo.
 func repoPath(owner, repo string, parts ...string) string {
 	path := "repos"
 	for _, p := range append([]string{owner, repo}, parts...) {
@@ -209,7 +206,7 @@ func repoPath(owner, repo string, parts ...string) string {
 	return path
 }
 
-// segment escapes a part of a path, the dots that would climb included.
+// segment escapes a part of a path, including dots that would climb out of it.
 func segment(s string) string {
 	if s == "." || s == ".." {
 		return strings.ReplaceAll(s, ".", "%2E")
@@ -217,7 +214,7 @@ func segment(s string) string {
 	return url.PathEscape(s)
 }
 
-// all reads a list page by page, until one says that there is none behind it.
+// all reads a list to its last page.
 func all[T any](read func(*gh.ListOptions) ([]T, *gh.Response, error)) ([]T, error) {
 	var list []T
 	o := &gh.ListOptions{Page: 1, PerPage: pageSize}
@@ -237,7 +234,7 @@ func all[T any](read func(*gh.ListOptions) ([]T, *gh.Response, error)) ([]T, err
 
 var errIncomplete = errors.New("the answer lacks fields that it must have")
 
-// whole says what was being done where that failed, or the answer lacks what it must have.
+// whole wraps err, or errIncomplete if ok is false, with what was being done.
 func whole(doing string, err error, ok bool) error {
 	if err == nil && !ok {
 		err = errIncomplete

@@ -11,8 +11,8 @@ import (
 	"github.com/org/pr-review-action/internal/pull"
 )
 
-// LabelSetter reads who put a label on the pull request last: ErrNotFound where
-// nobody did. The login is empty for a deleted account.
+// LabelSetter returns the login of the account that last put a label on the pull request,
+// empty if it was deleted. It returns ErrNotFound if the label was never set.
 func (c *Client) LabelSetter(ctx context.Context, ref pull.Ref, label string) (login string, err error) {
 	var at time.Time
 	events, err := all(func(o *gh.ListOptions) ([]*gh.IssueEvent, *gh.Response, error) {

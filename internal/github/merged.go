@@ -13,22 +13,21 @@ import (
 	"github.com/org/pr-review-action/internal/pull"
 )
 
-// MergedPages is how many pages MergedPulls reads at most, of a hundred closed
-// pull requests each.
+// MergedPages bounds the pages that MergedPulls reads, of a hundred closed pull requests
+// each.
 const MergedPages = 10
 
-// MergedPull is a merged pull request as the API lists it: without the number
-// of changed files.
+// MergedPull is a merged pull request as the API lists it: without the number of changed
+// files.
 type MergedPull struct {
 	pull.Pull
 	MergedAt time.Time
 }
 
-// MergedPulls lists the pull requests that were merged last, so many at most,
-// the newest merge first. The API sorts by update and not by merge, so pages are
-// read until nothing behind them can have been merged later. Where old pull
-// requests are updated all the time, MergedPages ends that: then those it gives
-// are the newest of the thousand closed ones that were updated last.
+// MergedPulls returns the last pull requests that were merged, the newest merge first. The
+// API sorts by update rather than merge, so pages are read until no later page can hold a
+// newer merge. If old pull requests are updated all the time, it stops after MergedPages and
+// returns the newest merges of the thousand closed pull requests that were updated last.
 func (c *Client) MergedPulls(ctx context.Context, owner, repo string, last int) ([]MergedPull, error) {
 	var found []MergedPull
 	_, err := all(func(o *gh.ListOptions) ([]*gh.PullRequest, *gh.Response, error) {
@@ -50,8 +49,8 @@ func (c *Client) MergedPulls(ctx context.Context, owner, repo string, last int) 
 	return found, Wrap(fmt.Sprintf("listing the merged pull requests of %s/%s", owner, repo), err)
 }
 
-// withMerged adds the merged ones of a page. One may stand on two pages, where
-// the list moved between the requests.
+// withMerged adds a page's merged pull requests. One may be on two pages if the list moved
+// between the requests.
 func withMerged(found []MergedPull, page []*gh.PullRequest, owner, repo string) ([]MergedPull, error) {
 	for _, pr := range page {
 		p := describe(pull.Ref{Owner: owner, Repo: repo, Number: pr.GetNumber()}, pr)
@@ -75,8 +74,8 @@ func newest(list []MergedPull, last int) []MergedPull {
 	return list[:min(len(list), max(last, 0))]
 }
 
-// settled reports whether no later page can change the list: what was updated
-// before the oldest merge in it was merged before that too.
+// settled reports whether no later page can change the list: what was updated before the
+// oldest merge in it was also merged before.
 func settled(found []MergedPull, page []*gh.PullRequest, last int) bool {
 	if len(found) < last || len(page) == 0 {
 		return false

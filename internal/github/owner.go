@@ -11,13 +11,12 @@ import (
 	gh "github.com/google/go-github/v62/github"
 )
 
-// ownerPages bounds how many repositories of an owner are listed, 100 a page.
+// ownerPages bounds the pages of an owner's repositories, 100 on each.
 const ownerPages = 10
 
 // RepositoriesOf lists the repositories of an organization or a person that the token sees,
-// those that were pushed to last first, 1000 at most; cut is set where there may be more.
-// Of a person's private ones only the person's own token sees any. ErrNotFound is an owner
-// that is not there.
+// the latest push first and at most 1000; cut reports that there may be more. Only a person's
+// own token sees their private ones. It returns ErrNotFound if the owner does not exist.
 func (c *Client) RepositoriesOf(ctx context.Context, owner string) (list []Repository, cut bool, err error) {
 	list, cut, err = c.repositories(ctx, "orgs/"+url.PathEscape(owner)+"/repos", url.Values{})
 	if errors.Is(err, ErrNotFound) {

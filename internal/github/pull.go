@@ -20,11 +20,11 @@ import (
 // maxFiles is where the API ends the list of a pull request's files.
 const maxFiles = 3000
 
-// emptyBlob is the id of the file without content, which is no binary one.
+// emptyBlob is the id of an empty file, which is not binary.
 const emptyBlob = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
 
-// Pull reads a pull request. Owner and Repo come back in the repository's own
-// spelling; MergeBase is empty.
+// Pull reads a pull request. It returns Owner and Repo in the repository's own spelling;
+// MergeBase is empty.
 func (c *Client) Pull(ctx context.Context, ref pull.Ref) (pull.Pull, error) {
 	doing := "reading pull request " + ref.String()
 	pr, _, err := c.api.PullRequests.Get(ctx, ref.Owner, ref.Repo, ref.Number)
@@ -38,8 +38,8 @@ func (c *Client) Pull(ctx context.Context, ref pull.Ref) (pull.Pull, error) {
 	return p, nil
 }
 
-// OpenHeads reads the head commit of every open pull request, by number: one
-// request for a hundred of them.
+// OpenHeads returns the head commits of all open pull requests by number, with one request
+// per hundred.
 func (c *Client) OpenHeads(ctx context.Context, owner, repo string) (map[int]string, error) {
 	list, err := all(func(o *gh.ListOptions) ([]*gh.PullRequest, *gh.Response, error) {
 		return c.api.PullRequests.List(ctx, owner, repo, &gh.PullRequestListOptions{State: "open", ListOptions: *o})
@@ -85,10 +85,9 @@ func describe(ref pull.Ref, pr *gh.PullRequest) pull.Pull {
 	return p
 }
 
-// Files lists the changed files of a pull request in GitHub's order. Complete
-// is false where the list is not all of them: GitHub ends it at 3000, and a
-// push in between changes their number. A file of Changes() > 0 without a
-// patch is one that GitHub did not diff.
+// Files lists the changed files of a pull request in GitHub's order. complete is false if the
+// list lacks some: GitHub ends it at 3000, and a push in between changes their number. GitHub
+// did not diff a file that has Changes() > 0 but no patch.
 func (c *Client) Files(ctx context.Context, p pull.Pull) (files []diff.File, complete bool, err error) {
 	list, err := all(func(o *gh.ListOptions) ([]*gh.CommitFile, *gh.Response, error) {
 		return c.api.PullRequests.ListFiles(ctx, p.Owner, p.Repo, p.Number, o)
@@ -114,8 +113,8 @@ func file(f *gh.CommitFile) diff.File {
 	if file.Patch == "" {
 		file.Blob = f.GetSHA()
 	}
-	// No field says binary. Text that changed has changed lines, so content
-	// that changed without any is not text.
+	// No field marks binary files. A text that changed has changed lines, so changed content
+	// without any is not text.
 	switch file.Status {
 	case diff.Added, diff.Modified, diff.Removed:
 		file.Binary = file.Patch == "" && file.Changes() == 0 && f.GetSHA() != emptyBlob
@@ -123,7 +122,7 @@ func file(f *gh.CommitFile) diff.File {
 	return file
 }
 
-// MergeBase reads the commit that the pull request's diff starts from.
+// MergeBase returns the commit that the pull request's diff starts from.
 func (c *Client) MergeBase(ctx context.Context, p pull.Pull) (string, error) {
 	doing := fmt.Sprintf("reading the merge base of %s", p.Ref)
 	opts := &gh.ListOptions{PerPage: 1}
@@ -138,8 +137,8 @@ func (c *Client) MergeBase(ctx context.Context, p pull.Pull) (string, error) {
 	return sha, nil
 }
 
-// Content reads a file at a commit or branch, at most max bytes of it:
-// ErrNotFound, ErrTooLarge. A path that leaves the repository is not found.
+// Content reads a file of at most max bytes at a commit or branch. It returns ErrNotFound,
+// also for a path that leaves the repository, or ErrTooLarge.
 func (c *Client) Content(ctx context.Context, owner, repo, path, ref string, max int64) ([]byte, error) {
 	doing := fmt.Sprintf("reading %q of %s/%s at %s", path, owner, repo, ref)
 	req, err := c.contents(owner, repo, path, ref)
@@ -154,8 +153,8 @@ func (c *Client) Content(ctx context.Context, owner, repo, path, ref string, max
 	return content.Bytes(), nil
 }
 
-// Folder lists the names in a folder at a commit or branch, of the first thousand that
-// GitHub gives. One that is not there has none.
+// Folder lists the names in a folder at a commit or branch, of the first thousand that GitHub
+// returns. A folder that does not exist has none.
 func (c *Client) Folder(ctx context.Context, owner, repo, path, ref string) ([]string, error) {
 	doing := fmt.Sprintf("listing %q of %s/%s at %s", path, owner, repo, ref)
 	req, err := c.contents(owner, repo, path, ref)

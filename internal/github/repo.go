@@ -5,23 +5,23 @@ import (
 	"fmt"
 )
 
-// DefaultBranch reads which branch a repository's workflows are taken from.
+// DefaultBranch returns the branch that a repository's workflows are taken from.
 func (c *Client) DefaultBranch(ctx context.Context, owner, repo string) (string, error) {
 	r, err := c.Repository(ctx, owner, repo)
 	return r.DefaultBranch, err
 }
 
-// Repository is what a job needs to know of one.
+// Repository holds what a job needs to know about a repository.
 type Repository struct {
 	ID            int64
 	DefaultBranch string
 	Private       bool
 	Visibility    string // public, private or internal
-	Archived      bool   // nobody can write to it
+	Archived      bool   // it is read-only
 
-	FullName     string // as it is called now: owner/repo
+	FullName     string // its current name: owner/repo
 	Organization bool   // its owner is one
-	Parent       string // what it is a fork of, owner/repo; empty for none
+	Parent       string // the repository it was forked from, owner/repo; empty for none
 }
 
 // Repository reads a repository.

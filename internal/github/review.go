@@ -21,7 +21,7 @@ type Review struct {
 	CommitID string
 	State    string // COMMENTED, APPROVED, CHANGES_REQUESTED, DISMISSED or PENDING
 	URL      string
-	At       time.Time // when it was submitted; zero while it is pending
+	At       time.Time // when it was submitted; zero while pending
 }
 
 // Reviews lists all reviews of a pull request, oldest first.
@@ -42,15 +42,15 @@ func (c *Client) Reviews(ctx context.Context, ref pull.Ref) ([]Review, error) {
 // ActionsBot is the account of every workflow's own token.
 const ActionsBot = "github-actions[bot]"
 
-// Viewer is the account behind a token. An installation's token, such as a job's,
-// is a bot's, whose login REST does not tell: App asks.
+// Viewer is the account behind a token. An installation's token, such as a job's, belongs to
+// a bot, whose login only App can read.
 type Viewer struct {
 	Login string
 	ID    int64
 	Bot   bool
 }
 
-// Viewer reads whose token this is. A valid token that the API refuses to name
+// Viewer reads the account of the token. A valid token whose account the API refuses to name
 // is an installation's.
 func (c *Client) Viewer(ctx context.Context) (Viewer, error) {
 	user, _, err := c.api.Users.Get(ctx, "")

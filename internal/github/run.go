@@ -15,16 +15,16 @@ import (
 // Run is one run of a workflow.
 type Run struct {
 	ID         int64
-	Path       string // of the workflow file, as .github/workflows/x.yml, possibly with @ref behind
+	Path       string // of the workflow file, such as .github/workflows/x.yml, possibly followed by @ref
 	Event      string
 	HeadBranch string // or a tag's name
 	HeadSHA    string
 	RepoID     int64
-	HeadRepoID int64 // 0 where the fork was deleted
+	HeadRepoID int64 // 0 if the fork was deleted
 
 	Status     string // queued, in_progress, waiting, completed and others
 	Conclusion string // success, failure, cancelled and others; empty until completed
-	Actor      string // login of who started attempt 1
+	Actor      string // login of the account that started attempt 1
 }
 
 // Run reads a workflow run.
@@ -41,8 +41,8 @@ func (c *Client) Run(ctx context.Context, owner, repo string, id int64) (Run, er
 	return run, nil
 }
 
-// RunsAt lists the runs of a workflow file at exactly one commit, newest first, 100 at
-// most. The file is named as in .github/workflows: ErrNotFound where it never ran.
+// RunsAt lists the runs of a workflow file at exactly one commit, newest first, at most 100.
+// file is its name in .github/workflows. It returns ErrNotFound if the file never ran.
 func (c *Client) RunsAt(ctx context.Context, owner, repo, file, sha string) ([]Run, error) {
 	var list struct {
 		Runs []workflowRun `json:"workflow_runs"`
@@ -60,7 +60,7 @@ func (c *Client) RunsAt(ctx context.Context, owner, repo, file, sha string) ([]R
 	return runs, nil
 }
 
-// workflowRun is go-github's with the member that it drops.
+// workflowRun adds to go-github's type the field that it drops.
 type workflowRun struct {
 	gh.WorkflowRun
 	Path string `json:"path"`
@@ -78,8 +78,8 @@ func runPath(owner, repo string, id int64, parts ...string) string {
 	return repoPath(owner, repo, append([]string{"actions", "runs", strconv.FormatInt(id, 10)}, parts...)...)
 }
 
-// Approval is one answer to a run's request to enter environments. The API
-// gives no time. Comment is untrusted text.
+// Approval is one answer to a run's request to enter environments. The API gives no time.
+// Comment is untrusted text.
 type Approval struct {
 	Environments []string
 	State        string // approved, rejected or pending
@@ -87,7 +87,7 @@ type Approval struct {
 	Comment      string
 }
 
-// Approvals reads the answers given so far, of all attempts of a run.
+// Approvals lists the answers so far, of all attempts of a run.
 func (c *Client) Approvals(ctx context.Context, owner, repo string, run int64) ([]Approval, error) {
 	var list []struct {
 		Environments []gh.Environment `json:"environments"`
@@ -113,11 +113,11 @@ func (c *Client) Approvals(ctx context.Context, owner, repo string, run int64) (
 type Pending struct {
 	ID         int64 // of the environment
 	Name       string
-	MayApprove bool     // whether the token's account is one of those who answer
-	Reviewers  []string // those: logins, and teams as @slug
+	MayApprove bool     // the token's account may answer
+	Reviewers  []string // who may answer: logins, and teams as @slug
 }
 
-// Pending reads the environments that a run waits for: none of a run that does not.
+// Pending lists the environments that a run waits for; none if it is not waiting.
 func (c *Client) Pending(ctx context.Context, owner, repo string, run int64) ([]Pending, error) {
 	var list []struct {
 		Environment struct {

@@ -7,8 +7,8 @@ import (
 	"net/url"
 )
 
-// Admitted lists the patterns of branches and tags that alone may deploy to an
-// environment that is Custom.
+// Admitted lists the patterns of the branches and tags that may deploy to a Custom
+// environment.
 func (c *Client) Admitted(ctx context.Context, owner, repo, environment string) (names []string, err error) {
 	var list struct {
 		Policies []struct {
@@ -24,8 +24,8 @@ func (c *Client) Admitted(ctx context.Context, owner, repo, environment string) 
 		err)
 }
 
-// SecretNames lists the names of an environment's secrets, the first hundred. Their
-// values nobody can read.
+// SecretNames lists the names of an environment's secrets, the first hundred. Their values
+// cannot be read.
 func (c *Client) SecretNames(ctx context.Context, owner, repo, environment string) (names []string, err error) {
 	var list struct {
 		Secrets []struct {
@@ -39,9 +39,9 @@ func (c *Client) SecretNames(ctx context.Context, owner, repo, environment strin
 	return names, Wrap(fmt.Sprintf("listing the secrets of environment %q of %s/%s", environment, owner, repo), err)
 }
 
-// ActionsPolicy reads whether workflows run in a repository, and which actions they may
-// use: all, local_only, selected, or empty where that is not told. Administrators alone
-// are shown it: ErrNoAccess or ErrNotFound to others.
+// ActionsPolicy returns whether workflows run in a repository, and which actions they may
+// use: all, local_only, selected, or "" if unknown. Only administrators see it; others get
+// ErrNoAccess or ErrNotFound.
 func (c *Client) ActionsPolicy(ctx context.Context, owner, repo string) (enabled bool, allowed string, err error) {
 	var policy struct {
 		Enabled *bool  `json:"enabled"`
@@ -55,7 +55,7 @@ func (c *Client) ActionsPolicy(ctx context.Context, owner, repo string) (enabled
 	return err == nil && *policy.Enabled, policy.Allowed, err
 }
 
-// HasLabel reports whether a repository knows a label.
+// HasLabel reports whether a repository has a label.
 func (c *Client) HasLabel(ctx context.Context, owner, repo, label string) (bool, error) {
 	var found struct {
 		Name string `json:"name"`
@@ -68,8 +68,8 @@ func (c *Client) HasLabel(ctx context.Context, owner, repo, label string) (bool,
 	return err == nil, err
 }
 
-// Plan reads an organization's plan: free, team, enterprise. It is empty where the token
-// is not shown it, as nobody but an owner is.
+// Plan returns an organization's plan: free, team, enterprise. It is empty unless the token
+// belongs to an owner.
 func (c *Client) Plan(ctx context.Context, org string) (string, error) {
 	var o struct {
 		Plan struct {
@@ -80,7 +80,8 @@ func (c *Client) Plan(ctx context.Context, org string) (string, error) {
 	return o.Plan.Name, Wrap("reading organization "+org, err)
 }
 
-// Team reads the number of an organization's team: ErrNotFound where the token sees none.
+// Team returns the id of an organization's team. It returns ErrNotFound if the token sees no
+// such team.
 func (c *Client) Team(ctx context.Context, org, slug string) (id int64, err error) {
 	var t struct {
 		ID int64 `json:"id"`

@@ -15,18 +15,18 @@ import (
 	"github.com/org/pr-review-action/internal/pull"
 )
 
-// ReviewThread is a conversation on a line of a pull request's diff. REST does not
-// tell that one is resolved.
+// ReviewThread is a conversation on a line of a pull request's diff. REST does not tell
+// whether it is resolved.
 type ReviewThread struct {
 	ID       string // of GraphQL
-	Comment  int64  // that opened it
+	Comment  int64  // the comment that opened it
 	Own      bool   // the viewer wrote that comment
 	Resolved bool
-	By       string // login of who resolved it; empty where it is open, or for an app
-	Answers  int    // comments behind the first, by anybody
+	By       string // login of the account that resolved it; empty if it is open, or for an app
+	Answers  int    // comments after the first, by anybody
 }
 
-// maxThreadPages bounds the threads that are read: a hundred stand on a page.
+// maxThreadPages bounds the pages of threads that are read, a hundred on each.
 const maxThreadPages = 50
 
 const threadsQuery = `query($owner: String!, $name: String!, $number: Int!, $after: String) {
@@ -64,9 +64,8 @@ type threadPage struct {
 	} `json:"nodes"`
 }
 
-// Threads lists the threads on a pull request's diff, oldest first. It is the
-// one question that only GraphQL answers, by POST: ErrNotFound, ErrNoAccess, or
-// ErrTooLarge above 5,000 of them.
+// Threads lists the threads on a pull request's diff, oldest first. Only GraphQL can answer
+// this, by POST. It returns ErrNotFound, ErrNoAccess, or ErrTooLarge above 5,000 threads.
 func (c *Client) Threads(ctx context.Context, ref pull.Ref) ([]ReviewThread, error) {
 	doing := "listing the threads on " + ref.String()
 	api := c.client(http.MethodPost)
@@ -97,7 +96,7 @@ func (c *Client) Threads(ctx context.Context, ref pull.Ref) ([]ReviewThread, err
 	return nil, Wrap(doing, fmt.Errorf("%w: more than %d pages", ErrTooLarge, maxThreadPages))
 }
 
-// threads are those of a page whose first comment is named.
+// threads returns a page's threads whose first comment is known.
 func (p threadPage) threads() (list []ReviewThread) {
 	for _, n := range p.Nodes {
 		if len(n.Comments.Nodes) == 0 || n.ID == "" {
@@ -115,9 +114,9 @@ func (p threadPage) threads() (list []ReviewThread) {
 	return list
 }
 
-// GraphQL sends one request to the API's GraphQL address, once, and decodes its
-// data. An answer with errors in it is an error, whatever data it has: ErrNoAccess,
-// ErrNotFound, ErrStale or ErrDeclined where it says so.
+// GraphQL sends one request to the API's GraphQL address, once, and decodes its data. An
+// answer that contains errors is an error, whatever data it has: ErrNoAccess, ErrNotFound,
+// ErrStale, ErrDeclined or the server's own message.
 func (c *Client) GraphQL(ctx context.Context, api *gh.Client, query string, vars map[string]any, data any) error {
 	req, err := api.NewRequest(http.MethodPost, c.graphql.String(),
 		map[string]any{"query": query, "variables": vars})
@@ -159,8 +158,8 @@ func (e graphQLError) err() error {
 	return errors.New(strconv.Quote(e.Message[:min(len(e.Message), 300)]))
 }
 
-// graphQLURL is where a server of the REST address has GraphQL: beside it on
-// github.com and ghe.com, at /api/graphql on an Enterprise Server.
+// graphQLURL returns the GraphQL address for a REST address: next to it on github.com and
+// ghe.com, /api/graphql on an Enterprise Server.
 func graphQLURL(rest *url.URL) string {
 	at := *rest
 	at.Path = strings.TrimSuffix(strings.TrimSuffix(at.Path, "/"), "/v3") + "/graphql"
