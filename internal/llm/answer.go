@@ -11,7 +11,7 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// envelope is what any body may say beside its answer.
+// envelope holds what any body may contain besides its answer.
 type envelope struct {
 	Usage   reported `json:"usage"`
 	Error   any      `json:"error"`
@@ -20,8 +20,8 @@ type envelope struct {
 	} `json:"choices"`
 }
 
-// failure reports whether a response has an error in its body, as some gateways
-// send it with status 200, and the status that stands there, or 0.
+// failure reports whether the body contains an error, which some gateways send with status 200. code is the status in
+// the error, or 0.
 func (x envelope) failure() (code int, failed bool) {
 	object, isObject := x.Error.(map[string]any)
 	switch said := object["code"].(type) {
@@ -35,13 +35,13 @@ func (x envelope) failure() (code int, failed bool) {
 	return code, !blank(x.Error) && (!isObject || !blank(object["message"]))
 }
 
-// blank reports whether a value says that there is nothing: some gateways write
-// "error": false, or an error without words, beside a good answer.
+// blank reports whether a value means "none": some gateways send "error": false, or an error without a message, with
+// a good answer.
 func blank(value any) bool {
 	return slices.Contains([]string{"", "<nil>", "false", "0", "[]"}, strings.TrimSpace(fmt.Sprint(value)))
 }
 
-// verdict is the error of an answer that cannot be used.
+// verdict returns the error of an unusable answer.
 func (a *Answer) verdict() error {
 	switch {
 	case a.Refusal != "" || a.Finish == "content_filter":
@@ -57,7 +57,7 @@ func (a *Answer) verdict() error {
 	return nil
 }
 
-// finish says a server's finish reason in the words of chat completions.
+// finish translates a server's finish reason to that of chat completions.
 func finish(reason string) string {
 	switch strings.ToLower(reason) {
 	case "max_tokens", "max_output_tokens", "model_length":
@@ -70,12 +70,12 @@ func finish(reason string) string {
 	return reason
 }
 
-// thoughtEnd is the end of reasoning, with an answer's beginning behind it, on its line or below. Within a string of
-// JSON, where a model may quote the mark from a diff, a line feed or a quotation mark behind it is escaped.
+// thoughtEnd matches the end of reasoning and the start of an answer, on the same line or below. Inside a JSON
+// string, where a model may quote the mark from a diff, the line feed or quotation mark after it is escaped.
 var thoughtEnd = pattern.Lazy(`</think>(?:\s*\n\s*\S|[ \t]*(?:\{\s*["}]|` + "```" + `\w*\r?\n))`)
 
-// spoken leaves out the reasoning that some servers leave at the front of the text, by the mark that ends it: the one
-// that begins it may stand in their template. The last one counts, since reasoning may speak of the mark.
+// spoken strips the reasoning that some servers leave at the front of the text. It goes by the end mark, since the
+// start mark may be in the server's template; the last one counts, since reasoning may mention the mark.
 func spoken(text string) string {
 	front := strings.TrimSpace(text)
 	if strings.HasPrefix(front, "{") || strings.HasPrefix(front, "[") || strings.HasPrefix(front, "`") {
@@ -92,7 +92,7 @@ func spoken(text string) string {
 	return text
 }
 
-// maxName is the characters of a model's name and of a finish reason: both are kept with the review.
+// maxName bounds the characters of a model's name and of a finish reason: both are stored with the review.
 const maxName = 200
 
 func clipped(name string) string {
@@ -100,7 +100,7 @@ func clipped(name string) string {
 	return name
 }
 
-// redact takes a key out that came back, once the envelope is read.
+// redact removes an echoed key from the parsed answer.
 func (a *Answer) redact(key string) {
 	for _, text := range []*string{&a.Text, &a.Model, &a.Finish, &a.Refusal} {
 		*text = redact(*text, key)
@@ -113,9 +113,8 @@ func (a *Answer) redact(key string) {
 	}
 }
 
-// minSecret is the length in bytes from which on a key is taken out of what comes
-// back. A shorter one is a placeholder for a server that wants none, and as a
-// word of its own ("test", "major") stands in answers that must stay whole.
+// minSecret is the length in bytes from which a key is redacted. A shorter one is a placeholder for a server that
+// needs none, and may be an ordinary word ("test", "major") in answers that must stay whole.
 const minSecret = 12
 
 func redact(text, key string) string {
@@ -125,10 +124,10 @@ func redact(text, key string) string {
 	return strings.ReplaceAll(text, key, "***")
 }
 
-// lax is a text in any type: what is no text is its JSON, null is empty.
+// lax is a string that accepts any JSON type: null is empty, other types keep their JSON.
 type lax string
 
-// UnmarshalJSON takes any value.
+// UnmarshalJSON accepts any value.
 func (l *lax) UnmarshalJSON(raw []byte) error {
 	var text string
 	switch {
@@ -147,7 +146,7 @@ type content string
 
 var errContent = errors.New("the content is neither text nor parts")
 
-// UnmarshalJSON takes a text, a list of parts with texts, or null.
+// UnmarshalJSON accepts a text, a list of parts with texts, or null.
 func (c *content) UnmarshalJSON(raw []byte) error {
 	var text *string
 	if json.Unmarshal(raw, &text) == nil {
@@ -170,12 +169,12 @@ func (c *content) UnmarshalJSON(raw []byte) error {
 
 const (
 	maxMessage = 500  // characters of a message that is shown
-	maxWords   = 4000 // bytes of a refusal that are searched for what it names
+	maxWords   = 4000 // bytes of a refusal that are searched for its cause
 )
 
-// words is all that a refusal says, wherever servers put it: OpenAI names the
-// parameter beside the message, OpenRouter quotes its provider, Gemini sends a
-// list, FastAPI one of places. What is echoed of the request is left out.
+// words returns all the text of a refusal, wherever servers put it: OpenAI names the parameter next to the message,
+// OpenRouter quotes its provider, Gemini sends a list, FastAPI a list of places. It leaves out what the server echoes
+// of the request.
 func words(body []byte) string {
 	var said any
 	if json.Unmarshal(body, &said) != nil {

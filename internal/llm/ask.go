@@ -8,12 +8,12 @@ import (
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
-// asked is a request written in one form. Values that the library would drop (zeros), refuse in the server's place by
-// the model's name (temperature, max_tokens), or has no field for, are kept aside in fields.
+// asked is a request written in one form. fields holds the values that the library would drop (zeros), reject on its
+// own by the model's name (temperature, max_tokens), or has no field for.
 type asked struct {
 	request Request
 	form    form
-	carries [capabilities]bool // what of the form the request has, and can be refused
+	carries [capabilities]bool // the capabilities that the request uses and a server can refuse
 	effort  string
 	fields  map[string]any
 }
@@ -39,12 +39,12 @@ func (c *Client) ask(r Request, f form) *asked {
 	return a
 }
 
-// formatted reports whether the request asks for a format of its answer.
+// formatted reports whether the request asks for a response format.
 func (a *asked) formatted() bool {
 	return a.request.Schema != nil && a.form[format] < 2 && (a.form[mixed] == 0 || len(a.request.Tools) == 0)
 }
 
-// reasons sets the effort. Models that take no tools beside reasoning in chat completions take them without.
+// reasons sets the effort. Some models take tools in chat completions only without reasoning.
 func (a *asked) reasons(wanted string) {
 	if a.form[via] == viaPlainChat && len(a.request.Tools) > 0 {
 		wanted = "none"
@@ -71,13 +71,13 @@ func (a *asked) bound(limit int) {
 	a.carries[ceiling] = size > leastLimit
 }
 
-// filled stands in for an empty text: the library leaves it out, and servers refuse a turn without content.
+// filled replaces an empty text: the library leaves it out, and servers reject a turn without content.
 func filled(text string) string { return cmp.Or(text, "(empty)") }
 
 var notInName = pattern.Lazy(`[^a-zA-Z0-9_-]`)
 
-// echoed is a call as it can be sent back: servers check what they are shown of it, and some read the arguments, so
-// that a malformed one would end the conversation. The tool's answer tells the model what was wrong.
+// echoed returns a call in a form that can be sent back. Servers check it, and some parse the arguments, so a
+// malformed call would end the conversation. The tool's answer tells the model what was wrong.
 func (c Call) echoed() Call {
 	c.Name = notInName().ReplaceAllString(c.Name, "_")
 	c.Name = cmp.Or(c.Name[:min(len(c.Name), 64)], "unknown")

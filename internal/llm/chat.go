@@ -7,7 +7,7 @@ import (
 	openai "github.com/sashabaranov/go-openai"
 )
 
-// chatRequest is a request for chat completions without its messages.
+// chatRequest returns a request for chat completions without its messages.
 func (c *Client) chatRequest(a *asked) openai.ChatCompletionRequest {
 	out := openai.ChatCompletionRequest{Model: c.model, ReasoningEffort: a.effort}
 	for _, t := range a.request.Tools {
@@ -32,7 +32,7 @@ func (a *asked) function(t Tool) *openai.FunctionDefinition {
 		Strict: a.form[strict] == 0}
 }
 
-// messages are the whole conversation, with what came beside its messages, and marks for the cache.
+// messages returns the whole conversation, with the servers' extra fields and cache marks.
 func (a *asked) messages() []any {
 	r := a.request
 	first := openai.ChatCompletionMessage{Role: openai.ChatMessageRoleSystem, Content: filled(r.System)}
@@ -60,7 +60,7 @@ func (a *asked) messages() []any {
 	return out
 }
 
-// object is a value of the library's as its JSON says.
+// object converts one of the library's values to its JSON object.
 func object(v any) map[string]any {
 	var out map[string]any
 	written, _ := json.Marshal(v) // plain values: it cannot fail, and neither can reading it
@@ -68,9 +68,9 @@ func object(v any) map[string]any {
 	return out
 }
 
-// marked puts a mark where a prefix ends that will be asked again: behind the system
-// turn, which tools stand before, and behind the last turn of a conversation that can
-// go on. A mark costs a write, so that a single question gets the first alone.
+// marked sets a cache mark at the end of each prefix that will be sent again: after the system turn, which the
+// tools precede, and after the last turn of a conversation that can continue. A mark costs a write, so a single
+// question only gets the first.
 func (a *asked) marked(messages []any) {
 	places := []int{0}
 	if last := len(messages) - 1; len(a.request.Tools) > 0 && last > 0 {
@@ -86,8 +86,8 @@ func (a *asked) marked(messages []any) {
 	}
 }
 
-// chatBody is what is read of a chat completion. Fields that are not needed are
-// not read: a wrong type in one of them is no reason to lose an answer.
+// chatBody is the part of a chat completion that is read. It omits unneeded fields: a wrong type in one of them is
+// no reason to lose an answer.
 type chatBody struct {
 	Model   lax `json:"model"`
 	Choices []struct {
@@ -110,7 +110,7 @@ type chatCall struct {
 	Extra json.RawMessage `json:"extra_content"`
 }
 
-// thought is what servers put beside a message and want back with it, in the form of chat completions: DeepSeek its
+// thought is what servers add to a message and want back with it, in chat completions: DeepSeek its
 // reasoning_content, OpenRouter its reasoning_details, Gemini a signature with every call.
 type thought struct {
 	Content json.RawMessage            `json:"reasoning_content,omitempty"`
@@ -132,7 +132,7 @@ func (t thought) state() json.RawMessage {
 	return state
 }
 
-// stated is a turn's message with what the server put beside it.
+// stated returns a turn's message with the fields that the server added to it.
 func (t Turn) stated(m openai.ChatCompletionMessage) any {
 	var state thought
 	if len(t.State) == 0 || t.State[0] != '{' || json.Unmarshal(t.State, &state) != nil {
@@ -156,7 +156,7 @@ func (t Turn) stated(m openai.ChatCompletionMessage) any {
 	return message
 }
 
-// readChat reads a chat completion, an answer to a conversation so far.
+// readChat parses a chat completion that answers the conversation so far.
 func readChat(body []byte, before []Turn) (Answer, error) {
 	var in chatBody
 	if err := json.Unmarshal(body, &in); err != nil || in.Choices == nil {
@@ -186,7 +186,7 @@ func readChat(body []byte, before []Turn) (Answer, error) {
 	return answer, nil
 }
 
-// ids are those of a conversation's calls.
+// ids holds the ids of a conversation's calls.
 type ids map[string]bool
 
 func idsOf(turns []Turn) ids {
@@ -199,7 +199,7 @@ func idsOf(turns []Turn) ids {
 	return out
 }
 
-// claim is a call's own id, or a new one where it has none or another's: the tools' answers are told apart by it.
+// claim returns a call's id, or a new one if it is missing or taken: it tells the tools' answers apart.
 func (n ids) claim(id string) string {
 	for i := len(n); id == "" || n[id]; i++ {
 		id = fmt.Sprintf("call_%d", i)

@@ -10,29 +10,29 @@ import (
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
-// capability is one thing in which servers differ. Step 0 of each is tried first;
-// every refusal leads one step on, to something plainer.
+// capability is a feature in which servers differ. Step 0 of each is tried first; every refusal leads to the next,
+// simpler step.
 type capability int
 
 const (
-	// the interface: chat completions, Responses, chat completions again with reasoning off where tools are offered
+	// the interface: chat completions, Responses, chat completions again without reasoning if tools are offered
 	via         capability = iota
 	format                 // of the answer: json_schema, json_object, nothing
 	mixed                  // tools and format: both, the format only in requests without tools
 	length                 // the output limit's name: max_completion_tokens, max_tokens, none
-	ceiling                // the output limit's size: whole, half, a quarter, …; of one request alone
-	temperature            // temperature where asked for, none
-	seed                   // seed where asked for, none
-	effort                 // reasoning effort where there is one, none
-	state                  // Responses: encrypted reasoning asked for, or not
+	ceiling                // the output limit's size: whole, half, a quarter, …; for one request only
+	temperature            // temperature if requested, none
+	seed                   // seed if requested, none
+	effort                 // reasoning effort if set, none
+	state                  // Responses: encrypted reasoning requested, or not
 	strict                 // schemas of tools marked as strict, or not
 	system                 // the system turn: a role of its own, the front of the first user turn
-	marks                  // what is worth caching, marked or not
+	marks                  // cache marks, or none
 	tools                  // offered, or ErrNoTools
 	capabilities
 )
 
-// form is a step of every capability: how a request is written.
+// form holds a step for every capability, and so determines how a request is written.
 type form [capabilities]int
 
 const (
@@ -44,12 +44,12 @@ const (
 
 func (f form) responses() bool { return f[via] == viaResponses }
 
-// fallback is what a refusal leads to: the capability to write more plainly, from one step up to another.
+// fallback maps a refusal to the capability that has to be written more simply, for a range of steps.
 type fallback struct {
 	of       capability
 	from, to int
 	says     func() *regexp.Regexp // the server's words, in lower case
-	unless   func() *regexp.Regexp // words that say something else all the same
+	unless   func() *regexp.Regexp // words that mean something else after all
 	codes    []int                 // in place of words
 }
 
@@ -65,9 +65,8 @@ const (
 		`|<=|\d >)|range of '?` + limits + `|in the (completion|output)\)`
 )
 
-// fallbacks are tried in order: what is the least to lose comes first. The words
-// are those of OpenAI, Azure, OpenRouter, LiteLLM, vLLM, Ollama, Groq, Gemini's
-// and Bedrock's compatible interfaces; each has a test with the words at length.
+// fallbacks are tried in order, the least loss first. The words are those of OpenAI, Azure, OpenRouter, LiteLLM,
+// vLLM, Ollama, Groq, Gemini's and Bedrock's compatible interfaces; each has a test with the full text.
 var fallbacks = []fallback{
 	{of: via, to: 1, says: pattern.Lazy(`/responses\b|responses api|not a chat model|chatcompletion operation` +
 		` does not work`)},
@@ -92,7 +91,7 @@ var fallbacks = []fallback{
 		refused + `)|support tool use|enable-auto-tool-choice|invalid value: 'tool'`)},
 }
 
-// dialect remembers the form that a server takes for the model.
+// dialect remembers the form that a server accepts for the model.
 type dialect struct {
 	mu   sync.Mutex
 	form form
@@ -104,9 +103,9 @@ func (d *dialect) now() form {
 	return d.form
 }
 
-// learn reports whether a request that was refused is worth another try, because
-// a plainer form is known by now, and how often that try's output limit is halved.
-// A size is not remembered: one long file would shorten the answers of all others.
+// learn reports whether a refused request is worth another try, because a simpler form is now known, and how often
+// that try's output limit is halved. The size is not remembered: one long file would shorten the answers for all
+// others.
 func (d *dialect) learn(a *asked, refusal error) (halved int, found bool) {
 	next, found := a.plainer(refusal)
 	halved = a.form[ceiling]
@@ -122,7 +121,7 @@ func (d *dialect) learn(a *asked, refusal error) (halved int, found bool) {
 	return halved, true
 }
 
-// plainer finds the capability that a refusal names, of those that the request had.
+// plainer returns the capability that a refusal is about, among those that the request used.
 func (a *asked) plainer(refusal error) (capability, bool) {
 	i := slices.IndexFunc(fallbacks, func(l fallback) bool {
 		step := a.form[l.of]
@@ -134,7 +133,7 @@ func (a *asked) plainer(refusal error) (capability, bool) {
 	return fallbacks[i].of, true
 }
 
-// refusals are the statuses with which servers say that they do not take a request's form.
+// refusals are the statuses by which servers reject a request's form.
 var refusals = []int{
 	http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusRequestedRangeNotSatisfiable,
 	http.StatusUnprocessableEntity, http.StatusNotImplemented,

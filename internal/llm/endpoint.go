@@ -11,15 +11,15 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// endpoint is where the two interfaces are.
+// endpoint holds the addresses of the two interfaces.
 type endpoint struct {
 	host          string // in lower case, without a port
-	base          string // of chat completions, up to and without /chat/completions
-	responses     string // of Responses, up to and without /responses
+	base          string // of chat completions, without /chat/completions
+	responses     string // of Responses, without /responses
 	query         string // Azure's, such as api-version=2025-03-01-preview
-	azure         bool   // the key goes as api-key
-	deployment    string // Azure's name of the model where the address names it
-	responsesOnly bool   // the address given ended in /responses
+	azure         bool   // the key is sent as api-key
+	deployment    string // Azure's name of the model, if the address contains it
+	responsesOnly bool   // the given address ended in /responses
 }
 
 const (
@@ -49,7 +49,8 @@ func newEndpoint(address string) (endpoint, error) {
 	return e, nil
 }
 
-// owner is empty for OpenAI's own address. All of this machine's are one: their ports come and go.
+// owner names whose endpoint it is; "" for OpenAI's own. All ports of this machine count as one:
+// they come and go.
 func (e endpoint) owner() (name string) {
 	switch {
 	case transport.Loopback(e.host):
@@ -68,7 +69,7 @@ func at(u *url.URL, path string) string {
 	return out.String()
 }
 
-// url is the address of a request in one form, without its query.
+// url returns the address of a request in a form, without its query.
 func (e endpoint) url(f form) string {
 	if f.responses() {
 		return e.responses + "/responses"

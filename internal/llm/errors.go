@@ -11,7 +11,7 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// The ways in which a call ends without an answer to use.
+// The ways in which a call ends without a usable answer.
 var (
 	ErrRefused   = problem.Sentinel("the model refused to answer", "use another model")
 	ErrTruncated = problem.Sentinel("the answer was cut off at the output limit",
@@ -26,15 +26,15 @@ var (
 		"use another model or server, or leave out max-cost")
 )
 
-// StatusError is an answer that says no. Its Code is the HTTP status, or the
-// code in the body of a 200; in its Message a key of 12 characters or more is taken out.
+// StatusError is a failed answer. Its Code is the HTTP status, or the code in the body of a
+// 200; a key of 12 characters or more is redacted in its Message.
 type StatusError struct {
 	*transport.StatusError
 
-	words string // all that the body says, in lower case
+	words string // all the text of the body, in lower case
 }
 
-// Error says what answered what, and where.
+// Error returns the status, the address and the server's message.
 func (e *StatusError) Error() string {
 	s := fmt.Sprintf("the model's address answered %d (%s)", e.Code, e.URL)
 	if e.Message != "" {
@@ -46,19 +46,19 @@ func (e *StatusError) Error() string {
 var tooLong = pattern.Lazy(`context.?(length|size|window)|(prompt|input) is too long|too many tokens` +
 	"|input token count|inputs.? tokens|reduce the length")
 
-// TooLong reports whether the request was longer than what the model takes.
+// TooLong reports whether the request was longer than the model accepts.
 func (e *StatusError) TooLong() bool {
 	return e.Code == http.StatusRequestEntityTooLarge ||
 		slices.Contains(refusals, e.Code) && tooLong().MatchString(e.words)
 }
 
-// OutOfFunds reports whether the account has no money left, which no wait brings back.
+// OutOfFunds reports whether the account has run out of money, which waiting does not change.
 func (e *StatusError) OutOfFunds() bool {
 	return e.Code == http.StatusPaymentRequired ||
 		e.Code == http.StatusTooManyRequests && strings.Contains(e.words, "insufficient_quota")
 }
 
-// Next says what a user can do about it.
+// Next tells the user what to do.
 func (e *StatusError) Next() string {
 	switch {
 	case e.TooLong():

@@ -16,7 +16,7 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// send sends a request and gives the response with its body.
+// send sends a request and returns the response with its body.
 func (c *Client) send(ctx context.Context, a *asked) (*http.Response, []byte, error) {
 	written, err := c.written(a)
 	if err != nil {
@@ -36,8 +36,8 @@ func (c *Client) send(ctx context.Context, a *asked) (*http.Response, []byte, er
 	return resp, body, err
 }
 
-// written is a request: the library's type, with what it has no place for. What is the same in every request of a
-// conversation comes first, so that caches of prefixes see it: the fields by name, the conversation last.
+// written returns a request's JSON: the library's type plus the fields it lacks. What all requests of a
+// conversation share comes first, so that prefix caches match: the fields by name, the conversation last.
 func (c *Client) written(a *asked) ([]byte, error) {
 	var request any
 	var turns []any
@@ -66,14 +66,14 @@ func (c *Client) written(a *asked) ([]byte, error) {
 	return slices.Concat(front[:len(front)-1], []byte(`,"`+last+`":`), conversation, []byte("}")), err
 }
 
-// read makes an answer of a response. One that is none is a *StatusError, ErrPage, or ErrRefused where a filter of
-// the server's turned the request away. The library's types do not fit it: they drop fields that servers want back,
-// and a wrong type in one that nobody needs would lose it.
+// read parses a response into an answer. It returns a *StatusError, ErrPage, or ErrRefused if the server's filter
+// rejected the request. The library's types do not fit: they drop fields that servers want back, and a wrong type
+// in an unneeded field would lose the answer.
 func (c *Client) read(a *asked, resp *http.Response, body []byte) (answer Answer, err error) {
 	var said envelope
-	// A wrong type in one field leaves the others read.
+	// A wrong type in one field still leaves the others read.
 	_ = json.Unmarshal(body, &said)
-	if blank(said.Error) && len(said.Choices) > 0 && !blank(said.Choices[0].Error) { // OpenRouter's word of a provider
+	if blank(said.Error) && len(said.Choices) > 0 && !blank(said.Choices[0].Error) { // OpenRouter reports a provider
 		said.Error = said.Choices[0].Error
 		body, _ = json.Marshal(map[string]any{"error": said.Error}) // it was JSON
 	}
@@ -99,7 +99,7 @@ func (c *Client) read(a *asked, resp *http.Response, body []byte) (answer Answer
 		return answer, fmt.Errorf("reading the answer of %s: %w", c.at.base, err)
 	}
 	if len(a.request.Tools) == 0 {
-		answer.ToolCalls, answer.State = nil, nil // calls of tools that nobody offered
+		answer.ToolCalls, answer.State = nil, nil // calls of tools that were not offered
 	}
 	answer.Text = spoken(answer.Text)
 	answer.redact(c.key)
@@ -107,8 +107,8 @@ func (c *Client) read(a *asked, resp *http.Response, body []byte) (answer Answer
 	return answer, answer.verdict()
 }
 
-// refusal takes the key out before the message is cut, so that no part of it is
-// left at the end, and once more where JSON had it escaped.
+// refusal returns the error of a failed response. It redacts the key before the message is cut, so that no part of
+// it remains at the end, and again for a key that JSON had escaped.
 func (c *Client) refusal(resp *http.Response, body []byte) error {
 	resp.Body = io.NopCloser(strings.NewReader(redact(string(body), c.key)))
 	status := transport.Status(resp)
@@ -124,7 +124,7 @@ func (c *Client) refusal(resp *http.Response, body []byte) error {
 	return failed
 }
 
-// watch has every try of a request wait for the limiter, and logged.
+// watch makes every try of a request wait for the limiter, and logs it.
 func (c *Client) watch(ctx context.Context, a *asked) context.Context {
 	if c.log != nil { // before the limiter, so that it begins after it: waiting is not the server's time
 		ctx = transport.EachTry(ctx, c.timed(a))
@@ -137,7 +137,7 @@ func (c *Client) watch(ctx context.Context, a *asked) context.Context {
 	return ctx
 }
 
-// timed logs one try: where it went, what came of it, how long it took.
+// timed logs a try: its address, its outcome and its duration.
 func (c *Client) timed(a *asked) func(context.Context, int) (func(*http.Response, error), error) {
 	_, where, _ := strings.Cut(c.at.url(a.form), "://")
 	return func(_ context.Context, try int) (func(*http.Response, error), error) {

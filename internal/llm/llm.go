@@ -1,10 +1,10 @@
 // Package llm asks a model behind an OpenAI-compatible address.
 //
-// It sends a conversation with the tools that the model may call, asks for an answer of a JSON schema, and reports
-// text, calls, usage and cost, over chat completions or, where a model is served by it alone, the Responses
-// interface. It knows no prompt, reads no answer's content, runs no tool, and retries nothing but a request whose
-// form the server refused: waiting and trying again are the HTTP client's. Start reading at Client.Chat; what servers
-// refuse, and what is asked instead, stands in fallbacks.
+// It sends a conversation with the tools that the model may call, asks for an answer of a JSON schema, and returns
+// text, calls, usage and cost. It uses chat completions or, for a model that is served by it alone, the Responses
+// interface. It knows no prompt, interprets no answer, runs no tool, and retries nothing but a request whose form the
+// server refused: waiting and retrying are up to the HTTP client. Start reading at Client.Chat; fallbacks lists what
+// servers refuse and what is sent instead.
 package llm
 
 import (
@@ -23,27 +23,27 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// DefaultBaseURL is the address of a client that names none.
+// DefaultBaseURL is the address of a client whose options name none.
 const DefaultBaseURL = "https://api.openai.com/v1"
 
 // maxAnswer bounds the bytes of a response.
 const maxAnswer = 2 << 20
 
-// Client asks one model at one address. It may be used from many goroutines.
+// Client asks one model at one address. It is safe for concurrent use.
 type Client struct {
 	at       endpoint
 	key      string
 	model    string
 	http     *http.Client
 	settings settings
-	marks    bool // requests say what of them is worth caching
+	marks    bool // requests mark what is worth caching
 	limiter  *limit.Limiter
 	log      func(string)
 	dialect  dialect
 }
 
-// New checks the options and returns a client; it sends nothing. An error names
-// the input that is wrong and never holds the key.
+// New checks the options and returns a client; it sends nothing. An error names the input that is wrong and never
+// contains the key.
 func New(o Options) (*Client, error) {
 	at, err := newEndpoint(o.BaseURL)
 	if err != nil {
@@ -63,23 +63,23 @@ func New(o Options) (*Client, error) {
 	return c, nil
 }
 
-// Identity names what settles an answer beside the request: the model, whose it is, and the settings that are not the
-// model's defaults. Key, headers and the rest of the address are not in it.
+// Identity returns what determines an answer besides the request: the model, its endpoint, and the settings that
+// differ from the model's defaults. It excludes the key, the headers and the rest of the address.
 func (c *Client) Identity() string { return "model " + c.model + c.Endpoint() + c.settings.identity }
 
-// Endpoint names whose model is asked, for there are several of one name: the host,
-// or that it is this machine, and a deployment. It is empty for OpenAI's own.
+// Endpoint returns whose model is asked, since several share a name: the host, or that it is this machine, and a
+// deployment. It is empty for OpenAI's own.
 func (c *Client) Endpoint() string { return c.at.owner() }
 
 // Chat sends a request and waits for the whole answer.
 //
-// Errors are *StatusError, ErrRefused, ErrTruncated, ErrEmpty, ErrNotChat, ErrPage, ErrNoTools, ErrNoLimit,
-// transport.ErrTooLarge, the context's, or the connection's. With ErrRefused, ErrTruncated and ErrEmpty the answer is
-// filled in as far as it goes: such a call is billed. A server that refuses a part of the request's form (its schema,
-// a setting, a role) is asked again in a plainer form; the client remembers what the server took. An output limit
-// that is too large is halved for this request alone. A server that takes no tools ends with ErrNoTools: nothing was
-// billed, and the request can be made without them. One that takes no output limit under any name ends a request that
-// is Bounded with ErrNoLimit.
+// It returns *StatusError, ErrRefused, ErrTruncated, ErrEmpty, ErrNotChat, ErrPage, ErrNoTools, ErrNoLimit,
+// transport.ErrTooLarge, or an error of the context or the connection. With ErrRefused, ErrTruncated and ErrEmpty the
+// answer is filled in as far as it goes: such a call is billed. If a server refuses a part of the request's form (its
+// schema, a setting, a role), Chat asks again in a simpler form, and the client remembers what the server accepted.
+// An output limit that is too large is halved for this request alone. ErrNoTools means that the server takes no
+// tools: nothing was billed, and the request can be made without them. ErrNoLimit means that a Bounded request met a
+// server that takes no output limit under any name.
 func (c *Client) Chat(ctx context.Context, r Request) (Answer, error) {
 	halved := 0
 	for {
@@ -103,7 +103,7 @@ func (c *Client) Chat(ctx context.Context, r Request) (Answer, error) {
 	}
 }
 
-// once makes one request in one form, and its tries.
+// once makes one request in one form, including its retries.
 func (c *Client) once(ctx context.Context, a *asked) (Answer, error) {
 	resp, body, err := c.send(transport.LimitBody(c.watch(ctx, a), maxAnswer), a)
 	switch {
@@ -119,34 +119,34 @@ func (c *Client) once(ctx context.Context, a *asked) (Answer, error) {
 	switch {
 	case errors.Is(err, transport.ErrTooLarge):
 		next = "use another model, or set model-options.max-output-tokens"
-	case errors.Is(err, transport.ErrRedirect), errors.As(err, new(x509.UnknownAuthorityError)): // say it
+	case errors.Is(err, transport.ErrRedirect), errors.As(err, new(x509.UnknownAuthorityError)): // clear as it is
 	case errors.As(err, new(net.Error)):
 		next = "see that a model's server answers at base-url, and that this machine may reach it"
 	}
 	return Answer{}, problem.As(problem.Failed, err, next)
 }
 
-// Options say whom to ask and how. Those after HTTP may be left out.
+// Options configures a client. The fields after HTTP are optional.
 type Options struct {
-	// BaseURL is the address up to and without /chat/completions; DefaultBaseURL
-	// when empty. One with /openai/deployments/NAME in it, or of a host under
-	// azure.com, is Azure's: the key goes as api-key, and its query is kept.
+	// BaseURL is the address without /chat/completions; DefaultBaseURL if empty. An address with
+	// /openai/deployments/NAME in it, or of a host under azure.com, is Azure's: the key is sent as api-key, and the
+	// query is kept.
 	BaseURL string
-	Key     string       // empty for servers that want none
+	Key     string       // empty for servers that need none
 	Model   string       // the server's name of the model
-	HTTP    *http.Client // transport.New's: proxies, retries, timeouts and the size limit are its own
+	HTTP    *http.Client // from transport.New, which handles proxies, retries, timeouts and the size limit
 
-	// of every request, checked by package config. MaxOutputTokens bounds a request's own
-	// limit of output tokens, and is it where a request has none; 0 for no bound
+	// for every request, checked by package config. MaxOutputTokens caps a request's own limit of output tokens, and
+	// is the limit of a request without one; 0 for no cap
 	config.ModelOptions
 
 	Limiter *limit.Limiter // shared by all clients of one server; nil for none
-	// called from many goroutines with one line about each try, safe for a log: no key, no header but the request's
-	// id, no content; nil for none
+	// receives one line about each try, concurrently. A line is safe for a log: no key, no content, and no header but
+	// the request's id. nil for none
 	Log func(string)
 }
 
-// names checks key and model.
+// names returns the trimmed key and model, or an error for invalid ones.
 func (o Options) names() (key, model string, err error) {
 	key, model = strings.TrimSpace(o.Key), strings.TrimSpace(o.Model)
 	switch {
@@ -165,12 +165,12 @@ const (
 	MarksOff  = "off"
 )
 
-// markedHosts take cache_control in chat completions, and cache nothing of Claude's
-// without (https://openrouter.ai/docs/features/prompt-caching,
+// markedHosts take cache_control in chat completions, and cache nothing of Claude's without it
+// (https://openrouter.ai/docs/features/prompt-caching,
 // https://docs.claude.com/en/docs/build-with-claude/prompt-caching).
 var markedHosts = []string{"openrouter.ai", "anthropic.com"}
 
-// marks reports whether requests to an endpoint say what of them is worth caching.
+// marks reports whether requests to an endpoint mark what is worth caching.
 func (e endpoint) marks(wanted string) bool {
 	switch wanted {
 	case MarksOn:

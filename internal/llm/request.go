@@ -6,23 +6,23 @@ import (
 	"github.com/org/pr-review-action/internal/cost"
 )
 
-// Request is a conversation so far, and what is asked of the next turn.
+// Request is a conversation so far, and the settings of the next turn.
 type Request struct {
 	System, User string // the constant turn and the first user turn
-	Turns        []Turn // what followed in the conversation; empty at first
+	Turns        []Turn // the rest of the conversation so far
 	Tools        []Tool // functions that the model may call; constant within a conversation
 
 	SchemaName string          // of Schema: letters, digits, "_" and "-"
-	Schema     json.RawMessage // the JSON schema of the final answer in the strict subset; none where empty
+	Schema     json.RawMessage // JSON schema of the final answer, in the strict subset; empty for none
 
 	MaxTokens int // of the output, reasoning included; 0 for Options.MaxTokens
-	// the limit has to hold, since money was reserved by it: rather ErrNoLimit than a request without one
+	// the limit must hold, since it determined the reserved money: ErrNoLimit rather than a request without one
 	Bounded       bool
 	Deterministic bool   // asks for the likeliest answer (temperature 0), as far as the model can
 	Effort        string // of reasoning: none, minimal, low, medium, high; empty for the client's own
 }
 
-// Role says whose turn it is.
+// Role is the author of a turn.
 type Role string
 
 // The roles of a conversation's turns.
@@ -38,11 +38,11 @@ type Turn struct {
 	Text      string          `json:"text,omitempty"`
 	ToolCalls []Call          `json:"calls,omitempty"`   // of an assistant's turn
 	CallID    string          `json:"call_id,omitempty"` // of a tool's turn: the call that it answers
-	State     json.RawMessage `json:"state,omitempty"`   // of an assistant's turn: Answer.State as it came
+	State     json.RawMessage `json:"state,omitempty"`   // of an assistant's turn: Answer.State, unchanged
 }
 
-// Call is a model's wish to have a tool run. All of it is untrusted text, and
-// Arguments need not be JSON. ID is unique within the conversation.
+// Call is a model's request to run a tool. All of it is untrusted text, and Arguments need not be JSON. ID is
+// unique within the conversation.
 type Call struct {
 	ID        string `json:"id"`
 	Name      string `json:"name"`
@@ -55,9 +55,9 @@ type Tool struct {
 	Schema            json.RawMessage
 }
 
-// Answer is what the model said. Text, Model, Refusal and Calls are untrusted text. Finish is the server's finish
-// reason in the words of chat completions, and "tool_calls" where there are calls. State is what the server wants
-// back in the turn of this answer, if anything. Usage counts this one call.
+// Answer is a model's answer. Text, Model, Refusal and ToolCalls are untrusted text. Finish is the finish reason
+// in the terms of chat completions, and "tool_calls" if there are calls. State is what the server wants back with
+// this answer's turn, if anything. Usage counts this one call.
 type Answer struct {
 	Text, Model, Finish, Refusal string
 
@@ -66,13 +66,13 @@ type Answer struct {
 	Usage     cost.Usage
 }
 
-// tokens is the most that a server's rate limit may count for a request with an
-// output limit: that, and a token for every four bytes.
+// tokens returns the most that a server's rate limit may count for a request: its output limit, and a token for
+// every four bytes.
 func (r Request) tokens(limit int) int64 {
 	return int64(r.Bytes()/4 + limit)
 }
 
-// Bytes is the size of all that a request's text consists of.
+// Bytes returns the size of all the text in a request.
 func (r Request) Bytes() int {
 	n := len(r.System) + len(r.User) + len(r.SchemaName) + len(r.Schema)
 	for _, t := range r.Turns {

@@ -7,8 +7,8 @@ import (
 	openai "github.com/sashabaranov/go-openai"
 )
 
-// responsesRequest is a request for the Responses interface, without its input. Nothing is stored
-// there: the reasoning comes back encrypted and goes along with the tools' results.
+// responsesRequest returns a request for the Responses interface, without its input. The server
+// stores nothing: the reasoning comes back encrypted and is sent along with the tools' results.
 func (c *Client) responsesRequest(a *asked) openai.CreateResponseRequest {
 	out := openai.CreateResponseRequest{Model: c.model, Instructions: a.request.System, Store: new(bool)}
 	if c.at.deployment != "" {
@@ -34,7 +34,7 @@ func (c *Client) responsesRequest(a *asked) openai.CreateResponseRequest {
 	return out
 }
 
-// items is the conversation after the system turn.
+// items returns the conversation after the system turn.
 func (a *asked) items() []any {
 	out := []any{openai.ResponseInputMessage{Role: string(RoleUser), Content: filled(a.request.User)}}
 	for _, t := range a.request.Turns {
@@ -58,8 +58,8 @@ type functionCall struct {
 	Arguments string `json:"arguments"`
 }
 
-// items is an assistant's turn: as the server wrote it, where it did, without
-// calls that the turn has no longer; each call needs an answer.
+// items returns an assistant's turn: the server's own items if there are any, without calls that
+// the turn no longer has; each call needs an answer.
 func (t Turn) items() (out []any) {
 	var written []json.RawMessage
 	if json.Unmarshal(t.State, &written) == nil && len(written) > 0 {
@@ -105,15 +105,15 @@ type item struct {
 	Arguments lax `json:"arguments"`
 }
 
-// readItem leaves out what has another type than expected.
+// readItem leaves out fields of an unexpected type.
 func readItem(raw json.RawMessage) item {
 	var i item
 	_ = json.Unmarshal(raw, &i)
 	return i
 }
 
-// readResponses reads an answer of the Responses interface. The items that the
-// server may want back are kept as they are.
+// readResponses parses an answer of the Responses interface. It keeps the items that the server
+// may want back unchanged.
 func readResponses(body []byte, before []Turn) (Answer, error) {
 	var in responsesBody
 	if err := json.Unmarshal(body, &in); err != nil || in.Output == nil {
@@ -135,7 +135,7 @@ func readResponses(body []byte, before []Turn) (Answer, error) {
 			}
 		case "function_call":
 			id := known.claim(string(item.CallID))
-			if id != string(item.CallID) { // none, or another's
+			if id != string(item.CallID) { // missing, or already taken
 				call := object(raw)
 				call["call_id"] = id
 				raw, _ = json.Marshal(call) // plain values: it cannot fail

@@ -11,15 +11,15 @@ import (
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
-// settings is what the options and the model's family come to.
+// settings combines the options with the defaults of the model's family.
 type settings struct {
 	config.ModelOptions
-	fixed    bool   // the family takes no temperature: Deterministic does not ask for one
-	identity string // of what the options changed; empty where they changed nothing
+	fixed    bool   // the family takes no temperature, so Deterministic does not ask for one
+	identity string // lists what the options changed; empty if nothing
 }
 
-// families has the defaults of models by name, the first match counting. Other
-// models are left their own: none of these settings is known to serve all of them.
+// families holds the defaults of models by name; the first match counts. Other models keep
+// their own defaults: none of these settings is known to work for all of them.
 var families = []struct {
 	name   func() *regexp.Regexp
 	effort string
@@ -69,8 +69,8 @@ func (s settings) changed(effort string) (out string) {
 	return out
 }
 
-// limit is the output limit of a request, 0 for none. A request's own is never
-// raised: money was reserved for that much.
+// limit returns the output limit of a request, 0 for none. It never raises a request's own:
+// money was reserved for that much.
 func (s settings) limit(r Request) int {
 	if r.MaxTokens > 0 && s.MaxOutputTokens > 0 {
 		return min(r.MaxTokens, s.MaxOutputTokens)
@@ -78,11 +78,11 @@ func (s settings) limit(r Request) int {
 	return max(r.MaxTokens, s.MaxOutputTokens)
 }
 
-// coldest stands for temperature 0, which some servers refuse. Smaller values
-// overflow in servers that divide by them.
+// coldest stands for temperature 0, which some servers refuse. Smaller values overflow in
+// servers that divide by them.
 const coldest = 1e-6
 
-// temperatureOf is the temperature to ask for; nil leaves it to the server.
+// temperatureOf returns the temperature to request; nil leaves it to the server.
 func (s settings) temperatureOf(r Request) *float64 {
 	cold := coldest
 	if s.Temperature != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/org/pr-review-action/internal/cost"
 )
 
-// reported is a usage as servers write it: chat completions (prompt_tokens), Responses (input_tokens), Anthropic's
-// beside either (cache_read_input_tokens), DeepSeek's and OpenRouter's additions.
+// reported is a usage as servers write it: that of chat completions (prompt_tokens) and Responses (input_tokens),
+// Anthropic's fields next to either (cache_read_input_tokens), and the additions of DeepSeek and OpenRouter.
 type reported struct {
 	PromptTokens     tally `json:"prompt_tokens"`
 	InputTokens      tally `json:"input_tokens"`
@@ -37,8 +37,8 @@ type outputDetails struct {
 	Reasoning tally `json:"reasoning_tokens"`
 }
 
-// usage bounds what is reported so that sums stay sums, parts stay within their
-// whole, and a hostile report is no credit.
+// usage bounds the reported numbers so that sums stay sums, parts stay within their whole, and a hostile report
+// earns no credit.
 func (r reported) usage() cost.Usage {
 	in := max(r.PromptTokens, r.InputTokens)
 	out := max(r.CompletionTokens, r.OutputTokens)
@@ -46,7 +46,7 @@ func (r reported) usage() cost.Usage {
 	written := max(r.PromptDetails.CacheWrite, r.PromptDetails.Created, r.InputDetails.CacheWrite,
 		r.InputDetails.Created, r.CacheWrite)
 	if r.PromptTokens == 0 || r.CacheRead+r.CacheWrite > in {
-		in += r.CacheRead + r.CacheWrite // Anthropic's own input_tokens hold neither
+		in += r.CacheRead + r.CacheWrite // Anthropic's own input_tokens include neither
 	}
 	cached = min(cached, in)
 	return cost.Usage{
@@ -60,13 +60,13 @@ func (r reported) usage() cost.Usage {
 	}
 }
 
-// tally is a number of tokens from 0 to 2^40; 0 for what is none.
+// tally is a number of tokens from 0 to 2^40; anything else is read as 0.
 type tally int64
 
-// UnmarshalJSON takes any value.
+// UnmarshalJSON accepts any value.
 func (t *tally) UnmarshalJSON(raw []byte) error {
 	var text lax
-	_ = text.UnmarshalJSON(raw) // it takes any
+	_ = text.UnmarshalJSON(raw) // it accepts any
 	f, err := json.Number(text).Float64()
 	*t = 0
 	if err == nil && f > 0 {
@@ -75,7 +75,8 @@ func (t *tally) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// microUSD reads dollars and rounds up to a micro-dollar; 0 for what is no amount between 0 and a million.
+// microUSD reads dollars and rounds up to a micro-dollar; it returns 0 for anything but an amount between 0 and a
+// million.
 func microUSD(dollars json.Number) cost.MicroUSD {
 	f, err := dollars.Float64()
 	if err != nil || !(f > 0 && f <= 1e6) {

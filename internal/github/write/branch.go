@@ -17,32 +17,32 @@ import (
 )
 
 var (
-	// ErrExists is a branch or pull request that is there already.
+	// ErrExists reports that the branch, pull request or label already exists.
 	ErrExists = errors.New("it is there already")
-	// ErrMoved is a branch whose tip is not the expected commit any more.
+	// ErrMoved reports that the branch's tip is no longer the expected commit.
 	ErrMoved = errors.New("the branch has moved")
-	// ErrMayNotPush is a token that may not create branches and commits.
+	// ErrMayNotPush reports that the token may not create branches and commits.
 	ErrMayNotPush = problem.Sentinel("the token may not push (contents: write)",
 		"the token needs contents: write; then decide the same again, the draft still waits")
-	// ErrMayNotOpen is a token that may not open pull requests.
+	// ErrMayNotOpen reports that the token may not open pull requests.
 	ErrMayNotOpen = problem.Sentinel("the token may not open pull requests (pull-requests: write)",
 		"the token needs pull-requests: write; then decide the same again")
-	// ErrForbidden is a repository or organization whose setting keeps workflows from
-	// opening pull requests, which no permission of a job changes.
+	// ErrForbidden reports that a setting of the repository or organization keeps workflows
+	// from opening pull requests. No permission of a job changes that.
 	ErrForbidden = problem.Sentinel("GitHub Actions may not open pull requests in this repository",
 		`allow it at Settings, Actions, General, Workflow permissions, "Allow GitHub Actions to create and approve `+
 			`pull requests" (an organization's setting goes before it); or set pull-request: link under implement in `+
 			`the settings. Then re-run the failed jobs: the branch stays, nothing is paid or committed again`)
-	// ErrUncertain is a write that may or may not have happened: the answer was lost.
+	// ErrUncertain reports that a write may or may not have happened: the answer was lost.
 	ErrUncertain = problem.Sentinel("whether GitHub carried it out is not known",
 		"run it again: it looks for what it was about to write before it writes")
-	// ErrMayNotComment is a token that may not comment on issues.
+	// ErrMayNotComment reports that the token may not comment on issues.
 	ErrMayNotComment = problem.Sentinel("the token may not comment on issues (issues: write)",
 		"give the job that comments issues: write, and re-run it")
 )
 
-// Branch makes a branch at a commit: ErrExists, ErrMayNotPush, ErrUncertain, or an error
-// of package github.
+// Branch creates a branch at a commit. It returns ErrExists, ErrMayNotPush, ErrUncertain, or
+// an error of package github.
 func (c *Client) Branch(ctx context.Context, ref pull.Ref, name, sha string) error {
 	_, err := once(ctx, c, func(ctx context.Context) (*gh.Reference, error) {
 		made, _, err := c.api.Git.CreateRef(ctx, ref.Owner, ref.Repo, &gh.Reference{
@@ -55,20 +55,20 @@ func (c *Client) Branch(ctx context.Context, ref pull.Ref, name, sha string) err
 	return told(ErrMayNotPush, ErrUncertain, "creating the branch "+name, err)
 }
 
-// Commit is one commit to be made on a branch.
+// Commit describes a commit to make on a branch.
 type Commit struct {
 	Branch, Parent string // Parent is the hash that the branch must point to
 	Headline, Body string
-	Files          []change.File // ordinary ones, in full: GitHub takes no mode
+	Files          []change.File // ordinary files, in full: GitHub takes no mode
 }
 
 const commitMutation = `mutation($input: CreateCommitOnBranchInput!) {
   createCommitOnBranch(input: $input) { commit { oid } }
 }`
 
-// Commit puts a commit on a branch, all of it or nothing. It is signed by GitHub, and
-// its author is who the token speaks for. Errors are ErrMoved, ErrMayNotPush,
-// ErrUncertain, or one of package github.
+// Commit adds a commit to a branch, all of it or nothing. GitHub signs it; its author is the
+// token's account. It returns ErrMoved, ErrMayNotPush, ErrUncertain, or an error of package
+// github.
 func (c *Client) Commit(ctx context.Context, ref pull.Ref, k Commit) (sha string, err error) {
 	additions := []map[string]any{}
 	for _, f := range k.Files {
@@ -103,15 +103,15 @@ func (c *Client) Commit(ctx context.Context, ref pull.Ref, k Commit) (sha string
 	return sha, told(ErrMayNotPush, ErrUncertain, "committing to the branch "+k.Branch, err)
 }
 
-// NewPull is a pull request to be opened, from a branch of the same repository.
+// NewPull describes a pull request to open from a branch of the same repository.
 type NewPull struct {
 	Title, Body  string
 	Branch, Base string
 }
 
-// OpenPull opens a draft pull request, an ordinary one where the repository's plan has no
-// drafts. Errors are ErrExists, ErrForbidden,
-// ErrMayNotOpen, ErrUncertain, or one of package github.
+// OpenPull opens a draft pull request, or an ordinary one if the repository's plan has no
+// drafts. It returns ErrExists, ErrForbidden, ErrMayNotOpen, ErrUncertain, or an error of
+// package github.
 func (c *Client) OpenPull(ctx context.Context, ref pull.Ref, p NewPull) (url string, err error) {
 	var made *gh.PullRequest
 	for _, draft := range []bool{true, false} {
@@ -138,8 +138,8 @@ func (c *Client) OpenPull(ctx context.Context, ref pull.Ref, p NewPull) (url str
 	return made.GetHTMLURL(), told(ErrMayNotOpen, ErrUncertain, "opening the pull request", err)
 }
 
-// Comment says something under an issue or pull request. Errors are ErrMayNotComment,
-// ErrUncertain, or one of package github.
+// Comment posts a comment under an issue or pull request. It returns ErrMayNotComment,
+// ErrUncertain, or an error of package github.
 func (c *Client) Comment(ctx context.Context, ref pull.Ref, body string) (url string, err error) {
 	made, err := once(ctx, c, func(ctx context.Context) (*gh.IssueComment, error) {
 		made, _, err := c.api.Issues.CreateComment(ctx, ref.Owner, ref.Repo, ref.Number,
@@ -149,8 +149,8 @@ func (c *Client) Comment(ctx context.Context, ref pull.Ref, body string) (url st
 	return made.GetHTMLURL(), told(ErrMayNotComment, ErrUncertain, "commenting on "+ref.String(), err)
 }
 
-// once sends a write, again only where a rate limit turned it away. One that is out
-// comes back though the run is cancelled meanwhile, so that it is known what became of it.
+// once sends a write, and repeats it only after a rate limit. It waits for the answer even if
+// ctx is cancelled meanwhile, so that the outcome is known.
 func once[T any](ctx context.Context, c *Client, call func(context.Context) (T, error)) (v T, err error) {
 	if err := ctx.Err(); err != nil {
 		return v, err
@@ -158,8 +158,8 @@ func once[T any](ctx context.Context, c *Client, call func(context.Context) (T, 
 	return patiently(ctx, c, func() (T, error) { return call(context.WithoutCancel(ctx)) })
 }
 
-// told says what was being done, and puts kind in front where the token is what is
-// wrong, lost where no answer says that nothing was written.
+// told wraps err with what was being done. It adds kind if the token lacks a permission, and
+// lost if no answer proves that nothing was written.
 func told(kind, lost error, doing string, err error) error {
 	if err == nil {
 		return nil
@@ -176,7 +176,7 @@ func told(kind, lost error, doing string, err error) error {
 	return err
 }
 
-// said reports whether a refusal has a status and a word of GitHub's.
+// said reports whether err is a refusal with a status and a word of GitHub's.
 func said(err error, code int, word string) bool {
 	status, ok := errors.AsType[*transport.StatusError](err)
 	return ok && status.Code == code && strings.Contains(status.Message, word)

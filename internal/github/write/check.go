@@ -18,33 +18,33 @@ import (
 	"github.com/org/pr-review-action/internal/pull"
 )
 
-// ErrNoChecks is a token that may not write check runs.
+// ErrNoChecks reports that the token may not write check runs.
 var ErrNoChecks = errors.New("the token may not write check runs (checks: write)")
 
-// Limits of annotations: GitHub takes 50 in one request, titles of 255
-// characters and messages of 64 KB.
+// Limits of annotations: GitHub takes 50 in one request, titles of 255 characters and
+// messages of 64 KB.
 const (
 	maxAnnotations  = 50
 	annotationTitle = 255
 	annotationRunes = 4_000
 )
 
-// Check is what a check run tells of a decided review.
+// Check describes the check run of a decided review.
 type Check struct {
 	Head     string // the reviewed commit, 40 hex digits
-	Instance string // slug of a second reviewer, whose check run has a name of its own
+	Instance string // with Digest, identifies the check run, so that it is made once
 	Thread   string // with Digest: what the check run is of, so that it is there once
 	Digest   string // of the checkpoint, 64 hex digits
 	Review   string // address of the posted review; empty for none
 	Findings []finding.Finding
-	Covered  bool             // every file was read, or left out for a reason that nobody would question
+	Covered  bool             // every file was read, or left out for an obvious reason
 	FailOn   finding.Severity // the weakest severity that fails the check; empty for none
 }
 
-// CheckRun makes one completed check run at the reviewed commit, with an
-// annotation for each of the 50 gravest findings on lines of the new file. One that is
-// there already is left as it is. The review stands by then, so an error is worth a
-// warning and no more: ErrNoChecks, those of package github, or a *transport.StatusError.
+// CheckRun makes one completed check run at the reviewed commit, with an annotation for each
+// of the 50 gravest findings on lines of the new files. It leaves an existing one as it is.
+// The review is posted by then, so an error deserves a warning and no more: ErrNoChecks, an
+// error of package github, or a *transport.StatusError.
 func (c *Client) CheckRun(ctx context.Context, ref pull.Ref, k Check) (url string, err error) {
 	run, err := c.existing(ctx, ref, k)
 	if err == nil && run == nil {
@@ -53,7 +53,7 @@ func (c *Client) CheckRun(ctx context.Context, ref pull.Ref, k Check) (url strin
 	return run.GetHTMLURL(), refused(ErrNoChecks, fmt.Sprintf("making the check run of %s", ref), err)
 }
 
-// existing finds the check run where it was made before; nil where it was not.
+// existing returns the check run if it was made before, else nil.
 func (c *Client) existing(ctx context.Context, ref pull.Ref, k Check) (*gh.CheckRun, error) {
 	o := &gh.ListCheckRunsOptions{CheckName: gh.String(k.name()), Filter: gh.String("all"),
 		ListOptions: gh.ListOptions{PerPage: 100}}
@@ -74,8 +74,8 @@ func (c *Client) existing(ctx context.Context, ref pull.Ref, k Check) (*gh.Check
 	return nil, nil
 }
 
-// createCheck makes the check run. Where the answer is lost it looks whether the
-// check run stands.
+// createCheck makes the check run. If the answer is lost, it looks whether the check run
+// exists.
 func (c *Client) createCheck(ctx context.Context, ref pull.Ref, k Check) (*gh.CheckRun, error) {
 	run, err := patiently(ctx, c, func() (*gh.CheckRun, error) {
 		run, _, err := c.api.Checks.CreateCheckRun(ctx, ref.Owner, ref.Repo, gh.CreateCheckRunOptions{
@@ -92,8 +92,8 @@ func (c *Client) createCheck(ctx context.Context, ref pull.Ref, k Check) (*gh.Ch
 	return run, err
 }
 
-// patiently calls again where a rate limit turned a request away and asks to wait
-// no longer than a minute, three times at most.
+// patiently repeats a call up to three times if a rate limit rejected it and asks for a wait
+// of at most a minute.
 func patiently[T any](ctx context.Context, c *Client, call func() (T, error)) (T, error) {
 	v, err := call()
 	for range maxRepeats {
@@ -109,7 +109,7 @@ func patiently[T any](ctx context.Context, c *Client, call func() (T, error)) (T
 	return v, err
 }
 
-// refused puts kind in front where the token is what is wrong.
+// refused wraps err with what was being done, and with kind if the token lacks a permission.
 func refused(kind error, doing string, err error) error {
 	wrapped := github.Wrap(doing, err)
 	if errors.Is(wrapped, github.ErrNoAccess) {
@@ -120,7 +120,7 @@ func refused(kind error, doing string, err error) error {
 
 func (k Check) name() string { return named(k.Instance) }
 
-// named is the name of what an instance sets on a commit.
+// named returns the name of an instance's check run or status.
 func named(instance string) string {
 	if instance == "" {
 		return "pr-review"
@@ -128,7 +128,7 @@ func named(instance string) string {
 	return "pr-review@" + instance
 }
 
-// id names the decided draft.
+// id identifies the decided draft.
 func (k Check) id() string { return k.Thread + " " + k.Digest[:min(len(k.Digest), 16)] }
 
 func (k Check) conclusion() string {
@@ -141,7 +141,7 @@ func (k Check) conclusion() string {
 	return "neutral"
 }
 
-// output is what the check run says.
+// output returns the title, summary and annotations of the check run.
 func (k Check) output() *gh.CheckRunOutput {
 	notes := k.annotations()
 	words := "What the person who decided it kept of the review, with what earlier reviews posted and stands: " +
@@ -163,10 +163,10 @@ func (k Check) output() *gh.CheckRunOutput {
 		Annotations: notes}
 }
 
-// annotations are those of the gravest findings on lines of the new files.
+// annotations returns the annotations of the gravest findings on lines of the new files.
 func (k Check) annotations() (notes []*gh.CheckRunAnnotation) {
 	all := k.Findings
-	if len(all) > maxAnnotations { // what stands of earlier reviews comes last, however grave
+	if len(all) > maxAnnotations { // open findings of earlier reviews come last, however grave
 		all = slices.Clone(all)
 		order.Stable(all, func(a, b finding.Finding) int { return b.Severity.Rank() - a.Severity.Rank() })
 	}
@@ -197,7 +197,7 @@ func annotationLevel(s finding.Severity) string {
 	return "notice"
 }
 
-// titled is a finding's title, inert, in what an annotation takes.
+// titled returns a finding's title, escaped, within an annotation's limit.
 func titled(f finding.Finding) string {
 	for limit := 200; ; limit /= 2 {
 		if t := guard.Inline(f.Title, limit); utf8.RuneCountInString(t) <= annotationTitle {
@@ -206,7 +206,7 @@ func titled(f finding.Finding) string {
 	}
 }
 
-// annotated is a finding's text behind its severity, which no message lacks.
+// annotated returns a finding's severity and escaped text; a message always has the severity.
 func annotated(f finding.Finding) string {
 	body := strings.TrimSpace(f.Body)
 	text, left := clip(body, annotationRunes), utf8.RuneCountInString(body)-annotationRunes
@@ -217,7 +217,7 @@ func annotated(f finding.Finding) string {
 	return text
 }
 
-// clip cuts a text at a number of characters.
+// clip truncates a text to a number of characters.
 func clip(s string, limit int) string {
 	if utf8.RuneCountInString(s) <= limit {
 		return s

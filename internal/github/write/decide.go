@@ -13,31 +13,33 @@ import (
 )
 
 var (
-	// ErrNoDispatch is a token that may not start workflows.
+	// ErrNoDispatch reports that the token may not start workflows.
 	ErrNoDispatch = problem.Sentinel("the token may not start workflows (actions: write)",
 		"give the token actions: write (a classic one the scope repo), on an account that may write here; or let "+
 			"somebody decide who has both")
-	// ErrNoWorkflow is a workflow file that the default branch does not have, or none
-	// that takes this dispatch; GitHub's reason stands behind it.
+	// ErrNoWorkflow reports that the default branch lacks the workflow file, or that the file
+	// does not take this dispatch; GitHub's reason follows.
 	ErrNoWorkflow = problem.Sentinel("the workflow cannot be started",
 		"add the file to the default branch "+
 			"(https://github.com/org/pr-review-action/blob/v1/.github/GUIDES.md#3-deciding-by-dispatch), "+
 			"or name yours with --decide-workflow (--draft-workflow for a revision); --post posts under your own "+
 			"account")
-	// ErrNoAnswer is a token that may not answer for environments.
+	// ErrNoAnswer reports that the token may not answer for environments.
 	ErrNoAnswer = problem.Sentinel("the token may not answer for environments (deployments: write)",
 		"give the token deployments: write (a classic one the scope repo), or decide on the run's page")
-	// ErrAnswered is a run that waits no more for an environment, or not for this account.
+	// ErrAnswered reports that the run no longer waits for an environment, or not for this
+	// account.
 	ErrAnswered = problem.Sentinel("the run does not wait for this answer any more",
 		"look at the run's page: somebody may have decided meanwhile, or a push has withdrawn the draft")
-	// ErrUntold is a request whose answer was lost: it may have been carried out.
+	// ErrUntold reports that the answer to a request was lost: GitHub may have carried it
+	// out.
 	ErrUntold = problem.Sentinel("whether GitHub took the decision is not known",
 		"look at the run's page, or at the newest run of the deciding workflow, before you decide again")
 )
 
-// Dispatch starts a workflow of the default branch, branch, and returns the page of its
-// run: of a server that does not tell the run, that of the workflow. It is sent once.
-// Errors are ErrNoDispatch, ErrNoWorkflow, ErrUntold, or those of package github.
+// Dispatch starts a workflow of the default branch, branch, and returns the page of its run,
+// or of the workflow if the server does not return the run. The request is sent once. It
+// returns ErrNoDispatch, ErrNoWorkflow, ErrUntold, or an error of package github.
 func (c *Client) Dispatch(ctx context.Context, ref pull.Ref, workflow, branch string,
 	inputs map[string]string) (page string, err error) {
 	file := path.Base(workflow)
@@ -58,8 +60,9 @@ func (c *Client) Dispatch(ctx context.Context, ref pull.Ref, workflow, branch st
 	return "", told(ErrNoDispatch, ErrUntold, doing, err)
 }
 
-// Answer approves or rejects, with a comment, what a run asks of an environment. It is
-// sent once. Errors are ErrNoAnswer, ErrAnswered, ErrUntold, or those of package github.
+// Answer approves or rejects a run's pending deployment to an environment, with a comment.
+// The request is sent once. It returns ErrNoAnswer, ErrAnswered, ErrUntold, or an error of
+// package github.
 func (c *Client) Answer(ctx context.Context, ref pull.Ref, run, environment int64, approve bool, comment string) error {
 	state := map[bool]string{true: "approved", false: "rejected"}[approve]
 	err := c.set(ctx, http.MethodPost, fmt.Sprintf("%s/actions/runs/%d/pending_deployments", repository(ref), run),

@@ -8,9 +8,9 @@ import (
 	"github.com/org/pr-review-action/internal/github"
 )
 
-// ErrMayNotResolve is a token that may post and not mark a thread resolved.
-// GitHub asks for contents: write beside pull-requests: write, which a job's
-// token should not have: the one of an app or a person can have it.
+// ErrMayNotResolve reports that the token may post but not resolve threads. GitHub requires
+// contents: write for this in addition to pull-requests: write, which a job's token should
+// not have; an app's or a person's can.
 var ErrMayNotResolve = errors.New("the token may not resolve threads, for which GitHub asks for contents: write " +
 	"beside pull-requests: write")
 
@@ -18,9 +18,8 @@ const resolveMutation = `mutation($id: ID!) {
   resolveReviewThread(input: {threadId: $id}) { thread { id isResolved } }
 }`
 
-// ResolveThread marks a thread as resolved, which nobody is told of by mail. It
-// is sent once; a thread that is resolved already stays so. The error is
-// ErrMayNotResolve, or one of package github.
+// ResolveThread marks a thread as resolved, which sends no mail. The request is sent once; a
+// resolved thread stays so. It returns ErrMayNotResolve or an error of package github.
 func (c *Client) ResolveThread(ctx context.Context, id string) error {
 	var data struct {
 		ResolveReviewThread *struct {

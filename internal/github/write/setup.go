@@ -13,26 +13,27 @@ import (
 )
 
 var (
-	// ErrMayNotSetUp is a token whose user does not administer the repository.
+	// ErrMayNotSetUp reports that the token's user does not administer the repository.
 	ErrMayNotSetUp = problem.Sentinel("the token may not change the repository's environments",
 		"an administrator of the repository has to, with a token that has administration: write or the scope repo")
-	// ErrMayNotLabel is a token that may not make labels.
+	// ErrMayNotLabel reports that the token may not make labels.
 	ErrMayNotLabel = problem.Sentinel("the token may not make labels (issues: write)",
 		"make the label at Issues, Labels, or with a token that has issues: write")
-	// ErrPlan is a repository whose plan has no environments with reviewers, or none at all.
+	// ErrPlan reports that the repository's plan has no environments with reviewers, or none
+	// at all.
 	ErrPlan = problem.Sentinel("the repository's plan does not have this rule",
 		"a decision by dispatch works on every plan: init --route dispatch --force")
 )
 
-// Reviewer is who may approve for an environment: a User or a Team, by its number.
+// Reviewer is a User or a Team that may approve for an environment, by its id.
 type Reviewer struct {
 	Type string `json:"type"`
 	ID   int64  `json:"id"`
 }
 
-// SetEnvironment makes an environment, or gives it these rules in place of its own: who
-// has to approve, if anybody, and the one branch that may deploy to it, if not all may.
-// ErrPlan, ErrMayNotSetUp, ErrUncertain, or an error of package github.
+// SetEnvironment creates an environment or replaces its rules: who must approve, if anybody,
+// and the only branch that may deploy to it; "" allows all. It returns ErrPlan,
+// ErrMayNotSetUp, ErrUncertain, or an error of package github.
 func (c *Client) SetEnvironment(ctx context.Context, ref pull.Ref, name string, reviewers []Reviewer,
 	branch string) error {
 	rules := map[string]any{"deployment_branch_policy": nil, "reviewers": reviewers}
@@ -51,8 +52,8 @@ func (c *Client) SetEnvironment(ctx context.Context, ref pull.Ref, name string, 
 	return told(ErrMayNotSetUp, ErrUncertain, "setting up environment "+name, err)
 }
 
-// CreateLabel makes a label: ErrExists where it is there, ErrMayNotLabel, ErrUncertain, or
-// an error of package github.
+// CreateLabel creates a label. It returns ErrExists, ErrMayNotLabel, ErrUncertain, or an
+// error of package github.
 func (c *Client) CreateLabel(ctx context.Context, ref pull.Ref, name, description string) error {
 	err := c.set(ctx, http.MethodPost, fmt.Sprintf("repos/%s/%s/labels", ref.Owner, ref.Repo),
 		map[string]string{"name": name, "description": description}, &struct{}{})
@@ -62,7 +63,8 @@ func (c *Client) CreateLabel(ctx context.Context, ref pull.Ref, name, descriptio
 	return told(ErrMayNotLabel, ErrUncertain, "making the label "+name, err)
 }
 
-// set sends one request by hand. An answer of no content leaves v as it is.
+// set sends one request that go-github has no call for. An answer without content leaves v
+// unchanged.
 func (c *Client) set(ctx context.Context, method, path string, body, v any) error {
 	_, err := once(ctx, c, func(ctx context.Context) (*gh.Response, error) {
 		req, err := c.api.NewRequest(method, path, body)

@@ -15,13 +15,13 @@ import (
 	"github.com/org/pr-review-action/internal/pull"
 )
 
-// ErrNoStatuses is a token that may not write commit statuses.
+// ErrNoStatuses reports that the token may not write commit statuses.
 var ErrNoStatuses = errors.New("the token may not write commit statuses (statuses: write)")
 
-// Mark is what a commit status says of a draft that waits: numbers, a code, a
-// time and an address, and no word of a pull request or a model.
+// Mark is the content of the commit status for a waiting draft: numbers, a code, a time and
+// an address, and no text from a pull request or a model.
 type Mark struct {
-	Instance string // slug of a second reviewer, whose mark has a name of its own
+	Instance string // slug of a second reviewer, whose mark has its own name
 	Code     string // of the draft, 16 hex digits
 	Findings int
 	Blockers int
@@ -34,8 +34,8 @@ var (
 	plainURL = regexp.MustCompile(`^https?://[A-Za-z0-9.:/#?=&_-]+$`)
 )
 
-// Mark sets a pending status on a commit: a draft waits there. Errors are
-// ErrNoStatuses, those of package github, or a *transport.StatusError.
+// Mark sets a pending status on a commit: a draft waits there. It returns ErrNoStatuses, an
+// error of package github, or a *transport.StatusError.
 func (c *Client) Mark(ctx context.Context, ref pull.Ref, sha string, m Mark) error {
 	if !codeForm.MatchString(m.Code) {
 		return fmt.Errorf("marking %s: the code has not 16 hex digits", ref)
@@ -46,16 +46,16 @@ func (c *Client) Mark(ctx context.Context, ref pull.Ref, sha string, m Mark) err
 	})
 }
 
-// description has 140 characters at most, as GitHub demands.
+// description returns at most 140 characters, GitHub's limit.
 func (m Mark) description() string {
 	return fmt.Sprintf("waits for a decision: %s, %s; code %s, until %s", count(m.Findings, "finding"),
 		count(m.Blockers, "blocker"),
 		m.Code, m.Expires.UTC().Format("2 Jan 2006 15:04 UTC"))
 }
 
-// Remark says on a commit that Mark had marked that a decision was refused, and
-// why, as far as it fits; the draft waits on. Where no mark of the instance is
-// pending it writes nothing. m names instance, code and page. Errors are those of Unmark.
+// Remark changes the status that Mark set on a commit: a decision was refused, and why, as
+// far as it fits; the draft keeps waiting. It writes nothing unless the instance's mark is
+// pending. m provides instance, code and page. Errors are those of Unmark.
 func (c *Client) Remark(ctx context.Context, ref pull.Ref, sha string, m Mark, why string) (said bool, err error) {
 	if waits, err := c.marked(ctx, ref, sha, named(m.Instance)); err != nil || !waits {
 		return false, refused(ErrNoStatuses, "reading the statuses of "+ref.String(), err)
@@ -77,21 +77,20 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// Ending is what became of a draft that was marked.
+// Ending is the outcome of a marked draft.
 type Ending string
 
-// The endings.
+// The outcomes.
 const (
 	Posted   Ending = "decided: posted"
 	Rejected Ending = "decided: rejected"
 	Lapsed   Ending = "expired, not decided"
 )
 
-// Unmark ends the wait of a commit that Mark had marked: success after a
-// decision, error where there was none. Where no mark of the instance is
-// pending it writes nothing, so that a job may always call it. page is the posted
-// review, or empty. Errors are those of Mark; a token that may not even read
-// statuses is ErrNoStatuses.
+// Unmark ends the wait of a commit that Mark marked, with success after a decision and error
+// without one. It writes nothing unless the instance's mark is pending, so a job may always
+// call it. page is the posted review, or empty. Errors are those of Mark; a token that may
+// not even read statuses gets ErrNoStatuses.
 func (c *Client) Unmark(ctx context.Context, ref pull.Ref, sha, instance string, end Ending,
 	page string) (cleared bool, err error) {
 	waits, err := c.marked(ctx, ref, sha, named(instance))
@@ -124,7 +123,7 @@ func (c *Client) status(ctx context.Context, ref pull.Ref, sha string, s *gh.Rep
 	return refused(ErrNoStatuses, "setting the status of "+ref.String(), err)
 }
 
-// address is a URL of ours, or none.
+// address returns url if it has the form of ours, else nil.
 func address(url string) *string {
 	if !plainURL.MatchString(url) {
 		return nil

@@ -1,11 +1,9 @@
-// Package write posts reviews to GitHub, and pushes changes that were approved to
-// branches of their own.
+// Package write posts reviews to GitHub, and pushes approved changes to branches of their own.
 //
-// It is the only room that changes anything there. It comments, makes branches and
-// commits to them, and opens draft pull requests: no approval of a review, no merge, no
-// labelling, no forced push. For a person at the command line it also starts workflows,
-// answers for environments, and makes those and the label that a repository lacks. Start at Client.CreatePending, for
-// pushes at Client.Branch.
+// It is the only room that changes anything there. It comments, makes branches and commits to them, and opens draft
+// pull requests. It approves no review, merges nothing, puts no label on anything and never force-pushes. For a
+// person at the command line it also starts workflows, answers for environments, and creates the environments and the
+// label that a repository lacks. Start at Client.CreatePending, or for pushes at Client.Branch.
 package write
 
 import (
@@ -29,29 +27,28 @@ import (
 const event = "COMMENT"
 
 var (
-	// ErrRefused is a review that GitHub takes no part of (422), with GitHub's
-	// reason behind it: a comment off the diff, most often.
+	// ErrRefused reports that GitHub rejected the whole review (422), with its reason: most often a comment off the
+	// diff.
 	ErrRefused = errors.New("the review was refused")
-	// ErrPending is a review that GitHub takes no second one beside (422).
+	// ErrPending reports that the account's pending review keeps GitHub from taking a second one (422).
 	ErrPending = errors.New("this token's account has a pending review on the pull request already")
-	// ErrGone is a pending review that was submitted or deleted meanwhile.
+	// ErrGone reports that a pending review was submitted or deleted meanwhile.
 	ErrGone = errors.New("the review is not pending any more")
-	// ErrNoPermission is a token that may read but not post (403).
+	// ErrNoPermission reports that the token may read but not post (403).
 	ErrNoPermission = problem.Sentinel("the token may not post reviews (pull-requests: write)",
 		"the token needs pull-requests: write; then decide the same again, the draft still waits")
-	// ErrUnknown is a review that may or may not have been posted: the answer
-	// was lost. List the reviews before posting again.
+	// ErrUnknown reports that the review may or may not have been posted: the answer was lost. List the reviews
+	// before posting again.
 	ErrUnknown = problem.Sentinel("whether the review was posted is not known",
 		"run it again: it looks for the review before it writes")
 )
 
-// Client posts with the token of the client it was made from.
+// Client posts with the token of the client that it was made from.
 type Client struct {
 	api  *gh.Client
 	read *github.Client
 
-	// Sleep waits where GitHub asks for it; transport.Sleep unless set before
-	// the first review.
+	// Sleep waits for as long as GitHub asks; transport.Sleep unless set before the first review.
 	Sleep func(ctx context.Context, d time.Duration) error
 }
 
@@ -62,21 +59,20 @@ func New(c *github.Client) *Client {
 
 const (
 	maxRepeats = 3
-	// maxWait bounds one wait. Where GitHub names no time it asks for a minute.
+	// maxWait bounds one wait, and is the wait if GitHub names none.
 	maxWait = time.Minute
 )
 
-// Comment is an inline comment on the lines StartLine to Line of one side of
-// the diff; StartLine is 0 or Line for a single one.
+// Comment is an inline comment on the lines StartLine to Line of one side of the diff; StartLine is 0 or Line for a
+// single one.
 type Comment struct {
 	Path, Side      string // Side is RIGHT or LEFT
 	StartLine, Line int
 	Body            string
 }
 
-// CreatePending makes a review at a commit that the token's account alone sees,
-// all of it or nothing. GitHub keeps one of an account and pull request: while it is
-// there, another one is ErrPending.
+// CreatePending creates a review at a commit that only the token's account can see, all of it or nothing. GitHub
+// keeps one per account and pull request: as long as it exists, a second one is ErrPending.
 func (c *Client) CreatePending(ctx context.Context, ref pull.Ref, commit, body string,
 	comments []Comment) (id int64, url string, err error) {
 	review, err := c.send(ctx, ref, func(ctx context.Context) (*gh.PullRequestReview, error) {
@@ -89,8 +85,8 @@ func (c *Client) CreatePending(ctx context.Context, ref pull.Ref, commit, body s
 	return review.GetID(), review.GetHTMLURL(), err
 }
 
-// Submit posts a pending review as a COMMENT, with this body. It is ErrGone where the
-// review is not pending any more, since it was submitted or deleted.
+// Submit posts a pending review as a COMMENT, with this body. It returns ErrGone if the review was submitted or
+// deleted.
 func (c *Client) Submit(ctx context.Context, ref pull.Ref, id int64, body string) (url string, err error) {
 	review, err := c.send(ctx, ref, func(ctx context.Context) (*gh.PullRequestReview, error) {
 		review, _, err := c.api.PullRequests.SubmitReview(ctx, ref.Owner, ref.Repo, ref.Number, id,
@@ -102,8 +98,7 @@ func (c *Client) Submit(ctx context.Context, ref pull.Ref, id int64, body string
 	return review.GetHTMLURL(), gone(err)
 }
 
-// DeletePending takes a pending review away. One that was submitted stays, which is
-// ErrGone.
+// DeletePending deletes a pending review. It returns ErrGone, and deletes nothing, if the review was submitted.
 func (c *Client) DeletePending(ctx context.Context, ref pull.Ref, id int64) error {
 	_, err := c.send(ctx, ref, func(ctx context.Context) (*gh.PullRequestReview, error) {
 		review, _, err := c.api.PullRequests.DeletePendingReview(ctx, ref.Owner, ref.Repo, ref.Number, id)
@@ -112,12 +107,10 @@ func (c *Client) DeletePending(ctx context.Context, ref pull.Ref, id int64) erro
 	return gone(err)
 }
 
-// send makes a request, and up to three times more where a rate limit turned it
-// away: it waits as GitHub asks, a minute at most. After any other answer, or none, it
-// is never sent again. A request that is out comes back though the run is cancelled
-// meanwhile, so that it is known what became of it. Errors are ErrRefused, ErrPending,
-// ErrNoPermission, ErrUnknown, those of package github, or a rate limit's
-// *transport.StatusError.
+// send makes a request, and up to three more after rate limits: it waits as GitHub asks, a minute at most. After any
+// other answer, or none, it never repeats the request. It waits for the answer even if ctx is cancelled meanwhile, so
+// that the outcome is known. It returns ErrRefused, ErrPending, ErrNoPermission, ErrUnknown, an error of package
+// github, or a rate limit's *transport.StatusError.
 func (c *Client) send(ctx context.Context, ref pull.Ref,
 	call func(context.Context) (*gh.PullRequestReview, error)) (*gh.PullRequestReview, error) {
 	if err := ctx.Err(); err != nil {
@@ -140,7 +133,7 @@ func (c *Client) send(ctx context.Context, ref pull.Ref,
 	return nil, err
 }
 
-// gone tells a review that is not pending any more.
+// gone adds ErrGone to errors that mean the review is no longer pending.
 func gone(err error) error {
 	if errors.Is(err, ErrRefused) || errors.Is(err, github.ErrNotFound) {
 		return fmt.Errorf("%w: %w", ErrGone, err)
@@ -148,8 +141,8 @@ func gone(err error) error {
 	return err
 }
 
-// limit is how long to wait before a review that a rate limit turned away is
-// sent again, and whether one did that and asks for no longer than maxWait.
+// limit returns how long to wait after a rate limit. limited is false for other errors, and if the wait is longer
+// than maxWait.
 func limit(err error) (wait time.Duration, limited bool) {
 	status, ok := errors.AsType[*transport.StatusError](err)
 	if !ok || !status.Limited {
@@ -181,8 +174,7 @@ func drafts(comments []Comment) []*gh.DraftReviewComment {
 	return list
 }
 
-// classify finds our sentinel for an error, or nil. Only an answer below 500
-// proves that nothing was posted.
+// classify returns the sentinel for an error, or nil. Only an answer below 500 proves that nothing was posted.
 func classify(err error) error {
 	var status *transport.StatusError
 	switch {
