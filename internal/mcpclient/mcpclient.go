@@ -1,9 +1,9 @@
-// Package mcpclient reads tickets and pages from a server of the Model Context
-// Protocol, and comments on tickets, by the tools that the settings name.
+// Package mcpclient reads tickets and pages from a server of the Model Context Protocol, and comments on tickets, by
+// the tools that the settings name.
 //
-// Which tool is called, and with what, is fixed by the settings and by the key that was asked for; no model chooses.
-// The client offers the server nothing: no roots, no sampling, no elicitation. A tool that is pinned and has changed
-// is not called. Start at Server and New.
+// The settings and the requested key determine which tool is called, and with what; no model chooses. The client
+// offers the server nothing: no roots, no sampling, no elicitation. It does not call a pinned tool that has changed.
+// Start at Server and New.
 package mcpclient
 
 import (
@@ -28,18 +28,18 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// Options say what the server is.
+// Options describes the server.
 type Options struct {
 	config.MCP          // see Preset
-	Name       string   // what notes call it
-	Environ    []string // NAME=value, all that a program gets
-	User       string   // with a user the token is sent as Basic, else as Bearer, and without a token nothing is
+	Name       string   // the name in notes
+	Environ    []string // NAME=value; the whole environment of a program
+	User       string   // with a user the token is sent as Basic, else as Bearer; without a token nothing is sent
 	Token      string
-	HTTP       *http.Client // transport.New's, that streams
+	HTTP       *http.Client // a streaming client from transport.New
 }
 
-// Server asks one server. It connects when it is first asked, and again after the
-// connection broke. It is safe for concurrent use.
+// Server talks to one server. It connects on the first request, and again after the connection broke. It is safe for
+// concurrent use.
 type Server struct {
 	o     Options
 	mu    sync.Mutex
@@ -47,15 +47,15 @@ type Server struct {
 	tools map[string]*mcp.Tool
 }
 
-// New makes a Server. Nothing is started before it is asked.
+// New makes a Server. It starts nothing before the first request.
 func New(o Options) *Server { return &Server{o: o} }
 
 const (
-	protocol = "2025-11-25" // is asked for: a server that knows a newer one knows it
+	protocol = "2025-11-25" // the requested version: a server that knows a newer one knows it too
 	maxTools = 1000         // that a server may list
 )
 
-// session is the open connection with the tools that the server has.
+// session returns the open connection and the server's tools.
 func (s *Server) session(ctx context.Context) (*mcp.ClientSession, map[string]*mcp.Tool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -78,7 +78,7 @@ func (s *Server) session(ctx context.Context) (*mcp.ClientSession, map[string]*m
 			err = atlassian.Fail("lists more than %d tools", maxTools)
 		}
 		if err != nil {
-			_ = open.Close() // what went wrong before is what is told
+			_ = open.Close() // the earlier error is reported
 			return nil, nil, err
 		}
 		tools[tool.Name] = tool
@@ -87,14 +87,14 @@ func (s *Server) session(ctx context.Context) (*mcp.ClientSession, map[string]*m
 	return open, tools, nil
 }
 
-// Close ends the connection, and the program where there is one.
+// Close ends the connection, and the program if there is one.
 func (s *Server) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.drop(s.open)
 }
 
-// drop ends a connection, so that the next request makes one. How a server takes its end is no error of ours.
+// drop ends a connection, so that the next request makes a new one. Errors of closing it do not matter to us.
 func (s *Server) drop(was *mcp.ClientSession) {
 	if was != nil && s.open == was {
 		_ = s.open.Close()
@@ -115,14 +115,14 @@ func (s *Server) transport(ctx context.Context) (mcp.Transport, error) {
 	}
 	hc := *s.o.HTTP
 	hc.Transport = a
-	// The client bounds all of an answer; an event that is as large ends before that, since
-	// the SDK would try again what the client ended.
+	// The client bounds the whole answer. A single event of that size ends earlier, since the SDK would retry what
+	// the client ended.
 	return &mcp.StreamableClientTransport{Endpoint: s.o.URL, HTTPClient: &hc, MaxRetries: -1,
 		DisableStandaloneSSE: true, MaxEventSize: atlassian.MaxAnswer - 1<<16}, nil
 }
 
-// authorized adds the token, which the client below keeps on its host, and makes an
-// error of an answer that says no, so that its status is not lost.
+// authorized adds the token, which the client below keeps on its host, and turns a failed answer into an error, so
+// that its status is not lost.
 type authorized struct {
 	next   http.RoundTripper
 	header string
@@ -140,7 +140,7 @@ func (a authorized) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// Ticket reads a ticket, which may come back under another key where it was moved. Errors are *atlassian.Failure.
+// Ticket reads a ticket, which may come back under another key if it was moved. Errors are *atlassian.Failure.
 func (s *Server) Ticket(ctx context.Context, key string) (ticket.Ticket, error) {
 	t, a, err := s.read(ctx, s.o.Ticket, key)
 	if err != nil {
@@ -170,7 +170,7 @@ func (s *Server) Page(ctx context.Context, id string) (ticket.Ticket, error) {
 	return t, nil
 }
 
-// read asks a tool for a ticket or page, in whose answer it has to be named.
+// read calls a tool for a ticket or page, and checks that the answer names it.
 func (s *Server) read(ctx context.Context, tool config.Tool, id string) (t ticket.Ticket, a answer, err error) {
 	if a, err = s.call(ctx, tool, id, ""); err != nil {
 		return t, a, err
@@ -186,8 +186,8 @@ func (s *Server) read(ctx context.Context, tool config.Tool, id string) (t ticke
 	return t, a, nil
 }
 
-// Mentions reports whether what the tool for tickets says of a ticket holds a text, such as an address in one of its
-// comments: a server whose answers have no comments never does. Errors are *atlassian.Failure.
+// Mentions reports whether the ticket tool's answer contains a text, such as an address in one of the comments;
+// always false for a server whose answers have no comments. Errors are *atlassian.Failure.
 func (s *Server) Mentions(ctx context.Context, key, text string) (bool, error) {
 	if s.o.Ticket.Tool == "" {
 		return false, nil
@@ -201,13 +201,13 @@ func (s *Server) Mentions(ctx context.Context, key, text string) (bool, error) {
 	return strings.Contains(a.whole, text), err
 }
 
-// Comment puts a comment under a ticket: text, and an address. It makes one call. Errors are *atlassian.Failure.
+// Comment posts a comment under a ticket: text and an address. It makes one call. Errors are *atlassian.Failure.
 func (s *Server) Comment(ctx context.Context, key, text, address string) error {
 	_, err := s.call(ctx, s.o.Comment, key, text+" "+address)
 	return err
 }
 
-// call gives a tool an id, and text where it takes any, and reads its answer.
+// call calls a tool with an id, and text if it takes any, and parses its answer.
 func (s *Server) call(ctx context.Context, t config.Tool, id, text string) (answer, error) {
 	session, tools, err := s.session(ctx)
 	if err != nil {
@@ -235,7 +235,7 @@ func (s *Server) call(ctx context.Context, t config.Tool, id, text string) (answ
 	return understood(result, id)
 }
 
-// failure says of an error of the connection or the protocol what it means.
+// failure explains an error of the connection or the protocol.
 func (s *Server) failure(err error, id string) *atlassian.Failure {
 	var protocol *jsonrpc.Error
 	program := len(s.o.Command) > 0
@@ -256,7 +256,7 @@ func (s *Server) failure(err error, id string) *atlassian.Failure {
 			Err: err}
 	}
 	if status, ok := errors.AsType[*transport.StatusError](err); ok {
-		switch status.Code { // of the endpoint: it says nothing of the ticket
+		switch status.Code { // of the endpoint: it says nothing about the ticket
 		case http.StatusForbidden:
 			return &atlassian.Failure{Note: "does not let us in (403)", Err: err}
 		case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusGone:
@@ -266,10 +266,11 @@ func (s *Server) failure(err error, id string) *atlassian.Failure {
 	return atlassian.Explain(err, id, "the account of "+s.o.Name)
 }
 
-// rejectedByTransport is the SDK's code for an error that came from below the protocol.
+// rejectedByTransport is the SDK's code for an error from below the protocol.
 const rejectedByTransport = -32005
 
-// Unpinned says what the settings may say of each tool that is called and not pinned, once the server was asked.
+// Unpinned returns the pin to put into the settings for each tool that is called but not pinned, once the server was
+// contacted.
 func (s *Server) Unpinned() (notes []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -282,7 +283,8 @@ func (s *Server) Unpinned() (notes []string) {
 	return slices.Compact(notes)
 }
 
-// arguments are what a tool is called with. It must take the one for the key, and need none that is not given.
+// arguments returns the arguments of a call. The tool must accept the one for the key, and require none that is
+// missing.
 func arguments(t config.Tool, tool *mcp.Tool, always map[string]any, id, said string) (map[string]any, error) {
 	schema, _ := tool.InputSchema.(map[string]any)
 	properties, _ := schema["properties"].(map[string]any)

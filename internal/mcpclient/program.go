@@ -11,9 +11,9 @@ import (
 	"github.com/org/pr-review-action/internal/process"
 )
 
-// program starts a server as a child process that gets the variables of env and nothing else. What it writes to
-// standard error is not read. At the end its standard input is closed; a quarter of a second later it is told to
-// stop, and after another one killed with all that it started. It outlives ctx.
+// program starts a server as a child process whose environment is env and nothing else. Its standard error is
+// not read. At the end its standard input is closed; a quarter of a second later it is told to stop, and after
+// another one it is killed with all its children. It outlives ctx.
 func program(ctx context.Context, command, env []string) (mcp.Transport, error) {
 	child := process.Command(context.WithoutCancel(ctx), command[0], command[1:]...)
 	child.Env = append([]string{}, env...)
@@ -21,10 +21,10 @@ func program(ctx context.Context, command, env []string) (mcp.Transport, error) 
 	return group{mcp.CommandTransport{Command: child, TerminateDuration: 250 * time.Millisecond}}, nil
 }
 
-// group is a program whose end is that of all that it started.
+// group is a program that ends together with all the processes it started.
 type group struct{ mcp.CommandTransport }
 
-// Connect starts it.
+// Connect starts the program.
 func (g group) Connect(ctx context.Context) (mcp.Connection, error) {
 	c, err := g.CommandTransport.Connect(ctx)
 	return connection{c, g.Command.Cancel}, err
@@ -35,7 +35,7 @@ type connection struct {
 	kill func() error
 }
 
-// Close ends the program as the protocol asks for, and what is left of its group.
+// Close ends the program as the protocol requires, and then the rest of its group.
 func (c connection) Close() error {
 	err := c.Connection.Close()
 	_ = c.kill() // mostly nothing is left

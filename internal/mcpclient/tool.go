@@ -17,18 +17,18 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// presetArguments are the names that servers of a preset give one argument: their
-// documents do not agree. The first that a tool has is the one.
+// presetArguments lists the names that the servers of a preset use for an argument: their documents disagree. The
+// first one that a tool has is used.
 var presetArguments = map[string][]string{
 	"issueIdOrKey": {"issueIdOrKey", "issueKey", "issueId", "key"},
 	"pageId":       {"pageId", "id", "contentId"},
 }
 
-// known is what a known server's tools are called and how they answer.
+// known returns the tool names of a known server and the form of their answers.
 //
 //   - rovo: the server that Atlassian hosts. It needs the argument cloudId.
-//   - sooperset: mcp-atlassian over HTTP. Its Markdown may have lost headings and
-//     lists, and then no criteria are told apart.
+//   - sooperset: mcp-atlassian over HTTP. Its Markdown may lack headings and lists, so
+//     that no criteria are found.
 func known(name string) config.MCP {
 	switch name {
 	case "rovo":
@@ -54,10 +54,10 @@ func known(name string) config.MCP {
 	return config.MCP{}
 }
 
-// commentLimit is the argument of sooperset that says how many comments come with a ticket.
+// commentLimit is sooperset's argument for the number of comments that come with a ticket.
 const commentLimit = "comment_limit"
 
-// Preset is what the settings say of a server, over what its preset does.
+// Preset returns the settings of a server merged over its preset.
 func Preset(said config.MCP) config.MCP {
 	all := known(said.Preset)
 	for _, t := range []config.Tool{all.Ticket, all.Page, all.Comment} {
@@ -67,29 +67,29 @@ func Preset(said config.MCP) config.MCP {
 			}
 		}
 	}
-	text, _ := json.Marshal(said) // plain values, and what is not set is left out
+	text, _ := json.Marshal(said) // plain values, and unset ones are omitted
 	_ = json.Unmarshal(text, &all)
 	return all
 }
 
-// Digest names what a tool is: its name, description and the schema of its arguments, as sha256: and 64 hex digits.
+// Digest identifies a tool by its name, description and the schema of its arguments, as sha256: and 64 hex digits.
 func Digest(t *mcp.Tool) string {
 	text, err := json.Marshal([]any{t.Name, t.Description, t.InputSchema})
 	if err != nil {
-		return "" // of what came out of JSON there is none
+		return "" // cannot happen: the values came out of JSON
 	}
 	sum := sha256.Sum256(text)
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// answer is what a tool said.
+// answer is a tool's answer.
 type answer struct {
 	whole  string         // its text
 	fields map[string]any // of an answer that is an object; nil for any other
 }
 
-// understood is an answer that is no error, whatever it is about. That a server calls it
-// none is not enough: known ones put their errors into good answers.
+// understood returns the answer, or an error if it is one, whatever it is about. The server's own mark is not
+// enough: known servers return errors as good answers.
 func understood(r *mcp.CallToolResult, id string) (answer, error) {
 	var parts []string
 	size := 0
@@ -105,7 +105,7 @@ func understood(r *mcp.CallToolResult, id string) (answer, error) {
 	a := answer{whole: strings.TrimSpace(markup.Clean(strings.Join(parts, "\n")))}
 	a.fields, _ = r.StructuredContent.(map[string]any)
 	if a.fields == nil {
-		_ = json.Unmarshal([]byte(a.whole), &a.fields) // text that is none is text
+		_ = json.Unmarshal([]byte(a.whole), &a.fields) // text that is not JSON stays text
 	}
 	_, only := a.fields["error"]
 	if r.IsError || only && len(a.fields) == 1 || strings.HasPrefix(a.whole, "Error: ") ||
@@ -115,8 +115,8 @@ func understood(r *mcp.CallToolResult, id string) (answer, error) {
 	return a, nil
 }
 
-// about is the key that an answer is about, or empty: that of the field, or the one
-// that was asked for, where the settings name no field and it stands in the answer.
+// about returns the key that an answer is about: that of the field or, if the settings name no field, the requested
+// key if the answer contains it. It returns "" if there is none.
 func (a answer) about(field, id string) string {
 	word := regexp.MustCompile(`(?:^|[^A-Za-z0-9_-])` + regexp.QuoteMeta(id) + `(?:[^A-Za-z0-9_-]|$)`)
 	switch v := a.at(field).(type) {
@@ -134,7 +134,7 @@ func (a answer) about(field, id string) string {
 	return ""
 }
 
-// at is what stands at a path of names; nil for nothing.
+// at returns the value at a path of names; nil if there is none.
 func (a answer) at(path string) (v any) {
 	v = a.fields
 	for name := range strings.SplitSeq(path, ".") {
@@ -146,8 +146,8 @@ func (a answer) at(path string) (v any) {
 
 func (a answer) text(path string) string { return prose(a.at(path), 0) }
 
-// prose is a text in whatever form a server gives it: Markdown, ADF, storage
-// format, a list of such, or an object that holds one. What is none of these is empty.
+// prose returns a text in any form that servers use: Markdown, ADF, storage format, a list of these, or an object
+// that holds one. Anything else gives "".
 func prose(v any, depth int) (text string) {
 	if depth > 3 {
 		return ""
@@ -185,7 +185,7 @@ func prose(v any, depth int) (text string) {
 	return text
 }
 
-// criteria are those of a field: a list of texts, or a text with a list.
+// criteria parses a field with criteria: a list of texts, or a text with a list.
 func (a answer) criteria(path string) (all []ticket.Criterion) {
 	items, isList := a.at(path).([]any)
 	if !isList {

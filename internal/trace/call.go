@@ -21,27 +21,27 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// CallStart is a question to a model. Its conversation is told where content was asked for.
+// CallStart is a question to a model. Its conversation is recorded if content was requested.
 type CallStart struct {
 	llm.Request
-	Task    string        // what it is asked for: classify, review, verify, …
-	BaseURL string        // of the server, of which host and port are told; empty for none
-	Model   string        // that was asked for
-	Bound   cost.MicroUSD // what a try is charged whose answer was lost
+	Task    string        // the task: classify, review, verify, …
+	BaseURL string        // of the server; host and port are recorded; empty for none
+	Model   string        // the requested model
+	Bound   cost.MicroUSD // charged for a try whose answer was lost
 }
 
-// CallEnd is what came of it. The answer's usage is of all tries and priced, also with an
-// error; its texts are untrusted.
+// CallEnd is the outcome of a call. The answer's usage covers all tries and is priced, even with an error; its
+// texts are untrusted.
 type CallEnd struct {
 	llm.Answer
 	Err     error
-	Problem string // the kind of Err in a word; Kind's where it is empty
+	Problem string // the kind of Err in a word; Kind's if empty
 }
 
-// Call follows one question to a model and makes one span, a child of the context's, for each try that was billed.
-// The first function is for transport.EachTry, around all other hooks; the second has to be called once, when the
-// answer or an error is there. A try that cost nothing is an event of the context's span. Where no try was seen and
-// Usage counts calls, the model is none that goes over the network, and there is one span for all.
+// Call records a question to a model, with one span, a child of the context's, for each try that was billed. The
+// first function is for transport.EachTry, outside all other hooks; the second must be called once, with the answer
+// or the error. A try that cost nothing becomes an event of the context's span. If no try was seen but Usage counts
+// calls, the model is not on the network, and one span covers them all.
 func Call(ctx context.Context, q CallStart) (try transport.BeginFunc, end func(CallEnd)) {
 	t := from(ctx)
 	if t == nil {
@@ -55,24 +55,24 @@ func Call(ctx context.Context, q CallStart) (try transport.BeginFunc, end func(C
 
 type withheld struct{}
 
-// Withheld is a context in which spans of calls hold neither question nor answer, whatever
-// was asked for: what was asked with may not leave the job.
+// Withheld returns a context in which the spans of calls contain neither question nor answer, whatever the settings
+// request: the content may not leave the job.
 func Withheld(ctx context.Context) context.Context { return context.WithValue(ctx, withheld{}, true) }
 
 // call is one question and its tries.
 type call struct {
 	*tracer
 	CallStart
-	ctx   context.Context // whose span the tries belong to
+	ctx   context.Context // whose span is the tries' parent
 	began time.Time
 
 	mu       sync.Mutex
-	answered *attempt // the last try, where it was answered with success
+	answered *attempt // the last try, if it succeeded
 	tries    int
-	lost     cost.MicroUSD // that tries without a usable answer were charged
+	lost     cost.MicroUSD // charged for tries without a usable answer
 }
 
-// attempt is one try. Its span is made when it is known to be billed.
+// attempt is one try. Its span is made once it is known to be billed.
 type attempt struct {
 	number       int
 	began, ended time.Time
@@ -86,7 +86,7 @@ func (c *call) try(_ context.Context, number int) (func(*http.Response, error), 
 	return func(resp *http.Response, err error) { c.over(a, resp, err) }, nil
 }
 
-// over tells the tries that are billed from those that are not, as a budget does.
+// over tells the tries that are billed from the others, as a budget does.
 func (c *call) over(a *attempt, resp *http.Response, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -110,7 +110,7 @@ func (c *call) over(a *attempt, resp *http.Response, err error) {
 	}
 }
 
-// drop takes the try before this one for billed and of no use.
+// drop records the previous try as billed and useless.
 func (c *call) drop(kind string) {
 	if c.answered != nil {
 		c.lose(c.answered, kind)
@@ -128,7 +128,7 @@ func (c *call) event(a *attempt, kind string) {
 		oteltrace.WithAttributes(semconv.ErrorTypeKey.String(kind), attribute.Int(prefix+"try", a.number)))
 }
 
-// end gives the last try what the others were not charged.
+// end charges the last try with what the others were not charged.
 func (c *call) end(e CallEnd) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -160,7 +160,7 @@ func (c *call) span(a *attempt, e CallEnd) {
 	span.End(oteltrace.WithTimestamp(a.ended))
 }
 
-// messages sets what was said.
+// messages sets the attributes with the conversation.
 func (c *call) messages(s *Span, e CallEnd) {
 	turns := []spelled{{Role: string(llm.RoleUser), Parts: c.parts(llm.Turn{Text: c.User})}}
 	for _, t := range c.Turns {
@@ -174,8 +174,7 @@ func (c *call) messages(s *Span, e CallEnd) {
 	}
 }
 
-// asked are the attributes of the question.
-// https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/
+// asked returns the attributes of the question. https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/
 func (c *call) asked(a *attempt, model string) []attribute.KeyValue {
 	provider, host, port := server(c.BaseURL)
 	all := []attribute.KeyValue{
@@ -195,7 +194,7 @@ func (c *call) asked(a *attempt, model string) []attribute.KeyValue {
 	return all
 }
 
-// given are the attributes of the answer. The names of parts of the tokens are younger than the rest.
+// given returns the attributes of the answer. The names for parts of the tokens are newer than the rest.
 func (c *call) given(e CallEnd) []attribute.KeyValue {
 	u := e.Usage
 	all := []attribute.KeyValue{attribute.Int64(prefix+"cost_microusd", int64(u.Cost))}
@@ -216,8 +215,8 @@ func (c *call) given(e CallEnd) []attribute.KeyValue {
 	return all
 }
 
-// server tells provider, host and port of a model's address. Whatever serves it speaks
-// OpenAI's interface, whose name the convention wants where the provider cannot be told.
+// server returns the provider, host and port of a model's address. Every such server speaks OpenAI's interface,
+// whose name the convention wants for an unknown provider.
 func server(base string) (provider, host string, port int) {
 	u, err := url.Parse(base)
 	if err != nil || u.Hostname() == "" {

@@ -17,18 +17,18 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// ErrLost is a trace that did not arrive whole.
+// ErrLost reports that a trace did not arrive whole.
 var ErrLost = errors.New("the trace is not complete")
 
 const maxReason = 300 // runes of a failure's text
 
-// collector sends spans to an OTLP receiver over HTTP. It keeps its failures to
-// itself until the end: the SDK would write each to standard error.
+// collector sends spans to an OTLP receiver over HTTP. It collects its failures until the
+// end: the SDK would write each to standard error.
 // https://opentelemetry.io/docs/specs/otlp/#otlphttp
 type collector struct {
 	settings
 	http    *http.Client
-	run     context.Context // ends when the run no longer waits
+	run     context.Context // ends when the run stops waiting
 	abandon context.CancelFunc
 
 	mu    sync.Mutex
@@ -36,13 +36,13 @@ type collector struct {
 	first error
 }
 
-// Shutdown lets go of connections.
+// Shutdown closes idle connections.
 func (c *collector) Shutdown(context.Context) error {
 	c.http.CloseIdleConnections()
 	return nil
 }
 
-// ExportSpans sends one batch. Its failure is told by lost.
+// ExportSpans sends one batch. lost returns its failures.
 func (c *collector) ExportSpans(ctx context.Context, batch []sdktrace.ReadOnlySpan) error {
 	if err := c.send(ctx, batch); err != nil {
 		c.mu.Lock()
@@ -65,7 +65,7 @@ func (c *collector) send(ctx context.Context, batch []sdktrace.ReadOnlySpan) err
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))
 	if err != nil {
-		return errors.New("the request could not be made") // the error would repeat the address's query
+		return errors.New("the request could not be made") // the error would contain the address's query
 	}
 	req.Header = c.headers.Clone()
 	req.Header.Set("Content-Type", c.mediaType())
@@ -84,7 +84,7 @@ func (c *collector) send(ctx context.Context, batch []sdktrace.ReadOnlySpan) err
 	return errors.New(guard.Line(err.Error(), maxReason))
 }
 
-// lost tells in one error what did not arrive.
+// lost returns one error for all that did not arrive, or nil.
 func (c *collector) lost() error {
 	if c == nil {
 		return nil
@@ -97,10 +97,10 @@ func (c *collector) lost() error {
 	return fmt.Errorf("%w: the collector has not got %d spans: %w", ErrLost, c.spans, c.first)
 }
 
-// grace is what the end of a run may wait for the collector.
+// grace bounds how long the end of a run waits for the collector.
 const grace = 3 * time.Second
 
-// encode writes a batch as the body of a request.
+// encode returns a batch as the body of a request.
 func (s settings) encode(batch []sdktrace.ReadOnlySpan) ([]byte, error) {
 	body, err := traces(batch).binary(nil), error(nil)
 	if s.json {

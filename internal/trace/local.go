@@ -14,17 +14,17 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// local writes each span as one line of JSON when it has ended. After a failed write it writes no more.
+// local writes each span as one line of JSON when it ends. After a failed write it writes no more.
 type local struct {
 	mu  sync.Mutex
 	to  io.Writer
 	err error
 }
 
-// line is a span for people and for programs that read lines. Ids are in hex.
+// line is a span for people and for line-based programs. Ids are in hex.
 type line struct {
-	Time       time.Time      `json:"time"`    // of the beginning
-	Seconds    float64        `json:"seconds"` // that it took
+	Time       time.Time      `json:"time"`    // of the start
+	Seconds    float64        `json:"seconds"` // duration
 	Name       string         `json:"name"`
 	Failed     bool           `json:"failed,omitzero"`
 	Trace      string         `json:"trace"`
@@ -40,7 +40,7 @@ type event struct {
 	Attributes map[string]any `json:"attributes"`
 }
 
-// OnStart does nothing: a span is written whole.
+// OnStart does nothing: a span is written as a whole.
 func (l *local) OnStart(context.Context, sdktrace.ReadWriteSpan) {}
 
 // OnEnd writes a span.
@@ -69,10 +69,10 @@ func (l *local) OnEnd(s sdktrace.ReadOnlySpan) {
 	}
 }
 
-// Shutdown does nothing: every line is written already.
+// Shutdown does nothing: every line is already written.
 func (l *local) Shutdown(context.Context) error { return nil }
 
-// ForceFlush does nothing, as Shutdown.
+// ForceFlush does nothing, like Shutdown.
 func (l *local) ForceFlush(context.Context) error { return nil }
 
 func (l *local) failed() error {

@@ -12,7 +12,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Flags of a span beside those of the trace: whether its parent is remote is known, and that it is.
+// Flags of a span besides those of the trace: it is known whether the parent is remote, and that it is.
 const (
 	remoteKnown = 0x100
 	remote      = 0x200
@@ -20,7 +20,7 @@ const (
 
 const statusError enum = 2
 
-// traces is an ExportTraceServiceRequest of OTLP 1.7. All spans of a batch are of one provider and one scope.
+// traces returns an ExportTraceServiceRequest of OTLP 1.7. All spans of a batch have one provider and one scope.
 // https://github.com/open-telemetry/opentelemetry-proto/blob/v1.7.0/opentelemetry/proto/trace/v1/trace.proto
 func traces(batch []sdktrace.ReadOnlySpan) message {
 	if len(batch) == 0 {
@@ -86,7 +86,7 @@ func pairMessages(all []attribute.KeyValue) []message {
 	return pairs
 }
 
-// valueMessage is an AnyValue. Lists of other things than texts are not made here.
+// valueMessage returns an AnyValue. The only lists that this package makes are of strings.
 func valueMessage(v attribute.Value) message {
 	switch v.Type() {
 	case attribute.BOOL:
@@ -107,11 +107,11 @@ func valueMessage(v attribute.Value) message {
 
 func unix(t time.Time) stamp { return stamp(max(0, t.UnixNano())) }
 
-// message is a protocol buffer's message, described once for both of its forms. The runtime of protocol buffers would
-// be the larger part of what tracing adds to the program: it keeps the linker from leaving out methods nobody calls.
+// message is a protocol buffer's message, described once for both encodings. The protocol buffers runtime would be
+// the larger part of what tracing adds to the program: it keeps the linker from dropping unused methods.
 type message []field
 
-// field has a string, bool, float64, int64, message, []message or one of the types below as its value.
+// field holds a string, bool, float64, int64, message, []message or one of the types below.
 type field struct {
 	number protowire.Number
 	name   string // in JSON
@@ -121,12 +121,11 @@ type field struct {
 type (
 	id    []byte // of a trace or a span: hex in JSON
 	stamp uint64 // nanoseconds since 1970, in eight bytes
-	enum  int32  // a number in JSON too
+	enum  int32  // also a number in JSON
 	flags uint32 // in four bytes
 )
 
-// binary appends the message in the wire's form.
-// https://protobuf.dev/programming-guides/encoding/
+// binary appends the message in the wire format. https://protobuf.dev/programming-guides/encoding/
 func (m message) binary(b []byte) []byte {
 	for _, f := range m {
 		switch v := f.value.(type) {
@@ -157,9 +156,8 @@ func (m message) binary(b []byte) []byte {
 	return b
 }
 
-// tree is the message for an encoder of JSON, by the rules of OTLP: ids in hex,
-// enumerations as numbers, whole numbers of 64 bits as texts.
-// https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
+// tree returns the message for a JSON encoder, by the rules of OTLP: ids in hex, enumerations as numbers, 64-bit
+// integers as strings. https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
 func (m message) tree() map[string]any {
 	all := make(map[string]any, len(m))
 	for _, f := range m {

@@ -21,8 +21,8 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// ErrSettings is an OTEL_* variable that cannot be followed. Its text names
-// the variable and never a value that could be a credential.
+// ErrSettings reports an OTEL_* variable that cannot be honoured. Its text names the variable
+// and never a value that could be a credential.
 var ErrSettings = errors.New("no trace is sent")
 
 const (
@@ -32,14 +32,14 @@ const (
 	maxNumber      = 1 << 20          // of any number in a variable
 )
 
-// settings are the OTEL_* variables, read. The limits of spans
-// (OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT and its kin) are read by the SDK itself.
+// settings holds the parsed OTEL_* variables. The SDK itself reads the limits of spans
+// (OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT and its kin).
 // https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
 type settings struct {
-	on       bool // a collector is to be told
-	content  bool // prompts and answers too
+	on       bool // send to a collector
+	content  bool // include prompts and answers
 	url      string
-	host     string // of the collector, with its port: what may be shown
+	host     string // of the collector, with its port: fit to be shown
 	json     bool
 	gzip     bool
 	headers  http.Header
@@ -55,7 +55,7 @@ type variables struct {
 	err    error
 }
 
-// readSettings reads what the environment asks for. With an error nothing is sent.
+// readSettings parses the environment. With an error nothing is sent.
 func readSettings(getenv func(string) string, allowHTTP bool) (settings, error) {
 	v := &variables{getenv: getenv}
 	if v.getenv == nil {
@@ -81,14 +81,14 @@ func readSettings(getenv func(string) string, allowHTTP bool) (settings, error) 
 
 func (v *variables) text(name string) string { return strings.TrimSpace(v.getenv(name)) }
 
-// refuse keeps the first reason. Values are not repeated but for closed lists.
+// refuse keeps the first reason. It repeats no values except those from closed lists.
 func (v *variables) refuse(name, why string) {
 	if v.err == nil {
 		v.err = fmt.Errorf("%w: %s %s", ErrSettings, name, why)
 	}
 }
 
-// of finds an exporter's variable for traces, else the one for all signals.
+// of returns an exporter's variable for traces, or else the one for all signals.
 func (v *variables) of(name string) (variable, value string) {
 	traces := "OTEL_EXPORTER_OTLP_TRACES_" + name
 	if value := v.text(traces); value != "" {
@@ -97,8 +97,8 @@ func (v *variables) of(name string) (variable, value string) {
 	return "OTEL_EXPORTER_OTLP_" + name, v.text("OTEL_EXPORTER_OTLP_" + name)
 }
 
-// wanted reports whether a collector was named. The convention's default, to
-// send to this machine where nothing is set, is not followed.
+// wanted reports whether a collector was named. Unlike the convention's default, nothing is
+// sent to this machine if nothing is set.
 func (v *variables) wanted() bool {
 	if strings.EqualFold(v.text("OTEL_SDK_DISABLED"), "true") {
 		return false
@@ -118,7 +118,7 @@ func (v *variables) wanted() bool {
 	return false
 }
 
-// content reads the convention's switch, and its newer values; span events are not made.
+// content reads the convention's switch and its newer values; no span events are made.
 func (v *variables) content() bool {
 	wanted := strings.ToLower(v.text("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"))
 	return slices.Contains([]string{"true", "span_only", "span_and_event"}, wanted)
@@ -164,7 +164,7 @@ func (v *variables) endpoint(s *settings, allowHTTP bool) {
 	s.url, s.host = u.String(), u.Host
 }
 
-// number reads a positive number. fallback stands for an empty value.
+// number parses a positive number; an empty value gives fallback.
 func (v *variables) number(name, value string, fallback int) int {
 	if value == "" {
 		return fallback
@@ -177,7 +177,7 @@ func (v *variables) number(name, value string, fallback int) int {
 	return n
 }
 
-// batch reads the OTEL_BSP_* variables, of which the SDK would take any number.
+// batch reads the OTEL_BSP_* variables, of which the SDK would accept any number.
 func (v *variables) batch() []sdktrace.BatchSpanProcessorOption {
 	of := func(name string, fallback int) int { return v.number(name, v.text(name), fallback) }
 	queue := of("OTEL_BSP_MAX_QUEUE_SIZE", sdktrace.DefaultMaxQueueSize)
@@ -227,8 +227,8 @@ func (v *variables) ratio() float64 {
 
 type pair struct{ key, value string }
 
-// pairs reads a list in the form of W3C Baggage without metadata:
-// name=value,name=value, with values percent-encoded. Empty entries are none.
+// pairs parses a list in the form of W3C Baggage without metadata: name=value,name=value,
+// with values percent-encoded. Empty entries are skipped.
 // https://www.w3.org/TR/baggage/#header-content
 func (v *variables) pairs(name string) []pair {
 	var all []pair
@@ -262,5 +262,5 @@ func (v *variables) headers(name string) http.Header {
 	return all
 }
 
-// token matches what can be the name of a header (RFC 9110, 5.6.2).
+// token matches a valid header name (RFC 9110, 5.6.2).
 var token = pattern.Lazy("^[a-zA-Z0-9!#$%&'*+.^_`|~-]+$")

@@ -18,22 +18,22 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// prefix is that of the attributes that no convention has a name for.
+// prefix is the prefix of the attributes for which no convention has a name.
 const prefix = "pr_review."
 
 const (
 	maxText    = 1000      // runes of a plain attribute
-	maxContent = 256 << 10 // runes of one message, where content was asked for
+	maxContent = 256 << 10 // bytes of one message, if content was requested
 )
 
-// Span is a piece of work that has begun. The nil span, which there is where tracing is off, takes every call.
+// Span is a piece of work in progress. Methods of a nil Span, which stands for disabled tracing, do nothing.
 type Span struct {
 	from *tracer
 	span oteltrace.Span
 }
 
-// Run begins the span of one process's part of a run, at its beginning, which may have passed; mode is review, resume
-// and the like. It is the root, or the child of what Continue brought.
+// Run begins the span of one process's part of a run, at a start that may have passed; mode is review, resume and the
+// like. The span is the root, or a child of the span from Continue.
 func Run(ctx context.Context, mode string, began time.Time) (context.Context, *Span) {
 	if from(ctx) == nil {
 		return ctx, nil
@@ -50,14 +50,14 @@ func Step(ctx context.Context, node string) (context.Context, *Span) {
 	return ctx, s
 }
 
-// Gate begins the span of taking a person's decision; Decided says which it was.
+// Gate begins the span of taking a person's decision; Decided ends it.
 func Gate(ctx context.Context) (context.Context, *Span) {
 	ctx, s := begin(ctx, "gate", "")
 	s.Text("step", "gate")
 	return ctx, s
 }
 
-// Decided ends the span of a gate with its decision, or with the reason why it was none.
+// Decided ends the span of a gate with its decision, or with the reason why there was none.
 func (s *Span) Decided(decision string, err error) {
 	if err == nil {
 		s.Text("decision", decision)
@@ -65,8 +65,8 @@ func (s *Span) Decided(decision string, err error) {
 	s.End(err)
 }
 
-// Came is what a process's part of a run came to. Runs are summed by these: Cost is what
-// this process spent, in millionths of a USD, and nil where a price is not known.
+// Came is the outcome of a process's part of a run. Runs are summed by its fields: Cost is what this process spent,
+// in millionths of a USD, and nil if a price is not known.
 type Came struct {
 	Repository string // owner/name; empty for local input
 	Pull       int    // 0 for none
@@ -76,7 +76,7 @@ type Came struct {
 	Seconds    float64
 }
 
-// Came sets on the span of a process's part of a run what it came to.
+// Came sets the outcome on the span of a process's part of a run.
 func (s *Span) Came(c Came) {
 	if s == nil {
 		return
@@ -100,15 +100,15 @@ func File(ctx context.Context, path string) (context.Context, *Span) {
 	return ctx, s
 }
 
-// Retrieval begins the span of a look into the repository's index.
+// Retrieval begins the span of a search in the repository's index.
 func Retrieval(ctx context.Context) (context.Context, *Span) {
 	ctx, s := begin(ctx, "retrieval", "")
 	s.set(semconv.GenAIOperationNameKey.String("retrieval"))
 	return ctx, s
 }
 
-// Retrieved sets what a look into the index came to: the question, empty for one that is
-// not told, and what the lists gave, each hit as its place and score, best first. All of it is untrusted text.
+// Retrieved sets the outcome of a search: the query, empty if it may not be recorded, and the lists of hits, each as
+// place and score, best first. All of it is untrusted text.
 func (s *Span) Retrieved(query string, lexical, vector, rerank []string, cached bool) {
 	if s == nil {
 		return
@@ -126,8 +126,8 @@ func (s *Span) Retrieved(query string, lexical, vector, rerank []string, cached 
 	}
 }
 
-// Tool begins the span of a tool that a model called. Name, id and arguments
-// are untrusted text; the arguments are kept where content was asked for.
+// Tool begins the span of a tool that a model called. Name, id and arguments are untrusted text; the arguments are
+// kept if content was requested.
 func Tool(ctx context.Context, name, id, arguments string) (context.Context, *Span) {
 	t := from(ctx)
 	if t == nil {
@@ -143,7 +143,7 @@ func Tool(ctx context.Context, name, id, arguments string) (context.Context, *Sp
 	return ctx, s
 }
 
-// begin joins the name's parts late: where tracing is off, nothing is made.
+// begin joins the name's parts late: with tracing off, nothing is allocated.
 func begin(ctx context.Context, kind, name string, o ...oteltrace.SpanStartOption) (context.Context, *Span) {
 	t := from(ctx)
 	if t == nil {
@@ -167,16 +167,16 @@ func (s *Span) Number(key string, value int64) {
 	}
 }
 
-// Stages are spans of parts of a step that may go on side by side.
+// Stages holds spans of the parts of a step, which may overlap.
 type Stages struct {
 	ctx  context.Context
 	open map[string]*Span
 }
 
-// NewStages are those of the step whose span is under way.
+// NewStages returns the stages of the step whose span is in ctx.
 func NewStages(ctx context.Context) *Stages { return &Stages{ctx: ctx, open: map[string]*Span{}} }
 
-// Now ends the spans of all parts but those of the names, and begins those that are new.
+// Now ends the spans of all parts that names lacks, and begins those that are new in it.
 func (s *Stages) Now(names ...string) {
 	for name, span := range s.open {
 		if !slices.Contains(names, name) {
@@ -191,8 +191,8 @@ func (s *Stages) Now(names ...string) {
 	}
 }
 
-// Content sets an attribute of the convention's that holds text of a prompt, an
-// answer or a tool, where content was asked for.
+// Content sets an attribute of the convention that holds text of a prompt, an answer or a tool, if content was
+// requested.
 func (s *Span) Content(key, value string) {
 	if s != nil && s.from.content {
 		s.set(attribute.String(key, s.from.long(value)))
@@ -207,7 +207,7 @@ func (s *Span) Problem(kind string) {
 	}
 }
 
-// Kind puts an error in a word, for error.type: it is the same for errors that differ in names and numbers alone.
+// Kind reduces an error to a word for error.type, equal for errors that differ only in names and numbers.
 func Kind(err error) string {
 	var status *transport.StatusError
 	var slow interface{ Timeout() bool }
@@ -226,7 +226,7 @@ func Kind(err error) string {
 	return "_OTHER"
 }
 
-// End ends the span; with an error as failed. Its text is content.
+// End ends the span, as failed if err is not nil. The error's text counts as content.
 func (s *Span) End(err error) {
 	if s == nil {
 		return
@@ -244,14 +244,14 @@ func (s *Span) set(all ...attribute.KeyValue) {
 	}
 }
 
-// safe makes one line of a text from outside. Broken UTF-8 would lose the whole batch.
+// safe returns outside text as one safe line. Broken UTF-8 would lose the whole batch.
 func (t *tracer) safe(s string) string { return guard.Line(t.redact(s), maxText) }
 
-// long makes a text from outside safe, line breaks kept.
+// long returns outside text made safe, with its line breaks.
 func (t *tracer) long(s string) string {
 	s = guard.Text(t.redact(s))
 	if len(s) <= maxContent {
 		return s
 	}
-	return strings.ToValidUTF8(s[:maxContent], "") + "…" // which may cut a rune
+	return strings.ToValidUTF8(s[:maxContent], "") + "…" // the cut may split a rune
 }

@@ -1,10 +1,10 @@
-// Package trace tells what a run did, step by step: to an OpenTelemetry collector where the standard OTEL_* variables
-// name one, and to a local file where one was asked for.
+// Package trace records what a run did, step by step: to an OpenTelemetry collector if the standard OTEL_* variables
+// name one, and to a local file if one was requested.
 //
-// It is off otherwise, and then costs nothing. It never fails or delays a run: a collector that is dead or slow is
-// one error of the function that ends it. It sends no prompt and no answer unless asked, and no header value to any
-// log. It also draws the tree of a finished run. Start reading at Start; then Run and its kin for spans, Call for
-// models, Parent for the gate, Tree for the terminal.
+// Otherwise it is off and costs nothing. It never fails or delays a run: a dead or slow collector is one error of the
+// function that ends the trace. It sends no prompt and no answer unless requested, and no header value to any log. It
+// also draws the tree of a finished run. Start reading at Start; then Run and its kin for spans, Call for models,
+// Parent for the gate, Tree for the terminal.
 package trace
 
 import (
@@ -25,22 +25,22 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// scope names what made the spans.
+// scope is the name of the spans' instrumentation scope.
 const scope = "github.com/org/pr-review-action"
 
-// Options says where a trace goes. The zero value is a trace that is off.
+// Options configures where a trace goes. The zero value turns it off.
 type Options struct {
 	Getenv    func(string) string // for OTEL_*; nil: none is set
-	Local     io.Writer           // takes one JSON object a line for each span that ended; nil for none
+	Local     io.Writer           // receives a line of JSON for each span that ended; nil for none
 	Version   string              // of this program
-	AllowHTTP bool                // plain http to collectors other than on loopback
-	Redact    func(string) string // takes credentials out of every text from outside; nil for none
-	HTTP      *http.Client        // to the collector; a client of package transport when nil
+	AllowHTTP bool                // allow plain http to collectors beyond loopback
+	Redact    func(string) string // removes credentials from every text from outside; nil for none
+	HTTP      *http.Client        // to the collector; a client of package transport if nil
 }
 
 type contextKey struct{}
 
-// tracer is what the spans of one run are made with.
+// tracer makes the spans of one run.
 type tracer struct {
 	oteltrace.Tracer
 	redact  func(string) string
@@ -52,11 +52,11 @@ func from(ctx context.Context) *tracer {
 	return t
 }
 
-// Start returns a context whose spans are kept, and the function that ends the trace: call it once, when the last
-// span has ended. It waits a few seconds at most, also where ctx has ended, and its error, which is ErrLost, is worth
-// one warning. Where nothing asks for a trace the context is ctx itself.
+// Start returns a context whose spans are kept, and the function that ends the trace: call it once, after the last
+// span has ended. It waits a few seconds at most, even if ctx has ended, and its error, ErrLost, deserves one
+// warning. If nothing requests a trace, the context is ctx itself.
 //
-// An error is ErrSettings. Context and function are usable with it: the trace then goes to the local writer alone.
+// The error is an ErrSettings. Context and function are usable even then: the trace goes to the local writer only.
 func Start(ctx context.Context, o Options) (context.Context, func() error, error) {
 	env, err := readSettings(o.Getenv, o.AllowHTTP)
 	if !env.on && o.Local == nil {
@@ -84,15 +84,15 @@ func Start(ctx context.Context, o Options) (context.Context, func() error, error
 	return context.WithValue(ctx, contextKey{}, t), r.end, err
 }
 
-// run is what has to be ended.
+// run holds what the end of a trace has to shut down.
 type run struct {
-	ctx       context.Context // of the run, without its end
+	ctx       context.Context // of the run, without its cancellation
 	provider  *sdktrace.TracerProvider
 	collector *collector // nil for none
 	local     *local     // nil for none
 }
 
-// end sends what is left. What waits for the collector beyond the grace is given up.
+// end sends what is left. It gives up what the collector does not take within the grace.
 func (r *run) end() error {
 	if r.collector != nil {
 		timer := time.AfterFunc(grace, r.collector.abandon)
@@ -112,10 +112,10 @@ func about(env settings, version string) *resource.Resource {
 	return resource.NewWithAttributes(semconv.SchemaURL, append(known, env.resource...)...)
 }
 
-// recordAll keeps every span for the local file, also those that the sampler would not have sent.
+// recordAll keeps every span for the local file, even those that the sampler would not have sent.
 type recordAll struct{ sdktrace.Sampler }
 
-// ShouldSample is the inner sampler's, with spans recorded that it drops.
+// ShouldSample returns the inner sampler's decision, but records the spans that it drops.
 func (s recordAll) ShouldSample(p sdktrace.SamplingParameters) sdktrace.SamplingResult {
 	r := s.Sampler.ShouldSample(p)
 	if r.Decision == sdktrace.Drop {
@@ -124,7 +124,7 @@ func (s recordAll) ShouldSample(p sdktrace.SamplingParameters) sdktrace.Sampling
 	return r
 }
 
-// newClient is the way to the collector. A batch may be sent again: the server tells spans by their ids.
+// newClient returns the client for the collector. A batch may be sent again: the server tells spans by their ids.
 func newClient(o Options) *http.Client {
 	if o.HTTP != nil {
 		return o.HTTP
@@ -140,8 +140,8 @@ const (
 	maxCarried = 55 // bytes of version 00
 )
 
-// Parent names the span of a context, so that another process can continue its trace: a traceparent of W3C Trace
-// Context, version 00. It is empty where the context has no span, which is so where tracing is off.
+// Parent identifies the span of a context, so that another process can continue its trace: a traceparent of W3C Trace
+// Context, version 00. It is empty if the context has no span, as with tracing off.
 // https://www.w3.org/TR/trace-context/#traceparent-header
 func Parent(ctx context.Context) string {
 	carrier := propagation.MapCarrier{}
@@ -149,8 +149,8 @@ func Parent(ctx context.Context) string {
 	return carrier.Get(header)
 }
 
-// Continue returns a context whose next span is a child of what Parent named.
-// Anything that Parent would not have written is ignored.
+// Continue returns a context whose next span is a child of the one that Parent identified. It ignores anything that
+// Parent would not have written.
 func Continue(ctx context.Context, traceparent string) context.Context {
 	if len(traceparent) != maxCarried || traceparent[:3] != "00-" {
 		return ctx
@@ -163,7 +163,7 @@ func Continue(ctx context.Context, traceparent string) context.Context {
 	return remote
 }
 
-// Under returns ctx with the span of parent: a task that another context ends belongs to that step.
+// Under returns ctx with the span of parent, for a task that belongs to that step but has another context.
 func Under(ctx, parent context.Context) context.Context {
 	if from(ctx) == nil {
 		return ctx

@@ -11,27 +11,27 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 )
 
-// Node is a piece of a run that is over, as Tree shows it. All texts may be untrusted.
+// Node is a finished piece of a run, for Tree. All texts may be untrusted.
 type Node struct {
 	Name     string        // of the step, the path of the file, or task and model of the call
-	Time     time.Duration // that it took; negative where it is not known
+	Time     time.Duration // duration; negative if unknown
 	Usage    cost.Usage
 	End      string             // how it ended: a state, or the finish reason of an answer
-	Tools    []finding.ToolCall // that the call asked for
-	Notes    []string           // what else is to be said of it
+	Tools    []finding.ToolCall // requested by the call
+	Notes    []string           // anything else about it
 	Children []Node
 }
 
 const (
 	defaultWidth = 80
-	minimumName  = 16 // columns, before numbers are given up
+	minimumName  = 16 // columns, kept before numbers
 	maxName      = 500
-	maxEnd       = 24 // columns of how a piece ended, where there is room
+	maxEnd       = 24 // columns for how a piece ended, if there is room
 )
 
-// Tree draws a run: a row for each node with time, tokens read and written, cost and end, and below each call the
-// tools that it asked for. No row is wider than width columns; 0 stands for 80. It is plain text with a line break at
-// its end, the same for the same run.
+// Tree draws a run: a row for each node with time, input and output tokens, cost and end, and below each call the
+// tools that it requested. No row is wider than width columns; 0 means 80. The result is plain text that ends in a
+// line break, and the same for the same run.
 func Tree(run Node, width int) string {
 	if width <= 0 {
 		width = defaultWidth
@@ -41,17 +41,17 @@ func Tree(run Node, width int) string {
 	return draw(rows, width)
 }
 
-// row is a line of the tree. One without cells has text in place of numbers.
+// row is a line of the tree. A row without cells has text in place of numbers.
 type row struct {
-	lead  string   // lines of the tree
-	name  string   // made safe
+	lead  string   // branches of the tree
+	name  string   // safe to print
 	cells []string // name's place, time, in, out, cost, end
 	text  string
-	note  bool   // the text alone, on as many lines as it takes,
-	next  string // those behind the first with this before them
+	note  bool   // print only the text, on several lines if needed,
+	next  string // with this in front of all but the first
 }
 
-// flatten lists a node and all below it. lead stands before its own row, indent before those below.
+// flatten lists a node and all below it. lead precedes its own row, indent those below.
 func flatten(rows []row, n Node, lead, indent string) []row {
 	u := n.Usage
 	cells := []string{"", duration(n.Time), "", "", "", guard.Line(n.End, maxName)}
@@ -95,7 +95,7 @@ func got(t finding.ToolCall) string {
 	return fmt.Sprintf("%.1f kB", float64(t.Bytes)/1e3)
 }
 
-// duration is short and sorts by eye: 0.4s, 12.3s, 2m05s.
+// duration formats a duration so that it is short and sorts by eye: 0.4s, 12.3s, 2m05s.
 func duration(d time.Duration) string {
 	switch {
 	case d < 0:
@@ -107,7 +107,7 @@ func duration(d time.Duration) string {
 	return fmt.Sprintf("%dm%02ds", int(d.Minutes()), int(d.Seconds())%60)
 }
 
-// tokens is a count of at most five columns: 950, 41.2k, 1.3M.
+// tokens formats a count in at most five columns: 950, 41.2k, 1.3M.
 func tokens(n int64) string {
 	switch {
 	case n < 1000:
@@ -120,7 +120,7 @@ func tokens(n int64) string {
 
 const gap = "  "
 
-// draw aligns the rows: names to the left, numbers to the right, ends behind.
+// draw aligns the rows: names to the left, numbers to the right, ends last.
 func draw(rows []row, wide int) string {
 	sizes := make([]int, 6)
 	for _, r := range rows {
@@ -147,7 +147,7 @@ func draw(rows []row, wide int) string {
 	return b.String()
 }
 
-// wrapped is a note on as many lines as it takes, broken between words.
+// wrapped returns a note on as many lines as it needs, broken between words.
 func (r row) wrapped(wide int) string {
 	var b strings.Builder
 	lead := r.lead
@@ -158,7 +158,7 @@ func (r row) wrapped(wide int) string {
 	return b.String()
 }
 
-// write makes one row. Text in place of numbers may use the room of all of them.
+// write formats one row. Text in place of numbers may use the room of all of them.
 func (r row) write(sizes []int, wide int) string {
 	if r.cells == nil {
 		room := min(column.Width(r.text), max(wide/2, wide-column.Width(r.lead+r.name)-len(gap)))
@@ -172,7 +172,7 @@ func (r row) write(sizes []int, wide int) string {
 	return line + gap + column.Cut(r.cells[5], sizes[5])
 }
 
-// middle cuts out of the middle, since the ends of a path tell the most.
+// middle shortens a text in the middle, since the ends of a path tell the most.
 func middle(s string, size int) string {
 	if column.Width(s) <= size {
 		return s

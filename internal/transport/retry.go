@@ -18,11 +18,11 @@ import (
 )
 
 var (
-	// ErrTooLarge is an answer above the size limit.
+	// ErrTooLarge reports an answer above the size limit.
 	ErrTooLarge = errors.New("the answer is too large")
-	// ErrTimeout is a try that had no complete answer in time.
+	// ErrTimeout reports a try without a complete answer in time.
 	ErrTimeout = errors.New("no complete answer in time")
-	// ErrNotJSON is a 2xx answer to a request that accepts JSON, and is none.
+	// ErrNotJSON reports a 2xx answer that is not JSON, to a request that accepts JSON.
 	ErrNotJSON = errors.New("what came back is not JSON")
 )
 
@@ -35,9 +35,9 @@ func LimitBody(ctx context.Context, limit int64) context.Context {
 
 type briefKey struct{}
 
-// Brief gives each request of this context so long, the waits between its tries included, in place
-// of Options.Timeout. No wait begins that would last longer: then the answer before it stands, which
-// says more than that time is up.
+// Brief bounds the time of each request of this context, the waits between its tries included, in place of
+// Options.Timeout. A wait that would take longer does not begin: the answer before it is returned, which says more
+// than a timeout.
 func Brief(ctx context.Context, d time.Duration) context.Context {
 	return context.WithValue(ctx, briefKey{}, d)
 }
@@ -48,11 +48,10 @@ type retrying struct {
 	base    *http.Transport
 }
 
-// CloseIdleConnections lets http.Client.CloseIdleConnections through.
+// CloseIdleConnections makes http.Client.CloseIdleConnections reach the base transport.
 func (t *retrying) CloseIdleConnections() { t.base.CloseIdleConnections() }
 
-// RoundTrip sends a request until an answer stands or no try is left. The last
-// answer, or the last error, is returned.
+// RoundTrip sends a request until an answer is final or no try is left. It returns the last answer or error.
 func (t *retrying) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.Body != nil {
 		defer req.Body.Close()
@@ -79,7 +78,7 @@ func (t *retrying) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 }
 
-// once makes one try, with the body from its start, and reads the answer whole.
+// once makes one try, with the body from its start, and reads the whole answer.
 func (t *retrying) once(req *http.Request, traced context.Context) (*http.Response, []byte, error) {
 	ctx, cancel := context.WithTimeout(traced, t.timeout(req))
 	defer cancel()
@@ -115,7 +114,7 @@ func (t *retrying) limit(req *http.Request) int64 {
 	return t.options.MaxBody
 }
 
-// timeout is that of one try.
+// timeout returns the timeout of one try.
 func (t *retrying) timeout(req *http.Request) time.Duration {
 	if brief, ok := req.Context().Value(briefKey{}).(time.Duration); ok {
 		return min(brief, t.options.Timeout)
@@ -123,7 +122,7 @@ func (t *retrying) timeout(req *http.Request) time.Duration {
 	return t.options.Timeout
 }
 
-// timedOut tells the end of our own time from the end of the caller's.
+// timedOut tells our own timeout from the end of the caller's context.
 func (t *retrying) timedOut(req *http.Request, try context.Context, err error) error {
 	if req.Context().Err() != nil {
 		return req.Context().Err()
@@ -134,8 +133,8 @@ func (t *retrying) timedOut(req *http.Request, try context.Context, err error) e
 	return advised(err)
 }
 
-// asJSON refuses a 2xx answer that is no JSON where JSON was asked for: a reader would name a character in it, and
-// not who answered. Empty answers and web pages pass, which callers can tell by their headers.
+// asJSON refuses a 2xx answer that is not JSON if JSON was requested: a reader would complain about a character in
+// it, and not name the server. Empty answers and web pages pass, which callers recognize by their headers.
 func asJSON(req *http.Request, resp *http.Response, body []byte, err error) (*http.Response, error) {
 	if err != nil || !notJSON(req, resp, body) || WebPage(resp) {
 		return resp, err
@@ -144,10 +143,10 @@ func asJSON(req *http.Request, resp *http.Response, body []byte, err error) (*ht
 		guard.Line(resp.Header.Get("Content-Type"), maxMessage))
 }
 
-// notJSON tells a 2xx answer that is not the JSON that was asked for: a page of a
-// proxy's, or the front of an answer that was cut off on its way.
+// notJSON reports whether a 2xx answer is not the JSON that was requested: a proxy's page, or the front of a
+// truncated answer.
 func notJSON(req *http.Request, resp *http.Response, body []byte) bool {
-	accept := req.Header.Get("Accept") // GitHub's raw media types end in json too
+	accept := req.Header.Get("Accept") // GitHub's raw media types also end in json
 	wanted := strings.Contains(accept, "json") && !strings.Contains(accept, ".raw")
 	return wanted && resp.StatusCode/100 == 2 && len(body) > 0 && !json.Valid(body)
 }
@@ -163,9 +162,9 @@ func readBody(resp *http.Response, limit int64) ([]byte, error) {
 	return body, nil
 }
 
-// verdict says how long to wait before the next try and why; an empty why ends the request. A failure is followed by
-// a random part of a time that doubles (full jitter); where the server names a time the random part comes on top, so
-// that those who were turned away together do not come back together.
+// verdict returns how long to wait before the next try and why; an empty why ends the request. After a failure it
+// waits a random part of a time that doubles (full jitter). If the server names a time, the random part is added to
+// it, so that clients that were rejected together do not return together.
 func (t *retrying) verdict(req *http.Request, resp *http.Response, body []byte, err error,
 	try int) (time.Duration, string) {
 	if !t.mayRepeat(req) {
@@ -196,24 +195,24 @@ func (t *retrying) verdict(req *http.Request, resp *http.Response, body []byte, 
 
 func part(of time.Duration, jitter float64) time.Duration { return time.Duration(float64(of) * jitter) }
 
-// outOfFunds tells an account without money from a rate: no wait brings it back.
+// outOfFunds reports whether an account has no money, which is no rate limit: waiting does not help.
 func outOfFunds(resp *http.Response, body []byte) bool {
 	return resp.StatusCode == http.StatusTooManyRequests && bytes.Contains(body, []byte(`"insufficient_quota"`))
 }
 
-// mayRepeat also keeps to a request that it cannot write again.
+// mayRepeat reports whether a request may be sent again and its body can be.
 func (t *retrying) mayRepeat(req *http.Request) bool {
 	repeatable := req.Body == nil || req.Body == http.NoBody || req.GetBody != nil
 	return repeatable && t.options.Retry(req)
 }
 
-// permanent errors would be the same on the next try.
+// permanent reports whether the next try would fail the same way.
 func permanent(err error) bool {
 	return errors.Is(err, ErrNotBegun) || errors.Is(err, ErrTooLarge) || Refused(err) || unreachable(err)
 }
 
-// unreachable errors come before a request is sent, and would be the same on the
-// next try: nobody listens at a wrong address a second later either.
+// unreachable reports whether err came before the request was sent and would come again: nobody listens at a wrong
+// address a second later either.
 func unreachable(err error) bool {
 	if err == nil {
 		return false
@@ -223,8 +222,8 @@ func unreachable(err error) bool {
 		errors.Is(err, syscall.ECONNREFUSED) || errors.As(err, &lookup) && lookup.IsNotFound
 }
 
-// handshake reports whether two ends did not come to terms on TLS: what answered speaks none, or one of them ended it
-// with an alert. The alert's own type is not exported; the operation's name is what tells it from a lost connection.
+// handshake reports whether the two ends failed to agree on TLS: the other one does not speak it, or either sent an
+// alert. The alert's type is not exported; the operation's name tells it from a lost connection.
 func handshake(err error) bool {
 	var header tls.RecordHeaderError
 	if errors.As(err, &header) || strings.HasPrefix(err.Error(), "tls: ") {
@@ -243,8 +242,8 @@ func temporary(code int) bool {
 		code >= 500 && code != http.StatusNotImplemented && code != http.StatusHTTPVersionNotSupported
 }
 
-// limit reads how long a server asks to wait, and whether it turned the request away for a rate limit. GitHub does so
-// with 403 too, then with a Retry-After, a spent x-ratelimit-remaining, or in words alone.
+// limit returns how long a server asks to wait, and whether it rejected the request for a rate limit. GitHub also
+// does so with 403, together with a Retry-After, a spent x-ratelimit-remaining, or only a message.
 func limit(resp *http.Response, body []byte) (wait time.Duration, limited bool) {
 	now := time.Now()
 	wait = RetryAfter(resp.Header, now)
@@ -261,7 +260,7 @@ func limit(resp *http.Response, body []byte) (wait time.Duration, limited bool) 
 	return wait, limited
 }
 
-// stream makes one try, whose answer is read by the caller.
+// stream makes one try and leaves the answer's body to the caller.
 func (t *retrying) stream(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithTimeout(req.Context(), t.options.Timeout)
 	sent := req.Clone(ctx)
@@ -279,7 +278,7 @@ func (t *retrying) stream(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// streamed is the body of an answer under way, up to a limit.
+// streamed is the body of an answer in progress, up to a limit.
 type streamed struct {
 	io.ReadCloser
 	left, limit int64

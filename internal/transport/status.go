@@ -14,19 +14,19 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 )
 
-// StatusError is an answer that says no.
+// StatusError is an answer whose status means failure.
 type StatusError struct {
 	Method  string
 	URL     string // without user, query and fragment
 	Code    int
-	Message string // the server's words, made safe: one line of at most 500 characters, or empty
+	Message string // the server's message, escaped: one line of at most 500 characters, or empty
 	Limited bool   // a rate limit, not a missing right
 
 	Needs      string        // permissions that GitHub says the request needs, such as "pull-requests: write"; or empty
-	RetryAfter time.Duration // that the server asks to wait; 0 where it names no time
+	RetryAfter time.Duration // wait that the server asks for; 0 if it names no time
 }
 
-// Error names request, status and the server's words.
+// Error returns the request, the status and the server's message.
 func (e *StatusError) Error() string {
 	text := fmt.Sprintf("%s %s answered %d", e.Method, e.URL, e.Code)
 	if name := http.StatusText(e.Code); name != "" {
@@ -38,10 +38,10 @@ func (e *StatusError) Error() string {
 	return text
 }
 
-// Where names request and status: the message of a caller that wraps e says what it was for.
+// Where returns the request and the status: the message of a caller that wraps e tells the purpose.
 func (e *StatusError) Where() string { return e.Error() }
 
-// Next is what to do where waiting helps.
+// Next tells the user what to do if waiting helps.
 func (e *StatusError) Next() string {
 	switch {
 	case e.Limited:
@@ -57,8 +57,8 @@ const (
 	maxMessage   = 500
 )
 
-// Do sends a request and reads its answer whole. A status other than 2xx is a
-// *StatusError; no error repeats the address's query.
+// Do sends a request and reads its whole answer. It returns a *StatusError for a status other than
+// 2xx. No error contains the address's query.
 func Do(client *http.Client, req *http.Request) ([]byte, error) {
 	resp, err := client.Do(req)
 	if err != nil {
@@ -73,7 +73,7 @@ func Do(client *http.Client, req *http.Request) ([]byte, error) {
 
 // Status describes an answer whose status the caller does not accept. It reads and closes the body.
 func Status(resp *http.Response) *StatusError {
-	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody)) // a message cut short is still one
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody)) // a truncated message is still one
 	resp.Body.Close()
 	wait, limited := limit(resp, body)
 	return &StatusError{
@@ -85,8 +85,8 @@ func Status(resp *http.Response) *StatusError {
 
 var permission = regexp.MustCompile(`^[a-z_]{1,40}=(?:read|write|admin)$`)
 
-// needs spells the permissions of GitHub's header as a workflow's file does. Those
-// behind a semicolon are another way to the same, and left out.
+// needs converts the permissions of GitHub's header to the spelling of workflow files. Those after
+// a semicolon are alternatives and left out.
 func needs(header string) string {
 	first, _, _ := strings.Cut(header, ";")
 	var all []string
@@ -99,8 +99,8 @@ func needs(header string) string {
 	return strings.Join(all, ", ")
 }
 
-// message finds the server's words in the forms that GitHub, its artifact
-// service, blob storage and model endpoints use, and in plain text.
+// message finds the server's message in the forms that GitHub, its artifact service, blob storage
+// and model endpoints use, and in plain text.
 func message(resp *http.Response, body []byte) string {
 	if code := resp.Header.Get("X-Ms-Error-Code"); code != "" {
 		return code
@@ -117,7 +117,7 @@ func message(resp *http.Response, body []byte) string {
 		Error   json.RawMessage   `json:"error"`
 		Errors  []json.RawMessage `json:"errors"`
 	}
-	_ = json.Unmarshal(body, &said) // fields that fit are kept, others are none
+	_ = json.Unmarshal(body, &said) // keeps the fields that fit
 	parts := []string{said.Message, said.Msg, words(said.Error)}
 	for _, e := range said.Errors {
 		parts = append(parts, words(e))
@@ -125,13 +125,13 @@ func message(resp *http.Response, body []byte) string {
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "; ")
 }
 
-// WebPage reports whether an answer says that it is a page for a browser, as a proxy
-// or a login sends it in a server's place.
+// WebPage reports whether an answer is declared as a page for a browser, as a proxy or a login
+// sends it in a server's place.
 func WebPage(resp *http.Response) bool {
 	return strings.HasPrefix(strings.ToLower(resp.Header.Get("Content-Type")), "text/html")
 }
 
-// words reads an error that is a text or an object with a message.
+// words returns the text of an error that is a string or an object with a message.
 func words(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {

@@ -1,9 +1,8 @@
-// Package transport is the one way out to the network: the HTTP client that
-// every other client of this program is built over.
+// Package transport is the only way to the network: all other clients of this program are built on its HTTP client.
 //
-// It bounds time and size, retries what may be retried, and keeps requests and
-// credentials on the host they were meant for. It reads of an answer whether it
-// is of the form asked for and no more, and holds no credentials of its own. Start at Options and New.
+// It bounds time and size, retries what may be retried, and keeps requests and credentials on the host they were
+// meant for. It only checks whether an answer has the requested form, and holds no credentials of its own. Start at
+// Options and New.
 package transport
 
 import (
@@ -23,47 +22,47 @@ const (
 	defaultTries   = 5
 	defaultMaxBody = 32 << 20
 	defaultBackoff = 2 * time.Second
-	githubWait     = time.Minute // GitHub asks for at least that where it names no time
+	githubWait     = time.Minute // GitHub asks for at least that if it names no time
 
 	connectTimeout = 10 * time.Second
 	maxRedirects   = 5
-	// maxWait bounds what one request may wait between its tries, all told: a runner is paid by the minute, and a
-	// spent hourly limit is no reason to hold it.
+	// maxWait bounds the sum of a request's waits: a runner is paid by the minute, and a spent hourly limit is no
+	// reason to hold it.
 	maxWait = 5 * time.Minute
 )
 
-// ErrRedirect is a redirect that was not followed: to another host, from https to http, or one too many.
+// ErrRedirect reports a redirect that was not followed: to another host, from https to http, or one too many.
 var ErrRedirect = problem.Sentinel("redirect refused", "name the address that it leads to, if you trust it")
 
-// Options says how a client behaves. The zero value is usable.
+// Options configures a client. The zero value is usable.
 type Options struct {
 	UserAgent string
-	Timeout   time.Duration // of one try, the answer's body included; a minute when zero
-	Tries     int           // at most, the first included; 5 when zero
+	Timeout   time.Duration // of one try, the answer's body included; a minute if zero
+	Tries     int           // maximum, the first included; 5 if zero
 	AllowHTTP bool          // plain http to hosts other than loopback
-	// the wait after a first failure is a random part of it, doubled with each more; 2 s when zero
+	// the wait after the first failure is a random part of Backoff, doubled with each further one; 2 s if zero
 	Backoff time.Duration
-	Retry   func(*http.Request) bool // which requests may be sent again; GET and HEAD when nil
+	Retry   func(*http.Request) bool // which requests may be sent again; GET and HEAD if nil
 	Sleep   func(ctx context.Context, d time.Duration) error
 	Jitter  func() float64                    // in [0, 1)
-	MaxBody int64                             // bytes of an answer, unpacked; 32 MiB when zero
-	OnWait  func(d time.Duration, why string) // before each wait, in our own words
+	MaxBody int64                             // bytes of an answer, decompressed; 32 MiB if zero
+	OnWait  func(d time.Duration, why string) // called before each wait, with our own words
 
-	// Stream hands each answer on as it comes, within Timeout and MaxBody. Then
-	// there is one try, and hooks of EachTry are not called.
+	// Stream returns each answer as it arrives, within Timeout and MaxBody. It makes one try, and calls no hooks of
+	// EachTry.
 	Stream bool
 
-	// LimitWait is waited at least after a rate limit that names no time, doubled
-	// with each more up to eight times of it; a minute when zero, which is GitHub's
-	// rule. LimitTries is Tries for requests that a rate limit turned away; Tries when zero.
+	// LimitWait is the least wait after a rate limit that names no time. It doubles with each further one, up to
+	// eight times; a minute if zero, which is GitHub's rule. LimitTries replaces Tries for rate-limited requests;
+	// Tries if zero.
 	LimitWait  time.Duration
 	LimitTries int
 }
 
-// New makes a client. It takes proxies from HTTPS_PROXY and NO_PROXY and certificate authorities from the system or
-// SSL_CERT_FILE, follows redirects on the same host alone, and reads each answer whole before handing it on, so that
-// a connection lost half way is retried like any other. Its errors are those of Refused, ErrRedirect, ErrTooLarge,
-// ErrTimeout, ErrNotJSON or the network's own, each in a *url.Error: see Clean. An answer of any status
+// New returns a client. It takes proxies from HTTPS_PROXY and NO_PROXY and certificate authorities from the system
+// or SSL_CERT_FILE, follows redirects only on the same host, and reads each whole answer before it returns it, so
+// that a connection lost half way is retried like any other. Its errors are those of Refused, ErrRedirect,
+// ErrTooLarge, ErrTimeout, ErrNotJSON or the network's own, each in a *url.Error: see Clean. An answer of any status
 // is no error here: see Status.
 func New(o Options) *http.Client {
 	o = o.withDefaults()
@@ -95,7 +94,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Idempotent is the default of Options.Retry: reading requests alone.
+// Idempotent is the default of Options.Retry. It reports whether a request only reads.
 func Idempotent(r *http.Request) bool {
 	return r.Method == http.MethodGet || r.Method == http.MethodHead
 }
@@ -126,16 +125,15 @@ func checkRedirect(next *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// fasterKey holds how many times faster time passes for Sleep.
+// fasterKey is the context key for how many times faster Sleep is.
 type fasterKey struct{}
 
-// Faster makes every Sleep under a context so many times shorter: for tests in
-// which somebody waits for what a server shows late.
+// Faster makes every Sleep under a context shorter by a factor, for tests that wait for what a server shows late.
 func Faster(ctx context.Context, times int) context.Context {
 	return context.WithValue(ctx, fasterKey{}, times)
 }
 
-// Sleep waits for a time or for the context's end, whose error it returns. It is the default of Options.Sleep.
+// Sleep waits for a duration or for the context's end, whose error it returns. It is the default of Options.Sleep.
 func Sleep(ctx context.Context, d time.Duration) error {
 	if times, ok := ctx.Value(fasterKey{}).(int); ok {
 		d /= time.Duration(times)

@@ -11,42 +11,41 @@ import (
 	"sync/atomic"
 )
 
-// BeginFunc is called before a try of a request, the first being 1, and may wait.
-// Its error ends the request. The function it returns is called once, when the
-// try is over: with the answer, whose body may be read again, or with an error.
+// BeginFunc is called before each try of a request, counted from 1, and may wait. Its error ends the request. The
+// function it returns is called once, at the end of the try: with the answer, whose body may be read again, or with
+// an error.
 type BeginFunc = func(ctx context.Context, try int) (end func(resp *http.Response, err error), err error)
 
-// ErrNotBegun is, to the hooks that had begun, that a later one said no. The
-// request's own error holds it too, beside the one that the hook gave.
+// ErrNotBegun tells the hooks that had begun that a later hook refused the try. The request's own error matches it
+// too, together with that hook's error.
 var ErrNotBegun = errors.New("a hook refused the request")
 
 type hooksKey struct{}
 
-// hooks is a list of hooks, the last one added at its head.
+// hooks is a linked list of hooks, the newest first.
 type hooks struct {
 	begin BeginFunc
 	next  *hooks
 }
 
-// EachTry returns a context whose requests call begin before every try, outside of the try's own timeout. Several
-// hooks nest: the last one added begins first and ends last. Where a later begin fails, the hooks that had begun are
-// ended with its error, which is ErrNotBegun too.
+// EachTry returns a context whose requests call begin before every try, outside the try's own timeout. Hooks nest:
+// the newest begins first and ends last. If a later begin fails, the hooks that had begun are ended with its error,
+// which also matches ErrNotBegun.
 func EachTry(ctx context.Context, begin BeginFunc) context.Context {
 	outer, _ := ctx.Value(hooksKey{}).(*hooks)
 	return context.WithValue(ctx, hooksKey{}, &hooks{begin: begin, next: outer})
 }
 
-// Sent reports whether a try that failed may have reached the server, so that it
-// may have been billed. It did not where no connection came about (refused,
-// name not found, TLS not agreed), the address was refused, or a hook said no.
+// Sent reports whether a failed try may have reached the server, and so may have been billed. It did not if there
+// was no connection (refused, name not found, TLS not agreed), the address was refused, or a hook refused it.
 func Sent(err error) bool {
 	return !errors.As(err, new(*unsentError)) && !Refused(err) && !unreachable(err)
 }
 
-// Lost reports whether a try ended without the server's own answer though it may have reached the server, so that it
-// may have been billed: by an error of Sent's, or by a gateway's word that the server behind it gave no answer, or
-// none that it could pass on. 520, 522 and 524 are Cloudflare's; its 521, 523, 525 and 526 say that no connection
-// came about. A server's own 429, 500 and 503 are refusals.
+// Lost reports whether a try may have reached the server, and so may have been billed, but ended without the
+// server's own answer: with an error for which Sent is true, or with a gateway's status for a server that gave no
+// answer, or none that could be passed on. 520, 522 and 524 are Cloudflare's; its 521, 523, 525 and 526 mean that
+// there was no connection. A server's own 429, 500 and 503 are refusals.
 func Lost(resp *http.Response, err error) bool {
 	if err != nil {
 		return Sent(err)
@@ -54,8 +53,8 @@ func Lost(resp *http.Response, err error) bool {
 	return slices.Contains([]int{http.StatusBadGateway, http.StatusGatewayTimeout, 520, 522, 524}, resp.StatusCode)
 }
 
-// unsentError marks an error of a try that never left this machine; refused
-// where a hook said no, so that the request is not tried again.
+// unsentError marks the error of a try that never left this machine. refused is set if a hook refused it, so that
+// the request is not tried again.
 type unsentError struct {
 	err     error
 	refused bool
@@ -64,7 +63,7 @@ type unsentError struct {
 func (e *unsentError) Error() string { return e.err.Error() }
 func (e *unsentError) Unwrap() error { return e.err }
 
-// Is finds ErrNotBegun in the no of a hook, without a word of it in the text.
+// Is matches ErrNotBegun for a hook's refusal; the text does not mention it.
 func (e *unsentError) Is(target error) bool { return e.refused && target == ErrNotBegun }
 
 // hooked makes one try between the hooks of the request's context.
@@ -81,7 +80,7 @@ func (t *retrying) hooked(req *http.Request, try int) (resp *http.Response, body
 	return resp, body, err
 }
 
-// begin calls the hooks of a context until one says no.
+// begin calls the hooks of a context until one refuses.
 func begin(ctx context.Context, try int) (ends []func(*http.Response, error), err error) {
 	last, _ := ctx.Value(hooksKey{}).(*hooks)
 	for h := last; h != nil; h = h.next {
@@ -105,7 +104,7 @@ func (t *retrying) traced(req *http.Request) (*http.Response, []byte, error) {
 	return resp, body, err
 }
 
-// rewind lets the body be read from its start.
+// rewind makes the body readable from its start.
 func rewind(resp *http.Response, body []byte) {
 	if resp != nil {
 		resp.Body = io.NopCloser(bytes.NewReader(body))

@@ -15,20 +15,20 @@ import (
 )
 
 var (
-	// ErrAddress is what no request can go to, whatever is allowed.
+	// ErrAddress reports an address that no request can go to, whatever is allowed.
 	ErrAddress = problem.Sentinel("not the address of a server", "write https://HOST with its path, without user or "+
 		"password: credentials have inputs and variables of their own")
-	// ErrInsecure is an address of http where that is not allowed.
+	// ErrInsecure reports an http address that is not allowed.
 	ErrInsecure = problem.Sentinel("not an https address",
 		"use https, or set allow-http: true (--allow-http), which sends key and code in the clear")
-	// ErrForbidden is the address of a machine's metadata service or another link-local one: nothing this program
-	// talks to lives there, and credentials of the machine do.
+	// ErrForbidden reports the address of a machine's metadata service or another link-local one: this program
+	// talks to nothing there, and credentials of the machine are there.
 	ErrForbidden = problem.Sentinel("link-local and metadata addresses are refused",
 		"name the address of the service itself")
 )
 
-// CheckURL reads the address of an endpoint: https, or http on loopback, or any http where allowHTTP is set.
-// Addresses with a user or password in them are refused too. The error does not repeat the query.
+// CheckURL parses the address of an endpoint: https, or http on loopback, or any http with allowHTTP. It refuses
+// addresses that contain a user or password. Its errors do not contain the query.
 func CheckURL(raw string, allowHTTP bool) (*url.URL, error) {
 	u, err := url.Parse(raw)
 	if err != nil {
@@ -52,19 +52,19 @@ func checkURL(u *url.URL, allowHTTP bool) error {
 	return fmt.Errorf("%w: %s", ErrInsecure, bare(u))
 }
 
-// Refused reports whether an error is of an address that nothing was sent to.
+// Refused reports whether an error is about an address to which nothing was sent.
 func Refused(err error) bool {
 	return errors.Is(err, ErrAddress) || errors.Is(err, ErrInsecure) || errors.Is(err, ErrForbidden)
 }
 
-// bare is an address without user, query and fragment: what may be shown.
+// bare returns an address without user, query and fragment, fit to be shown.
 func bare(u *url.URL) string {
 	shown := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}
 	return shown.String()
 }
 
-// Clean takes the query out of the address in a *url.Error, where the standard
-// client leaves it: a signed address is a credential. It returns err itself.
+// Clean removes the query from the address in a *url.Error, where the standard client leaves it: a signed address
+// is a credential. It returns err itself.
 func Clean(err error) error {
 	if failed, ok := errors.AsType[*url.Error](err); ok {
 		failed.URL, _, _ = strings.Cut(failed.URL, "?")
@@ -114,8 +114,8 @@ func forbidden(host string) bool {
 	return ip.IsLinkLocalUnicast() || ip.IsLinkLocalMulticast()
 }
 
-// refuseForbidden looks at the address a name resolved to: a name of the
-// attacker's may point at the metadata service.
+// refuseForbidden checks the address that a name resolved to: an attacker's name may point at the metadata
+// service.
 func refuseForbidden(_, address string, _ syscall.RawConn) error {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {

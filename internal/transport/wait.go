@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// longest bounds what is read as a wait: more is never waited anyway.
+// longest bounds what is parsed as a wait: longer waits never happen anyway.
 const longest = 1 << 20 * time.Second
 
-// epoch is the number of seconds from which on a number is a point in time and
-// no length of one; a thousand times of it are milliseconds.
+// epoch is the number of seconds from which a number is a point in time and not a duration; a thousand times
+// that, it is in milliseconds.
 const epoch = 1e9
 
-// Wait reads a time that a server names in a header, as what is left of it at now: seconds, a date (RFC 9110,
-// 10.2.3), a length such as "6m0s" or "120ms", seconds or milliseconds since 1970, or a time of RFC 3339. It is
-// between 0 and twelve days, whatever stands there; ok is false for what is none of these.
+// Wait parses a time that a server names in a header, and returns the duration from now until then: seconds, a
+// date (RFC 9110, 10.2.3), a duration such as "6m0s" or "120ms", seconds or milliseconds since 1970, or a time
+// of RFC 3339. The result is always between 0 and twelve days; ok is false for any other value.
 func Wait(value string, now time.Time) (wait time.Duration, ok bool) {
 	value = strings.TrimSpace(value)
 	if number, err := strconv.ParseFloat(value, 64); err == nil {
@@ -48,8 +48,8 @@ func seconds(number float64, now time.Time) (time.Duration, bool) {
 
 func clamp(d time.Duration) time.Duration { return min(max(d, 0), longest) }
 
-// RetryAfter is the time that an answer asks to wait by retry-after-ms or
-// Retry-After, measured from now; 0 where it names none.
+// RetryAfter returns the wait that an answer asks for by retry-after-ms or Retry-After, measured from now; 0 if
+// it names none.
 func RetryAfter(h http.Header, now time.Time) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 && ms < epoch {
 		return clamp(time.Duration(ms * float64(time.Millisecond)))
@@ -58,7 +58,8 @@ func RetryAfter(h http.Header, now time.Time) time.Duration {
 	return wait
 }
 
-// untilReset is the latest reset of what an answer says is used up; 0 where none is.
+// untilReset returns the time until the latest reset of the exhausted limits in an answer; 0 if none is
+// exhausted.
 func untilReset(h http.Header, now time.Time) time.Duration {
 	var wait time.Duration
 	for _, kind := range []string{"", "-Requests", "-Tokens"} {
@@ -67,7 +68,7 @@ func untilReset(h http.Header, now time.Time) time.Duration {
 		}
 		reset, ok := Wait(h.Get("X-Ratelimit-Reset"+kind), now)
 		if ok && kind == "" {
-			reset += time.Second // GitHub rounds whole seconds down
+			reset += time.Second // GitHub rounds down to whole seconds
 		}
 		wait = max(wait, reset)
 	}
