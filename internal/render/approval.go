@@ -13,18 +13,18 @@ import (
 
 var plainLogin = regexp.MustCompile(`^[A-Za-z0-9-]+(\[bot\])?$`)
 
-const postedBytes = 65_000 // of a whole review; GitHub takes 65,536
+const postedBytes = 65_000 // of a whole review; GitHub accepts 65,536
 
-// Posted is the whole body of the posted review: body, Approval's sentence,
-// marker. Only the last two are not in what the approver could see.
-// Where the marker's lists would make it too long for GitHub, they are shortened.
+// Posted returns the whole body of the posted review: body, Approval's sentence, marker. The
+// approver could see all but the last two. If the marker's lists would make it too long for
+// GitHub, they are shortened.
 func Posted(body, approval string, m marker.Review) string {
 	text := strings.TrimRight(body, "\n") + "\n\n" + approval + "\n"
 	return text + m.Within(postedBytes-len(text)).String()
 }
 
-// Approval says in a sentence of inert Markdown who approved a draft, when, and what they
-// changed; rules tells who drafted it. A time of zero is not shown.
+// Approval returns a sentence of inert Markdown that says who approved a draft, when, and
+// what they changed; rules tells whether rules drafted it. A zero time is not shown.
 func Approval(r decision.Record, rules bool) string {
 	text := "Drafted by a model"
 	if rules {
@@ -40,7 +40,7 @@ func Approval(r decision.Record, rules bool) string {
 	return text + "."
 }
 
-// Person is a login, inert.
+// Person returns a login as inert Markdown.
 func Person(login string) string {
 	if !plainLogin.MatchString(login) {
 		login = guard.Code(login)

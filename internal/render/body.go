@@ -14,26 +14,26 @@ import (
 )
 
 const (
-	bodyBytes = 60_000 // of the posted review's body (DESIGN 7); GitHub takes 65,536
+	bodyBytes = 60_000 // of the posted review's body (DESIGN 7); GitHub accepts 65,536
 	bodyFiles = 16_000 // of its list of files, about
 )
 
-// Body is the posted review's body without approval line and marker, at most 60,000 bytes
-// of Markdown. What does not fit is cut at a finding's border, with a count.
+// Body returns the posted review's body without approval line and marker, at most 60,000
+// bytes of Markdown. Findings that do not fit are left out as a whole and counted.
 func Body(r Review) string {
 	body, _ := fitBody(r)
 	return body
 }
 
-// Cut gives the findings that the posted review does not hold: those placed in
-// the body for which Body has no room. An inline comment is posted all the same.
+// Cut returns the findings that the posted review lacks: those placed in the body for which
+// Body has no room. Inline comments are posted all the same.
 func Cut(r Review) []finding.Finding {
 	_, cut := fitBody(r)
 	return placed(cut, finding.Body)
 }
 
-// InBody is the review with every finding placed in the body: what is posted
-// where GitHub refuses the inline comments.
+// InBody returns the review with every finding placed in the body, to be posted if GitHub
+// refuses the inline comments.
 func (r Review) InBody() Review {
 	r.Findings = slices.Clone(r.Findings)
 	for i := range r.Findings {
@@ -42,8 +42,8 @@ func (r Review) InBody() Review {
 	return r
 }
 
-// File is the text of review.md: the body and every inline comment byte for byte, what the
-// length cut off, and what is posted instead where GitHub refuses the inline comments.
+// File returns the text of review.md: the body and every inline comment byte for byte, what
+// was cut for length, and what is posted instead if GitHub refuses the inline comments.
 func File(r Review) string {
 	body, cut := fitBody(r)
 	blocks := []string{body}
@@ -63,7 +63,7 @@ func File(r Review) string {
 	return Paragraphs(blocks...) + "\n"
 }
 
-// fitBody renders the body with as many findings as fit, and gives back the others.
+// fitBody renders the body with as many findings as fit, and returns the others.
 func fitBody(r Review) (string, []finding.Finding) {
 	head := Paragraphs(r.Found()+" · "+r.TallyAt()+r.ByRules(" · "), r.postedOverview())
 	files := Paragraphs(r.Instructions(config.HandoverReview, true), r.postedAsked(),
@@ -101,16 +101,16 @@ func leftOut(cut []finding.Finding) string {
 		wording.Count(len(cut), "finding"), finding.Counts(cut))
 }
 
-// Found is the Result, stressed, with how many findings were resolved.
+// Found returns the Result in bold, with the number of resolved findings.
 func (r Review) Found() string {
 	return wording.Joined(" · ", "**"+wording.UpperFirst(r.Result())+"**", r.Settled())
 }
 
-// NoRuleMatched is what a review by rules can say of a change in which it found nothing.
+// NoRuleMatched is the result of a review by rules that found nothing.
 const NoRuleMatched = "no rule matched; no model read these files"
 
-// Result is "1 blocker, 2 major". A review whose findings were all dropped by
-// the approver, or known before, did find something.
+// Result returns "1 blocker, 2 major". It does not claim that nothing was found if the
+// approver dropped all findings or all were known before.
 func (r Review) Result() string {
 	byApprover := func(f finding.Finding) bool { return f.Filtered == finding.Dropped }
 	known := func(f finding.Finding) bool {
@@ -132,7 +132,7 @@ func (r Review) Result() string {
 	return finding.Counts(nil)
 }
 
-// TallyAt is the tally with the commit that was read.
+// TallyAt returns the tally with the commit that was read.
 func (r Review) TallyAt() string {
 	if r.Head == "" {
 		return r.Tally()
@@ -172,8 +172,8 @@ func (r Review) section(f finding.Finding) string {
 	return Paragraphs(head, prose(f), replacement(f))
 }
 
-// place is "`ledger/transfer.go`, lines 41–44", linked where there is a page; path is the
-// finding's, or a form of it.
+// place returns "`ledger/transfer.go`, lines 41–44", linked if there is a page; path is the
+// finding's, or a short form of it.
 func (r Review) place(f finding.Finding, path string) string {
 	if f.Path == "" {
 		return "the pull request"
@@ -182,19 +182,19 @@ func (r Review) place(f finding.Finding, path string) string {
 }
 
 const (
-	openItems = 10 // inline comments that the body lists without a fold
-	openFirst = 3  // findings that are not folded
-	openGrave = 10 // findings of at least major that are not folded
+	openItems = 10 // inline comments that the body lists outside a fold
+	openFirst = 3  // findings outside a fold
+	openGrave = 10 // findings outside a fold if at least major
 )
 
-// parts are the findings of a posted review's body by where they stand there.
+// parts sorts the findings of a posted review's body by where they appear.
 type parts struct {
 	inline, moreInline []finding.Finding // listed
 	open, more, nits   []finding.Finding // in full, each by file
-	linters            []finding.Finding // the same; the first to give way where there is no room
+	linters            []finding.Finding // like these; the first to be cut for length
 }
 
-// partsOf sorts findings, which come gravest first.
+// partsOf sorts findings, which come in order of severity, worst first.
 func partsOf(all []finding.Finding) (p parts) {
 	inline := placed(all, finding.Inline)
 	n := min(openItems, len(inline))
@@ -232,13 +232,13 @@ func folded(all []finding.Finding, noun string, show func([]finding.Finding) str
 	return Details(wording.Count(len(all), noun), show(all))
 }
 
-// folds reports whether a finding, the i-th in its order, is folded.
+// folds reports whether the i-th finding is folded.
 func folds(i int, f finding.Finding) bool {
 	grave := f.Severity.Rank() >= finding.Major.Rank()
 	return i >= openFirst && (!grave || i >= openGrave)
 }
 
-// byFile brings findings of one file together, in the order of the files.
+// byFile groups findings by file, in the order of the files.
 func byFile(all []finding.Finding) []finding.Finding {
 	return slices.Concat(order.Grouped(all, func(f finding.Finding) string { return f.Path })...)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// Claims shows findings until limit bytes are used, and counts the others.
+// Claims shows findings up to limit bytes, and counts the others.
 func (r Review) Claims(limit int) string {
 	var blocks []string
 	size := 0
@@ -38,8 +38,8 @@ func (r Review) claim(f finding.Finding, fold bool) string {
 	return Details(summary, Paragraphs(r.told(f, ""), r.fate(f)))
 }
 
-// told is a finding in its order: the claim, the code it is about, why it
-// matters, the suggestion. A diff shows code and suggestion in one.
+// told returns a finding's parts in order: the claim, the code it is about, the reason, the
+// suggestion. A diff shows code and suggestion in one.
 func (r Review) told(f finding.Finding, claim string) string {
 	if patch := r.patch(f); patch != "" {
 		return Paragraphs(inParagraph(claim, prose(f)), patch)
@@ -51,7 +51,7 @@ func (r Review) told(f finding.Finding, claim string) string {
 	return Paragraphs(claim, evidence, prose(f), replacement(f))
 }
 
-// fate says how sure the reviewer is and where the finding will stand.
+// fate says how sure the reviewer is and where the finding will appear.
 func (r Review) fate(f finding.Finding) string {
 	var parts []string
 	switch {
@@ -83,8 +83,8 @@ func posting(f finding.Finding) string {
 	return "in the body"
 }
 
-// Unread reports whether a finding is of a file that nobody reviewed. It has one
-// line in a draft.
+// Unread reports whether a finding is about a file that was not reviewed. It gets one line in
+// a draft.
 func (r Review) Unread(f finding.Finding) bool {
 	return slices.ContainsFunc(r.Files, func(of finding.FileReview) bool {
 		return of.Path == f.Path && of.State == finding.Skipped

@@ -12,12 +12,12 @@ import (
 )
 
 const (
-	commentLines   = 12  // of an inline comment that stand open, empty ones included
-	commentColumns = 100 // at which a line of text is taken to wrap
+	commentLines   = 12  // visible lines of an inline comment, empty ones included
+	commentColumns = 100 // at which a line of text is assumed to wrap
 )
 
-// Comment is the text of one inline comment, of which at most 12 lines stand open. A
-// suggestion block is in it only where GitHub can apply it.
+// Comment returns the text of one inline comment, with at most 12 lines outside folds. It
+// contains a suggestion block only if GitHub can apply it.
 func Comment(f finding.Finding) string {
 	head, text, block := graded(f), prose(f), replacement(f)
 	if offers(f) {
@@ -41,7 +41,7 @@ func Comment(f finding.Finding) string {
 	return Paragraphs(head, text, block)
 }
 
-// foldedText is text of which some lines stand open and the others in a fold.
+// foldedText returns text with the first lines visible and the others in a fold.
 func foldedText(body string, lines int) string {
 	for n := lines - 2; n > 0; n-- {
 		shown, rest := split(strings.TrimSpace(body), n)
@@ -52,7 +52,7 @@ func foldedText(body string, lines int) string {
 	return Details("More", proseOf(body))
 }
 
-// height is how many lines a text takes on a page, empty ones included.
+// height returns how many lines a text takes on a page, empty ones included.
 func height(text string) (n int) {
 	fenced := false
 	for _, line := range strings.Split(strings.Trim(text, "\n"), "\n") {
@@ -71,9 +71,8 @@ func height(text string) (n int) {
 
 var fenceMark = regexp.MustCompile("^ {0,3}(?:```|~~~)")
 
-// split cuts text of several lines so that the first part takes no more than
-// limit of them: behind a line outside of a code block, or behind a sentence of
-// a line that is too long.
+// split cuts text so that the first part takes at most limit lines. It cuts after a line
+// outside a code block, or after a sentence of a line that is too long.
 func split(text string, limit int) (shown, rest string) {
 	end, at, used, fenced := 0, 0, 0, false
 	for _, line := range strings.SplitAfter(text, "\n") {
@@ -95,8 +94,8 @@ func split(text string, limit int) (shown, rest string) {
 	return strings.TrimSpace(text[:end]), strings.TrimSpace(text[end:])
 }
 
-// sentenceEnd is the offset behind the last sentence of a line that ends within
-// some columns and outside of a code span; without one, behind the last word.
+// sentenceEnd returns the offset after a line's last sentence that ends within width columns
+// and outside a code span; without one, after the last word.
 func sentenceEnd(line string, width int) int {
 	head := column.Head(line, width)
 	last := func(marks ...string) (end int) {

@@ -16,11 +16,10 @@ const (
 	namedFlat = 40 // paths in one line; more are grouped by folder
 )
 
-// fileStates is the order in which states are listed: what a person should
-// look at first.
+// fileStates is the order in which states are listed: first those that a person should look at.
 var fileStates = []finding.State{finding.Failed, finding.NotReached, finding.Partly, finding.Skipped, finding.Reviewed}
 
-// Tally is "9 of 11 files reviewed" and what is missing: ", **2 failed**".
+// Tally returns "9 of 11 files reviewed" and what is missing: ", **2 failed**".
 func (r Review) Tally() string {
 	text := fmt.Sprintf("%s of %s reviewed", wording.Thousands(int64(inState(r.Files, finding.Reviewed))),
 		wording.Count(len(r.Files)+r.Unlisted, "file"))
@@ -41,8 +40,8 @@ func (r Review) Tally() string {
 	return text
 }
 
-// TallyInFull is the tally with what nobody would expect to be read, and the files of which
-// pieces were shown beside a diff: "2 skipped, 14 files in context packs".
+// TallyInFull returns the tally with the files that need no review, and the files whose pieces
+// were shown with a diff: "2 skipped, 14 files in context packs".
 func (r Review) TallyInFull() string {
 	_, covered := byCoverage(r.Files)
 	packs := map[string]bool{}
@@ -70,7 +69,7 @@ func missingWord(f finding.FileReview) string {
 	return "not read"
 }
 
-// label is a file's state and why: "Skipped (lockfile)".
+// label returns a file's state and its reason: "Skipped (lockfile)".
 func label(f finding.FileReview) string {
 	var why []string
 	switch f.Reason {
@@ -100,8 +99,8 @@ func inState(files []finding.FileReview, state finding.State) (n int) {
 	return n
 }
 
-// FileLists names every changed file with its state and reason, in about limit
-// bytes: a few that were not read in full stand open, the rest folded.
+// FileLists lists every changed file with its state and reason, in about limit bytes: a few that
+// were not read in full stay visible, the rest is folded.
 func (r Review) FileLists(limit int) (open, rest string) {
 	files := r.Files
 	missing, others := byCoverage(files)
@@ -140,7 +139,7 @@ func (r Review) NotReached() string {
 	return "**Not reached:** " + wording.List(parts)
 }
 
-// byCoverage separates files that should have been read in full, and were not, from the others.
+// byCoverage separates files that should have been read in full, but were not, from the others.
 func byCoverage(files []finding.FileReview) (missing, others []finding.FileReview) {
 	for _, f := range files {
 		if f.Covered() {
@@ -197,7 +196,7 @@ func item(files []finding.FileReview, limit int) string {
 
 func folderOf(file string) string { return file[:strings.LastIndexByte(file, '/')+1] }
 
-// codes names files from a byte of their paths on.
+// codes lists file paths as code, from byte from of each path.
 func codes(files []finding.FileReview, from int) string {
 	spans := make([]string, len(files))
 	for i, f := range files {
@@ -206,7 +205,7 @@ func codes(files []finding.FileReview, from int) string {
 	return strings.Join(spans, ", ")
 }
 
-// FromEarlier says what of the review was paid for by earlier runs.
+// FromEarlier says how much of the review earlier runs paid for.
 func (r Review) FromEarlier() string {
 	if r.Reused <= 0 {
 		return ""
@@ -216,7 +215,7 @@ func (r Review) FromEarlier() string {
 		wording.Count(max(read, r.Reused), "file"))
 }
 
-// Moved says how many findings stand on another line than the model gave.
+// Moved says how many findings were moved from the line that the model gave.
 func (r Review) Moved() string {
 	n := 0
 	for _, f := range r.Files {
@@ -228,7 +227,7 @@ func (r Review) Moved() string {
 	return wording.Count(n, "finding") + " moved to the line quoted."
 }
 
-// SkippedByReason is ", 2 skipped (1 lockfile, 1 generated)".
+// SkippedByReason returns ", 2 skipped (1 lockfile, 1 generated)".
 func (r Review) SkippedByReason() string {
 	var parts []string
 	n := 0

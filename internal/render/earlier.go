@@ -9,7 +9,7 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// Standing are the findings that earlier reviews posted and that stand.
+// Standing returns the open findings of earlier reviews.
 func (r Review) Standing() (all []finding.Finding) {
 	for _, e := range finding.Standing(r.Earlier) {
 		all = append(all, e.Finding())
@@ -17,10 +17,10 @@ func (r Review) Standing() (all []finding.Finding) {
 	return all
 }
 
-// Stands is "1 blocker, 2 minor of earlier reviews stand", or empty.
+// Stands returns "1 blocker, 2 minor of earlier reviews stand", or "".
 func (r Review) Stands() string { return standCount(r.Standing(), " of earlier reviews") }
 
-// StandsWithNew is the same of those and of the findings that this review has posted.
+// StandsWithNew also counts the findings that this review has posted.
 func (r Review) StandsWithNew() string { return standCount(append(r.Standing(), r.Findings...), "") }
 
 func standCount(all []finding.Finding, whose string) string {
@@ -44,10 +44,10 @@ func standCount(all []finding.Finding, whose string) string {
 	return strings.Join(counts, ", ") + whose + " " + verb
 }
 
-// Settled is "2 resolved", or empty.
+// Settled returns "2 resolved", or "".
 func (r Review) Settled() string { return wording.Any(len(r.NewlyResolved()), "resolved") }
 
-// NewlyResolved are the earlier findings whose resolution this review announces.
+// NewlyResolved returns the earlier findings whose resolution this review announces.
 func (r Review) NewlyResolved() []finding.Earlier { return finding.NewlyResolved(r.Earlier) }
 
 // Resolved lists the findings of earlier reviews that the change has resolved.
@@ -59,7 +59,7 @@ func (r Review) Resolved() string {
 	})
 }
 
-// PostedBefore lists the findings of earlier reviews that stand.
+// PostedBefore lists the open findings of earlier reviews.
 func (r Review) PostedBefore() string {
 	all := finding.Standing(r.Earlier)
 	if len(all) == 0 {
@@ -75,14 +75,14 @@ func (r Review) PostedBefore() string {
 	}), ends)
 }
 
-// ends says how a finding that stands and is wrong comes to its end.
+// ends explains how to close a posted finding that is wrong.
 const ends = "One that is wrong ends where somebody who may write, not the author, resolves its thread; " +
 	"or in a draft that waits by `/drop` with its id and a reason."
 
-const earlierOpen = 5 // findings of earlier reviews that are listed without a fold
+const earlierOpen = 5 // findings of earlier reviews that are listed outside a fold
 
-// earlier lists findings of earlier reviews: a few openly, more in a fold, and those
-// beyond as a count.
+// earlier lists findings of earlier reviews: a few visibly, more in a fold, and the rest as a
+// count.
 func (r Review) earlier(title string, all []finding.Earlier, item func(finding.Earlier) string) string {
 	var rows []string
 	for _, e := range all[:min(len(all), EarlierRows)] {
@@ -101,8 +101,8 @@ func (r Review) earlier(title string, all []finding.Earlier, item func(finding.E
 	}
 }
 
-// earlierItem is an earlier finding on a line, linked to the comment where we said it,
-// behind what is said of it; elsewhere is in its place where it has neither place nor title.
+// earlierItem returns an earlier finding on a line, after what said tells about it, and
+// linked to our comment. elsewhere replaces place and title if it has neither.
 func (r Review) earlierItem(e finding.Earlier, elsewhere string, said ...string) string {
 	f, place := e.Finding(), ""
 	if f.Path != "" {

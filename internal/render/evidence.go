@@ -11,18 +11,17 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// secret is the category of findings whose quote is shown instead of the line:
-// a credential is masked in it.
+// secret is the category of findings that show their quote instead of the line: the quote
+// masks the credential.
 const secret = "secret"
 
 const (
-	evidenceAround = 3 // lines before and behind them
-	evidenceRows   = 8 // of the diff at most, for those
+	evidenceAround = 3 // context lines on each side
+	evidenceRows   = 8 // maximum of rows of the diff, without context
 )
 
-// Quoted are the lines that a finding is about, or its quote where they are not
-// at hand; exact reports which. A quote from outside of the diff was checked
-// against nothing, so that none is given.
+// Quoted returns the lines that a finding is about or, if they are not available, its quote;
+// exact reports which. It returns no quote from outside the diff, since nothing verified it.
 func (r Review) Quoted(f finding.Finding) (rows []string, exact bool) {
 	shown, _, _ := r.excerpt(f, 0)
 	text, masked := side(shown, f), f.Category == secret
@@ -36,9 +35,9 @@ func (r Review) Quoted(f finding.Finding) (rows []string, exact bool) {
 	return strings.Split(f.Quote, "\n")[:1], text != ""
 }
 
-// evidence is the code that a finding is about, for the draft: its rows of the diff with
-// those around, without the indentation that they share. Of a credential it is the
-// quote, in which that is masked.
+// evidence returns the code that a finding is about, for the draft: its rows of the diff with
+// context, without their common indentation. For a credential it returns the quote, which
+// masks it.
 func (r Review) evidence(f finding.Finding) string {
 	rows, at, end := r.excerpt(f, evidenceAround)
 	if f.Category == secret || len(rows) == 0 {
@@ -57,7 +56,7 @@ func (r Review) evidence(f finding.Finding) string {
 		text[i] = string(rune(row.Op)) + text[i]
 	}
 	if end-at+1 < len(rows) {
-		text = slices.Insert(text, at, "@@ "+lines(f)+" @@") // no row of a diff begins so
+		text = slices.Insert(text, at, "@@ "+lines(f)+" @@") // no row of a diff begins like this
 	}
 	if more > 0 {
 		text = append(text, "… "+wording.Count(more, "more line"))
@@ -65,7 +64,7 @@ func (r Review) evidence(f finding.Finding) string {
 	return guard.Fence(strings.Join(text, "\n"), "diff")
 }
 
-// quote is the line that a finding quotes, for one whose lines are not at hand.
+// quote returns the quoted line of a finding whose lines are not available.
 func (r Review) quote(f finding.Finding) string {
 	rows, _ := r.Quoted(f)
 	if len(rows) == 0 {
@@ -74,7 +73,7 @@ func (r Review) quote(f finding.Finding) string {
 	return guard.Fence(strings.Join(outdented(rows), "\n"), strings.TrimPrefix(path.Ext(f.Path), "."))
 }
 
-// outdented takes the white space off the lines that all of them begin with.
+// outdented removes the white space that all lines begin with.
 func outdented(rows []string) []string {
 	shared := ""
 	for i, row := range rows {
@@ -93,8 +92,8 @@ func outdented(rows []string) []string {
 	return short
 }
 
-// patch is a suggestion as a diff against the lines it replaces, with three lines around;
-// empty without those lines, and where a credential stands in them.
+// patch returns a suggestion as a diff against the lines it replaces, with three lines of
+// context; "" without those lines, and if they contain a credential.
 func (r Review) patch(f finding.Finding) string {
 	rows, at, end := r.excerpt(f, evidenceAround)
 	if len(rows) == 0 || !ShowsSuggestion(f) || f.Category == secret {
@@ -108,7 +107,7 @@ func (r Review) patch(f finding.Finding) string {
 	}
 	_, changed, _ := strings.Cut(patch, "\n") // without the hunk's header
 	changed = strings.TrimSuffix(changed, "\n")
-	for strings.HasSuffix(changed, "\n ") { // blank lines behind
+	for strings.HasSuffix(changed, "\n ") { // blank lines at the end
 		changed = strings.TrimSuffix(changed, "\n ")
 	}
 	return guard.Fence(changed, "diff")
@@ -124,8 +123,8 @@ func side(rows []diff.Line, f finding.Finding) string {
 	return b.String()
 }
 
-// excerpt are the rows of the diff that a finding is about, from at to end, and some
-// around; none where the diff does not show them.
+// excerpt returns the rows of the diff that a finding is about, from at to end, and some
+// around them; none if the diff does not show them.
 func (r Review) excerpt(f finding.Finding, around int) (rows []diff.Line, at, end int) {
 	if r.Hunks == nil || f.StartLine <= 0 || f.StartLine > f.Line {
 		return nil, 0, 0

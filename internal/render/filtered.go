@@ -13,13 +13,13 @@ import (
 
 const filteredBytes = 150_000 // of the list of what was kept out, about
 
-// reason says why findings are kept out: in a count, and above their list.
+// reason says why findings are kept out: short in a count, long above their list.
 type reason struct {
 	filter      finding.Filter
 	short, long string
 }
 
-// reasons are in the order shown: first what people have to do with.
+// reasons are in the order shown: first those that involve people.
 var reasons = []reason{
 	{finding.AlreadyPosted, "posted before", "An earlier review of ours says it"},
 	{finding.AlreadyCommented, "said by people", "Somebody said it of the same lines"},
@@ -34,8 +34,8 @@ var reasons = []reason{
 	{finding.Misquoted, "misquoted", "It quotes a line that is nowhere in the change"},
 }
 
-// keptOut brings together what is kept out for one reason, in the order of
-// reasons. A filter that is not among them names itself.
+// keptOut groups findings by the reason for which they were kept out, in the order of
+// reasons. An unknown filter is named as it is.
 func keptOut(all []finding.Finding) (why []reason, groups [][]finding.Finding) {
 	rank := func(f finding.Filter) int {
 		i := slices.IndexFunc(reasons, func(r reason) bool { return r.filter == f })
@@ -57,7 +57,7 @@ func keptOut(all []finding.Finding) (why []reason, groups [][]finding.Finding) {
 	return why, groups
 }
 
-// KeptOut names the findings that were kept out, by reason.
+// KeptOut lists the findings that were kept out, by reason.
 func (r Review) KeptOut() string {
 	all := r.Filtered
 	if len(all) == 0 {
@@ -84,7 +84,7 @@ func (r Review) KeptOut() string {
 	return Details("Kept out: "+InlineHTML(r.KeptOutCounts(), 0), Paragraphs(blocks...))
 }
 
-// cappedItems has one row for each rule of a linter.
+// cappedItems returns one row for each rule of a linter.
 func cappedItems(all []finding.Finding) (rows []string) {
 	for _, g := range order.Grouped(all, func(f finding.Finding) string { return f.Origin.Name(f.Rule) }) {
 		rows = append(rows, fmt.Sprintf("- %s: %s more", guard.Code(g[0].Origin.Name(g[0].Rule)),
@@ -104,7 +104,7 @@ func keptOutItem(f finding.Finding) string {
 	return row
 }
 
-// KeptOutCounts is "2 posted before, 1 duplicate".
+// KeptOutCounts returns "2 posted before, 1 duplicate".
 func (r Review) KeptOutCounts() string {
 	var parts []string
 	why, groups := keptOut(r.Filtered)
@@ -114,9 +114,9 @@ func (r Review) KeptOutCounts() string {
 	return strings.Join(parts, ", ")
 }
 
-// Unreported counts what the settings leave out: "12 below minor left out, 1 blocker of
-// other categories left out". It is empty where they leave out nothing. What is not below
-// the line is taken for a matter of category or rule: the filter says no more.
+// Unreported counts what the settings leave out: "12 below minor left out, 1 blocker of other
+// categories left out"; "" if nothing. A finding that is not below the line counts as one of
+// category or rule: the filter does not say more.
 func (r Review) Unreported() string {
 	var others []finding.Finding
 	weak := 0

@@ -14,16 +14,16 @@ import (
 )
 
 const (
-	proseRunes      = 10_000 // of a finding's text; what is longer is cut, with a count
-	proseBytes      = 30_000 // the same once it is inert
+	proseRunes      = 10_000 // of a finding's text; a longer one is cut, with a count
+	proseBytes      = 30_000 // the same after escaping
 	suggestionBytes = 20_000
 )
 
-// plainWord is a word of prose, not of code, at the beginning of a title.
+// plainWord matches a word of prose, rather than code, at the beginning of a title.
 var plainWord = pattern.Lazy(`^\p{Ll}+(?:[ ,:;]|$)`)
 
-// PlainTitle is a finding's title, raw: without a full stop, and with a capital
-// letter where it begins with a plain word.
+// PlainTitle returns a finding's title, unescaped: without a full stop, and capitalized if it
+// begins with a plain word.
 func PlainTitle(f finding.Finding) string {
 	t := strings.TrimSuffix(strings.TrimSpace(f.Title), ".")
 	if plainWord().MatchString(t) {
@@ -32,13 +32,13 @@ func PlainTitle(f finding.Finding) string {
 	return t
 }
 
-// Title is a finding's title on one line, inert. Its stars and underscores are characters:
-// in a title they are code without marks around it more often than emphasis.
+// Title returns a finding's title on one line, as inert Markdown. Stars and underscores are kept
+// as characters: in a title they are code without code marks more often than emphasis.
 func Title(f finding.Finding) string {
 	return guard.Literal(guard.Inline(PlainTitle(f), TitleRunes), "")
 }
 
-// sentence is the title as a bold sentence of its own.
+// sentence returns the title as a bold sentence.
 func sentence(f finding.Finding) string {
 	t := Title(f)
 	if t == "" {
@@ -50,7 +50,7 @@ func sentence(f finding.Finding) string {
 	return "**" + t + "**"
 }
 
-// graded is the title behind its severity: "**Blocker: …**".
+// graded returns the title after its severity: "**Blocker: …**".
 func graded(f finding.Finding) string {
 	text := wording.UpperFirst(string(f.Severity))
 	if t := Title(f); t != "" {
@@ -59,10 +59,11 @@ func graded(f finding.Finding) string {
 	return "**" + text + "**"
 }
 
-// prose is a finding's text as inert Markdown of bounded length.
+// prose returns a finding's text as inert Markdown of bounded length.
 func prose(f finding.Finding) string { return Paragraphs(proseOf(f.Body), ruled(f)) }
 
-// ruled is what a rule or a linter says of it too, a paragraph that nothing in the body can hide.
+// ruled returns what a rule or a linter also said, as a paragraph that nothing in the body can
+// hide.
 func ruled(f finding.Finding) string {
 	said := f.AlsoSaid()
 	if said == "" {
@@ -86,11 +87,11 @@ func proseOf(body string) string {
 	}
 }
 
-// plainStart is the beginning of text that stays a paragraph behind other text;
-// a list or a fence has to begin its own line.
+// plainStart matches the beginning of text that stays a paragraph after other text; a list or a
+// fence has to begin its own line.
 var plainStart = pattern.Lazy("^(`[^`]|[\\p{L}\"'($]|[0-9]+[^0-9.)]|[0-9]+[.)][^ \t])")
 
-// inParagraph is a sentence and text, in one paragraph where that is possible.
+// inParagraph joins a sentence and a text, in one paragraph if possible.
 func inParagraph(head, body string) string {
 	if head != "" && plainStart().MatchString(body) {
 		return head + " " + body
@@ -98,9 +99,8 @@ func inParagraph(head, body string) string {
 	return Paragraphs(head, body)
 }
 
-// offers reports whether the finding carries a suggestion to apply.
-// One with hidden characters is shown, and never offered: what a person sees
-// would not be what they commit.
+// offers reports whether the finding has a suggestion that can be applied. A suggestion with
+// hidden characters is shown but never offered: what a person sees would not be what they commit.
 func offers(f finding.Finding) bool {
 	return ShowsSuggestion(f) && f.SuggestionProblem == "" && f.Side == finding.Right && f.Line > 0 &&
 		guard.Visible(f.Suggestion) == f.Suggestion
@@ -111,8 +111,7 @@ func ShowsSuggestion(f finding.Finding) bool {
 	return f.Suggestion != "" && len(guard.Visible(f.Suggestion)) <= suggestionBytes
 }
 
-// replacement is a suggestion outside of an inline comment, where GitHub cannot
-// apply it.
+// replacement returns a suggestion outside an inline comment, where GitHub cannot apply it.
 func replacement(f finding.Finding) string {
 	switch {
 	case f.Suggestion == "":

@@ -13,8 +13,8 @@ const handoverBytes = 16 << 10
 
 const handoverTitle = "Instructions for a coding agent"
 
-// Handover is what the review asks for as plain text, for whoever mends it; empty without
-// findings. Where it is longer than a review has room for, it ends with the number of those
+// Handover returns the review's requests as plain text for a coding agent; "" without
+// findings. If it is longer than a review has room for, it ends with the number of findings
 // left out.
 func Handover(r Review) string {
 	if len(r.Findings) == 0 {
@@ -50,7 +50,7 @@ func (r Review) task(n int, f finding.Finding) string {
 	return text
 }
 
-// indented is text as it stands below a number.
+// indented indents text below a numbered item.
 func indented(text string) string {
 	if text == "" {
 		return ""
@@ -58,8 +58,9 @@ func indented(text string) string {
 	return "   " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n   ") + "\n"
 }
 
-// Instructions is that text as a block of code, if the settings name a place for it: folded
-// in a summary and in a posted review, open at the gate, where a person decides about it.
+// Instructions returns that text as a code block, if the settings name this place for it:
+// folded in a summary and in a posted review, unfolded at the gate, where a person decides
+// about it.
 func (r Review) Instructions(place string, folded bool) string {
 	text := Handover(r)
 	switch {

@@ -8,7 +8,7 @@ import (
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
-// Paragraphs joins blocks with one empty line between; empty ones are left out.
+// Paragraphs joins blocks with an empty line between them, leaving out empty blocks.
 func Paragraphs(blocks ...string) string {
 	var kept []string
 	for _, b := range blocks {
@@ -19,18 +19,18 @@ func Paragraphs(blocks ...string) string {
 	return strings.Join(kept, "\n\n")
 }
 
-// Details is a folded block. The summary is HTML, the text Markdown.
+// Details returns a folded block. The summary is HTML, the text Markdown.
 func Details(summary, text string) string {
 	return "<details><summary>" + summary + "</summary>\n\n" + strings.Trim(text, "\n") + "\n</details>"
 }
 
-// coded is what stands as code in a folded block's summary: code spans, and what
-// GitHub makes live in any text outside of code, Markdown or not: mentions,
-// references, addresses, emoji names and commit hashes.
+// coded matches what becomes code in a folded block's summary: code spans, and what GitHub
+// makes live in any text outside code, Markdown or not: mentions, references, addresses,
+// emoji names and commit hashes.
 var coded = pattern.Lazy("`[^`]+`" + `|\S*[@#/]\S*|\S*:\S+:\S*|(?i)gh-[0-9]+|www\.\S+|[0-9a-f]{7,40}`)
 
-// InlineHTML is untrusted text as one line of HTML, for a summary, where
-// Markdown is not read but GitHub's own filters still are.
+// InlineHTML returns untrusted text as one line of HTML for a summary, where Markdown is not
+// parsed but GitHub's own filters still apply.
 func InlineHTML(s string, limit int) string {
 	s = guard.Line(s, limit)
 	var b strings.Builder
@@ -43,7 +43,7 @@ func InlineHTML(s string, limit int) string {
 	return b.String() + html.EscapeString(s[last:])
 }
 
-// CodeHTML is untrusted text as code in HTML, for a summary; empty for none.
+// CodeHTML returns untrusted text as code in HTML for a summary; "" for "".
 func CodeHTML(s string) string {
 	if s == "" {
 		return ""

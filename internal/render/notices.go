@@ -8,9 +8,9 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 )
 
-const flagRunes = 120 // of what a flag quotes
+const flagRunes = 120 // of a flag's quote
 
-// Warnings are the lines of the banner: the notices, and what each flag says.
+// Warnings returns the lines of the banner: the notices, and a line for each flag.
 func (r Review) Warnings() []string {
 	all := slices.Clone(r.Notices)
 	for _, f := range r.Flags {

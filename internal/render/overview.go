@@ -14,7 +14,7 @@ import (
 
 const overviewTitle = "**What it does, in a model's words"
 
-// WhatItDoes is the paragraph above the findings of a draft.
+// WhatItDoes returns the paragraph above the findings of a draft.
 func (r Review) WhatItDoes() string {
 	text := guard.Inline(r.Overview, OverviewRunes)
 	switch {
@@ -26,7 +26,7 @@ func (r Review) WhatItDoes() string {
 	return fmt.Sprintf("%s** (%s, posted with the review): %s", overviewTitle, decision.OverviewID, text)
 }
 
-// postedOverview is the same where the review holds it.
+// postedOverview returns the same paragraph for the posted review, or "".
 func (r Review) postedOverview() string {
 	if !r.Posts || r.Overview == "" {
 		return ""
@@ -34,7 +34,7 @@ func (r Review) postedOverview() string {
 	return overviewTitle + ":** " + guard.Inline(r.Overview, OverviewRunes)
 }
 
-// WhatWasAsked is the section on what the change was made for.
+// WhatWasAsked returns the section on the purpose of the change.
 func (r Review) WhatWasAsked() string {
 	a := r.Asked
 	if len(a.Tickets)+len(a.Criteria)+len(a.Unasked) == 0 {
@@ -51,7 +51,8 @@ func (r Review) WhatWasAsked() string {
 	return Paragraphs("### What was asked", strings.Join(names, "; "), r.criteria(), r.unasked(), r.Missing())
 }
 
-// postedAsked is what the posted review says of it: the section, or what was missing alone.
+// postedAsked returns what the posted review contains of it: the section, or only what was
+// missing.
 func (r Review) postedAsked() string {
 	if r.Asked.Posted {
 		return r.WhatWasAsked()
@@ -59,7 +60,7 @@ func (r Review) postedAsked() string {
 	return r.Missing()
 }
 
-// Missing is what could not be had, in one line.
+// Missing returns what could not be read, in one line.
 func (r Review) Missing() string {
 	var kinds []string
 	for _, g := range order.Grouped(r.Asked.Missing, without) {
@@ -72,7 +73,7 @@ func (r Review) Missing() string {
 	return strings.Join(kinds, ". ")
 }
 
-// without is what a line says is missing: "Without page"; a ticket, where it does not say.
+// without returns what a line says is missing: "Without page"; by default, a ticket.
 func without(line string) string {
 	if kind, _, ok := strings.Cut(line, ": "); ok && strings.HasPrefix(kind, "Without ") {
 		return kind
@@ -80,8 +81,8 @@ func without(line string) string {
 	return "Without ticket"
 }
 
-// Flagged says of each line of a ticket or page that it addresses the reviewer: for the
-// approver alone.
+// Flagged returns, for each line of a ticket or page that addresses the reviewer, a warning
+// to the approver.
 func Flagged(flags []ticket.Flag) (all []string) {
 	for _, f := range flags {
 		line := fmt.Sprintf("%s, line %d of what was asked, addresses the reviewer", guard.Code(f.ID), f.Line)
@@ -116,8 +117,8 @@ func cell(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, `\|`, "|"), "|", `\|`)
 }
 
-// Verdict says what the change does about a criterion, by the evidence at where. Under a
-// bot's name "met" would read as acceptance.
+// Verdict says what the change does about a criterion; where is the place of the evidence.
+// Under a bot's name "met" would read as acceptance.
 func Verdict(c finding.Criterion, where string) string {
 	switch {
 	case c.Verdict == finding.Met && where != "":
@@ -130,7 +131,7 @@ func Verdict(c finding.Criterion, where string) string {
 	return "cannot tell"
 }
 
-// placeRunes bounds a path in a cell, where it is not broken, to what a phone shows.
+// placeRunes bounds a path in a cell, where it does not wrap, to what a phone shows.
 const placeRunes = 20
 
 func (r Review) places(all []finding.Lines) string {
@@ -152,7 +153,7 @@ func place(l finding.Lines) finding.Finding {
 	return finding.Finding{Path: l.Path, Side: finding.Right, StartLine: l.StartLine, Line: l.EndLine}
 }
 
-// unasked lists parts of the change that no ticket asks for.
+// unasked lists the parts of the change that no ticket asks for.
 func (r Review) unasked() string {
 	var rows []string
 	for _, u := range r.Asked.Unasked {

@@ -18,7 +18,8 @@ var (
 	webAddress = pattern.Lazy(`^https?://[A-Za-z0-9.:_-]+(/[A-Za-z0-9._-]+){2}$`)
 )
 
-// Label is what is reviewed, inert: "#42" as it is, anything else as code.
+// Label returns the name of what is reviewed as inert Markdown: "#42" as it is, anything else as
+// code.
 func (r Review) Label() string {
 	if pullName.MatchString(r.Name) {
 		return r.Name
@@ -26,12 +27,12 @@ func (r Review) Label() string {
 	return guard.Code(r.Name)
 }
 
-// linkable reports whether addresses of the repository can be made.
+// linkable reports whether links into the repository can be made.
 func (r Review) linkable() bool {
 	return webAddress().MatchString(r.Web) && commitName.MatchString(r.Head)
 }
 
-// ActionsPage is the address of a page of the repository's Actions; empty where none can be made.
+// ActionsPage returns the address of a page of the repository's Actions; "" if none can be made.
 func (r Review) ActionsPage(path string) string {
 	if !webAddress().MatchString(r.Web) {
 		return ""
@@ -39,7 +40,7 @@ func (r Review) ActionsPage(path string) string {
 	return r.Web + "/actions/" + escapePath(path)
 }
 
-// Commit is the reviewed commit's short name, linked where there is a page.
+// Commit returns the reviewed commit's short name, linked if there is a page.
 func (r Review) Commit() string {
 	short := guard.Code(r.Head[:min(len(r.Head), 7)])
 	if !r.linkable() {
@@ -48,8 +49,8 @@ func (r Review) Commit() string {
 	return fmt.Sprintf("[%s](%s/commit/%s)", short, r.Web, r.Head)
 }
 
-// link shows text, which is inert already, as a link to the finding's lines.
-// Lines of the old file have no page at the reviewed commit.
+// link returns text, which is inert already, as a link to the finding's lines. Lines of the old
+// file have no page at the reviewed commit.
 func (r Review) link(text string, f finding.Finding) string {
 	if !r.linkable() || f.Path == "" || f.Side == finding.Left {
 		return text
@@ -83,12 +84,12 @@ func escapePath(p string) string {
 	return b.String()
 }
 
-// shortPath is a path that fits on a phone: of a long one, the last folders.
-// The list of files has it whole.
+// shortPath returns a path that fits on a phone: the last folders of a long one. The list of
+// files has the whole path.
 func shortPath(p string) string { return lastFolders(p, 32) }
 
-// lastFolders are those of a path that has more runes than most, as far as they fit; the
-// name of the file always stands.
+// lastFolders shortens a path of more than most runes to as many of its last folders as fit, and
+// always keeps the name of the file.
 func lastFolders(p string, most int) string {
 	if utf8.RuneCountInString(p) <= most {
 		return p
@@ -104,8 +105,8 @@ func lastFolders(p string, most int) string {
 	}
 }
 
-// lines says where in its file a finding stands: "line 88", "lines 41–44",
-// "old line 12"; empty for the file as a whole.
+// lines returns the position of a finding in its file: "line 88", "lines 41–44", "old line 12";
+// "" for the file as a whole.
 func lines(f finding.Finding) string {
 	if f.Line <= 0 {
 		return ""
@@ -120,7 +121,7 @@ func lines(f finding.Finding) string {
 	return fmt.Sprintf("%sline %d", before, f.Line)
 }
 
-// old is put behind the position of a line of the old file.
+// old returns the suffix for the position of a line of the old file.
 func old(f finding.Finding) string {
 	if f.Side == finding.Left && f.Line > 0 {
 		return " (old)"
@@ -128,8 +129,8 @@ func old(f finding.Finding) string {
 	return ""
 }
 
-// Place is where a finding stands, on one line for a terminal: path:line, behind
-// it "(old)" for a line of the old file.
+// Place returns the position of a finding on one line for a terminal: path:line, followed by
+// "(old)" for a line of the old file.
 func Place(f finding.Finding) string {
 	if f.Path == "" {
 		return "the pull request"
@@ -137,7 +138,7 @@ func Place(f finding.Finding) string {
 	return guard.Line(position(f), 1000) + old(f)
 }
 
-// position is path:line, the short form for lists and the terminal; raw.
+// position returns path:line, the short form for lists and the terminal; unescaped.
 func position(f finding.Finding) string {
 	if f.Line <= 0 {
 		return f.Path
@@ -149,14 +150,14 @@ func position(f finding.Finding) string {
 	return fmt.Sprintf("%s:%d", f.Path, line)
 }
 
-// ownPage reports whether an address is of a pull request of the repository, or
-// of a place on its page.
+// ownPage reports whether an address is that of one of the repository's pull requests, or of a
+// place on its page.
 func (r Review) ownPage(url string) bool {
 	rest, ok := strings.CutPrefix(url, r.Web+"/pull/")
 	return ok && r.linkable() && strings.Trim(rest, "0123456789#_abcdefghijklmnopqrstuvwxyz-") == ""
 }
 
-// ReviewLink links to the review, where the address is one of the repository's own.
+// ReviewLink returns a link to the review, if the address is one of the repository's own.
 func (r Review) ReviewLink(url string) string {
 	if !r.ownPage(url) {
 		return guard.Inline(url, TitleRunes)

@@ -1,12 +1,11 @@
-// Package render writes what a review says: the text that is posted, its inline
-// comments, and the sentences and lists that a job's summary, a terminal and a
-// ticket's proposal share with it. Their pages are in the rooms below it: summary,
-// terminal, proposal. The tests of all pages are here, since they are made of the
-// same reviews.
+// Package render writes a review: the text that is posted, its inline comments, and the
+// sentences and lists that a job's summary, a terminal and a ticket's proposal share with it.
+// Their pages are in the rooms below it: summary, terminal, proposal. The tests of all pages
+// are here, since they use the same reviews.
 //
-// Every function is pure: equal arguments give equal bytes, and nothing is read
-// or written. Text of a pull request or a model passes through package guard on
-// its way out and never looks like ours. Start reading at Review, then Body.
+// Every function is pure: equal arguments give equal bytes, and nothing is read or written.
+// Text of a pull request or a model passes through package guard on its way out and never
+// looks like ours. Start reading at Review, then Body.
 package render
 
 import (
@@ -16,8 +15,7 @@ import (
 	"github.com/org/pr-review-action/internal/ticket"
 )
 
-// Review is what all renderings are made from. It is a value; nothing here
-// changes it.
+// Review is the input of all renderings. They do not change it.
 type Review struct {
 	Name     string               // "#42", "main...HEAD", "changes.diff", "demo"
 	Web      string               // https://host/owner/repo, or empty for local input
@@ -25,45 +23,45 @@ type Review struct {
 	Files    []finding.FileReview // every changed file, in path order
 	Findings []finding.Finding    // the kept ones, in the order shown
 	Filtered []finding.Finding    // the ones kept out, with Filtered and Note
-	Unlisted int                  // further changed files, which GitHub does not name
-	Notices  []string             // warnings in our words; what they quote is already guarded
-	Flags    []finding.Flag       // what the approver alone is told; never posted
+	Unlisted int                  // further changed files, which GitHub does not list
+	Notices  []string             // warnings in our words; quotes in them are already guarded
+	Flags    []finding.Flag       // shown to the approver only; never posted
 	Rules    bool                 // made by rules, without a model
 	Model    string               // the model's name; untrusted text
 	Usage    cost.Usage
-	Limit    cost.MicroUSD // of what the run may cost; 0 is not shown
+	Limit    cost.MicroUSD // of the run's cost; 0 is not shown
 	Partial  bool          // files were not reached
 	Reused   int           // files whose result an earlier run had paid for
 	Title    string        // of the pull request; untrusted text, empty for local input
 	Author   string        // its login; untrusted text
 	Added    int           // lines, as is Removed
 	Removed  int
-	Earlier  []finding.Earlier // what earlier reviews and people said, and what became of it
+	Earlier  []finding.Earlier // what earlier reviews and people said, and its outcome
 	Round    int               // how often the draft was revised
-	Handover string            // where instructions for a coding agent stand: config.Handover's values
-	From     finding.Severity  // the weakest that the settings report; empty for all
-	Linters  string            // what linters' results came to, in our words; never posted
+	Handover string            // where instructions for a coding agent go: config.Handover's values
+	From     finding.Severity  // the weakest severity that the settings report; empty for all
+	Linters  string            // outcome of the linters, in our words; never posted
 
-	Overview string // what a model says of the change as a whole; untrusted
-	Posts    bool   // that, under decision.OverviewID
+	Overview string // a model's summary of the whole change; untrusted
+	Posts    bool   // Overview is posted, under decision.OverviewID
 	Asked    Asked
 
-	// Hunks gives the diff of a file; nil where none is at hand. Only the draft and
-	// the terminal read it, so that what is posted is the same wherever it is rendered.
+	// Hunks returns the diff of a file; nil if there is none. Only the draft and the terminal
+	// use it, so that the posted review is the same wherever it is rendered.
 	Hunks func(path string) []diff.Hunk
 }
 
-// Asked is what a change was made for, as far as it may be shown, and what the change
-// does about it. Texts are untrusted.
+// Asked is the purpose of a change, as far as it may be shown, and what the change does about
+// it. Texts are untrusted.
 type Asked struct {
-	Tickets  []ticket.Ticket // of which the key is shown, and the summary
+	Tickets  []ticket.Ticket // their keys and summaries are shown
 	Criteria []finding.Criterion
 	Unasked  []finding.Unasked
-	Missing  []string // what could not be had, in our own words
-	Posted   bool     // the posted review says it too, and not what was missing alone
+	Missing  []string // what could not be read, in our own words
+	Posted   bool     // the posted review contains all of it, not only Missing
 }
 
-// What every screen keeps to.
+// Limits that all screens share.
 const (
 	TitleRunes    = 200 // of a title
 	OverviewRunes = 1_300
@@ -71,5 +69,5 @@ const (
 	AskedRunes    = 300
 	CodeLines     = 12 // of code shown with a finding
 	EarlierRows   = 20 // of findings of earlier reviews; of files on a terminal
-	WarningRows   = 10 // warnings that have a line
+	WarningRows   = 10 // warnings that get a line
 )

@@ -15,7 +15,7 @@ const (
 	titleLeast   = 32 // of the title, whatever its author's name
 )
 
-// Revisions is how often a draft can be revised; gate.MaxRounds ends it.
+// Revisions is how often a draft can be revised; gate.MaxRounds enforces it.
 const Revisions = 3
 
 // brackets would end a link's text.
@@ -23,7 +23,7 @@ const brackets = "[]"
 
 var login = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*(\[bot\])?$`)
 
-// Subject is the change in one line: “title” by ada, 11 files, +214 −87. Title and
+// Subject describes the change in one line: “title” by ada, 11 files, +214 −87. Title and
 // author link to the pull request.
 func (r Review) Subject() string {
 	author := guard.Literal(r.Author, brackets)
@@ -40,12 +40,12 @@ func (r Review) Subject() string {
 	return wording.Joined(", ", "["+title+"]("+page+")", r.size())
 }
 
-// PlainSubject is the same without marks, and how often its draft was revised.
+// PlainSubject returns the same as plain text, with the draft's revision.
 func (r Review) PlainSubject() string {
 	return wording.Joined(", ", by(r.title(), guard.Line(r.Author, TitleRunes)), r.size(), r.Revision())
 }
 
-// by is a title in quotation marks, and whose it is; empty without a title.
+// by returns a title in quotation marks with its author; "" without a title.
 func by(title, author string) string {
 	switch {
 	case title == "":
@@ -64,15 +64,15 @@ func (r Review) pull() string {
 	return r.Web + "/pull/" + number
 }
 
-// title is the pull request's title, raw. It holds no quotation marks like ours,
-// so that it cannot end before its end and go on as words of ours.
+// title returns the pull request's title, unescaped. It contains no quotation marks like
+// ours, so that it cannot end early and go on as our words.
 func (r Review) title() string {
 	room := subjectRunes - utf8.RuneCountInString(by(" ", r.Author)+r.size())
 	return guard.Line(strings.NewReplacer("“", `"`, "”", `"`).Replace(strings.TrimSpace(r.Title)),
 		max(room, titleLeast))
 }
 
-// size is "11 files, +214 −87", empty where no line is known to have changed.
+// size returns "11 files, +214 −87"; "" if no line is known to have changed.
 func (r Review) size() string {
 	files := len(r.Files) + r.Unlisted
 	if files == 0 || r.Added == 0 && r.Removed == 0 {
@@ -82,7 +82,7 @@ func (r Review) size() string {
 		wording.Thousands(int64(r.Removed)))
 }
 
-// Revision is "revision 2 of 3", empty for a first draft.
+// Revision returns "revision 2 of 3"; "" for a first draft.
 func (r Review) Revision() string {
 	if r.Round <= 0 {
 		return ""
@@ -93,7 +93,7 @@ func (r Review) Revision() string {
 // RulesNotice is the sentence in the first line of a review by rules.
 const RulesNotice = "A review by rules, without a model."
 
-// ByRules is that sentence behind other text; empty for a review by a model.
+// ByRules returns that sentence after other text; "" for a review by a model.
 func (r Review) ByRules(before string) string {
 	if !r.Rules {
 		return ""

@@ -15,7 +15,7 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// wanted is a ticket or page that is asked for, and what came of it.
+// wanted is a ticket or page to fetch, and the outcome.
 type wanted struct {
 	kind    ticket.Kind
 	id      string
@@ -24,7 +24,7 @@ type wanted struct {
 	reports []ticket.SourceReport // of each source that was asked
 }
 
-// read asks the sources that have such a thing, until one gives it.
+// read asks the sources that serve such a thing, until one returns it.
 func (w *wanted) read(ctx context.Context, o Options) {
 	for _, s := range o.Sources {
 		reader := s.reader(w.kind, w.id)
@@ -51,8 +51,8 @@ func (w *wanted) read(ctx context.Context, o Options) {
 	}
 }
 
-// readFrom takes an answer about what was asked for, or about a ticket that was moved from
-// one of the settings' projects to another.
+// readFrom accepts an answer about what was asked for, or about a ticket that was moved from one of the settings'
+// projects to another.
 func (w *wanted) readFrom(ctx context.Context, read Reader, o Options) error {
 	t, err := read(ctx, w.id)
 	if err != nil {
@@ -67,7 +67,7 @@ func (w *wanted) readFrom(ctx context.Context, read Reader, o Options) error {
 	return nil
 }
 
-// why says why no source gave a thing.
+// why says why no source returned it.
 func (w *wanted) why() string {
 	var notes []string
 	for _, r := range w.reports {
@@ -76,8 +76,8 @@ func (w *wanted) why() string {
 	return cmp.Or(strings.Join(notes, "; "), "no source gives "+w.id)
 }
 
-// follow reads which pages a ticket's links lead to. Where they cannot be read there are
-// none: the ticket itself says what is wrong.
+// follow reads which pages a ticket's links lead to. If they cannot be read it finds none: the ticket's own report
+// says what is wrong.
 func (w *wanted) follow(ctx context.Context, o Options) {
 	at := slices.IndexFunc(o.Sources, func(s Source) bool { return s.Links != nil && s.Lacks == "" })
 	if at < 0 || w.kind != ticket.KindTicket || strings.Contains(w.id, "#") {
@@ -89,7 +89,7 @@ func (w *wanted) follow(ctx context.Context, o Options) {
 	})
 }
 
-// sentence says of a thing why a source does not give it.
+// sentence says why a source does not return a ticket or page.
 func sentence(s Source, f *atlassian.Failure, id string) string {
 	switch {
 	case strings.HasPrefix(f.Note, id+" "):
@@ -112,10 +112,10 @@ const (
 	maxRetryAfter = 10 * time.Second
 )
 
-// retry is the one rule by which tickets and pages are asked for again: three tries, each within the limit of a call,
-// with waits that double and are in part random, or as long as the server asks, up to 10 s. What will not change is
-// not asked again, and neither is what took a whole call's time. Nothing below it repeats a request. It gives the
-// last failure.
+// retry is the only rule for retrying requests for tickets and pages: three tries, each within the limit of a call,
+// with waits that double and are partly random, or as long as the server asks, up to 10 s. It does not retry
+// permanent failures, nor what took a whole call's time. Nothing below it repeats a request. It returns the last
+// failure.
 func (o Options) retry(ctx context.Context, call func(context.Context) error) *atlassian.Failure {
 	sleep, jitter := o.Sleep, o.Jitter
 	if sleep == nil {
@@ -154,7 +154,7 @@ func (o Options) once(ctx context.Context, call func(context.Context) error) *at
 	return atlassian.Explain(err, "it", "the account")
 }
 
-// bound takes credentials out of a ticket or page and cuts it to its most characters.
+// bound removes credentials from a ticket or page and cuts it to maxCharacters.
 func (o Options) bound(t *ticket.Ticket, r *ticket.SourceReport) {
 	clean := o.Redact
 	if clean == nil {
@@ -177,8 +177,8 @@ func (o Options) bound(t *ticket.Ticket, r *ticket.SourceReport) {
 	r.Characters = maxCharacters - left + utf8.RuneCountInString(t.Summary) + utf8.RuneCountInString(t.Description)
 }
 
-// cut ends a text at the last border before its most characters: of paragraphs,
-// else of lines, else of words. The report notes it, once.
+// cut shortens a text to most characters, at the last border of paragraphs before that, else of lines, else of words.
+// The report notes it once.
 func cut(text string, most int, r *ticket.SourceReport) string {
 	runes := []rune(text)
 	if len(runes) <= most {

@@ -11,15 +11,15 @@ import (
 
 // Commenter comments on tickets. Its errors are *atlassian.Failure.
 type Commenter interface {
-	// Mentions reports whether a comment on a ticket holds a text.
+	// Mentions reports whether a comment on a ticket contains a text.
 	Mentions(ctx context.Context, key, text string) (bool, error)
-	// Comment says text and an address under a ticket, by one request.
+	// Comment posts text and an address under a ticket, with one request.
 	Comment(ctx context.Context, key, text, address string) error
 }
 
-// Comment says text with an address under a ticket, where no comment there holds the address yet. The first source
-// that can comment on it is asked, and no other: a comment whose answer was lost is looked for, and never sent again.
-// said is false where it was there. A key of a project that the settings do not list is refused.
+// Comment posts text with an address under a ticket, unless a comment there contains the address already. Only the
+// first source that can comment on it is asked: if the answer is lost, the comment is looked for, and never sent
+// again. said is false if it was there before. A key of a project that the settings do not list is refused.
 func Comment(ctx context.Context, key, text, address string, o Options) (said bool, err error) {
 	if err := o.lists(key); err != nil {
 		return false, err
@@ -65,7 +65,7 @@ func (s Source) comment(ctx context.Context, key, text, address string, o Option
 	return false, s.problem(failed, key, "may not have taken the comment")
 }
 
-// problem says what came of a comment; nil for no failure.
+// problem returns the error of a failed comment; nil for no failure.
 func (s Source) problem(f *atlassian.Failure, key, what string) error {
 	if f == nil {
 		return nil

@@ -15,27 +15,27 @@ import (
 	"github.com/org/pr-review-action/internal/ticket"
 )
 
-// Asked is what a pull request says of what it is for. All of it but MayWrite is untrusted.
+// Asked is what a pull request says about its purpose. All of it but MayWrite is untrusted.
 type Asked struct {
 	pull.Pull
 	Commits  []string     // messages, newest last
 	Closes   []ticket.Key // issues that GitHub says it closes
-	MayWrite bool         // its author, to the repository
-	Unread   []string     // what of it could not be read, as lines for Context.Missing
+	MayWrite bool         // its author may write to the repository
+	Unread   []string     // what could not be read, as lines for Context.Missing
 }
 
-// API is what is read of GitHub.
+// API is the part of GitHub's API that Read uses.
 type API interface {
 	Permission(ctx context.Context, owner, repo, login string) (string, error)
 	Commits(ctx context.Context, ref pull.Ref, page int) ([]github.Remark, bool, error)
 	ClosingIssues(ctx context.Context, ref pull.Ref) ([]string, error)
 }
 
-// newest is how many commits' messages are looked at; GitHub lists 250 at most.
+// newest bounds how many commits' messages are read; GitHub lists 250 at most.
 const newest = 20
 
-// Read completes a pull request by what only the API tells: whether its author may write, its commits, and the issues
-// that it closes. What cannot be read is named and stops nothing; the permission that cannot be read is none.
+// Read adds to a pull request what only the API knows: whether its author may write, its commits, and the issues that
+// it closes. What cannot be read is named and stops nothing; an unreadable permission counts as none.
 func Read(ctx context.Context, api API, p pull.Pull, o Options) Asked {
 	a := Asked{Pull: p}
 	if len(o.Sources) == 0 || p.Fork() {
@@ -73,7 +73,7 @@ func Read(ctx context.Context, api API, p pull.Pull, o Options) Asked {
 
 func (a *Asked) unread(what string) { a.Unread = append(a.Unread, what+" could not be read") }
 
-// barred says why nothing that the pull request names is followed; "" where it is.
+// barred says why nothing that the pull request names is followed; "" if it is.
 func (a Asked) barred() string {
 	switch {
 	case a.Fork():
@@ -90,7 +90,7 @@ func (o Options) issues() bool {
 	return slices.ContainsFunc(o.Sources, func(s Source) bool { return s.Issues })
 }
 
-// keys are the tickets' keys of the settings' projects, then the issues of GitHub where these are a source.
+// keys returns the ticket keys of the settings' projects, then GitHub's issues if these are a source.
 func (a Asked) keys(o Options) (all []ticket.Key) {
 	all = slices.Concat(ticket.Keys(a.Title, ticket.Title, o.Projects),
 		ticket.Keys(a.HeadRef, ticket.Branch, o.Projects), ticket.Keys(a.Body, ticket.Body, o.Projects))
@@ -106,7 +106,7 @@ func (a Asked) keys(o Options) (all []ticket.Key) {
 	return ticket.Merge(all)
 }
 
-// issues are those that are closed; where there are none, those that are named.
+// issues returns the issues that are closed or, if there are none, those that are mentioned.
 func (a Asked) issues() []ticket.Key {
 	repo := a.Owner + "/" + a.Repo
 	all := slices.Concat(a.Closes, ticket.Issues(a.Body, a.Host, repo, ticket.Body))
@@ -121,7 +121,7 @@ func (a Asked) issues() []ticket.Key {
 	return slices.DeleteFunc(all, func(k ticket.Key) bool { return k.Key == own })
 }
 
-// IssueAPI reads an issue of GitHub, and looks for a text in its comments.
+// IssueAPI reads an issue of GitHub, and searches its comments for a text.
 type IssueAPI interface {
 	Issue(ctx context.Context, owner, repo string, number int) (github.Remark, error)
 	Said(ctx context.Context, ref pull.Ref, text string) (where string, found bool, err error)
@@ -130,13 +130,13 @@ type IssueAPI interface {
 // maxBody bounds an issue's text in bytes: GitHub keeps 65,536 characters of one.
 const maxBody = 4 * 65_536
 
-// Issues reads issues of GitHub as tickets, by their keys owner/repo#12, and comments on them.
+// Issues reads GitHub's issues as tickets, by keys such as owner/repo#12, and comments on them.
 type Issues struct {
 	API   IssueAPI
 	Write *write.Client
 }
 
-// GitHub is the source of issues that a client may read; of none with nil.
+// GitHub returns the source of the issues that a client may read; api may be nil, which reads none.
 func GitHub(api *github.Client) Source {
 	i := Issues{API: api}
 	if api != nil {
@@ -170,7 +170,7 @@ func (i Issues) Ticket(ctx context.Context, key string) (ticket.Ticket, error) {
 	return t, nil
 }
 
-// Mentions reports whether a comment on an issue holds a text. Errors are *atlassian.Failure.
+// Mentions reports whether a comment on an issue contains a text. Errors are *atlassian.Failure.
 func (i Issues) Mentions(ctx context.Context, key, text string) (there bool, err error) {
 	ref, err := issue(key)
 	if err == nil {
@@ -179,7 +179,7 @@ func (i Issues) Mentions(ctx context.Context, key, text string) (there bool, err
 	return there, failure(err, key)
 }
 
-// Comment says text and an address under an issue. Errors are *atlassian.Failure.
+// Comment posts text and an address under an issue. Errors are *atlassian.Failure.
 func (i Issues) Comment(ctx context.Context, key, text, address string) error {
 	ref, err := issue(key)
 	if err == nil {
@@ -188,7 +188,7 @@ func (i Issues) Comment(ctx context.Context, key, text, address string) error {
 	return failure(err, key)
 }
 
-// failure is one that asking again does not help: the client of GitHub has done so.
+// failure returns a failure that is not retried: the client of GitHub has done so.
 func failure(err error, key string) error {
 	if err == nil {
 		return nil

@@ -1,9 +1,9 @@
-// Package ticketcontext gathers what a pull request was asked for: the tickets that
-// it names, the pages that these lead to, and what of it could not be had.
+// Package ticketcontext gathers what a pull request was made for: the tickets that it names, the pages that these
+// lead to, and the names of what could not be read.
 //
-// It never fails: what is missing is named. A key is followed only where its project is among the settings', and only
-// from the text of an author who may write: whoever writes the title would else choose what the tracker's credentials
-// read. Start at Fetch; ask.go has the one rule for asking again.
+// It never fails: what is missing is named. A key is followed only if its project is among the settings', and only
+// from the text of an author who may write: otherwise whoever writes the title would choose what the tracker's
+// credentials read. Start at Fetch; ask.go has the only rule for retries.
 package ticketcontext
 
 import (
@@ -26,15 +26,15 @@ const (
 	maxCharacters = 10_000 // of one ticket or page
 )
 
-// Reader reads a ticket by its key, or a page by its id. A ticket under another key is
-// refused here, unless it was moved. Its errors are *atlassian.Failure.
+// Reader reads a ticket by its key, or a page by its id. A ticket with another key is refused later, unless it was
+// moved. Errors are *atlassian.Failure.
 type Reader func(ctx context.Context, id string) (ticket.Ticket, error)
 
-// Source is one place that is asked.
+// Source is one tracker or wiki.
 type Source struct {
 	Name  string // in reports: jira, confluence, github, mcp:rovo
 	Title string // in sentences: Jira, the MCP server rovo
-	// What it can; nil for what it cannot.
+	// What it can do; nil for what it cannot.
 	Ticket, Page Reader
 	Links        func(ctx context.Context, key string) ([]ticket.PageID, error) // of a ticket, to pages
 	Comments     Commenter
@@ -46,7 +46,7 @@ type Source struct {
 	Lacks  string   // why it cannot be asked, such as "JIRA_TOKEN is not set"
 }
 
-// reader is what reads a ticket or page of a source; nil where nothing does.
+// reader returns the function that reads a ticket or page from a source; nil if it cannot.
 func (s Source) reader(kind ticket.Kind, id string) Reader {
 	switch {
 	case kind == ticket.KindPage:
@@ -57,20 +57,20 @@ func (s Source) reader(kind ticket.Kind, id string) Reader {
 	return nil
 }
 
-// Options say how a context is gathered. Times that are zero are no limits.
+// Options configures how a context is gathered. Zero times mean no limit.
 type Options struct {
 	Sources    []Source // in the order in which they are asked
 	Projects   []string
 	Labels     []string // forms; see ticket.LabelForms
 	Limit      time.Duration
 	CallLimit  time.Duration
-	Redact     func(string) string // takes credentials out of a text
+	Redact     func(string) string // removes credentials from a text
 	Sleep      func(context.Context, time.Duration) error
 	Jitter     func() float64       // in [0, 1)
-	OnProgress func(under []string) // hears what is under way whenever that changes, one call at a time
+	OnProgress func(under []string) // receives what is in progress whenever that changes, one call at a time
 }
 
-// The statuses that OnProgress is told.
+// The statuses that OnProgress receives.
 const (
 	statusIDs   = "extract_context_ids"
 	statusJira  = "fetch_jira_context"
@@ -83,7 +83,7 @@ func (o Options) tell(under ...string) {
 	}
 }
 
-// within is the time in which all is asked: what is left of the limit ends connections and programs.
+// within returns the context for all requests; the rest of the limit is for closing connections and programs.
 func (o Options) within(ctx context.Context) (context.Context, context.CancelFunc) {
 	if o.Limit == 0 {
 		return context.WithCancel(ctx)
@@ -91,7 +91,7 @@ func (o Options) within(ctx context.Context) (context.Context, context.CancelFun
 	return context.WithTimeout(ctx, o.Limit-o.Limit/10)
 }
 
-// close ends what is open, side by side.
+// close closes all sources concurrently.
 func (o Options) close() {
 	var wait sync.WaitGroup
 	for _, s := range o.Sources {
@@ -102,8 +102,8 @@ func (o Options) close() {
 	wait.Wait()
 }
 
-// Fetch gathers the context of a pull request within Options.Limit. Sources that hold a connection are closed behind
-// it. Without sources there is nothing to gather and nothing is missing.
+// Fetch gathers the context of a pull request within Options.Limit, and then closes sources that hold a connection.
+// Without sources there is nothing to gather and nothing is missing.
 func Fetch(ctx context.Context, asked Asked, o Options) ticket.Context {
 	g := gathering{asked: asked, o: o}
 	if len(o.Sources) == 0 || !g.identify() {
@@ -123,8 +123,8 @@ func Fetch(ctx context.Context, asked Asked, o Options) ticket.Context {
 }
 
 // One reads one ticket, by a key of a project that the settings list or as owner/repo#7, from the first source that
-// has it, within Options.Limit where that is set. Redacted and bounded as in Fetch; what no source gives is an error
-// that names each one's reason.
+// has it, within Options.Limit if that is set. The ticket is redacted and bounded as in Fetch. If no source returns
+// it, the error names each one's reason.
 func One(ctx context.Context, key string, o Options) (ticket.Ticket, error) {
 	if err := o.lists(key); err != nil {
 		return ticket.Ticket{}, err
@@ -156,7 +156,7 @@ func (o Options) lists(key string) error {
 		"add it there: only tickets of listed projects are read and commented on")
 }
 
-// gathering is a Fetch under way.
+// gathering is a Fetch in progress.
 type gathering struct {
 	asked Asked
 	o     Options
@@ -196,8 +196,8 @@ func (g *gathering) identify() bool {
 	return len(c.PageIDs)+len(c.Keys) > 0
 }
 
-// pages are the links that lead to a host of a source, or of the site that a ticket is of, each page once and at most
-// maxPages with those that are known. A page is asked of the sources, never of its link's host.
+// pages adds to the known pages the links that lead to a host of a source, or of the site that a ticket is from, each
+// page once and maxPages in all. A page is requested from the sources, never from its link's host.
 func (g *gathering) pages(links []ticket.PageID, hosts ...string) []ticket.PageID {
 	readable := false
 	for _, s := range g.o.Sources {
@@ -213,7 +213,7 @@ func (g *gathering) pages(links []ticket.PageID, hosts ...string) []ticket.PageI
 	return all
 }
 
-// gather asks for all tickets and the pages that are known side by side, then for the pages that the tickets lead to.
+// gather requests all tickets and the known pages concurrently, then the pages that the tickets lead to.
 func (g *gathering) gather(ctx context.Context) {
 	var tickets, pages []*wanted
 	for _, k := range g.found.Keys {
@@ -238,7 +238,7 @@ func (g *gathering) gather(ctx context.Context) {
 	}
 }
 
-// take enters what came of a request. The criteria, of pages where nothing before has any, are numbered on.
+// take adds the outcome of a request. Criteria are numbered on; those of pages count only if nothing before has any.
 func (g *gathering) take(w *wanted) {
 	g.found.Sources = append(g.found.Sources, w.reports...)
 	if w.got == nil {
@@ -263,7 +263,7 @@ func (g *gathering) take(w *wanted) {
 	*into = append(*into, *w.got)
 }
 
-// ask makes requests side by side, and tells for what any are under way whenever that changes.
+// ask makes requests concurrently, and reports which kinds are in progress whenever that changes.
 func (g *gathering) ask(ctx context.Context, all []*wanted) {
 	var wait sync.WaitGroup
 	var mu sync.Mutex
@@ -297,10 +297,10 @@ func (g *gathering) ask(ctx context.Context, all []*wanted) {
 	wait.Wait()
 }
 
-// maxFlags is how many lines of one ticket or page are flagged.
+// maxFlags bounds how many lines of one ticket or page are flagged.
 const maxFlags = 5
 
-// Flags are the lines of a ticket or page that address whoever reads it for a person, each once.
+// Flags returns the lines of a ticket or page that address an automated reader, each once.
 func Flags(t ticket.Ticket) (all []ticket.Flag) {
 	texts := []string{t.Summary, t.Description}
 	for _, c := range t.Criteria {

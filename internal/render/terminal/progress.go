@@ -12,8 +12,8 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// Running is how far a run is. Status is what it does where no file is under review; Waiting
-// says what it waits for, or is empty; a Limit of 0 is none.
+// Running is the progress of a run. Status is what it does while no file is under review;
+// Waiting is what it waits for, or empty; a Limit of 0 means none.
 type Running struct {
 	Status                string
 	Done, Total, Findings int
@@ -23,8 +23,8 @@ type Running struct {
 	Elapsed               time.Duration
 }
 
-// Progress is one line about a run under way, without a line break and at most
-// width columns wide.
+// Progress returns one line about a run in progress, without a line break and at most width
+// columns wide.
 func Progress(r Running, width int) string {
 	parts := []string{r.Status}
 	if r.Total > 0 {

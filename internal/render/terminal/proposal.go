@@ -11,7 +11,7 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// Proposal is the draft for reading at a prompt: the same in the same order, with
+// Proposal returns the draft for reading at a prompt: as on the page, in the same order, with
 // the diff in full.
 func Proposal(p proposal.Proposal, o Options) string {
 	if o.Width <= 0 {

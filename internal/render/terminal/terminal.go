@@ -1,6 +1,6 @@
-// Package terminal shows a review, a proposal, the drafts that wait and the progress
-// of a run as rows of plain text no wider than a terminal, in colours where it has
-// them. No text of others steers the terminal or the runner. Start reading at Review.
+// Package terminal shows a review, a proposal, waiting drafts and the progress of a run as
+// rows of plain text no wider than a terminal, in colours if it has them. Outside text cannot
+// control the terminal or the runner. Start reading at Review.
 package terminal
 
 import (
@@ -17,9 +17,9 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// Options fit a rendering to a terminal.
+// Options adapts a rendering to a terminal.
 type Options struct {
-	Width int  // columns; 0 where there is no terminal: 80, and the first line in one
+	Width int  // columns; 0 if there is no terminal: 80, and an unwrapped first line
 	Color bool // ANSI colours; the words are the same without
 }
 
@@ -31,8 +31,7 @@ type screen struct {
 	gutter int // columns before the bar
 }
 
-// Review is a review for reading at a prompt, as plain text with a line break
-// at its end.
+// Review returns a review for reading at a prompt, as plain text that ends in a line break.
 func Review(r render.Review, o Options) string {
 	piped := o.Width <= 0
 	if piped {
@@ -87,8 +86,8 @@ func (t *screen) painted(color, prefix, text string) {
 	}
 }
 
-// verdict says what was found and what was read, in one line where that fits
-// or where nothing limits it, as in a pipe.
+// verdict writes what was found and what was read, in one line if that fits or if nothing
+// limits it, as in a pipe.
 func (t *screen) verdict(piped bool) {
 	found := wording.Joined(", ", t.Result(), t.Settled(), t.Stands(), t.Unreported())
 	read := strings.ReplaceAll(t.Tally(), "*", "") + t.SkippedByReason()
@@ -150,7 +149,7 @@ func (t *screen) earlier() {
 	})
 }
 
-// some writes a row for each of n, up to a limit, and how many more there are.
+// some writes a row for each of n, up to a limit, and the number of the rest.
 func (t *screen) some(n int, more string, row func(i int) string) {
 	for i := range min(n, render.EarlierRows) {
 		if i == 0 {
@@ -163,8 +162,7 @@ func (t *screen) some(n int, more string, row func(i int) string) {
 	}
 }
 
-// afterNumber is the space at which a row does not break: the noun stays with
-// its number.
+// afterNumber matches a space at which a row does not break: the noun stays with its number.
 var afterNumber = regexp.MustCompile(`([0-9]) `)
 
 func (t *screen) finding(f finding.Finding) {
@@ -197,12 +195,11 @@ func (t *screen) colored(head, severity string) string {
 	return strings.Replace(head, "  "+severity+"  ", "  "+t.paint(code, severity)+"  ", 1)
 }
 
-// bar stands before rows without a number.
+// bar precedes rows without a number.
 func (t *screen) bar() string { return strings.Repeat(" ", t.gutter) + " │ " }
 
-// code shows the lines that a finding is about, or its quote, and the
-// suggestion under them. A quote from outside of the diff was checked against
-// nothing, so that the note stands in its place.
+// code shows the lines that a finding is about, or its quote, and the suggestion under them.
+// A quote from outside the diff was not verified, so the note replaces it.
 func (t *screen) code(f finding.Finding) {
 	rows, ok := t.Quoted(f)
 	if len(rows) == 0 && f.Placement == finding.Body && f.Note != "" {
@@ -257,7 +254,7 @@ func (t *screen) foot() {
 	}
 }
 
-// place is where a finding stands; empty for one of the whole pull request.
+// place returns the position of a finding; "" for one of the whole pull request.
 func place(f finding.Finding) string {
 	if f.Path == "" {
 		return ""
@@ -276,13 +273,13 @@ const (
 	cyan  = "36"
 )
 
-// SeverityColor is the colour of a severity's name; empty for none that is known.
+// SeverityColor returns the colour of a severity's name; "" for an unknown one.
 func SeverityColor(s finding.Severity) string {
 	return map[finding.Severity]string{finding.Blocker: "1;31", finding.Major: "33", finding.Minor: "36",
 		finding.Nit: Dim}[s]
 }
 
-// Paint puts text in a colour where colours are on.
+// Paint colours text if colours are on.
 func Paint(on bool, color, s string) string {
 	if !on || s == "" || color == "" {
 		return s

@@ -13,7 +13,7 @@ import (
 // Waiting is the state of a parked draft.
 type Waiting string
 
-// The states of parked drafts: one can be decided, the others no more.
+// The states of parked drafts: only the first can be decided.
 const (
 	Waits      Waiting = "waits"
 	Superseded Waiting = "superseded" // the pull request moved, closed, or has a newer draft
@@ -21,9 +21,8 @@ const (
 	Expired    Waiting = "expired"
 )
 
-// Parked is one row of the list of drafts on GitHub; its JSON form is that of threads
-// --json. Where is the page or command to decide at; it stands in a row of its own and is
-// never cut.
+// Parked is one row of the list of drafts on GitHub, and of the JSON of threads --json. Where
+// is the page or command to decide at; it gets a row of its own and is never cut.
 type Parked struct {
 	Name     string    `json:"-"`       // #42, #42@docs
 	Outcome  string    `json:"outcome"` // PAUSED or KEPT
@@ -41,8 +40,8 @@ type Parked struct {
 
 const nameColumns = 17 // of a draft's name
 
-// Threads lists parked drafts for a terminal of 80 columns, in the order given,
-// under a line of headings; nothing for none.
+// Threads lists parked drafts in the given order under a heading, for a terminal of 80
+// columns; "" for none.
 func Threads(list []Parked, now time.Time) string {
 	if len(list) == 0 {
 		return ""
