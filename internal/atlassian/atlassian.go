@@ -1,8 +1,8 @@
-// Package atlassian reads tickets from Jira and pages from Confluence by their REST
-// interfaces, Cloud and Data Center alike, and puts a comment under a ticket.
+// Package atlassian reads tickets from Jira and pages from Confluence by their REST interfaces, both Cloud's and Data
+// Center's, and posts comments under tickets.
 //
-// It makes one request where it is asked for one thing and repeats none: whether to ask again is its caller's. What
-// it returns is untrusted text; what it says of a failure is in its own words. Start at Options, Jira and Confluence.
+// Each method makes one request and never repeats it: retries are up to the caller. The text it returns is untrusted;
+// failures are described in its own words. Start at Options, Jira and Confluence.
 package atlassian
 
 import (
@@ -19,37 +19,37 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// MaxAnswer bounds the answer to one request, in bytes. The HTTP client holds it.
+// MaxAnswer bounds the answer to one request, in bytes. The HTTP client enforces it.
 const MaxAnswer = 2 << 20
 
-// Options say where a server is and who asks it.
+// Options describes a server and the account that queries it.
 type Options struct {
-	URL         string // of Jira, or of Confluence with its /wiki where it has one
+	URL         string // of Jira, or of Confluence with its /wiki if it has one
 	User, Token string // with a user Basic and Cloud's interfaces, without one Bearer and Data Center's
-	// of Jira: the field with the acceptance criteria; empty for the one that is called so
+	// Jira's field with the acceptance criteria; if empty, the field with such a name
 	CriteriaField string
-	HTTP          *http.Client // transport.New's, of one try
+	HTTP          *http.Client // from transport.New, with a single try
 }
 
-// Failure is why something could not be had.
+// Failure is the reason why a request failed.
 type Failure struct {
-	Note       string // what happened, in our own words, behind who was asked: "refused the credentials (401)"
-	Temporary  bool   // whether asking again may help
+	Note       string // what happened, in our own words, to follow the source's name: "refused the credentials (401)"
+	Temporary  bool   // whether a retry may help
 	RetryAfter time.Duration
-	Err        error // behind it; nil for none. It may hold the server's words
+	Err        error // the cause; nil for none. It may contain the server's words
 }
 
-// Error is the note.
+// Error returns the note.
 func (f *Failure) Error() string { return f.Note }
 
-// Unwrap is what lies behind it.
+// Unwrap returns the cause.
 func (f *Failure) Unwrap() error { return f.Err }
 
-// Fail makes a Failure that asking again does not help.
+// Fail makes a Failure that a retry does not help.
 func Fail(format string, args ...any) *Failure { return &Failure{Note: fmt.Sprintf(format, args...)} }
 
-// Explain makes a Failure of any error of a request for the ticket or page id.
-// who names the account in "not visible to …", such as "the Jira user".
+// Explain converts any error of a request for the ticket or page id to a Failure. who names the account in "not
+// visible to …", such as "the Jira user".
 func Explain(err error, id, who string) *Failure {
 	if f, ok := errors.AsType[*Failure](err); ok {
 		return f
@@ -88,7 +88,7 @@ func Explain(err error, id, who string) *Failure {
 	return f
 }
 
-// send makes a request of a path below the server's address, with a JSON value where there is one, and reads one.
+// send makes a request for a path below the server's address, with a JSON value if given, and parses the JSON answer.
 func (o Options) send(ctx context.Context, method, path string, given, v any) error {
 	var sent io.Reader
 	if given != nil {

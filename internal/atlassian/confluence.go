@@ -23,7 +23,7 @@ func (c *Confluence) Page(ctx context.Context, id string) (ticket.Ticket, error)
 		path = "/api/v2/pages/" + url.PathEscape(id) + "?body-format=atlas_doc_format"
 	}
 	var d struct {
-		ID            json.RawMessage // a text in both versions; numbers were seen
+		ID            json.RawMessage // a string in both versions; numbers occur
 		Status, Title string
 		Body          struct {
 			ADF     struct{ Value string } `json:"atlas_doc_format"`

@@ -22,21 +22,21 @@ type Jira struct{ o Options }
 // NewJira makes a client.
 func NewJira(o Options) *Jira { return &Jira{o} }
 
-// issue is what is read of an answer.
+// issue is the part of an answer that is read.
 type issue struct {
 	Self, Key string
 	Names     map[string]string
 	Fields    map[string]json.RawMessage
 }
 
-// field is one of an issue. Of another type it counts as absent, since sites configure them.
+// field returns an issue's field. One of another type counts as absent, since sites configure them.
 func field[T any](i issue, name string) (v T) {
 	_ = json.Unmarshal(i.Fields[name], &v)
 	return v
 }
 
-// Ticket reads a ticket, which may come back under another key where it was moved.
-// Its criteria have no numbers yet. Errors are *Failure.
+// Ticket reads a ticket, which may come back under another key if it was moved. Its criteria have no numbers
+// yet. Errors are *Failure.
 func (j *Jira) Ticket(ctx context.Context, key string) (ticket.Ticket, error) {
 	var i issue
 	query := url.Values{"expand": {"names"}, "fields": {"*all,-comment,-worklog,-attachment"}}
@@ -66,7 +66,7 @@ func (j *Jira) path(key string) string {
 	return "/rest/api/" + version + "/issue/" + url.PathEscape(key)
 }
 
-// RemotePages reads the pages of Confluence that a ticket's links lead to. Errors are *Failure.
+// RemotePages returns the pages of Confluence that a ticket's links lead to. Errors are *Failure.
 func (j *Jira) RemotePages(ctx context.Context, key string) ([]ticket.PageID, error) {
 	var links []struct {
 		Object struct{ URL string }
@@ -81,16 +81,16 @@ func (j *Jira) RemotePages(ctx context.Context, key string) ([]ticket.PageID, er
 	return ticket.MergePages(nil, all...), nil
 }
 
-// prose is a field of several lines: ADF, or wiki markup where it is a text.
+// prose returns a multi-line field, from ADF or, if it is a string, from wiki markup.
 func (i issue) prose(name string) string {
 	if s := field[string](i, name); s != "" {
 		return markup.Wiki(s)
 	}
-	text, _ := markup.ADF(i.Fields[name]) // what is none is empty
+	text, _ := markup.ADF(i.Fields[name]) // anything else is empty
 	return text
 }
 
-// criteria are those of a field, else of the description, else of subtasks by a title such as "AC: it is saved".
+// criteria returns those of a field, else of the description, else of subtasks with titles such as "AC: it is saved".
 func (i issue) criteria(name, description string) (all []ticket.Criterion) {
 	for _, id := range slices.Sorted(maps.Keys(i.Fields)) {
 		if id == name || name == "" && ticket.NamesCriteria(i.Names[id]) {
@@ -117,12 +117,12 @@ func (i issue) criteria(name, description string) (all []ticket.Criterion) {
 	return all
 }
 
-// Mentions reports whether one of a ticket's newest hundred comments holds a text, such
-// as an address. Errors are *Failure.
+// Mentions reports whether one of a ticket's newest hundred comments contains a text, such as an address. Errors
+// are *Failure.
 func (j *Jira) Mentions(ctx context.Context, key, text string) (bool, error) {
 	var list struct {
 		Comments []struct {
-			Body jsontext.Value `json:"body"` // ADF, or text
+			Body jsontext.Value `json:"body"` // ADF, or a string
 		} `json:"comments"`
 	}
 	newest := j.path(key) + "/comment?maxResults=100&orderBy=-created"
@@ -130,15 +130,15 @@ func (j *Jira) Mentions(ctx context.Context, key, text string) (bool, error) {
 		return false, Explain(err, "the comments of "+key, "the Jira user")
 	}
 	for _, c := range list.Comments {
-		if c.Body.Canonicalize() == nil && bytes.Contains(c.Body, []byte(text)) { // however it is spelled
+		if c.Body.Canonicalize() == nil && bytes.Contains(c.Body, []byte(text)) { // whatever its escapes
 			return true, nil
 		}
 	}
 	return false, nil
 }
 
-// Comment puts a comment under a ticket: text, and an address as a link. It sends one
-// request; where its answer is lost, Mentions tells. Errors are *Failure.
+// Comment posts a comment under a ticket: text, and an address as a link. It sends one request; if its answer is
+// lost, Mentions can tell. Errors are *Failure.
 func (j *Jira) Comment(ctx context.Context, key, text, address string) error {
 	var body any = text + " " + address
 	if j.o.cloud() {

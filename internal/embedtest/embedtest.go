@@ -1,8 +1,8 @@
-// Package embedtest is a server of embeddings and of reranking for tests, in the shapes of OpenAI, Voyage and Cohere.
+// Package embedtest is an embedding and reranking server for tests, in the formats of OpenAI, Voyage and Cohere.
 //
-// It refuses what these would refuse, counts and keeps what it was asked, and lies on demand. Its vectors are of the
-// words of a text, so that texts with the same words are near: that is enough to see which text was meant, and says
-// nothing of how well a real model does. Start reading at Server; Fault lists its lies.
+// It refuses what these would refuse, counts and keeps its requests, and misbehaves on demand. Its vectors are built
+// from the words of a text, so that texts with the same words are near: enough to see which text was meant, but no
+// measure of a real model's quality. Start reading at Server; Fault lists its misbehaviours.
 package embedtest
 
 import (
@@ -21,13 +21,13 @@ import (
 	"github.com/org/pr-review-action/internal/vector"
 )
 
-// Server answers POST /v1/embeddings, /v1/rerank (Voyage's) and /v2/rerank (Cohere's). Options are set before.
+// Server answers POST /v1/embeddings, /v1/rerank (Voyage's) and /v2/rerank (Cohere's). Options are set before it starts.
 type Server struct {
 	URL string // without a path
 
-	Key           string // that is asked for; empty takes any
-	Dimensions    int    // of its vectors where a request names none; 64 when zero
-	MaxInputs     int    // more are refused with 400; 2,048 when zero
+	Key           string // required; empty accepts any
+	Dimensions    int    // of its vectors if a request names none; 64 if zero
+	MaxInputs     int    // more are refused with 400; 2,048 if zero
 	MaxBytes      int    // of a request; more are refused with 413; 0 for no bound
 	MaxInputBytes int    // of a text; more are refused with 400; 0 for no bound
 	Fault         *Fault // what is wrong with its answers; nil for nothing
@@ -37,12 +37,12 @@ type Server struct {
 	tokens int64
 }
 
-// Call is a request as it came.
+// Call is a request as received.
 type Call struct {
 	Path      string
 	Key       string
 	Model     string
-	Texts     []string // that were embedded, or the documents
+	Texts     []string // texts to embed, or the documents
 	Query     string   // of a rerank
 	InputType string
 	Status    int // of the answer
@@ -64,14 +64,14 @@ func Start(t testing.TB, options ...func(*Server)) *Server {
 	return s
 }
 
-// Calls are the requests so far, in the order in which they came.
+// Calls returns the requests so far, in order of arrival.
 func (s *Server) Calls() []Call {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.calls)
 }
 
-// Texts are all that were embedded with success.
+// Texts returns all texts that were embedded successfully.
 func (s *Server) Texts() (all []string) {
 	for _, c := range s.Calls() {
 		if c.Status == http.StatusOK && strings.HasSuffix(c.Path, "/embeddings") {
@@ -81,7 +81,7 @@ func (s *Server) Texts() (all []string) {
 	return all
 }
 
-// Tokens is what the answers so far reported as used.
+// Tokens returns the usage that the answers so far reported.
 func (s *Server) Tokens() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -93,18 +93,18 @@ type asked struct {
 
 	Input           []string `json:"input"`
 	Dimensions      int      `json:"dimensions"`       // OpenAI's
-	InputType       string   `json:"input_type"`       // Voyage's, as the next
+	InputType       string   `json:"input_type"`       // Voyage's, like the next
 	OutputDimension int      `json:"output_dimension"` // instead of dimensions
 	Truncation      bool     `json:"truncation"`
 
 	Query        string   `json:"query"`
 	Documents    []string `json:"documents"`
-	TopN         int      `json:"top_n"` // Cohere's, as the next
+	TopN         int      `json:"top_n"` // Cohere's, like the next
 	MaxTokensDoc int      `json:"max_tokens_per_doc"`
 	TopK         int      `json:"top_k"` // Voyage's
 }
 
-// ServeHTTP answers, and keeps what it was asked.
+// ServeHTTP answers a request and keeps it.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var q asked
 	d := json.NewDecoder(r.Body)
@@ -161,12 +161,12 @@ func (s *Server) refusal(r *http.Request, q asked) (int, string) {
 	return http.StatusOK, ""
 }
 
-// Vector is what the server makes of a text: its words, each in a place of its own.
+// Vector returns the server's vector for a text: a count of its words, each at its own index.
 func Vector(text string, dimensions int) []float32 {
 	v := make([]float32, dimensions)
 	for _, token := range chunk.Tokens(text) {
 		h := fnv.New32a()
-		_, _ = h.Write([]byte(token)) // a hash takes all
+		_, _ = h.Write([]byte(token)) // a hash accepts anything
 		v[int(h.Sum32())%dimensions]++
 	}
 	if vector.Normalize(v) != nil {

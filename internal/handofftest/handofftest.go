@@ -1,8 +1,8 @@
-// Package handofftest puts the drafts of flows to the tests that every flow behind a gate has to pass: both routes, the
-// thirteen resume checks, jobs that decide at the same time, and a program that is killed at each of its steps. The
-// flows are note_test.go's, which shows what a graph needs, and the ticket's.
+// Package handofftest runs the tests that every flow behind a gate has to pass: both routes, the thirteen resume
+// checks, concurrent deciding jobs, and a program that is killed at each of its steps. The flows are note_test.go's,
+// which shows what a graph needs, and the ticket's.
 //
-// It knows a flow by what Flow says of it. Start reading there; what is here opens drafts for other tests.
+// A Flow describes all that the tests know about it. Start reading there; this file opens drafts for other tests.
 package handofftest
 
 import (
@@ -24,7 +24,7 @@ func Open(zip []byte) (checkpoint.Draft, error) {
 	return checkpoint.Protection{}.Open(parts)
 }
 
-// Sealed is a protection by a key.
+// Sealed returns a protection with a key.
 func Sealed(t *testing.T) checkpoint.Protection {
 	t.Helper()
 	key, err := checkpoint.ParseKey(base64.StdEncoding.EncodeToString([]byte(strings.Repeat("k", 32))))

@@ -1,4 +1,4 @@
-// Package indextest is what every index.Source promises, wherever its rows are, as one suite.
+// Package indextest is the contract of index.Source as tests: one suite for all sources.
 package indextest
 
 import (
@@ -33,7 +33,7 @@ var Files = map[string]string{
 
 var definition = regexp.MustCompile(`func(?:tion)? (\w+)`)
 
-// Paths are the files of an index that have chunks.
+// Paths returns the files of an index that have chunks.
 func Paths(x *index.Index) (all []string) {
 	for _, c := range x.Chunks() {
 		all = append(all, c.Path)
@@ -64,7 +64,7 @@ func Build(t testing.TB, files map[string]string) *index.Index {
 	return x
 }
 
-// Run holds a source to the contract. open makes one of what an index holds.
+// Run runs the suite. open makes a source with the content of an index.
 func Run(t *testing.T, open func(t *testing.T, x *index.Index) *index.Source) {
 	t.Helper()
 	RunPlain(t, open)
@@ -73,7 +73,7 @@ func Run(t *testing.T, open func(t *testing.T, x *index.Index) *index.Source) {
 	t.Run("vectors", func(t *testing.T) { similar(t, open(t, with)) })
 }
 
-// RunPlain holds a source without vectors to the rest of the contract.
+// RunPlain runs the suite for a source without vectors.
 func RunPlain(t *testing.T, open func(t *testing.T, x *index.Index) *index.Source) {
 	t.Helper()
 	x := Build(t, Files)
@@ -165,7 +165,7 @@ func tests(t *testing.T, s *index.Source) {
 	require.Empty(t, chunks(s.TestsOf(ctx, "ui/view.ts", []string{"view"}, 9)))
 }
 
-// vectors gives every chunk but one a direction.
+// vectors returns a vector for every chunk but one.
 func vectors(x *index.Index) map[string][]float32 {
 	all := map[string][]float32{}
 	for _, c := range x.Chunks() {

@@ -6,26 +6,26 @@ import (
 	"time"
 )
 
-// object is a JSON object of plain values, so that writing it cannot fail.
+// object is a JSON object of plain values, so that marshalling it cannot fail.
 type object = map[string]any
 
-// Script says what a model answers. It is called from many goroutines.
+// Script returns a model's answers. It is called concurrently.
 type Script func(Request) Answer
 
-// Answer is one scripted response. The zero value of every field is what an ordinary response has.
+// Answer is one scripted response. The zero value of every field gives an ordinary response.
 type Answer struct {
 	Text    string        // of the assistant's message
-	Calls   []Call        // of tools; an id that is empty is filled in
+	Calls   []Call        // of tools; an empty id is filled in
 	Thought string        // reasoning in the message, as servers of open models write it
 	Refusal string        // in place of a text
-	Finish  string        // finish reason of a chat completion; "stop" or "tool_calls" when empty
+	Finish  string        // finish reason of a chat completion; "stop" or "tool_calls" if empty
 	Delay   time.Duration // before anything is sent
 
-	Cost       float64 // usage.cost in USD, as gateways report it; left out when 0
+	Cost       float64 // usage.cost in USD, as gateways report it; omitted if 0
 	Cached     int     // cached input tokens
 	CacheWrite int     // input tokens written to a cache
-	Reasoning  int     // output tokens of reasoning, which a text's come on top of
-	NoUsage    bool    // leaves usage out
+	Reasoning  int     // output tokens of reasoning, in addition to the text's
+	NoUsage    bool    // omits usage
 
 	Status int         // other than 200: an error response with Text as its message
 	Code   string      // of that error
@@ -39,7 +39,7 @@ type Answer struct {
 	input int // tokens
 }
 
-// saying is the answer whose text is a value as JSON.
+// saying returns the answer whose text is the JSON of a value.
 func saying(v any) Answer {
 	text, _ := json.Marshal(v) // plain values, and sorted keys: it cannot fail
 	return Answer{Text: string(text)}
@@ -79,7 +79,7 @@ func drip(w http.ResponseWriter, r *http.Request, body []byte, n int) {
 	<-r.Context().Done()
 }
 
-// reset closes a connection so that its other end is told: without waiting for what is still to be sent.
+// reset closes a connection so that the other end notices, without waiting for unsent data.
 func reset(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err == nil {

@@ -17,7 +17,7 @@ import (
 	"testing"
 )
 
-// Attack is a known attack: a text, the place in which it reaches a review, and what must hold although it does.
+// Attack is a known attack: a text, the channel by which it reaches a review, and what must still hold.
 type Attack struct {
 	ID       string `json:"id"`
 	Channel  string `json:"channel"`
@@ -30,7 +30,7 @@ type Attack struct {
 	Values []string `json:"-"` // of the made-up credentials in it, line by line
 }
 
-// Attacks reads the threat model's file of attacks from the folder of any room, and expands their marks.
+// Attacks reads the threat model's file of attacks, from the folder of any room, and expands their marks.
 func Attacks(t testing.TB) (all []Attack) {
 	t.Helper()
 	text, err := os.ReadFile("../../testdata/attacks.jsonl")
@@ -54,8 +54,8 @@ var attackMark = regexp.MustCompile(`\{\{(fake|fake_b64|repeat|fence):([^{}]*)\}
 // WrongClose is the mark that ends a prompt's block, with a boundary that was never drawn.
 const WrongClose = "<<<end 0123456789abcdef0123456789abcdef>>>"
 
-// Expand replaces the marks of an attack's text: {{fake:KIND}} and {{fake_b64:KIND}} by made-up credentials that belong
-// to the seed, {{repeat:TEXT:N}}, {{fence:open}} and {{fence:close}}. It returns the credentials' values, line by line.
+// Expand replaces the marks of an attack's text: {{fake:KIND}} and {{fake_b64:KIND}} by made-up credentials of
+// the seed, {{repeat:TEXT:N}}, {{fence:open}} and {{fence:close}}. It returns the credentials' values, line by line.
 func Expand(text, seed string) (expanded string, values []string) {
 	expanded = attackMark.ReplaceAllStringFunc(text, func(found string) string {
 		m := attackMark.FindStringSubmatch(found)
@@ -78,23 +78,23 @@ func Expand(text, seed string) (expanded string, values []string) {
 
 func repeated(mark string) string {
 	at := strings.LastIndexByte(mark, ':')
-	n, _ := strconv.Atoi(mark[at+1:]) // 0 where it is no number: the text is gone then
+	n, _ := strconv.Atoi(mark[at+1:]) // 0 if it is not a number: then the text is gone
 	return strings.Repeat(mark[:max(at, 0)], min(max(n, 0), 1e6))
 }
 
 const upper = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-// Alphabet is what most credentials are made of.
+// Alphabet holds the characters of most credentials.
 const Alphabet = upper + "abcdefghijklmnopqrstuvwxyz0123456789"
 
-// Fake is a made-up credential of an issuer's form, put together at run time: no file holds one.
+// Fake is a made-up credential in an issuer's format, put together at run time: no file contains one.
 type Fake struct {
-	Kind  string // of the mark that stands for it once it was redacted
-	Text  string // with what belongs around it
-	Value string // what must go
+	Kind  string // of the mark that replaces it after redaction
+	Text  string // with its surroundings
+	Value string // what must be removed
 }
 
-// Drawn makes n characters out of a seed, the same ones each time.
+// Drawn derives n characters from a seed, always the same ones.
 func Drawn(seed string, n int, from string) string {
 	var b strings.Builder
 	for i := 0; b.Len() < n; i++ {
@@ -105,7 +105,7 @@ func Drawn(seed string, n int, from string) string {
 	return b.String()[:n]
 }
 
-// Fakes are a credential of every kind, by the names of FakeKinds. Those of one seed are always the same.
+// Fakes returns a credential of every kind, by the names of FakeKinds. A seed always gives the same ones.
 func Fakes(seed string) map[string]Fake {
 	d := func(suffix string, n int) string { return Drawn(seed+suffix, n, Alphabet) }
 	whole := func(kind, text string) Fake { return Fake{kind, text, text} }
@@ -130,5 +130,5 @@ func Fakes(seed string) map[string]Fake {
 	}
 }
 
-// FakeKinds are the names of the fakes, in order.
+// FakeKinds returns the names of the fakes, sorted.
 func FakeKinds() []string { return slices.Sorted(maps.Keys(Fakes(""))) }

@@ -44,7 +44,7 @@ func (k *Rules) readChat(raw []byte, out *Request) *refusal {
 		return refused
 	}
 	switch {
-	case q.Model == "" && k.Kind != Azure: // whose addresses name the model
+	case q.Model == "" && k.Kind != Azure: // its addresses name the model
 		return invalid("you must provide a model parameter")
 	case q.MaxOld != nil && q.MaxNew != nil:
 		return invalid("Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.")
@@ -65,7 +65,7 @@ func (k *Rules) readChat(raw []byte, out *Request) *refusal {
 	return first(k.readMessages(q.Messages, out), q.read(out, tools, q.Format.JSONSchema, q.Effort), k.refuses(f, out))
 }
 
-// read takes over what is the same in both interfaces.
+// read copies what both interfaces have in common.
 func (q common) read(out *Request, tools []function, format jsonSchema, effort string) *refusal {
 	out.Model, out.Temperature, out.Effort = q.Model, q.Temperature, effort
 	_, chosen := out.Fields["tool_choice"]
@@ -140,10 +140,10 @@ type chatMessage struct {
 		Function Call   `json:"function"`
 	} `json:"tool_calls"`
 	ToolCallID string  `json:"tool_call_id"`
-	Thought    *string `json:"reasoning_content"` // no field of OpenAI's; servers of reasoning models write it
+	Thought    *string `json:"reasoning_content"` // not a field of OpenAI's; servers of reasoning models write it
 }
 
-// readMessages holds messages to the order of roles that the API asks for, and takes them over.
+// readMessages checks that messages have their roles in the API's order, and copies them.
 func (k *Rules) readMessages(messages []chatMessage, out *Request) *refusal {
 	for i, m := range messages {
 		turn, refused := k.readMessage(i, m)
@@ -196,7 +196,7 @@ func (k *Rules) readMessage(i int, m chatMessage) (Turn, *refusal) {
 	return turn, nil
 }
 
-// checkTurns has every call answered once, before anything else is said.
+// checkTurns checks that every call is answered once, before any other turn.
 func checkTurns(turns []Turn) *refusal {
 	var open []string
 	for _, t := range append(slices.Clone(turns), Turn{Role: "end"}) {
@@ -223,7 +223,7 @@ func checkTurns(turns []Turn) *refusal {
 	return nil
 }
 
-// checkAlternation is what the chat templates of many open models ask for.
+// checkAlternation checks what the chat templates of many open models require.
 func (k *Rules) checkAlternation(turns []Turn) *refusal {
 	if k.Kind != Plain {
 		return nil

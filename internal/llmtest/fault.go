@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// Fault makes something else of an answer.
+// Fault changes an answer.
 type Fault func(Request, Answer) Answer
 
-// Faulty lets the first requests run into one fault each; where it is nil, and behind the last, next answers.
+// Faulty applies one fault to each of the first requests; for a nil fault, and after the last, next answers.
 func Faulty(next Script, faults ...Fault) Script {
 	var mu sync.Mutex
 	return func(r Request) Answer {
@@ -28,12 +28,12 @@ func Faulty(next Script, faults ...Fault) Script {
 	}
 }
 
-// Constantly lets every request run into a fault.
+// Constantly applies a fault to every request.
 func Constantly(fault Fault, next Script) Script {
 	return func(r Request) Answer { return fault(r, next(r)) }
 }
 
-// Failing is an error status with headers, such as "Retry-After: 20".
+// Failing returns an error status with headers, such as "Retry-After: 20".
 func Failing(status int, headers ...string) Fault {
 	h := http.Header{}
 	for _, line := range headers {
@@ -45,7 +45,7 @@ func Failing(status int, headers ...string) Fault {
 	}
 }
 
-// Page is an error status with a web page, as a proxy sends it.
+// Page returns an error status with a web page, as a proxy sends it.
 func Page(status int) Fault {
 	return func(Request, Answer) Answer {
 		page := fmt.Sprintf("<html><head><title>%d %s</title></head><body>proxy</body></html>", status,
@@ -54,7 +54,7 @@ func Page(status int) Fault {
 	}
 }
 
-// Faults are those that take no argument, by name.
+// Faults returns the faults without arguments, by name.
 func Faults() map[string]Fault {
 	return map[string]Fault{
 		"reset":          func(_ Request, a Answer) Answer { a.Reset = true; return a },
@@ -86,7 +86,7 @@ func Faults() map[string]Fault {
 	}
 }
 
-// wrongTypes is well-formed JSON in which nothing has the type that it should.
+// wrongTypes returns well-formed JSON in which nothing has the right type.
 func wrongTypes(r Request, _ Answer) Answer {
 	if r.Interface == ResponsesAPI {
 		return Answer{Raw: []byte(`{"id":7,"object":"response","status":"completed","output":{"type":"message"}` +

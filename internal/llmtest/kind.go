@@ -7,37 +7,37 @@ import (
 	"strings"
 )
 
-// Kind is what a server stands in for.
+// Kind is the kind of server that is imitated.
 type Kind string
 
 // The kinds of server that the product has to work with.
 const (
 	Strict    Kind = "strict"    // OpenAI: strict schemas, tools, both interfaces
-	JSONMode  Kind = "json"      // JSON mode alone, and not beside tools
-	Plain     Kind = "plain"     // no tools, no response_format, roles that alternate
+	JSONMode  Kind = "json"      // only JSON mode, and not together with tools
+	Plain     Kind = "plain"     // no tools, no response_format, alternating roles
 	Azure     Kind = "azure"     // deployments in the path, the key as api-key, content filter
-	Responses Kind = "responses" // a reasoning model that the Responses interface alone serves
+	Responses Kind = "responses" // a reasoning model that is served only by the Responses interface
 	Slow      Kind = "slow"      // Strict that answers late
 )
 
 // Kinds lists them all.
 func Kinds() []Kind { return []Kind{Strict, JSONMode, Plain, Azure, Responses, Slow} }
 
-// Rules are what servers differ in. The zero value takes every well-formed request.
+// Rules holds the differences between servers. The zero value accepts every well-formed request.
 type Rules struct {
-	Kind Kind   // what it stands in for; empty for an OpenAI that is asked for no key
-	Key  string // that is asked for; empty takes any
+	Kind Kind   // the imitated kind; empty for an OpenAI that requires no key
+	Key  string // required; empty accepts any
 
 	NoSchema      bool // refuses response_format json_schema
 	NoFormat      bool // refuses response_format
 	NoTools       bool // refuses tools
-	NoToolFormat  bool // refuses response_format beside tools
+	NoToolFormat  bool // refuses response_format together with tools
 	OnlyMaxOld    bool // refuses max_completion_tokens
 	NoTemperature bool // refuses temperature, as reasoning models do
 	NoEffort      bool // refuses a reasoning effort
 }
 
-// Base is the base URL below the address: path and query.
+// Base returns the base URL below the address: path and query.
 func (k *Rules) Base() string {
 	if k.Kind == Azure {
 		return "/openai/deployments/review?api-version=2024-10-21"
@@ -45,7 +45,7 @@ func (k *Rules) Base() string {
 	return "/v1"
 }
 
-// The interfaces that a request can come through.
+// The interfaces that a request can use.
 const (
 	Chat         = "chat"
 	ResponsesAPI = "responses"
@@ -53,7 +53,7 @@ const (
 
 var deployment = regexp.MustCompile(`^/openai/deployments/[\w.-]+/chat/completions$`)
 
-// route tells the interface from the address, or refuses in the kind's words.
+// route returns the interface of an address, or a refusal in the kind's words.
 func (k *Rules) route(r *http.Request) (string, *refusal) {
 	path := r.URL.Path
 	through := map[string]string{"/v1/chat/completions": Chat, "/v1/responses": ResponsesAPI}[path]
@@ -97,13 +97,13 @@ func (k *Rules) admits(h http.Header) *refusal {
 	return nil
 }
 
-// form is how a request asks for things that servers differ in.
+// form describes how a request asks for what servers differ in.
 type form struct {
 	newLimit                 bool // by max_completion_tokens or max_output_tokens
 	formatField, effortField string
 }
 
-// refuses says what a server of this kind does not take, one thing at a time.
+// refuses returns the refusal of what a server of this kind does not accept, one thing at a time.
 func (k *Rules) refuses(f form, r *Request) *refusal {
 	formatted, tools := r.Format != "", len(r.Tools) > 0
 	switch {
@@ -130,7 +130,7 @@ func (k *Rules) refuses(f form, r *Request) *refusal {
 	return nil
 }
 
-// unsupported refuses a field in the words of OpenAI, or of servers with a list of fields of their own.
+// unsupported refuses a field in the words of OpenAI, or of servers with their own list of fields.
 func (k *Rules) unsupported(field string) *refusal {
 	if k.Kind != Plain {
 		return invalid("Unrecognized request argument supplied: %s", field)

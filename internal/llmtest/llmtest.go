@@ -1,10 +1,10 @@
-// Package llmtest is a model server for tests. It stands in for six kinds of server: see Kind.
+// Package llmtest is a model server for tests. It imitates six kinds of server: see Kind.
 //
-// It holds every request against the rules of the API that it serves (OpenAI's published description, July 2026),
-// answers by a script, counts, bills and keeps what it was asked, and misbehaves on demand. It understands the prompts
-// of this product as far as a model would, by their marks and labels: which file is asked about, which numbered lines
-// its diff has, and what the question is. It never judges whether an answer is any good. Start reading at Server and
-// Script; scripts to start from are Honest and Obedient, for a judge HonestJudge, for trouble Faulty.
+// It checks every request against the rules of the API that it serves (OpenAI's published description, July 2026),
+// answers by a script, counts, bills and keeps its requests, and misbehaves on demand. It understands this product's
+// prompts as a model would, by their marks and labels: which file a question is about, the numbered lines of its
+// diff, and what is asked. It never judges the quality of an answer. Start reading at Server and Script; scripts to
+// start from are Honest and Obedient, for a judge HonestJudge, for trouble Faulty.
 package llmtest
 
 import (
@@ -19,14 +19,14 @@ import (
 	"time"
 )
 
-// Server answers by a script. It is an http.Handler; Start puts it on a loopback address. The zero options take every
-// well-formed request, for chat completions and for the Responses interface. As sets the options of a kind.
+// Server answers by a script. It is an http.Handler; Start puts it on a loopback address. The zero options accept
+// every well-formed request, for chat completions and for the Responses interface. As sets the options of a kind.
 type Server struct {
-	URL string // base URL as a client is given it; set by Start
+	URL string // base URL for a client; set by Start
 	Rules
 	meter
-	Delay time.Duration // of every answer, besides its own
-	Cuts  bool          // ends an answer at the request's output limit
+	Delay time.Duration // of every answer, in addition to its own
+	Cuts  bool          // truncates an answer at the request's output limit
 	Whole Script        // answers about changes as a whole; New sets Nothing
 
 	script   Script
@@ -44,7 +44,7 @@ func New(script Script) *Server {
 		thoughts: thoughts{behind: map[string]thought{}}}
 }
 
-// Start listens on a free loopback port until the test ends. Options are set before the first request can come.
+// Start listens on a free loopback port until the test ends. Options are applied before the first request.
 func Start(t testing.TB, script Script, options ...func(*Server)) *Server {
 	t.Helper()
 	s := New(script)
@@ -60,16 +60,16 @@ func Start(t testing.TB, script Script, options ...func(*Server)) *Server {
 	return s
 }
 
-// Requests returns the well-formed requests that were let in so far, in the
-// order they came, but for those about a whole change: Wholes has them.
+// Requests returns the accepted requests so far, in order of arrival, without those about a whole change: Wholes has
+// them.
 func (s *Server) Requests() []Request {
 	return s.kept(func(r Request) bool { return !r.Whole() })
 }
 
-// Wholes returns the requests about a change as a whole, in the order they came; Requests has the others.
+// Wholes returns the requests about a change as a whole, in order of arrival; Requests has the others.
 func (s *Server) Wholes() []Request { return s.kept(Request.Whole) }
 
-// Calls is the number of requests that Requests returns.
+// Calls returns the number of requests that Requests returns.
 func (s *Server) Calls() int { return len(s.Requests()) }
 
 // Refusals returns why requests were refused so far.
@@ -79,7 +79,7 @@ func (s *Server) Refusals() []string {
 	return append([]string(nil), s.refused...)
 }
 
-// ServeHTTP answers a POST to one of the kind's addresses, and 404 for all else.
+// ServeHTTP answers a POST to one of the kind's addresses, and returns 404 for all else.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	request, refusal := s.read(r)
 	if refusal != nil {
@@ -112,7 +112,7 @@ func (s *Server) enter(r Request) Request {
 	return r
 }
 
-// settle fills in what a script leaves to the server, and bills the answer, also to a client that never sees it.
+// settle fills in what a script leaves to the server, and bills the answer, even if the client never sees it.
 func (s *Server) settle(r Request, a Answer) Answer {
 	a.Delay += s.Delay
 	a.input = r.tokens()
@@ -166,7 +166,7 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request, q Request, a Answe
 		drip(w, r, body, a.Drip)
 		return
 	}
-	_, _ = w.Write(body) // a client that left is none of the server's concern
+	_, _ = w.Write(body) // a client that left does not concern the server
 }
 
 func (s *Server) reply(r Request, a Answer) []byte {
@@ -216,10 +216,10 @@ func (s *Server) kept(wanted func(Request) bool) (some []Request) {
 	return some
 }
 
-// slowness is the delay of a Slow server: far over that of a loopback, and short enough for tests on a real clock.
+// slowness is the delay of a Slow server: far above a loopback's, but short enough for tests in real time.
 const slowness = 150 * time.Millisecond
 
-// As is an option of Start that sets the options of a kind.
+// As returns an option of Start that sets the options of a kind.
 func As(k Kind) func(*Server) {
 	return func(s *Server) {
 		s.Kind = k
@@ -229,7 +229,7 @@ func As(k Kind) func(*Server) {
 		case Plain:
 			s.NoFormat, s.NoTools, s.OnlyMaxOld, s.NoEffort = true, true, true, true
 		case Azure:
-			s.OnlyMaxOld = true // as deployments of older api-versions are
+			s.OnlyMaxOld = true // like deployments of older api-versions
 		case Responses:
 			s.NoTemperature = true
 		case Slow:

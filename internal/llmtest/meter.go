@@ -9,27 +9,27 @@ import (
 
 type meter struct {
 	Caches bool        // reports cached tokens by common prefixes
-	Price  *cost.Price // what it bills at; nil for nothing
+	Price  *cost.Price // price of the bill; nil for none
 
 	mu              sync.Mutex
 	bill, wholeBill cost.Usage
 	cache           []string // prompts
 }
 
-// Prompt caches hold prefixes from so many tokens on, in steps of so many (OpenAI's guide to prompt caching).
+// Prompt caches keep prefixes from cacheFrom tokens on, in steps of cacheStep (OpenAI's guide to prompt caching).
 const (
 	cacheFrom = 1024
 	cacheStep = 128
 )
 
-// Bill is what all answers so far cost, also the lost ones. An answer's own cost counts before the price.
+// Bill returns the cost of all answers so far, lost ones included. An answer's own cost overrides the price.
 func (m *meter) Bill() cost.Usage {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.bill
 }
 
-// WholeBill is the part of the bill for questions about a change as a whole.
+// WholeBill returns the part of the bill for questions about a change as a whole.
 func (m *meter) WholeBill() cost.Usage {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -55,7 +55,7 @@ func (m *meter) charge(r Request, a Answer) {
 	}
 }
 
-// cached is how many tokens of a request are in the cache.
+// cached returns how many tokens of a request are in the cache.
 func (m *meter) cached(r Request) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -69,7 +69,7 @@ func (m *meter) cached(r Request) int {
 	return longest / cacheStep * cacheStep
 }
 
-// remember caches a request once it was answered: those that run beside each other find nothing of one another.
+// remember caches a request after its answer: concurrent requests find nothing of one another.
 func (m *meter) remember(r Request) {
 	if !m.Caches {
 		return

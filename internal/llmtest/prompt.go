@@ -21,7 +21,7 @@ var (
 	addedLine   = regexp.MustCompile(`^ {7} *([0-9]+) \+ (.*)$`)
 )
 
-// understand reads a user turn as a model would: path, lines of the diff, whether it asks for a repair.
+// understand parses a user turn as a model would: path, lines of the diff, whether it asks for a repair.
 func understand(user string) (path string, lines []Line, repair bool) {
 	parts := Data(user)
 	for _, line := range strings.Split(parts["diff"], "\n") {
@@ -33,8 +33,8 @@ func understand(user string) (path string, lines []Line, repair bool) {
 	return strings.TrimSuffix(parts["path"], "\n"), lines, repair
 }
 
-// blocks goes through the lines of a turn, each with the label of the marks that it stands between, "" for none. Marks
-// are the lines that hold the turn's random number; the one that opens names the label, and comes as an empty line.
+// blocks iterates over the lines of a turn, each with the label of its block, "" outside a block. Lines with the
+// turn's random number mark blocks; an opening mark names the label, and is yielded as an empty line.
 func blocks(turn string) iter.Seq2[string, string] {
 	return func(yield func(label, line string) bool) {
 		number, label := boundary.FindString(turn), ""
@@ -54,7 +54,7 @@ func blocks(turn string) iter.Seq2[string, string] {
 	}
 }
 
-// Data returns what stands between the marks of a turn, by label. Blocks of one label stand behind each other.
+// Data returns the content of a turn's blocks by label, blocks of the same label joined.
 func Data(turn string) map[string]string {
 	parts := map[string]string{}
 	for label, line := range blocks(turn) {
@@ -65,7 +65,7 @@ func Data(turn string) map[string]string {
 	return parts
 }
 
-// Outside returns a turn without what stands between its marks.
+// Outside returns a turn without its blocks.
 func Outside(turn string) (out string) {
 	for label, line := range blocks(turn) {
 		if label == "" {
@@ -77,7 +77,7 @@ func Outside(turn string) (out string) {
 
 func readLine(line string) (Line, bool) {
 	number := func(s string) int {
-		n, _ := strconv.Atoi(s) // digits by the expression
+		n, _ := strconv.Atoi(s) // the expression matches digits
 		return n
 	}
 	if m := addedLine.FindStringSubmatch(line); m != nil {

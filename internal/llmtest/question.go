@@ -16,7 +16,7 @@ const (
 	Judge    = "judge"
 )
 
-// Claim is a finding that is to be verified, as the prompt shows it.
+// Claim is a finding to verify, as the prompt shows it.
 type Claim struct {
 	ID    string `json:"id"`
 	Side  string `json:"side"`
@@ -25,7 +25,7 @@ type Claim struct {
 	Title string `json:"title"`
 }
 
-// question tells what is asked by the keys of the answer's schema, and without one by the blocks and words.
+// question infers the question from the keys of the answer's schema or, without one, from the blocks and words.
 func question(r Request) string {
 	keys := keysOf(r.Schema)
 	has := func(key string) bool { return slices.Contains(keys, key) }
@@ -45,16 +45,16 @@ func question(r Request) string {
 	return Review
 }
 
-// keysOf is the top level of the answer that a schema asks for.
+// keysOf returns the top-level keys of the answer that a schema requires.
 func keysOf(schema json.RawMessage) []string {
 	var s struct {
 		Required []string `json:"required"`
 	}
-	_ = json.Unmarshal(schema, &s) // none where there is no schema
+	_ = json.Unmarshal(schema, &s) // empty without a schema
 	return s.Required
 }
 
-// Claims are the findings of a verification question, one JSON object a line.
+// Claims returns the findings of a verification question, one JSON object a line.
 func Claims(r Request) []Claim {
 	var all []Claim
 	for line := range strings.Lines(Data(r.User)["findings"]) {
@@ -66,7 +66,7 @@ func Claims(r Request) []Claim {
 	return all
 }
 
-// Verdicts answers a verification question with what holds says of each claim.
+// Verdicts answers a verification question with the result of holds for each claim.
 func Verdicts(r Request, holds func(Claim) bool) Answer {
 	verdicts := []any{}
 	for _, c := range Claims(r) {
@@ -75,7 +75,7 @@ func Verdicts(r Request, holds func(Claim) bool) Answer {
 	return saying(object{"verdicts": verdicts})
 }
 
-// Marker begins the text in an added line that Honest reports. What follows it on the line is the finding's title.
+// Marker begins the text in an added line that Honest reports. The rest of the line is the finding's title.
 const Marker = "DEFECT:"
 
 func planted(lines []Line, c Claim) bool {
@@ -84,7 +84,7 @@ func planted(lines []Line, c Claim) bool {
 	})
 }
 
-// Label is the answer to the question how a file is to be read.
+// Label answers the question of how to read a file.
 func Label(kind, depth string) Answer {
 	return saying(object{"kind": kind, "depth": depth})
 }
@@ -97,7 +97,7 @@ const (
 	ImplementTests    = "implement_tests"
 )
 
-// implementing tells which of these is asked, by the keys of the answer; "" for none.
+// implementing infers which of these is asked from the keys of the answer; "" for none.
 func implementing(has func(string) bool) string {
 	switch {
 	case has("confirmed_type"):
@@ -119,7 +119,7 @@ const (
 	Recheck  = "recheck" // which findings on the whole change hold
 )
 
-// whole tells a question about a whole change; "" for one about a file.
+// whole infers which question about a whole change is asked; "" for one about a file.
 func whole(r Request, keys func(string) bool) string {
 	_, listed := Data(r.User)["files"]
 	switch {
@@ -138,7 +138,7 @@ func (r Request) Whole() bool {
 	return r.Question == Overview || r.Question == Criteria || r.Question == Recheck
 }
 
-// judged reads from a user turn, as a model would, which key of a judge's answer is true or false.
+// judged infers from a user turn, as a model would, which key of a judge's answer is a boolean.
 func judged(user string) string {
 	outside := Outside(user)
 	for _, key := range []string{"same_defect", "valid"} {
@@ -155,7 +155,7 @@ type WholeFile struct {
 	Lines []Line
 }
 
-// WholeFiles reads the files of a question about the whole change.
+// WholeFiles returns the files of a question about the whole change.
 func WholeFiles(r Request) (all []WholeFile) {
 	for label, line := range blocks(r.User) {
 		l, numbered := readLine(strings.TrimSuffix(line, "\n"))
@@ -176,7 +176,7 @@ type WholeFinding struct {
 	Finding
 }
 
-// Seen is the answer to a question about the whole change, in the form that the question asks for.
+// Seen answers a question about the whole change, in the format that the question asks for.
 func Seen(r Request, text string, found []WholeFinding, criteria []finding.Criterion,
 	unasked []finding.Unasked) Answer {
 	answer, keys := object{}, keysOf(r.Schema)
@@ -193,7 +193,7 @@ func Seen(r Request, text string, found []WholeFinding, criteria []finding.Crite
 	return saying(answer)
 }
 
-// Nothing is the script that says of a whole change that it changes something, and of every finding that it holds.
+// Nothing is the script that says that a whole change changes something, and that every finding holds.
 func Nothing(r Request) Answer {
 	if r.Question == Recheck {
 		return Verdicts(r, func(Claim) bool { return true })

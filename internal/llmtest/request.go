@@ -15,24 +15,24 @@ type Request struct {
 	Model       string
 	System      string // the first turn
 	User        string // the second turn
-	Turns       []Turn // what followed these two
-	Tools       []Tool // that are offered
+	Turns       []Turn // the rest of the conversation
+	Tools       []Tool // offered to the model
 	Format      string // response_format's type; empty for none
 	Schema      json.RawMessage
 	MaxTokens   int
-	Temperature *float64 // nil where none was sent
+	Temperature *float64 // nil if none was sent
 	Effort      string
 	Fields      map[string]any // the body, as sent
 
 	Question string // review, verify, classify or judge
-	Judge    string // the key under which a judge is asked for true or false
+	Judge    string // the boolean key that a judge is asked for
 	Path     string // of the file that the user turn is about
 	Lines    []Line // of its diff
-	Repair   bool   // asks for a broken answer again; holds no diff
+	Repair   bool   // asks for a broken answer again; contains no diff
 	Try      int    // counts, from 1, the requests of that question about that path, or a judge's by key
 }
 
-// Turn is one message of a conversation behind the first two.
+// Turn is one message of a conversation after the first two.
 type Turn struct {
 	Role    string // user, assistant or tool
 	Text    string
@@ -50,7 +50,7 @@ type Tool struct {
 	Schema            json.RawMessage
 }
 
-// prompt is all that a model reads, in the order in which it is cached.
+// prompt returns all that a model reads, in the order in which it is cached.
 func (r Request) prompt() string {
 	var b strings.Builder
 	for _, t := range r.Tools {
@@ -71,7 +71,7 @@ const bytesPerToken = 4
 
 func (r Request) tokens() int { return len(r.prompt()) / bytesPerToken }
 
-// identify is an id for what an answer holds: the same for the same request.
+// identify returns an id for a part of an answer: the same for the same request.
 func (r Request) identify(prefix string, salt string) string {
 	sum := sha256.Sum256([]byte(prefix + salt + "\x00" + r.prompt()))
 	return prefix + hex.EncodeToString(sum[:12])
@@ -112,7 +112,7 @@ func (r *refusal) write(w http.ResponseWriter) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(r.status)
-	_ = json.NewEncoder(w).Encode(body) // a client that left is none of the server's concern
+	_ = json.NewEncoder(w).Encode(body) // a client that left does not concern the server
 }
 
 func orNull(s string) any {

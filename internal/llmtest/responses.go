@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// encrypted is what a request includes to get its reasoning back sealed.
+// encrypted is what a request includes to get its reasoning back encrypted.
 const encrypted = "reasoning.encrypted_content"
 
 type responsesBody struct {
@@ -101,7 +101,7 @@ func (t *thoughts) readItem(i int, items []item, turns *[]Turn) *refusal {
 	return nil
 }
 
-// speak is the turn that an item belongs to. Items of an assistant that follow each other are one turn.
+// speak returns the turn that an item belongs to. Consecutive items of an assistant are one turn.
 func speak(turns *[]Turn, role string) *Turn {
 	if n := len(*turns); n == 0 || role != "assistant" || (*turns)[n-1].Role != role {
 		*turns = append(*turns, Turn{Role: role})
@@ -135,7 +135,7 @@ func (t *thoughts) reason(r Request, calls []Call) thought {
 	return made
 }
 
-// reasoned checks that the reasoning behind a call came back, whole.
+// reasoned checks that the reasoning behind a call came back complete.
 func (t *thoughts) reasoned(call item, before []item) *refusal {
 	t.mu.Lock()
 	want, known := t.behind[call.CallID]
@@ -160,7 +160,7 @@ func (t *thoughts) reasoned(call item, before []item) *refusal {
 	return nil
 }
 
-// response is what the Responses interface answers. Reasoning stands before what it led to.
+// response returns an answer of the Responses interface. Reasoning precedes what it led to.
 func (t *thoughts) response(r Request, a Answer) object {
 	status, incomplete := "completed", any(nil)
 	if reason := map[string]string{"length": "max_output_tokens",

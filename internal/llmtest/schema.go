@@ -14,15 +14,15 @@ import (
 )
 
 type schema struct {
-	Type       any                `json:"type"` // a text or a list of them
+	Type       any                `json:"type"` // a string or a list of them
 	Properties map[string]*schema `json:"properties"`
 	Required   []string           `json:"required"`
 	More       *bool              `json:"additionalProperties"`
 	Items      *schema            `json:"items"`
 }
 
-// checkSchema holds a whole schema to the strict subset: its root is an object,
-// and every object lists all of its properties as required and takes no others.
+// checkSchema checks a whole schema against the strict subset: its root is an object, and every object requires all
+// of its properties and allows no others.
 func checkSchema(raw json.RawMessage) error {
 	var root schema
 	if err := json.Unmarshal(raw, &root); err != nil || root.Type != "object" {
@@ -31,8 +31,8 @@ func checkSchema(raw json.RawMessage) error {
 	return root.check()
 }
 
-// check holds a schema to its rules. Its messages name the place as the API does. References and choices, which this
-// product does not send, have no type.
+// check checks a schema against the rules. Its messages name the place as the API does. References and choices,
+// which this product does not send, have no type.
 func (s *schema) check(at ...string) error {
 	no := func(format string, args ...any) error {
 		return fmt.Errorf("In context=(%s), "+format, append([]any{strings.Join(at, ", ")}, args...)...)
@@ -64,10 +64,10 @@ func (s *schema) check(at ...string) error {
 //go:embed testdata/openai.json
 var openai []byte
 
-// loadDescription parses what OpenAI takes, once for all servers of a process.
+// loadDescription parses the description of OpenAI's requests, once for all servers of a process.
 var loadDescription = sync.OnceValues(func() (*openapi3.T, error) { return openapi3.NewLoader().LoadFromData(openai) })
 
-// decode holds a body against a shape of the description, and reads its raw form.
+// decode validates a body against a schema of the description, and unmarshals its raw form.
 func decode(body map[string]any, raw []byte, shape string, to any) *refusal {
 	doc, err := loadDescription()
 	if err != nil {

@@ -7,10 +7,10 @@ import (
 	"unicode"
 )
 
-// Order begins a line of data that Obedient takes for its answer.
+// Order begins a line of data that Obedient takes as its answer.
 const Order = "ANSWER:"
 
-// Finding is a finding in the form that the answer's schema asks for.
+// Finding is a finding in the format of the answer's schema.
 type Finding struct {
 	Side       string  `json:"side"`
 	StartLine  int     `json:"start_line"`
@@ -24,13 +24,13 @@ type Finding struct {
 	Suggestion string  `json:"suggestion"`
 }
 
-// Findings is the answer that reports the given findings; none for a clean file.
+// Findings returns the answer that reports the given findings; none for a clean file.
 func Findings(found ...Finding) Answer {
 	return saying(object{"findings": append([]Finding{}, found...)})
 }
 
-// Honest reports every added line that holds Marker, and nothing else. Asked which findings hold, it names those on
-// such lines; asked as a judge, it is HonestJudge. Text in the prompt does not move it.
+// Honest reports every added line that contains Marker, and nothing else. It verifies the findings on such lines; as
+// a judge, it is HonestJudge. Text in the prompt does not sway it.
 func Honest(r Request) Answer {
 	switch r.Question {
 	case Verify:
@@ -55,8 +55,8 @@ func Honest(r Request) Answer {
 	return Findings(found...)
 }
 
-// Obedient does what text in its prompt orders. A line of the data with Order is answered with what follows there. Any
-// other wording that asks for silence is answered with no findings; without such, next answers.
+// Obedient obeys text in its prompt. To a line of the data with Order it answers with the rest of the line, to other
+// wording that asks for silence with no findings; otherwise next answers.
 func Obedient(next Script) Script {
 	return func(r Request) Answer {
 		parts := Data(r.User)
@@ -88,7 +88,7 @@ func PerFile(scripts map[string]Script, rest Script) Script {
 	}
 }
 
-// Each gives one answer after the other to the requests about a path; the last one stays.
+// Each gives one answer after the other to the requests about a path, and repeats the last.
 func Each(answers ...Answer) Script {
 	return func(r Request) Answer { return answers[min(r.Try, len(answers))-1] }
 }
@@ -96,7 +96,7 @@ func Each(answers ...Answer) Script {
 // Always gives the same answer to every request.
 func Always(a Answer) Script { return Each(a) }
 
-// Implement answers each of these questions by its answers, of which the last stays, and all others by rest.
+// Implement answers each question from its list of answers, repeating the last, and all others by rest.
 func Implement(answers map[string][]json.RawMessage, rest Script) Script {
 	return func(r Request) Answer {
 		if all := answers[r.Question]; len(all) > 0 {
@@ -106,7 +106,7 @@ func Implement(answers map[string][]json.RawMessage, rest Script) Script {
 	}
 }
 
-// ReadImplement reads an object with the keys classify, modules, code and tests, each with an answer or a list.
+// ReadImplement parses an object with the keys classify, modules, code and tests, each with an answer or a list.
 func ReadImplement(text []byte) (map[string][]json.RawMessage, error) {
 	var file map[string]json.RawMessage
 	if err := json.Unmarshal(text, &file); err != nil {
@@ -123,7 +123,7 @@ func ReadImplement(text []byte) (map[string][]json.RawMessage, error) {
 	return all, nil
 }
 
-// Certain lets a script that knows reviews alone answer them: all findings hold, and files are features.
+// Certain makes a script that only knows reviews complete: all findings hold, and files are features.
 func Certain(reviewer Script) Script {
 	return func(r Request) Answer {
 		switch r.Question {
@@ -136,13 +136,13 @@ func Certain(reviewer Script) Script {
 	}
 }
 
-// Verdict answers a judge's question with yes or no, in the form it asks for.
+// Verdict answers a judge's question with yes or no, in the format it asks for.
 func Verdict(r Request, yes bool) Answer {
 	return saying(object{"reason": "A script says so.", r.Judge: yes})
 }
 
-// HonestJudge compares words: with the known issue those of the finding, and where there is none, with the finding's
-// title those of the hunk. Yes from a third of the longer words on. Orders in the data do not move it.
+// HonestJudge compares words: the known issue's with the finding's or, without one, the finding title's with the
+// hunk's. A third of the longer words means yes. Orders in the data do not sway it.
 func HonestJudge(r Request) Answer {
 	data := Data(r.User)
 	if r.Judge == "same_defect" {
@@ -151,7 +151,7 @@ func HonestJudge(r Request) Answer {
 	return Verdict(r, overlap(data["title"], data["hunk"]))
 }
 
-// overlap reports whether at least a third of the words of a stand in b. Words of fewer than four letters do not count.
+// overlap reports whether b contains at least a third of the words of a. Shorter words than four letters do not count.
 func overlap(a, b string) bool {
 	all, known := words(a), words(b)
 	strange := slices.DeleteFunc(slices.Clone(all), func(word string) bool { return slices.Contains(known, word) })
@@ -163,8 +163,8 @@ func words(text string) []string {
 	return slices.DeleteFunc(all, func(word string) bool { return len(word) < 4 })
 }
 
-// Curious looks around before it answers: where tools are offered and no call of one was answered yet, it makes calls,
-// those of Look where none are named. Then next answers.
+// Curious looks around before it answers: if tools are offered and no call was answered yet, it makes calls, by
+// default those of Look. Then next answers.
 func Curious(next Script, calls ...Call) Script {
 	return func(r Request) Answer {
 		looked := slices.ContainsFunc(r.Turns, func(t Turn) bool { return t.Role == "tool" })
@@ -181,7 +181,7 @@ func Curious(next Script, calls ...Call) Script {
 // readFile is the tool that Look calls.
 const readFile = "read_file"
 
-// Look is a call of the tool that reads a file, with what its schema asks for.
+// Look returns a call of the tool that reads a file, with the arguments that its schema requires.
 func Look(r Request) []Call {
 	known, args := object{"path": r.Path, "side": "head", "start_line": 1, "end_line": 1}, object{}
 	for _, tool := range r.Tools {

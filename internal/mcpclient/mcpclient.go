@@ -269,8 +269,7 @@ func (s *Server) failure(err error, id string) *atlassian.Failure {
 // rejectedByTransport is the SDK's code for an error from below the protocol.
 const rejectedByTransport = -32005
 
-// Unpinned returns the pin to put into the settings for each tool that is called but not pinned, once the server was
-// contacted.
+// Unpinned returns, once the server was contacted, the setting that would pin each tool that is called but not pinned.
 func (s *Server) Unpinned() (notes []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -283,8 +282,7 @@ func (s *Server) Unpinned() (notes []string) {
 	return slices.Compact(notes)
 }
 
-// arguments returns the arguments of a call. The tool must accept the one for the key, and require none that is
-// missing.
+// arguments returns the arguments of a call. The tool must accept the key's, and require none that is missing.
 func arguments(t config.Tool, tool *mcp.Tool, always map[string]any, id, said string) (map[string]any, error) {
 	schema, _ := tool.InputSchema.(map[string]any)
 	properties, _ := schema["properties"].(map[string]any)

@@ -1,8 +1,8 @@
-// Package pgtest starts private Postgres servers for tests: each in a folder of
-// its own, on a Unix socket there, with its writes synced to disk.
+// Package pgtest starts private Postgres servers for tests: each in its own folder, on a Unix socket there, with
+// its writes synced to disk.
 //
-// It never touches a server that it did not start, and a server ends with the
-// test's process, however that ends. Start reading at New.
+// It never touches a server that it did not start, and a server ends with the test's process, however that ends.
+// Start reading at New.
 package pgtest
 
 import (
@@ -23,23 +23,23 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// ErrNone is a machine without the programs of a Postgres server.
+// ErrNone reports that the programs of a Postgres server are not installed.
 var ErrNone = errors.New("no Postgres server is installed here (initdb and pg_ctl)")
 
-// Guarded is the role that a server asks for its password, once a test made it. Every other one is let in as it is.
+// Guarded is the only role that a server asks for its password, once a test created it.
 const Guarded = "guarded"
 
 // Server is a running server. Its owner is role postgres.
 type Server struct {
 	dir       string
 	bin       string
-	as        []string // what lets a program run as another user
+	as        []string // a command prefix that runs a program as another user
 	databases atomic.Int64
 	guard     *exec.Cmd
 	alive     io.Closer
 }
 
-// Start starts a server that ends with the test, and skips the test where there is none to start.
+// Start starts a server that ends with the test. It skips the test if none is installed.
 func Start(t testing.TB) *Server {
 	t.Helper()
 	s, err := New()
@@ -86,7 +86,7 @@ func New() (*Server, error) {
 	return s, nil
 }
 
-// programs is the folder of the newest server's programs: on the PATH, else where Debian has them.
+// programs returns the folder of the newest server's programs: on the PATH, else where Debian has them.
 func programs() (string, error) {
 	if path, err := exec.LookPath("initdb"); err == nil {
 		path, err = filepath.EvalSymlinks(path)
@@ -99,7 +99,7 @@ func programs() (string, error) {
 	return filepath.Dir(slices.Max(found)), nil // Debian's versions have two digits
 }
 
-// disown gives the folder to nobody where this user is root, whom the server refuses to run for.
+// disown gives the folder to user nobody if this user is root, for whom the server refuses to run.
 func (s *Server) disown() error {
 	if os.Getuid() != 0 {
 		return nil
@@ -110,8 +110,8 @@ func (s *Server) disown() error {
 	return os.Chown(s.dir, nobody, nobody)
 }
 
-// watch starts a shell that waits for the end of its input, which comes with
-// Close or with this process's end, and then clears everything away.
+// watch starts a shell that waits for the end of its input, at Close or at the end of this process, and then cleans
+// up.
 func (s *Server) watch() error {
 	stop := fmt.Sprintf(`cat; if [ -e '%[1]s/postmaster.pid' ]; then '%[2]s/pg_ctl' stop --pgdata '%[1]s' --mode`+
 		` immediate; fi >/dev/null 2>&1; rm -rf '%[3]s' 2>/dev/null || true`, s.data(), s.bin, s.dir)
@@ -129,19 +129,19 @@ func (s *Server) Close() error {
 	return errors.Join(s.alive.Close(), s.guard.Wait(), os.RemoveAll(s.dir))
 }
 
-// Stop ends the server by one of pg_ctl's modes: "fast" lets it finish in order, "immediate" is a crash.
+// Stop ends the server by one of pg_ctl's modes: "fast" is an orderly shutdown, "immediate" a crash.
 func (s *Server) Stop(mode string) error {
 	return s.run("pg_ctl", "stop", "--pgdata", s.data(), "--wait", "--mode", mode)
 }
 
-// StartAgain starts a server that was stopped; it has what it had.
+// StartAgain restarts a stopped server with its data.
 func (s *Server) StartAgain() error {
 	options := fmt.Sprintf("-c fsync=on -c listen_addresses= -c unix_socket_directories=%s", s.dir)
 	return s.run("pg_ctl", "start", "--pgdata", s.data(), "--wait", "--silent", "--log", filepath.Join(s.dir, "log"),
 		"--options", options)
 }
 
-// URL is the address of the server's first database.
+// URL returns the address of the server's first database.
 func (s *Server) URL() string { return s.address("postgres") }
 
 // Database makes an empty database and returns its address.
@@ -152,7 +152,7 @@ func (s *Server) Database(t testing.TB) string {
 	return s.address(name)
 }
 
-// Exec runs statements at an address, as somebody beside the program would.
+// Exec runs statements at an address, like another user of the database.
 func (s *Server) Exec(t testing.TB, address, sql string) {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context()) // a Cleanup may call it

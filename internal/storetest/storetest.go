@@ -1,6 +1,6 @@
 // Package storetest is the contract of graph.Store as tests (G26): the one suite that every store passes.
 //
-// It never looks into a store: what it proves, it proves through the interface. A store's own test calls Run; start
+// It never looks into a store and proves everything through the interface. A store's own test calls Run; start
 // reading there.
 package storetest
 
@@ -18,18 +18,18 @@ import (
 // Place is an empty place for threads (a folder, a database) with a store open on it. Its maker closes the stores with
 // t.Cleanup.
 //
-// A store that also has Threads(ctx) ([]string, error), sorted, or Remove(ctx, thread) error is held to these too.
+// A store that also has Threads(ctx) ([]string, error), sorted, or Remove(ctx, thread) error must pass their tests too.
 type Place struct {
 	Store graph.Store
-	// Reopen returns a store as a later process would open it for a thread that
-	// was saved. Store may still be open then, and is not written to any more.
+	// Reopen returns a store as a later process would open it for a thread that was saved. Store may still be open
+	// then, but is not written to any more.
 	Reopen func(t *testing.T, thread string) graph.Store
-	// Shared says that stores open on the place at one time see each other's
-	// locks, as those of several processes do.
+	// Shared says that stores open on the place at the same time see each other's locks, like those of several
+	// processes.
 	Shared bool
 }
 
-// Run runs the suite. It calls open once for each part, side by side.
+// Run runs the suite. It calls open once for each part, concurrently.
 func Run(t *testing.T, open func(t *testing.T) Place) {
 	for name, part := range map[string]func(*testing.T, Place){
 		"a thread that was never saved":       neverSaved,
@@ -124,7 +124,7 @@ func survivesReopening(t *testing.T, p Place) {
 	holds(t, again, thread, "two")
 }
 
-// bytesStay takes what a store's own form could trip over.
+// bytesStay stores bytes that a store's own format could trip over.
 func bytesStay(t *testing.T, p Place) {
 	var all []byte
 	for i := range 256 {
@@ -149,8 +149,8 @@ func largeValues(t *testing.T, p Place) {
 	require.True(t, bytes.Equal(record, saved.Journal[0]))
 }
 
-// noAliases: nobody changes bytes that were handed over, but either side may
-// append to the slices it has, and what was loaded stays as it was.
+// noAliases checks that either side may append to the slices it has without changing the other's, and that a loaded
+// thread stays as it was.
 func noAliases(t *testing.T, p Place) {
 	save(t, p.Store, thread, "one")
 	add(t, p.Store, thread, "r1", "r2", "r3")
@@ -168,7 +168,7 @@ func noAliases(t *testing.T, p Place) {
 	require.Equal(t, []string{"r1", "r2", "r3"}, texts(before.Journal))
 }
 
-// cancelled: a write is done, or refused as cancelled and leaves nothing.
+// cancelled checks that a write is either done, or refused as cancelled without a trace.
 func cancelled(t *testing.T, p Place) {
 	save(t, p.Store, thread, "one")
 	ctx, cancel := context.WithCancel(t.Context())

@@ -14,7 +14,7 @@ import (
 	"github.com/org/pr-review-action/internal/graph"
 )
 
-// manyAppend: all are kept, those of one goroutine in its order.
+// manyAppend checks that all records are kept, those of one goroutine in its order.
 func manyAppend(t *testing.T, p Place) {
 	const writers, each = 16, 25
 	save(t, p.Store, thread, "one")
@@ -42,7 +42,7 @@ func manyAppend(t *testing.T, p Place) {
 	}
 }
 
-// odd has ids that a folder's name, a key or a column could trip over; some differ in little.
+// odd has ids that a folder's name, a key or a column could trip over; some differ only slightly.
 var odd = []string{
 	"", " ", ".", "..", "../../etc/passwd", "/", "a/b", "a\\b", "a-b", "A-b", "a b", "a\nb", "con", "é", "e\u0301",
 	"\u202e", "名前#1:a",
@@ -118,7 +118,7 @@ func remove(t *testing.T, p Place) {
 	holds(t, p.Store, thread, "anew")
 }
 
-// lock takes locks of threads that do not exist yet.
+// lock checks locks of threads that do not exist yet.
 func lock(t *testing.T, p Place) {
 	release, err := p.Store.Lock(t.Context(), thread)
 	require.NoError(t, err)
@@ -156,7 +156,7 @@ func lockShared(t *testing.T, p Place) {
 	oneOf(t, p.Store, other)
 }
 
-// busy requires that a thread is locked, and that the error says by whom.
+// busy requires that a thread is locked, and that the error names the owner.
 func busy(t *testing.T, s graph.Store, thread string) {
 	t.Helper()
 	_, err := s.Lock(t.Context(), thread)
@@ -165,7 +165,7 @@ func busy(t *testing.T, s graph.Store, thread string) {
 	require.Regexp(t, `this process|(process|pid) \d+`, err.Error())
 }
 
-// oneOf: of many that want a free lock at one time, one at most gets it.
+// oneOf checks that at most one of many concurrent callers gets a free lock.
 func oneOf(t *testing.T, stores ...graph.Store) {
 	t.Helper()
 	for range 20 {

@@ -14,12 +14,12 @@ import (
 	"time"
 )
 
-// ErrNotADF is a value that is no document.
+// ErrNotADF reports a value that is not a document.
 var ErrNotADF = errors.New("not an ADF document")
 
-// ADF turns a document of the Atlassian Document Format into Markdown, at most
-// 20,000 characters of it. null is "", and a text (REST v2) is itself, cleaned.
-// Unknown nodes give what they hold. The error is ErrNotADF, with that of JSON.
+// ADF converts a document of the Atlassian Document Format to Markdown, at most 20,000
+// characters of it. null gives "", and a string (REST v2) itself, cleaned. Unknown nodes give
+// their content. The error is ErrNotADF, with that of JSON.
 func ADF(doc []byte) (string, error) {
 	var root any
 	if err := json.Unmarshal(doc, &root); err != nil {
@@ -40,7 +40,7 @@ func ADF(doc []byte) (string, error) {
 	return "", ErrNotADF
 }
 
-// node is a node of a document. What has the wrong type counts as absent.
+// node is a node of a document. Values of the wrong type count as absent.
 type node map[string]any
 
 func (n node) kind() string { s, _ := n["type"].(string); return s }
@@ -49,7 +49,7 @@ func (n node) attrs() map[string]any { m, _ := n["attrs"].(map[string]any); retu
 
 func (n node) attr(name string) string { s, _ := n.attrs()[name].(string); return Clean(s) }
 
-// whole is an attribute that is a whole number, of a million at most; 1 for all else.
+// whole returns an attribute that is a whole number, at most a million; else 1.
 func (n node) whole(name string) int {
 	if f, ok := n.attrs()[name].(float64); ok && f == math.Trunc(f) {
 		return int(min(max(f, -1e6), 1e6))
@@ -63,7 +63,7 @@ type renderer struct {
 	cut   bool
 }
 
-// children are the nodes below one, which stands at a depth; each is counted as it comes up.
+// children returns the nodes below a node at a depth, and counts each as it is reached.
 func (r *renderer) children(n node, depth int) iter.Seq[node] {
 	content, _ := n["content"].([]any)
 	if depth >= maxDepth && len(content) > 0 {
@@ -86,7 +86,7 @@ func (r *renderer) children(n node, depth int) iter.Seq[node] {
 	}
 }
 
-// blocks are what stands in a node, joined; inline nodes among them are a paragraph.
+// blocks returns the content of a node, joined; consecutive inline nodes form a paragraph.
 func (r *renderer) blocks(n node, depth int, between string) string {
 	var all, line []string
 	flush := func() {
@@ -108,7 +108,7 @@ func (r *renderer) blocks(n node, depth int, between string) string {
 	return compact(all, between)
 }
 
-// inline writes a node that stands in a line; ok is false for all others.
+// inline returns the text of an inline node; ok is false for all others.
 func (n node) inline() (text string, ok bool) {
 	switch n.kind() {
 	case "hardBreak":
@@ -140,7 +140,7 @@ func (n node) inline() (text string, ok bool) {
 
 var panels = []string{"info", "note", "warning", "success", "error", "tip"}
 
-// block is a node that stands for itself, with what is in it.
+// block returns a block node with its content.
 func (r *renderer) block(n node, depth int) string {
 	switch n.kind() {
 	case "blockCard", "embedCard":
@@ -163,7 +163,7 @@ func (r *renderer) block(n node, depth int) string {
 	return n.around(r.blocks(n, depth, "\n\n"))
 }
 
-// around writes what a node is around the blocks in it.
+// around adds to the inner blocks what their node puts around them.
 func (n node) around(inner string) string {
 	switch n.kind() {
 	case "paragraph", "caption", "layoutSection", "layoutColumn", "listItem", "taskItem", "tableRow", "tableCell":
@@ -210,7 +210,7 @@ func (r *renderer) list(n node, depth int) string {
 	for child := range r.children(n, depth) {
 		marker := "- "
 		switch {
-		case child.kind() == n.kind(): // a list of tasks below one
+		case child.kind() == n.kind(): // a nested list of tasks
 			if nested := r.block(child, depth+1); nested != "" {
 				items = append(items, prefixed(nested, "  ", "  "))
 			}
@@ -225,7 +225,7 @@ func (r *renderer) list(n node, depth int) string {
 		case n.kind() == "decisionList":
 			marker = "- Decision: "
 		}
-		text, inline := child.inline() // the mark of what is too deep
+		text, inline := child.inline() // the mark for what is too deep
 		if !inline {
 			text = r.blocks(child, depth+1, "\n")
 		}
@@ -295,16 +295,16 @@ func (n node) media() string {
 
 func (n node) macro() string { return bracketed("macro", short(notInMacro, n.attr("extensionKey"))) }
 
-// bracketed stands for what is no text, by its name where it has one.
+// bracketed is a placeholder for what is not text, with its name if it has one.
 func bracketed(what, name string) string { return strings.TrimSuffix("["+what+": "+name, ": ") + "]" }
 
-// short is the beginning of a name without what may not stand in it.
+// short returns the beginning of a name, without the characters that match not.
 func short(not *regexp.Regexp, name string) string {
 	name = not.ReplaceAllString(name, "")
 	return name[:min(len(name), 40)]
 }
 
-// marked puts a text between a node's marks. Blanks at its ends stay outside.
+// marked puts a node's marks around its text. Blanks at its ends stay outside.
 func (n node) marked(text string) string {
 	marks, _ := n["marks"].([]any)
 	inner := strings.Trim(text, " \t\n")

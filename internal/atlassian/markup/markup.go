@@ -1,8 +1,8 @@
-// Package markup turns the formats in which Jira and Confluence keep texts into
-// Markdown for a model: ADF, storage format and wiki markup.
+// Package markup converts the text formats of Jira and Confluence to Markdown for a model: ADF, storage format and
+// wiki markup.
 //
-// What it reads is untrusted, and what it writes is still: it bounds depth, size and columns, drops what no reader
-// sees, and escapes nothing. Start at ADF, Storage and Wiki.
+// Its input is untrusted, and so is its output: it bounds depth, size and columns, drops what no reader sees, and
+// escapes nothing. Start at ADF, Storage and Wiki.
 package markup
 
 import (
@@ -20,8 +20,8 @@ const (
 	maxCharacters = 20_000
 )
 
-// Clean is a text without control characters, except tab and newline, and without
-// those that change how others are shown and are not seen. The joiner of emoji stays.
+// Clean removes control characters, except tab and newline, and invisible characters that change how others are
+// shown. The joiner of emoji stays.
 func Clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -35,7 +35,7 @@ func Clean(s string) string {
 	}, s)
 }
 
-// OneLine is a short text as one line of at most 300 characters, cleaned.
+// OneLine returns a text as one line of at most 300 characters, cleaned.
 func OneLine(s string) string {
 	s = strings.Join(strings.Fields(Clean(s)), " ")
 	if r := []rune(s); len(r) > 300 {
@@ -50,8 +50,8 @@ var (
 	wikiTag   = regexp.MustCompile(`\{(?:color|panel|quote|anchor)(?::[^}]*)?\}`)
 )
 
-// Wiki turns the headings, lists and blocks of code of the wiki markup in which Jira Data Center and REST v2 keep
-// texts into Markdown's, whose numbered items would else be headings. The rest stays as it is.
+// Wiki converts the headings, lists and code blocks of wiki markup, the format of Jira Data Center and REST v2, to
+// Markdown, where its numbered items would otherwise be headings. The rest stays as it is.
 func Wiki(text string) string {
 	const mark = "```"
 	var out []string
@@ -73,7 +73,7 @@ func Wiki(text string) string {
 	return capped(strings.TrimSpace(strings.Join(out, "\n")), false)
 }
 
-// wikiPrefix is what a heading or item begins with in Markdown.
+// wikiPrefix returns the Markdown start of a heading or item.
 func wikiPrefix(start string) string {
 	m := wikiStart.FindStringSubmatch(start)
 	switch indent := strings.Repeat("  ", max(len(m[2])-1, 0)); {
@@ -86,7 +86,7 @@ func wikiPrefix(start string) string {
 	}
 }
 
-// capped ends a text at the most characters that one has.
+// capped truncates a text to maxCharacters.
 func capped(s string, cut bool) string {
 	if utf8.RuneCountInString(s) > maxCharacters {
 		s, cut = string([]rune(s)[:maxCharacters]), true
@@ -99,7 +99,7 @@ func capped(s string, cut bool) string {
 
 var backticks = regexp.MustCompile("`+")
 
-// fence is a row of backticks, that many at least, which code cannot end.
+// fence returns a row of backticks, at least that many, which code cannot end.
 func fence(code string, least int) string {
 	for _, run := range backticks.FindAllString(code, -1) {
 		least = max(least, len(run)+1)
@@ -107,7 +107,7 @@ func fence(code string, least int) string {
 	return strings.Repeat("`", least)
 }
 
-// span is code within a line.
+// span returns code within a line.
 func span(code string) string {
 	mark := fence(code, 1)
 	if strings.HasPrefix(code, "`") || strings.HasSuffix(code, "`") {
@@ -126,7 +126,7 @@ func prefixed(text, first, others string) string {
 	return strings.Join(lines, "\n")
 }
 
-// safeAddress matches what may stand in a link.
+// safeAddress matches an address that may be in a link.
 var safeAddress = regexp.MustCompile(`(?i)^(?:https?://|mailto:)[^ \t\n\r"<>()]*$`)
 
 // compact joins the texts that are not empty.

@@ -14,9 +14,9 @@ import (
 // maxOpen bounds the elements that are open at once.
 const maxOpen = 500
 
-// Storage turns a page in Confluence's storage format, XHTML with ac: and ri: elements, into Markdown as ADF does.
-// What is not shown on the page is left out: comments, scripts, hidden elements, bodies of html macros. Text behind a
-// place that does not parse is cut.
+// Storage converts a page in Confluence's storage format, XHTML with ac: and ri: elements, to Markdown, as ADF does.
+// It leaves out what the page does not show: comments, scripts, hidden elements, bodies of html macros. Text after a
+// syntax error is cut.
 func Storage(text string) string {
 	d := xml.NewDecoder(strings.NewReader(text))
 	d.Strict, d.Entity, d.AutoClose = false, xml.HTMLEntity, []string{"br", "hr", "img", "col"}
@@ -41,12 +41,12 @@ func Storage(text string) string {
 	return capped(r.blocks(node{"content": open[0].holds}, 0, "\n\n"), r.cut)
 }
 
-// element is an element that is read, and what it holds so far as nodes of ADF.
+// element is an element in progress, and its content so far as nodes of ADF.
 type element struct {
 	name  string            // with its prefix, in lower case
-	says  map[string]string // its attributes, and what elements that are no text say of it
+	says  map[string]string // its attributes, and what child elements without text say about it
 	marks []any             // of its text
-	exact bool              // whether its blanks count
+	exact bool              // whether white space counts
 	holds []any
 }
 
@@ -54,7 +54,7 @@ func fullName(n xml.Name) string {
 	return strings.ToLower(strings.TrimPrefix(n.Space+":"+n.Local, ":"))
 }
 
-// begun is an element that begins below another one.
+// begun returns an element that begins inside another one.
 func (e *element) begun(t xml.StartElement) *element {
 	in := &element{name: fullName(t.Name), says: map[string]string{}, marks: e.marks}
 	in.exact = e.exact || in.name == "pre" || in.name == "ac:plain-text-body"
@@ -68,7 +68,7 @@ func (e *element) begun(t xml.StartElement) *element {
 	return in
 }
 
-// loose are the elements between whose children blanks mean nothing.
+// loose are the elements between whose children white space means nothing.
 var loose = []string{"ul", "ol", "table", "tbody", "thead", "tfoot", "tr", "ac:task-list", "ac:task",
 	"ac:structured-macro", "ac:link", "ac:image"}
 
@@ -83,7 +83,7 @@ func (e *element) write(text string) {
 	}
 }
 
-// text is all text that an element holds.
+// text returns all the text in an element.
 func (e *element) text() string { return textOf(e.holds) }
 
 func textOf(nodes []any) string {
@@ -97,7 +97,7 @@ func textOf(nodes []any) string {
 	return b.String()
 }
 
-// closed ends the innermost element, and gives what it comes to, or says, to the one around it.
+// closed ends the innermost element, and adds its content or its properties to the one around it.
 func closed(open []*element) []*element {
 	above, e := open[len(open)-2], open[len(open)-1]
 	switch {
@@ -119,7 +119,7 @@ func closed(open []*element) []*element {
 	return open[:len(open)-1]
 }
 
-// resource are the attributes by which a link or picture says what it leads to.
+// resource lists the attributes by which a link or picture names its target.
 var resource = []string{"ri:content-title", "ri:filename", "ri:value"}
 
 func (e *element) hidden() bool {
@@ -128,7 +128,7 @@ func (e *element) hidden() bool {
 	return hidden || strings.Contains(style, "display:none") || strings.Contains(style, "visibility:hidden")
 }
 
-// kinds are the nodes that elements are, marking the marks that they put on what they hold.
+// kinds maps elements to nodes; marking maps elements to the marks on their content.
 var (
 	kinds = map[string]string{"p": "paragraph", "ul": "bulletList", "ol": "orderedList", "li": "listItem",
 		"ac:task-list": "taskList", "table": "table", "tr": "tableRow", "blockquote": "blockquote", "hr": "rule",
@@ -148,7 +148,7 @@ func codeBlock(text, language string) []any {
 	return made("codeBlock", line(strings.Trim(text, "\n")), map[string]any{"language": language})
 }
 
-// nodes are what an element comes to.
+// nodes returns the nodes that an element becomes.
 func (e *element) nodes() []any {
 	if kind := kinds[e.name]; kind != "" {
 		return made(kind, e.holds, nil)
@@ -157,7 +157,7 @@ func (e *element) nodes() []any {
 	case "h1", "h2", "h3", "h4", "h5", "h6":
 		return made("heading", e.holds, map[string]any{"level": float64(e.name[1] - '0')})
 	case "td", "th":
-		columns, _ := strconv.ParseFloat(e.says["colspan"], 64) // what is no number is one column
+		columns, _ := strconv.ParseFloat(e.says["colspan"], 64) // anything but a number is one column
 		return made("tableCell", e.holds, map[string]any{"colspan": columns})
 	case "pre":
 		return codeBlock(e.text(), "")
@@ -168,7 +168,7 @@ func (e *element) nodes() []any {
 	case "ac:task":
 		done := map[bool]string{true: "DONE"}[strings.TrimSpace(e.says["ac:task-status"]) == "complete"]
 		return made("taskItem", e.holds, map[string]any{"state": done})
-	case "ac:link": // its own words, else what it leads to
+	case "ac:link": // its own words, else its target
 		switch {
 		case len(e.holds) > 0:
 			return e.holds
