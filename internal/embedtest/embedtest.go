@@ -21,7 +21,7 @@ import (
 	"github.com/org/pr-review-action/internal/vector"
 )
 
-// Server answers POST /v1/embeddings, /v1/rerank (Voyage's) and /v2/rerank (Cohere's). Options are set before it starts.
+// Server answers POST /v1/embeddings, /v1/rerank (Voyage's) and /v2/rerank (Cohere's). Start sets its options.
 type Server struct {
 	URL string // without a path
 

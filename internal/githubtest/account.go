@@ -9,16 +9,16 @@ import (
 	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
 )
 
-// host has the addresses, the clock, the ids and the accounts of a server.
+// host holds the addresses, the clock, the ids and the accounts of a server.
 type host struct {
 	*fakehttp.Front
 	Storage *fakehttp.Storage
 
-	URL        string           // GITHUB_API_URL, without trailing slash; URL+"/api/v3" works as well
+	URL        string           // GITHUB_API_URL, without trailing slash; URL+"/api/v3" works too
 	WebURL     string           // GITHUB_SERVER_URL
-	Clock      func() time.Time // Advance moves what it says
+	Clock      func() time.Time // shifted by Advance
 	Key        string           // secret of all tokens and signatures
-	PatchLines int              // changed lines from which a file comes without patch
+	PatchLines int              // changed lines from which a file has no patch
 
 	offset time.Duration
 	lastID int64
@@ -32,31 +32,31 @@ type user struct {
 	gone  bool   // the account was deleted
 }
 
-// actionsBot is the author of what GITHUB_TOKEN writes, actionsBotID GitHub's id of it.
+// actionsBot is the author of what GITHUB_TOKEN writes, actionsBotID its id at GitHub.
 const (
 	actionsBot   = "github-actions[bot]"
 	actionsBotID = 41898282
 )
 
-// JSON is an account in an answer.
+// JSON returns an account for an answer.
 func (u *user) JSON() object { return object{"login": u.Login, "id": u.ID, "type": u.Type} }
 
-// Now is the server's time, in whole seconds as the API gives it.
+// Now returns the server's time, in whole seconds like the API.
 func (h *host) Now() time.Time { return h.Clock().Add(h.offset).UTC().Truncate(time.Second) }
 
-// NextID is an id that nothing has.
+// NextID returns an unused id.
 func (h *host) NextID() int64 {
 	h.lastID++
 	return 1000 + h.lastID
 }
 
-// Digest is a hash of its parts that only this server makes, 64 hexadecimal digits.
+// Digest returns a hash of its parts that only this server can make, 64 hexadecimal digits.
 func (h *host) Digest(parts ...string) string {
 	sum := sha256.Sum256([]byte(h.Key + strings.Join(parts, "\x00")))
 	return hex.EncodeToString(sum[:])
 }
 
-// User is the account of a login, made as User where there was none, or as Bot where the login ends in [bot].
+// User returns the account of a login. A missing one is made, as Bot if the login ends in [bot], else as User.
 func (h *host) User(login string) *user {
 	if u := h.users[login]; u != nil {
 		return u
@@ -75,7 +75,7 @@ func (h *host) User(login string) *user {
 	return u
 }
 
-// Find is the account of a login or an id; nil if there is none.
+// Find returns the account of a login or an id; nil if there is none.
 func (h *host) Find(login string, id int64) *user {
 	for _, u := range h.users {
 		if u.Login == login || u.ID == id {
@@ -85,7 +85,7 @@ func (h *host) Find(login string, id int64) *user {
 	return nil
 }
 
-// Author is an account as what it wrote names it: null once it was deleted.
+// Author returns an account as the author in an answer: null once it was deleted.
 func (h *host) Author(login string) any {
 	if u := h.User(login); !u.gone {
 		return u.JSON()
@@ -93,10 +93,10 @@ func (h *host) Author(login string) any {
 	return nil
 }
 
-// AddUser makes an account of a type, User, Bot or Organization. Whom something names needs none.
+// AddUser makes an account of a type, User, Bot or Organization. Accounts that other calls name need none.
 func (h *host) AddUser(login, kind string) { fakehttp.Do(h, func() { h.User(login).Type = kind }) }
 
-// DeleteUser deletes an account. What it wrote stays, with null for the author, or ghost where null is forbidden.
+// DeleteUser deletes an account. What it wrote stays, with null as author, or ghost where null is forbidden.
 func (h *host) DeleteUser(login string) { fakehttp.Do(h, func() { h.User(login).gone = true }) }
 
 // Advance moves the server's clock for a test: artifacts and signed addresses expire by it.

@@ -28,7 +28,7 @@ type Artifact struct {
 	job     string
 	blob    string // storage path
 	ready   bool   // finalized
-	untold  bool   // lists do not say which run it is of
+	untold  bool   // lists do not say which run it is from
 }
 
 type artifacts struct {
@@ -39,7 +39,7 @@ type artifacts struct {
 	all     []*Artifact
 }
 
-// AddArtifact puts an artifact into the run's current attempt.
+// AddArtifact adds an artifact to the run's current attempt.
 func (r *artifacts) AddArtifact(name string, zip []byte) *Artifact {
 	defer r.host.Lock()()
 	a := r.make("setup", name)
@@ -56,7 +56,7 @@ func (r *artifacts) make(job, name string) *Artifact {
 	return a
 }
 
-// Artifacts are the finished artifacts of a run, oldest first.
+// Artifacts returns the finished artifacts of a run, oldest first.
 func (r *artifacts) Artifacts() (out []Artifact) {
 	defer r.host.Lock()()
 	for _, a := range r.all {
@@ -67,7 +67,7 @@ func (r *artifacts) Artifacts() (out []Artifact) {
 	return out
 }
 
-// Untell leaves out of lists which run stored what the run has stored so far, as GitHub's description allows.
+// Untell hides from lists which run stored the artifacts so far, as GitHub's description allows.
 func (r *artifacts) Untell() {
 	defer r.host.Lock()()
 	for _, a := range r.all {
@@ -96,7 +96,7 @@ func (a *Artifact) Replace(zip []byte) {
 	fakehttp.Do(a.of.host, func() { a.stored().Data = slices.Clone(zip) })
 }
 
-// Zip is what was stored.
+// Zip returns the stored bytes.
 func (a Artifact) Zip() []byte {
 	defer a.of.host.Lock()()
 	return slices.Clone(a.stored().Data)
@@ -113,7 +113,7 @@ func (a *Artifact) json() object {
 	return v
 }
 
-// list answers artifacts of a name, if one is asked for, newest first.
+// list answers with the artifacts of a name, or all if none is requested, newest first.
 func list(c *call, all []*Artifact) answer {
 	name := c.URL.Query().Get("name")
 	all = slices.DeleteFunc(slices.Clone(all), func(a *Artifact) bool {
@@ -123,7 +123,7 @@ func list(c *call, all []*Artifact) answer {
 	return fakehttp.Counted(c.Request, "artifacts", all, (*Artifact).json)
 }
 
-// download redirects to the storage for one minute. It needs a token also where the repository is public.
+// download redirects to the storage for one minute. It needs a token even if the repository is public.
 func (a *Artifact) download(c *call) answer {
 	switch {
 	case c.Who.Kind == "none":

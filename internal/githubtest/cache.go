@@ -16,7 +16,7 @@ type cache struct {
 	entries []*cacheEntry
 }
 
-// cacheEntry is never changed.
+// cacheEntry never changes.
 type cacheEntry struct {
 	id    int64
 	of    cacheName
@@ -24,7 +24,7 @@ type cacheEntry struct {
 	ready bool   // finalized
 }
 
-// cacheName is what tells entries apart: scope is the branch that one is of.
+// cacheName identifies an entry: scope is the branch it belongs to.
 type cacheName struct{ scope, key, version string }
 
 type cacheRequest struct {
@@ -34,7 +34,7 @@ type cacheRequest struct {
 	Version string      `json:"version"`
 }
 
-// CacheKeys are the keys of the finished entries, oldest first.
+// CacheKeys returns the keys of the finished entries, oldest first.
 func (k *cache) CacheKeys() (keys []string) {
 	defer k.repo.Host.Lock()()
 	for _, e := range k.entries {
@@ -45,8 +45,8 @@ func (k *cache) CacheKeys() (keys []string) {
 	return keys
 }
 
-// PlantCache replaces what the entries of a key hold, whatever their version, as
-// another workflow of the branch could have written them before.
+// PlantCache replaces the content of a key's entries, whatever their version, as another
+// workflow of the branch could have written them before.
 func (k *cache) PlantCache(key string, content []byte) {
 	defer k.repo.Host.Lock()()
 	for _, e := range k.entries {
@@ -98,8 +98,8 @@ func (k *cache) finalize(name cacheName, size json.Number) answer {
 	return fakehttp.OK(object{"ok": true, "entry_id": strconv.FormatInt(e.id, 10)})
 }
 
-// find looks for the key itself, then for the newest entry that begins with the key or
-// one of the restore keys, in the run's own scope before the default branch's.
+// find looks for the key itself, then for the newest entry that begins with the key or one of
+// the restore keys, in the run's own scope before the default branch's.
 func (k *cache) find(name cacheName, restore []string) answer {
 	for _, scope := range []string{name.scope, defaultBranch} {
 		for i, key := range append([]string{name.key, name.key}, restore...) {
@@ -112,5 +112,5 @@ func (k *cache) find(name cacheName, restore []string) answer {
 			}
 		}
 	}
-	return fakehttp.OK(object{}) // false is left out
+	return fakehttp.OK(object{}) // false is omitted
 }

@@ -11,9 +11,9 @@ import (
 
 // Check is a check run of a commit.
 type Check struct {
-	Name, App      string // App: its name, GitHub Actions by default
+	Name, App      string // App is its name, GitHub Actions by default
 	Status         string // completed by default
-	Conclusion     string // success, failure, …; none while it is not completed
+	Conclusion     string // success, failure, …; empty until completed
 	Title, Summary string
 	ExternalID     string
 	Annotations    []Annotation
@@ -31,7 +31,7 @@ type Annotation struct {
 	Message string `json:"message"`
 }
 
-// Status is a status of a commit, which is what there was before check runs.
+// Status is a status of a commit, GitHub's older form of checks.
 type Status struct {
 	Context     string `json:"context"`
 	State       string `json:"state"`
@@ -45,7 +45,7 @@ type checks struct {
 	statuses map[string][]Status
 }
 
-// AddCheck adds a check run to a commit. One of a name and app that is there already hides the earlier one from lists.
+// AddCheck adds a check run to a commit. It hides earlier ones of the same name and app from lists.
 func (r *checks) AddCheck(sha string, k Check) {
 	defer r.repo.Host.Lock()()
 	k.Status = cmp.Or(k.Status, "completed")
@@ -58,7 +58,7 @@ func (r *checks) add(sha string, k Check) Check {
 	return k
 }
 
-// Checks are the check runs of a commit, oldest first.
+// Checks returns the check runs of a commit, oldest first.
 func (r *checks) Checks(sha string) []Check {
 	defer r.repo.Host.Lock()()
 	return slices.Clone(r.runs[sha])
@@ -70,7 +70,7 @@ func (r *checks) AddStatus(sha string, st Status) {
 	r.statuses[sha] = append(r.statuses[sha], st)
 }
 
-// Statuses are all statuses of a commit, oldest first.
+// Statuses returns all statuses of a commit, oldest first.
 func (r *checks) Statuses(sha string) []Status {
 	defer r.repo.Host.Lock()()
 	return slices.Clone(r.statuses[sha])
@@ -143,7 +143,7 @@ const (
 	maxDescription = 140
 )
 
-// create makes a check run, which GitHub lets apps alone do. A conclusion completes it.
+// create makes a check run, which GitHub only allows apps. A conclusion completes it.
 func (r *checks) create(c *call) answer {
 	var q struct {
 		Name       string `json:"name"`

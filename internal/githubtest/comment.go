@@ -19,19 +19,19 @@ type Comment struct {
 	StartLine  int    `json:"start_line"`
 	StartSide  string `json:"start_side"`
 	ReplyTo    int64  `json:"-"` // the comment that this one answers
-	WholeFile  bool   `json:"-"` // on no line, as a review cannot make it
+	WholeFile  bool   `json:"-"` // on no line, which a review cannot make
 	Resolved   bool   `json:"-"` // the thread that it opens
 	ResolvedBy string `json:"-"` // login
 
-	hunk string // whole, as the diff had it
+	hunk string // whole, as in the diff
 }
 
-// place says where a comment, made at a commit, was put and where it stands now. GitHub moves it with the lines around
+// place sets where a comment, made at a commit, was put and where it is now. GitHub moves it with the lines around
 // it, and gives null once its line is gone or no longer shown: the comment is outdated.
 func (p *change) place(v object, k Comment, commit string) {
 	side, start := cmp.Or(k.Side, "RIGHT"), cmp.Or(k.StartSide, k.Side, "RIGHT")
 	switch {
-	case k.WholeFile: // GitHub fills in a first line, which is none
+	case k.WholeFile: // GitHub sets a first line, which means nothing
 		v["subject_type"], v["line"], v["original_line"] = "file", nil, 1
 		return
 	case k.Line == 0:
@@ -50,7 +50,7 @@ func (p *change) place(v object, k Comment, commit string) {
 	}
 }
 
-// now is where a commented line stands in the pull request's diff; nil where it does not.
+// now returns the current place of a commented line in the pull request's diff; nil if it has none.
 func (p *change) now(path, commit, side string, line int) any {
 	commented := p.repo.Objects.Commits[commit]
 	if commented == p.head {
@@ -67,7 +67,7 @@ func (p *change) now(path, commit, side string, line int) any {
 	return nil
 }
 
-// hunkOf is the hunk that a comment was written on, which GitHub cuts behind the commented line.
+// hunkOf returns the hunk that a comment was written on, which GitHub cuts after the commented line.
 func (p *change) hunkOf(k Comment, commit string) string {
 	hunk, side := k.hunk, cmp.Or(k.Side, "RIGHT")
 	if at := p.repo.Objects.Commits[commit]; hunk == "" && at != nil {
@@ -85,8 +85,8 @@ func (p *change) hunkOf(k Comment, commit string) string {
 	return hunk
 }
 
-// maxBody is the limit of a body. The API names characters; which bodies are
-// counted how is not known, so bytes, the stricter reading, are counted here.
+// maxBody is the limit of a body. The API speaks of characters; how it counts them is not known, so this counts
+// bytes, the stricter reading.
 const maxBody = 65536
 
 func refuseBody(body string, mayBeBlank bool) (reasons []string) {
@@ -99,8 +99,8 @@ func refuseBody(body string, mayBeBlank bool) (reasons []string) {
 	return reasons
 }
 
-// Refusals are the reasons for which GitHub turns a review with comments on files away,
-// none where all of them may stand. It is the answer without the request.
+// Refusals returns the reasons for which GitHub refuses a review with comments on files; none if all of them are
+// valid. It is the answer without the request.
 func Refusals(files []File, comments ...Comment) (reasons []string) {
 	for i := range comments {
 		reasons = append(reasons, comments[i].refuse(files)...)

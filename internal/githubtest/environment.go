@@ -11,12 +11,12 @@ type environments struct {
 	all  map[string]*environment
 }
 
-// Environment are the rules of an environment. Without reviewers it has none, as one that a run made by naming it.
+// Environment holds the rules of an environment: none without reviewers, as for one that a run made by naming it.
 type Environment struct {
-	Reviewers []string // logins, and teams with an @ in front
-	NoSelf    bool     // who started a run may not approve it
+	Reviewers []string // logins, and teams with a leading @
+	NoSelf    bool     // whoever started a run may not approve it
 	Branches  []string // the only ones that may deploy; nil for all
-	Secrets   []string // their names; nothing else can be read of them
+	Secrets   []string // their names; nothing else can be read
 }
 
 type environment struct {
@@ -32,12 +32,12 @@ func (e *environments) at(name string) *environment {
 	return e.all[name]
 }
 
-// AddEnvironment makes an environment, or gives it other reviewers.
+// AddEnvironment makes an environment, or replaces its reviewers.
 func (e *environments) AddEnvironment(name string, reviewers ...string) {
 	e.SetEnvironment(name, func(rules *Environment) { rules.Reviewers = reviewers })
 }
 
-// SetEnvironment changes the rules of an environment, which is made where it is not there.
+// SetEnvironment changes the rules of an environment, which it makes if there is none.
 func (e *environments) SetEnvironment(name string, change func(*Environment)) {
 	defer e.repo.Host.Lock()()
 	of := e.at(name)
@@ -49,7 +49,7 @@ func (e *environments) SetEnvironment(name string, change func(*Environment)) {
 	}
 }
 
-// Environment are the rules of an environment.
+// Environment returns the rules of an environment.
 func (e *environments) Environment(name string) Environment {
 	return fakehttp.Get(e.repo.Host, func() Environment { return e.at(name).Environment })
 }

@@ -1,10 +1,10 @@
-// Package githubtest is a GitHub on loopback: repositories with history, pull
-// requests, reviews, workflow runs, environments and artifacts behind the REST
-// interface, the runner's artifact protocol and the signed storage next to it.
+// Package githubtest is a GitHub on loopback: repositories with history, pull requests, reviews, workflow runs,
+// environments and artifacts behind the REST interface, the runner's artifact protocol and the signed storage next to
+// it.
 //
-// It keeps state, checks permissions by token and holds each REST request and answer against GitHub's published
-// description; what does not fit fails the test. It never leaves the machine and knows nothing of the product. What a
-// test calls takes the lock; handlers run under it. Start reading at New and Repo. Below it are memgit (commits) and
+// It keeps state, checks permissions by token, and checks each REST request and answer against GitHub's published
+// description; a violation fails the test. It never leaves the machine and knows nothing of the product. Methods for
+// tests take the lock; handlers run under it. Start reading at New and Repo. Below it are memgit (commits) and
 // fakehttp (requests, faults, the description).
 package githubtest
 
@@ -23,7 +23,7 @@ import (
 	"github.com/org/pr-review-action/internal/githubtest/memgit"
 )
 
-// What tests name of the rooms below.
+// Names for tests from the rooms below.
 type (
 	Tree    = memgit.Tree
 	File    = memgit.File
@@ -31,25 +31,25 @@ type (
 	Request = fakehttp.Request
 )
 
-// Link is the content of a file of a Tree that is a symbolic link.
+// Link returns the content of a file of a Tree that is a symbolic link.
 func Link(target string) string { return memgit.Link(target) }
 
-// Short names of what every handler returns.
+// Short names for what every handler returns.
 type (
 	answer = fakehttp.Answer
 	object = fakehttp.Object
 )
 
-// Options of a server. The zero value serves on 127.0.0.1.
+// Options configures a server. The zero value serves on 127.0.0.1.
 type Options struct {
 	WebURL         string // of html_url; https://github.com
-	PatchLines     int    // changed lines from which a file comes without patch; 2000
+	PatchLines     int    // changed lines from which a file has no patch; 2000
 	SharedAttempts bool   // see newService
 	Now            func() time.Time
 	Violation      func(reason string) // called for each request or answer that the description forbids
 }
 
-// Server is the running fake. Its methods may be called at any time, also while requests are served.
+// Server is the running fake. Its methods may be called at any time, even while it serves requests.
 type Server struct {
 	*site
 	*Service
@@ -58,7 +58,7 @@ type Server struct {
 	api, blob *httptest.Server
 }
 
-// New starts a server that ends with the test, whose error is each request or answer that the description forbids.
+// New starts a server that ends with the test. Requests and answers that the description forbids fail the test.
 func New(t testing.TB, options ...Options) *Server {
 	t.Helper()
 	var o Options
@@ -76,7 +76,7 @@ func New(t testing.TB, options ...Options) *Server {
 	return s
 }
 
-// Start starts a server outside a test; Close ends it. Violations are kept, see Violations.
+// Start starts a server outside a test; Close ends it. Violations returns what the description forbids.
 func Start(o Options) (*Server, error) {
 	spec, err := fakehttp.LoadDescription()
 	if err != nil {
@@ -95,7 +95,7 @@ func Start(o Options) (*Server, error) {
 	return s, nil
 }
 
-// handler serves the API's host, and below /api/v3 as well, where an Enterprise Server has its REST interface.
+// handler serves the API's host, and also /api/v3 below it, where an Enterprise Server has its REST interface.
 func (s *Server) handler() http.Handler {
 	mux, w := http.NewServeMux(), s.site
 	mount(w, mux, siteRoutes(), func(*Repo, *call) *site { return w })
@@ -124,13 +124,13 @@ func (s *Server) handler() http.Handler {
 	})
 }
 
-// Close ends the server after the requests under way.
+// Close ends the server after the requests in progress.
 func (s *Server) Close() {
 	s.api.Close()
 	s.blob.Close()
 }
 
-// RateLimited is GitHub's answer to a token whose hourly limit is used up.
+// RateLimited returns GitHub's answer to a token whose hourly limit is used up.
 func RateLimited(reset time.Time) Fault {
 	return Fault{
 		Status: http.StatusForbidden,
@@ -141,7 +141,7 @@ func RateLimited(reset time.Time) Fault {
 	}
 }
 
-// SecondaryLimit is GitHub's answer to too many requests at a time.
+// SecondaryLimit returns GitHub's answer to too many requests at a time.
 func SecondaryLimit(status int, retryAfter time.Duration) Fault {
 	return Fault{
 		Status:  status,

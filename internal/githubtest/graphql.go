@@ -13,7 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/githubtest/memgit"
 )
 
-// serveGraphQL answers the requests of GraphQL that this server knows: whose token it is, the threads on a pull
+// serveGraphQL answers the GraphQL requests that this server knows: the token's account, the threads on a pull
 // request's diff, resolving one, the issues that a pull request closes, and a commit.
 func (w *site) serveGraphQL(r *http.Request, body []byte) answer {
 	c := w.call(r, body)
@@ -34,7 +34,7 @@ func (w *site) serveGraphQL(r *http.Request, body []byte) answer {
 		return strings.HasPrefix(q.Query, kind+"(") && strings.Contains(q.Query, what)
 	}
 	switch v := q.Variables; {
-	case q.Query == "query { viewer { login } }": // an installation too has one, as gh auth status shows in a job
+	case q.Query == "query { viewer { login } }": // installations have one too, as gh auth status shows in a job
 		return data("viewer", object{"login": c.Who.User.Login})
 	case asks("query", "reviewThreads(first: 100"):
 		return w.ofPull(c, v.Owner, v.Name, v.Number, func(_ *Repo, p *Pull) object {
@@ -76,8 +76,8 @@ func (w *site) ofPull(c *call, owner, name string, n int, read func(*Repo, *Pull
 	return data("repository", object{"pullRequest": read(r, r.of[n])})
 }
 
-// resolveThread marks a thread as resolved. An app's token needs the right to write
-// contents too, as others have found out: no page of GitHub's says it.
+// resolveThread marks a thread as resolved. An app's token also needs the right to write contents, as others have
+// found out; GitHub does not document it.
 func (w *site) resolveThread(c *call, id string) answer {
 	for _, r := range w.repos {
 		for _, p := range r.of {
@@ -96,7 +96,7 @@ func (w *site) resolveThread(c *call, id string) answer {
 	return graphQLError("NOT_FOUND", "Could not resolve to a node with the global id of '"+id+"'")
 }
 
-// commitInput is CreateCommitOnBranchInput, as GitHub's schema has it.
+// commitInput is CreateCommitOnBranchInput of GitHub's schema.
 type commitInput struct {
 	Branch struct {
 		Repository string `json:"repositoryNameWithOwner"`
@@ -155,7 +155,7 @@ func (w *site) commitOnBranch(c *call) answer {
 	return data("createCommitOnBranch", object{"commit": object{"oid": k.SHA, "url": r.Page("/commit/%s", k.SHA)}})
 }
 
-// apply changes the files of a commit, all ordinary ones since GitHub takes no mode, or gives the kind of an error.
+// apply changes the files of a commit, all ordinary ones since GitHub takes no mode, or returns an error's kind.
 func (in *commitInput) apply(c *call, to memgit.Commit) (kind, message string) {
 	for _, f := range in.Changes.Additions {
 		if c.Who.Kind == "app" && strings.HasPrefix(f.Path, ".github/workflows/") {
@@ -168,7 +168,7 @@ func (in *commitInput) apply(c *call, to memgit.Commit) (kind, message string) {
 	return "", ""
 }
 
-// thread is a comment on the diff with what answers it.
+// thread is a comment on the diff with its answers.
 type thread struct {
 	review  *Review
 	first   *Comment
@@ -208,7 +208,7 @@ func threadsPage(c *call, all []*thread, after int) object {
 	return object{"pageInfo": object{"hasNextPage": end < len(all), "endCursor": strconv.Itoa(end)}, "nodes": nodes}
 }
 
-// closer is the user who resolved the thread; of an app GitHub tells none.
+// closer returns the user who resolved the thread; GitHub names none for an app.
 func (k *Comment) closer() object {
 	if k.ResolvedBy == "" || strings.HasSuffix(k.ResolvedBy, "[bot]") {
 		return nil

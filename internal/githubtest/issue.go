@@ -10,7 +10,7 @@ import (
 	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
 )
 
-// issue is an issue, and of a pull request what it has in common with one: text, labels, events and the conversation.
+// issue is an issue, and what a pull request shares with one: text, labels, events and the conversation.
 type issue struct {
 	Number int
 
@@ -37,10 +37,10 @@ func (i *issue) set(change func()) {
 	change()
 }
 
-// Text is the title and the description.
+// Text returns the title and the description.
 func (i *issue) Text() (title, body string) { return i.title, i.body }
 
-// Comment puts a comment under the conversation.
+// Comment adds a comment to the conversation.
 func (i *issue) Comment(login, body string) { i.set(func() { i.say(login, body) }) }
 
 func (i *issue) say(login, body string) remark {
@@ -111,7 +111,7 @@ func (r *issues) AddIssue(number int, author, title, body string) {
 	r.open(number, author, title, body)
 }
 
-// Said are the comments under an issue, oldest first.
+// Said returns the comments under an issue, oldest first.
 func (r *issues) Said(number int) (all []string) {
 	defer r.repo.Host.Lock()()
 	for _, k := range r.all[number].remarks {

@@ -13,23 +13,23 @@ import (
 	"github.com/org/pr-review-action/internal/githubtest/memgit"
 )
 
-// Pull is a pull request: its text and conversation as an issue, its change, and the reviews of it.
+// Pull is a pull request: its text and conversation as an issue, its change, and its reviews.
 type Pull struct {
 	reviews
 	id int64
 }
 
-// PullOptions of AddPull. Zero values make an open pull request by "author" that changes nothing.
+// PullOptions configures AddPull. Zero values make an open pull request by "author" that changes nothing.
 type PullOptions struct {
-	Number      int // the next one by default
+	Number      int // by default the next one
 	Title, Body string
-	Author      string // author
+	Author      string // by default "author"
 	Draft       bool
-	Base        string // the default branch
-	Head        string // topic-<number>
-	From        *Repo  // the fork that holds the head; the repository itself
+	Base        string // by default the default branch
+	Head        string // by default topic-<number>
+	From        *Repo  // the fork with the head; by default the repository itself
 	BaseFiles   Tree   // a new commit on the base branch, unless nil
-	HeadFiles   Tree   // the head's commit; the base's files by default
+	HeadFiles   Tree   // the head's commit; by default the base's files
 }
 
 type pulls struct {
@@ -64,10 +64,10 @@ func (r *pulls) open(o PullOptions) *Pull {
 	return r.of[i.Number]
 }
 
-// Pull finds a pull request by number; nil if there is none.
+// Pull returns a pull request by number; nil if there is none.
 func (r *pulls) Pull(n int) *Pull { return fakehttp.Get(r.repo.Host, func() *Pull { return r.of[n] }) }
 
-// Pulls are all pull requests, by number.
+// Pulls returns all pull requests, by number.
 func (r *pulls) Pulls() []*Pull {
 	return fakehttp.Get(r.repo.Host, func() []*Pull { return r.sorted() })
 }
@@ -79,7 +79,7 @@ func (r *pulls) sorted() (all []*Pull) {
 	return all
 }
 
-// pushed follows a branch that was moved by a client.
+// pushed moves the heads of the pull requests from a branch that a client moved.
 func (r *pulls) pushed(branch string, to *memgit.Commit) {
 	for _, p := range r.of {
 		if p.from == r.repo && p.branch == branch && p.state == "open" {
@@ -154,7 +154,7 @@ func (p *Pull) json() object {
 	return v
 }
 
-// maxFiles is how many files of a pull request the API lists in all, maxCommits how many commits.
+// maxFiles bounds the files of a pull request that the API lists in all, maxCommits the commits.
 const (
 	maxFiles   = 3000
 	maxCommits = 250
@@ -170,7 +170,7 @@ func (p *Pull) listCommits(c *call) answer {
 	return fakehttp.Paged(c.Request, commits[:min(len(commits), maxCommits)], p.repo.commitJSON)
 }
 
-// list has the newest first where they are sorted by creation; another order ascends, unless a direction is given.
+// list returns the newest first if sorted by creation; another order ascends, unless a direction is given.
 func (r *pulls) list(c *call) answer {
 	q := c.URL.Query()
 	state, byCreation := cmp.Or(q.Get("state"), "open"), cmp.Or(q.Get("sort"), "created") == "created"
@@ -227,48 +227,48 @@ func (r *pulls) create(c *call) answer {
 type change struct {
 	*issue
 
-	from     *Repo  // of the head; nil where the fork was deleted
+	from     *Repo  // of the head; nil if the fork was deleted
 	branch   string // of the head
 	head     *memgit.Commit
 	base     string // branch
-	baseSHA  string // as the pull request records it
+	baseSHA  string // as recorded by the pull request
 	draft    bool
 	merged   bool
-	ended    time.Time     // closed or merged, counts where state is closed
-	raw      []memgit.File // in place of what the commits say
+	ended    time.Time     // when it was closed or merged; valid if state is closed
+	raw      []memgit.File // in place of the commits' files
 	cacheKey string
 	cached   []memgit.File
 	pushed   int
 }
 
-// Head is the name of the branch that a pull request is of.
+// Head returns the name of the pull request's branch.
 func (p *change) Head() string { return p.branch }
 
 // IsDraft reports whether the pull request is a draft.
 func (p *change) IsDraft() bool { return p.draft }
 
-// HeadSHA is the head's hash.
+// HeadSHA returns the head's hash.
 func (p *change) HeadSHA() string {
 	return fakehttp.Get(p.repo.Host, func() string { return p.head.SHA })
 }
 
-// Tree is the head's content.
+// Tree returns the head's content.
 func (p *change) Tree() Tree {
 	return fakehttp.Get(p.repo.Host, func() Tree { return p.head.Tree.With(nil) })
 }
 
-// BaseSHA is the base's hash as the pull request records it.
+// BaseSHA returns the base's hash as recorded by the pull request.
 func (p *change) BaseSHA() string {
 	return fakehttp.Get(p.repo.Host, func() string { return p.baseSHA })
 }
 
-// Push moves the head to a new snapshot on top of the old one and answers its hash.
+// Push moves the head to a new snapshot on top of the old one and returns its hash.
 func (p *change) Push(files Tree) string {
 	defer p.repo.Host.Lock()()
 	return p.move(p.commit(files, fmt.Sprintf("push %d", p.pushed+1), p.head))
 }
 
-// ForcePush replaces the head by a new snapshot on top of the base.
+// ForcePush replaces the head by a new snapshot on top of the base and returns its hash.
 func (p *change) ForcePush(files Tree) string {
 	defer p.repo.Host.Lock()()
 	sha := p.move(p.commit(files, "forced push", p.repo.Objects.Commits[p.baseSHA]))
@@ -316,13 +316,13 @@ func (p *change) finish(merged bool) {
 	p.updated = p.ended
 }
 
-// DeleteFork takes the head's repository away: the API then says null.
+// DeleteFork deletes the head's repository: the API then returns null.
 func (p *change) DeleteFork() { p.set(func() { p.from = nil }) }
 
-// SetFiles lists other files than the commits have, such as 3,000 of them or one whose patch is missing.
+// SetFiles replaces the listed files, such as by 3,000 of them or one without a patch.
 func (p *change) SetFiles(files []File) { p.set(func() { p.raw = slices.Clone(files) }) }
 
-// Files are the changed files as the API lists them.
+// Files returns the changed files as the API lists them.
 func (p *change) Files() []File {
 	return fakehttp.Get(p.repo.Host, func() []File { return slices.Clone(p.files()) })
 }

@@ -95,7 +95,7 @@ func (r *Repo) getPermission(c *call) answer {
 	return fakehttp.OK(object{"permission": permission, "role_name": role, "user": v})
 }
 
-// branchForm is what the fake takes for a branch: stricter than git, so that an odd name of ours shows.
+// branchForm matches a valid branch name: stricter than git, so that an odd name of ours shows.
 var branchForm = regexp.MustCompile(`^refs/heads/[A-Za-z0-9]([A-Za-z0-9._/-]*[A-Za-z0-9])?$`)
 
 func (r *Repo) createRef(c *call) answer {
@@ -109,7 +109,7 @@ func (r *Repo) createRef(c *call) answer {
 		return fakehttp.Unprocessable("Object does not exist")
 	case r.Tip(name) != nil:
 		return fakehttp.Unprocessable("Reference already exists")
-	case r.Tip(path.Dir(name)) != nil: // Git keeps no fix/x beside fix
+	case r.Tip(path.Dir(name)) != nil: // Git allows no fix/x next to fix
 		return fakehttp.Unprocessable("Reference update failed")
 	}
 	r.Move(name, at)
@@ -149,7 +149,7 @@ func folder(at *memgit.Commit, name string) answer {
 
 const archiveLife = 5 * time.Minute
 
-// getArchive redirects to the storage whatever the ref is: of one that is not known, the storage says so.
+// getArchive redirects to the storage for any ref; the storage refuses an unknown one.
 func (r *Repo) getArchive(c *call) answer {
 	ref := c.PathValue("ref")
 	at := fmt.Sprintf("/archives/%s/%s.tar.gz", r.FullName(), ref)
@@ -200,10 +200,10 @@ func fileJSON(f memgit.File) object {
 	return v
 }
 
-// maxCompared is how many files of a comparison are listed, on its first page alone.
+// maxCompared bounds the files of a comparison, which are only on its first page.
 const maxCompared = 300
 
-// compare answers base...head: three dots, commits or branches. As a diff it has every line, however many changed.
+// compare answers base...head: three dots, commits or branches. A diff has every line, however many changed.
 func (r *Repo) compare(c *call) answer {
 	from, to, dots := strings.Cut(c.PathValue("basehead"), "...")
 	base, head := r.Resolve(from), r.Resolve(to)

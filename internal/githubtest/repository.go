@@ -12,16 +12,16 @@ import (
 
 const defaultBranch = "main"
 
-// Settings of a repository that its administrators change.
+// Settings are a repository's settings, which its administrators change.
 type Settings struct {
 	Private   bool
 	Archived  bool   // read-only
 	NoActions bool   // no workflow may run
-	NoPulls   bool   // workflows may open no pull requests, as in a new repository on GitHub
-	Plan      string // of the owner: free, team or enterprise. Only admins are told
+	NoPulls   bool   // workflows may not open pull requests, as in a new repository on GitHub
+	Plan      string // of the owner: free, team or enterprise. Only admins see it
 }
 
-// Repo is a repository: commits and branches, who may do what, and all that GitHub keeps beside.
+// Repo is a repository: commits and branches, permissions, and everything else that GitHub keeps with it.
 type Repo struct {
 	*Workflows
 	pulls
@@ -33,14 +33,14 @@ type Repo struct {
 	Objects     *memgit.Objects // shared with its forks, as on GitHub
 
 	set         Settings
-	labels      []string // that the repository knows
+	labels      []string // labels of the repository
 	protected   []string
 	permissions map[string]string
 	branches    map[string]*memgit.Commit
 	parent      *Repo
 }
 
-// RepoOptions of AddRepo.
+// RepoOptions configures AddRepo.
 type RepoOptions struct {
 	Private   bool        //
 	Protected []string    // branches
@@ -70,7 +70,7 @@ func newRepo(h *host, fullName string, o RepoOptions) *Repo {
 	return r
 }
 
-// FullName is owner/name.
+// FullName returns owner/name.
 func (r *Repo) FullName() string { return r.Owner + "/" + r.Name }
 
 // Set changes the repository's settings for a test.
@@ -79,7 +79,7 @@ func (r *Repo) Set(change func(*Settings)) {
 	change(&r.set)
 }
 
-// Settings are those of now.
+// Settings returns the current settings.
 func (r *Repo) Settings() Settings { return r.set }
 
 // Permit gives a user a role for a test: admin, maintain, write, triage, read or none.
@@ -103,7 +103,7 @@ func level(permission string) int {
 	return map[string]int{"read": 1, "triage": 1, "write": 2, "maintain": 2, "admin": 3}[permission]
 }
 
-// Association is an author's to the repository, as comments name it.
+// Association returns an author's association with the repository, as comments name it.
 func (r *Repo) Association(login string) string {
 	switch {
 	case login == r.Owner:
@@ -114,14 +114,14 @@ func (r *Repo) Association(login string) string {
 	return "NONE"
 }
 
-// Tip is the last commit of a branch; nil if there is no such branch.
+// Tip returns the last commit of a branch; nil if there is no such branch.
 func (r *Repo) Tip(branch string) *memgit.Commit { return r.branches[branch] }
 
-// Move points a branch at a commit, and makes it where it does not exist.
+// Move points a branch at a commit, and creates it if needed.
 func (r *Repo) Move(branch string, to *memgit.Commit) { r.branches[branch] = to }
 
-// Put adds a commit on top of a branch, or of the default one where that does not exist,
-// and moves the branch there. Without an author it is the owner's.
+// Put adds a commit on top of a branch, or of the default one if the branch does not exist, and moves the branch
+// there. The default author is the owner.
 func (r *Repo) Put(branch string, c memgit.Commit) *memgit.Commit {
 	for _, tip := range []*memgit.Commit{r.branches[branch], r.branches[defaultBranch]} {
 		if tip != nil && c.Parents == nil {
@@ -136,7 +136,7 @@ func (r *Repo) Put(branch string, c memgit.Commit) *memgit.Commit {
 	return r.branches[branch]
 }
 
-// Resolve reads a commit's hash, a branch, heads/x or refs/heads/x, and nothing as the default branch; nil for none.
+// Resolve returns the commit of a hash, a branch, heads/x or refs/heads/x; "" is the default branch; nil for none.
 func (r *Repo) Resolve(ref string) *memgit.Commit {
 	if c := r.Objects.Commits[ref]; c != nil {
 		return c
@@ -147,18 +147,18 @@ func (r *Repo) Resolve(ref string) *memgit.Commit {
 	return r.branches[strings.TrimPrefix(strings.TrimPrefix(ref, "refs/"), "heads/")]
 }
 
-// Commit puts a snapshot on a branch, made from the default one where it does not exist, and answers its hash.
+// Commit adds a snapshot to a branch, created from the default one if needed, and returns its hash.
 func (r *Repo) Commit(branch, message string, files memgit.Tree) string {
 	return r.CommitAs("", branch, message, files)
 }
 
-// CommitAs is Commit under a hash of the caller's, such as that of a clone's commit.
+// CommitAs is Commit with a given hash, such as that of a clone's commit.
 func (r *Repo) CommitAs(sha, branch, message string, files memgit.Tree) string {
 	defer r.Host.Lock()()
 	return r.Put(branch, memgit.Commit{SHA: sha, Message: message, Tree: files}).SHA
 }
 
-// Chmod makes a branch's last commit anew, with another of git's modes for a file, and answers its hash.
+// Chmod replaces a branch's last commit by one with another git mode for a file, and returns its hash.
 func (r *Repo) Chmod(branch, path, mode string) string {
 	defer r.Host.Lock()()
 	c := *r.branches[branch]
@@ -174,16 +174,16 @@ func (r *Repo) Chmod(branch, path, mode string) string {
 // DeleteBranch deletes a branch for a test.
 func (r *Repo) DeleteBranch(name string) { fakehttp.Do(r.Host, func() { delete(r.branches, name) }) }
 
-// Head is the hash at a branch's tip for a test; empty if there is no such branch.
+// Head returns the hash of a branch's tip for a test; "" if there is no such branch.
 func (r *Repo) Head(branch string) string { return r.at(branch).SHA }
 
-// Tree is the content at a branch or commit for a test; nil if there is no such.
+// Tree returns the content of a branch or commit for a test; nil if there is none.
 func (r *Repo) Tree(ref string) memgit.Tree { return maps.Clone(r.at(ref).Tree) }
 
-// Mode is git's mode of a file at a branch or commit for a test; empty if it is not there.
+// Mode returns git's mode of a file in a branch or commit for a test; "" if the file does not exist.
 func (r *Repo) Mode(ref, path string) string { return r.at(ref).Mode(path) }
 
-// Message is that of the commit at a branch or hash for a test.
+// Message returns the message of the commit at a branch or hash for a test.
 func (r *Repo) Message(ref string) string { return r.at(ref).Message }
 
 func (r *Repo) at(ref string) *memgit.Commit {
@@ -194,19 +194,19 @@ func (r *Repo) at(ref string) *memgit.Commit {
 	return &memgit.Commit{}
 }
 
-// Branches are the names of all branches, sorted, for a test.
+// Branches returns the names of all branches, sorted, for a test.
 func (r *Repo) Branches() []string {
 	defer r.Host.Lock()()
 	return slices.Sorted(maps.Keys(r.branches))
 }
 
-// HasLabel reports to a test whether the repository knows a label.
+// HasLabel reports to a test whether the repository has a label.
 func (r *Repo) HasLabel(name string) bool {
 	defer r.Host.Lock()()
 	return slices.Contains(r.labels, name)
 }
 
-// JSON is a repository in an answer.
+// JSON returns a repository for an answer.
 func (r *Repo) JSON() object {
 	return object{
 		"id": r.ID, "name": r.Name, "full_name": r.FullName(), "private": r.set.Private,
@@ -216,12 +216,12 @@ func (r *Repo) JSON() object {
 	}
 }
 
-// Page is an address of the web interface below the repository's.
+// Page returns an address of the web interface below the repository's.
 func (r *Repo) Page(format string, args ...any) string {
 	return r.Host.WebURL + "/" + r.FullName() + fmt.Sprintf(format, args...)
 }
 
-// Address is one of the REST interface.
+// Address returns an address of the REST interface below the repository's.
 func (r *Repo) Address(format string, args ...any) string {
 	return r.Host.URL + "/repos/" + r.FullName() + fmt.Sprintf(format, args...)
 }

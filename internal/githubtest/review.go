@@ -8,7 +8,7 @@ import (
 	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
 )
 
-// Review is a review as it was posted.
+// Review is a posted or pending review.
 type Review struct {
 	ID       int64
 	User     string
@@ -25,7 +25,7 @@ type reviews struct {
 	all []*Review
 }
 
-// Reviews are the reviews of the pull request, pending ones included.
+// Reviews returns the reviews of the pull request, pending ones included.
 func (p *reviews) Reviews() (out []Review) {
 	defer p.repo.Host.Lock()()
 	for _, r := range p.all {
@@ -36,17 +36,17 @@ func (p *reviews) Reviews() (out []Review) {
 	return out
 }
 
-// AddReview puts a review there as if the user had posted it.
+// AddReview adds a review as if the user had posted it.
 func (p *reviews) AddReview(login, body string, comments ...Comment) Review {
 	return p.put(Review{User: login, State: "COMMENTED", Body: body, Comments: comments})
 }
 
-// AddPending puts a pending review there as if the user had begun it.
+// AddPending adds a pending review as if the user had begun it.
 func (p *reviews) AddPending(login, body string, comments ...Comment) Review {
 	return p.put(Review{User: login, State: "PENDING", Body: body, Comments: comments})
 }
 
-// Approve puts an approval there as if the user had posted it.
+// Approve adds an approval as if the user had posted it.
 func (p *reviews) Approve(login, body string) Review {
 	return p.put(Review{User: login, State: "APPROVED", Body: body})
 }
@@ -71,7 +71,7 @@ func (p *reviews) add(r Review) *Review {
 	return &r
 }
 
-// EditReview changes the text of a review as its author, or an administrator, may.
+// EditReview changes the text of a review, as its author or an administrator may.
 func (p *reviews) EditReview(id int64, body string) {
 	p.set(func() {
 		for _, r := range p.all {
@@ -94,12 +94,12 @@ func (p *reviews) changeComment(id int64, change func(*Comment)) {
 	})
 }
 
-// EditComment changes the text of a comment, as who may write can.
+// EditComment changes the text of a comment, as anybody with write access may.
 func (p *reviews) EditComment(id int64, body string) {
 	p.changeComment(id, func(k *Comment) { k.Body = body })
 }
 
-// ResolveThread closes the thread that a comment opened, as somebody does on the page; an empty login opens it again.
+// ResolveThread resolves the thread that a comment opened, like a user on the page; an empty login opens it again.
 func (p *reviews) ResolveThread(id int64, login string) {
 	p.changeComment(id, func(k *Comment) { k.Resolved, k.ResolvedBy = login != "", login })
 }
@@ -134,7 +134,7 @@ func (p *reviews) comments(r *Review) []object {
 	})
 }
 
-// visible are the reviews that a call sees: pending ones only its own.
+// visible returns the reviews that a call sees: pending ones only of its own account.
 func (p *reviews) visible(c *call) []*Review {
 	return slices.DeleteFunc(slices.Clone(p.all), func(r *Review) bool {
 		return r.State == "PENDING" && !c.Who.Is(r.User)
@@ -143,7 +143,7 @@ func (p *reviews) visible(c *call) []*Review {
 
 func (p *reviews) list(c *call) answer { return fakehttp.Paged(c.Request, p.visible(c), p.json) }
 
-// same is a member of a list that is JSON already.
+// same returns an object unchanged, for a list that is already JSON.
 func same(o object) object { return o }
 
 func (p *reviews) listComments(c *call) answer {
@@ -178,7 +178,7 @@ type reviewRequest struct {
 	Comments []Comment `json:"comments"`
 }
 
-// states are what events make of a review. Of others nothing is known: this product's reviews only comment.
+// states maps events to a review's state. Other events are not supported: this product's reviews only comment.
 var states = map[string]string{"": "PENDING", "COMMENT": "COMMENTED"}
 
 func (p *reviews) create(c *call) answer {
@@ -202,8 +202,8 @@ func unprocessed(reasons []string) answer {
 	return fakehttp.Unprocessable("Unprocessable Entity", all...)
 }
 
-// submit lets a pending review out, with another body where one is sent. Whether a
-// COMMENT may do without one is not known, so it may not here.
+// submit posts a pending review, with another body if one is sent. It is not known whether a COMMENT may have none,
+// so here it may not.
 func (p *reviews) submit(c *call, r *Review) answer {
 	var q reviewRequest
 	if c.Read(&q); r.State != "PENDING" {
@@ -226,7 +226,7 @@ func (p *reviews) remove(_ *call, r *Review) answer {
 }
 
 // refuse lists GitHub's reasons against a review. It completes the commit and the sides of the comments. While an
-// account has a pending review it can make no other one, whatever the event.
+// account has a pending review it cannot make another one, whatever the event.
 func (p *reviews) refuse(c *call, q *reviewRequest) (reasons []string) {
 	if slices.ContainsFunc(p.all, func(r *Review) bool { return r.State == "PENDING" && c.Who.Is(r.User) }) {
 		reasons = append(reasons, "User can only have one pending review per pull request")

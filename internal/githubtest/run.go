@@ -26,14 +26,14 @@ type Run struct {
 	inputs       map[string]string
 }
 
-// RunOptions of AddRun.
+// RunOptions configures AddRun.
 type RunOptions struct {
-	Path       string // of the workflow file; .github/workflows/pr-review.yml
-	Event      string // pull_request_target
-	HeadBranch string // the default branch
-	HeadSHA    string // its tip
-	HeadRepo   *Repo  // the repository itself
-	Actor      string // the owner
+	Path       string // of the workflow file; by default .github/workflows/pr-review.yml
+	Event      string // by default pull_request_target
+	HeadBranch string // by default the default branch
+	HeadSHA    string // by default the branch's tip
+	HeadRepo   *Repo  // by default the repository itself
+	Actor      string // by default the owner
 }
 
 type approval struct {
@@ -61,11 +61,11 @@ func (run *Run) set(change func()) {
 	change()
 }
 
-// Attempt is the number of the current attempt.
+// Attempt returns the number of the current attempt.
 func (run *Run) Attempt() int { return fakehttp.Get(run.host, func() int { return run.attempt }) }
 
-// Rerun begins the next attempt as "Re-run failed jobs" does. Approvals stay, and
-// artifacts: by REST, and by the runtime protocol with Options.SharedAttempts.
+// Rerun begins the next attempt as "Re-run failed jobs" does. Approvals stay, and so do artifacts: by REST, and by
+// the runtime protocol with Options.SharedAttempts.
 func (run *Run) Rerun() {
 	run.set(func() {
 		run.attempt++
@@ -73,13 +73,13 @@ func (run *Run) Rerun() {
 	})
 }
 
-// RerunAll begins the next attempt as "Re-run all jobs" does: earlier artifacts are gone, by REST too. The cache stays.
+// RerunAll begins the next attempt as "Re-run all jobs" does: earlier artifacts are gone, by REST too, but not the cache.
 func (run *Run) RerunAll() {
 	run.set(func() { run.all = nil })
 	run.Rerun()
 }
 
-// Trigger names who started the attempt, where that is not the run's actor.
+// Trigger sets who started the attempt, if not the run's actor.
 func (run *Run) Trigger(login string) { run.set(func() { run.trigger = login }) }
 
 // Finish ends the attempt with a conclusion: success, failure, cancelled.
@@ -87,10 +87,10 @@ func (run *Run) Finish(conclusion string) {
 	run.set(func() { run.status, run.result, run.waiting = "completed", conclusion, nil })
 }
 
-// WriteCache lets the run write to the cache whatever its event, as cache-mode: write does in its workflow.
+// WriteCache lets the run write to the cache whatever its event, like cache-mode: write in its workflow.
 func (run *Run) WriteCache() { run.set(func() { run.cacheMode = true }) }
 
-// Inputs are those of a dispatched run; nil for another one.
+// Inputs returns the inputs of a dispatched run; nil for another one.
 func (run *Run) Inputs() map[string]string {
 	defer run.host.Lock()()
 	return run.inputs
@@ -114,7 +114,7 @@ func (run *Run) Reject(environment, login, comment string) {
 	run.Decide(environment, "rejected", login, comment)
 }
 
-// Decide records a decision in a state: approved, rejected or pending.
+// Decide records a decision with a state: approved, rejected or pending.
 func (run *Run) Decide(environment, state, login, comment string) {
 	run.set(func() { run.decide(environment, state, login, comment) })
 }

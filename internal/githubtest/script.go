@@ -12,8 +12,8 @@ import (
 	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
 )
 
-// control is the body of a request under /_fake/, which scripts such as .ci/act use in
-// place of the methods. Each endpoint reads the members that it needs.
+// control is the body of a request under /_fake/, which scripts such as .ci/act use in place of the
+// methods. Each endpoint reads the fields that it needs.
 type control struct {
 	Repo        string            `json:"repo"` // owner/name
 	Pull        int               `json:"pull"`
@@ -85,7 +85,7 @@ func zipped(files Tree) []byte {
 	return b.Bytes()
 }
 
-// Demo is what a script needs to know of a scenario.
+// Demo is what a script needs to know about a scenario.
 type Demo struct {
 	APIURL     string `json:"api_url"`
 	ResultsURL string `json:"results_url"`
@@ -101,7 +101,7 @@ var (
 	demoHead string
 )
 
-// Scenario sets up a repository with a pull request, of its own branch or from a fork, with defects in Go.
+// Scenario sets up a repository with a pull request, from a branch or a fork, with defects in Go.
 func (w *site) Scenario(fork bool) Demo {
 	base := Tree{"fetch.go": demoBase, "README.md": "# demo\n", "go.mod": "module example.com/demo\n\ngo 1.26\n",
 		"go.sum": ""}

@@ -25,20 +25,20 @@ type Service struct {
 	jobs   map[string]*job
 }
 
-// job is who a runtime token speaks for.
+// job is the job that a runtime token belongs to.
 type job struct {
 	run     *Run
 	attempt int
 	name    string
 }
 
-// newService returns the services of a server. With shared the artifacts of earlier
-// attempts are seen after Rerun; which of the two GitHub does is not known.
+// newService returns the services of a server. With shared, the artifacts of earlier attempts
+// are visible after Rerun; which of the two GitHub does is not known.
 func newService(h *host, shared bool) *Service {
 	return &Service{h, shared, map[string]*job{}}
 }
 
-// RuntimeToken is ACTIONS_RUNTIME_TOKEN of a job in the run's current attempt.
+// RuntimeToken returns ACTIONS_RUNTIME_TOKEN of a job in the run's current attempt.
 func (s *Service) RuntimeToken(run *Run, name string) string {
 	defer s.host.Lock()()
 	part := func(v any) string { return base64.RawURLEncoding.EncodeToString(fakehttp.Encode(v)) }
@@ -51,7 +51,7 @@ func (s *Service) RuntimeToken(run *Run, name string) string {
 	return token
 }
 
-// backendID is an opaque name in the form of a UUID.
+// backendID returns an opaque name in the form of a UUID.
 func (s *Service) backendID(kind string, run *Run, attempt int, job string) string {
 	d := s.host.Digest(kind, fmt.Sprint(run.ID), fmt.Sprint(attempt), job)
 	return fmt.Sprintf("%s-%s-%s-%s-%s", d[:8], d[8:12], d[12:16], d[16:20], d[20:32])
@@ -125,7 +125,7 @@ func (s *Service) seen(j *job) []*Artifact {
 	})
 }
 
-// find is the newest artifact of a name and job that is ready or is not.
+// find returns the newest artifact of a name and job that is, or is not, ready.
 func (s *Service) find(j *job, q artifactRequest, ready bool) *Artifact {
 	for _, a := range slices.Backward(s.seen(j)) {
 		if a.Name == q.Name && s.jobID(j.run, a.attempt, a.job) == q.Job && a.ready == ready {
@@ -181,7 +181,7 @@ func (s *Service) finalize(j *job, q artifactRequest) answer {
 func notFound() answer { return twirpError(http.StatusNotFound, "not_found", "artifact not found") }
 
 func (s *Service) list(j *job, q artifactRequest) answer {
-	v := object{} // an empty list is left out
+	v := object{} // an empty list is omitted
 	var found []object
 	for _, a := range s.seen(j) {
 		if !a.ready || q.Filter != nil && *q.Filter != a.Name {

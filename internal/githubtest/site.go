@@ -26,7 +26,7 @@ func (s *site) AddRepo(fullName string, o RepoOptions) *Repo {
 	return r
 }
 
-// Repo finds a repository by owner/name; nil if there is none.
+// Repo returns a repository by owner/name; nil if there is none.
 func (s *site) Repo(fullName string) *Repo {
 	defer s.Lock()()
 	return s.named(fullName)
@@ -34,7 +34,7 @@ func (s *site) Repo(fullName string) *Repo {
 
 func (s *site) named(fullName string) *Repo { return s.repos[strings.ToLower(fullName)] }
 
-// Visible is a repository where a call may know of it; nil if it may not.
+// Visible returns a repository if a call may know of it, else nil.
 func (s *site) Visible(c *call, owner, name string) *Repo {
 	if r := s.named(owner + "/" + name); r != nil && c.Who.Sees(r) {
 		return r
@@ -44,16 +44,16 @@ func (s *site) Visible(c *call, owner, name string) *Repo {
 
 func (s *site) call(r *http.Request, body []byte) *call { return &call{r, s.host, s.identify(r), body} }
 
-// apiVersion is the one version of the REST interface that is described.
+// apiVersion is the only version of the REST interface in the description.
 const apiVersion = "2022-11-28"
 
 var (
 	parameter = regexp.MustCompile(`\{(\w+)\}`)
-	deep      = regexp.MustCompile(`\{(path|ref|basehead)\}$`) // those that hold slashes
+	deep      = regexp.MustCompile(`\{(path|ref|basehead)\}$`) // parameters that contain slashes
 )
 
-// mount serves routes. Limits, access and scopes come first, as on GitHub, then the description, then the handler. Its
-// T is what of finds by the path and its repository, which is nil where the path has none; 404 where it finds nothing.
+// mount serves routes. Limits, access and scopes are checked first, as on GitHub, then the description; then the
+// handler runs. of finds its T by the path and its repository, which may be nil; the answer is 404 if it finds none.
 func mount[T any](s *site, mux *http.ServeMux, routes []route[T], of func(*Repo, *call) *T) {
 	for _, rt := range routes {
 		pattern := rt.Method + " " + deep.ReplaceAllString(rt.Path, "{$1...}")
@@ -162,7 +162,7 @@ func (s *site) getTeam(c *call) answer {
 	return fakehttp.OK(object{"id": 7, "slug": "maintainers", "name": "maintainers"})
 }
 
-// listRepos lists what the token sees of an organization, of a person the public ones, or the caller's own.
+// listRepos lists an organization's repositories that the token sees, a person's public ones, or the caller's own.
 func (s *site) listRepos(c *call) answer {
 	org, owner := c.PathValue("org") != "", c.PathValue("org")+c.PathValue("username")
 	own := owner == "" && c.Who.Kind == "user"
@@ -192,7 +192,7 @@ func (c *call) Read(q any) {
 	}
 }
 
-// Forbidden is the answer to a token that lacks the scopes.
+// Forbidden returns the answer to a token that lacks the scopes.
 func (c *call) Forbidden(scopes ...string) answer {
 	switch c.Who.Kind {
 	case "app":
@@ -205,7 +205,7 @@ func (c *call) Forbidden(scopes ...string) answer {
 	return fakehttp.Refusal(http.StatusUnauthorized, "Requires authentication")
 }
 
-// route is one operation on a T: its path in the description, the scopes of which a token needs one, what answers.
+// route is one operation on a T: its path in the description, the scopes of which a token needs one, and its handler.
 type route[T any] struct {
 	Method, Path string
 	Scopes       []string
@@ -214,16 +214,16 @@ type route[T any] struct {
 
 const repoPath = "/repos/{owner}/{repo}"
 
-// identity is who a token speaks for.
+// identity is the account that a token belongs to.
 type identity struct {
 	Kind string // none, bad, user or app
-	User *user  // the author of what it writes; nil for none and bad
+	User *user  // of an app token: the only repository it is for
 
 	repo        *Repo // of an app token: the one repository it was made for
 	permissions map[string]string
 }
 
-// UserToken is a token for a test that may do what the user may.
+// UserToken returns a token for a test that may do what the user may.
 func (s *site) UserToken(login string) string {
 	defer s.host.Lock()()
 	token := "ghp_" + s.host.Digest("user", login)[:36]
@@ -231,9 +231,9 @@ func (s *site) UserToken(login string) string {
 	return token
 }
 
-// AppToken is what GITHUB_TOKEN is to a job: a token of one repository with a permission map such as
-// {"contents": "read", "pull_requests": "write"}. Scopes that are not named are none; metadata is always readable. What
-// is written with it is by github-actions[bot].
+// AppToken returns a job's GITHUB_TOKEN: a token of one repository with a permission map such as {"contents": "read",
+// "pull_requests": "write"}. Scopes that the map lacks are none; metadata is always readable. What it writes is by
+// github-actions[bot].
 func (s *site) AppToken(r *Repo, permissions map[string]string) string {
 	defer s.host.Lock()()
 	id := fmt.Sprint(s.host.NextID())
@@ -254,7 +254,7 @@ func tokenOf(r *http.Request) string {
 	return strings.TrimSpace(token)
 }
 
-// identify finds who a request is from; the kind is bad for an unknown token.
+// identify returns the sender of a request; its kind is bad for an unknown token.
 func (s *site) identify(r *http.Request) *identity {
 	if r.Header.Get("Authorization") == "" {
 		return &identity{Kind: "none"}
@@ -297,7 +297,7 @@ func (i *identity) allowed(r *Repo, name, want string) bool {
 	case i.Kind == "app" && i.repo == r:
 		return level(i.permissions[name]) >= level(want)
 	case want == "read" || i.Kind == "user" && (name == "pull_requests" || name == "deployments"):
-		return true // who sees a repository may read it, and as a user review there; reviewers are checked apart
+		return true // whoever sees a repository may read it, and as a user review there; reviewers are checked apart
 	}
 	return i.Kind == "user" && level(r.permission(i.User.Login)) >= level(want)
 }

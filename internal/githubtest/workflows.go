@@ -12,7 +12,7 @@ import (
 	"github.com/org/pr-review-action/internal/githubtest/fakehttp"
 )
 
-// Workflows are what Actions keeps of a repository. Their methods take the lock.
+// Workflows holds what Actions keeps of a repository. Its methods take the lock.
 type Workflows struct {
 	environments
 	cache
@@ -37,7 +37,7 @@ func (w *Workflows) start(o RunOptions) *Run {
 	return run
 }
 
-// Run finds a run by id; nil if there is none.
+// Run returns a run by id; nil if there is none.
 func (w *Workflows) Run(id int64) *Run {
 	return fakehttp.Get(w.repo.Host, func() *Run { return w.runs[id] })
 }
@@ -104,7 +104,7 @@ func (w *Workflows) download(c *call) answer {
 	return fakehttp.NotFound()
 }
 
-// listRuns has the runs of a workflow, newest first, filtered by event, branch, head_sha and status.
+// listRuns lists the runs of a workflow, newest first, filtered by event, branch, head_sha and status.
 func (w *Workflows) listRuns(c *call) answer {
 	var found []*Run
 	q := c.URL.Query()
@@ -145,7 +145,7 @@ func (w *Workflows) dispatch(c *call) answer {
 	return fakehttp.OK(object{"workflow_run_id": run.ID, "run_url": v["url"], "html_url": v["html_url"]})
 }
 
-// workflow is the part of a workflow file that a dispatch is held against.
+// workflow is the part of a workflow file that a dispatch is checked against.
 type workflow struct {
 	On struct {
 		Dispatch *struct {
@@ -157,7 +157,7 @@ type workflow struct {
 	} `yaml:"on"`
 }
 
-// refuses is why a workflow takes no dispatch with these inputs, or empty.
+// refuses returns why a workflow accepts no dispatch with these inputs, or "".
 func refuses(text string, inputs map[string]string) string {
 	var w workflow
 	if err := yaml.Unmarshal([]byte(text), &w); err != nil || w.On.Dispatch == nil {

@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// Object is a JSON object on its way out.
+// Object is a JSON object to be sent.
 type Object = map[string]any
 
 const jsonKind = "application/json; charset=utf-8"
 
-// Answer is what a handler says. A nil value is an empty body.
+// Answer is a handler's answer. A nil value is an empty body.
 type Answer struct {
 	Status int
 	Value  any    // JSON
@@ -23,13 +23,13 @@ type Answer struct {
 	Header http.Header
 }
 
-// OK is an answer of 200.
+// OK returns an answer of 200.
 func OK(v any) Answer { return Answer{Status: http.StatusOK, Value: v} }
 
-// Created is an answer of 201.
+// Created returns an answer of 201.
 func Created(v any) Answer { return Answer{Status: http.StatusCreated, Value: v} }
 
-// Refusal is GitHub's error document.
+// Refusal returns GitHub's error document.
 func Refusal(status int, message string, errors ...any) Answer {
 	v := Object{"message": message, "documentation_url": "https://docs.github.com/rest", "status": strconv.Itoa(status)}
 	if len(errors) > 0 {
@@ -38,12 +38,12 @@ func Refusal(status int, message string, errors ...any) Answer {
 	return Answer{Status: status, Value: v}
 }
 
-// Unprocessable is a refusal of what a request says.
+// Unprocessable returns a refusal of a request's content.
 func Unprocessable(message string, errors ...any) Answer {
 	return Refusal(http.StatusUnprocessableEntity, message, errors...)
 }
 
-// NotFound is GitHub's refusal of a place that is not there, or not for the token.
+// NotFound returns GitHub's refusal of a place that does not exist, or not for the token.
 func NotFound() Answer { return Refusal(http.StatusNotFound, "Not Found") }
 
 // Redirect sends the client to an address.
@@ -79,7 +79,7 @@ func (a Answer) Write(w http.ResponseWriter) {
 	_, _ = w.Write(body) // the client may have gone
 }
 
-// Encode is a value as JSON without escapes for HTML.
+// Encode returns a value as JSON without escapes for HTML.
 func Encode(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -90,7 +90,7 @@ func Encode(v any) []byte {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// Null is nil for an empty text.
+// Null returns a text, or nil for an empty one.
 func Null(text string) any {
 	if text == "" {
 		return nil
@@ -98,10 +98,10 @@ func Null(text string) any {
 	return text
 }
 
-// Stamp is a time as JSON has it.
+// Stamp returns a time in the form of JSON.
 func Stamp(t time.Time) string { return t.Format(time.RFC3339) }
 
-// Number reads a decimal number; 0 where it is none.
+// Number parses a decimal number; 0 for anything else.
 func Number(s string) int {
 	n, _ := strconv.Atoi(s)
 	return n
@@ -116,19 +116,19 @@ func List[T any](items []T, f func(T) Object) []Object {
 	return out
 }
 
-// Paged answers a page of a list.
+// Paged answers with a page of a list.
 func Paged[T any](r *http.Request, items []T, f func(T) Object) Answer {
 	items, h := Page(r, items)
 	return OK(List(items, f)).With(h)
 }
 
-// Counted answers a page of a list inside an object with its total.
+// Counted answers with a page of a list inside an object with its total.
 func Counted[T any](r *http.Request, name string, items []T, f func(T) Object) Answer {
 	shown, h := Page(r, items)
 	return OK(Object{"total_count": len(items), name: List(shown, f)}).With(h)
 }
 
-// Page cuts a list to what a request's per_page and page ask for, and makes the Link header.
+// Page cuts a list to the page that per_page and page of a request select, and makes the Link header.
 func Page[T any](r *http.Request, items []T) ([]T, http.Header) {
 	q := r.URL.Query()
 	per, n := Number(q.Get("per_page")), max(Number(q.Get("page")), 1)

@@ -46,7 +46,7 @@ var LoadDescription = sync.OnceValues(func() (*Description, error) {
 })
 
 // allowNull allows null where the description forgets it: for the head of a pull request whose fork was deleted, and
-// for the place of a comment that is outdated (github/rest-api-description, issue 5568).
+// for the place of an outdated comment (github/rest-api-description, issue 5568).
 func allowNull(of *openapi3.Schema, members ...string) {
 	for _, name := range members {
 		s := *of.Properties[name].Value
@@ -55,8 +55,8 @@ func allowNull(of *openapi3.Schema, members ...string) {
 	}
 }
 
-// Hold answers a request to an operation, whose path is as the document writes it. What the document forbids is a
-// violation: such a request is refused, such an answer is sent all the same.
+// Hold checks a request to an operation and its answer; path is spelled as in the document. What the document forbids
+// is a violation: such a request is refused, such an answer is sent all the same.
 func (d *Description) Hold(f *Front, r *http.Request, body []byte, path string, vars map[string]string,
 	handle func() Answer) Answer {
 	in, err := d.request(r, path, vars, body)
@@ -96,8 +96,8 @@ func (d *Description) request(r *http.Request, path string, vars map[string]stri
 	}, nil
 }
 
-// trim forgets what an answer of a shape has to have, and in how many of several shapes it fits: GitHub's objects have
-// dozens of members that nobody reads.
+// trim drops required properties from an answer's schema, and how many of several schemas must match: GitHub's
+// objects have dozens of properties that are never read.
 func trim(ref *openapi3.SchemaRef, seen map[*openapi3.Schema]bool) {
 	if ref == nil || seen[ref.Value] {
 		return

@@ -1,6 +1,6 @@
-// Package fakehttp is what all requests to a fake server go through: a log, faults that strike in place of an answer, a
-// watcher who may hold or end a request, and the lock of what the server knows. Beside it stand a check against a
-// published description of an interface, and a storage of signed addresses.
+// Package fakehttp is what all requests to a fake server pass through: a log, faults that replace an answer, a
+// watcher that may hold or end a request, and the lock of the server's state. It also has a check against a published
+// description of an interface, and a storage of signed addresses.
 //
 // It knows nothing of GitHub's repositories. Start reading at Front.
 package fakehttp
@@ -22,10 +22,10 @@ type Request struct {
 	Query  url.Values
 	Header http.Header
 	Body   []byte
-	Status int // of the answer; 0 where the connection was dropped
+	Status int // of the answer; 0 if the connection was dropped
 }
 
-// Front is where the requests to all hosts of a server come in.
+// Front receives the requests to all hosts of a server.
 type Front struct {
 	Faults
 	violated func(reason string)
@@ -36,26 +36,26 @@ type Front struct {
 	violations []string
 }
 
-// NewFront returns a front that tells violated, which may be nil, of what the description forbids.
+// NewFront returns a front that reports to violated, which may be nil, what the description forbids.
 func NewFront(violated func(reason string)) *Front { return &Front{violated: violated} }
 
-// Lock holds the server's state until what it returns is called.
+// Lock locks the server's state until unlock is called.
 func (f *Front) Lock() (unlock func()) {
 	f.mu.Lock()
 	return f.mu.Unlock
 }
 
-// Requests are all requests so far, in order of arrival.
+// Requests returns all requests so far, in order of arrival.
 func (f *Front) Requests() []Request {
 	return Get(f, func() []Request { return slices.Clone(f.requests) })
 }
 
-// Violations are the requests and answers so far that the description forbids.
+// Violations returns the requests and answers so far that the description forbids.
 func (f *Front) Violations() []string {
 	return Get(f, func() []string { return slices.Clone(f.violations) })
 }
 
-// Violation notes something that a request or an answer should not have. It is called under Lock.
+// Violation records something that a request or an answer should not have. The caller holds the lock.
 func (f *Front) Violation(format string, args ...any) {
 	reason := fmt.Sprintf(format, args...)
 	f.violations = append(f.violations, reason)
@@ -64,16 +64,16 @@ func (f *Front) Violation(format string, args ...any) {
 	}
 }
 
-// OnRequest sets what is called for each request of any host: with its number from 1 on, in phase "before" when nothing
-// has happened yet, and "after" when the server has acted and not answered. It may block, to hold the request, and end
-// the client: where the request's context has ended in "before", nothing is done. A fault that answers in place of the
-// server has no "after".
+// OnRequest sets a function that is called for each request to any host, with its number from 1 on: in phase "before"
+// when nothing has happened yet, and in phase "after" when the server has acted but not answered. It may block, to
+// hold the request, and end the client: if the request's context has ended in "before", the server does nothing. A
+// fault that answers in place of the server has no "after".
 func (f *Front) OnRequest(watch func(n int, r *http.Request, phase string)) {
 	defer f.Lock()()
 	f.onRequest = watch
 }
 
-// Handler serves a host by a function that is called under Lock.
+// Handler serves a host with a function that is called under the lock.
 func (f *Front) Handler(host string, handle func(r *http.Request, body []byte) Answer) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -97,7 +97,7 @@ func (f *Front) Handler(host string, handle func(r *http.Request, body []byte) A
 	})
 }
 
-// enter logs a request, and tells what it runs into.
+// enter logs a request, and returns its fault and watcher.
 func (f *Front) enter(host string, r *http.Request, body []byte) (at int, fault Fault,
 	watch func(n int, r *http.Request, phase string)) {
 	defer f.Lock()()
@@ -125,13 +125,13 @@ func (f *Front) strike(fault Fault, w http.ResponseWriter, at int) bool {
 
 type locker interface{ Lock() (unlock func()) }
 
-// Get is what a test reads of a server under its lock.
+// Get reads from a server under its lock, for a test.
 func Get[T any](from locker, read func() T) T {
 	defer from.Lock()()
 	return read()
 }
 
-// Do changes a server for a test, under its lock.
+// Do changes a server under its lock, for a test.
 func Do(to locker, change func()) {
 	defer to.Lock()()
 	change()

@@ -11,17 +11,17 @@ import (
 
 // Fault is what happens to a request instead of, or before, its answer.
 type Fault struct {
-	Status         int               // answer with it; 0 lets the request through after Delay and Hold
+	Status         int               // of the answer; 0 lets the request through after Delay and Hold
 	Headers        map[string]string // of the answer
 	Body           string            // of the answer; a JSON error with the status text by default
-	Times          int               // how many requests it hits; 0 is every one
-	Delay          time.Duration     // wait before anything else, and do what was asked though the client has gone
-	Hold           <-chan struct{}   // wait for its close before anything else
+	Times          int               // how many requests it hits; 0 for all
+	Delay          time.Duration     // wait before anything else, and act even if the client has gone
+	Hold           <-chan struct{}   // wait until it is closed before anything else
 	DropConnection bool              // close the connection without an answer
-	AfterWrite     bool              // do what was asked first: the answer alone is lost
+	AfterWrite     bool              // act first: only the answer is lost
 }
 
-// Faults are those that are armed. They need no other lock than their own.
+// Faults holds the armed faults. It needs no other lock than its own.
 type Faults struct {
 	mu    sync.Mutex
 	armed []*armedFault
@@ -34,8 +34,8 @@ type armedFault struct {
 	left   int
 }
 
-// Fail arms a fault for requests of any host by method ("" or "*" for all) and path, where * stands for anything inside
-// a segment and ** for anything. Of several that match, the one armed first is taken.
+// Fail arms a fault for requests to any host by method ("" or "*" for all) and path, where * matches anything inside
+// a segment and ** anything. If several match, the one armed first is used.
 func (f *Faults) Fail(method, pathPattern string, fault Fault) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -53,7 +53,7 @@ func (f *Faults) ClearFaults() {
 	f.armed = nil
 }
 
-// take is the fault that hits a request; the zero one does nothing.
+// take returns the fault that hits a request; the zero fault does nothing.
 func (f *Faults) take(method, path string) Fault {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -69,7 +69,7 @@ func (f *Faults) take(method, path string) Fault {
 	return Fault{}
 }
 
-// wait holds the request back as the fault says. False means that the client went away, and that nothing is done.
+// wait holds a request back as the fault requires. It returns false if the client left, so that nothing is done.
 func (f Fault) wait(r *http.Request) bool {
 	if f.Delay > 0 {
 		<-time.After(f.Delay)

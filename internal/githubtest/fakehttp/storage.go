@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Storage keeps block blobs by path and gives them out to signed addresses alone, as
-// Azure's does. Its methods are called under the lock of its front.
+// Storage keeps block blobs by path and serves them only at signed addresses, like Azure's. The caller of
+// its methods holds the front's lock.
 type Storage struct {
 	URL   string // of the host
 	Now   func() time.Time
@@ -30,7 +30,7 @@ type Blob struct {
 	staged    map[string][]byte // blocks by id
 }
 
-// Put keeps a blob in place of what was there, and returns its path.
+// Put stores a blob in place of any other, and returns its path.
 func (s *Storage) Put(path string, b Blob) string {
 	if s.blobs == nil {
 		s.blobs = map[string]*Blob{}
@@ -40,10 +40,10 @@ func (s *Storage) Put(path string, b Blob) string {
 	return path
 }
 
-// At is the blob of a path; nil if there is none.
+// At returns the blob at a path; nil if there is none.
 func (s *Storage) At(path string) *Blob { return s.blobs[path] }
 
-// Sign makes an address that allows r or w for a while. The signature is padded base64, to be kept as it is.
+// Sign returns an address that allows r or w for a while. The signature is padded base64, which must not change.
 func (s *Storage) Sign(path, permission string, life time.Duration) string {
 	until := Stamp(s.Now().Add(life))
 	q := url.Values{"se": {until}, "sp": {permission}, "sr": {"b"}, "sv": {"2025-05-05"},
@@ -99,7 +99,7 @@ func (b *Blob) put(r *http.Request, q url.Values, body []byte) Answer {
 	return refused(http.StatusBadRequest, "InvalidQueryParameterValue")
 }
 
-// stage keeps a block. Ids are base64 of at most 64 bytes and of one length.
+// stage stores a block. Ids are base64 of at most 64 bytes and all of one length.
 func (b *Blob) stage(id string, body []byte) Answer {
 	raw, err := base64.StdEncoding.DecodeString(id)
 	if err != nil || len(raw) == 0 || len(raw) > 64 || len(body) == 0 {

@@ -15,10 +15,10 @@ type File struct {
 	SHA                  string
 	Status               string // added, removed, modified or renamed
 	Additions, Deletions int
-	Patch                string // left out where empty
+	Patch                string // omitted if empty
 }
 
-// Changes compares two snapshots as GitHub does: binary files and those of patchLines changed lines have no patch.
+// Changes compares two snapshots as GitHub does: binary files, and those of patchLines changed lines, lack a patch.
 func Changes(old, new Tree, patchLines int) []File {
 	var files []File
 	from := renames(old, new)
@@ -51,7 +51,7 @@ func Changes(old, new Tree, patchLines int) []File {
 	return files
 }
 
-// renames maps new paths to the removed paths they came from: those that share more than half of their lines.
+// renames maps new paths to the removed paths they came from: files that share more than half of their lines.
 func renames(old, new Tree) map[string]string {
 	from, paths := map[string]string{}, slices.Sorted(maps.Keys(new))
 	for _, gone := range slices.Sorted(maps.Keys(old)) {
@@ -102,7 +102,7 @@ func (f *File) diff(old, new string, patchLines int) {
 		return
 	}
 	parts := strings.SplitN(strings.TrimSuffix(udiff.Unified("a", "b", old, new), "\n"), "\n", 3)
-	lines, before := strings.Split(parts[2], "\n"), strings.Split(old, "\n") // behind two lines of file names
+	lines, before := strings.Split(parts[2], "\n"), strings.Split(old, "\n") // after two lines of file names
 	for i, line := range lines {
 		switch {
 		case strings.HasPrefix(line, "@@ "):
@@ -118,7 +118,7 @@ func (f *File) diff(old, new string, patchLines int) {
 	}
 }
 
-// Diff is the file's header and hunks as git writes them.
+// Diff returns the file's header and hunks as git writes them.
 func (f File) Diff() string {
 	old := f.Path
 	if f.OldPath != "" {

@@ -1,6 +1,6 @@
-// Package memgit is git in memory as far as GitHub shows it: commits with whole
-// snapshots, what changed between two of them, tree objects, patches and archives.
-// It knows no repository, no user and no HTTP. Start reading at Tree and Objects.
+// Package memgit is git in memory as far as GitHub shows it: commits with whole snapshots,
+// what changed between two of them, tree objects, patches and archives. It knows no
+// repository, no user and no HTTP. Start reading at Tree and Objects.
 package memgit
 
 import (
@@ -17,14 +17,14 @@ import (
 // Tree is the whole content of a commit: text by path.
 type Tree map[string]string
 
-// With is the tree with other files on top; nil makes a copy.
+// With returns a copy of the tree with other files on top.
 func (t Tree) With(files Tree) Tree {
 	out := maps.Clone(t)
 	maps.Copy(out, files)
 	return out
 }
 
-// Without is the tree less some paths.
+// Without returns a copy of the tree without some paths.
 func (t Tree) Without(paths ...string) Tree {
 	out := maps.Clone(t)
 	for _, p := range paths {
@@ -33,7 +33,7 @@ func (t Tree) Without(paths ...string) Tree {
 	return out
 }
 
-// FS is the tree as a file system, whose paths have to be those of one.
+// FS returns the tree as a file system; its paths must be valid for one.
 func (t Tree) FS() fstest.MapFS {
 	files := fstest.MapFS{}
 	for path, text := range t {
@@ -44,10 +44,10 @@ func (t Tree) FS() fstest.MapFS {
 
 const linkTo = "\x00link to "
 
-// Link is the content of a file of a Tree that is a symbolic link.
+// Link returns the content of a file of a Tree that is a symbolic link.
 func Link(target string) string { return linkTo + target }
 
-// BlobSHA is git's hash of a file.
+// BlobSHA returns git's hash of a file.
 func BlobSHA(content string) string { return hash("blob", content) }
 
 func hash(kind, body string) string {
@@ -57,10 +57,10 @@ func hash(kind, body string) string {
 
 // Commit is a snapshot with its history.
 type Commit struct {
-	SHA     string // set by Add, unless it is given
+	SHA     string // set by Add if empty
 	Parents []*Commit
 	Tree    Tree
-	Modes   map[string]string // of files that are no ordinary ones, such as 100755
+	Modes   map[string]string // of files other than ordinary ones, such as 100755
 	Message string
 	Author  string
 	At      time.Time
@@ -69,7 +69,7 @@ type Commit struct {
 // PlainMode is git's mode of an ordinary file.
 const PlainMode = "100644"
 
-// Mode is git's mode of a file; empty if it is not there.
+// Mode returns git's mode of a file; "" if it does not exist.
 func (c *Commit) Mode(path string) string {
 	text, there := c.Tree[path]
 	switch mode := c.Modes[path]; {
@@ -83,7 +83,7 @@ func (c *Commit) Mode(path string) string {
 	return PlainMode
 }
 
-// History is every ancestor of a commit, itself first, nearest before farther.
+// History returns a commit and all its ancestors, nearest first.
 func (c *Commit) History() []*Commit {
 	seen := map[*Commit]bool{c: true}
 	list := []*Commit{c}
@@ -98,7 +98,7 @@ func (c *Commit) History() []*Commit {
 	return list
 }
 
-// MergeBase is the nearest ancestor of b that is one of a; nil if none is.
+// MergeBase returns the nearest ancestor of b that is also one of a; nil if there is none.
 func MergeBase(a, b *Commit) *Commit {
 	of := a.History()
 	for _, c := range b.History() {
@@ -109,7 +109,7 @@ func MergeBase(a, b *Commit) *Commit {
 	return nil
 }
 
-// Since lists what b has and a lacks, oldest first.
+// Since lists the commits that b has and a lacks, oldest first.
 func Since(a, b *Commit) []*Commit {
 	of := a.History()
 	list := slices.DeleteFunc(b.History(), func(c *Commit) bool { return slices.Contains(of, c) })
@@ -117,7 +117,7 @@ func Since(a, b *Commit) []*Commit {
 	return list
 }
 
-// Merge is the content of a branch's head after the tip of its base was merged in.
+// Merge returns the content of a branch's head after the tip of its base is merged in.
 func Merge(tip, head *Commit) Tree {
 	tree, old := tip.Tree.With(nil), MergeBase(tip, head)
 	for path, text := range head.Tree {

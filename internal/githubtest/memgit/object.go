@@ -12,19 +12,19 @@ import (
 	"strings"
 )
 
-// Entry of a tree as git has it: a blob or another tree. Name is a path where entries of several folders are listed.
+// Entry is an entry of a git tree: a blob or another tree. Name is a path if entries of several folders are listed.
 type Entry struct{ Mode, Kind, Name, SHA string }
 
-// Objects are the commits that a repository and its forks share.
+// Objects holds the commits that a repository and its forks share.
 type Objects struct {
 	Commits map[string]*Commit
-	trees   map[string][]Entry // that were asked for
+	trees   map[string][]Entry // those requested so far
 }
 
 // NewObjects returns an empty store.
 func NewObjects() *Objects { return &Objects{map[string]*Commit{}, map[string][]Entry{}} }
 
-// Add stores a commit under a hash of its own, so that two alike are two.
+// Add stores a commit under a unique hash, even if another one is equal.
 func (o *Objects) Add(c Commit) *Commit {
 	c.Tree, c.Modes = maps.Clone(c.Tree), maps.Clone(c.Modes)
 	if c.SHA == "" {
@@ -39,8 +39,8 @@ func (o *Objects) Add(c Commit) *Commit {
 	return &c
 }
 
-// Entries are those of a tree by its hash, or of the top one of a commit; with deep
-// those of all folders below. The hash is the tree's; empty if there is no such.
+// Entries returns a tree's entries by the tree's hash, or those of a commit's top tree; with deep also those of all
+// folders below. It also returns the tree's hash, "" if there is no such tree.
 func (o *Objects) Entries(sha string, deep bool) (string, []Entry) {
 	if c := o.Commits[sha]; c != nil {
 		sha = o.plant(c, "")
@@ -55,7 +55,7 @@ func (o *Objects) Entries(sha string, deep bool) (string, []Entry) {
 	return sha, entries
 }
 
-// plant makes the tree objects of a folder of a commit, and gives its hash.
+// plant makes the tree objects of a folder of a commit, and returns its hash.
 func (o *Objects) plant(c *Commit, folder string) string {
 	found := map[string]Entry{}
 	for path, text := range c.Tree {
@@ -92,7 +92,7 @@ func (o *Objects) deep(sha, folder string) (all []Entry) {
 	return all
 }
 
-// Archive is the tar.gz that git makes of a commit: a note of its id, the folder and the files, whatever their paths.
+// Archive returns the tar.gz that git makes of a commit: a note with its id, the folder and the files, with any paths.
 func (c *Commit) Archive(folder string) []byte {
 	var packed bytes.Buffer
 	compressed := gzip.NewWriter(&packed)

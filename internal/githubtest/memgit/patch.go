@@ -11,13 +11,13 @@ import (
 
 var hunkHeader = regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@`)
 
-// headerOf are the first lines, old and new, that a hunk's header names.
+// headerOf returns the first lines, old and new, in a hunk's header.
 func headerOf(line string) (old, new int, ok bool) {
 	m := hunkHeader.FindStringSubmatch(line)
 	if m == nil {
 		return 0, 0, false
 	}
-	old, _ = strconv.Atoi(m[1]) // digits by the expression
+	old, _ = strconv.Atoi(m[1]) // the expression matches digits
 	new, _ = strconv.Atoi(m[3])
 	return old, new, true
 }
@@ -35,11 +35,11 @@ func headed(header string, before []string) string {
 	return header
 }
 
-// Place is where a line of a patch stands: Hunk and Position count from 1.
+// Place is the position of a line in a patch: Hunk and Position count from 1.
 type Place struct{ Hunk, Position int }
 
-// Places maps the lines of one side that a comment may name to their place, and
-// gives the text of each hunk. The left side has the deleted lines alone.
+// Places maps the lines of one side that a comment may name to their places, and returns the
+// text of each hunk. The left side only has the deleted lines.
 func Places(patch, side string) (map[int]Place, []string) {
 	at := map[int]Place{}
 	var hunks []string
@@ -71,7 +71,7 @@ func Places(patch, side string) (map[int]Place, []string) {
 	return at, hunks
 }
 
-// Follow is the number of a line after its file changed; 0 where it is gone.
+// Follow returns the number of a line after its file changed; 0 if it is gone.
 func Follow(before, after string, line int) int {
 	old, new := 0, 0
 	for _, e := range diff.Edits(strings.Split(before, "\n"), strings.Split(after, "\n")) {
