@@ -59,7 +59,7 @@ func (w Wire) modelHTTP(s settings.Settings, onWait func(time.Duration, string))
 // there is room.
 const limitTries = 10
 
-// tryTime bounds the whole of a Try, the waits between tries included.
+// tryTime bounds one model's answer in Try, the waits between tries included.
 const tryTime = time.Minute
 
 // tryTokens bounds the answer to a Try, reasoning included.
