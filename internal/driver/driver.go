@@ -116,7 +116,7 @@ func (d Driver) prepare(ctx context.Context, b *wire.Brief) (err error) {
 	if err != nil || d.Tell == nil {
 		return err
 	}
-	for _, line := range d.Reviewer.Expects(b.Change, b.Paid) {
+	for _, line := range d.Reviewer.Forecast(b.Change, b.Paid) {
 		d.Tell(line)
 	}
 	return nil

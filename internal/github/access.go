@@ -18,7 +18,7 @@ func (c *Client) Protected(ctx context.Context, owner, repo, branch string) (boo
 
 func (c *Client) branch(ctx context.Context, owner, repo, name string) (b gh.Branch, err error) {
 	_, err = c.get(ctx, &b, repoPath(owner, repo, "branches", name))
-	return b, whole(fmt.Sprintf("reading branch %q of %s/%s", name, owner, repo), err, b.GetName() != "")
+	return b, requireComplete(fmt.Sprintf("reading branch %q of %s/%s", name, owner, repo), err, b.GetName() != "")
 }
 
 // Permission returns what a user may do in a repository: admin, write, read or none. Every
@@ -47,7 +47,7 @@ func (c *Client) Member(ctx context.Context, owner, repo, login string) (Member,
 	}
 	_, err := c.get(ctx, &level, repoPath(owner, repo, "collaborators", login, "permission"))
 	known := slices.Contains([]string{"admin", "write", "read", "none"}, level.Permission)
-	if err = whole(doing, err, known); err != nil {
+	if err = requireComplete(doing, err, known); err != nil {
 		return Member{}, err
 	}
 	return Member{ID: level.User.GetID(), Permission: level.Permission, Bot: level.User.GetType() == "Bot"}, nil
@@ -57,20 +57,20 @@ func (c *Client) Member(ctx context.Context, owner, repo, login string) (Member,
 // only an attempt can tell: the API does not show the rights of an app's token (a job's
 // included) or of a fine-grained one.
 func (c *Client) CanWritePulls(ctx context.Context, owner, repo string) (known, ok bool, err error) {
-	return c.can(ctx, "pull", owner, repo)
+	return c.hasRight(ctx, "pull", owner, repo)
 }
 
 // CanPush reports the same about branches and commits.
 func (c *Client) CanPush(ctx context.Context, owner, repo string) (known, ok bool, err error) {
-	return c.can(ctx, "push", owner, repo)
+	return c.hasRight(ctx, "push", owner, repo)
 }
 
-func (c *Client) can(ctx context.Context, right, owner, repo string) (known, ok bool, err error) {
+func (c *Client) hasRight(ctx context.Context, right, owner, repo string) (known, ok bool, err error) {
 	if c.token == "" {
 		return true, false, nil
 	}
 	r, resp, err := c.api.Repositories.Get(ctx, segment(owner), segment(repo))
-	err = whole(fmt.Sprintf("reading the token's rights in %s/%s", owner, repo), err, r.GetID() != 0)
+	err = requireComplete(fmt.Sprintf("reading the token's rights in %s/%s", owner, repo), err, r.GetID() != 0)
 	if err != nil {
 		return false, false, err
 	}
@@ -115,7 +115,7 @@ func (c *Client) Environment(ctx context.Context, owner, repo, name string) (Env
 	}
 	doing := fmt.Sprintf("reading environment %q of %s/%s", name, owner, repo)
 	_, err := c.get(ctx, &e, repoPath(owner, repo, "environments", name))
-	if err = whole(doing, err, e.Name != ""); err != nil {
+	if err = requireComplete(doing, err, e.Name != ""); err != nil {
 		return Environment{}, err
 	}
 	found := Environment{ID: e.ID, Name: e.Name, Rules: len(e.Rules), Limited: e.Branches != nil,

@@ -54,7 +54,7 @@ func (c *Client) Artifacts(ctx context.Context, owner, repo string, q Artifacts)
 	} else if q.Name == "" {
 		pages = q.Pages
 	}
-	list, err := all(func(o *gh.ListOptions) ([]artifact, *gh.Response, error) {
+	list, err := listAll(func(o *gh.ListOptions) ([]artifact, *gh.Response, error) {
 		var page struct {
 			Total     *int       `json:"total_count"`
 			Artifacts []artifact `json:"artifacts"`
@@ -74,7 +74,7 @@ func (c *Client) Artifacts(ctx context.Context, owner, repo string, q Artifacts)
 	})
 	for _, a := range list {
 		if a.GetName() == q.Name || q.Name == "" && strings.HasPrefix(a.GetName(), q.Prefix) {
-			found = append(found, a.read(q.Run))
+			found = append(found, a.convert(q.Run))
 		}
 	}
 	order.Stable(found, func(a, b Artifact) int { return cmp.Compare(b.ID, a.ID) })
@@ -88,9 +88,9 @@ type artifact struct {
 	Digest string `json:"digest"`
 }
 
-// read converts an artifact. If the field that names its run is null, as the API description
+// convert converts an artifact. If the field that names its run is null, as the API description
 // permits, the run that was listed counts.
-func (a artifact) read(of int64) Artifact {
+func (a artifact) convert(of int64) Artifact {
 	run := a.GetWorkflowRun()
 	return Artifact{
 		ID: a.GetID(), Name: a.GetName(), Size: a.GetSizeInBytes(), Digest: a.Digest,

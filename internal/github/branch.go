@@ -183,7 +183,7 @@ func (c *Client) OpenedFrom(ctx context.Context, owner, repo, branch string) ([]
 // Said searches the comments under an issue or pull request for a text. It returns the
 // address of the first one that contains it.
 func (c *Client) Said(ctx context.Context, ref pull.Ref, text string) (where string, found bool, err error) {
-	list, err := all(func(o *gh.ListOptions) ([]*gh.IssueComment, *gh.Response, error) {
+	list, err := listAll(func(o *gh.ListOptions) ([]*gh.IssueComment, *gh.Response, error) {
 		return c.api.Issues.ListComments(ctx, segment(ref.Owner), segment(ref.Repo), ref.Number,
 			&gh.IssueListCommentsOptions{ListOptions: *o})
 	})

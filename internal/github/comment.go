@@ -41,24 +41,24 @@ func (c ReviewComment) Outdated() bool { return c.Line == 0 }
 
 // ReviewComments lists all comments on a pull request's diff, oldest first.
 func (c *Client) ReviewComments(ctx context.Context, ref pull.Ref) ([]ReviewComment, error) {
-	list, err := all(func(o *gh.ListOptions) ([]*gh.PullRequestComment, *gh.Response, error) {
+	list, err := listAll(func(o *gh.ListOptions) ([]*gh.PullRequestComment, *gh.Response, error) {
 		return c.api.PullRequests.ListComments(ctx, ref.Owner, ref.Repo, ref.Number, &gh.PullRequestListCommentsOptions{
 			Sort: "created", Direction: "asc", ListOptions: *o,
 		})
 	})
-	return comments(list), Wrap("listing the comments on "+ref.String(), err)
+	return convertComments(list), Wrap("listing the comments on "+ref.String(), err)
 }
 
 // CommentsOf lists the comments of one review; those of a pending review only for its author.
 // It returns ErrNotFound if none is visible.
 func (c *Client) CommentsOf(ctx context.Context, ref pull.Ref, review int64) ([]ReviewComment, error) {
-	list, err := all(func(o *gh.ListOptions) ([]*gh.PullRequestComment, *gh.Response, error) {
+	list, err := listAll(func(o *gh.ListOptions) ([]*gh.PullRequestComment, *gh.Response, error) {
 		return c.api.PullRequests.ListReviewComments(ctx, ref.Owner, ref.Repo, ref.Number, review, o)
 	})
-	return comments(list), Wrap(fmt.Sprintf("listing the comments of review %d on %s", review, ref), err)
+	return convertComments(list), Wrap(fmt.Sprintf("listing the comments of review %d on %s", review, ref), err)
 }
 
-func comments(list []*gh.PullRequestComment) (comments []ReviewComment) {
+func convertComments(list []*gh.PullRequestComment) (comments []ReviewComment) {
 	for _, k := range list {
 		comments = append(comments, ReviewComment{
 			ID: k.GetID(), ReplyTo: k.GetInReplyTo(), Review: k.GetPullRequestReviewID(), Path: k.GetPath(),

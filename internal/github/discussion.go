@@ -37,7 +37,7 @@ type Remark struct {
 // reports that others follow. The API ends at 250 commits.
 func (c *Client) Commits(ctx context.Context, ref pull.Ref, page int) (remarks []Remark, more bool, err error) {
 	list, resp, err := c.api.PullRequests.ListCommits(ctx, segment(ref.Owner), segment(ref.Repo), ref.Number,
-		remarksOf(page))
+		pageOptions(page))
 	for _, k := range list {
 		r := Remark{
 			User: k.GetAuthor().GetLogin(), UserType: k.GetAuthor().GetType(), SHA: k.GetSHA(),
@@ -48,13 +48,13 @@ func (c *Client) Commits(ctx context.Context, ref pull.Ref, page int) (remarks [
 		}
 		remarks = append(remarks, r)
 	}
-	return remarks, follows(resp, page), Wrap("listing the commits of "+ref.String(), err)
+	return remarks, hasNext(resp, page), Wrap("listing the commits of "+ref.String(), err)
 }
 
 // Comments lists a page of a pull request's conversation, as Commits does.
 func (c *Client) Comments(ctx context.Context, ref pull.Ref, page int) (remarks []Remark, more bool, err error) {
 	list, resp, err := c.api.Issues.ListComments(ctx, segment(ref.Owner), segment(ref.Repo), ref.Number,
-		&gh.IssueListCommentsOptions{ListOptions: *remarksOf(page)})
+		&gh.IssueListCommentsOptions{ListOptions: *pageOptions(page)})
 	for _, k := range list {
 		remarks = append(remarks, Remark{
 			ID: k.GetID(), User: k.GetUser().GetLogin(), UserType: k.GetUser().GetType(),
@@ -62,13 +62,13 @@ func (c *Client) Comments(ctx context.Context, ref pull.Ref, page int) (remarks 
 			Body:        k.GetBody(), At: k.GetCreatedAt().Time,
 		})
 	}
-	return remarks, follows(resp, page), Wrap("listing the conversation of "+ref.String(), err)
+	return remarks, hasNext(resp, page), Wrap("listing the conversation of "+ref.String(), err)
 }
 
 // ReviewPage lists a page of a pull request's reviews, as Commits does.
 func (c *Client) ReviewPage(ctx context.Context, ref pull.Ref, page int) (remarks []Remark, more bool, err error) {
 	list, resp, err := c.api.PullRequests.ListReviews(ctx, segment(ref.Owner), segment(ref.Repo), ref.Number,
-		remarksOf(page))
+		pageOptions(page))
 	for _, k := range list {
 		remarks = append(remarks, Remark{
 			ID: k.GetID(), User: k.GetUser().GetLogin(), UserType: k.GetUser().GetType(),
@@ -76,14 +76,14 @@ func (c *Client) ReviewPage(ctx context.Context, ref pull.Ref, page int) (remark
 			State:       k.GetState(), Body: k.GetBody(), At: k.GetSubmittedAt().Time,
 		})
 	}
-	return remarks, follows(resp, page), Wrap("listing the reviews of "+ref.String(), err)
+	return remarks, hasNext(resp, page), Wrap("listing the reviews of "+ref.String(), err)
 }
 
 // ReviewCommentPage lists a page of the comments on a pull request's diff, as Commits does.
 func (c *Client) ReviewCommentPage(ctx context.Context, ref pull.Ref,
 	page int) (remarks []Remark, more bool, err error) {
 	list, resp, err := c.api.PullRequests.ListComments(ctx, segment(ref.Owner), segment(ref.Repo), ref.Number,
-		&gh.PullRequestListCommentsOptions{Sort: "created", Direction: "asc", ListOptions: *remarksOf(page)})
+		&gh.PullRequestListCommentsOptions{Sort: "created", Direction: "asc", ListOptions: *pageOptions(page)})
 	for _, k := range list {
 		r := Remark{
 			ID: k.GetID(), ReplyTo: k.GetInReplyTo(), Review: k.GetPullRequestReviewID(), User: k.GetUser().GetLogin(),
@@ -96,7 +96,7 @@ func (c *Client) ReviewCommentPage(ctx context.Context, ref pull.Ref,
 		}
 		remarks = append(remarks, r)
 	}
-	return remarks, follows(resp, page), Wrap("listing the comments on "+ref.String(), err)
+	return remarks, hasNext(resp, page), Wrap("listing the comments on "+ref.String(), err)
 }
 
 // Issue reads an issue. It returns ErrNotFound also if the issue was deleted or moved to
@@ -119,8 +119,8 @@ func (c *Client) Issue(ctx context.Context, owner, repo string, number int) (Rem
 	}, nil
 }
 
-func remarksOf(page int) *gh.ListOptions {
+func pageOptions(page int) *gh.ListOptions {
 	return &gh.ListOptions{Page: max(page, 1), PerPage: RemarkPage}
 }
 
-func follows(resp *gh.Response, page int) bool { return resp != nil && resp.NextPage > max(page, 1) }
+func hasNext(resp *gh.Response, page int) bool { return resp != nil && resp.NextPage > max(page, 1) }

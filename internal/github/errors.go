@@ -34,24 +34,24 @@ func Wrap(doing string, err error) error {
 	}
 	if kind := sentinel(status); kind != nil {
 		if kind == ErrNoAccess && status.Needs != "" {
-			kind = lacking{kind, status.Needs}
+			kind = accessError{kind, status.Needs}
 		}
 		return fmt.Errorf("%s: %w: %w", doing, kind, status)
 	}
 	return fmt.Errorf("%s: %w", doing, status)
 }
 
-// lacking is ErrNoAccess with the permissions that GitHub named.
-type lacking struct {
+// accessError is ErrNoAccess with the permissions that GitHub named.
+type accessError struct {
 	error
 	permissions string
 }
 
 // Unwrap returns ErrNoAccess.
-func (l lacking) Unwrap() error { return l.error }
+func (l accessError) Unwrap() error { return l.error }
 
 // Next tells the user which permissions to give the token.
-func (l lacking) Next() string {
+func (l accessError) Next() string {
 	return "give the token what GitHub names, in the job's permissions: { " + l.permissions + " }"
 }
 

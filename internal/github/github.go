@@ -64,8 +64,8 @@ func (c *Client) ForWriting() *gh.Client {
 	return c.client(http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete)
 }
 
-// changes maps a method to the addresses that it may change or delete.
-var changes = map[string]*regexp.Regexp{
+// changeable maps a method to the addresses that it may change or delete.
+var changeable = map[string]*regexp.Regexp{
 	http.MethodPut:    regexp.MustCompile(`/repos/[^/]+/[^/]+/environments/[^/]+$`),
 	http.MethodDelete: regexp.MustCompile(`/repos/[^/]+/[^/]+/pulls/[0-9]+/reviews/[0-9]+$`),
 }
@@ -132,7 +132,7 @@ type authorized struct {
 }
 
 func (a *authorized) RoundTrip(req *http.Request) (*http.Response, error) {
-	if only := changes[req.Method]; !slices.Contains(a.methods, req.Method) || only != nil &&
+	if only := changeable[req.Method]; !slices.Contains(a.methods, req.Method) || only != nil &&
 		!only.MatchString(req.URL.Path) {
 		return nil, fmt.Errorf("a reading client sends no %s", req.Method)
 	}
@@ -214,8 +214,8 @@ func segment(s string) string {
 	return url.PathEscape(s)
 }
 
-// all reads a list to its last page.
-func all[T any](read func(*gh.ListOptions) ([]T, *gh.Response, error)) ([]T, error) {
+// listAll reads a list to its last page.
+func listAll[T any](read func(*gh.ListOptions) ([]T, *gh.Response, error)) ([]T, error) {
 	var list []T
 	o := &gh.ListOptions{Page: 1, PerPage: pageSize}
 	for o.Page <= maxPages {
@@ -234,8 +234,8 @@ func all[T any](read func(*gh.ListOptions) ([]T, *gh.Response, error)) ([]T, err
 
 var errIncomplete = errors.New("the answer lacks fields that it must have")
 
-// whole wraps err, or errIncomplete if ok is false, with what was being done.
-func whole(doing string, err error, ok bool) error {
+// requireComplete wraps err, or errIncomplete if ok is false, with what was being done.
+func requireComplete(doing string, err error, ok bool) error {
 	if err == nil && !ok {
 		err = errIncomplete
 	}

@@ -15,7 +15,7 @@ import (
 // empty if it was deleted. It returns ErrNotFound if the label was never set.
 func (c *Client) LabelSetter(ctx context.Context, ref pull.Ref, label string) (login string, err error) {
 	var at time.Time
-	events, err := all(func(o *gh.ListOptions) ([]*gh.IssueEvent, *gh.Response, error) {
+	events, err := listAll(func(o *gh.ListOptions) ([]*gh.IssueEvent, *gh.Response, error) {
 		return c.api.Issues.ListIssueEvents(ctx, ref.Owner, ref.Repo, ref.Number, o)
 	})
 	for _, e := range events {

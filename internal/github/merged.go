@@ -30,7 +30,7 @@ type MergedPull struct {
 // returns the newest merges of the thousand closed pull requests that were updated last.
 func (c *Client) MergedPulls(ctx context.Context, owner, repo string, last int) ([]MergedPull, error) {
 	var found []MergedPull
-	_, err := all(func(o *gh.ListOptions) ([]*gh.PullRequest, *gh.Response, error) {
+	_, err := listAll(func(o *gh.ListOptions) ([]*gh.PullRequest, *gh.Response, error) {
 		page, resp, err := c.api.PullRequests.List(ctx, owner, repo, &gh.PullRequestListOptions{
 			State: "closed", Sort: "updated", Direction: "desc", ListOptions: *o,
 		})
@@ -40,7 +40,7 @@ func (c *Client) MergedPulls(ctx context.Context, owner, repo string, last int) 
 		if err != nil {
 			return nil, nil, err
 		}
-		found = newest(found, last)
+		found = newestMerges(found, last)
 		if o.Page >= MergedPages || settled(found, page, last) {
 			resp.NextPage = 0
 		}
@@ -53,7 +53,7 @@ func (c *Client) MergedPulls(ctx context.Context, owner, repo string, last int) 
 // between the requests.
 func withMerged(found []MergedPull, page []*gh.PullRequest, owner, repo string) ([]MergedPull, error) {
 	for _, pr := range page {
-		p := describe(pull.Ref{Owner: owner, Repo: repo, Number: pr.GetNumber()}, pr)
+		p := pullOf(pull.Ref{Owner: owner, Repo: repo, Number: pr.GetNumber()}, pr)
 		same := func(m MergedPull) bool { return m.Number == p.Number }
 		if pr.MergedAt == nil || slices.ContainsFunc(found, same) {
 			continue
@@ -67,7 +67,7 @@ func withMerged(found []MergedPull, page []*gh.PullRequest, owner, repo string) 
 	return found, nil
 }
 
-func newest(list []MergedPull, last int) []MergedPull {
+func newestMerges(list []MergedPull, last int) []MergedPull {
 	order.Stable(list, func(a, b MergedPull) int {
 		return cmp.Or(b.MergedAt.Compare(a.MergedAt), cmp.Compare(b.Number, a.Number))
 	})

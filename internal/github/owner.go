@@ -34,7 +34,7 @@ func (c *Client) repositories(ctx context.Context, path string, query url.Values
 	err error) {
 	query.Set("sort", "pushed")
 	query.Set("per_page", strconv.Itoa(pageSize))
-	found, err := all(func(o *gh.ListOptions) (page []*gh.Repository, resp *gh.Response, err error) {
+	found, err := listAll(func(o *gh.ListOptions) (page []*gh.Repository, resp *gh.Response, err error) {
 		query.Set("page", strconv.Itoa(o.Page))
 		resp, err = c.get(ctx, &page, path+"?"+query.Encode())
 		if err == nil && o.Page >= ownerPages && resp.NextPage > 0 {

@@ -31,7 +31,7 @@ func (c *Client) Pull(ctx context.Context, ref pull.Ref) (pull.Pull, error) {
 	if err != nil {
 		return pull.Pull{}, Wrap(doing, err)
 	}
-	p := describe(ref, pr)
+	p := pullOf(ref, pr)
 	if pr.GetNumber() != ref.Number || p.RepoID == 0 || p.HeadSHA == "" || p.BaseSHA == "" || p.State == "" {
 		return pull.Pull{}, Wrap(doing, errIncomplete)
 	}
@@ -41,7 +41,7 @@ func (c *Client) Pull(ctx context.Context, ref pull.Ref) (pull.Pull, error) {
 // OpenHeads returns the head commits of all open pull requests by number, with one request
 // per hundred.
 func (c *Client) OpenHeads(ctx context.Context, owner, repo string) (map[int]string, error) {
-	list, err := all(func(o *gh.ListOptions) ([]*gh.PullRequest, *gh.Response, error) {
+	list, err := listAll(func(o *gh.ListOptions) ([]*gh.PullRequest, *gh.Response, error) {
 		return c.api.PullRequests.List(ctx, owner, repo, &gh.PullRequestListOptions{State: "open", ListOptions: *o})
 	})
 	heads := map[int]string{}
@@ -51,7 +51,7 @@ func (c *Client) OpenHeads(ctx context.Context, owner, repo string) (map[int]str
 	return heads, Wrap(fmt.Sprintf("listing the open pull requests of %s/%s", owner, repo), err)
 }
 
-func describe(ref pull.Ref, pr *gh.PullRequest) pull.Pull {
+func pullOf(ref pull.Ref, pr *gh.PullRequest) pull.Pull {
 	base, head := pr.GetBase(), pr.GetHead()
 	if owner, repo, ok := strings.Cut(base.GetRepo().GetFullName(), "/"); ok {
 		ref.Owner, ref.Repo = owner, repo
@@ -89,19 +89,19 @@ func describe(ref pull.Ref, pr *gh.PullRequest) pull.Pull {
 // list lacks some: GitHub ends it at 3000, and a push in between changes their number. GitHub
 // did not diff a file that has Changes() > 0 but no patch.
 func (c *Client) Files(ctx context.Context, p pull.Pull) (files []diff.File, complete bool, err error) {
-	list, err := all(func(o *gh.ListOptions) ([]*gh.CommitFile, *gh.Response, error) {
+	list, err := listAll(func(o *gh.ListOptions) ([]*gh.CommitFile, *gh.Response, error) {
 		return c.api.PullRequests.ListFiles(ctx, p.Owner, p.Repo, p.Number, o)
 	})
 	if err != nil {
 		return nil, false, Wrap("listing the files of "+p.String(), err)
 	}
 	for _, f := range list {
-		files = append(files, file(f))
+		files = append(files, diffFile(f))
 	}
 	return files, len(files) == p.ChangedFiles && len(files) <= maxFiles, nil
 }
 
-func file(f *gh.CommitFile) diff.File {
+func diffFile(f *gh.CommitFile) diff.File {
 	file := diff.File{
 		Path:      f.GetFilename(),
 		OldPath:   f.GetPreviousFilename(),
@@ -141,7 +141,7 @@ func (c *Client) MergeBase(ctx context.Context, p pull.Pull) (string, error) {
 // also for a path that leaves the repository, or ErrTooLarge.
 func (c *Client) Content(ctx context.Context, owner, repo, path, ref string, max int64) ([]byte, error) {
 	doing := fmt.Sprintf("reading %q of %s/%s at %s", path, owner, repo, ref)
-	req, err := c.contents(owner, repo, path, ref)
+	req, err := c.contentsRequest(owner, repo, path, ref)
 	if err != nil {
 		return nil, Wrap(doing, err)
 	}
@@ -157,7 +157,7 @@ func (c *Client) Content(ctx context.Context, owner, repo, path, ref string, max
 // returns. A folder that does not exist has none.
 func (c *Client) Folder(ctx context.Context, owner, repo, path, ref string) ([]string, error) {
 	doing := fmt.Sprintf("listing %q of %s/%s at %s", path, owner, repo, ref)
-	req, err := c.contents(owner, repo, path, ref)
+	req, err := c.contentsRequest(owner, repo, path, ref)
 	if err != nil {
 		return nil, Wrap(doing, err)
 	}
@@ -173,7 +173,7 @@ func (c *Client) Folder(ctx context.Context, owner, repo, path, ref string) ([]s
 	return names, err
 }
 
-func (c *Client) contents(owner, repo, path, ref string) (*http.Request, error) {
+func (c *Client) contentsRequest(owner, repo, path, ref string) (*http.Request, error) {
 	if !fs.ValidPath(path) || path == "." {
 		return nil, ErrNotFound
 	}

@@ -26,7 +26,7 @@ type Review struct {
 
 // Reviews lists all reviews of a pull request, oldest first.
 func (c *Client) Reviews(ctx context.Context, ref pull.Ref) ([]Review, error) {
-	list, err := all(func(o *gh.ListOptions) ([]*gh.PullRequestReview, *gh.Response, error) {
+	list, err := listAll(func(o *gh.ListOptions) ([]*gh.PullRequestReview, *gh.Response, error) {
 		return c.api.PullRequests.ListReviews(ctx, ref.Owner, ref.Repo, ref.Number, o)
 	})
 	var reviews []Review

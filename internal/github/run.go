@@ -34,7 +34,7 @@ func (c *Client) Run(ctx context.Context, owner, repo string, id int64) (Run, er
 	if _, err := c.get(ctx, &r, runPath(owner, repo, id)); err != nil {
 		return Run{}, Wrap(doing, err)
 	}
-	run := r.read()
+	run := r.convert()
 	if run.ID != id || run.Path == "" || run.RepoID == 0 {
 		return Run{}, Wrap(doing, errIncomplete)
 	}
@@ -54,7 +54,7 @@ func (c *Client) RunsAt(ctx context.Context, owner, repo, file, sha string) ([]R
 	}
 	runs := make([]Run, 0, len(list.Runs))
 	for _, r := range list.Runs {
-		runs = append(runs, r.read())
+		runs = append(runs, r.convert())
 	}
 	order.Stable(runs, func(a, b Run) int { return cmp.Compare(b.ID, a.ID) })
 	return runs, nil
@@ -66,7 +66,7 @@ type workflowRun struct {
 	Path string `json:"path"`
 }
 
-func (r workflowRun) read() Run {
+func (r workflowRun) convert() Run {
 	return Run{
 		ID: r.GetID(), Path: r.Path, Event: r.GetEvent(), HeadBranch: r.GetHeadBranch(), HeadSHA: r.GetHeadSHA(),
 		RepoID: r.GetRepository().GetID(), HeadRepoID: r.GetHeadRepository().GetID(),

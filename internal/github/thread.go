@@ -131,7 +131,7 @@ func (c *Client) GraphQL(ctx context.Context, api *gh.Client, query string, vars
 		return err
 	}
 	if len(answer.Errors) > 0 {
-		return answer.Errors[0].err()
+		return answer.Errors[0].asError()
 	}
 	if len(answer.Data) == 0 {
 		return errIncomplete
@@ -144,7 +144,7 @@ type graphQLError struct {
 	Message string `json:"message"`
 }
 
-func (e graphQLError) err() error {
+func (e graphQLError) asError() error {
 	switch e.Type {
 	case "FORBIDDEN", "INSUFFICIENT_SCOPES":
 		return fmt.Errorf("%w: %.300q", ErrNoAccess, e.Message)

@@ -73,7 +73,7 @@ func (run *Run) Rerun() {
 	})
 }
 
-// RerunAll begins the next attempt as "Re-run all jobs" does: earlier artifacts are gone, even by REST; the cache stays.
+// RerunAll begins the next attempt as "Re-run all jobs" does: earlier artifacts are gone by REST too, the cache stays.
 func (run *Run) RerunAll() {
 	run.set(func() { run.all = nil })
 	run.Rerun()

@@ -53,7 +53,7 @@ type Options struct {
 	Stream bool
 
 	// LimitWait is the least wait after a rate limit that names no time. It doubles with each further one, up to
-	// eight times; a minute if zero, which is GitHub's rule. LimitTries replaces Tries for rate-limited requests;
+	// eightfold; a minute if zero, which is GitHub's rule. LimitTries replaces Tries for rate-limited requests;
 	// Tries if zero.
 	LimitWait  time.Duration
 	LimitTries int

@@ -80,8 +80,8 @@ type CarriedIndex struct {
 }
 
 const (
-	indexSeal  = "index seal"
-	mostPacked = 256 << 20 // bytes of a compressed index
+	indexSeal = "index seal"
+	maxPacked = 256 << 20 // bytes of a compressed index
 )
 
 // CarriedIndex returns the carrier of indexes, or nil without a key or if the runner provides
@@ -98,10 +98,10 @@ func (c Carriers) CarriedIndex() *CarriedIndex {
 // none sealed with the key. The error explains a nil index, which only costs time.
 func (c *CarriedIndex) Load(ctx context.Context, commit string) (x *index.Index, exact bool, err error) {
 	key, err := c.prefix+commit, error(nil)
-	packed, err := c.client.GetCache(ctx, key, mostPacked)
+	packed, err := c.client.GetCache(ctx, key, maxPacked)
 	if errors.Is(err, artifact.ErrNotFound) {
 		if key, err = c.client.NewestCache(ctx, c.prefix); err == nil {
-			packed, err = c.client.GetCache(ctx, key, mostPacked)
+			packed, err = c.client.GetCache(ctx, key, maxPacked)
 		}
 	}
 	if errors.Is(err, artifact.ErrNotFound) {
@@ -118,7 +118,7 @@ func (c *CarriedIndex) Load(ctx context.Context, commit string) (x *index.Index,
 	if err != nil {
 		return nil, false, err
 	}
-	stored, err := io.ReadAll(io.LimitReader(r, 4*mostPacked))
+	stored, err := io.ReadAll(io.LimitReader(r, 4*maxPacked))
 	if err != nil {
 		return nil, false, err
 	}
@@ -138,8 +138,8 @@ func (c *CarriedIndex) Keep(ctx context.Context, commit string, x *index.Index) 
 	if err = errors.Join(err, w.Close()); err != nil {
 		return err
 	}
-	if packed.Len() > mostPacked {
-		return fmt.Errorf("the index has %d bytes packed, and at most %d are carried", packed.Len(), mostPacked)
+	if packed.Len() > maxPacked {
+		return fmt.Errorf("the index has %d bytes packed, and at most %d are carried", packed.Len(), maxPacked)
 	}
 	key := c.prefix + commit
 	err = c.client.PutCache(ctx, key, c.protection.SealBytes(indexSeal, key, packed.Bytes()))

@@ -32,7 +32,7 @@ func (w Wire) Context(c config.Context, s settings.Settings, api *github.Client)
 		if err != nil {
 			return o, err
 		}
-		made.Lacks = cmp.Or(made.Lacks, b.distrusts(source, s))
+		made.Lacks = cmp.Or(made.Lacks, b.distrustReason(source, s))
 		o.Sources = append(o.Sources, made)
 	}
 	ours, theirs := w.Redactor(s), secret.New(b.credentials...)
@@ -77,7 +77,7 @@ func (b *contextBuilder) source(s config.Source, api *github.Client) (made ticke
 	case config.SourceIssues:
 		return ticketcontext.GitHub(api), nil
 	case config.SourceMCP:
-		return b.server(s.MCP)
+		return b.mcpSource(s.MCP)
 	}
 	made.Name = s.Kind
 	if made.Hosts, err = b.hosts(s.Kind, s.URL, s.Site); err != nil {
@@ -133,7 +133,7 @@ func (b *contextBuilder) credential(userEnv, tokenEnv string) (user, token, lack
 	return user, token, lacks
 }
 
-func (b *contextBuilder) server(m config.MCP) (made ticketcontext.Source, err error) {
+func (b *contextBuilder) mcpSource(m config.MCP) (made ticketcontext.Source, err error) {
 	m = mcpclient.Preset(m)
 	o, name := mcpclient.Options{MCP: m}, m.Preset
 	if len(m.Command) > 0 {

@@ -42,18 +42,18 @@ const (
 
 // Endpoints makes the clients that the settings file names. Errors are about the settings.
 func (w Wire) Endpoints(c config.Config, s settings.Settings, o Asking) (e Endpoints, err error) {
-	if err := w.keys(c, s); err != nil {
+	if err := w.checkKeys(c, s); err != nil {
 		return Endpoints{}, err
 	}
 	if c.Embeddings.Model != "" {
-		options := w.endpoint(c.Embeddings.Endpoint, c, s, o)
+		options := w.endpointOptions(c.Embeddings.Endpoint, c, s, o)
 		options.Dimensions = c.Embeddings.Dimensions
 		if e.Embedder, err = embed.NewEmbedder(options); err != nil {
 			return Endpoints{}, err
 		}
 	}
 	if c.Rerank.Model != "" {
-		if e.Reranker, err = embed.NewReranker(w.endpoint(c.Rerank, c, s, o)); err != nil {
+		if e.Reranker, err = embed.NewReranker(w.endpointOptions(c.Rerank, c, s, o)); err != nil {
 			return Endpoints{}, err
 		}
 	}
@@ -63,20 +63,20 @@ func (w Wire) Endpoints(c config.Config, s settings.Settings, o Asking) (e Endpo
 // Searching makes the clients for a search on the command line. It refuses an index.store
 // that the search may not open.
 func (w Wire) Searching(c config.Config, s settings.Settings) (Endpoints, error) {
-	if store := c.Index.Postgres(); store != "" && w.brought(s) && !local(store) {
+	if store := c.Index.Postgres(); store != "" && w.untrusted(s) && !isLocal(store) {
 		return Endpoints{}, refuse("index.store", "open a database elsewhere")
 	}
 	return w.Endpoints(c, s, Asking{})
 }
 
-// keys refuses a key variable that is empty: the server would only reject the request.
-func (w Wire) keys(c config.Config, s settings.Settings) error {
-	return cmp.Or(w.key("embeddings", c.Embeddings.Endpoint), w.key("rerank", c.Rerank),
-		w.mayTake("embeddings", embed.OpenAI, c.Embeddings.Endpoint, s),
-		w.mayTake("rerank", embed.Cohere, c.Rerank, s))
+// checkKeys refuses a key variable that is empty: the server would only reject the request.
+func (w Wire) checkKeys(c config.Config, s settings.Settings) error {
+	return cmp.Or(w.checkKey("embeddings", c.Embeddings.Endpoint), w.checkKey("rerank", c.Rerank),
+		w.checkKeyDestination("embeddings", embed.OpenAI, c.Embeddings.Endpoint, s),
+		w.checkKeyDestination("rerank", embed.Cohere, c.Rerank, s))
 }
 
-func (w Wire) key(under string, at config.Endpoint) error {
+func (w Wire) checkKey(under string, at config.Endpoint) error {
 	if at.KeyEnv == "" || w.getenv(at.KeyEnv) != "" {
 		return nil
 	}
@@ -84,7 +84,7 @@ func (w Wire) key(under string, at config.Endpoint) error {
 		"set it for this step (env: in the workflow), or leave key-env out where the endpoint wants no key")
 }
 
-func (w Wire) endpoint(at config.Endpoint, c config.Config, s settings.Settings, o Asking) embed.Options {
+func (w Wire) endpointOptions(at config.Endpoint, c config.Config, s settings.Settings, o Asking) embed.Options {
 	t := w.transport(s, o.OnWait)
 	t.Timeout, t.Tries, t.Backoff, t.LimitWait = endpointTimeout, endpointTries, time.Second, time.Second
 	t.Retry = func(*http.Request) bool { return true }

@@ -42,8 +42,8 @@ func (w Wire) Implementer(s settings.Settings, c config.Config, before cost.Micr
 		return nil, err
 	}
 	r.Named(c)
-	prices, unknown := pricesOf(map[string]string{reviews: r.Model}, c)
-	if err := r.Account.settle(c, s.Config, 0, unknown); err != nil {
+	prices, unknown := pricesOf(map[string]string{taskReview: r.Model}, c)
+	if err := r.Account.setCap(c, s.Config, 0, unknown); err != nil {
 		return nil, err
 	}
 	client, err := r.client(r.Model, c.ModelOptions, limit.New(limit.Options{Concurrency: 1, OnWait: onWait}))
@@ -53,7 +53,7 @@ func (w Wire) Implementer(s settings.Settings, c config.Config, before cost.Micr
 	ledger := budget.New(r.Account.Cap)
 	ledger.Paid(before)
 	return &Implementer{Name: r.Model, Account: r.Account, ledger: ledger, Model: implement.Model{
-		Chat: spoken{ledger.Over(client, prices[r.Model]), "implement", r.settings.BaseURL, r.Model, prices[r.Model]},
+		Chat: tracedChat{ledger.Over(client, prices[r.Model]), "implement", r.settings.BaseURL, r.Model, prices[r.Model]},
 		Once: graph.Once[implement.Recorded], Random: rand.Reader, Redact: w.Redactor(s, c.Variables()...),
 	}}, nil
 }

@@ -48,7 +48,7 @@ func (w Wire) Indexed(ctx context.Context, p Place, o index.Options, c config.Co
 			return Indexed{}, err
 		}
 		x, failed := local(ctx)
-		x.Notes = append(x.Notes, noDatabase(err))
+		x.Notes = append(x.Notes, databaseNote(err))
 		return x, failed
 	}
 	x, err := p.inDatabase(ctx, db, local, c.Index, e)
@@ -60,7 +60,7 @@ func (w Wire) Indexed(ctx context.Context, p Place, o index.Options, c config.Co
 	}
 	x.Instead = func(ctx context.Context, failed error) (*index.Source, error) {
 		if onLost != nil {
-			onLost(noDatabase(failed))
+			onLost(databaseNote(failed))
 		}
 		again, err := local(ctx)
 		return again.Source, err
@@ -70,8 +70,8 @@ func (w Wire) Indexed(ctx context.Context, p Place, o index.Options, c config.Co
 
 const noPgvector = "The database has no pgvector extension, so search used only words and structure."
 
-// noDatabase describes the failure in our own words, without the server's.
-func noDatabase(err error) string {
+// databaseNote describes the failure in our own words, without the server's.
+func databaseNote(err error) string {
 	what := "does not answer"
 	if errors.Is(err, context.DeadlineExceeded) {
 		what = "gave no answer in time"
@@ -98,7 +98,7 @@ func (p Place) inDatabase(ctx context.Context, db database, local func(context.C
 	x, failed := local(ctx)
 	if failed != nil || err != nil {
 		if err != nil {
-			x.Notes = append(x.Notes, noDatabase(err))
+			x.Notes = append(x.Notes, databaseNote(err))
 		}
 		return x, failed
 	}
@@ -106,7 +106,7 @@ func (p Place) inDatabase(ctx context.Context, db database, local func(context.C
 		return x, nil
 	}
 	if found, err = db.Write(ctx, k, x.Index, x.Report); err != nil {
-		x.Notes = append(x.Notes, noDatabase(err))
+		x.Notes = append(x.Notes, databaseNote(err))
 	} else if found != nil {
 		x.Source = found
 	}
@@ -126,16 +126,16 @@ func (p Place) inMemory(ctx context.Context, o index.Options, e Endpoints) (Inde
 	if e.Embedder == nil {
 		return all, nil
 	}
-	most := map[bool]int{true: mostUnkept}[p.Unkept]
-	if p.Changed && (p.Unkept || x.Vectors().Missing <= mostUnkept) { // a journal is small
+	most := map[bool]int{true: maxUnkept}[p.Unkept]
+	if p.Changed && (p.Unkept || x.Vectors().Missing <= maxUnkept) { // a journal is small
 		ctx = embed.Keeping(ctx)
 	}
-	with, left, err := embedded(ctx, x, e.Embedder, most, p.keep)
+	with, left, err := embedMissing(ctx, x, e.Embedder, most, p.keep)
 	all.Source, all.Index = with.Source, with
 	var lost interface{ Note() string }
 	switch {
 	case err == nil && left > 0:
-		all.Notes = append(all.Notes, unkept(left))
+		all.Notes = append(all.Notes, unembeddedNote(left))
 	case err == nil:
 	case ctx.Err() != nil:
 		return Indexed{}, ctx.Err()
@@ -147,9 +147,9 @@ func (p Place) inMemory(ctx context.Context, o index.Options, e Endpoints) (Inde
 	return all, nil
 }
 
-// embeddedAtATime is how many chunks are embedded between two saves, and so the most that are
+// embedBatch is how many chunks are embedded between two saves, and so the most that are
 // paid for twice if the process is killed.
-const embeddedAtATime = 5_000
+const embedBatch = 5_000
 
 // keep stores an index in its current state.
 func (p Place) keep(x *index.Index) error {
@@ -159,10 +159,10 @@ func (p Place) keep(x *index.Index) error {
 	return p.Cache.Keep(p.Commit, x)
 }
 
-// embedded adds vectors to the chunks that have none of the model's: to at most that many if
+// embedMissing adds vectors to the chunks that have none of the model's: to at most that many if
 // most is not 0. left counts the chunks without one. If keep is not nil, it saves the index
 // from time to time. With an error, the index as far as it got is returned.
-func embedded(ctx context.Context, x *index.Index, e retrieve.Embedder, most int,
+func embedMissing(ctx context.Context, x *index.Index, e retrieve.Embedder, most int,
 	keep func(*index.Index) error) (with *index.Index, left int, err error) {
 	var keys, texts []string
 	missing, known := map[string]bool{}, map[string][]float32{}
@@ -177,7 +177,7 @@ func embedded(ctx context.Context, x *index.Index, e retrieve.Embedder, most int
 		keys = keys[:most]
 	}
 	for len(keys) > 0 {
-		n := min(len(keys), embeddedAtATime)
+		n := min(len(keys), embedBatch)
 		vectors, err := e.Embed(ctx, texts[:n], false)
 		if err != nil {
 			return x, left + len(keys), err
@@ -196,10 +196,10 @@ func embedded(ctx context.Context, x *index.Index, e retrieve.Embedder, most int
 	return x, left, nil
 }
 
-// mostUnkept is how many chunks are embedded if their vectors are not kept: the next push
+// maxUnkept is how many chunks are embedded if their vectors are not kept: the next push
 // would pay for them again. The others are found by words alone.
-const mostUnkept = 2_000
+const maxUnkept = 2_000
 
-func unkept(left int) string {
+func unembeddedNote(left int) string {
 	return fmt.Sprintf("%d pieces of code have no vector, since no index of the base is kept; words find them", left)
 }

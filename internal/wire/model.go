@@ -122,15 +122,15 @@ func (w Wire) Traced(ctx context.Context, s settings.Settings, file string,
 	}, nil
 }
 
-// spoken is a model whose calls are recorded as spans.
-type spoken struct {
+// tracedChat is a model whose calls are recorded as spans.
+type tracedChat struct {
 	review.Chatter
 	task, baseURL, model string
 	price                *cost.Price
 }
 
 // Chat records a span for each try that was billed.
-func (c spoken) Chat(ctx context.Context, r llm.Request) (llm.Answer, error) {
+func (c tracedChat) Chat(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	q := trace.CallStart{Request: r, Task: c.task, BaseURL: c.baseURL, Model: c.model}
 	if c.price != nil {
 		q.Bound = budget.Bound(r, *c.price)

@@ -13,11 +13,11 @@ import (
 	"github.com/org/pr-review-action/internal/problem"
 )
 
-// others are the addresses that OpenStore takes besides a folder, as people write them.
-const others = "postgres://USER@HOST/DATABASE"
+// otherStores are the addresses that OpenStore takes besides a folder, as people write them.
+const otherStores = "postgres://USER@HOST/DATABASE"
 
 // Stores describes what OpenStore accepts, for help texts that begin with "a folder".
-const Stores = "that drafts wait in, or " + others
+const Stores = "that drafts wait in, or " + otherStores
 
 // OpenStore opens the store at where, a folder's name or a URL. An empty where means
 // PR_REVIEW_STORE, which may also be either, or else the default folder.
@@ -30,12 +30,12 @@ func (w Wire) OpenStore(ctx context.Context, where string) (Store, error) {
 		}
 	}
 	var store Store
-	switch scheme := address.FindStringSubmatch(where); {
+	switch scheme := notFolder.FindStringSubmatch(where); {
 	case strings.HasPrefix(where, "postgres://"), strings.HasPrefix(where, "postgresql://"):
 		return openPostgres(ctx, where)
 	case scheme != nil: // which may hold a password
 		return nil, problem.Usage(fmt.Sprintf("there is no store at an address that begins with %.20q", scheme[0]),
-			fmt.Sprintf("name a folder, or %s", others))
+			fmt.Sprintf("name a folder, or %s", otherStores))
 	default:
 		store, err = filestore.New(where)
 	}
@@ -45,14 +45,14 @@ func (w Wire) OpenStore(ctx context.Context, where string) (Store, error) {
 	return store, nil
 }
 
-// address matches the beginning of what is not a folder's name: a URL, for which any word
+// notFolder matches the beginning of what is not a folder's name: a URL, for which any word
 // before :/ is taken (a single letter is a drive), or libpq connection settings.
-var address = regexp.MustCompile(`^(?i)(?:[a-z][a-z0-9+.-]+:/{1,2}|(?:host|hostaddr|port|dbname|user|password` +
+var notFolder = regexp.MustCompile(`^(?i)(?:[a-z][a-z0-9+.-]+:/{1,2}|(?:host|hostaddr|port|dbname|user|password` +
 	`|service) *=)`)
 
 // WithPassword reports whether a store's address holds a password or cannot be parsed.
 func WithPassword(store string) bool {
-	if !address.MatchString(store) {
+	if !notFolder.MatchString(store) {
 		return false
 	}
 	u, err := url.Parse(store)

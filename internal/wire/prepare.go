@@ -27,9 +27,9 @@ func (r *Reviewer) Prepare(ctx context.Context, b Brief) error {
 		return err
 	}
 	c := b.Change.Config
-	t, own, others := b.asked(r.Model)
+	t, own, others := b.tasksAndCosts(r.Model)
 	prices, unknown := pricesOf(t, c)
-	if err := r.Account.settle(c, r.settings.Config, others, unknown); err != nil &&
+	if err := r.Account.setCap(c, r.settings.Config, others, unknown); err != nil &&
 		len(reviewpr.ToReview(b.Change)) > 0 { // where no file is asked about, nothing is spent
 		return err
 	}
@@ -56,11 +56,11 @@ func (r *Reviewer) Prepare(ctx context.Context, b Brief) error {
 			client = known // learn only once what a server accepts
 		}
 		clients[name] = client
-		chats[task] = spoken{ledger.Over(client, prices[name]), task, r.settings.BaseURL, name, prices[name]}
+		chats[task] = tracedChat{ledger.Over(client, prices[name]), task, r.settings.BaseURL, name, prices[name]}
 	}
 	redact := r.wire.Redactor(r.settings, c.Variables()...)
 	model := review.NewModel(review.Options{
-		Review: cmp.Or(chats[redrafts], chats[reviews]), Verify: chats[verifies], Classify: chats[classifies],
+		Review: cmp.Or(chats[taskRedraft], chats[taskReview]), Verify: chats[taskVerify], Classify: chats[taskClassify],
 		Limits: agent.Limits{Turns: c.Agent.Turns(), Time: c.Agent.Time()}, Tools: around.Tools.Redacting(redact),
 		Head: around.Head, Pack: around.Pack, PackTokens: looking.Tokens,
 		Guides: review.Guides{Language: c.Language, Guidelines: c.GuidelinesFor, Instructions: b.Change.Guidance,
@@ -69,26 +69,26 @@ func (r *Reviewer) Prepare(ctx context.Context, b Brief) error {
 		Linters: b.Linted.Hints, Random: rand.Reader, Now: r.wire.now, Redact: redact,
 	})
 	model.OnFailure = r.Failed
-	r.Reviewer, r.asks, r.said = model, model, b.discussion(redact)
-	if r.asks.Once = b.Paid.Once; b.Once != nil {
-		r.asks.Once = b.Once
+	r.Reviewer, r.model, r.discussion = model, model, b.discussion(redact)
+	if r.model.Once = b.Paid.Once; b.Once != nil {
+		r.model.Once = b.Once
 	}
 	return nil
 }
 
-// asked returns the model names by task, what earlier parts of the run have cost, and what
+// tasksAndCosts returns the model names by task, what earlier parts of the run have cost, and what
 // other runs on the pull request have cost. A revision is a run of its own that does not
 // classify; its draft's cost counts as another run's.
-func (b Brief) asked(model string) (t map[string]string, own, others cost.MicroUSD) {
+func (b Brief) tasksAndCosts(model string) (t map[string]string, own, others cost.MicroUSD) {
 	c := b.Change.Config
 	t, own, others = tasks(c, model), b.Paid.Own(), b.Paid.Others()
 	if b.Revises == nil {
 		return t, own, others
 	}
 	t = tasks(c, cmp.Or(c.Models.Redraft, model))
-	t[redrafts] = t[reviews]
-	delete(t, reviews)
-	delete(t, classifies)
+	t[taskRedraft] = t[taskReview]
+	delete(t, taskReview)
+	delete(t, taskClassify)
 	return t, max(0, own-b.Revises.Cost), others + b.Revises.Cost
 }
 

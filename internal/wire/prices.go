@@ -20,20 +20,20 @@ type Account struct {
 
 // The tasks that models are asked to do.
 const (
-	reviews    = "review"
-	redrafts   = "redraft"
-	verifies   = "verify"
-	classifies = "classify"
+	taskReview   = "review"
+	taskRedraft  = "redraft"
+	taskVerify   = "verify"
+	taskClassify = "classify"
 )
 
 // tasks maps the tasks of a review to their models.
 func tasks(c config.Config, model string) map[string]string {
-	t := map[string]string{reviews: model}
+	t := map[string]string{taskReview: model}
 	if c.Verifies() {
-		t[verifies] = cmp.Or(c.Models.Verify, model)
+		t[taskVerify] = cmp.Or(c.Models.Verify, model)
 	}
 	if c.Classifies() {
-		t[classifies] = c.Models.Classify
+		t[taskClassify] = c.Models.Classify
 	}
 	return t
 }
@@ -56,7 +56,7 @@ func priceOf(model string, c config.Config) (cost.Price, bool) {
 // pricesOf returns the models' prices by name; unknown names the first one without a price.
 func pricesOf(tasks map[string]string, c config.Config) (prices map[string]*cost.Price, unknown string) {
 	prices = map[string]*cost.Price{}
-	for _, task := range []string{reviews, redrafts, verifies, classifies} {
+	for _, task := range []string{taskReview, taskRedraft, taskVerify, taskClassify} {
 		name, asked := tasks[task]
 		if !asked {
 			continue
@@ -74,20 +74,20 @@ func pricesOf(tasks map[string]string, c config.Config) (prices map[string]*cost
 	return prices, unknown
 }
 
-func unpriced(model, next string) error {
+func unpricedError(model, next string) error {
 	return problem.Usage(fmt.Sprintf("a cost cap is set and the price of the model %q is not known, so the cap "+
 		"could not be held", model), next)
 }
 
-// settleEndpoints notes an embedding or rerank model without a known price, and refuses it
+// checkEndpoints notes an embedding or rerank model without a known price, and refuses it
 // under a cap.
-func (a *Account) settleEndpoints(c config.Config, file string, capped bool) error {
+func (a *Account) checkEndpoints(c config.Config, file string, capped bool) error {
 	for _, at := range []struct{ model, key string }{{c.Embeddings.Model, "input"}, {c.Rerank.Model, "per-1000"}} {
 		if _, ok := priceOf(at.model, c); at.model == "" || ok {
 			continue
 		}
 		if capped {
-			return unpriced(at.model, fmt.Sprintf("say what it costs in %s: prices: { %q: { %s: 0.10 } }, in "+
+			return unpricedError(at.model, fmt.Sprintf("say what it costs in %s: prices: { %q: { %s: 0.10 } }, in "+
 				"USD per million tokens (input) or per thousand searches (per-1000); 0 for a server of your own",
 				file, at.model, at.key))
 		}
@@ -98,17 +98,17 @@ func (a *Account) settleEndpoints(c config.Config, file string, capped bool) err
 	return nil
 }
 
-// settle sets what the run may cost; before is what other runs on the pull request have cost.
+// setCap sets what the run may cost; before is what other runs on the pull request have cost.
 // A configured cap needs the price of every model, or it could not be enforced.
-func (a *Account) settle(c config.Config, file string, before cost.MicroUSD, unknown string) error {
+func (a *Account) setCap(c config.Config, file string, before cost.MicroUSD, unknown string) error {
 	run, pull := c.Cap, c.CapPerPull
 	capped := run > 0 || pull > 0 || c.MaxCostPerFile > 0
-	if err := a.settleEndpoints(c, file, capped); err != nil {
+	if err := a.checkEndpoints(c, file, capped); err != nil {
 		return err
 	}
 	switch {
 	case unknown != "" && capped:
-		return unpriced(unknown, fmt.Sprintf("say what it costs, in USD per million tokens: prices: { %q: { input: "+
+		return unpricedError(unknown, fmt.Sprintf("say what it costs, in USD per million tokens: prices: { %q: { input: "+
 			"0.25, output: 2 } } in %s of the base commit, or for a diff in a file that --config names", unknown, file))
 	case unknown != "":
 		a.Notice = fmt.Sprintf("The price of the model %q is not known, so the default cap of %s does not "+

@@ -24,47 +24,47 @@ import (
 // asked.
 type Reviewer struct {
 	review.Reviewer
-	Rules    bool
-	Model    string
-	Endpoint string // whose model it is
-	wire     Wire
-	settings settings.Settings
-	onWait   func(time.Duration, string)
-	asks     *review.Model // nil for rules
-	said     said          // reads the pull request's discussion; nil if there is none
-	Account  Account
+	Rules      bool
+	Model      string
+	Endpoint   string // whose model it is
+	wire       Wire
+	settings   settings.Settings
+	onWait     func(time.Duration, string)
+	model      *review.Model    // nil for rules
+	discussion discussionReader // reads the pull request's discussion; nil if there is none
+	Account    Account
 
 	Mute   bool          // hides paths and the endpoint's own words
 	Linger time.Duration // how long a review continues after the run is cancelled
 
-	mu    sync.Mutex
-	cause error // of the first file that failed
-	notes []string
-	where string // its path
-	held  string // why the model was first waited for since the last result
-	found int    // findings so far
-	used  cost.Usage
+	mu         sync.Mutex
+	cause      error // of the first file that failed
+	notes      []string
+	failedPath string // its path
+	firstWait  string // why the model was first waited for since the last result
+	findings   int    // findings so far
+	used       cost.Usage
 }
 
 // Review passes a file to the model or the rules and counts the result.
 func (r *Reviewer) Review(ctx context.Context, f diff.File) (finding.FileReview, error) {
-	return r.counted(ctx, func(ctx context.Context) (finding.FileReview, error) { return r.Reviewer.Review(ctx, f) })
+	return r.askAndCount(ctx, func(ctx context.Context) (finding.FileReview, error) { return r.Reviewer.Review(ctx, f) })
 }
 
 // Redraft passes a file to the model again and counts the result, as Review does.
 func (r *Reviewer) Redraft(ctx context.Context, f diff.File, was finding.FileReview, feedback string,
 	round int) (finding.FileReview, error) {
-	return r.counted(ctx, func(ctx context.Context) (finding.FileReview, error) {
-		return r.asks.Redraft(ctx, f, was, feedback, round)
+	return r.askAndCount(ctx, func(ctx context.Context) (finding.FileReview, error) {
+		return r.model.Redraft(ctx, f, was, feedback, round)
 	})
 }
 
 // Overview passes the whole change to the model, with the pull request's discussion, and
 // counts the result.
 func (r *Reviewer) Overview(ctx context.Context, w review.Whole) (seen finding.Overview, err error) {
-	w.Discussion = r.said
-	_, err = r.counted(ctx, func(ctx context.Context) (finding.FileReview, error) {
-		seen, err = r.asks.Overview(ctx, w)
+	w.Discussion = r.discussion
+	_, err = r.askAndCount(ctx, func(ctx context.Context) (finding.FileReview, error) {
+		seen, err = r.model.Overview(ctx, w)
 		return finding.FileReview{Findings: finding.Kept(seen.Findings), Usage: seen.Usage}, err
 	})
 	return seen, err
@@ -72,13 +72,13 @@ func (r *Reviewer) Overview(ctx context.Context, w review.Whole) (seen finding.O
 
 // Learn gives the model pages of the team's wiki, before it reviews any file.
 func (r *Reviewer) Learn(pages []prompt.Document, digest string) {
-	if r.asks != nil {
-		r.asks.Guides.Pages, r.asks.Guides.PagesDigest = pages, digest
+	if r.model != nil {
+		r.model.Guides.Pages, r.model.Guides.PagesDigest = pages, digest
 	}
 }
 
-// counted calls ask, lets it linger if the run is cancelled, and counts the result.
-func (r *Reviewer) counted(ctx context.Context,
+// askAndCount calls ask, lets it linger if the run is cancelled, and counts the result.
+func (r *Reviewer) askAndCount(ctx context.Context,
 	ask func(context.Context) (finding.FileReview, error)) (finding.FileReview, error) {
 	ctx, done := Lingering(ctx, r.Linger)
 	defer done()
@@ -88,13 +88,13 @@ func (r *Reviewer) counted(ctx context.Context,
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	result.Notes = slices.Clone(r.notes)
-	r.found += len(result.Findings)
+	r.findings += len(result.Findings)
 	r.used = cost.Add(r.used, result.Usage)
 	if errors.Is(err, cost.ErrSpent) {
 		r.cause = cmp.Or(r.cause, err)
 	}
 	if err == nil {
-		r.held = ""
+		r.firstWait = ""
 	}
 	return result, err
 }
@@ -103,7 +103,7 @@ func (r *Reviewer) counted(ctx context.Context,
 func (r *Reviewer) SoFar() (findings int, used cost.Usage, limit cost.MicroUSD) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.found, r.used, r.Account.Cap
+	return r.findings, r.used, r.Account.Cap
 }
 
 // NewReviewer returns the reviewer for the provider setting. It checks the settings before
@@ -120,7 +120,7 @@ func (w Wire) NewReviewer(s settings.Settings, onWait func(time.Duration, string
 	r := &Reviewer{Model: s.Model, Endpoint: client.Endpoint(), wire: w, settings: s}
 	r.onWait = func(d time.Duration, why string) {
 		r.mu.Lock()
-		r.held = cmp.Or(r.held, why) // later waits have the same cause, and say less about it
+		r.firstWait = cmp.Or(r.firstWait, why) // later waits have the same cause, and say less about it
 		r.mu.Unlock()
 		if onWait != nil {
 			onWait(d, why)
@@ -135,7 +135,7 @@ func (r *Reviewer) Failed(path string, cause error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.cause == nil {
-		r.cause, r.where = cause, path
+		r.cause, r.failedPath = cause, path
 	}
 	log := r.wire.debug
 	if crash, ok := errors.AsType[*graph.PanicError](cause); ok && log != nil {
@@ -166,7 +166,7 @@ type Trouble struct {
 func (r *Reviewer) Trouble() Trouble {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	t := Trouble{slices.Clone(r.notes), r.where, r.cause, r.held}
+	t := Trouble{slices.Clone(r.notes), r.failedPath, r.cause, r.firstWait}
 	if !r.Mute {
 		return t
 	}

@@ -51,7 +51,7 @@ func (b Brief) looking(ctx context.Context, w Wire, results string) (l Looking, 
 		l.Head, l.Base = b.archive(c.Pull.HeadSHA), b.archive(c.Pull.BaseSHA)
 		if b.Carried != nil {
 			l.Kept = func(ctx context.Context, e Endpoints) (*index.Index, error) {
-				return b.carried(ctx, l.Base, e)
+				return b.carriedIndex(ctx, l.Base, e)
 			}
 		}
 		return l, true, nil
@@ -70,9 +70,9 @@ func (b Brief) looking(ctx context.Context, w Wire, results string) (l Looking, 
 	return l, true, nil
 }
 
-// carried returns the index of the pull request's base that an earlier run left, or builds
+// carriedIndex returns the index of the pull request's base that an earlier run left, or builds
 // one for the next run. Files that miss the time limit are left to the next run.
-func (b Brief) carried(ctx context.Context, base tree.Tree, e Endpoints) (*index.Index, error) {
+func (b Brief) carriedIndex(ctx context.Context, base tree.Tree, e Endpoints) (*index.Index, error) {
 	commit, i := b.Change.Pull.BaseSHA, b.Change.Config.Index
 	stored, exact, err := b.Carried.Load(ctx, commit)
 	if exact && err == nil {
@@ -103,14 +103,14 @@ func (b Brief) archive(sha string) tree.Tree {
 	})
 }
 
-// said reads the discussion of a pull request; notes name the sections that could not be
+// discussionReader reads the discussion of a pull request; notes name the sections that could not be
 // read.
-type said func(context.Context) (all []prompt.Document, notes []string)
+type discussionReader func(context.Context) (all []prompt.Document, notes []string)
 
 // discussion returns a reader of the commits, comments and reviews, through
 // get_pr_discussion; nil without a pull request. The sections are fixed here, not chosen by a
 // model, and leave out issues, which are tickets.
-func (b Brief) discussion(own *secret.Redactor) said {
+func (b Brief) discussion(own *secret.Redactor) discussionReader {
 	if b.Change.Pull == nil || b.API == nil {
 		return nil
 	}

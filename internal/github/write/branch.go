@@ -44,15 +44,15 @@ var (
 // Branch creates a branch at a commit. It returns ErrExists, ErrMayNotPush, ErrUncertain, or
 // an error of package github.
 func (c *Client) Branch(ctx context.Context, ref pull.Ref, name, sha string) error {
-	_, err := once(ctx, c, func(ctx context.Context) (*gh.Reference, error) {
+	_, err := sendOnce(ctx, c, func(ctx context.Context) (*gh.Reference, error) {
 		made, _, err := c.api.Git.CreateRef(ctx, ref.Owner, ref.Repo, &gh.Reference{
 			Ref: gh.String("refs/heads/" + name), Object: &gh.GitObject{SHA: gh.String(sha)}})
 		return made, err
 	})
-	if said(err, http.StatusUnprocessableEntity, "already exists") {
+	if refusedWith(err, http.StatusUnprocessableEntity, "already exists") {
 		return fmt.Errorf("%w: branch %s: %w", ErrExists, name, err)
 	}
-	return told(ErrMayNotPush, ErrUncertain, "creating the branch "+name, err)
+	return wrapOutcome(ErrMayNotPush, ErrUncertain, "creating the branch "+name, err)
 }
 
 // Commit describes a commit to make on a branch.
@@ -80,7 +80,7 @@ func (c *Client) Commit(ctx context.Context, ref pull.Ref, k Commit) (sha string
 		"expectedHeadOid": k.Parent,
 		"fileChanges":     map[string]any{"additions": additions},
 	}
-	sha, err = once(ctx, c, func(ctx context.Context) (string, error) {
+	sha, err = sendOnce(ctx, c, func(ctx context.Context) (string, error) {
 		var data struct {
 			Made *struct {
 				Commit struct {
@@ -100,7 +100,7 @@ func (c *Client) Commit(ctx context.Context, ref pull.Ref, k Commit) (sha string
 	if errors.Is(err, github.ErrStale) {
 		return "", fmt.Errorf("%w: %w", ErrMoved, err)
 	}
-	return sha, told(ErrMayNotPush, ErrUncertain, "committing to the branch "+k.Branch, err)
+	return sha, wrapOutcome(ErrMayNotPush, ErrUncertain, "committing to the branch "+k.Branch, err)
 }
 
 // NewPull describes a pull request to open from a branch of the same repository.
@@ -115,7 +115,7 @@ type NewPull struct {
 func (c *Client) OpenPull(ctx context.Context, ref pull.Ref, p NewPull) (url string, err error) {
 	var made *gh.PullRequest
 	for _, draft := range []bool{true, false} {
-		made, err = once(ctx, c, func(ctx context.Context) (*gh.PullRequest, error) {
+		made, err = sendOnce(ctx, c, func(ctx context.Context) (*gh.PullRequest, error) {
 			made, _, err := c.api.PullRequests.Create(ctx, ref.Owner, ref.Repo, &gh.NewPullRequest{
 				Title: gh.String(p.Title), Body: gh.String(p.Body), Head: gh.String(p.Branch),
 				Base: gh.String(p.Base), Draft: gh.Bool(draft),
@@ -125,42 +125,42 @@ func (c *Client) OpenPull(ctx context.Context, ref pull.Ref, p NewPull) (url str
 			}
 			return made, err
 		})
-		if !said(err, http.StatusUnprocessableEntity, "Draft pull requests are not supported") {
+		if !refusedWith(err, http.StatusUnprocessableEntity, "Draft pull requests are not supported") {
 			break
 		}
 	}
 	switch {
-	case said(err, http.StatusUnprocessableEntity, "already exists"):
+	case refusedWith(err, http.StatusUnprocessableEntity, "already exists"):
 		return "", fmt.Errorf("%w: %w", ErrExists, err)
-	case said(err, http.StatusForbidden, "not permitted to create"):
+	case refusedWith(err, http.StatusForbidden, "not permitted to create"):
 		return "", fmt.Errorf("%w: %w", ErrForbidden, github.Wrap("opening the pull request", err))
 	}
-	return made.GetHTMLURL(), told(ErrMayNotOpen, ErrUncertain, "opening the pull request", err)
+	return made.GetHTMLURL(), wrapOutcome(ErrMayNotOpen, ErrUncertain, "opening the pull request", err)
 }
 
 // Comment posts a comment under an issue or pull request. It returns ErrMayNotComment,
 // ErrUncertain, or an error of package github.
 func (c *Client) Comment(ctx context.Context, ref pull.Ref, body string) (url string, err error) {
-	made, err := once(ctx, c, func(ctx context.Context) (*gh.IssueComment, error) {
+	made, err := sendOnce(ctx, c, func(ctx context.Context) (*gh.IssueComment, error) {
 		made, _, err := c.api.Issues.CreateComment(ctx, ref.Owner, ref.Repo, ref.Number,
 			&gh.IssueComment{Body: gh.String(body)})
 		return made, err
 	})
-	return made.GetHTMLURL(), told(ErrMayNotComment, ErrUncertain, "commenting on "+ref.String(), err)
+	return made.GetHTMLURL(), wrapOutcome(ErrMayNotComment, ErrUncertain, "commenting on "+ref.String(), err)
 }
 
-// once sends a write, and repeats it only after a rate limit. It waits for the answer even if
+// sendOnce sends a write, and repeats it only after a rate limit. It waits for the answer even if
 // ctx is cancelled meanwhile, so that the outcome is known.
-func once[T any](ctx context.Context, c *Client, call func(context.Context) (T, error)) (v T, err error) {
+func sendOnce[T any](ctx context.Context, c *Client, call func(context.Context) (T, error)) (v T, err error) {
 	if err := ctx.Err(); err != nil {
 		return v, err
 	}
-	return patiently(ctx, c, func() (T, error) { return call(context.WithoutCancel(ctx)) })
+	return retryLimited(ctx, c, func() (T, error) { return call(context.WithoutCancel(ctx)) })
 }
 
-// told wraps err with what was being done. It adds kind if the token lacks a permission, and
+// wrapOutcome wraps err with what was being done. It adds kind if the token lacks a permission, and
 // lost if no answer proves that nothing was written.
-func told(kind, lost error, doing string, err error) error {
+func wrapOutcome(kind, lost error, doing string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -170,14 +170,14 @@ func told(kind, lost error, doing string, err error) error {
 		github.ErrDeclined} {
 		answered = answered || errors.Is(err, known)
 	}
-	if err = refused(kind, doing, err); !answered {
+	if err = wrapNoAccess(kind, doing, err); !answered {
 		err = fmt.Errorf("%w: %w", lost, err)
 	}
 	return err
 }
 
-// said reports whether err is a refusal with a status and a word of GitHub's.
-func said(err error, code int, word string) bool {
+// refusedWith reports whether err is a refusal with a status and a word of GitHub's.
+func refusedWith(err error, code int, word string) bool {
 	status, ok := errors.AsType[*transport.StatusError](err)
 	return ok && status.Code == code && strings.Contains(status.Message, word)
 }

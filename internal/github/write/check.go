@@ -46,15 +46,15 @@ type Check struct {
 // The review is posted by then, so an error deserves a warning and no more: ErrNoChecks, an
 // error of package github, or a *transport.StatusError.
 func (c *Client) CheckRun(ctx context.Context, ref pull.Ref, k Check) (url string, err error) {
-	run, err := c.existing(ctx, ref, k)
+	run, err := c.findCheck(ctx, ref, k)
 	if err == nil && run == nil {
 		run, err = c.createCheck(ctx, ref, k)
 	}
-	return run.GetHTMLURL(), refused(ErrNoChecks, fmt.Sprintf("making the check run of %s", ref), err)
+	return run.GetHTMLURL(), wrapNoAccess(ErrNoChecks, fmt.Sprintf("making the check run of %s", ref), err)
 }
 
-// existing returns the check run if it was made before, else nil.
-func (c *Client) existing(ctx context.Context, ref pull.Ref, k Check) (*gh.CheckRun, error) {
+// findCheck returns the check run if it was made before, else nil.
+func (c *Client) findCheck(ctx context.Context, ref pull.Ref, k Check) (*gh.CheckRun, error) {
 	o := &gh.ListCheckRunsOptions{CheckName: gh.String(k.name()), Filter: gh.String("all"),
 		ListOptions: gh.ListOptions{PerPage: 100}}
 	for range github.CheckPages {
@@ -77,7 +77,7 @@ func (c *Client) existing(ctx context.Context, ref pull.Ref, k Check) (*gh.Check
 // createCheck makes the check run. If the answer is lost, it looks whether the check run
 // exists.
 func (c *Client) createCheck(ctx context.Context, ref pull.Ref, k Check) (*gh.CheckRun, error) {
-	run, err := patiently(ctx, c, func() (*gh.CheckRun, error) {
+	run, err := retryLimited(ctx, c, func() (*gh.CheckRun, error) {
 		run, _, err := c.api.Checks.CreateCheckRun(ctx, ref.Owner, ref.Repo, gh.CreateCheckRunOptions{
 			Name: k.name(), HeadSHA: k.Head, ExternalID: gh.String(k.id()), Status: gh.String("completed"),
 			Conclusion: gh.String(k.conclusion()), Output: k.output(),
@@ -85,19 +85,19 @@ func (c *Client) createCheck(ctx context.Context, ref pull.Ref, k Check) (*gh.Ch
 		return run, err
 	})
 	if errors.Is(classify(err), ErrUnknown) {
-		if there, lookErr := c.existing(ctx, ref, k); lookErr == nil && there != nil {
+		if there, lookErr := c.findCheck(ctx, ref, k); lookErr == nil && there != nil {
 			return there, nil
 		}
 	}
 	return run, err
 }
 
-// patiently repeats a call up to three times if a rate limit rejected it and asks for a wait
+// retryLimited repeats a call up to three times if a rate limit rejected it and asks for a wait
 // of at most a minute.
-func patiently[T any](ctx context.Context, c *Client, call func() (T, error)) (T, error) {
+func retryLimited[T any](ctx context.Context, c *Client, call func() (T, error)) (T, error) {
 	v, err := call()
 	for range maxRepeats {
-		wait, limited := limit(err)
+		wait, limited := limitWait(err)
 		if !limited {
 			break
 		}
@@ -109,8 +109,8 @@ func patiently[T any](ctx context.Context, c *Client, call func() (T, error)) (T
 	return v, err
 }
 
-// refused wraps err with what was being done, and with kind if the token lacks a permission.
-func refused(kind error, doing string, err error) error {
+// wrapNoAccess wraps err with what was being done, and with kind if the token lacks a permission.
+func wrapNoAccess(kind error, doing string, err error) error {
 	wrapped := github.Wrap(doing, err)
 	if errors.Is(wrapped, github.ErrNoAccess) {
 		return fmt.Errorf("%w: %w", kind, wrapped)
@@ -118,10 +118,10 @@ func refused(kind error, doing string, err error) error {
 	return wrapped
 }
 
-func (k Check) name() string { return named(k.Instance) }
+func (k Check) name() string { return contextName(k.Instance) }
 
-// named returns the name of an instance's check run or status.
-func named(instance string) string {
+// contextName returns the name of an instance's check run or status.
+func contextName(instance string) string {
 	if instance == "" {
 		return "pr-review"
 	}
@@ -181,7 +181,7 @@ func (k Check) annotations() (notes []*gh.CheckRunAnnotation) {
 		notes = append(notes, &gh.CheckRunAnnotation{
 			Path: gh.String(f.Path), StartLine: gh.Int(start), EndLine: gh.Int(f.Line),
 			AnnotationLevel: gh.String(annotationLevel(f.Severity)),
-			Title:           gh.String(cmp.Or(titled(f), string(f.Severity))), Message: gh.String(annotated(f)),
+			Title:           gh.String(cmp.Or(titleOf(f), string(f.Severity))), Message: gh.String(messageOf(f)),
 		})
 	}
 	return notes
@@ -197,8 +197,8 @@ func annotationLevel(s finding.Severity) string {
 	return "notice"
 }
 
-// titled returns a finding's title, escaped, within an annotation's limit.
-func titled(f finding.Finding) string {
+// titleOf returns a finding's title, escaped, within an annotation's limit.
+func titleOf(f finding.Finding) string {
 	for limit := 200; ; limit /= 2 {
 		if t := guard.Inline(f.Title, limit); utf8.RuneCountInString(t) <= annotationTitle {
 			return t
@@ -206,8 +206,8 @@ func titled(f finding.Finding) string {
 	}
 }
 
-// annotated returns a finding's severity and escaped text; a message always has the severity.
-func annotated(f finding.Finding) string {
+// messageOf returns a finding's severity and escaped text; a message always has the severity.
+func messageOf(f finding.Finding) string {
 	body := strings.TrimSpace(f.Body)
 	text, left := clip(body, annotationRunes), utf8.RuneCountInString(body)-annotationRunes
 	text = strings.TrimSpace(string(f.Severity) + "\n\n" + guard.Markdown(text))

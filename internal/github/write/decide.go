@@ -46,7 +46,7 @@ func (c *Client) Dispatch(ctx context.Context, ref pull.Ref, workflow, branch st
 	var run struct {
 		URL string `json:"html_url"`
 	}
-	err = c.set(ctx, http.MethodPost, repository(ref)+"/actions/workflows/"+url.PathEscape(file)+"/dispatches",
+	err = c.request(ctx, http.MethodPost, repoPath(ref)+"/actions/workflows/"+url.PathEscape(file)+"/dispatches",
 		map[string]any{"ref": branch, "inputs": inputs, "return_run_details": true}, &run)
 	doing := "starting " + file + " of " + ref.FullName()
 	switch {
@@ -54,10 +54,10 @@ func (c *Client) Dispatch(ctx context.Context, ref pull.Ref, workflow, branch st
 		return run.URL, nil
 	case err == nil:
 		return ref.Web() + "/actions/workflows/" + url.PathEscape(file), nil
-	case said(err, http.StatusNotFound, ""), said(err, http.StatusUnprocessableEntity, ""):
+	case refusedWith(err, http.StatusNotFound, ""), refusedWith(err, http.StatusUnprocessableEntity, ""):
 		return "", fmt.Errorf("%w: %w", ErrNoWorkflow, github.Wrap(doing, err))
 	}
-	return "", told(ErrNoDispatch, ErrUntold, doing, err)
+	return "", wrapOutcome(ErrNoDispatch, ErrUntold, doing, err)
 }
 
 // Answer approves or rejects a run's pending deployment to an environment, with a comment.
@@ -65,13 +65,13 @@ func (c *Client) Dispatch(ctx context.Context, ref pull.Ref, workflow, branch st
 // package github.
 func (c *Client) Answer(ctx context.Context, ref pull.Ref, run, environment int64, approve bool, comment string) error {
 	state := map[bool]string{true: "approved", false: "rejected"}[approve]
-	err := c.set(ctx, http.MethodPost, fmt.Sprintf("%s/actions/runs/%d/pending_deployments", repository(ref), run),
+	err := c.request(ctx, http.MethodPost, fmt.Sprintf("%s/actions/runs/%d/pending_deployments", repoPath(ref), run),
 		map[string]any{"environment_ids": []int64{environment}, "state": state, "comment": comment}, new([]struct{}))
 	doing := fmt.Sprintf("answering for run %d of %s", run, ref.FullName())
-	if said(err, http.StatusUnprocessableEntity, "") {
+	if refusedWith(err, http.StatusUnprocessableEntity, "") {
 		return fmt.Errorf("%w: %w", ErrAnswered, github.Wrap(doing, err))
 	}
-	return told(ErrNoAnswer, ErrUntold, doing, err)
+	return wrapOutcome(ErrNoAnswer, ErrUntold, doing, err)
 }
 
-func repository(ref pull.Ref) string { return "repos/" + ref.FullName() }
+func repoPath(ref pull.Ref) string { return "repos/" + ref.FullName() }

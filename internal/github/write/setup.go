@@ -41,32 +41,32 @@ func (c *Client) SetEnvironment(ctx context.Context, ref pull.Ref, name string, 
 		rules["deployment_branch_policy"] = map[string]bool{"protected_branches": false, "custom_branch_policies": true}
 	}
 	path := fmt.Sprintf("repos/%s/%s/environments/%s", ref.Owner, ref.Repo, url.PathEscape(name))
-	err := c.set(ctx, http.MethodPut, path, rules, &struct{}{})
-	if said(err, http.StatusUnprocessableEntity, "plan") {
+	err := c.request(ctx, http.MethodPut, path, rules, &struct{}{})
+	if refusedWith(err, http.StatusUnprocessableEntity, "plan") {
 		return fmt.Errorf("%w: environment %s: %w", ErrPlan, name, err)
 	}
 	if err == nil && branch != "" {
-		err = c.set(ctx, http.MethodPost, path+"/deployment-branch-policies", map[string]string{"name": branch},
+		err = c.request(ctx, http.MethodPost, path+"/deployment-branch-policies", map[string]string{"name": branch},
 			&struct{}{})
 	}
-	return told(ErrMayNotSetUp, ErrUncertain, "setting up environment "+name, err)
+	return wrapOutcome(ErrMayNotSetUp, ErrUncertain, "setting up environment "+name, err)
 }
 
 // CreateLabel creates a label. It returns ErrExists, ErrMayNotLabel, ErrUncertain, or an
 // error of package github.
 func (c *Client) CreateLabel(ctx context.Context, ref pull.Ref, name, description string) error {
-	err := c.set(ctx, http.MethodPost, fmt.Sprintf("repos/%s/%s/labels", ref.Owner, ref.Repo),
+	err := c.request(ctx, http.MethodPost, fmt.Sprintf("repos/%s/%s/labels", ref.Owner, ref.Repo),
 		map[string]string{"name": name, "description": description}, &struct{}{})
-	if said(err, http.StatusUnprocessableEntity, "") {
+	if refusedWith(err, http.StatusUnprocessableEntity, "") {
 		return fmt.Errorf("%w: label %s: %w", ErrExists, name, err)
 	}
-	return told(ErrMayNotLabel, ErrUncertain, "making the label "+name, err)
+	return wrapOutcome(ErrMayNotLabel, ErrUncertain, "making the label "+name, err)
 }
 
-// set sends one request that go-github has no call for. An answer without content leaves v
+// request sends one request that go-github has no call for. An answer without content leaves v
 // unchanged.
-func (c *Client) set(ctx context.Context, method, path string, body, v any) error {
-	_, err := once(ctx, c, func(ctx context.Context) (*gh.Response, error) {
+func (c *Client) request(ctx context.Context, method, path string, body, v any) error {
+	_, err := sendOnce(ctx, c, func(ctx context.Context) (*gh.Response, error) {
 		req, err := c.api.NewRequest(method, path, body)
 		if err != nil {
 			return nil, err

@@ -78,7 +78,7 @@ func (c *Client) CreatePending(ctx context.Context, ref pull.Ref, commit, body s
 	review, err := c.send(ctx, ref, func(ctx context.Context) (*gh.PullRequestReview, error) {
 		review, _, err := c.api.PullRequests.CreateReview(ctx, ref.Owner, ref.Repo, ref.Number,
 			&gh.PullRequestReviewRequest{
-				CommitID: gh.String(commit), Body: gh.String(body), Comments: drafts(comments),
+				CommitID: gh.String(commit), Body: gh.String(body), Comments: draftComments(comments),
 			})
 		return review, err
 	})
@@ -95,7 +95,7 @@ func (c *Client) Submit(ctx context.Context, ref pull.Ref, id int64, body string
 			})
 		return review, err
 	})
-	return review.GetHTMLURL(), gone(err)
+	return review.GetHTMLURL(), wrapGone(err)
 }
 
 // DeletePending deletes a pending review. It returns ErrGone, and deletes nothing, if the review was submitted.
@@ -104,7 +104,7 @@ func (c *Client) DeletePending(ctx context.Context, ref pull.Ref, id int64) erro
 		review, _, err := c.api.PullRequests.DeletePendingReview(ctx, ref.Owner, ref.Repo, ref.Number, id)
 		return review, err
 	})
-	return gone(err)
+	return wrapGone(err)
 }
 
 // send makes a request, and up to three more after rate limits: it waits as GitHub asks, a minute at most. After any
@@ -116,7 +116,7 @@ func (c *Client) send(ctx context.Context, ref pull.Ref,
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	review, err := once(ctx, c, func(ctx context.Context) (*gh.PullRequestReview, error) {
+	review, err := sendOnce(ctx, c, func(ctx context.Context) (*gh.PullRequestReview, error) {
 		review, err := call(ctx)
 		if err == nil && review.GetID() == 0 {
 			err = errors.New("the answer names no review")
@@ -126,24 +126,24 @@ func (c *Client) send(ctx context.Context, ref pull.Ref,
 	if err == nil {
 		return review, nil
 	}
-	err = failure(ref, err)
+	err = reviewError(ref, err)
 	if ended := ctx.Err(); ended != nil {
 		err = fmt.Errorf("%w (%w)", err, ended)
 	}
 	return nil, err
 }
 
-// gone adds ErrGone to errors that mean the review is no longer pending.
-func gone(err error) error {
+// wrapGone adds ErrGone to errors that mean the review is no longer pending.
+func wrapGone(err error) error {
 	if errors.Is(err, ErrRefused) || errors.Is(err, github.ErrNotFound) {
 		return fmt.Errorf("%w: %w", ErrGone, err)
 	}
 	return err
 }
 
-// limit returns how long to wait after a rate limit. limited is false for other errors, and if the wait is longer
+// limitWait returns how long to wait after a rate limit. limited is false for other errors, and if the wait is longer
 // than maxWait.
-func limit(err error) (wait time.Duration, limited bool) {
+func limitWait(err error) (wait time.Duration, limited bool) {
 	status, ok := errors.AsType[*transport.StatusError](err)
 	if !ok || !status.Limited {
 		return 0, false
@@ -152,7 +152,7 @@ func limit(err error) (wait time.Duration, limited bool) {
 	return wait, wait <= maxWait
 }
 
-func failure(ref pull.Ref, err error) error {
+func reviewError(ref pull.Ref, err error) error {
 	wrapped := github.Wrap("posting the review of "+ref.String(), err)
 	if kind := classify(err); kind != nil {
 		return fmt.Errorf("%w: %w", kind, wrapped)
@@ -160,7 +160,7 @@ func failure(ref pull.Ref, err error) error {
 	return wrapped
 }
 
-func drafts(comments []Comment) []*gh.DraftReviewComment {
+func draftComments(comments []Comment) []*gh.DraftReviewComment {
 	var list []*gh.DraftReviewComment
 	for _, c := range comments {
 		draft := &gh.DraftReviewComment{

@@ -18,7 +18,7 @@ type File struct {
 	Patch                string // omitted if empty
 }
 
-// Changes compares two snapshots as GitHub does: binary files, and those from patchLines changed lines on, lack a patch.
+// Changes compares two snapshots as GitHub does: without patches for binary files and from patchLines changed lines on.
 func Changes(old, new Tree, patchLines int) []File {
 	var files []File
 	from := renames(old, new)

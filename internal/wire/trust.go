@@ -13,28 +13,28 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// brought reports whether the settings come from the inspected folder or repository, on a
+// untrusted reports whether the settings come from the inspected folder or repository, on a
 // person's own machine: their author does not own the environment variables. In a workflow
 // they come from the base, and the workflow decides which variables a step gets.
-func (w Wire) brought(s settings.Settings) bool {
+func (w Wire) untrusted(s settings.Settings) bool {
 	return !s.ConfigNamed && s.Config == config.DefaultPath && w.getenv("GITHUB_ACTIONS") != "true"
 }
 
-// mayTake returns an error if settings from the repository would send a variable's value
+// checkKeyDestination returns an error if settings from the repository would send a variable's value
 // anywhere but to this machine or, for a vendor's own key, to that vendor (T9).
-func (w Wire) mayTake(under, vendor string, at config.Endpoint, s settings.Settings) error {
+func (w Wire) checkKeyDestination(under, vendor string, at config.Endpoint, s settings.Settings) error {
 	vendor = strings.ToUpper(cmp.Or(at.Style, vendor))
 	theirs := strings.HasPrefix(at.KeyEnv, vendor+"_") || at.KeyEnv == "CO_API_KEY" && vendor == "COHERE"
-	if at.KeyEnv == "" || at.BaseURL == "" && theirs || !w.brought(s) || at.BaseURL != "" && local(at.BaseURL) {
+	if at.KeyEnv == "" || at.BaseURL == "" && theirs || !w.untrusted(s) || at.BaseURL != "" && isLocal(at.BaseURL) {
 		return nil
 	}
 	return refuse(under+".key-env", "send "+at.KeyEnv+" to "+cmp.Or(hostOf(at.BaseURL), vendor))
 }
 
-// distrusts returns why a ticket source that the repository's settings name is not queried:
+// distrustReason returns why a ticket source that the repository's settings name is not queried:
 // it would start a program, or send a variable's value to a host other than this machine or,
 // for variables named after Atlassian's products, Atlassian (T9). "" means it may be queried.
-func (w Wire) distrusts(source config.Source, s settings.Settings) string {
+func (w Wire) distrustReason(source config.Source, s settings.Settings) string {
 	address, variables := source.URL, []string{source.UserEnv, source.TokenEnv}
 	if source.Kind == config.SourceMCP {
 		address, variables = source.MCP.URL, []string{source.MCP.UserEnv, source.MCP.TokenEnv}
@@ -48,10 +48,10 @@ func (w Wire) distrusts(source config.Source, s settings.Settings) string {
 		theirs = theirs && slices.Contains([]string{"JIRA", "CONFLUENCE", "ATLASSIAN"}, product)
 	}
 	switch {
-	case !w.brought(s):
+	case !w.untrusted(s):
 	case source.Kind == config.SourceMCP && len(source.MCP.Command) > 0:
 		what = "start " + source.MCP.Command[0]
-	case len(variables) > 0 && !local(address) && !theirs:
+	case len(variables) > 0 && !isLocal(address) && !theirs:
 		what = "send " + strings.Join(variables, " and ") + " to " + hostOf(address)
 	}
 	if what == "" {
@@ -74,8 +74,8 @@ func hostOf(address string) string {
 	return u.Hostname()
 }
 
-// local reports whether an address, which may be a socket, is on this machine.
-func local(address string) bool {
+// isLocal reports whether an address, which may be a socket, is on this machine.
+func isLocal(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil {
 		return false

@@ -28,7 +28,7 @@ func TestAnEstimateSaysWhatBoundsIt(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			require.Equal(t, c.want, expected(c.files, c.used, c.limit, c.by))
+			require.Equal(t, c.want, forecastLine(c.files, c.used, c.limit, c.by))
 		})
 	}
 }

@@ -73,7 +73,7 @@ func (l *library) open(ctx context.Context) (*retrieve.Engine, error) {
 	if l.engine != nil || l.err != nil {
 		return l.engine, l.err
 	}
-	x, err := l.index(ctx)
+	x, err := l.buildIndex(ctx)
 	if err != nil {
 		if ctx.Err() == nil {
 			l.err = err
@@ -85,8 +85,8 @@ func (l *library) open(ctx context.Context) (*retrieve.Engine, error) {
 	return l.engine, nil
 }
 
-// index builds the head's index on top of the base's.
-func (l *library) index(ctx context.Context) (*index.Source, error) {
+// buildIndex builds the head's index on top of the base's.
+func (l *library) buildIndex(ctx context.Context) (*index.Source, error) {
 	ctx = budget.Apart(ctx)
 	o := index.Options{Ignored: l.Looking.Index.Ignores, MaxFiles: l.Looking.Index.MaxFiles}
 	for _, f := range l.Files {

@@ -11,8 +11,8 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// Expects returns the lines that announce what a run will ask and what that may cost.
-func (r *Reviewer) Expects(c ingest.Change, paid reviewpr.Paid) []string {
+// Forecast returns the lines that announce what a run will ask and what that may cost.
+func (r *Reviewer) Forecast(c ingest.Change, paid reviewpr.Paid) []string {
 	if r.Rules {
 		return nil
 	}
@@ -21,7 +21,7 @@ func (r *Reviewer) Expects(c ingest.Change, paid reviewpr.Paid) []string {
 		shown += min(2*len(f.Patch), guessedHead)
 		if !paid.Has(r.Key(f)) {
 			files++
-			calls = append(calls, r.guess(len(f.Patch))...)
+			calls = append(calls, r.estimateCalls(len(f.Patch))...)
 		}
 	}
 	if files > 0 {
@@ -32,28 +32,28 @@ func (r *Reviewer) Expects(c ingest.Change, paid reviewpr.Paid) []string {
 	if r.Account.Why != "" {
 		by += "-per-pull"
 	}
-	lines := []string{expected(files, budget.Estimate(calls, r.Account.price), r.Account.Cap, by)}
+	lines := []string{forecastLine(files, budget.Estimate(calls, r.Account.price), r.Account.Cap, by)}
 	if r.Account.Notice != "" && files > 0 {
 		lines = append(lines, r.Account.Notice)
 	}
 	return lines
 }
 
-// guess estimates the calls of a file's review, its pack included. A model with tools is
+// estimateCalls estimates the calls of a file's review, its pack included. A model with tools is
 // assumed to use them once, and every third file to have a finding to verify.
-func (r *Reviewer) guess(patch int) []budget.Expected {
+func (r *Reviewer) estimateCalls(patch int) []budget.Expected {
 	review := budget.Expected{Times: 1, Bytes: len(prompt.Reviewing().System) + 2*patch + guessedFrame}
-	if r.asks.Pack != nil {
-		review.Bytes += guessedToken * r.asks.PackTokens
+	if r.model.Pack != nil {
+		review.Bytes += guessedToken * r.model.PackTokens
 	}
-	if len(r.asks.Tools.Offers()) > 0 {
+	if len(r.model.Tools.Offers()) > 0 {
 		review.Times = 2
 	}
 	calls := []budget.Expected{review}
-	if r.asks.Verify != nil {
+	if r.model.Verify != nil {
 		calls = append(calls, budget.Expected{Bytes: review.Bytes / 3, Output: guessedVerdict})
 	}
-	if r.asks.Classify != nil {
+	if r.model.Classify != nil {
 		calls = append(calls, budget.Expected{Bytes: 2*patch + guessedFrame, Output: guessedLabel})
 	}
 	return calls
@@ -70,10 +70,10 @@ const (
 	guessedLabel    = 200
 )
 
-// expected announces how much a run is about to ask, the estimated cost, and the limit: "61
+// forecastLine announces how much a run is about to ask, the estimated cost, and the limit: "61
 // files to ask a model about; about 0.4 million tokens, about $0.12; at most $1.00 is spent
 // (max-cost)". A limit of 0 means none; by names the setting that sets it.
-func expected(files int, u cost.Usage, limit cost.MicroUSD, by string) string {
+func forecastLine(files int, u cost.Usage, limit cost.MicroUSD, by string) string {
 	if files == 0 {
 		return "No file is left to ask a model about."
 	}
