@@ -32,12 +32,12 @@ func (x envelope) failure() (code int, failed bool) {
 	case string: // of the Responses interface
 		code = map[string]int{"rate_limit_exceeded": 429, "server_error": 500}[said]
 	}
-	return code, !blank(x.Error) && (!isObject || !blank(object["message"]))
+	return code, !isBlank(x.Error) && (!isObject || !isBlank(object["message"]))
 }
 
-// blank reports whether a value means "none": some gateways send "error": false, or an error without a message, with
+// isBlank reports whether a value means "none": some gateways send "error": false, or an error without a message, with
 // a good answer.
-func blank(value any) bool {
+func isBlank(value any) bool {
 	return slices.Contains([]string{"", "<nil>", "false", "0", "[]"}, strings.TrimSpace(fmt.Sprint(value)))
 }
 
@@ -57,8 +57,8 @@ func (a *Answer) verdict() error {
 	return nil
 }
 
-// finish translates a server's finish reason to that of chat completions.
-func finish(reason string) string {
+// finishReason translates a server's finish reason to that of chat completions.
+func finishReason(reason string) string {
 	switch strings.ToLower(reason) {
 	case "max_tokens", "max_output_tokens", "model_length":
 		return "length"
@@ -74,9 +74,9 @@ func finish(reason string) string {
 // string, where a model may quote the mark from a diff, the line feed or quotation mark after it is escaped.
 var thoughtEnd = pattern.Lazy(`</think>(?:\s*\n\s*\S|[ \t]*(?:\{\s*["}]|` + "```" + `\w*\r?\n))`)
 
-// spoken strips the reasoning that some servers leave at the front of the text. It goes by the end mark, since the
+// stripThought strips reasoning that some servers leave at the front of the text. It goes by the end mark, since the
 // start mark may be in the server's template; the last one counts, since reasoning may mention the mark.
-func spoken(text string) string {
+func stripThought(text string) string {
 	front := strings.TrimSpace(text)
 	if strings.HasPrefix(front, "{") || strings.HasPrefix(front, "[") || strings.HasPrefix(front, "`") {
 		return text
@@ -95,7 +95,7 @@ func spoken(text string) string {
 // maxName bounds the characters of a model's name and of a finish reason: both are stored with the review.
 const maxName = 200
 
-func clipped(name string) string {
+func clipName(name string) string {
 	name, _ = wording.Clip(name, maxName)
 	return name
 }
@@ -184,7 +184,7 @@ func words(body []byte) string {
 	return text[:min(len(text), maxWords)]
 }
 
-var spokenIn = []string{"error", "errors", "message", "msg", "detail", "details", "loc", "param", "code", "type",
+var errorFields = []string{"error", "errors", "message", "msg", "detail", "details", "loc", "param", "code", "type",
 	"metadata", "raw"}
 
 func gather(said any, out []string) []string {
@@ -196,7 +196,7 @@ func gather(said any, out []string) []string {
 			out = gather(each, out)
 		}
 	case map[string]any:
-		for _, name := range spokenIn {
+		for _, name := range errorFields {
 			out = gather(v[name], out)
 		}
 	}

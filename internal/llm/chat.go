@@ -8,17 +8,17 @@ import (
 )
 
 // chatRequest returns a request for chat completions without its messages.
-func (c *Client) chatRequest(a *asked) openai.ChatCompletionRequest {
+func (c *Client) chatRequest(a *wireRequest) openai.ChatCompletionRequest {
 	out := openai.ChatCompletionRequest{Model: c.model, ReasoningEffort: a.effort}
 	for _, t := range a.request.Tools {
 		out.Tools = append(out.Tools, openai.Tool{Type: openai.ToolTypeFunction, Function: a.function(t)})
 	}
-	if a.formatted() {
+	if a.hasFormat() {
 		out.ResponseFormat = &openai.ChatCompletionResponseFormat{
 			Type: openai.ChatCompletionResponseFormatTypeJSONObject,
 		}
 	}
-	if a.formatted() && a.form[format] == 0 {
+	if a.hasFormat() && a.form[format] == 0 {
 		out.ResponseFormat.Type = openai.ChatCompletionResponseFormatTypeJSONSchema
 		out.ResponseFormat.JSONSchema = &openai.ChatCompletionResponseFormatJSONSchema{
 			Name: a.request.SchemaName, Schema: a.request.Schema, Strict: true,
@@ -27,57 +27,57 @@ func (c *Client) chatRequest(a *asked) openai.ChatCompletionRequest {
 	return out
 }
 
-func (a *asked) function(t Tool) *openai.FunctionDefinition {
+func (a *wireRequest) function(t Tool) *openai.FunctionDefinition {
 	return &openai.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: t.Schema,
 		Strict: a.form[strict] == 0}
 }
 
 // messages returns the whole conversation, with the servers' extra fields and cache marks.
-func (a *asked) messages() []any {
+func (a *wireRequest) messages() []any {
 	r := a.request
-	first := openai.ChatCompletionMessage{Role: openai.ChatMessageRoleSystem, Content: filled(r.System)}
-	out := []any{first, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleUser, Content: filled(r.User)}}
+	first := openai.ChatCompletionMessage{Role: openai.ChatMessageRoleSystem, Content: nonEmpty(r.System)}
+	out := []any{first, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleUser, Content: nonEmpty(r.User)}}
 	if a.form[system] > 0 {
 		out = []any{openai.ChatCompletionMessage{Role: openai.ChatMessageRoleUser, Content: r.System + "\n\n" + r.User}}
 	}
 	for _, t := range r.Turns {
-		m := openai.ChatCompletionMessage{Role: string(t.Role), Content: filled(t.Text), ToolCallID: t.CallID}
+		m := openai.ChatCompletionMessage{Role: string(t.Role), Content: nonEmpty(t.Text), ToolCallID: t.CallID}
 		if len(t.ToolCalls) > 0 {
 			m.Content = t.Text
 		}
 		for _, c := range t.ToolCalls {
-			c = c.echoed()
+			c = c.sendable()
 			m.ToolCalls = append(m.ToolCalls, openai.ToolCall{
 				ID: c.ID, Type: openai.ToolTypeFunction,
 				Function: openai.FunctionCall{Name: c.Name, Arguments: c.Arguments},
 			})
 		}
-		out = append(out, t.stated(m))
+		out = append(out, t.withState(m))
 	}
-	if a.carries[marks] {
-		a.marked(out)
+	if a.uses[marks] {
+		a.addMarks(out)
 	}
 	return out
 }
 
-// object converts one of the library's values to its JSON object.
-func object(v any) map[string]any {
+// toObject converts one of the library's values to its JSON object.
+func toObject(v any) map[string]any {
 	var out map[string]any
 	written, _ := json.Marshal(v) // plain values: it cannot fail, and neither can reading it
 	_ = json.Unmarshal(written, &out)
 	return out
 }
 
-// marked sets a cache mark at the end of each prefix that will be sent again: after the system turn, which the
+// addMarks sets a cache mark at the end of each prefix that will be sent again: after the system turn, which the
 // tools precede, and after the last turn of a conversation that can continue. A mark costs a write, so a single
 // question only gets the first.
-func (a *asked) marked(messages []any) {
+func (a *wireRequest) addMarks(messages []any) {
 	places := []int{0}
 	if last := len(messages) - 1; len(a.request.Tools) > 0 && last > 0 {
 		places = append(places, last)
 	}
 	for _, at := range places {
-		message := object(messages[at])
+		message := toObject(messages[at])
 		if text, ok := message["content"].(string); ok && text != "" {
 			message["content"] = []any{map[string]any{"type": "text", "text": text,
 				"cache_control": map[string]string{"type": "ephemeral"}}}
@@ -132,13 +132,13 @@ func (t thought) state() json.RawMessage {
 	return state
 }
 
-// stated returns a turn's message with the fields that the server added to it.
-func (t Turn) stated(m openai.ChatCompletionMessage) any {
+// withState returns a turn's message with the fields that the server added to it.
+func (t Turn) withState(m openai.ChatCompletionMessage) any {
 	var state thought
 	if len(t.State) == 0 || t.State[0] != '{' || json.Unmarshal(t.State, &state) != nil {
 		return m // no state of ours
 	}
-	message := object(m)
+	message := toObject(m)
 	if state.Content != nil {
 		message["reasoning_content"] = state.Content
 	}
@@ -168,7 +168,7 @@ func readChat(body []byte, before []Turn) (Answer, error) {
 	}
 	choice := in.Choices[0]
 	m := choice.Message
-	answer.Text, answer.Refusal, answer.Finish = string(m.Content), string(m.Refusal), finish(string(choice.Finish))
+	answer.Text, answer.Refusal, answer.Finish = string(m.Content), string(m.Refusal), finishReason(string(choice.Finish))
 	m.thought.Extra = nil
 	known := idsOf(before)
 	for _, c := range m.Calls {

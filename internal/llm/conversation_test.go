@@ -109,7 +109,7 @@ func TestMalformedCallsAreEchoedInAFormThatServersTake(t *testing.T) {
 		{Call{"i", strings.Repeat("a", 99), "[1]"}, Call{"i", strings.Repeat("a", 64), "{}"}},
 		{Call{"i", "look", `{"x":1}`}, Call{"i", "look", `{"x":1}`}},
 	} {
-		require.Equal(t, c.want, c.call.echoed())
+		require.Equal(t, c.want, c.call.sendable())
 	}
 }
 
@@ -138,7 +138,7 @@ func TestReasoningAtTheFrontOfATextIsLeftOut(t *testing.T) {
 		"It says </think>{\"findings\":[]}, so\n</think>\n{}": "{}", "<think>a</think> Here: {}": "Here: {}",
 		"Here: {}\n</think>": "Here: {}\n</think>", "a</think>```json\n{}\n```": "```json\n{}\n```",
 	} {
-		require.Equal(t, want, spoken(in))
+		require.Equal(t, want, stripThought(in))
 	}
 }
 

@@ -39,7 +39,7 @@ const (
 	viaResponses = 1
 	viaPlainChat = 2
 	unlimited    = 2    // of length
-	leastLimit   = 1024 // tokens: no output limit is halved to less
+	minLimit     = 1024 // tokens: no output limit is halved to less
 )
 
 func (f form) responses() bool { return f[via] == viaResponses }
@@ -106,8 +106,8 @@ func (d *dialect) now() form {
 // learn reports whether a refused request is worth another try, because a simpler form is now known, and how often
 // that try's output limit is halved. The size is not remembered: one long file would shorten the answers for all
 // others.
-func (d *dialect) learn(a *asked, refusal error) (halved int, found bool) {
-	next, found := a.plainer(refusal)
+func (d *dialect) learn(a *wireRequest, refusal error) (halved int, found bool) {
+	next, found := a.refusedCapability(refusal)
 	halved = a.form[ceiling]
 	switch {
 	case !found:
@@ -121,11 +121,11 @@ func (d *dialect) learn(a *asked, refusal error) (halved int, found bool) {
 	return halved, true
 }
 
-// plainer returns the capability that a refusal is about, among those that the request used.
-func (a *asked) plainer(refusal error) (capability, bool) {
+// refusedCapability returns the capability that a refusal is about, among those that the request used.
+func (a *wireRequest) refusedCapability(refusal error) (capability, bool) {
 	i := slices.IndexFunc(fallbacks, func(l fallback) bool {
 		step := a.form[l.of]
-		return a.carries[l.of] && step >= l.from && step < l.to && l.taughtBy(refusal)
+		return a.uses[l.of] && step >= l.from && step < l.to && l.matches(refusal)
 	})
 	if i < 0 {
 		return 0, false
@@ -139,7 +139,7 @@ var refusals = []int{
 	http.StatusUnprocessableEntity, http.StatusNotImplemented,
 }
 
-func (l fallback) taughtBy(refusal error) bool {
+func (l fallback) matches(refusal error) bool {
 	e, ok := errors.AsType[*StatusError](refusal)
 	if !ok || !slices.Contains(refusals, e.Code) {
 		return false

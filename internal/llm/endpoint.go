@@ -42,9 +42,9 @@ func newEndpoint(address string) (endpoint, error) {
 	e.query = u.RawQuery
 	path, e.responsesOnly = strings.CutSuffix(path, "/responses")
 	path = strings.TrimSuffix(path, "/chat/completions")
-	e.base, e.responses = at(u, path), at(u, path)
+	e.base, e.responses = addressAt(u, path), addressAt(u, path)
 	if front, name, found := strings.Cut(path, deployments); found {
-		e.deployment, e.responses = name, at(u, front+"/openai")
+		e.deployment, e.responses = name, addressAt(u, front+"/openai")
 	}
 	return e, nil
 }
@@ -64,7 +64,7 @@ func (e endpoint) owner() (name string) {
 	return name
 }
 
-func at(u *url.URL, path string) string {
+func addressAt(u *url.URL, path string) string {
 	out := url.URL{Scheme: u.Scheme, Host: u.Host, Path: path}
 	return out.String()
 }

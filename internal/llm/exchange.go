@@ -17,8 +17,8 @@ import (
 )
 
 // send sends a request and returns the response with its body.
-func (c *Client) send(ctx context.Context, a *asked) (*http.Response, []byte, error) {
-	written, err := c.written(a)
+func (c *Client) send(ctx context.Context, a *wireRequest) (*http.Response, []byte, error) {
+	written, err := c.encode(a)
 	if err != nil {
 		return nil, nil, fmt.Errorf("writing the request: %w", err)
 	}
@@ -36,9 +36,9 @@ func (c *Client) send(ctx context.Context, a *asked) (*http.Response, []byte, er
 	return resp, body, err
 }
 
-// written returns a request's JSON: the library's type plus the fields it lacks. What all requests of a
+// encode returns a request's JSON: the library's type plus the fields it lacks. What all requests of a
 // conversation share comes first, so that prefix caches match: the fields by name, the conversation last.
-func (c *Client) written(a *asked) ([]byte, error) {
+func (c *Client) encode(a *wireRequest) ([]byte, error) {
 	var request any
 	var turns []any
 	last := "messages"
@@ -69,11 +69,11 @@ func (c *Client) written(a *asked) ([]byte, error) {
 // read parses a response into an answer. It returns a *StatusError, ErrPage, or ErrRefused if the server's filter
 // rejected the request. The library's types do not fit: they drop fields that servers want back, and a wrong type
 // in an unneeded field would lose the answer.
-func (c *Client) read(a *asked, resp *http.Response, body []byte) (answer Answer, err error) {
+func (c *Client) read(a *wireRequest, resp *http.Response, body []byte) (answer Answer, err error) {
 	var said envelope
 	// A wrong type in one field still leaves the others read.
 	_ = json.Unmarshal(body, &said)
-	if blank(said.Error) && len(said.Choices) > 0 && !blank(said.Choices[0].Error) { // OpenRouter reports a provider
+	if isBlank(said.Error) && len(said.Choices) > 0 && !isBlank(said.Choices[0].Error) { // OpenRouter reports a provider
 		said.Error = said.Choices[0].Error
 		body, _ = json.Marshal(map[string]any{"error": said.Error}) // it was JSON
 	}
@@ -101,9 +101,9 @@ func (c *Client) read(a *asked, resp *http.Response, body []byte) (answer Answer
 	if len(a.request.Tools) == 0 {
 		answer.ToolCalls, answer.State = nil, nil // calls of tools that were not offered
 	}
-	answer.Text = spoken(answer.Text)
+	answer.Text = stripThought(answer.Text)
 	answer.redact(c.key)
-	answer.Model, answer.Finish = clipped(answer.Model), clipped(answer.Finish)
+	answer.Model, answer.Finish = clipName(answer.Model), clipName(answer.Finish)
 	return answer, answer.verdict()
 }
 
@@ -125,9 +125,9 @@ func (c *Client) refusal(resp *http.Response, body []byte) error {
 }
 
 // watch makes every try of a request wait for the limiter, and logs it.
-func (c *Client) watch(ctx context.Context, a *asked) context.Context {
+func (c *Client) watch(ctx context.Context, a *wireRequest) context.Context {
 	if c.log != nil { // before the limiter, so that it begins after it: waiting is not the server's time
-		ctx = transport.EachTry(ctx, c.timed(a))
+		ctx = transport.EachTry(ctx, c.logTry(a))
 	}
 	if c.limiter != nil {
 		ctx = transport.EachTry(ctx, func(ctx context.Context, _ int) (func(*http.Response, error), error) {
@@ -137,8 +137,8 @@ func (c *Client) watch(ctx context.Context, a *asked) context.Context {
 	return ctx
 }
 
-// timed logs a try: its address, its outcome and its duration.
-func (c *Client) timed(a *asked) func(context.Context, int) (func(*http.Response, error), error) {
+// logTry logs a try: its address, its outcome and its duration.
+func (c *Client) logTry(a *wireRequest) func(context.Context, int) (func(*http.Response, error), error) {
 	_, where, _ := strings.Cut(c.at.url(a.form), "://")
 	return func(_ context.Context, try int) (func(*http.Response, error), error) {
 		began := time.Now()

@@ -49,13 +49,13 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	key, model, err := o.names()
+	key, model, err := o.keyAndModel()
 	if err != nil {
 		return nil, err
 	}
 	c := &Client{
 		at: at, key: key, model: model, http: o.HTTP, settings: newSettings(o.ModelOptions, model),
-		marks: at.marks(o.CacheMarks), limiter: o.Limiter, log: o.Log,
+		marks: at.wantsMarks(o.CacheMarks), limiter: o.Limiter, log: o.Log,
 	}
 	if at.responsesOnly {
 		c.dialect.form[via] = viaResponses
@@ -104,7 +104,7 @@ func (c *Client) Chat(ctx context.Context, r Request) (Answer, error) {
 }
 
 // once makes one request in one form, including its retries.
-func (c *Client) once(ctx context.Context, a *asked) (Answer, error) {
+func (c *Client) once(ctx context.Context, a *wireRequest) (Answer, error) {
 	resp, body, err := c.send(transport.LimitBody(c.watch(ctx, a), maxAnswer), a)
 	switch {
 	case err == nil:
@@ -146,8 +146,8 @@ type Options struct {
 	Log func(string)
 }
 
-// names returns the trimmed key and model, or an error for invalid ones.
-func (o Options) names() (key, model string, err error) {
+// keyAndModel returns the trimmed key and model, or an error for invalid ones.
+func (o Options) keyAndModel() (key, model string, err error) {
 	key, model = strings.TrimSpace(o.Key), strings.TrimSpace(o.Model)
 	switch {
 	case model == "":
@@ -170,8 +170,8 @@ const (
 // https://docs.claude.com/en/docs/build-with-claude/prompt-caching).
 var markedHosts = []string{"openrouter.ai", "anthropic.com"}
 
-// marks reports whether requests to an endpoint mark what is worth caching.
-func (e endpoint) marks(wanted string) bool {
+// wantsMarks reports whether requests to an endpoint mark what is worth caching.
+func (e endpoint) wantsMarks(wanted string) bool {
 	switch wanted {
 	case MarksOn:
 		return true

@@ -27,7 +27,7 @@ func TestMarksGoToHostsThatTakeThem(t *testing.T) {
 			t.Parallel()
 			at, err := newEndpoint(c.address)
 			require.NoError(t, err)
-			require.Equal(t, c.marks, at.marks(c.wanted))
+			require.Equal(t, c.marks, at.wantsMarks(c.wanted))
 		})
 	}
 }

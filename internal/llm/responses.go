@@ -9,12 +9,12 @@ import (
 
 // responsesRequest returns a request for the Responses interface, without its input. The server
 // stores nothing: the reasoning comes back encrypted and is sent along with the tools' results.
-func (c *Client) responsesRequest(a *asked) openai.CreateResponseRequest {
+func (c *Client) responsesRequest(a *wireRequest) openai.CreateResponseRequest {
 	out := openai.CreateResponseRequest{Model: c.model, Instructions: a.request.System, Store: new(bool)}
 	if c.at.deployment != "" {
 		out.Model = c.at.deployment
 	}
-	if a.carries[state] {
+	if a.uses[state] {
 		out.Include = []openai.ResponseInclude{openai.ResponseIncludeReasoningEncryptedContent}
 	}
 	if a.effort != "" {
@@ -23,10 +23,10 @@ func (c *Client) responsesRequest(a *asked) openai.CreateResponseRequest {
 	for _, t := range a.request.Tools {
 		out.Tools = append(out.Tools, openai.NewResponseFunctionTool(*a.function(t)))
 	}
-	if a.formatted() {
+	if a.hasFormat() {
 		out.Text = &openai.ResponseTextConfig{Format: &openai.ResponseTextFormat{Type: "json_object"}}
 	}
-	if a.formatted() && a.form[format] == 0 {
+	if a.hasFormat() && a.form[format] == 0 {
 		out.Text.Format = &openai.ResponseTextFormat{
 			Type: "json_schema", Name: a.request.SchemaName, Schema: a.request.Schema, Strict: true,
 		}
@@ -35,17 +35,17 @@ func (c *Client) responsesRequest(a *asked) openai.CreateResponseRequest {
 }
 
 // items returns the conversation after the system turn.
-func (a *asked) items() []any {
-	out := []any{openai.ResponseInputMessage{Role: string(RoleUser), Content: filled(a.request.User)}}
+func (a *wireRequest) items() []any {
+	out := []any{openai.ResponseInputMessage{Role: string(RoleUser), Content: nonEmpty(a.request.User)}}
 	for _, t := range a.request.Turns {
 		switch {
 		case t.Role == RoleTool:
 			out = append(out, openai.ResponseFunctionCallOutput{Type: "function_call_output", CallID: t.CallID,
-				Output: filled(t.Text)})
+				Output: nonEmpty(t.Text)})
 		case t.Role == RoleAssistant:
 			out = append(out, t.items()...)
 		default:
-			out = append(out, openai.ResponseInputMessage{Role: string(t.Role), Content: filled(t.Text)})
+			out = append(out, openai.ResponseInputMessage{Role: string(t.Role), Content: nonEmpty(t.Text)})
 		}
 	}
 	return out
@@ -75,10 +75,10 @@ func (t Turn) items() (out []any) {
 		return out
 	}
 	if t.Text != "" || len(t.ToolCalls) == 0 {
-		out = append(out, openai.ResponseInputMessage{Role: string(RoleAssistant), Content: filled(t.Text)})
+		out = append(out, openai.ResponseInputMessage{Role: string(RoleAssistant), Content: nonEmpty(t.Text)})
 	}
 	for _, c := range t.ToolCalls {
-		c = c.echoed()
+		c = c.sendable()
 		out = append(out, functionCall{"function_call", c.ID, c.Name, c.Arguments})
 	}
 	return out
@@ -119,7 +119,7 @@ func readResponses(body []byte, before []Turn) (Answer, error) {
 	if err := json.Unmarshal(body, &in); err != nil || in.Output == nil {
 		return Answer{}, ErrNotChat
 	}
-	answer := Answer{Model: string(in.Model), Finish: finish(string(in.Incomplete.Reason))}
+	answer := Answer{Model: string(in.Model), Finish: finishReason(string(in.Incomplete.Reason))}
 	if answer.Finish == "" && in.Status == "completed" {
 		answer.Finish = "stop"
 	}
@@ -136,7 +136,7 @@ func readResponses(body []byte, before []Turn) (Answer, error) {
 		case "function_call":
 			id := known.claim(string(item.CallID))
 			if id != string(item.CallID) { // missing, or already taken
-				call := object(raw)
+				call := toObject(raw)
 				call["call_id"] = id
 				raw, _ = json.Marshal(call) // plain values: it cannot fail
 			}

@@ -44,12 +44,12 @@ func newSettings(o config.ModelOptions, model string) settings {
 		}
 	}
 	s.Effort = cmp.Or(o.Effort, family)
-	s.identity = s.changed(family)
+	s.identity = s.describeChanges(family)
 	return s
 }
 
-// changed lists the settings that are not a model's defaults.
-func (s settings) changed(effort string) (out string) {
+// describeChanges lists the settings that are not a model's defaults.
+func (s settings) describeChanges(effort string) (out string) {
 	if s.Effort != effort {
 		out += "; effort " + s.Effort
 	}
@@ -78,13 +78,13 @@ func (s settings) limit(r Request) int {
 	return max(r.MaxTokens, s.MaxOutputTokens)
 }
 
-// coldest stands for temperature 0, which some servers refuse. Smaller values overflow in
+// minTemperature stands for temperature 0, which some servers refuse. Smaller values overflow in
 // servers that divide by them.
-const coldest = 1e-6
+const minTemperature = 1e-6
 
 // temperatureOf returns the temperature to request; nil leaves it to the server.
 func (s settings) temperatureOf(r Request) *float64 {
-	cold := coldest
+	cold := minTemperature
 	if s.Temperature != nil {
 		hot := max(*s.Temperature, cold)
 		if r.Deterministic {

@@ -115,7 +115,8 @@ func TestDeterministicAsksForColdWhereTheModelCan(t *testing.T) {
 		model  string
 		option *float64
 		want   float64 // -1: none
-	}{{"m", nil, coldest}, {"m", ptr(0.7), coldest}, {"gpt-5", nil, -1}, {"gpt-5", ptr(0.7), coldest}} {
+	}{{"m", nil, minTemperature}, {"m", ptr(0.7), minTemperature}, {"gpt-5", nil, -1},
+		{"gpt-5", ptr(0.7), minTemperature}} {
 		w := serve(t, reply{body: said})
 		_, err := to(t, w, model(c.model), func(o *Options) { o.Temperature = c.option }).Chat(t.Context(), steady)
 		require.NoError(t, err)

@@ -41,10 +41,10 @@ type Options struct {
 // Server talks to one server. It connects on the first request, and again after the connection broke. It is safe for
 // concurrent use.
 type Server struct {
-	o     Options
-	mu    sync.Mutex
-	open  *mcp.ClientSession
-	tools map[string]*mcp.Tool
+	o       Options
+	mu      sync.Mutex
+	current *mcp.ClientSession
+	tools   map[string]*mcp.Tool
 }
 
 // New makes a Server. It starts nothing before the first request.
@@ -59,8 +59,8 @@ const (
 func (s *Server) session(ctx context.Context) (*mcp.ClientSession, map[string]*mcp.Tool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.open != nil {
-		return s.open, s.tools, nil
+	if s.current != nil {
+		return s.current, s.tools, nil
 	}
 	t, err := s.transport(ctx)
 	if err != nil {
@@ -83,7 +83,7 @@ func (s *Server) session(ctx context.Context) (*mcp.ClientSession, map[string]*m
 		}
 		tools[tool.Name] = tool
 	}
-	s.open, s.tools = open, tools
+	s.current, s.tools = open, tools
 	return open, tools, nil
 }
 
@@ -91,14 +91,14 @@ func (s *Server) session(ctx context.Context) (*mcp.ClientSession, map[string]*m
 func (s *Server) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.drop(s.open)
+	s.drop(s.current)
 }
 
 // drop ends a connection, so that the next request makes a new one. Errors of closing it do not matter to us.
 func (s *Server) drop(was *mcp.ClientSession) {
-	if was != nil && s.open == was {
-		_ = s.open.Close()
-		s.open = nil
+	if was != nil && s.current == was {
+		_ = s.current.Close()
+		s.current = nil
 	}
 }
 
@@ -175,7 +175,7 @@ func (s *Server) read(ctx context.Context, tool config.Tool, id string) (t ticke
 	if a, err = s.call(ctx, tool, id, ""); err != nil {
 		return t, a, err
 	}
-	if t.Key = a.about(tool.Key, id); t.Key == "" {
+	if t.Key = a.keyFor(tool.Key, id); t.Key == "" {
 		return t, a, atlassian.Fail("gave an answer that does not name %s", id)
 	}
 	t.Summary = markup.OneLine(a.text(tool.Summary))
@@ -232,7 +232,7 @@ func (s *Server) call(ctx context.Context, t config.Tool, id, text string) (answ
 		s.drop(session)
 		return answer{}, s.failure(err, id)
 	}
-	return understood(result, id)
+	return parseAnswer(result, id)
 }
 
 // failure explains an error of the connection or the protocol.

@@ -24,12 +24,12 @@ var presetArguments = map[string][]string{
 	"pageId":       {"pageId", "id", "contentId"},
 }
 
-// known returns the tool names of a known server and the form of their answers.
+// presetOf returns the tool names of a known server and the form of their answers.
 //
 //   - rovo: the server that Atlassian hosts. It needs the argument cloudId.
 //   - sooperset: mcp-atlassian over HTTP. Its Markdown may lack headings and lists, so
 //     that no criteria are found.
-func known(name string) config.MCP {
+func presetOf(name string) config.MCP {
 	switch name {
 	case "rovo":
 		return config.MCP{
@@ -59,7 +59,7 @@ const commentLimit = "comment_limit"
 
 // Preset returns the settings of a server merged over its preset.
 func Preset(said config.MCP) config.MCP {
-	all := known(said.Preset)
+	all := presetOf(said.Preset)
 	for _, t := range []config.Tool{all.Ticket, all.Page, all.Comment} {
 		for name := range t.With {
 			if v, ok := said.With[name]; ok {
@@ -88,9 +88,9 @@ type answer struct {
 	fields map[string]any // of an answer that is an object; nil for any other
 }
 
-// understood returns the answer, or an error if it is one, whatever it is about. The server's own mark is not
+// parseAnswer returns the answer, or an error if it is one, whatever it is about. The server's own mark is not
 // enough: known servers return errors as good answers.
-func understood(r *mcp.CallToolResult, id string) (answer, error) {
+func parseAnswer(r *mcp.CallToolResult, id string) (answer, error) {
 	var parts []string
 	size := 0
 	for _, c := range r.Content {
@@ -115,11 +115,11 @@ func understood(r *mcp.CallToolResult, id string) (answer, error) {
 	return a, nil
 }
 
-// about returns the key that an answer is about: that of the field or, if the settings name no field, the requested
+// keyFor returns the key that an answer is about: that of the field or, if the settings name no field, the requested
 // key if the answer contains it. It returns "" if there is none.
-func (a answer) about(field, id string) string {
+func (a answer) keyFor(field, id string) string {
 	word := regexp.MustCompile(`(?:^|[^A-Za-z0-9_-])` + regexp.QuoteMeta(id) + `(?:[^A-Za-z0-9_-]|$)`)
-	switch v := a.at(field).(type) {
+	switch v := a.lookup(field).(type) {
 	case string:
 		if strings.EqualFold(v, id) {
 			return id
@@ -134,8 +134,8 @@ func (a answer) about(field, id string) string {
 	return ""
 }
 
-// at returns the value at a path of names; nil if there is none.
-func (a answer) at(path string) (v any) {
+// lookup returns the value at a path of names; nil if there is none.
+func (a answer) lookup(path string) (v any) {
 	v = a.fields
 	for name := range strings.SplitSeq(path, ".") {
 		m, _ := v.(map[string]any)
@@ -144,7 +144,7 @@ func (a answer) at(path string) (v any) {
 	return v
 }
 
-func (a answer) text(path string) string { return prose(a.at(path), 0) }
+func (a answer) text(path string) string { return prose(a.lookup(path), 0) }
 
 // prose returns a text in any form that servers use: Markdown, ADF, storage format, a list of these, or an object
 // that holds one. Anything else gives "".
@@ -187,7 +187,7 @@ func prose(v any, depth int) (text string) {
 
 // criteria parses a field with criteria: a list of texts, or a text with a list.
 func (a answer) criteria(path string) (all []ticket.Criterion) {
-	items, isList := a.at(path).([]any)
+	items, isList := a.lookup(path).([]any)
 	if !isList {
 		return ticket.CriteriaOf(a.text(path))
 	}

@@ -43,7 +43,7 @@ type CallEnd struct {
 // or the error. A try that cost nothing becomes an event of the context's span. If no try was seen but Usage counts
 // calls, the model is not on the network, and one span covers them all.
 func Call(ctx context.Context, q CallStart) (try transport.BeginFunc, end func(CallEnd)) {
-	t := from(ctx)
+	t := tracerFrom(ctx)
 	if t == nil {
 		return func(context.Context, int) (func(*http.Response, error), error) {
 			return func(*http.Response, error) {}, nil
@@ -53,11 +53,13 @@ func Call(ctx context.Context, q CallStart) (try transport.BeginFunc, end func(C
 	return c.try, c.end
 }
 
-type withheld struct{}
+type withheldKey struct{}
 
 // Withheld returns a context in which the spans of calls contain neither question nor answer, whatever the settings
 // request: the content may not leave the job.
-func Withheld(ctx context.Context) context.Context { return context.WithValue(ctx, withheld{}, true) }
+func Withheld(ctx context.Context) context.Context {
+	return context.WithValue(ctx, withheldKey{}, true)
+}
 
 // call is one question and its tries.
 type call struct {
@@ -81,13 +83,13 @@ type attempt struct {
 func (c *call) try(_ context.Context, number int) (func(*http.Response, error), error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.drop("unusable_answer")
+	c.dropAnswered("unusable_answer")
 	a := &attempt{number: number, began: time.Now()}
-	return func(resp *http.Response, err error) { c.over(a, resp, err) }, nil
+	return func(resp *http.Response, err error) { c.endTry(a, resp, err) }, nil
 }
 
-// over tells the tries that are billed from the others, as a budget does.
-func (c *call) over(a *attempt, resp *http.Response, err error) {
+// endTry tells the tries that are billed from the others, as a budget does.
+func (c *call) endTry(a *attempt, resp *http.Response, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	a.ended = time.Now()
@@ -110,8 +112,8 @@ func (c *call) over(a *attempt, resp *http.Response, err error) {
 	}
 }
 
-// drop records the previous try as billed and useless.
-func (c *call) drop(kind string) {
+// dropAnswered records the previous try as billed and useless.
+func (c *call) dropAnswered(kind string) {
 	if c.answered != nil {
 		c.lose(c.answered, kind)
 		c.answered = nil
@@ -150,10 +152,10 @@ func (c *call) end(e CallEnd) {
 func (c *call) span(a *attempt, e CallEnd) {
 	model := c.safe(c.Model)
 	_, span := c.Start(c.ctx, "chat "+model, oteltrace.WithTimestamp(a.began),
-		oteltrace.WithSpanKind(oteltrace.SpanKindClient), oteltrace.WithAttributes(c.asked(a, model)...))
+		oteltrace.WithSpanKind(oteltrace.SpanKindClient), oteltrace.WithAttributes(c.requestAttributes(a, model)...))
 	s := &Span{from: c.tracer, span: span}
-	s.set(c.given(e)...)
-	if c.content && c.ctx.Value(withheld{}) == nil {
+	s.set(c.responseAttributes(e)...)
+	if c.content && c.ctx.Value(withheldKey{}) == nil {
 		c.messages(s, e)
 	}
 	s.Problem(e.Problem)
@@ -162,21 +164,22 @@ func (c *call) span(a *attempt, e CallEnd) {
 
 // messages sets the attributes with the conversation.
 func (c *call) messages(s *Span, e CallEnd) {
-	turns := []spelled{{Role: string(llm.RoleUser), Parts: c.parts(llm.Turn{Text: c.User})}}
+	turns := []chatMessage{{Role: string(llm.RoleUser), Parts: c.parts(llm.Turn{Text: c.User})}}
 	for _, t := range c.Turns {
-		turns = append(turns, spelled{Role: string(t.Role), Parts: c.parts(t)})
+		turns = append(turns, chatMessage{Role: string(t.Role), Parts: c.parts(t)})
 	}
 	s.json("gen_ai.system_instructions", c.parts(llm.Turn{Text: c.System}))
 	s.json("gen_ai.input.messages", turns)
 	if said := c.parts(llm.Turn{Text: e.Text, ToolCalls: e.ToolCalls}); len(said) > 0 {
-		s.json("gen_ai.output.messages", []spelled{{Role: string(llm.RoleAssistant), Parts: said,
+		s.json("gen_ai.output.messages", []chatMessage{{Role: string(llm.RoleAssistant), Parts: said,
 			Finish: c.safe(e.Finish)}})
 	}
 }
 
-// asked returns the attributes of the question. https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/
-func (c *call) asked(a *attempt, model string) []attribute.KeyValue {
-	provider, host, port := server(c.BaseURL)
+// requestAttributes returns the attributes of the question.
+// https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/
+func (c *call) requestAttributes(a *attempt, model string) []attribute.KeyValue {
+	provider, host, port := serverOf(c.BaseURL)
 	all := []attribute.KeyValue{
 		semconv.GenAIOperationNameChat, semconv.GenAIRequestModel(model), semconv.GenAIProviderNameKey.String(provider),
 		attribute.String("gen_ai.system", provider), // the provider's name before 1.37, which receivers still read
@@ -194,8 +197,8 @@ func (c *call) asked(a *attempt, model string) []attribute.KeyValue {
 	return all
 }
 
-// given returns the attributes of the answer. The names for parts of the tokens are newer than the rest.
-func (c *call) given(e CallEnd) []attribute.KeyValue {
+// responseAttributes returns the attributes of the answer. The names for parts of the tokens are newer than the rest.
+func (c *call) responseAttributes(e CallEnd) []attribute.KeyValue {
 	u := e.Usage
 	all := []attribute.KeyValue{attribute.Int64(prefix+"cost_microusd", int64(u.Cost))}
 	if e.Model != "" {
@@ -215,9 +218,9 @@ func (c *call) given(e CallEnd) []attribute.KeyValue {
 	return all
 }
 
-// server returns the provider, host and port of a model's address. Every such server speaks OpenAI's interface,
+// serverOf returns the provider, host and port of a model's address. Every such server speaks OpenAI's interface,
 // whose name the convention wants for an unknown provider.
-func server(base string) (provider, host string, port int) {
+func serverOf(base string) (provider, host string, port int) {
 	u, err := url.Parse(base)
 	if err != nil || u.Hostname() == "" {
 		return "openai", "", 0
@@ -235,9 +238,9 @@ func server(base string) (provider, host string, port int) {
 	return "openai", host, port
 }
 
-// spelled is a message in the convention's form.
+// chatMessage is a message in the convention's form.
 // https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-input-messages.json
-type spelled struct {
+type chatMessage struct {
 	Role   string `json:"role"`
 	Parts  []part `json:"parts"`
 	Finish string `json:"finish_reason,omitzero"`
@@ -256,13 +259,13 @@ func (t *tracer) parts(m llm.Turn) []part {
 	all := []part{}
 	switch {
 	case m.CallID != "":
-		return append(all, part{Type: "tool_call_response", ID: t.safe(m.CallID), Response: t.long(m.Text)})
+		return append(all, part{Type: "tool_call_response", ID: t.safe(m.CallID), Response: t.safeText(m.Text)})
 	case m.Text != "":
-		all = append(all, part{Type: "text", Content: t.long(m.Text)})
+		all = append(all, part{Type: "text", Content: t.safeText(m.Text)})
 	}
 	for _, a := range m.ToolCalls {
 		all = append(all, part{Type: "tool_call", ID: t.safe(a.ID), Name: t.safe(a.Name),
-			Arguments: t.long(a.Arguments)})
+			Arguments: t.safeText(a.Arguments)})
 	}
 	return all
 }

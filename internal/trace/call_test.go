@@ -162,7 +162,7 @@ func TestTheServerOfAModelIsTold(t *testing.T) {
 		"https://gateway.example/openai/deployments/d": "azure.ai.openai gateway.example:443",
 		"http://LOCALHOST:8000/v1":                     "openai localhost:8000",
 	} {
-		provider, host, port := server(base)
+		provider, host, port := serverOf(base)
 		require.Equal(t, want, fmt.Sprintf("%s %s:%d", provider, host, port))
 	}
 }

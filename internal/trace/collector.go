@@ -84,8 +84,8 @@ func (c *collector) send(ctx context.Context, batch []sdktrace.ReadOnlySpan) err
 	return errors.New(guard.Line(err.Error(), maxReason))
 }
 
-// lost returns one error for all that did not arrive, or nil.
-func (c *collector) lost() error {
+// lostError returns one error for all that did not arrive, or nil.
+func (c *collector) lostError() error {
 	if c == nil {
 		return nil
 	}

@@ -75,7 +75,7 @@ func (l *local) Shutdown(context.Context) error { return nil }
 // ForceFlush does nothing, like Shutdown.
 func (l *local) ForceFlush(context.Context) error { return nil }
 
-func (l *local) failed() error {
+func (l *local) failure() error {
 	if l == nil {
 		return nil
 	}

@@ -38,7 +38,7 @@ func TestSpansAreWrittenAsTheOfficialExporterDoes(t *testing.T) {
 	t.Parallel()
 	kept := &ended{}
 	provider := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(kept),
-		sdktrace.WithResource(about(settings{}, "1.2.3")))
+		sdktrace.WithResource(describeProgram(settings{}, "1.2.3")))
 	tr := &tracer{Tracer: provider.Tracer(scope), redact: redact, content: true}
 	ctx := Continue(context.WithValue(t.Context(), contextKey{}, tr),
 		"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")

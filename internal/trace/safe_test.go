@@ -90,9 +90,9 @@ func TestMessagesHaveTheConventionsForm(t *testing.T) {
 func TestLongContentIsCutBetweenRunes(t *testing.T) {
 	t.Parallel()
 	keep := &tracer{redact: func(s string) string { return s }}
-	long := keep.long("x" + strings.Repeat("ü", maxContent))
+	long := keep.safeText("x" + strings.Repeat("ü", maxContent))
 	require.Equal(t, "x"+strings.Repeat("ü", maxContent/2-1)+"…", long)
-	require.Equal(t, "short\ntext", keep.long("short\ntext"))
+	require.Equal(t, "short\ntext", keep.safeText("short\ntext"))
 }
 
 func TestTheLocalTraceIsALineForEachSpanInTheOrderOfTheirEnd(t *testing.T) {

@@ -61,7 +61,7 @@ func readSettings(getenv func(string) string, allowHTTP bool) (settings, error) 
 	if v.getenv == nil {
 		v.getenv = func(string) string { return "" }
 	}
-	s := settings{sampler: sdktrace.ParentBased(sdktrace.AlwaysSample()), content: v.content(), on: v.wanted()}
+	s := settings{sampler: sdktrace.ParentBased(sdktrace.AlwaysSample()), content: v.content(), on: v.enabled()}
 	if s.on {
 		v.exporter(&s, allowHTTP)
 		s.sampler = v.sampler()
@@ -88,8 +88,8 @@ func (v *variables) refuse(name, why string) {
 	}
 }
 
-// of returns an exporter's variable for traces, or else the one for all signals.
-func (v *variables) of(name string) (variable, value string) {
+// exporterVariable returns an exporter's variable for traces, or else the one for all signals.
+func (v *variables) exporterVariable(name string) (variable, value string) {
 	traces := "OTEL_EXPORTER_OTLP_TRACES_" + name
 	if value := v.text(traces); value != "" {
 		return traces, value
@@ -97,9 +97,9 @@ func (v *variables) of(name string) (variable, value string) {
 	return "OTEL_EXPORTER_OTLP_" + name, v.text("OTEL_EXPORTER_OTLP_" + name)
 }
 
-// wanted reports whether a collector was named. Unlike the convention's default, nothing is
+// enabled reports whether a collector was named. Unlike the convention's default, nothing is
 // sent to this machine if nothing is set.
-func (v *variables) wanted() bool {
+func (v *variables) enabled() bool {
 	if strings.EqualFold(v.text("OTEL_SDK_DISABLED"), "true") {
 		return false
 	}
@@ -110,7 +110,7 @@ func (v *variables) wanted() bool {
 	case "otlp":
 		return true
 	case "":
-		_, endpoint := v.of("ENDPOINT")
+		_, endpoint := v.exporterVariable("ENDPOINT")
 		return endpoint != ""
 	}
 	v.refuse("OTEL_TRACES_EXPORTER", fmt.Sprintf("is %q; otlp and none are supported, and --trace FILE writes a "+
@@ -127,7 +127,7 @@ func (v *variables) content() bool {
 // exporter reads the OTEL_EXPORTER_OTLP_* variables.
 // https://opentelemetry.io/docs/specs/otel/protocol/exporter/
 func (v *variables) exporter(s *settings, allowHTTP bool) {
-	name, protocol := v.of("PROTOCOL")
+	name, protocol := v.exporterVariable("PROTOCOL")
 	switch strings.ToLower(protocol) {
 	case "", "http/protobuf":
 	case "http/json":
@@ -136,7 +136,7 @@ func (v *variables) exporter(s *settings, allowHTTP bool) {
 		v.refuse(name, fmt.Sprintf("is %q; http/protobuf and http/json are supported, mostly on port 4318",
 			guard.Line(protocol, 40)))
 	}
-	name, compression := v.of("COMPRESSION")
+	name, compression := v.exporterVariable("COMPRESSION")
 	switch strings.ToLower(compression) {
 	case "", "none":
 	case "gzip":
@@ -144,15 +144,15 @@ func (v *variables) exporter(s *settings, allowHTTP bool) {
 	default:
 		v.refuse(name, "is neither gzip nor none")
 	}
-	name, timeout := v.of("TIMEOUT")
+	name, timeout := v.exporterVariable("TIMEOUT")
 	s.timeout = time.Duration(v.number(name, timeout, int(exportTimeout/time.Millisecond))) * time.Millisecond
 	v.endpoint(s, allowHTTP)
-	name, _ = v.of("HEADERS")
+	name, _ = v.exporterVariable("HEADERS")
 	s.headers = v.headers(name)
 }
 
 func (v *variables) endpoint(s *settings, allowHTTP bool) {
-	name, endpoint := v.of("ENDPOINT")
+	name, endpoint := v.exporterVariable("ENDPOINT")
 	u, err := transport.CheckURL(cmp.Or(endpoint, localCollector), allowHTTP)
 	if err != nil {
 		v.refuse(name, fmt.Sprintf("cannot be used: %v (plain http beyond this machine needs allow-http)", err))

@@ -35,7 +35,7 @@ type Span struct {
 // Run begins the span of one process's part of a run, at a start that may have passed; mode is review, resume and the
 // like. The span is the root, or a child of the span from Continue.
 func Run(ctx context.Context, mode string, began time.Time) (context.Context, *Span) {
-	if from(ctx) == nil {
+	if tracerFrom(ctx) == nil {
 		return ctx, nil
 	}
 	ctx, s := begin(ctx, "run ", mode, oteltrace.WithTimestamp(began))
@@ -129,7 +129,7 @@ func (s *Span) Retrieved(query string, lexical, vector, rerank []string, cached 
 // Tool begins the span of a tool that a model called. Name, id and arguments are untrusted text; the arguments are
 // kept if content was requested.
 func Tool(ctx context.Context, name, id, arguments string) (context.Context, *Span) {
-	t := from(ctx)
+	t := tracerFrom(ctx)
 	if t == nil {
 		return ctx, nil
 	}
@@ -145,7 +145,7 @@ func Tool(ctx context.Context, name, id, arguments string) (context.Context, *Sp
 
 // begin joins the name's parts late: with tracing off, nothing is allocated.
 func begin(ctx context.Context, kind, name string, o ...oteltrace.SpanStartOption) (context.Context, *Span) {
-	t := from(ctx)
+	t := tracerFrom(ctx)
 	if t == nil {
 		return ctx, nil
 	}
@@ -195,7 +195,7 @@ func (s *Stages) Now(names ...string) {
 // requested.
 func (s *Span) Content(key, value string) {
 	if s != nil && s.from.content {
-		s.set(attribute.String(key, s.from.long(value)))
+		s.set(attribute.String(key, s.from.safeText(value)))
 	}
 }
 
@@ -247,8 +247,8 @@ func (s *Span) set(all ...attribute.KeyValue) {
 // safe returns outside text as one safe line. Broken UTF-8 would lose the whole batch.
 func (t *tracer) safe(s string) string { return guard.Line(t.redact(s), maxText) }
 
-// long returns outside text made safe, with its line breaks.
-func (t *tracer) long(s string) string {
+// safeText returns outside text made safe, with its line breaks.
+func (t *tracer) safeText(s string) string {
 	s = guard.Text(t.redact(s))
 	if len(s) <= maxContent {
 		return s

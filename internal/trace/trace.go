@@ -47,7 +47,7 @@ type tracer struct {
 	content bool
 }
 
-func from(ctx context.Context) *tracer {
+func tracerFrom(ctx context.Context) *tracer {
 	t, _ := ctx.Value(contextKey{}).(*tracer)
 	return t
 }
@@ -67,7 +67,7 @@ func Start(ctx context.Context, o Options) (context.Context, func() error, error
 	}
 	r := &run{ctx: context.WithoutCancel(ctx)}
 	options := []sdktrace.TracerProviderOption{
-		sdktrace.WithSampler(env.sampler), sdktrace.WithResource(about(env, o.Version)),
+		sdktrace.WithSampler(env.sampler), sdktrace.WithResource(describeProgram(env, o.Version)),
 	}
 	if o.Local != nil {
 		r.local = &local{to: o.Local}
@@ -100,11 +100,11 @@ func (r *run) end() error {
 		defer r.collector.abandon()
 	}
 	err := r.provider.Shutdown(r.ctx)
-	return errors.Join(err, r.collector.lost(), r.local.failed())
+	return errors.Join(err, r.collector.lostError(), r.local.failure())
 }
 
-// about describes this program to the collector.
-func about(env settings, version string) *resource.Resource {
+// describeProgram describes this program to the collector.
+func describeProgram(env settings, version string) *resource.Resource {
 	known := []attribute.KeyValue{
 		semconv.ServiceName("pr-review"), semconv.ServiceVersion(version), semconv.TelemetrySDKName("opentelemetry"),
 		semconv.TelemetrySDKLanguageGo, semconv.TelemetrySDKVersion(sdk.Version()),
@@ -165,7 +165,7 @@ func Continue(ctx context.Context, traceparent string) context.Context {
 
 // Under returns ctx with the span of parent, for a task that belongs to that step but has another context.
 func Under(ctx, parent context.Context) context.Context {
-	if from(ctx) == nil {
+	if tracerFrom(ctx) == nil {
 		return ctx
 	}
 	return oteltrace.ContextWithSpan(ctx, oteltrace.SpanFromContext(parent))

@@ -72,7 +72,7 @@ func flatten(rows []row, n Node, lead, indent string) []row {
 	for _, t := range n.Tools {
 		lead, _ := branch()
 		rows = append(rows, row{lead: lead, name: guard.Line(strings.TrimSpace(t.Name+" "+t.Arguments), maxName),
-			text: got(t)})
+			text: resultOf(t)})
 	}
 	for _, child := range n.Children {
 		lead, next := branch()
@@ -85,7 +85,7 @@ func flatten(rows []row, n Node, lead, indent string) []row {
 	return rows
 }
 
-func got(t finding.ToolCall) string {
+func resultOf(t finding.ToolCall) string {
 	if t.Problem != "" {
 		return guard.Line("no result: "+t.Problem, maxName)
 	}
@@ -138,7 +138,7 @@ func draw(rows []row, wide int) string {
 	var b strings.Builder
 	for _, r := range rows {
 		if r.note {
-			b.WriteString(r.wrapped(wide))
+			b.WriteString(r.wrapNote(wide))
 			continue
 		}
 		b.WriteString(strings.TrimRight(column.Cut(r.write(sizes, wide), wide), " "))
@@ -147,8 +147,8 @@ func draw(rows []row, wide int) string {
 	return b.String()
 }
 
-// wrapped returns a note on as many lines as it needs, broken between words.
-func (r row) wrapped(wide int) string {
+// wrapNote returns a note on as many lines as it needs, broken between words.
+func (r row) wrapNote(wide int) string {
 	var b strings.Builder
 	lead := r.lead
 	for _, text := range column.Wrap(r.text, wide-column.Width(r.lead)) {
@@ -162,18 +162,18 @@ func (r row) wrapped(wide int) string {
 func (r row) write(sizes []int, wide int) string {
 	if r.cells == nil {
 		room := min(column.Width(r.text), max(wide/2, wide-column.Width(r.lead+r.name)-len(gap)))
-		name := middle(r.name, wide-column.Width(r.lead)-room-len(gap))
+		name := cutMiddle(r.name, wide-column.Width(r.lead)-room-len(gap))
 		return column.Pad(r.lead+name, sizes[0]) + gap + r.text
 	}
-	line := column.Pad(r.lead+middle(r.name, sizes[0]-column.Width(r.lead)), sizes[0])
+	line := column.Pad(r.lead+cutMiddle(r.name, sizes[0]-column.Width(r.lead)), sizes[0])
 	for i := 1; i < 5; i++ {
 		line += gap + strings.Repeat(" ", sizes[i]-column.Width(r.cells[i])) + r.cells[i]
 	}
 	return line + gap + column.Cut(r.cells[5], sizes[5])
 }
 
-// middle shortens a text in the middle, since the ends of a path tell the most.
-func middle(s string, size int) string {
+// cutMiddle shortens a text in the middle, since the ends of a path tell the most.
+func cutMiddle(s string, size int) string {
 	if column.Width(s) <= size {
 		return s
 	}

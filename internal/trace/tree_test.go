@@ -98,7 +98,7 @@ func TestNumbersOfTheTreeStayShort(t *testing.T) {
 		100 * time.Second: "1m40s", time.Hour: "60m00s"} {
 		require.Equal(t, want, duration(d))
 	}
-	require.Equal(t, "999 B", got(finding.ToolCall{Bytes: 999}))
+	require.Equal(t, "999 B", resultOf(finding.ToolCall{Bytes: 999}))
 }
 
 func FuzzTree(f *testing.F) {

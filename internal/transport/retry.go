@@ -65,10 +65,10 @@ func (t *retrying) RoundTrip(req *http.Request) (*http.Response, error) {
 	brief, hurried := req.Context().Value(briefKey{}).(time.Duration)
 	began, waited := time.Now(), time.Duration(0)
 	for try := 1; ; try++ {
-		resp, body, err := t.hooked(req, try)
-		wait, why := t.verdict(req, resp, body, err, try)
+		resp, body, err := t.tryWithHooks(req, try)
+		wait, why := t.nextWait(req, resp, body, err, try)
 		if why == "" || waited+wait > maxWait || hurried && time.Since(began)+wait > brief {
-			return asJSON(req, resp, body, err)
+			return requireJSON(req, resp, body, err)
 		}
 		waited += wait
 		t.options.OnWait(wait, why)
@@ -78,8 +78,8 @@ func (t *retrying) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 }
 
-// once makes one try, with the body from its start, and reads the whole answer.
-func (t *retrying) once(req *http.Request, traced context.Context) (*http.Response, []byte, error) {
+// tryOnce makes one try, with the body from its start, and reads the whole answer.
+func (t *retrying) tryOnce(req *http.Request, traced context.Context) (*http.Response, []byte, error) {
 	ctx, cancel := context.WithTimeout(traced, t.timeout(req))
 	defer cancel()
 	sent := req.Clone(ctx)
@@ -95,19 +95,19 @@ func (t *retrying) once(req *http.Request, traced context.Context) (*http.Respon
 	}
 	resp, err := t.base.RoundTrip(sent)
 	if err != nil {
-		return nil, nil, t.timedOut(req, ctx, err)
+		return nil, nil, t.timeoutError(req, ctx, err)
 	}
 	defer resp.Body.Close()
-	body, err := readBody(resp, t.limit(req))
+	body, err := readBody(resp, t.maxBody(req))
 	if err != nil {
-		return nil, nil, t.timedOut(req, ctx, err)
+		return nil, nil, t.timeoutError(req, ctx, err)
 	}
 	resp.Request = req
 	resp.ContentLength = int64(len(body))
 	return resp, body, nil
 }
 
-func (t *retrying) limit(req *http.Request) int64 {
+func (t *retrying) maxBody(req *http.Request) int64 {
 	if limit, ok := req.Context().Value(limitKey{}).(int64); ok {
 		return limit
 	}
@@ -122,20 +122,20 @@ func (t *retrying) timeout(req *http.Request) time.Duration {
 	return t.options.Timeout
 }
 
-// timedOut tells our own timeout from the end of the caller's context.
-func (t *retrying) timedOut(req *http.Request, try context.Context, err error) error {
+// timeoutError tells our own timeout from the end of the caller's context.
+func (t *retrying) timeoutError(req *http.Request, try context.Context, err error) error {
 	if req.Context().Err() != nil {
 		return req.Context().Err()
 	}
 	if try.Err() != nil {
 		return fmt.Errorf("%w: waited %v", ErrTimeout, t.timeout(req))
 	}
-	return advised(err)
+	return withAdvice(err)
 }
 
-// asJSON refuses a 2xx answer that is not JSON if JSON was requested: a reader would complain about a character in
+// requireJSON refuses a 2xx answer that is not JSON if JSON was requested: a reader would complain about a character in
 // it, and not name the server. Empty answers and web pages pass, which callers recognize by their headers.
-func asJSON(req *http.Request, resp *http.Response, body []byte, err error) (*http.Response, error) {
+func requireJSON(req *http.Request, resp *http.Response, body []byte, err error) (*http.Response, error) {
 	if err != nil || !notJSON(req, resp, body) || WebPage(resp) {
 		return resp, err
 	}
@@ -162,10 +162,10 @@ func readBody(resp *http.Response, limit int64) ([]byte, error) {
 	return body, nil
 }
 
-// verdict returns how long to wait before the next try and why; an empty why ends the request. After a failure it
+// nextWait returns how long to wait before the next try and why; an empty why ends the request. After a failure it
 // waits a random part of a time that doubles (full jitter). If the server names a time, the random part is added to
 // it, so that clients that were rejected together do not return together.
-func (t *retrying) verdict(req *http.Request, resp *http.Response, body []byte, err error,
+func (t *retrying) nextWait(req *http.Request, resp *http.Response, body []byte, err error,
 	try int) (time.Duration, string) {
 	if !t.mayRepeat(req) {
 		return 0, ""
@@ -175,25 +175,27 @@ func (t *retrying) verdict(req *http.Request, resp *http.Response, body []byte, 
 		if try >= t.options.Tries || req.Context().Err() != nil || permanent(err) {
 			return 0, ""
 		}
-		return part(doubled, t.options.Jitter()), req.URL.Host + " could not be reached"
+		return fraction(doubled, t.options.Jitter()), req.URL.Host + " could not be reached"
 	}
-	asked, limited := limit(resp, body)
+	asked, limited := limitWait(resp, body)
 	if limited && asked == 0 {
 		asked = t.options.LimitWait << min(try-1, 3)
 	}
 	why := fmt.Sprintf("%s answered %d", req.URL.Host, resp.StatusCode)
 	switch {
 	case try == 1 && t.options.Tries > 1 && notJSON(req, resp, body): // once: the next may be the server's own
-		return part(doubled, t.options.Jitter()), why + " without the JSON that was asked for"
+		return fraction(doubled, t.options.Jitter()), why + " without the JSON that was asked for"
 	case limited && try < t.options.LimitTries && !outOfFunds(resp, body):
-		return asked + part(t.options.Backoff, t.options.Jitter()), why
+		return asked + fraction(t.options.Backoff, t.options.Jitter()), why
 	case !limited && try < t.options.Tries && temporary(resp.StatusCode):
-		return asked + part(doubled, t.options.Jitter()), why
+		return asked + fraction(doubled, t.options.Jitter()), why
 	}
 	return 0, ""
 }
 
-func part(of time.Duration, jitter float64) time.Duration { return time.Duration(float64(of) * jitter) }
+func fraction(of time.Duration, jitter float64) time.Duration {
+	return time.Duration(float64(of) * jitter)
+}
 
 // outOfFunds reports whether an account has no money, which is no rate limit: waiting does not help.
 func outOfFunds(resp *http.Response, body []byte) bool {
@@ -242,9 +244,9 @@ func temporary(code int) bool {
 		code >= 500 && code != http.StatusNotImplemented && code != http.StatusHTTPVersionNotSupported
 }
 
-// limit returns how long a server asks to wait, and whether it rejected the request for a rate limit. GitHub also
+// limitWait returns how long a server asks to wait, and whether it rejected the request for a rate limit. GitHub also
 // does so with 403, together with a Retry-After, a spent x-ratelimit-remaining, or only a message.
-func limit(resp *http.Response, body []byte) (wait time.Duration, limited bool) {
+func limitWait(resp *http.Response, body []byte) (wait time.Duration, limited bool) {
 	now := time.Now()
 	wait = RetryAfter(resp.Header, now)
 	switch resp.StatusCode {
@@ -270,10 +272,10 @@ func (t *retrying) stream(req *http.Request) (*http.Response, error) {
 	resp, err := t.base.RoundTrip(sent)
 	if err != nil {
 		defer cancel()
-		return nil, t.timedOut(req, ctx, err)
+		return nil, t.timeoutError(req, ctx, err)
 	}
 	resp.Request = req
-	limit := t.limit(req)
+	limit := t.maxBody(req)
 	resp.Body = &streamed{ReadCloser: resp.Body, left: limit, limit: limit, done: cancel}
 	return resp, nil
 }

@@ -75,19 +75,19 @@ func Do(client *http.Client, req *http.Request) ([]byte, error) {
 func Status(resp *http.Response) *StatusError {
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody)) // a truncated message is still one
 	resp.Body.Close()
-	wait, limited := limit(resp, body)
+	wait, limited := limitWait(resp, body)
 	return &StatusError{
-		Method: resp.Request.Method, URL: bare(resp.Request.URL), Code: resp.StatusCode,
+		Method: resp.Request.Method, URL: bareURL(resp.Request.URL), Code: resp.StatusCode,
 		Message: guard.Line(message(resp, body), maxMessage), Limited: limited, RetryAfter: wait,
-		Needs: needs(resp.Header.Get("X-Accepted-GitHub-Permissions")),
+		Needs: neededPermissions(resp.Header.Get("X-Accepted-GitHub-Permissions")),
 	}
 }
 
 var permission = regexp.MustCompile(`^[a-z_]{1,40}=(?:read|write|admin)$`)
 
-// needs converts the permissions of GitHub's header to the spelling of workflow files. Those after
+// neededPermissions converts the permissions of GitHub's header to the spelling of workflow files. Those after
 // a semicolon are alternatives and left out.
-func needs(header string) string {
+func neededPermissions(header string) string {
 	first, _, _ := strings.Cut(header, ";")
 	var all []string
 	for p := range strings.SplitSeq(first, ",") {
@@ -118,9 +118,9 @@ func message(resp *http.Response, body []byte) string {
 		Errors  []json.RawMessage `json:"errors"`
 	}
 	_ = json.Unmarshal(body, &said) // keeps the fields that fit
-	parts := []string{said.Message, said.Msg, words(said.Error)}
+	parts := []string{said.Message, said.Msg, errorText(said.Error)}
 	for _, e := range said.Errors {
-		parts = append(parts, words(e))
+		parts = append(parts, errorText(e))
 	}
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "; ")
 }
@@ -131,8 +131,8 @@ func WebPage(resp *http.Response) bool {
 	return strings.HasPrefix(strings.ToLower(resp.Header.Get("Content-Type")), "text/html")
 }
 
-// words returns the text of an error that is a string or an object with a message.
-func words(raw json.RawMessage) string {
+// errorText returns the text of an error that is a string or an object with a message.
+func errorText(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
 		return text

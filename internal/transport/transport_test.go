@@ -245,9 +245,9 @@ func TestWhoIsNotReachedSaysWhatToDo(t *testing.T) {
 		})
 	}
 	other := &tls.CertificateVerificationError{Err: x509.HostnameError{Certificate: &x509.Certificate{}, Host: "h"}}
-	require.Contains(t, problem.Of(advised(other)).Error(), "reaches that server", "no authority mends that")
-	require.ErrorIs(t, advised(&net.OpError{Op: "dial", Err: ErrForbidden}), ErrForbidden)
-	require.NotContains(t, problem.Of(advised(&net.OpError{Op: "dial", Err: ErrForbidden})).Error(), "reaches")
+	require.Contains(t, problem.Of(withAdvice(other)).Error(), "reaches that server", "no authority mends that")
+	require.ErrorIs(t, withAdvice(&net.OpError{Op: "dial", Err: ErrForbidden}), ErrForbidden)
+	require.NotContains(t, problem.Of(withAdvice(&net.OpError{Op: "dial", Err: ErrForbidden})).Error(), "reaches")
 }
 
 func TestCallersCancellationEndsAtOnce(t *testing.T) {

@@ -66,11 +66,11 @@ func (e *unsentError) Unwrap() error { return e.err }
 // Is matches ErrNotBegun for a hook's refusal; the text does not mention it.
 func (e *unsentError) Is(target error) bool { return e.refused && target == ErrNotBegun }
 
-// hooked makes one try between the hooks of the request's context.
-func (t *retrying) hooked(req *http.Request, try int) (resp *http.Response, body []byte, err error) {
+// tryWithHooks makes one try between the hooks of the request's context.
+func (t *retrying) tryWithHooks(req *http.Request, try int) (resp *http.Response, body []byte, err error) {
 	ends, err := begin(req.Context(), try)
 	if err == nil {
-		resp, body, err = t.traced(req)
+		resp, body, err = t.tryTraced(req)
 	}
 	for _, end := range slices.Backward(ends) {
 		rewind(resp, body)
@@ -93,11 +93,11 @@ func begin(ctx context.Context, try int) (ends []func(*http.Response, error), er
 	return ends, nil
 }
 
-// traced marks the error of a try that never had a connection.
-func (t *retrying) traced(req *http.Request) (*http.Response, []byte, error) {
+// tryTraced marks the error of a try that never had a connection.
+func (t *retrying) tryTraced(req *http.Request) (*http.Response, []byte, error) {
 	var connected atomic.Bool
 	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }}
-	resp, body, err := t.once(req, httptrace.WithClientTrace(req.Context(), trace))
+	resp, body, err := t.tryOnce(req, httptrace.WithClientTrace(req.Context(), trace))
 	if err != nil && !connected.Load() {
 		err = &unsentError{err: err}
 	}

@@ -43,13 +43,13 @@ func checkURL(u *url.URL, allowHTTP bool) error {
 	case u.User != nil:
 		return fmt.Errorf("%w: it has a user or password before %s", ErrAddress, u.Host)
 	case host == "" || u.Scheme != "https" && u.Scheme != "http":
-		return fmt.Errorf("%w: %q", ErrAddress, bare(u))
+		return fmt.Errorf("%w: %q", ErrAddress, bareURL(u))
 	case forbidden(host):
 		return fmt.Errorf("%w: %s", ErrForbidden, host)
 	case u.Scheme == "https" || allowHTTP || Loopback(host):
 		return nil
 	}
-	return fmt.Errorf("%w: %s", ErrInsecure, bare(u))
+	return fmt.Errorf("%w: %s", ErrInsecure, bareURL(u))
 }
 
 // Refused reports whether an error is about an address to which nothing was sent.
@@ -57,8 +57,8 @@ func Refused(err error) bool {
 	return errors.Is(err, ErrAddress) || errors.Is(err, ErrInsecure) || errors.Is(err, ErrForbidden)
 }
 
-// bare returns an address without user, query and fragment, fit to be shown.
-func bare(u *url.URL) string {
+// bareURL returns an address without user, query and fragment, fit to be shown.
+func bareURL(u *url.URL) string {
 	shown := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}
 	return shown.String()
 }
@@ -72,8 +72,8 @@ func Clean(err error) error {
 	return err
 }
 
-// advised adds to a connection's error what to do about it.
-func advised(err error) error {
+// withAdvice adds to a connection's error what to do about it.
+func withAdvice(err error) error {
 	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
 		return problem.As(problem.Failed, err,
 			"let SSL_CERT_FILE name a file with the certificate of who signs for that server, such as a proxy")

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// longest bounds what is parsed as a wait: longer waits never happen anyway.
-const longest = 1 << 20 * time.Second
+// maxParsedWait bounds what is parsed as a wait: longer waits never happen anyway.
+const maxParsedWait = 1 << 20 * time.Second
 
 // epoch is the number of seconds from which a number is a point in time and not a duration; a thousand times
 // that, it is in milliseconds.
@@ -43,10 +43,10 @@ func seconds(number float64, now time.Time) (time.Duration, bool) {
 	case number >= epoch:
 		number -= float64(now.UnixMilli()) / 1000
 	}
-	return time.Duration(min(max(number, 0), longest.Seconds()) * float64(time.Second)), true
+	return time.Duration(min(max(number, 0), maxParsedWait.Seconds()) * float64(time.Second)), true
 }
 
-func clamp(d time.Duration) time.Duration { return min(max(d, 0), longest) }
+func clamp(d time.Duration) time.Duration { return min(max(d, 0), maxParsedWait) }
 
 // RetryAfter returns the wait that an answer asks for by retry-after-ms or Retry-After, measured from now; 0 if
 // it names none.
