@@ -116,5 +116,5 @@ func (o Options) send(ctx context.Context, method, path string, given, v any) er
 	return json.Unmarshal(body, v)
 }
 
-// cloud reports whether the interfaces are those of Cloud.
-func (o Options) cloud() bool { return o.User != "" }
+// isCloud reports whether the interfaces are those of Cloud.
+func (o Options) isCloud() bool { return o.User != "" }

@@ -19,7 +19,7 @@ func NewConfluence(o Options) *Confluence { return &Confluence{o} }
 // Page reads a page that is current. Errors are *Failure.
 func (c *Confluence) Page(ctx context.Context, id string) (ticket.Ticket, error) {
 	path := "/rest/api/content/" + url.PathEscape(id) + "?expand=body.storage,version"
-	if c.o.cloud() {
+	if c.o.isCloud() {
 		path = "/api/v2/pages/" + url.PathEscape(id) + "?body-format=atlas_doc_format"
 	}
 	var d struct {

@@ -62,7 +62,7 @@ func (j *Jira) Ticket(ctx context.Context, key string) (ticket.Ticket, error) {
 }
 
 func (j *Jira) path(key string) string {
-	version := map[bool]string{true: "3", false: "2"}[j.o.cloud()]
+	version := map[bool]string{true: "3", false: "2"}[j.o.isCloud()]
 	return "/rest/api/" + version + "/issue/" + url.PathEscape(key)
 }
 
@@ -141,7 +141,7 @@ func (j *Jira) Mentions(ctx context.Context, key, text string) (bool, error) {
 // lost, Mentions can tell. Errors are *Failure.
 func (j *Jira) Comment(ctx context.Context, key, text, address string) error {
 	var body any = text + " " + address
-	if j.o.cloud() {
+	if j.o.isCloud() {
 		link := map[string]any{"type": "text", "text": address,
 			"marks": []any{map[string]any{"type": "link", "attrs": map[string]any{"href": address}}}}
 		body = map[string]any{"type": "doc", "version": 1, "content": []any{map[string]any{"type": "paragraph",

@@ -29,7 +29,7 @@ func Body(r Review) string {
 // Body has no room. Inline comments are posted all the same.
 func Cut(r Review) []finding.Finding {
 	_, cut := fitBody(r)
-	return placed(cut, finding.Body)
+	return withPlacement(cut, finding.Body)
 }
 
 // InBody returns the review with every finding placed in the body, to be posted if GitHub
@@ -47,14 +47,14 @@ func (r Review) InBody() Review {
 func File(r Review) string {
 	body, cut := fitBody(r)
 	blocks := []string{body}
-	inline := placed(r.Findings, finding.Inline)
+	inline := withPlacement(r.Findings, finding.Inline)
 	if len(inline) > 0 {
 		blocks = append(blocks, "## Inline comments")
 	}
 	for _, f := range inline {
-		blocks = append(blocks, "### "+r.place(f, f.Path), Comment(f))
+		blocks = append(blocks, "### "+r.placeText(f, f.Path), Comment(f))
 	}
-	if cut = placed(cut, finding.Body); len(cut) > 0 {
+	if cut = withPlacement(cut, finding.Body); len(cut) > 0 {
 		blocks = append(blocks, "## Left out of the review for its length", r.sections(cut))
 	}
 	if len(inline) > 0 {
@@ -72,9 +72,9 @@ func fitBody(r Review) (string, []finding.Finding) {
 	all := slices.Concat(p.inline, p.moreInline, p.open, p.more, p.nits, p.linters)
 	first := func(n int) string {
 		q := p.first(n)
-		return Paragraphs(head, r.items(q.inline), folded(q.moreInline, "more comment", r.items), r.sections(q.open),
+		return Paragraphs(head, r.items(q.inline), foldUnlessEmpty(q.moreInline, "more comment", r.items), r.sections(q.open),
 			r.Resolved(),
-			folded(q.more, "more finding", r.sections), folded(q.nits, "nit", r.sections),
+			foldUnlessEmpty(q.more, "more finding", r.sections), foldUnlessEmpty(q.nits, "nit", r.sections),
 			r.byLinters(q.linters), leftOut(all[n:]), files)
 	}
 	if body := first(len(all)); len(body) <= bodyBytes {
@@ -143,7 +143,7 @@ func (r Review) TallyAt() string {
 func (r Review) items(all []finding.Finding) string {
 	var items []string
 	for _, f := range all {
-		place := r.link(guard.Code(position(f)), f) + old(f)
+		place := r.link(guard.Code(position(f)), f) + oldSuffix(f)
 		items = append(items, fmt.Sprintf("- **%s** %s %s", f.Severity, place, Title(f)))
 	}
 	return strings.Join(items, "\n")
@@ -165,16 +165,16 @@ func (r Review) sections(all []finding.Finding) string {
 }
 
 func (r Review) section(f finding.Finding) string {
-	head := graded(f)
+	head := gradedTitle(f)
 	if l := lines(f); l != "" {
 		head += " · " + r.link(l, f)
 	}
 	return Paragraphs(head, prose(f), replacement(f))
 }
 
-// place returns "`ledger/transfer.go`, lines 41–44", linked if there is a page; path is the
+// placeText returns "`ledger/transfer.go`, lines 41–44", linked if there is a page; path is the
 // finding's, or a short form of it.
-func (r Review) place(f finding.Finding, path string) string {
+func (r Review) placeText(f finding.Finding, path string) string {
 	if f.Path == "" {
 		return "the pull request"
 	}
@@ -196,10 +196,10 @@ type parts struct {
 
 // partsOf sorts findings, which come in order of severity, worst first.
 func partsOf(all []finding.Finding) (p parts) {
-	inline := placed(all, finding.Inline)
+	inline := withPlacement(all, finding.Inline)
 	n := min(openItems, len(inline))
 	p.inline, p.moreInline = inline[:n], inline[n:]
-	for _, f := range placed(all, finding.Body) {
+	for _, f := range withPlacement(all, finding.Body) {
 		switch {
 		case f.Source == finding.Linter:
 			p.linters = append(p.linters, f)
@@ -225,7 +225,7 @@ func (p parts) first(n int) parts {
 	return p
 }
 
-func folded(all []finding.Finding, noun string, show func([]finding.Finding) string) string {
+func foldUnlessEmpty(all []finding.Finding, noun string, show func([]finding.Finding) string) string {
 	if len(all) == 0 {
 		return ""
 	}
@@ -243,7 +243,7 @@ func byFile(all []finding.Finding) []finding.Finding {
 	return slices.Concat(order.Grouped(all, func(f finding.Finding) string { return f.Path })...)
 }
 
-func placed(all []finding.Finding, where finding.Placement) (some []finding.Finding) {
+func withPlacement(all []finding.Finding, where finding.Placement) (some []finding.Finding) {
 	for _, f := range all {
 		if (f.Placement == finding.Inline) == (where == finding.Inline) {
 			some = append(some, f)

@@ -27,20 +27,20 @@ func (r Review) Claims(limit int) string {
 
 func (r Review) claim(f finding.Finding, fold bool) string {
 	if !fold {
-		return Paragraphs(fmt.Sprintf("#### %s · %s · %s", f.ID, f.Severity, r.place(f, shortPath(f.Path))),
-			r.told(f, sentence(f)), r.fate(f))
+		return Paragraphs(fmt.Sprintf("#### %s · %s · %s", f.ID, f.Severity, r.placeText(f, shortPath(f.Path))),
+			r.claimText(f, sentence(f)), r.outlook(f))
 	}
 	place := wording.Joined(", ", CodeHTML(guard.Line(shortPath(f.Path), TitleRunes)), lines(f))
 	if f.Path == "" {
 		place = "the pull request"
 	}
 	summary := fmt.Sprintf("%s · %s · %s: %s", f.ID, f.Severity, place, InlineHTML(PlainTitle(f), TitleRunes))
-	return Details(summary, Paragraphs(r.told(f, ""), r.fate(f)))
+	return Details(summary, Paragraphs(r.claimText(f, ""), r.outlook(f)))
 }
 
-// told returns a finding's parts in order: the claim, the code it is about, the reason, the
+// claimText returns a finding's parts in order: the claim, the code it is about, the reason, the
 // suggestion. A diff shows code and suggestion in one.
-func (r Review) told(f finding.Finding, claim string) string {
+func (r Review) claimText(f finding.Finding, claim string) string {
 	if patch := r.patch(f); patch != "" {
 		return Paragraphs(inParagraph(claim, prose(f)), patch)
 	}
@@ -51,8 +51,8 @@ func (r Review) told(f finding.Finding, claim string) string {
 	return Paragraphs(claim, evidence, prose(f), replacement(f))
 }
 
-// fate says how sure the reviewer is and where the finding will appear.
-func (r Review) fate(f finding.Finding) string {
+// outlook says how sure the reviewer is and where the finding will appear.
+func (r Review) outlook(f finding.Finding) string {
 	var parts []string
 	switch {
 	case f.Source == finding.Model:
@@ -71,7 +71,7 @@ func (r Review) fate(f finding.Finding) string {
 
 func posting(f finding.Finding) string {
 	switch {
-	case f.Placement == finding.Inline && offers(f):
+	case f.Placement == finding.Inline && canApply(f):
 		return "posted inline with this suggestion"
 	case f.Placement == finding.Inline && f.SuggestionProblem != "":
 		return "posted inline, the suggestion as plain code, since " + guard.Inline(f.SuggestionProblem, TitleRunes)

@@ -19,8 +19,8 @@ const (
 // Comment returns the text of one inline comment, with at most 12 lines outside folds. It
 // contains a suggestion block only if GitHub can apply it.
 func Comment(f finding.Finding) string {
-	head, text, block := graded(f), prose(f), replacement(f)
-	if offers(f) {
+	head, text, block := gradedTitle(f), prose(f), replacement(f)
+	if canApply(f) {
 		block = guard.Suggestion(f.Suggestion)
 	}
 	if height(Paragraphs(head, text, block)) <= commentLines {
@@ -34,9 +34,9 @@ func Comment(f finding.Finding) string {
 	}
 	if height(text) > room {
 		if f.AlsoSaid() != "" {
-			room -= height(ruled(f)) + 1
+			room -= height(ruleNote(f)) + 1
 		}
-		text = Paragraphs(foldedText(f.Body, room), ruled(f))
+		text = Paragraphs(foldedText(f.Body, room), ruleNote(f))
 	}
 	return Paragraphs(head, text, block)
 }

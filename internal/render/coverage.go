@@ -69,8 +69,8 @@ func missingWord(f finding.FileReview) string {
 	return "not read"
 }
 
-// label returns a file's state and its reason: "Skipped (lockfile)".
-func label(f finding.FileReview) string {
+// stateLabel returns a file's state and its reason: "Skipped (lockfile)".
+func stateLabel(f finding.FileReview) string {
 	var why []string
 	switch f.Reason {
 	case "", f.Claim:
@@ -165,24 +165,24 @@ func byReason(files []finding.FileReview) [][]finding.FileReview {
 func fileList(files []finding.FileReview, limit int) string {
 	var b strings.Builder
 	for _, group := range byReason(files) {
-		b.WriteString(item(group, limit-b.Len()))
+		b.WriteString(fileItem(group, limit-b.Len()))
 	}
 	return b.String()
 }
 
-// item lists files of one state and reason: a few in a line, more by folder, the rest as a count.
-func item(files []finding.FileReview, limit int) string {
-	label := label(files[0])
-	if line := "- " + label + ": " + codes(files, 0) + "\n"; len(files) <= namedFlat && len(line) <= limit {
+// fileItem lists files of one state and reason: a few in a line, more by folder, the rest as a count.
+func fileItem(files []finding.FileReview, limit int) string {
+	label := stateLabel(files[0])
+	if line := "- " + label + ": " + codePaths(files, 0) + "\n"; len(files) <= namedFlat && len(line) <= limit {
 		return line
 	}
 	list := "- " + label + ", " + wording.Count(len(files), "file") + ":\n"
 	folders := order.Grouped(files, func(f finding.FileReview) string { return folderOf(f.Path) })
 	for i, folder := range folders {
 		name := folderOf(folder[0].Path)
-		line := "  - " + guard.Code(name) + ": " + codes(folder, len(name)) + "\n"
+		line := "  - " + guard.Code(name) + ": " + codePaths(folder, len(name)) + "\n"
 		if name == "" {
-			line = "  - top folder: " + codes(folder, 0) + "\n"
+			line = "  - top folder: " + codePaths(folder, 0) + "\n"
 		}
 		if len(list)+len(line) > limit {
 			left := len(slices.Concat(folders[i:]...))
@@ -196,8 +196,8 @@ func item(files []finding.FileReview, limit int) string {
 
 func folderOf(file string) string { return file[:strings.LastIndexByte(file, '/')+1] }
 
-// codes lists file paths as code, from byte from of each path.
-func codes(files []finding.FileReview, from int) string {
+// codePaths lists file paths as code, from byte from of each path.
+func codePaths(files []finding.FileReview, from int) string {
 	spans := make([]string, len(files))
 	for i, f := range files {
 		spans[i] = guard.Code(f.Path[from:])

@@ -54,7 +54,7 @@ func (r Review) NewlyResolved() []finding.Earlier { return finding.NewlyResolved
 func (r Review) Resolved() string {
 	all := r.NewlyResolved()
 	title := "Resolved since: " + wording.Count(len(all), "finding") + " of earlier reviews"
-	return r.earlier(title, all, func(e finding.Earlier) string {
+	return r.listEarlier(title, all, func(e finding.Earlier) string {
 		return r.earlierItem(e, "a finding that an earlier review holds", guard.Inline(string(e.Severity), TitleRunes))
 	})
 }
@@ -66,24 +66,24 @@ func (r Review) PostedBefore() string {
 		return ""
 	}
 	title := "Posted before, and standing: " + wording.Count(len(all), "finding")
-	return Paragraphs(r.earlier(title, all, func(e finding.Earlier) string {
+	return Paragraphs(r.listEarlier(title, all, func(e finding.Earlier) string {
 		severity := guard.Inline(string(e.Severity), TitleRunes)
 		if severity != "" {
 			severity = "**" + severity + "**"
 		}
 		return r.earlierItem(e, "in the body of an earlier review", guard.Inline(e.ID, TitleRunes), severity)
-	}), ends)
+	}), endsHint)
 }
 
-// ends explains how to close a posted finding that is wrong.
-const ends = "One that is wrong ends where somebody who may write, not the author, resolves its thread; " +
+// endsHint explains how to close a posted finding that is wrong.
+const endsHint = "One that is wrong ends where somebody who may write, not the author, resolves its thread; " +
 	"or in a draft that waits by `/drop` with its id and a reason."
 
 const earlierOpen = 5 // findings of earlier reviews that are listed outside a fold
 
-// earlier lists findings of earlier reviews: a few visibly, more in a fold, and the rest as a
+// listEarlier lists findings of earlier reviews: a few visibly, more in a fold, and the rest as a
 // count.
-func (r Review) earlier(title string, all []finding.Earlier, item func(finding.Earlier) string) string {
+func (r Review) listEarlier(title string, all []finding.Earlier, item func(finding.Earlier) string) string {
 	var rows []string
 	for _, e := range all[:min(len(all), EarlierRows)] {
 		rows = append(rows, item(e))
@@ -110,7 +110,7 @@ func (r Review) earlierItem(e finding.Earlier, elsewhere string, said ...string)
 		if r.ownPage(e.URL) {
 			place = "[" + place + "](" + e.URL + ")"
 		}
-		elsewhere, place = "", place+old(f)
+		elsewhere, place = "", place+oldSuffix(f)
 	}
 	return "- " + wording.Joined(" ", append(said, place, cmp.Or(Title(f), elsewhere))...)
 }

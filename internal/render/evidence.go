@@ -24,7 +24,7 @@ const (
 // exact reports which. It returns no quote from outside the diff, since nothing verified it.
 func (r Review) Quoted(f finding.Finding) (rows []string, exact bool) {
 	shown, _, _ := r.excerpt(f, 0)
-	text, masked := side(shown, f), f.Category == secret
+	text, masked := sideText(shown, f), f.Category == secret
 	outside := f.Placement == finding.Body && f.Note != ""
 	switch {
 	case text != "" && !masked:
@@ -51,7 +51,7 @@ func (r Review) evidence(f finding.Finding) string {
 	for i, row := range rows {
 		text[i] = row.Text
 	}
-	text = outdented(text)
+	text = unindent(text)
 	for i, row := range rows {
 		text[i] = string(rune(row.Op)) + text[i]
 	}
@@ -70,11 +70,11 @@ func (r Review) quote(f finding.Finding) string {
 	if len(rows) == 0 {
 		return ""
 	}
-	return guard.Fence(strings.Join(outdented(rows), "\n"), strings.TrimPrefix(path.Ext(f.Path), "."))
+	return guard.Fence(strings.Join(unindent(rows), "\n"), strings.TrimPrefix(path.Ext(f.Path), "."))
 }
 
-// outdented removes the white space that all lines begin with.
-func outdented(rows []string) []string {
+// unindent removes the white space that all lines begin with.
+func unindent(rows []string) []string {
 	shared := ""
 	for i, row := range rows {
 		lead := row[:len(row)-len(strings.TrimLeft(row, " \t"))]
@@ -99,8 +99,8 @@ func (r Review) patch(f finding.Finding) string {
 	if len(rows) == 0 || !ShowsSuggestion(f) || f.Category == secret {
 		return ""
 	}
-	before, after := side(rows[:at], f), side(rows[end+1:], f)
-	patch, _, _ := diff.Between(before+side(rows[at:end+1], f)+after,
+	before, after := sideText(rows[:at], f), sideText(rows[end+1:], f)
+	patch, _, _ := diff.Between(before+sideText(rows[at:end+1], f)+after,
 		before+strings.TrimSuffix(f.Suggestion, "\n")+"\n"+after)
 	if patch == "" {
 		return ""
@@ -113,7 +113,7 @@ func (r Review) patch(f finding.Finding) string {
 	return guard.Fence(changed, "diff")
 }
 
-func side(rows []diff.Line, f finding.Finding) string {
+func sideText(rows []diff.Line, f finding.Finding) string {
 	var b strings.Builder
 	for _, row := range rows {
 		if row.On(string(f.Side)) > 0 {

@@ -6,4 +6,4 @@ import "github.com/org/pr-review-action/internal/finding"
 var Height = height
 
 // Place is for the same.
-func (r Review) Place(f finding.Finding, path string) string { return r.place(f, path) }
+func (r Review) Place(f finding.Finding, path string) string { return r.placeText(f, path) }

@@ -94,7 +94,7 @@ func cappedItems(all []finding.Finding) (rows []string) {
 }
 
 func keptOutItem(f finding.Finding) string {
-	row := fmt.Sprintf("- %s %s", f.Severity, guard.Code(position(f))+old(f))
+	row := fmt.Sprintf("- %s %s", f.Severity, guard.Code(position(f))+oldSuffix(f))
 	if t := Title(f); t != "" {
 		row += " " + t
 	}

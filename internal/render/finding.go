@@ -50,8 +50,8 @@ func sentence(f finding.Finding) string {
 	return "**" + t + "**"
 }
 
-// graded returns the title after its severity: "**Blocker: …**".
-func graded(f finding.Finding) string {
+// gradedTitle returns the title after its severity: "**Blocker: …**".
+func gradedTitle(f finding.Finding) string {
 	text := wording.UpperFirst(string(f.Severity))
 	if t := Title(f); t != "" {
 		text += ": " + t
@@ -60,11 +60,11 @@ func graded(f finding.Finding) string {
 }
 
 // prose returns a finding's text as inert Markdown of bounded length.
-func prose(f finding.Finding) string { return Paragraphs(proseOf(f.Body), ruled(f)) }
+func prose(f finding.Finding) string { return Paragraphs(proseOf(f.Body), ruleNote(f)) }
 
-// ruled returns what a rule or a linter also said, as a paragraph that nothing in the body can
+// ruleNote returns what a rule or a linter also said, as a paragraph that nothing in the body can
 // hide.
-func ruled(f finding.Finding) string {
+func ruleNote(f finding.Finding) string {
 	said := f.AlsoSaid()
 	if said == "" {
 		return ""
@@ -99,9 +99,9 @@ func inParagraph(head, body string) string {
 	return Paragraphs(head, body)
 }
 
-// offers reports whether the finding has a suggestion that can be applied. A suggestion with
+// canApply reports whether a comment can offer the finding's suggestion. A suggestion with
 // hidden characters is shown but never offered: what a person sees would not be what they commit.
-func offers(f finding.Finding) bool {
+func canApply(f finding.Finding) bool {
 	return ShowsSuggestion(f) && f.SuggestionProblem == "" && f.Side == finding.Right && f.Line > 0 &&
 		guard.Visible(f.Suggestion) == f.Suggestion
 }

@@ -43,15 +43,15 @@ func (r Review) task(n int, f finding.Finding) string {
 		kept += fmt.Sprintf(" (cut: %s more characters)", wording.Thousands(int64(left)))
 	}
 	text := fmt.Sprintf("%d. %s (%s): %s\n", n, Place(f), f.Severity, guard.Line(f.Title, TitleRunes)) +
-		indented(kept) + indented(f.AlsoSaid())
-	if offers(f) {
-		text += "   Suggested in place of " + lines(f) + ":\n" + indented(indented(f.Suggestion))
+		indent(kept) + indent(f.AlsoSaid())
+	if canApply(f) {
+		text += "   Suggested in place of " + lines(f) + ":\n" + indent(indent(f.Suggestion))
 	}
 	return text
 }
 
-// indented indents text below a numbered item.
-func indented(text string) string {
+// indent indents text below a numbered item.
+func indent(text string) string {
 	if text == "" {
 		return ""
 	}

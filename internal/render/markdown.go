@@ -24,10 +24,10 @@ func Details(summary, text string) string {
 	return "<details><summary>" + summary + "</summary>\n\n" + strings.Trim(text, "\n") + "\n</details>"
 }
 
-// coded matches what becomes code in a folded block's summary: code spans, and what GitHub
+// codeLike matches what becomes code in a folded block's summary: code spans, and what GitHub
 // makes live in any text outside code, Markdown or not: mentions, references, addresses,
 // emoji names and commit hashes.
-var coded = pattern.Lazy("`[^`]+`" + `|\S*[@#/]\S*|\S*:\S+:\S*|(?i)gh-[0-9]+|www\.\S+|[0-9a-f]{7,40}`)
+var codeLike = pattern.Lazy("`[^`]+`" + `|\S*[@#/]\S*|\S*:\S+:\S*|(?i)gh-[0-9]+|www\.\S+|[0-9a-f]{7,40}`)
 
 // InlineHTML returns untrusted text as one line of HTML for a summary, where Markdown is not
 // parsed but GitHub's own filters still apply.
@@ -35,7 +35,7 @@ func InlineHTML(s string, limit int) string {
 	s = guard.Line(s, limit)
 	var b strings.Builder
 	last := 0
-	for _, at := range coded().FindAllStringIndex(s, -1) {
+	for _, at := range codeLike().FindAllStringIndex(s, -1) {
 		b.WriteString(html.EscapeString(s[last:at[0]]))
 		b.WriteString(CodeHTML(strings.Trim(s[at[0]:at[1]], "`")))
 		last = at[1]

@@ -63,18 +63,18 @@ func (r Review) postedAsked() string {
 // Missing returns what could not be read, in one line.
 func (r Review) Missing() string {
 	var kinds []string
-	for _, g := range order.Grouped(r.Asked.Missing, without) {
+	for _, g := range order.Grouped(r.Asked.Missing, missingKind) {
 		var all []string
 		for _, m := range g {
-			all = append(all, guard.Inline(strings.TrimPrefix(m, without(m)+": "), AskedRunes))
+			all = append(all, guard.Inline(strings.TrimPrefix(m, missingKind(m)+": "), AskedRunes))
 		}
-		kinds = append(kinds, guard.Inline(without(g[0]), TitleRunes)+": "+strings.Join(all, "; "))
+		kinds = append(kinds, guard.Inline(missingKind(g[0]), TitleRunes)+": "+strings.Join(all, "; "))
 	}
 	return strings.Join(kinds, ". ")
 }
 
-// without returns what a line says is missing: "Without page"; by default, a ticket.
-func without(line string) string {
+// missingKind returns what a line says is missing: "Without page"; by default, a ticket.
+func missingKind(line string) string {
 	if kind, _, ok := strings.Cut(line, ": "); ok && strings.HasPrefix(kind, "Without ") {
 		return kind
 	}
@@ -108,7 +108,7 @@ func (r Review) criteria() string {
 		if c.Text == "" {
 			text = fmt.Sprintf("criterion %d", c.N)
 		}
-		rows = append(rows, fmt.Sprintf("| %s | %s |", text, cell(Verdict(c, r.places(c.Evidence)))))
+		rows = append(rows, fmt.Sprintf("| %s | %s |", text, cell(Verdict(c, r.evidenceLinks(c.Evidence)))))
 	}
 	return strings.Join(rows, "\n")
 }
@@ -134,7 +134,7 @@ func Verdict(c finding.Criterion, where string) string {
 // placeRunes bounds a path in a cell, where it does not wrap, to what a phone shows.
 const placeRunes = 20
 
-func (r Review) places(all []finding.Lines) string {
+func (r Review) evidenceLinks(all []finding.Lines) string {
 	var places []string
 	for _, group := range order.Grouped(all, func(l finding.Lines) string { return l.Path }) {
 		where := guard.Code(lastFolders(group[0].Path, placeRunes))
@@ -142,14 +142,14 @@ func (r Review) places(all []finding.Lines) string {
 			if i > 0 {
 				where += ","
 			}
-			where += " " + r.link(l.Numbers(), place(l))
+			where += " " + r.link(l.Numbers(), findingAt(l))
 		}
 		places = append(places, where)
 	}
 	return strings.Join(places, "; ")
 }
 
-func place(l finding.Lines) finding.Finding {
+func findingAt(l finding.Lines) finding.Finding {
 	return finding.Finding{Path: l.Path, Side: finding.Right, StartLine: l.StartLine, Line: l.EndLine}
 }
 
@@ -157,7 +157,7 @@ func place(l finding.Lines) finding.Finding {
 func (r Review) unasked() string {
 	var rows []string
 	for _, u := range r.Asked.Unasked {
-		row := "- " + guard.Code(u.Path) + " " + r.link(u.Numbers(), place(u.Lines))
+		row := "- " + guard.Code(u.Path) + " " + r.link(u.Numbers(), findingAt(u.Lines))
 		if text := guard.Inline(u.Text, AskedRunes); text != "" {
 			row += ": " + text
 		}

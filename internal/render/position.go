@@ -121,8 +121,8 @@ func lines(f finding.Finding) string {
 	return fmt.Sprintf("%sline %d", before, f.Line)
 }
 
-// old returns the suffix for the position of a line of the old file.
-func old(f finding.Finding) string {
+// oldSuffix returns the suffix for the position of a line of the old file.
+func oldSuffix(f finding.Finding) string {
 	if f.Side == finding.Left && f.Line > 0 {
 		return " (old)"
 	}
@@ -135,7 +135,7 @@ func Place(f finding.Finding) string {
 	if f.Path == "" {
 		return "the pull request"
 	}
-	return guard.Line(position(f), 1000) + old(f)
+	return guard.Line(position(f), 1000) + oldSuffix(f)
 }
 
 // position returns path:line, the short form for lists and the terminal; unescaped.

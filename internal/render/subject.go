@@ -30,7 +30,7 @@ func (r Review) Subject() string {
 	if author != "" && !login.MatchString(r.Author) {
 		author = guard.Code(r.Author)
 	}
-	title, page := by(guard.Literal(guard.Inline(r.title(), 0), brackets), author), r.pull()
+	title, page := quotedTitle(guard.Literal(guard.Inline(r.title(), 0), brackets), author), r.pull()
 	switch {
 	case page == "":
 		return wording.Joined(", ", title, r.size())
@@ -42,11 +42,11 @@ func (r Review) Subject() string {
 
 // PlainSubject returns the same as plain text, with the draft's revision.
 func (r Review) PlainSubject() string {
-	return wording.Joined(", ", by(r.title(), guard.Line(r.Author, TitleRunes)), r.size(), r.Revision())
+	return wording.Joined(", ", quotedTitle(r.title(), guard.Line(r.Author, TitleRunes)), r.size(), r.Revision())
 }
 
-// by returns a title in quotation marks with its author; "" without a title.
-func by(title, author string) string {
+// quotedTitle returns a title in quotation marks with its author; "" without a title.
+func quotedTitle(title, author string) string {
 	switch {
 	case title == "":
 		return ""
@@ -67,7 +67,7 @@ func (r Review) pull() string {
 // title returns the pull request's title, unescaped. It contains no quotation marks like
 // ours, so that it cannot end early and go on as our words.
 func (r Review) title() string {
-	room := subjectRunes - utf8.RuneCountInString(by(" ", r.Author)+r.size())
+	room := subjectRunes - utf8.RuneCountInString(quotedTitle(" ", r.Author)+r.size())
 	return guard.Line(strings.NewReplacer("“", `"`, "”", `"`).Replace(strings.TrimSpace(r.Title)),
 		max(room, titleLeast))
 }

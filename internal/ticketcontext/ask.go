@@ -15,20 +15,20 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// wanted is a ticket or page to fetch, and the outcome.
-type wanted struct {
+// request is a ticket or page to fetch, and the outcome.
+type request struct {
 	kind    ticket.Kind
 	id      string
-	got     *ticket.Ticket
+	result  *ticket.Ticket
 	links   []ticket.PageID
 	reports []ticket.SourceReport // of each source that was asked
 }
 
 // read asks the sources that serve such a thing, until one returns it.
-func (w *wanted) read(ctx context.Context, o Options) {
+func (w *request) read(ctx context.Context, o Options) {
 	for _, s := range o.Sources {
 		reader := s.reader(w.kind, w.id)
-		if reader == nil || w.got != nil {
+		if reader == nil || w.result != nil {
 			continue
 		}
 		r := ticket.SourceReport{Source: s.Name, Kind: w.kind, ID: w.id}
@@ -39,13 +39,13 @@ func (w *wanted) read(ctx context.Context, o Options) {
 		}
 		r.Seconds = time.Since(began).Round(time.Millisecond).Seconds()
 		if r.OK = failed == nil; r.OK {
-			w.got.Source = s.Name
-			if w.got.Key != w.id {
-				note(&r, fmt.Sprintf("%s was moved and is %s now", w.id, w.got.Key))
+			w.result.Source = s.Name
+			if w.result.Key != w.id {
+				addNote(&r, fmt.Sprintf("%s was moved and is %s now", w.id, w.result.Key))
 			}
-			o.bound(w.got, &r)
+			o.bound(w.result, &r)
 		} else {
-			note(&r, sentence(s, failed, w.id))
+			addNote(&r, sentence(s, failed, w.id))
 		}
 		w.reports = append(w.reports, r)
 	}
@@ -53,7 +53,7 @@ func (w *wanted) read(ctx context.Context, o Options) {
 
 // readFrom accepts an answer about what was asked for, or about a ticket that was moved from one of the settings'
 // projects to another.
-func (w *wanted) readFrom(ctx context.Context, read Reader, o Options) error {
+func (w *request) readFrom(ctx context.Context, read Reader, o Options) error {
 	t, err := read(ctx, w.id)
 	if err != nil {
 		return err
@@ -63,12 +63,12 @@ func (w *wanted) readFrom(ctx context.Context, read Reader, o Options) error {
 	if t.Key != w.id && !moved {
 		return atlassian.Fail("answered with another %s than %s", w.kind, w.id)
 	}
-	w.got = &t
+	w.result = &t
 	return nil
 }
 
-// why says why no source returned it.
-func (w *wanted) why() string {
+// reason says why no source returned it.
+func (w *request) reason() string {
 	var notes []string
 	for _, r := range w.reports {
 		notes = append(notes, r.Note)
@@ -78,7 +78,7 @@ func (w *wanted) why() string {
 
 // follow reads which pages a ticket's links lead to. If they cannot be read it finds none: the ticket's own report
 // says what is wrong.
-func (w *wanted) follow(ctx context.Context, o Options) {
+func (w *request) follow(ctx context.Context, o Options) {
 	at := slices.IndexFunc(o.Sources, func(s Source) bool { return s.Links != nil && s.Lacks == "" })
 	if at < 0 || w.kind != ticket.KindTicket || strings.Contains(w.id, "#") {
 		return
@@ -102,7 +102,7 @@ func sentence(s Source, f *atlassian.Failure, id string) string {
 	return id + ": " + s.Title + " " + f.Note
 }
 
-func note(r *ticket.SourceReport, notes ...string) {
+func addNote(r *ticket.SourceReport, notes ...string) {
 	r.Note = strings.TrimPrefix(strings.Join(append([]string{r.Note}, notes...), "; "), "; ")
 }
 
@@ -192,7 +192,7 @@ func cut(text string, most int, r *ticket.SourceReport) string {
 		}
 	}
 	if !strings.Contains(r.Note, "cut at") {
-		note(r, fmt.Sprintf("cut at %d of %d characters", utf8.RuneCountInString(kept), len(runes)))
+		addNote(r, fmt.Sprintf("cut at %d of %d characters", utf8.RuneCountInString(kept), len(runes)))
 	}
 	return kept
 }

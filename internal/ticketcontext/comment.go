@@ -21,7 +21,7 @@ type Commenter interface {
 // first source that can comment on it is asked: if the answer is lost, the comment is looked for, and never sent
 // again. said is false if it was there before. A key of a project that the settings do not list is refused.
 func Comment(ctx context.Context, key, text, address string, o Options) (said bool, err error) {
-	if err := o.lists(key); err != nil {
+	if err := o.checkProject(key); err != nil {
 		return false, err
 	}
 	issue := strings.Contains(key, "#")

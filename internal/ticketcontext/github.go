@@ -43,7 +43,7 @@ func Read(ctx context.Context, api API, p pull.Pull, o Options) Asked {
 	}
 	level, err := api.Permission(ctx, p.Owner, p.Repo, p.Author)
 	if err != nil {
-		a.unread("Without ticket: the permission of the author")
+		a.addUnread("Without ticket: the permission of the author")
 	}
 	if a.MayWrite = level == "admin" || level == "write"; !a.MayWrite {
 		return a
@@ -51,7 +51,7 @@ func Read(ctx context.Context, api API, p pull.Pull, o Options) Asked {
 	if o.issues() {
 		closes, err := api.ClosingIssues(ctx, a.Ref)
 		if err != nil && len(a.issues()) == 0 {
-			a.unread("the issues that GitHub links to the pull request")
+			a.addUnread("the issues that GitHub links to the pull request")
 		}
 		for _, key := range closes {
 			a.Closes = append(a.Closes, ticket.Key{Key: key, From: ticket.Body})
@@ -60,7 +60,7 @@ func Read(ctx context.Context, api API, p pull.Pull, o Options) Asked {
 	for page, more := 1, len(a.keys(o)) < maxTickets; more; page++ {
 		var list []github.Remark
 		if list, more, err = api.Commits(ctx, a.Ref, page); err != nil {
-			a.unread("the commits of the pull request")
+			a.addUnread("the commits of the pull request")
 			break
 		}
 		for _, c := range list {
@@ -71,10 +71,10 @@ func Read(ctx context.Context, api API, p pull.Pull, o Options) Asked {
 	return a
 }
 
-func (a *Asked) unread(what string) { a.Unread = append(a.Unread, what+" could not be read") }
+func (a *Asked) addUnread(what string) { a.Unread = append(a.Unread, what+" could not be read") }
 
-// barred says why nothing that the pull request names is followed; "" if it is.
-func (a Asked) barred() string {
+// barredReason says why nothing that the pull request names is followed; "" if it is.
+func (a Asked) barredReason() string {
 	switch {
 	case a.Fork():
 		return "what a fork names is not followed"
@@ -147,7 +147,7 @@ func GitHub(api *github.Client) Source {
 
 // Ticket reads an issue. Errors are *atlassian.Failure.
 func (i Issues) Ticket(ctx context.Context, key string) (ticket.Ticket, error) {
-	ref, err := issue(key)
+	ref, err := parseIssue(key)
 	if err != nil {
 		return ticket.Ticket{}, err
 	}
@@ -172,7 +172,7 @@ func (i Issues) Ticket(ctx context.Context, key string) (ticket.Ticket, error) {
 
 // Mentions reports whether a comment on an issue contains a text. Errors are *atlassian.Failure.
 func (i Issues) Mentions(ctx context.Context, key, text string) (there bool, err error) {
-	ref, err := issue(key)
+	ref, err := parseIssue(key)
 	if err == nil {
 		_, there, err = i.API.Said(ctx, ref, text)
 	}
@@ -181,7 +181,7 @@ func (i Issues) Mentions(ctx context.Context, key, text string) (there bool, err
 
 // Comment posts text and an address under an issue. Errors are *atlassian.Failure.
 func (i Issues) Comment(ctx context.Context, key, text, address string) error {
-	ref, err := issue(key)
+	ref, err := parseIssue(key)
 	if err == nil {
 		_, err = i.Write.Comment(ctx, ref, text+" "+address)
 	}
@@ -198,7 +198,7 @@ func failure(err error, key string) error {
 	return failed
 }
 
-func issue(key string) (ref pull.Ref, err error) {
+func parseIssue(key string) (ref pull.Ref, err error) {
 	name, digits, _ := strings.Cut(key, "#")
 	if ref.Owner, ref.Repo, err = pull.ParseRepository(name); err == nil {
 		ref.Number, err = strconv.Atoi(digits)

@@ -77,14 +77,14 @@ const (
 	statusPages = "fetch_confluence_context"
 )
 
-func (o Options) tell(under ...string) {
+func (o Options) reportProgress(under ...string) {
 	if o.OnProgress != nil && len(under) > 0 {
 		o.OnProgress(under)
 	}
 }
 
-// within returns the context for all requests; the rest of the limit is for closing connections and programs.
-func (o Options) within(ctx context.Context) (context.Context, context.CancelFunc) {
+// withLimit returns the context for all requests; the rest of the limit is for closing connections and programs.
+func (o Options) withLimit(ctx context.Context) (context.Context, context.CancelFunc) {
 	if o.Limit == 0 {
 		return context.WithCancel(ctx)
 	}
@@ -109,14 +109,14 @@ func Fetch(ctx context.Context, asked Asked, o Options) ticket.Context {
 	if len(o.Sources) == 0 || !g.identify() {
 		return g.found
 	}
-	within, cancel := o.within(ctx)
+	within, cancel := o.withLimit(ctx)
 	defer cancel()
 	g.gather(within)
 	o.close()
 	for _, s := range o.Sources {
 		at := slices.IndexFunc(g.found.Sources, func(r ticket.SourceReport) bool { return r.Source == s.Name })
 		if s.Notes != nil && at >= 0 {
-			note(&g.found.Sources[at], s.Notes()...)
+			addNote(&g.found.Sources[at], s.Notes()...)
 		}
 	}
 	return g.found
@@ -126,29 +126,29 @@ func Fetch(ctx context.Context, asked Asked, o Options) ticket.Context {
 // has it, within Options.Limit if that is set. The ticket is redacted and bounded as in Fetch. If no source returns
 // it, the error names each one's reason.
 func One(ctx context.Context, key string, o Options) (ticket.Ticket, error) {
-	if err := o.lists(key); err != nil {
+	if err := o.checkProject(key); err != nil {
 		return ticket.Ticket{}, err
 	}
 	defer o.close()
-	within, cancel := o.within(ctx)
+	within, cancel := o.withLimit(ctx)
 	defer cancel()
-	w := wanted{kind: ticket.KindTicket, id: key}
-	if w.read(within, o); w.got == nil {
+	w := request{kind: ticket.KindTicket, id: key}
+	if w.read(within, o); w.result == nil {
 		next := "name a source that has it under context.sources, with its variables set"
 		if strings.Contains(key, "#") {
 			next = "look whether it is there, and whether the GitHub token may read it"
 		}
 		return ticket.Ticket{}, problem.As(problem.Failed, problem.New("the ticket "+key+" could not be read",
-			w.why(), next), "")
+			w.reason(), next), "")
 	}
-	for i := range w.got.Criteria {
-		w.got.Criteria[i].N = i + 1
+	for i := range w.result.Criteria {
+		w.result.Criteria[i].N = i + 1
 	}
-	return *w.got, ctx.Err()
+	return *w.result, ctx.Err()
 }
 
-// lists refuses a key of a project that the settings do not list.
-func (o Options) lists(key string) error {
+// checkProject refuses a key of a project that the settings do not list.
+func (o Options) checkProject(key string) error {
 	if strings.Contains(key, "#") || slices.Contains(o.Projects, ticket.Project(key)) {
 		return nil
 	}
@@ -165,11 +165,11 @@ type gathering struct {
 
 // identify finds keys and pages, and reports whether any may be followed.
 func (g *gathering) identify() bool {
-	g.o.tell(statusIDs)
+	g.o.reportProgress(statusIDs)
 	c := &g.found
 	c.Keys, c.PageIDs = g.asked.keys(g.o), g.pages(ticket.PageIDs(g.asked.Body, ticket.Body))
 	c.Missing = append(c.Missing, g.asked.Unread...)
-	if why := g.asked.barred(); why != "" {
+	if why := g.asked.barredReason(); why != "" {
 		if len(c.Keys)+len(c.PageIDs) > 0 {
 			c.Missing = append(c.Missing, "Without ticket: "+why)
 		}
@@ -215,56 +215,56 @@ func (g *gathering) pages(links []ticket.PageID, hosts ...string) []ticket.PageI
 
 // gather requests all tickets and the known pages concurrently, then the pages that the tickets lead to.
 func (g *gathering) gather(ctx context.Context) {
-	var tickets, pages []*wanted
+	var tickets, pages []*request
 	for _, k := range g.found.Keys {
-		tickets = append(tickets, &wanted{kind: ticket.KindTicket, id: k.Key})
+		tickets = append(tickets, &request{kind: ticket.KindTicket, id: k.Key})
 	}
 	for _, p := range g.found.PageIDs {
-		pages = append(pages, &wanted{kind: ticket.KindPage, id: p.ID})
+		pages = append(pages, &request{kind: ticket.KindPage, id: p.ID})
 	}
-	g.ask(ctx, slices.Concat(tickets, pages))
+	g.askAll(ctx, slices.Concat(tickets, pages))
 	for _, w := range tickets {
-		if w.got != nil {
-			g.found.PageIDs = g.pages(slices.Concat(w.got.PageIDs, w.links), w.got.Host)
+		if w.result != nil {
+			g.found.PageIDs = g.pages(slices.Concat(w.result.PageIDs, w.links), w.result.Host)
 		}
 	}
 	known := len(pages)
 	for _, p := range g.found.PageIDs[known:] {
-		pages = append(pages, &wanted{kind: ticket.KindPage, id: p.ID})
+		pages = append(pages, &request{kind: ticket.KindPage, id: p.ID})
 	}
-	g.ask(ctx, pages[known:])
+	g.askAll(ctx, pages[known:])
 	for _, w := range slices.Concat(tickets, pages) {
-		g.take(w)
+		g.addResult(w)
 	}
 }
 
-// take adds the outcome of a request. Criteria are numbered on; those of pages count only if nothing before has any.
-func (g *gathering) take(w *wanted) {
+// addResult adds the outcome of a request. Criteria are numbered on; those of pages count only if there are no others.
+func (g *gathering) addResult(w *request) {
 	g.found.Sources = append(g.found.Sources, w.reports...)
-	if w.got == nil {
-		g.found.Missing = append(g.found.Missing, fmt.Sprintf("Without %s: %s", w.kind, w.why()))
+	if w.result == nil {
+		g.found.Missing = append(g.found.Missing, fmt.Sprintf("Without %s: %s", w.kind, w.reason()))
 		return
 	}
-	g.found.Flags = append(g.found.Flags, Flags(*w.got)...)
+	g.found.Flags = append(g.found.Flags, Flags(*w.result)...)
 	into, n := &g.found.Tickets, len(g.found.Criteria())
 	if w.kind == ticket.KindPage {
 		into = &g.found.Pages
 		if n == 0 {
-			w.got.Criteria = ticket.CriteriaIn(w.got.Description)
+			w.result.Criteria = ticket.CriteriaIn(w.result.Description)
 		}
 	}
-	if len(w.got.Criteria) == ticket.MaxCriteria {
+	if len(w.result.Criteria) == ticket.MaxCriteria {
 		g.found.Missing = append(g.found.Missing, fmt.Sprintf("Of %s %d acceptance criteria count, and no more", w.id,
 			ticket.MaxCriteria))
 	}
-	for i := range w.got.Criteria {
-		w.got.Criteria[i].N = n + i + 1
+	for i := range w.result.Criteria {
+		w.result.Criteria[i].N = n + i + 1
 	}
-	*into = append(*into, *w.got)
+	*into = append(*into, *w.result)
 }
 
-// ask makes requests concurrently, and reports which kinds are in progress whenever that changes.
-func (g *gathering) ask(ctx context.Context, all []*wanted) {
+// askAll makes requests concurrently, and reports which kinds are in progress whenever that changes.
+func (g *gathering) askAll(ctx context.Context, all []*request) {
 	var wait sync.WaitGroup
 	var mu sync.Mutex
 	open := map[ticket.Kind]int{}
@@ -276,7 +276,7 @@ func (g *gathering) ask(ctx context.Context, all []*wanted) {
 		if open[ticket.KindPage] > 0 {
 			under = append(under, statusPages)
 		}
-		g.o.tell(under...)
+		g.o.reportProgress(under...)
 	}
 	for _, w := range all {
 		open[w.kind] += 2

@@ -29,12 +29,12 @@ func ADF(doc []byte) (string, error) {
 	case nil:
 		return "", nil
 	case string:
-		return capped(Clean(v), false), nil
+		return truncate(Clean(v), false), nil
 	case map[string]any:
 		if node(v).kind() == "doc" {
 			r := &renderer{}
 			text := r.blocks(v, 0, "\n\n")
-			return capped(text, r.cut), nil
+			return truncate(text, r.cut), nil
 		}
 	}
 	return "", ErrNotADF
@@ -49,8 +49,8 @@ func (n node) attrs() map[string]any { m, _ := n["attrs"].(map[string]any); retu
 
 func (n node) attr(name string) string { s, _ := n.attrs()[name].(string); return Clean(s) }
 
-// whole returns an attribute that is a whole number, at most a million; else 1.
-func (n node) whole(name string) int {
+// integer returns an attribute that is a whole number, at most a million; else 1.
+func (n node) integer(name string) int {
 	if f, ok := n.attrs()[name].(float64); ok && f == math.Trunc(f) {
 		return int(min(max(f, -1e6), 1e6))
 	}
@@ -135,7 +135,7 @@ func (n node) inline() (text string, ok bool) {
 		return n.macro(), true
 	}
 	text, ok = n["text"].(string)
-	return n.marked(Clean(text)), n.kind() == "text" || ok && n["content"] == nil
+	return n.withMarks(Clean(text)), n.kind() == "text" || ok && n["content"] == nil
 }
 
 var panels = []string{"info", "note", "warning", "success", "error", "tip"}
@@ -160,26 +160,26 @@ func (r *renderer) block(n node, depth int) string {
 	case "mediaSingle", "mediaGroup":
 		return r.blocks(n, depth, "\n")
 	}
-	return n.around(r.blocks(n, depth, "\n\n"))
+	return n.wrapInner(r.blocks(n, depth, "\n\n"))
 }
 
-// around adds to the inner blocks what their node puts around them.
-func (n node) around(inner string) string {
+// wrapInner adds to the inner blocks what their node puts around them.
+func (n node) wrapInner(inner string) string {
 	switch n.kind() {
 	case "paragraph", "caption", "layoutSection", "layoutColumn", "listItem", "taskItem", "tableRow", "tableCell":
 		return inner
 	case "heading":
-		level := strings.Repeat("#", min(max(n.whole("level"), 1), 6)) + " "
+		level := strings.Repeat("#", min(max(n.integer("level"), 1), 6)) + " "
 		return strings.TrimSuffix(level+strings.Join(strings.Fields(inner), " "), level)
 	case "panel":
 		kind := n.attr("panelType")
 		if !slices.Contains(panels, kind) {
 			kind = "note"
 		}
-		return prefixed(strings.TrimRight("["+kind+"]\n"+inner, "\n"), "> ", "> ")
+		return prefixLines(strings.TrimRight("["+kind+"]\n"+inner, "\n"), "> ", "> ")
 	case "blockquote":
 		if inner != "" {
-			inner = prefixed(inner, "> ", "> ")
+			inner = prefixLines(inner, "> ", "> ")
 		}
 		return inner
 	case "expand", "nestedExpand":
@@ -188,7 +188,7 @@ func (n node) around(inner string) string {
 		}
 		return inner
 	}
-	if kind := short(notInName, n.kind()); kind != "" && n["content"] == nil {
+	if kind := shortName(notInName, n.kind()); kind != "" && n["content"] == nil {
 		return bracketed("unsupported", kind)
 	}
 	return inner
@@ -202,7 +202,7 @@ var (
 )
 
 func (r *renderer) list(n node, depth int) string {
-	number := n.whole("order")
+	number := n.integer("order")
 	if number < 0 || number > 999_999 {
 		number = 1
 	}
@@ -212,7 +212,7 @@ func (r *renderer) list(n node, depth int) string {
 		switch {
 		case child.kind() == n.kind(): // a nested list of tasks
 			if nested := r.block(child, depth+1); nested != "" {
-				items = append(items, prefixed(nested, "  ", "  "))
+				items = append(items, prefixLines(nested, "  ", "  "))
 			}
 			continue
 		case n.kind() == "orderedList":
@@ -229,7 +229,7 @@ func (r *renderer) list(n node, depth int) string {
 		if !inline {
 			text = r.blocks(child, depth+1, "\n")
 		}
-		items = append(items, prefixed(text, marker, strings.Repeat(" ", strings.IndexByte(marker, ' ')+1)))
+		items = append(items, prefixLines(text, marker, strings.Repeat(" ", strings.IndexByte(marker, ' ')+1)))
 	}
 	return strings.Join(items, "\n")
 }
@@ -256,7 +256,7 @@ func (r *renderer) table(n node, depth int) string {
 		var cells []string
 		for cell := range r.children(row, depth+1) {
 			cells = append(cells, inCell.Replace(r.blocks(cell, depth+2, "\n")))
-			cells = append(cells, make([]string, min(max(cell.whole("colspan")-1, 0), maxColumns))...)
+			cells = append(cells, make([]string, min(max(cell.integer("colspan")-1, 0), maxColumns))...)
 		}
 		rows, columns = append(rows, cells), max(columns, min(len(cells), maxColumns))
 	}
@@ -293,19 +293,21 @@ func (n node) media() string {
 	return bracketed("attachment", name)
 }
 
-func (n node) macro() string { return bracketed("macro", short(notInMacro, n.attr("extensionKey"))) }
+func (n node) macro() string {
+	return bracketed("macro", shortName(notInMacro, n.attr("extensionKey")))
+}
 
 // bracketed is a placeholder for what is not text, with its name if it has one.
 func bracketed(what, name string) string { return strings.TrimSuffix("["+what+": "+name, ": ") + "]" }
 
-// short returns the beginning of a name, without the characters that match not.
-func short(not *regexp.Regexp, name string) string {
+// shortName returns the beginning of a name, without the characters that match not.
+func shortName(not *regexp.Regexp, name string) string {
 	name = not.ReplaceAllString(name, "")
 	return name[:min(len(name), 40)]
 }
 
-// marked puts a node's marks around its text. Blanks at its ends stay outside.
-func (n node) marked(text string) string {
+// withMarks puts a node's marks around its text. Blanks at its ends stay outside.
+func (n node) withMarks(text string) string {
 	marks, _ := n["marks"].([]any)
 	inner := strings.Trim(text, " \t\n")
 	if len(marks) == 0 || inner == "" {
@@ -324,7 +326,7 @@ func (n node) marked(text string) string {
 		}
 	}
 	if has["code"] {
-		inner = span(inner)
+		inner = codeSpan(inner)
 	}
 	if safeAddress.MatchString(href) {
 		inner = "[" + inner + "](" + href + ")"

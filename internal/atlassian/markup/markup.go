@@ -70,7 +70,7 @@ func Wiki(text string) string {
 	if code {
 		out = append(out, mark)
 	}
-	return capped(strings.TrimSpace(strings.Join(out, "\n")), false)
+	return truncate(strings.TrimSpace(strings.Join(out, "\n")), false)
 }
 
 // wikiPrefix returns the Markdown start of a heading or item.
@@ -86,8 +86,8 @@ func wikiPrefix(start string) string {
 	}
 }
 
-// capped truncates a text to maxCharacters.
-func capped(s string, cut bool) string {
+// truncate cuts a text to maxCharacters.
+func truncate(s string, cut bool) string {
 	if utf8.RuneCountInString(s) > maxCharacters {
 		s, cut = string([]rune(s)[:maxCharacters]), true
 	}
@@ -107,8 +107,8 @@ func fence(code string, least int) string {
 	return strings.Repeat("`", least)
 }
 
-// span returns code within a line.
-func span(code string) string {
+// codeSpan returns code within a line.
+func codeSpan(code string) string {
 	mark := fence(code, 1)
 	if strings.HasPrefix(code, "`") || strings.HasSuffix(code, "`") {
 		code = " " + code + " "
@@ -116,8 +116,8 @@ func span(code string) string {
 	return mark + code + mark
 }
 
-// prefixed puts first before a text's first line and others before the next ones.
-func prefixed(text, first, others string) string {
+// prefixLines puts first before a text's first line and others before the next ones.
+func prefixLines(text, first, others string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
 		lines[i] = strings.TrimRight(first+line, " ")

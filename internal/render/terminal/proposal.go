@@ -18,33 +18,33 @@ func Proposal(p proposal.Proposal, o Options) string {
 		o.Width = 80
 	}
 	t := &screen{Review: p.Review, Options: o}
-	t.painted(Bold, "", "Proposed changes for "+guard.Line(p.Title(), render.TitleRunes))
-	t.prose("", p.Size())
+	t.writeColored(Bold, "", "Proposed changes for "+guard.Line(p.Title(), render.TitleRunes))
+	t.writeText("", p.Size())
 	for _, w := range p.Warnings {
-		t.prose("", "warning: "+w)
+		t.writeText("", "warning: "+w)
 	}
 	for _, n := range append([]string{p.Class.Note}, p.Notes...) {
 		if n != "" {
-			t.prose("", guard.Line(n, proposal.SentenceRunes))
+			t.writeText("", guard.Line(n, proposal.SentenceRunes))
 		}
 	}
 	t.WriteString("\n")
 	if p.Class.Type == change.Bug {
-		t.prose("", "Root cause: "+guard.Line(p.RootCause, proposal.SentenceRunes))
+		t.writeText("", "Root cause: "+guard.Line(p.RootCause, proposal.SentenceRunes))
 	}
 	if p.Class.Summary != "" {
-		t.prose("", "What it is: "+guard.Line(p.Class.Summary, proposal.SentenceRunes))
+		t.writeText("", "What it is: "+guard.Line(p.Class.Summary, proposal.SentenceRunes))
 	}
 	if len(p.Class.Components) > 0 {
-		t.prose("", "Components: "+guard.Line(strings.Join(p.Class.Components, ", "), proposal.SentenceRunes))
+		t.writeText("", "Components: "+guard.Line(strings.Join(p.Class.Components, ", "), proposal.SentenceRunes))
 	}
 	for _, m := range p.Scope.Modules {
-		t.prose("", "Module "+guard.Line(m.Name+": "+m.Reason, proposal.SentenceRunes))
+		t.writeText("", "Module "+guard.Line(m.Name+": "+m.Reason, proposal.SentenceRunes))
 	}
 	for _, f := range p.Proposed() {
 		t.WriteString("\n")
-		t.painted(Bold, "", guard.Line(f.Path, 0)+" "+proposal.Counted(f))
-		t.prose("  ", guard.Line(f.Description, proposal.SentenceRunes))
+		t.writeColored(Bold, "", guard.Line(f.Path, 0)+" "+proposal.Counted(f))
+		t.writeText("  ", guard.Line(f.Description, proposal.SentenceRunes))
 		for line := range strings.SplitSeq(f.Patch, "\n") {
 			color := map[byte]string{'+': green, '-': red, '@': cyan}[(line + " ")[0]]
 			t.WriteString(t.paint(color, guard.Text(line)) + "\n")
@@ -52,20 +52,20 @@ func Proposal(p proposal.Proposal, o Options) string {
 	}
 	t.WriteString("\n")
 	if c := p.Check; c != nil && (c.Passed || c.Output == "") {
-		t.prose("", "Check: "+c.Command+" "+c.Verdict())
+		t.writeText("", "Check: "+c.Command+" "+c.Verdict())
 	} else if c != nil {
 		output, _ := wording.Clip(c.Output, proposal.OutputRunes)
-		t.prose("", "Check: "+c.Command+" failed:")
-		t.prose("  ", output)
+		t.writeText("", "Check: "+c.Command+" failed:")
+		t.writeText("  ", output)
 	}
 	if len(p.Review.Findings) == 0 && !p.Unreviewed {
-		t.prose("", "Review: no findings.")
+		t.writeText("", "Review: no findings.")
 	}
 	for _, f := range p.Review.Findings {
-		t.prose("", fmt.Sprintf("%s  %s:%d  %s", f.Severity, guard.Line(f.Path, 0), f.Line, name(f)))
-		t.prose("  ", guard.Line(f.Body, proposal.SentenceRunes))
+		t.writeText("", fmt.Sprintf("%s  %s:%d  %s", f.Severity, guard.Line(f.Path, 0), f.Line, name(f)))
+		t.writeText("  ", guard.Line(f.Body, proposal.SentenceRunes))
 	}
-	t.asked()
+	t.writeAsked()
 	t.WriteString(guard.Text(strings.ReplaceAll(p.Foot(), "`", "")) + "\n")
 	return t.String()
 }

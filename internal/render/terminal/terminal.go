@@ -42,42 +42,42 @@ func Review(r render.Review, o Options) string {
 		t.gutter = 5
 	}
 	if r.Rules {
-		t.prose("", render.RulesNotice)
+		t.writeText("", render.RulesNotice)
 	}
-	t.verdict(piped)
+	t.writeVerdict(piped)
 	if text := t.PlainSubject(); text != "" {
-		t.prose("", text)
+		t.writeText("", text)
 	}
 	for i, n := range r.Warnings() {
 		t.WriteString("\n")
 		if i == render.WarningRows {
-			t.prose("", wording.Count(len(r.Notices)+len(r.Flags)-i, "more warning")+" of this kind")
+			t.writeText("", wording.Count(len(r.Notices)+len(r.Flags)-i, "more warning")+" of this kind")
 			break
 		}
-		t.prose("", "warning: "+guard.Line(n, 1000))
+		t.writeText("", "warning: "+guard.Line(n, 1000))
 	}
 	if t.Overview != "" {
 		t.WriteString("\n")
-		t.prose("", "In a model's words: "+guard.Line(t.Overview, render.OverviewRunes))
+		t.writeText("", "In a model's words: "+guard.Line(t.Overview, render.OverviewRunes))
 	}
 	for i, f := range r.Findings {
 		if i == 0 {
 			t.WriteString("\n")
 		}
-		t.finding(f)
+		t.writeFinding(f)
 	}
-	t.asked()
-	t.earlier()
-	t.unread()
-	t.foot()
+	t.writeAsked()
+	t.writeEarlier()
+	t.writeUnread()
+	t.writeFoot()
 	return t.String()
 }
 
 func (t *screen) paint(code, s string) string { return Paint(t.Color, code, s) }
 
-func (t *screen) prose(prefix, text string) { t.painted("", prefix, text) }
+func (t *screen) writeText(prefix, text string) { t.writeColored("", prefix, text) }
 
-func (t *screen) painted(color, prefix, text string) {
+func (t *screen) writeColored(color, prefix, text string) {
 	for _, line := range strings.Split(guard.Text(text), "\n") {
 		for _, row := range wording.Wrapped(line, t.Width-column.Width(prefix)) {
 			row = t.paint(color, strings.TrimRight(row, " "))
@@ -86,9 +86,9 @@ func (t *screen) painted(color, prefix, text string) {
 	}
 }
 
-// verdict writes what was found and what was read, in one line if that fits or if nothing
+// writeVerdict writes what was found and what was read, in one line if that fits or if nothing
 // limits it, as in a pipe.
-func (t *screen) verdict(piped bool) {
+func (t *screen) writeVerdict(piped bool) {
 	found := wording.Joined(", ", t.Result(), t.Settled(), t.Stands(), t.Unreported())
 	read := strings.ReplaceAll(t.Tally(), "*", "") + t.SkippedByReason()
 	if piped || column.Width(found+" · "+read) <= t.Width {
@@ -103,7 +103,7 @@ func (t *screen) verdict(piped bool) {
 	}
 }
 
-func (t *screen) asked() {
+func (t *screen) writeAsked() {
 	a := t.Asked
 	for i, c := range a.Criteria[:min(len(a.Criteria), render.AskedRows)] {
 		if i == 0 {
@@ -112,18 +112,18 @@ func (t *screen) asked() {
 				keys = append(keys, guard.Line(strings.TrimSpace(k.Key+" "+k.Summary), render.AskedRunes))
 			}
 			t.WriteString("\n")
-			t.prose("", strings.TrimSpace("What was asked: "+strings.Join(keys, "; ")))
+			t.writeText("", strings.TrimSpace("What was asked: "+strings.Join(keys, "; ")))
 		}
 		said := fmt.Sprintf("%d  %s", c.N, strings.TrimRight(guard.Line(c.Text, render.AskedRunes), "."))
-		t.prose("  ", strings.TrimSpace(said)+": "+render.Verdict(c, plainPlaces(c.Evidence)))
+		t.writeText("  ", strings.TrimSpace(said)+": "+render.Verdict(c, plainPlaces(c.Evidence)))
 	}
 	for _, u := range a.Unasked {
-		t.prose("  ", strings.TrimSuffix("not asked for: "+plainPlaces([]finding.Lines{u.Lines})+": "+
+		t.writeText("  ", strings.TrimSuffix("not asked for: "+plainPlaces([]finding.Lines{u.Lines})+": "+
 			guard.Line(u.Text, render.AskedRunes), ": "))
 	}
 	if len(a.Missing) > 0 {
 		t.WriteString("\n")
-		t.prose("", strings.NewReplacer("`", "", `\`, "").Replace(t.Missing()))
+		t.writeText("", strings.NewReplacer("`", "", `\`, "").Replace(t.Missing()))
 	}
 }
 
@@ -135,62 +135,62 @@ func plainPlaces(all []finding.Lines) string {
 	return strings.Join(slices.Compact(places), ", ")
 }
 
-func (t *screen) earlier() {
+func (t *screen) writeEarlier() {
 	all := t.Standing()
-	t.some(len(all), "more posted before", func(i int) string {
+	t.writeRows(len(all), "more posted before", func(i int) string {
 		f := all[i]
 		return wording.Joined("  ", "stands", guard.Line(f.ID, render.TitleRunes),
 			guard.Line(string(f.Severity), render.TitleRunes), place(f), name(f))
 	})
 	news := t.NewlyResolved()
-	t.some(len(news), "more resolved", func(i int) string {
+	t.writeRows(len(news), "more resolved", func(i int) string {
 		f := news[i].Finding()
 		return wording.Joined("  ", "resolved", place(f), name(f))
 	})
 }
 
-// some writes a row for each of n, up to a limit, and the number of the rest.
-func (t *screen) some(n int, more string, row func(i int) string) {
+// writeRows writes a row for each of n, up to a limit, and the number of the rest.
+func (t *screen) writeRows(n int, more string, row func(i int) string) {
 	for i := range min(n, render.EarlierRows) {
 		if i == 0 {
 			t.WriteString("\n")
 		}
-		t.prose("", row(i))
+		t.writeText("", row(i))
 	}
 	if left := n - render.EarlierRows; left > 0 {
-		t.prose("", fmt.Sprintf("and %s %s", wording.Thousands(int64(left)), more))
+		t.writeText("", fmt.Sprintf("and %s %s", wording.Thousands(int64(left)), more))
 	}
 }
 
 // afterNumber matches a space at which a row does not break: the noun stays with its number.
 var afterNumber = regexp.MustCompile(`([0-9]) `)
 
-func (t *screen) finding(f finding.Finding) {
+func (t *screen) writeFinding(f finding.Finding) {
 	severity := string(f.Severity)
 	head := strings.TrimSpace(strings.Join([]string{f.ID, severity, place(f)}, "  "))
 	name := name(f)
 	if column.Width(head)+2+column.Width(name) <= t.Width {
-		t.WriteString(t.colored(head, severity) + "  " + t.paint(Bold, name) + "\n")
+		t.WriteString(t.colorSeverity(head, severity) + "  " + t.paint(Bold, name) + "\n")
 	} else {
 		for _, row := range wording.Wrapped(head, t.Width) {
-			t.WriteString(t.colored(row, severity) + "\n")
+			t.WriteString(t.colorSeverity(row, severity) + "\n")
 		}
 		for _, row := range wording.Wrapped(name, t.Width-4) {
 			t.WriteString("    " + t.paint(Bold, row) + "\n")
 		}
 	}
-	t.code(f)
+	t.writeCode(f)
 	if f.Placement == finding.Inline && f.Note != "" {
-		t.painted(Dim, t.bar(), guard.Line(f.Note, 1000))
+		t.writeColored(Dim, t.bar(), guard.Line(f.Note, 1000))
 	}
 	for _, text := range []string{strings.TrimSpace(f.Body), f.AlsoSaid()} {
 		if text != "" {
-			t.prose(t.bar(), text)
+			t.writeText(t.bar(), text)
 		}
 	}
 }
 
-func (t *screen) colored(head, severity string) string {
+func (t *screen) colorSeverity(head, severity string) string {
 	code := SeverityColor(finding.Severity(severity))
 	return strings.Replace(head, "  "+severity+"  ", "  "+t.paint(code, severity)+"  ", 1)
 }
@@ -198,25 +198,25 @@ func (t *screen) colored(head, severity string) string {
 // bar precedes rows without a number.
 func (t *screen) bar() string { return strings.Repeat(" ", t.gutter) + " │ " }
 
-// code shows the lines that a finding is about, or its quote, and the suggestion under them.
+// writeCode shows the lines that a finding is about, or its quote, and the suggestion under them.
 // A quote from outside the diff was not verified, so the note replaces it.
-func (t *screen) code(f finding.Finding) {
+func (t *screen) writeCode(f finding.Finding) {
 	rows, ok := t.Quoted(f)
 	if len(rows) == 0 && f.Placement == finding.Body && f.Note != "" {
-		t.painted(Dim, t.bar(), guard.Line(f.Note, 1000))
+		t.writeColored(Dim, t.bar(), guard.Line(f.Note, 1000))
 	}
-	t.rows(rows, func(i int) string {
+	t.writeCodeRows(rows, func(i int) string {
 		if !ok && f.StartLine != f.Line {
 			return "" // the quote may be any of the lines
 		}
 		return strconv.Itoa(f.StartLine + i)
 	}, "")
 	if render.ShowsSuggestion(f) {
-		t.rows(strings.Split(strings.TrimSuffix(f.Suggestion, "\n"), "\n"), func(int) string { return "+" }, green)
+		t.writeCodeRows(strings.Split(strings.TrimSuffix(f.Suggestion, "\n"), "\n"), func(int) string { return "+" }, green)
 	}
 }
 
-func (t *screen) rows(rows []string, sign func(int) string, color string) {
+func (t *screen) writeCodeRows(rows []string, sign func(int) string, color string) {
 	for i, row := range rows {
 		if i == render.CodeLines {
 			fmt.Fprintf(t, "%*s │ %s\n", t.gutter, "", t.paint(Dim, "… "+wording.Count(len(rows)-i, "more line")))
@@ -227,9 +227,9 @@ func (t *screen) rows(rows []string, sign func(int) string, color string) {
 	}
 }
 
-func (t *screen) unread() {
+func (t *screen) writeUnread() {
 	open := slices.DeleteFunc(slices.Clone(t.Files), finding.FileReview.Covered)
-	t.some(len(open), "more not read in full", func(i int) string {
+	t.writeRows(len(open), "more not read in full", func(i int) string {
 		why := wording.Words(string(open[i].State))
 		if open[i].Reason != "" {
 			why += ": " + wording.Words(string(open[i].Reason))
@@ -238,18 +238,18 @@ func (t *screen) unread() {
 	})
 }
 
-func (t *screen) foot() {
+func (t *screen) writeFoot() {
 	if len(t.Filtered) > 0 {
 		t.WriteString("\n")
-		t.prose("", "kept out: "+t.KeptOutCounts())
+		t.writeText("", "kept out: "+t.KeptOutCounts())
 	}
 	if parts := wording.Costs(t.Usage, t.Limit); len(parts) > 0 {
 		t.WriteString("\n")
-		t.prose("", strings.Join(parts, ", "))
+		t.writeText("", strings.Join(parts, ", "))
 	}
 	for _, note := range []string{t.Linters, t.FromEarlier(), t.Moved()} {
 		if note != "" {
-			t.prose("", note)
+			t.writeText("", note)
 		}
 	}
 }
