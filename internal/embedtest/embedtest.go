@@ -88,7 +88,7 @@ func (s *Server) Tokens() int64 {
 	return s.tokens
 }
 
-type asked struct {
+type request struct {
 	Model string `json:"model"`
 
 	Input           []string `json:"input"`
@@ -106,7 +106,7 @@ type asked struct {
 
 // ServeHTTP answers a request and keeps it.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	var q asked
+	var q request
 	d := json.NewDecoder(r.Body)
 	d.DisallowUnknownFields()
 	err := d.Decode(&q)
@@ -128,7 +128,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case status != http.StatusOK:
 		w.WriteHeader(status)
-		reply(w, map[string]any{"error": map[string]any{"message": why, "type": "invalid_request_error"}})
+		writeJSON(w, map[string]any{"error": map[string]any{"message": why, "type": "invalid_request_error"}})
 	case s.Fault != nil && s.Fault.Answer != nil:
 		s.Fault.Answer(w, r)
 	case strings.HasSuffix(r.URL.Path, "/rerank"):
@@ -138,9 +138,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func reply(w http.ResponseWriter, answer any) { _ = json.NewEncoder(w).Encode(answer) } // the client may have gone
+func writeJSON(w http.ResponseWriter, answer any) { _ = json.NewEncoder(w).Encode(answer) } // the client may have gone
 
-func (s *Server) refusal(r *http.Request, q asked) (int, string) {
+func (s *Server) refusal(r *http.Request, q request) (int, string) {
 	most := cmp.Or(s.MaxInputs, 2_048)
 	long := func(text string) bool { return s.MaxInputBytes > 0 && len(text) > s.MaxInputBytes }
 	switch {
@@ -189,7 +189,7 @@ func (s *Server) count(n int64) int64 {
 	return n
 }
 
-func (s *Server) embed(w http.ResponseWriter, q asked) {
+func (s *Server) embed(w http.ResponseWriter, q request) {
 	dimensions := cmp.Or(max(q.Dimensions, q.OutputDimension), s.Dimensions, 64)
 	rows := make([]map[string]any, len(q.Input))
 	for i, text := range q.Input {
@@ -197,11 +197,11 @@ func (s *Server) embed(w http.ResponseWriter, q asked) {
 	}
 	rows = s.Fault.rows(rows)
 	used := s.count(tokens(q.Input))
-	reply(w, map[string]any{"object": "list", "data": rows, "model": q.Model,
+	writeJSON(w, map[string]any{"object": "list", "data": rows, "model": q.Model,
 		"usage": map[string]any{"prompt_tokens": used, "total_tokens": used}})
 }
 
-func (s *Server) rerank(w http.ResponseWriter, path string, q asked) {
+func (s *Server) rerank(w http.ResponseWriter, path string, q request) {
 	const dimensions = 4_096
 	query := Vector(q.Query, dimensions)
 	rows := make([]map[string]any, len(q.Documents))
@@ -211,10 +211,10 @@ func (s *Server) rerank(w http.ResponseWriter, path string, q asked) {
 	rows = s.Fault.rows(rows)
 	used := s.count(tokens(append(slices.Clone(q.Documents), q.Query)))
 	if path == "/v2/rerank" {
-		reply(w, map[string]any{"id": "1", "results": rows,
+		writeJSON(w, map[string]any{"id": "1", "results": rows,
 			"meta": map[string]any{"billed_units": map[string]any{"search_units": 1}}})
 		return
 	}
-	reply(w, map[string]any{"object": "list", "data": rows, "model": q.Model,
+	writeJSON(w, map[string]any{"object": "list", "data": rows, "model": q.Model,
 		"usage": map[string]any{"total_tokens": used}})
 }

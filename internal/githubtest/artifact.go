@@ -23,12 +23,12 @@ type Artifact struct {
 	CreatedAt time.Time
 	ExpiresAt time.Time
 
-	of      *artifacts
-	attempt int
-	job     string
-	blob    string // storage path
-	ready   bool   // finalized
-	untold  bool   // lists do not say which run it is from
+	of       *artifacts
+	attempt  int
+	job      string
+	blob     string // storage path
+	ready    bool   // finalized
+	hidesRun bool   // lists do not say which run it is from
 }
 
 type artifacts struct {
@@ -71,20 +71,20 @@ func (r *artifacts) Artifacts() (out []Artifact) {
 func (r *artifacts) Untell() {
 	defer r.host.Lock()()
 	for _, a := range r.all {
-		a.untold = true
+		a.hidesRun = true
 	}
 }
 
 func (a *Artifact) stored() *fakehttp.Blob { return a.of.host.Storage.At(a.blob) }
 
-func (a *Artifact) measured() (size int64, digest string) {
+func (a *Artifact) measure() (size int64, digest string) {
 	data := a.stored().Data
 	sum := sha256.Sum256(data)
 	return int64(len(data)), "sha256:" + hex.EncodeToString(sum[:])
 }
 
 func (a *Artifact) finish() {
-	a.Size, a.Digest = a.measured()
+	a.Size, a.Digest = a.measure()
 	a.ready = true
 }
 
@@ -107,7 +107,7 @@ func (a *Artifact) gone() bool { return !a.of.host.Now().Before(a.ExpiresAt) }
 func (a *Artifact) json() object {
 	v := object{"id": a.ID, "name": a.Name, "size_in_bytes": a.Size, "expired": a.gone(), "digest": a.Digest,
 		"created_at": a.CreatedAt, "expires_at": a.ExpiresAt, "workflow_run": nil}
-	if !a.untold {
+	if !a.hidesRun {
 		v["workflow_run"] = a.of.by
 	}
 	return v

@@ -26,9 +26,9 @@ type Comment struct {
 	hunk string // whole, as in the diff
 }
 
-// place sets where a comment, made at a commit, was put and where it is now. GitHub moves it with the lines around
+// setPlace sets where a comment, made at a commit, was put and where it is now. GitHub moves it with the lines around
 // it, and gives null once its line is gone or no longer shown: the comment is outdated.
-func (p *change) place(v object, k Comment, commit string) {
+func (p *change) setPlace(v object, k Comment, commit string) {
 	side, start := cmp.Or(k.Side, "RIGHT"), cmp.Or(k.StartSide, k.Side, "RIGHT")
 	switch {
 	case k.WholeFile: // GitHub sets a first line, which means nothing
@@ -38,7 +38,7 @@ func (p *change) place(v object, k Comment, commit string) {
 		return
 	}
 	v["original_line"], v["side"], v["subject_type"] = k.Line, side, "line"
-	v["line"] = p.now(k.Path, commit, side, k.Line)
+	v["line"] = p.currentLine(k.Path, commit, side, k.Line)
 	if v["line"] != nil {
 		v["commit_id"] = p.head.SHA
 	}
@@ -46,12 +46,12 @@ func (p *change) place(v object, k Comment, commit string) {
 		v["original_start_line"], v["start_side"], v["start_line"] = k.StartLine, start, nil
 	}
 	if k.StartLine > 0 && v["line"] != nil {
-		v["start_line"] = p.now(k.Path, commit, start, k.StartLine)
+		v["start_line"] = p.currentLine(k.Path, commit, start, k.StartLine)
 	}
 }
 
-// now returns the current place of a commented line in the pull request's diff; nil if it has none.
-func (p *change) now(path, commit, side string, line int) any {
+// currentLine returns the current place of a commented line in the pull request's diff; nil if it has none.
+func (p *change) currentLine(path, commit, side string, line int) any {
 	commented := p.repo.Objects.Commits[commit]
 	if commented == p.head {
 		return line

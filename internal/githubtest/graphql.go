@@ -151,7 +151,7 @@ func (w *site) commitOnBranch(c *call) answer {
 		return graphQLError(kind, message)
 	}
 	k := r.Put(in.Branch.Name, made)
-	r.pushed(in.Branch.Name, k)
+	r.followPush(in.Branch.Name, k)
 	return data("createCommitOnBranch", object{"commit": object{"oid": k.SHA, "url": r.Page("/commit/%s", k.SHA)}})
 }
 
@@ -202,14 +202,14 @@ func threadsPage(c *call, all []*thread, after int) object {
 	nodes := []object{}
 	for _, t := range all[min(after, end):end] {
 		first := object{"fullDatabaseId": strconv.FormatInt(t.first.ID, 10), "viewerDidAuthor": c.Who.Is(t.review.User)}
-		nodes = append(nodes, object{"id": t.id(), "isResolved": t.first.Resolved, "resolvedBy": t.first.closer(),
+		nodes = append(nodes, object{"id": t.id(), "isResolved": t.first.Resolved, "resolvedBy": t.first.resolver(),
 			"comments": object{"totalCount": 1 + t.answers, "nodes": []object{first}}})
 	}
 	return object{"pageInfo": object{"hasNextPage": end < len(all), "endCursor": strconv.Itoa(end)}, "nodes": nodes}
 }
 
-// closer returns the user who resolved the thread; GitHub names none for an app.
-func (k *Comment) closer() object {
+// resolver returns the user who resolved the thread; GitHub names none for an app.
+func (k *Comment) resolver() object {
 	if k.ResolvedBy == "" || strings.HasSuffix(k.ResolvedBy, "[bot]") {
 		return nil
 	}

@@ -79,8 +79,8 @@ func (r *pulls) sorted() (all []*Pull) {
 	return all
 }
 
-// pushed moves the heads of the pull requests from a branch that a client moved.
-func (r *pulls) pushed(branch string, to *memgit.Commit) {
+// followPush moves the heads of the pull requests from a branch that a client moved.
+func (r *pulls) followPush(branch string, to *memgit.Commit) {
 	for _, p := range r.of {
 		if p.from == r.repo && p.branch == branch && p.state == "open" {
 			p.move(to)

@@ -129,7 +129,7 @@ func (p *reviews) comments(r *Review) []object {
 		if k.ReplyTo > 0 {
 			v["in_reply_to_id"] = k.ReplyTo
 		}
-		p.place(v, k, r.CommitID)
+		p.setPlace(v, k, r.CommitID)
 		return v
 	})
 }
@@ -143,8 +143,8 @@ func (p *reviews) visible(c *call) []*Review {
 
 func (p *reviews) list(c *call) answer { return fakehttp.Paged(c.Request, p.visible(c), p.json) }
 
-// same returns an object unchanged, for a list that is already JSON.
-func same(o object) object { return o }
+// unchanged returns an object unchanged, for a list that is already JSON.
+func unchanged(o object) object { return o }
 
 func (p *reviews) listComments(c *call) answer {
 	all := []object{}
@@ -153,7 +153,7 @@ func (p *reviews) listComments(c *call) answer {
 			all = append(all, p.comments(r)...)
 		}
 	}
-	return fakehttp.Paged(c.Request, all, same)
+	return fakehttp.Paged(c.Request, all, unchanged)
 }
 
 func ofReview(handle func(*Pull, *call, *Review) answer) func(*Pull, *call) answer {
@@ -168,7 +168,7 @@ func ofReview(handle func(*Pull, *call, *Review) answer) func(*Pull, *call) answ
 }
 
 func (p *reviews) listCommentsOf(c *call, r *Review) answer {
-	return fakehttp.Paged(c.Request, p.comments(r), same)
+	return fakehttp.Paged(c.Request, p.comments(r), unchanged)
 }
 
 type reviewRequest struct {
@@ -188,13 +188,13 @@ func (p *reviews) create(c *call) answer {
 	var q reviewRequest
 	c.Read(&q)
 	if reasons := p.refuse(c, &q); len(reasons) > 0 {
-		return unprocessed(reasons)
+		return refuseReview(reasons)
 	}
 	return fakehttp.OK(p.json(p.add(Review{User: c.Who.User.Login, State: states[q.Event], Body: q.Body,
 		CommitID: q.CommitID, Comments: q.Comments})))
 }
 
-func unprocessed(reasons []string) answer {
+func refuseReview(reasons []string) answer {
 	var all []any
 	for _, r := range reasons {
 		all = append(all, r)
@@ -207,10 +207,10 @@ func unprocessed(reasons []string) answer {
 func (p *reviews) submit(c *call, r *Review) answer {
 	var q reviewRequest
 	if c.Read(&q); r.State != "PENDING" {
-		return unprocessed([]string{"Review has already been submitted."})
+		return refuseReview([]string{"Review has already been submitted."})
 	}
 	if reasons := q.refuse(); len(reasons) > 0 {
-		return unprocessed(reasons)
+		return refuseReview(reasons)
 	}
 	r.State, r.Body, r.At = states[q.Event], q.Body, p.repo.Host.Now()
 	p.updated = r.At

@@ -165,7 +165,7 @@ func (s *Service) finalize(j *job, q artifactRequest) answer {
 	if a == nil {
 		return notFound()
 	}
-	size, digest := a.measured()
+	size, digest := a.measure()
 	switch {
 	case !a.stored().Committed:
 		return invalid("the upload is not complete")

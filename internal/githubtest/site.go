@@ -29,14 +29,14 @@ func (s *site) AddRepo(fullName string, o RepoOptions) *Repo {
 // Repo returns a repository by owner/name; nil if there is none.
 func (s *site) Repo(fullName string) *Repo {
 	defer s.Lock()()
-	return s.named(fullName)
+	return s.lookup(fullName)
 }
 
-func (s *site) named(fullName string) *Repo { return s.repos[strings.ToLower(fullName)] }
+func (s *site) lookup(fullName string) *Repo { return s.repos[strings.ToLower(fullName)] }
 
 // Visible returns a repository if a call may know of it, else nil.
 func (s *site) Visible(c *call, owner, name string) *Repo {
-	if r := s.named(owner + "/" + name); r != nil && c.Who.Sees(r) {
+	if r := s.lookup(owner + "/" + name); r != nil && c.Who.Sees(r) {
 		return r
 	}
 	return nil
@@ -125,7 +125,7 @@ func (s *site) getUser(c *call) answer {
 	return fakehttp.OK(v)
 }
 
-func (s *site) owned(login string) (all []*Repo) {
+func (s *site) reposOf(login string) (all []*Repo) {
 	for _, r := range s.repos {
 		if strings.EqualFold(r.Owner, login) {
 			all = append(all, r)
@@ -141,7 +141,7 @@ func (s *site) getOrg(c *call) answer {
 		return fakehttp.NotFound()
 	}
 	v := u.JSON()
-	for _, r := range s.owned(u.Login) {
+	for _, r := range s.reposOf(u.Login) {
 		if c.Who.Kind != "user" || level(r.permission(c.Who.User.Login)) < level("admin") {
 			continue
 		}
@@ -172,7 +172,7 @@ func (s *site) listRepos(c *call) answer {
 	if u := s.host.Find(owner, 0); u == nil || org != (u.Type == "Organization") {
 		return fakehttp.NotFound()
 	}
-	seen := slices.DeleteFunc(s.owned(owner), func(r *Repo) bool {
+	seen := slices.DeleteFunc(s.reposOf(owner), func(r *Repo) bool {
 		return !c.Who.Sees(r) || r.set.Private && !org && !own
 	})
 	return fakehttp.Paged(c.Request, seen, (*Repo).JSON)

@@ -135,7 +135,7 @@ func (w *Workflows) dispatch(c *call) answer {
 	if tip == nil {
 		return fakehttp.Unprocessable("No ref found for: " + q.Ref)
 	}
-	if why := refuses(tip.Tree[file], q.Inputs); why != "" {
+	if why := dispatchRefusal(tip.Tree[file], q.Inputs); why != "" {
 		return fakehttp.Unprocessable(why)
 	}
 	run := w.start(RunOptions{Path: file, Event: "workflow_dispatch", HeadSHA: tip.SHA,
@@ -157,8 +157,8 @@ type workflow struct {
 	} `yaml:"on"`
 }
 
-// refuses returns why a workflow accepts no dispatch with these inputs, or "".
-func refuses(text string, inputs map[string]string) string {
+// dispatchRefusal returns why a workflow accepts no dispatch with these inputs, or "".
+func dispatchRefusal(text string, inputs map[string]string) string {
 	var w workflow
 	if err := yaml.Unmarshal([]byte(text), &w); err != nil || w.On.Dispatch == nil {
 		return "Workflow does not have 'workflow_dispatch' trigger"

@@ -89,7 +89,7 @@ func RunPlain(t *testing.T, open func(t *testing.T, x *index.Index) *index.Sourc
 	})
 }
 
-func ids[T any](all []T, id func(T) string) []string {
+func idsOf[T any](all []T, id func(T) string) []string {
 	names := []string{}
 	for _, one := range all {
 		names = append(names, id(one))
@@ -98,11 +98,11 @@ func ids[T any](all []T, id func(T) string) []string {
 }
 
 func hits(all []index.Hit, err error) []string {
-	return ids(all, func(h index.Hit) string { return h.ID() })
+	return idsOf(all, func(h index.Hit) string { return h.ID() })
 }
 
 func chunks(all []chunk.Chunk, err error) []string {
-	return ids(all, func(c chunk.Chunk) string { return c.ID() })
+	return idsOf(all, func(c chunk.Chunk) string { return c.ID() })
 }
 
 func lexical(t *testing.T, s *index.Source, x *index.Index) {

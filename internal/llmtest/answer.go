@@ -39,8 +39,8 @@ type Answer struct {
 	input int // tokens
 }
 
-// saying returns the answer whose text is the JSON of a value.
-func saying(v any) Answer {
+// jsonAnswer returns the answer whose text is the JSON of a value.
+func jsonAnswer(v any) Answer {
 	text, _ := json.Marshal(v) // plain values, and sorted keys: it cannot fail
 	return Answer{Text: string(text)}
 }
@@ -103,7 +103,7 @@ func (a Answer) usage(in, out string) object {
 	return usage
 }
 
-func each[T any](list []T, f func(T) object) []any {
+func mapList[T any](list []T, f func(T) object) []any {
 	out := make([]any, len(list))
 	for i, v := range list {
 		out[i] = f(v)

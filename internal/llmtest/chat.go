@@ -62,7 +62,8 @@ func (k *Rules) readChat(raw []byte, out *Request) *refusal {
 		}
 	}
 	f := form{newLimit: q.MaxNew != nil, formatField: "response_format", effortField: "reasoning_effort"}
-	return first(k.readMessages(q.Messages, out), q.read(out, tools, q.Format.JSONSchema, q.Effort), k.refuses(f, out))
+	return firstRefusal(k.readMessages(q.Messages, out), q.read(out, tools, q.Format.JSONSchema, q.Effort),
+		k.checkSupport(f, out))
 }
 
 // read copies what both interfaces have in common.
@@ -75,10 +76,10 @@ func (q common) read(out *Request, tools []function, format jsonSchema, effort s
 	}
 	for _, f := range tools {
 		if slices.ContainsFunc(out.Tools, func(t Tool) bool { return t.Name == f.Name }) {
-			return invalid("Function names must be unique: '%s'.", f.Name).at("tools")
+			return invalid("Function names must be unique: '%s'.", f.Name).withParam("tools")
 		}
 		if err := checkSchema(f.Parameters); err != nil {
-			return invalid("Invalid schema for function '%s': %v", f.Name, err).at("tools")
+			return invalid("Invalid schema for function '%s': %v", f.Name, err).withParam("tools")
 		}
 		out.Tools = append(out.Tools, Tool{f.Name, f.Description, f.Parameters})
 	}
@@ -87,7 +88,7 @@ func (q common) read(out *Request, tools []function, format jsonSchema, effort s
 	}
 	out.Schema = format.Schema
 	if err := checkSchema(format.Schema); err != nil {
-		return invalid("Invalid schema for response_format '%s': %v", format.Name, err).at("response_format")
+		return invalid("Invalid schema for response_format '%s': %v", format.Name, err).withParam("response_format")
 	}
 	return nil
 }
@@ -102,7 +103,7 @@ func (k *Rules) completion(r Request, a Answer) object {
 		message["reasoning_content"] = a.Thought
 	}
 	if len(a.Calls) > 0 {
-		message["tool_calls"] = each(a.Calls, func(c Call) object {
+		message["tool_calls"] = mapList(a.Calls, func(c Call) object {
 			return object{"id": c.ID, "type": "function", "function": object{"name": c.Name, "arguments": c.Arguments}}
 		})
 		if a.Text == "" {
@@ -111,7 +112,7 @@ func (k *Rules) completion(r Request, a Answer) object {
 	}
 	choice := object{"index": 0, "message": message, "finish_reason": finish, "logprobs": nil}
 	out := object{
-		"id": r.identify("chatcmpl-", ""), "object": "chat.completion", "created": 1, "model": r.Model,
+		"id": r.newID("chatcmpl-", ""), "object": "chat.completion", "created": 1, "model": r.Model,
 		"choices": []any{choice},
 		"usage":   a.usage("prompt", "completion"),
 	}
@@ -152,7 +153,7 @@ func (k *Rules) readMessages(messages []chatMessage, out *Request) *refusal {
 		}
 		switch {
 		case i < 2 && !slices.Contains(leading[i], m.Role), len(messages) < 2:
-			return invalid("messages: expected one system and one user message at first").at("messages")
+			return invalid("messages: expected one system and one user message at first").withParam("messages")
 		case i == 0:
 			out.System = turn.Text
 		case i == 1:
@@ -161,7 +162,7 @@ func (k *Rules) readMessages(messages []chatMessage, out *Request) *refusal {
 			out.Turns = append(out.Turns, turn)
 		}
 	}
-	return first(checkTurns(out.Turns), k.checkAlternation(out.Turns))
+	return firstRefusal(checkTurns(out.Turns), k.checkAlternation(out.Turns))
 }
 
 var leading = [][]string{{"system", "developer"}, {"user"}}
@@ -177,18 +178,18 @@ func (k *Rules) readMessage(i int, m chatMessage) (Turn, *refusal) {
 	assistant := m.Role == "assistant"
 	switch {
 	case i >= 2 && slices.Contains(leading[0], m.Role):
-		return Turn{}, invalid("messages[%d]: the system turn stands first", i).at("messages")
+		return Turn{}, invalid("messages[%d]: the system turn stands first", i).withParam("messages")
 	case !assistant && (len(m.ToolCalls) > 0 || m.Refusal != nil || m.Thought != nil), m.Role != "tool" &&
 		m.ToolCallID != "":
-		return Turn{}, invalid("Additional properties are not allowed: 'messages[%d]'", i).at("messages")
+		return Turn{}, invalid("Additional properties are not allowed: 'messages[%d]'", i).withParam("messages")
 	case m.Thought != nil && (k.Kind == Strict || k.Kind == Azure || k.Kind == Slow):
 		return Turn{}, invalid("Additional properties are not allowed ('reasoning_content' was unexpected) - "+
-			"'messages.%d'", i).at("messages")
+			"'messages.%d'", i).withParam("messages")
 	case m.Role == "tool" && (m.ToolCallID == "" || m.Content == nil):
 		return Turn{}, invalid("Missing required parameter: 'messages[%d].tool_call_id' or 'content'.",
-			i).at("messages")
+			i).withParam("messages")
 	case turn.Text == "" && m.Role != "tool" && len(m.ToolCalls) == 0 && m.Refusal == nil:
-		return Turn{}, invalid("Invalid value for 'messages[%d].content': empty content", i).at("messages")
+		return Turn{}, invalid("Invalid value for 'messages[%d].content': empty content", i).withParam("messages")
 	}
 	for _, c := range m.ToolCalls {
 		turn.Calls = append(turn.Calls, Call{c.ID, c.Function.Name, c.Function.Arguments})
@@ -204,21 +205,21 @@ func checkTurns(turns []Turn) *refusal {
 			at := slices.Index(open, t.CallID)
 			if at < 0 {
 				return invalid("Invalid parameter: messages with role 'tool' must be a response to a preceeding " +
-					"message with 'tool_calls'.").at("messages")
+					"message with 'tool_calls'.").withParam("messages")
 			}
 			open = slices.Delete(open, at, at+1)
 			continue
 		}
 		if len(open) > 0 {
 			return invalid("The following tool_call_ids did not have response messages: %s",
-				strings.Join(open, ", ")).at("messages")
+				strings.Join(open, ", ")).withParam("messages")
 		}
 		for _, c := range t.Calls {
 			open = append(open, c.ID)
 		}
 	}
 	if n := len(turns); n > 0 && turns[n-1].Role == "assistant" {
-		return invalid("Expected last role User or Tool for serving but got assistant").at("messages")
+		return invalid("Expected last role User or Tool for serving but got assistant").withParam("messages")
 	}
 	return nil
 }
@@ -230,7 +231,7 @@ func (k *Rules) checkAlternation(turns []Turn) *refusal {
 	}
 	for i, t := range turns {
 		if t.Role != []string{"assistant", "user"}[i%2] {
-			return invalid("Conversation roles must alternate user/assistant/user/assistant/...").of("BadRequestError")
+			return invalid("Conversation roles must alternate user/assistant/user/assistant/...").withType("BadRequestError")
 		}
 	}
 	return nil

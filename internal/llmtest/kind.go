@@ -78,10 +78,10 @@ func noRoute(k Kind, path string) *refusal {
 	if k == Azure {
 		return &refusal{status: http.StatusNotFound, code: "404", message: "Resource not found"}
 	}
-	return invalid("Invalid URL: no such address: %s", path).as(http.StatusNotFound)
+	return invalid("Invalid URL: no such address: %s", path).withStatus(http.StatusNotFound)
 }
 
-func (k *Rules) admits(h http.Header) *refusal {
+func (k *Rules) checkKey(h http.Header) *refusal {
 	bearer, key := h.Get("Authorization"), h.Get("Api-Key")
 	if k.Kind == Azure {
 		if bearer != "" || k.Key != "" && key != k.Key {
@@ -103,27 +103,27 @@ type form struct {
 	formatField, effortField string
 }
 
-// refuses returns the refusal of what a server of this kind does not accept, one thing at a time.
-func (k *Rules) refuses(f form, r *Request) *refusal {
+// checkSupport returns a refusal of what a server of this kind does not accept, one thing at a time.
+func (k *Rules) checkSupport(f form, r *Request) *refusal {
 	formatted, tools := r.Format != "", len(r.Tools) > 0
 	switch {
 	case tools && k.NoTools:
-		return invalid("test-model:latest does not support tools").of("api_error")
+		return invalid("test-model:latest does not support tools").withType("api_error")
 	case formatted && k.NoFormat:
 		return k.unsupported(f.formatField)
 	case formatted && tools && k.NoToolFormat:
 		return invalid("json mode cannot be combined with tool/function calling")
 	case r.Format == "json_schema" && k.NoSchema:
 		return invalid("Invalid parameter: '%s' of type 'json_schema' is not supported with this model.",
-			f.formatField).at(f.formatField)
+			f.formatField).withParam(f.formatField)
 	case r.Format == "json_object" && k.Kind != "" && !strings.Contains(strings.ToLower(r.prompt()), "json"):
 		return invalid("'messages' must contain the word 'json' in some form, to use 'response_format' of type " +
-			"'json_object'.").at("messages")
+			"'json_object'.").withParam("messages")
 	case f.newLimit && k.OnlyMaxOld:
 		return k.unsupported("max_completion_tokens")
 	case r.Temperature != nil && k.NoTemperature:
 		return invalid("Unsupported value: 'temperature' does not support %v with this model. Only the default (1) "+
-			"value is supported.", *r.Temperature).at("temperature").coded("unsupported_value")
+			"value is supported.", *r.Temperature).withParam("temperature").withCode("unsupported_value")
 	case r.Effort != "" && k.NoEffort:
 		return k.unsupported(f.effortField)
 	}

@@ -63,11 +63,11 @@ func Start(t testing.TB, script Script, options ...func(*Server)) *Server {
 // Requests returns the accepted requests so far, in order of arrival, without those about a whole change: Wholes has
 // them.
 func (s *Server) Requests() []Request {
-	return s.kept(func(r Request) bool { return !r.Whole() })
+	return s.accepted(func(r Request) bool { return !r.Whole() })
 }
 
 // Wholes returns the requests about a change as a whole, in order of arrival; Requests has the others.
-func (s *Server) Wholes() []Request { return s.kept(Request.Whole) }
+func (s *Server) Wholes() []Request { return s.accepted(Request.Whole) }
 
 // Calls returns the number of requests that Requests returns.
 func (s *Server) Calls() int { return len(s.Requests()) }
@@ -89,17 +89,17 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refusal.write(w)
 		return
 	}
-	request = s.enter(request)
+	request = s.record(request)
 	script := s.script
 	if request.Whole() {
 		script = s.Whole
 	}
-	answer := s.settle(request, script(request))
+	answer := s.complete(request, script(request))
 	s.send(w, r, request, answer)
 	s.remember(request)
 }
 
-func (s *Server) enter(r Request) Request {
+func (s *Server) record(r Request) Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	about := r.Question + " " + r.Path
@@ -112,14 +112,14 @@ func (s *Server) enter(r Request) Request {
 	return r
 }
 
-// settle fills in what a script leaves to the server, and bills the answer, even if the client never sees it.
-func (s *Server) settle(r Request, a Answer) Answer {
+// complete fills in what a script leaves to the server, and bills the answer, even if the client never sees it.
+func (s *Server) complete(r Request, a Answer) Answer {
 	a.Delay += s.Delay
 	a.input = r.tokens()
 	a.Calls = append([]Call(nil), a.Calls...)
 	for i, c := range a.Calls {
 		if c.ID == "" {
-			a.Calls[i].ID = r.identify("call_", fmt.Sprint(i))
+			a.Calls[i].ID = r.newID("call_", fmt.Sprint(i))
 		}
 	}
 	if s.Cuts {
@@ -149,7 +149,7 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request, q Request, a Answe
 		w.Header()[http.CanonicalHeaderKey(name)] = values
 	}
 	if !a.ok() && a.Raw == nil {
-		invalid("%s", a.Text).as(a.Status).coded(a.Code).write(w)
+		invalid("%s", a.Text).withStatus(a.Status).withCode(a.Code).write(w)
 		return
 	}
 	body := a.Raw
@@ -183,7 +183,7 @@ func (s *Server) reply(r Request, a Answer) []byte {
 
 func (s *Server) read(r *http.Request) (Request, *refusal) {
 	through, refused := s.route(r)
-	if refused = first(refused, s.admits(r.Header)); refused != nil {
+	if refused = firstRefusal(refused, s.checkKey(r.Header)); refused != nil {
 		return Request{}, refused
 	}
 	raw, err := io.ReadAll(r.Body)
@@ -199,13 +199,13 @@ func (s *Server) read(r *http.Request) (Request, *refusal) {
 	if refused != nil {
 		return Request{}, refused
 	}
-	out.Path, out.Lines, out.Repair = understand(out.User)
-	out.Judge = judged(out.User)
+	out.Path, out.Lines, out.Repair = parseTurn(out.User)
+	out.Judge = judgeKey(out.User)
 	out.Question = question(out)
 	return out, nil
 }
 
-func (s *Server) kept(wanted func(Request) bool) (some []Request) {
+func (s *Server) accepted(wanted func(Request) bool) (some []Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range s.asked {

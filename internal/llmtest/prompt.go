@@ -21,8 +21,8 @@ var (
 	addedLine   = regexp.MustCompile(`^ {7} *([0-9]+) \+ (.*)$`)
 )
 
-// understand parses a user turn as a model would: path, lines of the diff, whether it asks for a repair.
-func understand(user string) (path string, lines []Line, repair bool) {
+// parseTurn parses a user turn as a model would: path, lines of the diff, whether it asks for a repair.
+func parseTurn(user string) (path string, lines []Line, repair bool) {
 	parts := Data(user)
 	for _, line := range strings.Split(parts["diff"], "\n") {
 		if l, ok := readLine(line); ok {

@@ -33,10 +33,10 @@ func question(r Request) string {
 	switch {
 	case r.Judge != "":
 		return Judge
-	case implementing(has) != "":
-		return implementing(has)
-	case whole(r, has) != "":
-		return whole(r, has)
+	case implementQuestion(has) != "":
+		return implementQuestion(has)
+	case wholeQuestion(r, has) != "":
+		return wholeQuestion(r, has)
 	case has("verdicts"), findings:
 		return Verify
 	case has("depth"), len(keys) == 0 && strings.Contains(r.System, "`depth`"):
@@ -72,13 +72,13 @@ func Verdicts(r Request, holds func(Claim) bool) Answer {
 	for _, c := range Claims(r) {
 		verdicts = append(verdicts, object{"id": c.ID, "holds": holds(c), "reason": "A script says so."})
 	}
-	return saying(object{"verdicts": verdicts})
+	return jsonAnswer(object{"verdicts": verdicts})
 }
 
 // Marker begins the text in an added line that Honest reports. The rest of the line is the finding's title.
 const Marker = "DEFECT:"
 
-func planted(lines []Line, c Claim) bool {
+func hasMarker(lines []Line, c Claim) bool {
 	return slices.ContainsFunc(lines, func(l Line) bool {
 		return l.Op == '+' && l.New == c.Line && c.Side != "LEFT" && strings.Contains(l.Text, Marker)
 	})
@@ -86,7 +86,7 @@ func planted(lines []Line, c Claim) bool {
 
 // Label answers the question of how to read a file.
 func Label(kind, depth string) Answer {
-	return saying(object{"kind": kind, "depth": depth})
+	return jsonAnswer(object{"kind": kind, "depth": depth})
 }
 
 // The questions by which a ticket becomes a change.
@@ -97,8 +97,8 @@ const (
 	ImplementTests    = "implement_tests"
 )
 
-// implementing infers which of these is asked from the keys of the answer; "" for none.
-func implementing(has func(string) bool) string {
+// implementQuestion infers which of these is asked from the keys of the answer; "" for none.
+func implementQuestion(has func(string) bool) string {
 	switch {
 	case has("confirmed_type"):
 		return ImplementClassify
@@ -119,8 +119,8 @@ const (
 	Recheck  = "recheck" // which findings on the whole change hold
 )
 
-// whole infers which question about a whole change is asked; "" for one about a file.
-func whole(r Request, keys func(string) bool) string {
+// wholeQuestion infers which question about a whole change is asked; "" for one about a file.
+func wholeQuestion(r Request, keys func(string) bool) string {
 	_, listed := Data(r.User)["files"]
 	switch {
 	case listed && (keys("verdicts") || Data(r.User)["findings"] != ""):
@@ -138,8 +138,8 @@ func (r Request) Whole() bool {
 	return r.Question == Overview || r.Question == Criteria || r.Question == Recheck
 }
 
-// judged infers from a user turn, as a model would, which key of a judge's answer is a boolean.
-func judged(user string) string {
+// judgeKey infers from a user turn, as a model would, which key of a judge's answer is a boolean.
+func judgeKey(user string) string {
 	outside := Outside(user)
 	for _, key := range []string{"same_defect", "valid"} {
 		if strings.Contains(outside, "`"+key+"`") {
@@ -190,7 +190,7 @@ func Seen(r Request, text string, found []WholeFinding, criteria []finding.Crite
 			answer[key] = value
 		}
 	}
-	return saying(answer)
+	return jsonAnswer(answer)
 }
 
 // Nothing is the script that says that a whole change changes something, and that every finding holds.

@@ -71,8 +71,8 @@ const bytesPerToken = 4
 
 func (r Request) tokens() int { return len(r.prompt()) / bytesPerToken }
 
-// identify returns an id for a part of an answer: the same for the same request.
-func (r Request) identify(prefix string, salt string) string {
+// newID returns an id for a part of an answer: the same for the same request.
+func (r Request) newID(prefix string, salt string) string {
 	sum := sha256.Sum256([]byte(prefix + salt + "\x00" + r.prompt()))
 	return prefix + hex.EncodeToString(sum[:12])
 }
@@ -88,12 +88,12 @@ func invalid(format string, args ...any) *refusal {
 	return &refusal{status: http.StatusBadRequest, kind: "invalid_request_error", message: fmt.Sprintf(format, args...)}
 }
 
-func (r *refusal) as(status int) *refusal     { r.status = status; return r }
-func (r *refusal) of(kind string) *refusal    { r.kind = kind; return r }
-func (r *refusal) at(param string) *refusal   { r.param = param; return r }
-func (r *refusal) coded(code string) *refusal { r.code = code; return r }
+func (r *refusal) withStatus(status int) *refusal  { r.status = status; return r }
+func (r *refusal) withType(kind string) *refusal   { r.kind = kind; return r }
+func (r *refusal) withParam(param string) *refusal { r.param = param; return r }
+func (r *refusal) withCode(code string) *refusal   { r.code = code; return r }
 
-func first(all ...*refusal) *refusal {
+func firstRefusal(all ...*refusal) *refusal {
 	for _, r := range all {
 		if r != nil {
 			return r

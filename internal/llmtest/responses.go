@@ -45,23 +45,24 @@ func (k *Rules) readResponses(raw []byte, out *Request, t *thoughts) *refusal {
 		out.Format = "json_schema"
 	}
 	f := form{newLimit: q.MaxNew > 0, formatField: "text.format", effortField: "reasoning.effort"}
-	return first(t.readInput(q.Input, out), q.read(out, q.Tools, q.Text.Format, q.Reasoning.Effort), k.refuses(f, out))
+	return firstRefusal(t.readInput(q.Input, out), q.read(out, q.Tools, q.Text.Format, q.Reasoning.Effort),
+		k.checkSupport(f, out))
 }
 
 func (t *thoughts) readInput(items []item, out *Request) *refusal {
 	var turns []Turn
 	for i, it := range items {
 		if refused := t.readItem(i, items, &turns); refused != nil {
-			return refused.at("input")
+			return refused.withParam("input")
 		}
 		if it.Type == "reasoning" && (i+1 == len(items) || !follows(items[i+1])) {
 			return invalid("Item '%s' of type 'reasoning' was provided without its required following item.",
-				it.ID).at("input")
+				it.ID).withParam("input")
 		}
 	}
 	late := slices.ContainsFunc(turns, func(t Turn) bool { return slices.Contains(leading[0], t.Role) })
 	if out.System == "" || len(turns) == 0 || turns[0].Role != "user" || late {
-		return invalid("input: expected one user message at first, and no other instructions").at("input")
+		return invalid("input: expected one user message at first, and no other instructions").withParam("input")
 	}
 	out.User, out.Turns = turns[0].Text, turns[1:]
 	return checkTurns(out.Turns)
@@ -79,19 +80,19 @@ func (t *thoughts) readItem(i int, items []item, turns *[]Turn) *refusal {
 		if it.Content == "" || it.Role == "" {
 			return invalid("Invalid 'input[%d]': a message of role '%s' without a text", i, it.Role)
 		}
-		speak(turns, it.Role).Text += it.Content
+		turnOf(turns, it.Role).Text += it.Content
 	case it.Type == "reasoning":
 		if it.ID == "" || it.Summary == nil {
 			return invalid("Missing required parameter: 'input[%d].id' or 'summary'.", i)
 		}
-		speak(turns, "assistant").Thought += it.ID
+		turnOf(turns, "assistant").Thought += it.ID
 	case it.Type == "function_call":
 		if it.CallID == "" || it.Arguments == nil || it.Name == "" {
 			return invalid("Missing required parameter: 'input[%d].call_id', 'name' or 'arguments'.", i)
 		}
-		turn := speak(turns, "assistant")
+		turn := turnOf(turns, "assistant")
 		turn.Calls = append(turn.Calls, Call{it.CallID, it.Name, *it.Arguments})
-		return t.reasoned(it, items[:i])
+		return t.checkReasoning(it, items[:i])
 	default:
 		if it.CallID == "" || it.Output == nil {
 			return invalid("Missing required parameter: 'input[%d].call_id' or 'output'.", i)
@@ -101,8 +102,8 @@ func (t *thoughts) readItem(i int, items []item, turns *[]Turn) *refusal {
 	return nil
 }
 
-// speak returns the turn that an item belongs to. Consecutive items of an assistant are one turn.
-func speak(turns *[]Turn, role string) *Turn {
+// turnOf returns the turn that an item belongs to. Consecutive items of an assistant are one turn.
+func turnOf(turns *[]Turn, role string) *Turn {
 	if n := len(*turns); n == 0 || role != "assistant" || (*turns)[n-1].Role != role {
 		*turns = append(*turns, Turn{Role: role})
 	}
@@ -120,12 +121,12 @@ type thoughts struct {
 	behind map[string]thought
 }
 
-// reason makes the reasoning item of an answer, and remembers it for its calls.
-func (t *thoughts) reason(r Request, calls []Call) thought {
+// newThought makes the reasoning item of an answer, and remembers it for its calls.
+func (t *thoughts) newThought(r Request, calls []Call) thought {
 	include, _ := r.Fields["include"].([]any)
-	made := thought{id: r.identify("rs_", ""), stored: r.Fields["store"] != false}
+	made := thought{id: r.newID("rs_", ""), stored: r.Fields["store"] != false}
 	if slices.Contains(include, any(encrypted)) {
-		made.sealed = r.identify("gAAAA", "sealed")
+		made.sealed = r.newID("gAAAA", "sealed")
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -135,8 +136,8 @@ func (t *thoughts) reason(r Request, calls []Call) thought {
 	return made
 }
 
-// reasoned checks that the reasoning behind a call came back complete.
-func (t *thoughts) reasoned(call item, before []item) *refusal {
+// checkReasoning checks that the reasoning behind a call came back complete.
+func (t *thoughts) checkReasoning(call item, before []item) *refusal {
 	t.mu.Lock()
 	want, known := t.behind[call.CallID]
 	t.mu.Unlock()
@@ -155,7 +156,7 @@ func (t *thoughts) reasoned(call item, before []item) *refusal {
 		}
 	case before[at].Encrypted != want.sealed:
 		return invalid("The encrypted content %s could not be verified.",
-			before[at].Encrypted).coded("invalid_encrypted_content")
+			before[at].Encrypted).withCode("invalid_encrypted_content")
 	}
 	return nil
 }
@@ -167,7 +168,7 @@ func (t *thoughts) response(r Request, a Answer) object {
 		"content_filter": "content_filter"}[a.Finish]; reason != "" {
 		status, incomplete = "incomplete", object{"reason": reason}
 	}
-	thought := t.reason(r, a.Calls)
+	thought := t.newThought(r, a.Calls)
 	output := []any{object{"id": thought.id, "type": "reasoning", "summary": []any{},
 		"encrypted_content": orNull(thought.sealed)}}
 	if thought.sealed == "" {
@@ -179,16 +180,16 @@ func (t *thoughts) response(r Request, a Answer) object {
 	}
 	if a.Text != "" || a.Refusal != "" {
 		output = append(output, object{
-			"id": r.identify("msg_", ""), "type": "message", "status": status, "role": "assistant",
+			"id": r.newID("msg_", ""), "type": "message", "status": status, "role": "assistant",
 			"content": []any{part},
 		})
 	}
-	calls := each(a.Calls, func(c Call) object {
+	calls := mapList(a.Calls, func(c Call) object {
 		return object{"id": "fc_" + c.ID, "type": "function_call", "status": "completed", "call_id": c.ID,
 			"name": c.Name, "arguments": c.Arguments}
 	})
 	return object{
-		"id": r.identify("resp_", ""), "object": "response", "created_at": 1, "status": status, "error": nil,
+		"id": r.newID("resp_", ""), "object": "response", "created_at": 1, "status": status, "error": nil,
 		"incomplete_details": incomplete,
 		"model":              r.Model, "output": slices.Concat(output, calls), "parallel_tool_calls": true,
 		"instructions": nil, "metadata": object{},

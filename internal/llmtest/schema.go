@@ -78,9 +78,9 @@ func decode(body map[string]any, raw []byte, shape string, to any) *refusal {
 		at := no.JSONPointer()
 		if name, unknown := strings.CutSuffix(no.Reason, `" is unsupported`); unknown {
 			name = strings.TrimPrefix(name, `property "`)
-			return invalid("Unknown parameter: '%s'.", name).at(name).coded("unknown_parameter")
+			return invalid("Unknown parameter: '%s'.", name).withParam(name).withCode("unknown_parameter")
 		}
-		return invalid("Invalid value for '%s': %s", strings.Join(at, "."), no.Reason).at(strings.Join(at, "."))
+		return invalid("Invalid value for '%s': %s", strings.Join(at, "."), no.Reason).withParam(strings.Join(at, "."))
 	}
 	_ = json.Unmarshal(raw, to) // it has that shape
 	return nil

@@ -26,7 +26,7 @@ type Finding struct {
 
 // Findings returns the answer that reports the given findings; none for a clean file.
 func Findings(found ...Finding) Answer {
-	return saying(object{"findings": append([]Finding{}, found...)})
+	return jsonAnswer(object{"findings": append([]Finding{}, found...)})
 }
 
 // Honest reports every added line that contains Marker, and nothing else. It verifies the findings on such lines; as
@@ -34,7 +34,7 @@ func Findings(found ...Finding) Answer {
 func Honest(r Request) Answer {
 	switch r.Question {
 	case Verify:
-		return Verdicts(r, func(f Claim) bool { return planted(r.Lines, f) })
+		return Verdicts(r, func(f Claim) bool { return hasMarker(r.Lines, f) })
 	case Classify:
 		return Label("feature", "normal")
 	case Judge:
@@ -138,7 +138,7 @@ func Certain(reviewer Script) Script {
 
 // Verdict answers a judge's question with yes or no, in the format it asks for.
 func Verdict(r Request, yes bool) Answer {
-	return saying(object{"reason": "A script says so.", r.Judge: yes})
+	return jsonAnswer(object{"reason": "A script says so.", r.Judge: yes})
 }
 
 // HonestJudge compares words: the known issue's with the finding's or, without one, the finding title's with the
@@ -192,5 +192,5 @@ func Look(r Request) []Call {
 			args[key] = known[key]
 		}
 	}
-	return []Call{{Name: readFile, Arguments: saying(args).Text}}
+	return []Call{{Name: readFile, Arguments: jsonAnswer(args).Text}}
 }

@@ -31,12 +31,12 @@ const Guarded = "guarded"
 
 // Server is a running server. Its owner is role postgres.
 type Server struct {
-	dir       string
-	bin       string
-	as        []string // a command prefix that runs a program as another user
-	databases atomic.Int64
-	guard     *exec.Cmd
-	alive     io.Closer
+	dir        string
+	bin        string
+	runAs      []string // a command prefix that runs a program as another user
+	databases  atomic.Int64
+	guard      *exec.Cmd
+	guardInput io.Closer
 }
 
 // Start starts a server that ends with the test. It skips the test if none is installed.
@@ -106,7 +106,7 @@ func (s *Server) disown() error {
 	}
 	const nobody = 65534
 	id := strconv.Itoa(nobody)
-	s.as = []string{"setpriv", "--reuid", id, "--regid", id, "--clear-groups"}
+	s.runAs = []string{"setpriv", "--reuid", id, "--regid", id, "--clear-groups"}
 	return os.Chown(s.dir, nobody, nobody)
 }
 
@@ -120,13 +120,13 @@ func (s *Server) watch() error {
 	if err != nil {
 		return err
 	}
-	s.alive = alive
+	s.guardInput = alive
 	return s.guard.Start()
 }
 
 // Close ends the server and removes its folder.
 func (s *Server) Close() error {
-	return errors.Join(s.alive.Close(), s.guard.Wait(), os.RemoveAll(s.dir))
+	return errors.Join(s.guardInput.Close(), s.guard.Wait(), os.RemoveAll(s.dir))
 }
 
 // Stop ends the server by one of pg_ctl's modes: "fast" is an orderly shutdown, "immediate" a crash.
@@ -183,7 +183,7 @@ func (s *Server) run(name string, args ...string) error {
 }
 
 func (s *Server) command(name string, args ...string) *exec.Cmd {
-	line := append(slices.Clone(s.as), append([]string{name}, args...)...)
+	line := append(slices.Clone(s.runAs), append([]string{name}, args...)...)
 	c := exec.Command(line[0], line[1:]...)
 	c.Dir = s.dir
 	return c

@@ -61,14 +61,14 @@ func save(t *testing.T, s graph.Store, thread, snapshot string) {
 	require.NoError(t, s.Save(t.Context(), thread, []byte(snapshot)))
 }
 
-func add(t *testing.T, s graph.Store, thread string, records ...string) {
+func appendAll(t *testing.T, s graph.Store, thread string, records ...string) {
 	t.Helper()
 	for _, r := range records {
 		require.NoError(t, s.Append(t.Context(), thread, []byte(r)))
 	}
 }
 
-func holds(t *testing.T, s graph.Store, thread, snapshot string, records ...string) {
+func requireThread(t *testing.T, s graph.Store, thread, snapshot string, records ...string) {
 	t.Helper()
 	saved, err := s.Load(t.Context(), thread)
 	require.NoError(t, err)
@@ -90,17 +90,17 @@ func neverSaved(t *testing.T, p Place) {
 	err = p.Store.Append(t.Context(), thread, []byte("r1"))
 	require.ErrorIs(t, err, graph.ErrNoThread)
 	save(t, p.Store, thread, "one")
-	holds(t, p.Store, thread, "one")
+	requireThread(t, p.Store, thread, "one")
 }
 
 func saveReplaces(t *testing.T, p Place) {
 	save(t, p.Store, thread, "a longer first snapshot")
-	add(t, p.Store, thread, "r1", "r2")
+	appendAll(t, p.Store, thread, "r1", "r2")
 	save(t, p.Store, thread, "two")
-	holds(t, p.Store, thread, "two")
-	add(t, p.Store, thread, "r3")
-	holds(t, p.Store, thread, "two", "r3")
-	holds(t, p.Reopen(t, thread), thread, "two", "r3")
+	requireThread(t, p.Store, thread, "two")
+	appendAll(t, p.Store, thread, "r3")
+	requireThread(t, p.Store, thread, "two", "r3")
+	requireThread(t, p.Reopen(t, thread), thread, "two", "r3")
 }
 
 func recordsKeepOrder(t *testing.T, p Place) {
@@ -109,19 +109,19 @@ func recordsKeepOrder(t *testing.T, p Place) {
 	for i := range 100 {
 		want = append(want, fmt.Sprintf("r%d", i))
 	}
-	add(t, p.Store, thread, want...)
-	holds(t, p.Store, thread, "one", want...)
+	appendAll(t, p.Store, thread, want...)
+	requireThread(t, p.Store, thread, "one", want...)
 }
 
 func survivesReopening(t *testing.T, p Place) {
 	save(t, p.Store, thread, "one")
-	add(t, p.Store, thread, "r1", "r2")
+	appendAll(t, p.Store, thread, "r1", "r2")
 	again := p.Reopen(t, thread)
-	holds(t, again, thread, "one", "r1", "r2")
-	add(t, again, thread, "r3")
-	holds(t, again, thread, "one", "r1", "r2", "r3")
+	requireThread(t, again, thread, "one", "r1", "r2")
+	appendAll(t, again, thread, "r3")
+	requireThread(t, again, thread, "one", "r1", "r2", "r3")
 	save(t, again, thread, "two")
-	holds(t, again, thread, "two")
+	requireThread(t, again, thread, "two")
 }
 
 // bytesStay stores bytes that a store's own format could trip over.
@@ -132,9 +132,9 @@ func bytesStay(t *testing.T, p Place) {
 	}
 	list := []string{"\x00", "\x00\x00\x00\x00\x00\x00\x00\x00\x00", "\n", "r\n", string(all), "\xff\xfe", `{"a": 1}`}
 	save(t, p.Store, thread, string(all))
-	add(t, p.Store, thread, list...)
-	holds(t, p.Store, thread, string(all), list...)
-	holds(t, p.Reopen(t, thread), thread, string(all), list...)
+	appendAll(t, p.Store, thread, list...)
+	requireThread(t, p.Store, thread, string(all), list...)
+	requireThread(t, p.Reopen(t, thread), thread, string(all), list...)
 }
 
 func largeValues(t *testing.T, p Place) {
@@ -153,16 +153,16 @@ func largeValues(t *testing.T, p Place) {
 // thread stays as it was.
 func noAliases(t *testing.T, p Place) {
 	save(t, p.Store, thread, "one")
-	add(t, p.Store, thread, "r1", "r2", "r3")
+	appendAll(t, p.Store, thread, "r1", "r2", "r3")
 	before, err := p.Store.Load(t.Context(), thread)
 	require.NoError(t, err)
-	add(t, p.Store, thread, "r4")
+	appendAll(t, p.Store, thread, "r4")
 	_ = append(before.Journal, []byte("mine"))
 	_ = append(before.Snapshot, "mine"...)
 	for _, r := range before.Journal {
 		_ = append(r, "mine"...)
 	}
-	holds(t, p.Store, thread, "one", "r1", "r2", "r3", "r4")
+	requireThread(t, p.Store, thread, "one", "r1", "r2", "r3", "r4")
 	save(t, p.Store, thread, "two")
 	require.Equal(t, "one", string(before.Snapshot))
 	require.Equal(t, []string{"r1", "r2", "r3"}, texts(before.Journal))
@@ -183,11 +183,11 @@ func cancelled(t *testing.T, p Place) {
 	if done(p.Store.Append(ctx, thread, []byte("r1"))) {
 		records = []string{"r1"}
 	}
-	holds(t, p.Store, thread, snapshot, records...)
+	requireThread(t, p.Store, thread, snapshot, records...)
 	if done(p.Store.Save(ctx, thread, []byte("two"))) {
 		snapshot, records = "two", nil
 	}
-	holds(t, p.Store, thread, snapshot, records...)
+	requireThread(t, p.Store, thread, snapshot, records...)
 	release, err := p.Store.Lock(ctx, thread)
 	if done(err) {
 		require.NoError(t, release())

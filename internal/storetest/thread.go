@@ -42,30 +42,30 @@ func manyAppend(t *testing.T, p Place) {
 	}
 }
 
-// odd has ids that a folder's name, a key or a column could trip over; some differ only slightly.
-var odd = []string{
+// oddIDs has ids that a folder's name, a key or a column could trip over; some differ only slightly.
+var oddIDs = []string{
 	"", " ", ".", "..", "../../etc/passwd", "/", "a/b", "a\\b", "a-b", "A-b", "a b", "a\nb", "con", "é", "e\u0301",
 	"\u202e", "名前#1:a",
 	"'; drop table threads; --", "%s%00", strings.Repeat("long/", 200), strings.Repeat("long/", 200) + "x",
 }
 
 func oddThreads(t *testing.T, p Place) {
-	for _, id := range odd {
+	for _, id := range oddIDs {
 		save(t, p.Store, id, "of "+id)
-		add(t, p.Store, id, "r1 of "+id)
+		appendAll(t, p.Store, id, "r1 of "+id)
 	}
 	save(t, p.Store, "a/b", "changed")
-	for _, id := range odd {
+	for _, id := range oddIDs {
 		if id == "a/b" {
-			holds(t, p.Store, id, "changed")
+			requireThread(t, p.Store, id, "changed")
 			continue
 		}
-		holds(t, p.Store, id, "of "+id, "r1 of "+id)
+		requireThread(t, p.Store, id, "of "+id, "r1 of "+id)
 	}
 	if l, ok := p.Store.(lister); ok {
 		ids, err := l.Threads(t.Context())
 		require.NoError(t, err)
-		require.ElementsMatch(t, odd, ids)
+		require.ElementsMatch(t, oddIDs, ids)
 	}
 }
 
@@ -103,7 +103,7 @@ func remove(t *testing.T, p Place) {
 	}
 	require.NoError(t, s.Remove(t.Context(), thread), "one that is not there is no error")
 	save(t, p.Store, thread, "one")
-	add(t, p.Store, thread, "r1")
+	appendAll(t, p.Store, thread, "r1")
 	save(t, p.Store, "o/r#1:a", "stays")
 	release, err := p.Store.Lock(t.Context(), thread)
 	require.NoError(t, err)
@@ -111,32 +111,32 @@ func remove(t *testing.T, p Place) {
 	_, err = p.Store.Load(t.Context(), thread)
 	require.ErrorIs(t, err, graph.ErrNoThread)
 	require.ErrorIs(t, p.Store.Append(t.Context(), thread, []byte("r2")), graph.ErrNoThread)
-	busy(t, p.Store, thread)
+	requireBusy(t, p.Store, thread)
 	require.NoError(t, release())
-	holds(t, p.Store, "o/r#1:a", "stays")
+	requireThread(t, p.Store, "o/r#1:a", "stays")
 	save(t, p.Store, thread, "anew")
-	holds(t, p.Store, thread, "anew")
+	requireThread(t, p.Store, thread, "anew")
 }
 
 // lock checks locks of threads that do not exist yet.
 func lock(t *testing.T, p Place) {
 	release, err := p.Store.Lock(t.Context(), thread)
 	require.NoError(t, err)
-	busy(t, p.Store, thread)
+	requireBusy(t, p.Store, thread)
 	other, err := p.Store.Lock(t.Context(), thread+"x")
 	require.NoError(t, err, "another thread's lock is its own")
 
 	save(t, p.Store, thread, "one")
-	add(t, p.Store, thread, "r1")
-	holds(t, p.Store, thread, "one", "r1")
-	busy(t, p.Store, thread)
+	appendAll(t, p.Store, thread, "r1")
+	requireThread(t, p.Store, thread, "one", "r1")
+	requireBusy(t, p.Store, thread)
 	require.NoError(t, release())
 	release, err = p.Store.Lock(t.Context(), thread)
 	require.NoError(t, err, "a lock that was released is free")
-	busy(t, p.Store, thread+"x")
+	requireBusy(t, p.Store, thread+"x")
 	require.NoError(t, release())
 	require.NoError(t, other())
-	oneOf(t, p.Store, p.Store)
+	requireExclusive(t, p.Store, p.Store)
 }
 
 func lockShared(t *testing.T, p Place) {
@@ -147,17 +147,17 @@ func lockShared(t *testing.T, p Place) {
 	other := p.Reopen(t, thread)
 	release, err := p.Store.Lock(t.Context(), thread)
 	require.NoError(t, err)
-	busy(t, other, thread)
+	requireBusy(t, other, thread)
 	require.NoError(t, release())
 	release, err = other.Lock(t.Context(), thread)
 	require.NoError(t, err)
-	busy(t, p.Store, thread)
+	requireBusy(t, p.Store, thread)
 	require.NoError(t, release())
-	oneOf(t, p.Store, other)
+	requireExclusive(t, p.Store, other)
 }
 
-// busy requires that a thread is locked, and that the error names the owner.
-func busy(t *testing.T, s graph.Store, thread string) {
+// requireBusy requires that a thread is locked, and that the error names the owner.
+func requireBusy(t *testing.T, s graph.Store, thread string) {
 	t.Helper()
 	_, err := s.Lock(t.Context(), thread)
 	require.ErrorIs(t, err, graph.ErrBusy)
@@ -165,8 +165,8 @@ func busy(t *testing.T, s graph.Store, thread string) {
 	require.Regexp(t, `this process|(process|pid) \d+`, err.Error())
 }
 
-// oneOf checks that at most one of many concurrent callers gets a free lock.
-func oneOf(t *testing.T, stores ...graph.Store) {
+// requireExclusive checks that at most one of many concurrent callers gets a free lock.
+func requireExclusive(t *testing.T, stores ...graph.Store) {
 	t.Helper()
 	for range 20 {
 		var held, got atomic.Int32
