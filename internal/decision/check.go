@@ -9,10 +9,10 @@ import (
 	"github.com/org/pr-review-action/internal/order"
 )
 
-// Check holds the decision against a draft's findings and returns it with what its ranges,
-// severities, paths and /keep stand for. The error is an *Error with every line that names
-// an unknown finding or nothing, or contradicts another line; of files also one that would
-// change a file otherwise than by leaving it out, or leave nothing.
+// Check validates the decision against a draft's items and returns it with ranges, severities,
+// paths and /keep expanded into drops and moves. On failure it returns an *Error that lists every
+// line which names an unknown finding, matches nothing or contradicts another line. For a draft
+// of files it also refuses any change but leaving files out, and a decision that leaves none.
 func (d Decision) Check(draft []Item) (Decision, error) {
 	c := checking{decision: d, seen: map[string]int{}}
 	for _, item := range draft {
@@ -45,16 +45,16 @@ func (d Decision) Check(draft []Item) (Decision, error) {
 type checking struct {
 	decision Decision
 	draft    []Item
-	posted   []string       // ids of what earlier reviews posted
+	posted   []string       // IDs of findings that earlier reviews posted
 	seen     map[string]int // "/drop F2" -> line
 	keeps    int            // line of the first /keep
 	bad      Error
 }
 
-// files reports whether the draft is of files, and of no findings.
+// files reports whether the draft consists of files rather than findings.
 func (c *checking) files() bool { return ofFiles(c.draft) }
 
-// names gives the reasons against one command and notes what it names by id.
+// names returns the reasons to refuse one command, and records the IDs that it names.
 func (c *checking) names(line Command) []string {
 	var reasons []string
 	if v := c.decision.Verdict; v == Abort || v == Revise {
@@ -86,8 +86,8 @@ func (c *checking) names(line Command) []string {
 	return reasons
 }
 
-// ends says why a command does not end what an earlier review posted; empty where it
-// does, or is about something else.
+// ends explains why a command does not end a finding that an earlier review posted. It
+// returns "" if the command does, or is about something else.
 func (c *checking) ends(line Command, id string) string {
 	const how = "is posted and stands: only its own id and a reason end it, "
 	if !slices.Contains(c.posted, id) || line.Name == "/drop" && line.reason != "" && slices.Contains(line.IDs, id) {
@@ -96,8 +96,8 @@ func (c *checking) ends(line Command, id string) string {
 	return id + " " + how + "/drop " + id + ": REASON"
 }
 
-// ids are the findings that a command names, with the ends of its ranges, and
-// what is between them where it drops none.
+// ids returns the findings that a command names, with the ends of its ranges. Unless the
+// command is /drop, it also returns those inside the ranges.
 func (c *checking) ids(line Command) []string {
 	all := slices.Clone(line.IDs)
 	for _, p := range line.picks {
@@ -131,7 +131,7 @@ func (c *checking) clash(name, id string) (line int, other string) {
 	return 0, ""
 }
 
-// leaveOut drops what stands for several findings, blockers aside.
+// leaveOut drops the findings that ranges, severities, globs and /keep select, except blockers.
 func (c *checking) leaveOut() {
 	for _, line := range c.decision.Commands {
 		for _, p := range line.picks {
@@ -149,7 +149,7 @@ func (c *checking) leaveOut() {
 	}
 }
 
-// drop leaves out what a part of a command stands for; false where that is wrong.
+// drop drops the findings that one selector matches. It returns false if that added a bad line.
 func (c *checking) drop(line Command, what string, how How, stands func(Item) bool) bool {
 	some, blockers, before := false, "", len(c.bad.Lines)
 	for _, f := range c.draft {
@@ -177,7 +177,7 @@ func (c *checking) drop(line Command, what string, how How, stands func(Item) bo
 	return len(c.bad.Lines) == before
 }
 
-// dropOne drops a finding that no other line wants otherwise.
+// dropOne drops a finding unless another line keeps or changes it.
 func (c *checking) dropOne(line Command, id string, how How) {
 	for _, other := range []string{"/keep", "/edit", "/summary", "/severity"} {
 		if at := c.seen[other+" "+id]; at > 0 {

@@ -17,7 +17,7 @@ var (
 	verbWord = pattern.Lazy(`^[/\\⁄∕⧸╱]*(` + verbs + `)(?:[.,:;!]|$|[:-]?(f[0-9].*))`)
 )
 
-// synonyms are words that people write for a verb.
+// synonyms maps words that people write to the verb that they mean.
 func synonyms() map[string]string {
 	return map[string]string{
 		"remove": "drop", "delete": "drop", "skip": "drop", "ignore": "drop", "omit": "drop", "dismiss": "drop",
@@ -29,13 +29,13 @@ func synonyms() map[string]string {
 	}
 }
 
-// joining are words that say "to" between the ends of a range.
+// joining returns words that mean "to" between the ends of a range.
 func joining() []string {
 	return []string{"to", "through", "thru", "until", "till", "bis", "à", "a", "al", "hasta", "até", "tot", "do",
 		"до", "по", "到", "至", "から"}
 }
 
-// meant is the command that a refused line was perhaps meant as; empty for none.
+// meant returns the command that a refused line may have meant, or "".
 func meant(line string) string {
 	if strings.HasPrefix(line, "/") && whole(line) {
 		return "" // what is wrong is wrong with another line, or with the draft
@@ -62,7 +62,7 @@ func meant(line string) string {
 	return example(verb)
 }
 
-// unspoken is the command for a line that has no verb.
+// unspoken returns the command that a line without a verb may have meant, or "".
 func unspoken(line string) string {
 	text := fold(line)
 	switch all := namedIn(line); {
@@ -95,7 +95,7 @@ func example(verb string) string {
 	}[verb]
 }
 
-// verbIn finds the verb of a line, and what is behind it.
+// verbIn returns the verb of a line and the text after it.
 func verbIn(line string) (verb, rest string) {
 	bare := strings.TrimLeft(strings.TrimRight(line, " \t`*_\"'”’"), "> \t")
 	if at := slashed().FindStringIndex(bare); at != nil {
@@ -117,7 +117,7 @@ func verbIn(line string) (verb, rest string) {
 	return "", ""
 }
 
-// rewritten is a command as it is written, of what a person said of it.
+// rewritten returns what a person wrote after a verb in the syntax of a command.
 func rewritten(verb, rest string) string {
 	words, reason := named(rest)
 	if id, text := cutWord(rest); verb == "edit" {
@@ -150,8 +150,8 @@ func rewritten(verb, rest string) string {
 	return line + ": " + reason
 }
 
-// ReviseCommand is feedback as the command line that gives it: one line, so that
-// none of its own lines is a command. Parse refuses feedback that is empty or
+// ReviseCommand returns the command line that gives the feedback. It is one line, so that
+// no line of the feedback is taken for a command. Parse refuses feedback that is empty or
 // longer than MaxFeedback.
 func ReviseCommand(feedback string) string {
 	var words []string

@@ -9,8 +9,8 @@ import (
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
-// astray gives the reason why a line that does not begin with a slash is no
-// note: a note changes nothing, and this one could be meant to.
+// astray returns why a line without a leading slash is not accepted as a note: a note
+// changes nothing, and this line may be meant to.
 func astray(line string) []string {
 	text := fold(line)
 	bare := marks().ReplaceAllString(text, "")
@@ -41,32 +41,32 @@ var (
 		`|[a-z0-9._%+-]+@[a-z0-9-]+\.[a-z0-9.-]+|@[a-z0-9-]+`)
 	files = pattern.Lazy(`\.(?:c|cc|cpp|cs|css|go|h|html|java|js|json|jsx|kt|lua|md|php|py|rb|rs|sh|sql` +
 		`|swift|tf|toml|ts|tsx|txt|xml|ya?ml)$`)
-	cyrillicID = pattern.Lazy(`ф([0-9])`) // as a Russian keyboard has it
+	cyrillicID = pattern.Lazy(`ф([0-9])`) // typed on a Russian keyboard
 	idForm     = pattern.Lazy(`^f0*([1-9][0-9]{0,5})$`)
 )
 
-// opening are the words with which no note begins.
+// opening returns the words that no note may begin with.
 func opening() []string {
 	return []string{"drop", "abort", "reject", "revise", "severity", "stop", "wait", "hold"}
 }
 
-// refuses reports whether a line says no and nothing else.
+// refuses reports whether a line says "no" and nothing else.
 func refuses(bare string) bool {
 	return slices.Contains([]string{"no", "nope", "nein", "non", "não", "nie", "nee", "нет", "ні", "いいえ",
 		"だめ", "不", "不行", "否", "아니요", "hayır"}, strings.Trim(bare, ` .,;!?'"*_~。`))
 }
 
-// Phrases are those with which a note is refused, wherever they stand in it: who
-// writes one of them wants less posted than the draft.
+// Phrases returns the phrases that no note may contain, wherever they occur: whoever writes
+// one of them wants less posted than the draft.
 func Phrases() []string { return slices.Concat(none(), less()) }
 
-// less are phrases of who wants some of it posted.
+// less returns the phrases of an approver who wants only some of the draft posted.
 func less() []string {
 	return []string{"please drop", "please remove", "leave out", "everything except", "all except", "everything but",
 		"all but", "only post", "post only", "bitte weglassen"}
 }
 
-// none are phrases of who wants nothing posted.
+// none returns the phrases of an approver who wants nothing posted.
 func none() []string {
 	return []string{
 		"do not post", "don't post", "dont post", "do not publish", "don't publish", "do not send", "don't send",
@@ -86,7 +86,7 @@ func none() []string {
 	}
 }
 
-// phrase is the first of some phrases that a folded text says; empty for none.
+// phrase returns the first of some phrases that a folded text contains, or "".
 func phrase(text string, some []string) string {
 	if i := slices.IndexFunc(some, func(p string) bool { return says(text, p) }); i >= 0 {
 		return some[i]
@@ -94,8 +94,8 @@ func phrase(text string, some []string) string {
 	return ""
 }
 
-// says reports whether a folded text holds a phrase as words of their own; scripts
-// without blanks between words have none.
+// says reports whether a folded text contains a phrase at word boundaries. Scripts without
+// spaces between words have no boundaries to check.
 func says(text, phrase string) bool {
 	for at := 0; ; {
 		i := strings.Index(text[at:], phrase)
@@ -113,10 +113,10 @@ func says(text, phrase string) bool {
 	}
 }
 
-// unmarked is a folded line without the marks of lists, quotes and code in front.
+// unmarked returns a line folded, without leading marks of lists, quotes and code.
 func unmarked(line string) string { return marks().ReplaceAllString(fold(line), "") }
 
-// namedIn are the findings that a text names, addresses aside: F2, in any case.
+// namedIn returns the IDs of findings (F2, in any case) in a text, ignoring web and mail addresses.
 func namedIn(text string) (all []string) {
 	text = cyrillicID().ReplaceAllString(addresses().ReplaceAllString(fold(text), " "), "f$1")
 	between := func(r rune) bool { return r >= utf8.RuneSelf || strings.ContainsRune(" ,;:()[]{}<>|\"'!?=+&*", r) }
@@ -136,7 +136,7 @@ func namedIn(text string) (all []string) {
 	return all
 }
 
-// isPath reports whether a word is a file's path or name. F1/F2 and F1/no are none.
+// isPath reports whether a word is a file's path or name. F1/F2 and F1/no are not.
 func isPath(token string) bool {
 	first, _, folder := strings.Cut(token, "/")
 	return folder && !idForm().MatchString(first) && !slices.Contains(opening(), first) || files().MatchString(token)

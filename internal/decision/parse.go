@@ -24,9 +24,9 @@ func commands() []string {
 	return []string{"/approve", "/abort", "/revise", "/drop", "/keep", "/edit", "/summary", "/severity"}
 }
 
-// Parse reads a decision: commands, one a line, and a note made of the other lines; one
-// that could be meant as a command is refused. What lines say together, and about a draft,
-// is Check's. The error is an *Error that lists every line that could not be read.
+// Parse parses a decision: commands, one per line, and a note made of the other lines. It refuses
+// a note line that could be meant as a command. Check validates lines against each other and
+// against a draft. The error is an *Error that lists every line that could not be parsed.
 func Parse(text string) (Decision, error) {
 	if len(text) > maxText {
 		reason := fmt.Sprintf("has %d bytes, more than %d", len(text), maxText)
@@ -60,12 +60,12 @@ func Parse(text string) (Decision, error) {
 	return d, nil
 }
 
-// fence is the line with which a code fence begins or ends.
+// fence matches a line that opens or closes a code fence.
 var fence = pattern.Lazy("^(```+|~~~+)[ \t]*[A-Za-z0-9_+-]*$")
 
-// Commands makes of the input commands what Parse reads: there every line is a
-// command, and one line, which is all that a dispatch's form has, may hold
-// several. It is cut before each verb behind a blank. The error is an *Error.
+// Commands turns the input "commands" into text for Parse. In that input every line is a
+// command, and a single line, which is all that a dispatch form has, may hold several: it
+// is cut before each verb that follows white space. The error is an *Error.
 func Commands(text string) (string, error) {
 	all := lines(strings.TrimFunc(text, unseen))
 	var bad Error
@@ -92,7 +92,7 @@ func Commands(text string) (string, error) {
 
 var nextVerb = pattern.Lazy(`(?i)\s/(?:approve|abort|revise|drop|keep|edit|summary|severity)(?:[.,;:!\s]|$)`)
 
-// parts cuts a line before each verb behind a blank.
+// parts cuts a line before each verb that follows white space.
 func parts(line string) (all []string) {
 	for at := nextVerb().FindStringIndex(line); at != nil; at = nextVerb().FindStringIndex(line) {
 		all, line = append(all, strings.TrimSpace(line[:at[0]])), strings.TrimSpace(line[at[0]:])
@@ -100,19 +100,19 @@ func parts(line string) (all []string) {
 	return append(all, line)
 }
 
-// two reports whether a command holds another one. Feedback may: it changes nothing.
+// two reports whether a command contains a second one. Feedback may: it changes nothing.
 func two(line string) bool {
 	return slices.ContainsFunc(parts(line)[1:], whole) && word(firstOf(line)) != "/revise"
 }
 
-// whole reports whether a text is a command, whatever paths the draft has.
+// whole reports whether a text is a command whatever paths the draft has.
 func whole(text string) bool {
 	var d Decision
 	_, err := d.command(Command{Text: text})
 	return err == nil && !d.Commands[0].vague()
 }
 
-// lines cuts at everything that a reader could see as a line's end.
+// lines splits a text at everything that a reader could see as the end of a line.
 func lines(text string) []string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	breaks := strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n",
@@ -120,13 +120,13 @@ func lines(text string) []string {
 	return strings.Split(breaks.Replace(text), "\n")
 }
 
-// unseen reports whether a reader sees nothing where r stands.
+// unseen reports whether r is invisible to a reader.
 func unseen(r rune) bool {
 	return unicode.IsSpace(r) || !unicode.IsGraphic(r) || r == '\u2800' ||
 		unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// command adds one command to the decision, and gives what of it is a note.
+// command adds one command to the decision and returns the part of it that is a note.
 func (d *Decision) command(c Command) (note []string, err error) {
 	name, rest := cutWord(c.Text)
 	c.Name = word(name)
@@ -167,7 +167,7 @@ func verdictOf(name string) Verdict {
 	return ""
 }
 
-// verdict keeps the last verdict; Check refuses another one.
+// verdict sets the verdict, replacing an earlier one; Check refuses contradictions.
 func (d *Decision) verdict(v Verdict, rest string) error {
 	switch {
 	case v == Revise && rest == "":
@@ -181,7 +181,7 @@ func (d *Decision) verdict(v Verdict, rest string) error {
 	return nil
 }
 
-// names refuses the reason of an abort that names a finding: a drop may be meant.
+// names refuses an abort's reason that names a finding: a drop may be meant.
 func names(reason string) error {
 	if len(namedIn(reason)) == 0 {
 		return nil
@@ -202,7 +202,7 @@ func (d *Decision) edit(rest string) ([]string, error) {
 	return []string{id}, nil
 }
 
-// cutColon cuts at the first colon, which may be a full-width one.
+// cutColon cuts at the first colon, ASCII or full-width.
 func cutColon(text string) (before, after string, found bool) {
 	at := strings.IndexAny(text, ":：")
 	if at < 0 {

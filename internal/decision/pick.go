@@ -13,16 +13,16 @@ import (
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
-// pick is what a command names other than by id: Check finds what it stands for.
+// pick is a selector of a command that is not an ID. Check finds the items that it matches.
 type pick struct {
 	how      How
-	text     string // as it is told; of a range none
-	from, to int    // of a range
+	text     string // as written; empty for a range
+	from, to int    // bounds of a range
 	severity Severity
 }
 
-// fold is text as it is compared: small letters without width, form or what
-// cannot be seen, and one kind of each quotation mark and blank.
+// fold normalizes text for comparison: lower case, NFKC, no invisible characters, and one
+// form of each quotation mark and of white space.
 func fold(text string) string {
 	text = strings.Map(func(r rune) rune {
 		switch {
@@ -38,7 +38,7 @@ func fold(text string) string {
 	return strings.Join(strings.Fields(strings.ToLower(norm.NFKC.String(text))), " ")
 }
 
-// word is a folded word without what ends a sentence behind it.
+// word folds a word and cuts punctuation that ends a sentence.
 func word(text string) string { return strings.TrimRight(fold(text), ".,;!。、") }
 
 var (
@@ -46,8 +46,8 @@ var (
 	parted   = pattern.Lazy(`(F[0-9]+) ?([-‐‑–—−~〜]|\.\.+) ?(F[0-9]+)`)
 )
 
-// selector is a word as a finding's id, a range or a severity is written; a word
-// that is none of these is as it was.
+// selector returns a word as the ID, range or severity that it stands for. Any other word
+// stays as it is, without code marks and trailing punctuation.
 func selector(text string) string {
 	plain := strings.Trim(word(text), `'"`)
 	if id := strings.ToUpper(plain); idPattern().MatchString(id) || anyRange().MatchString(id) {
@@ -59,8 +59,8 @@ func selector(text string) string {
 	return strings.Trim(strings.TrimRight(text, ".,;"), "`")
 }
 
-// named cuts what a command names from the reason behind it: behind a colon or
-// "because", or in brackets.
+// named splits what a command names from the reason after it. A reason follows a colon or
+// "because", or is in brackets.
 func named(rest string) (words []string, reason string) {
 	for rest = strings.TrimSpace(rest); rest != ""; {
 		first, after := cutWord(rest)
@@ -83,7 +83,7 @@ func named(rest string) (words []string, reason string) {
 	return together(words), ""
 }
 
-// together joins ranges written with blanks, and leaves out what only joins two words.
+// together joins ranges written with spaces, and drops words that only connect others.
 func together(words []string) (all []string) {
 	for _, w := range strings.Fields(parted().ReplaceAllString(strings.Join(words, " "), "$1-$3")) {
 		if lower := word(w); lower != "and" && lower != "&" && lower != "+" {
@@ -93,7 +93,7 @@ func together(words []string) (all []string) {
 	return all
 }
 
-// takeOut reads what /drop, /keep and /summary name, with an optional reason.
+// takeOut parses what /drop, /keep and /summary name, with an optional reason.
 func (d *Decision) takeOut(c *Command, rest string) error {
 	words, reason := named(rest)
 	if len(words) == 0 {
@@ -139,8 +139,8 @@ func picked(command, w string) (pick, error) {
 	return pick{how: ByGlob, text: w}, nil
 }
 
-// vague reports whether a command names something that may be a path, and may
-// as well be a word of a sentence.
+// vague reports whether a command names something that may be a path or just a word of a
+// sentence.
 func (c Command) vague() bool {
 	for _, p := range c.picks {
 		if p.how == ByGlob && !strings.ContainsAny(p.text, "/.*?") {
@@ -151,11 +151,11 @@ func (c Command) vague() bool {
 }
 
 func number(id string) int {
-	n, _ := strconv.Atoi(strings.TrimPrefix(id, "F")) // no finding has 0
+	n, _ := strconv.Atoi(strings.TrimPrefix(id, "F")) // 0 is no finding's number
 	return n
 }
 
-// stands reports whether a pick stands for a finding.
+// stands reports whether a pick selects an item.
 func (p pick) stands(f Item) bool {
 	switch p.how {
 	case ByRange:
@@ -168,7 +168,7 @@ func (p pick) stands(f Item) bool {
 	if strings.HasSuffix(glob, "/") {
 		glob += "**"
 	}
-	whole, _ := doublestar.Match(glob, f.Path) // picked refused what is no pattern
+	whole, _ := doublestar.Match(glob, f.Path) // picked refused invalid patterns
 	base, _ := doublestar.Match(glob, path.Base(f.Path))
 	return whole || base
 }

@@ -22,12 +22,12 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// Check is one thing that was looked at.
+// Check is the result of looking at one thing.
 type Check struct {
 	What  string `json:"what"`
 	State string `json:"state"` // ok, no, or unseen
 	Found string `json:"found"` // in words
-	Next  string `json:"next"`  // what to do about it, or empty
+	Next  string `json:"next"`  // what to do about it; may be empty
 }
 
 // The states of a check.
@@ -37,7 +37,7 @@ const (
 	unseen = "unseen"
 )
 
-// PrintChecks prints a line for each check, and what to do about those that say no.
+// PrintChecks prints a line for each check, and below it what to do next unless it passed.
 func PrintChecks(front *driver.Front, all []Check) {
 	for _, k := range all {
 		hanging(front.Stdout, k.State, 8, k.What+": "+k.Found)
@@ -47,7 +47,7 @@ func PrintChecks(front *driver.Front, all []Check) {
 	}
 }
 
-// Failed is the error of checks that say no, nil where none does.
+// Failed returns the error of the first failed check, or nil.
 func Failed(all []Check) error {
 	bad := slices.IndexFunc(all, func(k Check) bool { return k.State == no })
 	if bad < 0 {
@@ -56,8 +56,8 @@ func Failed(all []Check) error {
 	return driver.Reported{Err: problem.Usage(all[bad].What+": "+all[bad].Found, all[bad].Next)}
 }
 
-// Online asks the models that the settings name for a tiny answer, where there is a key
-// or an address to ask.
+// Online sends each model that the settings name a tiny request, if there is a key or an
+// address to do so.
 func Online(ctx context.Context, front *driver.Front, s settings.Settings, c config.Config) []Check {
 	answered, err := front.Try(ctx, c, s)
 	switch {
@@ -78,8 +78,8 @@ func Online(ctx context.Context, front *driver.Front, s settings.Settings, c con
 	return all
 }
 
-// Token tells what the token here may do in the repository that the clone around the
-// working folder came from: read it, and post reviews, as far as GitHub shows that.
+// Token checks what the token may do in the repository that the clone around the working
+// directory came from: read it, and post reviews, as far as GitHub shows that.
 func Token(ctx context.Context, front *driver.Front, s settings.Settings) Check {
 	k := Check{"token", unseen, "", ""}
 	ref, err := ingest.Origin(ctx, ".")
@@ -111,7 +111,7 @@ func Token(ctx context.Context, front *driver.Front, s settings.Settings) Check 
 	return k
 }
 
-// check looks at all that a review needs, as far as it can be seen.
+// check checks everything that a review needs, as far as the token can see it.
 func (c *Command) check(ctx context.Context, r *repository) error {
 	own, err := r.settings()
 	if err != nil {
@@ -136,18 +136,18 @@ func (c *Command) check(ctx context.Context, r *repository) error {
 	return Failed(all)
 }
 
-// jobs are what a check looks at in a workflow.
+// jobs is the part of a workflow that the checks read.
 type jobs struct {
 	Jobs map[string]struct {
 		Permissions any
 		Environment any
-		Uses        string // of a job that calls a workflow
+		Uses        string // the workflow that the job calls
 		With        map[string]any
 	}
 }
 
-// environment is the name of a job's environment, which may stand in an object. That of a
-// workflow which calls the product's is an input of that.
+// environment returns the name of a job's environment, also if it is given as an object. A
+// workflow that calls the product's passes the name as an input.
 func (j jobs) environment(job string) string {
 	for _, calls := range j.Jobs {
 		if name, given := calls.With["environment"]; given && job == "post" {
@@ -164,8 +164,8 @@ func (j jobs) environment(job string) string {
 	return text
 }
 
-// checkWorkflows looks at the files on the default branch, from which GitHub takes them.
-// draft is the workflow that drafts, nil where it cannot be read.
+// checkWorkflows checks the workflow files on the default branch, which is where GitHub
+// reads them. draft is the workflow that drafts, nil if it cannot be read.
 func (c *Command) checkWorkflows(ctx context.Context, r *repository) (all []Check, draft *jobs) {
 	draft, found := c.checkWorkflow(ctx, r, draftPath)
 	all = append(all, found)
@@ -207,7 +207,7 @@ func (c *Command) checkWorkflow(ctx context.Context, r *repository, path string)
 	return &is, k
 }
 
-// here is the workflow as it lies in the clone; nil where there is none to read.
+// here returns the workflow as it is in the clone, or nil if it cannot be read.
 func here(top, path string) *jobs {
 	text, err := readIn(top, path)
 	var is jobs
@@ -217,8 +217,8 @@ func here(top, path string) *jobs {
 	return &is
 }
 
-// lacking lists the permissions that jobs need and do not name. A job that has none of its
-// own, or is called otherwise, is not judged.
+// lacking lists the permissions that the jobs need and do not grant. It skips a job without
+// permissions of its own or with another name.
 func lacking(is, wanted jobs) (all []string) {
 	for _, name := range slices.Sorted(maps.Keys(wanted.Jobs)) {
 		granted, own := is.Jobs[name].Permissions.(map[string]any)
@@ -232,7 +232,7 @@ func lacking(is, wanted jobs) (all []string) {
 	return all
 }
 
-// checkEnvironments looks at those that jobs and settings name.
+// checkEnvironments checks the environments that jobs and settings name.
 func (r *repository) checkEnvironments(ctx context.Context, draft jobs, own config.Config) (all []Check) {
 	var gates []string
 	if name := draft.environment("post"); name != "" {
@@ -243,7 +243,7 @@ func (r *repository) checkEnvironments(ctx context.Context, draft jobs, own conf
 	}
 	for _, name := range gates {
 		if strings.Contains(name, "${{") {
-			continue // which one it is, only a run knows
+			continue // only a run knows which one it is
 		}
 		e, k := r.checkEnvironment(ctx, name)
 		if k.State == ok {
@@ -273,7 +273,7 @@ func (r *repository) checkEnvironment(ctx context.Context, name string) (github.
 	return e, k
 }
 
-// checkModelEnvironment looks at the one that holds the model's key.
+// checkModelEnvironment checks the environment that holds the model's key, and the key.
 func (r *repository) checkModelEnvironment(ctx context.Context, name string) []Check {
 	e, k := r.checkEnvironment(ctx, name)
 	if k.State != ok {
@@ -307,8 +307,8 @@ func (r *repository) checkModelEnvironment(ctx context.Context, name string) []C
 	return []Check{k, secret}
 }
 
-// checkBranch tells whether the branch is protected whose workflows and settings count. One that is
-// not is no mistake: not every plan can protect it.
+// checkBranch reports whether the default branch, whose workflows and settings apply, is
+// protected. An unprotected one does not fail the check: not every plan can protect it.
 func (r *repository) checkBranch() Check {
 	k := Check{What: "branch " + guard.Line(r.branch, 100), State: ok, Found: "is protected"}
 	if r.hidden != "" {

@@ -20,13 +20,13 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// atOnce is how many repositories are looked at side by side. They are written to one by one, as
-// GitHub asks, and told of in the list's order.
+// atOnce is how many repositories are read in parallel. They are written to one by one, as
+// GitHub asks, and printed in the list's order.
 const atOnce = 4
 
 // organization looks at every repository of the list, and with Apply opens a pull request
-// in each that has no workflow yet. What fails in one stops no other; where GitHub takes no
-// more requests, those behind it are left for the next run.
+// in each that has no workflow yet. A failure in one does not stop the others. Once GitHub
+// rejects requests because of its rate limit, the rest is left for the next run.
 func (c *Command) organization(ctx context.Context) error {
 	refs, err := c.listed()
 	if err != nil {
@@ -41,13 +41,13 @@ func (c *Command) organization(ctx context.Context) error {
 			"set GITHUB_TOKEN, such as to $(gh auth token)")
 	}
 	c.Asks = false
-	plan, unread := api.Plan(ctx, c.Org) // once for all
+	plan, unread := api.Plan(ctx, c.Org) // one request for all repositories
 	table := c.newTable(refs)
 	var sites []*Site
 	for _, ref := range refs {
 		sites = append(sites, &Site{Report: Report{Repository: ref.FullName()}, State: left, r: &repository{ref: ref}})
 	}
-	var over atomic.Bool // GitHub takes no more requests
+	var over atomic.Bool // the rate limit is exhausted
 	told := 0
 	for s := range looked(sites, func(s *Site) {
 		if !over.Load() && ctx.Err() == nil {
@@ -71,7 +71,7 @@ func (c *Command) organization(ctx context.Context) error {
 	return cmp.Or(table.end(sites), ctx.Err())
 }
 
-// looked gives each site once look has returned for it, so that a slow one holds back no other.
+// looked sends each site once look has returned for it, so that a slow one does not delay the others.
 func looked(sites []*Site, look func(*Site)) <-chan *Site {
 	next, all := make(chan *Site), make(chan *Site)
 	var looking sync.WaitGroup
@@ -94,7 +94,7 @@ func looked(sites []*Site, look func(*Site)) <-chan *Site {
 	return all
 }
 
-// see looks at a repository, and says what would be written there.
+// see reads a repository and decides what to write there.
 func (c *Command) see(ctx context.Context, s *Site, api *github.Client, plan func(*repository)) (err error) {
 	r := s.r
 	s.State, r.api = toDo, api
@@ -129,7 +129,7 @@ func (c *Command) see(ctx context.Context, s *Site, api *github.Client, plan fun
 	return c.plan(ctx, s)
 }
 
-// plan chooses the route, and with it what is written.
+// plan chooses the route of a site, and with it the files and steps.
 func (c *Command) plan(ctx context.Context, s *Site) (err error) {
 	var text []byte
 	if r := s.r; r.own {
@@ -159,15 +159,15 @@ func (c *Command) plan(ctx context.Context, s *Site) (err error) {
 	}
 	s.Steps = c.steps(s.r, s.r.onGitHub(ctx, s.Route, with.label, c.whole()), with.label)
 	if len(c.Reviewers) == 0 && s.Route == Approval {
-		s.Steps[0].do = nil // nobody becomes the reviewer of a list for having run this
+		s.Steps[0].do = nil // running this for a list makes no one the reviewer
 	}
 	return err
 }
 
-// maxSites bounds how many repositories a list has: GitHub admits 5,000 requests an hour.
+// maxSites is the most repositories that a list may have: GitHub allows 5,000 requests an hour.
 const maxSites = 500
 
-// listed are the repositories of the list, owner/name, in its order and each once.
+// listed returns the repositories of the list in its order, each once.
 func (c *Command) listed() (refs []pull.Ref, err error) {
 	switch {
 	case c.Org == "" || c.Repos == "":

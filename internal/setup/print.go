@@ -15,9 +15,9 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-const width = 80 // columns of what is printed
+const width = 80 // of the output, in columns
 
-// print tells what was seen, chosen, written and done, and what is left to do.
+// print reports what was seen, chosen, written and done, and what is left to do.
 func (c *Command) print(p Report, r *repository) error {
 	if c.JSON {
 		p.lists()
@@ -55,13 +55,13 @@ func (c *Command) print(p Report, r *repository) error {
 	return err
 }
 
-// lists makes lists of what is empty, for JSON.
+// lists replaces nil slices by empty ones, so that JSON has lists.
 func (p *Report) lists() {
 	p.Files, p.Steps = append([]File{}, p.Files...), append([]Step{}, p.Steps...)
 	p.Notes, p.Unseen = append([]string{}, p.Notes...), append([]string{}, p.Unseen...)
 }
 
-// printLeft prints the commands of what is to do.
+// printLeft prints the commands of the steps that are still to do.
 func (c *Command) printLeft(b *strings.Builder, steps []Step) {
 	var left int
 	for _, s := range steps {
@@ -83,8 +83,8 @@ func (c *Command) printLeft(b *strings.Builder, steps []Step) {
 	}
 }
 
-// hanging prints a text in lines of the width, so far to the right, with a label before the
-// first one.
+// hanging prints a text wrapped to width and indented by indent columns, with a label
+// before its first line.
 func hanging(w io.Writer, label string, indent int, text string) {
 	for _, row := range column.Wrap(guard.Line(text, driver.MaxLine), width-indent) {
 		fmt.Fprintf(w, "%-*s%s\n", indent, label, row)
@@ -92,17 +92,17 @@ func hanging(w io.Writer, label string, indent int, text string) {
 	}
 }
 
-// wrapped breaks a command before its fields, for a shell to read as one.
+// wrapped breaks a shell command into continued lines, one for each field.
 func wrapped(command string) string { return fields.Replace(command) }
 
-// fields are written so that none fits inside a label, which has no quotes and no sign of equality.
+// fields holds patterns that cannot occur in a label, which has neither quotes nor an equals sign.
 var fields = strings.NewReplacer(" -F '", " \\\n    -F '", ` -F "`, " \\\n    -F \"", " -f name=",
 	" \\\n    -f name=", " --description '", " \\\n    --description '")
 
-// table prints the sites of a list, each as soon as it is done.
+// table prints the sites of a list, each as soon as it and those before it are done.
 type table struct {
 	*Command
-	unseen []string // what was not seen in one or more of them
+	unseen []string // what could not be seen, and notes, each once
 }
 
 func (c *Command) newTable(refs []pull.Ref) *table {
@@ -112,7 +112,7 @@ func (c *Command) newTable(refs []pull.Ref) *table {
 	return &table{Command: c}
 }
 
-// row prints a site: what would be written there, or what became of it.
+// row prints one site: what would be written there, or what happened to it.
 func (t *table) row(s *Site) {
 	for _, what := range append(s.Unseen, s.Notes...) {
 		if !slices.Contains(t.unseen, what) {
@@ -147,7 +147,7 @@ func repositories(n int) string {
 	return strings.Replace(wording.Count(n, "repository"), "repositorys", "repositories", 1)
 }
 
-// end prints what the rows have in common, and what to do then. It is an error where a
+// end prints what the rows have in common, and what to do next. It returns an error if a
 // site failed or was left.
 func (t *table) end(sites []*Site) error {
 	counts := map[string]int{}
@@ -182,7 +182,7 @@ func (t *table) end(sites []*Site) error {
 	return err
 }
 
-// then is what is left to do.
+// then prints what is left to do.
 func (t *table) then(b *strings.Builder, counts map[string]int, sites []*Site) {
 	if !t.Apply {
 		fmt.Fprintf(b, "\nNothing was written. --apply opens %s.\n", wording.Count(counts[toDo], "pull request"))

@@ -18,28 +18,28 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// lookTime bounds how long GitHub is asked for one thing.
+// lookTime is the time limit for asking GitHub about one thing.
 const lookTime = 10 * time.Second
 
-// repository is what can be seen of a clone and of the repository that it came from.
+// repository is what is known of a clone and of the repository that it came from.
 type repository struct {
-	top       string // folder of the work tree
+	top       string // directory of the work tree
 	ref       pull.Ref
 	api       *github.Client
-	seen      bool // that GitHub told about the repository; what follows is empty otherwise
+	seen      bool // GitHub answered about the repository; otherwise what follows is empty
 	facts     github.Repository
-	branch    string // the default one
+	branch    string // the default branch
 	protected bool
-	hidden    string // why it was not seen whether it is
-	plan      string // of the organization, where the token is shown it
+	hidden    string // why protected could not be determined
+	plan      string // of the organization, if the token may see it
 	viewer    github.Viewer
-	own       bool // it has settings; known of a list's repositories alone
+	own       bool // it has a settings file; set only for repositories of a list
 
 	notes, unseen []string
 }
 
-// look finds the clone and asks GitHub about its repository. What GitHub does not tell is
-// noted; --apply and --check need a token and an answer.
+// look finds the clone and asks GitHub about its repository. It notes what GitHub does not
+// show; --apply and --check need a token and an answer.
 func (c *Command) look(ctx context.Context) (*repository, error) {
 	var top string
 	clone, err := ingest.OpenClone(ctx, ".")
@@ -82,7 +82,7 @@ func (c *Command) look(ctx context.Context) (*repository, error) {
 	return r, nil
 }
 
-// onGitHubCom refuses a server that these workflows do not run on.
+// onGitHubCom returns an error for a server on which these workflows do not run.
 func onGitHubCom(ref pull.Ref) error {
 	if ref.Host == pull.DefaultHost || strings.HasSuffix(ref.Host, ".ghe.com") {
 		return nil
@@ -93,7 +93,7 @@ func onGitHubCom(ref pull.Ref) error {
 			"https://github.com/org/pr-review-action/blob/v1/.github/GUIDES.md#5-enterprise-server has the steps")
 }
 
-// found takes over what GitHub said of the repository.
+// found copies the branch and names that GitHub reported.
 func (r *repository) found() {
 	r.seen, r.branch = true, r.facts.DefaultBranch
 	if owner, repo, err := pull.ParseRepository(r.facts.FullName); err == nil {
@@ -121,7 +121,7 @@ func (r *repository) more(ctx context.Context) {
 	}
 }
 
-// planned takes over the plan of the owner, or notes that it was not seen.
+// planned stores the owner's plan, or notes that it could not be seen.
 func (r *repository) planned(plan string, err error) {
 	if r.plan = plan; err != nil {
 		r.miss("the plan of "+r.ref.Owner, err)
@@ -130,7 +130,7 @@ func (r *repository) planned(plan string, err error) {
 	}
 }
 
-// miss notes what could not be seen.
+// miss notes what could not be seen, and why.
 func (r *repository) miss(what string, err error) {
 	r.unseen = append(r.unseen, what+": "+r.reason(err))
 }
@@ -152,7 +152,7 @@ func (r *repository) reason(err error) string {
 	return guard.Line(driver.Gist(err), 200)
 }
 
-// about is the repository in one line.
+// about describes the repository in one line.
 func (r *repository) about() string {
 	if !r.seen {
 		return r.ref.FullName()
@@ -172,7 +172,7 @@ func (r *repository) about() string {
 	return fmt.Sprintf("%s: %s, default branch %s%s", r.ref.FullName(), kind, guard.Line(r.branch, 100), rules)
 }
 
-// next is what an error says to do.
+// next returns what an error advises to do, or "".
 func next(err error) string {
 	for _, row := range problem.Of(err).Rows {
 		if row[0] == "next" {
@@ -182,7 +182,7 @@ func next(err error) string {
 	return ""
 }
 
-// settings are those of the clone's file, or the defaults where it has none.
+// settings returns the settings of the clone's file, or the defaults if it has none.
 func (r *repository) settings() (config.Config, error) {
 	text, err := readIn(r.top, config.DefaultPath)
 	if err != nil {

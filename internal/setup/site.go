@@ -20,32 +20,32 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// Site is one repository of a list: a report of init whose files go into a pull request.
+// Site is one repository of a list, and the report on it. Its files go into a pull request.
 type Site struct {
 	Report
-	Visibility string `json:"visibility"` // public, private or internal; empty where it was not seen
-	State      string `json:"state"`      // to do, done, there, kept, failed, or left: not come to
+	Visibility string `json:"visibility"` // public, private or internal; empty if it was not seen
+	State      string `json:"state"`      // to do, done, there, kept, failed, or left (not reached)
 	URL        string `json:"url"`        // of the pull request
 	Error      string `json:"error"`
 	Next       string `json:"next"` // what to do about the error
 
 	r    *repository
 	base string // commit at the tip of the default branch
-	done bool   // nothing more is done to it
+	done bool   // nothing more will be done to it
 	err  error
 }
 
-// The states of a site beside those of a step.
+// The states of a site in addition to those of a step.
 const (
-	kept = "kept" // it has workflows of ours, or somebody closed the pull request
+	kept = "kept" // it has our workflows, or a person closed the pull request
 	left = "left"
 )
 
-// setupBranch is the branch of init's pull request in each repository of a list. By its
-// name every later run finds what an earlier one made.
+// setupBranch is the branch of init's pull request in each repository of a list. Later runs
+// recognize an earlier run's work by this name.
 const setupBranch = "pr-review-action/set-up"
 
-// fail notes what ended a site. One whose time ended with the run's was not come to.
+// fail records the error that ended a site. A site that was canceled counts as left.
 func (s *Site) fail(err error) {
 	switch {
 	case err == nil:
@@ -69,7 +69,7 @@ func (s *Site) fail(err error) {
 	}
 }
 
-// mayRun is an error where the repository runs no workflows.
+// mayRun returns an error if Actions are off in the repository. It notes other limits.
 func (s *Site) mayRun(ctx context.Context) error {
 	on, allowed, err := s.r.api.ActionsPolicy(ctx, s.r.ref.Owner, s.r.ref.Repo)
 	switch {
@@ -86,7 +86,7 @@ func (s *Site) mayRun(ctx context.Context) error {
 	return nil
 }
 
-// has looks for workflows of ours, and for the pull request of an earlier run.
+// has looks for our workflows, and for the pull request of an earlier run.
 func (s *Site) has(ctx context.Context) error {
 	r := s.r
 	on, err := r.api.Entries(ctx, r.ref.Owner, r.ref.Repo, s.base, []string{draftPath, decidePath, config.DefaultPath})
@@ -103,7 +103,7 @@ func (s *Site) has(ctx context.Context) error {
 	return s.opened(ctx)
 }
 
-// opened looks for the pull request of an earlier run, which a person may have closed.
+// opened looks for the pull request of an earlier run, which a person may have closed since.
 func (s *Site) opened(ctx context.Context) error {
 	all, err := s.r.api.OpenedFrom(ctx, s.r.ref.Owner, s.r.ref.Repo, setupBranch)
 	for _, o := range all {
@@ -118,11 +118,11 @@ func (s *Site) opened(ctx context.Context) error {
 	return err
 }
 
-// maxTries bounds how often another run is given way that does the same.
+// maxTries is how often push tries again after a concurrent run changed the branch.
 const maxTries = 5
 
-// propose makes the branch, what the repository lacks beside it, and the pull request, each
-// of them once: before it writes it looks whether that is there.
+// propose creates the branch, what the repository lacks on GitHub, and the pull request. It
+// looks before each write, so that none is created twice.
 func (c *Command) propose(ctx context.Context, s *Site) error {
 	w := write.New(s.r.api)
 	if s.State == toDo {
@@ -130,7 +130,7 @@ func (c *Command) propose(ctx context.Context, s *Site) error {
 			return permitted(err)
 		}
 	}
-	_ = c.carryOut(ctx, s.Steps) // what failed is told by the steps
+	_ = c.carryOut(ctx, s.Steps) // the steps hold the failures
 	if s.State == toDo {
 		if err := s.open(ctx, w, c.body(s)); err != nil {
 			return permitted(err)
@@ -144,7 +144,7 @@ func (c *Command) propose(ctx context.Context, s *Site) error {
 	return ctx.Err()
 }
 
-// push puts one commit with the files on the branch, unless they are there.
+// push commits the files to the branch, unless they are there.
 func (s *Site) push(ctx context.Context, w *write.Client) (err error) {
 	for range maxTries {
 		var parent string
@@ -163,8 +163,8 @@ func (s *Site) push(ctx context.Context, w *write.Client) (err error) {
 	return err
 }
 
-// parent is the commit to put the files on, of a branch that is made where there is none.
-// It is empty where the branch has these files and no other.
+// parent returns the commit to put the files on. It creates the branch if there is none,
+// and returns "" if the branch already has exactly these files.
 func (s *Site) parent(ctx context.Context, w *write.Client) (string, error) {
 	api, owner, repo := s.r.api, s.r.ref.Owner, s.r.ref.Repo
 	tip, err := api.Tip(ctx, owner, repo, setupBranch)
@@ -193,7 +193,7 @@ func (s *Site) parent(ctx context.Context, w *write.Client) (string, error) {
 		"find out who made them; delete the branch and run the same again, or open its pull request by hand")
 }
 
-// written are the files of the pull request.
+// written returns the files of the pull request.
 func (s *Site) written() (all []change.File) {
 	for _, f := range s.Files {
 		if f.State != kept {
@@ -203,7 +203,7 @@ func (s *Site) written() (all []change.File) {
 	return all
 }
 
-// open opens the pull request, or finds the one that is there by then.
+// open opens the pull request, or adopts one that exists by then.
 func (s *Site) open(ctx context.Context, w *write.Client, body string) (err error) {
 	s.URL, err = w.OpenPull(ctx, s.r.ref, write.NewPull{Title: title, Body: body, Branch: setupBranch,
 		Base: s.r.branch})
@@ -218,7 +218,7 @@ func (s *Site) open(ctx context.Context, w *write.Client, body string) (err erro
 	return err
 }
 
-// permitted says what a person's token lacks: workflows may be pushed with a right of their own.
+// permitted explains what the token lacks. Pushing workflows needs a scope of its own.
 func permitted(err error) error {
 	if errors.Is(err, github.ErrNoAccess) {
 		return problem.As(problem.Failed, err, "the token needs contents, workflows and pull requests: write there; "+
@@ -233,7 +233,7 @@ const (
 		"what they approve is posted."
 )
 
-// body is the description of the pull request: what it adds, and what has to be there
+// body returns the description of the pull request: what it adds, and what must exist
 // before it is merged.
 func (c *Command) body(s *Site) string {
 	var b strings.Builder

@@ -15,16 +15,16 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// onGitHub is what is there of what a route needs. What could not be seen counts as not there.
+// onGitHub is what already exists of what a route needs. What could not be seen counts as missing.
 type onGitHub struct {
 	gate     *github.Environment // nil on a route without one
 	model    github.Environment
-	admitted []string // branches and tags, where the model's environment lists them
+	admitted []string // branches and tags, if the model's environment lists them
 	key      bool
 	label    bool
 }
 
-// onGitHub asks for it, and notes what it could not see.
+// onGitHub asks GitHub what exists, and notes what could not be seen.
 func (r *repository) onGitHub(ctx context.Context, route Route, label string, whole bool) (g onGitHub) {
 	if route == Approval {
 		g.gate = &github.Environment{}
@@ -59,7 +59,7 @@ func (r *repository) onGitHub(ctx context.Context, route Route, label string, wh
 	return g
 }
 
-// environment is one as it is there, without a name where it is not.
+// environment returns an environment of the repository. Its name is empty if it does not exist.
 func (r *repository) environment(ctx context.Context, name string) github.Environment {
 	e, err := r.api.Environment(ctx, r.ref.Owner, r.ref.Repo, name)
 	if err != nil && !(errors.Is(err, github.ErrNotFound) && r.api.Authorized()) {
@@ -68,8 +68,8 @@ func (r *repository) environment(ctx context.Context, name string) github.Enviro
 	return e
 }
 
-// steps are all that a route needs on GitHub. Files that call the product's have no use for
-// an environment's key.
+// steps returns everything that a route needs on GitHub. Workflows that call the product's
+// do not use an environment's key.
 func (c *Command) steps(r *repository, g onGitHub, label string) (steps []Step) {
 	if g.gate != nil {
 		steps = append(steps, c.gateStep(r, *g.gate))
@@ -87,7 +87,7 @@ func (c *Command) steps(r *repository, g onGitHub, label string) (steps []Step) 
 			return write.New(r.api).SetEnvironment(ctx, r.ref, modelEnvironment, nil, branch)
 		},
 	}
-	half := g.model.Custom && len(g.admitted) == 0 // of what init does, when it was ended
+	half := g.model.Custom && len(g.admitted) == 0 // an earlier init was interrupted here
 	key := Step{
 		What:     "secret " + keySecret + " of " + modelEnvironment + ", for which gh asks",
 		Commands: []string{"gh secret set " + keySecret + " --env " + modelEnvironment + " --repo " + r.repo()},
@@ -112,7 +112,7 @@ func (c *Command) steps(r *repository, g onGitHub, label string) (steps []Step) 
 	}, g.label, false))
 }
 
-// gateStep makes the environment whose reviewers decide.
+// gateStep returns the step that creates the environment whose reviewers decide.
 func (c *Command) gateStep(r *repository, e github.Environment) Step {
 	names := c.Reviewers
 	if len(names) == 0 && r.viewer.Login != "" {
@@ -147,7 +147,7 @@ func (c *Command) gateStep(r *repository, e github.Environment) Step {
 	}, e.Reviewers > 0, e.Rules > 0)
 }
 
-// settle says how a step stands. Rules that are not init's are replaced with --force alone.
+// settle sets the state of a step. Foreign rules are replaced only with --force.
 func (c *Command) settle(s Step, is, others bool) Step {
 	switch {
 	case is:
@@ -161,7 +161,7 @@ func (c *Command) settle(s Step, is, others bool) Step {
 	return s
 }
 
-// reviewers finds the numbers of logins and teams.
+// reviewers looks up the IDs of logins and teams.
 func (r *repository) reviewers(ctx context.Context, names []string) (all []write.Reviewer, err error) {
 	for _, name := range names {
 		v := write.Reviewer{Type: "User", ID: r.viewer.ID}
@@ -184,7 +184,7 @@ func (r *repository) reviewers(ctx context.Context, names []string) (all []write
 	return all, nil
 }
 
-// carryOut does what is to do. A step that fails keeps no other one back.
+// carryOut does the steps that are to do. A step that fails does not stop the others.
 func (c *Command) carryOut(ctx context.Context, steps []Step) error {
 	var left int
 	for i := range steps {
@@ -207,7 +207,7 @@ func (c *Command) carryOut(ctx context.Context, steps []Step) error {
 	return ctx.Err()
 }
 
-// askForKey lets gh ask for the key, which goes from the terminal to gh.
+// askForKey has gh ask for the key, which goes straight from the terminal to gh.
 func (c *Command) askForKey(ctx context.Context, r *repository) error {
 	if !c.Asks {
 		return errNotHere
@@ -215,7 +215,7 @@ func (c *Command) askForKey(ctx context.Context, r *repository) error {
 	return c.runGH(ctx, "secret", "set", keySecret, "--env", modelEnvironment, "--repo", r.repo())
 }
 
-// repo names the repository for gh.
+// repo returns the repository's name in gh's form.
 func (r *repository) repo() string {
 	if r.ref.Host != "github.com" {
 		return r.ref.Host + "/" + r.ref.FullName()

@@ -14,7 +14,7 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// The files, and what they name on GitHub.
+// The workflow files, and the names that they use on GitHub.
 const (
 	draftPath  = ".github/workflows/pr-review.yml"
 	decidePath = ".github/workflows/pr-review-decide.yml"
@@ -36,17 +36,17 @@ var (
 	callerDecideText string
 )
 
-// filling is what differs between repositories with the same route.
+// filling holds what differs between repositories with the same route.
 type filling struct {
-	label          string // that admits a pull request
+	label          string // the label that admits a pull request
 	baseURL, model string // of the model; empty for the default
 }
 
-// plainLabel is what can stand in the workflow's expressions and conditions as it is.
+// plainLabel matches labels that workflow expressions and conditions can contain unescaped.
 var plainLabel = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9 ._/-]*$`)
 
-// filling takes the label of the settings file, and the model's address and name as flags
-// or variables have them. An address on this machine is no use to a workflow.
+// filling returns the label of the settings file, and the model's address and name from
+// flags or variables. It leaves out an address on this machine, which no runner can reach.
 func (c *Command) filling(own config.Config, report *Report) filling {
 	s := c.Settings.WithModel(c.Getenv)
 	with := filling{defaultLabel, s.BaseURL, s.Model}
@@ -67,8 +67,8 @@ func (c *Command) filling(own config.Config, report *Report) filling {
 	return with
 }
 
-// files are those of a route: the product's own workflows, less what the route has no use
-// for, and a settings file.
+// files returns the files of a route: the product's own workflows, without what the route
+// does not need, and a settings file.
 func (c *Command) files(route Route, with filling) ([]File, error) {
 	if strings.Contains(with.model+with.baseURL, "${{") {
 		return nil, problem.Usage("base-url or model contains a workflow expression", "give it as it is")
@@ -103,10 +103,10 @@ func (c *Command) files(route Route, with filling) ([]File, error) {
 	return append(files, own), nil
 }
 
-// whole reports whether the workflows are the product's own, and do not call them.
+// whole reports whether the workflows are complete, rather than ones that call the product's.
 func (c *Command) whole() bool { return c.Org == "" || c.Whole }
 
-// callers are the workflows of a route that call the product's.
+// callers returns the workflows of a route that call the product's.
 func callers(route Route, with filling) []File {
 	var given []string
 	if route == Dispatch {
@@ -127,7 +127,7 @@ func callers(route Route, with filling) []File {
 	return files
 }
 
-// shipped is a workflow file of the product's own repository.
+// shipped returns a workflow file of the product's own repository.
 func (c *Command) shipped(path string) (string, error) {
 	if text, ok := c.Workflows[path]; ok {
 		return text, nil
@@ -135,7 +135,7 @@ func (c *Command) shipped(path string) (string, error) {
 	return "", problem.New("this build contains no workflows", path, "install the program with go install")
 }
 
-// job fits a job of a workflow with the empty line behind it.
+// job returns a pattern that matches a job of a workflow and the empty line after it.
 func job(name string) *regexp.Regexp {
 	return regexp.MustCompile(fmt.Sprintf(`(?m)^  %s:\n(?:    .*\n)*\n?`, name))
 }
