@@ -17,7 +17,7 @@ func flag(name string, into *bool) key {
 	return key{name: name, read: func(r *reader, n ast.Node) { r.boolean(n, into) }, show: func() any { return *into }}
 }
 
-// unless is a boolean that is on by default, kept as its opposite.
+// unless is a boolean that is on by default and stored negated.
 func unless(name string, off *bool) key {
 	return key{name: name, read: func(r *reader, n ast.Node) {
 		on := !*off
@@ -26,14 +26,14 @@ func unless(name string, off *bool) key {
 	}, show: func() any { return !*off }}
 }
 
-// whole is a number of which 0 means that it is not set; otherwise holds then. Where people
-// may write 0, upTo is the one.
+// whole is an integer for which 0 means "not set"; otherwise is its default. upTo is for
+// numbers that may be 0.
 func whole(name string, least, most int, into *int, otherwise int) key {
 	return key{name: name, read: func(r *reader, n ast.Node) { r.whole(n, least, most, into) },
 		show: func() any { return set(cmp.Or(*into, otherwise)) }}
 }
 
-// upTo is a number from 0 on; otherwise is shown where there is none.
+// upTo is an integer from 0 to most; otherwise is shown if it is not set.
 func upTo(name string, most int, into **int, otherwise any) key {
 	return key{name: name, read: func(r *reader, n ast.Node) {
 		var v int
@@ -43,7 +43,7 @@ func upTo(name string, most int, into **int, otherwise any) key {
 	}, show: func() any { return cmp.Or(at(*into), otherwise) }}
 }
 
-// number is one from 0 on, nil where nothing is set.
+// number is a decimal number from 0 to most, nil if not set.
 func number(name string, most float64, into **float64) key {
 	return key{name: name, read: func(r *reader, n ast.Node) {
 		v, err := strconv.ParseFloat(digits(n), 64)
@@ -54,7 +54,7 @@ func number(name string, most float64, into **float64) key {
 	}, show: func() any { return at(*into) }}
 }
 
-// seconds is a time in whole seconds; otherwise holds where it is 0.
+// seconds is a time in whole seconds; otherwise is the default for 0.
 func seconds(name string, most time.Duration, into *int, otherwise time.Duration) key {
 	return key{name: name, read: func(r *reader, n ast.Node) {
 		var s string
@@ -71,7 +71,7 @@ func seconds(name string, most time.Duration, into *int, otherwise time.Duration
 	}, show: func() any { return Duration(cmp.Or(time.Duration(*into)*time.Second, otherwise)) }}
 }
 
-// amount is one over nothing, in dollars.
+// amount is a positive amount in USD.
 func amount(name string, into *cost.MicroUSD) key {
 	return key{name: name, read: func(r *reader, n ast.Node) {
 		var v cost.MicroUSD
@@ -82,7 +82,7 @@ func amount(name string, into *cost.MicroUSD) key {
 	}, show: func() any { return set(Dollars(*into)) }}
 }
 
-// limit is an amount that an input may set: holds is the one of the two that counts.
+// limit is an amount that an input may override; holds points to the one in effect.
 func limit(name string, into, holds *cost.MicroUSD) key {
 	k := amount(name, into)
 	k.show = func() any { return set(Dollars(*holds)) }
@@ -100,7 +100,7 @@ func text(name string, into *string) key {
 	return key{name: name, read: func(r *reader, n ast.Node) { r.text(n, into) }, show: func() any { return *into }}
 }
 
-// choice is one of known; otherwise holds where it is empty.
+// choice is one of the known texts; otherwise is the default for an empty one.
 func choice[T ~string](name string, into *T, otherwise T, known ...T) key {
 	return key{name: name, read: func(r *reader, n ast.Node) {
 		s := string(*into)
@@ -116,19 +116,19 @@ func texts[T ~string](known []T) (all []string) {
 	return all
 }
 
-// ruled is a text of which a rule says what is wrong with it.
+// ruled is a text that wrong checks: it returns what is wrong, or "".
 func ruled(name string, into *string, wrong func(string) string) key {
 	return key{name: name, read: func(r *reader, n ast.Node) { r.good(n, r.by(wrong), into) },
 		show: func() any { return set(*into) }}
 }
 
-// listed is a list of texts under a rule.
+// listed is a list of texts, each checked by wrong.
 func listed(name string, into *[]string, wrong func(string) string) key {
 	return key{name: name, read: func(r *reader, n ast.Node) { *into = r.texts(n, r.by(wrong)) },
 		show: func() any { return append([]string{}, *into...) }}
 }
 
-// evenEmpty is a list that is no default where it is there and empty.
+// evenEmpty is a list for which an empty value does not mean the default.
 func evenEmpty(list key, into *[]string) key {
 	inner := list.read
 	list.read = func(r *reader, n ast.Node) {
@@ -139,10 +139,10 @@ func evenEmpty(list key, into *[]string) key {
 	return list
 }
 
-// mistake is what a rule says is wrong with a text.
+// mistake formats what a rule finds wrong with a text.
 func mistake(format string, args ...any) string { return fmt.Sprintf(format, args...) }
 
-// form is the rule for texts of one form.
+// form is a rule that texts match a pattern; what describes it.
 func form(form *regexp.Regexp, what string) func(string) string {
 	return func(s string) string {
 		if form.MatchString(s) {
@@ -152,10 +152,10 @@ func form(form *regexp.Regexp, what string) func(string) string {
 	}
 }
 
-// free is the rule for any text.
+// free is the rule that accepts any text.
 func free(string) string { return "" }
 
-// wrongGlob is the rule for globs.
+// wrongGlob is the rule that a text is a valid glob.
 func wrongGlob(glob string) string {
 	if wrong := pattern.Flaw(glob); wrong != "" {
 		return mistake("%.60q is not a glob: %s", glob, wrong)
@@ -182,7 +182,7 @@ func (r *reader) whole(n ast.Node, least, most int, into *int) bool {
 	return true
 }
 
-// usd reads an amount of dollars that may be nothing.
+// usd reads an amount in USD, which may be 0.
 func (r *reader) usd(n ast.Node, into *cost.MicroUSD) bool {
 	v, ok := cost.USD(digits(n))
 	if !ok {
@@ -193,7 +193,7 @@ func (r *reader) usd(n ast.Node, into *cost.MicroUSD) bool {
 	return true
 }
 
-// digits is a number as it is written; empty for all else.
+// digits returns a number as it is written, or "" for any other node.
 func digits(n ast.Node) string {
 	switch n.(type) {
 	case *ast.IntegerNode, *ast.FloatNode:
@@ -202,7 +202,7 @@ func digits(n ast.Node) string {
 	return ""
 }
 
-// shown is a number as it is written, or what else there is.
+// shown returns a number as it is written, or the kind of another node.
 func shown(n ast.Node) string {
 	if d := digits(n); d != "" {
 		return d[:min(len(d), 40)]
@@ -210,5 +210,5 @@ func shown(n ast.Node) string {
 	return kind(n)
 }
 
-// or is a number that may be 0, and otherwise where there is none.
+// or returns *v, which may be 0, or otherwise if v is nil.
 func or(v *int, otherwise int) int { return *cmp.Or(v, &otherwise) }

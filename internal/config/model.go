@@ -12,9 +12,9 @@ import (
 	"github.com/org/pr-review-action/internal/cost"
 )
 
-// Models name the models of the tasks; an empty one is that of the reviews, and
-// an empty Review the one that the action or the command line names. Without
-// Classify nothing is classified.
+// Models names the model of each task. An empty one means that of the reviews, and an empty
+// Review the one that the action or the command line names. If Classify is empty, nothing
+// is classified.
 type Models struct {
 	Classify string `json:"classify,omitzero"`
 	Review   string `json:"review,omitzero"`
@@ -36,18 +36,17 @@ func modelName(name string, into *string) key {
 	})
 }
 
-// unprinted reports a character that is none of ASCII's printed ones.
+// unprinted reports whether a character is not a printable ASCII character, or is a space.
 func unprinted(c rune) bool { return c <= ' ' || c > '~' }
 
-// Agent bounds the conversation about one file. Zero values are the defaults.
+// Agent limits the conversation about one file. Zero values mean the defaults.
 type Agent struct {
 	MaxTurns   int  `json:"max_turns,omitzero"`
 	MaxSeconds int  `json:"max_seconds,omitzero"`
 	NoTools    bool `json:"no_tools,omitzero"`
 }
 
-// Turns is how many answers a conversation has at most: one where the model may
-// call no tools.
+// Turns returns the most answers in a conversation: one if the model may not call tools.
 func (a Agent) Turns() int {
 	if a.NoTools {
 		return 1
@@ -55,7 +54,7 @@ func (a Agent) Turns() int {
 	return cmp.Or(a.MaxTurns, 6)
 }
 
-// Time is how long a conversation may go on.
+// Time returns how long a conversation may take.
 func (a Agent) Time() time.Duration {
 	return cmp.Or(time.Duration(a.MaxSeconds)*time.Second, 10*time.Minute)
 }
@@ -65,17 +64,17 @@ func agentKeys(a *Agent) keys {
 		seconds("max-time", 6*time.Hour, &a.MaxSeconds, Agent{}.Time()), unless("tools", &a.NoTools)}
 }
 
-// ModelOptions are settings of every request. Zero values leave a setting to the
-// model's default.
+// ModelOptions are settings of every request. Zero values leave a setting at the model's
+// default.
 type ModelOptions struct {
 	Effort          string            `json:"effort,omitzero"` // of reasoning
 	Temperature     *float64          `json:"temperature,omitzero"`
 	Seed            *int              `json:"seed,omitzero"`
 	MaxOutputTokens int               `json:"max_output_tokens,omitzero"`
-	Headers         map[string]string `json:"headers,omitzero"` // further headers, by name
-	// further fields of the request: texts, numbers, booleans, lists and maps of them
+	Headers         map[string]string `json:"headers,omitzero"` // extra headers, by name
+	// extra fields of the request: texts, numbers, booleans, lists and maps of them
 	Body map[string]any `json:"body,omitzero"`
-	// whether requests mark what is worth caching: auto, on or off; empty for auto
+	// whether requests mark prefixes for caching: auto, on or off; empty for auto
 	CacheMarks string `json:"cache_marks,omitzero"`
 }
 
@@ -102,8 +101,8 @@ func priceKeys(p *cost.Price) keys {
 		price("cache-write", &p.CacheWrite), price("per-1000", &p.PerThousand)}
 }
 
-// pricesKey has a line for each model's price: of a reranker that bills by the search
-// per-1000, of others the rest.
+// pricesKey is the key of all prices, shown with a line per model: per-1000 for a reranker
+// that bills by the search, the other prices for all other models.
 func pricesKey(all *map[string]cost.Price) key {
 	k := key{name: "prices", read: func(r *reader, n ast.Node) { r.prices(n, all) }, show: func() any { return nil }}
 	for _, model := range slices.Sorted(maps.Keys(*all)) {
@@ -117,9 +116,9 @@ func pricesKey(all *map[string]cost.Price) key {
 	return k
 }
 
-// prices reads a price for each model, beside those that are there. Cached input and
-// cache writes cost what input does where nothing else is said. Of a reranker that bills
-// by the search, per-1000 is enough.
+// prices reads a price for each model and adds it to those already there. Cached input and
+// cache writes cost the same as input unless set. For a reranker that bills by the search,
+// per-1000 is enough.
 func (r *reader) prices(n ast.Node, all *map[string]cost.Price) {
 	if *all == nil {
 		*all = map[string]cost.Price{}

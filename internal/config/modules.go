@@ -10,9 +10,9 @@ import (
 type Module struct {
 	Name        string   `json:"name"`
 	Paths       []string `json:"paths"`           // globs
-	Tests       []string `json:"tests,omitempty"` // globs of its tests, beside paths
+	Tests       []string `json:"tests,omitempty"` // globs of its tests, in addition to paths
 	Description string   `json:"description,omitempty"`
-	Rules       []string `json:"rules,omitempty"` // for who writes code there
+	Rules       []string `json:"rules,omitempty"` // for whoever writes code there
 }
 
 func moduleKeys(m *Module) keys {
@@ -22,7 +22,7 @@ func moduleKeys(m *Module) keys {
 	}
 }
 
-// checkModules refuses modules without a name of their own or paths.
+// checkModules returns a check that a module has paths and a unique name.
 func checkModules() func(*reader, ast.Node, Module) {
 	known := map[string]bool{}
 	return func(r *reader, n ast.Node, m Module) {
@@ -36,21 +36,21 @@ func checkModules() func(*reader, ast.Node, Module) {
 	}
 }
 
-// Implement bounds what is proposed for a ticket.
+// Implement limits what is proposed for a ticket.
 type Implement struct {
 	MaxFiles    int    `json:"max_files,omitzero"`
 	MaxLines    int    `json:"max_lines,omitzero"`
 	MaxBytes    int    `json:"max_bytes,omitzero"`
-	PullRequest string `json:"pull_request,omitzero"` // draft or link; empty for the first
+	PullRequest string `json:"pull_request,omitzero"` // draft or link; empty for draft
 }
 
-// Files is the most files that are changed.
+// Files returns the most files that a change may touch.
 func (i Implement) Files() int { return cmp.Or(i.MaxFiles, 20) }
 
-// Lines is the most lines that are added or removed.
+// Lines returns the most lines that a change may add or remove.
 func (i Implement) Lines() int { return cmp.Or(i.MaxLines, 800) }
 
-// Bytes is the most bytes that the new texts have together.
+// Bytes returns the largest total size of the new texts, in bytes.
 func (i Implement) Bytes() int { return cmp.Or(i.MaxBytes, 400<<10) }
 
 func implementKeys(i *Implement) keys {

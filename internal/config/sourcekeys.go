@@ -50,7 +50,7 @@ func sourceKeys(s *Source) keys {
 	}
 }
 
-// given is a mapping without what is not set; nil where nothing is.
+// given returns the keys' values without unset ones, or nil if none is set.
 func (all keys) given() any {
 	object := all.object()
 	maps.DeleteFunc(object, func(_ string, v any) bool {
@@ -75,7 +75,7 @@ func sourcesKey(into *[]Source) key {
 	return k
 }
 
-// checkSource refuses a source that lacks what its kind needs, or has what no such one has.
+// checkSource rejects a source that lacks what its kind needs, or sets what its kind does not have.
 func checkSource(r *reader, n ast.Node, s Source) {
 	rest := s.Kind == SourceJira || s.Kind == SourceConfluence
 	switch {
@@ -90,7 +90,7 @@ func checkSource(r *reader, n ast.Node, s Source) {
 	}
 }
 
-// inVariable is the name of an environment variable.
+// inVariable is the name of an environment variable that holds the value.
 func inVariable(name string, into *string) key {
 	return ruled(name, into, form(variableName(), "the name of an environment variable"))
 }
@@ -130,7 +130,7 @@ func (r *reader) server(n ast.Node, m *MCP) {
 	}
 }
 
-// inAnswer is the path of a field in an answer.
+// inAnswer is the path of a field in a tool's answer.
 func inAnswer(name string, into *string) key {
 	return ruled(name, into, form(fieldPath(), "a field of an answer, such as fields.summary"))
 }
@@ -150,7 +150,7 @@ func commentToolKeys(t *Tool) keys {
 	return keys{ruled("tool", &t.Tool, name), ruled("argument", &t.Argument, name), arguments(&t.With)}
 }
 
-// toolKey is a tool, which is told which ticket or page is meant, and what to say where it comments.
+// toolKey is a tool, which must be told the ticket or page, and the text if it comments.
 func toolKey(name string, t *Tool, keysOf func(*Tool) keys) key {
 	known := keysOf(t)
 	placed := func(what string) bool {
@@ -172,7 +172,7 @@ func toolKey(name string, t *Tool, keysOf func(*Tool) keys) key {
 	}}
 }
 
-// arguments are plain values by their names.
+// arguments holds plain values by name.
 func arguments(into *map[string]any) key {
 	return key{name: "arguments", read: func(r *reader, n ast.Node) {
 		*into = map[string]any{}
