@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// address is how plainly a sentence speaks to a model, or as somebody who does; named when it calls the model.
+// address scores how clearly a sentence addresses a model, or poses as one speaking. named means it calls the model.
 func address(s []token, present set) (best float64, named bool) {
 	if present.has(you) {
 		best = 0.5
@@ -30,7 +30,7 @@ func address(s []token, present set) (best float64, named bool) {
 	return best, named
 }
 
-// addressee weighs a word for somebody who reads.
+// addressee scores a word as the name of a reader.
 func addressee(means set) float64 {
 	switch {
 	case means.has(turn) || means.has(machine):
@@ -45,13 +45,13 @@ func addressee(means set) float64 {
 	return 0
 }
 
-// weak reports whether words are those for a reviewer alone, a program or a person.
+// weak reports whether no word names a machine or an agent, only a reviewer, who may be a person.
 func weak(words []token) bool {
 	return !slices.ContainsFunc(words, func(t token) bool { return t.means&of(machine, agent) != 0 })
 }
 
-// called is how much of a call stands around the words first..last: a colon or
-// comma behind them, "note to" or "if you are" before them.
+// called scores how the words first..last are called: by a colon or comma after them, or by
+// "note to" or "if you are" before them.
 func called(s []token, first, last int) float64 {
 	points := 0.0
 	if last+1 < len(s) && strings.IndexByte(":,", s[last+1].sep) >= 0 {
@@ -65,14 +65,14 @@ func called(s []token, first, last int) float64 {
 		case s[k].means.has(dear) && (k == first-1 || (s[first-1].means | s[k+1].means).has(toward)),
 			s[k].means.has(cond) && s[k+1].means.has(you):
 			points = max(points, 1.2)
-		case s[k].means.has(toward) && !weak(s[first:last+1]): // "a lot of tools" are nobody
+		case s[k].means.has(toward) && !weak(s[first:last+1]): // "a lot of tools" addresses no one
 			points = max(points, 0.5)
 		}
 	}
 	return points
 }
 
-// obliged is how much a word behind the last one lays down a duty.
+// obliged scores a duty that the words after the last one impose.
 func obliged(s []token, last int) float64 {
 	for k := last + 1; k < min(len(s), last+4); k++ {
 		if s[k].means.has(modal) {

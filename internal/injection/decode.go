@@ -17,11 +17,11 @@ import (
 
 const maxDepth = 3 // encodings within encodings
 
-// coding is one way to write text that a model reads and a person does not.
+// coding is one way to encode text that a model reads and a person does not.
 type coding struct {
-	possible func(line string) bool // a quick look
+	possible func(line string) bool // a cheap check
 	find     func(line string, most int) []string
-	decode   func(string) string // "" where it is none
+	decode   func(string) string // "" if it does not decode
 }
 
 var codings = []coding{
@@ -32,13 +32,13 @@ var codings = []coding{
 	{many(`\`), by(`(?:\\(?:u[0-9a-fA-F]{4}|u\{[0-9a-fA-F]+\}|x[0-9a-fA-F]{2}|[0-7]{3})[^\\]{0,12}){4,}`), fromEscapes},
 }
 
-// by finds what matches an expression.
+// by returns a function that finds the matches of an expression.
 func by(expr string) func(string, int) []string {
 	re := pattern.Lazy(expr)
 	return func(line string, most int) []string { return re().FindAllString(line, most) }
 }
 
-// decoded lists what a line says in other codings.
+// decoded returns the texts that a line contains in other encodings.
 func decoded(line string) []string {
 	var list []string
 	for _, c := range codings {
@@ -61,10 +61,10 @@ func many(sign string) func(string) bool {
 const (
 	hexDigits   = "0123456789abcdefABCDEF"
 	base64Signs = hexDigits + "ghijklmnopqrstuvwxyzGHIJKLMNOPQRSTUVWXYZ+/_-"
-	shortest    = 16 // letters of base64 that are looked at
+	shortest    = 16 // base64 characters at least
 )
 
-// stretch looks for so many of some bytes in a row, others that may stand between them aside.
+// stretch returns a check for a run of need bytes out of some, not counting the bytes allowed between them.
 func stretch(need int, of, between string) func(string) bool {
 	counted, allowed := bytesOf(of), bytesOf(of+between)
 	return func(line string) bool {
@@ -109,7 +109,7 @@ func readable(text string) bool {
 
 func control(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r == 0x7f }
 
-// binary reports whether no readable text begins with some bytes.
+// binary reports whether no readable text can begin with some bytes.
 func binary(head []byte) bool {
 	for len(head) > 0 && utf8.FullRune(head) {
 		r, n := utf8.DecodeRune(head)
@@ -123,7 +123,7 @@ func binary(head []byte) bool {
 
 var urlSigns = strings.NewReplacer("-", "+", "_", "/")
 
-// fromBase64 decodes nothing whose beginning is no prose.
+// fromBase64 decodes base64, unless its beginning cannot be prose.
 func fromBase64(s string) string {
 	s = urlSigns.Replace(strings.TrimRight(s, "="))
 	var head [shortest / 4 * 3]byte
@@ -173,14 +173,15 @@ func fromEscapes(s string) string {
 	})
 }
 
-// common are words of which a line in another spelling has several. Turned around "on" is one itself.
+// common lists words of which a line in rot13 or backwards has several; "no" backwards is
+// itself a word.
 const common = "the and this you your not all any for is it to of do no as be with text file report approve ignore " +
 	"review reviewer reviews assistant model instructions rules safe say return empty above previous language issues " +
 	"findings skip must code change"
 
-const chance = 3 // different words of another spelling that are no chance in one line
+const chance = 3 // different disguised words in one line that rule out chance
 
-// spellings says of each strange word whether it is in rot13, else it stands backwards.
+// spellings maps each disguised word to true if it is in rot13, and to false if it is backwards.
 var spellings = sync.OnceValue(func() map[string]bool {
 	list := map[string]bool{}
 	for word := range strings.FieldsSeq(common) {
@@ -201,7 +202,7 @@ var (
 	gap    = pattern.Lazy(`[ ._-]{2,}`)
 )
 
-// strange lists a line in the spellings that nobody writes by chance: rot13, backwards, letters spaced out.
+// strange returns a line in the spellings that no one writes by chance: rot13, backwards, letters spaced out.
 func strange(line string) []string {
 	var list []string
 	forward, back, single := strangers(line)
@@ -219,7 +220,7 @@ func strange(line string) []string {
 	return list
 }
 
-// strangers counts a line's different words in rot13, its different words backwards, and its words of one letter.
+// strangers counts a line's different words in rot13, its different words backwards, and its one-letter words.
 func strangers(line string) (forward, back, single int) {
 	var seen []string
 	for word := range strings.FieldsFuncSeq(strings.ToLower(line), func(r rune) bool { return !unicode.IsLetter(r) }) {
@@ -250,7 +251,7 @@ func rot13(r rune) rune {
 	return r
 }
 
-// closed puts spaced letters together; wider gaps part the words.
+// closed joins letters that are spaced out; wider gaps separate the words.
 func closed(run string) string {
 	var words []string
 	for word := range strings.SplitSeq(gap().ReplaceAllString(run, "\n"), "\n") {

@@ -5,31 +5,31 @@ import (
 	"strings"
 )
 
-// judgement is what a sentence amounts to.
+// judgement is the score of a sentence.
 type judgement struct {
-	address               float64 // who is spoken to
+	address               float64 // how clearly a model is addressed
 	effect, plain, spoken float64 // what is wanted
-	doubt                 float64 // below zero: what speaks against it
-	named                 bool    // a model is spoken to by its name
+	doubt                 float64 // negative: what speaks against it
+	named                 bool    // a model is addressed by name
 	defence               bool    // the text is about attacks
-	code                  bool    // signs rather than spaces part its words
-	forged                bool    // turns or ends of data, whatever is wanted
-	kind                  string  // of the weightiest effect
-	at                    int     // its first word
+	code                  bool    // signs rather than spaces separate its words
+	forged                bool    // it has forged turns or ends of data
+	kind                  string  // kind of the highest-scoring effect
+	at                    int     // index of that effect's first token
 }
 
 const (
 	threshold      = 2.6
-	packed         = 3.6 // in a line of a bundle, where chance brings words together
+	packed         = 3.6 // threshold in a bundle's line, where words meet by chance
 	longLine       = 1000
-	packedLine     = 5000 // of a bundle, where nothing counts that calls no model by name
-	defended       = 0.4  // of all, in a text about attacks that speaks to nobody
-	unaddressed    = 0.5  // of an effect's weight, where nobody is addressed
+	packedLine     = 5000 // longest line in which a hit need not name a model
+	defended       = 0.4  // factor for a text about attacks
+	unaddressed    = 0.5  // factor for effects without an addressee
 	maxUnaddressed = 1.8
-	disguise       = 1.8 // prose that is hidden in a coding means harm more often than not
+	disguise       = 1.8 // encoded prose usually means harm
 )
 
-// instructions judges every sentence of a text, and what its lines say in other codings.
+// instructions judges every sentence of a text, and what its lines contain in other encodings.
 func instructions(lines []string) []Hit {
 	hits := judged(lines, 0)
 	d := decoder{left: minDecoded}
@@ -44,12 +44,12 @@ func instructions(lines []string) []Hit {
 	return hits
 }
 
-// decoder bounds what is decoded for one text.
-type decoder struct{ left int } // bytes
+// decoder limits how much is decoded for one text.
+type decoder struct{ left int } // bytes left
 
 const minDecoded = 64 << 10
 
-// disguised reports whether a line gives instructions in another coding, down to some depth of codings in codings.
+// disguised reports whether a line contains encoded instructions, in up to depth nested encodings.
 func (d *decoder) disguised(line string, depth int) bool {
 	for _, text := range decoded(line) {
 		if d.left -= len(text); d.left < 0 {
@@ -66,7 +66,7 @@ func (d *decoder) disguised(line string, depth int) bool {
 	return false
 }
 
-// judged lists the sentences that reach the threshold, with something added to each for how it was found.
+// judged returns a hit for each sentence that reaches the threshold. bonus is added to every score.
 func judged(lines []string, bonus float64) []Hit {
 	var hits []Hit
 	all, before := parse(lines), judgement{}
@@ -91,7 +91,7 @@ func judged(lines []string, bonus float64) []Hit {
 	return hits
 }
 
-// worded reports words rather than a program's signs around a place in a bundle's line.
+// worded reports whether a place in a bundle's line is surrounded by words rather than code.
 func worded(line string, at int) bool {
 	around := line[max(0, at-100):min(len(line), at+200)]
 	signs := strings.Count(around, "(") + strings.Count(around, "{") +
@@ -99,11 +99,11 @@ func worded(line string, at int) bool {
 	return signs < 6
 }
 
-// idle is how many sentences name a model and want nothing of it in a text about models.
+// idle is how many sentences must name a model without wanting anything, for a text to be about models.
 const idle = 5
 
-// aboutModels reports a text of a project that works with models: that one stands there is
-// no sign that it is spoken to.
+// aboutModels reports whether a text comes from a project that works with models. There a
+// mention of a model does not mean that it is addressed.
 func aboutModels(all []sentence) bool {
 	n := 0
 	for _, s := range all {
@@ -116,7 +116,7 @@ func aboutModels(all []sentence) bool {
 	return n >= idle
 }
 
-// parse takes a text apart.
+// parse splits a text into sentences of labelled tokens.
 func parse(lines []string) []sentence {
 	size := 0
 	for _, line := range lines {
@@ -141,7 +141,7 @@ func parse(lines []string) []sentence {
 	return sentences(tokens, shapes)
 }
 
-// total adds up a sentence and what the one before it leaves.
+// total returns the score of a sentence, with what the one before it carries over.
 func (j judgement) total(before judgement) float64 {
 	address := max(j.address, before.address)
 	points := j.plain + before.effect/2
@@ -162,7 +162,7 @@ func (j judgement) total(before judgement) float64 {
 	return address + points
 }
 
-// carried is what a sentence leaves for the next one.
+// carried returns what a sentence carries over to the next one.
 func carried(before, j judgement) judgement {
 	return judgement{
 		address: max(j.address, before.address) - 0.45, effect: max(0, j.effect+j.plain+j.doubt),
@@ -171,7 +171,7 @@ func carried(before, j judgement) judgement {
 	}
 }
 
-// judge weighs one sentence.
+// judge scores one sentence.
 func judge(s []token) judgement {
 	var present set
 	for i := range s {
@@ -202,7 +202,7 @@ func judge(s []token) judgement {
 	return j
 }
 
-// code reports whether more words are parted by signs than by spaces; a number, as of a version, is no word.
+// code reports whether more words are separated by signs than by spaces. A number, as in a version, counts as a sign.
 func code(s []token) bool {
 	signs := 0
 	for _, t := range s {

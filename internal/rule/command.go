@@ -14,7 +14,8 @@ var fromRequest = lazy(`(?i)\b(?:req|request|r)\.(?:query|params|body|form|FormV
 
 var identifier = lazy(`[A-Za-z_][\w.]*`)
 
-// sentByCaller is a hit on line i about an expression: a blocker where the hunk shows that a caller sent its value.
+// sentByCaller returns a hit for an expression on line i: a blocker if the hunk shows that
+// a caller sent it.
 func (h *hunk) sentByCaller(expression string, i int) hit {
 	at := hit{line: i, subject: expression}
 	name := identifier().FindString(expression)
@@ -24,8 +25,8 @@ func (h *hunk) sentByCaller(expression string, i int) hit {
 	return at
 }
 
-// shellFromInput finds command lines for a shell that are built from values; a
-// blocker where the hunk shows that a caller sent the value.
+// shellFromInput finds shell commands that are built from values. A hit is a blocker if the
+// hunk shows that a caller sent the value.
 var shellFromInput = rule{
 	name: "shell-from-input", category: "security", severity: finding.Major,
 	title: "Command injection: a shell reads what is built from a value",
@@ -43,7 +44,7 @@ var shellFromInput = rule{
 	},
 }
 
-// maintained is a path of what those who have the repository run themselves.
+// maintained matches paths of programs that the repository's maintainers run themselves.
 var maintained = lazy(`(?:^|/)(?:scripts?|tools?|hack|ci|build|release|\.github)/`)
 
 var (
@@ -57,7 +58,7 @@ var (
 	fixed = lazy(`^(?:"[^"]*"|'[^']*'|[A-Za-z_][\w.]*\(\));?$`)
 )
 
-// builtCommand finds calls on lines with one of some words whose last group is a command for a shell.
+// builtCommand finds calls whose last group is a shell command, on lines that contain one of some words.
 func builtCommand(call string, words ...string) finder {
 	re := lazy(call)
 	return holding(each(func(h *hunk, i int) (hit, bool) {
@@ -74,7 +75,7 @@ func builtCommand(call string, words ...string) finder {
 	}), words...)
 }
 
-// constants reports whether all that a command on line i is built from is the program's own.
+// constants reports whether everything that the command on line i is built from is the program's own.
 func (h *hunk) constants(command string, i int) bool {
 	text := command + " " + h.value(identifier().FindString(command), i)
 	all := operands().FindAllStringSubmatch(verbs().ReplaceAllString(text, ""), -1)
@@ -84,7 +85,7 @@ func (h *hunk) constants(command string, i int) bool {
 	})
 }
 
-// built reports whether a command is put together on the spot or, where it is a plain name, on a line above.
+// built reports whether a command is put together in place or, if it is a plain name, on a line above.
 func (h *hunk) built(command string, i int) bool {
 	name := identifier().FindString(command)
 	plain := name != "" && strings.HasPrefix(command, name)

@@ -19,7 +19,7 @@ var errorDropped = rule{
 	find: in{golang: each(func(h *hunk, i int) (hit, bool) {
 		code := h.codeAt(i)
 		if !strings.Contains(code, "(") || strings.HasPrefix(code, "_ =") || h.commented(i) {
-			return hit{}, false // dropped on purpose, where it is
+			return hit{}, false // if it is dropped, then on purpose
 		}
 		name := statement(h, i)
 		return hit{subject: name}, strings.Contains(name, ".") && mustWork().MatchString(name) && !h.missed(i)
@@ -31,8 +31,8 @@ var (
 	absent = lazy(`^if (?:_, \w+ := (\w+)\[|len\((\w+)|(\w+) == nil\b)`)
 )
 
-// missed reports whether the line behind the call on line i asks if what the call fills is there,
-// or the data were made right above.
+// missed reports whether the line after the call on line i checks if the value that the
+// call fills is present, or whether the data were made right above.
 func (h *hunk) missed(i int) bool {
 	for j := max(0, i-2); j < i; j++ {
 		if strings.Contains(h.codeAt(j), ".Marshal(") {

@@ -40,9 +40,9 @@ func emptyExceptBlock(h *hunk, i int) bool {
 var closing = lazy(`^(?:del\b|[\w.\[\]]*\b(?:close|shutdown|kill|terminate|disconnect|cancel|stop|quit|logout` +
 	`|unlink|remove|rmtree|rmdir|cleanup|flush|release)\w*\()`)
 
-// slight reports a block above line i whose failure hardly matters: a single statement that was
-// written together with it, one that begins with an import, which a platform may lack, one that
-// only puts away what is not needed any more, or one behind which a value is ready for that.
+// slight reports whether a failure of the block above line i hardly matters: the block is a single
+// statement that was written together with the handler, begins with an import that a platform may lack,
+// only cleans up, or returns a value for which the code after the handler has a fallback.
 func (h *hunk) slight(i int) bool {
 	var block []int // from its last line up
 	j := i - 1
@@ -66,20 +66,20 @@ func (h *hunk) slight(i int) bool {
 		stood = stood || h.was(h.lines[j].text)
 	}
 	if stood && !h.was("try:") {
-		return false // it stood there without
+		return false // it existed before, without the handler
 	}
 	return statements < 2 || !kept || optional().MatchString(h.codeAt(first)) ||
 		returns && strings.HasPrefix(h.codeAt(h.next(h.next(i))), "return ")
 }
 
-// was reports a line that the old file had, whatever its indentation.
+// was reports whether the old file had a line, whatever its indentation.
 func (h *hunk) was(text string) bool {
 	return slices.ContainsFunc(h.removed, func(old string) bool {
 		return strings.TrimSpace(old) == strings.TrimSpace(text)
 	})
 }
 
-// commented reports whether line i holds a comment, taken for the reason why.
+// commented reports whether line i has a comment, which counts as the reason.
 func (h *hunk) commented(i int) bool {
 	l := h.lines[i]
 	for n := range len(l.text) {
