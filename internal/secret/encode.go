@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// The lengths of a token that may hold a credential: shorter ones have no room,
-// and only so much of a longer one written backwards is turned.
+// Lengths in bytes of a token that may hold a credential: shorter ones have no room, and of
+// a longer one, only maxBackward bytes on each side are read backwards.
 const (
 	minEncoded  = 24
 	minReadable = 12
 	maxBackward = 4096
 )
 
-// encoded looks into what may be base64, hex or percent signs.
+// encoded searches everything that may be base64, hex or percent-encoded.
 func (s *scan) encoded() {
 	if s.depth >= maxDepth {
 		return
@@ -41,7 +41,7 @@ func (s *scan) encoded() {
 	}
 }
 
-// run is the end of the bytes from an offset on that are of a kind.
+// run returns the end of the bytes that satisfy is, from an offset on.
 func run(text string, at int, is func(byte) bool) int {
 	for at < len(text) && is(text[at]) {
 		at++
@@ -55,7 +55,7 @@ func isHex(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
 }
 
-// token looks into a run of base64's letters, at each of its alignments: a path in front of a value shares them.
+// token decodes a base64 run at each of its alignments, since a path before a value has the same characters.
 func (s *scan) token(start, end int) {
 	padded := run(s.text, end, func(c byte) bool { return c == '=' })
 	plain, buffer := []byte(urlSafe.Replace(s.text[start:end])), make([]byte, end-start)
@@ -92,7 +92,7 @@ func (s *scan) hex(start, end int) {
 	}
 }
 
-// readable reports whether bytes hold a stretch of text.
+// readable reports whether decoded bytes contain a stretch of text.
 func readable(b []byte) bool {
 	n := 0
 	for _, c := range b {
@@ -107,7 +107,7 @@ func readable(b []byte) bool {
 	return false
 }
 
-// percent looks into the token around a percent sign, and returns its end.
+// percent decodes the token around a percent sign, and returns its end.
 func (s *scan) percent(at int) int {
 	if at+2 >= len(s.text) || !isHex(s.text[at+1]) || !isHex(s.text[at+2]) {
 		return at + 1
@@ -126,15 +126,15 @@ func isPercent(c byte) bool { return isToken(c) || c == '%' || c == '.' || c == 
 
 var percent = lazy(`%[0-9a-fA-F]{2}`)
 
-// unescaped undoes percent signs; one that begins no escape stays.
+// unescaped decodes percent-encoding. A percent sign that begins no escape stays.
 func unescaped(text string) string {
 	return percent().ReplaceAllStringFunc(text, func(escape string) string {
-		b, _ := hex.DecodeString(escape[1:]) // the form has checked it
+		b, _ := hex.DecodeString(escape[1:]) // the pattern has checked it
 		return string(b)
 	})
 }
 
-// backward looks into the token around a keyword that stands there backwards.
+// backward searches the token around a keyword that is written backwards.
 func (s *scan) backward(at, n int) {
 	if s.depth >= maxDepth || at+n <= s.turned {
 		return
@@ -155,13 +155,13 @@ func (s *scan) backward(at, n int) {
 	}
 }
 
-// integrity is the hash of a file that a page or a lockfile loads: of thousands one
-// reads like a credential from behind.
+// integrity matches the hash of a file that a page or a lockfile loads: one in thousands
+// looks like a credential backwards.
 var integrity = lazy(`^sha(?:256-[\w+/]{43}=|384-[\w+/]{64}|512-[\w+/]{86}==),?$`)
 
 func isInk(c byte) bool { return c > ' ' && c <= '~' && c != '"' && c != '\'' && c != '`' }
 
-// inside takes out a whole token where what it encodes holds a credential.
+// inside adds a leak for a whole token if what it encodes contains a credential.
 func (s *scan) inside(decoded string, start, end int) bool {
 	leaks := s.below(decoded)
 	if len(leaks) == 0 {
@@ -172,7 +172,7 @@ func (s *scan) inside(decoded string, start, end int) bool {
 	return true
 }
 
-// below searches what an encoding held; guesses do not count there.
+// below searches decoded text, ignoring guesses.
 func (s *scan) below(decoded string) []Leak {
 	inner := newScan(decoded)
 	inner.depth = s.depth + 1

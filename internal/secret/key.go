@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// maxKey is the length in bytes up to which a key is followed.
+// maxKey is the maximum length of a key in bytes.
 const maxKey = 20_000
 
-// What stands between the lines of a key in code, diffs, comments and strings,
-// and the head of a key that is encrypted.
+// What may come between the lines of a key in code, diffs, comments and strings, including
+// the header of an encrypted key; and a key's last line.
 const (
 	between = `(?:\\+[nrt]|[\s"'` + "`" + `,;#*|>()\\+-]|//[ \t]|` +
 		`(?:Proc-Type|DEK-Info|Version|Comment|Hash): [^\n\\"]{0,100})*`
@@ -28,7 +28,7 @@ var (
 	keyLine = lazy(`[A-Za-z0-9+/=]{32,}`)
 )
 
-// keys finds private keys with their material; a mark alone is none.
+// keys finds private keys with their material; a marker alone is not a leak.
 func (s *scan) keys() {
 	if !strings.Contains(s.text, "PRIVATE KEY") {
 		return
@@ -53,7 +53,7 @@ func (s *scan) keys() {
 	}
 }
 
-// materialAbove is where the lines of a key begin that end above an offset: a patch may show the end of a key alone.
+// materialAbove returns the start of the key lines that end above an offset: a patch may show only the end of a key.
 func (s *scan) materialAbove(at int) int {
 	start, short := at, true
 	for line := s.line(at) - 1; line >= 0 && at-s.starts[line] < maxKey; line-- {

@@ -8,8 +8,8 @@ import (
 	"unicode"
 )
 
-// own is what gitleaks' rules lack or ask too much of: tokens of another length
-// than today's, and values that only their place gives away.
+// own returns forms that gitleaks' rules lack or restrict too much: tokens of another
+// length than today's, and values recognizable only by their context.
 func own() []form {
 	issued := func(kind, expr string, keywords ...string) form {
 		return form{kind: kind, grade: Issued, keywords: keywords, re: lazy(expr), entropy: 3, readable: placeholder,
@@ -46,7 +46,7 @@ const (
 	assigned     = `["']?(?:\s*:\s*(?:string|str))?\s*(?::=|=>|=|:)\s*`
 )
 
-// named are the forms of which the name or the place says what the value is.
+// named returns the forms whose value is recognized by a name or place.
 func named() []form {
 	words := []string{"password", "passwd", "passphrase", "secret", "token", "apikey", "api_key", "accesskey",
 		"access_key", "privatekey", "private_key"}
@@ -83,7 +83,7 @@ func named() []form {
 	}
 }
 
-// standIns are what stands in for a value, and what is said around that.
+// standIns matches placeholders for a value, and words around them.
 const standIns = `\$\{[^{}]*\}|\{[A-Za-z_.]+\}|\{\{[^{}]*\}\}|\$\([^()]*\)|<[^<>]*>` +
 	`|\$[A-Z_]+[A-Z0-9_]*|\$[a-z_]+|%[sdvq]` +
 	`|(?i:(?:change[_-]?(?:me|it|this)|placeholder|example|sample|dummy)\d{0,3}|x{3,}|0{6,}|\*{3,}|\.{3}` +
@@ -98,7 +98,7 @@ var (
 	trimmings  = lazy(`%[0-9A-F]{2}|\d{1,3}$`)
 	variable   = lazy(`\$\{[A-Za-z_][^{}]*\}|\{\{[^{}]*\}\}|\$\([A-Za-z][^()]*\)`)
 	marked     = lazy(`^[\x21-\x7e]*[A-Za-z][!#$%^&*+=?~]+[A-Za-z][\x21-\x7e]*$`)
-	documented = lazy(`(?i)EXAMPLE(?:KEY)?$|^Eby8vdM02xNOcq`) // the latter of Azure's storage emulator
+	documented = lazy(`(?i)EXAMPLE(?:KEY)?$|^Eby8vdM02xNOcq`) // the latter is of Azure's storage emulator
 	sequence   = lazy(`^(?:0?123456789?0?|0?12345\d{0,3}|abc(?:def)?123(?:456)?)$`)
 	here       = lazy(`://(?:localhost|127\.0\.0\.1)\b`)
 	localHost  = lazy(`(?i)^@(?:[\w.-]*localhost|127\.0\.0\.1|\[::1\]|[\w.-]*\.local\b|[\w.-]*example)`)
@@ -108,10 +108,10 @@ var (
 	identifier = lazy(`^[A-Za-z]+(?:[_.:/\-][A-Za-z]+)*[_.\-]?\d{0,2}$|^[A-Z0-9_]+$`)
 )
 
-// wordShare is the part of a name in code that is words.
+// wordShare is the least part of words in a name in code.
 const wordShare = 0.55
 
-// share is the part of a value's letters and digits that an expression takes.
+// share returns the fraction of a value's letters and digits that an expression matches.
 func share(v string, re func() *regexp.Regexp) float64 {
 	ink := func(s string) (n int) {
 		for i := range len(s) {
@@ -131,24 +131,24 @@ func share(v string, re func() *regexp.Regexp) float64 {
 	return float64(taken) / float64(all)
 }
 
-// standsIn reports a value that as a whole stands in for another one. What only
-// holds such a word is a password that somebody chose.
+// standsIn reports whether a value consists of placeholders. A value that only contains
+// such a word is a password that a person chose.
 func standsIn(v string) bool { return share(v, standIn) == 1 }
 
-// placeholder reports a value that only shows the form of a credential: its issuer's
-// prefix, and then no more than a stand-in.
+// placeholder reports whether a match only shows a credential's format: its issuer's
+// prefix, followed by a placeholder.
 func placeholder(m match) bool {
 	v := m.secret()
 	return share(v, standIn) >= 0.5 || documented().MatchString(v)
 }
 
-// pair reports a user with a password that stands in for one, or with none.
+// pair reports whether a user has no password, or a placeholder for one.
 func pair(m match) bool {
 	_, password, _ := strings.Cut(m.secret(), ":")
 	return standsIn(trimmings().ReplaceAllString(password, "")) || here().MatchString(m.line())
 }
 
-// uniform reports a value of one case, such as a hash, where an AWS key mixes both with digits.
+// uniform reports whether a value has one case, like a hash, while an AWS key mixes both cases and digits.
 func uniform(m match) bool {
 	v := m.secret()
 	return v == strings.ToLower(v) || v == strings.ToUpper(v) || !strings.ContainsAny(v, digits) && !drawnLetters(v) ||
@@ -157,7 +157,7 @@ func uniform(m match) bool {
 
 const digits = "0123456789"
 
-// harmlessURL reports a password in a URL that protects nothing.
+// harmlessURL reports whether a password in a URL protects nothing.
 func harmlessURL(m match) bool {
 	v := m.secret()
 	user, _, _ := strings.Cut(strings.TrimPrefix(m.whole, "://"), ":")
@@ -168,21 +168,21 @@ const urlPassword = "url-password"
 
 var plainWord = lazy(`^[A-Za-z]+(?:[_.-][A-Za-z]+)*\d{0,2}$`)
 
-// plain reports a password in a URL that is short or a word: it stands in ordinary text by chance.
+// plain reports whether a password in a URL is short or a word, which ordinary text contains by chance.
 func plain(m match) bool {
 	v := m.secret()
 	return len(v) < minKnown || plainWord().MatchString(v) && !drawnLetters(v)
 }
 
-// namesake reports a password in a URL that is a name there as well, as of a container on one's own machine.
+// namesake reports whether a URL's password is also a name in it, as of a container on one's own machine.
 func namesake(m match) bool {
 	rest, _, _ := strings.Cut(m.text[m.end:], "\n")
 	names := strings.FieldsFunc(rest, func(r rune) bool { return strings.ContainsRune("@:/?&=\"'` ", r) })
 	return slices.Contains(names, m.secret())
 }
 
-// name reports a value that is made of words and a number or two, as names in
-// code are; what is drawn at random is cut up by digits.
+// name reports whether a value consists of words and at most two numbers, like names in
+// code. Random values are broken up by digits.
 func name(m match) bool {
 	letters, v := 0, m.secret()
 	for _, word := range word().FindAllString(v, -1) {
@@ -191,8 +191,8 @@ func name(m match) bool {
 	return len(number().FindAllString(v, 3)) <= 2 && float64(letters) >= wordShare*float64(len(v))
 }
 
-// chosen reports a named value that was written to be read: words, or too
-// little of a mixture. Keys are drawn, passwords are chosen by people.
+// chosen reports whether a named value was written by a person for reading: it has words,
+// or too little variety. Keys are random; passwords are chosen by people.
 func chosen(m match) bool {
 	v := spelt(m.secret())
 	if standsIn(trimmings().ReplaceAllString(v, "")) || sequence().MatchString(v) || documented().MatchString(v) {
@@ -215,10 +215,10 @@ func chosen(m match) bool {
 
 var letterCode = lazy(`\\u[0-9a-fA-F]{4}`)
 
-// spelt is a value with the letters that JSON writes as numbers: the digits of those are no mixture.
+// spelt decodes the letters that JSON escapes in a value: the digits of an escape are not variety.
 func spelt(v string) string {
 	return letterCode().ReplaceAllStringFunc(v, func(code string) string {
-		n, _ := strconv.ParseUint(code[2:], 16, 16) // the form has checked it
+		n, _ := strconv.ParseUint(code[2:], 16, 16) // the pattern has checked it
 		if !unicode.IsLetter(rune(n)) {
 			return code
 		}
@@ -226,14 +226,14 @@ func spelt(v string) string {
 	})
 }
 
-// password reports a value that is given to the name of a password.
+// password reports whether a value is assigned to the name of a password.
 func password(m match) bool {
 	name := strings.ToLower(m.name)
 	return strings.HasSuffix(name, "password") || strings.HasSuffix(name, "passwd") ||
 		strings.HasSuffix(name, "passphrase")
 }
 
-// drawnLetters reports ASCII letters of both cases that make no words.
+// drawnLetters reports whether a value has random ASCII letters: both cases, and few words.
 func drawnLetters(v string) bool {
 	return isASCII(v) && v != strings.ToLower(v) && v != strings.ToUpper(v) && share(v, longWord) < 0.7
 }

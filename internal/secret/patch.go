@@ -11,16 +11,16 @@ import (
 
 // PatchLeak is a credential that a patch adds.
 type PatchLeak struct {
-	Line  int // of the new file, 1-based; the first added one it stands on
+	Line  int // in the new file, 1-based: the first added line that it is on
 	Kind  string
 	Grade Grade  // Named or Issued
 	Name  string // see Leak
 	Text  string // the line, redacted
 }
 
-// Patch redacts every line of one file's patch, in diff.Hunks' form, and lists what its added lines hold, in their
-// order and once for each line and kind; guesses are redacted and not listed. Lines, their operators and the numbers
-// in hunk headers stay. What is no patch is redacted as text and lists nothing.
+// Patch redacts every line of one file's patch, in diff.Hunks' form, and returns the leaks on added lines, in
+// order and once for each line and kind. Guesses are redacted but not returned. Lines, their operators and
+// the numbers in hunk headers stay. A text that is not a patch is redacted as text, without leaks.
 func Patch(patch string) (clean string, leaks []PatchLeak) {
 	hunks, err := diff.Hunks(patch)
 	if err != nil {
@@ -44,14 +44,14 @@ func Patch(patch string) (clean string, leaks []PatchLeak) {
 	return strings.Join(lines, "\n"), added(newScan(text), found, rows, redacted)
 }
 
-// row is one line of a patch: its mark, which stays, and its content.
+// row is one line of a patch: its marker, which stays, and its content.
 type row struct {
 	mark, content string
-	added         int  // line of the new file; 0 where it is not added
-	removed       bool // a line of the old file alone
+	added         int  // line number in the new file; 0 if it is not added
+	removed       bool // a line only in the old file
 }
 
-// rowsOf walks a patch beside its hunks. The text behind a header's second @@ is code, too.
+// rowsOf splits a patch into rows, along its hunks. The text after a header's second @@ is code, too.
 func rowsOf(patch string, hunks []diff.Hunk) []row {
 	lines := strings.Split(patch, "\n")
 	rows := make([]row, 0, len(lines))
@@ -84,8 +84,8 @@ func rowOf(line string, l diff.Line) row {
 	return r
 }
 
-// added lists the leaks on added rows. One that runs over several stands at its
-// first. What a removed row holds was there before: its line has been moved or reworded.
+// added returns the leaks on added rows; one that spans several is reported at its first. A
+// value that a removed row also contains is not new: its line was moved or reworded.
 func added(s *scan, found []Leak, rows []row, redacted []string) []PatchLeak {
 	var out []PatchLeak
 	type place struct {
@@ -98,7 +98,7 @@ func added(s *scan, found []Leak, rows []row, redacted []string) []PatchLeak {
 		at := slices.IndexFunc(rows[first:last+1], func(r row) bool { return r.added > 0 })
 		value := s.text[l.Start:l.End]
 		if strings.Contains(value, "k_test_") {
-			l.Grade = Named // of Stripe's mode for tests
+			l.Grade = Named // from Stripe's test mode
 		}
 		moved := slices.ContainsFunc(rows, func(r row) bool { return r.removed && strings.Contains(r.content, value) })
 		if at < 0 || moved || l.Grade == Guess || l.Grade == Named && (harmless(l, value) ||
@@ -130,20 +130,20 @@ var (
 	ownForm = lazy(`(?:\[[^\]\s]*\w-\w[^\]\s]*\]|\\w)(?:\{\d|[+*])`)
 )
 
-// patterned reports lines with the regular expression of a token, which makes the token beside
-// it a value to try that on.
+// patterned reports whether lines contain a token's regular expression, so that a token
+// next to it is a value to try it on.
 func patterned(around []row) bool {
 	return slices.ContainsFunc(around, func(r row) bool { return ownForm().MatchString(r.content) })
 }
 
-// commented reports lines in a comment: a sample of how a credential is written.
+// commented reports whether all lines are comments: a sample of how a credential is written.
 func commented(body []row) bool {
 	return len(body) > 0 && !slices.ContainsFunc(body, func(r row) bool { return !comment().MatchString(r.content) })
 }
 
-// harmless reports what a name alone makes a credential, and its value does not: a search
-// key that browsers are given, an identifier or where a store keeps it, a sample that counts, words
-// in base64, what a protocol derives, the id of a request, and what is kept of a password to compare it with.
+// harmless reports whether a value shows that it is no credential in spite of its name: a
+// search key for browsers, an identifier or a location in a store, a counting sample,
+// base64 of words, a value that a protocol derives, a request's ID, and a password's hash.
 func harmless(l Leak, value string) bool {
 	plain, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(value, "="))
 	return l.Kind == "algolia-api-key" || strings.Contains(value, "0123456789") || !isASCII(value) ||
@@ -152,7 +152,7 @@ func harmless(l Leak, value string) bool {
 		strings.Contains(strings.ToLower(l.Name), "token") && uuid().MatchString(value)
 }
 
-// beside is how many lines around a key are looked at for whom it is made.
+// beside is how many lines around a key are searched for its purpose.
 const beside = 6
 
 var (
@@ -162,8 +162,8 @@ var (
 	searchKey = lazy(`^[0-9a-f]{32}$`)
 )
 
-// published reports a checksum among others, and a key that browsers and apps are given, as those of search boxes,
-// maps and Firebase are: whoever made it bound what it may do.
+// published reports whether a value is one of several checksums, or a key meant for browsers and
+// apps, such as those of search boxes, maps and Firebase: its owner has limited what it may do.
 func published(l Leak, value string, around []row) bool {
 	digests := 0
 	for _, r := range around {
