@@ -15,10 +15,10 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// action is what a key does.
+// action is what a key does to the list.
 type action func(m model) (model, tea.Cmd)
 
-// actions are the keys that do something on the present screen.
+// actions returns the actions of the current screen, by key.
 func (m model) actions() map[string]action {
 	all := map[string]action{"a": model.approve, "x": model.abort, "p": model.preview, "q": model.leave,
 		"esc": model.askLeave, "?": model.help}
@@ -26,7 +26,7 @@ func (m model) actions() map[string]action {
 		all["r"] = model.revise
 	}
 	if len(m.changes) == 0 || m.screen == preview || m.screen == help {
-		return all // no finding is at hand
+		return all // no finding is selected
 	}
 	ofFinding := map[string]action{"d": standing(model.drop), "e": standing(model.edit), "m": standing(model.toBody),
 		"s": standing(model.regrade),
@@ -35,7 +35,7 @@ func (m model) actions() map[string]action {
 	return all
 }
 
-// open shows the finding in full, or the list again.
+// open toggles between the list and the finding in full.
 func (m model) open() (model, tea.Cmd) {
 	if m.scroll = 0; m.screen == list {
 		m.screen = detail
@@ -45,7 +45,7 @@ func (m model) open() (model, tea.Cmd) {
 	return m, nil
 }
 
-// beside goes to another finding, also where one is shown in full.
+// beside moves to another finding, also while one is shown in full.
 func beside(step int) action {
 	return func(m model) (model, tea.Cmd) {
 		m.scroll, m.cursor = 0, max(0, min(m.cursor+step, len(m.changes)-1))
@@ -58,7 +58,7 @@ func (m model) help() (model, tea.Cmd) {
 	return m, nil
 }
 
-// standing refuses to change a dropped finding.
+// standing wraps an action so that it refuses to change a dropped finding.
 func standing(act action) action {
 	return func(m model) (model, tea.Cmd) {
 		if m.changes[m.cursor].dropped {
@@ -126,7 +126,7 @@ func (m model) undo() (model, tea.Cmd) {
 	return m.changed(func(c *change) { *c = change{} }), nil
 }
 
-// rendered is the text of the decision so far and the review it makes.
+// rendered returns the decision's text so far and the review that it makes.
 func (m model) rendered() (text, page string, err error) {
 	if text, err = m.text(decision.Approve, ""); err == nil && m.Preview != nil {
 		page, err = m.Preview(text)
@@ -183,7 +183,7 @@ func (m model) revise() (model, tea.Cmd) {
 	return m, nil
 }
 
-// decided leaves with a verdict that changes no single finding.
+// decided quits with a verdict that changes no single finding.
 func (m model) decided(v decision.Verdict, feedback string) (model, tea.Cmd) {
 	text, err := m.text(v, feedback)
 	if err != nil {
@@ -193,7 +193,7 @@ func (m model) decided(v decision.Verdict, feedback string) (model, tea.Cmd) {
 	return m, tea.Quit
 }
 
-// leave puts the decision off, after a question where something was changed.
+// leave quits without a verdict, and asks first if something was changed.
 func (m model) leave() (model, tea.Cmd) {
 	if tally(m.changes) == "" {
 		return m, tea.Quit
@@ -201,7 +201,7 @@ func (m model) leave() (model, tea.Cmd) {
 	return m.askLeave()
 }
 
-// askLeave asks in any case: an arrow key that arrives in pieces begins as esc.
+// askLeave always asks first: an arrow key that arrives in pieces begins as esc.
 func (m model) askLeave() (model, tea.Cmd) {
 	how := "y leaves, any other key goes back."
 	t := tally(m.changes)
@@ -224,8 +224,8 @@ func sentence(ask string, rest ...string) string {
 	return ask
 }
 
-// unlinked is Markdown without the addresses of the links that we made, which
-// lead into the repository. Text from outside holds no link.
+// unlinked removes the addresses of our own links, which lead into the repository, from
+// Markdown. Text from outside contains no links.
 func (m model) unlinked(page string) string {
 	if m.Review.Web == "" {
 		return page
@@ -234,16 +234,16 @@ func (m model) unlinked(page string) string {
 	return ours.ReplaceAllString(page, "$1")
 }
 
-// verdict is the first line of a review without its Markdown.
+// verdict returns the first line of a review without its Markdown.
 func (m model) verdict(page string) string {
 	first, _, _ := strings.Cut(strings.TrimLeft(m.unlinked(page), "\n"), "\n")
 	return guard.Line(strings.NewReplacer("*", "", "`", "").Replace(first), statusRunes)
 }
 
-// keyed is a key, its short form for the last row, and what it does.
+// keyed describes a key: its short form for the last row, its names, and what it does.
 type keyed struct{ short, key, means string }
 
-// allKeys are the keys, the most needed ones first: they get room in the last row.
+// allKeys lists the keys, most useful first: the last row has room for only some.
 var allKeys = []keyed{
 	{"", "up down j k", "another finding, or scroll; also page up and down, home, end"},
 	{"[a]pprove", "a", "post it, after a question: /approve"},
@@ -262,7 +262,7 @@ var allKeys = []keyed{
 
 func (m model) revisable() bool { return m.CanRevise && m.Rounds > 0 }
 
-// working are the keys that the present screen has a use for.
+// working returns the keys that do something on the current screen.
 func (m model) working() []keyed {
 	actions := m.actions()
 	return slices.DeleteFunc(slices.Clone(allKeys), func(k keyed) bool {
@@ -286,7 +286,7 @@ func (m model) helped() (rows []string) {
 		"--approve.")...)
 }
 
-// keyRow is the last row: the keys that work now, as far as there is room.
+// keyRow returns the last row: the keys that work now, as many as fit.
 func (m model) keyRow() string {
 	switch {
 	case m.question.typing:

@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// The types below are the part of reviewdog's format that is read
+// The types below are the part of reviewdog's format that this package reads
 // (https://github.com/reviewdog/reviewdog/tree/master/proto/rdf).
 
 type rdSource struct {
@@ -36,10 +36,10 @@ type rdPosition struct {
 	Line int `json:"line"`
 }
 
-// rdDiagnostics are handed on one by one.
+// rdDiagnostics marks a list that is decoded one entry at a time.
 type rdDiagnostics struct{}
 
-// rdjson reads one object with all diagnostics, whose source may stand behind them.
+// rdjson reads one object with all diagnostics; their common source may follow them.
 func (r *Reader) rdjson(name string, content []byte) error {
 	var all struct {
 		Source   rdSource       `json:"source"`

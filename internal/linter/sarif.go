@@ -13,7 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 )
 
-// The types below are the part of SARIF 2.1.0 that is read
+// The types below are the part of SARIF 2.1.0 that this package reads
 // (https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html).
 
 type sarifRun struct {
@@ -89,28 +89,28 @@ type sarifSuppression struct {
 
 func (sarifSuppression) most() int { return 10 }
 
-// sarifURI is an address, and the name of the one that it is relative to.
+// sarifURI is an address and the name of its base.
 type sarifURI struct {
 	URI  string `json:"uri"`
 	Base string `json:"uriBaseId"`
 }
 
-// sarifBases are the addresses that others are relative to, by name.
+// sarifBases maps names to the base addresses of others.
 type sarifBases map[string]sarifURI
 
-// maxBases bounds what is read of them, in bytes.
+// maxBases is the maximum size of sarifBases in bytes.
 const maxBases = 64 << 10
 
-// UnmarshalJSONFrom reads them, where they are few and of their form.
+// UnmarshalJSONFrom reads the bases, unless they are too large.
 func (b *sarifBases) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	v, err := dec.ReadValue()
 	if err == nil && len(v) <= maxBases {
-		_ = json.Unmarshal(v, (*map[string]sarifURI)(b), lenient) // what is of another form stays out
+		_ = json.Unmarshal(v, (*map[string]sarifURI)(b), lenient) // malformed bases are left out
 	}
 	return err
 }
 
-// resolve is an address behind those that it is relative to.
+// resolve returns an address after the bases that it is relative to.
 func (b sarifBases) resolve(u sarifURI) string {
 	path := u.URI
 	for range 5 {
@@ -123,16 +123,16 @@ func (b sarifBases) resolve(u sarifURI) string {
 	return path
 }
 
-// sarifResults are the results of a run that may be on a line of the change. The
-// others are only counted, so that a linter's word on a whole repository fits.
+// sarifResults holds the results of a run that may be on a line of the change. The rest are
+// only counted, so that results for a whole repository fit into memory.
 type sarifResults struct {
 	list []sarifResult
 }
 
-// maxHeld bounds the results of a run that are held until its rules are known.
+// maxHeld is how many results of a run are held until its rules are known.
 const maxHeld = 20 * maxResults
 
-// sarif reads the runs of a log one after the other.
+// sarif reads the runs of a log one at a time.
 func (r *Reader) sarif(content []byte) error {
 	keep := json.UnmarshalFromFunc(func(dec *jsontext.Decoder, into *sarifResults) error {
 		return each(dec, func(v jsontext.Value) {
@@ -171,7 +171,7 @@ func (r *Reader) sarif(content []byte) error {
 	return nil
 }
 
-// may reports whether a result may be on a line of the change, and counts it where it is not one, or cannot be.
+// may reports whether a result can be on a line of the change, and counts most of those that cannot.
 func (r *Reader) may(s sarifResult) bool {
 	suppressed := slices.ContainsFunc(s.Suppressions.list, func(by sarifSuppression) bool {
 		return by.Status == "" || by.Status == "accepted"
@@ -192,7 +192,7 @@ func (r *Reader) may(s sarifResult) bool {
 	return false
 }
 
-// result is a result of the run with what its rule says of it.
+// result returns a result of the run, completed with what its rule says.
 func (run sarifRun) result(s sarifResult) Result {
 	rule, tool := run.rule(s)
 	where := s.Locations.first().Physical
@@ -204,7 +204,7 @@ func (run sarifRun) result(s sarifResult) Result {
 	}
 }
 
-// rule is the one that a result names, by its place or by its id, and the tool's name.
+// rule returns the rule that a result names, by index or ID, and the tool's name.
 func (run sarifRun) rule(s sarifResult) (sarifRule, string) {
 	tool := run.Tool.Driver
 	if i := s.Rule.Component.Index; i != nil && *i >= 0 && *i < len(run.Tool.Extensions.list) {
@@ -224,8 +224,8 @@ func (run sarifRun) rule(s sarifResult) (sarifRule, string) {
 	return sarifRule{}, run.Tool.Driver.Name
 }
 
-// severity is that of a result's level, else of its rule's, or the graver one of what
-// the rule says of security (https://docs.github.com/en/code-security, 0.0 to 10.0).
+// severity returns the severity of a result's level, or else of its rule's, raised if the
+// rule's security score demands it (https://docs.github.com/en/code-security, 0.0 to 10.0).
 func (rule sarifRule) severity(level string) finding.Severity {
 	s := severityOf(cmp.Or(level, rule.Default.Level))
 	score, err := strconv.ParseFloat(strings.Trim(string(rule.Properties.Severity), `"`), 64)
