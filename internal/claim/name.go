@@ -17,8 +17,7 @@ var lockfiles = []string{
 	"module.bazel.lock", "pixi.lock", "gopkg.lock", "glide.lock", "mise.lock", "buildscript-gradle.lockfile",
 }
 
-// assets lists extensions of images, fonts, media, archives, office documents and recorded data. Style sheets are
-// code.
+// assets lists extensions of images, fonts, media, archives, documents and recorded data. Style sheets are code.
 var assets = []string{
 	".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".bmp", ".ico", ".icns", ".tif", ".tiff", ".psd", ".heic",
 	".svg", ".woff", ".woff2", ".ttf", ".otf", ".eot", ".mp3", ".wav", ".ogg", ".flac", ".m4a", ".mp4", ".mov", ".avi",

@@ -173,8 +173,7 @@ func fromEscapes(s string) string {
 	})
 }
 
-// common lists words of which a line in rot13 or backwards has several; "no" backwards is
-// itself a word.
+// common lists words of which a line in rot13 or backwards has several. "no" backwards is itself a word.
 const common = "the and this you your not all any for is it to of do no as be with text file report approve ignore " +
 	"review reviewer reviews assistant model instructions rules safe say return empty above previous language issues " +
 	"findings skip must code change"

@@ -134,8 +134,7 @@ const (
 	tags = "tag characters"
 )
 
-// others matches what may be between a table's brackets or quotes and a hidden character:
-// more of them, and escapes.
+// others matches hidden characters and escapes between a table's brackets or quotes and a hidden character.
 const others = `(?:\\(?:u[0-9a-fA-F]{4}|\w)|[\p{Cf}\p{Cc}])*`
 
 var (

@@ -129,8 +129,7 @@ func (d dictionary) add(fields []string) {
 	}
 }
 
-// key returns the first three characters of a word, which index the entries. A shorter stem
-// matches only itself.
+// key returns the first three characters of a word, which index the entries. A shorter stem has its own key.
 func key(word string) string {
 	size := 0
 	for range 3 {
