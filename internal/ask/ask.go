@@ -40,11 +40,11 @@ type Draft struct {
 // Review asks about the draft of a review. It returns what Ask does.
 func (p Prompt) Review(ctx context.Context, r driver.Report, before string) (decision.Verdict, string) {
 	return p.Ask(ctx, Draft{
-		Question: p.asking(), Help: p.help(), Items: finding.Items(r.Findings, r.State.Earlier...),
+		Question: p.question(), Help: p.help(), Items: finding.Items(r.Findings, r.State.Earlier...),
 		Answers: map[string]decision.Verdict{"y": decision.Approve, "yes": decision.Approve, "n": decision.Abort,
 			"no": decision.Abort},
 		Revise: func(commands []string) error { return revisable(r, commands) },
-		List:   func(commands []string) (choose.Choice, error) { return p.choose(ctx, r, commands) },
+		List:   func(commands []string) (choose.Choice, error) { return p.showList(ctx, r, commands) },
 	}, before)
 }
 
@@ -84,7 +84,7 @@ func (p Prompt) Ask(ctx context.Context, d Draft, before string) (decision.Verdi
 		case d.Free && !strings.HasPrefix(answer, "/"):
 			answer = decision.ReviseCommand(answer)
 		}
-		verdict, err := d.typed(commands, answer)
+		verdict, err := d.check(commands, answer)
 		switch {
 		case err != nil:
 			fmt.Fprintln(p.Stderr, guard.Text(driver.Explain(err)))
@@ -100,9 +100,9 @@ func (p Prompt) Ask(ctx context.Context, d Draft, before string) (decision.Verdi
 	}
 }
 
-// typed checks a command together with those typed before it, so that a contradiction is
+// check checks a command together with those typed before it, so that a contradiction is
 // refused before anything is lost. It returns the command's verdict.
-func (d Draft) typed(commands []string, answer string) (decision.Verdict, error) {
+func (d Draft) check(commands []string, answer string) (decision.Verdict, error) {
 	said, err := decision.Parse(answer)
 	switch {
 	case err != nil || said.Verdict == decision.Abort:
@@ -135,7 +135,7 @@ func (p Prompt) drawsList() bool {
 	return kind != "dumb" && (kind != "" || runtime.GOOS == "windows")
 }
 
-func (p Prompt) asking() string {
+func (p Prompt) question() string {
 	if !p.drawsList() {
 		return "Post this review? [y]es, [n]o, [l]ater, [?] "
 	}
@@ -152,8 +152,8 @@ func (p Prompt) help() string {
 		"  /drop F2: reason    /edit F3: NEW TEXT    /summary F4    /severity F6 minor"
 }
 
-// choose shows the list of findings.
-func (p Prompt) choose(ctx context.Context, r driver.Report, commands []string) (choose.Choice, error) {
+// showList shows the list of findings.
+func (p Prompt) showList(ctx context.Context, r driver.Report, commands []string) (choose.Choice, error) {
 	if !p.drawsList() {
 		return choose.Choice{}, errors.New("this terminal cannot show the list (TERM is dumb, or not set): type " +
 			"changes such as /drop F2")

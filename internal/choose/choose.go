@@ -41,7 +41,7 @@ func Run(ctx context.Context, o Options) (Choice, error) {
 	last, err := program.Run()
 	choice := Choice{}
 	if s, ok := last.(steady); ok {
-		choice = s.chosen()
+		choice = s.currentChoice()
 		if err == nil {
 			err = s.failed
 		}
@@ -153,8 +153,8 @@ func (m model) text(v decision.Verdict, feedback string) (string, error) {
 	return text, err
 }
 
-// chosen returns the choice so far: without a verdict, the changes made.
-func (m model) chosen() Choice {
+// currentChoice returns the choice so far: without a verdict, the changes made.
+func (m model) currentChoice() Choice {
 	if m.choice.Verdict != "" {
 		return m.choice
 	}

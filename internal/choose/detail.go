@@ -47,7 +47,7 @@ func (m model) details(full bool) (rows []string) {
 		rows = append(rows, m.prose(f.AlsoSaid())...)
 	}
 	if f.Suggestion != "" {
-		rows = append(rows, m.prose(suggested(f))...)
+		rows = append(rows, m.prose(introduceSuggestion(f))...)
 		rows = append(rows, m.code(strings.Split(strings.TrimSuffix(f.Suggestion, "\n"), "\n"), func(int) string {
 			return "+"
 		})...)
@@ -55,8 +55,8 @@ func (m model) details(full bool) (rows []string) {
 	return append(rows, m.prose(m.fate(f, c))...)
 }
 
-// suggested introduces a suggestion, which is to be applied, or only plain code for a reason.
-func suggested(f finding.Finding) string {
+// introduceSuggestion introduces a suggestion, which is to be applied, or only plain code for a reason.
+func introduceSuggestion(f finding.Finding) string {
 	if f.SuggestionProblem != "" {
 		return "Suggested as plain code, since " + guard.Line(f.SuggestionProblem, statusRunes) + ":"
 	}
@@ -66,7 +66,7 @@ func suggested(f finding.Finding) string {
 // prose guards and wraps text.
 func (m model) prose(text string) (rows []string) {
 	for _, l := range strings.Split(strings.ReplaceAll(guard.Text(text), "\t", "    "), "\n") {
-		rows = append(rows, inert(column.Wrap(l, m.width-1), m.width)...)
+		rows = append(rows, guardRows(column.Wrap(l, m.width-1), m.width)...)
 	}
 	return rows
 }

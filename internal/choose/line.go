@@ -31,8 +31,8 @@ func oneLine(s string) string {
 // text returns what was typed, for a command.
 func (l line) text() string { return oneLine(string(l.runes)) }
 
-// typed inserts text at the cursor, unless the line would exceed its limit.
-func (l line) typed(s string) line {
+// insert inserts text at the cursor, unless the line would exceed its limit.
+func (l line) insert(s string) line {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return ' '
@@ -58,16 +58,16 @@ func (l line) key(name string) line {
 	case "end", "ctrl+e":
 		return line{l.runes, len(l.runes)}
 	case "backspace", "ctrl+h":
-		return l.without(max(0, l.at-1), l.at)
+		return l.cut(max(0, l.at-1), l.at)
 	case "delete":
-		return l.without(l.at, min(len(l.runes), l.at+1))
+		return l.cut(l.at, min(len(l.runes), l.at+1))
 	case "ctrl+u":
-		return l.without(0, l.at)
+		return l.cut(0, l.at)
 	}
 	return l
 }
 
-func (l line) without(from, to int) line {
+func (l line) cut(from, to int) line {
 	return line{slices.Delete(slices.Clone(l.runes), from, to), from}
 }
 
@@ -77,12 +77,12 @@ func (l line) rows(limit, most int) []string {
 	all := column.Fold(before+guard.Line(string(l.runes[l.at:]), 0), limit)
 	at := len(column.Fold(before, limit)) - 1
 	from := max(0, min(at-most/2, len(all)-most))
-	return inert(all[from:min(len(all), from+most)], limit)
+	return guardRows(all[from:min(len(all), from+most)], limit)
 }
 
-// inert guards and cuts each row: a row that begins within a text may begin with what acts
+// guardRows guards and cuts each row: a row that begins within a text may begin with what acts
 // at the start of a line.
-func inert(rows []string, limit int) []string {
+func guardRows(rows []string, limit int) []string {
 	safe := make([]string, 0, len(rows))
 	for _, row := range rows {
 		safe = append(safe, column.Cut(guard.Text(row), limit))

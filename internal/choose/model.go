@@ -78,7 +78,7 @@ func (m model) keys(k tea.Key) (model, tea.Cmd) {
 		return m, nil
 	case k.Paste:
 		if m.question.typing {
-			m.question.line = m.question.line.typed(string(k.Runes))
+			m.question.line = m.question.line.insert(string(k.Runes))
 		}
 		return m, nil
 	case k.Type != tea.KeyRunes:
@@ -114,7 +114,7 @@ func (m model) key(name string) (model, tea.Cmd) {
 	if act := m.actions()[name]; act != nil {
 		return act(m)
 	}
-	return m.moved(name), nil
+	return m.navigate(name), nil
 }
 
 // lineKey handles a key while a line of text is typed.
@@ -127,16 +127,16 @@ func (m model) lineKey(name string) (model, tea.Cmd) {
 		m.question = question{}
 		return q.answer(m, q.line.text())
 	case len([]rune(name)) == 1:
-		m.question.line = q.line.typed(name)
+		m.question.line = q.line.insert(name)
 	default:
 		m.question.line = q.line.key(name)
 	}
 	return m, nil
 }
 
-// moved moves the cursor, or scrolls a page. Other keys do nothing.
-func (m model) moved(name string) model {
-	at, last, page := &m.cursor, len(m.changes)-1, m.listed()
+// navigate moves the cursor, or scrolls a page. Other keys do nothing.
+func (m model) navigate(name string) model {
+	at, last, page := &m.cursor, len(m.changes)-1, m.listRows()
 	if m.screen != list {
 		at, last, page = &m.scroll, m.pageRows()-m.space(), m.space()
 	}
@@ -148,8 +148,8 @@ func (m model) moved(name string) model {
 
 func (m model) current() finding.Finding { return m.Review.Findings[m.cursor] }
 
-// changed returns the model with an edited change of the current finding.
-func (m model) changed(edit func(*change)) model {
+// withChange returns the model with an edited change of the current finding.
+func (m model) withChange(edit func(*change)) model {
 	m.changes = slices.Clone(m.changes)
 	edit(&m.changes[m.cursor])
 	return m

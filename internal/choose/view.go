@@ -60,7 +60,7 @@ func (m model) foot() (rows []string) {
 	if m.question.answer == nil {
 		words = m.status
 	}
-	for _, row := range inert(limited(column.Wrap(words, m.width), askRows), m.width) {
+	for _, row := range guardRows(limited(column.Wrap(words, m.width), askRows), m.width) {
 		rows = append(rows, m.paint(terminal.Bold, row))
 	}
 	if m.question.typing {
@@ -83,11 +83,11 @@ func (m model) middle(n int) []string {
 	}
 	rows := m.pageText()
 	rows = rows[min(m.scroll, len(rows)):]
-	return m.shortened(rows, n, "more below")
+	return m.shorten(rows, n, "more below")
 }
 
-// shortened cuts rows to n, and says in the last one how many are missing.
-func (m model) shortened(rows []string, n int, where string) []string {
+// shorten cuts rows to n, and says in the last one how many are missing.
+func (m model) shorten(rows []string, n int, where string) []string {
 	if len(rows) <= n || n < 2 {
 		return rows[:min(n, len(rows))]
 	}
@@ -103,7 +103,7 @@ func (m model) pageText() []string {
 	case preview:
 		return m.prose(strings.TrimSpace(m.page))
 	}
-	return m.helped()
+	return m.helpRows()
 }
 
 func (m model) pageRows() int {
@@ -113,9 +113,9 @@ func (m model) pageRows() int {
 	return len(m.pageText())
 }
 
-// listed returns how many findings the list shows at a time: as many as the details of the
+// listRows returns how many findings the list shows at a time: as many as the details of the
 // current one leave room for, and at least half the rows.
-func (m model) listed() int {
+func (m model) listRows() int {
 	if len(m.changes) == 0 {
 		return 1
 	}
@@ -128,7 +128,7 @@ func (m model) listAndPane(n int) (rows []string) {
 	if len(m.changes) == 0 {
 		return []string{column.Cut("Nothing was found; what is posted has no findings.", m.width)}
 	}
-	shown := m.listed()
+	shown := m.listRows()
 	from := max(0, min(m.cursor-n/4, len(m.changes)-shown)) // independent of the pane, so that the first row stays
 	for i := from; i < from+shown; i++ {
 		rows = append(rows, m.row(i))
@@ -139,7 +139,7 @@ func (m model) listAndPane(n int) (rows []string) {
 	border := fmt.Sprintf("── %d of %d ", m.cursor+1, len(m.changes))
 	border += strings.Repeat("─", max(0, m.width-column.Width(border)))
 	rows = append(rows, m.paint(terminal.Dim, column.Cut(border, m.width)))
-	return append(rows, m.shortened(m.details(false), n-len(rows), "more, enter shows all")...)
+	return append(rows, m.shorten(m.details(false), n-len(rows), "more, enter shows all")...)
 }
 
 // row returns one finding of the list: ID, severity, place and title.
@@ -155,22 +155,23 @@ func (m model) row(i int) string {
 	places := min(m.places, m.width*3/10)
 	place := column.Pad(column.CutFront(render.Place(f), places), places)
 	head := column.Cut(id+column.Pad(grade, len("blocker"))+"  ", m.width)
-	return m.graded(head, c.graded(f), i) + m.marked(column.Cut(place+"  "+claim, m.width-column.Width(head)), i)
+	return m.colorSeverity(head, c.graded(f), i) +
+		m.emphasize(column.Cut(place+"  "+claim, m.width-column.Width(head)), i)
 }
 
-// marked emphasizes text in the row of the cursor.
-func (m model) marked(s string, i int) string {
+// emphasize emphasizes text in the row of the cursor.
+func (m model) emphasize(s string, i int) string {
 	if i != m.cursor {
 		return s
 	}
 	return m.paint(terminal.Bold, s)
 }
 
-func (m model) graded(head string, s finding.Severity, i int) string {
+func (m model) colorSeverity(head string, s finding.Severity, i int) string {
 	if code := terminal.SeverityColor(s); m.Color && code != "" {
-		return strings.Replace(m.marked(head, i), " "+string(s), " "+m.paint(code, string(s)), 1)
+		return strings.Replace(m.emphasize(head, i), " "+string(s), " "+m.paint(code, string(s)), 1)
 	}
-	return m.marked(head, i)
+	return m.emphasize(head, i)
 }
 
 // claimOf returns a finding's title, unguarded.

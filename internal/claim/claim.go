@@ -34,17 +34,17 @@ func Of(f diff.File) []Claim {
 		}
 	}
 	old := Before(f)
-	inMade, inVendored := folderOf(f.Path, made), folderOf(f.Path, vendored)
-	head, base := headers(f)
+	inMade, inVendored := folderOf(f.Path, madeFolders), folderOf(f.Path, vendoredFolders)
+	head, base := findHeaders(f)
 	generated, minifies := generatedName(f.Path), minifiedName().MatchString(f.Path)
 	add(f.Binary, finding.Binary, "", Asset(f.Path) && Asset(old))
-	add(lockfile(f.Path), finding.Lockfile, "", lockfile(old))
+	add(isLockfile(f.Path), finding.Lockfile, "", isLockfile(old))
 	add(generated, finding.Generated, "", generated && generatedName(old))
-	add(head || unseen(f) && f.Vouched == string(finding.Generated), finding.Generated, "", base && old != "")
+	add(head || hidesHeader(f) && f.Vouched == string(finding.Generated), finding.Generated, "", base && old != "")
 	add(inMade != "", finding.Generated, inMade, Under(old, inMade))
 	add(inVendored != "", finding.Vendored, inVendored, Under(old, inVendored))
 	add(minifies, finding.Minified, "", minifies && minifiedName().MatchString(old))
-	add(minified(f.Patch), finding.Minified, "", false)
+	add(isMinified(f.Patch), finding.Minified, "", false)
 	output := outputFolder(f.Path)
 	add(output != "", finding.Generated, output, Under(old, output))
 	add(Asset(f.Path), finding.Asset, "", Asset(old))
@@ -63,8 +63,8 @@ func Open(f diff.File) []Claim {
 		return c.Folder == "" && !c.Media && (Before(f) == "" || c.Reason == finding.Lockfile ||
 			c.Reason == finding.Asset)
 	})
-	switch head, _ := headers(f); {
-	case unseen(f):
+	switch head, _ := findHeaders(f); {
+	case hidesHeader(f):
 		open = append(open, Claim{Reason: finding.Generated, Unseen: true})
 	case head && Before(f) == "" && path.Ext(f.Path) != "":
 		open = append(open, Claim{Reason: finding.Generated, Beside: path.Dir(f.Path)})

@@ -12,9 +12,9 @@ import (
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
-// headers reports whether a patch shows a generator's header among the first lines of the new file
+// findHeaders reports whether a patch shows a generator's header among the first lines of the new file
 // (head), and of the old one (base). A header that the change removes does not count for the new file.
-func headers(f diff.File) (head, base bool) {
+func findHeaders(f diff.File) (head, base bool) {
 	if templateName().MatchString(f.Path) {
 		return false, false // the header is for the template's output
 	}
@@ -25,7 +25,7 @@ func headers(f diff.File) (head, base bool) {
 	for _, h := range hunks {
 		for _, l := range h.Lines {
 			atHead, atBase := l.Op != diff.Delete && l.New <= headerLines, l.Op != diff.Add && l.Old <= headerLines
-			if (atHead || atBase) && header(l.Text) {
+			if (atHead || atBase) && isHeader(l.Text) {
 				head, base = head || atHead, base || atBase
 			}
 		}
@@ -33,9 +33,9 @@ func headers(f diff.File) (head, base bool) {
 	return head, base
 }
 
-// unseen reports whether a file exists at the base and its patch shows nothing of its
+// hidesHeader reports whether a file exists at the base and its patch shows nothing of its
 // beginning, where a generator's header would be.
-func unseen(f diff.File) bool {
+func hidesHeader(f diff.File) bool {
 	if templateName().MatchString(f.Path) {
 		return false
 	}
@@ -43,7 +43,7 @@ func unseen(f diff.File) bool {
 	if err != nil || len(hunks) == 0 || hunks[0].OldStart <= 1 {
 		return false
 	}
-	head, base := headers(f)
+	head, base := findHeaders(f)
 	return !head && !base
 }
 
@@ -52,10 +52,10 @@ func Bears(text []byte, reason finding.Reason) bool {
 	switch reason {
 	case finding.Generated:
 		first := bytes.SplitN(text, []byte("\n"), headerLines+1)
-		isHeader := func(line []byte) bool { return header(string(line)) }
+		isHeader := func(line []byte) bool { return isHeader(string(line)) }
 		return slices.ContainsFunc(first[:min(len(first), headerLines)], isHeader)
 	case finding.Minified:
-		return packed(strings.Lines(string(text)))
+		return hasPackedLines(strings.Lines(string(text)))
 	case finding.Binary:
 		return bytes.IndexByte(text[:min(len(text), binaryHead)], 0) >= 0
 	}
@@ -77,10 +77,10 @@ const (
 	minifiedMean = 400  // bytes per added line, on average, of a file without line breaks
 )
 
-// minified reports whether the added lines are too long to be written by hand: on average,
+// isMinified reports whether the added lines are too long to be written by hand: on average,
 // and at least one by far.
-func minified(patch string) bool {
-	return packed(func(yield func(string) bool) {
+func isMinified(patch string) bool {
+	return hasPackedLines(func(yield func(string) bool) {
 		for line := range strings.Lines(patch) {
 			if strings.HasPrefix(line, "+") && !yield(line) {
 				return
@@ -89,7 +89,7 @@ func minified(patch string) bool {
 	})
 }
 
-func packed(all iter.Seq[string]) bool {
+func hasPackedLines(all iter.Seq[string]) bool {
 	lines, size, longest := 0, 0, 0
 	for line := range all {
 		lines, size, longest = lines+1, size+len(line), max(longest, len(line))
@@ -131,9 +131,9 @@ var generatedMark = pattern.Lazy(`(?i)^[\s/#*;%.\\"'<!\[{(=-]*(?:` + strings.Joi
 // headerWords lists parts of what generatedMark matches, one for each of its forms.
 var headerWords = []string{"generat", "created", "made", "on par", "title>", "jazzy", "/******/"}
 
-// header reports whether a line is a generator's header. Most lines contain none of the
+// isHeader reports whether a line is a generator's header. Most lines contain none of the
 // words, and searching for these takes a tenth of the time.
-func header(line string) bool {
+func isHeader(line string) bool {
 	lower := strings.ToLower(line)
 	return slices.ContainsFunc(headerWords, func(w string) bool { return strings.Contains(lower, w) }) &&
 		generatedMark().MatchString(line)

@@ -26,17 +26,16 @@ var assets = []string{
 	".pptx",
 }
 
-// vendored lists folders with other people's code, made those that tools write.
-var vendored = []string{"vendor", "vendors", "node_modules", "third_party", "third-party", "thirdparty", "3rdparty",
-	"bower_components", "jspm_packages", "pods", "carthage", "godeps", ".yarn", "site-packages"}
+// vendoredFolders lists folders with other people's code, madeFolders those that tools write.
+var vendoredFolders = []string{"vendor", "vendors", "node_modules", "third_party", "third-party", "thirdparty",
+	"3rdparty", "bower_components", "jspm_packages", "pods", "carthage", "godeps", ".yarn", "site-packages"}
 
-var made = []string{"__snapshots__", "__generated__", "__recordings__", "generated", "deno_dist", ".gen", "coverage",
-	"htmlcov", ".next", ".nuxt",
-	".svelte-kit", "_site", ".idea"}
+var madeFolders = []string{"__snapshots__", "__generated__", "__recordings__", "generated", "deno_dist", ".gen",
+	"coverage", "htmlcov", ".next", ".nuxt", ".svelte-kit", "_site", ".idea"}
 
-// built lists folders that builds write to, in which people also keep a build's scripts: a
+// buildFolders lists folders that builds write to, in which people also keep a build's scripts: a
 // file there is generated only if builds write files of its kind.
-var built = []string{"dist", "build", "out", "target"}
+var buildFolders = []string{"dist", "build", "out", "target"}
 
 var buildOutput = pattern.Lazy(`(?i)\.(?:js|mjs|cjs|css|html?|map|d\.[cm]?ts|wasm|class|pyc|o|a|so|dll|exe)$`)
 
@@ -50,10 +49,10 @@ var minifiedName = pattern.Lazy(`(?i)(?:[.-]min\.(?:js|mjs|cjs|css|html)|\.(?:js
 // Unread reports whether a path is that of a lockfile, of other people's code, or of
 // minified code: files that a search skips.
 func Unread(file string) bool {
-	return lockfile(file) || minifiedName().MatchString(file) || folderOf(file, vendored) != ""
+	return isLockfile(file) || minifiedName().MatchString(file) || folderOf(file, vendoredFolders) != ""
 }
 
-func lockfile(file string) bool {
+func isLockfile(file string) bool {
 	return slices.Contains(lockfiles, strings.ToLower(path.Base(file)))
 }
 
@@ -74,7 +73,7 @@ func folderOf(file string, names []string) string {
 
 // outputFolder returns the build folder whose output a file is, or "".
 func outputFolder(file string) string {
-	folder := folderOf(file, built)
+	folder := folderOf(file, buildFolders)
 	if folder == "" || !buildOutput().MatchString(file) || buildScript().MatchString(file[len(folder):]) {
 		return ""
 	}

@@ -4,7 +4,7 @@
 // guesses: an unknown key is an error. Start at Config and Parse.
 //
 // A new key is a field of Config, or of one of its parts, and a row in the keys next to it:
-// how it is read and shown, its help (says), and the input and flag that override it (by).
+// how it is read and shown, its help (withHelp), and the input and flag that override it (withInput).
 // A test's -update writes the schema, the sample and the settings page from these rows.
 package config
 
@@ -74,28 +74,29 @@ type Config struct {
 
 func rootKeys(c *Config) keys {
 	return keys{
-		listed("ignore", &c.Ignore, wrongGlob), whole("max-lines", 1, 100_000, &c.MaxLines, DefaultMaxLines),
+		textList("ignore", &c.Ignore, wrongGlob), integer("max-lines", 1, 100_000, &c.MaxLines, DefaultMaxLines),
 		group("admission", admissionKeys(&c.Admission)),
-		group("models", modelKeys(&c.Models)), unless("verify", &c.NoVerify), unless("classify", &c.NoClassify),
+		group("models", modelKeys(&c.Models)),
+		negatedFlag("verify", &c.NoVerify), negatedFlag("classify", &c.NoClassify),
 		group("agent", agentKeys(&c.Agent)), group("model-options", optionKeys(&c.ModelOptions)),
 		pricesKey(&c.Prices),
 		endpoint("embeddings", &c.Embeddings.Model, embeddingKeys(&c.Embeddings)),
 		endpoint("rerank", &c.Rerank.Model, rerankKeys(&c.Rerank)), group("index", indexKeys(&c.Index)),
-		limit("max-cost", &c.MaxCost, &c.Cap).by("max-cost", "review, resume, implement, eval findings").
-			says("what the run may cost in USD, retries included"),
-		limit("max-cost-per-pull", &c.MaxCostPerPull, &c.CapPerPull).by("max-cost-per-pull", "review, resume").
-			says("what all runs on one pull request may cost in USD"),
+		limit("max-cost", &c.MaxCost, &c.Cap).withInput("max-cost", "review, resume, implement, eval findings").
+			withHelp("what the run may cost in USD, retries included"),
+		limit("max-cost-per-pull", &c.MaxCostPerPull, &c.CapPerPull).withInput("max-cost-per-pull", "review, resume").
+			withHelp("what all runs on one pull request may cost in USD"),
 		amount("max-cost-per-file", &c.MaxCostPerFile),
-		languageKey(&c.Language), evenEmpty(listed("instructions", &c.Instructions, wrongPath), &c.Instructions),
+		languageKey(&c.Language), keepEmpty(textList("instructions", &c.Instructions, wrongPath), &c.Instructions),
 		objects("guidelines", &c.Guidelines, guidelineKeys, checkGuideline),
 		overviewKey(&c.Overview), group("report", reportKeys(&c.Report)),
 		group("comments", commentKeys(&c.Comments)),
 		choice("handover", &c.Handover, HandoverSummary, HandoverSummary, HandoverReview, HandoverOff),
 		group("linters", linterKeys(&c.Linters)),
 		objects("environments", &c.Environments, environmentKeys, checkEnvironment),
-		listed("deciders", &c.Deciders, wrongLogin),
+		textList("deciders", &c.Deciders, wrongLogin),
 		objects("modules", &c.Modules, moduleKeys, checkModules()),
-		listed("protected", &c.Protected, wrongGlob), group("implement", implementKeys(&c.Implement)),
+		textList("protected", &c.Protected, wrongGlob), group("implement", implementKeys(&c.Implement)),
 		group("context", contextKeys(&c.Context)),
 	}
 }

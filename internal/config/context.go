@@ -68,15 +68,15 @@ func (c Context) LabelForms() []string {
 }
 
 func contextKeys(c *Context) keys {
-	labels := evenEmpty(listed("labels", &c.Labels, form(labelForm(), "a form of labels with one *, such as jira:*")),
-		&c.Labels)
+	labels := keepEmpty(textList("labels", &c.Labels,
+		matching(labelForm(), "a form of labels with one *, such as jira:*")), &c.Labels)
 	labels.show = func() any { return c.LabelForms() }
 	return keys{
 		choice("show", &c.Show, "", ticket.ShowKey, ticket.ShowCriteria, ticket.ShowFull),
-		upTo("tokens", maxTokens, &c.PackTokens, defaultTokens),
-		seconds("limit", maxContextLimit, &c.LimitSeconds, defaultContextLimit),
-		seconds("call-limit", maxContextLimit, &c.CallSeconds, defaultCallLimit),
-		listed("projects", &c.Projects, form(projectKey(), "a project's key, such as PAY")),
+		optionalInteger("tokens", maxTokens, &c.PackTokens, defaultTokens),
+		duration("limit", maxContextLimit, &c.LimitSeconds, defaultContextLimit),
+		duration("call-limit", maxContextLimit, &c.CallSeconds, defaultCallLimit),
+		textList("projects", &c.Projects, matching(projectKey(), "a project's key, such as PAY")),
 		labels, sourcesKey(&c.Sources),
 	}
 }

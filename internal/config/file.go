@@ -48,14 +48,14 @@ func (f File) Read(text []byte) (Config, Lines, error) {
 	halves := map[string]half{}
 	below := &reader{file: "defaults", lines: lines, halves: halves}
 	known := append(rootKeys(&c), key{name: "locked", read: func(r *reader, n ast.Node) { c.Locked = r.lockable(n) }})
-	if err := cmp.Or(below.read([]byte(f.Defaults), known), errors.Join(below.all()...)); err != nil {
+	if err := cmp.Or(below.read([]byte(f.Defaults), known), errors.Join(below.sortedErrors()...)); err != nil {
 		return Config{}, nil, err
 	}
 	r := &reader{file: f.Path, lines: lines, halves: halves, locked: c.Locked}
 	defaults := c
 	err := r.read(text, rootKeys(&c))
 	r.checkHalves(&c, defaults)
-	if err := cmp.Or(err, errors.Join(append(below.all(), r.all()...)...)); err != nil {
+	if err := cmp.Or(err, errors.Join(append(below.sortedErrors(), r.sortedErrors()...)...)); err != nil {
 		return Config{}, nil, err
 	}
 	c.Overruled = r.overruled
@@ -65,7 +65,7 @@ func (f File) Read(text []byte) (Config, Lines, error) {
 
 // read reads a text that may hold the known keys. Mistakes are collected for all; an error ended the reading.
 func (r *reader) read(text []byte, known keys) (err error) {
-	text, err = readable(r.file, text)
+	text, err = cleanText(r.file, text)
 	if err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (f File) Over(c Config) (Config, error) {
 	c.Cap, c.CapPerPull = c.MaxCost, c.MaxCostPerPull
 	for _, k := range rootKeys(&c).inputs("") {
 		if text, given := f.Inputs[k.input.Name]; given {
-			if err := k.given(text); err != nil {
+			if err := k.parseInput(text); err != nil {
 				return c, problem.Usage(fmt.Sprintf("input %s: %v", k.input.Name, err), "")
 			}
 		}
@@ -178,9 +178,9 @@ const MaxSize = 64 << 10
 // it.
 const maxNesting = 20
 
-// readable rejects text that the parser should not see, and strips the byte order mark that
+// cleanText rejects text that the parser should not see, and strips the byte order mark that
 // some editors write.
-func readable(name string, text []byte) ([]byte, error) {
+func cleanText(name string, text []byte) ([]byte, error) {
 	e := &Error{File: name, Line: 1, Column: 1}
 	if len(text) > MaxSize {
 		e.What = fmt.Sprintf("the file has %d bytes; %d are the most that is read", len(text), MaxSize)
@@ -190,18 +190,18 @@ func readable(name string, text []byte) ([]byte, error) {
 	switch {
 	case !utf8.Valid(text):
 		e.What = "this is not UTF-8"
-		e.Line, e.Column = place(text, invalid(text))
+		e.Line, e.Column = place(text, invalidByte(text))
 	case bytes.IndexByte(text, 0) >= 0:
 		e.What = "a NUL byte, which no text has"
 		e.Line, e.Column = place(text, bytes.IndexByte(text, 0))
 	default:
-		return text, nested(e, text)
+		return text, checkNesting(e, text)
 	}
 	return nil, e
 }
 
-// nested returns an error if brackets are nested too deep.
-func nested(e *Error, text []byte) error {
+// checkNesting returns an error if brackets are nested too deep.
+func checkNesting(e *Error, text []byte) error {
 	depth := 0
 	for _, t := range lexer.Tokenize(string(text)) {
 		switch t.Type {
@@ -219,8 +219,8 @@ func nested(e *Error, text []byte) error {
 	return nil
 }
 
-// invalid returns the index of the first byte that is not UTF-8.
-func invalid(text []byte) int {
+// invalidByte returns the index of the first byte that is not UTF-8.
+func invalidByte(text []byte) int {
 	for i := range string(text) {
 		if r, n := utf8.DecodeRune(text[i:]); r == utf8.RuneError && n == 1 {
 			return i

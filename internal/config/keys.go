@@ -17,12 +17,12 @@ import (
 // key describes one key of a mapping: how its value is read, and how it is shown to a
 // person, nil if nothing is set.
 type key struct {
-	name  string
-	read  func(*reader, ast.Node)
-	show  func() any
-	under keys // keys below it, which are listed instead of it
-	input Input
-	set   func(string) error // parses the input's text; nil: like a value of the file
+	name     string
+	read     func(*reader, ast.Node)
+	show     func() any
+	children keys // keys below it, which are listed instead of it
+	input    Input
+	set      func(string) error // parses the input's text; nil: like a value of the file
 }
 
 // Input is an input of the action, and a flag, that overrides a key of the files.
@@ -34,17 +34,17 @@ type Input struct {
 	Check func(string) error // returns an error if its text is invalid
 }
 
-// by gives the key an input that overrides it, which is also a flag of some commands.
-func (k key) by(name, flag string) key {
+// withInput gives the key an input that overrides it, which is also a flag of some commands.
+func (k key) withInput(name, flag string) key {
 	k.input.Name, k.input.Flag = name, flag
 	return k
 }
 
-// says sets the help of the key and its input, from which the schema and the sample are written.
-func (k key) says(help string) key { k.input.Help = help; return k }
+// withHelp sets the help of the key and its input, from which the schema and the sample are written.
+func (k key) withHelp(help string) key { k.input.Help = help; return k }
 
-// given parses the text of the key's input, which may be a number, a boolean or a list in YAML.
-func (k key) given(text string) (err error) {
+// parseInput parses the text of the key's input, which may be a number, a boolean or a list in YAML.
+func (k key) parseInput(text string) (err error) {
 	if k.set != nil {
 		return k.set(text)
 	}
@@ -79,8 +79,8 @@ func (all keys) names() (names []string) {
 // values lists the keys' values; outer is prefixed to their names.
 func (all keys) values(outer string) (values []Value) {
 	for _, k := range all {
-		if k.under != nil {
-			values = append(values, k.under.values(outer+k.name+".")...)
+		if k.children != nil {
+			values = append(values, k.children.values(outer+k.name+".")...)
 			continue
 		}
 		values = append(values, Value{Key: outer + k.name, Value: k.show()})
@@ -91,16 +91,16 @@ func (all keys) values(outer string) (values []Value) {
 // inputs lists the keys that have an input; outer is prefixed to their names.
 func (all keys) inputs(outer string) (some keys) {
 	for _, k := range all {
-		if some = append(some, k.under.inputs(outer+k.name+".")...); k.input.Name != "" {
-			k.input.Key, k.input.Check = outer+k.name, k.given
+		if some = append(some, k.children.inputs(outer+k.name+".")...); k.input.Name != "" {
+			k.input.Key, k.input.Check = outer+k.name, k.parseInput
 			some = append(some, k)
 		}
 	}
 	return some
 }
 
-// object returns the keys' values by name.
-func (all keys) object() map[string]any {
+// toMap returns the keys' values by name.
+func (all keys) toMap() map[string]any {
 	object := map[string]any{}
 	for _, k := range all {
 		object[k.name] = k.show()
@@ -118,16 +118,16 @@ func (r *reader) mapping(n ast.Node, known keys) (seen []string) {
 			continue
 		}
 		seen = append(seen, name)
-		if r.overrules(v.Key, r.under+name) {
+		if r.isLocked(v.Key, r.prefix+name) {
 			continue
 		}
-		r.inside(v.Key, func() { known[at].read(r, v.Value) })
+		r.readKey(v.Key, func() { known[at].read(r, v.Value) })
 	}
 	return seen
 }
 
 func group(name string, under keys) key {
-	return key{name: name, read: func(r *reader, n ast.Node) { r.mapping(n, under) }, under: under}
+	return key{name: name, read: func(r *reader, n ast.Node) { r.mapping(n, under) }, children: under}
 }
 
 // objects is a list of mappings. check runs on each one that has no mistake so far.
@@ -145,7 +145,7 @@ func objects[T any](name string, into *[]T, of func(*T) keys, check func(*reader
 	}, show: func() any {
 		all := []any{}
 		for _, one := range *into {
-			all = append(all, of(&one).object())
+			all = append(all, of(&one).toMap())
 		}
 		return all
 	}}
@@ -173,8 +173,8 @@ func Duration(d time.Duration) string {
 
 const hiddenText = "(hidden)"
 
-// hidden masks everything in a mapping that may be a credential; numbers and booleans stay.
-func hidden[T any](fields map[string]T) any {
+// maskValues masks everything in a mapping that may be a credential; numbers and booleans stay.
+func maskValues[T any](fields map[string]T) any {
 	if len(fields) == 0 {
 		return nil
 	}
@@ -193,15 +193,15 @@ func hidden[T any](fields map[string]T) any {
 // Dollars returns an amount in USD, as the settings file has it.
 func Dollars(m cost.MicroUSD) float64 { return float64(m) / 1e6 }
 
-// set returns v, or nil if v is the zero value, which means "not set".
-func set[T comparable](v T) any {
+// nilIfZero returns v, or nil if v is the zero value, which means "not set".
+func nilIfZero[T comparable](v T) any {
 	if v == *new(T) {
 		return nil
 	}
 	return v
 }
 
-func at[T any](v *T) any {
+func nilOrValue[T any](v *T) any {
 	if v == nil {
 		return nil
 	}

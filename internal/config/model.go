@@ -28,7 +28,7 @@ func modelKeys(m *Models) keys {
 }
 
 func modelName(name string, into *string) key {
-	return ruled(name, into, func(s string) string {
+	return checkedText(name, into, func(s string) string {
 		if s == "" || len(s) > 200 || strings.ContainsFunc(s, unprinted) {
 			return mistake("%.60q is not a model's name", s)
 		}
@@ -60,8 +60,8 @@ func (a Agent) Time() time.Duration {
 }
 
 func agentKeys(a *Agent) keys {
-	return keys{whole("max-turns", 1, 20, &a.MaxTurns, Agent{}.Turns()),
-		seconds("max-time", 6*time.Hour, &a.MaxSeconds, Agent{}.Time()), unless("tools", &a.NoTools)}
+	return keys{integer("max-turns", 1, 20, &a.MaxTurns, Agent{}.Turns()),
+		duration("max-time", 6*time.Hour, &a.MaxSeconds, Agent{}.Time()), negatedFlag("tools", &a.NoTools)}
 }
 
 // ModelOptions are settings of every request. Zero values leave a setting at the model's
@@ -82,12 +82,12 @@ func optionKeys(o *ModelOptions) keys {
 	return keys{
 		choice("effort", &o.Effort, "", "none", "minimal", "low", "medium", "high", "xhigh", "max"),
 		number("temperature", 2, &o.Temperature),
-		upTo("seed", math.MaxInt32, &o.Seed, nil),
-		whole("max-output-tokens", 1, 1_000_000, &o.MaxOutputTokens, 0),
+		optionalInteger("seed", math.MaxInt32, &o.Seed, nil),
+		integer("max-output-tokens", 1, 1_000_000, &o.MaxOutputTokens, 0),
 		{name: "headers", read: func(r *reader, n ast.Node) { o.Headers = r.headers(n) },
-			show: func() any { return hidden(o.Headers) }},
+			show: func() any { return maskValues(o.Headers) }},
 		{name: "body", read: func(r *reader, n ast.Node) { o.Body = r.values(n, maxDepth) },
-			show: func() any { return hidden(o.Body) }},
+			show: func() any { return maskValues(o.Body) }},
 		choice("cache-marks", &o.CacheMarks, "auto", "auto", "on", "off"),
 	}
 }
@@ -107,8 +107,8 @@ func pricesKey(all *map[string]cost.Price) key {
 	k := key{name: "prices", read: func(r *reader, n ast.Node) { r.prices(n, all) }, show: func() any { return nil }}
 	for _, model := range slices.Sorted(maps.Keys(*all)) {
 		p := (*all)[model]
-		k.under = append(k.under, key{name: model, show: func() any {
-			price := priceKeys(&p).object()
+		k.children = append(k.children, key{name: model, show: func() any {
+			price := priceKeys(&p).toMap()
 			maps.DeleteFunc(price, func(name string, _ any) bool { return (name == "per-1000") != (p.PerThousand > 0) })
 			return price
 		}})
@@ -126,7 +126,7 @@ func (r *reader) prices(n ast.Node, all *map[string]cost.Price) {
 	for _, e := range r.entries(n) {
 		var p cost.Price
 		var said []string
-		r.inside(e.Key, func() { said = r.mapping(e.Value, priceKeys(&p)) })
+		r.readKey(e.Key, func() { said = r.mapping(e.Value, priceKeys(&p)) })
 		delete(r.halves, keyName(e.Key))
 		switch {
 		case slices.Contains(said, "per-1000"):

@@ -17,8 +17,8 @@ type Module struct {
 
 func moduleKeys(m *Module) keys {
 	return keys{
-		text("name", &m.Name), listed("paths", &m.Paths, wrongGlob), listed("tests", &m.Tests, wrongGlob),
-		text("description", &m.Description), listed("rules", &m.Rules, free),
+		text("name", &m.Name), textList("paths", &m.Paths, wrongGlob), textList("tests", &m.Tests, wrongGlob),
+		text("description", &m.Description), textList("rules", &m.Rules, anyText),
 	}
 }
 
@@ -56,9 +56,9 @@ func (i Implement) Bytes() int { return cmp.Or(i.MaxBytes, 400<<10) }
 func implementKeys(i *Implement) keys {
 	var most Implement
 	return keys{
-		whole("max-files", 1, most.Files(), &i.MaxFiles, most.Files()),
-		whole("max-lines", 1, most.Lines(), &i.MaxLines, most.Lines()),
-		whole("max-bytes", 1, most.Bytes(), &i.MaxBytes, most.Bytes()),
+		integer("max-files", 1, most.Files(), &i.MaxFiles, most.Files()),
+		integer("max-lines", 1, most.Lines(), &i.MaxLines, most.Lines()),
+		integer("max-bytes", 1, most.Bytes(), &i.MaxBytes, most.Bytes()),
 		choice("pull-request", &i.PullRequest, "draft", "draft", "link"),
 	}
 }

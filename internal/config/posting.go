@@ -17,10 +17,10 @@ type Comments struct {
 }
 
 // Most returns the largest number of inline comments of one review.
-func (c Comments) Most() int { return or(c.Max, 15) }
+func (c Comments) Most() int { return valueOr(c.Max, 15) }
 
 func commentKeys(c *Comments) keys {
-	return keys{upTo("max", 50, &c.Max, Comments{}.Most()), flag("resolve", &c.Resolve)}
+	return keys{optionalInteger("max", 50, &c.Max, Comments{}.Most()), flag("resolve", &c.Resolve)}
 }
 
 // Linters configures how much of linters' results is shown.
@@ -29,10 +29,10 @@ type Linters struct {
 }
 
 // Most returns the largest number of findings of one rule.
-func (l Linters) Most() int { return or(l.MaxPerRule, 10) }
+func (l Linters) Most() int { return valueOr(l.MaxPerRule, 10) }
 
 func linterKeys(l *Linters) keys {
-	return keys{upTo("max-per-rule", 100, &l.MaxPerRule, Linters{}.Most())}
+	return keys{optionalInteger("max-per-rule", 100, &l.MaxPerRule, Linters{}.Most())}
 }
 
 // Environment names the environment whose approval a change of certain paths needs.
@@ -42,7 +42,7 @@ type Environment struct {
 }
 
 func environmentKeys(e *Environment) keys {
-	return keys{listed("paths", &e.Paths, wrongGlob), ruled("environment", &e.Name, wrongEnvironment)}
+	return keys{textList("paths", &e.Paths, wrongGlob), checkedText("environment", &e.Name, wrongEnvironment)}
 }
 
 func checkEnvironment(r *reader, n ast.Node, e Environment) {
@@ -112,12 +112,12 @@ func admissionKeys(a *Admission) keys {
 
 // authorsKey is a list of associations in any case, or a single one.
 func authorsKey(into *[]string) key {
-	k := listed("authors", into, free)
+	k := textList("authors", into, anyText)
 	k.read = func(r *reader, n ast.Node) {
 		if _, one := n.(*ast.StringNode); one {
 			n = &ast.SequenceNode{Values: []ast.Node{n}}
 		}
-		known := r.among([]string{"all", "owner", "member", "collaborator", "contributor", "first_time_contributor",
+		known := r.oneOf([]string{"all", "owner", "member", "collaborator", "contributor", "first_time_contributor",
 			"first_timer", "none"})
 		*into = r.texts(n, func(item ast.Node, name string) bool { return known(item, strings.ToLower(name)) })
 		for i, name := range *into {

@@ -15,7 +15,7 @@ import (
 type reader struct {
 	file      string
 	problems  []*Error
-	under     string // name of the key being read, with a dot after it; empty at the top
+	prefix    string // name of the key being read, with a dot after it; empty at the top
 	lines     Lines
 	halves    map[string]half // by model, of the file and of the defaults
 	locked    []string        // keys that the file cannot set
@@ -44,9 +44,9 @@ func (r *reader) fail(n ast.Node, format string, args ...any) *Error {
 	return e
 }
 
-// all returns the mistakes in the file's order. If there are more than maxProblems, the
+// sortedErrors returns the mistakes in the file's order. If there are more than maxProblems, the
 // last one is a count of the rest.
-func (r *reader) all() []error {
+func (r *reader) sortedErrors() []error {
 	slices.SortStableFunc(r.problems, func(a, b *Error) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
@@ -62,18 +62,18 @@ func (r *reader) all() []error {
 	return errs
 }
 
-// inside records where a key is set and reads its value.
-func (r *reader) inside(key ast.MapKeyNode, read func()) {
-	outer := r.under
+// readKey records where a key is set and reads its value.
+func (r *reader) readKey(key ast.MapKeyNode, read func()) {
+	outer := r.prefix
 	name := outer + keyName(key)
 	r.lines[name] = fmt.Sprintf("%s:%d", r.file, key.GetToken().Position.Line)
-	r.under = name + "."
+	r.prefix = name + "."
 	read()
-	r.under = outer
+	r.prefix = outer
 }
 
-// overrules reports whether a key of the file is locked, and records then that it has no effect.
-func (r *reader) overrules(key ast.MapKeyNode, name string) bool {
+// isLocked reports whether a key of the file is locked, and records then that it has no effect.
+func (r *reader) isLocked(key ast.MapKeyNode, name string) bool {
 	if !locks(r.locked, name) {
 		return false
 	}
@@ -87,8 +87,8 @@ func locks(locked []string, key string) bool {
 	return slices.ContainsFunc(locked, func(l string) bool { return key == l || strings.HasPrefix(key, l+".") })
 }
 
-// pairs returns the keys and values of a mapping as written, or nil for any other node.
-func pairs(n ast.Node) []*ast.MappingValueNode {
+// mappingPairs returns the keys and values of a mapping as written, or nil for any other node.
+func mappingPairs(n ast.Node) []*ast.MappingValueNode {
 	switch m := n.(type) {
 	case *ast.MappingNode:
 		return slices.Clone(m.Values)
@@ -107,7 +107,7 @@ func (r *reader) entries(n ast.Node) []*ast.MappingValueNode {
 		r.fail(n, "expected keys with values, got %s", kind(n))
 	}
 	first := map[string]int{}
-	return slices.DeleteFunc(pairs(n), func(v *ast.MappingValueNode) bool {
+	return slices.DeleteFunc(mappingPairs(n), func(v *ast.MappingValueNode) bool {
 		name := keyName(v.Key)
 		switch line := first[name]; {
 		case v.Key.IsMergeKey():
@@ -145,8 +145,8 @@ func (r *reader) text(n ast.Node, into *string) bool {
 	return false
 }
 
-// good reads a text into *into if is accepts it, and reports whether it did.
-func (r *reader) good(n ast.Node, is func(ast.Node, string) bool, into *string) bool {
+// acceptedText reads a text into *into if is accepts it, and reports whether it did.
+func (r *reader) acceptedText(n ast.Node, is func(ast.Node, string) bool, into *string) bool {
 	var s string
 	if !r.text(n, &s) || !is(n, s) {
 		return false
@@ -177,8 +177,8 @@ func (r *reader) texts(n ast.Node, good func(ast.Node, string) bool) (all []stri
 	return all
 }
 
-// by turns a rule into a check that records what the rule finds wrong.
-func (r *reader) by(wrong func(string) string) func(ast.Node, string) bool {
+// check turns a rule into a check that records what the rule finds wrong.
+func (r *reader) check(wrong func(string) string) func(ast.Node, string) bool {
 	return func(n ast.Node, s string) bool {
 		what := wrong(s)
 		if what != "" {
@@ -188,8 +188,8 @@ func (r *reader) by(wrong func(string) string) func(ast.Node, string) bool {
 	}
 }
 
-// among returns a check that a text is one of the known ones.
-func (r *reader) among(known []string) func(ast.Node, string) bool {
+// oneOf returns a check that a text is one of the known ones.
+func (r *reader) oneOf(known []string) func(ast.Node, string) bool {
 	return func(n ast.Node, s string) bool {
 		if slices.Contains(known, s) {
 			return true

@@ -32,12 +32,12 @@ func reportKeys(p *Report) keys {
 	known := []string{"correctness", "security", "concurrency", "error-handling", "resource", "data", "compatibility",
 		"performance", "design", "maintainability", "requirement", "test", CategoryTests, CategoryStyle, "other",
 		"lint", "secret", "hidden-text"}
-	categories := listed("categories", &p.Categories, free)
-	categories.read = func(r *reader, n ast.Node) { p.Categories = r.texts(n, r.among(known)) }
+	categories := textList("categories", &p.Categories, anyText)
+	categories.read = func(r *reader, n ast.Node) { p.Categories = r.texts(n, r.oneOf(known)) }
 	return keys{
 		flag("criteria", &p.Criteria), flag("tests", &p.Tests), flag("style", &p.Style),
 		choice("from", &p.From, finding.Nit, finding.Severities()...),
-		categories, listed("without", &p.Without, free),
+		categories, textList("without", &p.Without, anyText),
 	}
 }
 
@@ -70,7 +70,7 @@ type Guideline struct {
 }
 
 func guidelineKeys(g *Guideline) keys {
-	return keys{listed("paths", &g.Paths, wrongGlob), text("text", &g.Text)}
+	return keys{textList("paths", &g.Paths, wrongGlob), text("text", &g.Text)}
 }
 
 func checkGuideline(r *reader, n ast.Node, g Guideline) {
@@ -80,7 +80,7 @@ func checkGuideline(r *reader, n ast.Node, g Guideline) {
 }
 
 func languageKey(into *string) key {
-	k := ruled("language", into, wrongLanguage)
+	k := checkedText("language", into, wrongLanguage)
 	inner := k.read
 	k.read = func(r *reader, n ast.Node) {
 		inner(r, n)

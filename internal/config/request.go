@@ -130,9 +130,9 @@ func (r *reader) value(n ast.Node, depth int) any {
 // plainNumber reads a number that JSON can represent exactly.
 func (r *reader) plainNumber(n ast.Node) any {
 	const maxWhole = 1 << 53
-	v, err := strconv.ParseFloat(digits(n), 64)
+	v, err := strconv.ParseFloat(numberText(n), 64)
 	if err != nil || !(math.Abs(v) <= maxWhole) {
-		r.fail(n, "expected a decimal number up to %d, got %s", maxWhole, shown(n))
+		r.fail(n, "expected a decimal number up to %d, got %s", maxWhole, describeNumber(n))
 		return nil
 	}
 	return v

@@ -48,37 +48,37 @@ const storeFile = "file"
 
 func endpointKeys(e *Endpoint, styles ...string) keys {
 	return keys{
-		ruled("base-url", &e.BaseURL, wrongLocation("https", "http")),
+		checkedText("base-url", &e.BaseURL, wrongLocation("https", "http")),
 		modelName("model", &e.Model), choice("style", &e.Style, styles[0], styles...),
-		ruled("key-env", &e.KeyEnv, wrongVariable),
+		checkedText("key-env", &e.KeyEnv, wrongVariable),
 	}
 }
 
 func embeddingKeys(e *Embeddings) keys {
 	return append(endpointKeys(&e.Endpoint, "openai", "voyage"),
-		whole("dimensions", 1, 4_096, &e.Dimensions, 0))
+		integer("dimensions", 1, 4_096, &e.Dimensions, 0))
 }
 
 func rerankKeys(e *Endpoint) keys { return endpointKeys(e, "cohere", "voyage") }
 
 func indexKeys(i *Index) keys {
-	store := ruled("store", &i.Store, wrongLocation("postgres", "postgresql"))
+	store := checkedText("store", &i.Store, wrongLocation("postgres", "postgresql"))
 	elsewhere := store.read
 	store.read = func(r *reader, n ast.Node) {
 		if s, ok := n.(*ast.StringNode); ok && !strings.Contains(s.Value, ":") {
-			r.good(n, r.among([]string{storeFile}), &i.Store)
+			r.acceptedText(n, r.oneOf([]string{storeFile}), &i.Store)
 			return
 		}
 		elsewhere(r, n)
 	}
 	store.show = func() any { return cmp.Or(i.Store, storeFile) }
-	return keys{store, ruled("password-env", &i.PasswordEnv, wrongVariable),
-		listed("ignore", &i.Ignore, wrongGlob), whole("max-files", 1, 1_000_000, &i.MaxFiles, 0)}
+	return keys{store, checkedText("password-env", &i.PasswordEnv, wrongVariable),
+		textList("ignore", &i.Ignore, wrongGlob), integer("max-files", 1, 1_000_000, &i.MaxFiles, 0)}
 }
 
 // endpoint is the key of a server. Its model is required, here or in the defaults.
 func endpoint(name string, model *string, known keys) key {
-	return key{name: name, under: known, read: func(r *reader, n ast.Node) {
+	return key{name: name, children: known, read: func(r *reader, n ast.Node) {
 		seen := r.mapping(n, known)
 		if _, nothing := n.(*ast.NullNode); !nothing && *model == "" && !slices.Contains(seen, "model") {
 			r.fail(firstKey(n), "%s needs model, the name by which the endpoint serves it", name)
@@ -88,7 +88,7 @@ func endpoint(name string, model *string, known keys) key {
 
 // firstKey returns the node where a mapping begins for a reader; the mapping's own position is that of a colon.
 func firstKey(n ast.Node) ast.Node {
-	if all := pairs(n); len(all) > 0 {
+	if all := mappingPairs(n); len(all) > 0 {
 		return all[0].Key
 	}
 	return n
@@ -142,7 +142,7 @@ func wrongVariable(s string) string {
 // address is the address of a server, without credentials. Whether plain http is allowed is
 // up to the caller that connects.
 func address(name string, into *string) key {
-	k := ruled(name, into, wrongAddress)
+	k := checkedText(name, into, wrongAddress)
 	inner := k.read
 	k.read = func(r *reader, n ast.Node) {
 		inner(r, n)

@@ -44,7 +44,7 @@ func (c *Command) Run(ctx context.Context, args []string) error {
 		return problem.Usage("config takes check or print, and at most one file",
 			c.Name+" config check, or "+c.Name+" config print FILE")
 	}
-	s, sources, err := c.given(c.Typed)
+	s, sources, err := c.readSettings(c.Typed)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (c *Command) Run(ctx context.Context, args []string) error {
 	case err != nil && args[0] == "check" && c.JSON:
 		return cmp.Or[error](c.printMistakes(file, nil, err), driver.Reported{Err: err})
 	case err != nil:
-		return c.mistakes(err)
+		return c.reportMistakes(err)
 	case args[0] == "print":
 		return c.printSettings(file, read, s, settings.Source{Lines: lines, Given: sources})
 	case text == nil:
@@ -80,9 +80,9 @@ func (c *Command) Run(ctx context.Context, args []string) error {
 	return setup.Failed(online)
 }
 
-// given reads the flags, which on Actions override inputs, then environment variables. It
+// readSettings reads the flags, which on Actions override inputs, then environment variables. It
 // also returns where each setting came from.
-func (c *Command) given(typed map[string]string) (s settings.Settings, from map[string]string, err error) {
+func (c *Command) readSettings(typed map[string]string) (s settings.Settings, from map[string]string, err error) {
 	s, from = settings.Defaults(), map[string]string{}
 	texts, onActions := map[string]string{}, c.Getenv("GITHUB_ACTIONS") == "true"
 	if onActions {
@@ -150,8 +150,8 @@ func WorkTree() string {
 	return "."
 }
 
-// each returns the errors that err joins, err itself if it joins none, and nothing for nil.
-func each(err error) []error {
+// unjoin returns the errors that err joins, err itself if it joins none, and nothing for nil.
+func unjoin(err error) []error {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		return joined.Unwrap()
 	}
@@ -177,7 +177,7 @@ func (c *Command) printMistakes(file string, overruled []string, err error, onli
 	for _, line := range overruled {
 		printed.Locked = append(printed.Locked, guard.Line(line, driver.MaxLine))
 	}
-	for _, e := range each(err) {
+	for _, e := range unjoin(err) {
 		m := mistake{What: guard.Line(e.Error(), driver.MaxLine)}
 		if known, ok := errors.AsType[*config.Error](e); ok {
 			m = mistake{guard.Line(known.File, driver.MaxLine), known.Line, known.Column,
@@ -189,9 +189,9 @@ func (c *Command) printMistakes(file string, overruled []string, err error, onli
 	return driver.PrintJSON(c.Stdout, printed)
 }
 
-// mistakes prints the mistakes in a settings file, and returns the error that they were reported.
-func (c *Command) mistakes(err error) error {
-	for _, e := range each(err) {
+// reportMistakes prints the mistakes in a settings file, and returns the error that they were reported.
+func (c *Command) reportMistakes(err error) error {
+	for _, e := range unjoin(err) {
 		fmt.Fprintln(c.Stderr, "error: "+guard.Text(e.Error()))
 	}
 	return driver.Reported{Err: err}

@@ -42,7 +42,7 @@ const (
 // add records a line as bad if there is any reason.
 func (e *Error) add(c Command, reasons ...string) {
 	if len(reasons) > 0 {
-		e.Lines = append(e.Lines, BadLine{c.Line, c.Text, strings.Join(slices.Compact(reasons), "; "), meant(c.Text)})
+		e.Lines = append(e.Lines, BadLine{c.Line, c.Text, strings.Join(slices.Compact(reasons), "; "), suggest(c.Text)})
 	}
 }
 
@@ -50,13 +50,13 @@ func (e *Error) add(c Command, reasons ...string) {
 // paths.
 func (e *Error) About(draft []Item) {
 	for i, l := range e.Lines {
-		if ofFiles(draft) && strings.HasPrefix(l.Meant, "/drop") {
+		if consistsOfFiles(draft) && strings.HasPrefix(l.Meant, "/drop") {
 			e.Lines[i].Meant = "/drop " + draft[len(draft)-1].Path + ": REASON"
 		}
 	}
 }
 
-func ofFiles(draft []Item) bool { return len(draft) > 0 && draft[0].File }
+func consistsOfFiles(draft []Item) bool { return len(draft) > 0 && draft[0].File }
 
 func (e *Error) orNil() error {
 	if len(e.Lines) == 0 {

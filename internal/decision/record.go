@@ -98,8 +98,9 @@ func (r Record) Withdrawn() bool { return r.Via == ByRedraft }
 // order of the changes and how they were selected.
 func (r Record) Same(other Record) bool {
 	return r.Digest == other.Digest && r.Decision == other.Decision && r.Withdrawn() == other.Withdrawn() &&
-		r.Feedback == other.Feedback && alike(withoutHow(r.Dropped), withoutHow(other.Dropped)) &&
-		alike(r.Edited, other.Edited) && alike(r.Moved, other.Moved) && alike(r.Severity, other.Severity)
+		r.Feedback == other.Feedback && sameChanges(withoutHow(r.Dropped), withoutHow(other.Dropped)) &&
+		sameChanges(r.Edited, other.Edited) && sameChanges(r.Moved, other.Moved) &&
+		sameChanges(r.Severity, other.Severity)
 }
 
 // withoutHow returns drops without how they were selected.
@@ -111,8 +112,8 @@ func withoutHow(all []Drop) []Drop {
 	return all
 }
 
-// alike reports whether two lists hold the same changes in any order. Each list has a finding at most once.
-func alike[T comparable](a, b []T) bool {
+// sameChanges reports whether two lists hold the same changes in any order. Each list has a finding at most once.
+func sameChanges[T comparable](a, b []T) bool {
 	return len(a) == len(b) && !slices.ContainsFunc(a, func(x T) bool { return !slices.Contains(b, x) })
 }
 
@@ -132,13 +133,13 @@ func DecodeRecord(text []byte) (Record, error) {
 	if err := json.Unmarshal(text, &r, json.RejectUnknownMembers(true)); err != nil {
 		return Record{}, fmt.Errorf("reading decision record: %w", err)
 	}
-	if bad := r.bad(); bad != "" {
+	if bad := r.invalid(); bad != "" {
 		return Record{}, fmt.Errorf("reading decision record: %s", bad)
 	}
 	return r, nil
 }
 
-func (r Record) bad() string {
+func (r Record) invalid() string {
 	switch {
 	case r.Thread == "" || r.By == "" || r.At.IsZero():
 		return "thread, by or at is missing"

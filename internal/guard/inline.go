@@ -26,7 +26,7 @@ func (in inline) line(s string) string {
 	case m != nil:
 		out.span(Code(m[1]))
 		s = s[len(m[0]):]
-	case lead.MatchString(s) || rule(s):
+	case lead.MatchString(s) || isRule(s):
 		out.char(s[0], true)
 		s = s[1:]
 	}
@@ -56,10 +56,10 @@ func (in inline) text(out *escaper, s string) {
 func codeSpan(s string) (start, end int) {
 	for i := 0; i < len(s); {
 		switch {
-		case escape(s[i:]):
+		case startsEscape(s[i:]):
 			i += 2
 		case s[i] == '`':
-			n := run(s[i:])
+			n := backtickRun(s[i:])
 			if length := spanLength(s[i:], n); length > 0 {
 				return i, i + length
 			}
@@ -79,7 +79,7 @@ func spanLength(s string, n int) int {
 			i++
 			continue
 		}
-		m := run(s[i:])
+		m := backtickRun(s[i:])
 		i += m
 		if m == n {
 			return i
@@ -88,10 +88,10 @@ func spanLength(s string, n int) int {
 	return 0
 }
 
-func run(s string) int { return len(s) - len(strings.TrimLeft(s, "`")) }
+func backtickRun(s string) int { return len(s) - len(strings.TrimLeft(s, "`")) }
 
-// escape reports whether s starts with a backslash escape.
-func escape(s string) bool { return len(s) > 1 && s[0] == '\\' && punct(s[1]) }
+// startsEscape reports whether s starts with a backslash escape.
+func startsEscape(s string) bool { return len(s) > 1 && s[0] == '\\' && punct(s[1]) }
 
 func punct(c byte) bool {
 	return c > ' ' && c < 0x7f && !(c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z')
@@ -151,7 +151,7 @@ func (in inline) stretch(out *escaper, s string) {
 func unescape(s string) (plain string, literal []bool) {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
-		escaped := escape(s[i:])
+		escaped := startsEscape(s[i:])
 		if escaped {
 			i++
 		}
@@ -164,12 +164,12 @@ func unescape(s string) (plain string, literal []bool) {
 // write writes plain[from:to] with a backslash before each character that had one or would act.
 func (in inline) write(out *escaper, plain string, literal []bool, from, to int) {
 	for i := from; i < to; i++ {
-		out.char(plain[i], literal[i] || in.acts(plain[i], plain[i+1:]))
+		out.char(plain[i], literal[i] || in.isActive(plain[i], plain[i+1:]))
 	}
 }
 
-// acts reports whether a character before rest would do anything but appear as itself or emphasise.
-func (in inline) acts(c byte, rest string) bool {
+// isActive reports whether a character before rest would do anything but appear as itself or emphasise.
+func (in inline) isActive(c byte, rest string) bool {
 	next := byte(0)
 	if rest != "" {
 		next = rest[0]
@@ -213,15 +213,15 @@ func (e *escaper) close() {
 // span writes a code span.
 func (e *escaper) span(span string) {
 	e.close()
-	if span != "" && parted(e.String(), span) {
+	if span != "" && needsSpace(e.String(), span) {
 		e.WriteByte(' ')
 	}
 	e.WriteString(span)
 }
 
-// parted reports whether a space is needed between a text and a code span: two runs of backticks
+// needsSpace reports whether a space is needed between a text and a code span: two runs of backticks
 // would merge, and some parsers read letters, a backtick and an @ as a mail address.
-func parted(before, span string) bool {
+func needsSpace(before, span string) bool {
 	if strings.HasSuffix(before, "`") {
 		return true
 	}
@@ -233,7 +233,7 @@ func parted(before, span string) bool {
 	return before != "" && before[len(before)-1] < 0x80 && before[len(before)-1] > ' ' && !punct(before[len(before)-1])
 }
 
-// rule reports whether a line consists only of the marks of rules, heading underlines and table rows.
-func rule(line string) bool {
+// isRule reports whether a line consists only of the marks of rules, heading underlines and table rows.
+func isRule(line string) bool {
 	return strings.Trim(line, "-=*_|: \t") == "" && strings.ContainsAny(line, "-=*_")
 }

@@ -47,8 +47,8 @@ func Literal(text, further string) string {
 		case c == '\\':
 			n = min(2, len(text)-i)
 		case c == '`':
-			n = cmp.Or(spanLength(text[i:], run(text[i:])), run(text[i:]))
-		case c == '*', c == '_' && !within(text, i), strings.IndexByte(further, c) >= 0:
+			n = cmp.Or(spanLength(text[i:], backtickRun(text[i:])), backtickRun(text[i:]))
+		case c == '*', c == '_' && !isInsideWord(text, i), strings.IndexByte(further, c) >= 0:
 			b.WriteByte('\\')
 		}
 		b.WriteString(text[i : i+n])
@@ -57,8 +57,8 @@ func Literal(text, further string) string {
 	return b.String()
 }
 
-// within reports whether a byte is between letters or digits, where an underscore does not emphasise.
-func within(text string, i int) bool {
+// isInsideWord reports whether a byte is between letters or digits, where an underscore does not emphasise.
+func isInsideWord(text string, i int) bool {
 	word := func(c byte) bool { return c >= utf8.RuneSelf || c > ' ' && c < 0x7f && !punct(c) }
 	return i > 0 && i+1 < len(text) && word(text[i-1]) && word(text[i+1])
 }
@@ -98,7 +98,7 @@ func (w *writer) block() {
 // line writes a line of text after its list markers, or the fenced block that it opens.
 func (w *writer) line(body string, indent int) {
 	markers := ""
-	for !rule(body) {
+	for !isRule(body) {
 		m := listMarker.FindString(body)
 		if m == "" {
 			break
@@ -139,14 +139,14 @@ func (w *writer) paragraph(body string) {
 // own fence at the left margin.
 func (w *writer) fenced(open, info string, indent int) {
 	n := 0
-	for n < len(w.lines) && !closes(w.lines[n], open) {
+	for n < len(w.lines) && !closesFence(w.lines[n], open) {
 		n++
 	}
 	w.code(w.lines[:n], info, indent)
 	w.lines = w.lines[min(n+1, len(w.lines)):]
 }
 
-func closes(line, open string) bool {
+func closesFence(line, open string) bool {
 	line = strings.TrimSpace(line)
 	return len(line) >= len(open) && strings.Trim(line, open[:1]) == ""
 }

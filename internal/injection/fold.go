@@ -85,16 +85,16 @@ func fold(line string) string {
 	if guard.Plain(line) {
 		return strings.ToLower(line)
 	}
-	return strings.ToLower(unmask(norm.NFKC.String(bare(line))))
+	return strings.ToLower(replaceLookalikes(norm.NFKC.String(stripHidden(line))))
 }
 
-// bare returns a line without its hidden characters and with tag characters decoded. A form feed separates words.
-func bare(line string) string {
+// stripHidden returns a line without hidden characters and with tag characters decoded. A form feed separates words.
+func stripHidden(line string) string {
 	if guard.Plain(line) {
 		return line
 	}
 	var b strings.Builder
-	each(line, func(_ int, r rune, seen bool) {
+	eachRune(line, func(_ int, r rune, seen bool) {
 		switch {
 		case r > 0xe0020 && r < 0xe007f:
 			b.WriteRune(r - 0xe0000)
@@ -107,9 +107,9 @@ func bare(line string) string {
 	return b.String()
 }
 
-// unmask replaces the look-alikes of a line that has mixed words. Words with letters that
+// replaceLookalikes replaces the look-alikes of a line that has mixed words. Words with letters that
 // resemble no Latin one stay as they are.
-func unmask(line string) string {
+func replaceLookalikes(line string) string {
 	if mixedWord(line) < 0 {
 		return line
 	}

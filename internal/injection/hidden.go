@@ -44,18 +44,18 @@ const payload = 16
 
 func hiddenOf(line string, number int) []Hit {
 	var hits []Hit
-	text := !dump(line)
-	row, least, returned, directed := 0, 1, returned(line), rightToLeft(line)
+	text := !isBinaryLine(line)
+	row, least, returned, directed := 0, 1, hasOldLineEnds(line), rightToLeft(line)
 	if minified(line) {
 		least = payload
 	}
-	each(line, func(at int, r rune, seen bool) {
+	eachRune(line, func(at int, r rune, seen bool) {
 		if row++; seen {
 			row = 0
 		}
 		kind := kindOf(r)
-		counts := row >= least || row > 0 && (kind == bidi || kind == tags) && !tabled(line, at, r)
-		if counts && kind != "" && (text || kind != Controls) && !usual(line, at, r) &&
+		counts := row >= least || row > 0 && (kind == bidi || kind == tags) && !inTable(line, at, r)
+		if counts && kind != "" && (text || kind != Controls) && !isOrdinary(line, at, r) &&
 			!(returned && r == '\r') && !(directed && strings.ContainsRune(directions, r)) {
 			hits = append(hits, Hit{Line: number, Kind: kind, Excerpt: excerpt(line, at)})
 		}
@@ -66,11 +66,11 @@ func hiddenOf(line string, number int) []Hit {
 	return tidy(hits)
 }
 
-// usual reports whether honest text has a hidden character at this place.
-func usual(line string, at int, r rune) bool {
+// isOrdinary reports whether honest text has a hidden character at this place.
+func isOrdinary(line string, at int, r rune) bool {
 	quiet := r == '\u2060' && strings.HasSuffix(line[:at], "@") // a mention that notifies no one
 	coloured := r == '\x1b' && colour.MatchString(line[at:])    // captured output, and shell prompts
-	return quiet || coloured || besideBraille(line, at, r) || spells(line, at, r) || besideSpace(line, at, r)
+	return quiet || coloured || besideBraille(line, at, r) || isSpelling(line, at, r) || besideSpace(line, at, r)
 }
 
 const breaks = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
@@ -96,15 +96,15 @@ func besideSpace(line string, at int, r rune) bool {
 // comment matches the start of a comment that ends with its line, for a compiler also at a carriage return.
 var comment = regexp.MustCompile(`(?:^|[^:\w])//|(?:^|\s)(?:#|--[\s\w-])`)
 
-// returned reports whether carriage returns end lines as on old systems, and none takes what follows out of a comment.
-func returned(line string) bool {
+// hasOldLineEnds reports whether carriage returns end lines as on old systems, none of them inside a comment.
+func hasOldLineEnds(line string) bool {
 	at := comment.FindStringIndex(line)
 	return at == nil || at[1] > strings.LastIndexByte(strings.TrimRight(line, "\r \t"), '\r')
 }
 
-// each calls f for every character of a line. seen is whether guard.Visible leaves the
+// eachRune calls f for every character of a line. seen is whether guard.Visible leaves the
 // character visible, so that both packages follow one rule.
-func each(line string, f func(at int, r rune, seen bool)) {
+func eachRune(line string, f func(at int, r rune, seen bool)) {
 	shown := guard.Visible(line)
 	for i := 0; i < len(line); {
 		r, n := utf8.DecodeRuneInString(line[i:])
@@ -134,25 +134,25 @@ const (
 	tags = "tag characters"
 )
 
-// others matches hidden characters and escapes between a table's brackets or quotes and a hidden character.
-const others = `(?:\\(?:u[0-9a-fA-F]{4}|\w)|[\p{Cf}\p{Cc}])*`
+// tableFiller matches hidden characters and escapes between a table's brackets or quotes and a hidden character.
+const tableFiller = `(?:\\(?:u[0-9a-fA-F]{4}|\w)|[\p{Cf}\p{Cc}])*`
 
 var (
-	tableStart = regexp.MustCompile("['\"`\\[\\]|,\\\\/^-]" + others + "$")
-	tableEnd   = regexp.MustCompile("^" + others + "['\"`\\[\\]|,\\\\/^-]")
+	tableStart = regexp.MustCompile("['\"`\\[\\]|,\\\\/^-]" + tableFiller + "$")
+	tableEnd   = regexp.MustCompile("^" + tableFiller + "['\"`\\[\\]|,\\\\/^-]")
 )
 
 // maxTable is how many bytes on each side of a hidden character are searched for its table.
 const maxTable = 120
 
-// tabled reports whether a hidden character is one of several in a string or class, as in the tables of a bundle.
-func tabled(line string, at int, r rune) bool {
+// inTable reports whether a hidden character is one of several in a string or class, as in the tables of a bundle.
+func inTable(line string, at int, r rune) bool {
 	before, after := line[max(0, at-maxTable):at], line[at+utf8.RuneLen(r):]
 	return tableStart.MatchString(before) && tableEnd.MatchString(after[:min(len(after), maxTable)])
 }
 
-// dump reports whether a line is binary data such as a picture: over a tenth of its bytes are not text.
-func dump(line string) bool {
+// isBinaryLine reports whether a line is binary data such as a picture: over a tenth of its bytes are not text.
+func isBinaryLine(line string) bool {
 	broken := 0
 	for _, r := range line {
 		if r == utf8.RuneError || r == 0 {
@@ -198,9 +198,9 @@ var joining = []*unicode.RangeTable{unicode.Arabic, unicode.Syriac, unicode.Mala
 	unicode.Bengali, unicode.Tamil, unicode.Telugu, unicode.Kannada, unicode.Sinhala, unicode.Gujarati,
 	unicode.Gurmukhi, unicode.Oriya}
 
-// spells reports whether r belongs to a script's spelling: a zero-width space between its words, or a joiner after
+// isSpelling reports whether r belongs to a script's spelling: a zero-width space between its words, or a joiner after
 // the sign that ends a consonant, also at a word's end (https://www.unicode.org/versions/Unicode15.1.0/ch12.pdf).
-func spells(line string, at int, r rune) bool {
+func isSpelling(line string, at int, r rune) bool {
 	const joiners = "\u200c\u200d" // also several in a row, as older keyboards wrote them
 	before, _ := utf8.DecodeLastRuneInString(strings.TrimRight(line[max(0, at-len(joiners)):at], joiners))
 	after, _ := utf8.DecodeRuneInString(line[at+utf8.RuneLen(r):])

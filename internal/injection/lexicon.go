@@ -60,7 +60,7 @@ const (
 // set is a set of concepts as bits.
 type set uint64
 
-func of(list ...concept) (s set) {
+func setOf(list ...concept) (s set) {
 	for _, c := range list {
 		s |= 1 << c
 	}
@@ -112,7 +112,7 @@ func (d dictionary) add(fields []string) {
 	if len(fields) == 0 || fields[0] == "#" {
 		return
 	}
-	means := of(concept(slices.Index(names, fields[0])))
+	means := setOf(concept(slices.Index(names, fields[0])))
 	for _, entry := range fields[1:] {
 		entry = fold(entry)
 		if r, _ := utf8.DecodeRuneInString(entry); unspaced(r) {

@@ -19,25 +19,25 @@ type judgement struct {
 }
 
 const (
-	threshold      = 2.6
-	packed         = 3.6 // threshold in a bundle's line, where words meet by chance
-	longLine       = 1000
-	packedLine     = 5000 // longest line in which a hit need not name a model
-	defended       = 0.4  // factor for a text about attacks
-	unaddressed    = 0.5  // factor for effects without an addressee
-	maxUnaddressed = 1.8
-	disguise       = 1.8 // encoded prose usually means harm
+	threshold       = 2.6
+	packedThreshold = 3.6 // threshold in a bundle's line, where words meet by chance
+	longLine        = 1000
+	packedLine      = 5000 // longest line in which a hit need not name a model
+	defended        = 0.4  // factor for a text about attacks
+	unaddressed     = 0.5  // factor for effects without an addressee
+	maxUnaddressed  = 1.8
+	disguise        = 1.8 // encoded prose usually means harm
 )
 
 // instructions judges every sentence of a text, and what its lines contain in other encodings.
 func instructions(lines []string) []Hit {
-	hits := judged(lines, 0)
+	hits := judgeLines(lines, 0)
 	d := decoder{left: minDecoded}
 	for _, line := range lines {
 		d.left += 4 * len(line)
 	}
 	for i, line := range lines {
-		if len(hits) < 4*maxHits && d.disguised(bare(line), maxDepth) {
+		if len(hits) < 4*maxHits && d.disguised(stripHidden(line), maxDepth) {
 			hits = append(hits, Hit{Line: i + 1, Kind: encoded, Excerpt: excerpt(line, 0)})
 		}
 	}
@@ -59,15 +59,15 @@ func (d *decoder) disguised(line string, depth int) bool {
 		if strings.HasPrefix(text, "{") || minified(text) {
 			bonus = 0 // data, not prose
 		}
-		if len(judged(strings.Split(text, "\n"), bonus)) > 0 || depth > 1 && d.disguised(text, depth-1) {
+		if len(judgeLines(strings.Split(text, "\n"), bonus)) > 0 || depth > 1 && d.disguised(text, depth-1) {
 			return true
 		}
 	}
 	return false
 }
 
-// judged returns a hit for each sentence that reaches the threshold. bonus is added to every score.
-func judged(lines []string, bonus float64) []Hit {
+// judgeLines returns a hit for each sentence that reaches the threshold. bonus is added to every score.
+func judgeLines(lines []string, bonus float64) []Hit {
 	var hits []Hit
 	all, before := parse(lines), judgement{}
 	models := aboutModels(all)
@@ -80,40 +80,40 @@ func judged(lines []string, bonus float64) []Hit {
 		need := threshold
 		length := len(lines[t.line])
 		if models || length > longLine {
-			need = packed
+			need = packedThreshold
 		}
 		if j.effect+j.plain+j.spoken >= 0.8 && j.total(before)+bonus >= need && len(hits) < 4*maxHits &&
-			(length <= packedLine || j.named && worded(lines[t.line], t.at)) {
+			(length <= packedLine || j.named && surroundedByWords(lines[t.line], t.at)) {
 			hits = append(hits, Hit{Line: t.line + 1, Kind: j.kind, Excerpt: excerpt(lines[t.line], t.at)})
 		}
-		before = carried(before, j)
+		before = carryOver(before, j)
 	}
 	return hits
 }
 
-// worded reports whether a place in a bundle's line is surrounded by words rather than code.
-func worded(line string, at int) bool {
+// surroundedByWords reports whether a place in a bundle's line is surrounded by words rather than code.
+func surroundedByWords(line string, at int) bool {
 	around := line[max(0, at-100):min(len(line), at+200)]
 	signs := strings.Count(around, "(") + strings.Count(around, "{") +
 		strings.Count(around, "=") + strings.Count(around, ";")
 	return signs < 6
 }
 
-// idle is how many sentences must name a model without wanting anything, for a text to be about models.
-const idle = 5
+// minIdleMentions is how many sentences must name a model without wanting anything, for a text to be about models.
+const minIdleMentions = 5
 
 // aboutModels reports whether a text comes from a project that works with models. There a
 // mention of a model does not mean that it is addressed.
 func aboutModels(all []sentence) bool {
 	n := 0
 	for _, s := range all {
-		if slices.ContainsFunc(s.tokens, func(t token) bool { return t.means&of(machine, agent) != 0 }) {
+		if slices.ContainsFunc(s.tokens, func(t token) bool { return t.means&setOf(machine, agent) != 0 }) {
 			if j := judge(s.tokens); j.effect+j.plain+j.spoken < 0.8 {
 				n++
 			}
 		}
 	}
-	return n >= idle
+	return n >= minIdleMentions
 }
 
 // parse splits a text into sentences of labelled tokens.
@@ -128,7 +128,7 @@ func parse(lines []string) []sentence {
 		folded[i] = fold(line)
 		shapes[i] = shapeOf(folded[i])
 	}
-	paired := paired(folded)
+	paired := pairedTags(folded)
 	for i, line := range lines {
 		if wordless(line) {
 			continue
@@ -162,8 +162,8 @@ func (j judgement) total(before judgement) float64 {
 	return address + points
 }
 
-// carried returns what a sentence carries over to the next one.
-func carried(before, j judgement) judgement {
+// carryOver returns what a sentence carries over to the next one.
+func carryOver(before, j judgement) judgement {
 	return judgement{
 		address: max(j.address, before.address) - 0.45, effect: max(0, j.effect+j.plain+j.doubt),
 		named: j.named || before.named && before.address > 1.5, defence: j.defence,
@@ -180,8 +180,8 @@ func judge(s []token) judgement {
 	if present == 0 {
 		return judgement{}
 	}
-	j := judgement{forged: present.has(turn) || present.has(fence), defence: present.has(defence), code: code(s)}
-	j.address, j.named = address(s, present)
+	j := judgement{forged: present.has(turn) || present.has(fence), defence: present.has(defence), code: isCode(s)}
+	j.address, j.named = addressScore(s, present)
 	best := 0.0
 	add := func(to *float64, rules []rule) {
 		for _, r := range rules {
@@ -202,8 +202,8 @@ func judge(s []token) judgement {
 	return j
 }
 
-// code reports whether more words are separated by signs than by spaces. A number, as in a version, counts as a sign.
-func code(s []token) bool {
+// isCode reports whether more words are separated by signs than by spaces. A number, as in a version, counts as a sign.
+func isCode(s []token) bool {
 	signs := 0
 	for _, t := range s {
 		if strings.IndexByte(",\":(", t.sep) >= 0 || '0' <= t.text[0] && t.text[0] <= '9' {

@@ -54,12 +54,12 @@ func shapeOf(line string) shape {
 	may := first != "" && strings.IndexByte("-*+0123456789#@|/\xe2", first[0]) >= 0
 	return shape{
 		comment: commented(line), item: may && item().MatchString(line),
-		prose: prose(line), blank: body == "", ended: ended(line),
+		prose: isProse(line), blank: body == "", ended: endsSentence(line),
 	}
 }
 
-// prose reports whether a line has several words, and few of the signs common in code.
-func prose(line string) bool {
+// isProse reports whether a line has several words, and few of the signs common in code.
+func isProse(line string) bool {
 	if strings.Count(strings.TrimSpace(line), " ") < 3 && guard.Plain(line) {
 		return false
 	}
@@ -74,8 +74,8 @@ func prose(line string) bool {
 
 var isSign = bytesOf("(){}[];=<>_&|\\")
 
-// ended reports whether a line ends a sentence.
-func ended(line string) bool {
+// endsSentence reports whether a line ends a sentence.
+func endsSentence(line string) bool {
 	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(line, " \t*/>-\"'"))
 	return strings.ContainsRune(".!?。！？؟।", last)
 }
@@ -83,7 +83,7 @@ func ended(line string) bool {
 // wordless reports whether a line is code without a comment or string, which tells a reader nothing.
 func wordless(line string) bool {
 	return anyOf(line, "={(;") && !anyOf(line, "\"'`#@%<") && !strings.Contains(line, "//") &&
-		!strings.Contains(line, "/*") && !strings.Contains(line, "--") && !prose(line) && guard.Plain(line)
+		!strings.Contains(line, "/*") && !strings.Contains(line, "--") && !isProse(line) && guard.Plain(line)
 }
 
 // anyOf reports whether a line contains one of a few bytes. For short lines it is faster
@@ -127,13 +127,13 @@ func sentences(tokens []token, shapes []shape) []sentence {
 		list = append(list, sentence{tokens: tokens[start:]})
 	}
 	for i := range list {
-		list[i].starts = i == 0 || apart(list[i-1], list[i], shapes)
+		list[i].starts = i == 0 || areApart(list[i-1], list[i], shapes)
 	}
 	return list
 }
 
-// apart reports whether a blank line or code separates two sentences. A heading belongs to what follows it.
-func apart(a, b sentence, shapes []shape) bool {
+// areApart reports whether a blank line or code separates two sentences. A heading belongs to what follows it.
+func areApart(a, b sentence, shapes []shape) bool {
 	last, first := a.tokens[len(a.tokens)-1].line, b.tokens[0].line
 	if heading := shapes[last].item && shapes[last].comment; heading && first <= last+2 {
 		return false

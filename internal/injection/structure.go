@@ -44,9 +44,9 @@ var toolWords = strings.Fields("tool read_ write_ run_ fetch_ http_ git_ search_
 var tag = pattern.Lazy(`<(/?)(system|user|assistant|instructions|important|diff|files?|document|result|context` +
 	`|data|input)[ >]`)
 
-// paired returns the places of tags, by line and byte, that are the text's own markup,
+// pairedTags returns the places of tags, by line and byte, that are the text's own markup,
 // because their counterpart is also there, or that are type arguments.
-func paired(lines []string) map[[2]int]bool {
+func pairedTags(lines []string) map[[2]int]bool {
 	all, open := map[[2]int]bool{}, map[string][2]int{}
 	for i, line := range lines {
 		if !strings.Contains(line, "<") {
@@ -79,7 +79,7 @@ func mark(tokens []token, line string, number int, paired map[[2]int]bool) {
 		for _, place := range m.sign().FindAllStringIndex(line, 8) {
 			linked := m.means == addr && strings.HasSuffix(line[:place[0]], "](")
 			if (!quoted(line, place[0], place[1]) || m.means == empty) && !paired[[2]int{number, place[0]}] && !linked {
-				tokens[wordAt(tokens, place[0])].means |= of(m.means)
+				tokens[wordAt(tokens, place[0])].means |= setOf(m.means)
 			}
 		}
 	}

@@ -57,7 +57,7 @@ func tokenise(to []token, line string, number int) []token {
 			continue
 		}
 		if unspaced(r) {
-			to, at = within(to, token{text: line, line: number, at: at, sep: sep})
+			to, at = appendUnspaced(to, token{text: line, line: number, at: at, sep: sep})
 			sep = ' '
 			continue
 		}
@@ -98,9 +98,9 @@ func wordEnd(s string, dense bool) int {
 	return len(s)
 }
 
-// within appends the entries found in a run of a script without spaces or with prefixes,
+// appendUnspaced appends the entries found in a run of a script without spaces or with prefixes,
 // the longest at each place. It returns where it stopped.
-func within(to []token, run token) ([]token, int) {
+func appendUnspaced(to []token, run token) ([]token, int) {
 	d, line, sep := words(), run.text, run.sep
 	end := run.at + wordEnd(line[run.at:], true)
 	start, at := len(to), run.at
@@ -138,7 +138,7 @@ func (d dictionary) longest(text string, r rune) (size int, means set) {
 func (d dictionary) label(tokens []token) {
 	for i := range tokens {
 		for _, p := range d.spaced[key(tokens[i].text)] {
-			if !p.matches(tokens[i:]) || p.reached(tokens, i) {
+			if !p.matches(tokens[i:]) || p.isProgress(tokens, i) {
 				continue
 			}
 			for j := range p.words {
@@ -148,7 +148,7 @@ func (d dictionary) label(tokens []token) {
 	}
 	for i := range tokens {
 		if tokens[i].means != 0 {
-			tokens[i].means &^= inContext(tokens, i)
+			tokens[i].means &^= lostMeanings(tokens, i)
 		}
 		tokens[i].pos = i + 1
 		if i > 0 {
@@ -165,35 +165,35 @@ func distance(sep byte) int {
 	return 1
 }
 
-// inContext returns the concepts that a word loses in its context: after an article a verb
+// lostMeanings returns the concepts that a word loses in its context: after an article a verb
 // is a noun, and what is negated is not asserted.
-func inContext(tokens []token, i int) (lost set) {
+func lostMeanings(tokens []token, i int) (lost set) {
 	if i > 0 && slices.Contains(articles, tokens[i-1].text) {
-		lost |= of(report, skip, say, call, send)
+		lost |= setOf(report, skip, say, call, send)
 	}
 	if i > 0 && slices.Contains(prefixes, tokens[i-1].text) {
-		lost |= of(agent, machine, reviewer)
+		lost |= setOf(agent, machine, reviewer)
 	}
-	if i > 0 && slices.Contains(nouns, tokens[i].text) && tokens[i].sep == ' ' && !before(tokens[i-1]) {
-		lost |= of(report)
+	if i > 0 && slices.Contains(nouns, tokens[i].text) && tokens[i].sep == ' ' && !expectsVerb(tokens[i-1]) {
+		lost |= setOf(report)
 	}
 	if tokens[i].text == "ai" && (tokens[i].sep == ',' || i > 0 && tokens[i-1].text == "return") { // a variable
-		lost |= of(machine)
+		lost |= setOf(machine)
 	}
 	if tokens[i].text == "model" && tokens[i].sep == '"' && i+1 < len(tokens) && tokens[i+1].sep == ':' { // a key
-		lost |= of(agent)
+		lost |= setOf(agent)
 	}
 	for k := max(0, i-2); k < i; k++ {
 		if tokens[k].means.has(not) && !tokens[i].means.has(not) && tokens[i].sep == ' ' {
-			lost |= of(clean)
+			lost |= setOf(clean)
 		}
 	}
 	return lost
 }
 
-// reached reports whether an entry such as "you are now" or "you have finished" at word i describes the
+// isProgress reports whether an entry such as "you are now" or "you have finished" at word i describes the
 // progress of a manual's reader rather than a role: "now that you have finished", "you are now ready".
-func (p phrase) reached(tokens []token, i int) bool {
+func (p phrase) isProgress(tokens []token, i int) bool {
 	if !p.means.has(role) {
 		return false
 	}
@@ -227,8 +227,8 @@ var prefixes = []string{"v", "x", "ng", "user", "feat", "fix", "chore", "docs", 
 // nouns lists verbs of reporting that are more often nouns.
 var nouns = []string{"flag", "flags", "comment", "comments", "list", "lists", "note", "raise"}
 
-// before reports whether a verb can be expected after a word.
-func before(t token) bool {
-	return t.means&of(not, modal, skip, agent, machine, reviewer, dear, report) != 0 || t.text == "to" ||
+// expectsVerb reports whether a verb can be expected after a word.
+func expectsVerb(t token) bool {
+	return t.means&setOf(not, modal, skip, agent, machine, reviewer, dear, report) != 0 || t.text == "to" ||
 		t.text == "and" || t.text == "or"
 }

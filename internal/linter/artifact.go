@@ -46,7 +46,7 @@ func (s Source) artifact(ctx context.Context, r *Reader, workflow, name string) 
 func (s Source) await(ctx context.Context, workflow, name string) (github.Artifact, error) {
 	var waited time.Duration
 	for pause := firstPause; ; pause = min(2*pause, mostPause) {
-		found, why, over := s.look(ctx, workflow, name)
+		found, why, over := s.findOnce(ctx, workflow, name)
 		switch {
 		case why == nil:
 			return found, nil
@@ -65,8 +65,8 @@ func (s Source) await(ctx context.Context, workflow, name string) (github.Artifa
 	}
 }
 
-// look looks for the artifact once. why says what there is instead; over means that it will not come.
-func (s Source) look(ctx context.Context, workflow, name string) (found github.Artifact, why error, over bool) {
+// findOnce looks for the artifact once. why says what there is instead; over means that it will not come.
+func (s Source) findOnce(ctx context.Context, workflow, name string) (found github.Artifact, why error, over bool) {
 	runs, err := s.API.RunsAt(ctx, s.Owner, s.Repo, workflow, s.SHA)
 	if errors.Is(err, github.ErrNotFound) {
 		return found, fmt.Errorf("there is no workflow %s, or the token may not read it (actions: read)", workflow),
@@ -110,7 +110,7 @@ func (r *Reader) unzip(artifact string, content []byte) error {
 	for _, f := range files[:min(len(files), maxFiles)] {
 		in, err := f.Open()
 		if err != nil {
-			r.miss(fmt.Errorf("%s cannot be opened", f.Name))
+			r.noteMissing(fmt.Errorf("%s cannot be opened", f.Name))
 			continue
 		}
 		text, err := contentOf(f.Name, in)

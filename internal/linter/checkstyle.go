@@ -22,7 +22,7 @@ func (r *Reader) checkstyle(name string, content []byte) error {
 			return nil
 		}
 		if err != nil {
-			return wrong(dec, err)
+			return withXMLPosition(dec, err)
 		}
 		switch t := token.(type) {
 		case xml.EndElement:
@@ -32,19 +32,19 @@ func (r *Reader) checkstyle(name string, content []byte) error {
 			root = root || t.Name.Local == "checkstyle"
 			switch {
 			case !root:
-				return wrong(dec, fmt.Errorf("it begins with <%.40s>, not <checkstyle>", t.Name.Local))
+				return withXMLPosition(dec, fmt.Errorf("it begins with <%.40s>, not <checkstyle>", t.Name.Local))
 			case t.Name.Local == "file":
 				file = attributes(t)["name"]
 			case t.Name.Local == "error" && attributes(t)["severity"] == "ignore":
 				r.Left.Suppressed++
-			case t.Name.Local == "error" && r.looks():
+			case t.Name.Local == "error" && r.admit():
 				r.add(styleResult(file, stem(name), attributes(t)))
 			}
 		}
 	}
 }
 
-func wrong(dec *xml.Decoder, err error) error {
+func withXMLPosition(dec *xml.Decoder, err error) error {
 	var syntax *xml.SyntaxError
 	if errors.As(err, &syntax) {
 		err = errors.New(syntax.Msg)

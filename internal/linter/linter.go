@@ -97,7 +97,7 @@ func (r *Reader) json(name string, content []byte) error {
 		Diagnostics jsontext.Value `json:"diagnostics"`
 	}
 	if err := json.UnmarshalDecode(jsontext.NewDecoder(bytes.NewReader(content), lenient), &first); err != nil {
-		return at(content, err)
+		return withPosition(content, err)
 	}
 	switch {
 	case first.Runs != nil:
@@ -108,8 +108,8 @@ func (r *Reader) json(name string, content []byte) error {
 	return errors.New("its JSON is neither SARIF (runs) nor rdjson (diagnostics)")
 }
 
-// looks reports whether one more result may be examined, and counts it as Beyond otherwise.
-func (r *Reader) looks() bool {
+// admit reports whether one more result may be examined, and counts it as Beyond otherwise.
+func (r *Reader) admit() bool {
 	if r.looked++; r.looked <= maxLooked {
 		return true
 	}
@@ -120,8 +120,8 @@ func (r *Reader) looks() bool {
 // lenient accepts almost-JSON that tools write.
 var lenient = json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 
-// at adds the line and column to a JSON error.
-func at(content []byte, err error) error {
+// withPosition adds the line and column to a JSON error.
+func withPosition(content []byte, err error) error {
 	var offset int64
 	var syntactic *jsontext.SyntacticError
 	var semantic *json.SemanticError
@@ -138,20 +138,20 @@ func at(content []byte, err error) error {
 }
 
 // bounded is implemented by types with a maximum number of entries per list.
-type bounded interface{ most() int }
+type bounded interface{ maxEntries() int }
 
-// few is a JSON list of which only the first entries are kept: small entries could otherwise take a hundred times
+// shortList is a JSON list of which only the first entries are kept: small entries could otherwise take a hundred times
 // the file's size in memory. A value that is not a list is an empty one, and malformed entries are counted.
-type few[T bounded] struct {
+type shortList[T bounded] struct {
 	list []T
 	bad  int
 }
 
-// UnmarshalJSONFrom reads a list, as few describes.
-func (f *few[T]) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+// UnmarshalJSONFrom reads a list, as shortList describes.
+func (f *shortList[T]) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	var entry T
 	return each(dec, func(v jsontext.Value) {
-		if len(f.list) >= entry.most() {
+		if len(f.list) >= entry.maxEntries() {
 			return
 		}
 		var one T
@@ -164,7 +164,7 @@ func (f *few[T]) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 }
 
 // first returns the first entry, or the zero value.
-func (f few[T]) first() (zero T) {
+func (f shortList[T]) first() (zero T) {
 	if len(f.list) == 0 {
 		return zero
 	}

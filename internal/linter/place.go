@@ -43,14 +43,14 @@ func newChange(files []diff.File) change {
 	return c
 }
 
-// named reports whether the last element of a path is the name of a changed file.
-func (c change) named(raw string) bool {
-	return c.names[path.Base(cleaned(raw))] || c.names[path.Base(cleaned(unescaped(raw)))]
+// hasName reports whether the last element of a path is the name of a changed file.
+func (c change) hasName(raw string) bool {
+	return c.names[path.Base(cleanPath(raw))] || c.names[path.Base(cleanPath(unescaped(raw)))]
 }
 
-// file returns the longest changed path that a path ends with.
-func (c change) file(raw string) (string, bool) {
-	for _, whole := range []string{cleaned(raw), cleaned(unescaped(raw))} {
+// findFile returns the longest changed path that a path ends with.
+func (c change) findFile(raw string) (string, bool) {
+	for _, whole := range []string{cleanPath(raw), cleanPath(unescaped(raw))} {
 		for rest, more := whole, true; more; _, rest, more = strings.Cut(rest, "/") {
 			if _, ok := c.files[rest]; ok {
 				return rest, true
@@ -63,9 +63,9 @@ func (c change) file(raw string) (string, bool) {
 // maxPath is the maximum length of a path in bytes: checking all its suffixes takes quadratic time.
 const maxPath = 2000
 
-// cleaned returns a path or file URI of any system with slashes, and with . and .. resolved
+// cleanPath returns a path or file URI of any system with slashes, and with . and .. resolved
 // as far as possible.
-func cleaned(raw string) string {
+func cleanPath(raw string) string {
 	if len(raw) > maxPath {
 		return ""
 	}
@@ -85,9 +85,9 @@ func unescaped(raw string) string {
 // hidden matches what tools put in place of a credential.
 var hidden = pattern.Lazy(`(?i)^(?:redacted|[*x.…]+)$`)
 
-// place returns the added line that a result is about. The linter's snippet is compared with the head: if the
+// addedLine returns the added line that a result is about. The linter's snippet is compared with the head: if the
 // linter ran on a merge, whose line numbers differ, the result moves to the only line that contains the snippet.
-func (r *Reader) place(file string, s Result) (int, bool) {
+func (r *Reader) addedLine(file string, s Result) (int, bool) {
 	lines, at := r.change.files[file], s.Line
 	if seen := snippet(s); seen != "" && !strings.Contains(lines[at].text, seen) {
 		if r.searches++; r.searches > maxSearches {
@@ -128,8 +128,8 @@ func snippet(r Result) string {
 
 // add turns a result into a finding if it is about a line that the change adds, and counts it otherwise.
 func (r *Reader) add(s Result) {
-	file, changed := r.change.file(s.Path)
-	at, ok := r.place(file, s)
+	file, changed := r.change.findFile(s.Path)
+	at, ok := r.addedLine(file, s)
 	s.clean()
 	key := strings.Join([]string{file, strconv.Itoa(at), strings.ToLower(s.Tool), s.Rule, s.Message}, "\x00")
 	switch {
@@ -149,7 +149,7 @@ func (r *Reader) add(s Result) {
 }
 
 func (r *Reader) finding(file string, at int, s Result) finding.Finding {
-	title, body := parted(cmp.Or(s.Message, s.Rule))
+	title, body := splitTitle(cmp.Or(s.Message, s.Rule))
 	return finding.Finding{
 		Path: file, Side: finding.Right, StartLine: at, Line: at, Severity: s.Severity, Category: Category,
 		Confidence: confidence, Title: title, Body: body, Placement: finding.Inline, Source: finding.Linter,

@@ -46,12 +46,12 @@ func (r *Reader) rdjson(name string, content []byte) error {
 		Severity jsontext.Value `json:"severity"`
 	}
 	if err := json.Unmarshal(content, &all, lenient); err != nil {
-		return at(content, err)
+		return withPosition(content, err)
 	}
 	take := json.UnmarshalFromFunc(func(dec *jsontext.Decoder, _ *rdDiagnostics) error {
 		return each(dec, func(v jsontext.Value) {
 			var d rdDiagnostic
-			if !r.looks() {
+			if !r.admit() {
 				return
 			}
 			if json.Unmarshal(v, &d, lenient) != nil {

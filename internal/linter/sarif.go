@@ -18,21 +18,21 @@ import (
 
 type sarifRun struct {
 	Tool struct {
-		Driver     sarifTool      `json:"driver"`
-		Extensions few[sarifTool] `json:"extensions"`
+		Driver     sarifTool            `json:"driver"`
+		Extensions shortList[sarifTool] `json:"extensions"`
 	} `json:"tool"`
 	Bases   sarifBases   `json:"originalUriBaseIds"`
 	Results sarifResults `json:"results"`
 }
 
-func (sarifRun) most() int { return 50 }
+func (sarifRun) maxEntries() int { return 50 }
 
 type sarifTool struct {
-	Name  string         `json:"name"`
-	Rules few[sarifRule] `json:"rules"`
+	Name  string               `json:"name"`
+	Rules shortList[sarifRule] `json:"rules"`
 }
 
-func (sarifTool) most() int { return 50 }
+func (sarifTool) maxEntries() int { return 50 }
 
 type sarifRule struct {
 	ID      string    `json:"id"`
@@ -46,7 +46,7 @@ type sarifRule struct {
 	} `json:"properties"`
 }
 
-func (sarifRule) most() int { return 5000 }
+func (sarifRule) maxEntries() int { return 5000 }
 
 type sarifText struct {
 	Text string `json:"text"`
@@ -62,12 +62,12 @@ type sarifResult struct {
 			Index *int `json:"index"`
 		} `json:"toolComponent"`
 	} `json:"rule"`
-	Kind         string                `json:"kind"`
-	Level        string                `json:"level"`
-	Baseline     string                `json:"baselineState"`
-	Message      sarifText             `json:"message"`
-	Locations    few[sarifLocation]    `json:"locations"`
-	Suppressions few[sarifSuppression] `json:"suppressions"`
+	Kind         string                      `json:"kind"`
+	Level        string                      `json:"level"`
+	Baseline     string                      `json:"baselineState"`
+	Message      sarifText                   `json:"message"`
+	Locations    shortList[sarifLocation]    `json:"locations"`
+	Suppressions shortList[sarifSuppression] `json:"suppressions"`
 }
 
 type sarifLocation struct {
@@ -81,13 +81,13 @@ type sarifLocation struct {
 	} `json:"physicalLocation"`
 }
 
-func (sarifLocation) most() int { return 1 }
+func (sarifLocation) maxEntries() int { return 1 }
 
 type sarifSuppression struct {
 	Status string `json:"status"`
 }
 
-func (sarifSuppression) most() int { return 10 }
+func (sarifSuppression) maxEntries() int { return 10 }
 
 // sarifURI is an address and the name of its base.
 type sarifURI struct {
@@ -138,10 +138,10 @@ func (r *Reader) sarif(content []byte) error {
 		return each(dec, func(v jsontext.Value) {
 			var one sarifResult
 			switch {
-			case !r.looks():
+			case !r.admit():
 			case json.Unmarshal(v, &one, lenient) != nil:
 				r.Left.Unreadable++
-			case !r.may(one):
+			case !r.mayConcernChange(one):
 			case len(into.list) >= maxHeld:
 				r.Left.Beyond++
 			default:
@@ -149,11 +149,11 @@ func (r *Reader) sarif(content []byte) error {
 			}
 		})
 	})
-	runs := json.UnmarshalFromFunc(func(dec *jsontext.Decoder, _ *few[sarifRun]) error {
+	runs := json.UnmarshalFromFunc(func(dec *jsontext.Decoder, _ *shortList[sarifRun]) error {
 		n := 0
 		return each(dec, func(v jsontext.Value) {
 			var run sarifRun
-			if n++; n > run.most() || json.Unmarshal(v, &run, lenient, json.WithUnmarshalers(keep)) != nil {
+			if n++; n > run.maxEntries() || json.Unmarshal(v, &run, lenient, json.WithUnmarshalers(keep)) != nil {
 				r.Left.Unreadable++
 			}
 			for _, one := range run.Results.list {
@@ -162,17 +162,17 @@ func (r *Reader) sarif(content []byte) error {
 		})
 	})
 	var log struct {
-		Runs few[sarifRun] `json:"runs"`
+		Runs shortList[sarifRun] `json:"runs"`
 	}
 	dec := jsontext.NewDecoder(bytes.NewReader(content), lenient)
 	if err := json.UnmarshalDecode(dec, &log, json.WithUnmarshalers(runs)); err != nil {
-		return at(content, err)
+		return withPosition(content, err)
 	}
 	return nil
 }
 
-// may reports whether a result can be on a line of the change, and counts most of those that cannot.
-func (r *Reader) may(s sarifResult) bool {
+// mayConcernChange reports whether a result can be on a line of the change, and counts most of those that cannot.
+func (r *Reader) mayConcernChange(s sarifResult) bool {
 	suppressed := slices.ContainsFunc(s.Suppressions.list, func(by sarifSuppression) bool {
 		return by.Status == "" || by.Status == "accepted"
 	})
@@ -184,7 +184,7 @@ func (r *Reader) may(s sarifResult) bool {
 		r.Left.Suppressed++
 	case where.Artifact.URI == "" || where.Region.Start < 1:
 		r.Left.Unreadable++
-	case !r.change.named(where.Artifact.URI):
+	case !r.change.hasName(where.Artifact.URI):
 		r.Left.Outside++
 	default:
 		return true

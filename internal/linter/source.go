@@ -65,7 +65,7 @@ func (s Source) Read(ctx context.Context, files []diff.File) (Report, error) {
 		})
 	}
 	if err != nil {
-		r.miss(err)
+		r.noteMissing(err)
 	}
 	return Report{Findings: r.Findings, Left: r.Left, Flags: flagged(r.Findings), Missing: r.missing}, ctx.Err()
 }
@@ -76,14 +76,14 @@ func (r *Reader) file(name string, content []byte, err error) {
 		err = r.Read(name, content)
 	}
 	if err != nil {
-		r.miss(err)
+		r.noteMissing(err)
 	}
 }
 
 // maxMissing is the most lines about missing results.
 const maxMissing = 5
 
-func (r *Reader) miss(err error) {
+func (r *Reader) noteMissing(err error) {
 	switch n := len(r.missing); {
 	case n < maxMissing:
 		r.missing = append(r.missing, "results of linters: "+guard.Line(err.Error(), 300))
@@ -130,7 +130,7 @@ func (s Source) files(each func(name string, content []byte, err error)) error {
 	defer root.Close()
 	names := []string{glob}
 	if info, err := root.Lstat(glob); err != nil || !info.Mode().IsRegular() {
-		names = matching(root.FS(), glob)
+		names = matchingFiles(root.FS(), glob)
 	}
 	for _, name := range names[:min(len(names), maxFiles)] {
 		content, err := readFile(root.FS(), name)
@@ -150,9 +150,9 @@ const maxSeen = 100_000
 
 var errEnough = errors.New("enough was seen")
 
-// matching returns the regular files that match, at most one more than are read. It skips
+// matchingFiles returns the regular files that match, at most one more than are read. It skips
 // Git's own folder, which may contain a job's token, and node_modules.
-func matching(dir fs.FS, glob string) (names []string) {
+func matchingFiles(dir fs.FS, glob string) (names []string) {
 	seen := 0
 	_ = fs.WalkDir(dir, ".", func(name string, d fs.DirEntry, err error) error { // what cannot be listed does not exist
 		seen++

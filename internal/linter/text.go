@@ -26,7 +26,7 @@ func (r *Result) clean() {
 		strings.Contains(r.Message, seen) && scanner().MatchString(r.Tool+" "+r.Rule) {
 		r.Message = strings.ReplaceAll(r.Message, seen, "<redacted>")
 	}
-	r.Tool, r.Rule = word(r.Tool), word(r.Rule)
+	r.Tool, r.Rule = cleanWord(r.Tool), cleanWord(r.Rule)
 	r.Message = strings.TrimSpace(guard.Cut(secret.Redact(plain(r.Message)), maxMessage))
 	r.Message = strings.TrimSuffix(r.Message, " ("+r.Rule+")")
 	if u, err := url.Parse(r.Help); err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil ||
@@ -38,8 +38,8 @@ func (r *Result) clean() {
 // scanner matches tools and rules that search for credentials.
 var scanner = pattern.Lazy(`(?i)leak|secret|credential|truffle|password|token|api-?key|private-?key`)
 
-// word returns a name bounded, redacted and on one line.
-func word(s string) string {
+// cleanWord returns a name bounded, redacted and on one line.
+func cleanWord(s string) string {
 	return strings.Join(strings.Fields(guard.Cut(secret.Redact(plain(s)), maxName)), " ")
 }
 
@@ -60,8 +60,8 @@ var link = pattern.Lazy(`\[([^\[\]]{1,200})\]\([0-9]{1,4}\)`)
 
 var sentenceEnd = pattern.Lazy(`[.!?](?:\s|$)`)
 
-// parted splits a message into its first sentence, as a title, and the rest.
-func parted(message string) (title, rest string) {
+// splitTitle splits a message into its first sentence, as a title, and the rest.
+func splitTitle(message string) (title, rest string) {
 	message = link().ReplaceAllString(message, "$1")
 	title, rest, _ = strings.Cut(message, "\n")
 	if at := sentenceEnd().FindStringIndex(title); at != nil && at[0] >= 12 {

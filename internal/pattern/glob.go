@@ -52,10 +52,10 @@ func Flaw(glob string) string {
 		return `folders are parted by /, and \ stands only before one of * ? [ ] { } ! , -`
 	case astray().MatchString(glob):
 		return `no path has ".", ".." or nothing between two slashes`
-	case choices(plain) > maxChoices:
+	case countChoices(plain) > maxChoices:
 		return fmt.Sprintf("its braces have more than %d choices", maxChoices)
 	case !doublestar.ValidatePattern(glob):
-		return unbalanced(plain)
+		return explainBrackets(plain)
 	}
 	return ""
 }
@@ -65,8 +65,8 @@ var (
 	astray  = Lazy(`(^|/)\.{1,2}(/|$)|//`)
 )
 
-// choices returns an upper bound of the number of ways to expand a glob's braces.
-func choices(glob string) int {
+// countChoices returns an upper bound of the number of ways to expand a glob's braces.
+func countChoices(glob string) int {
 	n := 1
 	for _, group := range strings.Split(glob, "{")[1:] {
 		n = min(n*(1+strings.Count(group, ",")), maxChoices+1)
@@ -74,8 +74,8 @@ func choices(glob string) int {
 	return n
 }
 
-// unbalanced returns which bracket makes a glob invalid.
-func unbalanced(glob string) string {
+// explainBrackets returns which bracket makes a glob invalid.
+func explainBrackets(glob string) string {
 	if class := strings.LastIndexByte(glob, '['); class >= 0 {
 		switch end := strings.IndexByte(glob[class:], ']'); {
 		case end < 0:

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// whole is an error with all three parts, such as a *decision.Error.
-type whole interface {
+// explained is an error with all three parts, such as a *decision.Error.
+type explained interface {
 	error
 	Problem() *Error
 }
@@ -17,7 +17,7 @@ type whole interface {
 // Of returns any error in its three parts: its own Problem if it has one, else its message
 // as what was wrong, with the Next of the first error in its tree that has one.
 func Of(err error) *Error {
-	if own, ok := errors.AsType[whole](err); ok {
+	if own, ok := errors.AsType[explained](err); ok {
 		return own.Problem()
 	}
 	what, where := err.Error(), ""
@@ -27,7 +27,7 @@ func Of(err error) *Error {
 			what, where = rest, place.Where()
 		}
 	}
-	return made(KindOf(err), what, next(err), At(where))
+	return newError(KindOf(err), what, next(err), At(where))
 }
 
 // KindOf returns the kind of an error, Failed if it has none.
@@ -35,7 +35,7 @@ func KindOf(err error) Kind {
 	if m, ok := errors.AsType[marked](err); ok {
 		return m.kind
 	}
-	if own, ok := errors.AsType[whole](err); ok {
+	if own, ok := errors.AsType[explained](err); ok {
 		return own.Problem().Kind
 	}
 	return Failed

@@ -59,14 +59,14 @@ func (e *Error) Error() string {
 func (e *Error) Problem() *Error { return e }
 
 // New returns a failure. Where and next may be empty.
-func New(what, where, next string) *Error { return made(Failed, what, next, At(where)) }
+func New(what, where, next string) *Error { return newError(Failed, what, next, At(where)) }
 
 // Usage returns a Misuse: a mistake in flags, inputs or settings. Next may be empty.
-func Usage(what, next string) *Error { return made(Misuse, what, next) }
+func Usage(what, next string) *Error { return newError(Misuse, what, next) }
 
 // Refuse returns the refusal of a resume check.
 func Refuse(check int, what, next string, rows ...[2]string) *Error {
-	e := made(Refused, what, next, rows...)
+	e := newError(Refused, what, next, rows...)
 	e.Check = check
 	return e
 }
@@ -74,8 +74,8 @@ func Refuse(check int, what, next string, rows ...[2]string) *Error {
 // At returns the row that says where.
 func At(where string) [2]string { return [2]string{"where", where} }
 
-// made returns an Error without rows that have no text.
-func made(kind Kind, what, next string, rows ...[2]string) *Error {
+// newError returns an Error without rows that have no text.
+func newError(kind Kind, what, next string, rows ...[2]string) *Error {
 	rows = slices.DeleteFunc(append(rows, [2]string{"next", next}), func(row [2]string) bool { return row[1] == "" })
 	return &Error{Kind: kind, What: what, Rows: rows}
 }

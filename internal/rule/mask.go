@@ -20,9 +20,9 @@ type literal struct {
 // closing returns the offset after the closing quote.
 func (l literal) closing() int { return l.end + len(l.quote) }
 
-// starred returns the first line in text[at:end] that begins with a star: it is inside a
+// starLine returns the first line in text[at:end] that begins with a star: it is inside a
 // comment that began above the hunk. to is 0 if there is none.
-func starred(text string, at, end int) (from, to int) {
+func starLine(text string, at, end int) (from, to int) {
 	for i := at; i < end; {
 		n := strings.IndexByte(text[i:end], '*')
 		if n < 0 {
@@ -59,7 +59,7 @@ func mask(text string, of language) (string, []literal) {
 			if to > 0 {
 				end = from
 			}
-			if starFrom, starTo := starred(text, at, end); starTo > 0 {
+			if starFrom, starTo := starLine(text, at, end); starTo > 0 {
 				from, to = starFrom, starTo
 			}
 		}

@@ -70,7 +70,7 @@ func (r rule) review(hunks []*hunk) []finding.Finding {
 	if len(places) == 0 {
 		return nil
 	}
-	stood := r.places(before(hunks))
+	stood := r.places(oldSides(hunks))
 	for _, same := range []func(a, b place) bool{place.sameText, place.sameSubject} {
 		places = slices.DeleteFunc(places, func(p place) bool {
 			i := slices.IndexFunc(stood, func(old place) bool { return same(p, old) })

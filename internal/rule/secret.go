@@ -38,7 +38,7 @@ func Leaks(file string, leaks []secret.PatchLeak) []finding.Finding {
 			continue // mostly made up; only an issuer's token works wherever it is found
 		}
 		h.lines = append(h.lines, line{number: l.Line, added: true, text: l.Text})
-		at := leaked(l)
+		at := leakHit(l)
 		at.line = len(h.lines) - 1
 		found = append(found, credential.finding(h, at))
 	}
@@ -46,8 +46,8 @@ func Leaks(file string, leaks []secret.PatchLeak) []finding.Finding {
 	return found
 }
 
-// leaked returns what a credential is and how severe it is.
-func leaked(l secret.PatchLeak) hit {
+// leakHit returns what a credential is and how severe it is.
+func leakHit(l secret.PatchLeak) hit {
 	at := hit{subject: "a live one (" + l.Kind + ")", severity: finding.Blocker}
 	switch {
 	case l.Kind == "private-key":

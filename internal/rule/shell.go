@@ -35,7 +35,7 @@ var removeUnchecked = rule{
 		}
 		return slices.DeleteFunc(hits, func(at hit) bool {
 			name := removed().FindStringSubmatch(h.lines[at.line].code)
-			return name != nil && written().MatchString(h.value(name[1], at.line))
+			return name != nil && written().MatchString(h.assignedValue(name[1], at.line))
 		})
 	}},
 }

@@ -66,16 +66,16 @@ type hunk struct {
 	parsed     diff.Hunk
 }
 
-// made matches paths of files made for trying or showing: tests, their expected output, samples.
-var made = lazy(`(?i:(?:^|/)(?:[\w-]+[-_])?(?:tests?|testing|test[-_]?(?:data|cases?|suites?)|fixtures?|specs?` +
-	`|__snapshots__|goldens?|expected|examples?|samples?|demos?)/|\.(?:golden|snap)$)` +
+// testOrSample matches paths of files made for trying or showing: tests, their expected output, samples.
+var testOrSample = lazy(`(?i:(?:^|/)(?:[\w-]+[-_])?(?:tests?|testing|test[-_]?(?:data|cases?|suites?)|fixtures?` +
+	`|specs?|__snapshots__|goldens?|expected|examples?|samples?|demos?)/|\.(?:golden|snap)$)` +
 	`|(?:^|[/_.-])(?:(?i:dummy|seeds?|seeders?|fakes?|demos?|mocks?|stubs?|stories|fixtures?)|tests?)(?:[/_.A-Z-]|$)` +
 	`|[a-z](?:Dummy|Seed|Seeder|Fake|Demo|Mock|Stub)s?(?:[/_.A-Z-]|$)`)
 
 // ForTests reports whether a path is of tests, their expected output, or samples. Rules
 // find little there: mistakes in such files are mostly intended.
 func ForTests(name string) bool {
-	return lang.IsTest(name) || made().MatchString(name) && !strings.Contains("/"+name, "/src/main/")
+	return lang.IsTest(name) || testOrSample().MatchString(name) && !strings.Contains("/"+name, "/src/main/")
 }
 
 // newHunks returns the hunks of a changed file, or nil for a broken patch.
@@ -87,23 +87,23 @@ func newHunks(f diff.File) []*hunk {
 	hunks := make([]*hunk, len(parsed))
 	for i, p := range parsed {
 		h := hunk{path: f.Path, language: languageOf(f.Path), test: ForTests(f.Path), parsed: p}
-		hunks[i] = h.read(diff.Delete)
+		hunks[i] = h.side(diff.Delete)
 	}
 	return hunks
 }
 
-// before returns the hunks with their old lines in place of the new ones.
-func before(hunks []*hunk) []*hunk {
+// oldSides returns the hunks with their old lines in place of the new ones.
+func oldSides(hunks []*hunk) []*hunk {
 	old := make([]*hunk, len(hunks))
 	for i, h := range hunks {
-		old[i] = h.read(diff.Add)
+		old[i] = h.side(diff.Add)
 		old[i].removed = nil
 	}
 	return old
 }
 
-// read returns the hunk with the lines of one side, leaving out those of an operation.
-func (h *hunk) read(without diff.Op) *hunk {
+// side returns the hunk with the lines of one side, leaving out those of an operation.
+func (h *hunk) side(without diff.Op) *hunk {
 	side := &hunk{path: h.path, language: h.language, test: h.test, parsed: h.parsed}
 	var text strings.Builder
 	side.lines = make([]line, 0, len(side.parsed.Lines))
@@ -128,16 +128,16 @@ func (h *hunk) read(without diff.Op) *hunk {
 	return side
 }
 
-// next returns the first line after i that has code, or where it stopped if there is none within reach.
-func (h *hunk) next(i int) int {
+// nextCode returns the first line after i that has code, or where it stopped if there is none within reach.
+func (h *hunk) nextCode(i int) int {
 	end := min(len(h.lines), i+reach)
 	for i++; i < end && h.codeAt(i) == ""; i++ {
 	}
 	return i
 }
 
-// before returns the trimmed code of the nearest line above i that has any.
-func (h *hunk) before(i int) string {
+// codeAbove returns the trimmed code of the nearest line above i that has any.
+func (h *hunk) codeAbove(i int) string {
 	for j := i - 1; j >= max(0, i-reach); j-- {
 		if code := h.codeAt(j); code != "" {
 			return code
@@ -158,8 +158,8 @@ func indent(s string) int { return len(s) - len(strings.TrimLeft(s, " \t")) }
 
 var assignment = lazy(`([A-Za-z_]\w*)\s*(?::\s*[\w<>\[\]|. ]+)?:?=\s*([^=\s].*)$`)
 
-// value returns the text that the nearest line above i assigns to a name, or "".
-func (h *hunk) value(name string, i int) string {
+// assignedValue returns the text that the nearest line above i assigns to a name, or "".
+func (h *hunk) assignedValue(name string, i int) string {
 	for j := i - 1; j >= max(0, i-reach); j-- {
 		l := h.lines[j]
 		if !strings.Contains(l.code, name) || !strings.Contains(l.code, "=") {

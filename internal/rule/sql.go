@@ -53,17 +53,18 @@ func findSQL(h *hunk) []hit {
 		return nil
 	}
 	var hits []hit
-	for _, parts := range h.joined() {
+	for _, parts := range h.joinedLiterals() {
 		if !h.isSQL(parts) {
 			continue
 		}
 		for _, l := range parts {
-			expression, offset := h.embedded(l)
+			expression, offset := h.embeddedValue(l)
 			if expression == "" {
 				continue
 			}
-			at := h.sentByCaller(expression, h.lineAt(offset))
-			if at.severity == finding.Blocker || !harmless().MatchString(expression) && !h.counted(expression, offset) {
+			at := h.callerHit(expression, h.lineAt(offset))
+			if at.severity == finding.Blocker ||
+				!harmless().MatchString(expression) && !h.cannotQuote(expression, offset) {
 				hits = append(hits, at)
 				break
 			}
@@ -72,9 +73,9 @@ func findSQL(h *hunk) []hit {
 	return hits
 }
 
-// counted reports whether the value of an expression cannot contain a quote: a date in ISO
+// cannotQuote reports whether the value of an expression cannot contain a quote: a date in ISO
 // format, an unquoted ID, a name last declared as a number.
-func (h *hunk) counted(expression string, offset int) bool {
+func (h *hunk) cannotQuote(expression string, offset int) bool {
 	quoted := strings.HasSuffix(strings.TrimRight(h.text[:offset], "${"), "'")
 	if quoteless().MatchString(expression) || !quoted && strings.HasSuffix(expression, ".getId()") {
 		return true
@@ -97,12 +98,12 @@ func lastDeclared(pattern *regexp.Regexp, code, name string) int {
 	return last
 }
 
-// joined returns the hunk's literals, grouped if they are concatenated with at most a name in between.
-func (h *hunk) joined() [][]literal {
+// joinedLiterals returns the hunk's literals, grouped if they are concatenated with at most a name in between.
+func (h *hunk) joinedLiterals() [][]literal {
 	var all [][]literal
 	end := -1
 	for _, l := range h.literals {
-		if end >= 0 && l.opening >= end && l.opening-end < 200 && joins(h.code[end:l.opening]) {
+		if end >= 0 && l.opening >= end && l.opening-end < 200 && concatenates(h.code[end:l.opening]) {
 			all[len(all)-1] = append(all[len(all)-1], l)
 		} else {
 			all = append(all, []literal{l})
@@ -112,8 +113,8 @@ func (h *hunk) joined() [][]literal {
 	return all
 }
 
-// joins reports whether the code between two literals concatenates them.
-func joins(between string) bool {
+// concatenates reports whether the code between two literals concatenates them.
+func concatenates(between string) bool {
 	between = strings.TrimSpace(between)
 	return between == "" || strings.HasSuffix(between, "+") && plusLiteral().MatchString(between)
 }
@@ -130,9 +131,9 @@ func (h *hunk) isSQL(parts []literal) bool {
 		return false
 	}
 	i := h.lineAt(first.opening)
-	above := h.before(i)
+	above := h.codeAbove(i)
 	return strings.TrimSpace(text.String())[0] < 'a' || sqlCall().MatchString(h.lines[i].code) ||
-		continues(above) && sqlCall().MatchString(above) || sqlCall().MatchString(h.codeAt(h.next(i)))
+		continues(above) && sqlCall().MatchString(above) || sqlCall().MatchString(h.codeAt(h.nextCode(i)))
 }
 
 // boundLater reports whether the only insertion is one list on line i, which mostly holds
@@ -142,12 +143,12 @@ func (h *hunk) boundLater(text string, i int) bool {
 	if at == nil || at[0] != 0 {
 		return false
 	}
-	list := h.value(text[at[2]:at[3]], i)
+	list := h.assignedValue(text[at[2]:at[3]], i)
 	return list == "" || placeholders().MatchString(list)
 }
 
-// embedded returns the expression whose value ends up in the literal, and its offset, or "".
-func (h *hunk) embedded(l literal) (expression string, offset int) {
+// embeddedValue returns the expression whose value ends up in the literal, and its offset, or "".
+func (h *hunk) embeddedValue(l literal) (expression string, offset int) {
 	text := h.text[l.start:l.end]
 	before := h.code[max(0, l.opening-40):l.opening]
 	after := h.code[l.closing():min(len(h.code), l.closing()+300)]
@@ -165,7 +166,7 @@ func (h *hunk) embedded(l literal) (expression string, offset int) {
 		m = valueDollar().FindStringSubmatchIndex(text) // a brace without a dollar sign names a parameter
 	}
 	if m != nil && (interpolates || isFormat) && !h.boundLater(text[m[0]:], h.lineAt(l.start+m[2])) {
-		return last([]string{"a field", text[m[2]:m[3]]}), l.start + m[2]
+		return lastNonEmpty([]string{"a field", text[m[2]:m[3]]}), l.start + m[2]
 	}
 	return "", 0
 }
@@ -183,7 +184,7 @@ func argument(after string, n int) string {
 		case c == ',' && open == 0:
 			n--
 		case n == 0 && c > ' ':
-			return last([]string{list[i:], operand().FindString(list[i:])})
+			return lastNonEmpty([]string{list[i:], operand().FindString(list[i:])})
 		}
 		if open < 0 {
 			break

@@ -77,7 +77,7 @@ func newResult(f finding.Finding) result {
 		Rule: ruleID(f.Category), Level: levelOf(f.Severity), Message: text{message(f)},
 		Locations:    []location{{place(f)}},
 		Fingerprints: fingerprints{Own: f.Fingerprint},
-		Properties:   properties{f.Severity, share(f.Confidence), f.Source},
+		Properties:   properties{f.Severity, clampShare(f.Confidence), f.Source},
 	}
 }
 
@@ -139,8 +139,8 @@ func levelOf(s finding.Severity) string {
 	return "note"
 }
 
-// share clamps a number to the range 0 to 1; NaN becomes 0.
-func share(v float64) float64 {
+// clampShare clamps a number to the range 0 to 1; NaN becomes 0.
+func clampShare(v float64) float64 {
 	if !(v > 0) {
 		return 0
 	}

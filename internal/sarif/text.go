@@ -40,9 +40,9 @@ func body(s string) string {
 	return s
 }
 
-// nowhere replaces the path of a finding that is not about a file: without an address code
+// noPath replaces the path of a finding that is not about a file: without an address code
 // scanning refuses the whole upload.
-const nowhere = "pull-request"
+const noPath = "pull-request"
 
 // place returns where a finding is. Lines of the old file, and findings without a line, get
 // no region: the commit at which results are shown does not have them.
@@ -63,7 +63,7 @@ func place(f finding.Finding) physical {
 // digits, "-._~" and inner slashes is percent-encoded.
 func address(path string) string {
 	if path == "" {
-		return nowhere
+		return noPath
 	}
 	escaped := strings.NewReplacer("+", "%20", "%2F", "/").Replace(url.QueryEscape(path))
 	if rest, absolute := strings.CutPrefix(escaped, "/"); absolute {

@@ -17,17 +17,17 @@ var lazy = pattern.Lazy // most runs meet the keywords of only a few forms
 
 // form is one format of a credential.
 type form struct {
-	kind     string
-	grade    Grade
-	keywords []string // in lower case; one of them is near every match
-	re       func() *regexp.Regexp
-	group    int     // group of the credential; 0 for the longest, or the whole match
-	name     int     // group of the name it is assigned to; 0 for none
-	entropy  float64 // in bits per byte; a credential must have more
-	allow    []allowance
-	needs    func(text string) bool // a cheap check for what every match contains; may be nil
-	readable func(m match) bool     // reports a false positive; may be nil
-	mirrored bool                   // also searched backwards
+	kind          string
+	grade         Grade
+	keywords      []string // in lower case; one of them is near every match
+	re            func() *regexp.Regexp
+	group         int     // group of the credential; 0 for the longest, or the whole match
+	name          int     // group of the name it is assigned to; 0 for none
+	entropy       float64 // in bits per byte; a credential must have more
+	allow         []allowance
+	mayMatch      func(text string) bool // a cheap check for what every match contains; may be nil
+	falsePositive func(m match) bool     // reports a false positive; may be nil
+	mirrored      bool                   // also searched backwards
 }
 
 // match is one place where a form matches.
@@ -164,11 +164,11 @@ type owner struct {
 
 // forms builds the catalogue on first use: a program that searches no text does not pay for it.
 var forms = sync.OnceValue(func() *catalogue {
-	kept, err := gitleaks()
+	kept, err := gitleaksForms()
 	if err != nil {
 		panic(fmt.Sprintf("the embedded list of credentials: %v", err)) // a broken build
 	}
-	return newCatalogue(slices.Concat(kept, own()))
+	return newCatalogue(slices.Concat(kept, ownForms()))
 })
 
 func newCatalogue(all []form) *catalogue {

@@ -43,8 +43,8 @@ func looseRules() []string {
 		"facebook-access-token"}
 }
 
-// gitleaks returns the library's rules as forms, except those for files of a certain name: here a text has no name.
-func gitleaks() ([]form, error) {
+// gitleaksForms returns the library's rules as forms, except those for certain file names: here a text has no name.
+func gitleaksForms() ([]form, error) {
 	var file ruleFile
 	if err := toml.Unmarshal([]byte(config.DefaultConfig), &file); err != nil {
 		return nil, fmt.Errorf("reading gitleaks' rules: %w", err)
@@ -57,16 +57,16 @@ func gitleaks() ([]form, error) {
 		}
 		f := form{
 			kind: r.ID, grade: gradeOf(r.ID, r.Regex), keywords: r.Keywords, re: lazy(r.Regex), group: r.SecretGroup,
-			entropy: r.Entropy, allow: slices.Concat(general, allowances(r.Allowlists)), readable: placeholder,
+			entropy: r.Entropy, allow: slices.Concat(general, allowances(r.Allowlists)), falsePositive: placeholder,
 		}
 		switch {
 		case f.kind == "curl-auth-user": // its allowances pass values that only begin like a placeholder
-			f.allow, f.readable = general, pair
+			f.allow, f.falsePositive = general, isPlaceholderPair
 		case f.grade == Named:
 			f.re = lazy(strings.ReplaceAll(r.Regex, leading, ""))
 		case f.grade == Guess: // its allowances search for words anywhere in it
-			f.allow, f.needs, f.readable = general, digitInValue, func(m match) bool {
-				return placeholder(m) || name(m)
+			f.allow, f.mayMatch, f.falsePositive = general, digitInValue, func(m match) bool {
+				return placeholder(m) || isName(m)
 			}
 		}
 		out = append(out, f)

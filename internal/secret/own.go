@@ -8,12 +8,12 @@ import (
 	"unicode"
 )
 
-// own returns forms that gitleaks' rules lack or restrict too much: tokens of another
+// ownForms returns forms that gitleaks' rules lack or restrict too much: tokens of another
 // length than today's, and values recognizable only by their context.
-func own() []form {
+func ownForms() []form {
 	issued := func(kind, expr string, keywords ...string) form {
-		return form{kind: kind, grade: Issued, keywords: keywords, re: lazy(expr), entropy: 3, readable: placeholder,
-			mirrored: true}
+		return form{kind: kind, grade: Issued, keywords: keywords, re: lazy(expr), entropy: 3,
+			falsePositive: placeholder, mirrored: true}
 	}
 	jwt := issued("jwt", `\beyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}`, "eyj")
 	jwt.grade = Named
@@ -38,7 +38,7 @@ func own() []form {
 		issued("vault-service-token", `\bhvs\.[\w-]{60,}`, "hvs."),
 		issued("azure-storage-key", `\bAccountKey=([A-Za-z0-9+/]{86}==)`, "accountkey="),
 		jwt,
-	}, named()...)
+	}, namedForms()...)
 }
 
 const (
@@ -46,37 +46,37 @@ const (
 	assigned     = `["']?(?:\s*:\s*(?:string|str))?\s*(?::=|=>|=|:)\s*`
 )
 
-// named returns the forms whose value is recognized by a name or place.
-func named() []form {
+// namedForms returns the forms whose value is recognized by a name or place.
+func namedForms() []form {
 	words := []string{"password", "passwd", "passphrase", "secret", "token", "apikey", "api_key", "accesskey",
 		"access_key", "privatekey", "private_key"}
 	return []form{
 		{
 			kind: "aws-secret-key", grade: Issued, keywords: []string{"aws", "secret"}, group: 1, entropy: 3.5,
-			readable: uniform,
+			falsePositive: uniform,
 			re: lazy(`(?i)(?:aws|secret)[\w. -]{0,30}["']?(?:\s*(?::=|=>|=|:|,)\s*|[ \t]+)["'` + "`" +
 				`]?([A-Za-z0-9/+]{40})(?:[^A-Za-z0-9/+=]|$)`),
 		},
 		{
-			kind: urlPassword, grade: Named, keywords: []string{"://"}, group: 2, readable: harmlessURL,
+			kind: urlPassword, grade: Named, keywords: []string{"://"}, group: 2, falsePositive: harmlessURL,
 			mirrored: true,
 			re:       lazy(`://([\w.%+-]*):((?:[^\s:@/"'%{}<>` + "`" + `\\]|%[0-9A-Fa-f]{2}){6,})@[\w.\[-]`),
 		},
 		{
-			kind: "named-credential", grade: Named, keywords: words, group: 3, name: 1, needs: quotedValue,
-			readable: chosen,
-			re:       lazy(`(?i)(?:^|[^\w])` + nameOfSecret + assigned + "[\"'`]([^\"'`\\s]{8,})[\"'`]"),
+			kind: "named-credential", grade: Named, keywords: words, group: 3, name: 1, mayMatch: quotedValue,
+			falsePositive: isChosen,
+			re:            lazy(`(?i)(?:^|[^\w])` + nameOfSecret + assigned + "[\"'`]([^\"'`\\s]{8,})[\"'`]"),
 		},
 		{
-			kind: "named-value", grade: Guess, keywords: words, group: 3, name: 1, needs: digitInValue,
-			readable: func(m match) bool {
-				return chosen(m) || name(m) && !password(m)
+			kind: "named-value", grade: Guess, keywords: words, group: 3, name: 1, mayMatch: digitInValue,
+			falsePositive: func(m match) bool {
+				return isChosen(m) || isName(m) && !password(m)
 			},
 			re: lazy(`(?im)^\s*(?:[-+#*]\s+)?["']?` + nameOfSecret + `["']?\s*[:=]\s*([^\s"'` + "`" +
 				`,;(){}\[\]<>$]{8,})\s*$`),
 		},
 		{
-			kind: "named-credential", grade: Named, keywords: words, group: 3, name: 1, readable: chosen,
+			kind: "named-credential", grade: Named, keywords: words, group: 3, name: 1, falsePositive: isChosen,
 			re: lazy(`(?m)^\s*(?:export\s+|ENV\s+)?(\w*(PASSWORD|SECRET|TOKEN|API_KEY|ACCESS_KEY))=([^\s"'$` + "`" +
 				`]{8,})`),
 		},
@@ -100,7 +100,7 @@ var (
 	marked     = lazy(`^[\x21-\x7e]*[A-Za-z][!#$%^&*+=?~]+[A-Za-z][\x21-\x7e]*$`)
 	documented = lazy(`(?i)EXAMPLE(?:KEY)?$|^Eby8vdM02xNOcq`) // the latter is of Azure's storage emulator
 	sequence   = lazy(`^(?:0?123456789?0?|0?12345\d{0,3}|abc(?:def)?123(?:456)?)$`)
-	here       = lazy(`://(?:localhost|127\.0\.0\.1)\b`)
+	localURL   = lazy(`://(?:localhost|127\.0\.0\.1)\b`)
 	localHost  = lazy(`(?i)^@(?:[\w.-]*localhost|127\.0\.0\.1|\[::1\]|[\w.-]*\.local\b|[\w.-]*example)`)
 	word       = lazy(`[A-Z]?[a-z]{2,}`)
 	longWord   = lazy(`[A-Z]?[a-z]{3,}`)
@@ -142,17 +142,17 @@ func placeholder(m match) bool {
 	return share(v, standIn) >= 0.5 || documented().MatchString(v)
 }
 
-// pair reports whether a user has no password, or a placeholder for one.
-func pair(m match) bool {
+// isPlaceholderPair reports whether a user has no password, or a placeholder for one.
+func isPlaceholderPair(m match) bool {
 	_, password, _ := strings.Cut(m.secret(), ":")
-	return standsIn(trimmings().ReplaceAllString(password, "")) || here().MatchString(m.line())
+	return standsIn(trimmings().ReplaceAllString(password, "")) || localURL().MatchString(m.line())
 }
 
 // uniform reports whether a value has one case, like a hash, while an AWS key mixes both cases and digits.
 func uniform(m match) bool {
 	v := m.secret()
-	return v == strings.ToLower(v) || v == strings.ToUpper(v) || !strings.ContainsAny(v, digits) && !drawnLetters(v) ||
-		placeholder(m)
+	return v == strings.ToLower(v) || v == strings.ToUpper(v) ||
+		!strings.ContainsAny(v, digits) && !isRandomLetters(v) || placeholder(m)
 }
 
 const digits = "0123456789"
@@ -168,10 +168,10 @@ const urlPassword = "url-password"
 
 var plainWord = lazy(`^[A-Za-z]+(?:[_.-][A-Za-z]+)*\d{0,2}$`)
 
-// plain reports whether a password in a URL is short or a word, which ordinary text contains by chance.
-func plain(m match) bool {
+// isPlainPassword reports whether a password in a URL is short or a word, which ordinary text contains by chance.
+func isPlainPassword(m match) bool {
 	v := m.secret()
-	return len(v) < minKnown || plainWord().MatchString(v) && !drawnLetters(v)
+	return len(v) < minKnown || plainWord().MatchString(v) && !isRandomLetters(v)
 }
 
 // namesake reports whether a URL's password is also a name in it, as of a container on one's own machine.
@@ -181,9 +181,9 @@ func namesake(m match) bool {
 	return slices.Contains(names, m.secret())
 }
 
-// name reports whether a value consists of words and at most two numbers, like names in
+// isName reports whether a value consists of words and at most two numbers, like names in
 // code. Random values are broken up by digits.
-func name(m match) bool {
+func isName(m match) bool {
 	letters, v := 0, m.secret()
 	for _, word := range word().FindAllString(v, -1) {
 		letters += len(word)
@@ -191,10 +191,10 @@ func name(m match) bool {
 	return len(number().FindAllString(v, 3)) <= 2 && float64(letters) >= wordShare*float64(len(v))
 }
 
-// chosen reports whether a named value was written by a person for reading: it has words,
+// isChosen reports whether a named value was written by a person for reading: it has words,
 // or too little variety. Keys are random; passwords are chosen by people.
-func chosen(m match) bool {
-	v := spelt(m.secret())
+func isChosen(m match) bool {
+	v := decodeLetters(m.secret())
 	if standsIn(trimmings().ReplaceAllString(v, "")) || sequence().MatchString(v) || documented().MatchString(v) {
 		return true
 	}
@@ -203,20 +203,20 @@ func chosen(m match) bool {
 	}
 	digit := strings.ContainsAny(v, digits)
 	if password(m) {
-		return !digit && !marked().MatchString(v) && !drawnLetters(v) || entropy(v) <= 1.5
+		return !digit && !marked().MatchString(v) && !isRandomLetters(v) || entropy(v) <= 1.5
 	}
 	if len(v) < 16 || entropy(v) <= 3.3 || strings.ContainsAny(v, " (") || identifier().MatchString(v) &&
-		!drawnLetters(v) {
+		!isRandomLetters(v) {
 		return true
 	}
-	return !digit && !drawnLetters(v) || strings.Contains(v, "/") && share(v, word) >= wordShare ||
+	return !digit && !isRandomLetters(v) || strings.Contains(v, "/") && share(v, word) >= wordShare ||
 		strings.Contains(v, "-") && share(v, longWord) >= 0.7 || strings.Contains(v, "...")
 }
 
 var letterCode = lazy(`\\u[0-9a-fA-F]{4}`)
 
-// spelt decodes the letters that JSON escapes in a value: the digits of an escape are not variety.
-func spelt(v string) string {
+// decodeLetters decodes the letters that JSON escapes in a value: the digits of an escape are not variety.
+func decodeLetters(v string) string {
 	return letterCode().ReplaceAllStringFunc(v, func(code string) string {
 		n, _ := strconv.ParseUint(code[2:], 16, 16) // the pattern has checked it
 		if !unicode.IsLetter(rune(n)) {
@@ -233,7 +233,7 @@ func password(m match) bool {
 		strings.HasSuffix(name, "passphrase")
 }
 
-// drawnLetters reports whether a value has random ASCII letters: both cases, and few words.
-func drawnLetters(v string) bool {
+// isRandomLetters reports whether a value has random ASCII letters: both cases, and few words.
+func isRandomLetters(v string) bool {
 	return isASCII(v) && v != strings.ToLower(v) && v != strings.ToUpper(v) && share(v, longWord) < 0.7
 }

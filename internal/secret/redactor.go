@@ -83,8 +83,8 @@ func base64Spellings(value, kind string) []spelling {
 	return out
 }
 
-// spelt finds values in the given spellings.
-func (s *scan) spelt(all []spelling) {
+// findSpellings finds values in the given spellings.
+func (s *scan) findSpellings(all []spelling) {
 	for _, sp := range all {
 		for at := 0; ; {
 			i := strings.Index(s.text[at:], sp.text)
@@ -97,7 +97,7 @@ func (s *scan) spelt(all []spelling) {
 				for start > 0 && isBase64(s.text[start-1]) {
 					start--
 				}
-				end = run(s.text, end, func(c byte) bool { return isBase64(c) || c == '=' })
+				end = endOf(s.text, end, func(c byte) bool { return isBase64(c) || c == '=' })
 				at = end
 			}
 			s.leaks = append(s.leaks, Leak{Kind: sp.kind, Grade: Issued, Start: start, End: end})
@@ -105,8 +105,8 @@ func (s *scan) spelt(all []spelling) {
 	}
 }
 
-// copies searches for the values found so far in their other spellings.
-func (s *scan) copies() {
+// findCopies searches for the values found so far in their other spellings.
+func (s *scan) findCopies() {
 	var seen []string
 	for _, l := range s.raw {
 		value := s.text[l.Start:l.End]
@@ -115,7 +115,7 @@ func (s *scan) copies() {
 		}
 		seen = append(seen, value)
 		at := len(s.leaks)
-		s.spelt(spellings(value, l.Kind))
+		s.findSpellings(spellings(value, l.Kind))
 		for i := range s.leaks[at:] {
 			s.leaks[at+i].Grade = l.Grade
 		}

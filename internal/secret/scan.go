@@ -17,12 +17,12 @@ const (
 
 // scan collects the leaks in one text.
 type scan struct {
-	text   string
-	starts []int // of lines
-	depth  int   // how many encodings were decoded to get the text
-	leaks  []Leak
-	raw    []Leak // leaks that the text contains unencoded
-	turned int    // end of the text already read backwards
+	text       string
+	starts     []int // of lines
+	depth      int   // how many encodings were decoded to get the text
+	leaks      []Leak
+	raw        []Leak // leaks that the text contains unencoded
+	reversedTo int    // end of the text already read backwards
 }
 
 func newScan(text string) *scan {
@@ -37,8 +37,8 @@ func newScan(text string) *scan {
 	}
 }
 
-// line returns the index of the line at an offset.
-func (s *scan) line(at int) int {
+// lineAt returns the index of the line at an offset.
+func (s *scan) lineAt(at int) int {
 	return sort.Search(len(s.starts), func(i int) bool { return s.starts[i] > at }) - 1
 }
 
@@ -53,15 +53,15 @@ func (s *scan) lineEnd(line int) int {
 // window is a stretch of the text.
 type window struct{ start, end int }
 
-// forms searches for every form around its keywords.
-func (s *scan) forms() {
+// findForms searches for every form around its keywords.
+func (s *scan) findForms() {
 	c := forms()
 	windows := make([][]window, len(c.forms))
 	c.trie.Walk(lower(s.text), func(end, n, number int64) bool {
 		at := int(end - n + 1)
 		for _, o := range c.owners[number] {
 			if o.backward {
-				s.backward(at, int(n))
+				s.searchBackward(at, int(n))
 				continue
 			}
 			windows[o.form] = s.widen(windows[o.form], at)
@@ -77,7 +77,7 @@ func (s *scan) forms() {
 
 // widen adds a keyword's surroundings to a form's windows.
 func (s *scan) widen(all []window, at int) []window {
-	line := s.line(at)
+	line := s.lineAt(at)
 	w := window{max(s.starts[line], at-before), min(s.lineEnd(line+1), at+behind)}
 	if last := len(all) - 1; last >= 0 && w.start <= all[last].end {
 		all[last].end = max(all[last].end, w.end)
@@ -91,7 +91,7 @@ func (s *scan) search(f form, w window) {
 	if s.depth > 0 && f.grade == Guess {
 		return
 	}
-	if f.needs != nil && !f.needs(s.text[w.start:w.end]) {
+	if f.mayMatch != nil && !f.mayMatch(s.text[w.start:w.end]) {
 		return
 	}
 	for _, at := range f.re().FindAllStringSubmatchIndex(s.text[w.start:w.end], -1) {
@@ -102,7 +102,7 @@ func (s *scan) search(f form, w window) {
 			m.name = s.text[w.start+at[2*f.name] : w.start+at[2*f.name+1]]
 		}
 		if f.admits(m) {
-			s.found(f, m)
+			s.addLeak(f, m)
 		}
 	}
 }
@@ -131,14 +131,14 @@ func (f form) admits(m match) bool {
 	if f.grade == Guess && !strings.ContainsAny(m.secret(), "0123456789") {
 		return false
 	}
-	if f.readable != nil && f.readable(m) {
+	if f.falsePositive != nil && f.falsePositive(m) {
 		return false
 	}
 	return !slices.ContainsFunc(f.allow, func(a allowance) bool { return a.holds(m) })
 }
 
-// found records a match. A token that is longer than its form is taken whole.
-func (s *scan) found(f form, m match) {
+// addLeak records a match. A token that is longer than its form is taken whole.
+func (s *scan) addLeak(f form, m match) {
 	end := m.end
 	if f.grade == Issued {
 		for end < len(s.text) && isToken(s.text[end]) && isToken(s.text[m.end-1]) {
@@ -150,7 +150,7 @@ func (s *scan) found(f form, m match) {
 		l.Grade = Guess
 	}
 	s.leaks = append(s.leaks, l)
-	if f.kind != urlPassword || !plain(m) {
+	if f.kind != urlPassword || !isPlainPassword(m) {
 		s.raw = append(s.raw, l)
 	}
 }

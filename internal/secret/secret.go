@@ -39,16 +39,16 @@ func redact(text string, known []spelling) string {
 
 func find(text string, known []spelling) []Leak {
 	s := newScan(text)
-	s.spelt(known)
-	s.forms()
-	s.keys()
-	s.encoded()
-	s.copies()
-	return uncovered(text, merged(s.leaks))
+	s.findSpellings(known)
+	s.findForms()
+	s.findKeys()
+	s.findEncoded()
+	s.findCopies()
+	return withoutRedacted(text, mergeLeaks(s.leaks))
 }
 
-// merged joins overlapping leaks. The kind is that of the highest grade, then of the first found.
-func merged(leaks []Leak) []Leak {
+// mergeLeaks joins overlapping leaks. The kind is that of the highest grade, then of the first found.
+func mergeLeaks(leaks []Leak) []Leak {
 	order.Stable(leaks, func(a, b Leak) int { return cmp.Compare(a.Start, b.Start) })
 	var out []Leak
 	for _, l := range leaks {
@@ -70,9 +70,9 @@ func merged(leaks []Leak) []Leak {
 
 var marks = lazy(`<redacted ([a-z0-9-]{1,60})>`)
 
-// uncovered removes what was redacted before, so that nothing is redacted twice. A mark
+// withoutRedacted removes what was redacted before, so that nothing is redacted twice. A mark
 // with an unknown kind does not count: it could hide a value.
-func uncovered(text string, leaks []Leak) []Leak {
+func withoutRedacted(text string, leaks []Leak) []Leak {
 	if len(leaks) == 0 || !strings.Contains(text, "<redacted ") {
 		return leaks
 	}

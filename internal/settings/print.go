@@ -61,10 +61,10 @@ func (f Source) keys(c config.Config, s Settings, unpriced func(string) string) 
 		v.Source = cmp.Or(over[v.Key], f.key(v.Key))
 		switch v.Key {
 		case "models.review":
-			f.otherwise(v, s.Model, "model")
+			f.setDefault(v, s.Model, "model")
 			model = v.Value
 		case "models.verify", "models.redraft":
-			f.otherwise(v, model, "models.review")
+			f.setDefault(v, model, "models.review")
 		case "max-cost":
 			if unknown := unpriced(fmt.Sprint(model)); v.Value == nil && unknown == "" {
 				v.Value = config.Dollars(DefaultMaxCost)
@@ -76,8 +76,8 @@ func (f Source) keys(c config.Config, s Settings, unpriced func(string) string) 
 	return values
 }
 
-// otherwise sets a key that is not set to another setting's value.
-func (f Source) otherwise(v *config.Value, value any, name string) {
+// setDefault sets a key that is not set to another setting's value.
+func (f Source) setDefault(v *config.Value, value any, name string) {
 	if v.Value == nil {
 		v.Value, v.Source = value, "default: "+name
 	}
@@ -116,7 +116,7 @@ func YAML(values []config.Value) (string, error) {
 // scalar formats a value on one line: text unquoted if that reads back the same, everything
 // else as JSON, which is valid YAML.
 func scalar(v any) (string, error) {
-	if s, ok := v.(string); ok && plain(s) {
+	if s, ok := v.(string); ok && isPlainScalar(s) {
 		return s, nil
 	}
 	text, err := json.Marshal(v, json.Deterministic(true), jsontext.SpaceAfterComma(true),
@@ -124,7 +124,7 @@ func scalar(v any) (string, error) {
 	return string(text), err
 }
 
-func plain(s string) bool {
+func isPlainScalar(s string) bool {
 	var read map[string]any
 	err := yaml.Unmarshal([]byte("x: "+s+"\n"+s+": y\n"), &read)
 	return err == nil && len(read) == 2 && read["x"] == s && read[s] == "y" && !strings.ContainsAny(s, "\r\n")

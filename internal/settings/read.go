@@ -34,8 +34,8 @@ func text(at *string) field {
 	}
 }
 
-// checked rejects a text for which check returns an error.
-func (f field) checked(check func(string) error) field {
+// withCheck rejects a text for which check returns an error.
+func (f field) withCheck(check func(string) error) field {
 	set := f.set
 	f.set = func(v string) error { return cmp.Or(check(v), set(v)) }
 	return f
@@ -44,7 +44,7 @@ func (f field) checked(check func(string) error) field {
 // secret is a text of which only the presence is shown.
 func secret(at *string) field {
 	f := text(at)
-	f.show = func() any { return isSet(*at != "") }
+	f.show = func() any { return showPresence(*at != "") }
 	return f
 }
 
@@ -64,11 +64,11 @@ func parsed[T any](at *T, parse func(string) (T, error), show func(T) any) field
 
 // sealingKey reads a base64 key, and shows only whether it is set.
 func sealingKey(at *checkpoint.Key) field {
-	return parsed(at, checkpoint.ParseKey, func(k checkpoint.Key) any { return isSet(k != checkpoint.Key{}) })
+	return parsed(at, checkpoint.ParseKey, func(k checkpoint.Key) any { return showPresence(k != checkpoint.Key{}) })
 }
 
-// isSet shows whether a credential is set, and no more.
-func isSet(there bool) any {
+// showPresence shows whether a credential is set, and no more.
+func showPresence(there bool) any {
 	if !there {
 		return nil
 	}
@@ -155,8 +155,8 @@ func boolean(at *bool) field {
 	return f
 }
 
-// over keeps the text of an input that overrides a key of the file.
-func over(all *map[string]string, in config.Input) field {
+// inputOverride keeps the text of an input that overrides a key of the file.
+func inputOverride(all *map[string]string, in config.Input) field {
 	return field{
 		set: func(v string) error {
 			if err := in.Check(v); err != nil {
@@ -211,7 +211,7 @@ func draftName(pull *int, draft *string) field {
 	}
 }
 
-func span(at *time.Duration) field { return parsed(at, ParseSpan, spelled) }
+func duration(at *time.Duration) field { return parsed(at, ParseSpan, formatSpan) }
 
 // ParseSpan parses a number of seconds, minutes, hours or days: 40s, 45m, 36h, 14d.
 func ParseSpan(text string) (time.Duration, error) {
@@ -225,8 +225,8 @@ func ParseSpan(text string) (time.Duration, error) {
 	return time.Duration(n) * unit, err
 }
 
-// spelled formats a time as ParseSpan reads it, nil for 0.
-func spelled(d time.Duration) any {
+// formatSpan formats a time as ParseSpan reads it, nil for 0.
+func formatSpan(d time.Duration) any {
 	switch {
 	case d == 0:
 		return nil

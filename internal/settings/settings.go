@@ -119,7 +119,7 @@ func Table(s *Settings) []Row {
 func overKeys(s *Settings) (rows []Row) {
 	for _, in := range config.Inputs() {
 		rows = append(rows, Row{Name: in.Name, Help: in.Help, Flag: in.Flag, Key: in.Key, use: overKey,
-			field: over(&s.Over, in)})
+			field: inputOverride(&s.Over, in)})
 	}
 	return rows
 }
@@ -177,9 +177,9 @@ func decisions(s *Settings) []Row {
 			Help: "lowest severity that stops for a person", Default: string(finding.Minor),
 			field: severity(&s.GateFrom)},
 		{Name: "instance", Flag: "review, " + waiting, Help: "name of a second reviewer on one pull request",
-			field: text(&s.Instance).checked(pull.CheckInstance)},
+			field: text(&s.Instance).withCheck(pull.CheckInstance)},
 		{Name: "expires", Flag: drafts,
-			Help: "how long a draft may wait, such as 14d or 36h", field: span(&s.Expires)},
+			Help: "how long a draft may wait, such as 14d or 36h", field: duration(&s.Expires)},
 		{Name: "retention-days", Help: "how long the artifact is kept", Default: "15",
 			field: number(&s.Retention, 1, 400)},
 		{Name: "record-retention-days", Flag: reviews,
@@ -204,7 +204,7 @@ func decisions(s *Settings) []Row {
 			Help:  "a draft that waits for an environment may be decided by dispatch, by its reviewers",
 			field: boolean(&s.AllowDispatch)},
 		{Name: "max-time", Flag: reviews,
-			Help: "how long files are reviewed, such as 45m or 5h", field: span(&s.MaxTime)},
+			Help: "how long files are reviewed, such as 45m or 5h", field: duration(&s.MaxTime)},
 	}
 }
 
@@ -218,7 +218,7 @@ func results(s *Settings) []Row {
 			field: text(&s.Findings)},
 		{Name: "findings-wait", Flag: "review",
 			Help: "how long that artifact is waited for, such as 10m", Default: "10m",
-			field: span(&s.FindingsWait)},
+			field: duration(&s.FindingsWait)},
 		{Name: "fail-on", Flag: reviews,
 			Help:    "lowest severity at which a posted finding that is still open fails the run, or none",
 			Default: "none", field: severityOrNone(&s.FailOn)},

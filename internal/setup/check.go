@@ -40,9 +40,9 @@ const (
 // PrintChecks prints a line for each check, and below it what to do next unless it passed.
 func PrintChecks(front *driver.Front, all []Check) {
 	for _, k := range all {
-		hanging(front.Stdout, k.State, 8, k.What+": "+k.Found)
+		printWrapped(front.Stdout, k.State, 8, k.What+": "+k.Found)
 		if k.Next != "" && k.State != ok {
-			hanging(front.Stdout, "        next", 14, k.Next)
+			printWrapped(front.Stdout, "        next", 14, k.Next)
 		}
 	}
 }
@@ -62,7 +62,7 @@ func Online(ctx context.Context, front *driver.Front, s settings.Settings, c con
 	answered, err := front.Try(ctx, c, s)
 	switch {
 	case err != nil:
-		return []Check{{"model", no, driver.Gist(err), next(err)}}
+		return []Check{{"model", no, driver.Gist(err), nextStep(err)}}
 	case answered == nil:
 		return []Check{{"model", unseen, "there is no key here to ask with (OPENAI_API_KEY)", ""}}
 	}
@@ -71,7 +71,7 @@ func Online(ctx context.Context, front *driver.Front, s settings.Settings, c con
 		k := Check{"model " + guard.Line(name, 100), ok, "answers", ""}
 		if err := answered[name]; err != nil {
 			k.State, k.Found = no, driver.Gist(err)
-			k.Next = cmp.Or(next(err), "see that the server runs, and that base-url is its address")
+			k.Next = cmp.Or(nextStep(err), "see that the server runs, and that base-url is its address")
 		}
 		all = append(all, k)
 	}
@@ -100,7 +100,7 @@ func Token(ctx context.Context, front *driver.Front, s settings.Settings) Check 
 	switch {
 	case err != nil:
 		k.State, k.Found = no, driver.Gist(err)
-		k.Next = cmp.Or(next(err), "see that this machine reaches GitHub (HTTPS_PROXY), and run it again")
+		k.Next = cmp.Or(nextStep(err), "see that this machine reaches GitHub (HTTPS_PROXY), and run it again")
 	case !known:
 		k.State, k.Found = ok, "may read it; whether it may post reviews, only posting tells"
 	case !posts:
@@ -182,7 +182,7 @@ func (c *Command) checkWorkflow(ctx context.Context, r *repository, path string)
 	switch {
 	case errors.Is(err, github.ErrNotFound):
 		k.State, k.Found, k.Next = no, "is not on "+r.branch, c.Name+" init writes it; commit and merge it there"
-		return here(r.top, path), k
+		return localWorkflow(r.top, path), k
 	case err != nil:
 		k.State, k.Found = unseen, r.reason(err)
 		return nil, k
@@ -192,7 +192,7 @@ func (c *Command) checkWorkflow(ctx context.Context, r *repository, path string)
 		k.State, k.Found, k.Next = no, "is not YAML", "compare it with the README's"
 		return nil, k
 	}
-	shipped, err := c.shipped(path)
+	shipped, err := c.shippedWorkflow(path)
 	if err == nil {
 		err = yaml.Unmarshal([]byte(shipped), &wanted)
 	}
@@ -201,14 +201,14 @@ func (c *Command) checkWorkflow(ctx context.Context, r *repository, path string)
 		return &is, k
 	}
 	k.State, k.Found = ok, "is on "+r.branch+", with the permissions that its jobs need"
-	if lack := lacking(is, wanted); len(lack) > 0 {
+	if lack := missingPermissions(is, wanted); len(lack) > 0 {
 		k.State, k.Found, k.Next = no, "lacks permissions: "+strings.Join(lack, "; "), "put them in"
 	}
 	return &is, k
 }
 
-// here returns the workflow as it is in the clone, or nil if it cannot be read.
-func here(top, path string) *jobs {
+// localWorkflow returns the workflow as it is in the clone, or nil if it cannot be read.
+func localWorkflow(top, path string) *jobs {
 	text, err := readIn(top, path)
 	var is jobs
 	if err != nil || text == nil || yaml.Unmarshal(text, &is) != nil {
@@ -217,9 +217,9 @@ func here(top, path string) *jobs {
 	return &is
 }
 
-// lacking lists the permissions that the jobs need and do not grant. It skips a job without
+// missingPermissions lists the permissions that the jobs need and do not grant. It skips a job without
 // permissions of its own or with another name.
-func lacking(is, wanted jobs) (all []string) {
+func missingPermissions(is, wanted jobs) (all []string) {
 	for _, name := range slices.Sorted(maps.Keys(wanted.Jobs)) {
 		granted, own := is.Jobs[name].Permissions.(map[string]any)
 		needed, _ := wanted.Jobs[name].Permissions.(map[string]any)
@@ -302,7 +302,7 @@ func (r *repository) checkModelEnvironment(ctx context.Context, name string) []C
 		secret.State, secret.Found = unseen, r.reason(err)
 	} else if !slices.Contains(names, keySecret) {
 		secret.State, secret.Found = no, "is not there"
-		secret.Next = "gh secret set " + keySecret + " --env " + driver.Quoted(name) + " --repo " + r.repo()
+		secret.Next = "gh secret set " + keySecret + " --env " + driver.Quoted(name) + " --repo " + r.ghName()
 	}
 	return []Check{k, secret}
 }
@@ -325,7 +325,7 @@ func (r *repository) checkLabel(ctx context.Context, label string) Check {
 	if err != nil {
 		k.State, k.Found = unseen, r.reason(err)
 	} else if !found {
-		k.State, k.Found, k.Next = no, "is not there", "gh label create "+driver.Quoted(label)+" --repo "+r.repo()
+		k.State, k.Found, k.Next = no, "is not there", "gh label create "+driver.Quoted(label)+" --repo "+r.ghName()
 	}
 	return k
 }

@@ -24,8 +24,8 @@ type File struct {
 // maxFile is the largest existing file that is read, in bytes.
 const maxFile = 1 << 20
 
-// put writes the files into the clone: all of them, or none if another file is in the way.
-func put(top string, files []File, force bool) (err error) {
+// writeFiles writes the files into the clone: all of them, or none if another file is in the way.
+func writeFiles(top string, files []File, force bool) (err error) {
 	root, err := os.OpenRoot(top)
 	if err != nil {
 		return err
@@ -42,11 +42,11 @@ func put(top string, files []File, force bool) (err error) {
 		}
 	}
 	if len(differ) > 0 && !force {
-		return inTheWay(differ)
+		return conflictError(differ)
 	}
 	for i := range files {
 		if f := &files[i]; f.State == "" || f.State == "other" {
-			if err := create(root, *f); err != nil {
+			if err := writeFile(root, *f); err != nil {
 				return err
 			}
 			f.State = "written"
@@ -55,7 +55,7 @@ func put(top string, files []File, force bool) (err error) {
 	return nil
 }
 
-func inTheWay(paths []string) error {
+func conflictError(paths []string) error {
 	return problem.Usage("there is another "+strings.Join(paths, " and another ")+"; nothing was written",
 		"compare it with the README's, and run init --force to replace it")
 }
@@ -119,8 +119,8 @@ func readRoot(root *os.Root, name string) (string, error) {
 	return strings.ReplaceAll(string(text), "\r\n", "\n"), nil // Git for Windows writes CRLF
 }
 
-// create writes a file atomically, so that no reader sees half of it.
-func create(root *os.Root, f File) (err error) {
+// writeFile writes a file atomically, so that no reader sees half of it.
+func writeFile(root *os.Root, f File) (err error) {
 	if err := root.MkdirAll(path.Dir(f.Path), 0o755); err != nil {
 		return unwritable(f.Path, err)
 	}

@@ -38,9 +38,9 @@ type repository struct {
 	notes, unseen []string
 }
 
-// look finds the clone and asks GitHub about its repository. It notes what GitHub does not
+// inspectClone finds the clone and asks GitHub about its repository. It notes what GitHub does not
 // show; --apply and --check need a token and an answer.
-func (c *Command) look(ctx context.Context) (*repository, error) {
+func (c *Command) inspectClone(ctx context.Context) (*repository, error) {
 	var top string
 	clone, err := ingest.OpenClone(ctx, ".")
 	if err == nil {
@@ -71,14 +71,14 @@ func (c *Command) look(ctx context.Context) (*repository, error) {
 			return nil, err
 		}
 		if c.Apply || c.Check {
-			return nil, problem.As(problem.Failed, err, cmp.Or(next(err),
+			return nil, problem.As(problem.Failed, err, cmp.Or(nextStep(err),
 				"see https://www.githubstatus.com, and run it again"))
 		}
-		r.miss("the repository", err)
+		r.noteUnseen("the repository", err)
 		return r, nil
 	}
-	r.found()
-	r.more(within)
+	r.applyFacts()
+	r.readDetails(within)
 	return r, nil
 }
 
@@ -93,26 +93,26 @@ func onGitHubCom(ref pull.Ref) error {
 			"https://github.com/org/pr-review-action/blob/v1/.github/GUIDES.md#5-enterprise-server has the steps")
 }
 
-// found copies the branch and names that GitHub reported.
-func (r *repository) found() {
+// applyFacts copies the branch and names that GitHub reported.
+func (r *repository) applyFacts() {
 	r.seen, r.branch = true, r.facts.DefaultBranch
 	if owner, repo, err := pull.ParseRepository(r.facts.FullName); err == nil {
 		r.ref.Owner, r.ref.Repo = owner, repo
 	}
 }
 
-func (r *repository) more(ctx context.Context) {
+func (r *repository) readDetails(ctx context.Context) {
 	var err error
 	if r.protected, err = r.api.Protected(ctx, r.ref.Owner, r.ref.Repo, r.branch); err != nil {
 		r.hidden = r.reason(err)
-		r.miss("whether "+r.branch+" is protected", err)
+		r.noteUnseen("whether "+r.branch+" is protected", err)
 	}
 	if r.facts.Private && r.facts.Organization {
-		r.planned(r.api.Plan(ctx, r.ref.Owner))
+		r.setPlan(r.api.Plan(ctx, r.ref.Owner))
 	}
 	if r.api.Authorized() {
 		if r.viewer, err = r.api.Viewer(ctx); err != nil {
-			r.miss("whose token this is", err)
+			r.noteUnseen("whose token this is", err)
 		}
 	}
 	if r.facts.Parent != "" {
@@ -121,17 +121,17 @@ func (r *repository) more(ctx context.Context) {
 	}
 }
 
-// planned stores the owner's plan, or notes that it could not be seen.
-func (r *repository) planned(plan string, err error) {
+// setPlan stores the owner's plan, or notes that it could not be seen.
+func (r *repository) setPlan(plan string, err error) {
 	if r.plan = plan; err != nil {
-		r.miss("the plan of "+r.ref.Owner, err)
+		r.noteUnseen("the plan of "+r.ref.Owner, err)
 	} else if plan == "" {
 		r.unseen = append(r.unseen, "the plan of "+r.ref.Owner+": only its owners can see it")
 	}
 }
 
-// miss notes what could not be seen, and why.
-func (r *repository) miss(what string, err error) {
+// noteUnseen notes what could not be seen, and why.
+func (r *repository) noteUnseen(what string, err error) {
 	r.unseen = append(r.unseen, what+": "+r.reason(err))
 }
 
@@ -172,8 +172,8 @@ func (r *repository) about() string {
 	return fmt.Sprintf("%s: %s, default branch %s%s", r.ref.FullName(), kind, guard.Line(r.branch, 100), rules)
 }
 
-// next returns what an error advises to do, or "".
-func next(err error) string {
+// nextStep returns what an error advises to do, or "".
+func nextStep(err error) string {
 	for _, row := range problem.Of(err).Rows {
 		if row[0] == "next" {
 			return row[1]

@@ -97,7 +97,7 @@ func (c *Command) Run(ctx context.Context, args []string) error {
 	if c.Org != "" || c.Repos != "" || c.Whole {
 		return c.organization(ctx)
 	}
-	r, err := c.look(ctx)
+	r, err := c.inspectClone(ctx)
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (c *Command) install(ctx context.Context, r *repository) error {
 		return err
 	}
 	report := Report{Repository: r.ref.FullName(), about: r.about(), Notes: r.notes}
-	with := c.filling(own, &report)
+	with := c.workflowParams(own, &report)
 	if report.Route, report.Why, err = c.choose(ctx, r, with); err != nil {
 		return err
 	}
@@ -124,14 +124,14 @@ func (c *Command) install(ctx context.Context, r *repository) error {
 		report.Notes = append(report.Notes, "on the Free plan a private repository has no environments: there "+
 			"the key is a secret of the repository (gh secret set without --env), which whoever may push can read")
 	}
-	there := r.onGitHub(ctx, report.Route, with.label, c.whole())
-	if err := c.whoReviews(ctx, r, there); err != nil {
+	there := r.readExisting(ctx, report.Route, with.label, c.ownsWorkflows())
+	if err := c.askReviewers(ctx, r, there); err != nil {
 		return err
 	}
-	if err := put(r.top, report.Files, c.Force); err != nil {
+	if err := writeFiles(r.top, report.Files, c.Force); err != nil {
 		return err
 	}
-	report.Steps, report.Unseen = c.steps(r, there, with.label), r.unseen
+	report.Steps, report.Unseen = c.planSteps(r, there, with.label), r.unseen
 	if c.Apply {
 		err = c.carryOut(ctx, report.Steps)
 	}
@@ -148,7 +148,7 @@ func (c *Command) SetRoute(text string) error {
 
 // choose picks the route and says why: the one that the clone already has, else approval if
 // the repository supports it.
-func (c *Command) choose(ctx context.Context, r *repository, with filling) (Route, string, error) {
+func (c *Command) choose(ctx context.Context, r *repository, with workflowParams) (Route, string, error) {
 	if c.Route != "" {
 		return c.Route, "as --route says", nil
 	}
@@ -205,9 +205,9 @@ func (c *Command) checkReviewers() error {
 	return nil
 }
 
-// whoReviews asks at the terminal for reviewers if a gate needs them and none were named.
+// askReviewers asks at the terminal for reviewers if a gate needs them and none were named.
 // An empty answer leaves it to the token's owner.
-func (c *Command) whoReviews(ctx context.Context, r *repository, there onGitHub) error {
+func (c *Command) askReviewers(ctx context.Context, r *repository, there existing) error {
 	if len(c.Reviewers) > 0 || !c.Asks || there.gate == nil || there.gate.Reviewers > 0 {
 		return nil
 	}
