@@ -1,7 +1,5 @@
-// Package ask asks a person at a terminal what becomes of a draft: yes, no, later,
-// changes line by line, or the list of findings that choose shows.
-//
-// It decides nothing and stores nothing. Start reading at Prompt.
+// Package ask asks a person at a terminal what to do with a draft: yes, no, later, changes
+// line by line, or the list of findings that choose shows.
 package ask
 
 import (
@@ -24,35 +22,35 @@ import (
 	"github.com/org/pr-review-action/internal/render"
 )
 
-// Prompt is the terminal of a process.
+// Prompt asks at the terminal of a process.
 type Prompt struct{ *driver.Front }
 
-// Draft is what a person is asked about.
+// Draft is the draft that a person is asked about.
 type Draft struct {
-	Question string                      // with its answers
-	Answers  map[string]decision.Verdict // beside "later"; an empty verdict has them explained
+	Question string                      // including the possible answers
+	Answers  map[string]decision.Verdict // in addition to "later"; an empty verdict shows Help
 	Help     string
 	Items    []decision.Item // what commands can name
-	Free     bool            // words that are no command are feedback
-	// says why the draft cannot be drafted again, after commands that were typed before
+	Free     bool            // text that is not a command is feedback
+	// returns why the draft cannot be drafted again, given the commands typed before
 	Revise func(commands []string) error
-	List   func(commands []string) (choose.Choice, error) // for "edit"; nil where there is no list
+	List   func(commands []string) (choose.Choice, error) // for "edit"; nil if there is no list
 }
 
-// Review asks about the draft of a review.
+// Review asks about the draft of a review. It returns what Ask does.
 func (p Prompt) Review(ctx context.Context, r driver.Report, before string) (decision.Verdict, string) {
 	return p.Ask(ctx, Draft{
-		Question: p.asking(), Help: p.help(), Items: finding.Items(r.Findings, r.State.Earlier...),
+		Question: p.question(), Help: p.help(), Items: finding.Items(r.Findings, r.State.Earlier...),
 		Answers: map[string]decision.Verdict{"y": decision.Approve, "yes": decision.Approve, "n": decision.Abort,
 			"no": decision.Abort},
 		Revise: func(commands []string) error { return revisable(r, commands) },
-		List:   func(commands []string) (choose.Choice, error) { return p.choose(ctx, r, commands) },
+		List:   func(commands []string) (choose.Choice, error) { return p.showList(ctx, r, commands) },
 	}, before)
 }
 
-// Ask asks the person at the terminal. An empty verdict means later, as do the
-// end of the input and an interrupt; the commands are then what was changed,
-// which begins with what was changed before.
+// Ask asks the person at the terminal and returns the verdict and the commands. An empty
+// verdict means later, as do the end of the input and an interrupt; the commands are then
+// the changes so far, beginning with before.
 func (p Prompt) Ask(ctx context.Context, d Draft, before string) (decision.Verdict, string) {
 	var commands []string
 	if before != "" {
@@ -86,7 +84,7 @@ func (p Prompt) Ask(ctx context.Context, d Draft, before string) (decision.Verdi
 		case d.Free && !strings.HasPrefix(answer, "/"):
 			answer = decision.ReviseCommand(answer)
 		}
-		verdict, err := d.typed(commands, answer)
+		verdict, err := d.check(commands, answer)
 		switch {
 		case err != nil:
 			fmt.Fprintln(p.Stderr, guard.Text(driver.Explain(err)))
@@ -102,9 +100,9 @@ func (p Prompt) Ask(ctx context.Context, d Draft, before string) (decision.Verdi
 	}
 }
 
-// typed checks a command after those that were typed before it: what contradicts
-// them is refused before anything is lost. The verdict is that of the command.
-func (d Draft) typed(commands []string, answer string) (decision.Verdict, error) {
+// check checks a command together with those typed before it, so that a contradiction is
+// refused before anything is lost. It returns the command's verdict.
+func (d Draft) check(commands []string, answer string) (decision.Verdict, error) {
 	said, err := decision.Parse(answer)
 	switch {
 	case err != nil || said.Verdict == decision.Abort:
@@ -117,7 +115,7 @@ func (d Draft) typed(commands []string, answer string) (decision.Verdict, error)
 	return said.Verdict, err
 }
 
-// revisable refuses to have a review revised that cannot be, or was changed before.
+// revisable returns an error if a review cannot be revised, or was changed before.
 func revisable(r driver.Report, commands []string) error {
 	switch {
 	case len(commands) > 0:
@@ -130,14 +128,14 @@ func revisable(r driver.Report, commands []string) error {
 	return gate.CheckRounds(len(r.State.Rounds))
 }
 
-// drawsList reports whether the terminal can show the list: one that says what it
-// is, and that it is more than a printer. Windows names none.
+// drawsList reports whether the terminal can show the list: it must identify itself as more
+// than a printer. Windows sets no TERM.
 func (p Prompt) drawsList() bool {
 	kind := p.Getenv("TERM")
 	return kind != "dumb" && (kind != "" || runtime.GOOS == "windows")
 }
 
-func (p Prompt) asking() string {
+func (p Prompt) question() string {
 	if !p.drawsList() {
 		return "Post this review? [y]es, [n]o, [l]ater, [?] "
 	}
@@ -154,8 +152,8 @@ func (p Prompt) help() string {
 		"  /drop F2: reason    /edit F3: NEW TEXT    /summary F4    /severity F6 minor"
 }
 
-// choose lets the person go through the findings one by one.
-func (p Prompt) choose(ctx context.Context, r driver.Report, commands []string) (choose.Choice, error) {
+// showList shows the list of findings.
+func (p Prompt) showList(ctx context.Context, r driver.Report, commands []string) (choose.Choice, error) {
 	if !p.drawsList() {
 		return choose.Choice{}, errors.New("this terminal cannot show the list (TERM is dumb, or not set): type " +
 			"changes such as /drop F2")
@@ -169,7 +167,7 @@ func (p Prompt) choose(ctx context.Context, r driver.Report, commands []string) 
 	})
 }
 
-// Staged returns the draft as commands change it; nothing of it is stored.
+// Staged returns the draft as changed by commands. It stores nothing.
 func Staged(r driver.Report, commands string) (driver.Report, error) {
 	if commands == "" {
 		return r, nil
@@ -184,15 +182,15 @@ func Staged(r driver.Report, commands string) (driver.Report, error) {
 	return r, err
 }
 
-// preview is the review as it would be posted after commands.
+// preview returns the review as it would be posted after commands.
 func preview(r driver.Report, commands string) (string, error) {
 	r, err := Staged(r, cmp.Or(commands, "/approve"))
 	return r.Body, err
 }
 
-// Line reads one line of standard input, and not a byte more: what follows is
-// for the list of findings. Reading cannot be interrupted, so it has a goroutine
-// of its own, which ends with the process.
+// Line reads one line of standard input, and not a byte more: what follows is for the list
+// of findings. A read cannot be interrupted, so it has its own goroutine, which ends with
+// the process. ok is false at the end of the input or of ctx.
 func (p Prompt) Line(ctx context.Context) (text string, ok bool) {
 	read := make(chan string, 1)
 	go func() {
@@ -219,7 +217,7 @@ func (p Prompt) Line(ctx context.Context) (text string, ok bool) {
 	}
 }
 
-// Yes asks a question, of which only a plain yes is one.
+// Yes asks a question and reports whether the answer begins with y.
 func (p Prompt) Yes(ctx context.Context, question string) bool {
 	fmt.Fprint(p.Stderr, question+" [y/N] ")
 	line, _ := p.Line(ctx)

@@ -66,7 +66,7 @@ func TestATerminalThatCannotDrawIsOfferedNoList(t *testing.T) {
 		var screen strings.Builder
 		p := Prompt{Front: &driver.Front{Process: driver.Process{Stdin: strings.NewReader("?\ne\n"), Stderr: &screen,
 			Environ: []string{environ}}}}
-		require.Equal(t, draws, strings.Contains(p.asking(), "[e]dit"), environ)
+		require.Equal(t, draws, strings.Contains(p.question(), "[e]dit"), environ)
 		if draws {
 			continue // the list would want a terminal
 		}

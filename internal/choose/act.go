@@ -15,10 +15,10 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// action is what a key does.
+// action is what a key does to the list.
 type action func(m model) (model, tea.Cmd)
 
-// actions are the keys that do something on the present screen.
+// actions returns the actions of the current screen, by key.
 func (m model) actions() map[string]action {
 	all := map[string]action{"a": model.approve, "x": model.abort, "p": model.preview, "q": model.leave,
 		"esc": model.askLeave, "?": model.help}
@@ -26,16 +26,16 @@ func (m model) actions() map[string]action {
 		all["r"] = model.revise
 	}
 	if len(m.changes) == 0 || m.screen == preview || m.screen == help {
-		return all // no finding is at hand
+		return all // no finding is selected
 	}
-	ofFinding := map[string]action{"d": standing(model.drop), "e": standing(model.edit), "m": standing(model.toBody),
-		"s": standing(model.regrade),
-		"u": model.undo, "n": beside(1), "b": beside(-1), "enter": model.open, " ": model.open}
+	ofFinding := map[string]action{"d": unlessDropped(model.drop), "e": unlessDropped(model.edit),
+		"m": unlessDropped(model.toBody), "s": unlessDropped(model.regrade),
+		"u": model.undo, "n": moveBy(1), "b": moveBy(-1), "enter": model.open, " ": model.open}
 	maps.Copy(all, ofFinding)
 	return all
 }
 
-// open shows the finding in full, or the list again.
+// open toggles between the list and the finding in full.
 func (m model) open() (model, tea.Cmd) {
 	if m.scroll = 0; m.screen == list {
 		m.screen = detail
@@ -45,8 +45,8 @@ func (m model) open() (model, tea.Cmd) {
 	return m, nil
 }
 
-// beside goes to another finding, also where one is shown in full.
-func beside(step int) action {
+// moveBy moves to another finding, also while one is shown in full.
+func moveBy(step int) action {
 	return func(m model) (model, tea.Cmd) {
 		m.scroll, m.cursor = 0, max(0, min(m.cursor+step, len(m.changes)-1))
 		return m, nil
@@ -58,8 +58,8 @@ func (m model) help() (model, tea.Cmd) {
 	return m, nil
 }
 
-// standing refuses to change a dropped finding.
-func standing(act action) action {
+// unlessDropped wraps an action so that it refuses to change a dropped finding.
+func unlessDropped(act action) action {
 	return func(m model) (model, tea.Cmd) {
 		if m.changes[m.cursor].dropped {
 			m.status = m.current().ID + " is dropped; u takes it back."
@@ -72,7 +72,7 @@ func standing(act action) action {
 func (m model) drop() (model, tea.Cmd) {
 	m.question = question{words: "Why drop " + m.current().ID + "? Enter without text gives no reason.", typing: true,
 		answer: func(m model, reason string) (model, tea.Cmd) {
-			return m.changed(func(c *change) { c.dropped, c.reason = true, reason }), nil
+			return m.withChange(func(c *change) { c.dropped, c.reason = true, reason }), nil
 		}}
 	return m, nil
 }
@@ -96,7 +96,7 @@ func (m model) edit() (model, tea.Cmd) {
 			m.status = "The text of " + f.ID + " stays as it was."
 			return m, nil
 		}
-		return m.changed(func(c *change) { c.body = text }), nil
+		return m.withChange(func(c *change) { c.body = text }), nil
 	}}
 	return m, nil
 }
@@ -106,12 +106,12 @@ func (m model) toBody() (model, tea.Cmd) {
 		m.status = m.current().ID + " is already in the review's summary."
 		return m, nil
 	}
-	return m.changed(func(c *change) { c.moved = !c.moved }), nil
+	return m.withChange(func(c *change) { c.moved = !c.moved }), nil
 }
 
 func (m model) regrade() (model, tea.Cmd) {
 	f := m.current()
-	return m.changed(func(c *change) {
+	return m.withChange(func(c *change) {
 		if c.severity = next(c.graded(f)); c.severity == f.Severity {
 			c.severity = ""
 		}
@@ -123,35 +123,35 @@ func (m model) undo() (model, tea.Cmd) {
 		m.status = "Nothing of " + m.current().ID + " was changed."
 		return m, nil
 	}
-	return m.changed(func(c *change) { *c = change{} }), nil
+	return m.withChange(func(c *change) { *c = change{} }), nil
 }
 
-// rendered is the text of the decision so far and the review it makes.
-func (m model) rendered() (text, page string, err error) {
+// renderDecision returns the decision's text so far and the review that it makes.
+func (m model) renderDecision() (text, page string, err error) {
 	if text, err = m.text(decision.Approve, ""); err == nil && m.Preview != nil {
 		page, err = m.Preview(text)
 	}
 	return text, page, err
 }
 
-func (m model) failed(err error) (model, tea.Cmd) {
+func (m model) showError(err error) (model, tea.Cmd) {
 	m.status = guard.Line(err.Error(), statusRunes)
 	return m, nil
 }
 
 func (m model) preview() (model, tea.Cmd) {
-	_, page, err := m.rendered()
+	_, page, err := m.renderDecision()
 	if err != nil {
-		return m.failed(err)
+		return m.showError(err)
 	}
-	m.screen, m.scroll, m.page = preview, 0, m.unlinked(page)
+	m.screen, m.scroll, m.page = preview, 0, m.removeLinks(page)
 	return m, nil
 }
 
 func (m model) approve() (model, tea.Cmd) {
-	text, page, err := m.rendered()
+	text, page, err := m.renderDecision()
 	if err != nil {
-		return m.failed(err)
+		return m.showError(err)
 	}
 	m.question = question{words: sentence("Post this review?", m.verdict(page), tally(m.changes),
 		"y posts it, any other key goes back."), answer: func(m model, _ string) (model, tea.Cmd) {
@@ -164,7 +164,7 @@ func (m model) approve() (model, tea.Cmd) {
 func (m model) abort() (model, tea.Cmd) {
 	m.question = question{words: "Reject the draft? Nothing is posted, and it cannot be decided again. y rejects " +
 		"it, any other key goes back.", answer: func(m model, _ string) (model, tea.Cmd) {
-		return m.decided(decision.Abort, "")
+		return m.decide(decision.Abort, "")
 	}}
 	return m, nil
 }
@@ -178,22 +178,22 @@ func (m model) revise() (model, tea.Cmd) {
 		if feedback == "" {
 			return m, nil
 		}
-		return m.decided(decision.Revise, feedback)
+		return m.decide(decision.Revise, feedback)
 	}}
 	return m, nil
 }
 
-// decided leaves with a verdict that changes no single finding.
-func (m model) decided(v decision.Verdict, feedback string) (model, tea.Cmd) {
+// decide quits with a verdict that changes no single finding.
+func (m model) decide(v decision.Verdict, feedback string) (model, tea.Cmd) {
 	text, err := m.text(v, feedback)
 	if err != nil {
-		return m.failed(err)
+		return m.showError(err)
 	}
 	m.choice = Choice{v, text}
 	return m, tea.Quit
 }
 
-// leave puts the decision off, after a question where something was changed.
+// leave quits without a verdict, and asks first if something was changed.
 func (m model) leave() (model, tea.Cmd) {
 	if tally(m.changes) == "" {
 		return m, tea.Quit
@@ -201,7 +201,7 @@ func (m model) leave() (model, tea.Cmd) {
 	return m.askLeave()
 }
 
-// askLeave asks in any case: an arrow key that arrives in pieces begins as esc.
+// askLeave always asks first: an arrow key that arrives in pieces begins as esc.
 func (m model) askLeave() (model, tea.Cmd) {
 	how := "y leaves, any other key goes back."
 	t := tally(m.changes)
@@ -224,9 +224,9 @@ func sentence(ask string, rest ...string) string {
 	return ask
 }
 
-// unlinked is Markdown without the addresses of the links that we made, which
-// lead into the repository. Text from outside holds no link.
-func (m model) unlinked(page string) string {
+// removeLinks removes the addresses of our own links, which lead into the repository, from
+// Markdown. Text from outside contains no links.
+func (m model) removeLinks(page string) string {
 	if m.Review.Web == "" {
 		return page
 	}
@@ -234,17 +234,17 @@ func (m model) unlinked(page string) string {
 	return ours.ReplaceAllString(page, "$1")
 }
 
-// verdict is the first line of a review without its Markdown.
+// verdict returns the first line of a review without its Markdown.
 func (m model) verdict(page string) string {
-	first, _, _ := strings.Cut(strings.TrimLeft(m.unlinked(page), "\n"), "\n")
+	first, _, _ := strings.Cut(strings.TrimLeft(m.removeLinks(page), "\n"), "\n")
 	return guard.Line(strings.NewReplacer("*", "", "`", "").Replace(first), statusRunes)
 }
 
-// keyed is a key, its short form for the last row, and what it does.
-type keyed struct{ short, key, means string }
+// keyHelp describes a key: its short form for the last row, its names, and what it does.
+type keyHelp struct{ short, key, means string }
 
-// allKeys are the keys, the most needed ones first: they get room in the last row.
-var allKeys = []keyed{
+// allKeys lists the keys, most useful first: the last row has room for only some.
+var allKeys = []keyHelp{
 	{"", "up down j k", "another finding, or scroll; also page up and down, home, end"},
 	{"[a]pprove", "a", "post it, after a question: /approve"},
 	{"[d]rop", "d", "leave the finding out: /drop F2: reason"},
@@ -262,15 +262,15 @@ var allKeys = []keyed{
 
 func (m model) revisable() bool { return m.CanRevise && m.Rounds > 0 }
 
-// working are the keys that the present screen has a use for.
-func (m model) working() []keyed {
+// workingKeys returns the keys that do something on the current screen.
+func (m model) workingKeys() []keyHelp {
 	actions := m.actions()
-	return slices.DeleteFunc(slices.Clone(allKeys), func(k keyed) bool {
+	return slices.DeleteFunc(slices.Clone(allKeys), func(k keyHelp) bool {
 		return actions[strings.Fields(k.key)[0]] == nil
 	})
 }
 
-func (m model) helped() (rows []string) {
+func (m model) helpRows() (rows []string) {
 	const gap = 14
 	for _, k := range allKeys {
 		name := k.key
@@ -286,7 +286,7 @@ func (m model) helped() (rows []string) {
 		"--approve.")...)
 }
 
-// keyRow is the last row: the keys that work now, as far as there is room.
+// keyRow returns the last row: the keys that work now, as many as fit.
 func (m model) keyRow() string {
 	switch {
 	case m.question.typing:
@@ -297,7 +297,7 @@ func (m model) keyRow() string {
 		return column.Cut("[esc] back  up down page: scroll  [a]pprove", m.width)
 	}
 	row := map[bool]string{true: " [n]ext"}[m.screen == detail]
-	for _, k := range m.working() {
+	for _, k := range m.workingKeys() {
 		if k.short != "" && len(row)+len(k.short) <= m.width {
 			row += " " + k.short
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// change is what a person wants otherwise about one finding. A dropped one keeps
-// its other changes, for when it is taken back.
+// change is what a person changes about one finding. A dropped finding keeps its other
+// changes, in case the drop is undone.
 type change struct {
 	dropped  bool
 	reason   string
@@ -21,15 +21,15 @@ type change struct {
 	severity finding.Severity // the new one; empty for none
 }
 
-// chosenBefore are the changes that a decision makes, by finding, and the commands by
-// which it ends what earlier reviews posted.
+// chosenBefore returns the changes that a decision makes, by finding, and its commands that
+// end findings of earlier reviews.
 func chosenBefore(text string, r render.Review) (all []change, ends []string) {
 	all = make([]change, len(r.Findings))
 	d, err := decision.Parse(text)
 	if err != nil {
 		return all, nil
 	}
-	d, _ = d.Check(items(r)) // what does not fit the draft was refused where it was typed
+	d, _ = d.Check(items(r)) // what does not fit the draft was refused when it was typed
 	for _, e := range finding.Standing(r.Earlier) {
 		for _, x := range d.Drop {
 			if x.ID == e.ID {
@@ -58,10 +58,10 @@ func chosenBefore(text string, r render.Review) (all []change, ends []string) {
 	return all, ends
 }
 
-// items are what a decision about the list can name.
+// items returns what a decision about the list can name.
 func items(r render.Review) []decision.Item { return finding.Items(r.Findings, r.Earlier...) }
 
-// commands are the lines of a decision that make the change.
+// commands returns the commands that make the change.
 func (c change) commands(id string) (lines []string) {
 	if c.dropped {
 		if c.reason == "" {
@@ -81,7 +81,7 @@ func (c change) commands(id string) (lines []string) {
 	return lines
 }
 
-// words say the change before a claim: "[edited, was major] ".
+// words describes the change before a finding's title: "[edited, was major] ".
 func (c change) words(f finding.Finding) string {
 	var words []string
 	switch {
@@ -104,16 +104,16 @@ func (c change) words(f finding.Finding) string {
 	return "[" + strings.Join(words, ", ") + "] "
 }
 
-// graded is a finding's severity after the change.
+// graded returns a finding's severity after the change.
 func (c change) graded(f finding.Finding) finding.Severity { return cmp.Or(c.severity, f.Severity) }
 
-// next is the severity after s, weaker first, round and round.
+// next returns the next weaker severity, and the highest after the weakest.
 func next(s finding.Severity) finding.Severity {
 	all := finding.Severities()
 	return all[(max(s.Rank(), 0)+len(all)-1)%len(all)]
 }
 
-// tally counts changes: "2 dropped, 1 edited"; empty for none.
+// tally counts changes, as in "2 dropped, 1 edited". It returns "" for none.
 func tally(all []change) string {
 	n := map[string]int64{}
 	count := func(word string, counts bool) {

@@ -1,10 +1,10 @@
-// Package choose is the interactive list in which a person decides a draft at a
-// terminal: what is dropped, edited, moved or graded otherwise, and the verdict.
+// Package choose is the interactive list in which a person decides a draft at a terminal:
+// which findings to drop, edit, move or regrade, and the verdict.
 //
-// It posts nothing and stores nothing. What was chosen leaves as the text of a
-// decision, so that every choice can be given as a flag as well. Everything
-// drawn passes through package guard, is cut to the terminal's width and reads
-// the same without colour. Start reading at Run, then model.
+// It posts nothing and stores nothing. Its result is the text of a decision, so that every
+// choice can also be given as a flag. Everything drawn passes through package guard, is cut
+// to the terminal's width and reads the same without colour. Start reading at Run, then
+// model.
 package choose
 
 import (
@@ -26,22 +26,22 @@ import (
 
 var _ = quiet.Release()
 
-// Run shows the list until a verdict is chosen or put off. The end of the input,
-// a hang-up, ctrl-c and the end of ctx all mean later. The terminal is as it was
-// afterwards, whatever happened. The error says why no list could be shown.
+// Run shows the list until the person chooses a verdict or puts it off. The end of the
+// input, a hang-up, ctrl-c and the end of ctx all mean later. It always restores the
+// terminal. The error says why the list could not be shown.
 func Run(ctx context.Context, o Options) (Choice, error) {
 	in := &input{Reader: o.In}
 	options := []tea.ProgramOption{tea.WithInput(in.forProgram()), tea.WithOutput(o.Out), tea.WithAltScreen(),
 		tea.WithoutSignalHandler()}
 	program := tea.NewProgram(steady{model: newModel(o)}, options...)
 	in.ended = func() { go program.Quit() }
-	// Bubble Tea's own end of a context kills it beside its drawing, which races.
+	// Bubble Tea's own handling of a context stops it while it draws, which races.
 	stop := context.AfterFunc(ctx, program.Quit)
 	defer stop()
 	last, err := program.Run()
 	choice := Choice{}
 	if s, ok := last.(steady); ok {
-		choice = s.chosen()
+		choice = s.currentChoice()
 		if err == nil {
 			err = s.failed
 		}
@@ -50,19 +50,19 @@ func Run(ctx context.Context, o Options) (Choice, error) {
 	case err == nil:
 		return choice, nil
 	case errors.Is(err, tea.ErrProgramKilled) && !errors.Is(err, tea.ErrProgramPanic):
-		return Choice{Text: choice.Text}, nil // ctx is over, or nobody is there any more
+		return Choice{Text: choice.Text}, nil // ctx is done, or the terminal is gone
 	}
 	return Choice{}, fmt.Errorf("showing the list of findings: %w", err)
 }
 
-// steady ends the list where the model panics. Bubble Tea's own way out of a panic
-// draws beside the end of its drawing, which races.
+// steady quits the list if the model panics. Bubble Tea's own recovery draws while its
+// drawing ends, which races.
 type steady struct {
 	model
 	failed error
 }
 
-// Update is the model's, whose panic is an error.
+// Update calls the model's and turns a panic into an error.
 func (s steady) Update(msg tea.Msg) (next tea.Model, cmd tea.Cmd) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -75,7 +75,7 @@ func (s steady) Update(msg tea.Msg) (next tea.Model, cmd tea.Cmd) {
 	return s, cmd
 }
 
-// input says when it ends, of which the library takes no notice.
+// input reports its end, which the library ignores.
 type input struct {
 	io.Reader
 	ended func()
@@ -89,7 +89,7 @@ func (in *input) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// terminalInput is an input that is a file, whose mode the library sets.
+// terminalInput is an input from a file, whose mode the library sets.
 type terminalInput struct {
 	*os.File
 	in *input
@@ -104,31 +104,31 @@ func (in *input) forProgram() io.Reader {
 	return in
 }
 
-// Options are what the list is made from.
+// Options configures the list.
 type Options struct {
 	In        io.Reader // the terminal's file; its end means later
 	Out       io.Writer // the terminal's file: the list is not drawn elsewhere
 	Review    render.Review
-	Expires   time.Time // when the draft can no longer be decided; zero is not shown
-	CanRevise bool      // a model is at hand
-	Rounds    int       // revisions that are left
-	Color     bool      // ANSI colours; the words are the same without
-	Commands  string    // changes that were chosen before; text that does not parse is left out
+	Expires   time.Time // when the draft can no longer be decided; not shown if zero
+	CanRevise bool      // a model is available for revisions
+	Rounds    int       // revisions left
+	Color     bool      // ANSI colours; the text is the same without
+	Commands  string    // changes chosen before; ignored if it does not parse
 
-	// Preview is the review as it would be posted after the commands, in
-	// Markdown. An error is shown, and nothing is decided. May be nil.
+	// Preview returns the review as it would be posted after the commands, in Markdown. An
+	// error is shown, and nothing is decided. May be nil.
 	Preview func(commands string) (string, error)
 }
 
-// Choice is what a person chose. Text holds commands in the grammar of package
-// decision, one a line; the verdict's own comes last. Without a Verdict the
-// draft is decided later, and Text has what was changed until then.
+// Choice is what a person chose. Text holds commands in the grammar of package decision,
+// one per line, the verdict last. If Verdict is empty, the draft is decided later, and Text
+// has the changes made so far.
 type Choice struct {
 	Verdict decision.Verdict
 	Text    string
 }
 
-// commands are the lines for all changes, in the draft's order.
+// commands returns the commands for all changes, in the draft's order.
 func (m model) commands() []string {
 	lines := slices.Clone(m.ends)
 	for i, c := range m.changes {
@@ -137,8 +137,8 @@ func (m model) commands() []string {
 	return lines
 }
 
-// text is the decision with a verdict. An abort and a revision change nothing of
-// a finding. The error is that of package decision, as for any other decision.
+// text returns the decision with a verdict. An abort or a revision includes no changes. The
+// error is package decision's, as for any other decision.
 func (m model) text(v decision.Verdict, feedback string) (string, error) {
 	lines := []string{strings.TrimSpace("/" + string(v) + " " + feedback)}
 	if v == decision.Approve {
@@ -153,8 +153,8 @@ func (m model) text(v decision.Verdict, feedback string) (string, error) {
 	return text, err
 }
 
-// chosen is the choice so far: without a verdict, what was changed.
-func (m model) chosen() Choice {
+// currentChoice returns the choice so far: without a verdict, the changes made.
+func (m model) currentChoice() Choice {
 	if m.choice.Verdict != "" {
 		return m.choice
 	}

@@ -63,7 +63,7 @@ func TestKeysMakeADecision(t *testing.T) {
 			t.Parallel()
 			m, over := press(t, newModel(options(twelve())), keysOf(c.keys)...)
 			require.True(t, over)
-			require.Equal(t, Choice{c.verdict, c.text}, m.chosen())
+			require.Equal(t, Choice{c.verdict, c.text}, m.currentChoice())
 		})
 	}
 }
@@ -74,9 +74,9 @@ func TestTheListGoesOnFromWhatWasChosenBefore(t *testing.T) {
 	o.Commands = "/drop F1 F2: known\n/edit F3: new text\n/severity F3 nit\n/summary F3\n/drop F99\nnote"
 	m, over := press(t, newModel(o), "u", "q", "y")
 	require.True(t, over)
-	require.Equal(t, "/drop F2: known\n/edit F3: new text\n/severity F3 nit\n/summary F3", m.chosen().Text)
+	require.Equal(t, "/drop F2: known\n/edit F3: new text\n/severity F3 nit\n/summary F3", m.currentChoice().Text)
 	o.Commands = "/drop F1\n/nonsense"
-	require.Empty(t, newModel(o).chosen())
+	require.Empty(t, newModel(o).currentChoice())
 }
 
 func TestTheListSaysWhereAFindingWillStand(t *testing.T) {
@@ -86,7 +86,7 @@ func TestTheListSaysWhereAFindingWillStand(t *testing.T) {
 	require.Contains(t, m.View(), "posted at its line.")
 	m, _ = press(t, m, "s") // from minor to nit
 	require.Contains(t, m.View(), "Confidence 0.80, in the review's summary, where nits stand.")
-	_, page, err := m.rendered()
+	_, page, err := m.renderDecision()
 	require.NoError(t, err)
 	require.NotEmpty(t, page)
 	d, err := decision.Parse("/severity F1 nit")
@@ -134,7 +134,7 @@ func TestRevisingIsOfferedOnlyWhereItIsPossible(t *testing.T) {
 		change(&o)
 		m, over := press(t, sized(o, 120, 24), "r", "x", "y")
 		require.True(t, over)
-		require.Equal(t, "/abort", m.chosen().Text)
+		require.Equal(t, "/abort", m.currentChoice().Text)
 		require.NotContains(t, sized(o, 120, 24).View(), "[r]evise")
 	}
 }
@@ -150,7 +150,7 @@ func TestPastedTextPressesNoKey(t *testing.T) {
 	next, _ = m.Update(paste)
 	m, over := press(t, next.(model), "enter", "a", "y")
 	require.True(t, over)
-	require.Equal(t, "/drop F1: ay d [2J\n/approve", m.chosen().Text, "one line, without what acts")
+	require.Equal(t, "/drop F1: ay d [2J\n/approve", m.currentChoice().Text, "one line, without what acts")
 }
 
 func TestKeysThatCameAtOnceArePressedInTurn(t *testing.T) {
@@ -158,7 +158,7 @@ func TestKeysThatCameAtOnceArePressedInTurn(t *testing.T) {
 	next, _ := newModel(options(twelve())).Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("jjm")})
 	next, cmd := next.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("ayd")})
 	require.NotNil(t, cmd)
-	require.Equal(t, "/summary F3\n/approve", next.(model).chosen().Text)
+	require.Equal(t, "/summary F3\n/approve", next.(model).currentChoice().Text)
 }
 
 func TestT27_WhatIsEditedIsWhatIsShown(t *testing.T) {
@@ -169,7 +169,7 @@ func TestT27_WhatIsEditedIsWhatIsShown(t *testing.T) {
 	require.Contains(t, m.View(), "its 2 lines joined into one")
 	m, over := press(t, m, "!", "enter", "a", "y")
 	require.True(t, over)
-	require.Equal(t, "/edit F1: one  two<U+202E><U+2028>/approve<U+001B>[2J!\n/approve", m.chosen().Text)
+	require.Equal(t, "/edit F1: one  two<U+202E><U+2028>/approve<U+001B>[2J!\n/approve", m.currentChoice().Text)
 }
 
 func TestADecisionThatIsRefusedIsShownAndNotTaken(t *testing.T) {
@@ -225,7 +225,7 @@ func TestADraftWithoutFindingsCanBeDecided(t *testing.T) {
 		m, over := press(t, sized(options(render.Review{Name: "#1"}), 80, height),
 			keysOf("j k d e m s u n b enter space home end pgup pgdown p esc a y")...)
 		require.True(t, over)
-		require.Equal(t, "/approve", m.chosen().Text)
+		require.Equal(t, "/approve", m.currentChoice().Text)
 	}
 }
 
@@ -246,7 +246,7 @@ func TestTheLineIsEdited(t *testing.T) {
 			if _, ok := special[k]; ok {
 				l = l.key(k)
 			} else {
-				l = l.typed(k)
+				l = l.insert(k)
 			}
 		}
 		require.Equal(t, want, l.text(), keys)

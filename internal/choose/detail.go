@@ -14,17 +14,17 @@ import (
 )
 
 const (
-	codeRows   = 40     // of code, and of a suggestion
-	proseRunes = 10_000 // of a finding's text, as the review itself has it
+	codeRows   = 40     // of code, or of a suggestion
+	proseRunes = 10_000 // of a finding's text, as in the review
 )
 
-// secret is the category of findings whose quote is shown instead of the line: a
-// credential is masked in it.
+// secret is the category of findings for which the quote is shown instead of the line: it
+// masks the credential.
 const secret = "secret"
 
-// details are the rows about the finding at the cursor: place, claim, code, why,
-// suggestion, and how sure the reviewer is. In full they begin with the place,
-// which the list shows.
+// details returns the rows about the finding at the cursor: place, title, code, text,
+// suggestion, and how sure the reviewer is. full adds the place, which the list already
+// shows.
 func (m model) details(full bool) (rows []string) {
 	f, c := m.current(), m.changes[m.cursor]
 	if full {
@@ -47,7 +47,7 @@ func (m model) details(full bool) (rows []string) {
 		rows = append(rows, m.prose(f.AlsoSaid())...)
 	}
 	if f.Suggestion != "" {
-		rows = append(rows, m.prose(suggested(f))...)
+		rows = append(rows, m.prose(introduceSuggestion(f))...)
 		rows = append(rows, m.code(strings.Split(strings.TrimSuffix(f.Suggestion, "\n"), "\n"), func(int) string {
 			return "+"
 		})...)
@@ -55,23 +55,23 @@ func (m model) details(full bool) (rows []string) {
 	return append(rows, m.prose(m.fate(f, c))...)
 }
 
-// suggested introduces a suggestion: to be applied, or as code to read and why.
-func suggested(f finding.Finding) string {
+// introduceSuggestion introduces a suggestion, which is to be applied, or only plain code for a reason.
+func introduceSuggestion(f finding.Finding) string {
 	if f.SuggestionProblem != "" {
 		return "Suggested as plain code, since " + guard.Line(f.SuggestionProblem, statusRunes) + ":"
 	}
 	return "Suggested in its place:"
 }
 
-// prose wraps text.
+// prose guards and wraps text.
 func (m model) prose(text string) (rows []string) {
 	for _, l := range strings.Split(strings.ReplaceAll(guard.Text(text), "\t", "    "), "\n") {
-		rows = append(rows, inert(column.Wrap(l, m.width-1), m.width)...)
+		rows = append(rows, guardRows(column.Wrap(l, m.width-1), m.width)...)
 	}
 	return rows
 }
 
-// evidence is the code that a finding is about: its lines, else the one it quotes.
+// evidence returns the code that a finding is about: its lines, or else its quote.
 func (m model) evidence(f finding.Finding) []string {
 	lines, exact := m.Review.Quoted(f)
 	return m.code(lines, func(i int) string {
@@ -93,7 +93,7 @@ func (m model) code(lines []string, sign func(int) string) (rows []string) {
 	return rows
 }
 
-// fate says how sure the reviewer is and where the finding will stand.
+// fate says how sure the reviewer is and where the finding will be posted.
 func (m model) fate(f finding.Finding, c change) string {
 	sure := "Found by a rule"
 	switch f.Source {

@@ -11,7 +11,7 @@ import (
 
 const maxTyped = 16_000 // bytes of a line; a decision has at most 64 KiB
 
-// line is one line of text under way. at is the cursor, before the rune there.
+// line is one line of text being edited. at is the cursor, before the rune at that index.
 type line struct {
 	runes []rune
 	at    int
@@ -22,17 +22,17 @@ func newLine(s string) line {
 	return line{runes, len(runes)}
 }
 
-// oneLine is text as it can be edited and sent: on one line, with what cannot be
-// seen written out, so that what is shown is what is decided.
+// oneLine returns text as it can be edited and sent: on one line, with invisible characters
+// made visible, so that what is shown is what is decided.
 func oneLine(s string) string {
 	return strings.TrimSpace(strings.NewReplacer("\n", " ", "\t", " ").Replace(guard.Visible(s)))
 }
 
-// text is what was typed, for a command.
+// text returns what was typed, for a command.
 func (l line) text() string { return oneLine(string(l.runes)) }
 
-// typed puts text in at the cursor; what exceeds the limit is not taken.
-func (l line) typed(s string) line {
+// insert inserts text at the cursor, unless the line would exceed its limit.
+func (l line) insert(s string) line {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return ' '
@@ -58,31 +58,31 @@ func (l line) key(name string) line {
 	case "end", "ctrl+e":
 		return line{l.runes, len(l.runes)}
 	case "backspace", "ctrl+h":
-		return l.without(max(0, l.at-1), l.at)
+		return l.cut(max(0, l.at-1), l.at)
 	case "delete":
-		return l.without(l.at, min(len(l.runes), l.at+1))
+		return l.cut(l.at, min(len(l.runes), l.at+1))
 	case "ctrl+u":
-		return l.without(0, l.at)
+		return l.cut(0, l.at)
 	}
 	return l
 }
 
-func (l line) without(from, to int) line {
+func (l line) cut(from, to int) line {
 	return line{slices.Delete(slices.Clone(l.runes), from, to), from}
 }
 
-// rows draws the line with its cursor: at most most rows, around the cursor.
+// rows draws the line with its cursor, in at most most rows around the cursor.
 func (l line) rows(limit, most int) []string {
 	before := guard.Line(string(l.runes[:l.at]), 0) + "█"
 	all := column.Fold(before+guard.Line(string(l.runes[l.at:]), 0), limit)
 	at := len(column.Fold(before, limit)) - 1
 	from := max(0, min(at-most/2, len(all)-most))
-	return inert(all[from:min(len(all), from+most)], limit)
+	return guardRows(all[from:min(len(all), from+most)], limit)
 }
 
-// inert guards every row anew, since one may begin within a text with what acts
-// at a line's start, and cuts it.
-func inert(rows []string, limit int) []string {
+// guardRows guards and cuts each row: a row that begins within a text may begin with what acts
+// at the start of a line.
+func guardRows(rows []string, limit int) []string {
 	safe := make([]string, 0, len(rows))
 	for _, row := range rows {
 		safe = append(safe, column.Cut(guard.Text(row), limit))

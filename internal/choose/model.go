@@ -26,22 +26,22 @@ type model struct {
 	Options
 	width, height int
 	screen        screen
-	places        int      // columns of the longest place
-	cursor        int      // index of the finding that keys are about
-	scroll        int      // first row shown of a detail, a preview or the help
+	places        int      // columns of the widest place
+	cursor        int      // index of the selected finding
+	scroll        int      // first visible row of a detail, a preview or the help
 	changes       []change // by finding
-	page          string   // the preview's text, for reading
-	status        string   // what the last key came to; gone with the next key
+	page          string   // the preview's text
+	status        string   // result of the last key; cleared by the next key
 	question      question
 	choice        Choice
-	ends          []string // commands that end what earlier reviews posted, given before the list was opened
+	ends          []string // earlier commands that end findings of earlier reviews
 }
 
-// question is what is asked below the list, in words of ours or guarded ones. A
-// nil answer means that nothing is asked.
+// question is what the list asks in its foot, in our own or guarded words. If answer is
+// nil, nothing is asked.
 type question struct {
 	words  string
-	typing bool // a line of text; else y is yes, and any other key is no
+	typing bool // the answer is a line of text; otherwise y means yes, and any other key no
 	line   line
 	answer func(m model, text string) (model, tea.Cmd)
 }
@@ -57,7 +57,7 @@ func newModel(o Options) model {
 
 func (m model) Init() tea.Cmd { return nil }
 
-// Update takes in a key or a new size.
+// Update handles a key or a new size.
 func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	var cmd tea.Cmd
 	switch msg := msg.(type) {
@@ -70,15 +70,15 @@ func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, cmd
 }
 
-// keys takes keys that came at once one after the other, as over a slow line.
-// Pasted text is text: it presses no key.
+// keys handles keys that arrive together one after the other, as over a slow line. Pasted
+// text is text: it never acts as a key.
 func (m model) keys(k tea.Key) (model, tea.Cmd) {
 	switch {
 	case k.Alt:
 		return m, nil
 	case k.Paste:
 		if m.question.typing {
-			m.question.line = m.question.line.typed(string(k.Runes))
+			m.question.line = m.question.line.insert(string(k.Runes))
 		}
 		return m, nil
 	case k.Type != tea.KeyRunes:
@@ -114,10 +114,10 @@ func (m model) key(name string) (model, tea.Cmd) {
 	if act := m.actions()[name]; act != nil {
 		return act(m)
 	}
-	return m.moved(name), nil
+	return m.navigate(name), nil
 }
 
-// lineKey is a key while a line of text is typed.
+// lineKey handles a key while a line of text is typed.
 func (m model) lineKey(name string) (model, tea.Cmd) {
 	q := m.question
 	switch {
@@ -127,16 +127,16 @@ func (m model) lineKey(name string) (model, tea.Cmd) {
 		m.question = question{}
 		return q.answer(m, q.line.text())
 	case len([]rune(name)) == 1:
-		m.question.line = q.line.typed(name)
+		m.question.line = q.line.insert(name)
 	default:
 		m.question.line = q.line.key(name)
 	}
 	return m, nil
 }
 
-// moved moves the cursor, or what is shown of a page. Other keys move nothing.
-func (m model) moved(name string) model {
-	at, last, page := &m.cursor, len(m.changes)-1, m.listed()
+// navigate moves the cursor, or scrolls a page. Other keys do nothing.
+func (m model) navigate(name string) model {
+	at, last, page := &m.cursor, len(m.changes)-1, m.listRows()
 	if m.screen != list {
 		at, last, page = &m.scroll, m.pageRows()-m.space(), m.space()
 	}
@@ -148,8 +148,8 @@ func (m model) moved(name string) model {
 
 func (m model) current() finding.Finding { return m.Review.Findings[m.cursor] }
 
-// changed returns the model with another change of the current finding.
-func (m model) changed(edit func(*change)) model {
+// withChange returns the model with an edited change of the current finding.
+func (m model) withChange(edit func(*change)) model {
 	m.changes = slices.Clone(m.changes)
 	edit(&m.changes[m.cursor])
 	return m

@@ -145,7 +145,7 @@ func checkScreen(t *testing.T, m model) {
 // checkChoice holds what leaves the list against package decision.
 func checkChoice(t *testing.T, m model, over bool) {
 	t.Helper()
-	c := m.chosen()
+	c := m.currentChoice()
 	d, err := decision.Parse(c.Text)
 	require.NoError(t, err)
 	_, err = d.Check(finding.Items(m.Review.Findings))

@@ -72,7 +72,7 @@ func TestTwelveFindingsAreDecidedWithinAMinute(t *testing.T) {
 		}
 	}
 	require.True(t, over)
-	require.Equal(t, decision.Approve, m.chosen().Verdict)
+	require.Equal(t, decision.Approve, m.currentChoice().Verdict)
 	seconds := func(key float64) float64 {
 		return float64(keys)*key + float64(len(session))*mental + reading(words)
 	}
@@ -80,7 +80,7 @@ func TestTwelveFindingsAreDecidedWithinAMinute(t *testing.T) {
 	head := fmt.Sprintf(sessionHead, keys, len(session), words,
 		float64(keys)*goodKey, float64(len(session))*mental, reading(words), seconds(goodKey), seconds(averageKey),
 		reasons, reading(reasons))
-	golden(t, "session.txt", head+page.String()+"\nThe choice:\n\n"+m.chosen().Text+"\n")
+	golden(t, "session.txt", head+page.String()+"\nThe choice:\n\n"+m.currentChoice().Text+"\n")
 }
 
 // reading is how many seconds words take.

@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	statusRunes = 400 // of a message, a question's facts, a title
-	askRows     = 4   // of a question, and of a line that is typed
+	statusRunes = 400 // of a message, a question's facts or a title
+	askRows     = 4   // of a question, or of a line being typed
 )
 
 func (m model) paint(code, s string) string { return terminal.Paint(m.Color, code, s) }
 
-// View draws the terminal: exactly its height in rows, none wider than it. The
-// keys are always in the last one.
+// View draws the terminal: exactly its height in rows, none wider than it. The last row
+// always shows the keys.
 func (m model) View() string {
 	head, foot := m.head(), m.foot()
 	rows := m.middle(m.space())
@@ -31,10 +31,10 @@ func (m model) View() string {
 	return strings.Join(rows[max(0, len(rows)-m.height):], "\n")
 }
 
-// space is how many rows there are between head and foot.
+// space returns how many rows there are between head and foot.
 func (m model) space() int { return max(1, m.height-len(m.head())-len(m.foot())) }
 
-// head says what is decided; a low terminal has no room for it.
+// head returns the rows that say what is decided; a low terminal has no room for them.
 func (m model) head() []string {
 	if m.height < 10 {
 		return nil
@@ -54,13 +54,13 @@ func (m model) head() []string {
 	return []string{m.paint(terminal.Bold, column.Cut(title, m.width)), column.Cut(facts, m.width), ""}
 }
 
-// foot is what is asked or was said, and the keys.
+// foot returns the current question or status, and the keys.
 func (m model) foot() (rows []string) {
 	words := m.question.words
 	if m.question.answer == nil {
 		words = m.status
 	}
-	for _, row := range inert(limited(column.Wrap(words, m.width), askRows), m.width) {
+	for _, row := range guardRows(limited(column.Wrap(words, m.width), askRows), m.width) {
 		rows = append(rows, m.paint(terminal.Bold, row))
 	}
 	if m.question.typing {
@@ -76,18 +76,18 @@ func limited(rows []string, most int) []string {
 	return rows
 }
 
-// middle is what stands between head and foot, at most n rows.
+// middle returns the rows between head and foot, at most n.
 func (m model) middle(n int) []string {
 	if m.screen == list {
 		return m.listAndPane(n)
 	}
 	rows := m.pageText()
 	rows = rows[min(m.scroll, len(rows)):]
-	return m.shortened(rows, n, "more below")
+	return m.shorten(rows, n, "more below")
 }
 
-// shortened says in the last of n rows how many are missing.
-func (m model) shortened(rows []string, n int, where string) []string {
+// shorten cuts rows to n, and says in the last one how many are missing.
+func (m model) shorten(rows []string, n int, where string) []string {
 	if len(rows) <= n || n < 2 {
 		return rows[:min(n, len(rows))]
 	}
@@ -95,7 +95,7 @@ func (m model) shortened(rows []string, n int, where string) []string {
 	return append(rows[:n-1:n-1], m.paint(terminal.Dim, note))
 }
 
-// pageText are all rows of a screen that scrolls.
+// pageText returns all rows of a screen that scrolls.
 func (m model) pageText() []string {
 	switch m.screen {
 	case detail:
@@ -103,7 +103,7 @@ func (m model) pageText() []string {
 	case preview:
 		return m.prose(strings.TrimSpace(m.page))
 	}
-	return m.helped()
+	return m.helpRows()
 }
 
 func (m model) pageRows() int {
@@ -113,9 +113,9 @@ func (m model) pageRows() int {
 	return len(m.pageText())
 }
 
-// listed is how many findings the list shows at one time: as many as the detail of the
-// current one below leaves room for, and at least half the rows.
-func (m model) listed() int {
+// listRows returns how many findings the list shows at a time: as many as the details of the
+// current one leave room for, and at least half the rows.
+func (m model) listRows() int {
 	if len(m.changes) == 0 {
 		return 1
 	}
@@ -123,13 +123,13 @@ func (m model) listed() int {
 	return max(1, min(max(n/2, n-1-len(m.details(false))), len(m.changes)))
 }
 
-// listAndPane is the list around the cursor, and below it the finding at the cursor.
+// listAndPane returns the list around the cursor, and below it the finding at the cursor.
 func (m model) listAndPane(n int) (rows []string) {
 	if len(m.changes) == 0 {
 		return []string{column.Cut("Nothing was found; what is posted has no findings.", m.width)}
 	}
-	shown := m.listed()
-	from := max(0, min(m.cursor-n/4, len(m.changes)-shown)) // whatever the pane has: the first row stays
+	shown := m.listRows()
+	from := max(0, min(m.cursor-n/4, len(m.changes)-shown)) // independent of the pane, so that the first row stays
 	for i := from; i < from+shown; i++ {
 		rows = append(rows, m.row(i))
 	}
@@ -139,10 +139,10 @@ func (m model) listAndPane(n int) (rows []string) {
 	border := fmt.Sprintf("── %d of %d ", m.cursor+1, len(m.changes))
 	border += strings.Repeat("─", max(0, m.width-column.Width(border)))
 	rows = append(rows, m.paint(terminal.Dim, column.Cut(border, m.width)))
-	return append(rows, m.shortened(m.details(false), n-len(rows), "more, enter shows all")...)
+	return append(rows, m.shorten(m.details(false), n-len(rows), "more, enter shows all")...)
 }
 
-// row is one finding of the list: id, severity, place and claim.
+// row returns one finding of the list: ID, severity, place and title.
 func (m model) row(i int) string {
 	f, c := m.Review.Findings[i], m.changes[i]
 	mark := "  "
@@ -155,23 +155,24 @@ func (m model) row(i int) string {
 	places := min(m.places, m.width*3/10)
 	place := column.Pad(column.CutFront(render.Place(f), places), places)
 	head := column.Cut(id+column.Pad(grade, len("blocker"))+"  ", m.width)
-	return m.graded(head, c.graded(f), i) + m.marked(column.Cut(place+"  "+claim, m.width-column.Width(head)), i)
+	return m.colorSeverity(head, c.graded(f), i) +
+		m.emphasize(column.Cut(place+"  "+claim, m.width-column.Width(head)), i)
 }
 
-// marked is text of the row under the cursor.
-func (m model) marked(s string, i int) string {
+// emphasize emphasizes text in the row of the cursor.
+func (m model) emphasize(s string, i int) string {
 	if i != m.cursor {
 		return s
 	}
 	return m.paint(terminal.Bold, s)
 }
 
-func (m model) graded(head string, s finding.Severity, i int) string {
+func (m model) colorSeverity(head string, s finding.Severity, i int) string {
 	if code := terminal.SeverityColor(s); m.Color && code != "" {
-		return strings.Replace(m.marked(head, i), " "+string(s), " "+m.paint(code, string(s)), 1)
+		return strings.Replace(m.emphasize(head, i), " "+string(s), " "+m.paint(code, string(s)), 1)
 	}
-	return m.marked(head, i)
+	return m.emphasize(head, i)
 }
 
-// claimOf is a finding's title, raw.
+// claimOf returns a finding's title, unguarded.
 func claimOf(f finding.Finding) string { return strings.TrimSuffix(strings.TrimSpace(f.Title), ".") }

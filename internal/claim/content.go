@@ -12,20 +12,20 @@ import (
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
-// headers reports whether a patch shows a generator's header among the first lines of the new file, and of the old
-// one. A header that the change takes away does not count for the new file.
-func headers(f diff.File) (head, base bool) {
+// findHeaders reports whether a patch shows a generator's header among the first lines of the new file
+// (head), and of the old one (base). A header that the change removes does not count for the new file.
+func findHeaders(f diff.File) (head, base bool) {
 	if templateName().MatchString(f.Path) {
-		return false, false // it is what the file makes that was generated
+		return false, false // the header is for the template's output
 	}
 	hunks, err := f.Hunks()
 	if err != nil {
-		return false, false // the review of the file reports a patch that cannot be read
+		return false, false // the file's review reports an unreadable patch
 	}
 	for _, h := range hunks {
 		for _, l := range h.Lines {
 			atHead, atBase := l.Op != diff.Delete && l.New <= headerLines, l.Op != diff.Add && l.Old <= headerLines
-			if (atHead || atBase) && header(l.Text) {
+			if (atHead || atBase) && isHeader(l.Text) {
 				head, base = head || atHead, base || atBase
 			}
 		}
@@ -33,9 +33,9 @@ func headers(f diff.File) (head, base bool) {
 	return head, base
 }
 
-// unseen reports whether a file is one of the base whose patch shows nothing of its
-// beginning, where a generator's header would stand.
-func unseen(f diff.File) bool {
+// hidesHeader reports whether a file exists at the base and its patch shows nothing of its
+// beginning, where a generator's header would be.
+func hidesHeader(f diff.File) bool {
 	if templateName().MatchString(f.Path) {
 		return false
 	}
@@ -43,44 +43,44 @@ func unseen(f diff.File) bool {
 	if err != nil || len(hunks) == 0 || hunks[0].OldStart <= 1 {
 		return false
 	}
-	head, base := headers(f)
+	head, base := findHeaders(f)
 	return !head && !base
 }
 
-// Bears reports whether the text that a file has at the base is what it claims to be.
+// Bears reports whether a file's text at the base confirms the claim.
 func Bears(text []byte, reason finding.Reason) bool {
 	switch reason {
 	case finding.Generated:
 		first := bytes.SplitN(text, []byte("\n"), headerLines+1)
-		isHeader := func(line []byte) bool { return header(string(line)) }
+		isHeader := func(line []byte) bool { return isHeader(string(line)) }
 		return slices.ContainsFunc(first[:min(len(first), headerLines)], isHeader)
 	case finding.Minified:
-		return packed(strings.Lines(string(text)))
+		return hasPackedLines(strings.Lines(string(text)))
 	case finding.Binary:
 		return bytes.IndexByte(text[:min(len(text), binaryHead)], 0) >= 0
 	}
 	return false
 }
 
-// IsMedia reports whether bytes begin as those of a picture, sound, film or font do,
-// which no reviewer reads. Archives and documents may hold code, and are not meant.
+// IsMedia reports whether bytes begin like a picture, sound, film or font, which no
+// reviewer reads. Archives and documents may contain code, so they do not count.
 func IsMedia(content []byte) bool {
 	kind, _, _ := strings.Cut(http.DetectContentType(content), "/")
 	return kind == "image" || kind == "audio" || kind == "video" || kind == "font"
 }
 
-// binaryHead is how far Git looks for a zero byte, which makes a file a binary one.
+// binaryHead is how far Git looks for a zero byte, which makes a file binary.
 const binaryHead = 8000
 
 const (
-	longLine     = 1000 // bytes in a line that no person wrote
+	longLine     = 1000 // bytes in a line that no person writes
 	minifiedMean = 400  // bytes per added line, on average, of a file without line breaks
 )
 
-// minified reports whether the added lines are too long to have been written by
-// hand: on average, with at least one very long one.
-func minified(patch string) bool {
-	return packed(func(yield func(string) bool) {
+// isMinified reports whether the added lines are too long to be written by hand: on average,
+// and at least one by far.
+func isMinified(patch string) bool {
+	return hasPackedLines(func(yield func(string) bool) {
 		for line := range strings.Lines(patch) {
 			if strings.HasPrefix(line, "+") && !yield(line) {
 				return
@@ -89,7 +89,7 @@ func minified(patch string) bool {
 	})
 }
 
-func packed(all iter.Seq[string]) bool {
+func hasPackedLines(all iter.Seq[string]) bool {
 	lines, size, longest := 0, 0, 0
 	for line := range all {
 		lines, size, longest = lines+1, size+len(line), max(longest, len(line))
@@ -97,12 +97,12 @@ func packed(all iter.Seq[string]) bool {
 	return longest >= longLine && size/lines >= minifiedMean
 }
 
-// headerLines is how far into a file a generator's header is looked for.
+// headerLines is how many lines of a file are searched for a generator's header.
 const headerLines = 20
 
-// generatedMark matches the headers by which programs name their output, at the beginning of a line or of a comment.
-// Where a header does not ask to leave the file alone, the program's name decides: people go on writing what "gradle
-// init" began. The first form is Go's (https://go.dev/s/generatedcode).
+// generatedMark matches the headers by which programs mark their output, at the beginning of a line or
+// a comment. If a header does not ask to leave the file alone, the program's name decides: people
+// continue to edit what "gradle init" created. The first form is Go's (https://go.dev/s/generatedcode).
 var generatedMark = pattern.Lazy(`(?i)^[\s/#*;%.\\"'<!\[{(=-]*(?:` + strings.Join([]string{
 	`code generated .* do not edit`,
 	`auto-?generated\s*/?>`,
@@ -128,18 +128,18 @@ var generatedMark = pattern.Lazy(`(?i)^[\s/#*;%.\\"'<!\[{(=-]*(?:` + strings.Joi
 	`(?:t )?generator: (?:docbook|asciidoctor)`,
 }, "|") + `)|^/\*{6}/ `)
 
-// headerWords are parts of what generatedMark matches, one of them of each of its forms.
+// headerWords lists parts of what generatedMark matches, one for each of its forms.
 var headerWords = []string{"generat", "created", "made", "on par", "title>", "jazzy", "/******/"}
 
-// header reports whether a line is a generator's header. Most lines hold none of the
-// words, and looking for these takes a tenth of the time.
-func header(line string) bool {
+// isHeader reports whether a line is a generator's header. Most lines contain none of the
+// words, and searching for these takes a tenth of the time.
+func isHeader(line string) bool {
 	lower := strings.ToLower(line)
 	return slices.ContainsFunc(headerWords, func(w string) bool { return strings.Contains(lower, w) }) &&
 		generatedMark().MatchString(line)
 }
 
-// generators name programs of which people keep the output and do not write on.
+// generators lists programs whose output people keep and do not edit.
 const generators = `javadoc|doxygen|sphinx|docutils|pkgdown|roxygen2|help2man|pod::man|pandoc|ronn|docbook|` +
 	`asciidoctor|makeinfo|cython|swig|(?:gnu )?bison|flex|re2c|jflex|antlr|javacc|peg(?:\.js|gy)|jison|racc|ragel|` +
 	`haxe|coffeescript|devel::ppport|stainless|tapioca|rustdoc|typedoc|dartdoc|pdoc|docfx|thrift|protoc|` +

@@ -8,7 +8,7 @@ import (
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
-// lockfiles are written by package managers, for package managers.
+// lockfiles lists files that package managers write for themselves.
 var lockfiles = []string{
 	"go.sum", "go.work.sum", "package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock",
 	"bun.lockb", "cargo.lock", "gemfile.lock", "poetry.lock", "pipfile.lock", "uv.lock", "pdm.lock", "composer.lock",
@@ -17,7 +17,7 @@ var lockfiles = []string{
 	"module.bazel.lock", "pixi.lock", "gopkg.lock", "glide.lock", "mise.lock", "buildscript-gradle.lockfile",
 }
 
-// assets are images, fonts, media, archives, office documents and recorded data. Style sheets are code.
+// assets lists extensions of images, fonts, media, archives, documents and recorded data. Style sheets are code.
 var assets = []string{
 	".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".bmp", ".ico", ".icns", ".tif", ".tiff", ".psd", ".heic",
 	".svg", ".woff", ".woff2", ".ttf", ".otf", ".eot", ".mp3", ".wav", ".ogg", ".flac", ".m4a", ".mp4", ".mov", ".avi",
@@ -26,43 +26,42 @@ var assets = []string{
 	".pptx",
 }
 
-// vendored are folders that hold other people's code, made ones what tools write.
-var vendored = []string{"vendor", "vendors", "node_modules", "third_party", "third-party", "thirdparty", "3rdparty",
-	"bower_components", "jspm_packages", "pods", "carthage", "godeps", ".yarn", "site-packages"}
+// vendoredFolders lists folders with other people's code, madeFolders those that tools write.
+var vendoredFolders = []string{"vendor", "vendors", "node_modules", "third_party", "third-party", "thirdparty",
+	"3rdparty", "bower_components", "jspm_packages", "pods", "carthage", "godeps", ".yarn", "site-packages"}
 
-var made = []string{"__snapshots__", "__generated__", "__recordings__", "generated", "deno_dist", ".gen", "coverage",
-	"htmlcov", ".next", ".nuxt",
-	".svelte-kit", "_site", ".idea"}
+var madeFolders = []string{"__snapshots__", "__generated__", "__recordings__", "generated", "deno_dist", ".gen",
+	"coverage", "htmlcov", ".next", ".nuxt", ".svelte-kit", "_site", ".idea"}
 
-// built are folders that builds write to, and that people keep scripts of a build in: a
-// file there is made by a program where it is of a kind that builds write.
-var built = []string{"dist", "build", "out", "target"}
+// buildFolders lists folders that builds write to, in which people also keep a build's scripts: a
+// file there is generated only if builds write files of its kind.
+var buildFolders = []string{"dist", "build", "out", "target"}
 
 var buildOutput = pattern.Lazy(`(?i)\.(?:js|mjs|cjs|css|html?|map|d\.[cm]?ts|wasm|class|pyc|o|a|so|dll|exe)$`)
 
-// buildScript matches the scripts that a folder named build holds in projects that keep their tools there.
+// buildScript matches the scripts in a folder named build of projects that keep their tools there.
 var buildScript = pattern.Lazy(`(?i)(?:^|[./_-])(?:conf(?:ig)?|gulp\w*|grunt\w*|webpack|rollup|vite|esbuild|` +
 	`build|bundle|release|server|scripts?|tasks?|utils?)[./_-]`)
 
-// minifiedName matches scripts and styles that a build has packed.
+// minifiedName matches scripts and styles that a build has minified.
 var minifiedName = pattern.Lazy(`(?i)(?:[.-]min\.(?:js|mjs|cjs|css|html)|\.(?:js|css)\.map)$`)
 
-// Unread reports whether a path is of a lockfile, of other people's code, or of
-// what a build has packed: what a search passes over.
+// Unread reports whether a path is that of a lockfile, of other people's code, or of
+// minified code: files that a search skips.
 func Unread(file string) bool {
-	return lockfile(file) || minifiedName().MatchString(file) || folderOf(file, vendored) != ""
+	return isLockfile(file) || minifiedName().MatchString(file) || folderOf(file, vendoredFolders) != ""
 }
 
-func lockfile(file string) bool {
+func isLockfile(file string) bool {
 	return slices.Contains(lockfiles, strings.ToLower(path.Base(file)))
 }
 
-// Asset reports whether a path is of a picture, a font, an archive or an office document.
+// Asset reports whether a path has the extension of an asset, such as a picture, a font or an archive.
 func Asset(file string) bool {
 	return slices.Contains(assets, strings.ToLower(path.Ext(file)))
 }
 
-// folderOf is the part of a path down to a folder of one of the names; empty where it is in none.
+// folderOf returns the part of a path up to a folder with one of the names, or "".
 func folderOf(file string, names []string) string {
 	for end, r := range file {
 		if r == '/' && slices.Contains(names, strings.ToLower(path.Base(file[:end]))) {
@@ -72,21 +71,21 @@ func folderOf(file string, names []string) string {
 	return ""
 }
 
-// outputFolder is the folder of a build that a file is the output of; empty where it is none.
+// outputFolder returns the build folder whose output a file is, or "".
 func outputFolder(file string) string {
-	folder := folderOf(file, built)
+	folder := folderOf(file, buildFolders)
 	if folder == "" || !buildOutput().MatchString(file) || buildScript().MatchString(file[len(folder):]) {
 		return ""
 	}
 	return folder
 }
 
-// templateName matches the names of templates, whose text holds the header of what they make.
+// templateName matches the names of templates, whose text contains the header for their output.
 var templateName = pattern.Lazy(`(?i)\.(?:tt|t4|tmpl|gotmpl|tpl|mustache|hbs|handlebars|j2|jinja2?|erb|ejs|` +
 	`liquid|stencil|ftl|vm|njk|in|template)(?:\.[a-z]+)?$`)
 
-// generatedEnds are ends of the names that code generators and recording tests give their output, generatedStems such
-// ends before an extension. What people give too (mock_api.go, kind_string.go) is told by its header.
+// generatedEnds lists the ends of names that code generators and recording tests give their output, generatedStems
+// such ends before an extension. Names that people also use (mock_api.go, kind_string.go) are decided by their header.
 var (
 	generatedEnds = strings.Fields(".pb.go .pb.cc .pb.h .pb.swift .pb.dart .pb.gw.go _pb2.py _pb2.pyi _pb2_grpc.py " +
 		"_pb2_grpc.pyi _pb.js _pb.ts _pb.d.ts _templ.go _tlb.pas .g.cs .g.dart .freezed.dart .designer.cs " +
@@ -101,8 +100,8 @@ var (
 	letters = pattern.Lazy(`^\.[a-z]+$`)
 )
 
-// generatedName reports whether a path is of what a program makes. Each path of a commit is asked
-// about, so that the expression is used only where a part of it is there.
+// generatedName reports whether a path is that of a program's output. It is called for each
+// path of a commit, so it uses the expression only if a part of it occurs.
 func generatedName(file string) bool {
 	file = "/" + strings.ToLower(file)
 	extension := path.Ext(file)

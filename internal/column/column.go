@@ -1,8 +1,8 @@
-// Package column measures, cuts and breaks text by the columns that it takes on
-// a terminal, wide characters and combined ones as terminals draw them.
+// Package column measures, cuts and wraps text by the columns that it takes on a terminal,
+// with wide and combining characters as terminals draw them.
 //
-// It does not make text safe: what it is given went through guard before, and
-// holds no line feed. Start reading at Width.
+// It does not make text safe: its input has passed through guard, and contains no line
+// feed. Start reading at Width.
 package column
 
 import (
@@ -13,13 +13,13 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Width is how many columns a text takes.
+// Width returns how many columns a text takes.
 func Width(s string) int { return ansi.StringWidth(s) }
 
-// Pad puts spaces behind a text that takes less than width columns.
+// Pad appends spaces to a text that takes less than width columns.
 func Pad(s string, width int) string { return s + strings.Repeat(" ", max(0, width-Width(s))) }
 
-// Head is as much of the beginning of a text as width columns hold.
+// Head returns the longest beginning of a text that fits into width columns.
 func Head(s string, width int) string {
 	used := 0
 	for at := 0; at < len(s); {
@@ -32,9 +32,9 @@ func Head(s string, width int) string {
 	return s
 }
 
-// first is the first character of a text, with what is drawn upon it: its bytes and
-// columns. A letter with many vowel signs beside it is no single one: it could be
-// wider than any row.
+// first returns the bytes and columns of a text's first character, including what combines
+// with it. A letter with many vowel signs is split: as one character it could be wider than
+// any row.
 func first(s string) (size, width int) {
 	_, width, size, _ = ansi.DecodeSequence(s, ansi.NormalState, nil)
 	if width <= 2 {
@@ -55,7 +55,7 @@ func Cut(s string, width int) string {
 	return Head(s, width-1) + "…"
 }
 
-// CutFront is Cut at the other end, which tells paths apart.
+// CutFront is like Cut, but cuts the front, since the end of a path tells it from others.
 func CutFront(s string, width int) string {
 	left := Width(s)
 	switch {
@@ -71,12 +71,12 @@ func CutFront(s string, width int) string {
 	return "…" + s
 }
 
-// least is the width at which a text is broken where a narrower one is asked for.
+// least is the minimum width at which text is wrapped.
 const least = 8
 
-// Wrap breaks a line so that no row is wider than width: at spaces, between
-// characters of scripts that write without them, else within a word. It gives at
-// least one row.
+// Wrap breaks a line into rows no wider than width: at spaces, between characters of
+// scripts written without them, or else within a word. It returns at least one row. A width
+// under 8 counts as 8.
 func Wrap(s string, width int) (rows []string) {
 	for {
 		at := breakAt(s, max(width, least))
@@ -108,8 +108,8 @@ func breakAt(s string, width int) int {
 	return at
 }
 
-// Fold breaks a line at the width alone, so that a row's beginning does not depend
-// on what stands behind it. It gives at least one row.
+// Fold breaks a line only by width, so that where a row begins does not depend on what
+// follows it. It returns at least one row.
 func Fold(s string, width int) (rows []string) {
 	for {
 		row := Head(s, max(width, least))

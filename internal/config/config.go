@@ -1,11 +1,11 @@
 // Package config reads the repository's settings, .github/pr-review.yml.
 //
-// It knows the keys, their types and where each stood; it never fetches the
-// file and never guesses: an unknown key is an error. Start at Config and Parse.
+// It knows the keys, their types and the line of each; it never fetches the file and never
+// guesses: an unknown key is an error. Start at Config and Parse.
 //
-// A new key is a field of Config, or of its part, and a row in the keys beside it: how it is
-// read and shown, its words (says), and the input and flag that count before it (by). The
-// schema, the sample and the settings page are written from the rows by a test's -update.
+// A new key is a field of Config, or of one of its parts, and a row in the keys next to it:
+// how it is read and shown, its help (withHelp), and the input and flag that override it (withInput).
+// A test's -update writes the schema, the sample and the settings page from these rows.
 package config
 
 import (
@@ -20,23 +20,23 @@ import (
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
-// DefaultPath is where the settings are read from when nothing else is said.
+// DefaultPath is where the settings are read from unless another path is given.
 const DefaultPath = ".github/pr-review.yml"
 
-// Config is what a repository sets for its reviews. What is not set is left out
-// of its JSON form, so that a new key changes no fingerprint of old settings.
+// Config holds a repository's settings for its reviews. Settings that are not set are left
+// out of its JSON form, so that a new key does not change the fingerprint of old settings.
 type Config struct {
 	Ignore    []string  `json:"ignore,omitempty"`   // globs of paths that are not reviewed
 	MaxLines  int       `json:"max_lines,omitzero"` // changed lines of a file, from 1; 0 for DefaultMaxLines
 	Admission Admission `json:"admission"`
 
-	Prices         map[string]cost.Price `json:"prices,omitzero"` // by the model's name as it is asked for
+	Prices         map[string]cost.Price `json:"prices,omitzero"` // by the model's name as requests use it
 	MaxCost        cost.MicroUSD         `json:"max_cost,omitzero"`
 	MaxCostPerPull cost.MicroUSD         `json:"max_cost_per_pull,omitzero"`
 	MaxCostPerFile cost.MicroUSD         `json:"max_cost_per_file,omitzero"`
 
-	// What holds of max-cost and max-cost-per-pull where an input may have set them. They
-	// are no part of a draft's settings: with a higher cap the same draft goes on.
+	// The caps in effect, which inputs may have set instead of the two keys. They are not
+	// part of a draft's settings: a draft continues under a higher cap.
 	Cap        cost.MicroUSD `json:"-"`
 	CapPerPull cost.MicroUSD `json:"-"`
 
@@ -45,10 +45,10 @@ type Config struct {
 	NoClassify   bool         `json:"no_classify,omitzero"`
 	Agent        Agent        `json:"agent,omitzero"`
 	ModelOptions ModelOptions `json:"model_options,omitzero"`
-	// of the findings' text, such as German; empty for English
+	// language of the findings' text, such as German; empty for English
 	Language     string      `json:"language,omitzero"`
 	Instructions []string    `json:"instructions,omitzero"` // files of the repository that guide its reviews
-	Guidelines   []Guideline `json:"guidelines,omitzero"`   // in the order in which they apply
+	Guidelines   []Guideline `json:"guidelines,omitzero"`   // in the order of the file
 
 	Overview OverviewUse `json:"overview,omitzero"`
 	Report   Report      `json:"report,omitzero"`
@@ -60,55 +60,56 @@ type Config struct {
 	Comments     Comments      `json:"comments,omitzero"`
 	Handover     string        `json:"handover,omitzero"` // empty for HandoverSummary
 	Linters      Linters       `json:"linters,omitzero"`
-	Environments []Environment `json:"environments,omitzero"` // the first that fits a changed file holds
-	Deciders     []string      `json:"deciders,omitzero"`     // logins of who decides by dispatch; empty: who may write
+	Environments []Environment `json:"environments,omitzero"` // the first that matches a changed file applies
+	Deciders     []string      `json:"deciders,omitzero"`     // logins that decide by dispatch; empty: who may write
 	Context      Context       `json:"context,omitzero"`
 
-	Modules   []Module  `json:"modules,omitzero"`   // where a ticket may be implemented; none: derived from the files
-	Protected []string  `json:"protected,omitzero"` // globs of paths that no ticket's change touches
+	Modules   []Module  `json:"modules,omitzero"`   // where a ticket may be implemented; empty: derived
+	Protected []string  `json:"protected,omitzero"` // globs of paths that no ticket's change may touch
 	Implement Implement `json:"implement,omitzero"`
 
-	Locked    []string `json:"-"` // keys that the defaults lock, for those below them too
-	Overruled []string `json:"-"` // what of the file has no effect, therefore or since it is not there; in words
+	Locked    []string `json:"-"` // keys that the defaults lock, with those below them
+	Overruled []string `json:"-"` // in words: what has no effect, being locked or missing
 }
 
 func rootKeys(c *Config) keys {
 	return keys{
-		listed("ignore", &c.Ignore, wrongGlob), whole("max-lines", 1, 100_000, &c.MaxLines, DefaultMaxLines),
+		textList("ignore", &c.Ignore, wrongGlob), integer("max-lines", 1, 100_000, &c.MaxLines, DefaultMaxLines),
 		group("admission", admissionKeys(&c.Admission)),
-		group("models", modelKeys(&c.Models)), unless("verify", &c.NoVerify), unless("classify", &c.NoClassify),
+		group("models", modelKeys(&c.Models)),
+		negatedFlag("verify", &c.NoVerify), negatedFlag("classify", &c.NoClassify),
 		group("agent", agentKeys(&c.Agent)), group("model-options", optionKeys(&c.ModelOptions)),
 		pricesKey(&c.Prices),
 		endpoint("embeddings", &c.Embeddings.Model, embeddingKeys(&c.Embeddings)),
 		endpoint("rerank", &c.Rerank.Model, rerankKeys(&c.Rerank)), group("index", indexKeys(&c.Index)),
-		limit("max-cost", &c.MaxCost, &c.Cap).by("max-cost", "review, resume, implement, eval findings").
-			says("what the run may cost in USD, retries included"),
-		limit("max-cost-per-pull", &c.MaxCostPerPull, &c.CapPerPull).by("max-cost-per-pull", "review, resume").
-			says("what all runs on one pull request may cost in USD"),
+		limit("max-cost", &c.MaxCost, &c.Cap).withInput("max-cost", "review, resume, implement, eval findings").
+			withHelp("what the run may cost in USD, retries included"),
+		limit("max-cost-per-pull", &c.MaxCostPerPull, &c.CapPerPull).withInput("max-cost-per-pull", "review, resume").
+			withHelp("what all runs on one pull request may cost in USD"),
 		amount("max-cost-per-file", &c.MaxCostPerFile),
-		languageKey(&c.Language), evenEmpty(listed("instructions", &c.Instructions, wrongPath), &c.Instructions),
+		languageKey(&c.Language), keepEmpty(textList("instructions", &c.Instructions, wrongPath), &c.Instructions),
 		objects("guidelines", &c.Guidelines, guidelineKeys, checkGuideline),
 		overviewKey(&c.Overview), group("report", reportKeys(&c.Report)),
 		group("comments", commentKeys(&c.Comments)),
 		choice("handover", &c.Handover, HandoverSummary, HandoverSummary, HandoverReview, HandoverOff),
 		group("linters", linterKeys(&c.Linters)),
 		objects("environments", &c.Environments, environmentKeys, checkEnvironment),
-		listed("deciders", &c.Deciders, wrongLogin),
+		textList("deciders", &c.Deciders, wrongLogin),
 		objects("modules", &c.Modules, moduleKeys, checkModules()),
-		listed("protected", &c.Protected, wrongGlob), group("implement", implementKeys(&c.Implement)),
+		textList("protected", &c.Protected, wrongGlob), group("implement", implementKeys(&c.Implement)),
 		group("context", contextKeys(&c.Context)),
 	}
 }
 
-// DefaultMaxLines is how many changed lines a file that is reviewed has at most where
-// nothing else is said.
+// DefaultMaxLines is the most changed lines of a file that is reviewed, unless max-lines is
+// set.
 const DefaultMaxLines = 5000
 
-// Lines is the number of changed lines above which a file is too large to be reviewed
+// Lines returns the number of changed lines above which a file is too large to be reviewed
 // in one piece.
 func (c Config) Lines() int { return cmp.Or(c.MaxLines, DefaultMaxLines) }
 
-// Default is the configuration of a repository without a settings file.
+// Default returns the configuration of a repository without a settings file.
 func Default() Config {
 	return Config{
 		Admission:    Admission{Drafts: Skip, Bots: Skip, Label: "ai-review", SkipLabel: "no-ai-review"},
@@ -116,10 +117,10 @@ func Default() Config {
 	}
 }
 
-// defaultInstructions tell people, and machines, how to work on a repository.
+// defaultInstructions returns the files that tell people and agents how to work on a repository.
 func defaultInstructions() []string { return []string{"AGENTS.md", "CONTRIBUTING.md"} }
 
-// Fingerprint is the SHA-256, in hex, of the effective settings.
+// Fingerprint returns the SHA-256, in hex, of the effective settings.
 func (c Config) Fingerprint() string {
 	if slices.Equal(c.Instructions, defaultInstructions()) {
 		c.Instructions = nil
@@ -132,32 +133,32 @@ func (c Config) Fingerprint() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Values lists every key in the order in which they are documented. A value that
-// is not set is the default where config knows it, else nil. The values of headers
-// and the texts of further fields are left out: they may be credentials.
+// Values lists every key in documentation order. The value of a key that is not set is its
+// default if config knows it, else nil. The values of headers and the texts of extra body
+// fields are left out: they may be credentials.
 func (c Config) Values() []Value { return rootKeys(&c).values("") }
 
-// Locks reports whether the defaults lock a key, or one that it is below.
+// Locks reports whether the defaults lock a key or one above it.
 func (c Config) Locks(key string) bool { return locks(c.Locked, key) }
 
-// Verifies reports whether grave findings are looked at a second time.
+// Verifies reports whether serious findings are verified by a second look.
 func (c Config) Verifies() bool { return !c.NoVerify }
 
-// Classifies reports whether files are labelled first, by the model named for that.
+// Classifies reports whether files are first classified, by the model named for that.
 func (c Config) Classifies() bool { return !c.NoClassify && c.Models.Classify != "" }
 
-// WritesNothing reports whether a model is the one that embeds or reranks.
+// WritesNothing reports whether a model is the one that embeds or reranks, so that it generates no text.
 func (c Config) WritesNothing(model string) bool {
 	return model == c.Embeddings.Model || model == c.Rerank.Model
 }
 
-// Variables are the names of the variables that hold credentials of these settings.
+// Variables returns the names of the environment variables that hold these settings' credentials.
 func (c Config) Variables() []string {
 	return slices.DeleteFunc([]string{c.Embeddings.KeyEnv, c.Rerank.KeyEnv, c.Index.PasswordEnv},
 		func(name string) bool { return name == "" })
 }
 
-// GuidelinesFor are the guidelines for a file, in their order.
+// GuidelinesFor returns the guidelines for a file, in the order of the settings.
 func (c Config) GuidelinesFor(path string) []string {
 	var texts []string
 	for _, g := range c.Guidelines {
@@ -168,10 +169,10 @@ func (c Config) GuidelinesFor(path string) []string {
 	return texts
 }
 
-// EnvironmentFor names the environment whose approval a change needs: that of
-// the first entry of environments, in the file's order, with a glob that fits any
-// of the paths. It is empty where none does. paths holds the old names of renamed
-// files as well, so that moving a file out of a folder asks that folder's owners.
+// EnvironmentFor returns the environment whose approval a change needs: the one of the
+// first entry of environments, in the file's order, with a glob that matches any of the
+// paths. It returns "" if none does. paths must include the old names of renamed files, so
+// that moving a file out of a folder asks that folder's owners.
 func (c Config) EnvironmentFor(paths []string) string {
 	for _, e := range c.Environments {
 		for _, path := range paths {

@@ -34,7 +34,7 @@ func Help() map[string]string {
 	add = func(known keys, outer string) {
 		for _, k := range known {
 			all[outer+k.name] = k.input.Help
-			add(k.under, outer+k.name+".")
+			add(k.children, outer+k.name+".")
 		}
 	}
 	add(rootKeys(&Config{}), "")

@@ -18,22 +18,22 @@ import (
 	"github.com/org/pr-review-action/internal/problem"
 )
 
-// File is a repository's settings file, with what a company sets below it.
+// File is a repository's settings file, with a company's defaults below it.
 type File struct {
-	Path string // in the repository; what errors call it
-	// YAML with the file's keys, which hold where the file does not set them, and locked: the names of
-	// keys that the file cannot set. Empty for none
+	Path string // in the repository; errors name it
+	// YAML with the same keys, for what the file does not set, and a list, locked, of keys
+	// that the file cannot set. May be empty
 	Defaults string
-	Inputs   map[string]string // what inputs and flags say that count before keys, by their names; see Inputs
+	Inputs   map[string]string // values of inputs and flags that override keys, by input name; see Inputs
 }
 
-// Parse reads a settings file with nothing below it; name is what errors call it.
+// Parse parses a settings file without defaults below it; errors call it name.
 func Parse(name string, text []byte) (Config, error) { return File{Path: name}.Parse(text) }
 
-// Parse reads the text of the file. Every mistake is reported up to maxProblems, each as
-// an *Error, joined in the file's order; those of the defaults alone where there are
-// some. An empty text is the defaults, and so is nil, for a file that is not there: where
-// somebody named it, Overruled says so.
+// Parse parses the text of the file. It reports up to maxProblems mistakes, each as an
+// *Error, joined in the file's order. Mistakes in Defaults are reported alone. An empty
+// text means the defaults. So does nil, for a file that does not exist; if its path was
+// given, Overruled says so.
 func (f File) Parse(text []byte) (Config, error) {
 	c, _, err := f.Read(text)
 	if err == nil && text == nil && f.Path != DefaultPath && f.Path != "" {
@@ -42,20 +42,20 @@ func (f File) Parse(text []byte) (Config, error) {
 	return c, err
 }
 
-// Read is Parse, and says where each key stood.
+// Read is like Parse, and also returns where each key was set.
 func (f File) Read(text []byte) (Config, Lines, error) {
 	c, lines := Default(), Lines{}
 	halves := map[string]half{}
 	below := &reader{file: "defaults", lines: lines, halves: halves}
 	known := append(rootKeys(&c), key{name: "locked", read: func(r *reader, n ast.Node) { c.Locked = r.lockable(n) }})
-	if err := cmp.Or(below.read([]byte(f.Defaults), known), errors.Join(below.all()...)); err != nil {
+	if err := cmp.Or(below.read([]byte(f.Defaults), known), errors.Join(below.sortedErrors()...)); err != nil {
 		return Config{}, nil, err
 	}
 	r := &reader{file: f.Path, lines: lines, halves: halves, locked: c.Locked}
 	defaults := c
 	err := r.read(text, rootKeys(&c))
 	r.checkHalves(&c, defaults)
-	if err := cmp.Or(err, errors.Join(append(below.all(), r.all()...)...)); err != nil {
+	if err := cmp.Or(err, errors.Join(append(below.sortedErrors(), r.sortedErrors()...)...)); err != nil {
 		return Config{}, nil, err
 	}
 	c.Overruled = r.overruled
@@ -63,19 +63,19 @@ func (f File) Read(text []byte) (Config, Lines, error) {
 	return c, lines, err
 }
 
-// read reads a text by the keys that it may hold. Its mistakes are all's; an error ended it.
+// read reads a text that may hold the known keys. Mistakes are collected for all; an error ended the reading.
 func (r *reader) read(text []byte, known keys) (err error) {
-	text, err = readable(r.file, text)
+	text, err = cleanText(r.file, text)
 	if err != nil {
 		return err
 	}
-	// The parser works on text from the repository; a defect in it is the file's error, not the run's end.
+	// The parser works on text from the repository; a defect in it must not end the run.
 	defer func() {
 		if p := recover(); p != nil {
 			err = &Error{File: r.file, Line: 1, Column: 1, What: "this is not YAML that can be read"}
 		}
 	}()
-	// entries finds them, with all other mistakes
+	// entries reports duplicates, with all other mistakes
 	file, err := parser.ParseBytes(text, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
 		return syntaxError(r.file, err)
@@ -93,7 +93,7 @@ func (r *reader) read(text []byte, known keys) (err error) {
 	return nil
 }
 
-// lockable reads names of keys, which stand for those below them too.
+// lockable reads the names of keys to lock. A name also stands for the keys below it.
 func (r *reader) lockable(n ast.Node) []string {
 	var known []string
 	for _, v := range Default().Values() {
@@ -112,9 +112,9 @@ func (r *reader) lockable(n ast.Node) []string {
 	})
 }
 
-// checkHalves fails where a model that writes has half a price: only what embeds and what
-// reranks writes nothing. The price of one that the defaults name for that, or a file that
-// may not, is dropped where another one does it: it is none that a cap could be held by.
+// checkHalves reports a model that generates text and has no output price; a model that only
+// embeds or reranks needs none. If the defaults, or a part of the file without effect, named such
+// a model and another one now takes its place, the half price is dropped: no cap can rely on it.
 func (r *reader) checkHalves(c *Config, defaults Config) {
 	overruled := slices.ContainsFunc(r.overruled, func(line string) bool {
 		return strings.Contains(line, " embeddings") || strings.Contains(line, " rerank")
@@ -130,12 +130,12 @@ func (r *reader) checkHalves(c *Config, defaults Config) {
 	}
 }
 
-// Over puts the inputs over settings that were read: from here on these hold.
+// Over applies the inputs to settings that were read. From here on they override the keys.
 func (f File) Over(c Config) (Config, error) {
 	c.Cap, c.CapPerPull = c.MaxCost, c.MaxCostPerPull
 	for _, k := range rootKeys(&c).inputs("") {
 		if text, given := f.Inputs[k.input.Name]; given {
-			if err := k.given(text); err != nil {
+			if err := k.parseInput(text); err != nil {
 				return c, problem.Usage(fmt.Sprintf("input %s: %v", k.input.Name, err), "")
 			}
 		}
@@ -143,7 +143,7 @@ func (f File) Over(c Config) (Config, error) {
 	return c, nil
 }
 
-// Inputs lists the inputs that count before keys of the file.
+// Inputs lists the inputs that override keys of the file.
 func Inputs() (all []Input) {
 	for _, k := range rootKeys(new(Config)).inputs("") {
 		all = append(all, k.input)
@@ -151,7 +151,7 @@ func Inputs() (all []Input) {
 	return all
 }
 
-// Error is one thing wrong with a settings file, and where.
+// Error is one mistake in a settings file, and where it is.
 type Error struct {
 	File         string
 	Line, Column int
@@ -159,10 +159,10 @@ type Error struct {
 	Hint         string // the nearest known name, or empty
 }
 
-// Error gives file:line:column and what is wrong, and the hint on a line of its own.
+// Error returns file:line:column, what is wrong, and the hint on a line of its own.
 func (e *Error) Error() string { return e.Problem().Error() }
 
-// Problem says so, as a mistake of whoever wrote the file.
+// Problem returns the mistake as one of the settings' author.
 func (e *Error) Problem() *problem.Error {
 	p := &problem.Error{Kind: problem.Misuse, What: fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.What)}
 	if e.Hint != "" {
@@ -174,13 +174,13 @@ func (e *Error) Problem() *problem.Error {
 // MaxSize is the largest settings file that is read, in bytes.
 const MaxSize = 64 << 10
 
-// maxNesting is how deep brackets stand in brackets at most. The parser's time
-// grows with the square of it.
+// maxNesting is how deep brackets may be nested. The parser's time grows with the square of
+// it.
 const maxNesting = 20
 
-// readable refuses what the parser should not see, and takes off the mark that
-// some editors put before UTF-8.
-func readable(name string, text []byte) ([]byte, error) {
+// cleanText rejects text that the parser should not see, and strips the byte order mark that
+// some editors write.
+func cleanText(name string, text []byte) ([]byte, error) {
 	e := &Error{File: name, Line: 1, Column: 1}
 	if len(text) > MaxSize {
 		e.What = fmt.Sprintf("the file has %d bytes; %d are the most that is read", len(text), MaxSize)
@@ -190,18 +190,18 @@ func readable(name string, text []byte) ([]byte, error) {
 	switch {
 	case !utf8.Valid(text):
 		e.What = "this is not UTF-8"
-		e.Line, e.Column = place(text, invalid(text))
+		e.Line, e.Column = place(text, invalidByte(text))
 	case bytes.IndexByte(text, 0) >= 0:
 		e.What = "a NUL byte, which no text has"
 		e.Line, e.Column = place(text, bytes.IndexByte(text, 0))
 	default:
-		return text, nested(e, text)
+		return text, checkNesting(e, text)
 	}
 	return nil, e
 }
 
-// nested fails where brackets stand too deep in others.
-func nested(e *Error, text []byte) error {
+// checkNesting returns an error if brackets are nested too deep.
+func checkNesting(e *Error, text []byte) error {
 	depth := 0
 	for _, t := range lexer.Tokenize(string(text)) {
 		switch t.Type {
@@ -219,8 +219,8 @@ func nested(e *Error, text []byte) error {
 	return nil
 }
 
-// invalid is the index of the first byte that is not UTF-8.
-func invalid(text []byte) int {
+// invalidByte returns the index of the first byte that is not UTF-8.
+func invalidByte(text []byte) int {
 	for i := range string(text) {
 		if r, n := utf8.DecodeRune(text[i:]); r == utf8.RuneError && n == 1 {
 			return i
@@ -229,13 +229,13 @@ func invalid(text []byte) int {
 	return 0
 }
 
-// place is the line and the column, in characters, of a byte.
+// place returns the line and the column, in characters, of a byte.
 func place(text []byte, at int) (line, column int) {
 	before := text[:at]
 	return 1 + bytes.Count(before, []byte("\n")), 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
 }
 
-// syntaxError turns the parser's error into ours, with its place.
+// syntaxError converts the parser's error into an *Error with its position.
 func syntaxError(name string, err error) error {
 	e := &Error{File: name, Line: 1, Column: 1, What: "this is not valid YAML"}
 	var syntax *yaml.SyntaxError

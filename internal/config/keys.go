@@ -14,37 +14,37 @@ import (
 	"github.com/org/pr-review-action/internal/problem"
 )
 
-// key is one key of a mapping: what reads its value, and what that comes to for a person,
-// nil where nothing is set.
+// key describes one key of a mapping: how its value is read, and how it is shown to a
+// person, nil if nothing is set.
 type key struct {
-	name  string
-	read  func(*reader, ast.Node)
-	show  func() any
-	under keys // those below it, which have lines of their own in place of it
-	input Input
-	set   func(string) error // reads the input's text; nil: as a value of the file
+	name     string
+	read     func(*reader, ast.Node)
+	show     func() any
+	children keys // keys below it, which are listed instead of it
+	input    Input
+	set      func(string) error // parses the input's text; nil: like a value of the file
 }
 
-// Input is an input of the action, and a flag, that counts before a key of the files.
+// Input is an input of the action, and a flag, that overrides a key of the files.
 type Input struct {
-	Name  string             // empty: the key has none
-	Help  string             // of the flag
-	Flag  string             // the commands that have it, with commas
-	Key   string             // as Values names it
-	Check func(string) error // whether a text of it can be read
+	Name  string             // empty: the key has no input
+	Help  string             // help text of the flag
+	Flag  string             // the commands that have it, separated by commas
+	Key   string             // name of the key, as in Values
+	Check func(string) error // returns an error if its text is invalid
 }
 
-// by makes an input that counts before the key, and is a flag of some commands.
-func (k key) by(name, flag string) key {
+// withInput gives the key an input that overrides it, which is also a flag of some commands.
+func (k key) withInput(name, flag string) key {
 	k.input.Name, k.input.Flag = name, flag
 	return k
 }
 
-// says has words for the key and its input; new lines of schema and sample are written of them.
-func (k key) says(help string) key { k.input.Help = help; return k }
+// withHelp sets the help of the key and its input, from which the schema and the sample are written.
+func (k key) withHelp(help string) key { k.input.Help = help; return k }
 
-// given reads the text of the key's input, which may be a number or a list in YAML too.
-func (k key) given(text string) (err error) {
+// parseInput parses the text of the key's input, which may be a number, a boolean or a list in YAML.
+func (k key) parseInput(text string) (err error) {
 	if k.set != nil {
 		return k.set(text)
 	}
@@ -65,10 +65,10 @@ func (k key) given(text string) (err error) {
 	return err
 }
 
-// keys are those of one mapping, in the order in which they are documented.
+// keys holds the keys of one mapping, in documentation order.
 type keys []key
 
-// names are sorted.
+// names returns the keys' names, sorted.
 func (all keys) names() (names []string) {
 	for _, k := range all {
 		names = append(names, k.name)
@@ -76,11 +76,11 @@ func (all keys) names() (names []string) {
 	return slices.Sorted(slices.Values(names))
 }
 
-// values lists what the keys come to, behind the names of those above them.
+// values lists the keys' values; outer is prefixed to their names.
 func (all keys) values(outer string) (values []Value) {
 	for _, k := range all {
-		if k.under != nil {
-			values = append(values, k.under.values(outer+k.name+".")...)
+		if k.children != nil {
+			values = append(values, k.children.values(outer+k.name+".")...)
 			continue
 		}
 		values = append(values, Value{Key: outer + k.name, Value: k.show()})
@@ -88,19 +88,19 @@ func (all keys) values(outer string) (values []Value) {
 	return values
 }
 
-// inputs lists the keys that have one, behind the names of those above them.
+// inputs lists the keys that have an input; outer is prefixed to their names.
 func (all keys) inputs(outer string) (some keys) {
 	for _, k := range all {
-		if some = append(some, k.under.inputs(outer+k.name+".")...); k.input.Name != "" {
-			k.input.Key, k.input.Check = outer+k.name, k.given
+		if some = append(some, k.children.inputs(outer+k.name+".")...); k.input.Name != "" {
+			k.input.Key, k.input.Check = outer+k.name, k.parseInput
 			some = append(some, k)
 		}
 	}
 	return some
 }
 
-// object is a mapping of what they come to.
-func (all keys) object() map[string]any {
+// toMap returns the keys' values by name.
+func (all keys) toMap() map[string]any {
 	object := map[string]any{}
 	for _, k := range all {
 		object[k.name] = k.show()
@@ -108,7 +108,7 @@ func (all keys) object() map[string]any {
 	return object
 }
 
-// mapping reads the values of known keys and returns the keys that were there.
+// mapping reads the values of known keys and returns the names of the keys that occur.
 func (r *reader) mapping(n ast.Node, known keys) (seen []string) {
 	for _, v := range r.entries(n) {
 		name := keyName(v.Key)
@@ -118,19 +118,19 @@ func (r *reader) mapping(n ast.Node, known keys) (seen []string) {
 			continue
 		}
 		seen = append(seen, name)
-		if r.overrules(v.Key, r.under+name) {
+		if r.isLocked(v.Key, r.prefix+name) {
 			continue
 		}
-		r.inside(v.Key, func() { known[at].read(r, v.Value) })
+		r.readKey(v.Key, func() { known[at].read(r, v.Value) })
 	}
 	return seen
 }
 
 func group(name string, under keys) key {
-	return key{name: name, read: func(r *reader, n ast.Node) { r.mapping(n, under) }, under: under}
+	return key{name: name, read: func(r *reader, n ast.Node) { r.mapping(n, under) }, children: under}
 }
 
-// objects is a list of mappings. Each that is without a mistake is checked.
+// objects is a list of mappings. check runs on each one that has no mistake so far.
 func objects[T any](name string, into *[]T, of func(*T) keys, check func(*reader, ast.Node, T)) key {
 	return key{name: name, read: func(r *reader, n ast.Node) {
 		*into = nil
@@ -145,21 +145,21 @@ func objects[T any](name string, into *[]T, of func(*T) keys, check func(*reader
 	}, show: func() any {
 		all := []any{}
 		for _, one := range *into {
-			all = append(all, of(&one).object())
+			all = append(all, of(&one).toMap())
 		}
 		return all
 	}}
 }
 
-// Value is what one key of the settings comes to. Its name has dots between the
-// keys on the way, such as admission.drafts; a price's ends in its model's name.
+// Value is the effective value of one key. Its name has dots between the nested keys, such
+// as admission.drafts; a price's name ends with its model.
 type Value struct {
 	Key    string
 	Value  any    // text, a number, a boolean, a list or map of them; nil where nothing is set
-	Source string // where it came from; empty where Values made it
+	Source string // where it came from; empty from Values
 }
 
-// Duration writes a time without the parts that are 0, such as 10m.
+// Duration formats a time without zero parts, such as 10m.
 func Duration(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
@@ -173,8 +173,8 @@ func Duration(d time.Duration) string {
 
 const hiddenText = "(hidden)"
 
-// hidden is a mapping with all that may be a credential left out: numbers and booleans stay.
-func hidden[T any](fields map[string]T) any {
+// maskValues masks everything in a mapping that may be a credential; numbers and booleans stay.
+func maskValues[T any](fields map[string]T) any {
 	if len(fields) == 0 {
 		return nil
 	}
@@ -190,18 +190,18 @@ func hidden[T any](fields map[string]T) any {
 	return all
 }
 
-// Dollars is an amount as the settings file has it.
+// Dollars returns an amount in USD, as the settings file has it.
 func Dollars(m cost.MicroUSD) float64 { return float64(m) / 1e6 }
 
-// set is a value, or nil where it is the one that stands for not set.
-func set[T comparable](v T) any {
+// nilIfZero returns v, or nil if v is the zero value, which means "not set".
+func nilIfZero[T comparable](v T) any {
 	if v == *new(T) {
 		return nil
 	}
 	return v
 }
 
-func at[T any](v *T) any {
+func nilOrValue[T any](v *T) any {
 	if v == nil {
 		return nil
 	}

@@ -17,8 +17,8 @@ func flag(name string, into *bool) key {
 	return key{name: name, read: func(r *reader, n ast.Node) { r.boolean(n, into) }, show: func() any { return *into }}
 }
 
-// unless is a boolean that is on by default, kept as its opposite.
-func unless(name string, off *bool) key {
+// negatedFlag is a boolean that is on by default and stored negated.
+func negatedFlag(name string, off *bool) key {
 	return key{name: name, read: func(r *reader, n ast.Node) {
 		on := !*off
 		r.boolean(n, &on)
@@ -26,40 +26,40 @@ func unless(name string, off *bool) key {
 	}, show: func() any { return !*off }}
 }
 
-// whole is a number of which 0 means that it is not set; otherwise holds then. Where people
-// may write 0, upTo is the one.
-func whole(name string, least, most int, into *int, otherwise int) key {
-	return key{name: name, read: func(r *reader, n ast.Node) { r.whole(n, least, most, into) },
-		show: func() any { return set(cmp.Or(*into, otherwise)) }}
+// integer is a number for which 0 means "not set"; otherwise is its default. optionalInteger is for
+// numbers that may be 0.
+func integer(name string, least, most int, into *int, otherwise int) key {
+	return key{name: name, read: func(r *reader, n ast.Node) { r.integer(n, least, most, into) },
+		show: func() any { return nilIfZero(cmp.Or(*into, otherwise)) }}
 }
 
-// upTo is a number from 0 on; otherwise is shown where there is none.
-func upTo(name string, most int, into **int, otherwise any) key {
+// optionalInteger is an integer from 0 to most; otherwise is shown if it is not set.
+func optionalInteger(name string, most int, into **int, otherwise any) key {
 	return key{name: name, read: func(r *reader, n ast.Node) {
 		var v int
-		if *into = nil; r.whole(n, 0, most, &v) {
+		if *into = nil; r.integer(n, 0, most, &v) {
 			*into = &v
 		}
-	}, show: func() any { return cmp.Or(at(*into), otherwise) }}
+	}, show: func() any { return cmp.Or(nilOrValue(*into), otherwise) }}
 }
 
-// number is one from 0 on, nil where nothing is set.
+// number is a decimal number from 0 to most, nil if not set.
 func number(name string, most float64, into **float64) key {
 	return key{name: name, read: func(r *reader, n ast.Node) {
-		v, err := strconv.ParseFloat(digits(n), 64)
+		v, err := strconv.ParseFloat(numberText(n), 64)
 		if *into = &v; err != nil || !(v >= 0 && v <= most) {
-			r.fail(n, "expected a number from %g to %g, got %s", 0.0, most, shown(n))
+			r.fail(n, "expected a number from %g to %g, got %s", 0.0, most, describeNumber(n))
 			*into = nil
 		}
-	}, show: func() any { return at(*into) }}
+	}, show: func() any { return nilOrValue(*into) }}
 }
 
-// seconds is a time in whole seconds; otherwise holds where it is 0.
-func seconds(name string, most time.Duration, into *int, otherwise time.Duration) key {
+// duration is a time in whole seconds; otherwise is the default for 0.
+func duration(name string, most time.Duration, into *int, otherwise time.Duration) key {
 	return key{name: name, read: func(r *reader, n ast.Node) {
 		var s string
-		if digits(n) != "" {
-			r.fail(n, "expected a time with its unit, such as 10m, got %s", shown(n))
+		if numberText(n) != "" {
+			r.fail(n, "expected a time with its unit, such as 10m, got %s", describeNumber(n))
 		} else if r.text(n, &s) {
 			d, err := time.ParseDuration(s)
 			if err != nil || d < time.Second || d > most || d%time.Second != 0 {
@@ -71,21 +71,21 @@ func seconds(name string, most time.Duration, into *int, otherwise time.Duration
 	}, show: func() any { return Duration(cmp.Or(time.Duration(*into)*time.Second, otherwise)) }}
 }
 
-// amount is one over nothing, in dollars.
+// amount is a positive amount in USD.
 func amount(name string, into *cost.MicroUSD) key {
 	return key{name: name, read: func(r *reader, n ast.Node) {
 		var v cost.MicroUSD
 		if r.usd(n, &v) && v == 0 {
-			r.fail(n, "expected an amount in USD over 0, such as 2.50, got %s", shown(n))
+			r.fail(n, "expected an amount in USD over 0, such as 2.50, got %s", describeNumber(n))
 		}
 		*into = cmp.Or(v, *into)
-	}, show: func() any { return set(Dollars(*into)) }}
+	}, show: func() any { return nilIfZero(Dollars(*into)) }}
 }
 
-// limit is an amount that an input may set: holds is the one of the two that counts.
+// limit is an amount that an input may override; holds points to the one in effect.
 func limit(name string, into, holds *cost.MicroUSD) key {
 	k := amount(name, into)
-	k.show = func() any { return set(Dollars(*holds)) }
+	k.show = func() any { return nilIfZero(Dollars(*holds)) }
 	k.set = func(text string) error {
 		v, err := cost.ParseUSD(text)
 		if err == nil {
@@ -100,13 +100,13 @@ func text(name string, into *string) key {
 	return key{name: name, read: func(r *reader, n ast.Node) { r.text(n, into) }, show: func() any { return *into }}
 }
 
-// choice is one of known; otherwise holds where it is empty.
+// choice is one of the known texts; otherwise is the default for an empty one.
 func choice[T ~string](name string, into *T, otherwise T, known ...T) key {
 	return key{name: name, read: func(r *reader, n ast.Node) {
 		s := string(*into)
-		r.good(n, r.among(texts(known)), &s)
+		r.acceptedText(n, r.oneOf(texts(known)), &s)
 		*into = T(s)
-	}, show: func() any { return set(string(cmp.Or(*into, otherwise))) }}
+	}, show: func() any { return nilIfZero(string(cmp.Or(*into, otherwise))) }}
 }
 
 func texts[T ~string](known []T) (all []string) {
@@ -116,20 +116,20 @@ func texts[T ~string](known []T) (all []string) {
 	return all
 }
 
-// ruled is a text of which a rule says what is wrong with it.
-func ruled(name string, into *string, wrong func(string) string) key {
-	return key{name: name, read: func(r *reader, n ast.Node) { r.good(n, r.by(wrong), into) },
-		show: func() any { return set(*into) }}
+// checkedText is a text that wrong checks: it returns what is wrong, or "".
+func checkedText(name string, into *string, wrong func(string) string) key {
+	return key{name: name, read: func(r *reader, n ast.Node) { r.acceptedText(n, r.check(wrong), into) },
+		show: func() any { return nilIfZero(*into) }}
 }
 
-// listed is a list of texts under a rule.
-func listed(name string, into *[]string, wrong func(string) string) key {
-	return key{name: name, read: func(r *reader, n ast.Node) { *into = r.texts(n, r.by(wrong)) },
+// textList is a list of texts, each checked by wrong.
+func textList(name string, into *[]string, wrong func(string) string) key {
+	return key{name: name, read: func(r *reader, n ast.Node) { *into = r.texts(n, r.check(wrong)) },
 		show: func() any { return append([]string{}, *into...) }}
 }
 
-// evenEmpty is a list that is no default where it is there and empty.
-func evenEmpty(list key, into *[]string) key {
+// keepEmpty is a list for which an empty value does not mean the default.
+func keepEmpty(list key, into *[]string) key {
 	inner := list.read
 	list.read = func(r *reader, n ast.Node) {
 		if inner(r, n); *into == nil {
@@ -139,11 +139,11 @@ func evenEmpty(list key, into *[]string) key {
 	return list
 }
 
-// mistake is what a rule says is wrong with a text.
+// mistake formats what a rule finds wrong with a text.
 func mistake(format string, args ...any) string { return fmt.Sprintf(format, args...) }
 
-// form is the rule for texts of one form.
-func form(form *regexp.Regexp, what string) func(string) string {
+// matching is a rule that texts match a pattern; what describes it.
+func matching(form *regexp.Regexp, what string) func(string) string {
 	return func(s string) string {
 		if form.MatchString(s) {
 			return ""
@@ -152,10 +152,10 @@ func form(form *regexp.Regexp, what string) func(string) string {
 	}
 }
 
-// free is the rule for any text.
-func free(string) string { return "" }
+// anyText is the rule that accepts any text.
+func anyText(string) string { return "" }
 
-// wrongGlob is the rule for globs.
+// wrongGlob is the rule that a text is a valid glob.
 func wrongGlob(glob string) string {
 	if wrong := pattern.Flaw(glob); wrong != "" {
 		return mistake("%.60q is not a glob: %s", glob, wrong)
@@ -172,29 +172,29 @@ func (r *reader) boolean(n ast.Node, into *bool) {
 	*into = b.Value
 }
 
-func (r *reader) whole(n ast.Node, least, most int, into *int) bool {
-	v, err := strconv.Atoi(digits(n))
+func (r *reader) integer(n ast.Node, least, most int, into *int) bool {
+	v, err := strconv.Atoi(numberText(n))
 	if err != nil || v < least || v > most {
-		r.fail(n, "expected a whole number from %d to %d, got %s", least, most, shown(n))
+		r.fail(n, "expected a whole number from %d to %d, got %s", least, most, describeNumber(n))
 		return false
 	}
 	*into = v
 	return true
 }
 
-// usd reads an amount of dollars that may be nothing.
+// usd reads an amount in USD, which may be 0.
 func (r *reader) usd(n ast.Node, into *cost.MicroUSD) bool {
-	v, ok := cost.USD(digits(n))
+	v, ok := cost.USD(numberText(n))
 	if !ok {
-		r.fail(n, "expected an amount in USD from 0 to %d, such as 0.25, got %s", cost.MaxUSD, shown(n))
+		r.fail(n, "expected an amount in USD from 0 to %d, such as 0.25, got %s", cost.MaxUSD, describeNumber(n))
 		return false
 	}
 	*into = v
 	return true
 }
 
-// digits is a number as it is written; empty for all else.
-func digits(n ast.Node) string {
+// numberText returns a number as it is written, or "" for any other node.
+func numberText(n ast.Node) string {
 	switch n.(type) {
 	case *ast.IntegerNode, *ast.FloatNode:
 		return n.GetToken().Value
@@ -202,13 +202,13 @@ func digits(n ast.Node) string {
 	return ""
 }
 
-// shown is a number as it is written, or what else there is.
-func shown(n ast.Node) string {
-	if d := digits(n); d != "" {
+// describeNumber returns a number as it is written, or the kind of another node.
+func describeNumber(n ast.Node) string {
+	if d := numberText(n); d != "" {
 		return d[:min(len(d), 40)]
 	}
 	return kind(n)
 }
 
-// or is a number that may be 0, and otherwise where there is none.
-func or(v *int, otherwise int) int { return *cmp.Or(v, &otherwise) }
+// valueOr returns *v, which may be 0, or otherwise if v is nil.
+func valueOr(v *int, otherwise int) int { return *cmp.Or(v, &otherwise) }

@@ -12,9 +12,9 @@ import (
 	"github.com/org/pr-review-action/internal/cost"
 )
 
-// Models name the models of the tasks; an empty one is that of the reviews, and
-// an empty Review the one that the action or the command line names. Without
-// Classify nothing is classified.
+// Models names the model of each task. An empty one means that of the reviews, and an empty
+// Review the one that the action or the command line names. If Classify is empty, nothing
+// is classified.
 type Models struct {
 	Classify string `json:"classify,omitzero"`
 	Review   string `json:"review,omitzero"`
@@ -28,7 +28,7 @@ func modelKeys(m *Models) keys {
 }
 
 func modelName(name string, into *string) key {
-	return ruled(name, into, func(s string) string {
+	return checkedText(name, into, func(s string) string {
 		if s == "" || len(s) > 200 || strings.ContainsFunc(s, unprinted) {
 			return mistake("%.60q is not a model's name", s)
 		}
@@ -36,18 +36,17 @@ func modelName(name string, into *string) key {
 	})
 }
 
-// unprinted reports a character that is none of ASCII's printed ones.
+// unprinted reports whether a character is not a printable ASCII character, or is a space.
 func unprinted(c rune) bool { return c <= ' ' || c > '~' }
 
-// Agent bounds the conversation about one file. Zero values are the defaults.
+// Agent limits the conversation about one file. Zero values mean the defaults.
 type Agent struct {
 	MaxTurns   int  `json:"max_turns,omitzero"`
 	MaxSeconds int  `json:"max_seconds,omitzero"`
 	NoTools    bool `json:"no_tools,omitzero"`
 }
 
-// Turns is how many answers a conversation has at most: one where the model may
-// call no tools.
+// Turns returns the most answers in a conversation: one if the model may not call tools.
 func (a Agent) Turns() int {
 	if a.NoTools {
 		return 1
@@ -55,27 +54,27 @@ func (a Agent) Turns() int {
 	return cmp.Or(a.MaxTurns, 6)
 }
 
-// Time is how long a conversation may go on.
+// Time returns how long a conversation may take.
 func (a Agent) Time() time.Duration {
 	return cmp.Or(time.Duration(a.MaxSeconds)*time.Second, 10*time.Minute)
 }
 
 func agentKeys(a *Agent) keys {
-	return keys{whole("max-turns", 1, 20, &a.MaxTurns, Agent{}.Turns()),
-		seconds("max-time", 6*time.Hour, &a.MaxSeconds, Agent{}.Time()), unless("tools", &a.NoTools)}
+	return keys{integer("max-turns", 1, 20, &a.MaxTurns, Agent{}.Turns()),
+		duration("max-time", 6*time.Hour, &a.MaxSeconds, Agent{}.Time()), negatedFlag("tools", &a.NoTools)}
 }
 
-// ModelOptions are settings of every request. Zero values leave a setting to the
-// model's default.
+// ModelOptions are settings of every request. Zero values leave a setting at the model's
+// default.
 type ModelOptions struct {
 	Effort          string            `json:"effort,omitzero"` // of reasoning
 	Temperature     *float64          `json:"temperature,omitzero"`
 	Seed            *int              `json:"seed,omitzero"`
 	MaxOutputTokens int               `json:"max_output_tokens,omitzero"`
-	Headers         map[string]string `json:"headers,omitzero"` // further headers, by name
-	// further fields of the request: texts, numbers, booleans, lists and maps of them
+	Headers         map[string]string `json:"headers,omitzero"` // extra headers, by name
+	// extra fields of the request: texts, numbers, booleans, lists and maps of them
 	Body map[string]any `json:"body,omitzero"`
-	// whether requests mark what is worth caching: auto, on or off; empty for auto
+	// whether requests mark prefixes for caching: auto, on or off; empty for auto
 	CacheMarks string `json:"cache_marks,omitzero"`
 }
 
@@ -83,12 +82,12 @@ func optionKeys(o *ModelOptions) keys {
 	return keys{
 		choice("effort", &o.Effort, "", "none", "minimal", "low", "medium", "high", "xhigh", "max"),
 		number("temperature", 2, &o.Temperature),
-		upTo("seed", math.MaxInt32, &o.Seed, nil),
-		whole("max-output-tokens", 1, 1_000_000, &o.MaxOutputTokens, 0),
+		optionalInteger("seed", math.MaxInt32, &o.Seed, nil),
+		integer("max-output-tokens", 1, 1_000_000, &o.MaxOutputTokens, 0),
 		{name: "headers", read: func(r *reader, n ast.Node) { o.Headers = r.headers(n) },
-			show: func() any { return hidden(o.Headers) }},
+			show: func() any { return maskValues(o.Headers) }},
 		{name: "body", read: func(r *reader, n ast.Node) { o.Body = r.values(n, maxDepth) },
-			show: func() any { return hidden(o.Body) }},
+			show: func() any { return maskValues(o.Body) }},
 		choice("cache-marks", &o.CacheMarks, "auto", "auto", "on", "off"),
 	}
 }
@@ -102,14 +101,14 @@ func priceKeys(p *cost.Price) keys {
 		price("cache-write", &p.CacheWrite), price("per-1000", &p.PerThousand)}
 }
 
-// pricesKey has a line for each model's price: of a reranker that bills by the search
-// per-1000, of others the rest.
+// pricesKey is the key of all prices, shown with a line per model: per-1000 for a reranker
+// that bills by the search, the other prices for all other models.
 func pricesKey(all *map[string]cost.Price) key {
 	k := key{name: "prices", read: func(r *reader, n ast.Node) { r.prices(n, all) }, show: func() any { return nil }}
 	for _, model := range slices.Sorted(maps.Keys(*all)) {
 		p := (*all)[model]
-		k.under = append(k.under, key{name: model, show: func() any {
-			price := priceKeys(&p).object()
+		k.children = append(k.children, key{name: model, show: func() any {
+			price := priceKeys(&p).toMap()
 			maps.DeleteFunc(price, func(name string, _ any) bool { return (name == "per-1000") != (p.PerThousand > 0) })
 			return price
 		}})
@@ -117,9 +116,9 @@ func pricesKey(all *map[string]cost.Price) key {
 	return k
 }
 
-// prices reads a price for each model, beside those that are there. Cached input and
-// cache writes cost what input does where nothing else is said. Of a reranker that bills
-// by the search, per-1000 is enough.
+// prices reads a price for each model and adds it to those already there. Cached input and
+// cache writes cost the same as input unless set. For a reranker that bills by the search,
+// per-1000 is enough.
 func (r *reader) prices(n ast.Node, all *map[string]cost.Price) {
 	if *all == nil {
 		*all = map[string]cost.Price{}
@@ -127,7 +126,7 @@ func (r *reader) prices(n ast.Node, all *map[string]cost.Price) {
 	for _, e := range r.entries(n) {
 		var p cost.Price
 		var said []string
-		r.inside(e.Key, func() { said = r.mapping(e.Value, priceKeys(&p)) })
+		r.readKey(e.Key, func() { said = r.mapping(e.Value, priceKeys(&p)) })
 		delete(r.halves, keyName(e.Key))
 		switch {
 		case slices.Contains(said, "per-1000"):

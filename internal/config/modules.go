@@ -10,19 +10,19 @@ import (
 type Module struct {
 	Name        string   `json:"name"`
 	Paths       []string `json:"paths"`           // globs
-	Tests       []string `json:"tests,omitempty"` // globs of its tests, beside paths
+	Tests       []string `json:"tests,omitempty"` // globs of its tests, in addition to paths
 	Description string   `json:"description,omitempty"`
-	Rules       []string `json:"rules,omitempty"` // for who writes code there
+	Rules       []string `json:"rules,omitempty"` // for whoever writes code there
 }
 
 func moduleKeys(m *Module) keys {
 	return keys{
-		text("name", &m.Name), listed("paths", &m.Paths, wrongGlob), listed("tests", &m.Tests, wrongGlob),
-		text("description", &m.Description), listed("rules", &m.Rules, free),
+		text("name", &m.Name), textList("paths", &m.Paths, wrongGlob), textList("tests", &m.Tests, wrongGlob),
+		text("description", &m.Description), textList("rules", &m.Rules, anyText),
 	}
 }
 
-// checkModules refuses modules without a name of their own or paths.
+// checkModules returns a check that a module has paths and a unique name.
 func checkModules() func(*reader, ast.Node, Module) {
 	known := map[string]bool{}
 	return func(r *reader, n ast.Node, m Module) {
@@ -36,29 +36,29 @@ func checkModules() func(*reader, ast.Node, Module) {
 	}
 }
 
-// Implement bounds what is proposed for a ticket.
+// Implement limits what is proposed for a ticket.
 type Implement struct {
 	MaxFiles    int    `json:"max_files,omitzero"`
 	MaxLines    int    `json:"max_lines,omitzero"`
 	MaxBytes    int    `json:"max_bytes,omitzero"`
-	PullRequest string `json:"pull_request,omitzero"` // draft or link; empty for the first
+	PullRequest string `json:"pull_request,omitzero"` // draft or link; empty for draft
 }
 
-// Files is the most files that are changed.
+// Files returns the most files that a change may touch.
 func (i Implement) Files() int { return cmp.Or(i.MaxFiles, 20) }
 
-// Lines is the most lines that are added or removed.
+// Lines returns the most lines that a change may add or remove.
 func (i Implement) Lines() int { return cmp.Or(i.MaxLines, 800) }
 
-// Bytes is the most bytes that the new texts have together.
+// Bytes returns the largest total size of the new texts, in bytes.
 func (i Implement) Bytes() int { return cmp.Or(i.MaxBytes, 400<<10) }
 
 func implementKeys(i *Implement) keys {
 	var most Implement
 	return keys{
-		whole("max-files", 1, most.Files(), &i.MaxFiles, most.Files()),
-		whole("max-lines", 1, most.Lines(), &i.MaxLines, most.Lines()),
-		whole("max-bytes", 1, most.Bytes(), &i.MaxBytes, most.Bytes()),
+		integer("max-files", 1, most.Files(), &i.MaxFiles, most.Files()),
+		integer("max-lines", 1, most.Lines(), &i.MaxLines, most.Lines()),
+		integer("max-bytes", 1, most.Bytes(), &i.MaxBytes, most.Bytes()),
 		choice("pull-request", &i.PullRequest, "draft", "draft", "link"),
 	}
 }

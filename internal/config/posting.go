@@ -10,39 +10,39 @@ import (
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
-// Comments says how a review is posted.
+// Comments configures how a review is posted.
 type Comments struct {
 	Max     *int `json:"max,omitempty"`     // inline comments of one review; nil for 15
-	Resolve bool `json:"resolve,omitempty"` // threads of ours that a new head resolved are marked so
+	Resolve bool `json:"resolve,omitempty"` // mark our threads that a new head resolved
 }
 
-// Most is the largest number of inline comments of one review.
-func (c Comments) Most() int { return or(c.Max, 15) }
+// Most returns the largest number of inline comments of one review.
+func (c Comments) Most() int { return valueOr(c.Max, 15) }
 
 func commentKeys(c *Comments) keys {
-	return keys{upTo("max", 50, &c.Max, Comments{}.Most()), flag("resolve", &c.Resolve)}
+	return keys{optionalInteger("max", 50, &c.Max, Comments{}.Most()), flag("resolve", &c.Resolve)}
 }
 
-// Linters says what of linters' results is shown.
+// Linters configures how much of linters' results is shown.
 type Linters struct {
 	MaxPerRule *int `json:"max_per_rule,omitempty"` // findings of one rule in a draft; nil for 10
 }
 
-// Most is the largest number of findings of one rule.
-func (l Linters) Most() int { return or(l.MaxPerRule, 10) }
+// Most returns the largest number of findings of one rule.
+func (l Linters) Most() int { return valueOr(l.MaxPerRule, 10) }
 
 func linterKeys(l *Linters) keys {
-	return keys{upTo("max-per-rule", 100, &l.MaxPerRule, Linters{}.Most())}
+	return keys{optionalInteger("max-per-rule", 100, &l.MaxPerRule, Linters{}.Most())}
 }
 
-// Environment names whose approval a change of certain paths needs.
+// Environment names the environment whose approval a change of certain paths needs.
 type Environment struct {
 	Paths []string `json:"paths"` // globs
 	Name  string   `json:"name"`
 }
 
 func environmentKeys(e *Environment) keys {
-	return keys{listed("paths", &e.Paths, wrongGlob), ruled("environment", &e.Name, wrongEnvironment)}
+	return keys{textList("paths", &e.Paths, wrongGlob), checkedText("environment", &e.Name, wrongEnvironment)}
 }
 
 func checkEnvironment(r *reader, n ast.Node, e Environment) {
@@ -51,11 +51,11 @@ func checkEnvironment(r *reader, n ast.Node, e Environment) {
 	}
 }
 
-// maxEnvironment is the longest name of an environment, in characters:
+// maxEnvironment is the maximum length of an environment's name, in characters:
 // https://docs.github.com/en/actions/reference/workflows-and-actions/deployments-and-environments
 const maxEnvironment = 255
 
-// wrongEnvironment is the rule for names that GitHub takes for an environment.
+// wrongEnvironment is the rule that GitHub accepts a text as an environment's name.
 func wrongEnvironment(s string) string {
 	control := strings.ContainsFunc(s, unicode.IsControl)
 	if s == "" || len([]rune(s)) > maxEnvironment || strings.TrimSpace(s) != s || control ||
@@ -65,7 +65,7 @@ func wrongEnvironment(s string) string {
 	return ""
 }
 
-// login is how GitHub names people; one of a company has an underscore.
+// login matches GitHub logins; those of managed users contain an underscore.
 var login = pattern.Lazy(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
 
 func wrongLogin(name string) string {
@@ -75,7 +75,7 @@ func wrongLogin(name string) string {
 	return ""
 }
 
-// The values of handover: where the kept findings stand as instructions for a coding
+// The values of handover: where the kept findings are given as instructions for a coding
 // agent: in the deciding job's summary, in the posted review, or nowhere.
 const (
 	HandoverSummary = "summary"
@@ -83,7 +83,7 @@ const (
 	HandoverOff     = "off"
 )
 
-// Policy says whether a kind of pull request is reviewed.
+// Policy says whether one kind of pull request is reviewed.
 type Policy string
 
 // The policies.
@@ -97,7 +97,7 @@ type Admission struct {
 	Drafts    Policy   `json:"drafts"`
 	Bots      Policy   `json:"bots"`
 	Authors   []string `json:"authors,omitempty"` // associations in lower case, or "all"; empty: the event's default
-	Label     string   `json:"label"`             // admits what the other rules do not
+	Label     string   `json:"label"`             // admits what the other rules reject
 	SkipLabel string   `json:"skip_label"`        // opts out
 	OnDemand  bool     `json:"on_demand"`         // only by label or dispatch
 }
@@ -110,14 +110,14 @@ func admissionKeys(a *Admission) keys {
 	}
 }
 
-// authorsKey is a list of associations in whatever case, or one of them.
+// authorsKey is a list of associations in any case, or a single one.
 func authorsKey(into *[]string) key {
-	k := listed("authors", into, free)
+	k := textList("authors", into, anyText)
 	k.read = func(r *reader, n ast.Node) {
 		if _, one := n.(*ast.StringNode); one {
 			n = &ast.SequenceNode{Values: []ast.Node{n}}
 		}
-		known := r.among([]string{"all", "owner", "member", "collaborator", "contributor", "first_time_contributor",
+		known := r.oneOf([]string{"all", "owner", "member", "collaborator", "contributor", "first_time_contributor",
 			"first_timer", "none"})
 		*into = r.texts(n, func(item ast.Node, name string) bool { return known(item, strings.ToLower(name)) })
 		for i, name := range *into {

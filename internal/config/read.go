@@ -11,30 +11,30 @@ import (
 	"github.com/org/pr-review-action/internal/problem"
 )
 
-// reader walks a parsed file and collects what is wrong with it.
+// reader walks a parsed file and collects its mistakes.
 type reader struct {
 	file      string
 	problems  []*Error
-	under     string // the name of the key whose value is read, with a dot; empty at the top
+	prefix    string // name of the key being read, with a dot after it; empty at the top
 	lines     Lines
-	halves    map[string]half // by model; of the file and of the defaults below
-	locked    []string        // keys of which the file says nothing
+	halves    map[string]half // by model, of the file and of the defaults
+	locked    []string        // keys that the file cannot set
 	overruled []string        // in words
 }
 
-// half is a price without output's, and who read it where.
+// half is a price without output, and who read it where.
 type half struct {
 	*reader
 	key ast.MapKeyNode
 }
 
-// Lines has the file and line of every key that is set, by the names of Config.Values.
+// Lines maps every key that is set, by its name in Config.Values, to its file and line.
 type Lines map[string]string
 
-// maxProblems is how many mistakes of one file are reported.
+// maxProblems is the most mistakes of one file that are reported.
 const maxProblems = 50
 
-// fail notes a mistake at a node.
+// fail records a mistake at a node and returns it.
 func (r *reader) fail(n ast.Node, format string, args ...any) *Error {
 	e := &Error{File: r.file, Line: 1, Column: 1, What: fmt.Sprintf(format, args...)}
 	if tok := n.GetToken(); tok != nil && tok.Position != nil {
@@ -44,9 +44,9 @@ func (r *reader) fail(n ast.Node, format string, args ...any) *Error {
 	return e
 }
 
-// all are the mistakes in the file's order, the last of them a count where there
-// were more than are reported.
-func (r *reader) all() []error {
+// sortedErrors returns the mistakes in the file's order. If there are more than maxProblems, the
+// last one is a count of the rest.
+func (r *reader) sortedErrors() []error {
 	slices.SortStableFunc(r.problems, func(a, b *Error) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
@@ -62,18 +62,18 @@ func (r *reader) all() []error {
 	return errs
 }
 
-// inside notes where a key stood and reads its value.
-func (r *reader) inside(key ast.MapKeyNode, read func()) {
-	outer := r.under
+// readKey records where a key is set and reads its value.
+func (r *reader) readKey(key ast.MapKeyNode, read func()) {
+	outer := r.prefix
 	name := outer + keyName(key)
 	r.lines[name] = fmt.Sprintf("%s:%d", r.file, key.GetToken().Position.Line)
-	r.under = name + "."
+	r.prefix = name + "."
 	read()
-	r.under = outer
+	r.prefix = outer
 }
 
-// overrules reports whether a key of the file is locked, and notes then that it has no effect.
-func (r *reader) overrules(key ast.MapKeyNode, name string) bool {
+// isLocked reports whether a key of the file is locked, and records then that it has no effect.
+func (r *reader) isLocked(key ast.MapKeyNode, name string) bool {
 	if !locks(r.locked, name) {
 		return false
 	}
@@ -82,13 +82,13 @@ func (r *reader) overrules(key ast.MapKeyNode, name string) bool {
 	return true
 }
 
-// locks reports whether a list of locked keys has a key, or one that it is below.
+// locks reports whether a key, or one above it, is in a list of locked keys.
 func locks(locked []string, key string) bool {
 	return slices.ContainsFunc(locked, func(l string) bool { return key == l || strings.HasPrefix(key, l+".") })
 }
 
-// pairs are the keys and values of a mapping as they are written; none of all else.
-func pairs(n ast.Node) []*ast.MappingValueNode {
+// mappingPairs returns the keys and values of a mapping as written, or nil for any other node.
+func mappingPairs(n ast.Node) []*ast.MappingValueNode {
 	switch m := n.(type) {
 	case *ast.MappingNode:
 		return slices.Clone(m.Values)
@@ -98,8 +98,8 @@ func pairs(n ast.Node) []*ast.MappingValueNode {
 	return nil
 }
 
-// entries are the keys and values of a mapping, without those that are no plain
-// key or stand a second time.
+// entries returns the keys and values of a mapping. It reports and leaves out keys that are
+// not plain or that occur again.
 func (r *reader) entries(n ast.Node) []*ast.MappingValueNode {
 	switch n.(type) {
 	case *ast.MappingNode, *ast.MappingValueNode, *ast.NullNode:
@@ -107,7 +107,7 @@ func (r *reader) entries(n ast.Node) []*ast.MappingValueNode {
 		r.fail(n, "expected keys with values, got %s", kind(n))
 	}
 	first := map[string]int{}
-	return slices.DeleteFunc(pairs(n), func(v *ast.MappingValueNode) bool {
+	return slices.DeleteFunc(mappingPairs(n), func(v *ast.MappingValueNode) bool {
 		name := keyName(v.Key)
 		switch line := first[name]; {
 		case v.Key.IsMergeKey():
@@ -124,7 +124,7 @@ func (r *reader) entries(n ast.Node) []*ast.MappingValueNode {
 	})
 }
 
-// keyName is a key without its quotes.
+// keyName returns a key without its quotes.
 func keyName(key ast.MapKeyNode) string {
 	if s, ok := key.(*ast.StringNode); ok {
 		return s.Value
@@ -145,8 +145,8 @@ func (r *reader) text(n ast.Node, into *string) bool {
 	return false
 }
 
-// good reads a text that is good.
-func (r *reader) good(n ast.Node, is func(ast.Node, string) bool, into *string) bool {
+// acceptedText reads a text into *into if is accepts it, and reports whether it did.
+func (r *reader) acceptedText(n ast.Node, is func(ast.Node, string) bool, into *string) bool {
 	var s string
 	if !r.text(n, &s) || !is(n, s) {
 		return false
@@ -166,7 +166,7 @@ func (r *reader) list(n ast.Node) []ast.Node {
 	return nil
 }
 
-// texts reads a list of texts, those that are good.
+// texts reads a list of texts and returns the ones that good accepts.
 func (r *reader) texts(n ast.Node, good func(ast.Node, string) bool) (all []string) {
 	for _, item := range r.list(n) {
 		var s string
@@ -177,8 +177,8 @@ func (r *reader) texts(n ast.Node, good func(ast.Node, string) bool) (all []stri
 	return all
 }
 
-// by is good where a rule says of a text that nothing is wrong; else that is its mistake.
-func (r *reader) by(wrong func(string) string) func(ast.Node, string) bool {
+// check turns a rule into a check that records what the rule finds wrong.
+func (r *reader) check(wrong func(string) string) func(ast.Node, string) bool {
 	return func(n ast.Node, s string) bool {
 		what := wrong(s)
 		if what != "" {
@@ -188,8 +188,8 @@ func (r *reader) by(wrong func(string) string) func(ast.Node, string) bool {
 	}
 }
 
-// among is good where a text is one of those that are known.
-func (r *reader) among(known []string) func(ast.Node, string) bool {
+// oneOf returns a check that a text is one of the known ones.
+func (r *reader) oneOf(known []string) func(ast.Node, string) bool {
 	return func(n ast.Node, s string) bool {
 		if slices.Contains(known, s) {
 			return true
@@ -199,7 +199,7 @@ func (r *reader) among(known []string) func(ast.Node, string) bool {
 	}
 }
 
-// kind says what a value is, for a mistake.
+// kind describes the kind of a value, for a mistake.
 func kind(n ast.Node) string {
 	const quoted = ": text that does stands in quotes"
 	kinds := map[ast.NodeType]string{

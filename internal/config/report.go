@@ -12,17 +12,17 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 )
 
-// Report says what of a review is reported. Zero values are the defaults.
+// Report configures what a review reports. Zero values mean the defaults.
 type Report struct {
 	Criteria   bool             `json:"criteria,omitzero"` // the section "What was asked" in the posted review
-	Tests      bool             `json:"tests,omitzero"`    // that tests are absent
+	Tests      bool             `json:"tests,omitzero"`    // report that tests are missing
 	Style      bool             `json:"style,omitzero"`
-	From       finding.Severity `json:"from,omitzero"`       // the weakest that is reported; empty for all
-	Categories []string         `json:"categories,omitzero"` // those that are reported; empty for all
-	Without    []string         `json:"without,omitzero"`    // rules that are not: errcheck, revive lll
+	From       finding.Severity `json:"from,omitzero"`       // the least severe that is reported; empty for all
+	Categories []string         `json:"categories,omitzero"` // reported categories; empty for all
+	Without    []string         `json:"without,omitzero"`    // rules that are not reported: errcheck, revive lll
 }
 
-// The categories that are reported only where Report says so.
+// The categories that are reported only if Report enables them.
 const (
 	CategoryTests = "tests"
 	CategoryStyle = "style"
@@ -32,22 +32,22 @@ func reportKeys(p *Report) keys {
 	known := []string{"correctness", "security", "concurrency", "error-handling", "resource", "data", "compatibility",
 		"performance", "design", "maintainability", "requirement", "test", CategoryTests, CategoryStyle, "other",
 		"lint", "secret", "hidden-text"}
-	categories := listed("categories", &p.Categories, free)
-	categories.read = func(r *reader, n ast.Node) { p.Categories = r.texts(n, r.among(known)) }
+	categories := textList("categories", &p.Categories, anyText)
+	categories.read = func(r *reader, n ast.Node) { p.Categories = r.texts(n, r.oneOf(known)) }
 	return keys{
 		flag("criteria", &p.Criteria), flag("tests", &p.Tests), flag("style", &p.Style),
 		choice("from", &p.From, finding.Nit, finding.Severities()...),
-		categories, listed("without", &p.Without, free),
+		categories, textList("without", &p.Without, anyText),
 	}
 }
 
-// OverviewUse says what becomes of the sentences on what a change does.
+// OverviewUse says where the overview, the sentences on what a change does, is shown.
 type OverviewUse string
 
 // The values of overview; the empty one is OverviewShow.
 const (
 	OverviewShow OverviewUse = "show" // to the approver
-	OverviewPost OverviewUse = "post" // in the review too
+	OverviewPost OverviewUse = "post" // also in the review
 	OverviewOff  OverviewUse = "off"
 )
 
@@ -57,20 +57,20 @@ func overviewKey(into *OverviewUse) key {
 	k.read = func(r *reader, n ast.Node) {
 		*into = ""
 		if one(r, n); *into == OverviewShow {
-			*into = "" // as where nothing is set
+			*into = "" // same as not set
 		}
 	}
 	return k
 }
 
-// Guideline is what a repository wants looked at in some of its files.
+// Guideline is what a repository wants reviewers to check in some of its files.
 type Guideline struct {
 	Paths []string `json:"paths"` // globs
 	Text  string   `json:"text"`
 }
 
 func guidelineKeys(g *Guideline) keys {
-	return keys{listed("paths", &g.Paths, wrongGlob), text("text", &g.Text)}
+	return keys{textList("paths", &g.Paths, wrongGlob), text("text", &g.Text)}
 }
 
 func checkGuideline(r *reader, n ast.Node, g Guideline) {
@@ -80,7 +80,7 @@ func checkGuideline(r *reader, n ast.Node, g Guideline) {
 }
 
 func languageKey(into *string) key {
-	k := ruled("language", into, wrongLanguage)
+	k := checkedText("language", into, wrongLanguage)
 	inner := k.read
 	k.read = func(r *reader, n ast.Node) {
 		inner(r, n)
@@ -91,7 +91,7 @@ func languageKey(into *string) key {
 }
 
 func wrongLanguage(s string) string {
-	const maxWords, maxLanguage = 3, 40 // and bytes
+	const maxWords, maxLanguage = 3, 40 // words, and bytes
 	foreign := func(c rune) bool { return c != ' ' && c != '-' && !unicode.IsLetter(c) && !unicode.IsDigit(c) }
 	s = strings.TrimSpace(s)
 	if words := len(strings.Fields(s)); words == 0 || words > maxWords || len(s) > maxLanguage ||

@@ -11,15 +11,15 @@ import (
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
-// takenHeaders are the client's or the connection's own.
+// takenHeaders lists headers that belong to the client or the connection.
 var takenHeaders = strings.Fields(`
 	authorization proxy-authorization api-key x-api-key cookie host connection content-type content-length
 	content-encoding transfer-encoding accept accept-encoding expect te trailer upgrade`)
 
 var headerName = pattern.Lazy(`^[A-Za-z0-9_-]+$`)
 
-// checkHeader refuses the name of a further header of model-options that is no name, or one
-// of the client's own.
+// checkHeader returns an error if an extra header of model-options has an invalid name or
+// one that belongs to the client.
 func checkHeader(name string) error {
 	switch {
 	case slices.Contains(takenHeaders, strings.ToLower(name)):
@@ -30,10 +30,10 @@ func checkHeader(name string) error {
 	return nil
 }
 
-// takenFields are fields of a body that the client settles, that have a setting
-// of their own, by which a call could cost more than was reserved for it (several
-// answers, dearer tiers, searches, a server's own retries and texts), or by which
-// somebody else than the model that was named would answer.
+// takenFields lists body fields that the client sets, that have a setting of their own,
+// through which a call could cost more than was reserved for it (several answers, dearer
+// tiers, searches, a server's own retries and texts), or through which another model than
+// the named one would answer.
 var takenFields = strings.Fields(`
 	model models messages input instructions tools functions tool_choice function_call response_format text stream
 	stream_options store include background previous_response_id conversation prompt temperature seed
@@ -44,7 +44,7 @@ var takenFields = strings.Fields(`
 	context_window_fallback_dict content_policy_fallbacks fallback_models route preset mock_response deployment_id
 	custom_llm_provider api_base base_url api_key user_config model_list extra_body extra_headers extra_query`)
 
-// CheckField refuses a further field of model-options that the request has no room for.
+// CheckField returns an error if model-options.body may not set a field of the request.
 func CheckField(name string) error {
 	if name == "" || slices.Contains(takenFields, strings.ToLower(name)) {
 		return fmt.Errorf("model-options: body: %.60q cannot be set there", name)
@@ -52,8 +52,8 @@ func CheckField(name string) error {
 	return nil
 }
 
-// headers reads a map of texts. One name in two cases is one header, whose value
-// would be anybody's guess.
+// headers reads a map of texts. It rejects one name in two cases: that is a single header,
+// of which no one could tell the value.
 func (r *reader) headers(n ast.Node) map[string]string {
 	all, lower := map[string]string{}, map[string]bool{}
 	for _, e := range r.entries(n) {
@@ -75,18 +75,18 @@ func (r *reader) headers(n ast.Node) map[string]string {
 	return all
 }
 
-// refuse notes what a check said of a node, if anything.
+// refuse records the error of a check at a node, if there is one.
 func (r *reader) refuse(n ast.Node, err error) {
 	if err != nil {
 		r.fail(n, "%v", err)
 	}
 }
 
-// maxDepth is how deep lists and maps stand in others in model-options.body.
+// maxDepth is how deep lists and maps may be nested in model-options.body.
 const maxDepth = 5
 
-// values reads a map of plain values, nested as deep as given. The outermost one
-// holds the fields of a request.
+// values reads a map of plain values nested up to depth levels. The keys of the outermost
+// map are fields of a request.
 func (r *reader) values(n ast.Node, depth int) map[string]any {
 	all := map[string]any{}
 	for _, e := range r.entries(n) {
@@ -127,12 +127,12 @@ func (r *reader) value(n ast.Node, depth int) any {
 	return nil
 }
 
-// plainNumber reads a number that JSON keeps as it is.
+// plainNumber reads a number that JSON can represent exactly.
 func (r *reader) plainNumber(n ast.Node) any {
 	const maxWhole = 1 << 53
-	v, err := strconv.ParseFloat(digits(n), 64)
+	v, err := strconv.ParseFloat(numberText(n), 64)
 	if err != nil || !(math.Abs(v) <= maxWhole) {
-		r.fail(n, "expected a decimal number up to %d, got %s", maxWhole, shown(n))
+		r.fail(n, "expected a decimal number up to %d, got %s", maxWhole, describeNumber(n))
 		return nil
 	}
 	return v

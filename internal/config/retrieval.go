@@ -10,25 +10,25 @@ import (
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
-// Endpoint is a server beside that of the models: whom retrieval asks.
+// Endpoint is a server that retrieval calls, other than that of the models.
 type Endpoint struct {
-	BaseURL string `json:"base_url,omitzero"` // empty for the vendor's own
-	Model   string `json:"model,omitzero"`    // empty: nobody is asked
-	Style   string `json:"style,omitzero"`    // the shape of its requests; empty for the usual one
-	KeyEnv  string `json:"key_env,omitzero"`  // the variable that holds its key; empty: none is sent
+	BaseURL string `json:"base_url,omitzero"` // empty for the vendor's
+	Model   string `json:"model,omitzero"`    // empty: the endpoint is not used
+	Style   string `json:"style,omitzero"`    // format of its requests; empty for the usual one
+	KeyEnv  string `json:"key_env,omitzero"`  // variable that holds its key; empty: no key is sent
 }
 
-// Embeddings says who turns texts into vectors.
+// Embeddings configures what turns texts into vectors.
 type Embeddings struct {
 	Endpoint
 	Dimensions int `json:"dimensions,omitzero"` // of the vectors; 0 for the model's own
 }
 
-// Index says where the index of the base commit is kept, and what is in it.
+// Index configures where the index of the base commit is kept, and what is in it.
 type Index struct {
 	// empty or "file": a folder; else the address of a Postgres database
 	Store       string   `json:"store,omitzero"`
-	PasswordEnv string   `json:"password_env,omitzero"` // the variable that holds the database's password
+	PasswordEnv string   `json:"password_env,omitzero"` // variable that holds the database's password
 	Ignore      []string `json:"ignore,omitempty"`      // globs of paths that are not indexed
 	MaxFiles    int      `json:"max_files,omitzero"`
 }
@@ -36,7 +36,7 @@ type Index struct {
 // Ignores reports whether a path is not indexed.
 func (i Index) Ignores(path string) bool { return pattern.Matches(i.Ignore, path) }
 
-// Postgres is the address of the database that keeps the index; empty for a file.
+// Postgres returns the address of the database that keeps the index; "" means a file.
 func (i Index) Postgres() string {
 	if i.Store == storeFile {
 		return ""
@@ -48,37 +48,37 @@ const storeFile = "file"
 
 func endpointKeys(e *Endpoint, styles ...string) keys {
 	return keys{
-		ruled("base-url", &e.BaseURL, wrongLocation("https", "http")),
+		checkedText("base-url", &e.BaseURL, wrongLocation("https", "http")),
 		modelName("model", &e.Model), choice("style", &e.Style, styles[0], styles...),
-		ruled("key-env", &e.KeyEnv, wrongVariable),
+		checkedText("key-env", &e.KeyEnv, wrongVariable),
 	}
 }
 
 func embeddingKeys(e *Embeddings) keys {
 	return append(endpointKeys(&e.Endpoint, "openai", "voyage"),
-		whole("dimensions", 1, 4_096, &e.Dimensions, 0))
+		integer("dimensions", 1, 4_096, &e.Dimensions, 0))
 }
 
 func rerankKeys(e *Endpoint) keys { return endpointKeys(e, "cohere", "voyage") }
 
 func indexKeys(i *Index) keys {
-	store := ruled("store", &i.Store, wrongLocation("postgres", "postgresql"))
+	store := checkedText("store", &i.Store, wrongLocation("postgres", "postgresql"))
 	elsewhere := store.read
 	store.read = func(r *reader, n ast.Node) {
 		if s, ok := n.(*ast.StringNode); ok && !strings.Contains(s.Value, ":") {
-			r.good(n, r.among([]string{storeFile}), &i.Store)
+			r.acceptedText(n, r.oneOf([]string{storeFile}), &i.Store)
 			return
 		}
 		elsewhere(r, n)
 	}
 	store.show = func() any { return cmp.Or(i.Store, storeFile) }
-	return keys{store, ruled("password-env", &i.PasswordEnv, wrongVariable),
-		listed("ignore", &i.Ignore, wrongGlob), whole("max-files", 1, 1_000_000, &i.MaxFiles, 0)}
+	return keys{store, checkedText("password-env", &i.PasswordEnv, wrongVariable),
+		textList("ignore", &i.Ignore, wrongGlob), integer("max-files", 1, 1_000_000, &i.MaxFiles, 0)}
 }
 
-// endpoint is a server, of which the model's name is needed, here or in the defaults.
+// endpoint is the key of a server. Its model is required, here or in the defaults.
 func endpoint(name string, model *string, known keys) key {
-	return key{name: name, under: known, read: func(r *reader, n ast.Node) {
+	return key{name: name, children: known, read: func(r *reader, n ast.Node) {
 		seen := r.mapping(n, known)
 		if _, nothing := n.(*ast.NullNode); !nothing && *model == "" && !slices.Contains(seen, "model") {
 			r.fail(firstKey(n), "%s needs model, the name by which the endpoint serves it", name)
@@ -86,16 +86,16 @@ func endpoint(name string, model *string, known keys) key {
 	}}
 }
 
-// firstKey is where a mapping begins, for a person; its own place is that of a colon.
+// firstKey returns the node where a mapping begins for a reader; the mapping's own position is that of a colon.
 func firstKey(n ast.Node) ast.Node {
-	if all := pairs(n); len(all) > 0 {
+	if all := mappingPairs(n); len(all) > 0 {
 		return all[0].Key
 	}
 	return n
 }
 
-// wrongLocation is the rule for where a server is. It does not repeat a text that may hold
-// a password.
+// wrongLocation is the rule that a text is a server's address. It never quotes a text that
+// may contain a password.
 func wrongLocation(schemes ...string) func(string) string {
 	return func(s string) string {
 		u, err := url.Parse(s)
@@ -122,11 +122,11 @@ func hasPassword(u *url.URL) bool {
 
 var variableName = pattern.Lazy(`^[A-Za-z_][A-Za-z0-9_]{0,99}$`)
 
-// ours are the beginnings of variables that are GitHub's, the runner's or this
-// program's own: no endpoint is given what they hold.
+// ours lists the prefixes of variables that belong to GitHub, the runner or this program:
+// no endpoint gets their values.
 var ours = []string{"GITHUB_", "GH_", "ACTIONS_", "RUNNER_", "INPUT_", "PR_REVIEW_", "AWS_"}
 
-// wrongVariable is the rule for the name of a variable that holds a credential.
+// wrongVariable is the rule that a text names a variable for a credential.
 func wrongVariable(s string) string {
 	begins := func(front string) bool { return strings.HasPrefix(strings.ToUpper(s), front) }
 	switch {
@@ -139,10 +139,10 @@ func wrongVariable(s string) string {
 	return ""
 }
 
-// address is that of a server, without credentials in it. Whether plain http is allowed is
-// for who connects.
+// address is the address of a server, without credentials. Whether plain http is allowed is
+// up to the caller that connects.
 func address(name string, into *string) key {
-	k := ruled(name, into, wrongAddress)
+	k := checkedText(name, into, wrongAddress)
 	inner := k.read
 	k.read = func(r *reader, n ast.Node) {
 		inner(r, n)

@@ -42,17 +42,17 @@ func sourceKeys(s *Source) keys {
 		of(address(SourceJira, &s.URL)),
 		of(address(SourceConfluence, &s.URL)),
 		of(key{name: SourceMCP, read: func(r *reader, n ast.Node) { r.server(n, &s.MCP) },
-			show: func() any { return serverKeys(&s.MCP).given() }}),
+			show: func() any { return serverKeys(&s.MCP).setValues() }}),
 		of(github),
 		address("site", &s.Site), inVariable("user-env", &s.UserEnv),
 		inVariable("token-env", &s.TokenEnv),
-		ruled("criteria-field", &s.CriteriaField, form(fieldID(), "a field's id, such as customfield_10042")),
+		checkedText("criteria-field", &s.CriteriaField, matching(fieldID(), "a field's id, such as customfield_10042")),
 	}
 }
 
-// given is a mapping without what is not set; nil where nothing is.
-func (all keys) given() any {
-	object := all.object()
+// setValues returns the keys' values without unset ones, or nil if none is set.
+func (all keys) setValues() any {
+	object := all.toMap()
 	maps.DeleteFunc(object, func(_ string, v any) bool {
 		some, list := v.([]string)
 		return v == nil || list && len(some) == 0
@@ -68,14 +68,14 @@ func sourcesKey(into *[]Source) key {
 	k.show = func() any {
 		all := []any{}
 		for _, s := range *into {
-			all = append(all, sourceKeys(&s).given())
+			all = append(all, sourceKeys(&s).setValues())
 		}
 		return all
 	}
 	return k
 }
 
-// checkSource refuses a source that lacks what its kind needs, or has what no such one has.
+// checkSource rejects a source that lacks what its kind needs, or sets what its kind does not have.
 func checkSource(r *reader, n ast.Node, s Source) {
 	rest := s.Kind == SourceJira || s.Kind == SourceConfluence
 	switch {
@@ -90,15 +90,15 @@ func checkSource(r *reader, n ast.Node, s Source) {
 	}
 }
 
-// inVariable is the name of an environment variable.
+// inVariable is the name of an environment variable that holds the value.
 func inVariable(name string, into *string) key {
-	return ruled(name, into, form(variableName(), "the name of an environment variable"))
+	return checkedText(name, into, matching(variableName(), "the name of an environment variable"))
 }
 
 func serverKeys(m *MCP) keys {
 	return keys{
-		listed("command", &m.Command, form(argument(), "a program or an argument")),
-		listed("env", &m.Env, form(variableName(), "the name of an environment variable")),
+		textList("command", &m.Command, matching(argument(), "a program or an argument")),
+		textList("env", &m.Env, matching(variableName(), "the name of an environment variable")),
 		address("url", &m.URL),
 		inVariable("user-env", &m.UserEnv), inVariable("token-env", &m.TokenEnv),
 		choice("preset", &m.Preset, "", "rovo", "sooperset"), arguments(&m.With),
@@ -130,9 +130,9 @@ func (r *reader) server(n ast.Node, m *MCP) {
 	}
 }
 
-// inAnswer is the path of a field in an answer.
+// inAnswer is the path of a field in a tool's answer.
 func inAnswer(name string, into *string) key {
-	return ruled(name, into, form(fieldPath(), "a field of an answer, such as fields.summary"))
+	return checkedText(name, into, matching(fieldPath(), "a field of an answer, such as fields.summary"))
 }
 
 func ticketToolKeys(t *Tool) keys {
@@ -146,11 +146,11 @@ func pageToolKeys(t *Tool) keys {
 }
 
 func commentToolKeys(t *Tool) keys {
-	name := form(toolName(), "the name of a tool or argument")
-	return keys{ruled("tool", &t.Tool, name), ruled("argument", &t.Argument, name), arguments(&t.With)}
+	name := matching(toolName(), "the name of a tool or argument")
+	return keys{checkedText("tool", &t.Tool, name), checkedText("argument", &t.Argument, name), arguments(&t.With)}
 }
 
-// toolKey is a tool, which is told which ticket or page is meant, and what to say where it comments.
+// toolKey is a tool, which must be told the ticket or page, and the text if it comments.
 func toolKey(name string, t *Tool, keysOf func(*Tool) keys) key {
 	known := keysOf(t)
 	placed := func(what string) bool {
@@ -159,7 +159,7 @@ func toolKey(name string, t *Tool, keysOf func(*Tool) keys) key {
 			return strings.Contains(text, what)
 		})
 	}
-	return key{name: name, show: known.given, read: func(r *reader, n ast.Node) {
+	return key{name: name, show: known.setValues, read: func(r *reader, n ast.Node) {
 		before := len(r.problems)
 		r.mapping(n, known)
 		switch {
@@ -172,7 +172,7 @@ func toolKey(name string, t *Tool, keysOf func(*Tool) keys) key {
 	}}
 }
 
-// arguments are plain values by their names.
+// arguments holds plain values by name.
 func arguments(into *map[string]any) key {
 	return key{name: "arguments", read: func(r *reader, n ast.Node) {
 		*into = map[string]any{}
@@ -181,15 +181,15 @@ func arguments(into *map[string]any) key {
 				(*into)[keyName(e.Key)] = v
 			}
 		}
-	}, show: func() any { return hidden(*into) }}
+	}, show: func() any { return maskValues(*into) }}
 }
 
 func (r *reader) pins(n ast.Node) map[string]string {
-	is := r.by(form(digest(), "a digest, sha256: and 64 hex digits, as the command context shows it"))
+	is := r.check(matching(digest(), "a digest, sha256: and 64 hex digits, as the command context shows it"))
 	all := map[string]string{}
 	for _, e := range r.entries(n) {
 		var s string
-		if r.good(e.Value, is, &s) {
+		if r.acceptedText(e.Value, is, &s) {
 			all[keyName(e.Key)] = s
 		}
 	}

@@ -1,7 +1,7 @@
-// Package configcmd checks a settings file, and prints every setting with where it
-// came from.
+// Package configcmd checks a settings file, and prints every setting and where it came
+// from.
 //
-// It reads no repository, and asks no server unless it is told to. Start reading at Command.
+// It reads no repository, and calls a server only if told to. Start reading at Command.
 package configcmd
 
 import (
@@ -28,14 +28,14 @@ import (
 	"github.com/org/pr-review-action/internal/wire"
 )
 
-// Command is config check and config print, of one process.
+// Command is the commands config check and config print.
 type Command struct {
 	*driver.Front
-	Name  string            // the program's, as it was called
+	Name  string            // the program's name, as it was called
 	Typed map[string]string // the flags as they were typed, to tell them from defaults of the same value
 	JSON  bool              // print one JSON object
 
-	Online bool // check asks the models and GitHub too
+	Online bool // check also asks the models and GitHub
 }
 
 // Run checks or prints the settings file that the arguments name.
@@ -44,7 +44,7 @@ func (c *Command) Run(ctx context.Context, args []string) error {
 		return problem.Usage("config takes check or print, and at most one file",
 			c.Name+" config check, or "+c.Name+" config print FILE")
 	}
-	s, sources, err := c.given(c.Typed)
+	s, sources, err := c.readSettings(c.Typed)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (c *Command) Run(ctx context.Context, args []string) error {
 	case err != nil && args[0] == "check" && c.JSON:
 		return cmp.Or[error](c.printMistakes(file, nil, err), driver.Reported{Err: err})
 	case err != nil:
-		return c.mistakes(err)
+		return c.reportMistakes(err)
 	case args[0] == "print":
 		return c.printSettings(file, read, s, settings.Source{Lines: lines, Given: sources})
 	case text == nil:
@@ -80,9 +80,9 @@ func (c *Command) Run(ctx context.Context, args []string) error {
 	return setup.Failed(online)
 }
 
-// given reads flags, on Actions over inputs, then the environment's variables, and
-// says where each setting came from.
-func (c *Command) given(typed map[string]string) (s settings.Settings, from map[string]string, err error) {
+// readSettings reads the flags, which on Actions override inputs, then environment variables. It
+// also returns where each setting came from.
+func (c *Command) readSettings(typed map[string]string) (s settings.Settings, from map[string]string, err error) {
 	s, from = settings.Defaults(), map[string]string{}
 	texts, onActions := map[string]string{}, c.Getenv("GITHUB_ACTIONS") == "true"
 	if onActions {
@@ -110,8 +110,8 @@ func (c *Command) given(typed map[string]string) (s settings.Settings, from map[
 	return s.WithModel(c.Getenv), from, err
 }
 
-// settingsFile reads the file of an argument, of the setting config where that is
-// given, or the default one of the work tree, whose text is nil where it is not there.
+// settingsFile reads the file that args names, or else the setting config if it was given, or
+// else the default file of the work tree. text is nil if the default file does not exist.
 func (c *Command) settingsFile(args []string, setting string, given bool) (name string, text []byte, err error) {
 	switch {
 	case len(args) == 1 && args[0] == "-":
@@ -139,8 +139,8 @@ func (c *Command) settingsFile(args []string, setting string, given bool) (name 
 	return name, text, nil
 }
 
-// WorkTree is the way from here to the top of the clone around this folder; outside of a
-// clone it is this folder.
+// WorkTree returns the relative path from the working directory to the top of its clone, or
+// "." outside of a clone.
 func WorkTree() string {
 	for up, n := ".", 0; n < 100; up, n = filepath.Join(up, ".."), n+1 {
 		if _, err := os.Stat(filepath.Join(up, ".git")); err == nil {
@@ -150,16 +150,16 @@ func WorkTree() string {
 	return "."
 }
 
-// each lists the errors that were joined to one; none of nil.
-func each(err error) []error {
+// unjoin returns the errors that err joins, err itself if it joins none, and nothing for nil.
+func unjoin(err error) []error {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		return joined.Unwrap()
 	}
 	return slices.DeleteFunc([]error{err}, func(e error) bool { return e == nil })
 }
 
-// printMistakes prints one object: all that is wrong with a settings file, what of it has
-// no effect, and what was asked about it.
+// printMistakes prints one JSON object: the mistakes in a settings file, its parts without
+// effect, and the results of the online checks.
 func (c *Command) printMistakes(file string, overruled []string, err error, online ...setup.Check) error {
 	type mistake struct {
 		File   string `json:"file"` // or defaults
@@ -177,7 +177,7 @@ func (c *Command) printMistakes(file string, overruled []string, err error, onli
 	for _, line := range overruled {
 		printed.Locked = append(printed.Locked, guard.Line(line, driver.MaxLine))
 	}
-	for _, e := range each(err) {
+	for _, e := range unjoin(err) {
 		m := mistake{What: guard.Line(e.Error(), driver.MaxLine)}
 		if known, ok := errors.AsType[*config.Error](e); ok {
 			m = mistake{guard.Line(known.File, driver.MaxLine), known.Line, known.Column,
@@ -189,15 +189,15 @@ func (c *Command) printMistakes(file string, overruled []string, err error, onli
 	return driver.PrintJSON(c.Stdout, printed)
 }
 
-// mistakes lists all that is wrong with a settings file.
-func (c *Command) mistakes(err error) error {
-	for _, e := range each(err) {
+// reportMistakes prints the mistakes in a settings file, and returns the error that they were reported.
+func (c *Command) reportMistakes(err error) error {
+	for _, e := range unjoin(err) {
 		fmt.Fprintln(c.Stderr, "error: "+guard.Text(e.Error()))
 	}
 	return driver.Reported{Err: err}
 }
 
-// printSettings prints what holds: the file's keys, then the other settings.
+// printSettings prints the effective settings: the file's keys, then the others.
 func (c *Command) printSettings(file string, read config.Config, s settings.Settings, from settings.Source) error {
 	values := from.Values(read, s, func(model string) string { return wire.Unpriced(read, model) })
 	own := c.Redactor(s)
@@ -214,7 +214,7 @@ func (c *Command) printSettings(file string, read config.Config, s settings.Sett
 	return err
 }
 
-// printValues prints one object: every setting by its name.
+// printValues prints one JSON object with every setting by name.
 func (c *Command) printValues(file string, values []config.Value) error {
 	type setting struct {
 		Value  any    `json:"value"`
@@ -227,7 +227,7 @@ func (c *Command) printValues(file string, values []config.Value) error {
 	return driver.PrintJSON(c.Stdout, map[string]any{"file": guard.Line(file, driver.MaxLine), "settings": all})
 }
 
-// redacted is a value, or that it is hidden where it holds a credential.
+// redacted returns a value, or "(hidden)" if it contains a credential.
 func redacted(own *secret.Redactor, value any) any {
 	text, err := json.Marshal(value)
 	if err != nil || own.Redact(string(text)) != string(text) {

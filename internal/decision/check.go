@@ -9,10 +9,10 @@ import (
 	"github.com/org/pr-review-action/internal/order"
 )
 
-// Check holds the decision against a draft's findings and returns it with what its ranges,
-// severities, paths and /keep stand for. The error is an *Error with every line that names
-// an unknown finding or nothing, or contradicts another line; of files also one that would
-// change a file otherwise than by leaving it out, or leave nothing.
+// Check validates the decision against a draft's items and returns it with ranges, severities,
+// paths and /keep expanded into drops and moves. On failure it returns an *Error that lists every
+// line which names an unknown finding, matches nothing or contradicts another line. For a draft
+// of files it also refuses any change but leaving files out, and a decision that leaves none.
 func (d Decision) Check(draft []Item) (Decision, error) {
 	c := checking{decision: d, seen: map[string]int{}}
 	for _, item := range draft {
@@ -27,15 +27,15 @@ func (d Decision) Check(draft []Item) (Decision, error) {
 	for _, line := range d.Commands {
 		switch {
 		case verdictOf(line.Name) == "":
-			c.bad.add(line, c.names(line)...)
+			c.bad.add(line, c.checkCommand(line)...)
 		case verdict.Line > 0 && (line.Name != verdict.Name || line.Name == "/revise"):
 			c.bad.add(line, fmt.Sprintf("line %d has decided already", verdict.Line))
 		default:
 			verdict = line
 		}
 	}
-	c.leaveOut()
-	if c.files() && len(c.decision.Drop) >= len(c.draft) && len(c.bad.Lines) == 0 {
+	c.applySelectors()
+	if c.isFileDraft() && len(c.decision.Drop) >= len(c.draft) && len(c.bad.Lines) == 0 {
 		c.bad.add(Command{}, "nothing is left to apply: abort the draft instead")
 	}
 	order.Stable(c.bad.Lines, func(a, b BadLine) int { return cmp.Compare(a.Line, b.Line) })
@@ -45,37 +45,37 @@ func (d Decision) Check(draft []Item) (Decision, error) {
 type checking struct {
 	decision Decision
 	draft    []Item
-	posted   []string       // ids of what earlier reviews posted
+	posted   []string       // IDs of findings that earlier reviews posted
 	seen     map[string]int // "/drop F2" -> line
 	keeps    int            // line of the first /keep
 	bad      Error
 }
 
-// files reports whether the draft is of files, and of no findings.
-func (c *checking) files() bool { return ofFiles(c.draft) }
+// isFileDraft reports whether the draft consists of files rather than findings.
+func (c *checking) isFileDraft() bool { return consistsOfFiles(c.draft) }
 
-// names gives the reasons against one command and notes what it names by id.
-func (c *checking) names(line Command) []string {
+// checkCommand returns the reasons to refuse one command, and records the IDs that it names.
+func (c *checking) checkCommand(line Command) []string {
 	var reasons []string
 	if v := c.decision.Verdict; v == Abort || v == Revise {
 		reasons = append(reasons, "changes a finding, and "+string(v)+" posts none")
 	}
-	if c.files() && (line.Name != "/drop" && line.Name != "/keep" ||
+	if c.isFileDraft() && (line.Name != "/drop" && line.Name != "/keep" ||
 		slices.ContainsFunc(line.picks, func(p pick) bool { return p.how == BySeverity })) {
 		reasons = append(reasons, "files of a proposed change are dropped by their paths, or kept as they are")
 	}
 	if line.Name == "/keep" {
 		c.keeps = cmp.Or(c.keeps, line.Line)
 	}
-	for _, id := range c.ids(line) {
-		wrong, named := c.ends(line, id), func(f Item) bool { return f.ID == id }
-		switch at, other := c.clash(line.Name, id); {
+	for _, id := range c.namedIDs(line) {
+		wrong, named := c.refuseEnd(line, id), func(f Item) bool { return f.ID == id }
+		switch at, other := c.findClash(line.Name, id); {
 		case id == OverviewID && line.Name != "/drop" && line.Name != "/edit":
 			reasons = append(reasons, id+" is the overview, which is dropped or edited")
 		case wrong != "":
 			reasons = append(reasons, wrong)
 		case id != OverviewID && !slices.Contains(c.posted, id) && !slices.ContainsFunc(c.draft, named):
-			reasons = append(reasons, "this draft has "+known(c.draft))
+			reasons = append(reasons, "this draft has "+idRange(c.draft))
 		case at == line.Line:
 			reasons = append(reasons, "names "+id+" twice")
 		case at > 0:
@@ -86,9 +86,9 @@ func (c *checking) names(line Command) []string {
 	return reasons
 }
 
-// ends says why a command does not end what an earlier review posted; empty where it
-// does, or is about something else.
-func (c *checking) ends(line Command, id string) string {
+// refuseEnd explains why a command does not end a finding that an earlier review posted. It
+// returns "" if the command does, or is about something else.
+func (c *checking) refuseEnd(line Command, id string) string {
 	const how = "is posted and stands: only its own id and a reason end it, "
 	if !slices.Contains(c.posted, id) || line.Name == "/drop" && line.reason != "" && slices.Contains(line.IDs, id) {
 		return ""
@@ -96,21 +96,21 @@ func (c *checking) ends(line Command, id string) string {
 	return id + " " + how + "/drop " + id + ": REASON"
 }
 
-// ids are the findings that a command names, with the ends of its ranges, and
-// what is between them where it drops none.
-func (c *checking) ids(line Command) []string {
+// namedIDs returns the findings that a command names, with the ends of its ranges. Unless the
+// command is /drop, it also returns those inside the ranges.
+func (c *checking) namedIDs(line Command) []string {
 	all := slices.Clone(line.IDs)
 	for _, p := range line.picks {
 		if p.how != ByRange {
 			continue
 		}
 		for _, end := range []int{p.from, p.to} {
-			if !slices.ContainsFunc(c.draft, func(f Item) bool { return number(f.ID) == end }) {
+			if !slices.ContainsFunc(c.draft, func(f Item) bool { return findingNumber(f.ID) == end }) {
 				return append(all, fmt.Sprintf("F%d", end))
 			}
 		}
 		for _, f := range c.draft {
-			if line.Name == "/drop" || !p.stands(f) || slices.Contains(all, f.ID) {
+			if line.Name == "/drop" || !p.matches(f) || slices.Contains(all, f.ID) {
 				continue
 			}
 			if all = append(all, f.ID); line.Name == "/summary" {
@@ -121,7 +121,7 @@ func (c *checking) ids(line Command) []string {
 	return all
 }
 
-func (c *checking) clash(name, id string) (line int, other string) {
+func (c *checking) findClash(name, id string) (line int, other string) {
 	for _, other := range []string{"/drop", "/keep", "/edit", "/summary", "/severity"} {
 		line := c.seen[other+" "+id]
 		if line > 0 && (other == name || other == "/drop" || name == "/drop") {
@@ -131,11 +131,11 @@ func (c *checking) clash(name, id string) (line int, other string) {
 	return 0, ""
 }
 
-// leaveOut drops what stands for several findings, blockers aside.
-func (c *checking) leaveOut() {
+// applySelectors drops the findings that ranges, severities, globs and /keep select, except blockers.
+func (c *checking) applySelectors() {
 	for _, line := range c.decision.Commands {
 		for _, p := range line.picks {
-			if line.Name == "/drop" && !c.drop(line, p.text, p.how, p.stands) {
+			if line.Name == "/drop" && !c.dropSelected(line, p.text, p.how, p.matches) {
 				break
 			}
 		}
@@ -145,12 +145,12 @@ func (c *checking) leaveOut() {
 			return l.Name == "/keep"
 		})]
 		others := func(f Item) bool { return c.seen["/keep "+f.ID] == 0 }
-		c.drop(line, "", ByKeep, others)
+		c.dropSelected(line, "", ByKeep, others)
 	}
 }
 
-// drop leaves out what a part of a command stands for; false where that is wrong.
-func (c *checking) drop(line Command, what string, how How, stands func(Item) bool) bool {
+// dropSelected drops the findings that one selector matches. It returns false if that added a bad line.
+func (c *checking) dropSelected(line Command, what string, how How, stands func(Item) bool) bool {
 	some, blockers, before := false, "", len(c.bad.Lines)
 	for _, f := range c.draft {
 		switch {
@@ -159,7 +159,7 @@ func (c *checking) drop(line Command, what string, how How, stands func(Item) bo
 			blockers = f.ID
 		default:
 			some = true
-			c.dropOne(line, f.ID, how)
+			c.dropFinding(line, f.ID, how)
 		}
 	}
 	switch {
@@ -168,7 +168,7 @@ func (c *checking) drop(line Command, what string, how How, stands func(Item) bo
 		c.bad.add(line, "a blocker falls only where its own id is written, and nothing else is meant here")
 	default:
 		named := "finding, severity or path"
-		if c.files() {
+		if c.isFileDraft() {
 			named = "path"
 		}
 		c.bad.add(line, fmt.Sprintf("%q is not a %s of this draft; a reason goes after a colon",
@@ -177,8 +177,8 @@ func (c *checking) drop(line Command, what string, how How, stands func(Item) bo
 	return len(c.bad.Lines) == before
 }
 
-// dropOne drops a finding that no other line wants otherwise.
-func (c *checking) dropOne(line Command, id string, how How) {
+// dropFinding drops a finding unless another line keeps or changes it.
+func (c *checking) dropFinding(line Command, id string, how How) {
 	for _, other := range []string{"/keep", "/edit", "/summary", "/severity"} {
 		if at := c.seen[other+" "+id]; at > 0 {
 			c.bad.add(line, fmt.Sprintf("drops %s, and line %d has %s %s", id, at, other, id))
@@ -190,7 +190,7 @@ func (c *checking) dropOne(line Command, id string, how How) {
 	}
 }
 
-func known(draft []Item) string {
+func idRange(draft []Item) string {
 	switch len(draft) {
 	case 0:
 		return "no findings"

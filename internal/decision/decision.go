@@ -1,10 +1,10 @@
-// Package decision parses what an approver wrote about a draft, and holds it against
-// the items of that draft, whatever they are.
+// Package decision parses what an approver wrote about a draft and checks it against the
+// items of that draft, whatever they are.
 //
-// It holds values and pure functions: it neither asks who decided nor posts
-// anything. Text that it keeps (reasons, new bodies, notes, feedback) is
-// untrusted and is made safe where it is rendered. Start reading at Decision;
-// Parse makes one, Check holds it against a draft; finding.Apply carries it out.
+// It has values and pure functions only: it neither asks who decided nor posts anything.
+// Text that it keeps (reasons, new bodies, notes, feedback) is untrusted and is made safe
+// where it is rendered. Start reading at Decision; Parse makes one, Check validates it
+// against a draft, finding.Apply applies it.
 package decision
 
 import (
@@ -23,10 +23,10 @@ const (
 	Revise  Verdict = "revise"
 )
 
-// How says what of a command named a finding that is dropped.
+// How says how a command selected a finding that it drops.
 type How string
 
-// The ways to be dropped. Only who wrote the id has judged the finding.
+// The ways to select a finding. Only an approver who wrote the ID has judged the finding itself.
 const (
 	ByID       How = "id"
 	ByRange    How = "range"
@@ -35,28 +35,28 @@ const (
 	ByKeep     How = "keep" // /keep named others
 )
 
-// Item is one thing of a draft that a decision can leave out or change, such as a
-// finding. Path may be empty.
+// Item is one element of a draft that a decision can drop or change, such as a finding.
+// Path may be empty.
 type Item struct {
 	ID       string // F1, F2, …
 	Severity Severity
 	Path     string
-	Posted   bool // by an earlier review: no part of the draft, and dropped by its id, with a reason, alone
-	File     bool // of a proposed change: dropped by its path, or kept as it is
+	Posted   bool // by an earlier review: not part of the draft; only its ID with a reason drops it
+	File     bool // a file of a proposed change: dropped by its path, or kept as it is
 }
 
-// Drop leaves a finding out. Reason may be empty; How is, in records of versions
-// that knew ids alone.
+// Drop leaves a finding out. Reason may be empty. How is empty in records of versions that
+// knew only IDs.
 type Drop struct {
 	ID     string `json:"id"`
 	Reason string `json:"reason,omitempty"`
 	How    How    `json:"how,omitempty"`
 }
 
-// Judged reports whether somebody said of this very finding that it is wrong.
+// Judged reports whether the approver rejected this very finding, with a reason.
 func (d Drop) Judged() bool { return d.Reason != "" && (d.How == ByID || d.How == "") }
 
-// Edit replaces a finding's body; title and severity stay.
+// Edit replaces a finding's body; its title and severity stay.
 type Edit struct {
 	ID   string `json:"id"`
 	Body string `json:"body"`
@@ -69,15 +69,15 @@ type Move struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// Regrade gives a finding another severity.
+// Regrade changes a finding's severity.
 type Regrade struct {
 	ID       string   `json:"id"`
 	Severity Severity `json:"severity"`
 }
 
-// Command is one command line as it was written. Line counts from 1, Text is
-// the line without surrounding white space, Name is in small letters, IDs are
-// the findings it names. What else it names only Check can find.
+// Command is one command line as it was written. Line counts from 1, Text is the line
+// without surrounding white space, Name is in lower case, IDs are the findings that it
+// names by ID. Only Check can resolve what else it selects.
 type Command struct {
 	Line int      `json:"line"`
 	Text string   `json:"text"`
@@ -88,8 +88,8 @@ type Command struct {
 	reason string
 }
 
-// Decision is a parsed decision: a verdict, possibly none, changes of single
-// findings, and the approver's words.
+// Decision is a parsed decision: a verdict if there is one, changes to single findings, and
+// the approver's words.
 type Decision struct {
 	Verdict  Verdict   `json:"verdict,omitempty"`
 	Drop     []Drop    `json:"drop,omitempty"`
@@ -97,12 +97,12 @@ type Decision struct {
 	Move     []Move    `json:"move,omitempty"`
 	Severity []Regrade `json:"severity,omitempty"`
 	Feedback string    `json:"feedback,omitempty"` // of /revise
-	Note     string    `json:"note,omitempty"`     // the lines that are no commands
-	Commands []Command `json:"commands,omitempty"` // in their order, for messages
+	Note     string    `json:"note,omitempty"`     // the lines that are not commands
+	Commands []Command `json:"commands,omitempty"` // in the order of the text, for messages
 }
 
-// Under returns the decision with the verdict that was given beside the text
-// (the input, a flag). An *Error names the line that contradicts it.
+// Under returns the decision with a verdict that was given outside the text (by the input
+// or a flag). An *Error names each line that contradicts it.
 func (d Decision) Under(given Verdict) (Decision, error) {
 	var bad Error
 	for _, c := range d.Commands {
@@ -119,7 +119,7 @@ func (d Decision) Under(given Verdict) (Decision, error) {
 	return d, bad.orNil()
 }
 
-// Severity says how grave an item of a draft is.
+// Severity says how serious an item of a draft is.
 type Severity string
 
 // The severities, weakest first.
@@ -136,7 +136,7 @@ func Severities() []Severity { return []Severity{Nit, Minor, Major, Blocker} }
 // Rank orders severities: 0 for nit up to 3 for blocker, -1 for an unknown one.
 func (s Severity) Rank() int { return slices.Index(Severities(), s) }
 
-// ParseSeverity reads a severity's name; the error lists the valid ones.
+// ParseSeverity parses a severity's name. The error lists the valid ones.
 func ParseSeverity(name string) (Severity, error) {
 	s := Severity(name)
 	if s.Rank() < 0 {
@@ -149,12 +149,12 @@ func ParseSeverity(name string) (Severity, error) {
 	return s, nil
 }
 
-// OverviewID names, in place of a finding, the sentences on what a change does, where
-// they are posted. They can be dropped and edited.
+// OverviewID stands for the overview, the sentences on what a change does, in commands
+// about a draft that posts them. They can be dropped and edited.
 const OverviewID = "O1"
 
-// CheckOverview refuses commands about the overview of a draft that posts none. The error
-// is an *Error.
+// CheckOverview returns an *Error if a command is about the overview and the draft does not
+// post one.
 func (d Decision) CheckOverview(posted bool) error {
 	var bad Error
 	for _, c := range d.Commands {
@@ -165,7 +165,7 @@ func (d Decision) CheckOverview(posted bool) error {
 	return bad.orNil()
 }
 
-// Overview returns the sentences as decided, and whether they are left out.
+// Overview returns the overview after the decision's edits, and whether it is dropped.
 func (d Decision) Overview(text string) (decided string, dropped bool) {
 	for _, e := range d.Edit {
 		if e.ID == OverviewID {

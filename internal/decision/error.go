@@ -12,9 +12,9 @@ import (
 	"github.com/org/pr-review-action/internal/problem"
 )
 
-// BadLine is a line that refuses the decision. Line counts from 1 and is 0
-// where the text as a whole is meant; Text is the line as written, Meant the
-// command that was perhaps meant, where one can be told.
+// BadLine is a line for which the decision is refused. Line counts from 1; 0 means the text
+// as a whole. Text is the line as written. Meant is the command that the approver may have
+// meant, or empty.
 type BadLine struct {
 	Line   int
 	Text   string
@@ -22,10 +22,10 @@ type BadLine struct {
 	Meant  string
 }
 
-// Error says why a decision was refused as a whole. The caller may set the
-// rest: Until is when the draft stops waiting; Next is how to decide again where
-// the route has its own way; Unquoted leaves the lines' text out of the message,
-// for where findings are not to be read.
+// Error reports why a decision was refused as a whole. The caller may set the other fields:
+// Until is when the draft stops waiting; Next says how to decide again if the route has its
+// own way; Unquoted keeps the lines' text out of the message, for places where findings
+// must not be readable.
 type Error struct {
 	Lines    []BadLine
 	Until    time.Time
@@ -36,27 +36,27 @@ type Error struct {
 const (
 	shownLines = 10
 	shownText  = 60  // characters of a line
-	shownMeant = 120 // and of the command that was meant
+	shownMeant = 120 // characters of the command that was meant
 )
 
-// add refuses a line where there is a reason to.
+// add records a line as bad if there is any reason.
 func (e *Error) add(c Command, reasons ...string) {
 	if len(reasons) > 0 {
-		e.Lines = append(e.Lines, BadLine{c.Line, c.Text, strings.Join(slices.Compact(reasons), "; "), meant(c.Text)})
+		e.Lines = append(e.Lines, BadLine{c.Line, c.Text, strings.Join(slices.Compact(reasons), "; "), suggest(c.Text)})
 	}
 }
 
-// About says how things of this draft are named, where a line was perhaps meant to leave
-// one out: files by their paths.
+// About adapts the suggested commands to the draft: a suggested drop names files by their
+// paths.
 func (e *Error) About(draft []Item) {
 	for i, l := range e.Lines {
-		if ofFiles(draft) && strings.HasPrefix(l.Meant, "/drop") {
+		if consistsOfFiles(draft) && strings.HasPrefix(l.Meant, "/drop") {
 			e.Lines[i].Meant = "/drop " + draft[len(draft)-1].Path + ": REASON"
 		}
 	}
 }
 
-func ofFiles(draft []Item) bool { return len(draft) > 0 && draft[0].File }
+func consistsOfFiles(draft []Item) bool { return len(draft) > 0 && draft[0].File }
 
 func (e *Error) orNil() error {
 	if len(e.Lines) == 0 {
@@ -65,11 +65,11 @@ func (e *Error) orNil() error {
 	return e
 }
 
-// Error is the message for the approver. Nothing of the decision can start a line
-// of its own or stay invisible in it.
+// Error returns the message for the approver. No text of the decision can start a line of
+// its own in it or stay invisible.
 func (e *Error) Error() string { return e.Problem().Error() }
 
-// Problem says what was refused, each line with its reason, and what to do next.
+// Problem returns what was refused, each line with its reason, and what to do next.
 func (e *Error) Problem() *problem.Error {
 	p := &problem.Error{Kind: problem.Refused, What: "decision refused, nothing was posted"}
 	shown, text := e.Lines[:min(len(e.Lines), shownLines)], 0
@@ -99,7 +99,7 @@ func (e *Error) quoted(l BadLine) string {
 
 var quotation = pattern.Lazy(`"(?:[^"\\]|\\.)*"`)
 
-// reason is a line's reason with what to write; its quotations go with the line's text.
+// reason returns a line's reason with the suggested command. If Unquoted is set, quoted words are left out.
 func (e *Error) reason(l BadLine) string {
 	switch {
 	case e.Unquoted:

@@ -10,14 +10,14 @@ import (
 const shownWord = 20
 
 var (
-	likeID   = pattern.Lazy(`^(?i:f|#|f#)?0*([0-9]{1,6})$`)
-	gluedIDs = pattern.Lazy(`^(F[0-9]+[;+&/]?){2,}$`)
-	slashed  = pattern.Lazy(`(?i)[/⁄∕⧸╱／]` + verbs + `\b`)
-	oneID    = pattern.Lazy(`F[0-9]+`)
-	verbWord = pattern.Lazy(`^[/\\⁄∕⧸╱]*(` + verbs + `)(?:[.,:;!]|$|[:-]?(f[0-9].*))`)
+	likeID      = pattern.Lazy(`^(?i:f|#|f#)?0*([0-9]{1,6})$`)
+	gluedIDs    = pattern.Lazy(`^(F[0-9]+[;+&/]?){2,}$`)
+	slashedVerb = pattern.Lazy(`(?i)[/⁄∕⧸╱／]` + verbs + `\b`)
+	oneID       = pattern.Lazy(`F[0-9]+`)
+	verbWord    = pattern.Lazy(`^[/\\⁄∕⧸╱]*(` + verbs + `)(?:[.,:;!]|$|[:-]?(f[0-9].*))`)
 )
 
-// synonyms are words that people write for a verb.
+// synonyms maps words that people write to the verb that they mean.
 func synonyms() map[string]string {
 	return map[string]string{
 		"remove": "drop", "delete": "drop", "skip": "drop", "ignore": "drop", "omit": "drop", "dismiss": "drop",
@@ -29,22 +29,22 @@ func synonyms() map[string]string {
 	}
 }
 
-// joining are words that say "to" between the ends of a range.
-func joining() []string {
+// rangeWords returns words that mean "to" between the ends of a range.
+func rangeWords() []string {
 	return []string{"to", "through", "thru", "until", "till", "bis", "à", "a", "al", "hasta", "até", "tot", "do",
 		"до", "по", "到", "至", "から"}
 }
 
-// meant is the command that a refused line was perhaps meant as; empty for none.
-func meant(line string) string {
-	if strings.HasPrefix(line, "/") && whole(line) {
+// suggest returns the command that a refused line may have meant, or "".
+func suggest(line string) string {
+	if strings.HasPrefix(line, "/") && isCommand(line) {
 		return "" // what is wrong is wrong with another line, or with the draft
 	}
-	verb, rest := verbIn(line)
-	found := namedIn(rest)
+	verb, rest := findVerb(line)
+	found := findIDs(rest)
 	switch verb {
 	case "":
-		return unspoken(line)
+		return suggestWithoutVerb(line)
 	case "approve", "abort":
 		if len(found) > 0 {
 			return "/drop " + strings.Join(found, " ")
@@ -53,7 +53,7 @@ func meant(line string) string {
 	case "revise":
 		return strings.TrimSpace("/revise " + cutTo(rest, MaxFeedback))
 	}
-	if said := rewritten(verb, rest); whole(said) {
+	if said := rewriteCommand(verb, rest); isCommand(said) {
 		return said
 	}
 	if verb == "severity" && len(found) > 0 {
@@ -62,21 +62,21 @@ func meant(line string) string {
 	return example(verb)
 }
 
-// unspoken is the command for a line that has no verb.
-func unspoken(line string) string {
+// suggestWithoutVerb returns the command that a line without a verb may have meant, or "".
+func suggestWithoutVerb(line string) string {
 	text := fold(line)
-	switch all := namedIn(line); {
+	switch all := findIDs(line); {
 	case len(all) > 0:
 		return "/drop " + strings.Join(slices.Compact(all), " ")
-	case phrase(text, less()) != "":
+	case findPhrase(text, fewerPhrases()) != "":
 		return example("drop")
-	case phrase(text, none()) != "" || refuses(unmarked(line)):
+	case findPhrase(text, nothingPhrases()) != "" || saysNo(trimMarks(line)):
 		return "/abort"
 	}
 	return ""
 }
 
-func firstOf(text string) string {
+func firstWord(text string) string {
 	first, _ := cutWord(text)
 	return first
 }
@@ -95,16 +95,16 @@ func example(verb string) string {
 	}[verb]
 }
 
-// verbIn finds the verb of a line, and what is behind it.
-func verbIn(line string) (verb, rest string) {
+// findVerb returns the verb of a line and the text after it.
+func findVerb(line string) (verb, rest string) {
 	bare := strings.TrimLeft(strings.TrimRight(line, " \t`*_\"'”’"), "> \t")
-	if at := slashed().FindStringIndex(bare); at != nil {
+	if at := slashedVerb().FindStringIndex(bare); at != nil {
 		bare = bare[at[0]:]
 	}
 	for rest = bare; rest != ""; {
 		var first string
 		first, rest = cutWord(rest)
-		plain := strings.TrimLeft(unmarked(first), "`")
+		plain := strings.TrimLeft(trimMarks(first), "`")
 		if m := verbWord().FindStringSubmatch(plain); m != nil {
 			_, glued, _ := cutColon(first)
 			return m[1], strings.TrimSpace(m[2] + " " + glued + " " + rest)
@@ -117,12 +117,12 @@ func verbIn(line string) (verb, rest string) {
 	return "", ""
 }
 
-// rewritten is a command as it is written, of what a person said of it.
-func rewritten(verb, rest string) string {
-	words, reason := named(rest)
+// rewriteCommand returns what a person wrote after a verb in the syntax of a command.
+func rewriteCommand(verb, rest string) string {
+	words, reason := splitReason(rest)
 	if id, text := cutWord(rest); verb == "edit" {
 		id = selector(strings.TrimRight(id, ":："))
-		if len(namedIn(id+" "+firstOf(text))) == 1 {
+		if len(findIDs(id+" "+firstWord(text))) == 1 {
 			return "/edit " + id + ": " + text
 		}
 	}
@@ -138,9 +138,9 @@ func rewritten(verb, rest string) string {
 			line += " F" + id[1]
 		case gluedIDs().MatchString(strings.ToUpper(w)):
 			line += " " + strings.Join(oneID().FindAllString(strings.ToUpper(w), -1), " ")
-		case end && slices.Contains(joining(), strings.ToLower(w)):
+		case end && slices.Contains(rangeWords(), strings.ToLower(w)):
 			return line + "-" + words[i+1]
-		case verb != "severity" && len(namedIn(strings.Join(words[i:], " "))) == 0:
+		case verb != "severity" && len(findIDs(strings.Join(words[i:], " "))) == 0:
 			return line + ": " + strings.Trim(strings.Join(words[i:], " ")+" "+reason, "-‐‑–—− ")
 		}
 	}
@@ -150,13 +150,13 @@ func rewritten(verb, rest string) string {
 	return line + ": " + reason
 }
 
-// ReviseCommand is feedback as the command line that gives it: one line, so that
-// none of its own lines is a command. Parse refuses feedback that is empty or
+// ReviseCommand returns the command line that gives the feedback. It is one line, so that
+// no line of the feedback is taken for a command. Parse refuses feedback that is empty or
 // longer than MaxFeedback.
 func ReviseCommand(feedback string) string {
 	var words []string
-	for _, line := range lines(feedback) {
-		words = append(words, strings.TrimFunc(line, unseen))
+	for _, line := range splitLines(feedback) {
+		words = append(words, strings.TrimFunc(line, isInvisible))
 	}
 	return "/revise " + strings.Join(strings.Fields(strings.Join(words, " ")), " ")
 }

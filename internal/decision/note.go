@@ -9,22 +9,22 @@ import (
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
-// astray gives the reason why a line that does not begin with a slash is no
-// note: a note changes nothing, and this one could be meant to.
-func astray(line string) []string {
+// refuseNote returns why a line without a leading slash is not accepted as a note: a note
+// changes nothing, and this line may be meant to.
+func refuseNote(line string) []string {
 	text := fold(line)
 	bare := marks().ReplaceAllString(text, "")
 	first, _ := cutWord(bare)
 	switch {
-	case behindMarks().MatchString(bare) || within().MatchString(addresses().ReplaceAllString(text, " ")):
+	case verbAfterMarks().MatchString(bare) || verbInside().MatchString(addresses().ReplaceAllString(text, " ")):
 		return []string{"a command starts its line with a slash, and a note contains none"}
-	case len(namedIn(line)) > 0:
+	case len(findIDs(line)) > 0:
 		return []string{"names a finding, and a note changes nothing"}
-	case slices.Contains(opening(), strings.Trim(first, `/\.,:;!?'"*_)-`)) || refuses(bare),
-		word(bare) != "approve" && whole("/"+bare):
+	case slices.Contains(refusedOpenings(), strings.Trim(first, `/\.,:;!?'"*_)-`)) || saysNo(bare),
+		foldWord(bare) != "approve" && isCommand("/"+bare):
 		return []string{"could be meant to change the decision, and a note changes nothing"}
 	}
-	if p := phrase(text, Phrases()); p != "" {
+	if p := findPhrase(text, Phrases()); p != "" {
 		return []string{`says "` + p + `", and a note changes nothing`}
 	}
 	return nil
@@ -33,41 +33,41 @@ func astray(line string) []string {
 const verbs = `(?:approve|abort|revise|drop|keep|edit|summary|severity)`
 
 var (
-	marks       = pattern.Lazy(`^(?:[\s>*+•·#|~"'(‐‑–—−_…-]+|\[[ x]?\]|[0-9]{1,3}[.)]\s|[a-z][.)]\s)+`)
-	behindMarks = pattern.Lazy(`^[/\\⁄∕⧸╱]` + verbs + `(?:[^\p{L}\p{N}_/.\\-]|[.-](?:\s|$)|f[0-9]|$)`)
-	within      = pattern.Lazy(`(?:^|[^a-z0-9/.\-_~\\@#%=&?+$])[/⁄∕⧸╱]` + verbs +
+	marks          = pattern.Lazy(`^(?:[\s>*+•·#|~"'(‐‑–—−_…-]+|\[[ x]?\]|[0-9]{1,3}[.)]\s|[a-z][.)]\s)+`)
+	verbAfterMarks = pattern.Lazy(`^[/\\⁄∕⧸╱]` + verbs + `(?:[^\p{L}\p{N}_/.\\-]|[.-](?:\s|$)|f[0-9]|$)`)
+	verbInside     = pattern.Lazy(`(?:^|[^a-z0-9/.\-_~\\@#%=&?+$])[/⁄∕⧸╱]` + verbs +
 		`(?:[^a-z0-9_/.\-]|[.-](?:\s|$)|f[0-9]|$)`)
 	addresses = pattern.Lazy(`(?:[a-z][a-z0-9+.-]*://|www\.|mailto:)[^\s)>\]"']+` +
 		`|[a-z0-9._%+-]+@[a-z0-9-]+\.[a-z0-9.-]+|@[a-z0-9-]+`)
-	files = pattern.Lazy(`\.(?:c|cc|cpp|cs|css|go|h|html|java|js|json|jsx|kt|lua|md|php|py|rb|rs|sh|sql` +
+	fileName = pattern.Lazy(`\.(?:c|cc|cpp|cs|css|go|h|html|java|js|json|jsx|kt|lua|md|php|py|rb|rs|sh|sql` +
 		`|swift|tf|toml|ts|tsx|txt|xml|ya?ml)$`)
-	cyrillicID = pattern.Lazy(`ф([0-9])`) // as a Russian keyboard has it
+	cyrillicID = pattern.Lazy(`ф([0-9])`) // typed on a Russian keyboard
 	idForm     = pattern.Lazy(`^f0*([1-9][0-9]{0,5})$`)
 )
 
-// opening are the words with which no note begins.
-func opening() []string {
+// refusedOpenings returns the words that no note may begin with.
+func refusedOpenings() []string {
 	return []string{"drop", "abort", "reject", "revise", "severity", "stop", "wait", "hold"}
 }
 
-// refuses reports whether a line says no and nothing else.
-func refuses(bare string) bool {
+// saysNo reports whether a line says "no" and nothing else.
+func saysNo(bare string) bool {
 	return slices.Contains([]string{"no", "nope", "nein", "non", "não", "nie", "nee", "нет", "ні", "いいえ",
 		"だめ", "不", "不行", "否", "아니요", "hayır"}, strings.Trim(bare, ` .,;!?'"*_~。`))
 }
 
-// Phrases are those with which a note is refused, wherever they stand in it: who
-// writes one of them wants less posted than the draft.
-func Phrases() []string { return slices.Concat(none(), less()) }
+// Phrases returns the phrases that no note may contain, wherever they occur: whoever writes
+// one of them wants less posted than the draft.
+func Phrases() []string { return slices.Concat(nothingPhrases(), fewerPhrases()) }
 
-// less are phrases of who wants some of it posted.
-func less() []string {
+// fewerPhrases returns the phrases of an approver who wants only some of the draft posted.
+func fewerPhrases() []string {
 	return []string{"please drop", "please remove", "leave out", "everything except", "all except", "everything but",
 		"all but", "only post", "post only", "bitte weglassen"}
 }
 
-// none are phrases of who wants nothing posted.
-func none() []string {
+// nothingPhrases returns the phrases of an approver who wants nothing posted.
+func nothingPhrases() []string {
 	return []string{
 		"do not post", "don't post", "dont post", "do not publish", "don't publish", "do not send", "don't send",
 		"do not approve", "don't approve", "not approved", "please reject", "please abort", "please wait",
@@ -86,17 +86,17 @@ func none() []string {
 	}
 }
 
-// phrase is the first of some phrases that a folded text says; empty for none.
-func phrase(text string, some []string) string {
-	if i := slices.IndexFunc(some, func(p string) bool { return says(text, p) }); i >= 0 {
+// findPhrase returns the first of some phrases that a folded text contains, or "".
+func findPhrase(text string, some []string) string {
+	if i := slices.IndexFunc(some, func(p string) bool { return containsPhrase(text, p) }); i >= 0 {
 		return some[i]
 	}
 	return ""
 }
 
-// says reports whether a folded text holds a phrase as words of their own; scripts
-// without blanks between words have none.
-func says(text, phrase string) bool {
+// containsPhrase reports whether a folded text contains a phrase at word boundaries. Scripts without
+// spaces between words have no boundaries to check.
+func containsPhrase(text, phrase string) bool {
 	for at := 0; ; {
 		i := strings.Index(text[at:], phrase)
 		if i < 0 {
@@ -113,11 +113,11 @@ func says(text, phrase string) bool {
 	}
 }
 
-// unmarked is a folded line without the marks of lists, quotes and code in front.
-func unmarked(line string) string { return marks().ReplaceAllString(fold(line), "") }
+// trimMarks returns a line folded, without leading marks of lists, quotes and code.
+func trimMarks(line string) string { return marks().ReplaceAllString(fold(line), "") }
 
-// namedIn are the findings that a text names, addresses aside: F2, in any case.
-func namedIn(text string) (all []string) {
+// findIDs returns the IDs of findings (F2, in any case) in a text, ignoring web and mail addresses.
+func findIDs(text string) (all []string) {
 	text = cyrillicID().ReplaceAllString(addresses().ReplaceAllString(fold(text), " "), "f$1")
 	between := func(r rune) bool { return r >= utf8.RuneSelf || strings.ContainsRune(" ,;:()[]{}<>|\"'!?=+&*", r) }
 	for _, token := range strings.FieldsFunc(text, between) {
@@ -136,8 +136,9 @@ func namedIn(text string) (all []string) {
 	return all
 }
 
-// isPath reports whether a word is a file's path or name. F1/F2 and F1/no are none.
+// isPath reports whether a word is a file's path or name. F1/F2 and F1/no are not.
 func isPath(token string) bool {
 	first, _, folder := strings.Cut(token, "/")
-	return folder && !idForm().MatchString(first) && !slices.Contains(opening(), first) || files().MatchString(token)
+	return folder && !idForm().MatchString(first) && !slices.Contains(refusedOpenings(), first) ||
+		fileName().MatchString(token)
 }

@@ -24,9 +24,9 @@ func commands() []string {
 	return []string{"/approve", "/abort", "/revise", "/drop", "/keep", "/edit", "/summary", "/severity"}
 }
 
-// Parse reads a decision: commands, one a line, and a note made of the other lines; one
-// that could be meant as a command is refused. What lines say together, and about a draft,
-// is Check's. The error is an *Error that lists every line that could not be read.
+// Parse parses a decision: commands, one per line, and a note made of the other lines. It refuses
+// a note line that could be meant as a command. Check validates lines against each other and
+// against a draft. The error is an *Error that lists every line that could not be parsed.
 func Parse(text string) (Decision, error) {
 	if len(text) > maxText {
 		reason := fmt.Sprintf("has %d bytes, more than %d", len(text), maxText)
@@ -35,21 +35,21 @@ func Parse(text string) (Decision, error) {
 	var d Decision
 	var note []string
 	var bad Error
-	for i, line := range lines(text) {
-		line = strings.TrimFunc(line, unseen)
+	for i, line := range splitLines(text) {
+		line = strings.TrimFunc(line, isInvisible)
 		c := Command{Line: i + 1, Text: line}
 		switch {
 		case fence().MatchString(line):
 		case strings.HasPrefix(line, "/"):
-			said, err := d.command(c)
+			said, err := d.addCommand(c)
 			note = append(note, said...)
 			if err != nil {
 				bad.add(c, err.Error())
-			} else if two(line) {
+			} else if hasSecondCommand(line) {
 				bad.add(c, "contains a second command: give it a line of its own, or put its verb in code marks")
 			}
 		default:
-			bad.add(c, astray(line)...)
+			bad.add(c, refuseNote(line)...)
 			note = append(note, line)
 		}
 	}
@@ -60,18 +60,18 @@ func Parse(text string) (Decision, error) {
 	return d, nil
 }
 
-// fence is the line with which a code fence begins or ends.
+// fence matches a line that opens or closes a code fence.
 var fence = pattern.Lazy("^(```+|~~~+)[ \t]*[A-Za-z0-9_+-]*$")
 
-// Commands makes of the input commands what Parse reads: there every line is a
-// command, and one line, which is all that a dispatch's form has, may hold
-// several. It is cut before each verb behind a blank. The error is an *Error.
+// Commands turns the input "commands" into text for Parse. In that input every line is a
+// command, and a single line, which is all that a dispatch form has, may hold several: it
+// is cut before each verb that follows white space. The error is an *Error.
 func Commands(text string) (string, error) {
-	all := lines(strings.TrimFunc(text, unseen))
+	all := splitLines(strings.TrimFunc(text, isInvisible))
 	var bad Error
-	if cut := parts(all[0]); len(all) == 1 && len(cut) > 1 {
+	if cut := splitAtVerbs(all[0]); len(all) == 1 && len(cut) > 1 {
 		for _, part := range cut {
-			if !whole(part) {
+			if !isCommand(part) {
 				bad.add(Command{Line: 1, Text: part},
 					"the line is cut before each verb, and this part is not a complete command: put it last, or the "+
 						"verb in code marks")
@@ -80,8 +80,8 @@ func Commands(text string) (string, error) {
 		return strings.Join(cut, "\n"), bad.orNil()
 	}
 	for i, line := range all {
-		c := Command{Line: i + 1, Text: strings.TrimFunc(line, unseen)}
-		if _, err := new(Decision).command(c); strings.HasPrefix(c.Text, "/") && err != nil {
+		c := Command{Line: i + 1, Text: strings.TrimFunc(line, isInvisible)}
+		if _, err := new(Decision).addCommand(c); strings.HasPrefix(c.Text, "/") && err != nil {
 			bad.add(c, err.Error())
 		} else if c.Text != "" && !strings.HasPrefix(c.Text, "/") && !fence().MatchString(c.Text) {
 			bad.add(c, "every line here is a command, and begins with a slash")
@@ -92,59 +92,59 @@ func Commands(text string) (string, error) {
 
 var nextVerb = pattern.Lazy(`(?i)\s/(?:approve|abort|revise|drop|keep|edit|summary|severity)(?:[.,;:!\s]|$)`)
 
-// parts cuts a line before each verb behind a blank.
-func parts(line string) (all []string) {
+// splitAtVerbs cuts a line before each verb that follows white space.
+func splitAtVerbs(line string) (all []string) {
 	for at := nextVerb().FindStringIndex(line); at != nil; at = nextVerb().FindStringIndex(line) {
 		all, line = append(all, strings.TrimSpace(line[:at[0]])), strings.TrimSpace(line[at[0]:])
 	}
 	return append(all, line)
 }
 
-// two reports whether a command holds another one. Feedback may: it changes nothing.
-func two(line string) bool {
-	return slices.ContainsFunc(parts(line)[1:], whole) && word(firstOf(line)) != "/revise"
+// hasSecondCommand reports whether a command contains a second one. Feedback may: it changes nothing.
+func hasSecondCommand(line string) bool {
+	return slices.ContainsFunc(splitAtVerbs(line)[1:], isCommand) && foldWord(firstWord(line)) != "/revise"
 }
 
-// whole reports whether a text is a command, whatever paths the draft has.
-func whole(text string) bool {
+// isCommand reports whether a text is a command whatever paths the draft has.
+func isCommand(text string) bool {
 	var d Decision
-	_, err := d.command(Command{Text: text})
+	_, err := d.addCommand(Command{Text: text})
 	return err == nil && !d.Commands[0].vague()
 }
 
-// lines cuts at everything that a reader could see as a line's end.
-func lines(text string) []string {
+// splitLines splits a text at everything that a reader could see as the end of a line.
+func splitLines(text string) []string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	breaks := strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n",
 		"\u2029", "\n")
 	return strings.Split(breaks.Replace(text), "\n")
 }
 
-// unseen reports whether a reader sees nothing where r stands.
-func unseen(r rune) bool {
+// isInvisible reports whether r is invisible to a reader.
+func isInvisible(r rune) bool {
 	return unicode.IsSpace(r) || !unicode.IsGraphic(r) || r == '\u2800' ||
 		unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// command adds one command to the decision, and gives what of it is a note.
-func (d *Decision) command(c Command) (note []string, err error) {
+// addCommand adds one command to the decision and returns the part of it that is a note.
+func (d *Decision) addCommand(c Command) (note []string, err error) {
 	name, rest := cutWord(c.Text)
-	c.Name = word(name)
-	if given, _, glued := cutColon(name); glued && word(given) == "/abort" {
+	c.Name = foldWord(name)
+	if given, _, glued := cutColon(name); glued && foldWord(given) == "/abort" {
 		c.Name = "/abort"
 		_, rest, _ = cutColon(c.Text)
 	}
 	switch c.Name {
 	case "/approve", "/revise":
-		err = d.verdict(verdictOf(c.Name), rest)
+		err = d.setVerdict(verdictOf(c.Name), rest)
 	case "/abort":
-		note, err = []string{rest}, cmp.Or(d.verdict(Abort, ""), names(rest))
+		note, err = []string{rest}, cmp.Or(d.setVerdict(Abort, ""), checkAbortReason(rest))
 	case "/drop", "/keep", "/summary":
-		err = d.takeOut(&c, rest)
+		err = d.parseSelection(&c, rest)
 	case "/edit":
-		c.IDs, err = d.edit(rest)
+		c.IDs, err = d.parseEdit(rest)
 	case "/severity":
-		c.IDs, err = d.regrade(rest)
+		c.IDs, err = d.parseRegrade(rest)
 	default:
 		err = errors.New("unknown command; there are " + strings.Join(commands(), ", "))
 	}
@@ -167,8 +167,8 @@ func verdictOf(name string) Verdict {
 	return ""
 }
 
-// verdict keeps the last verdict; Check refuses another one.
-func (d *Decision) verdict(v Verdict, rest string) error {
+// setVerdict sets the verdict, replacing an earlier one; Check refuses contradictions.
+func (d *Decision) setVerdict(v Verdict, rest string) error {
 	switch {
 	case v == Revise && rest == "":
 		return errors.New("say what should be different: /revise TEXT")
@@ -181,15 +181,15 @@ func (d *Decision) verdict(v Verdict, rest string) error {
 	return nil
 }
 
-// names refuses the reason of an abort that names a finding: a drop may be meant.
-func names(reason string) error {
-	if len(namedIn(reason)) == 0 {
+// checkAbortReason refuses an abort's reason that names a finding: a drop may be meant.
+func checkAbortReason(reason string) error {
+	if len(findIDs(reason)) == 0 {
 		return nil
 	}
 	return errors.New("/abort posts nothing at all, and this names a finding")
 }
 
-func (d *Decision) edit(rest string) ([]string, error) {
+func (d *Decision) parseEdit(rest string) ([]string, error) {
 	head, body, found := cutColon(rest)
 	id := selector(head)
 	if !found || !idPattern().MatchString(id) {
@@ -202,7 +202,7 @@ func (d *Decision) edit(rest string) ([]string, error) {
 	return []string{id}, nil
 }
 
-// cutColon cuts at the first colon, which may be a full-width one.
+// cutColon cuts at the first colon, ASCII or full-width.
 func cutColon(text string) (before, after string, found bool) {
 	at := strings.IndexAny(text, ":：")
 	if at < 0 {
@@ -212,7 +212,7 @@ func cutColon(text string) (before, after string, found bool) {
 	return text[:at], strings.TrimSpace(text[at+size:]), true
 }
 
-func (d *Decision) regrade(rest string) ([]string, error) {
+func (d *Decision) parseRegrade(rest string) ([]string, error) {
 	words := strings.Fields(rest)
 	for i := range words {
 		words[i] = selector(words[i])

@@ -13,16 +13,16 @@ import (
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
-// pick is what a command names other than by id: Check finds what it stands for.
+// pick is a selector of a command that is not an ID. Check finds the items that it matches.
 type pick struct {
 	how      How
-	text     string // as it is told; of a range none
-	from, to int    // of a range
+	text     string // as written; empty for a range
+	from, to int    // bounds of a range
 	severity Severity
 }
 
-// fold is text as it is compared: small letters without width, form or what
-// cannot be seen, and one kind of each quotation mark and blank.
+// fold normalizes text for comparison: lower case, NFKC, no invisible characters, and one
+// form of each quotation mark and of white space.
 func fold(text string) string {
 	text = strings.Map(func(r rune) rune {
 		switch {
@@ -30,7 +30,7 @@ func fold(text string) string {
 			return '\''
 		case strings.ContainsRune("“”„«»", r):
 			return '"'
-		case unseen(r) && !strings.ContainsRune(" \t\u00a0\u3000\u202f", r):
+		case isInvisible(r) && !strings.ContainsRune(" \t\u00a0\u3000\u202f", r):
 			return -1
 		}
 		return r
@@ -38,18 +38,18 @@ func fold(text string) string {
 	return strings.Join(strings.Fields(strings.ToLower(norm.NFKC.String(text))), " ")
 }
 
-// word is a folded word without what ends a sentence behind it.
-func word(text string) string { return strings.TrimRight(fold(text), ".,;!。、") }
+// foldWord folds a word and cuts punctuation that ends a sentence.
+func foldWord(text string) string { return strings.TrimRight(fold(text), ".,;!。、") }
 
 var (
-	anyRange = pattern.Lazy(`^(F[1-9][0-9]{0,5})(?:[-‐‑–—−~〜]|\.\.+)F?([1-9][0-9]{0,5})$`)
-	parted   = pattern.Lazy(`(F[0-9]+) ?([-‐‑–—−~〜]|\.\.+) ?(F[0-9]+)`)
+	anyRange    = pattern.Lazy(`^(F[1-9][0-9]{0,5})(?:[-‐‑–—−~〜]|\.\.+)F?([1-9][0-9]{0,5})$`)
+	spacedRange = pattern.Lazy(`(F[0-9]+) ?([-‐‑–—−~〜]|\.\.+) ?(F[0-9]+)`)
 )
 
-// selector is a word as a finding's id, a range or a severity is written; a word
-// that is none of these is as it was.
+// selector returns a word as the ID, range or severity that it stands for. Any other word
+// stays as it is, without code marks and trailing punctuation.
 func selector(text string) string {
-	plain := strings.Trim(word(text), `'"`)
+	plain := strings.Trim(foldWord(text), `'"`)
 	if id := strings.ToUpper(plain); idPattern().MatchString(id) || anyRange().MatchString(id) {
 		return id
 	}
@@ -59,50 +59,50 @@ func selector(text string) string {
 	return strings.Trim(strings.TrimRight(text, ".,;"), "`")
 }
 
-// named cuts what a command names from the reason behind it: behind a colon or
-// "because", or in brackets.
-func named(rest string) (words []string, reason string) {
+// splitReason splits what a command names from the reason after it. A reason follows a colon or
+// "because", or is in brackets.
+func splitReason(rest string) (words []string, reason string) {
 	for rest = strings.TrimSpace(rest); rest != ""; {
 		first, after := cutWord(rest)
 		open, last := strings.IndexAny(first, "(（[") == 0, strings.TrimRight(rest, ".,;! ")
 		end, _ := utf8.DecodeLastRuneInString(last)
 		switch before, _, colon := cutColon(first); {
 		case open && strings.ContainsRune(")）]", end):
-			return together(words), strings.TrimSpace(strings.Trim(last, "()（）[]"))
-		case word(first) == "because":
-			return together(words), after
+			return joinRanges(words), strings.TrimSpace(strings.Trim(last, "()（）[]"))
+		case foldWord(first) == "because":
+			return joinRanges(words), after
 		case colon:
 			_, reason, _ = cutColon(rest)
-			return together(append(words, selector(before))), reason
+			return joinRanges(append(words, selector(before))), reason
 		}
 		for _, one := range strings.FieldsFunc(first, func(r rune) bool { return strings.ContainsRune(",，、", r) }) {
 			words = append(words, selector(one))
 		}
 		rest = after
 	}
-	return together(words), ""
+	return joinRanges(words), ""
 }
 
-// together joins ranges written with blanks, and leaves out what only joins two words.
-func together(words []string) (all []string) {
-	for _, w := range strings.Fields(parted().ReplaceAllString(strings.Join(words, " "), "$1-$3")) {
-		if lower := word(w); lower != "and" && lower != "&" && lower != "+" {
+// joinRanges joins ranges written with spaces, and drops words that only connect others.
+func joinRanges(words []string) (all []string) {
+	for _, w := range strings.Fields(spacedRange().ReplaceAllString(strings.Join(words, " "), "$1-$3")) {
+		if lower := foldWord(w); lower != "and" && lower != "&" && lower != "+" {
 			all = append(all, w)
 		}
 	}
 	return all
 }
 
-// takeOut reads what /drop, /keep and /summary name, with an optional reason.
-func (d *Decision) takeOut(c *Command, rest string) error {
-	words, reason := named(rest)
+// parseSelection parses what /drop, /keep and /summary name, with an optional reason.
+func (d *Decision) parseSelection(c *Command, rest string) error {
+	words, reason := splitReason(rest)
 	if len(words) == 0 {
 		return errors.New("no finding is named")
 	}
 	c.reason = reason
 	for _, w := range words {
 		if !idPattern().MatchString(w) {
-			p, err := picked(c.Name, w)
+			p, err := parsePick(c.Name, w)
 			if err != nil {
 				return err
 			}
@@ -120,9 +120,9 @@ func (d *Decision) takeOut(c *Command, rest string) error {
 	return nil
 }
 
-func picked(command, w string) (pick, error) {
+func parsePick(command, w string) (pick, error) {
 	if ends := anyRange().FindStringSubmatch(w); ends != nil {
-		from, to := number(ends[1]), number("F"+ends[2])
+		from, to := findingNumber(ends[1]), findingNumber("F"+ends[2])
 		return pick{how: ByRange, from: min(from, to), to: max(from, to)}, nil
 	}
 	if likeID().MatchString(w) || gluedIDs().MatchString(strings.ToUpper(w)) || command != "/drop" {
@@ -139,8 +139,8 @@ func picked(command, w string) (pick, error) {
 	return pick{how: ByGlob, text: w}, nil
 }
 
-// vague reports whether a command names something that may be a path, and may
-// as well be a word of a sentence.
+// vague reports whether a command names something that may be a path or just a word of a
+// sentence.
 func (c Command) vague() bool {
 	for _, p := range c.picks {
 		if p.how == ByGlob && !strings.ContainsAny(p.text, "/.*?") {
@@ -150,16 +150,16 @@ func (c Command) vague() bool {
 	return false
 }
 
-func number(id string) int {
-	n, _ := strconv.Atoi(strings.TrimPrefix(id, "F")) // no finding has 0
+func findingNumber(id string) int {
+	n, _ := strconv.Atoi(strings.TrimPrefix(id, "F")) // 0 is no finding's number
 	return n
 }
 
-// stands reports whether a pick stands for a finding.
-func (p pick) stands(f Item) bool {
+// matches reports whether a pick selects an item.
+func (p pick) matches(f Item) bool {
 	switch p.how {
 	case ByRange:
-		n := number(f.ID)
+		n := findingNumber(f.ID)
 		return p.from <= n && n <= p.to
 	case BySeverity:
 		return f.Severity.Rank() <= p.severity.Rank()
@@ -168,7 +168,7 @@ func (p pick) stands(f Item) bool {
 	if strings.HasSuffix(glob, "/") {
 		glob += "**"
 	}
-	whole, _ := doublestar.Match(glob, f.Path) // picked refused what is no pattern
+	whole, _ := doublestar.Match(glob, f.Path) // parsePick refused invalid patterns
 	base, _ := doublestar.Match(glob, path.Base(f.Path))
 	return whole || base
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
-// Via says how a decision was given.
+// Via says which way a decision was given.
 type Via string
 
 // The ways to decide: an environment's approval, a dispatched workflow, the
@@ -23,14 +23,14 @@ const (
 	ByRedraft     Via = "redraft"
 )
 
-// Record is the lasting account of a decision; record.schema.json describes
-// its JSON form. Reasons, bodies and the note are untrusted text.
+// Record is the permanent account of a decision; record.schema.json describes its JSON
+// form. Reasons, bodies and the note are untrusted text.
 type Record struct {
 	Thread   string    `json:"thread"`
-	Digest   string    `json:"digest"` // of the checkpoint, 64 hex digits
-	Code     string    `json:"code"`   // its first 16
+	Digest   string    `json:"digest"` // SHA-256 of the checkpoint, 64 hex digits
+	Code     string    `json:"code"`   // first 16 digits of Digest
 	Decision Verdict   `json:"decision"`
-	By       string    `json:"by"` // a login; on the command line the user's name
+	By       string    `json:"by"` // a login, or the user's name on the command line
 	At       time.Time `json:"at"` // UTC, whole seconds
 	Via      Via       `json:"via"`
 	Dropped  []Drop    `json:"dropped"`
@@ -38,71 +38,72 @@ type Record struct {
 	Moved    []Move    `json:"moved"`
 	Severity []Regrade `json:"severity"`
 	Note     string    `json:"note,omitempty"`
-	// id of the review that it approves; stored before that is submitted
+	// ID of the review that it approves; stored before the review is submitted
 	Review   int64  `json:"review,omitzero"`
-	Feedback string `json:"feedback,omitempty"`    // of revise: what the next draft should do differently
-	Replaced string `json:"replaced_by,omitempty"` // of a redraft: the newer draft's code
+	Feedback string `json:"feedback,omitempty"`    // for revise: what the next draft should do differently
+	Replaced string `json:"replaced_by,omitempty"` // for a redraft: the newer draft's code
 
-	// of the draft that it decides, which may be gone before its record is
+	// about the draft, which may be gone before its record is
 	Findings []Shown `json:"findings,omitempty"`
 	Drafting *Effort `json:"drafting,omitempty"`
 }
 
-// Shown is a finding as its approver was shown it, without its texts. Path, Category,
-// Rule, Linter and Model are untrusted text.
+// Shown is a finding as the approver saw it, without its texts. Path, Category, Rule,
+// Linter and Model are untrusted text.
 type Shown struct {
 	ID       string   `json:"id"`
 	Path     string   `json:"path,omitempty"`
 	Severity Severity `json:"severity"` // before the decision
 	Category string   `json:"category,omitempty"`
 	Source   string   `json:"source"`           // model, rule or linter
-	Rule     string   `json:"rule,omitempty"`   // ours, or the linter's
-	Linter   string   `json:"linter,omitempty"` // that it is of
+	Rule     string   `json:"rule,omitempty"`   // our rule, or the linter's
+	Linter   string   `json:"linter,omitempty"` // that reported it
 	Model    string   `json:"model,omitempty"`  // that found it
 }
 
-// Effort is what a draft cost and took. Cost is in millionths of a dollar.
+// Effort is what a draft cost and how long it took. Cost is in millionths of a dollar.
 type Effort struct {
 	Cost     int64   `json:"cost_microusd"`
 	Calls    int64   `json:"calls"`
-	Unpriced int64   `json:"unpriced_calls,omitempty"` // whose price is not known: they are not in Cost
-	Seconds  float64 `json:"seconds,omitempty"`        // 0 where nobody noted it
+	Unpriced int64   `json:"unpriced_calls,omitempty"` // calls of unknown price, not included in Cost
+	Seconds  float64 `json:"seconds,omitempty"`        // 0 if not recorded
 }
 
-// Answer is what a gate is answered with: a decision, and the account of who gave it.
+// Answer answers a gate: the decision, and the record of who gave it.
 type Answer struct {
 	Decision Decision `json:"decision"`
 	Record   Record   `json:"record"`
 }
 
-// With returns the record with verdict, changes and note of d.
+// With returns the record with the verdict, changes and note of d.
 func (r Record) With(d Decision) Record {
 	r.Decision, r.Note, r.Feedback = d.Verdict, d.Note, d.Feedback
 	r.Dropped, r.Edited, r.Moved, r.Severity = d.Drop, d.Edit, d.Move, d.Severity
 	return r
 }
 
-// Withdraws is the record of a draft that another one of the same thread
-// replaces, by its code: an abort that was nobody's verdict on it.
+// Withdraws returns the record of a draft that a newer draft of the same thread replaces:
+// an abort that nobody decided. newer is the newer draft's code.
 func (r Record) Withdraws(newer string) Record {
 	r = r.With(Decision{Verdict: Abort})
 	r.Via, r.Replaced = ByRedraft, newer
 	return r
 }
 
-// Withdrawn reports whether the record is of a draft that was drafted again.
+// Withdrawn reports whether the draft was replaced by a newer one.
 func (r Record) Withdrawn() bool { return r.Via == ByRedraft }
 
-// Same reports whether two records are of one decision on one draft: verdict,
-// changes and feedback agree. Who decided, when, how and with which words may
-// differ, and so may the order of the changes and what named them.
+// Same reports whether two records describe one decision on one draft: verdict, changes and
+// feedback agree. Who decided, when, how and in which words may differ, and so may the
+// order of the changes and how they were selected.
 func (r Record) Same(other Record) bool {
 	return r.Digest == other.Digest && r.Decision == other.Decision && r.Withdrawn() == other.Withdrawn() &&
-		r.Feedback == other.Feedback && alike(withoutHow(r.Dropped), withoutHow(other.Dropped)) &&
-		alike(r.Edited, other.Edited) && alike(r.Moved, other.Moved) && alike(r.Severity, other.Severity)
+		r.Feedback == other.Feedback && sameChanges(withoutHow(r.Dropped), withoutHow(other.Dropped)) &&
+		sameChanges(r.Edited, other.Edited) && sameChanges(r.Moved, other.Moved) &&
+		sameChanges(r.Severity, other.Severity)
 }
 
-// withoutHow are drops as if each had been named by its id.
+// withoutHow returns drops without how they were selected.
 func withoutHow(all []Drop) []Drop {
 	all = slices.Clone(all)
 	for i := range all {
@@ -111,12 +112,12 @@ func withoutHow(all []Drop) []Drop {
 	return all
 }
 
-// alike compares two lists of changes, each of another finding, in any order.
-func alike[T comparable](a, b []T) bool {
+// sameChanges reports whether two lists hold the same changes in any order. Each list has a finding at most once.
+func sameChanges[T comparable](a, b []T) bool {
 	return len(a) == len(b) && !slices.ContainsFunc(a, func(x T) bool { return !slices.Contains(b, x) })
 }
 
-// Encode gives the record as one JSON object, ended by a newline.
+// Encode returns the record as one JSON object, terminated by a newline.
 func (r Record) Encode() ([]byte, error) {
 	r.At = r.At.UTC().Truncate(time.Second)
 	text, err := json.Marshal(r, jsontext.WithIndent("  "))
@@ -125,20 +126,20 @@ func (r Record) Encode() ([]byte, error) {
 
 var digestPattern = pattern.Lazy(`^[0-9a-f]{64}$`)
 
-// DecodeRecord reads a record strictly: exact names, no unknown or repeated
-// members, one document, valid UTF-8, and values that Encode could have written.
+// DecodeRecord decodes a record strictly: exact names, no unknown or repeated members, one
+// document, valid UTF-8, and only values that Encode could have written.
 func DecodeRecord(text []byte) (Record, error) {
 	var r Record
 	if err := json.Unmarshal(text, &r, json.RejectUnknownMembers(true)); err != nil {
 		return Record{}, fmt.Errorf("reading decision record: %w", err)
 	}
-	if bad := r.bad(); bad != "" {
+	if bad := r.invalid(); bad != "" {
 		return Record{}, fmt.Errorf("reading decision record: %s", bad)
 	}
 	return r, nil
 }
 
-func (r Record) bad() string {
+func (r Record) invalid() string {
 	switch {
 	case r.Thread == "" || r.By == "" || r.At.IsZero():
 		return "thread, by or at is missing"

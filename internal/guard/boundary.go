@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// Boundary is a random value of 32 hex digits that marks where untrusted text
-// begins and ends in a prompt. One is drawn for each conversation.
+// Boundary is a random value of 32 hex digits that marks the beginning and end of untrusted
+// text in a prompt. Each conversation draws a new one.
 type Boundary string
 
-// NewBoundary draws a boundary from random, crypto/rand's reader where it is
-// nil, and again as long as the value occurs in one of the texts.
+// NewBoundary draws a boundary from random, or from crypto/rand if it is nil. It draws
+// again as long as the value occurs in one of the texts.
 func NewBoundary(random io.Reader, texts ...string) (Boundary, error) {
 	if random == nil {
 		random = rand.Reader
@@ -39,20 +39,20 @@ func (b Boundary) in(texts []string) bool {
 	return false
 }
 
-// Open is the line that begins a block with a label, and Close the one that ends it, both without a line feed.
+// Open returns the line that begins a block with a label, without a line feed.
 func (b Boundary) Open(label string) string {
 	return "<<<data " + string(b) + " " + labelNoise.ReplaceAllString(label, "-") + ">>>"
 }
 
-// Close is the line that ends a block.
+// Close returns the line that ends a block, without a line feed.
 func (b Boundary) Close() string { return "<<<end " + string(b) + ">>>" }
 
-// Wrap is the one way from untrusted text into a prompt: open mark, text, close mark, each on lines of its own. The
-// text is Visible; marks of any boundary, this boundary's value and the tokens of chat templates are broken with a
-// visible backslash. The label is one of ours.
+// Wrap is the only way for untrusted text into a prompt: opening mark, text, closing mark, each
+// on its own line. The text is made Visible; marks of any boundary, this boundary's value and
+// tokens of chat templates are broken with a visible backslash. The label must be one of ours.
 func (b Boundary) Wrap(label, text string) string {
 	text = breakAfterFirst(marks, Visible(text))
-	for broken := ""; broken != text; { // one token may hold another
+	for broken := ""; broken != text; { // one token may contain another
 		broken, text = text, breakTokens(text)
 	}
 	if b.in([]string{text}) {
@@ -64,14 +64,14 @@ func (b Boundary) Wrap(label, text string) string {
 var (
 	labelNoise = regexp.MustCompile(`[^A-Za-z0-9 _-]+`)
 	marks      = regexp.MustCompile(`(?i)<<<\s*(?:data|end)\b`)
-	// templateToken matches a text that begins with what chat templates treat as a turn's border.
+	// templateToken matches, at the start of a text, what chat templates treat as the border of a turn.
 	templateToken = regexp.MustCompile(`(?i)^(?:<[|｜][^\s|｜<>]{1,64}[|｜]>|<<\s*/?\s*sys\s*>>` +
 		`|</?(?:s|bos|eos|pad|unk|start_of_turn|end_of_turn|think)>` +
 		`|\[/?(?:inst|system_prompt|available_tools|tool_calls|tool_results)\])`)
 )
 
-// breakTokens puts a backslash behind the first character of each template token. To look
-// where one can begin, rather than everywhere, is five times faster on code.
+// breakTokens puts a backslash after the first character of each template token. Matching
+// only where one can begin, rather than everywhere, is five times faster on code.
 func breakTokens(s string) string {
 	var b strings.Builder
 	for {
@@ -91,7 +91,7 @@ func breakTokens(s string) string {
 	return b.String()
 }
 
-// breakAfterFirst puts a backslash behind the first character of each match.
+// breakAfterFirst puts a backslash after the first character of each match.
 func breakAfterFirst(pattern *regexp.Regexp, s string) string {
 	return pattern.ReplaceAllStringFunc(s, func(m string) string { return m[:1] + `\` + m[1:] })
 }

@@ -1,10 +1,10 @@
-// Package guard is the border that untrusted text crosses on its way out: to
-// a log, a terminal, a Markdown page or a prompt.
+// Package guard is the border that untrusted text crosses on its way out: to a log, a terminal, a
+// Markdown page or a prompt.
 //
-// Whatever comes from a pull request, a model, an artifact or an input goes through here; nobody else escapes
-// anything. It never decides whether a text is an attack, and never drops text: what could act becomes visible and
-// inert. Start reading at Visible, which all others apply first; then Line and Text for terminals, Markdown and its
-// kin for pages, Boundary for prompts.
+// Everything from a pull request, a model, an artifact or an input goes through here; no other
+// package escapes text. It never decides whether a text is an attack, and never drops text: what
+// could act becomes visible and inert. Start reading at Visible, which all others apply first;
+// then Line and Text for terminals, Markdown and its relatives for pages, Boundary for prompts.
 package guard
 
 import (
@@ -14,13 +14,13 @@ import (
 	"github.com/org/pr-review-action/internal/lang"
 )
 
-// Line makes one line for logs, annotations and the terminal: Visible, line breaks and tabs as spaces, cut at max
-// runes with "…" behind it (max 0: not cut). A runner reads no workflow command in it, at its start or further on.
+// Line returns one line for logs, annotations and the terminal: Visible, line breaks and tabs as spaces, cut
+// after max runes with "…" (max 0: not cut). A runner finds no workflow command in it, at its start or later.
 func Line(s string, max int) string {
 	return inert(Cut(oneLine(s), max))
 }
 
-// Text makes several lines for the terminal: Visible, and each line safe as in Line. Line feeds and tabs stay.
+// Text returns several lines for the terminal: Visible, and each line safe as in Line. Line feeds and tabs stay.
 func Text(s string) string {
 	lines := strings.Split(Visible(s), "\n")
 	for i, line := range lines {
@@ -34,7 +34,7 @@ func oneLine(s string) string {
 	return strings.NewReplacer("\n", " ", "\t", " ").Replace(s)
 }
 
-// Cut ends a text behind max runes with "…"; a max of 0 cuts nothing.
+// Cut cuts a text after max runes and adds "…". A max of 0 cuts nothing.
 func Cut(s string, max int) string {
 	if max <= 0 || utf8.RuneCountInString(s) <= max {
 		return s
@@ -42,8 +42,8 @@ func Cut(s string, max int) string {
 	return string([]rune(s)[:max]) + "…"
 }
 
-// inert breaks workflow commands with a visible backslash. The runner takes
-// :: at the start of a line alone, behind any white space, but ##[ anywhere.
+// inert breaks workflow commands with a visible backslash. The runner accepts :: only at
+// the start of a line, after any white space, but ##[ anywhere.
 func inert(line string) string {
 	line = strings.ReplaceAll(line, "##[", `##\[`)
 	rest := strings.TrimSpace(line)
@@ -53,7 +53,7 @@ func inert(line string) string {
 	return line
 }
 
-// Code makes one code span that holds s on one line.
+// Code returns one code span with s on one line.
 func Code(s string) string {
 	s = oneLine(s)
 	if s == "" {
@@ -67,14 +67,14 @@ func Code(s string) string {
 	return marks + s + marks
 }
 
-// Fence makes a fenced code block, with a fence longer than any run of backticks inside. It begins at the start of a
-// line and ends with a line feed. info is a language by one of its names; another word is left out.
+// Fence returns a fenced code block whose fence is longer than any run of backticks inside. It begins at the start
+// of a line and ends with a line feed. info is a language by one of its names; any other word is left out.
 func Fence(s, info string) string {
 	return fence(s, language(info))
 }
 
-// Suggestion makes the block that GitHub offers to apply to the lines that a
-// comment stands on. An empty text deletes them.
+// Suggestion returns the block that GitHub offers to apply to the lines of a comment. An
+// empty text deletes them.
 func Suggestion(s string) string {
 	return fence(s, "suggestion")
 }
@@ -101,7 +101,7 @@ func longestRun(s string) int {
 	return longest
 }
 
-// language keeps the first word of an info string where it is a language.
+// language returns the first word of an info string if it is a language, else "".
 func language(info string) string {
 	word, _, _ := strings.Cut(strings.TrimSpace(strings.ToLower(info)), " ")
 	if lang.MarkdownWord(word) {

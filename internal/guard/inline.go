@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// inline writes the text of one line. Characters that act in pairs, such as
-// the dollars of a formula, are escaped only where the paragraph has a pair.
+// inline escapes the text of one line. Characters that act in pairs, such as the dollars of
+// a formula, are escaped only if the paragraph has a pair.
 type inline struct{ pairs string }
 
 func newInline(paragraph string) inline {
@@ -19,14 +19,14 @@ func newInline(paragraph string) inline {
 	return in
 }
 
-// line writes a line from its first character that is no white space, where Markdown looks for blocks.
+// line escapes a line from its first character that is not white space, where Markdown recognizes blocks.
 func (in inline) line(s string) string {
 	var out escaper
 	switch m := slash.FindStringSubmatch(s); {
 	case m != nil:
 		out.span(Code(m[1]))
 		s = s[len(m[0]):]
-	case lead.MatchString(s) || rule(s):
+	case lead.MatchString(s) || isRule(s):
 		out.char(s[0], true)
 		s = s[1:]
 	}
@@ -37,12 +37,12 @@ func (in inline) line(s string) string {
 var (
 	// slash matches a command to a bot, escaped or not.
 	slash = regexp.MustCompile("^\\\\?(/\\w[^\\s`\\\\]*)")
-	// lead matches what begins a heading, a quote or a workflow command.
+	// lead matches the beginning of a heading, a quote or a workflow command.
 	lead = regexp.MustCompile(`^(?:#{1,6}(?:\s|$)|##\[|>|::)`)
 )
 
-// text writes inline text: code spans as they are, and between them what stretch makes of it. A span ends on its
-// line, so that every line of the result has its backticks in pairs whatever block it belongs to.
+// text writes inline text: code spans unchanged, the rest escaped by stretch. A span ends on its
+// line, so that every line of the result has its backticks in pairs, in whatever block it is.
 func (in inline) text(out *escaper, s string) {
 	for s != "" {
 		start, end := codeSpan(s)
@@ -52,14 +52,14 @@ func (in inline) text(out *escaper, s string) {
 	}
 }
 
-// codeSpan finds the first code span of s; both offsets are the length of s where there is none.
+// codeSpan returns the offsets of the first code span of s, or len(s) twice if there is none.
 func codeSpan(s string) (start, end int) {
 	for i := 0; i < len(s); {
 		switch {
-		case escape(s[i:]):
+		case startsEscape(s[i:]):
 			i += 2
 		case s[i] == '`':
-			n := run(s[i:])
+			n := backtickRun(s[i:])
 			if length := spanLength(s[i:], n); length > 0 {
 				return i, i + length
 			}
@@ -71,15 +71,15 @@ func codeSpan(s string) (start, end int) {
 	return len(s), len(s)
 }
 
-// spanLength is the length of the code span that the n backticks at the start
-// of s open; 0 where they are never closed.
+// spanLength returns the length of the code span that the n backticks at the start of s
+// open, or 0 if they are never closed.
 func spanLength(s string, n int) int {
 	for i := n; i < len(s); {
 		if s[i] != '`' {
 			i++
 			continue
 		}
-		m := run(s[i:])
+		m := backtickRun(s[i:])
 		i += m
 		if m == n {
 			return i
@@ -88,24 +88,24 @@ func spanLength(s string, n int) int {
 	return 0
 }
 
-func run(s string) int { return len(s) - len(strings.TrimLeft(s, "`")) }
+func backtickRun(s string) int { return len(s) - len(strings.TrimLeft(s, "`")) }
 
-// escape reports whether s starts with a backslash that escapes.
-func escape(s string) bool { return len(s) > 1 && s[0] == '\\' && punct(s[1]) }
+// startsEscape reports whether s starts with a backslash escape.
+func startsEscape(s string) bool { return len(s) > 1 && s[0] == '\\' && punct(s[1]) }
 
 func punct(c byte) bool {
 	return c > ' ' && c < 0x7f && !(c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z')
 }
 
-// live matches what GitHub turns into a link or a notification: addresses, anything with @name, #1, GH-1, entities
-// (which may stand for any of the others) and commits.
+// live matches what GitHub turns into a link or a notification: addresses, anything with
+// @name, #1, GH-1, entities (which may represent any of the others) and commits.
 var live = regexp.MustCompile(`[A-Za-z0-9+.-]*://[^\s]*|\w*[wW]{3}\.[^\s]*|[\w.+/:%~-]*@[A-Za-z0-9_][\w./:@-]*` +
 	`|[\w./-]*#[0-9]\w*|\b_*[gG][hH]-[0-9]\w*|&#?[A-Za-z0-9]+;|\b_*[0-9a-fA-F]{7,40}_*\b`)
 
-// mayBeLive reports whether live may match in a text: every match has one of these. A look
-// for them takes a fiftieth of the expression's time.
+// mayBeLive reports whether live can match in a text: every match contains one of these.
+// This check takes a fiftieth of the expression's time.
 func mayBeLive(s string) bool {
-	digits := 0 // hexadecimal, one after the other
+	digits := 0 // consecutive hex digits
 	for i := range len(s) {
 		switch c := s[i]; {
 		case c == '@' || c == '#' || c == '&':
@@ -124,7 +124,7 @@ func mayBeLive(s string) bool {
 	return false
 }
 
-// stretch writes text that holds no code span.
+// stretch escapes text without code spans.
 func (in inline) stretch(out *escaper, s string) {
 	plain, literal := unescape(s)
 	if !mayBeLive(plain) {
@@ -147,11 +147,11 @@ func (in inline) stretch(out *escaper, s string) {
 	out.close()
 }
 
-// unescape takes the backslashes of escapes away; literal tells the bytes that had one.
+// unescape removes the backslashes of escapes; literal marks the bytes that had one.
 func unescape(s string) (plain string, literal []bool) {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
-		escaped := escape(s[i:])
+		escaped := startsEscape(s[i:])
 		if escaped {
 			i++
 		}
@@ -161,15 +161,15 @@ func unescape(s string) (plain string, literal []bool) {
 	return b.String(), literal
 }
 
-// write writes plain[from:to] and puts a backslash where a character had one or would act.
+// write writes plain[from:to] with a backslash before each character that had one or would act.
 func (in inline) write(out *escaper, plain string, literal []bool, from, to int) {
 	for i := from; i < to; i++ {
-		out.char(plain[i], literal[i] || in.acts(plain[i], plain[i+1:]))
+		out.char(plain[i], literal[i] || in.isActive(plain[i], plain[i+1:]))
 	}
 }
 
-// acts reports whether a character in front of rest would do something other than stand there or emphasise.
-func (in inline) acts(c byte, rest string) bool {
+// isActive reports whether a character before rest would do anything but appear as itself or emphasise.
+func (in inline) isActive(c byte, rest string) bool {
 	next := byte(0)
 	if rest != "" {
 		next = rest[0]
@@ -185,7 +185,7 @@ func (in inline) acts(c byte, rest string) bool {
 	return strings.IndexByte(in.pairs, c) >= 0
 }
 
-// escaper writes characters; a backslash of the text that would come to stand before punctuation is doubled.
+// escaper writes characters. It doubles a backslash of the text that would end up before punctuation.
 type escaper struct {
 	strings.Builder
 	dangling bool // the last character is a lone backslash
@@ -202,7 +202,7 @@ func (e *escaper) char(c byte, escaped bool) {
 	e.dangling = c == '\\' && !escaped
 }
 
-// close makes the text safe to be followed by anything.
+// close makes the text so far safe to be followed by anything.
 func (e *escaper) close() {
 	if e.dangling {
 		e.WriteByte('\\')
@@ -213,15 +213,15 @@ func (e *escaper) close() {
 // span writes a code span.
 func (e *escaper) span(span string) {
 	e.close()
-	if span != "" && parted(e.String(), span) {
+	if span != "" && needsSpace(e.String(), span) {
 		e.WriteByte(' ')
 	}
 	e.WriteString(span)
 }
 
-// parted reports whether a space must stand between a text and a code span: two runs of backticks would become one,
-// and some parsers take letters, a backtick and an @ together for a mail address.
-func parted(before, span string) bool {
+// needsSpace reports whether a space is needed between a text and a code span: two runs of backticks
+// would merge, and some parsers read letters, a backtick and an @ as a mail address.
+func needsSpace(before, span string) bool {
 	if strings.HasSuffix(before, "`") {
 		return true
 	}
@@ -233,7 +233,7 @@ func parted(before, span string) bool {
 	return before != "" && before[len(before)-1] < 0x80 && before[len(before)-1] > ' ' && !punct(before[len(before)-1])
 }
 
-// rule reports whether a line has the marks of rules, underlined headings and tables' second rows alone.
-func rule(line string) bool {
+// isRule reports whether a line consists only of the marks of rules, heading underlines and table rows.
+func isRule(line string) bool {
 	return strings.Trim(line, "-=*_|: \t") == "" && strings.ContainsAny(line, "-=*_")
 }

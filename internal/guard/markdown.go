@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// Markdown makes prose of a model safe to stand on a GitHub page. Paragraphs, emphasis, lists, inline code and fenced
-// code stay. All else becomes inert text: HTML, links, images, headings, quotes, tables and rules by a backslash;
-// addresses, mentions, references, commits and leading slash commands by a code span, since GitHub links them behind
-// Markdown, where a backslash is gone. The result has no line feed at its end, every fence in it is closed, and a
-// second pass leaves it as it is.
+// Markdown makes a model's prose safe for a GitHub page. Paragraphs, emphasis, lists, inline code and
+// fenced code stay. Everything else becomes inert text: HTML, links, images, headings, quotes, tables
+// and rules by a backslash; addresses, mentions, references, commits and leading slash commands by a
+// code span, since GitHub links them after Markdown has removed the backslashes. The result has no line
+// feed at its end, every fence in it is closed, and a second pass leaves it unchanged.
 func Markdown(s string) string {
 	w := writer{lines: strings.Split(Visible(s), "\n")}
 	w.rest = len(w.lines)
@@ -21,8 +21,8 @@ func Markdown(s string) string {
 	return strings.TrimRight(w.out.String(), "\n")
 }
 
-// Inline is Markdown for one line, such as a title: Line and the rules of Markdown. Inline code and emphasis stay, a
-// list's marker does not. max counts the runes of the text as it is read, not the backslashes.
+// Inline is Markdown for one line, such as a title: Line and the rules of Markdown. Inline code and
+// emphasis stay, a list marker does not. max counts the runes of the input, not the added backslashes.
 func Inline(s string, max int) string {
 	s = strings.TrimSpace(Cut(oneLine(s), max))
 	in, marker := newInline(s), listMarker.FindString(s)
@@ -37,8 +37,8 @@ func Inline(s string, max int) string {
 	return out.String()
 }
 
-// Literal takes what Inline made and has its stars, underscores and further characters
-// stand for themselves: in a title they are code without marks more often than emphasis.
+// Literal escapes the stars, underscores and further characters in a result of Inline: in a
+// title they are more often code without backticks than emphasis.
 func Literal(text, further string) string {
 	var b strings.Builder
 	for i := 0; i < len(text); {
@@ -47,8 +47,8 @@ func Literal(text, further string) string {
 		case c == '\\':
 			n = min(2, len(text)-i)
 		case c == '`':
-			n = cmp.Or(spanLength(text[i:], run(text[i:])), run(text[i:]))
-		case c == '*', c == '_' && !within(text, i), strings.IndexByte(further, c) >= 0:
+			n = cmp.Or(spanLength(text[i:], backtickRun(text[i:])), backtickRun(text[i:]))
+		case c == '*', c == '_' && !isInsideWord(text, i), strings.IndexByte(further, c) >= 0:
 			b.WriteByte('\\')
 		}
 		b.WriteString(text[i : i+n])
@@ -57,24 +57,24 @@ func Literal(text, further string) string {
 	return b.String()
 }
 
-// within reports whether a byte stands between letters or digits, where an underscore is no emphasis.
-func within(text string, i int) bool {
+// isInsideWord reports whether a byte is between letters or digits, where an underscore does not emphasise.
+func isInsideWord(text string, i int) bool {
 	word := func(c byte) bool { return c >= utf8.RuneSelf || c > ' ' && c < 0x7f && !punct(c) }
 	return i > 0 && i+1 < len(text) && word(text[i-1]) && word(text[i+1])
 }
 
-// writer takes lines off the front and writes blocks.
+// writer consumes lines from the front and writes blocks.
 type writer struct {
 	lines  []string
 	out    strings.Builder
 	inline inline
-	list   bool // within a list, where indented lines belong to an item
-	text   bool // behind a line of a paragraph
-	rest   int  // how many lines are left at the blank line that inline looked ahead to
+	list   bool // inside a list, where indented lines belong to an item
+	text   bool // after a line of a paragraph
+	rest   int  // lines left at the blank line that paragraph last looked ahead to
 }
 
 var (
-	// listMarker knows no numbers of seven digits, which may name a commit.
+	// listMarker excludes numbers of seven digits, which may name a commit.
 	listMarker = regexp.MustCompile(`^(?:[-*+]|[0-9]{1,6}[.)])(?:[ \t]+|$)`)
 	fenceOpen  = regexp.MustCompile("^(?:(`{3,})([^`]*)|(~{3,})(.*))$")
 )
@@ -95,10 +95,10 @@ func (w *writer) block() {
 	}
 }
 
-// line writes a line of text behind its list markers, or the fence that it opens.
+// line writes a line of text after its list markers, or the fenced block that it opens.
 func (w *writer) line(body string, indent int) {
 	markers := ""
-	for !rule(body) {
+	for !isRule(body) {
 		m := listMarker.FindString(body)
 		if m == "" {
 			break
@@ -116,12 +116,12 @@ func (w *writer) line(body string, indent int) {
 	}
 	w.out.WriteString(strings.Repeat(" ", indent) + markers)
 	if markers != "" && strings.HasPrefix(body, "[") {
-		w.out.WriteByte('\\') // a task's box
+		w.out.WriteByte('\\') // a task list's box
 	}
 	w.out.WriteString(w.inline.line(body) + "\n")
 }
 
-// paragraph looks ahead to the next blank line, once for all paragraphs that stand before it.
+// paragraph sets inline for the lines up to the next blank one, once for all paragraphs before it.
 func (w *writer) paragraph(body string) {
 	w.text = true
 	if len(w.lines) >= w.rest {
@@ -135,23 +135,23 @@ func (w *writer) paragraph(body string) {
 	w.inline = newInline(body + strings.Join(w.lines[:n], "\n"))
 }
 
-// fenced copies a code block up to its closing fence, or to the end of the
-// text, with a fence of our own at the left margin.
+// fenced copies a code block up to its closing fence, or to the end of the text, with our
+// own fence at the left margin.
 func (w *writer) fenced(open, info string, indent int) {
 	n := 0
-	for n < len(w.lines) && !closes(w.lines[n], open) {
+	for n < len(w.lines) && !closesFence(w.lines[n], open) {
 		n++
 	}
 	w.code(w.lines[:n], info, indent)
 	w.lines = w.lines[min(n+1, len(w.lines)):]
 }
 
-func closes(line, open string) bool {
+func closesFence(line, open string) bool {
 	line = strings.TrimSpace(line)
 	return len(line) >= len(open) && strings.Trim(line, open[:1]) == ""
 }
 
-// indented copies a code block that is marked by four spaces.
+// indented copies a code block that is indented by four spaces.
 func (w *writer) indented() {
 	n := 0
 	for n < len(w.lines) && (strings.HasPrefix(w.lines[n], "    ") || strings.HasPrefix(w.lines[n], "\t")) {
@@ -171,7 +171,7 @@ func (w *writer) code(lines []string, info string, indent int) {
 	w.list, w.text = false, false
 }
 
-// dedent takes up to n columns of white space off the front.
+// dedent removes up to n columns of leading white space.
 func dedent(line string, n int) string {
 	for n > 0 && line != "" && (line[0] == ' ' || line[0] == '\t') {
 		n -= width(line[:1])

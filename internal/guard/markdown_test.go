@@ -21,7 +21,7 @@ import (
 // reference matches, in text outside code, what GitHub acts on behind Markdown.
 var reference = regexp.MustCompile(`(?i)(^|\W)@[a-z0-9]|#[0-9]|\bGH-[0-9]|\b[0-9a-f]{7,40}\b|https?://|www\.`)
 
-var escape = regexp.MustCompile(`\\([[:punct:]])`)
+var startsEscape = regexp.MustCompile(`\\([[:punct:]])`)
 
 // violations lists what of a page is neither prose nor code.
 func violations(page string) []string {
@@ -45,8 +45,8 @@ func violations(page string) []string {
 			if prev, ok := n.PreviousSibling().(*ast.Text); ok && !prev.SoftLineBreak() && !prev.HardLineBreak() {
 				break // read with the one before
 			}
-			value := run(n, source)
-			if m := reference.FindString(html.UnescapeString(escape.ReplaceAllString(value, "$1"))); m != "" {
+			value := backtickRun(n, source)
+			if m := reference.FindString(html.UnescapeString(startsEscape.ReplaceAllString(value, "$1"))); m != "" {
 				bad = append(bad, "reference "+value)
 			}
 		case *ast.Document, *ast.Paragraph, *ast.TextBlock, *ast.List, *ast.ListItem, *ast.Emphasis, *ast.String:
@@ -66,9 +66,9 @@ func violations(page string) []string {
 	return bad
 }
 
-// run is the text from n on to the end of the line: Markdown cuts one text
+// backtickRun is the text from n on to the end of the line: Markdown cuts one text
 // into several nodes where GitHub's filters see one.
-func run(n *ast.Text, source []byte) string {
+func backtickRun(n *ast.Text, source []byte) string {
 	value := string(n.Value(source))
 	for !n.SoftLineBreak() && !n.HardLineBreak() {
 		next, ok := n.NextSibling().(*ast.Text)

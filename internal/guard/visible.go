@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// Visible shows what a reader would not see: control, bidirectional, zero width, tag and other invisible characters
-// become <U+202E> and the like, no-break spaces plain spaces, broken UTF-8 U+FFFD. Line feeds and tabs stay, CR LF
-// becomes LF. Emoji sequences stay, and so do joiners between letters of the scripts that are written with them.
-// Nothing of the kind is left behind, so a second pass changes nothing.
+// Visible makes the invisible visible: control, bidirectional, zero width, tag and other invisible
+// characters become <U+202E> and the like, no-break spaces plain spaces, broken UTF-8 U+FFFD. Line
+// feeds and tabs stay, CR LF becomes LF. Emoji sequences stay, and so do joiners between letters of the
+// scripts that use them. No invisible character is left, so a second pass changes nothing.
 func Visible(s string) string {
 	if Plain(s) {
 		return s
@@ -18,7 +18,7 @@ func Visible(s string) string {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	var b strings.Builder
 	b.Grow(len(s))
-	last, base := rune(-1), rune(-1) // base: the last one that is no selector
+	last, base := rune(-1), rune(-1) // base: the last one that is not a selector
 	for len(s) > 0 {
 		r, n := utf8.DecodeRuneInString(s)
 		if flag := flagTags(last, s); flag > 0 {
@@ -46,7 +46,7 @@ func Visible(s string) string {
 	return b.String()
 }
 
-// Plain reports whether a text is printable ASCII, line feeds and tabs.
+// Plain reports whether a text has only printable ASCII, line feeds and tabs.
 func Plain(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c >= 0x7f || c < ' ' && c != '\n' && c != '\t' {
@@ -69,20 +69,20 @@ func hidden(r rune) bool {
 
 func selector(r rune) bool { return r == '\ufe0f' || r == '\ufe0e' }
 
-// selects reports whether a selector stands behind a picture, or within the sequence of a keycap.
+// selects reports whether a selector follows a picture, or is part of a keycap sequence.
 func selects(last, next rune) bool {
 	keycap := next == '\u20e3' && (last >= '0' && last <= '9' || last == '#' || last == '*')
 	return keycap || pictograph(last)
 }
 
-// joins reports whether a joiner does its proper work between its neighbours.
+// joins reports whether a joiner has its proper use between its neighbours.
 func joins(base, r, next rune) bool {
 	letters := joiningLetter(base) && joiningLetter(next)
 	return r == '\u200c' && letters || r == '\u200d' && (letters || pictograph(base) && pictograph(next))
 }
 
-// flagTags is the length of the tag characters that make the flag of England,
-// Scotland or Wales out of a black flag; 0 where none stand at the start of s.
+// flagTags returns the length of the tag characters at the start of s that turn a black
+// flag into that of England, Scotland or Wales, or 0 if there are none.
 func flagTags(prev rune, s string) int {
 	if prev != '\U0001f3f4' {
 		return 0
@@ -99,7 +99,7 @@ func flagTags(prev rune, s string) int {
 	return 0
 }
 
-// pictograph covers the blocks that hold emoji.
+// pictograph reports whether r is in a block of emoji.
 func pictograph(r rune) bool {
 	switch {
 	case r >= 0x1f000 && r <= 0x1faff, r >= 0x2190 && r <= 0x21ff, r >= 0x2300 && r <= 0x23ff,
@@ -109,7 +109,7 @@ func pictograph(r rune) bool {
 	return strings.ContainsRune("©®‼⁉™ℹⓂ〰〽㊗㊙", r)
 }
 
-// joiningLetter reports whether a letter or mark is of a script that is written with joiners.
+// joiningLetter reports whether a letter or mark belongs to a script that uses joiners.
 func joiningLetter(r rune) bool {
 	return unicode.In(r, unicode.L, unicode.M) && unicode.In(r,
 		unicode.Arabic, unicode.Syriac, unicode.Nko, unicode.Mongolian, unicode.Devanagari, unicode.Bengali,

@@ -5,33 +5,33 @@ import (
 	"strings"
 )
 
-// address is how plainly a sentence speaks to a model, or as somebody who does; named when it calls the model.
-func address(s []token, present set) (best float64, named bool) {
+// addressScore scores how clearly a sentence addresses a model, or speaks as one. named means it calls the model.
+func addressScore(s []token, present set) (best float64, named bool) {
 	if present.has(you) {
 		best = 0.5
 	}
 	for i := 0; i < len(s); i++ {
-		points := addressee(s[i].means)
+		points := addresseeScore(s[i].means)
 		if points == 0 {
 			continue
 		}
 		first := i
-		for i+1 < len(s) && s[i+1].sep == ' ' && addressee(s[i+1].means) > 0 {
+		for i+1 < len(s) && s[i+1].sep == ' ' && addresseeScore(s[i+1].means) > 0 {
 			i++
-			points = max(points, addressee(s[i].means))
+			points = max(points, addresseeScore(s[i].means))
 		}
 		if !s[i].means.has(turn) {
-			called := called(s, first, i)
+			called := callScore(s, first, i)
 			named = named || points+called >= 2
-			points += max(called, obliged(s, i))
+			points += max(called, dutyScore(s, i))
 		}
 		best = max(best, points)
 	}
 	return best, named
 }
 
-// addressee weighs a word for somebody who reads.
-func addressee(means set) float64 {
+// addresseeScore scores a word as the name of a reader.
+func addresseeScore(means set) float64 {
 	switch {
 	case means.has(turn) || means.has(machine):
 		return 1.5
@@ -45,14 +45,14 @@ func addressee(means set) float64 {
 	return 0
 }
 
-// weak reports whether words are those for a reviewer alone, a program or a person.
-func weak(words []token) bool {
-	return !slices.ContainsFunc(words, func(t token) bool { return t.means&of(machine, agent) != 0 })
+// onlyReviewers reports whether no word names a machine or an agent, only a reviewer, who may be a person.
+func onlyReviewers(words []token) bool {
+	return !slices.ContainsFunc(words, func(t token) bool { return t.means&setOf(machine, agent) != 0 })
 }
 
-// called is how much of a call stands around the words first..last: a colon or
-// comma behind them, "note to" or "if you are" before them.
-func called(s []token, first, last int) float64 {
+// callScore scores how the words first..last are called: by a colon or comma after them, or by
+// "note to" or "if you are" before them.
+func callScore(s []token, first, last int) float64 {
 	points := 0.0
 	if last+1 < len(s) && strings.IndexByte(":,", s[last+1].sep) >= 0 {
 		points = 0.7
@@ -65,15 +65,15 @@ func called(s []token, first, last int) float64 {
 		case s[k].means.has(dear) && (k == first-1 || (s[first-1].means | s[k+1].means).has(toward)),
 			s[k].means.has(cond) && s[k+1].means.has(you):
 			points = max(points, 1.2)
-		case s[k].means.has(toward) && !weak(s[first:last+1]): // "a lot of tools" are nobody
+		case s[k].means.has(toward) && !onlyReviewers(s[first:last+1]): // "a lot of tools" addresses no one
 			points = max(points, 0.5)
 		}
 	}
 	return points
 }
 
-// obliged is how much a word behind the last one lays down a duty.
-func obliged(s []token, last int) float64 {
+// dutyScore scores a duty that the words after the last one impose.
+func dutyScore(s []token, last int) float64 {
 	for k := last + 1; k < min(len(s), last+4); k++ {
 		if s[k].means.has(modal) {
 			return 0.7

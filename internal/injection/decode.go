@@ -17,28 +17,29 @@ import (
 
 const maxDepth = 3 // encodings within encodings
 
-// coding is one way to write text that a model reads and a person does not.
+// coding is one way to encode text that a model reads and a person does not.
 type coding struct {
-	possible func(line string) bool // a quick look
+	possible func(line string) bool // a cheap check
 	find     func(line string, most int) []string
-	decode   func(string) string // "" where it is none
+	decode   func(string) string // "" if it does not decode
 }
 
 var codings = []coding{
-	{stretch(shortest, base64Signs, ""), by(`[\w+/-]{16,}={0,2}`), fromBase64},
-	{stretch(20, hexDigits, " :,xX"), by(`(?i)\b(?:0x)?(?:[0-9a-f]{2}[ :,]?){10,}`), fromHex},
-	{many("%"), by(`[^\s"'<>]*(?:%[0-9A-Fa-f]{2}[^\s"'<>%]{0,8}){3,}`), fromPercent},
-	{many("&"), by(`(?:&#?\w{2,8};[^&]{0,3}){4,}`), html.UnescapeString},
-	{many(`\`), by(`(?:\\(?:u[0-9a-fA-F]{4}|u\{[0-9a-fA-F]+\}|x[0-9a-fA-F]{2}|[0-7]{3})[^\\]{0,12}){4,}`), fromEscapes},
+	{longRun(shortest, base64Signs, ""), matchesOf(`[\w+/-]{16,}={0,2}`), fromBase64},
+	{longRun(20, hexDigits, " :,xX"), matchesOf(`(?i)\b(?:0x)?(?:[0-9a-f]{2}[ :,]?){10,}`), fromHex},
+	{repeated("%"), matchesOf(`[^\s"'<>]*(?:%[0-9A-Fa-f]{2}[^\s"'<>%]{0,8}){3,}`), fromPercent},
+	{repeated("&"), matchesOf(`(?:&#?\w{2,8};[^&]{0,3}){4,}`), html.UnescapeString},
+	{repeated(`\`), matchesOf(`(?:\\(?:u[0-9a-fA-F]{4}|u\{[0-9a-fA-F]+\}|x[0-9a-fA-F]{2}|[0-7]{3})[^\\]{0,12}){4,}`),
+		fromEscapes},
 }
 
-// by finds what matches an expression.
-func by(expr string) func(string, int) []string {
+// matchesOf returns a function that finds the matches of an expression.
+func matchesOf(expr string) func(string, int) []string {
 	re := pattern.Lazy(expr)
 	return func(line string, most int) []string { return re().FindAllString(line, most) }
 }
 
-// decoded lists what a line says in other codings.
+// decoded returns the texts that a line contains in other encodings.
 func decoded(line string) []string {
 	var list []string
 	for _, c := range codings {
@@ -51,21 +52,21 @@ func decoded(line string) []string {
 			}
 		}
 	}
-	return append(list, strange(line)...)
+	return append(list, disguises(line)...)
 }
 
-func many(sign string) func(string) bool {
+func repeated(sign string) func(string) bool {
 	return func(line string) bool { return strings.Count(line, sign) > 2 }
 }
 
 const (
 	hexDigits   = "0123456789abcdefABCDEF"
 	base64Signs = hexDigits + "ghijklmnopqrstuvwxyzGHIJKLMNOPQRSTUVWXYZ+/_-"
-	shortest    = 16 // letters of base64 that are looked at
+	shortest    = 16 // base64 characters at least
 )
 
-// stretch looks for so many of some bytes in a row, others that may stand between them aside.
-func stretch(need int, of, between string) func(string) bool {
+// longRun returns a check for a run of need bytes out of some, not counting the bytes allowed between them.
+func longRun(need int, of, between string) func(string) bool {
 	counted, allowed := bytesOf(of), bytesOf(of+between)
 	return func(line string) bool {
 		run := 0
@@ -109,7 +110,7 @@ func readable(text string) bool {
 
 func control(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r == 0x7f }
 
-// binary reports whether no readable text begins with some bytes.
+// binary reports whether no readable text can begin with some bytes.
 func binary(head []byte) bool {
 	for len(head) > 0 && utf8.FullRune(head) {
 		r, n := utf8.DecodeRune(head)
@@ -123,7 +124,7 @@ func binary(head []byte) bool {
 
 var urlSigns = strings.NewReplacer("-", "+", "_", "/")
 
-// fromBase64 decodes nothing whose beginning is no prose.
+// fromBase64 decodes base64, unless its beginning cannot be prose.
 func fromBase64(s string) string {
 	s = urlSigns.Replace(strings.TrimRight(s, "="))
 	var head [shortest / 4 * 3]byte
@@ -173,17 +174,17 @@ func fromEscapes(s string) string {
 	})
 }
 
-// common are words of which a line in another spelling has several. Turned around "on" is one itself.
-const common = "the and this you your not all any for is it to of do no as be with text file report approve ignore " +
-	"review reviewer reviews assistant model instructions rules safe say return empty above previous language issues " +
+// commonWords lists words of which a line in rot13 or backwards has several. "no" backwards is itself a word.
+const commonWords = "the and this you your not all any for is it to of do no as be with text file report approve " +
+	"ignore review reviewer reviews assistant model instructions rules safe say return empty above previous language issues " +
 	"findings skip must code change"
 
-const chance = 3 // different words of another spelling that are no chance in one line
+const minDisguised = 3 // different disguised words in one line that rule out chance
 
-// spellings says of each strange word whether it is in rot13, else it stands backwards.
+// spellings maps each disguised word to true if it is in rot13, and to false if it is backwards.
 var spellings = sync.OnceValue(func() map[string]bool {
 	list := map[string]bool{}
-	for word := range strings.FieldsSeq(common) {
+	for word := range strings.FieldsSeq(commonWords) {
 		list[backwards(word)] = false
 		list[strings.Map(rot13, word)] = true
 	}
@@ -201,26 +202,26 @@ var (
 	gap    = pattern.Lazy(`[ ._-]{2,}`)
 )
 
-// strange lists a line in the spellings that nobody writes by chance: rot13, backwards, letters spaced out.
-func strange(line string) []string {
+// disguises returns a line in the spellings that no one writes by chance: rot13, backwards, letters spaced out.
+func disguises(line string) []string {
 	var list []string
-	forward, back, single := strangers(line)
-	if forward >= chance {
+	forward, back, single := countDisguised(line)
+	if forward >= minDisguised {
 		list = append(list, strings.Map(rot13, line))
 	}
-	if back >= chance {
+	if back >= minDisguised {
 		list = append(list, backwards(line))
 	}
 	if single >= 8 {
 		for _, run := range spaced().FindAllString(line, 4) {
-			list = append(list, closed(run))
+			list = append(list, joinLetters(run))
 		}
 	}
 	return list
 }
 
-// strangers counts a line's different words in rot13, its different words backwards, and its words of one letter.
-func strangers(line string) (forward, back, single int) {
+// countDisguised counts a line's different words in rot13, its different words backwards, and its one-letter words.
+func countDisguised(line string) (forward, back, single int) {
 	var seen []string
 	for word := range strings.FieldsFuncSeq(strings.ToLower(line), func(r rune) bool { return !unicode.IsLetter(r) }) {
 		if len(word) == 1 {
@@ -250,8 +251,8 @@ func rot13(r rune) rune {
 	return r
 }
 
-// closed puts spaced letters together; wider gaps part the words.
-func closed(run string) string {
+// joinLetters joins letters that are spaced out; wider gaps separate the words.
+func joinLetters(run string) string {
 	var words []string
 	for word := range strings.SplitSeq(gap().ReplaceAllString(run, "\n"), "\n") {
 		words = append(words, strings.NewReplacer(" ", "", ".", "", "_", "", "-", "").Replace(word))

@@ -9,7 +9,7 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 )
 
-// lookalikes maps letters of other scripts to the Latin ones that they are taken for.
+// lookalikes lists pairs: a letter of another script, then the Latin letter that it is taken for.
 const lookalikes = "аaеeоoрpсcуyхxіiјjѕsһhԁdԛqԝwӏlАAВBЕEКKМMНHОOРPСCТTУYХXІIЈJЅS" +
 	"οoνvρpιiκkυuαaΑAΒBΕEΖZΗHΙIΚKΜMΝNΟOΡPΤTΥYΧX" + "օoսuոnցgհhѵvɡgɑaıi"
 
@@ -29,9 +29,9 @@ func lookalike(r rune) (rune, bool) {
 	return r, false
 }
 
-// mixedWord is where a word starts in which look-alike letters of another script stand among Latin ones; -1 where
-// none does. A word in one script is no disguise, nor is a Latin abbreviation with a Cyrillic ending, nor a word with
-// letters that look like no Latin one.
+// mixedWord returns the offset of a word in which look-alike letters of another script
+// occur among Latin ones, or -1. A word in one script is no disguise, nor is a Latin
+// abbreviation with a Cyrillic ending, nor a word with letters that resemble no Latin one.
 func mixedWord(line string) int {
 	found, at := -1, 0
 	eachWord(line, func(word string, letters bool) {
@@ -43,7 +43,7 @@ func mixedWord(line string) int {
 	return found
 }
 
-// eachWord calls f for the runs of letters and the runs between them.
+// eachWord calls f for each run of letters and each run between them.
 func eachWord(line string, f func(run string, letters bool)) {
 	isLetter := func(r rune) bool { return unicode.IsLetter(r) || unicode.Is(unicode.Mn, r) }
 	for inside := false; line != ""; inside = !inside {
@@ -79,22 +79,22 @@ func mixed(word string) bool {
 	return latin > 0 && alike > 0 && other == 0 && !abbreviation && (!greek || length > 3)
 }
 
-// fold makes a text comparable: hidden characters gone, tag characters as the letters that they stand for,
-// compatibility forms and look-alikes in mixed words replaced, lower case.
+// fold normalizes a text for comparison: it removes hidden characters, replaces tag characters by their
+// letters, applies compatibility forms, replaces look-alikes in mixed words, and lowers the case.
 func fold(line string) string {
 	if guard.Plain(line) {
 		return strings.ToLower(line)
 	}
-	return strings.ToLower(unmask(norm.NFKC.String(bare(line))))
+	return strings.ToLower(replaceLookalikes(norm.NFKC.String(stripHidden(line))))
 }
 
-// bare is a line without its hidden characters, tag characters shown. A form feed parts words.
-func bare(line string) string {
+// stripHidden returns a line without hidden characters and with tag characters decoded. A form feed separates words.
+func stripHidden(line string) string {
 	if guard.Plain(line) {
 		return line
 	}
 	var b strings.Builder
-	each(line, func(_ int, r rune, seen bool) {
+	eachRune(line, func(_ int, r rune, seen bool) {
 		switch {
 		case r > 0xe0020 && r < 0xe007f:
 			b.WriteRune(r - 0xe0000)
@@ -107,9 +107,9 @@ func bare(line string) string {
 	return b.String()
 }
 
-// unmask replaces the look-alikes of a line that has mixed words. Words that
-// have letters like no Latin one stay as they are.
-func unmask(line string) string {
+// replaceLookalikes replaces the look-alikes of a line that has mixed words. Words with letters that
+// resemble no Latin one stay as they are.
+func replaceLookalikes(line string) string {
 	if mixedWord(line) < 0 {
 		return line
 	}

@@ -1,11 +1,11 @@
-// Package injection finds text that speaks to the reviewer instead of to the program: characters that nobody sees,
-// and instruction-shaped text, that is orders about the review, verdicts handed in and forged turns, in many
-// languages and through the usual encodings.
+// Package injection finds text that addresses the reviewer instead of the program: invisible
+// characters, and instruction-shaped text, which means orders about the review, ready-made
+// verdicts and forged turns, in many languages and through the usual encodings.
 //
-// What it finds is a warning for the person at the gate. It never removes text, never changes a review, and no
-// defence depends on it (THREATS.md, D11). It keeps no state and does no I/O. Start reading at Scan; hidden.go finds
-// characters, rule.go has what instruction-shaped text is made of, score.go adds it up, lexicon holds the words,
-// .github/DETECTOR.md the figures.
+// Its results are a warning for the person at the gate. It never removes text, never changes a
+// review, and no defence depends on it (THREATS.md, D11). It keeps no state and does no I/O.
+// Start reading at Scan; hidden.go finds characters, rule.go defines what instruction-shaped text
+// consists of, score.go adds it up, lexicon holds the words, .github/DETECTOR.md the figures.
 package injection
 
 import (
@@ -17,9 +17,9 @@ import (
 	"github.com/org/pr-review-action/internal/order"
 )
 
-// Report is what a text holds, each list in the order of lines.
+// Report holds the hits in a text, each list ordered by line.
 type Report struct {
-	Hidden       []Hit // characters that a reader does not see, or takes for others, and forged marks of ours
+	Hidden       []Hit // characters that a reader does not see or takes for others, and forged marks
 	Instructions []Hit // instruction-shaped text
 }
 
@@ -27,25 +27,25 @@ type Report struct {
 type Hit struct {
 	Line    int    // 1-based, in the text that was scanned
 	Kind    string // short and constant, such as "bidi control" or "states a verdict"
-	Excerpt string // at most 80 characters of the text, raw: for guard before it is shown
+	Excerpt string // at most 80 characters of the text, raw: pass it through guard before showing it
 }
 
-// Found reports whether there is anything to look at.
+// Found reports whether there are any hits.
 func (r Report) Found() bool { return len(r.Hidden)+len(r.Instructions) > 0 }
 
 const (
-	maxHits    = 100 // of each list
+	maxHits    = 100 // per list
 	maxExcerpt = 80  // characters
 )
 
-// Scan finds hidden characters and instruction-shaped text. Its time is proportional to the text, and the same text
-// gives the same report. A diff may be given with its marks.
+// Scan finds hidden characters and instruction-shaped text. It runs in linear time, and the
+// same text always gives the same report. The lines may carry a diff's signs.
 func Scan(text string) Report {
 	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	return Report{Hidden: hiddenHits(lines), Instructions: tidy(instructions(lines))}
 }
 
-// tidy orders hits and keeps one of each line and kind.
+// tidy orders hits by line and kind, keeps one for each, and at most maxHits.
 func tidy(hits []Hit) []Hit {
 	order.Stable(hits, func(a, b Hit) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Kind, b.Kind))
@@ -54,7 +54,7 @@ func tidy(hits []Hit) []Hit {
 	return hits[:min(len(hits), maxHits)]
 }
 
-// excerpt cuts a line around a byte, from the beginning of a word where one is near.
+// excerpt returns up to maxExcerpt characters of a line around a byte, starting at a word if one is near.
 func excerpt(line string, at int) string {
 	at = min(at, len(line))
 	start := max(0, at-maxExcerpt/4)

@@ -11,56 +11,56 @@ import (
 	"github.com/org/pr-review-action/internal/order"
 )
 
-// concept is what a word can stand for, whatever its language.
+// concept is what a word can mean, in any language.
 type concept uint8
 
 const (
-	machine   concept = iota // somebody who can only be a model
-	agent                    // somebody who may be one
-	reviewer                 // who reviews, a model or a person
-	person                   // who is deceived
+	machine   concept = iota // can only be a model
+	agent                    // may be a model
+	reviewer                 // a reviewer, model or person
+	person                   // the person to deceive
 	you                      // the reader
 	not                      // negation and absence
 	report                   // to report
 	inspect                  // to review
 	skip                     // to leave out
-	rules                    // what the reader was told
+	rules                    // the reader's instructions
 	prior                    // earlier
 	all                      // every
 	findings                 // what a review finds
-	clean                    // without fault
+	clean                    // without defects
 	empty                    // nothing in it
 	say                      // to answer
-	jsonForm                 // the form of an answer
+	jsonForm                 // the format of an answer
 	verdict                  // the value of an answer
 	already                  // done before
 	modal                    // must, should, please
-	role                     // who the reader shall be
-	leak                     // what the reader keeps to itself
+	role                     // whom the reader should be
+	leak                     // what the reader should keep private
 	call                     // to use a tool
 	tool                     // a tool's name
 	send                     // to pass on
 	secret                   // what must not leak
 	target                   // what is under review
-	authority                // who may say so
+	authority                // a claimed authority
 	urge                     // pressure
-	dear                     // an address
+	dear                     // a salutation
 	toward                   // for, to
 	cond                     // if, when
 	answer                   // where an answer goes
-	always                   // whatever is found
-	deem                     // to take for
+	always                   // regardless of findings
+	deem                     // to consider as
 	defence                  // talk about attacks
-	story                    // a wish for a product
+	story                    // a user story
 	turn                     // a forged turn of a conversation
 	fence                    // a forged end of the data
-	addr                     // an address on the web
+	addr                     // a web address
 )
 
-// set holds concepts as bits.
+// set is a set of concepts as bits.
 type set uint64
 
-func of(list ...concept) (s set) {
+func setOf(list ...concept) (s set) {
 	for _, c := range list {
 		s |= 1 << c
 	}
@@ -72,22 +72,22 @@ func (s set) has(c concept) bool { return s&(1<<c) != 0 }
 //go:embed lexicon
 var lexicons embed.FS
 
-// names are the words that open a lexicon's lines.
+// names lists the words that begin a lexicon's lines, in the order of the concepts.
 var names = strings.Fields("machine agent reviewer person you not report inspect skip rules prior all finding clean " +
 	"empty say json verdict already modal role leak call tool send secret target authority urge dear for cond answer " +
 	"always deem defence story")
 
-// phrase is one entry: words in a row, each exact or, with open, a beginning.
+// phrase is one entry: consecutive words, each exact or, if open, a prefix.
 type phrase struct {
 	words []string
 	open  []bool
 	means set
 }
 
-// dictionary finds entries by the beginning of their first word.
+// dictionary finds entries by the first characters of their first word.
 type dictionary struct {
-	spaced   map[string][]phrase // by the first three characters
-	unspaced map[rune][]phrase   // one word each, that stands anywhere
+	spaced   map[string][]phrase // by their first three characters
+	unspaced map[rune][]phrase   // single words that match anywhere
 }
 
 var words = sync.OnceValue(func() dictionary {
@@ -112,7 +112,7 @@ func (d dictionary) add(fields []string) {
 	if len(fields) == 0 || fields[0] == "#" {
 		return
 	}
-	means := of(concept(slices.Index(names, fields[0])))
+	means := setOf(concept(slices.Index(names, fields[0])))
 	for _, entry := range fields[1:] {
 		entry = fold(entry)
 		if r, _ := utf8.DecodeRuneInString(entry); unspaced(r) {
@@ -129,7 +129,7 @@ func (d dictionary) add(fields []string) {
 	}
 }
 
-// key is the beginning of a word that entries are kept under. A stem of one or two letters stands for itself alone.
+// key returns the first three characters of a word, which index the entries. A shorter stem has its own key.
 func key(word string) string {
 	size := 0
 	for range 3 {
@@ -144,8 +144,8 @@ func unspaced(r rune) bool {
 		unicode.Hebrew, unicode.Devanagari, unicode.Thai)
 }
 
-// inWord reports whether entries of a script stand at the beginning of a word,
-// or behind at most two letters of prefixes.
+// inWord reports whether entries of a script match only at the start of a word, or after at
+// most two letters of prefixes.
 func inWord(r rune) bool {
 	return unicode.In(r, unicode.Arabic, unicode.Hebrew, unicode.Devanagari)
 }

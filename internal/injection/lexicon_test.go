@@ -53,9 +53,9 @@ func TestDecodingIsBounded(t *testing.T) {
 
 func TestCodeIsNoProse(t *testing.T) {
 	t.Parallel()
-	require.True(t, prose("a line of plain words, and no more than one sign (of sorts)"))
-	require.False(t, prose("for (i = 0; i < n; i++) { a[i] = b[i]; }"))
-	require.False(t, prose("case right:"))
+	require.True(t, isProse("a line of plain words, and no more than one sign (of sorts)"))
+	require.False(t, isProse("for (i = 0; i < n; i++) { a[i] = b[i]; }"))
+	require.False(t, isProse("case right:"))
 	require.True(t, wordless("if (a == b) { return c; }"))
 	require.False(t, wordless("a = b // a comment"))
 }

@@ -1,11 +1,11 @@
 package injection
 
-// rule is one thing that instruction-shaped text does. It holds where words for all its concepts stand near each
-// other, in any order: languages differ in theirs.
+// rule is one trait of instruction-shaped text. It holds if words for all its concepts
+// occur near each other, in any order, since word order differs between languages.
 type rule struct {
 	kind   string
 	needs  []concept
-	within int // words from the first to the last of them
+	within int // distance in words from the first to the last of them
 	points float64
 }
 
@@ -20,8 +20,8 @@ const (
 	encoded   = "encoded instructions"
 )
 
-// effects are what a text may want. Points weigh like the logarithm of odds and
-// add up, each rule once for a sentence.
+// effects lists what a text may want. Points are like log odds and add up, each rule once
+// per sentence.
 var effects = []rule{
 	{silences, []concept{not, report}, 6, 2},
 	{silences, []concept{report, empty}, 4, 0.8},
@@ -52,8 +52,8 @@ var effects = []rule{
 	{acts, []concept{call, tool}, 6, 0.8},
 }
 
-// plain are the effects that need nobody to be addressed: nobody but a model
-// has instructions to forget, a prompt to print or turns to be forged.
+// plain lists effects that need no addressee: only a model has instructions to forget, a
+// prompt to print or turns to forge.
 var plain = []rule{
 	{silences, []concept{not, report, clean}, 12, 0.8},
 	{overrides, []concept{skip, rules}, 6, 0.6},
@@ -76,14 +76,14 @@ var plain = []rule{
 	{addresses, []concept{modal}, 1, 0.4},
 }
 
-// tempering are signs of a text that speaks about models, not to one.
+// tempering lists signs that a text is about models, not addressed to one.
 var tempering = []rule{
 	{addresses, []concept{cond}, 1, -0.5},
 	{addresses, []concept{person}, 1, -0.5},
 	{addresses, []concept{story}, 1, -1.5},
 }
 
-// spoken are words that mean little by themselves, and much right behind a model's name.
+// spoken lists words that mean little alone, but much right after a model's name.
 var spoken = []rule{
 	{silences, []concept{skip}, 1, 0.8},
 	{decides, []concept{clean}, 1, 0.8},
@@ -95,7 +95,7 @@ var spoken = []rule{
 	{decides, []concept{target}, 1, 0.4},
 }
 
-// holds reports whether a rule holds in a sentence, and at which word.
+// holds reports whether a rule holds in a sentence, and at which token.
 func (r rule) holds(s []token, present set) (at int, ok bool) {
 	for _, c := range r.needs {
 		if !present.has(c) {
@@ -110,8 +110,8 @@ func (r rule) holds(s []token, present set) (at int, ok bool) {
 	return 0, false
 }
 
-// near reports whether words for the needs stand around from..to, all of them
-// together within so many words. No word serves two needs in a row.
+// near reports whether words for the needs occur around from..to, all within the given
+// distance. No word serves two consecutive needs.
 func near(s []token, from, to int, needs []concept, within int) bool {
 	if len(needs) == 0 {
 		return true

@@ -5,51 +5,51 @@ import (
 	"strings"
 )
 
-// judgement is what a sentence amounts to.
+// judgement is the score of a sentence.
 type judgement struct {
-	address               float64 // who is spoken to
+	address               float64 // how clearly a model is addressed
 	effect, plain, spoken float64 // what is wanted
-	doubt                 float64 // below zero: what speaks against it
-	named                 bool    // a model is spoken to by its name
+	doubt                 float64 // negative: what speaks against it
+	named                 bool    // a model is addressed by name
 	defence               bool    // the text is about attacks
-	code                  bool    // signs rather than spaces part its words
-	forged                bool    // turns or ends of data, whatever is wanted
-	kind                  string  // of the weightiest effect
-	at                    int     // its first word
+	code                  bool    // signs rather than spaces separate its words
+	forged                bool    // it has forged turns or ends of data
+	kind                  string  // kind of the highest-scoring effect
+	at                    int     // index of that effect's first token
 }
 
 const (
-	threshold      = 2.6
-	packed         = 3.6 // in a line of a bundle, where chance brings words together
-	longLine       = 1000
-	packedLine     = 5000 // of a bundle, where nothing counts that calls no model by name
-	defended       = 0.4  // of all, in a text about attacks that speaks to nobody
-	unaddressed    = 0.5  // of an effect's weight, where nobody is addressed
-	maxUnaddressed = 1.8
-	disguise       = 1.8 // prose that is hidden in a coding means harm more often than not
+	threshold       = 2.6
+	packedThreshold = 3.6 // threshold in a bundle's line, where words meet by chance
+	longLine        = 1000
+	packedLine      = 5000 // longest line in which a hit need not name a model
+	defended        = 0.4  // factor for a text about attacks
+	unaddressed     = 0.5  // factor for effects without an addressee
+	maxUnaddressed  = 1.8
+	disguise        = 1.8 // encoded prose usually means harm
 )
 
-// instructions judges every sentence of a text, and what its lines say in other codings.
+// instructions judges every sentence of a text, and what its lines contain in other encodings.
 func instructions(lines []string) []Hit {
-	hits := judged(lines, 0)
+	hits := judgeLines(lines, 0)
 	d := decoder{left: minDecoded}
 	for _, line := range lines {
 		d.left += 4 * len(line)
 	}
 	for i, line := range lines {
-		if len(hits) < 4*maxHits && d.disguised(bare(line), maxDepth) {
+		if len(hits) < 4*maxHits && d.disguised(stripHidden(line), maxDepth) {
 			hits = append(hits, Hit{Line: i + 1, Kind: encoded, Excerpt: excerpt(line, 0)})
 		}
 	}
 	return hits
 }
 
-// decoder bounds what is decoded for one text.
-type decoder struct{ left int } // bytes
+// decoder limits how much is decoded for one text.
+type decoder struct{ left int } // bytes left
 
 const minDecoded = 64 << 10
 
-// disguised reports whether a line gives instructions in another coding, down to some depth of codings in codings.
+// disguised reports whether a line contains encoded instructions, in up to depth nested encodings.
 func (d *decoder) disguised(line string, depth int) bool {
 	for _, text := range decoded(line) {
 		if d.left -= len(text); d.left < 0 {
@@ -59,15 +59,15 @@ func (d *decoder) disguised(line string, depth int) bool {
 		if strings.HasPrefix(text, "{") || minified(text) {
 			bonus = 0 // data, not prose
 		}
-		if len(judged(strings.Split(text, "\n"), bonus)) > 0 || depth > 1 && d.disguised(text, depth-1) {
+		if len(judgeLines(strings.Split(text, "\n"), bonus)) > 0 || depth > 1 && d.disguised(text, depth-1) {
 			return true
 		}
 	}
 	return false
 }
 
-// judged lists the sentences that reach the threshold, with something added to each for how it was found.
-func judged(lines []string, bonus float64) []Hit {
+// judgeLines returns a hit for each sentence that reaches the threshold. bonus is added to every score.
+func judgeLines(lines []string, bonus float64) []Hit {
 	var hits []Hit
 	all, before := parse(lines), judgement{}
 	models := aboutModels(all)
@@ -80,43 +80,43 @@ func judged(lines []string, bonus float64) []Hit {
 		need := threshold
 		length := len(lines[t.line])
 		if models || length > longLine {
-			need = packed
+			need = packedThreshold
 		}
 		if j.effect+j.plain+j.spoken >= 0.8 && j.total(before)+bonus >= need && len(hits) < 4*maxHits &&
-			(length <= packedLine || j.named && worded(lines[t.line], t.at)) {
+			(length <= packedLine || j.named && surroundedByWords(lines[t.line], t.at)) {
 			hits = append(hits, Hit{Line: t.line + 1, Kind: j.kind, Excerpt: excerpt(lines[t.line], t.at)})
 		}
-		before = carried(before, j)
+		before = carryOver(before, j)
 	}
 	return hits
 }
 
-// worded reports words rather than a program's signs around a place in a bundle's line.
-func worded(line string, at int) bool {
+// surroundedByWords reports whether a place in a bundle's line is surrounded by words rather than code.
+func surroundedByWords(line string, at int) bool {
 	around := line[max(0, at-100):min(len(line), at+200)]
 	signs := strings.Count(around, "(") + strings.Count(around, "{") +
 		strings.Count(around, "=") + strings.Count(around, ";")
 	return signs < 6
 }
 
-// idle is how many sentences name a model and want nothing of it in a text about models.
-const idle = 5
+// minIdleMentions is how many sentences must name a model without wanting anything, for a text to be about models.
+const minIdleMentions = 5
 
-// aboutModels reports a text of a project that works with models: that one stands there is
-// no sign that it is spoken to.
+// aboutModels reports whether a text comes from a project that works with models. There a
+// mention of a model does not mean that it is addressed.
 func aboutModels(all []sentence) bool {
 	n := 0
 	for _, s := range all {
-		if slices.ContainsFunc(s.tokens, func(t token) bool { return t.means&of(machine, agent) != 0 }) {
+		if slices.ContainsFunc(s.tokens, func(t token) bool { return t.means&setOf(machine, agent) != 0 }) {
 			if j := judge(s.tokens); j.effect+j.plain+j.spoken < 0.8 {
 				n++
 			}
 		}
 	}
-	return n >= idle
+	return n >= minIdleMentions
 }
 
-// parse takes a text apart.
+// parse splits a text into sentences of labelled tokens.
 func parse(lines []string) []sentence {
 	size := 0
 	for _, line := range lines {
@@ -128,7 +128,7 @@ func parse(lines []string) []sentence {
 		folded[i] = fold(line)
 		shapes[i] = shapeOf(folded[i])
 	}
-	paired := paired(folded)
+	paired := pairedTags(folded)
 	for i, line := range lines {
 		if wordless(line) {
 			continue
@@ -141,7 +141,7 @@ func parse(lines []string) []sentence {
 	return sentences(tokens, shapes)
 }
 
-// total adds up a sentence and what the one before it leaves.
+// total returns the score of a sentence, with what the one before it carries over.
 func (j judgement) total(before judgement) float64 {
 	address := max(j.address, before.address)
 	points := j.plain + before.effect/2
@@ -162,8 +162,8 @@ func (j judgement) total(before judgement) float64 {
 	return address + points
 }
 
-// carried is what a sentence leaves for the next one.
-func carried(before, j judgement) judgement {
+// carryOver returns what a sentence carries over to the next one.
+func carryOver(before, j judgement) judgement {
 	return judgement{
 		address: max(j.address, before.address) - 0.45, effect: max(0, j.effect+j.plain+j.doubt),
 		named: j.named || before.named && before.address > 1.5, defence: j.defence,
@@ -171,7 +171,7 @@ func carried(before, j judgement) judgement {
 	}
 }
 
-// judge weighs one sentence.
+// judge scores one sentence.
 func judge(s []token) judgement {
 	var present set
 	for i := range s {
@@ -180,8 +180,8 @@ func judge(s []token) judgement {
 	if present == 0 {
 		return judgement{}
 	}
-	j := judgement{forged: present.has(turn) || present.has(fence), defence: present.has(defence), code: code(s)}
-	j.address, j.named = address(s, present)
+	j := judgement{forged: present.has(turn) || present.has(fence), defence: present.has(defence), code: isCode(s)}
+	j.address, j.named = addressScore(s, present)
 	best := 0.0
 	add := func(to *float64, rules []rule) {
 		for _, r := range rules {
@@ -202,8 +202,8 @@ func judge(s []token) judgement {
 	return j
 }
 
-// code reports whether more words are parted by signs than by spaces; a number, as of a version, is no word.
-func code(s []token) bool {
+// isCode reports whether more words are separated by signs than by spaces. A number, as in a version, counts as a sign.
+func isCode(s []token) bool {
 	signs := 0
 	for _, t := range s {
 		if strings.IndexByte(",\":(", t.sep) >= 0 || '0' <= t.text[0] && t.text[0] <= '9' {

@@ -9,13 +9,13 @@ import (
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
-// sentence is what is judged at one time: tokens that belong together.
+// sentence is the unit that is judged: tokens that belong together.
 type sentence struct {
 	tokens []token
-	starts bool // a new block: nothing before it belongs to it
+	starts bool // a new block, unrelated to what precedes it
 }
 
-const maxSentence = 60 // words, so that judging one is bounded
+const maxSentence = 60 // words; bounds the time to judge one
 
 var item = pattern.Lazy(`^[+\- ]?\s*(//+|#|\*)?\s*([-*•+] |\d+[.)] |#+ |@|\|)`)
 
@@ -23,7 +23,7 @@ const blanks = " \t\n\f\r"
 
 var commentMarks = []string{"//", "/*", "*", "#", "<!--", "--", ";", "%", `"""`, "'''", ">"}
 
-// commented reports whether a line begins as a comment does, behind a diff's sign or without.
+// commented reports whether a line begins like a comment, with or without a diff's sign.
 func commented(line string) bool {
 	first := strings.TrimLeft(line, blanks)
 	for range 2 {
@@ -45,21 +45,21 @@ func wordByte(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// shape is how a line may belong to the one before it.
+// shape describes a line, to decide whether it continues the one before.
 type shape struct{ comment, prose, item, blank, ended bool }
 
 func shapeOf(line string) shape {
 	body, first := strings.TrimLeft(line, "+-/*#<!>%;\"' \t"), strings.TrimLeft(line, blanks)
-	// most lines begin otherwise, and asking the expression of each takes an eighth of a scan's time
+	// most lines begin differently, and matching each one takes an eighth of a scan's time
 	may := first != "" && strings.IndexByte("-*+0123456789#@|/\xe2", first[0]) >= 0
 	return shape{
 		comment: commented(line), item: may && item().MatchString(line),
-		prose: prose(line), blank: body == "", ended: ended(line),
+		prose: isProse(line), blank: body == "", ended: endsSentence(line),
 	}
 }
 
-// prose reports whether a line has several words, and few of the signs that code is made of.
-func prose(line string) bool {
+// isProse reports whether a line has several words, and few of the signs common in code.
+func isProse(line string) bool {
 	if strings.Count(strings.TrimSpace(line), " ") < 3 && guard.Plain(line) {
 		return false
 	}
@@ -74,20 +74,20 @@ func prose(line string) bool {
 
 var isSign = bytesOf("(){}[];=<>_&|\\")
 
-// ended reports whether a line ends with the end of a sentence.
-func ended(line string) bool {
+// endsSentence reports whether a line ends a sentence.
+func endsSentence(line string) bool {
 	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(line, " \t*/>-\"'"))
 	return strings.ContainsRune(".!?。！？؟।", last)
 }
 
-// wordless reports whether a line is code without comment or string: it says nothing to a reader.
+// wordless reports whether a line is code without a comment or string, which tells a reader nothing.
 func wordless(line string) bool {
 	return anyOf(line, "={(;") && !anyOf(line, "\"'`#@%<") && !strings.Contains(line, "//") &&
-		!strings.Contains(line, "/*") && !strings.Contains(line, "--") && !prose(line) && guard.Plain(line)
+		!strings.Contains(line, "/*") && !strings.Contains(line, "--") && !isProse(line) && guard.Plain(line)
 }
 
-// anyOf reports whether a line holds one of a few bytes. It is strings.ContainsAny, which
-// makes a set first, for short lines.
+// anyOf reports whether a line contains one of a few bytes. For short lines it is faster
+// than strings.ContainsAny, which builds a set first.
 func anyOf(line, few string) bool {
 	for i := range len(few) {
 		if strings.IndexByte(line, few[i]) >= 0 {
@@ -107,7 +107,7 @@ func (s shape) follows(before shape) bool {
 	return s.comment || s.prose && before.prose
 }
 
-// sentences splits tokens where a sentence or a block ends.
+// sentences splits tokens at the ends of sentences and blocks.
 func sentences(tokens []token, shapes []shape) []sentence {
 	var list []sentence
 	start := 0
@@ -127,13 +127,13 @@ func sentences(tokens []token, shapes []shape) []sentence {
 		list = append(list, sentence{tokens: tokens[start:]})
 	}
 	for i := range list {
-		list[i].starts = i == 0 || apart(list[i-1], list[i], shapes)
+		list[i].starts = i == 0 || areApart(list[i-1], list[i], shapes)
 	}
 	return list
 }
 
-// apart reports whether a blank line, or code, stands between two sentences. A heading belongs to what follows.
-func apart(a, b sentence, shapes []shape) bool {
+// areApart reports whether a blank line or code separates two sentences. A heading belongs to what follows it.
+func areApart(a, b sentence, shapes []shape) bool {
 	last, first := a.tokens[len(a.tokens)-1].line, b.tokens[0].line
 	if heading := shapes[last].item && shapes[last].comment; heading && first <= last+2 {
 		return false

@@ -9,10 +9,10 @@ import (
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
-// marks are signs that are no words: each is a concept at the word where it stands.
+// marks lists signs that are not words. Each adds a concept to the word at its place.
 var marks = []struct {
 	means   concept
-	trigger string   // one of its bytes is in every line that it can match,
+	trigger string   // every line that can match contains one of these bytes
 	words   []string // and one of these words
 	sign    func() *regexp.Regexp
 }{
@@ -36,17 +36,17 @@ var marks = []struct {
 		`|post|enable|list|jira|call|add|update|close|get|send|exec)_[a-z_]+|\btools?\b`)},
 }
 
-// toolWords are in every line with a tool's name; the word "tool" counts beside an underscore alone.
+// toolWords occur in every line with a tool's name; the word "tool" counts only next to an underscore.
 var toolWords = strings.Fields("tool read_ write_ run_ fetch_ http_ git_ search_ create_ delete_ merge_ approve_ " +
 	"post_ enable_ list_ jira_ call_ add_ update_ close_ get_ send_ exec_")
 
-// tag matches a tag that markup has too, and whether it closes.
+// tag matches tags that ordinary markup also has, and whether they close.
 var tag = pattern.Lazy(`<(/?)(system|user|assistant|instructions|important|diff|files?|document|result|context` +
 	`|data|input)[ >]`)
 
-// paired are the places of tags, by line and byte, that are the text's own
-// markup, since their other half stands there too, or arguments of a type.
-func paired(lines []string) map[[2]int]bool {
+// pairedTags returns the places of tags, by line and byte, that are the text's own markup,
+// because their counterpart is also there, or that are type arguments.
+func pairedTags(lines []string) map[[2]int]bool {
 	all, open := map[[2]int]bool{}, map[string][2]int{}
 	for i, line := range lines {
 		if !strings.Contains(line, "<") {
@@ -65,7 +65,7 @@ func paired(lines []string) map[[2]int]bool {
 	return all
 }
 
-// mark adds to the words of a line what its signs mean.
+// mark adds the meanings of a line's signs to its words.
 func mark(tokens []token, line string, number int, paired map[[2]int]bool) {
 	if len(tokens) == 0 {
 		return
@@ -79,13 +79,13 @@ func mark(tokens []token, line string, number int, paired map[[2]int]bool) {
 		for _, place := range m.sign().FindAllStringIndex(line, 8) {
 			linked := m.means == addr && strings.HasSuffix(line[:place[0]], "](")
 			if (!quoted(line, place[0], place[1]) || m.means == empty) && !paired[[2]int{number, place[0]}] && !linked {
-				tokens[wordAt(tokens, place[0])].means |= of(m.means)
+				tokens[wordAt(tokens, place[0])].means |= setOf(m.means)
 			}
 		}
 	}
 }
 
-// wordAt is the word that stands at or behind a byte, or the last.
+// wordAt returns the index of the word at or after a byte, or of the last word.
 func wordAt(tokens []token, at int) int {
 	for i, t := range tokens {
 		if t.at+len(t.text) > at {
@@ -95,7 +95,7 @@ func wordAt(tokens []token, at int) int {
 	return len(tokens) - 1
 }
 
-// quoted reports whether quotes stand right around a sign: code that talks about it.
+// quoted reports whether a sign is directly enclosed in quotes, as in code that talks about it.
 func quoted(line string, from, to int) bool {
 	return from > 0 && to < len(line) && strings.IndexByte("\"'`", line[from-1]) >= 0 &&
 		strings.IndexByte("\"'`", line[to]) >= 0

@@ -7,17 +7,17 @@ import (
 	"unicode/utf8"
 )
 
-// token is one word, or an entry found within a run without spaces.
+// token is one word, or an entry found in a run without spaces.
 type token struct {
 	text  string
 	line  int  // index of its line
 	at    int  // byte in the folded line
-	pos   int  // its number in its text, signs between words counted in part
-	sep   byte // what stands before it: one of " ,:.\"(-" and newline, the strongest
+	pos   int  // position in the text; some separators add to the distance
+	sep   byte // the strongest separator before it: one of " ,:.\"(-" and newline
 	means set
 }
 
-// strength orders what may stand between two words.
+// strength lists the separators between words, weakest first.
 const strength = " -,\"(:\n."
 
 func stronger(a, b byte) byte {
@@ -35,7 +35,7 @@ func separator(r rune) byte {
 		return ','
 	case '"', '\'', '`', '“', '”', '„', '«', '»', '「', '」', '‘', '’':
 		return '"'
-	case '(', ')', '[', ']', '{', '}', '<', '>', '|', '@', '=', '（', '）': // model=x calls nobody
+	case '(', ')', '[', ']', '{', '}', '<', '>', '|', '@', '=', '（', '）': // model=x addresses no one
 		return '('
 	case '-', '–', '—', '/', '*', '+', ';':
 		return '-'
@@ -43,7 +43,7 @@ func separator(r rune) byte {
 	return ' '
 }
 
-// tokenise appends the words of a folded line.
+// tokenise appends the tokens of a folded line.
 func tokenise(to []token, line string, number int) []token {
 	sep := byte('\n')
 	for at := 0; at < len(line); {
@@ -57,13 +57,13 @@ func tokenise(to []token, line string, number int) []token {
 			continue
 		}
 		if unspaced(r) {
-			to, at = within(to, token{text: line, line: number, at: at, sep: sep})
+			to, at = appendUnspaced(to, token{text: line, line: number, at: at, sep: sep})
 			sep = ' '
 			continue
 		}
 		size := wordEnd(line[at:], false)
 		to = append(to, token{text: line[at : at+size], line: number, at: at, sep: sep})
-		if at, sep = at+size, ' '; strings.HasPrefix(line[at:], "://") && len(line) < longLine { // one word
+		if at, sep = at+size, ' '; strings.HasPrefix(line[at:], "://") && len(line) < longLine { // a URL is one word
 			at += max(0, strings.IndexAny(line[at:]+" ", " \t\"'`<>()[]{}|"))
 		}
 	}
@@ -77,7 +77,7 @@ func wordly(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || r == '$'
 }
 
-// terminal reports whether a sentence ends: a full stop in front of a space.
+// terminal reports whether a character ends a sentence: a full stop must be followed by a space.
 func terminal(line string, at int, r rune, n int) bool {
 	switch r {
 	case '。', '！', '？', '؟', '।', '۔':
@@ -98,9 +98,9 @@ func wordEnd(s string, dense bool) int {
 	return len(s)
 }
 
-// within appends the entries that stand in a run of a script without spaces, or
-// with prefixes, the longest at each place. It returns where it stopped.
-func within(to []token, run token) ([]token, int) {
+// appendUnspaced appends the entries found in a run of a script without spaces or with prefixes,
+// the longest at each place. It returns where it stopped.
+func appendUnspaced(to []token, run token) ([]token, int) {
 	d, line, sep := words(), run.text, run.sep
 	end := run.at + wordEnd(line[run.at:], true)
 	start, at := len(to), run.at
@@ -115,7 +115,7 @@ func within(to []token, run token) ([]token, int) {
 		to = append(to, token{text: line[at : at+size], line: run.line, at: at, sep: sep, means: means})
 		at, sep = at+size, ' '
 	}
-	if len(to) == start { // an unknown word keeps its distance
+	if len(to) == start { // an unknown word still counts for distances
 		to = append(to, token{text: line[run.at:end], line: run.line, at: run.at, sep: sep})
 	}
 	return to, at
@@ -134,11 +134,11 @@ func (d dictionary) longest(text string, r rune) (size int, means set) {
 	return size, means
 }
 
-// label says what each word means, alone and in phrases.
+// label sets what each token means, alone and in phrases, and its position.
 func (d dictionary) label(tokens []token) {
 	for i := range tokens {
 		for _, p := range d.spaced[key(tokens[i].text)] {
-			if !p.matches(tokens[i:]) || p.reached(tokens, i) {
+			if !p.matches(tokens[i:]) || p.isProgress(tokens, i) {
 				continue
 			}
 			for j := range p.words {
@@ -148,7 +148,7 @@ func (d dictionary) label(tokens []token) {
 	}
 	for i := range tokens {
 		if tokens[i].means != 0 {
-			tokens[i].means &^= inContext(tokens, i)
+			tokens[i].means &^= lostMeanings(tokens, i)
 		}
 		tokens[i].pos = i + 1
 		if i > 0 {
@@ -157,7 +157,7 @@ func (d dictionary) label(tokens []token) {
 	}
 }
 
-// distance is how far a word stands from the one before it.
+// distance returns how far a word is from the one before it.
 func distance(sep byte) int {
 	if strings.IndexByte("\":(", sep) >= 0 {
 		return 2
@@ -165,35 +165,35 @@ func distance(sep byte) int {
 	return 1
 }
 
-// inContext is what a word does not mean where it stands: behind an article a
-// verb is a noun, and what is denied is not said.
-func inContext(tokens []token, i int) (lost set) {
+// lostMeanings returns the concepts that a word loses in its context: after an article a verb
+// is a noun, and what is negated is not asserted.
+func lostMeanings(tokens []token, i int) (lost set) {
 	if i > 0 && slices.Contains(articles, tokens[i-1].text) {
-		lost |= of(report, skip, say, call, send)
+		lost |= setOf(report, skip, say, call, send)
 	}
 	if i > 0 && slices.Contains(prefixes, tokens[i-1].text) {
-		lost |= of(agent, machine, reviewer)
+		lost |= setOf(agent, machine, reviewer)
 	}
-	if i > 0 && slices.Contains(nouns, tokens[i].text) && tokens[i].sep == ' ' && !before(tokens[i-1]) {
-		lost |= of(report)
+	if i > 0 && slices.Contains(nouns, tokens[i].text) && tokens[i].sep == ' ' && !expectsVerb(tokens[i-1]) {
+		lost |= setOf(report)
 	}
 	if tokens[i].text == "ai" && (tokens[i].sep == ',' || i > 0 && tokens[i-1].text == "return") { // a variable
-		lost |= of(machine)
+		lost |= setOf(machine)
 	}
 	if tokens[i].text == "model" && tokens[i].sep == '"' && i+1 < len(tokens) && tokens[i+1].sep == ':' { // a key
-		lost |= of(agent)
+		lost |= setOf(agent)
 	}
 	for k := max(0, i-2); k < i; k++ {
 		if tokens[k].means.has(not) && !tokens[i].means.has(not) && tokens[i].sep == ' ' {
-			lost |= of(clean)
+			lost |= setOf(clean)
 		}
 	}
 	return lost
 }
 
-// reached reports whether an entry such as "you are now" or "you have finished" at word i tells how far a reader of a
-// manual has come, and gives no role: "now that you have finished", "you are now ready".
-func (p phrase) reached(tokens []token, i int) bool {
+// isProgress reports whether an entry such as "you are now" or "you have finished" at word i describes the
+// progress of a manual's reader rather than a role: "now that you have finished", "you are now ready".
+func (p phrase) isProgress(tokens []token, i int) bool {
 	if !p.means.has(role) {
 		return false
 	}
@@ -201,7 +201,7 @@ func (p phrase) reached(tokens []token, i int) bool {
 	return i > 0 && tokens[i-1].text == "that" || after < len(tokens) && slices.Contains(stages, tokens[after].text)
 }
 
-// stages are what a reader of a manual is by now.
+// stages lists what a manual's reader has become by then.
 var stages = []string{"ready", "able", "done", "set", "logged", "signed", "connected", "familiar"}
 
 var articles = []string{"the", "a", "an", "this", "that", "each", "its"}
@@ -219,16 +219,16 @@ func (p phrase) matches(tokens []token) bool {
 	return true
 }
 
-// prefixes stand before what only sounds like somebody: the header of HTTP, the
-// scope of a commit, the attribute of a template.
+// prefixes come before words that only look like an addressee: an HTTP header, the scope of
+// a commit, the attribute of a template.
 var prefixes = []string{"v", "x", "ng", "user", "feat", "fix", "chore", "docs", "refactor", "test", "perf", "ci",
 	"build"}
 
-// nouns are verbs of reporting that are nouns more often.
+// nouns lists verbs of reporting that are more often nouns.
 var nouns = []string{"flag", "flags", "comment", "comments", "list", "lists", "note", "raise"}
 
-// before reports whether a verb is to be expected behind a word.
-func before(t token) bool {
-	return t.means&of(not, modal, skip, agent, machine, reviewer, dear, report) != 0 || t.text == "to" ||
+// expectsVerb reports whether a verb can be expected after a word.
+func expectsVerb(t token) bool {
+	return t.means&setOf(not, modal, skip, agent, machine, reviewer, dear, report) != 0 || t.text == "to" ||
 		t.text == "and" || t.text == "or"
 }

@@ -14,16 +14,16 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// Bounds of looking for an artifact.
+// Limits of the search for an artifact.
 const (
-	maxZip     = 20 << 20 // bytes of its zip
-	maxRuns    = 5        // runs of a workflow at one commit whose artifacts are looked at, the newest
+	maxZip     = 20 << 20 // size of its zip in bytes
+	maxRuns    = 5        // newest runs of a workflow at one commit to search
 	firstPause = 2 * time.Second
 	mostPause  = 15 * time.Second
 )
 
-// artifact reads the files of the artifact that a workflow's run at the head stores, as soon as it is there. How that
-// run ends does not matter: a linter that found something fails its job.
+// artifact reads the files of the artifact that a workflow's run at the head stores, as soon as
+// it exists. The run's conclusion does not matter: a linter that found something fails its job.
 func (s Source) artifact(ctx context.Context, r *Reader, workflow, name string) error {
 	if s.API == nil {
 		return fmt.Errorf("%s/%s is an artifact, and only a pull request's runs have one", workflow, name)
@@ -42,11 +42,11 @@ func (s Source) artifact(ctx context.Context, r *Reader, workflow, name string) 
 	return r.unzip(name, content)
 }
 
-// await looks for the artifact until it is there, the runs have ended, or the time is up.
+// await polls for the artifact until it exists, the runs have ended, or the time is up.
 func (s Source) await(ctx context.Context, workflow, name string) (github.Artifact, error) {
 	var waited time.Duration
 	for pause := firstPause; ; pause = min(2*pause, mostPause) {
-		found, why, over := s.look(ctx, workflow, name)
+		found, why, over := s.findOnce(ctx, workflow, name)
 		switch {
 		case why == nil:
 			return found, nil
@@ -65,8 +65,8 @@ func (s Source) await(ctx context.Context, workflow, name string) (github.Artifa
 	}
 }
 
-// look looks once. why says what there is instead of the artifact; it is over where nothing more will come.
-func (s Source) look(ctx context.Context, workflow, name string) (found github.Artifact, why error, over bool) {
+// findOnce looks for the artifact once. why says what there is instead; over means that it will not come.
+func (s Source) findOnce(ctx context.Context, workflow, name string) (found github.Artifact, why error, over bool) {
 	runs, err := s.API.RunsAt(ctx, s.Owner, s.Repo, workflow, s.SHA)
 	if errors.Is(err, github.ErrNotFound) {
 		return found, fmt.Errorf("there is no workflow %s, or the token may not read it (actions: read)", workflow),
@@ -98,8 +98,8 @@ func (s Source) look(ctx context.Context, workflow, name string) (found github.A
 	return found, fmt.Errorf("%s has stored no artifact %q at %.7s", workflow, name, s.SHA), false
 }
 
-// unzip reads the files of an artifact. Nothing is written anywhere: names only order
-// them, and what they expand to is bounded whatever the zip says.
+// unzip reads the files of an artifact. It writes nothing: names only determine the order,
+// and the expanded size is limited whatever the zip says.
 func (r *Reader) unzip(artifact string, content []byte) error {
 	archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
 	if err != nil {
@@ -110,11 +110,11 @@ func (r *Reader) unzip(artifact string, content []byte) error {
 	for _, f := range files[:min(len(files), maxFiles)] {
 		in, err := f.Open()
 		if err != nil {
-			r.miss(fmt.Errorf("%s cannot be opened", f.Name))
+			r.noteMissing(fmt.Errorf("%s cannot be opened", f.Name))
 			continue
 		}
 		text, err := contentOf(f.Name, in)
-		_ = in.Close() // it is a reader of memory
+		_ = in.Close() // it reads from memory
 		r.file(f.Name, text, err)
 	}
 	switch {

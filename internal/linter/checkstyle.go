@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// checkstyle reads the XML of checkstyle, which many linters write. It holds one
-// element at a time; encoding/xml expands no entity that a document declares.
+// checkstyle reads checkstyle's XML, which many linters write. It holds one element at a
+// time; encoding/xml does not expand entities that a document declares.
 func (r *Reader) checkstyle(name string, content []byte) error {
 	dec := xml.NewDecoder(bytes.NewReader(content))
 	file, root, depth := "", false, 0
@@ -22,7 +22,7 @@ func (r *Reader) checkstyle(name string, content []byte) error {
 			return nil
 		}
 		if err != nil {
-			return wrong(dec, err)
+			return withXMLPosition(dec, err)
 		}
 		switch t := token.(type) {
 		case xml.EndElement:
@@ -32,19 +32,19 @@ func (r *Reader) checkstyle(name string, content []byte) error {
 			root = root || t.Name.Local == "checkstyle"
 			switch {
 			case !root:
-				return wrong(dec, fmt.Errorf("it begins with <%.40s>, not <checkstyle>", t.Name.Local))
+				return withXMLPosition(dec, fmt.Errorf("it begins with <%.40s>, not <checkstyle>", t.Name.Local))
 			case t.Name.Local == "file":
 				file = attributes(t)["name"]
 			case t.Name.Local == "error" && attributes(t)["severity"] == "ignore":
 				r.Left.Suppressed++
-			case t.Name.Local == "error" && r.looks():
+			case t.Name.Local == "error" && r.admit():
 				r.add(styleResult(file, stem(name), attributes(t)))
 			}
 		}
 	}
 }
 
-func wrong(dec *xml.Decoder, err error) error {
+func withXMLPosition(dec *xml.Decoder, err error) error {
 	var syntax *xml.SyntaxError
 	if errors.As(err, &syntax) {
 		err = errors.New(syntax.Msg)
@@ -61,8 +61,8 @@ func attributes(e xml.StartElement) map[string]string {
 	return all
 }
 
-// styleResult is an error element. The format has no place for the tool's name: it is
-// part of the rule's, or the name of the file.
+// styleResult returns the result of an error element. The format has no field for the
+// tool's name: it is part of the rule's, or the name of the file.
 func styleResult(file, tool string, a map[string]string) Result {
 	rule := a["source"]
 	switch parts := strings.Split(rule, "."); {
@@ -71,12 +71,12 @@ func styleResult(file, tool string, a map[string]string) Result {
 	case strings.HasPrefix(rule, "eslint.rules."):
 		tool, rule = "eslint", strings.TrimPrefix(rule, "eslint.rules.")
 	}
-	line, _ := strconv.Atoi(a["line"]) // without one it is about no line
+	line, _ := strconv.Atoi(a["line"]) // 0 if there is none
 	return Result{Tool: tool, Rule: rule, Message: a["message"], Severity: severityOf(a["severity"]), Path: file,
 		Line: line, End: line}
 }
 
-// stem is a file's name without folder and extension, for a tool that does not say its own.
+// stem returns a file's name without folder and extension, which stands for a tool that gives no name.
 func stem(name string) string {
 	name = path.Base(name)
 	return strings.TrimSuffix(name, path.Ext(name))

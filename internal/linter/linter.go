@@ -1,9 +1,9 @@
-// Package linter reads what linters say of a change, out of SARIF 2.1.0, rdjson and
-// checkstyle files, and keeps what is on lines that the change adds.
+// Package linter reads linters' results on a change from SARIF 2.1.0, rdjson and checkstyle files, and keeps those
+// on lines that the change adds.
 //
-// Whoever wrote the change wrote these files too (T40): their texts are bounded and redacted, a result is never a
-// blocker and never has a suggestion, and a path counts only as the changed file that it ends with. No linter is run
-// here. Start reading at Reader; each format has a file, place.go says where a result belongs.
+// Whoever wrote the change also wrote these files (T40): their texts are bounded and redacted, a result is never a
+// blocker and never has a suggestion, and a path only counts as the changed file that it ends with. The package
+// runs no linter. Start reading at Reader; each format has a file, place.go decides where a result belongs.
 package linter
 
 import (
@@ -19,40 +19,40 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 )
 
-// Bounds of what is read.
+// Limits of what is read.
 const (
 	MaxFile    = 10 << 20 // bytes of a file
-	maxFiles   = 20       // of a glob or an artifact
-	maxResults = 1000     // of all files, on lines that the change adds
-	maxLooked  = 100_000  // results of all files that are looked at
+	maxFiles   = 20       // per glob or artifact
+	maxResults = 1000     // findings from all files, on lines that the change adds
+	maxLooked  = 100_000  // results from all files that are examined
 )
 
-// Category is that of every finding of a linter.
+// Category is the category of every linter finding.
 const Category = "lint"
 
-// Result is one thing that a linter says of one place. All texts are untrusted.
+// Result is one result of a linter about one place. All texts are untrusted.
 type Result struct {
 	Tool, Rule string
 	Message    string
-	Help       string // address of the rule's page; empty where it is not https
+	Help       string // address of the rule's page; empty if it is not https
 	Severity   finding.Severity
-	Path       string // as the file has it, behind what it is relative to
+	Path       string // as in the file, after the base that it is relative to
 	Line, End  int    // 1-based; End is Line for one line
-	Snippet    string // what the linter saw there; empty where it does not say
+	Snippet    string // what the linter saw there; empty if it does not say
 }
 
-// Left counts the results that are not shown, by why.
+// Left counts the results that are not shown, by reason.
 type Left struct {
 	Outside    int `json:"outside,omitempty"`    // in no changed file
 	Elsewhere  int `json:"elsewhere,omitempty"`  // not on a line that the change adds
-	Suppressed int `json:"suppressed,omitempty"` // by the code or the tool's own settings
-	Unreadable int `json:"unreadable,omitempty"` // without place or words
+	Suppressed int `json:"suppressed,omitempty"` // suppressed by the code or the tool's settings
+	Unreadable int `json:"unreadable,omitempty"` // malformed, or without place or text
 	Beyond     int `json:"beyond,omitempty"`     // more than are kept
 }
 
 // Reader collects the findings of several files, each once.
 type Reader struct {
-	From     string // where the file is from, such as "by ci.yml of this change"
+	From     string // where the results are from, such as "by ci.yml of this change"
 	Findings []finding.Finding
 	Left     Left
 
@@ -63,12 +63,12 @@ type Reader struct {
 	missing  []string
 }
 
-// NewReader makes a reader of results on a change's files, whose patches are still as they were written.
+// NewReader returns a Reader for results on a change's files, whose patches must be unredacted.
 func NewReader(files []diff.File, from string) *Reader {
 	return &Reader{From: from, change: newChange(files), seen: map[string]bool{}}
 }
 
-// Read takes a file's results, whatever their format. name is the file's, for errors, which tell line and column.
+// Read adds the results in a file of any supported format. name is used in errors, which give line and column.
 func (r *Reader) Read(name string, content []byte) error {
 	content = bytes.TrimSpace(bytes.TrimPrefix(content, []byte("\ufeff")))
 	var err error
@@ -90,14 +90,14 @@ func (r *Reader) Read(name string, content []byte) error {
 	return nil
 }
 
-// json tells SARIF and rdjson apart by their members.
+// json distinguishes SARIF and rdjson by their members.
 func (r *Reader) json(name string, content []byte) error {
 	var first struct {
 		Runs        jsontext.Value `json:"runs"`
 		Diagnostics jsontext.Value `json:"diagnostics"`
 	}
 	if err := json.UnmarshalDecode(jsontext.NewDecoder(bytes.NewReader(content), lenient), &first); err != nil {
-		return at(content, err)
+		return withPosition(content, err)
 	}
 	switch {
 	case first.Runs != nil:
@@ -108,8 +108,8 @@ func (r *Reader) json(name string, content []byte) error {
 	return errors.New("its JSON is neither SARIF (runs) nor rdjson (diagnostics)")
 }
 
-// looks reports whether one more result is looked at, and counts it where none is.
-func (r *Reader) looks() bool {
+// admit reports whether one more result may be examined, and counts it as Beyond otherwise.
+func (r *Reader) admit() bool {
 	if r.looked++; r.looked <= maxLooked {
 		return true
 	}
@@ -117,11 +117,11 @@ func (r *Reader) looks() bool {
 	return false
 }
 
-// lenient takes what tools write that is not quite JSON.
+// lenient accepts almost-JSON that tools write.
 var lenient = json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 
-// at says in an error where in a file it is.
-func at(content []byte, err error) error {
+// withPosition adds the line and column to a JSON error.
+func withPosition(content []byte, err error) error {
 	var offset int64
 	var syntactic *jsontext.SyntacticError
 	var semantic *json.SemanticError
@@ -137,21 +137,21 @@ func at(content []byte, err error) error {
 	return fmt.Errorf("line %d, column %d: %w", line, column, err)
 }
 
-// bounded is what lists of T hold at most.
-type bounded interface{ most() int }
+// bounded is implemented by types with a maximum number of entries per list.
+type bounded interface{ maxEntries() int }
 
-// few is a JSON list of which the first entries are kept: a file's size alone would let many small entries take a
-// hundred times its bytes of memory. What is no list is an empty one, and entries of another form are counted.
-type few[T bounded] struct {
+// shortList is a JSON list of which only the first entries are kept: small entries could otherwise take a hundred times
+// the file's size in memory. A value that is not a list is an empty one, and malformed entries are counted.
+type shortList[T bounded] struct {
 	list []T
 	bad  int
 }
 
-// UnmarshalJSONFrom reads a list.
-func (f *few[T]) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+// UnmarshalJSONFrom reads a list, as shortList describes.
+func (f *shortList[T]) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	var entry T
 	return each(dec, func(v jsontext.Value) {
-		if len(f.list) >= entry.most() {
+		if len(f.list) >= entry.maxEntries() {
 			return
 		}
 		var one T
@@ -163,15 +163,15 @@ func (f *few[T]) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	})
 }
 
-// first is the first entry, or a zero one.
-func (f few[T]) first() (zero T) {
+// first returns the first entry, or the zero value.
+func (f shortList[T]) first() (zero T) {
 	if len(f.list) == 0 {
 		return zero
 	}
 	return f.list[0]
 }
 
-// each hands over the entries of a list; of anything else none.
+// each calls entry for every entry of a list. It skips any other value.
 func each(dec *jsontext.Decoder, entry func(jsontext.Value)) error {
 	if dec.PeekKind() != '[' {
 		return dec.SkipValue()
@@ -190,7 +190,7 @@ func each(dec *jsontext.Decoder, entry func(jsontext.Value)) error {
 	return err
 }
 
-// severityOf is the severity of a linter's level: never blocker, which a person alone makes of it.
+// severityOf maps a linter's level to a severity, never to blocker: only a person decides that.
 func severityOf(level string) finding.Severity {
 	switch strings.ToLower(level) {
 	case "error", "fatal":

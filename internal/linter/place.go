@@ -12,10 +12,10 @@ import (
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
-// change is where results may be: the lines of the head that the diff shows.
+// change holds the lines of the head that the diff shows, on which results may be.
 type change struct {
 	files map[string]map[int]line // by path and number
-	names map[string]bool         // of the files, without folder
+	names map[string]bool         // base names of the files
 }
 
 type line struct {
@@ -28,7 +28,7 @@ func newChange(files []diff.File) change {
 	for _, f := range files {
 		hunks, err := f.Hunks()
 		if err != nil || diff.CheckPath(f.Path) != nil {
-			continue // it is reported as failed
+			continue // the review reports it as failed
 		}
 		lines := map[int]line{}
 		for _, h := range hunks {
@@ -43,14 +43,14 @@ func newChange(files []diff.File) change {
 	return c
 }
 
-// named reports whether a path ends with the name of a changed file.
-func (c change) named(raw string) bool {
-	return c.names[path.Base(cleaned(raw))] || c.names[path.Base(cleaned(unescaped(raw)))]
+// hasName reports whether the last element of a path is the name of a changed file.
+func (c change) hasName(raw string) bool {
+	return c.names[path.Base(cleanPath(raw))] || c.names[path.Base(cleanPath(unescaped(raw)))]
 }
 
-// file is the changed file that a path ends with, the longest one.
-func (c change) file(raw string) (string, bool) {
-	for _, whole := range []string{cleaned(raw), cleaned(unescaped(raw))} {
+// findFile returns the longest changed path that a path ends with.
+func (c change) findFile(raw string) (string, bool) {
+	for _, whole := range []string{cleanPath(raw), cleanPath(unescaped(raw))} {
 		for rest, more := whole, true; more; _, rest, more = strings.Cut(rest, "/") {
 			if _, ok := c.files[rest]; ok {
 				return rest, true
@@ -60,12 +60,12 @@ func (c change) file(raw string) (string, bool) {
 	return "", false
 }
 
-// maxPath bounds a path, in bytes: looking at each of its ends takes their square.
+// maxPath is the maximum length of a path in bytes: checking all its suffixes takes quadratic time.
 const maxPath = 2000
 
-// cleaned is a path or file URI of any system as one with slashes, without . and ..
-// where these have something to act on.
-func cleaned(raw string) string {
+// cleanPath returns a path or file URI of any system with slashes, and with . and .. resolved
+// as far as possible.
+func cleanPath(raw string) string {
 	if len(raw) > maxPath {
 		return ""
 	}
@@ -73,7 +73,7 @@ func cleaned(raw string) string {
 	return path.Clean(raw)
 }
 
-// unescaped is a path as it was before it became part of a URI.
+// unescaped decodes a path from a URI. An invalid one stays as it is.
 func unescaped(raw string) string {
 	plain, err := url.PathUnescape(raw)
 	if err != nil {
@@ -82,12 +82,12 @@ func unescaped(raw string) string {
 	return plain
 }
 
-// hidden is what tools put in a credential's place.
+// hidden matches what tools put in place of a credential.
 var hidden = pattern.Lazy(`(?i)^(?:redacted|[*x.…]+)$`)
 
-// place is the added line that a result is about. What the linter saw there is held against the head: a linter that
-// looked at a merge, whose lines have other numbers, is moved to the one line that reads so.
-func (r *Reader) place(file string, s Result) (int, bool) {
+// addedLine returns the added line that a result is about. The linter's snippet is compared with the head: if the
+// linter ran on a merge, whose line numbers differ, the result moves to the only line that contains the snippet.
+func (r *Reader) addedLine(file string, s Result) (int, bool) {
 	lines, at := r.change.files[file], s.Line
 	if seen := snippet(s); seen != "" && !strings.Contains(lines[at].text, seen) {
 		if r.searches++; r.searches > maxSearches {
@@ -111,13 +111,13 @@ func (r *Reader) place(file string, s Result) (int, bool) {
 	return 0, false
 }
 
-// maxSearches bounds how often a file is looked through for a line.
+// maxSearches is how often a file may be searched for a line.
 const maxSearches = 2000
 
-// maxRange is over how many lines a result may be that is about any of them.
+// maxRange is how many lines after its first a result may extend.
 const maxRange = 20
 
-// snippet is the first line of what a linter saw, where it tells one line from another.
+// snippet returns the first line of what a linter saw, or "" if that does not distinguish lines.
 func snippet(r Result) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(r.Snippet), "\n")
 	if first = strings.TrimSpace(first); len(first) < 3 || hidden().MatchString(first) {
@@ -126,10 +126,10 @@ func snippet(r Result) string {
 	return first
 }
 
-// add makes a finding of a result, where it is about a line that the change adds, and counts it where it is not.
+// add turns a result into a finding if it is about a line that the change adds, and counts it otherwise.
 func (r *Reader) add(s Result) {
-	file, changed := r.change.file(s.Path)
-	at, ok := r.place(file, s)
+	file, changed := r.change.findFile(s.Path)
+	at, ok := r.addedLine(file, s)
 	s.clean()
 	key := strings.Join([]string{file, strconv.Itoa(at), strings.ToLower(s.Tool), s.Rule, s.Message}, "\x00")
 	switch {
@@ -139,7 +139,7 @@ func (r *Reader) add(s Result) {
 		r.Left.Outside++
 	case !ok:
 		r.Left.Elsewhere++
-	case r.seen[key]: // the same file in two formats, or a job of a matrix
+	case r.seen[key]: // the same results in two formats, or from a matrix of jobs
 	case len(r.Findings) >= maxResults:
 		r.Left.Beyond++
 	default:
@@ -149,7 +149,7 @@ func (r *Reader) add(s Result) {
 }
 
 func (r *Reader) finding(file string, at int, s Result) finding.Finding {
-	title, body := parted(cmp.Or(s.Message, s.Rule))
+	title, body := splitTitle(cmp.Or(s.Message, s.Rule))
 	return finding.Finding{
 		Path: file, Side: finding.Right, StartLine: at, Line: at, Severity: s.Severity, Category: Category,
 		Confidence: confidence, Title: title, Body: body, Placement: finding.Inline, Source: finding.Linter,
@@ -157,5 +157,5 @@ func (r *Reader) finding(file string, at int, s Result) finding.Finding {
 	}
 }
 
-// confidence of a linter's finding: high enough to be shown.
+// confidence is that of a linter's finding: high enough to be shown.
 const confidence = 0.8

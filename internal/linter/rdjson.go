@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// The types below are the part of reviewdog's format that is read
+// The types below are the part of reviewdog's format that this package reads
 // (https://github.com/reviewdog/reviewdog/tree/master/proto/rdf).
 
 type rdSource struct {
@@ -36,22 +36,22 @@ type rdPosition struct {
 	Line int `json:"line"`
 }
 
-// rdDiagnostics are handed on one by one.
+// rdDiagnostics marks a list that is decoded one entry at a time.
 type rdDiagnostics struct{}
 
-// rdjson reads one object with all diagnostics, whose source may stand behind them.
+// rdjson reads one object with all diagnostics; their common source may follow them.
 func (r *Reader) rdjson(name string, content []byte) error {
 	var all struct {
 		Source   rdSource       `json:"source"`
 		Severity jsontext.Value `json:"severity"`
 	}
 	if err := json.Unmarshal(content, &all, lenient); err != nil {
-		return at(content, err)
+		return withPosition(content, err)
 	}
 	take := json.UnmarshalFromFunc(func(dec *jsontext.Decoder, _ *rdDiagnostics) error {
 		return each(dec, func(v jsontext.Value) {
 			var d rdDiagnostic
-			if !r.looks() {
+			if !r.admit() {
 				return
 			}
 			if json.Unmarshal(v, &d, lenient) != nil {

@@ -9,15 +9,15 @@ import (
 	"github.com/org/pr-review-action/internal/injection"
 )
 
-// Report is what linters say of a change, as a draft keeps it.
+// Report holds the linters' results on a change, as a draft keeps them.
 type Report struct {
 	Findings []finding.Finding `json:"findings,omitempty"`
 	Left     Left              `json:"left,omitzero"`
-	Flags    []finding.Flag    `json:"flags,omitempty"`   // messages that address who reviews
-	Missing  []string          `json:"missing,omitempty"` // what could not be had, one line each
+	Flags    []finding.Flag    `json:"flags,omitempty"`   // messages that address the reviewer
+	Missing  []string          `json:"missing,omitempty"` // what could not be read, one line each
 }
 
-// String is one line about what the results came to, empty where there are none.
+// String returns one line that counts the results, or "" if there are none.
 func (r Report) String() string {
 	var parts []string
 	for _, part := range []struct {
@@ -43,8 +43,8 @@ func (r Report) String() string {
 	return text + "."
 }
 
-// Hints are what a model that reviews a file is told of its linters' results, one line each: place, tool, rule and
-// message. The texts are untrusted; those that address who reviews are not in it.
+// Hints returns a file's results for the model that reviews it, one line each: place, tool, rule
+// and message. The texts are untrusted; messages that address the reviewer are left out.
 func (r Report) Hints(path string) (lines []string) {
 	for _, f := range r.Findings {
 		if f.Path == path && len(lines) < maxHints && !addresses(f) {
@@ -55,7 +55,7 @@ func (r Report) Hints(path string) (lines []string) {
 	return lines
 }
 
-// The bounds of hints: how many a file has, and of how many characters.
+// The limits of hints: how many per file, and the characters of each.
 const (
 	maxHints = 40
 	maxHint  = 300
@@ -63,10 +63,10 @@ const (
 
 func words(f finding.Finding) string { return strings.TrimSpace(f.Title + ". " + f.Body) }
 
-// addresses reports whether a message is written to who reviews.
+// addresses reports whether a message addresses the reviewer.
 func addresses(f finding.Finding) bool { return len(injection.Scan(words(f)).Instructions) > 0 }
 
-// maxFlags bounds the messages that are flagged.
+// maxFlags is the most messages that are flagged.
 const maxFlags = 5
 
 func flagged(all []finding.Finding) (flags []finding.Flag) {

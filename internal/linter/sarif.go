@@ -13,26 +13,26 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 )
 
-// The types below are the part of SARIF 2.1.0 that is read
+// The types below are the part of SARIF 2.1.0 that this package reads
 // (https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html).
 
 type sarifRun struct {
 	Tool struct {
-		Driver     sarifTool      `json:"driver"`
-		Extensions few[sarifTool] `json:"extensions"`
+		Driver     sarifTool            `json:"driver"`
+		Extensions shortList[sarifTool] `json:"extensions"`
 	} `json:"tool"`
 	Bases   sarifBases   `json:"originalUriBaseIds"`
 	Results sarifResults `json:"results"`
 }
 
-func (sarifRun) most() int { return 50 }
+func (sarifRun) maxEntries() int { return 50 }
 
 type sarifTool struct {
-	Name  string         `json:"name"`
-	Rules few[sarifRule] `json:"rules"`
+	Name  string               `json:"name"`
+	Rules shortList[sarifRule] `json:"rules"`
 }
 
-func (sarifTool) most() int { return 50 }
+func (sarifTool) maxEntries() int { return 50 }
 
 type sarifRule struct {
 	ID      string    `json:"id"`
@@ -46,7 +46,7 @@ type sarifRule struct {
 	} `json:"properties"`
 }
 
-func (sarifRule) most() int { return 5000 }
+func (sarifRule) maxEntries() int { return 5000 }
 
 type sarifText struct {
 	Text string `json:"text"`
@@ -62,12 +62,12 @@ type sarifResult struct {
 			Index *int `json:"index"`
 		} `json:"toolComponent"`
 	} `json:"rule"`
-	Kind         string                `json:"kind"`
-	Level        string                `json:"level"`
-	Baseline     string                `json:"baselineState"`
-	Message      sarifText             `json:"message"`
-	Locations    few[sarifLocation]    `json:"locations"`
-	Suppressions few[sarifSuppression] `json:"suppressions"`
+	Kind         string                      `json:"kind"`
+	Level        string                      `json:"level"`
+	Baseline     string                      `json:"baselineState"`
+	Message      sarifText                   `json:"message"`
+	Locations    shortList[sarifLocation]    `json:"locations"`
+	Suppressions shortList[sarifSuppression] `json:"suppressions"`
 }
 
 type sarifLocation struct {
@@ -81,36 +81,36 @@ type sarifLocation struct {
 	} `json:"physicalLocation"`
 }
 
-func (sarifLocation) most() int { return 1 }
+func (sarifLocation) maxEntries() int { return 1 }
 
 type sarifSuppression struct {
 	Status string `json:"status"`
 }
 
-func (sarifSuppression) most() int { return 10 }
+func (sarifSuppression) maxEntries() int { return 10 }
 
-// sarifURI is an address, and the name of the one that it is relative to.
+// sarifURI is an address and the name of its base.
 type sarifURI struct {
 	URI  string `json:"uri"`
 	Base string `json:"uriBaseId"`
 }
 
-// sarifBases are the addresses that others are relative to, by name.
+// sarifBases maps names to the base addresses of others.
 type sarifBases map[string]sarifURI
 
-// maxBases bounds what is read of them, in bytes.
+// maxBases is the maximum size of sarifBases in bytes.
 const maxBases = 64 << 10
 
-// UnmarshalJSONFrom reads them, where they are few and of their form.
+// UnmarshalJSONFrom reads the bases, unless they are too large.
 func (b *sarifBases) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	v, err := dec.ReadValue()
 	if err == nil && len(v) <= maxBases {
-		_ = json.Unmarshal(v, (*map[string]sarifURI)(b), lenient) // what is of another form stays out
+		_ = json.Unmarshal(v, (*map[string]sarifURI)(b), lenient) // malformed bases are left out
 	}
 	return err
 }
 
-// resolve is an address behind those that it is relative to.
+// resolve returns an address after the bases that it is relative to.
 func (b sarifBases) resolve(u sarifURI) string {
 	path := u.URI
 	for range 5 {
@@ -123,25 +123,25 @@ func (b sarifBases) resolve(u sarifURI) string {
 	return path
 }
 
-// sarifResults are the results of a run that may be on a line of the change. The
-// others are only counted, so that a linter's word on a whole repository fits.
+// sarifResults holds the results of a run that may be on a line of the change. The rest are
+// only counted, so that results for a whole repository fit into memory.
 type sarifResults struct {
 	list []sarifResult
 }
 
-// maxHeld bounds the results of a run that are held until its rules are known.
+// maxHeld is how many results of a run are held until its rules are known.
 const maxHeld = 20 * maxResults
 
-// sarif reads the runs of a log one after the other.
+// sarif reads the runs of a log one at a time.
 func (r *Reader) sarif(content []byte) error {
 	keep := json.UnmarshalFromFunc(func(dec *jsontext.Decoder, into *sarifResults) error {
 		return each(dec, func(v jsontext.Value) {
 			var one sarifResult
 			switch {
-			case !r.looks():
+			case !r.admit():
 			case json.Unmarshal(v, &one, lenient) != nil:
 				r.Left.Unreadable++
-			case !r.may(one):
+			case !r.mayConcernChange(one):
 			case len(into.list) >= maxHeld:
 				r.Left.Beyond++
 			default:
@@ -149,11 +149,11 @@ func (r *Reader) sarif(content []byte) error {
 			}
 		})
 	})
-	runs := json.UnmarshalFromFunc(func(dec *jsontext.Decoder, _ *few[sarifRun]) error {
+	runs := json.UnmarshalFromFunc(func(dec *jsontext.Decoder, _ *shortList[sarifRun]) error {
 		n := 0
 		return each(dec, func(v jsontext.Value) {
 			var run sarifRun
-			if n++; n > run.most() || json.Unmarshal(v, &run, lenient, json.WithUnmarshalers(keep)) != nil {
+			if n++; n > run.maxEntries() || json.Unmarshal(v, &run, lenient, json.WithUnmarshalers(keep)) != nil {
 				r.Left.Unreadable++
 			}
 			for _, one := range run.Results.list {
@@ -162,17 +162,17 @@ func (r *Reader) sarif(content []byte) error {
 		})
 	})
 	var log struct {
-		Runs few[sarifRun] `json:"runs"`
+		Runs shortList[sarifRun] `json:"runs"`
 	}
 	dec := jsontext.NewDecoder(bytes.NewReader(content), lenient)
 	if err := json.UnmarshalDecode(dec, &log, json.WithUnmarshalers(runs)); err != nil {
-		return at(content, err)
+		return withPosition(content, err)
 	}
 	return nil
 }
 
-// may reports whether a result may be on a line of the change, and counts it where it is not one, or cannot be.
-func (r *Reader) may(s sarifResult) bool {
+// mayConcernChange reports whether a result can be on a line of the change, and counts most of those that cannot.
+func (r *Reader) mayConcernChange(s sarifResult) bool {
 	suppressed := slices.ContainsFunc(s.Suppressions.list, func(by sarifSuppression) bool {
 		return by.Status == "" || by.Status == "accepted"
 	})
@@ -184,7 +184,7 @@ func (r *Reader) may(s sarifResult) bool {
 		r.Left.Suppressed++
 	case where.Artifact.URI == "" || where.Region.Start < 1:
 		r.Left.Unreadable++
-	case !r.change.named(where.Artifact.URI):
+	case !r.change.hasName(where.Artifact.URI):
 		r.Left.Outside++
 	default:
 		return true
@@ -192,7 +192,7 @@ func (r *Reader) may(s sarifResult) bool {
 	return false
 }
 
-// result is a result of the run with what its rule says of it.
+// result returns a result of the run, completed with what its rule says.
 func (run sarifRun) result(s sarifResult) Result {
 	rule, tool := run.rule(s)
 	where := s.Locations.first().Physical
@@ -204,7 +204,7 @@ func (run sarifRun) result(s sarifResult) Result {
 	}
 }
 
-// rule is the one that a result names, by its place or by its id, and the tool's name.
+// rule returns the rule that a result names, by index or ID, and the tool's name.
 func (run sarifRun) rule(s sarifResult) (sarifRule, string) {
 	tool := run.Tool.Driver
 	if i := s.Rule.Component.Index; i != nil && *i >= 0 && *i < len(run.Tool.Extensions.list) {
@@ -224,8 +224,8 @@ func (run sarifRun) rule(s sarifResult) (sarifRule, string) {
 	return sarifRule{}, run.Tool.Driver.Name
 }
 
-// severity is that of a result's level, else of its rule's, or the graver one of what
-// the rule says of security (https://docs.github.com/en/code-security, 0.0 to 10.0).
+// severity returns the severity of a result's level, or else of its rule's, raised if the
+// rule's security score demands it (https://docs.github.com/en/code-security, 0.0 to 10.0).
 func (rule sarifRule) severity(level string) finding.Severity {
 	s := severityOf(cmp.Or(level, rule.Default.Level))
 	score, err := strconv.ParseFloat(strings.Trim(string(rule.Properties.Severity), `"`), 64)

@@ -22,22 +22,22 @@ import (
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
-// Source says where linters' results are. The zero value has none.
+// Source says where linters' results are. The zero value means there are none.
 type Source struct {
 	Findings string        // glob of files, or WORKFLOW.yml/ARTIFACT
-	Dir      string        // folder that the glob begins in
-	Within   bool          // the glob leads to nothing outside of Dir
-	Wait     time.Duration // how long the artifact is waited for
+	Dir      string        // folder that the glob is relative to
+	Within   bool          // the glob matches nothing outside of Dir
+	Wait     time.Duration // how long to wait for the artifact
 
-	API              *github.Client // nil where there is no pull request
+	API              *github.Client // nil if there is no pull request
 	Owner, Repo, SHA string         // the head whose runs store the artifact
-	Run              int64          // that asks; it waits for no artifact of its own
-	Tell             func(string)   // what is waited for; nil for nobody
+	Run              int64          // the calling run, which does not wait for its own artifact
+	Tell             func(string)   // reports what is waited for; may be nil
 }
 
 var artifactOf = pattern.Lazy(`^(?:\.github/workflows/)?([A-Za-z0-9._-]+\.ya?ml)/([^/\\:*?"<>|\r\n]{1,255})$`)
 
-// ofWorkflow tells WORKFLOW.yml/ARTIFACT from a glob.
+// ofWorkflow splits WORKFLOW.yml/ARTIFACT. ok is false for a glob.
 func ofWorkflow(findings string) (workflow, name string, ok bool) {
 	m := artifactOf().FindStringSubmatch(findings)
 	if m == nil {
@@ -46,9 +46,9 @@ func ofWorkflow(findings string) (workflow, name string, ok bool) {
 	return m[1], m[2], true
 }
 
-// Read reads the results on a change's files, whose patches are still as they were
-// written. What is missing or cannot be read is a line of the report and no error: a
-// linter's failure is none of the review's. The error is the context's.
+// Read reads the results on a change's files, whose patches must be unredacted. What is
+// missing or unreadable becomes a line of the report, not an error: a linter's failure does
+// not fail the review. The error is only the context's.
 func (s Source) Read(ctx context.Context, files []diff.File) (Report, error) {
 	if s.Findings == "" {
 		return Report{}, nil
@@ -65,7 +65,7 @@ func (s Source) Read(ctx context.Context, files []diff.File) (Report, error) {
 		})
 	}
 	if err != nil {
-		r.miss(err)
+		r.noteMissing(err)
 	}
 	return Report{Findings: r.Findings, Left: r.Left, Flags: flagged(r.Findings), Missing: r.missing}, ctx.Err()
 }
@@ -76,14 +76,14 @@ func (r *Reader) file(name string, content []byte, err error) {
 		err = r.Read(name, content)
 	}
 	if err != nil {
-		r.miss(err)
+		r.noteMissing(err)
 	}
 }
 
-// maxMissing bounds the lines about what is missing.
+// maxMissing is the most lines about missing results.
 const maxMissing = 5
 
-func (r *Reader) miss(err error) {
+func (r *Reader) noteMissing(err error) {
 	switch n := len(r.missing); {
 	case n < maxMissing:
 		r.missing = append(r.missing, "results of linters: "+guard.Line(err.Error(), 300))
@@ -92,20 +92,20 @@ func (r *Reader) miss(err error) {
 	}
 }
 
-// Digest names what the files of a glob hold, and "" without a glob: a draft on the command line is for them.
+// Digest returns a digest of the files that a glob matches, or the setting itself if it is not a glob.
 func (s Source) Digest() string {
 	if _, _, ok := ofWorkflow(s.Findings); ok || s.Findings == "" {
 		return s.Findings
 	}
 	h := sha256.New()
 	err := s.files(func(name string, content []byte, err error) {
-		fmt.Fprintf(h, "%q %q %v\n", name, content, err) // a hash takes everything
+		fmt.Fprintf(h, "%q %q %v\n", name, content, err) // a hash never fails
 	})
 	fmt.Fprint(h, err)
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// files hands over the files that match the glob, in the order of their paths. No link
+// files calls each for the files that match the glob, in the order of their paths. No link
 // leads out of the folder that the glob begins in.
 func (s Source) files(each func(name string, content []byte, err error)) error {
 	dir, glob := s.Dir, path.Clean(filepath.ToSlash(s.Findings))
@@ -130,7 +130,7 @@ func (s Source) files(each func(name string, content []byte, err error)) error {
 	defer root.Close()
 	names := []string{glob}
 	if info, err := root.Lstat(glob); err != nil || !info.Mode().IsRegular() {
-		names = matching(root.FS(), glob)
+		names = matchingFiles(root.FS(), glob)
 	}
 	for _, name := range names[:min(len(names), maxFiles)] {
 		content, err := readFile(root.FS(), name)
@@ -145,16 +145,16 @@ func (s Source) files(each func(name string, content []byte, err error)) error {
 	return nil
 }
 
-// maxSeen is how many files and folders are looked at for a glob.
+// maxSeen is how many files and folders are visited for a glob.
 const maxSeen = 100_000
 
 var errEnough = errors.New("enough was seen")
 
-// matching are the regular files that match, one more than are read at most. Git's own
-// folder, where a job's token may lie, is not looked into.
-func matching(dir fs.FS, glob string) (names []string) {
+// matchingFiles returns the regular files that match, at most one more than are read. It skips
+// Git's own folder, which may contain a job's token, and node_modules.
+func matchingFiles(dir fs.FS, glob string) (names []string) {
 	seen := 0
-	_ = fs.WalkDir(dir, ".", func(name string, d fs.DirEntry, err error) error { // what cannot be listed is not there
+	_ = fs.WalkDir(dir, ".", func(name string, d fs.DirEntry, err error) error { // what cannot be listed does not exist
 		seen++
 		switch {
 		case seen > maxSeen || len(names) > maxFiles:

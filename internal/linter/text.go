@@ -11,7 +11,7 @@ import (
 	"github.com/org/pr-review-action/internal/secret"
 )
 
-// Bounds of a result's texts, in characters.
+// Limits of a result's texts, in characters.
 const (
 	maxName    = 120
 	maxHelp    = 300
@@ -19,14 +19,14 @@ const (
 	maxTitle   = 160
 )
 
-// clean bounds and redacts a result's texts. What a scanner of credentials has seen is
-// one, and some repeat it in their message.
+// clean bounds and redacts a result's texts. What a credential scanner found is a
+// credential, which some scanners repeat in their message.
 func (r *Result) clean() {
 	if seen := strings.TrimSpace(r.Snippet); len(seen) >= 8 && !strings.ContainsFunc(seen, unicode.IsSpace) &&
 		strings.Contains(r.Message, seen) && scanner().MatchString(r.Tool+" "+r.Rule) {
 		r.Message = strings.ReplaceAll(r.Message, seen, "<redacted>")
 	}
-	r.Tool, r.Rule = word(r.Tool), word(r.Rule)
+	r.Tool, r.Rule = cleanWord(r.Tool), cleanWord(r.Rule)
 	r.Message = strings.TrimSpace(guard.Cut(secret.Redact(plain(r.Message)), maxMessage))
 	r.Message = strings.TrimSuffix(r.Message, " ("+r.Rule+")")
 	if u, err := url.Parse(r.Help); err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil ||
@@ -35,15 +35,15 @@ func (r *Result) clean() {
 	}
 }
 
-// scanner tells tools and rules that look for credentials.
+// scanner matches tools and rules that search for credentials.
 var scanner = pattern.Lazy(`(?i)leak|secret|credential|truffle|password|token|api-?key|private-?key`)
 
-// word is a name on one line.
-func word(s string) string {
+// cleanWord returns a name bounded, redacted and on one line.
+func cleanWord(s string) string {
 	return strings.Join(strings.Fields(guard.Cut(secret.Redact(plain(s)), maxName)), " ")
 }
 
-// plain is text whose control characters are gone and whose other invisible ones show.
+// plain removes control characters from a text and makes other invisible ones visible.
 func plain(s string) string {
 	s = guard.Cut(strings.ToValidUTF8(s, "\ufffd"), 4*maxMessage)
 	s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\t", " ")
@@ -55,13 +55,13 @@ func plain(s string) string {
 	}, s))
 }
 
-// link is what SARIF writes for a place beside the message: only its words stay.
+// link matches SARIF's links to places in a message; only their text is kept.
 var link = pattern.Lazy(`\[([^\[\]]{1,200})\]\([0-9]{1,4}\)`)
 
 var sentenceEnd = pattern.Lazy(`[.!?](?:\s|$)`)
 
-// parted is a message's first sentence as a title, and what stands behind it.
-func parted(message string) (title, rest string) {
+// splitTitle splits a message into its first sentence, as a title, and the rest.
+func splitTitle(message string) (title, rest string) {
 	message = link().ReplaceAllString(message, "$1")
 	title, rest, _ = strings.Cut(message, "\n")
 	if at := sentenceEnd().FindStringIndex(title); at != nil && at[0] >= 12 {

@@ -8,9 +8,9 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Matches reports whether one of the globs matches a path. A glob without a
-// slash matches the last element in any folder, and one with a slash at its end
-// everything below, as in .gitignore.
+// Matches reports whether one of the globs matches a path. A glob without a slash matches
+// the last element in any folder, and one with a trailing slash everything below, as in
+// .gitignore.
 func Matches(globs []string, path string) bool {
 	return slices.ContainsFunc(globs, func(glob string) bool { return matches(glob, path) })
 }
@@ -20,7 +20,7 @@ func matches(glob, path string) bool {
 	return err == nil && ok
 }
 
-// Spelled is a glob as doublestar reads it, from the root.
+// Spelled returns a glob as doublestar reads it, relative to the root.
 func Spelled(glob string) string {
 	if slash := strings.IndexByte(glob, '/'); slash < 0 || slash == len(glob)-1 {
 		glob = "**/" + glob
@@ -32,13 +32,13 @@ func Spelled(glob string) string {
 	return glob
 }
 
-// The bounds of a glob. Matching takes every choice of its braces in turn.
+// The limits of a glob. Matching tries every choice of its braces in turn.
 const (
 	maxGlob    = 500  // bytes
 	maxChoices = 1000 // of all its braces together
 )
 
-// Flaw says what is wrong with a glob, or is empty.
+// Flaw returns what is wrong with a glob, or "".
 func Flaw(glob string) string {
 	plain := escaped().ReplaceAllString(glob, "_")
 	switch {
@@ -52,10 +52,10 @@ func Flaw(glob string) string {
 		return `folders are parted by /, and \ stands only before one of * ? [ ] { } ! , -`
 	case astray().MatchString(glob):
 		return `no path has ".", ".." or nothing between two slashes`
-	case choices(plain) > maxChoices:
+	case countChoices(plain) > maxChoices:
 		return fmt.Sprintf("its braces have more than %d choices", maxChoices)
 	case !doublestar.ValidatePattern(glob):
-		return unbalanced(plain)
+		return explainBrackets(plain)
 	}
 	return ""
 }
@@ -65,8 +65,8 @@ var (
 	astray  = Lazy(`(^|/)\.{1,2}(/|$)|//`)
 )
 
-// choices is how many ways a glob's braces can be read at most.
-func choices(glob string) int {
+// countChoices returns an upper bound of the number of ways to expand a glob's braces.
+func countChoices(glob string) int {
 	n := 1
 	for _, group := range strings.Split(glob, "{")[1:] {
 		n = min(n*(1+strings.Count(group, ",")), maxChoices+1)
@@ -74,8 +74,8 @@ func choices(glob string) int {
 	return n
 }
 
-// unbalanced says which bracket makes a glob invalid.
-func unbalanced(glob string) string {
+// explainBrackets returns which bracket makes a glob invalid.
+func explainBrackets(glob string) string {
 	if class := strings.LastIndexByte(glob, '['); class >= 0 {
 		switch end := strings.IndexByte(glob[class:], ']'); {
 		case end < 0:

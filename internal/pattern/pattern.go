@@ -1,6 +1,5 @@
-// Package pattern makes regular expressions that are compiled when they are first
-// used, so that a process which only prints its version pays for none of them, and
-// matches paths by globs.
+// Package pattern compiles regular expressions on first use, so that a process which only
+// prints its version pays for none of them, and matches paths against globs.
 package pattern
 
 import (
@@ -8,8 +7,8 @@ import (
 	"sync"
 )
 
-// Lazy gives an expression's compiled form from its first call on; the first call of a
-// broken one panics.
+// Lazy returns a function that returns the compiled expression. It compiles on the first
+// call, which panics if the expression is invalid.
 func Lazy(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }

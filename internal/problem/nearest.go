@@ -2,8 +2,8 @@ package problem
 
 import "slices"
 
-// Nearest returns the known name that is closest to a mistyped one, or ""
-// where none is close: at most a third of its letters, or two, differ.
+// Nearest returns the known name that is closest to a mistyped one, or "" if none is close:
+// at most a third of its letters, or two, may differ.
 func Nearest(name string, known []string) string {
 	best, distance := "", max(2, len(name)/3)+1
 	for _, k := range known {

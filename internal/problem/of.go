@@ -8,16 +8,16 @@ import (
 	"syscall"
 )
 
-// whole is an error that knows what, where and next, such as a *decision.Error.
-type whole interface {
+// explained is an error with all three parts, such as a *decision.Error.
+type explained interface {
 	error
 	Problem() *Error
 }
 
-// Of tells any error in its three parts: as the error itself does, or with its
-// message for what was wrong and the Next of the first error behind it that has one.
+// Of returns any error in its three parts: its own Problem if it has one, else its message
+// as what was wrong, with the Next of the first error in its tree that has one.
 func Of(err error) *Error {
-	if own, ok := errors.AsType[whole](err); ok {
+	if own, ok := errors.AsType[explained](err); ok {
 		return own.Problem()
 	}
 	what, where := err.Error(), ""
@@ -27,31 +27,31 @@ func Of(err error) *Error {
 			what, where = rest, place.Where()
 		}
 	}
-	return made(KindOf(err), what, next(err), At(where))
+	return newError(KindOf(err), what, next(err), At(where))
 }
 
-// KindOf is the kind of an error: a failure where nobody said another.
+// KindOf returns the kind of an error, Failed if it has none.
 func KindOf(err error) Kind {
 	if m, ok := errors.AsType[marked](err); ok {
 		return m.kind
 	}
-	if own, ok := errors.AsType[whole](err); ok {
+	if own, ok := errors.AsType[explained](err); ok {
 		return own.Problem().Kind
 	}
 	return Failed
 }
 
-// Sentinel returns an error to compare with, which says what to do about it.
+// Sentinel returns an error to compare with errors.Is, which says what to do about it.
 func Sentinel(what, next string) error { return &sentinel{what, next} }
 
 type sentinel struct{ what, next string }
 
 func (s *sentinel) Error() string { return s.what }
 
-// Next is what to do about it.
+// Next returns what to do about it.
 func (s *sentinel) Next() string { return s.next }
 
-// next is what to do about an error, or empty.
+// next returns what to do about an error, or "".
 func next(err error) string {
 	switch {
 	case advice(err) != "":
@@ -66,7 +66,7 @@ func next(err error) string {
 	return ""
 }
 
-// advice is the Next of the first error of a tree that has any.
+// advice returns the Next of the first error in a tree that has one, or "".
 func advice(err error) string {
 	if own, ok := err.(interface{ Next() string }); ok && own.Next() != "" {
 		return own.Next()

@@ -1,8 +1,8 @@
-// Package problem is an error as a person reads it: what was wrong, where, and
-// what to do next.
+// Package problem represents an error as a person reads it: what was wrong, where, and what
+// to do next.
 //
-// A room makes an Error where it knows all three, and a Sentinel where callers
-// have to tell it apart. Of makes one of any other error. Start reading at Error.
+// A room makes an Error if it knows all three, and a Sentinel if callers must recognize it.
+// Of converts any other error. Start reading at Error.
 package problem
 
 import (
@@ -17,16 +17,16 @@ import (
 // Kind is what an error means for whoever started the program.
 type Kind int
 
-// The kinds; a problem that names none is a failure.
+// The kinds; the zero value is Failed.
 const (
-	Failed  Kind = iota // the run did not get where it was sent
+	Failed  Kind = iota // the run did not do what it was started for
 	Misuse              // the command line, the inputs or the settings are wrong
-	Refused             // a resume check, or the decision, said no: nothing was posted
-	Spent               // the money is spent
+	Refused             // a resume check or the decision refused: nothing was posted
+	Spent               // the budget is spent
 )
 
-// Error says what was wrong, where, and what to do next. All of it may quote
-// untrusted text: Error makes it printable.
+// Error is what was wrong, where, and what to do next. All of it may quote untrusted text;
+// the method Error makes it printable.
 type Error struct {
 	Kind    Kind
 	Check   int         // the number of the resume check that refused, or 0
@@ -37,7 +37,7 @@ type Error struct {
 
 const maxLine = 1000 // characters of one line
 
-// Error is the message, a line for What and one for each row.
+// Error returns the message: a line for What and one for each row.
 func (e *Error) Error() string {
 	width := 6
 	for _, row := range e.Rows {
@@ -55,33 +55,32 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Problem is e: what Of looks for.
+// Problem returns e, so that Of finds it.
 func (e *Error) Problem() *Error { return e }
 
 // New returns a failure. Where and next may be empty.
-func New(what, where, next string) *Error { return made(Failed, what, next, At(where)) }
+func New(what, where, next string) *Error { return newError(Failed, what, next, At(where)) }
 
-// Usage returns a mistake in flags, inputs or settings. Next may be empty.
-func Usage(what, next string) *Error { return made(Misuse, what, next) }
+// Usage returns a Misuse: a mistake in flags, inputs or settings. Next may be empty.
+func Usage(what, next string) *Error { return newError(Misuse, what, next) }
 
-// Refuse returns the no of a resume check.
+// Refuse returns the refusal of a resume check.
 func Refuse(check int, what, next string, rows ...[2]string) *Error {
-	e := made(Refused, what, next, rows...)
+	e := newError(Refused, what, next, rows...)
 	e.Check = check
 	return e
 }
 
-// At is the row that says where.
+// At returns the row that says where.
 func At(where string) [2]string { return [2]string{"where", where} }
 
-// made leaves out rows without a text.
-func made(kind Kind, what, next string, rows ...[2]string) *Error {
+// newError returns an Error without rows that have no text.
+func newError(kind Kind, what, next string, rows ...[2]string) *Error {
 	rows = slices.DeleteFunc(append(rows, [2]string{"next", next}), func(row [2]string) bool { return row[1] == "" })
 	return &Error{Kind: kind, What: what, Rows: rows}
 }
 
-// As returns an error of another kind than it was made with, and with a next step
-// of its own where next is not empty.
+// As returns err with another kind, and with next as its next step unless next is empty.
 func As(kind Kind, err error, next string) error { return marked{err, kind, next} }
 
 type marked struct {
@@ -90,13 +89,13 @@ type marked struct {
 	next string
 }
 
-// Unwrap is the error that was marked.
+// Unwrap returns the error that was marked.
 func (m marked) Unwrap() error { return m.error }
 
-// Next is what to do about it.
+// Next returns what to do about it.
 func (m marked) Next() string { return m.next }
 
-// Check is the number of the resume check that refused, or 0.
+// Check returns the number of the resume check that refused, or 0.
 func Check(err error) int {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Check

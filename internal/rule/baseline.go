@@ -10,7 +10,7 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 )
 
-// baseline is a list of what a tool is not to report: the names of its file, and what begins an entry.
+// baseline describes a kind of file that lists what a tool must not report: its name, and how an entry begins.
 type baseline struct{ name, entry func() *regexp.Regexp }
 
 var baselines = []baseline{
@@ -31,13 +31,13 @@ var baselines = []baseline{
 	{lazy(`^\.gitattributes$`), lazy(`\slinguist-(?:generated|vendored)(?:=true)?(?:\s|$)|\s(?:binary|-diff)(?:\s|$)`)},
 }
 
-// Grown flags a list of what tools are not to report that has more entries than before, at the first that was added.
+// Grown flags a baseline file that has more entries than before, at the first added one.
 func Grown(f diff.File) []finding.Flag {
 	for _, b := range baselines {
 		if !b.name().MatchString(path.Base(f.Path)) {
 			continue
 		}
-		hunks, _ := f.Hunks() // what cannot be read is reported as failed
+		hunks, _ := f.Hunks() // a patch that cannot be parsed is reported as failed elsewhere
 		more, line := 0, 0
 		for _, h := range hunks {
 			for _, l := range h.Lines {

@@ -14,18 +14,19 @@ var fromRequest = lazy(`(?i)\b(?:req|request|r)\.(?:query|params|body|form|FormV
 
 var identifier = lazy(`[A-Za-z_][\w.]*`)
 
-// sentByCaller is a hit on line i about an expression: a blocker where the hunk shows that a caller sent its value.
-func (h *hunk) sentByCaller(expression string, i int) hit {
+// callerHit returns a hit for an expression on line i: a blocker if the hunk shows that
+// a caller sent it.
+func (h *hunk) callerHit(expression string, i int) hit {
 	at := hit{line: i, subject: expression}
 	name := identifier().FindString(expression)
-	if fromRequest().MatchString(expression) || name != "" && fromRequest().MatchString(h.value(name, i)) {
+	if fromRequest().MatchString(expression) || name != "" && fromRequest().MatchString(h.assignedValue(name, i)) {
 		at.severity = finding.Blocker
 	}
 	return at
 }
 
-// shellFromInput finds command lines for a shell that are built from values; a
-// blocker where the hunk shows that a caller sent the value.
+// shellFromInput finds shell commands that are built from values. A hit is a blocker if the
+// hunk shows that a caller sent the value.
 var shellFromInput = rule{
 	name: "shell-from-input", category: "security", severity: finding.Major,
 	title: "Command injection: a shell reads what is built from a value",
@@ -43,7 +44,7 @@ var shellFromInput = rule{
 	},
 }
 
-// maintained is a path of what those who have the repository run themselves.
+// maintained matches paths of programs that the repository's maintainers run themselves.
 var maintained = lazy(`(?:^|/)(?:scripts?|tools?|hack|ci|build|release|\.github)/`)
 
 var (
@@ -57,36 +58,36 @@ var (
 	fixed = lazy(`^(?:"[^"]*"|'[^']*'|[A-Za-z_][\w.]*\(\));?$`)
 )
 
-// builtCommand finds calls on lines with one of some words whose last group is a command for a shell.
+// builtCommand finds calls whose last group is a shell command, on lines that contain one of some words.
 func builtCommand(call string, words ...string) finder {
 	re := lazy(call)
-	return holding(each(func(h *hunk, i int) (hit, bool) {
+	return ifContains(eachAdded(func(h *hunk, i int) (hit, bool) {
 		if !containsAny(h.lines[i].text, words...) {
 			return hit{}, false
 		}
-		command := last(live(re(), h.lines[i]))
-		if command == "" || shellQuoted().MatchString(command) || !h.built(command, i) {
+		command := lastNonEmpty(matchInCode(re(), h.lines[i]))
+		if command == "" || shellQuoted().MatchString(command) || !h.isBuilt(command, i) {
 			return hit{}, false
 		}
-		operand := last(append([]string{command}, operands().FindStringSubmatch(command)...))
-		at := h.sentByCaller(operand, i)
-		return at, at.severity == finding.Blocker || !h.constants(command, i) && !maintained().MatchString(h.path)
+		operand := lastNonEmpty(append([]string{command}, operands().FindStringSubmatch(command)...))
+		at := h.callerHit(operand, i)
+		return at, at.severity == finding.Blocker || !h.usesConstants(command, i) && !maintained().MatchString(h.path)
 	}), words...)
 }
 
-// constants reports whether all that a command on line i is built from is the program's own.
-func (h *hunk) constants(command string, i int) bool {
-	text := command + " " + h.value(identifier().FindString(command), i)
+// usesConstants reports whether everything that the command on line i is built from is the program's own.
+func (h *hunk) usesConstants(command string, i int) bool {
+	text := command + " " + h.assignedValue(identifier().FindString(command), i)
 	all := operands().FindAllStringSubmatch(verbs().ReplaceAllString(text, ""), -1)
 	return len(all) > 0 && !slices.ContainsFunc(all, func(groups []string) bool {
-		name := strings.TrimSpace(last(groups[1:]))
-		return !constant().MatchString(name) && !fixed().MatchString(h.value(name, i))
+		name := strings.TrimSpace(lastNonEmpty(groups[1:]))
+		return !constant().MatchString(name) && !fixed().MatchString(h.assignedValue(name, i))
 	})
 }
 
-// built reports whether a command is put together on the spot or, where it is a plain name, on a line above.
-func (h *hunk) built(command string, i int) bool {
+// isBuilt reports whether a command is put together in place or, if it is a plain name, on a line above.
+func (h *hunk) isBuilt(command string, i int) bool {
 	name := identifier().FindString(command)
 	plain := name != "" && strings.HasPrefix(command, name)
-	return joinedText().MatchString(command) || plain && joinedText().MatchString(h.value(name, i))
+	return joinedText().MatchString(command) || plain && joinedText().MatchString(h.assignedValue(name, i))
 }

@@ -16,13 +16,13 @@ var errorDropped = rule{
 	title: "The error of `{}` is dropped",
 	body: "It can fail at run time, and what follows then works on data that is missing or incomplete. Return " +
 		"the error, or say why it does not matter.",
-	find: in{golang: each(func(h *hunk, i int) (hit, bool) {
+	find: in{golang: eachAdded(func(h *hunk, i int) (hit, bool) {
 		code := h.codeAt(i)
 		if !strings.Contains(code, "(") || strings.HasPrefix(code, "_ =") || h.commented(i) {
-			return hit{}, false // dropped on purpose, where it is
+			return hit{}, false // if it is dropped, then on purpose
 		}
 		name := statement(h, i)
-		return hit{subject: name}, strings.Contains(name, ".") && mustWork().MatchString(name) && !h.missed(i)
+		return hit{subject: name}, strings.Contains(name, ".") && mustWork().MatchString(name) && !h.isChecked(i)
 	})},
 }
 
@@ -31,14 +31,14 @@ var (
 	absent = lazy(`^if (?:_, \w+ := (\w+)\[|len\((\w+)|(\w+) == nil\b)`)
 )
 
-// missed reports whether the line behind the call on line i asks if what the call fills is there,
-// or the data were made right above.
-func (h *hunk) missed(i int) bool {
+// isChecked reports whether the line after the call on line i checks if the value that the
+// call fills is present, or whether the data were made right above.
+func (h *hunk) isChecked(i int) bool {
 	for j := max(0, i-2); j < i; j++ {
 		if strings.Contains(h.codeAt(j), ".Marshal(") {
 			return true
 		}
 	}
-	target, question := filled().FindStringSubmatch(h.codeAt(i)), absent().FindStringSubmatch(h.codeAt(h.next(i)))
+	target, question := filled().FindStringSubmatch(h.codeAt(i)), absent().FindStringSubmatch(h.codeAt(h.nextCode(i)))
 	return target != nil && question != nil && slices.Contains(question[1:], target[1])
 }

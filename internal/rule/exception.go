@@ -8,9 +8,9 @@ import (
 )
 
 var (
-	broadExcept = lazy(`^except(?:\s*\(?(?:Base)?Exception\)?(?:\s+as\s+\w+)?)?\s*:\s*(\S.*)?$`)
-	nothing     = lazy(`^(?:pass|continue|\.\.\.)$`)
-	optional    = lazy(`^(?:import|from)\s`)
+	broadExcept    = lazy(`^except(?:\s*\(?(?:Base)?Exception\)?(?:\s+as\s+\w+)?)?\s*:\s*(\S.*)?$`)
+	emptyStatement = lazy(`^(?:pass|continue|\.\.\.)$`)
+	optional       = lazy(`^(?:import|from)\s`)
 )
 
 var swallowedException = rule{
@@ -18,7 +18,7 @@ var swallowedException = rule{
 	title: "Swallowed exception: every failure in this block disappears",
 	body: "The exception is caught and nothing is done, logged or said about it. Catch the one kind that is " +
 		"expected, or let it through.",
-	find: in{python: holding(each(func(h *hunk, i int) (hit, bool) {
+	find: in{python: ifContains(eachAdded(func(h *hunk, i int) (hit, bool) {
 		return hit{}, emptyExceptBlock(h, i)
 	}), "except")},
 }
@@ -28,22 +28,22 @@ func emptyExceptBlock(h *hunk, i int) bool {
 		return false
 	}
 	m := broadExcept().FindStringSubmatch(h.codeAt(i))
-	if m == nil || h.commented(i) || h.slight(i) {
+	if m == nil || h.commented(i) || h.isMinorFailure(i) {
 		return false
 	}
 	if m[1] != "" {
-		return nothing().MatchString(m[1])
+		return emptyStatement().MatchString(m[1])
 	}
-	return nothing().MatchString(h.codeAt(i+1)) && !h.commented(i+1)
+	return emptyStatement().MatchString(h.codeAt(i+1)) && !h.commented(i+1)
 }
 
 var closing = lazy(`^(?:del\b|[\w.\[\]]*\b(?:close|shutdown|kill|terminate|disconnect|cancel|stop|quit|logout` +
 	`|unlink|remove|rmtree|rmdir|cleanup|flush|release)\w*\()`)
 
-// slight reports a block above line i whose failure hardly matters: a single statement that was
-// written together with it, one that begins with an import, which a platform may lack, one that
-// only puts away what is not needed any more, or one behind which a value is ready for that.
-func (h *hunk) slight(i int) bool {
+// isMinorFailure reports whether a failure of the block above line i hardly matters: the block is a single
+// statement that was written together with the handler, begins with an import that a platform may lack,
+// only cleans up, or returns a value for which the code after the handler has a fallback.
+func (h *hunk) isMinorFailure(i int) bool {
 	var block []int // from its last line up
 	j := i - 1
 	for ; j >= max(0, i-reach) && h.codeAt(j) != "try:"; j-- {
@@ -63,23 +63,23 @@ func (h *hunk) slight(i int) bool {
 		}
 		kept = kept || !closing().MatchString(code)
 		returns = returns || strings.HasPrefix(code, "return ")
-		stood = stood || h.was(h.lines[j].text)
+		stood = stood || h.hadLine(h.lines[j].text)
 	}
-	if stood && !h.was("try:") {
-		return false // it stood there without
+	if stood && !h.hadLine("try:") {
+		return false // it existed before, without the handler
 	}
 	return statements < 2 || !kept || optional().MatchString(h.codeAt(first)) ||
-		returns && strings.HasPrefix(h.codeAt(h.next(h.next(i))), "return ")
+		returns && strings.HasPrefix(h.codeAt(h.nextCode(h.nextCode(i))), "return ")
 }
 
-// was reports a line that the old file had, whatever its indentation.
-func (h *hunk) was(text string) bool {
+// hadLine reports whether the old file had a line, whatever its indentation.
+func (h *hunk) hadLine(text string) bool {
 	return slices.ContainsFunc(h.removed, func(old string) bool {
 		return strings.TrimSpace(old) == strings.TrimSpace(text)
 	})
 }
 
-// commented reports whether line i holds a comment, taken for the reason why.
+// commented reports whether line i has a comment, which counts as the reason.
 func (h *hunk) commented(i int) bool {
 	l := h.lines[i]
 	for n := range len(l.text) {

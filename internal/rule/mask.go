@@ -6,10 +6,10 @@ import (
 	"github.com/org/pr-review-action/internal/lang"
 )
 
-// filler stands for the inside of strings in masked code.
+// filler replaces the contents of strings in masked code.
 const filler = '\x01'
 
-// literal is a string literal: offsets of its first byte behind the opening quote and of its closing quote.
+// literal is a string literal: the offset of its first byte after the opening quote, and that of its closing quote.
 type literal struct {
 	start, end int
 	opening    int    // offset of the opening quote, or of the prefix before it
@@ -17,12 +17,12 @@ type literal struct {
 	quote      string
 }
 
-// closing is the offset behind the closing quote.
+// closing returns the offset after the closing quote.
 func (l literal) closing() int { return l.end + len(l.quote) }
 
-// starred reports the first line in a stretch of text that begins with a star: it
-// stands in a comment begun above the hunk. to is 0 where there is none.
-func starred(text string, at, end int) (from, to int) {
+// starLine returns the first line in text[at:end] that begins with a star: it is inside a
+// comment that began above the hunk. to is 0 if there is none.
+func starLine(text string, at, end int) (from, to int) {
 	for i := at; i < end; {
 		n := strings.IndexByte(text[i:end], '*')
 		if n < 0 {
@@ -39,8 +39,8 @@ func starred(text string, at, end int) (from, to int) {
 	return 0, 0
 }
 
-// mask returns text with comments blanked and strings filled, byte for byte as long, and the string literals that are
-// complete. Text in no known language is all code, and so is the inside of a shell's double quotes.
+// mask returns text with comments blanked and strings filled, at its original length in bytes, and the complete
+// string literals. Text in an unknown language is all code, and so is the inside of a shell's double quotes.
 func mask(text string, of language) (string, []literal) {
 	if of == "" || of == anyLanguage {
 		return text, nil
@@ -59,7 +59,7 @@ func mask(text string, of language) (string, []literal) {
 			if to > 0 {
 				end = from
 			}
-			if starFrom, starTo := starred(text, at, end); starTo > 0 {
+			if starFrom, starTo := starLine(text, at, end); starTo > 0 {
 				from, to = starFrom, starTo
 			}
 		}
@@ -81,8 +81,8 @@ func mask(text string, of language) (string, []literal) {
 	}
 }
 
-// openDocstring is the length of text that ends a docstring begun above the
-// hunk: an odd number of marks, the first alone on a line that nothing opens.
+// openDocstring returns the length of the text that ends a docstring begun above the hunk:
+// an odd number of marks, the first alone on a line without an opener.
 func openDocstring(text string) int {
 	const mark = `"""`
 	before, after, _ := strings.Cut(text, mark)
@@ -103,7 +103,7 @@ func fill(out []byte, with byte) {
 	}
 }
 
-// newLiteral is the literal from one offset to another. Where the text ends before it does, so does what is inside.
+// newLiteral returns the literal in text[from:to]. If the text ends before the literal does, so do its contents.
 func newLiteral(text string, from, to int) literal {
 	l := literal{opening: from, quote: text[from : from+1]}
 	if triple := strings.Repeat(l.quote, 3); strings.HasPrefix(text[from:to], triple) {

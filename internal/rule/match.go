@@ -10,9 +10,9 @@ import (
 
 var lazy = pattern.Lazy
 
-// holding looks only through hunks in whose text one of some words stands: a look
-// for a word is cheaper by far than one for a pattern.
-func holding(find finder, words ...string) finder {
+// ifContains runs find only on hunks whose text contains one of some words: searching for a
+// word is far cheaper than matching a pattern.
+func ifContains(find finder, words ...string) finder {
 	return func(h *hunk) []hit {
 		if !containsAny(h.text, words...) {
 			return nil
@@ -25,8 +25,8 @@ func containsAny(text string, words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
 }
 
-// each asks about every added line whether it is at fault.
-func each(found func(h *hunk, i int) (hit, bool)) finder {
+// eachAdded runs found on every added line.
+func eachAdded(found func(h *hunk, i int) (hit, bool)) finder {
 	return func(h *hunk) []hit {
 		var hits []hit
 		for i := range h.lines {
@@ -42,22 +42,22 @@ func each(found func(h *hunk, i int) (hit, bool)) finder {
 	}
 }
 
-// inCode finds lines whose masked code matches and holds one of some words.
+// inCode finds lines whose masked code matches and contains one of some words.
 func inCode(expr string, words ...string) finder {
 	re := lazy(expr)
-	return holding(each(func(h *hunk, i int) (hit, bool) {
+	return ifContains(eachAdded(func(h *hunk, i int) (hit, bool) {
 		return hit{}, containsAny(h.lines[i].code, words...) && re().MatchString(h.lines[i].code)
 	}), words...)
 }
 
-// unlessAsked leaves out what a person asked for: under a condition, or with a comment on it,
-// and what goes to the same machine or without TLS.
-func unlessAsked(find finder) finder {
+// unlessIntended drops hits that a person asked for, by a condition or with a comment, and
+// hits about connections to the same machine or without TLS.
+func unlessIntended(find finder) finder {
 	return func(h *hunk) []hit {
 		return slices.DeleteFunc(find(h), func(at hit) bool {
 			text := h.lines[at.line].text
 			return h.commented(at.line) && insecure().MatchString(text) || ownMachine().MatchString(text) ||
-				plainly().MatchString(text) && !strings.Contains(text, "https://") || h.asked(at.line)
+				plainly().MatchString(text) && !strings.Contains(text, "https://") || h.isConditional(at.line)
 		})
 	}
 }
@@ -67,12 +67,12 @@ var (
 	plainly    = lazy(`\b(?:curl|wget)\b.*\s["']?http://`)
 )
 
-// asked reports a condition on a setting of the check on line i, or around it.
-func (h *hunk) asked(i int) bool {
-	return slices.ContainsFunc(h.enclosing(i), func(code string) bool { return asks().MatchString(code) })
+// isConditional reports whether line i, or a line around it, is a condition on a setting of the check.
+func (h *hunk) isConditional(i int) bool {
+	return slices.ContainsFunc(h.enclosing(i), func(code string) bool { return settingCondition().MatchString(code) })
 }
 
-// enclosing is the code of line i and of each line above that begins further left than all between.
+// enclosing returns the code of line i and of each line above that is indented less than all lines in between.
 func (h *hunk) enclosing(i int) (lines []string) {
 	left := indent(h.lines[i].code) + 1
 	for j := i; j >= max(0, i-reach); j-- {
@@ -85,20 +85,21 @@ func (h *hunk) enclosing(i int) (lines []string) {
 
 var insecure = lazy(`(?i)(?://|#).*(?:insecure|unsafe|verif|certificate|self.signed|trust|on purpose|because)`)
 
-// asks is a condition on a setting of the check.
-var asks = lazy(`(?i)\b(?:el)?if\b.*(?:insecure|ignore|verify|skip|self_?signed|trust|strict|unsafe|tls|ssl|cert)`)
+// settingCondition matches a condition on a setting of the check.
+var settingCondition = lazy(`(?i)\b(?:el)?if\b.*(?:insecure|ignore|verify|skip|self_?signed|trust|strict|unsafe` +
+	`|tls|ssl|cert)`)
 
-// inText finds lines whose text holds one of some words and matches from a byte on
-// that is code, so that a pattern can look into strings without matching in comments.
+// inText finds lines whose text contains one of some words and matches from a byte that is
+// code, so that a pattern can look into strings without matching in comments.
 func inText(expr string, words ...string) finder {
 	re := lazy(expr)
-	return holding(each(func(h *hunk, i int) (hit, bool) {
-		return hit{}, containsAny(h.lines[i].text, words...) && live(re(), h.lines[i]) != nil
+	return ifContains(eachAdded(func(h *hunk, i int) (hit, bool) {
+		return hit{}, containsAny(h.lines[i].text, words...) && matchInCode(re(), h.lines[i]) != nil
 	}), words...)
 }
 
-// live returns the groups of the first match that begins in code, or nil.
-func live(re *regexp.Regexp, l line) []string {
+// matchInCode returns the groups of the first match that begins in code, or nil.
+func matchInCode(re *regexp.Regexp, l line) []string {
 	for _, m := range re.FindAllStringSubmatchIndex(l.text, -1) {
 		first := m[0] + indent(l.text[m[0]:m[1]])
 		if first < m[1] && l.code[first] == l.text[first] {
@@ -118,8 +119,8 @@ func groups(text string, m []int) []string {
 	return found
 }
 
-// last is the last of some groups that is not empty.
-func last(groups []string) string {
+// lastNonEmpty returns the last group that is not empty, or "".
+func lastNonEmpty(groups []string) string {
 	for i := len(groups) - 1; i >= 0; i-- {
 		if groups[i] != "" {
 			return groups[i]
@@ -128,7 +129,7 @@ func last(groups []string) string {
 	return ""
 }
 
-// continues reports whether a line of code goes on in the next one.
+// continues reports whether a line of code continues on the next one.
 func continues(code string) bool {
 	for _, end := range []string{"(", ",", "=", "=>", "+", "&&", "||", "?", "[", ".", "return", "await"} {
 		if strings.HasSuffix(code, end) {
@@ -138,19 +139,19 @@ func continues(code string) bool {
 	return false
 }
 
-// statement is the function that line i calls for its effect alone, or "". At the end
-// of a chain of calls that is another one than the first.
+// statement returns the function that line i calls only for its effect, or "". A chain of
+// calls yields "": it ends with another function than the first.
 func statement(h *hunk, i int) string {
 	code := strings.TrimSuffix(h.codeAt(i), ";")
 	if !strings.HasSuffix(code, ")") || !isWord(code[0]) {
 		return ""
 	}
 	name, _, called := strings.Cut(code, "(")
-	if !called || !dotted().MatchString(name) || continues(h.before(i)) || strings.Contains(code, ").") {
+	if !called || !dotted().MatchString(name) || continues(h.codeAbove(i)) || strings.Contains(code, ").") {
 		return ""
 	}
 	return name
 }
 
-// dotted matches a name, with dots or without.
+// dotted matches a name, with or without dots.
 var dotted = lazy(`^[A-Za-z_][\w.]*$`)

@@ -1,9 +1,9 @@
-// Package rule reviews a changed file by fixed rules, without a model: each
-// rule looks at added lines together with the rest of their hunk.
+// Package rule reviews a changed file by fixed rules, without a model: each rule looks at added lines
+// together with the rest of their hunk.
 //
-// Rules are chosen for precision: one that is often wrong does not belong here. The package reads no file and no
-// network, and what it returns depends on the diff alone. To add a rule, write a function that returns one, put it
-// into rules and give it cases under testdata. Start reading at Review, then at the rule in tls.go.
+// Rules are chosen for precision: one that is often wrong does not belong here. The package does no
+// I/O, and its results depend on the diff alone. To add a rule, write a variable for one, put it into
+// rules and give it cases under testdata. Start reading at Review, then at the rule in tls.go.
 package rule
 
 import (
@@ -16,11 +16,11 @@ import (
 	"github.com/org/pr-review-action/internal/secret"
 )
 
-// confidence is that of every finding: what is less sure is no rule here.
+// confidence is the confidence of every finding: anything less certain is not a rule here.
 const confidence = 0.85
 
-// rules are all that Review runs. Each was kept because what it found on real
-// commits was worth a look; what was merely true is a linter's.
+// rules lists the rules that Review runs. Each was kept because what it found in real
+// commits was worth a look; what was merely true is left to linters.
 var rules = []rule{
 	conflictMarker, sqlFromStrings, shellFromInput, tlsCheckOff, errorDropped, swallowedException, removeUnchecked,
 	pipeToShell,
@@ -28,19 +28,19 @@ var rules = []rule{
 
 // rule is one thing to look for.
 type rule struct {
-	name     string           // of its folder of cases
+	name     string           // also names its folder of cases
 	category string           // of its findings
 	severity finding.Severity // single findings may differ
 	title    string           // {} stands for the hit's subject
 	body     string           // why it matters
-	always   bool             // reads tests and samples, too
+	always   bool             // also runs on tests and samples
 	find     in
 }
 
-// in says how a rule looks through the files of each language.
+// in maps a language to the finder for its files.
 type in map[language]finder
 
-// finder returns the places in a hunk where a rule found something; those on lines that were not added do not count.
+// finder returns the places in a hunk where a rule found something. Hits on lines that were not added are ignored.
 type finder func(*hunk) []hit
 
 // hit is one place where a rule found something.
@@ -51,9 +51,9 @@ type hit struct {
 	suggestion string           // replaces the line; empty for none
 }
 
-// Review runs every rule that fits the file's language over its added lines and
-// returns what they found, gravest first. A patch that cannot be parsed yields
-// nothing: callers that must tell the two apart parse it with diff.Hunks first.
+// Review runs every rule for the file's language on its added lines and returns the
+// findings, most severe first. A patch that cannot be parsed yields nothing: callers that
+// must tell the difference parse it with diff.Hunks first.
 func Review(f diff.File) []finding.Finding {
 	var found []finding.Finding
 	hunks := newHunks(f)
@@ -64,13 +64,13 @@ func Review(f diff.File) []finding.Finding {
 	return found
 }
 
-// review leaves out what the old lines had as well: a change that moves, indents or rewords them has not brought it.
+// review returns the hits that the old lines did not have: moving, indenting or rewording a line adds no finding.
 func (r rule) review(hunks []*hunk) []finding.Finding {
 	places := r.places(hunks)
 	if len(places) == 0 {
 		return nil
 	}
-	stood := r.places(before(hunks))
+	stood := r.places(oldSides(hunks))
 	for _, same := range []func(a, b place) bool{place.sameText, place.sameSubject} {
 		places = slices.DeleteFunc(places, func(p place) bool {
 			i := slices.IndexFunc(stood, func(old place) bool { return same(p, old) })
@@ -87,13 +87,13 @@ func (r rule) review(hunks []*hunk) []finding.Finding {
 	return found
 }
 
-// place is a hit on a line that is not on the other side.
+// place is a hit on an added line, or on a removed one in the old hunks.
 type place struct {
 	hunk *hunk
 	hit
 }
 
-// sameSubject: a line that was reworded stands in the same hunk, and is no graver.
+// sameSubject reports whether other may be this line before it was reworded: same hunk, and no less severe.
 func (p place) sameSubject(other place) bool {
 	return p.subject == other.subject && p.severity.Rank() <= other.severity.Rank() &&
 		p.hunk.parsed.NewStart == other.hunk.parsed.NewStart
@@ -152,5 +152,5 @@ func (r rule) finding(h *hunk, at hit) finding.Finding {
 	return f
 }
 
-// fillers are what masked code has in place of the inside of a string.
+// fillers matches what replaces the contents of a string in masked code.
 var fillers = lazy(string(filler) + "+")

@@ -11,8 +11,8 @@ import (
 	"github.com/org/pr-review-action/internal/secret"
 )
 
-// credential words what package secret finds and is sure of: Leaks makes its
-// findings, and Review sees text without credentials.
+// credential is the rule for what package secret finds with certainty. Leaks makes its
+// findings; Review sees text without credentials.
 var credential = rule{
 	name: "credential", category: "secret", severity: finding.Major,
 	title: "Hard-coded credential: {}",
@@ -21,24 +21,24 @@ var credential = rule{
 	always: true,
 }
 
-// Leaks words the credentials that secret.Patch took out of a file's patch, in
-// Review's order. Nothing of their values is in a finding.
+// Leaks returns findings for the credentials that secret.Patch took out of a file's patch,
+// in Review's order. A finding never contains a credential's value.
 func Leaks(file string, leaks []secret.PatchLeak) []finding.Finding {
 	h := &hunk{path: file, language: languageOf(file), test: ForTests(file)}
 	var found []finding.Finding
 	for _, l := range leaks {
 		named := l.Grade == secret.Named
 		if named && (len(l.Text) > maxLine || claim.Unread(file)) {
-			continue // of a bundle or lockfile, where chance puts a name before a value
+			continue // in a bundle or lockfile a name precedes a value by chance
 		}
 		key := l.Kind == "private-key" || l.Kind == "aws-secret-key"
 		ending := strings.ToLower(path.Ext(file))
 		text := slices.Contains(readByPeople, ending) && !(l.Kind == "private-key" && ending == ".txt")
 		if (h.test || text) && (named || key) {
-			continue // made for them, mostly: an issuer's token works wherever it stands
+			continue // mostly made up; only an issuer's token works wherever it is found
 		}
 		h.lines = append(h.lines, line{number: l.Line, added: true, text: l.Text})
-		at := leaked(l)
+		at := leakHit(l)
 		at.line = len(h.lines) - 1
 		found = append(found, credential.finding(h, at))
 	}
@@ -46,8 +46,8 @@ func Leaks(file string, leaks []secret.PatchLeak) []finding.Finding {
 	return found
 }
 
-// leaked says what a credential is and how grave it is.
-func leaked(l secret.PatchLeak) hit {
+// leakHit returns what a credential is and how severe it is.
+func leakHit(l secret.PatchLeak) hit {
 	at := hit{subject: "a live one (" + l.Kind + ")", severity: finding.Blocker}
 	switch {
 	case l.Kind == "private-key":

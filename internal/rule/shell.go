@@ -15,7 +15,7 @@ var removeFromVariable = inCode(removeTree+`(?:[^\s;&|]+\s+)*"?\$\{?\w+\}?"?/(?:
 var (
 	unset   = lazy(`(\brm\s[^;&|]*?)\$\{?([A-Z_]+)\}?("?/(?:\*|\s|"|$))`)
 	removed = lazy(`\$\{?(\w+)\}?"?/(?:\*|\s|"|$)`)
-	written = lazy(`^["']?[./]?\w`) // a value that is written down
+	written = lazy(`^["']?[./]?\w`) // a literal value
 )
 
 var removeUnchecked = rule{
@@ -35,12 +35,12 @@ var removeUnchecked = rule{
 		}
 		return slices.DeleteFunc(hits, func(at hit) bool {
 			name := removed().FindStringSubmatch(h.lines[at.line].code)
-			return name != nil && written().MatchString(h.value(name[1], at.line))
+			return name != nil && written().MatchString(h.assignedValue(name[1], at.line))
 		})
 	}},
 }
 
-// command is what stands on a line before a command that is run. One that a script only prints stands behind words.
+// command matches what precedes a command that runs. A command that a script only prints comes after other words.
 const command = `(?:^(?:\s*-\s)?|[;&|({!]` +
 	`|(?:\b(?:run:|script:|then|do|else|if|exec|sudo|env|time|eval|RUN)|\s-\w*c)\s)` +
 	`\s*["']?(?:(?:exec|sudo|env|\w+=\S*|\$\{?\w+\}?)\s+(?:-\w+\s+)*)*`
@@ -52,7 +52,7 @@ var (
 	piped       = lazy(piping)
 )
 
-// authentic is a host that is written down and asked for by TLS, unverified a check of it that is off.
+// authentic matches a literal host reached by TLS, unverified a download without TLS or with its check off.
 var (
 	authentic  = lazy(`https://[\w.-]+`)
 	unverified = lazy(`\bhttp://|\s-[A-Za-z]*k|\s--(?:insecure|no-check-certificate)\b`)

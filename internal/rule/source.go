@@ -8,7 +8,7 @@ import (
 	"github.com/org/pr-review-action/internal/lang"
 )
 
-// language is the language of a file as far as rules tell them apart.
+// language is a file's language as far as rules distinguish languages.
 type language = string
 
 const (
@@ -17,10 +17,10 @@ const (
 	python      language = "python"
 	java        language = "java"
 	shell       language = "shell" // and Dockerfiles
-	anyLanguage language = "any"   // of rules that read every file
+	anyLanguage language = "any"   // for rules that read every file
 )
 
-// languages has the languages whose files rules read.
+// languages maps package lang's names to the languages that rules read.
 var languages = map[string]language{
 	"go": golang, "python": python, "java": java, "typescript": typescript, "javascript": typescript,
 	"shell": shell, "dockerfile": shell,
@@ -28,7 +28,7 @@ var languages = map[string]language{
 
 func languageOf(name string) language { return languages[lang.Of(name).Name] }
 
-// maxLine is the length in bytes beyond which a line is taken for data.
+// maxLine is the length in bytes beyond which a line counts as data.
 const maxLine = 2000
 
 // Overlong reports whether a patch adds a line that no rule reads.
@@ -41,12 +41,12 @@ func Overlong(patch string) bool {
 	return false
 }
 
-// reach is how many lines a rule may walk from the line it looks at, so that
-// the time for a hunk grows with its length alone.
+// reach is how many lines a rule may look away from its line, so that the time for a hunk
+// is linear in its length.
 const reach = 60
 
-// line is one line of the new file. In code, which is as long as text, comments
-// are blank and the insides of strings are filled with a byte no rule matches.
+// line is one line of the new file. code is as long as text; in it comments are blank and
+// the contents of strings are filled with a byte that no rule matches.
 type line struct {
 	number     int
 	added      bool
@@ -58,27 +58,27 @@ type line struct {
 type hunk struct {
 	path       string
 	language   language
-	test       bool   // of a test file
+	test       bool   // the file is for tests; see ForTests
 	lines      []line // of the new file
 	text, code string // the lines, joined
 	literals   []literal
-	removed    []string // lines of the old file alone
+	removed    []string // lines only in the old file
 	parsed     diff.Hunk
 }
 
-// made is a path of what is made to be tried or looked at: tests, what they expect, samples.
-var made = lazy(`(?i:(?:^|/)(?:[\w-]+[-_])?(?:tests?|testing|test[-_]?(?:data|cases?|suites?)|fixtures?|specs?` +
-	`|__snapshots__|goldens?|expected|examples?|samples?|demos?)/|\.(?:golden|snap)$)` +
+// testOrSample matches paths of files made for trying or showing: tests, their expected output, samples.
+var testOrSample = lazy(`(?i:(?:^|/)(?:[\w-]+[-_])?(?:tests?|testing|test[-_]?(?:data|cases?|suites?)|fixtures?` +
+	`|specs?|__snapshots__|goldens?|expected|examples?|samples?|demos?)/|\.(?:golden|snap)$)` +
 	`|(?:^|[/_.-])(?:(?i:dummy|seeds?|seeders?|fakes?|demos?|mocks?|stubs?|stories|fixtures?)|tests?)(?:[/_.A-Z-]|$)` +
 	`|[a-z](?:Dummy|Seed|Seeder|Fake|Demo|Mock|Stub)s?(?:[/_.A-Z-]|$)`)
 
-// ForTests reports whether a path is one of tests, what they expect, or samples. Rules find little
-// there: what is wrong in it is mostly meant to be.
+// ForTests reports whether a path is of tests, their expected output, or samples. Rules
+// find little there: mistakes in such files are mostly intended.
 func ForTests(name string) bool {
-	return lang.IsTest(name) || made().MatchString(name) && !strings.Contains("/"+name, "/src/main/")
+	return lang.IsTest(name) || testOrSample().MatchString(name) && !strings.Contains("/"+name, "/src/main/")
 }
 
-// newHunks are the hunks of a changed file, none for a patch that is broken.
+// newHunks returns the hunks of a changed file, or nil for a broken patch.
 func newHunks(f diff.File) []*hunk {
 	parsed, err := f.Hunks()
 	if err != nil {
@@ -87,23 +87,23 @@ func newHunks(f diff.File) []*hunk {
 	hunks := make([]*hunk, len(parsed))
 	for i, p := range parsed {
 		h := hunk{path: f.Path, language: languageOf(f.Path), test: ForTests(f.Path), parsed: p}
-		hunks[i] = h.read(diff.Delete)
+		hunks[i] = h.side(diff.Delete)
 	}
 	return hunks
 }
 
-// before are hunks with their old lines in place of the new ones.
-func before(hunks []*hunk) []*hunk {
+// oldSides returns the hunks with their old lines in place of the new ones.
+func oldSides(hunks []*hunk) []*hunk {
 	old := make([]*hunk, len(hunks))
 	for i, h := range hunks {
-		old[i] = h.read(diff.Add)
+		old[i] = h.side(diff.Add)
 		old[i].removed = nil
 	}
 	return old
 }
 
-// read gives the hunk with the lines of one side, without those of an operation.
-func (h *hunk) read(without diff.Op) *hunk {
+// side returns the hunk with the lines of one side, leaving out those of an operation.
+func (h *hunk) side(without diff.Op) *hunk {
 	side := &hunk{path: h.path, language: h.language, test: h.test, parsed: h.parsed}
 	var text strings.Builder
 	side.lines = make([]line, 0, len(side.parsed.Lines))
@@ -128,16 +128,16 @@ func (h *hunk) read(without diff.Op) *hunk {
 	return side
 }
 
-// next is the first line after i that holds code, or one that holds none where there is no such line within reach.
-func (h *hunk) next(i int) int {
+// nextCode returns the first line after i that has code, or where it stopped if there is none within reach.
+func (h *hunk) nextCode(i int) int {
 	end := min(len(h.lines), i+reach)
 	for i++; i < end && h.codeAt(i) == ""; i++ {
 	}
 	return i
 }
 
-// before is the code of the nearest line above i that holds some, trimmed.
-func (h *hunk) before(i int) string {
+// codeAbove returns the trimmed code of the nearest line above i that has any.
+func (h *hunk) codeAbove(i int) string {
 	for j := i - 1; j >= max(0, i-reach); j-- {
 		if code := h.codeAt(j); code != "" {
 			return code
@@ -146,7 +146,7 @@ func (h *hunk) before(i int) string {
 	return ""
 }
 
-// codeAt is the trimmed code of line i, empty where there is no such line.
+// codeAt returns the trimmed code of line i, or "" if there is no such line.
 func (h *hunk) codeAt(i int) string {
 	if i < 0 || i >= len(h.lines) {
 		return ""
@@ -158,8 +158,8 @@ func indent(s string) int { return len(s) - len(strings.TrimLeft(s, " \t")) }
 
 var assignment = lazy(`([A-Za-z_]\w*)\s*(?::\s*[\w<>\[\]|. ]+)?:?=\s*([^=\s].*)$`)
 
-// value is the text that the nearest line above i assigns to a name, or "".
-func (h *hunk) value(name string, i int) string {
+// assignedValue returns the text that the nearest line above i assigns to a name, or "".
+func (h *hunk) assignedValue(name string, i int) string {
 	for j := i - 1; j >= max(0, i-reach); j-- {
 		l := h.lines[j]
 		if !strings.Contains(l.code, name) || !strings.Contains(l.code, "=") {
@@ -172,7 +172,7 @@ func (h *hunk) value(name string, i int) string {
 	return ""
 }
 
-// lineAt is the index of the line that holds an offset of the hunk's text.
+// lineAt returns the index of the line at an offset of the hunk's text.
 func (h *hunk) lineAt(offset int) int {
 	return sort.Search(len(h.lines), func(i int) bool { return h.lines[i].start > offset }) - 1
 }

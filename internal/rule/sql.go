@@ -7,7 +7,7 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 )
 
-// sqlFromStrings finds values in the text of an SQL statement; a blocker where the
+// sqlFromStrings finds values in the text of an SQL statement. A hit is a blocker if the
 // hunk shows that a caller sent the value.
 var sqlFromStrings = rule{
 	name: "sql-from-strings", category: "security", severity: finding.Major,
@@ -17,7 +17,7 @@ var sqlFromStrings = rule{
 	find: in{golang: findSQL, typescript: findSQL, python: findSQL, java: findSQL},
 }
 
-// valuePlace is where a value stands in SQL, not a name.
+// valuePlace matches the SQL before a value, not before a name.
 const valuePlace = `(?is)(?:(?:[=<>]\s*|\blike\s+|\bvalues\s*\(\s*)['"]?%*|[(,]\s*'%*)`
 
 var (
@@ -46,24 +46,25 @@ var (
 	placeholders = lazy("[\"'`](?:[?$@:]|%s)|\\$\\$\\{")
 )
 
-// findSQL looks through the literals of each statement for the first one with
-// a value joined to it, formatted or interpolated into it.
+// findSQL returns, for each statement, its first literal with a value concatenated,
+// formatted or interpolated into it.
 func findSQL(h *hunk) []hit {
 	if !containsAny(h.text, "SELECT", "INSERT", "UPDATE", "DELETE", "select", "insert", "update", "delete") {
 		return nil
 	}
 	var hits []hit
-	for _, parts := range h.joined() {
+	for _, parts := range h.joinedLiterals() {
 		if !h.isSQL(parts) {
 			continue
 		}
 		for _, l := range parts {
-			expression, offset := h.embedded(l)
+			expression, offset := h.embeddedValue(l)
 			if expression == "" {
 				continue
 			}
-			at := h.sentByCaller(expression, h.lineAt(offset))
-			if at.severity == finding.Blocker || !harmless().MatchString(expression) && !h.counted(expression, offset) {
+			at := h.callerHit(expression, h.lineAt(offset))
+			if at.severity == finding.Blocker ||
+				!harmless().MatchString(expression) && !h.cannotQuote(expression, offset) {
 				hits = append(hits, at)
 				break
 			}
@@ -72,9 +73,9 @@ func findSQL(h *hunk) []hit {
 	return hits
 }
 
-// counted reports an expression at an offset whose value has no quote in it: a date in ISO's
-// form, an id that stands without quotes, a name that was last declared as a number.
-func (h *hunk) counted(expression string, offset int) bool {
+// cannotQuote reports whether the value of an expression cannot contain a quote: a date in ISO
+// format, an unquoted ID, a name last declared as a number.
+func (h *hunk) cannotQuote(expression string, offset int) bool {
 	quoted := strings.HasSuffix(strings.TrimRight(h.text[:offset], "${"), "'")
 	if quoteless().MatchString(expression) || !quoted && strings.HasSuffix(expression, ".getId()") {
 		return true
@@ -84,7 +85,7 @@ func (h *hunk) counted(expression string, offset int) bool {
 	return name == expression && lastDeclared(number(), above, name) > lastDeclared(words(), above, name)
 }
 
-// lastDeclared is where a pattern's group last holds a name, or -1.
+// lastDeclared returns where a pattern's group last matches a name, or -1.
 func lastDeclared(pattern *regexp.Regexp, code, name string) int {
 	last := -1
 	for _, at := range pattern.FindAllStringSubmatchIndex(code, -1) {
@@ -97,12 +98,12 @@ func lastDeclared(pattern *regexp.Regexp, code, name string) int {
 	return last
 }
 
-// joined are the hunk's literals, those together that are added to one another with at most a name between.
-func (h *hunk) joined() [][]literal {
+// joinedLiterals returns the hunk's literals, grouped if they are concatenated with at most a name in between.
+func (h *hunk) joinedLiterals() [][]literal {
 	var all [][]literal
 	end := -1
 	for _, l := range h.literals {
-		if end >= 0 && l.opening >= end && l.opening-end < 200 && joins(h.code[end:l.opening]) {
+		if end >= 0 && l.opening >= end && l.opening-end < 200 && concatenates(h.code[end:l.opening]) {
 			all[len(all)-1] = append(all[len(all)-1], l)
 		} else {
 			all = append(all, []literal{l})
@@ -112,14 +113,14 @@ func (h *hunk) joined() [][]literal {
 	return all
 }
 
-// joins reports whether what stands between two literals adds them.
-func joins(between string) bool {
+// concatenates reports whether the code between two literals concatenates them.
+func concatenates(between string) bool {
 	between = strings.TrimSpace(between)
 	return between == "" || strings.HasSuffix(between, "+") && plusLiteral().MatchString(between)
 }
 
-// isSQL reports whether literals are a statement together. A tagged template passes its values apart from the text.
-// Prose may begin with "select" in lower case; a query has a call near.
+// isSQL reports whether literals form a statement. A tagged template passes its values apart from
+// the text. Prose may begin with "select" in lower case, so a query must have a call nearby.
 func (h *hunk) isSQL(parts []literal) bool {
 	first := parts[0]
 	var text strings.Builder
@@ -130,24 +131,24 @@ func (h *hunk) isSQL(parts []literal) bool {
 		return false
 	}
 	i := h.lineAt(first.opening)
-	above := h.before(i)
+	above := h.codeAbove(i)
 	return strings.TrimSpace(text.String())[0] < 'a' || sqlCall().MatchString(h.lines[i].code) ||
-		continues(above) && sqlCall().MatchString(above) || sqlCall().MatchString(h.codeAt(h.next(i)))
+		continues(above) && sqlCall().MatchString(above) || sqlCall().MatchString(h.codeAt(h.nextCode(i)))
 }
 
-// boundLater reports whether all that is inserted is one list on line i, which is mostly one
-// of placeholders: where the hunk shows no other.
+// boundLater reports whether the only insertion is one list on line i, which mostly holds
+// placeholders, unless the hunk shows otherwise.
 func (h *hunk) boundLater(text string, i int) bool {
 	at := wholeList().FindStringSubmatchIndex(text)
 	if at == nil || at[0] != 0 {
 		return false
 	}
-	list := h.value(text[at[2]:at[3]], i)
+	list := h.assignedValue(text[at[2]:at[3]], i)
 	return list == "" || placeholders().MatchString(list)
 }
 
-// embedded is the expression whose value ends up in the literal, and where.
-func (h *hunk) embedded(l literal) (expression string, offset int) {
+// embeddedValue returns the expression whose value ends up in the literal, and its offset, or "".
+func (h *hunk) embeddedValue(l literal) (expression string, offset int) {
 	text := h.text[l.start:l.end]
 	before := h.code[max(0, l.opening-40):l.opening]
 	after := h.code[l.closing():min(len(h.code), l.closing()+300)]
@@ -162,15 +163,15 @@ func (h *hunk) embedded(l literal) (expression string, offset int) {
 		strings.ContainsAny(l.prefix, "fF")
 	m := valueBrace().FindStringSubmatchIndex(text)
 	if m != nil && h.language == typescript && text[m[2]-2] != '$' {
-		m = valueDollar().FindStringSubmatchIndex(text) // a brace alone names a parameter
+		m = valueDollar().FindStringSubmatchIndex(text) // a brace without a dollar sign names a parameter
 	}
 	if m != nil && (interpolates || isFormat) && !h.boundLater(text[m[0]:], h.lineAt(l.start+m[2])) {
-		return last([]string{"a field", text[m[2]:m[3]]}), l.start + m[2]
+		return lastNonEmpty([]string{"a field", text[m[2]:m[3]]}), l.start + m[2]
 	}
 	return "", 0
 }
 
-// argument is the n-th of what stands behind a format, from 0 on, or the first name there.
+// argument returns the n-th argument after a format, from 0, or the first name there.
 func argument(after string, n int) string {
 	list := strings.TrimLeft(strings.TrimPrefix(strings.TrimSpace(after), ".formatted"), "%,( \t\n")
 	open := 0
@@ -183,7 +184,7 @@ func argument(after string, n int) string {
 		case c == ',' && open == 0:
 			n--
 		case n == 0 && c > ' ':
-			return last([]string{list[i:], operand().FindString(list[i:])})
+			return lastNonEmpty([]string{list[i:], operand().FindString(list[i:])})
 		}
 		if open < 0 {
 			break

@@ -1,7 +1,7 @@
-// Package sarif writes what a decision kept as a SARIF 2.1.0 file, the form in which code scanning takes results.
+// Package sarif writes what a decision kept as a SARIF 2.1.0 file, the format that code scanning accepts.
 //
-// It is a pure function of findings: equal runs give equal bytes. Text of a model or a pull request passes through
-// package guard, so that it is inert also where a viewer reads messages as Markdown. Start reading at Encode.
+// It is a pure function of findings: equal runs give equal bytes. Text from a model or a pull request passes
+// through package guard, so that it is inert even if a viewer reads messages as Markdown. Start reading at Encode.
 package sarif
 
 import (
@@ -18,8 +18,8 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// Limits of GitHub's code scanning: an upload with more results, or of more than 10 MB compressed, is refused, and of
-// the results only so many are shown. Source: docs.github.com, "SARIF support for code scanning".
+// Limits of GitHub's code scanning, which refuses an upload with more results, or of more than 10 MB compressed,
+// and shows only MaxShown of the results. Source: docs.github.com, "SARIF support for code scanning".
 const (
 	MaxResults = 25_000
 	MaxShown   = 5_000
@@ -28,15 +28,15 @@ const (
 
 // Run is one decided review.
 type Run struct {
-	Version  string            // of the tool; empty is not written
-	Page     string            // address of the tool; empty is not written
-	Instance string            // slug of a second reviewer; uploads of two do not replace each other
+	Version  string            // of the tool; omitted if empty
+	Page     string            // address of the tool; omitted if empty
+	Instance string            // slug of a second reviewer, so that uploads of two do not replace each other
 	Head     string            // the reviewed commit; empty for local input
-	Findings []finding.Finding // those that the decision kept
+	Findings []finding.Finding // findings that the decision kept
 }
 
-// Encode gives the run as one JSON document that ends in a newline. Where there are more findings than code scanning
-// takes, the gravest are written and left is the number of the others.
+// Encode returns the run as one JSON document that ends in a newline. If there are more findings than
+// code scanning accepts, it writes the most severe ones, and left is the number of the others.
 func Encode(r Run) (text []byte, left int, err error) {
 	found := slices.Clone(r.Findings)
 	order.Stable(found, func(a, b finding.Finding) int {
@@ -56,7 +56,7 @@ func Encode(r Run) (text []byte, left int, err error) {
 	return append(text, '\n'), len(r.Findings) - len(results), nil
 }
 
-// results takes findings from the front as long as code scanning takes them.
+// results converts findings from the front, as many as code scanning accepts.
 func results(found []finding.Finding) []result {
 	list, times, bytes := make([]result, 0, min(len(found), MaxResults)), map[string]int{}, 0
 	for _, f := range found {
@@ -77,12 +77,12 @@ func newResult(f finding.Finding) result {
 		Rule: ruleID(f.Category), Level: levelOf(f.Severity), Message: text{message(f)},
 		Locations:    []location{{place(f)}},
 		Fingerprints: fingerprints{Own: f.Fingerprint},
-		Properties:   properties{f.Severity, share(f.Confidence), f.Source},
+		Properties:   properties{f.Severity, clampShare(f.Confidence), f.Source},
 	}
 }
 
-// rules are the categories of results, by id; each result is told the place of
-// its own. The results come gravest first.
+// rules returns the results' categories as rules, by ID, and sets each result's index into
+// them. The results must be ordered most severe first.
 func rules(results []result, page string) (all []rule) {
 	seen := map[string]bool{}
 	for _, r := range results {
@@ -113,14 +113,14 @@ func newRule(id string, gravest finding.Severity, page string) rule {
 	return r
 }
 
-// categories is the section of the tool's pages that says what a category is.
+// categories is the section of the tool's pages that explains the categories.
 const categories = "/blob/v1/.github/DECIDING.md#categories"
 
-// scores are the values that code scanning shows as critical, high, medium and low.
+// scores maps severities to scores that code scanning shows as critical, high, medium and low.
 var scores = map[finding.Severity]string{finding.Blocker: "9.5", finding.Major: "8.0", finding.Minor: "5.0",
 	finding.Nit: "2.0"}
 
-// ruleID is a category, which is untrusted text, in small letters, digits and hyphens, 60 of them at most.
+// ruleID reduces a category, which is untrusted text, to at most 60 lower-case letters, digits and hyphens.
 func ruleID(category string) string {
 	words := strings.FieldsFunc(strings.ToLower(category), func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9')
@@ -139,15 +139,15 @@ func levelOf(s finding.Severity) string {
 	return "note"
 }
 
-// share is a number from 0 to 1, 0 for one that is none.
-func share(v float64) float64 {
+// clampShare clamps a number to the range 0 to 1; NaN becomes 0.
+func clampShare(v float64) float64 {
 	if !(v > 0) {
 		return 0
 	}
 	return min(v, 1)
 }
 
-// schema names the schema by which readers may check the file. Nothing fetches it.
+// schema is the address of a schema to check the file with. Nothing fetches it.
 const schema = "https://json.schemastore.org/sarif-2.1.0.json"
 
 // The types below are the part of the standard's object model that is written, under the standard's names.
@@ -175,7 +175,7 @@ type driver struct {
 	Rules   []rule `json:"rules"`
 }
 
-// automation has the category of an upload, up to the last slash, and behind it the run's own name.
+// automation identifies an upload: its category up to the last slash, then the run's own name.
 type automation struct {
 	ID string `json:"id"`
 }
@@ -229,11 +229,11 @@ type artifact struct {
 type region struct {
 	Start   int   `json:"startLine"`
 	End     int   `json:"endLine"`
-	Snippet *text `json:"snippet,omitempty"` // the line, where the region is one
+	Snippet *text `json:"snippet,omitempty"` // the line, if the region is a single one
 }
 
-// fingerprints are the finding's own, and the one that code scanning reads, which
-// must tell apart what has the same one.
+// fingerprints holds the finding's own fingerprint, and the one that code scanning reads,
+// which must differ between findings with the same one.
 type fingerprints struct {
 	Own  string `json:"prReview/v1"`
 	Line string `json:"primaryLocationLineHash"`

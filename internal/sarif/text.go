@@ -14,15 +14,15 @@ import (
 
 const (
 	titleRunes = 200
-	bodyRunes  = 2_000 // what is longer is cut, with a count
+	bodyRunes  = 2_000 // longer texts are cut, with a count
 )
 
-// placeholder is what a reader of SARIF replaces by an argument. It is doubled, as the standard says; other braces
-// stay as they are written, since most readers replace nothing but this, and findings quote code.
+// placeholder matches what a SARIF reader replaces by an argument. It is doubled, as the standard demands;
+// other braces stay as written, since most readers replace nothing else, and findings quote code.
 var placeholder = regexp.MustCompile(`\{[0-9]+\}`)
 
-// message is a finding's title as a sentence, then its text. Links of the
-// standard's own kind, [text](target), are inert as those of Markdown are.
+// message returns a finding's title as a sentence, then its text. The standard's own links,
+// [text](target), are made inert like those of Markdown.
 func message(f finding.Finding) string {
 	title := strings.TrimSuffix(guard.Inline(f.Title, titleRunes), ".")
 	if title != "" {
@@ -40,12 +40,12 @@ func body(s string) string {
 	return s
 }
 
-// nowhere stands for a path where a finding is about no file: without an address
-// code scanning refuses the whole upload.
-const nowhere = "pull-request"
+// noPath replaces the path of a finding that is not about a file: without an address code
+// scanning refuses the whole upload.
+const noPath = "pull-request"
 
-// place is where a finding stands. Lines of the old file, and those of no file,
-// have no region: the commit that results are shown at does not have them.
+// place returns where a finding is. Lines of the old file, and findings without a line, get
+// no region: the commit at which results are shown does not have them.
 func place(f finding.Finding) physical {
 	p := physical{Artifact: artifact{address(f.Path)}}
 	if f.Path != "" && f.Side != finding.Left && f.Line > 0 {
@@ -59,11 +59,11 @@ func place(f finding.Finding) physical {
 	return p
 }
 
-// address is a path as a relative reference (RFC 3986): everything but letters,
+// address returns a path as a relative reference (RFC 3986): everything but letters,
 // digits, "-._~" and inner slashes is percent-encoded.
 func address(path string) string {
 	if path == "" {
-		return nowhere
+		return noPath
 	}
 	escaped := strings.NewReplacer("+", "%20", "%2F", "/").Replace(url.QueryEscape(path))
 	if rest, absolute := strings.CutPrefix(escaped, "/"); absolute {

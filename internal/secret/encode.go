@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// The lengths of a token that may hold a credential: shorter ones have no room,
-// and only so much of a longer one written backwards is turned.
+// Lengths in bytes of a token that may hold a credential: shorter ones have no room, and of
+// a longer one, only maxBackward bytes on each side are read backwards.
 const (
 	minEncoded  = 24
 	minReadable = 12
 	maxBackward = 4096
 )
 
-// encoded looks into what may be base64, hex or percent signs.
-func (s *scan) encoded() {
+// findEncoded searches everything that may be base64, hex or percent-encoded.
+func (s *scan) findEncoded() {
 	if s.depth >= maxDepth {
 		return
 	}
@@ -25,14 +25,14 @@ func (s *scan) encoded() {
 			at++
 			continue
 		}
-		end := run(s.text, at, isBase64)
+		end := endOf(s.text, at, isBase64)
 		if end-at >= minEncoded {
-			s.token(at, end)
+			s.decodeToken(at, end)
 		}
 		at = end
 	}
 	for at := strings.IndexByte(s.text, '%'); at >= 0; {
-		at = s.percent(at)
+		at = s.decodePercent(at)
 		next := strings.IndexByte(s.text[at:], '%')
 		if next < 0 {
 			return
@@ -41,8 +41,8 @@ func (s *scan) encoded() {
 	}
 }
 
-// run is the end of the bytes from an offset on that are of a kind.
-func run(text string, at int, is func(byte) bool) int {
+// endOf returns the end of the bytes that satisfy is, from an offset on.
+func endOf(text string, at int, is func(byte) bool) int {
 	for at < len(text) && is(text[at]) {
 		at++
 	}
@@ -55,9 +55,9 @@ func isHex(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
 }
 
-// token looks into a run of base64's letters, at each of its alignments: a path in front of a value shares them.
-func (s *scan) token(start, end int) {
-	padded := run(s.text, end, func(c byte) bool { return c == '=' })
+// decodeToken decodes a base64 run at each of its alignments, since a path before a value has the same characters.
+func (s *scan) decodeToken(start, end int) {
+	padded := endOf(s.text, end, func(c byte) bool { return c == '=' })
 	plain, buffer := []byte(urlSafe.Replace(s.text[start:end])), make([]byte, end-start)
 	for skip := range min(4, len(plain)) {
 		cut := plain[skip:]
@@ -65,13 +65,13 @@ func (s *scan) token(start, end int) {
 			cut = cut[:len(cut)-1]
 		}
 		n, err := base64.RawStdEncoding.Decode(buffer, cut)
-		if err == nil && readable(buffer[:n]) && s.inside(string(buffer[:n]), start, padded) {
+		if err == nil && readable(buffer[:n]) && s.addDecoded(string(buffer[:n]), start, padded) {
 			return
 		}
 	}
 	for at := start; at < end; at++ {
-		if to := run(s.text[:end], at, isHex); to > at {
-			s.hex(at, to)
+		if to := endOf(s.text[:end], at, isHex); to > at {
+			s.decodeHex(at, to)
 			at = to
 		}
 	}
@@ -79,20 +79,20 @@ func (s *scan) token(start, end int) {
 
 var urlSafe = strings.NewReplacer("-", "+", "_", "/")
 
-func (s *scan) hex(start, end int) {
+func (s *scan) decodeHex(start, end int) {
 	for skip := range 2 {
 		from, to := start+skip, end-(end-start-skip)%2
 		if to-from < minEncoded {
 			return
 		}
 		decoded, err := hex.DecodeString(s.text[from:to])
-		if err == nil && readable(decoded) && s.inside(string(decoded), start, end) {
+		if err == nil && readable(decoded) && s.addDecoded(string(decoded), start, end) {
 			return
 		}
 	}
 }
 
-// readable reports whether bytes hold a stretch of text.
+// readable reports whether decoded bytes contain a stretch of text.
 func readable(b []byte) bool {
 	n := 0
 	for _, c := range b {
@@ -107,17 +107,17 @@ func readable(b []byte) bool {
 	return false
 }
 
-// percent looks into the token around a percent sign, and returns its end.
-func (s *scan) percent(at int) int {
+// decodePercent decodes the token around a percent sign, and returns its end.
+func (s *scan) decodePercent(at int) int {
 	if at+2 >= len(s.text) || !isHex(s.text[at+1]) || !isHex(s.text[at+2]) {
 		return at + 1
 	}
-	start, end := at, run(s.text, at+1, isPercent)
+	start, end := at, endOf(s.text, at+1, isPercent)
 	for start > 0 && isPercent(s.text[start-1]) && at-start < maxBackward {
 		start--
 	}
 	if end-start >= minReadable {
-		s.inside(unescaped(s.text[start:end]), start, end)
+		s.addDecoded(unescaped(s.text[start:end]), start, end)
 	}
 	return end
 }
@@ -126,17 +126,17 @@ func isPercent(c byte) bool { return isToken(c) || c == '%' || c == '.' || c == 
 
 var percent = lazy(`%[0-9a-fA-F]{2}`)
 
-// unescaped undoes percent signs; one that begins no escape stays.
+// unescaped decodes percent-encoding. A percent sign that begins no escape stays.
 func unescaped(text string) string {
 	return percent().ReplaceAllStringFunc(text, func(escape string) string {
-		b, _ := hex.DecodeString(escape[1:]) // the form has checked it
+		b, _ := hex.DecodeString(escape[1:]) // the pattern has checked it
 		return string(b)
 	})
 }
 
-// backward looks into the token around a keyword that stands there backwards.
-func (s *scan) backward(at, n int) {
-	if s.depth >= maxDepth || at+n <= s.turned {
+// searchBackward searches the token around a keyword that is written backwards.
+func (s *scan) searchBackward(at, n int) {
+	if s.depth >= maxDepth || at+n <= s.reversedTo {
 		return
 	}
 	start, end := at, at+n
@@ -146,24 +146,24 @@ func (s *scan) backward(at, n int) {
 	for end < len(s.text) && end-at < maxBackward && isInk(s.text[end]) {
 		end++
 	}
-	s.turned = end
+	s.reversedTo = end
 	if integrity().MatchString(s.text[start:end]) {
 		return
 	}
-	for _, l := range s.below(reversed(s.text[start:end])) {
+	for _, l := range s.findDecoded(reversed(s.text[start:end])) {
 		s.leaks = append(s.leaks, Leak{Kind: l.Kind, Grade: l.Grade, Start: end - l.End, End: end - l.Start})
 	}
 }
 
-// integrity is the hash of a file that a page or a lockfile loads: of thousands one
-// reads like a credential from behind.
+// integrity matches the hash of a file that a page or a lockfile loads: one in thousands
+// looks like a credential backwards.
 var integrity = lazy(`^sha(?:256-[\w+/]{43}=|384-[\w+/]{64}|512-[\w+/]{86}==),?$`)
 
 func isInk(c byte) bool { return c > ' ' && c <= '~' && c != '"' && c != '\'' && c != '`' }
 
-// inside takes out a whole token where what it encodes holds a credential.
-func (s *scan) inside(decoded string, start, end int) bool {
-	leaks := s.below(decoded)
+// addDecoded adds a leak for a whole token if what it encodes contains a credential.
+func (s *scan) addDecoded(decoded string, start, end int) bool {
+	leaks := s.findDecoded(decoded)
 	if len(leaks) == 0 {
 		return false
 	}
@@ -172,12 +172,12 @@ func (s *scan) inside(decoded string, start, end int) bool {
 	return true
 }
 
-// below searches what an encoding held; guesses do not count there.
-func (s *scan) below(decoded string) []Leak {
+// findDecoded searches decoded text, ignoring guesses.
+func (s *scan) findDecoded(decoded string) []Leak {
 	inner := newScan(decoded)
 	inner.depth = s.depth + 1
-	inner.forms()
-	inner.keys()
-	inner.encoded()
+	inner.findForms()
+	inner.findKeys()
+	inner.findEncoded()
 	return inner.leaks
 }

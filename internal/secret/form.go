@@ -13,44 +13,44 @@ import (
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
-var lazy = pattern.Lazy // most runs meet the keywords of few forms
+var lazy = pattern.Lazy // most runs meet the keywords of only a few forms
 
-// form is one way in which a credential is written.
+// form is one format of a credential.
 type form struct {
-	kind     string
-	grade    Grade
-	keywords []string // in lower case; one of them stands near every match
-	re       func() *regexp.Regexp
-	group    int     // of the credential; 0 for the first that took part, else the whole match
-	name     int     // group of the name that it is given to; 0 for none
-	entropy  float64 // in bits a character; what has no more is no credential
-	allow    []allowance
-	needs    func(text string) bool // a quick look for what every match has; nil for none
-	readable func(m match) bool     // reports what only looks like a credential; nil for nothing
-	mirrored bool                   // looked for backwards, too
+	kind          string
+	grade         Grade
+	keywords      []string // in lower case; one of them is near every match
+	re            func() *regexp.Regexp
+	group         int     // group of the credential; 0 for the longest, or the whole match
+	name          int     // group of the name it is assigned to; 0 for none
+	entropy       float64 // in bits per byte; a credential must have more
+	allow         []allowance
+	mayMatch      func(text string) bool // a cheap check for what every match contains; may be nil
+	falsePositive func(m match) bool     // reports a false positive; may be nil
+	mirrored      bool                   // also searched backwards
 }
 
-// match is one place where a form fits.
+// match is one place where a form matches.
 type match struct {
-	text       string // all of it
-	whole      string // what the expression took
+	text       string // the whole text
+	whole      string // what the expression matched
 	start, end int    // of the credential
 	name       string
 }
 
 func (m match) secret() string { return m.text[m.start:m.end] }
 
-// line is all of the line that the credential begins in.
+// line returns the line in which the credential begins.
 func (m match) line() string {
 	from := strings.LastIndexByte(m.text[:m.start], '\n') + 1
 	line, _, _ := strings.Cut(m.text[from:], "\n")
 	return line
 }
 
-// allowance is one reason why a match is no credential.
+// allowance is one reason why a match is not a credential.
 type allowance struct {
 	target    string // "match", "line" or, for the credential, ""
-	both      bool   // an expression and a word are needed
+	both      bool   // an expression and a word must match
 	regexes   []func() *regexp.Regexp
 	stopwords []string
 }
@@ -71,7 +71,7 @@ func (a allowance) holds(m match) bool {
 	return slices.ContainsFunc(a.stopwords, func(word string) bool { return strings.Contains(value, word) })
 }
 
-// entropy is Shannon's, in bits a byte.
+// entropy returns the Shannon entropy in bits per byte.
 func entropy(s string) float64 {
 	var counts [256]int
 	for i := range len(s) {
@@ -87,8 +87,8 @@ func entropy(s string) float64 {
 	return sum
 }
 
-// digitInValue reports whether eight bytes in a row, a digit among them, may be a
-// value: no guess is taken for a credential without.
+// digitInValue reports whether eight consecutive bytes with a digit among them may be a
+// value. A guess without these is not a credential.
 func digitInValue(text string) bool {
 	length, digit := 0, false
 	for i := range len(text) {
@@ -106,9 +106,9 @@ func digitInValue(text string) bool {
 	return false
 }
 
-// quotedValue reports whether eight bytes in a row without a space stand in quotes.
+// quotedValue reports whether quotes enclose eight or more bytes without a space.
 func quotedValue(text string) bool {
-	length := -1 // since the last quote; below zero where there was none, or a space since
+	length := -1 // since the last quote; negative if there was none, or a space since
 	for i := range len(text) {
 		switch c := text[i]; {
 		case strings.IndexByte("\"'`", c) >= 0:
@@ -137,7 +137,7 @@ func reversed(s string) string {
 	return string(b)
 }
 
-// lower folds ASCII alone, so that offsets stay.
+// lower lowers only ASCII letters, so that offsets stay.
 func lower(s string) []byte {
 	b := []byte(s)
 	for i, c := range b {
@@ -148,7 +148,7 @@ func lower(s string) []byte {
 	return b
 }
 
-// catalogue is every form, with the keywords that lead to them.
+// catalogue holds all forms, and the keywords that lead to them.
 type catalogue struct {
 	forms  []form
 	kinds  map[string]bool
@@ -162,13 +162,13 @@ type owner struct {
 	backward bool
 }
 
-// forms is built when the first text is looked at: a program that looks at none pays nothing.
+// forms builds the catalogue on first use: a program that searches no text does not pay for it.
 var forms = sync.OnceValue(func() *catalogue {
-	kept, err := gitleaks()
+	kept, err := gitleaksForms()
 	if err != nil {
 		panic(fmt.Sprintf("the embedded list of credentials: %v", err)) // a broken build
 	}
-	return newCatalogue(slices.Concat(kept, own()))
+	return newCatalogue(slices.Concat(kept, ownForms()))
 })
 
 func newCatalogue(all []form) *catalogue {

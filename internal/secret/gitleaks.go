@@ -9,7 +9,7 @@ import (
 	"github.com/zricethezav/gitleaks/v8/config"
 )
 
-// ruleFile is what we read of gitleaks' configuration. Its format:
+// ruleFile is the part that we read of gitleaks' configuration. Its format:
 // https://github.com/gitleaks/gitleaks#configuration
 type ruleFile struct {
 	Allowlist allowlist
@@ -32,19 +32,19 @@ type allowlist struct {
 	Stopwords   []string
 }
 
-// replacedRules are those that own does better: the keywords of two of them are
-// in every second line of code, the third asks for a whole key at once.
+// replacedRules returns the rules that own improves on: the keywords of two of them are in
+// every second line of code, and the third requires a whole key.
 func replacedRules() []string { return []string{"jwt", "vault-service-token", "private-key"} }
 
-// looseRules fit a value that is a credential only by what stands around it,
-// beside those that the generator of gitleaks' rules makes so.
+// looseRules returns rules whose matches are credentials only by their context, in addition
+// to those that gitleaks' rule generator makes so.
 func looseRules() []string {
 	return []string{"curl-auth-header", "curl-auth-user", "jwt-base64", "sourcegraph-access-token", "twilio-api-key",
 		"facebook-access-token"}
 }
 
-// gitleaks reads the rules of the library. A rule for files of one name is left out: here a text has no name.
-func gitleaks() ([]form, error) {
+// gitleaksForms returns the library's rules as forms, except those for certain file names: here a text has no name.
+func gitleaksForms() ([]form, error) {
 	var file ruleFile
 	if err := toml.Unmarshal([]byte(config.DefaultConfig), &file); err != nil {
 		return nil, fmt.Errorf("reading gitleaks' rules: %w", err)
@@ -57,16 +57,16 @@ func gitleaks() ([]form, error) {
 		}
 		f := form{
 			kind: r.ID, grade: gradeOf(r.ID, r.Regex), keywords: r.Keywords, re: lazy(r.Regex), group: r.SecretGroup,
-			entropy: r.Entropy, allow: slices.Concat(general, allowances(r.Allowlists)), readable: placeholder,
+			entropy: r.Entropy, allow: slices.Concat(general, allowances(r.Allowlists)), falsePositive: placeholder,
 		}
 		switch {
-		case f.kind == "curl-auth-user": // its allowances pass what only begins as a stand-in
-			f.allow, f.readable = general, pair
+		case f.kind == "curl-auth-user": // its allowances pass values that only begin like a placeholder
+			f.allow, f.falsePositive = general, isPlaceholderPair
 		case f.grade == Named:
 			f.re = lazy(strings.ReplaceAll(r.Regex, leading, ""))
-		case f.grade == Guess: // its allowances look for words anywhere in it
-			f.allow, f.needs, f.readable = general, digitInValue, func(m match) bool {
-				return placeholder(m) || name(m)
+		case f.grade == Guess: // its allowances search for words anywhere in it
+			f.allow, f.mayMatch, f.falsePositive = general, digitInValue, func(m match) bool {
+				return placeholder(m) || isName(m)
 			}
 		}
 		out = append(out, f)
@@ -74,8 +74,8 @@ func gitleaks() ([]form, error) {
 	return out, nil
 }
 
-// leading is what the generator puts in front of a keyword. It changes what is
-// matched, but not whether, and takes most of the time.
+// leading is what the generator puts before a keyword. It changes what is matched, but not
+// whether there is a match, and takes most of the time.
 const leading = `[\w.-]{0,50}?`
 
 func gradeOf(id, expr string) Grade {
@@ -88,7 +88,7 @@ func gradeOf(id, expr string) Grade {
 	return Issued
 }
 
-// allowances leaves out what speaks of paths and commits: those are never the reason here.
+// allowances converts allowlists, without conditions on paths and commits: they never apply here.
 func allowances(lists []allowlist) []allowance {
 	var out []allowance
 	for _, l := range lists {
@@ -108,8 +108,8 @@ func allowances(lists []allowlist) []allowance {
 	return out
 }
 
-// anchored mends the one expression of the library whose alternatives lack the
-// anchors that they were to have: it would pass any value with "false" in it.
+// anchored fixes the one expression of the library whose alternatives lack the intended
+// anchors: it would allow any value that contains "false".
 func anchored(expr string) string {
 	return strings.Replace(expr, `^true|false|null$`, `^(?:true|false|null)$`, 1)
 }

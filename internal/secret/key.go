@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// maxKey is the length in bytes up to which a key is followed.
+// maxKey is the maximum length of a key in bytes.
 const maxKey = 20_000
 
-// What stands between the lines of a key in code, diffs, comments and strings,
-// and the head of a key that is encrypted.
+// What may come between the lines of a key in code, diffs, comments and strings, including
+// the header of an encrypted key; and a key's last line.
 const (
 	between = `(?:\\+[nrt]|[\s"'` + "`" + `,;#*|>()\\+-]|//[ \t]|` +
 		`(?:Proc-Type|DEK-Info|Version|Comment|Hash): [^\n\\"]{0,100})*`
@@ -28,8 +28,8 @@ var (
 	keyLine = lazy(`[A-Za-z0-9+/=]{32,}`)
 )
 
-// keys finds private keys with their material; a mark alone is none.
-func (s *scan) keys() {
+// findKeys finds private keys with their material; a marker alone is not a leak.
+func (s *scan) findKeys() {
 	if !strings.Contains(s.text, "PRIVATE KEY") {
 		return
 	}
@@ -43,20 +43,20 @@ func (s *scan) keys() {
 		body := keyBody().FindString(s.text[at[1]:end])
 		if body != "" && at[0] >= taken {
 			taken = at[1] + len(strings.TrimRight(body, " \t\r\n"))
-			s.key(at[0], taken)
+			s.addKey(at[0], taken)
 		}
 	}
 	for _, at := range keyEnd().FindAllStringIndex(s.text, -1) {
 		if start := s.materialAbove(at[0]); start < at[0] && at[0] >= taken {
-			s.key(start, at[1])
+			s.addKey(start, at[1])
 		}
 	}
 }
 
-// materialAbove is where the lines of a key begin that end above an offset: a patch may show the end of a key alone.
+// materialAbove returns the start of the key lines that end above an offset: a patch may show only the end of a key.
 func (s *scan) materialAbove(at int) int {
 	start, short := at, true
-	for line := s.line(at) - 1; line >= 0 && at-s.starts[line] < maxKey; line-- {
+	for line := s.lineAt(at) - 1; line >= 0 && at-s.starts[line] < maxKey; line-- {
 		text := s.text[s.starts[line]:s.lineEnd(line)]
 		last := short && len(strings.TrimSpace(text)) < 64 && !strings.Contains(strings.TrimSpace(text), " ")
 		if !keyMaterial.MatchString(text) && !last {
@@ -70,7 +70,7 @@ func (s *scan) materialAbove(at int) int {
 	return start
 }
 
-func (s *scan) key(start, end int) {
+func (s *scan) addKey(start, end int) {
 	s.leaks = append(s.leaks, Leak{Kind: keyKind, Grade: Issued, Start: start, End: end})
 	for _, at := range keyLine().FindAllStringIndex(s.text[start:end], -1) {
 		s.raw = append(s.raw, Leak{Kind: keyKind, Grade: Issued, Start: start + at[0], End: start + at[1]})

@@ -8,12 +8,12 @@ import (
 	"unicode"
 )
 
-// own is what gitleaks' rules lack or ask too much of: tokens of another length
-// than today's, and values that only their place gives away.
-func own() []form {
+// ownForms returns forms that gitleaks' rules lack or restrict too much: tokens of another
+// length than today's, and values recognizable only by their context.
+func ownForms() []form {
 	issued := func(kind, expr string, keywords ...string) form {
-		return form{kind: kind, grade: Issued, keywords: keywords, re: lazy(expr), entropy: 3, readable: placeholder,
-			mirrored: true}
+		return form{kind: kind, grade: Issued, keywords: keywords, re: lazy(expr), entropy: 3,
+			falsePositive: placeholder, mirrored: true}
 	}
 	jwt := issued("jwt", `\beyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}`, "eyj")
 	jwt.grade = Named
@@ -38,7 +38,7 @@ func own() []form {
 		issued("vault-service-token", `\bhvs\.[\w-]{60,}`, "hvs."),
 		issued("azure-storage-key", `\bAccountKey=([A-Za-z0-9+/]{86}==)`, "accountkey="),
 		jwt,
-	}, named()...)
+	}, namedForms()...)
 }
 
 const (
@@ -46,44 +46,44 @@ const (
 	assigned     = `["']?(?:\s*:\s*(?:string|str))?\s*(?::=|=>|=|:)\s*`
 )
 
-// named are the forms of which the name or the place says what the value is.
-func named() []form {
+// namedForms returns the forms whose value is recognized by a name or place.
+func namedForms() []form {
 	words := []string{"password", "passwd", "passphrase", "secret", "token", "apikey", "api_key", "accesskey",
 		"access_key", "privatekey", "private_key"}
 	return []form{
 		{
 			kind: "aws-secret-key", grade: Issued, keywords: []string{"aws", "secret"}, group: 1, entropy: 3.5,
-			readable: uniform,
+			falsePositive: uniform,
 			re: lazy(`(?i)(?:aws|secret)[\w. -]{0,30}["']?(?:\s*(?::=|=>|=|:|,)\s*|[ \t]+)["'` + "`" +
 				`]?([A-Za-z0-9/+]{40})(?:[^A-Za-z0-9/+=]|$)`),
 		},
 		{
-			kind: urlPassword, grade: Named, keywords: []string{"://"}, group: 2, readable: harmlessURL,
+			kind: urlPassword, grade: Named, keywords: []string{"://"}, group: 2, falsePositive: harmlessURL,
 			mirrored: true,
 			re:       lazy(`://([\w.%+-]*):((?:[^\s:@/"'%{}<>` + "`" + `\\]|%[0-9A-Fa-f]{2}){6,})@[\w.\[-]`),
 		},
 		{
-			kind: "named-credential", grade: Named, keywords: words, group: 3, name: 1, needs: quotedValue,
-			readable: chosen,
-			re:       lazy(`(?i)(?:^|[^\w])` + nameOfSecret + assigned + "[\"'`]([^\"'`\\s]{8,})[\"'`]"),
+			kind: "named-credential", grade: Named, keywords: words, group: 3, name: 1, mayMatch: quotedValue,
+			falsePositive: isChosen,
+			re:            lazy(`(?i)(?:^|[^\w])` + nameOfSecret + assigned + "[\"'`]([^\"'`\\s]{8,})[\"'`]"),
 		},
 		{
-			kind: "named-value", grade: Guess, keywords: words, group: 3, name: 1, needs: digitInValue,
-			readable: func(m match) bool {
-				return chosen(m) || name(m) && !password(m)
+			kind: "named-value", grade: Guess, keywords: words, group: 3, name: 1, mayMatch: digitInValue,
+			falsePositive: func(m match) bool {
+				return isChosen(m) || isName(m) && !password(m)
 			},
 			re: lazy(`(?im)^\s*(?:[-+#*]\s+)?["']?` + nameOfSecret + `["']?\s*[:=]\s*([^\s"'` + "`" +
 				`,;(){}\[\]<>$]{8,})\s*$`),
 		},
 		{
-			kind: "named-credential", grade: Named, keywords: words, group: 3, name: 1, readable: chosen,
+			kind: "named-credential", grade: Named, keywords: words, group: 3, name: 1, falsePositive: isChosen,
 			re: lazy(`(?m)^\s*(?:export\s+|ENV\s+)?(\w*(PASSWORD|SECRET|TOKEN|API_KEY|ACCESS_KEY))=([^\s"'$` + "`" +
 				`]{8,})`),
 		},
 	}
 }
 
-// standIns are what stands in for a value, and what is said around that.
+// standIns matches placeholders for a value, and words around them.
 const standIns = `\$\{[^{}]*\}|\{[A-Za-z_.]+\}|\{\{[^{}]*\}\}|\$\([^()]*\)|<[^<>]*>` +
 	`|\$[A-Z_]+[A-Z0-9_]*|\$[a-z_]+|%[sdvq]` +
 	`|(?i:(?:change[_-]?(?:me|it|this)|placeholder|example|sample|dummy)\d{0,3}|x{3,}|0{6,}|\*{3,}|\.{3}` +
@@ -98,9 +98,9 @@ var (
 	trimmings  = lazy(`%[0-9A-F]{2}|\d{1,3}$`)
 	variable   = lazy(`\$\{[A-Za-z_][^{}]*\}|\{\{[^{}]*\}\}|\$\([A-Za-z][^()]*\)`)
 	marked     = lazy(`^[\x21-\x7e]*[A-Za-z][!#$%^&*+=?~]+[A-Za-z][\x21-\x7e]*$`)
-	documented = lazy(`(?i)EXAMPLE(?:KEY)?$|^Eby8vdM02xNOcq`) // the latter of Azure's storage emulator
+	documented = lazy(`(?i)EXAMPLE(?:KEY)?$|^Eby8vdM02xNOcq`) // the latter is of Azure's storage emulator
 	sequence   = lazy(`^(?:0?123456789?0?|0?12345\d{0,3}|abc(?:def)?123(?:456)?)$`)
-	here       = lazy(`://(?:localhost|127\.0\.0\.1)\b`)
+	localURL   = lazy(`://(?:localhost|127\.0\.0\.1)\b`)
 	localHost  = lazy(`(?i)^@(?:[\w.-]*localhost|127\.0\.0\.1|\[::1\]|[\w.-]*\.local\b|[\w.-]*example)`)
 	word       = lazy(`[A-Z]?[a-z]{2,}`)
 	longWord   = lazy(`[A-Z]?[a-z]{3,}`)
@@ -108,10 +108,10 @@ var (
 	identifier = lazy(`^[A-Za-z]+(?:[_.:/\-][A-Za-z]+)*[_.\-]?\d{0,2}$|^[A-Z0-9_]+$`)
 )
 
-// wordShare is the part of a name in code that is words.
+// wordShare is the least part of words in a name in code.
 const wordShare = 0.55
 
-// share is the part of a value's letters and digits that an expression takes.
+// share returns the fraction of a value's letters and digits that an expression matches.
 func share(v string, re func() *regexp.Regexp) float64 {
 	ink := func(s string) (n int) {
 		for i := range len(s) {
@@ -131,33 +131,33 @@ func share(v string, re func() *regexp.Regexp) float64 {
 	return float64(taken) / float64(all)
 }
 
-// standsIn reports a value that as a whole stands in for another one. What only
-// holds such a word is a password that somebody chose.
+// standsIn reports whether a value consists of placeholders. A value that only contains
+// such a word is a password that a person chose.
 func standsIn(v string) bool { return share(v, standIn) == 1 }
 
-// placeholder reports a value that only shows the form of a credential: its issuer's
-// prefix, and then no more than a stand-in.
+// placeholder reports whether a match only shows a credential's format: its issuer's
+// prefix, followed by a placeholder.
 func placeholder(m match) bool {
 	v := m.secret()
 	return share(v, standIn) >= 0.5 || documented().MatchString(v)
 }
 
-// pair reports a user with a password that stands in for one, or with none.
-func pair(m match) bool {
+// isPlaceholderPair reports whether a user has no password, or a placeholder for one.
+func isPlaceholderPair(m match) bool {
 	_, password, _ := strings.Cut(m.secret(), ":")
-	return standsIn(trimmings().ReplaceAllString(password, "")) || here().MatchString(m.line())
+	return standsIn(trimmings().ReplaceAllString(password, "")) || localURL().MatchString(m.line())
 }
 
-// uniform reports a value of one case, such as a hash, where an AWS key mixes both with digits.
+// uniform reports whether a value has one case, like a hash, while an AWS key mixes both cases and digits.
 func uniform(m match) bool {
 	v := m.secret()
-	return v == strings.ToLower(v) || v == strings.ToUpper(v) || !strings.ContainsAny(v, digits) && !drawnLetters(v) ||
-		placeholder(m)
+	return v == strings.ToLower(v) || v == strings.ToUpper(v) ||
+		!strings.ContainsAny(v, digits) && !isRandomLetters(v) || placeholder(m)
 }
 
 const digits = "0123456789"
 
-// harmlessURL reports a password in a URL that protects nothing.
+// harmlessURL reports whether a password in a URL protects nothing.
 func harmlessURL(m match) bool {
 	v := m.secret()
 	user, _, _ := strings.Cut(strings.TrimPrefix(m.whole, "://"), ":")
@@ -168,22 +168,22 @@ const urlPassword = "url-password"
 
 var plainWord = lazy(`^[A-Za-z]+(?:[_.-][A-Za-z]+)*\d{0,2}$`)
 
-// plain reports a password in a URL that is short or a word: it stands in ordinary text by chance.
-func plain(m match) bool {
+// isPlainPassword reports whether a password in a URL is short or a word, which ordinary text contains by chance.
+func isPlainPassword(m match) bool {
 	v := m.secret()
-	return len(v) < minKnown || plainWord().MatchString(v) && !drawnLetters(v)
+	return len(v) < minKnown || plainWord().MatchString(v) && !isRandomLetters(v)
 }
 
-// namesake reports a password in a URL that is a name there as well, as of a container on one's own machine.
+// namesake reports whether a URL's password is also a name in it, as of a container on one's own machine.
 func namesake(m match) bool {
 	rest, _, _ := strings.Cut(m.text[m.end:], "\n")
 	names := strings.FieldsFunc(rest, func(r rune) bool { return strings.ContainsRune("@:/?&=\"'` ", r) })
 	return slices.Contains(names, m.secret())
 }
 
-// name reports a value that is made of words and a number or two, as names in
-// code are; what is drawn at random is cut up by digits.
-func name(m match) bool {
+// isName reports whether a value consists of words and at most two numbers, like names in
+// code. Random values are broken up by digits.
+func isName(m match) bool {
 	letters, v := 0, m.secret()
 	for _, word := range word().FindAllString(v, -1) {
 		letters += len(word)
@@ -191,10 +191,10 @@ func name(m match) bool {
 	return len(number().FindAllString(v, 3)) <= 2 && float64(letters) >= wordShare*float64(len(v))
 }
 
-// chosen reports a named value that was written to be read: words, or too
-// little of a mixture. Keys are drawn, passwords are chosen by people.
-func chosen(m match) bool {
-	v := spelt(m.secret())
+// isChosen reports whether a named value was written by a person for reading: it has words,
+// or too little variety. Keys are random; passwords are chosen by people.
+func isChosen(m match) bool {
+	v := decodeLetters(m.secret())
 	if standsIn(trimmings().ReplaceAllString(v, "")) || sequence().MatchString(v) || documented().MatchString(v) {
 		return true
 	}
@@ -203,22 +203,22 @@ func chosen(m match) bool {
 	}
 	digit := strings.ContainsAny(v, digits)
 	if password(m) {
-		return !digit && !marked().MatchString(v) && !drawnLetters(v) || entropy(v) <= 1.5
+		return !digit && !marked().MatchString(v) && !isRandomLetters(v) || entropy(v) <= 1.5
 	}
 	if len(v) < 16 || entropy(v) <= 3.3 || strings.ContainsAny(v, " (") || identifier().MatchString(v) &&
-		!drawnLetters(v) {
+		!isRandomLetters(v) {
 		return true
 	}
-	return !digit && !drawnLetters(v) || strings.Contains(v, "/") && share(v, word) >= wordShare ||
+	return !digit && !isRandomLetters(v) || strings.Contains(v, "/") && share(v, word) >= wordShare ||
 		strings.Contains(v, "-") && share(v, longWord) >= 0.7 || strings.Contains(v, "...")
 }
 
 var letterCode = lazy(`\\u[0-9a-fA-F]{4}`)
 
-// spelt is a value with the letters that JSON writes as numbers: the digits of those are no mixture.
-func spelt(v string) string {
+// decodeLetters decodes the letters that JSON escapes in a value: the digits of an escape are not variety.
+func decodeLetters(v string) string {
 	return letterCode().ReplaceAllStringFunc(v, func(code string) string {
-		n, _ := strconv.ParseUint(code[2:], 16, 16) // the form has checked it
+		n, _ := strconv.ParseUint(code[2:], 16, 16) // the pattern has checked it
 		if !unicode.IsLetter(rune(n)) {
 			return code
 		}
@@ -226,14 +226,14 @@ func spelt(v string) string {
 	})
 }
 
-// password reports a value that is given to the name of a password.
+// password reports whether a value is assigned to the name of a password.
 func password(m match) bool {
 	name := strings.ToLower(m.name)
 	return strings.HasSuffix(name, "password") || strings.HasSuffix(name, "passwd") ||
 		strings.HasSuffix(name, "passphrase")
 }
 
-// drawnLetters reports ASCII letters of both cases that make no words.
-func drawnLetters(v string) bool {
+// isRandomLetters reports whether a value has random ASCII letters: both cases, and few words.
+func isRandomLetters(v string) bool {
 	return isASCII(v) && v != strings.ToLower(v) && v != strings.ToUpper(v) && share(v, longWord) < 0.7
 }

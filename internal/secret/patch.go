@@ -11,16 +11,16 @@ import (
 
 // PatchLeak is a credential that a patch adds.
 type PatchLeak struct {
-	Line  int // of the new file, 1-based; the first added one it stands on
+	Line  int // in the new file, 1-based: the first added line that it is on
 	Kind  string
 	Grade Grade  // Named or Issued
 	Name  string // see Leak
 	Text  string // the line, redacted
 }
 
-// Patch redacts every line of one file's patch, in diff.Hunks' form, and lists what its added lines hold, in their
-// order and once for each line and kind; guesses are redacted and not listed. Lines, their operators and the numbers
-// in hunk headers stay. What is no patch is redacted as text and lists nothing.
+// Patch redacts every line of one file's patch, in diff.Hunks' form, and returns the leaks on added lines, in
+// order and once for each line and kind. Guesses are redacted but not returned. Lines, their operators and
+// the numbers in hunk headers stay. A text that is not a patch is redacted as text, without leaks.
 func Patch(patch string) (clean string, leaks []PatchLeak) {
 	hunks, err := diff.Hunks(patch)
 	if err != nil {
@@ -41,17 +41,17 @@ func Patch(patch string) (clean string, leaks []PatchLeak) {
 	for i, r := range rows {
 		lines[i] = r.mark + redacted[i]
 	}
-	return strings.Join(lines, "\n"), added(newScan(text), found, rows, redacted)
+	return strings.Join(lines, "\n"), addedLeaks(newScan(text), found, rows, redacted)
 }
 
-// row is one line of a patch: its mark, which stays, and its content.
+// row is one line of a patch: its marker, which stays, and its content.
 type row struct {
 	mark, content string
-	added         int  // line of the new file; 0 where it is not added
-	removed       bool // a line of the old file alone
+	added         int  // line number in the new file; 0 if it is not added
+	removed       bool // a line only in the old file
 }
 
-// rowsOf walks a patch beside its hunks. The text behind a header's second @@ is code, too.
+// rowsOf splits a patch into rows, along its hunks. The text after a header's second @@ is code, too.
 func rowsOf(patch string, hunks []diff.Hunk) []row {
 	lines := strings.Split(patch, "\n")
 	rows := make([]row, 0, len(lines))
@@ -84,9 +84,9 @@ func rowOf(line string, l diff.Line) row {
 	return r
 }
 
-// added lists the leaks on added rows. One that runs over several stands at its
-// first. What a removed row holds was there before: its line has been moved or reworded.
-func added(s *scan, found []Leak, rows []row, redacted []string) []PatchLeak {
+// addedLeaks returns the leaks on added rows; one that spans several is reported at its first. A
+// value that a removed row also contains is not new: its line was moved or reworded.
+func addedLeaks(s *scan, found []Leak, rows []row, redacted []string) []PatchLeak {
 	var out []PatchLeak
 	type place struct {
 		line int
@@ -94,18 +94,18 @@ func added(s *scan, found []Leak, rows []row, redacted []string) []PatchLeak {
 	}
 	seen := map[place]bool{}
 	for _, l := range found {
-		first, last := s.line(l.Start), s.line(l.End-1)
+		first, last := s.lineAt(l.Start), s.lineAt(l.End-1)
 		at := slices.IndexFunc(rows[first:last+1], func(r row) bool { return r.added > 0 })
 		value := s.text[l.Start:l.End]
 		if strings.Contains(value, "k_test_") {
-			l.Grade = Named // of Stripe's mode for tests
+			l.Grade = Named // from Stripe's test mode
 		}
 		moved := slices.ContainsFunc(rows, func(r row) bool { return r.removed && strings.Contains(r.content, value) })
-		if at < 0 || moved || l.Grade == Guess || l.Grade == Named && (harmless(l, value) ||
-			commented(rows[first:last+1])) ||
-			l.Grade == Issued && l.Kind != keyKind && patterned(rows[max(0, first-2):min(len(rows), first+3)]) ||
-			l.Kind == keyKind && commented(rows[first+1:last+1]) ||
-			published(l, value, rows[max(0, first-beside):min(len(rows), first+beside+1)]) {
+		if at < 0 || moved || l.Grade == Guess || l.Grade == Named && (isHarmless(l, value) ||
+			allComments(rows[first:last+1])) ||
+			l.Grade == Issued && l.Kind != keyKind && hasTokenPattern(rows[max(0, first-2):min(len(rows), first+3)]) ||
+			l.Kind == keyKind && allComments(rows[first+1:last+1]) ||
+			isPublic(l, value, rows[max(0, first-keyContext):min(len(rows), first+keyContext+1)]) {
 			continue
 		}
 		line := rows[first+at].added
@@ -130,21 +130,21 @@ var (
 	ownForm = lazy(`(?:\[[^\]\s]*\w-\w[^\]\s]*\]|\\w)(?:\{\d|[+*])`)
 )
 
-// patterned reports lines with the regular expression of a token, which makes the token beside
-// it a value to try that on.
-func patterned(around []row) bool {
+// hasTokenPattern reports whether lines contain a token's regular expression, so that a token
+// next to it is a value to try it on.
+func hasTokenPattern(around []row) bool {
 	return slices.ContainsFunc(around, func(r row) bool { return ownForm().MatchString(r.content) })
 }
 
-// commented reports lines in a comment: a sample of how a credential is written.
-func commented(body []row) bool {
+// allComments reports whether all lines are comments: a sample of how a credential is written.
+func allComments(body []row) bool {
 	return len(body) > 0 && !slices.ContainsFunc(body, func(r row) bool { return !comment().MatchString(r.content) })
 }
 
-// harmless reports what a name alone makes a credential, and its value does not: a search
-// key that browsers are given, an identifier or where a store keeps it, a sample that counts, words
-// in base64, what a protocol derives, the id of a request, and what is kept of a password to compare it with.
-func harmless(l Leak, value string) bool {
+// isHarmless reports whether a value shows that it is no credential in spite of its name: a
+// search key for browsers, an identifier or a location in a store, a counting sample,
+// base64 of words, a value that a protocol derives, a request's ID, and a password's hash.
+func isHarmless(l Leak, value string) bool {
 	plain, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(value, "="))
 	return l.Kind == "algolia-api-key" || strings.Contains(value, "0123456789") || !isASCII(value) ||
 		digest().MatchString(value) || elsewhere().MatchString(value) || derived().MatchString(l.Name) ||
@@ -152,8 +152,8 @@ func harmless(l Leak, value string) bool {
 		strings.Contains(strings.ToLower(l.Name), "token") && uuid().MatchString(value)
 }
 
-// beside is how many lines around a key are looked at for whom it is made.
-const beside = 6
+// keyContext is how many lines around a key are searched for its purpose.
+const keyContext = 6
 
 var (
 	forPages = lazy(`(?i)bugsnag|rollbar|raygun|exceptron|algolia|docsearch|indexName|\bappId\b|authDomain` +
@@ -162,9 +162,9 @@ var (
 	searchKey = lazy(`^[0-9a-f]{32}$`)
 )
 
-// published reports a checksum among others, and a key that browsers and apps are given, as those of search boxes,
-// maps and Firebase are: whoever made it bound what it may do.
-func published(l Leak, value string, around []row) bool {
+// isPublic reports whether a value is one of several checksums, or a key meant for browsers and
+// apps, such as those of search boxes, maps and Firebase: its owner has limited what it may do.
+func isPublic(l Leak, value string, around []row) bool {
 	digests := 0
 	for _, r := range around {
 		if hexDigest().MatchString(r.content) && !secretly().MatchString(r.content) {

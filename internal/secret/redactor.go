@@ -11,16 +11,16 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxCopies is how many credentials of one text are looked for in other
-// spellings; beyond it each is still found where it stands.
+// maxCopies is how many credentials of one text are searched for in other encodings. Beyond
+// it, each is still found in its own place.
 const maxCopies = 64
 
-// Redactor also takes out values that are known, in whatever form they were
-// found. The zero value and nil know none. It is safe for concurrent use.
+// Redactor redacts credentials and also known values, however they are encoded. The zero
+// value and nil know none. It is safe for concurrent use.
 type Redactor struct{ spellings []spelling }
 
-// New returns a Redactor that knows values: keys and tokens of our own, at least 8 bytes each, shorter ones are left
-// out. They are looked for as they are, in base64, hex, URL and JSON escapes, and backwards.
+// New returns a Redactor that knows values: our own keys and tokens. Values under 8 bytes are
+// ignored. It finds them as they are, in base64, hex, URL and JSON escapes, and backwards.
 func New(values ...string) *Redactor {
 	r := &Redactor{}
 	for _, v := range values {
@@ -34,7 +34,7 @@ func New(values ...string) *Redactor {
 	return r
 }
 
-// Redact is the package's Redact, with the known values beside.
+// Redact is like the function Redact, and also replaces the known values.
 func (r *Redactor) Redact(text string) string {
 	if r == nil {
 		return Redact(text)
@@ -46,7 +46,7 @@ func spellings(value, kind string) []spelling {
 	if len(value) < minKnown {
 		return nil
 	}
-	quoted, _ := jsontext.AppendQuote(nil, value) // what is no UTF-8 is replaced
+	quoted, _ := jsontext.AppendQuote(nil, value) // invalid UTF-8 is replaced
 	escaped := strings.Trim(string(quoted), `"`)
 	each := "%" + strings.ReplaceAll(fmt.Sprintf("% x", value), " ", "%")
 	texts := []string{
@@ -64,8 +64,8 @@ func spellings(value, kind string) []spelling {
 	return append(out, base64Spellings(value, kind)...)
 }
 
-// base64Spellings are the letters that depend on the value alone, for each of
-// the three places in a group of bytes where it can begin.
+// base64Spellings returns the base64 characters that depend only on the value, for each of
+// the three positions in a byte group where it can begin.
 func base64Spellings(value, kind string) []spelling {
 	var out []spelling
 	for shift, lost := range []int{0, 2, 3} {
@@ -83,8 +83,8 @@ func base64Spellings(value, kind string) []spelling {
 	return out
 }
 
-// spelt finds values in the spellings given.
-func (s *scan) spelt(all []spelling) {
+// findSpellings finds values in the given spellings.
+func (s *scan) findSpellings(all []spelling) {
 	for _, sp := range all {
 		for at := 0; ; {
 			i := strings.Index(s.text[at:], sp.text)
@@ -97,7 +97,7 @@ func (s *scan) spelt(all []spelling) {
 				for start > 0 && isBase64(s.text[start-1]) {
 					start--
 				}
-				end = run(s.text, end, func(c byte) bool { return isBase64(c) || c == '=' })
+				end = endOf(s.text, end, func(c byte) bool { return isBase64(c) || c == '=' })
 				at = end
 			}
 			s.leaks = append(s.leaks, Leak{Kind: sp.kind, Grade: Issued, Start: start, End: end})
@@ -105,8 +105,8 @@ func (s *scan) spelt(all []spelling) {
 	}
 }
 
-// copies finds what was found once in its other spellings.
-func (s *scan) copies() {
+// findCopies searches for the values found so far in their other spellings.
+func (s *scan) findCopies() {
 	var seen []string
 	for _, l := range s.raw {
 		value := s.text[l.Start:l.End]
@@ -115,7 +115,7 @@ func (s *scan) copies() {
 		}
 		seen = append(seen, value)
 		at := len(s.leaks)
-		s.spelt(spellings(value, l.Kind))
+		s.findSpellings(spellings(value, l.Kind))
 		for i := range s.leaks[at:] {
 			s.leaks[at+i].Grade = l.Grade
 		}

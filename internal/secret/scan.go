@@ -6,23 +6,23 @@ import (
 	"strings"
 )
 
-// maxDepth is how many encodings one inside the other are undone.
+// maxDepth is how many nested encodings are decoded.
 const maxDepth = 2
 
-// The bytes around a keyword in which its form is looked for, within its own line and the next one.
+// The bytes around a keyword in which its form is searched, within its own line and the next one.
 const (
 	before = 100
 	behind = 700
 )
 
-// scan collects what is found in one text.
+// scan collects the leaks in one text.
 type scan struct {
-	text   string
-	starts []int // of lines
-	depth  int   // encodings that were undone to get the text
-	leaks  []Leak
-	raw    []Leak // those that stand in the text as they are
-	turned int    // up to where text was read backwards
+	text       string
+	starts     []int // of lines
+	depth      int   // how many encodings were decoded to get the text
+	leaks      []Leak
+	raw        []Leak // leaks that the text contains unencoded
+	reversedTo int    // end of the text already read backwards
 }
 
 func newScan(text string) *scan {
@@ -37,12 +37,12 @@ func newScan(text string) *scan {
 	}
 }
 
-// line is the index of the line that holds an offset.
-func (s *scan) line(at int) int {
+// lineAt returns the index of the line at an offset.
+func (s *scan) lineAt(at int) int {
 	return sort.Search(len(s.starts), func(i int) bool { return s.starts[i] > at }) - 1
 }
 
-// lineEnd is the offset behind the text of a line, or of the last one.
+// lineEnd returns the offset after a line's text, or the end of the text for a line beyond the last.
 func (s *scan) lineEnd(line int) int {
 	if line+1 < len(s.starts) {
 		return s.starts[line+1] - 1
@@ -53,15 +53,15 @@ func (s *scan) lineEnd(line int) int {
 // window is a stretch of the text.
 type window struct{ start, end int }
 
-// forms looks for every form around its keywords.
-func (s *scan) forms() {
+// findForms searches for every form around its keywords.
+func (s *scan) findForms() {
 	c := forms()
 	windows := make([][]window, len(c.forms))
 	c.trie.Walk(lower(s.text), func(end, n, number int64) bool {
 		at := int(end - n + 1)
 		for _, o := range c.owners[number] {
 			if o.backward {
-				s.backward(at, int(n))
+				s.searchBackward(at, int(n))
 				continue
 			}
 			windows[o.form] = s.widen(windows[o.form], at)
@@ -75,9 +75,9 @@ func (s *scan) forms() {
 	}
 }
 
-// widen adds the surroundings of a keyword to a form's windows.
+// widen adds a keyword's surroundings to a form's windows.
 func (s *scan) widen(all []window, at int) []window {
-	line := s.line(at)
+	line := s.lineAt(at)
 	w := window{max(s.starts[line], at-before), min(s.lineEnd(line+1), at+behind)}
 	if last := len(all) - 1; last >= 0 && w.start <= all[last].end {
 		all[last].end = max(all[last].end, w.end)
@@ -91,7 +91,7 @@ func (s *scan) search(f form, w window) {
 	if s.depth > 0 && f.grade == Guess {
 		return
 	}
-	if f.needs != nil && !f.needs(s.text[w.start:w.end]) {
+	if f.mayMatch != nil && !f.mayMatch(s.text[w.start:w.end]) {
 		return
 	}
 	for _, at := range f.re().FindAllStringSubmatchIndex(s.text[w.start:w.end], -1) {
@@ -102,13 +102,13 @@ func (s *scan) search(f form, w window) {
 			m.name = s.text[w.start+at[2*f.name] : w.start+at[2*f.name+1]]
 		}
 		if f.admits(m) {
-			s.found(f, m)
+			s.addLeak(f, m)
 		}
 	}
 }
 
-// secretOf picks the group that holds the credential: where none is named the
-// longest one, unless it is too short to be more than a part of it.
+// secretOf returns the group that holds the credential: if group is 0, the longest one, or
+// the whole match if that is too short to be a credential.
 func secretOf(at []int, group int) (from, to int) {
 	if group > 0 {
 		return at[2*group], at[2*group+1]
@@ -131,14 +131,14 @@ func (f form) admits(m match) bool {
 	if f.grade == Guess && !strings.ContainsAny(m.secret(), "0123456789") {
 		return false
 	}
-	if f.readable != nil && f.readable(m) {
+	if f.falsePositive != nil && f.falsePositive(m) {
 		return false
 	}
 	return !slices.ContainsFunc(f.allow, func(a allowance) bool { return a.holds(m) })
 }
 
-// found keeps a match. A token that is longer than its form goes whole.
-func (s *scan) found(f form, m match) {
+// addLeak records a match. A token that is longer than its form is taken whole.
+func (s *scan) addLeak(f form, m match) {
 	end := m.end
 	if f.grade == Issued {
 		for end < len(s.text) && isToken(s.text[end]) && isToken(s.text[m.end-1]) {
@@ -150,13 +150,13 @@ func (s *scan) found(f form, m match) {
 		l.Grade = Guess
 	}
 	s.leaks = append(s.leaks, l)
-	if f.kind != urlPassword || !plain(m) {
+	if f.kind != urlPassword || !isPlainPassword(m) {
 		s.raw = append(s.raw, l)
 	}
 }
 
-// spelling is one way to write a value. A stretch of base64 goes together with
-// what it runs on into: its ends share letters with the value.
+// spelling is one encoding of a value. If spread is set, a base64 run around the match goes
+// with it: the characters at its ends are shared with the value.
 type spelling struct {
 	text, kind string
 	spread     bool

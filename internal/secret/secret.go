@@ -1,9 +1,9 @@
-// Package secret finds credentials in text and takes them out, before the text
-// goes to a model, a log, a checkpoint or a review.
+// Package secret finds credentials in text and redacts them, before the text goes to a model, a log, a
+// checkpoint or a review.
 //
-// It knows the formats of gitleaks' rules and a short list of its own, also where they are written in base64, hex,
-// percent signs or backwards. It reads nothing but the text it is given, asks no issuer whether a credential still
-// works, and never says what one was: a Leak has a kind and a place. Start reading at Redact, then at scan.go.
+// It knows the formats of gitleaks' rules and a short list of its own, also in base64, hex, percent-encoding
+// or backwards. It reads only the text it is given, asks no issuer whether a credential still works, and
+// never reveals one: a Leak has a kind and a place. Start reading at Redact, then at scan.go.
 package secret
 
 import (
@@ -14,16 +14,16 @@ import (
 	"github.com/org/pr-review-action/internal/order"
 )
 
-// Find returns the credentials in a text, in order and without overlap. Its time
-// grows with the length of the text alone.
+// Find returns the credentials in a text, in order and without overlap. Its time is linear
+// in the length of the text.
 func Find(text string) []Leak { return find(text, nil) }
 
-// Redact replaces every credential by its kind, as in "<redacted github-pat>". Lines stay lines: what runs over
-// several of them is replaced in each. Redacting twice changes nothing more, and neither do placeholders.
+// Redact replaces every credential by its kind, as in "<redacted github-pat>". Line breaks stay: a credential
+// that spans lines is replaced in each. Redacting again changes nothing, and placeholders are left alone.
 func Redact(text string) string { return redact(text, nil) }
 
-// maxPasses bounds how often a text is looked at again because something was
-// taken out of it. Two are usual: one to find, one to find nothing more.
+// maxPasses limits how often a text is searched again after a replacement. Two passes are
+// usual: one to find leaks, one to find no more.
 const maxPasses = 8
 
 func redact(text string, known []spelling) string {
@@ -39,16 +39,16 @@ func redact(text string, known []spelling) string {
 
 func find(text string, known []spelling) []Leak {
 	s := newScan(text)
-	s.spelt(known)
-	s.forms()
-	s.keys()
-	s.encoded()
-	s.copies()
-	return uncovered(text, merged(s.leaks))
+	s.findSpellings(known)
+	s.findForms()
+	s.findKeys()
+	s.findEncoded()
+	s.findCopies()
+	return withoutRedacted(text, mergeLeaks(s.leaks))
 }
 
-// merged joins leaks that overlap; the surest one, then the first found, gives its kind.
-func merged(leaks []Leak) []Leak {
+// mergeLeaks joins overlapping leaks. The kind is that of the highest grade, then of the first found.
+func mergeLeaks(leaks []Leak) []Leak {
 	order.Stable(leaks, func(a, b Leak) int { return cmp.Compare(a.Start, b.Start) })
 	var out []Leak
 	for _, l := range leaks {
@@ -70,9 +70,9 @@ func merged(leaks []Leak) []Leak {
 
 var marks = lazy(`<redacted ([a-z0-9-]{1,60})>`)
 
-// uncovered leaves out what was redacted before, so that nothing is redacted
-// twice. A mark of no kind that we know is no mark: it could hide a value.
-func uncovered(text string, leaks []Leak) []Leak {
+// withoutRedacted removes what was redacted before, so that nothing is redacted twice. A mark
+// with an unknown kind does not count: it could hide a value.
+func withoutRedacted(text string, leaks []Leak) []Leak {
 	if len(leaks) == 0 || !strings.Contains(text, "<redacted ") {
 		return leaks
 	}
@@ -104,8 +104,8 @@ func appendLeak(all []Leak, l Leak, start, end int) []Leak {
 	return append(all, l)
 }
 
-// margin is the length of a diff's operator and the indentation that a line
-// begins with. The hyphens of a key's last line are no operator.
+// margin returns the length of a diff's operator and the indentation at the start of a
+// line. The hyphens of a key's last line are not an operator.
 func margin(line string) int {
 	n := 0
 	if strings.HasPrefix(line, "+") || strings.HasPrefix(line, "-") && !strings.HasPrefix(line, "--") ||
@@ -115,7 +115,7 @@ func margin(line string) int {
 	return len(line) - len(strings.TrimLeft(line[n:], " \t"))
 }
 
-// replace writes each leak's kind over it, line by line: indentation, a diff's operator and line ends stay.
+// replace writes each leak's kind over it, line by line. Indentation, a diff's operators and line ends stay.
 func replace(text string, leaks []Leak) string {
 	var b strings.Builder
 	at := 0
@@ -139,30 +139,30 @@ func replace(text string, leaks []Leak) string {
 	return b.String()
 }
 
-// Grade says how sure a Leak is.
+// Grade is how certain a Leak is.
 type Grade int
 
-// Guess is good enough to redact and too weak to be told to anybody. Named is a value that is a credential by the
-// name it is given to or the place it stands in. Issued is a credential in its issuer's own format.
+// Guess is certain enough to redact and too weak to report. Named is a value that its name
+// or place makes a credential. Issued is a credential in its issuer's own format.
 const (
 	Guess Grade = iota
 	Named
 	Issued
 )
 
-// Leak is one credential in a text. Start and End are byte offsets of what has to go; it may run over several lines.
+// Leak is one credential in a text. Start and End are byte offsets of what to remove, which may span several lines.
 type Leak struct {
 	Kind       string // such as "github-pat": lower-case letters, digits, hyphens
 	Grade      Grade
-	Name       string // of the variable or setting, untrusted; empty where none was seen
+	Name       string // of the variable or setting, untrusted; empty if none was seen
 	Start, End int
 }
 
-// minKnown is the length in bytes from which a value is looked for: what is
-// shorter stands in ordinary text by chance.
+// minKnown is the minimum length in bytes of a value to search for: shorter ones occur in
+// ordinary text by chance.
 const minKnown = 8
 
-// knownKind is the kind of values that the program was given as its own.
+// knownKind is the kind of the program's own configured values.
 const knownKind = "configured-credential"
 
 // keyKind is the kind of private keys in PEM or OpenPGP armour.

@@ -89,7 +89,7 @@ func TestD7_T9_NothingOfARandomValueIsLeft(t *testing.T) {
 		seed := fmt.Sprint("round ", round)
 		for _, kind := range llmtest.FakeKinds() {
 			f := llmtest.Fakes(seed)[kind]
-			for form, text := range spelt(r, kind, f) {
+			for form, text := range decodeLetters(r, kind, f) {
 				around := noise(r) + "\n" + text + "\n" + noise(r)
 				clean := secret.Redact(around)
 				requireGone(t, clean, f.Value)
@@ -100,9 +100,9 @@ func TestD7_T9_NothingOfARandomValueIsLeft(t *testing.T) {
 	}
 }
 
-// spelt writes a fake alone in each encoding that says what it is, and raw with
+// decodeLetters writes a fake alone in each encoding that says what it is, and raw with
 // its value encoded in a later line.
-func spelt(r *rand.Rand, kind string, f llmtest.Fake) map[string]string {
+func decodeLetters(r *rand.Rand, kind string, f llmtest.Fake) map[string]string {
 	text := placed(kind, f)
 	pad := strings.Repeat("=", r.IntN(4))
 	forms := map[string]string{

@@ -18,17 +18,17 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// Defaults that depend on another setting or on a model's price, so that action.yml
-// does not name them.
+// Defaults that depend on another setting or on a model's price, so that action.yml does
+// not list them.
 const (
 	DefaultExpires               = 14 * 24 * time.Hour
-	DefaultMaxTime               = 5 * time.Hour // of a job; GitHub ends one after six
-	DefaultMaxCost cost.MicroUSD = 1_000_000     // of a run whose models' prices are known
+	DefaultMaxTime               = 5 * time.Hour // per job; GitHub cancels a job after six
+	DefaultMaxCost cost.MicroUSD = 1_000_000     // per run whose models' prices are known
 	DefaultModel                 = "gpt-5-mini"
 )
 
-// Defaults are the settings where nothing is given. It panics where a default of
-// the table cannot be read.
+// Defaults returns the settings when nothing is given. It panics if a default in the table
+// is invalid.
 func Defaults() Settings {
 	var s Settings
 	for _, row := range Table(&s) {
@@ -41,7 +41,7 @@ func Defaults() Settings {
 	return s
 }
 
-// Names lists all settings in the order of the table.
+// Names lists all settings' names in the order of the table.
 func Names() []string {
 	var names []string
 	for _, row := range Table(new(Settings)) {
@@ -50,7 +50,7 @@ func Names() []string {
 	return names
 }
 
-// Apply sets what was given, by names; every bad value is reported.
+// Apply sets the given texts by name. The error reports every invalid value.
 func (s *Settings) Apply(given map[string]string) error {
 	var problems []string
 	for _, row := range Table(s) {
@@ -66,8 +66,8 @@ func (s *Settings) Apply(given map[string]string) error {
 	return nil
 }
 
-// Settle fills in what a job's settings take from one another, and checks what must
-// fit. kept is the number of days that the repository keeps artifacts, 0 if unknown.
+// Settle fills in settings of a job that depend on one another, and checks that they agree.
+// kept is the number of days that the repository keeps artifacts, 0 if unknown.
 func (s *Settings) Settle(kept int) error {
 	if s.Expires == 0 {
 		s.Expires = DefaultExpires
@@ -93,9 +93,9 @@ func (s *Settings) Settle(kept int) error {
 	return nil
 }
 
-// InRepository cleans the settings that name files of the repository. Another
-// form of the same path would not be found there, and read as absent. Whether a person
-// named the settings file is kept in ConfigNamed.
+// InRepository cleans the paths of files in the repository. Another form of the same path
+// would not be found there, and the file would count as missing. ConfigNamed records
+// whether a person named the settings file.
 func (s *Settings) InRepository() error {
 	s.ConfigNamed = s.ConfigNamed || s.Config != config.DefaultPath
 	for _, file := range []*string{&s.Config, &s.DraftWorkflow, &s.DecideWorkflow} {
@@ -108,8 +108,8 @@ func (s *Settings) InRepository() error {
 	return nil
 }
 
-// FromEnv fills in what is not given from the variables of some settings, and gives
-// the variable that each was taken from.
+// FromEnv sets the named settings that are not set yet from their environment variables. It
+// returns the variable that each was taken from.
 func (s *Settings) FromEnv(getenv func(string) string, names ...string) (map[string]string, error) {
 	from := map[string]string{}
 	var errs []error
@@ -129,10 +129,10 @@ func (s *Settings) FromEnv(getenv func(string) string, names ...string) (map[str
 	return from, errors.Join(errs...)
 }
 
-// WithModel fills in whom to ask: from the environment, and with provider auto, a
-// key or an address means a model, and neither the rules.
+// WithModel fills in the model and its endpoint from the environment. Provider auto becomes
+// openai if there is a key or an address, else offline (rules only).
 func (s Settings) WithModel(getenv func(string) string) Settings {
-	_, _ = s.FromEnv(getenv, "api-key", "base-url", "model") // texts, of which none is wrong
+	_, _ = s.FromEnv(getenv, "api-key", "base-url", "model") // any text is valid for these
 	s.Model = cmp.Or(s.Model, DefaultModel)
 	if s.Provider == "auto" {
 		s.Provider = "offline"
@@ -143,7 +143,7 @@ func (s Settings) WithModel(getenv func(string) string) Settings {
 	return s
 }
 
-// Flags makes the flags of a command that are settings.
+// Flags adds a command's settings as flags.
 func (s *Settings) Flags(f *pflag.FlagSet, command string) {
 	for _, row := range Table(s) {
 		if slices.Contains(strings.Split(row.Flag, ", "), command) {
@@ -152,8 +152,8 @@ func (s *Settings) Flags(f *pflag.FlagSet, command string) {
 	}
 }
 
-// PrintFlags makes flags of all settings that hold for every run, and keeps their
-// texts as they were typed, to tell them from defaults of the same value.
+// PrintFlags adds a flag for every setting that applies to all runs. typed receives the
+// flags' texts as typed, to tell them from defaults of the same value.
 func (s *Settings) PrintFlags(f *pflag.FlagSet, typed map[string]string) {
 	for _, row := range Table(s) {
 		if row.use != oneDraft && row.use != credential {
@@ -162,7 +162,7 @@ func (s *Settings) PrintFlags(f *pflag.FlagSet, typed map[string]string) {
 	}
 }
 
-// flag makes a flag of a setting, which is read as the input of the same name is.
+// flag adds the setting as a flag, which is parsed like the input of the same name.
 func (r Row) flag(f *pflag.FlagSet, typed map[string]string) {
 	add := f.Func
 	if r.bare {

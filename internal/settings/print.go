@@ -12,7 +12,7 @@ import (
 	"github.com/org/pr-review-action/internal/config"
 )
 
-// Source is where settings came from: lines of files, and what was given.
+// Source says where settings came from: lines of files, and names of inputs, flags and variables.
 type Source struct {
 	Lines config.Lines
 	Given map[string]string // flag, input or variable, by the setting's name
@@ -20,12 +20,12 @@ type Source struct {
 
 const defaultSource = "default"
 
-// key is the place of a key in the file, or the default.
+// key returns the file and line of a key, or "default".
 func (f Source) key(name string) string {
 	return cmp.Or(f.Lines[name], defaultSource)
 }
 
-// input is the flag, input or variable that a setting was given by, or the default.
+// input returns the flag, input or variable that gave a setting, or "default".
 func (f Source) input(name string) string {
 	if source, ok := f.Given[name]; ok {
 		return source
@@ -33,9 +33,9 @@ func (f Source) input(name string) string {
 	return defaultSource
 }
 
-// Values lists what holds, for a person: the file's keys, then the settings that no
-// key stands for, each with its source and no credential. unpriced names a model,
-// of those that are asked where that one reviews, whose price is not known.
+// Values lists the effective settings for a person: the file's keys, then the settings
+// without a key, each with its source and without credentials. unpriced returns the name of
+// a model without a known price, among those that a review by the given model asks.
 func (f Source) Values(c config.Config, s Settings, unpriced func(model string) string) []config.Value {
 	values := f.keys(c, s, unpriced)
 	for _, row := range Table(&s) {
@@ -47,8 +47,8 @@ func (f Source) Values(c config.Config, s Settings, unpriced func(model string) 
 	return values
 }
 
-// keys are the file's keys with their sources. Where a setting stands behind a key
-// that is left out, it is the value.
+// keys returns the file's keys with their sources. A key that is not set takes the value of
+// the setting that is its default.
 func (f Source) keys(c config.Config, s Settings, unpriced func(string) string) []config.Value {
 	values := c.Values()
 	over := map[string]string{} // inputs, by their keys
@@ -61,10 +61,10 @@ func (f Source) keys(c config.Config, s Settings, unpriced func(string) string) 
 		v.Source = cmp.Or(over[v.Key], f.key(v.Key))
 		switch v.Key {
 		case "models.review":
-			f.otherwise(v, s.Model, "model")
+			f.setDefault(v, s.Model, "model")
 			model = v.Value
 		case "models.verify", "models.redraft":
-			f.otherwise(v, model, "models.review")
+			f.setDefault(v, model, "models.review")
 		case "max-cost":
 			if unknown := unpriced(fmt.Sprint(model)); v.Value == nil && unknown == "" {
 				v.Value = config.Dollars(DefaultMaxCost)
@@ -76,15 +76,15 @@ func (f Source) keys(c config.Config, s Settings, unpriced func(string) string) 
 	return values
 }
 
-// otherwise gives a key that is left out another setting's value.
-func (f Source) otherwise(v *config.Value, value any, name string) {
+// setDefault sets a key that is not set to another setting's value.
+func (f Source) setDefault(v *config.Value, value any, name string) {
 	if v.Value == nil {
 		v.Value, v.Source = value, "default: "+name
 	}
 }
 
-// YAML writes values with where each came from as a comment behind it. Keys of one
-// mapping follow one another.
+// YAML writes values, each followed by a comment with its source. Keys of one mapping must
+// be adjacent.
 func YAML(values []config.Value) (string, error) {
 	var b strings.Builder
 	mapping := ""
@@ -113,10 +113,10 @@ func YAML(values []config.Value) (string, error) {
 	return b.String(), nil
 }
 
-// scalar writes a value on one line: text without quotes where that reads the
-// same, all else as JSON, which YAML holds.
+// scalar formats a value on one line: text unquoted if that reads back the same, everything
+// else as JSON, which is valid YAML.
 func scalar(v any) (string, error) {
-	if s, ok := v.(string); ok && plain(s) {
+	if s, ok := v.(string); ok && isPlainScalar(s) {
 		return s, nil
 	}
 	text, err := json.Marshal(v, json.Deterministic(true), jsontext.SpaceAfterComma(true),
@@ -124,7 +124,7 @@ func scalar(v any) (string, error) {
 	return string(text), err
 }
 
-func plain(s string) bool {
+func isPlainScalar(s string) bool {
 	var read map[string]any
 	err := yaml.Unmarshal([]byte("x: "+s+"\n"+s+": y\n"), &read)
 	return err == nil && len(read) == 2 && read["x"] == s && read[s] == "y" && !strings.ContainsAny(s, "\r\n")

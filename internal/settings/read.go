@@ -16,17 +16,17 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 )
 
-// field reads the text of a setting, and shows what is set: of texts, keys and
-// times nil where nothing is set, of the others what they are then, such as 0. Variables
-// are read only where it shows nil, so a number has none. A bare one needs no value as a
-// flag.
+// field reads and shows one setting. show returns nil if a text, key or time is not set;
+// for other types it returns the value they have then, such as 0. Variables are read only
+// while show returns nil, so a number can have none. If bare is set, the flag needs no
+// value.
 type field struct {
 	set  func(string) error
 	show func() any
 	bare bool
 }
 
-// text takes what is given as it is.
+// text accepts any text.
 func text(at *string) field {
 	return field{
 		set:  func(v string) error { *at = v; return nil },
@@ -34,21 +34,21 @@ func text(at *string) field {
 	}
 }
 
-// checked refuses a text that check refuses.
-func (f field) checked(check func(string) error) field {
+// withCheck rejects a text for which check returns an error.
+func (f field) withCheck(check func(string) error) field {
 	set := f.set
 	f.set = func(v string) error { return cmp.Or(check(v), set(v)) }
 	return f
 }
 
-// secret shows of a text only that it is there.
+// secret is a text of which only the presence is shown.
 func secret(at *string) field {
 	f := text(at)
-	f.show = func() any { return isSet(*at != "") }
+	f.show = func() any { return showPresence(*at != "") }
 	return f
 }
 
-// parsed reads a value by a function, and shows it by another.
+// parsed is a setting read by parse and shown by show.
 func parsed[T any](at *T, parse func(string) (T, error), show func(T) any) field {
 	return field{
 		set: func(v string) error {
@@ -62,13 +62,13 @@ func parsed[T any](at *T, parse func(string) (T, error), show func(T) any) field
 	}
 }
 
-// sealingKey reads a key in base64, and shows only that it is there.
+// sealingKey reads a base64 key, and shows only whether it is set.
 func sealingKey(at *checkpoint.Key) field {
-	return parsed(at, checkpoint.ParseKey, func(k checkpoint.Key) any { return isSet(k != checkpoint.Key{}) })
+	return parsed(at, checkpoint.ParseKey, func(k checkpoint.Key) any { return showPresence(k != checkpoint.Key{}) })
 }
 
-// isSet says of a credential only that it is there.
-func isSet(there bool) any {
+// showPresence shows whether a credential is set, and no more.
+func showPresence(there bool) any {
 	if !there {
 		return nil
 	}
@@ -82,7 +82,7 @@ func orNil(s string) any {
 	return s
 }
 
-// address is shown without user and query, which may hold a key.
+// address is a URL, shown without its user and query, which may hold a key.
 func address(at *string) field {
 	f := text(at)
 	f.show = func() any {
@@ -101,7 +101,7 @@ func address(at *string) field {
 	return f
 }
 
-// choice takes one of known alone.
+// choice accepts only one of the known values.
 func choice[T ~string](at *T, known ...T) field {
 	return parsed(at, func(v string) (T, error) {
 		if slices.Contains(known, T(v)) {
@@ -119,7 +119,7 @@ func severity(at *finding.Severity) field {
 	return parsed(at, finding.ParseSeverity, func(s finding.Severity) any { return string(s) })
 }
 
-// severityOrNone reads a severity; none is no severity.
+// severityOrNone reads a severity; "none" means no severity.
 func severityOrNone(at *finding.Severity) field {
 	return parsed(at, func(v string) (finding.Severity, error) {
 		if v == "none" {
@@ -133,7 +133,7 @@ func severityOrNone(at *finding.Severity) field {
 	}, func(s finding.Severity) any { return cmp.Or(string(s), "none") })
 }
 
-// number reads a whole number from low to high.
+// number reads an integer from low to high.
 func number[T int | int64](at *T, low, high T) field {
 	return parsed(at, func(v string) (T, error) {
 		n, err := strconv.ParseInt(v, 10, 64)
@@ -155,14 +155,14 @@ func boolean(at *bool) field {
 	return f
 }
 
-// over keeps the text of an input that counts before a key of the file.
-func over(all *map[string]string, in config.Input) field {
+// inputOverride keeps the text of an input that overrides a key of the file.
+func inputOverride(all *map[string]string, in config.Input) field {
 	return field{
 		set: func(v string) error {
 			if err := in.Check(v); err != nil {
 				return err
 			}
-			texts := map[string]string{} // Settings are copied, and this one's are its own
+			texts := map[string]string{} // Settings are copied; do not share the map
 			maps.Copy(texts, *all)
 			texts[in.Name] = v
 			*all = texts
@@ -173,7 +173,7 @@ func over(all *map[string]string, in config.Input) field {
 	}
 }
 
-// digits reads n hex digits in either case.
+// digits reads exactly n hex digits and stores them in lower case.
 func digits(at *string, n int) field {
 	return parsed(at, func(v string) (string, error) {
 		low := strings.ToLower(v)
@@ -186,8 +186,8 @@ func digits(at *string, n int) field {
 
 var draftForm = regexp.MustCompile(`^([1-9][0-9]{0,8})-([0-9a-fA-F]{16})$`)
 
-// draftName reads a pull request's number and a draft's code, and refuses them where they
-// were given otherwise beside it: its row stands behind those of both.
+// draftName reads a pull request's number and a draft's code, and rejects them if the
+// inputs for either say otherwise. Its row must follow theirs.
 func draftName(pull *int, draft *string) field {
 	return field{
 		set: func(v string) error {
@@ -211,9 +211,9 @@ func draftName(pull *int, draft *string) field {
 	}
 }
 
-func span(at *time.Duration) field { return parsed(at, ParseSpan, spelled) }
+func duration(at *time.Duration) field { return parsed(at, ParseSpan, formatSpan) }
 
-// ParseSpan reads a number of seconds, minutes, hours or days: 40s, 45m, 36h, 14d.
+// ParseSpan parses a number of seconds, minutes, hours or days: 40s, 45m, 36h, 14d.
 func ParseSpan(text string) (time.Duration, error) {
 	last := max(0, len(text)-1)
 	units := map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour}
@@ -225,8 +225,8 @@ func ParseSpan(text string) (time.Duration, error) {
 	return time.Duration(n) * unit, err
 }
 
-// spelled writes a time as it is read; nil where none is set.
-func spelled(d time.Duration) any {
+// formatSpan formats a time as ParseSpan reads it, nil for 0.
+func formatSpan(d time.Duration) any {
 	switch {
 	case d == 0:
 		return nil

@@ -1,13 +1,13 @@
-// Package settings holds every setting of the product, one row each: the input of
-// the action and the flag of the command line, the variables and the key of the
-// settings file that stand behind it, what it means, and what reads and shows it.
+// Package settings holds every setting of the product, one row each: the input of the
+// action and the flag of the command line, the variables and the settings-file key that it
+// falls back to, its help, and how it is read and shown.
 //
-// It reads and checks texts and does nothing with what they say. A new setting is a field
-// of Settings and a row of Table, which names the commands that have it as a flag; action.yml
-// is written from the rows by a test's -update. A setting that is a key of the settings file
-// too has its row there, in config: config.File puts what is given over what the files say,
-// so that everybody reads config.Config. One that is no key and changes what a draft holds
-// goes through driver.Facts, and into purpose (app's local.go).
+// It reads and checks texts and does not act on them. A new setting is a field of Settings
+// and a row of Table, which names the commands that have it as a flag; a test's -update
+// writes action.yml from the rows. A setting that is also a key of the settings file has
+// its row there, in config: config.File applies inputs over what the files set, so that
+// everyone reads config.Config. A setting that is not a key and changes what a draft
+// contains goes through driver.Facts, and into purpose (app's local.go).
 package settings
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/org/pr-review-action/internal/pull"
 )
 
-// Settings are what a workflow sets by inputs and a command line by flags.
+// Settings holds what a workflow sets by inputs and a command line by flags.
 type Settings struct {
 	Mode           string
 	Token          string
@@ -33,8 +33,8 @@ type Settings struct {
 	Model          string
 	Concurrency    int
 	Config         string
-	Defaults       string // settings below that file; see config.File
-	ConfigNamed    bool   // Config was given, in another form than its default: --config ./.github/pr-review.yml
+	Defaults       string // defaults below that file; see config.File
+	ConfigNamed    bool   // Config was given, perhaps as another form of its default: --config ./.github/pr-review.yml
 	Environment    string
 	Code           string
 	RunID          int64
@@ -46,9 +46,9 @@ type Settings struct {
 	Commands       string
 	GateFrom       finding.Severity
 	Instance       string
-	Expires        time.Duration // 0: DefaultExpires, as far as the repository keeps artifacts
+	Expires        time.Duration // 0: DefaultExpires, or less if the repository keeps artifacts for less
 	Retention      int           // days
-	Records        int           // days that decision records are kept
+	Records        int           // days to keep decision records
 	AllowHTTP      bool
 	Anew           bool
 	Protection     checkpoint.Protection
@@ -57,52 +57,52 @@ type Settings struct {
 	AllowAuthor    bool
 	AllowDispatch  bool
 	MaxTime        time.Duration     // 0: no limit
-	Over           map[string]string // inputs that count before keys of the file, by their names
+	Over           map[string]string // inputs that override keys of the file, by name
 	TestResults    string
 	Findings       string           // glob, or WORKFLOW.yml/ARTIFACT
-	FindingsWait   time.Duration    // for the artifact
+	FindingsWait   time.Duration    // how long to wait for the artifact
 	FailOn         finding.Severity // empty: never
 	Sarif          string           // file
 	CheckRun       bool
 	Mark           bool
 	Ticket         string // key, or issue of the repository
-	Modules        string // names of the settings' modules, with commas; empty for all
+	Modules        string // names of modules, separated by commas; empty for all
 }
 
-// Only lists the names of Modules.
+// Only returns the names in Modules.
 func (s Settings) Only() []string {
 	return strings.FieldsFunc(s.Modules, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// File is the settings file, with what stands below it.
+// File returns the settings file, with its defaults and inputs.
 func (s Settings) File() config.File {
 	return config.File{Path: s.Config, Defaults: s.Defaults, Inputs: s.Over}
 }
 
 // Row is one setting.
 type Row struct {
-	Name    string // of input and flag
+	Name    string // of the input and the flag
 	Help    string
-	Flag    string   // the commands that have it as a flag, with commas
-	Default string   // as action.yml has it; empty where nothing is the default, or another setting says it
-	Env     []string // variables that are read where nothing else is given, the first that is set
-	Key     string   // of the settings file; the setting counts before it, but models.review before model
+	Flag    string   // commands that have it as a flag, separated by commas
+	Default string   // as in action.yml; empty if there is none, or another setting determines it
+	Env     []string // variables to read if it is not given; the first that is set counts
+	Key     string   // of the settings file; the setting overrides it, but models.review overrides model
 	field
 	use use
 }
 
-// use says where a setting has no place.
+// use says where a setting does not appear.
 type use int
 
 const (
 	everywhere use = iota
-	oneDraft       // it names a draft or a decision: config print leaves it out
-	credential     // no flag: a command line is seen by others
-	fileItself     // it names or holds settings of the file, whose lines config print names
-	overKey        // it counts before a key of the file, whose line config print names
+	oneDraft       // names a draft or a decision: not in config print
+	credential     // not a flag: others can see a command line
+	fileItself     // names or holds the file, whose lines config print shows
+	overKey        // overrides a key of the file, whose line config print shows
 )
 
-// Commands that have flags in common.
+// Commands that share flags.
 const (
 	reviews = "review, resume"
 	drafts  = reviews + ", implement"
@@ -110,21 +110,21 @@ const (
 	waiting = "resume, show, threads, stats"
 )
 
-// Table lists all settings in the order of action.yml; the rows read into s and show it.
+// Table lists all settings in the order of action.yml. The rows read into s and show its values.
 func Table(s *Settings) []Row {
 	return slices.Concat(sources(s), decisions(s), overKeys(s), results(s))
 }
 
-// overKeys are the settings that count before a key of the file: config has their rows.
+// overKeys returns the settings that override a key of the file; config defines their rows.
 func overKeys(s *Settings) (rows []Row) {
 	for _, in := range config.Inputs() {
 		rows = append(rows, Row{Name: in.Name, Help: in.Help, Flag: in.Flag, Key: in.Key, use: overKey,
-			field: over(&s.Over, in)})
+			field: inputOverride(&s.Over, in)})
 	}
 	return rows
 }
 
-// sources say what a job does, and with what.
+// sources returns the settings of what a job does, and with what.
 func sources(s *Settings) []Row {
 	return []Row{
 		{Name: "mode", Default: "review",
@@ -166,7 +166,7 @@ func sources(s *Settings) []Row {
 	}
 }
 
-// decisions say how a draft is decided, kept and bounded.
+// decisions returns the settings of how a draft is decided, kept and limited.
 func decisions(s *Settings) []Row {
 	return []Row{
 		{Name: "decision", Help: "approve or abort", use: oneDraft,
@@ -177,9 +177,9 @@ func decisions(s *Settings) []Row {
 			Help: "lowest severity that stops for a person", Default: string(finding.Minor),
 			field: severity(&s.GateFrom)},
 		{Name: "instance", Flag: "review, " + waiting, Help: "name of a second reviewer on one pull request",
-			field: text(&s.Instance).checked(pull.CheckInstance)},
+			field: text(&s.Instance).withCheck(pull.CheckInstance)},
 		{Name: "expires", Flag: drafts,
-			Help: "how long a draft may wait, such as 14d or 36h", field: span(&s.Expires)},
+			Help: "how long a draft may wait, such as 14d or 36h", field: duration(&s.Expires)},
 		{Name: "retention-days", Help: "how long the artifact is kept", Default: "15",
 			field: number(&s.Retention, 1, 400)},
 		{Name: "record-retention-days", Flag: reviews,
@@ -204,11 +204,11 @@ func decisions(s *Settings) []Row {
 			Help:  "a draft that waits for an environment may be decided by dispatch, by its reviewers",
 			field: boolean(&s.AllowDispatch)},
 		{Name: "max-time", Flag: reviews,
-			Help: "how long files are reviewed, such as 45m or 5h", field: span(&s.MaxTime)},
+			Help: "how long files are reviewed, such as 45m or 5h", field: duration(&s.MaxTime)},
 	}
 }
 
-// results say what a review is told beside the change, and what becomes of it.
+// results returns the settings of a review's other inputs and of its outputs.
 func results(s *Settings) []Row {
 	return []Row{
 		{Name: "test-results", Flag: reviews, Help: "result files of tests, a glob: JUnit XML or go test -json",
@@ -218,7 +218,7 @@ func results(s *Settings) []Row {
 			field: text(&s.Findings)},
 		{Name: "findings-wait", Flag: "review",
 			Help: "how long that artifact is waited for, such as 10m", Default: "10m",
-			field: span(&s.FindingsWait)},
+			field: duration(&s.FindingsWait)},
 		{Name: "fail-on", Flag: reviews,
 			Help:    "lowest severity at which a posted finding that is still open fails the run, or none",
 			Default: "none", field: severityOrNone(&s.FailOn)},

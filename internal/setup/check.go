@@ -22,12 +22,12 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// Check is one thing that was looked at.
+// Check is the result of looking at one thing.
 type Check struct {
 	What  string `json:"what"`
 	State string `json:"state"` // ok, no, or unseen
 	Found string `json:"found"` // in words
-	Next  string `json:"next"`  // what to do about it, or empty
+	Next  string `json:"next"`  // what to do about it; may be empty
 }
 
 // The states of a check.
@@ -37,17 +37,17 @@ const (
 	unseen = "unseen"
 )
 
-// PrintChecks prints a line for each check, and what to do about those that say no.
+// PrintChecks prints a line for each check, and below it what to do next unless it passed.
 func PrintChecks(front *driver.Front, all []Check) {
 	for _, k := range all {
-		hanging(front.Stdout, k.State, 8, k.What+": "+k.Found)
+		printWrapped(front.Stdout, k.State, 8, k.What+": "+k.Found)
 		if k.Next != "" && k.State != ok {
-			hanging(front.Stdout, "        next", 14, k.Next)
+			printWrapped(front.Stdout, "        next", 14, k.Next)
 		}
 	}
 }
 
-// Failed is the error of checks that say no, nil where none does.
+// Failed returns the error of the first failed check, or nil.
 func Failed(all []Check) error {
 	bad := slices.IndexFunc(all, func(k Check) bool { return k.State == no })
 	if bad < 0 {
@@ -56,13 +56,13 @@ func Failed(all []Check) error {
 	return driver.Reported{Err: problem.Usage(all[bad].What+": "+all[bad].Found, all[bad].Next)}
 }
 
-// Online asks the models that the settings name for a tiny answer, where there is a key
-// or an address to ask.
+// Online sends each model that the settings name a tiny request, if there is a key or an
+// address to do so.
 func Online(ctx context.Context, front *driver.Front, s settings.Settings, c config.Config) []Check {
 	answered, err := front.Try(ctx, c, s)
 	switch {
 	case err != nil:
-		return []Check{{"model", no, driver.Gist(err), next(err)}}
+		return []Check{{"model", no, driver.Gist(err), nextStep(err)}}
 	case answered == nil:
 		return []Check{{"model", unseen, "there is no key here to ask with (OPENAI_API_KEY)", ""}}
 	}
@@ -71,15 +71,15 @@ func Online(ctx context.Context, front *driver.Front, s settings.Settings, c con
 		k := Check{"model " + guard.Line(name, 100), ok, "answers", ""}
 		if err := answered[name]; err != nil {
 			k.State, k.Found = no, driver.Gist(err)
-			k.Next = cmp.Or(next(err), "see that the server runs, and that base-url is its address")
+			k.Next = cmp.Or(nextStep(err), "see that the server runs, and that base-url is its address")
 		}
 		all = append(all, k)
 	}
 	return all
 }
 
-// Token tells what the token here may do in the repository that the clone around the
-// working folder came from: read it, and post reviews, as far as GitHub shows that.
+// Token checks what the token may do in the repository that the clone around the working
+// directory came from: read it, and post reviews, as far as GitHub shows that.
 func Token(ctx context.Context, front *driver.Front, s settings.Settings) Check {
 	k := Check{"token", unseen, "", ""}
 	ref, err := ingest.Origin(ctx, ".")
@@ -100,7 +100,7 @@ func Token(ctx context.Context, front *driver.Front, s settings.Settings) Check 
 	switch {
 	case err != nil:
 		k.State, k.Found = no, driver.Gist(err)
-		k.Next = cmp.Or(next(err), "see that this machine reaches GitHub (HTTPS_PROXY), and run it again")
+		k.Next = cmp.Or(nextStep(err), "see that this machine reaches GitHub (HTTPS_PROXY), and run it again")
 	case !known:
 		k.State, k.Found = ok, "may read it; whether it may post reviews, only posting tells"
 	case !posts:
@@ -111,7 +111,7 @@ func Token(ctx context.Context, front *driver.Front, s settings.Settings) Check 
 	return k
 }
 
-// check looks at all that a review needs, as far as it can be seen.
+// check checks everything that a review needs, as far as the token can see it.
 func (c *Command) check(ctx context.Context, r *repository) error {
 	own, err := r.settings()
 	if err != nil {
@@ -136,18 +136,18 @@ func (c *Command) check(ctx context.Context, r *repository) error {
 	return Failed(all)
 }
 
-// jobs are what a check looks at in a workflow.
+// jobs is the part of a workflow that the checks read.
 type jobs struct {
 	Jobs map[string]struct {
 		Permissions any
 		Environment any
-		Uses        string // of a job that calls a workflow
+		Uses        string // the workflow that the job calls
 		With        map[string]any
 	}
 }
 
-// environment is the name of a job's environment, which may stand in an object. That of a
-// workflow which calls the product's is an input of that.
+// environment returns the name of a job's environment, also if it is given as an object. A
+// workflow that calls the product's passes the name as an input.
 func (j jobs) environment(job string) string {
 	for _, calls := range j.Jobs {
 		if name, given := calls.With["environment"]; given && job == "post" {
@@ -164,8 +164,8 @@ func (j jobs) environment(job string) string {
 	return text
 }
 
-// checkWorkflows looks at the files on the default branch, from which GitHub takes them.
-// draft is the workflow that drafts, nil where it cannot be read.
+// checkWorkflows checks the workflow files on the default branch, which is where GitHub
+// reads them. draft is the workflow that drafts, nil if it cannot be read.
 func (c *Command) checkWorkflows(ctx context.Context, r *repository) (all []Check, draft *jobs) {
 	draft, found := c.checkWorkflow(ctx, r, draftPath)
 	all = append(all, found)
@@ -182,7 +182,7 @@ func (c *Command) checkWorkflow(ctx context.Context, r *repository, path string)
 	switch {
 	case errors.Is(err, github.ErrNotFound):
 		k.State, k.Found, k.Next = no, "is not on "+r.branch, c.Name+" init writes it; commit and merge it there"
-		return here(r.top, path), k
+		return localWorkflow(r.top, path), k
 	case err != nil:
 		k.State, k.Found = unseen, r.reason(err)
 		return nil, k
@@ -192,7 +192,7 @@ func (c *Command) checkWorkflow(ctx context.Context, r *repository, path string)
 		k.State, k.Found, k.Next = no, "is not YAML", "compare it with the README's"
 		return nil, k
 	}
-	shipped, err := c.shipped(path)
+	shipped, err := c.shippedWorkflow(path)
 	if err == nil {
 		err = yaml.Unmarshal([]byte(shipped), &wanted)
 	}
@@ -201,14 +201,14 @@ func (c *Command) checkWorkflow(ctx context.Context, r *repository, path string)
 		return &is, k
 	}
 	k.State, k.Found = ok, "is on "+r.branch+", with the permissions that its jobs need"
-	if lack := lacking(is, wanted); len(lack) > 0 {
+	if lack := missingPermissions(is, wanted); len(lack) > 0 {
 		k.State, k.Found, k.Next = no, "lacks permissions: "+strings.Join(lack, "; "), "put them in"
 	}
 	return &is, k
 }
 
-// here is the workflow as it lies in the clone; nil where there is none to read.
-func here(top, path string) *jobs {
+// localWorkflow returns the workflow as it is in the clone, or nil if it cannot be read.
+func localWorkflow(top, path string) *jobs {
 	text, err := readIn(top, path)
 	var is jobs
 	if err != nil || text == nil || yaml.Unmarshal(text, &is) != nil {
@@ -217,9 +217,9 @@ func here(top, path string) *jobs {
 	return &is
 }
 
-// lacking lists the permissions that jobs need and do not name. A job that has none of its
-// own, or is called otherwise, is not judged.
-func lacking(is, wanted jobs) (all []string) {
+// missingPermissions lists the permissions that the jobs need and do not grant. It skips a job without
+// permissions of its own or with another name.
+func missingPermissions(is, wanted jobs) (all []string) {
 	for _, name := range slices.Sorted(maps.Keys(wanted.Jobs)) {
 		granted, own := is.Jobs[name].Permissions.(map[string]any)
 		needed, _ := wanted.Jobs[name].Permissions.(map[string]any)
@@ -232,7 +232,7 @@ func lacking(is, wanted jobs) (all []string) {
 	return all
 }
 
-// checkEnvironments looks at those that jobs and settings name.
+// checkEnvironments checks the environments that jobs and settings name.
 func (r *repository) checkEnvironments(ctx context.Context, draft jobs, own config.Config) (all []Check) {
 	var gates []string
 	if name := draft.environment("post"); name != "" {
@@ -243,7 +243,7 @@ func (r *repository) checkEnvironments(ctx context.Context, draft jobs, own conf
 	}
 	for _, name := range gates {
 		if strings.Contains(name, "${{") {
-			continue // which one it is, only a run knows
+			continue // only a run knows which one it is
 		}
 		e, k := r.checkEnvironment(ctx, name)
 		if k.State == ok {
@@ -273,7 +273,7 @@ func (r *repository) checkEnvironment(ctx context.Context, name string) (github.
 	return e, k
 }
 
-// checkModelEnvironment looks at the one that holds the model's key.
+// checkModelEnvironment checks the environment that holds the model's key, and the key.
 func (r *repository) checkModelEnvironment(ctx context.Context, name string) []Check {
 	e, k := r.checkEnvironment(ctx, name)
 	if k.State != ok {
@@ -302,13 +302,13 @@ func (r *repository) checkModelEnvironment(ctx context.Context, name string) []C
 		secret.State, secret.Found = unseen, r.reason(err)
 	} else if !slices.Contains(names, keySecret) {
 		secret.State, secret.Found = no, "is not there"
-		secret.Next = "gh secret set " + keySecret + " --env " + driver.Quoted(name) + " --repo " + r.repo()
+		secret.Next = "gh secret set " + keySecret + " --env " + driver.Quoted(name) + " --repo " + r.ghName()
 	}
 	return []Check{k, secret}
 }
 
-// checkBranch tells whether the branch is protected whose workflows and settings count. One that is
-// not is no mistake: not every plan can protect it.
+// checkBranch reports whether the default branch, whose workflows and settings apply, is
+// protected. An unprotected one does not fail the check: not every plan can protect it.
 func (r *repository) checkBranch() Check {
 	k := Check{What: "branch " + guard.Line(r.branch, 100), State: ok, Found: "is protected"}
 	if r.hidden != "" {
@@ -325,7 +325,7 @@ func (r *repository) checkLabel(ctx context.Context, label string) Check {
 	if err != nil {
 		k.State, k.Found = unseen, r.reason(err)
 	} else if !found {
-		k.State, k.Found, k.Next = no, "is not there", "gh label create "+driver.Quoted(label)+" --repo "+r.repo()
+		k.State, k.Found, k.Next = no, "is not there", "gh label create "+driver.Quoted(label)+" --repo "+r.ghName()
 	}
 	return k
 }

@@ -15,17 +15,17 @@ import (
 
 // File is a file that init writes.
 type File struct {
-	Path  string `json:"path"`  // from the top of the clone
-	State string `json:"state"` // written, there, or kept: the repository's own settings
+	Path  string `json:"path"`  // relative to the top of the clone
+	State string `json:"state"` // written, there (the same), or kept (the repository's own settings)
 	text  string
-	own   bool // once it is there it is the repository's
+	own   bool // belongs to the repository once it exists
 }
 
-// maxFile bounds what is read of a file that is there.
+// maxFile is the largest existing file that is read, in bytes.
 const maxFile = 1 << 20
 
-// put writes the files into the clone, all or, where one is in the way, none.
-func put(top string, files []File, force bool) (err error) {
+// writeFiles writes the files into the clone: all of them, or none if another file is in the way.
+func writeFiles(top string, files []File, force bool) (err error) {
 	root, err := os.OpenRoot(top)
 	if err != nil {
 		return err
@@ -42,11 +42,11 @@ func put(top string, files []File, force bool) (err error) {
 		}
 	}
 	if len(differ) > 0 && !force {
-		return inTheWay(differ)
+		return conflictError(differ)
 	}
 	for i := range files {
 		if f := &files[i]; f.State == "" || f.State == "other" {
-			if err := create(root, *f); err != nil {
+			if err := writeFile(root, *f); err != nil {
 				return err
 			}
 			f.State = "written"
@@ -55,13 +55,13 @@ func put(top string, files []File, force bool) (err error) {
 	return nil
 }
 
-func inTheWay(paths []string) error {
+func conflictError(paths []string) error {
 	return problem.Usage("there is another "+strings.Join(paths, " and another ")+"; nothing was written",
 		"compare it with the README's, and run init --force to replace it")
 }
 
-// stateOf is there or kept of a file that stays, other of one that is another, and empty
-// where there is none.
+// stateOf returns "" if the file does not exist, "kept" or "there" if the existing one
+// stays, and "other" if it differs.
 func stateOf(root *os.Root, f File) (string, error) {
 	for dir := path.Dir(f.Path); dir != "."; dir = path.Dir(dir) {
 		info, err := root.Lstat(dir)
@@ -88,7 +88,7 @@ func stateOf(root *os.Root, f File) (string, error) {
 	return "other", nil
 }
 
-// readIn reads a file of the clone; nil where there is none.
+// readIn reads a file of the clone. It returns nil if there is none.
 func readIn(top, name string) (text []byte, err error) {
 	root, err := os.OpenRoot(top)
 	if err != nil {
@@ -116,20 +116,20 @@ func readRoot(root *os.Root, name string) (string, error) {
 	if err != nil {
 		return "", unwritable(name, err)
 	}
-	return strings.ReplaceAll(string(text), "\r\n", "\n"), nil // as Git for Windows writes it
+	return strings.ReplaceAll(string(text), "\r\n", "\n"), nil // Git for Windows writes CRLF
 }
 
-// create makes a file in one step, so that nobody sees half of it.
-func create(root *os.Root, f File) (err error) {
+// writeFile writes a file atomically, so that no reader sees half of it.
+func writeFile(root *os.Root, f File) (err error) {
 	if err := root.MkdirAll(path.Dir(f.Path), 0o755); err != nil {
 		return unwritable(f.Path, err)
 	}
-	aside := f.Path + "." + rand.Text()[:8] + ".tmp" // no workflow, whatever becomes of it
+	aside := f.Path + "." + rand.Text()[:8] + ".tmp" // GitHub ignores this name if the file stays behind
 	if err = root.WriteFile(aside, []byte(f.text), 0o644); err == nil {
 		err = root.Rename(aside, f.Path)
 	}
 	if err != nil {
-		_ = root.Remove(aside) // which may not have come to be
+		_ = root.Remove(aside) // it may not exist
 		return unwritable(f.Path, err)
 	}
 	return nil

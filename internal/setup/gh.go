@@ -8,7 +8,7 @@ import (
 	"os/exec"
 )
 
-// runGH runs GitHub's own command line at this process's terminal.
+// runGH runs the GitHub CLI at this process's terminal.
 func (c *Command) runGH(ctx context.Context, args ...string) error {
 	path, err := exec.LookPath("gh")
 	if err != nil {

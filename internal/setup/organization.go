@@ -20,15 +20,15 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// atOnce is how many repositories are looked at side by side. They are written to one by one, as
-// GitHub asks, and told of in the list's order.
-const atOnce = 4
+// maxParallel is how many repositories are read in parallel. They are written to one by one, as
+// GitHub asks, and printed in the list's order.
+const maxParallel = 4
 
 // organization looks at every repository of the list, and with Apply opens a pull request
-// in each that has no workflow yet. What fails in one stops no other; where GitHub takes no
-// more requests, those behind it are left for the next run.
+// in each that has no workflow yet. A failure in one does not stop the others. Once GitHub
+// rejects requests because of its rate limit, the rest is left for the next run.
 func (c *Command) organization(ctx context.Context) error {
-	refs, err := c.listed()
+	refs, err := c.readRefs()
 	if err != nil {
 		return err
 	}
@@ -41,17 +41,17 @@ func (c *Command) organization(ctx context.Context) error {
 			"set GITHUB_TOKEN, such as to $(gh auth token)")
 	}
 	c.Asks = false
-	plan, unread := api.Plan(ctx, c.Org) // once for all
+	plan, unread := api.Plan(ctx, c.Org) // one request for all repositories
 	table := c.newTable(refs)
 	var sites []*Site
 	for _, ref := range refs {
 		sites = append(sites, &Site{Report: Report{Repository: ref.FullName()}, State: left, r: &repository{ref: ref}})
 	}
-	var over atomic.Bool // GitHub takes no more requests
+	var over atomic.Bool // the rate limit is exhausted
 	told := 0
-	for s := range looked(sites, func(s *Site) {
+	for s := range lookEach(sites, func(s *Site) {
 		if !over.Load() && ctx.Err() == nil {
-			s.fail(c.see(ctx, s, api, func(r *repository) { r.planned(plan, unread) }))
+			s.fail(c.inspectSite(ctx, s, api, func(r *repository) { r.setPlan(plan, unread) }))
 		}
 	}) {
 		switch open := s.State == toDo || s.State == there; {
@@ -65,17 +65,17 @@ func (c *Command) organization(ctx context.Context) error {
 			over.Store(true)
 		}
 		for s.done = true; told < len(sites) && sites[told].done; told++ {
-			table.row(sites[told])
+			table.printRow(sites[told])
 		}
 	}
-	return cmp.Or(table.end(sites), ctx.Err())
+	return cmp.Or(table.printEnd(sites), ctx.Err())
 }
 
-// looked gives each site once look has returned for it, so that a slow one holds back no other.
-func looked(sites []*Site, look func(*Site)) <-chan *Site {
+// lookEach sends each site once look has returned for it, so that a slow one does not delay the others.
+func lookEach(sites []*Site, look func(*Site)) <-chan *Site {
 	next, all := make(chan *Site), make(chan *Site)
 	var looking sync.WaitGroup
-	for range atOnce {
+	for range maxParallel {
 		looking.Go(func() {
 			for s := range next {
 				look(s)
@@ -94,15 +94,15 @@ func looked(sites []*Site, look func(*Site)) <-chan *Site {
 	return all
 }
 
-// see looks at a repository, and says what would be written there.
-func (c *Command) see(ctx context.Context, s *Site, api *github.Client, plan func(*repository)) (err error) {
+// inspectSite reads a repository and decides what to write there.
+func (c *Command) inspectSite(ctx context.Context, s *Site, api *github.Client, plan func(*repository)) (err error) {
 	r := s.r
 	s.State, r.api = toDo, api
 	defer func() { s.Unseen = r.unseen }()
 	if r.facts, err = api.Repository(ctx, r.ref.Owner, r.ref.Repo); err != nil {
 		return err
 	}
-	r.found()
+	r.applyFacts()
 	s.Repository, s.Visibility = r.ref.FullName(), r.facts.Visibility
 	if !strings.EqualFold(r.ref.Owner, c.Org) {
 		return problem.New("it has moved to "+guard.Line(r.ref.FullName(), 200), "", "take it out of the list")
@@ -117,10 +117,10 @@ func (c *Command) see(ctx context.Context, s *Site, api *github.Client, plan fun
 	if s.base = tip.SHA; err != nil {
 		return err
 	}
-	if err := s.mayRun(ctx); err != nil {
+	if err := s.checkActions(ctx); err != nil {
 		return err
 	}
-	if err := s.has(ctx); err != nil || s.State == kept {
+	if err := s.checkExisting(ctx); err != nil || s.State == kept {
 		return err
 	}
 	if r.facts.Private {
@@ -129,7 +129,7 @@ func (c *Command) see(ctx context.Context, s *Site, api *github.Client, plan fun
 	return c.plan(ctx, s)
 }
 
-// plan chooses the route, and with it what is written.
+// plan chooses the route of a site, and with it the files and steps.
 func (c *Command) plan(ctx context.Context, s *Site) (err error) {
 	var text []byte
 	if r := s.r; r.own {
@@ -142,11 +142,11 @@ func (c *Command) plan(ctx context.Context, s *Site) (err error) {
 	if err != nil {
 		return err
 	}
-	if s.r.facts.Private && !c.whole() && (s.r.plan == "" || s.r.plan == "free") {
+	if s.r.facts.Private && !c.ownsWorkflows() && (s.r.plan == "" || s.r.plan == "free") {
 		s.Notes = append(s.Notes, "on the Free plan a private repository reads no secret of its organization: the key "+
 			"is one of the repository there")
 	}
-	with := c.filling(own, &s.Report)
+	with := c.workflowParams(own, &s.Report)
 	if s.Route, s.Why, err = c.choose(ctx, s.r, with); err != nil {
 		return err
 	}
@@ -157,18 +157,18 @@ func (c *Command) plan(ctx context.Context, s *Site) (err error) {
 		}
 		s.Files = append(s.Files, f)
 	}
-	s.Steps = c.steps(s.r, s.r.onGitHub(ctx, s.Route, with.label, c.whole()), with.label)
+	s.Steps = c.planSteps(s.r, s.r.readExisting(ctx, s.Route, with.label, c.ownsWorkflows()), with.label)
 	if len(c.Reviewers) == 0 && s.Route == Approval {
-		s.Steps[0].do = nil // nobody becomes the reviewer of a list for having run this
+		s.Steps[0].do = nil // running this for a list makes no one the reviewer
 	}
 	return err
 }
 
-// maxSites bounds how many repositories a list has: GitHub admits 5,000 requests an hour.
+// maxSites is the most repositories that a list may have: GitHub allows 5,000 requests an hour.
 const maxSites = 500
 
-// listed are the repositories of the list, owner/name, in its order and each once.
-func (c *Command) listed() (refs []pull.Ref, err error) {
+// readRefs returns the repositories of the list in its order, each once.
+func (c *Command) readRefs() (refs []pull.Ref, err error) {
 	switch {
 	case c.Org == "" || c.Repos == "":
 		return nil, problem.Usage("--org and --repos go together: whose repositories, and a file that lists them",
@@ -177,7 +177,7 @@ func (c *Command) listed() (refs []pull.Ref, err error) {
 	case c.Check || c.Force:
 		return nil, problem.Usage("--check and --force are for one repository", "run them in a clone of it")
 	}
-	text, err := c.list()
+	text, err := c.readList()
 	if err != nil {
 		return nil, problem.As(problem.Misuse, err, "a file with the name of a repository on each line")
 	}
@@ -206,7 +206,7 @@ func (c *Command) listed() (refs []pull.Ref, err error) {
 	return refs, onGitHubCom(refs[0])
 }
 
-func (c *Command) list() (text []byte, err error) {
+func (c *Command) readList() (text []byte, err error) {
 	in := c.Stdin
 	if c.Repos != "-" {
 		f, err := os.Open(c.Repos)

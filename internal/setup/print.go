@@ -15,17 +15,17 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-const width = 80 // columns of what is printed
+const width = 80 // of the output, in columns
 
-// print tells what was seen, chosen, written and done, and what is left to do.
+// print reports what was seen, chosen, written and done, and what is left to do.
 func (c *Command) print(p Report, r *repository) error {
 	if c.JSON {
-		p.lists()
+		p.fillLists()
 		return driver.PrintJSON(c.Stdout, p)
 	}
 	var b strings.Builder
-	hanging(&b, "", 0, p.about)
-	hanging(&b, "", 0, fmt.Sprintf("Route %s: %s.", p.Route, p.Why))
+	printWrapped(&b, "", 0, p.about)
+	printWrapped(&b, "", 0, fmt.Sprintf("Route %s: %s.", p.Route, p.Why))
 	b.WriteByte('\n')
 	for _, f := range p.Files {
 		fmt.Fprintf(&b, "  %-8s %s\n", f.State, f.Path)
@@ -35,19 +35,19 @@ func (c *Command) print(p Report, r *repository) error {
 			fmt.Fprintf(&b, "  %-8s %s\n", s.State, s.What)
 		}
 		if s.State == failed {
-			hanging(&b, "", 11, s.Why)
+			printWrapped(&b, "", 11, s.Why)
 		}
 	}
 	c.printLeft(&b, p.Steps)
 	for _, note := range p.Notes {
 		b.WriteByte('\n')
-		hanging(&b, "", 0, "Note: "+note+".")
+		printWrapped(&b, "", 0, "Note: "+note+".")
 	}
 	for i, what := range p.Unseen {
 		if i == 0 {
 			fmt.Fprint(&b, "\nNot seen:\n")
 		}
-		hanging(&b, "", 2, what)
+		printWrapped(&b, "", 2, what)
 	}
 	fmt.Fprintf(&b, "\nThen commit .github, merge it into %s, and look: %s init --check\n",
 		cmp.Or(r.branch, "the default branch"), c.Name)
@@ -55,13 +55,13 @@ func (c *Command) print(p Report, r *repository) error {
 	return err
 }
 
-// lists makes lists of what is empty, for JSON.
-func (p *Report) lists() {
+// fillLists replaces nil slices by empty ones, so that JSON has lists.
+func (p *Report) fillLists() {
 	p.Files, p.Steps = append([]File{}, p.Files...), append([]Step{}, p.Steps...)
 	p.Notes, p.Unseen = append([]string{}, p.Notes...), append([]string{}, p.Unseen...)
 }
 
-// printLeft prints the commands of what is to do.
+// printLeft prints the commands of the steps that are still to do.
 func (c *Command) printLeft(b *strings.Builder, steps []Step) {
 	var left int
 	for _, s := range steps {
@@ -75,34 +75,34 @@ func (c *Command) printLeft(b *strings.Builder, steps []Step) {
 		}
 		fmt.Fprintf(b, "\n  # %s\n", s.What)
 		if s.Why != "" && s.State == toDo {
-			hanging(b, "  # ", 4, "left: "+s.Why)
+			printWrapped(b, "  # ", 4, "left: "+s.Why)
 		}
 		for _, command := range s.Commands {
-			fmt.Fprintf(b, "  %s\n", wrapped(command))
+			fmt.Fprintf(b, "  %s\n", wrapCommand(command))
 		}
 	}
 }
 
-// hanging prints a text in lines of the width, so far to the right, with a label before the
-// first one.
-func hanging(w io.Writer, label string, indent int, text string) {
+// printWrapped prints a text wrapped to width and indented by indent columns, with a label
+// before its first line.
+func printWrapped(w io.Writer, label string, indent int, text string) {
 	for _, row := range column.Wrap(guard.Line(text, driver.MaxLine), width-indent) {
 		fmt.Fprintf(w, "%-*s%s\n", indent, label, row)
 		label = ""
 	}
 }
 
-// wrapped breaks a command before its fields, for a shell to read as one.
-func wrapped(command string) string { return fields.Replace(command) }
+// wrapCommand breaks a shell command into continued lines, one for each field.
+func wrapCommand(command string) string { return commandBreaks.Replace(command) }
 
-// fields are written so that none fits inside a label, which has no quotes and no sign of equality.
-var fields = strings.NewReplacer(" -F '", " \\\n    -F '", ` -F "`, " \\\n    -F \"", " -f name=",
+// commandBreaks holds patterns that cannot occur in a label, which has neither quotes nor an equals sign.
+var commandBreaks = strings.NewReplacer(" -F '", " \\\n    -F '", ` -F "`, " \\\n    -F \"", " -f name=",
 	" \\\n    -f name=", " --description '", " \\\n    --description '")
 
-// table prints the sites of a list, each as soon as it is done.
+// table prints the sites of a list, each as soon as it and those before it are done.
 type table struct {
 	*Command
-	unseen []string // what was not seen in one or more of them
+	unseen []string // what could not be seen, and notes, each once
 }
 
 func (c *Command) newTable(refs []pull.Ref) *table {
@@ -112,8 +112,8 @@ func (c *Command) newTable(refs []pull.Ref) *table {
 	return &table{Command: c}
 }
 
-// row prints a site: what would be written there, or what became of it.
-func (t *table) row(s *Site) {
+// printRow prints one site: what would be written there, or what happened to it.
+func (t *table) printRow(s *Site) {
 	for _, what := range append(s.Unseen, s.Notes...) {
 		if !slices.Contains(t.unseen, what) {
 			t.unseen = append(t.unseen, what)
@@ -122,13 +122,13 @@ func (t *table) row(s *Site) {
 	if t.JSON {
 		return
 	}
-	hanging(t.Stdout, s.State, 8, s.became())
+	printWrapped(t.Stdout, s.State, 8, s.outcome())
 	if s.Next != "" {
-		hanging(t.Stdout, "", 10, "next: "+s.Next)
+		printWrapped(t.Stdout, "", 10, "next: "+s.Next)
 	}
 }
 
-func (s *Site) became() string {
+func (s *Site) outcome() string {
 	switch s.State {
 	case done, there:
 		return s.URL
@@ -140,20 +140,20 @@ func (s *Site) became() string {
 		return s.Repository + ": not come to; run the same again"
 	}
 	return fmt.Sprintf("%s: %s, route %s, %s", s.Repository, s.Visibility, s.Route,
-		wording.Count(len(s.written()), "file"))
+		wording.Count(len(s.pullFiles()), "file"))
 }
 
 func repositories(n int) string {
 	return strings.Replace(wording.Count(n, "repository"), "repositorys", "repositories", 1)
 }
 
-// end prints what the rows have in common, and what to do then. It is an error where a
+// printEnd prints what the rows have in common, and what to do next. It returns an error if a
 // site failed or was left.
-func (t *table) end(sites []*Site) error {
+func (t *table) printEnd(sites []*Site) error {
 	counts := map[string]int{}
 	for _, s := range sites {
 		counts[s.State]++
-		s.lists()
+		s.fillLists()
 	}
 	var err error
 	what := fmt.Sprintf("%d of %s could not be set up", counts[failed]+counts[left], repositories(len(sites)))
@@ -172,18 +172,18 @@ func (t *table) end(sites []*Site) error {
 		if i == 0 {
 			fmt.Fprint(&b, "\nNot seen, or to know:\n")
 		}
-		hanging(&b, "", 2, note)
+		printWrapped(&b, "", 2, note)
 	}
 	if err != nil {
 		fmt.Fprintf(&b, "\n%s.\n", what)
 	}
-	t.then(&b, counts, sites)
+	t.printNext(&b, counts, sites)
 	fmt.Fprint(t.Stdout, guard.Text(b.String()))
 	return err
 }
 
-// then is what is left to do.
-func (t *table) then(b *strings.Builder, counts map[string]int, sites []*Site) {
+// printNext prints what is left to do.
+func (t *table) printNext(b *strings.Builder, counts map[string]int, sites []*Site) {
 	if !t.Apply {
 		fmt.Fprintf(b, "\nNothing was written. --apply opens %s.\n", wording.Count(counts[toDo], "pull request"))
 		return
@@ -195,11 +195,11 @@ func (t *table) then(b *strings.Builder, counts map[string]int, sites []*Site) {
 			open = append(open, s.r.ref.Repo)
 		}
 	}
-	if t.whole() || len(open) == 0 {
+	if t.ownsWorkflows() || len(open) == 0 {
 		return
 	}
 	fmt.Fprint(b, "\n")
-	hanging(b, "", 0, "Each pull request says what to see to before it is merged. The model's key, for all of them "+
-		"(in place of the repositories that it is open to):")
+	printWrapped(b, "", 0, "Each pull request says what to see to before it is merged. The model's key, for all of "+
+		"them (in place of the repositories that it is open to):")
 	fmt.Fprintf(b, "\n  gh secret set %s --org %s --repos %s\n", keySecret, t.Org, strings.Join(open, ","))
 }

@@ -18,29 +18,29 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// lookTime bounds how long GitHub is asked for one thing.
+// lookTime is the time limit for asking GitHub about one thing.
 const lookTime = 10 * time.Second
 
-// repository is what can be seen of a clone and of the repository that it came from.
+// repository is what is known of a clone and of the repository that it came from.
 type repository struct {
-	top       string // folder of the work tree
+	top       string // directory of the work tree
 	ref       pull.Ref
 	api       *github.Client
-	seen      bool // that GitHub told about the repository; what follows is empty otherwise
+	seen      bool // GitHub answered about the repository; otherwise what follows is empty
 	facts     github.Repository
-	branch    string // the default one
+	branch    string // the default branch
 	protected bool
-	hidden    string // why it was not seen whether it is
-	plan      string // of the organization, where the token is shown it
+	hidden    string // why protected could not be determined
+	plan      string // of the organization, if the token may see it
 	viewer    github.Viewer
-	own       bool // it has settings; known of a list's repositories alone
+	own       bool // it has a settings file; set only for repositories of a list
 
 	notes, unseen []string
 }
 
-// look finds the clone and asks GitHub about its repository. What GitHub does not tell is
-// noted; --apply and --check need a token and an answer.
-func (c *Command) look(ctx context.Context) (*repository, error) {
+// inspectClone finds the clone and asks GitHub about its repository. It notes what GitHub does not
+// show; --apply and --check need a token and an answer.
+func (c *Command) inspectClone(ctx context.Context) (*repository, error) {
 	var top string
 	clone, err := ingest.OpenClone(ctx, ".")
 	if err == nil {
@@ -71,18 +71,18 @@ func (c *Command) look(ctx context.Context) (*repository, error) {
 			return nil, err
 		}
 		if c.Apply || c.Check {
-			return nil, problem.As(problem.Failed, err, cmp.Or(next(err),
+			return nil, problem.As(problem.Failed, err, cmp.Or(nextStep(err),
 				"see https://www.githubstatus.com, and run it again"))
 		}
-		r.miss("the repository", err)
+		r.noteUnseen("the repository", err)
 		return r, nil
 	}
-	r.found()
-	r.more(within)
+	r.applyFacts()
+	r.readDetails(within)
 	return r, nil
 }
 
-// onGitHubCom refuses a server that these workflows do not run on.
+// onGitHubCom returns an error for a server on which these workflows do not run.
 func onGitHubCom(ref pull.Ref) error {
 	if ref.Host == pull.DefaultHost || strings.HasSuffix(ref.Host, ".ghe.com") {
 		return nil
@@ -93,26 +93,26 @@ func onGitHubCom(ref pull.Ref) error {
 			"https://github.com/org/pr-review-action/blob/v1/.github/GUIDES.md#5-enterprise-server has the steps")
 }
 
-// found takes over what GitHub said of the repository.
-func (r *repository) found() {
+// applyFacts copies the branch and names that GitHub reported.
+func (r *repository) applyFacts() {
 	r.seen, r.branch = true, r.facts.DefaultBranch
 	if owner, repo, err := pull.ParseRepository(r.facts.FullName); err == nil {
 		r.ref.Owner, r.ref.Repo = owner, repo
 	}
 }
 
-func (r *repository) more(ctx context.Context) {
+func (r *repository) readDetails(ctx context.Context) {
 	var err error
 	if r.protected, err = r.api.Protected(ctx, r.ref.Owner, r.ref.Repo, r.branch); err != nil {
 		r.hidden = r.reason(err)
-		r.miss("whether "+r.branch+" is protected", err)
+		r.noteUnseen("whether "+r.branch+" is protected", err)
 	}
 	if r.facts.Private && r.facts.Organization {
-		r.planned(r.api.Plan(ctx, r.ref.Owner))
+		r.setPlan(r.api.Plan(ctx, r.ref.Owner))
 	}
 	if r.api.Authorized() {
 		if r.viewer, err = r.api.Viewer(ctx); err != nil {
-			r.miss("whose token this is", err)
+			r.noteUnseen("whose token this is", err)
 		}
 	}
 	if r.facts.Parent != "" {
@@ -121,17 +121,17 @@ func (r *repository) more(ctx context.Context) {
 	}
 }
 
-// planned takes over the plan of the owner, or notes that it was not seen.
-func (r *repository) planned(plan string, err error) {
+// setPlan stores the owner's plan, or notes that it could not be seen.
+func (r *repository) setPlan(plan string, err error) {
 	if r.plan = plan; err != nil {
-		r.miss("the plan of "+r.ref.Owner, err)
+		r.noteUnseen("the plan of "+r.ref.Owner, err)
 	} else if plan == "" {
 		r.unseen = append(r.unseen, "the plan of "+r.ref.Owner+": only its owners can see it")
 	}
 }
 
-// miss notes what could not be seen.
-func (r *repository) miss(what string, err error) {
+// noteUnseen notes what could not be seen, and why.
+func (r *repository) noteUnseen(what string, err error) {
 	r.unseen = append(r.unseen, what+": "+r.reason(err))
 }
 
@@ -152,7 +152,7 @@ func (r *repository) reason(err error) string {
 	return guard.Line(driver.Gist(err), 200)
 }
 
-// about is the repository in one line.
+// about describes the repository in one line.
 func (r *repository) about() string {
 	if !r.seen {
 		return r.ref.FullName()
@@ -172,8 +172,8 @@ func (r *repository) about() string {
 	return fmt.Sprintf("%s: %s, default branch %s%s", r.ref.FullName(), kind, guard.Line(r.branch, 100), rules)
 }
 
-// next is what an error says to do.
-func next(err error) string {
+// nextStep returns what an error advises to do, or "".
+func nextStep(err error) string {
 	for _, row := range problem.Of(err).Rows {
 		if row[0] == "next" {
 			return row[1]
@@ -182,7 +182,7 @@ func next(err error) string {
 	return ""
 }
 
-// settings are those of the clone's file, or the defaults where it has none.
+// settings returns the settings of the clone's file, or the defaults if it has none.
 func (r *repository) settings() (config.Config, error) {
 	text, err := readIn(r.top, config.DefaultPath)
 	if err != nil {

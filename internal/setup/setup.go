@@ -1,10 +1,10 @@
-// Package setup brings reviews into a repository: the workflows and a settings file into
-// a clone, and onto GitHub the environments, the label and the secret that they name. It
-// also checks that all of it is there. For the repositories of an organization's list it
-// opens a pull request in each (organization.go), and never a second one.
+// Package setup brings reviews into a repository: it writes the workflows and a settings file
+// into a clone, and creates on GitHub the environments, the label and the secret that they name.
+// It also checks that all of these exist. For the repositories of an organization's list it opens
+// a pull request in each (organization.go), and never a second one.
 //
-// It writes nothing outside .github, nothing over another file unless told to, and sees
-// no secret: gh asks for it. Start reading at Command and its Run.
+// It writes nothing outside .github, overwrites no different file unless told to, and never sees
+// a secret: gh asks for it. Start reading at Command and its Run.
 package setup
 
 import (
@@ -21,25 +21,25 @@ import (
 	"github.com/org/pr-review-action/internal/settings"
 )
 
-// Command is init, of one process, in the clone around the working folder.
+// Command is the init command in the clone around the working directory.
 type Command struct {
 	*driver.Front
-	Name      string            // the program's, as it was called
+	Name      string            // the program's name, as it was called
 	Settings  settings.Settings // base-url and model go into the workflow
-	Route     Route             // empty: chosen by what the repository can have
-	Reviewers []string          // who approves: logins, and teams as org/team; empty: whose token it is
-	Apply     bool              // what is to do on GitHub is done
-	Check     bool              // nothing is written, what is there is checked
-	Force     bool              // other files and rules of the same names are replaced
-	JSON      bool              // one object in place of lines
-	Asks      bool              // there is a person at a terminal
+	Route     Route             // empty: chosen by what the repository supports
+	Reviewers []string          // who approves: logins, and teams as org/team; empty: the token's owner
+	Apply     bool              // carry out the steps on GitHub
+	Check     bool              // write nothing, check what exists
+	Force     bool              // replace different files and rules of the same names
+	JSON      bool              // print one JSON object
+	Asks      bool              // a person is at the terminal
 
-	Org   string // of a list's repositories, each of which gets a pull request; empty for the clone's
-	Repos string // file with that list, a name a line; - is standard input
-	Whole bool   // of a list: whole workflows instead of those that call the product's
+	Org   string // owner of a list's repositories, each of which gets a pull request; empty: the clone
+	Repos string // file with that list, one name per line; - is standard input
+	Whole bool   // for a list: whole workflows instead of ones that call the product's
 }
 
-// Report is what init saw, chose and did.
+// Report is what init found, chose and did.
 type Report struct {
 	Repository string   `json:"repository"`
 	Route      Route    `json:"route"`
@@ -52,23 +52,23 @@ type Report struct {
 	about string // the repository in one line
 }
 
-// Route is how a person decides on a draft.
+// Route is the way in which a person decides on a draft.
 type Route string
 
-// The routes. An approval needs an environment with required reviewers, which public
-// repositories have on every plan and private ones with Enterprise alone:
+// The routes. An approval needs an environment with required reviewers. Public repositories
+// have them on every plan, private ones only with Enterprise:
 // https://docs.github.com/en/actions/reference/workflows-and-actions/deployments-and-environments
 const (
-	Approval Route = "approval" // of the environment for which the second job waits
+	Approval Route = "approval" // of the environment that the second job waits for
 	Dispatch Route = "dispatch" // a workflow that is started with the decision
 )
 
-// Step is one thing that GitHub has to have.
+// Step is one thing that must exist on GitHub.
 type Step struct {
 	What     string   `json:"what"`
 	State    string   `json:"state"`    // to do, there, done or failed
-	Commands []string `json:"commands"` // that do it in a shell
-	Why      string   `json:"why"`      // it failed, or is left to do with --apply; else empty
+	Commands []string `json:"commands"` // shell commands that do it
+	Why      string   `json:"why"`      // why it failed, or is left to do with --apply; else empty
 	do       func(context.Context) error
 }
 
@@ -80,10 +80,10 @@ const (
 	failed = "failed"
 )
 
-// errNotHere is a key that nobody can be asked for now.
+// errNotHere reports that there is no one to ask for the key.
 var errNotHere = errors.New("run it where you can type the key")
 
-// Run writes the files and says what is to do, or does it; with Check it checks.
+// Run writes the files and prints or carries out the steps on GitHub; with Check it only checks.
 func (c *Command) Run(ctx context.Context, args []string) error {
 	switch {
 	case len(args) > 0:
@@ -97,7 +97,7 @@ func (c *Command) Run(ctx context.Context, args []string) error {
 	if c.Org != "" || c.Repos != "" || c.Whole {
 		return c.organization(ctx)
 	}
-	r, err := c.look(ctx)
+	r, err := c.inspectClone(ctx)
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (c *Command) install(ctx context.Context, r *repository) error {
 		return err
 	}
 	report := Report{Repository: r.ref.FullName(), about: r.about(), Notes: r.notes}
-	with := c.filling(own, &report)
+	with := c.workflowParams(own, &report)
 	if report.Route, report.Why, err = c.choose(ctx, r, with); err != nil {
 		return err
 	}
@@ -124,21 +124,21 @@ func (c *Command) install(ctx context.Context, r *repository) error {
 		report.Notes = append(report.Notes, "on the Free plan a private repository has no environments: there "+
 			"the key is a secret of the repository (gh secret set without --env), which whoever may push can read")
 	}
-	there := r.onGitHub(ctx, report.Route, with.label, c.whole())
-	if err := c.whoReviews(ctx, r, there); err != nil {
+	there := r.readExisting(ctx, report.Route, with.label, c.ownsWorkflows())
+	if err := c.askReviewers(ctx, r, there); err != nil {
 		return err
 	}
-	if err := put(r.top, report.Files, c.Force); err != nil {
+	if err := writeFiles(r.top, report.Files, c.Force); err != nil {
 		return err
 	}
-	report.Steps, report.Unseen = c.steps(r, there, with.label), r.unseen
+	report.Steps, report.Unseen = c.planSteps(r, there, with.label), r.unseen
 	if c.Apply {
 		err = c.carryOut(ctx, report.Steps)
 	}
 	return cmp.Or(c.print(report, r), err)
 }
 
-// SetRoute reads the flag of the route.
+// SetRoute parses the value of --route.
 func (c *Command) SetRoute(text string) error {
 	if c.Route = Route(text); c.Route != Approval && c.Route != Dispatch {
 		return fmt.Errorf("%q is none of approval, dispatch", text)
@@ -146,15 +146,15 @@ func (c *Command) SetRoute(text string) error {
 	return nil
 }
 
-// choose picks the route and says why: the one that is here already, else the approval
-// where the repository can have one.
-func (c *Command) choose(ctx context.Context, r *repository, with filling) (Route, string, error) {
+// choose picks the route and says why: the one that the clone already has, else approval if
+// the repository supports it.
+func (c *Command) choose(ctx context.Context, r *repository, with workflowParams) (Route, string, error) {
 	if c.Route != "" {
 		return c.Route, "as --route says", nil
 	}
 	for _, route := range []Route{Approval, Dispatch} {
 		if c.Org != "" {
-			break // whose repositories have none yet
+			break // its repositories have no workflow yet
 		}
 		files, err := c.files(route, with)
 		if err != nil {
@@ -182,14 +182,14 @@ func (c *Command) choose(ctx context.Context, r *repository, with filling) (Rout
 	return Dispatch, "it works on every plan, and the plan could not be seen (--route approval for the other)", nil
 }
 
-// yes asks the person at the terminal; without one the answer is no.
+// yes asks the person at the terminal; without a terminal the answer is no.
 func (c *Command) yes(ctx context.Context, question string) bool {
 	return c.Asks && ask.Prompt{Front: c.Front}.Yes(ctx, question)
 }
 
 var reviewerName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*(/[A-Za-z0-9._-]+)?$`)
 
-// maxReviewers is how many an environment takes.
+// maxReviewers is the most reviewers that an environment takes.
 const maxReviewers = 6
 
 func (c *Command) checkReviewers() error {
@@ -205,9 +205,9 @@ func (c *Command) checkReviewers() error {
 	return nil
 }
 
-// whoReviews are the reviewers that were named, at the terminal where nobody was, else
-// whoever's token it is.
-func (c *Command) whoReviews(ctx context.Context, r *repository, there onGitHub) error {
+// askReviewers asks at the terminal for reviewers if a gate needs them and none were named.
+// An empty answer leaves it to the token's owner.
+func (c *Command) askReviewers(ctx context.Context, r *repository, there existing) error {
 	if len(c.Reviewers) > 0 || !c.Asks || there.gate == nil || there.gate.Reviewers > 0 {
 		return nil
 	}

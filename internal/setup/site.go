@@ -20,32 +20,32 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// Site is one repository of a list: a report of init whose files go into a pull request.
+// Site is one repository of a list, and the report on it. Its files go into a pull request.
 type Site struct {
 	Report
-	Visibility string `json:"visibility"` // public, private or internal; empty where it was not seen
-	State      string `json:"state"`      // to do, done, there, kept, failed, or left: not come to
+	Visibility string `json:"visibility"` // public, private or internal; empty if it was not seen
+	State      string `json:"state"`      // to do, done, there, kept, failed, or left (not reached)
 	URL        string `json:"url"`        // of the pull request
 	Error      string `json:"error"`
 	Next       string `json:"next"` // what to do about the error
 
 	r    *repository
 	base string // commit at the tip of the default branch
-	done bool   // nothing more is done to it
+	done bool   // nothing more will be done to it
 	err  error
 }
 
-// The states of a site beside those of a step.
+// The states of a site in addition to those of a step.
 const (
-	kept = "kept" // it has workflows of ours, or somebody closed the pull request
+	kept = "kept" // it has our workflows, or a person closed the pull request
 	left = "left"
 )
 
-// setupBranch is the branch of init's pull request in each repository of a list. By its
-// name every later run finds what an earlier one made.
+// setupBranch is the branch of init's pull request in each repository of a list. Later runs
+// recognize an earlier run's work by this name.
 const setupBranch = "pr-review-action/set-up"
 
-// fail notes what ended a site. One whose time ended with the run's was not come to.
+// fail records the error that ended a site. A site that was canceled counts as left.
 func (s *Site) fail(err error) {
 	switch {
 	case err == nil:
@@ -69,12 +69,12 @@ func (s *Site) fail(err error) {
 	}
 }
 
-// mayRun is an error where the repository runs no workflows.
-func (s *Site) mayRun(ctx context.Context) error {
+// checkActions returns an error if Actions are off in the repository. It notes other limits.
+func (s *Site) checkActions(ctx context.Context) error {
 	on, allowed, err := s.r.api.ActionsPolicy(ctx, s.r.ref.Owner, s.r.ref.Repo)
 	switch {
 	case errors.Is(err, github.ErrNotFound), errors.Is(err, github.ErrNoAccess):
-		s.r.miss("whether Actions are on", err)
+		s.r.noteUnseen("whether Actions are on", err)
 	case err != nil:
 		return err
 	case !on:
@@ -86,8 +86,8 @@ func (s *Site) mayRun(ctx context.Context) error {
 	return nil
 }
 
-// has looks for workflows of ours, and for the pull request of an earlier run.
-func (s *Site) has(ctx context.Context) error {
+// checkExisting looks for our workflows, and for the pull request of an earlier run.
+func (s *Site) checkExisting(ctx context.Context) error {
 	r := s.r
 	on, err := r.api.Entries(ctx, r.ref.Owner, r.ref.Repo, s.base, []string{draftPath, decidePath, config.DefaultPath})
 	if err != nil {
@@ -100,11 +100,11 @@ func (s *Site) has(ctx context.Context) error {
 		}
 	}
 	_, r.own = on[config.DefaultPath]
-	return s.opened(ctx)
+	return s.findPullRequest(ctx)
 }
 
-// opened looks for the pull request of an earlier run, which a person may have closed.
-func (s *Site) opened(ctx context.Context) error {
+// findPullRequest looks for the pull request of an earlier run, which a person may have closed since.
+func (s *Site) findPullRequest(ctx context.Context) error {
 	all, err := s.r.api.OpenedFrom(ctx, s.r.ref.Owner, s.r.ref.Repo, setupBranch)
 	for _, o := range all {
 		switch {
@@ -118,22 +118,22 @@ func (s *Site) opened(ctx context.Context) error {
 	return err
 }
 
-// maxTries bounds how often another run is given way that does the same.
+// maxTries is how often push tries again after a concurrent run changed the branch.
 const maxTries = 5
 
-// propose makes the branch, what the repository lacks beside it, and the pull request, each
-// of them once: before it writes it looks whether that is there.
+// propose creates the branch, what the repository lacks on GitHub, and the pull request. It
+// looks before each write, so that none is created twice.
 func (c *Command) propose(ctx context.Context, s *Site) error {
 	w := write.New(s.r.api)
 	if s.State == toDo {
 		if err := s.push(ctx, w); err != nil {
-			return permitted(err)
+			return explainAccess(err)
 		}
 	}
-	_ = c.carryOut(ctx, s.Steps) // what failed is told by the steps
+	_ = c.carryOut(ctx, s.Steps) // the steps hold the failures
 	if s.State == toDo {
-		if err := s.open(ctx, w, c.body(s)); err != nil {
-			return permitted(err)
+		if err := s.openPullRequest(ctx, w, c.describePull(s)); err != nil {
+			return explainAccess(err)
 		}
 	}
 	for _, step := range s.Steps {
@@ -144,7 +144,7 @@ func (c *Command) propose(ctx context.Context, s *Site) error {
 	return ctx.Err()
 }
 
-// push puts one commit with the files on the branch, unless they are there.
+// push commits the files to the branch, unless they are there.
 func (s *Site) push(ctx context.Context, w *write.Client) (err error) {
 	for range maxTries {
 		var parent string
@@ -152,7 +152,8 @@ func (s *Site) push(ctx context.Context, w *write.Client) (err error) {
 			return nil
 		}
 		if err == nil {
-			k := write.Commit{Branch: setupBranch, Parent: parent, Headline: title, Body: does, Files: s.written()}
+			k := write.Commit{Branch: setupBranch, Parent: parent, Headline: pullTitle, Body: pullSummary,
+				Files: s.pullFiles()}
 			_, err = w.Commit(ctx, s.r.ref, k)
 		}
 		if err == nil || !errors.Is(err, write.ErrExists) && !errors.Is(err, write.ErrMoved) &&
@@ -163,8 +164,8 @@ func (s *Site) push(ctx context.Context, w *write.Client) (err error) {
 	return err
 }
 
-// parent is the commit to put the files on, of a branch that is made where there is none.
-// It is empty where the branch has these files and no other.
+// parent returns the commit to put the files on. It creates the branch if there is none,
+// and returns "" if the branch already has exactly these files.
 func (s *Site) parent(ctx context.Context, w *write.Client) (string, error) {
 	api, owner, repo := s.r.api, s.r.ref.Owner, s.r.ref.Repo
 	tip, err := api.Tip(ctx, owner, repo, setupBranch)
@@ -179,7 +180,7 @@ func (s *Site) parent(ctx context.Context, w *write.Client) (string, error) {
 		return tip.SHA, err
 	}
 	same := true
-	for _, f := range s.written() {
+	for _, f := range s.pullFiles() {
 		text, err := api.Content(ctx, owner, repo, f.Path, tip.SHA, maxFile)
 		if err != nil && !errors.Is(err, github.ErrNotFound) {
 			return "", err
@@ -193,8 +194,8 @@ func (s *Site) parent(ctx context.Context, w *write.Client) (string, error) {
 		"find out who made them; delete the branch and run the same again, or open its pull request by hand")
 }
 
-// written are the files of the pull request.
-func (s *Site) written() (all []change.File) {
+// pullFiles returns the files of the pull request.
+func (s *Site) pullFiles() (all []change.File) {
 	for _, f := range s.Files {
 		if f.State != kept {
 			all = append(all, change.File{Path: f.Path, Content: f.text})
@@ -203,12 +204,12 @@ func (s *Site) written() (all []change.File) {
 	return all
 }
 
-// open opens the pull request, or finds the one that is there by then.
-func (s *Site) open(ctx context.Context, w *write.Client, body string) (err error) {
-	s.URL, err = w.OpenPull(ctx, s.r.ref, write.NewPull{Title: title, Body: body, Branch: setupBranch,
+// openPullRequest opens the pull request, or adopts one that exists by then.
+func (s *Site) openPullRequest(ctx context.Context, w *write.Client, body string) (err error) {
+	s.URL, err = w.OpenPull(ctx, s.r.ref, write.NewPull{Title: pullTitle, Body: body, Branch: setupBranch,
 		Base: s.r.branch})
 	if errors.Is(err, write.ErrExists) || errors.Is(err, write.ErrUncertain) {
-		if looked := s.opened(ctx); looked == nil && s.State == there {
+		if looked := s.findPullRequest(ctx); looked == nil && s.State == there {
 			return nil
 		}
 	}
@@ -218,8 +219,8 @@ func (s *Site) open(ctx context.Context, w *write.Client, body string) (err erro
 	return err
 }
 
-// permitted says what a person's token lacks: workflows may be pushed with a right of their own.
-func permitted(err error) error {
+// explainAccess explains what the token lacks. Pushing workflows needs a scope of its own.
+func explainAccess(err error) error {
 	if errors.Is(err, github.ErrNoAccess) {
 		return problem.As(problem.Failed, err, "the token needs contents, workflows and pull requests: write there; "+
 			"gh auth refresh --scopes repo,workflow gives gh's the scopes. Then run the same again")
@@ -228,17 +229,17 @@ func permitted(err error) error {
 }
 
 const (
-	title = "Review pull requests with pr-review-action"
-	does  = "It drafts a review of each pull request. A person reads the draft, drops or edits findings, and only " +
-		"what they approve is posted."
+	pullTitle   = "Review pull requests with pr-review-action"
+	pullSummary = "It drafts a review of each pull request. A person reads the draft, drops or edits findings, and " +
+		"only what they approve is posted."
 )
 
-// body is the description of the pull request: what it adds, and what has to be there
+// describePull returns the description of the pull request: what it adds, and what must exist
 // before it is merged.
-func (c *Command) body(s *Site) string {
+func (c *Command) describePull(s *Site) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s Nothing of a pull request is checked out or run.\n\n| file | what it does |\n|---|---|\n",
-		strings.Replace(does, "It", "[pr-review-action](https://github.com/org/pr-review-action)", 1))
+		strings.Replace(pullSummary, "It", "[pr-review-action](https://github.com/org/pr-review-action)", 1))
 	about := map[string]string{
 		draftPath:          "drafts a review, which waits until somebody decides with the form below",
 		decidePath:         "the form, under *Actions*: a writer approves or aborts a draft",
@@ -247,11 +248,11 @@ func (c *Command) body(s *Site) string {
 	if s.Route == Approval {
 		about[draftPath] = "drafts a review, and posts it once the environment `" + gateEnvironment + "` is approved"
 	}
-	for _, f := range s.written() {
+	for _, f := range s.pullFiles() {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", f.Path, about[f.Path])
 	}
 	fmt.Fprint(&b, "\n**Before it is merged**, an administrator sees to this:\n\n")
-	if !c.whole() {
+	if !c.ownsWorkflows() {
 		fmt.Fprintf(&b, "- [ ] secret %s of the organization, open to this repository. Any workflow on any branch "+
 			"of a writer can read it: give it a budget of its own.\n", keySecret)
 	}
@@ -259,7 +260,7 @@ func (c *Command) body(s *Site) string {
 		if step.State != there && step.State != done {
 			var lines []string
 			for _, command := range step.Commands {
-				lines = append(lines, wrapped(command))
+				lines = append(lines, wrapCommand(command))
 			}
 			commands := guard.Fence(strings.Join(lines, "\n"), "sh")
 			fmt.Fprintf(&b, "- [ ] %s\n\n  %s\n", guard.Inline(step.What, driver.MaxLine),

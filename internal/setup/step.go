@@ -15,17 +15,17 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// onGitHub is what is there of what a route needs. What could not be seen counts as not there.
-type onGitHub struct {
+// existing is what already exists of what a route needs. What could not be seen counts as missing.
+type existing struct {
 	gate     *github.Environment // nil on a route without one
 	model    github.Environment
-	admitted []string // branches and tags, where the model's environment lists them
+	admitted []string // branches and tags, if the model's environment lists them
 	key      bool
 	label    bool
 }
 
-// onGitHub asks for it, and notes what it could not see.
-func (r *repository) onGitHub(ctx context.Context, route Route, label string, whole bool) (g onGitHub) {
+// readExisting asks GitHub what exists, and notes what could not be seen.
+func (r *repository) readExisting(ctx context.Context, route Route, label string, whole bool) (g existing) {
 	if route == Approval {
 		g.gate = &github.Environment{}
 	}
@@ -43,34 +43,34 @@ func (r *repository) onGitHub(ctx context.Context, route Route, label string, wh
 	if g.model.Custom {
 		var err error
 		if g.admitted, err = r.api.Admitted(ctx, owner, repo, modelEnvironment); err != nil {
-			r.miss("which branches "+modelEnvironment+" admits", err)
+			r.noteUnseen("which branches "+modelEnvironment+" admits", err)
 		}
 	}
 	if g.model.Name != "" {
 		names, err := r.api.SecretNames(ctx, owner, repo, modelEnvironment)
 		if g.key = slices.Contains(names, keySecret); err != nil {
-			r.miss("the names of the secrets of "+modelEnvironment, err)
+			r.noteUnseen("the names of the secrets of "+modelEnvironment, err)
 		}
 	}
 	var err error
 	if g.label, err = r.api.HasLabel(ctx, owner, repo, label); err != nil {
-		r.miss("whether there is a label "+label, err)
+		r.noteUnseen("whether there is a label "+label, err)
 	}
 	return g
 }
 
-// environment is one as it is there, without a name where it is not.
+// environment returns an environment of the repository. Its name is empty if it does not exist.
 func (r *repository) environment(ctx context.Context, name string) github.Environment {
 	e, err := r.api.Environment(ctx, r.ref.Owner, r.ref.Repo, name)
 	if err != nil && !(errors.Is(err, github.ErrNotFound) && r.api.Authorized()) {
-		r.miss("environment "+name, err)
+		r.noteUnseen("environment "+name, err)
 	}
 	return e
 }
 
-// steps are all that a route needs on GitHub. Files that call the product's have no use for
-// an environment's key.
-func (c *Command) steps(r *repository, g onGitHub, label string) (steps []Step) {
+// planSteps returns everything that a route needs on GitHub. Workflows that call the product's
+// do not use an environment's key.
+func (c *Command) planSteps(r *repository, g existing, label string) (steps []Step) {
 	if g.gate != nil {
 		steps = append(steps, c.gateStep(r, *g.gate))
 	}
@@ -87,20 +87,20 @@ func (c *Command) steps(r *repository, g onGitHub, label string) (steps []Step) 
 			return write.New(r.api).SetEnvironment(ctx, r.ref, modelEnvironment, nil, branch)
 		},
 	}
-	half := g.model.Custom && len(g.admitted) == 0 // of what init does, when it was ended
+	half := g.model.Custom && len(g.admitted) == 0 // an earlier init was interrupted here
 	key := Step{
 		What:     "secret " + keySecret + " of " + modelEnvironment + ", for which gh asks",
-		Commands: []string{"gh secret set " + keySecret + " --env " + modelEnvironment + " --repo " + r.repo()},
+		Commands: []string{"gh secret set " + keySecret + " --env " + modelEnvironment + " --repo " + r.ghName()},
 		do:       func(ctx context.Context) error { return c.askForKey(ctx, r) },
 	}
-	if c.whole() {
-		steps = append(steps, c.settle(only, g.model.Limited && !half, g.model.Rules > 0 && !half),
-			c.settle(key, g.key, false))
+	if c.ownsWorkflows() {
+		steps = append(steps, c.settleState(only, g.model.Limited && !half, g.model.Rules > 0 && !half),
+			c.settleState(key, g.key, false))
 	}
 	about := "Asks for a review by pr-review-action"
-	return append(steps, c.settle(Step{
+	return append(steps, c.settleState(Step{
 		What: "label " + label + ", which asks for a review",
-		Commands: []string{"gh label create " + driver.Quoted(label) + " --repo " + r.repo() + " --description " +
+		Commands: []string{"gh label create " + driver.Quoted(label) + " --repo " + r.ghName() + " --description " +
 			driver.Quoted(about)},
 		do: func(ctx context.Context) error {
 			err := write.New(r.api).CreateLabel(ctx, r.ref, label, about)
@@ -112,7 +112,7 @@ func (c *Command) steps(r *repository, g onGitHub, label string) (steps []Step) 
 	}, g.label, false))
 }
 
-// gateStep makes the environment whose reviewers decide.
+// gateStep returns the step that creates the environment whose reviewers decide.
 func (c *Command) gateStep(r *repository, e github.Environment) Step {
 	names := c.Reviewers
 	if len(names) == 0 && r.viewer.Login != "" {
@@ -134,11 +134,11 @@ func (c *Command) gateStep(r *repository, e github.Environment) Step {
 		}
 		command += fmt.Sprintf(` -F 'reviewers[][type]=%s' -F "reviewers[][id]=$(gh api %s --jq .id)"`, kind, at)
 	}
-	return c.settle(Step{
+	return c.settleState(Step{
 		What:     "environment " + gateEnvironment + ", whose reviewers decide: " + who,
 		Commands: []string{command},
 		do: func(ctx context.Context) error {
-			reviewers, err := r.reviewers(ctx, names)
+			reviewers, err := r.lookUpReviewers(ctx, names)
 			if err != nil {
 				return err
 			}
@@ -147,8 +147,8 @@ func (c *Command) gateStep(r *repository, e github.Environment) Step {
 	}, e.Reviewers > 0, e.Rules > 0)
 }
 
-// settle says how a step stands. Rules that are not init's are replaced with --force alone.
-func (c *Command) settle(s Step, is, others bool) Step {
+// settleState sets the state of a step. Foreign rules are replaced only with --force.
+func (c *Command) settleState(s Step, is, others bool) Step {
 	switch {
 	case is:
 		s.State, s.do = there, nil
@@ -161,8 +161,8 @@ func (c *Command) settle(s Step, is, others bool) Step {
 	return s
 }
 
-// reviewers finds the numbers of logins and teams.
-func (r *repository) reviewers(ctx context.Context, names []string) (all []write.Reviewer, err error) {
+// lookUpReviewers looks up the IDs of logins and teams.
+func (r *repository) lookUpReviewers(ctx context.Context, names []string) (all []write.Reviewer, err error) {
 	for _, name := range names {
 		v := write.Reviewer{Type: "User", ID: r.viewer.ID}
 		if org, slug, team := strings.Cut(name, "/"); team {
@@ -184,7 +184,7 @@ func (r *repository) reviewers(ctx context.Context, names []string) (all []write
 	return all, nil
 }
 
-// carryOut does what is to do. A step that fails keeps no other one back.
+// carryOut does the steps that are to do. A step that fails does not stop the others.
 func (c *Command) carryOut(ctx context.Context, steps []Step) error {
 	var left int
 	for i := range steps {
@@ -196,7 +196,7 @@ func (c *Command) carryOut(ctx context.Context, steps []Step) error {
 		case errors.Is(err, errNotHere):
 			s.Why = err.Error()
 		case err != nil:
-			s.State, s.Why, left = failed, strings.TrimSuffix(driver.Gist(err)+"; "+next(err), "; "), left+1
+			s.State, s.Why, left = failed, strings.TrimSuffix(driver.Gist(err)+"; "+nextStep(err), "; "), left+1
 		default:
 			s.State = done
 		}
@@ -207,16 +207,16 @@ func (c *Command) carryOut(ctx context.Context, steps []Step) error {
 	return ctx.Err()
 }
 
-// askForKey lets gh ask for the key, which goes from the terminal to gh.
+// askForKey has gh ask for the key, which goes straight from the terminal to gh.
 func (c *Command) askForKey(ctx context.Context, r *repository) error {
 	if !c.Asks {
 		return errNotHere
 	}
-	return c.runGH(ctx, "secret", "set", keySecret, "--env", modelEnvironment, "--repo", r.repo())
+	return c.runGH(ctx, "secret", "set", keySecret, "--env", modelEnvironment, "--repo", r.ghName())
 }
 
-// repo names the repository for gh.
-func (r *repository) repo() string {
+// ghName returns the repository's name in gh's form.
+func (r *repository) ghName() string {
 	if r.ref.Host != "github.com" {
 		return r.ref.Host + "/" + r.ref.FullName()
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// The files, and what they name on GitHub.
+// The workflow files, and the names that they use on GitHub.
 const (
 	draftPath  = ".github/workflows/pr-review.yml"
 	decidePath = ".github/workflows/pr-review-decide.yml"
@@ -36,20 +36,20 @@ var (
 	callerDecideText string
 )
 
-// filling is what differs between repositories with the same route.
-type filling struct {
-	label          string // that admits a pull request
+// workflowParams holds what differs between repositories with the same route.
+type workflowParams struct {
+	label          string // the label that admits a pull request
 	baseURL, model string // of the model; empty for the default
 }
 
-// plainLabel is what can stand in the workflow's expressions and conditions as it is.
+// plainLabel matches labels that workflow expressions and conditions can contain unescaped.
 var plainLabel = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9 ._/-]*$`)
 
-// filling takes the label of the settings file, and the model's address and name as flags
-// or variables have them. An address on this machine is no use to a workflow.
-func (c *Command) filling(own config.Config, report *Report) filling {
+// workflowParams returns the label of the settings file, and the model's address and name from
+// flags or variables. It leaves out an address on this machine, which no runner can reach.
+func (c *Command) workflowParams(own config.Config, report *Report) workflowParams {
 	s := c.Settings.WithModel(c.Getenv)
-	with := filling{defaultLabel, s.BaseURL, s.Model}
+	with := workflowParams{defaultLabel, s.BaseURL, s.Model}
 	if label := own.Admission.Label; plainLabel.MatchString(label) {
 		with.label = label
 	} else {
@@ -67,23 +67,23 @@ func (c *Command) filling(own config.Config, report *Report) filling {
 	return with
 }
 
-// files are those of a route: the product's own workflows, less what the route has no use
-// for, and a settings file.
-func (c *Command) files(route Route, with filling) ([]File, error) {
+// files returns the files of a route: the product's own workflows, without what the route
+// does not need, and a settings file.
+func (c *Command) files(route Route, with workflowParams) ([]File, error) {
 	if strings.Contains(with.model+with.baseURL, "${{") {
 		return nil, problem.Usage("base-url or model contains a workflow expression", "give it as it is")
 	}
 	own := File{Path: config.DefaultPath, text: settingsText, own: true}
-	if !c.whole() {
-		return append(callers(route, with), own), nil
+	if !c.ownsWorkflows() {
+		return append(callerFiles(route, with), own), nil
 	}
-	draft, err := c.shipped(draftPath)
+	draft, err := c.shippedWorkflow(draftPath)
 	if err != nil {
 		return nil, err
 	}
 	if route == Dispatch {
 		draft = strings.Replace(draft, "          environment: "+gateEnvironment+"\n", "", 1)
-		draft = job("post").ReplaceAllString(job("record").ReplaceAllString(draft, ""), "")
+		draft = jobPattern("post").ReplaceAllString(jobPattern("record").ReplaceAllString(draft, ""), "")
 	}
 	draft = strings.ReplaceAll(draft, "'"+defaultLabel+"'", "'"+with.label+"'")
 	key := "          api-key: ${{ secrets." + keySecret + " }}\n"
@@ -94,7 +94,7 @@ func (c *Command) files(route Route, with filling) ([]File, error) {
 	}
 	files := []File{{Path: draftPath, text: draft}}
 	if route == Dispatch {
-		decide, err := c.shipped(decidePath)
+		decide, err := c.shippedWorkflow(decidePath)
 		if err != nil {
 			return nil, err
 		}
@@ -103,11 +103,11 @@ func (c *Command) files(route Route, with filling) ([]File, error) {
 	return append(files, own), nil
 }
 
-// whole reports whether the workflows are the product's own, and do not call them.
-func (c *Command) whole() bool { return c.Org == "" || c.Whole }
+// ownsWorkflows reports whether the workflows are complete, rather than ones that call the product's.
+func (c *Command) ownsWorkflows() bool { return c.Org == "" || c.Whole }
 
-// callers are the workflows of a route that call the product's.
-func callers(route Route, with filling) []File {
+// callerFiles returns the workflows of a route that call the product's.
+func callerFiles(route Route, with workflowParams) []File {
 	var given []string
 	if route == Dispatch {
 		given = append(given, `environment: ""`)
@@ -127,15 +127,15 @@ func callers(route Route, with filling) []File {
 	return files
 }
 
-// shipped is a workflow file of the product's own repository.
-func (c *Command) shipped(path string) (string, error) {
+// shippedWorkflow returns a workflow file of the product's own repository.
+func (c *Command) shippedWorkflow(path string) (string, error) {
 	if text, ok := c.Workflows[path]; ok {
 		return text, nil
 	}
 	return "", problem.New("this build contains no workflows", path, "install the program with go install")
 }
 
-// job fits a job of a workflow with the empty line behind it.
-func job(name string) *regexp.Regexp {
+// jobPattern returns a pattern that matches a job of a workflow and the empty line after it.
+func jobPattern(name string) *regexp.Regexp {
 	return regexp.MustCompile(fmt.Sprintf(`(?m)^  %s:\n(?:    .*\n)*\n?`, name))
 }

@@ -1,4 +1,4 @@
-// Package wording says numbers, money, times and lists in the words that every screen
+// Package wording formats numbers, money, times and lists in the words that every screen
 // uses, and wraps text. It knows neither Markdown nor what is reviewed.
 package wording
 
@@ -16,7 +16,7 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 )
 
-// Count is a number with its noun: "1 file", "2,000 files".
+// Count returns a number with its noun: "1 file", "2,000 files".
 func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -24,8 +24,8 @@ func Count(n int, noun string) string {
 	return Thousands(int64(n)) + " " + noun + "s"
 }
 
-// Amount is a number with what it counts: a noun has its plural, anything else none,
-// as in "2 lockfiles" and "2 binary".
+// Amount returns a number with what it counts. Nouns get a plural, other words do not, as
+// in "2 lockfiles" and "2 binary".
 func Amount(n int, what string) string {
 	switch what {
 	case "lockfile", "asset", "submodule", "duplicate":
@@ -34,7 +34,7 @@ func Amount(n int, what string) string {
 	return Thousands(int64(n)) + " " + what
 }
 
-// Any is an Amount; empty for none.
+// Any is like Amount, but returns "" for 0.
 func Any(n int, what string) string {
 	if n == 0 {
 		return ""
@@ -42,7 +42,7 @@ func Any(n int, what string) string {
 	return Amount(n, what)
 }
 
-// Thousands is a number with commas: "2,000".
+// Thousands returns a number with commas: "2,000".
 func Thousands(n int64) string {
 	s := strconv.FormatInt(n, 10)
 	for i := len(s) - 3; i > 0; i -= 3 {
@@ -51,10 +51,10 @@ func Thousands(n int64) string {
 	return s
 }
 
-// Minute is a time to the minute: "5 December 2026, 14:10 UTC".
+// Minute returns a time to the minute: "5 December 2026, 14:10 UTC".
 func Minute(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04 UTC") }
 
-// Duration is "12.4 s" or "2 min 5 s".
+// Duration returns a duration as "12.4 s" or "2 min 5 s".
 func Duration(d time.Duration) string {
 	if d < time.Minute {
 		return fmt.Sprintf("%.1f s", d.Truncate(100*time.Millisecond).Seconds())
@@ -63,17 +63,17 @@ func Duration(d time.Duration) string {
 	return fmt.Sprintf("%d min %d s", s/60, s%60)
 }
 
-// Costs says what the model cost, in parts to be joined; none without calls. A limit of 0
-// is none.
+// Costs returns what the model cost, in parts to be joined, or nil without calls. A limit
+// of 0 means none.
 func Costs(u cost.Usage, limit cost.MicroUSD) []string {
 	parts := Calls(u)
-	if u.Calls > 0 && (u.Cost > 0 || u.Unpriced > 0 || limit > 0) { // what names no price did not work for nothing
+	if u.Calls > 0 && (u.Cost > 0 || u.Unpriced > 0 || limit > 0) { // a model without a price did not work for free
 		parts = append(parts, Price(u, limit))
 	}
 	return parts
 }
 
-// Price is what a usage cost of a limit, as far as that is known.
+// Price returns what a usage cost, of a limit if there is one, as far as that is known.
 func Price(u cost.Usage, limit cost.MicroUSD) string {
 	switch {
 	case u.Unpriced > 0 && u.Cost > 0:
@@ -86,7 +86,7 @@ func Price(u cost.Usage, limit cost.MicroUSD) string {
 	return u.Cost.String()
 }
 
-// Used is a line on what a review has used in all; empty where no model was asked.
+// Used returns a line on a review's total usage, or "" if no model was called.
 func Used(u cost.Usage) string {
 	if u.Calls == 0 {
 		return ""
@@ -94,7 +94,7 @@ func Used(u cost.Usage) string {
 	return "used: " + strings.Join(Costs(u, 0), ", ") + "\n"
 }
 
-// Calls says how often a model was asked, in parts to be joined; none where it was not.
+// Calls returns how often a model was called and its tokens, in parts to be joined, or nil without calls.
 func Calls(u cost.Usage) []string {
 	if u.Calls == 0 {
 		return nil
@@ -102,7 +102,7 @@ func Calls(u cost.Usage) []string {
 	return []string{Count(int(u.Calls), "model call"), Thousands(u.Tokens()) + " tokens"}
 }
 
-// UpperFirst starts a sentence of ours.
+// UpperFirst returns s with its first letter in upper case, to begin a sentence.
 func UpperFirst(s string) string {
 	r, n := utf8.DecodeRuneInString(s)
 	if n == 0 {
@@ -120,12 +120,12 @@ func List(words []string) string {
 	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
-// Joined joins what is not empty.
+// Joined joins the texts that are not empty.
 func Joined(with string, all ...string) string {
 	return strings.Join(slices.DeleteFunc(all, func(s string) bool { return s == "" }), with)
 }
 
-// Clip cuts text at limit runes and says how much was left out.
+// Clip cuts text to limit runes and returns how many were left out.
 func Clip(s string, limit int) (kept string, left int) {
 	n := utf8.RuneCountInString(s)
 	if n <= limit {
@@ -134,8 +134,8 @@ func Clip(s string, limit int) (kept string, left int) {
 	return string([]rune(s)[:limit]), n - limit
 }
 
-// Wrapped guards every row anew: one may begin within a line, with what acts at
-// the start of a line.
+// Wrapped wraps a text and guards each row: a row may begin, within the text, with what
+// acts at the start of a line.
 func Wrapped(s string, width int) []string {
 	rows := column.Wrap(s, width-1)
 	for i, row := range rows {
@@ -144,5 +144,5 @@ func Wrapped(s string, width int) []string {
 	return rows
 }
 
-// Words is a name of ours in words: "over budget" for over_budget.
+// Words returns one of our names in words: "over budget" for over_budget.
 func Words(s string) string { return strings.ReplaceAll(s, "_", " ") }

@@ -1,32 +1,31 @@
-// Package quiet keeps the terminal library from talking to the terminal while
-// the program starts.
+// Package quiet keeps the terminal library from querying the terminal while the program
+// starts.
 //
-// Bubble Tea 1 asks for the background colour in its own initialisation, so
-// that every command on a terminal would write a query, swallow what was typed
-// ahead and, where nothing answers, wait for 5 seconds. It does not ask where CI
-// is set. Go initialises packages in the order of their paths as soon as what
-// they import is ready (the language's specification, "Program initialization");
-// this one imports os alone and is therefore ready before the library, which
-// needs more of the standard library. Package choose gives the variable back.
+// Bubble Tea 1 asks for the background colour in its own initialisation, so that every
+// command on a terminal would write a query, swallow input typed ahead and, if nothing
+// answers, wait for 5 seconds. It does not ask if CI is set. Go initialises packages in the
+// order of their paths as soon as their imports are ready (the language's specification,
+// "Program initialization"); this one imports only os and is therefore ready before the
+// library, which needs more of the standard library. Package choose restores the variable.
 package quiet
 
 import "os"
 
 const variable = "CI"
 
-// before is what stood in the environment.
+// before is the variable's original value.
 var before, given = hold()
 
 func hold() (value string, ok bool) {
 	value, ok = os.LookupEnv(variable)
 	if value == "" {
-		_ = os.Setenv(variable, "true") // fails for an impossible name alone
+		_ = os.Setenv(variable, "true") // fails only for an invalid name
 	}
 	return value, ok
 }
 
-// Release puts the environment back as it was and reports true. It is called
-// once, in the initialisation of what imports the library.
+// Release restores the environment and returns true. The importer of the library calls it
+// once, in its initialisation.
 func Release() bool {
 	if given {
 		_ = os.Setenv(variable, before)
