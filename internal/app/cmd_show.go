@@ -18,11 +18,11 @@ import (
 	"github.com/org/pr-review-action/internal/local"
 )
 
-// showOptions are the flags of show.
+// showOptions holds the flags of show.
 type showOptions struct {
 	statsOptions
-	stats    bool // sum what approvers decided
-	tree     bool // show how the run came to its findings
+	stats    bool // sum up what approvers decided
+	tree     bool // show how the run arrived at its findings
 	handover bool // print the findings as instructions for a coding agent
 }
 
@@ -52,8 +52,8 @@ func (o *showOptions) flags(f *pflag.FlagSet) {
 	o.ListFlags(f, "show")
 }
 
-// only prints what a flag shows in place of the draft; nil without one. As JSON it is
-// the draft with that in it.
+// only returns a function that prints what a flag shows instead of the draft, or nil without
+// such a flag. As JSON it prints the draft with that included.
 func (o *showOptions) only(a *app) func(driver.Report) error {
 	if !o.tree && !o.handover {
 		return nil
@@ -117,7 +117,7 @@ func (a *app) show(ctx context.Context, args []string, o *showOptions) error {
 	return a.Park(r)
 }
 
-// history is what was decided on a thread: its revisions, and the verdict.
+// history prints what was decided on a thread: its revisions, and the verdict.
 func (a *app) history(r driver.Report) {
 	records := slices.Clone(r.State.Rounds)
 	if r.State.Decision != nil {

@@ -23,8 +23,8 @@ import (
 	"github.com/org/pr-review-action/internal/local"
 )
 
-// chosen is the newest draft that waits, or where none does, the newest. Of several
-// that wait none is decided unseen.
+// chosen returns the newest waiting draft, or the newest draft if none waits. It errors if
+// deciding is set and several wait: the approver has to name one.
 func (r *remote) chosen(ctx context.Context, deciding bool) (d parkedDraft, waits bool, err error) {
 	drafts, err := r.ofPull(ctx)
 	if err != nil {
@@ -56,8 +56,8 @@ func (r *remote) chosen(ctx context.Context, deciding bool) (d parkedDraft, wait
 	return waiting[0], true, nil
 }
 
-// resume shows a draft on GitHub and asks, or takes the decision of the flags, and sees
-// to it that the decision is carried out. One that does not wait is shown alone.
+// resume shows a draft on GitHub and asks for a decision, or takes the flags' decision, and
+// has it carried out. A draft that is not waiting is only shown.
 func (r *remote) resume(ctx context.Context, d parkedDraft, waits bool, given decision.Verdict) (err error) {
 	began := r.Now()
 	ctx, over, err := r.Traced(ctx, r.Settings, r.Trace, r.Warn)
@@ -80,15 +80,14 @@ func (r *remote) resume(ctx context.Context, d parkedDraft, waits bool, given de
 		if given == "" {
 			return r.park(ctx, d, shown, text)
 		}
-		if err := r.list(ctx); err != nil { // it may have been decided while it was looked at
+		if err := r.list(ctx); err != nil { // somebody may have decided meanwhile
 			return err
 		}
 	}
 	return r.decide(ctx, d, report, given, text)
 }
 
-// park says how a draft on GitHub can be decided later, with the changes that were
-// made to it so far.
+// park prints how to decide a draft on GitHub later, with the changes made to it so far.
 func (r *remote) park(ctx context.Context, d parkedDraft, report driver.Report, changes string) error {
 	if r.JSON {
 		return report.Print(r.Stdout)
@@ -104,8 +103,8 @@ func (r *remote) park(ctx context.Context, d parkedDraft, report driver.Report, 
 	return err
 }
 
-// decide carries a decision out: by answering for the environment that the draft waits
-// for, by a dispatch, or under the caller's own account.
+// decide carries out a decision: by answering for the environment that the draft waits for,
+// by a dispatch, or under the caller's own account.
 func (r *remote) decide(ctx context.Context, d parkedDraft, report driver.Report, given decision.Verdict,
 	text string) error {
 	asked, err := gate.Decide(text, given, "", report.State.Items(), d.ExpiresAt)
@@ -141,8 +140,8 @@ func (r *remote) decide(ctx context.Context, d parkedDraft, report driver.Report
 		fmt.Sprintf("The decision (%s) on draft %s is with GitHub, whose job checks it and acts on it", given, d.code))
 }
 
-// stands refuses to decide a draft whose pull request has moved or was reviewed, or
-// whose time is over.
+// stands returns an error if the draft cannot be decided any more: its pull request has
+// moved or was reviewed, or the draft has expired.
 func (r *remote) stands(ctx context.Context, d parkedDraft) error {
 	now, err := r.api.Pull(ctx, r.ref)
 	if err != nil {
@@ -162,7 +161,7 @@ func (r *remote) stands(ctx context.Context, d parkedDraft) error {
 	return nil
 }
 
-// decidedBefore reports the same decision of somebody else.
+// decidedBefore reports that somebody else has already decided the same.
 func (r *remote) decidedBefore(ctx context.Context, d parkedDraft, report driver.Report, claim handoff.Claim) error {
 	said := handoff.DecidedFirst(claim.Record)
 	if claim.Live {
@@ -180,7 +179,7 @@ func (r *remote) decidedBefore(ctx context.Context, d parkedDraft, report driver
 	return nil
 }
 
-// handed says that a run of GitHub's does the rest, and which.
+// handed prints that a run on GitHub does the rest, and the page of that run.
 func (r *remote) handed(report driver.Report, page, said string) error {
 	if r.JSON {
 		report.Outcome, report.Message = driver.Paused, said+": "+page
@@ -193,7 +192,7 @@ func (r *remote) handed(report driver.Report, page, said string) error {
 
 // dispatch starts the deciding workflow for a draft and returns the page of its run.
 func (r *remote) dispatch(ctx context.Context, d parkedDraft, given decision.Verdict, text string) (string, error) {
-	text = secret.Redact(text) // anybody who may read the repository can read it there
+	text = secret.Redact(text) // everybody who can read the repository can read the inputs
 	if _, err := decision.Commands(text); err != nil {
 		return "", problem.As(problem.Misuse, err, "")
 	}
@@ -218,8 +217,8 @@ func (r *remote) redraft(ctx context.Context, d parkedDraft, report driver.Repor
 		"pull-request": strconv.Itoa(d.Subject.Number), "feedback": feedback})
 }
 
-// answer approves or rejects what the run of a draft waits for, with the commands as
-// its comment, and returns that run's page.
+// answer approves or rejects the pending deployment of the draft's run, with the commands as
+// its comment, and returns the run's page.
 func (r *remote) answer(ctx context.Context, d parkedDraft, given decision.Verdict, text string) (string, error) {
 	if err := r.newest(ctx, d); err != nil {
 		return "", err
@@ -248,8 +247,8 @@ func (r *remote) answer(ctx context.Context, d parkedDraft, given decision.Verdi
 	return r.unasked(ctx, d, given, text)
 }
 
-// newest refuses a draft whose run has made another since, so that an answer to the
-// run would be about that one.
+// newest returns an error if the draft's run has made a newer draft: an answer to the run
+// would apply to that one.
 func (r *remote) newest(ctx context.Context, d parkedDraft) error {
 	if err := r.list(ctx); err != nil {
 		return err
@@ -266,8 +265,8 @@ func (r *remote) newest(ctx context.Context, d parkedDraft) error {
 		r.Name+" resume "+driver.Quoted(r.ref.String())+" shows that one", problem.At(r.page(d.RunID)))
 }
 
-// unasked is what to do about a draft whose run waits for no answer: another way where
-// its draft job opened one.
+// unasked handles a draft whose run is not waiting for an answer. It dispatches if the draft
+// job allowed that, and otherwise returns an error that says what to do.
 func (r *remote) unasked(ctx context.Context, d parkedDraft, given decision.Verdict, text string) (string, error) {
 	run, err := r.api.Run(ctx, r.ref.Owner, r.ref.Repo, d.RunID)
 	switch {

@@ -1,11 +1,11 @@
-// Package eval runs the review over historical changes whose defects are known,
-// and says how many it finds: the judgement of every change of prompt, model or
+// Package eval runs the review over historical changes with known defects and
+// measures how many it finds, to judge every change of prompt, model or
 // pipeline.
 //
-// A case goes through the real graph up to the gate. What models answer is kept
-// in a journal, before it is used, so that a run that was cut short is continued
-// and a finished one is repeated for nothing. It posts nothing and asks nobody.
-// Start reading at Run, then case.go for what happens to one case.
+// A case goes through the real graph up to the gate. A journal keeps what models
+// answer before it is used, so that an interrupted run can continue and repeating
+// a finished one costs nothing. It posts nothing and asks no person. Start
+// reading at Run, then case.go for what happens to one case.
 package eval
 
 import (
@@ -39,57 +39,57 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// Reviewer is what is under test: rules where Chat is nil, else a model.
+// Reviewer is what is under test: the rules if Chat is nil, else a model.
 type Reviewer struct {
-	Name string // for people: offline, scripted, or the model's
+	Name string // for people: offline, scripted, or the model's name
 	Chat review.Chatter
 }
 
-// Judge says whether two texts mean the same defect.
+// Judge is the model that decides whether two texts mean the same defect.
 type Judge struct {
 	Model     string
 	Chat      review.Chatter
-	Agreement bool // measure how often it agrees with people
+	Agreement bool // also measure how often it agrees with people
 }
 
-// Options say what is run, with what, and where it is kept.
+// Options configures a run: the cases, what reviews and judges them, and where results go.
 type Options struct {
 	Cases     []dataset.Case
-	Dir       string // of journal and results
+	Dir       string // folder of journal and results
 	Reviewer  Reviewer
-	Judge     *Judge // nil: place alone decides
+	Judge     *Judge // nil: only the place decides
 	Config    config.Config
 	GateFrom  finding.Severity
 	Decisions []Decision // recorded at the gate
 	Repos     string     // folder of the clones of cases that name commits; empty for none
-	Blind     Blind      // what of a case's files is kept from the reviewer
-	// the index of a commit of a clone, kept where the product keeps it; nil: made in memory for 20 s
+	Blind     Blind      // what to withhold from the reviewer
+	// Index returns the index of a clone's commit from the product's cache; nil: built in memory, for 20 s at most
 	Index       func(ctx context.Context, dir, commit string) (*index.Index, error)
-	seen        func(score.Report, []score.Result) map[string]score.Seen // what Report.Shown is to say
+	seen        func(score.Report, []score.Result) map[string]score.Seen // returns Report.Shown
 	Budget      Budget
-	Concurrency int // questions that are open at one time
+	Concurrency int // questions in flight at a time
 	Commit      string
 	Random      io.Reader
 	Now         func() time.Time
-	Linger      time.Duration // how long answers on their way are waited for when the run is cancelled
+	Linger      time.Duration // how long a cancelled run waits for answers in flight
 
-	// Told, before anything is asked, what is going to be; then how far it is, from
-	// several goroutines; then what is odd about the results. Each nil for nobody.
+	// Announce is called with the forecast before anything is asked, Observe with the
+	// progress, by several goroutines, and Warn with what is odd. Each may be nil.
 	Announce func(string)
 	Observe  func(Progress)
 	Warn     func(error)
 }
 
-// Progress is how far a run is. Cost is what the run has cost so far, earlier parts
-// of it included.
+// Progress tells how far a run is. Cost is the run's cost so far, including earlier
+// parts of it.
 type Progress struct {
 	Cases, Total int
-	Asked        int // questions, by this process
+	Asked        int // questions asked by this process
 	Cost         cost.MicroUSD
 }
 
-// Because tells of what happened with the error that lay behind it, in that error's
-// three parts and of its kind.
+// Because returns an error that says what happened because of cause. It has the
+// parts and the kind of cause.
 func Because(what string, cause error) error {
 	p := *problem.Of(cause)
 	p.What = what + ": " + p.What
@@ -104,20 +104,20 @@ func folderError(dir string, err error) error {
 type run struct {
 	Options
 	meter    *meter
-	release  func() error // of the folder, which one run has at a time
-	review   []*journal   // of each case; nil entries for rules
-	judging  []*journal   // of each case; nil entries without a judge
-	labelled *journal     // of the judge's agreement
+	release  func() error // unlocks the folder, which one run uses at a time
+	review   []*journal   // by case; nil entries for rules
+	judging  []*journal   // by case; nil entries without a judge
+	labelled *journal     // for the judge's agreement
 
 	indexing sync.Mutex
 
 	mu    sync.Mutex
 	done  int
-	cause error // of the first file that failed
+	cause error // why the first file failed
 }
 
-// Run reviews and scores every case and writes the results. It does all it can: the error
-// names the first case without an end, and a further run goes on from there.
+// Run reviews and scores every case and writes the results. It tries all cases: the error
+// names the first one that failed, and another run continues from there.
 func Run(ctx context.Context, o Options) (score.Report, error) {
 	began := o.Now()
 	r := &run{Options: o, meter: newMeter(o)}
@@ -151,7 +151,7 @@ func Run(ctx context.Context, o Options) (score.Report, error) {
 
 func journalDir(dir string) string { return filepath.Join(dir, "journal") }
 
-// open keeps other runs off the folder, and takes over what earlier ones have paid for.
+// open locks the folder against other runs and loads the answers that earlier ones paid for.
 func (r *run) open(ctx context.Context) error {
 	store, err := filestore.New(journalDir(r.Dir))
 	if err != nil {
@@ -186,7 +186,7 @@ func (r *run) journal(ctx context.Context, thread string, price *cost.Price) (*j
 	if err != nil {
 		return nil, err
 	}
-	j.onLoss = func(err error) { r.meter.refuse(folderError(r.Dir, err)) } // what is asked now would be lost as well
+	j.onLoss = func(err error) { r.meter.refuse(folderError(r.Dir, err)) } // further answers would be lost too
 	for i, e := range j.list {
 		e.Answer.Usage = budget.Priced(e.Answer.Usage, price)
 		j.list[i], j.known[e.Key] = e, e
@@ -203,8 +203,8 @@ func (r *run) close() error {
 	return err
 }
 
-// The threads of the journal: a change of the case, of the reviewer or of the
-// judge begins another.
+// reviewThread returns the journal thread of a case's review. A change of the
+// case or of the reviewer gives another thread.
 func reviewThread(c dataset.Case, reviewer string) string {
 	texts := []string{c.Diff, reviewer}
 	for _, path := range slices.Sorted(maps.Keys(c.Tree)) {
@@ -240,7 +240,7 @@ func (r *run) all(ctx context.Context) ([]score.Result, error) {
 	return results, r.anything(results)
 }
 
-// first says what the errors of cases come to.
+// first combines the errors of the cases into one that names the first.
 func (r *run) first(failed []error) error {
 	n, first, at := 0, error(nil), ""
 	for i, err := range failed {
@@ -264,7 +264,7 @@ func (r *run) first(failed []error) error {
 		first)
 }
 
-// stopped is a context.Canceled that says how far the run came.
+// stopped is a context.Canceled that says how far the run got.
 type stopped struct{ done, cases int }
 
 func (s stopped) Error() string {
@@ -273,7 +273,7 @@ func (s stopped) Error() string {
 
 func (stopped) Unwrap() error { return context.Canceled }
 
-// anything refuses figures of a run in which every review failed.
+// anything returns an error if every review failed, so that there are no figures.
 func (r *run) anything(results []score.Result) error {
 	for _, result := range results {
 		if result.Outcome != reviewpr.Failed {
@@ -287,20 +287,20 @@ func (r *run) anything(results []score.Result) error {
 	return Because(what, r.cause)
 }
 
-// again says how to go on with a run that did not come to its end.
+// again returns the advice on how to continue an unfinished run.
 func (r *run) again() string {
 	return "run it again in the same folder: what was paid is kept in " + guard.Line(r.Dir, 0)
 }
 
-// failure keeps why the first file failed. The cause may name an address.
+// failure records why the first file failed. The cause may contain an address.
 func (r *run) failure(_ string, cause error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.cause = cmp.Or(r.cause, cause)
 }
 
-// warn tells of files that failed, of rulings that are none and of decisions about
-// other drafts.
+// warn reports files that failed, rulings without a readable answer and decisions
+// about other drafts.
 func (r *run) warn(results []score.Result) {
 	if r.Warn == nil {
 		return
@@ -317,7 +317,7 @@ func (r *run) warn(results []score.Result) {
 	}
 }
 
-// unread counts the rulings that are a no because no answer could be read.
+// unread counts the rulings that are "no" because no answer could be read.
 func unread(results []score.Result) (n int) {
 	for _, result := range results {
 		for _, ruling := range result.Rulings {

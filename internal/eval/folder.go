@@ -15,8 +15,8 @@ import (
 	"github.com/org/pr-review-action/internal/eval/score"
 )
 
-// The files of a run's folder, beside its journal. They hold no time but in
-// keys that name one.
+// The files of a run's folder, beside its journal. Only keys named for a time
+// contain one.
 const (
 	casesFile    = "cases.jsonl"
 	resultsFile  = "results.jsonl"
@@ -24,11 +24,11 @@ const (
 	markdownFile = "report.md"
 )
 
-// ErrNoRun says that a folder holds no finished run.
+// ErrNoRun reports that a folder contains no finished run.
 var ErrNoRun = errors.New("it contains no finished run")
 
-// write puts a run's results into its folder. The old report goes first and the
-// new one comes last: where there is one, all belongs to the run it is about.
+// write writes a run's results into its folder. It removes the old report first
+// and writes the new one last, so that if there is one, all files belong to its run.
 func write(dir string, cases []dataset.Case, results []score.Result, report score.Report) error {
 	var all, lines, object bytes.Buffer
 	err := dataset.Encode(&all, cases)
@@ -64,25 +64,25 @@ func plain(b *bytes.Buffer) *json.Encoder {
 	return e
 }
 
-// replace leaves the old file or the new one, whole.
+// replace writes a file atomically: a failure leaves the old one.
 func replace(path string, text []byte) error {
 	err := os.WriteFile(path+".new", text, 0o600)
 	if err == nil {
 		err = os.Rename(path+".new", path)
 	}
 	if err != nil {
-		_ = os.Remove(path + ".new") // it takes room where there may be none
+		_ = os.Remove(path + ".new") // the disk may be full
 	}
 	return err
 }
 
-// Kept is a finished run as its folder has it.
+// Kept is a finished run, read from its folder.
 type Kept struct {
 	Results []score.Result
 	Report  score.Report
 }
 
-// ReadRun reads a run's results; ErrNoRun where there are none.
+// ReadRun reads a run's results. It returns ErrNoRun if there are none.
 func ReadRun(dir string) (Kept, error) {
 	text, err := os.ReadFile(filepath.Join(dir, reportFile))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -17,16 +17,16 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// What is guessed of the judge: bytes and output tokens of one vote, and votes that
-// settle a question.
+// Guesses about the judge: input bytes and output tokens of a vote, and votes per
+// question.
 const (
 	guessedQuestion = 6_000
 	guessedVote     = 200
 	guessedVotes    = 2
 )
 
-// forecast says what the run is about to ask, as far as that can be known before:
-// the texts of the reviews that are not in the journal are counted, all else is guessed.
+// forecast describes what the run is about to ask. It counts the texts of the reviews that
+// are not in the journal, and guesses the rest.
 func (r *run) forecast() string {
 	files, reviews, rulings := 0, cost.Usage{}, cost.Usage{}
 	_, scripted := r.Reviewer.Chat.(script)
@@ -66,10 +66,10 @@ func (r *run) amount(reviews, rulings cost.Usage) string {
 		r.Budget.Judge).Cost).String()
 }
 
-// chosen are the files of a case that are to be reviewed, and what those take about
-// which nothing is in the journal.
+// chosen returns the files of a case to be reviewed, and the expected size of the questions
+// for those that are not in the journal.
 func (r *run) chosen(i int) (files []diff.File, unread []budget.Expected) {
-	change, _ := r.Cases[i].Change() // the run will say why there is none
+	change, _ := r.Cases[i].Change() // the run itself will report the error
 	files, _ = triage.Files(change.Files, triage.Options{Ignore: r.Config.Ignore, MaxLines: r.Config.Lines()})
 	for _, f := range files {
 		known := func(e Exchange) bool { return e.About == f.Path }
@@ -89,8 +89,8 @@ func votes(questions int) cost.Usage {
 		Output: guessedVote}}, nil)
 }
 
-// Took says how long a run and its answers took. It is not part of the report's
-// Markdown, which two runs with the same answers have in common.
+// Took describes how long a run and its answers took. It is not part of the
+// report's Markdown, which is the same for two runs with the same answers.
 func Took(r score.Report) string {
 	text := "Took " + time.Duration(r.Seconds*float64(time.Second)).Round(100*time.Millisecond).String()
 	if l := r.Latency; l != nil {

@@ -16,10 +16,10 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// ErrNoCase says that a run has no case of a name.
+// ErrNoCase reports that a run has no case of that name.
 var ErrNoCase = errors.New("the run has no such case")
 
-// Page is all that a finished run has of one case, as Markdown.
+// Page returns all that a finished run knows about one case, as Markdown.
 func Page(ctx context.Context, dir, id string) (string, error) {
 	kept, err := ReadRun(dir)
 	if err != nil {
@@ -108,7 +108,7 @@ func (p *page) known() {
 	}
 }
 
-// asked is what the ticket asks for, what is true of it, and what was said.
+// asked writes the ticket's criteria, each with the true verdict and the reported one.
 func (p *page) asked() {
 	if p.c.Ticket == nil || p.r.Asked == nil {
 		return
@@ -191,8 +191,8 @@ func (p *page) lost() {
 	}
 }
 
-// exchanges shows questions and answers, and what the tools gave that an answer called.
-// System texts are long and the same for many: each stands once, at the end.
+// exchanges writes questions and answers, and the results of the tools that an answer called.
+// System texts are long and shared by many questions, so systems writes each once at the end.
 func (p *page) exchanges(heading string, all []Exchange) {
 	if len(all) > 0 {
 		p.line("\n## %s", heading)

@@ -57,8 +57,8 @@ func run(ctx context.Context, p Program, args []string, o *Options) error {
 	return p.evaluated(report, baseline, options.Dir, o)
 }
 
-// mistakes prints what is wrong with the cases, each mistake at the start of a line, as
-// editors read them.
+// mistakes prints what is wrong with the cases, one mistake per line with its position first,
+// as editors parse them.
 func (p Program) mistakes(err error) error {
 	if all, ok := errors.AsType[dataset.Problems](err); ok {
 		fmt.Fprintf(p.Stderr, "error: %s in the cases, so nothing was run\n%s\n",
@@ -68,7 +68,7 @@ func (p Program) mistakes(err error) error {
 	return problem.As(problem.Misuse, err, "")
 }
 
-// evaluated prints the report, and holds it against the baseline.
+// evaluated prints the report and compares it with the baseline.
 func (p Program) evaluated(report score.Report, baseline *score.Report, dir string, o *Options) error {
 	var err error
 	if o.json {
@@ -99,8 +99,8 @@ func (p Program) evaluated(report score.Report, baseline *score.Report, dir stri
 	return nil
 }
 
-// readBaseline reads the baseline, and refuses one that cannot be compared before
-// anything is paid.
+// readBaseline reads the baseline. It refuses one that cannot be compared before anything is
+// paid for.
 func readBaseline(e eval.Options, o *Options) (*score.Report, error) {
 	path := o.baseline
 	if path == "" {

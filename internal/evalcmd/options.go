@@ -13,10 +13,10 @@ import (
 	"github.com/org/pr-review-action/internal/settings"
 )
 
-// noJudge is the value of --judge with which place alone decides.
+// noJudge is the value of --judge for which only the place decides.
 const noJudge = "none"
 
-// Options are the flags of these commands: settings, and what they have of their own.
+// Options holds the flags of these commands: the settings and their own.
 type Options struct {
 	settings.Settings
 	out, diff, repo, repos, baseline, decisions string
@@ -70,7 +70,7 @@ type scripted struct {
 	oracle.Options
 }
 
-// read reads RECALL[:NOISE[:SEED]], or shown.
+// read parses RECALL[:NOISE[:SEED]], or "shown".
 func (s *scripted) read(v string) error {
 	if s.shown = v == "shown"; s.shown {
 		s.set = true
