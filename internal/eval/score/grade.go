@@ -16,12 +16,12 @@ import (
 const allowed = 2
 
 // Grade sets Passed and Why, which is Markdown, by the pass rule. A case with known defects
-// passes when all of major or higher are hit (all at all, where there are only weaker ones)
-// and at most two of major or higher are posted beside them; a clean one when none of these
-// is posted. A judge's word on single findings changes nothing. With a ticket each verdict
-// and its evidence must be right as well, and each unasked part named. Nothing passes by
-// silence: no failed run, no clean case with an unread file, and no case with a missed
-// finding in one.
+// passes if all of severity major or higher are hit (or simply all, if none is that severe)
+// and at most two other findings of major or higher are posted. A clean case passes if none
+// of major or higher is posted. The judge's opinion on single findings does not count. With a
+// ticket, each verdict and its evidence must be right too, and each unasked part reported.
+// Nothing passes by silence: not a failed run, not a clean case with an unread file, not a
+// case that missed a finding in an unread file.
 func Grade(r *Result) {
 	failed := ""
 	if r.Outcome == reviewpr.Failed {
@@ -51,7 +51,7 @@ func (r Result) missing() string {
 		strings.Join(missed, ", "))
 }
 
-// missed names the place of a known finding, and the stage that lost one near it.
+// missed describes where a known finding is, and which stage lost a finding near it.
 func (k Known) missed() string {
 	if k.LostAt != "" {
 		return guard.Code(k.at()) + " (a finding near it was lost at " + k.LostAt + ")"
