@@ -24,12 +24,12 @@ type wireCase struct {
 	TreeFile string `json:"tree_file"`
 }
 
-// decode reads one line strictly: exact keys, none twice, valid UTF-8. It gives
-// the case and its id, "-" where none can be read, and all that is wrong.
+// decode parses one line strictly: exact keys, no duplicates, valid UTF-8. It returns
+// the case, its id, or "-" if that cannot be read, and all that is wrong.
 func decode(row []byte, folder fs.FS) (c Case, id string, reasons []string) {
 	var w wireCase
 	err := json.Unmarshal(row, &w, json.RejectUnknownMembers(true))
-	if errors.Is(err, json.ErrUnknownName) { // what else is wrong is to be said as well
+	if errors.Is(err, json.ErrUnknownName) { // go on, to report what else is wrong
 		reasons = append(reasons, wording(err))
 		w = wireCase{}
 		err = json.Unmarshal(row, &w)
@@ -43,7 +43,8 @@ func decode(row []byte, folder fs.FS) (c Case, id string, reasons []string) {
 	return normal(w.Case), shown(w.ID), append(reasons, check(w.Case)...)
 }
 
-// load gives the case the diff and the tree of their files, or says why it has none.
+// load reads the diff and the tree from the files that the case names. It returns a reason
+// if it cannot.
 func (w *wireCase) load(folder fs.FS) (reason string) {
 	switch {
 	case w.Diff == "" && w.DiffFile == "":
@@ -63,7 +64,7 @@ func (w *wireCase) load(folder fs.FS) (reason string) {
 	return reason
 }
 
-// unpacked reads a tree_file: a txtar archive, in which no path appears twice.
+// unpacked parses a tree_file: a txtar archive in which no path may appear twice.
 func unpacked(text, reason string) (map[string]string, string) {
 	files := map[string]string{}
 	for _, f := range txtar.Parse([]byte(text)).Files {
@@ -78,16 +79,16 @@ func unpacked(text, reason string) (map[string]string, string) {
 	return files, reason
 }
 
-// idOf reads the id of a line that is wrong. What stands before the error counts.
+// idOf returns the id of a malformed line, if it precedes the error.
 func idOf(row []byte) string {
 	var w struct {
 		ID string `json:"id"`
 	}
-	_ = json.Unmarshal(row, &w) // the error is that of decode
+	_ = json.Unmarshal(row, &w) // decode has reported the error
 	return shown(w.ID)
 }
 
-// shown is an id as messages give it.
+// shown returns an id for messages, or "-" for an invalid one.
 func shown(id string) string {
 	if !nameable(id) {
 		return "-"
@@ -95,7 +96,7 @@ func shown(id string) string {
 	return id
 }
 
-// normal gives a case as the product holds it: its severities, and empty lists as nil.
+// normal converts a case to the product's form: its severities, and nil for empty lists.
 func normal(c Case) Case {
 	c.Golden = renamed(c.Golden, critical, finding.Blocker)
 	for i := range c.Golden {
@@ -109,7 +110,7 @@ func normal(c Case) Case {
 	return c
 }
 
-// wording says what is wrong with a JSON text. The library's own words change
+// wording describes what is wrong with a JSON text. The library's own messages vary
 // from run to run.
 func wording(err error) string {
 	if e, ok := errors.AsType[*json.SemanticError](err); ok {
@@ -131,11 +132,11 @@ func wording(err error) string {
 	return "no valid JSON"
 }
 
-// critical is the format's name of a blocker.
+// critical is the format's name for a blocker.
 const critical finding.Severity = "critical"
 
-// Encode writes a case a line, with its diff in it, as Read reads them. Text that
-// is not UTF-8 is an error.
+// Encode writes one case per line, with its diff inline, as Read reads them. Text
+// that is not UTF-8 is an error.
 func Encode(w io.Writer, cases []Case) error {
 	out := jsontext.NewEncoder(w)
 	for _, c := range cases {
@@ -157,9 +158,9 @@ func renamed(golden []Golden, from, to finding.Severity) []Golden {
 	return golden
 }
 
-// Fingerprint is the SHA-256, in hex, over what is reviewed and scored of the
-// cases, in their order. Where a case comes from is not in it: repository,
-// commits, date, licence, and the commit that fixed the defect.
+// Fingerprint returns the SHA-256, in hex, of all that is reviewed and scored in the
+// cases, in their order. It leaves out where a case comes from: repository, commits,
+// date, licence, and the commit that fixed the defect.
 func Fingerprint(cases []Case) string {
 	var texts []string
 	hash := func(more ...string) { texts = append(texts, more...) }

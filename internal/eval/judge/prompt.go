@@ -30,14 +30,14 @@ var validUser string
 //go:embed again.md
 var again string
 
-// kind is one of the two questions. Key names the answer's true or false; words is
-// the question without the code, empty where it cannot be put so.
+// kind is one of the two questions. key is the answer's boolean member; words is the
+// question without the code, empty if it cannot be asked without.
 type kind struct{ key, user, words string }
 
 func same() kind  { return kind{key: "same_defect", user: sameUser, words: sameWords} }
 func valid() kind { return kind{key: "valid", user: validUser} }
 
-// schema is the JSON schema of the answer. The reason comes first: a model that
+// schema returns the JSON schema of the answer. The reason comes first: a model that
 // has to give one before it decides, decides better.
 func (k kind) schema() json.RawMessage {
 	return json.RawMessage(`{"type":"object","additionalProperties":false,"required":["reason","` + k.key + `"],` +
@@ -45,7 +45,7 @@ func (k kind) schema() json.RawMessage {
 		`":{"type":"boolean"}}}`)
 }
 
-// turn writes the user turn. What comes from outside stands between marks.
+// turn returns the user turn, with untrusted text wrapped in the boundary's marks.
 func (k kind) turn(b guard.Boundary, q Question) string {
 	user := k.user
 	if q.wordsAlone() {
@@ -61,8 +61,8 @@ func (k kind) turn(b guard.Boundary, q Question) string {
 	).Replace(user)
 }
 
-// withoutCode is the question for the second and third vote. Two of three votes are
-// cast on the words alone, so that nothing in the diff, in whatever language, can
+// withoutCode returns the question for the second and third vote. Two of three votes
+// are cast on the words alone, so that nothing in the diff, in whatever language, can
 // carry a majority.
 func (k kind) withoutCode(q Question) Question {
 	if k.words != "" {
@@ -75,12 +75,12 @@ func (q Question) wordsAlone() bool { return q.Issue != "" && q.Hunk == "" && q.
 
 func (q Question) texts() []string { return []string{q.Issue, q.Path, q.Title, q.Body, q.Hunk} }
 
-// Fingerprint is the SHA-256, in hex, over what of ours settles a ruling: all
-// texts that the judge is sent, what is taken for an address, and the protocol.
+// Fingerprint returns the SHA-256, in hex, of what in this package decides a ruling:
+// all texts sent to the judge, what counts as an address, and the protocol.
 func Fingerprint() string { return review.Hash(protocol, sent(), address.String(), forged.String()) }
 
-// sent is the hash of all texts that the judge is sent, and of a sample of what
-// code writes into them.
+// sent returns the hash of all texts that are sent to the judge, with a sample
+// question filled in.
 func sent() string {
 	const b = guard.Boundary("00000000000000000000000000000000")
 	q := Question{Issue: "i", Path: "p", Title: "t", Body: "b", Line: 1, Hunk: Hunk("@@ -1,2 +1,2 @@ f\n x\n-y\n+z", 2)}
@@ -97,9 +97,9 @@ const (
 	maxWidth = 400
 )
 
-// Hunk gives what the judge sees of a patch: the hunk at the line of the new side, or the
-// nearest one, numbered as in a review, with a mark where something was left out; empty for
-// a patch without readable hunks.
+// Hunk returns what the judge sees of a patch: the hunk at a line of the new side, or the
+// nearest one, numbered as in a review, with a note where lines were left out. It is empty
+// if the patch has no valid hunks.
 func Hunk(patch string, line int) string {
 	hunks, err := diff.Hunks(patch)
 	if err != nil || len(hunks) == 0 {
@@ -125,7 +125,7 @@ func distance(h diff.Hunk, line int) int {
 	return max(h.NewStart-line, line-last, 0)
 }
 
-// window is the index of the first line that is shown.
+// window returns the index of the first line to show.
 func window(h diff.Hunk, line int) int {
 	at := 0
 	for i, l := range h.Lines {

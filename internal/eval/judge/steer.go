@@ -9,9 +9,9 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 )
 
-// address matches, in a text's words alone, talk to whoever judges or reviews,
-// orders to forget, to be silent or to answer, and claims that all was settled. It errs
-// on the side of too much: a match costs one more question, and only after a yes.
+// address matches, in a text reduced to its words, talk to whoever judges or reviews,
+// orders to forget, to be silent or to answer, and claims that all is settled. It rather
+// matches too much: a match costs one more question, and only after a yes.
 var address = regexp.MustCompile(`(?i)\b(?:` + strings.Join([]string{
 	`judges?|graders?|verdicts?|adjudicators?|evaluators?|reviewers?|assistants?`,
 	`language models?|llms?|ai|chatgpt|gpt|claude|gemini|system prompt|prompt injection`,
@@ -22,13 +22,13 @@ var address = regexp.MustCompile(`(?i)\b(?:` + strings.Join([]string{
 	`same defect|lgtm|(?:already|previously|pre) (?:reviewed|approved|audited|verified)|approved by`,
 }, "|") + `)\b`)
 
-// forged matches answers to copy and the marks of chat templates.
+// forged matches ready-made answers and the tokens of chat templates.
 var forged = regexp.MustCompile(`(?i)"(?:findings|valid|verdict|reason|severity)\\?"\s*:|<\|[a-z_]+\|>`)
 
-// shownHidden matches what guard.Visible puts in an invisible character's place.
+// shownHidden matches what guard.Visible puts in place of an invisible character.
 var shownHidden = regexp.MustCompile(`<U\+[0-9A-F]{4,6}>`)
 
-// addresses reports whether one of the texts speaks to a judge, or hides something.
+// addresses reports whether one of the texts addresses a judge or hides something.
 func addresses(texts ...string) bool {
 	return slices.ContainsFunc(texts, func(text string) bool {
 		seen := guard.Visible(text)
@@ -38,9 +38,9 @@ func addresses(texts ...string) bool {
 	})
 }
 
-// controls are questions whose right answer is no: what speaks to the judge stays,
-// and the other side is exchanged for something that has nothing to do with it.
-// There are none where nothing speaks.
+// controls returns questions whose right answer is no: they keep the text that
+// addresses the judge, and replace the other side by something unrelated. It
+// returns none if no text addresses the judge.
 func (k kind) controls(q Question) []Question {
 	inIssue, inFinding, inHunk := addresses(q.Issue), addresses(q.Title, q.Body), addresses(q.Path, q.Hunk)
 	isSame := k.key == same().key
@@ -69,6 +69,6 @@ const harmless = `@@ func (t Table) High(day Day) Time {
            13 + 	shift := t.moon(day)
            14 + 	return high.Add(shift)`
 
-// strange is an issue of a program unlike any that is reviewed, so that no finding is
-// about it.
+// strange is an issue of a program unlike any reviewed one, so that no finding is about
+// it.
 const strange = "The carillon plays the quarter chime before the hour has been struck at noon."

@@ -22,9 +22,9 @@ type Line struct {
 	Text   string
 }
 
-// Saw reports whether a request shows every one of the lines, in its prompt or in
-// what a tool gave: with its number before its text, where its path is named too.
-// Empty lines decide nothing.
+// Saw reports whether a request shows all of the lines, in its prompt or in a tool's
+// result: the number before the text, in a text that contains the path. Empty lines
+// count as shown.
 func Saw(q llm.Request, lines []Line) bool {
 	shown := []string{q.User}
 	asked := map[string]string{}
@@ -41,7 +41,7 @@ func Saw(q llm.Request, lines []Line) bool {
 	})
 }
 
-const comparable = 100 // characters of a line: of longer ones not all is shown
+const comparable = 100 // characters of a line to compare: long lines are not shown in full
 
 func (l Line) in(text string) bool {
 	if !strings.Contains(text, l.Path) {
@@ -59,16 +59,16 @@ func (l Line) in(text string) bool {
 	return false
 }
 
-// The bounds of looking around: calls of one turn, lines that are read around a hit.
+// The bounds of looking around: calls per turn, and lines to read around a hit.
 const (
 	maxCalls = 8
 	above    = 15
 	below    = 25
 )
 
-// Look gives the calls that a reviewer makes next: first for the names of the changed
-// lines, then around what was found in other files. It makes none without tools, when asked
-// for its answer, or after two rounds.
+// Look returns the tool calls that a reviewer makes next: first searches for the names in
+// the changed lines, then reads around the hits in other files. It returns none without
+// tools, if asked for the answer, or after two rounds.
 func Look(q llm.Request, f diff.File) []llm.Call {
 	rounds := 0
 	for _, turn := range q.Turns {
@@ -88,7 +88,7 @@ func Look(q llm.Request, f diff.File) []llm.Call {
 	return nil
 }
 
-// withIDs gives the first calls their ids.
+// withIDs returns the first maxCalls calls with ids.
 func withIDs(calls []llm.Call) []llm.Call {
 	calls = calls[:min(len(calls), maxCalls)]
 	for i := range calls {
@@ -98,7 +98,7 @@ func withIDs(calls []llm.Call) []llm.Call {
 }
 
 func call(tool string, arguments map[string]any) llm.Call {
-	text, _ := json.Marshal(arguments) // plain values always can be written
+	text, _ := json.Marshal(arguments) // never fails for plain values
 	return llm.Call{Name: tool, Arguments: string(text)}
 }
 
@@ -107,11 +107,11 @@ var (
 	quoted = regexp.MustCompile(`["'` + "`" + `]([^"'` + "`" + `\s]{4,60})["'` + "`" + `]`)
 )
 
-// searches looks for the names that changed lines define, for texts in quotes, and
-// for the longest other names.
+// searches returns searches for the names that changed lines define, for quoted texts,
+// and for the longest other names.
 func searches(f diff.File) (calls []llm.Call) {
 	var defined, texts, others []string
-	hunks, _ := diff.Hunks(f.Patch) // one that cannot be read has no names
+	hunks, _ := diff.Hunks(f.Patch) // a malformed patch has no names
 	defines := lang.Of(f.Path).Defines
 	for _, h := range hunks {
 		lines := append([]diff.Line{{Op: diff.Context, Text: h.Section}}, h.Lines...)
@@ -143,7 +143,7 @@ func searches(f diff.File) (calls []llm.Call) {
 	return calls
 }
 
-// once leaves out what appears twice, or among the others.
+// once returns names without duplicates and without the others.
 func once(names, others []string) (kept []string) {
 	for _, name := range names {
 		if !slices.Contains(kept, name) && !slices.Contains(others, name) {
@@ -153,10 +153,10 @@ func once(names, others []string) (kept []string) {
 	return kept
 }
 
-// hit matches a line that a search gives: path:line: text.
+// hit matches a line of a search result: path:line: text.
 var hit = regexp.MustCompile(`(?m)^\s*(\S+):(\d+): `)
 
-// reads opens the other files that the searches named, at their first hit.
+// reads returns calls that read the other files that the searches found, at their first hit.
 func reads(q llm.Request, f diff.File) (calls []llm.Call) {
 	opened := map[string]bool{f.Path: true}
 	for _, turn := range q.Turns {

@@ -16,14 +16,14 @@ const (
 	maxFindings = 100
 )
 
-// apart is the number of lines by which a wrong claim keeps away from every
-// place of a known defect: one more than the matching rule reaches.
+// apart is the minimum distance in lines between a wrong claim and any place of a
+// known defect: one more than the matching rule reaches.
 const apart = 4
 
-// offSchema is a severity that no schema has.
+// offSchema is a severity that no schema allows.
 const offSchema finding.Severity = "severe"
 
-// noise makes the findings of one answer that are of no use.
+// noise makes the useless findings of one answer.
 type noise struct {
 	Options
 	caseID, path string
@@ -31,8 +31,8 @@ type noise struct {
 	golden       []dataset.Golden
 }
 
-// add appends a number of them that has the Poisson distribution. A higher noise
-// adds further ones behind the same.
+// add appends a Poisson-distributed number of findings. A higher noise appends more
+// after the same ones.
 func (n noise) add(all []claim) []claim {
 	count := poisson(n.stream("count").Float64(), min(n.Noise, maxNoise))
 	for i := range min(count, maxFindings-len(all)) {
@@ -45,10 +45,10 @@ func (n noise) stream(purpose string) *rand.Rand {
 	return stream(n.Seed, n.caseID, n.path, purpose)
 }
 
-// one makes the i-th. Of a hundred 40 are wrong and sure, 30 wrong and unsure, 15 repeat a
-// finding of the same answer, 10 stand on no line of the diff, 5 are off the schema. The
-// confidence of a sure one is even over 0.5 to 1, that of an unsure one the square of a
-// number even over 0 to 1.
+// one returns the i-th finding. Of a hundred, 40 are wrong and sure, 30 wrong and unsure, 15
+// repeat a finding of the same answer, 10 are on no line of the diff, 5 violate the schema.
+// The confidence of a sure one is uniform from 0.5 to 1, that of an unsure one is the square
+// of a number uniform from 0 to 1.
 func (n noise) one(i int, before []claim) claim {
 	r := n.stream(fmt.Sprint("finding ", i))
 	kind, u := r.IntN(100), r.Float64()
@@ -69,8 +69,8 @@ func (n noise) one(i int, before []claim) claim {
 	return c
 }
 
-// wrong makes a sure claim about a line of the diff. Where all of them are near
-// known defects it stands behind the diff.
+// wrong returns a wrong but sure claim about a line of the diff, or after the diff if
+// all its lines are near known defects.
 func (n noise) wrong(i int, r *rand.Rand) claim {
 	c := claims()[(n.stream("first").IntN(len(claims()))+i)%len(claims())]
 	c.Side, c.Severity, c.Confidence = finding.Right, severity(r.IntN(10)), hundredths(0.5+0.5*r.Float64())
@@ -83,8 +83,8 @@ func (n noise) wrong(i int, r *rand.Rand) claim {
 	return c
 }
 
-// free gives the lines that are away from known defects: the added ones or, where
-// there are none, all.
+// free returns the lines that are not near known defects: the added ones or, if there
+// are none, all.
 func (n noise) free() (lines []line) {
 	places := n.places()
 	for _, addedOnly := range []bool{true, false} {
@@ -101,7 +101,7 @@ func (n noise) free() (lines []line) {
 	return lines
 }
 
-// places lists where in the file a finding hits a known defect.
+// places returns the places in the file where a finding hits a known defect.
 func (n noise) places() (here []dataset.Place) {
 	for _, g := range n.golden {
 		for _, p := range g.Places() {
@@ -113,7 +113,7 @@ func (n noise) places() (here []dataset.Place) {
 	return here
 }
 
-// offDiff moves a claim to one of the 50 lines behind the diff and all places of
+// offDiff moves a claim to one of the 50 lines after the diff and after all places of
 // known defects.
 func (n noise) offDiff(c claim, r *rand.Rand) claim {
 	last := n.patch.last()
@@ -125,8 +125,8 @@ func (n noise) offDiff(c claim, r *rand.Rand) claim {
 	return c
 }
 
-// repeat says the same of the same lines: in the same words, with another full
-// stop, or in other words.
+// repeat returns a duplicate of a claim: in the same words, with other punctuation,
+// or in other words.
 func repeat(c claim, way int) claim {
 	switch way {
 	case 1:
@@ -137,8 +137,8 @@ func repeat(c claim, way int) claim {
 	return c
 }
 
-// severity is that of a wrong claim: of ten, one blocker, three major ones, four
-// minor ones and two nits.
+// severity returns the severity of a wrong claim. n from 0 to 9 gives one blocker,
+// three major, four minor and two nits.
 func severity(n int) finding.Severity {
 	switch {
 	case n < 1:
@@ -151,7 +151,7 @@ func severity(n int) finding.Severity {
 	return finding.Nit
 }
 
-// poisson gives the number whose share of the distribution holds u, from 0 to 1.
+// poisson returns the quantile u, from 0 to 1, of the Poisson distribution with that mean.
 func poisson(u, mean float64) (n int) {
 	if !(mean > 0) {
 		return 0
@@ -164,7 +164,7 @@ func poisson(u, mean float64) (n int) {
 	return n
 }
 
-// claims are about things that no set of cases is about, so that none is true.
+// claims returns claims about things that no set of cases is about, so that all are false.
 func claims() []claim {
 	return []claim{
 		{Title: "A temperature in Fahrenheit is converted twice", Body: "For 68 °F it stores -6.7 °C.",
