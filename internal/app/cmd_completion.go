@@ -12,11 +12,11 @@ import (
 	"github.com/org/pr-review-action/internal/problem"
 )
 
-// shells holds the completion scripts. Each passes the words up to the cursor to "completion
-// words", and completes file names if that prints nothing.
+// completionScripts holds a script per shell. Each passes the words up to the cursor to
+// "completion words", and completes file names if that prints nothing.
 //
 //go:embed completion.bash completion.zsh completion.fish
-var shells embed.FS
+var completionScripts embed.FS
 
 // completionCommand prints a shell's completion script, and the words that the script asks
 // for. It takes a function, as the commands to complete include itself.
@@ -30,7 +30,7 @@ func (a *app) completionCommand(all func() []command) command {
 				}
 				return nil
 			}
-			script, err := shells.ReadFile("completion." + strings.Join(args, " "))
+			script, err := completionScripts.ReadFile("completion." + strings.Join(args, " "))
 			if err != nil {
 				return problem.Usage("completion takes the name of a shell", a.Name+" completion bash, fish or zsh")
 			}

@@ -100,8 +100,8 @@ func printContext(w io.Writer, g ticket.Context) {
 	}
 }
 
-// inPart replaces the name of a part of a pull request with the word that people use.
-var inPart = strings.NewReplacer(string(ticket.Body), "description", string(ticket.RemoteLink), "ticket's links")
+// partNames replaces the name of a part of a pull request with the word that people use.
+var partNames = strings.NewReplacer(string(ticket.Body), "description", string(ticket.RemoteLink), "ticket's links")
 
 // contextRows returns one row per fact: the name of the group it belongs to, and its text.
 func contextRows(g ticket.Context) (rows [][2]string) {
@@ -109,10 +109,10 @@ func contextRows(g ticket.Context) (rows [][2]string) {
 		rows = append(rows, [2]string{name, fmt.Sprintf(format, args...)})
 	}
 	for _, k := range g.Keys {
-		add("Tickets", "%s, named in the %s", k.Key, inPart.Replace(string(k.From)))
+		add("Tickets", "%s, named in the %s", k.Key, partNames.Replace(string(k.From)))
 	}
 	for _, p := range g.PageIDs {
-		add("Pages", "%s, linked in the %s", p.ID, inPart.Replace(string(p.From)))
+		add("Pages", "%s, linked in the %s", p.ID, partNames.Replace(string(p.From)))
 	}
 	for _, s := range g.Sources {
 		said := fmt.Sprintf("%s, %d characters, %.1f s; %s", s.ID, s.Characters, s.Seconds, s.Note)

@@ -82,7 +82,7 @@ func (a *app) resume(ctx context.Context, args []string, o *resumeOptions, given
 		return problem.Usage(flag+" is for a ticket's change, and no draft of one is named",
 			`name its thread, as threads lists it; a finding is dropped by --command "/drop F2"`)
 	}
-	if there := a.onGitHub(ctx, args, err); there != nil {
+	if there := a.findOnGitHub(ctx, args, err); there != nil {
 		return there.resumeNewest(ctx, given)
 	}
 	if err != nil {
@@ -126,7 +126,7 @@ func (a *app) resumePull(ctx context.Context, arg string, o *resumeOptions, give
 
 // resumeNewest decides the draft that the arguments name, or the newest of several.
 func (r *remote) resumeNewest(ctx context.Context, given decision.Verdict) error {
-	d, waits, err := r.chosen(ctx, given != "" || r.Text() != "")
+	d, waits, err := r.chooseDraft(ctx, given != "" || r.Text() != "")
 	if err != nil {
 		return err
 	}
@@ -163,7 +163,7 @@ func (a *app) resumeNext(ctx context.Context, args []string, o *resumeOptions, g
 		if ref.Owner != "" {
 			where = ref.FullName()
 		}
-		return a.list([]local.Listed{}, where)
+		return a.printThreads([]local.Listed{}, where)
 	}
 	err = queue[0].resume(ctx)
 	if rest := queue[1:]; err == nil && len(rest) > 0 && !o.Quiet {
@@ -176,8 +176,8 @@ func (a *app) resumeNext(ctx context.Context, args []string, o *resumeOptions, g
 	return err
 }
 
-// waiting is a parked draft that can be decided.
-type waiting struct {
+// waitingDraft is a parked draft that can be decided.
+type waitingDraft struct {
 	thread   string
 	code     string
 	blockers int
@@ -189,7 +189,7 @@ type waiting struct {
 
 // worstFirst compares drafts by how urgent they are: most blockers first, then most majors,
 // then the oldest. Thread and code make the order total.
-func worstFirst(a, b waiting) int {
+func worstFirst(a, b waitingDraft) int {
 	return cmp.Or(
 		cmp.Compare(b.blockers, a.blockers),
 		cmp.Compare(b.majors, a.majors),
@@ -201,8 +201,8 @@ func worstFirst(a, b waiting) int {
 
 // queue returns the waiting drafts of a repository, worst first. If all is set, it includes
 // the local store's drafts of other repositories.
-func (a *app) queue(ctx context.Context, ref pull.Ref, all bool, o *resumeOptions) ([]waiting, error) {
-	var remote []waiting
+func (a *app) queue(ctx context.Context, ref pull.Ref, all bool, o *resumeOptions) ([]waitingDraft, error) {
+	var remote []waitingDraft
 	var heads map[int]string
 	var elsewhere error
 	if ref.Owner != "" {
@@ -227,7 +227,7 @@ func (a *app) queue(ctx context.Context, ref pull.Ref, all bool, o *resumeOption
 // includes those of other repositories and of local input. heads holds the head commits of
 // the repository's open pull requests; if it is nil, every draft counts as current.
 func (a *app) waitingLocal(ctx context.Context, ref pull.Ref, all bool, heads map[int]string,
-	o *resumeOptions) (queue []waiting, err error) {
+	o *resumeOptions) (queue []waitingDraft, err error) {
 	store, err := a.OpenStore(ctx, o.Store)
 	if err != nil {
 		return nil, err
@@ -240,7 +240,7 @@ func (a *app) waitingLocal(ctx context.Context, ref pull.Ref, all bool, heads ma
 			of && heads != nil && heads[p.Number] != r.Head {
 			continue
 		}
-		queue = append(queue, waiting{
+		queue = append(queue, waitingDraft{
 			thread: r.Thread, code: r.Code, created: r.State.Draft.CreatedAt, how: a.Resuming(r.Thread, a.Options),
 			blockers: finding.Count(r.Findings, finding.Blocker), majors: finding.Count(r.Findings, finding.Major),
 			resume: func(ctx context.Context) error { return a.resume(ctx, []string{r.Thread}, o, "") },
@@ -251,15 +251,15 @@ func (a *app) waitingLocal(ctx context.Context, ref pull.Ref, all bool, heads ma
 
 // waitingRemote returns the waiting drafts of a repository on GitHub, and the head commits of
 // its open pull requests by number.
-func (a *app) waitingRemote(ctx context.Context, ref pull.Ref) (queue []waiting, heads map[int]string, err error) {
+func (a *app) waitingRemote(ctx context.Context, ref pull.Ref) (queue []waitingDraft, heads map[int]string, err error) {
 	r, heads, err := a.remoteHeads(ctx, ref)
 	if err != nil {
 		return nil, nil, err
 	}
 	drafts := r.drafts(ctx, func(handoff.Name) bool { return true })
-	for _, d := range r.waiting(ctx, drafts, heads) {
-		queue = append(queue, waiting{
-			thread: d.Thread, code: d.code, created: d.CreatedAt, how: r.where(d), blockers: d.Blockers,
+	for _, d := range r.decidable(ctx, drafts, heads) {
+		queue = append(queue, waitingDraft{
+			thread: d.Thread, code: d.code, created: d.CreatedAt, how: r.howToDecide(d), blockers: d.Blockers,
 			majors: d.Majors, resume: func(ctx context.Context) error {
 				r.ref.Number = d.Subject.Number
 				return r.resume(ctx, d, true, "")

@@ -84,7 +84,7 @@ func (a *app) stats(ctx context.Context, args []string, o *statsOptions, store b
 		all = append(all, reports...)
 	}
 	all = slices.DeleteFunc(all, func(r driver.Report) bool { return r.State.Draft.CreatedAt.Before(o.after) })
-	return a.summed(runs(all), nil, o)
+	return a.printSums(statsRuns(all), nil, o)
 }
 
 // sources separates the arguments into folders and prefixes of thread ids. A folder with the

@@ -66,8 +66,8 @@ var examples = map[string][]string{
 	"context":    {"context owner/repo#42                       # what tickets and pages a review would read"},
 }
 
-// variables lists the environment variables that the program reads, except OpenTelemetry's.
-const variables = `Environment:
+// environmentHelp lists the environment variables that the program reads, except OpenTelemetry's.
+const environmentHelp = `Environment:
   OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL
       the model; without a key or address the rules review
   GITHUB_TOKEN, GH_TOKEN
@@ -91,15 +91,15 @@ const exitCodes = `Exit codes:
 // helpColumns is the width of the help text.
 const helpColumns = 80
 
-// usage prints the help of the whole program.
-func (a *app) usage(w io.Writer) {
+// printUsage prints the help of the whole program.
+func (a *app) printUsage(w io.Writer) {
 	fmt.Fprintf(w, "%s reviews a change, or writes one for a ticket, and stops for a person's decision.\n\n", a.Name)
-	a.summaries(w, "")
-	fmt.Fprintf(w, "\n%s\n%s\nTry: %s review demo\n", variables, exitCodes, a.Name)
+	a.printSummaries(w, "")
+	fmt.Fprintf(w, "\n%s\n%s\nTry: %s review demo\n", environmentHelp, exitCodes, a.Name)
 }
 
-// summaries prints the synopsis and the help line of each command whose name has the prefix.
-func (a *app) summaries(w io.Writer, prefix string) {
+// printSummaries prints the synopsis and the help line of each command whose name has the prefix.
+func (a *app) printSummaries(w io.Writer, prefix string) {
 	for _, c := range a.commands() {
 		if strings.HasPrefix(c.name, prefix) {
 			fmt.Fprintf(w, "  %s\n", a.synopsis(c))
@@ -113,8 +113,8 @@ func (a *app) synopsis(c command) string {
 	return strings.TrimRight(a.Name+" "+c.name+" "+c.args, " ")
 }
 
-// help prints the help of one command: what it does, its flags, examples.
-func (a *app) help(w io.Writer, c command, flags *pflag.FlagSet) {
+// printHelp prints the help of one command: what it does, its flags, examples.
+func (a *app) printHelp(w io.Writer, c command, flags *pflag.FlagSet) {
 	fmt.Fprintf(w, "%s\n  %s\n", a.synopsis(c),
 		strings.Join(column.Wrap(c.help, helpColumns-2), "\n  "))
 	for i, line := range examples[c.name] {
@@ -129,5 +129,5 @@ func (a *app) help(w io.Writer, c command, flags *pflag.FlagSet) {
 	if usages := flags.FlagUsagesWrapped(helpColumns); usages != "" {
 		fmt.Fprintf(w, "\nFlags:\n%s", usages)
 	}
-	fmt.Fprintf(w, "\n%s\n%s", variables, exitCodes)
+	fmt.Fprintf(w, "\n%s\n%s", environmentHelp, exitCodes)
 }

@@ -22,12 +22,12 @@ const remoteDrafts = 50
 // remote is a repository on GitHub whose drafts are artifacts.
 type remote struct {
 	*app
-	api    *github.Client
-	ref    pull.Ref // without a number: the whole repository
-	branch string   // the default branch
-	runs   *handoff.Runs
-	stored []handoff.Stored // drafts and decisions that the repository's runs stored
-	unread error            // why a draft, perhaps a valid one, could not be read
+	api     *github.Client
+	ref     pull.Ref // without a number: the whole repository
+	branch  string   // the default branch
+	runs    *handoff.Runs
+	stored  []handoff.Stored // drafts and decisions that the repository's runs stored
+	readErr error            // why a draft, perhaps a valid one, could not be read
 }
 
 // remote makes the client and lists the stored artifacts. The key is a secret, so it may come
@@ -56,11 +56,11 @@ func (a *app) remote(ctx context.Context, ref pull.Ref) (*remote, error) {
 	if r.branch, err = api.DefaultBranch(ctx, ref.Owner, ref.Repo); err != nil {
 		return nil, err
 	}
-	return r, r.list(ctx)
+	return r, r.refresh(ctx)
 }
 
-// list refreshes the list of stored artifacts.
-func (r *remote) list(ctx context.Context) (err error) {
+// refresh reads the list of stored artifacts again.
+func (r *remote) refresh(ctx context.Context) (err error) {
 	r.stored, err = handoff.List(ctx, r.runs.Everything())
 	r.runs.TellCut(r.Stderr)
 	return handoff.NeedsActions(err, "the repository's artifacts cannot be read")
@@ -90,7 +90,7 @@ func (r *remote) drafts(ctx context.Context, wanted func(handoff.Name) bool) []p
 		}
 		zip, m, err := r.read(ctx, s)
 		if err != nil && problem.Check(err) == 0 {
-			r.unread = err
+			r.readErr = err
 		}
 		if err != nil {
 			what, _, _ := strings.Cut(driver.Explain(err), "\n")
@@ -118,20 +118,20 @@ func (r *remote) protection(m checkpoint.Manifest) checkpoint.Protection {
 	return p
 }
 
-// where returns the page or the command to decide a draft with.
-func (r *remote) where(d parkedDraft) string {
+// howToDecide returns the page or the command to decide a draft with.
+func (r *remote) howToDecide(d parkedDraft) string {
 	if d.Waits() {
-		return r.page(d.RunID)
+		return r.runPage(d.RunID)
 	}
 	return driver.DispatchOn(r.DecideWorkflow, r.ref, "draft="+driver.DraftName(d.Subject.Number, d.code)) +
 		fmt.Sprintf(" -f checkpoint-digest=%s -f decision=approve", d.zip.Digest())
 }
 
-// page returns the address of a run's page.
-func (r *remote) page(run int64) string { return driver.RunPage(r.ref, run) }
+// runPage returns the address of a run's page.
+func (r *remote) runPage(run int64) string { return driver.RunPage(r.ref, run) }
 
-// resuming returns the command that resumes a draft on GitHub.
-func (r *remote) resuming(d parkedDraft) string {
+// resumeLine returns the command that resumes a draft on GitHub.
+func (r *remote) resumeLine(d parkedDraft) string {
 	ref := r.ref
 	ref.Number = d.Subject.Number
 	command := r.Name + " resume " + driver.Quoted(ref.String())

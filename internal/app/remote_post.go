@@ -28,7 +28,7 @@ func (r *remote) postOwn(ctx context.Context, d parkedDraft, text string) error 
 	if d.Waits() {
 		return problem.Refuse(12, "the draft waits for an environment, so nobody posts it under their own account, "+
 			"nothing was posted", "leave out --post: that answers for the environment",
-			problem.At("environment "+d.Environment+", "+r.page(d.RunID)))
+			problem.At("environment "+d.Environment+", "+r.runPage(d.RunID)))
 	}
 	change, err := ingest.Current(ctx, r.api, r.ref)
 	if err != nil {
@@ -122,7 +122,7 @@ func (r *remote) desk(m checkpoint.Manifest) *handoff.Desk {
 		r.Warn(what)
 	}
 	return &handoff.Desk{
-		Records: unlisted{&handoff.Artifacts{
+		Records: readOnlyRecords{&handoff.Artifacts{
 			Runs: r.runs, Subject: reviewpr.PullRequest(r.ref, m.Subject.RepositoryID, m.Subject.Instance),
 			Branch: r.branch, Protection: r.protection(m), Out: r.Stderr, Warn: warn,
 		}},
@@ -133,10 +133,10 @@ func (r *remote) desk(m checkpoint.Manifest) *handoff.Desk {
 	}
 }
 
-// unlisted reads decisions but stores none: only a run can upload an artifact.
-type unlisted struct{ *handoff.Artifacts }
+// readOnlyRecords reads decisions but stores none: only a run can upload an artifact.
+type readOnlyRecords struct{ *handoff.Artifacts }
 
-func (unlisted) Put(context.Context, decision.Record) error { return nil }
+func (readOnlyRecords) Put(context.Context, decision.Record) error { return nil }
 
 // reviews returns the reviews of a draft's pull request, as a deciding job sees them.
 func (r *remote) reviews(m checkpoint.Manifest) *post.Ours {

@@ -47,12 +47,12 @@ func (a *app) showPull(ctx context.Context, arg string, o *showOptions) error {
 	if err != nil {
 		return err
 	}
-	return r.show(ctx, o.only(a))
+	return r.show(ctx, o.printer(a))
 }
 
-// onGitHub looks on GitHub for a thread that the local store lacks, as the error lacks says.
+// findOnGitHub looks on GitHub for a thread that the local store lacks, as the error lacks says.
 // It returns nil if lacks is another error, or if GitHub has no draft of the thread either.
-func (a *app) onGitHub(ctx context.Context, args []string, lacks error) *remote {
+func (a *app) findOnGitHub(ctx context.Context, args []string, lacks error) *remote {
 	if len(args) != 1 || problem.Check(lacks) != 1 {
 		return nil
 	}
@@ -65,7 +65,7 @@ func (a *app) onGitHub(ctx context.Context, args []string, lacks error) *remote 
 	there.Options = &options
 	r, err := (&app{&there}).remoteOf(ctx, of)
 	if err == nil {
-		_, err = r.ofPull(ctx)
+		_, err = r.namedDrafts(ctx)
 	}
 	if err != nil {
 		return nil
@@ -75,7 +75,7 @@ func (a *app) onGitHub(ctx context.Context, args []string, lacks error) *remote 
 
 // show prints the newest draft that the arguments name.
 func (r *remote) show(ctx context.Context, only func(driver.Report) error) error {
-	drafts, err := r.ofPull(ctx)
+	drafts, err := r.namedDrafts(ctx)
 	if err != nil {
 		return err
 	}
@@ -89,12 +89,12 @@ func (r *remote) show(ctx context.Context, only func(driver.Report) error) error
 		return report.Print(r.Stdout)
 	}
 	r.ShowDraft(report)
-	return r.tell(ctx, drafts[0], report)
+	return r.printStanding(ctx, drafts[0], report)
 }
 
-// ofPull returns the drafts that the arguments name, newest first: those of --code, else all
+// namedDrafts returns the drafts that the arguments name, newest first: those of --code, else all
 // of the pull request and instance. It errors if there are none.
-func (r *remote) ofPull(ctx context.Context) ([]parkedDraft, error) {
+func (r *remote) namedDrafts(ctx context.Context) ([]parkedDraft, error) {
 	drafts := r.drafts(ctx, func(n handoff.Name) bool {
 		return n.Number == r.ref.Number && n.Instance == r.Instance && (r.Code == "" || n.Code == r.Code)
 	})
@@ -102,8 +102,8 @@ func (r *remote) ofPull(ctx context.Context) ([]parkedDraft, error) {
 		return r.Typed != "" && !pull.MatchThread(r.Typed, d.Thread)
 	})
 	switch {
-	case len(drafts) == 0 && r.unread != nil:
-		return nil, r.unread
+	case len(drafts) == 0 && r.readErr != nil:
+		return nil, r.readErr
 	case len(drafts) == 0:
 		return nil, problem.Refuse(1, "no draft of "+r.ref.String()+" is parked on GitHub",
 			fmt.Sprintf("%s threads %s lists what is; --instance and --code name another one", r.Name,
@@ -136,8 +136,8 @@ func (r *remote) open(ctx context.Context, d parkedDraft) (driver.Report, error)
 	return report.Named(opened.Digest), err
 }
 
-// tell prints, below a draft, what has become of it or how to decide it.
-func (r *remote) tell(ctx context.Context, d parkedDraft, report driver.Report) error {
+// printStanding prints, below a draft, what has become of it or how to decide it.
+func (r *remote) printStanding(ctx context.Context, d parkedDraft, report driver.Report) error {
 	if claim, decided := r.decision(ctx, d); decided {
 		fmt.Fprintf(r.Stdout, "Code %s, decided: %s by %s.\n", d.code, claim.Record.Decision,
 			guard.Line(claim.Record.By, driver.MaxLine))
@@ -151,7 +151,7 @@ func (r *remote) tell(ctx context.Context, d parkedDraft, report driver.Report) 
 		fmt.Fprintf(r.Stdout, "Code %s, superseded: %s is at commit %.7s, %s.\n", d.code, r.ref, now.HeadSHA, now.State)
 		return nil
 	}
-	if page := r.posted(ctx, d); page != "" {
+	if page := r.postedPage(ctx, d); page != "" {
 		fmt.Fprintf(r.Stdout, "Code %s, superseded: a review of this commit is at\n  %s\n", d.code, page)
 		return nil
 	}
@@ -163,7 +163,7 @@ func (r *remote) tell(ctx context.Context, d parkedDraft, report driver.Report) 
 		way = "or on the page of its run"
 	}
 	fmt.Fprintf(r.Stdout, "Code %s, until %s. Decide with\n  %s --approve\n(%s)\n%s\n  %s\n", d.code,
-		d.ExpiresAt.Format("2 January 2006, 15:04 MST"), r.resuming(d), local.Others(report), way, r.where(d))
+		d.ExpiresAt.Format("2 January 2006, 15:04 MST"), r.resumeLine(d), local.Others(report), way, r.howToDecide(d))
 	return nil
 }
 
@@ -180,7 +180,7 @@ func (a *app) remoteThreads(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	return r.print(ctx, r.drafts(ctx, func(handoff.Name) bool { return true }), heads)
+	return r.printDrafts(ctx, r.drafts(ctx, func(handoff.Name) bool { return true }), heads)
 }
 
 // remoteHeads returns a repository and the head commits of its open pull requests by number.
@@ -193,8 +193,8 @@ func (a *app) remoteHeads(ctx context.Context, ref pull.Ref) (*remote, map[int]s
 	return r, heads, err
 }
 
-// print lists the undecided drafts.
-func (r *remote) print(ctx context.Context, drafts []parkedDraft, heads map[int]string) error {
+// printDrafts lists the undecided drafts.
+func (r *remote) printDrafts(ctx context.Context, drafts []parkedDraft, heads map[int]string) error {
 	list := []terminal.Parked{}
 	all := r.standings(ctx, drafts, heads)
 	for _, d := range drafts {
@@ -208,7 +208,7 @@ func (r *remote) print(ctx context.Context, drafts []parkedDraft, heads map[int]
 		}
 		where := ""
 		if now.state == terminal.Waits {
-			where = r.where(d)
+			where = r.howToDecide(d)
 		}
 		list = append(list, terminal.Parked{Name: name, Outcome: d.Outcome, Thread: d.Thread, Code: d.code,
 			Artifact: d.name, RunID: d.RunID, Findings: d.Findings, Blockers: d.Blockers, State: now.state,
@@ -253,7 +253,7 @@ func (r *remote) standings(ctx context.Context, drafts []parkedDraft, heads map[
 	}
 	for _, d := range drafts {
 		now := all[d.code]
-		if now.state == terminal.Waits && (reviewed[d.Thread] || r.posted(ctx, d) != "") {
+		if now.state == terminal.Waits && (reviewed[d.Thread] || r.postedPage(ctx, d) != "") {
 			now.state = terminal.Superseded
 		}
 		all[d.code] = now
@@ -261,8 +261,8 @@ func (r *remote) standings(ctx context.Context, drafts []parkedDraft, heads map[
 	return all
 }
 
-// waiting returns the drafts that can still be decided.
-func (r *remote) waiting(ctx context.Context, drafts []parkedDraft, heads map[int]string) []parkedDraft {
+// decidable returns the drafts that can still be decided.
+func (r *remote) decidable(ctx context.Context, drafts []parkedDraft, heads map[int]string) []parkedDraft {
 	all := r.standings(ctx, drafts, heads)
 	return slices.DeleteFunc(slices.Clone(drafts), func(d parkedDraft) bool {
 		return all[d.code].state != terminal.Waits
@@ -284,9 +284,9 @@ func (r *remote) decision(ctx context.Context, d parkedDraft) (handoff.Claim, bo
 	return handoff.Claim{}, false
 }
 
-// posted returns the page of our review of a draft's commit. It is empty if there is none, or
+// postedPage returns the page of our review of a draft's commit. It is empty if there is none, or
 // if the review cannot be shown to be ours.
-func (r *remote) posted(ctx context.Context, d parkedDraft) string {
+func (r *remote) postedPage(ctx context.Context, d parkedDraft) string {
 	ref := r.ref
 	ref.Number = d.Subject.Number
 	page, _, err := post.FindPosted(ctx, r.reviews(d.Manifest), ref, d.Thread)

@@ -37,10 +37,10 @@ func Run(ctx context.Context, p Process) int {
 	if len(p.Args) == 1 && front.Getenv("GITHUB_ACTIONS") == "true" {
 		return job.Run(ctx, front)
 	}
-	a := &app{&local.Terminal{Front: front, Name: called(p.Args[0])}}
+	a := &app{&local.Terminal{Front: front, Name: programName(p.Args[0])}}
 	out := &local.Output{Writer: front.Stdout}
 	a.Stdout = out
-	err := a.command(ctx, p.Args[1:])
+	err := a.execute(ctx, p.Args[1:])
 	if out.Err != nil && (err == nil || errors.Is(err, out.Err) || errors.As(err, new(driver.Reported))) {
 		err = problem.New("the result could not be written", out.Err.Error(),
 			"run the same command again: what was done is kept")
@@ -51,25 +51,25 @@ func Run(ctx context.Context, p Process) int {
 	return driver.ExitCode(err)
 }
 
-// called returns the program's name for messages. A binary built by go run is gone after it
-// ends, so its name is the command that started it.
-func called(path string) string {
+// programName returns the program's name for messages. A binary built by go run is gone after
+// it ends, so its name is the command that started it.
+func programName(path string) string {
 	if strings.Contains(filepath.ToSlash(path), "/go-build") {
 		return "go run ."
 	}
 	return filepath.Base(path)
 }
 
-func (a *app) command(ctx context.Context, args []string) error {
+func (a *app) execute(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		a.usage(a.Stderr)
+		a.printUsage(a.Stderr)
 		return problem.Usage("no command was given", a.Name+" review demo is a first one")
 	}
 	switch {
 	case args[0] == "help" && len(args) > 1:
 		args = append(args[1:], "--help")
 	case args[0] == "help" || args[0] == "--help" || args[0] == "-h":
-		a.usage(a.Stdout)
+		a.printUsage(a.Stdout)
 		return nil
 	case args[0] == "--version":
 		args = append([]string{"version"}, args[1:]...)
@@ -80,11 +80,11 @@ func (a *app) command(ctx context.Context, args []string) error {
 		return a.run(ctx, c, rest)
 	}
 	if name == "eval" && slices.ContainsFunc(args, func(arg string) bool { return arg == "--help" || arg == "-h" }) {
-		a.summaries(a.Stdout, "eval ")
+		a.printSummaries(a.Stdout, "eval ")
 		return nil
 	}
 	if name == "eval" {
-		a.summaries(a.Stderr, "eval ")
+		a.printSummaries(a.Stderr, "eval ")
 		return problem.Usage("eval needs a command of its own", a.Name+" eval run starter is a first one")
 	}
 	next := a.Name + " help lists them"
@@ -102,7 +102,7 @@ func (a *app) version(context.Context, []string) error {
 func (a *app) run(ctx context.Context, c command, args []string) error {
 	flags, err := c.parse(args)
 	if errors.Is(err, pflag.ErrHelp) {
-		a.help(a.Stdout, c, flags)
+		a.printHelp(a.Stdout, c, flags)
 		return nil
 	}
 	if err != nil {

@@ -31,8 +31,8 @@ import (
 	"github.com/org/pr-review-action/internal/local"
 )
 
-// summed prints the sums over runs, or what --propose asks for.
-func (a *app) summed(all []stats.Run, unread []stats.Unread, o *statsOptions) error {
+// printSums prints the sums over runs, or what --propose asks for.
+func (a *app) printSums(all []stats.Run, unread []stats.Unread, o *statsOptions) error {
 	if o.propose {
 		return a.propose(all, o)
 	}
@@ -67,8 +67,8 @@ func (a *app) reports(ctx context.Context, store wire.Store, begin string) (all 
 	return all, nil
 }
 
-// runs converts drafts to runs for the sums, each once: two folders may hold the same draft.
-func runs(all []driver.Report) (runs []stats.Run) {
+// statsRuns converts drafts to runs for the sums, each once: two folders may hold the same draft.
+func statsRuns(all []driver.Report) (runs []stats.Run) {
 	seen := map[string]bool{}
 	for _, r := range all {
 		of := r.Thread[:max(0, strings.LastIndexByte(r.Thread, ':'))]
@@ -79,12 +79,12 @@ func runs(all []driver.Report) (runs []stats.Run) {
 			continue
 		}
 		seen[r.Digest] = r.Digest != ""
-		runs = append(runs, run(r, of))
+		runs = append(runs, statsRun(r, of))
 	}
 	return runs
 }
 
-func run(r driver.Report, of string) stats.Run {
+func statsRun(r driver.Report, of string) stats.Run {
 	repository := r.Thread[:strings.IndexAny(r.Thread+"#", "#:")]
 	return stats.Run{Repository: repository, Pull: of, Outcome: r.Outcome, Usage: r.Usage,
 		Seconds: r.State.Draft.Seconds, Record: r.State.Decision}
@@ -137,7 +137,7 @@ func (a *app) remoteStats(ctx context.Context, names []string, o *statsOptions) 
 			break
 		}
 	}
-	return a.summed(runs, unread, o)
+	return a.printSums(runs, unread, o)
 }
 
 // repositoriesOf returns the names of an owner's repositories.
@@ -181,7 +181,7 @@ func (a *app) remoteRuns(ctx context.Context, ref pull.Ref, o *statsOptions) (al
 			r.Warn(d.name + " is left out: " + guard.Line(driver.Explain(err), driver.MaxLine))
 			continue
 		}
-		one := run(report, fmt.Sprintf("%s#%d", ref.FullName(), d.Subject.Number))
+		one := statsRun(report, fmt.Sprintf("%s#%d", ref.FullName(), d.Subject.Number))
 		if one.Record = records[d.code]; one.Record != nil {
 			with := report.State.OnRecord(*one.Record)
 			one.Record, one.Outcome = &with, outcomeOf(with)
@@ -315,12 +315,12 @@ func (a *app) propose(all []stats.Run, o *statsOptions) error {
 		return driver.PrintJSON(a.Stdout, p)
 	}
 	fmt.Fprint(a.Stdout, p.Diff)
-	a.tellProposal(p)
+	a.explainProposal(p)
 	return nil
 }
 
-// tellProposal prints to standard error what the diff rests on, and how to apply it.
-func (a *app) tellProposal(p proposedSettings) {
+// explainProposal prints to standard error what the diff rests on, and how to apply it.
+func (a *app) explainProposal(p proposedSettings) {
 	what := "Nothing to propose"
 	if n := len(p.Proposed); n > 0 {
 		what = fmt.Sprintf("Proposed for %s: %d", guard.Line(p.File, driver.MaxLine), n)

@@ -28,7 +28,7 @@ func findingsFlags(f *pflag.FlagSet, o *Options) {
 // findings is the entry point for public benchmarks. It reads the variables of ReviewBench's
 // agent contract, reviews one change and writes the findings in the form of that contract.
 func findings(ctx context.Context, p Program, _ []string, o *Options) error {
-	about, err := p.benchmarked()
+	about, err := p.benchmarkSubject()
 	if err != nil {
 		return err
 	}
@@ -70,8 +70,8 @@ func (p Program) submit(ctx context.Context, out io.Writer, change ingest.Change
 	return driver.PrintJSON(out, submission)
 }
 
-// benchmarked returns the change under review, as the benchmark's variables name it.
-func (p Program) benchmarked() (eval.Subject, error) {
+// benchmarkSubject returns the change under review, as the benchmark's variables name it.
+func (p Program) benchmarkSubject() (eval.Subject, error) {
 	about := eval.Subject{Base: p.Getenv("RB_BASE"), Head: p.Getenv("RB_HEAD")}
 	if name := p.Getenv("RB_NWO"); name != "" {
 		about.Repo = "https://github.com/" + name
