@@ -27,7 +27,7 @@ func (r *run) about(ctx context.Context, results []score.Result) (score.About, e
 	if !r.Judge.Agreement {
 		return a, nil
 	}
-	agreement, err := judge.New(r.umpire(), r.Random, r.labelled.once).Agreement(about(ctx, "a labelled pair"))
+	agreement, err := judge.New(r.judgeChat(), r.Random, r.labelled.once).Agreement(withAbout(ctx, "a labelled pair"))
 	if err != nil {
 		return a, fmt.Errorf("measuring the judge: %w", err)
 	}

@@ -37,7 +37,7 @@ func filesOf(ctx context.Context, c dataset.Case, repos string) (f files, err er
 		f.base, f.head, err = c.Trees()
 		return f, err
 	}
-	if f.clone, err = cloned(repos, c.Repo); err != nil {
+	if f.clone, err = findClone(repos, c.Repo); err != nil {
 		return files{}, err
 	}
 	clone, err := ingest.OpenClone(ctx, f.clone)
@@ -56,9 +56,9 @@ func filesOf(ctx context.Context, c dataset.Case, repos string) (f files, err er
 // repository matches owner/name. Neither part can be "..".
 var repository = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]*/[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
 
-// cloned returns the folder of a repository's clone, with a work tree or bare: repos
+// findClone returns the folder of a repository's clone, with a work tree or bare: repos
 // contains it as owner+name or owner/name. A clone that repos is inside of does not count.
-func cloned(repos, name string) (dir string, err error) {
+func findClone(repos, name string) (dir string, err error) {
 	if !repository.MatchString(name) {
 		return "", fmt.Errorf("repo %.100q is not owner/name", name)
 	}

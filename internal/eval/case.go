@@ -28,21 +28,21 @@ import (
 	"github.com/org/pr-review-action/internal/wire"
 )
 
-// one runs a case through the graph up to the gate, and scores the draft there.
-func (r *run) one(ctx context.Context, i int) (result score.Result, err error) {
+// runCase runs a case through the graph up to the gate, and scores the draft there.
+func (r *run) runCase(ctx context.Context, i int) (result score.Result, err error) {
 	defer func() { err = errors.Join(err, r.review[i].close(), r.judging[i].close()) }()
 	c := r.Cases[i]
-	state, outcome, err := r.drafted(ctx, i)
+	state, outcome, err := r.draft(ctx, i)
 	if err != nil {
 		return result, err
 	}
 	result = score.Result{ID: c.ID, Language: c.Language, Kind: c.Kind, Outcome: outcome, Usage: state.Usage,
 		Unread: notRead(state), Draft: draftID(state)}
-	if err := r.decided(c.ID, result.Draft, &state); err != nil {
+	if err := r.applyDecisions(c.ID, result.Draft, &state); err != nil {
 		return result, err
 	}
 	result.Lost, result.Moved = r.trace(i, state)
-	if err := r.scored(ctx, &result, i, state); err != nil {
+	if err := r.scoreCase(ctx, &result, i, state); err != nil {
 		return result, err
 	}
 	if c.Ticket != nil {
@@ -52,8 +52,8 @@ func (r *run) one(ctx context.Context, i int) (result score.Result, err error) {
 	return result, nil
 }
 
-// drafted runs the graph over a store in memory: the journal keeps what has to last.
-func (r *run) drafted(ctx context.Context, i int) (reviewpr.State, string, error) {
+// draft runs the graph over a store in memory: the journal keeps what has to last.
+func (r *run) draft(ctx context.Context, i int) (reviewpr.State, string, error) {
 	ctx, over := context.WithCancel(ctx) // closes the case's clone
 	defer over()
 	change, err := r.Cases[i].Change()
@@ -104,9 +104,9 @@ func (r *run) reviewer(ctx context.Context, i int, files []diff.File) (review.Re
 	if err != nil {
 		return nil, fmt.Errorf("reading its files: %w", err)
 	}
-	model := r.model(r.meter.over(r.Reviewer.Chat, r.Budget.Price), around)
-	model.Once, model.OnFailure = r.review[i].once, r.failure
-	return caseReviewer{model, model, subject{of: &r.Cases[i], rests: rests}}, nil
+	model := r.model(r.meter.wrap(r.Reviewer.Chat, r.Budget.Price), around)
+	model.Once, model.OnFailure = r.review[i].once, r.recordFailure
+	return caseReviewer{model, model, subject{evalCase: &r.Cases[i], evidence: rests}}, nil
 }
 
 // model returns the reviewer that asks a model, with tools if the case has files to look at.
@@ -133,21 +133,21 @@ type caseReviewer struct {
 type subjectKey struct{}
 
 type subject struct {
-	of    *dataset.Case
-	rests [][]oracle.Line // by known finding: the lines outside the diff that decide it
-	file  diff.File
+	evalCase *dataset.Case
+	evidence [][]oracle.Line // by known finding: the lines outside the diff that decide it
+	file     diff.File
 }
 
 // Review reviews f with the underlying reviewer.
 func (c caseReviewer) Review(ctx context.Context, f diff.File) (finding.FileReview, error) {
 	c.about.file = f
-	return c.Reviewer.Review(context.WithValue(about(ctx, f.Path), subjectKey{}, c.about), f)
+	return c.Reviewer.Review(context.WithValue(withAbout(ctx, f.Path), subjectKey{}, c.about), f)
 }
 
 // overview asks about the whole change. It is called for cases with a ticket, which says what
 // the change is for.
 func (c caseReviewer) overview(ctx context.Context, w review.Whole) (finding.Overview, error) {
-	return c.model.Overview(context.WithValue(about(ctx, "the whole change"), subjectKey{}, c.about), w)
+	return c.model.Overview(context.WithValue(withAbout(ctx, "the whole change"), subjectKey{}, c.about), w)
 }
 
 func notRead(s reviewpr.State) (files []string) {
@@ -159,8 +159,8 @@ func notRead(s reviewpr.State) (files []string) {
 	return files
 }
 
-func (r *run) scored(ctx context.Context, result *score.Result, i int, s reviewpr.State) error {
-	c, posted, patches := r.Cases[i], posted(s), patchesOf(s)
+func (r *run) scoreCase(ctx context.Context, result *score.Result, i int, s reviewpr.State) error {
+	c, posted, patches := r.Cases[i], postedFindings(s), patchesOf(s)
 	asking := ruling{Result: result, judge: r.judge(i), patches: patches}
 	pairs, err := score.Match(score.Candidates(c.Golden, posted, patches), func(p score.Pair) (bool, error) {
 		return asking.same(ctx, c.Golden[p.Golden], posted[p.Finding], p)
@@ -186,7 +186,7 @@ func (r ruling) same(ctx context.Context, known dataset.Golden, f finding.Findin
 	}
 	q := r.question(f)
 	q.Issue = known.Issue
-	said, err := r.judge.Same(about(ctx, fmt.Sprintf("%s and known defect %d", f.ID, p.Golden+1)), q)
+	said, err := r.judge.Same(withAbout(ctx, fmt.Sprintf("%s and known defect %d", f.ID, p.Golden+1)), q)
 	return r.note(p.Golden, f.ID, p.Distance, said), err
 }
 
@@ -200,7 +200,7 @@ func (r ruling) valid(ctx context.Context, posted []finding.Finding) error {
 		if r.Posted[i].Golden >= 0 {
 			continue
 		}
-		said, err := r.judge.Valid(about(ctx, f.ID+" on its own"), r.question(f))
+		said, err := r.judge.Valid(withAbout(ctx, f.ID+" on its own"), r.question(f))
 		if err != nil {
 			return err
 		}
@@ -255,7 +255,7 @@ func (r *run) trace(i int, s reviewpr.State) (lost, moved []score.Loss) {
 	return score.Trace(in)
 }
 
-func posted(s reviewpr.State) []finding.Finding {
+func postedFindings(s reviewpr.State) []finding.Finding {
 	gone := map[string]bool{}
 	for _, f := range render.Cut(s.Review()) {
 		gone[f.ID] = true

@@ -58,10 +58,10 @@ func draftID(s reviewpr.State) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// decided applies a person's decision to the case's draft, so that the scores are of
+// applyDecisions applies a person's decision to the case's draft, so that the scores are of
 // what they kept. It ignores decisions about other drafts; Run warns of those that
 // match no draft.
-func (r *run) decided(id, draft string, s *reviewpr.State) error {
+func (r *run) applyDecisions(id, draft string, s *reviewpr.State) error {
 	for _, d := range r.Decisions {
 		if d.Case != id || d.Draft != draft {
 			continue
@@ -83,7 +83,7 @@ func (r *run) decided(id, draft string, s *reviewpr.State) error {
 	return nil
 }
 
-func idle(all []Decision, results []score.Result) (names []string) {
+func unusedDecisions(all []Decision, results []score.Result) (names []string) {
 	for _, d := range all {
 		met := func(r score.Result) bool { return r.ID == d.Case && r.Draft == d.Draft }
 		if !slices.ContainsFunc(results, met) {

@@ -121,7 +121,7 @@ type run struct {
 func Run(ctx context.Context, o Options) (score.Report, error) {
 	began := o.Now()
 	r := &run{Options: o, meter: newMeter(o)}
-	r.meter.tell = r.observe
+	r.meter.onAnswer = r.observe
 	if err := r.open(ctx); err != nil {
 		return score.Report{}, folderError(o.Dir, errors.Join(err, r.close()))
 	}
@@ -129,7 +129,7 @@ func Run(ctx context.Context, o Options) (score.Report, error) {
 		o.Announce(r.forecast())
 	}
 	r.observe()
-	results, err := r.all(ctx)
+	results, err := r.runCases(ctx)
 	var about score.About
 	if err == nil {
 		about, err = r.about(ctx, results)
@@ -143,7 +143,7 @@ func Run(ctx context.Context, o Options) (score.Report, error) {
 	if o.seen != nil {
 		report.Shown = o.seen(report, results)
 	}
-	if err := write(o.Dir, o.Cases, results, report); err != nil {
+	if err := writeRun(o.Dir, o.Cases, results, report); err != nil {
 		return score.Report{}, folderError(o.Dir, err)
 	}
 	return report, nil
@@ -220,7 +220,7 @@ func judgeThread(c dataset.Case, reviewer, judge string) string {
 	return "judge/" + c.ID + ":" + digest(c.Diff, reviewer, judge)
 }
 
-func (r *run) all(ctx context.Context) ([]score.Result, error) {
+func (r *run) runCases(ctx context.Context) ([]score.Result, error) {
 	results := make([]score.Result, len(r.Cases))
 	failed := make([]error, len(r.Cases))
 	var group errgroup.Group
@@ -228,25 +228,25 @@ func (r *run) all(ctx context.Context) ([]score.Result, error) {
 	for i := range r.Cases {
 		group.Go(func() error {
 			if failed[i] = ctx.Err(); failed[i] == nil {
-				results[i], failed[i] = r.one(ctx, i)
+				results[i], failed[i] = r.runCase(ctx, i)
 			}
-			r.ended(failed[i])
+			r.caseDone(failed[i])
 			return nil
 		})
 	}
-	if err := errors.Join(group.Wait(), r.first(failed)); err != nil {
+	if err := errors.Join(group.Wait(), r.joinErrors(failed)); err != nil {
 		return nil, err
 	}
-	return results, r.anything(results)
+	return results, r.checkAnyReviewed(results)
 }
 
-// first combines the errors of the cases into one that names the first.
-func (r *run) first(failed []error) error {
+// joinErrors combines the errors of the cases into one that names the first.
+func (r *run) joinErrors(failed []error) error {
 	n, first, at := 0, error(nil), ""
 	for i, err := range failed {
 		if errors.Is(err, cost.ErrSpent) {
 			return problem.As(problem.Spent, fmt.Errorf("the run was stopped with %d of %d cases done: %w", r.done,
-				len(r.Cases), err), "raise --max-cost and "+r.again())
+				len(r.Cases), err), "raise --max-cost and "+r.retryHint())
 		}
 		if err != nil {
 			if n++; first == nil {
@@ -258,7 +258,7 @@ func (r *run) first(failed []error) error {
 	case first == nil:
 		return nil
 	case errors.Is(first, context.Canceled):
-		return problem.As(problem.Failed, stopped{r.done, len(r.Cases)}, r.again())
+		return problem.As(problem.Failed, stopped{r.done, len(r.Cases)}, r.retryHint())
 	}
 	return fmt.Errorf("%d of %d cases could not be brought to their end, of these first %s: %w", n, len(r.Cases), at,
 		first)
@@ -273,8 +273,8 @@ func (s stopped) Error() string {
 
 func (stopped) Unwrap() error { return context.Canceled }
 
-// anything returns an error if every review failed, so that there are no figures.
-func (r *run) anything(results []score.Result) error {
+// checkAnyReviewed returns an error if every review failed, so that there are no figures.
+func (r *run) checkAnyReviewed(results []score.Result) error {
 	for _, result := range results {
 		if result.Outcome != reviewpr.Failed {
 			return nil
@@ -287,13 +287,13 @@ func (r *run) anything(results []score.Result) error {
 	return Because(what, r.cause)
 }
 
-// again returns the advice on how to continue an unfinished run.
-func (r *run) again() string {
+// retryHint returns the advice on how to continue an unfinished run.
+func (r *run) retryHint() string {
 	return "run it again in the same folder: what was paid is kept in " + guard.Line(r.Dir, 0)
 }
 
-// failure records why the first file failed. The cause may contain an address.
-func (r *run) failure(_ string, cause error) {
+// recordFailure records why the first file failed. The cause may contain an address.
+func (r *run) recordFailure(_ string, cause error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.cause = cmp.Or(r.cause, cause)
@@ -308,17 +308,17 @@ func (r *run) warn(results []score.Result) {
 	if r.cause != nil {
 		r.Warn(fmt.Errorf("files could not be reviewed, the first of them: %w", r.cause))
 	}
-	if n := unread(results); n > 0 {
+	if n := countUnread(results); n > 0 {
 		r.Warn(fmt.Errorf("%s counted as no: %s", wording.Count(n, "ruling"), judge.OffSchema))
 	}
-	if names := idle(r.Decisions, results); len(names) > 0 {
+	if names := unusedDecisions(r.Decisions, results); len(names) > 0 {
 		r.Warn(fmt.Errorf("%s met no draft of this run: %s", wording.Count(len(names), "decision"),
 			strings.Join(names, ", ")))
 	}
 }
 
-// unread counts the rulings that are "no" because no answer could be read.
-func unread(results []score.Result) (n int) {
+// countUnread counts the rulings that are "no" because no answer could be read.
+func countUnread(results []score.Result) (n int) {
 	for _, result := range results {
 		for _, ruling := range result.Rulings {
 			if !ruling.Yes && ruling.Reason == judge.OffSchema {
@@ -329,7 +329,7 @@ func unread(results []score.Result) (n int) {
 	return n
 }
 
-func (r *run) ended(err error) {
+func (r *run) caseDone(err error) {
 	r.mu.Lock()
 	if err == nil {
 		r.done++
@@ -345,7 +345,7 @@ func (r *run) observe() {
 	r.mu.Lock()
 	p := Progress{Cases: r.done, Total: len(r.Cases)}
 	r.mu.Unlock()
-	p.Cost, p.Asked = r.meter.soFar()
+	p.Cost, p.Asked = r.meter.totals()
 	r.Observe(p)
 }
 
@@ -353,7 +353,7 @@ func (r *run) judge(i int) *judge.Judge {
 	if r.Judge == nil {
 		return nil
 	}
-	return judge.New(r.umpire(), r.Random, r.judging[i].once)
+	return judge.New(r.judgeChat(), r.Random, r.judging[i].once)
 }
 
-func (r *run) umpire() review.Chatter { return r.meter.over(r.Judge.Chat, r.Budget.Judge) }
+func (r *run) judgeChat() review.Chatter { return r.meter.wrap(r.Judge.Chat, r.Budget.Judge) }

@@ -27,16 +27,16 @@ const (
 // ErrNoRun reports that a folder contains no finished run.
 var ErrNoRun = errors.New("it contains no finished run")
 
-// write writes a run's results into its folder. It removes the old report first
+// writeRun writes a run's results into its folder. It removes the old report first
 // and writes the new one last, so that if there is one, all files belong to its run.
-func write(dir string, cases []dataset.Case, results []score.Result, report score.Report) error {
+func writeRun(dir string, cases []dataset.Case, results []score.Result, report score.Report) error {
 	var all, lines, object bytes.Buffer
 	err := dataset.Encode(&all, cases)
-	encoder := plain(&lines)
+	encoder := newEncoder(&lines)
 	for _, r := range results {
 		err = errors.Join(err, encoder.Encode(r))
 	}
-	encoder = plain(&object)
+	encoder = newEncoder(&object)
 	encoder.SetIndent("", "  ")
 	if err = errors.Join(err, encoder.Encode(report), os.MkdirAll(dir, 0o700)); err != nil {
 		return err
@@ -51,21 +51,21 @@ func write(dir string, cases []dataset.Case, results []score.Result, report scor
 		{casesFile, all.Bytes()}, {resultsFile, lines.Bytes()}, {markdownFile, []byte(report.Markdown())},
 		{reportFile, object.Bytes()},
 	} {
-		if err := replace(filepath.Join(dir, file.name), file.text); err != nil {
+		if err := writeAtomic(filepath.Join(dir, file.name), file.text); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func plain(b *bytes.Buffer) *json.Encoder {
+func newEncoder(b *bytes.Buffer) *json.Encoder {
 	e := json.NewEncoder(b)
 	e.SetEscapeHTML(false)
 	return e
 }
 
-// replace writes a file atomically: a failure leaves the old one.
-func replace(path string, text []byte) error {
+// writeAtomic writes a file atomically: a failure leaves the old one.
+func writeAtomic(path string, text []byte) error {
 	err := os.WriteFile(path+".new", text, 0o600)
 	if err == nil {
 		err = os.Rename(path+".new", path)

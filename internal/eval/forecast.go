@@ -33,17 +33,17 @@ func (r *run) forecast() string {
 	asks := r.Reviewer.Chat != nil && !scripted
 	judged := slices.ContainsFunc(r.judging, func(j *journal) bool { return j != nil && len(j.list) > 0 })
 	for i, c := range r.Cases {
-		chosen, unread := r.chosen(i)
+		chosen, unread := r.filesToReview(i)
 		if files += len(chosen); !asks {
 			unread = nil
 		}
 		reviews = cost.Add(reviews, budget.Estimate(unread, nil))
 		if r.Judge != nil && len(r.judging[i].list) == 0 && (len(unread) > 0 || !judged) {
-			rulings = cost.Add(rulings, votes(len(c.Golden)+1))
+			rulings = cost.Add(rulings, voteUsage(len(c.Golden)+1))
 		}
 	}
 	if r.labelled != nil && len(r.labelled.list) == 0 {
-		rulings = cost.Add(rulings, votes(judge.Labelled))
+		rulings = cost.Add(rulings, voteUsage(judge.Labelled))
 	}
 	text := fmt.Sprintf("%s, %s to review", wording.Count(len(r.Cases), "case"), wording.Count(files, "file"))
 	switch asked := cost.Add(reviews, rulings); {
@@ -51,14 +51,14 @@ func (r *run) forecast() string {
 		return fmt.Sprintf("%s; about %s with %.2f million input and %.2f million output tokens%s.", text,
 			wording.Count(int(asked.Calls), "question"), float64(asked.InputTokens)/1e6,
 			float64(asked.OutputTokens)/1e6,
-			r.amount(reviews, rulings))
+			r.costText(reviews, rulings))
 	case asks:
 		return text + "; what is to be asked is in the journal, as far as that can be told."
 	}
 	return text + "."
 }
 
-func (r *run) amount(reviews, rulings cost.Usage) string {
+func (r *run) costText(reviews, rulings cost.Usage) string {
 	if reviews.Calls > 0 && r.Budget.Price == nil || rulings.Calls > 0 && r.Budget.Judge == nil {
 		return " (--price IN/OUT says what that costs)"
 	}
@@ -66,9 +66,9 @@ func (r *run) amount(reviews, rulings cost.Usage) string {
 		r.Budget.Judge).Cost).String()
 }
 
-// chosen returns the files of a case to be reviewed, and the expected size of the questions
-// for those that are not in the journal.
-func (r *run) chosen(i int) (files []diff.File, unread []budget.Expected) {
+// filesToReview returns the files of a case to be reviewed, and the expected size of the
+// questions for those that are not in the journal.
+func (r *run) filesToReview(i int) (files []diff.File, unread []budget.Expected) {
 	change, _ := r.Cases[i].Change() // the run itself will report the error
 	files, _ = triage.Files(change.Files, triage.Options{Ignore: r.Config.Ignore, MaxLines: r.Config.Lines()})
 	for _, f := range files {
@@ -84,7 +84,7 @@ func (r *run) chosen(i int) (files []diff.File, unread []budget.Expected) {
 	return files, unread
 }
 
-func votes(questions int) cost.Usage {
+func voteUsage(questions int) cost.Usage {
 	return budget.Estimate([]budget.Expected{{Times: guessedVotes * questions, Bytes: guessedQuestion,
 		Output: guessedVote}}, nil)
 }

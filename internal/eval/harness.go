@@ -55,7 +55,7 @@ func Submit(ctx context.Context, change ingest.Change, reviewer review.Reviewer,
 	}
 	s, unread = Submission{Pull: about, Agent: agent, Findings: []Submitted{}}, notRead(got.State)
 	patches := patchesOf(got.State)
-	for _, f := range posted(got.State) {
+	for _, f := range postedFindings(got.State) {
 		start, end := atHead(f, patches)
 		s.Findings = append(s.Findings, Submitted{File: f.Path, StartLine: max(start, 1), EndLine: max(end, 1),
 			Message: f.Title + ". " + f.Body, Producer: agent})

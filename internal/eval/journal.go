@@ -96,7 +96,7 @@ type exchangeKey struct{}
 
 type aboutKey struct{}
 
-func about(ctx context.Context, what string) context.Context {
+func withAbout(ctx context.Context, what string) context.Context {
 	return context.WithValue(ctx, aboutKey{}, what)
 }
 
@@ -128,7 +128,7 @@ func (j *journal) once(ctx context.Context, key string,
 func (j *journal) keep(ctx context.Context, e Exchange) error {
 	record, err := json.Marshal(e)
 	if err == nil {
-		err = j.begin(ctx)
+		err = j.createThread(ctx)
 	}
 	if err == nil {
 		err = j.store.Append(ctx, j.thread, record)
@@ -142,7 +142,7 @@ func (j *journal) keep(ctx context.Context, e Exchange) error {
 	return nil
 }
 
-func (j *journal) begin(ctx context.Context) error {
+func (j *journal) createThread(ctx context.Context) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.saved {

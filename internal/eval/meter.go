@@ -24,11 +24,11 @@ type Budget struct {
 
 // meter counts questions and limits how many are in flight. The ledger sums what they cost.
 type meter struct {
-	ledger *budget.Ledger
-	slots  chan struct{}
-	now    func() time.Time
-	linger time.Duration
-	tell   func() // called after each answer
+	ledger   *budget.Ledger
+	slots    chan struct{}
+	now      func() time.Time
+	linger   time.Duration
+	onAnswer func() // called after each answer
 
 	mu      sync.Mutex
 	asked   int
@@ -40,7 +40,7 @@ func newMeter(o Options) *meter {
 		linger: o.Linger}
 }
 
-func (m *meter) soFar() (spent cost.MicroUSD, asked int) {
+func (m *meter) totals() (spent cost.MicroUSD, asked int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.ledger.Spent(), m.asked
@@ -61,8 +61,8 @@ func (m *meter) refusal() error {
 	return m.refused
 }
 
-// over wraps a model so that its questions are counted, paid for and timed for the journal.
-func (m *meter) over(c review.Chatter, price *cost.Price) review.Chatter {
+// wrap wraps a model so that its questions are counted, paid for and timed for the journal.
+func (m *meter) wrap(c review.Chatter, price *cost.Price) review.Chatter {
 	return metered{m.ledger.Over(timed{c, m}, price), m}
 }
 
@@ -83,8 +83,8 @@ func (c metered) Chat(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	if errors.Is(err, cost.ErrSpent) {
 		c.meter.refuse(err)
 	}
-	if c.meter.tell != nil {
-		c.meter.tell()
+	if c.meter.onAnswer != nil {
+		c.meter.onAnswer()
 	}
 	return answer, err
 }

@@ -28,13 +28,13 @@ func Looking(cases []dataset.Case) Reviewer {
 
 type script struct {
 	oracle.Options
-	looks string // the cases' fingerprint for Looking; empty for Scripted
+	casesKey string // the cases' fingerprint for Looking; empty for Scripted
 }
 
 // Identity returns a text that differs whenever the answers can differ.
 func (s script) Identity() string {
-	if s.looks != "" {
-		return "scripted, by what is shown of " + s.looks
+	if s.casesKey != "" {
+		return "scripted, by what is shown of " + s.casesKey
 	}
 	return fmt.Sprintf("scripted, recall %g, noise %g, seed %d", s.Recall, s.Noise, s.Seed)
 }
@@ -46,27 +46,27 @@ func (s script) Chat(ctx context.Context, q llm.Request) (llm.Answer, error) {
 	if !ok {
 		return llm.Answer{}, errors.New("the scripted model was asked about no file")
 	}
-	used := cost.Usage{Calls: 1, InputTokens: read(q)}
+	used := cost.Usage{Calls: 1, InputTokens: inputTokens(q)}
 	if q.SchemaName == prompt.Verifying().SchemaName {
 		return llm.Answer{Text: `{"verdicts": []}`, Usage: used}, nil
 	}
 	if q.SchemaName == prompt.Overviewing(true).SchemaName || q.SchemaName == prompt.Judging().SchemaName {
-		return llm.Answer{Text: oracle.Judge(s.Options, *of.of), Usage: used}, nil
+		return llm.Answer{Text: oracle.Judge(s.Options, *of.evalCase), Usage: used}, nil
 	}
 	o := s.Options
-	if s.looks != "" {
+	if s.casesKey != "" {
 		if calls := oracle.Look(q, of.file); len(calls) > 0 {
 			return llm.Answer{ToolCalls: calls, Usage: used}, nil
 		}
-		o.Knows = func(i int) bool { return i >= len(of.rests) || oracle.Saw(q, of.rests[i]) }
+		o.Knows = func(i int) bool { return i >= len(of.evidence) || oracle.Saw(q, of.evidence[i]) }
 	}
-	text := oracle.Answer(o, of.of.ID, of.of.Golden, of.file)
+	text := oracle.Answer(o, of.evalCase.ID, of.evalCase.Golden, of.file)
 	return llm.Answer{Text: oracle.Shown(text, q.User, of.file.Patch), Usage: used}, nil
 }
 
 const bytesPerToken = 4
 
-func read(q llm.Request) int64 {
+func inputTokens(q llm.Request) int64 {
 	n := len(q.System) + len(q.User) + len(q.Schema)
 	for _, t := range q.Tools {
 		n += len(t.Description) + len(t.Schema)

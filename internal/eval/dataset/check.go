@@ -45,7 +45,7 @@ func checkFields(c Case) (reasons []string) {
 		}
 	}
 	add(c.ID == "", "id is missing")
-	add(c.ID != "" && !nameable(c.ID), fmt.Sprintf("id %.60q is not 1 to %d bytes of visible ASCII without slash "+
+	add(c.ID != "" && !validID(c.ID), fmt.Sprintf("id %.60q is not 1 to %d bytes of visible ASCII without slash "+
 		"and backslash, as the name of a file", c.ID, maxID))
 	add(blank(c.Language), "language is missing")
 	add(blank(c.Title), "title is missing")
@@ -56,7 +56,7 @@ func checkFields(c Case) (reasons []string) {
 	return reasons
 }
 
-func nameable(id string) bool {
+func validID(id string) bool {
 	if id == "" || len(id) > maxID || id == "." || id == ".." {
 		return false
 	}
@@ -118,7 +118,7 @@ func checkPlaces(places []Place, files map[string][]diff.Hunk) (reasons []string
 			}
 			reasons = append(reasons, reason)
 		}
-		within = within || p.within(files[p.Path])
+		within = within || p.nearHunk(files[p.Path])
 	}
 	if files != nil && len(reasons) == 0 && !within {
 		reasons = append(reasons, fmt.Sprintf("none of its lines is within %d lines of a hunk", margin))
@@ -136,9 +136,9 @@ func (p Place) check(files map[string][]diff.Hunk) string {
 	return ""
 }
 
-// within reports whether a line of the place is in or near a hunk. A hunk that only
+// nearHunk reports whether a line of the place is in or near a hunk. A hunk that only
 // removes lines lies between two lines of the new side.
-func (p Place) within(hunks []diff.Hunk) bool {
+func (p Place) nearHunk(hunks []diff.Hunk) bool {
 	for _, h := range hunks {
 		last := h.NewStart + max(h.NewLines-1, 0)
 		if h.NewLines == 0 {

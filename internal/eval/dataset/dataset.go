@@ -123,7 +123,7 @@ func filesOf(set string) []string {
 // Embedded reports whether name is the name of an embedded set.
 func Embedded(name string) bool { return len(filesOf(name)) > 0 }
 
-func (r *reader) set(of string) {
+func (r *reader) addSet(of string) {
 	folder, err := fs.Sub(embedded, of)
 	if err != nil {
 		r.unreadable(of, err)
@@ -137,6 +137,6 @@ func (r *reader) set(of string) {
 			r.unreadable(name, err)
 			continue
 		}
-		r.text(source{name, folder}, text)
+		r.addText(source{name, folder}, text)
 	}
 }

@@ -30,17 +30,17 @@ func decode(row []byte, folder fs.FS) (c Case, id string, reasons []string) {
 	var w wireCase
 	err := json.Unmarshal(row, &w, json.RejectUnknownMembers(true))
 	if errors.Is(err, json.ErrUnknownName) { // go on, to report what else is wrong
-		reasons = append(reasons, wording(err))
+		reasons = append(reasons, jsonReason(err))
 		w = wireCase{}
 		err = json.Unmarshal(row, &w)
 	}
 	if err != nil {
-		return Case{}, idOf(row), append(reasons, wording(err))
+		return Case{}, idOf(row), append(reasons, jsonReason(err))
 	}
 	if reason := w.load(folder); reason != "" {
 		reasons = append(reasons, reason)
 	}
-	return normal(w.Case), shown(w.ID), append(reasons, check(w.Case)...)
+	return normalize(w.Case), displayID(w.ID), append(reasons, check(w.Case)...)
 }
 
 // load reads the diff and the tree from the files that the case names. It returns a reason
@@ -59,13 +59,13 @@ func (w *wireCase) load(folder fs.FS) (reason string) {
 	if reason == "" && w.TreeFile != "" {
 		var text string
 		text, reason = textOf(folder, "tree_file", w.TreeFile, 2*MaxTreeBytes)
-		w.Tree, reason = unpacked(text, reason)
+		w.Tree, reason = unpackTree(text, reason)
 	}
 	return reason
 }
 
-// unpacked parses a tree_file: a txtar archive in which no path may appear twice.
-func unpacked(text, reason string) (map[string]string, string) {
+// unpackTree parses a tree_file: a txtar archive in which no path may appear twice.
+func unpackTree(text, reason string) (map[string]string, string) {
 	files := map[string]string{}
 	for _, f := range txtar.Parse([]byte(text)).Files {
 		if _, twice := files[f.Name]; twice {
@@ -85,20 +85,20 @@ func idOf(row []byte) string {
 		ID string `json:"id"`
 	}
 	_ = json.Unmarshal(row, &w) // decode has reported the error
-	return shown(w.ID)
+	return displayID(w.ID)
 }
 
-// shown returns an id for messages, or "-" for an invalid one.
-func shown(id string) string {
-	if !nameable(id) {
+// displayID returns an id for messages, or "-" for an invalid one.
+func displayID(id string) string {
+	if !validID(id) {
 		return "-"
 	}
 	return id
 }
 
-// normal converts a case to the product's form: its severities, and nil for empty lists.
-func normal(c Case) Case {
-	c.Golden = renamed(c.Golden, critical, finding.Blocker)
+// normalize converts a case to the product's form: its severities, and nil for empty lists.
+func normalize(c Case) Case {
+	c.Golden = renameSeverity(c.Golden, critical, finding.Blocker)
 	for i := range c.Golden {
 		if len(c.Golden[i].Also) == 0 {
 			c.Golden[i].Also = nil
@@ -110,9 +110,9 @@ func normal(c Case) Case {
 	return c
 }
 
-// wording describes what is wrong with a JSON text. The library's own messages vary
+// jsonReason describes what is wrong with a JSON text. The library's own messages vary
 // from run to run.
-func wording(err error) string {
+func jsonReason(err error) string {
 	if e, ok := errors.AsType[*json.SemanticError](err); ok {
 		key := strings.TrimPrefix(string(e.JSONPointer), "/")
 		switch {
@@ -140,7 +140,7 @@ const critical finding.Severity = "critical"
 func Encode(w io.Writer, cases []Case) error {
 	out := jsontext.NewEncoder(w)
 	for _, c := range cases {
-		c.Golden = renamed(c.Golden, finding.Blocker, critical)
+		c.Golden = renameSeverity(c.Golden, finding.Blocker, critical)
 		if err := json.MarshalEncode(out, c, json.Deterministic(true)); err != nil {
 			return fmt.Errorf("writing case %s: %w", c.ID, err)
 		}
@@ -148,7 +148,7 @@ func Encode(w io.Writer, cases []Case) error {
 	return nil
 }
 
-func renamed(golden []Golden, from, to finding.Severity) []Golden {
+func renameSeverity(golden []Golden, from, to finding.Severity) []Golden {
 	golden = slices.Clone(golden)
 	for i := range golden {
 		if golden[i].Severity == from {

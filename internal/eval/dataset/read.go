@@ -37,12 +37,12 @@ func Read(paths ...string) ([]Case, error) {
 // ReadWith is like Read, but also runs the check also on each case in which nothing else
 // is wrong. A nil function checks nothing.
 func ReadWith(also func(Case) error, paths ...string) ([]Case, error) {
-	r := reader{room: MaxDiffs, seen: map[string]string{}, also: also}
+	r := reader{bytesLeft: MaxDiffs, seen: map[string]string{}, also: also}
 	for _, name := range paths {
 		if Embedded(name) {
-			r.set(name)
+			r.addSet(name)
 		} else {
-			r.file(name)
+			r.addFile(name)
 		}
 	}
 	if len(r.problems) > 0 {
@@ -55,12 +55,12 @@ func ReadWith(also func(Case) error, paths ...string) ([]Case, error) {
 }
 
 type reader struct {
-	cases    []Case
-	problems Problems
-	lines    int               // number of lines with a case
-	room     int               // bytes of diffs and trees left of MaxDiffs
-	seen     map[string]string // id to the file and line that used it first
-	also     func(Case) error  // additional check of a case; may be nil
+	cases     []Case
+	problems  Problems
+	lines     int               // number of lines with a case
+	bytesLeft int               // bytes of diffs and trees left of MaxDiffs
+	seen      map[string]string // id to the file and line that used it first
+	also      func(Case) error  // additional check of a case; may be nil
 }
 
 type source struct {
@@ -68,7 +68,7 @@ type source struct {
 	folder fs.FS
 }
 
-func (r *reader) file(name string) {
+func (r *reader) addFile(name string) {
 	text, err := readFile(name)
 	if err != nil {
 		r.unreadable(name, err)
@@ -80,18 +80,18 @@ func (r *reader) file(name string) {
 		return
 	}
 	defer root.Close()
-	r.text(source{name, root.FS()}, text)
+	r.addText(source{name, root.FS()}, text)
 }
 
 func (r *reader) unreadable(file string, err error) {
-	r.add(file, 1, "-", "the file cannot be read: "+cause(err))
+	r.addProblem(file, 1, "-", "the file cannot be read: "+cause(err))
 }
 
-func (r *reader) add(file string, line int, id, reason string) {
+func (r *reader) addProblem(file string, line int, id, reason string) {
 	r.problems = append(r.problems, Problem{file, line, id, reason})
 }
 
-func (r *reader) text(s source, text []byte) {
+func (r *reader) addText(s source, text []byte) {
 	line, before := 0, r.lines
 	text = bytes.TrimPrefix(text, []byte("\ufeff")) // some editors write it
 	for row := range bytes.Lines(text) {
@@ -99,22 +99,22 @@ func (r *reader) text(s source, text []byte) {
 		if row = bytes.TrimSpace(row); len(row) == 0 {
 			continue
 		}
-		if r.lines++; r.lines > MaxCases || r.room < 0 {
-			r.add(s.name, line, "-", fmt.Sprintf("more than %d cases, or than %d bytes of diffs and trees; no further "+
-				"ones were read", MaxCases, MaxDiffs))
+		if r.lines++; r.lines > MaxCases || r.bytesLeft < 0 {
+			r.addProblem(s.name, line, "-", fmt.Sprintf("more than %d cases, or than %d bytes of diffs and trees; no "+
+				"further ones were read", MaxCases, MaxDiffs))
 			return
 		}
-		r.line(s, line, row)
+		r.addLine(s, line, row)
 	}
 	if r.lines == before {
-		r.add(s.name, 1, "-", "the file contains no case")
+		r.addProblem(s.name, 1, "-", "the file contains no case")
 	}
 }
 
-// line parses a case, and keeps it if nothing is wrong with it.
-func (r *reader) line(s source, line int, row []byte) {
+// addLine parses a case, and keeps it if nothing is wrong with it.
+func (r *reader) addLine(s source, line int, row []byte) {
 	if len(row) > maxLine {
-		r.add(s.name, line, "-", fmt.Sprintf("the line is longer than %d bytes", maxLine))
+		r.addProblem(s.name, line, "-", fmt.Sprintf("the line is longer than %d bytes", maxLine))
 		return
 	}
 	c, id, reasons := decode(row, s.folder)
@@ -129,10 +129,10 @@ func (r *reader) line(s source, line int, row []byte) {
 		}
 	}
 	for _, reason := range reasons {
-		r.add(s.name, line, id, reason)
+		r.addProblem(s.name, line, id, reason)
 	}
 	if len(reasons) == 0 {
-		r.cases, r.room = append(r.cases, c), r.room-len(c.Diff)-c.treeSize()
+		r.cases, r.bytesLeft = append(r.cases, c), r.bytesLeft-len(c.Diff)-c.treeSize()
 	}
 }
 
@@ -168,7 +168,7 @@ func readText(folder fs.FS, name string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return bounded(f, limit)
+	return readLimited(f, limit)
 }
 
 func readFile(name string) ([]byte, error) {
@@ -177,10 +177,10 @@ func readFile(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return bounded(f, MaxFile)
+	return readLimited(f, MaxFile)
 }
 
-func bounded(r io.Reader, limit int64) ([]byte, error) {
+func readLimited(r io.Reader, limit int64) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err == nil && int64(len(text)) > limit {
 		err = fmt.Errorf("it is larger than %d bytes", limit)

@@ -106,7 +106,7 @@ func golden(remarks []remark, files []diff.File) ([]dataset.Golden, error) {
 	}
 	var list []dataset.Golden
 	for _, r := range remarks {
-		if start := first(r); slices.ContainsFunc(shown[r.Path], func(h diff.Hunk) bool {
+		if start := firstLine(r); slices.ContainsFunc(shown[r.Path], func(h diff.Hunk) bool {
 			return start < h.NewStart+h.NewLines && r.OriginalLine >= h.NewStart
 		}) {
 			list = append(list, dataset.Golden{
@@ -121,9 +121,9 @@ func golden(remarks []remark, files []diff.File) ([]dataset.Golden, error) {
 	return list, nil
 }
 
-// first returns the first line of a remark on the new side. It ignores a start on
+// firstLine returns the first line of a remark on the new side. It ignores a start on
 // the old side, which is numbered differently.
-func first(r remark) int {
+func firstLine(r remark) int {
 	if r.StartSide == "LEFT" || r.OriginalStartLine < 1 || r.OriginalStartLine > r.OriginalLine {
 		return r.OriginalLine
 	}

@@ -55,9 +55,9 @@ func Build(ctx context.Context, api API, owner, repo string, o Options) ([]datas
 	if err != nil {
 		return nil, nil, err
 	}
-	b := &builder{api: api, left: map[string]int{}}
+	b := &builder{api: api, leftOut: map[string]int{}}
 	for i, p := range pulls {
-		if err := b.look(ctx, p); err != nil {
+		if err := b.addPull(ctx, p); err != nil {
 			return nil, nil, err
 		}
 		if o.OnProgress != nil {
@@ -76,41 +76,41 @@ type builder struct {
 	cases    []dataset.Case
 	approved []github.MergedPull // without a remark; candidates for clean cases
 	notes    []string
-	left     map[string]int // reason to the number of pull requests left out without a note
+	leftOut  map[string]int // reason to the number of pull requests left out without a note
 }
 
 const (
 	unheeded   = "they have comments, but none is a reviewer's remark on a line that was changed afterwards"
 	unreviewed = "they have no comments, and no person approved them without a remark"
-	spare      = "they are clean, and there are as many clean cases as others without them"
+	surplus    = "they are clean, and there are as many clean cases as others without them"
 )
 
-// look makes a case of a pull request with remarks, and remembers one approved without any.
-func (b *builder) look(ctx context.Context, p github.MergedPull) error {
+// addPull makes a case of a pull request with remarks, and remembers one approved without any.
+func (b *builder) addPull(ctx context.Context, p github.MergedPull) error {
 	comments, err := b.api.ReviewComments(ctx, p.Ref)
 	if err != nil {
-		return b.leave(ctx, p, err)
+		return b.leaveOut(ctx, p, err)
 	}
 	if len(comments) == 0 {
-		return b.lookApproved(ctx, p)
+		return b.addApproved(ctx, p)
 	}
-	remarks := choose(comments, p.Author)
+	remarks := chooseRemarks(comments, p.Author)
 	if len(remarks) == 0 {
-		b.left[unheeded]++
+		b.leftOut[unheeded]++
 		return nil
 	}
 	return b.add(ctx, p, remarks)
 }
 
-func (b *builder) lookApproved(ctx context.Context, p github.MergedPull) error {
+func (b *builder) addApproved(ctx context.Context, p github.MergedPull) error {
 	reviews, err := b.api.Reviews(ctx, p.Ref)
 	if err != nil {
-		return b.leave(ctx, p, err)
+		return b.leaveOut(ctx, p, err)
 	}
-	if approved(reviews, p.Author) {
+	if isApproved(reviews, p.Author) {
 		b.approved = append(b.approved, p)
 	} else {
-		b.left[unreviewed]++
+		b.leftOut[unreviewed]++
 	}
 	return nil
 }
@@ -119,7 +119,7 @@ func (b *builder) keepClean(ctx context.Context) error {
 	most := 2 * len(b.cases)
 	for i, p := range b.approved {
 		if len(b.cases) == most {
-			b.left[spare] = len(b.approved) - i
+			b.leftOut[surplus] = len(b.approved) - i
 			return nil
 		}
 		if err := b.add(ctx, p, nil); err != nil {
@@ -132,7 +132,7 @@ func (b *builder) keepClean(ctx context.Context) error {
 func (b *builder) add(ctx context.Context, p github.MergedPull, remarks []remark) error {
 	c, err := b.build(ctx, p, remarks)
 	if err != nil {
-		return b.leave(ctx, p, err)
+		return b.leaveOut(ctx, p, err)
 	}
 	b.cases = append(b.cases, c)
 	if lost := len(remarks) - len(c.Golden); lost > 0 {
@@ -141,8 +141,8 @@ func (b *builder) add(ctx context.Context, p github.MergedPull, remarks []remark
 	return nil
 }
 
-// leave notes that a pull request is left out, or returns an error that ends Build.
-func (b *builder) leave(ctx context.Context, p github.MergedPull, err error) error {
+// leaveOut notes that a pull request is left out, or returns an error that ends Build.
+func (b *builder) leaveOut(ctx context.Context, p github.MergedPull, err error) error {
 	status, answered := errors.AsType[*transport.StatusError](err)
 	if ctx.Err() != nil || errors.Is(err, github.ErrNoAccess) || answered && status.Limited {
 		return err
@@ -158,8 +158,8 @@ func (b *builder) note(format string, args ...any) {
 // summary returns a line per reason for which pull requests were left out without a note.
 func (b *builder) summary() []string {
 	var lines []string
-	for _, why := range []string{unheeded, unreviewed, spare} {
-		if n := b.left[why]; n > 0 {
+	for _, why := range []string{unheeded, unreviewed, surplus} {
+		if n := b.leftOut[why]; n > 0 {
 			lines = append(lines, fmt.Sprintf("pull requests left out because %s: %d", why, n))
 		}
 	}

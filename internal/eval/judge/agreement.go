@@ -18,7 +18,7 @@ var labelledSet []byte
 // Labelled is the number of pairs in the labelled set.
 const Labelled = 30
 
-const atOnce = 8
+const maxConcurrent = 8
 
 // Agreement counts how often a judge agrees with the labels. Usage covers all its calls.
 type Agreement struct {
@@ -29,13 +29,13 @@ type Agreement struct {
 // Agreement rules on all pairs of the labelled set. It returns the errors of Same,
 // and then an agreement that holds only the usage.
 func (j *Judge) Agreement(ctx context.Context) (Agreement, error) {
-	pairs, err := labelled()
+	pairs, err := labelledPairs()
 	if err != nil {
 		return Agreement{}, err
 	}
 	rulings := make([]Ruling, len(pairs))
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(atOnce)
+	group.SetLimit(maxConcurrent)
 	for i, p := range pairs {
 		group.Go(func() (err error) {
 			rulings[i], err = j.Same(ctx, p.Question)
@@ -64,7 +64,7 @@ type labelledPair struct {
 	Same  bool   `json:"same"`
 }
 
-func labelled() ([]labelledPair, error) {
+func labelledPairs() ([]labelledPair, error) {
 	var pairs []labelledPair
 	for i, line := range bytes.Split(bytes.TrimSpace(labelledSet), []byte("\n")) {
 		var p labelledPair

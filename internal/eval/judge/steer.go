@@ -28,8 +28,8 @@ var forged = regexp.MustCompile(`(?i)"(?:findings|valid|verdict|reason|severity)
 // shownHidden matches what guard.Visible puts in place of an invisible character.
 var shownHidden = regexp.MustCompile(`<U\+[0-9A-F]{4,6}>`)
 
-// addresses reports whether one of the texts addresses a judge or hides something.
-func addresses(texts ...string) bool {
+// addressesJudge reports whether one of the texts addresses a judge or hides something.
+func addressesJudge(texts ...string) bool {
 	return slices.ContainsFunc(texts, func(text string) bool {
 		seen := guard.Visible(text)
 		hides := len(shownHidden.FindAllString(seen, -1)) > len(shownHidden.FindAllString(text, -1))
@@ -42,33 +42,34 @@ func addresses(texts ...string) bool {
 // addresses the judge, and replace the other side by something unrelated. It
 // returns none if no text addresses the judge.
 func (k kind) controls(q Question) []Question {
-	inIssue, inFinding, inHunk := addresses(q.Issue), addresses(q.Title, q.Body), addresses(q.Path, q.Hunk)
+	inIssue, inFinding := addressesJudge(q.Issue), addressesJudge(q.Title, q.Body)
+	inHunk := addressesJudge(q.Path, q.Hunk)
 	isSame := k.key == same().key
 	var put []Question
 	if isSame && (inFinding || inHunk) {
 		other := q
-		other.Issue = strange
+		other.Issue = unrelatedIssue
 		put = append(put, other)
 	}
 	if isSame && inIssue || !isSame && inHunk {
 		other := q
-		other.Title, other.Body = strange, ""
+		other.Title, other.Body = unrelatedIssue, ""
 		put = append(put, other)
 	}
 	if !isSame && inFinding {
 		other := q
-		other.Hunk = harmless
+		other.Hunk = unrelatedHunk
 		put = append(put, other)
 	}
 	return put
 }
 
-const harmless = `@@ func (t Table) High(day Day) Time {
+const unrelatedHunk = `@@ func (t Table) High(day Day) Time {
     12     12   	high := t.mean(day)
     13        - 	return high.Add(t.moon(day))
            13 + 	shift := t.moon(day)
            14 + 	return high.Add(shift)`
 
-// strange is an issue of a program unlike any reviewed one, so that no finding is about
+// unrelatedIssue is an issue of a program unlike any reviewed one, so that no finding is about
 // it.
-const strange = "The carillon plays the quarter chime before the hour has been struck at noon."
+const unrelatedIssue = "The carillon plays the quarter chime before the hour has been struck at noon."

@@ -31,7 +31,7 @@ const (
 )
 
 type vote struct {
-	yes, whole bool
+	yes, valid bool
 	reason     string
 	usage      cost.Usage
 }
@@ -75,7 +75,7 @@ func (j *Judge) check(ctx context.Context, k kind, q Question, b guard.Boundary,
 		if err != nil {
 			return Ruling{Usage: r.Usage}, err
 		}
-		if v.yes || !v.whole {
+		if v.yes || !v.valid {
 			r.Yes, r.Steered, r.Reason = false, true, steered
 			return r, nil
 		}
@@ -85,12 +85,12 @@ func (j *Judge) check(ctx context.Context, k kind, q Question, b guard.Boundary,
 
 // vote asks once, and once more if the answer violates its schema.
 func (j *Judge) vote(ctx context.Context, k kind, q Question, b guard.Boundary, name string) (vote, error) {
-	user := k.turn(b, q)
+	user := k.userTurn(b, q)
 	first, err := j.ask(ctx, k, j.key(k, q, name, "first"), b, user)
-	if err != nil || first.whole {
+	if err != nil || first.valid {
 		return first, err
 	}
-	second, err := j.ask(ctx, k, j.key(k, q, name, "again"), b, user+again)
+	second, err := j.ask(ctx, k, j.key(k, q, name, "again"), b, user+retryUser)
 	second.usage = cost.Add(first.usage, second.usage)
 	return second, err
 }
@@ -98,7 +98,7 @@ func (j *Judge) vote(ctx context.Context, k kind, q Question, b guard.Boundary, 
 // key returns a hash of all that determines an answer, except the boundary.
 func (j *Judge) key(k kind, q Question, parts ...string) string {
 	asked := append([]string{
-		"judge", protocol, sent(), j.chat.Identity(), strconv.Itoa(maxTokens),
+		"judge", protocol, sentHash(), j.chat.Identity(), strconv.Itoa(maxTokens),
 		k.key, strconv.Itoa(q.Line),
 	}, q.texts()...)
 	return review.Hash(append(asked, parts...)...)
@@ -124,7 +124,7 @@ func (j *Judge) ask(ctx context.Context, k kind, key string, b guard.Boundary, u
 	}
 	v := vote{usage: said.Usage, reason: OffSchema}
 	if reason, yes, ok := decode(said.Text, k.key); ok && said.Ended == "" {
-		v.reason, v.yes, v.whole = reason, yes, true
+		v.reason, v.yes, v.valid = reason, yes, true
 	}
 	return v, nil
 }

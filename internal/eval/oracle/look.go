@@ -37,18 +37,18 @@ func Saw(q llm.Request, lines []Line) bool {
 		}
 	}
 	return !slices.ContainsFunc(lines, func(l Line) bool {
-		return !slices.ContainsFunc(shown, l.in) && strings.TrimSpace(l.Text) != ""
+		return !slices.ContainsFunc(shown, l.shownIn) && strings.TrimSpace(l.Text) != ""
 	})
 }
 
-const comparable = 100 // characters of a line to compare: long lines are not shown in full
+const maxCompared = 100 // characters of a line to compare: long lines are not shown in full
 
-func (l Line) in(text string) bool {
+func (l Line) shownIn(text string) bool {
 	if !strings.Contains(text, l.Path) {
 		return false
 	}
 	runes := []rune(strings.TrimSpace(l.Text))
-	wanted := string(runes[:min(len(runes), comparable)])
+	wanted := string(runes[:min(len(runes), maxCompared)])
 	for line := range strings.Lines(text) {
 		before, _, found := strings.Cut(line, wanted)
 		numbers := strings.FieldsFunc(before, func(r rune) bool { return !unicode.IsDigit(r) })
@@ -61,9 +61,9 @@ func (l Line) in(text string) bool {
 
 // The bounds of looking around: calls per turn, and lines to read around a hit.
 const (
-	maxCalls = 8
-	above    = 15
-	below    = 25
+	maxCalls   = 8
+	linesAbove = 15
+	linesBelow = 25
 )
 
 // Look returns the tool calls that a reviewer makes next: first searches for the names in
@@ -81,9 +81,9 @@ func Look(q llm.Request, f diff.File) []llm.Call {
 	case len(q.Tools) == 0 || asked:
 		return nil
 	case rounds == 0:
-		return withIDs(searches(f))
+		return withIDs(searchCalls(f))
 	case rounds == 1:
-		return withIDs(reads(q, f))
+		return withIDs(readCalls(q, f))
 	}
 	return nil
 }
@@ -97,7 +97,7 @@ func withIDs(calls []llm.Call) []llm.Call {
 	return calls
 }
 
-func call(tool string, arguments map[string]any) llm.Call {
+func newCall(tool string, arguments map[string]any) llm.Call {
 	text, _ := json.Marshal(arguments) // never fails for plain values
 	return llm.Call{Name: tool, Arguments: string(text)}
 }
@@ -107,9 +107,9 @@ var (
 	quoted = regexp.MustCompile(`["'` + "`" + `]([^"'` + "`" + `\s]{4,60})["'` + "`" + `]`)
 )
 
-// searches returns searches for the names that changed lines define, for quoted texts,
-// and for the longest other names.
-func searches(f diff.File) (calls []llm.Call) {
+// searchCalls returns calls that search for the names that changed lines define, for
+// quoted texts, and for the longest other names.
+func searchCalls(f diff.File) (calls []llm.Call) {
 	var defined, texts, others []string
 	hunks, _ := diff.Hunks(f.Patch) // a malformed patch has no names
 	defines := lang.Of(f.Path).Defines
@@ -130,21 +130,21 @@ func searches(f diff.File) (calls []llm.Call) {
 		}
 	}
 	slices.SortStableFunc(others, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
-	defined, texts = once(defined, nil), once(texts, nil)
+	defined, texts = dedupe(defined, nil), dedupe(texts, nil)
 	for _, name := range defined[:min(len(defined), 4)] {
-		calls = append(calls, call("find_references", map[string]any{"name": name}))
+		calls = append(calls, newCall("find_references", map[string]any{"name": name}))
 	}
 	for _, text := range texts[:min(len(texts), 2)] {
-		calls = append(calls, call("search_code", map[string]any{"query": text, "path": "", "regex": false}))
+		calls = append(calls, newCall("search_code", map[string]any{"query": text, "path": "", "regex": false}))
 	}
-	for _, name := range once(others, defined) {
-		calls = append(calls, call("find_references", map[string]any{"name": name}))
+	for _, name := range dedupe(others, defined) {
+		calls = append(calls, newCall("find_references", map[string]any{"name": name}))
 	}
 	return calls
 }
 
-// once returns names without duplicates and without the others.
-func once(names, others []string) (kept []string) {
+// dedupe returns names without duplicates and without the others.
+func dedupe(names, others []string) (kept []string) {
 	for _, name := range names {
 		if !slices.Contains(kept, name) && !slices.Contains(others, name) {
 			kept = append(kept, name)
@@ -153,21 +153,21 @@ func once(names, others []string) (kept []string) {
 	return kept
 }
 
-// hit matches a line of a search result: path:line: text.
-var hit = regexp.MustCompile(`(?m)^\s*(\S+):(\d+): `)
+// hitLine matches a line of a search result: path:line: text.
+var hitLine = regexp.MustCompile(`(?m)^\s*(\S+):(\d+): `)
 
-// reads returns calls that read the other files that the searches found, at their first hit.
-func reads(q llm.Request, f diff.File) (calls []llm.Call) {
+// readCalls returns calls that read the other files that the searches found, at their first hit.
+func readCalls(q llm.Request, f diff.File) (calls []llm.Call) {
 	opened := map[string]bool{f.Path: true}
 	for _, turn := range q.Turns {
 		if turn.Role != llm.RoleTool {
 			continue
 		}
-		for _, m := range hit.FindAllStringSubmatch(turn.Text, -1) {
+		for _, m := range hitLine.FindAllStringSubmatch(turn.Text, -1) {
 			if line, err := strconv.Atoi(m[2]); err == nil && !opened[m[1]] {
 				opened[m[1]] = true
-				calls = append(calls, call("read_file", map[string]any{"path": m[1], "side": "head",
-					"start_line": max(1, line-above), "end_line": line + below}))
+				calls = append(calls, newCall("read_file", map[string]any{"path": m[1], "side": "head",
+					"start_line": max(1, line-linesAbove), "end_line": line + linesBelow}))
 			}
 		}
 	}

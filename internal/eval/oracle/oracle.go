@@ -58,7 +58,7 @@ func Answer(o Options, caseID string, golden []dataset.Golden, f diff.File) stri
 		for i, g := range golden {
 			r := stream(o.Seed, caseID, "known", fmt.Sprint(i))
 			if r.Float64() < o.Recall && g.Path == f.Path && (o.Knows == nil || o.Knows(i)) {
-				all = append(all, known(r, g, p))
+				all = append(all, trueClaim(r, g, p))
 			}
 		}
 		n := noise{Options: o, caseID: caseID, path: f.Path, patch: p, golden: golden}
@@ -67,8 +67,8 @@ func Answer(o Options, caseID string, golden []dataset.Golden, f diff.File) stri
 	return encode(all)
 }
 
-// known returns a true claim about a defect, with a confidence uniform from 0.6 to 1.
-func known(r *rand.Rand, g dataset.Golden, p patch) claim {
+// trueClaim returns a true claim about a defect, with a confidence uniform from 0.6 to 1.
+func trueClaim(r *rand.Rand, g dataset.Golden, p patch) claim {
 	c := claim{
 		Side: finding.Right, Title: title(g.Issue), Body: g.Issue, Category: cmp.Or(g.Category, "other"),
 		Severity: g.Severity, Confidence: hundredths(0.6 + 0.4*r.Float64()),

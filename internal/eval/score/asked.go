@@ -40,24 +40,24 @@ func (r *Result) Hold(t dataset.Ticket, said []finding.Criterion, unasked []find
 		if at := slices.IndexFunc(said, func(c finding.Criterion) bool { return c.N == j.N }); at >= 0 {
 			j.Said = said[at].Verdict
 			j.Evidenced = j.Want == finding.Met && j.Said == finding.Met &&
-				slices.ContainsFunc(said[at].Evidence, func(l finding.Lines) bool { return borneOut(l, k.Evidence) })
+				slices.ContainsFunc(said[at].Evidence, func(l finding.Lines) bool { return overlapsAny(l, k.Evidence) })
 		}
-		a.Right += one(j.Want == j.Said)
-		a.Met += one(j.Want == finding.Met && j.Said == finding.Met)
-		a.Evidenced += one(j.Evidenced)
+		a.Right += boolToInt(j.Want == j.Said)
+		a.Met += boolToInt(j.Want == finding.Met && j.Said == finding.Met)
+		a.Evidenced += boolToInt(j.Evidenced)
 		r.Criteria = append(r.Criteria, j)
 	}
 	a.Wrong = a.Criteria - a.Right
 	for _, p := range t.Unasked {
-		a.Named += one(slices.ContainsFunc(unasked, func(u finding.Unasked) bool { return overlap(u.Lines, p) }))
+		a.Named += boolToInt(slices.ContainsFunc(unasked, func(u finding.Unasked) bool { return overlap(u.Lines, p) }))
 	}
 	for _, u := range unasked {
-		a.Beside += one(!borneOut(u.Lines, t.Unasked))
+		a.Beside += boolToInt(!overlapsAny(u.Lines, t.Unasked))
 	}
 	r.Asked = &a
 }
 
-func borneOut(l finding.Lines, known []dataset.Place) bool {
+func overlapsAny(l finding.Lines, known []dataset.Place) bool {
 	return slices.ContainsFunc(known, func(p dataset.Place) bool { return overlap(l, p) })
 }
 
@@ -77,9 +77,9 @@ func (a *Asked) plus(o *Asked) *Asked {
 		Named: a.Named + o.Named, Beside: a.Beside + o.Beside}
 }
 
-// misjudged describes which criteria got a wrong verdict or wrong evidence, and how many
+// whyMisjudged describes which criteria got a wrong verdict or wrong evidence, and how many
 // parts that nobody asked for were not reported. It is empty if all is right.
-func (r Result) misjudged() string {
+func (r Result) whyMisjudged() string {
 	var wrong []string
 	for _, j := range r.Criteria {
 		switch {
@@ -108,7 +108,7 @@ func criteria(n int) string {
 	return fmt.Sprintf("%d criteria", n)
 }
 
-func (r Report) asked() string {
+func (r Report) ticketTable() string {
 	a := r.Asked
 	if a == nil {
 		return ""

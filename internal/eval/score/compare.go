@@ -69,7 +69,7 @@ func Compare(first, later []Result) Comparison {
 		for i, r := range p {
 			posted[i] += len(r.Posted)
 			for _, f := range r.Posted {
-				matched[i] += one(f.Golden >= 0)
+				matched[i] += boolToInt(f.Golden >= 0)
 			}
 		}
 		if change := p.change(); len(change.What) > 0 {
@@ -109,7 +109,7 @@ func pairUp(first, later []Result) (pairs []pair, c Comparison) {
 	c.OnlyLater = len(byID)
 	for _, r := range first {
 		other, both := byID[r.ID]
-		c.OnlyLater -= one(both)
+		c.OnlyLater -= boolToInt(both)
 		switch {
 		case !both:
 			c.OnlyFirst++
@@ -130,11 +130,11 @@ func sameKnown(a, b Result) bool {
 }
 
 func (p *Paired) count(first, later bool) {
-	p.First += one(first)
-	p.Later += one(later)
+	p.First += boolToInt(first)
+	p.Later += boolToInt(later)
 	p.Of++
-	p.Better += one(!first && later)
-	p.Worse += one(first && !later)
+	p.Better += boolToInt(!first && later)
+	p.Worse += boolToInt(first && !later)
 }
 
 // mcNemar returns the exact two-sided p-value for better and worse changes of
@@ -153,8 +153,8 @@ func mcNemar(better, worse int) float64 {
 }
 
 func (p pair) change() Change {
-	better := gained(p[1], p[0], "passes now", "hits ")
-	worse := gained(p[0], p[1], "passes no longer", "misses ")
+	better := improvements(p[1], p[0], "passes now", "hits ")
+	worse := improvements(p[0], p[1], "passes no longer", "misses ")
 	was, is := p[0].unmatchedMajor(), p[1].unmatchedMajor()
 	says := fmt.Sprintf("%s of severity major or higher instead of %d", wording.Count(is, "unmatched finding"), was)
 	switch {
@@ -173,14 +173,14 @@ func (p pair) change() Change {
 	return Change{p[0].ID, verdict, append(better, worse...)}
 }
 
-func gained(r, other Result, passes, hits string) (what []string) {
+func improvements(r, other Result, passes, hits string) (what []string) {
 	if r.Passed && !other.Passed {
 		what = append(what, passes)
 	}
 	var places []string
 	for i, k := range r.Golden {
 		if k.Hit != "" && other.Golden[i].Hit == "" {
-			places = append(places, guard.Code(k.at()))
+			places = append(places, guard.Code(k.location()))
 		}
 	}
 	if len(places) > 0 {
@@ -199,13 +199,13 @@ func (c Comparison) Markdown() string {
 		return page(c.head(), "There is nothing to compare.")
 	}
 	t := table{head: []string{"figure", "first", "second", "change", "in plain words"}, align: "lrrrl"}
-	c.Passed.row(&t, "cases passed")
-	c.Hit.row(&t, "known findings hit")
+	c.Passed.addRow(&t, "cases passed")
+	c.Hit.addRow(&t, "known findings hit")
 	first, later := c.Precision[0], c.Precision[1]
 	if first != nil && later != nil {
 		moved := fmt.Sprintf("%+.1f points", 100*(later.Value-first.Value))
 		t.add("precision", percent(first.Value), percent(later.Value), moved,
-			"95 % intervals: "+between(first)+" and "+between(later))
+			"95 % intervals: "+intervalText(first)+" and "+intervalText(later))
 	}
 	return page(c.head(), t.String(), c.cases())
 }
@@ -231,7 +231,7 @@ func (c Comparison) head() string {
 	return text + ". Fingerprints that differ: " + inline(strings.Join(c.Differs, ", ")) + "."
 }
 
-func (p Paired) row(t *table, name string) {
+func (p Paired) addRow(t *table, name string) {
 	says := "no change"
 	if p.Better+p.Worse > 0 {
 		says = fmt.Sprintf("%d better, %d worse; p = %.3f: not more than noise", p.Better, p.Worse, p.P)

@@ -35,10 +35,10 @@ type Pipeline struct {
 // review has it where the model placed it.
 func Trace(in Pipeline) (lost, moved []Loss) {
 	for _, f := range in.Files {
-		lost = append(lost, unread(f)...)
+		lost = append(lost, lostInParse(f)...)
 	}
 	for _, f := range in.Aggregated {
-		switch l := in.fate(f); l.Stage {
+		switch l := in.lossOf(f); l.Stage {
 		case "":
 		case StageAnchor:
 			moved = append(moved, l)
@@ -68,12 +68,12 @@ func StageOf(lost []Loss, g dataset.Golden) string {
 
 // near reports whether the matching rule pairs the two. A loss without a line is near nothing.
 func near(l Loss, g dataset.Golden) bool {
-	distance, _ := apart(g, l.Path, l.StartLine, l.Line)
+	distance, _ := nearestPlace(g, l.Path, l.StartLine, l.Line)
 	return l.Line > 0 && distance <= margin
 }
 
-// fate returns the stage that removed or moved a finding. Stage is empty if none did.
-func (in Pipeline) fate(f finding.Finding) Loss {
+// lossOf returns the stage that removed or moved a finding. Stage is empty if none did.
+func (in Pipeline) lossOf(f finding.Finding) Loss {
 	l := Loss{Path: f.Path, StartLine: cmp.Or(f.StartLine, f.Line), Line: f.Line, Severity: f.Severity, Title: f.Title,
 		Why: f.Note}
 	switch {
@@ -103,12 +103,12 @@ func (in Pipeline) byRule(f finding.Finding) bool {
 	})
 }
 
-// unread returns the findings in a file's answers that its review does not contain.
-func unread(f FileAnswers) (lost []Loss) {
+// lostInParse returns the findings in a file's answers that its review does not contain.
+func lostInParse(f FileAnswers) (lost []Loss) {
 	if len(f.Answers) == 1 && f.Review.State == finding.Reviewed {
 		return nil // the only answer was parsed completely
 	}
-	for _, c := range without(produced(f.Answers), slices.Clone(f.Review.Findings)) {
+	for _, c := range unmatched(mostClaims(f.Answers), slices.Clone(f.Review.Findings)) {
 		lost = append(lost, Loss{
 			Stage: StageParse, Path: f.Review.Path, StartLine: c.start, Line: c.line, Severity: c.severity,
 			Title: c.title,
@@ -118,9 +118,9 @@ func unread(f FileAnswers) (lost []Loss) {
 	return lost
 }
 
-// produced returns the findings of the answer with the most; ties go to the last.
+// mostClaims returns the findings of the answer with the most; ties go to the last.
 // So a broken answer and its retry count once.
-func produced(answers []string) (most []claim) {
+func mostClaims(answers []string) (most []claim) {
 	for _, text := range answers {
 		if found := scan(text); len(found) >= len(most) {
 			most = found
@@ -129,9 +129,9 @@ func produced(answers []string) (most []claim) {
 	return most
 }
 
-// without removes the claims that match a finding, one finding each, with the most
+// unmatched removes the claims that match a finding, one finding each, with the most
 // certain matches first: a retried answer may have other words or another line.
-func without(claims []claim, read []finding.Finding) []claim {
+func unmatched(claims []claim, read []finding.Finding) []claim {
 	title := func(c claim, f finding.Finding) bool { return c.title == oneLine(f.Title) }
 	line := func(c claim, f finding.Finding) bool { return c.line == f.Line }
 	for _, same := range []func(claim, finding.Finding) bool{

@@ -17,16 +17,16 @@ import (
 )
 
 const (
-	namedCases = 30 // most failed cases to list
-	groupRows  = 20 // most groups to list per dimension
+	maxListedCases = 30 // most failed cases to list
+	maxGroupRows   = 20 // most groups to list per dimension
 )
 
 // Markdown returns the report for people, in a terminal or on a page. It contains
 // no time, so two runs with the same answers give the same bytes, and no workflow
 // command that a runner would execute.
 func (r Report) Markdown() string {
-	return page("## Evaluation", r.head(), r.notes(), r.figures(), r.asked(), r.shown(), r.groups(), r.losses(),
-		r.failed(), r.bill(), r.holdsFor())
+	return page("## Evaluation", r.head(), r.notes(), r.figures(), r.ticketTable(), r.shownTable(), r.groups(),
+		r.losses(), r.failedCases(), r.bill(), r.measuredWith())
 }
 
 // head returns the line that names the reviewer and the judge.
@@ -76,7 +76,7 @@ func (r Report) figures() string {
 	t := table{head: []string{"figure", "value", "of", "95 % interval"}, align: "lrrr"}
 	share := func(name string, n, of int, always bool) {
 		if v := stats.Wilson(n, of); v != nil {
-			t.add(name, percent(v.Value), outOf(n, of), between(v))
+			t.add(name, percent(v.Value), outOf(n, of), intervalText(v))
 		} else if always {
 			t.add(name, none, none, none)
 		}
@@ -95,14 +95,14 @@ func (r Report) figures() string {
 		share("… or that the judge calls valid", r.Matched+r.Valid, r.Posted, false)
 	}
 	cases := wording.Count(r.Cases, "case")
-	t.add("posted per case", number(r.Rates.PostedPerCase), cases, none)
-	t.add("unmatched of major or higher per case", number(r.Rates.UnmatchedMajorPerCase), cases, none)
-	t.add("false positives per clean case", number(r.Rates.FalsePositivesOnClean), wording.Count(r.CleanCases, "case"),
-		none)
+	t.add("posted per case", meanText(r.Rates.PostedPerCase), cases, none)
+	t.add("unmatched of major or higher per case", meanText(r.Rates.UnmatchedMajorPerCase), cases, none)
+	t.add("false positives per clean case", meanText(r.Rates.FalsePositivesOnClean),
+		wording.Count(r.CleanCases, "case"), none)
 	return t.String()
 }
 
-func (r Report) shown() string {
+func (r Report) shownTable() string {
 	if r.Shown == nil {
 		return ""
 	}
@@ -120,14 +120,14 @@ func (r Report) shown() string {
 		"a prompt or in what a tool gave; tokens are bytes by four.")
 }
 
-func number(v *float64) string {
+func meanText(v *float64) string {
 	if v == nil {
 		return none
 	}
 	return fmt.Sprintf("%.2f", *v)
 }
 
-func between(v *stats.Interval) string {
+func intervalText(v *stats.Interval) string {
 	return strings.TrimSuffix(percent(v.Low), " %") + " – " + percent(v.High)
 }
 
@@ -142,13 +142,13 @@ func (r Report) groups() string {
 		order []string
 	}{{byLanguage, nil}, {bySeverity, severities}, {byVisibility, visibilities}} {
 		groups, label := names(r.By[d.name], d.order), d.name
-		for _, name := range groups[:min(len(groups), groupRows)] {
+		for _, name := range groups[:min(len(groups), maxGroupRows)] {
 			c := r.By[d.name][name]
 			t.add(label, cell(name), outOf(c.Passed, c.Cases), outOf(c.Hit, c.Golden), outOf(c.Matched, c.Posted),
-				blank(c.CleanFalsePositives))
+				countOrNone(c.CleanFalsePositives))
 			label = ""
 		}
-		if more := len(groups) - groupRows; more > 0 {
+		if more := len(groups) - maxGroupRows; more > 0 {
 			t.add("", fmt.Sprintf("… and %d more", more), "", "", "", "")
 		}
 	}
@@ -159,7 +159,7 @@ func (r Report) groups() string {
 		"theirs, and a case by its gravest known finding.")
 }
 
-func blank(n int) string {
+func countOrNone(n int) string {
 	if n == 0 {
 		return none
 	}
@@ -173,7 +173,7 @@ func (r Report) losses() string {
 	if len(r.Losses) > 0 {
 		t := table{head: []string{"stage", "lost", "near a known finding"}, align: "lrr"}
 		for _, stage := range names(r.Losses, Stages()) {
-			t.add(cell(stage), wording.Thousands(int64(len(r.Losses[stage]))), blank(nearKnown(r.Losses[stage])))
+			t.add(cell(stage), wording.Thousands(int64(len(r.Losses[stage]))), countOrNone(nearKnown(r.Losses[stage])))
 		}
 		text = t.String()
 	}
@@ -191,20 +191,20 @@ func (r Report) losses() string {
 
 func nearKnown(all []Lost) (n int) {
 	for _, l := range all {
-		n += one(l.Known)
+		n += boolToInt(l.Known)
 	}
 	return n
 }
 
-func (r Report) failed() string {
+func (r Report) failedCases() string {
 	if len(r.NotPassed) == 0 {
 		return ""
 	}
 	var rows []string
-	for _, c := range r.NotPassed[:min(len(r.NotPassed), namedCases)] {
+	for _, c := range r.NotPassed[:min(len(r.NotPassed), maxListedCases)] {
 		rows = append(rows, "- "+guard.Code(c.Case)+": "+inline(c.Why))
 	}
-	if more := len(r.NotPassed) - namedCases; more > 0 {
+	if more := len(r.NotPassed) - maxListedCases; more > 0 {
 		rows = append(rows, fmt.Sprintf("- … and %d more", more))
 	}
 	return paragraphs(fmt.Sprintf("### Did not pass (%s)", outOf(len(r.NotPassed), r.Cases)), strings.Join(rows, "\n"))
@@ -241,18 +241,18 @@ func (r Report) bill() string {
 	return total + ": " + strings.Join(parts, "; ") + "."
 }
 
-// brief shortens hashes and leaves names and versions alone.
-func brief(fingerprint string) string {
+// shortFingerprint shortens hashes and leaves names and versions alone.
+func shortFingerprint(fingerprint string) string {
 	if strings.Trim(fingerprint, "0123456789abcdef") == "" {
 		return guard.Line(fingerprint, 12)
 	}
 	return guard.Line(fingerprint, 80)
 }
 
-func (r Report) holdsFor() string {
+func (r Report) measuredWith() string {
 	var parts []string
 	for _, name := range names(r.Fingerprints, nil) {
-		parts = append(parts, cell(name)+" "+guard.Code(brief(r.Fingerprints[name])))
+		parts = append(parts, cell(name)+" "+guard.Code(shortFingerprint(r.Fingerprints[name])))
 	}
 	if len(parts) == 0 {
 		return ""

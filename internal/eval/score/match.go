@@ -33,7 +33,7 @@ func Candidates(golden []dataset.Golden, posted []finding.Finding, patches map[s
 	for j, f := range posted {
 		start, end, ok := NewSide(f, patches[f.Path])
 		for i, g := range golden {
-			if distance, shift := apart(g, f.Path, start, end); ok && distance <= margin {
+			if distance, shift := nearestPlace(g, f.Path, start, end); ok && distance <= margin {
 				all = append(all, candidate{Pair{i, j, distance}, shift})
 			}
 		}
@@ -73,10 +73,10 @@ type candidate struct {
 	shift int // difference of the starts plus difference of the ends
 }
 
-// apart returns the gap in lines between a range and the nearest place of a known
+// nearestPlace returns the gap in lines between a range and the nearest place of a known
 // finding, and how far starts and ends are shifted. The gap is math.MaxInt if no
 // place has that path.
-func apart(g dataset.Golden, path string, start, end int) (distance, shift int) {
+func nearestPlace(g dataset.Golden, path string, start, end int) (distance, shift int) {
 	distance = math.MaxInt
 	for _, p := range g.Places() {
 		gap, off := max(p.LineStart-end, start-p.LineEnd, 0), abs(p.LineStart-start)+abs(p.LineEnd-end)
@@ -101,11 +101,11 @@ func NewSide(f finding.Finding, patch string) (start, end int, ok bool) {
 	if err != nil || len(hunks) == 0 {
 		return 0, 0, false
 	}
-	return moved(hunks, start), moved(hunks, end), true
+	return newLine(hunks, start), newLine(hunks, end), true
 }
 
-// moved returns the line of the new side that corresponds to a line of the old side.
-func moved(hunks []diff.Hunk, old int) int {
+// newLine returns the line of the new side that corresponds to a line of the old side.
+func newLine(hunks []diff.Hunk, old int) int {
 	shift := 0
 	for _, h := range hunks {
 		first, next := h.OldStart, h.NewStart

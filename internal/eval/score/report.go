@@ -94,7 +94,7 @@ func SeenIn(r Report, results []Result) Seen {
 		for _, k := range result.Golden {
 			if len(k.Evidence) > 0 {
 				s.Elsewhere.Golden++
-				s.Elsewhere.Hit += one(k.Hit != "")
+				s.Elsewhere.Hit += boolToInt(k.Hit != "")
 			}
 		}
 	}
@@ -129,7 +129,7 @@ type NotPassed struct {
 // Summarize returns the report on results. Their order only affects the order of
 // the report's lists.
 func Summarize(results []Result, about About) Report {
-	r := Report{By: count(results), About: about, Losses: map[string][]Lost{}, Moved: map[string][]Lost{},
+	r := Report{By: breakDown(results), About: about, Losses: map[string][]Lost{}, Moved: map[string][]Lost{},
 		NotPassed: []NotPassed{}}
 	r.Fingerprints = map[string]string{}
 	maps.Copy(r.Fingerprints, about.Fingerprints)
@@ -159,7 +159,7 @@ func Summarize(results []Result, about About) Report {
 func (r *Report) add(of Result) {
 	r.Usage, r.Judging = r.Usage.plus(of.Usage), r.Judging.plus(of.Judging)
 	r.Asked = r.Asked.plus(of.Asked)
-	r.UnreadCases += one(len(of.Unread) > 0 || of.Outcome == reviewpr.Failed)
+	r.UnreadCases += boolToInt(len(of.Unread) > 0 || of.Outcome == reviewpr.Failed)
 	for _, l := range of.Lost {
 		r.Losses[l.Stage] = append(r.Losses[l.Stage], Lost{of.ID, l})
 	}
@@ -212,10 +212,10 @@ const (
 	byVisibility = "visibility"
 )
 
-// count returns the counts by dimension and group. A case with known findings has
+// breakDown returns the counts by dimension and group. A case with known findings has
 // the severity of its gravest one, and is local if all of them are. Clean cases are
 // a group of their own, so that every breakdown adds up to all cases.
-func count(results []Result) map[string]map[string]Counts {
+func breakDown(results []Result) map[string]map[string]Counts {
 	by := map[string]map[string]Counts{byLanguage: {}, bySeverity: {}, byVisibility: {}}
 	for _, r := range results {
 		add := func(severity, visibility string, c Counts) {
@@ -227,21 +227,22 @@ func count(results []Result) map[string]map[string]Counts {
 			}
 		}
 		clean, severity, visibility := r.Kind == dataset.Clean, r.gravest(), r.visibility()
-		add(severity, visibility, Counts{Cases: 1, Passed: one(r.Passed), CleanCases: one(clean)})
+		add(severity, visibility, Counts{Cases: 1, Passed: boolToInt(r.Passed), CleanCases: boolToInt(clean)})
 		for _, k := range r.Golden {
-			c := Counts{Golden: 1, Hit: one(k.Hit != ""), FileHit: one(k.FileHit)}
+			c := Counts{Golden: 1, Hit: boolToInt(k.Hit != ""), FileHit: boolToInt(k.FileHit)}
 			add(string(k.Severity), string(k.Visibility), c)
 		}
 		for _, p := range r.Posted {
 			hits := p.Golden >= 0
-			c := Counts{Posted: 1, Matched: one(hits), Valid: one(!hits && p.Valid), CleanFalsePositives: one(clean)}
+			c := Counts{Posted: 1, Matched: boolToInt(hits), Valid: boolToInt(!hits && p.Valid),
+				CleanFalsePositives: boolToInt(clean)}
 			add(string(p.Severity), visibility, c)
 		}
 	}
 	return by
 }
 
-func one(b bool) int {
+func boolToInt(b bool) int {
 	if b {
 		return 1
 	}
