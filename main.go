@@ -1,5 +1,5 @@
 // Command pr-review-action reviews pull requests and posts what a person
-// approved. It is both the GitHub Action and its command line.
+// approves. It is both the GitHub Action and the command line.
 package main
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/org/pr-review-action/internal/app"
 )
 
-// The workflows of this repository are those that init writes into others.
+// init writes the workflows of this repository into other repositories.
 var (
 	//go:embed .github/workflows/pr-review.yml
 	draftWorkflow string
@@ -23,7 +23,7 @@ var (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends it at once: a write that is out is waited for
+	context.AfterFunc(ctx, stop) // a second signal kills the program; the first waits for a write under way
 	os.Exit(app.Run(ctx, app.Process{
 		Args: os.Args, Environ: os.Environ(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Workflows: map[string]string{

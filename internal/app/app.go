@@ -5,8 +5,8 @@ import (
 	"github.com/org/pr-review-action/internal/local"
 )
 
-// Process is what the program is started with.
+// Process holds the arguments, environment and streams that the program starts with.
 type Process = driver.Process
 
-// app is one invocation.
+// app is one invocation of the program.
 type app struct{ *local.Terminal }

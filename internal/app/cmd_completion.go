@@ -12,14 +12,14 @@ import (
 	"github.com/org/pr-review-action/internal/problem"
 )
 
-// shells are the scripts by which a shell asks the program what may stand next: each hands
-// the words up to the cursor to "completion words", and offers files where that says nothing.
+// completionScripts holds a script per shell. Each passes the words up to the cursor to
+// "completion words", and completes file names if that prints nothing.
 //
 //go:embed completion.bash completion.zsh completion.fish
-var shells embed.FS
+var completionScripts embed.FS
 
-// completionCommand prints a script for a shell, and what that asks for: words of all
-// commands, of which it is one.
+// completionCommand prints a shell's completion script, and the words that the script asks
+// for. It takes a function, as the commands to complete include itself.
 func (a *app) completionCommand(all func() []command) command {
 	return command{name: "completion", args: "bash | fish | zsh",
 		help: "print the script that completes command lines in a shell",
@@ -30,7 +30,7 @@ func (a *app) completionCommand(all func() []command) command {
 				}
 				return nil
 			}
-			script, err := shells.ReadFile("completion." + strings.Join(args, " "))
+			script, err := completionScripts.ReadFile("completion." + strings.Join(args, " "))
 			if err != nil {
 				return problem.Usage("completion takes the name of a shell", a.Name+" completion bash, fish or zsh")
 			}
@@ -39,8 +39,8 @@ func (a *app) completionCommand(all func() []command) command {
 		}}
 }
 
-// completions are what may stand in place of the last word, each with a tab and what it is:
-// a command, or behind one its flags.
+// completions returns the candidates for the last word, each with a tab and its help: command
+// names, or after a command its flags.
 func completions(commands []command, words []string) (found []string) {
 	last, before := words[len(words)-1], words[:len(words)-1]
 	for _, c := range commands {

@@ -7,7 +7,7 @@ import (
 	"github.com/org/pr-review-action/internal/settings"
 )
 
-// configCommand is config check and config print.
+// configCommand returns the command for config check and config print.
 func (a *app) configCommand() command {
 	c := &configcmd.Command{Front: a.Front, Name: a.Name, Typed: map[string]string{}}
 	s := settings.Defaults()

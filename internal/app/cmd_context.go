@@ -19,7 +19,7 @@ import (
 	"github.com/org/pr-review-action/internal/local"
 )
 
-// contextCommand shows what a review would know of a pull request's tickets.
+// contextCommand shows what a review would know about a pull request's tickets.
 func (a *app) contextCommand() command {
 	o := local.NewOptions()
 	return command{
@@ -74,10 +74,10 @@ func (a *app) context(ctx context.Context, args []string) error {
 
 const (
 	contextWidth = 80
-	contextLabel = 12 // columns of the names on the left
+	contextLabel = 12 // columns for the names on the left
 )
 
-// printContext names what belongs together once, and breaks it at the width of a terminal.
+// printContext prints the rows, wrapped at 80 columns. Consecutive rows of one name show it once.
 func printContext(w io.Writer, g ticket.Context) {
 	last := ""
 	for _, row := range contextRows(g) {
@@ -90,7 +90,7 @@ func printContext(w io.Writer, g ticket.Context) {
 		for line := range strings.SplitSeq(row[1], "\n") {
 			width := contextWidth - contextLabel
 			if strings.Contains(line, `"sha256:`) {
-				width = contextWidth // a tool's pin is copied, and so in one piece
+				width = contextWidth // people copy a tool's pin, so it stays in one piece
 			}
 			for _, part := range column.Wrap(guard.Line(line, 0), width) {
 				fmt.Fprintln(w, strings.TrimRight(column.Pad(name, contextLabel-1)+" "+part, " "))
@@ -100,19 +100,19 @@ func printContext(w io.Writer, g ticket.Context) {
 	}
 }
 
-// inPart is what people call a part of a pull request.
-var inPart = strings.NewReplacer(string(ticket.Body), "description", string(ticket.RemoteLink), "ticket's links")
+// partNames replaces the name of a part of a pull request with the word that people use.
+var partNames = strings.NewReplacer(string(ticket.Body), "description", string(ticket.RemoteLink), "ticket's links")
 
-// contextRows are what is known, each behind the name of what it belongs to.
+// contextRows returns one row per fact: the name of the group it belongs to, and its text.
 func contextRows(g ticket.Context) (rows [][2]string) {
 	add := func(name, format string, args ...any) {
 		rows = append(rows, [2]string{name, fmt.Sprintf(format, args...)})
 	}
 	for _, k := range g.Keys {
-		add("Tickets", "%s, named in the %s", k.Key, inPart.Replace(string(k.From)))
+		add("Tickets", "%s, named in the %s", k.Key, partNames.Replace(string(k.From)))
 	}
 	for _, p := range g.PageIDs {
-		add("Pages", "%s, linked in the %s", p.ID, inPart.Replace(string(p.From)))
+		add("Pages", "%s, linked in the %s", p.ID, partNames.Replace(string(p.From)))
 	}
 	for _, s := range g.Sources {
 		said := fmt.Sprintf("%s, %d characters, %.1f s; %s", s.ID, s.Characters, s.Seconds, s.Note)

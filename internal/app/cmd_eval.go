@@ -11,8 +11,8 @@ import (
 	"github.com/org/pr-review-action/internal/local"
 )
 
-// evalCommands are the commands of package evalcmd. Their objects are of whole runs,
-// so that an error prints none.
+// evalCommands returns the commands of package evalcmd. Their JSON objects describe whole
+// runs, so an error prints none.
 func (a *app) evalCommands() []command {
 	p := evalcmd.Program{Front: a.Front, Name: a.Name, NoModel: local.NoModelNotice,
 		Progress: func(silent bool) evalcmd.Progress { return a.NewProgress(silent) }}

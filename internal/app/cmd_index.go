@@ -16,7 +16,7 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// indexOptions are the flags of index.
+// indexOptions holds the flags of index.
 type indexOptions struct {
 	settings.Settings
 	dir, rev string
@@ -38,7 +38,7 @@ func (a *app) indexCommand() command {
 	}
 }
 
-// index builds what a search would, and says what is in it.
+// index builds the index that a search would use, and prints what it contains.
 func (a *app) index(ctx context.Context, o *indexOptions) error {
 	place, err := a.Place(ctx, o.dir, o.rev)
 	if err != nil {
@@ -69,7 +69,7 @@ func (a *app) index(ctx context.Context, o *indexOptions) error {
 	fmt.Fprintf(a.Stdout, "%s of %s, %.1f MB, in %.1f s; %s unchanged since the last index\n",
 		wording.Count(r.Chunks, "chunk"), wording.Count(r.Files, "file"), float64(r.Bytes)/1e6, r.Seconds,
 		wording.Count(r.Reused, "file"))
-	skipped := map[bool][]string{} // by whether the file is in it all the same
+	skipped := map[bool][]string{} // true: indexed, but not cut by definitions
 	for _, reason := range slices.Sorted(maps.Keys(r.Skipped)) {
 		name, uncut := strings.CutPrefix(reason, index.Windows)
 		skipped[uncut] = append(skipped[uncut], fmt.Sprintf("%d %s", r.Skipped[reason], name))

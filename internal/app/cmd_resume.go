@@ -25,10 +25,10 @@ import (
 	"github.com/org/pr-review-action/internal/local"
 )
 
-// resumeOptions are the flags of resume.
+// resumeOptions holds the flags of resume.
 type resumeOptions struct {
 	local.Options
-	next bool // the worst draft is meant
+	next bool // take the worst draft
 }
 
 func (a *app) resumeCommand() command {
@@ -45,7 +45,7 @@ func (a *app) resumeCommand() command {
 			case o.Post && (o.Abort || o.Revise != ""):
 				return problem.Usage("--post posts a draft, and this decision posts none",
 					"leave out --post: the decision goes to the draft's workflow")
-			case o.Push, len(o.Drop) > 0: // a ticket's thread
+			case o.Push, len(o.Drop) > 0: // only a ticket's thread takes these
 			case o.next:
 				return a.resumeNext(ctx, args, o, given)
 			case len(args) == 1 && pull.LooksLikeRef(args[0]):
@@ -82,7 +82,7 @@ func (a *app) resume(ctx context.Context, args []string, o *resumeOptions, given
 		return problem.Usage(flag+" is for a ticket's change, and no draft of one is named",
 			`name its thread, as threads lists it; a finding is dropped by --command "/drop F2"`)
 	}
-	if there := a.onGitHub(ctx, args, err); there != nil {
+	if there := a.findOnGitHub(ctx, args, err); there != nil {
 		return there.resumeNewest(ctx, given)
 	}
 	if err != nil {
@@ -103,8 +103,8 @@ func (a *app) resume(ctx context.Context, args []string, o *resumeOptions, given
 	return (&local.Run{Terminal: a.Terminal, Session: s}).GoFrom(ctx, r, given)
 }
 
-// resumePull decides a draft of a pull request: the local store's where it has one of
-// the present commit, else the one that waits on GitHub.
+// resumePull decides a draft of a pull request: the one in the local store if it has one for
+// the current commit, else the one that waits on GitHub.
 func (a *app) resumePull(ctx context.Context, arg string, o *resumeOptions, given decision.Verdict) error {
 	ref, err := a.ParseRef(arg)
 	if err != nil {
@@ -124,19 +124,19 @@ func (a *app) resumePull(ctx context.Context, arg string, o *resumeOptions, give
 	return r.resumeNewest(ctx, given)
 }
 
-// resumeNewest decides the draft that the arguments name, the newest where they name several.
+// resumeNewest decides the draft that the arguments name, or the newest of several.
 func (r *remote) resumeNewest(ctx context.Context, given decision.Verdict) error {
-	d, waits, err := r.chosen(ctx, given != "" || r.Text() != "")
+	d, waits, err := r.chooseDraft(ctx, given != "" || r.Text() != "")
 	if err != nil {
 		return err
 	}
 	return r.resume(ctx, d, waits, given)
 }
 
-// resumeNext goes on with the worst draft that waits, in the local store or on GitHub,
-// and lists the others: of a repository, else of the store and of the clone's origin.
-// What has expired, was decided, or is about another commit than the pull request's
-// present one waits no more.
+// resumeNext resumes the worst waiting draft, in the local store or on GitHub, and lists the
+// others. It looks at the named repository, or else at the store and at the clone's origin.
+// Drafts that have expired, were decided, or are for another commit than the pull request's
+// current one are not waiting.
 func (a *app) resumeNext(ctx context.Context, args []string, o *resumeOptions, given decision.Verdict) (err error) {
 	switch {
 	case len(args) > 1:
@@ -163,7 +163,7 @@ func (a *app) resumeNext(ctx context.Context, args []string, o *resumeOptions, g
 		if ref.Owner != "" {
 			where = ref.FullName()
 		}
-		return a.list([]local.Listed{}, where)
+		return a.printThreads([]local.Listed{}, where)
 	}
 	err = queue[0].resume(ctx)
 	if rest := queue[1:]; err == nil && len(rest) > 0 && !o.Quiet {
@@ -176,20 +176,20 @@ func (a *app) resumeNext(ctx context.Context, args []string, o *resumeOptions, g
 	return err
 }
 
-// waiting is a parked draft that can be decided.
-type waiting struct {
+// waitingDraft is a parked draft that can be decided.
+type waitingDraft struct {
 	thread   string
 	code     string
 	blockers int
 	majors   int
 	created  time.Time
 	how      string                      // command or page to decide at
-	resume   func(context.Context) error // shows it and asks
+	resume   func(context.Context) error // shows the draft and asks for a decision
 }
 
-// worstFirst orders drafts by what waiting costs: those with most blockers, then
-// with most majors, then the oldest. Thread and code make the order total.
-func worstFirst(a, b waiting) int {
+// worstFirst compares drafts by how urgent they are: most blockers first, then most majors,
+// then the oldest. Thread and code make the order total.
+func worstFirst(a, b waitingDraft) int {
 	return cmp.Or(
 		cmp.Compare(b.blockers, a.blockers),
 		cmp.Compare(b.majors, a.majors),
@@ -199,10 +199,10 @@ func worstFirst(a, b waiting) int {
 	)
 }
 
-// queue are the drafts of a repository that wait, the worst first; where all is set, with
-// those of the local store of every other one.
-func (a *app) queue(ctx context.Context, ref pull.Ref, all bool, o *resumeOptions) ([]waiting, error) {
-	var remote []waiting
+// queue returns the waiting drafts of a repository, worst first. If all is set, it includes
+// the local store's drafts of other repositories.
+func (a *app) queue(ctx context.Context, ref pull.Ref, all bool, o *resumeOptions) ([]waitingDraft, error) {
+	var remote []waitingDraft
 	var heads map[int]string
 	var elsewhere error
 	if ref.Owner != "" {
@@ -223,11 +223,11 @@ func (a *app) queue(ctx context.Context, ref pull.Ref, all bool, o *resumeOption
 	return queue, nil
 }
 
-// waitingLocal are the drafts of a repository that wait in the store, or where all is
-// set, of every one and of local input. Without heads nothing is known of the
-// repository's pull requests, and every draft may be current.
+// waitingLocal returns the waiting drafts of a repository in the store. If all is set, it
+// includes those of other repositories and of local input. heads holds the head commits of
+// the repository's open pull requests; if it is nil, every draft counts as current.
 func (a *app) waitingLocal(ctx context.Context, ref pull.Ref, all bool, heads map[int]string,
-	o *resumeOptions) (queue []waiting, err error) {
+	o *resumeOptions) (queue []waitingDraft, err error) {
 	store, err := a.OpenStore(ctx, o.Store)
 	if err != nil {
 		return nil, err
@@ -240,7 +240,7 @@ func (a *app) waitingLocal(ctx context.Context, ref pull.Ref, all bool, heads ma
 			of && heads != nil && heads[p.Number] != r.Head {
 			continue
 		}
-		queue = append(queue, waiting{
+		queue = append(queue, waitingDraft{
 			thread: r.Thread, code: r.Code, created: r.State.Draft.CreatedAt, how: a.Resuming(r.Thread, a.Options),
 			blockers: finding.Count(r.Findings, finding.Blocker), majors: finding.Count(r.Findings, finding.Major),
 			resume: func(ctx context.Context) error { return a.resume(ctx, []string{r.Thread}, o, "") },
@@ -249,17 +249,17 @@ func (a *app) waitingLocal(ctx context.Context, ref pull.Ref, all bool, heads ma
 	return queue, err
 }
 
-// waitingRemote are the drafts of a repository that wait on GitHub, and the heads
-// of its open pull requests where those could be read.
-func (a *app) waitingRemote(ctx context.Context, ref pull.Ref) (queue []waiting, heads map[int]string, err error) {
+// waitingRemote returns the waiting drafts of a repository on GitHub, and the head commits of
+// its open pull requests by number.
+func (a *app) waitingRemote(ctx context.Context, ref pull.Ref) (queue []waitingDraft, heads map[int]string, err error) {
 	r, heads, err := a.remoteHeads(ctx, ref)
 	if err != nil {
 		return nil, nil, err
 	}
 	drafts := r.drafts(ctx, func(handoff.Name) bool { return true })
-	for _, d := range r.waiting(ctx, drafts, heads) {
-		queue = append(queue, waiting{
-			thread: d.Thread, code: d.code, created: d.CreatedAt, how: r.where(d), blockers: d.Blockers,
+	for _, d := range r.decidable(ctx, drafts, heads) {
+		queue = append(queue, waitingDraft{
+			thread: d.Thread, code: d.code, created: d.CreatedAt, how: r.howToDecide(d), blockers: d.Blockers,
 			majors: d.Majors, resume: func(ctx context.Context) error {
 				r.ref.Number = d.Subject.Number
 				return r.resume(ctx, d, true, "")

@@ -18,11 +18,11 @@ import (
 	"github.com/org/pr-review-action/internal/local"
 )
 
-// showOptions are the flags of show.
+// showOptions holds the flags of show.
 type showOptions struct {
 	statsOptions
-	stats    bool // sum what approvers decided
-	tree     bool // show how the run came to its findings
+	stats    bool // sum up what approvers decided
+	tree     bool // show how the run arrived at its findings
 	handover bool // print the findings as instructions for a coding agent
 }
 
@@ -52,9 +52,9 @@ func (o *showOptions) flags(f *pflag.FlagSet) {
 	o.ListFlags(f, "show")
 }
 
-// only prints what a flag shows in place of the draft; nil without one. As JSON it is
-// the draft with that in it.
-func (o *showOptions) only(a *app) func(driver.Report) error {
+// printer returns a function that prints what a flag shows instead of the draft, or nil without
+// such a flag. As JSON it prints the draft with that included.
+func (o *showOptions) printer(a *app) func(driver.Report) error {
 	if !o.tree && !o.handover {
 		return nil
 	}
@@ -77,8 +77,8 @@ func (o *showOptions) only(a *app) func(driver.Report) error {
 // show prints a draft of the local store.
 func (a *app) show(ctx context.Context, args []string, o *showOptions) error {
 	s, err := a.NamedThread(ctx, args, "show")
-	if there := a.onGitHub(ctx, args, err); there != nil {
-		return there.show(ctx, o.only(a))
+	if there := a.findOnGitHub(ctx, args, err); there != nil {
+		return there.show(ctx, o.printer(a))
 	}
 	if err != nil {
 		return err
@@ -90,7 +90,7 @@ func (a *app) show(ctx context.Context, args []string, o *showOptions) error {
 	if err != nil {
 		return err
 	}
-	if only := o.only(a); only != nil {
+	if only := o.printer(a); only != nil {
 		return only(r)
 	}
 	if under := r.UnderWay(); under != "" && !o.JSON {
@@ -102,7 +102,7 @@ func (a *app) show(ctx context.Context, args []string, o *showOptions) error {
 		if err := a.Finish(r); err != nil || o.JSON {
 			return err
 		}
-		a.history(r)
+		a.printHistory(r)
 		return nil
 	}
 	if err := checkpoint.CheckExpiry(r.Packed.Manifest, a.Now()); err != nil {
@@ -117,8 +117,8 @@ func (a *app) show(ctx context.Context, args []string, o *showOptions) error {
 	return a.Park(r)
 }
 
-// history is what was decided on a thread: its revisions, and the verdict.
-func (a *app) history(r driver.Report) {
+// printHistory prints what was decided on a thread: its revisions, and the verdict.
+func (a *app) printHistory(r driver.Report) {
 	records := slices.Clone(r.State.Rounds)
 	if r.State.Decision != nil {
 		records = append(records, *r.State.Decision)

@@ -17,12 +17,12 @@ import (
 	"github.com/org/pr-review-action/internal/local"
 )
 
-// statsOptions are the flags of the sums, which show has too.
+// statsOptions holds the flags of stats, which show has too.
 type statsOptions struct {
 	local.Options
 	since   string
-	after   time.Time // since then; zero for ever
-	propose bool      // print the settings that approvers' habits speak for
+	after   time.Time // parsed from since; zero for no limit
+	propose bool      // print the settings that approvers' habits suggest
 }
 
 func (a *app) statsCommand() command {
@@ -44,11 +44,10 @@ func (o *statsOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.since, "since", "", "count drafts of that `day` and later: 2026-11-01, or 30d")
 }
 
-// stats sums what drafts cost and took, and what approvers did with them, or proposes
-// settings by that: of the store or of the folders that are named, all or those of one
-// repository or whose thread begins with an argument, such as owner/repo#.
-// What lies on GitHub is summed for owner/*, and where the store is not meant for any
-// repository.
+// stats sums up what drafts cost, how long they took and what approvers did with them, or
+// proposes settings from that. It reads the store or the named folders: all drafts, or those
+// of one repository or whose thread begins with an argument, such as owner/repo#. Without
+// --store it reads GitHub for owner/*, and for owner/repo too unless store is set.
 func (a *app) stats(ctx context.Context, args []string, o *statsOptions, store bool) (err error) {
 	if o.after, err = parseSince(o.since, a.Now()); err != nil {
 		return err
@@ -85,11 +84,11 @@ func (a *app) stats(ctx context.Context, args []string, o *statsOptions, store b
 		all = append(all, reports...)
 	}
 	all = slices.DeleteFunc(all, func(r driver.Report) bool { return r.State.Draft.CreatedAt.Before(o.after) })
-	return a.summed(runs(all), nil, o)
+	return a.printSums(statsRuns(all), nil, o)
 }
 
-// sources tells the folders among the arguments from the beginning of thread ids. A folder
-// that is named as a repository is has ./ before it.
+// sources separates the arguments into folders and prefixes of thread ids. A folder with the
+// name of a repository needs a ./ in front.
 func (o *statsOptions) sources(args []string) (from, of []string) {
 	for _, arg := range args {
 		_, _, notARepository := pull.ParseRepository(arg)

@@ -52,10 +52,10 @@ func (a *app) threads(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return a.list(append(list, proposals...), store.Where())
+	return a.printThreads(append(list, proposals...), store.Where())
 }
 
-func (a *app) list(list []local.Listed, where string) error {
+func (a *app) printThreads(list []local.Listed, where string) error {
 	if a.JSON {
 		return driver.PrintJSON(a.Stdout, map[string]any{"threads": list})
 	}

@@ -112,7 +112,7 @@ func TestTheHelpOfEveryCommandFitsATerminal(t *testing.T) {
 			flags, err := c.parse([]string{"--help"})
 			require.ErrorIs(t, err, pflag.ErrHelp)
 			var page strings.Builder
-			a.help(&page, c, flags)
+			a.printHelp(&page, c, flags)
 			_, below, _ := strings.Cut(page.String(), "\nFlags:\n") // usage and examples are lines to be copied
 			for line := range strings.Lines(below) {
 				require.LessOrEqual(t, utf8.RuneCountInString(line), helpColumns+1, line)

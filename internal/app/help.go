@@ -10,7 +10,7 @@ import (
 	"github.com/org/pr-review-action/internal/column"
 )
 
-// commands are all that there are, in the order in which help lists them.
+// commands returns all commands, in the order in which help lists them.
 func (a *app) commands() []command {
 	all := []command{a.reviewCommand(), a.implementCommand(), a.resumeCommand(), a.showCommand(), a.threadsCommand(),
 		a.statsCommand()}
@@ -20,7 +20,7 @@ func (a *app) commands() []command {
 		command{name: "version", help: "print the version", run: a.version})
 }
 
-// examples are command lines to begin with, by command: without the program's name.
+// examples maps a command to command lines to start with, without the program's name.
 var examples = map[string][]string{
 	"review": {
 		"review                                      # the work tree against the default branch",
@@ -66,8 +66,8 @@ var examples = map[string][]string{
 	"context":    {"context owner/repo#42                       # what tickets and pages a review would read"},
 }
 
-// variables are what the program reads of the environment beside OpenTelemetry's.
-const variables = `Environment:
+// environmentHelp lists the environment variables that the program reads, except OpenTelemetry's.
+const environmentHelp = `Environment:
   OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL
       the model; without a key or address the rules review
   GITHUB_TOKEN, GH_TOKEN
@@ -88,18 +88,18 @@ const exitCodes = `Exit codes:
   4  the cost cap was reached before any file was reviewed
 `
 
-// helpColumns is how wide help is printed.
+// helpColumns is the width of the help text.
 const helpColumns = 80
 
-// usage is the help of the whole program.
-func (a *app) usage(w io.Writer) {
+// printUsage prints the help of the whole program.
+func (a *app) printUsage(w io.Writer) {
 	fmt.Fprintf(w, "%s reviews a change, or writes one for a ticket, and stops for a person's decision.\n\n", a.Name)
-	a.summaries(w, "")
-	fmt.Fprintf(w, "\n%s\n%s\nTry: %s review demo\n", variables, exitCodes, a.Name)
+	a.printSummaries(w, "")
+	fmt.Fprintf(w, "\n%s\n%s\nTry: %s review demo\n", environmentHelp, exitCodes, a.Name)
 }
 
-// summaries say what the commands do whose names begin so.
-func (a *app) summaries(w io.Writer, prefix string) {
+// printSummaries prints the synopsis and the help line of each command whose name has the prefix.
+func (a *app) printSummaries(w io.Writer, prefix string) {
 	for _, c := range a.commands() {
 		if strings.HasPrefix(c.name, prefix) {
 			fmt.Fprintf(w, "  %s\n", a.synopsis(c))
@@ -108,13 +108,13 @@ func (a *app) summaries(w io.Writer, prefix string) {
 	}
 }
 
-// synopsis is a command's line: its name and what it takes.
+// synopsis returns a command's name and arguments, as one types them.
 func (a *app) synopsis(c command) string {
 	return strings.TrimRight(a.Name+" "+c.name+" "+c.args, " ")
 }
 
-// help is the help of one command: what it does, its flags, examples.
-func (a *app) help(w io.Writer, c command, flags *pflag.FlagSet) {
+// printHelp prints the help of one command: what it does, its flags, examples.
+func (a *app) printHelp(w io.Writer, c command, flags *pflag.FlagSet) {
 	fmt.Fprintf(w, "%s\n  %s\n", a.synopsis(c),
 		strings.Join(column.Wrap(c.help, helpColumns-2), "\n  "))
 	for i, line := range examples[c.name] {
@@ -129,5 +129,5 @@ func (a *app) help(w io.Writer, c command, flags *pflag.FlagSet) {
 	if usages := flags.FlagUsagesWrapped(helpColumns); usages != "" {
 		fmt.Fprintf(w, "\nFlags:\n%s", usages)
 	}
-	fmt.Fprintf(w, "\n%s\n%s", variables, exitCodes)
+	fmt.Fprintf(w, "\n%s\n%s", environmentHelp, exitCodes)
 }

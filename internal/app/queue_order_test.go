@@ -12,7 +12,7 @@ import (
 func TestP11_TheWorstDraftComesFirstInWhateverOrderTheyAreFound(t *testing.T) {
 	t.Parallel()
 	day := func(n int) time.Time { return time.Date(2026, 11, n, 0, 0, 0, 0, time.UTC) }
-	want := []waiting{
+	want := []waitingDraft{
 		{thread: "c", blockers: 2, created: day(9)},
 		{thread: "b", blockers: 1, majors: 3, created: day(8)},
 		{thread: "a", blockers: 1, majors: 1, created: day(1)},

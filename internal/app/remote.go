@@ -19,19 +19,19 @@ import (
 // remoteDrafts bounds how many drafts of a repository are read for the list.
 const remoteDrafts = 50
 
-// remote is a repository whose drafts are artifacts.
+// remote is a repository on GitHub whose drafts are artifacts.
 type remote struct {
 	*app
-	api    *github.Client
-	ref    pull.Ref // without a number for all of the repository
-	branch string   // the default one
-	runs   *handoff.Runs
-	stored []handoff.Stored // by the repository's runs, drafts and decisions
-	unread error            // why a draft could not be read, which may be a good one
+	api     *github.Client
+	ref     pull.Ref // without a number: the whole repository
+	branch  string   // the default branch
+	runs    *handoff.Runs
+	stored  []handoff.Stored // drafts and decisions that the repository's runs stored
+	readErr error            // why a draft, perhaps a valid one, could not be read
 }
 
-// remote makes the client and lists what is stored. The key is a secret, so it
-// may come by the environment.
+// remote makes the client and lists the stored artifacts. The key is a secret, so it may come
+// from the environment.
 func (a *app) remote(ctx context.Context, ref pull.Ref) (*remote, error) {
 	if key := a.Getenv("PR_REVIEW_CHECKPOINT_KEY"); key != "" && a.Protection.Key == (checkpoint.Key{}) {
 		var err error
@@ -56,11 +56,11 @@ func (a *app) remote(ctx context.Context, ref pull.Ref) (*remote, error) {
 	if r.branch, err = api.DefaultBranch(ctx, ref.Owner, ref.Repo); err != nil {
 		return nil, err
 	}
-	return r, r.list(ctx)
+	return r, r.refresh(ctx)
 }
 
-// list reads anew what runs have stored.
-func (r *remote) list(ctx context.Context) (err error) {
+// refresh reads the list of stored artifacts again.
+func (r *remote) refresh(ctx context.Context) (err error) {
 	r.stored, err = handoff.List(ctx, r.runs.Everything())
 	r.runs.TellCut(r.Stderr)
 	return handoff.NeedsActions(err, "the repository's artifacts cannot be read")
@@ -74,8 +74,8 @@ type parkedDraft struct {
 	name string
 }
 
-// drafts reads the whole drafts that are wanted, newest first, each once. What
-// does not pass is told and left out.
+// drafts reads the wanted drafts that are not partial, newest first, each once. It warns of
+// a draft that fails a check, and leaves it out.
 func (r *remote) drafts(ctx context.Context, wanted func(handoff.Name) bool) []parkedDraft {
 	var drafts []parkedDraft
 	for _, s := range r.stored {
@@ -90,7 +90,7 @@ func (r *remote) drafts(ctx context.Context, wanted func(handoff.Name) bool) []p
 		}
 		zip, m, err := r.read(ctx, s)
 		if err != nil && problem.Check(err) == 0 {
-			r.unread = err
+			r.readErr = err
 		}
 		if err != nil {
 			what, _, _ := strings.Cut(driver.Explain(err), "\n")
@@ -108,8 +108,8 @@ func (r *remote) read(ctx context.Context, s handoff.Stored) (checkpoint.Zip, ch
 	return origin.Peek(ctx, handoff.Candidates([]handoff.Stored{s}, s.RepositoryID)[0])
 }
 
-// protection is what opens a draft: with a key a seal is demanded, whatever the
-// draft says of itself; without one, what it says tells whether one is needed.
+// protection returns what opens a draft. With a key, a seal is required, whatever the draft
+// says about itself; without one, the draft's own trust tells whether a key is needed.
 func (r *remote) protection(m checkpoint.Manifest) checkpoint.Protection {
 	p := checkpoint.Protection{Trust: m.Trust, Key: r.Protection.Key}
 	if p.Key != (checkpoint.Key{}) {
@@ -118,20 +118,20 @@ func (r *remote) protection(m checkpoint.Manifest) checkpoint.Protection {
 	return p
 }
 
-// where is the page or the command to decide at.
-func (r *remote) where(d parkedDraft) string {
+// howToDecide returns the page or the command to decide a draft with.
+func (r *remote) howToDecide(d parkedDraft) string {
 	if d.Waits() {
-		return r.page(d.RunID)
+		return r.runPage(d.RunID)
 	}
 	return driver.DispatchOn(r.DecideWorkflow, r.ref, "draft="+driver.DraftName(d.Subject.Number, d.code)) +
 		fmt.Sprintf(" -f checkpoint-digest=%s -f decision=approve", d.zip.Digest())
 }
 
-// page is that of a run.
-func (r *remote) page(run int64) string { return driver.RunPage(r.ref, run) }
+// runPage returns the address of a run's page.
+func (r *remote) runPage(run int64) string { return driver.RunPage(r.ref, run) }
 
-// resuming is the command that goes on with a draft on GitHub.
-func (r *remote) resuming(d parkedDraft) string {
+// resumeLine returns the command that resumes a draft on GitHub.
+func (r *remote) resumeLine(d parkedDraft) string {
 	ref := r.ref
 	ref.Number = d.Subject.Number
 	command := r.Name + " resume " + driver.Quoted(ref.String())

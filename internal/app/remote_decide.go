@@ -23,10 +23,10 @@ import (
 	"github.com/org/pr-review-action/internal/local"
 )
 
-// chosen is the newest draft that waits, or where none does, the newest. Of several
-// that wait none is decided unseen.
-func (r *remote) chosen(ctx context.Context, deciding bool) (d parkedDraft, waits bool, err error) {
-	drafts, err := r.ofPull(ctx)
+// chooseDraft returns the newest waiting draft, or the newest draft if none waits. It errors
+// if deciding is set and several wait: the approver has to name one.
+func (r *remote) chooseDraft(ctx context.Context, deciding bool) (d parkedDraft, waits bool, err error) {
+	drafts, err := r.namedDrafts(ctx)
 	if err != nil {
 		return d, false, err
 	}
@@ -38,7 +38,7 @@ func (r *remote) chosen(ctx context.Context, deciding bool) (d parkedDraft, wait
 	if now.Open() {
 		heads[r.ref.Number] = now.HeadSHA
 	}
-	waiting := r.waiting(ctx, drafts, heads)
+	waiting := r.decidable(ctx, drafts, heads)
 	if len(waiting) == 0 {
 		return drafts[0], false, nil
 	}
@@ -56,8 +56,8 @@ func (r *remote) chosen(ctx context.Context, deciding bool) (d parkedDraft, wait
 	return waiting[0], true, nil
 }
 
-// resume shows a draft on GitHub and asks, or takes the decision of the flags, and sees
-// to it that the decision is carried out. One that does not wait is shown alone.
+// resume shows a draft on GitHub and asks for a decision, or takes the flags' decision, and
+// has it carried out. A draft that is not waiting is only shown.
 func (r *remote) resume(ctx context.Context, d parkedDraft, waits bool, given decision.Verdict) (err error) {
 	began := r.Now()
 	ctx, over, err := r.Traced(ctx, r.Settings, r.Trace, r.Warn)
@@ -80,32 +80,31 @@ func (r *remote) resume(ctx context.Context, d parkedDraft, waits bool, given de
 		if given == "" {
 			return r.park(ctx, d, shown, text)
 		}
-		if err := r.list(ctx); err != nil { // it may have been decided while it was looked at
+		if err := r.refresh(ctx); err != nil { // somebody may have decided meanwhile
 			return err
 		}
 	}
 	return r.decide(ctx, d, report, given, text)
 }
 
-// park says how a draft on GitHub can be decided later, with the changes that were
-// made to it so far.
+// park prints how to decide a draft on GitHub later, with the changes made to it so far.
 func (r *remote) park(ctx context.Context, d parkedDraft, report driver.Report, changes string) error {
 	if r.JSON {
 		return report.Print(r.Stdout)
 	}
 	if changed := local.WithCommands([]string{changes}); changed != "" {
 		fmt.Fprintf(r.Stdout, "Decide with your changes:\n  %s\nOr as it was drafted.\n",
-			guard.Text(r.resuming(d)+" --approve"+changed))
+			guard.Text(r.resumeLine(d)+" --approve"+changed))
 	}
-	err := r.tell(ctx, d, report)
+	err := r.printStanding(ctx, d, report)
 	if err == nil && r.Resumed {
 		fmt.Fprintln(r.Stdout, report.Outcome, report.Thread)
 	}
 	return err
 }
 
-// decide carries a decision out: by answering for the environment that the draft waits
-// for, by a dispatch, or under the caller's own account.
+// decide carries out a decision: by answering for the environment that the draft waits for,
+// by a dispatch, or under the caller's own account.
 func (r *remote) decide(ctx context.Context, d parkedDraft, report driver.Report, given decision.Verdict,
 	text string) error {
 	asked, err := gate.Decide(text, given, "", report.State.Items(), d.ExpiresAt)
@@ -118,9 +117,9 @@ func (r *remote) decide(ctx context.Context, d parkedDraft, report driver.Report
 		if err := handoff.Governed([]handoff.Claim{claim}, mine); err != nil {
 			return err
 		}
-		return r.decidedBefore(ctx, d, report, claim)
+		return r.reportDecided(ctx, d, report, claim)
 	}
-	if err := r.stands(ctx, d); err != nil {
+	if err := r.checkDecidable(ctx, d); err != nil {
 		return err
 	}
 	var page string
@@ -137,13 +136,13 @@ func (r *remote) decide(ctx context.Context, d parkedDraft, report driver.Report
 	if err != nil {
 		return err
 	}
-	return r.handed(report, page,
+	return r.reportHandedOff(report, page,
 		fmt.Sprintf("The decision (%s) on draft %s is with GitHub, whose job checks it and acts on it", given, d.code))
 }
 
-// stands refuses to decide a draft whose pull request has moved or was reviewed, or
-// whose time is over.
-func (r *remote) stands(ctx context.Context, d parkedDraft) error {
+// checkDecidable returns an error if the draft cannot be decided any more: its pull request has
+// moved or was reviewed, or the draft has expired.
+func (r *remote) checkDecidable(ctx context.Context, d parkedDraft) error {
 	now, err := r.api.Pull(ctx, r.ref)
 	if err != nil {
 		return err
@@ -155,23 +154,23 @@ func (r *remote) stands(ctx context.Context, d parkedDraft) error {
 	if err := checkpoint.CheckExpiry(d.Manifest, r.Now()); err != nil || r.Post {
 		return err
 	}
-	if page := r.posted(ctx, d); page != "" {
+	if page := r.postedPage(ctx, d); page != "" {
 		return problem.Refuse(13, "a review of this commit has already been posted, nothing was posted now",
 			"a commit is reviewed once; push a new one for a new review", problem.At(page))
 	}
 	return nil
 }
 
-// decidedBefore reports the same decision of somebody else.
-func (r *remote) decidedBefore(ctx context.Context, d parkedDraft, report driver.Report, claim handoff.Claim) error {
+// reportDecided prints that somebody else has already decided the same.
+func (r *remote) reportDecided(ctx context.Context, d parkedDraft, report driver.Report, claim handoff.Claim) error {
 	said := handoff.DecidedFirst(claim.Record)
 	if claim.Live {
-		return r.handed(report, r.page(claim.Run), said)
+		return r.reportHandedOff(report, r.runPage(claim.Run), said)
 	}
 	r.Say(said)
 	report.Outcome, report.Message = reviewpr.Aborted, said
 	if claim.Record.Decision == decision.Approve {
-		report.Outcome, report.ReviewURL = reviewpr.Posted, r.posted(ctx, d)
+		report.Outcome, report.ReviewURL = reviewpr.Posted, r.postedPage(ctx, d)
 	}
 	if r.JSON {
 		return report.Print(r.Stdout)
@@ -180,8 +179,8 @@ func (r *remote) decidedBefore(ctx context.Context, d parkedDraft, report driver
 	return nil
 }
 
-// handed says that a run of GitHub's does the rest, and which.
-func (r *remote) handed(report driver.Report, page, said string) error {
+// reportHandedOff prints that a run on GitHub does the rest, and the page of that run.
+func (r *remote) reportHandedOff(report driver.Report, page, said string) error {
 	if r.JSON {
 		report.Outcome, report.Message = driver.Paused, said+": "+page
 		return report.Print(r.Stdout)
@@ -193,7 +192,7 @@ func (r *remote) handed(report driver.Report, page, said string) error {
 
 // dispatch starts the deciding workflow for a draft and returns the page of its run.
 func (r *remote) dispatch(ctx context.Context, d parkedDraft, given decision.Verdict, text string) (string, error) {
-	text = secret.Redact(text) // anybody who may read the repository can read it there
+	text = secret.Redact(text) // everybody who can read the repository can read the inputs
 	if _, err := decision.Commands(text); err != nil {
 		return "", problem.As(problem.Misuse, err, "")
 	}
@@ -218,10 +217,10 @@ func (r *remote) redraft(ctx context.Context, d parkedDraft, report driver.Repor
 		"pull-request": strconv.Itoa(d.Subject.Number), "feedback": feedback})
 }
 
-// answer approves or rejects what the run of a draft waits for, with the commands as
-// its comment, and returns that run's page.
+// answer approves or rejects the pending deployment of the draft's run, with the commands as
+// its comment, and returns the run's page.
 func (r *remote) answer(ctx context.Context, d parkedDraft, given decision.Verdict, text string) (string, error) {
-	if err := r.newest(ctx, d); err != nil {
+	if err := r.checkNewest(ctx, d); err != nil {
 		return "", err
 	}
 	pending, err := r.api.Pending(ctx, r.ref.Owner, r.ref.Repo, d.RunID)
@@ -237,7 +236,7 @@ func (r *remote) answer(ctx context.Context, d parkedDraft, given decision.Verdi
 				"the environment takes no answer from this token's account, nothing was posted",
 				"let one of its reviewers decide, who did not start the run where it prevents self-review: "+
 					strings.Join(p.Reviewers, ", "),
-				problem.At(fmt.Sprintf("environment %q of %s", p.Name, r.page(d.RunID))))
+				problem.At(fmt.Sprintf("environment %q of %s", p.Name, r.runPage(d.RunID))))
 		}
 		comment := strings.TrimSpace(secret.Redact(text))
 		if comment == "" {
@@ -245,13 +244,13 @@ func (r *remote) answer(ctx context.Context, d parkedDraft, given decision.Verdi
 		}
 		return driver.Answer(ctx, r.api, r.ref, d.RunID, p, given == decision.Approve, comment)
 	}
-	return r.unasked(ctx, d, given, text)
+	return r.handleNotPending(ctx, d, given, text)
 }
 
-// newest refuses a draft whose run has made another since, so that an answer to the
-// run would be about that one.
-func (r *remote) newest(ctx context.Context, d parkedDraft) error {
-	if err := r.list(ctx); err != nil {
+// checkNewest returns an error if the draft's run has made a newer draft: an answer to the run
+// would apply to that one.
+func (r *remote) checkNewest(ctx context.Context, d parkedDraft) error {
+	if err := r.refresh(ctx); err != nil {
 		return err
 	}
 	i := slices.IndexFunc(r.stored, func(s handoff.Stored) bool {
@@ -263,12 +262,13 @@ func (r *remote) newest(ctx context.Context, d parkedDraft) error {
 		return nil
 	}
 	return problem.Refuse(13, "the run has drafted again since, so its environment asks about another draft",
-		r.Name+" resume "+driver.Quoted(r.ref.String())+" shows that one", problem.At(r.page(d.RunID)))
+		r.Name+" resume "+driver.Quoted(r.ref.String())+" shows that one", problem.At(r.runPage(d.RunID)))
 }
 
-// unasked is what to do about a draft whose run waits for no answer: another way where
-// its draft job opened one.
-func (r *remote) unasked(ctx context.Context, d parkedDraft, given decision.Verdict, text string) (string, error) {
+// handleNotPending handles a draft whose run is not waiting for an answer. It dispatches if
+// the draft job allowed that, and otherwise returns an error that says what to do.
+func (r *remote) handleNotPending(ctx context.Context, d parkedDraft, given decision.Verdict,
+	text string) (string, error) {
 	run, err := r.api.Run(ctx, r.ref.Owner, r.ref.Repo, d.RunID)
 	switch {
 	case err != nil:
@@ -279,7 +279,7 @@ func (r *remote) unasked(ctx context.Context, d parkedDraft, given decision.Verd
 		return "", problem.Refuse(13, fmt.Sprintf("the draft's run has ended (%s) and waits for no answer any more, "+
 			"nothing was posted", run.Conclusion),
 			"re-run its failed jobs on its page and decide again, nothing is paid again; or run the review workflow "+
-				"anew", problem.At(r.page(d.RunID)))
+				"anew", problem.At(r.runPage(d.RunID)))
 	}
 	answers, err := r.api.Approvals(ctx, r.ref.Owner, r.ref.Repo, d.RunID)
 	if err != nil {
@@ -289,9 +289,9 @@ func (r *remote) unasked(ctx context.Context, d parkedDraft, given decision.Verd
 		if gate.Of(a, d.Environment) {
 			return "", problem.Refuse(13, "the environment has its answer: "+a.State+" by "+a.User,
 				"look at the run's page: its deciding job acts on that; if it has failed, re-run it",
-				problem.At(r.page(d.RunID)))
+				problem.At(r.runPage(d.RunID)))
 		}
 	}
-	return "", problem.New("the draft's run has not come to its environment yet", r.page(d.RunID),
+	return "", problem.New("the draft's run has not come to its environment yet", r.runPage(d.RunID),
 		"run this again when it waits there")
 }

@@ -21,14 +21,14 @@ import (
 	"github.com/org/pr-review-action/internal/wire"
 )
 
-// postOwn approves a draft that lies on GitHub and posts it with the caller's token,
-// under their account, after every check of a deciding job. No run puts that on record:
-// the review itself tells others of it.
+// postOwn approves a draft on GitHub and posts it with the caller's token, under their own
+// account, after every check of a deciding job. No run records the decision: others learn of
+// it from the review itself.
 func (r *remote) postOwn(ctx context.Context, d parkedDraft, text string) error {
 	if d.Waits() {
 		return problem.Refuse(12, "the draft waits for an environment, so nobody posts it under their own account, "+
 			"nothing was posted", "leave out --post: that answers for the environment",
-			problem.At("environment "+d.Environment+", "+r.page(d.RunID)))
+			problem.At("environment "+d.Environment+", "+r.runPage(d.RunID)))
 	}
 	change, err := ingest.Current(ctx, r.api, r.ref)
 	if err != nil {
@@ -65,7 +65,7 @@ func (r *remote) postOwn(ctx context.Context, d parkedDraft, text string) error 
 	return r.Decided(ctx, report)
 }
 
-// verify is checks 1 to 10 of a draft on GitHub.
+// verify does checks 1 to 10 of a draft on GitHub.
 func (r *remote) verify(ctx context.Context, d parkedDraft, now ingest.Change) (checkpoint.Draft, error) {
 	found := slices.DeleteFunc(slices.Clone(r.stored), func(s handoff.Stored) bool { return s.Name != d.name })
 	verified, _, err := handoff.Resume{
@@ -85,7 +85,8 @@ func (r *remote) verify(ctx context.Context, d parkedDraft, now ingest.Change) (
 	return verified, err
 }
 
-// approval is checks 11 and 12: what the text decides, by the account of the token.
+// approval does checks 11 and 12, and returns the answer that the text gives in the name of
+// the token's account.
 func (r *remote) approval(ctx context.Context, in *handoff.Draft[reviewpr.State], author,
 	text string) (answer decision.Answer, err error) {
 	viewer, err := r.api.Viewer(ctx)
@@ -98,7 +99,7 @@ func (r *remote) approval(ctx context.Context, in *handoff.Draft[reviewpr.State]
 	}
 	member, err := r.api.Member(ctx, r.ref.Owner, r.ref.Repo, viewer.Login)
 	if err != nil && !errors.Is(err, github.ErrNotFound) && !errors.Is(err, github.ErrNoAccess) {
-		return answer, err // who may not write may not read that either
+		return answer, err // without write access one cannot read that either
 	}
 	who := gate.Decider{Login: viewer.Login, Bot: member.Bot, Permission: member.Permission}
 	if err := gate.MayDecide(who, author, r.AllowAuthor, false); err != nil {
@@ -112,7 +113,7 @@ func (r *remote) approval(ctx context.Context, in *handoff.Draft[reviewpr.State]
 	return decision.Answer{Decision: d, Record: record.With(d)}, err
 }
 
-// desk tells of the decisions of others, and keeps none.
+// desk returns a desk that reads the decisions of others, and stores none.
 func (r *remote) desk(m checkpoint.Manifest) *handoff.Desk {
 	warn := func(what string, err error) {
 		if err != nil {
@@ -121,7 +122,7 @@ func (r *remote) desk(m checkpoint.Manifest) *handoff.Desk {
 		r.Warn(what)
 	}
 	return &handoff.Desk{
-		Records: unlisted{&handoff.Artifacts{
+		Records: readOnlyRecords{&handoff.Artifacts{
 			Runs: r.runs, Subject: reviewpr.PullRequest(r.ref, m.Subject.RepositoryID, m.Subject.Instance),
 			Branch: r.branch, Protection: r.protection(m), Out: r.Stderr, Warn: warn,
 		}},
@@ -132,12 +133,12 @@ func (r *remote) desk(m checkpoint.Manifest) *handoff.Desk {
 	}
 }
 
-// unlisted are decisions to which the command line adds none: an artifact is a run's.
-type unlisted struct{ *handoff.Artifacts }
+// readOnlyRecords reads decisions but stores none: only a run can upload an artifact.
+type readOnlyRecords struct{ *handoff.Artifacts }
 
-func (unlisted) Put(context.Context, decision.Record) error { return nil }
+func (readOnlyRecords) Put(context.Context, decision.Record) error { return nil }
 
-// reviews are those of a draft's pull request, as a deciding job sees them.
+// reviews returns the reviews of a draft's pull request, as a deciding job sees them.
 func (r *remote) reviews(m checkpoint.Manifest) *post.Ours {
 	s := r.Settings
 	if s.Protection = r.protection(m); s.Protection.Check() != nil {

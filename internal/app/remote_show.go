@@ -20,7 +20,7 @@ import (
 	"github.com/org/pr-review-action/internal/local"
 )
 
-// remoteOf is where the drafts of a pull request lie that an argument names.
+// remoteOf returns the repository with the drafts of the pull request that arg names.
 func (a *app) remoteOf(ctx context.Context, arg string) (*remote, error) {
 	ref, err := a.ParseRef(arg)
 	if err != nil {
@@ -29,8 +29,8 @@ func (a *app) remoteOf(ctx context.Context, arg string) (*remote, error) {
 	return a.remote(ctx, ref)
 }
 
-// showPull prints a draft of a pull request: the local store's where it has one of the
-// present commit, else of those on GitHub the one of --code or the newest of the instance.
+// showPull prints a draft of a pull request: the one in the local store if it has one for the
+// current commit, else from GitHub the one of --code or the newest of the instance.
 func (a *app) showPull(ctx context.Context, arg string, o *showOptions) error {
 	ref, err := a.ParseRef(arg)
 	if err != nil {
@@ -47,12 +47,12 @@ func (a *app) showPull(ctx context.Context, arg string, o *showOptions) error {
 	if err != nil {
 		return err
 	}
-	return r.show(ctx, o.only(a))
+	return r.show(ctx, o.printer(a))
 }
 
-// onGitHub is where a draft lies whose thread, as typed, the local store does not have, as
-// lacks says; nil where it is not found on GitHub either.
-func (a *app) onGitHub(ctx context.Context, args []string, lacks error) *remote {
+// findOnGitHub looks on GitHub for a thread that the local store lacks, as the error lacks says.
+// It returns nil if lacks is another error, or if GitHub has no draft of the thread either.
+func (a *app) findOnGitHub(ctx context.Context, args []string, lacks error) *remote {
 	if len(args) != 1 || problem.Check(lacks) != 1 {
 		return nil
 	}
@@ -65,7 +65,7 @@ func (a *app) onGitHub(ctx context.Context, args []string, lacks error) *remote 
 	there.Options = &options
 	r, err := (&app{&there}).remoteOf(ctx, of)
 	if err == nil {
-		_, err = r.ofPull(ctx)
+		_, err = r.namedDrafts(ctx)
 	}
 	if err != nil {
 		return nil
@@ -75,7 +75,7 @@ func (a *app) onGitHub(ctx context.Context, args []string, lacks error) *remote 
 
 // show prints the newest draft that the arguments name.
 func (r *remote) show(ctx context.Context, only func(driver.Report) error) error {
-	drafts, err := r.ofPull(ctx)
+	drafts, err := r.namedDrafts(ctx)
 	if err != nil {
 		return err
 	}
@@ -89,12 +89,12 @@ func (r *remote) show(ctx context.Context, only func(driver.Report) error) error
 		return report.Print(r.Stdout)
 	}
 	r.ShowDraft(report)
-	return r.tell(ctx, drafts[0], report)
+	return r.printStanding(ctx, drafts[0], report)
 }
 
-// ofPull are the drafts that the arguments name, newest first: those of --code, else
-// all of the pull request and instance. There is one at least.
-func (r *remote) ofPull(ctx context.Context) ([]parkedDraft, error) {
+// namedDrafts returns the drafts that the arguments name, newest first: those of --code, else all
+// of the pull request and instance. It errors if there are none.
+func (r *remote) namedDrafts(ctx context.Context) ([]parkedDraft, error) {
 	drafts := r.drafts(ctx, func(n handoff.Name) bool {
 		return n.Number == r.ref.Number && n.Instance == r.Instance && (r.Code == "" || n.Code == r.Code)
 	})
@@ -102,8 +102,8 @@ func (r *remote) ofPull(ctx context.Context) ([]parkedDraft, error) {
 		return r.Typed != "" && !pull.MatchThread(r.Typed, d.Thread)
 	})
 	switch {
-	case len(drafts) == 0 && r.unread != nil:
-		return nil, r.unread
+	case len(drafts) == 0 && r.readErr != nil:
+		return nil, r.readErr
 	case len(drafts) == 0:
 		return nil, problem.Refuse(1, "no draft of "+r.ref.String()+" is parked on GitHub",
 			fmt.Sprintf("%s threads %s lists what is; --instance and --code name another one", r.Name,
@@ -112,7 +112,7 @@ func (r *remote) ofPull(ctx context.Context) ([]parkedDraft, error) {
 	return drafts, nil
 }
 
-// open reads a draft whole.
+// open opens a draft and reads all of it.
 func (r *remote) open(ctx context.Context, d parkedDraft) (driver.Report, error) {
 	p := r.protection(d.Manifest)
 	if err := p.Check(); err != nil {
@@ -136,8 +136,8 @@ func (r *remote) open(ctx context.Context, d parkedDraft) (driver.Report, error)
 	return report.Named(opened.Digest), err
 }
 
-// tell says below a draft what has become of it, or how it can be decided.
-func (r *remote) tell(ctx context.Context, d parkedDraft, report driver.Report) error {
+// printStanding prints, below a draft, what has become of it or how to decide it.
+func (r *remote) printStanding(ctx context.Context, d parkedDraft, report driver.Report) error {
 	if claim, decided := r.decision(ctx, d); decided {
 		fmt.Fprintf(r.Stdout, "Code %s, decided: %s by %s.\n", d.code, claim.Record.Decision,
 			guard.Line(claim.Record.By, driver.MaxLine))
@@ -151,7 +151,7 @@ func (r *remote) tell(ctx context.Context, d parkedDraft, report driver.Report) 
 		fmt.Fprintf(r.Stdout, "Code %s, superseded: %s is at commit %.7s, %s.\n", d.code, r.ref, now.HeadSHA, now.State)
 		return nil
 	}
-	if page := r.posted(ctx, d); page != "" {
+	if page := r.postedPage(ctx, d); page != "" {
 		fmt.Fprintf(r.Stdout, "Code %s, superseded: a review of this commit is at\n  %s\n", d.code, page)
 		return nil
 	}
@@ -163,7 +163,7 @@ func (r *remote) tell(ctx context.Context, d parkedDraft, report driver.Report) 
 		way = "or on the page of its run"
 	}
 	fmt.Fprintf(r.Stdout, "Code %s, until %s. Decide with\n  %s --approve\n(%s)\n%s\n  %s\n", d.code,
-		d.ExpiresAt.Format("2 January 2006, 15:04 MST"), r.resuming(d), local.Others(report), way, r.where(d))
+		d.ExpiresAt.Format("2 January 2006, 15:04 MST"), r.resumeLine(d), local.Others(report), way, r.howToDecide(d))
 	return nil
 }
 
@@ -180,10 +180,10 @@ func (a *app) remoteThreads(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	return r.print(ctx, r.drafts(ctx, func(handoff.Name) bool { return true }), heads)
+	return r.printDrafts(ctx, r.drafts(ctx, func(handoff.Name) bool { return true }), heads)
 }
 
-// remoteHeads is a repository and the heads of its open pull requests, by their numbers.
+// remoteHeads returns a repository and the head commits of its open pull requests by number.
 func (a *app) remoteHeads(ctx context.Context, ref pull.Ref) (*remote, map[int]string, error) {
 	r, err := a.remote(ctx, ref)
 	if err != nil {
@@ -193,8 +193,8 @@ func (a *app) remoteHeads(ctx context.Context, ref pull.Ref) (*remote, map[int]s
 	return r, heads, err
 }
 
-// print lists the drafts that were not decided.
-func (r *remote) print(ctx context.Context, drafts []parkedDraft, heads map[int]string) error {
+// printDrafts lists the undecided drafts.
+func (r *remote) printDrafts(ctx context.Context, drafts []parkedDraft, heads map[int]string) error {
 	list := []terminal.Parked{}
 	all := r.standings(ctx, drafts, heads)
 	for _, d := range drafts {
@@ -208,7 +208,7 @@ func (r *remote) print(ctx context.Context, drafts []parkedDraft, heads map[int]
 		}
 		where := ""
 		if now.state == terminal.Waits {
-			where = r.where(d)
+			where = r.howToDecide(d)
 		}
 		list = append(list, terminal.Parked{Name: name, Outcome: d.Outcome, Thread: d.Thread, Code: d.code,
 			Artifact: d.name, RunID: d.RunID, Findings: d.Findings, Blockers: d.Blockers, State: now.state,
@@ -224,16 +224,15 @@ func (r *remote) print(ctx context.Context, drafts []parkedDraft, heads map[int]
 	return nil
 }
 
-// standing is what has become of a draft on GitHub.
+// standing tells what has become of a draft on GitHub.
 type standing struct {
-	state  terminal.Waiting // Waits alone can be decided
-	record *decision.Record // that decided it; nil for none
+	state  terminal.Waiting // only Waits can be decided
+	record *decision.Record // the decision on it; nil for none
 }
 
-// standings tells of drafts by their codes whether they can still be decided, where
-// heads are those of the open pull requests. An approval of another draft of the
-// commit ends that too, and so does a review that somebody posted under their own
-// account: a commit gets one review.
+// standings returns by code whether drafts can still be decided, given the head commits of
+// the open pull requests. A commit gets one review, so an approval of another draft of the
+// commit, or a review that somebody posted under their own account, supersedes a draft.
 func (r *remote) standings(ctx context.Context, drafts []parkedDraft, heads map[int]string) map[string]standing {
 	all, reviewed := map[string]standing{}, map[string]bool{} // by code; by thread
 	for _, d := range drafts {
@@ -247,14 +246,14 @@ func (r *remote) standings(ctx context.Context, drafts []parkedDraft, heads map[
 			}
 		case checkpoint.CheckExpiry(d.Manifest, r.Now()) != nil:
 			now.state = terminal.Expired
-		case heads[d.Subject.Number] != d.Subject.Head: // a newer draft of the same one takes no place by itself
+		case heads[d.Subject.Number] != d.Subject.Head: // a newer draft of the same head supersedes nothing
 			now.state = terminal.Superseded
 		}
 		all[d.code] = now
 	}
 	for _, d := range drafts {
 		now := all[d.code]
-		if now.state == terminal.Waits && (reviewed[d.Thread] || r.posted(ctx, d) != "") {
+		if now.state == terminal.Waits && (reviewed[d.Thread] || r.postedPage(ctx, d) != "") {
 			now.state = terminal.Superseded
 		}
 		all[d.code] = now
@@ -262,16 +261,16 @@ func (r *remote) standings(ctx context.Context, drafts []parkedDraft, heads map[
 	return all
 }
 
-// waiting are the drafts on GitHub that can still be decided.
-func (r *remote) waiting(ctx context.Context, drafts []parkedDraft, heads map[int]string) []parkedDraft {
+// decidable returns the drafts that can still be decided.
+func (r *remote) decidable(ctx context.Context, drafts []parkedDraft, heads map[int]string) []parkedDraft {
 	all := r.standings(ctx, drafts, heads)
 	return slices.DeleteFunc(slices.Clone(drafts), func(d parkedDraft) bool {
 		return all[d.code].state != terminal.Waits
 	})
 }
 
-// decision reads what is on record for a draft and was acted on: the oldest of a
-// run that may decide and did not fail.
+// decision returns the recorded decision on a draft that was acted on: the oldest one from a
+// run that may decide and has not failed.
 func (r *remote) decision(ctx context.Context, d parkedDraft) (handoff.Claim, bool) {
 	for _, s := range slices.Backward(r.stored) {
 		if s.Name != reviewpr.Names.Decision(d.code) {
@@ -285,9 +284,9 @@ func (r *remote) decision(ctx context.Context, d parkedDraft) (handoff.Claim, bo
 	return handoff.Claim{}, false
 }
 
-// posted is the page of our review of a draft's commit; empty where there is none, or
-// none that can be told to be ours.
-func (r *remote) posted(ctx context.Context, d parkedDraft) string {
+// postedPage returns the page of our review of a draft's commit. It is empty if there is none, or
+// if the review cannot be shown to be ours.
+func (r *remote) postedPage(ctx context.Context, d parkedDraft) string {
 	ref := r.ref
 	ref.Number = d.Subject.Number
 	page, _, err := post.FindPosted(ctx, r.reviews(d.Manifest), ref, d.Thread)

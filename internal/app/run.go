@@ -1,6 +1,6 @@
-// Package app is the command line, and where the program begins: commands and their flags, and
-// drafts that lie on GitHub. Those of this machine are room local's, and a step of a workflow is
-// room job's.
+// Package app is the command line and the program's entry point: it parses commands and flags,
+// and shows and decides drafts that are stored on GitHub. Drafts on this machine belong to
+// package local, and workflow steps to package job.
 //
 // Start reading at Run, then a cmd_ file for a command.
 package app
@@ -28,19 +28,19 @@ import (
 	"github.com/org/pr-review-action/internal/local"
 )
 
-// Run is the program: it returns the exit code. 0 is done or paused, 1 a run
-// that failed, 2 usage or configuration, 3 a refused resume.
+// Run runs the program and returns its exit code: 0 for done or paused, 1 for a run that
+// failed, 2 for wrong usage or settings, 3 for a refusal, 4 for a cost cap that was reached.
 func Run(ctx context.Context, p Process) int {
-	ctx, over := context.WithCancel(ctx) // of what is open as long as a command runs
+	ctx, over := context.WithCancel(ctx) // closes what stays open while a command runs
 	defer over()
 	front := driver.NewFront(p)
 	if len(p.Args) == 1 && front.Getenv("GITHUB_ACTIONS") == "true" {
 		return job.Run(ctx, front)
 	}
-	a := &app{&local.Terminal{Front: front, Name: called(p.Args[0])}}
+	a := &app{&local.Terminal{Front: front, Name: programName(p.Args[0])}}
 	out := &local.Output{Writer: front.Stdout}
 	a.Stdout = out
-	err := a.command(ctx, p.Args[1:])
+	err := a.execute(ctx, p.Args[1:])
 	if out.Err != nil && (err == nil || errors.Is(err, out.Err) || errors.As(err, new(driver.Reported))) {
 		err = problem.New("the result could not be written", out.Err.Error(),
 			"run the same command again: what was done is kept")
@@ -51,25 +51,25 @@ func Run(ctx context.Context, p Process) int {
 	return driver.ExitCode(err)
 }
 
-// called is the program's name for messages. What go run builds is gone when it
-// has ended, so it is called as it was.
-func called(path string) string {
+// programName returns the program's name for messages. A binary built by go run is gone after
+// it ends, so its name is the command that started it.
+func programName(path string) string {
 	if strings.Contains(filepath.ToSlash(path), "/go-build") {
 		return "go run ."
 	}
 	return filepath.Base(path)
 }
 
-func (a *app) command(ctx context.Context, args []string) error {
+func (a *app) execute(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		a.usage(a.Stderr)
+		a.printUsage(a.Stderr)
 		return problem.Usage("no command was given", a.Name+" review demo is a first one")
 	}
 	switch {
 	case args[0] == "help" && len(args) > 1:
 		args = append(args[1:], "--help")
 	case args[0] == "help" || args[0] == "--help" || args[0] == "-h":
-		a.usage(a.Stdout)
+		a.printUsage(a.Stdout)
 		return nil
 	case args[0] == "--version":
 		args = append([]string{"version"}, args[1:]...)
@@ -80,11 +80,11 @@ func (a *app) command(ctx context.Context, args []string) error {
 		return a.run(ctx, c, rest)
 	}
 	if name == "eval" && slices.ContainsFunc(args, func(arg string) bool { return arg == "--help" || arg == "-h" }) {
-		a.summaries(a.Stdout, "eval ")
+		a.printSummaries(a.Stdout, "eval ")
 		return nil
 	}
 	if name == "eval" {
-		a.summaries(a.Stderr, "eval ")
+		a.printSummaries(a.Stderr, "eval ")
 		return problem.Usage("eval needs a command of its own", a.Name+" eval run starter is a first one")
 	}
 	next := a.Name + " help lists them"
@@ -102,7 +102,7 @@ func (a *app) version(context.Context, []string) error {
 func (a *app) run(ctx context.Context, c command, args []string) error {
 	flags, err := c.parse(args)
 	if errors.Is(err, pflag.ErrHelp) {
-		a.help(a.Stdout, c, flags)
+		a.printHelp(a.Stdout, c, flags)
 		return nil
 	}
 	if err != nil {
@@ -119,9 +119,9 @@ func (a *app) run(ctx context.Context, c command, args []string) error {
 	return err
 }
 
-// jsonError prints the object of a run that an error ended. Wrong usage has no
-// outcome and so no object. That of a ticket's run has other keys, and commands that run
-// no graph say only what happened.
+// jsonError prints the JSON object of a run that ended with an error. Wrong usage has no
+// outcome, so it prints no object. The object of a ticket's run has other keys, and commands
+// that run no graph report only what happened.
 func (a *app) jsonError(err error, reports bool) error {
 	outcome := driver.OutcomeOf(err)
 	if outcome == "" || errors.As(err, new(driver.Reported)) {
@@ -141,15 +141,15 @@ func (a *app) jsonError(err error, reports bool) error {
 	}.Print(a.Stdout)
 }
 
-// command is one of the command line's commands, with options of its own.
+// command is one command of the command line, with its own options.
 type command struct {
 	name, args, help string
 	flags            func(*pflag.FlagSet) // nil for none
 	run              func(context.Context, []string) error
-	json             *bool // whether an error is printed as an object as well; nil for never
+	json             *bool // whether to print an error as a JSON object too; nil for never
 }
 
-// parse reads a command's flags; what is left are its arguments.
+// parse parses a command's flags. The returned set holds the remaining arguments.
 func (c command) parse(args []string) (*pflag.FlagSet, error) {
 	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
 	flags.SetOutput(io.Discard)
@@ -160,12 +160,12 @@ func (c command) parse(args []string) (*pflag.FlagSet, error) {
 	return flags, flags.Parse(args)
 }
 
-// flagError makes a flag's error a usage error that names the nearest flag, or the
-// help, a command line, that lists them.
+// flagError turns a flag's error into a usage error that suggests the nearest flag, or help,
+// the command line that lists them.
 func flagError(err error, flags *pflag.FlagSet, help string) error {
 	var unknown *pflag.NotExistError
 	var invalid *pflag.InvalidValueError
-	var number *strconv.NumError // of a boolean flag too
+	var number *strconv.NumError // boolean flags return it too
 	switch {
 	case errors.As(err, &invalid) && errors.As(err, &number):
 		if errors.Is(number, strconv.ErrRange) {
@@ -188,11 +188,11 @@ func flagError(err error, flags *pflag.FlagSet, help string) error {
 	return problem.Usage(fmt.Sprintf("unknown flag --%s", name), help+" lists them")
 }
 
-// lookup finds the command that arguments name, the arguments besides its name, and
-// the name; without such a command it has no run.
+// lookup returns the command that the arguments name, the other arguments, and the name. The
+// command has no run function if there is none of that name.
 func lookup(all []command, args []string) (c command, rest []string, name string) {
 	at, words := 0, 1
-	if strings.HasPrefix(args[0], "-") { // flags may stand before it
+	if strings.HasPrefix(args[0], "-") { // flags may precede the command
 		at = max(0, slices.IndexFunc(args, func(arg string) bool {
 			return slices.ContainsFunc(all, func(c command) bool { return strings.HasPrefix(c.name+" ", arg+" ") })
 		}))

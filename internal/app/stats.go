@@ -31,8 +31,8 @@ import (
 	"github.com/org/pr-review-action/internal/local"
 )
 
-// summed prints what runs came to.
-func (a *app) summed(all []stats.Run, unread []stats.Unread, o *statsOptions) error {
+// printSums prints the sums over runs, or what --propose asks for.
+func (a *app) printSums(all []stats.Run, unread []stats.Unread, o *statsOptions) error {
 	if o.propose {
 		return a.propose(all, o)
 	}
@@ -44,8 +44,8 @@ func (a *app) summed(all []stats.Run, unread []stats.Unread, o *statsOptions) er
 	return nil
 }
 
-// reports are the drafts of a store whose threads begin so. One that cannot be read is a
-// warning.
+// reports returns the drafts of a store whose thread ids have the prefix begin. It warns of a
+// draft that cannot be read, and leaves it out.
 func (a *app) reports(ctx context.Context, store wire.Store, begin string) (all []driver.Report, err error) {
 	_, _, notARepository := pull.ParseRepository(begin)
 	ids, err := local.Drafts(ctx, store)
@@ -67,35 +67,35 @@ func (a *app) reports(ctx context.Context, store wire.Store, begin string) (all 
 	return all, nil
 }
 
-// runs are the drafts of a store, each once: two folders may hold the same.
-func runs(all []driver.Report) (runs []stats.Run) {
+// statsRuns converts drafts to runs for the sums, each once: two folders may hold the same draft.
+func statsRuns(all []driver.Report) (runs []stats.Run) {
 	seen := map[string]bool{}
 	for _, r := range all {
 		of := r.Thread[:max(0, strings.LastIndexByte(r.Thread, ':'))]
 		if r.State.Pull != nil {
-			of = fmt.Sprintf("%s#%d", r.State.Pull.FullName(), r.State.Pull.Number) // whichever instance
+			of = fmt.Sprintf("%s#%d", r.State.Pull.FullName(), r.State.Pull.Number) // of any instance
 		}
 		if of == "" || seen[r.Digest] {
 			continue
 		}
 		seen[r.Digest] = r.Digest != ""
-		runs = append(runs, run(r, of))
+		runs = append(runs, statsRun(r, of))
 	}
 	return runs
 }
 
-func run(r driver.Report, of string) stats.Run {
+func statsRun(r driver.Report, of string) stats.Run {
 	repository := r.Thread[:strings.IndexAny(r.Thread+"#", "#:")]
 	return stats.Run{Repository: repository, Pull: of, Outcome: r.Outcome, Usage: r.Usage,
 		Seconds: r.State.Draft.Seconds, Record: r.State.Decision}
 }
 
-// remoteDecisions bounds how many decisions of a repository are read: each takes three
+// remoteDecisions bounds how many decisions are read per repository: each takes three
 // requests.
 const remoteDecisions = 200
 
-// remoteStats sums what lies on GitHub of repositories, or of all of an owner, as owner/*,
-// that the token sees. One that cannot be read is named, and the others count.
+// remoteStats sums up the drafts on GitHub of the named repositories. owner/* names all of an
+// owner's that the token can see. A repository that cannot be read is listed as unread.
 func (a *app) remoteStats(ctx context.Context, names []string, o *statsOptions) error {
 	var runs []stats.Run
 	var unread []stats.Unread
@@ -137,10 +137,10 @@ func (a *app) remoteStats(ctx context.Context, names []string, o *statsOptions) 
 			break
 		}
 	}
-	return a.summed(runs, unread, o)
+	return a.printSums(runs, unread, o)
 }
 
-// repositoriesOf are the names of an owner's repositories.
+// repositoriesOf returns the names of an owner's repositories.
 func (a *app) repositoriesOf(ctx context.Context, owner string, o *statsOptions) (names []string, err error) {
 	ref, err := a.Repository(owner + "/x")
 	if err != nil {
@@ -160,8 +160,8 @@ func (a *app) repositoriesOf(ctx context.Context, owner string, o *statsOptions)
 	return names, err
 }
 
-// remoteRuns are the drafts of a repository on GitHub, decided or not. A decision whose run
-// may not decide counts as none; what cannot be read is told.
+// remoteRuns returns the drafts of a repository on GitHub, decided or not. It ignores the
+// decisions of runs that may not decide, and warns of what it cannot read.
 func (a *app) remoteRuns(ctx context.Context, ref pull.Ref, o *statsOptions) (all []stats.Run, err error) {
 	r, err := a.remote(ctx, ref)
 	if err != nil {
@@ -181,7 +181,7 @@ func (a *app) remoteRuns(ctx context.Context, ref pull.Ref, o *statsOptions) (al
 			r.Warn(d.name + " is left out: " + guard.Line(driver.Explain(err), driver.MaxLine))
 			continue
 		}
-		one := run(report, fmt.Sprintf("%s#%d", ref.FullName(), d.Subject.Number))
+		one := statsRun(report, fmt.Sprintf("%s#%d", ref.FullName(), d.Subject.Number))
 		if one.Record = records[d.code]; one.Record != nil {
 			with := report.State.OnRecord(*one.Record)
 			one.Record, one.Outcome = &with, outcomeOf(with)
@@ -203,8 +203,8 @@ func (a *app) remoteRuns(ctx context.Context, ref pull.Ref, o *statsOptions) (al
 	return all, nil
 }
 
-// records are the decisions on drafts by their codes, each the oldest that was acted on. A
-// spent rate limit ends the reading.
+// records returns the decisions on drafts by code, for each draft the oldest that was acted
+// on. It errors when the rate limit is reached.
 func (r *remote) records(ctx context.Context) (map[string]*decision.Record, error) {
 	records, prefix := map[string]*decision.Record{}, reviewpr.Names.Decision("")
 	named := slices.DeleteFunc(slices.Clone(r.stored), func(s handoff.Stored) bool {
@@ -234,7 +234,7 @@ func (r *remote) records(ctx context.Context) (map[string]*decision.Record, erro
 	return records, nil
 }
 
-// outcomeOf is what a decision came to.
+// outcomeOf returns the outcome that a decision led to.
 func outcomeOf(r decision.Record) string {
 	switch {
 	case r.Withdrawn():
@@ -247,7 +247,7 @@ func outcomeOf(r decision.Record) string {
 	return reviewpr.Aborted
 }
 
-// parseSince reads a day, such as 2026-11-01, or how long ago, such as 30d or 36h.
+// parseSince parses a day, such as 2026-11-01, or a time span before now, such as 30d or 36h.
 func parseSince(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -262,17 +262,17 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 		"such as 2026-11-01 or 30d")
 }
 
-// proposedSettings is what --propose prints as JSON.
+// proposedSettings is the JSON object that --propose prints.
 type proposedSettings struct {
 	File      string         `json:"file"`
-	Decisions int            `json:"decisions"` // that were looked at
-	Least     map[string]any `json:"least"`     // what a habit takes
+	Decisions int            `json:"decisions"` // number of verdicts examined
+	Least     map[string]any `json:"least"`     // thresholds that a habit has to reach
 	Proposed  []stats.Habit  `json:"proposed"`
-	Diff      string         `json:"diff"` // that git apply takes; empty where nothing is proposed
+	Diff      string         `json:"diff"` // for git apply; empty if nothing is proposed
 }
 
-// propose prints what habits of approvers ask the settings for, as a diff of their file. It
-// changes nothing.
+// propose prints the settings that the approvers' habits suggest, as a diff of the settings
+// file. It changes nothing.
 func (a *app) propose(all []stats.Run, o *statsOptions) error {
 	repositories := map[string]bool{}
 	for _, r := range all {
@@ -296,7 +296,7 @@ func (a *app) propose(all []stats.Run, o *statsOptions) error {
 	verdicts := stats.Verdicts(all)
 	p := proposedSettings{File: file, Decisions: len(verdicts),
 		Least: map[string]any{"share": stats.MinShare, "dropped": stats.MinDropped, "pulls": stats.MinPulls,
-			"drafts": stats.MinDrafts, "chance": stats.MaxChance}, // share: the lower end of its 95 % interval
+			"drafts": stats.MinDrafts, "chance": stats.MaxChance}, // share: lower bound of the 95 % interval
 		Proposed: []stats.Habit{}}
 	habits, entries := stats.Proposed(stats.Habits(verdicts), now)
 	if len(entries) > 0 {
@@ -315,12 +315,12 @@ func (a *app) propose(all []stats.Run, o *statsOptions) error {
 		return driver.PrintJSON(a.Stdout, p)
 	}
 	fmt.Fprint(a.Stdout, p.Diff)
-	a.tellProposal(p)
+	a.explainProposal(p)
 	return nil
 }
 
-// tellProposal says beside the diff what it rests on, and how it is applied.
-func (a *app) tellProposal(p proposedSettings) {
+// explainProposal prints to standard error what the diff rests on, and how to apply it.
+func (a *app) explainProposal(p proposedSettings) {
 	what := "Nothing to propose"
 	if n := len(p.Proposed); n > 0 {
 		what = fmt.Sprintf("Proposed for %s: %d", guard.Line(p.File, driver.MaxLine), n)
@@ -335,12 +335,12 @@ func (a *app) tellProposal(p proposedSettings) {
 	}
 }
 
-// settingsText reads the settings file of this folder's clone, or the one that is named; its
-// text is nil where there is none. The name is the one from the clone's top.
+// settingsText reads the settings file of this folder's clone, or the named one. It returns
+// the file's path from the top of the clone, and a nil text if there is no such file.
 func settingsText(named string) (file string, text []byte, err error) {
 	here, err := os.Getwd()
 	if err == nil {
-		here, err = filepath.EvalSymlinks(here) // what is above a link is not what is above its target
+		here, err = filepath.EvalSymlinks(here) // a link's parent is not its target's parent
 	}
 	top := filepath.Join(here, configcmd.WorkTree())
 	path := filepath.Join(top, named)

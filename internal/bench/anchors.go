@@ -12,8 +12,8 @@ import (
 	"github.com/org/pr-review-action/internal/diff"
 )
 
-// anchors indexes patches and checks every line that a comment may stand on. The
-// floor goes through the same bytes from one line end to the next.
+// anchors indexes patches and checks every line that a comment may be on. The floor
+// scans the same bytes for line ends.
 func (s *suite) anchors(_ context.Context, sizes []int) error {
 	s.table("patches", "MiB", "checks", "scan ms", "anchors ms", "anchors / scan", "million checks a second")
 	for i, n := range sizes {
@@ -53,7 +53,7 @@ func scan(patches []patched) error {
 			lines++
 		}
 	}
-	if lines < len(patches) { // looked at, so that the scan is not left out
+	if lines < len(patches) { // uses lines, so that the compiler keeps the scan
 		return fmt.Errorf("%d lines in %d patches", lines, len(patches))
 	}
 	return nil
@@ -80,11 +80,11 @@ func check(patches []patched) error {
 	return nil
 }
 
-// passes of the floor make it last about as long as what it stands beside: a busy
-// machine takes nothing from a few milliseconds, and much from many.
+// passes is how often the floor scans, so that it takes about as long as the anchors:
+// a busy machine disturbs a run of a few milliseconds less than a long one.
 const passes = 25
 
-// timed gives the mean of the seconds that f takes. What the side before left over is collected first.
+// timed returns the mean seconds that f takes. It first collects the garbage of the previous side.
 func timed(times int, f func() error) ([]float64, error) {
 	runtime.GC()
 	began := time.Now()
@@ -96,13 +96,13 @@ func timed(times int, f func() error) ([]float64, error) {
 	return []float64{time.Since(began).Seconds() / float64(times)}, nil
 }
 
-// patched is one file of a synthetic diff. A comment may stand on each line of its hunks.
+// patched is one file of a synthetic diff. A comment may be on any line of its hunks.
 type patched struct {
 	path, patch string
 	hunks       []diff.Hunk
 }
 
-// dropped is a hunk in which a rule finds something; every tenth file has it.
+// dropped is a hunk in which a rule finds something. Every tenth file has it.
 const dropped = "@@ -0,0 +1 @@\n+\tjson.Unmarshal(text, &value)\n"
 
 // newPatched makes the i-th file: three hunks of 22 lines, about 4 KB.

@@ -1,18 +1,18 @@
 // Command bench measures the product and prints Markdown: figures beside a floor
-// that was measured in turn with them, and with --check held against limits.
+// measured in turn with them. With --check it compares them with limits.
 //
 //	bench compare | fanout | anchors | search | memory | start | all
 //
-// Compare and fanout run a synthetic review of N files through the graph and by hand: the files are reviewed side by
-// side, the run stops at a gate with its checkpoint on disk, and another process posts after a decision. The processes
-// of that are commands too, and write one line of JSON each; outside DIR they write nothing:
+// Compare and fanout run a synthetic review of N files through the graph and by hand: the files are reviewed in
+// parallel, the run stops at a gate with its checkpoint on disk, and another process posts after a decision. Each of
+// these processes is a command too, which writes one line of JSON and no file outside DIR:
 //
 //	bench pause  --n N --latency-ms L --concurrency C --dir DIR
 //	bench resume --dir DIR --decision approve|reject
 //
-// Floor-pause and floor-resume do the same work by hand. Memory and start build the real program. It asks no
-// model, and never judges by seconds: a limit is on a ratio. Start reading at run, then report.go; flow.go has the
-// graph, workload.go the work.
+// Floor-pause and floor-resume do the same work by hand. Memory and start build the real program. Bench asks no
+// model. Its limits are on ratios, never on seconds. Start reading at run, then report.go; flow.go has the graph,
+// workload.go the work.
 package main
 
 import (
@@ -83,7 +83,7 @@ func onJob(act func(context.Context, job) (line, error)) func(context.Context, [
 
 type benchmark struct {
 	name, title string
-	sizes       []int // files, where it has sizes
+	sizes       []int // numbers of files; nil if it has no sizes
 	run         func(*suite, context.Context, []int) error
 }
 
@@ -145,7 +145,7 @@ func (s *suite) size(text string) error {
 	return nil
 }
 
-// run prints the machine, then a section for each benchmark.
+// run prints a line about the machine, then a section per benchmark.
 func (s *suite) run(ctx context.Context, list []benchmark) (err error) {
 	if s.scratch, err = os.MkdirTemp("", "bench-"); err != nil {
 		return err

@@ -21,7 +21,7 @@ const (
 	concurrency  = 8
 )
 
-// compare runs this very program as the floor and through the graph.
+// compare runs this program as the floor and through the graph.
 func (s *suite) compare(ctx context.Context, sizes []int) error {
 	s.table(append([]string{"N", ""}, columns[:]...)...)
 	var before float64 // seconds to the pause
@@ -32,7 +32,7 @@ func (s *suite) compare(ctx context.Context, sizes []int) error {
 		}
 		s.beside(n, floor, graph)
 		if i == len(sizes)-1 {
-			for k, column := range columns[1:] { // the start is milliseconds, and the disk's
+			for k, column := range columns[1:] { // the start takes milliseconds and depends on the disk
 				s.note("compare: "+column[:strings.LastIndexByte(column, ' ')]+" / floor", graph[k+1]/floor[k+1])
 			}
 			s.growth("compare", graph[pauseTime], before, sizes)
@@ -52,7 +52,7 @@ func (s *suite) beside(n int, floor, graph []float64) {
 	s.row(g...)
 }
 
-// fanout gives the model a latency and holds the process's time to the pause against the least that it can take.
+// fanout gives the model a latency and compares the process's time to the pause with the least possible.
 func (s *suite) fanout(ctx context.Context, sizes []int) error {
 	s.table(fmt.Sprintf("N at %v", modelLatency), "ideal s", "floor / ideal", "graph / ideal")
 	for i, n := range sizes {
@@ -90,13 +90,13 @@ func (s *suite) both(ctx context.Context, n int, latency time.Duration) (floor, 
 	return got[0], got[1], nil
 }
 
-// columns name the figures of measure. A process is timed from its start to its
-// exit; the start is up to the first statement of the first node.
+// columns holds the names of the figures of measure. A process is timed from start to
+// exit; "start" ends at the first statement of the first node.
 var columns = [6]string{"start ms", "pause s", "resume s", "checkpoint MiB", "peak of pause MiB", "peak of resume MiB"}
 
-const pauseTime = 1 // among the figures
+const pauseTime = 1 // index in columns
 
-// measure pauses in one process and resumes in another, in a folder that is moved as an artifact is.
+// measure pauses in one process and resumes in another, after moving the folder like an artifact.
 func measure(ctx context.Context, program, prefix string, n int, latency time.Duration) (figures []float64,
 	text string, err error) {
 	root, err := os.MkdirTemp("", "bench-")
@@ -157,7 +157,7 @@ func size(dir string) (total int64, err error) {
 	return total, err
 }
 
-// watch runs the program that its arguments name, and tells of time and memory.
+// watch runs the program that its arguments name, and reports its time and memory.
 func watch(ctx context.Context, args []string) (line, error) {
 	if len(args) < 2 {
 		return line{}, errUsage
@@ -178,7 +178,7 @@ func hold(_ context.Context, args []string) (line, error) {
 	return line{Status: "done"}, err
 }
 
-// output runs a command and gives what it prints. The error has what it says.
+// output runs a command and returns its standard output. An error contains its standard error.
 func output(command *exec.Cmd) (string, error) {
 	var out, trouble bytes.Buffer
 	command.Stdout, command.Stderr = &out, &trouble

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// floorPause does by hand what pause does through the graph: a bounded group of
-// goroutines, and at the end one JSON file with the state. There is no journal.
+// floorPause does by hand what pause does through the graph: it runs a bounded group of
+// goroutines and finally writes the state as one JSON file. It has no journal.
 func floorPause(_ context.Context, j job) (line, error) {
 	l := line{Status: "paused", FirstNode: now()}
 	var s state

@@ -16,7 +16,7 @@ import (
 
 const thread = "bench#4242:synthetic"
 
-// ask is what the gate shows: as in the product, a digest stands for the text.
+// ask is what the gate shows. As in the product, it has a digest instead of the text.
 type ask struct {
 	Findings int    `json:"findings"`
 	Body     string `json:"body_sha256"`
@@ -26,8 +26,8 @@ type bench struct {
 	job
 	fields
 	store *filestore.Store
-	first float64 // when ingest began
-	done  int64   // review tasks that ended
+	first float64 // when ingest began, in milliseconds since the Unix epoch
+	done  int64   // number of finished review tasks
 }
 
 type fields struct {

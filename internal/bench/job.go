@@ -13,14 +13,14 @@ import (
 
 type job struct {
 	n           int
-	latency     time.Duration // of the simulated model, per file
+	latency     time.Duration // the simulated model's, per file
 	concurrency int
 	dir         string
 	decision    string
 }
 
-// line is what one process says on standard output. Times are milliseconds since the Unix epoch; peak is the largest
-// resident set in KiB, 0 where the system does not tell.
+// line is what one process prints to standard output. Times are milliseconds since the Unix epoch. Peak is the
+// largest resident set in KiB, 0 if the system does not report it.
 type line struct {
 	Impl      string  `json:"impl"`
 	Version   string  `json:"version"`
@@ -81,9 +81,9 @@ func noMore(flags *flag.FlagSet) error {
 
 func now() float64 { return float64(time.Now().UnixNano()) / 1e6 }
 
-// peak is the process's largest resident set in KiB, from Linux's proc(5).
+// peak returns the process's largest resident set in KiB, from Linux's proc(5), or 0.
 func peak() int {
-	text, _ := os.ReadFile("/proc/self/status") // elsewhere there is none
+	text, _ := os.ReadFile("/proc/self/status") // only Linux has it
 	_, rest, _ := strings.Cut(string(text), "VmHWM:")
 	var kib int
 	if _, err := fmt.Sscan(rest, &kib); err != nil {

@@ -1,7 +1,7 @@
 package main
 
-// limits is the one table that --check goes by. The figures are of a benchmark's largest size. Room is left for a
-// shared machine: BENCHMARKS.md has what was measured. "Linear" is time per file, against that of the size before.
+// limits returns the limits for --check. The figures are those of a benchmark's largest size. The limits leave room
+// for a shared machine; BENCHMARKS.md has measured figures. "Linear" compares the time per file with the size before.
 func limits() map[string]float64 {
 	return map[string]float64{
 		"compare: pause / floor":          4,

@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// peakOf is an ended process's largest resident set in KiB, from getrusage(2).
+// peakOf returns the largest resident set of an ended process in KiB, from getrusage(2).
 func peakOf(ended *os.ProcessState) int {
 	if usage, ok := ended.SysUsage().(*syscall.Rusage); ok {
 		return int(usage.Maxrss)

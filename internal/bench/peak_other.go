@@ -4,5 +4,5 @@ package main
 
 import "os"
 
-// peakOf is 0 where units differ or nothing is told.
+// peakOf returns 0: other systems use other units or report nothing.
 func peakOf(*os.ProcessState) int { return 0 }

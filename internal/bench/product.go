@@ -66,8 +66,8 @@ func (s *suite) reviewed(ctx context.Context, product, path string) ([]float64, 
 	return figures, errors.Join(err, os.RemoveAll(store))
 }
 
-// watched gives the seconds of a program and its peak in MiB, from a process
-// between: what a parent holds in memory counts for its child.
+// watched returns the seconds of a program and its peak in MiB. It runs it from an
+// intermediate process, because a parent's memory counts towards its child's peak.
 func (s *suite) watched(ctx context.Context, command ...string) ([]float64, error) {
 	l, _, err := process(ctx, s.program, append([]string{"watch"}, command...)...)
 	return []float64{l.Seconds, float64(l.Peak) / (1 << 10)}, err
@@ -92,7 +92,7 @@ func (s *suite) product(ctx context.Context) (string, error) {
 	return at, s.build(ctx, root, at, ".", flags)
 }
 
-// imageFlags are the Dockerfile's build tags, grammars filled in, and what it compiles without inlining.
+// imageFlags returns the Dockerfile's build tags, with the grammars filled in, and its -gcflags.
 func imageFlags(root string) ([]string, error) {
 	recipe, err := os.ReadFile(filepath.Join(root, "Dockerfile"))
 	if err != nil {
@@ -132,7 +132,7 @@ func moduleRoot(ctx context.Context) (string, error) {
 	return output(exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}"))
 }
 
-// start times the program beside one that does nothing.
+// start times the program beside a program that does nothing.
 func (s *suite) start(ctx context.Context, _ []int) error {
 	product, err := s.product(ctx)
 	if err != nil {

@@ -14,15 +14,15 @@ import (
 )
 
 type suite struct {
-	program  string // this very program, for processes of its own
-	compiler string // the command of Go
-	sizes    []int  // instead of each benchmark's own
+	program  string // path of this program, to start more processes
+	compiler string // the go command
+	sizes    []int  // replaces each benchmark's own; nil for those
 	repeats  int
 	check    bool
-	limits   map[string]float64 // the most that figures may come to
+	limits   map[string]float64 // upper limits by figure
 	out, log io.Writer
 
-	scratch string // a folder that is gone when run returns
+	scratch string // a folder that run removes when it returns
 	noted   []figure
 }
 
@@ -55,10 +55,10 @@ func times(ratio float64) string {
 	return fmt.Sprintf("×%.1f", ratio)
 }
 
-// machine says what the figures were taken on, as far as the system tells.
+// machine describes the machine and the commit, as far as the system reports them.
 func machine(ctx context.Context) string {
 	first := func(path string) string {
-		text, _ := os.ReadFile(path) // Linux alone has them
+		text, _ := os.ReadFile(path) // only Linux has them
 		word, _, _ := strings.Cut(string(text), " ")
 		return strings.TrimSpace(word)
 	}
@@ -76,7 +76,7 @@ type side struct {
 	run  func() ([]float64, error)
 }
 
-// inTurn runs every side once a round, so that a busy moment may hit any, and gives each side's medians.
+// inTurn runs every side once per round, so that a busy moment may hit any of them, and returns each side's medians.
 func (s *suite) inTurn(sides ...side) ([][]float64, error) {
 	samples := make([][][]float64, len(sides))
 	for round := range s.repeats {
@@ -118,7 +118,7 @@ func (s *suite) note(name string, value float64) {
 	s.noted = append(s.noted, figure{name, value})
 }
 
-// judge prints the noted figures beside their limits. The error names each that missed its own, and each that has none.
+// judge prints the noted figures beside their limits. Its error names each figure over its limit or without one.
 func (s *suite) judge() error {
 	fmt.Fprint(s.out, "\n## Limits\n\n")
 	s.table("figure", "measured", "at most")

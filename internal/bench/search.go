@@ -31,8 +31,8 @@ type finder struct {
 	took []time.Duration
 }
 
-// search indexes files of Go's own source and asks for pieces of it, in words and by name. The floor goes through all
-// lines for each question; where there is a Postgres server its full-text search stands beside, and our index in it.
+// search indexes files of Go's own source and searches them, by words and by name. The floor scans all lines for each
+// question. If Postgres is available, search also measures its full-text search, and our index stored in it.
 func (s *suite) search(ctx context.Context, sizes []int) error {
 	s.table("files", "chunks", "MB", "index s", "next commit s", "", "p50 ms", "p95 ms", "p50 / memory")
 	for i, n := range sizes {
@@ -63,8 +63,8 @@ func (s *suite) search(ctx context.Context, sizes []int) error {
 	return nil
 }
 
-// next is how long the commit after takes, in which twenty files have changed: reading
-// the index of the one before, building over it, and storing what that gave.
+// next returns how long it takes to index the next commit, in which twenty files have
+// changed: loading the previous index, building on it, and storing the result.
 func next(ctx context.Context, texts map[string]string, x *index.Index, o index.Options) (time.Duration, error) {
 	folder, err := os.MkdirTemp("", "bench-index-*")
 	if err != nil {
@@ -105,13 +105,13 @@ func (s *suite) answered(about []any, finders []*finder, last bool) {
 	}
 }
 
-// percentile is in milliseconds.
+// percentile returns the p-th percentile in milliseconds. It sorts all.
 func percentile(all []time.Duration, p int) float64 {
 	slices.Sort(all)
 	return float64(all[min(len(all)*p/100, len(all)-1)].Microseconds()) / 1e3
 }
 
-// goSource is files of Go's own library, in order of path.
+// goSource returns the first n files of Go's own library in order of path, as text by path.
 func goSource(ctx context.Context, n int) (map[string]string, error) {
 	root, err := output(exec.CommandContext(ctx, "go", "env", "GOROOT"))
 	if err != nil {
@@ -127,14 +127,14 @@ func goSource(ctx context.Context, n int) (map[string]string, error) {
 	})
 	texts := map[string]string{}
 	for _, path := range paths[:min(n, len(paths))] {
-		if text, err := source.Read(ctx, path); err == nil { // few are larger than may be
+		if text, err := source.Read(ctx, path); err == nil { // a few are over the size limit
 			texts[path] = string(text)
 		}
 	}
 	return texts, nil
 }
 
-// questions are first sentences of comments, which are words, and names: who defines them, and who uses them.
+// questions returns first sentences of doc comments, names to find the definition of, and names to find the uses of.
 func questions(chunks []chunk.Chunk) (all []string) {
 	step := max(len(chunks)/perKind/2, 1)
 	for at := 0; at < len(chunks); at += step {
@@ -155,7 +155,7 @@ func questions(chunks []chunk.Chunk) (all []string) {
 	return all
 }
 
-// putAll puts each question to all in turn, so that what else the machine does is everyone's.
+// putAll asks each question of all finders in turn, so that other load on the machine affects all of them.
 func putAll(ctx context.Context, finders []*finder, questions []string) error {
 	for _, question := range questions {
 		for _, f := range finders {
@@ -169,7 +169,7 @@ func putAll(ctx context.Context, finders []*finder, questions []string) error {
 	return nil
 }
 
-// finders are those of an index: memory first.
+// finders returns the searches to compare, memory first, and a function that releases them.
 func (s *suite) finders(ctx context.Context, texts map[string]string,
 	x *index.Index) ([]*finder, func() error, error) {
 	all := []*finder{{name: "memory", find: over(x.Source)},
@@ -224,7 +224,7 @@ func grep(texts map[string]string, question string) (n int) {
 	return n
 }
 
-// fullText keeps the same chunks as Postgres's own search has them.
+// fullText stores the chunks in a table for Postgres's own full-text search.
 func fullText(ctx context.Context, address string, chunks []chunk.Chunk) (*pgx.Conn, error) {
 	c, err := pgx.Connect(ctx, address)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// The state of a run, as its checkpoint spells it.
+// The state of a run, in the form of its checkpoint.
 type (
 	change struct {
 		Number int    `json:"number"`
@@ -47,7 +47,7 @@ type (
 	}
 )
 
-// severities lists them gravest first; a finding's draws from it.
+// severities lists the severities, gravest first. A finding draws one of them.
 var severities = []string{"critical", "high", "medium", "low"}
 
 func add(a, b usage) usage {
@@ -82,7 +82,7 @@ func fnv1a(s string) uint32 {
 	return h
 }
 
-// ingested is the synthetic change: n files of 4,168 bytes of diff.
+// ingested returns the synthetic change: n files with 4,168 bytes of diff each.
 func ingested(n int) (change, []file) {
 	files := make([]file, n)
 	for i := range files {
@@ -98,10 +98,10 @@ func ingested(n int) (change, []file) {
 	return change{4242, fmt.Sprintf("Synthetic change of %d files", n)}, files
 }
 
-// reviewed is what the simulated model finds in one file: three findings that follow from its diff alone.
+// reviewed returns what the simulated model finds in one file: three findings that depend only on its diff.
 func reviewed(f file, latency time.Duration) ([]finding, usage) {
 	if latency > 0 {
-		time.Sleep(latency) // the time that the model's answer takes is what is measured
+		time.Sleep(latency) // stands for the time of the model's answer, which is part of the measurement
 	}
 	h := fnv1a(f.Diff)
 	s := newStream(h)
@@ -117,8 +117,8 @@ func reviewed(f file, latency time.Duration) ([]finding, usage) {
 	return found, usage{1, int64(len(f.Diff) / 4), 200 + int64(h%100)}
 }
 
-// aggregated keeps the findings that are sure enough and renders them. The order
-// is total, so that the order in which files were done does not show.
+// aggregated keeps the findings with enough confidence and renders them. It sorts in a
+// total order, so that the order in which files were finished does not show.
 func aggregated(s state) ([]comment, string) {
 	kept := make([]finding, 0, len(s.Findings))
 	for _, f := range s.Findings {

@@ -27,7 +27,7 @@ func (r *run) about(ctx context.Context, results []score.Result) (score.About, e
 	if !r.Judge.Agreement {
 		return a, nil
 	}
-	agreement, err := judge.New(r.umpire(), r.Random, r.labelled.once).Agreement(about(ctx, "a labelled pair"))
+	agreement, err := judge.New(r.judgeChat(), r.Random, r.labelled.once).Agreement(withAbout(ctx, "a labelled pair"))
 	if err != nil {
 		return a, fmt.Errorf("measuring the judge: %w", err)
 	}
@@ -54,7 +54,7 @@ func (r *run) fingerprints() map[string]string {
 	return f
 }
 
-// reviewerKey names the reviewer: what it asks, whom, and how it reads the answer.
+// reviewerKey identifies the reviewer: what it asks, which model, and how it reads the answer.
 func (r *run) reviewerKey() string {
 	if r.Reviewer.Chat == nil {
 		return "rules"
@@ -68,9 +68,9 @@ func (r *run) reviewerKey() string {
 
 func (r *run) judgeKey() string { return digest(judge.Fingerprint(), r.Judge.Chat.Identity()) }
 
-// latencies are, for each case, the seconds that its slowest file took: files
-// are reviewed side by side. They are those of the journal, so that a continued
-// run has them too.
+// latencies returns for each case the seconds of its slowest file, as files are
+// reviewed in parallel. They come from the journal, so that a continued run has
+// them too.
 func (r *run) latencies() []float64 {
 	var all []float64
 	for _, j := range r.review {

@@ -19,25 +19,25 @@ import (
 	"github.com/org/pr-review-action/internal/wire"
 )
 
-// Blind keeps from the reviewer, where a case has files, what a real run gives it.
-// The zero value keeps nothing.
+// Blind withholds from the reviewer of a case with files what a real run provides.
+// The zero value withholds nothing.
 type Blind struct{ Packs, Tools bool }
 
-// files are those before and after a case's change. The zero value is a case whose
-// diff is all there is.
+// files holds the trees before and after a case's change. The zero value stands for
+// a case that has only a diff.
 type files struct {
 	base, head tree.Tree
-	clone      string // folder; empty for files that the case brings
+	clone      string // folder; empty if the case has its own files
 }
 
-// filesOf are a case's own files, or those of a clone in the folder of repositories, which
-// is open as long as ctx.
+// filesOf returns a case's own files, or those of a clone in the folder repos. The clone stays
+// open until ctx is done.
 func filesOf(ctx context.Context, c dataset.Case, repos string) (f files, err error) {
 	if len(c.Tree) > 0 || repos == "" || c.Repo == "" || c.Base == "" || c.Head == "" {
 		f.base, f.head, err = c.Trees()
 		return f, err
 	}
-	if f.clone, err = cloned(repos, c.Repo); err != nil {
+	if f.clone, err = findClone(repos, c.Repo); err != nil {
 		return files{}, err
 	}
 	clone, err := ingest.OpenClone(ctx, f.clone)
@@ -53,18 +53,18 @@ func filesOf(ctx context.Context, c dataset.Case, repos string) (f files, err er
 	return f, nil
 }
 
-// repository is owner/name, neither of them a step up.
+// repository matches owner/name. Neither part can be "..".
 var repository = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]*/[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
 
-// cloned finds the clone of a repository: owner+name or owner/name in the folder,
-// with a work tree or bare. No clone around the folder is taken for it.
-func cloned(repos, name string) (dir string, err error) {
+// findClone returns the folder of a repository's clone, with a work tree or bare: repos
+// contains it as owner+name or owner/name. A clone that repos is inside of does not count.
+func findClone(repos, name string) (dir string, err error) {
 	if !repository.MatchString(name) {
 		return "", fmt.Errorf("repo %.100q is not owner/name", name)
 	}
 	for _, at := range []string{strings.Replace(name, "/", "+", 1), name} {
 		for _, dir := range []string{filepath.Join(repos, at), filepath.Join(repos, at, "repo")} {
-			for _, own := range []string{".git", "HEAD"} { // of a work tree, of a bare clone
+			for _, own := range []string{".git", "HEAD"} { // work tree, bare clone
 				if _, err := os.Stat(filepath.Join(dir, own)); err == nil {
 					return dir, nil
 				}
@@ -74,7 +74,7 @@ func cloned(repos, name string) (dir string, err error) {
 	return "", fmt.Errorf("there is no clone of %s in %s", name, repos)
 }
 
-// InRepos checks a case against the clones that it names, for dataset.ReadWith.
+// InRepos returns a check of a case against the clone that it names, for dataset.ReadWith.
 func InRepos(ctx context.Context, repos string) func(dataset.Case) error {
 	return func(c dataset.Case) error {
 		ctx, read := context.WithCancel(ctx)
@@ -87,8 +87,8 @@ func InRepos(ctx context.Context, repos string) func(dataset.Case) error {
 	}
 }
 
-// around is what the reviewer of a case may look at, the whole of it unless it is
-// kept blind, and the lines that the known findings rest on.
+// around returns what the reviewer of a case may look at, less what Blind withholds, and for
+// each known finding the lines that it rests on.
 func (r *run) around(ctx context.Context, c dataset.Case,
 	changed []diff.File) (all wire.Surroundings, rests [][]oracle.Line, err error) {
 	f, err := filesOf(ctx, c, r.Repos)
@@ -102,7 +102,7 @@ func (r *run) around(ctx context.Context, c dataset.Case,
 		Note: r.note}
 	if f.clone != "" && r.Index != nil {
 		looking.Kept = func(ctx context.Context, _ wire.Endpoints) (*index.Index, error) {
-			r.indexing.Lock() // the next commit of a clone takes most of what this one is made of
+			r.indexing.Lock() // the next commit of a clone reuses most of this one's index
 			defer r.indexing.Unlock()
 			return r.Index(ctx, f.clone, c.Base)
 		}
@@ -123,7 +123,7 @@ func (r *run) note(text string) {
 	}
 }
 
-// packTokens is what a pack may take, 0 where packs are kept from the reviewer.
+// packTokens returns the size limit of a pack in tokens, 0 if packs are withheld.
 func (r *run) packTokens() int {
 	if r.Blind.Packs {
 		return 0
@@ -131,7 +131,7 @@ func (r *run) packTokens() int {
 	return r.Config.Context.Tokens()
 }
 
-// evidence gives, for each known finding of a case, the lines that decide it.
+// evidence returns for each known finding of a case the lines that decide it.
 func evidence(ctx context.Context, c dataset.Case, head tree.Tree) ([][]oracle.Line, error) {
 	all := make([][]oracle.Line, len(c.Golden))
 	for i, g := range c.Golden {

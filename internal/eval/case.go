@@ -28,21 +28,21 @@ import (
 	"github.com/org/pr-review-action/internal/wire"
 )
 
-// one brings a case through the graph to the gate, and scores what stands there.
-func (r *run) one(ctx context.Context, i int) (result score.Result, err error) {
+// runCase runs a case through the graph up to the gate, and scores the draft there.
+func (r *run) runCase(ctx context.Context, i int) (result score.Result, err error) {
 	defer func() { err = errors.Join(err, r.review[i].close(), r.judging[i].close()) }()
 	c := r.Cases[i]
-	state, outcome, err := r.drafted(ctx, i)
+	state, outcome, err := r.draft(ctx, i)
 	if err != nil {
 		return result, err
 	}
 	result = score.Result{ID: c.ID, Language: c.Language, Kind: c.Kind, Outcome: outcome, Usage: state.Usage,
 		Unread: notRead(state), Draft: draftID(state)}
-	if err := r.decided(c.ID, result.Draft, &state); err != nil {
+	if err := r.applyDecisions(c.ID, result.Draft, &state); err != nil {
 		return result, err
 	}
 	result.Lost, result.Moved = r.trace(i, state)
-	if err := r.scored(ctx, &result, i, state); err != nil {
+	if err := r.scoreCase(ctx, &result, i, state); err != nil {
 		return result, err
 	}
 	if c.Ticket != nil {
@@ -52,16 +52,16 @@ func (r *run) one(ctx context.Context, i int) (result score.Result, err error) {
 	return result, nil
 }
 
-// drafted runs the graph over a store in memory: what has to last is in the journal.
-func (r *run) drafted(ctx context.Context, i int) (reviewpr.State, string, error) {
-	ctx, over := context.WithCancel(ctx) // of the clone that is looked around in
+// draft runs the graph over a store in memory: the journal keeps what has to last.
+func (r *run) draft(ctx context.Context, i int) (reviewpr.State, string, error) {
+	ctx, over := context.WithCancel(ctx) // closes the case's clone
 	defer over()
 	change, err := r.Cases[i].Change()
 	if err != nil {
 		return reviewpr.State{}, "", err
 	}
 	change.Config = r.Config
-	if c := r.Cases[i]; c.Ticket != nil { // as a pull request and a source tell of it
+	if c := r.Cases[i]; c.Ticket != nil { // make it look like a pull request with a ticket source
 		change.Config.Context.Sources = []config.Source{{Kind: config.SourceJira}}
 		change.Pull = &pull.Pull{Title: c.Title, Body: c.Description, Private: true}
 	}
@@ -104,12 +104,12 @@ func (r *run) reviewer(ctx context.Context, i int, files []diff.File) (review.Re
 	if err != nil {
 		return nil, fmt.Errorf("reading its files: %w", err)
 	}
-	model := r.model(r.meter.over(r.Reviewer.Chat, r.Budget.Price), around)
-	model.Once, model.OnFailure = r.review[i].once, r.failure
-	return caseReviewer{model, model, subject{of: &r.Cases[i], rests: rests}}, nil
+	model := r.model(r.meter.wrap(r.Reviewer.Chat, r.Budget.Price), around)
+	model.Once, model.OnFailure = r.review[i].once, r.recordFailure
+	return caseReviewer{model, model, subject{evalCase: &r.Cases[i], evidence: rests}}, nil
 }
 
-// model is the reviewer by a model, with tools as far as a case has files to look around in.
+// model returns the reviewer that asks a model, with tools if the case has files to look at.
 func (r *run) model(c review.Chatter, around wire.Surroundings) *review.Model {
 	o := review.Options{Review: c, Random: r.Random, Tools: around.Tools, Head: around.Head,
 		Guides: review.Guides{Language: r.Config.Language, Guidelines: r.Config.GuidelinesFor}}
@@ -123,7 +123,7 @@ func (r *run) model(c review.Chatter, around wire.Surroundings) *review.Model {
 	return review.NewModel(o)
 }
 
-// caseReviewer tells the questions what they are about.
+// caseReviewer puts what a question is about into its context.
 type caseReviewer struct {
 	review.Reviewer
 	model *review.Model
@@ -133,21 +133,21 @@ type caseReviewer struct {
 type subjectKey struct{}
 
 type subject struct {
-	of    *dataset.Case
-	rests [][]oracle.Line // of each known finding, the lines beside the diff that decide it
-	file  diff.File
+	evalCase *dataset.Case
+	evidence [][]oracle.Line // by known finding: the lines outside the diff that decide it
+	file     diff.File
 }
 
-// Review passes on to the reviewer.
+// Review reviews f with the underlying reviewer.
 func (c caseReviewer) Review(ctx context.Context, f diff.File) (finding.FileReview, error) {
 	c.about.file = f
-	return c.Reviewer.Review(context.WithValue(about(ctx, f.Path), subjectKey{}, c.about), f)
+	return c.Reviewer.Review(context.WithValue(withAbout(ctx, f.Path), subjectKey{}, c.about), f)
 }
 
-// overview passes on a question about the whole change, which is put where a ticket says
-// what that was made for.
+// overview asks about the whole change. It is called for cases with a ticket, which says what
+// the change is for.
 func (c caseReviewer) overview(ctx context.Context, w review.Whole) (finding.Overview, error) {
-	return c.model.Overview(context.WithValue(about(ctx, "the whole change"), subjectKey{}, c.about), w)
+	return c.model.Overview(context.WithValue(withAbout(ctx, "the whole change"), subjectKey{}, c.about), w)
 }
 
 func notRead(s reviewpr.State) (files []string) {
@@ -159,8 +159,8 @@ func notRead(s reviewpr.State) (files []string) {
 	return files
 }
 
-func (r *run) scored(ctx context.Context, result *score.Result, i int, s reviewpr.State) error {
-	c, posted, patches := r.Cases[i], posted(s), patchesOf(s)
+func (r *run) scoreCase(ctx context.Context, result *score.Result, i int, s reviewpr.State) error {
+	c, posted, patches := r.Cases[i], postedFindings(s), patchesOf(s)
 	asking := ruling{Result: result, judge: r.judge(i), patches: patches}
 	pairs, err := score.Match(score.Candidates(c.Golden, posted, patches), func(p score.Pair) (bool, error) {
 		return asking.same(ctx, c.Golden[p.Golden], posted[p.Finding], p)
@@ -172,7 +172,7 @@ func (r *run) scored(ctx context.Context, result *score.Result, i int, s reviewp
 	return asking.valid(ctx, posted)
 }
 
-// ruling asks the judge about one case; without a judge place alone decides.
+// ruling asks the judge about one case. Without a judge only the place decides.
 type ruling struct {
 	*score.Result
 	judge   *judge.Judge
@@ -186,12 +186,12 @@ func (r ruling) same(ctx context.Context, known dataset.Golden, f finding.Findin
 	}
 	q := r.question(f)
 	q.Issue = known.Issue
-	said, err := r.judge.Same(about(ctx, fmt.Sprintf("%s and known defect %d", f.ID, p.Golden+1)), q)
+	said, err := r.judge.Same(withAbout(ctx, fmt.Sprintf("%s and known defect %d", f.ID, p.Golden+1)), q)
 	return r.note(p.Golden, f.ID, p.Distance, said), err
 }
 
-// valid asks of every finding that hits nothing whether it is true all the same:
-// the list of known defects is not complete.
+// valid asks about every finding that hits nothing whether it is a true defect
+// anyway: the list of known defects is not complete.
 func (r ruling) valid(ctx context.Context, posted []finding.Finding) error {
 	if r.judge == nil {
 		return nil
@@ -200,7 +200,7 @@ func (r ruling) valid(ctx context.Context, posted []finding.Finding) error {
 		if r.Posted[i].Golden >= 0 {
 			continue
 		}
-		said, err := r.judge.Valid(about(ctx, f.ID+" on its own"), r.question(f))
+		said, err := r.judge.Valid(withAbout(ctx, f.ID+" on its own"), r.question(f))
 		if err != nil {
 			return err
 		}
@@ -223,7 +223,7 @@ func patchesOf(s reviewpr.State) map[string]string {
 	return patches
 }
 
-// atHead are a finding's lines in the file at the head, or its own where its patch tells none.
+// atHead returns a finding's lines at the head, or its own lines if its patch gives none.
 func atHead(f finding.Finding, patches map[string]string) (start, end int) {
 	if start, end, ok := score.NewSide(f, patches[f.Path]); ok {
 		return start, end
@@ -240,7 +240,7 @@ func (r ruling) note(golden int, id string, distance int, said judge.Ruling) boo
 	return said.Yes
 }
 
-// trace is what got lost or moved on the way from the answers to the review.
+// trace returns the findings that were lost or moved between the answers and the review.
 func (r *run) trace(i int, s reviewpr.State) (lost, moved []score.Loss) {
 	answers := map[string][]string{}
 	if j := r.review[i]; j != nil {
@@ -255,13 +255,13 @@ func (r *run) trace(i int, s reviewpr.State) (lost, moved []score.Loss) {
 	return score.Trace(in)
 }
 
-func posted(s reviewpr.State) []finding.Finding {
+func postedFindings(s reviewpr.State) []finding.Finding {
 	gone := map[string]bool{}
 	for _, f := range render.Cut(s.Review()) {
 		gone[f.ID] = true
 	}
 	return slices.DeleteFunc(finding.Kept(s.Comments), func(f finding.Finding) bool {
-		flag := f.Source == finding.Rule && f.Category == triage.Hidden // it is for the approver, and claims no defect
+		flag := f.Source == finding.Rule && f.Category == triage.Hidden // for the approver; it claims no defect
 		return gone[f.ID] || flag
 	})
 }

@@ -17,16 +17,16 @@ import (
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 )
 
-// Decision is what a person decided about a case's draft, in the words of the
-// gate. It holds for the draft that it names alone.
+// Decision is what a person decided about a case's draft, as commands of the gate.
+// It applies only to the draft that it names.
 type Decision struct {
 	Case     string `json:"case"`
 	Draft    string `json:"draft"`
 	Commands string `json:"commands"`
 }
 
-// ReadDecisions reads decisions, one JSON object a line. An error names which one
-// it is. A draft is decided once.
+// ReadDecisions reads decisions, one JSON object per line. An error names the
+// decision by its number. Two decisions about one draft are an error.
 func ReadDecisions(r io.Reader) ([]Decision, error) {
 	var all []Decision
 	in := jsontext.NewDecoder(r)
@@ -52,16 +52,16 @@ func ReadDecisions(r io.Reader) ([]Decision, error) {
 	}
 }
 
-// draftID names a draft by all that its approver sees.
+// draftID returns a hash of all that the approver of a draft sees.
 func draftID(s reviewpr.State) string {
 	sum := sha256.Sum256([]byte(s.Shown()))
 	return hex.EncodeToString(sum[:8])
 }
 
-// decided applies what a person decided about the case's draft, so that what follows
-// is what they left. A decision about another draft says nothing of this one: Run
-// tells of it.
-func (r *run) decided(id, draft string, s *reviewpr.State) error {
+// applyDecisions applies a person's decision to the case's draft, so that the scores are of
+// what they kept. It ignores decisions about other drafts; Run warns of those that
+// match no draft.
+func (r *run) applyDecisions(id, draft string, s *reviewpr.State) error {
 	for _, d := range r.Decisions {
 		if d.Case != id || d.Draft != draft {
 			continue
@@ -83,7 +83,7 @@ func (r *run) decided(id, draft string, s *reviewpr.State) error {
 	return nil
 }
 
-func idle(all []Decision, results []score.Result) (names []string) {
+func unusedDecisions(all []Decision, results []score.Result) (names []string) {
 	for _, d := range all {
 		met := func(r score.Result) bool { return r.ID == d.Case && r.Draft == d.Draft }
 		if !slices.ContainsFunc(results, met) {

@@ -1,11 +1,11 @@
-// Package eval runs the review over historical changes whose defects are known,
-// and says how many it finds: the judgement of every change of prompt, model or
+// Package eval runs the review over historical changes with known defects and
+// measures how many it finds, to judge every change of prompt, model or
 // pipeline.
 //
-// A case goes through the real graph up to the gate. What models answer is kept
-// in a journal, before it is used, so that a run that was cut short is continued
-// and a finished one is repeated for nothing. It posts nothing and asks nobody.
-// Start reading at Run, then case.go for what happens to one case.
+// A case goes through the real graph up to the gate. A journal keeps what models
+// answer before it is used, so that an interrupted run can continue and repeating
+// a finished one costs nothing. It posts nothing and asks no person. Start
+// reading at Run, then case.go for what happens to one case.
 package eval
 
 import (
@@ -39,57 +39,57 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// Reviewer is what is under test: rules where Chat is nil, else a model.
+// Reviewer is what is under test: the rules if Chat is nil, else a model.
 type Reviewer struct {
-	Name string // for people: offline, scripted, or the model's
+	Name string // for people: offline, scripted, or the model's name
 	Chat review.Chatter
 }
 
-// Judge says whether two texts mean the same defect.
+// Judge is the model that decides whether two texts mean the same defect.
 type Judge struct {
 	Model     string
 	Chat      review.Chatter
-	Agreement bool // measure how often it agrees with people
+	Agreement bool // also measure how often it agrees with people
 }
 
-// Options say what is run, with what, and where it is kept.
+// Options configures a run: the cases, what reviews and judges them, and where results go.
 type Options struct {
 	Cases     []dataset.Case
-	Dir       string // of journal and results
+	Dir       string // folder of journal and results
 	Reviewer  Reviewer
-	Judge     *Judge // nil: place alone decides
+	Judge     *Judge // nil: only the place decides
 	Config    config.Config
 	GateFrom  finding.Severity
 	Decisions []Decision // recorded at the gate
 	Repos     string     // folder of the clones of cases that name commits; empty for none
-	Blind     Blind      // what of a case's files is kept from the reviewer
-	// the index of a commit of a clone, kept where the product keeps it; nil: made in memory for 20 s
+	Blind     Blind      // what to withhold from the reviewer
+	// Index returns the index of a clone's commit from the product's cache; nil: built in memory, for 20 s at most
 	Index       func(ctx context.Context, dir, commit string) (*index.Index, error)
-	seen        func(score.Report, []score.Result) map[string]score.Seen // what Report.Shown is to say
+	seen        func(score.Report, []score.Result) map[string]score.Seen // returns Report.Shown
 	Budget      Budget
-	Concurrency int // questions that are open at one time
+	Concurrency int // questions in flight at a time
 	Commit      string
 	Random      io.Reader
 	Now         func() time.Time
-	Linger      time.Duration // how long answers on their way are waited for when the run is cancelled
+	Linger      time.Duration // how long a cancelled run waits for answers in flight
 
-	// Told, before anything is asked, what is going to be; then how far it is, from
-	// several goroutines; then what is odd about the results. Each nil for nobody.
+	// Announce is called with the forecast before anything is asked, Observe with the
+	// progress, by several goroutines, and Warn with what is odd. Each may be nil.
 	Announce func(string)
 	Observe  func(Progress)
 	Warn     func(error)
 }
 
-// Progress is how far a run is. Cost is what the run has cost so far, earlier parts
-// of it included.
+// Progress tells how far a run is. Cost is the run's cost so far, including earlier
+// parts of it.
 type Progress struct {
 	Cases, Total int
-	Asked        int // questions, by this process
+	Asked        int // questions asked by this process
 	Cost         cost.MicroUSD
 }
 
-// Because tells of what happened with the error that lay behind it, in that error's
-// three parts and of its kind.
+// Because returns an error that says what happened because of cause. It has the
+// parts and the kind of cause.
 func Because(what string, cause error) error {
 	p := *problem.Of(cause)
 	p.What = what + ": " + p.What
@@ -104,24 +104,24 @@ func folderError(dir string, err error) error {
 type run struct {
 	Options
 	meter    *meter
-	release  func() error // of the folder, which one run has at a time
-	review   []*journal   // of each case; nil entries for rules
-	judging  []*journal   // of each case; nil entries without a judge
-	labelled *journal     // of the judge's agreement
+	release  func() error // unlocks the folder, which one run uses at a time
+	review   []*journal   // by case; nil entries for rules
+	judging  []*journal   // by case; nil entries without a judge
+	labelled *journal     // for the judge's agreement
 
 	indexing sync.Mutex
 
 	mu    sync.Mutex
 	done  int
-	cause error // of the first file that failed
+	cause error // why the first file failed
 }
 
-// Run reviews and scores every case and writes the results. It does all it can: the error
-// names the first case without an end, and a further run goes on from there.
+// Run reviews and scores every case and writes the results. It tries all cases: the error
+// names the first one that failed, and another run continues from there.
 func Run(ctx context.Context, o Options) (score.Report, error) {
 	began := o.Now()
 	r := &run{Options: o, meter: newMeter(o)}
-	r.meter.tell = r.observe
+	r.meter.onAnswer = r.observe
 	if err := r.open(ctx); err != nil {
 		return score.Report{}, folderError(o.Dir, errors.Join(err, r.close()))
 	}
@@ -129,7 +129,7 @@ func Run(ctx context.Context, o Options) (score.Report, error) {
 		o.Announce(r.forecast())
 	}
 	r.observe()
-	results, err := r.all(ctx)
+	results, err := r.runCases(ctx)
 	var about score.About
 	if err == nil {
 		about, err = r.about(ctx, results)
@@ -143,7 +143,7 @@ func Run(ctx context.Context, o Options) (score.Report, error) {
 	if o.seen != nil {
 		report.Shown = o.seen(report, results)
 	}
-	if err := write(o.Dir, o.Cases, results, report); err != nil {
+	if err := writeRun(o.Dir, o.Cases, results, report); err != nil {
 		return score.Report{}, folderError(o.Dir, err)
 	}
 	return report, nil
@@ -151,7 +151,7 @@ func Run(ctx context.Context, o Options) (score.Report, error) {
 
 func journalDir(dir string) string { return filepath.Join(dir, "journal") }
 
-// open keeps other runs off the folder, and takes over what earlier ones have paid for.
+// open locks the folder against other runs and loads the answers that earlier ones paid for.
 func (r *run) open(ctx context.Context) error {
 	store, err := filestore.New(journalDir(r.Dir))
 	if err != nil {
@@ -186,7 +186,7 @@ func (r *run) journal(ctx context.Context, thread string, price *cost.Price) (*j
 	if err != nil {
 		return nil, err
 	}
-	j.onLoss = func(err error) { r.meter.refuse(folderError(r.Dir, err)) } // what is asked now would be lost as well
+	j.onLoss = func(err error) { r.meter.refuse(folderError(r.Dir, err)) } // further answers would be lost too
 	for i, e := range j.list {
 		e.Answer.Usage = budget.Priced(e.Answer.Usage, price)
 		j.list[i], j.known[e.Key] = e, e
@@ -203,8 +203,8 @@ func (r *run) close() error {
 	return err
 }
 
-// The threads of the journal: a change of the case, of the reviewer or of the
-// judge begins another.
+// reviewThread returns the journal thread of a case's review. A change of the
+// case or of the reviewer gives another thread.
 func reviewThread(c dataset.Case, reviewer string) string {
 	texts := []string{c.Diff, reviewer}
 	for _, path := range slices.Sorted(maps.Keys(c.Tree)) {
@@ -220,7 +220,7 @@ func judgeThread(c dataset.Case, reviewer, judge string) string {
 	return "judge/" + c.ID + ":" + digest(c.Diff, reviewer, judge)
 }
 
-func (r *run) all(ctx context.Context) ([]score.Result, error) {
+func (r *run) runCases(ctx context.Context) ([]score.Result, error) {
 	results := make([]score.Result, len(r.Cases))
 	failed := make([]error, len(r.Cases))
 	var group errgroup.Group
@@ -228,25 +228,25 @@ func (r *run) all(ctx context.Context) ([]score.Result, error) {
 	for i := range r.Cases {
 		group.Go(func() error {
 			if failed[i] = ctx.Err(); failed[i] == nil {
-				results[i], failed[i] = r.one(ctx, i)
+				results[i], failed[i] = r.runCase(ctx, i)
 			}
-			r.ended(failed[i])
+			r.caseDone(failed[i])
 			return nil
 		})
 	}
-	if err := errors.Join(group.Wait(), r.first(failed)); err != nil {
+	if err := errors.Join(group.Wait(), r.joinErrors(failed)); err != nil {
 		return nil, err
 	}
-	return results, r.anything(results)
+	return results, r.checkAnyReviewed(results)
 }
 
-// first says what the errors of cases come to.
-func (r *run) first(failed []error) error {
+// joinErrors combines the errors of the cases into one that names the first.
+func (r *run) joinErrors(failed []error) error {
 	n, first, at := 0, error(nil), ""
 	for i, err := range failed {
 		if errors.Is(err, cost.ErrSpent) {
 			return problem.As(problem.Spent, fmt.Errorf("the run was stopped with %d of %d cases done: %w", r.done,
-				len(r.Cases), err), "raise --max-cost and "+r.again())
+				len(r.Cases), err), "raise --max-cost and "+r.retryHint())
 		}
 		if err != nil {
 			if n++; first == nil {
@@ -258,13 +258,13 @@ func (r *run) first(failed []error) error {
 	case first == nil:
 		return nil
 	case errors.Is(first, context.Canceled):
-		return problem.As(problem.Failed, stopped{r.done, len(r.Cases)}, r.again())
+		return problem.As(problem.Failed, stopped{r.done, len(r.Cases)}, r.retryHint())
 	}
 	return fmt.Errorf("%d of %d cases could not be brought to their end, of these first %s: %w", n, len(r.Cases), at,
 		first)
 }
 
-// stopped is a context.Canceled that says how far the run came.
+// stopped is a context.Canceled that says how far the run got.
 type stopped struct{ done, cases int }
 
 func (s stopped) Error() string {
@@ -273,8 +273,8 @@ func (s stopped) Error() string {
 
 func (stopped) Unwrap() error { return context.Canceled }
 
-// anything refuses figures of a run in which every review failed.
-func (r *run) anything(results []score.Result) error {
+// checkAnyReviewed returns an error if every review failed, so that there are no figures.
+func (r *run) checkAnyReviewed(results []score.Result) error {
 	for _, result := range results {
 		if result.Outcome != reviewpr.Failed {
 			return nil
@@ -287,20 +287,20 @@ func (r *run) anything(results []score.Result) error {
 	return Because(what, r.cause)
 }
 
-// again says how to go on with a run that did not come to its end.
-func (r *run) again() string {
+// retryHint returns the advice on how to continue an unfinished run.
+func (r *run) retryHint() string {
 	return "run it again in the same folder: what was paid is kept in " + guard.Line(r.Dir, 0)
 }
 
-// failure keeps why the first file failed. The cause may name an address.
-func (r *run) failure(_ string, cause error) {
+// recordFailure records why the first file failed. The cause may contain an address.
+func (r *run) recordFailure(_ string, cause error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.cause = cmp.Or(r.cause, cause)
 }
 
-// warn tells of files that failed, of rulings that are none and of decisions about
-// other drafts.
+// warn reports files that failed, rulings without a readable answer and decisions
+// about other drafts.
 func (r *run) warn(results []score.Result) {
 	if r.Warn == nil {
 		return
@@ -308,17 +308,17 @@ func (r *run) warn(results []score.Result) {
 	if r.cause != nil {
 		r.Warn(fmt.Errorf("files could not be reviewed, the first of them: %w", r.cause))
 	}
-	if n := unread(results); n > 0 {
+	if n := countUnread(results); n > 0 {
 		r.Warn(fmt.Errorf("%s counted as no: %s", wording.Count(n, "ruling"), judge.OffSchema))
 	}
-	if names := idle(r.Decisions, results); len(names) > 0 {
+	if names := unusedDecisions(r.Decisions, results); len(names) > 0 {
 		r.Warn(fmt.Errorf("%s met no draft of this run: %s", wording.Count(len(names), "decision"),
 			strings.Join(names, ", ")))
 	}
 }
 
-// unread counts the rulings that are a no because no answer could be read.
-func unread(results []score.Result) (n int) {
+// countUnread counts the rulings that are "no" because no answer could be read.
+func countUnread(results []score.Result) (n int) {
 	for _, result := range results {
 		for _, ruling := range result.Rulings {
 			if !ruling.Yes && ruling.Reason == judge.OffSchema {
@@ -329,7 +329,7 @@ func unread(results []score.Result) (n int) {
 	return n
 }
 
-func (r *run) ended(err error) {
+func (r *run) caseDone(err error) {
 	r.mu.Lock()
 	if err == nil {
 		r.done++
@@ -345,7 +345,7 @@ func (r *run) observe() {
 	r.mu.Lock()
 	p := Progress{Cases: r.done, Total: len(r.Cases)}
 	r.mu.Unlock()
-	p.Cost, p.Asked = r.meter.soFar()
+	p.Cost, p.Asked = r.meter.totals()
 	r.Observe(p)
 }
 
@@ -353,7 +353,7 @@ func (r *run) judge(i int) *judge.Judge {
 	if r.Judge == nil {
 		return nil
 	}
-	return judge.New(r.umpire(), r.Random, r.judging[i].once)
+	return judge.New(r.judgeChat(), r.Random, r.judging[i].once)
 }
 
-func (r *run) umpire() review.Chatter { return r.meter.over(r.Judge.Chat, r.Budget.Judge) }
+func (r *run) judgeChat() review.Chatter { return r.meter.wrap(r.Judge.Chat, r.Budget.Judge) }

@@ -15,8 +15,8 @@ import (
 	"github.com/org/pr-review-action/internal/eval/score"
 )
 
-// The files of a run's folder, beside its journal. They hold no time but in
-// keys that name one.
+// The files of a run's folder, beside its journal. Only keys named for a time
+// contain one.
 const (
 	casesFile    = "cases.jsonl"
 	resultsFile  = "results.jsonl"
@@ -24,19 +24,19 @@ const (
 	markdownFile = "report.md"
 )
 
-// ErrNoRun says that a folder holds no finished run.
+// ErrNoRun reports that a folder contains no finished run.
 var ErrNoRun = errors.New("it contains no finished run")
 
-// write puts a run's results into its folder. The old report goes first and the
-// new one comes last: where there is one, all belongs to the run it is about.
-func write(dir string, cases []dataset.Case, results []score.Result, report score.Report) error {
+// writeRun writes a run's results into its folder. It removes the old report first
+// and writes the new one last, so that if there is one, all files belong to its run.
+func writeRun(dir string, cases []dataset.Case, results []score.Result, report score.Report) error {
 	var all, lines, object bytes.Buffer
 	err := dataset.Encode(&all, cases)
-	encoder := plain(&lines)
+	encoder := newEncoder(&lines)
 	for _, r := range results {
 		err = errors.Join(err, encoder.Encode(r))
 	}
-	encoder = plain(&object)
+	encoder = newEncoder(&object)
 	encoder.SetIndent("", "  ")
 	if err = errors.Join(err, encoder.Encode(report), os.MkdirAll(dir, 0o700)); err != nil {
 		return err
@@ -51,38 +51,38 @@ func write(dir string, cases []dataset.Case, results []score.Result, report scor
 		{casesFile, all.Bytes()}, {resultsFile, lines.Bytes()}, {markdownFile, []byte(report.Markdown())},
 		{reportFile, object.Bytes()},
 	} {
-		if err := replace(filepath.Join(dir, file.name), file.text); err != nil {
+		if err := writeAtomic(filepath.Join(dir, file.name), file.text); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func plain(b *bytes.Buffer) *json.Encoder {
+func newEncoder(b *bytes.Buffer) *json.Encoder {
 	e := json.NewEncoder(b)
 	e.SetEscapeHTML(false)
 	return e
 }
 
-// replace leaves the old file or the new one, whole.
-func replace(path string, text []byte) error {
+// writeAtomic writes a file atomically: a failure leaves the old one.
+func writeAtomic(path string, text []byte) error {
 	err := os.WriteFile(path+".new", text, 0o600)
 	if err == nil {
 		err = os.Rename(path+".new", path)
 	}
 	if err != nil {
-		_ = os.Remove(path + ".new") // it takes room where there may be none
+		_ = os.Remove(path + ".new") // the disk may be full
 	}
 	return err
 }
 
-// Kept is a finished run as its folder has it.
+// Kept is a finished run, read from its folder.
 type Kept struct {
 	Results []score.Result
 	Report  score.Report
 }
 
-// ReadRun reads a run's results; ErrNoRun where there are none.
+// ReadRun reads a run's results. It returns ErrNoRun if there are none.
 func ReadRun(dir string) (Kept, error) {
 	text, err := os.ReadFile(filepath.Join(dir, reportFile))
 	if errors.Is(err, fs.ErrNotExist) {

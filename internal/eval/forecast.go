@@ -17,33 +17,33 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// What is guessed of the judge: bytes and output tokens of one vote, and votes that
-// settle a question.
+// Guesses about the judge: input bytes and output tokens of a vote, and votes per
+// question.
 const (
 	guessedQuestion = 6_000
 	guessedVote     = 200
 	guessedVotes    = 2
 )
 
-// forecast says what the run is about to ask, as far as that can be known before:
-// the texts of the reviews that are not in the journal are counted, all else is guessed.
+// forecast describes what the run is about to ask. It counts the texts of the reviews that
+// are not in the journal, and guesses the rest.
 func (r *run) forecast() string {
 	files, reviews, rulings := 0, cost.Usage{}, cost.Usage{}
 	_, scripted := r.Reviewer.Chat.(script)
 	asks := r.Reviewer.Chat != nil && !scripted
 	judged := slices.ContainsFunc(r.judging, func(j *journal) bool { return j != nil && len(j.list) > 0 })
 	for i, c := range r.Cases {
-		chosen, unread := r.chosen(i)
+		chosen, unread := r.filesToReview(i)
 		if files += len(chosen); !asks {
 			unread = nil
 		}
 		reviews = cost.Add(reviews, budget.Estimate(unread, nil))
 		if r.Judge != nil && len(r.judging[i].list) == 0 && (len(unread) > 0 || !judged) {
-			rulings = cost.Add(rulings, votes(len(c.Golden)+1))
+			rulings = cost.Add(rulings, voteUsage(len(c.Golden)+1))
 		}
 	}
 	if r.labelled != nil && len(r.labelled.list) == 0 {
-		rulings = cost.Add(rulings, votes(judge.Labelled))
+		rulings = cost.Add(rulings, voteUsage(judge.Labelled))
 	}
 	text := fmt.Sprintf("%s, %s to review", wording.Count(len(r.Cases), "case"), wording.Count(files, "file"))
 	switch asked := cost.Add(reviews, rulings); {
@@ -51,14 +51,14 @@ func (r *run) forecast() string {
 		return fmt.Sprintf("%s; about %s with %.2f million input and %.2f million output tokens%s.", text,
 			wording.Count(int(asked.Calls), "question"), float64(asked.InputTokens)/1e6,
 			float64(asked.OutputTokens)/1e6,
-			r.amount(reviews, rulings))
+			r.costText(reviews, rulings))
 	case asks:
 		return text + "; what is to be asked is in the journal, as far as that can be told."
 	}
 	return text + "."
 }
 
-func (r *run) amount(reviews, rulings cost.Usage) string {
+func (r *run) costText(reviews, rulings cost.Usage) string {
 	if reviews.Calls > 0 && r.Budget.Price == nil || rulings.Calls > 0 && r.Budget.Judge == nil {
 		return " (--price IN/OUT says what that costs)"
 	}
@@ -66,10 +66,10 @@ func (r *run) amount(reviews, rulings cost.Usage) string {
 		r.Budget.Judge).Cost).String()
 }
 
-// chosen are the files of a case that are to be reviewed, and what those take about
-// which nothing is in the journal.
-func (r *run) chosen(i int) (files []diff.File, unread []budget.Expected) {
-	change, _ := r.Cases[i].Change() // the run will say why there is none
+// filesToReview returns the files of a case to be reviewed, and the expected size of the
+// questions for those that are not in the journal.
+func (r *run) filesToReview(i int) (files []diff.File, unread []budget.Expected) {
+	change, _ := r.Cases[i].Change() // the run itself will report the error
 	files, _ = triage.Files(change.Files, triage.Options{Ignore: r.Config.Ignore, MaxLines: r.Config.Lines()})
 	for _, f := range files {
 		known := func(e Exchange) bool { return e.About == f.Path }
@@ -84,13 +84,13 @@ func (r *run) chosen(i int) (files []diff.File, unread []budget.Expected) {
 	return files, unread
 }
 
-func votes(questions int) cost.Usage {
+func voteUsage(questions int) cost.Usage {
 	return budget.Estimate([]budget.Expected{{Times: guessedVotes * questions, Bytes: guessedQuestion,
 		Output: guessedVote}}, nil)
 }
 
-// Took says how long a run and its answers took. It is not part of the report's
-// Markdown, which two runs with the same answers have in common.
+// Took describes how long a run and its answers took. It is not part of the
+// report's Markdown, which is the same for two runs with the same answers.
 func Took(r score.Report) string {
 	text := "Took " + time.Duration(r.Seconds*float64(time.Second)).Round(100*time.Millisecond).String()
 	if l := r.Latency; l != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/org/pr-review-action/internal/review"
 )
 
-// Subject is the change that a public benchmark has reviewed, as it names it.
+// Subject names the change that a public benchmark asks to review.
 type Subject struct {
 	Repo   string `json:"repo"` // https://github.com/owner/repo
 	Number int    `json:"pr_number"`
@@ -20,7 +20,7 @@ type Subject struct {
 	Head   string `json:"head"`
 }
 
-// Submission is a review in the form of ReviewBench's agent contract, one entry for each
+// Submission is a review in the form of ReviewBench's agent contract, with one entry per
 // finding that would be posted.
 type Submission struct {
 	Pull     Subject     `json:"pr"`
@@ -37,9 +37,9 @@ type Submitted struct {
 	Producer  string `json:"producer"`
 }
 
-// Submit reviews a change up to the gate. unread names files that were not read in full;
-// where nothing could be reviewed, or nothing was found and not all was read, that is an
-// error: silence would be taken for a clean review.
+// Submit reviews a change up to the gate. unread names the files that were not read in full.
+// It is an error if nothing could be reviewed, or if nothing was found and files are unread:
+// silence would pass for a clean review.
 func Submit(ctx context.Context, change ingest.Change, reviewer review.Reviewer, concurrency int, about Subject,
 	agent string) (s Submission, unread []string, err error) {
 	flow, err := reviewpr.New(reviewpr.Steps{
@@ -55,7 +55,7 @@ func Submit(ctx context.Context, change ingest.Change, reviewer review.Reviewer,
 	}
 	s, unread = Submission{Pull: about, Agent: agent, Findings: []Submitted{}}, notRead(got.State)
 	patches := patchesOf(got.State)
-	for _, f := range posted(got.State) {
+	for _, f := range postedFindings(got.State) {
 		start, end := atHead(f, patches)
 		s.Findings = append(s.Findings, Submitted{File: f.Path, StartLine: max(start, 1), EndLine: max(end, 1),
 			Message: f.Title + ". " + f.Body, Producer: agent})

@@ -15,8 +15,8 @@ import (
 	"github.com/org/pr-review-action/internal/review"
 )
 
-// Exchange is one question that was put to a model, and what came back. All of
-// it is untrusted text. Seconds is the time the answer took.
+// Exchange is one question to a model, and the answer. All of it is untrusted
+// text. Seconds is the time that the answer took.
 type Exchange struct {
 	Key     string          `json:"key"`
 	About   string          `json:"about"` // the reviewed file, or the finding judged
@@ -26,27 +26,27 @@ type Exchange struct {
 	Seconds float64         `json:"seconds"`
 }
 
-// journal keeps the exchanges about one case, each on disk before it is used:
-// a run that is cut short, or done again, pays for none of them twice (P4). In
-// memory it has no questions, which are long.
+// journal keeps the exchanges about one case, each on disk before it is used: an
+// interrupted or repeated run pays for none of them twice (P4). It holds no
+// questions in memory, as they are long.
 type journal struct {
 	store  *filestore.Store
 	thread string
-	onLoss func(error) // an answer that was paid could not be kept
+	onLoss func(error) // called if a paid answer could not be stored
 
 	mu    sync.Mutex
-	saved bool // it is in the store
+	saved bool // the thread exists in the store
 	known map[string]Exchange
 	list  []Exchange
 }
 
-// openJournal reads what earlier runs have left in a journal of a folder.
+// openJournal opens a thread of the journal in dir, with the exchanges of earlier runs.
 func openJournal(ctx context.Context, dir, thread string) (*journal, error) {
 	store, err := filestore.New(dir)
 	if err != nil {
 		return nil, err
 	}
-	release, err := store.Lock(ctx, thread) // brings to disk what a run that was killed has written
+	release, err := store.Lock(ctx, thread) // syncs to disk what a killed run has written
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func (j *journal) add(e Exchange) {
 	j.list = append(j.list, e)
 }
 
-// close gives back what writing holds open, for as long as nothing more is asked.
+// close releases the files that are open for writing. A later write opens them again.
 func (j *journal) close() error {
 	if j == nil {
 		return nil
@@ -96,11 +96,11 @@ type exchangeKey struct{}
 
 type aboutKey struct{}
 
-func about(ctx context.Context, what string) context.Context {
+func withAbout(ctx context.Context, what string) context.Context {
 	return context.WithValue(ctx, aboutKey{}, what)
 }
 
-// once is the review.Once of the case: an answer that is known is not asked for.
+// once is the review.Once of the case: it returns a known answer without asking again.
 func (j *journal) once(ctx context.Context, key string,
 	do func(context.Context) (review.Recorded, error)) (review.Recorded, error) {
 	j.mu.Lock()
@@ -123,12 +123,12 @@ func (j *journal) once(ctx context.Context, key string,
 	return said, err
 }
 
-// keep writes an exchange, the first one into a thread that it makes. What was paid is
-// kept also when the run was cancelled.
+// keep stores an exchange, and creates the thread for the first one. A paid answer is kept
+// even if the run was cancelled.
 func (j *journal) keep(ctx context.Context, e Exchange) error {
 	record, err := json.Marshal(e)
 	if err == nil {
-		err = j.begin(ctx)
+		err = j.createThread(ctx)
 	}
 	if err == nil {
 		err = j.store.Append(ctx, j.thread, record)
@@ -142,7 +142,7 @@ func (j *journal) keep(ctx context.Context, e Exchange) error {
 	return nil
 }
 
-func (j *journal) begin(ctx context.Context) error {
+func (j *journal) createThread(ctx context.Context) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.saved {
@@ -153,7 +153,7 @@ func (j *journal) begin(ctx context.Context) error {
 	return err
 }
 
-// exchanges are those so far, in the order in which the answers came.
+// exchanges returns the exchanges so far, in the order of the answers.
 func (j *journal) exchanges() []Exchange {
 	j.mu.Lock()
 	defer j.mu.Unlock()

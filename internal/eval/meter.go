@@ -14,25 +14,25 @@ import (
 	"github.com/org/pr-review-action/internal/wire"
 )
 
-// Budget bounds what a run may cost. Prices are those of a model's tokens, where
-// the endpoint does not say what an answer cost; nil for unknown ones. A cap
-// needs both, or it could not be held.
+// Budget bounds what a run may cost. The prices are per token, for endpoints that do
+// not report what an answer cost; nil if unknown. A cap cannot be kept without the
+// prices.
 type Budget struct {
-	Cap          cost.MicroUSD // of the whole run, of what earlier parts of it paid too; 0 for none
+	Cap          cost.MicroUSD // for the whole run, including its earlier parts; 0 for none
 	Price, Judge *cost.Price
 }
 
-// meter counts questions and how many are open at one time; the ledger, what they cost.
+// meter counts questions and limits how many are in flight. The ledger sums what they cost.
 type meter struct {
-	ledger *budget.Ledger
-	slots  chan struct{}
-	now    func() time.Time
-	linger time.Duration
-	tell   func() // when a question was answered
+	ledger   *budget.Ledger
+	slots    chan struct{}
+	now      func() time.Time
+	linger   time.Duration
+	onAnswer func() // called after each answer
 
 	mu      sync.Mutex
 	asked   int
-	refused error // why no further question is put
+	refused error // why no further question is asked
 }
 
 func newMeter(o Options) *meter {
@@ -40,13 +40,13 @@ func newMeter(o Options) *meter {
 		linger: o.Linger}
 }
 
-func (m *meter) soFar() (spent cost.MicroUSD, asked int) {
+func (m *meter) totals() (spent cost.MicroUSD, asked int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.ledger.Spent(), m.asked
 }
 
-// refuse ends the run: no further question is put. The first reason stays.
+// refuse ends the run: no further question is asked. The first reason is kept.
 func (m *meter) refuse(why error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -54,15 +54,15 @@ func (m *meter) refuse(why error) {
 	m.ledger.Stop(why)
 }
 
-// refusal says why no further question is put, nil where they are.
+// refusal returns why no further question is asked, or nil while questions are allowed.
 func (m *meter) refusal() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.refused
 }
 
-// over is a model whose questions are counted, paid for and noted for the journal.
-func (m *meter) over(c review.Chatter, price *cost.Price) review.Chatter {
+// wrap wraps a model so that its questions are counted, paid for and timed for the journal.
+func (m *meter) wrap(c review.Chatter, price *cost.Price) review.Chatter {
 	return metered{m.ledger.Over(timed{c, m}, price), m}
 }
 
@@ -71,7 +71,7 @@ type metered struct {
 	meter *meter
 }
 
-// Chat asks where slot and money are free.
+// Chat waits for a free slot, then asks if the budget allows it.
 func (c metered) Chat(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	select {
 	case c.meter.slots <- struct{}{}:
@@ -83,8 +83,8 @@ func (c metered) Chat(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	if errors.Is(err, cost.ErrSpent) {
 		c.meter.refuse(err)
 	}
-	if c.meter.tell != nil {
-		c.meter.tell()
+	if c.meter.onAnswer != nil {
+		c.meter.onAnswer()
 	}
 	return answer, err
 }
@@ -94,8 +94,8 @@ type timed struct {
 	meter *meter
 }
 
-// Chat waits a while for an answer that is on its way when the run is cancelled:
-// it is paid.
+// Chat waits a while for an answer that is in flight when the run is cancelled: it
+// will be charged.
 func (c timed) Chat(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	longer, done := wire.Lingering(ctx, c.meter.linger)
 	defer done()

@@ -68,10 +68,10 @@ func TestP9_QuestionsSideBySideStayUnderTheCap(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			model := &tolled{uses: cost.Usage{Calls: 1, InputTokens: 60, OutputTokens: 40}}
 			m := newMeter(Options{Budget: Budget{Cap: cap}, Concurrency: 8, Now: time.Now})
-			answered, refused := ask(t.Context(), m.over(model, &priceOf), 40)
+			answered, refused := ask(t.Context(), m.wrap(model, &priceOf), 40)
 			require.Equal(t, want, answered, "a question waits for those that are open, and is put while its "+
 				"bound fits")
-			spent, _ := m.soFar()
+			spent, _ := m.totals()
 			require.LessOrEqual(t, spent, cap)
 			require.EqualValues(t, 100*want, spent)
 			if want < 40 {
@@ -85,7 +85,7 @@ func TestNoMoreQuestionsAreOpenThanAreAllowed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		model := &tolled{}
-		answered, err := ask(t.Context(), newMeter(Options{Concurrency: 3, Now: time.Now}).over(model, nil), 20)
+		answered, err := ask(t.Context(), newMeter(Options{Concurrency: 3, Now: time.Now}).wrap(model, nil), 20)
 		require.NoError(t, err)
 		require.Equal(t, 20, answered)
 		require.EqualValues(t, 3, model.most.Load())
@@ -98,7 +98,7 @@ func TestAnAnswerOnItsWayIsWaitedForWhenTheRunIsCancelled(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			time.AfterFunc(500*time.Millisecond, cancel)
-			chat := newMeter(Options{Concurrency: 4, Linger: linger, Now: time.Now}).over(&tolled{}, nil)
+			chat := newMeter(Options{Concurrency: 4, Linger: linger, Now: time.Now}).wrap(&tolled{}, nil)
 			answered, err := ask(ctx, chat, 10)
 			require.ErrorIs(t, err, context.Canceled)
 			require.Equal(t, want, answered, "those that wait for a slot are given up")
@@ -112,7 +112,7 @@ func TestWhoWaitsForMoneyIsToldWhenTheRunIsRefused(t *testing.T) {
 		full := errors.New("the disk is full")
 		m := newMeter(Options{Budget: Budget{Cap: 1_300}, Concurrency: 4, Now: time.Now})
 		time.AfterFunc(500*time.Millisecond, func() { m.refuse(full) })
-		answered, refused := ask(t.Context(), m.over(&tolled{}, &priceOf), 4)
+		answered, refused := ask(t.Context(), m.wrap(&tolled{}, &priceOf), 4)
 		require.Equal(t, 1, answered)
 		require.ErrorIs(t, refused, full)
 	})

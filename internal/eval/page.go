@@ -16,10 +16,10 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// ErrNoCase says that a run has no case of a name.
+// ErrNoCase reports that a run has no case of that name.
 var ErrNoCase = errors.New("the run has no such case")
 
-// Page is all that a finished run has of one case, as Markdown.
+// Page returns all that a finished run knows about one case, as Markdown.
 func Page(ctx context.Context, dir, id string) (string, error) {
 	kept, err := ReadRun(dir)
 	if err != nil {
@@ -35,13 +35,13 @@ func Page(ctx context.Context, dir, id string) (string, error) {
 		return "", fmt.Errorf("%s: %w: %q", dir, ErrNoCase, id)
 	}
 	p := page{c: cases[at], r: kept.Results[i]}
-	if p.review, p.judging, err = asked(ctx, dir, p.c, kept.Report.Fingerprints); err != nil {
+	if p.review, p.judging, err = caseExchanges(ctx, dir, p.c, kept.Report.Fingerprints); err != nil {
 		return "", err
 	}
 	return p.text(), nil
 }
 
-func asked(ctx context.Context, dir string, c dataset.Case,
+func caseExchanges(ctx context.Context, dir string, c dataset.Case,
 	fingerprints map[string]string) (review, judging []Exchange, err error) {
 	store, err := filestore.New(journalDir(dir))
 	if err != nil {
@@ -76,19 +76,19 @@ func (p *page) text() string {
 	for _, unread := range p.r.Unread {
 		p.line("\nNot read: %s", guard.Inline(unread, 0))
 	}
-	p.known()
-	p.asked()
-	p.found()
-	p.ruled()
-	p.lost()
-	p.exchanges("What the reviewer was given and answered", p.review)
-	p.exchanges("What the judge was given and answered", p.judging)
+	p.writeKnown()
+	p.writeTicket()
+	p.writePosted()
+	p.writeRulings()
+	p.writeLosses()
+	p.writeExchanges("What the reviewer was given and answered", p.review)
+	p.writeExchanges("What the judge was given and answered", p.judging)
 	p.line("\n## Diff\n\n%s", guard.Fence(p.c.Diff, "diff"))
-	p.systems(slices.Concat(p.review, p.judging))
+	p.writeSystems(slices.Concat(p.review, p.judging))
 	return guard.Text(p.out.String())
 }
 
-func (p *page) known() {
+func (p *page) writeKnown() {
 	p.line("\n## Known defects")
 	if len(p.r.Golden) == 0 {
 		p.line("\nNone: the change is clean as far as anybody knows.")
@@ -104,12 +104,12 @@ func (p *page) known() {
 			state = "missed; something else was posted on its file"
 		}
 		p.line("\n%d. **%s** · %s, %s · %s · %s\n   %s", i+1, state, guard.Code(g.Path),
-			lines(g.LineStart, g.LineEnd), g.Severity, g.Visibility, guard.Inline(g.Issue, 0))
+			lineRange(g.LineStart, g.LineEnd), g.Severity, g.Visibility, guard.Inline(g.Issue, 0))
 	}
 }
 
-// asked is what the ticket asks for, what is true of it, and what was said.
-func (p *page) asked() {
+// writeTicket writes the ticket's criteria, each with the true verdict and the reported one.
+func (p *page) writeTicket() {
 	if p.c.Ticket == nil || p.r.Asked == nil {
 		return
 	}
@@ -123,7 +123,7 @@ func (p *page) asked() {
 	}
 }
 
-func (p *page) found() {
+func (p *page) writePosted() {
 	p.line("\n## What would be posted (draft %s)", p.r.Draft)
 	if len(p.r.Posted) == 0 {
 		p.line("\nNothing.")
@@ -141,7 +141,7 @@ func (p *page) found() {
 	}
 }
 
-func (p *page) ruled() {
+func (p *page) writeRulings() {
 	if len(p.r.Rulings) > 0 {
 		p.line("\n## Decisions")
 	}
@@ -151,11 +151,11 @@ func (p *page) ruled() {
 			question = fmt.Sprintf("%s means known defect %d, %s away", r.Finding, r.Golden+1,
 				wording.Count(r.Distance, "line"))
 		}
-		p.line("\n- %s: %s", question, ruled(r))
+		p.line("\n- %s: %s", question, rulingText(r))
 	}
 }
 
-func ruled(r score.Ruling) string {
+func rulingText(r score.Ruling) string {
 	if len(r.Votes) == 0 {
 		return "**yes, only by place**"
 	}
@@ -174,7 +174,7 @@ func ruled(r score.Ruling) string {
 	return fmt.Sprintf("**%s** (%d of %d votes) %s", word, yes, len(r.Votes), guard.Inline(r.Reason, 0))
 }
 
-func (p *page) lost() {
+func (p *page) writeLosses() {
 	if len(p.r.Lost)+len(p.r.Moved) > 0 {
 		p.line("\n## Lost and moved on the way\n")
 	}
@@ -191,9 +191,9 @@ func (p *page) lost() {
 	}
 }
 
-// exchanges shows questions and answers, and what the tools gave that an answer called.
-// System texts are long and the same for many: each stands once, at the end.
-func (p *page) exchanges(heading string, all []Exchange) {
+// writeExchanges writes questions and answers, and the results of the tools that an answer called.
+// System texts are long and shared by many questions, so systems writes each once at the end.
+func (p *page) writeExchanges(heading string, all []Exchange) {
 	if len(all) > 0 {
 		p.line("\n## %s", heading)
 	}
@@ -220,7 +220,7 @@ func (p *page) exchanges(heading string, all []Exchange) {
 	}
 }
 
-func (p *page) systems(all []Exchange) {
+func (p *page) writeSystems(all []Exchange) {
 	var shown []string
 	for _, e := range all {
 		if !slices.Contains(shown, e.System) {
@@ -230,7 +230,7 @@ func (p *page) systems(all []Exchange) {
 	}
 }
 
-func lines(start, end int) string {
+func lineRange(start, end int) string {
 	if start == end {
 		return fmt.Sprintf("line %d", end)
 	}

@@ -14,13 +14,13 @@ import (
 	"github.com/org/pr-review-action/internal/prompt"
 )
 
-// Scripted is the reviewer that knows the answers. It measures the pipeline, never a model.
+// Scripted returns a reviewer that knows the answers. It measures the pipeline, never a model.
 func Scripted(o oracle.Options) Reviewer {
 	return Reviewer{Name: score.Scripted, Chat: script{Options: o}}
 }
 
-// Looking is the scripted reviewer that tells a known defect only where it was shown the
-// lines that decide it. It calls tools as a model may.
+// Looking returns a scripted reviewer that reports a known defect only if it was shown the
+// lines that decide it. It calls tools as a model would.
 func Looking(cases []dataset.Case) Reviewer {
 	return Reviewer{Name: score.Scripted, Chat: script{oracle.Options{Recall: 1, Seed: 1},
 		dataset.Fingerprint(cases)[:12]}}
@@ -28,45 +28,45 @@ func Looking(cases []dataset.Case) Reviewer {
 
 type script struct {
 	oracle.Options
-	looks string // the cases' fingerprint, where it goes by what it is shown
+	casesKey string // the cases' fingerprint for Looking; empty for Scripted
 }
 
-// Identity names all that settles its answers.
+// Identity returns a text that differs whenever the answers can differ.
 func (s script) Identity() string {
-	if s.looks != "" {
-		return "scripted, by what is shown of " + s.looks
+	if s.casesKey != "" {
+		return "scripted, by what is shown of " + s.casesKey
 	}
 	return fmt.Sprintf("scripted, recall %g, noise %g, seed %d", s.Recall, s.Noise, s.Seed)
 }
 
-// Chat answers a question about a file of a case. It stands by what it has found:
-// a second look refutes nothing.
+// Chat answers a question about a file of a case. It never refutes its own findings
+// when asked to verify them.
 func (s script) Chat(ctx context.Context, q llm.Request) (llm.Answer, error) {
 	of, ok := ctx.Value(subjectKey{}).(subject)
 	if !ok {
 		return llm.Answer{}, errors.New("the scripted model was asked about no file")
 	}
-	used := cost.Usage{Calls: 1, InputTokens: read(q)}
+	used := cost.Usage{Calls: 1, InputTokens: inputTokens(q)}
 	if q.SchemaName == prompt.Verifying().SchemaName {
 		return llm.Answer{Text: `{"verdicts": []}`, Usage: used}, nil
 	}
 	if q.SchemaName == prompt.Overviewing(true).SchemaName || q.SchemaName == prompt.Judging().SchemaName {
-		return llm.Answer{Text: oracle.Judge(s.Options, *of.of), Usage: used}, nil
+		return llm.Answer{Text: oracle.Judge(s.Options, *of.evalCase), Usage: used}, nil
 	}
 	o := s.Options
-	if s.looks != "" {
+	if s.casesKey != "" {
 		if calls := oracle.Look(q, of.file); len(calls) > 0 {
 			return llm.Answer{ToolCalls: calls, Usage: used}, nil
 		}
-		o.Knows = func(i int) bool { return i >= len(of.rests) || oracle.Saw(q, of.rests[i]) }
+		o.Knows = func(i int) bool { return i >= len(of.evidence) || oracle.Saw(q, of.evidence[i]) }
 	}
-	text := oracle.Answer(o, of.of.ID, of.of.Golden, of.file)
+	text := oracle.Answer(o, of.evalCase.ID, of.evalCase.Golden, of.file)
 	return llm.Answer{Text: oracle.Shown(text, q.User, of.file.Patch), Usage: used}, nil
 }
 
 const bytesPerToken = 4
 
-func read(q llm.Request) int64 {
+func inputTokens(q llm.Request) int64 {
 	n := len(q.System) + len(q.User) + len(q.Schema)
 	for _, t := range q.Tools {
 		n += len(t.Description) + len(t.Schema)
@@ -80,9 +80,9 @@ func read(q llm.Request) int64 {
 	return int64(n / bytesPerToken)
 }
 
-// RunShown runs the cases four times, with the reviewer of Looking: with packs and
-// tools, whose report and results these are, with one of the two, and with neither.
-// The runs of the last three stand in folders of the run's own.
+// RunShown runs the cases four times with the reviewer of Looking: with packs and
+// tools, with only one of the two, and with neither. It returns the report of the
+// first. The other runs go into subfolders of the run's folder.
 func RunShown(ctx context.Context, o Options) (report score.Report, err error) {
 	all := map[string]score.Seen{}
 	for _, run := range []struct {

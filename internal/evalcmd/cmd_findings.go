@@ -25,10 +25,10 @@ func findingsFlags(f *pflag.FlagSet, o *Options) {
 	quietFlag(f, o)
 }
 
-// findings is the entry for public benchmarks: it reviews one change and
-// writes findings as ReviewBench's agent contract asks, whose variables it reads.
+// findings is the entry point for public benchmarks. It reads the variables of ReviewBench's
+// agent contract, reviews one change and writes the findings in the form of that contract.
 func findings(ctx context.Context, p Program, _ []string, o *Options) error {
-	about, err := p.benchmarked()
+	about, err := p.benchmarkSubject()
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func findings(ctx context.Context, p Program, _ []string, o *Options) error {
 
 func (p Program) submit(ctx context.Context, out io.Writer, change ingest.Change, reviewer *wire.Reviewer,
 	about eval.Subject, o *Options) error {
-	p.tell(o)("model=" + cmp.Or(reviewer.Model, "offline")) // the contract wants settings printed
+	p.tell(o)("model=" + cmp.Or(reviewer.Model, "offline")) // the contract asks to print the settings
 	agent := cmp.Or(p.Getenv("RB_AGENT"), "pr-review-action")
 	submission, unread, err := eval.Submit(ctx, change, reviewer.Reviewer, o.Concurrency, about, agent)
 	if err != nil {
@@ -70,8 +70,8 @@ func (p Program) submit(ctx context.Context, out io.Writer, change ingest.Change
 	return driver.PrintJSON(out, submission)
 }
 
-// benchmarked is the change under review, as the benchmark's variables name it.
-func (p Program) benchmarked() (eval.Subject, error) {
+// benchmarkSubject returns the change under review, as the benchmark's variables name it.
+func (p Program) benchmarkSubject() (eval.Subject, error) {
 	about := eval.Subject{Base: p.Getenv("RB_BASE"), Head: p.Getenv("RB_HEAD")}
 	if name := p.Getenv("RB_NWO"); name != "" {
 		about.Repo = "https://github.com/" + name

@@ -38,13 +38,13 @@ func importCases(ctx context.Context, p Program, args []string, o *Options) erro
 	if err != nil {
 		return err
 	}
-	// people grade cases: none is written over
+	// people grade cases by hand, so no file is overwritten
 	return p.write(o.out, os.O_EXCL, 0o600, "name a file that is not there yet", func(out io.Writer) error {
-		return p.imported(ctx, out, api, owner, repo, o)
+		return p.buildCases(ctx, out, api, owner, repo, o)
 	})
 }
 
-func (p Program) imported(ctx context.Context, out io.Writer, api history.API, owner, repo string, o *Options) error {
+func (p Program) buildCases(ctx context.Context, out io.Writer, api history.API, owner, repo string, o *Options) error {
 	tell := p.tell(o)
 	tell(fmt.Sprintf("At most %d requests to GitHub's API, and none to a model.", history.Estimate(o.last)))
 	line := p.Progress(o.quiet)

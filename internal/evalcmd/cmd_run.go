@@ -27,7 +27,7 @@ func run(ctx context.Context, p Program, args []string, o *Options) error {
 	}
 	cases, err := dataset.ReadWith(eval.InRepos(ctx, o.repos), args...)
 	if err != nil {
-		return p.mistakes(err)
+		return p.printMistakes(err)
 	}
 	if o.limit > 0 {
 		cases = cases[:min(len(cases), o.limit)]
@@ -54,12 +54,12 @@ func run(ctx context.Context, p Program, args []string, o *Options) error {
 	if err != nil {
 		return err
 	}
-	return p.evaluated(report, baseline, options.Dir, o)
+	return p.printReport(report, baseline, options.Dir, o)
 }
 
-// mistakes prints what is wrong with the cases, each mistake at the start of a line, as
-// editors read them.
-func (p Program) mistakes(err error) error {
+// printMistakes prints what is wrong with the cases, one mistake per line with its position first,
+// as editors parse them.
+func (p Program) printMistakes(err error) error {
 	if all, ok := errors.AsType[dataset.Problems](err); ok {
 		fmt.Fprintf(p.Stderr, "error: %s in the cases, so nothing was run\n%s\n",
 			wording.Count(len(all), "mistake"), all)
@@ -68,8 +68,8 @@ func (p Program) mistakes(err error) error {
 	return problem.As(problem.Misuse, err, "")
 }
 
-// evaluated prints the report, and holds it against the baseline.
-func (p Program) evaluated(report score.Report, baseline *score.Report, dir string, o *Options) error {
+// printReport prints the report and compares it with the baseline.
+func (p Program) printReport(report score.Report, baseline *score.Report, dir string, o *Options) error {
 	var err error
 	if o.json {
 		err = driver.PrintJSON(p.Stdout, report)
@@ -99,8 +99,8 @@ func (p Program) evaluated(report score.Report, baseline *score.Report, dir stri
 	return nil
 }
 
-// readBaseline reads the baseline, and refuses one that cannot be compared before
-// anything is paid.
+// readBaseline reads the baseline. It refuses one that cannot be compared before anything is
+// paid for.
 func readBaseline(e eval.Options, o *Options) (*score.Report, error) {
 	path := o.baseline
 	if path == "" {

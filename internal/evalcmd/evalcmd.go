@@ -1,7 +1,7 @@
-// Package evalcmd is the front of the evals: the commands that run cases, show
-// and compare runs, import cases, and answer public benchmarks. It reads flags
-// and files and prints; what is measured is done in eval and the rooms below it.
-// Start reading at Commands, then at cmd_run.go.
+// Package evalcmd implements the eval commands: they run cases, show and compare
+// runs, import cases, and answer public benchmarks. It reads flags and files and
+// prints; package eval and the packages below it do the measuring. Start reading
+// at Commands, then cmd_run.go.
 package evalcmd
 
 import (
@@ -44,11 +44,11 @@ func Commands() []Command {
 type Program struct {
 	*driver.Front
 	Name     string
-	NoModel  string // the notice where no model is configured
+	NoModel  string // the notice if no model is configured
 	Progress func(silent bool) Progress
 }
 
-// Progress is one line on a terminal, drawn anew each time.
+// Progress is one line on a terminal that is redrawn in place.
 type Progress interface {
 	Line(format string, args ...any)
 	Stop()
@@ -62,9 +62,9 @@ func (p Program) tell(o *Options) func(string) {
 	}
 }
 
-// write has do write to the named file, standard output where there is no name.
-// The file is opened before the work, so that a bad place is found while nothing
-// is paid, and is gone again where the work fails.
+// write calls do with the named file, or with standard output if path is empty. It
+// opens the file before the work, so that a bad path is reported before anything is
+// paid for, and removes it if the work fails.
 func (p Program) write(path string, flags int, mode os.FileMode, next string, do func(io.Writer) error) error {
 	if path == "" {
 		return do(p.Stdout)
@@ -77,10 +77,10 @@ func (p Program) write(path string, flags int, mode os.FileMode, next string, do
 	info, unknown := f.Stat()
 	empty := unknown == nil && info.Size() == 0 && flags&os.O_EXCL != 0
 	if err = errors.Join(err, f.Close()); err != nil || empty {
-		_ = os.Remove(path) // nothing whole stands in it, and a new one would be in the way of the next try
+		_ = os.Remove(path) // it is incomplete, and a new file would be in the way of the next try
 	}
 	return err
 }
 
-// warning is a line about what is odd and no error.
+// warning formats a line about something odd that is no error.
 func warning(text string) string { return "warning: " + guard.Text(text) }

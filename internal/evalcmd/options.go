@@ -13,10 +13,10 @@ import (
 	"github.com/org/pr-review-action/internal/settings"
 )
 
-// noJudge is the value of --judge with which place alone decides.
+// noJudge is the value of --judge for which only the place decides.
 const noJudge = "none"
 
-// Options are the flags of these commands: settings, and what they have of their own.
+// Options holds the flags of these commands: the settings and their own.
 type Options struct {
 	settings.Settings
 	out, diff, repo, repos, baseline, decisions string
@@ -39,14 +39,14 @@ func runFlags(f *pflag.FlagSet, o *Options) {
 	f.BoolVar(&o.agreement, "agreement", false, "measure the judge against people on 30 labelled pairs")
 	f.Func("scripted", "review by a `script` that knows the answers: RECALL or RECALL:NOISE[:SEED], such as 0.8:0.5; "+
 		"or shown: it tells what its prompts and tools have shown it, with packs, tools, both and neither",
-		o.scripted.read)
+		o.scripted.parse)
 	f.StringVar(&o.repos, "repos", "",
 		"`folder` of clones, OWNER+NAME or OWNER/NAME, for cases that name repo, base and head")
 	f.IntVar(&o.limit, "limit", 0, "run at most this `number` of cases, the first ones")
 	f.Func("max-cost", "stop before the run costs more than this many `USD`, judge included; needs the prices",
 		func(v string) (err error) { o.maxCost, err = cost.ParseUSD(v); return err })
-	f.Func("price", "of the model: USD per million `input/output` tokens, such as 0.25/2", price(&o.price))
-	f.Func("judge-price", "the same of the judge: `input/output`", price(&o.judgePrice))
+	f.Func("price", "of the model: USD per million `input/output` tokens, such as 0.25/2", priceFlag(&o.price))
+	f.Func("judge-price", "the same of the judge: `input/output`", priceFlag(&o.judgePrice))
 	f.StringVar(&o.baseline, "baseline", "",
 		"`file` that an earlier run printed as JSON; exit 1 where this run is worse")
 	f.Float64Var(&o.tolerance, "tolerance", 0, "how many `points` worse than the baseline is not a failure")
@@ -61,7 +61,7 @@ func quietFlag(f *pflag.FlagSet, o *Options) {
 	f.BoolVar(&o.quiet, "quiet", false, "no progress and no notices")
 }
 
-func price(to **cost.Price) func(string) error {
+func priceFlag(to **cost.Price) func(string) error {
 	return func(v string) error { p, err := cost.ParsePrice(v); *to = &p; return err }
 }
 
@@ -70,8 +70,8 @@ type scripted struct {
 	oracle.Options
 }
 
-// read reads RECALL[:NOISE[:SEED]], or shown.
-func (s *scripted) read(v string) error {
+// parse parses RECALL[:NOISE[:SEED]], or "shown".
+func (s *scripted) parse(v string) error {
 	if s.shown = v == "shown"; s.shown {
 		s.set = true
 		return nil

@@ -42,21 +42,21 @@ func (p Program) options(cases []dataset.Case, files []string, o *Options) (eval
 	if e.Decisions, err = readDecisions(o.decisions); err != nil {
 		return e, err
 	}
-	if e.Reviewer, err = p.reviewed(cases, o); err != nil {
+	if e.Reviewer, err = p.reviewer(cases, o); err != nil {
 		return e, err
 	}
 	if e.Judge, err = p.judge(o); err != nil {
 		return e, err
 	}
-	if e.Dir, err = p.dir(o.out, files, e.Reviewer.Name); err != nil {
+	if e.Dir, err = p.runDir(o.out, files, e.Reviewer.Name); err != nil {
 		return e, err
 	}
-	return e, priced(&e, o)
+	return e, checkPrices(&e, o)
 }
 
-// priced refuses a cap that could not be held. A judge that is the reviewer's model
-// costs what the reviewer costs.
-func priced(e *eval.Options, o *Options) error {
+// checkPrices returns an error if a cost cap could not be kept for want of a price. A judge that
+// uses the reviewer's model has the reviewer's price.
+func checkPrices(e *eval.Options, o *Options) error {
 	if e.Judge != nil && e.Budget.Judge == nil && e.Judge.Model == e.Reviewer.Name {
 		e.Budget.Judge = e.Budget.Price
 	}
@@ -74,9 +74,9 @@ func priced(e *eval.Options, o *Options) error {
 	return nil
 }
 
-// dir is where a run is kept: as named, else a folder beside the store, for
-// these files and this reviewer.
-func (p Program) dir(out string, files []string, reviewer string) (string, error) {
+// runDir returns the folder that keeps the run: out, or else a folder beside the store that
+// depends on the files and the reviewer.
+func (p Program) runDir(out string, files []string, reviewer string) (string, error) {
 	if out != "" {
 		return out, nil
 	}
@@ -88,14 +88,14 @@ func (p Program) dir(out string, files []string, reviewer string) (string, error
 	fmt.Fprintf(sum, "%s\n", reviewer)
 	for _, f := range files {
 		if !dataset.Embedded(f) {
-			f, _ = filepath.Abs(f) // the name alone where there is no working folder
+			f, _ = filepath.Abs(f) // empty without a working folder
 		}
 		fmt.Fprintf(sum, "%s\n", f)
 	}
 	return filepath.Join(base+"-eval", fmt.Sprintf("%x", sum.Sum(nil)[:8])), nil
 }
 
-func (p Program) reviewed(cases []dataset.Case, o *Options) (eval.Reviewer, error) {
+func (p Program) reviewer(cases []dataset.Case, o *Options) (eval.Reviewer, error) {
 	if o.scripted.shown {
 		return eval.Looking(cases), nil
 	}
@@ -113,8 +113,8 @@ func (p Program) reviewed(cases []dataset.Case, o *Options) (eval.Reviewer, erro
 	return eval.Reviewer{Name: s.Model, Chat: client}, err
 }
 
-// judge is the judge's model. An endpoint of its own gets a key of its own, never
-// the reviewer's.
+// judge returns the judge's model. A separate endpoint gets a key of its own, never the
+// reviewer's.
 func (p Program) judge(o *Options) (*eval.Judge, error) {
 	if o.judge == noJudge {
 		return nil, nil

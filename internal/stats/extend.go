@@ -19,19 +19,19 @@ import (
 	"github.com/org/pr-review-action/internal/secret"
 )
 
-// byteOrder is the mark that some editors put before UTF-8.
+// byteOrder is the byte order mark that some editors put before UTF-8.
 const byteOrder = "\ufeff"
 
-// Entry is one more item for a list of a settings file: a glob for ignore, a guideline, or
-// a rule for report.without. Exactly one of the three is set.
+// Entry is a new item for a list in a settings file: a glob for ignore, a guideline, or a rule
+// for report.without. Exactly one of the three is set.
 type Entry struct {
 	Glob      string
 	Guideline config.Guideline
 	Rule      string
-	Why       []string // lines above it as comments, without the #; one line each, inert
+	Why       []string // comment lines above it, without the #; each one line, inert
 }
 
-// Key is the list that the entry is for, by its name in Values.
+// Key returns the name of the entry's list, as in Values.
 func (e Entry) Key() string {
 	switch {
 	case e.Glob != "":
@@ -42,7 +42,7 @@ func (e Entry) Key() string {
 	return "guidelines"
 }
 
-// onto puts the entry before the others of its list in the settings, which it returns as items of YAML.
+// onto inserts the entry at the start of its list in the settings, and returns the other items as YAML.
 func (e Entry) onto(c *config.Config) (others []string) {
 	switch {
 	case e.Glob != "":
@@ -61,7 +61,7 @@ func first[T any](list *[]T, item T) (others []string) {
 	return others
 }
 
-// flow is the entry as one value.
+// flow returns the entry as a YAML value on one line.
 func (e Entry) flow() string {
 	if e.Key() == "guidelines" {
 		return quoted(e.Guideline)
@@ -69,7 +69,7 @@ func (e Entry) flow() string {
 	return quoted(e.Glob + e.Rule)
 }
 
-// quoted is a value as JSON, which YAML holds.
+// quoted returns a value as JSON, which is valid YAML.
 func quoted(v any) string {
 	text, err := json.Marshal(v, jsontext.SpaceAfterComma(true), jsontext.SpaceAfterColon(true))
 	if err != nil {
@@ -78,13 +78,13 @@ func quoted(v any) string {
 	return string(text)
 }
 
-// Extend returns a settings file with entries more, each the first of its list with its reasons above it, and all
-// else as it was. A list that the defaults alone have holds theirs too, since it stands in the place of that. A file
-// that cannot be extended so that exactly the entries are new is an error.
+// Extend returns a settings file with the entries added, each first in its list with its reasons above it, and all
+// else unchanged. If only the defaults have a list, Extend copies their items, since a list replaces that of the
+// defaults. It returns an error if it cannot add exactly the entries.
 func Extend(f config.File, text []byte, entries []Entry) ([]byte, error) {
 	out, mark := strings.CutPrefix(string(text), byteOrder)
 	windows := strings.Contains(out, "\r\n") && strings.Count(out, "\r\n") == strings.Count(out, "\n")
-	if windows { // the parser counts such lines otherwise
+	if windows { // the parser counts such lines differently
 		out = strings.ReplaceAll(out, "\r\n", "\n")
 	}
 	want, err := f.Parse([]byte(out))
@@ -108,8 +108,8 @@ func Extend(f config.File, text []byte, entries []Entry) ([]byte, error) {
 	return []byte(out), nil
 }
 
-// extended is a text with one entry more, as far as it is written as most are: Extend
-// looks at what came of it. others are those of a list that is not in the text.
+// extended returns a text with one entry added. It handles the common ways to write a file;
+// Extend checks the result. others holds the items of a list that the text does not have.
 func extended(text string, e Entry, others []string) string {
 	parsed, err := parser.ParseBytes([]byte(text), 0)
 	if err != nil {
@@ -153,7 +153,7 @@ func extended(text string, e Entry, others []string) string {
 	return insert(lines, behind, more+e.block(indent, others))
 }
 
-// block is the entry as an item of a block list, with the others that were only in the defaults behind it.
+// block returns the entry as an item of a block list, followed by the items that only the defaults have.
 func (e Entry) block(indent int, others []string) string {
 	margin, item := strings.Repeat(" ", indent), e.flow()
 	if g := e.Guideline; e.Key() == "guidelines" {
@@ -176,7 +176,7 @@ func comments(indent int, why []string) (text string) {
 	return text
 }
 
-// insert is a text with more lines behind the first so many.
+// insert returns the text with more inserted after the first behind lines.
 func insert(lines []string, behind int, more string) string {
 	behind = min(behind, len(lines))
 	before := strings.Join(lines[:behind], "")
@@ -186,10 +186,10 @@ func insert(lines []string, behind int, more string) string {
 	return before + more + strings.Join(lines[behind:], "")
 }
 
-// inBrackets is a text with an item more behind an opening bracket, and reasons above the line of its key.
+// inBrackets returns the text with an item inserted after an opening bracket, and the reasons above its key's line.
 func inBrackets(lines []string, key int, bracket *token.Position, item string, why []string) string {
 	whole := []rune(lines[min(bracket.Line, len(lines))-1])
-	if bracket.Column > len(whole) { // the parser counts otherwise
+	if bracket.Column > len(whole) { // the parser counts differently
 		return ""
 	}
 	behind := string(whole[bracket.Column:])
@@ -205,7 +205,7 @@ func inBrackets(lines []string, key int, bracket *token.Position, item string, w
 	return insert(lines, key-1, comments(indent, why))
 }
 
-// valueOf finds a key of a mapping; nil where it is not there.
+// valueOf returns the entry of a mapping with that key, or nil.
 func valueOf(in ast.Node, key string) *ast.MappingValueNode {
 	m, ok := in.(*ast.MappingNode)
 	if !ok {
@@ -219,15 +219,15 @@ func valueOf(in ast.Node, key string) *ast.MappingValueNode {
 	return nil
 }
 
-// The bounds of what is said of a habit in a settings file.
+// The bounds of what a settings file says about a habit.
 const (
-	maxEvidence = 8   // drops that are named
-	maxWhy      = 110 // runes of such a line
-	maxReason   = 100 // bytes of a reason that a model is told
+	maxEvidence = 8   // drops to list
+	maxWhy      = 110 // runes per listed drop
+	maxReason   = 100 // bytes of a reason to repeat to a model
 )
 
-// Proposed are the entries of a settings file that habits ask for, each with the decisions behind it, without those
-// that the settings have or that are for a list which the defaults lock. What people wrote is inert in them.
+// Proposed returns the entries that habits suggest for a settings file, each with the decisions behind it, and their
+// habits. It leaves out what the settings already have, and lists that the defaults lock. Text by people is inert.
 func Proposed(habits []Habit, now config.Config) (asked []Habit, entries []Entry) {
 	for _, h := range habits {
 		e := h.entry()
@@ -238,7 +238,7 @@ func Proposed(habits []Habit, now config.Config) (asked []Habit, entries []Entry
 	return asked, entries
 }
 
-// settled reports whether the settings have what a habit asks for.
+// settled reports whether the settings already have what a habit suggests.
 func (h Habit) settled(now config.Config) bool {
 	switch {
 	case h.Rule != "":
@@ -271,7 +271,7 @@ func (h Habit) entry() Entry {
 	return e
 }
 
-// why are the decisions behind a habit, a line each.
+// why returns the decisions behind a habit, one per line.
 func (h Habit) why() []string {
 	lines := []string{fmt.Sprintf(
 		"%d of %d judged findings were dropped, on %d pull requests; 95 %% interval %s–%s %%:",
@@ -287,11 +287,11 @@ func (h Habit) why() []string {
 	return lines
 }
 
-// plainWords is what a reason may hold that is repeated to a model: no mark-up, no quotes.
+// plainWords matches a reason that is safe to repeat to a model: no mark-up, no quotes.
 var plainWords = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N} ,.;:'()/_-]+$`)
 
-// reason is the one that was given most often, in two drafts at least and for a third of
-// the findings; empty where there is none, or it is no plain words.
+// reason returns the most frequent reason, if it was given in at least two drafts and for a
+// third of the findings. It is empty if there is none, or if it is not plain words.
 func (h Habit) reason() string {
 	type given struct {
 		text   string

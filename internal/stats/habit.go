@@ -15,44 +15,44 @@ import (
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
-// What a habit takes, at least. MinShare is the lower end of the 95 % interval of the
-// share that was dropped, of what was judged. MaxChance is, at most, how likely one of all
-// habits that are looked for would show as many drops, were it dropped as often as the rest.
+// The thresholds of a habit. MinShare is for the lower bound of the 95 % interval of the share
+// of judged findings that were dropped. MaxChance limits the probability that any of the
+// habits examined would have as many drops if it were dropped as often as the rest.
 const (
 	MinShare   = 0.6
-	MinDropped = 6 // by their ids, with a reason
+	MinDropped = 6 // findings dropped by id, with a reason
 	MinPulls   = 3
 	MinDrafts  = 2
 	MaxChance  = 0.05
 
-	minIgnored   = 10 // dropped findings before files are not to be reviewed at all
+	minIgnored   = 10 // dropped findings before proposing to ignore files altogether
 	maxHabits    = 20
-	maxNameBytes = 200 // of a glob or a rule
+	maxNameBytes = 200 // in a glob or a rule
 )
 
-// Habit is what approvers drop again and again.
+// Habit is a kind of finding that approvers drop again and again.
 type Habit struct {
 	Cause
 	Dropped int         `json:"dropped"`
 	Judged  int         `json:"judged"`
 	Pulls   int         `json:"pulls"`
 	Drafts  int         `json:"drafts"`
-	Share   Interval    `json:"share"` // dropped of judged
-	Drops   []Judgement `json:"drops"` // those behind it
+	Share   Interval    `json:"share"` // dropped among judged
+	Drops   []Judgement `json:"drops"` // the dropped findings
 
-	kinds map[string]Tally // of what was judged, by category
+	kinds map[string]Tally // tally of the judged findings by category
 }
 
-// Cause is what the findings of a habit have in common: the model's of a category in the files of a glob, a rule's
-// wherever they are (no Glob), or whatever is said of the files of a glob (no Category, no Rule).
+// Cause is what the findings of a habit have in common: they are the model's, of a category, in files of a glob; or
+// of a rule, in any file (no Glob); or all those in files of a glob (no Category, no Rule).
 type Cause struct {
 	Category string `json:"category,omitempty"`
-	Rule     string `json:"rule,omitempty"` // as RuleOf has it; untrusted text
+	Rule     string `json:"rule,omitempty"` // as RuleOf returns it; untrusted text
 	Glob     string `json:"glob,omitempty"`
 }
 
-// Judgement is what somebody said of one finding: that it is wrong, or by approving the
-// draft that it is not. Reason and By are untrusted text.
+// Judgement is an approver's opinion on a finding: that it is wrong, or, by approving the
+// draft with it, that it is right. Reason and By are untrusted text.
 type Judgement struct {
 	Thread  string         `json:"thread_id"`
 	Finding decision.Shown `json:"finding"`
@@ -60,22 +60,22 @@ type Judgement struct {
 	By      string         `json:"by"`
 	Dropped bool           `json:"-"`
 
-	causes []Cause // that it may speak for
+	causes []Cause // for which it may be evidence
 }
 
-// Pull is the pull request, or for local input the change, that the draft was about.
+// Pull returns the pull request that the draft was about, or the thread for local input.
 func (j Judgement) Pull() string {
 	of := j.Thread[:max(0, strings.LastIndexByte(j.Thread, ':'))]
 	if !strings.Contains(of, "#") {
 		return j.Thread
 	}
-	before, _, _ := strings.Cut(of, "@") // whichever instance
+	before, _, _ := strings.Cut(of, "@") // of any instance
 	return before
 }
 
-// Habits finds what approvers drop again and again, the surest of a kind first: files, categories, rules. A finding
-// counts for one habit. What is said of a credential or of hidden text is nobody's habit to drop, nor is a category
-// or rule that has shown a blocker, nor are files in which one was shown.
+// Habits returns what approvers drop again and again: files, then categories, then rules, the surest of each first. A
+// finding counts for one habit only. Findings about credentials or hidden text never form a habit, nor do categories
+// and rules that have shown a blocker, nor files in which one was shown.
 func Habits(verdicts []decision.Record) []Habit {
 	left, barred := judgements(verdicts)
 	var found []Habit
@@ -96,7 +96,7 @@ func Habits(verdicts []decision.Record) []Habit {
 	return found
 }
 
-// judgements are those of verdicts. barred reports of a habit that it must not be one.
+// judgements returns the judgements in verdicts. barred reports whether a habit must not be proposed.
 func judgements(verdicts []decision.Record) (judged []Judgement, barred func(Habit) bool) {
 	var grave []Judgement
 	for _, r := range verdicts {
@@ -123,12 +123,12 @@ func judgements(verdicts []decision.Record) (judged []Judgement, barred func(Hab
 	}
 }
 
-// covers reports whether a finding would not have been shown without the cause.
+// covers reports whether a judgement is about a finding with that cause.
 func (c Cause) covers(j Judgement) bool { return slices.Contains(j.causes, c) }
 
 var categoryName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,39}$`)
 
-// causes are those that a judgement of a finding may speak for.
+// causes returns the causes for which a judgement on a finding may be evidence.
 func causes(f decision.Shown) (all []Cause) {
 	if name := RuleOf(f); name != "" && len(name) <= maxNameBytes && guard.Line(name, 0) == name {
 		all = append(all, Cause{Rule: name})
@@ -146,8 +146,8 @@ func causes(f decision.Shown) (all []Cause) {
 	return all
 }
 
-// surest is the habit of a kind whose share has the highest lower end, of those with equal
-// ones that with most behind it, then the narrowest.
+// surest returns the habit of a kind whose drop rate has the highest lower bound; ties go to
+// more drops, then to the narrower one. If habits widen it, it returns the best of those.
 func surest(judged []Judgement, kind func(Cause) bool, barred func(Habit) bool) (Habit, bool) {
 	all, dropped, looked := tallied(judged, kind), 0, 0
 	for _, j := range judged {
@@ -177,7 +177,7 @@ func surest(judged []Judgement, kind func(Cause) bool, barred func(Habit) bool) 
 	return best, best.Judged > 0
 }
 
-// tallied are all habits of a kind that judgements speak for, with what was judged.
+// tallied returns all candidate habits of a kind, with the judgements on them counted.
 func tallied(judged []Judgement, kind func(Cause) bool) map[Cause]*Habit {
 	all := map[Cause]*Habit{}
 	for _, j := range judged {
@@ -201,16 +201,16 @@ func tallied(judged []Judgement, kind func(Cause) bool) map[Cause]*Habit {
 	return all
 }
 
-// widens reports whether a habit is the same as a narrower one in more files: what it has
-// beyond that is dropped as well.
+// widens reports whether a habit is the same as a narrower one, but in more files: the
+// findings that it adds are dropped too.
 func (h Habit) widens(narrow Habit, judged []Judgement) bool {
 	more, of := h.Dropped-narrow.Dropped, h.Judged-narrow.Judged
 	return more >= MinDropped/2 && float64(more) >= 0.75*float64(of) &&
 		!slices.ContainsFunc(judged, func(j Judgement) bool { return narrow.covers(j) && !h.covers(j) })
 }
 
-// byChance is how likely k or more of n are dropped, where each is as often as rest of so
-// many others; one in two where there are none.
+// byChance returns the probability that k or more of n findings are dropped, if each is
+// dropped as often as the others, of which rest of of were; one in two if there are none.
 func byChance(k, n, rest, of int) (chance float64) {
 	share := (float64(rest) + 1) / (float64(of) + 2)
 	choose := func(k int) float64 {
@@ -225,8 +225,8 @@ func byChance(k, n, rest, of int) (chance float64) {
 	return chance
 }
 
-// enough sums up what is behind a habit, and reports whether that suffices, where so many
-// findings were judged in all.
+// enough sets the totals of a habit, and reports whether they reach the thresholds. judged is
+// the number of judged findings of all causes.
 func (h *Habit) enough(judged int) bool {
 	pulls, drafts := map[string]bool{}, map[string]bool{}
 	for _, j := range h.Drops {
@@ -239,8 +239,8 @@ func (h *Habit) enough(judged int) bool {
 	return h.Dropped >= MinDropped && h.Pulls >= MinPulls && h.Drafts >= MinDrafts && h.Share.Low >= MinShare
 }
 
-// mixed reports whether it would be a habit without the category that is dropped most: of
-// one alone a guideline says enough.
+// mixed reports whether h would be a habit without its most dropped category. If a single
+// category makes the habit, a guideline is enough.
 func (h *Habit) mixed() bool {
 	rest, most := Tally{}, Tally{}
 	for _, kind := range h.kinds {
@@ -262,8 +262,8 @@ func better(a, b Habit) bool {
 
 const everywhere = "**"
 
-// globs are those that a habit may be named by, of a path: everywhere, the file, its name,
-// its ending, what goes before that, its folders from the top and by name.
+// globs returns the globs that match a path and may name a habit: everywhere, the file, its
+// name, its suffixes from each dot or underscore, its folders from the top and by name.
 func globs(file string) []string {
 	all := []string{everywhere}
 	if file == "" || len(file) > maxNameBytes || guard.Line(file, 0) != file ||

@@ -10,19 +10,19 @@ import (
 	"github.com/org/pr-review-action/internal/order"
 )
 
-// Run is a draft, decided or not, with what it used. Pull is owner/repo#n, or the thread's
-// id up to its commit for local input. Seconds is 0 where nobody noted it.
+// Run is a draft, decided or not, and what it used. Pull is owner/repo#n, or for local input
+// the thread's id up to the commit. Seconds is 0 if it was not recorded.
 type Run struct {
 	Repository string // owner/repo, or local/folder
 	Pull       string
 	Outcome    string
 	Usage      cost.Usage
 	Seconds    float64
-	Record     *decision.Record // of its decision, with what it showed; nil where there is none
+	Record     *decision.Record // its decision, with the findings that it showed; nil for none
 }
 
-// Verdicts are the decisions that are somebody's verdict on a draft, each draft's once: none
-// of a revision, or of a draft that was drafted again.
+// Verdicts returns the decisions that are a verdict on a draft, one per draft. It leaves out
+// revisions, and withdrawn decisions on drafts that were drafted again.
 func Verdicts(all []Run) (some []decision.Record) {
 	seen := map[string]bool{}
 	for _, r := range all {
@@ -34,50 +34,50 @@ func Verdicts(all []Run) (some []decision.Record) {
 	return some
 }
 
-// Summary is what all runs came to, as JSON has it.
+// Summary is the sum over all runs, in the form of the JSON output.
 type Summary struct {
 	Stats
 	Runs         Runs           `json:"runs"`
 	Outcomes     map[string]int `json:"outcomes"`
-	Repositories []Repository   `json:"repositories"` // with a draft, the one with most first
+	Repositories []Repository   `json:"repositories"` // those with drafts, most drafts first
 	Unread       []Unread       `json:"unread"`
 }
 
-// Unread is a repository that is in no sum, and why: one line, inert.
+// Unread is a repository that no sum includes, and the reason: one line, inert.
 type Unread struct {
 	Repository string `json:"repository"`
 	Reason     string `json:"reason"`
 }
 
-// Repository is what the drafts of one repository came to.
+// Repository is the sum over the drafts of one repository.
 type Repository struct {
 	Name     string         `json:"name"`
 	Drafts   int            `json:"drafts"`
 	Outcomes map[string]int `json:"outcomes"`
-	Cost     *cost.MicroUSD `json:"cost_microusd"` // nil where no price is known
-	Seconds  *Quantile      `json:"seconds"`       // of a draft; nil where none noted it
+	Cost     *cost.MicroUSD `json:"cost_microusd"` // nil if no price is known
+	Seconds  *Quantile      `json:"seconds"`       // per draft; nil if none recorded it
 	Findings Tally          `json:"findings"`
 }
 
-// Runs are what a number of drafts cost and took.
+// Runs sums up what drafts cost and how long they took.
 type Runs struct {
 	Drafts  int           `json:"drafts"`
-	Cost    cost.MicroUSD `json:"cost_microusd"`          // of all calls whose price is known
-	PerPull *float64      `json:"cost_microusd_per_pull"` // the mean; nil without a pull request, or a price
-	// calls whose price is not known: they are in no sum
+	Cost    cost.MicroUSD `json:"cost_microusd"`          // of all calls with a known price
+	PerPull *float64      `json:"cost_microusd_per_pull"` // the mean; nil without a pull request or a price
+	// calls without a known price, which no sum includes
 	Unpriced int64     `json:"unpriced_calls"`
-	Seconds  *Quantile `json:"seconds"` // of a draft; nil where none noted it
-	Pulls    []Pull    `json:"pulls"`   // the dearest first
+	Seconds  *Quantile `json:"seconds"` // per draft; nil if none recorded it
+	Pulls    []Pull    `json:"pulls"`   // most expensive first
 }
 
-// Pull is what the drafts of one pull request cost. Cost is nil where no price is known.
+// Pull is what the drafts of one pull request cost. Cost is nil if no price is known.
 type Pull struct {
 	Name   string         `json:"pull"`
 	Drafts int            `json:"drafts"`
 	Cost   *cost.MicroUSD `json:"cost_microusd"`
 }
 
-// Sum adds up runs. Unread are the repositories that could not be read.
+// Sum returns the sum over runs. unread lists the repositories that could not be read.
 func Sum(all []Run, unread []Unread) Summary {
 	s := Summary{Stats: sum(Verdicts(all)), Runs: added(all), Outcomes: outcomes(all), Repositories: []Repository{},
 		Unread: append([]Unread{}, unread...)}
@@ -100,7 +100,7 @@ func outcomes(runs []Run) map[string]int {
 	return all
 }
 
-// added adds drafts up, by pull request.
+// added returns the sum over drafts, in total and by pull request.
 func added(all []Run) Runs {
 	total, seconds := used(all)
 	r := Runs{Drafts: len(all), Cost: total.Cost, Unpriced: total.Unpriced, Seconds: Quantiles(seconds),
@@ -120,7 +120,7 @@ func added(all []Run) Runs {
 	return r
 }
 
-// used is what drafts used together, and the seconds of those that noted them.
+// used returns the total usage of drafts, and the seconds of those that recorded them.
 func used(all []Run) (total cost.Usage, seconds []float64) {
 	for _, r := range all {
 		total = cost.Add(total, r.Usage)
@@ -131,13 +131,13 @@ func used(all []Run) (total cost.Usage, seconds []float64) {
 	return total, seconds
 }
 
-// Quantile is a middle and a high value, each one that was measured (nearest rank).
+// Quantile holds the median and the 95th percentile, each a measured value (nearest rank).
 type Quantile struct {
 	P50 float64 `json:"p50"`
 	P95 float64 `json:"p95"`
 }
 
-// Quantiles gives the median and the 95th percentile; nil for no values.
+// Quantiles returns the quantiles of values, or nil if there are none.
 func Quantiles(values []float64) *Quantile {
 	if len(values) == 0 {
 		return nil

@@ -1,8 +1,8 @@
-// Package stats sums what approvers did with findings: which they kept, dropped
+// Package stats sums up what approvers did with findings: which they kept, dropped
 // or changed. That is the precision of the reviewer as its approvers see it.
 //
-// It is pure and reads no store: the caller hands over drafts and their decisions, in any
-// order. Start reading at Sum, then at Habits.
+// It is pure and reads no store: the caller passes drafts and their decisions, in any
+// order. Start reading at Sum, then Habits.
 package stats
 
 import (
@@ -15,55 +15,55 @@ import (
 	"github.com/org/pr-review-action/internal/order"
 )
 
-// Stats are the outcomes of a number of drafts. Severities are those that the approver
-// was shown; in records of earlier versions, those after the decision.
+// Stats counts the outcomes of drafts and of their findings. Severities are those shown to the
+// approver; in records of earlier versions, those after the decision.
 type Stats struct {
-	Drafts     int     `json:"drafts"`  // that were posted or aborted
-	Posted     int     `json:"posted"`  // after an approval
-	Aborted    int     `json:"aborted"` // as a whole; those drafted again are not counted
+	Drafts     int     `json:"drafts"`  // posted or aborted
+	Posted     int     `json:"posted"`  // approved
+	Aborted    int     `json:"aborted"` // aborted as a whole; those drafted again do not count
 	All        Tally   `json:"findings"`
 	BySeverity []Group `json:"by_severity"` // gravest first
-	// most findings first, as all that follow; the last may be "other"
+	// most findings first, except BySource; the last group may be "other"
 	ByCategory []Group `json:"by_category"`
-	BySource   []Group `json:"by_source"` // model, rule, linter
-	ByModel    []Group `json:"by_model"`  // of findings that are a model's
-	ByRule     []Group `json:"by_rule"`   // ours by name, a linter's behind the linter's
+	BySource   []Group `json:"by_source"` // linter, model, rule
+	ByModel    []Group `json:"by_model"`  // findings by a model only
+	ByRule     []Group `json:"by_rule"`   // our rules by name, a linter's with the linter's name in front
 	ByLinter   []Group `json:"by_linter"`
 }
 
 // Group is the tally of the findings with one severity, category, source, model, rule or
-// linter. Its name is untrusted text, but for severities and sources.
+// linter. Its name is untrusted text, except for severities and sources.
 type Group struct {
 	Name  string `json:"name"`
-	Tally        // its members stand beside name
+	Tally        // its JSON members are beside name
 }
 
-// Tally counts findings. Found is the sum of Kept, Dropped and Unposted; Edited,
-// Moved and Regraded are among the kept, and one finding may be in all three.
+// Tally counts findings. Found is the sum of Kept, Dropped and Unposted. Edited,
+// Moved and Regraded are part of Kept, and a finding may be in all three.
 type Tally struct {
 	Found   int `json:"found"`
-	Kept    int `json:"kept"`    // and posted
-	Dropped int `json:"dropped"` // by their ids, with a reason
-	// left out where nobody judged them one by one: in drafts that were aborted, with others, or without a reason
+	Kept    int `json:"kept"`    // posted
+	Dropped int `json:"dropped"` // dropped by id, with a reason
+	// not posted, but not judged one by one: in an aborted draft, dropped with others, or without a reason
 	Unposted int `json:"unposted"`
 	Edited   int `json:"edited"`
 	Moved    int `json:"moved"`
 	Regraded int `json:"regraded"`
 
-	// Precision is kept among kept and dropped; nil for none of either.
+	// Precision is the share of Kept in Kept plus Dropped; nil if both are 0.
 	Precision *Interval `json:"precision"`
 }
 
-// maxGroups is how many groups of a kind have a row of their own.
+// maxGroups is the number of groups per kind; further ones are combined into the last.
 const maxGroups = 20
 
-// judged is a finding of a verdict, and what became of it.
+// judged is a finding of a decided draft, and what became of it.
 type judged struct {
 	decision.Shown
 	came Tally
 }
 
-// sum adds up verdicts.
+// sum returns the sum over verdicts.
 func sum(verdicts []decision.Record) Stats {
 	s := Stats{Drafts: len(verdicts)}
 	var all []judged
@@ -87,8 +87,8 @@ func sum(verdicts []decision.Record) Stats {
 	return s
 }
 
-// groups tallies findings by a name, where they have one, in the order of a rank, and by
-// name where that is equal. The last ones of many are put into one.
+// groups tallies findings by name, in order of rank and then of name. It leaves out findings
+// without a name, and combines the groups beyond maxGroups into one.
 func groups(all []judged, rank func(Group) int, name func(judged) string) []Group {
 	list := []Group{}
 	for _, of := range order.Grouped(all, name) {
@@ -116,8 +116,8 @@ func groups(all []judged, rank func(Group) int, name func(judged) string) []Grou
 	return list
 }
 
-// RuleOf is the name of the rule that a finding is of, behind that of its linter where it
-// is one's; empty for a model's.
+// RuleOf returns the name of a finding's rule, with the linter's name in front if it is a
+// linter's. It is empty for a model's finding.
 func RuleOf(f decision.Shown) string {
 	if f.Linter != "" && f.Rule != "" {
 		return finding.Origin{Tool: f.Linter}.Name(f.Rule)
@@ -125,7 +125,7 @@ func RuleOf(f decision.Shown) string {
 	return f.Rule
 }
 
-// outcome is what became of a finding, counted once.
+// outcome returns what became of a finding, as a tally of one.
 func outcome(r decision.Record, f decision.Shown) Tally {
 	drop := slices.IndexFunc(r.Dropped, func(d decision.Drop) bool { return d.ID == f.ID })
 	switch {
@@ -156,7 +156,7 @@ func (t *Tally) add(o Tally) {
 
 func (t *Tally) rate() { t.Precision = Wilson(t.Kept, t.Kept+t.Dropped) }
 
-// Interval is a share with its 95 % confidence interval, each from 0 to 1 and rounded to four decimals.
+// Interval is a share with its 95 % confidence interval, all from 0 to 1 and rounded to four decimals.
 type Interval struct {
 	Value float64 `json:"value"`
 	Low   float64 `json:"low"`
@@ -166,8 +166,8 @@ type Interval struct {
 // z is the 97.5th percentile of the standard normal distribution.
 const z = 1.959963984540054
 
-// Wilson is the share k of n with Wilson's score interval, which holds its promise near 0 and 1 and for few cases (E.
-// B. Wilson, 1927). It is nil for none. The n are taken as independent; findings of one draft are not quite.
+// Wilson returns the share k of n with Wilson's score interval, which stays accurate near 0 and 1 and for small n (E.
+// B. Wilson, 1927). It returns nil if n is 0. It assumes independence, which findings of one draft do not quite have.
 func Wilson(k, n int) *Interval {
 	if n <= 0 {
 		return nil
@@ -178,5 +178,5 @@ func Wilson(k, n int) *Interval {
 	return &Interval{Round(p), Round(max(0, middle-half)), Round(min(1, middle+half))}
 }
 
-// Round cuts a figure to four decimals, as reports hold it.
+// Round rounds a figure to four decimals, as in reports.
 func Round(v float64) float64 { return math.Round(v*1e4) / 1e4 }

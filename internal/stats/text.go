@@ -15,7 +15,7 @@ import (
 
 const textColumns = 80
 
-// Text shows everything in at most 80 columns, inert; the last line ends in a line feed.
+// Text returns the summary as text of at most 80 columns, inert. The last line ends in a newline.
 func (s Summary) Text() string {
 	var b strings.Builder
 	b.WriteString(s.Runs.Text())
@@ -42,7 +42,7 @@ func (s Summary) Text() string {
 	return b.String()
 }
 
-// repositories are a row each.
+// repositories returns a table with a row per repository.
 func (s Summary) repositories() string {
 	rows := [][]string{{"", "drafts", "posted", "aborted", "cost", "p50 s", "p95 s", "posted, %"}}
 	for _, r := range s.Repositories {
@@ -68,8 +68,8 @@ const (
 	pullRunes  = 50
 )
 
-// Text shows the figures in at most 80 columns, inert; it is empty without a draft, and
-// its last line ends in a line feed.
+// Text returns the figures as text of at most 80 columns, inert. It is empty without a draft;
+// otherwise the last line ends in a newline.
 func (r Runs) Text() string {
 	if r.Drafts == 0 {
 		return ""
@@ -97,7 +97,7 @@ func (r Runs) Text() string {
 	return b.String()
 }
 
-// besides counts the calls that no sum has.
+// besides returns a note on the calls that the cost does not include.
 func (r Runs) besides() string {
 	if r.Unpriced == 0 {
 		return ""
@@ -105,7 +105,7 @@ func (r Runs) besides() string {
 	return fmt.Sprintf(", and %d calls whose price is not known", r.Unpriced)
 }
 
-// Text shows the figures in at most 80 columns, inert; the last line ends in a line feed.
+// Text returns the figures as text of at most 80 columns, inert. The last line ends in a newline.
 func (s Stats) Text() string {
 	if s.Drafts == 0 {
 		return "No draft was decided yet.\n"
@@ -143,7 +143,7 @@ func (s Stats) byGroups() string {
 	return table(rows)
 }
 
-// table puts rows under one another, of which the first has every cell.
+// table aligns the rows in columns. The first row must have every cell.
 func table(rows [][]string) string {
 	widths, room := make([]int, len(rows[0])), textColumns
 	for i := len(widths) - 1; i >= 0; i-- {
@@ -180,11 +180,11 @@ func (i Interval) text() string {
 	return fmt.Sprintf("%s (%s–%s)", percent(i.Value, 0), percent(i.Low, 0), percent(i.High, 0))
 }
 
-// aligned puts names to the left, numbers to the right and the rate to the left.
+// aligned aligns names to the left, numbers to the right and the rate to the left.
 func aligned(row []string, widths []int) string {
 	var b strings.Builder
 	for i, cell := range row {
-		if all := []rune(cell); len(all) > widths[i] { // a rule's name stands behind its linter's
+		if all := []rune(cell); len(all) > widths[i] { // keep the end: a rule's name follows its linter's
 			cell = "  …" + string(all[len(all)-widths[i]+3:])
 		}
 		gap := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))

@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	maxID         = 200        // bytes; a name of 255 has room for an extension
-	maxGolden     = 100        // of a case, and places of a golden finding
-	maxLineNumber = 10_000_000 // no file that is reviewed has more lines
+	maxID         = 200        // bytes; leaves room for an extension in a file name of 255
+	maxGolden     = 100        // golden findings per case, and places per golden finding
+	maxLineNumber = 10_000_000 // no reviewed file has more lines
 
-	// margin is by how many lines the matching rule widens a finding's range.
+	// margin is the number of lines by which the matching rule widens a finding's range.
 	margin = 3
 )
 
-// check says all that is wrong with a case, in the order of the format's fields.
+// check returns all that is wrong with a case, in the order of the format's fields.
 func check(c Case) []string {
 	reasons := checkFields(c)
 	files, reason := newSide(c.Diff)
@@ -45,7 +45,7 @@ func checkFields(c Case) (reasons []string) {
 		}
 	}
 	add(c.ID == "", "id is missing")
-	add(c.ID != "" && !nameable(c.ID), fmt.Sprintf("id %.60q is not 1 to %d bytes of visible ASCII without slash "+
+	add(c.ID != "" && !validID(c.ID), fmt.Sprintf("id %.60q is not 1 to %d bytes of visible ASCII without slash "+
 		"and backslash, as the name of a file", c.ID, maxID))
 	add(blank(c.Language), "language is missing")
 	add(blank(c.Title), "title is missing")
@@ -56,7 +56,7 @@ func checkFields(c Case) (reasons []string) {
 	return reasons
 }
 
-func nameable(id string) bool {
+func validID(id string) bool {
 	if id == "" || len(id) > maxID || id == "." || id == ".." {
 		return false
 	}
@@ -65,8 +65,8 @@ func nameable(id string) bool {
 
 func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
-// newSide gives the hunks of every file that is there after the change, or says
-// why there are none. An empty text is one that was said to be missing already.
+// newSide returns the hunks of every file that exists after the change, or the
+// reason why there are none. It gives no reason for an empty text: load has done so.
 func newSide(text string) (files map[string][]diff.Hunk, reason string) {
 	if text == "" {
 		return nil, ""
@@ -90,8 +90,8 @@ func newSide(text string) (files map[string][]diff.Hunk, reason string) {
 	return files, ""
 }
 
-// check says what is wrong with a golden finding. files is nil where the diff
-// could not be read.
+// check returns what is wrong with a golden finding. files is nil if the diff could
+// not be parsed.
 func (g Golden) check(files map[string][]diff.Hunk) (reasons []string) {
 	if g.Severity != critical && g.Severity.Rank() < 0 {
 		reasons = append(reasons, fmt.Sprintf("severity %.40q is none of critical, major, minor, nit", g.Severity))
@@ -105,7 +105,7 @@ func (g Golden) check(files map[string][]diff.Hunk) (reasons []string) {
 	return append(reasons, checkPlaces(g.Places(), files)...)
 }
 
-// checkPlaces holds that each place can be, and that one is where a finding on the diff hits it.
+// checkPlaces checks that each place is possible, and that a finding on the diff can hit one.
 func checkPlaces(places []Place, files map[string][]diff.Hunk) (reasons []string) {
 	if len(places) > maxGolden {
 		return []string{fmt.Sprintf("more than %d places", maxGolden)}
@@ -118,7 +118,7 @@ func checkPlaces(places []Place, files map[string][]diff.Hunk) (reasons []string
 			}
 			reasons = append(reasons, reason)
 		}
-		within = within || p.within(files[p.Path])
+		within = within || p.nearHunk(files[p.Path])
 	}
 	if files != nil && len(reasons) == 0 && !within {
 		reasons = append(reasons, fmt.Sprintf("none of its lines is within %d lines of a hunk", margin))
@@ -136,9 +136,9 @@ func (p Place) check(files map[string][]diff.Hunk) string {
 	return ""
 }
 
-// within reports whether a line of the place is in or near a hunk. A hunk that
-// only removes lines stands between two lines of the new side.
-func (p Place) within(hunks []diff.Hunk) bool {
+// nearHunk reports whether a line of the place is in or near a hunk. A hunk that only
+// removes lines lies between two lines of the new side.
+func (p Place) nearHunk(hunks []diff.Hunk) bool {
 	for _, h := range hunks {
 		last := h.NewStart + max(h.NewLines-1, 0)
 		if h.NewLines == 0 {
@@ -151,25 +151,25 @@ func (p Place) within(hunks []diff.Hunk) bool {
 	return false
 }
 
-// Problem is one thing that is wrong with a file of cases.
+// Problem is a mistake in a file of cases.
 type Problem struct {
 	File   string // as the user named it
-	Line   int    // 1-based; 1 where the whole file is meant
-	ID     string // "-" where the case has none that can be read
+	Line   int    // 1-based; 1 for a problem of the whole file
+	ID     string // the case's; "-" if it cannot be read
 	Reason string
 }
 
-// String is the problem as one line that is safe for a terminal:
+// String returns the problem as one line that is safe for a terminal:
 // file:line: id: reason.
 func (p Problem) String() string {
 	return guard.Line(fmt.Sprintf("%s:%d: %s: %s", p.File, p.Line, p.ID, p.Reason), 0)
 }
 
-// Problems is the error of case files that cannot be used: everything that is
+// Problems reports that case files cannot be used. It lists everything that is
 // wrong with any of them, by file and line.
 type Problems []Problem
 
-// Error has one line for each problem.
+// Error returns one line per problem.
 func (p Problems) Error() string {
 	lines := make([]string, 0, len(p))
 	for _, one := range p {

@@ -1,10 +1,10 @@
-// Package dataset holds evaluation cases: historical changes whose defects are
-// known, or that are known to have none.
+// Package dataset holds evaluation cases: historical changes with known defects, or
+// that are known to have none.
 //
-// It reads, checks and writes case files and brings a starter set of its own. It
-// reviews nothing and scores nothing, and it reads no file but those that it is
-// given and the diffs that they name in their own folder. Start reading at Case;
-// Read checks whole files before it gives back the first case.
+// It reads, checks and writes case files, and embeds a starter set. It reviews
+// nothing and scores nothing. It reads only the files that it is given, and the
+// diffs and trees that they name in their own folder. Start reading at Case, then
+// Read, which checks whole files before it returns any case.
 package dataset
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/org/pr-review-action/internal/ingest"
 )
 
-// Kind says whether a change is known to be wrong.
+// Kind tells whether a change is known to have defects.
 type Kind string
 
 // The kinds of cases.
@@ -26,7 +26,7 @@ const (
 	Clean Kind = "clean" // has none
 )
 
-// Visibility says what a reader needs to see a defect.
+// Visibility tells what a reader needs to know to see a defect.
 type Visibility string
 
 // The visibilities of golden findings.
@@ -35,7 +35,7 @@ const (
 	Context Visibility = "context" // more of the file, another file, or a framework
 )
 
-// Place is a range of lines on the new side of a change, 1-based, both ends in it.
+// Place is a range of lines on the new side of a change, 1-based and inclusive.
 type Place struct {
 	Path      string `json:"path"`
 	LineStart int    `json:"line_start"`
@@ -53,17 +53,17 @@ type Golden struct {
 	Category   string           `json:"category,omitzero"` // one of those in the reviewer's prompt
 	Issue      string           `json:"issue"`             // one sentence
 	Source     string           `json:"source,omitzero"`   // the commit that fixed it
-	Also       []Place          `json:"also,omitzero"`     // further places where a finding counts as this one
-	Evidence   []Place          `json:"evidence,omitzero"` // lines beside the diff, behind the change, that decide it
+	Also       []Place          `json:"also,omitzero"`     // other places where a finding counts as this one
+	Evidence   []Place          `json:"evidence,omitzero"` // lines at the head, outside the diff, that decide it
 }
 
-// Places lists the finding's own place, then the others where it may be hit.
+// Places returns the finding's own place, then the others where it may be hit.
 func (g Golden) Places() []Place {
 	return append([]Place{{g.Path, g.LineStart, g.LineEnd}}, g.Also...)
 }
 
-// Case is one change with what is known about it. All text of it but the ID,
-// which has nothing but visible ASCII, is untrusted.
+// Case is a change and what is known about it. All its text is untrusted, except
+// the ID, which consists of visible ASCII.
 type Case struct {
 	ID          string   `json:"id"`
 	Language    string   `json:"language"`
@@ -77,16 +77,16 @@ type Case struct {
 	Description string   `json:"description,omitzero"`
 	Diff        string   `json:"diff"` // unified, of at most MaxDiff bytes
 	Golden      []Golden `json:"golden"`
-	Ticket      *Ticket  `json:"ticket,omitzero"` // what the change was made for; nil where nobody says
-	// the files before the change, text by path; nil where the diff is all there is
+	Ticket      *Ticket  `json:"ticket,omitzero"` // what the change was made for; nil if unknown
+	// the files before the change, text by path; nil if the case has only its diff
 	Tree          map[string]string `json:"tree,omitzero"`
 	Licence       string            `json:"licence,omitzero"` // SPDX, of the diff
 	SourceDataset string            `json:"source_dataset,omitzero"`
 	Injection     bool              `json:"injection,omitzero"` // the diff tries to steer reviewer or judge
 }
 
-// Change reads the case's diff as a review does. The change is named after the
-// case. It never fails for a case that Read gave.
+// Change parses the case's diff as a review does, and names the change after the
+// case. It never fails for a case from Read.
 func (c Case) Change() (ingest.Change, error) {
 	change, err := ingest.Diff(c.ID, strings.NewReader(c.Diff))
 	if err != nil {
@@ -95,21 +95,21 @@ func (c Case) Change() (ingest.Change, error) {
 	return change, nil
 }
 
-// The names of the sets of our own making that come with the program, where Read takes
-// the name of a file.
+// The names of the embedded sets, which were written for this project. Read takes them in
+// place of a file name.
 const (
 	// StarterName has 40 small changes, five in each of eight languages, and 14 whose
-	// defect is decided by a line of another file, with the tree that holds it.
+	// defect depends on a line of another file, with the tree that contains it.
 	StarterName = "starter"
-	// TicketsName has eight clean changes with the tickets that they were made for.
+	// TicketsName has eight clean changes and the tickets that they were made for.
 	TicketsName = "tickets"
 )
 
 //go:embed starter tickets
 var embedded embed.FS
 
-// filesOf are the files of a set, in the order of its cases; none for a name that is no
-// set's.
+// filesOf returns the files of an embedded set, in the order of its cases. It returns nil if
+// there is no such set.
 func filesOf(set string) []string {
 	switch set {
 	case StarterName:
@@ -120,10 +120,10 @@ func filesOf(set string) []string {
 	return nil
 }
 
-// Embedded reports whether a name is that of a set that comes with the program.
+// Embedded reports whether name is the name of an embedded set.
 func Embedded(name string) bool { return len(filesOf(name)) > 0 }
 
-func (r *reader) set(of string) {
+func (r *reader) addSet(of string) {
 	folder, err := fs.Sub(embedded, of)
 	if err != nil {
 		r.unreadable(of, err)
@@ -137,6 +137,6 @@ func (r *reader) set(of string) {
 			r.unreadable(name, err)
 			continue
 		}
-		r.text(source{name, folder}, text)
+		r.addText(source{name, folder}, text)
 	}
 }

@@ -24,26 +24,27 @@ type wireCase struct {
 	TreeFile string `json:"tree_file"`
 }
 
-// decode reads one line strictly: exact keys, none twice, valid UTF-8. It gives
-// the case and its id, "-" where none can be read, and all that is wrong.
+// decode parses one line strictly: exact keys, no duplicates, valid UTF-8. It returns
+// the case, its id, or "-" if that cannot be read, and all that is wrong.
 func decode(row []byte, folder fs.FS) (c Case, id string, reasons []string) {
 	var w wireCase
 	err := json.Unmarshal(row, &w, json.RejectUnknownMembers(true))
-	if errors.Is(err, json.ErrUnknownName) { // what else is wrong is to be said as well
-		reasons = append(reasons, wording(err))
+	if errors.Is(err, json.ErrUnknownName) { // go on, to report what else is wrong
+		reasons = append(reasons, jsonReason(err))
 		w = wireCase{}
 		err = json.Unmarshal(row, &w)
 	}
 	if err != nil {
-		return Case{}, idOf(row), append(reasons, wording(err))
+		return Case{}, idOf(row), append(reasons, jsonReason(err))
 	}
 	if reason := w.load(folder); reason != "" {
 		reasons = append(reasons, reason)
 	}
-	return normal(w.Case), shown(w.ID), append(reasons, check(w.Case)...)
+	return normalize(w.Case), displayID(w.ID), append(reasons, check(w.Case)...)
 }
 
-// load gives the case the diff and the tree of their files, or says why it has none.
+// load reads the diff and the tree from the files that the case names. It returns a reason
+// if it cannot.
 func (w *wireCase) load(folder fs.FS) (reason string) {
 	switch {
 	case w.Diff == "" && w.DiffFile == "":
@@ -58,13 +59,13 @@ func (w *wireCase) load(folder fs.FS) (reason string) {
 	if reason == "" && w.TreeFile != "" {
 		var text string
 		text, reason = textOf(folder, "tree_file", w.TreeFile, 2*MaxTreeBytes)
-		w.Tree, reason = unpacked(text, reason)
+		w.Tree, reason = unpackTree(text, reason)
 	}
 	return reason
 }
 
-// unpacked reads a tree_file: a txtar archive, in which no path appears twice.
-func unpacked(text, reason string) (map[string]string, string) {
+// unpackTree parses a tree_file: a txtar archive in which no path may appear twice.
+func unpackTree(text, reason string) (map[string]string, string) {
 	files := map[string]string{}
 	for _, f := range txtar.Parse([]byte(text)).Files {
 		if _, twice := files[f.Name]; twice {
@@ -78,26 +79,26 @@ func unpacked(text, reason string) (map[string]string, string) {
 	return files, reason
 }
 
-// idOf reads the id of a line that is wrong. What stands before the error counts.
+// idOf returns the id of a malformed line, if it precedes the error.
 func idOf(row []byte) string {
 	var w struct {
 		ID string `json:"id"`
 	}
-	_ = json.Unmarshal(row, &w) // the error is that of decode
-	return shown(w.ID)
+	_ = json.Unmarshal(row, &w) // decode has reported the error
+	return displayID(w.ID)
 }
 
-// shown is an id as messages give it.
-func shown(id string) string {
-	if !nameable(id) {
+// displayID returns an id for messages, or "-" for an invalid one.
+func displayID(id string) string {
+	if !validID(id) {
 		return "-"
 	}
 	return id
 }
 
-// normal gives a case as the product holds it: its severities, and empty lists as nil.
-func normal(c Case) Case {
-	c.Golden = renamed(c.Golden, critical, finding.Blocker)
+// normalize converts a case to the product's form: its severities, and nil for empty lists.
+func normalize(c Case) Case {
+	c.Golden = renameSeverity(c.Golden, critical, finding.Blocker)
 	for i := range c.Golden {
 		if len(c.Golden[i].Also) == 0 {
 			c.Golden[i].Also = nil
@@ -109,9 +110,9 @@ func normal(c Case) Case {
 	return c
 }
 
-// wording says what is wrong with a JSON text. The library's own words change
+// jsonReason describes what is wrong with a JSON text. The library's own messages vary
 // from run to run.
-func wording(err error) string {
+func jsonReason(err error) string {
 	if e, ok := errors.AsType[*json.SemanticError](err); ok {
 		key := strings.TrimPrefix(string(e.JSONPointer), "/")
 		switch {
@@ -131,15 +132,15 @@ func wording(err error) string {
 	return "no valid JSON"
 }
 
-// critical is the format's name of a blocker.
+// critical is the format's name for a blocker.
 const critical finding.Severity = "critical"
 
-// Encode writes a case a line, with its diff in it, as Read reads them. Text that
-// is not UTF-8 is an error.
+// Encode writes one case per line, with its diff inline, as Read reads them. Text
+// that is not UTF-8 is an error.
 func Encode(w io.Writer, cases []Case) error {
 	out := jsontext.NewEncoder(w)
 	for _, c := range cases {
-		c.Golden = renamed(c.Golden, finding.Blocker, critical)
+		c.Golden = renameSeverity(c.Golden, finding.Blocker, critical)
 		if err := json.MarshalEncode(out, c, json.Deterministic(true)); err != nil {
 			return fmt.Errorf("writing case %s: %w", c.ID, err)
 		}
@@ -147,7 +148,7 @@ func Encode(w io.Writer, cases []Case) error {
 	return nil
 }
 
-func renamed(golden []Golden, from, to finding.Severity) []Golden {
+func renameSeverity(golden []Golden, from, to finding.Severity) []Golden {
 	golden = slices.Clone(golden)
 	for i := range golden {
 		if golden[i].Severity == from {
@@ -157,9 +158,9 @@ func renamed(golden []Golden, from, to finding.Severity) []Golden {
 	return golden
 }
 
-// Fingerprint is the SHA-256, in hex, over what is reviewed and scored of the
-// cases, in their order. Where a case comes from is not in it: repository,
-// commits, date, licence, and the commit that fixed the defect.
+// Fingerprint returns the SHA-256, in hex, of all that is reviewed and scored in the
+// cases, in their order. It leaves out where a case comes from: repository, commits,
+// date, licence, and the commit that fixed the defect.
 func Fingerprint(cases []Case) string {
 	var texts []string
 	hash := func(more ...string) { texts = append(texts, more...) }

@@ -27,7 +27,7 @@ func FuzzLine(f *testing.F) {
 	folder := fstest.MapFS{"a.diff": {Data: []byte(strings.ReplaceAll(change, `\n`, "\n"))}}
 	f.Fuzz(func(t *testing.T, row []byte) {
 		r := reader{seen: map[string]string{}}
-		r.line(source{"a", folder}, 1, row)
+		r.addLine(source{"a", folder}, 1, row)
 		for _, p := range r.problems {
 			require.NotContains(t, p.String(), "\n")
 			require.NotContains(t, p.String(), "\x1b")
@@ -48,8 +48,8 @@ func TestTheDiffsOfAllCasesTogetherAreBounded(t *testing.T) {
 		fmt.Fprintf(&text, `{"id":"c%d","language":"go","kind":"clean","title":"t","diff_file":"a.diff","golden":[]}`+
 			"\n", i)
 	}
-	r := reader{room: 2 * len(folder["a.diff"].Data), seen: map[string]string{}}
-	r.text(source{"a", folder}, []byte(text.String()))
+	r := reader{bytesLeft: 2 * len(folder["a.diff"].Data), seen: map[string]string{}}
+	r.addText(source{"a", folder}, []byte(text.String()))
 	require.Len(t, r.cases, 3, "the one over the bound is the last")
 	require.Len(t, r.problems, 1)
 	require.Contains(t, r.problems[0].String(), "a:4: -: more than")
@@ -67,6 +67,6 @@ func checkCase(t *testing.T, cases []Case) {
 	var out bytes.Buffer
 	require.NoError(t, Encode(&out, cases))
 	again := reader{seen: map[string]string{}}
-	again.text(source{"b", fstest.MapFS{}}, out.Bytes())
+	again.addText(source{"b", fstest.MapFS{}}, out.Bytes())
 	require.Equal(t, cases, again.cases)
 }

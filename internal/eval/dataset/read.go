@@ -16,33 +16,33 @@ import (
 	"github.com/org/pr-review-action/internal/order"
 )
 
-// The bounds of what is read.
+// The bounds for reading.
 const (
 	MaxFile  = 64 << 20 // bytes of a file of cases
 	MaxDiff  = 1 << 20  // bytes of a diff
-	MaxCases = 20_000   // of all files together
+	MaxCases = 20_000   // in all files together
 	MaxDiffs = 1 << 30  // bytes of all diffs and trees together; many cases can name one file
 
-	// maxLine fits a diff of MaxDiff bytes each of which JSON escapes as \u00xx.
+	// maxLine has room for a diff of MaxDiff bytes that JSON all escapes as \u00xx.
 	maxLine = 8 << 20
 )
 
-// Read reads files of cases, one JSON object a line, or an embedded set by its name. A diff
-// stands in its line, or in a file within the folder of the file of cases. Everything of
-// all files is checked first; the error is Problems, which lists all that is wrong.
+// Read reads files of cases, one JSON object per line, or embedded sets by name. A diff is
+// inline, or in a file within the folder of the case file. Read checks all files before it
+// returns a case; its error is Problems, which lists all that is wrong.
 func Read(paths ...string) ([]Case, error) {
 	return ReadWith(nil, paths...)
 }
 
-// ReadWith reads files of cases as Read does, and asks of each case in which nothing
-// else is wrong what is. A nil function finds nothing.
+// ReadWith is like Read, but also runs the check also on each case in which nothing else
+// is wrong. A nil function checks nothing.
 func ReadWith(also func(Case) error, paths ...string) ([]Case, error) {
-	r := reader{room: MaxDiffs, seen: map[string]string{}, also: also}
+	r := reader{bytesLeft: MaxDiffs, seen: map[string]string{}, also: also}
 	for _, name := range paths {
 		if Embedded(name) {
-			r.set(name)
+			r.addSet(name)
 		} else {
-			r.file(name)
+			r.addFile(name)
 		}
 	}
 	if len(r.problems) > 0 {
@@ -55,12 +55,12 @@ func ReadWith(also func(Case) error, paths ...string) ([]Case, error) {
 }
 
 type reader struct {
-	cases    []Case
-	problems Problems
-	lines    int               // that hold a case
-	room     int               // bytes of diffs that may still come
-	seen     map[string]string // id to the file and line that had it first
-	also     func(Case) error  // what else is wrong with a case; nil for nothing
+	cases     []Case
+	problems  Problems
+	lines     int               // number of lines with a case
+	bytesLeft int               // bytes of diffs and trees left of MaxDiffs
+	seen      map[string]string // id to the file and line that used it first
+	also      func(Case) error  // additional check of a case; may be nil
 }
 
 type source struct {
@@ -68,7 +68,7 @@ type source struct {
 	folder fs.FS
 }
 
-func (r *reader) file(name string) {
+func (r *reader) addFile(name string) {
 	text, err := readFile(name)
 	if err != nil {
 		r.unreadable(name, err)
@@ -80,41 +80,41 @@ func (r *reader) file(name string) {
 		return
 	}
 	defer root.Close()
-	r.text(source{name, root.FS()}, text)
+	r.addText(source{name, root.FS()}, text)
 }
 
 func (r *reader) unreadable(file string, err error) {
-	r.add(file, 1, "-", "the file cannot be read: "+cause(err))
+	r.addProblem(file, 1, "-", "the file cannot be read: "+cause(err))
 }
 
-func (r *reader) add(file string, line int, id, reason string) {
+func (r *reader) addProblem(file string, line int, id, reason string) {
 	r.problems = append(r.problems, Problem{file, line, id, reason})
 }
 
-func (r *reader) text(s source, text []byte) {
+func (r *reader) addText(s source, text []byte) {
 	line, before := 0, r.lines
-	text = bytes.TrimPrefix(text, []byte("\ufeff")) // as some editors write
+	text = bytes.TrimPrefix(text, []byte("\ufeff")) // some editors write it
 	for row := range bytes.Lines(text) {
 		line++
 		if row = bytes.TrimSpace(row); len(row) == 0 {
 			continue
 		}
-		if r.lines++; r.lines > MaxCases || r.room < 0 {
-			r.add(s.name, line, "-", fmt.Sprintf("more than %d cases, or than %d bytes of diffs and trees; no further "+
-				"ones were read", MaxCases, MaxDiffs))
+		if r.lines++; r.lines > MaxCases || r.bytesLeft < 0 {
+			r.addProblem(s.name, line, "-", fmt.Sprintf("more than %d cases, or than %d bytes of diffs and trees; no "+
+				"further ones were read", MaxCases, MaxDiffs))
 			return
 		}
-		r.line(s, line, row)
+		r.addLine(s, line, row)
 	}
 	if r.lines == before {
-		r.add(s.name, 1, "-", "the file contains no case")
+		r.addProblem(s.name, 1, "-", "the file contains no case")
 	}
 }
 
-// line reads a case, and keeps it where nothing is wrong with it.
-func (r *reader) line(s source, line int, row []byte) {
+// addLine parses a case, and keeps it if nothing is wrong with it.
+func (r *reader) addLine(s source, line int, row []byte) {
 	if len(row) > maxLine {
-		r.add(s.name, line, "-", fmt.Sprintf("the line is longer than %d bytes", maxLine))
+		r.addProblem(s.name, line, "-", fmt.Sprintf("the line is longer than %d bytes", maxLine))
 		return
 	}
 	c, id, reasons := decode(row, s.folder)
@@ -129,15 +129,15 @@ func (r *reader) line(s source, line int, row []byte) {
 		}
 	}
 	for _, reason := range reasons {
-		r.add(s.name, line, id, reason)
+		r.addProblem(s.name, line, id, reason)
 	}
 	if len(reasons) == 0 {
-		r.cases, r.room = append(r.cases, c), r.room-len(c.Diff)-c.treeSize()
+		r.cases, r.bytesLeft = append(r.cases, c), r.bytesLeft-len(c.Diff)-c.treeSize()
 	}
 }
 
-// textOf reads a text from a file of the folder, or says why it cannot be read. Key
-// is what names the file.
+// textOf returns the text of a file in the folder, or the reason why it cannot be read.
+// key is the JSON key that names the file.
 func textOf(folder fs.FS, key, name string, limit int64) (text, reason string) {
 	name = path.Clean(name)
 	if !fs.ValidPath(name) || strings.Contains(name, `\`) {
@@ -160,7 +160,7 @@ func readText(folder fs.FS, name string, limit int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() { // opening a pipe would wait
+	if !info.Mode().IsRegular() { // opening a pipe would block
 		return nil, errors.New("it is not a regular file")
 	}
 	f, err := folder.Open(name)
@@ -168,7 +168,7 @@ func readText(folder fs.FS, name string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return bounded(f, limit)
+	return readLimited(f, limit)
 }
 
 func readFile(name string) ([]byte, error) {
@@ -177,10 +177,10 @@ func readFile(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return bounded(f, MaxFile)
+	return readLimited(f, MaxFile)
 }
 
-func bounded(r io.Reader, limit int64) ([]byte, error) {
+func readLimited(r io.Reader, limit int64) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err == nil && int64(len(text)) > limit {
 		err = fmt.Errorf("it is larger than %d bytes", limit)
@@ -188,7 +188,7 @@ func bounded(r io.Reader, limit int64) ([]byte, error) {
 	return text, err
 }
 
-// cause is an error without the path, which the problem names already.
+// cause returns an error without its path, which the problem already contains.
 func cause(err error) string {
 	if in, ok := errors.AsType[*fs.PathError](err); ok {
 		err = in.Err

@@ -9,8 +9,8 @@ import (
 	"github.com/org/pr-review-action/internal/ticket"
 )
 
-// Ticket is what a change was made for, and what is true of it. The reviewer is given
-// key, summary, description and the criteria's texts, as a source would give them.
+// Ticket is what a change was made for, and the true verdicts. The reviewer only gets what a
+// source would provide: key, summary, description and the criteria's texts.
 type Ticket struct {
 	Key         string      `json:"key"`
 	Summary     string      `json:"summary"`
@@ -19,15 +19,16 @@ type Ticket struct {
 	Unasked     []Place     `json:"unasked,omitzero"` // parts of the change that nobody asked for
 }
 
-// Criterion is an acceptance criterion and the verdict that is right. Evidence are the
-// lines that bear out met: of the diff's new side, or of its old one for what was removed.
+// Criterion is an acceptance criterion and the right verdict. Evidence holds the lines that
+// prove it met: on the diff's new side, or on the old side for what was removed.
 type Criterion struct {
 	Text     string          `json:"text"`
 	Verdict  finding.Verdict `json:"verdict"`
 	Evidence []Place         `json:"evidence,omitzero"`
 }
 
-// Context is the ticket as it comes from a source. One without Ticket has none.
+// Context returns the case's ticket as a source would provide it, or an empty context if the
+// case has none.
 func (c Case) Context() ticket.Context {
 	if c.Ticket == nil {
 		return ticket.Context{}
@@ -46,7 +47,7 @@ func checkTicket(c Case) (reasons []string) {
 	}
 	changed, err := c.Change()
 	if err != nil {
-		return nil // the check of the diff says why
+		return nil // the check of the diff reports it
 	}
 	add := func(bad bool, format string, args ...any) {
 		if bad {
@@ -76,7 +77,7 @@ func checkTicket(c Case) (reasons []string) {
 	return reasons
 }
 
-// texts are all that a ticket says, for fingerprints.
+// texts returns all texts of a ticket, for fingerprints.
 func (t *Ticket) texts() []string {
 	if t == nil {
 		return nil

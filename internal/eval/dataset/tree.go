@@ -15,16 +15,16 @@ import (
 // The bounds of a case's tree.
 const (
 	MaxTreeFiles = 500
-	MaxTreeBytes = 1 << 20 // of its paths and texts together
+	MaxTreeBytes = 1 << 20 // paths and texts together
 )
 
-// Trees gives the files before and after the change of a case that brings its own;
-// nil for others. It never fails for a case that Read gave.
+// Trees returns the files before and after the change of a case with a tree, and nil
+// for other cases. It never fails for a case from Read.
 func (c Case) Trees() (base, head tree.Tree, err error) {
 	if len(c.Tree) == 0 {
 		return nil, nil, nil
 	}
-	files, err := c.head()
+	files, err := c.headFiles()
 	if err != nil {
 		return nil, nil, fmt.Errorf("case %s: %w", c.ID, err)
 	}
@@ -38,7 +38,7 @@ func (c Case) treeSize() (n int) {
 	return n
 }
 
-// checkTree says all that is wrong with a case's tree and with its findings' evidence.
+// checkTree returns all that is wrong with a case's tree and with its findings' evidence.
 func checkTree(c Case) (reasons []string) {
 	files := map[string]string{}
 	if len(c.Tree) > 0 {
@@ -46,7 +46,7 @@ func checkTree(c Case) (reasons []string) {
 			return reasons
 		}
 		var err error
-		if files, err = c.head(); err != nil {
+		if files, err = c.headFiles(); err != nil {
 			return []string{"tree: " + err.Error()}
 		}
 	}
@@ -78,8 +78,8 @@ func checkFiles(files map[string]string) (reasons []string) {
 	return reasons
 }
 
-// checkEvidence holds a place against the files of the head. Those of a repository
-// are not at hand here.
+// checkEvidence checks a place against the files at the head. Without a tree it only
+// checks that the case names commits: their files are not available here.
 func (c Case) checkEvidence(p Place, files map[string]string) string {
 	switch text, known := files[p.Path]; {
 	case p.LineStart < 1 || p.LineEnd < p.LineStart || p.LineEnd > maxLineNumber:
@@ -96,7 +96,7 @@ func (c Case) checkEvidence(p Place, files map[string]string) string {
 	return ""
 }
 
-func (c Case) head() (map[string]string, error) {
+func (c Case) headFiles() (map[string]string, error) {
 	change, err := c.Change()
 	if err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func (c Case) head() (map[string]string, error) {
 		if there == (f.Status == diff.Added) {
 			return nil, fmt.Errorf("the diff calls %.200q %s, and its files do not agree", old, f.Status)
 		}
-		if text, err = patched(text, f.Patch); err != nil {
+		if text, err = applyPatch(text, f.Patch); err != nil {
 			return nil, fmt.Errorf("%.200q: %w", old, err)
 		}
 		if f.Status == diff.Renamed || f.Status == diff.Removed {
@@ -124,10 +124,10 @@ func (c Case) head() (map[string]string, error) {
 	return head, nil
 }
 
-var errOther = errors.New("the diff does not apply to it")
+var errMismatch = errors.New("the diff does not apply to it")
 
-// patched applies a patch to a text, whose lines it has to know exactly.
-func patched(text, patch string) (string, error) {
+// applyPatch applies a patch to a text. It errors unless all the patch's lines match exactly.
+func applyPatch(text, patch string) (string, error) {
 	hunks, err := diff.Hunks(patch)
 	if err != nil {
 		return "", err
@@ -137,16 +137,16 @@ func patched(text, patch string) (string, error) {
 	for _, h := range hunks {
 		at := h.OldStart - 1
 		if h.OldLines == 0 {
-			at++ // a header names the line before where a side has none
+			at++ // the header of an empty side gives the line before it
 		}
 		if at < done || at > len(was) {
-			return "", fmt.Errorf("line %d: %w", at+1, errOther)
+			return "", fmt.Errorf("line %d: %w", at+1, errMismatch)
 		}
 		now = append(now, was[done:at]...)
 		for _, l := range h.Lines {
 			if l.Op != diff.Add {
 				if at >= len(was) || was[at] != l.Text {
-					return "", fmt.Errorf("line %d: %w", at+1, errOther)
+					return "", fmt.Errorf("line %d: %w", at+1, errMismatch)
 				}
 				at++
 			}

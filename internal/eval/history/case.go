@@ -19,8 +19,8 @@ import (
 
 const (
 	maxDiff        = 256 << 10 // bytes: a larger change tests how it is split, at a high price
-	maxDescription = 600       // characters, as the format has it
-	maxGolden      = 100       // remarks on one commit, as the format has it
+	maxDescription = 600       // characters, as in the format
+	maxGolden      = 100       // remarks on one commit, as in the format
 )
 
 var (
@@ -29,9 +29,9 @@ var (
 	errMany    = fmt.Errorf("it has more than %d remarks on one commit", maxGolden)
 )
 
-// build makes a case of the change as it was when the remarks were made, or as
-// it was merged where there are none. Its date is that of the first remark, or
-// of the merge. The licence is for a person to fill in.
+// build makes a case of the change as it was when the remarks were made, or as it
+// was merged if there are none. Its date is that of the first remark, or of the
+// merge. A person has to fill in the licence.
 func (b *builder) build(ctx context.Context, p github.MergedPull, remarks []remark) (dataset.Case, error) {
 	c := dataset.Case{
 		ID: fmt.Sprintf("%s-%d", p.Repo, p.Number), Kind: dataset.Clean, Repo: p.FullName(), Head: p.HeadSHA,
@@ -61,8 +61,8 @@ func (b *builder) build(ctx context.Context, p github.MergedPull, remarks []rema
 	return c, err
 }
 
-// describe takes what the author wrote, with everything in it visible to who
-// reads the file; see issue.
+// describe sets title and description to what the author wrote, with hidden
+// characters made visible to readers of the file; see issue.
 func describe(c *dataset.Case, p github.MergedPull) {
 	c.Title = guard.Line(strings.TrimSpace(p.Title), 0)
 	if c.Title == "" {
@@ -72,9 +72,9 @@ func describe(c *dataset.Case, p github.MergedPull) {
 	c.Description = strings.TrimSpace(string(text[:min(len(text), maxDescription)]))
 }
 
-// change reads the diff up to the case's head. It stays as it is, as what is
-// under review; only bytes that are no UTF-8, which JSON cannot hold, are
-// replaced.
+// change sets the diff up to the case's head and returns its files. The diff is
+// under review, so it is not altered, except for invalid UTF-8, which JSON cannot
+// represent.
 func (b *builder) change(ctx context.Context, p github.MergedPull, c *dataset.Case) ([]diff.File, error) {
 	text, err := b.api.CompareDiff(ctx, p.Owner, p.Repo, p.BaseSHA, c.Head, maxDiff)
 	if err != nil {
@@ -91,7 +91,7 @@ func (b *builder) change(ctx context.Context, p github.MergedPull, c *dataset.Ca
 	return files, nil
 }
 
-// golden makes a known finding of each remark on a line that the diff shows.
+// golden turns each remark on a line that the diff shows into a known finding.
 func golden(remarks []remark, files []diff.File) ([]dataset.Golden, error) {
 	if len(remarks) > maxGolden {
 		return nil, errMany
@@ -106,7 +106,7 @@ func golden(remarks []remark, files []diff.File) ([]dataset.Golden, error) {
 	}
 	var list []dataset.Golden
 	for _, r := range remarks {
-		if start := first(r); slices.ContainsFunc(shown[r.Path], func(h diff.Hunk) bool {
+		if start := firstLine(r); slices.ContainsFunc(shown[r.Path], func(h diff.Hunk) bool {
 			return start < h.NewStart+h.NewLines && r.OriginalLine >= h.NewStart
 		}) {
 			list = append(list, dataset.Golden{
@@ -121,9 +121,9 @@ func golden(remarks []remark, files []diff.File) ([]dataset.Golden, error) {
 	return list, nil
 }
 
-// first is where a remark's lines begin. A first line on the old side has
-// another numbering.
-func first(r remark) int {
+// firstLine returns the first line of a remark on the new side. It ignores a start on
+// the old side, which is numbered differently.
+func firstLine(r remark) int {
 	if r.StartSide == "LEFT" || r.OriginalStartLine < 1 || r.OriginalStartLine > r.OriginalLine {
 		return r.OriginalLine
 	}

@@ -1,12 +1,12 @@
-// Package history makes evaluation cases of a repository's own past: merged
-// pull requests, and what people remarked on them.
+// Package history makes evaluation cases from a repository's past: merged pull
+// requests, and what people remarked on them.
 //
 // A remark that led to a change is a defect that a reviewer found, so it becomes
-// a golden finding of the change as it was when the remark was made; a pull
-// request that was approved without a remark becomes a clean case. It judges no
-// remark: every one is of severity minor and needs context until a person has
-// read the case and graded it. It writes nothing, and reads no conversation
-// beside the diff. Start reading at Build; remark.go says which comments count.
+// a golden finding of the change as it was when the remark was made. A pull
+// request that was approved without a remark becomes a clean case. The package
+// judges no remark: every one has severity minor and needs context until a person
+// has read and graded the case. It writes nothing, and reads no conversation apart
+// from the diff. Start reading at Build; remark.go decides which comments count.
 package history
 
 import (
@@ -23,11 +23,11 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// MaxLast is the largest Options.Last: github.Client.MergedPulls looks no
-// further back.
+// MaxLast is the largest Options.Last: github.Client.MergedPulls looks no further
+// back.
 const MaxLast = 100 * github.MergedPages
 
-// API is what is read of GitHub.
+// API is the part of GitHub's API that Build reads.
 type API interface {
 	MergedPulls(ctx context.Context, owner, repo string, last int) ([]github.MergedPull, error)
 	ReviewComments(context.Context, pull.Ref) ([]github.ReviewComment, error)
@@ -36,28 +36,28 @@ type API interface {
 	MergeBase(context.Context, pull.Pull) (string, error)
 }
 
-// Options say what is looked at.
+// Options configures what Build looks at.
 type Options struct {
-	Last       int                   // merged pull requests, 1 to MaxLast
-	OnProgress func(done, total int) // pull requests looked at; nil for nobody
+	Last       int                   // number of merged pull requests, 1 to MaxLast
+	OnProgress func(done, total int) // called after each pull request; may be nil
 }
 
-// Estimate is how many requests Build sends at most, with up to a hundred comments or
-// reviews each.
+// Estimate returns how many requests Build sends at most, if no pull request has more than a
+// hundred comments or reviews.
 func Estimate(last int) int { return github.MergedPages + 4*last }
 
-// Build makes cases of the pull requests that were merged last, by number, and notes on
-// what it left out. Clean ones it keeps as many as there are others: a set of them would
-// reward a reviewer who says nothing. What goes wrong with one pull request costs that one;
-// errors are those of the list, of access, of a rate limit and the context's.
+// Build returns cases from the pull requests that were merged last, by number, and notes on
+// what it left out. It keeps no more clean cases than others: a set of clean ones would
+// reward a reviewer that says nothing. A failure with one pull request costs only that one.
+// Build fails if the list cannot be read, for want of access, at a rate limit, or with ctx.
 func Build(ctx context.Context, api API, owner, repo string, o Options) ([]dataset.Case, []string, error) {
 	pulls, err := api.MergedPulls(ctx, owner, repo, o.Last)
 	if err != nil {
 		return nil, nil, err
 	}
-	b := &builder{api: api, left: map[string]int{}}
+	b := &builder{api: api, leftOut: map[string]int{}}
 	for i, p := range pulls {
-		if err := b.look(ctx, p); err != nil {
+		if err := b.addPull(ctx, p); err != nil {
 			return nil, nil, err
 		}
 		if o.OnProgress != nil {
@@ -74,43 +74,43 @@ func Build(ctx context.Context, api API, owner, repo string, o Options) ([]datas
 type builder struct {
 	api      API
 	cases    []dataset.Case
-	approved []github.MergedPull // without a remark; cases to be
+	approved []github.MergedPull // without a remark; candidates for clean cases
 	notes    []string
-	left     map[string]int // pull requests that are no case and need no note of their own, by why
+	leftOut  map[string]int // reason to the number of pull requests left out without a note
 }
 
 const (
 	unheeded   = "they have comments, but none is a reviewer's remark on a line that was changed afterwards"
 	unreviewed = "they have no comments, and no person approved them without a remark"
-	spare      = "they are clean, and there are as many clean cases as others without them"
+	surplus    = "they are clean, and there are as many clean cases as others without them"
 )
 
-// look makes a case of a pull request with remarks, and remembers an approved one without.
-func (b *builder) look(ctx context.Context, p github.MergedPull) error {
+// addPull makes a case of a pull request with remarks, and remembers one approved without any.
+func (b *builder) addPull(ctx context.Context, p github.MergedPull) error {
 	comments, err := b.api.ReviewComments(ctx, p.Ref)
 	if err != nil {
-		return b.leave(ctx, p, err)
+		return b.leaveOut(ctx, p, err)
 	}
 	if len(comments) == 0 {
-		return b.lookApproved(ctx, p)
+		return b.addApproved(ctx, p)
 	}
-	remarks := choose(comments, p.Author)
+	remarks := chooseRemarks(comments, p.Author)
 	if len(remarks) == 0 {
-		b.left[unheeded]++
+		b.leftOut[unheeded]++
 		return nil
 	}
 	return b.add(ctx, p, remarks)
 }
 
-func (b *builder) lookApproved(ctx context.Context, p github.MergedPull) error {
+func (b *builder) addApproved(ctx context.Context, p github.MergedPull) error {
 	reviews, err := b.api.Reviews(ctx, p.Ref)
 	if err != nil {
-		return b.leave(ctx, p, err)
+		return b.leaveOut(ctx, p, err)
 	}
-	if approved(reviews, p.Author) {
+	if isApproved(reviews, p.Author) {
 		b.approved = append(b.approved, p)
 	} else {
-		b.left[unreviewed]++
+		b.leftOut[unreviewed]++
 	}
 	return nil
 }
@@ -119,7 +119,7 @@ func (b *builder) keepClean(ctx context.Context) error {
 	most := 2 * len(b.cases)
 	for i, p := range b.approved {
 		if len(b.cases) == most {
-			b.left[spare] = len(b.approved) - i
+			b.leftOut[surplus] = len(b.approved) - i
 			return nil
 		}
 		if err := b.add(ctx, p, nil); err != nil {
@@ -132,7 +132,7 @@ func (b *builder) keepClean(ctx context.Context) error {
 func (b *builder) add(ctx context.Context, p github.MergedPull, remarks []remark) error {
 	c, err := b.build(ctx, p, remarks)
 	if err != nil {
-		return b.leave(ctx, p, err)
+		return b.leaveOut(ctx, p, err)
 	}
 	b.cases = append(b.cases, c)
 	if lost := len(remarks) - len(c.Golden); lost > 0 {
@@ -141,8 +141,8 @@ func (b *builder) add(ctx context.Context, p github.MergedPull, remarks []remark
 	return nil
 }
 
-// leave notes a pull request that is left out, unless the error ends it all.
-func (b *builder) leave(ctx context.Context, p github.MergedPull, err error) error {
+// leaveOut notes that a pull request is left out, or returns an error that ends Build.
+func (b *builder) leaveOut(ctx context.Context, p github.MergedPull, err error) error {
 	status, answered := errors.AsType[*transport.StatusError](err)
 	if ctx.Err() != nil || errors.Is(err, github.ErrNoAccess) || answered && status.Limited {
 		return err
@@ -155,11 +155,11 @@ func (b *builder) note(format string, args ...any) {
 	b.notes = append(b.notes, guard.Line(fmt.Sprintf(format, args...), 0))
 }
 
-// summary counts what is left out as a matter of course.
+// summary returns a line per reason for which pull requests were left out without a note.
 func (b *builder) summary() []string {
 	var lines []string
-	for _, why := range []string{unheeded, unreviewed, spare} {
-		if n := b.left[why]; n > 0 {
+	for _, why := range []string{unheeded, unreviewed, surplus} {
+		if n := b.leftOut[why]; n > 0 {
 			lines = append(lines, fmt.Sprintf("pull requests left out because %s: %d", why, n))
 		}
 	}

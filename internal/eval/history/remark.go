@@ -12,25 +12,25 @@ import (
 )
 
 const (
-	minIssue = 12       // characters: less is a question or a nod, and names no defect
+	minIssue = 12       // characters: anything shorter is a question or a nod and names no defect
 	maxIssue = 300      // characters
-	maxBody  = 16 << 10 // bytes of a comment that are searched for a paragraph
+	maxBody  = 16 << 10 // bytes of a comment to search for a paragraph
 )
 
-// remark is a comment that counts, and what it says is wrong.
+// remark is a comment that counts, and the issue that it states.
 type remark struct {
 	github.ReviewComment
 	issue string
 }
 
-// choose gives the remarks of the commit that has most of them, the earlier one
-// of two: only there do all of their line numbers hold. Comments come oldest
-// first.
-func choose(comments []github.ReviewComment, author string) []remark {
+// chooseRemarks returns the remarks on the commit with the most of them; ties go to the
+// earlier commit. Only on one commit are all the line numbers valid. Comments are
+// ordered oldest first.
+func chooseRemarks(comments []github.ReviewComment, author string) []remark {
 	var remarks []remark
 	for _, c := range comments {
-		if counts(c, author) {
-			remarks = append(remarks, remark{c, issue(c.Body)})
+		if countsAsRemark(c, author) {
+			remarks = append(remarks, remark{c, issueOf(c.Body)})
 		}
 	}
 	remarks = slices.DeleteFunc(remarks, func(r remark) bool { return r.issue == "" })
@@ -46,30 +46,30 @@ func choose(comments []github.ReviewComment, author string) []remark {
 	return slices.DeleteFunc(remarks, func(r remark) bool { return r.OriginalCommitID != best })
 }
 
-// counts reports whether a comment opens a thread on a line of the new side, by
-// a person who is not the author, and was acted on: its line has changed since. A
-// deleted account may have been the author's or a bot's.
-func counts(c github.ReviewComment, author string) bool {
+// countsAsRemark reports whether a comment opens a thread on a line of the new side, is by a
+// person other than the author, and was acted on: its line has changed since. A
+// deleted account does not count, as it may have been the author's or a bot's.
+func countsAsRemark(c github.ReviewComment, author string) bool {
 	placed := c.Side == "RIGHT" && !c.WholeFile && c.OriginalLine > 0 && c.OriginalCommitID != ""
-	return placed && c.ReplyTo == 0 && reviewer(c.User, c.UserType, author) && c.Outdated()
+	return placed && c.ReplyTo == 0 && isReviewer(c.User, c.UserType, author) && c.Outdated()
 }
 
-// reviewer reports whether an account is a person's, and not the author's. For a
-// deleted one the API gives null or its ghost.
-func reviewer(login, kind, author string) bool {
+// isReviewer reports whether an account belongs to a person other than the author. The
+// API returns null or "ghost" for a deleted one.
+func isReviewer(login, kind, author string) bool {
 	bot := kind == "Bot" || strings.HasSuffix(login, "[bot]")
 	return login != "" && login != "ghost" && !bot && !strings.EqualFold(login, author)
 }
 
-// approved reports whether a person approved, and no person remarked on
-// anything in a review or asked for changes.
-func approved(reviews []github.Review, author string) bool {
+// isApproved reports whether a person approved, and no person made a remark in a review
+// or requested changes.
+func isApproved(reviews []github.Review, author string) bool {
 	approvals := 0
 	for _, r := range reviews {
 		switch {
-		case !reviewer(r.User, r.UserType, author):
+		case !isReviewer(r.User, r.UserType, author):
 			continue
-		case r.State != "APPROVED" && r.State != "COMMENTED" || issue(r.Body) != "":
+		case r.State != "APPROVED" && r.State != "COMMENTED" || issueOf(r.Body) != "":
 			return false // DISMISSED may have been a request for changes
 		case r.State == "APPROVED":
 			approvals++
@@ -80,21 +80,21 @@ func approved(reviews []github.Review, author string) bool {
 
 var hiddenComment = regexp.MustCompile(`(?s)<!--.*?-->`)
 
-// issue is the first paragraph of a comment that says something, in one line. It goes
-// through guard: people grade the file in an editor, where they must not be shown another
-// text than the judge.
-func issue(body string) string {
+// issueOf returns the first meaningful paragraph of a comment, on one line. It goes through
+// guard: people grade the file in an editor, which must not show them another text than the
+// judge gets.
+func issueOf(body string) string {
 	body = strings.ToValidUTF8(body[:min(len(body), maxBody)], "")
 	for _, text := range paragraphs(hiddenComment.ReplaceAllString(body, "")) {
-		if line := guard.Line(text, maxIssue-1); utf8.RuneCountInString(line) >= minIssue && !praise(line) {
+		if line := guard.Line(text, maxIssue-1); utf8.RuneCountInString(line) >= minIssue && !isPraise(line) {
 			return line
 		}
 	}
 	return ""
 }
 
-// paragraphs gives the plain text of a comment. Quoted lines are somebody
-// else's, and a code block alone says no defect.
+// paragraphs returns the paragraphs of a comment's plain text. It skips quoted lines,
+// which are somebody else's, and code blocks, which name no defect.
 func paragraphs(body string) []string {
 	var list []string
 	current, fence := "", ""
@@ -120,8 +120,8 @@ func paragraphs(body string) []string {
 	return list
 }
 
-// fenceOf is the run of marks that opens or closes a code block; "" for another
-// line.
+// fenceOf returns the run of marks that opens or closes a code block, or "" for any
+// other line.
 func fenceOf(line string) string {
 	for _, mark := range []string{"`", "~"} {
 		if run := line[:len(line)-len(strings.TrimLeft(line, mark))]; len(run) >= 3 {
@@ -131,8 +131,8 @@ func fenceOf(line string) string {
 	return ""
 }
 
-// praise reports whether a text is made of words of thanks and consent alone.
-func praise(text string) bool {
+// isPraise reports whether a text consists only of words of thanks and consent.
+func isPraise(text string) bool {
 	words := strings.Fields("lgtm thanks thank thx you nice great good awesome cool perfect excellent love neat " +
 		"clean looks look " +
 		"this that is it s to me work job catch idea fix well done very much so for the now really a lot")

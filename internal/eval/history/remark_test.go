@@ -34,9 +34,9 @@ func TestTheIssueIsTheFirstParagraphThatSaysSomething(t *testing.T) {
 		"```\nThis fence never ends, so all of it is code, yes": "",
 		"> This is what somebody else has said.":                "",
 	} {
-		require.Equal(t, want, issue(body), "%q", body)
+		require.Equal(t, want, issueOf(body), "%q", body)
 	}
-	long := issue(strings.Repeat("ä", 400))
+	long := issueOf(strings.Repeat("ä", 400))
 	require.Equal(t, maxIssue, utf8.RuneCountInString(long))
 	require.True(t, strings.HasSuffix(long, "…"))
 }
@@ -44,7 +44,7 @@ func TestTheIssueIsTheFirstParagraphThatSaysSomething(t *testing.T) {
 func TestAReviewersOutdatedCommentOnALineCounts(t *testing.T) {
 	t.Parallel()
 	good := github.ReviewComment{Side: "RIGHT", OriginalLine: 5, OriginalCommitID: "c", User: "maya", UserType: "User"}
-	require.True(t, counts(good, "lee"))
+	require.True(t, countsAsRemark(good, "lee"))
 	for name, change := range map[string]func(c *github.ReviewComment){
 		"the old side":   func(c *github.ReviewComment) { c.Side = "LEFT" },
 		"no line":        func(c *github.ReviewComment) { c.WholeFile = true },
@@ -60,7 +60,7 @@ func TestAReviewersOutdatedCommentOnALineCounts(t *testing.T) {
 	} {
 		c := good
 		change(&c)
-		require.False(t, counts(c, "lee"), name)
+		require.False(t, countsAsRemark(c, "lee"), name)
 	}
 }
 
@@ -85,7 +85,7 @@ func TestAnApprovalIsAPersonsAndWithoutARemark(t *testing.T) {
 		{[]github.Review{by("x[bot]", "CHANGES_REQUESTED", "This leaks the file."), yes}, true},
 		{[]github.Review{by("lee", "APPROVED", "")}, false},
 	} {
-		require.Equal(t, tc.want, approved(tc.reviews, "lee"), "%v", tc.reviews)
+		require.Equal(t, tc.want, isApproved(tc.reviews, "lee"), "%v", tc.reviews)
 	}
 }
 
@@ -97,7 +97,7 @@ func TestARemarkBeginsWhereItsFirstLineIsOnTheNewSide(t *testing.T) {
 		6: {OriginalLine: 6},
 		7: {OriginalStartLine: 8, OriginalLine: 7},
 	} {
-		require.Equal(t, want, first(remark{ReviewComment: c}))
+		require.Equal(t, want, firstLine(remark{ReviewComment: c}))
 	}
 }
 
@@ -118,7 +118,7 @@ func FuzzIssue(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, body string) {
-		line := issue(body)
+		line := issueOf(body)
 		if line == "" {
 			return
 		}

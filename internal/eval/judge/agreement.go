@@ -18,24 +18,24 @@ var labelledSet []byte
 // Labelled is the number of pairs in the labelled set.
 const Labelled = 30
 
-const atOnce = 8
+const maxConcurrent = 8
 
-// Agreement says how often a judge agrees with the labels. Usage is what that took.
+// Agreement counts how often a judge agrees with the labels. Usage covers all its calls.
 type Agreement struct {
 	Agreed, Of int
 	Usage      cost.Usage
 }
 
-// Agreement rules on all pairs of the labelled set. Errors are those of Same;
-// the agreement then holds only the usage that was paid.
+// Agreement rules on all pairs of the labelled set. It returns the errors of Same,
+// and then an agreement that holds only the usage.
 func (j *Judge) Agreement(ctx context.Context) (Agreement, error) {
-	pairs, err := labelled()
+	pairs, err := labelledPairs()
 	if err != nil {
 		return Agreement{}, err
 	}
 	rulings := make([]Ruling, len(pairs))
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(atOnce)
+	group.SetLimit(maxConcurrent)
 	for i, p := range pairs {
 		group.Go(func() (err error) {
 			rulings[i], err = j.Same(ctx, p.Question)
@@ -56,15 +56,15 @@ func (j *Judge) Agreement(ctx context.Context) (Agreement, error) {
 	return a, nil
 }
 
-// labelledPair is one line of labelled.jsonl: a question, and whether the known issue and
-// the finding are the same defect. The line has the whole patch.
+// labelledPair is a line of labelled.jsonl: a question, and whether the known issue and the
+// finding are the same defect. The key hunk of a line contains the whole patch.
 type labelledPair struct {
 	Question
 	Patch string `json:"hunk"`
 	Same  bool   `json:"same"`
 }
 
-func labelled() ([]labelledPair, error) {
+func labelledPairs() ([]labelledPair, error) {
 	var pairs []labelledPair
 	for i, line := range bytes.Split(bytes.TrimSpace(labelledSet), []byte("\n")) {
 		var p labelledPair

@@ -17,7 +17,7 @@ import (
 
 func TestLabelledSetIsHalfSameAndHasSteeringInFourPairs(t *testing.T) {
 	t.Parallel()
-	pairs, err := labelled()
+	pairs, err := labelledPairs()
 	require.NoError(t, err)
 	require.Len(t, pairs, 30)
 	yes, steer, titles := 0, 0, map[string]bool{}
@@ -31,7 +31,7 @@ func TestLabelledSetIsHalfSameAndHasSteeringInFourPairs(t *testing.T) {
 		if p.Same {
 			yes++
 		}
-		if addresses(p.Path, p.Title, p.Body, p.Hunk) {
+		if addressesJudge(p.Path, p.Title, p.Body, p.Hunk) {
 			steer++
 		}
 	}
@@ -43,7 +43,7 @@ func TestLabelledSetIsHalfSameAndHasSteeringInFourPairs(t *testing.T) {
 // knowing answers the pairs by their labels, and the first ones against them.
 func knowing(t *testing.T, wrong int) llmtest.Script {
 	t.Helper()
-	pairs, err := labelled()
+	pairs, err := labelledPairs()
 	require.NoError(t, err)
 	labels := map[string]bool{}
 	for i, p := range pairs {

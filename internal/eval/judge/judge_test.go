@@ -134,8 +134,8 @@ func TestAnswerOffItsSchemaIsAskedForAgainAndThenCountsAsNo(t *testing.T) {
 			require.Equal(t, Ruling{Votes: []bool{false, false}, Reason: OffSchema, Usage: got.Usage}, got)
 			require.Equal(t, 4, server.Calls(), "one further try for each vote")
 			require.EqualValues(t, 4, got.Usage.Calls, "all of them were paid")
-			require.NotContains(t, server.Requests()[0].User, again)
-			require.Contains(t, server.Requests()[1].User, again)
+			require.NotContains(t, server.Requests()[0].User, retryUser)
+			require.Contains(t, server.Requests()[1].User, retryUser)
 			require.Equal(t, llmtest.Data(server.Requests()[0].User), llmtest.Data(server.Requests()[1].User))
 
 			got, server = ask(t, func(r llmtest.Request) llmtest.Answer {

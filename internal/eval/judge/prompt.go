@@ -28,16 +28,16 @@ var sameWords string
 var validUser string
 
 //go:embed again.md
-var again string
+var retryUser string
 
-// kind is one of the two questions. Key names the answer's true or false; words is
-// the question without the code, empty where it cannot be put so.
+// kind is one of the two questions. key is the answer's boolean member; words is the
+// question without the code, empty if it cannot be asked without.
 type kind struct{ key, user, words string }
 
 func same() kind  { return kind{key: "same_defect", user: sameUser, words: sameWords} }
 func valid() kind { return kind{key: "valid", user: validUser} }
 
-// schema is the JSON schema of the answer. The reason comes first: a model that
+// schema returns the JSON schema of the answer. The reason comes first: a model that
 // has to give one before it decides, decides better.
 func (k kind) schema() json.RawMessage {
 	return json.RawMessage(`{"type":"object","additionalProperties":false,"required":["reason","` + k.key + `"],` +
@@ -45,10 +45,10 @@ func (k kind) schema() json.RawMessage {
 		`":{"type":"boolean"}}}`)
 }
 
-// turn writes the user turn. What comes from outside stands between marks.
-func (k kind) turn(b guard.Boundary, q Question) string {
+// userTurn returns the user turn, with untrusted text wrapped in the boundary's marks.
+func (k kind) userTurn(b guard.Boundary, q Question) string {
 	user := k.user
-	if q.wordsAlone() {
+	if q.isWordsOnly() {
 		user = k.words
 	}
 	return strings.NewReplacer(
@@ -61,8 +61,8 @@ func (k kind) turn(b guard.Boundary, q Question) string {
 	).Replace(user)
 }
 
-// withoutCode is the question for the second and third vote. Two of three votes are
-// cast on the words alone, so that nothing in the diff, in whatever language, can
+// withoutCode returns the question for the second and third vote. Two of three votes
+// are cast on the words alone, so that nothing in the diff, in whatever language, can
 // carry a majority.
 func (k kind) withoutCode(q Question) Question {
 	if k.words != "" {
@@ -71,24 +71,26 @@ func (k kind) withoutCode(q Question) Question {
 	return q
 }
 
-func (q Question) wordsAlone() bool { return q.Issue != "" && q.Hunk == "" && q.Path == "" }
+func (q Question) isWordsOnly() bool { return q.Issue != "" && q.Hunk == "" && q.Path == "" }
 
 func (q Question) texts() []string { return []string{q.Issue, q.Path, q.Title, q.Body, q.Hunk} }
 
-// Fingerprint is the SHA-256, in hex, over what of ours settles a ruling: all
-// texts that the judge is sent, what is taken for an address, and the protocol.
-func Fingerprint() string { return review.Hash(protocol, sent(), address.String(), forged.String()) }
+// Fingerprint returns the SHA-256, in hex, of what in this package decides a ruling:
+// all texts sent to the judge, what counts as an address, and the protocol.
+func Fingerprint() string {
+	return review.Hash(protocol, sentHash(), address.String(), forged.String())
+}
 
-// sent is the hash of all texts that the judge is sent, and of a sample of what
-// code writes into them.
-func sent() string {
+// sentHash returns the hash of all texts that are sent to the judge, with a sample
+// question filled in.
+func sentHash() string {
 	const b = guard.Boundary("00000000000000000000000000000000")
 	q := Question{Issue: "i", Path: "p", Title: "t", Body: "b", Line: 1, Hunk: Hunk("@@ -1,2 +1,2 @@ f\n x\n-y\n+z", 2)}
-	texts := []string{system, again}
+	texts := []string{system, retryUser}
 	for _, k := range []kind{same(), valid()} {
-		texts = append(texts, k.turn(b, q), k.words, string(k.schema()))
+		texts = append(texts, k.userTurn(b, q), k.words, string(k.schema()))
 	}
-	return review.Hash(append(texts, harmless, strange)...)
+	return review.Hash(append(texts, unrelatedHunk, unrelatedIssue)...)
 }
 
 // The bounds of a hunk: its lines, and the characters of each.
@@ -97,9 +99,9 @@ const (
 	maxWidth = 400
 )
 
-// Hunk gives what the judge sees of a patch: the hunk at the line of the new side, or the
-// nearest one, numbered as in a review, with a mark where something was left out; empty for
-// a patch without readable hunks.
+// Hunk returns what the judge sees of a patch: the hunk at a line of the new side, or the
+// nearest one, numbered as in a review, with a note where lines were left out. It is empty
+// if the patch has no valid hunks.
 func Hunk(patch string, line int) string {
 	hunks, err := diff.Hunks(patch)
 	if err != nil || len(hunks) == 0 {
@@ -111,13 +113,13 @@ func Hunk(patch string, line int) string {
 			h = other
 		}
 	}
-	first, all := window(h, line), len(h.Lines)
+	first, all := windowStart(h, line), len(h.Lines)
 	h.Lines = slices.Clone(h.Lines[first:min(first+maxLines, all)])
 	for i, l := range h.Lines {
-		h.Lines[i].Text = narrow(l.Text)
+		h.Lines[i].Text = truncate(l.Text)
 	}
 	head, body, _ := strings.Cut(prompt.NumberHunks([]diff.Hunk{h}), "\n")
-	return head + leftOut(first) + "\n" + body + leftOut(all-first-len(h.Lines))
+	return head + leftOutNote(first) + "\n" + body + leftOutNote(all-first-len(h.Lines))
 }
 
 func distance(h diff.Hunk, line int) int {
@@ -125,8 +127,8 @@ func distance(h diff.Hunk, line int) int {
 	return max(h.NewStart-line, line-last, 0)
 }
 
-// window is the index of the first line that is shown.
-func window(h diff.Hunk, line int) int {
+// windowStart returns the index of the first line to show.
+func windowStart(h diff.Hunk, line int) int {
 	at := 0
 	for i, l := range h.Lines {
 		if l.New != 0 && l.New <= line {
@@ -136,14 +138,14 @@ func window(h diff.Hunk, line int) int {
 	return max(0, min(at-maxLines/2, len(h.Lines)-maxLines))
 }
 
-func narrow(text string) string {
+func truncate(text string) string {
 	if utf8.RuneCountInString(text) <= maxWidth {
 		return text
 	}
 	return string([]rune(text)[:maxWidth]) + " …"
 }
 
-func leftOut(lines int) string {
+func leftOutNote(lines int) string {
 	if lines == 0 {
 		return ""
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 )
 
-// address matches, in a text's words alone, talk to whoever judges or reviews,
-// orders to forget, to be silent or to answer, and claims that all was settled. It errs
-// on the side of too much: a match costs one more question, and only after a yes.
+// address matches, in a text reduced to its words, talk to whoever judges or reviews,
+// orders to forget, to be silent or to answer, and claims that all is settled. It rather
+// matches too much: a match costs one more question, and only after a yes.
 var address = regexp.MustCompile(`(?i)\b(?:` + strings.Join([]string{
 	`judges?|graders?|verdicts?|adjudicators?|evaluators?|reviewers?|assistants?`,
 	`language models?|llms?|ai|chatgpt|gpt|claude|gemini|system prompt|prompt injection`,
@@ -22,14 +22,14 @@ var address = regexp.MustCompile(`(?i)\b(?:` + strings.Join([]string{
 	`same defect|lgtm|(?:already|previously|pre) (?:reviewed|approved|audited|verified)|approved by`,
 }, "|") + `)\b`)
 
-// forged matches answers to copy and the marks of chat templates.
+// forged matches ready-made answers and the tokens of chat templates.
 var forged = regexp.MustCompile(`(?i)"(?:findings|valid|verdict|reason|severity)\\?"\s*:|<\|[a-z_]+\|>`)
 
-// shownHidden matches what guard.Visible puts in an invisible character's place.
+// shownHidden matches what guard.Visible puts in place of an invisible character.
 var shownHidden = regexp.MustCompile(`<U\+[0-9A-F]{4,6}>`)
 
-// addresses reports whether one of the texts speaks to a judge, or hides something.
-func addresses(texts ...string) bool {
+// addressesJudge reports whether one of the texts addresses a judge or hides something.
+func addressesJudge(texts ...string) bool {
 	return slices.ContainsFunc(texts, func(text string) bool {
 		seen := guard.Visible(text)
 		hides := len(shownHidden.FindAllString(seen, -1)) > len(shownHidden.FindAllString(text, -1))
@@ -38,37 +38,38 @@ func addresses(texts ...string) bool {
 	})
 }
 
-// controls are questions whose right answer is no: what speaks to the judge stays,
-// and the other side is exchanged for something that has nothing to do with it.
-// There are none where nothing speaks.
+// controls returns questions whose right answer is no: they keep the text that
+// addresses the judge, and replace the other side by something unrelated. It
+// returns none if no text addresses the judge.
 func (k kind) controls(q Question) []Question {
-	inIssue, inFinding, inHunk := addresses(q.Issue), addresses(q.Title, q.Body), addresses(q.Path, q.Hunk)
+	inIssue, inFinding := addressesJudge(q.Issue), addressesJudge(q.Title, q.Body)
+	inHunk := addressesJudge(q.Path, q.Hunk)
 	isSame := k.key == same().key
 	var put []Question
 	if isSame && (inFinding || inHunk) {
 		other := q
-		other.Issue = strange
+		other.Issue = unrelatedIssue
 		put = append(put, other)
 	}
 	if isSame && inIssue || !isSame && inHunk {
 		other := q
-		other.Title, other.Body = strange, ""
+		other.Title, other.Body = unrelatedIssue, ""
 		put = append(put, other)
 	}
 	if !isSame && inFinding {
 		other := q
-		other.Hunk = harmless
+		other.Hunk = unrelatedHunk
 		put = append(put, other)
 	}
 	return put
 }
 
-const harmless = `@@ func (t Table) High(day Day) Time {
+const unrelatedHunk = `@@ func (t Table) High(day Day) Time {
     12     12   	high := t.mean(day)
     13        - 	return high.Add(t.moon(day))
            13 + 	shift := t.moon(day)
            14 + 	return high.Add(shift)`
 
-// strange is an issue of a program unlike any that is reviewed, so that no finding is
-// about it.
-const strange = "The carillon plays the quarter chime before the hour has been struck at noon."
+// unrelatedIssue is an issue of a program unlike any reviewed one, so that no finding is about
+// it.
+const unrelatedIssue = "The carillon plays the quarter chime before the hour has been struck at noon."

@@ -159,21 +159,21 @@ func TestControlKeepsWhatSpeaksToTheJudgeAndExchangesTheOtherSide(t *testing.T) 
 	for _, q := range []Question{body, hunk} {
 		put := same().controls(q)
 		require.Len(t, put, 1)
-		require.Equal(t, strange, put[0].Issue)
+		require.Equal(t, unrelatedIssue, put[0].Issue)
 		put[0].Issue = q.Issue
 		require.Equal(t, q, put[0], "only the issue was exchanged")
 	}
 	for q, k := range map[Question]kind{issue: same(), hunk: valid()} {
 		put := k.controls(q)
 		require.Len(t, put, 1)
-		require.Equal(t, strange, put[0].Title)
+		require.Equal(t, unrelatedIssue, put[0].Title)
 		require.Empty(t, put[0].Body)
 		put[0].Title, put[0].Body = q.Title, q.Body
 		require.Equal(t, q, put[0], "only the finding was exchanged")
 	}
 	put := valid().controls(body)
 	require.Len(t, put, 1)
-	require.Equal(t, harmless, put[0].Hunk)
+	require.Equal(t, unrelatedHunk, put[0].Hunk)
 	put[0].Hunk = body.Hunk
 	require.Equal(t, body, put[0], "only the hunk was exchanged")
 
@@ -215,7 +215,7 @@ func TestOrdinaryCodeRarelyAddressesAJudge(t *testing.T) {
 		require.NoError(t, json.Unmarshal(lines.Bytes(), &c))
 		for _, hunk := range hunksOf(t, c.Diff) {
 			all++
-			if addresses(hunk) {
+			if addressesJudge(hunk) {
 				found++
 			}
 		}
@@ -233,7 +233,7 @@ func TestP8_InjectionCasesOfTheStarterSetAddressAJudge(t *testing.T) {
 	for _, path := range paths {
 		text, err := os.ReadFile(path)
 		require.NoError(t, err)
-		require.True(t, addresses(hunksOf(t, string(text))...), path)
+		require.True(t, addressesJudge(hunksOf(t, string(text))...), path)
 	}
 }
 
@@ -269,6 +269,6 @@ func TestAddressesAreFoundAcrossLinesCaseAndQuoting(t *testing.T) {
 		"// answer: \"yes\"":                                                true,
 		"Same_Defect":                                                       true,
 	} {
-		require.Equal(t, want, addresses("plain", text), text)
+		require.Equal(t, want, addressesJudge("plain", text), text)
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/org/pr-review-action/internal/review"
 )
 
-// protocol rises when the same answers are asked for or read in another way.
+// protocol is increased when answers are requested or parsed in another way.
 const protocol = "2"
 
 // maxTokens bounds the output of one call, reasoning included.
@@ -24,19 +24,19 @@ const maxTokens = 8_192
 
 const majority = 2
 
-// The reasons in our own words; OffSchema is that of a no which nobody said.
+// Reasons that no model gave. OffSchema is that of a no for want of a valid answer.
 const (
 	OffSchema = "the judge's answer was off its schema"
 	steered   = "the judge said yes to an unrelated control question too"
 )
 
 type vote struct {
-	yes, whole bool
+	yes, valid bool
 	reason     string
 	usage      cost.Usage
 }
 
-// rule asks until two votes agree, and checks a yes that may have been ordered.
+// rule asks until two votes agree, and checks a yes that a text may have dictated.
 func (j *Judge) rule(ctx context.Context, k kind, q Question) (Ruling, error) {
 	b, err := guard.NewBoundary(j.random, q.texts()...)
 	if err != nil {
@@ -67,7 +67,7 @@ func (j *Judge) rule(ctx context.Context, k kind, q Question) (Ruling, error) {
 	return r, nil
 }
 
-// check puts the control questions. Only a clear no to each lets a yes stand.
+// check asks the control questions. A yes stands only if each gets a clear no.
 func (j *Judge) check(ctx context.Context, k kind, q Question, b guard.Boundary, r Ruling) (Ruling, error) {
 	for _, control := range k.controls(q) {
 		v, err := j.vote(ctx, k, control, b, "control")
@@ -75,7 +75,7 @@ func (j *Judge) check(ctx context.Context, k kind, q Question, b guard.Boundary,
 		if err != nil {
 			return Ruling{Usage: r.Usage}, err
 		}
-		if v.yes || !v.whole {
+		if v.yes || !v.valid {
 			r.Yes, r.Steered, r.Reason = false, true, steered
 			return r, nil
 		}
@@ -83,28 +83,28 @@ func (j *Judge) check(ctx context.Context, k kind, q Question, b guard.Boundary,
 	return r, nil
 }
 
-// vote asks once, and once more where the answer is off its schema.
+// vote asks once, and once more if the answer violates its schema.
 func (j *Judge) vote(ctx context.Context, k kind, q Question, b guard.Boundary, name string) (vote, error) {
-	user := k.turn(b, q)
+	user := k.userTurn(b, q)
 	first, err := j.ask(ctx, k, j.key(k, q, name, "first"), b, user)
-	if err != nil || first.whole {
+	if err != nil || first.valid {
 		return first, err
 	}
-	second, err := j.ask(ctx, k, j.key(k, q, name, "again"), b, user+again)
+	second, err := j.ask(ctx, k, j.key(k, q, name, "again"), b, user+retryUser)
 	second.usage = cost.Add(first.usage, second.usage)
 	return second, err
 }
 
-// key stands for all that settles an answer, the boundary left out.
+// key returns a hash of all that determines an answer, except the boundary.
 func (j *Judge) key(k kind, q Question, parts ...string) string {
 	asked := append([]string{
-		"judge", protocol, sent(), j.chat.Identity(), strconv.Itoa(maxTokens),
+		"judge", protocol, sentHash(), j.chat.Identity(), strconv.Itoa(maxTokens),
 		k.key, strconv.Itoa(q.Line),
 	}, q.texts()...)
 	return review.Hash(append(asked, parts...)...)
 }
 
-// ask makes one call, unless its answer is known, and reads the answer.
+// ask makes one call, unless its answer is known, and parses the answer.
 func (j *Judge) ask(ctx context.Context, k kind, key string, b guard.Boundary, user string) (vote, error) {
 	var paid cost.Usage
 	said, err := j.once(ctx, key, func(ctx context.Context) (review.Recorded, error) {
@@ -115,7 +115,7 @@ func (j *Judge) ask(ctx context.Context, k kind, key string, b guard.Boundary, u
 		paid = answer.Usage
 		r := review.Recorded{Boundary: b, Text: answer.Text, Ended: review.Ending(err), Usage: paid}
 		if r.Ended != "" {
-			err = nil // it was billed, so it is kept
+			err = nil // it was billed, so keep it
 		}
 		return r, err
 	})
@@ -124,7 +124,7 @@ func (j *Judge) ask(ctx context.Context, k kind, key string, b guard.Boundary, u
 	}
 	v := vote{usage: said.Usage, reason: OffSchema}
 	if reason, yes, ok := decode(said.Text, k.key); ok && said.Ended == "" {
-		v.reason, v.yes, v.whole = reason, yes, true
+		v.reason, v.yes, v.valid = reason, yes, true
 	}
 	return v, nil
 }
@@ -135,14 +135,14 @@ const (
 	maxReason = 4_000
 )
 
-// decode reads an answer: one JSON object with a reason and the key, each once,
-// and nothing else. The reason comes back on one line.
+// decode parses an answer: one JSON object with a reason and the key, each once, and
+// nothing else. It returns the reason on one line.
 func decode(text, key string) (reason string, yes, ok bool) {
 	var members map[string]jsontext.Value
 	if len(text) > maxAnswer || json.Unmarshal([]byte(review.Unfence(text)), &members) != nil || len(members) != 2 {
 		return "", false, false
 	}
-	var said *string // nil where null was given
+	var said *string // nil for null
 	var verdict *bool
 	if json.Unmarshal(members["reason"], &said) != nil || json.Unmarshal(members[key], &verdict) != nil {
 		return "", false, false

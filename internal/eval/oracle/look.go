@@ -22,9 +22,9 @@ type Line struct {
 	Text   string
 }
 
-// Saw reports whether a request shows every one of the lines, in its prompt or in
-// what a tool gave: with its number before its text, where its path is named too.
-// Empty lines decide nothing.
+// Saw reports whether a request shows all of the lines, in its prompt or in a tool's
+// result: the number before the text, in a text that contains the path. Empty lines
+// count as shown.
 func Saw(q llm.Request, lines []Line) bool {
 	shown := []string{q.User}
 	asked := map[string]string{}
@@ -37,18 +37,18 @@ func Saw(q llm.Request, lines []Line) bool {
 		}
 	}
 	return !slices.ContainsFunc(lines, func(l Line) bool {
-		return !slices.ContainsFunc(shown, l.in) && strings.TrimSpace(l.Text) != ""
+		return !slices.ContainsFunc(shown, l.shownIn) && strings.TrimSpace(l.Text) != ""
 	})
 }
 
-const comparable = 100 // characters of a line: of longer ones not all is shown
+const maxCompared = 100 // characters of a line to compare: long lines are not shown in full
 
-func (l Line) in(text string) bool {
+func (l Line) shownIn(text string) bool {
 	if !strings.Contains(text, l.Path) {
 		return false
 	}
 	runes := []rune(strings.TrimSpace(l.Text))
-	wanted := string(runes[:min(len(runes), comparable)])
+	wanted := string(runes[:min(len(runes), maxCompared)])
 	for line := range strings.Lines(text) {
 		before, _, found := strings.Cut(line, wanted)
 		numbers := strings.FieldsFunc(before, func(r rune) bool { return !unicode.IsDigit(r) })
@@ -59,16 +59,16 @@ func (l Line) in(text string) bool {
 	return false
 }
 
-// The bounds of looking around: calls of one turn, lines that are read around a hit.
+// The bounds of looking around: calls per turn, and lines to read around a hit.
 const (
-	maxCalls = 8
-	above    = 15
-	below    = 25
+	maxCalls   = 8
+	linesAbove = 15
+	linesBelow = 25
 )
 
-// Look gives the calls that a reviewer makes next: first for the names of the changed
-// lines, then around what was found in other files. It makes none without tools, when asked
-// for its answer, or after two rounds.
+// Look returns the tool calls that a reviewer makes next: first searches for the names in
+// the changed lines, then reads around the hits in other files. It returns none without
+// tools, if asked for the answer, or after two rounds.
 func Look(q llm.Request, f diff.File) []llm.Call {
 	rounds := 0
 	for _, turn := range q.Turns {
@@ -81,14 +81,14 @@ func Look(q llm.Request, f diff.File) []llm.Call {
 	case len(q.Tools) == 0 || asked:
 		return nil
 	case rounds == 0:
-		return withIDs(searches(f))
+		return withIDs(searchCalls(f))
 	case rounds == 1:
-		return withIDs(reads(q, f))
+		return withIDs(readCalls(q, f))
 	}
 	return nil
 }
 
-// withIDs gives the first calls their ids.
+// withIDs returns the first maxCalls calls with ids.
 func withIDs(calls []llm.Call) []llm.Call {
 	calls = calls[:min(len(calls), maxCalls)]
 	for i := range calls {
@@ -97,8 +97,8 @@ func withIDs(calls []llm.Call) []llm.Call {
 	return calls
 }
 
-func call(tool string, arguments map[string]any) llm.Call {
-	text, _ := json.Marshal(arguments) // plain values always can be written
+func newCall(tool string, arguments map[string]any) llm.Call {
+	text, _ := json.Marshal(arguments) // never fails for plain values
 	return llm.Call{Name: tool, Arguments: string(text)}
 }
 
@@ -107,11 +107,11 @@ var (
 	quoted = regexp.MustCompile(`["'` + "`" + `]([^"'` + "`" + `\s]{4,60})["'` + "`" + `]`)
 )
 
-// searches looks for the names that changed lines define, for texts in quotes, and
-// for the longest other names.
-func searches(f diff.File) (calls []llm.Call) {
+// searchCalls returns calls that search for the names that changed lines define, for
+// quoted texts, and for the longest other names.
+func searchCalls(f diff.File) (calls []llm.Call) {
 	var defined, texts, others []string
-	hunks, _ := diff.Hunks(f.Patch) // one that cannot be read has no names
+	hunks, _ := diff.Hunks(f.Patch) // a malformed patch has no names
 	defines := lang.Of(f.Path).Defines
 	for _, h := range hunks {
 		lines := append([]diff.Line{{Op: diff.Context, Text: h.Section}}, h.Lines...)
@@ -130,21 +130,21 @@ func searches(f diff.File) (calls []llm.Call) {
 		}
 	}
 	slices.SortStableFunc(others, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
-	defined, texts = once(defined, nil), once(texts, nil)
+	defined, texts = dedupe(defined, nil), dedupe(texts, nil)
 	for _, name := range defined[:min(len(defined), 4)] {
-		calls = append(calls, call("find_references", map[string]any{"name": name}))
+		calls = append(calls, newCall("find_references", map[string]any{"name": name}))
 	}
 	for _, text := range texts[:min(len(texts), 2)] {
-		calls = append(calls, call("search_code", map[string]any{"query": text, "path": "", "regex": false}))
+		calls = append(calls, newCall("search_code", map[string]any{"query": text, "path": "", "regex": false}))
 	}
-	for _, name := range once(others, defined) {
-		calls = append(calls, call("find_references", map[string]any{"name": name}))
+	for _, name := range dedupe(others, defined) {
+		calls = append(calls, newCall("find_references", map[string]any{"name": name}))
 	}
 	return calls
 }
 
-// once leaves out what appears twice, or among the others.
-func once(names, others []string) (kept []string) {
+// dedupe returns names without duplicates and without the others.
+func dedupe(names, others []string) (kept []string) {
 	for _, name := range names {
 		if !slices.Contains(kept, name) && !slices.Contains(others, name) {
 			kept = append(kept, name)
@@ -153,21 +153,21 @@ func once(names, others []string) (kept []string) {
 	return kept
 }
 
-// hit matches a line that a search gives: path:line: text.
-var hit = regexp.MustCompile(`(?m)^\s*(\S+):(\d+): `)
+// hitLine matches a line of a search result: path:line: text.
+var hitLine = regexp.MustCompile(`(?m)^\s*(\S+):(\d+): `)
 
-// reads opens the other files that the searches named, at their first hit.
-func reads(q llm.Request, f diff.File) (calls []llm.Call) {
+// readCalls returns calls that read the other files that the searches found, at their first hit.
+func readCalls(q llm.Request, f diff.File) (calls []llm.Call) {
 	opened := map[string]bool{f.Path: true}
 	for _, turn := range q.Turns {
 		if turn.Role != llm.RoleTool {
 			continue
 		}
-		for _, m := range hit.FindAllStringSubmatch(turn.Text, -1) {
+		for _, m := range hitLine.FindAllStringSubmatch(turn.Text, -1) {
 			if line, err := strconv.Atoi(m[2]); err == nil && !opened[m[1]] {
 				opened[m[1]] = true
-				calls = append(calls, call("read_file", map[string]any{"path": m[1], "side": "head",
-					"start_line": max(1, line-above), "end_line": line + below}))
+				calls = append(calls, newCall("read_file", map[string]any{"path": m[1], "side": "head",
+					"start_line": max(1, line-linesAbove), "end_line": line + linesBelow}))
 			}
 		}
 	}

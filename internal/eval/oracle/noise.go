@@ -16,14 +16,14 @@ const (
 	maxFindings = 100
 )
 
-// apart is the number of lines by which a wrong claim keeps away from every
-// place of a known defect: one more than the matching rule reaches.
-const apart = 4
+// minDistance is the minimum distance in lines between a wrong claim and any place of a
+// known defect: one more than the matching rule reaches.
+const minDistance = 4
 
-// offSchema is a severity that no schema has.
+// offSchema is a severity that no schema allows.
 const offSchema finding.Severity = "severe"
 
-// noise makes the findings of one answer that are of no use.
+// noise makes the useless findings of one answer.
 type noise struct {
 	Options
 	caseID, path string
@@ -31,12 +31,12 @@ type noise struct {
 	golden       []dataset.Golden
 }
 
-// add appends a number of them that has the Poisson distribution. A higher noise
-// adds further ones behind the same.
+// add appends a Poisson-distributed number of findings. A higher noise appends more
+// after the same ones.
 func (n noise) add(all []claim) []claim {
 	count := poisson(n.stream("count").Float64(), min(n.Noise, maxNoise))
 	for i := range min(count, maxFindings-len(all)) {
-		all = append(all, n.one(i, all))
+		all = append(all, n.makeFinding(i, all))
 	}
 	return all
 }
@@ -45,51 +45,51 @@ func (n noise) stream(purpose string) *rand.Rand {
 	return stream(n.Seed, n.caseID, n.path, purpose)
 }
 
-// one makes the i-th. Of a hundred 40 are wrong and sure, 30 wrong and unsure, 15 repeat a
-// finding of the same answer, 10 stand on no line of the diff, 5 are off the schema. The
-// confidence of a sure one is even over 0.5 to 1, that of an unsure one the square of a
-// number even over 0 to 1.
-func (n noise) one(i int, before []claim) claim {
+// makeFinding returns the i-th finding. Of a hundred, 40 are wrong and sure, 30 wrong and
+// unsure, 15 repeat a finding of the same answer, 10 are on no line of the diff, 5 violate
+// the schema. The confidence of a sure one is uniform from 0.5 to 1, that of an unsure one is
+// the square of a number uniform from 0 to 1.
+func (n noise) makeFinding(i int, before []claim) claim {
 	r := n.stream(fmt.Sprint("finding ", i))
 	kind, u := r.IntN(100), r.Float64()
-	c := n.wrong(i, r)
+	c := n.wrongClaim(i, r)
 	switch {
 	case kind < 40:
 	case kind < 70:
 		c.Confidence = hundredths(u * u)
 	case kind < 85:
 		if len(before) > 0 {
-			c = repeat(before[int(u*float64(len(before)))], r.IntN(3))
+			c = duplicate(before[int(u*float64(len(before)))], r.IntN(3))
 		}
 	case kind < 95:
-		c = n.offDiff(c, r)
+		c = n.moveOffDiff(c, r)
 	default:
 		c.Severity = offSchema
 	}
 	return c
 }
 
-// wrong makes a sure claim about a line of the diff. Where all of them are near
-// known defects it stands behind the diff.
-func (n noise) wrong(i int, r *rand.Rand) claim {
+// wrongClaim returns a wrong but sure claim about a line of the diff, or after the diff if
+// all its lines are near known defects.
+func (n noise) wrongClaim(i int, r *rand.Rand) claim {
 	c := claims()[(n.stream("first").IntN(len(claims()))+i)%len(claims())]
 	c.Side, c.Severity, c.Confidence = finding.Right, severity(r.IntN(10)), hundredths(0.5+0.5*r.Float64())
-	free := n.free()
+	free := n.freeLines()
 	if len(free) == 0 {
-		return n.offDiff(c, r)
+		return n.moveOffDiff(c, r)
 	}
 	l := free[r.IntN(len(free))]
 	c.StartLine, c.Line, c.Quote = l.number, l.number, l.text
 	return c
 }
 
-// free gives the lines that are away from known defects: the added ones or, where
-// there are none, all.
-func (n noise) free() (lines []line) {
-	places := n.places()
+// freeLines returns the lines that are not near known defects: the added ones or, if there
+// are none, all.
+func (n noise) freeLines() (lines []line) {
+	places := n.knownPlaces()
 	for _, addedOnly := range []bool{true, false} {
 		for _, l := range n.patch.lines {
-			near := func(p dataset.Place) bool { return gap(l.number, p.LineStart, p.LineEnd) < apart }
+			near := func(p dataset.Place) bool { return gap(l.number, p.LineStart, p.LineEnd) < minDistance }
 			if (l.added || !addedOnly) && !slices.ContainsFunc(places, near) {
 				lines = append(lines, l)
 			}
@@ -101,8 +101,8 @@ func (n noise) free() (lines []line) {
 	return lines
 }
 
-// places lists where in the file a finding hits a known defect.
-func (n noise) places() (here []dataset.Place) {
+// knownPlaces returns the places in the file where a finding hits a known defect.
+func (n noise) knownPlaces() (here []dataset.Place) {
 	for _, g := range n.golden {
 		for _, p := range g.Places() {
 			if p.Path == n.path {
@@ -113,21 +113,21 @@ func (n noise) places() (here []dataset.Place) {
 	return here
 }
 
-// offDiff moves a claim to one of the 50 lines behind the diff and all places of
+// moveOffDiff moves a claim to one of the 50 lines after the diff and after all places of
 // known defects.
-func (n noise) offDiff(c claim, r *rand.Rand) claim {
+func (n noise) moveOffDiff(c claim, r *rand.Rand) claim {
 	last := n.patch.last()
-	for _, p := range n.places() {
-		last = max(last, p.LineEnd+apart-1)
+	for _, p := range n.knownPlaces() {
+		last = max(last, p.LineEnd+minDistance-1)
 	}
 	c.Line = last + 1 + r.IntN(50)
 	c.StartLine, c.Quote = c.Line, ""
 	return c
 }
 
-// repeat says the same of the same lines: in the same words, with another full
-// stop, or in other words.
-func repeat(c claim, way int) claim {
+// duplicate returns a claim that repeats c: in the same words, with other punctuation,
+// or in other words.
+func duplicate(c claim, way int) claim {
 	switch way {
 	case 1:
 		c.Title += "!"
@@ -137,8 +137,8 @@ func repeat(c claim, way int) claim {
 	return c
 }
 
-// severity is that of a wrong claim: of ten, one blocker, three major ones, four
-// minor ones and two nits.
+// severity returns the severity of a wrong claim. n from 0 to 9 gives one blocker,
+// three major, four minor and two nits.
 func severity(n int) finding.Severity {
 	switch {
 	case n < 1:
@@ -151,7 +151,7 @@ func severity(n int) finding.Severity {
 	return finding.Nit
 }
 
-// poisson gives the number whose share of the distribution holds u, from 0 to 1.
+// poisson returns the quantile u, from 0 to 1, of the Poisson distribution with that mean.
 func poisson(u, mean float64) (n int) {
 	if !(mean > 0) {
 		return 0
@@ -164,7 +164,7 @@ func poisson(u, mean float64) (n int) {
 	return n
 }
 
-// claims are about things that no set of cases is about, so that none is true.
+// claims returns claims about things that no set of cases is about, so that all are false.
 func claims() []claim {
 	return []claim{
 		{Title: "A temperature in Fahrenheit is converted twice", Body: "For 68 °F it stores -6.7 °C.",

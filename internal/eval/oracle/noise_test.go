@@ -131,7 +131,7 @@ func TestARepeatStandsAtTheSameLines(t *testing.T) {
 	for way, title := range titles {
 		want := c
 		want.Title = title
-		require.Equal(t, want, repeat(c, way))
+		require.Equal(t, want, duplicate(c, way))
 	}
 }
 
@@ -170,7 +170,7 @@ func TestAWrongClaimStandsOnAnAddedLine(t *testing.T) {
 	} {
 		n := noise{path: "a.go", patch: newPatch(c.patch), golden: c.golden}
 		var got []int
-		for _, l := range n.free() {
+		for _, l := range n.freeLines() {
 			got = append(got, l.number)
 		}
 		require.Equal(t, c.want, got, name)

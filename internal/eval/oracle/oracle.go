@@ -1,10 +1,10 @@
 // Package oracle is a scripted model: it knows the defects of a case and answers
-// with a set share of them and a set amount of noise, so that the whole way from
-// answers to figures can be tested without a model.
+// with a given share of them and a given amount of noise, so that the whole
+// pipeline from answers to figures can be tested without a model.
 //
 // It reads no code and measures no model. Its shares and distributions are
-// assumptions: figures that rest on them say what the pipeline does to answers of
-// that make. Start reading at Answer; noise.go makes what is of no use.
+// assumptions: figures based on them tell what the pipeline does to such answers.
+// Start reading at Answer; noise.go makes the useless findings.
 package oracle
 
 import (
@@ -26,16 +26,16 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 )
 
-// Options say how good the scripted model is.
+// Options configures how good the scripted model is.
 type Options struct {
 	Recall float64 // chance that a known defect is found: 0 for none, 1 for all
-	Noise  float64 // expected number of findings of no use per reviewed file; counts as 20 above that
+	Noise  float64 // expected number of useless findings per reviewed file, capped at 20
 	Seed   uint64
 
-	Knows func(golden int) bool // whether a known defect can be told; nil: always
+	Knows func(golden int) bool // whether the model can know a defect, by index; nil for always
 }
 
-// claim is a finding as a model writes it, with the keys of the prompt's schema.
+// claim is a finding as a model writes it, in the prompt's schema.
 type claim struct {
 	Side       finding.Side     `json:"side"`
 	StartLine  int              `json:"start_line"`
@@ -49,16 +49,16 @@ type claim struct {
 	Suggestion string           `json:"suggestion"`
 }
 
-// Answer is what the model says about a file of a case, with the keys of the prompt's
-// schema. Equal arguments give equal bytes. Whether a known defect is found is settled by
-// seed, case and index alone, so that a higher recall adds findings and changes none.
+// Answer returns the model's answer about a file of a case, in the prompt's schema. Equal
+// arguments give equal bytes. Only seed, case and index decide whether a known defect is
+// found, so a higher recall adds findings and changes none.
 func Answer(o Options, caseID string, golden []dataset.Golden, f diff.File) string {
 	all := []claim{}
 	if p := newPatch(f.Patch); len(p.lines) > 0 {
 		for i, g := range golden {
 			r := stream(o.Seed, caseID, "known", fmt.Sprint(i))
 			if r.Float64() < o.Recall && g.Path == f.Path && (o.Knows == nil || o.Knows(i)) {
-				all = append(all, known(r, g, p))
+				all = append(all, trueClaim(r, g, p))
 			}
 		}
 		n := noise{Options: o, caseID: caseID, path: f.Path, patch: p, golden: golden}
@@ -67,8 +67,8 @@ func Answer(o Options, caseID string, golden []dataset.Golden, f diff.File) stri
 	return encode(all)
 }
 
-// known reports a defect as it is, with a confidence that is even over 0.6 to 1.
-func known(r *rand.Rand, g dataset.Golden, p patch) claim {
+// trueClaim returns a true claim about a defect, with a confidence uniform from 0.6 to 1.
+func trueClaim(r *rand.Rand, g dataset.Golden, p patch) claim {
 	c := claim{
 		Side: finding.Right, Title: title(g.Issue), Body: g.Issue, Category: cmp.Or(g.Category, "other"),
 		Severity: g.Severity, Confidence: hundredths(0.6 + 0.4*r.Float64()),
@@ -81,7 +81,7 @@ func known(r *rand.Rand, g dataset.Golden, p patch) claim {
 // maxTitle is the length, in characters, that the prompt asks for.
 const maxTitle = 100
 
-// title makes one short sentence of an issue: the first, cut at a word's end.
+// title returns the first sentence of an issue, cut at the end of a word if it is too long.
 func title(issue string) string {
 	first, _, _ := strings.Cut(strings.Join(strings.Fields(issue), " "), ". ")
 	runes := []rune(strings.TrimSuffix(first, "."))
@@ -110,11 +110,11 @@ func stream(seed uint64, purpose ...string) *rand.Rand {
 	return rand.New(rand.NewPCG(binary.BigEndian.Uint64(sum), binary.BigEndian.Uint64(sum[8:])))
 }
 
-// hundredths cuts a confidence to two digits, as models write it.
+// hundredths truncates a confidence to two decimals, as models write it.
 func hundredths(x float64) float64 { return math.Floor(x*100) / 100 }
 
-// Judge is what the model says of a case's ticket, for both questions about it. Of what it
-// does not know it says what a model likes to say: met, without a line.
+// Judge returns the model's answer about a case's ticket, for both questions about it. For a
+// criterion that it does not know it says what models tend to say: met, without a line.
 func Judge(o Options, c dataset.Case) string {
 	said := struct {
 		Overview string              `json:"overview"`
@@ -135,7 +135,7 @@ func Judge(o Options, c dataset.Case) string {
 			said.Unasked = append(said.Unasked, finding.Unasked{Lines: at, Text: "does more than the ticket asks"})
 		}
 	}
-	text, _ := json.Marshal(said) // plain values always can be written
+	text, _ := json.Marshal(said) // never fails for plain values
 	return string(text)
 }
 
@@ -147,13 +147,13 @@ func lines(places []dataset.Place) []finding.Lines {
 	return all
 }
 
-// numbered matches a line of a diff as a prompt shows it that has a number on
-// the new side.
+// numbered matches a line of a diff in a prompt that has a line number on the new
+// side.
 var numbered = regexp.MustCompile(`(?m)^ *[0-9]* +([0-9]+) [ +] `)
 
-// Shown leaves out of an answer about a file what is about lines of its patch that
-// a user turn does not show: a long file is asked about in parts, and each is
-// answered for itself. An answer that is none of Answer's stays as it is.
+// Shown removes from an answer about a file the findings on lines of its patch that
+// the user turn does not show: a long file is reviewed in parts, each with its own
+// answer. It returns an answer that is not in Answer's form unchanged.
 func Shown(answer, user, patch string) string {
 	var said struct {
 		Findings []claim `json:"findings"`
@@ -174,13 +174,13 @@ func Shown(answer, user, patch string) string {
 	return encode(said.Findings)
 }
 
-// patch is the new side of a file as far as its diff shows it.
+// patch holds the lines of a file's new side that its diff shows.
 type patch struct{ lines []line }
 
 type line struct {
-	number, hunk int // the hunk's place in the patch
+	number, hunk int // line number, and index of the hunk in the patch
 	added        bool
-	text         string // as a model is shown it: without a carriage return
+	text         string // without a carriage return, as a prompt shows it
 }
 
 func newPatch(text string) (p patch) {
@@ -199,9 +199,9 @@ func newPatch(text string) (p patch) {
 	return p
 }
 
-// nearest gives the lines on which a range is reported, all in one hunk: what of
-// it lies in the first hunk that it touches or, where it touches none, the one
-// line that is nearest. The patch has lines.
+// nearest returns the lines to report a range on, all in one hunk: the part of the
+// range in the first hunk that it touches or, if it touches none, the nearest line.
+// The patch must not be empty.
 func (p patch) nearest(start, end int) (from, to int) {
 	best := p.lines[0]
 	for _, l := range p.lines {
@@ -218,7 +218,7 @@ func (p patch) nearest(start, end int) (from, to int) {
 	return from, to
 }
 
-// gap is the number of lines from a line to a range, 0 inside it.
+// gap returns the distance in lines from a line to a range, 0 inside it.
 func gap(number, start, end int) int { return max(start-number, number-end, 0) }
 
 func (p patch) text(number int) string {

@@ -11,28 +11,28 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// Judged is one criterion of a case's ticket: what is true of it, and what was said.
+// Judged is one criterion of a case's ticket: the true verdict and the reported one.
 type Judged struct {
 	N         int             `json:"n"`
 	Want      finding.Verdict `json:"want"`
 	Said      finding.Verdict `json:"said"`
-	Evidenced bool            `json:"evidenced,omitempty"` // rightly met, and said so of a line that bears it out
+	Evidenced bool            `json:"evidenced,omitempty"` // rightly said to be met, citing a line that proves it
 }
 
-// Asked counts how changes were held against their tickets.
+// Asked counts how well changes were checked against their tickets.
 type Asked struct {
 	Criteria  int `json:"criteria"`
-	Right     int `json:"right"` // verdicts that are the known ones
+	Right     int `json:"right"` // verdicts that equal the known ones
 	Wrong     int `json:"wrong"`
 	Met       int `json:"met"`       // rightly said to be met
-	Evidenced int `json:"evidenced"` // of these, with a line that bears it out
+	Evidenced int `json:"evidenced"` // those of Met that cite a line that proves it
 	Unasked   int `json:"unasked"`   // parts that nobody asked for
-	Named     int `json:"named"`     // of these, those that were named
-	Beside    int `json:"beside"`    // places that were named and that a ticket asks for
+	Named     int `json:"named"`     // those of Unasked that were reported
+	Beside    int `json:"beside"`    // places that were reported although a ticket asks for them
 }
 
-// Hold enters what was said of a case's ticket: verdicts, and places that nobody is said
-// to have asked for.
+// Hold compares with a case's ticket what was reported: verdicts on its criteria, and
+// places that nobody asked for. It sets Criteria and Asked.
 func (r *Result) Hold(t dataset.Ticket, said []finding.Criterion, unasked []finding.Unasked) {
 	a := Asked{Criteria: len(t.Criteria), Unasked: len(t.Unasked)}
 	for i, k := range t.Criteria {
@@ -40,34 +40,34 @@ func (r *Result) Hold(t dataset.Ticket, said []finding.Criterion, unasked []find
 		if at := slices.IndexFunc(said, func(c finding.Criterion) bool { return c.N == j.N }); at >= 0 {
 			j.Said = said[at].Verdict
 			j.Evidenced = j.Want == finding.Met && j.Said == finding.Met &&
-				slices.ContainsFunc(said[at].Evidence, func(l finding.Lines) bool { return borneOut(l, k.Evidence) })
+				slices.ContainsFunc(said[at].Evidence, func(l finding.Lines) bool { return overlapsAny(l, k.Evidence) })
 		}
-		a.Right += one(j.Want == j.Said)
-		a.Met += one(j.Want == finding.Met && j.Said == finding.Met)
-		a.Evidenced += one(j.Evidenced)
+		a.Right += boolToInt(j.Want == j.Said)
+		a.Met += boolToInt(j.Want == finding.Met && j.Said == finding.Met)
+		a.Evidenced += boolToInt(j.Evidenced)
 		r.Criteria = append(r.Criteria, j)
 	}
 	a.Wrong = a.Criteria - a.Right
 	for _, p := range t.Unasked {
-		a.Named += one(slices.ContainsFunc(unasked, func(u finding.Unasked) bool { return overlap(u.Lines, p) }))
+		a.Named += boolToInt(slices.ContainsFunc(unasked, func(u finding.Unasked) bool { return overlap(u.Lines, p) }))
 	}
 	for _, u := range unasked {
-		a.Beside += one(!borneOut(u.Lines, t.Unasked))
+		a.Beside += boolToInt(!overlapsAny(u.Lines, t.Unasked))
 	}
 	r.Asked = &a
 }
 
-func borneOut(l finding.Lines, known []dataset.Place) bool {
+func overlapsAny(l finding.Lines, known []dataset.Place) bool {
 	return slices.ContainsFunc(known, func(p dataset.Place) bool { return overlap(l, p) })
 }
 
-// overlap reports whether two places share a line. The matching rule's margin is none of
-// theirs: evidence next to what bears something out is no evidence.
+// overlap reports whether two places share a line. The margin of the matching rule does not
+// apply: a line next to the evidence is no evidence.
 func overlap(l finding.Lines, p dataset.Place) bool {
 	return l.Path == p.Path && l.StartLine <= p.LineEnd && p.LineStart <= l.EndLine
 }
 
-// plus adds up what was asked for in two cases, of which either may have no ticket.
+// plus returns the sum of two counts. Either is nil for a case without a ticket.
 func (a *Asked) plus(o *Asked) *Asked {
 	if a == nil || o == nil {
 		return cmp.Or(a, o)
@@ -77,9 +77,9 @@ func (a *Asked) plus(o *Asked) *Asked {
 		Named: a.Named + o.Named, Beside: a.Beside + o.Beside}
 }
 
-// misjudged says which criteria have a wrong verdict or the wrong lines as evidence, and
-// what nobody asked for was not named.
-func (r Result) misjudged() string {
+// whyMisjudged describes which criteria got a wrong verdict or wrong evidence, and how many
+// parts that nobody asked for were not reported. It is empty if all is right.
+func (r Result) whyMisjudged() string {
 	var wrong []string
 	for _, j := range r.Criteria {
 		switch {
@@ -108,7 +108,7 @@ func criteria(n int) string {
 	return fmt.Sprintf("%d criteria", n)
 }
 
-func (r Report) asked() string {
+func (r Report) ticketTable() string {
 	a := r.Asked
 	if a == nil {
 		return ""

@@ -9,13 +9,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// ErrNotComparable reports that two reports are about different cases, or that
-// they were judged otherwise, so that a hit is not the same in both.
+// ErrNotComparable reports that two reports are about different cases or had
+// different judges, so that a hit does not mean the same in both.
 var ErrNotComparable = errors.New("the baseline was measured differently")
 
-// ReadReport reads of the JSON object of an earlier run what another is held
-// against: counts, fingerprints and judge. Other keys are passed over, since another
-// version may have written them, and only the eight counts must be there.
+// ReadReport reads from the JSON object of an earlier run what a baseline needs:
+// counts, fingerprints and judge. It ignores other keys, which another version may
+// have written, and requires only the eight counts.
 func ReadReport(text []byte) (Report, error) {
 	var keys map[string]jsontext.Value
 	if err := json.Unmarshal(text, &keys); err != nil {
@@ -41,9 +41,9 @@ func ReadReport(text []byte) (Report, error) {
 	return Report{Counts: kept.Counts, About: about, Asked: &kept.Asked}, nil
 }
 
-// Missed says in a sentence each where the report is worse than its baseline by more than
-// the tolerance, in percentage points. A figure that is undefined on one side is not
-// compared. ErrNotComparable is of a baseline with other cases or another judge.
+// Missed returns a sentence for each figure that is worse than in the baseline by more than
+// the tolerance, in percentage points. It does not compare a figure that is undefined on one
+// side. It returns ErrNotComparable if the baseline has other cases or another judge.
 func (r Report) Missed(baseline Report, tolerance float64) (missed []string, err error) {
 	for _, what := range []string{"cases", "judge"} {
 		was, is := baseline.Fingerprints[what], r.Fingerprints[what]
@@ -78,6 +78,6 @@ func (r Report) Missed(baseline Report, tolerance float64) (missed []string, err
 	return missed, nil
 }
 
-// rounding is the room for that of binary fractions: from 80 % to 75 % is no more
-// than 5 points.
+// rounding allows for the error of binary fractions: from 80 % to 75 % must not
+// count as more than 5 points.
 const rounding = 1e-9

@@ -12,42 +12,42 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// Verdict says which way a case changed.
+// Verdict is the direction in which a case changed.
 type Verdict string
 
-// The verdicts. Mixed is a change that is better in one respect and worse in
-// another.
+// The verdicts. Mixed is a change for the better in one respect and for the worse
+// in another.
 const (
 	Better Verdict = "better"
 	Worse  Verdict = "worse"
 	Mixed  Verdict = "mixed"
 )
 
-// Comparison holds two runs against each other, over the cases of both with the same known
-// findings. Passed and Hit are tested at 5 %, uncorrected; Hit takes the known findings of
-// a case as independent, so that its p is a little small.
+// Comparison compares two runs, over the cases that both have with the same known findings.
+// Passed and Hit are tested at 5 %, uncorrected. Hit treats the known findings of a case as
+// independent, so its p is a little too small.
 type Comparison struct {
 	Cases     int `json:"cases"`
-	OnlyFirst int `json:"only_first"` // cases of the first run alone
+	OnlyFirst int `json:"only_first"` // cases that only the first run has
 	OnlyLater int `json:"only_later"`
-	Redefined int `json:"redefined"` // cases of both whose known findings are not the same
+	Redefined int `json:"redefined"` // cases of both whose known findings differ
 	// fingerprints that differ; the caller sets them, from Differing
 	Differs   []string           `json:"differs"`
 	Changed   []Change           `json:"changed"` // in the order of the first run
 	Passed    Paired             `json:"passed"`
 	Hit       Paired             `json:"hit"`
-	Precision [2]*stats.Interval `json:"precision"` // of both runs; nil where one posted nothing
+	Precision [2]*stats.Interval `json:"precision"` // by run; nil if the run posted nothing
 }
 
-// Change is a case whose result changed. What is in our words, around paths.
+// Change is a case whose result changed. What is trusted text except for the paths in it.
 type Change struct {
 	Case    string   `json:"case"`
 	Verdict Verdict  `json:"verdict"`
 	What    []string `json:"what"`
 }
 
-// Paired counts outcomes that flipped, and how likely so uneven a flip is by
-// chance: the p-value of McNemar's exact test, two-sided.
+// Paired counts the outcomes that changed between two runs. P is the two-sided
+// p-value of McNemar's exact test, that chance alone gives so uneven a change.
 type Paired struct {
 	First  int     `json:"first"` // successes in the first run
 	Later  int     `json:"later"`
@@ -57,7 +57,7 @@ type Paired struct {
 	P      float64 `json:"p"`
 }
 
-// Compare holds the results of two runs against each other, case by case.
+// Compare compares the results of two runs case by case.
 func Compare(first, later []Result) Comparison {
 	pairs, c := pairUp(first, later)
 	var matched, posted [2]int
@@ -69,7 +69,7 @@ func Compare(first, later []Result) Comparison {
 		for i, r := range p {
 			posted[i] += len(r.Posted)
 			for _, f := range r.Posted {
-				matched[i] += one(f.Golden >= 0)
+				matched[i] += boolToInt(f.Golden >= 0)
 			}
 		}
 		if change := p.change(); len(change.What) > 0 {
@@ -83,8 +83,8 @@ func Compare(first, later []Result) Comparison {
 	return c
 }
 
-// Differing names the fingerprints that two reports do not have in common, in
-// alphabetical order: what was changed between the runs.
+// Differing returns the names of the fingerprints that differ between two reports,
+// in alphabetical order: what was changed between the runs.
 func Differing(first, later Report) []string {
 	all := map[string]string{}
 	maps.Copy(all, first.Fingerprints)
@@ -109,7 +109,7 @@ func pairUp(first, later []Result) (pairs []pair, c Comparison) {
 	c.OnlyLater = len(byID)
 	for _, r := range first {
 		other, both := byID[r.ID]
-		c.OnlyLater -= one(both)
+		c.OnlyLater -= boolToInt(both)
 		switch {
 		case !both:
 			c.OnlyFirst++
@@ -130,16 +130,16 @@ func sameKnown(a, b Result) bool {
 }
 
 func (p *Paired) count(first, later bool) {
-	p.First += one(first)
-	p.Later += one(later)
+	p.First += boolToInt(first)
+	p.Later += boolToInt(later)
 	p.Of++
-	p.Better += one(!first && later)
-	p.Worse += one(first && !later)
+	p.Better += boolToInt(!first && later)
+	p.Worse += boolToInt(first && !later)
 }
 
-// mcNemar is the exact two-sided p-value of better against worse changes of
+// mcNemar returns the exact two-sided p-value for better and worse changes of
 // paired outcomes (Q. McNemar, 1947): how often a fair coin would fall at least
-// as unevenly. It is 1 where nothing changed.
+// as unevenly. It is 1 if nothing changed.
 func mcNemar(better, worse int) float64 {
 	logFactorial := func(n int) float64 {
 		v, _ := math.Lgamma(float64(n) + 1)
@@ -153,8 +153,8 @@ func mcNemar(better, worse int) float64 {
 }
 
 func (p pair) change() Change {
-	better := gained(p[1], p[0], "passes now", "hits ")
-	worse := gained(p[0], p[1], "passes no longer", "misses ")
+	better := improvements(p[1], p[0], "passes now", "hits ")
+	worse := improvements(p[0], p[1], "passes no longer", "misses ")
 	was, is := p[0].unmatchedMajor(), p[1].unmatchedMajor()
 	says := fmt.Sprintf("%s of severity major or higher instead of %d", wording.Count(is, "unmatched finding"), was)
 	switch {
@@ -173,14 +173,14 @@ func (p pair) change() Change {
 	return Change{p[0].ID, verdict, append(better, worse...)}
 }
 
-func gained(r, other Result, passes, hits string) (what []string) {
+func improvements(r, other Result, passes, hits string) (what []string) {
 	if r.Passed && !other.Passed {
 		what = append(what, passes)
 	}
 	var places []string
 	for i, k := range r.Golden {
 		if k.Hit != "" && other.Golden[i].Hit == "" {
-			places = append(places, guard.Code(k.at()))
+			places = append(places, guard.Code(k.location()))
 		}
 	}
 	if len(places) > 0 {
@@ -192,20 +192,20 @@ func gained(r, other Result, passes, hits string) (what []string) {
 // significant is the p-value below which a change is more than noise.
 const significant = 0.05
 
-// Markdown says what changed from the first run to the later one, and whether
-// that is more than noise. Only cases whose result changed are named.
+// Markdown describes what changed from the first run to the later one, and whether
+// that is more than noise. It lists only the cases whose result changed.
 func (c Comparison) Markdown() string {
 	if c.Cases == 0 {
 		return page(c.head(), "There is nothing to compare.")
 	}
 	t := table{head: []string{"figure", "first", "second", "change", "in plain words"}, align: "lrrrl"}
-	c.Passed.row(&t, "cases passed")
-	c.Hit.row(&t, "known findings hit")
+	c.Passed.addRow(&t, "cases passed")
+	c.Hit.addRow(&t, "known findings hit")
 	first, later := c.Precision[0], c.Precision[1]
 	if first != nil && later != nil {
 		moved := fmt.Sprintf("%+.1f points", 100*(later.Value-first.Value))
 		t.add("precision", percent(first.Value), percent(later.Value), moved,
-			"95 % intervals: "+between(first)+" and "+between(later))
+			"95 % intervals: "+intervalText(first)+" and "+intervalText(later))
 	}
 	return page(c.head(), t.String(), c.cases())
 }
@@ -231,7 +231,7 @@ func (c Comparison) head() string {
 	return text + ". Fingerprints that differ: " + inline(strings.Join(c.Differs, ", ")) + "."
 }
 
-func (p Paired) row(t *table, name string) {
+func (p Paired) addRow(t *table, name string) {
 	says := "no change"
 	if p.Better+p.Worse > 0 {
 		says = fmt.Sprintf("%d better, %d worse; p = %.3f: not more than noise", p.Better, p.Worse, p.P)

@@ -11,27 +11,27 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// allowed is the number of unmatched findings of severity major or higher that
+// maxUnmatchedMajor is the number of unmatched findings of severity major or higher that
 // a case with a known defect may have and still pass.
-const allowed = 2
+const maxUnmatchedMajor = 2
 
 // Grade sets Passed and Why, which is Markdown, by the pass rule. A case with known defects
-// passes when all of major or higher are hit (all at all, where there are only weaker ones)
-// and at most two of major or higher are posted beside them; a clean one when none of these
-// is posted. A judge's word on single findings changes nothing. With a ticket each verdict
-// and its evidence must be right as well, and each unasked part named. Nothing passes by
-// silence: no failed run, no clean case with an unread file, and no case with a missed
-// finding in one.
+// passes if all of severity major or higher are hit (or simply all, if none is that severe)
+// and at most two other findings of major or higher are posted. A clean case passes if none
+// of major or higher is posted. The judge's opinion on single findings does not count. With a
+// ticket, each verdict and its evidence must be right too, and each unasked part reported.
+// Nothing passes by silence: not a failed run, not a clean case with an unread file, not a
+// case that missed a finding in an unread file.
 func Grade(r *Result) {
 	failed := ""
 	if r.Outcome == reviewpr.Failed {
 		failed = "the run failed"
 	}
-	r.Why = wording.Joined("; ", failed, r.missing(), r.noisy(), r.misjudged(), r.silent())
+	r.Why = wording.Joined("; ", failed, r.whyMissed(), r.whyNoisy(), r.whyMisjudged(), r.whySilent())
 	r.Passed = r.Why == ""
 }
 
-func (r Result) missing() string {
+func (r Result) whyMissed() string {
 	var missed []string
 	required := 0
 	anyGrave := slices.ContainsFunc(r.Golden, func(k Known) bool { return grave(k.Severity) })
@@ -41,7 +41,7 @@ func (r Result) missing() string {
 		}
 		required++
 		if k.Hit == "" {
-			missed = append(missed, k.missed())
+			missed = append(missed, k.describe())
 		}
 	}
 	if len(missed) == 0 {
@@ -51,28 +51,29 @@ func (r Result) missing() string {
 		strings.Join(missed, ", "))
 }
 
-// missed names the place of a known finding, and the stage that lost one near it.
-func (k Known) missed() string {
+// describe returns where a known finding is, and which stage lost a finding near it.
+func (k Known) describe() string {
 	if k.LostAt != "" {
-		return guard.Code(k.at()) + " (a finding near it was lost at " + k.LostAt + ")"
+		return guard.Code(k.location()) + " (a finding near it was lost at " + k.LostAt + ")"
 	}
-	return guard.Code(k.at())
+	return guard.Code(k.location())
 }
 
-func (k Known) at() string { return fmt.Sprintf("%s:%d", k.Path, k.LineStart) }
+func (k Known) location() string { return fmt.Sprintf("%s:%d", k.Path, k.LineStart) }
 
-func (r Result) noisy() string {
+func (r Result) whyNoisy() string {
 	n := r.unmatchedMajor()
 	switch {
 	case r.Kind == dataset.Clean && n > 0:
 		return wording.Count(n, "finding") + " of severity major or higher on a clean change"
-	case n > allowed:
-		return fmt.Sprintf("%d unmatched findings of severity major or higher, where %d are allowed", n, allowed)
+	case n > maxUnmatchedMajor:
+		return fmt.Sprintf("%d unmatched findings of severity major or higher, where %d are allowed", n,
+			maxUnmatchedMajor)
 	}
 	return ""
 }
 
-func (r Result) silent() string {
+func (r Result) whySilent() string {
 	if r.Kind == dataset.Clean && len(r.Unread) > 0 {
 		return wording.Count(len(r.Unread), "file") + " not read in full"
 	}

@@ -15,30 +15,30 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// FileAnswers are the texts of all answers about a reviewed file in the order in
-// which they were asked for, and what the reviewer made of them.
+// FileAnswers holds the texts of all answers about a reviewed file, in the order in
+// which they were requested, and the review that the reviewer made of them.
 type FileAnswers struct {
 	Answers []string // untrusted text
 	Review  finding.FileReview
 }
 
-// Pipeline is what the stages had before them, and what there was to be found.
+// Pipeline holds what the stages worked on, and the known findings.
 type Pipeline struct {
 	Golden     []dataset.Golden
 	Files      []FileAnswers
-	Aggregated []finding.Finding // of all files, the filtered ones marked
-	Cut        []finding.Finding // those kept that the posted review does not hold; render.Cut gives them
+	Aggregated []finding.Finding // of all files; filtered ones are marked
+	Cut        []finding.Finding // kept findings that the posted review does not contain, from render.Cut
 }
 
-// Trace gives the findings that were lost, in the order of the stages, and those
-// that were moved. A finding is in one of the two at most, and in none where it
-// stands in the review as the model placed it.
+// Trace returns the findings that were lost, in the order of the stages, and those
+// that were moved. A finding is in at most one of the lists, and in neither if the
+// review has it where the model placed it.
 func Trace(in Pipeline) (lost, moved []Loss) {
 	for _, f := range in.Files {
-		lost = append(lost, unread(f)...)
+		lost = append(lost, lostInParse(f)...)
 	}
 	for _, f := range in.Aggregated {
-		switch l := in.fate(f); l.Stage {
+		switch l := in.lossOf(f); l.Stage {
 		case "":
 		case StageAnchor:
 			moved = append(moved, l)
@@ -57,8 +57,8 @@ func Trace(in Pipeline) (lost, moved []Loss) {
 	return lost, moved
 }
 
-// StageOf is the earliest stage at which a finding near a known one was lost, ""
-// for none. Whether the two mean the same defect nobody has judged.
+// StageOf returns the earliest stage at which a finding near a known one was lost,
+// or "" for none. Nobody has judged whether the two mean the same defect.
 func StageOf(lost []Loss, g dataset.Golden) string {
 	if i := slices.IndexFunc(lost, func(l Loss) bool { return near(l, g) }); i >= 0 {
 		return lost[i].Stage
@@ -66,14 +66,14 @@ func StageOf(lost []Loss, g dataset.Golden) string {
 	return ""
 }
 
-// near is the matching rule's. A loss without a line stood nowhere.
+// near reports whether the matching rule pairs the two. A loss without a line is near nothing.
 func near(l Loss, g dataset.Golden) bool {
-	distance, _ := apart(g, l.Path, l.StartLine, l.Line)
+	distance, _ := nearestPlace(g, l.Path, l.StartLine, l.Line)
 	return l.Line > 0 && distance <= margin
 }
 
-// fate says which stage took a finding out or moved it; none has no stage.
-func (in Pipeline) fate(f finding.Finding) Loss {
+// lossOf returns the stage that removed or moved a finding. Stage is empty if none did.
+func (in Pipeline) lossOf(f finding.Finding) Loss {
 	l := Loss{Path: f.Path, StartLine: cmp.Or(f.StartLine, f.Line), Line: f.Line, Severity: f.Severity, Title: f.Title,
 		Why: f.Note}
 	switch {
@@ -83,11 +83,11 @@ func (in Pipeline) fate(f finding.Finding) Loss {
 		l.Stage = StageVerify
 	case f.Filtered == finding.LowConfidence:
 		l.Stage = StageThreshold
-	case f.Filtered == finding.Duplicate && in.byRule(f): // it is said, by a rule
+	case f.Filtered == finding.Duplicate && in.byRule(f): // posted as a rule's finding
 	case f.Filtered == finding.Duplicate:
 		l.Stage = StageDedupe
-	case f.Filtered == finding.Repeat: // it is said, with others
-	case f.Filtered != "": // dropped by a person, which no stage can help
+	case f.Filtered == finding.Repeat: // posted together with others
+	case f.Filtered != "": // dropped by a person, not by a stage
 	case slices.ContainsFunc(in.Cut, func(c finding.Finding) bool { return c.ID == f.ID }):
 		l.Stage, l.Why = StageCap, "the review's body has no room for it"
 	case f.Placement == finding.Body:
@@ -103,12 +103,12 @@ func (in Pipeline) byRule(f finding.Finding) bool {
 	})
 }
 
-// unread gives the findings in a file's answers that its review does not hold.
-func unread(f FileAnswers) (lost []Loss) {
+// lostInParse returns the findings in a file's answers that its review does not contain.
+func lostInParse(f FileAnswers) (lost []Loss) {
 	if len(f.Answers) == 1 && f.Review.State == finding.Reviewed {
-		return nil // the one answer was read to its end
+		return nil // the only answer was parsed completely
 	}
-	for _, c := range without(produced(f.Answers), slices.Clone(f.Review.Findings)) {
+	for _, c := range unmatched(mostClaims(f.Answers), slices.Clone(f.Review.Findings)) {
 		lost = append(lost, Loss{
 			Stage: StageParse, Path: f.Review.Path, StartLine: c.start, Line: c.line, Severity: c.severity,
 			Title: c.title,
@@ -118,9 +118,9 @@ func unread(f FileAnswers) (lost []Loss) {
 	return lost
 }
 
-// produced gives the findings of the answer that holds most. Of equals it is the
-// last: a broken answer written again counts once.
-func produced(answers []string) (most []claim) {
+// mostClaims returns the findings of the answer with the most; ties go to the last.
+// So a broken answer and its retry count once.
+func mostClaims(answers []string) (most []claim) {
 	for _, text := range answers {
 		if found := scan(text); len(found) >= len(most) {
 			most = found
@@ -129,10 +129,9 @@ func produced(answers []string) (most []claim) {
 	return most
 }
 
-// without takes out the claims that stand among the findings, each for one, and
-// the surest matches first: an answer that was written again may have other
-// words or another line.
-func without(claims []claim, read []finding.Finding) []claim {
+// unmatched removes the claims that match a finding, one finding each, with the most
+// certain matches first: a retried answer may have other words or another line.
+func unmatched(claims []claim, read []finding.Finding) []claim {
 	title := func(c claim, f finding.Finding) bool { return c.title == oneLine(f.Title) }
 	line := func(c claim, f finding.Finding) bool { return c.line == f.Line }
 	for _, same := range []func(claim, finding.Finding) bool{
@@ -151,8 +150,8 @@ func without(claims []claim, read []finding.Finding) []claim {
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// The bounds of a scan. An answer of the reviewer's model is no longer, and one
-// with more than 100 findings is refused; further ones are not counted.
+// The bounds of a scan. No answer of the reviewer's model is longer than maxText, and
+// one with more than 100 findings is refused. scan ignores claims beyond maxClaims.
 const (
 	maxText   = 2 << 20 // bytes
 	maxClaims = 1_000
@@ -160,20 +159,20 @@ const (
 	maxLine   = 10_000_000
 )
 
-// claim is a finding as an answer holds it, as far as it can be read.
+// claim is a finding as an answer contains it, as far as it can be parsed.
 type claim struct {
 	title       string // on one line
 	start, line int    // 0 for none
 	severity    finding.Severity
 }
 
-// member fits a member of a finding that tells it from others. What is quoted inside a
-// text has its quotes escaped and does not fit. A value that is no whole text is taken as it begins.
+// member matches the JSON members that tell findings apart. Members quoted inside a string
+// have escaped quotes and do not match. A value that is not a complete string matches partly.
 var member = regexp.MustCompile(`"(title|line|start_line|severity)"\s*:\s*("(?:[^"\\]|\\.)*"|[^",}\s]*)`)
 
-// scan reads the findings out of an answer, whatever else is wrong with it, also where it
-// was cut off. A finding begins where a member stands for the second time, and has a title
-// or a line. What stands before a list of findings is none.
+// scan extracts the findings from an answer even if it is broken or cut off. A new finding
+// begins where a member occurs for the second time. Only one with a title or a line counts.
+// scan skips what precedes the list of findings.
 func scan(text string) (found []claim) {
 	var c claim
 	var has map[string]bool
@@ -202,10 +201,10 @@ func scan(text string) (found []claim) {
 	return found[:min(len(found), maxClaims)]
 }
 
-// set takes in the value of a member, a text or a number.
+// set sets the field for a member. The value is a JSON string or number.
 func (c *claim) set(key, value string) {
 	if strings.HasPrefix(value, `"`) {
-		text, _ := jsontext.AppendUnquote(nil, value) // of a broken one, what can be read
+		text, _ := jsontext.AppendUnquote(nil, value) // a broken string gives what can be read
 		value = string(text)
 	}
 	switch key {
@@ -221,7 +220,7 @@ func (c *claim) set(key, value string) {
 	}
 }
 
-// lineNumber reads a line number, 0 for what is none.
+// lineNumber parses a line number. It returns 0 if text is none.
 func lineNumber(text string) int {
 	n, err := strconv.Atoi(strings.TrimSpace(text))
 	if err != nil || n < 0 || n > maxLine {

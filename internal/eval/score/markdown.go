@@ -17,19 +17,19 @@ import (
 )
 
 const (
-	namedCases = 30 // cases that did not pass
-	groupRows  = 20 // groups of one dimension
+	maxListedCases = 30 // most failed cases to list
+	maxGroupRows   = 20 // most groups to list per dimension
 )
 
-// Markdown is the report for people, in a terminal and on a page. No time is in
-// it: two runs with the same answers give the same bytes. A runner that reads
-// along finds no command in it.
+// Markdown returns the report for people, in a terminal or on a page. It contains
+// no time, so two runs with the same answers give the same bytes, and no workflow
+// command that a runner would execute.
 func (r Report) Markdown() string {
-	return page("## Evaluation", r.head(), r.notes(), r.figures(), r.asked(), r.shown(), r.groups(), r.losses(),
-		r.failed(), r.bill(), r.holdsFor())
+	return page("## Evaluation", r.head(), r.notes(), r.figures(), r.ticketTable(), r.shownTable(), r.groups(),
+		r.losses(), r.failedCases(), r.bill(), r.measuredWith())
 }
 
-// head says who reviewed and who judged.
+// head returns the line that names the reviewer and the judge.
 func (r Report) head() string {
 	parts := []string{"Reviewer " + guard.Code(r.Reviewer)}
 	if r.Model != "" && r.Model != r.Reviewer {
@@ -71,12 +71,12 @@ func (r Report) notes() string {
 	return "> [!NOTE]\n" + strings.Join(notes, "\n>\n")
 }
 
-// figures are the scores for people, shares first.
+// figures returns the table of scores, shares first.
 func (r Report) figures() string {
 	t := table{head: []string{"figure", "value", "of", "95 % interval"}, align: "lrrr"}
 	share := func(name string, n, of int, always bool) {
 		if v := stats.Wilson(n, of); v != nil {
-			t.add(name, percent(v.Value), outOf(n, of), between(v))
+			t.add(name, percent(v.Value), outOf(n, of), intervalText(v))
 		} else if always {
 			t.add(name, none, none, none)
 		}
@@ -95,14 +95,14 @@ func (r Report) figures() string {
 		share("… or that the judge calls valid", r.Matched+r.Valid, r.Posted, false)
 	}
 	cases := wording.Count(r.Cases, "case")
-	t.add("posted per case", number(r.Rates.PostedPerCase), cases, none)
-	t.add("unmatched of major or higher per case", number(r.Rates.UnmatchedMajorPerCase), cases, none)
-	t.add("false positives per clean case", number(r.Rates.FalsePositivesOnClean), wording.Count(r.CleanCases, "case"),
-		none)
+	t.add("posted per case", meanText(r.Rates.PostedPerCase), cases, none)
+	t.add("unmatched of major or higher per case", meanText(r.Rates.UnmatchedMajorPerCase), cases, none)
+	t.add("false positives per clean case", meanText(r.Rates.FalsePositivesOnClean),
+		wording.Count(r.CleanCases, "case"), none)
 	return t.String()
 }
 
-func (r Report) shown() string {
+func (r Report) shownTable() string {
 	if r.Shown == nil {
 		return ""
 	}
@@ -120,18 +120,18 @@ func (r Report) shown() string {
 		"a prompt or in what a tool gave; tokens are bytes by four.")
 }
 
-func number(v *float64) string {
+func meanText(v *float64) string {
 	if v == nil {
 		return none
 	}
 	return fmt.Sprintf("%.2f", *v)
 }
 
-func between(v *stats.Interval) string {
+func intervalText(v *stats.Interval) string {
 	return strings.TrimSuffix(percent(v.Low), " %") + " – " + percent(v.High)
 }
 
-// groups is one table of all breakdowns.
+// groups returns one table of all breakdowns.
 func (r Report) groups() string {
 	t := table{head: []string{"by", "group", "cases passed", "known findings hit", "posted that hit",
 		"posted on clean cases"}, align: "llrrrr"}
@@ -142,13 +142,13 @@ func (r Report) groups() string {
 		order []string
 	}{{byLanguage, nil}, {bySeverity, severities}, {byVisibility, visibilities}} {
 		groups, label := names(r.By[d.name], d.order), d.name
-		for _, name := range groups[:min(len(groups), groupRows)] {
+		for _, name := range groups[:min(len(groups), maxGroupRows)] {
 			c := r.By[d.name][name]
 			t.add(label, cell(name), outOf(c.Passed, c.Cases), outOf(c.Hit, c.Golden), outOf(c.Matched, c.Posted),
-				blank(c.CleanFalsePositives))
+				countOrNone(c.CleanFalsePositives))
 			label = ""
 		}
-		if more := len(groups) - groupRows; more > 0 {
+		if more := len(groups) - maxGroupRows; more > 0 {
 			t.add("", fmt.Sprintf("… and %d more", more), "", "", "", "")
 		}
 	}
@@ -159,21 +159,21 @@ func (r Report) groups() string {
 		"theirs, and a case by its gravest known finding.")
 }
 
-func blank(n int) string {
+func countOrNone(n int) string {
 	if n == 0 {
 		return none
 	}
 	return wording.Thousands(int64(n))
 }
 
-// losses says what of the model's findings did not reach the review, and what
-// reached it elsewhere.
+// losses returns the section on the model's findings that did not reach the review,
+// or reached it at another place.
 func (r Report) losses() string {
 	text := "Nothing was lost between the model's answers and the review."
 	if len(r.Losses) > 0 {
 		t := table{head: []string{"stage", "lost", "near a known finding"}, align: "lrr"}
 		for _, stage := range names(r.Losses, Stages()) {
-			t.add(cell(stage), wording.Thousands(int64(len(r.Losses[stage]))), blank(nearKnown(r.Losses[stage])))
+			t.add(cell(stage), wording.Thousands(int64(len(r.Losses[stage]))), countOrNone(nearKnown(r.Losses[stage])))
 		}
 		text = t.String()
 	}
@@ -191,20 +191,20 @@ func (r Report) losses() string {
 
 func nearKnown(all []Lost) (n int) {
 	for _, l := range all {
-		n += one(l.Known)
+		n += boolToInt(l.Known)
 	}
 	return n
 }
 
-func (r Report) failed() string {
+func (r Report) failedCases() string {
 	if len(r.NotPassed) == 0 {
 		return ""
 	}
 	var rows []string
-	for _, c := range r.NotPassed[:min(len(r.NotPassed), namedCases)] {
+	for _, c := range r.NotPassed[:min(len(r.NotPassed), maxListedCases)] {
 		rows = append(rows, "- "+guard.Code(c.Case)+": "+inline(c.Why))
 	}
-	if more := len(r.NotPassed) - namedCases; more > 0 {
+	if more := len(r.NotPassed) - maxListedCases; more > 0 {
 		rows = append(rows, fmt.Sprintf("- … and %d more", more))
 	}
 	return paragraphs(fmt.Sprintf("### Did not pass (%s)", outOf(len(r.NotPassed), r.Cases)), strings.Join(rows, "\n"))
@@ -241,18 +241,18 @@ func (r Report) bill() string {
 	return total + ": " + strings.Join(parts, "; ") + "."
 }
 
-// brief cuts what is a hash and leaves names and versions.
-func brief(fingerprint string) string {
+// shortFingerprint shortens hashes and leaves names and versions alone.
+func shortFingerprint(fingerprint string) string {
 	if strings.Trim(fingerprint, "0123456789abcdef") == "" {
 		return guard.Line(fingerprint, 12)
 	}
 	return guard.Line(fingerprint, 80)
 }
 
-func (r Report) holdsFor() string {
+func (r Report) measuredWith() string {
 	var parts []string
 	for _, name := range names(r.Fingerprints, nil) {
-		parts = append(parts, cell(name)+" "+guard.Code(brief(r.Fingerprints[name])))
+		parts = append(parts, cell(name)+" "+guard.Code(shortFingerprint(r.Fingerprints[name])))
 	}
 	if len(parts) == 0 {
 		return ""
@@ -260,7 +260,7 @@ func (r Report) holdsFor() string {
 	return "Measured with " + strings.Join(parts, ", ") + "."
 }
 
-// none stands in a cell where a figure is undefined.
+// none is the text of a cell whose figure is undefined.
 const none = "–"
 
 func percent(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
@@ -272,21 +272,21 @@ func outOf(n, of int) string {
 	return fmt.Sprintf("%d of %d", n, of)
 }
 
-// paragraphs joins blocks with one empty line between.
+// paragraphs joins blocks with an empty line between them.
 func paragraphs(blocks ...string) string { return wording.Joined("\n\n", blocks...) }
 
-// page joins blocks to a text that may stand on a page and in a terminal.
+// page joins blocks to a text that is safe on a page and in a terminal.
 func page(blocks ...string) string { return guard.Text(paragraphs(blocks...)) + "\n" }
 
-// inline makes a line of Markdown out of text that may quote untrusted words.
+// inline turns text that may quote untrusted words into a line of Markdown.
 func inline(s string) string { return guard.Inline(s, 400) }
 
-// cell makes a table's cell out of untrusted words. A bar would end the cell,
-// within a code span too.
+// cell turns untrusted words into a table cell. A bar would end the cell, even
+// within a code span.
 func cell(s string) string { return guard.Inline(strings.ReplaceAll(s, "|", "¦"), 40) }
 
-// names are the keys of a map: those that first lists in front, in its order, and
-// the others behind them in alphabetical order.
+// names returns the keys of a map: those in first come first, in that order, then
+// the others in alphabetical order.
 func names[V any](of map[string]V, first []string) []string {
 	place := func(name string) int {
 		if i := slices.Index(first, name); i >= 0 {
@@ -299,8 +299,8 @@ func names[V any](of map[string]V, first []string) []string {
 	})
 }
 
-// table is a Markdown table whose columns stand under each other in a terminal
-// too. Align has an l or r for each column.
+// table is a Markdown table whose columns are aligned in a terminal too. align has
+// an l or r for each column.
 type table struct {
 	head  []string
 	align string
@@ -309,7 +309,7 @@ type table struct {
 
 func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
 
-// String writes the table, without a line feed at its end.
+// String returns the table, without a trailing newline.
 func (t table) String() string {
 	widths := make([]int, len(t.head))
 	for _, row := range append(t.rows, t.head) {

@@ -12,28 +12,28 @@ import (
 )
 
 // margin is the number of lines by which a finding's range is widened at both
-// ends before it is held against a known one.
+// ends before it is compared with a known one.
 const margin = 3
 
-// Pair is a posted finding that stands near a known one: indices of the two
-// lists, and the distance of their ranges in lines, 0 where they overlap.
+// Pair is a posted finding near a known one: their indices in the two lists, and
+// the distance of their ranges in lines, 0 if they overlap.
 type Pair struct {
 	Golden   int `json:"golden"`
 	Finding  int `json:"finding"`
 	Distance int `json:"distance"`
 }
 
-// Candidates lists which posted findings may hit which known ones: same path, and the
-// finding's range, widened by three lines, overlaps one of the places. The list is in the
-// order in which Match takes pairs: by distance, then by how exactly the ranges agree. By
-// the patches, findings on the old side are moved to the new one; those without a line, or
-// without a readable patch, are near nothing.
+// Candidates returns which posted findings may hit which known ones: same path, and the
+// finding's range, widened by three lines, overlaps one of the known places. The pairs are in
+// the order in which Match takes them: by distance, then by how exactly the ranges agree.
+// Findings on the old side are mapped to the new side by the patches. Those without a line,
+// or on the old side without a readable patch, are near nothing.
 func Candidates(golden []dataset.Golden, posted []finding.Finding, patches map[string]string) []Pair {
 	var all []candidate
 	for j, f := range posted {
 		start, end, ok := NewSide(f, patches[f.Path])
 		for i, g := range golden {
-			if distance, shift := apart(g, f.Path, start, end); ok && distance <= margin {
+			if distance, shift := nearestPlace(g, f.Path, start, end); ok && distance <= margin {
 				all = append(all, candidate{Pair{i, j, distance}, shift})
 			}
 		}
@@ -49,8 +49,8 @@ func Candidates(golden []dataset.Golden, posted []finding.Finding, patches map[s
 	return pairs
 }
 
-// Match takes pairs in their order, each known and each posted finding at most once, where
-// same says that the two mean the same defect. Its first error ends the matching.
+// Match returns the candidates that same confirms to mean the same defect. It goes in order
+// and takes each known and each posted finding at most once. It stops at same's first error.
 func Match(candidates []Pair, same func(Pair) (bool, error)) ([]Pair, error) {
 	var taken []Pair
 	for _, c := range candidates {
@@ -70,12 +70,13 @@ func Match(candidates []Pair, same func(Pair) (bool, error)) ([]Pair, error) {
 
 type candidate struct {
 	Pair
-	shift int // difference of the starts and of the ends together
+	shift int // difference of the starts plus difference of the ends
 }
 
-// apart is the gap in lines between a range and the nearest place of a known
-// finding, and how far starts and ends are shifted. In another path it is endless.
-func apart(g dataset.Golden, path string, start, end int) (distance, shift int) {
+// nearestPlace returns the gap in lines between a range and the nearest place of a known
+// finding, and how far starts and ends are shifted. The gap is math.MaxInt if no
+// place has that path.
+func nearestPlace(g dataset.Golden, path string, start, end int) (distance, shift int) {
 	distance = math.MaxInt
 	for _, p := range g.Places() {
 		gap, off := max(p.LineStart-end, start-p.LineEnd, 0), abs(p.LineStart-start)+abs(p.LineEnd-end)
@@ -86,8 +87,8 @@ func apart(g dataset.Golden, path string, start, end int) (distance, shift int) 
 	return distance, shift
 }
 
-// NewSide gives the lines of a finding on the new side of its file's patch; not ok
-// where it has no line, or one of the old side and the patch cannot be read.
+// NewSide returns the lines of a finding on the new side of its file's patch. ok is
+// false if it has no line, or is on the old side and the patch cannot be parsed.
 func NewSide(f finding.Finding, patch string) (start, end int, ok bool) {
 	if f.Line < 1 {
 		return 0, 0, false
@@ -100,16 +101,16 @@ func NewSide(f finding.Finding, patch string) (start, end int, ok bool) {
 	if err != nil || len(hunks) == 0 {
 		return 0, 0, false
 	}
-	return moved(hunks, start), moved(hunks, end), true
+	return newLine(hunks, start), newLine(hunks, end), true
 }
 
-// moved is the line of the new side that stands where a line of the old side stood.
-func moved(hunks []diff.Hunk, old int) int {
+// newLine returns the line of the new side that corresponds to a line of the old side.
+func newLine(hunks []diff.Hunk, old int) int {
 	shift := 0
 	for _, h := range hunks {
 		first, next := h.OldStart, h.NewStart
 		if h.OldLines == 0 {
-			first++ // a header names the line before where a side has none
+			first++ // the header of an empty side gives the line before it
 		}
 		if h.NewLines == 0 {
 			next++

@@ -117,7 +117,7 @@ func TestOldLinesMoveWithTheirText(t *testing.T) {
 		require.NoError(t, err)
 		last := 0
 		for i, text := range old {
-			to := moved(hunks, i+1)
+			to := newLine(hunks, i+1)
 			if stays := slices.Index(now, text); stays >= 0 {
 				require.Equal(t, stays+1, to, "line %d of\n%s", i+1, patch)
 			}
@@ -133,7 +133,7 @@ func TestOldLinesMoveWithoutContextToo(t *testing.T) {
 	hunks, err := diff.Hunks("@@ -5,0 +6,2 @@\n+a\n+b\n@@ -10,2 +11,0 @@\n-x\n-y\n@@ -20 +19,0 @@\n-z")
 	require.NoError(t, err)
 	for old, want := range map[int]int{4: 4, 5: 5, 6: 8, 9: 11, 10: 12, 11: 12, 12: 12, 19: 19, 20: 20, 21: 20} {
-		require.Equal(t, want, moved(hunks, old), "line %d", old)
+		require.Equal(t, want, newLine(hunks, old), "line %d", old)
 	}
 }
 

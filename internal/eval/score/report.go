@@ -12,20 +12,20 @@ import (
 	"github.com/org/pr-review-action/internal/stats"
 )
 
-// Scripted names the reviewer that knows the answers, which measures the
-// pipeline and no model.
+// Scripted is the name of the reviewer that knows the answers. It measures the
+// pipeline, not a model.
 const Scripted = "scripted"
 
-// About is what a report says beside the results.
+// About describes a run, beside its results.
 type About struct {
 	Fingerprints map[string]string `json:"fingerprints"`    // cases, prompt, model, judge, config, commit, …
 	Reviewer     string            `json:"reviewer"`        // Scripted, or another name for what was under test
 	Model        string            `json:"model"`           // untrusted text; empty for none
-	Judge        string            `json:"judge"`           // untrusted text; empty where place alone decides
-	Agreement    *Agreement        `json:"agreement"`       // nil where it was not measured
-	Judging      Bill              `json:"judging"`         // of the judge; at first of measuring it
-	Latency      *stats.Quantile   `json:"latency_seconds"` // of a case; nil where nobody was asked
-	Seconds      float64           `json:"seconds"`         // of the whole run
+	Judge        string            `json:"judge"`           // untrusted text; empty if only the place decides
+	Agreement    *Agreement        `json:"agreement"`       // nil if it was not measured
+	Judging      Bill              `json:"judging"`         // the judge's usage; from the caller only that of Agreement
+	Latency      *stats.Quantile   `json:"latency_seconds"` // per case; nil if no model was asked
+	Seconds      float64           `json:"seconds"`         // duration of the whole run
 }
 
 // Agreement is how often the judge agreed with the author of labelled pairs.
@@ -34,34 +34,34 @@ type Agreement struct {
 	Of     int `json:"of"`
 }
 
-// usable reports whether the judge may be used: from 27 of 30 pairs on, as the
-// cases' format asks for.
+// usable reports whether the judge may be used: it must be right on 27 of 30
+// pairs, as the format of the cases requires.
 func (a Agreement) usable() bool { return 10*a.Agreed >= 9*a.Of }
 
-// Report is what a run comes to: the object that "eval run --json" prints.
-// Nothing but Seconds and Latency depends on time.
+// Report is the result of a run: the object that "eval run --json" prints.
+// Only Seconds and Latency depend on time.
 type Report struct {
 	Counts
-	By    map[string]map[string]Counts `json:"by"` // for every language, severity and visibility
+	By    map[string]map[string]Counts `json:"by"` // by language, severity and visibility
 	Rates Rates                        `json:"rates"`
 	About
 	Losses      map[string][]Lost `json:"losses"`                 // by stage, in the order of the cases
 	Moved       map[string][]Lost `json:"moved"`                  // by stage, in the order of the cases
 	Cost        cost.MicroUSD     `json:"cost_microusd"`          // of review and judge, as far as prices are known
 	CostPerCase *stats.Quantile   `json:"cost_per_case_microusd"` // of the review
-	UnreadCases int               `json:"unread_cases"`           // not read in full, those whose run failed among them
+	UnreadCases int               `json:"unread_cases"`           // not read in full, including failed runs
 	Usage       Bill              `json:"usage"`                  // of the review
 	NotPassed   []NotPassed       `json:"not_passed"`             // in the order of the cases
-	Asked       *Asked            `json:"asked,omitempty"`        // nil where no case has a ticket
-	// of a scripted reviewer that goes by what it is shown: what it finds with packs and tools
-	// (both), one of the two, and neither
+	Asked       *Asked            `json:"asked,omitempty"`        // nil if no case has a ticket
+	// what the scripted reviewer found that depends on what it is shown, with packs and tools
+	// ("both"), with one of the two, and with neither
 	Shown map[string]Seen `json:"shown,omitempty"`
 }
 
-// Bill is a usage that prints null for a price that is not known.
+// Bill is a usage whose cost is null in JSON if a price is unknown.
 type Bill cost.Usage
 
-// MarshalJSON writes it as a usage.
+// MarshalJSON encodes b like a cost.Usage.
 func (b Bill) MarshalJSON() ([]byte, error) {
 	u := cost.Usage(b)
 	return json.Marshal(struct {
@@ -72,41 +72,41 @@ func (b Bill) MarshalJSON() ([]byte, error) {
 
 func (b Bill) plus(more cost.Usage) Bill { return Bill(cost.Add(cost.Usage(b), more)) }
 
-// Seen is one of these runs. Elsewhere counts the known findings that lines beside
-// the diff decide.
+// Seen holds the figures of one run in Report.Shown. Elsewhere counts the known
+// findings that depend on lines outside the diff.
 type Seen struct {
 	Counts
 	Elsewhere Part `json:"elsewhere"`
-	// what its questions take, by bytes
+	// of its questions, estimated from their bytes
 	InputTokens int64 `json:"input_tokens"`
 }
 
-// Part is how many of so many.
+// Part counts the known findings of a group and those that were hit.
 type Part struct {
 	Hit    int `json:"hit"`
 	Golden int `json:"golden"`
 }
 
-// SeenIn sums up one of the runs.
+// SeenIn returns the figures of a run for Report.Shown.
 func SeenIn(r Report, results []Result) Seen {
 	s := Seen{Counts: r.Counts, InputTokens: r.Usage.InputTokens}
 	for _, result := range results {
 		for _, k := range result.Golden {
 			if len(k.Evidence) > 0 {
 				s.Elsewhere.Golden++
-				s.Elsewhere.Hit += one(k.Hit != "")
+				s.Elsewhere.Hit += boolToInt(k.Hit != "")
 			}
 		}
 	}
 	return s
 }
 
-// Rates are shares with their intervals, and means; nil where undefined.
+// Rates holds shares with their intervals, and means. Undefined ones are nil.
 type Rates struct {
 	Pass      *stats.Interval `json:"pass"`
 	Recall    *stats.Interval `json:"recall"`
-	Precision *stats.Interval `json:"precision"` // a lower bound: the known findings are not all there are
-	// those that the judge calls valid count too; nil without a judge
+	Precision *stats.Interval `json:"precision"` // a lower bound: not all defects are known
+	// also counts findings that the judge calls valid; nil without a judge
 	PrecisionJudged *stats.Interval `json:"precision_judged"`
 
 	PostedPerCase         *float64 `json:"posted_per_case"`
@@ -126,10 +126,10 @@ type NotPassed struct {
 	Why  string `json:"why"`
 }
 
-// Summarize makes the report. The order of the results decides the order of its
-// lists and nothing else.
+// Summarize returns the report on results. Their order only affects the order of
+// the report's lists.
 func Summarize(results []Result, about About) Report {
-	r := Report{By: count(results), About: about, Losses: map[string][]Lost{}, Moved: map[string][]Lost{},
+	r := Report{By: breakDown(results), About: about, Losses: map[string][]Lost{}, Moved: map[string][]Lost{},
 		NotPassed: []NotPassed{}}
 	r.Fingerprints = map[string]string{}
 	maps.Copy(r.Fingerprints, about.Fingerprints)
@@ -155,11 +155,11 @@ func Summarize(results []Result, about About) Report {
 	return r
 }
 
-// add takes in what a case cost, what got lost in it, and whether it passed.
+// add adds a case's cost, losses and grade to the report.
 func (r *Report) add(of Result) {
 	r.Usage, r.Judging = r.Usage.plus(of.Usage), r.Judging.plus(of.Judging)
 	r.Asked = r.Asked.plus(of.Asked)
-	r.UnreadCases += one(len(of.Unread) > 0 || of.Outcome == reviewpr.Failed)
+	r.UnreadCases += boolToInt(len(of.Unread) > 0 || of.Outcome == reviewpr.Failed)
 	for _, l := range of.Lost {
 		r.Losses[l.Stage] = append(r.Losses[l.Stage], Lost{of.ID, l})
 	}
@@ -171,7 +171,7 @@ func (r *Report) add(of Result) {
 	}
 }
 
-// mean is nil for a mean over nothing.
+// mean returns sum divided by of, or nil if of is 0.
 func mean(sum, of int) *float64 {
 	if of == 0 {
 		return nil
@@ -180,18 +180,18 @@ func mean(sum, of int) *float64 {
 	return &v
 }
 
-// Counts are the figures that every group of cases has. Matched and Hit are
-// equal over all cases, since each finding hits at most one known one.
+// Counts holds the figures of a group of cases. Matched and Hit are equal over all
+// cases, since each finding hits at most one known one.
 type Counts struct {
 	Cases  int `json:"cases"`
 	Passed int `json:"passed"`
 	Golden int `json:"golden"` // known findings
 	Hit    int `json:"hit"`    // known findings that a posted one hits
-	// known findings whose file something was posted on; reported, never scored
+	// known findings in files with a posted finding; reported, never scored
 	FileHit             int `json:"file_hit"`
 	Posted              int `json:"posted"`
 	Matched             int `json:"matched"` // posted findings that hit a known one
-	Valid               int `json:"valid"`   // posted findings that hit none and that the judge holds for true defects
+	Valid               int `json:"valid"`   // posted findings that hit none but are true defects to the judge
 	CleanCases          int `json:"clean_cases"`
 	CleanFalsePositives int `json:"clean_false_positives"` // posted findings on clean cases
 }
@@ -205,17 +205,17 @@ func (c Counts) plus(o Counts) Counts {
 	}
 }
 
-// The ways in which counts are broken down, by their names in a report.
+// The dimensions of the breakdowns, by their names in a report.
 const (
 	byLanguage   = "language"
 	bySeverity   = "severity"
 	byVisibility = "visibility"
 )
 
-// count breaks the counts down. A case with known findings goes by severity where
-// its gravest one does; by visibility it is local when all its known findings are.
-// A clean one is a group of its own, so that the cases of every breakdown add up.
-func count(results []Result) map[string]map[string]Counts {
+// breakDown returns the counts by dimension and group. A case with known findings has
+// the severity of its gravest one, and is local if all of them are. Clean cases are
+// a group of their own, so that every breakdown adds up to all cases.
+func breakDown(results []Result) map[string]map[string]Counts {
 	by := map[string]map[string]Counts{byLanguage: {}, bySeverity: {}, byVisibility: {}}
 	for _, r := range results {
 		add := func(severity, visibility string, c Counts) {
@@ -227,21 +227,22 @@ func count(results []Result) map[string]map[string]Counts {
 			}
 		}
 		clean, severity, visibility := r.Kind == dataset.Clean, r.gravest(), r.visibility()
-		add(severity, visibility, Counts{Cases: 1, Passed: one(r.Passed), CleanCases: one(clean)})
+		add(severity, visibility, Counts{Cases: 1, Passed: boolToInt(r.Passed), CleanCases: boolToInt(clean)})
 		for _, k := range r.Golden {
-			c := Counts{Golden: 1, Hit: one(k.Hit != ""), FileHit: one(k.FileHit)}
+			c := Counts{Golden: 1, Hit: boolToInt(k.Hit != ""), FileHit: boolToInt(k.FileHit)}
 			add(string(k.Severity), string(k.Visibility), c)
 		}
 		for _, p := range r.Posted {
 			hits := p.Golden >= 0
-			c := Counts{Posted: 1, Matched: one(hits), Valid: one(!hits && p.Valid), CleanFalsePositives: one(clean)}
+			c := Counts{Posted: 1, Matched: boolToInt(hits), Valid: boolToInt(!hits && p.Valid),
+				CleanFalsePositives: boolToInt(clean)}
 			add(string(p.Severity), visibility, c)
 		}
 	}
 	return by
 }
 
-func one(b bool) int {
+func boolToInt(b bool) int {
 	if b {
 		return 1
 	}

@@ -1,11 +1,11 @@
-// Package score says how good a review was: which known findings it hit, what
-// it posted beside them, and what that means over many cases.
+// Package score measures how good a review was: which known findings it hit, what
+// else it posted, and what that means over many cases.
 //
-// It holds values and pure functions. It reads no file, no clock and asks no
-// model; who decides whether two texts mean the same defect is the caller's
-// choice. Start reading at Result, one case. Candidates and Match say what hits
-// what, Trace where the others ended, Grade what passes, Summarize makes the
-// report, and Compare and Missed hold one run against another.
+// It consists of values and pure functions. It reads no file and no clock and asks
+// no model; the caller decides who judges whether two texts mean the same defect.
+// Start reading at Result, which is one case. Candidates and Match find the hits,
+// Trace where other findings were lost, Grade which cases pass. Summarize makes the
+// report, and Compare and Missed compare two runs.
 package score
 
 import (
@@ -16,37 +16,37 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 )
 
-// Result is what became of one case. It holds no time, so that two runs with
-// the same answers are equal. Texts in it are untrusted, save Outcome and what
-// Why says around paths.
+// Result is the result of one case. It contains no time, so that two runs with the
+// same answers are equal. Its texts are untrusted, except Outcome, and Why apart
+// from the paths in it.
 type Result struct {
 	ID       string       `json:"id"`
 	Language string       `json:"language"`
 	Kind     dataset.Kind `json:"kind"`
-	Outcome  string       `json:"outcome"`            // of the run, as flow/reviewpr names it
+	Outcome  string       `json:"outcome"`            // of the run, named as in flow/reviewpr
 	Unread   []string     `json:"unread,omitempty"`   // "path: reason" of files that were not read in full
 	Golden   []Known      `json:"golden"`             // in the order of the case
 	Posted   []Posted     `json:"posted"`             // what the draft would post, in the order shown
-	Lost     []Loss       `json:"lost,omitempty"`     // findings that did not survive a stage of the pipeline
-	Moved    []Loss       `json:"moved,omitempty"`    // findings that survived it in another place
+	Lost     []Loss       `json:"lost,omitempty"`     // findings that a stage of the pipeline removed
+	Moved    []Loss       `json:"moved,omitempty"`    // findings that a stage moved to another place
 	Criteria []Judged     `json:"criteria,omitempty"` // of the case's ticket
-	Asked    *Asked       `json:"asked,omitempty"`    // of its parts that nobody asked for; nil without a ticket
+	Asked    *Asked       `json:"asked,omitempty"`    // counts against the ticket; nil without one
 	Usage    cost.Usage   `json:"usage"`              // of the review
 	Judging  cost.Usage   `json:"judging"`            // of the judge
 	Passed   bool         `json:"passed"`
-	Why      string       `json:"why,omitempty"`     // one sentence for a case that did not pass
-	Draft    string       `json:"draft"`             // of what the approver would see; recorded decisions name it
-	Rulings  []Ruling     `json:"rulings,omitempty"` // in the order in which they were asked for
+	Why      string       `json:"why,omitempty"`     // why it did not pass, in one sentence
+	Draft    string       `json:"draft"`             // hash of what the approver would see; decisions name it
+	Rulings  []Ruling     `json:"rulings,omitempty"` // in the order in which they were requested
 }
 
-// Ruling is one decision about a finding that stands near a known one, or, where
-// Golden is -1, that stands near none. Reason is untrusted text.
+// Ruling is one decision: whether a finding means a known one nearby, or, if Golden
+// is -1, whether it is a true defect on its own. Reason is untrusted text.
 type Ruling struct {
 	Golden   int    `json:"golden"`
 	Finding  string `json:"finding"`
 	Distance int    `json:"distance"` // in lines
 	Yes      bool   `json:"yes"`
-	Votes    []bool `json:"votes,omitempty"` // empty where no judge was asked
+	Votes    []bool `json:"votes,omitempty"` // empty if no judge was asked
 	Steered  bool   `json:"steered,omitempty"`
 	Reason   string `json:"reason,omitempty"`
 }
@@ -55,8 +55,8 @@ type Ruling struct {
 type Known struct {
 	dataset.Golden
 	Hit     string `json:"hit"`      // id of the finding that hits it; empty for none
-	FileHit bool   `json:"file_hit"` // something was posted on a file that it stands in
-	// stage at which a finding near it was lost; what that meant was not judged
+	FileHit bool   `json:"file_hit"` // something was posted on one of its files
+	// stage that lost a finding near it; nobody judged what that finding meant
 	LostAt string `json:"lost_at,omitempty"`
 }
 
@@ -73,29 +73,29 @@ type Posted struct {
 	Fingerprint string            `json:"fingerprint"`
 	Placement   finding.Placement `json:"placement"`
 	Golden      int               `json:"golden"`          // index of the known finding that it hits; -1 for none
-	Valid       bool              `json:"valid,omitempty"` // hits none, and the judge holds it for a true defect
+	Valid       bool              `json:"valid,omitempty"` // hits none, but is a true defect to the judge
 }
 
-// The stages that lose a finding, in the order of the pipeline, and the last one,
-// which loses none.
+// The stages that can lose a finding, in the order of the pipeline. The last one
+// only moves it.
 const (
-	StageParse     = "parse"     // in an answer, and not in the file's review
+	StageParse     = "parse"     // in an answer, but not in the file's review
 	StageQuote     = "quote"     // quotes a line that is nowhere in the diff
-	StageVerify    = "verify"    // did not bear a second look
-	StageThreshold = "threshold" // filtered for its confidence
+	StageVerify    = "verify"    // refuted by the verification
+	StageThreshold = "threshold" // filtered for low confidence
 	StageDedupe    = "dedupe"    // filtered as a duplicate
-	StageCap       = "cap"       // kept, and left out of the posted review for its length
+	StageCap       = "cap"       // kept, but the posted review has no room for it
 	StageAnchor    = "anchor"    // moved into the body, since its lines are not part of the diff
 )
 
-// Stages lists the stages in the order of the pipeline.
+// Stages returns the stages in the order of the pipeline.
 func Stages() []string {
 	return []string{StageParse, StageQuote, StageVerify, StageThreshold, StageDedupe, StageCap, StageAnchor}
 }
 
-// Loss is a finding that a stage lost or moved. Path and Title are untrusted
-// text, Why is in our own words. Lines are 1-based, and 0 where an answer gave
-// none; Severity is empty where an answer gave none of ours.
+// Loss is a finding that a stage lost or moved. Path and Title are untrusted text,
+// Why is not. Lines are 1-based, and 0 if the answer has none. Severity is empty if
+// the answer has no known one.
 type Loss struct {
 	Stage     string           `json:"stage"`
 	Path      string           `json:"path"`
@@ -103,12 +103,12 @@ type Loss struct {
 	Line      int              `json:"line"`
 	Severity  finding.Severity `json:"severity"`
 	Title     string           `json:"title"`
-	Known     bool             `json:"known"` // near a known finding; whether it meant that one was not judged
+	Known     bool             `json:"known"` // near a known finding; nobody judged whether it meant that one
 	Why       string           `json:"why"`
 }
 
-// Record enters known and posted findings and which belong together: pairs are those of
-// Match over the same lists, and Lost is set already.
+// Record sets Golden and Posted, and which of them belong together. pairs must come from
+// Match over the same lists, and Lost must already be set.
 func (r *Result) Record(golden []dataset.Golden, posted []finding.Finding, pairs []Pair) {
 	r.Golden = make([]Known, 0, len(golden))
 	for _, g := range golden {
@@ -134,8 +134,8 @@ func (r *Result) Record(golden []dataset.Golden, posted []finding.Finding, pairs
 	}
 }
 
-// markFiles says of every known finding whether something was posted on a file
-// that it stands in.
+// markFiles sets FileHit of every known finding: whether something was posted on
+// one of its files.
 func (r *Result) markFiles() {
 	for i, k := range r.Golden {
 		r.Golden[i].FileHit = slices.ContainsFunc(r.Posted, func(p Posted) bool {
@@ -144,8 +144,8 @@ func (r *Result) markFiles() {
 	}
 }
 
-// unmatchedMajor is the number of posted findings of severity major or higher
-// that hit no known finding. On a clean case these are all of them.
+// unmatchedMajor returns the number of posted findings of severity major or higher
+// that hit no known finding. On a clean case that is all of them.
 func (r Result) unmatchedMajor() (n int) {
 	for _, p := range r.Posted {
 		if p.Golden < 0 && grave(p.Severity) {
