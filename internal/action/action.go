@@ -168,7 +168,7 @@ func appendFile(path, text string) error {
 }
 
 // Inputs reads the action's inputs from the process's environment: INPUT_ and the
-// name in upper case. It trims values and omits empty ones. An input that is not
+// name in upper case, dashes kept. It trims values and omits empty ones. An input that is not
 // in known is an error; nearest returns a name to suggest, or "".
 func Inputs(environ, known []string, nearest func(string, []string) string) (map[string]string, error) {
 	values := map[string]string{}
