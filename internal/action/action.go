@@ -1,9 +1,9 @@
-// Package action is the border to GitHub's runner: inputs, the event, outputs,
+// Package action is the interface to GitHub's runner: inputs, the event, outputs,
 // the job summary, annotations and masks.
 //
-// It takes what the runner hands over through variables and files and writes
-// what the runner reads back; it decides nothing. Untrusted text passes through
-// guard before it reaches the log. Start reading at Runner.
+// It reads the runner's variables and files and writes what the runner reads
+// back; it makes no decisions. Untrusted text passes through guard before it
+// reaches the log. Start reading at Runner.
 package action
 
 import (
@@ -26,7 +26,7 @@ import (
 // MaxSummary is the size in bytes above which GitHub drops a step's whole summary.
 const MaxSummary = 1 << 20
 
-// Env is what the runner says about the job, from its variables.
+// Env holds what the runner's variables say about the job.
 type Env struct {
 	EventName, EventPath     string
 	Repository               string // owner/name
@@ -37,11 +37,11 @@ type Env struct {
 	Actor, TriggeringActor   string
 	ServerURL                string
 	ResultsURL, RuntimeToken string
-	RetentionDays            int // the most that the repository allows, 0 where unknown
+	RetentionDays            int // maximum that the repository allows; 0 if unknown
 	outputPath, summaryPath  string
 }
 
-// ReadEnv reads the runner's variables. A number that is none is an error.
+// ReadEnv reads the runner's variables. An invalid number is an error.
 func ReadEnv(getenv func(string) string) (Env, error) {
 	e := Env{
 		EventName: getenv("GITHUB_EVENT_NAME"), EventPath: getenv("GITHUB_EVENT_PATH"),
@@ -82,13 +82,13 @@ type Runner struct {
 	random io.Reader
 }
 
-// New returns the writer for the job that env describes; log is its standard output.
+// New returns a writer for the job that env describes; log is its standard output.
 func New(env Env, log io.Writer) *Runner {
 	return &Runner{env: env, log: githubactions.New(githubactions.WithWriter(log)), random: rand.Reader}
 }
 
-// Mask hides a secret in the job's log from here on. Short values are not
-// masked: they would hide parts of ordinary words.
+// Mask hides a secret in the job's log from now on. It skips values shorter than
+// 6 characters, which would hide parts of ordinary words.
 func (r *Runner) Mask(secret string) {
 	for line := range strings.Lines(secret) {
 		if line = strings.TrimSpace(line); len(line) >= 6 {
@@ -97,18 +97,18 @@ func (r *Runner) Mask(secret string) {
 	}
 }
 
-// Error annotates the job with an error; text may have several lines.
+// Error annotates the job with an error; text may span several lines.
 func (r *Runner) Error(text string) { r.log.Errorf("%s", guard.Text(text)) }
 
 // Warning annotates the job with a warning.
 func (r *Runner) Warning(text string) { r.log.Warningf("%s", guard.Text(text)) }
 
-// Notice annotates the job with a line for whoever looks at the run.
+// Notice annotates the job with a line for people who look at the run.
 func (r *Runner) Notice(text string) { r.log.Noticef("%s", guard.Text(text)) }
 
-// SetOutputs writes the step's outputs in the order of their names. Every value
-// stands between delimiters drawn at random, so that no value can end itself
-// (CVE-2022-35954). Without an output file nothing is written, and the log says so.
+// SetOutputs writes the step's outputs, sorted by name. Every value is enclosed in
+// random delimiters, so that no value can end itself (CVE-2022-35954). If there is
+// no output file, nothing is written, and the log says so.
 func (r *Runner) SetOutputs(values map[string]string) error {
 	if r.env.outputPath == "" {
 		r.Warning("GITHUB_OUTPUT is not set, so this step has no outputs")
@@ -140,9 +140,9 @@ func (r *Runner) delimiter(value string) (string, error) {
 	}
 }
 
-// Summary appends Markdown to the job summary. More than MaxSummary bytes are
-// an error, since GitHub would drop the whole summary. Without a summary file
-// nothing is written.
+// Summary appends Markdown to the job summary. Text of MaxSummary bytes or more
+// is an error, since GitHub would drop the whole summary. If there is no summary
+// file, nothing is written.
 func (r *Runner) Summary(markdown string) error {
 	if r.env.summaryPath == "" {
 		return nil
@@ -167,9 +167,9 @@ func appendFile(path, text string) error {
 	return nil
 }
 
-// Inputs reads the action's inputs from the process's environment: INPUT_ and
-// the name in upper case, dashes kept. Values are trimmed and empty ones left
-// out. An input that is not in known is an error; nearest proposes a name for it.
+// Inputs reads the action's inputs from the process's environment: INPUT_ and the
+// name in upper case, dashes kept. It trims values and omits empty ones. An input that is not
+// in known is an error; nearest returns a name to suggest, or "".
 func Inputs(environ, known []string, nearest func(string, []string) string) (map[string]string, error) {
 	values := map[string]string{}
 	var problems []error

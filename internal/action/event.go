@@ -9,17 +9,17 @@ import (
 	"os"
 )
 
-// maxEvent bounds the event file; GitHub's own limit for a payload is 25 MB.
+// maxEvent bounds the event file, in bytes; GitHub's own limit for a payload is 25 MB.
 const maxEvent = 32 << 20
 
-// Event is what the product reads of the event that started the workflow.
-// Everything else about the pull request comes from the API.
+// Event holds the parts of the triggering event that the product uses. Everything
+// else about the pull request comes from the API.
 type Event struct {
 	Name   string // pull_request, pull_request_target, workflow_dispatch, …
 	Action string // opened, synchronize, labeled, …
-	Number int    // of the pull request; 0 where the event has none
-	Label  string // of a labeled event
-	Head   string // the pull request's head at the time
+	Number int    // of the pull request; 0 if the event has none
+	Label  string // for a labeled event
+	Head   string // the pull request's head at that time
 }
 
 type eventFile struct {
@@ -39,8 +39,8 @@ type eventFile struct {
 	} `json:"label"`
 }
 
-// ReadEvent reads the event's file. Without one, or where the runner named one
-// that is not there, the event has a name alone.
+// ReadEvent reads the event's file. If there is no file, only the event's name is
+// set.
 func ReadEvent(env Env) (Event, error) {
 	e := Event{Name: env.EventName}
 	if env.EventPath == "" {

@@ -1,10 +1,10 @@
-// Package artifact stores and loads artifacts of the current run, and entries
-// of the repository's cache, through the protocol that GitHub's runner offers
-// to actions.
+// Package artifact stores and loads artifacts of the current run, and entries of
+// the repository's cache, through the protocol that GitHub's runner offers to
+// actions.
 //
-// Of artifacts it sees its own run alone. It opens no zip and knows nothing of
-// REST: artifacts of other runs are package github's. Start at New,
-// Client.Upload and Client.Download; cache.go has the cache.
+// It sees only the artifacts of its own run, does not open zips and does not use
+// the REST API: artifacts of other runs belong to package github. Start reading
+// at New, Client.Upload and Client.Download; cache.go has the cache.
 package artifact
 
 import (
@@ -23,35 +23,35 @@ import (
 )
 
 var (
-	// ErrUnsupported is a server whose runner has no such protocol: GitHub
+	// ErrUnsupported reports a server whose runner lacks this protocol: GitHub
 	// Enterprise Server.
 	ErrUnsupported = errors.New("artifacts of GitHub Enterprise Server are not supported")
-	// ErrNoRuntime is a process that the runner gave no access to artifacts:
-	// one outside a container action's step.
+	// ErrNoRuntime reports that the runner gave the process no access to artifacts, as
+	// outside a container action's step.
 	ErrNoRuntime = problem.Sentinel("the runner gave no access to artifacts (ACTIONS_RESULTS_URL, "+
 		"ACTIONS_RUNTIME_TOKEN)",
 		"run it as a step of a workflow's job (uses: org/pr-review-action@v1), or set checkpoint-dir")
-	// ErrExists is another artifact of the same name in this run, or a cache entry
-	// of the same key.
+	// ErrExists reports another artifact of the same name in this run, or a cache entry
+	// with the same key.
 	ErrExists = errors.New("the name is taken")
-	// ErrNotFound is a name or key that nothing is stored under.
+	// ErrNotFound reports a name or key under which nothing is stored.
 	ErrNotFound = errors.New("nothing is stored under this name")
-	// ErrReadOnly is a cache that the run may not write to.
+	// ErrReadOnly reports that the run may not write to the cache.
 	ErrReadOnly = errors.New("this run may not write to the cache")
-	// ErrEmpty is content of no byte: no zip, and no entry of a cache.
+	// ErrEmpty reports content of zero bytes, which is neither a zip nor a cache entry.
 	ErrEmpty = errors.New("it is empty")
-	// ErrDigest is content that is not what was stored.
+	// ErrDigest reports content that differs from what was stored.
 	ErrDigest = errors.New("the artifact's content does not match its digest")
 )
 
-// Options is what the runner says, and how to reach it.
+// Options holds what the runner provides, and how to reach it.
 type Options struct {
-	ResultsURL   string           // ACTIONS_RESULTS_URL; its origin alone counts
+	ResultsURL   string           // ACTIONS_RESULTS_URL; only its origin is used
 	Token        string           // ACTIONS_RUNTIME_TOKEN
-	ServerURL    string           // GITHUB_SERVER_URL, github.com when empty
+	ServerURL    string           // GITHUB_SERVER_URL; github.com if empty
 	HTTP         *http.Client     // transport.New's, with Retry in its options
-	MaxRetention int              // GITHUB_RETENTION_DAYS; 0 is no limit
-	Now          func() time.Time // time.Now when nil
+	MaxRetention int              // GITHUB_RETENTION_DAYS; 0 for no limit
+	Now          func() time.Time // time.Now if nil
 }
 
 // Client stores and loads artifacts of one run.
@@ -61,7 +61,7 @@ type Client struct {
 	ids     backend
 }
 
-// New makes a client: ErrUnsupported, ErrNoRuntime, or an error of
+// New returns a client. Errors are ErrUnsupported, ErrNoRuntime, and those of
 // transport.CheckURL.
 func New(o Options) (*Client, error) {
 	if !hosted(o.ServerURL) {
@@ -84,7 +84,7 @@ func New(o Options) (*Client, error) {
 	return &Client{options: o, origin: results.Scheme + "://" + results.Host, ids: ids}, nil
 }
 
-// hosted reports whether a server's runner speaks this protocol.
+// hosted reports whether a server's runner supports this protocol.
 func hosted(server string) bool {
 	u, err := url.Parse(cmp.Or(server, "https://github.com"))
 	if err != nil {
@@ -94,8 +94,8 @@ func hosted(server string) bool {
 	return host == "github.com" || strings.HasSuffix(host, ".ghe.com") || transport.Loopback(host)
 }
 
-// readToken takes the ids out of the runtime token's scope
-// Actions.Results:<run>:<job>. The signature is the service's to check.
+// readToken returns the ids in the runtime token's scope Actions.Results:<run>:<job>.
+// It does not verify the signature, which is up to the service.
 func readToken(token string) (backend, error) {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {
@@ -120,15 +120,15 @@ func readToken(token string) (backend, error) {
 	return backend{}, errors.New("its scope names no run and job")
 }
 
-// Retry is the transport's Options.Retry for this client: what may be sent
-// twice without doing twice. A second Create may meet the name that the first
-// one took: Upload looks behind that.
+// Retry is the transport's Options.Retry for this client: it reports whether a
+// request can safely be sent twice. A second Create may find the name taken by
+// the first; Upload handles that.
 func Retry(r *http.Request) bool {
 	switch r.Method {
 	case http.MethodPost:
 		return strings.HasPrefix(r.URL.Path, results)
 	case http.MethodPut:
-		return r.URL.Query().Has("comp") // a block keeps its id, and the list is the same list
+		return r.URL.Query().Has("comp") // a block keeps its id, and the list is the same
 	}
 	return transport.Idempotent(r)
 }

@@ -11,14 +11,14 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// cacheVersion stands for what is in our entries and how: the service keeps
+// cacheVersion identifies the content and format of our entries: the service keeps
 // entries of different versions apart. It is the SHA-256 of "pr-review zip 1".
 const cacheVersion = "b2bb4167544de55e35083e2a18a4ab82956bd605544613cc04cca7e88460a799"
 
-// maxKey is how long an entry's key may be, in bytes.
+// maxKey is the maximum length of an entry's key, in bytes.
 const maxKey = 512
 
-// cacheRequest and cacheReply have the fields of all three methods: those of
+// cacheRequest and cacheReply have the fields of all three methods:
 // CreateCacheEntry, FinalizeCacheEntryUpload and GetCacheEntryDownloadURL in
 // github.actions.results.api.v1.
 type cacheRequest struct {
@@ -36,11 +36,11 @@ type cacheReply struct {
 	Message   string `json:"message"`
 }
 
-// PutCache stores an entry of the repository's cache under a key. Entries are
-// never changed and cannot be deleted here; they go a week after their last
-// use. ErrExists is a key that is taken, ErrReadOnly a run that may only read:
-// one of pull_request_target or issue_comment, unless its job declares
-// cache-mode: write. A run's cache is shared with its branch.
+// PutCache stores an entry in the repository's cache. Entries never change and
+// cannot be deleted here; they expire a week after their last use. The error is
+// ErrExists if the key is taken, and ErrReadOnly if the run may only read, as for
+// pull_request_target or issue_comment unless its job declares cache-mode: write.
+// A run shares the cache with its branch.
 func (c *Client) PutCache(ctx context.Context, key string, content []byte) error {
 	if key == "" || len(key) > maxKey || strings.Contains(key, ",") { // GitHub's rule
 		return fmt.Errorf("%q cannot be a cache's key", key)
@@ -68,9 +68,9 @@ func (c *Client) putCache(ctx context.Context, key string, content []byte) error
 	return err
 }
 
-// NewestCache finds the newest entry whose key begins with a prefix, among
-// those that the run can read: its branch's and the default branch's. The error
-// is ErrNotFound where there is none.
+// NewestCache returns the key of the newest entry with a prefix, among those that
+// the run can read: its branch's and the default branch's. The error is
+// ErrNotFound if there is none.
 func (c *Client) NewestCache(ctx context.Context, prefix string) (key string, err error) {
 	found, err := c.cache(ctx, "GetCacheEntryDownloadURL", cacheRequest{Key: prefix, Restore: []string{prefix}})
 	if err == nil && !strings.HasPrefix(found.Key, prefix) {
@@ -82,9 +82,9 @@ func (c *Client) NewestCache(ctx context.Context, prefix string) (key string, er
 	return found.Key, nil
 }
 
-// GetCache loads the entry of a key, at most max bytes: ErrNotFound,
-// transport.ErrTooLarge. Whoever may run a workflow on the branch may have
-// written it: it proves nothing (T34).
+// GetCache loads the entry with a key, of at most max bytes. Errors are
+// ErrNotFound and transport.ErrTooLarge. Anyone who may run a workflow on the
+// branch may have written the entry, so it proves nothing (T34).
 func (c *Client) GetCache(ctx context.Context, key string, max int64) ([]byte, error) {
 	found, err := c.exactCache(ctx, key)
 	var content []byte
@@ -97,7 +97,7 @@ func (c *Client) GetCache(ctx context.Context, key string, max int64) ([]byte, e
 	return content, nil
 }
 
-// exactCache finds the entry of a key: the service also takes a key for a prefix.
+// exactCache returns the entry with a key, since the service also matches keys as prefixes.
 func (c *Client) exactCache(ctx context.Context, key string) (cacheReply, error) {
 	found, err := c.cache(ctx, "GetCacheEntryDownloadURL", cacheRequest{Key: key})
 	if err == nil && found.Key != key {
@@ -106,7 +106,7 @@ func (c *Client) exactCache(ctx context.Context, key string) (cacheReply, error)
 	return found, err
 }
 
-// cache asks one method of the cache service. What is not ok is an error.
+// cache calls one method of the cache service. A reply that is not ok is an error.
 func (c *Client) cache(ctx context.Context, method string, q cacheRequest) (cacheReply, error) {
 	q.Version = cacheVersion
 	r, err := ask[cacheReply](ctx, c, cachePath+method, q)
@@ -127,6 +127,6 @@ func (c *Client) cache(ctx context.Context, method string, q cacheRequest) (cach
 	return r, errNotOK
 }
 
-// writeDenied is how the service's words begin where a token may only read; its
-// own client goes by them.
+// writeDenied is how the service's message begins if a token may only read; its
+// own client tests for it too.
 const writeDenied = "cache write denied:"

@@ -17,16 +17,16 @@ import (
 type Stored struct {
 	ID      int64
 	Name    string
-	Size    int64     // bytes; local runners name another figure
-	Digest  string    // sha256:<hex> of the zip, empty where the service names none
-	Created time.Time // zero where not told
+	Size    int64     // bytes; local runners report a different number
+	Digest  string    // sha256:<hex> of the zip; empty if the service reports none
+	Created time.Time // zero if not reported
 
 	backend // of the job that stored it
 }
 
-// List is what the run has of artifacts whose names begin with a prefix, newest
-// first. The service cannot filter by prefix: all of the run are asked for.
-// Whether earlier attempts are in it is the service's to say.
+// List returns the run's artifacts whose names begin with a prefix, newest first.
+// The service cannot filter by prefix, so List requests all of them. Whether it
+// includes earlier attempts is up to the service.
 func (c *Client) List(ctx context.Context, prefix string) ([]Stored, error) {
 	list, err := c.list(ctx, "")
 	if err != nil {
@@ -35,10 +35,10 @@ func (c *Client) List(ctx context.Context, prefix string) ([]Stored, error) {
 	return slices.DeleteFunc(list, func(s Stored) bool { return !strings.HasPrefix(s.Name, prefix) }), nil
 }
 
-// Download loads an artifact of this run by name, the newest where attempts
-// left several, at most max bytes: ErrNotFound, ErrEmpty, transport.ErrTooLarge. Where
-// the service names a digest the content is held against it (ErrDigest); that
-// is no proof of who stored it.
+// Download loads an artifact of this run by name, of at most max bytes; if attempts
+// left several, the newest. Errors include ErrNotFound, ErrEmpty and
+// transport.ErrTooLarge. If the service reports a digest, the content is checked
+// against it (ErrDigest); that does not prove who stored it.
 func (c *Client) Download(ctx context.Context, name string, max int64) ([]byte, error) {
 	stored, err := c.find(ctx, name)
 	if err != nil {
@@ -47,7 +47,7 @@ func (c *Client) Download(ctx context.Context, name string, max int64) ([]byte, 
 	return c.Load(ctx, stored, max)
 }
 
-// Load is Download of an artifact that was listed.
+// Load is Download for an artifact that was listed.
 func (c *Client) Load(ctx context.Context, s Stored, max int64) ([]byte, error) {
 	zip, err := c.load(ctx, s, max)
 	if err != nil {
@@ -71,8 +71,8 @@ func (c *Client) load(ctx context.Context, s Stored, max int64) ([]byte, error) 
 	return zip, nil
 }
 
-// Delete removes an artifact of this run by name, the newest where attempts
-// left several: ErrNotFound.
+// Delete removes an artifact of this run by name; if attempts left several, the
+// newest. It returns ErrNotFound if there is none.
 func (c *Client) Delete(ctx context.Context, name string) error {
 	stored, err := c.find(ctx, name)
 	if err == nil {
@@ -95,8 +95,8 @@ func (c *Client) find(ctx context.Context, name string) (Stored, error) {
 	return list[0], nil
 }
 
-// list is what the run has of a name, or of all names where it is empty, newest
-// first.
+// list returns the run's artifacts with a name, or all of them if it is empty,
+// newest first.
 func (c *Client) list(ctx context.Context, name string) ([]Stored, error) {
 	listed, err := c.call(ctx, "ListArtifacts", request{backend: c.ids, Filter: name})
 	var list []Stored
@@ -109,7 +109,7 @@ func (c *Client) list(ctx context.Context, name string) ([]Stored, error) {
 	return list, err
 }
 
-// fetch reads from the blob store, whose address is signed: it gets no token.
+// fetch reads from the blob store. The address is signed, so no token is sent.
 func (c *Client) fetch(ctx context.Context, address string) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {

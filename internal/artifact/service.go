@@ -14,7 +14,7 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// The two services, which have host and token in common.
+// The two services, which share host and token.
 const (
 	results     = "/twirp/github.actions.results.api.v1."
 	servicePath = results + "ArtifactService/"
@@ -24,14 +24,14 @@ const (
 // maxReply bounds the service's replies, in bytes.
 const maxReply = 4 << 20
 
-// backend names run and job to the service. The ids are opaque.
+// backend identifies run and job to the service. The ids are opaque.
 type backend struct {
 	Run string `json:"workflow_run_backend_id"`
 	Job string `json:"workflow_job_run_backend_id"`
 }
 
-// request has the fields of all requests; a method's others stay zero, and
-// zero values are not sent.
+// request has the fields of all requests; unused ones stay zero, and zero values
+// are not sent.
 type request struct {
 	backend
 	Name    string `json:"name,omitzero"`
@@ -61,24 +61,24 @@ type item struct {
 	Created time.Time `json:"created_at"`
 }
 
-// number is an int64 that comes as a number or, as the protocol has it, a text.
+// number is an int64 encoded as a number or, as the protocol specifies, a string.
 type number int64
 
-// UnmarshalJSON reads either form.
+// UnmarshalJSON decodes either form.
 func (n *number) UnmarshalJSON(raw []byte) error {
 	v, err := strconv.ParseInt(strings.Trim(string(raw), `"`), 10, 64)
 	*n = number(v)
 	return err
 }
 
-// call asks one method of the artifact service.
+// call calls one method of the artifact service.
 func (c *Client) call(ctx context.Context, method string, q request) (reply, error) {
 	return ask[reply](ctx, c, servicePath+method, q)
 }
 
-// ask sends a request to one of the services and reads its reply, an R. Names
-// in replies are matched without case and underscores: GitHub answers in
-// snake_case, local runners in lowerCamelCase.
+// ask sends a request to one of the services and decodes its reply into an R. It
+// matches names in replies without case and underscores: GitHub uses snake_case,
+// local runners lowerCamelCase.
 func ask[R any](ctx context.Context, c *Client, path string, q any) (r R, err error) {
 	body, err := json.Marshal(q)
 	if err != nil {

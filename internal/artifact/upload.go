@@ -18,21 +18,21 @@ import (
 )
 
 const (
-	// version of the artifact format. 7 wants a MIME type, which local runners
-	// refuse; 4 is what all known servers take.
+	// version of the artifact format. 7 requires a MIME type, which local runners
+	// refuse; 4 is accepted by all known servers.
 	version = 4
-	// blockSize in bytes; a checkpoint is mostly one block.
+	// blockSize is in bytes; a checkpoint is mostly one block.
 	blockSize = 8 << 20
-	// storageVersion is the version of the blob store's REST interface.
+	// storageVersion is the version of the blob store's REST API.
 	storageVersion = "2025-05-05"
 )
 
 var errNotOK = errors.New("the artifact service did not accept it, and gave no reason")
 
-// Upload stores a zip under a name, without copying it; it ends with the
-// context, whatever hangs. Its retention is in days, 0 for the
-// repository's own. A name that the run already has is ErrExists, unless the content is
-// the same: then it is the artifact asked for, and its id is returned.
+// Upload stores a zip under a name, without copying it, and returns its id. It returns
+// when the context ends, whatever hangs. Retention is in days, 0 for the repository's
+// default. If the run already has an artifact of that name, Upload returns ErrExists,
+// unless the content is the same: then it returns that artifact's id.
 func (c *Client) Upload(ctx context.Context, name string, zip []byte, retentionDays int) (id int64, err error) {
 	if name == "" || strings.ContainsAny(name, "\":<>|*?\r\n\\/") { // GitHub's rule
 		return 0, fmt.Errorf("%q cannot name an artifact", name)
@@ -47,9 +47,9 @@ func (c *Client) Upload(ctx context.Context, name string, zip []byte, retentionD
 	return id, nil
 }
 
-// settle looks behind a refusal. An answer may have been lost and its request
-// sent again: the service then finds the name taken, or nothing left to
-// finalize, where the artifact is in fact stored.
+// settle checks whether a refused upload succeeded after all. If an answer was
+// lost and its request sent again, the service finds the name taken, or nothing
+// left to finalize, although the artifact is stored.
 func (c *Client) settle(ctx context.Context, name string, zip []byte, refusal error) (int64, error) {
 	var status *transport.StatusError
 	if !errors.As(refusal, &status) || status.Code != http.StatusConflict && status.Code != http.StatusNotFound {
@@ -65,8 +65,8 @@ func (c *Client) settle(ctx context.Context, name string, zip []byte, refusal er
 	return 0, refusal
 }
 
-// holds reports whether an artifact has this content: by its digest, so that no
-// second copy is held, or by its bytes where the service names none.
+// holds reports whether an artifact has this content: by its digest, which avoids
+// a second copy, or by its bytes if the service reports no digest.
 func (c *Client) holds(ctx context.Context, s Stored, zip []byte) bool {
 	if s.Digest != "" {
 		return s.Digest == digest(zip)
@@ -98,9 +98,9 @@ func (c *Client) upload(ctx context.Context, name string, zip []byte, retentionD
 	return int64(done.ID), nil
 }
 
-// create takes the name. Where the request went out more than once and the name
-// is then taken, but by nothing that is listed, an earlier try of ours took it
-// and nobody will finish it: it is deleted, and created once more.
+// create reserves the name. If the request was sent more than once and the name
+// is taken, but no artifact is listed under it, then an earlier attempt of ours
+// took it and will never finish: create deletes it and tries once more.
 func (c *Client) create(ctx context.Context, q request) (reply, error) {
 	var sent atomic.Int32
 	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { sent.Add(1) }})
@@ -112,12 +112,12 @@ func (c *Client) create(ctx context.Context, q request) (reply, error) {
 	if found, failed := c.list(ctx, q.Name); failed != nil || len(found) > 0 {
 		return created, err
 	}
-	// the next answer tells whether it is gone
+	// the next answer shows whether it is gone
 	_, _ = c.call(ctx, "DeleteArtifact", request{backend: c.ids, Name: q.Name})
 	return c.call(ctx, "CreateArtifact", q)
 }
 
-// expires is when an artifact's life ends, or empty for the repository's own
+// expires returns when an artifact expires, or "" for the repository's default
 // retention.
 func (c *Client) expires(days int) string {
 	if c.options.MaxRetention > 0 {
@@ -129,10 +129,10 @@ func (c *Client) expires(days int) string {
 	return c.options.Now().UTC().AddDate(0, 0, days).Format(time.RFC3339)
 }
 
-// store writes blocks one after the other, which local runners rely on, and
-// then the list of them.
+// store writes blocks sequentially, as local runners require, and then the block
+// list.
 func (c *Client) store(ctx context.Context, target string, content []byte) error {
-	if strings.Contains(target, "?") { // it is not parsed: its signature is of these very bytes
+	if strings.Contains(target, "?") { // not parsed: the signature covers these exact bytes
 		target += "&"
 	} else {
 		target += "?"
@@ -142,7 +142,7 @@ func (c *Client) store(ctx context.Context, target string, content []byte) error
 	for i, rest := 0, content; i == 0 || len(rest) > 0; i++ {
 		block := rest[:min(blockSize, len(rest))]
 		rest = rest[len(block):]
-		id := base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "block-%06d", i)) // ids of one blob have one length
+		id := base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "block-%06d", i)) // ids of one blob must have one length
 		if err := c.put(ctx, target+"comp=block&blockid="+url.QueryEscape(id), block, ""); err != nil {
 			return err
 		}
@@ -152,7 +152,7 @@ func (c *Client) store(ctx context.Context, target string, content []byte) error
 	return c.put(ctx, target+"comp=blocklist", []byte(list.String()), "application/zip")
 }
 
-// put sends to the blob store, whose address is signed: it gets no token.
+// put sends to the blob store. The address is signed, so no token is sent.
 func (c *Client) put(ctx context.Context, address string, body []byte, contentType string) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPut, address, bytes.NewReader(body))
 	if err != nil {

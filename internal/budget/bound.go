@@ -5,16 +5,16 @@ import (
 	"github.com/org/pr-review-action/internal/llm"
 )
 
-// What a server puts around the texts of a request, in tokens at most.
+// Upper bounds on what a server adds around the texts of a request, in tokens.
 const (
 	frame     = 200
 	turnFrame = 32
-	toolFrame = 1_000 // instructions of its own about calling tools
+	toolFrame = 1_000 // its own instructions on calling tools
 )
 
-// Bound is the most that a request can cost at a price: a token for each byte of
-// its text, which no tokenizer exceeds, what the server puts around it, and the
-// whole limit of output, at the dearest kind of input.
+// Bound returns the most that a request can cost at a price. It counts one token
+// per byte of text, which no tokenizer exceeds, what the server adds, and the
+// whole output limit, all input at the most expensive input price.
 func Bound(r llm.Request, price cost.Price) cost.MicroUSD {
 	input := frame + r.Bytes() + turnFrame*(len(r.Turns)+len(r.Tools))
 	for _, t := range r.Turns {
@@ -26,7 +26,7 @@ func Bound(r llm.Request, price cost.Price) cost.MicroUSD {
 	return price.AtMost(int64(input), int64(r.MaxTokens))
 }
 
-// Priced adds what a usage costs, where the server did not say.
+// Priced returns the usage with its cost at a price, unless the server reported the cost.
 func Priced(u cost.Usage, price *cost.Price) cost.Usage {
 	if price != nil && u.Cost == 0 {
 		u.Cost = price.Of(u)
@@ -34,22 +34,22 @@ func Priced(u cost.Usage, price *cost.Price) cost.Usage {
 	return u
 }
 
-// What is guessed of a call: bytes of a token, and the tokens of a review's
-// answer with its reasoning.
+// Guesses about a call: bytes per token, and the tokens of a review's answer
+// including reasoning.
 const (
 	bytesPerToken = 4
 	answerTokens  = 1_200
 )
 
-// Expected are calls of one kind that are about to be made.
+// Expected describes calls of one kind that are about to be made.
 type Expected struct {
-	Times  int // how many; 0 is one
-	Bytes  int // of each one's text: Request.Bytes
-	Output int // tokens of each answer; 0 for as many as a review takes
+	Times  int // number of calls; 0 means 1
+	Bytes  int // of the text of each call: Request.Bytes
+	Output int // tokens of each answer; 0 for those of a typical review
 }
 
-// Estimate is about what calls will use, and what that costs where a price is
-// given. It is a guess, not a bound.
+// Estimate returns approximately what calls will use and, if a price is given,
+// cost. It is a guess, not a bound.
 func Estimate(calls []Expected, price *cost.Price) cost.Usage {
 	var u cost.Usage
 	for _, e := range calls {

@@ -1,10 +1,10 @@
-// Package budget keeps the money of a run: no call of a model is made for which
-// there is none.
+// Package budget keeps a run within its budget: no model is called unless the
+// call can be paid for.
 //
-// Before a call an upper bound of what it may cost is set aside; when it is over,
-// what it did cost takes the bound's place. A try that was lost after it may have
-// reached the server is charged its bound, since nobody can say what it cost. The
-// package asks no model itself and knows no prices. Start reading at Ledger.Over.
+// Before a call, an upper bound on its cost is set aside; afterwards the actual
+// cost replaces the bound. A lost attempt that may have reached the server is
+// charged its bound, since its cost cannot be known. The package calls no model
+// itself and knows no prices. Start reading at Ledger.Over.
 package budget
 
 import (
@@ -18,33 +18,33 @@ import (
 	"github.com/org/pr-review-action/internal/llm"
 )
 
-// Chatter asks a model; *llm.Client is one. Where an error comes with a usage,
-// the usage was paid.
+// Chatter calls a model; *llm.Client is one. A usage returned together with an
+// error was billed.
 type Chatter interface {
 	Chat(ctx context.Context, r llm.Request) (llm.Answer, error)
-	// Identity names all that settles an answer beside the request, such as the
-	// model. It is hashed into keys, and holds neither credentials nor addresses.
+	// Identity names everything besides the request that determines an answer, such as
+	// the model. It is hashed into keys, and contains neither credentials nor addresses.
 	Identity() string
 }
 
-// Ledger is the money of one run. All calls of a run share it, from any number
-// of goroutines.
+// Ledger tracks the money of one run. All calls of the run share it, from any
+// number of goroutines.
 type Ledger struct {
 	mu      sync.Mutex
 	changed *sync.Cond
 	run     account
-	queue   []*call // those that wait for the run's money, in the order in which they came
+	queue   []*call // calls that wait for the run's money, in order of arrival
 	stopped error
 }
 
-// New returns the ledger of a run that may cost as much; 0 for no cap.
+// New returns the ledger of a run with a cost cap; 0 for no cap.
 func New(cap cost.MicroUSD) *Ledger {
 	l := &Ledger{run: account{cap: cap}}
 	l.changed = sync.NewCond(&l.mu)
 	return l
 }
 
-// Paid counts what earlier parts of the run have paid.
+// Paid adds what earlier parts of the run have paid.
 func (l *Ledger) Paid(amount cost.MicroUSD) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -52,15 +52,15 @@ func (l *Ledger) Paid(amount cost.MicroUSD) {
 	l.changed.Broadcast()
 }
 
-// Spent is what the run has cost, without what is set aside for calls under way.
+// Spent returns what the run has cost, without what is set aside for running calls.
 func (l *Ledger) Spent() cost.MicroUSD {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.run.spent
 }
 
-// Stop refuses every further call with an error, those that wait for money
-// included. The first error stays; calls under way are not ended.
+// Stop makes every further call fail with err, including those that wait for
+// money. Later errors are ignored; running calls are not interrupted.
 func (l *Ledger) Stop(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -81,37 +81,37 @@ func WithFile(ctx context.Context, cap cost.MicroUSD) context.Context {
 	return context.WithValue(ctx, fileKey{}, &account{cap: cap})
 }
 
-// Apart returns a context whose calls count against no file's cap: what they ask is for
-// all of them.
+// Apart returns a context whose calls count against no file's cap, because they serve
+// all files.
 func Apart(ctx context.Context) context.Context {
 	return context.WithValue(ctx, fileKey{}, (*account)(nil))
 }
 
-// Charge counts what a file has paid before, such as for an answer of an earlier run that
-// is read again, against the cap that WithFile gave the context, and in no ledger.
+// Charge counts an earlier cost of a file, such as that of a reused answer from an
+// earlier run, against the cap set by WithFile, but not in the ledger.
 func Charge(ctx context.Context, amount cost.MicroUSD) {
 	if file, _ := ctx.Value(fileKey{}).(*account); file != nil && amount > 0 {
 		file.earlier.Add(int64(amount))
 	}
 }
 
-// account is what one cap is held against. The ledger's lock guards it, but for
-// earlier: what is to be added to spent.
+// account tracks one cap. The ledger's lock guards all fields except earlier,
+// which is yet to be added to spent.
 type account struct {
 	cap, spent, held cost.MicroUSD // cap 0: none
 	earlier          atomic.Int64
 }
 
-// take adds what was charged without the ledger, so that all that is asked of
-// the account under one lock has one answer.
+// take adds what was charged without the ledger's lock, so that all questions to
+// the account under one lock have consistent answers.
 func (a *account) take() {
 	if a != nil {
 		a.spent += cost.MicroUSD(a.earlier.Swap(0))
 	}
 }
 
-// never reports whether an amount cannot fit any more, whatever becomes of what
-// is held: spent money does not come back.
+// never reports whether an amount can no longer fit even if everything held is
+// released: spent money does not come back.
 func (a *account) never(need cost.MicroUSD) bool {
 	return a != nil && a.cap > 0 && need > a.cap-a.spent
 }
@@ -141,9 +141,9 @@ func (a *account) refusal(why error, need cost.MicroUSD) error {
 	return fmt.Errorf("%w: of %s %s are left, and the next call may take %s", why, a.cap, max(a.cap-a.spent, 0), need)
 }
 
-// reserve sets a call's bound aside. It waits while that does not fit and calls
-// under way hold money: they mostly cost less. Calls get the run's money in the
-// order in which they came, so that the first ones are not the ones left out.
+// reserve sets aside a call's bound. It waits if the bound does not fit while
+// running calls hold money, since most of them cost less than their bound. Calls get
+// the run's money in order of arrival, so that the first are not the ones left out.
 func (l *Ledger) reserve(ctx context.Context, c *call) error {
 	defer context.AfterFunc(ctx, l.wake)()
 	l.mu.Lock()
@@ -161,7 +161,7 @@ func (l *Ledger) reserve(ctx context.Context, c *call) error {
 		case c.file.never(c.need):
 			return c.file.refusal(cost.ErrFileSpent, c.need)
 		case !c.file.fits(c.need):
-			l.leave(c) // it waits for its own file, others need not
+			l.leave(c) // waits for its own file only, so others go ahead
 		case !l.run.fits(c.need) || l.behind(c):
 			if !slices.Contains(l.queue, c) {
 				l.queue = append(l.queue, c)
@@ -195,7 +195,7 @@ func (l *Ledger) hold(c *call) {
 	c.held = true
 }
 
-// settle puts what was paid in the place of what is set aside for a call.
+// settle replaces what is set aside for a call by what was paid.
 func (l *Ledger) settle(c *call, paid cost.MicroUSD) {
 	held := c.need
 	if !c.held {
@@ -207,8 +207,8 @@ func (l *Ledger) settle(c *call, paid cost.MicroUSD) {
 	l.changed.Broadcast()
 }
 
-// Meter adds up what the calls of a context used beside those of its own model, such
-// as the searches of a file's review. It may be used from many goroutines.
+// Meter sums what the calls of a context use apart from those of its own model, such
+// as the searches of a file's review. It is safe for concurrent use.
 type Meter struct {
 	mu   sync.Mutex
 	used cost.Usage
@@ -216,13 +216,13 @@ type Meter struct {
 
 type meterKey struct{}
 
-// Metered returns a context whose Count goes to a new meter.
+// Metered returns a context whose usage, added with Count, goes to a new meter.
 func Metered(ctx context.Context) (context.Context, *Meter) {
 	m := &Meter{}
 	return context.WithValue(ctx, meterKey{}, m), m
 }
 
-// Count adds a usage to the context's meter. Without one nothing happens.
+// Count adds a usage to the context's meter. It does nothing if there is none.
 func Count(ctx context.Context, u cost.Usage) {
 	if m, ok := ctx.Value(meterKey{}).(*Meter); ok {
 		m.mu.Lock()
@@ -231,7 +231,7 @@ func Count(ctx context.Context, u cost.Usage) {
 	}
 }
 
-// Used is what was counted so far.
+// Used returns the usage counted so far.
 func (m *Meter) Used() cost.Usage {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -10,16 +10,16 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// Over returns a chatter whose calls are paid from the ledger at a price. Without one (nil)
-// what the server says it charged is counted, and no cap can be held. An answer's usage is
-// priced, holds what lost tries were charged, and is there with an error too; an answer
-// without usage costs its bound. Further errors are cost.ErrSpent, cost.ErrFileSpent,
-// ErrNoLimit, llm.ErrNoLimit, the context's and Stop's.
+// Over returns a chatter whose calls are paid from the ledger at a price. If price is nil,
+// only costs reported by the server are counted, and no cap can be enforced. An answer's
+// usage is priced, includes what lost attempts were charged, and is also returned with an
+// error; an answer without usage costs its bound. Additional errors are cost.ErrSpent,
+// cost.ErrFileSpent, ErrNoLimit, llm.ErrNoLimit, the context's and Stop's.
 func (l *Ledger) Over(c Chatter, price *cost.Price) Chatter {
 	return payer{Chatter: c, price: price, ledger: l}
 }
 
-// ErrNoLimit is a request without a limit of its output: what it may cost has no bound.
+// ErrNoLimit reports a request without an output limit, whose cost has no bound.
 var ErrNoLimit = errors.New("a request without an output limit cannot be paid from a budget")
 
 type payer struct {
@@ -28,7 +28,7 @@ type payer struct {
 	ledger *Ledger
 }
 
-// Chat sets money aside, asks, and settles.
+// Chat sets money aside, calls the model, and settles.
 func (p payer) Chat(ctx context.Context, r llm.Request) (answer llm.Answer, err error) {
 	var need cost.MicroUSD
 	if p.price != nil {
@@ -46,10 +46,10 @@ func (p payer) Chat(ctx context.Context, r llm.Request) (answer llm.Answer, err 
 	return answer, err
 }
 
-// Spend makes a call that may cost need at most and gives what it used, with an error too;
-// see Over. do makes one request by the HTTP client of transport, and may be called again.
-// The wait for money is never within a try, which may hold a place that calls with money
-// wait for.
+// Spend makes a call that costs at most need and returns what it used, also with an error;
+// see Over. do makes one request through transport's HTTP client, and may be called again.
+// Spend never waits for money within an attempt, which may occupy a slot that calls with
+// money wait for.
 func (l *Ledger) Spend(ctx context.Context, need cost.MicroUSD, price *cost.Price,
 	do func(context.Context) (cost.Usage, error)) (cost.Usage, error) {
 	c := &call{ledger: l, need: need}
@@ -72,34 +72,34 @@ func (l *Ledger) Spend(ctx context.Context, need cost.MicroUSD, price *cost.Pric
 
 type call struct {
 	ledger *Ledger
-	file   *account // nil for none
+	file   *account // nil if there is none
 	need   cost.MicroUSD
 
-	unpriced int64      // 1 where no price is known
+	unpriced int64      // 1 if no price is known
 	held     bool       // need is set aside
-	answered bool       // the last try had an answer with a status of success
-	broke    bool       // a try was not made because its money was not free
-	lost     cost.Usage // what lost tries were charged
-	waited   bool       // the request was put anew after a wait for money
-	last     error      // what was wrong with the last try that was charged
+	answered bool       // the last attempt got a successful status
+	broke    bool       // an attempt was not made for lack of free money
+	lost     cost.Usage // what lost attempts were charged
+	waited   bool       // the request was restarted after a wait for money
+	last     error      // error of the last attempt that was charged
 }
 
-// errBroke ends a request whose next try cannot be paid at this moment.
+// errBroke ends a request whose next attempt cannot be paid for right now.
 var errBroke = errors.New("the next try has to wait for money")
 
-// errNoUse is an answer that was billed, and that the client could not use.
+// errNoUse reports an answer that was billed but that the client could not use.
 var errNoUse = errors.New("the server's answer was billed and of no use")
 
-// mostLost is how many tries of a call may be charged in vain when it has waited
-// for money: the HTTP client counts the tries of a request that is put anew from
-// one again. It is the number that transport makes where nothing else is said.
+// mostLost is how many lost attempts of a call may be charged once it has waited
+// for money, because the HTTP client restarts its count of attempts with the
+// request. It equals transport's default number of attempts.
 const mostLost = 5
 
-// begin lets a try go that has money. One whose forerunner was lost needs its own.
+// begin admits an attempt that has money. After a lost attempt, the next one needs its own.
 func (c *call) begin(context.Context, int) (func(*http.Response, error), error) {
 	c.ledger.mu.Lock()
 	defer c.ledger.mu.Unlock()
-	if c.answered { // and its answer was no use to the client: it is billed all the same
+	if c.answered { // the client could not use its answer, which is billed all the same
 		c.charge(errNoUse)
 	}
 	if c.held {
@@ -118,7 +118,7 @@ func (c *call) begin(context.Context, int) (func(*http.Response, error), error) 
 	return c.end, nil
 }
 
-// end keeps the money of a try that cost nothing for the next one.
+// end charges a lost attempt; the money of one that cost nothing is kept for the next.
 func (c *call) end(resp *http.Response, err error) {
 	c.ledger.mu.Lock()
 	defer c.ledger.mu.Unlock()
@@ -133,7 +133,7 @@ func (c *call) end(resp *http.Response, err error) {
 	}
 }
 
-// charge takes what is held for paid, because of what was wrong with the try.
+// charge counts what is held as paid, because the attempt failed with why.
 func (c *call) charge(why error) {
 	c.last = why
 	c.lost = cost.Add(c.lost, cost.Usage{Calls: 1, Cost: c.need, Unpriced: c.unpriced})
@@ -141,7 +141,7 @@ func (c *call) charge(why error) {
 	c.answered = false
 }
 
-// again reports whether the request ended for want of money alone.
+// again reports whether the request ended only for lack of free money.
 func (c *call) again() bool {
 	c.ledger.mu.Lock()
 	defer c.ledger.mu.Unlock()
@@ -149,8 +149,8 @@ func (c *call) again() bool {
 	return c.broke
 }
 
-// settle is what the call has used, all told. Where no try was seen, the chatter
-// is none that goes over the network, and its word stands for what was billed.
+// settle returns the total usage of the call. If no attempt was seen, the chatter
+// does not use the network, and its reported usage is taken as billed.
 func (c *call) settle(u cost.Usage, err error, price *cost.Price) cost.Usage {
 	c.ledger.mu.Lock()
 	defer c.ledger.mu.Unlock()
@@ -172,7 +172,7 @@ func (c *call) settle(u cost.Usage, err error, price *cost.Price) cost.Usage {
 	return cost.Add(c.lost, u)
 }
 
-// abandon settles a call that ended in a panic, so that nobody waits for its money.
+// abandon settles a call that ended in a panic, so that its money is not held forever.
 func (c *call) abandon() {
 	c.ledger.mu.Lock()
 	defer c.ledger.mu.Unlock()

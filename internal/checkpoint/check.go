@@ -12,9 +12,9 @@ import (
 	"github.com/org/pr-review-action/internal/problem"
 )
 
-// CheckFound is check 1: the artifact exists, is in date, is of this
-// repository and no larger than MaxZip. found is nil where there is none; a repository that GitHub does
-// not tell is refused.
+// CheckFound is check 1: the artifact exists, has not expired, belongs to this repository and is no
+// larger than MaxZip. found is nil if there is no artifact. An artifact whose repository GitHub does
+// not report is refused.
 func CheckFound(name string, found *github.Artifact, repositoryID int64, now time.Time) error {
 	where := row("where", "artifact %s", name)
 	switch {
@@ -38,9 +38,9 @@ func CheckFound(name string, found *github.Artifact, repositoryID int64, now tim
 	return nil
 }
 
-// CheckDigest is check 2: the zip has the digest that came by another way.
-// want is a digest of 64 hex digits, possibly with "sha256:" in front, or a
-// code of 16. It is compared in constant time, before anything is opened.
+// CheckDigest is check 2: the zip has the digest received by a separate channel.
+// want is a digest of 64 hex digits, optionally prefixed with "sha256:", or a
+// code of 16. The comparison takes constant time and precedes any decoding.
 func CheckDigest(z []byte, want string) error {
 	want = strings.TrimPrefix(want, "sha256:")
 	got := Digest(z)
@@ -55,8 +55,8 @@ func CheckDigest(z []byte, want string) error {
 	return nil
 }
 
-// CheckOne is check 2 where a code alone came: it is 64 bits, so who makes two
-// drafts can have them share it, and have one shown and the other decided.
+// CheckOne is check 2 for a draft named only by its code: a code has 64 bits, so an
+// attacker can craft two drafts that share it, have one shown and the other decided.
 func CheckOne(drafts []Draft) error {
 	for _, d := range drafts {
 		if d.Digest != drafts[0].Digest {
@@ -69,11 +69,11 @@ func CheckOne(drafts []Draft) error {
 	return nil
 }
 
-// CheckReported is check 2 as far as the server can say: the digest it reports,
-// where it does, is the one wanted, which is as in CheckDigest. Before a download
-// that spares the download; with the Digest of what came it shows what was
-// swapped on the way. It never replaces CheckDigest: whoever swaps an artifact
-// swaps this digest too.
+// CheckReported is the part of check 2 that the server can answer: the digest it
+// reports, if any, is the wanted one, in the form that CheckDigest takes. Called
+// before a download, it saves the download; called with the Digest of the
+// received bytes, it detects a swap on the way. It never replaces CheckDigest:
+// whoever swaps an artifact also swaps the reported digest.
 func CheckReported(found github.Artifact, want string) error {
 	if found.Digest == "" || strings.HasPrefix(found.Digest, "sha256:"+strings.TrimPrefix(want, "sha256:")) {
 		return nil
@@ -83,15 +83,15 @@ func CheckReported(found github.Artifact, want string) error {
 		row("where", "artifact %s", found.Name), row("draft", "%.80q", want), row("found", "%.80q", found.Digest))
 }
 
-// Run is the run that made a draft.
+// Run describes the run that made a draft.
 type Run struct {
 	github.Run
-	OnDefault bool // the head commit is on the default branch; asked of runs of no pull request
+	OnDefault bool // the head commit is on the default branch; only set for runs without a pull request
 }
 
-// RunWant is the run that may have made a draft: ID is the run, 0 for any, Path
-// the draft-workflow, Branch the default branch, from which a run must come that
-// is of no pull request, by its name and by its commit: a tag can have the name.
+// RunWant describes the run that may have made a draft: ID is the run, 0 for any; Path
+// is the workflow file; Branch is the default branch. A run without a pull request must
+// be from that branch by name and by commit, because a tag can have the branch's name.
 type RunWant struct {
 	ID           int64
 	Path, Branch string
@@ -101,8 +101,8 @@ type RunWant struct {
 
 // CheckRun is check 4: the draft was made by the expected workflow, for an
 // expected event, in this repository. pull_request_target runs the default
-// branch's workflow also for forks, so there the head may be anywhere. What the
-// draft says of its run is not read for this; CheckMadeBy holds it to run later.
+// branch's workflow even for forks, so for that event the head may be anywhere.
+// The draft itself is not consulted; CheckMadeBy later compares the run it names.
 func CheckRun(run Run, want RunWant) error {
 	path, _, _ := strings.Cut(run.Path, "@")
 	bad := func(label, found, wanted string) error {
@@ -130,7 +130,7 @@ func CheckRun(run Run, want RunWant) error {
 	return nil
 }
 
-// CheckMadeBy is the rest of check 4: the draft names the run that made it.
+// CheckMadeBy is the rest of check 4: the draft names the run that stored it.
 func CheckMadeBy(m Manifest, run int64) error {
 	if m.RunID == run && run != 0 {
 		return nil
@@ -139,8 +139,8 @@ func CheckMadeBy(m Manifest, run int64) error {
 		row("where", "run %d", run), row("draft", "run %d", m.RunID))
 }
 
-// CheckFormat is check 6: format, graph and the graph's version are those of this
-// program; and it is a whole draft.
+// CheckFormat is check 6: format, graph and graph version are those of this
+// program, and the checkpoint is a whole draft.
 func CheckFormat(m Manifest, graph string, version int) error {
 	if m.Format != Format {
 		return unknownFormat(m.Format)
@@ -158,9 +158,9 @@ func CheckFormat(m Manifest, graph string, version int) error {
 	return nil
 }
 
-// CheckTarget is check 7: the draft is of this repository, number and instance, and
-// so is its thread, which is the one of its head. Names compare without case, as on
-// GitHub.
+// CheckTarget is check 7: the draft is about the wanted subject (repository, kind,
+// number, key and instance), and its thread is the given one. Names are compared
+// without case, as GitHub does.
 func CheckTarget(m Manifest, want Subject, thread string) error {
 	is := m.Subject
 	if want.RepositoryID > 0 && is.RepositoryID == want.RepositoryID && is.Kind == want.Kind &&
@@ -174,20 +174,20 @@ func CheckTarget(m Manifest, want Subject, thread string) error {
 		row("wanted", "%q, repository id %d", thread, want.RepositoryID))
 }
 
-// Settings are those of the deciding job. An empty fingerprint, version or
-// environment is not known and not compared.
+// Settings are the settings of the deciding job. An empty fingerprint, version or
+// environment is unknown and not compared.
 type Settings struct {
 	Trust, Environment             string
 	ToolVersion, PromptFingerprint string
 }
 
-// CheckSettings is check 8: what governs deciding and posting is as it was when
-// drafted. What else changed invalidates nothing; it comes back as lines to show.
+// CheckSettings is check 8: the settings that govern deciding and posting are unchanged
+// since the draft. Other changes invalidate nothing and are returned as lines to show.
 func CheckSettings(m Manifest, now Settings) (changes []string, err error) {
 	if trustOf(m.Trust) != trustOf(now.Trust) {
 		return nil, anotherTrust(m, now.Trust)
 	}
-	// GitHub compares names of environments without case.
+	// GitHub compares environment names without case.
 	if m.Environment != "" && now.Environment != "" && !strings.EqualFold(m.Environment, now.Environment) {
 		return nil, refuse(8, "decide in the environment that the draft names, or "+draftAnew,
 			"the draft waits for the approval of another environment",
@@ -209,8 +209,8 @@ func anotherTrust(m Manifest, now string) *problem.Error {
 		fmt.Sprintf("the draft was made under trust: %s, this job says %s", trustOf(m.Trust), trustOf(now)))
 }
 
-// CheckExpiry is check 10: the draft may still be decided. It may at the very
-// second of its expiry.
+// CheckExpiry is check 10: the draft has not expired. At the very second of its
+// expiry it can still be decided.
 func CheckExpiry(m Manifest, now time.Time) error {
 	if !now.After(m.ExpiresAt) {
 		return nil
@@ -223,9 +223,9 @@ func CheckExpiry(m Manifest, now time.Time) error {
 
 const recordEntry = "decision.json"
 
-// PackRecord puts a decision record, sealed where there is a key, into the zip
-// that is kept under Names.Decision of handoff. Under encrypt it is hidden as well: a
-// reason for dropping a finding tells of it. Else equal records give equal bytes.
+// PackRecord packs a decision record, sealed if there is a key, into the zip that is stored
+// under handoff's Names.Decision. Under encrypt the record is encrypted too, because the
+// reason for dropping a finding reveals it. Otherwise equal records produce equal bytes.
 func (p Protection) PackRecord(r decision.Record) ([]byte, error) {
 	if err := p.Check(); err != nil {
 		return nil, fmt.Errorf("packing decision record: %w", err)
@@ -249,11 +249,10 @@ func (p Protection) PackRecord(r decision.Record) ([]byte, error) {
 	return z, nil
 }
 
-// OpenRecord reads what PackRecord made, with the same limits as Unzip. Under
-// seal and encrypt a record without a good seal is a Refusal of check 5. Under
-// digest a sealed one is read and its seal not looked at: a record only ever
-// forbids, so overlooking one would be worse. Who made it is for the caller to
-// know.
+// OpenRecord reads the result of PackRecord, with the limits of Unzip. Under seal
+// and encrypt, a record without a valid seal is a refusal of check 5. Under
+// digest a sealed record is read and its seal ignored: a record can only forbid,
+// so skipping it would be worse. The caller must know who made the record.
 func (p Protection) OpenRecord(z []byte) (decision.Record, error) {
 	contents, err := contentsOf(z, 1, recordEntry)
 	if err != nil {

@@ -1,13 +1,13 @@
 // Package checkpoint packs a parked draft into the file that travels between
-// jobs, and holds the checks of that file before a resume trusts it.
+// jobs, and checks that file before a resume trusts it.
 //
-// It fetches nothing, posts nothing and never writes an entry of a zip to
-// disk: bytes and facts come in, values and refusals go out. Start reading at
-// Protection.Pack and Open; the checks have numbers, in the order in which a
-// resume goes through them: CheckFound (1), CheckReported and CheckDigest (2),
-// Unzip (3), CheckRun (4), CheckSeal (5), Open, CheckMadeBy (4), CheckFormat (6),
-// CheckTarget (7), CheckSettings (8), CheckExpiry (10). Check 9 looks at what the
-// draft is about, so it is the subject's.
+// It fetches nothing, posts nothing and never writes an entry of a zip to disk:
+// bytes and facts come in, values and refusals go out. Start reading at
+// Protection.Pack and Open. The checks are numbered; a resume runs them in this
+// order: CheckFound (1), CheckReported and CheckDigest (2), Unzip (3), CheckRun
+// (4), CheckSeal (5), Open, CheckMadeBy (4), CheckFormat (6), CheckTarget (7),
+// CheckSettings (8), CheckExpiry (10). Check 9 depends on what the draft is
+// about, so the subject implements it.
 package checkpoint
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/org/pr-review-action/internal/problem"
 )
 
-// The entries of a checkpoint's zip, in their order.
+// The entries of a checkpoint's zip, in order.
 const (
 	manifestEntry = "manifest.json"
 	snapshotEntry = "checkpoint.json"
@@ -28,40 +28,40 @@ const (
 	patchEntry    = "change.patch"
 )
 
-// MaxZip bounds a checkpoint's zip, in bytes. What Pack makes, Open takes.
+// MaxZip bounds a checkpoint's zip, in bytes. Open accepts everything that Pack produces.
 const MaxZip = 48 << 20
 
 const maxManifest = 256 << 10
 
-// Draft is a checkpoint, packed to leave or opened. Layout, seal, manifest and hashes
-// are sound; that it is the expected one is for the checks to say. Digest is the
-// SHA-256 of the zip in 64 hex digits, Code its first 16. Snapshot is not decoded yet;
-// of a partial checkpoint it is for DecodeSaved.
+// Draft is a checkpoint that was packed or opened. Its layout, seal, manifest and
+// hashes are sound; whether it is the expected draft is up to the checks. Digest is
+// the SHA-256 of the zip in 64 hex digits, Code its first 16. Snapshot is not decoded;
+// for a partial checkpoint it is input to DecodeSaved.
 type Draft struct {
 	Manifest     Manifest
 	Snapshot     []byte
-	Shown        // none of an encrypted or a partial one
+	Shown        // empty if encrypted or partial
 	Digest, Code string
-	Zip          []byte // as packed; nil of one that was opened
+	Zip          []byte // as packed; nil for an opened draft
 }
 
-// Record returns the record of who decides the draft, when and how; With adds what they decide.
+// Record returns a decision record with who decides the draft, when and how; With adds the decision.
 func (d Draft) Record(by string, at time.Time, via decision.Via) decision.Record {
 	return decision.Record{Thread: d.Manifest.Thread, Digest: d.Digest, Code: d.Code, By: by, At: at, Via: via}
 }
 
-// Shown is what an approver can read in a draft's zip: untrusted text, which nothing is
-// carried out from.
+// Shown is what an approver can read in a draft's zip. It is untrusted text that is
+// never acted on.
 type Shown struct {
 	Review string // the draft as Markdown
-	Patch  string // its change for git apply; empty where it proposes none
+	Patch  string // its change for git apply; empty if it proposes none
 }
 
-// Pack puts a manifest, a graph's snapshot and what the draft shows into a
-// zip. The last is left out of an encrypted checkpoint and of a partial one,
-// whose snapshot is what EncodeSaved gives. Times of the manifest are cut to UTC
-// seconds; format, trust, seal and hashes are filled in. Equal input gives equal
-// bytes, except where encrypted; what Open would refuse is an error.
+// Pack packs a manifest, a graph's snapshot and what the draft shows into a zip.
+// It omits shown from an encrypted or partial checkpoint; for the latter,
+// snapshot is the result of EncodeSaved. It truncates the manifest's times to UTC
+// seconds and fills in format, trust, seal and hashes. Equal input produces equal
+// bytes unless encrypted; input that Open would refuse is an error.
 func (p Protection) Pack(m Manifest, snapshot []byte, shown Shown) (Draft, error) {
 	packed, err := p.pack(m, snapshot, shown)
 	if err != nil {
@@ -104,7 +104,7 @@ func (p Protection) pack(m Manifest, snapshot []byte, shown Shown) (Draft, error
 	return Draft{Manifest: m, Digest: digest, Code: Code(digest), Zip: z}, nil
 }
 
-// sealed gives the manifest as it is stored, and with its seal.
+// sealed returns the manifest with its seal, and its stored form.
 func (p Protection) sealed(m Manifest) (Manifest, []byte, error) {
 	m.Seal = ""
 	text, err := m.encode()
@@ -117,16 +117,16 @@ func (p Protection) sealed(m Manifest) (Manifest, []byte, error) {
 	return m, text, nil
 }
 
-// Zip is a checkpoint whose layout is sound. Nothing of it is decoded.
+// Zip is a checkpoint with a sound layout. None of it is decoded.
 type Zip struct {
 	digest string
-	parts  [][]byte // manifest, snapshot and, where there are such, review and patch
+	parts  [][]byte // manifest, snapshot and, if present, review and patch
 }
 
-// Digest is the zip's SHA-256 in hex.
+// Digest returns the zip's SHA-256 in hex.
 func (z Zip) Digest() string { return z.digest }
 
-// Unzip is check 3: a checkpoint's zip must be laid out exactly as Pack does it.
+// Unzip is check 3: the zip must be laid out exactly as Pack writes it.
 func Unzip(z []byte) (Zip, error) {
 	parts, err := contentsOf(z, 2, manifestEntry, snapshotEntry, reviewEntry, patchEntry)
 	if err != nil {
@@ -135,17 +135,17 @@ func Unzip(z []byte) (Zip, error) {
 	return Zip{Digest(z), parts}, nil
 }
 
-// CheckSeal is check 5: where there is a key, the manifest has a seal made with
-// it. Under digest there is nothing to check; that a draft has a seal there is
-// for check 8 to say.
+// CheckSeal is check 5: under a key, the manifest has a seal made with that key.
+// Under digest there is nothing to check; a draft that has a seal anyway is
+// refused by check 8.
 func (p Protection) CheckSeal(z Zip) error {
 	return p.demandSeal(manifestLabel, "the draft", z.parts[0])
 }
 
-// Open goes through check 5 again, reads the manifest strictly, holds the other
-// entries to the hashes in it and decrypts the snapshot. The error is a *problem.Error:
-// of check 6 where the format is not known, of 8 where the draft is encrypted and
-// there is no key, of 5 or, without a key, 3 where something was changed.
+// Open repeats check 5, decodes the manifest strictly, compares the other entries with
+// its hashes and decrypts the snapshot. The error is a *problem.Error: of check 6 for
+// an unknown format, of 8 for an encrypted draft without a key, and for a modified one
+// of 5, or of 3 if there is no key.
 func (p Protection) Open(z Zip) (Draft, error) {
 	if err := p.CheckSeal(z); err != nil {
 		return Draft{}, err
@@ -179,7 +179,7 @@ func (p Protection) Open(z Zip) (Draft, error) {
 	return o, nil
 }
 
-// agrees holds the entries to what the manifest says of them.
+// agrees compares the entries with the manifest's hashes.
 func (z Zip) agrees(m Manifest) error {
 	names := []string{snapshotEntry, reviewEntry, patchEntry}
 	for i, digest := range []string{m.SnapshotSHA256, m.ReviewSHA256, m.PatchSHA256} {
@@ -193,16 +193,16 @@ func (z Zip) agrees(m Manifest) error {
 	return nil
 }
 
-// Digest is the SHA-256 of b in 64 hex digits.
+// Digest returns the SHA-256 of b in 64 hex digits.
 func Digest(b []byte) string {
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
 }
 
-// Code is the short form of a digest, its first 16 digits.
+// Code returns the short form of a digest, its first 16 digits.
 func Code(digest string) string { return digest[:min(len(digest), 16)] }
 
-// refuse makes a refusal whose last row is what to do next.
+// refuse returns a refusal whose last row is what to do next.
 func refuse(check int, next, what string, rows ...[2]string) *problem.Error {
 	return problem.Refuse(check, what, next, rows...)
 }
@@ -213,8 +213,8 @@ func row(label, format string, args ...any) [2]string {
 
 const draftAnew = "start a new draft: run the workflow that drafts again"
 
-// damaged turns an error of reading a checkpoint into check 3's refusal. A
-// refusal of another check stays what it is.
+// damaged turns an error of reading a checkpoint into check 3's refusal. It
+// returns the refusal of another check unchanged.
 func damaged(err error) error {
 	if problem.Check(err) > 0 {
 		return err
@@ -222,8 +222,8 @@ func damaged(err error) error {
 	return refuse(3, draftAnew, "the checkpoint cannot be read", row("where", "%v", err))
 }
 
-// altered is check 5's refusal of what a seal or age does not vouch for. Which
-// of the two it is cannot be told.
+// altered returns check 5's refusal of content with a wrong seal or failed
+// decryption. A wrong key and modified content cannot be told apart.
 func altered(what string, err error) *problem.Error {
 	return refuse(5, "give both jobs the same checkpoint-key, find out who changed it; "+draftAnew,
 		"the key is not the one that sealed "+what+", or it was changed", row("where", "%v", err))

@@ -13,29 +13,29 @@ import (
 )
 
 // Format is the number of the checkpoint format that this version writes, and the
-// only one that it reads.
+// only one it reads.
 const Format = 3
 
-// Manifest says what a checkpoint is about. It never names its own zip's
-// digest or code. For local input the run's fields are empty. No text of a pull
-// request or a model is in it.
+// Manifest describes a checkpoint. It never names its own zip's digest or code.
+// For local input the run's fields are empty. It contains no text of a pull
+// request or a model.
 type Manifest struct {
-	Seal          string  `json:"seal,omitempty"` // over all behind it: hmac-sha256: and 64 hex digits
+	Seal          string  `json:"seal,omitempty"` // over everything after it: hmac-sha256: and 64 hex digits
 	Format        int     `json:"format"`
 	Trust         string  `json:"trust,omitempty"`
-	Partial       int     `json:"partial,omitempty"` // number of a partial checkpoint, 0 of a draft
-	Outcome       string  `json:"outcome,omitempty"` // PAUSED or KEPT; none of a partial checkpoint
+	Partial       int     `json:"partial,omitempty"` // number of a partial checkpoint, 0 for a draft
+	Outcome       string  `json:"outcome,omitempty"` // PAUSED or KEPT; empty for a partial checkpoint
 	Findings      int     `json:"findings,omitempty"`
 	Blockers      int     `json:"blockers,omitempty"`
 	Majors        int     `json:"majors,omitempty"`
-	Environment   string  `json:"environment,omitempty"`    // whose approval the draft waits for
-	AllowDispatch bool    `json:"allow_dispatch,omitempty"` // its reviewers may decide by dispatch as well
+	Environment   string  `json:"environment,omitempty"`    // the environment whose approval the draft waits for
+	AllowDispatch bool    `json:"allow_dispatch,omitempty"` // its reviewers may also decide by dispatch
 	Thread        string  `json:"thread"`
 	Subject       Subject `json:"subject"`
 	RunID         int64   `json:"run_id,omitempty"`
 	RunAttempt    int     `json:"run_attempt,omitempty"`
 	WorkflowRef   string  `json:"workflow_ref,omitempty"`
-	// already given when the draft was parked; keys of the caller's making
+	// given before the draft was parked; the keys are defined by the caller
 	Approvals         []string  `json:"approvals"`
 	CreatedAt         time.Time `json:"created_at"` // UTC, whole seconds
 	ExpiresAt         time.Time `json:"expires_at"` // UTC, whole seconds
@@ -43,41 +43,40 @@ type Manifest struct {
 	Graph             Graph     `json:"graph"`
 	ConfigFingerprint string    `json:"config_fingerprint"`
 	PromptFingerprint string    `json:"prompt_fingerprint"`
-	SnapshotSHA256    string    `json:"checkpoint_sha256"` // of checkpoint.json as it is stored
+	SnapshotSHA256    string    `json:"checkpoint_sha256"` // of checkpoint.json as stored
 	ReviewSHA256      string    `json:"review_sha256,omitempty"`
-	PatchSHA256       string    `json:"patch_sha256,omitempty"` // of a draft that proposes a change
-	GateID            string    `json:"gate_id,omitempty"`      // none of a partial checkpoint
+	PatchSHA256       string    `json:"patch_sha256,omitempty"` // only if the draft proposes a change
+	GateID            string    `json:"gate_id,omitempty"`      // empty for a partial checkpoint
 }
 
-// Subject is what a draft is about. For local input there is no repository and no
-// number.
+// Subject is what a draft is about. Local input has no repository and no number.
 type Subject struct {
-	Kind         string `json:"kind,omitempty"`       // as people call it: pull request
+	Kind         string `json:"kind,omitempty"`       // name shown to people: pull request
 	Repository   string `json:"repository,omitempty"` // owner/name
 	RepositoryID int64  `json:"repository_id,omitempty"`
 	Number       int    `json:"number,omitempty"` // in the repository
-	Key          string `json:"key,omitempty"`    // of a ticket, such as PAY-88, where it has no number
+	Key          string `json:"key,omitempty"`    // key of a ticket without a number, such as PAY-88
 	Instance     string `json:"instance,omitempty"`
 	Base         string `json:"base_sha,omitempty"`
 	Head         string `json:"head_sha,omitempty"`
-	Digest       string `json:"digest"` // SHA-256 of what was read of it
+	Digest       string `json:"digest"` // SHA-256 of what was read of the subject
 }
 
-// Graph names the graph that made the snapshot.
+// Graph identifies the graph that made the snapshot.
 type Graph struct {
 	Name        string `json:"name"`
 	Version     int    `json:"version"`
 	Fingerprint string `json:"fingerprint"`
 }
 
-// Waits reports whether the draft waits for its environment's approval. For one that
-// calls nobody no job waits, so it is decided by its code.
+// Waits reports whether the draft waits for its environment's approval. No job waits
+// for a draft that needs no decision, so that one is decided by its code.
 func (m Manifest) Waits() bool { return m.Environment != "" && m.Outcome != "KEPT" }
 
-// showsReview reports whether review.md goes with the manifest.
+// showsReview reports whether review.md belongs to the checkpoint.
 func (m Manifest) showsReview() bool { return m.Trust != TrustEncrypt && m.Partial == 0 }
 
-// normal cuts the times to what the JSON form holds.
+// normal truncates the times to the precision of the JSON form.
 func (m Manifest) normal() Manifest {
 	m.CreatedAt = m.CreatedAt.UTC().Truncate(time.Second)
 	m.ExpiresAt = m.ExpiresAt.UTC().Truncate(time.Second)
@@ -92,8 +91,8 @@ func (m Manifest) encode() ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// decodeManifest reads a manifest strictly. A manifest of another format may
-// have other members, so its format is what the error is about.
+// decodeManifest decodes a manifest strictly. A manifest of another format may
+// have other members, so the error is then about its format.
 func decodeManifest(text []byte) (Manifest, error) {
 	var head struct {
 		Format int `json:"format"`
@@ -119,7 +118,7 @@ var (
 	codePattern    = regexp.MustCompile(`^[0-9a-f]{16}$`)
 )
 
-// check holds what every manifest holds, whatever it is compared with later.
+// check verifies the invariants of every manifest, whatever it is compared with later.
 func (m Manifest) check() error {
 	switch {
 	case m.Thread == "" || m.Graph.Name == "" || m.GateID == "" && m.Partial == 0:
@@ -146,8 +145,8 @@ func (s Subject) check() error {
 	return nil
 }
 
-// checkProtected holds what goes with trust and outcome. A seal is not there yet
-// when a manifest is written.
+// checkProtected verifies the fields that depend on trust and outcome. It does
+// not require a seal, which is added after a manifest is encoded.
 func (m Manifest) checkProtected() error {
 	switch {
 	case !slices.Contains(trusts(), m.Trust):
@@ -166,8 +165,8 @@ func (m Manifest) checkProtected() error {
 	return nil
 }
 
-// Manifest reads what a draft says of itself, whether or not there is a key. Who
-// wrote it is not known: it is for showing, and for choosing how to Open.
+// Manifest decodes the draft's manifest, with or without a key. Its author is
+// unknown: use it only to show the draft, and to choose how to Open it.
 func (z Zip) Manifest() (Manifest, error) {
 	m, err := decodeManifest(z.parts[0])
 	if err != nil {

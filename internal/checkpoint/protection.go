@@ -16,23 +16,23 @@ import (
 	"filippo.io/age"
 )
 
-// What protects a checkpoint beyond its digest.
+// The ways to protect a checkpoint beyond its digest.
 const (
-	TrustDigest  = "digest"  // nothing: the digest comes by another way
-	TrustSeal    = "seal"    // an HMAC over the manifest, which names the rest
-	TrustEncrypt = "encrypt" // that, and the snapshot hidden by age
+	TrustDigest  = "digest"  // no protection: the digest comes by a separate channel
+	TrustSeal    = "seal"    // an HMAC over the manifest, which holds the hashes of the rest
+	TrustEncrypt = "encrypt" // the same, and the snapshot encrypted with age
 )
 
-// Protection is how a job protects what it packs, and what it demands of what
-// it opens. It comes from the job's settings, never from a draft. The zero
-// Protection is TrustDigest.
+// Protection is how a job protects what it packs, and what it requires of what it
+// opens. It comes from the job's settings, never from a draft. The zero value is
+// TrustDigest.
 type Protection struct {
 	Trust string
-	Key   Key // of TrustSeal and TrustEncrypt; not used under TrustDigest
+	Key   Key // for TrustSeal and TrustEncrypt; ignored under TrustDigest
 }
 
 // Check refuses an unknown trust, and a seal or encryption without a key
-// (ErrKey). It belongs in front of anything that is paid.
+// (ErrKey). Call it before anything is paid for.
 func (p Protection) Check() error {
 	if !slices.Contains(trusts(), p.trust()) {
 		return fmt.Errorf("trust is %.40q; it is one of %s", p.Trust, strings.Join(trusts(), ", "))
@@ -54,10 +54,10 @@ func trustOf(name string) string {
 	return name
 }
 
-// Keyed reports whether a key is demanded: under seal and encrypt.
+// Keyed reports whether a key is required, as under seal and encrypt.
 func (p Protection) Keyed() bool { return p.trust() != TrustDigest }
 
-// MarkerKey is what the markers of posted reviews are sealed with, nil under
+// MarkerKey returns the key that seals the markers of posted reviews, nil under
 // TrustDigest.
 func (p Protection) MarkerKey() []byte {
 	if !p.Keyed() {
@@ -74,7 +74,7 @@ const (
 	ageLabel      = "age"
 )
 
-// A sealed JSON object begins with its seal, which is over all bytes behind it:
+// A sealed JSON object begins with its seal, which covers all bytes after it:
 // {"seal":"hmac-sha256:<64 hex>", and then the rest.
 const (
 	sealAlgorithm = "hmac-sha256:"
@@ -87,14 +87,14 @@ var (
 	errBadSeal = errors.New("the seal does not fit")
 )
 
-// SealBytes puts a MAC ahead of content that is no checkpoint: for one use of the key,
-// and as what is named. It needs a key.
+// SealBytes prepends a MAC to content that is not a checkpoint. The MAC is valid for
+// one use of the key and for one name. It needs a key.
 func (p Protection) SealBytes(use, name string, content []byte) []byte {
 	return append([]byte(p.mac(use, append([]byte(name+"\n"), content...))), content...)
 }
 
-// OpenBytes gives back what SealBytes sealed with the same key for that use, as what is
-// named; false for anything else.
+// OpenBytes returns the content that SealBytes sealed with the same key, use and name,
+// and false for anything else.
 func (p Protection) OpenBytes(use, name string, sealed []byte) ([]byte, bool) {
 	const size = 2 * sha256.Size
 	if !p.Keyed() || len(sealed) < size {
@@ -104,7 +104,7 @@ func (p Protection) OpenBytes(use, name string, sealed []byte) ([]byte, bool) {
 	return content, hmac.Equal([]byte(p.mac(use, append([]byte(name+"\n"), content...))), sealed[:size])
 }
 
-// seal puts the seal into a JSON object that is not empty. It needs a key.
+// seal adds a seal to a non-empty JSON object. It needs a key.
 func (p Protection) seal(label string, object []byte) []byte {
 	rest := object[1:]
 	out := make([]byte, 0, len(sealStart)+2*sha256.Size+len(sealEnd)+len(rest))
@@ -120,8 +120,8 @@ func (p Protection) mac(label string, rest []byte) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// checkSeal looks at the seal of a JSON object before anything is decoded. The
-// algorithm is the one above, whatever the object says.
+// checkSeal verifies the seal of a JSON object before anything is decoded. The
+// algorithm is fixed, whatever the object says.
 func (p Protection) checkSeal(label string, object []byte) error {
 	sum, rest, ok := cutSeal(object)
 	if !ok {
@@ -133,8 +133,8 @@ func (p Protection) checkSeal(label string, object []byte) error {
 	return nil
 }
 
-// demandSeal is check 5 for a draft or a record: where there is a key, the
-// object has a seal made with it.
+// demandSeal is check 5 for a draft or a record: under a key, the object has a
+// seal made with that key.
 func (p Protection) demandSeal(label, what string, object []byte) error {
 	if err := p.Check(); err != nil {
 		return refuse(5, "set trust and checkpoint-key as in the drafting job", what+" cannot be checked",
@@ -164,15 +164,15 @@ func cutSeal(object []byte) (sum, rest []byte, ok bool) {
 }
 
 // ageWork is age's scrypt work factor, as a power of two. The passphrase is a
-// derived key of 256 bits, which stretching does not make harder to guess; and
-// a forged header cannot demand more work than this.
+// derived key of 256 bits, which stretching does not make harder to guess, and
+// the limit keeps a forged header from demanding more work.
 const ageWork = 1
 
 func (p Protection) passphrase() string {
 	return base64.StdEncoding.EncodeToString(p.Key.Derive(ageLabel))
 }
 
-// hide encrypts a snapshot with age under a passphrase that the key gives.
+// hide encrypts a snapshot with age under a passphrase derived from the key.
 func (p Protection) hide(snapshot []byte) ([]byte, error) {
 	to, err := age.NewScryptRecipient(p.passphrase())
 	if err != nil {
@@ -188,16 +188,16 @@ func (p Protection) hide(snapshot []byte) ([]byte, error) {
 	if _, err := w.Write(snapshot); err != nil {
 		return nil, err
 	}
-	if err := w.Close(); err != nil { // writes the last part
+	if err := w.Close(); err != nil { // writes the last chunk
 		return nil, err
 	}
 	return hidden.Bytes(), nil
 }
 
-// hidden reports whether bytes are what hide makes.
+// hidden reports whether b was encrypted by hide.
 func hidden(b []byte) bool { return bytes.HasPrefix(b, []byte("age-encryption.org/")) }
 
-// reveal undoes hide. It needs a key.
+// reveal decrypts the result of hide. It needs a key.
 func (p Protection) reveal(hidden []byte) ([]byte, error) {
 	by, err := age.NewScryptIdentity(p.passphrase())
 	if err != nil {
@@ -216,15 +216,15 @@ func (p Protection) reveal(hidden []byte) ([]byte, error) {
 
 const minKey = 32 // bytes
 
-// ErrKey is a checkpoint key that is missing, malformed or short.
+// ErrKey reports a checkpoint key that is missing, malformed or too short.
 var ErrKey = errors.New("checkpoint-key")
 
-// Key is the secret that drafting and deciding jobs share. The zero Key is
-// none. It holds a pointer, so that no way of printing it shows the secret.
+// Key is the secret that drafting and deciding jobs share. The zero value is no
+// key. It holds a pointer, so that printing it never shows the secret.
 type Key struct{ secret *[sha256.Size]byte }
 
-// ParseKey reads base64, padded or not, of at least 32 bytes. White space
-// around it and line breaks in it do not count. Its errors are ErrKey and hold
+// ParseKey decodes a base64 key, padded or not, of at least 32 bytes. It ignores
+// surrounding white space and line breaks. Its errors are ErrKey and contain
 // nothing of the text.
 func ParseKey(text string) (Key, error) {
 	text = strings.TrimSpace(text)
@@ -253,15 +253,15 @@ func badKey(what string) error {
 		"make one with `openssl rand -base64 %d` and keep it as a secret", ErrKey, what, minKey, minKey)
 }
 
-// Derive returns the 32 bytes for one use of the key, which label names
-// (HKDF-SHA256, RFC 5869), or nil of no key.
+// Derive returns the 32 bytes for the use of the key that label names
+// (HKDF-SHA256, RFC 5869), or nil if there is no key.
 func (k Key) Derive(label string) []byte {
 	if k.secret == nil {
 		return nil
 	}
 	derived, err := hkdf.Expand(sha256.New, k.secret[:], "pr-review v1 "+label, sha256.Size)
 	if err != nil {
-		return nil // only of a length beyond HKDF's
+		return nil // only for a length beyond HKDF's limit
 	}
 	return derived
 }

@@ -12,12 +12,12 @@ import (
 )
 
 // maxRecords bounds a partial checkpoint's journal. A run of 5,000 files with
-// several answers each stays far below.
+// several answers each stays far below it.
 const maxRecords = 1 << 18
 
-// EncodeSaved gives what a store has of a thread under way as the
-// checkpoint.json of a partial checkpoint: {"snapshot":{…},"journal":[{…},…]}.
-// Snapshot and records stay byte for byte as they are.
+// EncodeSaved encodes the stored data of a running thread as the checkpoint.json
+// of a partial checkpoint: {"snapshot":{…},"journal":[{…},…]}. It copies snapshot
+// and records byte for byte.
 func EncodeSaved(s graph.Saved) ([]byte, error) {
 	if len(s.Journal) > maxRecords {
 		return nil, fmt.Errorf("packing a run under way: %w: %d records", errTooLarge, len(s.Journal))
@@ -42,8 +42,8 @@ func EncodeSaved(s graph.Saved) ([]byte, error) {
 	return out, nil
 }
 
-// DecodeSaved reads what EncodeSaved made, strictly. Snapshot and records are
-// parts of data and not decoded yet.
+// DecodeSaved strictly decodes the result of EncodeSaved. Snapshot and records
+// alias data and are not decoded.
 func DecodeSaved(data []byte) (graph.Saved, error) {
 	r := savedReader{data, jsontext.NewDecoder(bytes.NewBuffer(data))}
 	var s graph.Saved

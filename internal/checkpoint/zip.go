@@ -18,11 +18,11 @@ type entry struct {
 	content []byte
 }
 
-// packZip lays entries out as a zip.
+// packZip packs entries into a zip of at most MaxZip bytes.
 func packZip(entries ...entry) ([]byte, error) {
 	size := 22
 	for _, e := range entries {
-		size += len(e.content) + 2*len(e.name) + 30 + 46 // each entry's header and place in the directory
+		size += len(e.content) + 2*len(e.name) + 30 + 46 // each entry's local and central header
 	}
 	if size > MaxZip {
 		return nil, fmt.Errorf("%w: %d bytes, at most %d", errTooLarge, size, MaxZip)
@@ -32,10 +32,10 @@ func packZip(entries ...entry) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// writeZip is the one layout of a zip: entries in their order, stored as they
-// are, sizes in front of each, one fixed time, no attributes, extras or comments.
-// Nothing is compressed: a compressor's next version would give a stored draft
-// another digest, and what is not compressed does not expand.
+// writeZip defines the only layout of a zip: entries in order, stored
+// uncompressed, sizes before each, a fixed time, no attributes, extras or
+// comments. Compression is avoided because a compressor's next version would
+// change a draft's digest, and because stored data cannot expand.
 func writeZip(to io.Writer, entries []entry) error {
 	const firstOfJanuary1980 = 1<<5 | 1
 	w := zip.NewWriter(to)
@@ -58,12 +58,12 @@ func writeZip(to io.Writer, entries []entry) error {
 	return w.Close()
 }
 
-// contentsOf reads a zip that has the named entries in their order, all or at
-// least the first few of them. Contents are parts of z.
+// contentsOf returns the contents of a zip that has the named entries in order,
+// all of them or at least the first few. Contents alias z.
 //
-// Zip readers disagree about bytes before, between and behind entries, about
-// names and sizes that stand in two places, and about flags. So the entries are
-// taken as they lie there, and laid out again must give the very bytes that came.
+// Zip readers disagree about bytes before, between and after entries, about names
+// and sizes stored in two places, and about flags. So the entries are read,
+// written again, and the result must equal z byte for byte.
 func contentsOf(z []byte, least int, names ...string) ([][]byte, error) {
 	if len(z) > MaxZip {
 		return nil, fmt.Errorf("%w: %d bytes, more than %d", errTooLarge, len(z), MaxZip)
@@ -97,7 +97,7 @@ func contentsOf(z []byte, least int, names ...string) ([][]byte, error) {
 	return contents, nil
 }
 
-// part is an entry as it lies in z.
+// part returns the stored bytes of an entry.
 func part(z []byte, f *zip.File) ([]byte, error) {
 	start, err := f.DataOffset()
 	if err != nil {
@@ -111,7 +111,7 @@ func part(z []byte, f *zip.File) ([]byte, error) {
 	return z[start:end:end], nil
 }
 
-// expected is a writer that takes just the bytes it holds, in their order.
+// expected is a writer that accepts exactly the bytes it holds, in order.
 type expected []byte
 
 func (e *expected) Write(b []byte) (int, error) {
@@ -123,8 +123,8 @@ func (e *expected) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// checkDirectory looks at the zip's last 22 bytes before the zip reader makes
-// room for as many entries as they, or a second directory of zip64, promise.
+// checkDirectory checks the zip's last 22 bytes, before the zip reader allocates
+// for as many entries as they, or a zip64 directory, promise.
 func checkDirectory(z []byte, least, most int) error {
 	const length = 22
 	if len(z) < length || !bytes.HasPrefix(z[len(z)-length:], []byte("PK\x05\x06")) {

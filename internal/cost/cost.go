@@ -1,8 +1,8 @@
 // Package cost counts what a run used: tokens, calls and money.
 //
-// Money is an integer number of micro-dollars, so that sums are exact and a
-// cap means the same on every machine. The package has a dated table of what
-// common models cost, and asks nobody. Start reading at Usage and Price.
+// Money is an integer number of micro-dollars, so that sums are exact and a cap
+// means the same on every machine. The package contains a dated table of the prices
+// of common models, and makes no requests. Start reading at Usage and Price.
 package cost
 
 import (
@@ -10,19 +10,19 @@ import (
 	"fmt"
 )
 
-// Why no further call is made.
+// The reasons why no further call is made.
 var (
-	// ErrSpent says that no money is left under the cap of the run.
+	// ErrSpent reports that no money is left under the cap of the run.
 	ErrSpent = errors.New("the budget was spent")
-	// ErrFileSpent says that no money is left under the cap of one file.
+	// ErrFileSpent reports that no money is left under the cap of one file.
 	ErrFileSpent = errors.New("the budget of the file was spent")
 )
 
 // MicroUSD is an amount of money in millionths of a US dollar.
 type MicroUSD int64
 
-// String gives the amount in dollars with two decimals, or four or six where
-// fewer would not show it: $0.21, $0.0031, $0.000007.
+// String returns the amount in dollars with two decimals, or with four or six if
+// it would otherwise round to nothing: $0.21, $0.0031, $0.000007.
 func (m MicroUSD) String() string {
 	decimals := 2
 	for least := MicroUSD(10_000); m != 0 && m > -least && m < least; least /= 100 {
@@ -31,12 +31,12 @@ func (m MicroUSD) String() string {
 	return fmt.Sprintf("$%.*f", decimals, float64(m)/1e6)
 }
 
-// Usage is what one or more model calls used, as the provider reported it.
-// CachedTokens, read from the provider's cache, and CacheWriteTokens, written to
-// it, are parts of InputTokens; ReasoningTokens are a part of OutputTokens. What was
-// embedded and reranked stands beside them: EmbeddingTokens, of rerankers too that
-// bill by tokens, are no part of InputTokens, and a unit of RerankUnits is one search
-// as rerankers bill it. Calls counts requests that were billed, retries included.
+// Usage is what one or more model calls used, as reported by the provider.
+// CachedTokens, read from the provider's cache, and CacheWriteTokens, written to it,
+// are included in InputTokens; ReasoningTokens are included in OutputTokens.
+// EmbeddingTokens, which cover rerankers that bill by tokens, are not included in
+// InputTokens; a unit of RerankUnits is one search as rerankers bill it. Calls counts
+// billed requests, including retries.
 type Usage struct {
 	InputTokens      int64    `json:"input_tokens"`
 	CachedTokens     int64    `json:"cached_tokens"`
@@ -46,7 +46,7 @@ type Usage struct {
 	EmbeddingTokens  int64    `json:"embedding_tokens,omitzero"`
 	RerankUnits      int64    `json:"rerank_units,omitzero"`
 	Calls            int64    `json:"calls"`
-	Unpriced         int64    `json:"unpriced_calls,omitzero"` // of Calls: their price is not known, and is not in Cost
+	Unpriced         int64    `json:"unpriced_calls,omitzero"` // of Calls: price unknown, so not in Cost
 	Cost             MicroUSD `json:"cost_microusd"`
 }
 
@@ -66,7 +66,7 @@ func Add(a, b Usage) Usage {
 	}
 }
 
-// Known is what it cost; nil where no price is known.
+// Known returns the cost, or nil if no price is known.
 func (u Usage) Known() *MicroUSD {
 	if u.Unpriced > 0 && u.Cost == 0 {
 		return nil
@@ -74,10 +74,10 @@ func (u Usage) Known() *MicroUSD {
 	return &u.Cost
 }
 
-// Tokens is the number of a model's input and output tokens together.
+// Tokens returns the number of a model's input and output tokens together.
 func (u Usage) Tokens() int64 { return u.InputTokens + u.OutputTokens }
 
-// Measured reports whether a server said how much was used, so that it can be priced.
+// Measured reports whether a server reported an amount, so that the usage can be priced.
 func (u Usage) Measured() bool {
 	return u.InputTokens > 0 || u.EmbeddingTokens > 0 || u.RerankUnits > 0
 }

@@ -9,8 +9,8 @@ import (
 )
 
 // Price is what a model's tokens cost, in micro-dollars per million tokens.
-// CachedInput is of tokens read from the provider's cache, CacheWrite of those
-// written to it. What is embedded costs Input; PerThousand is what a reranker asks
+// CachedInput applies to tokens read from the provider's cache, CacheWrite to
+// tokens written to it. Embeddings cost Input; PerThousand is a reranker's price
 // for a thousand searches.
 type Price struct {
 	Input       MicroUSD `json:"input"`
@@ -20,13 +20,13 @@ type Price struct {
 	PerThousand MicroUSD `json:"per_thousand,omitzero"`
 }
 
-// MaxUSD bounds an amount that is read: dollars, or dollars per million tokens.
+// MaxUSD bounds the amounts that can be parsed: dollars, or dollars per million tokens.
 const MaxUSD = 10_000
 
 const million = 1_000_000
 
-// ParsePrice reads "0.25/2": US dollars per million input and output tokens.
-// Cached input costs what input does.
+// ParsePrice parses "0.25/2": US dollars per million input and output tokens.
+// Cached input and cache writes cost the same as input.
 func ParsePrice(text string) (Price, error) {
 	in, out, both := strings.Cut(text, "/")
 	input, okIn := USD(in)
@@ -38,7 +38,7 @@ func ParsePrice(text string) (Price, error) {
 	return Price{Input: input, CachedInput: input, Output: output, CacheWrite: input}, nil
 }
 
-// ParseUSD reads an amount in dollars, such as 2.50, greater than zero.
+// ParseUSD parses an amount in dollars, such as 2.50, greater than zero.
 func ParseUSD(text string) (MicroUSD, error) {
 	v, ok := USD(text)
 	if !ok || v == 0 {
@@ -47,7 +47,7 @@ func ParseUSD(text string) (MicroUSD, error) {
 	return v, nil
 }
 
-// USD reads an amount from 0 to MaxUSD dollars, to the nearest micro-dollar.
+// USD parses an amount from 0 to MaxUSD dollars, rounded to the nearest micro-dollar.
 func USD(text string) (MicroUSD, bool) {
 	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	if err != nil || !(v >= 0 && v <= MaxUSD) {
@@ -56,8 +56,8 @@ func USD(text string) (MicroUSD, bool) {
 	return MicroUSD(math.Round(v * million)), true
 }
 
-// Of is what a usage costs at this price, rounded up once. Parts that exceed
-// what they are parts of are cut; a sum beyond an int64 is its largest value.
+// Of returns the cost of a usage at this price, rounded up once. A part larger
+// than its whole is cut, and a sum beyond an int64 returns the largest int64.
 func (p Price) Of(u Usage) MicroUSD {
 	cached := within(u.CachedTokens, u.InputTokens)
 	written := within(u.CacheWriteTokens, u.InputTokens-cached)
@@ -73,15 +73,15 @@ func (p Price) Of(u Usage) MicroUSD {
 
 func within(part, whole int64) int64 { return max(min(part, whole), 0) }
 
-// AtMost is what so many input and output tokens cost at most: the input at the
-// dearest of its three prices.
+// AtMost returns the most that these input and output tokens can cost, with all
+// input at the most expensive of its three prices.
 func (p Price) AtMost(input, output int64) MicroUSD {
 	p.Input = max(p.Input, p.CachedInput, p.CacheWrite)
 	return p.Of(Usage{InputTokens: input, OutputTokens: output})
 }
 
-// sum is an amount in 128 bits, so that no product of a price and a number of
-// tokens is lost.
+// sum is a 128-bit amount, so that no product of a price and a number of tokens
+// overflows.
 type sum struct{ high, low uint64 }
 
 func (s *sum) add(tokens int64, price MicroUSD) {
@@ -92,7 +92,7 @@ func (s *sum) add(tokens int64, price MicroUSD) {
 }
 
 func (s sum) perMillion() MicroUSD {
-	if s.high >= million/2 { // the quotient would not fit in 63 bits
+	if s.high >= million/2 { // the quotient would not fit into 63 bits
 		return math.MaxInt64
 	}
 	quotient, rest := bits.Div64(s.high, s.low, million)

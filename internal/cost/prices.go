@@ -1,13 +1,13 @@
 package cost
 
-// lists are the built-in prices. Where public lists of that day did not agree on
-// a price, the higher one stands here, so that a cap holds. Models whose price
-// depends on prompts shorter than 200,000 tokens are left out.
+// lists returns the built-in prices. Where public lists of that day disagreed on
+// a price, the higher one is used, so that a cap holds. Models whose price
+// depends on prompts shorter than 200,000 tokens are omitted.
 func lists() []list {
 	return []list{openAI(), anthropic(), google(), mistral(), deepSeek(), xAI(), qwen(), voyage(), cohere()}
 }
 
-// openAI has the prices of platform.openai.com/docs/pricing. Azure's global
+// openAI returns the prices from platform.openai.com/docs/pricing. Azure's global
 // deployments cost the same.
 func openAI() list {
 	return list{vendors: "openai azure", rows: []row{
@@ -48,8 +48,8 @@ func openAI() list {
 	}}
 }
 
-// anthropic has the prices of docs.claude.com/en/docs/about-claude/pricing, with
-// cache writes that last five minutes.
+// anthropic returns the prices from docs.claude.com/en/docs/about-claude/pricing,
+// with cache writes that last five minutes.
 func anthropic() list {
 	return list{vendors: "anthropic", rows: []row{
 		{"claude-fable-5 claude-mythos-5", 10, 1, 50, 12.5},
@@ -62,7 +62,7 @@ func anthropic() list {
 	}}
 }
 
-// google has the prices of ai.google.dev/gemini-api/docs/pricing, for text.
+// google returns the prices from ai.google.dev/gemini-api/docs/pricing, for text.
 func google() list {
 	return list{vendors: "google gemini vertex_ai models", rows: []row{
 		{"gemini-3.6-flash", 1.5, 0.15, 7.5, 0},
@@ -79,7 +79,7 @@ func google() list {
 	}}
 }
 
-// mistral has the prices of mistral.ai/pricing.
+// mistral returns the prices from mistral.ai/pricing.
 func mistral() list {
 	return list{vendors: "mistral mistralai", rows: []row{
 		{"mistral-large-2512", 0.5, 0.05, 1.5, 0},
@@ -95,7 +95,7 @@ func mistral() list {
 	}}
 }
 
-// deepSeek has the prices of api-docs.deepseek.com/quick_start/pricing.
+// deepSeek returns the prices from api-docs.deepseek.com/quick_start/pricing.
 func deepSeek() list {
 	return list{vendors: "deepseek", rows: []row{
 		{"deepseek-v4-pro", 0.435, 0.003625, 0.87, 0},
@@ -103,7 +103,7 @@ func deepSeek() list {
 	}}
 }
 
-// xAI has the prices of docs.x.ai/docs/models.
+// xAI returns the prices from docs.x.ai/docs/models.
 func xAI() list {
 	return list{vendors: "xai x-ai", rows: []row{
 		{"grok-4.5", 2, 0.5, 6, 0},
@@ -116,8 +116,8 @@ func xAI() list {
 	}}
 }
 
-// qwen has the prices of alibabacloud.com/help/en/model-studio/model-pricing,
-// international.
+// qwen returns the international prices from
+// alibabacloud.com/help/en/model-studio/model-pricing.
 func qwen() list {
 	return list{vendors: "qwen dashscope", rows: []row{
 		{"qwen3.7-max", 2.5, 0.5, 7.5, 0},
@@ -130,8 +130,8 @@ func qwen() list {
 	}}
 }
 
-// voyage has the prices of docs.voyageai.com/docs/pricing, of its rerankers too: they
-// bill by tokens.
+// voyage returns the prices from docs.voyageai.com/docs/pricing, including its
+// rerankers, which bill by tokens.
 func voyage() list {
 	return list{vendors: "voyage voyageai", rows: []row{
 		{models: "voyage-4-large", input: 0.12},
@@ -143,7 +143,7 @@ func voyage() list {
 	}}
 }
 
-// cohere has the price of cohere.com/pricing for a thousand searches.
+// cohere returns the price from cohere.com/pricing for a thousand searches.
 func cohere() list {
 	return list{vendors: "cohere", searches: true, rows: []row{{models: "rerank-v3.5", input: 2}}}
 }

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// PricesAsOf is the day of the built-in prices, as 2006-01-02. Prices change: a
-// configuration that names a model's price overrides the table.
+// PricesAsOf returns the date of the built-in prices, as 2006-01-02. Prices
+// change: a price in the configuration overrides the table.
 func PricesAsOf() string { return "2026-08-01" }
 
-// PriceOf is the built-in price of a model: of prompts up to 200,000 tokens, in
-// the vendor's standard tier. The name may carry the vendor ("openai/gpt-5-mini"),
-// a date ("gpt-5-mini-2025-08-07") and dots or hyphens in its version. A longer or
-// shorter name is another model, and other vendors' copies are not found.
+// PriceOf returns the built-in price of a model, for prompts of up to 200,000 tokens in
+// the vendor's standard tier. The name may include the vendor ("openai/gpt-5-mini"), a
+// date ("gpt-5-mini-2025-08-07") and dots or hyphens in its version. A longer or
+// shorter name is a different model, and copies offered by other vendors are not found.
 func PriceOf(model string) (Price, bool) {
 	name, vendor := split(model)
 	if p, ok := lookup(name, vendor); ok {
@@ -25,11 +25,11 @@ func PriceOf(model string) (Price, bool) {
 	return Price{}, false
 }
 
-// dated matches the date that vendors put behind a model's name.
+// dated matches the date that vendors append to a model's name.
 func dated() *regexp.Regexp { return regexp.MustCompile(`[-@]20\d{2}-?[01]\d-?[0-3]\d$`) }
 
-// split takes a name apart: the model in the spelling that is compared, and
-// whose it is said to be; "" where it is not said.
+// split returns the model of a name, in the spelling used for comparison, and its
+// vendor, "" if the name has none.
 func split(model string) (name, vendor string) {
 	name = strings.ToLower(strings.TrimSpace(model))
 	if vendor, rest, named := cutLast(strings.TrimPrefix(name, "openrouter/")); named {
@@ -46,8 +46,8 @@ func cutLast(name string) (before, after string, found bool) {
 	return name[:i], name[i+1:], true
 }
 
-// spelling makes claude-sonnet-4.5 and claude-sonnet-4-5 one name, and Azure's
-// gpt-35-turbo and gpt-3.5-turbo.
+// spelling maps spellings to one: claude-sonnet-4.5 to claude-sonnet-4-5, and
+// Azure's gpt-35-turbo to that of gpt-3.5-turbo.
 func spelling(name string) string {
 	return strings.ReplaceAll(strings.Replace(name, "gpt-35-", "gpt-3.5-", 1), ".", "-")
 }
@@ -66,7 +66,7 @@ func lookup(name, vendor string) (Price, bool) {
 	return Price{}, false
 }
 
-// contains looks a name up in a list of names that spaces set apart.
+// contains reports whether a space-separated list contains a name.
 func contains(list, name string) bool {
 	for item := range strings.FieldsSeq(list) {
 		if spelling(item) == name {
@@ -76,15 +76,15 @@ func contains(list, name string) bool {
 	return false
 }
 
-// list is what one vendor asks.
+// list is the price list of one vendor.
 type list struct {
-	vendors  string // what the vendor is called in front of a model's name
+	vendors  string // the vendor's names, as prefixes of a model's name
 	rows     []row
-	searches bool // of rerankers: input is the price of a thousand searches
+	searches bool // for rerankers: input is the price of a thousand searches
 }
 
-// row is the price of models, in USD per million tokens. Without a price of
-// their own (0), cached input and cache writes cost what input does.
+// row is the price of models, in USD per million tokens. Cached input and cache
+// writes cost the same as input unless they have their own price (0).
 type row struct {
 	models                            string
 	input, cached, output, cacheWrite float64

@@ -1,8 +1,8 @@
-// Package driver takes a thread through the graph for both fronts, the command line
-// and a step of a workflow, and says what it came to: the report, its errors in words,
-// the exit code, the SARIF file.
+// Package driver runs a thread through the graph for both fronts, the command line and
+// a workflow step, and reports the result: the report, its errors in words, the exit
+// code, the SARIF file.
 //
-// It asks nobody anything and prints nothing. Start reading at Driver.
+// It asks no questions and prints nothing. Start reading at Driver.
 package driver
 
 import (
@@ -24,34 +24,34 @@ import (
 	"github.com/org/pr-review-action/internal/wire"
 )
 
-// LastAnswers is how long answers on their way are waited for when a run is cancelled:
-// a cancelled job has 7.5 s before GitHub asks again, and 2.5 s more before it kills.
+// LastAnswers is how long a cancelled run waits for outstanding answers: GitHub gives
+// a cancelled job 7.5 s before it asks again, and 2.5 s more before it kills the job.
 const LastAnswers = 3 * time.Second
 
-// Driver drafts, revises and decides a thread, and reports what it has come to.
+// Driver drafts, revises and decides a thread, and reports the result.
 type Driver struct {
 	*Front
 	Store    graph.Store
 	Thread   string
-	Protect  checkpoint.Protection // of snapshots and draft; none on the command line
-	Reviewer *wire.Reviewer        // nil where a draft is decided
-	Observe  func(graph.Event)     // of a proposal; nil for nobody
-	Tell     func(string)          // what is about to be asked; nil for nobody
-	Pulse    func(string)          // each half minute how far a draft is; nil for nobody
-	Live     func(Line)            // at each change how far a draft is; nil for nobody
-	Linters  linter.Source         // whose results are part of the draft
+	Protect  checkpoint.Protection // of snapshots and draft; zero on the command line
+	Reviewer *wire.Reviewer        // nil if a draft is being decided
+	Observe  func(graph.Event)     // receives the events of a proposal; nil to ignore them
+	Tell     func(string)          // receives what is about to be requested; nil to ignore it
+	Pulse    func(string)          // receives the progress of a draft every 30 s; nil to ignore it
+	Live     func(Line)            // receives the progress of a draft at each change; nil to ignore it
+	Linters  linter.Source         // the source of linter results for the draft
 	Warn     func(string)
 
-	stage func([]reviewpr.Status) // what of the context is fetched
+	stage func([]reviewpr.Status) // receives which sources of context are being fetched
 }
 
-// Line is how far a draft is now, and what it waits for, in so many columns.
+// Line returns the current progress and what the draft waits for, in at most columns.
 type Line func(waiting string, columns int) string
 
 // Draft reviews a change up to its gate. read reads the change inside the graph, so
-// that its failure is the ingest node's; where it is nil, b has the change already.
-// steps has what is the front's own, and facts what the draft says of its run, once
-// the reviewer knows its cap. What linters say of the change is read before.
+// that a failure is the ingest node's; if it is nil, b already contains the change.
+// steps holds what the front provides, and facts returns the draft's facts about
+// its run once the reviewer knows its cap. The linters' results are read first.
 func (d Driver) Draft(ctx context.Context, b wire.Brief, read func(context.Context) (ingest.Change, error),
 	steps reviewpr.Steps, facts func(ingest.Change) (reviewpr.Draft, error)) (Report, error) {
 	d, stop := d.beating(ctx)
@@ -98,8 +98,8 @@ func (d Driver) Draft(ctx context.Context, b wire.Brief, read func(context.Conte
 	return d.drafted(ctx, flow, before)
 }
 
-// prepare reads what linters say of the change, of which what is missing is a warning;
-// settles whom the reviewer asks, and says what that may cost.
+// prepare reads the linters' results, with a warning for each one missing, prepares
+// the reviewer, and reports what the review may cost.
 func (d Driver) prepare(ctx context.Context, b *wire.Brief) (err error) {
 	from := d.Linters
 	from.Tell = d.Tell
@@ -122,8 +122,8 @@ func (d Driver) prepare(ctx context.Context, b *wire.Brief) (err error) {
 	return nil
 }
 
-// gathering returns what fetches what a change was made for: nothing where nobody says
-// where that stands.
+// gathering returns a function that fetches the context of a change. It fetches
+// nothing if no source is configured.
 func (d Driver) gathering(b wire.Brief) (func(context.Context) ticket.Context, error) {
 	fetch, err := d.Reviewer.Gathering(b, func(ctx context.Context, under []string) {
 		_ = graph.Doing(ctx, under...) // a store that refuses it fails the node
@@ -139,9 +139,9 @@ func (d Driver) gathering(b wire.Brief) (func(context.Context) ticket.Context, e
 	return fetch, err
 }
 
-// Revise has the draft that waits revised as an answer asks, or where that is nil,
-// goes on with a revision that did not finish. steps has what bounds it, and facts
-// gives the new draft those of its run.
+// Revise revises the waiting draft as answer requests, or, if answer is nil,
+// continues an unfinished revision. steps holds its bounds and a function that
+// gives the new draft this run's facts.
 func (d Driver) Revise(ctx context.Context, b wire.Brief, steps reviewpr.Steps, answer *graph.Answer) (Report, error) {
 	d, stop := d.beating(ctx)
 	defer stop()
@@ -170,8 +170,8 @@ func (d Driver) Revise(ctx context.Context, b wire.Brief, steps reviewpr.Steps, 
 	return d.drafted(ctx, flow, before)
 }
 
-// beating returns a driver that tells how far it is: Live at once, and Pulse each half
-// minute.
+// beating returns a driver that reports its progress: to Live at once, and to Pulse
+// every half minute.
 func (d Driver) beating(ctx context.Context) (Driver, func()) {
 	began := d.Now()
 	f := &far{soFar: d.Reviewer.SoFar, under: []reviewpr.Status{reviewpr.Initialize}, live: func(f *far) {
@@ -183,8 +183,8 @@ func (d Driver) beating(ctx context.Context) (Driver, func()) {
 	return d, Beat(ctx, d.Pulse, func(elapsed time.Duration) string { return f.line(elapsed, "", MaxLine) })
 }
 
-// Decide carries an answer out, or where that is nil, what was decided before. What
-// came of it is told also to who stops the run.
+// Decide carries out an answer or, if that is nil, the earlier decision. It returns
+// the result even if the run is being stopped.
 func (d Driver) Decide(ctx context.Context, steps reviewpr.Steps, answer *graph.Answer) (Report, error) {
 	flow, err := d.flow(steps)
 	if err == nil {
@@ -200,7 +200,7 @@ func (d Driver) flow(steps reviewpr.Steps) (*graph.Flow[reviewpr.State], error) 
 	return reviewpr.New(steps, d.Store, d.options()...)
 }
 
-// options are how a graph runs over the driver's store.
+// options returns the options for running a graph over the driver's store.
 func (d Driver) options() []graph.RunOption {
 	o := append(Sealing(d.Protect), graph.WithClock(d.Clock))
 	if d.Observe != nil {
@@ -218,13 +218,13 @@ func (d Driver) goOn(ctx context.Context, flow *graph.Flow[reviewpr.State], answ
 	return err
 }
 
-// usage is what the thread has used up to now; nothing where there is none yet.
+// usage returns the thread's usage so far; zero if there is no thread yet.
 func (d Driver) usage(ctx context.Context, flow *graph.Flow[reviewpr.State]) cost.Usage {
 	view, _ := flow.Inspect(ctx, d.Thread)
 	return view.State.Usage
 }
 
-// drafted reports the draft, with what lay behind files that failed.
+// drafted reports the draft, and the causes of files that failed.
 func (d Driver) drafted(ctx context.Context, flow *graph.Flow[reviewpr.State], before cost.Usage) (Report, error) {
 	r, err := ReportOf(ctx, flow, d.Store, d.Thread, d.Protect)
 	if err == nil {
@@ -235,12 +235,12 @@ func (d Driver) drafted(ctx context.Context, flow *graph.Flow[reviewpr.State], b
 	return r, err
 }
 
-// AnswerTo returns an answer to the gate that a draft waits at.
+// AnswerTo returns an answer to the gate of a waiting draft.
 func AnswerTo(m checkpoint.Manifest, answer decision.Answer) *graph.Answer {
 	return &graph.Answer{Gate: m.GateID, Value: answer}
 }
 
-// Sealing is how snapshots are sealed: under the key where drafts are.
+// Sealing returns the options that seal snapshots with the key, if drafts are sealed.
 func Sealing(p checkpoint.Protection) []graph.RunOption {
 	if !p.Keyed() {
 		return nil
@@ -248,7 +248,7 @@ func Sealing(p checkpoint.Protection) []graph.RunOption {
 	return []graph.RunOption{graph.WithKey(p.Key.Derive("graph snapshot"))}
 }
 
-// Facts returns what a draft says of who makes it, how and when.
+// Facts returns a draft's facts about who makes it, how and when.
 func (f *Front) Facts(ctx context.Context, s settings.Settings, r *wire.Reviewer) reviewpr.Draft {
 	now := f.Clock()
 	return reviewpr.Draft{
@@ -258,7 +258,7 @@ func (f *Front) Facts(ctx context.Context, s settings.Settings, r *wire.Reviewer
 	}
 }
 
-// MayRevise refuses to have rules revise, or a draft that they made.
+// MayRevise refuses a revision by rules, and of a draft made by rules.
 func MayRevise(r *wire.Reviewer, d reviewpr.Draft) error {
 	const next = "change single findings with commands such as /drop F2, or draft again with a model"
 	switch {
@@ -271,8 +271,8 @@ func MayRevise(r *wire.Reviewer, d reviewpr.Draft) error {
 	return nil
 }
 
-// Redrafted takes over the facts of a run that revised a draft. The draft may have
-// cost as much as before, and what the run may cost.
+// Redrafted returns the draft's facts after a revision. Its cost cap becomes what
+// the draft cost before plus what the run may cost.
 func Redrafted(r *wire.Reviewer, d, facts reviewpr.Draft, before cost.Usage) reviewpr.Draft {
 	d.CreatedAt, d.ExpiresAt, d.ToolVersion, d.Prompt, d.Trace = facts.CreatedAt, facts.ExpiresAt, facts.ToolVersion,
 		facts.Prompt, facts.Trace
@@ -282,8 +282,8 @@ func Redrafted(r *wire.Reviewer, d, facts reviewpr.Draft, before cost.Usage) rev
 	return d
 }
 
-// EndRun ends the span of this process's part of a run with what it came to. ref is the
-// zero one for local input, and err what ended the process.
+// EndRun ends the span of this process's part of a run with its result. ref is zero for
+// local input; err is the error that ended the process.
 func (f *Front) EndRun(span *trace.Span, ref pull.Ref, r Report, began time.Time, err error) {
 	outcome := r.Outcome
 	if outcome == "" {

@@ -12,7 +12,7 @@ import (
 
 var exitCodes = map[problem.Kind]int{problem.Failed: 1, problem.Misuse: 2, problem.Refused: 3, problem.Spent: 4}
 
-// Reported marks an error that was shown already.
+// Reported marks an error that has already been shown.
 type Reported struct{ Err error }
 
 func (r Reported) Error() string { return r.Err.Error() }
@@ -20,8 +20,8 @@ func (r Reported) Error() string { return r.Err.Error() }
 // Unwrap returns the error that was shown.
 func (r Reported) Unwrap() error { return r.Err }
 
-// ExitCode returns the process's exit code for an error: 0 for none, 1 for a run that
-// failed, 2 for usage or configuration, 3 for a refusal, 4 where the money is spent.
+// ExitCode returns the process's exit code for an error: 0 for none, 1 for a failed
+// run, 2 for usage or configuration, 3 for a refusal, 4 for an exhausted budget.
 func ExitCode(err error) int {
 	if err == nil {
 		return 0
@@ -29,8 +29,8 @@ func ExitCode(err error) int {
 	return exitCodes[problem.KindOf(told(err))]
 }
 
-// Explain turns an error into what a person reads: what was wrong, where, and
-// what to do next.
+// Explain returns the message for an error: what was wrong, where, and what to do
+// next.
 func Explain(err error) string {
 	if errors.As(err, new(Reported)) {
 		return err.Error() // explained when it was reported
@@ -38,8 +38,8 @@ func Explain(err error) string {
 	return problem.Of(told(err)).Error()
 }
 
-// told gives errors of the graph the front's words and next steps: the graph
-// knows no flag, and a person knows no node.
+// told puts errors of the graph into the front's words, with next steps: the
+// graph knows no flags, and users know no nodes.
 func told(err error) error {
 	if _, ok := errors.AsType[*graph.VersionError](err); ok {
 		return problem.As(problem.Refused, err, "decide with the version that drafted, or review it again with --again")
@@ -55,7 +55,7 @@ func told(err error) error {
 	return err
 }
 
-// Gist is what an error says first: of a decision that was refused, its first line.
+// Gist returns the first line of an error or, for a refused decision, of what it refuses.
 func Gist(err error) string {
 	p := problem.Of(told(err))
 	what := p.What

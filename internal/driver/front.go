@@ -14,24 +14,24 @@ import (
 	"github.com/org/pr-review-action/internal/wire"
 )
 
-// Process is what the program is started with.
+// Process holds what the program is started with.
 type Process struct {
 	Args           []string // the program's name first
 	Environ        []string
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
-	Now            func() time.Time  // time.Now where nil
-	Workflows      map[string]string // the product's own workflow files, by their paths in its repository
+	Now            func() time.Time  // time.Now if nil
+	Workflows      map[string]string // the product's own workflow files, by path in its repository
 }
 
-// Front is the process, and what it talks to the world with.
+// Front is the process with its connections to the outside world.
 type Front struct {
 	Process
 	wire.Wire
-	Spent cost.Usage // by this process, of which cost and calls without a price are told
+	Spent cost.Usage // by this process; cost and unpriced calls are reported
 }
 
-// NewFront wires a process.
+// NewFront returns the front of a process.
 func NewFront(p Process) *Front {
 	if p.Now == nil {
 		p.Now = time.Now
@@ -42,8 +42,8 @@ func NewFront(p Process) *Front {
 	return f
 }
 
-// turns is a writer of one write after the other: warnings, what is under way and tries
-// come from goroutines of their own.
+// turns serializes writes, since warnings, progress and retries are written from
+// separate goroutines.
 type turns struct {
 	mu  sync.Mutex
 	out io.Writer
@@ -55,7 +55,7 @@ func (w *turns) Write(text []byte) (int, error) {
 	return w.out.Write(text)
 }
 
-// oneByOne leaves a file as it is: it takes its writes so, and may be a terminal.
+// oneByOne wraps w in turns unless it is a file, which serializes writes itself and may be a terminal.
 func oneByOne(w io.Writer) io.Writer {
 	if _, file := w.(*os.File); file || w == nil {
 		return w
@@ -73,8 +73,8 @@ func (f *Front) Getenv(name string) string {
 	return ""
 }
 
-// Debug returns what takes a line about each try and the stack of a panic, where a
-// re-run of the job asks for debug logging or RUNNER_DEBUG is 1; nil otherwise.
+// Debug returns a function that writes a line about each attempt and the stack of a
+// panic, if RUNNER_DEBUG is 1, as in a job re-run with debug logging; nil otherwise.
 func (f *Front) Debug() func(string) {
 	out, prefix := f.Stderr, ""
 	if f.Getenv("GITHUB_ACTIONS") == "true" {
@@ -86,13 +86,13 @@ func (f *Front) Debug() func(string) {
 	return func(line string) { fmt.Fprintln(out, prefix+guard.Line(line, MaxLine)) }
 }
 
-// MaxLine bounds a line of what is printed, in characters.
+// MaxLine bounds a printed line, in characters.
 const MaxLine = 1000
 
-// Clock gives the time that a thread is said to be made at, in UTC and whole seconds.
+// Clock returns the creation time of a thread, in UTC and whole seconds.
 func (f *Front) Clock() time.Time { return f.Now().UTC().Truncate(time.Second) }
 
-// Deadline is when no further file is begun; zero without a limit.
+// Deadline returns the time after which no file is started; zero if there is no limit.
 func (f *Front) Deadline(s settings.Settings) time.Time {
 	if s.MaxTime == 0 {
 		return time.Time{}

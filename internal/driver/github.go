@@ -23,7 +23,7 @@ import (
 	"github.com/org/pr-review-action/internal/settings"
 )
 
-// Reviews makes what reads a pull request with the settings of a job or a command.
+// Reviews returns a reader of pull requests with the settings of a job or a command.
 func (f *Front) Reviews(s settings.Settings, api *github.Client, runs *handoff.Runs) *post.Ours {
 	return post.NewOurs(post.Ours{
 		Client: api, Runs: runs, Protection: s.Protection, Author: s.AllowAuthor,
@@ -31,17 +31,17 @@ func (f *Front) Reviews(s settings.Settings, api *github.Client, runs *handoff.R
 	})
 }
 
-// Runs reads the runs of a pull request's repository.
+// Runs returns a reader of the runs in a pull request's repository.
 func Runs(api *github.Client, ref pull.Ref, event string, files ...string) *handoff.Runs {
 	return &handoff.Runs{API: api, Ref: ref, Names: reviewpr.Names, Event: event, Files: files}
 }
 
-// PullNow is what resume check 9 compares of a pull request as it was read.
+// PullNow returns what resume check 9 compares of a pull request.
 func PullNow(c ingest.Change) post.Now {
 	return post.Now{Open: c.Pull.Open(), Merged: c.Pull.Merged, HeadSHA: c.Head, DiffDigest: c.Digest()}
 }
 
-// Post posts the approved review of a thread when nobody is ahead in the race.
+// Post posts the approved review of a thread when no other job is ahead in the race.
 func Post(ctx context.Context, o *post.Ours, s reviewpr.State, race *handoff.Race, tried bool,
 	warn func(string)) (post.Posted, error) {
 	w := write.New(o.Client)
@@ -60,14 +60,14 @@ func Post(ctx context.Context, o *post.Ours, s reviewpr.State, race *handoff.Rac
 	return done, err
 }
 
-// LocalReview is the review of local input, with every finding in the body:
-// there are no lines to put comments at.
+// LocalReview returns the review of local input, with every finding in the body,
+// because there are no lines to attach comments to.
 func LocalReview(s reviewpr.State) string {
 	return LocalBody(s) + "\n\n" + render.Approval(*s.Decision, s.Draft.Rules) + "\n"
 }
 
-// Recall returns what was said of a pull request before; tell hears of what could
-// not be had. With an error it is what could be had without our earlier reviews.
+// Recall returns what was said about a pull request before; tell receives what could
+// not be read. Together with an error it returns the part without our earlier reviews.
 func Recall(ctx context.Context, o *post.Ours, instance string, change ingest.Change, known [][]finding.Earlier,
 	tell func(string)) ([]finding.Earlier, error) {
 	all, left, err := recall.Recall(ctx, o, recall.Change{Pull: *change.Pull, Instance: instance, Files: change.Files,
@@ -78,21 +78,21 @@ func Recall(ctx context.Context, o *post.Ours, instance string, change ingest.Ch
 	return all, err
 }
 
-// Dispatch is the command that starts a workflow for a pull request.
+// Dispatch returns the command that starts a workflow for a pull request.
 func Dispatch(workflow string, ref pull.Ref, number int) string {
 	return DispatchOn(workflow, ref, fmt.Sprintf("pull-request=%d", number))
 }
 
-// DraftName is what names a pull request's draft in the form of the deciding workflow.
+// DraftName returns the name of a pull request's draft as the deciding workflow takes it.
 func DraftName(number int, code string) string { return fmt.Sprintf("%d-%s", number, code) }
 
-// DispatchOn is the command that starts a workflow with a field, such as ticket=PAY-88.
+// DispatchOn returns the command that starts a workflow with a field, such as ticket=PAY-88.
 func DispatchOn(workflow string, ref pull.Ref, field string) string {
 	return fmt.Sprintf("gh workflow run %s --repo %s -f %s", path.Base(workflow), ref.FullName(), field)
 }
 
-// Approval is the command that approves the deployment for which a run waits, by its
-// environment's id; it is empty where one of the two is not known.
+// Approval returns the command that approves the deployment a run waits for, by its
+// environment's id; "" if the run or the environment is unknown.
 func Approval(ref pull.Ref, run, environment int64) string {
 	if run == 0 || environment == 0 {
 		return ""
@@ -101,7 +101,7 @@ func Approval(ref pull.Ref, run, environment int64) string {
 		"-f state=approved -f comment=", ref.FullName(), run, environment)
 }
 
-// Quoted makes one word of s for a shell, where it is none as it stands.
+// Quoted quotes s for a shell unless it is a single plain word.
 func Quoted(s string) string {
 	plain := strings.IndexFunc(s, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("/.:#@~_-", r)
@@ -112,7 +112,7 @@ func Quoted(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// Start starts a workflow of the default branch, branch, and returns the page of its run.
+// Start starts a workflow on the default branch, branch, and returns the URL of its run.
 func Start(ctx context.Context, api *github.Client, ref pull.Ref, workflow, branch string,
 	inputs map[string]string) (page string, err error) {
 	page, err = write.New(api).Dispatch(ctx, ref, workflow, branch, inputs)
@@ -123,7 +123,7 @@ func Start(ctx context.Context, api *github.Client, ref pull.Ref, workflow, bran
 	return page, err
 }
 
-// Answer approves or rejects what a run waits for, and returns the run's page.
+// Answer approves or rejects a run's pending deployment, and returns the run's URL.
 func Answer(ctx context.Context, api *github.Client, ref pull.Ref, run int64, to github.Pending, approve bool,
 	comment string) (page string, err error) {
 	page = RunPage(ref, run)
@@ -138,7 +138,7 @@ func Answer(ctx context.Context, api *github.Client, ref pull.Ref, run int64, to
 	return page, err
 }
 
-// RunPage is the page of a workflow run.
+// RunPage returns the URL of a workflow run.
 func RunPage(ref pull.Ref, run int64) string {
 	return fmt.Sprintf("%s/actions/runs/%d", ref.Web(), run)
 }

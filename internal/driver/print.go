@@ -13,8 +13,8 @@ import (
 	"github.com/org/pr-review-action/internal/trace"
 )
 
-// Print writes the report as one JSON object. In it every key stands, no list is null,
-// and null is a cost whose price is not known, and what stands where that was not read.
+// Print writes the report as one JSON object. Every key is present and no list is null. A
+// cost is null if its price is unknown, and open counts are null if they could not be read.
 func (r Report) Print(w io.Writer) error {
 	r.Flags = append([]finding.Flag{}, r.Flags...)
 	r.Missing = append([]string{}, r.Missing...)
@@ -33,7 +33,7 @@ func (r Report) Print(w io.Writer) error {
 	}{r, printedFindings(r.Findings), printedFindings(r.Filtered), printedFiles(r.Files), price(r.Usage), r.Open()})
 }
 
-// printedFinding is a finding whose list of who else says it stands even where nobody does.
+// printedFinding is a finding whose list of concurring sources is printed even if empty.
 type printedFinding struct {
 	finding.Finding
 	Also []string `json:"also"`
@@ -47,7 +47,7 @@ func printedFindings(all []finding.Finding) []printedFinding {
 	return printed
 }
 
-// printedCriteria are verdicts whose lists of evidence stand even where there is none.
+// printedCriteria returns verdicts whose evidence lists are empty rather than nil.
 func printedCriteria(all []finding.Criterion) []finding.Criterion {
 	printed := append([]finding.Criterion{}, all...)
 	for i, c := range printed {
@@ -56,7 +56,7 @@ func printedCriteria(all []finding.Criterion) []finding.Criterion {
 	return printed
 }
 
-// printedFile is a file's result with its reason and its pack also where there are none.
+// printedFile is a file's result whose reason and pack are printed even if empty.
 type printedFile struct {
 	finding.FileReview
 	Reason finding.Reason  `json:"reason"`
@@ -71,7 +71,7 @@ func printedFiles(all []finding.FileReview) []printedFile {
 	return printed
 }
 
-// priced is a usage with what it cost; null where no price is known.
+// priced is a usage with its cost; null if no price is known.
 type priced struct {
 	cost.Usage
 	EmbeddingTokens int64          `json:"embedding_tokens"`
@@ -83,7 +83,7 @@ func price(u cost.Usage) priced {
 	return priced{u, u.EmbeddingTokens, u.RerankUnits, u.Known()}
 }
 
-// PrintJSON writes one object for a machine, indented.
+// PrintJSON writes one indented JSON value.
 func PrintJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
@@ -94,8 +94,8 @@ func PrintJSON(w io.Writer, v any) error {
 	return nil
 }
 
-// Tree is how the run of a draft came to its findings: files, calls, tools, and what
-// became of each finding.
+// Tree returns how a draft's run came to its findings: files, calls, tools, and the
+// fate of each finding.
 func Tree(r Report) trace.Node {
 	root := trace.Node{Name: r.Thread, Time: -1, Usage: r.Usage, End: r.Outcome}
 	for _, f := range r.State.Coverage() {
@@ -106,7 +106,7 @@ func Tree(r Report) trace.Node {
 	return root
 }
 
-// fileNode is a file with the calls about it, and what became of its findings.
+// fileNode returns a file with its calls and the fate of its findings.
 func fileNode(f finding.FileReview, all []finding.Finding) trace.Node {
 	n := trace.Node{Name: f.Path, Usage: f.Usage, End: string(f.State)}
 	if f.Label != "" {
@@ -136,7 +136,7 @@ func fileNode(f finding.FileReview, all []finding.Finding) trace.Node {
 	return n
 }
 
-// fate says in a line what became of a finding.
+// fate returns a line about what became of a finding.
 func fate(f finding.Finding) string {
 	what := cmp.Or(f.ID, string(f.Filtered))
 	text := fmt.Sprintf("%s %s line %d, by %s: %s", what, f.Severity, f.Line, f.Source, f.Title)

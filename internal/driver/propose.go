@@ -29,7 +29,7 @@ import (
 	"github.com/org/pr-review-action/internal/wire"
 )
 
-// Proposing is what a ticket's change is written from.
+// Proposing holds the input of a change for a ticket.
 type Proposing struct {
 	Facts    checkpoint.Manifest // thread, subject (Head is the base commit), run, times
 	Into     string              // the branch that the change is for
@@ -38,15 +38,15 @@ type Proposing struct {
 	Place    wire.Place // the base commit
 	Config   config.Config
 	Settings settings.Settings
-	Only     []string                                                    // modules that alone may change
+	Only     []string                                                    // modules that may change; all if empty
 	Entries  map[string]diff.Entry                                       // every path of the base
-	Check    func(context.Context, []change.File) (*change.Check, error) // nil for none
+	Check    func(context.Context, []change.File) (*change.Check, error) // nil if there is no check
 }
 
-// Propose returns the steps that draft a change for a ticket, or revise a draft, and the
-// state that a thread begins with. Nothing is paid yet.
+// Propose returns the steps that draft a change for a ticket or revise a draft, and the
+// initial state of its thread. It pays for nothing.
 func (d Driver) Propose(ctx context.Context, p Proposing) (steps ticketpr.Steps, begin ticketpr.State, err error) {
-	before, _ := d.Proposed(ctx) // of a thread that is not there nothing is paid
+	before, _ := d.Proposed(ctx) // a missing thread has cost nothing
 	by, err := d.Implementer(p.Settings, p.Config, before.State.Usage.Cost, nil)
 	if err != nil {
 		return steps, begin, err
@@ -78,8 +78,8 @@ func (d Driver) Propose(ctx context.Context, p Proposing) (steps ticketpr.Steps,
 			Limit: by.Account.Cap, Model: by.Name}, nil
 }
 
-// only are the modules of these names, all where none is named. A name that there is not is
-// refused.
+// only returns the modules with these names, or all if there are no names. It refuses an
+// unknown name.
 func only(names []string, modules []config.Module) (chosen []config.Module, err error) {
 	if len(names) == 0 {
 		return modules, nil
@@ -99,8 +99,8 @@ func only(names []string, modules []config.Module) (chosen []config.Module, err 
 	return chosen, nil
 }
 
-// Advance takes a ticket's thread on, from its beginning where there is none, with an answer
-// where it waits for one, and says how it stands then.
+// Advance runs a ticket's thread from its beginning or where it stopped, answers its gate if
+// answer is not nil, and describes the result.
 func (d Driver) Advance(ctx context.Context, steps ticketpr.Steps, begin ticketpr.State,
 	answer *graph.Answer) (Proposal, error) {
 	flow, err := ticketpr.New(steps, d.Store, d.options()...)
@@ -115,8 +115,8 @@ func (d Driver) Advance(ctx context.Context, steps ticketpr.Steps, begin ticketp
 	return d.Proposed(ctx)
 }
 
-// reviewing has a proposed change reviewed by the review's own graph, in memory: what it
-// pays is in the journal of the step that asks. A review that cannot be had is a note.
+// reviewing returns a function that reviews a proposed change with the review graph, in memory.
+// What the review pays for is journaled by the calling step. A failed review becomes a note.
 func (d Driver) reviewing(p Proposing, limit cost.MicroUSD) func(context.Context, ticketpr.State, ticket.Ticket) (
 	ticketpr.Seen, error) {
 	return func(ctx context.Context, s ticketpr.State, t ticket.Ticket) (seen ticketpr.Seen, err error) {
@@ -137,7 +137,7 @@ func (d Driver) reviewing(p Proposing, limit cost.MicroUSD) func(context.Context
 	}
 }
 
-// seenIn is what a review came to.
+// seenIn returns the result of a review.
 func seenIn(s reviewpr.State) ticketpr.Seen {
 	r := s.Review()
 	seen := ticketpr.Seen{Findings: r.Findings, Criteria: s.Whole.Criteria, Overview: s.Whole.Text, Notes: s.Notes(),
@@ -185,7 +185,7 @@ func (d Driver) reviewed(outer context.Context, p Proposing, s ticketpr.State,
 	return result.State, err
 }
 
-// Proposal is what a run of a ticket came to; its JSON form is that of implement --json.
+// Proposal is the result of a ticket's run; its JSON form is that of implement --json.
 type Proposal struct {
 	Outcome     string              `json:"outcome"`
 	Status      string              `json:"status"` // the node
@@ -201,17 +201,17 @@ type Proposal struct {
 	Warnings    []string            `json:"warnings"`
 	Findings    []finding.Finding   `json:"findings"`
 	Criteria    []finding.Criterion `json:"criteria"`
-	Check       *change.Check       `json:"check"` // null where no command was asked for
+	Check       *change.Check       `json:"check"` // null if no check command is configured
 	Diff        string              `json:"diff"`
 	Iteration   int                 `json:"iteration"`
 	Branch      string              `json:"branch"`
 	Commit      string              `json:"commit"`
 	PullRequest string              `json:"pull_request_url"`
 	Usage       priced              `json:"usage"`
-	Error       string              `json:"error"` // why the run failed, or what ended it; else empty
+	Error       string              `json:"error"` // why the run failed, or what ended it; otherwise empty
 
 	State  ticketpr.State   `json:"-"`
-	Packed checkpoint.Draft `json:"-"` // of one that waits
+	Packed checkpoint.Draft `json:"-"` // of a waiting draft
 }
 
 type proposedTicket struct {
@@ -229,8 +229,8 @@ type proposedFile struct {
 	Removed     int    `json:"removed"`
 }
 
-// Proposed describes a thread of a ticket as it stands. Of a parked one it makes the
-// checkpoint.
+// Proposed describes the current state of a ticket's thread. For a parked thread it
+// packs the checkpoint.
 func (d Driver) Proposed(ctx context.Context) (Proposal, error) {
 	flow, err := ticketpr.New(ticketpr.Steps{}, d.Store, d.options()...)
 	if err != nil {
@@ -272,7 +272,7 @@ func (d Driver) Proposed(ctx context.Context) (Proposal, error) {
 	return p, err
 }
 
-// Report is the proposal as every flow's runs are reported.
+// Report returns the proposal in the form in which every flow's runs are reported.
 func (p Proposal) Report() Report {
 	s := p.State
 	return Report{Outcome: p.Outcome, Thread: p.Thread, Code: p.Code, Digest: p.Digest, Packed: p.Packed,
@@ -287,7 +287,7 @@ func listed(files []change.File) (all []proposedFile) {
 	return all
 }
 
-// Print writes the proposal as one JSON object, in which no list is null.
+// Print writes the proposal as one JSON object in which no list is null.
 func (p Proposal) Print(w io.Writer) error {
 	p.Changes, p.Tests = append([]proposedFile{}, p.Changes...), append([]proposedFile{}, p.Tests...)
 	p.Modules = append([]change.Module{}, p.Modules...)

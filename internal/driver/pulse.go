@@ -13,12 +13,12 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// pulse is how often a run that writes to a log or a pipe says how far it is.
+// pulse is how often a run that writes to a log or a pipe reports its progress.
 const pulse = 30 * time.Second
 
-// Beat says each half minute what is under way, so that nobody takes a log that stands
-// still for a run that hangs; line gets the time since it began. stop ends it, and
-// returns when nothing more is said. Without tell it says nothing.
+// Beat reports every half minute what is under way, so that a run with a quiet log is
+// not mistaken for a hanging one; line receives the elapsed time. stop ends the
+// reports, and returns after the last one. If tell is nil, Beat does nothing.
 func Beat(ctx context.Context, tell func(string), line func(time.Duration) string) (stop func()) {
 	if tell == nil {
 		return func() {}
@@ -37,13 +37,13 @@ func Beat(ctx context.Context, tell func(string), line func(time.Duration) strin
 	}
 }
 
-// Deciding is what is told of a decision that waits for its turn, or for GitHub.
+// Deciding returns the progress line of a decision that waits for its turn, or for GitHub.
 func Deciding(elapsed time.Duration) string {
 	return fmt.Sprintf("deciding, and waiting where somebody else decides the same draft · %d s",
 		int(elapsed.Seconds()))
 }
 
-// far is how far a run is, of which live hears at each change.
+// far is the progress of a run; live is called at each change.
 type far struct {
 	soFar func() (findings int, used cost.Usage, limit cost.MicroUSD)
 	live  func(*far)
@@ -72,8 +72,8 @@ func (f *far) at(under []reviewpr.Status) {
 	f.live(f)
 }
 
-// line is what is under way and waited for, in one line; of reviews how many ended, and what
-// they cost.
+// line returns what is under way and waited for in one line; for reviews also how many have
+// ended, and their cost.
 func (f *far) line(elapsed time.Duration, waiting string, columns int) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()

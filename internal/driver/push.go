@@ -22,14 +22,15 @@ import (
 	"github.com/org/pr-review-action/internal/ticketcontext"
 )
 
-// Carrier carries approved changes out on GitHub: a branch, a commit, a pull request, each of
-// them once.
+// Carrier carries out approved changes on GitHub: a branch, a commit and a pull request, each
+// of them once.
 type Carrier struct {
 	apply.Applier
-	Request func(ticketpr.State) apply.Request // a state as apply takes it
+	Request func(ticketpr.State) apply.Request // converts a state for package apply
 }
 
-// CommitTo commits a state's approved files to a branch of a clone, as one commit on base.
+// CommitTo returns a step that commits a state's approved files to a clone's branch, in one commit on
+// base.
 func CommitTo(base ingest.Base) func(context.Context, ticketpr.State) (apply.Applied, error) {
 	return func(ctx context.Context, s ticketpr.State) (apply.Applied, error) {
 		headline, body := proposal.CommitMessage(s.ApprovedProposal())
@@ -38,7 +39,7 @@ func CommitTo(base ingest.Base) func(context.Context, ticketpr.State) (apply.App
 	}
 }
 
-// Into makes steps carry the change out.
+// Into sets the steps that carry out the change.
 func (c Carrier) Into(steps *ticketpr.Steps) {
 	steps.Apply = func(ctx context.Context, s ticketpr.State) (apply.Applied, error) {
 		return c.Commit(ctx, c.Request(s))
@@ -48,8 +49,8 @@ func (c Carrier) Into(steps *ticketpr.Steps) {
 	}
 }
 
-// Form is the address of the pull request's form, filled in, where a person opens it; else
-// empty.
+// Form returns the URL of the filled-in pull request form if a person opens the pull
+// request, otherwise "".
 func (c Carrier) Form(s ticketpr.State) string {
 	q := c.Request(s)
 	if !q.Link || s.Applied.Commit == "" {
@@ -58,15 +59,15 @@ func (c Carrier) Form(s ticketpr.State) string {
 	return apply.Form(q, s.Applied)
 }
 
-// Push is a Carrier under the caller's own token.
+// Push is a Carrier that uses the caller's own token.
 type Push struct {
 	Carrier
 	By  string // login of the token's account
 	ref pull.Ref
 }
 
-// NewPush looks, before anything is paid, whether a change for a ticket on a base can be
-// pushed to a repository. again is the command that goes on with it.
+// NewPush checks, before anything is paid for, whether a change for a ticket on a base
+// can be pushed to a repository. again is the command that continues with it.
 func (f *Front) NewPush(ctx context.Context, ref pull.Ref, s settings.Settings, b ingest.Base, t ticket.Ticket,
 	again string) (*Push, error) {
 	api, err := f.GitHub(ref, s)
@@ -102,7 +103,7 @@ func (f *Front) NewPush(ctx context.Context, ref pull.Ref, s settings.Settings, 
 		}}}, err
 }
 
-// OnTip refuses a base that is not the tip of its branch on GitHub, before it is paid for.
+// OnTip refuses a base that is not the tip of its branch on GitHub, before anything is paid for.
 func (p *Push) OnTip(ctx context.Context, b ingest.Base) error {
 	if b.Branch == "" {
 		return problem.Usage("--push needs a branch that the pull request goes to, and HEAD is on none",
@@ -116,15 +117,15 @@ func (p *Push) OnTip(ctx context.Context, b ingest.Base) error {
 		p.ref.FullName()), "bring both to one commit: git pull, or git push")
 }
 
-// TicketShow says how much of a ticket leaves for GitHub. A public repository takes issues
-// whose author may write to it. The change would tell any other ticket there, so the settings
-// must say that it may.
+// TicketShow returns how much of a ticket may reach GitHub. In a public repository it accepts
+// issues whose author may write to it. Any other ticket would be revealed there by the
+// change, so the settings must allow it.
 func TicketShow(ctx context.Context, api *github.Client, ref pull.Ref, c config.Context, key string,
 	private bool) (ticket.Show, error) {
 	ref.Number = ticketpr.IssueNumber(key)
 	switch {
 	case ref.Number > 0 && private:
-		return cmp.Or(c.Show, ticket.ShowCriteria), nil // it stands in the repository already
+		return cmp.Or(c.Show, ticket.ShowCriteria), nil // the repository already contains it
 	case ref.Number > 0:
 		return cmp.Or(c.Show, ticket.ShowCriteria), writtenByMember(ctx, api, ref)
 	case !private && c.Show != ticket.ShowCriteria && c.Show != ticket.ShowFull:
@@ -134,8 +135,8 @@ func TicketShow(ctx context.Context, api *github.Client, ref pull.Ref, c config.
 	return c.Shows(private), nil
 }
 
-// writtenByMember refuses an issue whose author may not write to its repository: anybody
-// may open one on a public one.
+// writtenByMember refuses an issue whose author may not write to its repository, because
+// anyone may open an issue in a public one.
 func writtenByMember(ctx context.Context, api *github.Client, ref pull.Ref) error {
 	issue, err := api.Issue(ctx, ref.Owner, ref.Repo, ref.Number)
 	if err != nil {
@@ -153,7 +154,7 @@ func writtenByMember(ctx context.Context, api *github.Client, ref pull.Ref) erro
 		problem.At("author "+guard.Line(issue.User, 100)))
 }
 
-// ApplyRequest is a draft's change as apply takes it; before a decision without who approved.
+// ApplyRequest returns a draft's change as apply takes it; before a decision it names no approver.
 func ApplyRequest(ref pull.Ref, s ticketpr.State, made proposal.Made) apply.Request {
 	q := apply.Request{Ref: ref, Base: s.Facts.Subject.Head, Into: s.Into, Branch: s.BranchName(),
 		Files: s.Kept().Proposed(), Thread: ticketpr.ThreadID(ref, s.Ticket.Key, s.Facts.Subject.Head)}
@@ -166,13 +167,13 @@ func ApplyRequest(ref pull.Ref, s ticketpr.State, made proposal.Made) apply.Requ
 	return q
 }
 
-// IssuePage is the address of an issue.
+// IssuePage returns the URL of an issue.
 func IssuePage(ref pull.Ref, number int) string {
 	return fmt.Sprintf("%s/issues/%d", ref.Web(), number)
 }
 
-// Carry pushes what was approved before, and committed elsewhere or cut off; what stands
-// already is found.
+// Carry pushes an approved change that was committed elsewhere or interrupted. It reuses
+// what already exists.
 func (p *Push) Carry(ctx context.Context, r Proposal) (_ Proposal, err error) {
 	if r.State.Applied, err = p.Commit(ctx, p.Request(r.State)); err == nil {
 		r.PullRequest, err = p.Open(ctx, p.Request(r.State), r.State.Applied)
@@ -181,8 +182,8 @@ func (p *Push) Carry(ctx context.Context, r Proposal) (_ Proposal, err error) {
 	return r, err
 }
 
-// TicketSources are where a ticket is read and commented on: GitHub for an issue, which
-// needs no settings, else the sources of the settings.
+// TicketSources returns where a ticket is read and commented on: GitHub for an issue,
+// which needs no settings, otherwise the sources in the settings.
 func (f *Front) TicketSources(asked ticketpr.Asked, c config.Config, s settings.Settings,
 	api *github.Client) (ticketcontext.Options, error) {
 	o, err := f.Context(c.Context, s, api)
@@ -197,7 +198,7 @@ func (f *Front) TicketSources(asked ticketpr.Asked, c config.Config, s settings.
 	return o, err
 }
 
-// ReadTicket reads a ticket in full, under the key that it was asked for by.
+// ReadTicket reads a ticket in full. Its key is the one it was requested by.
 func (f *Front) ReadTicket(ctx context.Context, asked ticketpr.Asked, c config.Config, s settings.Settings,
 	api *github.Client) (t ticket.Ticket, err error) {
 	o, err := f.TicketSources(asked, c, s, api)

@@ -21,7 +21,7 @@ import (
 	"github.com/org/pr-review-action/internal/wire"
 )
 
-// The outcomes that are no ends of the graph.
+// The outcomes that are not ends of the graph.
 const (
 	Paused  = reviewpr.Paused
 	Kept    = reviewpr.Kept
@@ -29,7 +29,7 @@ const (
 	Expired = "EXPIRED"
 )
 
-// Report is what a run came to; its JSON form is that of --json.
+// Report is the result of a run; its JSON form is that of --json.
 type Report struct {
 	Outcome    string               `json:"outcome"`
 	Thread     string               `json:"thread_id"`
@@ -48,40 +48,40 @@ type Report struct {
 	ReviewURL  string               `json:"review_url"`
 	Message    string               `json:"message"`
 	Status     reviewpr.Status      `json:"status"`
-	Statuses   []reviewpr.Status    `json:"statuses,omitempty"` // of a run under way, where two go side by side
-	Error      string               `json:"error"`              // why a run failed; empty where it did not
+	Statuses   []reviewpr.Status    `json:"statuses,omitempty"` // of a running thread with two parallel statuses
+	Error      string               `json:"error"`              // why a run failed; otherwise empty
 	Overview   overview             `json:"overview"`
 	Criteria   []finding.Criterion  `json:"criteria"`
 	Unasked    []finding.Unasked    `json:"unasked"`
-	Missing    []string             `json:"missing"`            // lines on what was asked and could not be had
-	Handover   string               `json:"handover,omitempty"` // for a coding agent, where it was asked for
+	Missing    []string             `json:"missing"`            // requested context that could not be read, in lines
+	Handover   string               `json:"handover,omitempty"` // for a coding agent, if requested
 
-	Standing []finding.Earlier `json:"-"` // what earlier reviews posted and stands
-	Closed   map[string]bool   `json:"-"` // fingerprints of what somebody closed since the draft was made
+	Standing []finding.Earlier `json:"-"` // earlier posted findings that still stand
+	Closed   map[string]bool   `json:"-"` // fingerprints of findings closed since the draft was made
 	Read     bool              `json:"-"` // what earlier reviews posted was read
-	Place    string            `json:"-"` // where the review stands: ReviewURL, a file, or the screen
+	Place    string            `json:"-"` // location of the review: ReviewURL, a file, or the screen
 	State    reviewpr.State    `json:"-"`
 	Packed   checkpoint.Draft  `json:"-"`
-	Retained time.Time         `json:"-"` // when the artifact is deleted; zero where not told
+	Retained time.Time         `json:"-"` // when the artifact is deleted; zero if unknown
 	Withdrew string            `json:"-"` // code of the draft that this one replaces
-	Failed   error             `json:"-"` // after a decision: fail-on is reached, or SARIF not written
-	Before   cost.MicroUSD     `json:"-"` // what the draft had cost before this run revised it
-	Changes  []string          `json:"-"` // since the draft was made, without mattering
-	Running  bool              `json:"-"` // it goes on, or was cut short
+	Failed   error             `json:"-"` // after a decision: fail-on was reached, or SARIF not written
+	Before   cost.MicroUSD     `json:"-"` // cost of the draft before this run revised it
+	Changes  []string          `json:"-"` // changes since the draft that do not matter
+	Running  bool              `json:"-"` // it is running, or was interrupted
 
-	Branch      string `json:"-"` // of an applied ticket
-	PullRequest string `json:"-"` // its address
-	Form        string `json:"-"` // that of the filled-in form, where a person opens it
-	Page        string `json:"-"` // what the job summary shows of a ticket's draft that waits
+	Branch      string `json:"-"` // for an applied ticket
+	PullRequest string `json:"-"` // its URL
+	Form        string `json:"-"` // URL of the filled-in form, if a person opens it
+	Page        string `json:"-"` // job summary of a ticket's waiting draft
 }
 
-// overview is what a model says of the change; null without a model.
+// overview is a model's summary of the change; null without a model.
 type overview struct {
 	Text *string `json:"text"`
 }
 
-// ReportOf describes a thread as it stands. Of a parked one it makes the
-// checkpoint; of a decided one the digest is in the decision.
+// ReportOf describes the current state of a thread. For a parked thread it packs
+// the checkpoint; for a decided one the digest comes from the decision.
 func ReportOf(ctx context.Context, flow *graph.Flow[reviewpr.State], store graph.Store, thread string,
 	p checkpoint.Protection) (Report, error) {
 	r, err := Describe(ctx, flow, thread)
@@ -115,7 +115,7 @@ func Describe(ctx context.Context, flow *graph.Flow[reviewpr.State], thread stri
 		Standing: finding.Standing(s.Earlier), Read: !s.Draft.Unread,
 		Running: view.Status == graph.Running, Files: make([]finding.FileReview, len(review.Files)),
 	}
-	for i, f := range review.Files { // the rest stands elsewhere in the report
+	for i, f := range review.Files { // the report holds the rest elsewhere
 		r.Files[i] = finding.FileReview{Path: f.Path, State: f.State, Reason: f.Reason, Claim: f.Claim, Pack: f.Pack}
 	}
 	if len(statuses) > 1 {
@@ -149,7 +149,7 @@ func outcomeOf(view graph.View[reviewpr.State]) string {
 	return reviewpr.Failed
 }
 
-// Named adds what the checkpoint's digest gives.
+// Named returns the report with the digest, code and artifact name of its checkpoint.
 func (r Report) Named(digest string) Report {
 	r.Digest, r.Code = digest, checkpoint.Code(digest)
 	if p := r.State.Pull; p != nil {
@@ -158,15 +158,15 @@ func (r Report) Named(digest string) Report {
 	return r
 }
 
-// Traced is the report with how each file's result came about: its calls, what they
-// cost, and the findings before they were brought together.
+// Traced returns the report with how each file's result came about: its calls,
+// their cost, and the findings before aggregation.
 func (r Report) Traced() Report {
 	r.Files = r.State.Coverage()
 	return r
 }
 
-// UnderWay says of a thread whose run goes on, or was cut short, what it is at; "" for
-// all others.
+// UnderWay returns the status of a thread that is running or was interrupted, in
+// words; "" for all others.
 func (r Report) UnderWay() string {
 	switch {
 	case !r.Running:
@@ -177,7 +177,7 @@ func (r Report) UnderWay() string {
 	return Statuses([]reviewpr.Status{r.Status})
 }
 
-// Statuses are what a run is at, in words.
+// Statuses returns the statuses of a run in words.
 func Statuses(all []reviewpr.Status) string {
 	words := make([]string, len(all))
 	for i, s := range all {
@@ -189,8 +189,8 @@ func Statuses(all []reviewpr.Status) string {
 // Parked reports whether the draft waits for a decision.
 func (r Report) Parked() bool { return r.Outcome == Paused || r.Outcome == Kept }
 
-// explain says what lay behind files that failed: of a run that did in its message,
-// else as a warning. The cause may name an address, so it is not in the review.
+// explain adds the cause of failed files to the message of a failed run, or else
+// warns about it. The cause may contain an address, so it is not part of the review.
 func (r *Report) explain(by *wire.Reviewer, warn func(string)) {
 	met := by.Trouble()
 	for _, note := range met.Notes {
@@ -207,7 +207,7 @@ func (r *Report) explain(by *wire.Reviewer, warn func(string)) {
 		if by.Account.Why != "" {
 			r.Message += "; " + by.Account.Why
 		}
-	case errors.Is(cause, cost.ErrSpent): // the files say so
+	case errors.Is(cause, cost.ErrSpent): // the files report it
 	case r.Outcome == reviewpr.Failed:
 		r.Message += ": " + Explain(cause)
 		r.Error = r.Message
@@ -216,8 +216,8 @@ func (r *Report) explain(by *wire.Reviewer, warn func(string)) {
 	}
 }
 
-// OutcomeOf is the outcome of a run that an error ended. A configuration
-// that cannot work has none.
+// OutcomeOf returns the outcome of a run that ended with an error; "" for a
+// configuration error.
 func OutcomeOf(err error) string {
 	switch whole, ok := errors.AsType[*problem.Error](err); {
 	case ok && whole.Expired:
@@ -230,7 +230,7 @@ func OutcomeOf(err error) string {
 	return reviewpr.Failed
 }
 
-// Failure returns the error of a run that failed. It was shown with the outcome.
+// Failure returns the error of a failed run, which was already shown with the outcome.
 func Failure(r Report) error {
 	switch {
 	case r.Failed != nil:
@@ -243,7 +243,7 @@ func Failure(r Report) error {
 	return Reported{Err: errors.New(r.Message)}
 }
 
-// Revising reports whether a revision was asked for that has not come to its draft.
+// Revising reports whether a revision was requested that has not produced its draft.
 func (r Report) Revising() bool {
 	d := r.State.Decision
 	asked := d != nil && d.Decision == decision.Revise || d == nil && len(r.State.Rounds) > 0
@@ -258,8 +258,8 @@ func (r Report) Asked() string {
 	return r.State.Rounds[len(r.State.Rounds)-1].Feedback
 }
 
-// LocalBody is the review without the limit that GitHub sets: what the body has no room for
-// follows it.
+// LocalBody returns the review without GitHub's length limit: what does not fit into the
+// body follows it.
 func LocalBody(s reviewpr.State) string {
 	return strings.TrimRight(render.File(s.Review().InBody()), "\n")
 }

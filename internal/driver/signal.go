@@ -16,8 +16,8 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// Signal writes the SARIF file of a decision, where one is asked for: relative to folder,
-// unless it says itself where it is.
+// Signal writes the SARIF file of a decision if the settings ask for one. A relative path
+// is relative to folder.
 func Signal(s settings.Settings, r *Report, folder string, warn func(string)) {
 	if s.Sarif == "" {
 		return
@@ -29,13 +29,13 @@ func Signal(s settings.Settings, r *Report, folder string, warn func(string)) {
 	r.Failed = writeSarif(file, *r, warn)
 }
 
-// writeSarif writes what the decision kept: nothing of a draft that was rejected.
+// writeSarif writes the findings that the decision kept; none for a rejected draft.
 func writeSarif(file string, r Report, warn func(string)) error {
 	run := sarif.Run{Version: wire.Version(), Page: homepage, Instance: r.State.Draft.Instance,
 		Head: r.State.Draft.Head}
 	if r.Outcome == reviewpr.Posted {
 		run.Findings = slices.DeleteFunc(r.OpenFindings(), func(f finding.Finding) bool {
-			return f.Path == "" && f.Title == "" // of an earlier one no more is known
+			return f.Path == "" && f.Title == "" // nothing more is known of an earlier one
 		})
 	}
 	text, left, err := sarif.Encode(run)
@@ -57,13 +57,13 @@ func writeSarif(file string, r Report, warn func(string)) error {
 
 const homepage = "https://github.com/org/pr-review-action"
 
-// Open counts what was posted and stands; nil where that could not be read.
+// Open counts posted findings that stand; its fields are nil if these could not be read.
 type Open struct {
 	Findings *int `json:"findings"`
 	Blockers *int `json:"blockers"`
 }
 
-// Open counts the findings that OpenFindings gives.
+// Open counts the findings that OpenFindings returns.
 func (r Report) Open() Open {
 	if !r.Read {
 		return Open{}
@@ -73,9 +73,9 @@ func (r Report) Open() Open {
 	return Open{&n, &blockers}
 }
 
-// OpenFindings are the findings that stand on the pull request: after an approval those
-// that it kept, and those that earlier reviews posted, in the words of now where this one
-// found them again. What waits for a decision is none of them.
+// OpenFindings returns the findings that stand on the pull request: those kept by an
+// approval, and those posted by earlier reviews, in the present wording if this review
+// found them again. It does not include what waits for a decision.
 func (r Report) OpenFindings() (all []finding.Finding) {
 	if r.Outcome == reviewpr.Posted {
 		all = slices.Clone(r.Findings)
@@ -93,8 +93,8 @@ func (r Report) OpenFindings() (all []finding.Finding) {
 	return slices.DeleteFunc(all, func(f finding.Finding) bool { return r.Closed[f.Fingerprint] })
 }
 
-// CloseThreads notes the findings whose threads somebody closed, of whom that counts: all
-// of them, where several have one fingerprint. earlier is what was said up to now.
+// CloseThreads records the findings whose threads were closed by someone entitled to. If
+// several have one fingerprint, all of them must be closed. earlier is what was said so far.
 func (r *Report) CloseThreads(earlier []finding.Earlier) {
 	r.Closed = map[string]bool{}
 	for _, e := range earlier {
@@ -105,7 +105,7 @@ func (r *Report) CloseThreads(earlier []finding.Earlier) {
 	}
 }
 
-// FailOn fails a run by the findings that stand. A draft that waits fails by nothing.
+// FailOn fails a run whose standing findings reach the threshold. A paused draft never fails.
 func FailOn(s settings.Settings, r *Report) {
 	ended := []string{reviewpr.Clean, reviewpr.Kept, reviewpr.Skipped, reviewpr.Posted, reviewpr.Aborted}
 	n := finding.Reaching(r.OpenFindings(), s.FailOn)

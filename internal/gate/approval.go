@@ -14,18 +14,18 @@ import (
 	"github.com/org/pr-review-action/internal/problem"
 )
 
-// Approved is resume check 12 of route A: the run's approvals hold one of the
-// environment, in state approved, that was not there when the draft parked.
-// Reaching the job proves nothing, since an environment that does not exist is
-// created without rules on first use. before holds the keys of the approvals
-// in the manifest. Another job of the run that uses the same environment makes its
-// approvals look like the draft's: an environment is for the deciding job alone.
+// Approved is resume check 12 of route A: among the run's approvals there is one of
+// the environment, in state approved, that was not there when the draft parked.
+// Reaching the job proves nothing, since an environment that does not exist is created
+// without rules on first use. before holds the keys of the approvals in the manifest.
+// Reserve the environment for the deciding job: approvals for another job of the run
+// that uses it look like the draft's.
 //
-// GitHub tells neither when an approval was given nor for which job or attempt,
-// and promises no order, so they are a set. read gives what one of them decides
-// about the findings; what it refuses is void, and its error is the answer where
-// nothing else is left. One without commands says yes and no more. Commands of
-// several must have one effect, else both are named.
+// GitHub reports neither when an approval was given nor for which job or attempt, and
+// promises no order, so approvals are a set. read returns the decision in an
+// approval's comment; an approval that read refuses is void, and its error is returned
+// if no other remains. An approval without commands is a plain yes. If several have
+// commands, these must have the same effect; otherwise the error names both approvers.
 func Approved(approvals []github.Approval, before []string, environment string, findings []finding.Finding,
 	read func(github.Approval) (decision.Decision, error)) (by string, d decision.Decision, err error) {
 	for _, a := range Since(approvals, before) {
@@ -58,7 +58,7 @@ func Approved(approvals []github.Approval, before []string, environment string, 
 	return "", decision.Decision{}, err
 }
 
-// sameEffect reports whether two decisions make the same of a draft.
+// sameEffect reports whether two decisions lead to the same review.
 func sameEffect(a, b decision.Decision, all []finding.Finding) bool {
 	return a.Verdict == b.Verdict && slices.EqualFunc(finding.Apply(a, all), finding.Apply(b, all),
 		func(x, y finding.Finding) bool {
@@ -67,10 +67,10 @@ func sameEffect(a, b decision.Decision, all []finding.Finding) bool {
 		})
 }
 
-// Rejected is the part of resume check 13 that the run's own record answers:
-// a draft that somebody has rejected since it parked is decided, whatever was
-// approved before or after: the order is not told. An empty environment stands
-// for any.
+// Rejected is the part of resume check 13 that the run's own record answers: a
+// draft that was rejected since it parked is decided, whatever was approved
+// before or after, because GitHub reports no order. An empty environment matches
+// any.
 func Rejected(approvals []github.Approval, before []string, environment string) error {
 	a, found := Rejection(approvals, before, environment)
 	if !found {
@@ -81,9 +81,9 @@ func Rejected(approvals []github.Approval, before []string, environment string) 
 		problem.At("by "+a.User+", in the run's deployment review"))
 }
 
-// Rejection finds the answer that rejected a draft since it parked: of an
-// environment, or of any where none is named. before holds the keys of the
-// answers in the manifest.
+// Rejection returns the answer that rejected a draft since it parked, for an
+// environment or, if that is empty, for any. before holds the keys of the answers
+// in the manifest.
 func Rejection(approvals []github.Approval, before []string, environment string) (github.Approval, bool) {
 	for _, a := range Since(approvals, before) {
 		if a.State == "rejected" && (environment == "" || Of(a, environment)) {
@@ -93,14 +93,14 @@ func Rejection(approvals []github.Approval, before []string, environment string)
 	return github.Approval{}, false
 }
 
-// Of reports whether an approval is about an environment. GitHub's names of
-// environments are not case-sensitive.
+// Of reports whether an approval is for an environment. GitHub compares the names
+// of environments without case.
 func Of(a github.Approval, environment string) bool {
 	return slices.ContainsFunc(a.Environments, func(name string) bool { return strings.EqualFold(name, environment) })
 }
 
-// Since takes the approvals that were there before, by their keys, out of the list:
-// each once, so that the same person's next one without words counts.
+// Since returns the approvals that are not among the keys in before. Each key removes
+// one approval, so that a second identical approval by the same person counts.
 func Since(approvals []github.Approval, before []string) []github.Approval {
 	known := map[string]int{}
 	for _, key := range before {
@@ -117,16 +117,16 @@ func Since(approvals []github.Approval, before []string) []github.Approval {
 	return later
 }
 
-// Key names an approval, so that those which were there before a draft parked
-// can be told from those that came after. It does not give away the comment.
-// The environments' order does not matter: it may change between two readings.
+// Key returns a key that tells approvals from before a draft parked from later
+// ones. It does not reveal the comment. The order of environments does not
+// matter, because it may change between two readings.
 func Key(a github.Approval) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q", slices.Sorted(slices.Values(a.Environments)), a.State, a.User,
 		a.Comment))
 	return hex.EncodeToString(sum[:8])
 }
 
-// Keys gives the key of each approval, in order.
+// Keys returns the key of each approval, in order.
 func Keys(approvals []github.Approval) []string {
 	keys := make([]string, 0, len(approvals))
 	for _, a := range approvals {

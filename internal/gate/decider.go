@@ -10,23 +10,23 @@ import (
 	"github.com/org/pr-review-action/internal/problem"
 )
 
-// Decider is the account that decided, as GitHub tells of it. Permission is
-// admin, maintain, write, triage, read or none in the repository; it may be
-// left empty where an environment's approval vouches.
+// Decider is the account that decided, as reported by GitHub. Permission is
+// admin, maintain, write, triage, read or none in the repository; it may be empty
+// if an environment's approval vouches for the account.
 type Decider struct {
 	Login      string
 	Bot        bool // the account's type is Bot
 	Permission string
-	Dispatched bool // who may not decide is who asked for the draft, not a pull request's author
+	Dispatched bool // the excluded person is the draft's requester, not a pull request's author
 }
 
-// login is how GitHub names people: letters, digits and hyphens, with an
-// underscore for accounts that a company manages.
+// login matches GitHub logins: letters, digits and hyphens, plus underscores in
+// accounts that a company manages.
 var login = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
 
-// MayDecide is resume check 12 about the person: not a bot, not the author of
-// the pull request unless that is allowed, and able to write, which an
-// environment's approval vouches for.
+// MayDecide is resume check 12 for the person: not a bot, not the author of the
+// pull request unless allowAuthor, and with write permission unless an
+// environment's approval vouches for that.
 func MayDecide(d Decider, author string, allowAuthor, approvedByEnvironment bool) error {
 	who := [2]string{"who", d.Login}
 	switch {
@@ -49,7 +49,7 @@ func MayDecide(d Decider, author string, allowAuthor, approvedByEnvironment bool
 	return nil
 }
 
-// Named is resume check 12 where the settings name who decides by dispatch.
+// Named is resume check 12 for settings that name who decides by dispatch.
 func Named(login string, deciders []string) error {
 	if len(deciders) == 0 || slices.ContainsFunc(deciders, func(d string) bool { return strings.EqualFold(d, login) }) {
 		return nil
@@ -58,8 +58,8 @@ func Named(login string, deciders []string) error {
 		[2]string{"who", login}, [2]string{"wanted", strings.Join(deciders, ", ")})
 }
 
-// Posts is resume check 12 about the token that posts. A person's posts in their name, and
-// so nothing but what they decided; account is empty for a job's own token, or an app's.
+// Posts is resume check 12 for the token that posts. A person's token posts in their name, so
+// it may only post what they decided; account is empty for a job's own token, or an app's.
 func Posts(account string, decided []string) error {
 	if account == "" || slices.ContainsFunc(decided, func(d string) bool { return strings.EqualFold(d, account) }) {
 		return nil
@@ -69,9 +69,9 @@ func Posts(account string, decided []string) error {
 		[2]string{"decided", strings.Join(decided, ", ")}, [2]string{"token", account})
 }
 
-// Open is resume check 12 about a dispatch as such: a draft that waits for an
-// environment has promised that its reviewers decide, and in its dialog unless the
-// job that drafted said otherwise.
+// Open is resume check 12 for the dispatch itself: a draft that waits for an
+// environment is decided by that environment's reviewers, in its dialog, unless
+// the drafting job allowed dispatch.
 func Open(m checkpoint.Manifest) error {
 	if !m.Waits() || m.AllowDispatch {
 		return nil
@@ -82,10 +82,10 @@ func Open(m checkpoint.Manifest) error {
 		[2]string{"where", fmt.Sprintf("environment %q, run %d", m.Environment, m.RunID)})
 }
 
-// Dispatch is resume check 12 about the run of a dispatched decision: the
-// person who dispatched it started this attempt too, and the workflow that runs
-// is the default branch's (T39). ref is the whole name, refs/heads/main: a tag
-// may be called like the branch.
+// Dispatch is resume check 12 for the run of a dispatched decision: the person
+// who dispatched it also started this attempt, and the workflow is the default
+// branch's (T39). ref is the full name, refs/heads/main, because a tag may be
+// named like the branch.
 func Dispatch(actor, triggering, ref, defaultBranch string) error {
 	switch {
 	case actor == "" || !strings.EqualFold(actor, triggering):
@@ -100,7 +100,7 @@ func Dispatch(actor, triggering, ref, defaultBranch string) error {
 	return nil
 }
 
-// refuse is check 12's no; its last row is what to do next.
+// refuse returns a refusal of check 12; the last row is what to do next.
 func refuse(what, next string, rows ...[2]string) error {
 	return problem.Refuse(12, what+", nothing was posted", next, rows...)
 }

@@ -1,9 +1,9 @@
-// Package gate is where a person decides: what is asked, what an answer must
-// be, and who may give it.
+// Package gate asks a person for a decision and checks the answer: what it must
+// contain, and who may give it.
 //
-// It holds resume checks 11 and 12 and reaches neither a model nor the pull
-// request. Start reading at Ask and Decide; MayDecide, Dispatch and Approved are
-// about who decided.
+// It implements resume checks 11 and 12 and reaches neither a model nor the pull
+// request. Start reading at Ask and Decide; MayDecide, Dispatch and Approved
+// check who decided.
 package gate
 
 import (
@@ -19,8 +19,8 @@ import (
 	"github.com/org/pr-review-action/internal/secret"
 )
 
-// Ask is what the decision is about. It is hashed into the gate's id, so that
-// an answer holds for exactly this draft.
+// Ask is the question put to the approver. It is hashed into the gate's id, so
+// that an answer applies to exactly this draft.
 type Ask struct {
 	Thread     string   `json:"thread"`
 	DiffDigest string   `json:"diff_digest"`
@@ -28,14 +28,14 @@ type Ask struct {
 	Shown      string   `json:"shown"`    // SHA-256 of the review as it will be posted
 }
 
-// NewAsk makes the question for a draft. shown is the whole review as the
+// NewAsk returns the question for a draft. shown is the whole review as the
 // approver could read it.
 func NewAsk(thread, diffDigest string, kept []finding.Finding, shown string) Ask {
 	sum := sha256.Sum256([]byte(shown))
 	return Ask{Thread: thread, DiffDigest: diffDigest, Findings: IDs(kept), Shown: hex.EncodeToString(sum[:])}
 }
 
-// Same refuses a question, as a gate has it, that is not the one about the draft as it is.
+// Same refuses a gate's question that does not match the current draft.
 func Same(asked []byte, now Ask) error {
 	var before Ask
 	if err := json.Unmarshal(asked, &before); err != nil {
@@ -47,7 +47,7 @@ func Same(asked []byte, now Ask) error {
 	return nil
 }
 
-// IDs lists the findings' ids in their order.
+// IDs returns the findings' ids in order.
 func IDs(findings []finding.Finding) []string {
 	ids := make([]string, 0, len(findings))
 	for _, f := range findings {
@@ -56,12 +56,12 @@ func IDs(findings []finding.Finding) []string {
 	return ids
 }
 
-// Decide is resume check 11: the decision parses whole and names findings or files of this
-// draft, which are given in its order. given is the verdict of the input or flag,
-// possibly none; fallback holds where neither it nor the text has one.
+// Decide is resume check 11: the decision parses completely and names only findings or
+// files of this draft, which are given in its order. given is the verdict of the input or
+// flag and may be empty; fallback applies if neither it nor the text has a verdict.
 func Decide(text string, given, fallback decision.Verdict, draft []decision.Item,
 	until time.Time) (decision.Decision, error) {
-	d, err := decision.Parse(secret.Redact(text)) // what is kept, and posted, holds no credential
+	d, err := decision.Parse(secret.Redact(text)) // no credential may be kept or posted
 	if err == nil {
 		d, err = d.Check(draft)
 	}
@@ -84,8 +84,8 @@ func Decide(text string, given, fallback decision.Verdict, draft []decision.Item
 // MaxRounds is how often a draft can be revised.
 const MaxRounds = 3
 
-// CheckRounds is the part of resume check 11 that ends revising: before is how
-// often the draft was revised.
+// CheckRounds is the part of resume check 11 that limits revisions: before is how
+// often the draft has been revised.
 func CheckRounds(before int) error {
 	if before < MaxRounds {
 		return nil
@@ -94,9 +94,9 @@ func CheckRounds(before int) error {
 		"approve it with changes, or abort it")
 }
 
-// RefuseRevise is the part of resume check 11 that keeps revising out of a job
-// that decides: it has no model. The draft stays as it is. dispatch is the whole
-// command that revises it.
+// RefuseRevise is the part of resume check 11 that refuses a revision in a job
+// that decides, because such a job has no model. The draft stays unchanged.
+// dispatch is the complete command that revises it.
 func RefuseRevise(dispatch string) error {
 	return problem.Refuse(11, "/revise needs a model, and the job that decides has none: nothing was posted", dispatch,
 		[2]string{"draft", "still waits, unchanged"})

@@ -18,11 +18,11 @@ type runOptions struct {
 	stepCap   int
 
 	deadline time.Time
-	key      []byte // of the seal; nil without one
+	key      []byte // key of the seal; nil if there is none
 }
 
-// Observe adds a function that is told what happens. Observers are called one
-// at a time, from the goroutines that run tasks; they must return soon.
+// Observe adds a function that receives the run's events. Observers are called
+// one at a time, from the goroutines that run tasks; they must return quickly.
 func Observe(observer func(Event)) RunOption {
 	return func(o *runOptions) { o.observers = append(o.observers, observer) }
 }
@@ -30,19 +30,19 @@ func Observe(observer func(Event)) RunOption {
 // StepCap sets how many supersteps a thread may take in all; the default is 25.
 func StepCap(n int) RunOption { return func(o *runOptions) { o.stepCap = n } }
 
-// WithClock sets the clock of a thread's creation time.
+// WithClock sets the clock that dates a new thread.
 func WithClock(now func() time.Time) RunOption { return func(o *runOptions) { o.clock = now } }
 
-// WithKey seals snapshots with HMAC-SHA256 under a key of at least 32 bytes, and
-// takes none that is not: ErrSeal. Without it the seal is a plain SHA-256, which
-// shows damage, not malice.
+// WithKey seals snapshots with HMAC-SHA256 under a key of at least 32 bytes. A
+// snapshot not sealed under that key is refused with ErrSeal. Without a key the
+// seal is a plain SHA-256, which detects damage but not tampering.
 func WithKey(key []byte) RunOption {
 	return func(o *runOptions) { o.key = append([]byte{}, key...) }
 }
 
-// Build checks the graph and returns it ready to run. The error joins all that
-// is wrong. The store may be nil where nothing can pause; the run is then kept
-// in memory alone.
+// Build checks the graph and returns it ready to run. The error joins every
+// mistake found. The store may be nil if nothing can pause; the run is then kept
+// in memory only.
 func (g *Graph[S]) Build(store Store, o ...RunOption) (*Flow[S], error) {
 	f, err := g.build(store, o)
 	if err != nil {
@@ -52,7 +52,7 @@ func (g *Graph[S]) Build(store Store, o ...RunOption) (*Flow[S], error) {
 }
 
 func (g *graph) build(store Store, o []RunOption) (*flow, error) {
-	defer func(declared []error) { g.errs = declared }(g.errs) // another Build looks anew
+	defer func(declared []error) { g.errs = declared }(g.errs) // so that another Build starts afresh
 	g.check()
 	pauses := slices.ContainsFunc(g.nodes, func(n *nodeDef) bool { return n.kind == kindGate || n.before || n.after })
 	if store == nil && pauses {
@@ -75,7 +75,7 @@ func (g *graph) build(store Store, o []RunOption) (*flow, error) {
 	return &flow{shape: g.shape, runOptions: options, store: store, fingerprint: g.print()}, nil
 }
 
-// print hashes fields and wiring. No name has a space.
+// print returns a hash of the fields and the wiring. No name contains a space.
 func (s *shape) print() string {
 	h := sha256.New()
 	fmt.Fprintln(h, "start", s.start.name)

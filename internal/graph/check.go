@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// check refuses everything that is wrong with the graph. Where a node leads is
-// looked at last, and only if all that was declared can be relied on.
+// check refuses everything that is wrong with the graph. Reachability is checked
+// last, and only if the declarations themselves are sound.
 func (g *graph) check() {
 	g.checkState()
 	if g.start == nil {
@@ -22,12 +22,12 @@ func (g *graph) check() {
 	}
 }
 
-// checkState refuses a part of the state that no field covers, which would be
-// lost at the first pause, and one that two fields cover.
+// checkState refuses a part of the state that no field covers, because it would
+// be lost at the first pause, and a part that two fields cover.
 func (g *graph) checkState() {
 	s := g.zero()
 	state := reflect.ValueOf(s).Elem()
-	parts := map[any]string{} // a pointer to each part of the state, and its name
+	parts := map[any]string{} // name of each part of the state, by a pointer to it
 	for _, part := range reflect.VisibleFields(state.Type()) {
 		if part.Anonymous && part.Type.Kind() == reflect.Struct {
 			continue // its fields are parts of their own
@@ -47,7 +47,7 @@ func (g *graph) checkState() {
 	}
 }
 
-// checkReach refuses nodes that no run reaches, that lead nowhere, or from
+// checkReach refuses nodes that cannot be reached, that lead nowhere, or from
 // which no end can be reached.
 func (g *graph) checkReach() {
 	reached := map[string]bool{}
@@ -64,7 +64,7 @@ func (g *graph) checkReach() {
 	}
 }
 
-// walk marks what a node leads to, and reports whether an end is among it.
+// walk marks everything reachable from a node and reports whether that includes an end.
 func (g *graph) walk(n *nodeDef, reached map[string]bool) (ends bool) {
 	reached[n.name] = true
 	for _, t := range n.leadsTo() {
@@ -78,8 +78,8 @@ func (g *graph) walk(n *nodeDef, reached map[string]bool) (ends bool) {
 	return ends
 }
 
-// checkParallel refuses what is not safe where tasks run side by side: those of
-// one fan, and those of the branches that several edges of one node begin.
+// checkParallel refuses unsafe writes by tasks that run in parallel: the tasks of
+// one fan, and the branches that several edges of one node start.
 func (g *graph) checkParallel() {
 	for _, n := range g.nodes {
 		g.checkWriters(n.targetRef)
@@ -89,9 +89,9 @@ func (g *graph) checkParallel() {
 	}
 }
 
-// checkBranches follows branches superstep by superstep until they have met. A
-// level has all that may run in the same superstep; where routes choose, that
-// is more than one run would see, so what passes here is safe whatever they do.
+// checkBranches follows branches superstep by superstep until they have met. A level
+// holds every node that may run in the same superstep. If routes choose between them,
+// that is more than any one run visits, so a graph that passes is safe on every route.
 func (g *graph) checkBranches(level []targetRef) {
 	ran, before := map[string]bool{}, len(g.errs)
 	for len(level) > 1 && len(g.errs) == before {
@@ -114,7 +114,7 @@ func (g *graph) checkBranches(level []targetRef) {
 	}
 }
 
-// following returns all that the nodes of a level may lead to.
+// following returns every target that the nodes of a level may lead to.
 func (g *graph) following(level []targetRef) (next []targetRef) {
 	for _, from := range level {
 		for _, t := range g.node(from.name).leadsTo() {
@@ -129,7 +129,7 @@ func (g *graph) following(level []targetRef) (next []targetRef) {
 	return next
 }
 
-// checkWriters is rule G1, for nodes that may run in the same superstep.
+// checkWriters enforces rule G1 for nodes that may run in the same superstep.
 func (g *graph) checkWriters(level ...targetRef) {
 	for _, f := range g.fields {
 		var writers []string

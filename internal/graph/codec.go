@@ -9,15 +9,15 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Bounds of what is read from a store; nothing beyond them is written either.
+// Bounds on what is read from a store. Nothing larger is written either.
 const (
 	maxBytes  = 256 << 20
 	maxDepth  = 64
 	maxValues = 8 << 20
 )
 
-// codec keeps nil and empty apart, orders map keys, and on reading is strict:
-// exact names, no duplicates, valid UTF-8, one document.
+// codec keeps nil and empty apart and sorts map keys. It reads strictly: exact
+// names, no duplicates, valid UTF-8, one document.
 var codec = json.JoinOptions(
 	json.Deterministic(true),
 	json.FormatNilSliceAsNull(true),
@@ -25,8 +25,8 @@ var codec = json.JoinOptions(
 	json.RejectUnknownMembers(true),
 )
 
-// pieces is JSON in the making, each piece whole tokens: to let one buffer grow to
-// what a large text needs moves it several times.
+// pieces is a JSON document under construction, split between tokens. Growing one
+// buffer to the size of a large text would copy it several times.
 type pieces [][]byte
 
 const piece = 1 << 20
@@ -45,9 +45,9 @@ func (p *pieces) Write(data []byte) (int, error) {
 
 func (p pieces) join() []byte { return bytes.Join(p, nil) }
 
-// encode is the JSON of what v points to. Text that is no UTF-8 is stored with
-// replacement characters, and the value becomes what will be read back: a run must
-// go on after a crash as it would have without.
+// encode returns the JSON of what v points to. Text that is not valid UTF-8 is
+// stored with replacement characters, and v is set to what will be read back, so
+// that a run continues after a crash exactly as it would have without one.
 func encode(v any) (pieces, error) {
 	var p pieces
 	if json.MarshalWrite(&p, v, codec) == nil {
@@ -66,7 +66,7 @@ func decode[T any](data []byte) (v T, err error) {
 	return v, err
 }
 
-// read decodes JSON within the bounds into what v points to.
+// read decodes JSON that is within the bounds into what v points to.
 func read(data []byte, v any) error {
 	if err := checkBounds(data); err != nil {
 		return err
@@ -74,8 +74,8 @@ func read(data []byte, v any) error {
 	return json.Unmarshal(data, v, codec)
 }
 
-// checkBounds measures JSON without decoding it. What it counts in text that
-// is no JSON does not matter: the decoder refuses that.
+// checkBounds measures JSON without decoding it. Its counts are meaningless for
+// text that is not JSON, which the decoder refuses anyway.
 func checkBounds(doc ...[]byte) error {
 	size, depth, values := 0, 0, 0
 	for _, data := range doc {
@@ -102,8 +102,8 @@ func checkBounds(doc ...[]byte) error {
 	return nil
 }
 
-// textLength counts the bytes of a text up to and with the quote that ends it:
-// the first with an even number of backslashes before it.
+// textLength returns the length of a string literal up to and including its
+// closing quote, the first one preceded by an even number of backslashes.
 func textLength(data []byte) int {
 	for i := 0; ; {
 		n := bytes.IndexByte(data[i:], '"')

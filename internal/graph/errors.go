@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// The errors of running that a caller may want to tell apart.
+// The errors of a run that callers may want to tell apart.
 var (
 	ErrNoThread  = errors.New("no such thread")
 	ErrBusy      = errors.New("thread is being run")
@@ -19,9 +19,9 @@ var (
 	ErrDeadline  = errors.New("the deadline has passed")
 )
 
-// NodeError is the error of one task. Task is its payload's index, 0 for nodes
-// without payloads, and -1 where the error is not of a task but of the node's
-// route, ask or decide function.
+// NodeError is the error of one task. Task is the index of its payload, 0 for
+// nodes without payloads, and -1 if the error comes from the node's route, ask or
+// decide function rather than from a task.
 type NodeError struct {
 	Node string
 	Task int
@@ -39,20 +39,20 @@ func (e *NodeError) Error() string {
 // Unwrap returns the task's own error.
 func (e *NodeError) Unwrap() error { return e.Err }
 
-// PanicError is a panic that became an error. Stack is for the debug log.
+// PanicError is a recovered panic. Stack is meant for the debug log.
 type PanicError struct {
 	Value any
 	Stack []byte
 }
 
-// Error gives the panic's value without the stack.
+// Error returns the panic's value without the stack.
 func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 
-// VersionError is a snapshot of another graph, another version of it, or other
-// fields and wiring under the same version.
+// VersionError reports a snapshot of another graph, of another version, or of the
+// same version with different fields or wiring.
 type VersionError struct{ Thread, Have, Want string }
 
-// Error names what the store has and what the program runs.
+// Error names the stored graph and the one that is running.
 func (e *VersionError) Error() string {
 	return fmt.Sprintf("thread %q was saved by %s, this is %s", e.Thread, e.Have, e.Want)
 }

@@ -6,29 +6,29 @@ import (
 	"slices"
 )
 
-// Field is a declared part of the state. Its Set makes updates.
+// Field is a declared part of the state. Set makes an update of it.
 type Field[T any] struct{ id *fieldID }
 
-// fieldID of a zero Field is one that no graph declares.
+// fieldID returns the field's id; for the zero Field, one that no graph declares.
 func (f Field[T]) fieldID() *fieldID { return cmp.Or(f.id, &fieldID{}) }
 
-// Set returns the update that gives v to the field: it replaces the value, or
-// goes through the field's reducer. Zero values count as set.
+// Set returns an update that replaces the field's value with v, or passes v to
+// the field's reducer. Zero values count as set.
 func (f Field[T]) Set(v T) Update { return Update{[]change{{field: f.fieldID(), value: v}}} }
 
-// Value declares a field that a new value replaces. No two tasks of one
-// superstep may write it. The codec stores it as JSON under name.
+// Value declares a field whose value each update replaces. No two tasks of one
+// superstep may write it. It is stored as JSON under name.
 func Value[S, T any](g *Graph[S], name string, at func(*S) *T) Field[T] {
 	return declare(g, name, "", at, func(_, v T) T { return v })
 }
 
-// Reduce declares a field whose updates go through a pure function. A panic in
-// it fails the step with an error that names the field.
+// Reduce declares a field that merges updates with a pure function. A panic in
+// the function fails the step with an error that names the field.
 func Reduce[S, T any](g *Graph[S], name string, at func(*S) *T, reduce func(old, update T) T) Field[T] {
 	return declare(g, name, "reduce", at, reduce)
 }
 
-// Append declares a list; setting it adds items at its end, in task order.
+// Append declares a list to which updates add items at the end, in task order.
 func Append[S, T any](g *Graph[S], name string, at func(*S) *[]T) Field[[]T] {
 	f := declare(g, name, "append", at, func(old, items []T) []T { return append(old, items...) })
 	// Without spare capacity a node that appends to its copy of the state
@@ -40,7 +40,7 @@ func Append[S, T any](g *Graph[S], name string, at func(*S) *[]T) Field[[]T] {
 	return f
 }
 
-// Named is Writes by the names that fields are stored under.
+// Named is like Writes, but takes the names that fields are stored under.
 func (g *graph) Named(names ...string) Option {
 	var all []Writable
 	for _, name := range names {
@@ -49,8 +49,8 @@ func (g *graph) Named(names ...string) Option {
 	return Writes(all...)
 }
 
-// Kept returns the update that gives the named fields what they have in s. A field with a
-// reducer takes it as what is new.
+// Kept returns an update that sets the named fields to their values in s. A field with a
+// reducer merges its value like any other update.
 func (g *Graph[S]) Kept(s S, names ...string) (u Update) {
 	for _, name := range names {
 		f := g.field(name)
@@ -59,7 +59,7 @@ func (g *Graph[S]) Kept(s S, names ...string) (u Update) {
 	return u
 }
 
-// field is the one of a name; of a name that is not declared it is one of no graph.
+// field returns the field of that name, or one that belongs to no graph if there is none.
 func (g *graph) field(name string) *fieldDef {
 	at := slices.IndexFunc(g.fields, func(f *fieldDef) bool { return f.name == name })
 	if at < 0 {
@@ -68,12 +68,12 @@ func (g *graph) field(name string) *fieldDef {
 	return g.fields[at]
 }
 
-// Number is what Sum adds.
+// Number is a type that Sum can add.
 type Number interface {
 	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~float32 | ~float64
 }
 
-// Sum declares a number; setting it adds to it.
+// Sum declares a number to which each update adds.
 func Sum[S any, T Number](g *Graph[S], name string, at func(*S) *T) Field[T] {
 	return declare(g, name, "sum", at, func(old, n T) T { return old + n })
 }
@@ -98,7 +98,7 @@ func declare[S, T any](g *Graph[S], name, reducer string, at func(*S) *T, merge 
 	})}
 }
 
-// addField is apart from declare, which is compiled anew for every type of field.
+// addField is separate from declare, which is compiled anew for every field type.
 func (g *graph) addField(name string, f *fieldDef) *fieldID {
 	g.checkName("field", name)
 	if slices.ContainsFunc(g.fields, func(f *fieldDef) bool { return f.name == name }) {

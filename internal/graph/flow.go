@@ -8,11 +8,11 @@ import (
 	"sync"
 )
 
-// Flow is a built graph with its store. It may run several threads at a time,
-// each of them once.
+// Flow is a built graph with its store. It can run several threads concurrently,
+// but never one thread twice at the same time.
 type Flow[S any] struct{ *flow }
 
-// flow is what a Flow does whatever its state is.
+// flow is the part of a Flow that does not depend on the type of the state.
 type flow struct {
 	shape
 	runOptions
@@ -22,18 +22,18 @@ type flow struct {
 	emitting sync.Mutex // observers are called one at a time
 }
 
-// Status says where a thread stands.
+// Status is the state of a thread.
 type Status string
 
-// The states of a thread. Running is one that a crash, a cancellation or a
-// failure left on its way: Continue runs it on.
+// The states of a thread. Running also describes a thread that a crash, a
+// cancellation or a failure interrupted; Continue resumes it.
 const (
 	Running Status = "running"
 	Paused  Status = "paused"
 	Ended   Status = "ended"
 )
 
-// Result is what a run came to. End is the name of the end that was reached.
+// Result is the outcome of a run. End is the name of the end it reached.
 type Result[S any] struct {
 	Status  Status
 	End     string
@@ -41,8 +41,8 @@ type Result[S any] struct {
 	Pending []Pending
 }
 
-// Pending is a gate that waits. ID hashes thread, gate, visit and ask; Visit
-// counts from 1. Ask is what the gate's ask function made, null for interrupts.
+// Pending is a gate that waits. ID is a hash of thread, gate, visit and ask; Visit
+// counts from 1. Ask is the result of the gate's ask function, null for interrupts.
 type Pending struct {
 	ID    string          `json:"id"`
 	Gate  string          `json:"gate"`
@@ -50,19 +50,19 @@ type Pending struct {
 	Ask   json.RawMessage `json:"ask"`
 }
 
-// Answer answers a waiting gate. Gate is a Pending's ID, and may be empty when
-// exactly one waits. Value is of the gate's answer type, or json.RawMessage; it
+// Answer answers a waiting gate. Gate is the ID of a Pending, and may be empty if
+// exactly one waits. Value has the gate's answer type or is a json.RawMessage; it
 // is nil for interrupts.
 type Answer struct {
 	Gate  string
 	Value any
 }
 
-// Step is one node's part in a superstep that was finished. Failed counts the
-// tasks whose error the node's policy turned into an update, Unreached those
+// Step records one node's part in a finished superstep. Failed counts the tasks
+// whose error the node's policy turned into an update; Unreached counts those
 // that the deadline or the budget left out.
 type Step struct {
-	Step      int    `json:"step"` // the superstep, from 1; nodes side by side share it
+	Step      int    `json:"step"` // the superstep, from 1; parallel nodes share it
 	Node      string `json:"node"`
 	Visit     int    `json:"visit"`
 	Tasks     int    `json:"tasks"`
@@ -70,9 +70,9 @@ type Step struct {
 	Unreached int    `json:"unreached,omitzero"`
 }
 
-// View is what Inspect sees of a thread. Next has the nodes of the superstep
-// that is under way; Done and Total count its tasks other than gates, and Doing has
-// what those under way noted last.
+// View is a thread as Inspect reports it. Next lists the nodes of the superstep
+// under way. Done and Total count its tasks, gates excluded, and Doing holds the
+// latest notes of the tasks that are running.
 type View[S any] struct {
 	Status      Status
 	End         string
@@ -85,29 +85,29 @@ type View[S any] struct {
 	Steps       []Step
 }
 
-// Run starts a thread, or continues one that exists; initial is then ignored.
-// The result is Paused or Ended. After an error or a cancellation the store
-// holds what was finished, and Run or Continue goes on from there. While a
-// thread is run by somebody else, Run, Continue and Resume are ErrBusy.
+// Run starts a thread, or continues an existing one and ignores initial. The
+// result is Paused or Ended. After an error or a cancellation the store holds
+// what was finished, and Run or Continue goes on from there. Run, Continue and
+// Resume return ErrBusy while another run holds the thread.
 func (f *Flow[S]) Run(ctx context.Context, id string, initial S) (Result[S], error) {
 	return resultOf[S](f.run(ctx, id, &initial, nil))
 }
 
-// Continue runs a thread on from its store without an answer, as after a
-// crash. A thread that is paused or ended is reported as it stands.
+// Continue runs a thread on from its store without an answer, as after a crash.
+// It reports a paused or ended thread without running anything.
 func (f *Flow[S]) Continue(ctx context.Context, id string) (Result[S], error) {
 	return resultOf[S](f.run(ctx, id, nil, nil))
 }
 
 // Resume answers a gate, records the answer and runs on. On a thread that has
 // ended it reports the outcome and runs nothing. A refused answer (ErrAnswered,
-// ErrNoGate, ErrWrongGate, ErrAnswer, or decide's own error) changes nothing;
-// the result then tells where the thread stands.
+// ErrNoGate, ErrWrongGate, ErrAnswer, or decide's own error) changes nothing; the
+// result then holds the thread's current state.
 func (f *Flow[S]) Resume(ctx context.Context, id string, a Answer) (Result[S], error) {
 	return resultOf[S](f.run(ctx, id, nil, &a))
 }
 
-// resultOf tells where a thread stands; nil is one that could not be read.
+// resultOf converts a thread to a Result; t is nil if the thread could not be read.
 func resultOf[S any](t *thread, err error) (Result[S], error) {
 	if t == nil {
 		return Result[S]{}, err
@@ -115,11 +115,11 @@ func resultOf[S any](t *thread, err error) (Result[S], error) {
 	return Result[S]{Status: t.status(), End: t.end, State: *t.state.(*S), Pending: t.waiting()}, err
 }
 
-// run holds the thread's lock while it runs.
+// run loads and runs the thread while holding its lock.
 func (f *flow) run(ctx context.Context, id string, initial any, a *Answer) (*thread, error) {
 	release, err := f.store.Lock(ctx, id)
 	if err != nil {
-		return nil, err // the store says of which thread
+		return nil, err // the store's error names the thread
 	}
 	t, err := f.runLocked(ctx, id, initial, a)
 	if unlock := release(); unlock != nil {
@@ -128,7 +128,7 @@ func (f *flow) run(ctx context.Context, id string, initial any, a *Answer) (*thr
 	return t, err
 }
 
-// runLocked begins a thread that does not exist if there is an initial state.
+// runLocked starts a thread that does not exist if initial is not nil.
 func (f *flow) runLocked(ctx context.Context, id string, initial any, a *Answer) (*thread, error) {
 	t, err := f.load(ctx, id)
 	if initial != nil && errors.Is(err, ErrNoThread) {
@@ -145,7 +145,7 @@ func (f *flow) runLocked(ctx context.Context, id string, initial any, a *Answer)
 	return t, f.drive(ctx, t)
 }
 
-// Inspect reports where a thread stands without running anything.
+// Inspect returns the state of a thread without running anything.
 func (f *Flow[S]) Inspect(ctx context.Context, id string) (View[S], error) {
 	t, err := f.load(ctx, id)
 	if err != nil {
@@ -159,28 +159,28 @@ func (f *Flow[S]) Inspect(ctx context.Context, id string) (View[S], error) {
 	return v, nil
 }
 
-// Name is the graph's name.
+// Name returns the graph's name.
 func (f *flow) Name() string { return f.name }
 
-// Version is the graph's version.
+// Version returns the graph's version.
 func (f *flow) Version() int { return f.version }
 
-// Fingerprint is the SHA-256, in hex, over fields and wiring.
+// Fingerprint returns the SHA-256 of the fields and the wiring, in hex.
 func (f *flow) Fingerprint() string { return f.fingerprint }
 
 // EventKind says what an event reports.
 type EventKind string
 
-// The kinds of events, in the order in which a step gives them.
+// The kinds of events, in the order in which a step emits them.
 const (
-	StepStarted EventKind = "step started" // a node's tasks begin: Node, Done (taken from the journal), Total
-	TaskDone    EventKind = "task done"    // a task ended: Task, Done of Total, Err where it failed
+	StepStarted EventKind = "step started" // a node's tasks begin: Node, Done (read from the journal), Total
+	TaskDone    EventKind = "task done"    // a task ended: Node, Done of Total, Err if it failed
 	GateReached EventKind = "gate reached" // the run pauses: Node is the gate's name
 	RunEnded    EventKind = "run ended"    // Node is the end's name
 )
 
-// Event is one thing that happened in a run. Done counts the node's tasks that
-// ended, failed ones included.
+// Event is something that happened in a run. Done counts the node's tasks that
+// have ended, including failed ones.
 type Event struct {
 	Kind        EventKind
 	Node        string

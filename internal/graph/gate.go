@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// due returns the interrupts and gates of the superstep under way, not asked yet.
+// due returns the interrupts and gates of the superstep under way, without questions.
 func (f *flow) due(t *thread) []Pending {
 	var list []Pending
 	for _, s := range t.steps {
@@ -28,7 +28,7 @@ func (f *flow) due(t *thread) []Pending {
 	return list
 }
 
-// ask asks the due gates what their person will see, and gives each its id.
+// ask calls the ask function of each gate that is due and assigns the gate's id.
 func (f *flow) ask(t *thread) error {
 	t.pending = f.due(t)
 	for i := range t.pending {
@@ -46,19 +46,19 @@ func (f *flow) ask(t *thread) error {
 	return nil
 }
 
-// gateID hashes what an answer is about, each part led by its length.
+// gateID returns a hash of what an answer is about, each part preceded by its length.
 func gateID(thread, gate string, visit int, ask []byte) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%d:%s,%d:%s,%d,%d:%s", len(thread), thread, len(gate), gate, visit, len(ask), ask)
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// interrupt tells interrupts from gates; no node's name has a colon.
+// interrupt reports whether p is an interrupt: a node's name cannot contain a colon.
 func (p Pending) interrupt() bool { return strings.Contains(p.Gate, ":") }
 
-// answer checks an answer, records it in the store and puts its update in
-// place. The update is made before the record, so that an answer which decide
-// refuses leaves no trace.
+// answer checks an answer, records it in the store and applies it to the thread.
+// The update is computed before the record is written, so that an answer which
+// decide refuses leaves no trace.
 func (f *flow) answer(ctx context.Context, t *thread, a Answer) error {
 	p, err := t.addressed(a.Gate)
 	if err != nil {
@@ -79,7 +79,7 @@ func (f *flow) answer(ctx context.Context, t *thread, a Answer) error {
 	return nil
 }
 
-// decide turns an answer into the update of the gate's node.
+// decide returns the update that the gate's node makes of an answer.
 func (f *flow) decide(t *thread, p Pending, value any) (Update, error) {
 	if p.interrupt() {
 		if value != nil {
@@ -94,7 +94,7 @@ func (f *flow) decide(t *thread, p Pending, value any) (Update, error) {
 	return u, nil
 }
 
-// addressed finds which waiting gate an answer is for.
+// addressed returns the waiting gate that an answer is for.
 func (t *thread) addressed(id string) (Pending, error) {
 	waiting := t.waiting()
 	if i := slices.IndexFunc(waiting, func(p Pending) bool { return p.ID == id }); i >= 0 {

@@ -1,13 +1,13 @@
-// Package graph runs typed state graphs in supersteps, with gates that wait
-// for a person and a store from which a run goes on in another process.
+// Package graph runs typed state graphs in supersteps. Gates wait for a person,
+// and a stored run can be resumed by another process.
 //
 // A graph has a state struct, fields that point into it, nodes that return
-// updates, and edges or routes between nodes. What cannot run safely does not
-// build. In each superstep the flow computes the tasks, journals what each
-// came to, waits for all, merges their updates in task order and schedules; where
-// the next superstep asks, it saves a snapshot. The package knows nothing of what
-// nodes do, opens no files and starts no timers but those of retries and the
-// deadline. Start reading at Graph, then Flow in flow.go.
+// updates, and edges or routes between nodes. Build rejects graphs that cannot
+// run safely. In each superstep the flow runs the tasks, journals each result,
+// waits for all of them, merges their updates in task order and schedules the
+// next; if the next superstep has a gate or an interrupt, it saves a snapshot. The
+// package knows nothing about what nodes do, opens no files and starts no timer
+// other than the deadline's. Start reading at Graph, then Flow in flow.go.
 package graph
 
 import (
@@ -17,25 +17,25 @@ import (
 	"regexp"
 )
 
-// Graph is a graph under construction. Its methods record what is declared and
-// what is wrong with it; Build reports every mistake at once. After Build
-// nothing more may be declared.
+// Graph is a graph under construction. Its methods record declarations and
+// mistakes; Build reports all mistakes at once. Nothing may be declared after
+// Build.
 type Graph[S any] struct{ graph }
 
-// graph is what a Graph is whatever its state is. Code without a type parameter is
-// compiled once; Graph and Flow are compiled anew for each state in each package
-// that uses them, so they do no more than convert.
+// graph is the part of a Graph that does not depend on the type of the state. Code
+// without a type parameter is compiled once; Graph and Flow are compiled for each
+// state in each package that uses them, so they only convert.
 type graph struct {
 	shape
 	errs []error
 }
 
-// shape is what was declared. A state in it is a pointer to the state struct.
+// shape holds what was declared. A state here is a pointer to the state struct.
 type shape struct {
 	name    string
 	version int
 	zero    func() any          // a new state
-	clone   func(state any) any // a copy, which shares what the fields point to
+	clone   func(state any) any // a shallow copy: it shares what the fields point to
 	fields  []*fieldDef
 	nodes   []*nodeDef
 	start   *nodeDef
@@ -44,21 +44,21 @@ type shape struct {
 type nodeDef struct {
 	targetRef
 	settings
-	types []reflect.Type // what is stored as JSON: the payload of a fan, question and answer of a gate
+	types []reflect.Type // types stored as JSON: a fan's payload, a gate's question and answer
 	run   func(ctx context.Context, state, payload any) (Update, error)
-	look  func(ctx context.Context, state any) (u Update, done bool, err error) // of an effect
+	look  func(ctx context.Context, state any) (u Update, done bool, err error) // for effects
 
-	payloads func([]byte) ([]any, error)            // of a fan, from JSON
-	ask      func(state any) ([]byte, error)        // of a gate
-	decide   func(state, value any) (Update, error) // of a gate
+	payloads func([]byte) ([]any, error)            // for fans, from JSON
+	ask      func(state any) ([]byte, error)        // for gates
+	decide   func(state, value any) (Update, error) // for gates
 
-	to            []targetRef          // edges, or what by may choose
-	by            func(state any) Next // nil without a route
+	to            []targetRef          // edges, or the targets that by may choose
+	by            func(state any) Next // nil if there is no route
 	before, after bool                 // interrupts
-	limited       bool                 // stops at the deadline
+	limited       bool                 // subject to the deadline
 }
 
-// leadsTo returns every target that can follow the node.
+// leadsTo returns every target that can follow the node, OrElse branches included.
 func (n *nodeDef) leadsTo() []targetRef {
 	var all []targetRef
 	for _, t := range n.to {
@@ -72,17 +72,17 @@ func (n *nodeDef) leadsTo() []targetRef {
 
 type fieldDef struct {
 	*fieldID
-	reducer string // "" where a new value replaces the old one
+	reducer string // "" if a new value replaces the old one
 	typ     reflect.Type
 	at      func(state any) any // the *T
 	get     func(state any) any // the T
 	encode  func(v any) (kept any, raw pieces, err error)
 	decode  func([]byte) (any, error)
 	merge   func(state, v any)
-	settle  func(state any) // after a superstep's merges
+	settle  func(state any) // called after a superstep's merges
 }
 
-// node returns the node of that name, or nil.
+// node returns the node with that name, or nil.
 func (s *shape) node(name string) *nodeDef {
 	for _, n := range s.nodes {
 		if n.name == name {
@@ -92,8 +92,8 @@ func (s *shape) node(name string) *nodeDef {
 	return nil
 }
 
-// New returns an empty graph over the state struct S. Name and version go into
-// every snapshot; raise the version when what is stored changes its meaning.
+// New returns an empty graph over the state struct S. Name and version are part
+// of every snapshot; raise the version when the meaning of stored data changes.
 func New[S any](name string, version int) *Graph[S] {
 	return &Graph[S]{graph{shape: shape{
 		name: name, version: version,
@@ -102,7 +102,7 @@ func New[S any](name string, version int) *Graph[S] {
 	}}}
 }
 
-// refuse notes a mistake for Build to report.
+// refuse records a mistake for Build to report.
 func (g *graph) refuse(format string, args ...any) {
 	g.errs = append(g.errs, fmt.Errorf(format, args...))
 }

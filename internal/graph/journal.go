@@ -10,32 +10,32 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Record is one line of the journal, in one of five kinds: a task that finished;
-// a gate that was answered (Gate is its id, Node its name); an answer that a task
-// under way paid for with Once (Answer is the key, Value what it got); what a task
-// under way is Doing; and the Intent of an effect to act.
+// Record is one line of the journal. It is of one of five kinds: a finished task;
+// an answered gate (Gate is its id, Node its name); an answer that a running task
+// paid for with Once (Answer is the key, Value the answer); the Doing notes of a
+// running task; or the Intent of an effect to act.
 type Record struct {
 	Step      int             `json:"step"` // the superstep, from 1
 	Node      string          `json:"node"`
-	Task      int             `json:"task"` // its payload's index
+	Task      int             `json:"task"` // index of its payload
 	Gate      string          `json:"gate,omitzero"`
 	Answer    string          `json:"answer,omitzero"`
 	Doing     []string        `json:"doing,omitempty"`
 	Intent    bool            `json:"intent,omitzero"`
-	Failed    bool            `json:"failed,omitzero"`    // the update is the error policy's
-	Unreached bool            `json:"unreached,omitzero"` // the update is the one of Unreached
+	Failed    bool            `json:"failed,omitzero"`    // Update comes from the error policy
+	Unreached bool            `json:"unreached,omitzero"` // Update comes from Unreached
 	Value     jsontext.Value  `json:"value,omitzero"`
 	Update    []RecordedValue `json:"update,omitzero"`
 }
 
-// RecordedValue is what a task or a gate gave to a field.
+// RecordedValue is the value that a task or a gate set a field to.
 type RecordedValue struct {
 	Field string         `json:"field"`
 	Value jsontext.Value `json:"value"`
 }
 
-// Latest gives what a run under way has set fields to: in its snapshot, or since in its
-// journal. Of a field that grows it is the last part alone.
+// Latest returns the latest values of the named fields of a run: those of its snapshot, or later
+// ones of its journal. For a field with a reducer the journal holds only the latest update.
 func (s Saved) Latest(names ...string) (map[string]jsontext.Value, error) {
 	snapshot, err := DecodeSnapshot(s.Snapshot)
 	all := map[string]jsontext.Value{}
@@ -43,7 +43,7 @@ func (s Saved) Latest(names ...string) (map[string]jsontext.Value, error) {
 		all[name] = snapshot.Fields[name]
 	}
 	for _, data := range s.Journal {
-		r, _ := DecodeRecord(data) // what does not decode was cut off, and set nothing
+		r, _ := DecodeRecord(data) // a record that does not decode was cut off and set nothing
 		for _, u := range r.Update {
 			if _, asked := all[u.Field]; asked {
 				all[u.Field] = u.Value
@@ -53,8 +53,8 @@ func (s Saved) Latest(names ...string) (map[string]jsontext.Value, error) {
 	return all, err
 }
 
-// DecodeRecord reads a record of a journal. It is bounded in bytes, depth and
-// number of values.
+// DecodeRecord decodes a journal record. It bounds bytes, depth and number of
+// values.
 func DecodeRecord(data []byte) (Record, error) {
 	r, err := decode[Record](data)
 	if err != nil {
@@ -73,11 +73,11 @@ func DecodeRecord(data []byte) (Record, error) {
 	return r, nil
 }
 
-// errNotKept is a store that refused a record: nothing more should be started.
+// errNotKept reports that the store refused a record. No more tasks are started then.
 var errNotKept = errors.New("the store refused a record")
 
-// record encodes what a node wants changed as a record that begins as r does. It
-// returns the changes as a later process would read them.
+// record encodes an update as a journal record with the metadata of r. It also
+// returns the changes as a later process would read them back.
 func (f *flow) record(r Record, u Update) (pieces, []change, error) {
 	head, err := json.Marshal(&r, codec)
 	if err != nil {
@@ -104,8 +104,8 @@ func (f *flow) record(r Record, u Update) (pieces, []change, error) {
 	return append(doc, []byte("]}")), changes, nil
 }
 
-// append makes a record durable, also after the run was cancelled: what was paid
-// for is kept.
+// append makes a record durable even if the run was cancelled, because work that
+// was paid for must be kept.
 func (f *flow) append(ctx context.Context, t *thread, node string, data ...[]byte) error {
 	if err := checkBounds(data...); err != nil {
 		return fmt.Errorf("the record of %q is too large to be read again: %w", node, err)
@@ -116,7 +116,7 @@ func (f *flow) append(ctx context.Context, t *thread, node string, data ...[]byt
 	return nil
 }
 
-// changes decodes a record's update, which must be one that its node may make.
+// changes decodes the update of a record and refuses fields that its node may not write.
 func (f *flow) changes(r Record) ([]change, error) {
 	var changes []change
 	for _, v := range r.Update {
@@ -133,9 +133,9 @@ func (f *flow) changes(r Record) ([]change, error) {
 	return changes, nil
 }
 
-// replay takes a record's result instead of running the task again, and enters
-// the superstep after this one where the record is of it. A record that is torn,
-// of an earlier step, or does not fit the graph is ignored: its task runs again.
+// replay applies a record's result so that the task need not run again, and enters
+// the next superstep if the record belongs to it. A record that is torn, from an
+// earlier step, or does not fit the graph is ignored: its task runs again.
 func (f *flow) replay(t *thread, data []byte) {
 	r, err := DecodeRecord(data)
 	if err != nil {
@@ -181,13 +181,13 @@ func (r *result) replay(rec Record, changes []change) {
 	}
 }
 
-// catchUp enters the next superstep if the journal has all of the one under way.
-// One that asks begins with a snapshot, which drive has to save first.
+// catchUp enters the next superstep if the journal completes the current one. It does
+// not enter one with gates: that begins with a snapshot, which drive must save first.
 func (f *flow) catchUp(t *thread) {
 	if done, total := t.tasks(); done < total || t.status() != Running {
 		return
 	}
 	if next, err := f.following(t); err == nil && len(next.pending) == 0 {
-		*t = *next // an error comes again when the thread is driven
+		*t = *next // an error recurs when the thread is driven
 	}
 }

@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// WithDeadline ends at a time what may take long, so that what is there can
-// still be merged, asked and packed. Tasks of an Each with Unreached are
-// cancelled with the cause ErrDeadline, and the run goes on; what follows such an
-// Each, or a gate, has no deadline. Another node that is under way stops the run
-// with ErrDeadline; it can be continued. The zero time is none.
+// WithDeadline sets a time at which long work ends, so that what was finished can
+// still be merged, presented at a gate and packed. Tasks of an Each with Unreached
+// are cancelled with the cause ErrDeadline, and the run goes on; nodes after such
+// an Each or after a gate have no deadline. Any other running node stops the run
+// with ErrDeadline, and the run can be continued. The zero time means no deadline.
 func WithDeadline(at time.Time) RunOption { return func(o *runOptions) { o.deadline = at } }
 
-// Unreached gives the update that stands for a task of an Each that time or
-// budget left out: one that was not started, or did not finish before it was
-// cancelled. Such tasks count as done.
+// Unreached sets the update for tasks of an Each that time or budget left out:
+// those that were not started, or were cancelled before they finished. Such tasks
+// count as done.
 func Unreached[P any](policy func(payload P) Update) Option {
 	return func(s *settings) {
 		s.unreachedOf = reflect.TypeFor[P]()
@@ -23,10 +23,10 @@ func Unreached[P any](policy func(payload P) Update) Option {
 	}
 }
 
-// OutOfBudget marks the error of a task that could not go on because the budget is
-// gone. In an Each with Unreached nothing more is started then, siblings under
-// way finish, and Unreached stands for this task and the rest; elsewhere it is
-// an error like others. A nil error stays nil.
+// OutOfBudget marks the error of a task that stopped because the budget is used
+// up. In an Each with Unreached no more tasks are then started, running siblings
+// finish, and Unreached supplies the updates of this task and the rest; elsewhere
+// it is an ordinary error. A nil error stays nil.
 func OutOfBudget(err error) error {
 	if err == nil {
 		return nil
@@ -38,8 +38,8 @@ type budgetError struct{ error }
 
 func (e *budgetError) Unwrap() error { return e.error }
 
-// setLimits marks the nodes that the deadline holds for: those from which a fan
-// with Unreached is still to come before a gate, or all if there is none.
+// setLimits marks the nodes that the deadline applies to: those with a fan with
+// Unreached still ahead of the next gate, or every node if there is no such fan.
 func (s *shape) setLimits() {
 	cuts := slices.ContainsFunc(s.nodes, func(n *nodeDef) bool { return n.unreached != nil })
 	for _, n := range s.nodes {

@@ -9,8 +9,8 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// load reads a thread from the store: its snapshot, and what the journal has of
-// the supersteps since.
+// load reads a thread from the store: its snapshot, and the journal of the
+// supersteps since.
 func (f *flow) load(ctx context.Context, id string) (*thread, error) {
 	saved, err := f.store.Load(ctx, id)
 	if err != nil {
@@ -33,11 +33,11 @@ func (f *flow) load(ctx context.Context, id string) (*thread, error) {
 	for _, data := range saved.Journal {
 		f.replay(t, data)
 	}
-	f.catchUp(t) // to the end, where that is what follows
+	f.catchUp(t) // also to the end of the graph, if that comes next
 	return t, nil
 }
 
-// known refuses a snapshot of another graph, version or wiring, with both named.
+// known refuses a snapshot of another graph, version or wiring, and names both.
 func (f *flow) known(id string, s Snapshot) error {
 	const identity = "graph %q version %d (%.12s)"
 	have := fmt.Sprintf(identity, s.Graph, s.Version, s.Fingerprint)
@@ -48,8 +48,8 @@ func (f *flow) known(id string, s Snapshot) error {
 	return &VersionError{Thread: id, Have: have, Want: want}
 }
 
-// restore turns a decoded snapshot into a thread, and refuses one that no run
-// of this graph could have saved.
+// restore turns a decoded snapshot into a thread. It refuses a snapshot that no
+// run of this graph could have saved.
 func (f *flow) restore(id string, s Snapshot) (*thread, error) {
 	if s.Thread != id {
 		return nil, fmt.Errorf("it is of thread %q", s.Thread)

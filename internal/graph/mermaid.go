@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Mermaid draws the built graph as a flowchart. Effects have double borders, a
-// fan is a stack of tasks, a gate a rhombus; what a route may choose is dotted,
-// and the branch of a fan without payloads says so.
+// Mermaid returns the built graph as a flowchart. Effects have double borders,
+// fans are drawn as stacks and gates as rhombi. Routes are dotted, and the branch
+// that a fan takes without payloads is labelled "none".
 func (f *flow) Mermaid() string {
 	var b strings.Builder
 	b.WriteString("flowchart TD\n")
@@ -47,7 +47,7 @@ func drawEdges(b *strings.Builder, n *nodeDef) {
 	}
 }
 
-// nodeID keeps names apart from Mermaid's own words, and ends from nodes.
+// nodeID returns an id that is no Mermaid keyword and keeps ends apart from nodes.
 func nodeID(r targetRef) string {
 	if r.kind == kindEnd {
 		return "e_" + r.name

@@ -7,19 +7,19 @@ import (
 	"reflect"
 )
 
-// Node declares a step that computes. Its function gets a copy of the state,
-// which it must not change, and returns what is to be changed.
+// Node declares a step that computes. Its function receives a copy of the state,
+// which it must not change, and returns an update.
 func (g *Graph[S]) Node(name string, run func(context.Context, S) (Update, error), o ...Option) Node {
 	n := g.add(name, kindNode, run != nil, o)
 	n.run = func(ctx context.Context, state, _ any) (Update, error) { return run(ctx, *state.(*S)) }
 	return Node{n.targetRef}
 }
 
-// Effect declares a step that acts on the outside world. It is drawn
-// differently and never retried on its own. That act is about to be called goes
-// into the journal first; where it is there and no result is, because the
-// process died or act failed, look says whether it was done, and with which
-// update. Only if it was not does act run again.
+// Effect declares a step that acts on the outside world. It is drawn differently
+// and never retried on its own. The journal records the intent before act is
+// called. If a run finds the intent without a result, because the process died or
+// act failed, look reports whether the act was done and with which update; act
+// runs again only if it was not.
 func (g *Graph[S]) Effect(name string, act func(context.Context, S) (Update, error),
 	look func(context.Context, S) (u Update, done bool, err error), o ...Option) Node {
 	n := g.add(name, kindEffect, act != nil && look != nil, o)
@@ -28,8 +28,8 @@ func (g *Graph[S]) Effect(name string, act func(context.Context, S) (Update, err
 	return Node{n.targetRef}
 }
 
-// Each declares a node that runs once per payload. A route leads to it with
-// Fan.Over; the next node runs once, after every task ended. P is stored as JSON.
+// Each declares a node that runs once per payload. A route leads to it with Fan.Over;
+// the next node runs once, after every task has ended. P is stored as JSON.
 func Each[S, P any](g *Graph[S], name string, run func(context.Context, S, P) (Update, error), o ...Option) Fan[P] {
 	n := g.add(name, kindFan, run != nil, o, reflect.TypeFor[P]())
 	n.run = func(ctx context.Context, state, payload any) (Update, error) {
@@ -42,9 +42,9 @@ func Each[S, P any](g *Graph[S], name string, run func(context.Context, S, P) (U
 	return Fan[P]{n.targetRef}
 }
 
-// Gate declares a node where the run waits for an answer. Ask is pure and makes
-// what the person sees; it is asked once per visit. Decide turns the answer
-// into an update; its error refuses the answer and leaves the gate waiting.
+// Gate declares a node where the run waits for an answer. Ask must be pure; it returns
+// what the person sees and is called once per visit. Decide turns the answer into an
+// update. If it returns an error, the answer is refused and the gate keeps waiting.
 func Gate[S, Q, A any](g *Graph[S], name string, ask func(S) (Q, error), decide func(S, A) (Update, error),
 	o ...Option) Node {
 	n := g.add(name, kindGate, ask != nil && decide != nil, o, reflect.TypeFor[Q](), reflect.TypeFor[A]())
@@ -66,7 +66,7 @@ func Gate[S, Q, A any](g *Graph[S], name string, ask func(S) (Q, error), decide 
 	return Node{n.targetRef}
 }
 
-// answerAs takes an answer as the gate's own type or as its JSON.
+// answerAs accepts an answer as a value of the gate's own type or as its JSON.
 func answerAs[A any](value any) (A, error) {
 	var a A
 	switch v := value.(type) {

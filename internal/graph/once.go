@@ -7,16 +7,16 @@ import (
 	"sync/atomic"
 )
 
-// taskJournal is what a running task has in the journal before it is done: the
-// answers it paid for, by key. Note writes a record of the task.
+// taskJournal is the journal of a running task. Answers holds what the task has
+// paid for so far, by key; note writes a record of the task.
 type taskJournal struct {
 	note    func(Record) error
 	answers sync.Map              // string to *answer
-	refused atomic.Pointer[error] // by the store: the task has no result then, whatever it returns
+	refused atomic.Pointer[error] // error of the store; the task then has no result, whatever it returns
 }
 
-// answer is one key's value as JSON, nil until there is one. The lock is held
-// by whoever is paying for it.
+// answer is the JSON value of one key, nil until there is one. Paying is locked
+// while the value is being computed.
 type answer struct {
 	paying sync.Mutex
 	value  []byte
@@ -24,12 +24,12 @@ type answer struct {
 
 type taskKey struct{}
 
-// Once pays for an answer once in a task's life, also when the process dies in
-// the middle of the task: the value of do is in the journal before Once returns
-// it, and a run that goes on is given it without a call. Key names the answer
-// within the task, by a hash of all that do depends on. Calls with one key wait
-// for each other and get the first value, as its JSON is read back; an error
-// of do is not kept. Where ctx is of no task, Once is do.
+// Once calls do at most once in a task's life, even if the process dies in the
+// middle of the task: the value is journaled before Once returns it, and a
+// resumed run gets it without a call. Key identifies the answer within the task;
+// make it a hash of everything do depends on. Concurrent calls with one key wait
+// for each other and return the first value, decoded from its JSON. An error of
+// do is not kept. Outside a task Once just calls do.
 func Once[T any](ctx context.Context, key string, do func(context.Context) (T, error)) (T, error) {
 	j, ok := ctx.Value(taskKey{}).(*taskJournal)
 	if !ok {
@@ -43,7 +43,7 @@ func Once[T any](ctx context.Context, key string, do func(context.Context) (T, e
 	a.paying.Lock()
 	defer a.paying.Unlock()
 	if v, err := decode[T](a.value); err == nil {
-		return v, nil // else there is none, or one of another type
+		return v, nil // otherwise there is none, or it has another type
 	}
 	v, err := do(ctx)
 	if err != nil {
@@ -61,9 +61,9 @@ func Once[T any](ctx context.Context, key string, do func(context.Context) (T, e
 	return decode[T](data)
 }
 
-// Doing notes what a task under way is at, so that Inspect tells it while the task
-// runs, in other processes too. It replaces what the task noted before. Where ctx is
-// of no task it does nothing. The error is the store's.
+// Doing records what a running task is working on, for Inspect to report, also in
+// other processes. It replaces the task's previous note. Outside a task it does
+// nothing. The error is the store's.
 func Doing(ctx context.Context, what ...string) error {
 	j, ok := ctx.Value(taskKey{}).(*taskJournal)
 	if !ok || len(what) == 0 {
@@ -72,7 +72,7 @@ func Doing(ctx context.Context, what ...string) error {
 	return j.note(Record{Doing: what})
 }
 
-// refusal is the error of a store that did not keep one of the task's records.
+// refusal returns the store's error if it refused one of the task's records.
 func (j *taskJournal) refusal() error {
 	if err := j.refused.Load(); err != nil {
 		return *err

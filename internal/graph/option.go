@@ -27,10 +27,10 @@ func Writes(fields ...Writable) Option {
 // Concurrency bounds how many tasks of the node run at one time. The default is 8.
 func Concurrency(n int) Option { return func(s *settings) { s.concurrency = n } }
 
-// OnError is the node's policy for a task that failed for good: it turns the
-// error into an update, and the step goes on, or returns an error, which fails
-// the step after the task's siblings ended. P is the payload of an Each, or
-// any (nil for nodes without payloads). It is not asked about cancellation.
+// OnError sets the node's policy for a task that failed. The policy turns the
+// error into an update, and the step goes on; or it returns an error, which fails
+// the step once the task's siblings have ended. P is the payload of an Each, or
+// any (nil for nodes without payloads). The policy is not called on cancellation.
 func OnError[P any](policy func(payload P, err error) (Update, error)) Option {
 	return func(s *settings) {
 		s.onErrorOf = reflect.TypeFor[P]()

@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// advance schedules what follows the superstep that was merged.
+// advance schedules the nodes that follow the merged superstep.
 func (f *flow) advance(t *thread) error {
 	merged := t.frontier
 	t.frontier = nil
@@ -20,8 +20,8 @@ func (f *flow) advance(t *thread) error {
 		for _, n := range nexts {
 			switch to := n.to.ref(); {
 			case to.kind == kindEnd:
-				t.end = to.name // Build made sure that nothing else is left
-			case t.entry(to.name) == nil: // branches that meet enter it once
+				t.end = to.name // Build ensured that nothing else is left to run
+			case t.entry(to.name) == nil: // branches that meet enter the node once
 				t.enter(f.node(to.name), n.payloads)
 			}
 		}
@@ -29,7 +29,7 @@ func (f *flow) advance(t *thread) error {
 	return f.ask(t)
 }
 
-// follow returns where a node leads: all its edges, or what its route chose.
+// follow returns where a node leads: all its edges, or the choice of its route.
 func (f *flow) follow(t *thread, node *nodeDef) ([]Next, error) {
 	if node.by == nil {
 		var all []Next
@@ -46,7 +46,7 @@ func (f *flow) follow(t *thread, node *nodeDef) ([]Next, error) {
 	return []Next{n}, err
 }
 
-// choose holds what a route returned against what it declared.
+// choose checks a route's choice against the targets it declared, and resolves OrElse.
 func (f *flow) choose(t *thread, node *nodeDef, n Next) (Next, error) {
 	wrong := func(format string, args ...any) (Next, error) {
 		return Next{}, fmt.Errorf("route from %q: %s; state: %s", node.name, fmt.Sprintf(format, args...), f.summary(t))
@@ -69,11 +69,11 @@ func (f *flow) choose(t *thread, node *nodeDef, n Next) (Next, error) {
 	return Next{}, &NodeError{Node: node.name, Task: -1, Err: fmt.Errorf("routing to %q: %w", ref.name, ErrEmptyFan)}
 }
 
-// summary has every field's JSON, cut, for an error.
+// summary returns the JSON of every field, truncated, for an error message.
 func (f *flow) summary(t *thread) string {
 	var parts []string
 	for _, field := range f.fields {
-		data, _ := json.Marshal(field.at(t.state), codec) // what fails is left empty
+		data, _ := json.Marshal(field.at(t.state), codec) // a field that cannot be encoded is left empty
 		parts = append(parts, fmt.Sprintf("%s=%.80s", field.name, data))
 	}
 	return strings.Join(parts, " ")

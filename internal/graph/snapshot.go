@@ -16,12 +16,12 @@ import (
 // format is the version of the snapshot's own layout.
 const format = 2
 
-// Snapshot is a thread at the start of a superstep, as it is stored. What steps
-// tell, the number of the superstep under way and how often a node was visited,
-// is not stored again. CreatedAt is when the thread was begun, in UTC, and the
-// only time: under one clock equal runs give equal bytes.
+// Snapshot is the stored form of a thread at the start of a superstep. The number
+// of the superstep and the visits of each node follow from Steps and are not
+// stored again. CreatedAt is when the thread was created, in UTC, and the only
+// time in it: with the same clock, equal runs produce equal bytes.
 type Snapshot struct {
-	Seal        string                    `json:"seal,omitzero"` // over all that follows; see Flow and WithKey
+	Seal        string                    `json:"seal,omitzero"` // over everything after it; see Flow and WithKey
 	Format      int                       `json:"format"`
 	Graph       string                    `json:"graph"`
 	Version     int                       `json:"version"`
@@ -29,19 +29,19 @@ type Snapshot struct {
 	Thread      string                    `json:"thread"`
 	CreatedAt   time.Time                 `json:"created_at,omitzero"`
 	End         string                    `json:"end"`
-	Frontier    []string                  `json:"frontier"` // the nodes that are next
+	Frontier    []string                  `json:"frontier"` // the next nodes
 	Pending     []Pending                 `json:"pending"`
 	Answered    []string                  `json:"answered"`
 	Steps       []Step                    `json:"steps"`
-	Payloads    map[string]jsontext.Value `json:"payloads,omitzero"` // a list for each fan that is next
+	Payloads    map[string]jsontext.Value `json:"payloads,omitzero"` // a list for each fan in Frontier
 	Fields      map[string]jsontext.Value `json:"fields,omitzero"`
 	Digests     map[string]string         `json:"digests,omitzero"` // SHA-256 of each field's JSON, in hex
 }
 
-// DecodeSnapshot reads a snapshot's layout, not yet its fields. It is bounded
-// in bytes, depth and number of values; its errors are ErrSnapshot. The fields'
-// values are parts of data. A plain seal is checked. One under a key is not: a
-// flow with WithKey does that.
+// DecodeSnapshot decodes a snapshot without decoding its fields, whose values
+// alias data. It bounds bytes, depth and number of values; its errors are
+// ErrSnapshot. It checks a plain seal, but not one under a key: a flow with
+// WithKey does that.
 func DecodeSnapshot(data []byte) (Snapshot, error) {
 	if !isKeyed(data) {
 		if err := checkSeal(nil, data); err != nil {
@@ -51,10 +51,10 @@ func DecodeSnapshot(data []byte) (Snapshot, error) {
 	return decodeSnapshot(data)
 }
 
-// decodeSnapshot takes bytes whose seal was looked at.
+// decodeSnapshot decodes a snapshot without checking its seal.
 func decodeSnapshot(data []byte) (Snapshot, error) {
 	var s Snapshot
-	parts := json.UnmarshalFromFunc(func(dec *jsontext.Decoder, v *jsontext.Value) error { // left where they stand
+	parts := json.UnmarshalFromFunc(func(dec *jsontext.Decoder, v *jsontext.Value) error { // kept as parts of data
 		value, err := dec.ReadValue()
 		end := dec.InputOffset()
 		*v = data[end-int64(len(value)) : end : end]
@@ -78,8 +78,8 @@ func decodeSnapshot(data []byte) (Snapshot, error) {
 	return s, nil
 }
 
-// save stores the thread as it stands at the start of a superstep, also after the
-// run was cancelled.
+// save stores the thread at the start of a superstep, even if the run was
+// cancelled.
 func (f *flow) save(ctx context.Context, t *thread) error {
 	data, err := f.encodeThread(t)
 	if err != nil {
@@ -137,19 +137,19 @@ func (f *flow) encodeThread(t *thread) (pieces, error) {
 	return doc, nil
 }
 
-// A sealed snapshot begins with its seal, which covers every byte behind it:
+// A sealed snapshot begins with its seal, which covers every byte after it:
 //
 //	{"seal":"hmac-sha256:<64 hex digits>",<the other members>}
 //
-// Which kind it has to be follows from whether there is a key, never from the
+// Which kind of seal is required depends on whether there is a key, never on the
 // snapshot.
 const (
 	plain = `{"seal":"sha256:`
 	keyed = `{"seal":"hmac-sha256:`
 )
 
-// seal is what a snapshot begins with that goes on with rest: HMAC-SHA256 under
-// a key, SHA-256 without one.
+// seal returns the beginning of a snapshot, up to where rest follows. The seal is
+// HMAC-SHA256 under a key, or SHA-256 without one.
 func seal(key []byte, rest ...[]byte) []byte {
 	start, h := plain, sha256.New()
 	if key != nil {
@@ -161,8 +161,8 @@ func seal(key []byte, rest ...[]byte) []byte {
 	return fmt.Appendf(nil, `%s%x",`, start, h.Sum(nil))
 }
 
-// checkSeal refuses a snapshot of which a byte is not as it was sealed, and one
-// whose seal is not of the kind that is wanted. It decodes nothing.
+// checkSeal refuses a snapshot that differs in any byte from what was sealed, or
+// that has the wrong kind of seal. It decodes nothing.
 func checkSeal(key, snapshot []byte) error {
 	size := len(seal(key))
 	switch {

@@ -27,10 +27,10 @@ func (f *flow) drive(ctx context.Context, t *thread) error {
 	return nil
 }
 
-// superstep computes what is missing of the step under way and, unless a gate
-// waits, merges it and schedules the next. A snapshot is saved where the next
-// step asks: until then the journal has all that happened, and what follows from
-// it is computed again on loading. On an error the store still has this step.
+// superstep runs the missing tasks of the current step and, unless a gate waits,
+// merges it and schedules the next. It saves a snapshot only if the next step has
+// a gate: until then the journal is complete, and the rest is recomputed on
+// loading. If it returns an error, the store still holds the current step.
 func (f *flow) superstep(ctx context.Context, t *thread) error {
 	if t.step() > f.stepCap {
 		return fmt.Errorf("more than %d steps: %s", f.stepCap, strings.Join(t.path(), " → "))
@@ -54,8 +54,8 @@ func (f *flow) superstep(ctx context.Context, t *thread) error {
 	return nil
 }
 
-// following merges the superstep under way, which is complete, and schedules
-// what comes next.
+// following merges the superstep under way, which must be complete, and schedules
+// the next.
 func (f *flow) following(t *thread) (*thread, error) {
 	next := *t
 	next.state, next.raw = f.clone(t.state), slices.Clone(t.raw)
@@ -65,10 +65,10 @@ func (f *flow) following(t *thread) (*thread, error) {
 	return &next, f.advance(&next)
 }
 
-// compute runs the tasks that have no result yet, all nodes side by side, and
-// returns when every one has ended.
+// compute runs the tasks that have no result yet, all nodes in parallel, and
+// returns when every task has ended.
 func (f *flow) compute(ctx context.Context, t *thread) error {
-	limited := ctx // of what the deadline holds for
+	limited := ctx // for nodes that the deadline applies to
 	if !f.deadline.IsZero() {
 		var stop context.CancelFunc
 		limited, stop = context.WithDeadlineCause(ctx, f.deadline, ErrDeadline)
@@ -92,7 +92,7 @@ func (f *flow) compute(ctx context.Context, t *thread) error {
 	return t.failures()
 }
 
-// failures joins what went wrong, in task order: the first errors in full, the
+// failures joins the errors of the step in task order: the first ten in full, the
 // rest as a count.
 func (t *thread) failures() error {
 	const shown = 10
@@ -117,7 +117,7 @@ func (t *thread) failures() error {
 	return errors.Join(errs...)
 }
 
-// next has the names of the nodes of the superstep under way.
+// next returns the names of the nodes of the superstep under way.
 func (t *thread) next() []string {
 	var names []string
 	for _, e := range t.frontier {
@@ -126,7 +126,7 @@ func (t *thread) next() []string {
 	return names
 }
 
-// path has the nodes of each superstep taken and of the one that is next.
+// path returns the nodes of each superstep taken and of the next one.
 func (t *thread) path() []string {
 	var path []string
 	for i, s := range t.steps {
@@ -139,8 +139,8 @@ func (t *thread) path() []string {
 	return append(path, strings.Join(t.next(), "+"))
 }
 
-// mergeAll applies the step's updates to the state in task order, and notes
-// the step in the history.
+// mergeAll applies the step's updates to the state in task order, and adds the
+// step to the history.
 func (f *flow) mergeAll(t *thread) error {
 	number := t.step()
 	for _, e := range t.frontier {

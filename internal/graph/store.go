@@ -7,28 +7,28 @@ import (
 	"sync"
 )
 
-// Store keeps, for each thread, one snapshot and a journal of the tasks that
-// finished since. Its methods may be called from several goroutines; byte
-// slices that are handed over are not changed afterwards by either side. What is
-// to be kept comes in parts, which spares a copy of large ones, and is loaded whole.
+// Store keeps one snapshot per thread, and a journal of the tasks that finished
+// since. Its methods may be called concurrently. Neither side changes a byte slice
+// after it was handed over. Data is written in parts, which saves copying large
+// values, and is loaded whole.
 type Store interface {
-	// Load returns what is kept, or an error that is ErrNoThread, or ErrSnapshot where
-	// what is kept is damaged.
+	// Load returns the thread's data, or an error that is ErrNoThread, or ErrSnapshot
+	// if the data is damaged.
 	Load(ctx context.Context, thread string) (Saved, error)
 	// Save replaces the snapshot atomically and drops the journal. A journal
 	// that survives is harmless: its records name their superstep.
 	Save(ctx context.Context, thread string, snapshot ...[]byte) error
-	// Append adds one record, which is durable when it returns. Concurrent
-	// calls may share one commit.
+	// Append adds one record, which is durable when Append returns. Concurrent calls
+	// may share one commit.
 	Append(ctx context.Context, thread string, record ...[]byte) error
-	// Lock keeps other runs, also those of other processes, off a thread until
-	// release is called or the process ends; the thread need not exist. The error
-	// is ErrBusy where somebody holds it, and names the thread and who that is, as
-	// "this process" or by the process's number: it does not wait.
+	// Lock keeps other runs off a thread, including those of other processes, until
+	// release is called or the process ends. The thread need not exist. Lock does not
+	// wait: if the lock is held, the error is ErrBusy and names the thread and the
+	// holder, as "this process" or by process number.
 	Lock(ctx context.Context, thread string) (release func() error, err error)
 }
 
-// Saved is what a store has of a thread. Journal is in the order appended.
+// Saved is the stored data of a thread. Journal is in the order of appending.
 type Saved struct {
 	Snapshot []byte
 	Journal  [][]byte
@@ -52,7 +52,7 @@ func (m *Memory) Load(_ context.Context, thread string) (Saved, error) {
 	if !ok {
 		return Saved{}, fmt.Errorf("%w: %q", ErrNoThread, thread)
 	}
-	s.Journal = slices.Clip(s.Journal) // whoever appends to it writes elsewhere
+	s.Journal = slices.Clip(s.Journal) // so that the caller's appends do not overwrite ours
 	return s, nil
 }
 
@@ -64,7 +64,7 @@ func (m *Memory) Save(_ context.Context, thread string, snapshot ...[]byte) erro
 	return nil
 }
 
-// Append adds a record to the journal of a thread that was saved.
+// Append adds a record to the journal of a saved thread, or returns ErrNoThread.
 func (m *Memory) Append(_ context.Context, thread string, record ...[]byte) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

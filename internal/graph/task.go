@@ -12,27 +12,27 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// nodeRun is the running part of one node.
+// nodeRun runs the tasks of one node in one superstep.
 type nodeRun struct {
 	*entry
 	flow   *flow
 	thread *thread
-	stop   context.Context // when it ends, tasks without a result are left for another run
-	ctx    context.Context // of the tasks: stop, or one that ends at the deadline too
-	broken *atomic.Bool    // the store refused a record of the superstep: nothing more is started
+	stop   context.Context // when it ends, tasks without a result are left for a later run
+	ctx    context.Context // context of the tasks: stop, or one that also ends at the deadline
+	broken *atomic.Bool    // the store refused a record of the superstep: no more tasks are started
 	spent  atomic.Pointer[error]
 
 	mu    sync.Mutex // orders the events of tasks that end
 	ended int        // guarded by mu
 }
 
-// maxUnkept is how many tasks of a node may wait, their work done and their slot
-// free, for the store to keep the result: commits are shared that way, and the
-// next tasks need not wait for the disk. What a task paid for with Once is kept
-// before it goes on.
+// maxUnkept is how many finished tasks of a node may wait for the store to keep
+// their result. They have released their slots, so commits are shared and the
+// next tasks need not wait for the disk. An answer paid for with Once is kept
+// before the task goes on.
 const maxUnkept = 128
 
-// run runs the node's missing tasks, as many at a time as it allows.
+// run runs the node's unfinished tasks, up to its concurrency at a time.
 func (n *nodeRun) run() {
 	n.flow.emit(Event{Kind: StepStarted, Node: n.node.name, Done: n.ended, Total: len(n.results)})
 	slots, unkept := make(chan struct{}, n.node.concurrency), make(chan struct{}, n.node.concurrency+maxUnkept)
@@ -57,13 +57,13 @@ func (n *nodeRun) run() {
 	}
 }
 
-// runTask runs one task to its end and journals what it came to. Its slot is
-// free when the work is done. A task that failed while the run was being stopped
-// has no result: it runs again later.
+// runTask runs one task and journals its result. It calls free once the work is
+// done. A task that failed while the run was being stopped has no result: it runs
+// again later.
 func (n *nodeRun) runTask(i int, free func()) {
 	defer free()
 	r := &n.results[i]
-	r.err = n.fail(i, errors.New("its goroutine exited")) // unless what follows returns
+	r.err = n.fail(i, errors.New("its goroutine exited")) // overwritten unless the goroutine exits
 	own := n.journal(i)
 	u, failure := n.attempt(i, own)
 	if failure != nil && own.refusal() == nil && n.stop.Err() != nil {
@@ -86,7 +86,7 @@ func (n *nodeRun) runTask(i int, free func()) {
 	n.tell(failure)
 }
 
-// keep makes a task's result durable.
+// keep makes a task's result durable and returns its changes.
 func (n *nodeRun) keep(r Record, u Update, free func()) ([]change, error) {
 	data, changes, err := n.flow.record(r, u)
 	if err != nil {
@@ -108,8 +108,8 @@ func (n *nodeRun) fail(i int, err error) error {
 	return &NodeError{Node: n.node.name, Task: i, Err: err}
 }
 
-// settled is the update that a task comes to: its own, or what the node's
-// policies make of its failure.
+// settled returns the update of a task: its own, or the one that the node's
+// policy makes of its failure.
 func (n *nodeRun) settled(i int, r result, u Update, failure error) (Update, error) {
 	switch {
 	case r.unreached:
@@ -120,8 +120,8 @@ func (n *nodeRun) settled(i int, r result, u Update, failure error) (Update, err
 	return u, failure
 }
 
-// cut reports whether a failure is that of time or budget, and sees to it that
-// no more tasks are started.
+// cut reports whether a failure is due to time or budget, and if so keeps further
+// tasks from starting.
 func (n *nodeRun) cut(failure error) bool {
 	if failure == nil || n.node.unreached == nil {
 		return false
@@ -133,7 +133,7 @@ func (n *nodeRun) cut(failure error) bool {
 	return n.ctx.Err() != nil
 }
 
-// tell reports a task that ended.
+// tell emits the event of a task that ended.
 func (n *nodeRun) tell(failure error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -141,7 +141,7 @@ func (n *nodeRun) tell(failure error) {
 	n.flow.emit(Event{Kind: TaskDone, Node: n.node.name, Done: n.ended, Total: len(n.results), Err: failure})
 }
 
-// attempt runs a task. One that time or budget leaves out is not started.
+// attempt runs a task, unless time or budget has run out.
 func (n *nodeRun) attempt(i int, own *taskJournal) (Update, error) {
 	if spent := n.spent.Load(); spent != nil {
 		return Update{}, *spent
@@ -153,8 +153,8 @@ func (n *nodeRun) attempt(i int, own *taskJournal) (Update, error) {
 	return protect(func() (Update, error) { return n.call(ctx, i, own) })
 }
 
-// call calls the node's function. Of an effect, the intent to act is in the
-// journal before; where it was there already, look comes first.
+// call calls the node's function. For an effect it journals the intent first; if
+// the intent was already in the journal, it calls look before acting again.
 func (n *nodeRun) call(ctx context.Context, i int, own *taskJournal) (Update, error) {
 	switch {
 	case n.node.kind != kindEffect:
@@ -174,7 +174,7 @@ func (n *nodeRun) call(ctx context.Context, i int, own *taskJournal) (Update, er
 	return n.node.run(ctx, n.thread.state, n.payloads[i])
 }
 
-// journal is where a task's records go before it is done.
+// journal returns the journal that a task writes to while it runs.
 func (n *nodeRun) journal(i int) *taskJournal {
 	j := &taskJournal{}
 	for key, value := range n.results[i].answers {
@@ -194,7 +194,7 @@ func (n *nodeRun) journal(i int) *taskJournal {
 	return j
 }
 
-// protect calls a function of the flow and turns its panic into an error.
+// protect calls a function supplied by the graph's author and turns a panic into an error.
 func protect[T any](call func() (T, error)) (v T, err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -9,13 +9,13 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// thread is a run in memory: the snapshot at the start of the superstep under
-// way, and what of that superstep is finished.
+// thread is a run in memory: the snapshot at the start of the current superstep,
+// and the results of that superstep so far.
 type thread struct {
 	id       string
 	created  time.Time
-	state    any      // a pointer to the state struct, not written to once the superstep began
-	raw      []pieces // each field's JSON; nil where it has to be made again
+	state    any      // pointer to the state struct, read-only during a superstep
+	raw      []pieces // each field's JSON; nil if it must be encoded again
 	frontier []*entry
 	pending  []Pending // the interrupts and gates of this superstep
 	answered []string  // ids, oldest first
@@ -23,25 +23,25 @@ type thread struct {
 	end      string
 }
 
-// entry is one node of a superstep with its tasks.
+// entry is one node of a superstep, with its tasks.
 type entry struct {
 	node     *nodeDef
 	visit    int
-	payloads []any    // one per task; of nodes other than fans a nil
+	payloads []any    // one per task; nil for a node that is not a fan
 	results  []result // one per task
-	stopped  error    // why tasks without a result were not run to their end
+	stopped  error    // why tasks without a result did not finish
 }
 
 type result struct {
 	done      bool
-	failed    bool // done by the node's policy
-	unreached bool // done by the node's Unreached
+	failed    bool // the update comes from the error policy
+	unreached bool // the update comes from Unreached
 	changes   []change
 	err       error
 
 	intent  bool              // an effect may have acted in an earlier process
-	answers map[string][]byte // of a task that is not done, by key
-	doing   []string          // what it last said of itself, of a task that is not done
+	answers map[string][]byte // of an unfinished task, by key
+	doing   []string          // latest notes of an unfinished task
 }
 
 func (e *entry) done() int {
@@ -54,7 +54,7 @@ func (e *entry) done() int {
 	return n
 }
 
-// step is the number of the superstep under way, from 1.
+// step returns the number of the superstep under way, from 1.
 func (t *thread) step() int {
 	if len(t.steps) == 0 {
 		return 1
@@ -62,7 +62,7 @@ func (t *thread) step() int {
 	return t.steps[len(t.steps)-1].Step + 1
 }
 
-// enter puts a node into the superstep under way, with payloads for a fan.
+// enter adds a node to the superstep under way, with the payloads of a fan.
 func (t *thread) enter(node *nodeDef, payloads []any) {
 	e := &entry{node: node, visit: 1, payloads: payloads}
 	if node.kind != kindFan {
@@ -86,7 +86,7 @@ func (t *thread) entry(name string) *entry {
 	return nil
 }
 
-// tasks counts the tasks of the superstep under way, gates left out.
+// tasks counts the tasks of the superstep under way, gates excluded.
 func (t *thread) tasks() (done, total int) {
 	for _, e := range t.frontier {
 		if e.node.kind != kindGate {
@@ -96,7 +96,7 @@ func (t *thread) tasks() (done, total int) {
 	return done, total
 }
 
-// doing is what the tasks under way said of themselves.
+// doing returns the latest notes of the running tasks.
 func (t *thread) doing() (all []string) {
 	for _, e := range t.frontier {
 		for _, r := range e.results {
@@ -106,8 +106,8 @@ func (t *thread) doing() (all []string) {
 	return all
 }
 
-// waiting returns what waits for an answer: interrupts, and when those are
-// answered, gates.
+// waiting returns what waits for an answer: the interrupts, or the gates once all
+// interrupts are answered.
 func (t *thread) waiting() []Pending {
 	var interrupts, gates []Pending
 	for _, p := range t.pending {
@@ -137,8 +137,8 @@ func (t *thread) status() Status {
 	return Running
 }
 
-// begin saves the first snapshot. The state goes through the codec, so that it
-// shares nothing with the caller's and is what a later process would read.
+// begin creates a thread and saves its first snapshot. The state goes through the codec,
+// so that it shares nothing with the caller's and equals what a later process would read.
 func (f *flow) begin(ctx context.Context, id string, initial any) (*thread, error) {
 	t := &thread{id: id, state: f.zero(), created: f.clock().UTC().Round(0), raw: make([]pieces, len(f.fields))}
 	for _, field := range f.fields {

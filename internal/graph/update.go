@@ -1,12 +1,12 @@
 package graph
 
-// Update is what a node wants changed. The zero value changes nothing.
+// Update is a set of changes to the state. The zero value changes nothing.
 type Update struct{ changes []change }
 
 type change struct {
 	field *fieldID
 	value any
-	raw   pieces // its JSON, where that becomes the field's; else nil
+	raw   pieces // JSON of value if it replaces the field's; otherwise nil
 }
 
 // Updates joins updates; they are merged in the order given.
@@ -24,5 +24,5 @@ type fieldID struct {
 	index int
 }
 
-// Writable is a field of any type, as Writes takes it.
+// Writable is a field of any type, as accepted by Writes.
 type Writable interface{ fieldID() *fieldID }

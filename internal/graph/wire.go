@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Start names the entry point: one node that is no Fan.
+// Start sets the entry point, a single node that is not a Fan.
 func (g *graph) Start(t Target) {
 	n := g.declared("entry point", t)
 	switch {
@@ -19,9 +19,9 @@ func (g *graph) Start(t Target) {
 	}
 }
 
-// Edge lets to follow from always. Several edges from one node run their
-// targets side by side in one superstep; such branches must end or meet again
-// at the same step, which Build checks. A node has edges or a route, not both.
+// Edge makes to always follow from. Several edges from one node run their targets
+// in parallel in one superstep; such branches must end or meet again at the same
+// step, which Build checks. A node has either edges or a route.
 func (g *graph) Edge(from, to Target) {
 	n := g.declared("start of an edge", from)
 	if n == nil {
@@ -41,8 +41,8 @@ func (g *graph) Edge(from, to Target) {
 	}
 }
 
-// Route lets by choose, from the merged state, one of the targets in to. The
-// function must be pure: it is called again when a run goes on after a crash.
+// Route makes by choose one of the targets in to from the merged state. The
+// function must be pure: it is called again when a run resumes after a crash.
 func (g *Graph[S]) Route(from Target, by func(S) Next, to ...Target) {
 	var choose func(any) Next
 	if by != nil {
@@ -80,14 +80,14 @@ func (g *graph) route(from Target, by func(state any) Next, to []Target) {
 	}
 }
 
-// InterruptBefore pauses the run each time before one of the nodes runs. It is
-// resumed like a gate that is named "before:<node>" and takes no value.
+// InterruptBefore pauses the run each time before one of the nodes runs. The
+// pause is resumed like a gate named "before:<node>" that takes no value.
 func (g *graph) InterruptBefore(ts ...Target) {
 	g.interrupt(ts, func(n *nodeDef) { n.before = true })
 }
 
-// InterruptAfter pauses the run each time after one of the nodes ran and its
-// update was merged. Its gate is named "after:<node>" and takes no value.
+// InterruptAfter pauses the run each time one of the nodes has run and its update was
+// merged. The pause is resumed like a gate named "after:<node>" that takes no value.
 func (g *graph) InterruptAfter(ts ...Target) {
 	g.interrupt(ts, func(n *nodeDef) { n.after = true })
 }
@@ -100,7 +100,7 @@ func (g *graph) interrupt(ts []Target, mark func(*nodeDef)) {
 	}
 }
 
-// declared returns the node that a target is, or nil after refusing it.
+// declared returns the node that a target refers to, or refuses the target and returns nil.
 func (g *graph) declared(what string, target Target) *nodeDef {
 	t, ok := g.resolve(what, target)
 	if !ok {
@@ -113,7 +113,7 @@ func (g *graph) declared(what string, target Target) *nodeDef {
 	return g.node(t.name)
 }
 
-// resolve refuses targets that are neither an end nor a node of this graph.
+// resolve refuses a target that is neither an end nor a node of this graph.
 func (g *graph) resolve(what string, target Target) (t targetRef, ok bool) {
 	if target == nil {
 		g.refuse("%s: target is missing", what)

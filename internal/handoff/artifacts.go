@@ -15,24 +15,24 @@ import (
 	"github.com/org/pr-review-action/internal/decision"
 )
 
-// Artifacts are the decisions that runs of a repository have stored.
+// Artifacts reads and writes decisions that runs of a repository keep as artifacts.
 type Artifacts struct {
 	Runs       *Runs
 	Subject    checkpoint.Subject
-	Branch     string // the default one
+	Branch     string // the default branch
 	Protection checkpoint.Protection
-	Folder     artifactstore.Carrier // that holds some too; nil for none
-	Own        artifactstore.Carrier // where this run stores; nil where it cannot
-	Out        io.Writer             // is told where not everything was looked through
+	Folder     artifactstore.Carrier // also searched for decisions; nil for none
+	Own        artifactstore.Carrier // where this run stores; nil if it cannot
+	Out        io.Writer             // receives a notice if not all artifacts were searched
 	Warn       func(what string, err error)
 }
 
-// maxSiblings bounds how many decisions on other drafts are read: anybody can
-// name an artifact.
+// maxSiblings bounds how many decisions on other drafts are read, because anyone
+// can name an artifact.
 const maxSiblings = 50
 
-// Claims are the decisions on a draft, and on others of its subject, that runs
-// which may decide have stored.
+// Claims returns the decisions on a draft, and on others of its subject, that
+// were stored by runs entitled to decide.
 func (r *Artifacts) Claims(ctx context.Context, code string) (claims []Claim, err error) {
 	name := r.Runs.Names.Decision(code)
 	found, err := r.Runs.Stored(ctx, name, 0)
@@ -42,7 +42,7 @@ func (r *Artifacts) Claims(ctx context.Context, code string) (claims []Claim, er
 	}
 	found = append(found, others...)
 	if r.Folder != nil {
-		there, _ := Named(ctx, r.Folder, name) // a folder that cannot be read holds no decision
+		there, _ := Named(ctx, r.Folder, name) // an unreadable folder holds no decision
 		found = append(found, there...)
 	}
 	for _, s := range found {
@@ -64,8 +64,8 @@ func (r *Artifacts) claim(ctx context.Context, s Stored) (c Claim, ours bool, er
 	return r.Runs.Claim(ctx, s, r.Protection, r.Subject.RepositoryID, r.Branch)
 }
 
-// siblings are the decisions on other drafts of the subject, as far as they are
-// among the repository's newer artifacts.
+// siblings returns the decisions on other drafts of the subject, as far as they
+// are among the repository's newest artifacts.
 func (r *Artifacts) siblings(ctx context.Context, code string) ([]Stored, error) {
 	all, err := List(ctx, r.Runs.Everything())
 	r.Runs.TellCut(r.Out)
@@ -79,8 +79,8 @@ func (r *Artifacts) siblings(ctx context.Context, code string) ([]Stored, error)
 	return found[:min(len(found), maxSiblings)], err
 }
 
-// Put keeps a decision as an artifact of this run. One that an earlier attempt of
-// the run stored under the name stands.
+// Put stores a decision as an artifact of this run. A decision that an earlier
+// attempt of the run stored under the same name is kept.
 func (r *Artifacts) Put(ctx context.Context, record decision.Record) error {
 	if r.Own == nil {
 		r.Warn("the decision could not be put on record", artifact.ErrNoRuntime)
@@ -97,8 +97,8 @@ func (r *Artifacts) Put(ctx context.Context, record decision.Record) error {
 	return nil
 }
 
-// Rejected reports whether a draft of the thread was rejected. Only a sealed record is
-// believed: without a key an abort holds for its code alone.
+// Rejected reports whether a draft of the thread was rejected. It believes only sealed
+// records: without a key an abort applies to its code alone.
 func (r *Artifacts) Rejected(ctx context.Context, found []Stored, thread string) bool {
 	return r.Protection.Keyed() && slices.ContainsFunc(found, func(s Stored) bool {
 		if !strings.HasPrefix(s.Name, r.Runs.Names.Decision("")) {
@@ -109,11 +109,11 @@ func (r *Artifacts) Rejected(ctx context.Context, found []Stored, thread string)
 	})
 }
 
-// Record opens a decision on record.
+// Record fetches and opens a stored decision.
 func (r *Artifacts) Record(ctx context.Context, s Stored) (decision.Record, error) {
 	zip, err := s.From.Get(ctx, s.Item, checkpoint.MaxZip)
 	if err != nil {
-		return decision.Record{}, err // gone, or nobody's
+		return decision.Record{}, err // gone, or not readable
 	}
 	return r.Protection.OpenRecord(zip)
 }

@@ -12,28 +12,28 @@ import (
 	"github.com/org/pr-review-action/internal/problem"
 )
 
-// Records keeps decisions on drafts, those of other jobs among them.
+// Records stores decisions on drafts, including those of other jobs.
 type Records interface {
-	// Claims are the decisions on a draft, and on others of its subject, that runs
-	// which may decide have stored.
+	// Claims returns the decisions on a draft, and on others of its subject, that were
+	// stored by runs entitled to decide.
 	Claims(ctx context.Context, code string) ([]Claim, error)
-	// Put stores a decision of this run. One that it has stored before stands.
+	// Put stores a decision of this run. A decision it stored before is kept.
 	Put(ctx context.Context, r decision.Record) error
 }
 
-// Desk is where a job puts its decision on a draft on record, and gives way to others.
+// Desk records a job's decision on a draft and yields to other jobs that decide it.
 type Desk struct {
 	Records
-	Run    int64 // this one
-	Listed bool  // others see what it stores
-	Keyed  bool  // a seal vouches for the records
-	// Standing finds what was done of a decision on a thread, whichever it was.
+	Run    int64 // this run's id
+	Listed bool  // other jobs can see what it stores
+	Keyed  bool  // records are vouched for by a seal
+	// Standing finds what a decision on a thread, whichever it was, has led to.
 	Standing func(ctx context.Context, thread string) (where string, found bool, err error)
-	// Warn tells a person what happened, and why where there is an error.
+	// Warn tells a person what happened, and why if there is an error.
 	Warn func(what string, err error)
 }
 
-// Race is what this job knows of others that decide the same draft.
+// Race returns what this job knows about others that decide the same draft.
 func (d *Desk) Race(record decision.Record) *Race {
 	race := &Race{
 		Run: d.Run, Record: record, Claim: d.Put,
@@ -49,11 +49,11 @@ func (d *Desk) Race(record decision.Record) *Race {
 	return race
 }
 
-// Decide is the part of check 13 before a decision is acted on; again and drafted are
-// of the draft. An abort is put on record here, and waits for its turn: whoever decides
-// the same draft later, or at the same time, finds it. An approval is put on record by
-// who acts on it, with what it holds. Where another run has decided the same before, its
-// record is the one that counts.
+// Decide is the part of check 13 that precedes acting on a decision; again and drafted
+// describe the draft. An abort is recorded here and then waits for its turn, so that
+// whoever decides the same draft later or at the same time finds it. An approval is
+// recorded by whoever acts on it, together with the result. If another run made the same
+// decision before, its record is returned and counts.
 func (d *Desk) Decide(ctx context.Context, record decision.Record, again bool,
 	drafted time.Time) (decision.Record, error) {
 	race := d.Race(record)
@@ -80,7 +80,7 @@ func (d *Desk) Decide(ctx context.Context, record decision.Record, again bool,
 	return record, Turn(ctx, *race)
 }
 
-// unposted refuses to reject what was acted on already.
+// unposted refuses to reject a thread that was already acted on.
 func (d *Desk) unposted(ctx context.Context, thread string) error {
 	where, posted, err := d.Standing(ctx, thread)
 	if err != nil || !posted {
@@ -90,8 +90,8 @@ func (d *Desk) unposted(ctx context.Context, thread string) error {
 		"answer what was posted there", problem.At(where))
 }
 
-// decidedBefore finds the same decision of another run that was carried out, and
-// says whose it is.
+// decidedBefore looks for the same decision by another run that has carried it
+// out, and warns who made it.
 func (d *Desk) decidedBefore(ctx context.Context, on []Claim, mine decision.Record) (decision.Record, bool, error) {
 	i := slices.IndexFunc(on, func(c Claim) bool { return c.Done && c.Run != d.Run && c.Record.Same(mine) })
 	if i < 0 || mine.Withdrawn() {
@@ -107,13 +107,13 @@ func (d *Desk) decidedBefore(ctx context.Context, on []Claim, mine decision.Reco
 	return first, true, nil
 }
 
-// DecidedFirst says who decided a draft.
+// DecidedFirst returns a sentence that names who decided a draft.
 func DecidedFirst(r decision.Record) string {
 	return fmt.Sprintf("%s decided this draft before, on %s: %s", r.By, when(r), r.Decision)
 }
 
-// Withdrawable lists the drafts of a thread among the candidates, each once, so that a
-// newer one can replace them. It refuses, before anything is paid, what Withdraw would.
+// Withdrawable returns the drafts of a thread among the candidates, each once, so that a
+// newer one can replace them. It refuses, before anything is paid for, what Withdraw would.
 func (d *Desk) Withdrawable(ctx context.Context, o Origin, found []Candidate, thread string,
 	by decision.Record) ([]checkpoint.Draft, error) {
 	var drafts []checkpoint.Draft
@@ -136,7 +136,7 @@ func (d *Desk) Withdrawable(ctx context.Context, o Origin, found []Candidate, th
 }
 
 // Withdraw records that newer replaces the drafts, so that none of them can be
-// decided any more; by has who and when. It is refused where one was approved.
+// decided any more; by holds who and when. It refuses if one of them was approved.
 func (d *Desk) Withdraw(ctx context.Context, drafts []checkpoint.Draft, by decision.Record, newer string) error {
 	var errs []error
 	for _, draft := range drafts {

@@ -11,22 +11,22 @@ import (
 	"github.com/org/pr-review-action/internal/problem"
 )
 
-// Subject is what a flow says of itself so that its drafts can go from job to job. S
-// is its graph's state; the graph stops at a gate, which a decision.Answer answers.
-// What it acts on outside looks for it first, as Desk.Standing does.
+// Subject describes a flow so that its drafts can be passed from job to job. S is the
+// state of its graph, which stops at a gate answered by a decision.Answer. Before the
+// graph acts on the outside world it looks for an earlier result, as Desk.Standing does.
 type Subject[S any] struct {
-	About  func(S) checkpoint.Manifest // a draft's thread, subject, run, times, settings and outcome
-	Shown  func(S) checkpoint.Shown    // all that its approver can read
-	Anew   func(S) bool                // it was drafted again, so an earlier rejection does not hold for it
-	Intact func(graph.View[S]) error   // refuses what its gate does not ask about
+	About  func(S) checkpoint.Manifest // returns a draft's thread, subject, run, times, settings and outcome
+	Shown  func(S) checkpoint.Shown    // returns all that its approver can read
+	Anew   func(S) bool                // reports whether it was drafted again, so that earlier rejections do not apply
+	Intact func(graph.View[S]) error   // refuses a draft that its gate does not ask about
 }
 
-// ErrNotParked says that a thread waits for no decision.
+// ErrNotParked reports that a thread does not wait for a decision.
 var ErrNotParked = errors.New("the thread waits for no decision")
 
-// Pack makes the checkpoint of a parked thread: a pure function of what the
-// store holds, so that every machine gives the draft the same digest. Only an
-// encrypted one has another digest each time.
+// Pack returns the checkpoint of a parked thread. It is a pure function of the
+// stored data, so the draft has the same digest on every machine. Only an
+// encrypted draft has a different digest each time.
 func (s Subject[S]) Pack(ctx context.Context, flow *graph.Flow[S], store graph.Store, thread string,
 	p checkpoint.Protection) (checkpoint.Draft, error) {
 	view, err := flow.Inspect(ctx, thread)
@@ -46,12 +46,12 @@ func (s Subject[S]) Pack(ctx context.Context, flow *graph.Flow[S], store graph.S
 	return p.Pack(m, saved.Snapshot, s.Shown(view.State))
 }
 
-// ErrNotRead says that a thread has not read what it is about, so that there is nothing to
-// carry off yet.
+// ErrNotRead reports that a thread has not read its subject yet, so that there is nothing
+// to pack.
 var ErrNotRead = errors.New("the thread has not read what it is about")
 
-// PackPartial makes the n-th partial checkpoint of a run under way, n from 1, about what m
-// names. It can be gone on with, and not decided.
+// PackPartial returns the n-th partial checkpoint of a run under way, n from 1, with the
+// manifest m. It can be continued but not decided.
 func PackPartial(saved graph.Saved, n int, m checkpoint.Manifest, p checkpoint.Protection) (checkpoint.Draft, error) {
 	s, err := graph.DecodeSnapshot(saved.Snapshot)
 	if err != nil {
@@ -66,7 +66,7 @@ func PackPartial(saved graph.Saved, n int, m checkpoint.Manifest, p checkpoint.P
 	return p.Pack(m, text, checkpoint.Shown{})
 }
 
-// Draft is a verified draft in a graph that can decide it.
+// Draft is a verified draft, loaded into a graph that can decide it.
 type Draft[S any] struct {
 	checkpoint.Draft
 	State S
@@ -76,9 +76,9 @@ type Draft[S any] struct {
 	anew bool
 }
 
-// Open puts a verified draft into the graph that build makes over a store. It refuses
-// one whose gate is not the one that its manifest names, or whose review.md or patch is
-// not what would be carried out: who made the zip wrote all of them.
+// Open loads a verified draft into the graph that build returns for a store. It refuses
+// a draft whose gate differs from its manifest, or whose review.md or patch differs from
+// what would be carried out, because all of them were written by whoever made the zip.
 func (s Subject[S]) Open(ctx context.Context, verified checkpoint.Draft,
 	build func(graph.Store) (*graph.Flow[S], error)) (*Draft[S], error) {
 	d := &Draft[S]{Draft: verified, Store: graph.NewMemory()}
@@ -110,9 +110,9 @@ func (s Subject[S]) Open(ctx context.Context, verified checkpoint.Draft,
 	return d, nil
 }
 
-// Intact refuses a parked draft that is not the one its gate asks about (P2): it was edited where
-// it is stored, or this version shows it differently than the one that drafted it. An error of
-// same says that a question is about another draft.
+// Intact refuses a parked draft that differs from the one its gate asks about (P2): it was edited
+// in the store, or this version renders it differently from the one that drafted it. same returns
+// an error if a question is about another draft.
 func Intact[S any](view graph.View[S], same func(asked []byte) error, thread, drafted string) error {
 	for _, p := range view.Pending {
 		if same(p.Ask) != nil {
@@ -124,8 +124,8 @@ func Intact[S any](view graph.View[S], same func(asked []byte) error, thread, dr
 	return nil
 }
 
-// Next routes a decided draft: an approved one to act, a rejected one to end, and one that was
-// neither, for which feedback was given, to again.
+// Next routes a decided draft: if approved to act, if rejected to end, and if neither, because
+// there is feedback, to again.
 func Next[S any](approved func(S) *bool, act, again, end graph.Target) func(S) graph.Next {
 	return func(s S) graph.Next {
 		switch yes := approved(s); {
@@ -138,7 +138,7 @@ func Next[S any](approved func(S) *bool, act, again, end graph.Target) func(S) g
 	}
 }
 
-// CarryOut puts an answer on record and acts on it.
+// CarryOut records an answer and acts on it.
 func (d *Draft[S]) CarryOut(ctx context.Context, desk *Desk, answer decision.Answer) error {
 	first, err := desk.Decide(ctx, answer.Record, d.anew, d.Manifest.CreatedAt)
 	if err != nil {

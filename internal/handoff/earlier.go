@@ -9,22 +9,22 @@ import (
 	"github.com/org/pr-review-action/internal/graph"
 )
 
-// Bounds of how many checkpoints are fetched for what they paid, and of how many
-// are looked at: anybody can name an artifact.
+// Bounds on how many checkpoints are fetched for their paid results, and on how
+// many are examined, because anyone can name an artifact.
 const (
 	maxEarlier = 20
 	maxLooked  = 200
 )
 
-// errUnsealed is an earlier run's checkpoint in a job that cannot tell who wrote it.
+// errUnsealed reports another run's checkpoint in a job that cannot tell who wrote it.
 var errUnsealed = errors.New("it is of another run, and without trust: seal or encrypt nothing vouches for it")
 
-// Earlier gives take the candidates, drafts and partial checkpoints alike, that are
-// of this subject, with what their runs had saved, and returns what was left out and
-// why: none of it ends a run. Run is the run under way. At most 20 are fetched.
+// Earlier calls take for each candidate of this subject, draft or partial
+// checkpoint, with what its run had saved. It returns what was skipped and why; none
+// of that ends a run. Run is the current run. At most 20 candidates are fetched.
 //
-// What this run stored itself passes checks 1 to 4. Anything else needs a seal
-// besides: who can plant a result can make a file look clean.
+// Checkpoints of this run must pass checks 1 to 4. All others also need a seal,
+// because a planted result can make a file look clean.
 func (o Origin) Earlier(ctx context.Context, candidates []Candidate,
 	take func(checkpoint.Draft, graph.Saved) error) []error {
 	if o.Protection.Keyed() {
@@ -45,7 +45,7 @@ func (o Origin) Earlier(ctx context.Context, candidates []Candidate,
 	return left
 }
 
-// fitting is what can be said of a candidate before anything is fetched: its
+// fitting checks what is known of a candidate before anything is fetched: its
 // name, and check 4 of its run.
 func (o Origin) fitting(ctx context.Context, c Candidate) error {
 	name, ok := o.Names.Parse(c.Name)

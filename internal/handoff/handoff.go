@@ -1,8 +1,8 @@
-// Package handoff takes a draft from the job that made it to the job that decides
-// it, whatever the draft is about.
+// Package handoff passes a draft from the job that made it to the job that decides it,
+// whatever the draft is about.
 //
-// A flow describes itself as a Subject. The drafting job packs a parked thread; the
-// deciding one finds it among artifacts, goes through the resume checks in their order
-// (Resume.Verify), opens it, and carries a decision out once (Desk, Turn). The room
-// knows no review and no flow. Start reading at Subject.
+// A flow describes itself as a Subject. The drafting job packs a parked thread. The
+// deciding job finds it among the artifacts, runs the resume checks in order
+// (Resume.Verify), opens it, and carries out a decision once (Desk, Turn). The package
+// knows neither reviews nor flows. Start reading at Subject.
 package handoff

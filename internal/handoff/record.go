@@ -12,9 +12,9 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// CheckRecord is the part of resume check 13 that a decision on record answers:
-// the same verdict on the same draft may be given again, another one may not. A
-// draft that was drafted again takes none.
+// CheckRecord is the part of resume check 13 that a recorded decision answers:
+// the same verdict on the same draft may be repeated, a different one is refused.
+// A withdrawn draft accepts none.
 func CheckRecord(r decision.Record, digest string, now decision.Verdict) error {
 	switch {
 	case r.Digest != digest:
@@ -32,9 +32,9 @@ func CheckRecord(r decision.Record, digest string, now decision.Verdict) error {
 	return nil
 }
 
-// Governed holds a decision against the oldest claim on its draft, which alone
-// counts: a younger one may be of a job that was refused. They must be the same,
-// changes included. A draft that was rejected can be withdrawn all the same.
+// Governed compares a decision with the oldest claim on its draft. Only that one
+// counts, because a later one may come from a job that was refused. The two must
+// be equal, including changes. A rejected draft can still be withdrawn.
 func Governed(claims []Claim, mine decision.Record) error {
 	claims = onDraft(claims, mine.Digest)
 	if len(claims) == 0 {
@@ -50,7 +50,7 @@ func Governed(claims []Claim, mine decision.Record) error {
 	return decidedOtherwise(by, ", with other changes")
 }
 
-// onDraft are the claims on one draft, the oldest first.
+// onDraft returns the claims on one draft, oldest first.
 func onDraft(claims []Claim, digest string) []Claim {
 	return slices.DeleteFunc(oldestFirst(claims), func(c Claim) bool { return c.Record.Digest != digest })
 }
@@ -61,9 +61,9 @@ func oldestFirst(claims []Claim) []Claim {
 	return sorted
 }
 
-// Remembered refuses an approval where another draft of the commit was rejected,
-// unless this one was drafted again after that. It is for claims that a seal
-// vouches for: without one a rejection holds for its draft alone.
+// Remembered refuses an approval if another draft of the commit was rejected,
+// unless this draft was made again after that. Pass only claims that a seal
+// vouches for: without a seal a rejection applies to its draft alone.
 func Remembered(claims []Claim, mine decision.Record, again bool, drafted time.Time) error {
 	for _, c := range oldestFirst(claims) {
 		by := c.Record

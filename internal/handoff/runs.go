@@ -18,41 +18,41 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// Runs reads the runs of a repository: who made a draft, and who has decided one.
+// Runs reads a repository's workflow runs: who made a draft, and who has decided one.
 type Runs struct {
 	API   *github.Client
-	Ref   pull.Ref // of the repository
-	Names Names    // of what they store
+	Ref   pull.Ref // the repository
+	Names Names    // names of what the runs store
 	Files []string // the workflow files whose runs may decide
-	Event string   // of the run under way, "" on the command line
-	Own   int64    // that run, 0 there
+	Event string   // event of the current run, "" on the command line
+	Own   int64    // id of the current run, 0 on the command line
 
-	ended   map[int64]github.Run      // completed ones that were read
-	landed  map[string]bool           // commits: whether the default branch has them
-	records map[int64]decision.Record // by artifact: they never change
-	cut     bool                      // not every artifact was looked through
-	told    bool                      // and that was said
+	ended   map[int64]github.Run      // completed runs that were read
+	landed  map[string]bool           // by commit: whether the default branch contains it
+	records map[int64]decision.Record // by artifact; they never change
+	cut     bool                      // not every artifact was searched
+	told    bool                      // and the user was told
 }
 
-// artifactPages bounds how far back a repository's artifacts are searched, 100
-// a page: the API cannot search by prefix.
+// artifactPages bounds how many pages of 100 of a repository's artifacts are
+// searched: the API cannot search by prefix.
 const artifactPages = 5
 
-// Everything is what runs of the repository have stored, as far back as is searched.
+// Everything returns a view of the artifacts of all runs, within the search bound.
 func (r *Runs) Everything() artifactstore.REST {
 	return artifactstore.REST{API: r.API, Owner: r.Ref.Owner, Repo: r.Ref.Repo, Cut: &r.cut,
 		Artifacts: github.Artifacts{Prefix: string(r.Names), Pages: artifactPages}}
 }
 
-// Stored is what a run, or where it is 0 any of the repository, has stored under a name.
+// Stored returns the artifacts with a name, of one run or, if run is 0, of any run.
 func (r *Runs) Stored(ctx context.Context, name string, run int64) ([]Stored, error) {
 	place := artifactstore.REST{API: r.API, Owner: r.Ref.Owner, Repo: r.Ref.Repo,
 		Artifacts: github.Artifacts{Run: run, Name: name}}
 	return Named(ctx, place, name)
 }
 
-// TellCut says once that not everything was searched: anybody's runs can push older
-// artifacts out.
+// TellCut writes once that not everything was searched: other people's runs can
+// push older artifacts out of view.
 func (r *Runs) TellCut(to io.Writer) {
 	if r.cut && !r.told {
 		r.told = true
@@ -61,7 +61,7 @@ func (r *Runs) TellCut(to io.Writer) {
 	}
 }
 
-// Read reads a run, once where it has completed.
+// Read returns a run, and caches it once it has completed.
 func (r *Runs) Read(ctx context.Context, id int64) (github.Run, error) {
 	if run, known := r.ended[id]; known {
 		return run, nil
@@ -73,8 +73,8 @@ func (r *Runs) Read(ctx context.Context, id int64) (github.Run, error) {
 	return run, err
 }
 
-// Facts reads runs for check 4, which refuses one that is not there. branch is the
-// default one.
+// Facts returns a function that reads runs for check 4, which refuses a missing
+// run. branch is the default branch.
 func (r *Runs) Facts(branch string) func(context.Context, int64) (checkpoint.Run, error) {
 	return func(ctx context.Context, id int64) (checkpoint.Run, error) {
 		run, err := r.Read(ctx, id)
@@ -89,8 +89,8 @@ func (r *Runs) Facts(branch string) func(context.Context, int64) (checkpoint.Run
 	}
 }
 
-// dispatchedOn reports whether a run is a dispatch of the default branch, by name
-// and by commit: a tag can have the name, and an edited workflow in it.
+// dispatchedOn reports whether a run was dispatched on the default branch, by name
+// and by commit: a tag can have the branch's name and contain an edited workflow.
 func (r *Runs) dispatchedOn(ctx context.Context, run github.Run, branch string) (bool, error) {
 	if run.Event != "workflow_dispatch" || run.HeadBranch != branch {
 		return false, nil
@@ -110,8 +110,8 @@ func (r *Runs) dispatchedOn(ctx context.Context, run github.Run, branch string) 
 	return on, err
 }
 
-// Claim reads a decision that a run has stored. It counts where its run may decide
-// and, under a key, where its seal is ours.
+// Claim reads a decision that a run has stored. It is ours only if the run may
+// decide and, under a key, if the seal is valid.
 func (r *Runs) Claim(ctx context.Context, s Stored, p checkpoint.Protection, repositoryID int64,
 	branch string) (c Claim, ours bool, err error) {
 	var run github.Run
@@ -123,9 +123,9 @@ func (r *Runs) Claim(ctx context.Context, s Stored, p checkpoint.Protection, rep
 	return r.open(ctx, s, run, p)
 }
 
-// unnamed reads a decision of which GitHub does not tell the run, as its description of
-// the API allows; who stores an artifact cannot bring that about. It vouches for nothing,
-// and yet a draft that was decided must not be decided otherwise.
+// unnamed reads a decision for which GitHub reports no run. The API's description allows
+// that, but whoever stores an artifact cannot cause it. Such a decision vouches for
+// nothing, and yet a draft that was decided must not be decided differently.
 func (r *Runs) unnamed(ctx context.Context, s Stored, p checkpoint.Protection) (c Claim, ours bool, err error) {
 	if s.Expired {
 		return Claim{}, false, nil
@@ -133,7 +133,7 @@ func (r *Runs) unnamed(ctx context.Context, s Stored, p checkpoint.Protection) (
 	return r.open(ctx, s, github.Run{}, p)
 }
 
-// open reads the record of a decision of a run; under a key it must have our seal.
+// open reads the record of a run's decision; under a key it must be sealed with it.
 func (r *Runs) open(ctx context.Context, s Stored, run github.Run, p checkpoint.Protection) (c Claim, ours bool,
 	err error) {
 	c = Claim{ID: s.ID, Run: s.RunID, Live: run.ID != 0 && run.Status != "completed", Done: run.Conclusion == "success"}
@@ -150,7 +150,7 @@ func (r *Runs) open(ctx context.Context, s Stored, run github.Run, p checkpoint.
 	c.Record, err = p.OpenRecord(zip)
 	switch {
 	case problem.Check(err) > 0 && p.Keyed():
-		return Claim{}, false, nil // somebody's without the key
+		return Claim{}, false, nil // written without the key
 	case err != nil:
 		return Claim{}, false, problem.Refuse(13,
 			"a decision on record for this draft cannot be read, nothing was posted",
@@ -161,9 +161,9 @@ func (r *Runs) open(ctx context.Context, s Stored, run github.Run, p checkpoint.
 	return c, true, nil
 }
 
-// mayRecord reports whether an artifact is of a run whose decisions count, and
-// reads that run. Its workflow must be the default branch's: that of a pull
-// request's branch may say anything, and counts where the run under way is no better.
+// mayRecord reports whether an artifact is from a run whose decisions count, and returns
+// that run. Its workflow must be the default branch's: that of a pull request's branch
+// may contain anything, so it counts only if the current run is of the same kind.
 func (r *Runs) mayRecord(ctx context.Context, i artifactstore.Item, repositoryID int64, branch string) (ours bool,
 	run github.Run, err error) {
 	run, err = r.Read(ctx, i.RunID)
@@ -190,7 +190,7 @@ func (r *Runs) mayRecord(ctx context.Context, i artifactstore.Item, repositoryID
 	return ours, run, err
 }
 
-// note keeps what was read in a map that is made for the first.
+// note stores a value in a cache and creates the map if needed.
 func note[K comparable, V any](into *map[K]V, key K, value V) {
 	if *into == nil {
 		*into = map[K]V{}
@@ -198,8 +198,8 @@ func note[K comparable, V any](into *map[K]V, key K, value V) {
 	(*into)[key] = value
 }
 
-// NeedsActions makes a missing permission, as far as the API tells it from a bad
-// token, a mistake in the workflow.
+// NeedsActions turns a missing permission, if the API distinguishes it from a bad
+// token, into a usage error about the workflow.
 func NeedsActions(err error, what string) error {
 	if status, ok := errors.AsType[*transport.StatusError](err); ok && status.Code == http.StatusForbidden &&
 		errors.Is(err, github.ErrNoAccess) {

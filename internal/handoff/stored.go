@@ -13,13 +13,13 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// Stored is an artifact and where it can be had.
+// Stored is an artifact and the carrier it can be fetched from.
 type Stored struct {
 	artifactstore.Item
 	From artifactstore.Carrier
 }
 
-// List is what a place has, newest first.
+// List returns the artifacts of a place, newest first.
 func List(ctx context.Context, place artifactstore.Carrier) ([]Stored, error) {
 	items, err := place.List(ctx)
 	var found []Stored
@@ -29,16 +29,16 @@ func List(ctx context.Context, place artifactstore.Carrier) ([]Stored, error) {
 	return found, err
 }
 
-// Named is what a place has of a name, newest first.
+// Named returns the artifacts of a place that have the name, newest first.
 func Named(ctx context.Context, place artifactstore.Carrier, name string) ([]Stored, error) {
 	found, err := List(ctx, place)
 	return slices.DeleteFunc(found, func(s Stored) bool { return s.Name != name }), err
 }
 
-// Candidates are listed artifacts, newest first. A folder and the cache hold
-// what is ours and tell nothing of it: no size, no repository. An artifact whose
-// run is told and that run's repository is not is left to check 4, which reads the
-// run. Of one whose run GitHub does not tell, nothing is assumed.
+// Candidates converts listed artifacts, newest first. A folder and the cache hold
+// only our own and report neither size nor repository. If GitHub reports an
+// artifact's run but not its repository, check 4 decides, which reads the run. If
+// it reports no run, nothing is assumed.
 func Candidates(found []Stored, repositoryID int64) []Candidate {
 	var out []Candidate
 	for _, s := range found {
@@ -57,8 +57,8 @@ func Candidates(found []Stored, repositoryID int64) []Candidate {
 	return out
 }
 
-// Unusable turns what a store says of an artifact's content into the refusal
-// that it is.
+// Unusable turns a store's error about an artifact's content into the refusal of
+// a resume check.
 func Unusable(name string, err error) error {
 	where := problem.At("artifact " + name)
 	switch {
@@ -66,7 +66,7 @@ func Unusable(name string, err error) error {
 		return problem.Refuse(2, "the artifact is not the draft that was shown", draftAnew, where)
 	case errors.Is(err, transport.ErrTooLarge), errors.Is(err, artifact.ErrEmpty):
 		return problem.Refuse(1, "the artifact has a size that no draft has", draftAnew, where)
-	case errors.Is(err, github.ErrNotFound): // it was listed, and deleted since
+	case errors.Is(err, github.ErrNotFound): // deleted after it was listed
 		return problem.Refuse(1, "no draft of this name was found", draftAnew, where)
 	case errors.Is(err, github.ErrExpired):
 		gone := problem.Refuse(1, "the draft was not decided in time, its artifact is gone", draftAnew, where)

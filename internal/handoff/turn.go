@@ -10,47 +10,47 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// Claim is a decision that a run stored about a draft before acting on it: an
-// artifact of the draft's code, by a run that may decide. Drafts of one commit
-// are rivals too, since a commit is answered once.
+// Claim is a decision that a run stored before acting on it: an artifact with the
+// draft's code, from a run entitled to decide. Drafts of one commit compete too,
+// because a commit is answered once.
 type Claim struct {
-	ID     int64 // of the artifact; a later one is greater
+	ID     int64 // artifact id; later artifacts have greater ids
 	Run    int64
 	Live   bool // the run has not completed
-	Done   bool // the run has completed with success: it acted on its decision
+	Done   bool // the run succeeded: it acted on its decision
 	Record decision.Record
 }
 
-// Race is what a deciding job knows of others that decide the same draft. Its
-// own Record is stored already, or who acts on it stores it by Claim, with the id of
-// what it holds. Run is 0 where it cannot be stored. Posted says of these claims whether
-// what was approved stands, and may refuse what does.
+// Race is what a deciding job knows about others that decide the same draft. Its own
+// Record is already stored, or will be stored through Claim by whoever acts on it, with
+// the id of the result. Run is 0 if it cannot be stored. Posted reports whether the
+// result of an approval exists given these claims, and may refuse it.
 type Race struct {
 	Run    int64
 	Record decision.Record
-	Claims func(context.Context) ([]Claim, error) // of the thread, read anew each time
+	Claims func(context.Context) ([]Claim, error) // of the thread, read afresh each time
 	Claim  func(context.Context, decision.Record) error
 	Posted func(context.Context, []Claim) (bool, error)
 }
 
-// In seconds: how long what was posted, or the own claim, may take to be listed; how
-// long each run that is ahead is waited for; and between two looks at it.
+// Durations in seconds: until a post or our own claim must be listed, how long to
+// wait for each run that is ahead, and between two looks at it.
 const (
 	Settle   = 10
 	Patience = 120
 	Pace     = 5
 )
 
-// Turn returns when this job may act on its decision, and refuses where another
-// one governs, which is the claim with the lowest id (resume check 13). Where no
-// other run has claimed, or all name what this job holds, it returns at
-// once: GitHub submits that one once. Else nobody acts at once: the job
-// with the lowest claim waits for the settle time whether something appears, of a
-// job that did not see it or of a run that has ended; one behind, and one beside
-// another decision, waits until those runs have completed, at most two minutes for
-// each, and then for the settle time. A run that ended well has acted, whatever
-// its claim's id: an artifact can have its id before it is listed. A job that sees
-// it returns too. Decision 6 names the windows that are left.
+// Turn returns when this job may act on its decision. It refuses if another claim
+// governs, which is the one with the lowest id (resume check 13). If no other run
+// has a claim, or all claims name what this job holds, Turn returns at once:
+// GitHub submits that only once. Otherwise the job with the lowest claim waits for
+// the settle time, in case a result appears from a job that did not see it or from
+// a run that has ended. A job behind it, or one beside a different decision, waits
+// until those runs have completed, at most two minutes for each, and then for the
+// settle time. A run that succeeded has acted, whatever the id of its claim: an
+// artifact can have an id before it is listed. Turn also returns once that result
+// is visible. Decision 6 describes the remaining windows.
 func Turn(ctx context.Context, r Race) error {
 	contested, most, quiet := false, 0, 0
 	for second := 0; ; {
@@ -83,17 +83,17 @@ func Turn(ctx context.Context, r Race) error {
 	}
 }
 
-// place is where a job stands among the claims.
+// place is a job's position among the claims.
 type place struct {
 	seen   bool // its own claim is listed
-	rivals int  // other runs that claimed
-	ahead  int  // live ones with an older claim
+	rivals int  // other runs with a claim
+	ahead  int  // running ones with an older claim
 }
 
-// place counts each rival's run once, by its oldest claim. What is not listed
-// yet is behind everything. Aborts write nothing, so they wait for no other. A claim
-// on the very same is no rival; an own one on another, of an attempt before,
-// is one that may have been submitted.
+// place counts each rival run once, by its oldest claim. A claim not listed yet
+// comes after all others. Aborts write nothing, so they wait for no other abort. A
+// claim on the same result is no rival; our own claim on a different one, from an
+// earlier attempt, may have been submitted and counts.
 func (r Race) place(claims []Claim) place {
 	p := place{seen: r.Run == 0}
 	counted := map[int64]bool{}
@@ -120,7 +120,7 @@ func (r Race) place(claims []Claim) place {
 	return p
 }
 
-// forestalled refuses what another run has decided otherwise and done.
+// forestalled refuses if another run has made and carried out a different decision.
 func (r Race) forestalled(claims []Claim) error {
 	for _, c := range onDraft(claims, r.Record.Digest) {
 		if c.Run != r.Run && c.Done && !c.Record.Same(r.Record) && !r.Record.Withdrawn() {
@@ -131,8 +131,8 @@ func (r Race) forestalled(claims []Claim) error {
 	return nil
 }
 
-// overtaken is nil where what stands is what was approved; an abort
-// comes too late.
+// overtaken returns nil for an approval, whose result exists; an abort comes too
+// late and is refused.
 func (r Race) overtaken(err error) error {
 	if err != nil || r.Record.Decision == decision.Approve {
 		return err

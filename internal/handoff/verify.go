@@ -10,48 +10,48 @@ import (
 	"github.com/org/pr-review-action/internal/problem"
 )
 
-// Candidate is an artifact that may be the draft. Its RunID is 0 where the place does
-// not tell the run, as a folder.
+// Candidate is an artifact that may be the draft. RunID is 0 if its carrier, such as
+// a folder, does not report a run.
 type Candidate struct {
 	github.Artifact
 	Fetch func(context.Context) ([]byte, error)
 }
 
-// Origin is where a checkpoint must come from, and what protects it.
+// Origin describes where a checkpoint must come from and how it is protected.
 type Origin struct {
-	Names      Names                    // of the artifacts
-	Subject    checkpoint.Subject       // what it is about, at no head
-	Thread     func(head string) string // of the subject at a head
-	Workflow   string                   // the file whose runs may have made it
+	Names      Names                    // names of the artifacts
+	Subject    checkpoint.Subject       // the subject, with no head set
+	Thread     func(head string) string // returns the subject's thread at a head
+	Workflow   string                   // the workflow file whose runs may have made it
 	Branch     string                   // the default branch
-	Run        int64                    // the run that must have made it; 0 for any of the workflow
+	Run        int64                    // the run that must have made it; 0 for any run of the workflow
 	Protection checkpoint.Protection
 	RunFacts   func(ctx context.Context, run int64) (checkpoint.Run, error)
 	Now        time.Time
 }
 
-// Resume is what a draft is checked against before it is decided.
+// Resume holds what a draft is checked against before it is decided.
 type Resume struct {
 	Origin
-	Graph    string // that made the draft, in this Version
+	Graph    string // graph that made the draft, with its Version
 	Version  int
-	Name     string // of the artifact
-	Shown    string // digest or code that came by a separate channel
+	Name     string // name of the artifact
+	Shown    string // digest or code received by a separate channel
 	Settings checkpoint.Settings
-	Unmoved  func(ctx context.Context, draft checkpoint.Draft) error // check 9: the subject is as it was drafted
+	Unmoved  func(ctx context.Context, draft checkpoint.Draft) error // check 9: the subject is unchanged
 }
 
-// DraftEvents are the events whose runs may make drafts (check 4).
+// DraftEvents returns the events whose runs may make drafts (check 4).
 func DraftEvents() []string {
 	return []string{"pull_request_target", "pull_request", "workflow_dispatch"}
 }
 
-// Verify runs resume checks 1 to 10, in order, and returns the draft that
-// passed them all, and what changed since it was made and does not matter for
-// the decision. Of several artifacts of one name the newest that passes checks
-// 1 to 5 is taken: under one digest they have equal content, so what differs is
-// who made them; under a code alone two of them that differ are refused. 11 to 13
-// follow with the decision. The candidates come newest first.
+// Verify runs resume checks 1 to 10 in order. It returns the draft that passed
+// them all, and the changes since it was made that do not affect the decision. Of
+// several artifacts with one name it takes the newest that passes checks 1 to 5:
+// with the same digest they have equal content and differ only in who made them,
+// while two different drafts with one code are refused. Checks 11 to 13 follow
+// with the decision. Candidates must be newest first.
 func (r Resume) Verify(ctx context.Context, candidates []Candidate) (draft checkpoint.Draft, changes []string,
 	err error) {
 	if draft, err = r.first(ctx, candidates); err != nil {
@@ -63,7 +63,7 @@ func (r Resume) Verify(ctx context.Context, candidates []Candidate) (draft check
 	return draft, changes, nil
 }
 
-// check is checks 6 to 10.
+// check runs checks 6 to 10.
 func (r Resume) check(ctx context.Context, o checkpoint.Draft) (changes []string, err error) {
 	m := o.Manifest
 	if err := checkpoint.CheckFormat(m, r.Graph, r.Version); err != nil {
@@ -85,9 +85,9 @@ func (o Origin) checkTarget(m checkpoint.Manifest) error {
 	return checkpoint.CheckTarget(m, o.Subject, o.Thread(m.Subject.Head))
 }
 
-// first is the newest candidate that passes. Where none does, and where a code of
-// 64 bits is all that names the draft, one that could not be read is told before
-// one that was refused: it may be the draft, and another try may read it.
+// first returns the newest candidate that passes. If none does, or if only a
+// 64-bit code names the draft, an unreadable candidate is reported before a
+// refused one: it may be the draft, and another attempt may read it.
 func (r Resume) first(ctx context.Context, candidates []Candidate) (checkpoint.Draft, error) {
 	if len(candidates) == 0 {
 		return checkpoint.Draft{}, checkpoint.CheckFound(r.Name, nil, r.Subject.RepositoryID, r.Now)
@@ -113,25 +113,25 @@ func (r Resume) first(ctx context.Context, candidates []Candidate) (checkpoint.D
 	return found[0], checkpoint.CheckOne(found)
 }
 
-const codeDigits = 16 // of a draft's digest
+const codeDigits = 16 // of a code, the start of a draft's digest
 
-// open is checks 1 to 5 for one artifact.
+// open runs checks 1 to 5 on one artifact.
 func (o Origin) open(ctx context.Context, c Candidate, name, shown string) (checkpoint.Draft, error) {
 	z, err := o.made(ctx, c, name, shown)
 	if err != nil {
 		return checkpoint.Draft{}, err
 	}
-	opened, err := o.Protection.Open(z) // check 5 comes before anything is decoded
+	opened, err := o.Protection.Open(z) // check 5 precedes any decoding
 	if err != nil {
 		return checkpoint.Draft{}, err
 	}
-	if c.RunID == 0 { // the draft's own word is all there is
+	if c.RunID == 0 { // only the draft itself names its run
 		return opened, o.checkRun(ctx, opened.Manifest.RunID)
 	}
 	return opened, checkpoint.CheckMadeBy(opened.Manifest, c.RunID)
 }
 
-// made is checks 1 to 4, as far as they need nothing that the draft says.
+// made runs checks 1 to 4, as far as they need nothing from inside the draft.
 func (o Origin) made(ctx context.Context, c Candidate, name, shown string) (checkpoint.Zip, error) {
 	zip, err := o.fetch(ctx, c, name, shown)
 	if err != nil {
@@ -144,8 +144,8 @@ func (o Origin) made(ctx context.Context, c Candidate, name, shown string) (chec
 	return z, err
 }
 
-// fetch is checks 1 and 2. What the server reports of an artifact of the wrong
-// content spares its download.
+// fetch runs checks 1 and 2. If the server already reports a wrong digest,
+// nothing is downloaded.
 func (o Origin) fetch(ctx context.Context, c Candidate, name, shown string) ([]byte, error) {
 	if err := checkpoint.CheckFound(name, &c.Artifact, o.Subject.RepositoryID, o.Now); err != nil {
 		return nil, err
@@ -172,9 +172,9 @@ func (o Origin) checkRun(ctx context.Context, run int64) error {
 		Events: DraftEvents(), RepositoryID: o.Subject.RepositoryID})
 }
 
-// Peek is checks 1 to 4 of a draft that is looked at and not decided: its name
-// has the digest that is wanted, and it may be of any run of the workflow. The
-// manifest is what it says of itself; who has the key can open the zip.
+// Peek runs checks 1 to 4 on a draft that is inspected but not decided: its name
+// contains the wanted code, and any run of the workflow may have made it. The
+// manifest is unverified; whoever has the key can open the zip.
 func (o Origin) Peek(ctx context.Context, c Candidate) (checkpoint.Zip, checkpoint.Manifest, error) {
 	o.Run = 0
 	name, _ := o.Names.Parse(c.Name)
@@ -189,8 +189,8 @@ func (o Origin) Peek(ctx context.Context, c Candidate) (checkpoint.Zip, checkpoi
 	return z, m, err
 }
 
-// Open is checks 1 to 5 of a draft of any run of the workflow. Where a folder
-// carried it, its own word says which run that is.
+// Open runs checks 1 to 5 on a draft of any run of the workflow. For a draft from
+// a folder, only its own manifest says which run that is.
 func (o Origin) Open(ctx context.Context, c Candidate) (checkpoint.Draft, error) {
 	o.Run = 0
 	name, _ := o.Names.Parse(c.Name)

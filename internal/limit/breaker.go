@@ -12,13 +12,13 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// ErrDown is that a server failed so often in a row that it was not asked again.
+// ErrDown reports that a server failed so often in a row that it was not called again.
 var ErrDown = errors.New("the server fails every call")
 
-// DownError is an ErrDown with its reason.
+// DownError wraps ErrDown with the reason.
 type DownError struct {
-	Failures int   // in a row, with no call passing between them
-	Cause    error // of the last one: a *transport.StatusError without the server's words, or the connection's
+	Failures int   // in a row, with no successful call between them
+	Cause    error // of the last one: a *transport.StatusError without the server's text, or a connection error
 }
 
 // Error names the number of failures and the last one's cause.
@@ -34,45 +34,45 @@ func (e *DownError) Error() string {
 func (e *DownError) Unwrap() []error { return []error{ErrDown, e.Cause} }
 
 const (
-	// tripWeight is the weight of failures in a row that trips the breaker. It is
-	// above what one file weighs that the server cannot take: three calls of five tries.
+	// tripWeight is the weight of consecutive failures that trips the breaker. It is more
+	// than one file that the server cannot handle weighs: three calls of five attempts.
 	tripWeight = 16
-	// certain is the weight of a failure that the next call will see too: nobody listens, or the key is refused.
+	// certain is the weight of a failure that will recur: the connection or the key is refused.
 	certain = 2
 
 	firstCooldown, longestCooldown = 5 * time.Second, time.Minute
-	// longestNamed is the longest wait that is waited for; transport keeps to the same.
+	// longestNamed is the longest requested wait that is honored, as in transport.
 	longestNamed = 5 * time.Minute
-	// maxRefusals and refusedFor are how often in a row, and over how long, every
-	// call is refused for its rate before the server counts as down.
+	// maxRefusals and refusedFor are how often in a row, and over how long, every call
+	// must be rate limited before the server counts as down.
 	maxRefusals = 30
 	refusedFor  = 2 * time.Minute
 	maxBody     = 64 << 10
 )
 
 // breaker is a circuit breaker: it fails calls at once while the server is down.
-// After a cool-down it lets one call find out.
+// After a cool-down it lets one trial call through.
 type breaker struct {
 	weight, failures int
-	refusals         int       // for their rate, with no call passing between them
-	refusedSince     time.Time // the first of them
+	refusals         int       // due to rate limits, with no successful call between them
+	refusedSince     time.Time // the time of the first of them
 	cause            error     // nil while the circuit is closed
 	cooldown         time.Duration
 	until            time.Time
-	trial            bool // a call is finding out
+	trial            bool // the trial call is under way
 }
 
-// outcome is what a call's end says about the server as a whole: it passed, it failed with some weight, or neither.
+// outcome is what the end of a call says about the server as a whole: success, failure with a weight, or neither.
 type outcome struct {
 	passed bool
-	rate   bool // refused for its rate: it weighs nothing, unless there is nothing else for long
+	rate   bool // rate limited: has no weight, unless there was nothing else for long
 	weight int
 	cause  error
 }
 
 func (b *breaker) error() error { return &DownError{Failures: b.failures, Cause: b.cause} }
 
-// check returns the error of a call that may not begin, or whether it is the one that finds out.
+// check returns an error if a call may not begin, else whether it is the trial call.
 func (b *breaker) check(now time.Time) (trial bool, err error) {
 	switch {
 	case b.cause == nil:
@@ -83,7 +83,7 @@ func (b *breaker) check(now time.Time) (trial bool, err error) {
 	return true, nil
 }
 
-// record takes in a call's end.
+// record updates the breaker with the outcome of a call.
 func (b *breaker) record(c *call, o outcome, now time.Time) {
 	if c.trial {
 		b.trial = false
@@ -105,7 +105,7 @@ func (b *breaker) record(c *call, o outcome, now time.Time) {
 	}
 }
 
-// refused counts a refusal for its rate, and tells whether there was nothing but such refusals for long.
+// refused counts a rate-limited call, and reports whether there have been only such calls for long.
 func (b *breaker) refused(now time.Time) bool {
 	if b.refusals++; b.refusals == 1 {
 		b.refusedSince = now
@@ -113,7 +113,8 @@ func (b *breaker) refused(now time.Time) bool {
 	return b.refusals >= maxRefusals && now.Sub(b.refusedSince) >= refusedFor
 }
 
-// outcomeOf reads a call's end. A 400 or a 404 is about the call, and so is a 429 among others.
+// outcomeOf returns the outcome of a call. A 400 or 404 concerns the call alone, and so does a single
+// 429.
 func outcomeOf(resp *http.Response, err error, named time.Duration) outcome {
 	switch {
 	case err != nil:
@@ -150,7 +151,7 @@ func failure(err error) outcome {
 	return outcome{weight: certain, cause: err}
 }
 
-// status leaves the server's words out: they may repeat the key.
+// status omits the server's text, which may repeat the key.
 func status(resp *http.Response, weight int) outcome {
 	if resp.Request == nil {
 		return outcome{weight: weight, cause: &transport.StatusError{Code: resp.StatusCode}}
@@ -160,11 +161,11 @@ func status(resp *http.Response, weight int) outcome {
 	return outcome{weight: weight, cause: transport.Status(&silent)}
 }
 
-// outOfFunds tells an account without money from a rate.
+// outOfFunds reports whether a 429 is due to an account without money rather than a rate.
 func outOfFunds(resp *http.Response) bool {
 	if resp.Body == nil {
 		return false
 	}
-	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxBody)) // what is there is looked at
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxBody)) // a partial body is searched too
 	return bytes.Contains(body, []byte(`"insufficient_quota"`))
 }

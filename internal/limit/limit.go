@@ -1,9 +1,9 @@
-// Package limit keeps the calls of one run within what their server takes.
+// Package limit keeps the calls of one run within what their server accepts.
 //
-// One Limiter stands before all calls to one server. It bounds how many are open, paces them by the limits that
-// answers tell of (quota.go) or by what it refuses (pace.go), holds all of them while the server says later, and
-// fails them at once while the server is down (breaker.go). It sends nothing, repeats nothing and reads headers
-// alone. Start at Limiter.Begin.
+// One Limiter is in front of all calls to one server. It bounds how many are open, paces them by the limits that
+// answers report (quota.go) or by refusals (pace.go), holds all of them when the server asks to retry later, and
+// fails them at once while the server is down (breaker.go). It sends nothing and repeats nothing. Start reading
+// at Limiter.Begin.
 package limit
 
 import (
@@ -21,44 +21,44 @@ import (
 
 const (
 	defaultConcurrency = 8
-	worthSaying        = 5 * time.Second // the wait from which on OnWait hears of it
+	worthSaying        = 5 * time.Second // shortest wait reported to OnWait
 )
 
-// Options say how a limiter behaves. The zero value is usable.
+// Options configure a limiter. The zero value is usable.
 type Options struct {
-	Concurrency int            // calls open at one time; 8 when zero
+	Concurrency int            // calls open at one time; 8 if zero
 	Jitter      func() float64 // in [0, 1)
-	// before waits of five seconds and more that a server's limits cause, in our own words
+	// called before waits of five seconds or more caused by a server's limits; why is our own text
 	OnWait func(d time.Duration, why string)
 }
 
-// Limiter lets calls to one server begin. It may be used from many goroutines.
+// Limiter admits calls to one server. It is safe for concurrent use.
 type Limiter struct {
 	o     Options
 	slots *semaphore.Weighted // for open calls, first come, first served
-	turn  *semaphore.Weighted // of the one that waits for the server's pace
+	turn  *semaphore.Weighted // held by the call that waits for the server's pace
 
 	mu       sync.Mutex
-	started  int64         // calls so far; a call's number is its place in that order
-	changed  chan struct{} // closed when an answer changes what the one whose turn it is waits for
+	started  int64         // number of calls so far, and thus the number of the latest
+	changed  chan struct{} // closed when an answer changes what the call with the turn waits for
 	requests quota
 	tokens   quota
 	pace     pace
 	breaker  breaker
-	waiting  map[*context.CancelFunc]bool // the calls that have not begun
-	told     time.Time                    // the end of the wait that OnWait heard of last
+	waiting  map[*context.CancelFunc]bool // cancels the calls that have not begun
+	told     time.Time                    // end of the last wait reported to OnWait
 }
 
-// call is one call that was let through.
+// call is a call that was admitted.
 type call struct {
 	number int64
 	at     time.Time
 
 	requests, tokens charge
-	trial, ended     bool // it finds out whether the server is up again; it is over
+	trial, ended     bool // it tests whether the server is up again; it is over
 }
 
-// New makes a limiter.
+// New returns a limiter.
 func New(o Options) *Limiter {
 	o.Concurrency = max(cmp.Or(o.Concurrency, defaultConcurrency), 1)
 	if o.Jitter == nil {
@@ -74,9 +74,9 @@ func New(o Options) *Limiter {
 	}
 }
 
-// Begin waits until a call may start, first come, first served. Tokens is the most that the server may count for it:
-// input and output limit; 0 where unknown. End must be called with the answer, whose body was read, or the error; it
-// fits transport.EachTry. Errors are the context's and *DownError.
+// Begin waits until a call may start, first come, first served. tokens is the most that the server may count for it,
+// input and output limit together; 0 if unknown. Call end with the response, after its body was read, or the error;
+// Begin fits transport.EachTry. Errors are the context's and *DownError.
 func (l *Limiter) Begin(ctx context.Context, tokens int64) (end func(*http.Response, error), err error) {
 	waiting, stop := l.untilDown(ctx)
 	defer stop()
@@ -96,7 +96,7 @@ func (l *Limiter) Begin(ctx context.Context, tokens int64) (end func(*http.Respo
 	return func(resp *http.Response, err error) { l.end(c, resp, err) }, nil
 }
 
-// untilDown is a context that also ends when the circuit breaker trips.
+// untilDown returns a context that also ends when the circuit breaker trips.
 func (l *Limiter) untilDown(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	l.mu.Lock()
@@ -110,7 +110,7 @@ func (l *Limiter) untilDown(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// why says why a wait ended: with its context, or since the server is down.
+// why returns the reason why a wait ended: the context's error, or that the server is down.
 func (l *Limiter) why(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -120,7 +120,7 @@ func (l *Limiter) why(ctx context.Context) error {
 	return l.breaker.error()
 }
 
-// start waits for the server's pace, as the only one that does.
+// start waits for the server's pace. Only the holder of turn may call it.
 func (l *Limiter) start(ctx context.Context, tokens float64) (*call, error) {
 	for {
 		if err := ctx.Err(); err != nil {
@@ -146,7 +146,7 @@ func (l *Limiter) answers() <-chan struct{} {
 	return l.changed
 }
 
-// try starts a call if it may, else it says how long to wait.
+// try starts a call if it may start now; otherwise it returns how long to wait.
 func (l *Limiter) try(tokens float64) (*call, time.Duration, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -173,7 +173,7 @@ func (l *Limiter) try(tokens float64) (*call, time.Duration, error) {
 		tokens: l.tokens.take(now, tokens)}, 0, nil
 }
 
-// end takes the answer of a call into account and lets others begin.
+// end updates the limiter with the answer of a call and lets others begin.
 func (l *Limiter) end(c *call, resp *http.Response, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -205,7 +205,7 @@ func (l *Limiter) end(c *call, resp *http.Response, err error) {
 	l.changed = make(chan struct{})
 }
 
-// later tells an answer that asks to come later, and how much; 0 where it names no time.
+// later reports whether an answer asks to retry later, and after how long; 0 if it names no time.
 func later(resp *http.Response, now time.Time) (named time.Duration, refused bool) {
 	if resp == nil {
 		return 0, false
@@ -215,5 +215,5 @@ func later(resp *http.Response, now time.Time) (named time.Duration, refused boo
 	return named, resp.StatusCode == http.StatusTooManyRequests || busy && named > 0
 }
 
-// statusOverloaded is what some model servers answer when all their customers together ask too much.
+// statusOverloaded is how some model servers report overload by all their customers together.
 const statusOverloaded = 529

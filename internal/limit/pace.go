@@ -9,38 +9,38 @@ import (
 
 const (
 	firstPause   = time.Second
-	longestPause = 8 * time.Second // where a window is about to end
-	// windowPause is the wait from which on a server is taken to count in windows:
-	// after it there is room for many calls at once.
+	longestPause = 8 * time.Second // if a window is about to end
+	// windowPause is the shortest requested wait that indicates a server with fixed
+	// windows: after it there is room for many calls at once.
 	windowPause = 5 * time.Second
-	slower      = 0.95 // of the rate, for each refusal
-	faster      = 1.01 // for each call that passes
-	spread      = 40   // calls a second, with which they come back where the rate is not theirs to know
-	leastRate   = 15   // calls a minute, that a first refusal comes to
+	slower      = 0.95 // factor of the rate for each refusal
+	faster      = 1.01 // for each successful call
+	spread      = 40   // calls per second after a pause, if the server has no steady rate
+	leastRate   = 15   // calls per minute, the minimum after a first refusal
 )
 
-// pace is what refusals teach of a server whose answers name no figures: when the next call may start, and at which
-// rate. The first refusal tells the rate, since limits are counted by the minute: what started within the last one.
+// pace is what refusals reveal about a server whose answers report no limits: when the next call may start, and at
+// which rate. Limits count per minute, so the first refusal sets the rate to the starts of the last minute.
 type pace struct {
-	until  time.Time     // nobody starts before
-	rate   *rate.Limiter // nil where calls start as they come
-	probe  bool          // one call at a time finds out whether there is room again
-	asked  bool          // it is on its way
-	knew   int64         // calls up to this number started before the last refusal was known
-	streak int           // refusals with no call between them that passed
-	starts []time.Time   // within the last minute
+	until  time.Time     // no call starts before
+	rate   *rate.Limiter // nil if calls are not paced
+	probe  bool          // one call at a time tests whether there is room again
+	asked  bool          // that call is under way
+	knew   int64         // calls up to this number started before the last refusal arrived
+	streak int           // refusals with no successful call between them
+	starts []time.Time   // of calls within the last minute
 }
 
-// refusal is a call that was turned away for its rate.
+// refusal is a call that was rate limited.
 type refusal struct {
-	number, last int64 // the call's, and that of the last call started
+	number, last int64 // number of this call, and of the last call started
 	now          time.Time
-	named        time.Duration // when to come again; 0 where no time was named
-	full         time.Duration // until the limit that was told is whole again; 0 where none is used up
+	named        time.Duration // requested wait; 0 if none was named
+	full         time.Duration // until the reported limit is full again; 0 if none is used up
 	jitter       float64
 }
 
-// untilAnswer is the wait of those behind a probe; its answer ends it.
+// untilAnswer is the wait of calls behind a probe, whose answer ends it.
 const untilAnswer = time.Hour
 
 func (p *pace) wait(now time.Time) time.Duration {
@@ -55,7 +55,7 @@ func (p *pace) wait(now time.Time) time.Duration {
 	return wait
 }
 
-// start counts a call that starts.
+// start records the start of a call.
 func (p *pace) start(now time.Time) {
 	p.asked = p.probe
 	p.starts = append(slices.DeleteFunc(p.starts, func(at time.Time) bool { return now.Sub(at) > minute }), now)
@@ -64,7 +64,7 @@ func (p *pace) start(now time.Time) {
 	}
 }
 
-// passed ends a row of refusals.
+// passed ends a streak of refusals.
 func (p *pace) passed(number int64, now time.Time) {
 	if number <= p.knew {
 		return
@@ -75,11 +75,11 @@ func (p *pace) passed(number int64, now time.Time) {
 	}
 }
 
-// refused holds everybody, once for a burst: the calls that were on their way when
-// the first of them was refused say nothing new, unless they name a later time.
+// refused pauses all calls, once per burst: calls already under way when the first
+// of them was refused add no information, unless they name a later time.
 func (p *pace) refused(r refusal) {
 	if r.named > longestNamed {
-		r.named = 0 // nobody waits that long; the breaker ends the run where no call passes
+		r.named = 0 // too long to wait; the breaker ends the run if no call passes
 	}
 	if r.number <= p.knew {
 		p.hold(r.now.Add(r.named))
@@ -100,8 +100,8 @@ func (p *pace) refused(r refusal) {
 	p.hold(r.now.Add(pause + time.Duration(r.jitter*float64(min(pause, firstPause)))))
 }
 
-// pause is how long to wait where nothing tells: a second, then two, then half of
-// what may be left of a window of a minute, which began with the first call in it.
+// pause returns how long to wait without other information: a second, then two, then half
+// of what may be left of a one-minute window that began with the first recorded call.
 func (p *pace) pause(now time.Time) time.Duration {
 	if p.streak <= 2 || len(p.starts) == 0 {
 		return firstPause << (p.streak - 1)
@@ -110,8 +110,8 @@ func (p *pace) pause(now time.Time) time.Duration {
 	return max(left/2, min(left+time.Second/2, longestPause), firstPause)
 }
 
-// measure sets the rate where headers tell none. A server that is still full
-// after two pauses counts in windows, and has no rate of its own.
+// measure sets the rate if headers report none. A server that still refuses after
+// two pauses counts in windows and has no steady rate.
 func (p *pace) measure(r refusal, pause time.Duration) {
 	switch {
 	case r.full > 0 || r.named >= windowPause || p.streak > 2:

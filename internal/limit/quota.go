@@ -13,37 +13,37 @@ import (
 )
 
 const (
-	// longestWait bounds a wait that headers alone ask for. A limit per day, or a header that says nothing true, must
-	// not stop a run: the server may say no to one call a minute instead.
+	// longestWait bounds a wait that is based on headers alone. A limit per day, or a wrong header, must not stop a
+	// run: the server may refuse one call a minute instead.
 	longestWait = 65 * time.Second
-	// maxLies is how often a call may pass although the headers had nothing left for it, even after the longest
-	// wait, before they are no longer believed.
+	// maxLies is how often a call may pass although the headers left nothing for it, even after the longest
+	// wait, before they are ignored.
 	maxLies = 2
-	// mostRatio bounds what the server is taken to count for one of ours.
+	// mostRatio bounds how many units the server is assumed to count for one of ours.
 	mostRatio = 4
 )
 
-// quota is one limit of a server as its answers tell it. What an answer tells was true when its call was admitted, so
-// the newest call's word counts, less what was started after it. A quota is taken to fill evenly; one that turns a
-// call away twice in a row fills at the end of a window (pace.refused).
+// quota is one limit of a server as reported by its answers. A report was true when its call was admitted, so the
+// report of the newest call counts, less what was started since. A quota is assumed to refill evenly; one that
+// refuses two calls in a row refills at the end of a window (pace.refused).
 type quota struct {
-	left  *rate.Limiter // nil where nothing was told
-	word  told          // of the call with this number, which began at
+	left  *rate.Limiter // nil if nothing was reported
+	word  told          // the report of call number of, which began at at
 	of    int64
 	at    time.Time
-	total float64 // charged so far
-	taken float64 // of the call that told last
-	ratio float64 // what the server counts for one of ours
+	total float64 // amount charged so far
+	taken float64 // total charged up to the call that reported last
+	ratio float64 // units that the server counts for one of ours
 	lies  int
 }
 
-// charge is what was charged up to and with one call.
+// charge is the amount charged up to and including one call.
 type charge struct {
 	total   float64
-	doubted bool // nothing should have been left for it
+	doubted bool // according to the headers nothing was left for it
 }
 
-// wait is how long until there is enough for a call; 0 where nothing is known.
+// wait returns how long until there is enough for a call; 0 if nothing is known.
 func (q *quota) wait(now time.Time, need float64) time.Duration {
 	if q.left == nil {
 		return 0
@@ -56,7 +56,7 @@ func (q *quota) wait(now time.Time, need float64) time.Duration {
 	return max(min(wait, q.at.Add(longestWait).Sub(now)), 0)
 }
 
-// full is how long until the quota is whole again, as the last answer told.
+// full returns how long until the quota is full again, according to the last report.
 func (q *quota) full(now time.Time) time.Duration {
 	if q.left == nil || q.left.TokensAt(now) >= q.word.limit/2 {
 		return 0
@@ -64,7 +64,7 @@ func (q *quota) full(now time.Time) time.Duration {
 	return min(max(q.at.Add(q.word.reset).Sub(now), time.Millisecond), longestWait)
 }
 
-// take counts a call that starts.
+// take charges the quota for a call that starts.
 func (q *quota) take(now time.Time, amount float64) charge {
 	doubted := q.left != nil && q.left.TokensAt(now) < min(amount*q.ratio, q.word.limit)*0.9
 	q.total += amount
@@ -72,14 +72,14 @@ func (q *quota) take(now time.Time, amount float64) charge {
 	return charge{q.total, doubted}
 }
 
-// drain takes an amount away, also below zero.
+// drain subtracts an amount, also below zero.
 func (q *quota) drain(now time.Time, amount float64) {
 	for n := int(amount + 0.5); n > 0 && q.left != nil; n -= q.left.Burst() {
 		q.left.ReserveN(now, min(n, q.left.Burst()))
 	}
 }
 
-// observe takes in what the answer to a call tells; nil where it tells nothing.
+// observe updates the quota with the report in a call's answer; t is nil if there is none.
 func (q *quota) observe(number int64, at time.Time, c charge, t *told, passed, refused bool) {
 	if passed && c.doubted {
 		q.lies++
@@ -98,14 +98,14 @@ func (q *quota) observe(number int64, at time.Time, c charge, t *told, passed, r
 	}
 	q.learn(at, c.total, t, perSecond)
 	if refused {
-		q.ratio = min(q.ratio*1.5, mostRatio) // others use it too
+		q.ratio = min(q.ratio*1.5, mostRatio) // others use the limit too
 	}
 	q.word, q.of, q.at, q.taken = *t, number, at, c.total
 	q.left = rate.NewLimiter(rate.Limit(max(perSecond, 1/minute.Seconds())), int(t.limit))
 	q.drain(at, used+(q.total-c.total)*q.ratio)
 }
 
-// learn compares two answers: what the server counted with what was charged.
+// learn compares two reports: what the server counted with what was charged.
 func (q *quota) learn(at time.Time, charged float64, t *told, perSecond float64) {
 	if q.left == nil || t.limit != q.word.limit {
 		q.ratio = 1
@@ -118,16 +118,16 @@ func (q *quota) learn(at time.Time, charged float64, t *told, perSecond float64)
 	}
 }
 
-// minute is what limits per minute are counted over, where no reset is told.
+// minute is the period of a limit without a reported reset.
 const minute = time.Minute
 
-// most bounds the figures of a header.
+// most bounds the numbers in a header.
 const most = 1e12
 
-// names are the headers of one limit: how much, how much is left, and when it is whole again.
+// names holds the headers of one limit: its size, what is left, and when it is full again.
 type names struct{ limit, left, reset string }
 
-// The families in the order of their trust: OpenAI's and its likes', Anthropic's,
+// The header families in order of trust: those of OpenAI and compatible servers, Anthropic's,
 // then those that count requests without saying so (OpenRouter; the IETF draft).
 var (
 	requestHeaders = []names{
@@ -146,14 +146,14 @@ var (
 	}
 )
 
-// told is what an answer says of one limit, at the time its call began.
+// told is an answer's report on one limit, as of the time its call began.
 type told struct {
 	limit, left float64
 	reset       time.Duration
 }
 
-// read finds the first family that an answer tells in full. Without a reset a
-// limit is taken as one per minute that fills evenly.
+// read returns the first family that an answer reports in full, or nil. A limit
+// without a reset is taken as a limit per minute that refills evenly.
 func read(h http.Header, families []names, at time.Time) *told {
 	for _, n := range families {
 		limit, ok := figure(h.Get(n.limit))
@@ -171,7 +171,7 @@ func read(h http.Header, families []names, at time.Time) *told {
 	return nil
 }
 
-// figure reads a count; what follows a comma or semicolon is a policy's description.
+// figure parses a count; text after a comma or semicolon describes a policy.
 func figure(value string) (float64, bool) {
 	if end := strings.IndexAny(value, ",;"); end >= 0 {
 		value = value[:end]

@@ -1,11 +1,11 @@
-// Package order sorts and groups lists of large values. slices.SortStableFunc is compiled anew for
-// every type of element, at 6 to 27 KB each; here one sort of places serves all of them.
+// Package order sorts and groups lists of large values. slices.SortStableFunc is compiled separately
+// for every element type, at 6 to 27 KB each; here one sort of indexes serves all of them.
 package order
 
 import "slices"
 
-// Stable sorts a list as compare says, which is called as slices.SortFunc calls it; those
-// that compare as equal keep their order. It takes the memory of a second list.
+// Stable sorts a list by compare, as slices.SortStableFunc does: equal elements keep
+// their order. It allocates a second list.
 func Stable[T any](list []T, compare func(a, b T) int) {
 	sorted := make([]T, len(list))
 	for to, from := range places(len(list), func(i, j int) int { return compare(list[i], list[j]) }) {
@@ -14,7 +14,7 @@ func Stable[T any](list []T, compare func(a, b T) int) {
 	copy(list, sorted)
 }
 
-// places is where each element of a sorted list stood before.
+// places returns the previous index of each element of the sorted list.
 func places(n int, compare func(i, j int) int) []int {
 	all := make([]int, n)
 	for i := range all {
@@ -24,8 +24,7 @@ func places(n int, compare func(i, j int) int) []int {
 	return all
 }
 
-// Grouped brings together what has the same key, in the order in which the keys
-// first appear.
+// Grouped groups elements by key, in the order in which the keys first appear.
 func Grouped[T any, K comparable](all []T, key func(T) K) [][]T {
 	var groups [][]T
 	index := map[K]int{}

@@ -7,7 +7,7 @@ import (
 	"os/exec"
 )
 
-// Command is exec.CommandContext.
+// Command returns exec.CommandContext's command.
 func Command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	return exec.CommandContext(ctx, name, args...)
 }

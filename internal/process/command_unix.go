@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// Command is exec.CommandContext, of a group that ends with ctx.
+// Command returns a command in its own process group, which is killed when ctx ends.
 func Command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

@@ -1,7 +1,7 @@
-// Package process starts other programs, which end with all that they started themselves: what is called as npx, uvx or
-// sh does its work in a child.
+// Package process starts other programs, and ends them together with everything they started: programs called through
+// npx, uvx or sh do their work in a child.
 //
-// A program is in a group of its own, which no Ctrl-C reaches: the end of its context kills the group, and so does
-// Cancel, also after Wait. Where this process is killed outright nothing tells the group, and a program whose standard
-// input it does not read goes on. On Windows the program alone is killed.
+// A program gets its own process group, which no Ctrl-C reaches: the end of its context kills the group, and so does
+// Cancel, even after Wait. If this process is killed outright, nothing reaches the group, and a program that does not
+// read its standard input goes on. On Windows only the program itself is killed.
 package process

@@ -1,10 +1,10 @@
-// Package artifactstore keeps a thread in memory and carries it away while it
-// runs, as partial checkpoints, so that the next attempt of a job whose runner
-// died goes on from what was paid for.
+// Package artifactstore keeps a thread in memory and uploads it as partial
+// checkpoints while it runs, so that after a runner died the next attempt of the
+// job resumes from what was paid for.
 //
-// It packs nothing and checks nothing itself: what a partial is, and when it is
-// trusted, is checkpoint's. It never ends a run and never makes one wait. Start
-// reading at Options and New; Carrier is where partials go.
+// It neither packs nor checks anything: package checkpoint defines partials and
+// when they are trusted. It never ends a run or makes it wait. Start reading at
+// Options and New; Carrier is where partials go.
 package artifactstore
 
 import (
@@ -25,26 +25,26 @@ const (
 	lastInterval  = 30 * time.Minute
 )
 
-// ErrTooLarge is progress that no checkpoint has room for. The run goes on, and
-// what was carried before stays.
+// ErrTooLarge reports that the progress does not fit into a checkpoint. The run
+// goes on, and what was uploaded before stays.
 var ErrTooLarge = errors.New("the progress is too large to be carried away")
 
-// Options says where progress goes, in which form, and how often.
+// Options says where progress is stored, in which form, and how often.
 type Options struct {
-	// Carriers are given each partial at the same time, and fail apart.
+	// Carriers receive each partial concurrently, and fail independently.
 	Carriers []Carrier
-	// Pack makes the n-th partial, counted from 1, of what is saved of the thread.
+	// Pack returns the n-th partial, from 1, of the thread's stored data.
 	Pack func(saved graph.Saved, n int) (name string, zip []byte, err error)
-	// Interval is how long after the first write something is carried away, 30 s
-	// when zero; it doubles each time, up to half an hour. Less than zero is never.
+	// Interval is the time from the first write to the first upload, 30 s if zero. It
+	// doubles with each upload, up to half an hour. If negative, nothing is uploaded.
 	Interval time.Duration
-	// OnError is told what went wrong on the way, from other goroutines.
+	// OnError receives errors of uploads, from other goroutines.
 	OnError func(error)
 }
 
-// Store is a graph.Store over memory. The first thread that is saved or primed
-// is carried away, others stay in memory. Its locks are for one process: what
-// keeps other runners off is the workflow's concurrency group.
+// Store is a graph.Store in memory. It uploads the first thread that is saved or
+// primed; others stay in memory. Its locks work within one process: the
+// workflow's concurrency group keeps other runners off.
 type Store struct {
 	*graph.Memory
 	options Options
@@ -54,19 +54,19 @@ type Store struct {
 	thread    string
 	known     bool // thread is set
 	closed    bool
-	changes   int // writes to it so far
+	changes   int // number of writes to the thread so far
 	ticking   context.CancelFunc
-	ended     chan struct{}      // closed when the ticking is over
-	interrupt context.CancelFunc // of an upload on the way, nil without one
-	uploading int                // the changes that it carries
+	ended     chan struct{}      // closed when tick returns
+	interrupt context.CancelFunc // cancels the current upload; nil if there is none or it is the last
+	uploading int                // the changes that the current upload contains
 
-	turn    chan struct{} // held by who uploads; guards what follows
-	number  int           // of the newest partial
-	carried int           // changes that are stored
+	turn    chan struct{} // held during an upload; guards the fields below
+	number  int           // number of the newest partial
+	carried int           // number of changes that are stored
 }
 
-// New returns an empty store. It starts nothing before the first write, and is
-// to be closed.
+// New returns an empty store. It starts no goroutine before the first write.
+// Close it.
 func New(o Options) *Store {
 	o.Interval = cmp.Or(o.Interval, firstInterval)
 	if o.OnError == nil {
@@ -79,8 +79,8 @@ func New(o Options) *Store {
 	return s
 }
 
-// Prime fills an empty store with what an earlier attempt left: its partial of
-// this number and name. The numbers go on from there, and the next partial
+// Prime fills an empty store with what an earlier attempt left: its partial with
+// this number and name. Numbering continues from there, and the next partial
 // replaces it.
 func (s *Store) Prime(ctx context.Context, thread string, saved graph.Saved, number int, name string) error {
 	if err := s.Memory.Save(ctx, thread, saved.Snapshot); err != nil {
@@ -109,8 +109,8 @@ func (s *Store) Save(ctx context.Context, thread string, snapshot ...[]byte) err
 	return err
 }
 
-// Append adds a record to the journal of a thread that was saved. It is kept by
-// this process alone until it is carried away.
+// Append adds a record to the journal of a saved thread. Only this process has
+// the record until the next upload.
 func (s *Store) Append(ctx context.Context, thread string, record ...[]byte) error {
 	err := s.Memory.Append(ctx, thread, record...)
 	if err == nil {
@@ -119,8 +119,8 @@ func (s *Store) Append(ctx context.Context, thread string, record ...[]byte) err
 	return err
 }
 
-// changed starts the ticking with the first write. A run that is cancelled must
-// not take its last upload with it, so only Close ends the ticking.
+// changed starts the periodic uploads with the first write. Cancelling the run
+// must not cancel its last upload, so only Close ends them.
 func (s *Store) changed(ctx context.Context, thread string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -148,9 +148,9 @@ func (s *Store) tick(ctx context.Context) {
 	}
 }
 
-// Flush carries away now what was written since the last time, and returns when
-// it is stored or the context ends. An upload on the way that lacks something
-// is broken off for it.
+// Flush uploads at once what was written since the last upload, and returns when
+// it is stored or the context ends. It interrupts an upload that lacks some of
+// that.
 func (s *Store) Flush(ctx context.Context) error {
 	s.mu.Lock()
 	if s.interrupt != nil && s.uploading < s.changes {
@@ -160,8 +160,8 @@ func (s *Store) Flush(ctx context.Context) error {
 	return s.upload(ctx, true)
 }
 
-// upload makes one partial and gives it to every carrier. It is an error where
-// one of them failed; the changes count as carried where one took it.
+// upload packs one partial and passes it to every carrier. It returns an error if
+// any carrier failed; the changes count as stored if any carrier succeeded.
 func (s *Store) upload(ctx context.Context, last bool) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -195,8 +195,8 @@ func (s *Store) upload(ctx context.Context, last bool) error {
 	return err
 }
 
-// begin notes that an upload is on the way, and what it has to carry. The last
-// one is not to be broken off.
+// begin registers an upload and returns what it has to contain. The last upload
+// cannot be interrupted.
 func (s *Store) begin(stop context.CancelFunc, last bool) (thread string, changes int, some bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -212,8 +212,8 @@ func (s *Store) end() {
 	s.interrupt = nil
 }
 
-// give stores a partial with all carriers at one time: what a shutdown leaves of
-// time is not enough for one after the other.
+// give stores a partial with all carriers concurrently, because a shutdown leaves
+// too little time for one after the other.
 func (s *Store) give(ctx context.Context, name string, zip []byte, last bool) (took bool, err error) {
 	errs := make([]error, len(s.lanes))
 	var group sync.WaitGroup
@@ -230,8 +230,8 @@ func (s *Store) give(ctx context.Context, name string, zip []byte, last bool) (t
 	return took, nil
 }
 
-// Close stops the carrying. Whole says that the thread is stored as a whole
-// draft by now: the partials are then deleted.
+// Close stops the uploads. whole means that the thread is now stored as a
+// complete draft, so that its partials are deleted.
 func (s *Store) Close(ctx context.Context, whole bool) error {
 	s.mu.Lock()
 	stop, ended := s.ticking, s.ended

@@ -13,38 +13,38 @@ import (
 
 // Carrier stores checkpoints by name, for this run or for others.
 type Carrier interface {
-	// Put stores a zip: all of it or nothing, under a name that is not taken.
+	// Put stores a zip, all of it or nothing, under a name that is not in use.
 	Put(ctx context.Context, name string, zip []byte) error
-	// List is what there is, newest first, also what others stored.
+	// List returns all stored items, newest first, including those of others.
 	List(ctx context.Context) ([]Item, error)
-	// Get loads an item as it was listed, at most max bytes.
+	// Get loads a listed item of at most max bytes.
 	Get(ctx context.Context, i Item, max int64) ([]byte, error)
-	// Delete removes a name. One that is not there is no error.
+	// Delete removes a name. Deleting a name that does not exist is no error.
 	Delete(ctx context.Context, name string) error
 }
 
-// Item is a stored checkpoint, and what the carrier's server says of it; what
-// is not told is zero. RunID names the run that stored it.
+// Item is a stored checkpoint as the carrier's server describes it; what the
+// server does not report is zero. RunID is the run that stored it.
 type Item struct {
 	github.Artifact
 	Source Source
 }
 
-// Source says who vouches for where an item comes from.
+// Source says who vouches for the origin of an item.
 type Source int
 
 // The sources.
 const (
-	OfRun    Source = iota // the server names the run; where it does not, nothing is assumed
-	OfFolder               // whoever carries the folder from job to job
-	OfCache                // nobody: any workflow of the branch may write there
+	OfRun    Source = iota // the server names the run; if it does not, nothing is assumed
+	OfFolder               // whoever passes the folder from job to job
+	OfCache                // no one: any workflow of the branch may write there
 )
 
-// ErrReadOnly is a carrier that stores nothing.
+// ErrReadOnly reports that a carrier cannot store anything.
 var ErrReadOnly = errors.New("nothing can be stored there")
 
-// check holds loaded bytes against the listed digest. Content that was replaced
-// behind its name is not what was listed.
+// check compares loaded bytes with the listed digest, to detect content that was
+// replaced under the same name.
 func (i Item) check(zip []byte) error {
 	if i.Digest != "" && i.Digest != fmt.Sprintf("sha256:%x", sha256.Sum256(zip)) {
 		return fmt.Errorf("%w: %q", artifact.ErrDigest, i.Name)
@@ -52,17 +52,17 @@ func (i Item) check(zip []byte) error {
 	return nil
 }
 
-// lane is a carrier and what this process has left with it.
+// lane tracks what this process has stored with one carrier.
 type lane struct {
 	carrier Carrier
 	newest  string
-	stale   []string // to be deleted: replaced ones, and those that may or may not have been stored
-	closed  bool     // it is read-only, and is not asked again
+	stale   []string // to be deleted: replaced partials, and those with unknown outcome
+	closed  bool     // the carrier is read-only and no longer used
 }
 
-// put stores a partial and deletes what it replaces, so that there are never
-// more than two. Only the last of a run, whose time is short, is stored before
-// one of unknown outcome is deleted.
+// put stores a partial and deletes the one it replaces, so that there are never
+// more than two. Partials of unknown outcome are deleted first, except before the
+// last partial of a run, for which time is short.
 func (l *lane) put(ctx context.Context, name string, zip []byte, last bool, onError func(error)) error {
 	if l.closed {
 		return nil
@@ -85,7 +85,7 @@ func (l *lane) put(ctx context.Context, name string, zip []byte, last bool, onEr
 	return nil
 }
 
-// drop deletes what is stale. What could not be deleted stays so.
+// drop deletes the stale partials. Those that could not be deleted stay stale.
 func (l *lane) drop(ctx context.Context) error {
 	var errs []error
 	l.stale = slices.DeleteFunc(l.stale, func(name string) bool {
@@ -96,7 +96,7 @@ func (l *lane) drop(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// clear deletes everything.
+// clear deletes all partials of this process.
 func (l *lane) clear(ctx context.Context) error {
 	if l.newest != "" {
 		l.stale, l.newest = append(l.stale, l.newest), ""

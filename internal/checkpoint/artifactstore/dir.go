@@ -15,18 +15,18 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// Dir carries checkpoints as files <name>.zip of a folder, for servers without
-// the runner's protocol. Whatever brings the folder from job to job says who may
-// write to it. Its files are for their owner alone.
+// Dir stores checkpoints as files <name>.zip in a folder, for servers without the
+// runner's protocol. Who may write to it depends on what passes the folder from
+// job to job. Its files are accessible to their owner only.
 type Dir struct {
 	Path   string
-	Prefix string // of the names that are listed
+	Prefix string // of the names to list
 }
 
 const extension = ".zip"
 
-// Put writes a file, atomically and to the disk. A name that is there is
-// replaced.
+// Put writes a file atomically and durably. It replaces an existing file of that
+// name.
 func (d Dir) Put(_ context.Context, name string, zip []byte) error {
 	if err := os.MkdirAll(d.Path, 0o700); err != nil {
 		return err
@@ -58,7 +58,7 @@ func write(root *os.Root, name string, content []byte) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// syncFolder makes a rename last.
+// syncFolder makes a rename durable.
 func syncFolder(root *os.Root) error {
 	f, err := root.Open(".")
 	if err != nil {
@@ -67,8 +67,8 @@ func syncFolder(root *os.Root) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// List is the folder's regular files, newest first. A folder that is not there
-// is empty.
+// List returns the folder's regular files, newest first. A missing folder is
+// empty.
 func (d Dir) List(context.Context) ([]Item, error) {
 	entries, err := os.ReadDir(d.Path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -91,8 +91,8 @@ func (d Dir) List(context.Context) ([]Item, error) {
 	return items, nil
 }
 
-// Get reads a file of the folder: fs.ErrNotExist, transport.ErrTooLarge. A link
-// is no file.
+// Get reads a file of the folder. Errors are fs.ErrNotExist and
+// transport.ErrTooLarge, among others; a link is refused.
 func (d Dir) Get(_ context.Context, i Item, max int64) ([]byte, error) {
 	if err := checkName(i.Name); err != nil {
 		return nil, err
@@ -147,7 +147,7 @@ func removeIfThere(root *os.Root, name string) error {
 	return nil
 }
 
-// checkName takes what GitHub takes as an artifact's name, and no path.
+// checkName accepts what GitHub accepts as an artifact's name, but no path.
 func checkName(name string) error {
 	if name == "" || strings.HasPrefix(name, ".") || strings.ContainsAny(name, "\":<>|*?\r\n\\/\x00") {
 		return fmt.Errorf("%q cannot name a checkpoint", name)

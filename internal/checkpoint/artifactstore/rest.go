@@ -6,22 +6,22 @@ import (
 	"github.com/org/pr-review-action/internal/github"
 )
 
-// REST reads what runs of a repository have stored as artifacts. It stores
-// nothing. What forks' runs stored is among it: each item names its run.
+// REST reads the artifacts that runs of a repository have stored, and stores
+// nothing. They include artifacts of forks' runs: each item names its run.
 type REST struct {
 	API              *github.Client
 	Owner, Repo      string
-	github.Artifacts       // those that are listed
-	Cut              *bool // is set where others may lie behind them; nil for nobody
+	github.Artifacts       // selects those that are listed
+	Cut              *bool // set to true if there may be more artifacts than were listed; may be nil
 }
 
-// Put is ErrReadOnly.
+// Put returns ErrReadOnly.
 func (r REST) Put(context.Context, string, []byte) error { return ErrReadOnly }
 
-// Delete is ErrReadOnly.
+// Delete returns ErrReadOnly.
 func (r REST) Delete(context.Context, string) error { return ErrReadOnly }
 
-// List is what there is, newest first.
+// List returns the selected artifacts, newest first.
 func (r REST) List(ctx context.Context) ([]Item, error) {
 	list, cut, err := r.API.Artifacts(ctx, r.Owner, r.Repo, r.Artifacts)
 	if cut && r.Cut != nil {
@@ -34,7 +34,7 @@ func (r REST) List(ctx context.Context) ([]Item, error) {
 	return items, err
 }
 
-// Get loads the artifact of the item's id, whatever has the name by now.
+// Get loads the artifact with the item's id, whatever has its name now.
 func (r REST) Get(ctx context.Context, i Item, max int64) ([]byte, error) {
 	zip, err := r.API.Download(ctx, r.Owner, r.Repo, i.ID, max)
 	if err == nil {

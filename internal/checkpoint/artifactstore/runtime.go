@@ -11,13 +11,13 @@ import (
 	"github.com/org/pr-review-action/internal/github"
 )
 
-// Runtime carries checkpoints as artifacts of this run. Those of earlier
-// attempts may be listed, unless all jobs were run again, which deletes them.
+// Runtime stores checkpoints as artifacts of this run. It may also list those of
+// earlier attempts, unless all jobs were re-run, which deletes them.
 type Runtime struct {
 	Client       *artifact.Client
-	Prefix       string // of the names that are listed
-	Days         int    // they are kept; 0 is the repository's own
-	RunID        int64  // this run's, and its repository's: what is listed is theirs
+	Prefix       string // of the names to list
+	Days         int    // retention; 0 for the repository's default
+	RunID        int64  // id of this run and, below, of its repository, which listed items belong to
 	RepositoryID int64
 }
 
@@ -27,7 +27,7 @@ func (r Runtime) Put(ctx context.Context, name string, zip []byte) error {
 	return err
 }
 
-// List is what the run has, newest first.
+// List returns the run's artifacts, newest first.
 func (r Runtime) List(ctx context.Context) ([]Item, error) {
 	list, err := r.Client.List(ctx, r.Prefix)
 	var items []Item
@@ -40,7 +40,7 @@ func (r Runtime) List(ctx context.Context) ([]Item, error) {
 	return items, err
 }
 
-// Get loads the artifact of the item's id.
+// Get loads the artifact with the item's id.
 func (r Runtime) Get(ctx context.Context, i Item, max int64) ([]byte, error) {
 	list, err := r.Client.List(ctx, i.Name)
 	if err != nil {
@@ -65,22 +65,22 @@ func (r Runtime) Delete(ctx context.Context, name string) error {
 	return nil
 }
 
-// Cache carries checkpoints as entries of the repository's cache, which is
-// there also after "Re-run all jobs" has deleted the run's artifacts.
+// Cache stores checkpoints as entries of the repository's cache, which survive
+// even after "Re-run all jobs" has deleted the run's artifacts.
 //
-// Who wrote an entry cannot be known: any workflow of the branch may have. So
-// an item of it names no run, and is only ever used under a valid seal (T34).
+// The author of an entry is unknown: any workflow of the branch may have written
+// it. So its items name no run, and are only used under a valid seal (T34).
 type Cache struct {
 	Client *artifact.Client
-	Prefix string // of the keys, such as pr-review-42-docs-<run id>-; the names follow it
+	Prefix string // of the keys, such as pr-review-42-docs-<run id>-; names follow it
 }
 
-// Put stores an entry: artifact.ErrReadOnly where the run may not.
+// Put stores an entry. It returns artifact.ErrReadOnly if the run may not.
 func (c Cache) Put(ctx context.Context, name string, zip []byte) error {
 	return c.Client.PutCache(ctx, c.Prefix+name, zip)
 }
 
-// List is the newest entry: the service tells no more.
+// List returns the newest entry; the service reports no others.
 func (c Cache) List(ctx context.Context) ([]Item, error) {
 	key, err := c.Client.NewestCache(ctx, c.Prefix)
 	if errors.Is(err, artifact.ErrNotFound) {
@@ -92,11 +92,11 @@ func (c Cache) List(ctx context.Context) ([]Item, error) {
 	return []Item{{Source: OfCache, Artifact: github.Artifact{Name: strings.TrimPrefix(key, c.Prefix)}}}, nil
 }
 
-// Get loads the entry of the item's name.
+// Get loads the entry with the item's name.
 func (c Cache) Get(ctx context.Context, i Item, max int64) ([]byte, error) {
 	return c.Client.GetCache(ctx, c.Prefix+i.Name, max)
 }
 
-// Delete leaves an entry to its end, a week after its last use: the service
-// deletes nothing.
+// Delete does nothing: the service cannot delete entries. They expire a week
+// after their last use.
 func (c Cache) Delete(context.Context, string) error { return nil }

@@ -8,12 +8,12 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Disk is the file system as the store uses it. Every read and write goes
-// through it, so that tests can make each of them fail. Errors are those of
-// package os: fs.ErrNotExist, fs.ErrExist and fs.ErrPermission are told apart.
+// Disk is the file system as the store uses it. Every read and write goes through
+// it, so that tests can make each of them fail. Errors are those of package os:
+// fs.ErrNotExist, fs.ErrExist and fs.ErrPermission matter.
 type Disk interface {
-	// Open opens a file to append to it; one that is not there is made, for its
-	// owner alone.
+	// Open opens a file for appending, and creates it with access for its owner only if
+	// it does not exist.
 	Open(path string) (File, error)
 	ReadFile(path string) ([]byte, error)
 	ReadDir(path string) (names []string, err error)
@@ -22,15 +22,15 @@ type Disk interface {
 	Rename(from, to string) error
 	// Remove removes a file or an empty folder.
 	Remove(path string) error
-	// SyncDir makes durable which names a folder has.
+	// SyncDir makes the names in a folder durable.
 	SyncDir(path string) error
-	// Lock takes the lock of a file, which is made where it is not there, until
-	// unlock is called or the process ends. Free is false where another has it.
+	// Lock locks a file, which it creates if needed, until unlock is called or the
+	// process ends. free is false if another process holds the lock.
 	Lock(path string) (unlock func() error, free bool, err error)
 }
 
-// File is an open file. It is an alias, so that a disk need not import this
-// package.
+// File is an open file. It is an alias, so that implementations of Disk need not
+// import this package.
 type File = interface {
 	io.WriteCloser
 	Sync() error
@@ -77,7 +77,7 @@ func (osDisk) SyncDir(path string) error {
 	return d.Close()
 }
 
-// Lock opens for writing too: over NFS a lock needs it.
+// Lock opens the file for writing too, because locks over NFS require that.
 func (osDisk) Lock(path string) (unlock func() error, free bool, err error) {
 	lock := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR))
 	free, err = lock.TryLock()

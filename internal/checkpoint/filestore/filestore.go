@@ -1,11 +1,11 @@
-// Package filestore keeps threads in a folder: one subfolder for each, with
-// the graph's snapshot and the journal of the tasks finished since.
+// Package filestore keeps threads in a folder, with one subfolder for each that
+// holds the graph's snapshot and the journal of the tasks finished since.
 //
-// It knows nothing of what snapshots and records hold. What it acknowledged is
-// on disk, whatever befalls the process or the machine; who writes to a thread
-// while others might holds its lock. Folders are made with the first write or
-// lock, for their owner alone. Start reading at Store; journal.go has the
-// journal's form, folder.go the order of writing.
+// It knows nothing about the contents of snapshots and records. What it has
+// acknowledged survives a crash of the process or the machine. Hold a thread's
+// lock when others might write to it. Folders are created by the first write or
+// lock, for their owner only. Start reading at Store; journal.go defines the
+// journal's format, folder.go the order of writes.
 package filestore
 
 import (
@@ -21,16 +21,16 @@ import (
 	"github.com/org/pr-review-action/internal/graph"
 )
 
-// Store is a graph.Store over a folder. Its methods may be called from several
-// goroutines; their errors name the file, the caller knows the thread. Close it
-// when no more is written.
+// Store is a graph.Store over a folder. Its methods may be called concurrently.
+// Its errors name the file but not the thread, which the caller knows. Close it
+// after the last write.
 type Store struct {
 	dir  string
 	disk Disk
 	now  func() time.Time
 
 	mu       sync.Mutex
-	journals map[string]*journal // open ones, by thread
+	journals map[string]*journal // open journals, by thread
 }
 
 var _ graph.Store = (*Store)(nil)
@@ -38,7 +38,7 @@ var _ graph.Store = (*Store)(nil)
 // New opens the store in dir, which need not exist yet.
 func New(dir string) (*Store, error) { return NewOn(osDisk{}, dir) }
 
-// NewOn opens the store in a folder of another file system than the machine's.
+// NewOn opens the store in a folder of the given file system.
 func NewOn(disk Disk, dir string) (*Store, error) {
 	if dir == "" {
 		return nil, errors.New("the store's folder has no name")
@@ -57,13 +57,13 @@ func NewOn(disk Disk, dir string) (*Store, error) {
 	return &Store{dir: dir, disk: disk, now: time.Now, journals: map[string]*journal{}}, nil
 }
 
-// Where is the store's folder, absolute.
+// Where returns the absolute path of the store's folder.
 func (s *Store) Where() string { return s.dir }
 
-// Load reads a thread's snapshot and the whole records of its journal. What a
-// crash left of records that were not acknowledged is passed over;
-// graph.ErrSnapshot where one that was is damaged, graph.ErrNoThread where the
-// thread was never saved.
+// Load reads a thread's snapshot and the complete records of its journal. It
+// skips what a crash left of unacknowledged records. It returns graph.ErrSnapshot
+// if an acknowledged record is damaged, and graph.ErrNoThread if the thread was
+// never saved.
 func (s *Store) Load(ctx context.Context, thread string) (graph.Saved, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,8 +82,8 @@ func (s *Store) Load(ctx context.Context, thread string) (graph.Saved, error) {
 	return graph.Saved{Snapshot: snapshot, Journal: slices.Collect(records(text[:whole]))}, nil
 }
 
-// Save replaces a thread's snapshot, then drops its journal. After a crash
-// there is the old snapshot or the new one, and the journal may be left.
+// Save replaces a thread's snapshot, then drops its journal. A crash leaves the
+// old snapshot or the new one, and possibly the journal.
 func (s *Store) Save(ctx context.Context, thread string, snapshot ...[]byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,10 +103,10 @@ func (s *Store) Save(ctx context.Context, thread string, snapshot ...[]byte) err
 	return s.removeIfThere(filepath.Join(folder, journalFile))
 }
 
-// Append adds a record to the journal of a thread that was saved; it is on
-// disk when Append returns. After an error the record may or may not be kept,
-// earlier ones are, and the journal takes no more until it is opened again, by
-// another Lock, Save or Store.
+// Append adds a record to the journal of a saved thread; it is on disk when
+// Append returns. After an error the record may or may not be kept, but earlier
+// ones are, and the journal accepts no more until another Lock, Save or Store
+// reopens it.
 func (s *Store) Append(ctx context.Context, thread string, record ...[]byte) error {
 	j, err := s.journal(ctx, thread)
 	if err != nil {
@@ -136,7 +136,7 @@ func (s *Store) closeJournal(thread string) error {
 	return j.close()
 }
 
-// check is graph.ErrNoThread for a thread that was never saved.
+// check returns graph.ErrNoThread for a thread that was never saved.
 func (s *Store) check(ctx context.Context, thread string) error {
 	if err := ctx.Err(); err != nil || s.journals[thread] != nil {
 		return err
@@ -152,7 +152,7 @@ func (s *Store) check(ctx context.Context, thread string) error {
 	return err
 }
 
-// Remove forgets a thread, and leaves its lock as it is. One that is not there
+// Remove deletes a thread but not its lock. Removing a thread that does not exist
 // is no error.
 func (s *Store) Remove(ctx context.Context, thread string) error {
 	s.mu.Lock()
@@ -173,7 +173,7 @@ func (s *Store) Remove(ctx context.Context, thread string) error {
 	return s.disk.Remove(folder)
 }
 
-// Threads lists the ids of the saved threads, sorted.
+// Threads returns the ids of the saved threads, sorted.
 func (s *Store) Threads(ctx context.Context) ([]string, error) {
 	names, err := s.disk.ReadDir(s.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -196,7 +196,7 @@ func (s *Store) Threads(ctx context.Context) ([]string, error) {
 	return threads, nil
 }
 
-// Close closes the open journals. What was acknowledged is on disk already.
+// Close closes the open journals. Acknowledged records are on disk already.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -19,8 +19,8 @@ const (
 	journalFile  = "journal"
 )
 
-// folder is where a thread lives: what can be read of its id, and a hash that
-// keeps ids apart whose readable parts are equal.
+// folder returns the path of a thread's folder: the readable part of its id, and
+// a hash that distinguishes ids with the same readable part.
 func (s *Store) folder(thread string) string {
 	readable := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' {
@@ -32,8 +32,8 @@ func (s *Store) folder(thread string) string {
 	return filepath.Join(s.dir, fmt.Sprintf("%.60s-%x", readable, sum[:8]))
 }
 
-// owned is an error that is fs.ErrNotExist where the folder is not there, and
-// another one where it is another thread's.
+// owned returns an error that is fs.ErrNotExist if the folder does not exist, and
+// another error if it belongs to a different thread.
 func (s *Store) owned(folder, thread string) error {
 	id, err := s.disk.ReadFile(filepath.Join(folder, threadFile))
 	if err == nil && string(id) != thread {
@@ -42,9 +42,9 @@ func (s *Store) owned(folder, thread string) error {
 	return err
 }
 
-// make makes a thread's folder once. The file with the id comes last: a folder
-// with it is whole, and what stands in one without it is left from a thread
-// that was removed.
+// make creates a thread's folder if needed. It writes the file with the id last:
+// a folder that has the id is complete, and the contents of one without it are
+// left over from a removed thread.
 func (s *Store) make(thread, folder string) error {
 	if err := s.owned(folder, thread); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -65,9 +65,9 @@ func (s *Store) make(thread, folder string) error {
 	return s.replace(filepath.Join(folder, threadFile), []byte(thread))
 }
 
-// makeRoot makes the store's folder, and those above it that are missing. The
-// lowest that is there may have been made by a process that was killed before it
-// could sync; one that may not be read is not ours.
+// makeRoot creates the store's folder and its missing parents. It also syncs the
+// lowest existing one, which a process that was killed may have created without
+// syncing; one that may not be read is not ours.
 func (s *Store) makeRoot() error {
 	var missing []string
 	level := s.dir
@@ -96,8 +96,8 @@ func (s *Store) makeRoot() error {
 	return nil
 }
 
-// empty removes what is in a thread's folder. The id goes first and for good:
-// a journal that a crash brought back must not be taken for a new thread's.
+// empty removes the contents of a thread's folder. It first removes the id durably,
+// so that a journal that reappears after a crash is not taken for a new thread's.
 func (s *Store) empty(folder string) error {
 	if err := s.removeIfThere(filepath.Join(folder, threadFile)); err != nil {
 		return err
@@ -112,8 +112,8 @@ func (s *Store) empty(folder string) error {
 	return errors.Join(err, s.disk.SyncDir(folder))
 }
 
-// replace gives path new content such that a crash leaves the old content or
-// the new one whole, and that the new one is on disk when replace returns.
+// replace replaces a file's content atomically: a crash leaves the whole old or
+// the whole new content, and the new content is on disk when replace returns.
 func (s *Store) replace(path string, content ...[]byte) error {
 	temp := path + ".new"
 	err := s.write(temp, File.Sync, content...)
@@ -126,7 +126,7 @@ func (s *Store) replace(path string, content ...[]byte) error {
 	return s.disk.SyncDir(filepath.Dir(path))
 }
 
-// write makes a file anew.
+// write writes a new file in place of an existing one.
 func (s *Store) write(path string, sync func(File) error, content ...[]byte) error {
 	if err := s.removeIfThere(path); err != nil {
 		return err
@@ -137,7 +137,7 @@ func (s *Store) write(path string, sync func(File) error, content ...[]byte) err
 	}
 	w := bufio.NewWriter(f)
 	for _, part := range content {
-		_, _ = w.Write(part) // an error of the writer stays
+		_, _ = w.Write(part) // the writer keeps its error for Flush
 	}
 	if err = w.Flush(); err == nil {
 		err = sync(f)
@@ -153,9 +153,9 @@ func (s *Store) removeIfThere(path string) error {
 	return err
 }
 
-// Default is where threads are kept where --store names nothing:
-// PR_REVIEW_STORE as it is, which may be another store's address, else the folder
-// pr-review under XDG_STATE_HOME, else under the platform's folder for such state.
+// Default returns where threads are stored if --store is not given: PR_REVIEW_STORE
+// as it is, which may be another kind of store's address, else the folder pr-review
+// under XDG_STATE_HOME, else under the platform's folder for application state.
 func Default(getenv func(string) string) (string, error) {
 	if dir := getenv("PR_REVIEW_STORE"); dir != "" {
 		return dir, nil
@@ -168,8 +168,8 @@ func Default(getenv func(string) string) (string, error) {
 	return at, nil
 }
 
-// UserFolder is the folder pr-review under the one that xdg names, else under the platform's for
-// such files: unix or mac in the user's home. Where there is none, it names what is not set.
+// UserFolder returns the folder pr-review under the one in the variable xdg, else under unix or mac
+// in the user's home, as the platform has it. If there is none, missing names the unset variable.
 func UserFolder(getenv func(string) string, xdg, unix, mac string) (dir, missing string) {
 	if at := getenv(xdg); filepath.IsAbs(at) {
 		return filepath.Join(at, "pr-review"), ""

@@ -14,35 +14,35 @@ import (
 	"github.com/org/pr-review-action/internal/graph"
 )
 
-// A journal is a row of frames, each a record with a head before it, little
-// endian: a CRC-32C (4 bytes) over the rest of the head, the frame's place in the
-// file and the record; the record's length (4 bytes); and how many bytes of the
-// journal were known to be on disk when the frame was written (8 bytes).
+// A journal is a sequence of frames, each a header followed by a record. The header
+// is little endian: a CRC-32C (4 bytes) over the rest of the header, the frame's
+// offset in the file and the record; the record's length (4 bytes); and how many
+// bytes of the journal were known to be on disk when the frame was written (8 bytes).
 //
-// Several frames may be written before one sync, which acknowledges them all.
-// When the machine goes down in between, any page of them may be on disk and any
-// other not. A frame that is not whole is therefore cut off with all behind it,
-// unless one behind it knows that it was on disk: then it is damage.
+// Several frames may be written before one sync, which acknowledges them all. If the
+// machine crashes in between, any subset of their pages may be on disk. An incomplete
+// frame is therefore cut off with everything after it, unless a later frame records
+// that it was on disk: then the journal is damaged.
 const headLength = 16
 
-// maxRecord is the longest record, in bytes; the graph writes none that is longer.
+// maxRecord is the maximum length of a record in bytes; the graph writes none longer.
 const maxRecord = 256 << 20
 
-// errDamaged is a record that was acknowledged and is not whole: no crash
-// leaves that.
+// errDamaged reports that an acknowledged record is incomplete, which no crash
+// can cause.
 var errDamaged = fmt.Errorf("%w: a record of the journal is damaged", graph.ErrSnapshot)
 
-// errClosed is for those who write while the thread is saved, locked or removed.
+// errClosed reports a write while the thread is being saved, locked or removed.
 var errClosed = errors.New("the journal was closed")
 
-// journal is an open journal. Where a write or a sync fails nobody knows what is
-// on disk, and the journal takes no more.
+// journal is an open journal. After a failed write or sync it is unknown what is
+// on disk, so the journal accepts no more records.
 type journal struct {
 	mu      sync.Mutex
-	ended   sync.Cond // a sync ended, with mu
+	ended   sync.Cond // signals the end of a sync; uses mu
 	f       File
-	w       *bufio.Writer // small records go to f in one write, large ones are not copied
-	written int64         // where the last frame ends
+	w       *bufio.Writer // writes small records to f at once and large ones without a copy
+	written int64         // end of the last frame
 	synced  int64         // bytes known to be on disk
 	syncing bool          // one caller syncs for all that wait
 	broken  error
@@ -54,9 +54,9 @@ func newJournal(f File, whole int64) *journal {
 	return j
 }
 
-// openJournal goes on behind the last whole record. What an earlier process
-// wrote is written again: after a sync that failed the system shows bytes that
-// are not on disk, and takes a second sync for done.
+// openJournal opens a journal after its last complete record. It rewrites what an
+// earlier process wrote: after a failed sync the system shows bytes that are not
+// on disk, and reports success for a second sync.
 func (s *Store) openJournal(thread string) (*journal, error) {
 	folder := s.folder(thread)
 	path := filepath.Join(folder, journalFile)
@@ -80,7 +80,7 @@ func (s *Store) openJournal(thread string) (*journal, error) {
 	return s.journals[thread], nil
 }
 
-// readJournal reads a journal, and says where its last whole record ends.
+// readJournal reads a journal, and returns where its last complete record ends.
 func (s *Store) readJournal(folder string) (text []byte, whole int, err error) {
 	path := filepath.Join(folder, journalFile)
 	if text, err = s.disk.ReadFile(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -92,8 +92,8 @@ func (s *Store) readJournal(folder string) (text []byte, whole int, err error) {
 	return text, whole, nil
 }
 
-// append returns when the record is on disk. Callers that come while a sync
-// runs share the next one.
+// append writes a record and returns when it is on disk. Callers that arrive
+// during a sync share the next one.
 func (j *journal) append(record ...[]byte) error {
 	size := 0
 	for _, part := range record {
@@ -108,7 +108,7 @@ func (j *journal) append(record ...[]byte) error {
 		return j.broken
 	}
 	for _, part := range append([][]byte{head(j.written, j.synced, size, record...)}, record...) {
-		_, _ = j.w.Write(part) // an error of the writer stays
+		_, _ = j.w.Write(part) // the writer keeps its error for Flush
 	}
 	if j.broken = j.w.Flush(); j.broken != nil {
 		return j.broken
@@ -117,7 +117,7 @@ func (j *journal) append(record ...[]byte) error {
 	return j.sync(j.written)
 }
 
-// sync returns when the journal is on disk up to end. It gives mu up while it waits.
+// sync returns when the journal is on disk up to end. It releases mu while it waits.
 func (j *journal) sync(end int64) error {
 	for j.synced < end {
 		switch {
@@ -132,7 +132,7 @@ func (j *journal) sync(end int64) error {
 	return nil
 }
 
-// syncAll brings to disk all that is written.
+// syncAll syncs everything written so far.
 func (j *journal) syncAll() {
 	written := j.written
 	j.syncing = true
@@ -172,8 +172,8 @@ func checksum(at int64, head []byte, record ...[]byte) uint32 {
 	return sum
 }
 
-// wholeOf says where the last whole record of a journal ends. What follows is
-// the rest of records that were not acknowledged.
+// wholeOf returns where the last complete record of a journal ends. Anything
+// after it is left over from unacknowledged records.
 func wholeOf(text []byte) (whole int, err error) {
 	for record := range records(text) {
 		whole += headLength + len(record)
@@ -186,8 +186,8 @@ func wholeOf(text []byte) (whole int, err error) {
 	return whole, nil
 }
 
-// records walks over the whole records at the front of a journal's text, which
-// it does not copy.
+// records iterates over the complete records at the start of a journal, without
+// copying them.
 func records(text []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for at := 0; ; {
@@ -200,8 +200,8 @@ func records(text []byte) iter.Seq[[]byte] {
 	}
 }
 
-// frameAt reads the frame at a place of the text; its record is nil where none
-// is whole.
+// frameAt decodes the frame at an offset; record is nil if there is no complete
+// frame.
 func frameAt(text []byte, at int) (record []byte, synced int) {
 	if len(text)-at < headLength {
 		return nil, 0

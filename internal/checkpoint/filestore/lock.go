@@ -13,16 +13,16 @@ import (
 	"github.com/org/pr-review-action/internal/graph"
 )
 
-// lockFolder has two files for each thread that was ever locked: an empty one,
-// which is locked and stays, since removing a lock's file races with those who
-// take it, and while it is locked one that says by whom. On Windows a locked
-// file cannot be read by others.
+// lockFolder holds two files for each thread that was ever locked: an empty file
+// that is locked and never removed, since removing it would race with other
+// lockers, and, while it is locked, one that names the holder. A locked file
+// cannot be read by others on Windows, so the holder needs its own.
 const lockFolder = "locks"
 
-// Lock keeps others off a thread, in this process and in others of the machine,
-// until release is called or the process ends; the thread need not exist. Where
-// another holds it the error is graph.ErrBusy with pid, host and time. What Load
-// returns to the holder is on disk.
+// Lock keeps others off a thread, in this process and in others on the machine,
+// until release is called or the process ends. The thread need not exist. If
+// another holds the lock, the error is graph.ErrBusy with pid, host and time.
+// What Load returns to the holder is on disk.
 func (s *Store) Lock(ctx context.Context, thread string) (release func() error, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -41,9 +41,9 @@ func (s *Store) Lock(ctx context.Context, thread string) (release func() error, 
 	return release, nil
 }
 
-// settle brings to disk what earlier processes left of a thread, and forgets
-// what was known of it. One that was killed may have written what can be read
-// now and is not on disk; whoever has the lock is going to act on it.
+// settle syncs what earlier processes left of a thread, and closes its journal. A
+// killed process may have written data that can be read but is not on disk, and
+// the holder of the lock is about to act on it.
 func (s *Store) settle(thread string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -55,7 +55,7 @@ func (s *Store) settle(thread string) error {
 	switch {
 	case err == nil:
 		if _, err = s.openJournal(thread); errors.Is(err, errDamaged) {
-			return nil // it is for Load to say; a thread that is given up can be removed
+			return nil // Load reports it; an abandoned thread can be removed
 		}
 	case errors.Is(err, fs.ErrNotExist):
 		if err = s.disk.SyncDir(folder); errors.Is(err, fs.ErrNotExist) {
@@ -84,7 +84,7 @@ func (s *Store) lock(path string) (release func() error, free bool, err error) {
 	}), true, nil
 }
 
-// unsynced: who held a lock does not matter once the machine went down.
+// unsynced does not sync: after a crash of the machine the holder of a lock does not matter.
 func unsynced(File) error { return nil }
 
 func (s *Store) self() []byte {

@@ -6,16 +6,16 @@ import (
 	"sync"
 )
 
-// maxCommit bounds what one commit gathers, in bytes. A single record may be longer.
+// maxCommit bounds the records of one commit, in bytes. A single record may be longer.
 const maxCommit = 64 << 20
 
-// queue has the records of a thread that wait for the commit under way.
+// queue collects the records of a thread that wait for the current commit to end.
 type queue struct {
-	writing sync.Mutex // held by the one who commits for all in a commit
+	writing sync.Mutex // held by the caller that writes a commit for all
 	next    *commit    // guarded by the store's mutex
 }
 
-// commit is one insert of several records.
+// commit is a single insert of several records.
 type commit struct {
 	records [][]byte
 	size    int
@@ -23,9 +23,9 @@ type commit struct {
 	err     error
 }
 
-// Append adds a record to the journal of a thread that was saved; it is durable
-// when Append returns. Calls that come while a commit is under way share the
-// next one. After an error the record may or may not be kept, earlier ones are.
+// Append adds a record to the journal of a saved thread; it is durable when
+// Append returns. Calls during a commit share the next one. After an error the
+// record may or may not be kept, but earlier ones are.
 func (s *Store) Append(ctx context.Context, thread string, record ...[]byte) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -47,8 +47,8 @@ func (s *Store) Append(ctx context.Context, thread string, record ...[]byte) err
 	return c.err
 }
 
-// join puts a record into the next commit of its thread. The first to come makes
-// that commit.
+// join adds a record to the next commit of its thread. The caller that gets first
+// writes that commit.
 func (s *Store) join(thread string, record []byte) (q *queue, c *commit, first bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,18 +12,18 @@ import (
 	"github.com/org/pr-review-action/internal/graph"
 )
 
-// ErrAddress is a URL that names no Postgres database.
+// ErrAddress reports a URL that does not name a Postgres database.
 var ErrAddress = errors.New("the store's address is not one of a Postgres database")
 
-// Error is what a person reads when the database cannot be used: what was being
-// done and where, what was wrong. It holds no password.
+// Error is what a person reads if the database cannot be used: what was being
+// done, where, and what went wrong. It contains no password.
 type Error struct {
 	doing, where string
 	err          error
 	next         string
 }
 
-// Error is one line.
+// Error returns the message in one line.
 func (e *Error) Error() string {
 	if e.doing == "" {
 		return e.err.Error()
@@ -31,14 +31,14 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("Postgres store %s, %s: %v", e.where, e.doing, e.err)
 }
 
-// Unwrap returns what was wrong, a *pgconn.PgError where the server said it.
+// Unwrap returns the cause, a *pgconn.PgError if the server reported it.
 func (e *Error) Unwrap() error { return e.err }
 
-// Next says what to do about it, and is empty where nobody knows.
+// Next returns what to do about the error, or "" if that is unknown.
 func (e *Error) Next() string { return e.next }
 
-// explain says what an error of pgx means. Errors that are the caller's own
-// business (a busy thread, a cancellation) are left as they are.
+// explain turns an error of pgx into an *Error with advice. It returns errors
+// that callers handle themselves, a busy thread or a cancellation, unchanged.
 func (s *Store) explain(doing string, err error) error {
 	if err == nil || errors.Is(err, graph.ErrBusy) || errors.Is(err, context.Canceled) {
 		return err
@@ -56,7 +56,7 @@ func (s *Store) explain(doing string, err error) error {
 		e.err, e.next = answer, advice(answer.Code)
 	case errors.As(err, &network):
 		e.err, e.next = network, again
-	case errors.As(err, &connecting): // it has a line for each address that was tried
+	case errors.As(err, &connecting): // has a line for each address that was tried
 		e.err, e.next = errors.New(strings.Join(strings.Fields(connecting.Unwrap().Error()), " ")), again
 	default:
 		e.next = again
@@ -67,8 +67,8 @@ func (s *Store) explain(doing string, err error) error {
 	return e
 }
 
-// advice is what to do about an error that the server reported, by its SQLSTATE
-// (PostgreSQL documentation, appendix A).
+// advice returns what to do about an error reported by the server, by its
+// SQLSTATE (PostgreSQL documentation, appendix A).
 func advice(code string) string {
 	switch code {
 	case "28P01", "28000":

@@ -17,31 +17,31 @@ import (
 	"github.com/org/pr-review-action/internal/graph"
 )
 
-// ErrLost is a write under a lock that is no longer held: its session is gone,
-// or another one answers in its place. Another run may have the thread.
+// ErrLost reports a write under a lock that is no longer held: its session has
+// ended, or another one answered in its place. Another run may have the thread.
 var ErrLost = errors.New("the thread's lock was lost")
 
-// lostCodes are the SQLSTATEs by which a session shows that it is not the one
-// that took the lock: what the schema's function held() raises, a statement that
-// was prepared in that session and is unknown in this one, or the reverse.
+// lostCodes are the SQLSTATEs that show that a session is not the one that took
+// the lock: the one raised by the schema's function held(), and those of a
+// statement prepared in the other session but unknown in this one, or the reverse.
 var lostCodes = []string{"PRL01", "26000", "42P05"}
 
-// releaseWithin bounds the giving back of a lock on a server that is silent.
+// releaseWithin bounds the release of a lock if the server does not respond.
 const releaseWithin = 5 * time.Second
 
-// holding is a lock that is held: a session, which the server ends with the
-// connection, and a token that only this session knows.
+// holding is a held lock: a session, which the server ends with the connection,
+// and a token known only to this session.
 type holding struct {
-	mu    sync.Mutex // a connection serves one at a time
+	mu    sync.Mutex // a connection runs one statement at a time
 	conn  *pgx.Conn
 	token string
 	key   int64
-	ctx   context.Context // of who took it, never cancelled
+	ctx   context.Context // the caller's, without cancellation
 }
 
-// Lock takes the advisory lock of a thread on a connection of its own. The error
-// is graph.ErrBusy, saying who holds it, where somebody does. It needs a session
-// that stays: behind a pooler that shares sessions writes are refused as ErrLost.
+// Lock takes the advisory lock of a thread on a connection of its own. If the lock
+// is held, the error is graph.ErrBusy and names the holder. It needs a dedicated
+// session: behind a pooler that shares sessions, writes fail with ErrLost.
 func (s *Store) Lock(ctx context.Context, thread string) (release func() error, err error) {
 	conn, err := pgx.ConnectConfig(ctx, s.pool.Config().ConnConfig)
 	if err != nil {
@@ -61,14 +61,14 @@ func (s *Store) Lock(ctx context.Context, thread string) (release func() error, 
 	return func() error { return s.release(thread, h) }, nil
 }
 
-// lockKey is a thread's key among the advisory locks of the database, which
+// lockKey returns a thread's key among the advisory locks of the database, which
 // other programs use too.
 func lockKey(thread string) int64 {
 	sum := sha256.Sum256([]byte("pr_review thread " + thread))
 	return int64(binary.BigEndian.Uint64(sum[:]))
 }
 
-// take sets the token in the statement that locks, so that both meet the same session.
+// take sets the token in the same statement that locks, so that both affect the same session.
 func (h *holding) take(ctx context.Context) (got bool, err error) {
 	if err := settle(ctx, h.conn); err != nil {
 		return false, err
@@ -78,8 +78,8 @@ func (h *holding) take(ctx context.Context) (got bool, err error) {
 	return got, h.conn.QueryRow(ctx, sql, h.key, h.token).Scan(&got)
 }
 
-// busy says who holds the lock. A role that may not see the holder's session in
-// full is told its process and application.
+// busy returns an ErrBusy that names the lock's holder. A role that may not see
+// the holder's session in full gets its process and application.
 func (h *holding) busy(ctx context.Context, thread string) error {
 	var who string
 	err := h.conn.QueryRow(ctx, `
@@ -123,8 +123,8 @@ func (s *Store) release(thread string, h *holding) error {
 	return s.explain("unlocking", h.release())
 }
 
-// release unlocks before it closes: a server ends a session some time after its
-// connection. A lock whose connection is gone is released already.
+// release unlocks before it closes, because a server ends a session some time
+// after its connection. A lock with a closed connection is already released.
 func (h *holding) release() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -9,14 +9,14 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// oldest is the earliest server that is known to do, in its own way of counting.
+// oldest is the oldest supported server version, in Postgres's own numbering.
 const oldest = 130000
 
-// migrating is the advisory lock of those who change the schema.
+// migrating is the key of the advisory lock for schema changes.
 const migrating = 0x70725f726576696d
 
-// migrations has one file for each version of the schema, in order. A file that
-// was released is never changed.
+// migrations has one file for each version of the schema, in order. Never change
+// a file that was released.
 //
 //go:embed migration/*.sql
 var migrations embed.FS
@@ -26,8 +26,8 @@ type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// migrate brings the schema up to date. Where it is, nothing is written, and a
-// role without the right to create anything will do.
+// migrate brings the schema up to date. If it is current, nothing is written, and
+// a role without the right to create anything suffices.
 func (s *Store) migrate(ctx context.Context) error {
 	files, err := fs.Glob(migrations, "migration/*.sql")
 	if err != nil {
@@ -40,7 +40,7 @@ func (s *Store) migrate(ctx context.Context) error {
 		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, migrating); err != nil {
 			return err
 		}
-		have, err := version(ctx, tx, len(files)) // another process may have been first
+		have, err := version(ctx, tx, len(files)) // another process may have migrated first
 		for ; err == nil && have < len(files); have++ {
 			err = apply(ctx, tx, files[have], have+1)
 		}
@@ -60,9 +60,9 @@ func apply(ctx context.Context, tx pgx.Tx, file string, version int) error {
 	return err
 }
 
-// version is the schema's version, 0 where there is none. One above known, or a
-// server that is too old, is an error. It asks a catalogue, since to_regclass may
-// answer from a cache what was so before a lock was waited for.
+// version returns the schema's version, 0 if there is no schema. A version above
+// known, or a server that is too old, is an error. It queries a catalogue,
+// because to_regclass may answer from a cache that predates the wait for a lock.
 func version(ctx context.Context, q querier, known int) (have int, err error) {
 	var server int
 	var there bool

@@ -1,11 +1,11 @@
-// Package pgstore keeps threads in a Postgres database: for each the graph's
-// snapshot and the journal of the tasks finished since, in the schema
-// pr_review, which it makes and brings up to date itself.
+// Package pgstore keeps threads in a Postgres database: for each, the graph's
+// snapshot and the journal of the tasks finished since. It creates and migrates
+// its schema, pr_review, itself.
 //
-// It knows nothing of what snapshots and records hold, and it never shows a
-// password. What is written while a thread's lock is held goes through the
-// session that holds it, so that no run writes on behind a lost lock. Start
-// reading at Store; append.go has the group commit, lock.go the lock.
+// It knows nothing about the contents of snapshots and records, and never shows a
+// password. Writes under a thread's lock go through the session that holds the
+// lock, so that no run can write after it lost the lock. Start reading at Store;
+// append.go has the group commit, lock.go the lock.
 package pgstore
 
 import (
@@ -25,32 +25,32 @@ import (
 	"github.com/org/pr-review-action/internal/graph"
 )
 
-// patience bounds one write. A write that was begun is not cancelled: nobody
-// would know whether it is kept, and the lock's session would be gone.
+// patience bounds one write. A started write is not cancelled: it would be
+// unknown whether it is kept, and the lock's session would be gone.
 const patience = 2 * time.Minute
 
 // Store is a graph.Store over a Postgres database, version 13 or later. Its
-// methods may be called from several goroutines. Close it when no more is written.
+// methods may be called concurrently. Close it after the last write.
 type Store struct {
 	pool  *pgxpool.Pool
 	where string
 
 	mu     sync.Mutex
-	held   map[string]*holding // by thread: the locks this store has
-	queues map[string]*queue   // by thread: the records on their way
+	held   map[string]*holding // locks held by this store, by thread
+	queues map[string]*queue   // records waiting to be committed, by thread
 }
 
 var _ graph.Store = (*Store)(nil)
 
-// Open connects to the database that a URL names, as in
+// Open connects to the database in a URL such as
 // postgres://user@host:5432/database?sslmode=verify-full, and brings its schema
-// up to date. What the URL leaves out comes from PGPASSWORD and the other PG*
-// variables, ~/.pgpass and the defaults of libpq, as pgx reads them: without an
-// sslmode it is "prefer", which takes TLS where it is offered but does not check
-// the server's certificate; "verify-full" does. The error is an *Error.
+// up to date. Parts missing from the URL come from PGPASSWORD and the other PG*
+// variables, ~/.pgpass and the defaults of libpq, as read by pgx. Without an
+// sslmode it is "prefer", which uses TLS if offered but does not verify the
+// server's certificate; "verify-full" does. The error is an *Error.
 func Open(ctx context.Context, url string) (*Store, error) {
 	config, err := pgxpool.ParseConfig(url)
-	if err != nil { // its text may quote the URL, the password included
+	if err != nil { // its text may quote the URL, including the password
 		return nil, &Error{err: ErrAddress, next: "write it as postgres://USER@HOST:5432/DATABASE, special " +
 			"characters as %XX; the password can be in PGPASSWORD or ~/.pgpass"}
 	}
@@ -75,7 +75,7 @@ func Open(ctx context.Context, url string) (*Store, error) {
 	return s, nil
 }
 
-// process names this process to those who find a thread locked.
+// process returns a name of this process for those who find a thread locked.
 func process() string {
 	host, err := os.Hostname()
 	if err != nil {
@@ -84,9 +84,9 @@ func process() string {
 	return fmt.Sprintf("pr-review-action pid %d on %s", os.Getpid(), host)
 }
 
-// settle makes a session durable whatever the server's default is, alive
-// through a long wait, and noticed by the server when its client's machine has
-// died. Settings that the server does not know are left out.
+// settle makes a session's commits durable whatever the server's default, keeps
+// it alive through a long wait, and lets the server notice when the client's
+// machine has died. It skips settings that the server does not know.
 func settle(ctx context.Context, c *pgx.Conn) error {
 	_, err := c.Exec(ctx, `SELECT set_config(s.name, v.value, false) FROM pg_settings s JOIN (VALUES
 		('synchronous_commit', 'on'), ('idle_session_timeout', '0'),
@@ -96,10 +96,10 @@ func settle(ctx context.Context, c *pgx.Conn) error {
 	return err
 }
 
-// Where names the host and the database, without user and password.
+// Where returns the host and the database, without user and password.
 func (s *Store) Where() string { return s.where }
 
-// Load reads a thread's snapshot and journal as they stood at one moment.
+// Load reads a thread's snapshot and journal as of a single moment.
 func (s *Store) Load(ctx context.Context, thread string) (saved graph.Saved, err error) {
 	rows, err := s.pool.Query(ctx, `
 		SELECT 0 AS seq, snapshot FROM pr_review.thread WHERE id = $1
@@ -142,13 +142,13 @@ func (s *Store) Save(ctx context.Context, thread string, snapshot ...[]byte) err
 	return err
 }
 
-// Remove forgets a thread. One that is not there is no error.
+// Remove deletes a thread. Removing a thread that does not exist is no error.
 func (s *Store) Remove(ctx context.Context, thread string) error {
 	_, err := s.write(ctx, "removing", thread, `DELETE FROM pr_review.thread WHERE id = $1 AND pr_review.held($2)`)
 	return err
 }
 
-// Threads lists the ids of the saved threads, sorted.
+// Threads returns the ids of the saved threads, sorted.
 func (s *Store) Threads(ctx context.Context) ([]string, error) {
 	rows, err := s.pool.Query(ctx, `SELECT id FROM pr_review.thread ORDER BY id COLLATE "C"`)
 	if err != nil {
@@ -158,8 +158,8 @@ func (s *Store) Threads(ctx context.Context) ([]string, error) {
 	return threads, s.explain("listing", err)
 }
 
-// write runs a statement on a thread, $1, to its end: in the session that holds
-// its lock where this store does, $2 being that lock's token, else in any.
+// write runs a statement on a thread, $1, without cancelling it. If this store holds the
+// thread's lock, it uses the lock's session and passes its token as $2, else any session.
 func (s *Store) write(ctx context.Context, doing, thread, sql string, args ...any) (rows int64, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -178,7 +178,7 @@ func (s *Store) write(ctx context.Context, doing, thread, sql string, args ...an
 	return rows, s.explain(doing, err)
 }
 
-// Close ends the connections, and with them the locks that are still held.
+// Close closes the connections and releases the locks that are still held.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	held := s.held

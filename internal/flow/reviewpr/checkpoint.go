@@ -14,7 +14,7 @@ import (
 	"github.com/org/pr-review-action/internal/pull"
 )
 
-// Subject is what this graph's drafts say of themselves between jobs.
+// Subject returns how drafts of this graph are described and checked between jobs.
 func Subject() handoff.Subject[State] {
 	return handoff.Subject[State]{
 		About: State.manifest, Intact: Intact, Anew: func(s State) bool { return s.Draft.Again },
@@ -22,18 +22,18 @@ func Subject() handoff.Subject[State] {
 	}
 }
 
-// Intact refuses a parked draft that is not the one that its gate asks about.
+// Intact refuses a parked draft that differs from the one its gate asks about.
 func Intact(view graph.View[State]) error {
 	return handoff.Intact(view, view.State.same, view.State.Draft.Thread, view.State.Draft.ToolVersion)
 }
 
-// Pack makes the checkpoint of a parked thread.
+// Pack returns the checkpoint of a parked thread.
 func Pack(ctx context.Context, flow *graph.Flow[State], store graph.Store, thread string,
 	p checkpoint.Protection) (checkpoint.Draft, error) {
 	return Subject().Pack(ctx, flow, store, thread, p)
 }
 
-// manifest is what a parked draft says of itself.
+// manifest returns the manifest of a parked draft.
 func (s State) manifest() checkpoint.Manifest {
 	m := manifest(s.Draft, s.Pull)
 	kept := finding.Kept(s.Comments)
@@ -42,8 +42,8 @@ func (s State) manifest() checkpoint.Manifest {
 	return m
 }
 
-// PackPartial makes the n-th partial checkpoint of a run under way, n from 1. It
-// can be gone on with, and not decided.
+// PackPartial returns the n-th partial checkpoint of a run under way, n from 1.
+// Such a checkpoint can be continued but not decided.
 func PackPartial(saved graph.Saved, n int, p checkpoint.Protection) (checkpoint.Draft, error) {
 	draft, pr, err := about(saved)
 	if err != nil {
@@ -52,7 +52,7 @@ func PackPartial(saved graph.Saved, n int, p checkpoint.Protection) (checkpoint.
 	return handoff.PackPartial(saved, n, manifest(draft, pr), p)
 }
 
-// about is what a run under way is about; a revision gives the draft the facts of its own run.
+// about returns the draft facts and the pull request of the run whose data was saved.
 func about(saved graph.Saved) (d Draft, pr *pull.Pull, err error) {
 	fields, err := saved.Latest("draft", "pr")
 	if err == nil {
@@ -64,17 +64,17 @@ func about(saved graph.Saved) (d Draft, pr *pull.Pull, err error) {
 	return d, pr, err
 }
 
-// Names begin with pr-review-: pr-review-42-3f9c2a71be04d855 is the draft of a review
-// of pull request 42.
+// Names is the prefix of draft names: pr-review-42-3f9c2a71be04d855 is the draft of a
+// review of pull request 42.
 const Names handoff.Names = "pr-review-"
 
-// PullRequest is a pull request as what a draft is about, at no head.
+// PullRequest returns the subject of drafts about a pull request, with no head set.
 func PullRequest(ref pull.Ref, repositoryID int64, instance string) checkpoint.Subject {
 	return checkpoint.Subject{Kind: "pull request", Repository: ref.FullName(), RepositoryID: repositoryID,
 		Number: ref.Number, Instance: instance}
 }
 
-// manifest holds what is the same of a draft and of a run under way.
+// manifest returns the part that the manifests of a draft and of a run under way share.
 func manifest(d Draft, pr *pull.Pull) checkpoint.Manifest {
 	m := checkpoint.Manifest{
 		Thread: d.Thread, Subject: checkpoint.Subject{Instance: d.Instance, Head: d.Head, Digest: d.DiffDigest},

@@ -12,31 +12,31 @@ import (
 	"github.com/org/pr-review-action/internal/ticket"
 )
 
-// Asked is what was asked for, as far as it may leave the job: the descriptions of tickets
-// and the texts of pages, which nothing behind the reviews needs, are not in it.
+// Asked is the context of a change, reduced to what may leave the job. It omits ticket
+// descriptions and page texts, which nothing after the reviews needs.
 type Asked struct {
 	Context ticket.Context `json:"context,omitzero"`
 	Show    ticket.Show    `json:"show,omitzero"`
-	// names the context's text in keys of what was paid; too short to confirm a guess of it
+	// identifies the context's text in the keys of paid results; too short to confirm a guess of it
 	Digest string `json:"digest,omitzero"`
 }
 
-// inFull is the context in the memory of this job: in full, and nowhere else. A process
-// that goes on with a run fetches it again.
+// inFull holds the full context, in the memory of this job only. A process that resumes
+// a run fetches it again.
 type inFull struct {
 	once sync.Once
 	got  ticket.Context
 }
 
-// context fetches what was asked for. A source that fails costs itself alone: what is
-// missing is named, and the review goes on.
+// context fetches the context of the change. A failing source does not stop the
+// review: what it lacks is listed as missing.
 func (r *run) context(ctx context.Context, s State) (State, error) {
 	if !r.asks(s) {
 		return s, nil
 	}
 	r.full.once.Do(func() { r.full.got = r.Context(ctx, s) })
 	if ctx.Err() != nil {
-		r.full.once = sync.Once{} // cut short: it is fetched when the run goes on
+		r.full.once = sync.Once{} // interrupted: fetched again when the run resumes
 		return s, ctx.Err()
 	}
 	show := r.Show
@@ -49,13 +49,13 @@ func (r *run) context(ctx context.Context, s State) (State, error) {
 	return s, nil
 }
 
-// asks reports whether the repository names a source of context for this change.
+// asks reports whether the settings name a source of context for this change.
 func (r *run) asks(s State) bool {
 	named := s.Pull != nil && len(s.Draft.Config.Context.Sources) > 0
 	return r.Context != nil && (named || s.Pull == nil && r.Show != "")
 }
 
-// remember is the context in full, fetched again where another process fetched it first.
+// remember returns the full context, and fetches it again if another process fetched it first.
 func (r *run) remember(ctx context.Context, s State) ticket.Context {
 	if s.Asked.Digest == "" || !r.asks(s) {
 		return ticket.Context{}
@@ -67,19 +67,19 @@ func (r *run) remember(ctx context.Context, s State) ticket.Context {
 	return r.full.got
 }
 
-// teach gives the reviewer of files the pages, where its words may have read them.
+// teach gives the pages to the file reviewer, unless only the tickets' keys may be shown.
 func (r *run) teach(s State, c ticket.Context) {
 	if r.Learn != nil && s.Asked.Show != ticket.ShowKey && len(s.Asked.Context.Pages) > 0 {
 		r.Learn(review.Pages(c), s.Asked.Digest)
 	}
 }
 
-// digest is 32 bits over the texts of a context; "" where there is none.
+// digest returns 32 bits, in hex, of a hash of a context's texts; "" for an empty context.
 func digest(c ticket.Context) string {
 	if c.Empty() {
 		return ""
 	}
-	text, _ := json.Marshal([]any{c.Tickets, c.Pages}) // plain values: it cannot fail
+	text, _ := json.Marshal([]any{c.Tickets, c.Pages}) // plain values: cannot fail
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:4])
 }

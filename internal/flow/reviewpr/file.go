@@ -14,9 +14,9 @@ import (
 	"github.com/org/pr-review-action/internal/triage"
 )
 
-// The nodes, but for those of a revision (revise.go). Records of some are read by others:
-// ingest's say what a run is about, review's and overview's what was paid. StatusOf has a
-// status for each.
+// The nodes, except those of a revision (revise.go). Some journal records are read
+// elsewhere: ingest's identify the run, review's and overview's hold what was paid for.
+// StatusOf has a status for each node.
 const (
 	ingestNode    = "ingest"
 	triageNode    = "triage"
@@ -34,7 +34,7 @@ type task struct {
 	Path string `json:"path"`
 }
 
-// review takes a file's result from an earlier run, or asks for it.
+// review returns a file's result from an earlier run, or has the file reviewed.
 func (r *run) review(ctx context.Context, s State, t task) (_ graph.Update, err error) {
 	if r.Reviewer == nil {
 		return graph.Update{}, errors.New("this job has no reviewer")
@@ -57,8 +57,8 @@ func (r *run) review(ctx context.Context, s State, t task) (_ graph.Update, err 
 	return r.result(s.claimed(t, got), got.Usage), nil
 }
 
-// claimed notes in a file's result what the file claims by itself, and that it was
-// read in part where it was: for its size, or since rules read no long lines.
+// claimed adds to a file's result what the file claims to be, and marks the result
+// as partial if the file was too large or has lines too long for the rules.
 func (s State) claimed(t task, r finding.FileReview) finding.FileReview {
 	whole := s.Files[t.File]
 	part, claim := s.Draft.triage().Part(whole)
@@ -75,28 +75,28 @@ func (s State) claimed(t task, r finding.FileReview) finding.FileReview {
 	return r
 }
 
-// failed lets one file's failure cost that file alone (P6). Reviewers report
-// their own failures; what arrives here is a defect in one of them.
+// failed limits a failure to the file it happened on (P6). Reviewers report their
+// own failures; an error that arrives here is a defect in a reviewer.
 func (r *run) failed(t task, cause error) (graph.Update, error) {
 	r.tell(t, cause)
 	return r.result(finding.FileReview{Path: t.Path, State: finding.Failed,
 		Reason: "the reviewer itself failed on it"}, cost.Usage{}), nil
 }
 
-// result adds what became of a file, and what that cost.
+// result returns the update that adds a file's result and its cost.
 func (r *run) result(f finding.FileReview, used cost.Usage) graph.Update {
 	return r.graph.Kept(State{FileReviews: []finding.FileReview{f}, Usage: used}, reviewsField, usageField)
 }
 
-// tell hands on why the reviewer itself failed on a file.
+// tell reports that the reviewer itself failed on a file.
 func (r *run) tell(t task, cause error) {
 	if r.Failed != nil {
 		r.Failed(t.Path, cause)
 	}
 }
 
-// shortened knows of a run that time or budget ended (G33): which of the two, and
-// what files that are given up have cost.
+// shortened records how time or budget ended a run (G33): which of the two it
+// was, and what the files left unfinished have cost.
 type shortened struct {
 	mu    sync.Mutex
 	spent bool
@@ -117,14 +117,14 @@ func (c *shortened) note(t task, used cost.Usage, err error) error {
 	return err
 }
 
-// of is what a file that is given up has cost, and whether money ended the run.
+// of returns what an unfinished file has cost, and whether the budget ended the run.
 func (c *shortened) of(t task) (cost.Usage, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.paid[t.Path], c.spent
 }
 
-// unreached is the result of a file that was not reviewed in time.
+// unreached returns the result of a file that was not reviewed in time.
 func (r *run) unreached(t task) graph.Update {
 	used, spent := r.cut.of(t)
 	left := finding.FileReview{Path: t.Path, State: finding.NotReached, Reason: "the time was up", Usage: used}

@@ -12,8 +12,8 @@ import (
 	"github.com/org/pr-review-action/internal/ticket"
 )
 
-// overview looks at the change as a whole, once its files were reviewed. What it could
-// not do is in its notes: the review goes on.
+// overview reviews the change as a whole once its files are reviewed. Whatever it
+// could not do goes into its notes, and the run goes on.
 func (r *run) overview(ctx context.Context, s State) (State, error) {
 	r.reviews.end()
 	if r.Overview == nil || !s.read() {
@@ -38,14 +38,14 @@ func (r *run) overview(ctx context.Context, s State) (State, error) {
 	return State{Whole: seen, Usage: seen.Usage}, nil
 }
 
-// read reports whether any file was.
+// read reports whether any file was read.
 func (s State) read() bool {
 	return slices.ContainsFunc(s.FileReviews, func(r finding.FileReview) bool {
 		return r.State == finding.Reviewed || r.State == finding.Partly
 	})
 }
 
-// whole is what there is to look at.
+// whole returns the input for the review of the whole change.
 func (s State) whole(c ticket.Context, paid Paid) review.Whole {
 	w := review.Whole{
 		Files: s.Files, Reviews: s.results(), Found: finding.Kept(s.Findings), Context: c, Show: s.Asked.Show,
@@ -61,7 +61,7 @@ func (s State) whole(c ticket.Context, paid Paid) review.Whole {
 	return w
 }
 
-// unjudged are criteria of which nobody could say anything.
+// unjudged returns the criteria with verdict unknown.
 func unjudged(c ticket.Context) (all []finding.Criterion) {
 	for _, k := range c.Criteria() {
 		all = append(all, finding.Criterion{N: k.N, Text: k.Text, Verdict: finding.Unknown,
@@ -70,8 +70,8 @@ func unjudged(c ticket.Context) (all []finding.Criterion) {
 	return all
 }
 
-// found are the results of the files with what the look at the whole change found in
-// each. A revision of a file stands for both: its approver saw both.
+// found returns the file results together with the findings of the overview. For a
+// file revised since, the revision replaces both: its approver saw both.
 func (s State) found() []finding.FileReview {
 	all, said := s.results(), map[string]int{}
 	for _, r := range s.FileReviews {
@@ -91,7 +91,7 @@ func (s State) found() []finding.FileReview {
 	return all
 }
 
-// postsOverview reports whether the review holds the sentences.
+// postsOverview reports whether the posted review contains the overview's text.
 func (s State) postsOverview() bool {
 	return s.Whole.Text != "" && s.Draft.Config.Overview == config.OverviewPost
 }

@@ -13,26 +13,26 @@ import (
 	"github.com/org/pr-review-action/internal/review"
 )
 
-// Paid is what earlier runs paid for: results of files by their keys, and answers
-// about files that were not finished. It is filled before a run and only read in
-// it. Its content is believed: what is added must have been checked.
+// Paid holds what earlier runs paid for: file results by key, and answers about
+// unfinished files. It is filled before a run and read-only during it. Its
+// content is trusted: check what you add.
 type Paid struct {
-	Drafts []checkpoint.Draft // that were looked through, the newest first
+	Drafts []checkpoint.Draft // the drafts examined, newest first
 
 	results map[string]paid[finding.FileReview]
 	answers map[string]paid[review.Recorded]
 	wholes  map[string]paid[finding.Overview]
-	costs   map[string]cost.MicroUSD // of threads, and of drafts that were made anew, each apart
-	thread  string                   // that is to be run
+	costs   map[string]cost.MicroUSD // by thread; a draft made anew counts separately
+	thread  string                   // the thread about to run
 }
 
-// paid is something of an earlier run.
+// paid is a value that an earlier run paid for.
 type paid[T any] struct {
 	what T
-	own  bool // of the thread that is run: what it cost is part of this run's usage
+	own  bool // paid by the thread about to run, so its cost is part of this run's usage
 }
 
-// put keeps v under a key, in a map that may still be nil.
+// put stores v under key, and creates the map if it is nil.
 func put[T any](all *map[string]T, key string, v T) {
 	if *all == nil {
 		*all = map[string]T{}
@@ -40,10 +40,10 @@ func put[T any](all *map[string]T, key string, v T) {
 	(*all)[key] = v
 }
 
-// Own is what earlier parts of the thread that is run have cost.
+// Own returns what the thread about to run has cost so far.
 func (p Paid) Own() cost.MicroUSD { return p.costs[p.thread] }
 
-// Others is what the other threads of the pull request have cost.
+// Others returns what the other threads of the pull request have cost.
 func (p Paid) Others() (sum cost.MicroUSD) {
 	for thread, c := range p.costs {
 		if thread != p.thread {
@@ -53,12 +53,12 @@ func (p Paid) Others() (sum cost.MicroUSD) {
 	return sum
 }
 
-// count takes over what a thread has cost, as far as one of its checkpoints says:
-// of those of one run the one that says most is the latest. A draft that was made
-// anew took nothing from the one before, so it counts for itself.
+// count records what a thread has cost according to one of its checkpoints. Among
+// the checkpoints of one run, the highest cost is the latest. A draft made anew
+// took nothing from its predecessor, so it counts separately.
 func (p *Paid) count(s graph.Snapshot, open cost.Usage) {
 	var d Draft
-	_ = json.Unmarshal(s.Fields["draft"], &d) // what cannot be read is of the thread's first run
+	_ = json.Unmarshal(s.Fields["draft"], &d) // an unreadable draft counts toward the thread's first run
 	run := s.Thread
 	if d.Again {
 		run += " " + d.CreatedAt.String()
@@ -66,21 +66,21 @@ func (p *Paid) count(s graph.Snapshot, open cost.Usage) {
 	put(&p.costs, run, max(p.costs[run], usageOf(s.Fields[usageField]).Cost+open.Cost))
 }
 
-// Count takes over what a thread has cost, and nothing of what it paid for.
+// Count records what a thread has cost, without taking over its results.
 func (p *Paid) Count(saved graph.Saved, thread string) {
 	var of Paid
 	of.Add(saved, thread)
 	for run, c := range of.costs {
-		put(&p.costs, run+" replaced", max(p.costs[run+" replaced"], c)) // none of it is of the run to come
+		put(&p.costs, run+" replaced", max(p.costs[run+" replaced"], c)) // not part of the run to come
 	}
 }
 
-// errReplaced is a checkpoint whose results are not taken over.
+// errReplaced reports a checkpoint whose results are not reused.
 var errReplaced = errors.New("it belongs to the draft that is being replaced")
 
-// Take is given what earlier runs of the pull request had saved, each checkpoint once;
-// thread is the one that is to be run. Where the draft is made anew, progress of such a
-// draft alone is taken over, and of the others what they have cost.
+// Take returns a function that takes over the checkpoints of earlier runs of the pull
+// request, each passed once. thread is the thread about to run. If the draft is made
+// anew, only progress of such a draft is reused; of the others only the cost is counted.
 func (p *Paid) Take(thread string, anew bool) func(checkpoint.Draft, graph.Saved) error {
 	return func(o checkpoint.Draft, saved graph.Saved) error {
 		draft := o.Manifest.Partial == 0
@@ -96,15 +96,15 @@ func (p *Paid) Take(thread string, anew bool) func(checkpoint.Draft, graph.Saved
 	}
 }
 
-// madeAnew reports whether progress is of a draft that again: true asked for.
+// madeAnew reports whether progress belongs to a draft requested with again: true.
 func madeAnew(saved graph.Saved) bool {
 	d, _, err := about(saved)
 	return err == nil && d.Again
 }
 
-// Add takes over what a store has of a thread: a draft, or a run that did not
-// get so far. thread is the one that is to be run. What does not decode, or
-// has no key, is left out.
+// Add takes over the stored data of a thread, be it a draft or an unfinished run.
+// thread is the thread about to run. Results that do not decode or have no key
+// are skipped.
 func (p *Paid) Add(saved graph.Saved, thread string) {
 	s, err := graph.DecodeSnapshot(saved.Snapshot)
 	if err != nil || s.Graph != Name {
@@ -120,7 +120,7 @@ func (p *Paid) Add(saved graph.Saved, thread string) {
 	}
 	ended := map[place]bool{}
 	var answers []graph.Record
-	var open cost.Usage // of the step under way
+	var open cost.Usage // of the current step
 	defer func() { p.count(s, open) }()
 	for _, data := range saved.Journal {
 		r, err := graph.DecodeRecord(data)
@@ -146,16 +146,16 @@ func (p *Paid) Add(saved graph.Saved, thread string) {
 	for _, r := range answers {
 		over := ended[place{r.Node, r.Task}]
 		if over && r.Node == reviewNode {
-			continue // they are in the result, or led to none and are not to do so again
+			continue // they are part of the result, or led to none and must not do so again
 		}
-		used := p.addAnswer(r, own) // a revision's result has no key: its answers are what can be taken over
+		used := p.addAnswer(r, own) // a revision's result has no key, so only its answers can be reused
 		if !over {
 			open = cost.Add(open, used)
 		}
 	}
 }
 
-// addResults prefers what was read in full, and what this thread paid itself.
+// addResults prefers results of whole files, and results that this thread paid for.
 func (p *Paid) addResults(data []byte, own bool) {
 	var list []finding.FileReview
 	if json.Unmarshal(data, &list, json.RejectUnknownMembers(true)) != nil {
@@ -170,7 +170,7 @@ func (p *Paid) addResults(data []byte, own bool) {
 	}
 }
 
-// addOverview takes over what was seen of a whole change, where all of it was.
+// addOverview takes over an overview if it covers the whole change.
 func (p *Paid) addOverview(data []byte, own bool) {
 	var seen finding.Overview
 	if json.Unmarshal(data, &seen, json.RejectUnknownMembers(true)) != nil || seen.Key == "" {
@@ -183,7 +183,7 @@ func (p *Paid) addOverview(data []byte, own bool) {
 	put(&p.wholes, seen.Key, paid[finding.Overview]{seen, own})
 }
 
-// overview is what an earlier run saw of the same change.
+// overview returns an earlier run's overview of the same change.
 func (p Paid) overview(key string) (finding.Overview, bool) {
 	seen, ok := p.wholes[key]
 	if !seen.own {
@@ -204,7 +204,7 @@ func (p *Paid) addAnswer(r graph.Record, own bool) cost.Usage {
 }
 
 func usageOf(data []byte) (u cost.Usage) {
-	_ = json.Unmarshal(data, &u) // what cannot be read counts as nothing
+	_ = json.Unmarshal(data, &u) // unreadable usage counts as zero
 	return u
 }
 
@@ -214,21 +214,21 @@ func (p Paid) Has(key string) bool {
 	return ok && key != ""
 }
 
-// result is an earlier result for a file. Its usage is none where another thread
-// paid it.
+// result returns an earlier result for a file. Its usage is zero if another
+// thread paid for it.
 func (p Paid) result(key, path string) (finding.FileReview, bool) {
 	r, ok := p.results[key]
 	if !ok || key == "" || r.what.Path != path {
 		return finding.FileReview{}, false
 	}
 	if !r.own {
-		r.what.Usage, r.what.Notes = cost.Usage{}, nil // both are of the run that reviewed it
+		r.what.Usage, r.what.Notes = cost.Usage{}, nil // both belong to the run that reviewed it
 	}
 	return r.what, true
 }
 
-// Once is the Once of a reviewer by a model: it keeps answers in the run's
-// journal, and asks only for those that no earlier run got.
+// Once is graph.Once for model reviewers: it journals answers, and calls do only
+// for those that no earlier run received.
 func (p *Paid) Once(ctx context.Context, key string,
 	do func(context.Context) (review.Recorded, error)) (review.Recorded, error) {
 	return graph.Once(ctx, key, func(ctx context.Context) (review.Recorded, error) {

@@ -5,14 +5,14 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 )
 
-// The bounds of what a record keeps of its draft, whose texts a model or a diff wrote.
+// Bounds on what a record keeps of its draft, whose texts come from a model or a diff.
 const (
-	maxShown     = 500 // findings, the gravest
-	maxShownText = 300 // bytes of one text; a longer one is left out
+	maxShown     = 500 // findings, the most severe ones
+	maxShownText = 300 // bytes; a longer text is omitted
 )
 
-// OnRecord returns a decision's record with what sums over many decisions need of the
-// draft: the findings that it showed, and what it cost.
+// OnRecord adds to a decision's record what statistics over many decisions need: the
+// findings the draft showed, and what it cost.
 func (s State) OnRecord(r decision.Record) decision.Record {
 	r.Findings = nil
 	models := s.models()
@@ -35,8 +35,8 @@ func (s State) OnRecord(r decision.Record) decision.Record {
 	return r
 }
 
-// models tells which model reviewed a file, as the server names it; that of the run where
-// no answer about the file says so.
+// models returns a function that maps a file to the model that reviewed it, as the server
+// names it, or to the run's model if no answer about the file names one.
 func (s State) models() func(path string) string {
 	known := map[string]string{}
 	for _, f := range s.FileReviews {

@@ -3,8 +3,8 @@
 //	ingest → triage → context → review each file → overview → aggregate → gate → post
 //	                                                              ↑          └→ revise → redraft
 //
-// It wires steps to fields and routes. What a step does lives in the step's
-// package; what the outside world is comes in through Steps. Start reading at New.
+// It wires steps to fields and routes. Each step is implemented in its own
+// package; the outside world comes in through Steps. Start reading at New.
 package reviewpr
 
 import (
@@ -30,15 +30,15 @@ import (
 	"github.com/org/pr-review-action/internal/triage"
 )
 
-// Name and Version name the graph in every snapshot. Version rises when what a
-// snapshot means changes, also with a new node or field, or a new member of Draft: a program
-// that does not know the member calls the snapshot damaged, where the version is its own.
+// Name and Version identify the graph in every snapshot. Raise Version when the meaning of a
+// snapshot changes, including with a new node, field or member of Draft: a program that does
+// not know a member reports the snapshot as damaged instead of as another version's.
 const (
 	Name    = "reviewpr"
 	Version = 7
 )
 
-// The outcomes of a run: those of a draft that waits, and the graph's ends.
+// The outcomes of a run: those of a waiting draft, and the graph's ends.
 const (
 	Paused  = "PAUSED"
 	Kept    = "KEPT"
@@ -49,37 +49,37 @@ const (
 	Aborted = "ABORTED"
 )
 
-// Steps is the outside world of a run. A resume needs Post and Posted alone.
+// Steps connects a run to the outside world. A resume needs only Post and Posted.
 type Steps struct {
 	Ingest func(context.Context) (ingest.Change, error)
-	Admit  func(context.Context, ingest.Change) (string, error) // "" admits, else the reason
-	// prepares Reviewer for an admitted change, and gives the run's facts; nil for those it began with
+	Admit  func(context.Context, ingest.Change) (string, error) // returns "" to admit, else the reason
+	// prepares Reviewer for an admitted change and returns the run's facts; nil keeps the initial ones
 	Ready    func(context.Context, ingest.Change) (Draft, error)
 	Reviewer review.Reviewer
 	Recall   func(context.Context, ingest.Change) ([]finding.Earlier, error) // what was said before; nil for nothing
-	// fetches what was asked for, where the settings name a source; nil for nobody
+	// fetches the context if the settings name a source; nil if there is none
 	Context func(context.Context, State) ticket.Context
-	// of it, for a change that is no pull request's; empty for none
+	// how much of the context to show for a change without a pull request; empty for none
 	Show  ticket.Show
-	Learn func(pages []prompt.Document, digest string) // is given the pages that Reviewer may read; nil for nobody
-	// looks at the whole change; nil where no model is at hand
+	Learn func(pages []prompt.Document, digest string) // receives the pages that Reviewer may read; nil to ignore them
+	// reviews the whole change; nil if no model is available
 	Overview func(context.Context, review.Whole) (finding.Overview, error)
-	Redraft  Redraft // nil where no model is at hand
-	// the facts of a draft that this run revised; nil for those it had
+	Redraft  Redraft // nil if no model is available
+	// returns the facts of a draft that this run revised; nil keeps the old ones
 	Revised     func(Draft) Draft
-	Concurrency int                            // files under review at one time
-	Failed      func(path string, cause error) // is told why the reviewer failed on a file; nil for nobody
+	Concurrency int                            // files reviewed at one time
+	Failed      func(path string, cause error) // receives the reviewer's own failure on a file; nil to ignore it
 	Deadline    time.Time                      // when the review ends with what it has; zero for never
 	Paid        Paid                           // what earlier runs paid for
-	Elapsed     func() time.Duration           // since the run began; nil where nobody notes it
-	Stays       []finding.Finding              // of a withdrawn draft: no reviewer holds one back
+	Elapsed     func() time.Duration           // since the run began; nil if not measured
+	Stays       []finding.Finding              // findings of a withdrawn draft, which no reviewer can suppress
 	Post        func(context.Context, State) (post.Posted, error)
-	// Posted looks whether the review stands, where a run before this one may
-	// have posted it and did not live to say so. Nil where Post itself looks.
+	// Posted looks for the posted review, in case an earlier run posted it and died
+	// before recording that. Nil if Post looks for itself.
 	Posted func(context.Context, State) (post.Posted, bool, error)
 }
 
-// run is a graph as it runs: its steps, and what they share.
+// run is a graph being run: its steps and their shared state.
 type run struct {
 	Steps
 	graph             *graph.Graph[State]
@@ -88,7 +88,7 @@ type run struct {
 	reviews, redrafts fanOut
 }
 
-// New builds the graph over a store. Progress hangs on the observers in o.
+// New builds the graph over a store. Pass observers in o to follow its progress.
 func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[State], error) {
 	g := graph.New[State](Name, Version)
 	declare(g)
@@ -128,11 +128,11 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 
 func (s State) approved() *bool { return s.Approved }
 
-// DefaultConcurrency is how many files are under review at one time.
+// DefaultConcurrency is how many files are reviewed at one time.
 const DefaultConcurrency = 8
 
-// node is a step, and the fields that are taken from the state that it returns. One with a
-// reducer holds what is new.
+// node declares a step and the fields to copy from the state it returns. A field with a
+// reducer must hold only what is new.
 func (r *run) node(name string, step func(context.Context, State) (State, error), fields ...string) graph.Node {
 	return r.graph.Node(name, traced(name, func(ctx context.Context, s State) (graph.Update, error) {
 		s, err := step(ctx, s)
@@ -161,7 +161,7 @@ func (r *run) ingest(ctx context.Context, s State) (_ State, err error) {
 	if r.Recall != nil {
 		if s.Earlier, err = r.Recall(ctx, change); ctx.Err() != nil {
 			return s, ctx.Err()
-		} else if err != nil { // it bettered the review, and is no reason to have none
+		} else if err != nil { // earlier findings improve a review, but are no precondition of one
 			s.Lacks = []string{"What was said of this change before could not be read, so that findings may " +
 				"be said again."}
 		}
@@ -169,26 +169,26 @@ func (r *run) ingest(ctx context.Context, s State) (_ State, err error) {
 	s.Draft = s.Draft.of(change)
 	s.Draft.Unread, s.Draft.UsedIDs = len(s.Lacks) > 0, max(s.Draft.UsedIDs, usedBefore(s.Earlier))
 	if s.Reason != "" {
-		s.Draft.Unlisted = 0 // nothing was to be covered
+		s.Draft.Unlisted = 0 // nothing needed to be covered
 	}
 	seen := s.Draft.inspect(change)
 	s.Pull, s.Files, s.Flags, s.Findings = seen.Pull, seen.Files, seen.Flags, append(seen.Findings, r.Stays...)
 	return s, nil
 }
 
-// inspect is the change as everything behind it sees it.
+// inspect returns the change in the form that all later steps see.
 func (d Draft) inspect(c ingest.Change) triage.Inspected {
 	o := d.triage()
 	if c.Settings != "" {
 		o.Settings = c.Settings
-		if !d.Rules { // a model is shown them
+		if !d.Rules { // instructions are shown to a model
 			o.Instructions = c.Config.Instructions
 		}
 	}
 	return triage.Inspect(ingest.Fit(c.Files, ingest.MaxPatches, o.Reviews), c.Pull, o)
 }
 
-// ToReview are the files of a change that are going to be reviewed.
+// ToReview returns the files of a change that will be reviewed.
 func ToReview(c ingest.Change) []diff.File {
 	d := Draft{}.of(c)
 	files, _ := triage.Files(d.inspect(c).Files, d.triage())
@@ -198,7 +198,7 @@ func ToReview(c ingest.Change) []diff.File {
 	return files
 }
 
-// Linted are the files of a change whose linters' results are shown: those to review.
+// Linted returns the files of a change whose linter results are shown: those to review.
 func Linted(c ingest.Change) []diff.File {
 	o := Draft{}.of(c).triage()
 	return slices.DeleteFunc(slices.Clone(c.Files), func(f diff.File) bool { return !o.Reviews(f) })
@@ -222,14 +222,14 @@ func (r *run) triage(_ context.Context, s State) (State, error) {
 	return s, nil
 }
 
-// left is what became of the earlier findings by a change in which nothing is reviewed.
+// left returns the fate of earlier findings under a change that is not reviewed.
 func (s State) left() []finding.Earlier {
 	_, earlier := aggregate.Findings(aggregate.Input{Files: s.Files, Reviews: s.FileReviews, Earlier: s.Earlier,
 		Covered: s.Draft.Unlisted == 0})
 	return earlier
 }
 
-// byTriage ends a run that is not to go on.
+// byTriage ends a run that was given a reason to stop.
 func byTriage(next, skipped graph.Target) func(State) graph.Next {
 	return func(s State) graph.Next {
 		if s.Reason != "" {
@@ -239,7 +239,7 @@ func byTriage(next, skipped graph.Target) func(State) graph.Next {
 	}
 }
 
-// byFile sends every file without a result yet to a review of its own.
+// byFile sends every file that has no result yet to its own review.
 func byFile(each graph.Fan[task], none graph.Target) func(State) graph.Next {
 	return func(s State) graph.Next {
 		judged := map[string]bool{}
@@ -252,7 +252,7 @@ func byFile(each graph.Fan[task], none graph.Target) func(State) graph.Next {
 				todo = append(todo, task{File: i, Path: file.Path})
 			}
 		}
-		// What a budget or a deadline leaves out is what matters least.
+		// The least important files come last, where a budget or a deadline cuts.
 		o, last := s.Draft.triage(), map[string]int{}
 		for _, t := range todo {
 			if _, claim := o.Part(s.Files[t.File]); claim != "" {
@@ -287,10 +287,10 @@ func (r *run) aggregate(_ context.Context, s State) (State, error) {
 	return s, nil
 }
 
-// byFindings calls a person where there is something to decide or something
-// that was not read. A green, empty result without full coverage does not exist, nor
-// one of which a person's comment holds back the rest. A draft that a person had
-// revised goes back to a person.
+// byFindings goes to the gate if there is something to decide or something was not
+// read. A run never ends clean without full coverage, nor if a person's comment
+// suppresses what was found. A draft that was revised at a person's request goes
+// back to a person.
 func byFindings(gate, clean, failed graph.Target) func(State) graph.Next {
 	return func(s State) graph.Next {
 		switch {
@@ -303,17 +303,17 @@ func byFindings(gate, clean, failed graph.Target) func(State) graph.Next {
 	}
 }
 
-// ask is what the approver decides about: the review as it will be posted.
+// ask returns what the approver decides about: the review as it will be posted.
 func ask(s State) (gate.Ask, error) { return s.ask(), nil }
 
 func (s State) ask() gate.Ask {
 	return gate.NewAsk(s.Draft.Thread, s.Draft.DiffDigest, finding.Kept(s.Comments), s.Shown())
 }
 
-// same refuses a question that is not the one about the draft as it is.
+// same refuses a gate's question that does not match the current draft.
 func (s State) same(asked []byte) error { return gate.Same(asked, s.ask()) }
 
-// decide applies the approver's changes; what is posted is rendered from them.
+// decide applies the approver's changes and renders the review that will be posted.
 func (r *run) decide(s State, a decision.Answer) (graph.Update, error) {
 	_, err := a.Decision.Check(s.Items())
 	if err = cmp.Or(err, a.Decision.CheckOverview(s.postsOverview())); err != nil {
@@ -341,8 +341,8 @@ func (r *run) post(ctx context.Context, s State) (graph.Update, error) {
 	return r.graph.Kept(State{ReviewURL: posted.URL}, "reviewUrl"), nil
 }
 
-// posted is asked after a run that ended between its intent to post and the
-// word that it had (G31).
+// posted is called after a run that died between its intent to post and the
+// record that it had posted (G31).
 func (r *run) posted(ctx context.Context, s State) (graph.Update, bool, error) {
 	if r.Posted == nil {
 		return graph.Update{}, false, nil

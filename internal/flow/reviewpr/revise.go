@@ -16,22 +16,22 @@ import (
 	"github.com/org/pr-review-action/internal/trace"
 )
 
-// The nodes whose records tell of a revision under way.
+// The nodes of a revision; their journal records describe one under way.
 const (
 	reviseNode  = "revise"
 	redraftNode = "redraft"
 )
 
-// Redraft reviews a file again as an approver's feedback asks. was is what the
-// draft has of the file; round counts revisions from 1. Errors are a Reviewer's.
+// Redraft reviews a file again to answer an approver's feedback. was is the draft's result
+// for the file; round counts revisions from 1. It returns the errors of a Reviewer.
 type Redraft func(ctx context.Context, f diff.File, was finding.FileReview, feedback string,
 	round int) (finding.FileReview, error)
 
-// errNoModel is a revision in a job that has nobody to ask.
+// errNoModel reports a revision in a job that has no model.
 var errNoModel = errors.New("this job has no model to revise the draft with")
 
-// revise takes the feedback up: the draft gets the facts of this run, new ids,
-// and waits for another decision.
+// revise starts a revision: the draft takes this run's facts and new ids, and
+// will wait for another decision.
 func (r *run) revise(_ context.Context, s State) (State, error) {
 	if r.Redraft == nil {
 		return s, errNoModel
@@ -44,7 +44,7 @@ func (r *run) revise(_ context.Context, s State) (State, error) {
 	return s, nil
 }
 
-// byFeedback sends the files that the feedback concerns to be reviewed again.
+// byFeedback sends the files that the feedback concerns to another review.
 func byFeedback(each graph.Fan[task], aggregate graph.Target) func(State) graph.Next {
 	return func(s State) graph.Next {
 		concerned := s.concerned(s.Rounds[len(s.Rounds)-1].Feedback)
@@ -63,10 +63,10 @@ func byFeedback(each graph.Fan[task], aggregate graph.Target) func(State) graph.
 
 var idInText = regexp.MustCompile(`\bF[1-9][0-9]{0,5}\b`)
 
-// concerned are the paths that feedback is about: those of findings whose ids it
-// names, and those that it names itself. Where it names none, it is about every
-// file with a finding of a model, and where there is none, about every file that
-// was reviewed.
+// concerned returns the paths that feedback is about: the files of the findings
+// whose ids it mentions, and the files it mentions itself. If it mentions none,
+// these are the files with a model's finding, and if there are none, all files
+// that were reviewed.
 func (s State) concerned(feedback string) []string {
 	var named, found, read []string
 	ids := idInText.FindAllString(feedback, -1)
@@ -98,7 +98,7 @@ func (s State) concerned(feedback string) []string {
 	return read
 }
 
-// mentions reports whether a text names a file, by its path or its name.
+// mentions reports whether a text contains a file's path or base name.
 func mentions(text, file string) bool {
 	word := func(r rune) bool {
 		return strings.ContainsRune(" \t\n,;:()'\"`<>", r)
@@ -109,7 +109,7 @@ func mentions(text, file string) bool {
 	})
 }
 
-// redraft asks for one file's review again.
+// redraft has one file reviewed again.
 func (r *run) redraft(ctx context.Context, s State, t task) (_ graph.Update, err error) {
 	file, _ := s.Draft.triage().Part(s.Files[t.File])
 	ctx, span := trace.File(r.redrafts.under(ctx), file.Path)
@@ -127,24 +127,24 @@ func (r *run) redraft(ctx context.Context, s State, t task) (_ graph.Update, err
 		got = finding.FileReview{Path: file.Path, FeedbackFailed: true}
 	}
 	got = s.claimed(t, got)
-	got.Key = "" // it answers a question of its own
+	got.Key = "" // it answers a different question
 	return r.result(got, used), nil
 }
 
-// feedbackFailed is a file's result where its revision failed: what was found before stands.
+// feedbackFailed returns a file's result after a failed revision: earlier findings stay.
 func (r *run) feedbackFailed(t task, cause error) (graph.Update, error) {
 	r.tell(t, cause)
 	return r.result(finding.FileReview{Path: t.Path, FeedbackFailed: true}, cost.Usage{}), nil
 }
 
-// unrevised is the same where time or money ended.
+// unrevised returns the same if time or budget ran out.
 func (r *run) unrevised(t task) graph.Update {
 	used, _ := r.cut.of(t)
 	return r.result(finding.FileReview{Path: t.Path, FeedbackFailed: true}, used)
 }
 
-// results are the results of files, each once: a revision stands in for what was
-// before it, unless it could not be had.
+// results returns one result per file: the latest revision, unless it failed, in
+// which case the result before it.
 func (s State) results() []finding.FileReview {
 	at := map[string]int{}
 	var all []finding.FileReview
@@ -155,7 +155,7 @@ func (s State) results() []finding.FileReview {
 			at[r.Path] = len(all)
 			all = append(all, r)
 		case r.FeedbackFailed && r.State == "":
-			all[i].FeedbackFailed = true // until a later round is heard
+			all[i].FeedbackFailed = true // until a later round succeeds
 		default:
 			all[i] = r
 		}
@@ -163,8 +163,8 @@ func (s State) results() []finding.FileReview {
 	return all
 }
 
-// drafted is the result of a file with the findings that the draft shows of it, in
-// which feedback finds its ids.
+// drafted returns a file's result with the findings as the draft shows them, so
+// that the ids in the feedback match.
 func (s State) drafted(path string) finding.FileReview {
 	r := s.reviewOf(path)
 	r.Findings = slices.DeleteFunc(finding.Kept(s.Comments), func(f finding.Finding) bool {
@@ -173,8 +173,8 @@ func (s State) drafted(path string) finding.FileReview {
 	return r
 }
 
-// leftOut are the findings of the draft before that the revision does not have any
-// more, as what its approver dropped: the next push is not to bring them back.
+// leftOut returns the previous draft's findings that the revision no longer contains.
+// They count as dropped by the approver, so that the next push does not bring them back.
 func (s State) leftOut(before []finding.Finding) (all []finding.Earlier) {
 	if len(s.Rounds) == 0 {
 		return nil
@@ -194,7 +194,7 @@ func (s State) leftOut(before []finding.Finding) (all []finding.Earlier) {
 	return all
 }
 
-// reviewOf is the result of a file so far.
+// reviewOf returns the current result of a file.
 func (s State) reviewOf(path string) finding.FileReview {
 	for _, r := range s.results() {
 		if r.Path == path {

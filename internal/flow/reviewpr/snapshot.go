@@ -15,8 +15,8 @@ import (
 	"github.com/org/pr-review-action/internal/render"
 )
 
-// Judgements are the findings that a parked draft shows and a reviewer came to. What
-// rules say of a change they say of it again.
+// Judgements returns the findings shown by a parked draft, except those of rules,
+// which the rules will report again.
 func Judgements(snapshot []byte) (all []finding.Finding, err error) {
 	s, err := decoded(snapshot)
 	for _, f := range finding.Kept(s.Comments) {
@@ -27,8 +27,8 @@ func Judgements(snapshot []byte) (all []finding.Finding, err error) {
 	return all, err
 }
 
-// PostedFindings is what a parked draft that was decided by record tells later drafts of
-// the pull request.
+// PostedFindings returns what a parked draft, decided as in record, tells later drafts
+// of the pull request.
 func PostedFindings(snapshot []byte, record decision.Record) []finding.Earlier {
 	s, err := decoded(snapshot)
 	if err != nil {
@@ -39,16 +39,16 @@ func PostedFindings(snapshot []byte, record decision.Record) []finding.Earlier {
 	return s.PostedFindings()
 }
 
-// PostedFindings is what the draft tells later ones; nothing where it was not decided.
+// PostedFindings returns what the draft tells later ones; nothing if it was not decided.
 func (s State) PostedFindings() []finding.Earlier {
-	unsaid := render.Cut(s.Review()) // for the review's length
+	unsaid := render.Cut(s.Review()) // did not fit into the review
 	comments := slices.DeleteFunc(slices.Clone(s.Comments), func(f finding.Finding) bool {
 		return slices.ContainsFunc(unsaid, func(cut finding.Finding) bool { return cut.ID == f.ID })
 	})
 	return recall.FromState(comments, s.Decision, s.Earlier)
 }
 
-// decoded is what a snapshot says of its draft and decision.
+// decoded returns the parts of a snapshot that describe its draft and decision.
 func decoded(snapshot []byte) (State, error) {
 	var state State
 	s, err := graph.DecodeSnapshot(snapshot)
@@ -64,8 +64,8 @@ func decoded(snapshot []byte) (State, error) {
 	return state, err
 }
 
-// UsedIDs is the highest number that findings of a draft, or of those that it
-// replaced, have as F<number>.
+// UsedIDs returns the highest number of an id F<number> that a draft, or a draft
+// it replaced, gave to a finding.
 func UsedIDs(snapshot []byte) int {
 	s, err := graph.DecodeSnapshot(snapshot)
 	var d Draft
@@ -79,7 +79,7 @@ func UsedIDs(snapshot []byte) int {
 	return max(d.UsedIDs, usedIDs(all))
 }
 
-// usedBefore is the same of what earlier reviews posted: a finding that stands keeps its id.
+// usedBefore returns the same for earlier posted reviews: a finding that stands keeps its id.
 func usedBefore(earlier []finding.Earlier) int {
 	var all []finding.Finding
 	for _, e := range earlier {

@@ -22,31 +22,31 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// State is what a run knows. Its fields are stored under the names that declare
-// gives them: a new one stands here and there.
+// State is the state of a run. declare sets the names under which its fields are
+// stored: add a new field in both places.
 type State struct {
 	Draft       Draft
 	Pull        *pull.Pull
 	Files       []diff.File
-	Findings    []finding.Finding // what is said of the change without a reviewer
-	Flags       []finding.Flag    // what the approver alone is told of it
-	Earlier     []finding.Earlier // what earlier reviews and people said of it
-	Asked       Asked             // what the change was made for
+	Findings    []finding.Finding // found without a reviewer
+	Flags       []finding.Flag    // shown only to the approver
+	Earlier     []finding.Earlier // what earlier reviews and people said about it
+	Asked       Asked             // the context of the change
 	FileReviews []finding.FileReview
-	Whole       finding.Overview // what was seen of the change as a whole
-	Lacks       []string         // what could not be read of the pull request, in our own words
+	Whole       finding.Overview // the review of the change as a whole
+	Lacks       []string         // what could not be read about the pull request, in our own words
 	Comments    []finding.Finding
-	SummaryBody string     // the review's body as it will be posted, without approval line and marker
+	SummaryBody string     // review body as it will be posted, without approval line and marker
 	Approved    *bool      // nil until decided
-	Usage       cost.Usage // of this thread: results of other threads cost nothing here
-	Reused      int        // files whose result was taken from an earlier run
+	Usage       cost.Usage // of this thread; results of other threads cost nothing here
+	Reused      int        // files whose result came from an earlier run
 	Reason      string     // why the run ended SKIPPED or FAILED
 	Decision    *decision.Record
-	Rounds      []decision.Record // the revisions that were asked for
+	Rounds      []decision.Record // the revisions requested so far
 	ReviewURL   string
 }
 
-// Draft holds the facts of the run that made the draft. The caller gives those
+// Draft holds the facts of the run that made the draft. The caller provides those
 // of the job; ingest adds those of the change.
 type Draft struct {
 	Instance    string           `json:"instance,omitempty"`
@@ -62,22 +62,22 @@ type Draft struct {
 	RunID       int64            `json:"run_id,omitempty"`
 	RunAttempt  int              `json:"run_attempt,omitempty"`
 	WorkflowRef string           `json:"workflow_ref,omitempty"`
-	Approvals   []string         `json:"approvals,omitempty"` // keys of those already on the run
-	// what protects the checkpoint: digest, seal, encrypt
+	Approvals   []string         `json:"approvals,omitempty"` // keys of the approvals already on the run
+	// protection of the checkpoint: digest, seal, encrypt
 	Trust       string `json:"trust,omitempty"`
-	Environment string `json:"environment,omitempty"`    // whose approval decides
-	Dispatch    bool   `json:"allow_dispatch,omitempty"` // its reviewers may decide by dispatch as well
+	Environment string `json:"environment,omitempty"`    // the environment whose approval decides
+	Dispatch    bool   `json:"allow_dispatch,omitempty"` // its reviewers may also decide by dispatch
 	// code of an earlier draft whose findings stay in this one
 	Withdrew   string `json:"withdrew,omitempty"`
-	WithdrewBy string `json:"withdrew_by,omitempty"` // who drafted anew, and may not decide
-	// what was posted before could not be read, so that it is not known what of it stands
+	WithdrewBy string `json:"withdrew_by,omitempty"` // who requested the new draft, and may not decide
+	// earlier reviews could not be read, so what still stands of them is unknown
 	Unread  bool          `json:"unread,omitempty"`
-	Again   bool          `json:"again,omitempty"`       // drafted anew: an earlier rejection does not hold for it
-	UsedIDs int           `json:"used_ids,omitempty"`    // that earlier drafts of the thread gave their findings
-	Seconds float64       `json:"seconds,omitempty"`     // that its run took, up to its gate or its end
+	Again   bool          `json:"again,omitempty"`       // drafted anew: earlier rejections do not apply to it
+	UsedIDs int           `json:"used_ids,omitempty"`    // highest finding id that earlier drafts of the thread used
+	Seconds float64       `json:"seconds,omitempty"`     // duration of its run, up to the gate or the end
 	Trace   string        `json:"traceparent,omitempty"` // W3C trace context of the run that drafted
-	MaxCost cost.MicroUSD `json:"max_cost,omitempty"`    // cap of the run; 0 for none
-	Linters linter.Report `json:"linters,omitzero"`      // what linters say of the change
+	MaxCost cost.MicroUSD `json:"max_cost,omitempty"`    // cost cap of the run; 0 for none
+	Linters linter.Report `json:"linters,omitzero"`      // the linters' results for the change
 
 	Name       string        `json:"name"`
 	Thread     string        `json:"thread"`
@@ -88,7 +88,7 @@ type Draft struct {
 	Attributes []byte        `json:"attributes,omitempty"`
 }
 
-// of adds what the change says about itself.
+// of adds the facts of the change.
 func (d Draft) of(c ingest.Change) Draft {
 	d.Name, d.Thread, d.Head = c.Name, c.Thread, c.Head
 	d.DiffDigest, d.Unlisted = c.Digest(), c.Unlisted
@@ -101,7 +101,7 @@ func (d Draft) triage() triage.Options {
 		Attributes: triage.ParseAttributes(d.Attributes)}
 }
 
-// The fields in which results, and what they cost, are stored.
+// The names of fields that are used in more than one place.
 const (
 	reviewsField = "fileReviews"
 	usageField   = "usage"
@@ -131,8 +131,8 @@ func declare(g *graph.Graph[State]) {
 	graph.Value(g, "reviewUrl", func(s *State) *string { return &s.ReviewURL })
 }
 
-// Coverage gives every changed file's result in the order of the change. Of a
-// change that was not admitted no file was to be read, and there are none.
+// Coverage returns the result of every changed file in the order of the change.
+// If the change was not admitted, no file was due and the result is nil.
 func (s State) Coverage() []finding.FileReview {
 	if s.Reason != "" && len(s.FileReviews) == 0 {
 		return nil
@@ -140,20 +140,20 @@ func (s State) Coverage() []finding.FileReview {
 	return aggregate.Files(s.Files, s.results())
 }
 
-// Covered reports whether every changed file was read, or left out for a reason
-// that nobody would question.
+// Covered reports whether every changed file was read, or skipped for an
+// undisputed reason.
 func (s State) Covered() bool { return s.Draft.Unlisted == 0 && allCovered(s.Coverage()) }
 
-// Partial reports whether files were not reached, or not read for what they claim to be.
+// Partial reports whether files were not reached, or only partly read because of what they claim to be.
 func (s State) Partial() bool {
 	return s.Draft.Unlisted > 0 || slices.ContainsFunc(s.Coverage(), func(f finding.FileReview) bool {
 		return f.State == finding.NotReached || f.Claim != "" && !f.Covered()
 	})
 }
 
-// NeedsDecision reports whether a person is to be called: a finding is as grave as the
-// draft's threshold or is a credential or hidden text, something was not read, or a
-// person asked for this very draft.
+// NeedsDecision reports whether a person must decide: a finding reaches the draft's
+// threshold or is a credential or hidden text, something was not read, or a person
+// requested this very draft.
 func (s State) NeedsDecision() bool {
 	return s.mustBeSeen() || slices.ContainsFunc(finding.Kept(s.Comments), func(f finding.Finding) bool {
 		return f.Severity.Rank() >= s.Draft.GateFrom.Rank() || f.Source == finding.Rule &&
@@ -161,22 +161,22 @@ func (s State) NeedsDecision() bool {
 	})
 }
 
-// mustBeSeen reports whether there is something for a person to see or to decide,
-// whatever was found. A flag that text addresses the reviewer is nothing of the kind.
+// mustBeSeen reports whether a person must look at the draft regardless of its findings.
+// Hidden text requires that; a flag that text addresses the reviewer does not.
 func (s State) mustBeSeen() bool {
 	return !s.Covered() || len(finding.NewlyResolved(s.Earlier)) > 0 || len(s.Rounds) > 0 ||
 		slices.ContainsFunc(s.Flags, func(f finding.Flag) bool { return f.Kind == finding.HiddenFlag })
 }
 
-// keepsBack reports whether what a person said, or the settings, hold a finding back.
+// keepsBack reports whether a person's comment or the settings suppress a finding.
 func (s State) keepsBack() bool {
 	return slices.ContainsFunc(s.Comments, func(f finding.Finding) bool {
 		return f.Filtered == finding.AlreadyCommented || f.Filtered == finding.LeftOut
 	})
 }
 
-// Outcome is what a draft that waits is called: PAUSED, or KEPT where it calls
-// nobody.
+// Outcome returns the outcome of a waiting draft: PAUSED, or KEPT if no person
+// need decide.
 func (s State) Outcome() string {
 	if s.NeedsDecision() {
 		return Paused
@@ -184,8 +184,8 @@ func (s State) Outcome() string {
 	return Kept
 }
 
-// unread says why not one file was read although some should have been; "" where
-// one was, or none had to be.
+// unread returns why not a single file was read although some should have been;
+// "" if one was, or none was due.
 func (s State) unread() string {
 	why := ""
 	for _, f := range s.Coverage() {
@@ -206,11 +206,11 @@ func (s State) LacksMoney() bool {
 	return slices.ContainsFunc(s.Coverage(), func(f finding.FileReview) bool { return f.Reason == finding.OverBudget })
 }
 
-// OutOfBudget reports whether the run ended for its cost cap before any file was
+// OutOfBudget reports whether the cost cap ended the run before any file was
 // reviewed.
 func (s State) OutOfBudget() bool { return s.unread() != "" && s.LacksMoney() }
 
-// Review is the draft as the renderers take it.
+// Review returns the draft in the form that the renderers take.
 func (s State) Review() render.Review {
 	r := render.Review{
 		Name: s.Draft.Name, Web: s.Draft.Web, Head: s.Draft.Head,
@@ -258,11 +258,11 @@ func (s State) Review() render.Review {
 	return r
 }
 
-// maxNote is the characters of a note that a draft shows.
+// maxNote is the number of characters of a note that a draft shows.
 const maxNote = 300
 
-// Notes say what the run could not look at, each once: the pull request, the whole change,
-// then in the order of the files. They may hold text from outside.
+// Notes returns what the run could not look at, each note once: the pull request, the
+// whole change, then the files in order. Notes may contain text from outside.
 func (s State) Notes() (all []string) {
 	all = slices.Concat(s.Lacks, s.Whole.Notes)
 	for _, f := range s.Coverage() {
@@ -275,7 +275,7 @@ func (s State) Notes() (all []string) {
 	return all
 }
 
-// feedbackFailed are the files to which the approver's last feedback could not be applied.
+// feedbackFailed returns the files to which the approver's last feedback could not be applied.
 func (s State) feedbackFailed() (paths []string) {
 	for _, f := range s.Coverage() {
 		if f.FeedbackFailed {
@@ -292,8 +292,8 @@ func others(n int) string {
 	return " and " + wording.Count(n, "other file")
 }
 
-// warnings repeat, above all findings, what an approver should know of the input:
-// that it hides something, or holds a credential.
+// warnings returns what an approver must know about the input ahead of all
+// findings: that it hides text or contains a credential.
 func warnings(found []finding.Finding) (all []string) {
 	for _, f := range found {
 		if f.Source == finding.Rule && (f.Category == triage.Hidden || f.Category == triage.Secret) {
@@ -304,10 +304,10 @@ func warnings(found []finding.Finding) (all []string) {
 	return all
 }
 
-const maxTitle = 200 // characters of a finding's title in the banner
+const maxTitle = 200 // characters of a finding's title in a warning
 
-// Items are what a decision can name: the draft's findings, and what stands; of a draft that
-// was decided what it could name then.
+// Items returns what a decision can name: the draft's findings, and earlier ones that stand.
+// For a decided draft it returns what could be named then.
 func (s State) Items() []decision.Item {
 	if s.Decision == nil {
 		return finding.Items(finding.Kept(s.Comments), s.Earlier...)
@@ -324,22 +324,22 @@ func (s State) Items() []decision.Item {
 	return finding.Items(shown, before...)
 }
 
-// Shown is the whole review as the approver can read it.
+// Shown returns the whole review as the approver can read it.
 func (s State) Shown() string { return render.File(s.Review()) }
 
-// hunks gives what is to be shown of a file's diff.
+// hunks returns a function that maps a path to the hunks to show of its diff.
 func (s State) hunks() func(path string) []diff.Hunk {
 	files := make(map[string]diff.File, len(s.Files))
 	for _, f := range s.Files {
 		files[f.Path] = f.Read()
 	}
 	return func(path string) []diff.Hunk {
-		hunks, _ := files[path].Hunks() // a patch that cannot be read shows no lines
+		hunks, _ := files[path].Hunks() // an unreadable patch shows no lines
 		return hunks
 	}
 }
 
-// held are the findings that aggregation kept out.
+// held returns the findings that aggregation filtered out.
 func held(all []finding.Finding) []finding.Finding {
 	return slices.DeleteFunc(slices.Clone(all), func(f finding.Finding) bool { return f.Filtered == "" })
 }

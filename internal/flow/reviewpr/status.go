@@ -7,7 +7,7 @@ import (
 	"github.com/org/pr-review-action/internal/graph"
 )
 
-// Status is where a run stands, in the names of the reference design.
+// Status is the status of a run, with the names of the reference design.
 type Status string
 
 // The statuses, in their order.
@@ -22,7 +22,7 @@ const (
 	AtGate          Status = "gate"
 	PostReview      Status = "post_review"
 	Complete        Status = "complete"
-	InError         Status = "error" // a run that failed before or outside of its graph
+	InError         Status = "error" // a run that failed before or outside its graph
 )
 
 var statuses = map[string]Status{
@@ -31,13 +31,13 @@ var statuses = map[string]Status{
 	overviewNode: GenerateReview, aggregateNode: GenerateReview, gateNode: AtGate, postNode: PostReview,
 }
 
-// StatusOf gives the status while a node of the graph is under way. Of the node context
-// StatusesIn tells more.
+// StatusOf returns the status while a node is under way. For the context node
+// StatusesIn is more precise.
 func StatusOf(node string) Status { return cmp.Or(statuses[node], Initialize) }
 
-// StatusesIn gives the status of a thread as a store has it: of one under way that of its
-// next node, of one that ended FAILED that of its last; two where tickets and pages are
-// fetched side by side.
+// StatusesIn returns the status of a stored thread: for a running one that of its next
+// node, for one that ended FAILED that of its last node. It returns two if tickets and
+// pages are being fetched in parallel.
 func StatusesIn(v graph.View[State]) (all []Status) {
 	switch {
 	case v.Status == graph.Paused:
@@ -57,7 +57,7 @@ func StatusesIn(v graph.View[State]) (all []Status) {
 	return []Status{Initialize}
 }
 
-// StatusAt gives the status in which an error ended a run.
+// StatusAt returns the status in which an error ended a run.
 func StatusAt(err error) Status {
 	if node, ok := errors.AsType[*graph.NodeError](err); ok {
 		return StatusOf(node.Node)

@@ -9,7 +9,7 @@ import (
 	"github.com/org/pr-review-action/internal/trace"
 )
 
-// traced makes a span of a step.
+// traced wraps a step in a span.
 func traced(name string, step func(context.Context, State) (graph.Update,
 	error)) func(context.Context, State) (graph.Update, error) {
 	return func(ctx context.Context, s State) (graph.Update, error) {
@@ -21,7 +21,7 @@ func traced(name string, step func(context.Context, State) (graph.Update,
 	}
 }
 
-// ended ends the span of a file's task, with the panic where there was one.
+// ended ends the span of a file's task, with the panic if there was one.
 func ended(span *trace.Span, err *error) {
 	p := recover()
 	if p == nil {
@@ -32,8 +32,8 @@ func ended(span *trace.Span, err *error) {
 	panic(p)
 }
 
-// fanOut is the span of the step of many tasks: it begins with the first, and
-// ends with the step behind it.
+// fanOut is the span of a step with many tasks. It starts with the first task and
+// ends when the following step starts.
 type fanOut struct {
 	name string
 	once sync.Once
@@ -50,6 +50,6 @@ func (f *fanOut) under(ctx context.Context) context.Context {
 }
 
 func (f *fanOut) end() {
-	f.once.Do(func() {}) // where no task ran
+	f.once.Do(func() {}) // in case no task ran
 	f.span.End(nil)
 }
