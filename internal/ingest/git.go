@@ -19,7 +19,7 @@ import (
 
 const inClone = "go into the clone, or pass a pull request's address or a diff's file"
 
-// Errors of Range that are the caller's to mend.
+// Errors of Range that the caller can fix.
 var (
 	ErrNoRange = problem.Sentinel("not a range of this clone",
 		"name two commits of this clone, such as main...HEAD; a shallow clone may need git fetch --unshallow")
@@ -36,9 +36,9 @@ func IsRange(arg string) bool {
 	return ok && base != "" && strings.TrimPrefix(head, ".") != "" && !strings.ContainsAny(arg, " \t\n")
 }
 
-// Range reads what changed between two commits of the clone in dir: base...head from the
-// merge base, as a pull request does, base..head from base itself. Errors of the argument
-// are ErrNoRange, of the place ErrNoClone, ErrNoGit and ErrPartial.
+// Range reads what changed between two commits of the clone in dir: base...head starts from the
+// merge base, as a pull request does, base..head from base itself. A bad argument is ErrNoRange; a
+// bad place is ErrNoClone, ErrNoGit or ErrPartial.
 func Range(ctx context.Context, dir, arg string, file config.File) (Change, error) {
 	g, err := OpenClone(ctx, dir)
 	if err != nil {
@@ -47,7 +47,7 @@ func Range(ctx context.Context, dir, arg string, file config.File) (Change, erro
 	return g.Range(ctx, arg, file)
 }
 
-// Range is Range of an open clone.
+// Range is like the function Range, for an open clone.
 func (g Clone) Range(ctx context.Context, arg string, file config.File) (Change, error) {
 	baseName, headName, _ := strings.Cut(arg, "..")
 	headName, fromMergeBase := strings.CutPrefix(headName, ".")
@@ -72,23 +72,23 @@ func (g Clone) Range(ctx context.Context, arg string, file config.File) (Change,
 	return c, err
 }
 
-// Clone is an open repository of this machine. Nothing that the reviewed change
-// could configure (external diff programs, text conversions, hooks, pagers,
-// attributes) takes part: git runs in the .git folder, without work tree and
-// index, so that it finds no .gitattributes which would call a source binary.
+// Clone is an open repository on this machine. Nothing that the reviewed change could configure
+// (external diff programs, text conversions, hooks, pagers, attributes) takes effect: git runs in
+// the .git folder, without work tree and index, so it finds no .gitattributes that could declare
+// source to be binary.
 type Clone struct {
 	Dir string // the .git folder, absolute
 
-	around  string // the folder that it was opened from
-	extra   string // a folder of further objects, or empty
+	around  string // the folder from which it was opened
+	extra   string // a folder with additional objects, or empty
 	objects *objects
 }
 
-// notGit is what git says of a folder that is in no clone.
+// notGit is git's error for a folder outside any clone.
 const notGit = "not a git repository"
 
-// OpenClone finds the clone around dir: ErrNoClone, or ErrNoGit. A process of git that answers
-// what its objects hold ends with ctx.
+// OpenClone opens the clone around dir. It returns ErrNoClone or ErrNoGit if there is none. The
+// git process that serves the clone's objects ends with ctx.
 func OpenClone(ctx context.Context, dir string) (Clone, error) {
 	out, err := git(ctx, dir, nil, nil, "rev-parse", "--absolute-git-dir")
 	switch {
@@ -102,7 +102,7 @@ func OpenClone(ctx context.Context, dir string) (Clone, error) {
 	return Clone{Dir: strings.TrimSuffix(string(out), "\n"), around: dir}.with(ctx, ""), nil
 }
 
-// with is the clone with further objects, from a folder. What it asks for ends with life.
+// with returns the clone with additional objects from a folder. Its git process ends with life.
 func (g Clone) with(life context.Context, objects string) Clone {
 	g.extra = objects
 	g.objects = newObjects(life, func() *exec.Cmd {
@@ -139,7 +139,7 @@ func (g Clone) read(ctx context.Context, base, head string, file config.File, c 
 	return vouch(ctx, c.Files, cloneBase{g, base, head})
 }
 
-// cloneBase is the commit that a range starts from.
+// cloneBase is the commit at which a range starts.
 type cloneBase struct {
 	Clone
 	commit, after string
@@ -162,12 +162,13 @@ func (b cloneBase) head(ctx context.Context, path string) ([]byte, error) {
 	return b.blob(ctx, b.after, path)
 }
 
-// blob is nil where the file is not there, or has more than maxBlob bytes.
+// blob returns a file's content, or nil if it does not exist or is larger than maxBlob bytes.
 func (b cloneBase) blob(ctx context.Context, commit, path string) ([]byte, error) {
 	return b.fileUpTo(ctx, maxBlob, commit, path)
 }
 
-// Commit is the full hash of a commit that a name stands for; ErrNoRange where it is none.
+// Commit returns the full hash of the commit that a name resolves to, or ErrNoRange if it does
+// not.
 func (g Clone) Commit(ctx context.Context, name string) (string, error) {
 	found, err := g.object(ctx, maxBlob, name+"^{commit}")
 	switch {
@@ -179,12 +180,12 @@ func (g Clone) Commit(ctx context.Context, name string) (string, error) {
 	return found.hash, nil
 }
 
-// file reads a file at a commit; one that is not there is nil.
+// file returns a file's content at a commit, or nil if it does not exist.
 func (g Clone) file(ctx context.Context, commit, path string) ([]byte, error) {
 	return g.fileUpTo(ctx, math.MaxInt64, commit, path)
 }
 
-// fileUpTo is file, and nil too for one of more bytes.
+// fileUpTo is like file, but returns nil also for a file of more than limit bytes.
 func (g Clone) fileUpTo(ctx context.Context, limit int64, commit, path string) ([]byte, error) {
 	found, err := g.object(ctx, limit, commit+":"+path)
 	if err == nil && found.kind != "" && found.kind != "blob" {
@@ -196,9 +197,9 @@ func (g Clone) fileUpTo(ctx context.Context, limit int64, commit, path string) (
 	return found.text, nil
 }
 
-// object is what a name stands for.
+// object returns the object that a name resolves to.
 func (g Clone) object(ctx context.Context, limit int64, name string) (object, error) {
-	if strings.ContainsAny(name, "\r\n") { // a question is one line
+	if strings.ContainsAny(name, "\r\n") { // cat-file reads one name a line
 		hash, err := g.line(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name)
 		switch {
 		case errors.Is(err, ErrPartial) || ctx.Err() != nil:
@@ -215,7 +216,7 @@ func (g Clone) object(ctx context.Context, limit int64, name string) (object, er
 	return found[0], nil
 }
 
-// Blobs reads objects by their hashes, in their order. One that is not there is an error.
+// Blobs returns the contents of blobs, in the order of their hashes. A missing blob is an error.
 func (g Clone) Blobs(ctx context.Context, hashes []string) ([][]byte, error) {
 	all, err := g.objects.read(ctx, math.MaxInt64, hashes...)
 	if err != nil {
@@ -236,7 +237,7 @@ func (g Clone) line(ctx context.Context, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// Run runs git on the clone in the way described above, and gives what it prints.
+// Run runs git on the clone, isolated as Clone describes, and returns its standard output.
 func (g Clone) Run(ctx context.Context, args ...string) ([]byte, error) {
 	return git(ctx, g.Dir, nil, g.env(), g.args(args...)...)
 }
@@ -256,10 +257,10 @@ func (g Clone) args(args ...string) []string {
 	}, args...)
 }
 
-// unfetched are the words of git for an object that a partial clone has left out.
+// unfetched is git's wording for an object that a partial clone lacks.
 const unfetched = "promisor remote"
 
-// git runs git and gives what it prints.
+// git runs git and returns its standard output.
 func git(ctx context.Context, dir string, input io.Reader, env []string, args ...string) ([]byte, error) {
 	cmd := prepare(exec.CommandContext(ctx, "git", args...), dir, env)
 	var stderr bytes.Buffer
@@ -271,8 +272,8 @@ func git(ctx context.Context, dir string, input io.Reader, env []string, args ..
 	return out, nil
 }
 
-// prepare has git start no transport: versions differ in how they are told that a partial
-// clone is not to fetch what it lacks.
+// prepare prevents git from starting a transport. Git versions differ in how a partial clone is
+// told not to fetch what it lacks.
 func prepare(cmd *exec.Cmd, dir string, env []string) *exec.Cmd {
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), append(env, "LC_ALL=C", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none",
@@ -280,7 +281,7 @@ func prepare(cmd *exec.Cmd, dir string, env []string) *exec.Cmd {
 	return cmd
 }
 
-// failure is an error of git with what it said.
+// failure returns git's error with its standard error, or ErrPartial.
 func failure(err error, stderr string) error {
 	switch {
 	case strings.Contains(stderr, unfetched):
