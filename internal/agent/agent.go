@@ -1,8 +1,8 @@
-// Package agent is the loop of one conversation: the model may call tools,
-// is told what they gave, and in the end answers.
+// Package agent runs the loop of one conversation: the model may call tools, is shown their
+// results, and finally answers.
 //
-// It knows no prompt, reads no answer and decides nothing about findings. It
-// bounds turns, time, calls and what tools may give back. Start reading at Loop.Run.
+// It knows no prompt, parses no answer and decides nothing about findings. It limits turns, time,
+// calls and the size of results. Start reading at Loop.Run.
 package agent
 
 import (
@@ -16,42 +16,41 @@ import (
 	"github.com/org/pr-review-action/internal/tool"
 )
 
-// ErrTurns says that the model went on calling tools when its turns or its time were used up.
+// ErrTurns reports that the model kept calling tools after its turns or its time were used up.
 var ErrTurns = errors.New("the model went on calling tools and gave no answer")
 
-// Limits bound a conversation. Turns counts the model's answers, the last one
-// included; the zero value is one turn, without tools, and no limit of time.
+// Limits bounds a conversation. Turns counts the model's answers, including the last one; the zero
+// value is one turn, without tools, and no time limit.
 type Limits struct {
 	Turns int
 	Time  time.Duration // after which the next turn is the last one
 }
 
-// The bounds within one conversation.
+// The limits within one conversation.
 const (
-	maxCalls    = 8        // of one turn that are run
-	maxAnswered = 32       // of one turn that are answered; the others are as if they had not been made
-	maxResults  = 96 << 10 // bytes that tools may give back in all
-	maxStuck    = 2        // turns in a row that make no call which can run
-	maxAtOnce   = 4        // calls that run at one time
-	maxName     = 60       // characters of a name in the record of a call that was not run
+	maxCalls    = 8        // calls of one turn that are run
+	maxAnswered = 32       // calls of one turn that are answered; the others are ignored
+	maxResults  = 96 << 10 // bytes of all results
+	maxStuck    = 2        // consecutive turns without a call that can run
+	maxAtOnce   = 4        // calls that run concurrently
+	maxName     = 60       // characters of the name in the record of a call that was not run
 )
 
-// Loop is what a conversation needs. Ask puts a question and Do runs a call;
-// both keep what came of it, so that a conversation that is begun anew after a
-// crash takes the same course and pays for nothing twice.
+// Loop is what a conversation needs. Ask asks a question and Do runs calls. Both keep their
+// results, so that a conversation that restarts after a crash takes the same course and pays for
+// nothing twice.
 type Loop struct {
 	Limits
 	Ask  func(ctx context.Context, r llm.Request) (llm.Answer, error)
 	Do   func(ctx context.Context, calls []llm.Call) ([]tool.Record, error)
 	Now  func() time.Time
-	Last string                   // the user's turn that asks for the answer, when turns or time are used up
-	Show func(tool.Record) string // a record as the model is told it: fenced; asked once for every call, in their order
+	Last string                   // the user turn that asks for the answer when turns or time are used up
+	Show func(tool.Record) string // formats a record for the model: fenced; called once for every call, in order
 }
 
-// Run asks until the model answers without calling a tool, and gives that answer.
-// Without tools, the first answer is the last. Errors are ErrTurns, and those of Ask
-// and Do, but for llm.ErrNoTools on the first turn, after which the conversation goes
-// on without tools.
+// Run asks until the model answers without calling a tool, and returns that answer. Without tools,
+// the first answer is the last. Errors are ErrTurns and those of Ask and Do, except llm.ErrNoTools
+// on the first turn, after which the conversation continues without tools.
 func (l Loop) Run(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	seen := history{made: map[string]bool{}}
 	for turn, began := 0, l.Now(); ; turn++ {
@@ -79,14 +78,14 @@ func (l Loop) Run(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	}
 }
 
-// answer runs the calls that may run, and gives the turns that follow: what the
-// model said, and to every call what it is told, in their order.
+// answer runs the calls that may run, and returns the turns that follow: the model's answer, then
+// the result of every call, in order.
 func (l Loop) answer(ctx context.Context, a llm.Answer, seen *history) ([]llm.Turn, error) {
 	calls := a.ToolCalls[:min(len(a.ToolCalls), maxAnswered)]
 	turns := []llm.Turn{{Role: llm.RoleAssistant, Text: a.Text, ToolCalls: calls, State: a.State}}
 	records := make([]tool.Record, len(calls))
 	var run []llm.Call
-	var at []int // their places among the calls
+	var at []int // their indexes in calls
 	for i, c := range calls {
 		records[i] = tool.Record{Name: guard.Line(c.Name, maxName), Problem: seen.refuses(c, len(run))}
 		if records[i].Problem == "" {
@@ -104,7 +103,7 @@ func (l Loop) answer(ctx context.Context, a llm.Answer, seen *history) ([]llm.Tu
 	switch {
 	case err != nil:
 		return nil, err
-	case len(done) != len(run): // kept ones, of another conversation
+	case len(done) != len(run): // kept results of another conversation
 		return nil, fmt.Errorf("%d calls of tools have %d results", len(run), len(done))
 	}
 	for i, r := range done {
@@ -119,15 +118,15 @@ func (l Loop) answer(ctx context.Context, a llm.Answer, seen *history) ([]llm.Tu
 // history is what a conversation has called so far.
 type history struct {
 	made  map[string]bool
-	bytes int  // of results
+	bytes int  // of all results
 	full  bool // a result did not fit
-	stuck int  // turns, up to the last, that made no call which could run
+	stuck int  // the latest consecutive turns without a call that could run
 }
 
 const full = "no more results fit into this conversation; answer with what is known"
 
-// refuses says, in words for the model, why a call is not run; n is how many of
-// the same turn are. A call that was made before would give the same again.
+// refuses returns why a call is not run, worded for the model, or "". n is the number of calls of
+// the same turn that are. A repeated call would return the same result.
 func (h *history) refuses(c llm.Call, n int) string {
 	key := c.Name + "\x00" + c.Arguments
 	switch {
@@ -142,7 +141,7 @@ func (h *history) refuses(c llm.Call, n int) string {
 	return ""
 }
 
-// take counts what a tool gave, and leaves out what does not fit.
+// take counts a result's bytes, and removes the text if it does not fit.
 func (h *history) take(r tool.Record) tool.Record {
 	if h.bytes+len(r.Text) > maxResults {
 		h.full = true

@@ -106,7 +106,7 @@ func OpenClone(ctx context.Context, dir string) (Clone, error) {
 func (g Clone) with(life context.Context, objects string) Clone {
 	g.extra = objects
 	g.objects = newObjects(life, func() *exec.Cmd {
-		// no context: who asks ends it, and life does
+		// no context: the asking call or the end of life ends it
 		return prepare(exec.Command("git", g.args("cat-file", "--batch")...), g.Dir, g.env())
 	})
 	return g

@@ -20,7 +20,7 @@ import (
 // process with the first request, keeps it until life ends, and restarts it if it died. Requests
 // take turns.
 type objects struct {
-	life    context.Context //nolint:containedctx // of the process, as in exec.CommandContext
+	life    context.Context //nolint:containedctx // of the process, as exec.CommandContext has it
 	command func() *exec.Cmd
 	turn    chan struct{} // full during a request
 	running *batch        // nil before the first request, and after a failure

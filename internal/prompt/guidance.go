@@ -9,11 +9,11 @@ import (
 	"github.com/org/pr-review-action/internal/lang"
 )
 
-// maxGuidance bounds the bytes of the guidelines, of the instructions and of
-// the pages, that a turn shows. They stand in every file's request.
+// maxGuidance is the limit in bytes for each of guidelines, instructions and pages in a turn. They
+// are part of every file's request.
 const maxGuidance = 8 << 10
 
-// guidance holds what repository, configuration and wiki say about the code.
+// guidance returns what repository, configuration and wiki say about the code.
 func guidance(b guard.Boundary, in Input) []string {
 	var blocks []string
 	rules := make([]Document, len(in.Guidelines))
@@ -31,8 +31,8 @@ func guidance(b guard.Boundary, in Input) []string {
 	return blocks
 }
 
-// within joins documents up to max bytes of their text, cut at a line, with a
-// count of the lines that are left out.
+// within joins documents up to max bytes of text, cut at a line, and adds the number of omitted
+// lines.
 func within(docs []Document, max int) string {
 	var out strings.Builder
 	left := 0
@@ -61,9 +61,8 @@ func within(docs []Document, max int) string {
 	return out.String()
 }
 
-// notes is what to look for in the language of a file, or in the one that it is
-// like, in our own constant words, with an empty line before; "" for files of
-// another kind.
+// notes returns constant advice for the language of a file, or for the language that it resembles,
+// after an empty line; "" for other files.
 func notes(name string) string {
 	l := lang.Of(name)
 	for _, language := range []string{l.Name, l.Like} {

@@ -10,50 +10,50 @@ import (
 	"github.com/org/pr-review-action/internal/ticket"
 )
 
-// Whole is a change with what people say of it, for the one step that may read that
-// (D10). All of it is untrusted text, but Language and the settings.
+// Whole is a change together with what people wrote about it, for the only step that may read the
+// latter (D10). All of it is untrusted text, except Language and the settings.
 type Whole struct {
 	Title, Description, Branch string
-	Discussion                 []Document // Path is a label of ours: commits, comments, reviews
+	Discussion                 []Document // Path is a label of our own: commits, comments, reviews
 	Files                      []WholeFile
 	Found                      []finding.Finding // by the reviews of the files
 
 	Tickets  []ticket.Ticket // as much of them as may be read
 	Pages    []Document
 	Criteria []ticket.Criterion
-	Judges   bool // whether the change is held against what was asked
+	Judges   bool // whether to judge the change by what was asked
 
 	Language     string
-	Tests, Style bool // whether absent tests, and matters of style, are findings
+	Tests, Style bool // whether missing tests, and matters of style, are findings
 }
 
-// WholeFile is a changed file and what became of it.
+// WholeFile is a changed file and the state of its review.
 type WholeFile struct {
-	diff.File        // without a patch where none is shown
-	State     string // of its review, in our own words
+	diff.File        // without Patch if no diff is shown
+	State     string // in our own words
 }
 
-// The bounds of what a question about the whole change shows, in bytes.
+// The limits of what a question about the whole change shows, in bytes.
 const (
 	maxHeads      = 96 << 10 // of all diffs
-	leastOfAFile  = 1 << 10  // of one, where many share
+	leastOfAFile  = 1 << 10  // of one diff, if many share
 	maxFileList   = 24 << 10
 	maxSaid       = 12 << 10 // of the description and of each part of the discussion
 	maxFoundShown = 60       // findings
 )
 
-// Overviewing asks what a change does and what is wrong with it, and for verdicts on
-// criteria where it judges.
+// Overviewing returns the task of saying what a change does and what is wrong with it, and of
+// giving verdicts on criteria if it judges.
 func Overviewing(judges bool) Task {
 	return Task{text("overview.md"), "change_overview", overviewSchema(judges)}
 }
 
-// Judging asks for numbers, verdicts and lines alone.
+// Judging returns the task of giving only numbers, verdicts and lines.
 func Judging() Task {
 	return Task{text("criteria.md"), "criteria_verdicts", object(criteria(), unasked(lines()...))}
 }
 
-// VerifyingWhole asks for verdicts on findings on a whole change.
+// VerifyingWhole returns the task of giving verdicts on findings about a whole change.
 func VerifyingWhole() Task {
 	return Task{text("verify-overview.md"), "finding_verification", verdictSchema()}
 }
@@ -73,21 +73,21 @@ func (w Whole) Overview(b guard.Boundary) string {
 		"blocks", strings.Join(append(blocks, w.files(b)...), "\n"))
 }
 
-// Judge returns the user turn that asks for verdicts on the criteria alone.
+// Judge returns the user turn that asks only for verdicts on the criteria.
 func (w Whole) Judge(b guard.Boundary) string {
 	return fill("criteria-user.md", "blocks", strings.Join(append(w.asked(b), w.files(b)...), "\n"))
 }
 
-// Verify returns the user turn that asks whether findings on the change hold. What
-// people say of the change proves nothing and is not shown.
+// Verify returns the user turn that asks whether findings on the change are true. What people
+// wrote about the change proves nothing and is not shown.
 func (w Whole) Verify(b guard.Boundary, findings []finding.Finding) string {
 	claims := written(findings, func(i int, c *wire, f finding.Finding) { c.ID, c.Path = ClaimID(i), &f.Path })
 	blocks := append(w.files(b), b.Wrap("findings", claims))
 	return fill("verify-overview-user.md", "count", fmt.Sprint(len(findings)), "blocks", strings.Join(blocks, "\n"))
 }
 
-// Repair returns the user turn that asks for a broken answer about the change to be
-// written again, as Repair does for a file's.
+// Repair returns the user turn that asks to rewrite a broken answer about the change, like the
+// function Repair.
 func (w Whole) Repair(b guard.Boundary, problem, answer string) string {
 	return fill("repair-overview.md", "problem", problem, "answer", b.Wrap("answer", answer))
 }
@@ -113,7 +113,7 @@ func (w Whole) asked(b guard.Boundary) (blocks []string) {
 	return append(blocks, wrapped(b, "criteria", 2*maxSaid, Document{Text: strings.Join(lines, "\n")})...)
 }
 
-// wrapped is what fits of some documents between marks; none where they are empty.
+// wrapped returns what fits of some documents as one block, or none if they are empty.
 func wrapped(b guard.Boundary, name string, most int, docs ...Document) []string {
 	if shown := within(docs, most); shown != "" {
 		return []string{b.Wrap(name, shown)}
@@ -131,8 +131,8 @@ func (w Whole) judging() string {
 	return fmt.Sprintf(" Give a verdict on each of the %d criteria, and fill in `unasked`.", len(w.Criteria))
 }
 
-// files are the list of all files and the beginnings of their diffs, which share the
-// room; a short one leaves its part to the others.
+// files returns the list of all files and the beginnings of their diffs, which share the space;
+// what a short one does not use is left to the others.
 func (w Whole) files(b guard.Boundary) []string {
 	var list []string
 	for _, f := range w.Files {

@@ -14,9 +14,8 @@ import (
 	"github.com/org/pr-review-action/internal/prompt"
 )
 
-// verify has the findings of severity major or higher looked at once more, with the
-// code in view, and holds back those of which the second look says that they do
-// not hold. Where no answer comes that can be used they stay, with a note. The
+// verify has the findings of severity major or higher looked at again, with the code in view, and
+// filters those that the second look refutes. Without a usable answer they stay, with a note. The
 // error says that the file was not reached.
 func (t *task) verify(ctx context.Context, in prompt.Input, found []finding.Finding) ([]finding.Finding, error) {
 	return t.secondLook(ctx, found, func(claims []finding.Finding, said []string) question {
@@ -28,7 +27,8 @@ func (t *task) verify(ctx context.Context, in prompt.Input, found []finding.Find
 	})
 }
 
-// secondLook asks about the grave ones of some findings; about has them, and as parts of a key.
+// secondLook asks about the grave findings; about builds the question from them and their key
+// parts.
 func (t *task) secondLook(ctx context.Context, found []finding.Finding,
 	about func(claims []finding.Finding, said []string) question) ([]finding.Finding, error) {
 	claims, at := grave(found)
@@ -65,7 +65,7 @@ func spelled(claims []finding.Finding) []string {
 	return said
 }
 
-// grave are the findings that are looked at again, and where they stand.
+// grave returns the findings to verify, and their indexes.
 func grave(found []finding.Finding) (claims []finding.Finding, at []int) {
 	for i, f := range found {
 		if f.Filtered == "" && f.Severity.Rank() >= finding.Major.Rank() {
@@ -75,14 +75,14 @@ func grave(found []finding.Finding) (claims []finding.Finding, at []int) {
 	return claims, at
 }
 
-// verdict is one as a model writes it; a nil pointer is a missing key.
+// verdict is a verdict as a model writes it; a nil pointer means a missing key.
 type verdict struct {
 	ID     string `json:"id"`
 	Reason string `json:"reason"`
 	Holds  *bool  `json:"holds"`
 }
 
-// judged holds back what a verdict refutes; a finding with none, or with several, stays.
+// judged filters what a verdict refutes. A finding without a verdict, or with several, stays.
 func judged(found []finding.Finding, at []int, verdicts []verdict) []finding.Finding {
 	for claim, i := range at {
 		switch holds := verdictOn(prompt.ClaimID(claim), verdicts); {
@@ -120,7 +120,7 @@ func remark(f *finding.Finding, text string) {
 	f.Note = strings.TrimPrefix(f.Note+"; "+text, "; ")
 }
 
-// readJSON reads a small answer, all of it or nothing.
+// readJSON parses a small answer without unknown keys and reports whether it could.
 func readJSON(text string, into any) bool {
 	return json.Unmarshal([]byte(Unfence(text)), into, json.RejectUnknownMembers(true)) == nil
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/secret"
 )
 
-// Bounds of what is told of a discussion.
+// Limits of what is shown of a discussion.
 const (
 	maxRemark     = 1500 // characters of one text
 	maxDiscussion = 40 << 10
@@ -29,10 +29,10 @@ type DiscussionSource struct {
 	Ref pull.Ref
 }
 
-// Discussion is the tool get_pr_discussion: the first page of what the author and others
-// say about a pull request, for steps that may see it. The review of a file must not be
-// offered it: the author's framing costs findings (D2). Every text stands behind who said
-// it and when, each of its lines behind "| ", so that no text can pass for another's.
+// Discussion returns the tool get_pr_discussion: the first page of what the author and others
+// wrote about a pull request, for steps that may see it. The review of a file must not be offered
+// it: the author's framing costs findings (D2). Every text follows its author and time, and each
+// of its lines has a "| " prefix, so that no text can pass for another's.
 func Discussion(s DiscussionSource) Tool {
 	return New("get_pr_discussion", "Shows what the author and others say about the pull request: claims of people, "+
 		"not facts about the code.",
@@ -60,7 +60,7 @@ func (s DiscussionSource) page(ctx context.Context, kind string,
 	return told(kind, remarks, more), err
 }
 
-// told writes a page of remarks.
+// told formats a page of remarks.
 func told(kind string, remarks []github.Remark, more bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%ss, page 1: %d\n", kind, len(remarks))
@@ -73,7 +73,7 @@ func told(kind string, remarks []github.Remark, more bool) string {
 	return b.String()
 }
 
-// entry is one remark behind its head.
+// entry formats one remark after its heading.
 func entry(head string, r github.Remark) string {
 	if r.SHA != "" {
 		head += " " + r.SHA[:min(len(r.SHA), 12)]

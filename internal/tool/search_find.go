@@ -11,29 +11,29 @@ import (
 	"github.com/org/pr-review-action/internal/tree"
 )
 
-const searchTime = 10 * time.Second // then what was found is told
+const searchTime = 10 * time.Second // after which the search ends with what was found
 
-// finder says which lines are hits.
+// finder decides which lines are hits.
 type finder struct {
-	must  string                // a file without it has none; may be empty
+	must  string                // a file without it has no hits; may be empty
 	match func(line string) int // offset of the hit in a line, -1 for none
-	// text with what is not code blanked, byte for byte as long; nil for none
+	// returns text of the same length with everything but code blanked; nil for no blanking
 	mask func(path, text string) string
-	// whether a hit's line is a definition; nil where that is not asked
+	// reports whether a hit's line is a definition; nil to not distinguish them
 	defines func(path string) func(line string) bool
 }
 
-// found is what a search found.
+// found is the result of a search.
 type found struct {
 	definitions, uses hits
-	masked            int    // lines whose hit stands in a comment or a string
-	files             int    // files looked at
-	noise             int    // files passed over
-	missing           string // why the tree may hold other files
-	stopped           bool   // the time was over
+	masked            int    // lines whose hit is in a comment or a string
+	files             int    // files searched
+	noise             int    // files skipped
+	missing           string // why the tree may lack files
+	stopped           bool   // the time ran out
 }
 
-// search looks through a tree's files in the order of their paths.
+// search searches a tree's files in the order of their paths.
 func (f finder) search(ctx context.Context, files tree.Tree, where place) (*found, error) {
 	r := &found{}
 	files, r.missing = tree.Whole(ctx, files)
@@ -67,8 +67,8 @@ func (f finder) search(ctx context.Context, files tree.Tree, where place) (*foun
 	return r, nil
 }
 
-// look adds a file's hits. Credentials are looked for in files that have a hit:
-// there a hit within one is none, so that no search spells one out.
+// look adds a file's hits. It redacts files that have a hit and ignores hits within a credential,
+// so that no search spells one out.
 func (f finder) look(ctx context.Context, path string, content []byte, r *found) {
 	if !bytes.Contains(content, []byte(f.must)) {
 		return
@@ -118,7 +118,7 @@ func (f finder) any(ctx context.Context, text string) bool {
 	return false
 }
 
-// late reports now and then whether the time is over.
+// late reports, checking every 64th line, whether the time is over.
 func late(ctx context.Context, line int) bool { return line%64 == 0 && ctx.Err() != nil }
 
 // notes says what the hits do not show.

@@ -5,24 +5,24 @@ import (
 	"strings"
 )
 
-// Bounds of what is shown of one file.
+// Limits of what is shown of one file.
 const (
-	maxResultShown = 40  // failures of one file that are shown
+	maxResultShown = 40  // failures of one file
 	maxMessage     = 600 // characters of a failure's message
 )
 
-// results is what one file of test results says.
+// results is the content of one file of test results.
 type results struct {
 	tests, skipped int
 	failures       []failure
-	failed         int // failures, those that are not shown included
+	failed         int // number of failures, including those not shown
 }
 
 // failure is a test that did not pass. Its texts are untrusted.
 type failure struct {
 	name, message string
 	file          string
-	line          int // 0 where it is not told
+	line          int // 0 if unknown
 }
 
 func (r *results) fail(f failure) {

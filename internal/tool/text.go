@@ -9,21 +9,20 @@ import (
 	"github.com/org/pr-review-action/internal/secret"
 )
 
-// maxArguments bounds the bytes of a call's arguments.
+// maxArguments is the limit of a call's arguments, in bytes.
 const maxArguments = 16 << 10
 
-// Bounds of what is shown on one line, in characters.
+// Limits of what is shown on one line, in characters.
 const (
 	maxName  = 60
 	maxShown = 500
 )
 
-// safe is untrusted text on one line, without credentials.
+// safe returns untrusted text as one line, without credentials.
 func safe(text string) string { return guard.Line(secret.Redact(text), maxShown) }
 
-// barred puts "| " before each line of a text that is cut at so many characters,
-// free of credentials before it is cut. What is shown behind it cannot pass for a
-// line of ours.
+// barred redacts a text, cuts it at max characters, and puts "| " before each line, so that no
+// line of it can pass for one of ours.
 func barred(text string, max int) string {
 	text = guard.Text(short(secret.Redact(strings.TrimSpace(head(text, 16*max))), max))
 	if text == "" {
@@ -32,10 +31,10 @@ func barred(text string, max int) string {
 	return "| " + strings.ReplaceAll(text, "\n", "\n| ") + "\n"
 }
 
-// onePath writes a path so that it stays on its line.
+// onePath returns a path that stays on one line.
 func onePath(p string) string { return strings.ReplaceAll(guard.Visible(p), "\n", "<U+000A>") }
 
-// short cuts a line and says how much is behind the cut.
+// short cuts a line and adds how much was cut.
 func short(line string, max int) string {
 	if len(line) <= max {
 		return line
@@ -54,8 +53,8 @@ func count(n int, one string) string {
 	return fmt.Sprintf("%d %ss", n, one)
 }
 
-// head is the beginning of a text of at most so many bytes: whole lines, and
-// whole characters where the last line alone takes more than half of it.
+// head returns the beginning of a text, at most max bytes: whole lines, or whole characters if the
+// last line takes more than half.
 func head(text string, max int) string {
 	if len(text) <= max {
 		return text

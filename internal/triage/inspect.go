@@ -22,15 +22,15 @@ import (
 	"github.com/org/pr-review-action/internal/secret"
 )
 
-// The categories of what is said about a change as an input.
+// The categories of findings about the change as input.
 const (
-	Hidden = "hidden-text" // characters that a reader does not see, and forged marks of ours
+	Hidden = "hidden-text" // characters that a reader does not see, and forged marks of this tool
 	Secret = "secret"      // a credential
 )
 
-// Inspected is a change as everything behind ingest sees it. Credentials are
-// taken out of Files and Pull; Findings say where they stood, and what else
-// needs no reviewer. Flags are for the approver alone.
+// Inspected is a change as every step after ingest sees it. Credentials are removed from Files and
+// Pull; Findings say where they were, and what else needs no reviewer. Flags are only for the
+// approver.
 type Inspected struct {
 	Files    []diff.File
 	Pull     *pull.Pull // nil for local input
@@ -38,9 +38,9 @@ type Inspected struct {
 	Flags    []finding.Flag
 }
 
-// Inspect applies the rules, and looks for credentials, hidden characters and text that
-// addresses a reviewer, the latter in every patch, whatever the file claims. It finds,
-// flags and redacts; it never leaves anything out of a review (D5, D7, D11).
+// Inspect applies the rules, and searches for credentials, hidden characters and text that
+// addresses a reviewer, the latter in every patch, whatever the file claims. It finds, flags and
+// redacts; it never leaves anything out of a review (D5, D7, D11).
 func Inspect(files []diff.File, pr *pull.Pull, o Options) Inspected {
 	out := Inspected{Files: make([]diff.File, len(files)), Pull: pr}
 	var unread []finding.Finding
@@ -58,7 +58,7 @@ func Inspect(files []diff.File, pr *pull.Pull, o Options) Inspected {
 	return out
 }
 
-// inspected is what Inspect makes of one file; unread is of one that is not reviewed.
+// inspected is the result for one file; unread holds the findings of a file that is not reviewed.
 type inspected struct {
 	file             diff.File
 	findings, unread []finding.Finding
@@ -85,8 +85,8 @@ func inspect(f diff.File, o Options) (out inspected) {
 
 const maxUnread = 10
 
-// brief is what was found in a file that is not reviewed, as one finding: the
-// gravest, with the number of the others.
+// brief reduces the findings of a file that is not reviewed to one: the gravest, with the number
+// of the others.
 func brief(found []finding.Finding) []finding.Finding {
 	if len(found) == 0 {
 		return nil
@@ -100,8 +100,7 @@ func brief(found []finding.Finding) []finding.Finding {
 	return []finding.Finding{first}
 }
 
-// gravest keeps the gravest findings of files that are not reviewed, the last of
-// which counts the rest.
+// gravest keeps the gravest findings of files that are not reviewed. The last one counts the rest.
 func gravest(found []finding.Finding) []finding.Finding {
 	order.Stable(found, finding.Compare)
 	more := len(found) - maxUnread
@@ -114,11 +113,11 @@ func gravest(found []finding.Finding) []finding.Finding {
 	return found[:maxUnread]
 }
 
-// suspicious tells what a file's name and added lines hold beside code.
+// suspicious returns what a file's name and added lines hide, and the instructions in them.
 func suspicious(f diff.File, reviewed bool) ([]finding.Finding, []finding.Flag) {
 	text, numbers := added(f)
 	if len(numbers) == 0 {
-		numbers = []int{1} // the name is read all the same
+		numbers = []int{1} // the name is still checked
 	}
 	seen, name := injection.Scan(text), injection.Scan(f.Path)
 	seen.Hidden = fresh(f, strings.Split(text, "\n"), seen.Hidden)
@@ -141,8 +140,8 @@ func suspicious(f diff.File, reviewed bool) ([]finding.Finding, []finding.Flag) 
 		flag(f.Path, finding.InjectionFlag, append(name.Instructions, seen.Instructions...))
 }
 
-// noSource reports what nobody reads as source: pictures, maps of bundles, logs, what tests are
-// made of, and bytes that are not text. Nobody takes what is hidden there for what it is not.
+// noSource reports whether a file is not read as source: pictures, source maps, logs, test data,
+// and bytes that are not text. Hidden characters there mislead no reader.
 func noSource(path, text string) bool {
 	odd := 0
 	for _, r := range text {
@@ -154,7 +153,8 @@ func noSource(path, text string) bool {
 		strings.HasSuffix(path, ".log") || odd >= 8 && odd*20 > len(text)
 }
 
-// fresh leaves out hits on lines that the file had before, elsewhere or indented otherwise.
+// fresh removes hits on lines that the file had before, in another place or with other
+// indentation.
 func fresh(f diff.File, lines []string, hits []injection.Hit) []injection.Hit {
 	if len(hits) == 0 || f.Deletions == 0 {
 		return hits
@@ -171,7 +171,7 @@ func fresh(f diff.File, lines []string, hits []injection.Hit) []injection.Hit {
 	})
 }
 
-// framed flags title, description and branch, which no model that reviews a file is shown.
+// framed flags title, description and branch, which no file-reviewing model is shown.
 func framed(pr pull.Pull) (flags []finding.Flag) {
 	for _, part := range []struct{ name, text string }{
 		{"title", pr.Title}, {"description", pr.Body}, {"branch name", pr.HeadRef},
@@ -186,7 +186,7 @@ func framed(pr pull.Pull) (flags []finding.Flag) {
 	return flags
 }
 
-// flag makes one flag of all hits of a kind in a text, at the first of them.
+// flag merges all hits of a kind in a text into one flag, at the first hit.
 func flag(path string, kind finding.FlagKind, hits []injection.Hit) []finding.Flag {
 	if len(hits) == 0 {
 		return nil
@@ -200,8 +200,9 @@ func flag(path string, kind finding.FlagKind, hits []injection.Hit) []finding.Fl
 
 const maxLines = 5
 
-// unseen makes a finding of each line that hides something: one that was posted before holds
-// back no other. What is there by a slip of a keyboard or a copy is one of each kind, at its first place.
+// unseen makes a finding of each line that hides something, so that one posted before holds back
+// no other. Kinds that come from a slip of keyboard or copying get one finding each, at the first
+// place.
 func unseen(path string, hits []injection.Hit) (found []finding.Finding) {
 	kinds := map[string][]injection.Hit{}
 	for _, h := range hits {
@@ -256,7 +257,7 @@ func unseen(path string, hits []injection.Hit) (found []finding.Finding) {
 	return found
 }
 
-// joint is the fingerprint of one finding that stands for several: with one more it is another.
+// joint returns the fingerprint of a finding that stands for several; adding one changes it.
 func joint(all ...finding.Finding) string {
 	whole := all[0]
 	for _, f := range all {
@@ -265,8 +266,8 @@ func joint(all ...finding.Finding) string {
 	return finding.Fingerprint(whole)
 }
 
-// added are the added lines of a file, and their numbers in the new file. A line
-// that does not follow on the one above begins a paragraph of its own.
+// added returns the added lines of a file and their numbers in the new file. A line that does not
+// directly follow the one above begins a new paragraph.
 func added(f diff.File) (string, []int) {
 	var b strings.Builder
 	var numbers []int
@@ -287,8 +288,8 @@ func added(f diff.File) (string, []int) {
 	return b.String(), numbers
 }
 
-// each looks at all files, as many at one time as there are processors, and gives
-// what came of them in their order.
+// each calls look for all files, as many at a time as there are processors, and returns the
+// results in the files' order.
 func each[T any](files []diff.File, look func(diff.File) T) []T {
 	out := make([]T, len(files))
 	var group errgroup.Group
@@ -299,16 +300,16 @@ func each[T any](files []diff.File, look func(diff.File) T) []T {
 			return nil
 		})
 	}
-	_ = group.Wait() // no look gives an error
+	_ = group.Wait() // look returns no error
 	return out
 }
 
-// Steering is the category of a change to what reviews are guided by.
+// Steering is the category of a change to what guides the reviews.
 const Steering = "other"
 
-// steers tells of a change to the settings, or to a file of instructions, whatever
-// is left out of the review: this one went by those of the base commit, and the
-// next ones will go by these.
+// steers reports a change to the settings or to an instruction file, even if the file is left out
+// of the review: this review used the version of the base commit, and the next ones will use this
+// one.
 func steers(f diff.File, o Options) []finding.Finding {
 	flag := finding.Finding{
 		Path: f.Path, Category: Steering, Confidence: confidence, Source: finding.Rule, Placement: finding.Inline,
@@ -333,8 +334,8 @@ func steers(f diff.File, o Options) []finding.Finding {
 	return []finding.Finding{flag}
 }
 
-// firstChange is the first line that a change adds, else the first that it takes
-// away; line 1 where there is none.
+// firstChange returns the first line that a change adds, or else the first that it deletes, or
+// line 1 if there is neither.
 func firstChange(f diff.File) (finding.Side, int) {
 	deleted := 0
 	hunks, _ := f.Hunks() // what cannot be read is reported as failed
