@@ -44,7 +44,7 @@ func (a searchArgs) ranked(ctx context.Context, head tree.Tree, open Open) (stri
 	}
 	e, err := open(ctx)
 	if err != nil {
-		return page, nil //nolint:nilerr // the lines are an answer; the opener reports why there is no other
+		return page, nil //nolint:nilerr // the lines are an answer; who opens tells why there is no other
 	}
 	r, err := e.Search(ctx, retrieve.Request{Query: a.Query, Filter: index.Filter{Paths: a.place().globs()}})
 	if err != nil {

@@ -20,8 +20,8 @@ const (
 )
 
 // readResults reports the files of a workspace that match a glob such as "**/junit-*.xml". It does
-// not follow links, nor enter git's own folder, which may contain a job's token: the glob may come
-// from the pull request.
+// not follow links, nor enter git's own folder, which may contain a job's token: the
+// workspace may be the pull request's.
 func readResults(workspace fs.FS, glob string) (string, error) {
 	if !doublestar.ValidatePattern(glob) {
 		return "", fmt.Errorf("the glob of test results, %q, is not a valid one", glob)
