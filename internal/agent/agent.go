@@ -52,7 +52,7 @@ type Loop struct {
 // the first answer is the last. Errors are ErrTurns and those of Ask and Do, except llm.ErrNoTools
 // on the first turn, after which the conversation continues without tools.
 func (l Loop) Run(ctx context.Context, r llm.Request) (llm.Answer, error) {
-	seen := history{made: map[string]bool{}}
+	seen := history{called: map[string]bool{}}
 	for turn, began := 0, l.Now(); ; turn++ {
 		last := turn+1 >= l.Turns || len(r.Tools) == 0 || l.Time > 0 && l.Now().Sub(began) >= l.Time ||
 			seen.stuck >= maxStuck || seen.full
@@ -70,7 +70,7 @@ func (l Loop) Run(ctx context.Context, r llm.Request) (llm.Answer, error) {
 		case last || len(r.Tools) == 0:
 			return answer, ErrTurns
 		}
-		turns, err := l.answer(ctx, answer, &seen)
+		turns, err := l.runCalls(ctx, answer, &seen)
 		if err != nil {
 			return answer, err
 		}
@@ -78,16 +78,16 @@ func (l Loop) Run(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	}
 }
 
-// answer runs the calls that may run, and returns the turns that follow: the model's answer, then
+// runCalls runs the calls that may run, and returns the turns that follow: the model's answer, then
 // the result of every call, in order.
-func (l Loop) answer(ctx context.Context, a llm.Answer, seen *history) ([]llm.Turn, error) {
+func (l Loop) runCalls(ctx context.Context, a llm.Answer, seen *history) ([]llm.Turn, error) {
 	calls := a.ToolCalls[:min(len(a.ToolCalls), maxAnswered)]
 	turns := []llm.Turn{{Role: llm.RoleAssistant, Text: a.Text, ToolCalls: calls, State: a.State}}
 	records := make([]tool.Record, len(calls))
 	var run []llm.Call
 	var at []int // their indexes in calls
 	for i, c := range calls {
-		records[i] = tool.Record{Name: guard.Line(c.Name, maxName), Problem: seen.refuses(c, len(run))}
+		records[i] = tool.Record{Name: guard.Line(c.Name, maxName), Problem: seen.refusal(c, len(run))}
 		if records[i].Problem == "" {
 			run, at = append(run, c), append(at, i)
 		}
@@ -107,7 +107,7 @@ func (l Loop) answer(ctx context.Context, a llm.Answer, seen *history) ([]llm.Tu
 		return nil, fmt.Errorf("%d calls of tools have %d results", len(run), len(done))
 	}
 	for i, r := range done {
-		records[at[i]] = seen.take(r)
+		records[at[i]] = seen.count(r)
 	}
 	for i, c := range calls {
 		turns = append(turns, llm.Turn{Role: llm.RoleTool, CallID: c.ID, Text: l.Show(records[i])})
@@ -117,35 +117,35 @@ func (l Loop) answer(ctx context.Context, a llm.Answer, seen *history) ([]llm.Tu
 
 // history is what a conversation has called so far.
 type history struct {
-	made  map[string]bool
-	bytes int  // of all results
-	full  bool // a result did not fit
-	stuck int  // the latest consecutive turns without a call that could run
+	called map[string]bool
+	bytes  int  // of all results
+	full   bool // a result did not fit
+	stuck  int  // the latest consecutive turns without a call that could run
 }
 
-const full = "no more results fit into this conversation; answer with what is known"
+const noRoom = "no more results fit into this conversation; answer with what is known"
 
-// refuses returns why a call is not run, worded for the model, or "". n is the number of calls of
+// refusal returns why a call is not run, worded for the model, or "". n is the number of calls of
 // the same turn that are. A repeated call would return the same result.
-func (h *history) refuses(c llm.Call, n int) string {
+func (h *history) refusal(c llm.Call, n int) string {
 	key := c.Name + "\x00" + c.Arguments
 	switch {
-	case h.made[key]:
+	case h.called[key]:
 		return "this very call was made before; its result stands above"
 	case h.full:
-		return full
+		return noRoom
 	case n >= maxCalls:
 		return "too many calls in one turn; make this one again if it is still needed"
 	}
-	h.made[key] = true
+	h.called[key] = true
 	return ""
 }
 
-// take counts a result's bytes, and removes the text if it does not fit.
-func (h *history) take(r tool.Record) tool.Record {
+// count counts a result's bytes, and removes the text if it does not fit.
+func (h *history) count(r tool.Record) tool.Record {
 	if h.bytes+len(r.Text) > maxResults {
 		h.full = true
-		r.Text, r.Problem = "", full
+		r.Text, r.Problem = "", noRoom
 		return r
 	}
 	h.bytes += len(r.Text)

@@ -40,11 +40,11 @@ type File struct {
 	Blob      string `json:"blob,omitempty"`    // Git's hash of the new content, if GitHub returned no patch
 	Vouched   string `json:"vouched,omitempty"` // what the file claims to be, if the base confirms it; see claim
 
-	read *reading // set by Read; if nil, every call parses the patch
+	parsed *parsedPatch // set by Read; if nil, every call parses the patch
 }
 
-// reading is a patch that is parsed once, on first use.
-type reading struct {
+// parsedPatch is a patch that is parsed once, on first use.
+type parsedPatch struct {
 	patch   string
 	hunks   func() ([]Hunk, error)
 	anchors func() (Anchors, error)
@@ -53,25 +53,25 @@ type reading struct {
 // Read returns the file with a patch that is parsed once, on first use, for all calls of Hunks and
 // Anchors on it and on its copies.
 func (f File) Read() File {
-	r := &reading{patch: f.Patch}
+	r := &parsedPatch{patch: f.Patch}
 	r.hunks = sync.OnceValues(func() ([]Hunk, error) { return Hunks(r.patch) })
 	r.anchors = sync.OnceValues(func() (Anchors, error) { return newAnchors(r.hunks()) })
-	f.read = r
+	f.parsed = r
 	return f
 }
 
 // Hunks returns the hunks of the file's patch. The caller must not modify them.
 func (f File) Hunks() ([]Hunk, error) {
-	if f.read != nil && f.read.patch == f.Patch {
-		return f.read.hunks()
+	if f.parsed != nil && f.parsed.patch == f.Patch {
+		return f.parsed.hunks()
 	}
 	return Hunks(f.Patch)
 }
 
 // Anchors returns the anchors of the file's patch.
 func (f File) Anchors() (Anchors, error) {
-	if f.read != nil && f.read.patch == f.Patch {
-		return f.read.anchors()
+	if f.parsed != nil && f.parsed.patch == f.Patch {
+		return f.parsed.anchors()
 	}
 	return NewAnchors(f.Patch)
 }

@@ -8,14 +8,14 @@ import (
 
 const devNull = "/dev/null"
 
-func (p *parser) gitHeader() (File, error) {
+func (p *parser) readGitHeader() (File, error) {
 	names := strings.TrimPrefix(p.header(), "diff --git ")
 	f := File{Status: Modified}
 	f.Path = gitName(names)
 	modes, oldName, newName := false, "", ""
 	p.next()
 	for line, ok := p.peek(); ok; line, ok = p.peek() {
-		key, value, known := extended(strings.TrimSuffix(line, "\r"))
+		key, value, known := cutHeaderKey(strings.TrimSuffix(line, "\r"))
 		if !known {
 			break
 		}
@@ -28,11 +28,11 @@ func (p *parser) gitHeader() (File, error) {
 		case "old mode ", "new mode ":
 			modes = true
 		case "rename from ", "rename to ", "copy from ", "copy to ":
-			err = p.moved(&f, key, value)
+			err = p.setMovedName(&f, key, value)
 		case "--- ":
-			oldName, err = p.name(value)
+			oldName, err = p.readName(value)
 		case "+++ ":
-			newName, err = p.name(value)
+			newName, err = p.readName(value)
 		case "Binary files ":
 			f.Binary = true
 		case "GIT binary patch":
@@ -68,8 +68,8 @@ func agrees(name, path, or string) bool {
 	return name == "" || name == devNull || name == path || strings.HasSuffix(name, "/"+path)
 }
 
-// extended splits a line of git's extended header into its key and the rest.
-func extended(line string) (key, value string, ok bool) {
+// cutHeaderKey splits a line of git's extended header into its key and the rest.
+func cutHeaderKey(line string) (key, value string, ok bool) {
 	for _, key := range []string{
 		"index ", "--- ", "+++ ", "new file mode ", "deleted file mode ", "old mode ", "new mode ",
 		"similarity index ", "dissimilarity index ", "rename from ", "rename to ", "copy from ", "copy to ",
@@ -82,8 +82,8 @@ func extended(line string) (key, value string, ok bool) {
 	return "", "", false
 }
 
-func (p *parser) moved(f *File, key, value string) error {
-	name, err := p.name(value)
+func (p *parser) setMovedName(f *File, key, value string) error {
+	name, err := p.readName(value)
 	if err != nil {
 		return err
 	}
@@ -125,13 +125,13 @@ func (p *parser) atPlainHeader() bool {
 	return true
 }
 
-func (p *parser) plainHeader() (File, error) {
-	old, err := p.name(strings.TrimPrefix(p.header(), "--- "))
+func (p *parser) readPlainHeader() (File, error) {
+	old, err := p.readName(strings.TrimPrefix(p.header(), "--- "))
 	if err != nil {
 		return File{}, err
 	}
 	p.next()
-	new, err := p.name(strings.TrimPrefix(p.header(), "+++ "))
+	new, err := p.readName(strings.TrimPrefix(p.header(), "+++ "))
 	if err != nil {
 		return File{}, err
 	}
@@ -153,7 +153,7 @@ func plainFile(old, new, hunk string) File {
 	return f
 }
 
-func (p *parser) plainBinary() (File, error) {
+func (p *parser) readPlainBinary() (File, error) {
 	line := strings.TrimSuffix(strings.TrimPrefix(p.header(), "Binary files "), " differ")
 	old, new, ok := strings.Cut(line, " and ")
 	if !ok {
@@ -165,8 +165,8 @@ func (p *parser) plainBinary() (File, error) {
 	return f, nil
 }
 
-// name reads one name: quoted as git does, or plain up to a tab, which may precede a timestamp.
-func (p *parser) name(s string) (string, error) {
+// readName reads one name: quoted as git does, or plain up to a tab, which may precede a timestamp.
+func (p *parser) readName(s string) (string, error) {
 	if !strings.HasPrefix(s, `"`) {
 		name, _, _ := strings.Cut(s, "\t")
 		return name, nil
@@ -192,7 +192,7 @@ func unquote(s string) (name, rest string, ok bool) {
 // gitName returns the name that both halves of a "diff --git" line share. It is empty if they
 // differ, as in a rename; further header lines then give the names.
 func gitName(names string) string {
-	old, new := halves(names)
+	old, new := splitNames(names)
 	if old == "" || new == "" {
 		return ""
 	}
@@ -202,9 +202,9 @@ func gitName(names string) string {
 	return ""
 }
 
-// halves splits a "diff --git" line's two names, either of which may be quoted. Plain names may
+// splitNames splits a "diff --git" line's two names, either of which may be quoted. Plain names may
 // contain spaces; names of equal length are split in the middle.
-func halves(names string) (old, new string) {
+func splitNames(names string) (old, new string) {
 	if strings.HasPrefix(names, `"`) {
 		old, rest, _ := unquote(names)
 		new := strings.TrimPrefix(rest, " ")
@@ -220,18 +220,18 @@ func halves(names string) (old, new string) {
 	mid := len(names) / 2
 	for off := range 2 * maxUneven { // the middle first, then outwards
 		at := mid + (off+1)/2*(1-off%2*2)
-		if partsAt(names, at) {
+		if splitsAt(names, at) {
 			return names[:at], names[at+1:]
 		}
 	}
 	return "", ""
 }
 
-// maxUneven is how far from the middle halves looks for the split: half of the difference in
+// maxUneven is how far from the middle splitNames looks for the split: half of the difference in
 // length between the two prefixes.
 const maxUneven = 32
 
-func partsAt(names string, at int) bool {
+func splitsAt(names string, at int) bool {
 	if at < 0 || at >= len(names) || names[at] != ' ' {
 		return false
 	}

@@ -98,7 +98,7 @@ func readHunk(s *scanner, order *hunkOrder, emit func(Line)) (Hunk, error) {
 			return Hunk{}, s.errorf("hunk of line %d is cut off: %d old and %d new lines are missing", first,
 				oldEnd-old, newEnd-new)
 		}
-		op, text := split(line)
+		op, text := cutOp(line)
 		switch {
 		case op == Context && old < oldEnd && new < newEnd:
 			emit(Line{Context, old, new, text})
@@ -121,8 +121,8 @@ func readHunk(s *scanner, order *hunkOrder, emit func(Line)) (Hunk, error) {
 	return h, nil
 }
 
-// split cuts the operator off a line; a completely empty line is an empty context line.
-func split(line string) (Op, string) {
+// cutOp cuts the operator off a line; a completely empty line is an empty context line.
+func cutOp(line string) (Op, string) {
 	if line == "" || line == "\r" {
 		return Context, line
 	}

@@ -27,7 +27,7 @@ func Parse(r io.Reader, limit int64) ([]File, error) {
 	if int64(len(text)) > limit {
 		return nil, fmt.Errorf("%w: more than %d bytes", ErrTooLarge, limit)
 	}
-	p := parser{scanner: newScanner(uncolored(string(text))), prose: true, seen: map[string]int{}}
+	p := parser{scanner: newScanner(stripColors(string(text))), prose: true, seen: map[string]int{}}
 	if err := p.parse(); err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func Parse(r io.Reader, limit int64) ([]File, error) {
 
 func (p *parser) parse() error {
 	for line, ok := p.peek(); ok; line, ok = p.peek() {
-		take, err := p.section(line)
+		take, err := p.sectionReader(line)
 		if err != nil {
 			return err
 		}
@@ -47,7 +47,7 @@ func (p *parser) parse() error {
 			p.next()
 			continue
 		}
-		if err := p.file(take); err != nil {
+		if err := p.readFile(take); err != nil {
 			return err
 		}
 		p.prose = false
@@ -55,30 +55,30 @@ func (p *parser) parse() error {
 	return nil
 }
 
-// section returns the function that reads the file beginning at line, or nil if no file begins
+// sectionReader returns the function that reads the file beginning at line, or nil if no file begins
 // there.
-func (p *parser) section(line string) (func() (File, error), error) {
+func (p *parser) sectionReader(line string) (func() (File, error), error) {
 	switch {
 	case strings.HasPrefix(line, "diff --git "):
-		return p.gitHeader, nil
+		return p.readGitHeader, nil
 	case strings.HasPrefix(line, "diff --cc "), strings.HasPrefix(line, "diff --combined "),
 		strings.HasPrefix(line, "@@@ "):
 		return nil, p.errorf("%w", ErrCombined)
 	case submoduleLine.MatchString(line):
-		return p.submodule, nil
+		return p.readSubmodule, nil
 	case p.atPlainHeader():
-		return p.plainHeader, nil
+		return p.readPlainHeader, nil
 	case p.offending == 0 && strings.HasPrefix(line, "Binary files ") && strings.HasSuffix(p.header(), " differ"):
-		return p.plainBinary, nil
+		return p.readPlainBinary, nil
 	case isHunkHeader(line) && p.offending == 0:
 		return nil, p.errorf("a hunk without a file's header: %w", ErrNotDiff)
 	}
-	return nil, p.between(line)
+	return nil, p.checkProse(line)
 }
 
-// between checks a line that belongs to no file. Right after a hunk, a line that looks like a
+// checkProse checks a line that belongs to no file. Right after a hunk, a line that looks like a
 // hunk's means that the counts are wrong.
-func (p *parser) between(line string) error {
+func (p *parser) checkProse(line string) error {
 	if strings.TrimSpace(line) == "" || isNoise(line) {
 		return nil
 	}
@@ -110,7 +110,7 @@ func isNoise(line string) bool {
 	return false
 }
 
-func (p *parser) file(header func() (File, error)) error {
+func (p *parser) readFile(header func() (File, error)) error {
 	at := p.n
 	f, err := header()
 	if err != nil {
@@ -120,7 +120,7 @@ func (p *parser) file(header func() (File, error)) error {
 		return fmt.Errorf("line %d: the header names no file", at)
 	}
 	if f.Patch == "" {
-		err = p.hunks(&f)
+		err = p.readHunks(&f)
 	}
 	if err != nil {
 		return err
@@ -128,7 +128,7 @@ func (p *parser) file(header func() (File, error)) error {
 	return p.add(f, at)
 }
 
-func (p *parser) hunks(f *File) error {
+func (p *parser) readHunks(f *File) error {
 	start := p.pos
 	var order hunkOrder
 	for line, ok := p.peek(); ok && isHunkHeader(line); line, ok = p.peek() {
@@ -222,9 +222,9 @@ var submoduleLine = regexp.MustCompile(
 	`^Submodule (.+) (?:([0-9a-f]{7,64})\.\.\.?([0-9a-f]{7,64})(?: \((.+)\))?:?|contains (?:untracked|modified)` +
 		` content)\r?$`)
 
-// submodule reads such a line as the file that --submodule=short makes of it, with the commits
+// readSubmodule reads such a line as the file that --submodule=short makes of it, with the commits
 // abbreviated as they are there. A submodule's uncommitted content is no change.
-func (p *parser) submodule() (File, error) {
+func (p *parser) readSubmodule() (File, error) {
 	m := submoduleLine.FindStringSubmatch(p.header())
 	p.next()
 	for line, ok := p.peek(); ok && (strings.HasPrefix(line, "  > ") || strings.HasPrefix(line, "  < ")); {
@@ -251,9 +251,9 @@ var (
 	color         = regexp.MustCompile(`\x1b\[[0-9;]*[mK]`)
 )
 
-// uncolored removes git's colors from a diff written for a terminal, recognized by its colored
+// stripColors removes git's colors from a diff written for a terminal, recognized by its colored
 // headers. In other diffs such a sequence is part of a file.
-func uncolored(text string) string {
+func stripColors(text string) string {
 	if !coloredHeader.MatchString(text) {
 		return text
 	}

@@ -23,9 +23,9 @@ func Items(all []Finding, earlier ...Earlier) []decision.Item {
 	return items
 }
 
-// End returns a copy of the earlier findings after a decision by the person by: posted findings
+// MarkDropped returns a copy of the earlier findings after a decision by the person by: posted findings
 // that it drops by their ids are marked as dropped.
-func End(d decision.Decision, earlier []Earlier, by string) []Earlier {
+func MarkDropped(d decision.Decision, earlier []Earlier, by string) []Earlier {
 	earlier = slices.Clone(earlier)
 	for i, e := range earlier {
 		if e.ID != "" && e.Fate == WasPosted && slices.ContainsFunc(d.Drop, func(x decision.Drop) bool {
@@ -49,12 +49,12 @@ func Apply(d decision.Decision, all []Finding) []Finding {
 		}
 	}
 	if len(d.Severity) > 0 {
-		order.Stable(decided, func(a, b Finding) int { return cmp.Or(heldBack(a)-heldBack(b), Compare(a, b)) })
+		order.Stable(decided, func(a, b Finding) int { return cmp.Or(filteredRank(a)-filteredRank(b), Compare(a, b)) })
 	}
 	return decided
 }
 
-func heldBack(f Finding) int {
+func filteredRank(f Finding) int {
 	if f.Filtered != "" && f.Filtered != Dropped {
 		return 1
 	}

@@ -120,32 +120,32 @@ func (f Finding) AlsoSaid() string {
 		said, also = append(said, fmt.Sprintf("The rule `%s` says so too: %s", f.Also[0], f.RuleText)), also[1:]
 	}
 	if o := f.Origin; o != nil {
-		said = append(said, o.said(f.Rule))
+		said = append(said, o.sentence(f.Rule))
 	}
 	for _, name := range also {
 		if strings.Contains(name, " ") { // a linter and its rule
-			said = append(said, fmt.Sprintf("So says %s.", coded(name)))
+			said = append(said, fmt.Sprintf("So says %s.", codeSpan(name)))
 		}
 	}
 	return strings.Join(said, " ")
 }
 
-// said returns "Reported by `golangci-lint`, rule `errcheck`, by ci.yml of this change."
-func (o Origin) said(rule string) string {
-	text := "Reported by " + coded(o.Tool)
+// sentence returns "Reported by `golangci-lint`, rule `errcheck`, by ci.yml of this change."
+func (o Origin) sentence(rule string) string {
+	text := "Reported by " + codeSpan(o.Tool)
 	if rule != "" {
-		text += ", rule " + coded(rule)
+		text += ", rule " + codeSpan(rule)
 	}
 	if o.From != "" {
 		text += ", " + o.From
 	}
 	if o.Help != "" {
-		return text + ": " + coded(o.Help)
+		return text + ": " + codeSpan(o.Help)
 	}
 	return text + "."
 }
 
-func coded(s string) string { return "`" + strings.ReplaceAll(s, "`", "'") + "`" }
+func codeSpan(s string) string { return "`" + strings.ReplaceAll(s, "`", "'") + "`" }
 
 // Name returns the linter and its rule in the form that Also uses.
 func (o Origin) Name(rule string) string { return o.Tool + " " + rule }

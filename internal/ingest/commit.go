@@ -33,8 +33,8 @@ func BaseAt(ctx context.Context, dir, name string, file config.File) (b Base, er
 	b.Folder = b.Clone.name()
 	if name == "" {
 		name = "HEAD"
-		b.Branch, _ = b.Clone.line(ctx, "symbolic-ref", "--quiet", "--short", "HEAD") // a detached HEAD has none
-	} else if _, err := b.Clone.line(ctx, "show-ref", "--verify", "refs/heads/"+name); err == nil {
+		b.Branch, _ = b.Clone.runLine(ctx, "symbolic-ref", "--quiet", "--short", "HEAD") // a detached HEAD has none
+	} else if _, err := b.Clone.runLine(ctx, "show-ref", "--verify", "refs/heads/"+name); err == nil {
 		b.Branch = name
 	}
 	if b.Commit, err = b.Clone.Commit(ctx, name); err != nil {
@@ -73,7 +73,7 @@ func (b Base) Write(ctx context.Context, name, message string, files []change.Fi
 			}
 			return branch, commit, err
 		}
-		about, err := b.Clone.line(ctx, "show", "-s", "--format=%T %P", commit)
+		about, err := b.Clone.runLine(ctx, "show", "-s", "--format=%T %P", commit)
 		if err == nil && about == tree+" "+b.Commit {
 			return branch, commit, nil
 		}
@@ -82,7 +82,7 @@ func (b Base) Write(ctx context.Context, name, message string, files []change.Fi
 }
 
 func (b Base) tree(ctx context.Context, files []change.File) (tree string, err error) {
-	err = b.indexed(ctx, files, func(index string) error {
+	err = b.withIndex(ctx, files, func(index string) error {
 		tree, err = b.git(ctx, index, nil, "write-tree")
 		return err
 	})
@@ -92,14 +92,14 @@ func (b Base) tree(ctx context.Context, files []change.File) (tree string, err e
 // Export checks the base's files out into an empty folder, with some of them replaced. Filters
 // that the clone's owner has configured run; hooks do not.
 func (b Base) Export(ctx context.Context, dir string, files []change.File) error {
-	return b.indexed(ctx, files, func(index string) error {
+	return b.withIndex(ctx, files, func(index string) error {
 		_, err := b.git(ctx, index, nil, "--work-tree="+dir, "checkout-index", "--all", "--force")
 		return err
 	})
 }
 
-// indexed calls do with a temporary index of the base's files, with some of them replaced.
-func (b Base) indexed(ctx context.Context, files []change.File, do func(index string) error) error {
+// withIndex calls do with a temporary index of the base's files, with some of them replaced.
+func (b Base) withIndex(ctx context.Context, files []change.File, do func(index string) error) error {
 	dir, err := os.MkdirTemp("", "pr-review-index-")
 	if err != nil {
 		return err

@@ -17,15 +17,15 @@ import (
 	"github.com/org/pr-review-action/internal/problem"
 )
 
-const inClone = "go into the clone, or pass a pull request's address or a diff's file"
+const cloneAdvice = "go into the clone, or pass a pull request's address or a diff's file"
 
 // Errors of Range that the caller can fix.
 var (
 	ErrNoRange = problem.Sentinel("not a range of this clone",
 		"name two commits of this clone, such as main...HEAD; a shallow clone may need git fetch --unshallow")
-	ErrNoClone = problem.Sentinel("this folder is not in a clone", inClone)
+	ErrNoClone = problem.Sentinel("this folder is not in a clone", cloneAdvice)
 	ErrBare    = problem.Sentinel("this clone is bare, without a work tree", "name two commits, such as main...HEAD")
-	ErrNoGit   = problem.Sentinel("a range needs git, which is not in PATH", inClone)
+	ErrNoGit   = problem.Sentinel("a range needs git, which is not in PATH", cloneAdvice)
 	ErrPartial = problem.Sentinel("this clone is a partial one (git clone --filter), and lacks what is needed here",
 		"nothing is fetched here by itself: git fetch --refetch --no-filter brings the rest")
 )
@@ -60,7 +60,7 @@ func (g Clone) Range(ctx context.Context, arg string, file config.File) (Change,
 		return Change{}, err
 	}
 	if fromMergeBase {
-		if base, err = g.line(ctx, "merge-base", base, head); err != nil {
+		if base, err = g.runLine(ctx, "merge-base", base, head); err != nil {
 			return Change{}, fmt.Errorf("%s and %s have no common commit: %w", baseName, headName, ErrNoRange)
 		}
 	}
@@ -79,9 +79,9 @@ func (g Clone) Range(ctx context.Context, arg string, file config.File) (Change,
 type Clone struct {
 	Dir string // the .git folder, absolute
 
-	around  string // the folder from which it was opened
-	extra   string // a folder with additional objects, or empty
-	objects *objects
+	openedFrom   string // the folder from which it was opened
+	extraObjects string // a folder with additional objects, or empty
+	objects      *objects
 }
 
 // notGit is git's error for a folder outside any clone.
@@ -99,12 +99,12 @@ func OpenClone(ctx context.Context, dir string) (Clone, error) {
 	case err != nil:
 		return Clone{}, err
 	}
-	return Clone{Dir: strings.TrimSuffix(string(out), "\n"), around: dir}.with(ctx, ""), nil
+	return Clone{Dir: strings.TrimSuffix(string(out), "\n"), openedFrom: dir}.withObjects(ctx, ""), nil
 }
 
-// with returns the clone with additional objects from a folder. Its git process ends with life.
-func (g Clone) with(life context.Context, objects string) Clone {
-	g.extra = objects
+// withObjects returns the clone with additional objects from a folder. Its git process ends with life.
+func (g Clone) withObjects(life context.Context, objects string) Clone {
+	g.extraObjects = objects
 	g.objects = newObjects(life, func() *exec.Cmd {
 		// no context: the asking call or the end of life ends it
 		return prepare(exec.Command("git", g.args("cat-file", "--batch")...), g.Dir, g.env())
@@ -130,9 +130,9 @@ func (g Clone) read(ctx context.Context, base, head string, file config.File, c 
 	if err != nil {
 		return fmt.Errorf("reading the range's diff: %w", err)
 	}
-	c.Files = byPath(files)
+	c.Files = sortByPath(files)
 	c.Base = base
-	err = c.governed(file, func(path string, _ int64) ([]byte, error) { return g.file(ctx, base, path) })
+	err = c.readRules(file, func(path string, _ int64) ([]byte, error) { return g.file(ctx, base, path) })
 	if err != nil {
 		return err
 	}
@@ -142,11 +142,11 @@ func (g Clone) read(ctx context.Context, base, head string, file config.File, c 
 // cloneBase is the commit at which a range starts.
 type cloneBase struct {
 	Clone
-	commit, after string
+	baseCommit, headCommit string
 }
 
-func (b cloneBase) folder(ctx context.Context, path string) ([]string, error) {
-	out, err := b.Run(ctx, "ls-tree", "-z", "--name-only", b.commit, path+"/")
+func (b cloneBase) listFolder(ctx context.Context, path string) ([]string, error) {
+	out, err := b.Run(ctx, "ls-tree", "-z", "--name-only", b.baseCommit, path+"/")
 	names := strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 })
 	for i, name := range names {
 		names[i] = strings.TrimPrefix(name, path+"/")
@@ -154,12 +154,12 @@ func (b cloneBase) folder(ctx context.Context, path string) ([]string, error) {
 	return names, err
 }
 
-func (b cloneBase) text(ctx context.Context, path string) ([]byte, error) {
-	return b.blob(ctx, b.commit, path)
+func (b cloneBase) readBase(ctx context.Context, path string) ([]byte, error) {
+	return b.blob(ctx, b.baseCommit, path)
 }
 
-func (b cloneBase) head(ctx context.Context, path string) ([]byte, error) {
-	return b.blob(ctx, b.after, path)
+func (b cloneBase) readHead(ctx context.Context, path string) ([]byte, error) {
+	return b.blob(ctx, b.headCommit, path)
 }
 
 // blob returns a file's content, or nil if it does not exist or is larger than maxBlob bytes.
@@ -200,7 +200,7 @@ func (g Clone) fileUpTo(ctx context.Context, limit int64, commit, path string) (
 // object returns the object that a name resolves to.
 func (g Clone) object(ctx context.Context, limit int64, name string) (object, error) {
 	if strings.ContainsAny(name, "\r\n") { // cat-file reads one name a line
-		hash, err := g.line(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name)
+		hash, err := g.runLine(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name)
 		switch {
 		case errors.Is(err, ErrPartial) || ctx.Err() != nil:
 			return object{}, err
@@ -232,7 +232,7 @@ func (g Clone) Blobs(ctx context.Context, hashes []string) ([][]byte, error) {
 	return texts, nil
 }
 
-func (g Clone) line(ctx context.Context, args ...string) (string, error) {
+func (g Clone) runLine(ctx context.Context, args ...string) (string, error) {
 	out, err := g.Run(ctx, args...)
 	return strings.TrimSpace(string(out)), err
 }
@@ -244,8 +244,8 @@ func (g Clone) Run(ctx context.Context, args ...string) ([]byte, error) {
 
 func (g Clone) env() []string {
 	env := []string{"GIT_DIR=" + g.Dir, "GIT_WORK_TREE=" + g.Dir, "GIT_INDEX_FILE=" + filepath.Join(g.Dir, "no-index")}
-	if g.extra != "" {
-		env = append(env, g.beside(g.extra)...)
+	if g.extraObjects != "" {
+		env = append(env, g.objectEnv(g.extraObjects)...)
 	}
 	return env
 }
@@ -267,7 +267,7 @@ func git(ctx context.Context, dir string, input io.Reader, env []string, args ..
 	cmd.Stdin, cmd.Stderr = input, &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		return nil, failure(err, stderr.String())
+		return nil, gitError(err, stderr.String())
 	}
 	return out, nil
 }
@@ -281,8 +281,8 @@ func prepare(cmd *exec.Cmd, dir string, env []string) *exec.Cmd {
 	return cmd
 }
 
-// failure returns git's error with its standard error, or ErrPartial.
-func failure(err error, stderr string) error {
+// gitError returns git's error with its standard error, or ErrPartial.
+func gitError(err error, stderr string) error {
 	switch {
 	case strings.Contains(stderr, unfetched):
 		return ErrPartial

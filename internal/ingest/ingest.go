@@ -48,9 +48,9 @@ type Change struct {
 // maxGuidance is the largest guidance file that is read, in bytes. Larger ones are left out.
 const maxGuidance = 64 << 10
 
-// governed reads what the trusted commit defines for reviews: settings, guidance and attributes.
+// readRules reads what the trusted commit defines for reviews: settings, guidance and attributes.
 // read returns nil for a missing file.
-func (c *Change) governed(file config.File, read func(path string, limit int64) ([]byte, error)) error {
+func (c *Change) readRules(file config.File, read func(path string, limit int64) ([]byte, error)) error {
 	text, err := read(file.Path, config.MaxSize+1)
 	if err != nil {
 		return err
@@ -74,8 +74,8 @@ func (c *Change) governed(file config.File, read func(path string, limit int64) 
 // Digest returns the digest of the change's diff; see diff.Digest.
 func (c Change) Digest() string { return diff.Digest(c.Files) }
 
-// byPath sorts files into the order in which they are reviewed, shown and hashed.
-func byPath(files []diff.File) []diff.File {
+// sortByPath sorts files into the order in which they are reviewed, shown and hashed.
+func sortByPath(files []diff.File) []diff.File {
 	order.Stable(files, func(a, b diff.File) int { return cmp.Compare(a.Path, b.Path) })
 	return files
 }
@@ -95,7 +95,7 @@ func Fit(files []diff.File, limit int, needed func(diff.File) bool) []diff.File 
 	var patches []patch
 	total := 0
 	for i, f := range files {
-		size := quoted(f.Patch)
+		size := quotedSize(f.Patch)
 		total += size
 		patches = append(patches, patch{i, size, false})
 	}
@@ -121,7 +121,7 @@ func Fit(files []diff.File, limit int, needed func(diff.File) bool) []diff.File 
 	return files
 }
 
-func quoted(text string) int {
+func quotedSize(text string) int {
 	out, _ := jsontext.AppendQuote(nil, text) // the error is for invalid UTF-8, which is written nevertheless
 	return len(out)
 }
@@ -134,22 +134,22 @@ var demo []byte
 
 // Diff reads a unified diff; name is its display name. The thread's id contains the diff's digest.
 func Diff(name string, r io.Reader) (Change, error) {
-	return local(name, "diff", r)
+	return localChange(name, "diff", r)
 }
 
 // Demo returns a small change with seeded defects, for trying things out.
 func Demo() (Change, error) {
-	return local("demo", "demo", bytes.NewReader(demo))
+	return localChange("demo", "demo", bytes.NewReader(demo))
 }
 
-func local(name, kind string, r io.Reader) (Change, error) {
+func localChange(name, kind string, r io.Reader) (Change, error) {
 	files, err := diff.Parse(r, MaxDiff)
 	if err != nil {
 		return Change{}, fmt.Errorf("reading %s: %w", name, err)
 	}
-	c := Change{Name: name, Files: byPath(files), Config: config.Default()}
+	c := Change{Name: name, Files: sortByPath(files), Config: config.Default()}
 	c.Thread = "local/" + kind + ":" + c.Digest()
 	of, known := questions(c.Files, claims(c.Files))
-	note(c.Files, of, known)
+	recordVouched(c.Files, of, known)
 	return c, nil
 }

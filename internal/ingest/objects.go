@@ -53,11 +53,11 @@ func (o *objects) read(ctx context.Context, limit int64, names ...string) ([]obj
 				return nil, err
 			}
 		}
-		all, err := o.running.answers(ctx, limit, names)
+		all, err := o.running.ask(ctx, limit, names)
 		if err == nil {
 			return all, nil
 		}
-		err = o.end(err)
+		err = o.stop(err)
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
@@ -85,15 +85,15 @@ func (o *objects) start() error {
 	context.AfterFunc(o.life, func() {
 		o.turn <- struct{}{}
 		if o.running == b {
-			_ = o.end(nil) // there are no more requests
+			_ = o.stop(nil) // there are no more requests
 		}
 		<-o.turn
 	})
 	return nil
 }
 
-// end kills the process and returns the reason why it did not answer.
-func (o *objects) end(why error) error {
+// stop kills the process and returns the reason why it did not answer.
+func (o *objects) stop(why error) error {
 	b := o.running
 	o.running = nil
 	_ = b.cmd.Process.Kill() // it may be gone already
@@ -102,7 +102,7 @@ func (o *objects) end(why error) error {
 	if why == nil {
 		return nil
 	}
-	return failure(why, b.stderr.String())
+	return gitError(why, b.stderr.String())
 }
 
 // batch is a running process that reads names from its input and writes objects to its output.
@@ -114,9 +114,9 @@ type batch struct {
 	writing sync.WaitGroup
 }
 
-// answers requests names and reads the answers. After an error, unread answers remain, so the
+// ask requests names and reads the answers. After an error, unread answers remain, so the
 // process must be killed.
-func (b *batch) answers(ctx context.Context, limit int64, names []string) ([]object, error) {
+func (b *batch) ask(ctx context.Context, limit int64, names []string) ([]object, error) {
 	stop := context.AfterFunc(ctx, func() { _ = b.cmd.Process.Kill() })
 	defer stop()
 	b.writing.Go(func() { // concurrently: git stops reading if its answers are not read
@@ -132,7 +132,7 @@ func (b *batch) answers(ctx context.Context, limit int64, names []string) ([]obj
 	return all, nil
 }
 
-var answered = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64}) (blob|tree|commit|tag) ([0-9]{1,18})$`)
+var answerHeader = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64}) (blob|tree|commit|tag) ([0-9]{1,18})$`)
 
 // readObject reads "hash kind size<lf>content<lf>", or "name why<lf>" for a name without an
 // object. It skips content larger than limit.
@@ -142,7 +142,7 @@ func readObject(r *bufio.Reader, limit int64) (object, error) {
 		return object{}, fmt.Errorf("reading git's answer: %w", err)
 	}
 	line = strings.TrimSuffix(line, "\n")
-	field := answered.FindStringSubmatch(line)
+	field := answerHeader.FindStringSubmatch(line)
 	if field == nil {
 		why := line[strings.LastIndexByte(line, ' ')+1:]
 		if why == "missing" || why == "ambiguous" || why == "submodule" {

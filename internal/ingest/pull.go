@@ -62,7 +62,7 @@ func Files(ctx context.Context, api API, c Change) (Change, error) {
 	p := *c.Pull
 	c.Pull = &p
 	var err error
-	if c.Files, err = listed(ctx, api, p); err != nil {
+	if c.Files, err = listFiles(ctx, api, p); err != nil {
 		return Change{}, err
 	}
 	c.Unlisted = max(0, p.ChangedFiles-len(c.Files))
@@ -80,26 +80,26 @@ func Current(ctx context.Context, api API, ref pull.Ref) (Change, error) {
 		return Change{}, err
 	}
 	c := Change{Head: p.HeadSHA, Pull: &p}
-	c.Files, err = listed(ctx, api, p)
+	c.Files, err = listFiles(ctx, api, p)
 	return c, err
 }
 
 // Settings reads a repository's settings file at a commit or branch that the change itself cannot
 // modify. Without a file it returns the defaults.
 func Settings(ctx context.Context, api API, ref pull.Ref, file config.File, revision string) (config.Config, error) {
-	text, err := optional(ctx, api, pull.Pull{Ref: ref}, file.Path, revision, config.MaxSize+1)
+	text, err := readOptional(ctx, api, pull.Pull{Ref: ref}, file.Path, revision, config.MaxSize+1)
 	if err != nil {
 		return config.Config{}, err
 	}
 	return file.Parse(text)
 }
 
-func listed(ctx context.Context, api API, p pull.Pull) ([]diff.File, error) {
+func listFiles(ctx context.Context, api API, p pull.Pull) ([]diff.File, error) {
 	files, _, err := api.Files(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	return byPath(files), nil
+	return sortByPath(files), nil
 }
 
 // readSettings reads settings and attributes from the base, or from the default branch if the base
@@ -116,12 +116,12 @@ func readSettings(ctx context.Context, api API, p pull.Pull, file config.File, c
 		}
 	}
 	c.Base = p.BaseSHA
-	return c.governed(file, func(path string, limit int64) ([]byte, error) {
-		return optional(ctx, api, p, path, ref, limit)
+	return c.readRules(file, func(path string, limit int64) ([]byte, error) {
+		return readOptional(ctx, api, p, path, ref, limit)
 	})
 }
 
-func optional(ctx context.Context, api API, p pull.Pull, path, ref string, limit int64) ([]byte, error) {
+func readOptional(ctx context.Context, api API, p pull.Pull, path, ref string, limit int64) ([]byte, error) {
 	text, err := api.Content(ctx, p.Owner, p.Repo, path, ref, limit)
 	if errors.Is(err, github.ErrNotFound) {
 		return nil, nil
@@ -153,7 +153,7 @@ func diffMissing(ctx context.Context, api API, p *pull.Pull, files []diff.File, 
 	}
 	if p.MergeBase, err = api.MergeBase(ctx, *p); err != nil {
 		for _, i := range missing {
-			if err := unlisted(ctx, &files[i], err); err != nil {
+			if err := noteUnreadable(ctx, &files[i], err); err != nil {
 				return err
 			}
 		}
@@ -178,13 +178,13 @@ func diffBlobs(ctx context.Context, api API, p pull.Pull, f *diff.File) error {
 		}
 		text, err := api.Content(ctx, p.Owner, p.Repo, path, p.MergeBase, maxBlob)
 		if err != nil {
-			return unlisted(ctx, f, err)
+			return noteUnreadable(ctx, f, err)
 		}
 		before = string(text)
 	}
 	after, err := api.Content(ctx, p.Owner, p.Repo, f.Path, p.HeadSHA, maxBlob)
 	if err != nil {
-		return unlisted(ctx, f, err)
+		return noteUnreadable(ctx, f, err)
 	}
 	was := claim.Bears([]byte(before), finding.Binary)
 	if f.Binary = was || claim.Bears(after, finding.Binary); f.Binary {
@@ -197,7 +197,7 @@ func diffBlobs(ctx context.Context, api API, p pull.Pull, f *diff.File) error {
 	return nil
 }
 
-func unlisted(ctx context.Context, f *diff.File, err error) error {
+func noteUnreadable(ctx context.Context, f *diff.File, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -214,19 +214,19 @@ func unlisted(ctx context.Context, f *diff.File, err error) error {
 
 // pullBase is the commit into which a pull request is to be merged.
 type pullBase struct {
-	api                   API
-	owner, repo, atCommit string
-	atHead                string
+	api                     API
+	owner, repo, baseCommit string
+	headCommit              string
 }
 
-func (b pullBase) folder(ctx context.Context, path string) ([]string, error) {
-	return b.api.Folder(ctx, b.owner, b.repo, path, b.atCommit)
+func (b pullBase) listFolder(ctx context.Context, path string) ([]string, error) {
+	return b.api.Folder(ctx, b.owner, b.repo, path, b.baseCommit)
 }
 
-func (b pullBase) head(ctx context.Context, path string) ([]byte, error) {
-	return b.api.Content(ctx, b.owner, b.repo, path, b.atHead, maxBlob)
+func (b pullBase) readHead(ctx context.Context, path string) ([]byte, error) {
+	return b.api.Content(ctx, b.owner, b.repo, path, b.headCommit, maxBlob)
 }
 
-func (b pullBase) text(ctx context.Context, path string) ([]byte, error) {
-	return b.api.Content(ctx, b.owner, b.repo, path, b.atCommit, maxBlob)
+func (b pullBase) readBase(ctx context.Context, path string) ([]byte, error) {
+	return b.api.Content(ctx, b.owner, b.repo, path, b.baseCommit, maxBlob)
 }

@@ -13,7 +13,7 @@ import (
 // Top returns the top folder of the work tree in which the clone was opened, or ErrNoClone if
 // bare.
 func (g Clone) Top(ctx context.Context) (string, error) {
-	top, err := git(ctx, g.around, nil, nil, "rev-parse", "--show-toplevel")
+	top, err := git(ctx, g.openedFrom, nil, nil, "rev-parse", "--show-toplevel")
 	if err != nil || len(top) == 0 {
 		return "", ErrNoClone
 	}

@@ -27,9 +27,9 @@ const (
 
 // base reads the repository as it was before a change.
 type base interface {
-	folder(ctx context.Context, path string) ([]string, error) // the names of its entries
-	text(ctx context.Context, path string) ([]byte, error)     // a file's content, at most maxBlob
-	head(ctx context.Context, path string) ([]byte, error)     // a file's content after the change, likewise
+	listFolder(ctx context.Context, path string) ([]string, error) // the names of its entries
+	readBase(ctx context.Context, path string) ([]byte, error)     // a file's content, at most maxBlob
+	readHead(ctx context.Context, path string) ([]byte, error)     // a file's content after the change, likewise
 }
 
 // question is what has to be known about the base to confirm a claim.
@@ -47,13 +47,13 @@ type question struct {
 func vouch(ctx context.Context, files []diff.File, b base) error {
 	open := claims(files)
 	if _, remote := b.(pullBase); remote {
-		worth(files, open)
+		limitHeaderClaims(files, open)
 	}
 	of, known := questions(files, open)
 	if err := ask(ctx, of, known, b); err != nil {
 		return err
 	}
-	note(files, of, known)
+	recordVouched(files, of, known)
 	return nil
 }
 
@@ -67,8 +67,8 @@ func claims(files []diff.File) [][]claim.Claim {
 	return open
 }
 
-// worth removes the claims about generators' headers that are beyond the limits.
-func worth(files []diff.File, open [][]claim.Claim) {
+// limitHeaderClaims removes the claims about generators' headers that are beyond the limits.
+func limitHeaderClaims(files []diff.File, open [][]claim.Claim) {
 	order := make([]int, len(files))
 	for i := range order {
 		order[i] = i
@@ -116,7 +116,7 @@ func questions(files []diff.File, open [][]claim.Claim) (of [][]question, known 
 	return of, known
 }
 
-func note(files []diff.File, of [][]question, known map[question]bool) {
+func recordVouched(files []diff.File, of [][]question, known map[question]bool) {
 	for i := range files {
 		if at := slices.IndexFunc(of[i], func(q question) bool { return known[q] }); at >= 0 {
 			files[i].Vouched = string(of[i][at].reason)
@@ -155,15 +155,15 @@ func ask(ctx context.Context, of [][]question, known map[question]bool, b base) 
 func (q question) ask(ctx context.Context, b base) bool {
 	switch {
 	case q.folder:
-		names, err := b.folder(ctx, q.path)
+		names, err := b.listFolder(ctx, q.path)
 		return len(names) > 0 && err == nil
 	case q.beside != "":
 		return q.generated(ctx, b)
 	case q.media:
-		text, err := b.head(ctx, q.path)
+		text, err := b.readHead(ctx, q.path)
 		return err == nil && claim.IsMedia(text)
 	}
-	text, err := b.text(ctx, q.path)
+	text, err := b.readBase(ctx, q.path)
 	return err == nil && claim.Bears(text, q.reason)
 }
 
@@ -172,7 +172,7 @@ func (q question) ask(ctx context.Context, b base) bool {
 // of the next two folders above that has some decides.
 func (q question) generated(ctx context.Context, b base) bool {
 	for dir, up := q.path, 0; dir != "." && up < 3; dir, up = path.Dir(dir), up+1 {
-		names, err := b.folder(ctx, dir)
+		names, err := b.listFolder(ctx, dir)
 		if err != nil {
 			return false
 		}
@@ -181,7 +181,7 @@ func (q question) generated(ctx context.Context, b base) bool {
 			slices.Sort(names)
 			return len(names) > 1 && !slices.ContainsFunc(slices.Compact([]string{names[0], names[len(names)/2],
 				names[len(names)-1]}), func(name string) bool {
-				text, err := b.text(ctx, path.Join(dir, name))
+				text, err := b.readBase(ctx, path.Join(dir, name))
 				return err != nil || !claim.Bears(text, q.reason)
 			})
 		}

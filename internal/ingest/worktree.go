@@ -53,7 +53,7 @@ func OpenWorkTree(ctx context.Context, dir string) (WorkTree, error) {
 
 // defaultBranch returns the remote's default branch, or else a local branch with a common name.
 func (g Clone) defaultBranch(ctx context.Context) (string, error) {
-	if name, err := g.line(ctx, "symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD"); err == nil {
+	if name, err := g.runLine(ctx, "symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD"); err == nil {
 		return name, nil
 	}
 	for _, name := range []string{"origin/main", "origin/master", "main", "master"} {
@@ -68,7 +68,7 @@ func (g Clone) defaultBranch(ctx context.Context) (string, error) {
 // branch, with or without untracked files. Git's own index and objects stay unchanged: uncommitted
 // content is stored in the folder Change.Objects, which the caller must remove.
 func (w WorkTree) Change(ctx context.Context, untracked bool, file config.File) (c Change, err error) {
-	base, err := w.clone.line(ctx, "merge-base", w.Base, "HEAD")
+	base, err := w.clone.runLine(ctx, "merge-base", w.Base, "HEAD")
 	if err != nil {
 		return Change{}, fmt.Errorf("HEAD and %s have no common commit: %w", w.Base, ErrNoRange)
 	}
@@ -85,7 +85,7 @@ func (w WorkTree) Change(ctx context.Context, untracked bool, file config.File) 
 	if c.Tree, err = w.tree(ctx, c.Objects, untracked); err != nil {
 		return c, err
 	}
-	g := w.clone.with(ctx, c.Objects)
+	g := w.clone.withObjects(ctx, c.Objects)
 	if err := g.read(ctx, base, c.Tree, file, &c); err != nil {
 		return c, err
 	}
@@ -110,7 +110,7 @@ func (w WorkTree) tree(ctx context.Context, objects string, untracked bool) (str
 			return "", err
 		}
 	}
-	env := append(w.clone.beside(objects), "GIT_INDEX_FILE="+index)
+	env := append(w.clone.objectEnv(objects), "GIT_INDEX_FILE="+index)
 	which := "--update"
 	if untracked {
 		which = "--all"
@@ -123,9 +123,9 @@ func (w WorkTree) tree(ctx context.Context, objects string, untracked bool) (str
 	return strings.TrimSpace(string(tree)), err
 }
 
-// beside returns the environment in which Git writes objects to another folder and also reads the
+// objectEnv returns the environment in which Git writes objects to another folder and also reads the
 // clone's.
-func (g Clone) beside(objects string) []string {
+func (g Clone) objectEnv(objects string) []string {
 	common, err := filepath.Abs(filepath.Join(g.Dir, "objects"))
 	// in a second work tree
 	if text, failed := os.ReadFile(filepath.Join(g.Dir, "commondir")); err == nil && failed == nil {

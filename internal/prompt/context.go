@@ -35,7 +35,7 @@ func Context(patch string, head []byte) string {
 		}
 		first := firstNew(h)
 		if start := lines.function(h); start > 0 && start < first {
-			lines.lead(&b, start, seen, first)
+			lines.writeLead(&b, start, seen, first)
 		}
 		seen = max(seen, first+h.NewLines-1)
 	}
@@ -52,8 +52,8 @@ func firstNew(h diff.Hunk) int {
 
 type source []string
 
-// lead writes the lines from a function's start to a hunk, or only its signature.
-func (s source) lead(b *strings.Builder, start, seen, first int) {
+// writeLead writes the lines from a function's start to a hunk, or only its signature.
+func (s source) writeLead(b *strings.Builder, start, seen, first int) {
 	from, to, left := max(start, seen+1), first, 0
 	if to-from > maxLead {
 		to = s.signature(start)
@@ -125,13 +125,13 @@ func (s source) declaration(above, depth int) int {
 	for n := above; n > 0 && n > above-maxWalk && (depth > 0 || open); n-- {
 		text := strings.TrimSpace(s[n-1])
 		in := indentation(s[n-1])
-		if text == "" || len(text) > maxLine || in > depth || in == depth && !open || aside.MatchString(text) {
+		if text == "" || len(text) > maxLine || in > depth || in == depth && !open || asideLine.MatchString(text) {
 			continue
 		}
 		switch {
 		case declares(text, open):
 			return n
-		case closure == 0 && passes.MatchString(text):
+		case closure == 0 && passesFunction.MatchString(text):
 			closure = n
 		}
 		depth, open = in, strings.ContainsAny(text[:1], "{)")
@@ -171,13 +171,13 @@ func declares(text string, brace bool) bool {
 		return false
 	}
 	return keyword.MatchString(text) || arrow.MatchString(text) ||
-		!passes.MatchString(text) && (signature.MatchString(text) || brace && called.MatchString(text))
+		!passesFunction.MatchString(text) && (signature.MatchString(text) || brace && called.MatchString(text))
 }
 
 var (
-	// aside matches lines that may be less indented than the code around them: comments,
+	// asideLine matches lines that may be less indented than the code around them: comments,
 	// preprocessor lines and labels.
-	aside = regexp.MustCompile(`^(?:#|//|/\*|\*|--|<<|>>>|\|\|\||\w+:$)`)
+	asideLine = regexp.MustCompile(`^(?:#|//|/\*|\*|--|<<|>>>|\|\|\||\w+:$)`)
 	// keyword matches a declaration by its keyword.
 	keyword = regexp.MustCompile(`^(?:(?:export|default|public|private|protected|internal|static|abstract|final` +
 		`|override|async|open|sealed|data|suspend|inline|` +
@@ -191,6 +191,6 @@ var (
 	signature = regexp.MustCompile(`^[\w$~@][\w$<>\[\],.*&:~@? ]*[ *&][\w$~:]+(?:<[^()]*>)? ?\([^;]*$|^[\w$~:]+` +
 		` ?\([^;]*\{$|^\w+::[\w~]+ ?\([^;]*$`)
 	called = regexp.MustCompile(`^[\w$~:]+ ?\([^;]*$`)
-	// passes matches a call that is passed a function.
-	passes = regexp.MustCompile(`\(.*(?:=>|\bfunc ?\(|\bfunction\b|\blambda\b|\|[\w, ]*\|)|\bdo(?: \|.*\|)?$`)
+	// passesFunction matches a call that is passed a function.
+	passesFunction = regexp.MustCompile(`\(.*(?:=>|\bfunc ?\(|\bfunction\b|\blambda\b|\|[\w, ]*\|)|\bdo(?: \|.*\|)?$`)
 )

@@ -17,9 +17,9 @@ import (
 
 // Fingerprint returns the SHA-256, in hex, of all texts and schemas and of a sample of what code
 // inserts into them. It changes with everything that a model can see.
-func Fingerprint() string { return made() }
+func Fingerprint() string { return cachedFingerprint() }
 
-var made = sync.OnceValue(func() string { return fingerprint(files, samples()) })
+var cachedFingerprint = sync.OnceValue(func() string { return fingerprint(files, samples()) })
 
 func fingerprint(texts fs.FS, samples []string) string {
 	h := sha256.New()
@@ -71,8 +71,8 @@ func samples() []string {
 		Tickets: []ticket.Ticket{{Key: "PAY-1", Type: "Story", Summary: "ten", Description: "eleven"}},
 		Pages:   in.Pages, Criteria: []ticket.Criterion{{N: 1, Text: "twelve"}}, Judges: true, Tests: true,
 	}
-	return append(Parts(patch, 1), shorten(strings.Repeat("z", maxLine+1)), within(in.Instructions, 20),
-		fmt.Sprint(maxGuidance, maxSorted, maxLead, maxSignature, maxContext, maxHeads, leastOfAFile, maxFileList,
+	return append(Parts(patch, 1), shorten(strings.Repeat("z", maxLine+1)), joinDocuments(in.Instructions, 20),
+		fmt.Sprint(maxGuidance, maxSorted, maxLead, maxSignature, maxContext, maxHeads, minPerFile, maxFileList,
 			maxSaid, maxFoundShown),
 		User(b, in), Again(""), Redraft(b, in, Revision{claims, "feedback"}), Repair(b, "b", "problem", "{}"), Last(),
 		ToolResult(b, "read_file", "1 x"), Verify(b, in, claims), Classify(b, in),

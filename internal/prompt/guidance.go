@@ -13,8 +13,8 @@ import (
 // are part of every file's request.
 const maxGuidance = 8 << 10
 
-// guidance returns what repository, configuration and wiki say about the code.
-func guidance(b guard.Boundary, in Input) []string {
+// guidanceBlocks returns what repository, configuration and wiki say about the code.
+func guidanceBlocks(b guard.Boundary, in Input) []string {
 	var blocks []string
 	rules := make([]Document, len(in.Guidelines))
 	for i, text := range in.Guidelines {
@@ -24,16 +24,16 @@ func guidance(b guard.Boundary, in Input) []string {
 		label string
 		docs  []Document
 	}{{"guidelines", rules}, {"instructions", in.Instructions}, {"pages", in.Pages}} {
-		if shown := within(kind.docs, maxGuidance); shown != "" {
+		if shown := joinDocuments(kind.docs, maxGuidance); shown != "" {
 			blocks = append(blocks, b.Wrap(kind.label, shown))
 		}
 	}
 	return blocks
 }
 
-// within joins documents up to max bytes of text, cut at a line, and adds the number of omitted
+// joinDocuments joins documents up to max bytes of text, cut at a line, and adds the number of omitted
 // lines.
-func within(docs []Document, max int) string {
+func joinDocuments(docs []Document, max int) string {
 	var out strings.Builder
 	left := 0
 	for _, d := range docs {
@@ -61,9 +61,9 @@ func within(docs []Document, max int) string {
 	return out.String()
 }
 
-// notes returns constant advice for the language of a file, or for the language that it resembles,
+// languageNotes returns constant advice for the language of a file, or for the language that it resembles,
 // after an empty line; "" for other files.
-func notes(name string) string {
+func languageNotes(name string) string {
 	l := lang.Of(name)
 	for _, language := range []string{l.Name, l.Like} {
 		if note, err := fs.ReadFile(files, "text/notes/"+language+".md"); err == nil {

@@ -40,8 +40,8 @@ func object(keys ...key) json.RawMessage {
 		strings.Join(names, ","), strings.Join(properties, ","))
 }
 
-// found returns the keys of a finding; about describes its body.
-func found(about string) []key {
+// findingKeys returns the keys of a finding; about describes its body.
+func findingKeys(about string) []key {
 	return []key{
 		oneOf("side", "RIGHT", "LEFT"),
 		value("start_line", "integer", "First line of the place, as numbered on that side."),
@@ -60,7 +60,7 @@ func found(about string) []key {
 
 func reviewSchema() json.RawMessage {
 	return object(list("findings", "The defects that the change brings in; empty where there are none.",
-		found("What happens, when, and why.")...))
+		findingKeys("What happens, when, and why.")...))
 }
 
 // verdictSchema returns the schema of the answer to a verification. The reason comes before the
@@ -84,7 +84,7 @@ func overviewSchema(judges bool) json.RawMessage {
 		value("overview", "string", "What the change does, in two or three sentences."),
 		list("findings", "Defects that concern files together; empty where there are none.",
 			append([]key{value("path", "string", "The file of the place, copied exactly.")},
-				found("What happens, when, and why; names the other file.")...)...),
+				findingKeys("What happens, when, and why; names the other file.")...)...),
 	}
 	if judges {
 		keys = append(keys, criteria(), unasked(plain("path", "string"), plain("start_line", "integer"),

@@ -18,23 +18,23 @@ const maxSorted = 24 << 10
 
 // User returns the user turn that asks for the review of a file.
 func User(b guard.Boundary, in Input) string {
-	blocks := append(append(about(b, in), linters(b, in)...), change(b, in)...)
-	return filled("user.md", in, blocks, "notes", notes(in.Path), "language", language(in.Language)+style(in.Style))
+	blocks := append(append(aboutBlocks(b, in), linterBlocks(b, in)...), changeBlocks(b, in)...)
+	return fillFileTurn("user.md", in, blocks, "notes", languageNotes(in.Path), "language", languageRequest(in.Language)+styleRequest(in.Style))
 }
 
-// filled returns an embedded text, filled in for a file's change.
-func filled(name string, in Input, blocks []string, values ...string) string {
-	return fill(name, append(values, "status", happened(in), "part", part(in), "blocks", strings.Join(blocks, "\n"))...)
+// fillFileTurn returns an embedded text, filled in for a file's change.
+func fillFileTurn(name string, in Input, blocks []string, values ...string) string {
+	return fill(name, append(values, "status", statusWord(in), "part", partNote(in), "blocks", strings.Join(blocks, "\n"))...)
 }
 
-// linters returns the block with what programs reported on the file. The author of the change
+// linterBlocks returns the block with what programs reported on the file. The author of the change
 // controls what they report.
-func linters(b guard.Boundary, in Input) []string {
+func linterBlocks(b guard.Boundary, in Input) []string {
 	if len(in.Linters) == 0 {
 		return nil
 	}
 	return []string{b.Wrap("linters - what programs of the change author reported - to check against the diff",
-		within([]Document{{Text: strings.Join(in.Linters, "\n")}}, maxGuidance))}
+		joinDocuments([]Document{{Text: strings.Join(in.Linters, "\n")}}, maxGuidance))}
 }
 
 // Again returns the user turn that repeats a question after an answer with nothing to repair:
@@ -60,9 +60,9 @@ func ToolResult(b guard.Boundary, name, result string) string {
 // ClaimID. Severity and confidence, the author's weights, are not shown: they do not tell whether
 // it is true.
 func Verify(b guard.Boundary, in Input, findings []finding.Finding) string {
-	claims := written(findings, func(i int, w *wire, _ finding.Finding) { w.ID = ClaimID(i) })
-	blocks := append(append(about(b, in), change(b, in)...), b.Wrap("findings", claims))
-	return filled("verify-user.md", in, blocks, "count", fmt.Sprint(len(findings)))
+	claims := findingLines(findings, func(i int, w *wire, _ finding.Finding) { w.ID = ClaimID(i) })
+	blocks := append(append(aboutBlocks(b, in), changeBlocks(b, in)...), b.Wrap("findings", claims))
+	return fillFileTurn("verify-user.md", in, blocks, "count", fmt.Sprint(len(findings)))
 }
 
 // ClaimID returns the id of the i-th finding, 0-based, of a Verify turn.
@@ -73,7 +73,7 @@ func ClaimID(i int) string { return fmt.Sprintf("C%d", i+1) }
 func Classify(b guard.Boundary, in Input) string {
 	parts := Parts(in.Patch, maxSorted)
 	in.Patch, in.Part, in.Parts = parts[0], 1, len(parts)
-	return filled("classify-user.md", in, append(paths(b, in), b.Wrap("diff", Number(in.Patch))))
+	return fillFileTurn("classify-user.md", in, append(pathBlocks(b, in), b.Wrap("diff", Number(in.Patch))))
 }
 
 // fill inserts values into an embedded text in one pass, so that braces in a value stay.
@@ -84,9 +84,9 @@ func fill(name string, values ...string) string {
 	return strings.NewReplacer(values...).Replace(text(name))
 }
 
-// happened returns the file's status as one of a few constants, because the status comes from
+// statusWord returns the file's status as one of a few constants, because the status comes from
 // outside.
-func happened(in Input) string {
+func statusWord(in Input) string {
 	switch in.Status {
 	case "added", "renamed", "copied", "removed":
 		return in.Status
@@ -94,16 +94,16 @@ func happened(in Input) string {
 	return "modified"
 }
 
-func part(in Input) string {
+func partNote(in Input) string {
 	if in.Parts < 2 {
 		return ""
 	}
 	return fmt.Sprintf(" This is part %d of %d of its change; you do not see the others.", in.Part, in.Parts)
 }
 
-// language asks for the findings' text in a language. The name comes from us or the configuration;
+// languageRequest asks for the findings' text in a language. The name comes from us or the configuration;
 // one that does not look like a name is ignored.
-func language(name string) string {
+func languageRequest(name string) string {
 	other := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' && r != ' ' }
 	if words := len(strings.Fields(name)); words == 0 || words > 3 || len(name) > 40 ||
 		strings.ContainsFunc(name, other) || guard.Visible(name) != name {
@@ -113,17 +113,19 @@ func language(name string) string {
 		"; code, quotes, keys and their fixed values stay as they are."
 }
 
-func style(reported bool) string {
+func styleRequest(reported bool) string {
 	if !reported {
 		return ""
 	}
 	return " Report matters of style that a maintainer would have changed as well, with the category `style`, as `nit`."
 }
 
-// about returns the blocks that name the file and the repository's guidance for it.
-func about(b guard.Boundary, in Input) []string { return append(paths(b, in), guidance(b, in)...) }
+// aboutBlocks returns the blocks that name the file and the repository's guidance for it.
+func aboutBlocks(b guard.Boundary, in Input) []string {
+	return append(pathBlocks(b, in), guidanceBlocks(b, in)...)
+}
 
-func paths(b guard.Boundary, in Input) []string {
+func pathBlocks(b guard.Boundary, in Input) []string {
 	blocks := []string{b.Wrap("path", in.Path)}
 	if in.OldPath != "" && in.OldPath != in.Path {
 		blocks = append(blocks, b.Wrap("old path", in.OldPath))
@@ -131,8 +133,8 @@ func paths(b guard.Boundary, in Input) []string {
 	return blocks
 }
 
-// change returns the blocks of the change, the diff last: next to the question.
-func change(b guard.Boundary, in Input) []string {
+// changeBlocks returns the blocks of the change, the diff last: next to the question.
+func changeBlocks(b guard.Boundary, in Input) []string {
 	blocks := []string{b.Wrap("diff", Number(in.Patch))}
 	if in.Context != "" {
 		blocks = append([]string{b.Wrap("context", in.Context)}, blocks...)
@@ -162,9 +164,9 @@ type weight struct {
 	Suggestion string           `json:"suggestion"`
 }
 
-// written formats findings as lines of JSON, so that no text in one can pass for another finding.
+// findingLines formats findings as lines of JSON, so that no text in one can pass for another finding.
 // with adds what a question shows besides the claim.
-func written(findings []finding.Finding, with func(i int, w *wire, f finding.Finding)) string {
+func findingLines(findings []finding.Finding, with func(i int, w *wire, f finding.Finding)) string {
 	lines := make([]string, len(findings))
 	for i, f := range findings {
 		w := wire{Side: f.Side, StartLine: f.StartLine, Line: f.Line, Quote: shorten(f.Quote), Title: f.Title,
@@ -188,10 +190,10 @@ type Revision struct {
 // approver asks. The system turn is Reviewing's: the same bytes, and the same rules for what a
 // finding is.
 func Redraft(b guard.Boundary, in Input, r Revision) string {
-	draft := written(r.Findings, func(_ int, w *wire, f finding.Finding) { // with the ids that the approver saw
+	draft := findingLines(r.Findings, func(_ int, w *wire, f finding.Finding) { // with the ids that the approver saw
 		w.ID, w.weight = f.ID, &weight{f.Category, f.Severity, f.Confidence, f.Suggestion}
 	})
-	blocks := append(append(about(b, in), change(b, in)...), b.Wrap("draft", draft), b.Wrap("feedback", r.Feedback))
-	return filled("redraft-user.md", in, blocks, "notes", notes(in.Path), "language",
-		language(in.Language)+style(in.Style))
+	blocks := append(append(aboutBlocks(b, in), changeBlocks(b, in)...), b.Wrap("draft", draft), b.Wrap("feedback", r.Feedback))
+	return fillFileTurn("redraft-user.md", in, blocks, "notes", languageNotes(in.Path), "language",
+		languageRequest(in.Language)+styleRequest(in.Style))
 }

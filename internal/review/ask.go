@@ -168,7 +168,7 @@ func (t *task) call(ctx context.Context, q question) (Recorded, error) {
 	began := t.Now()
 	answer, err := q.chat.Chat(ctx, q.request)
 	r := Recorded{
-		Boundary: b, Text: t.Redact.Redact(answer.Text), Calls: t.bare(answer.ToolCalls), State: answer.State,
+		Boundary: b, Text: t.Redact.Redact(answer.Text), Calls: t.redactCalls(answer.ToolCalls), State: answer.State,
 		Usage: answer.Usage,
 		Model: answer.Model, Finish: answer.Finish, Seconds: t.Now().Sub(began).Seconds(),
 	}
@@ -181,7 +181,7 @@ func (t *task) call(ctx context.Context, q question) (Recorded, error) {
 	return r, err
 }
 
-func (t *task) bare(calls []llm.Call) []llm.Call {
+func (t *task) redactCalls(calls []llm.Call) []llm.Call {
 	for i := range calls {
 		calls[i].Arguments = t.Redact.Redact(calls[i].Arguments)
 	}

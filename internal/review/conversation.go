@@ -26,7 +26,7 @@ type conversation struct {
 // run returns the last answer. The error says why there is none to read.
 func (c *conversation) run(ctx context.Context) (string, error) {
 	loop := agent.Loop{
-		Limits: c.depth.limits, Ask: c.ask, Do: c.do, Now: c.Now, Last: prompt.Last(), Show: c.tell,
+		Limits: c.depth.limits, Ask: c.ask, Do: c.runCalls, Now: c.Now, Last: prompt.Last(), Show: c.recordCall,
 	}
 	first := c.next.request
 	if c.depth.limits.Turns > 1 {
@@ -55,13 +55,13 @@ func (c *conversation) ask(ctx context.Context, r llm.Request) (llm.Answer, erro
 	if c.ended = said.Ended; c.ended != "" {
 		answer.ToolCalls = nil // they may be incomplete
 	}
-	c.next.boundary, c.next.key = said.Boundary, Hash(q.key, said.Text, text(said.Calls))
+	c.next.boundary, c.next.key = said.Boundary, Hash(q.key, said.Text, marshalText(said.Calls))
 	return answer, nil
 }
 
-// do runs an answer's tool calls, once: a run that resumes after a crash sees the results of the
+// runCalls runs an answer's tool calls, once: a run that resumes after a crash sees the results of the
 // first run, whatever the tools would return by then.
-func (c *conversation) do(ctx context.Context, calls []llm.Call) ([]tool.Record, error) {
+func (c *conversation) runCalls(ctx context.Context, calls []llm.Call) ([]tool.Record, error) {
 	var failure error
 	r, err := c.once(ctx, Hash(c.next.key, "results"), func(ctx context.Context) (Recorded, error) {
 		var done []tool.Record
@@ -74,18 +74,18 @@ func (c *conversation) do(ctx context.Context, calls []llm.Call) ([]tool.Record,
 	case err != nil:
 		return nil, &notKeptError{fmt.Errorf("keeping the results of tools: %w", err)}
 	}
-	c.next.key = Hash(c.next.key, text(r.Results))
+	c.next.key = Hash(c.next.key, marshalText(r.Results))
 	return r.Results, nil
 }
 
-// tell records a tool's call in the account, and returns its result as text for the model.
-func (c *conversation) tell(r tool.Record) string {
+// recordCall records a tool's call in the account, and returns its result as text for the model.
+func (c *conversation) recordCall(r tool.Record) string {
 	made := &c.out.Calls[len(c.out.Calls)-1].Tools
 	*made = append(*made, finding.ToolCall{Name: r.Name, Arguments: r.Arguments, Bytes: r.Bytes, Problem: r.Problem})
 	return prompt.ToolResult(c.next.boundary, r.Name, cmp.Or(r.Problem, r.Text))
 }
 
-func text[T llm.Call | tool.Record](list []T) string {
+func marshalText[T llm.Call | tool.Record](list []T) string {
 	data, err := json.Marshal(list)
 	if err != nil {
 		return err.Error() // cannot happen: only texts and numbers

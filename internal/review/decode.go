@@ -42,7 +42,7 @@ type brokenError struct {
 
 func (e *brokenError) Error() string { return "the answer is off its schema: " + e.problem }
 
-func broken(format string, args ...any) *brokenError {
+func brokenf(format string, args ...any) *brokenError {
 	return &brokenError{problem: fmt.Sprintf(format, args...)}
 }
 
@@ -81,8 +81,8 @@ func (n *lineNumber) UnmarshalJSON(raw []byte) error {
 // Unknown keys in an answer, such as a summary, are ignored, except another spelling of a key of
 // the schema, a second key for the place, and a key that requests an action.
 var (
-	mistaken  = regexp.MustCompile(`(?i)^(?:findings|(?:event|tool|action).*)$`)
-	misplaced = regexp.MustCompile(`(?i)line|path|file|^(?:side|quote|title|body|category|severity|confidence` +
+	reservedKey   = regexp.MustCompile(`(?i)^(?:findings|(?:event|tool|action).*)$`)
+	misspelledKey = regexp.MustCompile(`(?i)line|path|file|^(?:side|quote|title|body|category|severity|confidence` +
 		`|suggestion)$`)
 )
 
@@ -95,26 +95,26 @@ func decode(text, path string) ([]finding.Finding, error) {
 		Findings []jsontext.Value          `json:"findings"`
 		Others   map[string]jsontext.Value `json:",unknown"`
 	}
-	text, worded := unworded(text)
+	text, worded := fencedText(text)
 	err := json.Unmarshal([]byte(Unfence(text)), &answer)
 	cut := errors.Is(err, io.ErrUnexpectedEOF)
 	switch {
 	case err != nil && !cut:
-		return nil, broken("%s", problem(err, "it is not a JSON object"))
+		return nil, brokenf("%s", problem(err, "it is not a JSON object"))
 	case answer.Findings == nil:
-		return nil, broken(`it is not a JSON object with a list "findings"`)
-	case has(answer.Others, mistaken):
-		return nil, broken(unknownKey)
+		return nil, brokenf(`it is not a JSON object with a list "findings"`)
+	case hasKey(answer.Others, reservedKey):
+		return nil, brokenf(unknownKey)
 	case len(answer.Findings) > maxFindings:
-		return nil, broken("it contains more than %d findings", maxFindings)
+		return nil, brokenf("it contains more than %d findings", maxFindings)
 	}
 	found, err := readFindings(answer.Findings, func(jsontext.Value) (string, error) { return path, nil })
 	switch {
 	case cut:
-		err = broken("the JSON ends in the middle")
+		err = brokenf("the JSON ends in the middle")
 	case err == nil && worded && len(found) == 0:
-		err = broken("words stand around a list of no findings") // the list may be a quotation
-	case err == nil && astray(answer.Others):
+		err = brokenf("words stand around a list of no findings") // the list may be a quotation
+	case err == nil && hasStrayFindings(answer.Others):
 		err = &brokenError{problem: `what may be findings stands outside of the list "findings"`,
 			partly: len(found) > 0}
 	}
@@ -123,7 +123,7 @@ func decode(text, path string) ([]finding.Finding, error) {
 
 const unknownKey = "it has a key that is none of the schema"
 
-func has(others map[string]jsontext.Value, key *regexp.Regexp) bool {
+func hasKey(others map[string]jsontext.Value, key *regexp.Regexp) bool {
 	for name := range others {
 		if key.MatchString(name) {
 			return true
@@ -132,8 +132,8 @@ func has(others map[string]jsontext.Value, key *regexp.Regexp) bool {
 	return false
 }
 
-// astray reports whether any other value contains a line key, as findings do.
-func astray(others map[string]jsontext.Value) bool {
+// hasStrayFindings reports whether any other value contains a line key, as findings do.
+func hasStrayFindings(others map[string]jsontext.Value) bool {
 	for _, v := range others {
 		if (v.Kind() == '{' || v.Kind() == '[') && bytes.Contains(v, []byte(`line"`)) {
 			return true
@@ -166,9 +166,9 @@ func readFindings(values []jsontext.Value, pathOf func(jsontext.Value) (string, 
 	case first == "":
 		return found, nil
 	case len(found) == 0:
-		return nil, broken("%d of %[1]d findings are off the schema: %s", len(values), first)
+		return nil, brokenf("%d of %[1]d findings are off the schema: %s", len(values), first)
 	}
-	bad := broken("%d of %d findings could not be used: %s", len(values)-len(found), len(values), first)
+	bad := brokenf("%d of %d findings could not be used: %s", len(values)-len(found), len(values), first)
 	bad.partly = true
 	return found, bad
 }
@@ -183,17 +183,17 @@ func Unfence(text string) string {
 	if !ok {
 		return text
 	}
-	return unnamed(inner)
+	return trimLanguage(inner)
 }
 
-// unnamed removes the language name at the beginning of a fence's content.
-func unnamed(text string) string {
+// trimLanguage removes the language name at the beginning of a fence's content.
+func trimLanguage(text string) string {
 	return strings.TrimLeftFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsSpace(r) })
 }
 
-// unworded returns the content of the fence in an answer with words before or after it, or else
+// fencedText returns the content of the fence in an answer with words before or after it, or else
 // text and false. A fence that does not end was cut off.
-func unworded(text string) (inner string, ok bool) {
+func fencedText(text string) (inner string, ok bool) {
 	_, inner, ok = strings.Cut(text, "```")
 	if !ok || strings.HasPrefix(strings.TrimSpace(text), "{") || Unfence(text) != text {
 		return text, false
@@ -201,7 +201,7 @@ func unworded(text string) (inner string, ok bool) {
 	if end := strings.LastIndex(inner, "```"); end >= 0 {
 		inner = inner[:end]
 	}
-	return unnamed(inner), true
+	return trimLanguage(inner), true
 }
 
 func readFinding(value jsontext.Value, path string) (finding.Finding, error) {
@@ -209,7 +209,7 @@ func readFinding(value jsontext.Value, path string) (finding.Finding, error) {
 	if err := json.Unmarshal(value, &w); err != nil {
 		return finding.Finding{}, errors.New(problem(err, "it has a value of a wrong type"))
 	}
-	if has(w.Others, mistaken) || has(w.Others, misplaced) {
+	if hasKey(w.Others, reservedKey) || hasKey(w.Others, misspelledKey) {
 		return finding.Finding{}, errors.New(unknownKey)
 	}
 	w.Side = finding.Side(strings.ToUpper(string(w.Side)))

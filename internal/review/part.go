@@ -19,33 +19,33 @@ import (
 // error says that the file was not reached.
 func (t *task) reviewPart(ctx context.Context, patch string, parts int) (attempt, error) {
 	in := t.input(ctx, patch, parts)
-	c := &conversation{task: t, next: t.opening(in)}
+	c := &conversation{task: t, next: t.firstQuestion(in)}
 	text, err := c.run(ctx)
 	a := attempt{boundary: c.next.boundary, text: text}
 	a.read(err, in.Path)
-	if err := t.ends(ctx, a.err); err != nil {
+	if err := t.stopError(ctx, a.err); err != nil {
 		return a, err
 	}
-	if q, ok := t.again(in, a); ok {
+	if q, ok := t.secondQuestion(in, a); ok {
 		r, err := t.ask(ctx, q)
 		b := attempt{boundary: r.Boundary, text: r.Text, err: err}
 		if err == nil {
 			b.read(endings[r.Ended], in.Path)
 		}
-		if err := t.ends(ctx, b.err); err != nil {
+		if err := t.stopError(ctx, b.err); err != nil {
 			return b, err // the first answer is kept: with more budget or time the review continues
 		}
-		a = better(a, b)
+		a = betterOf(a, b)
 	}
-	found, moved := newQuotes(patch).check(t.redacted(a.findings))
+	found, moved := newQuotes(patch).check(t.redactFindings(a.findings))
 	t.out.Moved += moved
 	a.findings, err = t.verify(ctx, in, found)
 	return a, err
 }
 
-// redacted removes credentials from findings: JSON escapes may have hidden them in the kept
+// redactFindings removes credentials from findings: JSON escapes may have hidden them in the kept
 // answer.
-func (t *task) redacted(found []finding.Finding) []finding.Finding {
+func (t *task) redactFindings(found []finding.Finding) []finding.Finding {
 	for i := range found {
 		f := &found[i]
 		for _, text := range []*string{&f.Category, &f.Title, &f.Body, &f.Suggestion, &f.Quote} {
@@ -55,14 +55,14 @@ func (t *task) redacted(found []finding.Finding) []finding.Finding {
 	return found
 }
 
-// opening returns the first question about a part: for its findings, or for a revision of them.
-func (t *task) opening(in prompt.Input) question {
+// firstQuestion returns the first question about a part: for its findings, or for a revision of them.
+func (t *task) firstQuestion(in prompt.Input) question {
 	q := question{
 		task: reviewing, chat: t.Options.Review,
 		request: t.request(prompt.Reviewing()), user: func(b guard.Boundary) string { return prompt.User(b, in) },
 	}
 	if t.revision != nil {
-		r := t.revision.of(t.part)
+		r := t.revision.forPart(t.part)
 		q.task = redrafting
 		q.user = func(b guard.Boundary) string { return prompt.Redraft(b, in, r) }
 	}
@@ -96,14 +96,14 @@ func (t *task) checkSuggestions(ctx context.Context) error {
 		if head, err = t.Head(ctx, t.file.Path); err != nil {
 			head, unread = nil, unreadHead
 		}
-		if err := t.ends(ctx, err); err != nil {
+		if err := t.stopError(ctx, err); err != nil {
 			return err
 		}
 	}
 	shown, _ := t.file.Anchors() // a patch that cannot be parsed shows no lines
 	file := suggest.New(t.file.Path, shown, head)
 	for i, f := range found {
-		if err := t.ends(ctx, ctx.Err()); err != nil {
+		if err := t.stopError(ctx, ctx.Err()); err != nil {
 			return err
 		}
 		if found[i] = file.Check(f); found[i].Suggestion != "" && found[i].SuggestionProblem == "" {
@@ -115,10 +115,10 @@ func (t *task) checkSuggestions(ctx context.Context) error {
 
 const maxQuoted = 64 << 10
 
-// again returns the second question about a part of a file, or false if it cannot help: the first
+// secondQuestion returns the second question about a part of a file, or false if it cannot help: the first
 // answer is complete, was cut off before its first finding, or did not arrive.
-func (t *task) again(in prompt.Input, first attempt) (q question, ok bool) {
-	q = t.opening(in)
+func (t *task) secondQuestion(in prompt.Input, first attempt) (q question, ok bool) {
+	q = t.firstQuestion(in)
 	asked := q.user
 	switch {
 	case repairable(first):
@@ -153,10 +153,10 @@ func atLeast(a attempt) int {
 	return len(a.findings)
 }
 
-// better chooses between two attempts at one file. A repair has not seen the diff, so it cannot
+// betterOf chooses between two attempts at one file. A repair has not seen the diff, so it cannot
 // make a finding disappear: if it has fewer than the broken answer, it is incomplete. So is the
 // repair of an answer that was cut off at the output limit, because the rest is unknown.
-func better(first, second attempt) attempt {
+func betterOf(first, second attempt) attempt {
 	switch {
 	case errors.Is(first.err, llm.ErrTruncated) && len(second.findings) > len(first.findings):
 		second.err = first.err

@@ -80,7 +80,7 @@ func (q quotes) check(found []finding.Finding) (out []finding.Finding, moved int
 		case !ok:
 			f.Filtered, f.Note = finding.Misquoted, "the line that it quotes is nowhere in the diff"
 		case at != f.Line || side != cmp.Or(f.Side, finding.Right):
-			f = move(f, side, at)
+			f = moveTo(f, side, at)
 			moved++
 		}
 		out = append(out, f)
@@ -98,17 +98,17 @@ func (q quotes) find(f finding.Finding) (side finding.Side, line int, ok bool) {
 		if n := q[side].nearest(text, cmp.Or(f.StartLine, f.Line), f.Line); n > 0 {
 			return side, n, true
 		}
-		if n := q[other(side)].nearest(text, f.Line, f.Line); n > 0 {
-			return other(side), n, true
+		if n := q[otherSide(side)].nearest(text, f.Line, f.Line); n > 0 {
+			return otherSide(side), n, true
 		}
 	}
 	shown := slices.ContainsFunc(q[side].lines, func(l shownLine) bool { return l.number == f.Line })
 	return side, f.Line, len(texts) == 0 || !shown || strings.Contains(f.Quote, "<redacted ")
 }
 
-// copied matches what precedes a line's text in a diff as shown, and may have been copied by a
+// copiedPrefix matches what precedes a line's text in a diff as shown, and may have been copied by a
 // model: numbers and kind.
-var copied = regexp.MustCompile(`^(?:\d+ ){0,2}[+-]? ?`)
+var copiedPrefix = regexp.MustCompile(`^(?:\d+ ){0,2}[+-]? ?`)
 
 // spellings returns the texts to look for in a diff for a quote: as written, without prefixes
 // copied from the diff, and then its longest line alone, because a model skips lines and mixes the
@@ -116,19 +116,19 @@ var copied = regexp.MustCompile(`^(?:\d+ ){0,2}[+-]? ?`)
 func spellings(quote string) (texts []string) {
 	var whole, bare []string
 	longest := ""
-	part := slices.MaxFunc(leftOut.Split(quote, -1), func(a, b string) int { return len(a) - len(b) })
+	part := slices.MaxFunc(leftOutMark.Split(quote, -1), func(a, b string) int { return len(a) - len(b) })
 	for line := range strings.SplitSeq(part, "\n") {
 		if line = fold(line); line == "" {
 			continue
 		}
-		whole, bare = append(whole, line), append(bare, copied.ReplaceAllString(line, ""))
+		whole, bare = append(whole, line), append(bare, copiedPrefix.ReplaceAllString(line, ""))
 		if len(line) > len(longest) {
 			longest = line
 		}
 	}
 	block, stripped := strings.Join(whole, " "), strings.Join(bare, " ")
-	alone := copied.ReplaceAllString(longest, "")
-	for _, text := range []string{block, stripped, longest, alone, abridged(alone)} {
+	alone := copiedPrefix.ReplaceAllString(longest, "")
+	for _, text := range []string{block, stripped, longest, alone, ellipsisParts(alone)} {
 		if text != "" && !slices.Contains(texts, text) {
 			texts = append(texts, text)
 		}
@@ -136,8 +136,8 @@ func spellings(quote string) (texts []string) {
 	return texts
 }
 
-// abridged returns the parts of a line between ellipses, separated by line feeds.
-func abridged(line string) string {
+// ellipsisParts returns the parts of a line between ellipses, separated by line feeds.
+func ellipsisParts(line string) string {
 	parts := ellipsis.Split(line, -1)
 	for i, part := range parts {
 		parts[i] = fold(part)
@@ -148,9 +148,9 @@ func abridged(line string) string {
 // maxGap is the number of bytes that an ellipsis may stand for.
 const maxGap = 500
 
-// endOf returns the end of parts that follow one another in a text from begin on, within one hunk,
+// endOfParts returns the end of parts that follow one another in a text from begin on, within one hunk,
 // or -1 if they do not.
-func endOf(all string, begin int, parts []string) int {
+func endOfParts(all string, begin int, parts []string) int {
 	end := begin + len(parts[0])
 	for _, part := range parts[1:] {
 		hunk, _, _ := strings.Cut(all[end:min(len(all), end+maxGap+len(part))], "\n")
@@ -175,12 +175,12 @@ func (c *column) nearest(text string, start, line int) (best int) {
 			return best
 		}
 		begin := from + i
-		end := endOf(all, begin, parts)
+		end := endOfParts(all, begin, parts)
 		if end < 0 {
 			from = begin + 1
 			continue
 		}
-		first, last := c.at(begin), c.at(end-1)
+		first, last := c.lineAt(begin), c.lineAt(end-1)
 		from = first.end
 		switch {
 		case short && (begin != first.start || end != last.end):
@@ -192,12 +192,12 @@ func (c *column) nearest(text string, start, line int) (best int) {
 	}
 }
 
-func (c *column) at(offset int) shownLine {
+func (c *column) lineAt(offset int) shownLine {
 	i, _ := slices.BinarySearchFunc(c.lines, offset+1, func(l shownLine, end int) int { return l.end - end })
 	return c.lines[i]
 }
 
-func other(s finding.Side) finding.Side {
+func otherSide(s finding.Side) finding.Side {
 	if s == finding.Left {
 		return finding.Right
 	}
@@ -205,20 +205,20 @@ func other(s finding.Side) finding.Side {
 }
 
 var (
-	leftOut  = regexp.MustCompile(`<… \d+ bytes left out …>`) // where a long line was shown without its middle
-	ellipsis = regexp.MustCompile(`\.{3,}|…`)                 // as a model writes it
+	leftOutMark = regexp.MustCompile(`<… \d+ bytes left out …>`) // where a long line was shown without its middle
+	ellipsis    = regexp.MustCompile(`\.{3,}|…`)                 // as a model writes it
 )
 
-// elsewhere is why the suggestion of a moved finding cannot be applied.
-const elsewhere = "it was written for other lines than those that are quoted"
+// writtenElsewhere is why the suggestion of a moved finding cannot be applied.
+const writtenElsewhere = "it was written for other lines than those that are quoted"
 
-// move moves a finding to another line. Its suggestion was to replace the lines that it named, so
+// moveTo moves a finding to another line. Its suggestion was to replace the lines that it named, so
 // it is only shown as code.
-func move(f finding.Finding, side finding.Side, to int) finding.Finding {
+func moveTo(f finding.Finding, side finding.Side, to int) finding.Finding {
 	f.Note = fmt.Sprintf("moved from line %d to the line that it quotes", f.Line)
 	f.Side, f.StartLine, f.Line = side, max(f.StartLine+to-f.Line, 1), to
 	if f.Suggestion != "" {
-		f.SuggestionProblem = elsewhere
+		f.SuggestionProblem = writtenElsewhere
 	}
 	return f
 }

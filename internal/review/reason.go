@@ -31,7 +31,7 @@ func reason(err error) finding.Reason {
 		return "the model's server failed call after call, so it was not asked again"
 	}
 	if e, ok := errors.AsType[*llm.StatusError](err); ok {
-		return finding.Reason(fmt.Sprintf("the model's address answered %d%s", e.Code, meaning(e)))
+		return finding.Reason(fmt.Sprintf("the model's address answered %d%s", e.Code, statusMeaning(e)))
 	}
 	if e, ok := errors.AsType[*brokenError](err); ok {
 		if e.partly {
@@ -59,7 +59,7 @@ func reason(err error) finding.Reason {
 	return "the model could not be reached"
 }
 
-func meaning(e *llm.StatusError) string {
+func statusMeaning(e *llm.StatusError) string {
 	switch status := e.Code; {
 	case e.TooLong():
 		return ": the request is longer than what the model takes"

@@ -62,7 +62,7 @@ func (t *task) run(ctx context.Context) error {
 		return err
 	}
 	parts := prompt.Parts(t.file.Patch, maxPart)
-	t.revision.among(parts)
+	t.revision.assignParts(parts)
 	var failures []error
 	for i, patch := range parts {
 		if len(parts) > 1 {
@@ -93,15 +93,15 @@ func (t *task) conclude(failures []error, parts int) {
 		t.failed(failures[0])
 	default:
 		t.out.State, t.out.Reason = finding.Partly, reason(failures[0])
-		t.out.Incomplete = t.out.Incomplete || slices.ContainsFunc(failures, passing)
+		t.out.Incomplete = t.out.Incomplete || slices.ContainsFunc(failures, transient)
 		if more := len(failures) - 1; more > 0 {
 			t.out.Reason += finding.Reason(fmt.Sprintf("; and %d more of its parts", more))
 		}
 	}
 }
 
-// passing reports whether a failure may be gone on another day.
-func passing(err error) bool {
+// transient reports whether a failure may be gone on another day.
+func transient(err error) bool {
 	return !errors.As(err, new(*brokenError)) && !errors.Is(err, llm.ErrTruncated) && !errors.Is(err, errLost) &&
 		!errors.Is(err, agent.ErrTurns)
 }
@@ -121,14 +121,14 @@ func (t *task) label(ctx context.Context) error {
 	if t.Classify == nil || t.revision != nil {
 		return nil
 	}
-	in, request := t.changed(t.file.Patch), t.request(prompt.Classifying())
+	in, request := t.changeInput(t.file.Patch), t.request(prompt.Classifying())
 	request.MaxTokens, request.Effort = min(request.MaxTokens, labelTokens), "low"
 	r, err := t.ask(ctx, question{
 		task: classifying, key: Hash(t.key, classifying), chat: t.Classify,
 		request: request, user: func(b guard.Boundary) string { return prompt.Classify(b, in) },
 	})
 	if err != nil {
-		return t.ends(ctx, err)
+		return t.stopError(ctx, err)
 	}
 	var l prompt.Label
 	if r.Ended != "" || !readJSON(r.Text, &l) || !slices.Contains(prompt.Kinds(), l.Kind) {
@@ -147,9 +147,9 @@ func (t *task) label(ctx context.Context) error {
 	return nil
 }
 
-// ends returns the error if the file cannot be continued: it was not reached. Any other error is
+// stopError returns the error if the file cannot be continued: it was not reached. Any other error is
 // the model's failure, for the caller to judge, and ends returns nil.
-func (t *task) ends(ctx context.Context, err error) error {
+func (t *task) stopError(ctx context.Context, err error) error {
 	switch {
 	case errors.As(err, new(*notKeptError)), errors.Is(err, cost.ErrSpent):
 		return err
@@ -159,14 +159,14 @@ func (t *task) ends(ctx context.Context, err error) error {
 	return nil
 }
 
-func (t *task) changed(patch string) prompt.Input {
+func (t *task) changeInput(patch string) prompt.Input {
 	return prompt.Input{Path: t.file.Path, OldPath: t.file.OldPath, Status: string(t.file.Status), Patch: patch}
 }
 
 // input returns what a review and a verification are shown for a part: besides the change, the
 // repository's rules, the functions around the hunks, and other parts of the repository they need.
 func (t *task) input(ctx context.Context, patch string, parts int) prompt.Input {
-	in := t.changed(patch)
+	in := t.changeInput(patch)
 	in.Part, in.Parts = t.part, parts
 	in.Language, in.Instructions = t.Guides.Language, t.Guides.Instructions
 	in.Pages, in.Style = t.Guides.Pages, t.Guides.Style
@@ -223,8 +223,8 @@ type revision struct {
 	parts    []int             // the index of each finding's part of the patch
 }
 
-// among finds the part that each finding belongs to. One that is in none belongs to the first.
-func (r *revision) among(patches []string) {
+// assignParts finds the part that each finding belongs to. One that is in none belongs to the first.
+func (r *revision) assignParts(patches []string) {
 	if r == nil {
 		return
 	}
@@ -239,8 +239,8 @@ func (r *revision) among(patches []string) {
 	}
 }
 
-// of returns the revision of a part, 1-based; 0 is the only one.
-func (r *revision) of(part int) prompt.Revision {
+// forPart returns the revision of a part, 1-based; 0 is the only one.
+func (r *revision) forPart(part int) prompt.Revision {
 	out := prompt.Revision{Feedback: r.feedback}
 	for i, f := range r.found {
 		if r.parts[i] == max(part, 1)-1 {

@@ -31,33 +31,33 @@ func (t *task) verify(ctx context.Context, in prompt.Input, found []finding.Find
 // parts.
 func (t *task) secondLook(ctx context.Context, found []finding.Finding,
 	about func(claims []finding.Finding, said []string) question) ([]finding.Finding, error) {
-	claims, at := grave(found)
+	claims, at := graveFindings(found)
 	if t.Verify == nil || len(claims) == 0 {
 		return found, nil
 	}
-	q := about(claims, spelled(claims))
+	q := about(claims, claimKeys(claims))
 	q.task, q.chat = verifying, t.Options.Verify
 	c := &conversation{task: t, next: q}
 	text, err := c.run(ctx)
 	switch {
 	case errors.Is(err, cost.ErrSpent), errors.Is(err, cost.ErrFileSpent):
 		t.out.Incomplete = true
-		return unchecked(found, at, "the budget was spent"), nil
-	case t.ends(ctx, err) != nil:
-		return nil, t.ends(ctx, err)
+		return markUnchecked(found, at, "the budget was spent"), nil
+	case t.stopError(ctx, err) != nil:
+		return nil, t.stopError(ctx, err)
 	case err != nil:
-		return unchecked(found, at, "the second look gave no answer"), nil
+		return markUnchecked(found, at, "the second look gave no answer"), nil
 	}
 	var v struct {
 		Verdicts []verdict `json:"verdicts"`
 	}
 	if !readJSON(text, &v) {
-		return unchecked(found, at, "the second look gave no answer that can be read"), nil
+		return markUnchecked(found, at, "the second look gave no answer that can be read"), nil
 	}
-	return judged(found, at, v.Verdicts), nil
+	return applyVerdicts(found, at, v.Verdicts), nil
 }
 
-func spelled(claims []finding.Finding) []string {
+func claimKeys(claims []finding.Finding) []string {
 	said := make([]string, 0, len(claims))
 	for _, c := range claims {
 		said = append(said, fmt.Sprintf("%s %d %d %q %q %q", c.Side, c.StartLine, c.Line, c.Quote, c.Title, c.Body))
@@ -65,8 +65,8 @@ func spelled(claims []finding.Finding) []string {
 	return said
 }
 
-// grave returns the findings to verify, and their indexes.
-func grave(found []finding.Finding) (claims []finding.Finding, at []int) {
+// graveFindings returns the findings to verify, and their indexes.
+func graveFindings(found []finding.Finding) (claims []finding.Finding, at []int) {
 	for i, f := range found {
 		if f.Filtered == "" && f.Severity.Rank() >= finding.Major.Rank() {
 			claims, at = append(claims, f), append(at, i)
@@ -82,15 +82,15 @@ type verdict struct {
 	Holds  *bool  `json:"holds"`
 }
 
-// judged filters what a verdict refutes. A finding without a verdict, or with several, stays.
-func judged(found []finding.Finding, at []int, verdicts []verdict) []finding.Finding {
+// applyVerdicts filters what a verdict refutes. A finding without a verdict, or with several, stays.
+func applyVerdicts(found []finding.Finding, at []int, verdicts []verdict) []finding.Finding {
 	for claim, i := range at {
 		switch holds := verdictOn(prompt.ClaimID(claim), verdicts); {
 		case holds == nil:
-			unchecked(found, []int{i}, "the second look gave no verdict on it")
+			markUnchecked(found, []int{i}, "the second look gave no verdict on it")
 		case !*holds:
 			found[i].Filtered = finding.Refuted
-			remark(&found[i], "a second look at the code did not bear it out")
+			addNote(&found[i], "a second look at the code did not bear it out")
 		}
 	}
 	return found
@@ -109,14 +109,14 @@ func verdictOn(id string, verdicts []verdict) (holds *bool) {
 	return holds
 }
 
-func unchecked(found []finding.Finding, at []int, why string) []finding.Finding {
+func markUnchecked(found []finding.Finding, at []int, why string) []finding.Finding {
 	for _, i := range at {
-		remark(&found[i], "not looked at a second time: "+why)
+		addNote(&found[i], "not looked at a second time: "+why)
 	}
 	return found
 }
 
-func remark(f *finding.Finding, text string) {
+func addNote(f *finding.Finding, text string) {
 	f.Note = strings.TrimPrefix(f.Note+"; "+text, "; ")
 }
 

@@ -67,7 +67,7 @@ func (o *overview) run(ctx context.Context) error {
 	if o.Discussion != nil {
 		o.turn.Discussion, o.result.Notes = o.Discussion(ctx)
 	}
-	o.shown()
+	o.fillTurn()
 	o.key = o.wholeKey()
 	if o.Known != nil {
 		if known, ok := o.Known(o.key); ok {
@@ -90,8 +90,8 @@ func (o *overview) run(ctx context.Context) error {
 	return nil
 }
 
-// shown fills in what the question about the change may show.
-func (o *overview) shown() {
+// fillTurn fills in what the question about the change may show.
+func (o *overview) fillTurn() {
 	t := &o.turn
 	t.Title, t.Description, t.Branch = o.Redact.Redact(o.Title), o.Redact.Redact(o.Description),
 		o.Redact.Redact(o.Branch)
@@ -109,13 +109,13 @@ func (o *overview) shown() {
 		t.Files = append(t.Files, file)
 	}
 	if o.Show.Words() {
-		askedFor(t, o.Context.Shown(o.Show))
+		showContext(t, o.Context.Shown(o.Show))
 		t.Judges = len(t.Criteria) > 0 || o.Show == ticket.ShowFull && len(t.Tickets) > 0
 	}
 }
 
-// askedFor copies the parts of the context that a question may show.
-func askedFor(t *prompt.Whole, c ticket.Context) {
+// showContext copies the parts of the context that a question may show.
+func showContext(t *prompt.Whole, c ticket.Context) {
 	t.Tickets, t.Criteria, t.Pages = c.Tickets, c.Criteria(), Pages(c)
 }
 
@@ -149,16 +149,16 @@ func (o *overview) look(ctx context.Context) error {
 		if len(answer.found) > 0 {
 			what = "Some findings on the change as a whole are missing"
 		}
-		if err := o.left(ctx, what, err); err != nil || len(answer.found) == 0 {
+		if err := o.noteLeftOut(ctx, what, err); err != nil || len(answer.found) == 0 {
 			return err
 		}
 	}
 	if o.Use != config.OverviewOff {
-		o.result.Text = sentences(answer.Overview)
+		o.result.Text = clipOverview(answer.Overview)
 	}
-	found := o.redacted(answer.found)
+	found := o.redactFindings(answer.found)
 	for i := range found {
-		found[i] = o.quoted(found[i])
+		found[i] = o.checkQuote(found[i])
 	}
 	// Verify the grave ones, with the whole change in view.
 	o.result.Findings, err = o.secondLook(ctx, found, func(claims []finding.Finding, said []string) question {
@@ -169,7 +169,7 @@ func (o *overview) look(ctx context.Context) error {
 		}
 	})
 	if err == nil && o.turn.Judges {
-		o.take(answer)
+		o.takeVerdicts(answer)
 	}
 	return err
 }
@@ -209,20 +209,20 @@ func (o *overview) answer(ctx context.Context, q question, judges bool) (wholeAn
 	return second, err
 }
 
-// left notes that something was left out. It returns an error only if the run has ended.
-func (o *overview) left(ctx context.Context, what string, err error) error {
+// noteLeftOut notes that something was left out. It returns an error only if the run has ended.
+func (o *overview) noteLeftOut(ctx context.Context, what string, err error) error {
 	why := string(reason(err))
 	if errors.Is(err, cost.ErrSpent) {
 		why = "the budget was spent"
-	} else if stop := o.ends(ctx, err); stop != nil {
+	} else if stop := o.stopError(ctx, err); stop != nil {
 		return stop
 	}
 	o.result.Notes = append(o.result.Notes, what+": "+why+".")
 	return nil
 }
 
-// quoted checks a finding against its quote. Its lines must be in the diff.
-func (o *overview) quoted(f finding.Finding) finding.Finding {
+// checkQuote checks a finding against its quote. Its lines must be in the diff.
+func (o *overview) checkQuote(f finding.Finding) finding.Finding {
 	file := o.fileOf(f.Path)
 	checked, _ := newQuotes(file.Patch).check([]finding.Finding{f})
 	f = checked[0]
@@ -237,14 +237,14 @@ func (o *overview) quoted(f finding.Finding) finding.Finding {
 // answer is part of a trace.
 func (o *overview) judge(ctx context.Context) error {
 	turn := o.turn
-	askedFor(&turn, o.Context)
+	showContext(&turn, o.Context)
 	answer, err := o.answer(trace.Withheld(ctx), question{
 		task: judging, key: Hash(o.key, judging), chat: o.Options.Review,
 		request: o.request(prompt.Judging()), user: turn.Judge, keep: o.verdictsAlone,
 	}, true)
-	o.take(answer)
+	o.takeVerdicts(answer)
 	if err != nil {
-		return o.left(ctx, "The change was not held against what was asked", err)
+		return o.noteLeftOut(ctx, "The change was not held against what was asked", err)
 	}
 	return nil
 }
@@ -261,7 +261,7 @@ func (o *overview) verdictsAlone(r Recorded) Recorded {
 	}
 	known := &overview{task: o.task, Whole: o.Whole}
 	known.Show = ticket.ShowKey
-	known.take(answer)
+	known.takeVerdicts(answer)
 	text, err := json.Marshal(wholeAnswer{Criteria: known.result.Criteria, Unasked: known.result.Unasked},
 		json.Deterministic(true))
 	if err == nil { // only numbers, and paths that were parsed from JSON

@@ -39,17 +39,17 @@ func (o *overview) decode(text string, judges bool) (a wholeAnswer, err error) {
 	err = json.Unmarshal([]byte(Unfence(text)), &a)
 	switch {
 	case err != nil:
-		return wholeAnswer{}, broken("%s", problem(err, "it is not a JSON object of the form"))
+		return wholeAnswer{}, brokenf("%s", problem(err, "it is not a JSON object of the form"))
 	case judges && a.Criteria == nil:
-		return wholeAnswer{}, broken(`it is not a JSON object with a list "criteria"`)
+		return wholeAnswer{}, brokenf(`it is not a JSON object with a list "criteria"`)
 	case judges:
 		return a, nil
 	case a.Overview == nil || a.Findings == nil:
-		return wholeAnswer{}, broken(`it is not a JSON object with "overview" and a list "findings"`)
-	case has(a.Others, mistaken):
-		return wholeAnswer{}, broken(unknownKey)
+		return wholeAnswer{}, brokenf(`it is not a JSON object with "overview" and a list "findings"`)
+	case hasKey(a.Others, reservedKey):
+		return wholeAnswer{}, brokenf(unknownKey)
 	case len(a.Findings) > maxFindings:
-		return wholeAnswer{}, broken("it contains more than %d findings", maxFindings)
+		return wholeAnswer{}, brokenf("it contains more than %d findings", maxFindings)
 	}
 	a.found, err = readFindings(a.Findings, o.pathOf)
 	return a, err
@@ -79,7 +79,7 @@ func (o *overview) fileOf(path string) diff.File {
 	return o.Files[at]
 }
 
-func sentences(said *string) string {
+func clipOverview(said *string) string {
 	if said == nil {
 		return ""
 	}
@@ -90,12 +90,12 @@ func sentences(said *string) string {
 	return strings.TrimSpace(string([]rune(text)[:maxOverview-1])) + "…"
 }
 
-var spaced = strings.NewReplacer(" ", "_", "-", "_")
+var toSnakeCase = strings.NewReplacer(" ", "_", "-", "_")
 
-// take adds the verdicts on the existing criteria, in their order, each with the evidence that is
+// takeVerdicts adds the verdicts on the existing criteria, in their order, each with the evidence that is
 // in the diff: met without evidence becomes unknown. Texts are kept as far as the context may be
 // shown.
-func (o *overview) take(a wholeAnswer) {
+func (o *overview) takeVerdicts(a wholeAnswer) {
 	for _, c := range o.Context.Shown(o.Show).Criteria() {
 		o.result.Criteria = append(o.result.Criteria, o.verdict(c, a.Criteria))
 	}
@@ -126,7 +126,7 @@ func (o *overview) verdict(c ticket.Criterion, said []finding.Criterion) finding
 			out.Evidence = append(out.Evidence, at)
 		}
 	}
-	switch v := finding.Verdict(spaced.Replace(strings.ToLower(string(about[0].Verdict)))); {
+	switch v := finding.Verdict(toSnakeCase.Replace(strings.ToLower(string(about[0].Verdict)))); {
 	case v == finding.NotMet, v == finding.Met && len(out.Evidence) > 0:
 		out.Verdict = v
 	default:

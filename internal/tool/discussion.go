@@ -57,15 +57,15 @@ func Discussion(s DiscussionSource) Tool {
 func (s DiscussionSource) page(ctx context.Context, kind string,
 	read func(context.Context, pull.Ref, int) ([]github.Remark, bool, error)) (string, error) {
 	remarks, more, err := read(ctx, s.Ref, 1)
-	return told(kind, remarks, more), err
+	return formatRemarks(kind, remarks, more), err
 }
 
-// told formats a page of remarks.
-func told(kind string, remarks []github.Remark, more bool) string {
+// formatRemarks formats a page of remarks.
+func formatRemarks(kind string, remarks []github.Remark, more bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%ss, page 1: %d\n", kind, len(remarks))
 	for _, r := range remarks {
-		b.WriteString(entry(kind, r))
+		b.WriteString(formatRemark(kind, r))
 	}
 	if more {
 		fmt.Fprintf(&b, "more %ss follow on page 2\n", kind)
@@ -73,8 +73,8 @@ func told(kind string, remarks []github.Remark, more bool) string {
 	return b.String()
 }
 
-// entry formats one remark after its heading.
-func entry(head string, r github.Remark) string {
+// formatRemark formats one remark after its heading.
+func formatRemark(head string, r github.Remark) string {
 	if r.SHA != "" {
 		head += " " + r.SHA[:min(len(r.SHA), 12)]
 	} else if r.ID != 0 {
@@ -93,7 +93,7 @@ func entry(head string, r github.Remark) string {
 	if r.Path != "" {
 		head += fmt.Sprintf(", on %q line %d", guard.Line(r.Path, maxShown), r.Line)
 	}
-	return head + "\n" + barred(r.Body, maxRemark)
+	return head + "\n" + withBars(r.Body, maxRemark)
 }
 
 func speaker(r github.Remark) string {

@@ -74,7 +74,7 @@ func window(text string, start, end int) (string, error) {
 	fmt.Fprintf(&b, "lines %d to %d of %d\n", start, end, len(lines))
 	for i, line := range lines[start-1 : end] {
 		line = guard.Visible(strings.TrimSuffix(line, "\r"))
-		fmt.Fprintf(&b, "%6d %s\n", start+i, short(line, maxColumn))
+		fmt.Fprintf(&b, "%6d %s\n", start+i, cutLine(line, maxColumn))
 	}
 	return b.String(), nil
 }
@@ -97,14 +97,14 @@ func nearBy(ctx context.Context, files tree.Tree, wrong string) string {
 	}
 	switch {
 	case len(inside) > 0:
-		return fmt.Sprintf("; it is a folder of %d files: %s", len(inside), some(inside))
+		return fmt.Sprintf("; it is a folder of %d files: %s", len(inside), firstPaths(inside))
 	case len(alike) > 0:
-		return "; files of that name: " + some(alike)
+		return "; files of that name: " + firstPaths(alike)
 	}
 	return ""
 }
 
-func some(paths []string) string {
+func firstPaths(paths []string) string {
 	if len(paths) > maxNear {
 		return strings.Join(paths[:maxNear], ", ") + ", …"
 	}

@@ -61,7 +61,7 @@ func (o TestSources) report(ctx context.Context) (string, error) {
 		text, err := read()
 		b.WriteString(text)
 		if err != nil {
-			fmt.Fprintf(&b, "%s cannot be told: %s\n", what, safe(err.Error()))
+			fmt.Fprintf(&b, "%s cannot be told: %s\n", what, safeLine(err.Error()))
 		}
 	}
 	if o.API != nil {
@@ -95,7 +95,7 @@ func (o TestSources) checks(ctx context.Context) (string, error) {
 		}
 		failed = append(failed, line)
 	}
-	return listed("Check runs of the head commit", append(failed, others...), more), nil
+	return formatList("Check runs of the head commit", append(failed, others...), more), nil
 }
 
 func checkLine(k github.Check) string {
@@ -109,7 +109,7 @@ func checkLine(k github.Check) string {
 	}
 	line += "\n"
 	if text := strings.TrimSpace(k.Title + "\n" + k.Summary); k.Failed() && text != "" {
-		line += barred(text, maxMessage)
+		line += withBars(text, maxMessage)
 	}
 	return line
 }
@@ -117,13 +117,13 @@ func checkLine(k github.Check) string {
 func (o TestSources) annotations(ctx context.Context, check int64) string {
 	notes, more, err := o.API.Annotations(ctx, o.Owner, o.Repo, check)
 	if err != nil {
-		return fmt.Sprintf("  its annotations cannot be told: %s\n", safe(err.Error()))
+		return fmt.Sprintf("  its annotations cannot be told: %s\n", safeLine(err.Error()))
 	}
 	var b strings.Builder
 	shown := min(len(notes), maxAnnotations)
 	for _, a := range notes[:shown] {
-		fmt.Fprintf(&b, "  - %s on %q line %d\n", guard.Line(a.Level, 20), safe(a.Path), a.StartLine)
-		b.WriteString(barred(strings.TrimSpace(a.Title+"\n"+a.Message), maxMessage))
+		fmt.Fprintf(&b, "  - %s on %q line %d\n", guard.Line(a.Level, 20), safeLine(a.Path), a.StartLine)
+		b.WriteString(withBars(strings.TrimSpace(a.Title+"\n"+a.Message), maxMessage))
 	}
 	if more || shown < len(notes) {
 		b.WriteString("  - and more annotations\n")
@@ -146,11 +146,11 @@ func (o TestSources) statuses(ctx context.Context) (string, error) {
 		}
 		others = append(others, line)
 	}
-	return listed("Statuses of the head commit", append(bad, others...), more), nil
+	return formatList("Statuses of the head commit", append(bad, others...), more), nil
 }
 
-// listed formats the first maxChecks entries of a list.
-func listed(title string, entries []string, more bool) string {
+// formatList formats the first maxChecks entries of a list.
+func formatList(title string, entries []string, more bool) string {
 	shown := min(len(entries), maxChecks)
 	text := fmt.Sprintf("%s (%d):\n%s", title, len(entries), strings.Join(entries[:shown], ""))
 	if more || shown < len(entries) {

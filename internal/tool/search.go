@@ -34,13 +34,13 @@ func SearchCode(head tree.Tree, open Open) Tool {
 		"is the retry limit checked, it shows the pieces of code that answer best.",
 		func(ctx context.Context, a searchArgs) (string, error) {
 			if open != nil && a.inWords() {
-				return a.ranked(ctx, head, open)
+				return a.rankedPage(ctx, head, open)
 			}
 			found, err := a.lines(ctx, head)
 			if err != nil {
 				return "", err
 			}
-			return found.uses.page("hit") + found.notes(), nil
+			return found.uses.format("hit") + found.notes(), nil
 		})
 }
 

@@ -44,15 +44,15 @@ func (h *hits) endFile() {
 	}
 }
 
-// page formats the hits, after a line that counts them.
-func (h *hits) page(word string) string {
+// format formats the hits, after a line that counts them.
+func (h *hits) format(word string) string {
 	h.endFile()
 	h.inFile = 0
 	if h.total == 0 {
 		return "no " + word + "s\n"
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s in %s", count(h.total, word), count(h.files, "file"))
+	fmt.Fprintf(&b, "%s in %s", plural(h.total, word), plural(h.files, "file"))
 	if h.total > maxHits {
 		b.WriteString(", not all shown: narrow the search by path or a longer query")
 	}

@@ -39,15 +39,15 @@ func (w place) has(file string) bool {
 	return ok && err == nil
 }
 
-// passes reports whether a file is skipped because it is third-party or generated and the path
+// skips reports whether a file is skipped because it is third-party or generated and the path
 // does not ask for such files.
-func (w place) passes(file string) bool {
+func (w place) skips(file string) bool {
 	asked := claim.Unread(string(w)) || claim.Unread(string(w)+"/file")
 	return claim.Unread(file) && !asked
 }
 
-// packed reports whether lines are too long on average to be read.
-func packed(content []byte) bool {
+// isMinified reports whether lines are too long on average to be read.
+func isMinified(content []byte) bool {
 	const mean = 400
 	return len(content) > 10*mean && len(content)/(bytes.Count(content, []byte("\n"))+1) >= mean
 }

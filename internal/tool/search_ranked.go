@@ -18,28 +18,28 @@ import (
 type Open func(context.Context) (*retrieve.Engine, error)
 
 const (
-	maxRanked  = 12 << 10 // bytes of all ranked hits
-	rankedLine = 3        // lines shown of each hit
-	standing   = 10       // lines with the query verbatim, above which it is not a question
+	maxRanked   = 12 << 10 // bytes of all ranked hits
+	rankedLine  = 3        // lines shown of each hit
+	maxVerbatim = 10       // lines with the query verbatim, above which it is not a question
 )
 
 // inWords reports whether the query is two or more words of a sentence, letters only. A query that
 // looks like code is searched verbatim.
 func (a searchArgs) inWords() bool {
-	return !a.Regex && inWords().MatchString(strings.TrimSpace(a.Query))
+	return !a.Regex && sentencePattern().MatchString(strings.TrimSpace(a.Query))
 }
 
-var inWords = pattern.Lazy(`^[\p{L}\p{N}_'’-]+(?:,?\s+[\p{L}\p{N}_'’-]+)+[?.!]?$`)
+var sentencePattern = pattern.Lazy(`^[\p{L}\p{N}_'’-]+(?:,?\s+[\p{L}\p{N}_'’-]+)+[?.!]?$`)
 
-// ranked returns the lines that contain the query verbatim, if any, and the pieces of code that
+// rankedPage returns the lines that contain the query verbatim, if any, and the pieces of code that
 // answer it best.
-func (a searchArgs) ranked(ctx context.Context, head tree.Tree, open Open) (string, error) {
+func (a searchArgs) rankedPage(ctx context.Context, head tree.Tree, open Open) (string, error) {
 	found, err := a.lines(ctx, head)
 	if err != nil {
 		return "", err
 	}
-	page := found.uses.page("hit") + found.notes()
-	if found.uses.total > standing {
+	page := found.uses.format("hit") + found.notes()
+	if found.uses.total > maxVerbatim {
 		return page, nil
 	}
 	e, err := open(ctx)
@@ -57,7 +57,7 @@ func (a searchArgs) ranked(ctx context.Context, head tree.Tree, open Open) (stri
 	if len(r.Hits) == 0 {
 		return page, nil
 	}
-	fmt.Fprintf(&b, "%s by rank:\n", count(len(r.Hits), "piece"))
+	fmt.Fprintf(&b, "%s by rank:\n", plural(len(r.Hits), "piece"))
 	for _, h := range r.Hits {
 		if text := hitText(h, a.Query); b.Len()+len(text) <= maxRanked {
 			b.WriteString(text)

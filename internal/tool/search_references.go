@@ -42,7 +42,7 @@ func FindReferences(head tree.Tree) Tool {
 			if err != nil {
 				return "", err
 			}
-			return found.definitions.page("definition") + found.uses.page("use") + found.notes(), nil
+			return found.definitions.format("definition") + found.uses.format("use") + found.notes(), nil
 		})
 }
 

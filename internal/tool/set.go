@@ -65,7 +65,7 @@ func (s Set) Offers() []llm.Tool {
 // Call runs a call. It never fails: an unknown name, arguments that do not match the schema, an
 // error, a panic and a timeout all result in a record with a Problem.
 func (s Set) Call(ctx context.Context, c llm.Call) Record {
-	r := Record{Name: guard.Line(head(c.Name, 4*maxName), maxName), Arguments: s.line(c.Arguments, maxShown)}
+	r := Record{Name: guard.Line(cutHead(c.Name, 4*maxName), maxName), Arguments: s.line(c.Arguments, maxShown)}
 	t, ok := s.find(c.Name)
 	if !ok {
 		r.Problem = s.line(fmt.Sprintf("there is no tool %q; the tools are: %s", r.Name, s.names()), maxProblem)
@@ -99,7 +99,7 @@ func (s Set) names() string {
 }
 
 func (s Set) line(text string, max int) string {
-	return guard.Line(s.redact.Redact(head(text, maxArguments)), max)
+	return guard.Line(s.redact.Redact(cutHead(text, maxArguments)), max)
 }
 
 // cutNote is the space reserved for the note about a cut, in bytes.
@@ -108,12 +108,12 @@ const cutNote = 120
 // fit redacts a result and cuts it. It searches four times the limit for credentials, so that none
 // is split unnoticed at the cut.
 func (s Set) fit(text string, limit int) (string, bool) {
-	near := head(text, 4*limit)
+	near := cutHead(text, 4*limit)
 	clean := s.redact.Redact(guard.Visible(near))
 	if len(near) == len(text) && len(clean) <= limit {
 		return clean, false
 	}
-	kept := head(clean, max(0, limit-cutNote))
+	kept := cutHead(clean, max(0, limit-cutNote))
 	all, shown := strings.Count(text, "\n")+1, strings.Count(kept, "\n")
 	return fmt.Sprintf("%s\n[cut: %d of %d lines and %d of %d bytes shown; ask for less at one time]",
 		strings.TrimSuffix(kept, "\n"), shown, all, len(kept), len(text)), true

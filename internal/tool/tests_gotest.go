@@ -32,7 +32,7 @@ func parseGoTest(content []byte) (results, error) {
 			continue
 		}
 		events++
-		r.event(e, output)
+		r.addEvent(e, output)
 	}
 	if events == 0 && others > 0 {
 		return r, errors.New("it is neither JUnit XML nor the output of go test -json")
@@ -40,8 +40,8 @@ func parseGoTest(content []byte) (results, error) {
 	return r, nil
 }
 
-// event adds an event. A failed package is reported only if none of its tests explains it.
-func (r *results) event(e goEvent, output map[[2]string]string) {
+// addEvent adds an event. A failed package is reported only if none of its tests explains it.
+func (r *results) addEvent(e goEvent, output map[[2]string]string) {
 	at := [2]string{e.Package + e.ImportPath, e.Test}
 	ends := e.Action == "pass" || e.Action == "fail" || e.Action == "skip"
 	switch {
@@ -61,18 +61,18 @@ func (r *results) event(e goEvent, output map[[2]string]string) {
 		r.skipped++
 	case e.Action == "fail" && e.Test != "":
 		f := failure{name: e.Package + " " + e.Test, message: text}
-		f.file, f.line = position(text)
-		r.fail(f)
-	case e.Action == "fail" && !r.told(e.Package):
+		f.file, f.line = codePosition(text)
+		r.addFailure(f)
+	case e.Action == "fail" && !r.hasFailedTest(e.Package):
 		key := [2]string{e.FailedBuild, ""}
 		f := failure{name: e.Package, message: output[key] + text}
-		f.file, f.line = position(f.message)
-		r.fail(f)
+		f.file, f.line = codePosition(f.message)
+		r.addFailure(f)
 	}
 }
 
-// told reports whether a failed test of the package was reported.
-func (r *results) told(pkg string) bool {
+// hasFailedTest reports whether a failed test of the package was reported.
+func (r *results) hasFailedTest(pkg string) bool {
 	if len(r.failures) < r.failed {
 		return true // perhaps among those that are not shown
 	}
@@ -87,9 +87,9 @@ func (r *results) told(pkg string) bool {
 // codePlace matches a place in a message, such as store_test.go:12.
 var codePlace = pattern.Lazy(`(?m)(?:^|[\s("'])([\w./-]{1,200}\.[A-Za-z]{1,5}):([1-9][0-9]{0,6})\b`)
 
-// position returns the first place in a message.
-func position(message string) (file string, line int) {
-	m := codePlace().FindStringSubmatch(head(message, 16*maxMessage))
+// codePosition returns the first place in a message.
+func codePosition(message string) (file string, line int) {
+	m := codePlace().FindStringSubmatch(cutHead(message, 16*maxMessage))
 	if m == nil {
 		return "", 0
 	}

@@ -53,7 +53,7 @@ func parseJUnit(content []byte) (results, error) {
 		if err := d.DecodeElement(&c, &start); err != nil {
 			return r, fmt.Errorf("not complete JUnit XML: %w", err)
 		}
-		r.take(c)
+		r.addCase(c)
 	}
 }
 
@@ -83,7 +83,7 @@ func (s *shallow) Token() (xml.Token, error) {
 	return token, err
 }
 
-func (r *results) take(c junitCase) {
+func (r *results) addCase(c junitCase) {
 	r.tests++
 	reasons := append(c.Failures, c.Errors...)
 	if len(reasons) == 0 {
@@ -102,9 +102,9 @@ func (r *results) take(c junitCase) {
 		f.message += text + "\n"
 	}
 	if f.file == "" {
-		f.file, f.line = position(f.message)
+		f.file, f.line = codePosition(f.message)
 	}
-	r.fail(f)
+	r.addFailure(f)
 }
 
 // charset decodes the two encodings other than UTF-8 that writers of such files use.

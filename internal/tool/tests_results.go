@@ -25,31 +25,31 @@ type failure struct {
 	line          int // 0 if unknown
 }
 
-func (r *results) fail(f failure) {
+func (r *results) addFailure(f failure) {
 	r.failed++
 	if len(r.failures) < maxResultShown {
-		f.message = head(f.message, 16*maxMessage)
+		f.message = cutHead(f.message, 16*maxMessage)
 		r.failures = append(r.failures, f)
 	}
 }
 
 func (r results) report(p string, err error) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "- %q: %d tests, %d failed, %d skipped", safe(p), r.tests, r.failed, r.skipped)
+	fmt.Fprintf(&b, "- %q: %d tests, %d failed, %d skipped", safeLine(p), r.tests, r.failed, r.skipped)
 	if err != nil {
-		fmt.Fprintf(&b, "; %s", safe(err.Error()))
+		fmt.Fprintf(&b, "; %s", safeLine(err.Error()))
 	}
 	b.WriteByte('\n')
 	for _, f := range r.failures {
-		fmt.Fprintf(&b, "  - FAILED %q", safe(f.name))
+		fmt.Fprintf(&b, "  - FAILED %q", safeLine(f.name))
 		if f.file != "" {
-			fmt.Fprintf(&b, " at %q", safe(f.file))
+			fmt.Fprintf(&b, " at %q", safeLine(f.file))
 		}
 		if f.file != "" && f.line > 0 {
 			fmt.Fprintf(&b, " line %d", f.line)
 		}
 		b.WriteByte('\n')
-		b.WriteString(barred(f.message, maxMessage))
+		b.WriteString(withBars(f.message, maxMessage))
 	}
 	if hidden := r.failed - len(r.failures); hidden > 0 {
 		fmt.Fprintf(&b, "  - and %d failures more\n", hidden)

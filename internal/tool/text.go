@@ -18,13 +18,13 @@ const (
 	maxShown = 500
 )
 
-// safe returns untrusted text as one line, without credentials.
-func safe(text string) string { return guard.Line(secret.Redact(text), maxShown) }
+// safeLine returns untrusted text as one line, without credentials.
+func safeLine(text string) string { return guard.Line(secret.Redact(text), maxShown) }
 
-// barred redacts a text, cuts it at max characters, and puts "| " before each line, so that no
+// withBars redacts a text, cuts it at max characters, and puts "| " before each line, so that no
 // line of it can pass for one of ours.
-func barred(text string, max int) string {
-	text = guard.Text(short(secret.Redact(strings.TrimSpace(head(text, 16*max))), max))
+func withBars(text string, max int) string {
+	text = guard.Text(cutLine(secret.Redact(strings.TrimSpace(cutHead(text, 16*max))), max))
 	if text == "" {
 		return "| (empty)\n"
 	}
@@ -34,8 +34,8 @@ func barred(text string, max int) string {
 // onePath returns a path that stays on one line.
 func onePath(p string) string { return strings.ReplaceAll(guard.Visible(p), "\n", "<U+000A>") }
 
-// short cuts a line and adds how much was cut.
-func short(line string, max int) string {
+// cutLine cuts a line and adds how much was cut.
+func cutLine(line string, max int) string {
 	if len(line) <= max {
 		return line
 	}
@@ -46,16 +46,16 @@ func short(line string, max int) string {
 	return fmt.Sprintf("%s… (%d characters more)", string(characters[:max]), len(characters)-max)
 }
 
-func count(n int, one string) string {
+func plural(n int, one string) string {
 	if n == 1 {
 		return "1 " + one
 	}
 	return fmt.Sprintf("%d %ss", n, one)
 }
 
-// head returns the beginning of a text, at most max bytes: whole lines, or whole characters if the
+// cutHead returns the beginning of a text, at most max bytes: whole lines, or whole characters if the
 // last line takes more than half.
-func head(text string, max int) string {
+func cutHead(text string, max int) string {
 	if len(text) <= max {
 		return text
 	}

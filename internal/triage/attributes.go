@@ -16,10 +16,10 @@ type attribute struct {
 	is     bool
 }
 
-// said maps an attribute to what it means for a file. linguist-vendored is missing, because it is
+// attributeMeanings maps an attribute to what it means for a file. linguist-vendored is missing, because it is
 // about statistics only: projects set it on scripts, or on everything. Its negation is taken at
 // its word.
-var said = map[string]attribute{
+var attributeMeanings = map[string]attribute{
 	"linguist-generated":      {reason: finding.Generated, is: true},
 	"linguist-generated=true": {reason: finding.Generated, is: true},
 	"-linguist-generated":     {reason: finding.Generated}, "linguist-generated=false": {reason: finding.Generated},
@@ -38,7 +38,7 @@ func ParseAttributes(text []byte) Attributes {
 			continue
 		}
 		for _, field := range fields[1:] {
-			if rule, known := said[field]; known {
+			if rule, known := attributeMeanings[field]; known {
 				rule.glob = fields[0]
 				a.rules = append(a.rules, rule)
 			}

@@ -44,16 +44,16 @@ type Inspected struct {
 func Inspect(files []diff.File, pr *pull.Pull, o Options) Inspected {
 	out := Inspected{Files: make([]diff.File, len(files)), Pull: pr}
 	var unread []finding.Finding
-	for i, one := range each(files, func(f diff.File) inspected { return inspect(f, o) }) {
+	for i, one := range forEachFile(files, func(f diff.File) inspected { return inspect(f, o) }) {
 		out.Files[i] = one.file
 		out.Findings, out.Flags = append(out.Findings, one.findings...), append(out.Flags, one.flags...)
 		unread = append(unread, one.unread...)
 	}
-	out.Findings = append(out.Findings, gravest(unread)...)
+	out.Findings = append(out.Findings, keepGravest(unread)...)
 	if pr != nil {
 		seen := *pr
 		seen.Title, seen.Body, seen.HeadRef = secret.Redact(pr.Title), secret.Redact(pr.Body), secret.Redact(pr.HeadRef)
-		out.Pull, out.Flags = &seen, append(out.Flags, framed(seen)...)
+		out.Pull, out.Flags = &seen, append(out.Flags, flagDescription(seen)...)
 	}
 	return out
 }
@@ -70,13 +70,13 @@ func inspect(f diff.File, o Options) (out inspected) {
 	f.Patch = clean
 	out.file = f
 	f = f.Read()
-	out.findings = steers(f, o)
+	out.findings = steeringFindings(f, o)
 	reviewed := o.Reviews(f)
-	hidden, flags := suspicious(f, reviewed)
+	hidden, flags := findSuspicious(f, reviewed)
 	found := append(rule.Leaks(f.Path, leaks), hidden...)
 	out.flags = append(flags, rule.Grown(f)...)
 	if !reviewed {
-		out.unread = brief(found)
+		out.unread = summarize(found)
 		return out
 	}
 	out.findings = slices.Concat(out.findings, found, rule.Review(f))
@@ -85,9 +85,9 @@ func inspect(f diff.File, o Options) (out inspected) {
 
 const maxUnread = 10
 
-// brief reduces the findings of a file that is not reviewed to one: the gravest, with the number
+// summarize reduces the findings of a file that is not reviewed to one: the gravest, with the number
 // of the others.
-func brief(found []finding.Finding) []finding.Finding {
+func summarize(found []finding.Finding) []finding.Finding {
 	if len(found) == 0 {
 		return nil
 	}
@@ -100,8 +100,8 @@ func brief(found []finding.Finding) []finding.Finding {
 	return []finding.Finding{first}
 }
 
-// gravest keeps the gravest findings of files that are not reviewed. The last one counts the rest.
-func gravest(found []finding.Finding) []finding.Finding {
+// keepGravest keeps the gravest findings of files that are not reviewed. The last one counts the rest.
+func keepGravest(found []finding.Finding) []finding.Finding {
 	order.Stable(found, finding.Compare)
 	more := len(found) - maxUnread
 	if more <= 0 {
@@ -109,19 +109,19 @@ func gravest(found []finding.Finding) []finding.Finding {
 	}
 	last := &found[maxUnread-1]
 	last.Title += fmt.Sprintf(", and the like in %d more files that are not reviewed", more)
-	last.Fingerprint = joint(found[maxUnread-1:]...)
+	last.Fingerprint = jointFingerprint(found[maxUnread-1:]...)
 	return found[:maxUnread]
 }
 
-// suspicious returns what a file's name and added lines hide, and the instructions in them.
-func suspicious(f diff.File, reviewed bool) ([]finding.Finding, []finding.Flag) {
-	text, numbers := added(f)
+// findSuspicious returns what a file's name and added lines hide, and the instructions in them.
+func findSuspicious(f diff.File, reviewed bool) ([]finding.Finding, []finding.Flag) {
+	text, numbers := addedText(f)
 	if len(numbers) == 0 {
 		numbers = []int{1} // the name is still checked
 	}
 	seen, name := injection.Scan(text), injection.Scan(f.Path)
-	seen.Hidden = fresh(f, strings.Split(text, "\n"), seen.Hidden)
-	data, unread := noSource(f.Path, text), !reviewed || claim.Unread(f.Path)
+	seen.Hidden = dropOldHits(f, strings.Split(text, "\n"), seen.Hidden)
+	data, unread := isNotSource(f.Path, text), !reviewed || claim.Unread(f.Path)
 	seen.Hidden = slices.DeleteFunc(seen.Hidden, func(h injection.Hit) bool {
 		return (data || unread) && h.Kind == injection.Controls ||
 			data && (h.Kind == injection.ZeroWidth || h.Kind == injection.LookAlike)
@@ -136,13 +136,13 @@ func suspicious(f diff.File, reviewed bool) ([]finding.Finding, []finding.Flag) 
 			hits[i].Line = numbers[0]
 		}
 	}
-	return unseen(f.Path, append(name.Hidden, seen.Hidden...)),
-		flag(f.Path, finding.InjectionFlag, append(name.Instructions, seen.Instructions...))
+	return hiddenFindings(f.Path, append(name.Hidden, seen.Hidden...)),
+		flagHits(f.Path, finding.InjectionFlag, append(name.Instructions, seen.Instructions...))
 }
 
-// noSource reports whether a file is not read as source: pictures, source maps, logs, test data,
+// isNotSource reports whether a file is not read as source: pictures, source maps, logs, test data,
 // and bytes that are not text. Hidden characters there mislead no reader.
-func noSource(path, text string) bool {
+func isNotSource(path, text string) bool {
 	odd := 0
 	for _, r := range text {
 		if r == utf8.RuneError || unicode.IsControl(r) && !strings.ContainsRune("\t\n\r\f\x1b", r) {
@@ -153,9 +153,9 @@ func noSource(path, text string) bool {
 		strings.HasSuffix(path, ".log") || odd >= 8 && odd*20 > len(text)
 }
 
-// fresh removes hits on lines that the file had before, in another place or with other
+// dropOldHits removes hits on lines that the file had before, in another place or with other
 // indentation.
-func fresh(f diff.File, lines []string, hits []injection.Hit) []injection.Hit {
+func dropOldHits(f diff.File, lines []string, hits []injection.Hit) []injection.Hit {
 	if len(hits) == 0 || f.Deletions == 0 {
 		return hits
 	}
@@ -171,14 +171,14 @@ func fresh(f diff.File, lines []string, hits []injection.Hit) []injection.Hit {
 	})
 }
 
-// framed flags title, description and branch, which no file-reviewing model is shown.
-func framed(pr pull.Pull) (flags []finding.Flag) {
+// flagDescription flags title, description and branch, which no file-reviewing model is shown.
+func flagDescription(pr pull.Pull) (flags []finding.Flag) {
 	for _, part := range []struct{ name, text string }{
 		{"title", pr.Title}, {"description", pr.Body}, {"branch name", pr.HeadRef},
 	} {
 		seen := injection.Scan(part.text)
-		hidden := flag("", finding.HiddenFlag, seen.Hidden)
-		for _, f := range append(hidden, flag("", finding.InjectionFlag, seen.Instructions)...) {
+		hidden := flagHits("", finding.HiddenFlag, seen.Hidden)
+		for _, f := range append(hidden, flagHits("", finding.InjectionFlag, seen.Instructions)...) {
 			f.Text = part.name + ": " + f.Text
 			flags = append(flags, f)
 		}
@@ -186,8 +186,8 @@ func framed(pr pull.Pull) (flags []finding.Flag) {
 	return flags
 }
 
-// flag merges all hits of a kind in a text into one flag, at the first hit.
-func flag(path string, kind finding.FlagKind, hits []injection.Hit) []finding.Flag {
+// flagHits merges all hits of a kind in a text into one flag, at the first hit.
+func flagHits(path string, kind finding.FlagKind, hits []injection.Hit) []finding.Flag {
 	if len(hits) == 0 {
 		return nil
 	}
@@ -200,10 +200,10 @@ func flag(path string, kind finding.FlagKind, hits []injection.Hit) []finding.Fl
 
 const maxLines = 5
 
-// unseen makes a finding of each line that hides something, so that one posted before holds back
+// hiddenFindings makes a finding of each line that hides something, so that one posted before holds back
 // no other. Kinds that come from a slip of keyboard or copying get one finding each, at the first
 // place.
-func unseen(path string, hits []injection.Hit) (found []finding.Finding) {
+func hiddenFindings(path string, hits []injection.Hit) (found []finding.Finding) {
 	kinds := map[string][]injection.Hit{}
 	for _, h := range hits {
 		key := h.Kind
@@ -246,19 +246,19 @@ func unseen(path string, hits []injection.Hit) (found []finding.Finding) {
 			continue
 		}
 		found[same].Body = strings.TrimSuffix(found[same].Body, ".") + "; " + text + "."
-		found[same].Fingerprint = joint(found[same], f)
+		found[same].Fingerprint = jointFingerprint(found[same], f)
 	}
 	order.Stable(found, finding.Compare)
 	if more := len(found) - maxLines; more > 0 {
 		found[maxLines-1].Body += fmt.Sprintf(" There are %d more in this file.", more)
-		found[maxLines-1].Fingerprint = joint(found[maxLines-1:]...)
+		found[maxLines-1].Fingerprint = jointFingerprint(found[maxLines-1:]...)
 		found = found[:maxLines]
 	}
 	return found
 }
 
-// joint returns the fingerprint of a finding that stands for several; adding one changes it.
-func joint(all ...finding.Finding) string {
+// jointFingerprint returns the fingerprint of a finding that stands for several; adding one changes it.
+func jointFingerprint(all ...finding.Finding) string {
 	whole := all[0]
 	for _, f := range all {
 		whole.Quote += f.Fingerprint + " "
@@ -266,9 +266,9 @@ func joint(all ...finding.Finding) string {
 	return finding.Fingerprint(whole)
 }
 
-// added returns the added lines of a file and their numbers in the new file. A line that does not
+// addedText returns the added lines of a file and their numbers in the new file. A line that does not
 // directly follow the one above begins a new paragraph.
-func added(f diff.File) (string, []int) {
+func addedText(f diff.File) (string, []int) {
 	var b strings.Builder
 	var numbers []int
 	hunks, _ := f.Hunks() // what cannot be read is reported as failed
@@ -288,9 +288,9 @@ func added(f diff.File) (string, []int) {
 	return b.String(), numbers
 }
 
-// each calls look for all files, as many at a time as there are processors, and returns the
+// forEachFile calls look for all files, as many at a time as there are processors, and returns the
 // results in the files' order.
-func each[T any](files []diff.File, look func(diff.File) T) []T {
+func forEachFile[T any](files []diff.File, look func(diff.File) T) []T {
 	out := make([]T, len(files))
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
@@ -307,10 +307,10 @@ func each[T any](files []diff.File, look func(diff.File) T) []T {
 // Steering is the category of a change to what guides the reviews.
 const Steering = "other"
 
-// steers reports a change to the settings or to an instruction file, even if the file is left out
+// steeringFindings reports a change to the settings or to an instruction file, even if the file is left out
 // of the review: this review used the version of the base commit, and the next ones will use this
 // one.
-func steers(f diff.File, o Options) []finding.Finding {
+func steeringFindings(f diff.File, o Options) []finding.Finding {
 	flag := finding.Finding{
 		Path: f.Path, Category: Steering, Confidence: confidence, Source: finding.Rule, Placement: finding.Inline,
 	}

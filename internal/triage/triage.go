@@ -71,10 +71,10 @@ func (o Options) judge(f diff.File) verdict {
 	if diff.CheckPath(f.Path) != nil || f.OldPath != "" && diff.CheckPath(f.OldPath) != nil {
 		return verdict{state: finding.Failed, reason: "its path is none that a repository can hold"}
 	}
-	if reason := plainly(f); reason != "" {
+	if reason := nothingToRead(f); reason != "" {
 		return verdict{state: finding.Skipped, reason: reason}
 	}
-	borne, alone := o.claims(f)
+	borne, alone := o.claimReasons(f)
 	switch {
 	case borne != "" && f.Patch == "" && f.Changes() > 0 && f.Blob == "":
 		// its patch was left out, so it was not searched for credentials
@@ -95,8 +95,8 @@ func (o Options) judge(f diff.File) verdict {
 	return verdict{claim: alone}
 }
 
-// plainly returns why a file has nothing to read, whatever it claims; else "".
-func plainly(f diff.File) finding.Reason {
+// nothingToRead returns why a file has nothing to read, whatever it claims; else "".
+func nothingToRead(f diff.File) finding.Reason {
 	none := f.Patch == "" && f.Changes() == 0 && !f.Binary
 	switch {
 	case f.Status == diff.Removed:
@@ -111,7 +111,7 @@ func plainly(f diff.File) finding.Reason {
 	return ""
 }
 
-var commitOf = regexp.MustCompile(`^Subproject commit [0-9a-f]{7,64}$`)
+var submoduleCommit = regexp.MustCompile(`^Subproject commit [0-9a-f]{7,64}$`)
 
 // submodule reports whether a file is a submodule: its only line names another repository's
 // commit.
@@ -121,14 +121,14 @@ func submodule(f diff.File) bool {
 	}
 	hunks, err := f.Hunks()
 	return err == nil && len(hunks) == 1 && !slices.ContainsFunc(hunks[0].Lines, func(l diff.Line) bool {
-		return !commitOf.MatchString(l.Text)
+		return !submoduleCommit.MatchString(l.Text)
 	})
 }
 
-// claims returns the reason not to read a file that the base confirms, or else the one that only
+// claimReasons returns the reason not to read a file that the base confirms, or else the one that only
 // the change gives. If the repository's attributes say whether a file is generated or binary, or
 // that it is not vendored, they decide.
-func (o Options) claims(f diff.File) (borne, alone finding.Reason) {
+func (o Options) claimReasons(f diff.File) (borne, alone finding.Reason) {
 	for _, reason := range []finding.Reason{finding.Binary, finding.Generated, finding.Vendored} {
 		if is, _ := o.Attributes.Say(f.Path, reason); is && (reason != finding.Binary || f.Binary) {
 			return reason, ""
@@ -163,7 +163,7 @@ func risk(f diff.File) int {
 		return 0
 	case lang.IsTest(f.Path):
 		return 1
-	case sensitive.MatchString(f.Path):
+	case sensitivePath.MatchString(f.Path):
 		return 4
 	case kind == lang.Settings:
 		return 2
@@ -171,5 +171,5 @@ func risk(f diff.File) int {
 	return 3
 }
 
-var sensitive = regexp.MustCompile(`(?i)auth|login|passw|session|token|secret|crypt|permission|polic|acl|rbac|admin|` +
+var sensitivePath = regexp.MustCompile(`(?i)auth|login|passw|session|token|secret|crypt|permission|polic|acl|rbac|admin|` +
 	`payment|billing|ledger|invoice|account|migrat|\.sql$|security|sanitiz|\.github/workflows/`)
