@@ -1,8 +1,8 @@
-// Package agent is the loop of one conversation: the model may call tools,
-// is told what they gave, and in the end answers.
+// Package agent runs the loop of one conversation: the model may call tools, is shown their
+// results, and finally answers.
 //
-// It knows no prompt, reads no answer and decides nothing about findings. It
-// bounds turns, time, calls and what tools may give back. Start reading at Loop.Run.
+// It knows no prompt, parses no answer and decides nothing about findings. It limits turns, time,
+// calls and the size of results. Start reading at Loop.Run.
 package agent
 
 import (
@@ -16,44 +16,43 @@ import (
 	"github.com/org/pr-review-action/internal/tool"
 )
 
-// ErrTurns says that the model went on calling tools when its turns or its time were used up.
+// ErrTurns reports that the model kept calling tools after its turns or its time were used up.
 var ErrTurns = errors.New("the model went on calling tools and gave no answer")
 
-// Limits bound a conversation. Turns counts the model's answers, the last one
-// included; the zero value is one turn, without tools, and no limit of time.
+// Limits bounds a conversation. Turns counts the model's answers, including the last one; the zero
+// value is one turn, without tools, and no time limit.
 type Limits struct {
 	Turns int
 	Time  time.Duration // after which the next turn is the last one
 }
 
-// The bounds within one conversation.
+// The limits within one conversation.
 const (
-	maxCalls    = 8        // of one turn that are run
-	maxAnswered = 32       // of one turn that are answered; the others are as if they had not been made
-	maxResults  = 96 << 10 // bytes that tools may give back in all
-	maxStuck    = 2        // turns in a row that make no call which can run
-	maxAtOnce   = 4        // calls that run at one time
-	maxName     = 60       // characters of a name in the record of a call that was not run
+	maxCalls    = 8        // calls of one turn that are run
+	maxAnswered = 32       // calls of one turn that are answered; the others are ignored
+	maxResults  = 96 << 10 // bytes of all results
+	maxStuck    = 2        // consecutive turns without a call that can run
+	maxAtOnce   = 4        // calls that run concurrently
+	maxName     = 60       // characters of the name in the record of a call that was not run
 )
 
-// Loop is what a conversation needs. Ask puts a question and Do runs a call;
-// both keep what came of it, so that a conversation that is begun anew after a
-// crash takes the same course and pays for nothing twice.
+// Loop is what a conversation needs. Ask asks a question and Do runs calls. Both keep their
+// results, so that a conversation that restarts after a crash takes the same course and pays for
+// nothing twice.
 type Loop struct {
 	Limits
 	Ask  func(ctx context.Context, r llm.Request) (llm.Answer, error)
 	Do   func(ctx context.Context, calls []llm.Call) ([]tool.Record, error)
 	Now  func() time.Time
-	Last string                   // the user's turn that asks for the answer, when turns or time are used up
-	Show func(tool.Record) string // a record as the model is told it: fenced; asked once for every call, in their order
+	Last string                   // the user turn that asks for the answer when turns or time are used up
+	Show func(tool.Record) string // formats a record for the model: fenced; called once for every call, in order
 }
 
-// Run asks until the model answers without calling a tool, and gives that answer.
-// Without tools, the first answer is the last. Errors are ErrTurns, and those of Ask
-// and Do, but for llm.ErrNoTools on the first turn, after which the conversation goes
-// on without tools.
+// Run asks until the model answers without calling a tool, and returns that answer. Without tools,
+// the first answer is the last. Errors are ErrTurns and those of Ask and Do, except llm.ErrNoTools
+// on the first turn, after which the conversation continues without tools.
 func (l Loop) Run(ctx context.Context, r llm.Request) (llm.Answer, error) {
-	seen := history{made: map[string]bool{}}
+	seen := history{called: map[string]bool{}}
 	for turn, began := 0, l.Now(); ; turn++ {
 		last := turn+1 >= l.Turns || len(r.Tools) == 0 || l.Time > 0 && l.Now().Sub(began) >= l.Time ||
 			seen.stuck >= maxStuck || seen.full
@@ -71,7 +70,7 @@ func (l Loop) Run(ctx context.Context, r llm.Request) (llm.Answer, error) {
 		case last || len(r.Tools) == 0:
 			return answer, ErrTurns
 		}
-		turns, err := l.answer(ctx, answer, &seen)
+		turns, err := l.runCalls(ctx, answer, &seen)
 		if err != nil {
 			return answer, err
 		}
@@ -79,16 +78,16 @@ func (l Loop) Run(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	}
 }
 
-// answer runs the calls that may run, and gives the turns that follow: what the
-// model said, and to every call what it is told, in their order.
-func (l Loop) answer(ctx context.Context, a llm.Answer, seen *history) ([]llm.Turn, error) {
+// runCalls runs the calls that may run, and returns the turns that follow: the model's answer, then
+// the result of every call, in order.
+func (l Loop) runCalls(ctx context.Context, a llm.Answer, seen *history) ([]llm.Turn, error) {
 	calls := a.ToolCalls[:min(len(a.ToolCalls), maxAnswered)]
 	turns := []llm.Turn{{Role: llm.RoleAssistant, Text: a.Text, ToolCalls: calls, State: a.State}}
 	records := make([]tool.Record, len(calls))
 	var run []llm.Call
-	var at []int // their places among the calls
+	var at []int // their indexes in calls
 	for i, c := range calls {
-		records[i] = tool.Record{Name: guard.Line(c.Name, maxName), Problem: seen.refuses(c, len(run))}
+		records[i] = tool.Record{Name: guard.Line(c.Name, maxName), Problem: seen.refusal(c, len(run))}
 		if records[i].Problem == "" {
 			run, at = append(run, c), append(at, i)
 		}
@@ -104,11 +103,11 @@ func (l Loop) answer(ctx context.Context, a llm.Answer, seen *history) ([]llm.Tu
 	switch {
 	case err != nil:
 		return nil, err
-	case len(done) != len(run): // kept ones, of another conversation
+	case len(done) != len(run): // kept results of another conversation
 		return nil, fmt.Errorf("%d calls of tools have %d results", len(run), len(done))
 	}
 	for i, r := range done {
-		records[at[i]] = seen.take(r)
+		records[at[i]] = seen.count(r)
 	}
 	for i, c := range calls {
 		turns = append(turns, llm.Turn{Role: llm.RoleTool, CallID: c.ID, Text: l.Show(records[i])})
@@ -118,35 +117,35 @@ func (l Loop) answer(ctx context.Context, a llm.Answer, seen *history) ([]llm.Tu
 
 // history is what a conversation has called so far.
 type history struct {
-	made  map[string]bool
-	bytes int  // of results
-	full  bool // a result did not fit
-	stuck int  // turns, up to the last, that made no call which could run
+	called map[string]bool
+	bytes  int  // of all results
+	full   bool // a result did not fit
+	stuck  int  // the latest consecutive turns without a call that could run
 }
 
-const full = "no more results fit into this conversation; answer with what is known"
+const noRoom = "no more results fit into this conversation; answer with what is known"
 
-// refuses says, in words for the model, why a call is not run; n is how many of
-// the same turn are. A call that was made before would give the same again.
-func (h *history) refuses(c llm.Call, n int) string {
+// refusal returns why a call is not run, worded for the model, or "". n is the number of calls of
+// the same turn that are. A repeated call would return the same result.
+func (h *history) refusal(c llm.Call, n int) string {
 	key := c.Name + "\x00" + c.Arguments
 	switch {
-	case h.made[key]:
+	case h.called[key]:
 		return "this very call was made before; its result stands above"
 	case h.full:
-		return full
+		return noRoom
 	case n >= maxCalls:
 		return "too many calls in one turn; make this one again if it is still needed"
 	}
-	h.made[key] = true
+	h.called[key] = true
 	return ""
 }
 
-// take counts what a tool gave, and leaves out what does not fit.
-func (h *history) take(r tool.Record) tool.Record {
+// count counts a result's bytes, and removes the text if it does not fit.
+func (h *history) count(r tool.Record) tool.Record {
 	if h.bytes+len(r.Text) > maxResults {
 		h.full = true
-		r.Text, r.Problem = "", full
+		r.Text, r.Problem = "", noRoom
 		return r
 	}
 	h.bytes += len(r.Text)

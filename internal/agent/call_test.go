@@ -90,7 +90,7 @@ func TestT31_WhatToolsGiveBackIsBounded(t *testing.T) {
 	turns := told(k.last())
 	require.Len(t, turns, 4)
 	require.Equal(t, "<"+b+">", turns[1].Text, "the bound itself fits")
-	require.Equal(t, "<"+full+">", turns[2].Text)
+	require.Equal(t, "<"+noRoom+">", turns[2].Text)
 	require.Equal(t, "<>", turns[3].Text)
 	require.Len(t, k.ran, 3)
 	require.Equal(t, k.Last, k.last().Turns[len(k.last().Turns)-1].Text, "and the answer is asked for")

@@ -10,8 +10,8 @@ import (
 	"github.com/org/pr-review-action/internal/trace"
 )
 
-// Do runs calls side by side, a few at one time, and gives their records in the
-// order of the calls. The error is the context's: a call never fails.
+// Do runs calls concurrently, up to maxAtOnce at a time, and returns their records in the order of
+// the calls. The error is the context's: a call never fails.
 func Do(ctx context.Context, tools tool.Set, calls []llm.Call) ([]tool.Record, error) {
 	records := make([]tool.Record, len(calls))
 	var group errgroup.Group

@@ -1,7 +1,7 @@
-// Package aggregate turns the reviews of single files into one list of findings:
-// sorted, without duplicates, each placed where it can be posted.
+// Package aggregate merges the reviews of single files into one list of findings: sorted, without duplicates, each
+// placed where it can be posted.
 //
-// It marks what it holds back and says why; it never loses a finding. Start reading at Findings.
+// It marks what it filters and says why; it never loses a finding. Start reading at Findings.
 package aggregate
 
 import (
@@ -15,37 +15,37 @@ import (
 	"github.com/org/pr-review-action/internal/order"
 )
 
-// MinConfidence is the confidence from which a finding is shown.
+// MinConfidence is the lowest confidence with which a finding is shown.
 const MinConfidence = 0.5
 
-// Input is what findings are made from.
+// Input is what Findings works on.
 type Input struct {
 	Files    []diff.File
-	Findings []finding.Finding    // which need no reviewer; no reviewer can hold back or replace one
-	Reviews  []finding.FileReview // one of a file at most
-	Earlier  []finding.Earlier    // what earlier drafts and people said
-	Covered  bool                 // every file was read, or left out for a reason that nobody would question
-	Used     int                  // ids F1 to F<Used> were given away by earlier drafts of the thread
-	PerRule  int                  // the most findings of one rule of a linter
-	Report   config.Report        // what a team wants to be told
-	Inline   int                  // the most inline comments; what is beyond stands in the body
+	Findings []finding.Finding    // that need no reviewer; no reviewer can filter or replace one
+	Reviews  []finding.FileReview // at most one per file
+	Earlier  []finding.Earlier    // from earlier drafts and people's comments
+	Covered  bool                 // every file was reviewed, or left out for an undisputed reason
+	Used     int                  // ids F1 to F<Used> are taken by earlier drafts of the thread
+	PerRule  int                  // limit of findings of one rule of a linter
+	Report   config.Report        // what a team wants to have reported
+	Inline   int                  // limit of inline comments; the rest goes to the body
 }
 
-// entry is a finding under way.
+// entry is a finding during aggregation.
 type entry struct {
 	finding.Finding
-	by *entry // which says it too, or lists its line, where that is why it is held back
+	by *entry // the finding that filters this one by reporting it too or listing its line, or nil
 
 	claim  claimed
 	prints []string // its fingerprints under every path that its file may have had
-	met    *before  // the earlier finding that it is
+	met    *before  // the earlier finding that it matches, or nil
 }
 
 func compare(a, b *entry) int { return finding.Compare(a.Finding, b.Finding) }
 
-// Findings merges what rules found with what the files' reviews found. The kept findings come first, in the order
-// shown and with ids behind F<used>; the filtered ones follow, marked. Every anchor was checked against the diff: one
-// that is not part of it moves its finding to the body. The earlier ones come back with their standing.
+// Findings merges the findings of rules with those of the files' reviews. It returns the kept findings first, in the
+// order shown and with ids after F<used>, then the filtered ones, marked. A finding whose anchor is not in the diff
+// moves to the body. The second result is the earlier findings with their status.
 func Findings(in Input) ([]finding.Finding, []finding.Earlier) {
 	files := make(map[string]diff.File, len(in.Files))
 	for _, f := range in.Files {
@@ -65,7 +65,7 @@ func Findings(in Input) ([]finding.Finding, []finding.Earlier) {
 	markDuplicates(all)
 	earlier := recognise(all, files, in)
 	mergeRules(all)
-	order.Stable(all, compare) // a severity may have risen
+	order.Stable(all, compare) // a severity may have increased
 	for _, f := range all {
 		if from := in.Report.From; from != "" && f.Severity.Rank() < from.Rank() {
 			f.leaveOut("below report.from")
@@ -77,7 +77,7 @@ func Findings(in Input) ([]finding.Finding, []finding.Earlier) {
 	return numbered(all, in.Used), earlier
 }
 
-// numbered gives kept findings their ids, and one that another says the id of that one.
+// numbered assigns ids to the kept findings, and to a filtered one the id of the finding that filters it.
 func numbered(all []*entry, used int) []finding.Finding {
 	var kept, held []finding.Finding
 	for _, f := range all {
@@ -99,8 +99,8 @@ func numbered(all []*entry, used int) []finding.Finding {
 	return append(kept, held...)
 }
 
-// markUnwanted holds back what its own model doubts, and the categories that the settings do not report. It does so
-// before findings are held against each other, so that none takes along what another says of its place.
+// markUnwanted filters findings of low confidence or in categories that the settings do not report. It runs before
+// findings are compared with each other, so that no such finding filters another one at its place.
 func markUnwanted(all []*entry, r config.Report) {
 	for _, f := range all {
 		if f.Filtered == "" && f.Confidence < MinConfidence {
@@ -111,20 +111,20 @@ func markUnwanted(all []*entry, r config.Report) {
 	}
 }
 
-// leaveOut marks a finding that the settings do not report, if there is a reason, but for
-// what no setting silences: hidden text and credentials.
+// leaveOut filters a finding that the settings do not report, if there is a reason, except hidden text and
+// credentials, which no setting silences.
 func (f *entry) leaveOut(why string) {
 	if why != "" && f.Filtered == "" && !warns(f.Finding) {
 		f.Filtered, f.Note = finding.LeftOut, why
 	}
 }
 
-// markDuplicates keeps the first of findings that say the same of the same
-// lines: the gravest, since the list is sorted.
+// markDuplicates keeps the first of the findings that report the same on the same lines: the gravest, because the
+// list is sorted.
 func markDuplicates(all []*entry) {
 	first := map[string][]*entry{}
 	for _, f := range all {
-		if f.Filtered != "" || f.Source == finding.Linter { // markLinters does
+		if f.Filtered != "" || f.Source == finding.Linter { // left to markLinters
 			continue
 		}
 		key := f.Path + "\x00" + claim(f.Title)
@@ -142,7 +142,7 @@ func overlap(a, b *entry) bool {
 	return a.Side == b.Side && a.StartLine <= b.Line && b.StartLine <= a.Line
 }
 
-// Files gives every changed file's result in the order of the change. A file without one was not reached.
+// Files returns every changed file's result in the order of the change. A file without one was not reached.
 func Files(files []diff.File, reviews []finding.FileReview) []finding.FileReview {
 	byPath := make(map[string]finding.FileReview, len(reviews))
 	for _, r := range reviews {
@@ -159,7 +159,7 @@ func Files(files []diff.File, reviews []finding.FileReview) []finding.FileReview
 	return all
 }
 
-// unwanted says which key leaves a finding out for its category, in words for a note; it is empty where none does.
+// unwanted returns, worded for a note, which key of the settings excludes a finding; "" if none does.
 func unwanted(r config.Report, f finding.Finding) string {
 	category := strings.ToLower(f.Category)
 	switch {

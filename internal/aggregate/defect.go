@@ -9,12 +9,12 @@ import (
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
-// longestRange is over how many lines a model's finding may be about the one of a rule's.
+// longestRange limits the lines of a model's finding that can be about the line of a rule's.
 const longestRange = 10
 
-// sameDefect reports whether a rule and a model mean one thing: they name the same kind
-// of defect on one line or, where one of them names none, have one category. A category
-// beside two kinds is too wide: a line may have two faults of one category.
+// sameDefect reports whether a rule and a model report the same defect: the same kind of defect on the same line, or
+// the same category if one of them names no kind. If both name a kind, the category is too broad: a line may have
+// two defects of one category.
 func sameDefect(rule, model finding.Finding) bool {
 	if rule.Side != model.Side || rule.Line < model.StartLine || rule.Line > model.Line ||
 		model.Line-model.StartLine >= longestRange || rule.Placement != model.Placement {
@@ -35,7 +35,7 @@ func sameDefect(rule, model finding.Finding) bool {
 	return false
 }
 
-// kindsOf names the kinds of defect that a title tells of.
+// kindsOf returns the kinds of defect that a title names.
 func kindsOf(title string) map[string]bool {
 	found := map[string]bool{}
 	for name, words := range defects {
@@ -46,8 +46,8 @@ func kindsOf(title string) map[string]bool {
 	return found
 }
 
-// defects are the kinds that a title names. Those behind the blank line no rule
-// finds: they keep a model's word about the same line apart from a rule's.
+// defects match the kinds that a title names. No rule finds those after the blank line: they keep a model's finding
+// on the same line apart from a rule's.
 var defects = map[string]func() *regexp.Regexp{
 	"sql": kind(`sql.{0,30}(?:inject|concat|interpolat|built|string|format)|` +
 		`(?:concat|interpolat|built|format|unsanitized|untrusted|user).{0,40}\b(?:sql|query|statement)|` +
@@ -82,10 +82,10 @@ var defects = map[string]func() *regexp.Regexp{
 
 func kind(words string) func() *regexp.Regexp { return pattern.Lazy(`(?i)` + words) }
 
-// mergeRules makes one finding of what a model and a rule say of one line: the model's words, with the rule's
-// unchanged behind them and the graver severity. A credential or hidden characters stay the rule's to tell. It merges
-// what nothing held back, so that no answer of a model can take a rule's finding along; where the rule's was said
-// before, the model's other wording of it was too.
+// mergeRules merges findings of a model and a rule on the same line: the model's words, followed by the rule's
+// unchanged, with the graver severity. Credentials and hidden characters keep the rule's words. It merges only
+// unfiltered findings of models, so that no model's answer can filter a rule's finding. If the rule's finding was
+// reported before, so was the model's wording of it.
 func mergeRules(all []*entry) {
 	rules := map[string][]*entry{}
 	for _, f := range all {
@@ -105,7 +105,7 @@ func mergeRules(all []*entry) {
 	}
 }
 
-// merge makes one of a rule's finding and a model's, which is kept and said by no other yet.
+// merge merges a rule's finding with a model's, if the model's is not filtered and the rule's not merged yet.
 func merge(rule, model *entry) {
 	switch {
 	case model.Filtered != "" || rule.Filtered == finding.Repeat:

@@ -11,9 +11,9 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 )
 
-// recognise marks what earlier reviews, approvers and people said already, and tells what became of the earlier
-// findings. An earlier finding stands for one of now at most, so that the same defect at a second place is a new one;
-// what was said to be resolved stands for none, so that it is posted again when it comes back.
+// recognise marks findings that earlier reviews, approvers or people already reported, and sets the status of the
+// earlier findings. An earlier finding matches at most one finding, so that the same defect at a second place is
+// new. One that was announced as resolved matches none, so that it is posted again if it comes back.
 func recognise(all []*entry, files map[string]diff.File, in Input) []finding.Earlier {
 	if len(in.Earlier) == 0 {
 		return in.Earlier
@@ -42,16 +42,16 @@ func recognise(all []*entry, files map[string]diff.File, in Input) []finding.Ear
 	return earlier
 }
 
-// placeless reports whether a posted finding is a weak one of which the marker alone tells: a review's body held it,
-// so that no comment is followed to its line. Where the whole change is read and it is not found again, it stands no
-// more, and nobody is called for that. A grave one stays until a person ends it.
+// placeless reports whether a posted finding is a minor one known only from the marker: it was in a review's body,
+// so no comment is tracked to its line. If the whole change is reviewed and it is not found again, it is resolved
+// without notice. A grave one stands until a person ends it.
 func placeless(e *before) bool {
 	rank := e.Severity.Rank()
 	return e.Fate == finding.WasPosted && e.Path == "" && e.URL == "" && rank >= 0 && rank < finding.Major.Rank()
 }
 
-// pair gives findings without an earlier one the first that can be and that a rule says is the same: those that are
-// kept, or those that a filter holds back, which show that the earlier one is still there.
+// pair matches findings without an earlier one to the first candidate that is admitted and that same accepts. kept
+// selects the unfiltered findings or the filtered ones, which show that the earlier finding is still there.
 func (r *recognition) pair(kept bool, candidates func(f *entry) []*before, same func(f *entry, e *before) bool) {
 	for _, f := range r.all {
 		if f.met != nil || (f.Filtered == "") != kept {
@@ -66,7 +66,7 @@ func (r *recognition) pair(kept bool, candidates func(f *entry) []*before, same 
 	}
 }
 
-// printed are the earlier findings with a finding's fingerprint.
+// printed returns the earlier findings with a finding's fingerprint.
 func (r *recognition) printed(f *entry) (all []*before) {
 	for _, fp := range f.prints {
 		if fp != "" {
@@ -76,9 +76,9 @@ func (r *recognition) printed(f *entry) (all []*before) {
 	return all
 }
 
-// inFile are the earlier findings of a finding's file. Those of linters are known by
-// their fingerprints alone: their words are the change's, and hold nothing else back. So is
-// what hides something: one title stands for all of it, and the fingerprint for what was seen.
+// inFile returns the earlier findings in a finding's file. Linters' findings match only by fingerprint, because the
+// change controls their words. So do findings of hidden text: they share one title, and only the fingerprint covers
+// what was seen.
 func (r *recognition) inFile(f *entry) []*before {
 	if f.Source == finding.Linter || hides(f.Finding) {
 		return nil
@@ -89,40 +89,39 @@ func (r *recognition) inFile(f *entry) []*before {
 // linted is the category of linters' findings, which no other finding has.
 const linted = "lint"
 
-// admits leaves to the rules what can stand for a finding at all.
+// admits reports whether an earlier finding can match a finding at all.
 func admits(f *entry, e *before) bool {
 	return e.Fate == finding.WasPosted && !e.Announced || e.Fate == finding.WasDropped && !warns(f.Finding)
 }
 
-// warns reports whether a finding says that the input hides something or holds a credential. What a comment or an
-// earlier drop says cannot hold such a one back: the comment may be about something else on the line, and a
-// credential is not in the fingerprint, so that a drop would cover the next one too. Where it was posted, it is not
-// posted again.
+// warns reports whether a finding is about hidden text or a credential. A comment or an earlier drop cannot filter
+// it: the comment may be about something else on the line, and the credential is not part of the fingerprint, so a
+// drop would also cover the next one. If it was posted, it is not posted again.
 func warns(f finding.Finding) bool {
 	return hides(f) || f.Source == finding.Rule && f.Category == "secret"
 }
 
-// hides reports a finding of what the input hides. It may stand for several lines, all of
-// which are in the fingerprint that it came with.
+// hides reports whether a finding is about hidden text. It may cover several lines, all of which are part of its own
+// fingerprint.
 func hides(f finding.Finding) bool { return f.Source == finding.Rule && f.Category == "hidden-text" }
 
-// onLines are the lines that GitHub followed the earlier finding to.
+// onLines reports whether a finding overlaps the lines to which GitHub tracked the earlier one.
 func onLines(f *entry, e *before) bool {
 	return e.Line > 0 && f.Path == e.Path && f.Side == e.Side && f.StartLine <= e.Line && e.StartLine <= f.Line
 }
 
-// saidHere is another wording of the claim on the same lines.
+// saidHere reports whether both make the same claim on the same lines in other words.
 func saidHere(f *entry, e *before) bool { return onLines(f, e) && inOtherWords(f, e) }
 
-// quoted is another wording of the claim about the same line of code, if that
-// line stands in the diff once: else it may be about the other one.
+// quoted reports whether both make the same claim about the same line of code in other words, if that line is in the
+// diff only once: else it may be about the other one.
 func (r *recognition) quoted(f *entry, e *before) bool {
 	quote := e.claim.quote
 	return f.Path == e.Path && f.Side == e.Side && telling(quote) && r.linesOf(f.Path, f.Side)[quote] <= 1 &&
 		slices.Contains(r.about(f), quote) && inOtherWords(f, e)
 }
 
-// edited is the same claim about a line that is much like one that is gone.
+// edited reports whether both make the same claim, about a line similar to one that is gone.
 func (r *recognition) edited(f *entry, e *before) bool {
 	was := e.claim
 	return f.Path == e.Path && f.Side == e.Side && e.Line == 0 && was.title != "" && f.claim.title == was.title &&
@@ -132,13 +131,13 @@ func (r *recognition) edited(f *entry, e *before) bool {
 
 func inOtherWords(f *entry, e *before) bool { return !tooGrave(f, e) && sameClaim(f.claim, e.claim) }
 
-// tooGrave keeps a finding from being taken for a much weaker one in other words.
+// tooGrave keeps a finding from matching a much weaker one in other words.
 func tooGrave(f *entry, e *before) bool {
 	return e.Severity != "" && f.Severity.Rank() >= e.Severity.Rank()+2
 }
 
-// hold marks the findings that were recognised, and those that a person has said on their lines in other words. From
-// major on nobody's comment holds one back: it shows who said what.
+// hold filters the findings that were recognised, and those that a person's comment reports on the same lines. From
+// major on, a comment filters nothing: the note shows who wrote what.
 func (r *recognition) hold() {
 	for _, f := range r.all {
 		if f.Filtered != "" {
@@ -162,11 +161,11 @@ func (r *recognition) hold() {
 	}
 }
 
-// maxRange is how many lines a comment may be on to be about each of them.
+// maxRange is the largest number of lines of a comment that counts as being about each of them.
 const maxRange = 20
 
-// commented is the comment of a person on a finding's lines, or nil: the first that
-// makes the same claim, else the first.
+// commented returns a person's comment on a finding's lines, or nil: the first that makes the same claim, or else
+// the first.
 func (r *recognition) commented(f *entry) (first *before, same bool) {
 	if warns(f.Finding) || f.Placement != finding.Inline {
 		return nil, false
@@ -185,7 +184,7 @@ func (r *recognition) commented(f *entry) (first *before, same bool) {
 
 var plainLogin = regexp.MustCompile(`^[A-Za-z0-9-]{1,60}(\[bot\])?$`)
 
-// heldBy says in our own words what holds a finding back.
+// heldBy returns the filter and the note, in our own words, for a finding matched by e.
 func heldBy(e *before) (finding.Filter, string) {
 	switch {
 	case e.Fate == finding.WasCommented:
@@ -207,15 +206,15 @@ func who(e *before) string {
 	return e.By
 }
 
-// gone reports whether a finding that was not found again is resolved: its file was read in full and its line is no
-// longer on its side of the diff, or the file is no longer in the change. What cannot be told is not resolved: a
-// finding without a place, a line too short to know it by, a line that moved to a file that the change makes.
+// gone reports whether a finding that was not found again is resolved: its file was reviewed in full and its line is
+// no longer on its side of the diff, or the file left the change. In doubt it is not: a finding without a place, a
+// line too short to identify, or a line that moved to a file that the change adds or renames.
 func (r *recognition) gone(e *before) bool {
 	quote := e.claim.quote
 	file, here := r.files[e.Path]
 	switch {
 	case e.Path == "" || e.Line > 0 || strings.Contains(e.Quote, "<redacted "):
-		// what was taken out is another text elsewhere
+		// redacted text differs elsewhere
 		return false
 	case !here || file.Status == diff.Removed && e.Side == finding.Right:
 		return !r.elsewhere(quote)
@@ -226,7 +225,7 @@ func (r *recognition) gone(e *before) bool {
 	return lines != nil && lines[quote] == 0 && !r.elsewhere(quote)
 }
 
-// elsewhere reports whether a line may stand in a file that the change adds or renames.
+// elsewhere reports whether a line may be in a file that the change adds or renames.
 func (r *recognition) elsewhere(quote string) bool {
 	for path, f := range r.files {
 		if f.Status != diff.Added && f.Status != diff.Renamed {

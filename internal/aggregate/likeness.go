@@ -8,10 +8,10 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 )
 
-// claimed is what a finding claims, as it is compared with another wording of it.
+// claimed is a finding's claim in the form in which wordings are compared.
 type claimed struct {
 	title string   // folded
-	words []string // of the title that mean something, by their stems, each once
+	words []string // stems of the title's meaningful words, without repeats
 	quote string   // the line, folded
 	code  []string // words of the line
 }
@@ -21,9 +21,9 @@ func claimOf(title, quote string) claimed {
 		code: stems(claim(folded(quote)))}
 }
 
-// sameClaim reports whether two titles about one line mean one defect. They do where they are equal, or share a good
-// part of their words. Words of the line itself count for nothing, since every defect of a line is about its names,
-// and neither does the category, since a line may have two defects of one kind.
+// sameClaim reports whether two titles about one line mean the same defect: they are equal, or share enough words.
+// Words of the line itself do not count, because every defect of a line mentions its names, and neither does the
+// category, because a line may have two defects of one kind.
 func sameClaim(a, b claimed) bool {
 	if a.title == "" || b.title == "" {
 		return false
@@ -33,26 +33,26 @@ func sameClaim(a, b claimed) bool {
 	}
 	code := slices.Concat(a.code, b.code)
 	one, other := without(a.words, code), without(b.words, code)
-	if len(one) == 0 || len(other) == 0 { // the line, or a comment in it, says what the title says
+	if len(one) == 0 || len(other) == 0 { // the line, or a comment in it, has all of the title's words
 		return likeness(a.words, b.words) >= alikeLines
 	}
 	return likeness(one, other) >= alikeClaims
 }
 
-// How alike titles, and lines, must be. The first was chosen on the pairs of
-// likeness_test.go: of 0.3 to 0.5, none swallows a new finding there.
+// How similar titles, and lines, must be. The first value was chosen with the pairs of likeness_test.go: of 0.3 to
+// 0.5, none filters a new finding there.
 const (
 	alikeClaims = 0.4
 	alikeLines  = 0.6
 )
 
-// likeness is twice the shared words by the words of both, 0 without words.
+// likeness returns twice the number of shared words divided by the number of all words; 0 without words.
 func likeness(one, other []string) float64 {
 	shared := len(one) - len(without(one, other))
 	return 2 * float64(shared) / float64(max(1, len(one)+len(other)))
 }
 
-// alike reports whether a line may be another version of one that is gone.
+// alike reports whether a line may be a new version of another.
 func alike(a, b string) bool {
 	return likeness(strings.Fields(claim(a)), strings.Fields(claim(b))) >= alikeLines
 }
@@ -61,7 +61,7 @@ func without(words, taken []string) []string {
 	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return slices.Contains(taken, w) })
 }
 
-// stems are the words of a folded text that mean something, without their endings.
+// stems returns the meaningful words of a folded text, without their endings.
 func stems(text string) []string {
 	var all []string
 	small := strings.Fields(smallWords)
@@ -81,7 +81,7 @@ const smallWords = "the and for but not are was has had have this that these tho
 	"can could may might should does did its any all only also before after here there then than been being never " +
 	"always still"
 
-// stem cuts the endings that a verb or a plural has: dropped, drops and dropping are one word.
+// stem removes the endings of verbs and plurals: dropped, drops and dropping have one stem.
 func stem(w string) string {
 	for _, ending := range []string{"ings", "ing", "ied", "ies", "ed", "es", "s", "e", "y"} {
 		if cut := strings.TrimSuffix(w, ending); cut != w && len(cut) >= 3 {
@@ -95,14 +95,14 @@ func stem(w string) string {
 	return w
 }
 
-// claim folds a title to what it says: letters and digits in lower case.
+// claim folds a title to letters and digits in lower case.
 func claim(title string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(title), func(r rune) bool {
 		return r < '0' || r > '9' && r < 'a' || r > 'z' && r < 0x80
 	}), " ")
 }
 
-// folded is a line of code as two versions of it are compared.
+// folded returns a line of code in the form in which versions are compared.
 func folded(line string) string {
 	line = guard.Visible(line)
 	if r := []rune(line); len(r) > maxQuote {
@@ -111,7 +111,7 @@ func folded(line string) string {
 	return strings.Join(strings.Fields(line), " ")
 }
 
-// telling reports whether a line can be told from others: a brace or a bare return stands everywhere.
+// telling reports whether a line is distinctive: a brace or a bare return is everywhere.
 func telling(quote string) bool {
 	n := 0
 	for _, c := range quote {
@@ -122,7 +122,7 @@ func telling(quote string) bool {
 	return n >= minTelling
 }
 
-// maxQuote is how many characters of a line it is known by; package recall keeps as many.
+// maxQuote is the number of characters that identify a line; package recall keeps as many.
 const maxQuote = 300
 
 const minTelling = 8

@@ -7,11 +7,11 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 )
 
-// maxLinted is how many findings of linters a draft shows, whatever their rules.
+// maxLinted is the number of linters' findings that a draft shows, over all rules.
 const maxLinted = 100
 
-// markLinters holds back of linters' findings what a finding that is shown says too, which then names the linter, and
-// what is beyond a rule's share. It holds back no other finding (T40).
+// markLinters filters linters' findings that a shown finding also reports, which then names the linter, and those
+// beyond a rule's limit. It filters no other finding (T40).
 func markLinters(all []*entry, perRule int) {
 	for i, f := range all {
 		if f.Source != finding.Linter || f.Filtered != "" {
@@ -23,7 +23,7 @@ func markLinters(all []*entry, perRule int) {
 		}
 	}
 	shown, ofRule := 0, map[string]int{}
-	for _, f := range all { // what an earlier draft showed counts, so that pushes do not add up
+	for _, f := range all { // earlier drafts count, so that pushes do not add up
 		if f.Source == finding.Linter && f.Filtered != "" && f.Filtered != finding.Repeat &&
 			f.Filtered != finding.LeftOut {
 			ofRule[f.Origin.Name(f.Rule)]++
@@ -46,8 +46,8 @@ func markLinters(all []*entry, perRule int) {
 	}
 }
 
-// saidBy is the finding that is shown and says what a linter's says, or nil: of the same line, in words that mean the
-// same or with the rule's name. Of two linters' the first one says it.
+// saidBy returns the shown finding that reports the same as a linter's, or nil: on the same line, in words of the
+// same meaning or with the rule's name. Of two linters' findings the first wins.
 func saidBy(all []*entry, i int) *entry {
 	f := all[i]
 	mine := claimOf(f.Title, f.Quote)
@@ -65,5 +65,5 @@ func saidBy(all []*entry, i int) *entry {
 	return nil
 }
 
-// shortName is the least length of a rule's name that is known again in a text.
+// shortName is the minimum length of a rule's name that is recognized in a text.
 const shortName = 5

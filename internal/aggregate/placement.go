@@ -10,8 +10,8 @@ import (
 	"github.com/org/pr-review-action/internal/suggest"
 )
 
-// capInline leaves the gravest findings at their lines, as many as a review may have comments, and moves the others
-// to the body, every nit among them. Linters' have the room that is left.
+// capInline keeps the gravest findings at their lines, as many as a review may have comments, and moves the others,
+// and every nit, to the body. Linters' findings get the remaining room.
 func capInline(all []*entry, most int) {
 	inline := 0
 	for _, linters := range []bool{false, true} {
@@ -39,8 +39,8 @@ func beyond(most int) string {
 	return fmt.Sprintf("beyond the %d comments of a review", most)
 }
 
-// placed checks the anchors of one file's findings against its diff (P7). GitHub
-// takes no comment on a file whose diff it leaves out, though we have made one.
+// placed checks the anchors of one file's findings against its diff (P7). GitHub accepts no comment on a file whose
+// diff it omits, even if we created one.
 func placed(file diff.File, findings ...finding.Finding) []*entry {
 	anchors, err := file.Anchors()
 	suggestions := suggest.New(file.Path, anchors, nil)
@@ -68,8 +68,7 @@ func placed(file diff.File, findings ...finding.Finding) []*entry {
 	return out
 }
 
-// toBody moves a finding to the body and says why, in front of what else is to be
-// said of it. What a filter says goes before both.
+// toBody moves a finding to the body and puts the reason before its note. A filter's note is left as it is.
 func (f *entry) toBody(why string) {
 	f.Placement = finding.Body
 	if f.Filtered == "" {

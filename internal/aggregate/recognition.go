@@ -8,22 +8,22 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 )
 
-// before is an earlier finding, and whether it is one of now.
+// before is an earlier finding, and whether a finding matches it.
 type before struct {
 	*finding.Earlier
 	claim claimed
 	used  bool
 }
 
-// recognition holds findings against earlier ones.
+// recognition matches findings to earlier ones.
 type recognition struct {
 	all     []*entry
 	earlier []*before
 	files   map[string]diff.File
-	read    map[string]bool // files that were read in full
+	read    map[string]bool // files that were reviewed in full
 	lines   map[place]map[string]int
-	byPath  map[string][]*before // earlier findings, what was posted before what was dropped
-	byPrint map[string][]*before // the same by fingerprint
+	byPath  map[string][]*before // earlier findings, posted ones before dropped ones
+	byPrint map[string][]*before // the same, by fingerprint
 }
 
 type place struct {
@@ -60,7 +60,7 @@ func newRecognition(all []*entry, files map[string]diff.File, reviews []finding.
 	return r
 }
 
-// maxGone bounds the files that left the change and are looked for under another name.
+// maxGone is the number of files that left the change and are looked up under another name.
 const maxGone = 50
 
 func (r *recognition) gonePaths() []string {
@@ -73,8 +73,8 @@ func (r *recognition) gonePaths() []string {
 	return gone[:min(len(gone), maxGone)]
 }
 
-// printsOf are a finding's fingerprints under its present path, the one that its file was renamed from, and, where
-// the change itself made or renamed the file, those that earlier heads had and this one has not.
+// printsOf returns a finding's fingerprints under its current path, under the path that its file was renamed from,
+// and, if the change adds or renames the file, under the paths that have left the change.
 func (r *recognition) printsOf(f finding.Finding, gone []string) []string {
 	prints := []string{f.Fingerprint}
 	file := r.files[f.Path]
@@ -92,7 +92,7 @@ func (r *recognition) printsOf(f finding.Finding, gone []string) []string {
 	return prints
 }
 
-// linesOf counts the lines of one side of a file's diff by their text; nil where the patch cannot be read.
+// linesOf counts the lines of one side of a file's diff by their text; nil if the patch does not parse.
 func (r *recognition) linesOf(path string, side finding.Side) map[string]int {
 	at := place{path, side}
 	if lines, made := r.lines[at]; made {
@@ -114,12 +114,12 @@ func (r *recognition) linesOf(path string, side finding.Side) map[string]int {
 	return lines
 }
 
-// maxAbout is how many lines of a finding's range are looked at.
+// maxAbout is the number of lines of a finding's range that are considered.
 const maxAbout = 20
 
-// about are the lines that a finding is about: the one it quotes, and those it stands on.
+// about returns the lines that a finding is about: the one it quotes, and those of its range.
 func (r *recognition) about(f *entry) []string {
-	anchors, _ := r.files[f.Path].Anchors() // a patch that cannot be read shows no lines
+	anchors, _ := r.files[f.Path].Anchors() // a patch that does not parse shows no lines
 	all := []string{f.claim.quote}
 	for line := f.Line; line >= f.StartLine && line > f.Line-maxAbout; line-- {
 		if text, ok := anchors.Text(string(f.Side), line); ok {

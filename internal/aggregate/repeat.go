@@ -8,8 +8,8 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 )
 
-// The bounds of a rule that speaks up often in one file: from how many findings on it is one, whatever it names in
-// each, and how many lines that one lists. Every line of a credential is listed.
+// The limits of repeats of a rule in one file: above manyRepeats, its findings become one, whatever name each
+// contains, and that one lists up to maxListed lines. Every line of a credential is listed.
 const (
 	manyRepeats = 3
 	maxListed   = 50
@@ -28,8 +28,8 @@ func repeatOf(f *entry, title string) repeated {
 	return repeated{f.Path, f.Category, title, f.Side, f.Severity}
 }
 
-// markRepeats makes one finding of equal ones of a rule in one file: the first, which lists the lines of the others.
-// Those stay, marked, so that a later draft knows each place; what was recognised is no part of it.
+// markRepeats merges equal findings of a rule in one file into the first, which lists the lines of the others. Those
+// stay, marked, so that a later draft knows each place. Recognised findings are left out.
 func markRepeats(all []*entry) {
 	often := map[repeated]int{}
 	is := func(f *entry) bool { return f.Source == finding.Rule && f.Filtered == "" && f.Path != "" }
@@ -60,7 +60,7 @@ func markRepeats(all []*entry) {
 	}
 }
 
-// listed names further lines of a finding.
+// listed returns a sentence with further lines of a finding.
 func listed(lines []int, whole bool) string {
 	var said []string
 	for i, n := range lines {

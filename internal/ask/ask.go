@@ -174,7 +174,7 @@ func Staged(r driver.Report, commands string) (driver.Report, error) {
 	}
 	d, err := gate.Decide(commands, "", decision.Approve, finding.Items(r.Findings, r.State.Earlier...),
 		r.Packed.Manifest.ExpiresAt)
-	r.State.Comments, r.State.Earlier = finding.Apply(d, r.State.Comments), finding.End(d, r.State.Earlier, "")
+	r.State.Comments, r.State.Earlier = finding.Apply(d, r.State.Comments), finding.MarkDropped(d, r.State.Earlier, "")
 	r.Findings = finding.Kept(r.State.Comments)
 	if r.Body = render.File(r.State.Review()); r.State.Pull == nil {
 		r.Body = driver.LocalBody(r.State)

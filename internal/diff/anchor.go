@@ -2,10 +2,10 @@ package diff
 
 import "slices"
 
-// Anchors answers which lines of a file a review comment may stand on. The
-// zero value is that of a file without a patch: none.
+// Anchors knows the lines of a file on which a review comment may be placed. The zero value, like
+// a file without a patch, has none.
 type Anchors struct {
-	left, right []anchor // by their numbers
+	left, right []anchor // in order of line number
 }
 
 type anchor struct {
@@ -13,7 +13,7 @@ type anchor struct {
 	hunk int
 }
 
-// NewAnchors indexes a patch; its errors are those of Hunks.
+// NewAnchors indexes a patch. It returns the errors of Hunks.
 func NewAnchors(patch string) (Anchors, error) { return newAnchors(Hunks(patch)) }
 
 func newAnchors(hunks []Hunk, err error) (a Anchors, _ error) {
@@ -30,10 +30,9 @@ func newAnchors(hunks []Hunk, err error) (a Anchors, _ error) {
 	return a, err
 }
 
-// Admit reports whether a review comment from start to line may stand on a
-// side, "LEFT" or "RIGHT": both lines in the diff on that side and in one
-// hunk, start not behind line. On the left both must be deleted lines, since
-// GitHub documents that side for those alone.
+// Admit reports whether a review comment may span start to line on a side, "LEFT" or "RIGHT": both
+// lines must be in the diff on that side and in the same hunk, and start must not come after line.
+// On the left both must be deleted lines, because GitHub documents that side only for those.
 func (a Anchors) Admit(side string, start, line int) bool {
 	first, begins := a.find(side, start)
 	last, ends := a.find(side, line)
@@ -41,8 +40,8 @@ func (a Anchors) Admit(side string, start, line int) bool {
 		(side != "LEFT" || first.Op == Delete && last.Op == Delete)
 }
 
-// Text is the text of a line that the diff shows on a side, "LEFT" or
-// "RIGHT", without its line feed.
+// Text returns the text of a line that the diff shows on a side, "LEFT" or "RIGHT", without its
+// line feed.
 func (a Anchors) Text(side string, line int) (string, bool) {
 	at, ok := a.find(side, line)
 	return at.Text, ok

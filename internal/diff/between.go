@@ -8,13 +8,13 @@ import (
 	"znkr.io/diff/textdiff"
 )
 
-// fastFrom is the number of lines, both texts together, from which speed goes
-// before size: two unrelated texts of that size take a quarter of a second.
+// fastFrom is the number of lines, both texts together, from which Between prefers speed to a
+// short patch: two unrelated texts of that size take a quarter of a second.
 const fastFrom = 100_000
 
-// Between makes the patch from old to new in GitHub's form, and counts its lines. Memory is
-// linear in the texts, and so is time from fastFrom lines on, where the patch may be longer
-// than need be.
+// Between returns the patch from old to new in GitHub's form, and the number of lines added and
+// deleted. Memory is linear in the texts. From fastFrom lines on, so is time, and the patch may be
+// longer than necessary.
 func Between(old, new string) (patch string, additions, deletions int) {
 	var b strings.Builder
 	options := []zdiff.Option{textdiff.IndentHeuristic()} // git's default
@@ -39,8 +39,8 @@ func Between(old, new string) (patch string, additions, deletions int) {
 	return strings.TrimSuffix(b.String(), "\n"), additions, deletions
 }
 
-// lineRange writes a zero-based half-open range as a hunk header does: a
-// count of one is left out, an empty range names the line before it.
+// lineRange formats a zero-based half-open range as a hunk header does: a count of one is omitted,
+// and an empty range names the line before it.
 func lineRange(from, to int) string {
 	switch to - from {
 	case 0:

@@ -1,8 +1,7 @@
-// Package diff holds changed files and reads, makes and measures unified diffs.
+// Package diff models changed files and parses, creates and measures unified diffs.
 //
-// It does no I/O of its own. A patch is kept as GitHub's API gives it: hunks
-// alone, without file headers. Start reading at File; Hunks and Anchor answer
-// which lines a comment may stand on.
+// It does no I/O of its own. A patch is kept as GitHub's API returns it: hunks only, without file
+// headers. Start reading at File; Hunks and Anchors tell which lines a comment may be placed on.
 package diff
 
 import (
@@ -15,7 +14,7 @@ import (
 	"unicode/utf8"
 )
 
-// Status says what happened to a file, in GitHub's words.
+// Status says what happened to a file, in GitHub's terms.
 type Status string
 
 // The statuses of a changed file.
@@ -25,71 +24,70 @@ const (
 	Removed  Status = "removed"
 	Renamed  Status = "renamed"
 	Copied   Status = "copied"
-	Changed  Status = "changed" // the mode alone
+	Changed  Status = "changed" // only the mode
 )
 
 // File is one changed file. Path, OldPath and Patch are untrusted text.
 type File struct {
 	Path      string `json:"path"`
-	OldPath   string `json:"old_path,omitempty"` // of renames and copies
+	OldPath   string `json:"old_path,omitempty"` // for renames and copies
 	Status    Status `json:"status"`
 	Additions int    `json:"additions"`
 	Deletions int    `json:"deletions"`
 	Patch     string `json:"patch,omitempty"`   // hunks, or empty
 	Binary    bool   `json:"binary,omitempty"`  // no text to diff
 	Problem   string `json:"problem,omitempty"` // why the file has changes but no patch; our own words
-	Blob      string `json:"blob,omitempty"`    // Git's name of the new content, where GitHub gave no patch
-	Vouched   string `json:"vouched,omitempty"` // what the file claims to be and is by the base too; see claim
+	Blob      string `json:"blob,omitempty"`    // Git's hash of the new content, if GitHub returned no patch
+	Vouched   string `json:"vouched,omitempty"` // what the file claims to be, if the base confirms it; see claim
 
-	read *reading // of Read; nil for a file whose patch is parsed each time
+	parsed *parsedPatch // set by Read; if nil, every call parses the patch
 }
 
-// reading is a patch that is parsed when it is first asked about, and once.
-type reading struct {
+// parsedPatch is a patch that is parsed once, on first use.
+type parsedPatch struct {
 	patch   string
 	hunks   func() ([]Hunk, error)
 	anchors func() (Anchors, error)
 }
 
-// Read returns the file for use by those who ask for its hunks and anchors more
-// than once: its patch is parsed once for all of them, and for all copies.
+// Read returns the file with a patch that is parsed once, on first use, for all calls of Hunks and
+// Anchors on it and on its copies.
 func (f File) Read() File {
-	r := &reading{patch: f.Patch}
+	r := &parsedPatch{patch: f.Patch}
 	r.hunks = sync.OnceValues(func() ([]Hunk, error) { return Hunks(r.patch) })
 	r.anchors = sync.OnceValues(func() (Anchors, error) { return newAnchors(r.hunks()) })
-	f.read = r
+	f.parsed = r
 	return f
 }
 
-// Hunks are those of the file's patch, which must not be changed.
+// Hunks returns the hunks of the file's patch. The caller must not modify them.
 func (f File) Hunks() ([]Hunk, error) {
-	if f.read != nil && f.read.patch == f.Patch {
-		return f.read.hunks()
+	if f.parsed != nil && f.parsed.patch == f.Patch {
+		return f.parsed.hunks()
 	}
 	return Hunks(f.Patch)
 }
 
-// Anchors are those of the file's patch.
+// Anchors returns the anchors of the file's patch.
 func (f File) Anchors() (Anchors, error) {
-	if f.read != nil && f.read.patch == f.Patch {
-		return f.read.anchors()
+	if f.parsed != nil && f.parsed.patch == f.Patch {
+		return f.parsed.anchors()
 	}
 	return NewAnchors(f.Patch)
 }
 
-// Shows reports whether the diff shows all of some lines, on one of its sides.
+// Shows reports whether the diff shows the lines from start to end on one of its sides.
 func (f File) Shows(start, end int) bool {
 	anchors, err := f.Anchors()
 	return err == nil && (anchors.Admit("RIGHT", start, end) || anchors.Admit("LEFT", start, end))
 }
 
-// Changes is the number of added and deleted lines.
+// Changes returns the number of added and deleted lines.
 func (f File) Changes() int { return f.Additions + f.Deletions }
 
-// Digest is the SHA-256, in hex, over path, status and patch of every file in
-// order. It names the diff that a review is about; commits are not in it. For a
-// file that GitHub gave no patch for, its blob stands in the patch's place, so
-// that the digest can be had without reading content.
+// Digest returns the SHA-256, in hex, of the path, status and patch of every file in order. It
+// identifies the diff under review; commits are not part of it. If GitHub returned no patch for a
+// file, its blob hash takes the patch's place, so that computing the digest needs no content.
 func Digest(files []File) string {
 	h := sha256.New()
 	for _, f := range files {
@@ -104,13 +102,12 @@ func Digest(files []File) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// maxPath is the length in bytes from which a path is refused; Linux has the
-// same limit.
+// maxPath is the length in bytes from which a path is refused; Linux has the same limit.
 const maxPath = 4096
 
-// CheckPath refuses a path of a diff that could leave the tree or name another
-// file than it seems to: empty, absolute, unclean, with "..", a backslash, a
-// NUL, a drive letter, or not UTF-8.
+// CheckPath returns an error for a path of a diff that could leave the tree or that names another
+// file than it seems to: empty, absolute, unclean, with "..", a backslash, a NUL or a drive
+// letter, or not UTF-8.
 func CheckPath(p string) error {
 	reason := ""
 	switch {
@@ -134,6 +131,6 @@ func CheckPath(p string) error {
 	return fmt.Errorf("path %.200q %s", p, reason)
 }
 
-// Entry is what a commit has at a path: of Git a mode (100644, 100755, 120000 for a link,
-// 040000 for a folder, 160000 for a submodule) and its hash.
+// Entry is what a commit has at a path: the Git mode (100644, 100755, 120000 for a symbolic link,
+// 040000 for a folder, 160000 for a submodule) and the hash.
 type Entry struct{ Mode, Blob string }

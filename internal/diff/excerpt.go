@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Excerpt shows the lines from first to last of a side, "LEFT" or "RIGHT", as the rows of
-// their hunk, with around lines of that side before and behind, at most so many rows each.
-// at and end are the rows of first and of last; without both in one hunk there are no rows.
+// Excerpt returns the rows of the hunk that show lines first to last of a side, "LEFT" or "RIGHT",
+// with up to around lines of that side, and at most most rows, of context before and after. at and
+// end are the indexes of first and last in rows. If no hunk has both lines, rows is nil.
 func Excerpt(hunks []Hunk, side string, first, last, around, most int) (rows []Line, at, end int) {
 	for _, h := range hunks {
 		from := -1
@@ -33,7 +33,7 @@ func Excerpt(hunks []Hunk, side string, first, last, around, most int) (rows []L
 	return nil, 0, 0
 }
 
-// On is the line's number on a side, "LEFT" or "RIGHT", 0 where it does not stand on it.
+// On returns the line's number on a side, "LEFT" or "RIGHT", or 0 if it is not on that side.
 func (l Line) On(side string) int {
 	switch {
 	case side == "LEFT" && l.Op != Add:
@@ -44,9 +44,8 @@ func (l Line) On(side string) int {
 	return 0
 }
 
-// Cut is the beginning of a patch in about limit bytes, as a patch of its own; no line
-// takes more than a quarter of the room. One that cannot be read, or that fits, stays as it
-// is.
+// Cut truncates a patch to about limit bytes and returns a valid patch; no line takes more than a
+// quarter of the limit. A patch that fits or that does not parse is returned unchanged.
 func Cut(patch string, limit int) string {
 	hunks, err := Hunks(patch)
 	if err != nil || len(patch) <= limit {

@@ -8,14 +8,14 @@ import (
 
 const devNull = "/dev/null"
 
-func (p *parser) gitHeader() (File, error) {
+func (p *parser) readGitHeader() (File, error) {
 	names := strings.TrimPrefix(p.header(), "diff --git ")
 	f := File{Status: Modified}
 	f.Path = gitName(names)
 	modes, oldName, newName := false, "", ""
 	p.next()
 	for line, ok := p.peek(); ok; line, ok = p.peek() {
-		key, value, known := extended(strings.TrimSuffix(line, "\r"))
+		key, value, known := cutHeaderKey(strings.TrimSuffix(line, "\r"))
 		if !known {
 			break
 		}
@@ -28,11 +28,11 @@ func (p *parser) gitHeader() (File, error) {
 		case "old mode ", "new mode ":
 			modes = true
 		case "rename from ", "rename to ", "copy from ", "copy to ":
-			err = p.moved(&f, key, value)
+			err = p.setMovedName(&f, key, value)
 		case "--- ":
-			oldName, err = p.name(value)
+			oldName, err = p.readName(value)
 		case "+++ ":
-			newName, err = p.name(value)
+			newName, err = p.readName(value)
 		case "Binary files ":
 			f.Binary = true
 		case "GIT binary patch":
@@ -60,7 +60,7 @@ func (p *parser) gitHeader() (File, error) {
 	return f, nil
 }
 
-// agrees reports whether a --- or +++ name agrees with a path, with or where that is empty.
+// agrees reports whether a --- or +++ name agrees with path, or with or if path is empty.
 func agrees(name, path, or string) bool {
 	if path == "" {
 		path = or
@@ -68,8 +68,8 @@ func agrees(name, path, or string) bool {
 	return name == "" || name == devNull || name == path || strings.HasSuffix(name, "/"+path)
 }
 
-// extended splits a line of git's extended header into its key and the rest.
-func extended(line string) (key, value string, ok bool) {
+// cutHeaderKey splits a line of git's extended header into its key and the rest.
+func cutHeaderKey(line string) (key, value string, ok bool) {
 	for _, key := range []string{
 		"index ", "--- ", "+++ ", "new file mode ", "deleted file mode ", "old mode ", "new mode ",
 		"similarity index ", "dissimilarity index ", "rename from ", "rename to ", "copy from ", "copy to ",
@@ -82,8 +82,8 @@ func extended(line string) (key, value string, ok bool) {
 	return "", "", false
 }
 
-func (p *parser) moved(f *File, key, value string) error {
-	name, err := p.name(value)
+func (p *parser) setMovedName(f *File, key, value string) error {
+	name, err := p.readName(value)
 	if err != nil {
 		return err
 	}
@@ -99,8 +99,8 @@ func (p *parser) moved(f *File, key, value string) error {
 	return nil
 }
 
-// skipBinary passes over a binary patch: its lines hold no space, its two
-// headings are "literal N" and "delta N".
+// skipBinary skips a binary patch. Its lines contain no space, except the two headings "literal N"
+// and "delta N".
 func (p *parser) skipBinary() {
 	p.next()
 	for line, ok := p.peek(); ok; line, ok = p.peek() {
@@ -111,8 +111,8 @@ func (p *parser) skipBinary() {
 	}
 }
 
-// atPlainHeader reports whether the scanner stands at the two name lines of a
-// diff without git's header. A hunk must follow, for prose may hold such lines.
+// atPlainHeader reports whether the scanner is at the two name lines of a diff without git's
+// header. A hunk must follow, because prose may contain such lines.
 func (p *parser) atPlainHeader() bool {
 	ahead := *p.scanner
 	for _, prefix := range []string{"--- ", "+++ ", "@@ -"} {
@@ -125,13 +125,13 @@ func (p *parser) atPlainHeader() bool {
 	return true
 }
 
-func (p *parser) plainHeader() (File, error) {
-	old, err := p.name(strings.TrimPrefix(p.header(), "--- "))
+func (p *parser) readPlainHeader() (File, error) {
+	old, err := p.readName(strings.TrimPrefix(p.header(), "--- "))
 	if err != nil {
 		return File{}, err
 	}
 	p.next()
-	new, err := p.name(strings.TrimPrefix(p.header(), "+++ "))
+	new, err := p.readName(strings.TrimPrefix(p.header(), "+++ "))
 	if err != nil {
 		return File{}, err
 	}
@@ -139,8 +139,8 @@ func (p *parser) plainHeader() (File, error) {
 	return plainFile(old, new, p.header()), nil
 }
 
-// plainFile names a file and its status. GNU diff knows no /dev/null for a
-// missing file under -N; the hunk of an empty side says the same.
+// plainFile determines a file's path and status. For a missing file GNU diff -N does not write
+// /dev/null; the hunk's empty side tells the same.
 func plainFile(old, new, hunk string) File {
 	f := File{Status: Modified}
 	old, f.Path = stripPrefixes(old, new)
@@ -153,7 +153,7 @@ func plainFile(old, new, hunk string) File {
 	return f
 }
 
-func (p *parser) plainBinary() (File, error) {
+func (p *parser) readPlainBinary() (File, error) {
 	line := strings.TrimSuffix(strings.TrimPrefix(p.header(), "Binary files "), " differ")
 	old, new, ok := strings.Cut(line, " and ")
 	if !ok {
@@ -165,9 +165,8 @@ func (p *parser) plainBinary() (File, error) {
 	return f, nil
 }
 
-// name reads one name: quoted in git's way, or plain up to a tab, behind which
-// a time may stand.
-func (p *parser) name(s string) (string, error) {
+// readName reads one name: quoted as git does, or plain up to a tab, which may precede a timestamp.
+func (p *parser) readName(s string) (string, error) {
 	if !strings.HasPrefix(s, `"`) {
 		name, _, _ := strings.Cut(s, "\t")
 		return name, nil
@@ -179,8 +178,8 @@ func (p *parser) name(s string) (string, error) {
 	return name, nil
 }
 
-// unquote reads a quoted name at the beginning of s. Git's escapes, octal
-// bytes included, are a part of Go's.
+// unquote reads a quoted name at the beginning of s. Git's escapes, including octal bytes, are a
+// subset of Go's.
 func unquote(s string) (name, rest string, ok bool) {
 	quoted, err := strconv.QuotedPrefix(s)
 	if err != nil || quoted[0] != '"' {
@@ -190,10 +189,10 @@ func unquote(s string) (name, rest string, ok bool) {
 	return name, s[len(quoted):], err == nil
 }
 
-// gitName is the name that both halves of a "diff --git" line share. It is
-// empty where they differ, as for renames, whose names stand below.
+// gitName returns the name that both halves of a "diff --git" line share. It is empty if they
+// differ, as in a rename; further header lines then give the names.
 func gitName(names string) string {
-	old, new := halves(names)
+	old, new := splitNames(names)
 	if old == "" || new == "" {
 		return ""
 	}
@@ -203,9 +202,9 @@ func gitName(names string) string {
 	return ""
 }
 
-// halves splits the two names, either of which may be quoted. Plain names may
-// hold spaces; equal names are equally long, so the middle parts them.
-func halves(names string) (old, new string) {
+// splitNames splits a "diff --git" line's two names, either of which may be quoted. Plain names may
+// contain spaces; names of equal length are split in the middle.
+func splitNames(names string) (old, new string) {
 	if strings.HasPrefix(names, `"`) {
 		old, rest, _ := unquote(names)
 		new := strings.TrimPrefix(rest, " ")
@@ -219,20 +218,20 @@ func halves(names string) (old, new string) {
 		return plain, new
 	}
 	mid := len(names) / 2
-	for off := range 2 * maxUneven { // the middle first, then ever further from it
+	for off := range 2 * maxUneven { // the middle first, then outwards
 		at := mid + (off+1)/2*(1-off%2*2)
-		if partsAt(names, at) {
+		if splitsAt(names, at) {
 			return names[:at], names[at+1:]
 		}
 	}
 	return "", ""
 }
 
-// maxUneven is how far from the middle two names may part: half of what their
-// prefixes differ in length.
+// maxUneven is how far from the middle splitNames looks for the split: half of the difference in
+// length between the two prefixes.
 const maxUneven = 32
 
-func partsAt(names string, at int) bool {
+func splitsAt(names string, at int) bool {
 	if at < 0 || at >= len(names) || names[at] != ' ' {
 		return false
 	}
@@ -240,10 +239,9 @@ func partsAt(names string, at int) bool {
 	return o == n
 }
 
-// stripPrefixes takes a/ and b/, or whatever first folder stands in their
-// place, off two names that are equal behind it. Names that are equal as they
-// stand were written without prefixes. The path of a removed file is its old
-// one.
+// stripPrefixes removes a/ and b/, or whatever first folder takes their place, from two names that
+// are otherwise equal. Names that are equal as written have no prefixes. If new is /dev/null, both
+// results are the old path.
 func stripPrefixes(old, new string) (string, string) {
 	_, o, cutOld := strings.Cut(old, "/")
 	_, n, cutNew := strings.Cut(new, "/")
@@ -260,8 +258,8 @@ func stripPrefixes(old, new string) (string, string) {
 	return old, new
 }
 
-// stripSide takes a prefix of one letter off, all that can be told where the
-// other side is missing.
+// stripSide removes a prefix of one letter, which is all that can be recognized without the other
+// side.
 func stripSide(name string) string {
 	if len(name) > 2 && name[1] == '/' && strings.IndexByte("abiwco12", name[0]) >= 0 {
 		return name[2:]
@@ -269,14 +267,14 @@ func stripSide(name string) string {
 	return name
 }
 
-// parser stands between files, or in the prose that may come before one: a
-// commit message, a mail's header.
+// parser is positioned between files, or in the prose that may precede one: a commit message, the
+// headers of a mail.
 type parser struct {
 	*scanner
 	files     []File
 	seen      map[string]int // path to index in files
 	prose     bool
-	offending int // first line that is prose
+	offending int // number of the first line of prose, or 0
 }
 
 func quote(path string) string { return fmt.Sprintf("%.200q", path) }

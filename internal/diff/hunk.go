@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Op says what a line of a hunk does.
+// Op is the operator of a line of a hunk.
 type Op byte
 
 // The three kinds of lines.
@@ -16,17 +16,16 @@ const (
 	Delete  Op = '-'
 )
 
-// Line is one line of a hunk. Old and New are 1-based line numbers; 0 where
-// the line does not exist on that side. Text has no operator and no line feed.
+// Line is one line of a hunk. Old and New are 1-based line numbers, or 0 if the line does not
+// exist on that side. Text has no operator and no line feed.
 type Line struct {
 	Op       Op
 	Old, New int
 	Text     string
 }
 
-// Hunk is one stretch of a patch. The starts are 1-based; a side without
-// lines starts at the line before (0 in an empty file). Section is the text
-// behind the second @@.
+// Hunk is one hunk of a patch. The starts are 1-based; a side without lines starts at the line
+// before (0 in an empty file). Section is the text after the second @@.
 type Hunk struct {
 	OldStart, OldLines int
 	NewStart, NewLines int
@@ -34,8 +33,8 @@ type Hunk struct {
 	Lines              []Line
 }
 
-// Hunks reads one file's patch: hunks without file headers. An empty patch has
-// no hunks. The error names the line of the patch that is wrong.
+// Hunks parses one file's patch: hunks without file headers. An empty patch has no hunks. The
+// error gives the number of the faulty line of the patch.
 func Hunks(patch string) ([]Hunk, error) {
 	var hunks []Hunk
 	var order hunkOrder
@@ -59,8 +58,8 @@ var hunkHeader = regexp.MustCompile(`^@@ -([0-9]{1,9})(?:,([0-9]{1,9}))? \+([0-9
 
 func isHunkHeader(line string) bool { return strings.HasPrefix(line, "@@ -") }
 
-// hunkOrder holds the first line that the next hunk may touch on each side.
-// Hunks that run backwards or overlap would give one line two meanings.
+// hunkOrder holds the first line that the next hunk may touch on each side. Hunks out of order or
+// overlapping would give one line two meanings.
 type hunkOrder struct{ old, new int }
 
 func (o *hunkOrder) admit(h Hunk) bool {
@@ -76,8 +75,8 @@ func admit(free *int, start, lines int) bool {
 	return ok
 }
 
-// readHunk reads the header and the lines that it counts, and the marker of a
-// missing line feed. The scanner stands behind the hunk afterwards.
+// readHunk reads a hunk: the header, as many lines as it counts, and the marker of a missing line
+// feed. It leaves the scanner after the hunk.
 func readHunk(s *scanner, order *hunkOrder, emit func(Line)) (Hunk, error) {
 	h, err := parseHunkHeader(s)
 	if err != nil {
@@ -99,7 +98,7 @@ func readHunk(s *scanner, order *hunkOrder, emit func(Line)) (Hunk, error) {
 			return Hunk{}, s.errorf("hunk of line %d is cut off: %d old and %d new lines are missing", first,
 				oldEnd-old, newEnd-new)
 		}
-		op, text := split(line)
+		op, text := cutOp(line)
 		switch {
 		case op == Context && old < oldEnd && new < newEnd:
 			emit(Line{Context, old, new, text})
@@ -122,8 +121,8 @@ func readHunk(s *scanner, order *hunkOrder, emit func(Line)) (Hunk, error) {
 	return h, nil
 }
 
-// split takes the operator off a line; a quite empty one is an empty context line.
-func split(line string) (Op, string) {
+// cutOp cuts the operator off a line; a completely empty line is an empty context line.
+func cutOp(line string) (Op, string) {
 	if line == "" || line == "\r" {
 		return Context, line
 	}

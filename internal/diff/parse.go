@@ -8,18 +8,17 @@ import (
 	"strings"
 )
 
-// Errors of Parse that a caller may want to tell apart; they come wrapped with
-// the line.
+// Errors of Parse that a caller may want to distinguish. They are wrapped with the line number.
 var (
 	ErrNotDiff  = errors.New("not a unified diff")
 	ErrCombined = errors.New("a combined diff (diff --cc) has more than one old side and cannot be reviewed")
 	ErrTooLarge = errors.New("diff is too large")
 )
 
-// Parse reads a unified diff, as git or "diff -u" write it, of at most limit bytes. Patches
-// come in GitHub's form: hunks alone, no line feed at the end. Names are as written;
-// whether one leaves the tree is for CheckPath to say. Errors are ErrTooLarge, or name the
-// line: ErrNotDiff, ErrCombined, and others for a damaged diff.
+// Parse reads a unified diff of at most limit bytes, as git or "diff -u" write it. Patches are in
+// GitHub's form: hunks only, no final line feed. Names are returned as written; use CheckPath to
+// refuse one that leaves the tree. The error is ErrTooLarge, or it gives the line: ErrNotDiff,
+// ErrCombined, or another for a malformed diff.
 func Parse(r io.Reader, limit int64) ([]File, error) {
 	text, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err != nil {
@@ -28,7 +27,7 @@ func Parse(r io.Reader, limit int64) ([]File, error) {
 	if int64(len(text)) > limit {
 		return nil, fmt.Errorf("%w: more than %d bytes", ErrTooLarge, limit)
 	}
-	p := parser{scanner: newScanner(uncolored(string(text))), prose: true, seen: map[string]int{}}
+	p := parser{scanner: newScanner(stripColors(string(text))), prose: true, seen: map[string]int{}}
 	if err := p.parse(); err != nil {
 		return nil, err
 	}
@@ -40,7 +39,7 @@ func Parse(r io.Reader, limit int64) ([]File, error) {
 
 func (p *parser) parse() error {
 	for line, ok := p.peek(); ok; line, ok = p.peek() {
-		take, err := p.section(line)
+		take, err := p.sectionReader(line)
 		if err != nil {
 			return err
 		}
@@ -48,7 +47,7 @@ func (p *parser) parse() error {
 			p.next()
 			continue
 		}
-		if err := p.file(take); err != nil {
+		if err := p.readFile(take); err != nil {
 			return err
 		}
 		p.prose = false
@@ -56,29 +55,30 @@ func (p *parser) parse() error {
 	return nil
 }
 
-// section says how to read the file that begins at line; nil where none does.
-func (p *parser) section(line string) (func() (File, error), error) {
+// sectionReader returns the function that reads the file beginning at line, or nil if no file begins
+// there.
+func (p *parser) sectionReader(line string) (func() (File, error), error) {
 	switch {
 	case strings.HasPrefix(line, "diff --git "):
-		return p.gitHeader, nil
+		return p.readGitHeader, nil
 	case strings.HasPrefix(line, "diff --cc "), strings.HasPrefix(line, "diff --combined "),
 		strings.HasPrefix(line, "@@@ "):
 		return nil, p.errorf("%w", ErrCombined)
 	case submoduleLine.MatchString(line):
-		return p.submodule, nil
+		return p.readSubmodule, nil
 	case p.atPlainHeader():
-		return p.plainHeader, nil
+		return p.readPlainHeader, nil
 	case p.offending == 0 && strings.HasPrefix(line, "Binary files ") && strings.HasSuffix(p.header(), " differ"):
-		return p.plainBinary, nil
+		return p.readPlainBinary, nil
 	case isHunkHeader(line) && p.offending == 0:
 		return nil, p.errorf("a hunk without a file's header: %w", ErrNotDiff)
 	}
-	return nil, p.between(line)
+	return nil, p.checkProse(line)
 }
 
-// between judges a line that belongs to no file. Right behind a hunk a line
-// that looks like one of its own means that the counts are wrong.
-func (p *parser) between(line string) error {
+// checkProse checks a line that belongs to no file. Right after a hunk, a line that looks like a
+// hunk's means that the counts are wrong.
+func (p *parser) checkProse(line string) error {
 	if strings.TrimSpace(line) == "" || isNoise(line) {
 		return nil
 	}
@@ -92,8 +92,8 @@ func (p *parser) between(line string) error {
 	return nil
 }
 
-// isProse reports whether a line opens text in front of another diff: a mail's
-// signature, a commit, a submodule's log.
+// isProse reports whether a line begins text before another diff: a mail signature, a commit, a
+// submodule's log.
 func isProse(line string) bool {
 	return strings.HasPrefix(line, "-- ") || strings.HasPrefix(line, "commit ") || strings.HasPrefix(line, "From ") ||
 		strings.HasPrefix(line, "Submodule ")
@@ -110,7 +110,7 @@ func isNoise(line string) bool {
 	return false
 }
 
-func (p *parser) file(header func() (File, error)) error {
+func (p *parser) readFile(header func() (File, error)) error {
 	at := p.n
 	f, err := header()
 	if err != nil {
@@ -120,7 +120,7 @@ func (p *parser) file(header func() (File, error)) error {
 		return fmt.Errorf("line %d: the header names no file", at)
 	}
 	if f.Patch == "" {
-		err = p.hunks(&f)
+		err = p.readHunks(&f)
 	}
 	if err != nil {
 		return err
@@ -128,7 +128,7 @@ func (p *parser) file(header func() (File, error)) error {
 	return p.add(f, at)
 }
 
-func (p *parser) hunks(f *File) error {
+func (p *parser) readHunks(f *File) error {
 	start := p.pos
 	var order hunkOrder
 	for line, ok := p.peek(); ok && isHunkHeader(line); line, ok = p.peek() {
@@ -148,8 +148,8 @@ func (p *parser) hunks(f *File) error {
 	return nil
 }
 
-// trimPatch takes the last line feed off, as GitHub does, unless the last line
-// is an empty one, which would be lost.
+// trimPatch removes the last line feed, as GitHub does, unless the last line is empty and would be
+// lost.
 func trimPatch(patch string) string {
 	if strings.HasSuffix(patch, "\n\n") {
 		return patch
@@ -157,8 +157,8 @@ func trimPatch(patch string) string {
 	return strings.TrimSuffix(patch, "\n")
 }
 
-// add keeps a file. A path may come twice only where git splits a change of
-// type (a file that becomes a link) into a removal and an addition.
+// add records a file. A path may occur twice only if git splits a change of type (a file that
+// becomes a link) into a removal and an addition.
 func (p *parser) add(f File, at int) error {
 	i, twice := p.seen[f.Path]
 	if !twice {
@@ -179,10 +179,10 @@ func (p *parser) add(f File, at int) error {
 	return nil
 }
 
-// scanner walks the lines of a text without copying them; a carriage return stays.
+// scanner walks the lines of a text without copying them. It keeps carriage returns.
 type scanner struct {
 	text string
-	pos  int // offset of the line that peek gives
+	pos  int // offset of the line that peek returns
 	n    int // number of that line, 1-based
 }
 
@@ -205,8 +205,8 @@ func (s *scanner) next() {
 	s.n++
 }
 
-// header gives the current line as one that the diff tool wrote: a carriage
-// return at its end comes from a converted file and is no part of a name.
+// header returns the current line as the diff tool wrote it: a carriage return at its end comes
+// from a converted file and is not part of a name.
 func (s *scanner) header() string {
 	line, _ := s.peek()
 	return strings.TrimSuffix(line, "\r")
@@ -216,15 +216,15 @@ func (s *scanner) errorf(format string, args ...any) error {
 	return fmt.Errorf("line %d: %w", s.n, fmt.Errorf(format, args...))
 }
 
-// submoduleLine begins what git writes of a submodule with --submodule=log or diff; below
-// stand the names of commits, or diffs of the files within.
+// submoduleLine matches the first line of a submodule's entry with --submodule=log or diff. The
+// subjects of commits, or diffs of the submodule's files, follow it.
 var submoduleLine = regexp.MustCompile(
 	`^Submodule (.+) (?:([0-9a-f]{7,64})\.\.\.?([0-9a-f]{7,64})(?: \((.+)\))?:?|contains (?:untracked|modified)` +
 		` content)\r?$`)
 
-// submodule reads such a line as the file that --submodule=short makes of it, with
-// commits as they are abbreviated there. What a work tree holds of one is no change.
-func (p *parser) submodule() (File, error) {
+// readSubmodule reads such a line as the file that --submodule=short makes of it, with the commits
+// abbreviated as they are there. A submodule's uncommitted content is no change.
+func (p *parser) readSubmodule() (File, error) {
 	m := submoduleLine.FindStringSubmatch(p.header())
 	p.next()
 	for line, ok := p.peek(); ok && (strings.HasPrefix(line, "  > ") || strings.HasPrefix(line, "  < ")); {
@@ -251,9 +251,9 @@ var (
 	color         = regexp.MustCompile(`\x1b\[[0-9;]*[mK]`)
 )
 
-// uncolored takes git's colours out of a diff that was written for a terminal: one
-// whose headers have some. Elsewhere such a sequence is part of a file.
-func uncolored(text string) string {
+// stripColors removes git's colors from a diff written for a terminal, recognized by its colored
+// headers. In other diffs such a sequence is part of a file.
+func stripColors(text string) string {
 	if !coloredHeader.MatchString(text) {
 		return text
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/org/pr-review-action/internal/order"
 )
 
-// Items are findings as a decision is checked against them, with what earlier reviews
-// posted and stands.
+// Items returns the items that a decision is checked against: the findings, and the earlier
+// findings that are posted and still stand.
 func Items(all []Finding, earlier ...Earlier) []decision.Item {
 	items := make([]decision.Item, 0, len(all))
 	for _, f := range all {
@@ -23,9 +23,9 @@ func Items(all []Finding, earlier ...Earlier) []decision.Item {
 	return items
 }
 
-// End returns earlier findings as a decision by somebody has them: those that it drops
-// by their ids were posted, and stand no more.
-func End(d decision.Decision, earlier []Earlier, by string) []Earlier {
+// MarkDropped returns a copy of the earlier findings after a decision by the person by: posted findings
+// that it drops by their ids are marked as dropped.
+func MarkDropped(d decision.Decision, earlier []Earlier, by string) []Earlier {
 	earlier = slices.Clone(earlier)
 	for i, e := range earlier {
 		if e.ID != "" && e.Fate == WasPosted && slices.ContainsFunc(d.Drop, func(x decision.Drop) bool {
@@ -37,10 +37,10 @@ func End(d decision.Decision, earlier []Earlier, by string) []Earlier {
 	return earlier
 }
 
-// Apply returns the findings as a decision has them, in the order of Compare, those that a
-// filter held back before behind the others and untouched. Dropped ones are marked, not
-// removed. An edit replaces the body alone. A finding can leave its line for the review's
-// body and never the other way, where nobody saw it.
+// Apply returns the findings as decided, in the order of Compare. Findings that a filter held back
+// before come after the others, untouched. Dropped ones are marked, not removed. An edit replaces
+// only the body. A move takes a finding from its line to the review's body, never the other way,
+// because nobody saw it there.
 func Apply(d decision.Decision, all []Finding) []Finding {
 	decided := slices.Clone(all)
 	for i := range decided {
@@ -49,12 +49,12 @@ func Apply(d decision.Decision, all []Finding) []Finding {
 		}
 	}
 	if len(d.Severity) > 0 {
-		order.Stable(decided, func(a, b Finding) int { return cmp.Or(heldBack(a)-heldBack(b), Compare(a, b)) })
+		order.Stable(decided, func(a, b Finding) int { return cmp.Or(filteredRank(a)-filteredRank(b), Compare(a, b)) })
 	}
 	return decided
 }
 
-func heldBack(f Finding) int {
+func filteredRank(f Finding) int {
 	if f.Filtered != "" && f.Filtered != Dropped {
 		return 1
 	}
@@ -84,8 +84,7 @@ func apply(d decision.Decision, f *Finding) {
 	}
 }
 
-// regrade gives a finding another severity, and a nit the place of nits, which
-// is the review's body.
+// regrade changes a finding's severity. A new nit moves to the review's body, where nits belong.
 func regrade(f *Finding, s Severity) {
 	switch {
 	case s == Nit && f.Placement == Inline:

@@ -48,7 +48,7 @@ func TestADropEndsAllThatOneFindingLists(t *testing.T) {
 	t.Parallel()
 	before := []Earlier{{Fate: WasPosted, ID: "F1"}, {Fate: WasPosted, ID: "F1", Listed: true}, {Fate: WasPosted},
 		{Fate: WasPosted, ID: "F2"}}
-	after := End(decision.Decision{Drop: []decision.Drop{{ID: "F1", Reason: "wrong"}}}, before, "maya")
+	after := MarkDropped(decision.Decision{Drop: []decision.Drop{{ID: "F1", Reason: "wrong"}}}, before, "maya")
 	require.Equal(t, []Earlier{{Fate: WasDropped, ID: "F1", By: "maya"}, {Fate: WasDropped, ID: "F1", Listed: true,
 		By: "maya"}, {Fate: WasPosted}, {Fate: WasPosted, ID: "F2"}}, after)
 	require.Equal(t, WasPosted, before[0].Fate, "the input is as it was")

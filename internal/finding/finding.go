@@ -44,36 +44,36 @@ const (
 	Linter Source = "linter"
 )
 
-// Filter is the reason why a finding is kept out of the draft. A filtered
-// finding stays in the state. Each has a row of words in render's filtered.go.
+// Filter is the reason why a finding is kept out of the draft. A filtered finding stays in the
+// state. Each filter has its wording in render's filtered.go.
 type Filter string
 
 // The filters that aggregation applies.
 const (
 	LowConfidence    Filter = "low_confidence"
 	Duplicate        Filter = "duplicate"
-	AlreadyPosted    Filter = "posted"         // an earlier review of the pull request says it
+	AlreadyPosted    Filter = "posted"         // an earlier review of the pull request reported it
 	DroppedBefore    Filter = "dropped_before" // an approver of an earlier draft dropped it
-	AlreadyCommented Filter = "said"           // a person said it of the same lines
-	Repeat           Filter = "repeat"         // the finding whose id it has lists its line
-	Capped           Filter = "capped"         // a linter says more than is shown of it
+	AlreadyCommented Filter = "said"           // a person reported it on the same lines
+	Repeat           Filter = "repeat"         // the finding with the same id lists its line
+	Capped           Filter = "capped"         // a linter reported more than is shown
 )
 
-// Dropped is the filter of a finding that this draft's approver left out.
+// Dropped is the filter of a finding that this draft's approver dropped.
 const Dropped Filter = "dropped"
 
-// LeftOut is the filter of a finding that the settings' report leaves out, for its category,
-// its rule or its severity: drafts count it in these words. aggregate sets it too.
+// LeftOut is the filter of a finding that the report settings exclude by category, rule or
+// severity; drafts count it under that wording. aggregate sets it too.
 const LeftOut Filter = "left_out"
 
 // The filters of a file's review.
 const (
 	Misquoted Filter = "misquoted" // the line it quotes is nowhere in the diff
-	Refuted   Filter = "refuted"   // a second look at it came to another result
+	Refuted   Filter = "refuted"   // a second look came to another result
 )
 
-// Finding is one claim about one place of a change. Title, Body, Suggestion,
-// Quote, Category and Path are untrusted text: they come from a model or a diff.
+// Finding is one claim about one place in a change. Title, Body, Suggestion, Quote, Category and
+// Path are untrusted text: they come from a model or a diff.
 type Finding struct {
 	ID         string   `json:"id"` // F1, F2, … in the order shown; empty until aggregated
 	Path       string   `json:"path"`
@@ -86,33 +86,33 @@ type Finding struct {
 	Title      string   `json:"title"`      // one sentence, no line break
 	Body       string   `json:"body"`       // why it matters; Markdown
 	Suggestion string   `json:"suggestion"` // replaces StartLine to Line exactly; empty for none
-	// why the suggestion is not one to apply, and is shown as code; our own words
+	// why the suggestion cannot be applied and is shown as code; our own words
 	SuggestionProblem string    `json:"plain,omitempty"`
 	Quote             string    `json:"quote"` // the line of code the claim is about
 	Placement         Placement `json:"placement"`
 	Fingerprint       string    `json:"fingerprint"`
 	Source            Source    `json:"source"`
 	Rule              string    `json:"rule,omitempty"`   // the rule's name; empty for a model's finding
-	Origin            *Origin   `json:"origin,omitempty"` // of a linter's finding; nil for others
+	Origin            *Origin   `json:"origin,omitempty"` // set for a linter's finding only
 
-	Also     []string `json:"also,omitempty"`      // who else says it: names of rules, or "model"
-	RuleText string   `json:"rule_text,omitempty"` // what that rule says, in its own words; shown behind Body
+	Also     []string `json:"also,omitempty"`      // other sources that report it: names of rules, or "model"
+	RuleText string   `json:"rule_text,omitempty"` // the rule's own text for it; shown after Body
 
-	Filtered Filter `json:"filtered,omitempty"` // set where the finding is kept out of the draft
+	Filtered Filter `json:"filtered,omitempty"` // set if the finding is kept out of the draft
 	Note     string `json:"note,omitempty"`     // why it is placed in the body, or filtered; our own words
 }
 
-// Origin says which linter a finding is of. Its texts are untrusted: who wrote the
-// change has the last word on what its linters say.
+// Origin says which linter a finding comes from. Its texts are untrusted: the author of the change
+// controls what the change's linters report.
 type Origin struct {
 	Tool string `json:"tool,omitempty"`
 	Help string `json:"help,omitempty"` // https address of the rule's page
-	From string `json:"from,omitempty"` // where its results are from, such as "by ci.yml of this change"
+	From string `json:"from,omitempty"` // where its results come from, such as "by ci.yml of this change"
 }
 
-// AlsoSaid is the paragraph behind a finding's body: what a rule that makes it too says,
-// which linters do, and of a linter's where it is from. It is empty for others. Like
-// Body it is untrusted text.
+// AlsoSaid returns the paragraph after a finding's body: the text of a rule that reports it too,
+// the linters that do, and where a linter's finding comes from. It is empty if there are none.
+// Like Body it is untrusted text.
 func (f Finding) AlsoSaid() string {
 	var said []string
 	also := f.Also
@@ -120,39 +120,39 @@ func (f Finding) AlsoSaid() string {
 		said, also = append(said, fmt.Sprintf("The rule `%s` says so too: %s", f.Also[0], f.RuleText)), also[1:]
 	}
 	if o := f.Origin; o != nil {
-		said = append(said, o.said(f.Rule))
+		said = append(said, o.sentence(f.Rule))
 	}
 	for _, name := range also {
 		if strings.Contains(name, " ") { // a linter and its rule
-			said = append(said, fmt.Sprintf("So says %s.", coded(name)))
+			said = append(said, fmt.Sprintf("So says %s.", codeSpan(name)))
 		}
 	}
 	return strings.Join(said, " ")
 }
 
-// said is "Reported by `golangci-lint`, rule `errcheck`, by ci.yml of this change."
-func (o Origin) said(rule string) string {
-	text := "Reported by " + coded(o.Tool)
+// sentence returns "Reported by `golangci-lint`, rule `errcheck`, by ci.yml of this change."
+func (o Origin) sentence(rule string) string {
+	text := "Reported by " + codeSpan(o.Tool)
 	if rule != "" {
-		text += ", rule " + coded(rule)
+		text += ", rule " + codeSpan(rule)
 	}
 	if o.From != "" {
 		text += ", " + o.From
 	}
 	if o.Help != "" {
-		return text + ": " + coded(o.Help)
+		return text + ": " + codeSpan(o.Help)
 	}
 	return text + "."
 }
 
-func coded(s string) string { return "`" + strings.ReplaceAll(s, "`", "'") + "`" }
+func codeSpan(s string) string { return "`" + strings.ReplaceAll(s, "`", "'") + "`" }
 
-// Name is the linter and its rule, as Also has them.
+// Name returns the linter and its rule in the form that Also uses.
 func (o Origin) Name(rule string) string { return o.Tool + " " + rule }
 
-// Fingerprint identifies a finding across pushes: it hashes path, category,
-// title and quote with white space folded, and no line number. A linter's message may
-// name lines and counts: tool and rule stand in the title's place.
+// Fingerprint identifies a finding across pushes. It hashes path, category, title and quote, with
+// white space folded, and no line number. A linter's message may contain lines and counts, so its
+// tool and rule are hashed instead of the title.
 func Fingerprint(f Finding) string {
 	fold := func(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
 	parts := []string{f.Path, fold(f.Category), fold(f.Title), fold(f.Quote)}
@@ -163,8 +163,8 @@ func Fingerprint(f Finding) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Compare orders findings as they are shown: gravest first, then by path, line
-// and, so that the order is total, by title, body and fingerprint.
+// Compare orders findings as they are shown: gravest first, then by path and line. Title, body and
+// fingerprint break ties, so that the order is total.
 func Compare(a, b Finding) int {
 	return cmp.Or(
 		cmp.Compare(b.Severity.Rank(), a.Severity.Rank()),
@@ -177,12 +177,12 @@ func Compare(a, b Finding) int {
 	)
 }
 
-// ListedBy reports whether a finding lists the line of a repeat.
+// ListedBy reports whether other, which has the same id, lists the line of f, a repeat.
 func (f Finding) ListedBy(other Finding) bool {
 	return other.ID == f.ID && f.ID != "" && other.Filtered != Repeat
 }
 
-// Kept returns the findings that no filter holds back, in their order.
+// Kept returns the findings without a filter, in their order.
 func Kept(all []Finding) []Finding {
 	kept := make([]Finding, 0, len(all))
 	for _, f := range all {
@@ -193,7 +193,7 @@ func Kept(all []Finding) []Finding {
 	return kept
 }
 
-// Count is the number of findings of a severity.
+// Count returns the number of findings with a severity.
 func Count(all []Finding, s Severity) (n int) {
 	for _, f := range all {
 		if f.Severity == s {
@@ -203,8 +203,8 @@ func Count(all []Finding, s Severity) (n int) {
 	return n
 }
 
-// Counts says how many findings of each severity there are, gravest first:
-// "2 blockers, 1 major, 2,000 nits". It is "nothing found" for none.
+// Counts formats the number of findings of each severity, gravest first: "2 blockers, 1 major,
+// 2,000 nits". It returns "nothing found" for none.
 func Counts(all []Finding) string {
 	var parts []string
 	for _, s := range slices.Backward(Severities()) {
@@ -218,7 +218,7 @@ func Counts(all []Finding) string {
 	return strings.Join(parts, ", ")
 }
 
-// plural is a severity behind a number: major and minor are no nouns.
+// plural returns a severity as it follows a number: major and minor are not nouns.
 func plural(s Severity, n int) string {
 	if n == 1 || s == Major || s == Minor {
 		return string(s)
@@ -226,7 +226,8 @@ func plural(s Severity, n int) string {
 	return string(s) + "s"
 }
 
-// Severity says how grave a finding is. A decision may change it, so it is defined there.
+// Severity says how grave a finding is. It is defined in decision, because a decision may change
+// it.
 type Severity = decision.Severity
 
 // The severities, weakest first.
@@ -240,31 +241,31 @@ const (
 // Severities lists every severity, weakest first.
 func Severities() []Severity { return decision.Severities() }
 
-// ParseSeverity reads a severity's name; the error lists the valid ones.
+// ParseSeverity parses a severity's name; the error lists the valid ones.
 func ParseSeverity(name string) (Severity, error) { return decision.ParseSeverity(name) }
 
 // FlagKind says what a flag warns of.
 type FlagKind string
 
-// The kinds of flags. A hidden-text flag is about title, description or branch
-// name alone: in a file the same is a finding.
+// The kinds of flags. A hidden-text flag is only about title, description or branch name: in a
+// file the same is a finding.
 const (
-	InjectionFlag   FlagKind = "injection"   // text that addresses whoever reviews
-	SuppressionFlag FlagKind = "suppression" // a list of what tools are not to report grew
-	HiddenFlag      FlagKind = "hidden-text" // characters that a reader does not see, or a forged mark of ours
+	InjectionFlag   FlagKind = "injection"   // text that addresses the reviewer
+	SuppressionFlag FlagKind = "suppression" // a list of what tools must not report grew
+	HiddenFlag      FlagKind = "hidden-text" // characters that a reader does not see, or a forged mark of this tool
 )
 
-// Flag warns the approver of a text in the change. It is a line of the draft's
-// banner and is never posted. Path and Text are untrusted.
+// Flag warns the approver of a text in the change. It is shown in the draft's banner and is never
+// posted. Path and Text are untrusted.
 type Flag struct {
 	Path string   `json:"path"` // empty for title, description and branch name
 	Line int      `json:"line"` // 1-based, of the new file or the description
 	Kind FlagKind `json:"kind"`
-	Text string   `json:"text"` // what stands there, without credentials; behind "title: " and the like without a path
+	Text string   `json:"text"` // without credentials; begins with "title: " or the like if Path is empty
 }
 
-// Reaching is the number of findings that are at least as grave as a severity;
-// 0 where that is empty or unknown, which nothing reaches.
+// Reaching returns the number of findings that are at least as grave as a severity, or 0 if the
+// severity is empty or unknown.
 func Reaching(all []Finding, from Severity) (n int) {
 	for _, f := range all {
 		if from.Rank() >= 0 && f.Severity.Rank() >= from.Rank() {

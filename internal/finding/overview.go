@@ -7,16 +7,16 @@ import (
 	"github.com/org/pr-review-action/internal/cost"
 )
 
-// Overview is what the step over the whole change came to, once every file was reviewed.
-// Text, and what its lists say, are a model's words.
+// Overview is the result of the step that looks at the whole change after every file was reviewed.
+// Text and the texts in its lists are a model's words.
 type Overview struct {
-	Key      string      `json:"key,omitempty"`  // names what was looked at; empty where something is missing
+	Key      string      `json:"key,omitempty"`  // identifies what was looked at; empty if something is missing
 	Text     string      `json:"text,omitempty"` // two or three sentences on what the change does; for the approver
 	Findings []Finding   `json:"findings,omitempty"`
 	Criteria []Criterion `json:"criteria,omitempty"`
 	Unasked  []Unasked   `json:"unasked,omitempty"`
 	Notes    []string    `json:"notes,omitempty"`   // what could not be looked at, in our own words
-	Dropped  bool        `json:"dropped,omitempty"` // by the approver, where it was to be posted
+	Dropped  bool        `json:"dropped,omitempty"` // by the approver, if it was to be posted
 	Usage    cost.Usage  `json:"usage,omitzero"`
 	Calls    []Call      `json:"calls,omitempty"`
 }
@@ -31,14 +31,14 @@ const (
 	Unknown Verdict = "unknown"
 )
 
-// Lines are lines of the diff, of the new side where the diff shows them there.
+// Lines is a range of lines of the diff, on the new side if the diff shows them there.
 type Lines struct {
 	Path      string `json:"path"`
 	StartLine int    `json:"start_line"`
 	EndLine   int    `json:"end_line"`
 }
 
-// Numbers is "14" for one line and "14–20" for several.
+// Numbers returns "14" for one line and "14–20" for several.
 func (l Lines) Numbers() string {
 	if l.StartLine == l.EndLine {
 		return strconv.Itoa(l.EndLine)
@@ -46,10 +46,10 @@ func (l Lines) Numbers() string {
 	return fmt.Sprintf("%d–%d", l.StartLine, l.EndLine)
 }
 
-// Criterion is an acceptance criterion and what the change does about it.
+// Criterion is an acceptance criterion and the change's verdict on it.
 type Criterion struct {
 	N        int     `json:"n"`
-	Text     string  `json:"text,omitempty"` // of the ticket, where context.show allows it; untrusted
+	Text     string  `json:"text,omitempty"` // from the ticket, if context.show allows it; untrusted
 	Verdict  Verdict `json:"verdict"`
 	Evidence []Lines `json:"evidence"`
 }
@@ -57,5 +57,5 @@ type Criterion struct {
 // Unasked is a part of the change that no ticket asks for.
 type Unasked struct {
 	Lines
-	Text string `json:"text,omitempty"` // what it does; empty where no words may leave the job
+	Text string `json:"text,omitempty"` // what it does; empty if the text must not leave the job
 }

@@ -12,9 +12,9 @@ import (
 
 const maxOutput = 16 << 10
 
-// Shell runs a command of the user's in a folder, with the variables of env alone, and
-// reports whether it passed and what it printed last. What it leaves running is killed. The error is of a command that
-// could not be started, or of the context.
+// Shell runs a user's command in a folder, with no environment variables but env. It reports
+// whether the command passed and returns the end of its output. Processes that it leaves running
+// are killed. The error is that of a command that could not be started, or the context's.
 func Shell(ctx context.Context, dir, command string, env []string) (passed bool, output string, err error) {
 	cmd := process.Command(ctx, "sh", "-c", command)
 	cmd.Dir, cmd.Env, cmd.WaitDelay = dir, append([]string{}, env...), 2*time.Second
@@ -24,7 +24,7 @@ func Shell(ctx context.Context, dir, command string, env []string) (passed bool,
 		return false, "", err
 	}
 	failed := cmd.Wait()
-	_ = cmd.Cancel() // of a group that is gone, mostly
+	_ = cmd.Cancel() // usually the group is gone already
 	if ctx.Err() != nil {
 		return false, "", ctx.Err()
 	}

@@ -209,7 +209,7 @@ func TestAFileOfAnyNameIsReadAtTheBase(t *testing.T) {
 	}
 	r.write("b.go", "package b\n\nvar b = 2\n")
 	r.commit("plain.go", "")
-	read := byPath(r.change("HEAD~1..HEAD").Files)
+	read := sortByPath(r.change("HEAD~1..HEAD").Files)
 	for _, name := range names {
 		if name != "f missing" && name != "c.go\r" { // of which no language is known
 			require.Equal(t, "generated", read[name].Vouched, "%q", name)

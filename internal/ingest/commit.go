@@ -13,19 +13,19 @@ import (
 	"github.com/org/pr-review-action/internal/problem"
 )
 
-// Base is a commit of a clone that something is to be built on.
+// Base is a commit of a clone on which a change is built.
 type Base struct {
-	Folder string // name of the clone's
+	Folder string // name of the clone's folder
 	Commit string // full hash
-	Branch string // its name; empty where a hash was named
+	Branch string // its name; empty if a hash was given
 	Config config.Config
 
 	Clone Clone
 }
 
-// BaseAt reads a commit of the clone around dir, HEAD where name is empty, with the settings
-// file that it has at file. Errors that are the caller's to mend are ErrNoClone,
-// ErrNoGit and ErrNoRange.
+// BaseAt reads a commit of the clone around dir, or HEAD if name is empty, with the settings file
+// that the commit has at file's path. Errors that the caller can fix are ErrNoClone, ErrNoGit and
+// ErrNoRange.
 func BaseAt(ctx context.Context, dir, name string, file config.File) (b Base, err error) {
 	if b.Clone, err = OpenClone(ctx, dir); err != nil {
 		return b, err
@@ -33,8 +33,8 @@ func BaseAt(ctx context.Context, dir, name string, file config.File) (b Base, er
 	b.Folder = b.Clone.name()
 	if name == "" {
 		name = "HEAD"
-		b.Branch, _ = b.Clone.line(ctx, "symbolic-ref", "--quiet", "--short", "HEAD") // detached: it has none
-	} else if _, err := b.Clone.line(ctx, "show-ref", "--verify", "refs/heads/"+name); err == nil {
+		b.Branch, _ = b.Clone.runLine(ctx, "symbolic-ref", "--quiet", "--short", "HEAD") // a detached HEAD has none
+	} else if _, err := b.Clone.runLine(ctx, "show-ref", "--verify", "refs/heads/"+name); err == nil {
 		b.Branch = name
 	}
 	if b.Commit, err = b.Clone.Commit(ctx, name); err != nil {
@@ -47,13 +47,12 @@ func BaseAt(ctx context.Context, dir, name string, file config.File) (b Base, er
 	return b, err
 }
 
-// mostBranches is how many names are tried where a branch of another commit has one.
+// mostBranches is the number of branch names that Write tries.
 const mostBranches = 9
 
-// Write makes files one commit on the base, to a branch of its own, with the user's name
-// and no hook; work tree, index and present branch stay as they are. A branch that has
-// these very files is taken for it; where another commit has the name, a number is counted
-// up behind it.
+// Write commits files on the base, to a branch of their own, under the user's name and without
+// hooks. Work tree, index and current branch stay unchanged. If the branch exists with the same
+// content and parent, it is returned; if it is another commit, Write appends -2, -3 and so on.
 func (b Base) Write(ctx context.Context, name, message string, files []change.File) (branch, commit string,
 	err error) {
 	tree, err := b.tree(ctx, files)
@@ -74,7 +73,7 @@ func (b Base) Write(ctx context.Context, name, message string, files []change.Fi
 			}
 			return branch, commit, err
 		}
-		about, err := b.Clone.line(ctx, "show", "-s", "--format=%T %P", commit)
+		about, err := b.Clone.runLine(ctx, "show", "-s", "--format=%T %P", commit)
 		if err == nil && about == tree+" "+b.Commit {
 			return branch, commit, nil
 		}
@@ -83,24 +82,24 @@ func (b Base) Write(ctx context.Context, name, message string, files []change.Fi
 }
 
 func (b Base) tree(ctx context.Context, files []change.File) (tree string, err error) {
-	err = b.indexed(ctx, files, func(index string) error {
+	err = b.withIndex(ctx, files, func(index string) error {
 		tree, err = b.git(ctx, index, nil, "write-tree")
 		return err
 	})
 	return tree, err
 }
 
-// Export checks the base's files out into an empty folder, with some replaced. Filters that
-// the clone's owner has configured run, and no hook.
+// Export checks the base's files out into an empty folder, with some of them replaced. Filters
+// that the clone's owner has configured run; hooks do not.
 func (b Base) Export(ctx context.Context, dir string, files []change.File) error {
-	return b.indexed(ctx, files, func(index string) error {
+	return b.withIndex(ctx, files, func(index string) error {
 		_, err := b.git(ctx, index, nil, "--work-tree="+dir, "checkout-index", "--all", "--force")
 		return err
 	})
 }
 
-// indexed does something with an index of its own: the base's files, with some replaced.
-func (b Base) indexed(ctx context.Context, files []change.File, do func(index string) error) error {
+// withIndex calls do with a temporary index of the base's files, with some of them replaced.
+func (b Base) withIndex(ctx context.Context, files []change.File, do func(index string) error) error {
 	dir, err := os.MkdirTemp("", "pr-review-index-")
 	if err != nil {
 		return err
@@ -133,7 +132,7 @@ func (b Base) commitTree(ctx context.Context, tree, message string) (string, err
 	return commit, err
 }
 
-// git runs git on the clone with an index and an input; no hook runs.
+// git runs git on the clone with an index and an input; no hooks run.
 func (b Base) git(ctx context.Context, index string, input []byte, args ...string) (string, error) {
 	env := []string{"GIT_DIR=" + b.Clone.Dir, "GIT_INDEX_FILE=" + filepath.Join(b.Clone.Dir, "no-index")}
 	if index != "" {

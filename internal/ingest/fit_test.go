@@ -46,6 +46,6 @@ func TestFitMeasuresWhatIsStored(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "a\n\t\"b\"\\", "\x00\x1b", "é\u2028<&>", "\xff\xfe"} {
 		stored, _ := json.Marshal(strings.ToValidUTF8(text, "\ufffd"))
-		require.LessOrEqual(t, len(stored), quoted(text), "%q", text)
+		require.LessOrEqual(t, len(stored), quotedSize(text), "%q", text)
 	}
 }

@@ -17,15 +17,15 @@ import (
 	"github.com/org/pr-review-action/internal/problem"
 )
 
-const inClone = "go into the clone, or pass a pull request's address or a diff's file"
+const cloneAdvice = "go into the clone, or pass a pull request's address or a diff's file"
 
-// Errors of Range that are the caller's to mend.
+// Errors of Range that the caller can fix.
 var (
 	ErrNoRange = problem.Sentinel("not a range of this clone",
 		"name two commits of this clone, such as main...HEAD; a shallow clone may need git fetch --unshallow")
-	ErrNoClone = problem.Sentinel("this folder is not in a clone", inClone)
+	ErrNoClone = problem.Sentinel("this folder is not in a clone", cloneAdvice)
 	ErrBare    = problem.Sentinel("this clone is bare, without a work tree", "name two commits, such as main...HEAD")
-	ErrNoGit   = problem.Sentinel("a range needs git, which is not in PATH", inClone)
+	ErrNoGit   = problem.Sentinel("a range needs git, which is not in PATH", cloneAdvice)
 	ErrPartial = problem.Sentinel("this clone is a partial one (git clone --filter), and lacks what is needed here",
 		"nothing is fetched here by itself: git fetch --refetch --no-filter brings the rest")
 )
@@ -36,9 +36,9 @@ func IsRange(arg string) bool {
 	return ok && base != "" && strings.TrimPrefix(head, ".") != "" && !strings.ContainsAny(arg, " \t\n")
 }
 
-// Range reads what changed between two commits of the clone in dir: base...head from the
-// merge base, as a pull request does, base..head from base itself. Errors of the argument
-// are ErrNoRange, of the place ErrNoClone, ErrNoGit and ErrPartial.
+// Range reads what changed between two commits of the clone in dir: base...head starts from the
+// merge base, as a pull request does, base..head from base itself. A bad argument is ErrNoRange; a
+// bad place is ErrNoClone, ErrNoGit or ErrPartial.
 func Range(ctx context.Context, dir, arg string, file config.File) (Change, error) {
 	g, err := OpenClone(ctx, dir)
 	if err != nil {
@@ -47,7 +47,7 @@ func Range(ctx context.Context, dir, arg string, file config.File) (Change, erro
 	return g.Range(ctx, arg, file)
 }
 
-// Range is Range of an open clone.
+// Range is like the function Range, for an open clone.
 func (g Clone) Range(ctx context.Context, arg string, file config.File) (Change, error) {
 	baseName, headName, _ := strings.Cut(arg, "..")
 	headName, fromMergeBase := strings.CutPrefix(headName, ".")
@@ -60,7 +60,7 @@ func (g Clone) Range(ctx context.Context, arg string, file config.File) (Change,
 		return Change{}, err
 	}
 	if fromMergeBase {
-		if base, err = g.line(ctx, "merge-base", base, head); err != nil {
+		if base, err = g.runLine(ctx, "merge-base", base, head); err != nil {
 			return Change{}, fmt.Errorf("%s and %s have no common commit: %w", baseName, headName, ErrNoRange)
 		}
 	}
@@ -72,23 +72,23 @@ func (g Clone) Range(ctx context.Context, arg string, file config.File) (Change,
 	return c, err
 }
 
-// Clone is an open repository of this machine. Nothing that the reviewed change
-// could configure (external diff programs, text conversions, hooks, pagers,
-// attributes) takes part: git runs in the .git folder, without work tree and
-// index, so that it finds no .gitattributes which would call a source binary.
+// Clone is an open repository on this machine. Nothing that the reviewed change could configure
+// (external diff programs, text conversions, hooks, pagers, attributes) takes effect: git runs in
+// the .git folder, without work tree and index, so it finds no .gitattributes that could declare
+// source to be binary.
 type Clone struct {
 	Dir string // the .git folder, absolute
 
-	around  string // the folder that it was opened from
-	extra   string // a folder of further objects, or empty
-	objects *objects
+	openedFrom   string // the folder from which it was opened
+	extraObjects string // a folder with additional objects, or empty
+	objects      *objects
 }
 
-// notGit is what git says of a folder that is in no clone.
+// notGit is git's error for a folder outside any clone.
 const notGit = "not a git repository"
 
-// OpenClone finds the clone around dir: ErrNoClone, or ErrNoGit. A process of git that answers
-// what its objects hold ends with ctx.
+// OpenClone opens the clone around dir. It returns ErrNoClone or ErrNoGit if there is none. The
+// git process that serves the clone's objects ends with ctx.
 func OpenClone(ctx context.Context, dir string) (Clone, error) {
 	out, err := git(ctx, dir, nil, nil, "rev-parse", "--absolute-git-dir")
 	switch {
@@ -99,14 +99,14 @@ func OpenClone(ctx context.Context, dir string) (Clone, error) {
 	case err != nil:
 		return Clone{}, err
 	}
-	return Clone{Dir: strings.TrimSuffix(string(out), "\n"), around: dir}.with(ctx, ""), nil
+	return Clone{Dir: strings.TrimSuffix(string(out), "\n"), openedFrom: dir}.withObjects(ctx, ""), nil
 }
 
-// with is the clone with further objects, from a folder. What it asks for ends with life.
-func (g Clone) with(life context.Context, objects string) Clone {
-	g.extra = objects
+// withObjects returns the clone with additional objects from a folder. Its git process ends with life.
+func (g Clone) withObjects(life context.Context, objects string) Clone {
+	g.extraObjects = objects
 	g.objects = newObjects(life, func() *exec.Cmd {
-		// no context: who asks ends it, and life does
+		// no context: the asking call or the end of life ends it
 		return prepare(exec.Command("git", g.args("cat-file", "--batch")...), g.Dir, g.env())
 	})
 	return g
@@ -130,23 +130,23 @@ func (g Clone) read(ctx context.Context, base, head string, file config.File, c 
 	if err != nil {
 		return fmt.Errorf("reading the range's diff: %w", err)
 	}
-	c.Files = byPath(files)
+	c.Files = sortByPath(files)
 	c.Base = base
-	err = c.governed(file, func(path string, _ int64) ([]byte, error) { return g.file(ctx, base, path) })
+	err = c.readRules(file, func(path string, _ int64) ([]byte, error) { return g.file(ctx, base, path) })
 	if err != nil {
 		return err
 	}
 	return vouch(ctx, c.Files, cloneBase{g, base, head})
 }
 
-// cloneBase is the commit that a range starts from.
+// cloneBase is the commit at which a range starts.
 type cloneBase struct {
 	Clone
-	commit, after string
+	baseCommit, headCommit string
 }
 
-func (b cloneBase) folder(ctx context.Context, path string) ([]string, error) {
-	out, err := b.Run(ctx, "ls-tree", "-z", "--name-only", b.commit, path+"/")
+func (b cloneBase) listFolder(ctx context.Context, path string) ([]string, error) {
+	out, err := b.Run(ctx, "ls-tree", "-z", "--name-only", b.baseCommit, path+"/")
 	names := strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 })
 	for i, name := range names {
 		names[i] = strings.TrimPrefix(name, path+"/")
@@ -154,20 +154,21 @@ func (b cloneBase) folder(ctx context.Context, path string) ([]string, error) {
 	return names, err
 }
 
-func (b cloneBase) text(ctx context.Context, path string) ([]byte, error) {
-	return b.blob(ctx, b.commit, path)
+func (b cloneBase) readBase(ctx context.Context, path string) ([]byte, error) {
+	return b.blob(ctx, b.baseCommit, path)
 }
 
-func (b cloneBase) head(ctx context.Context, path string) ([]byte, error) {
-	return b.blob(ctx, b.after, path)
+func (b cloneBase) readHead(ctx context.Context, path string) ([]byte, error) {
+	return b.blob(ctx, b.headCommit, path)
 }
 
-// blob is nil where the file is not there, or has more than maxBlob bytes.
+// blob returns a file's content, or nil if it does not exist or is larger than maxBlob bytes.
 func (b cloneBase) blob(ctx context.Context, commit, path string) ([]byte, error) {
 	return b.fileUpTo(ctx, maxBlob, commit, path)
 }
 
-// Commit is the full hash of a commit that a name stands for; ErrNoRange where it is none.
+// Commit returns the full hash of the commit that a name resolves to, or ErrNoRange if it does
+// not.
 func (g Clone) Commit(ctx context.Context, name string) (string, error) {
 	found, err := g.object(ctx, maxBlob, name+"^{commit}")
 	switch {
@@ -179,12 +180,12 @@ func (g Clone) Commit(ctx context.Context, name string) (string, error) {
 	return found.hash, nil
 }
 
-// file reads a file at a commit; one that is not there is nil.
+// file returns a file's content at a commit, or nil if it does not exist.
 func (g Clone) file(ctx context.Context, commit, path string) ([]byte, error) {
 	return g.fileUpTo(ctx, math.MaxInt64, commit, path)
 }
 
-// fileUpTo is file, and nil too for one of more bytes.
+// fileUpTo is like file, but returns nil also for a file of more than limit bytes.
 func (g Clone) fileUpTo(ctx context.Context, limit int64, commit, path string) ([]byte, error) {
 	found, err := g.object(ctx, limit, commit+":"+path)
 	if err == nil && found.kind != "" && found.kind != "blob" {
@@ -196,10 +197,10 @@ func (g Clone) fileUpTo(ctx context.Context, limit int64, commit, path string) (
 	return found.text, nil
 }
 
-// object is what a name stands for.
+// object returns the object that a name resolves to.
 func (g Clone) object(ctx context.Context, limit int64, name string) (object, error) {
-	if strings.ContainsAny(name, "\r\n") { // a question is one line
-		hash, err := g.line(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name)
+	if strings.ContainsAny(name, "\r\n") { // cat-file reads one name a line
+		hash, err := g.runLine(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name)
 		switch {
 		case errors.Is(err, ErrPartial) || ctx.Err() != nil:
 			return object{}, err
@@ -215,7 +216,7 @@ func (g Clone) object(ctx context.Context, limit int64, name string) (object, er
 	return found[0], nil
 }
 
-// Blobs reads objects by their hashes, in their order. One that is not there is an error.
+// Blobs returns the contents of blobs, in the order of their hashes. A missing blob is an error.
 func (g Clone) Blobs(ctx context.Context, hashes []string) ([][]byte, error) {
 	all, err := g.objects.read(ctx, math.MaxInt64, hashes...)
 	if err != nil {
@@ -231,20 +232,20 @@ func (g Clone) Blobs(ctx context.Context, hashes []string) ([][]byte, error) {
 	return texts, nil
 }
 
-func (g Clone) line(ctx context.Context, args ...string) (string, error) {
+func (g Clone) runLine(ctx context.Context, args ...string) (string, error) {
 	out, err := g.Run(ctx, args...)
 	return strings.TrimSpace(string(out)), err
 }
 
-// Run runs git on the clone in the way described above, and gives what it prints.
+// Run runs git on the clone, isolated as Clone describes, and returns its standard output.
 func (g Clone) Run(ctx context.Context, args ...string) ([]byte, error) {
 	return git(ctx, g.Dir, nil, g.env(), g.args(args...)...)
 }
 
 func (g Clone) env() []string {
 	env := []string{"GIT_DIR=" + g.Dir, "GIT_WORK_TREE=" + g.Dir, "GIT_INDEX_FILE=" + filepath.Join(g.Dir, "no-index")}
-	if g.extra != "" {
-		env = append(env, g.beside(g.extra)...)
+	if g.extraObjects != "" {
+		env = append(env, g.objectEnv(g.extraObjects)...)
 	}
 	return env
 }
@@ -256,23 +257,23 @@ func (g Clone) args(args ...string) []string {
 	}, args...)
 }
 
-// unfetched are the words of git for an object that a partial clone has left out.
+// unfetched is git's wording for an object that a partial clone lacks.
 const unfetched = "promisor remote"
 
-// git runs git and gives what it prints.
+// git runs git and returns its standard output.
 func git(ctx context.Context, dir string, input io.Reader, env []string, args ...string) ([]byte, error) {
 	cmd := prepare(exec.CommandContext(ctx, "git", args...), dir, env)
 	var stderr bytes.Buffer
 	cmd.Stdin, cmd.Stderr = input, &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		return nil, failure(err, stderr.String())
+		return nil, gitError(err, stderr.String())
 	}
 	return out, nil
 }
 
-// prepare has git start no transport: versions differ in how they are told that a partial
-// clone is not to fetch what it lacks.
+// prepare prevents git from starting a transport. Git versions differ in how a partial clone is
+// told not to fetch what it lacks.
 func prepare(cmd *exec.Cmd, dir string, env []string) *exec.Cmd {
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), append(env, "LC_ALL=C", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none",
@@ -280,8 +281,8 @@ func prepare(cmd *exec.Cmd, dir string, env []string) *exec.Cmd {
 	return cmd
 }
 
-// failure is an error of git with what it said.
-func failure(err error, stderr string) error {
+// gitError returns git's error with its standard error, or ErrPartial.
+func gitError(err error, stderr string) error {
 	switch {
 	case strings.Contains(stderr, unfetched):
 		return ErrPartial

@@ -68,7 +68,7 @@ func (r tree) change(arg string) ingest.Change {
 	return c
 }
 
-func byPath(files []diff.File) map[string]diff.File {
+func sortByPath(files []diff.File) map[string]diff.File {
 	all := map[string]diff.File{}
 	for _, f := range files {
 		all[f.Path] = f
@@ -90,7 +90,7 @@ func TestARangeStartsAtItsBaseOrAtTheMergeBase(t *testing.T) {
 	require.Len(t, three.Files, 1)
 	require.Equal(t, "@@ -0,0 +1 @@\n+2", three.Files[0].Patch)
 	require.Len(t, two.Files, 2)
-	require.Equal(t, diff.Removed, byPath(two.Files)["c.go"].Status)
+	require.Equal(t, diff.Removed, sortByPath(two.Files)["c.go"].Status)
 	require.NotEqual(t, three.Digest(), two.Digest())
 	require.Empty(t, r.change("topic..topic").Files)
 	require.Nil(t, three.Pull)
@@ -106,7 +106,7 @@ func TestARangeKnowsRenamesModesBinariesAndOddNames(t *testing.T) {
 	r.git("update-index", "--chmod=+x", "run.sh")
 	require.NoError(t, os.Chmod(filepath.Join(r.dir, "run.sh"), 0o700))
 	r.commit("x.bin", "\x00\x02", "gone.go", "", odd, "2", "-dash.go", "3\n")
-	files := byPath(r.change("HEAD~1..HEAD").Files)
+	files := sortByPath(r.change("HEAD~1..HEAD").Files)
 	require.Len(t, files, 6)
 	require.Equal(t, diff.File{Path: "new.go", OldPath: "old.go", Status: diff.Renamed}, files["new.go"])
 	require.True(t, files["x.bin"].Binary)

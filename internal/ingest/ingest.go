@@ -1,9 +1,7 @@
-// Package ingest reads a change: a pull request through the API, a range of a
-// clone, or a diff.
+// Package ingest reads a change: a pull request through the API, a range of a clone, or a diff.
 //
-// It gives back the same shape for each and judges nothing. Of a pull request
-// nothing is checked out and nothing from its head is trusted: settings come
-// from the base. Start reading at Change.
+// It returns the same Change for each and judges nothing. For a pull request nothing is checked
+// out and nothing from its head is trusted: settings come from the base. Start reading at Change.
 package ingest
 
 import (
@@ -25,7 +23,7 @@ import (
 	"github.com/org/pr-review-action/internal/pull"
 )
 
-// Change is what a review is about.
+// Change is what a review examines.
 type Change struct {
 	Name     string     // as people call it: #42, main...HEAD, demo
 	Thread   string     // the thread's id
@@ -38,20 +36,21 @@ type Change struct {
 	// path of the settings file in the repository; empty for a diff, which has no base to read it from
 	Settings   string
 	Attributes []byte // .gitattributes of the base, or empty
-	// of the trusted commit: how to work on the repository; it guides a review and orders nothing
+	// from the trusted commit: how to work on the repository; it guides a review but gives no
+	// orders
 	Guidance []prompt.Document
 	Base     string // the commit that the change starts from; empty for a diff
-	Clone    Clone  // that the change was read of; of a diff and a pull request none
-	Tree     string // of a work tree: its files as a tree of Git's; else empty
-	Objects  string // of a work tree: the folder that holds what the clone does not; else empty
+	Clone    Clone  // that the change was read from; zero for a diff or a pull request
+	Tree     string // for a work tree: its files as a Git tree; else empty
+	Objects  string // for a work tree: the folder with the objects that the clone lacks; else empty
 }
 
-// maxGuidance bounds a file of guidance, in bytes. A larger one is left out.
+// maxGuidance is the largest guidance file that is read, in bytes. Larger ones are left out.
 const maxGuidance = 64 << 10
 
-// governed reads what the trusted commit says of reviews: settings, guidance, attributes. A
-// file that is not there is nil.
-func (c *Change) governed(file config.File, read func(path string, limit int64) ([]byte, error)) error {
+// readRules reads what the trusted commit defines for reviews: settings, guidance and attributes.
+// read returns nil for a missing file.
+func (c *Change) readRules(file config.File, read func(path string, limit int64) ([]byte, error)) error {
 	text, err := read(file.Path, config.MaxSize+1)
 	if err != nil {
 		return err
@@ -72,22 +71,22 @@ func (c *Change) governed(file config.File, read func(path string, limit int64) 
 	return err
 }
 
-// Digest names the change's diff; see diff.Digest.
+// Digest returns the digest of the change's diff; see diff.Digest.
 func (c Change) Digest() string { return diff.Digest(c.Files) }
 
-// byPath puts files in the order in which they are reviewed, shown and hashed.
-func byPath(files []diff.File) []diff.File {
+// sortByPath sorts files into the order in which they are reviewed, shown and hashed.
+func sortByPath(files []diff.File) []diff.File {
 	order.Stable(files, func(a, b diff.File) int { return cmp.Compare(a.Path, b.Path) })
 	return files
 }
 
-// MaxPatches bounds the patches of a change together, in bytes of JSON. A draft
-// travels in a file of at most 48 MiB, and what is found is to fit in as well.
+// MaxPatches bounds the patches of a change together, in bytes of JSON. A draft is stored in a
+// file of at most 48 MiB, which must also hold the findings.
 const MaxPatches = 32 << 20
 
-// Fit leaves out patches until the others are within limit: first those of files
-// that are not needed, then of the others, the largest first. A file that lost
-// its patch keeps its counts, and has no Problem.
+// Fit removes patches until the rest is within limit: first those of files that are not needed,
+// then of the others, the largest first. A file that lost its patch keeps its counts and has no
+// Problem.
 func Fit(files []diff.File, limit int, needed func(diff.File) bool) []diff.File {
 	type patch struct {
 		file, size int
@@ -96,7 +95,7 @@ func Fit(files []diff.File, limit int, needed func(diff.File) bool) []diff.File 
 	var patches []patch
 	total := 0
 	for i, f := range files {
-		size := quoted(f.Patch)
+		size := quotedSize(f.Patch)
 		total += size
 		patches = append(patches, patch{i, size, false})
 	}
@@ -122,36 +121,35 @@ func Fit(files []diff.File, limit int, needed func(diff.File) bool) []diff.File 
 	return files
 }
 
-func quoted(text string) int {
-	out, _ := jsontext.AppendQuote(nil, text) // the error is of text that is no UTF-8, and is written all the same
+func quotedSize(text string) int {
+	out, _ := jsontext.AppendQuote(nil, text) // the error is for invalid UTF-8, which is written nevertheless
 	return len(out)
 }
 
-// MaxDiff is the largest diff that is read, in bytes.
+// MaxDiff is the size of the largest diff that is read, in bytes.
 const MaxDiff = 256 << 20
 
 //go:embed demo.diff
 var demo []byte
 
-// Diff reads a unified diff; name is what people call it. The thread is named
-// after the diff's digest.
+// Diff reads a unified diff; name is its display name. The thread's id contains the diff's digest.
 func Diff(name string, r io.Reader) (Change, error) {
-	return local(name, "diff", r)
+	return localChange(name, "diff", r)
 }
 
-// Demo gives a small change with seeded defects, made for trying things out.
+// Demo returns a small change with seeded defects, for trying things out.
 func Demo() (Change, error) {
-	return local("demo", "demo", bytes.NewReader(demo))
+	return localChange("demo", "demo", bytes.NewReader(demo))
 }
 
-func local(name, kind string, r io.Reader) (Change, error) {
+func localChange(name, kind string, r io.Reader) (Change, error) {
 	files, err := diff.Parse(r, MaxDiff)
 	if err != nil {
 		return Change{}, fmt.Errorf("reading %s: %w", name, err)
 	}
-	c := Change{Name: name, Files: byPath(files), Config: config.Default()}
+	c := Change{Name: name, Files: sortByPath(files), Config: config.Default()}
 	c.Thread = "local/" + kind + ":" + c.Digest()
 	of, known := questions(c.Files, claims(c.Files))
-	note(c.Files, of, known)
+	recordVouched(c.Files, of, known)
 	return c, nil
 }

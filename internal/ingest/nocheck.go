@@ -7,7 +7,7 @@ import (
 	"errors"
 )
 
-// Shell is an error: this build starts no program of anybody's.
+// Shell returns an error: this build runs no commands.
 func Shell(context.Context, string, string, []string) (passed bool, output string, err error) {
 	return false, "", errors.New("this build runs no commands")
 }

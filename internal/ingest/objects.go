@@ -16,30 +16,29 @@ import (
 	"time"
 )
 
-// objects asks one process of git what objects hold: `cat-file --batch`, which is started for
-// the first question and waits for the next one until life ends. Questions take turns. A
-// process that has died is started again.
+// objects serves the contents of objects from one git process, `cat-file --batch`. It starts the
+// process with the first request, keeps it until life ends, and restarts it if it died. Requests
+// take turns.
 type objects struct {
 	life    context.Context //nolint:containedctx // of the process, as exec.CommandContext has it
 	command func() *exec.Cmd
-	turn    chan struct{} // full while somebody asks
-	running *batch        // nil before the first question, and behind a failure
+	turn    chan struct{} // full during a request
+	running *batch        // nil before the first request, and after a failure
 }
 
-// object is what a name stands for. One that is not there has no kind.
+// object is the object that a name resolves to. A missing one has no kind.
 type object struct {
-	hash, kind string // of kind blob, tree, commit or tag
+	hash, kind string // kind is blob, tree, commit or tag
 	size       int64  // in bytes
-	text       []byte // nil where it is larger than was asked for
+	text       []byte // nil if larger than the limit
 }
 
 func newObjects(life context.Context, command func() *exec.Cmd) *objects {
 	return &objects{life: life, command: command, turn: make(chan struct{}, 1)}
 }
 
-// read looks up names as Git takes them, without line breaks: what each stands for, in their
-// order, with the text of those that are no larger than limit. The error is ErrPartial, of ctx,
-// or of git.
+// read looks up names in Git's syntax, without line breaks. It returns an object for each, in
+// order, with the text of those no larger than limit. The error is ErrPartial, ctx's, or git's.
 func (o *objects) read(ctx context.Context, limit int64, names ...string) ([]object, error) {
 	select {
 	case o.turn <- struct{}{}:
@@ -54,17 +53,17 @@ func (o *objects) read(ctx context.Context, limit int64, names ...string) ([]obj
 				return nil, err
 			}
 		}
-		all, err := o.running.answers(ctx, limit, names)
+		all, err := o.running.ask(ctx, limit, names)
 		if err == nil {
 			return all, nil
 		}
-		err = o.end(err)
+		err = o.stop(err)
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case errors.Is(err, ErrPartial), !used:
 			return nil, err
-		} // a process that answered before and is gone says nothing of these names: another one is asked
+		} // a process that answered before and died says nothing about these names: retry with a new one
 	}
 }
 
@@ -86,15 +85,15 @@ func (o *objects) start() error {
 	context.AfterFunc(o.life, func() {
 		o.turn <- struct{}{}
 		if o.running == b {
-			_ = o.end(nil) // nobody asks any more
+			_ = o.stop(nil) // there are no more requests
 		}
 		<-o.turn
 	})
 	return nil
 }
 
-// end ends the process and returns why it did not answer.
-func (o *objects) end(why error) error {
+// stop kills the process and returns the reason why it did not answer.
+func (o *objects) stop(why error) error {
 	b := o.running
 	o.running = nil
 	_ = b.cmd.Process.Kill() // it may be gone already
@@ -103,25 +102,25 @@ func (o *objects) end(why error) error {
 	if why == nil {
 		return nil
 	}
-	return failure(why, b.stderr.String())
+	return gitError(why, b.stderr.String())
 }
 
-// batch is a process that answers: names on its input, objects on its output.
+// batch is a running process that reads names from its input and writes objects to its output.
 type batch struct {
 	cmd     *exec.Cmd
 	input   io.Writer
 	output  *bufio.Reader
-	stderr  bytes.Buffer // to be read behind the end
+	stderr  bytes.Buffer // readable only after the process has ended
 	writing sync.WaitGroup
 }
 
-// answers asks for names and reads what is answered. An error leaves answers behind that nobody
-// has read, so that the process has to be ended.
-func (b *batch) answers(ctx context.Context, limit int64, names []string) ([]object, error) {
+// ask requests names and reads the answers. After an error, unread answers remain, so the
+// process must be killed.
+func (b *batch) ask(ctx context.Context, limit int64, names []string) ([]object, error) {
 	stop := context.AfterFunc(ctx, func() { _ = b.cmd.Process.Kill() })
 	defer stop()
-	b.writing.Go(func() { // beside the reading: git stops to read where nobody takes its answers
-		_, _ = io.WriteString(b.input, strings.Join(names, "\n")+"\n") // who reads sees that it ended
+	b.writing.Go(func() { // concurrently: git stops reading if its answers are not read
+		_, _ = io.WriteString(b.input, strings.Join(names, "\n")+"\n") // the reader notices the end
 	})
 	all := make([]object, len(names))
 	for i := range all {
@@ -133,17 +132,17 @@ func (b *batch) answers(ctx context.Context, limit int64, names []string) ([]obj
 	return all, nil
 }
 
-var answered = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64}) (blob|tree|commit|tag) ([0-9]{1,18})$`)
+var answerHeader = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64}) (blob|tree|commit|tag) ([0-9]{1,18})$`)
 
-// readObject reads "hash kind size<lf>content<lf>", or "name why<lf>" of a name without an object. Content that is
-// larger than limit is passed over.
+// readObject reads "hash kind size<lf>content<lf>", or "name why<lf>" for a name without an
+// object. It skips content larger than limit.
 func readObject(r *bufio.Reader, limit int64) (object, error) {
 	line, err := r.ReadString('\n')
 	if err != nil {
 		return object{}, fmt.Errorf("reading git's answer: %w", err)
 	}
 	line = strings.TrimSuffix(line, "\n")
-	field := answered.FindStringSubmatch(line)
+	field := answerHeader.FindStringSubmatch(line)
 	if field == nil {
 		why := line[strings.LastIndexByte(line, ' ')+1:]
 		if why == "missing" || why == "ambiguous" || why == "submodule" {

@@ -17,7 +17,7 @@ import (
 
 const maxBlob = 2 << 20
 
-// API is what is read of GitHub.
+// API is the part of GitHub's API that ingest reads.
 type API interface {
 	Pull(context.Context, pull.Ref) (pull.Pull, error)
 	Files(context.Context, pull.Pull) (files []diff.File, complete bool, err error)
@@ -27,13 +27,13 @@ type API interface {
 	Protected(ctx context.Context, owner, repo, branch string) (bool, error)
 }
 
-// PullOptions say how a pull request is read.
+// PullOptions configures how a pull request is read.
 type PullOptions struct {
-	Instance string // of the reviewer; enters the thread's id
+	Instance string // of the reviewer; part of the thread's id
 	Config   config.File
 }
 
-// Pull reads a pull request whole: Open, then Files.
+// Pull reads a whole pull request: Open, then Files.
 func Pull(ctx context.Context, api API, ref pull.Ref, o PullOptions) (Change, error) {
 	c, err := Open(ctx, api, ref, o)
 	if err != nil {
@@ -42,8 +42,8 @@ func Pull(ctx context.Context, api API, ref pull.Ref, o PullOptions) (Change, er
 	return Files(ctx, api, c)
 }
 
-// Open reads what names a pull request's thread and says whether it is reviewed:
-// the description and the settings.
+// Open reads what identifies a pull request's thread and decides whether it is reviewed: the
+// description and the settings.
 func Open(ctx context.Context, api API, ref pull.Ref, o PullOptions) (Change, error) {
 	p, err := api.Pull(ctx, ref)
 	if err != nil {
@@ -55,14 +55,14 @@ func Open(ctx context.Context, api API, ref pull.Ref, o PullOptions) (Change, er
 	return c, err
 }
 
-// Files reads every file of an open pull request with its patch. A file whose content
-// cannot be had keeps the reason in Problem; one with more changed lines
-// than the settings admit is not diffed here: nobody will read it.
+// Files reads every file of an open pull request with its patch. A file whose content cannot be
+// read has the reason in Problem. A file with more changed lines than the settings allow is not
+// diffed here, because it will not be reviewed.
 func Files(ctx context.Context, api API, c Change) (Change, error) {
 	p := *c.Pull
 	c.Pull = &p
 	var err error
-	if c.Files, err = listed(ctx, api, p); err != nil {
+	if c.Files, err = listFiles(ctx, api, p); err != nil {
 		return Change{}, err
 	}
 	c.Unlisted = max(0, p.ChangedFiles-len(c.Files))
@@ -72,38 +72,38 @@ func Files(ctx context.Context, api API, c Change) (Change, error) {
 	return c, vouch(ctx, c.Files, pullBase{api, p.Owner, p.Repo, p.BaseSHA, p.HeadSHA})
 }
 
-// Current reads a pull request as far as a decision is checked against it: its
-// state, head and diff. It needs no access to content.
+// Current reads what a decision is checked against: a pull request's state, head and diff. It
+// needs no access to content.
 func Current(ctx context.Context, api API, ref pull.Ref) (Change, error) {
 	p, err := api.Pull(ctx, ref)
 	if err != nil {
 		return Change{}, err
 	}
 	c := Change{Head: p.HeadSHA, Pull: &p}
-	c.Files, err = listed(ctx, api, p)
+	c.Files, err = listFiles(ctx, api, p)
 	return c, err
 }
 
-// Settings reads a repository's settings file at a commit or branch, which a change of its
-// own cannot touch. One that is absent has the defaults.
+// Settings reads a repository's settings file at a commit or branch that the change itself cannot
+// modify. Without a file it returns the defaults.
 func Settings(ctx context.Context, api API, ref pull.Ref, file config.File, revision string) (config.Config, error) {
-	text, err := optional(ctx, api, pull.Pull{Ref: ref}, file.Path, revision, config.MaxSize+1)
+	text, err := readOptional(ctx, api, pull.Pull{Ref: ref}, file.Path, revision, config.MaxSize+1)
 	if err != nil {
 		return config.Config{}, err
 	}
 	return file.Parse(text)
 }
 
-func listed(ctx context.Context, api API, p pull.Pull) ([]diff.File, error) {
+func listFiles(ctx context.Context, api API, p pull.Pull) ([]diff.File, error) {
 	files, _, err := api.Files(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	return byPath(files), nil
+	return sortByPath(files), nil
 }
 
-// readSettings reads the settings and attributes from the base, or from the
-// default branch where anybody may push to the base.
+// readSettings reads settings and attributes from the base, or from the default branch if the base
+// is not protected.
 func readSettings(ctx context.Context, api API, p pull.Pull, file config.File, c *Change) error {
 	ref := p.BaseSHA
 	if p.BaseRef != p.DefaultBranch {
@@ -116,12 +116,12 @@ func readSettings(ctx context.Context, api API, p pull.Pull, file config.File, c
 		}
 	}
 	c.Base = p.BaseSHA
-	return c.governed(file, func(path string, limit int64) ([]byte, error) {
-		return optional(ctx, api, p, path, ref, limit)
+	return c.readRules(file, func(path string, limit int64) ([]byte, error) {
+		return readOptional(ctx, api, p, path, ref, limit)
 	})
 }
 
-func optional(ctx context.Context, api API, p pull.Pull, path, ref string, limit int64) ([]byte, error) {
+func readOptional(ctx context.Context, api API, p pull.Pull, path, ref string, limit int64) ([]byte, error) {
 	text, err := api.Content(ctx, p.Owner, p.Repo, path, ref, limit)
 	if errors.Is(err, github.ErrNotFound) {
 		return nil, nil
@@ -129,14 +129,14 @@ func optional(ctx context.Context, api API, p pull.Pull, path, ref string, limit
 	if err != nil {
 		return nil, err
 	}
-	return append([]byte{}, text...), nil // an empty file is there
+	return append([]byte{}, text...), nil // non-nil: an empty file exists
 }
 
 const maxHidden = 50
 
-// diffMissing makes the patches that GitHub left out. That a file is a binary one
-// is GitHub's word, which attributes of the head may have given it: such a file is
-// looked at, unless its name says that it is none to read.
+// diffMissing creates the patches that GitHub left out. A file counts as binary because GitHub
+// says so, which attributes of the head may have caused: such a file's content is checked, unless
+// its name already marks it as one that is not read.
 func diffMissing(ctx context.Context, api API, p *pull.Pull, files []diff.File, maxChanges int) (err error) {
 	var missing []int
 	hidden := 0
@@ -153,7 +153,7 @@ func diffMissing(ctx context.Context, api API, p *pull.Pull, files []diff.File, 
 	}
 	if p.MergeBase, err = api.MergeBase(ctx, *p); err != nil {
 		for _, i := range missing {
-			if err := unlisted(ctx, &files[i], err); err != nil {
+			if err := noteUnreadable(ctx, &files[i], err); err != nil {
 				return err
 			}
 		}
@@ -167,8 +167,8 @@ func diffMissing(ctx context.Context, api API, p *pull.Pull, files []diff.File, 
 	return group.Wait()
 }
 
-// diffBlobs makes a file's patch from its two versions. What cannot be read
-// costs that file alone, unless the run itself ended.
+// diffBlobs creates a file's patch from its two versions. A read error affects only that file,
+// unless the run itself ended.
 func diffBlobs(ctx context.Context, api API, p pull.Pull, f *diff.File) error {
 	before := ""
 	if f.Status != diff.Added {
@@ -178,13 +178,13 @@ func diffBlobs(ctx context.Context, api API, p pull.Pull, f *diff.File) error {
 		}
 		text, err := api.Content(ctx, p.Owner, p.Repo, path, p.MergeBase, maxBlob)
 		if err != nil {
-			return unlisted(ctx, f, err)
+			return noteUnreadable(ctx, f, err)
 		}
 		before = string(text)
 	}
 	after, err := api.Content(ctx, p.Owner, p.Repo, f.Path, p.HeadSHA, maxBlob)
 	if err != nil {
-		return unlisted(ctx, f, err)
+		return noteUnreadable(ctx, f, err)
 	}
 	was := claim.Bears([]byte(before), finding.Binary)
 	if f.Binary = was || claim.Bears(after, finding.Binary); f.Binary {
@@ -197,11 +197,11 @@ func diffBlobs(ctx context.Context, api API, p pull.Pull, f *diff.File) error {
 	return nil
 }
 
-func unlisted(ctx context.Context, f *diff.File, err error) error {
+func noteUnreadable(ctx context.Context, f *diff.File, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case f.Binary: // it stays what GitHub calls it
+	case f.Binary: // it stays binary, as GitHub reports
 	case errors.Is(err, github.ErrTooLarge):
 		f.Problem = "GitHub gives no diff for it, and it is too large to be diffed here"
 	case errors.Is(err, github.ErrNotFound):
@@ -212,21 +212,21 @@ func unlisted(ctx context.Context, f *diff.File, err error) error {
 	return nil
 }
 
-// pullBase is the commit that a pull request asks to be merged into.
+// pullBase is the commit into which a pull request is to be merged.
 type pullBase struct {
-	api                   API
-	owner, repo, atCommit string
-	atHead                string
+	api                     API
+	owner, repo, baseCommit string
+	headCommit              string
 }
 
-func (b pullBase) folder(ctx context.Context, path string) ([]string, error) {
-	return b.api.Folder(ctx, b.owner, b.repo, path, b.atCommit)
+func (b pullBase) listFolder(ctx context.Context, path string) ([]string, error) {
+	return b.api.Folder(ctx, b.owner, b.repo, path, b.baseCommit)
 }
 
-func (b pullBase) head(ctx context.Context, path string) ([]byte, error) {
-	return b.api.Content(ctx, b.owner, b.repo, path, b.atHead, maxBlob)
+func (b pullBase) readHead(ctx context.Context, path string) ([]byte, error) {
+	return b.api.Content(ctx, b.owner, b.repo, path, b.headCommit, maxBlob)
 }
 
-func (b pullBase) text(ctx context.Context, path string) ([]byte, error) {
-	return b.api.Content(ctx, b.owner, b.repo, path, b.atCommit, maxBlob)
+func (b pullBase) readBase(ctx context.Context, path string) ([]byte, error) {
+	return b.api.Content(ctx, b.owner, b.repo, path, b.baseCommit, maxBlob)
 }

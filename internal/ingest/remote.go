@@ -10,26 +10,27 @@ import (
 	"github.com/org/pr-review-action/internal/pull"
 )
 
-// Top is the folder of the work tree that the clone was opened in: ErrNoClone in a bare one.
+// Top returns the top folder of the work tree in which the clone was opened, or ErrNoClone if
+// bare.
 func (g Clone) Top(ctx context.Context) (string, error) {
-	top, err := git(ctx, g.around, nil, nil, "rev-parse", "--show-toplevel")
+	top, err := git(ctx, g.openedFrom, nil, nil, "rev-parse", "--show-toplevel")
 	if err != nil || len(top) == 0 {
 		return "", ErrNoClone
 	}
 	return strings.TrimSuffix(string(top), "\n"), nil
 }
 
-// DefaultBranch is the default branch as far as the clone knows it, without the remote's
-// name: ErrNoDefaultBranch.
+// DefaultBranch returns the default branch as far as the clone knows it, without the remote's
+// name, or ErrNoDefaultBranch.
 func (g Clone) DefaultBranch(ctx context.Context) (string, error) {
 	name, err := g.defaultBranch(ctx)
 	return strings.TrimPrefix(name, "origin/"), err
 }
 
-// ErrNoOrigin reports a clone that does not say where it came from.
+// ErrNoOrigin reports that a clone has no remote named origin.
 var ErrNoOrigin = errors.New("the clone names no origin")
 
-// Origin is the repository that the clone in dir has for its origin, without a number.
+// Origin returns the repository that is the origin of the clone in dir, without a number.
 func Origin(ctx context.Context, dir string) (pull.Ref, error) {
 	remote, err := git(ctx, dir, nil, nil, "remote", "get-url", "origin")
 	switch {
@@ -41,8 +42,8 @@ func Origin(ctx context.Context, dir string) (pull.Ref, error) {
 	return parseRemote(strings.TrimSpace(string(remote)))
 }
 
-// parseRemote reads a remote's address. A user or password in it goes no further, nor does
-// the port of an ssh one, which is none of the web's.
+// parseRemote parses a remote's address. It drops a user or password, and the port of an ssh
+// address, which is not the web's.
 func parseRemote(address string) (pull.Ref, error) {
 	if at, path, ok := strings.Cut(address, ":"); ok && !strings.Contains(address, "://") && len(at) > 1 {
 		address = "ssh://" + at + "/" + strings.TrimPrefix(path, "/") // git@host:owner/repo

@@ -14,46 +14,46 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 )
 
-// maxAsked bounds what is asked of a base for one change. What was not asked is
-// not borne out.
+// maxAsked is the largest number of questions to a base for one change. A claim whose question is
+// not asked is not confirmed.
 const maxAsked = 200
 
-// What a pull request's base is asked beyond that about generators' headers, since each is a
-// request to GitHub: the longest patches first.
+// Additional questions to a pull request's base about generators' headers. Each is a request to
+// GitHub, so the longest patches come first.
 const (
 	maxUnseen = 50 // files
-	maxBeside = 4  // folders of new files, whose names and three files are read
+	maxBeside = 4  // folders of new files; their names and three of their files are read
 )
 
-// base answers what a repository was like before a change.
+// base reads the repository as it was before a change.
 type base interface {
-	folder(ctx context.Context, path string) ([]string, error) // the names in it
-	text(ctx context.Context, path string) ([]byte, error)     // of a file, at most maxBlob
-	head(ctx context.Context, path string) ([]byte, error)     // of a file as the change leaves it, likewise
+	listFolder(ctx context.Context, path string) ([]string, error) // the names of its entries
+	readBase(ctx context.Context, path string) ([]byte, error)     // a file's content, at most maxBlob
+	readHead(ctx context.Context, path string) ([]byte, error)     // a file's content after the change, likewise
 }
 
-// question is what a claim needs to know of the base.
+// question is what has to be known about the base to confirm a claim.
 type question struct {
 	path   string
 	reason finding.Reason
 	folder bool
 	unseen bool   // whether the file begins with a generator's header
-	beside string // the extension of the folder's files that are looked at for one
-	media  bool   // whether the file's own bytes are those of a picture or the like, which nobody reads
+	beside string // extension of the folder's files that are checked for such a header
+	media  bool   // whether the file's own bytes are those of a picture or the like
 }
 
-// vouch notes for each file which of its claims the base bears out. A change that
-// claims nothing asks nothing, and what cannot be read is not borne out.
+// vouch records for each file which of its claims the base confirms. A change without claims asks
+// nothing, and what cannot be read is not confirmed.
 func vouch(ctx context.Context, files []diff.File, b base) error {
 	open := claims(files)
 	if _, remote := b.(pullBase); remote {
-		worth(files, open)
+		limitHeaderClaims(files, open)
 	}
 	of, known := questions(files, open)
 	if err := ask(ctx, of, known, b); err != nil {
 		return err
 	}
-	note(files, of, known)
+	recordVouched(files, of, known)
 	return nil
 }
 
@@ -67,8 +67,8 @@ func claims(files []diff.File) [][]claim.Claim {
 	return open
 }
 
-// worth takes out the claims about generators' headers that are not asked about.
-func worth(files []diff.File, open [][]claim.Claim) {
+// limitHeaderClaims removes the claims about generators' headers that are beyond the limits.
+func limitHeaderClaims(files []diff.File, open [][]claim.Claim) {
 	order := make([]int, len(files))
 	for i := range order {
 		order[i] = i
@@ -91,7 +91,7 @@ func worth(files []diff.File, open [][]claim.Claim) {
 	}
 }
 
-// questions are those of each file's open claims, with what the change itself tells of them.
+// questions returns the questions of each file's open claims, and what the change itself answers.
 func questions(files []diff.File, open [][]claim.Claim) (of [][]question, known map[question]bool) {
 	of, known = make([][]question, len(files)), map[question]bool{}
 	for i, f := range files {
@@ -116,7 +116,7 @@ func questions(files []diff.File, open [][]claim.Claim) (of [][]question, known 
 	return of, known
 }
 
-func note(files []diff.File, of [][]question, known map[question]bool) {
+func recordVouched(files []diff.File, of [][]question, known map[question]bool) {
 	for i := range files {
 		if at := slices.IndexFunc(of[i], func(q question) bool { return known[q] }); at >= 0 {
 			files[i].Vouched = string(of[i][at].reason)
@@ -124,7 +124,7 @@ func note(files []diff.File, of [][]question, known map[question]bool) {
 	}
 }
 
-// ask looks up what the change itself does not tell, in the order of its files.
+// ask looks up, in the order of the files, what the change itself does not answer.
 func ask(ctx context.Context, of [][]question, known map[question]bool, b base) error {
 	var group errgroup.Group
 	var mu sync.Mutex
@@ -155,24 +155,24 @@ func ask(ctx context.Context, of [][]question, known map[question]bool, b base) 
 func (q question) ask(ctx context.Context, b base) bool {
 	switch {
 	case q.folder:
-		names, err := b.folder(ctx, q.path)
+		names, err := b.listFolder(ctx, q.path)
 		return len(names) > 0 && err == nil
 	case q.beside != "":
 		return q.generated(ctx, b)
 	case q.media:
-		text, err := b.head(ctx, q.path)
+		text, err := b.readHead(ctx, q.path)
 		return err == nil && claim.IsMedia(text)
 	}
-	text, err := b.text(ctx, q.path)
+	text, err := b.readBase(ctx, q.path)
 	return err == nil && claim.Bears(text, q.reason)
 }
 
-// generated reports whether a folder's files of a kind are a generator's: two at least, and
-// each of the first, the middle and the last of them by name. Of a folder that has none,
-// it is the nearest one above that counts, of the next two.
+// generated reports whether a folder's files with an extension are generated: there are at least
+// two, and the first, middle and last of them by name all are. If a folder has none, the nearest
+// of the next two folders above that has some decides.
 func (q question) generated(ctx context.Context, b base) bool {
 	for dir, up := q.path, 0; dir != "." && up < 3; dir, up = path.Dir(dir), up+1 {
-		names, err := b.folder(ctx, dir)
+		names, err := b.listFolder(ctx, dir)
 		if err != nil {
 			return false
 		}
@@ -181,7 +181,7 @@ func (q question) generated(ctx context.Context, b base) bool {
 			slices.Sort(names)
 			return len(names) > 1 && !slices.ContainsFunc(slices.Compact([]string{names[0], names[len(names)/2],
 				names[len(names)-1]}), func(name string) bool {
-				text, err := b.text(ctx, path.Join(dir, name))
+				text, err := b.readBase(ctx, path.Join(dir, name))
 				return err != nil || !claim.Bears(text, q.reason)
 			})
 		}

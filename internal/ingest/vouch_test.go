@@ -122,7 +122,7 @@ func TestD5_ARangeAsksItsClone(t *testing.T) {
 	r.commit("vendor/b.go", "2\n", "web/a.js", packed+"b\n", "web/b.js", packed+"\n", "tool", "\x00\x01", "new.bin",
 		"\x00", "dist/vendor/c.go", "3\n")
 	got := map[string]string{}
-	for path, f := range byPath(r.change("HEAD~1..HEAD").Files) {
+	for path, f := range sortByPath(r.change("HEAD~1..HEAD").Files) {
 		got[path] = f.Vouched
 	}
 	require.Equal(t, map[string]string{
@@ -138,7 +138,7 @@ func TestD5_ADiffAloneVouchesByItsOtherFiles(t *testing.T) {
 		"--- /dev/null\n+++ b/lib/vendor/c.go\n@@ -0,0 +1 @@\n+2\n"
 	c, err := ingest.Diff("x", strings.NewReader(text))
 	require.NoError(t, err)
-	files := byPath(c.Files)
+	files := sortByPath(c.Files)
 	require.Equal(t, "vendored", files["vendor/b.go"].Vouched)
 	require.Empty(t, files["lib/vendor/c.go"].Vouched)
 }

@@ -18,18 +18,17 @@ import (
 var ErrNoDefaultBranch = problem.Sentinel("this clone does not say which branch is its default",
 	"name the base: main...HEAD reviews commits; git remote set-head origin --auto tells Git which one")
 
-// WorkTree is a clone's folder with what is not committed in it.
+// WorkTree is a clone's folder with its uncommitted changes.
 type WorkTree struct {
 	Base      string   // the default branch, as Git names it: origin/main
-	Untracked []string // paths that Git neither tracks nor ignores, in their order
+	Untracked []string // paths that Git neither tracks nor ignores, in order
 
 	clone Clone
 	root  string // the folder
 }
 
-// OpenWorkTree finds the work tree around dir, its default branch and its untracked
-// files. Errors that are the caller's to mend are ErrNoClone, ErrBare, ErrNoGit and
-// ErrNoDefaultBranch.
+// OpenWorkTree finds the work tree around dir, its default branch and its untracked files. Errors
+// that the caller can fix are ErrNoClone, ErrBare, ErrNoGit and ErrNoDefaultBranch.
 func OpenWorkTree(ctx context.Context, dir string) (WorkTree, error) {
 	g, err := OpenClone(ctx, dir)
 	if err != nil {
@@ -52,9 +51,9 @@ func OpenWorkTree(ctx context.Context, dir string) (WorkTree, error) {
 	return w, nil
 }
 
-// defaultBranch is the remote's default branch, else the local branch of a usual name.
+// defaultBranch returns the remote's default branch, or else a local branch with a common name.
 func (g Clone) defaultBranch(ctx context.Context) (string, error) {
-	if name, err := g.line(ctx, "symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD"); err == nil {
+	if name, err := g.runLine(ctx, "symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD"); err == nil {
 		return name, nil
 	}
 	for _, name := range []string{"origin/main", "origin/master", "main", "master"} {
@@ -65,12 +64,11 @@ func (g Clone) defaultBranch(ctx context.Context) (string, error) {
 	return "", ErrNoDefaultBranch
 }
 
-// Change reads what the work tree changes against the commit that its branch left the
-// default branch at, with the untracked files or without. Git's own index and objects stay
-// as they are: what is not committed is held in the folder Change.Objects, which the caller
-// removes.
+// Change reads the changes of the work tree since the commit at which its branch left the default
+// branch, with or without untracked files. Git's own index and objects stay unchanged: uncommitted
+// content is stored in the folder Change.Objects, which the caller must remove.
 func (w WorkTree) Change(ctx context.Context, untracked bool, file config.File) (c Change, err error) {
-	base, err := w.clone.line(ctx, "merge-base", w.Base, "HEAD")
+	base, err := w.clone.runLine(ctx, "merge-base", w.Base, "HEAD")
 	if err != nil {
 		return Change{}, fmt.Errorf("HEAD and %s have no common commit: %w", w.Base, ErrNoRange)
 	}
@@ -81,13 +79,13 @@ func (w WorkTree) Change(ctx context.Context, untracked bool, file config.File) 
 	}
 	defer func() {
 		if err != nil {
-			_ = os.RemoveAll(c.Objects) // the error at hand tells more
+			_ = os.RemoveAll(c.Objects) // the first error says more
 		}
 	}()
 	if c.Tree, err = w.tree(ctx, c.Objects, untracked); err != nil {
 		return c, err
 	}
-	g := w.clone.with(ctx, c.Objects)
+	g := w.clone.withObjects(ctx, c.Objects)
 	if err := g.read(ctx, base, c.Tree, file, &c); err != nil {
 		return c, err
 	}
@@ -95,15 +93,15 @@ func (w WorkTree) Change(ctx context.Context, untracked bool, file config.File) 
 	return c, nil
 }
 
-// tree writes the work tree as Git would commit it, with an index and a folder of
-// objects of its own, and returns the tree's hash.
+// tree writes the work tree as Git would commit it, using a separate index and object folder, and
+// returns the tree's hash.
 func (w WorkTree) tree(ctx context.Context, objects string, untracked bool) (string, error) {
 	index := filepath.Join(objects, "index")
 	at, err := git(ctx, w.root, nil, nil, "rev-parse", "--path-format=absolute", "--git-path", "index")
 	if err != nil {
 		return "", err
 	}
-	known, err := os.ReadFile(strings.TrimSuffix(string(at), "\n")) // of what is staged, and which files are unchanged
+	known, err := os.ReadFile(strings.TrimSuffix(string(at), "\n")) // has what is staged, and which files are unchanged
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("reading Git's index: %w", err)
 	}
@@ -112,7 +110,7 @@ func (w WorkTree) tree(ctx context.Context, objects string, untracked bool) (str
 			return "", err
 		}
 	}
-	env := append(w.clone.beside(objects), "GIT_INDEX_FILE="+index)
+	env := append(w.clone.objectEnv(objects), "GIT_INDEX_FILE="+index)
 	which := "--update"
 	if untracked {
 		which = "--all"
@@ -125,18 +123,18 @@ func (w WorkTree) tree(ctx context.Context, objects string, untracked bool) (str
 	return strings.TrimSpace(string(tree)), err
 }
 
-// beside is the environment in which Git writes objects to another folder and reads
-// the clone's too.
-func (g Clone) beside(objects string) []string {
+// objectEnv returns the environment in which Git writes objects to another folder and also reads the
+// clone's.
+func (g Clone) objectEnv(objects string) []string {
 	common, err := filepath.Abs(filepath.Join(g.Dir, "objects"))
-	// of a second work tree
+	// in a second work tree
 	if text, failed := os.ReadFile(filepath.Join(g.Dir, "commondir")); err == nil && failed == nil {
 		common = filepath.Join(g.Dir, strings.TrimSpace(string(text)), "objects")
 	}
 	return []string{"GIT_OBJECT_DIRECTORY=" + objects, "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + common}
 }
 
-// OpenAt opens the clone around dir where an argument names a commit of it.
+// OpenAt opens the clone around dir and reports whether arg names a commit of it.
 func OpenAt(ctx context.Context, dir, arg string) (g Clone, is bool) {
 	g, err := OpenClone(ctx, dir)
 	if err == nil {
@@ -145,8 +143,8 @@ func OpenAt(ctx context.Context, dir, arg string) (g Clone, is bool) {
 	return g, err == nil
 }
 
-// PullOf is the pull request of a number in the repository that the clone in dir has
-// for its origin.
+// PullOf returns the pull request with a number in the repository that is the origin of the clone
+// in dir.
 func PullOf(ctx context.Context, dir, number string) (pull.Ref, error) {
 	origin, err := Origin(ctx, dir)
 	if err != nil {

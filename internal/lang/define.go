@@ -7,13 +7,14 @@ import (
 	"sync"
 )
 
-// forms is how lines look that define a name.
+// forms matches lines that define a name.
 type forms struct {
-	source string // of an expression in which NAME stands for the name
+	source string // of an expression in which NAME is the placeholder for the name
 	any    func() *regexp.Regexp
 }
 
-// formsOf has the words that stand before a name that is defined, with | between, and other lines that define one.
+// formsOf returns forms for words, separated by |, that precede a defined name, and for other patterns of such
+// lines.
 func formsOf(words string, lines ...string) forms {
 	const between = `\s+(?:(?:mut|class|struct|if not exists|unique)\s+)?(?:\([^)]*\)\s*|[\w.<>*&:]*[.:*&>])?\s*`
 	lines = append([]string{`(?i:(?:^|[\s(;{}@])(?:` + words + `))` + between + `NAME(?:\W|$)`}, lines...)
@@ -50,15 +51,15 @@ var (
 		"func|let|const|var")
 )
 
-// method matches a line on which types and modifiers stand before a name with a parenthesis.
+// method matches a line with types and modifiers before a name and a parenthesis.
 const method = `^\s*(?:[\w:<>\[\],.*&?@~]+\s+)+[*&]*(?:\w+::)*NAME\s*(?:<[^>]*>)?\(`
 
-// notTypes are the words that stand before a call, where method sees a type.
+// notTypes are the words that precede a call, where method would see a type.
 var notTypes = strings.Fields("return else new throw await case goto delete yield in not and or if while do assert " +
 	"throws emit using")
 
-// defines holds a line against any name first: an expression of one name is compiled where
-// the line defines something.
+// defines matches a line against any name first, so that the expression for one name is compiled only if the line
+// defines something.
 func (f forms) defines(name string) func(line string) bool {
 	match := f.with(regexp.QuoteMeta(name))
 	return func(line string) bool {
@@ -68,7 +69,7 @@ func (f forms) defines(name string) func(line string) bool {
 	}
 }
 
-// with compiles the forms for names of an expression when they are first looked for.
+// with returns a function that compiles the forms, on first use, for names matching an expression.
 func (f forms) with(names string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(strings.ReplaceAll(f.source, "NAME", names))

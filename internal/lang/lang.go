@@ -1,8 +1,8 @@
-// Package lang is what is known of languages: which files are of one, what their comments, strings and definitions
-// look like, which names tests have, and by which words Markdown calls a language.
+// Package lang knows languages: which files belong to one, what their comments, strings and definitions look like,
+// how tests are named, and which words Markdown uses for a language.
 //
-// It goes by names and by the form of lines, and parses nothing, so it can err.
-// A language is a row of table.go and nothing else. Start reading at Of.
+// It goes by names and by the form of lines, and parses nothing, so it can be wrong. A language is just a row of
+// table.go. Start reading at Of.
 package lang
 
 import (
@@ -14,7 +14,7 @@ import (
 	"sync"
 )
 
-// Of is the language of a file, by its name.
+// Of returns the language of a file, by its name.
 func Of(file string) Language {
 	base := strings.ToLower(path.Base(file))
 	switch {
@@ -26,7 +26,7 @@ func Of(file string) Language {
 	return byExtension()[path.Ext(base)]
 }
 
-// Named is the language of a name.
+// Named returns the language with a name, or the zero value.
 func Named(name string) Language {
 	for _, l := range table {
 		if l.Name == name {
@@ -36,8 +36,8 @@ func Named(name string) Language {
 	return Language{}
 }
 
-// MarkdownWord reports whether a word names a language whose blocks are coloured in Markdown and nothing else: those
-// that GitHub draws (mermaid, math, geojson, stl) or applies (suggestion) are none.
+// MarkdownWord reports whether a word only selects a language for highlighting in Markdown. The words that GitHub
+// renders (mermaid, math, geojson, stl) or applies (suggestion) do not.
 func MarkdownWord(word string) bool { return markdownWords()[word] }
 
 var byExtension = sync.OnceValue(func() map[string]Language {
@@ -63,15 +63,14 @@ var markdownWords = sync.OnceValue(func() map[string]bool {
 	return all
 })
 
-// Language is what is known of the files of one language. The zero value stands
-// for any other file: its text is all code.
+// Language describes the files of one language. The zero value is for any other file: all of its text is code.
 type Language struct {
 	Name string // in lower case, such as typescript
 	Like string // another language whose readers can read this one, such as javascript; may be empty
 	Kind Kind
 
-	extensions string // with their dots, separated by spaces
-	words      string // by which a Markdown block is said to be in it, separated by spaces
+	extensions string // with dots, separated by spaces
+	words      string // that name it in a Markdown block, separated by spaces
 	notCode    form
 	defines    forms
 }
@@ -86,15 +85,15 @@ const (
 	Prose
 )
 
-// NotCode is the first comment or string in a text from an offset on; to is 0 where there is none.
+// NotCode returns the range of the first comment or string in a text from at on; to is 0 if there is none.
 func (l Language) NotCode(text string, at int) (from, to int) { return l.notCode.next(text, at) }
 
-// Blank overwrites comments and strings with spaces, line breaks kept, byte for
-// byte as long. A string with a brace or a dollar stays: there may be code in it.
+// Blank overwrites comments and strings with spaces, keeping line breaks and the length in bytes. A string with a
+// brace or a dollar stays, because it may contain code.
 func (l Language) Blank(text string) string { return l.notCode.blank(text) }
 
-// Defines tells of a line, comments and strings blanked, whether it defines the
-// name. It goes by the form of the line, so it can err.
+// Defines returns a function that reports whether a line, comments and strings blanked, defines the name. It goes by
+// the form of the line, so it can be wrong.
 func (l Language) Defines(name string) func(line string) bool {
 	if l.defines.source == "" {
 		return anyForms.defines(name)
@@ -102,15 +101,15 @@ func (l Language) Defines(name string) func(line string) bool {
 	return l.defines.defines(name)
 }
 
-// testFolders hold tests and what they read.
+// testFolders are the names of folders with tests and test data.
 var testFolders = strings.Fields("test tests __tests__ testdata testing spec fixture fixtures e2e mock mocks " +
 	"__mocks__ integration")
 
 var testNames = regexp.MustCompile(`(?i:[.\-_](?:test|spec)\.\w+$|^(?:test_.*|conftest)\.py$|\.bats$)` +
 	`|Tests?\.(?:java|cs|kt)$`)
 
-// IsTest reports whether a file is of tests, by its path. Below src/main a folder
-// of such a name is part of a package's name.
+// IsTest reports whether a file belongs to tests, by its path. Below src/main such a folder name is part of a
+// package name.
 func IsTest(file string) bool {
 	folders, name := path.Split(file)
 	tests := testNames.MatchString(name)

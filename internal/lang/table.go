@@ -1,6 +1,6 @@
 package lang
 
-// table has a row for each language.
+// table contains a row for each language.
 var table = []Language{
 	{Name: "go", extensions: ".go", notCode: goText, defines: goForms},
 	{Name: "javascript", extensions: ".js .jsx .mjs .cjs", words: "javascript js jsx", notCode: scriptText,
@@ -51,8 +51,7 @@ var table = []Language{
 	{Name: "text", Kind: Prose, extensions: ".txt .rst .adoc", words: "text txt"},
 }
 
-// onlyWords are languages of which only the names are known; none stands for a
-// language that Markdown has no word for.
+// onlyWords are languages of which only the names are known; none is for a language without a word in Markdown.
 const (
 	onlyWords = "clojure console diff elixir erlang haskell makefile ocaml perl powershell r zig"
 	none      = " "

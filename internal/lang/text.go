@@ -5,22 +5,22 @@ import (
 	"unicode/utf8"
 )
 
-// form is how a language writes what is not code: comments and strings. A quote that no other one closes is code;
-// what may go on over lines is closed by the end of the text, too.
+// form describes how a language writes comments and strings. A quote without a closing one is code; the end of the
+// text also closes what may span lines.
 type form struct {
 	slash, dash bool   // comments // and /* */; --
-	hash        string // bytes behind one of which # begins a comment, beside the line's begin; * for any
+	hash        string // bytes after which # begins a comment, besides the start of a line; * for any
 	triple      string // quotes that may be tripled
 	single      quote
-	long        quote // of `
+	long        quote // for `
 }
 
-// quote is what stands in a kind of quotes.
+// quote is the kind of content between quotes.
 type quote int
 
 const (
 	notQuoted quote = iota
-	escaped         // a backslash takes the next byte with it
+	escaped         // a backslash escapes the next byte
 	plain           // no escapes
 	character       // one character, or an escape
 )
@@ -38,7 +38,7 @@ var (
 	dashText   = form{dash: true, single: escaped}
 )
 
-// next is the first comment or string in a text from an offset on; to is 0 where there is none.
+// next returns the range of the first comment or string in a text from at on; to is 0 if there is none.
 func (f form) next(text string, at int) (from, to int) {
 	if f == (form{}) {
 		return 0, 0
@@ -59,7 +59,7 @@ func (f form) next(text string, at int) (from, to int) {
 	return 0, 0
 }
 
-// comment is the comment that the sign at i begins.
+// comment returns the range of the comment that begins with the sign at i, or 0, 0.
 func (f form) comment(text string, at, i int) (from, to int) {
 	rest := text[i:]
 	switch {
@@ -85,7 +85,7 @@ func lineEnd(text string, i int) int {
 	return len(text)
 }
 
-// quoted is the end of the string that the quote at i begins, or 0.
+// quoted returns the end of the string that begins with the quote at i, or 0.
 func (f form) quoted(text string, i int) int {
 	mark, kind := text[i:i+1], escaped
 	if strings.Contains(f.triple, mark) && strings.HasPrefix(text[i+1:], mark+mark) {
@@ -108,8 +108,8 @@ func (f form) quoted(text string, i int) int {
 	return closed(text, i+1, mark, kind, mark == "`")
 }
 
-// closed is the offset behind the mark that ends a string, or 0. A long one ends
-// with the text at the latest, a short one with its line.
+// closed returns the offset after the mark that closes a string, or 0. A long string ends at the end of the text at
+// the latest, a short one must end on its line.
 func closed(text string, i int, mark string, kind quote, long bool) int {
 	for ; i < len(text); i++ {
 		switch c := text[i]; {
@@ -129,9 +129,9 @@ func closed(text string, i int, mark string, kind quote, long bool) int {
 	return 0
 }
 
-const longestEscape = 10 // characters behind the backslash
+const longestEscape = 10 // characters after the backslash
 
-// characterEnd is the offset behind the quote that closes one character, or 0.
+// characterEnd returns the offset after the quote that closes one character, or 0.
 func characterEnd(text string, i int) int {
 	most := 1
 	if strings.HasPrefix(text[i:], `\`) {

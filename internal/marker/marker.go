@@ -1,8 +1,7 @@
-// Package marker writes and reads the HTML comments by which a posted review and its
-// inline comments are found again.
+// Package marker writes and reads the HTML comments that identify a posted review and its inline
+// comments.
 //
-// Who posted them is for the caller to check: anybody can write a marker. Start reading
-// at Review.
+// Anybody can write a marker, so the caller must check who posted it. Start reading at Review.
 package marker
 
 import (
@@ -16,22 +15,21 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 )
 
-// Review makes a posted review findable, and remembers what was decided. It is
-// an HTML comment in the last line. The lists hold fingerprints of 16 hex
-// digits, those that matter most first.
+// Review identifies a posted review, and remembers what was decided. It is an HTML comment in the
+// last line. The lists contain fingerprints of 16 hex digits, the most important ones first.
 type Review struct {
-	Thread   string   // owner/repo#42:<head>, with @instance behind the number
+	Thread   string   // owner/repo#42:<head>, with @instance after the number
 	Digest   string   // of the checkpoint, hex
-	Approved string   // of what was approved, hex
-	Posted   []string // findings that reviews of the pull request say
-	Named    []Named  // each of Posted, in its order; nil where it is not known
+	Approved string   // digest of what was approved, hex
+	Posted   []string // findings that reviews of the pull request report
+	Named    []Named  // details of each of Posted, in its order; nil if unknown
 	Dropped  []string // findings that approvers dropped
-	Resolved []string // findings that were said to be resolved
-	MAC      string   // of all before it, hex, as it was read; empty without one
-	Key      []byte   // that String makes the MAC with; nil for none
+	Resolved []string // findings that were announced as resolved
+	MAC      string   // of everything before it, hex, as it was read; empty if there is none
+	Key      []byte   // for the MAC that String writes; nil for none
 }
 
-const markerPrints = 400 // of each list that are written and read
+const markerPrints = 400 // limit of each list, for writing and reading
 
 var (
 	markerLine = regexp.MustCompile(`^<!-- pr-review:v1` +
@@ -45,9 +43,8 @@ var (
 	escaped     = regexp.MustCompile(`\\([!-/:-@\[-` + "`" + `{-~])`)
 )
 
-// String is the marker's line, with at most 400 fingerprints of each list. It is
-// empty where a field has another form than documented, so that nothing from
-// outside can get into the comment.
+// String returns the marker's line, with at most 400 fingerprints of each list. It returns "" if a
+// field is malformed, so that nothing from outside can get into the comment.
 func (m Review) String() string {
 	line := m.line()
 	if _, ok := Parse(line); !ok {
@@ -85,8 +82,8 @@ func (m Review) mac(line string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Sealed reports whether a marker that was read has the MAC that the key makes:
-// thread, digest, what was approved and every list are as they were posted.
+// Sealed reports whether a marker that was read has the key's MAC: thread, digest, approved set
+// and every list are as they were posted.
 func (m Review) Sealed(key []byte) bool {
 	made := m
 	made.Key = key
@@ -94,8 +91,8 @@ func (m Review) Sealed(key []byte) bool {
 	return key != nil && ok && hmac.Equal([]byte(read.MAC), []byte(m.MAC))
 }
 
-// Within returns the marker with lists that are shortened, from their ends, until its
-// line has no more than size bytes: the longest first.
+// Within returns the marker with its longest list shortened, from the end, until its line has at
+// most size bytes.
 func (m Review) Within(size int) Review {
 	lists := []*[]string{&m.Posted, &m.Dropped, &m.Resolved}
 	for _, list := range lists {
@@ -116,15 +113,13 @@ func (m Review) Within(size int) Review {
 	return m
 }
 
-// Same reports whether two markers name the same approved review. The lists,
-// which only remember, do not count.
+// Same reports whether two markers identify the same approved review. The lists do not count.
 func (m Review) Same(other Review) bool {
 	return m.Thread == other.Thread && m.Digest == other.Digest && m.Approved == other.Approved
 }
 
-// Parse reads the marker of a posted review's body: the last line alone,
-// in exactly the form that String writes. Who posted the review is for the
-// caller to check.
+// Parse reads the marker of a posted review's body: only the last line, in exactly the form that
+// String writes. The caller must check who posted the review.
 func Parse(body string) (Review, bool) {
 	found := markerLine.FindStringSubmatch(lastLine(body))
 	if found == nil {
@@ -162,8 +157,8 @@ func lastLine(body string) string {
 	return body[strings.LastIndexByte(body, '\n')+1:]
 }
 
-// Comment makes a posted inline comment recognisable: an HTML comment
-// for its last line. It is empty for what is no fingerprint.
+// Comment returns the marker of a posted inline comment: an HTML comment for its last line. It
+// returns "" if print is not a fingerprint.
 func Comment(print string) string {
 	if !fingerprint.MatchString(print) {
 		return ""
@@ -171,11 +166,10 @@ func Comment(print string) string {
 	return "<!-- pr-review:f=" + print + " -->"
 }
 
-// ParseComment reads back an inline comment of ours: the fingerprint from the
-// marker in its last line, severity and title from its first line as
-// render writes it. Somebody may have edited the comment: then these are empty. The
-// title is untrusted text, without the backslashes that made it inert. Who posted the
-// comment is for the caller to check.
+// ParseComment reads an inline comment of ours: the fingerprint from the marker in its last line,
+// severity and title from its first line as render writes it. Both are empty if the comment was
+// edited so that they cannot be read. The title is untrusted text, without the escaping
+// backslashes. The caller must check who posted the comment.
 func ParseComment(body string) (print, severity, title string, ok bool) {
 	mark := commentMark.FindStringSubmatch(lastLine(body))
 	if mark == nil {

@@ -7,20 +7,20 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 )
 
-// Named is what a review's marker says of a posted finding beside its fingerprint.
+// Named is what a review's marker says about a posted finding besides its fingerprint.
 type Named struct {
-	ID       string           // F1; empty where it is not known
-	Severity finding.Severity // as it was posted; empty where it is not known
-	Listed   bool             // the finding of that id lists its line
+	ID       string           // such as F1; empty if unknown
+	Severity finding.Severity // as it was posted; empty if unknown
+	Listed   bool             // the finding with this id lists its line
 }
 
 var namedForm = regexp.MustCompile(`^(0|[1-9][0-9]{0,5})([bMmn?])(\+?)$`)
 
-// letters are those of the severities, weakest first: M is major, m minor.
+// letters are the severities' letters, weakest first: M is major, m minor.
 const letters = "nmMb"
 
-// String is "7b" for the blocker F7, and "7b+" for a line that it lists; 0 and ? stand
-// for what is not known.
+// String returns "7b" for the blocker F7, and "7b+" for a line that it lists; 0 and ? mean
+// unknown.
 func (n Named) String() string {
 	text := "?"
 	if rank := n.Severity.Rank(); rank >= 0 {

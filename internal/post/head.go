@@ -8,14 +8,14 @@ import (
 	"github.com/org/pr-review-action/internal/problem"
 )
 
-// Now is the pull request as it is now.
+// Now is the current state of the pull request.
 type Now struct {
 	Open, Merged        bool
 	HeadSHA, DiffDigest string
 }
 
-// CheckHead is check 9: the pull request is open, its head is the reviewed
-// commit and its diff the reviewed diff. code is the draft's, for the message.
+// CheckHead is check 9: the pull request is open, its head is the reviewed commit and its diff is
+// the reviewed diff. code is the draft's, for the message.
 func CheckHead(s checkpoint.Subject, code string, now Now) error {
 	draft := row("draft", "%s for commit %.7s", code, s.Head)
 	diff := "another"
@@ -40,16 +40,16 @@ func CheckHead(s checkpoint.Subject, code string, now Now) error {
 	return nil
 }
 
-// moved is check 9's no.
+// moved returns the refusal of check 9.
 func moved(next, what string, rows ...[2]string) error { return problem.Refuse(9, what, next, rows...) }
 
 func row(label, format string, args ...any) [2]string {
 	return [2]string{label, fmt.Sprintf(format, args...)}
 }
 
-// unmoved looks at the pull request once more: between the checks and the write
-// lie the reading of approvals, decisions and reviews, and a wait (T24). A push in the last
-// moment still leaves the review at the commit that its body names.
+// unmoved checks the pull request again: reading approvals, decisions and reviews, and a wait,
+// happen between the checks and the write (T24). A push at the last moment still leaves the review
+// at the commit that its body names.
 func unmoved(ctx context.Context, r Reader, q Request) error {
 	now, err := r.Pull(ctx, q.Ref)
 	if err != nil {

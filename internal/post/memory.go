@@ -12,15 +12,14 @@ import (
 	"github.com/org/pr-review-action/internal/render"
 )
 
-// named is the marker that the review is found by.
+// named returns the marker by which the review is found.
 func (q Request) named() marker.Review {
 	return marker.Review{Thread: q.Thread, Digest: q.Digest, Approved: Approved(q.Review), Key: q.Key}
 }
 
-// marker is the marker of the review in one of its forms, with all that later
-// drafts are to remember: the newest review of a pull request has what those before
-// it had. What its approver saw for the first time stands first in each list,
-// since a list may be shortened.
+// marker returns the marker of one form of the review, with everything that later drafts are to
+// remember: the newest review of a pull request repeats what those before it listed. What its
+// approver saw for the first time comes first in each list, because lists may be shortened.
 func (q Request) marker(form render.Review) marker.Review {
 	m := q.named()
 	say := func(fp string, as marker.Named) {
@@ -36,7 +35,7 @@ func (q Request) marker(form render.Review) marker.Review {
 			say(f.Fingerprint, marker.Named{ID: f.ID, Severity: f.Severity, Listed: true})
 			continue
 		} else if f.Filtered == finding.Repeat {
-			f.Filtered = finding.Dropped // with the one that lists it
+			f.Filtered = finding.Dropped // dropped with the one that lists it
 		}
 		if f.Filtered == finding.Dropped || f.Filtered == finding.DroppedBefore &&
 			!dropped(form.Earlier, f.Fingerprint) {
@@ -61,8 +60,8 @@ func (q Request) marker(form render.Review) marker.Review {
 
 var fingerprint = regexp.MustCompile(`^[0-9a-f]{16}$`)
 
-// said are the findings that a form of the review holds,
-// those with a comment first. What its body has no room for was not said.
+// said returns the findings that a form of the review contains, those with a comment first.
+// Findings that its body has no room for are not included.
 func said(form render.Review) []finding.Finding {
 	left := map[string]int{}
 	for _, f := range render.Cut(form) {
@@ -88,8 +87,8 @@ func dropped(all []finding.Earlier, fingerprint string) bool {
 	})
 }
 
-// marked is the review as Rendered gives it, with the marker of its finding
-// behind every inline comment. A marker is not seen, and no part of what was approved.
+// marked returns the review as Rendered does, with the finding's marker at the end of every inline
+// comment. A marker is invisible, and not part of what was approved.
 func marked(r render.Review) (body string, comments []write.Comment) {
 	body, comments = Rendered(r)
 	i := 0
@@ -105,9 +104,9 @@ func marked(r render.Review) (body string, comments []write.Comment) {
 	return body, comments
 }
 
-// resolve marks the threads of findings as resolved that the new head resolved. A
-// draft may have waited for days and came by a checkpoint, so each thread is looked
-// at again: it must be ours, open, and without an answer.
+// resolve resolves the threads of findings that the new head resolved. The draft came from a
+// checkpoint and may be days old, so each thread is checked again: it must be ours, open, and
+// without an answer.
 func (q Request) resolve(ctx context.Context) error {
 	var wanted []string
 	for _, e := range q.Review.Earlier {

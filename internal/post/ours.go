@@ -18,35 +18,34 @@ import (
 	"github.com/org/pr-review-action/internal/pull"
 )
 
-// Ours reads a pull request and tells which of its reviews this product posted.
-// Anybody can write a marker, so that one counts for what stands behind it: the
-// account of the review and, where that is a bot, which every workflow can be, the
-// key, or else a decision on record.
+// Ours reads a pull request and decides which of its reviews this product posted. Anybody can
+// write a marker, so it only counts with evidence: the review's account and, if that is a bot,
+// which every workflow can be, the key, or else a recorded decision.
 type Ours struct {
 	*github.Client
 	Runs       *handoff.Runs
 	Protection checkpoint.Protection // of markers and records
-	Folder     artifactstore.Carrier // that holds records too; nil for none
-	Decided    map[string]bool       // digests that the local store has decided
+	Folder     artifactstore.Carrier // another store of records; nil for none
+	Decided    map[string]bool       // digests that are decided in the local store
 	Retention  time.Duration         // of the records
-	Author     bool                  // of the pull request, who may decide
+	Author     bool                  // whether the pull request's author may decide
 	Now        func() time.Time
 
-	pull    *pull.Pull // once it was read
+	pull    *pull.Pull // nil until it is read
 	viewer  *github.Viewer
 	writers map[string]bool // by login
-	proofs  map[string]bool // by review and text: what was looked up holds for the run
+	proofs  map[string]bool // by review ID and body; a result is kept for the whole run
 	asked   map[postedBy]int
 }
 
-// NewOurs returns one that has read nothing yet; o says what it is to know.
+// NewOurs returns a copy of o, ready for use.
 func NewOurs(o Ours) *Ours {
 	o.writers, o.proofs, o.asked = map[string]bool{}, map[string]bool{}, map[postedBy]int{}
 	return &o
 }
 
-// Stands reports whether a review of ours stands on the pull request. A person who
-// may write, and posted with a token of their own, has no record on GitHub.
+// Stands reports whether a review on the pull request is ours. A person with write access who
+// posted with a token of their own has no record on GitHub, and counts.
 func (o *Ours) Stands(ctx context.Context, r github.Review, m marker.Review) (bool, error) {
 	by, err := o.account(ctx, r, m)
 	if err != nil || by == aWriter {
@@ -55,8 +54,8 @@ func (o *Ours) Stands(ctx context.Context, r github.Review, m marker.Review) (bo
 	return o.proved(ctx, r, m, by)
 }
 
-// Remembers reports whether the lists of a review's marker count for later drafts,
-// which takes more of a person: a decision on record.
+// Remembers reports whether the lists of a review's marker count for later drafts. Unlike Stands,
+// it demands a recorded decision of a person too.
 func (o *Ours) Remembers(ctx context.Context, r github.Review, m marker.Review) (bool, error) {
 	by, err := o.account(ctx, r, m)
 	if err != nil {
@@ -65,25 +64,25 @@ func (o *Ours) Remembers(ctx context.Context, r github.Review, m marker.Review) 
 	return o.proved(ctx, r, m, by)
 }
 
-// postedBy is who posted a review, as far as that makes it ours.
+// postedBy is the kind of account that posted a review.
 type postedBy int
 
 const (
 	nobody  postedBy = iota
-	aBot             // of every workflow
-	anApp            // which may be that of our token
-	aWriter          // a person who may write here and decide, or whose token is ours
+	aBot             // shared by every workflow
+	anApp            // possibly that of our token
+	aWriter          // a person who may write here and decide, or whose token we use
 )
 
-// account reads whose a review is. Its marker must name the commit that the review
-// is at; the thread is for the caller to compare.
+// account returns the kind of account of a review. The marker must name the commit of the review;
+// the thread is for the caller to compare.
 func (o *Ours) account(ctx context.Context, r github.Review, m marker.Review) (postedBy, error) {
 	if r.State == "PENDING" || r.CommitID == "" || !strings.HasSuffix(m.Thread, ":"+r.CommitID) {
 		return nobody, nil
 	}
 	if o.viewer == nil {
 		viewer, err := o.Viewer(ctx)
-		if err != nil && !errors.Is(err, github.ErrNoAccess) { // without a token none is known to be ours
+		if err != nil && !errors.Is(err, github.ErrNoAccess) { // without a token no review is known to be ours
 			return nobody, err
 		}
 		o.viewer = &viewer
@@ -107,7 +106,7 @@ func (o *Ours) account(ctx context.Context, r github.Review, m marker.Review) (p
 	return aWriter, nil
 }
 
-// maxWriters bounds the accounts whose permission is read: anybody can review.
+// maxWriters is the number of accounts whose permission is read: anybody can review.
 const maxWriters = 30
 
 func (o *Ours) mayWrite(ctx context.Context, login string) (bool, error) {
@@ -128,7 +127,7 @@ func (o *Ours) mayWrite(ctx context.Context, login string) (bool, error) {
 	return o.writers[login], nil
 }
 
-// current is the pull request, read once: who its author is does not change.
+// current returns the pull request. It is read once, because its author does not change.
 func (o *Ours) current(ctx context.Context) (pull.Pull, error) {
 	if o.pull == nil {
 		now, err := o.Pull(ctx, o.Runs.Ref)
@@ -140,10 +139,10 @@ func (o *Ours) current(ctx context.Context) (pull.Pull, error) {
 	return *o.pull, nil
 }
 
-// proved reports whether a review comes from a decision: by the marker's MAC under
-// a key, else by the record, else by being older than records are kept. What a run
-// found once holds for it, so that a review that was there before its own decision
-// went on record gets nothing from that.
+// proved reports whether a review results from a decision: by the marker's MAC if there is a key,
+// else by the record, else because it is older than records are kept. A result is kept for the
+// whole run, so that a review from before its own decision was recorded gains nothing by the
+// record.
 func (o *Ours) proved(ctx context.Context, r github.Review, m marker.Review, by postedBy) (ok bool, err error) {
 	of := fmt.Sprint(r.ID, r.Body)
 	if ok, known := o.proofs[of]; known || by == nobody {
@@ -168,7 +167,7 @@ func (o *Ours) proved(ctx context.Context, r github.Review, m marker.Review, by 
 	return ok, err
 }
 
-// isOwn reports whether our token is that app's.
+// isOwn reports whether our token belongs to that app.
 func (o *Ours) isOwn(ctx context.Context, app string) (bool, error) {
 	login, err := o.App(ctx)
 	if errors.Is(err, github.ErrNoAccess) || errors.Is(err, github.ErrNotFound) {
@@ -177,19 +176,19 @@ func (o *Ours) isOwn(ctx context.Context, app string) (bool, error) {
 	return strings.EqualFold(login, app), err
 }
 
-// Bounds of what is looked up, newest first: reviews by each kind of account, and
-// for each the artifacts of its record's name, which anybody can give.
+// Limits of look-ups, newest first: reviews by each kind of account, and for each the artifacts
+// with its record's name, which anybody can use.
 const (
 	maxProofs  = 30
 	maxRecords = 20
 )
 
-// clocks is how far those of GitHub's services may lie apart.
+// clocks is the largest assumed difference between the clocks of GitHub's services.
 const clocks = time.Minute
 
-// recorded looks for the decision that a review carries out: an approval of its
-// digest and thread, which a run that may decide stored before the review was
-// posted. It is asked for by its exact name, so that no other artifact hides it.
+// recorded looks for the decision that a review carries out: an approval of its digest and thread
+// that an entitled run stored before the review was posted. It is looked up by its exact name, so
+// that no other artifact hides it.
 func (o *Ours) recorded(ctx context.Context, r github.Review, m marker.Review) (bool, error) {
 	if len(m.Digest) != 64 {
 		return false, nil
@@ -202,7 +201,7 @@ func (o *Ours) recorded(ctx context.Context, r github.Review, m marker.Review) (
 	found, err := handoff.Named(ctx, artifactstore.REST{API: o.Client, Owner: now.Owner, Repo: now.Repo,
 		Artifacts: github.Artifacts{Name: name}}, name)
 	if errors.Is(err, github.ErrNoAccess) && o.Runs.Event == "" {
-		return false, nil // a token of one's own that may not read artifacts
+		return false, nil // a person's own token that may not read artifacts
 	}
 	if err != nil {
 		return false, handoff.NeedsActions(err, "the decisions behind posted reviews cannot be read")
@@ -212,7 +211,7 @@ func (o *Ours) recorded(ctx context.Context, r github.Review, m marker.Review) (
 	})
 	found = found[:min(len(found), maxRecords)]
 	if o.Folder != nil {
-		there, _ := handoff.Named(ctx, o.Folder, name) // a folder that cannot be read holds no decision
+		there, _ := handoff.Named(ctx, o.Folder, name) // an unreadable folder has no decision
 		found = append(found, there...)
 	}
 	for _, s := range found {

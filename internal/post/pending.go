@@ -19,24 +19,23 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// pending is the state of a review that its account alone sees.
+// pending is the state of a review that only its account sees.
 const pending = "PENDING"
 
-// maxTries is how often a write whose outcome is not known is tried again.
+// maxTries is how often a write with an unknown outcome is retried.
 const maxTries = 3
 
-// poster posts one request: it looks, holds a pending review, looks again and
-// submits. GitHub keeps one pending review of an account and pull request, and submits
-// it once. So jobs of one account that post the same come to one review, and so does
-// what a killed one left.
+// poster posts one request: it looks for the review, creates a pending one, looks again and
+// submits it. GitHub keeps one pending review per account and pull request, and submits it once.
+// So jobs of one account that post the same, or resume a killed job, end up with one review.
 type poster struct {
 	r    Reader
 	w    Writer
 	q    Request
-	sent bool // a Submit is out whose outcome is not known
+	sent bool // a Submit was sent and its outcome is unknown
 }
 
-// seen is what a look at the pull request shows.
+// seen is the result of a look at the pull request.
 type seen struct {
 	posted  Posted
 	found   bool
@@ -47,12 +46,12 @@ func (s seen) pending() []github.Review {
 	return slices.DeleteFunc(slices.Clone(s.reviews), func(r github.Review) bool { return r.State != pending })
 }
 
-// unclear reports whether it is not known what became of a write.
+// unclear reports whether the outcome of a write is unknown.
 func unclear(err error) bool {
 	return errors.Is(err, write.ErrUnknown) || errors.Is(err, write.ErrGone)
 }
 
-// post tries until it is known what became of the review.
+// post tries until the outcome is known.
 func (p *poster) post(ctx context.Context) (Posted, error) {
 	var lost error
 	for try := range maxTries + 1 {
@@ -72,8 +71,8 @@ func (p *poster) post(ctx context.Context) (Posted, error) {
 	return Posted{}, lost
 }
 
-// try posts once, after it has waited for what was written earlier to show. What it
-// holds and does not submit it takes away.
+// try posts once, after waiting for earlier writes to show. It deletes a pending review that it
+// does not submit.
 func (p *poster) try(ctx context.Context, least, most int) (Posted, error) {
 	s, err := p.settled(ctx, least, most)
 	if err == nil && !s.found {
@@ -88,13 +87,13 @@ func (p *poster) try(ctx context.Context, least, most int) (Posted, error) {
 		posted, err = p.release(ctx, held)
 	}
 	if held.ID != 0 && posted.URL != held.URL && !unclear(err) {
-		_ = p.w.DeletePending(context.WithoutCancel(ctx), p.q.Ref, held.ID) // what stays is found by the next job
+		_ = p.w.DeletePending(context.WithoutCancel(ctx), p.q.Ref, held.ID) // the next job finds what remains
 	}
 	return posted, err
 }
 
-// settled looks for most seconds whether the review shows; from least on it is enough
-// that it shows as a pending one, which can be submitted once.
+// settled waits up to most seconds for the review to show; after least seconds a pending one is
+// enough, because it can be submitted only once.
 func (p *poster) settled(ctx context.Context, least, most int) (seen, error) {
 	for second := 0; ; second++ {
 		s, err := p.look(ctx)
@@ -107,7 +106,7 @@ func (p *poster) settled(ctx context.Context, least, most int) (seen, error) {
 	}
 }
 
-// look lists the reviews and finds ours where it is posted.
+// look lists the reviews and finds ours if it is posted.
 func (p *poster) look(ctx context.Context) (s seen, err error) {
 	if s.reviews, err = p.r.Reviews(ctx, p.q.Ref); err == nil {
 		s.posted, s.found, err = Look(ctx, listed{p.r, s.reviews}, p.q)
@@ -116,7 +115,7 @@ func (p *poster) look(ctx context.Context) (s seen, err error) {
 	return s, err
 }
 
-// listed is a Reader whose reviews were listed before.
+// listed is a Reader whose reviews are already listed.
 type listed struct {
 	Reader
 	reviews []github.Review
@@ -124,8 +123,8 @@ type listed struct {
 
 func (l listed) Reviews(context.Context, pull.Ref) ([]github.Review, error) { return l.reviews, nil }
 
-// decided looks whether another decision governs, and whether a record names a
-// review that stands.
+// decided checks whether another decision takes precedence, and whether a record names an existing
+// review.
 func (p *poster) decided(ctx context.Context, s seen) (seen, error) {
 	if p.q.Race == nil {
 		return s, nil
@@ -140,8 +139,8 @@ func (p *poster) decided(ctx context.Context, s seen) (seen, error) {
 	return p.recorded(on, s)
 }
 
-// recorded finds the review that the record of the same decision names, whatever its
-// text says by now and whoever has posted it.
+// recorded finds the review that the same decision's record names, whatever its current text and
+// whoever posted it.
 func (p *poster) recorded(on []handoff.Claim, s seen) (seen, error) {
 	for _, c := range on {
 		i := slices.IndexFunc(s.reviews, func(r github.Review) bool {
@@ -159,16 +158,16 @@ func (p *poster) recorded(on []handoff.Claim, s seen) (seen, error) {
 	return s, nil
 }
 
-// twin reports whether a pending review is marked as the one that is to be posted.
+// twin reports whether a pending review's marker names the review to be posted.
 func (p *poster) twin(r github.Review) bool {
 	have, _ := marker.Parse(r.Body)
 	return have.Same(p.q.named())
 }
 
-// hold gives the pending review that is going to be submitted: the one that another
-// job has made of the same decision, else a new one. One that is in the way is waited
-// for, each as long as its job may take, and then taken away where that does no harm. A
-// long wait looks less often: a job's token has a thousand requests an hour.
+// hold returns the pending review to submit: one that another job created for the same decision,
+// or else a new one. It waits for any other that is in the way, as long as that one's job may
+// take, and then deletes it if that does no harm. It polls less often during a long wait, because
+// a job's token has a thousand requests an hour.
 func (p *poster) hold(ctx context.Context, s seen) (held github.Review, _ seen, err error) {
 	newest, most := int64(0), handoff.Settle
 	for second, step := 0, 1; ; second += step {
@@ -190,7 +189,7 @@ func (p *poster) hold(ctx context.Context, s seen) (held github.Review, _ seen, 
 		}
 		switch second {
 		case most:
-			if s, err = p.decided(ctx, s); err == nil && !s.found { // who holds it may have decided by now
+			if s, err = p.decided(ctx, s); err == nil && !s.found { // its owner may have decided by now
 				err = p.clear(ctx, s)
 			}
 		case most + handoff.Settle:
@@ -213,14 +212,14 @@ func (p *poster) hold(ctx context.Context, s seen) (held github.Review, _ seen, 
 	}
 }
 
-// beside reports whether a pending review is of another instance's draft of this commit,
+// beside reports whether a pending review belongs to another instance's draft of this commit,
 // whose job may be waiting for its turn.
 func (p *poster) beside(r github.Review) bool {
 	have, ours := marker.Parse(r.Body)
 	return ours && have.Thread != p.q.Thread && strings.HasSuffix(have.Thread, ":"+p.q.Commit)
 }
 
-// adopt gives the oldest pending review that is whole and what is to be posted.
+// adopt returns the oldest pending review that is complete and equals the one to post.
 func (p *poster) adopt(ctx context.Context, s seen) (github.Review, error) {
 	for _, r := range s.pending() {
 		if !p.twin(r) {
@@ -237,7 +236,7 @@ func (p *poster) adopt(ctx context.Context, s seen) (github.Review, error) {
 	return github.Review{}, nil
 }
 
-// whole reports whether a pending review is one form of the review, to the letter (P2).
+// whole reports whether a pending review matches one form of the review exactly (P2).
 func (p *poster) whole(form render.Review, r github.Review, comments []github.ReviewComment) bool {
 	body, want := marked(form)
 	var said, have []string
@@ -252,7 +251,7 @@ func (p *poster) whole(form render.Review, r github.Review, comments []github.Re
 	return strings.HasPrefix(r.Body, strings.TrimRight(body, "\n")) && slices.Equal(said, have)
 }
 
-// create makes the pending review, in the body alone where GitHub refuses comments.
+// create creates the pending review, with all findings in the body if GitHub refuses the comments.
 func (p *poster) create(ctx context.Context) (github.Review, error) {
 	held, err := p.send(ctx, p.q.Review)
 	if errors.Is(err, write.ErrRefused) && inline(p.q.Review) {
@@ -261,7 +260,7 @@ func (p *poster) create(ctx context.Context) (github.Review, error) {
 	return held, err
 }
 
-// send makes one form of the review pending, if the pull request has not moved.
+// send creates one form of the review as pending, if the pull request has not moved.
 func (p *poster) send(ctx context.Context, form render.Review) (github.Review, error) {
 	if err := unmoved(ctx, p.r, p.q); err != nil {
 		return github.Review{}, err
@@ -272,8 +271,8 @@ func (p *poster) send(ctx context.Context, form render.Review) (github.Review, e
 	return github.Review{ID: id, URL: url, Body: body}, err
 }
 
-// chosen looks once more when a review was made. Should GitHub have let two in at one
-// instant, all take the older one.
+// chosen looks again after a review was created. If GitHub accepted two at once, all jobs take the
+// older one.
 func (p *poster) chosen(ctx context.Context, made github.Review, err error) (held github.Review, s seen, _ error) {
 	if err != nil {
 		return made, s, err
@@ -292,8 +291,8 @@ func (p *poster) chosen(ctx context.Context, made github.Review, err error) (hel
 	return older, s, err
 }
 
-// clear takes away what a job of ours left of another review, and what is empty, as a
-// write leaves it that was cut off. Anything else is somebody's.
+// clear deletes what a job of ours left of another review, and empty reviews, which an interrupted
+// write leaves. Anything else belongs to a person.
 func (p *poster) clear(ctx context.Context, s seen) error {
 	for _, r := range s.pending() {
 		if _, ours := marker.Parse(r.Body); !ours {
@@ -312,7 +311,7 @@ func (p *poster) clear(ctx context.Context, s seen) error {
 	return nil
 }
 
-// blocked says which pending reviews are in the way, and what deletes them.
+// blocked returns an error that names the pending reviews in the way, and how to delete them.
 func (p *poster) blocked(by ...github.Review) error {
 	shown := &problem.Error{What: "a pending review of this token's account is in the way, nothing was posted"}
 	next := "the draft still waits: submit that review or delete it, then decide the same again"
@@ -326,8 +325,8 @@ func (p *poster) blocked(by ...github.Review) error {
 	return shown
 }
 
-// release puts the decision on record with the review's id, waits for its turn and
-// submits, if the pull request has not moved.
+// release records the decision with the review's id, waits for its turn and submits, if the pull
+// request has not moved.
 func (p *poster) release(ctx context.Context, held github.Review) (Posted, error) {
 	if p.q.Race != nil {
 		if s, err := p.turn(ctx, held.ID); err != nil || s.found {
@@ -345,8 +344,8 @@ func (p *poster) release(ctx context.Context, held github.Review) (Posted, error
 	return Posted{URL: cmp.Or(url, held.URL)}, nil
 }
 
-// turn waits until this job may submit. What was seen while waiting counts, also where
-// a later listing is an older one.
+// turn waits until this job may submit. A review seen while waiting counts, even if a later
+// listing is older.
 func (p *poster) turn(ctx context.Context, review int64) (s seen, err error) {
 	race := *p.q.Race
 	race.Record.Review = review

@@ -1,8 +1,8 @@
 // Package post writes the approved review to the pull request, once.
 //
-// It is the only step that writes there, and it holds no model. It is the part of
-// resume check 13 that looks at the pull request. Start reading at Review; poster holds
-// the review back until it may be seen.
+// It is the only step that writes there, and it contains no model. It performs the part of resume
+// check 13 that looks at the pull request. Start reading at Review; poster keeps the review
+// pending until it may be seen.
 package post
 
 import (
@@ -24,9 +24,8 @@ import (
 	"github.com/org/pr-review-action/internal/render"
 )
 
-// Reader reads what is on the pull request already, pending reviews of its own
-// account among them. Stands tells whether a review with a marker was posted by this
-// product, after a decision.
+// Reader reads the pull request, including pending reviews of its own account. Stands reports
+// whether this product posted a review with a marker after a decision.
 type Reader interface {
 	Pull(ctx context.Context, ref pull.Ref) (pull.Pull, error)
 	Reviews(ctx context.Context, ref pull.Ref) ([]github.Review, error)
@@ -34,7 +33,7 @@ type Reader interface {
 	Stands(ctx context.Context, r github.Review, m marker.Review) (bool, error)
 }
 
-// Writer makes a review that its account alone sees, and submits it or takes it away.
+// Writer creates a review that only its account sees, and submits or deletes it.
 type Writer interface {
 	CreatePending(ctx context.Context, ref pull.Ref, commit, body string, comments []write.Comment) (id int64,
 		url string, err error)
@@ -42,11 +41,10 @@ type Writer interface {
 	DeletePending(ctx context.Context, ref pull.Ref, review int64) error
 }
 
-// Request is an approved review. Review holds the findings as they were
-// decided; Digest is the checkpoint's; Key seals the marker and is nil without one;
-// Race is nil where nobody else can decide; Threads is nil where those of resolved
-// findings stay as they are. Tried says that a process before this one may have
-// written and not lived to say so.
+// Request is an approved review. Review holds the findings as decided; Digest is the checkpoint's;
+// Key seals the marker and may be nil; Race is nil if nobody else can decide; Threads is nil to
+// leave the threads of resolved findings alone. Tried means that an earlier process may have
+// written the review and died before it could report.
 type Request struct {
 	Ref      pull.Ref
 	Commit   string
@@ -54,7 +52,7 @@ type Request struct {
 	Digest   string
 	Key      []byte
 	Review   render.Review
-	Decision decision.Record // that approves
+	Decision decision.Record // the approving decision
 	Race     *handoff.Race
 	Threads  *Threads
 	Tried    bool
@@ -66,22 +64,21 @@ type Threads struct {
 	Resolve func(ctx context.Context, id string) error
 }
 
-// Posted says where the review stands. Before is set where it had been posted
-// earlier and nothing was written now. Unresolved says why threads stay open that
-// were to be resolved; the review stands all the same.
+// Posted says where the review is. Before is set if it had been posted earlier and nothing was
+// written now. Unresolved says why threads of resolved findings stay open; the review is posted
+// nevertheless.
 type Posted struct {
 	URL        string
 	Before     bool
 	Unresolved error
 }
 
-// Review posts the review as one COMMENT at the reviewed commit. It makes the review
-// first as a pending one, of which GitHub keeps one of an account, and submits it when
-// it has looked once more whether it was posted before, whether another job decides the
-// same draft, and whether the pull request moved since check 9. Where GitHub refuses
-// the inline comments, all of them are posted in the body instead, so that a bad
-// anchor costs nothing else (P7). A write whose outcome is not known is looked for, and
-// tried again up to three times.
+// Review posts the review as one COMMENT at the reviewed commit. It first creates a pending
+// review, of which GitHub keeps one per account. It submits that after checking again whether the
+// review was posted before, whether another job decides the same draft, and whether the pull
+// request moved since check 9. If GitHub refuses the inline comments, all of them are posted in
+// the body, so that a bad anchor costs nothing else (P7). A write with an unknown outcome is
+// looked for, and retried up to three times.
 func Review(ctx context.Context, r Reader, w Writer, q Request) (Posted, error) {
 	posted, err := (&poster{r: r, w: w, q: q}).post(ctx)
 	if err == nil && q.Threads != nil {
@@ -90,7 +87,7 @@ func Review(ctx context.Context, r Reader, w Writer, q Request) (Posted, error) 
 	return posted, err
 }
 
-// Rendered gives the body and the inline comments of a review as they are posted.
+// Rendered returns the body and the inline comments of a review as they are posted.
 func Rendered(r render.Review) (body string, comments []write.Comment) {
 	for _, f := range r.Findings {
 		if f.Placement == finding.Inline {
@@ -106,7 +103,7 @@ func inline(r render.Review) bool {
 	return slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return f.Placement == finding.Inline })
 }
 
-// Approved is the digest of the approved set: body and comments.
+// Approved returns the digest of what was approved: body and comments.
 func Approved(r render.Review) string {
 	body, comments := Rendered(r)
 	text, err := json.Marshal(struct {
@@ -120,10 +117,9 @@ func Approved(r render.Review) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Look is resume check 13 on the pull request: it finds the review where it was
-// posted before, by its marker. Another review of ours of the thread is a
-// refusal. It writes nothing, so it also answers what became of a
-// write whose outcome is unknown.
+// Look is resume check 13 on the pull request: it finds a review that was posted before, by its
+// marker. A different review of ours in the thread is a refusal. Look writes nothing, so it also
+// tells the outcome of a write if that is unknown.
 func Look(ctx context.Context, r Reader, q Request) (Posted, bool, error) {
 	reviews, err := ours(ctx, r, q.Ref, q.Thread)
 	if err != nil || len(reviews) == 0 {
@@ -151,7 +147,7 @@ func FindPosted(ctx context.Context, r Reader, ref pull.Ref, thread string) (url
 	return reviews[0].URL, true, nil
 }
 
-// ours lists the posted reviews of a thread that are ours, oldest first.
+// ours returns the posted reviews of a thread that are ours, oldest first.
 func ours(ctx context.Context, r Reader, ref pull.Ref, thread string) (all []github.Review, err error) {
 	reviews, err := r.Reviews(ctx, ref)
 	if err != nil {

@@ -8,18 +8,18 @@ import (
 	"github.com/org/pr-review-action/internal/diff"
 )
 
-// The bounds of what is shown around a patch.
+// The limits of what is shown around a patch.
 const (
-	maxHead      = 2 << 20  // bytes of a file that is looked through
-	maxWalk      = 1_000    // lines up from a hunk to where its function begins
-	maxLead      = 40       // lines from there to the hunk; of more, only the signature is shown
+	maxHead      = 2 << 20  // bytes of a file that is searched
+	maxWalk      = 1_000    // lines up from a hunk to the start of its function
+	maxLead      = 40       // lines from there to the hunk; if more, only the signature is shown
 	maxSignature = 6        // lines of a signature
-	maxContext   = 16 << 10 // bytes in all
+	maxContext   = 16 << 10 // bytes in total
 )
 
-// Context shows, with their numbers, the lines from where the function around a hunk begins
-// to the hunk. It is lexical, a guess by indentation and the hunk's section; what it cannot
-// tell it leaves out. head is the new file, of any bytes.
+// Context returns, numbered, the lines from the start of the function around a hunk to the hunk.
+// It is a lexical guess from indentation and the hunk's section, and leaves out what it cannot
+// tell. head is the new file's content, of any bytes.
 func Context(patch string, head []byte) string {
 	hunks, err := diff.Hunks(patch)
 	if err != nil || len(head) == 0 || len(head) > maxHead {
@@ -27,7 +27,7 @@ func Context(patch string, head []byte) string {
 	}
 	lines := source(strings.Split(string(head), "\n"))
 	var b strings.Builder
-	seen := 0 // the last line that was shown, here or by a hunk
+	seen := 0 // the last line already shown, here or in a hunk
 	for i, h := range hunks {
 		if b.Len() > maxContext {
 			fmt.Fprintf(&b, "… the functions around %d more hunks are not shown\n", len(hunks)-i)
@@ -35,15 +35,14 @@ func Context(patch string, head []byte) string {
 		}
 		first := firstNew(h)
 		if start := lines.function(h); start > 0 && start < first {
-			lines.lead(&b, start, seen, first)
+			lines.writeLead(&b, start, seen, first)
 		}
 		seen = max(seen, first+h.NewLines-1)
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// firstNew is the number of the first line of the new file at or behind a hunk's
-// beginning.
+// firstNew returns the number of the new file's first line at or after a hunk's beginning.
 func firstNew(h diff.Hunk) int {
 	if h.NewLines == 0 {
 		return h.NewStart + 1
@@ -53,8 +52,8 @@ func firstNew(h diff.Hunk) int {
 
 type source []string
 
-// lead writes the lines from a function's start to a hunk, or its signature alone.
-func (s source) lead(b *strings.Builder, start, seen, first int) {
+// writeLead writes the lines from a function's start to a hunk, or only its signature.
+func (s source) writeLead(b *strings.Builder, start, seen, first int) {
 	from, to, left := max(start, seen+1), first, 0
 	if to-from > maxLead {
 		to = s.signature(start)
@@ -72,7 +71,7 @@ func (s source) lead(b *strings.Builder, start, seen, first int) {
 	}
 }
 
-// signature is the number of the line behind the signature that begins at start.
+// signature returns the number of the line after the signature that begins at start.
 func (s source) signature(start int) int {
 	for n := start; n < start+maxSignature && n <= len(s); n++ {
 		text := strings.TrimSpace(s[n-1])
@@ -83,8 +82,8 @@ func (s source) signature(start int) int {
 	return start + 1
 }
 
-// function is the line in which the function around a hunk's first change
-// begins; 0 where none is found, or the file is not the one of the patch.
+// function returns the line where the function around a hunk's first change begins, or 0 if there
+// is none or the file is not the patch's.
 func (s source) function(h diff.Hunk) int {
 	change, above := firstChange(h)
 	if above > len(s) || !s.fits(h) {
@@ -97,8 +96,8 @@ func (s source) function(h diff.Hunk) int {
 	return s.section(h.Section, above, depth)
 }
 
-// firstChange is the first changed line of a hunk that is not blank, and the
-// number of the new side's line above it.
+// firstChange returns a hunk's first changed line that is not blank, and the number of the line
+// above it on the new side.
 func firstChange(h diff.Hunk) (text string, above int) {
 	above = firstNew(h) - 1
 	for _, l := range h.Lines {
@@ -119,21 +118,20 @@ func (s source) fits(h diff.Hunk) bool {
 	return true
 }
 
-// declaration walks up from a line through the lines that stand ever less deep,
-// to the nearest that declares a name, else to the nearest that passes a
-// function on.
+// declaration walks up from a line through ever less indented lines to the nearest that declares a
+// name, or else to the nearest that passes a function.
 func (s source) declaration(above, depth int) int {
 	closure, open := 0, false
 	for n := above; n > 0 && n > above-maxWalk && (depth > 0 || open); n-- {
 		text := strings.TrimSpace(s[n-1])
 		in := indentation(s[n-1])
-		if text == "" || len(text) > maxLine || in > depth || in == depth && !open || aside.MatchString(text) {
+		if text == "" || len(text) > maxLine || in > depth || in == depth && !open || asideLine.MatchString(text) {
 			continue
 		}
 		switch {
 		case declares(text, open):
 			return n
-		case closure == 0 && passes.MatchString(text):
+		case closure == 0 && passesFunction.MatchString(text):
 			closure = n
 		}
 		depth, open = in, strings.ContainsAny(text[:1], "{)")
@@ -141,7 +139,7 @@ func (s source) declaration(above, depth int) int {
 	return closure
 }
 
-// section looks above a line for the one that a hunk's header names.
+// section searches the lines above for the one that a hunk's header names.
 func (s source) section(name string, above, depth int) int {
 	name = strings.TrimSpace(name)
 	for n := above; n > 0 && n > above-maxWalk && len(name) > 2; n-- {
@@ -152,7 +150,7 @@ func (s source) section(name string, above, depth int) int {
 	return 0
 }
 
-// indentation is the width of the white space before a line's text, a tab as four.
+// indentation returns the width of the white space before a line's text, a tab counting as four.
 func indentation(line string) (width int) {
 	for _, c := range []byte(line) {
 		switch c {
@@ -167,20 +165,20 @@ func indentation(line string) (width int) {
 	return width
 }
 
-// declares reports whether a line declares what a name stands for.
+// declares reports whether a line declares a name.
 func declares(text string, brace bool) bool {
 	if statement.MatchString(text) {
 		return false
 	}
 	return keyword.MatchString(text) || arrow.MatchString(text) ||
-		!passes.MatchString(text) && (signature.MatchString(text) || brace && called.MatchString(text))
+		!passesFunction.MatchString(text) && (signature.MatchString(text) || brace && called.MatchString(text))
 }
 
 var (
-	// aside matches lines that may stand less deep than the code around them:
-	// comments, preprocessor lines and labels.
-	aside = regexp.MustCompile(`^(?:#|//|/\*|\*|--|<<|>>>|\|\|\||\w+:$)`)
-	// keyword matches a declaration that says what it is.
+	// asideLine matches lines that may be less indented than the code around them: comments,
+	// preprocessor lines and labels.
+	asideLine = regexp.MustCompile(`^(?:#|//|/\*|\*|--|<<|>>>|\|\|\||\w+:$)`)
+	// keyword matches a declaration by its keyword.
 	keyword = regexp.MustCompile(`^(?:(?:export|default|public|private|protected|internal|static|abstract|final` +
 		`|override|async|open|sealed|data|suspend|inline|` +
 		`virtual|partial|unsafe|extern|const|local|pub(?:\([a-z: ]+\))?) +)*(?:func|function\*?|def|fn|fun|sub|proc` +
@@ -193,6 +191,6 @@ var (
 	signature = regexp.MustCompile(`^[\w$~@][\w$<>\[\],.*&:~@? ]*[ *&][\w$~:]+(?:<[^()]*>)? ?\([^;]*$|^[\w$~:]+` +
 		` ?\([^;]*\{$|^\w+::[\w~]+ ?\([^;]*$`)
 	called = regexp.MustCompile(`^[\w$~:]+ ?\([^;]*$`)
-	// passes matches a call that a function is handed to.
-	passes = regexp.MustCompile(`\(.*(?:=>|\bfunc ?\(|\bfunction\b|\blambda\b|\|[\w, ]*\|)|\bdo(?: \|.*\|)?$`)
+	// passesFunction matches a call that is passed a function.
+	passesFunction = regexp.MustCompile(`\(.*(?:=>|\bfunc ?\(|\bfunction\b|\blambda\b|\|[\w, ]*\|)|\bdo(?: \|.*\|)?$`)
 )

@@ -131,7 +131,7 @@ func TestT6_EveryBlockHasOneOpenAndOneCloseMark(t *testing.T) {
 
 // withoutNotes leaves out the constant notes that a path's extension chooses.
 func withoutNotes(outside string) string {
-	return strings.Replace(outside, notes("x.go"), "", 1)
+	return strings.Replace(outside, languageNotes("x.go"), "", 1)
 }
 
 func TestT2_UntrustedTextStandsBetweenTheMarksOnly(t *testing.T) {
@@ -208,7 +208,7 @@ func TestGuidanceWithoutTextMakesNoBlock(t *testing.T) {
 		Instructions: []Document{{"AGENTS.md", " \n"}}}))
 	require.Len(t, blocks, 2)
 	require.Equal(t, "a.md:\n"+strings.Repeat("x", 950)+"<… 98100 bytes left out …>"+strings.Repeat("x", 950)+"\n",
-		within([]Document{{"a.md", strings.Repeat("x", 100_000)}}, 4_000))
+		joinDocuments([]Document{{"a.md", strings.Repeat("x", 100_000)}}, 4_000))
 }
 
 func TestNotesAreChosenByThePathAndAreShort(t *testing.T) {
@@ -222,10 +222,10 @@ func TestNotesAreChosenByThePathAndAreShort(t *testing.T) {
 	} {
 		outside, _ := read(t, mark, User(mark, Input{Path: path}))
 		require.Contains(t, outside, "\n"+first+" look out for:\n- ", path)
-		require.LessOrEqual(t, strings.Count(notes(path), "\n"), 1+12, path)
+		require.LessOrEqual(t, strings.Count(languageNotes(path), "\n"), 1+12, path)
 	}
 	for _, path := range []string{"", "LICENSE", "a.txt", "go", "a.go/b", "../notes/go"} {
-		require.Empty(t, notes(path), path)
+		require.Empty(t, languageNotes(path), path)
 	}
 }
 

@@ -15,12 +15,11 @@ import (
 	"github.com/org/pr-review-action/internal/ticket"
 )
 
-// Fingerprint is the SHA-256, in hex, over all texts and schemas and over a
-// sample of what code writes into them. It changes with every change that a
-// model can see.
-func Fingerprint() string { return made() }
+// Fingerprint returns the SHA-256, in hex, of all texts and schemas and of a sample of what code
+// inserts into them. It changes with everything that a model can see.
+func Fingerprint() string { return cachedFingerprint() }
 
-var made = sync.OnceValue(func() string { return fingerprint(files, samples()) })
+var cachedFingerprint = sync.OnceValue(func() string { return fingerprint(files, samples()) })
 
 func fingerprint(texts fs.FS, samples []string) string {
 	h := sha256.New()
@@ -45,12 +44,12 @@ func fingerprint(texts fs.FS, samples []string) string {
 
 func write(w io.Writer, texts ...string) {
 	for _, s := range texts {
-		fmt.Fprintf(w, "%d:%s,", len(s), s) // a hash takes everything
+		fmt.Fprintf(w, "%d:%s,", len(s), s) // a hash's Write never fails
 	}
 }
 
-// samples are one turn of each kind, with all that code may write into it, and
-// what code leaves out of long texts.
+// samples returns one turn of each kind, with everything that code may insert, and with long texts
+// shortened.
 func samples() []string {
 	const b = guard.Boundary("00000000000000000000000000000000")
 	patch := "@@ -3,2 +3,2 @@ func f() {\n x\n-y\n+z\n@@ -60 +60 @@ func g() {\n-\tw\n+\tv\n"
@@ -72,8 +71,8 @@ func samples() []string {
 		Tickets: []ticket.Ticket{{Key: "PAY-1", Type: "Story", Summary: "ten", Description: "eleven"}},
 		Pages:   in.Pages, Criteria: []ticket.Criterion{{N: 1, Text: "twelve"}}, Judges: true, Tests: true,
 	}
-	return append(Parts(patch, 1), shorten(strings.Repeat("z", maxLine+1)), within(in.Instructions, 20),
-		fmt.Sprint(maxGuidance, maxSorted, maxLead, maxSignature, maxContext, maxHeads, leastOfAFile, maxFileList,
+	return append(Parts(patch, 1), shorten(strings.Repeat("z", maxLine+1)), joinDocuments(in.Instructions, 20),
+		fmt.Sprint(maxGuidance, maxSorted, maxLead, maxSignature, maxContext, maxHeads, minPerFile, maxFileList,
 			maxSaid, maxFoundShown),
 		User(b, in), Again(""), Redraft(b, in, Revision{claims, "feedback"}), Repair(b, "b", "problem", "{}"), Last(),
 		ToolResult(b, "read_file", "1 x"), Verify(b, in, claims), Classify(b, in),

@@ -9,12 +9,12 @@ import (
 	"github.com/org/pr-review-action/internal/lang"
 )
 
-// maxGuidance bounds the bytes of the guidelines, of the instructions and of
-// the pages, that a turn shows. They stand in every file's request.
+// maxGuidance is the limit in bytes for each of guidelines, instructions and pages in a turn. They
+// are part of every file's request.
 const maxGuidance = 8 << 10
 
-// guidance holds what repository, configuration and wiki say about the code.
-func guidance(b guard.Boundary, in Input) []string {
+// guidanceBlocks returns what repository, configuration and wiki say about the code.
+func guidanceBlocks(b guard.Boundary, in Input) []string {
 	var blocks []string
 	rules := make([]Document, len(in.Guidelines))
 	for i, text := range in.Guidelines {
@@ -24,16 +24,16 @@ func guidance(b guard.Boundary, in Input) []string {
 		label string
 		docs  []Document
 	}{{"guidelines", rules}, {"instructions", in.Instructions}, {"pages", in.Pages}} {
-		if shown := within(kind.docs, maxGuidance); shown != "" {
+		if shown := joinDocuments(kind.docs, maxGuidance); shown != "" {
 			blocks = append(blocks, b.Wrap(kind.label, shown))
 		}
 	}
 	return blocks
 }
 
-// within joins documents up to max bytes of their text, cut at a line, with a
-// count of the lines that are left out.
-func within(docs []Document, max int) string {
+// joinDocuments joins documents up to max bytes of text, cut at a line, and adds the number of omitted
+// lines.
+func joinDocuments(docs []Document, max int) string {
 	var out strings.Builder
 	left := 0
 	for _, d := range docs {
@@ -61,10 +61,9 @@ func within(docs []Document, max int) string {
 	return out.String()
 }
 
-// notes is what to look for in the language of a file, or in the one that it is
-// like, in our own constant words, with an empty line before; "" for files of
-// another kind.
-func notes(name string) string {
+// languageNotes returns constant advice for the language of a file, or for the language that it resembles,
+// after an empty line; "" for other files.
+func languageNotes(name string) string {
 	l := lang.Of(name)
 	for _, language := range []string{l.Name, l.Like} {
 		if note, err := fs.ReadFile(files, "text/notes/"+language+".md"); err == nil {

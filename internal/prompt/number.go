@@ -8,14 +8,13 @@ import (
 	"github.com/org/pr-review-action/internal/diff"
 )
 
-// maxLine bounds the bytes of one line of text in a prompt. Of a longer one the
-// middle is left out: it is data, or made by a machine.
+// maxLine is the limit in bytes of one line of text in a prompt. A longer one, data or generated,
+// loses its middle.
 const maxLine = 2_000
 
-// Number writes a patch with the line numbers of both sides before each line,
-// so that a model can cite them. A patch that cannot be read stays as it is.
-// Carriage returns at the end of every line are left out, and so is the middle
-// of lines of more than 2,000 bytes, with a count.
+// Number returns a patch with the line numbers of both sides before each line, so that a model can
+// cite them. A patch that does not parse is returned unchanged. Carriage returns that end every
+// line are omitted, and so is the middle of lines of more than 2,000 bytes, with a count.
 func Number(patch string) string {
 	hunks, err := diff.Hunks(patch)
 	if err != nil {
@@ -24,7 +23,7 @@ func Number(patch string) string {
 	return NumberHunks(hunks)
 }
 
-// NumberHunks writes hunks as Number does.
+// NumberHunks formats hunks as Number does.
 func NumberHunks(hunks []diff.Hunk) string {
 	end := ""
 	if crlf(hunks) {
@@ -48,7 +47,7 @@ func number(n int) string {
 	return fmt.Sprint(n)
 }
 
-// crlf reports whether every line ends in a carriage return; where only some do, it is shown.
+// crlf reports whether every line ends in a carriage return; if only some do, they are shown.
 func crlf(hunks []diff.Hunk) bool {
 	lines := 0
 	for _, h := range hunks {
@@ -62,7 +61,7 @@ func crlf(hunks []diff.Hunk) bool {
 	return lines > 0
 }
 
-// shorten leaves out the middle of a long line, at the border of characters.
+// shorten removes the middle of a long line without splitting characters.
 func shorten(line string) string {
 	const half = maxLine/2 - 50 // room for the count
 	if len(line) <= maxLine {
@@ -80,16 +79,16 @@ func shorten(line string) string {
 	return fmt.Sprintf("%s<… %d bytes left out …>%s", line[:head], tail-head, line[tail:])
 }
 
-// Parts cuts a patch between its hunks into patches whose numbered text has at
-// most max bytes each. A hunk that is larger alone is a part of its own. Joined,
-// the parts are the patch; one that cannot be read is a single part.
+// Parts splits a patch between hunks into patches whose numbered text has at most max bytes. A
+// larger hunk is a part of its own. Joined, the parts are the patch; one that does not parse is
+// one part.
 func Parts(patch string, max int) []string {
 	if _, err := diff.Hunks(patch); err != nil || patch == "" {
 		return []string{patch}
 	}
 	var parts []string
 	begin, end, size := 0, 0, 0
-	hunks := strings.Split(patch, "\n@@ -") // in a patch that can be read, that is always a header
+	hunks := strings.Split(patch, "\n@@ -") // in a patch that parses, this always begins a header
 	for i, hunk := range hunks {
 		if i > 0 {
 			hunk = "@@ -" + hunk

@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// Piece is some whole lines of the new tree that the diff does not show, of the
-// changed file or of another one.
+// Piece is a range of whole lines of the new tree that the diff does not show, in the changed file
+// or another.
 type Piece struct {
 	Path      string
-	StartLine int    // from 1
-	Why       string // what it is to the change: encloses, calls, defines, tests, similar
+	StartLine int    // 1-based
+	Why       string // its relation to the change: encloses, calls, defines, tests, similar
 	Text      string
 }
 
-// EndLine is the number of the last line.
+// EndLine returns the number of the last line.
 func (p Piece) EndLine() int {
 	return p.StartLine + strings.Count(strings.TrimSuffix(p.Text, "\n"), "\n")
 }
 
-// reasons say in words what a piece is to the change.
+// reasons describe a piece's relation to the change.
 var reasons = map[string]string{
 	"encloses": "the change stands in it", "calls": "it uses what is changed",
 	"defines": "it defines what the change uses", "tests": "a test that touches what is changed",

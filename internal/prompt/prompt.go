@@ -1,11 +1,10 @@
-// Package prompt holds the texts that a model is sent: the constant system turn
-// of each task, the schema of its answer, and the user turns with one file's
-// change.
+// Package prompt provides the texts that a model is sent: the constant system turn of each task,
+// the schema of its answer, and the user turns with one file's change.
 //
-// Untrusted text stands between a boundary's marks and nowhere else, and never
-// in a system turn. A pull request's title, body, branch and commits are not
-// taken: they frame a reviewer's judgement and prove nothing. All of it is pure:
-// equal inputs give equal bytes. Start reading at Input, then User.
+// Untrusted text only occurs between a boundary's marks, and never in a system turn. A file's
+// turns do not include a pull request's title, body, branch or commits: they frame a reviewer's
+// judgment and prove nothing. Everything is pure: equal inputs give equal bytes. Start reading at
+// Input, then User.
 package prompt
 
 import (
@@ -18,7 +17,7 @@ import (
 //go:embed text
 var files embed.FS
 
-// text is an embedded file, without the folder's name.
+// text returns an embedded file's content; name is without the folder.
 func text(name string) string {
 	data, err := fs.ReadFile(files, "text/"+name)
 	if err != nil {
@@ -27,48 +26,47 @@ func text(name string) string {
 	return string(data)
 }
 
-// Task is what the requests of one kind have in common, to the byte: a server
-// that caches prefixes charges less for it. Tools, where they are offered, are
-// constant beside it.
+// Task is what all requests of one kind have in common, byte for byte: a server that caches
+// prefixes charges less for it. Tools, if offered, are constant too.
 type Task struct {
 	System     string
 	SchemaName string
 	Schema     json.RawMessage // of the answer, compact, in the order of its keys
 }
 
-// Reviewing asks for the findings on one file.
+// Reviewing returns the task of finding defects in one file.
 func Reviewing() Task { return Task{text("review.md"), SchemaName, reviewSchema()} }
 
-// Verifying asks for verdicts on findings.
+// Verifying returns the task of giving verdicts on findings.
 func Verifying() Task { return Task{text("verify.md"), "finding_verification", verdictSchema()} }
 
-// Classifying asks for the Label of one file.
+// Classifying returns the task of giving one file's Label.
 func Classifying() Task {
 	return Task{text("classify.md"), "file_label", object(oneOf("kind", Kinds()...),
 		oneOf("depth", "deep", "normal", "light"))}
 }
 
-// SchemaName is the name under which a review's request carries the schema.
+// SchemaName is the name of the schema in a review's request.
 const SchemaName = "file_review"
 
-// Input is the change to one file. All of it is taken for untrusted text, but
-// Part, Parts, Language and Style.
+// Input is the change to one file. All of it is treated as untrusted text, except Part, Parts,
+// Language and Style.
 type Input struct {
-	Path, OldPath string // OldPath of renames and copies
-	Status        string // in GitHub's words
-	Patch         string // hunks, of the part where there are several
-	Part, Parts   int    // of a file that is reviewed in several parts, from 1
-	Context       string // the functions around the hunks, as Context gives them
+	Path, OldPath string // OldPath is set for renames and copies
+	Status        string // in GitHub's terms
+	Patch         string // hunks; those of the part if there are several
+	Part, Parts   int    // of a file that is reviewed in several parts, 1-based
+	Context       string // the functions around the hunks, from Context
 	Pack          []Piece
 
-	Guidelines   []string   // of the configuration, for this path
-	Instructions []Document // of the repository, from the base commit
-	Pages        []Document // of the team's wiki, that the ticket or the description leads to
-	Linters      []string   // what linters say of the file, one line each
+	Guidelines   []string   // from the configuration, for this path
+	Instructions []Document // from the repository's base commit
+	Pages        []Document // from the team's wiki, linked by the ticket or the description
+	Linters      []string   // what linters report on the file, one line each
 
 	Language string // of the findings' text, such as German; "" for English
 	Style    bool   // whether matters of style are findings
 }
 
-// Document is a file of the repository that instructs who works on it.
+// Document is a titled text, such as an instruction file of the repository.
 type Document struct{ Path, Text string }

@@ -6,16 +6,15 @@ import (
 	"strings"
 )
 
-// Label says what a file's change is and how closely to read it.
+// Label says what kind a file's change is and how closely to read it.
 type Label struct {
 	Kind  string `json:"kind"`
 	Depth string `json:"depth"`
 }
 
-// key is a key of an answer and the schema of its value. Schemas are in the strict
-// subset that servers take: no references, every key required, none besides them, and
-// all in the order in which a model should think: the place, the quote, the claim, then
-// its weight.
+// key is a key of an answer with the schema of its value. Schemas stay in the strict subset that
+// servers accept: no references, every key required, no others allowed. Keys are in the order in
+// which a model should think: the place, the quote, the claim, then its weight.
 type key struct{ name, schema string }
 
 func value(name, kind, description string) key {
@@ -41,8 +40,8 @@ func object(keys ...key) json.RawMessage {
 		strings.Join(names, ","), strings.Join(properties, ","))
 }
 
-// found are the keys of a finding, whose body says as much as about.
-func found(about string) []key {
+// findingKeys returns the keys of a finding; about describes its body.
+func findingKeys(about string) []key {
 	return []key{
 		oneOf("side", "RIGHT", "LEFT"),
 		value("start_line", "integer", "First line of the place, as numbered on that side."),
@@ -61,11 +60,11 @@ func found(about string) []key {
 
 func reviewSchema() json.RawMessage {
 	return object(list("findings", "The defects that the change brings in; empty where there are none.",
-		found("What happens, when, and why.")...))
+		findingKeys("What happens, when, and why.")...))
 }
 
-// verdictSchema is that of the answer to a check of findings. The reason stands first, so
-// that it is found before the verdict and not for it.
+// verdictSchema returns the schema of the answer to a verification. The reason comes before the
+// verdict, so that it leads to the verdict and does not justify it.
 func verdictSchema() json.RawMessage {
 	return object(list("verdicts", "One for every finding, in their order.",
 		value("id", "string", "The id of the finding."),
@@ -73,19 +72,19 @@ func verdictSchema() json.RawMessage {
 		plain("holds", "boolean")))
 }
 
-// Kinds are those of a change that a label may name.
+// Kinds lists the kinds of changes that a label may name.
 func Kinds() []string {
 	return []string{"security", "refactoring", "feature", "tests", "docs", "other"}
 }
 
-// overviewSchema is that of the answer about a whole change, which may be held against
-// what was asked for.
+// overviewSchema returns the schema of the answer about a whole change, with verdicts on what was
+// asked if it judges.
 func overviewSchema(judges bool) json.RawMessage {
 	keys := []key{
 		value("overview", "string", "What the change does, in two or three sentences."),
 		list("findings", "Defects that concern files together; empty where there are none.",
 			append([]key{value("path", "string", "The file of the place, copied exactly.")},
-				found("What happens, when, and why; names the other file.")...)...),
+				findingKeys("What happens, when, and why; names the other file.")...)...),
 	}
 	if judges {
 		keys = append(keys, criteria(), unasked(plain("path", "string"), plain("start_line", "integer"),

@@ -10,118 +10,118 @@ import (
 	"github.com/org/pr-review-action/internal/ticket"
 )
 
-// Whole is a change with what people say of it, for the one step that may read that
-// (D10). All of it is untrusted text, but Language and the settings.
+// Whole is a change together with what people wrote about it, for the only step that may read the
+// latter (D10). All of it is untrusted text, except Language and the settings.
 type Whole struct {
 	Title, Description, Branch string
-	Discussion                 []Document // Path is a label of ours: commits, comments, reviews
+	Discussion                 []Document // Path is a label of our own: commits, comments, reviews
 	Files                      []WholeFile
 	Found                      []finding.Finding // by the reviews of the files
 
 	Tickets  []ticket.Ticket // as much of them as may be read
 	Pages    []Document
 	Criteria []ticket.Criterion
-	Judges   bool // whether the change is held against what was asked
+	Judges   bool // whether to judge the change by what was asked
 
 	Language     string
-	Tests, Style bool // whether absent tests, and matters of style, are findings
+	Tests, Style bool // whether missing tests, and matters of style, are findings
 }
 
-// WholeFile is a changed file and what became of it.
+// WholeFile is a changed file and the state of its review.
 type WholeFile struct {
-	diff.File        // without a patch where none is shown
-	State     string // of its review, in our own words
+	diff.File        // without Patch if no diff is shown
+	State     string // in our own words
 }
 
-// The bounds of what a question about the whole change shows, in bytes.
+// The limits of what a question about the whole change shows, in bytes.
 const (
 	maxHeads      = 96 << 10 // of all diffs
-	leastOfAFile  = 1 << 10  // of one, where many share
+	minPerFile    = 1 << 10  // of one diff, if many share
 	maxFileList   = 24 << 10
 	maxSaid       = 12 << 10 // of the description and of each part of the discussion
 	maxFoundShown = 60       // findings
 )
 
-// Overviewing asks what a change does and what is wrong with it, and for verdicts on
-// criteria where it judges.
+// Overviewing returns the task of saying what a change does and what is wrong with it, and of
+// giving verdicts on criteria if it judges.
 func Overviewing(judges bool) Task {
 	return Task{text("overview.md"), "change_overview", overviewSchema(judges)}
 }
 
-// Judging asks for numbers, verdicts and lines alone.
+// Judging returns the task of giving only numbers, verdicts and lines.
 func Judging() Task {
 	return Task{text("criteria.md"), "criteria_verdicts", object(criteria(), unasked(lines()...))}
 }
 
-// VerifyingWhole asks for verdicts on findings on a whole change.
+// VerifyingWhole returns the task of giving verdicts on findings about a whole change.
 func VerifyingWhole() Task {
 	return Task{text("verify-overview.md"), "finding_verification", verdictSchema()}
 }
 
 // Overview returns the user turn that asks what a change does as a whole.
 func (w Whole) Overview(b guard.Boundary) string {
-	blocks := append(w.said(b), w.asked(b)...)
+	blocks := append(w.saidBlocks(b), w.askedBlocks(b)...)
 	if len(w.Found) > 0 {
-		blocks = append(blocks, b.Wrap("found", written(w.Found[:min(len(w.Found), maxFoundShown)],
+		blocks = append(blocks, b.Wrap("found", findingLines(w.Found[:min(len(w.Found), maxFoundShown)],
 			func(_ int, c *wire, f finding.Finding) { c.Path = &f.Path })))
 	}
-	wants := language(w.Language) + style(w.Style)
+	wants := languageRequest(w.Language) + styleRequest(w.Style)
 	if w.Tests {
 		wants += " Report behaviour that the change brings in and no test covers, with the category `tests`."
 	}
-	return fill("overview-user.md", "language", wants, "asked", w.judging(),
-		"blocks", strings.Join(append(blocks, w.files(b)...), "\n"))
+	return fill("overview-user.md", "language", wants, "asked", w.verdictRequest(),
+		"blocks", strings.Join(append(blocks, w.fileBlocks(b)...), "\n"))
 }
 
-// Judge returns the user turn that asks for verdicts on the criteria alone.
+// Judge returns the user turn that asks only for verdicts on the criteria.
 func (w Whole) Judge(b guard.Boundary) string {
-	return fill("criteria-user.md", "blocks", strings.Join(append(w.asked(b), w.files(b)...), "\n"))
+	return fill("criteria-user.md", "blocks", strings.Join(append(w.askedBlocks(b), w.fileBlocks(b)...), "\n"))
 }
 
-// Verify returns the user turn that asks whether findings on the change hold. What
-// people say of the change proves nothing and is not shown.
+// Verify returns the user turn that asks whether findings on the change are true. What people
+// wrote about the change proves nothing and is not shown.
 func (w Whole) Verify(b guard.Boundary, findings []finding.Finding) string {
-	claims := written(findings, func(i int, c *wire, f finding.Finding) { c.ID, c.Path = ClaimID(i), &f.Path })
-	blocks := append(w.files(b), b.Wrap("findings", claims))
+	claims := findingLines(findings, func(i int, c *wire, f finding.Finding) { c.ID, c.Path = ClaimID(i), &f.Path })
+	blocks := append(w.fileBlocks(b), b.Wrap("findings", claims))
 	return fill("verify-overview-user.md", "count", fmt.Sprint(len(findings)), "blocks", strings.Join(blocks, "\n"))
 }
 
-// Repair returns the user turn that asks for a broken answer about the change to be
-// written again, as Repair does for a file's.
+// Repair returns the user turn that asks to rewrite a broken answer about the change, like the
+// function Repair.
 func (w Whole) Repair(b guard.Boundary, problem, answer string) string {
 	return fill("repair-overview.md", "problem", problem, "answer", b.Wrap("answer", answer))
 }
 
-func (w Whole) said(b guard.Boundary) (blocks []string) {
+func (w Whole) saidBlocks(b guard.Boundary) (blocks []string) {
 	for _, d := range append([]Document{{"title", w.Title}, {"branch", w.Branch}, {"description", w.Description}},
 		w.Discussion...) {
-		blocks = append(blocks, wrapped(b, d.Path, maxSaid, Document{Text: d.Text})...)
+		blocks = append(blocks, wrapDocuments(b, d.Path, maxSaid, Document{Text: d.Text})...)
 	}
 	return blocks
 }
 
-func (w Whole) asked(b guard.Boundary) (blocks []string) {
+func (w Whole) askedBlocks(b guard.Boundary) (blocks []string) {
 	for _, t := range w.Tickets {
 		text := strings.TrimSpace(t.Key + " " + t.Type + "\n" + t.Summary + "\n\n" + t.Description)
-		blocks = append(blocks, wrapped(b, "ticket", maxSaid, Document{Text: text})...)
+		blocks = append(blocks, wrapDocuments(b, "ticket", maxSaid, Document{Text: text})...)
 	}
-	blocks = append(blocks, wrapped(b, "pages", 2*maxSaid, w.Pages...)...)
+	blocks = append(blocks, wrapDocuments(b, "pages", 2*maxSaid, w.Pages...)...)
 	lines := make([]string, len(w.Criteria))
 	for i, c := range w.Criteria {
 		lines[i] = fmt.Sprintf("%d: %s", c.N, strings.Join(strings.Fields(c.Text), " "))
 	}
-	return append(blocks, wrapped(b, "criteria", 2*maxSaid, Document{Text: strings.Join(lines, "\n")})...)
+	return append(blocks, wrapDocuments(b, "criteria", 2*maxSaid, Document{Text: strings.Join(lines, "\n")})...)
 }
 
-// wrapped is what fits of some documents between marks; none where they are empty.
-func wrapped(b guard.Boundary, name string, most int, docs ...Document) []string {
-	if shown := within(docs, most); shown != "" {
+// wrapDocuments returns what fits of some documents as one block, or none if they are empty.
+func wrapDocuments(b guard.Boundary, name string, most int, docs ...Document) []string {
+	if shown := joinDocuments(docs, most); shown != "" {
 		return []string{b.Wrap(name, shown)}
 	}
 	return nil
 }
 
-func (w Whole) judging() string {
+func (w Whole) verdictRequest() string {
 	switch {
 	case !w.Judges:
 		return ""
@@ -131,19 +131,19 @@ func (w Whole) judging() string {
 	return fmt.Sprintf(" Give a verdict on each of the %d criteria, and fill in `unasked`.", len(w.Criteria))
 }
 
-// files are the list of all files and the beginnings of their diffs, which share the
-// room; a short one leaves its part to the others.
-func (w Whole) files(b guard.Boundary) []string {
+// fileBlocks returns the list of all files and the beginnings of their diffs, which share the space;
+// what a short one does not use is left to the others.
+func (w Whole) fileBlocks(b guard.Boundary) []string {
 	var list []string
 	for _, f := range w.Files {
-		line := fmt.Sprintf("%s %s +%d -%d %s", happened(Input{Status: string(f.Status)}), shorten(f.Path),
+		line := fmt.Sprintf("%s %s +%d -%d %s", statusWord(Input{Status: string(f.Status)}), shorten(f.Path),
 			f.Additions, f.Deletions, f.State)
 		if f.OldPath != "" && f.OldPath != f.Path {
 			line += ", was " + shorten(f.OldPath)
 		}
 		list = append(list, strings.ReplaceAll(line, "\n", " "))
 	}
-	blocks := wrapped(b, "files", maxFileList, Document{Text: strings.Join(list, "\n")})
+	blocks := wrapDocuments(b, "files", maxFileList, Document{Text: strings.Join(list, "\n")})
 	left, room := 0, maxHeads
 	for _, f := range w.Files {
 		if f.Patch != "" {
@@ -151,10 +151,10 @@ func (w Whole) files(b guard.Boundary) []string {
 		}
 	}
 	for _, f := range w.Files {
-		if f.Patch == "" || room < leastOfAFile {
+		if f.Patch == "" || room < minPerFile {
 			continue
 		}
-		head := within([]Document{{Text: Number(f.Patch)}}, max(leastOfAFile, room/left))
+		head := joinDocuments([]Document{{Text: Number(f.Patch)}}, max(minPerFile, room/left))
 		blocks = append(blocks, b.Wrap("path", f.Path), b.Wrap("diff", head))
 		left, room = left-1, room-len(head)
 	}

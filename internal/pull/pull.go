@@ -1,12 +1,12 @@
 // Package pull names pull requests and the threads of their reviews.
 //
-// It holds values and parses names; it reads nothing. Start at Ref and Pull.
+// It defines values and parses names; it does no I/O. Start at Ref and Pull.
 package pull
 
 import "time"
 
-// Pull is a pull request as the API described it. Title, Body, Author, branch
-// names and labels are untrusted text.
+// Pull is a pull request as the API describes it. Title, Body, Author, branch names and labels are
+// untrusted text.
 type Pull struct {
 	Ref
 	RepoID        int64     `json:"repo_id"`
@@ -24,17 +24,16 @@ type Pull struct {
 	BaseSHA       string    `json:"base_sha"`
 	HeadRef       string    `json:"head_ref"`
 	HeadSHA       string    `json:"head_sha"`
-	HeadRepo      string    `json:"head_repo,omitempty"` // owner/name; empty where the fork was deleted
+	HeadRepo      string    `json:"head_repo,omitempty"` // owner/name; empty if the fork was deleted
 	HeadRepoID    int64     `json:"head_repo_id,omitempty"`
-	MergeBase     string    `json:"merge_base,omitempty"` // read only where a blob has to be diffed
+	MergeBase     string    `json:"merge_base,omitempty"` // read only if a blob has to be diffed
 	DefaultBranch string    `json:"default_branch,omitempty"`
 	ChangedFiles  int       `json:"changed_files"`
 	URL           string    `json:"url,omitempty"`
 	UpdatedAt     time.Time `json:"updated_at,omitzero"`
 }
 
-// Fork reports whether the head is not in the base's repository. A deleted
-// fork is a fork.
+// Fork reports whether the head is outside the base's repository. A deleted fork counts as a fork.
 func (p Pull) Fork() bool { return p.HeadRepoID != p.RepoID }
 
 // Open reports whether a review can still be posted.

@@ -9,25 +9,25 @@ import (
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
-// DefaultHost is the host of a reference that names none.
+// DefaultHost is the host of a reference without one.
 const DefaultHost = "github.com"
 
-// Ref names a pull request.
+// Ref identifies a pull request.
 type Ref struct {
-	Scheme string `json:"scheme,omitempty"` // http where the web address said so, else empty for https
+	Scheme string `json:"scheme,omitempty"` // http if the web address has it, else empty for https
 	Host   string `json:"host"`             // host[:port] of the web address, github.com by default
 	Owner  string `json:"owner"`
 	Repo   string `json:"repo"`
 	Number int    `json:"number"`
 }
 
-// FullName is owner/repo.
+// FullName returns owner/repo.
 func (r Ref) FullName() string { return r.Owner + "/" + r.Repo }
 
-// Web is the repository's web address.
+// Web returns the repository's web address.
 func (r Ref) Web() string { return r.Server() + "/" + r.FullName() }
 
-// Server is the web address of the host.
+// Server returns the web address of the host.
 func (r Ref) Server() string {
 	if r.Scheme == "" {
 		return "https://" + r.Host
@@ -35,7 +35,7 @@ func (r Ref) Server() string {
 	return r.Scheme + "://" + r.Host
 }
 
-// String is owner/repo#number.
+// String returns owner/repo#number.
 func (r Ref) String() string { return fmt.Sprintf("%s/%s#%d", r.Owner, r.Repo, r.Number) }
 
 var (
@@ -44,7 +44,7 @@ var (
 	shortPattern = pattern.Lazy(`^([^/#\s]+)/([^/#\s]+)#([0-9]+)$`)
 )
 
-// ParseRepository reads owner/repo.
+// ParseRepository parses owner/repo.
 func ParseRepository(s string) (owner, repo string, err error) {
 	owner, repo, ok := strings.Cut(s, "/")
 	if !ok || !ownerPattern().MatchString(owner) || !repoPattern().MatchString(repo) || repo == "." || repo == ".." {
@@ -53,8 +53,8 @@ func ParseRepository(s string) (owner, repo string, err error) {
 	return owner, repo, nil
 }
 
-// ParseRef reads owner/repo#number or the web address of a pull request
-// (https://host/owner/repo/pull/number, with anything of the page behind it).
+// ParseRef parses owner/repo#number or the web address of a pull request
+// (https://host/owner/repo/pull/number, and anything after it).
 func ParseRef(s string) (Ref, error) {
 	scheme, host, path, number := "", DefaultHost, "", ""
 	if m := shortPattern().FindStringSubmatch(s); m != nil {
@@ -85,8 +85,8 @@ func ParseRef(s string) (Ref, error) {
 	return Ref{Scheme: scheme, Host: host, Owner: owner, Repo: repo, Number: int(n)}, nil
 }
 
-// On returns the reference with the server of a web address, such as
-// GITHUB_SERVER_URL has it. An address that is none changes nothing.
+// On returns the reference with the server of a web address, such as GITHUB_SERVER_URL. An invalid
+// address changes nothing.
 func (r Ref) On(server string) Ref {
 	u, err := url.Parse(server)
 	if err != nil || u.Host == "" {
@@ -99,8 +99,8 @@ func (r Ref) On(server string) Ref {
 	return r
 }
 
-// LooksLikeRef reports whether a review argument means a pull request rather
-// than a file or a range: it has a scheme, or the form owner/repo#number.
+// LooksLikeRef reports whether a review argument means a pull request and not a file or a range:
+// it has a scheme, or the form owner/repo#number.
 func LooksLikeRef(s string) bool {
 	return strings.Contains(s, "://") || shortPattern().MatchString(s)
 }

@@ -11,9 +11,9 @@ var instancePattern = pattern.Lazy(`^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$`)
 
 var partialPattern = pattern.Lazy(`(^|-)partial-[0-9]+$`)
 
-// CheckInstance refuses an instance that is not a slug: lower-case letters,
-// digits and inner dashes, at most 32, or that would make a draft's name read as
-// a partial checkpoint's. The empty instance is the usual one.
+// CheckInstance returns an error for an instance that is not a slug (lower-case letters, digits
+// and inner dashes, at most 32), or that would make a draft's name look like a partial
+// checkpoint's. The empty instance is valid.
 func CheckInstance(slug string) error {
 	if partialPattern().MatchString(slug) {
 		return fmt.Errorf("instance %q ends like the name of a partial checkpoint", slug)
@@ -24,8 +24,8 @@ func CheckInstance(slug string) error {
 	return nil
 }
 
-// ThreadID names the run of a review over a pull request's head:
-// owner/repo#42:<head>, or owner/repo#42@instance:<head>.
+// ThreadID returns the id of a review's thread for a pull request's head: owner/repo#42:<head>, or
+// owner/repo#42@instance:<head>.
 func ThreadID(ref Ref, instance, head string) string {
 	if instance != "" {
 		instance = "@" + instance
@@ -35,8 +35,8 @@ func ThreadID(ref Ref, instance, head string) string {
 
 var pullThread = pattern.Lazy(`^([^\s/#@:~]+/[^\s/#@:~]+#[0-9]+)(?:@([a-z0-9-]+))?:[0-9a-f]{7,}$`)
 
-// OfThread gives pull request and instance of a thread id as typed, its last part possibly
-// abbreviated; false where the thread is of no pull request.
+// OfThread returns the pull request and the instance of a thread id as typed, whose last part may
+// be abbreviated. ok is false if the thread does not belong to a pull request.
 func OfThread(typed string) (ref, instance string, ok bool) {
 	m := pullThread().FindStringSubmatch(typed)
 	if m == nil {
@@ -48,8 +48,8 @@ func OfThread(typed string) (ref, instance string, ok bool) {
 // MinPrefix is the shortest abbreviation of a thread id's last part.
 const MinPrefix = 7
 
-// MatchThread reports whether a thread id as typed (its last part possibly
-// abbreviated to MinPrefix characters or more) means the given one.
+// MatchThread reports whether a thread id as typed, its last part possibly abbreviated to
+// MinPrefix characters or more, matches id.
 func MatchThread(typed, id string) bool {
 	if typed == id {
 		return true

@@ -13,9 +13,9 @@ import (
 	"github.com/org/pr-review-action/internal/secret"
 )
 
-// said are the comments of people on lines that are in the diff now: of those
-// who may write, are not the author, and did not answer a comment of ours. Who may
-// write is read from the API. A login whose permission cannot be had does not count.
+// said returns people's comments on lines that are in the diff now: by authors who may write, are
+// not the pull request's author, and did not answer a comment of ours. The API tells who may
+// write. A login whose permission cannot be read does not count.
 func (c Change) said(ctx context.Context, s Source, comments []github.ReviewComment,
 	m *memory) (all []finding.Earlier, err error) {
 	may, err := c.writers(ctx, s, c.logins(comments, m))
@@ -34,8 +34,8 @@ func (c Change) said(ctx context.Context, s Source, comments []github.ReviewComm
 	return all, err
 }
 
-// writers are those of the logins who may write. It ends with the
-// first permission that cannot be read, since the next could not be either.
+// writers reports for each login whether it may write. It stops at the first permission that
+// cannot be read, because the next would fail too.
 func (c Change) writers(ctx context.Context, s Source, logins []string) (map[string]bool, error) {
 	may := map[string]bool{}
 	for _, login := range logins {
@@ -48,9 +48,9 @@ func (c Change) writers(ctx context.Context, s Source, logins []string) (map[str
 	return may, nil
 }
 
-// logins are those whose permission is worth a request, at most 30. Those whom
-// GitHub calls close to the repository come first, so that many strangers keep
-// nobody from being heard; a hidden membership is called none, so the others follow.
+// logins returns the logins whose permission is worth a request, at most 30. Those that GitHub
+// associates with the repository come first, so that many strangers cannot crowd them out; the
+// others follow, because a hidden membership looks like none.
 func (c Change) logins(comments []github.ReviewComment, m *memory) []string {
 	var near, far []string
 	for _, k := range comments {
@@ -66,7 +66,7 @@ func (c Change) logins(comments []github.ReviewComment, m *memory) []string {
 	return all[:min(len(all), maxLogins)]
 }
 
-// counts reports whether a comment says it already, if its author may write.
+// counts reports whether a comment already reports something, provided that its author may write.
 func (c Change) counts(k github.ReviewComment, m *memory) bool {
 	_, _, _, drafted := marker.ParseComment(k.Body)
 	person := k.User != "" && k.UserType != "Bot" && !strings.EqualFold(k.User, c.Pull.Author)

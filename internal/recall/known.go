@@ -8,9 +8,9 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 )
 
-// FromState is what a decided draft tells later ones: what it posted, what its approver
-// dropped, and what it remembered. One that was rejected or withdrawn has posted and
-// dropped nothing.
+// FromState returns what a decided draft passes on to later ones: what it posted, what its
+// approver dropped, and what it remembered. A rejected or withdrawn draft has posted and dropped
+// nothing.
 func FromState(comments []finding.Finding, record *decision.Record, earlier []finding.Earlier) []finding.Earlier {
 	if record == nil || record.Decision == decision.Revise {
 		return nil
@@ -46,9 +46,9 @@ func FromState(comments []finding.Finding, record *decision.Record, earlier []fi
 	return all
 }
 
-// merged adds what drafts tell to what GitHub shows. What GitHub shows counts: it
-// gets from the drafts what it lacks, and what it does not show is added as the
-// newest draft that knows it has it.
+// merged combines drafts with what GitHub shows. GitHub takes precedence: its findings are
+// completed from the drafts, and findings that it does not show are added as the newest draft has
+// them.
 func (c Change) merged(all []finding.Earlier) []finding.Earlier {
 	told := map[key]bool{}
 	for _, e := range all {
@@ -60,7 +60,7 @@ func (c Change) merged(all []finding.Earlier) []finding.Earlier {
 			k.Path = c.path(k.Path)
 			of := keyOf(k)
 			if k.Fate == finding.WasPosted && !told[of] && told[key{finding.WasDropped, k.Fingerprint}] {
-				continue // it was dropped since
+				continue // it was dropped later
 			}
 			if told[of] {
 				complete(all, k)
@@ -83,7 +83,7 @@ type key struct {
 
 func keyOf(e finding.Earlier) key { return key{e.Fate, e.Fingerprint} }
 
-// complete gives the first that lacks a category what a draft knows of it.
+// complete fills in the first match without a category from a draft.
 func complete(all []finding.Earlier, k finding.Earlier) {
 	for i, e := range all {
 		if keyOf(e) != keyOf(k) || e.Category != "" {

@@ -19,21 +19,21 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// memory is what the markers of our own reviews hold. A fingerprint may stand
-// more than once: two places can have one defect.
+// memory is the content of our own reviews' markers. A fingerprint may occur more than once: two
+// places can have one defect.
 type memory struct {
 	change   Change
 	listed   map[int64][]string        // fingerprints by the review that lists them
-	open     map[string]int            // posted, and not said to be resolved
-	named    map[string][]marker.Named // what is known of these
-	resolved map[string]int            // posted, and said to be resolved
+	open     map[string]int            // posted, and not announced as resolved
+	named    map[string][]marker.Named // ids and severities of the open ones
+	resolved map[string]int            // posted, and announced as resolved
 	drops    map[string]int
 	believed map[int64]bool // comments that are ours
-	comments []int64        // of the findings that posted gives, the first of them
+	comments []int64        // ids of the comments for the first findings that posted returns
 }
 
-// newMemory reads the markers, the newest review's first: each of ours has what
-// those before it had, so the newest one that names a fingerprint tells.
+// newMemory reads the markers, newest review first. Each of our reviews repeats what earlier ones
+// listed, so the newest one that names a fingerprint decides.
 func newMemory(ctx context.Context, s Source, c Change, reviews []github.Review) (*memory, error) {
 	m := &memory{
 		change: c, listed: map[int64][]string{}, believed: map[int64]bool{},
@@ -67,7 +67,7 @@ type marked struct {
 	marker.Review
 }
 
-// of is what the marker says of the posted findings with a fingerprint.
+// of returns what the marker says about the posted findings with a fingerprint.
 func (r marked) of(fingerprint string) (all []marker.Named) {
 	for i, fp := range r.Posted {
 		if fp == fingerprint && i < len(r.Named) {
@@ -77,8 +77,8 @@ func (r marked) of(fingerprint string) (all []marker.Named) {
 	return all
 }
 
-// marked are our reviews of this pull request, by this reviewer, the newest first.
-// Of several of one draft the oldest is ours: a younger one is a copy.
+// marked returns this reviewer's reviews of this pull request, newest first. Of several for one
+// draft the oldest is ours: a younger one is a copy.
 func (c Change) marked(ctx context.Context, s Source, reviews []github.Review) (all []marked, err error) {
 	of := pull.ThreadID(c.Pull.Ref, c.Instance, "")
 	newest := slices.Clone(reviews)
@@ -114,7 +114,8 @@ func counts(list []string) map[string]int {
 	return n
 }
 
-// posted are our reviews' findings: with a comment, the newest first, then by marker alone.
+// posted returns our reviews' findings: first those with a comment, newest first, then those only
+// in a marker.
 func (m *memory) posted(comments []github.ReviewComment) []finding.Earlier {
 	open, resolved := maps.Clone(m.open), maps.Clone(m.resolved)
 	var all []finding.Earlier
@@ -136,8 +137,8 @@ func (m *memory) posted(comments []github.ReviewComment) []finding.Earlier {
 	return append(all, bare(resolved, finding.Earlier{Fate: finding.WasPosted, Announced: true})...)
 }
 
-// name gives the posted findings the ids and severities that the markers have. A comment
-// may have been edited: its severity counts where no marker tells one.
+// name sets the ids and severities of the posted findings from the markers. A comment may have
+// been edited: its severity counts only if no marker has one.
 func (m *memory) name(all []finding.Earlier) {
 	for i, e := range all {
 		if names := m.named[e.Fingerprint]; !e.Announced && len(names) > 0 {
@@ -148,7 +149,7 @@ func (m *memory) name(all []finding.Earlier) {
 	}
 }
 
-// bare are findings of which the fingerprint alone is known.
+// bare returns findings of which only the fingerprint is known.
 func bare(n map[string]int, like finding.Earlier) (all []finding.Earlier) {
 	for _, fp := range slices.Sorted(maps.Keys(n)) {
 		for range n[fp] {
@@ -159,8 +160,8 @@ func bare(n map[string]int, like finding.Earlier) (all []finding.Earlier) {
 	return all[:min(len(all), maxPosted)]
 }
 
-// ours reads a comment that one of our reviews came with and lists. Who may edit
-// it can change its text; a fingerprint that the review does not list is none.
+// ours reads a comment that belongs to one of our reviews and is listed by it. Its text may have
+// been edited; a fingerprint that the review does not list is ignored.
 func (m *memory) ours(k github.ReviewComment) (finding.Earlier, bool) {
 	fp, severity, title, ok := marker.ParseComment(k.Body)
 	if !ok || !slices.Contains(m.listed[k.Review], fp) {
@@ -169,7 +170,7 @@ func (m *memory) ours(k github.ReviewComment) (finding.Earlier, bool) {
 	m.believed[k.ID] = true
 	quote, context := quoted(k.Hunk)
 	if context {
-		quote = "" // an unchanged line that leaves the diff is still in the file, so it tells nothing
+		quote = "" // an unchanged line that leaves the diff is still in the file, so it proves nothing
 	}
 	e := finding.Earlier{
 		Fate: finding.WasPosted, Fingerprint: fp, Path: m.change.path(k.Path), Side: side(k), StartLine: start(k),
@@ -182,8 +183,7 @@ func (m *memory) ours(k github.ReviewComment) (finding.Earlier, bool) {
 	return e, true
 }
 
-// quoted is the last line of a hunk, without what must not be kept, and whether
-// it is one that the change leaves as it was.
+// quoted returns the last line of a hunk, redacted, and whether it is a context line.
 func quoted(hunk string) (text string, context bool) {
 	lines := strings.Split(strings.TrimRight(hunk, "\n"), "\n")
 	for _, l := range slices.Backward(lines) {
@@ -205,7 +205,8 @@ func side(k github.ReviewComment) finding.Side {
 	return finding.Right
 }
 
-// start is the first line of a comment; one on the other side, or gone, is its last line.
+// start returns the first line of a comment, or its last if the first is on the other side or
+// gone.
 func start(k github.ReviewComment) int {
 	if k.Start <= 0 || k.Start > k.Line || k.StartSide != "" && k.StartSide != k.Side {
 		return k.Line
@@ -227,9 +228,8 @@ func plain(url string) string {
 	return url
 }
 
-// threads notes of the threads of our findings who closed one, of those who may write
-// and are not the author; and which are open and in which nobody answered, where the
-// account behind our token opened them.
+// threads records who closed the threads of our findings, if that person may write and is not the
+// author, and which threads are open and without an answer, if our token's account opened them.
 func (m *memory) threads(ctx context.Context, s Source, all []finding.Earlier) error {
 	if len(m.comments) == 0 {
 		return nil
@@ -257,7 +257,7 @@ func (m *memory) threads(ctx context.Context, s Source, all []finding.Earlier) e
 	return nil
 }
 
-// closers are those who closed threads of our findings, the author aside: at most 30.
+// closers returns the logins that closed threads of our findings, except the author's, at most 30.
 func (m *memory) closers(threads map[int64]github.ReviewThread) (all []string) {
 	for _, id := range m.comments {
 		by := threads[id].By

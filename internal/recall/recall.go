@@ -1,10 +1,10 @@
-// Package recall reads what was said of a pull request before: the findings of
-// our own posted reviews, what their approvers dropped, and the comments of
-// people on lines that are still in the diff.
+// Package recall reads what was reported on a pull request before: the findings of our own posted
+// reviews, what their approvers dropped, and people's comments on lines that are still in the
+// diff.
 //
-// It believes the markers that its Source vouches for, and a comment by the
-// review that it came with. It writes nothing, and judges nothing: which finding
-// says what was said already is for package aggregate. Start reading at Recall.
+// It trusts the markers that its Source vouches for, and a comment because of the review that it
+// belongs to. It writes nothing and judges nothing: package aggregate decides which finding was
+// already reported. Start reading at Recall.
 package recall
 
 import (
@@ -21,8 +21,8 @@ import (
 	"github.com/org/pr-review-action/internal/pull"
 )
 
-// Source is what is read of GitHub. Remembers tells whether a review with a
-// marker was posted by this product after a decision, so that its lists count.
+// Source is the part of GitHub that recall reads. Remembers reports whether this product posted a
+// review with a marker after a decision, so that its lists count.
 type Source interface {
 	Remembers(ctx context.Context, r github.Review, m marker.Review) (bool, error)
 	Reviews(ctx context.Context, ref pull.Ref) ([]github.Review, error)
@@ -31,21 +31,21 @@ type Source interface {
 	Member(ctx context.Context, owner, repo, login string) (github.Member, error)
 }
 
-// Change is the pull request that is going to be reviewed.
+// Change is the pull request to be reviewed.
 type Change struct {
 	Pull     pull.Pull
-	Instance string // of the reviewer, who remembers its own reviews alone
+	Instance string // of the reviewer, who remembers only its own reviews
 	Files    []diff.File
 	Unlisted int // changed files that are not in Files
 
-	// Known is what decided drafts of the same reviewer tell, each as FromState
-	// gives it, the newest first. It is believed: what is added must have been checked.
+	// Known holds what decided drafts of the same reviewer pass on, each from FromState, newest
+	// first. It is trusted: the caller must have checked it.
 	Known [][]finding.Earlier
 }
 
-// Recall gives what was posted, what was dropped and what people said, in an order that
-// does not depend on GitHub's. What it had to do without is in left. Where our own reviews
-// cannot be read, err says so, and all is what could be had without them.
+// Recall returns what was posted, what was dropped and what people commented, in an order that
+// does not depend on GitHub's. left says what is missing. If our own reviews cannot be read, err
+// says so, and all is what is known without them.
 func Recall(ctx context.Context, s Source, c Change) (all []finding.Earlier, left []error, err error) {
 	reviews, unread := s.Reviews(ctx, c.Pull.Ref)
 	if unread != nil {
@@ -56,7 +56,7 @@ func Recall(ctx context.Context, s Source, c Change) (all []finding.Earlier, lef
 		return nil, nil, err
 	}
 	comments, err := s.ReviewComments(ctx, c.Pull.Ref)
-	if errors.Is(err, github.ErrTooLarge) { // anybody can write them: the markers alone have to do
+	if errors.Is(err, github.ErrTooLarge) { // anybody can write them; use the markers alone
 		left, err = append(left, fmt.Errorf("comments on the lines are not taken into account: %w", err)), nil
 	}
 	if err != nil {
@@ -75,16 +75,16 @@ func Recall(ctx context.Context, s Source, c Change) (all []finding.Earlier, lef
 	return append(all, said...), left, cmp.Or(ctx.Err(), unread)
 }
 
-// Bounds of what is remembered.
+// Limits of what is remembered.
 const (
-	maxPosted = 2000 // findings, posted and dropped alike
+	maxPosted = 2000 // findings, both posted and dropped
 	maxSaid   = 500  // comments of people
 	maxLogins = 30   // people whose permission is read
 	maxText   = 300  // characters of a title or quote
 )
 
-// path is where a file of an earlier head stands now; empty where it is not in
-// the list of a change that is not listed whole.
+// path returns the current path of a file of an earlier head; "" if the change is not listed in
+// full and the file is not in the list.
 func (c Change) path(path string) string {
 	renamed := ""
 	for _, f := range c.Files {

@@ -17,18 +17,18 @@ import (
 	"github.com/org/pr-review-action/internal/prompt"
 )
 
-// Key is the SHA-256, in hex, over who reviews and what. An identity names all
-// of a reviewer that can change its result.
+// Key returns the SHA-256, in hex, of a reviewer's identity and the file. An identity covers
+// everything about a reviewer that can change its result.
 func Key(identity string, f diff.File) string {
 	return Hash(identity, f.Path, f.OldPath, string(f.Status), f.Patch)
 }
 
-// protocol rises when the same answers are asked for or read in another way.
+// protocol is incremented when the same answers are requested or read in another way.
 const protocol = "3"
 
-// Key covers the prompts, the models, the tools, the guides and the limits of a
-// conversation. What the tools would find, and the text around the change, are not
-// in it, nor is the file's cap: an answer that was paid stays one.
+// Key covers the prompts, the models, the tools, the guides and the limits of a conversation. It
+// does not cover what the tools would find, the text around the change, or the file's cap: a paid
+// answer stays valid.
 func (m *Model) Key(f diff.File) string {
 	identity := []string{protocol, prompt.Fingerprint(), fmt.Sprint(m.limit(), m.Limits, m.Head != nil, m.packTokens())}
 	for _, c := range []Chatter{m.Options.Review, m.Verify, m.Classify} {
@@ -57,7 +57,7 @@ func (m *Model) Key(f diff.File) string {
 	return Key(Hash(identity...), f)
 }
 
-// packTokens is 0 where there is nothing to make packs of.
+// packTokens returns the size of a pack, or 0 if there are no packs.
 func (m *Model) packTokens() int {
 	if m.Pack == nil {
 		return 0
@@ -65,7 +65,7 @@ func (m *Model) packTokens() int {
 	return m.PackTokens
 }
 
-// Hash is the SHA-256, in hex, over texts of which none can pass into the next.
+// Hash returns the SHA-256, in hex, of texts, each prefixed with its length.
 func Hash(texts ...string) string {
 	h := sha256.New()
 	for _, s := range texts {
@@ -74,7 +74,7 @@ func Hash(texts ...string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// The tasks that a model is asked for, as finding.Call names them.
+// The tasks for which a model is called, as recorded in finding.Call.
 const (
 	classifying = "classify"
 	reviewing   = "review"
@@ -86,37 +86,37 @@ const (
 	judging     = "criteria"
 )
 
-// The bounds of the output of one call, reasoning included; a label is a word.
+// The output limits of one call, reasoning included; a label is one word.
 const (
 	defaultTokens = 16_384
 	labelTokens   = 4_096
 )
 
-// limit is the bound of a review's or a verification's answer.
+// limit returns the output limit of a review's or a verification's answer.
 func (m *Model) limit() int { return cmp.Or(m.MaxTokens, defaultTokens) }
 
-// question is one request. Its key stands for what the model is sent but the boundary.
+// question is one request. Its key covers all that the model is sent except the boundary.
 type question struct {
 	task     string
 	key      string
 	chat     Chatter
-	boundary guard.Boundary              // of the conversation; empty for its first turn, where one is drawn
+	boundary guard.Boundary              // of the conversation; empty for the first turn, which draws one
 	request  llm.Request                 // without the first user's turn,
-	user     func(guard.Boundary) string // which belongs to the boundary
-	keep     func(Recorded) Recorded     // what of an answer may be kept; nil for all of it
+	user     func(guard.Boundary) string // which depends on the boundary
+	keep     func(Recorded) Recorded     // which parts of an answer may be kept; nil for all
 }
 
-// noBoundary stands for the one that is drawn.
+// noBoundary is the placeholder for the one that is drawn.
 const noBoundary = guard.Boundary("00000000000000000000000000000000")
 
-// request is what all requests of one kind about the file have in common.
+// request returns what all requests of a task about the file have in common.
 func (t *task) request(about prompt.Task) llm.Request {
 	return llm.Request{System: about.System, SchemaName: about.SchemaName, Schema: about.Schema, MaxTokens: t.limit(),
 		Effort: t.depth.effort}
 }
 
-// ask makes one call, unless its answer is known, and counts it. What was billed
-// is no error, whatever the answer is worth.
+// ask makes one call, unless its answer is known, and adds it to the file's account. A billed call
+// is not an error, however poor the answer.
 func (t *task) ask(ctx context.Context, q question) (Recorded, error) {
 	var said Recorded
 	var failure error
@@ -131,14 +131,14 @@ func (t *task) ask(ctx context.Context, q question) (Recorded, error) {
 		r, err = said, failure
 	case err != nil:
 		r, err = said, &notKeptError{fmt.Errorf("keeping an answer: %w", err)}
-	case !asked: // it counts against the file's cap all the same, so that the conversation takes the same course
+	case !asked: // charge the file's cap too, so that the conversation takes the same course
 		budget.Charge(ctx, r.Usage.Cost)
 	}
 	t.note(q.task, r)
 	return r, err
 }
 
-// note adds a call to the account of the file. One that was not billed is none.
+// note adds a call to the file's account. A call that was not billed is ignored.
 func (t *task) note(what string, r Recorded) {
 	t.out.Usage = cost.Add(t.out.Usage, r.Usage)
 	if r.Usage == (cost.Usage{}) && r.Text == "" && len(r.Calls) == 0 {
@@ -168,7 +168,7 @@ func (t *task) call(ctx context.Context, q question) (Recorded, error) {
 	began := t.Now()
 	answer, err := q.chat.Chat(ctx, q.request)
 	r := Recorded{
-		Boundary: b, Text: t.Redact.Redact(answer.Text), Calls: t.bare(answer.ToolCalls), State: answer.State,
+		Boundary: b, Text: t.Redact.Redact(answer.Text), Calls: t.redactCalls(answer.ToolCalls), State: answer.State,
 		Usage: answer.Usage,
 		Model: answer.Model, Finish: answer.Finish, Seconds: t.Now().Sub(began).Seconds(),
 	}
@@ -181,19 +181,19 @@ func (t *task) call(ctx context.Context, q question) (Recorded, error) {
 	return r, err
 }
 
-func (t *task) bare(calls []llm.Call) []llm.Call {
+func (t *task) redactCalls(calls []llm.Call) []llm.Call {
 	for i := range calls {
 		calls[i].Arguments = t.Redact.Redact(calls[i].Arguments)
 	}
 	return calls
 }
 
-// endings are the errors with which a call is billed all the same, under the names by which
-// they are kept.
+// endings maps the names under which they are kept to the errors of calls that are billed
+// nevertheless.
 var endings = map[string]error{"truncated": llm.ErrTruncated, "refused": llm.ErrRefused, "empty": llm.ErrEmpty}
 
-// Ending names how a call ended that was billed without a whole answer, as Recorded
-// has it; "" for any other error.
+// Ending returns the name, as in Recorded, of how a call ended that was billed without a complete
+// answer, or "" for any other error.
 func Ending(err error) string {
 	for name, known := range endings {
 		if errors.Is(err, known) {

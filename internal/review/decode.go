@@ -20,7 +20,7 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 )
 
-// The bounds of an answer; lengths in characters.
+// The limits of an answer; lengths in characters.
 const (
 	maxFindings   = 100
 	maxTitle      = 400
@@ -33,22 +33,22 @@ const (
 // maxLine bounds line numbers: no file that is reviewed has more lines.
 const maxLine = 10_000_000
 
-// brokenError is an answer off its schema. The problem is in our own words, and
-// holds nothing of the answer.
+// brokenError reports an answer that does not match its schema. The problem is in our own words
+// and contains nothing of the answer.
 type brokenError struct {
 	problem string
-	partly  bool // some of its findings are whole
+	partly  bool // some of its findings are usable
 }
 
 func (e *brokenError) Error() string { return "the answer is off its schema: " + e.problem }
 
-func broken(format string, args ...any) *brokenError {
+func brokenf(format string, args ...any) *brokenError {
 	return &brokenError{problem: fmt.Sprintf(format, args...)}
 }
 
-// wireFinding is a finding as a model writes it; a nil pointer is a missing key.
+// wireFinding is a finding as a model writes it; a nil pointer means a missing key.
 type wireFinding struct {
-	Path       *string          `json:"path"` // not asked for; where given it must be the file's
+	Path       *string          `json:"path"` // not requested; if present it must be the file's
 	Side       finding.Side     `json:"side"`
 	StartLine  lineNumber       `json:"start_line"`
 	Line       lineNumber       `json:"line"`
@@ -65,7 +65,7 @@ type wireFinding struct {
 
 type lineNumber int
 
-// UnmarshalJSON takes any form of a whole number, and null for 0.
+// UnmarshalJSON accepts any form of a whole number, and null as 0.
 func (n *lineNumber) UnmarshalJSON(raw []byte) error {
 	var v float64
 	if err := json.Unmarshal(raw, &v); err != nil {
@@ -78,44 +78,43 @@ func (n *lineNumber) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Keys that a model adds are passed over, such as a summary, but for these: another
-// spelling of a key of the schema, another word on the place, and what asks for
-// an act.
+// Unknown keys in an answer, such as a summary, are ignored, except another spelling of a key of
+// the schema, a second key for the place, and a key that requests an action.
 var (
-	mistaken  = regexp.MustCompile(`(?i)^(?:findings|(?:event|tool|action).*)$`)
-	misplaced = regexp.MustCompile(`(?i)line|path|file|^(?:side|quote|title|body|category|severity|confidence` +
+	reservedKey   = regexp.MustCompile(`(?i)^(?:findings|(?:event|tool|action).*)$`)
+	misspelledKey = regexp.MustCompile(`(?i)line|path|file|^(?:side|quote|title|body|category|severity|confidence` +
 		`|suggestion)$`)
 )
 
-// decode reads a model's answer about a file: one JSON object of the schema, no key
-// twice. It returns the findings that are whole and, where anything else was there
-// that may be one, or was missing, a *brokenError. An answer that breaks a rule for
-// the document yields no finding at all, unless it was only cut off.
+// decode parses a model's answer about a file: one JSON object of the schema, without duplicate
+// keys. It returns the valid findings, and a *brokenError if anything else could be a finding or
+// was missing. An answer that breaks a rule for the document yields no finding at all, unless it
+// was only cut off.
 func decode(text, path string) ([]finding.Finding, error) {
 	var answer struct {
 		Findings []jsontext.Value          `json:"findings"`
 		Others   map[string]jsontext.Value `json:",unknown"`
 	}
-	text, worded := unworded(text)
+	text, worded := fencedText(text)
 	err := json.Unmarshal([]byte(Unfence(text)), &answer)
 	cut := errors.Is(err, io.ErrUnexpectedEOF)
 	switch {
 	case err != nil && !cut:
-		return nil, broken("%s", problem(err, "it is not a JSON object"))
+		return nil, brokenf("%s", problem(err, "it is not a JSON object"))
 	case answer.Findings == nil:
-		return nil, broken(`it is not a JSON object with a list "findings"`)
-	case has(answer.Others, mistaken):
-		return nil, broken(unknownKey)
+		return nil, brokenf(`it is not a JSON object with a list "findings"`)
+	case hasKey(answer.Others, reservedKey):
+		return nil, brokenf(unknownKey)
 	case len(answer.Findings) > maxFindings:
-		return nil, broken("it contains more than %d findings", maxFindings)
+		return nil, brokenf("it contains more than %d findings", maxFindings)
 	}
 	found, err := readFindings(answer.Findings, func(jsontext.Value) (string, error) { return path, nil })
 	switch {
 	case cut:
-		err = broken("the JSON ends in the middle")
+		err = brokenf("the JSON ends in the middle")
 	case err == nil && worded && len(found) == 0:
-		err = broken("words stand around a list of no findings") // it may be a quotation
-	case err == nil && astray(answer.Others):
+		err = brokenf("words stand around a list of no findings") // the list may be a quotation
+	case err == nil && hasStrayFindings(answer.Others):
 		err = &brokenError{problem: `what may be findings stands outside of the list "findings"`,
 			partly: len(found) > 0}
 	}
@@ -124,7 +123,7 @@ func decode(text, path string) ([]finding.Finding, error) {
 
 const unknownKey = "it has a key that is none of the schema"
 
-func has(others map[string]jsontext.Value, key *regexp.Regexp) bool {
+func hasKey(others map[string]jsontext.Value, key *regexp.Regexp) bool {
 	for name := range others {
 		if key.MatchString(name) {
 			return true
@@ -133,8 +132,8 @@ func has(others map[string]jsontext.Value, key *regexp.Regexp) bool {
 	return false
 }
 
-// astray reports whether what stands beside the findings names a line as they do.
-func astray(others map[string]jsontext.Value) bool {
+// hasStrayFindings reports whether any other value contains a line key, as findings do.
+func hasStrayFindings(others map[string]jsontext.Value) bool {
 	for _, v := range others {
 		if (v.Kind() == '{' || v.Kind() == '[') && bytes.Contains(v, []byte(`line"`)) {
 			return true
@@ -143,12 +142,12 @@ func astray(others map[string]jsontext.Value) bool {
 	return false
 }
 
-// readFindings returns the findings that are whole and, where others are not, how
-// many, and the first problem. pathOf is the file that one is about.
+// readFindings returns the valid findings and, if there are others, an error with their number and
+// the first problem. pathOf returns the file of a finding.
 func readFindings(values []jsontext.Value, pathOf func(jsontext.Value) (string, error)) (found []finding.Finding,
 	err error) {
 	if i := slices.IndexFunc(values, func(v jsontext.Value) bool { return len(v) == 0 }); i >= 0 {
-		values = values[:i] // where the answer was cut off
+		values = values[:i] // the answer was cut off here
 	}
 	var first string
 	for i, value := range values {
@@ -167,14 +166,14 @@ func readFindings(values []jsontext.Value, pathOf func(jsontext.Value) (string, 
 	case first == "":
 		return found, nil
 	case len(found) == 0:
-		return nil, broken("%d of %[1]d findings are off the schema: %s", len(values), first)
+		return nil, brokenf("%d of %[1]d findings are off the schema: %s", len(values), first)
 	}
-	bad := broken("%d of %d findings could not be used: %s", len(values)-len(found), len(values), first)
+	bad := brokenf("%d of %d findings could not be used: %s", len(values)-len(found), len(values), first)
 	bad.partly = true
 	return found, bad
 }
 
-// Unfence takes off the one code fence that some models put around an answer.
+// Unfence removes the code fence that some models put around an answer.
 func Unfence(text string) string {
 	inner, ok := strings.CutPrefix(strings.TrimSpace(text), "```")
 	if !ok {
@@ -184,17 +183,17 @@ func Unfence(text string) string {
 	if !ok {
 		return text
 	}
-	return unnamed(inner)
+	return trimLanguage(inner)
 }
 
-// unnamed is what stands in a fence without the name of its language.
-func unnamed(text string) string {
+// trimLanguage removes the language name at the beginning of a fence's content.
+func trimLanguage(text string) string {
 	return strings.TrimLeftFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsSpace(r) })
 }
 
-// unworded is what stands in the fence of an answer with words before or behind it; false
-// for any other. A fence that never ends was cut off.
-func unworded(text string) (inner string, ok bool) {
+// fencedText returns the content of the fence in an answer with words before or after it, or else
+// text and false. A fence that does not end was cut off.
+func fencedText(text string) (inner string, ok bool) {
 	_, inner, ok = strings.Cut(text, "```")
 	if !ok || strings.HasPrefix(strings.TrimSpace(text), "{") || Unfence(text) != text {
 		return text, false
@@ -202,7 +201,7 @@ func unworded(text string) (inner string, ok bool) {
 	if end := strings.LastIndex(inner, "```"); end >= 0 {
 		inner = inner[:end]
 	}
-	return unnamed(inner), true
+	return trimLanguage(inner), true
 }
 
 func readFinding(value jsontext.Value, path string) (finding.Finding, error) {
@@ -210,7 +209,7 @@ func readFinding(value jsontext.Value, path string) (finding.Finding, error) {
 	if err := json.Unmarshal(value, &w); err != nil {
 		return finding.Finding{}, errors.New(problem(err, "it has a value of a wrong type"))
 	}
-	if has(w.Others, mistaken) || has(w.Others, misplaced) {
+	if hasKey(w.Others, reservedKey) || hasKey(w.Others, misspelledKey) {
 		return finding.Finding{}, errors.New(unknownKey)
 	}
 	w.Side = finding.Side(strings.ToUpper(string(w.Side)))
@@ -275,10 +274,10 @@ func (w *wireFinding) checkLengths() error {
 	return nil
 }
 
-// finding leaves placement and fingerprint to the step that has all files at hand.
+// finding leaves placement and fingerprint to the step that sees all files.
 func (w *wireFinding) finding(path string) finding.Finding {
 	if utf8.RuneCountInString(w.Quote) > maxQuote {
-		w.Quote = "" // of a long line; the diff has it
+		w.Quote = "" // a long line; the diff has it
 	}
 	return finding.Finding{
 		Path: path, Side: cmp.Or(w.Side, finding.Right), StartLine: int(cmp.Or(w.StartLine, w.Line)), Line: int(w.Line),

@@ -14,38 +14,38 @@ import (
 	"github.com/org/pr-review-action/internal/suggest"
 )
 
-// reviewPart asks for the findings in a part of the patch, once more where the
-// answer cannot be used, holds them against the lines that they quote, and has
-// the grave ones looked at again. The error says that the file was not reached.
+// reviewPart requests the findings in a part of the patch, a second time if the answer is
+// unusable, checks them against the lines that they quote, and has the grave ones verified. The
+// error says that the file was not reached.
 func (t *task) reviewPart(ctx context.Context, patch string, parts int) (attempt, error) {
 	in := t.input(ctx, patch, parts)
-	c := &conversation{task: t, next: t.opening(in)}
+	c := &conversation{task: t, next: t.firstQuestion(in)}
 	text, err := c.run(ctx)
 	a := attempt{boundary: c.next.boundary, text: text}
 	a.read(err, in.Path)
-	if err := t.ends(ctx, a.err); err != nil {
+	if err := t.stopError(ctx, a.err); err != nil {
 		return a, err
 	}
-	if q, ok := t.again(in, a); ok {
+	if q, ok := t.secondQuestion(in, a); ok {
 		r, err := t.ask(ctx, q)
 		b := attempt{boundary: r.Boundary, text: r.Text, err: err}
 		if err == nil {
 			b.read(endings[r.Ended], in.Path)
 		}
-		if err := t.ends(ctx, b.err); err != nil {
-			return b, err // the first answer is kept: with more money or time the file is gone on with
+		if err := t.stopError(ctx, b.err); err != nil {
+			return b, err // the first answer is kept: with more budget or time the review continues
 		}
-		a = better(a, b)
+		a = betterOf(a, b)
 	}
-	found, moved := newQuotes(patch).check(t.redacted(a.findings))
+	found, moved := newQuotes(patch).check(t.redactFindings(a.findings))
 	t.out.Moved += moved
 	a.findings, err = t.verify(ctx, in, found)
 	return a, err
 }
 
-// redacted frees findings of credentials that the answer had in a spelling of JSON,
-// and could be kept with.
-func (t *task) redacted(found []finding.Finding) []finding.Finding {
+// redactFindings removes credentials from findings: JSON escapes may have hidden them in the kept
+// answer.
+func (t *task) redactFindings(found []finding.Finding) []finding.Finding {
 	for i := range found {
 		f := &found[i]
 		for _, text := range []*string{&f.Category, &f.Title, &f.Body, &f.Suggestion, &f.Quote} {
@@ -55,14 +55,14 @@ func (t *task) redacted(found []finding.Finding) []finding.Finding {
 	return found
 }
 
-// opening is the first question about a part: for its findings, or for a revision of them.
-func (t *task) opening(in prompt.Input) question {
+// firstQuestion returns the first question about a part: for its findings, or for a revision of them.
+func (t *task) firstQuestion(in prompt.Input) question {
 	q := question{
 		task: reviewing, chat: t.Options.Review,
 		request: t.request(prompt.Reviewing()), user: func(b guard.Boundary) string { return prompt.User(b, in) },
 	}
 	if t.revision != nil {
-		r := t.revision.of(t.part)
+		r := t.revision.forPart(t.part)
 		q.task = redrafting
 		q.user = func(b guard.Boundary) string { return prompt.Redraft(b, in, r) }
 	}
@@ -70,7 +70,7 @@ func (t *task) opening(in prompt.Input) question {
 	return q
 }
 
-// read takes the findings out of an answer. One that was cut off may hold some.
+// read extracts the findings from an answer. One that was cut off may still have some.
 func (a *attempt) read(ended error, path string) {
 	a.err = ended
 	if ended == nil || errors.Is(ended, llm.ErrTruncated) {
@@ -82,8 +82,8 @@ func (a *attempt) read(ended error, path string) {
 
 const unreadHead = "the file could not be read to apply it"
 
-// checkSuggestions holds the suggestions of the file's findings against the file
-// as it is after the change. The error says that the file was not reached.
+// checkSuggestions checks the suggestions of the file's findings against the file after the
+// change. The error says that the file was not reached.
 func (t *task) checkSuggestions(ctx context.Context) error {
 	found := t.out.Findings
 	if !slices.ContainsFunc(found, func(f finding.Finding) bool { return f.Suggestion != "" }) {
@@ -96,14 +96,14 @@ func (t *task) checkSuggestions(ctx context.Context) error {
 		if head, err = t.Head(ctx, t.file.Path); err != nil {
 			head, unread = nil, unreadHead
 		}
-		if err := t.ends(ctx, err); err != nil {
+		if err := t.stopError(ctx, err); err != nil {
 			return err
 		}
 	}
-	shown, _ := t.file.Anchors() // a patch that cannot be read shows no lines
+	shown, _ := t.file.Anchors() // a patch that cannot be parsed shows no lines
 	file := suggest.New(t.file.Path, shown, head)
 	for i, f := range found {
-		if err := t.ends(ctx, ctx.Err()); err != nil {
+		if err := t.stopError(ctx, ctx.Err()); err != nil {
 			return err
 		}
 		if found[i] = file.Check(f); found[i].Suggestion != "" && found[i].SuggestionProblem == "" {
@@ -115,10 +115,10 @@ func (t *task) checkSuggestions(ctx context.Context) error {
 
 const maxQuoted = 64 << 10
 
-// again is the second question about a part of a file; there is none where it cannot
-// help: the first answer is whole, was cut off before it had a finding, or did not come.
-func (t *task) again(in prompt.Input, first attempt) (q question, ok bool) {
-	q = t.opening(in)
+// secondQuestion returns the second question about a part of a file, or false if it cannot help: the first
+// answer is complete, was cut off before its first finding, or did not arrive.
+func (t *task) secondQuestion(in prompt.Input, first attempt) (q question, ok bool) {
+	q = t.firstQuestion(in)
 	asked := q.user
 	switch {
 	case repairable(first):
@@ -135,17 +135,17 @@ func (t *task) again(in prompt.Input, first attempt) (q question, ok bool) {
 	return q, true
 }
 
-// repairable reports whether a broken answer holds JSON with findings that can be
-// written again. One that holds none is no word on the file: it is asked anew,
-// with the diff, since a repair could only make it a clean one.
+// repairable reports whether a broken answer contains JSON with findings that can be rewritten. An
+// answer without any tells nothing about the file: the question is asked again, with the diff,
+// because a repair could only make it look clean.
 func repairable(a attempt) bool {
 	text := strings.TrimSpace(Unfence(a.text))
 	return a.broken != nil && atLeast(a) > 0 && len(text) <= maxQuoted &&
 		(strings.HasPrefix(text, "{") || strings.HasPrefix(text, "["))
 }
 
-// atLeast is a lower bound of the findings that a broken answer was to hold. An
-// answer with one brace holds none; one with more holds at least one.
+// atLeast returns a lower bound of the number of findings in a broken answer. An answer with one
+// brace has none; one with more has at least one.
 func atLeast(a attempt) int {
 	if len(a.findings) == 0 && strings.Count(a.text, "{") > 1 {
 		return 1
@@ -153,11 +153,10 @@ func atLeast(a attempt) int {
 	return len(a.findings)
 }
 
-// better settles what two attempts at one file come to. A repair has not seen
-// the diff, so it cannot make a finding go away: where it holds fewer than the
-// broken answer did, it is no whole answer. Nor is one of an answer that was cut off
-// at the output limit: what would have followed nobody has said.
-func better(first, second attempt) attempt {
+// betterOf chooses between two attempts at one file. A repair has not seen the diff, so it cannot
+// make a finding disappear: if it has fewer than the broken answer, it is incomplete. So is the
+// repair of an answer that was cut off at the output limit, because the rest is unknown.
+func betterOf(first, second attempt) attempt {
 	switch {
 	case errors.Is(first.err, llm.ErrTruncated) && len(second.findings) > len(first.findings):
 		second.err = first.err
@@ -167,16 +166,16 @@ func better(first, second attempt) attempt {
 		second.err = errLost
 	}
 	if second.err != nil && len(first.findings) > len(second.findings) {
-		return first // with the reason for what it lacks
+		return first // with the reason for what is missing
 	}
 	return second
 }
 
-// attempt is what one conversation, or one call, came to.
+// attempt is the outcome of one conversation, or of one call.
 type attempt struct {
 	boundary guard.Boundary
 	text     string
-	findings []finding.Finding // those that are whole
-	err      error             // why the answer is not whole; nil when it is
-	broken   *brokenError      // what is wrong with its JSON, also where it was cut off; nil for nothing
+	findings []finding.Finding // the valid ones
+	err      error             // why the answer is incomplete; nil if it is complete
+	broken   *brokenError      // what is wrong with its JSON, also if it was cut off; nil if nothing
 }

@@ -13,28 +13,27 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 )
 
-// minPart is the length in characters from which a quote may be a part of a line:
-// a shorter one stands in many lines.
+// minPart is the length in characters from which a quote may be part of a line: a shorter one
+// occurs in too many lines.
 const minPart = 12
 
-// quotes knows both sides of a diff as the model was shown them.
+// quotes holds both sides of a diff as the model was shown them.
 type quotes map[finding.Side]*column
 
-// column is one side of a diff: the texts of its lines, folded, with a space
-// between those that follow on one another, so that a quote of several lines is
-// found however its lines are broken. A line feed, which no folded text holds,
-// ends a hunk.
+// column is one side of a diff: the folded texts of its lines, with a space between consecutive
+// ones, so that a quote of several lines is found however its lines are broken. A line feed, which
+// no folded text contains, ends a hunk.
 type column struct {
 	text  strings.Builder
 	lines []shownLine
 }
 
-// shownLine is where in its column's text a line stands; a blank one takes none of it.
+// shownLine is the range of a line in its column's text; it is empty for a blank line.
 type shownLine struct{ number, start, end int }
 
 func newQuotes(patch string) quotes {
 	q := quotes{finding.Left: {}, finding.Right: {}}
-	hunks, _ := diff.Hunks(patch) // one that cannot be read has no lines to quote
+	hunks, _ := diff.Hunks(patch) // a patch that cannot be parsed has no lines to quote
 	for _, h := range hunks {
 		for _, l := range h.Lines {
 			text := fold(l.Text)
@@ -47,7 +46,7 @@ func newQuotes(patch string) quotes {
 	return q
 }
 
-// add puts a line at the end; number 0 is one of the other side alone.
+// add appends a line; number 0 means that it is only on the other side.
 func (c *column) add(number int, text string) {
 	if number == 0 {
 		return
@@ -59,23 +58,21 @@ func (c *column) add(number int, text string) {
 	c.lines = append(c.lines, shownLine{number, start, start + len(text)})
 }
 
-// fold makes texts equal that a model may write for one another: as it was shown
-// hidden characters, with white space of another width, with the backslashes that
-// it was shown in the tokens of chat templates, and without a carriage return at
-// the end.
+// fold maps texts to the same form that a model may write for one another: with hidden characters
+// as they were shown, with other white space, with the backslashes shown in chat template tokens,
+// or without a carriage return at the end.
 func fold(text string) string {
 	text = guard.Visible(blanks.Replace(strings.TrimSuffix(text, "\r")))
 	return strings.Join(strings.Fields(strings.ReplaceAll(text, `\`, "")), " ")
 }
 
-// blanks are white space that a model is shown by its number, as itself and as shown.
+// blanks replaces white space that a model is shown by its number, as itself and as shown.
 var blanks = strings.NewReplacer("\f", " ", "\v", " ", "<U+000C>", " ", "<U+000B>", " ")
 
-// check holds every finding against what it quotes. One whose quote stands within
-// its lines stays as it is; one whose quote stands elsewhere in the diff is moved
-// there, one whose quote stands nowhere is held back. A finding on a line outside
-// of the diff, which a model saw by other means, stays as well, and so does one
-// that quotes nothing, or that quotes what was taken out of the answer.
+// check compares every finding with its quote. A finding whose quote is within its lines stays;
+// one whose quote is elsewhere in the diff is moved there; one whose quote is not in the diff is
+// filtered. A finding on a line outside of the diff, which a model saw by other means, stays too,
+// and so does one without a quote, or with a quote of something that was redacted.
 func (q quotes) check(found []finding.Finding) (out []finding.Finding, moved int) {
 	for _, f := range found {
 		side, at, ok := q.find(f)
@@ -83,7 +80,7 @@ func (q quotes) check(found []finding.Finding) (out []finding.Finding, moved int
 		case !ok:
 			f.Filtered, f.Note = finding.Misquoted, "the line that it quotes is nowhere in the diff"
 		case at != f.Line || side != cmp.Or(f.Side, finding.Right):
-			f = move(f, side, at)
+			f = moveTo(f, side, at)
 			moved++
 		}
 		out = append(out, f)
@@ -91,10 +88,9 @@ func (q quotes) check(found []finding.Finding) (out []finding.Finding, moved int
 	return out, moved
 }
 
-// find is the line on which a finding with its quote ends: its own where the quote
-// stands within its lines, else the last of the quote's nearest place on its side,
-// else on the other side. It is not ok where the finding's line was shown and the
-// quote stands nowhere.
+// find returns the line on which a finding with its quote ends: its own if the quote is within its
+// lines, else the last line of the quote's nearest occurrence on its side, else on the other side.
+// ok is false if the finding's line was shown and the quote does not occur.
 func (q quotes) find(f finding.Finding) (side finding.Side, line int, ok bool) {
 	side = cmp.Or(f.Side, finding.Right)
 	texts := spellings(f.Quote)
@@ -102,38 +98,37 @@ func (q quotes) find(f finding.Finding) (side finding.Side, line int, ok bool) {
 		if n := q[side].nearest(text, cmp.Or(f.StartLine, f.Line), f.Line); n > 0 {
 			return side, n, true
 		}
-		if n := q[other(side)].nearest(text, f.Line, f.Line); n > 0 {
-			return other(side), n, true
+		if n := q[otherSide(side)].nearest(text, f.Line, f.Line); n > 0 {
+			return otherSide(side), n, true
 		}
 	}
 	shown := slices.ContainsFunc(q[side].lines, func(l shownLine) bool { return l.number == f.Line })
 	return side, f.Line, len(texts) == 0 || !shown || strings.Contains(f.Quote, "<redacted ")
 }
 
-// copied is what stands before a line's text where a diff is shown, and a model
-// may have copied: numbers and kind.
-var copied = regexp.MustCompile(`^(?:\d+ ){0,2}[+-]? ?`)
+// copiedPrefix matches what precedes a line's text in a diff as shown, and may have been copied by a
+// model: numbers and kind.
+var copiedPrefix = regexp.MustCompile(`^(?:\d+ ){0,2}[+-]? ?`)
 
-// spellings are the texts as which a quote may stand in a diff: as it was written,
-// without what was copied from before its lines, then its longest line by itself, since
-// a model leaves lines out and mixes the sides. An ellipsis in that one may stand for
-// anything.
+// spellings returns the texts to look for in a diff for a quote: as written, without prefixes
+// copied from the diff, and then its longest line alone, because a model skips lines and mixes the
+// sides. In that line an ellipsis may stand for anything.
 func spellings(quote string) (texts []string) {
 	var whole, bare []string
 	longest := ""
-	part := slices.MaxFunc(leftOut.Split(quote, -1), func(a, b string) int { return len(a) - len(b) })
+	part := slices.MaxFunc(leftOutMark.Split(quote, -1), func(a, b string) int { return len(a) - len(b) })
 	for line := range strings.SplitSeq(part, "\n") {
 		if line = fold(line); line == "" {
 			continue
 		}
-		whole, bare = append(whole, line), append(bare, copied.ReplaceAllString(line, ""))
+		whole, bare = append(whole, line), append(bare, copiedPrefix.ReplaceAllString(line, ""))
 		if len(line) > len(longest) {
 			longest = line
 		}
 	}
 	block, stripped := strings.Join(whole, " "), strings.Join(bare, " ")
-	alone := copied.ReplaceAllString(longest, "")
-	for _, text := range []string{block, stripped, longest, alone, abridged(alone)} {
+	alone := copiedPrefix.ReplaceAllString(longest, "")
+	for _, text := range []string{block, stripped, longest, alone, ellipsisParts(alone)} {
 		if text != "" && !slices.Contains(texts, text) {
 			texts = append(texts, text)
 		}
@@ -141,8 +136,8 @@ func spellings(quote string) (texts []string) {
 	return texts
 }
 
-// abridged are the parts that ellipses leave of a line, with a line feed between them.
-func abridged(line string) string {
+// ellipsisParts returns the parts of a line between ellipses, separated by line feeds.
+func ellipsisParts(line string) string {
 	parts := ellipsis.Split(line, -1)
 	for i, part := range parts {
 		parts[i] = fold(part)
@@ -150,12 +145,12 @@ func abridged(line string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "\n")
 }
 
-// maxGap is how many bytes an ellipsis may stand for.
+// maxGap is the number of bytes that an ellipsis may stand for.
 const maxGap = 500
 
-// endOf is where a text's parts end that follow on one another from a place on, in one hunk;
-// -1 where they do not.
-func endOf(all string, begin int, parts []string) int {
+// endOfParts returns the end of parts that follow one another in a text from begin on, within one hunk,
+// or -1 if they do not.
+func endOfParts(all string, begin int, parts []string) int {
 	end := begin + len(parts[0])
 	for _, part := range parts[1:] {
 		hunk, _, _ := strings.Cut(all[end:min(len(all), end+maxGap+len(part))], "\n")
@@ -168,9 +163,9 @@ func endOf(all string, begin int, parts []string) int {
 	return end
 }
 
-// nearest is the line on which the nearest place of a text ends, 0 where there is
-// none; of a text within the lines start to line it is line. A text that is too
-// short to tell a line is found as whole lines alone. Line feeds stand between its parts.
+// nearest returns the line on which a text's nearest occurrence ends, or 0 if there is none; if it
+// is within start to line, it returns line. A text that is too short to identify a line must match
+// whole lines. Line feeds separate its parts.
 func (c *column) nearest(text string, start, line int) (best int) {
 	short := utf8.RuneCountInString(text) < minPart
 	all, parts := c.text.String(), strings.Split(text, "\n")
@@ -180,12 +175,12 @@ func (c *column) nearest(text string, start, line int) (best int) {
 			return best
 		}
 		begin := from + i
-		end := endOf(all, begin, parts)
+		end := endOfParts(all, begin, parts)
 		if end < 0 {
 			from = begin + 1
 			continue
 		}
-		first, last := c.at(begin), c.at(end-1)
+		first, last := c.lineAt(begin), c.lineAt(end-1)
 		from = first.end
 		switch {
 		case short && (begin != first.start || end != last.end):
@@ -197,12 +192,12 @@ func (c *column) nearest(text string, start, line int) (best int) {
 	}
 }
 
-func (c *column) at(offset int) shownLine {
+func (c *column) lineAt(offset int) shownLine {
 	i, _ := slices.BinarySearchFunc(c.lines, offset+1, func(l shownLine, end int) int { return l.end - end })
 	return c.lines[i]
 }
 
-func other(s finding.Side) finding.Side {
+func otherSide(s finding.Side) finding.Side {
 	if s == finding.Left {
 		return finding.Right
 	}
@@ -210,20 +205,20 @@ func other(s finding.Side) finding.Side {
 }
 
 var (
-	leftOut  = regexp.MustCompile(`<… \d+ bytes left out …>`) // where a long line was shown without its middle
-	ellipsis = regexp.MustCompile(`\.{3,}|…`)                 // where a model wrote it so
+	leftOutMark = regexp.MustCompile(`<… \d+ bytes left out …>`) // where a long line was shown without its middle
+	ellipsis    = regexp.MustCompile(`\.{3,}|…`)                 // as a model writes it
 )
 
-// elsewhere is why the suggestion of a moved finding is not one to apply.
-const elsewhere = "it was written for other lines than those that are quoted"
+// writtenElsewhere is why the suggestion of a moved finding cannot be applied.
+const writtenElsewhere = "it was written for other lines than those that are quoted"
 
-// move takes a finding to another line. What it suggests was to replace the lines
-// that it named, so that it stays code to read.
-func move(f finding.Finding, side finding.Side, to int) finding.Finding {
+// moveTo moves a finding to another line. Its suggestion was to replace the lines that it named, so
+// it is only shown as code.
+func moveTo(f finding.Finding, side finding.Side, to int) finding.Finding {
 	f.Note = fmt.Sprintf("moved from line %d to the line that it quotes", f.Line)
 	f.Side, f.StartLine, f.Line = side, max(f.StartLine+to-f.Line, 1), to
 	if f.Suggestion != "" {
-		f.SuggestionProblem = elsewhere
+		f.SuggestionProblem = writtenElsewhere
 	}
 	return f
 }

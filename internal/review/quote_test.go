@@ -96,7 +96,7 @@ func TestAQuoteWithinItsLinesMovesNothing(t *testing.T) {
 				said.StartLine, said.Line = 9, 10
 				out, moved = q.check([]finding.Finding{said})
 				require.Equal(t, 1, moved)
-				require.Equal(t, elsewhere, out[0].SuggestionProblem, "%s of %d lines, said of others", name, length)
+				require.Equal(t, writtenElsewhere, out[0].SuggestionProblem, "%s of %d lines, said of others", name, length)
 				require.True(t, out[0].Line >= 9+start && out[0].Line < 9+start+length, "it ends within what is quoted")
 			}
 		}
@@ -233,7 +233,7 @@ func TestQuotesHoldOnRandomDiffs(t *testing.T) {
 		require.Equal(t, got.Line-in.Line, got.StartLine-in.StartLine)
 		nearest, shown := nearestLine(t, patch.String(), in)
 		if beyond := in; nearest == 0 && in.Quote != "" {
-			beyond.Side, beyond.StartLine = other(in.Side), in.Line
+			beyond.Side, beyond.StartLine = otherSide(in.Side), in.Line
 			nearest, _ = nearestLine(t, patch.String(), beyond)
 			require.Equal(t, nearest > 0, got.Side != in.Side, "the other side is the second choice")
 		}

@@ -16,13 +16,13 @@ import (
 
 var errLost = errors.New("the answer was off its schema, and writing it again lost findings")
 
-// unreadableError says in our own words why a file cannot be shown to a model.
+// unreadableError says, in our own words, why a file cannot be shown to a model.
 type unreadableError string
 
 func (e unreadableError) Error() string { return string(e) }
 
-// reason says in plain words why a file was not reviewed in full. It is shown in
-// the review, so it holds no text and no address from outside.
+// reason returns, in plain words, why a file was not reviewed in full. It is shown in the review,
+// so it contains no text and no address from outside.
 func reason(err error) finding.Reason {
 	if e, ok := errors.AsType[*partError](err); ok {
 		return finding.Reason(fmt.Sprintf("part %d of %d: %s", e.part, e.of, reason(e.err)))
@@ -31,7 +31,7 @@ func reason(err error) finding.Reason {
 		return "the model's server failed call after call, so it was not asked again"
 	}
 	if e, ok := errors.AsType[*llm.StatusError](err); ok {
-		return finding.Reason(fmt.Sprintf("the model's address answered %d%s", e.Code, meaning(e)))
+		return finding.Reason(fmt.Sprintf("the model's address answered %d%s", e.Code, statusMeaning(e)))
 	}
 	if e, ok := errors.AsType[*brokenError](err); ok {
 		if e.partly {
@@ -59,7 +59,7 @@ func reason(err error) finding.Reason {
 	return "the model could not be reached"
 }
 
-func meaning(e *llm.StatusError) string {
+func statusMeaning(e *llm.StatusError) string {
 	switch status := e.Code; {
 	case e.TooLong():
 		return ": the request is longer than what the model takes"
@@ -86,8 +86,8 @@ func (e *partError) Error() string { return fmt.Sprintf("part %d of %d: %v", e.p
 
 func (e *partError) Unwrap() error { return e.err }
 
-// notKeptError is an answer that could not be kept: using it would mean to pay
-// for it again after a crash, so the run ends.
+// notKeptError reports an answer that could not be stored: using it would mean paying for it again
+// after a crash, so the run ends.
 type notKeptError struct{ error }
 
 func (e *notKeptError) Unwrap() error { return e.error }

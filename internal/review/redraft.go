@@ -9,10 +9,10 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 )
 
-// Redraft asks for the findings in a file's patch once more, as an approver's feedback
-// wants them, and gives the whole new list; was is what the draft has of the file, and
-// round counts revisions from 1. A revision that is not whole is a failed one. Flags of
-// rules are none of it. Errors are Review's.
+// Redraft requests the findings in a file's patch again, revised according to an approver's
+// feedback, and returns the complete new list. was is the draft's result for the file, and round
+// counts revisions from 1. An incomplete revision fails. Findings of rules are not included.
+// Errors are those of Review.
 func (m *Model) Redraft(ctx context.Context, f diff.File, was finding.FileReview, feedback string,
 	round int) (finding.FileReview, error) {
 	r := &revision{feedback: m.Redact.Redact(feedback)}

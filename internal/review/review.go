@@ -1,11 +1,11 @@
-// Package review is the step that reviews one changed file by asking a model,
-// which may look around before it judges.
+// Package review reviews one changed file by asking a model, which may look around before it
+// judges.
 //
-// A file is labelled first where a model is named for that, then reviewed in as
-// many parts as it needs; grave findings are looked at a second time. The room
-// never calls a file clean on an answer that it could not read: such a file is
-// failed, with the reason. What it holds back stays in the result, marked. Filters
-// over all files come later. Start reading at Model.Review, then at part.go.
+// If a model is configured for it, a file is first labeled. It is then reviewed in as many parts
+// as needed, and grave findings are verified. The package never calls a file clean on an answer
+// that it could not read: such a file is failed, with the reason. Findings that it holds back stay
+// in the result, marked. Filters over all files come later. Start reading at Model.Review, then at
+// part.go.
 package review
 
 import (
@@ -26,65 +26,64 @@ import (
 	"github.com/org/pr-review-action/internal/tool"
 )
 
-// maxPatch bounds the bytes of a patch that is sent to a model. Beyond, a file
+// maxPatch is the size of the largest patch that is sent to a model, in bytes. Beyond that, a file
 // of few but huge lines would cost more than its review can be worth.
 const maxPatch = 512 << 10
 
-// maxPart bounds, as far as hunks allow, the bytes of a diff in one question.
+// maxPart is the size of a diff in one question, in bytes, as far as hunks allow.
 const maxPart = 64 << 10
 
 // Reviewer reviews one changed file.
 //
-// What goes wrong with a file is the result's state and reason. The error says
-// that the file was not reached: the context ended, the run's budget did
-// (cost.ErrSpent), or an answer could not be kept. The result holds only the
-// calls and the usage that were paid.
+// What goes wrong with a file is in the result's state and reason. The error says that the file
+// was not reached: the context ended, the run's budget was spent (cost.ErrSpent), or an answer
+// could not be kept. The result then contains only the calls and the usage that were paid.
 type Reviewer interface {
 	Review(ctx context.Context, f diff.File) (finding.FileReview, error)
-	// Key names this reviewer's result for a file: equal keys, equal questions.
-	// It is empty where a result costs nothing and need not be found again.
+	// Key identifies this reviewer's result for a file: equal keys mean equal questions. It is
+	// empty if a result costs nothing and need not be kept.
 	Key(f diff.File) string
 }
 
 // Chatter asks a model.
 type Chatter = budget.Chatter
 
-// Options say whom a Model asks, and what it tells.
+// Options configures the models that a Model asks, and what it tells them.
 type Options struct {
 	Review   Chatter
-	Verify   Chatter // looks at grave findings again; nil for nobody
-	Classify Chatter // labels a file first; nil for nobody
+	Verify   Chatter // verifies grave findings; nil for no verification
+	Classify Chatter // labels a file first; nil for no labels
 
 	Limits agent.Limits // of one conversation; the zero value is one turn
 	Tools  tool.Set     // offered where more than one turn is allowed
-	Guides Guides       // what the repository wants of its reviews
-	// what linters say of a file, one line each, as hints; nil for nothing
+	Guides Guides       // the repository's rules for its reviews
+	// what linters report on a file, one line each, as hints; nil for none
 	Linters func(path string) []string
-	// a file as it is after the change; nil where it cannot be read
+	// returns a file as it is after the change; an error if it cannot be read
 	Head func(ctx context.Context, path string) ([]byte, error)
-	// pieces of the new tree that a reviewer of a part of a file's patch needs, and are
-	// not in it; nil for none
+	// pieces of the new tree that a reviewer of a part of a file's patch needs and that are not in
+	// the patch; nil for none
 	Pack       func(ctx context.Context, path, patch string) []prompt.Piece
-	PackTokens int           // that a pack may have: a part of each file's key
-	Effort     string        // that was set for every request, so that no label changes it; empty for none
+	PackTokens int           // size limit of a pack; included in each file's key
+	Effort     string        // set for every request, so that no label changes it; empty if unset
 	MaxTokens  int           // of one answer, reasoning included; 0 for 16,384
 	FileCap    cost.MicroUSD // of one file; 0 for none
 
 	Random io.Reader        // draws the prompts' boundaries; safe for concurrent use, as crypto/rand.Reader is
-	Now    func() time.Time // nil where times are not told
-	Redact *secret.Redactor // what must be neither asked with nor kept; nil for what has a credential's form
+	Now    func() time.Time // nil to record no times
+	Redact *secret.Redactor // removes what must be neither sent nor kept; nil for the forms of credentials only
 }
 
-// Guides are what a repository wants of its reviews. All of it comes from its
-// base commit, but for the pages.
+// Guides holds a repository's rules for its reviews. All of it comes from the base commit, except
+// the pages.
 type Guides struct {
 	Language     string                     // of the findings' text, such as German; empty for English
 	Guidelines   func(path string) []string // for a file; nil for none
-	Instructions []prompt.Document          // for who works on the repository
+	Instructions []prompt.Document          // for anyone who works on the repository
 	Style        bool                       // whether matters of style are findings
 
-	// Pages of the team's wiki, not of the base. Their digest stands for them in keys, so
-	// that a run which cannot fetch them again finds what it has paid for.
+	// Pages of the team's wiki, not from the base. In keys their digest represents them, so that a
+	// run that cannot fetch them again finds what was paid.
 	Pages       []prompt.Document
 	PagesDigest string
 }
@@ -110,17 +109,17 @@ func (o Options) linters(path string) (said []string) {
 type Model struct {
 	Options
 
-	// OnFailure, where set before the first review, is told what lies behind a
-	// file that failed. It is called from the goroutine of the review. The cause
-	// may hold an address and a server's message, which the reason does not.
+	// OnFailure, if set before the first review, is called with the cause of a file's failure,
+	// from the review's goroutine. Unlike the reason, the cause may contain an address and a
+	// server's message.
 	OnFailure func(path string, cause error)
 
-	// Once, where set before the first review, keeps every answer before it is
-	// used and gives it back when the same question comes again (P4).
+	// Once, if set before the first review, keeps every answer before it is used and returns it
+	// when the same question is asked again (P4).
 	Once Once
 }
 
-// NewModel returns a reviewer over models.
+// NewModel returns a reviewer that asks models.
 func NewModel(o Options) *Model {
 	if o.Now == nil {
 		o.Now = func() time.Time { return time.Time{} }
@@ -132,9 +131,9 @@ func NewModel(o Options) *Model {
 	return &Model{Options: o}
 }
 
-// Recorded is a paid answer as it is kept, or what the tools gave that it called.
-// Texts are untrusted; the question is not in it, but for the boundary that goes
-// on through the conversation.
+// Recorded is a paid answer as it is kept, or the results of the tools that it called. Texts are
+// untrusted. The question is not included, except the boundary, which the conversation keeps
+// using.
 type Recorded struct {
 	Boundary guard.Boundary `json:"boundary,omitempty"`
 	Text     string         `json:"text,omitempty"`
@@ -148,23 +147,22 @@ type Recorded struct {
 	Seconds float64       `json:"seconds,omitempty"`
 	Results []tool.Record `json:"results,omitempty"`
 
-	Vectors []byte    `json:"vectors,omitempty"` // as embed.Answer has them: of a query, of a change's own code
-	Scores  []float64 `json:"scores,omitempty"`  // of what a search found, by a reranker
+	Vectors []byte    `json:"vectors,omitempty"` // in embed.Answer's form: of a query, or of a change's own code
+	Scores  []float64 `json:"scores,omitempty"`  // of a search's results, from a reranker
 }
 
-// Once gives the kept answer of a key, or lets do ask and keeps what it says. An
-// error of do is passed on and not kept; any other error says that the answer
-// could not be kept.
+// Once returns the kept answer for a key, or calls do and keeps its answer. It returns do's error
+// and keeps nothing then; any other error says that the answer could not be kept.
 type Once func(ctx context.Context, key string, do func(context.Context) (Recorded, error)) (Recorded, error)
 
-// Rules is the reviewer that asks nobody: what rules say of a change is flagged
-// before any review, beside a model too.
+// Rules is the reviewer that asks no model: the findings of rules are made before any review, also
+// if a model reviews.
 type Rules struct{}
 
-// Key is empty: rules cost nothing.
+// Key returns "", because rules cost nothing.
 func (Rules) Key(diff.File) string { return "" }
 
-// Review says whether the file could be read.
+// Review reports whether the file could be read.
 func (Rules) Review(ctx context.Context, f diff.File) (finding.FileReview, error) {
 	if err := ctx.Err(); err != nil {
 		return finding.FileReview{Path: f.Path}, err

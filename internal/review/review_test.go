@@ -331,7 +331,7 @@ func FuzzDecode(f *testing.F) {
 }
 
 func repairableText(text string) bool {
-	text, _ = unworded(text)
+	text, _ = fencedText(text)
 	return strings.HasPrefix(strings.TrimSpace(Unfence(text)), "{")
 }
 

@@ -17,7 +17,7 @@ import (
 	"github.com/org/pr-review-action/internal/prompt"
 )
 
-// Review asks for the findings in a file's patch.
+// Review requests the findings in a file's patch.
 func (m *Model) Review(ctx context.Context, f diff.File) (finding.FileReview, error) {
 	if len(f.Patch) > maxPatch {
 		return finding.FileReview{Path: f.Path, State: finding.Skipped, Reason: finding.TooLarge}, nil
@@ -41,7 +41,7 @@ func (m *Model) do(ctx context.Context, t *task) (finding.FileReview, error) {
 	return t.out, nil
 }
 
-// readable checks that there is something to review: without a patch no file is clean.
+// readable checks that there is something to review: a file without a patch is not clean.
 func readable(f diff.File) error {
 	if diff.CheckPath(f.Path) != nil {
 		return unreadableError("its path is none that a repository can hold")
@@ -55,14 +55,14 @@ func readable(f diff.File) error {
 	return nil
 }
 
-// run labels the file, reviews its parts one after the other and puts together
-// what came of them. The error says that the file was not reached.
+// run labels the file, reviews its parts one after the other and merges the results. The error
+// says that the file was not reached.
 func (t *task) run(ctx context.Context) error {
 	if err := t.label(ctx); err != nil {
 		return err
 	}
 	parts := prompt.Parts(t.file.Patch, maxPart)
-	t.revision.among(parts)
+	t.revision.assignParts(parts)
 	var failures []error
 	for i, patch := range parts {
 		if len(parts) > 1 {
@@ -84,9 +84,8 @@ func (t *task) run(ctx context.Context) error {
 	return t.checkSuggestions(ctx)
 }
 
-// conclude gives the file its state: failed where no part gave anything, partly
-// read where something is missing. A revision of which something is missing is
-// none: nobody could tell what it left out on purpose.
+// conclude sets the file's state: failed if no part gave a result, partly if something is missing.
+// An incomplete revision is failed, because nobody could tell what it dropped on purpose.
 func (t *task) conclude(failures []error, parts int) {
 	switch {
 	case len(failures) == 0:
@@ -94,15 +93,15 @@ func (t *task) conclude(failures []error, parts int) {
 		t.failed(failures[0])
 	default:
 		t.out.State, t.out.Reason = finding.Partly, reason(failures[0])
-		t.out.Incomplete = t.out.Incomplete || slices.ContainsFunc(failures, passing)
+		t.out.Incomplete = t.out.Incomplete || slices.ContainsFunc(failures, transient)
 		if more := len(failures) - 1; more > 0 {
 			t.out.Reason += finding.Reason(fmt.Sprintf("; and %d more of its parts", more))
 		}
 	}
 }
 
-// passing reports whether a failure may be gone on another day.
-func passing(err error) bool {
+// transient reports whether a failure may be gone on another day.
+func transient(err error) bool {
 	return !errors.As(err, new(*brokenError)) && !errors.Is(err, llm.ErrTruncated) && !errors.Is(err, errLost) &&
 		!errors.Is(err, agent.ErrTurns)
 }
@@ -115,22 +114,21 @@ func (t *task) failed(cause error) finding.FileReview {
 	return t.out
 }
 
-// label has the file labelled, and decides how deep its review goes. A label is a
-// model's word about untrusted text, so that it can spare a file the looking
-// around, and never its review or the second look.
+// label labels the file and decides how thorough its review is. A label is a model's word about
+// untrusted text: it can spare a file the looking around, but never its review or verification.
 func (t *task) label(ctx context.Context) error {
 	t.depth = depth{limits: t.Limits}
 	if t.Classify == nil || t.revision != nil {
 		return nil
 	}
-	in, request := t.changed(t.file.Patch), t.request(prompt.Classifying())
+	in, request := t.changeInput(t.file.Patch), t.request(prompt.Classifying())
 	request.MaxTokens, request.Effort = min(request.MaxTokens, labelTokens), "low"
 	r, err := t.ask(ctx, question{
 		task: classifying, key: Hash(t.key, classifying), chat: t.Classify,
 		request: request, user: func(b guard.Boundary) string { return prompt.Classify(b, in) },
 	})
 	if err != nil {
-		return t.ends(ctx, err)
+		return t.stopError(ctx, err)
 	}
 	var l prompt.Label
 	if r.Ended != "" || !readJSON(r.Text, &l) || !slices.Contains(prompt.Kinds(), l.Kind) {
@@ -144,14 +142,14 @@ func (t *task) label(ctx context.Context) error {
 		t.depth = depth{effort: "low"}
 	}
 	if t.Effort != "" {
-		t.depth.effort = "" // what was set holds
+		t.depth.effort = "" // the configured effort wins
 	}
 	return nil
 }
 
-// ends passes on an error after which the file cannot be gone on with: it was
-// not reached. Any other one is a failure of the model's, for the caller to weigh.
-func (t *task) ends(ctx context.Context, err error) error {
+// stopError returns the error if the file cannot be continued: it was not reached. Any other error is
+// the model's failure, for the caller to judge, and ends returns nil.
+func (t *task) stopError(ctx context.Context, err error) error {
 	switch {
 	case errors.As(err, new(*notKeptError)), errors.Is(err, cost.ErrSpent):
 		return err
@@ -161,15 +159,14 @@ func (t *task) ends(ctx context.Context, err error) error {
 	return nil
 }
 
-func (t *task) changed(patch string) prompt.Input {
+func (t *task) changeInput(patch string) prompt.Input {
 	return prompt.Input{Path: t.file.Path, OldPath: t.file.OldPath, Status: string(t.file.Status), Patch: patch}
 }
 
-// input is what a review and a second look are told of a part: beside the change
-// what the repository wants, the functions around the hunks, and what else of the
-// repository they need.
+// input returns what a review and a verification are shown for a part: besides the change, the
+// repository's rules, the functions around the hunks, and other parts of the repository they need.
 func (t *task) input(ctx context.Context, patch string, parts int) prompt.Input {
-	in := t.changed(patch)
+	in := t.changeInput(patch)
 	in.Part, in.Parts = t.part, parts
 	in.Language, in.Instructions = t.Guides.Language, t.Guides.Instructions
 	in.Pages, in.Style = t.Guides.Pages, t.Guides.Style
@@ -178,7 +175,7 @@ func (t *task) input(ctx context.Context, patch string, parts int) prompt.Input 
 	}
 	in.Linters = t.linters(t.file.Path)
 	if t.Head != nil {
-		if text, err := t.Head(ctx, t.file.Path); err == nil { // without it the hunks stand alone
+		if text, err := t.Head(ctx, t.file.Path); err == nil { // without it there are only the hunks
 			in.Context = t.Redact.Redact(prompt.Context(patch, text))
 		}
 	}
@@ -186,8 +183,8 @@ func (t *task) input(ctx context.Context, patch string, parts int) prompt.Input 
 	return in
 }
 
-// pack is what a part is shown of the rest of the repository, redacted, and noted in
-// the file's result.
+// pack returns the pieces of the rest of the repository that are shown with a part, redacted, and
+// records them in the file's result.
 func (t *task) pack(ctx context.Context, patch string) []prompt.Piece {
 	if t.Pack == nil || t.PackTokens == 0 {
 		return nil
@@ -203,12 +200,12 @@ func (t *task) pack(ctx context.Context, patch string) []prompt.Piece {
 	return pieces
 }
 
-// task is the review of one file: what it is, and what has come of it so far.
+// task is the review of one file: the input, and the result so far.
 type task struct {
 	*Model
 	file  diff.File
 	key   string
-	part  int // that is under review, from 1; 0 where there is only one
+	part  int // the part under review, 1-based; 0 if it is the only one
 	depth depth
 	out   finding.FileReview
 
@@ -222,13 +219,12 @@ type depth struct {
 
 type revision struct {
 	feedback string
-	found    []finding.Finding // those of a model that the draft has
-	parts    []int             // into which part of the patch each of them falls, from 0
+	found    []finding.Finding // the draft's findings that come from a model
+	parts    []int             // the index of each finding's part of the patch
 }
 
-// among finds the part into which each finding falls. One that stands in none goes
-// with the first.
-func (r *revision) among(patches []string) {
+// assignParts finds the part that each finding belongs to. One that is in none belongs to the first.
+func (r *revision) assignParts(patches []string) {
 	if r == nil {
 		return
 	}
@@ -243,8 +239,8 @@ func (r *revision) among(patches []string) {
 	}
 }
 
-// of is what a part is to be revised by; 0 is the only one.
-func (r *revision) of(part int) prompt.Revision {
+// forPart returns the revision of a part, 1-based; 0 is the only one.
+func (r *revision) forPart(part int) prompt.Revision {
 	out := prompt.Revision{Feedback: r.feedback}
 	for i, f := range r.found {
 		if r.parts[i] == max(part, 1)-1 {

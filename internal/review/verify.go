@@ -14,9 +14,8 @@ import (
 	"github.com/org/pr-review-action/internal/prompt"
 )
 
-// verify has the findings of severity major or higher looked at once more, with the
-// code in view, and holds back those of which the second look says that they do
-// not hold. Where no answer comes that can be used they stay, with a note. The
+// verify has the findings of severity major or higher looked at again, with the code in view, and
+// filters those that the second look refutes. Without a usable answer they stay, with a note. The
 // error says that the file was not reached.
 func (t *task) verify(ctx context.Context, in prompt.Input, found []finding.Finding) ([]finding.Finding, error) {
 	return t.secondLook(ctx, found, func(claims []finding.Finding, said []string) question {
@@ -28,36 +27,37 @@ func (t *task) verify(ctx context.Context, in prompt.Input, found []finding.Find
 	})
 }
 
-// secondLook asks about the grave ones of some findings; about has them, and as parts of a key.
+// secondLook asks about the grave findings; about builds the question from them and their key
+// parts.
 func (t *task) secondLook(ctx context.Context, found []finding.Finding,
 	about func(claims []finding.Finding, said []string) question) ([]finding.Finding, error) {
-	claims, at := grave(found)
+	claims, at := graveFindings(found)
 	if t.Verify == nil || len(claims) == 0 {
 		return found, nil
 	}
-	q := about(claims, spelled(claims))
+	q := about(claims, claimKeys(claims))
 	q.task, q.chat = verifying, t.Options.Verify
 	c := &conversation{task: t, next: q}
 	text, err := c.run(ctx)
 	switch {
 	case errors.Is(err, cost.ErrSpent), errors.Is(err, cost.ErrFileSpent):
 		t.out.Incomplete = true
-		return unchecked(found, at, "the budget was spent"), nil
-	case t.ends(ctx, err) != nil:
-		return nil, t.ends(ctx, err)
+		return markUnchecked(found, at, "the budget was spent"), nil
+	case t.stopError(ctx, err) != nil:
+		return nil, t.stopError(ctx, err)
 	case err != nil:
-		return unchecked(found, at, "the second look gave no answer"), nil
+		return markUnchecked(found, at, "the second look gave no answer"), nil
 	}
 	var v struct {
 		Verdicts []verdict `json:"verdicts"`
 	}
 	if !readJSON(text, &v) {
-		return unchecked(found, at, "the second look gave no answer that can be read"), nil
+		return markUnchecked(found, at, "the second look gave no answer that can be read"), nil
 	}
-	return judged(found, at, v.Verdicts), nil
+	return applyVerdicts(found, at, v.Verdicts), nil
 }
 
-func spelled(claims []finding.Finding) []string {
+func claimKeys(claims []finding.Finding) []string {
 	said := make([]string, 0, len(claims))
 	for _, c := range claims {
 		said = append(said, fmt.Sprintf("%s %d %d %q %q %q", c.Side, c.StartLine, c.Line, c.Quote, c.Title, c.Body))
@@ -65,8 +65,8 @@ func spelled(claims []finding.Finding) []string {
 	return said
 }
 
-// grave are the findings that are looked at again, and where they stand.
-func grave(found []finding.Finding) (claims []finding.Finding, at []int) {
+// graveFindings returns the findings to verify, and their indexes.
+func graveFindings(found []finding.Finding) (claims []finding.Finding, at []int) {
 	for i, f := range found {
 		if f.Filtered == "" && f.Severity.Rank() >= finding.Major.Rank() {
 			claims, at = append(claims, f), append(at, i)
@@ -75,22 +75,22 @@ func grave(found []finding.Finding) (claims []finding.Finding, at []int) {
 	return claims, at
 }
 
-// verdict is one as a model writes it; a nil pointer is a missing key.
+// verdict is a verdict as a model writes it; a nil pointer means a missing key.
 type verdict struct {
 	ID     string `json:"id"`
 	Reason string `json:"reason"`
 	Holds  *bool  `json:"holds"`
 }
 
-// judged holds back what a verdict refutes; a finding with none, or with several, stays.
-func judged(found []finding.Finding, at []int, verdicts []verdict) []finding.Finding {
+// applyVerdicts filters what a verdict refutes. A finding without a verdict, or with several, stays.
+func applyVerdicts(found []finding.Finding, at []int, verdicts []verdict) []finding.Finding {
 	for claim, i := range at {
 		switch holds := verdictOn(prompt.ClaimID(claim), verdicts); {
 		case holds == nil:
-			unchecked(found, []int{i}, "the second look gave no verdict on it")
+			markUnchecked(found, []int{i}, "the second look gave no verdict on it")
 		case !*holds:
 			found[i].Filtered = finding.Refuted
-			remark(&found[i], "a second look at the code did not bear it out")
+			addNote(&found[i], "a second look at the code did not bear it out")
 		}
 	}
 	return found
@@ -109,18 +109,18 @@ func verdictOn(id string, verdicts []verdict) (holds *bool) {
 	return holds
 }
 
-func unchecked(found []finding.Finding, at []int, why string) []finding.Finding {
+func markUnchecked(found []finding.Finding, at []int, why string) []finding.Finding {
 	for _, i := range at {
-		remark(&found[i], "not looked at a second time: "+why)
+		addNote(&found[i], "not looked at a second time: "+why)
 	}
 	return found
 }
 
-func remark(f *finding.Finding, text string) {
+func addNote(f *finding.Finding, text string) {
 	f.Note = strings.TrimPrefix(f.Note+"; "+text, "; ")
 }
 
-// readJSON reads a small answer, all of it or nothing.
+// readJSON parses a small answer without unknown keys and reports whether it could.
 func readJSON(text string, into any) bool {
 	return json.Unmarshal([]byte(Unfence(text)), into, json.RejectUnknownMembers(true)) == nil
 }

@@ -20,29 +20,30 @@ import (
 	"github.com/org/pr-review-action/internal/trace"
 )
 
-// Whole is a change whose files were reviewed, with what people say of it: the one
-// step that may read that is Model.Overview (D10).
+// Whole is a change whose files were reviewed, and what people wrote about it. The only step that
+// may read the latter is Model.Overview (D10).
 type Whole struct {
 	Files                      []diff.File
 	Reviews                    []finding.FileReview // of the files, in any order
-	Found                      []finding.Finding    // by them, and by rules
+	Found                      []finding.Finding    // by the reviews, and by rules
 	Title, Description, Branch string
-	// what was said on the pull request, by labels of ours, and what of it could not be read
+	// returns the discussion of the pull request, labeled by this tool, and notes on what could
+	// not be read
 	Discussion func(context.Context) (said []prompt.Document, notes []string)
-	Context    ticket.Context // what was asked for, in full
-	Show       ticket.Show    // how much of that may leave the job
-	Digest     string         // names the context in keys
-	// gives the result of an earlier run that looked at the same; nil for none
+	Context    ticket.Context // what the change was asked to do, in full
+	Show       ticket.Show    // how much of Context may leave the job
+	Digest     string         // identifies the context in keys
+	// returns an earlier run's result for the same key; nil for none
 	Known  func(key string) (finding.Overview, bool)
 	Use    config.OverviewUse
 	Report config.Report
 }
 
-// Overview asks what a change does as a whole, what is wrong with how its files go
-// together, and whether it does what was asked for. Under ticket.ShowKey a call of its own
-// judges the criteria, of which numbers, verdicts and lines alone are kept: nothing else of
-// the result has read a ticket or a page. What could not be had is in the notes; the error
-// says that the run ended, or that an answer could not be kept.
+// Overview asks what a change does as a whole, what is wrong with how its files work together, and
+// whether it does what was asked for. Under ticket.ShowKey a separate call judges the criteria, of
+// which only numbers, verdicts and lines are kept: no other call has read a ticket or a page. What
+// could not be done is in the notes; the error says that the run ended, or that an answer could
+// not be kept.
 func (m *Model) Overview(ctx context.Context, w Whole) (finding.Overview, error) {
 	o := overview{task: &task{Model: m}, Whole: w}
 	o.Files = slices.Clone(w.Files)
@@ -61,12 +62,12 @@ type overview struct {
 	result finding.Overview
 }
 
-// run looks, and judges where that is a look of its own.
+// run looks at the change, and judges the criteria if that takes a separate call.
 func (o *overview) run(ctx context.Context) error {
 	if o.Discussion != nil {
 		o.turn.Discussion, o.result.Notes = o.Discussion(ctx)
 	}
-	o.shown()
+	o.fillTurn()
 	o.key = o.wholeKey()
 	if o.Known != nil {
 		if known, ok := o.Known(o.key); ok {
@@ -89,8 +90,8 @@ func (o *overview) run(ctx context.Context) error {
 	return nil
 }
 
-// shown fills in what the question about the change may show.
-func (o *overview) shown() {
+// fillTurn fills in what the question about the change may show.
+func (o *overview) fillTurn() {
 	t := &o.turn
 	t.Title, t.Description, t.Branch = o.Redact.Redact(o.Title), o.Redact.Redact(o.Description),
 		o.Redact.Redact(o.Branch)
@@ -108,17 +109,17 @@ func (o *overview) shown() {
 		t.Files = append(t.Files, file)
 	}
 	if o.Show.Words() {
-		askedFor(t, o.Context.Shown(o.Show))
+		showContext(t, o.Context.Shown(o.Show))
 		t.Judges = len(t.Criteria) > 0 || o.Show == ticket.ShowFull && len(t.Tickets) > 0
 	}
 }
 
-// askedFor takes over what of the context a question may show.
-func askedFor(t *prompt.Whole, c ticket.Context) {
+// showContext copies the parts of the context that a question may show.
+func showContext(t *prompt.Whole, c ticket.Context) {
 	t.Tickets, t.Criteria, t.Pages = c.Tickets, c.Criteria(), Pages(c)
 }
 
-// Pages are a context's pages as a prompt shows them.
+// Pages returns a context's pages as documents for a prompt.
 func Pages(c ticket.Context) (all []prompt.Document) {
 	for _, p := range c.Pages {
 		if p.Description != "" {
@@ -128,7 +129,8 @@ func Pages(c ticket.Context) (all []prompt.Document) {
 	return all
 }
 
-// wholeKey names the question, without what was said on the pull request: an answer stays paid.
+// wholeKey returns the question's key. It excludes the discussion, so that a paid answer stays
+// valid.
 func (o *overview) wholeKey() string {
 	t := o.turn
 	t.Discussion = nil
@@ -147,18 +149,18 @@ func (o *overview) look(ctx context.Context) error {
 		if len(answer.found) > 0 {
 			what = "Some findings on the change as a whole are missing"
 		}
-		if err := o.left(ctx, what, err); err != nil || len(answer.found) == 0 {
+		if err := o.noteLeftOut(ctx, what, err); err != nil || len(answer.found) == 0 {
 			return err
 		}
 	}
 	if o.Use != config.OverviewOff {
-		o.result.Text = sentences(answer.Overview)
+		o.result.Text = clipOverview(answer.Overview)
 	}
-	found := o.redacted(answer.found)
+	found := o.redactFindings(answer.found)
 	for i := range found {
-		found[i] = o.quoted(found[i])
+		found[i] = o.checkQuote(found[i])
 	}
-	// The grave ones are looked at again, with the whole change in view.
+	// Verify the grave ones, with the whole change in view.
 	o.result.Findings, err = o.secondLook(ctx, found, func(claims []finding.Finding, said []string) question {
 		return question{
 			key:     Hash(append(said, o.key, verifying)...),
@@ -167,13 +169,13 @@ func (o *overview) look(ctx context.Context) error {
 		}
 	})
 	if err == nil && o.turn.Judges {
-		o.take(answer)
+		o.takeVerdicts(answer)
 	}
 	return err
 }
 
-// answer asks, and once more where the answer cannot be used. Where the second is no
-// better, the error comes beside what is whole.
+// answer asks, and asks again if the answer is unusable. If the second is no better, it returns
+// the error together with the valid parts.
 func (o *overview) answer(ctx context.Context, q question, judges bool) (wholeAnswer, error) {
 	read := func(r Recorded) (wholeAnswer, error) {
 		if err := endings[r.Ended]; err != nil {
@@ -201,26 +203,26 @@ func (o *overview) answer(ctx context.Context, q question, judges bool) (wholeAn
 		return first, err
 	}
 	second, err := read(r)
-	if len(second.found) < len(first.found) { // a repair has not seen the change: it takes nothing away
+	if len(second.found) < len(first.found) { // a repair has not seen the change, so it must not remove anything
 		return first, bad
 	}
 	return second, err
 }
 
-// left notes that something was left out, and goes on, unless the run has ended.
-func (o *overview) left(ctx context.Context, what string, err error) error {
+// noteLeftOut notes that something was left out. It returns an error only if the run has ended.
+func (o *overview) noteLeftOut(ctx context.Context, what string, err error) error {
 	why := string(reason(err))
 	if errors.Is(err, cost.ErrSpent) {
 		why = "the budget was spent"
-	} else if stop := o.ends(ctx, err); stop != nil {
+	} else if stop := o.stopError(ctx, err); stop != nil {
 		return stop
 	}
 	o.result.Notes = append(o.result.Notes, what+": "+why+".")
 	return nil
 }
 
-// quoted holds a finding against its quote. Its place has to be one of the diff.
-func (o *overview) quoted(f finding.Finding) finding.Finding {
+// checkQuote checks a finding against its quote. Its lines must be in the diff.
+func (o *overview) checkQuote(f finding.Finding) finding.Finding {
 	file := o.fileOf(f.Path)
 	checked, _ := newQuotes(file.Patch).check([]finding.Finding{f})
 	f = checked[0]
@@ -231,24 +233,24 @@ func (o *overview) quoted(f finding.Finding) finding.Finding {
 	return f
 }
 
-// judge asks for verdicts alone. What the answer says beside them is not kept, and
-// neither question nor answer is part of a trace.
+// judge asks only for verdicts. Nothing else of the answer is kept, and neither question nor
+// answer is part of a trace.
 func (o *overview) judge(ctx context.Context) error {
 	turn := o.turn
-	askedFor(&turn, o.Context)
+	showContext(&turn, o.Context)
 	answer, err := o.answer(trace.Withheld(ctx), question{
 		task: judging, key: Hash(o.key, judging), chat: o.Options.Review,
 		request: o.request(prompt.Judging()), user: turn.Judge, keep: o.verdictsAlone,
 	}, true)
-	o.take(answer)
+	o.takeVerdicts(answer)
 	if err != nil {
-		return o.left(ctx, "The change was not held against what was asked", err)
+		return o.noteLeftOut(ctx, "The change was not held against what was asked", err)
 	}
 	return nil
 }
 
-// verdictsAlone is an answer of which numbers of criteria that there are, verdicts of the
-// list and lines of the diff are kept: every word of it is known.
+// verdictsAlone reduces an answer to the numbers of existing criteria, known verdicts and lines of
+// the diff, so that no word of the model is kept.
 func (o *overview) verdictsAlone(r Recorded) Recorded {
 	answer, err := o.decode(r.Text, true)
 	if err != nil && r.Ended == "" {
@@ -259,10 +261,10 @@ func (o *overview) verdictsAlone(r Recorded) Recorded {
 	}
 	known := &overview{task: o.task, Whole: o.Whole}
 	known.Show = ticket.ShowKey
-	known.take(answer)
+	known.takeVerdicts(answer)
 	text, err := json.Marshal(wholeAnswer{Criteria: known.result.Criteria, Unasked: known.result.Unasked},
 		json.Deterministic(true))
-	if err == nil { // numbers, and paths that were read as JSON
+	if err == nil { // only numbers, and paths that were parsed from JSON
 		r.Text = string(text)
 	}
 	return r

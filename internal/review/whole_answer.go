@@ -15,12 +15,12 @@ import (
 	"github.com/org/pr-review-action/internal/ticket"
 )
 
-// The bounds of an answer about a whole change.
+// The limits of an answer about a whole change.
 const (
-	maxOverview = 1_200 // characters of the sentences that are shown
+	maxOverview = 1_200 // characters of the shown sentences
 	maxEvidence = 10    // places of one criterion
 	maxUnasked  = 20
-	maxDoes     = 120 // characters of what a part does
+	maxDoes     = 120 // characters of a part's description
 )
 
 type wholeAnswer struct {
@@ -32,24 +32,24 @@ type wholeAnswer struct {
 	found    []finding.Finding
 }
 
-// decode reads an answer. One that judges has verdicts; any other one without its sentences
-// and findings, or with a finding that is off the schema or about another file, is broken:
-// a *brokenError, beside what of it is whole.
+// decode parses an answer. If it judges, it must have verdicts; else it must have its sentences
+// and findings. A missing part, or a finding that does not match the schema or the files, is a
+// *brokenError, returned together with the valid parts.
 func (o *overview) decode(text string, judges bool) (a wholeAnswer, err error) {
 	err = json.Unmarshal([]byte(Unfence(text)), &a)
 	switch {
 	case err != nil:
-		return wholeAnswer{}, broken("%s", problem(err, "it is not a JSON object of the form"))
+		return wholeAnswer{}, brokenf("%s", problem(err, "it is not a JSON object of the form"))
 	case judges && a.Criteria == nil:
-		return wholeAnswer{}, broken(`it is not a JSON object with a list "criteria"`)
+		return wholeAnswer{}, brokenf(`it is not a JSON object with a list "criteria"`)
 	case judges:
 		return a, nil
 	case a.Overview == nil || a.Findings == nil:
-		return wholeAnswer{}, broken(`it is not a JSON object with "overview" and a list "findings"`)
-	case has(a.Others, mistaken):
-		return wholeAnswer{}, broken(unknownKey)
+		return wholeAnswer{}, brokenf(`it is not a JSON object with "overview" and a list "findings"`)
+	case hasKey(a.Others, reservedKey):
+		return wholeAnswer{}, brokenf(unknownKey)
 	case len(a.Findings) > maxFindings:
-		return wholeAnswer{}, broken("it contains more than %d findings", maxFindings)
+		return wholeAnswer{}, brokenf("it contains more than %d findings", maxFindings)
 	}
 	a.found, err = readFindings(a.Findings, o.pathOf)
 	return a, err
@@ -69,8 +69,8 @@ func (o *overview) pathOf(value jsontext.Value) (string, error) {
 	return f.Path, nil
 }
 
-// fileOf is the changed file that a path names, as it is or as it was shown; one without a
-// path where that is none.
+// fileOf returns the changed file with a path, given as it is or as it was shown, or a zero File
+// if there is none.
 func (o *overview) fileOf(path string) diff.File {
 	at := slices.IndexFunc(o.Files, func(f diff.File) bool { return f.Path == path || guard.Visible(f.Path) == path })
 	if at < 0 {
@@ -79,7 +79,7 @@ func (o *overview) fileOf(path string) diff.File {
 	return o.Files[at]
 }
 
-func sentences(said *string) string {
+func clipOverview(said *string) string {
 	if said == nil {
 		return ""
 	}
@@ -90,12 +90,12 @@ func sentences(said *string) string {
 	return strings.TrimSpace(string([]rune(text)[:maxOverview-1])) + "…"
 }
 
-var spaced = strings.NewReplacer(" ", "_", "-", "_")
+var toSnakeCase = strings.NewReplacer(" ", "_", "-", "_")
 
-// take takes over verdicts on the criteria that there are, in their order, each with the
-// evidence that stands in the diff: without any, met is unknown. Texts are kept as far as
-// the context may be shown.
-func (o *overview) take(a wholeAnswer) {
+// takeVerdicts adds the verdicts on the existing criteria, in their order, each with the evidence that is
+// in the diff: met without evidence becomes unknown. Texts are kept as far as the context may be
+// shown.
+func (o *overview) takeVerdicts(a wholeAnswer) {
 	for _, c := range o.Context.Shown(o.Show).Criteria() {
 		o.result.Criteria = append(o.result.Criteria, o.verdict(c, a.Criteria))
 	}
@@ -112,7 +112,8 @@ func (o *overview) take(a wholeAnswer) {
 	}
 }
 
-// verdict is what was said of one criterion; unknown where that is nothing, or two things.
+// verdict returns what an answer says about one criterion; unknown if nothing, or more than one
+// thing.
 func (o *overview) verdict(c ticket.Criterion, said []finding.Criterion) finding.Criterion {
 	out := finding.Criterion{N: c.N, Text: o.Redact.Redact(c.Text), Verdict: finding.Unknown,
 		Evidence: []finding.Lines{}}
@@ -125,7 +126,7 @@ func (o *overview) verdict(c ticket.Criterion, said []finding.Criterion) finding
 			out.Evidence = append(out.Evidence, at)
 		}
 	}
-	switch v := finding.Verdict(spaced.Replace(strings.ToLower(string(about[0].Verdict)))); {
+	switch v := finding.Verdict(toSnakeCase.Replace(strings.ToLower(string(about[0].Verdict)))); {
 	case v == finding.NotMet, v == finding.Met && len(out.Evidence) > 0:
 		out.Verdict = v
 	default:
@@ -134,7 +135,7 @@ func (o *overview) verdict(c ticket.Criterion, said []finding.Criterion) finding
 	return out
 }
 
-// place is lines of the diff, on its new side or, for what was removed, on its old one.
+// place resolves a range's path, and reports whether the diff shows its lines on either side.
 func (o *overview) place(l finding.Lines) (finding.Lines, bool) {
 	f := o.fileOf(l.Path)
 	l.Path = f.Path

@@ -10,27 +10,27 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// The most bytes of a file that is parsed. The parsers of YAML and TOML take quadratic time.
+// The sizes in bytes up to which a file is parsed. The parsers of YAML and TOML take quadratic time.
 const (
 	maxText = 512 << 10
 	maxSlow = 64 << 10
 )
 
-// maxDepth is how deep brackets and blocks of YAML and TOML may stand within one another.
+// maxDepth is how deep brackets and blocks of YAML and TOML may nest.
 const maxDepth = 100
 
-// maxWork is the milliseconds that all suggestions of one file may take. What they take is reckoned from sizes and
-// not measured, so that one change gives one draft everywhere.
+// maxWork is the time for all suggestions of one file, in milliseconds. It is estimated from sizes, not measured, so
+// that one change gives the same draft everywhere.
 const maxWork = 2000
 
-// language is how the files of one language are parsed.
+// language describes how the files of one language are parsed.
 type language struct {
 	parses func([]byte) bool
-	takes  func(size int) int // milliseconds, for the worst text of so many bytes
+	takes  func(size int) int // estimated milliseconds for the worst text of a size in bytes
 	limit  int                // bytes
 }
 
-// languages are by their names; a file of no other one is parsed.
+// languages are by name; files of other languages are not parsed.
 var languages = map[string]language{
 	"go":   {goParses, parsing, maxText},
 	"json": {json.Valid, parsing, maxText},
@@ -54,8 +54,8 @@ func yamlParses(text []byte) error {
 
 func tomlParses(text []byte) error { return toml.Unmarshal(text, &map[string]any{}) }
 
-// bounded is a parser that is given no text which is nested too deep. A defect of it, met
-// on text from a pull request, is a text that does not parse.
+// bounded returns a parser that rejects text that nests too deep. If a defect makes the parser panic on text from a
+// pull request, the text counts as one that does not parse.
 func bounded(parse func([]byte) error) func([]byte) bool {
 	return func(text []byte) (ok bool) {
 		defer func() { ok = recover() == nil && ok }()
@@ -63,8 +63,8 @@ func bounded(parse func([]byte) error) func([]byte) bool {
 	}
 }
 
-// nested is at least how deep brackets and blocks stand in one another, the brackets in strings included: each column
-// that a line is indented by may be a block, and so may each item of "- - - a".
+// nested returns an upper bound of how deep brackets and blocks nest, including brackets in strings: each column of
+// indentation may be a block, and so may each item of "- - - a".
 func nested(text []byte) (most int) {
 	brackets := 0
 	for line := range bytes.Lines(text) {

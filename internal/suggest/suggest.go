@@ -1,8 +1,8 @@
-// Package suggest decides whether a suggestion is one to apply.
+// Package suggest decides whether a suggestion can be applied.
 //
-// It applies it in memory, to the text that its file has at the head: the replaced lines must be shown by the diff, a
-// file that parsed has to parse afterwards, and its encoding has to stay. It writes nothing and runs nothing. A
-// suggestion that does not pass stays in its finding as code to read, with the reason. Start reading at File.Check.
+// It applies it in memory, to the file's text at the head: the diff must show the replaced lines, a file that parsed
+// must parse afterwards, and its encoding must stay. It writes nothing and runs nothing. A suggestion that fails
+// remains in its finding as code to read, with the reason. Start reading at File.Check.
 package suggest
 
 import (
@@ -18,19 +18,19 @@ import (
 	"github.com/org/pr-review-action/internal/lang"
 )
 
-// File is what the suggestions for one file are held against.
+// File is what the suggestions for one file are checked against.
 type File struct {
-	language // the zero value where no parser is at hand, or the head itself does not parse
+	language // zero if there is no parser, or if the head does not parse
 	written  lang.Language
 	shown    diff.Anchors
-	head     []string // lines with their carriage returns; nil where the text is not at hand
-	coded    bool     // the head is at hand, and not in UTF-8
+	head     []string // lines with their carriage returns; nil if the text is unavailable
+	coded    bool     // the head is available, and not in UTF-8
 	size     int      // of the head
-	left     *int     // milliseconds for further looks at the whole file
+	left     *int     // milliseconds left for parsing the whole file
 }
 
-// New takes a file's diff and its text at the head, which is nil where it is not
-// at hand: then nothing is applied, and the lines of the diff alone are looked at.
+// New returns a File for a file's diff and its text at the head. If head is nil, nothing is applied, and only the
+// lines of the diff are checked.
 func New(path string, shown diff.Anchors, head []byte) File {
 	f := File{written: lang.Of(path), shown: shown}
 	if head == nil {
@@ -44,9 +44,9 @@ func New(path string, shown diff.Anchors, head []byte) File {
 	return f
 }
 
-// Check settles a finding's suggestion. One that changes nothing is taken away;
-// one that cannot be applied gets the reason as SuggestionProblem; one that lacks the
-// indentation of all lines in its place gets it. A reason that is there already stays.
+// Check settles a finding's suggestion. It removes one that changes nothing, sets SuggestionProblem if one cannot be
+// applied, and indents one that lacks the indentation common to all lines it replaces. An existing SuggestionProblem
+// is kept.
 func (s File) Check(f finding.Finding) finding.Finding {
 	if f.Suggestion == "" || f.SuggestionProblem != "" {
 		return f
@@ -73,7 +73,7 @@ func (s File) Check(f finding.Finding) finding.Finding {
 	return f
 }
 
-// The reasons for which a suggestion is no more than code.
+// The reasons why a suggestion is only shown as code.
 const (
 	deleted  = "lines that the change deletes take none"
 	offDiff  = "not all of its lines are in the diff"
@@ -87,8 +87,8 @@ const (
 	encoded  = "its file is not in UTF-8"
 )
 
-// affords counts a look at the file with a text in it, unless that would take longer
-// than there is for the file: a head that was looked at left some.
+// affords accounts for parsing the file with a text in it, unless that would exceed the time left for the file.
+// Parsing the head left some.
 func (s File) affords(text string) bool {
 	if s.parses == nil {
 		return true
@@ -101,7 +101,7 @@ func (s File) affords(text string) bool {
 	return true
 }
 
-// replaced are the lines that a suggestion takes the place of, without carriage returns, and why there are none.
+// replaced returns the lines that a suggestion replaces, without carriage returns, or why there are none.
 func (s File) replaced(side finding.Side, start, line int) (old []string, why string) {
 	if side == finding.Left {
 		return nil, deleted
@@ -119,10 +119,10 @@ func (s File) replaced(side finding.Side, start, line int) (old []string, why st
 	return old, ""
 }
 
-// gap is what stands in the place of a credential, or of the middle of a long line, where a model is shown the code.
+// gap matches what replaces a credential, or the middle of a long line, when a model is shown the code.
 var gap = regexp.MustCompile(`<redacted [a-z0-9-]{1,60}>|<… \d+ bytes left out …>`)
 
-// fault says why a suggestion is not one to apply; empty where it is.
+// fault returns why a suggestion cannot be applied, or "".
 func (s File) fault(text string, old []string, start, line int) string {
 	now, was := indent(split(text)), indent(old)
 	both := text + "\n" + strings.Join(old, "\n")
@@ -139,8 +139,8 @@ func (s File) fault(text string, old []string, start, line int) string {
 	return ""
 }
 
-// spelled says why the file's encoding might not outlast a suggestion; empty where it would. A comment is in UTF-8,
-// and how a server writes its line ends into a file is not said anywhere.
+// spelled returns why the file's encoding might not survive a suggestion, or "". A comment is in UTF-8, and how a
+// server writes line ends into a file is not documented.
 func (s File) spelled(side finding.Side, start, line int) string {
 	for n := start; n <= line; n++ {
 		switch text, _ := s.shown.Text(string(side), n); {
@@ -153,15 +153,14 @@ func (s File) spelled(side finding.Side, start, line int) string {
 	return ""
 }
 
-// with is the head's text with the lines start to line replaced, for a parser: of
-// the new lines' ends it takes no care.
+// with returns the head's text with lines start to line replaced, for a parser: it ignores the new lines' line ends.
 func (s File) with(text string, start, line int) string {
 	return strings.Join(slices.Concat(s.head[:start-1], split(text), s.head[line:]), "\n")
 }
 
-// indented is a suggestion as far to the right as what it replaces, where it begins at the left edge and no line in its
-// place does. Where all further lines are that far to the right, and are not within what the first one opens, the first
-// alone has lost its indentation.
+// indented indents a suggestion like the lines that it replaces, if it begins at the left edge and none of those
+// does. If all further lines already have that indentation and are not inside what the first one opens, only the
+// first line is indented.
 func (s File) indented(text string, old []string) string {
 	margin, lines := indent(old), split(text)
 	blank := func(line string) bool { return strings.TrimSpace(line) == "" }
@@ -184,10 +183,10 @@ func (s File) indented(text string, old []string) string {
 	return strings.Join(lines, "\n")
 }
 
-// opening matches a line that is no whole statement, such as one that ends in a colon, a bracket or a comma.
+// opening matches a line that is not a complete statement, such as one that ends in a colon, a bracket or a comma.
 var opening = regexp.MustCompile("[^\\w)\\]}\"'`;.]$")
 
-// joined is a text without its comments, each string on one line.
+// joined returns a text without comments and with each string on one line.
 func (s File) joined(text string) string {
 	var b strings.Builder
 	for at := 0; ; {
@@ -203,17 +202,17 @@ func (s File) joined(text string) string {
 	}
 }
 
-// ends reports whether lines that are there but for their indentation end a block, where indentation does that: what
-// stands below is at the left edge, as they are.
+// ends reports whether lines that differ only in indentation end a block, in a language where indentation does: the
+// code below is at the left edge, like them.
 func (s File) ends(lines, old []string, line int) bool {
 	return s.written.Name == "python" && s.head != nil && indent(s.head[line:]) == "" &&
 		lines[len(lines)-1] != old[len(old)-1]
 }
 
-// split are a suggestion's lines: a line feed at its end adds none.
+// split returns a suggestion's lines; a final line feed adds none.
 func split(text string) []string { return strings.Split(strings.TrimSuffix(text, "\n"), "\n") }
 
-// indent is the white space before the first line that is not blank.
+// indent returns the white space before the first line that is not blank.
 func indent(lines []string) string {
 	for _, l := range lines {
 		if rest := strings.TrimLeft(l, " \t"); rest != "" {

@@ -12,9 +12,9 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 )
 
-// decode reads the arguments of a call: one JSON object with the exact keys of
-// Args, none twice. Errors are for the model, in our own words; of its text they
-// hold at most the key that is wrong. Missing keys and null are zero values.
+// decode parses the arguments of a call: one JSON object with exactly the keys of Args, without
+// duplicates. Errors are written for the model, and of its text contain at most the wrong key.
+// Missing keys and null are zero values.
 func decode[Args any](text, keys string) (Args, error) {
 	var a Args
 	text = strings.TrimSpace(text)
@@ -22,7 +22,7 @@ func decode[Args any](text, keys string) (Args, error) {
 	case len(text) > maxArguments:
 		return a, fmt.Errorf("the arguments are longer than %d bytes", maxArguments)
 	case text == "":
-		text = "{}" // what some servers send for a call without arguments
+		text = "{}" // some servers send this for a call without arguments
 	case text[0] != '{':
 		return a, fmt.Errorf("the arguments are not a JSON object; its keys are %s", keys)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/secret"
 )
 
-// Bounds of what is told of a discussion.
+// Limits of what is shown of a discussion.
 const (
 	maxRemark     = 1500 // characters of one text
 	maxDiscussion = 40 << 10
@@ -29,10 +29,10 @@ type DiscussionSource struct {
 	Ref pull.Ref
 }
 
-// Discussion is the tool get_pr_discussion: the first page of what the author and others
-// say about a pull request, for steps that may see it. The review of a file must not be
-// offered it: the author's framing costs findings (D2). Every text stands behind who said
-// it and when, each of its lines behind "| ", so that no text can pass for another's.
+// Discussion returns the tool get_pr_discussion: the first page of what the author and others
+// wrote about a pull request, for steps that may see it. The review of a file must not be offered
+// it: the author's framing costs findings (D2). Every text follows its author and time, and each
+// of its lines has a "| " prefix, so that no text can pass for another's.
 func Discussion(s DiscussionSource) Tool {
 	return New("get_pr_discussion", "Shows what the author and others say about the pull request: claims of people, "+
 		"not facts about the code.",
@@ -57,15 +57,15 @@ func Discussion(s DiscussionSource) Tool {
 func (s DiscussionSource) page(ctx context.Context, kind string,
 	read func(context.Context, pull.Ref, int) ([]github.Remark, bool, error)) (string, error) {
 	remarks, more, err := read(ctx, s.Ref, 1)
-	return told(kind, remarks, more), err
+	return formatRemarks(kind, remarks, more), err
 }
 
-// told writes a page of remarks.
-func told(kind string, remarks []github.Remark, more bool) string {
+// formatRemarks formats a page of remarks.
+func formatRemarks(kind string, remarks []github.Remark, more bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%ss, page 1: %d\n", kind, len(remarks))
 	for _, r := range remarks {
-		b.WriteString(entry(kind, r))
+		b.WriteString(formatRemark(kind, r))
 	}
 	if more {
 		fmt.Fprintf(&b, "more %ss follow on page 2\n", kind)
@@ -73,8 +73,8 @@ func told(kind string, remarks []github.Remark, more bool) string {
 	return b.String()
 }
 
-// entry is one remark behind its head.
-func entry(head string, r github.Remark) string {
+// formatRemark formats one remark after its heading.
+func formatRemark(head string, r github.Remark) string {
 	if r.SHA != "" {
 		head += " " + r.SHA[:min(len(r.SHA), 12)]
 	} else if r.ID != 0 {
@@ -93,7 +93,7 @@ func entry(head string, r github.Remark) string {
 	if r.Path != "" {
 		head += fmt.Sprintf(", on %q line %d", guard.Line(r.Path, maxShown), r.Line)
 	}
-	return head + "\n" + barred(r.Body, maxRemark)
+	return head + "\n" + withBars(r.Body, maxRemark)
 }
 
 func speaker(r github.Remark) string {

@@ -12,11 +12,11 @@ import (
 	"github.com/org/pr-review-action/internal/tree"
 )
 
-// Bounds of what read_file shows.
+// Limits of what read_file shows.
 const (
 	maxWindow = 400 // lines
 	maxColumn = 500 // characters of a line
-	maxNear   = 8   // paths that are named where a path is wrong
+	maxNear   = 8   // paths that are suggested for a wrong one
 )
 
 type readArgs struct {
@@ -26,8 +26,8 @@ type readArgs struct {
 	EndLine   int    `json:"end_line" description:"Last line to show, of at most 400; 0 for as much as fits."`
 }
 
-// ReadFile is the tool read_file: a window of a file's lines, numbered. base may
-// be nil where only the head is at hand.
+// ReadFile returns the tool read_file: a window of a file's lines, numbered. base may be nil if
+// only the head is available.
 func ReadFile(head, base tree.Tree) Tool {
 	return New("read_file", "Shows lines of a text file of the repository, numbered, as it is with the change or "+
 		"was before it.",
@@ -55,7 +55,7 @@ func ReadFile(head, base tree.Tree) Tool {
 		})
 }
 
-// window numbers the lines of a text from start to end.
+// window returns lines start to end of a text, numbered.
 func window(text string, start, end int) (string, error) {
 	lines := strings.Split(strings.TrimSuffix(secret.Redact(text), "\n"), "\n")
 	start = max(start, 1)
@@ -74,13 +74,13 @@ func window(text string, start, end int) (string, error) {
 	fmt.Fprintf(&b, "lines %d to %d of %d\n", start, end, len(lines))
 	for i, line := range lines[start-1 : end] {
 		line = guard.Visible(strings.TrimSuffix(line, "\r"))
-		fmt.Fprintf(&b, "%6d %s\n", start+i, short(line, maxColumn))
+		fmt.Fprintf(&b, "%6d %s\n", start+i, cutLine(line, maxColumn))
 	}
 	return b.String(), nil
 }
 
-// nearBy names files that a wrong path may have meant: those in the folder that
-// it is, else those of the same name elsewhere.
+// nearBy suggests files that a wrong path may have meant: those inside it if it is a folder, or
+// else those of the same name elsewhere.
 func nearBy(ctx context.Context, files tree.Tree, wrong string) string {
 	paths, err := files.Paths(ctx)
 	if err != nil {
@@ -97,14 +97,14 @@ func nearBy(ctx context.Context, files tree.Tree, wrong string) string {
 	}
 	switch {
 	case len(inside) > 0:
-		return fmt.Sprintf("; it is a folder of %d files: %s", len(inside), some(inside))
+		return fmt.Sprintf("; it is a folder of %d files: %s", len(inside), firstPaths(inside))
 	case len(alike) > 0:
-		return "; files of that name: " + some(alike)
+		return "; files of that name: " + firstPaths(alike)
 	}
 	return ""
 }
 
-func some(paths []string) string {
+func firstPaths(paths []string) string {
 	if len(paths) > maxNear {
 		return strings.Join(paths[:maxNear], ", ") + ", …"
 	}

@@ -13,26 +13,26 @@ import (
 	"github.com/org/pr-review-action/internal/secret"
 )
 
-// Bounds of what run_tests shows of checks.
+// Limits of what run_tests shows of checks.
 const (
-	maxChecks      = 60 // check runs and statuses that are named; the failed ones first
+	maxChecks      = 60 // check runs and statuses that are listed; the failed ones first
 	maxAnnotated   = 10 // failed checks whose annotations are read
 	maxAnnotations = 20 // of one check
 	maxReport      = 32 << 10
 )
 
-// TestSources says where run_tests looks. What is empty is not looked at.
+// TestSources configures where run_tests looks. Empty sources are skipped.
 type TestSources struct {
 	API              *github.Client
 	Owner, Repo, SHA string // the head commit whose checks and statuses API reads
 
-	Workspace string // folder that Glob is searched in
+	Workspace string // folder that is searched for Glob
 	Glob      string // of JUnit XML and go test -json files; "" reads none
 }
 
-// RunTests is the tool run_tests. It reports what is known of the head commit's
-// tests from its checks and from result files, and runs nothing. A source that
-// fails is told as such beside the others. Its result is the same for every call.
+// RunTests returns the tool run_tests. It reports what checks and result files tell about the head
+// commit's tests, and runs nothing. A source that fails is reported as failed among the others.
+// The result is the same for every call.
 func RunTests(o TestSources) Tool {
 	var (
 		turn   sync.Mutex
@@ -61,7 +61,7 @@ func (o TestSources) report(ctx context.Context) (string, error) {
 		text, err := read()
 		b.WriteString(text)
 		if err != nil {
-			fmt.Fprintf(&b, "%s cannot be told: %s\n", what, safe(err.Error()))
+			fmt.Fprintf(&b, "%s cannot be told: %s\n", what, safeLine(err.Error()))
 		}
 	}
 	if o.API != nil {
@@ -77,7 +77,7 @@ func (o TestSources) report(ctx context.Context) (string, error) {
 	return b.String(), ctx.Err()
 }
 
-// checks lists the check runs, those that failed first and with annotations.
+// checks lists the check runs, failed ones first and with annotations.
 func (o TestSources) checks(ctx context.Context) (string, error) {
 	all, more, err := o.API.Checks(ctx, o.Owner, o.Repo, o.SHA)
 	if err != nil {
@@ -95,7 +95,7 @@ func (o TestSources) checks(ctx context.Context) (string, error) {
 		}
 		failed = append(failed, line)
 	}
-	return listed("Check runs of the head commit", append(failed, others...), more), nil
+	return formatList("Check runs of the head commit", append(failed, others...), more), nil
 }
 
 func checkLine(k github.Check) string {
@@ -109,7 +109,7 @@ func checkLine(k github.Check) string {
 	}
 	line += "\n"
 	if text := strings.TrimSpace(k.Title + "\n" + k.Summary); k.Failed() && text != "" {
-		line += barred(text, maxMessage)
+		line += withBars(text, maxMessage)
 	}
 	return line
 }
@@ -117,13 +117,13 @@ func checkLine(k github.Check) string {
 func (o TestSources) annotations(ctx context.Context, check int64) string {
 	notes, more, err := o.API.Annotations(ctx, o.Owner, o.Repo, check)
 	if err != nil {
-		return fmt.Sprintf("  its annotations cannot be told: %s\n", safe(err.Error()))
+		return fmt.Sprintf("  its annotations cannot be told: %s\n", safeLine(err.Error()))
 	}
 	var b strings.Builder
 	shown := min(len(notes), maxAnnotations)
 	for _, a := range notes[:shown] {
-		fmt.Fprintf(&b, "  - %s on %q line %d\n", guard.Line(a.Level, 20), safe(a.Path), a.StartLine)
-		b.WriteString(barred(strings.TrimSpace(a.Title+"\n"+a.Message), maxMessage))
+		fmt.Fprintf(&b, "  - %s on %q line %d\n", guard.Line(a.Level, 20), safeLine(a.Path), a.StartLine)
+		b.WriteString(withBars(strings.TrimSpace(a.Title+"\n"+a.Message), maxMessage))
 	}
 	if more || shown < len(notes) {
 		b.WriteString("  - and more annotations\n")
@@ -146,11 +146,11 @@ func (o TestSources) statuses(ctx context.Context) (string, error) {
 		}
 		others = append(others, line)
 	}
-	return listed("Statuses of the head commit", append(bad, others...), more), nil
+	return formatList("Statuses of the head commit", append(bad, others...), more), nil
 }
 
-// listed writes so many entries of a list.
-func listed(title string, entries []string, more bool) string {
+// formatList formats the first maxChecks entries of a list.
+func formatList(title string, entries []string, more bool) string {
 	shown := min(len(entries), maxChecks)
 	text := fmt.Sprintf("%s (%d):\n%s", title, len(entries), strings.Join(entries[:shown], ""))
 	if more || shown < len(entries) {
@@ -159,8 +159,8 @@ func listed(title string, entries []string, more bool) string {
 	return text
 }
 
-// files reads the result files. The workspace is opened as a root that no path
-// and no link leaves.
+// files reads the result files. The workspace is opened as a root that no path and no link can
+// leave.
 func (o TestSources) files() (string, error) {
 	root, err := os.OpenRoot(o.Workspace)
 	if err != nil {

@@ -11,11 +11,11 @@ import (
 	"github.com/org/pr-review-action/internal/tree"
 )
 
-// Bounds of a search.
+// Limits of a search.
 const (
 	maxQuery   = 500      // bytes
-	maxSteps   = 1000     // instructions of an expression
-	maxMatched = 16 << 10 // bytes of a line that an expression is tried on
+	maxSteps   = 1000     // instructions of a compiled expression
+	maxMatched = 16 << 10 // bytes of a line that an expression is matched against
 )
 
 type searchArgs struct {
@@ -24,27 +24,27 @@ type searchArgs struct {
 	Regex bool   `json:"regex" description:"Whether query is a regular expression."`
 }
 
-// SearchCode is the tool search_code: lines that hold a text or match an
-// expression, by path; and where the query is words, the ten pieces of code that
-// answer it best. Vendored code, lockfiles and minified files are looked at only
-// where the path asks for them. open gives what ranks; nil where nothing does.
+// SearchCode returns the tool search_code: lines that contain a text or match an expression, by
+// path, and, if the query is words, the ten pieces of code that answer it best. Vendored code,
+// lockfiles and minified files are searched only if the path names them. open returns the engine
+// that ranks; nil for no ranking.
 func SearchCode(head tree.Tree, open Open) Tool {
 	return New("search_code", "Finds lines in the text files of the repository, with the change applied, and shows "+
 		"them as path:line: text. Upper and lower case differ. Of words that say what the code does, such as: where "+
 		"is the retry limit checked, it shows the pieces of code that answer best.",
 		func(ctx context.Context, a searchArgs) (string, error) {
 			if open != nil && a.inWords() {
-				return a.ranked(ctx, head, open)
+				return a.rankedPage(ctx, head, open)
 			}
 			found, err := a.lines(ctx, head)
 			if err != nil {
 				return "", err
 			}
-			return found.uses.page("hit") + found.notes(), nil
+			return found.uses.format("hit") + found.notes(), nil
 		})
 }
 
-// lines are those that hold the text or match the expression.
+// lines returns the lines that contain the text or match the expression.
 func (a searchArgs) lines(ctx context.Context, head tree.Tree) (*found, error) {
 	f, err := a.finder()
 	if err != nil {
@@ -73,7 +73,7 @@ func (a searchArgs) finder() (finder, error) {
 	return expression(a.Query)
 }
 
-// expression matches in time that is linear in the line, and bounds the factor.
+// expression matches in time linear in the line, and bounds the factor.
 func expression(query string) (finder, error) {
 	parsed, err := syntax.Parse(query, syntax.Perl)
 	if err != nil {

@@ -11,29 +11,29 @@ import (
 	"github.com/org/pr-review-action/internal/tree"
 )
 
-const searchTime = 10 * time.Second // then what was found is told
+const searchTime = 10 * time.Second // after which the search ends with what was found
 
-// finder says which lines are hits.
+// finder decides which lines are hits.
 type finder struct {
-	must  string                // a file without it has none; may be empty
+	must  string                // a file without it has no hits; may be empty
 	match func(line string) int // offset of the hit in a line, -1 for none
-	// text with what is not code blanked, byte for byte as long; nil for none
+	// returns text of the same length with everything but code blanked; nil for no blanking
 	mask func(path, text string) string
-	// whether a hit's line is a definition; nil where that is not asked
+	// reports whether a hit's line is a definition; nil to not distinguish them
 	defines func(path string) func(line string) bool
 }
 
-// found is what a search found.
+// found is the result of a search.
 type found struct {
 	definitions, uses hits
-	masked            int    // lines whose hit stands in a comment or a string
-	files             int    // files looked at
-	noise             int    // files passed over
-	missing           string // why the tree may hold other files
-	stopped           bool   // the time was over
+	masked            int    // lines whose hit is in a comment or a string
+	files             int    // files searched
+	noise             int    // files skipped
+	missing           string // why the tree may lack files
+	stopped           bool   // the time ran out
 }
 
-// search looks through a tree's files in the order of their paths.
+// search searches a tree's files in the order of their paths.
 func (f finder) search(ctx context.Context, files tree.Tree, where place) (*found, error) {
 	r := &found{}
 	files, r.missing = tree.Whole(ctx, files)
@@ -53,11 +53,11 @@ func (f finder) search(ctx context.Context, files tree.Tree, where place) (*foun
 		case err != nil && !tree.AboutFile(err):
 			return nil, err
 		case err != nil:
-		case where.passes(path), packed(content):
+		case where.skips(path), isMinified(content):
 			r.noise++
 		default:
 			r.files++
-			f.look(limited, path, content, r)
+			f.scanFile(limited, path, content, r)
 		}
 		if limited.Err() != nil {
 			r.stopped = true
@@ -67,14 +67,14 @@ func (f finder) search(ctx context.Context, files tree.Tree, where place) (*foun
 	return r, nil
 }
 
-// look adds a file's hits. Credentials are looked for in files that have a hit:
-// there a hit within one is none, so that no search spells one out.
-func (f finder) look(ctx context.Context, path string, content []byte, r *found) {
+// scanFile adds a file's hits. It redacts files that have a hit and ignores hits within a credential,
+// so that no search spells one out.
+func (f finder) scanFile(ctx context.Context, path string, content []byte, r *found) {
 	if !bytes.Contains(content, []byte(f.must)) {
 		return
 	}
 	text := string(content)
-	if !f.any(ctx, text) {
+	if !f.hasHit(ctx, text) {
 		return
 	}
 	text = secret.Redact(text)
@@ -87,7 +87,7 @@ func (f finder) look(ctx context.Context, path string, content []byte, r *found)
 	}
 	n, start := 0, 0
 	for line := range strings.Lines(code) {
-		if n++; late(ctx, n) {
+		if n++; timeUp(ctx, n) {
 			return
 		}
 		full := strings.TrimRight(text[start:start+len(line)], "\r\n")
@@ -105,10 +105,10 @@ func (f finder) look(ctx context.Context, path string, content []byte, r *found)
 	}
 }
 
-func (f finder) any(ctx context.Context, text string) bool {
+func (f finder) hasHit(ctx context.Context, text string) bool {
 	n := 0
 	for line := range strings.Lines(text) {
-		if n++; late(ctx, n) {
+		if n++; timeUp(ctx, n) {
 			return false
 		}
 		if f.match(strings.TrimRight(line, "\r\n")) >= 0 {
@@ -118,18 +118,18 @@ func (f finder) any(ctx context.Context, text string) bool {
 	return false
 }
 
-// late reports now and then whether the time is over.
-func late(ctx context.Context, line int) bool { return line%64 == 0 && ctx.Err() != nil }
+// timeUp reports, checking every 64th line, whether the time is over.
+func timeUp(ctx context.Context, line int) bool { return line%64 == 0 && ctx.Err() != nil }
 
 // notes says what the hits do not show.
 func (r *found) notes() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s searched", count(r.files, "file"))
+	fmt.Fprintf(&b, "%s searched", plural(r.files, "file"))
 	if r.noise > 0 {
 		fmt.Fprintf(&b, "; %d vendored, lock or minified files passed over", r.noise)
 	}
 	if r.masked > 0 {
-		fmt.Fprintf(&b, "; %s in comments and strings not shown", count(r.masked, "line"))
+		fmt.Fprintf(&b, "; %s in comments and strings not shown", plural(r.masked, "line"))
 	}
 	if r.missing != "" {
 		b.WriteString("; not all files: " + r.missing)

@@ -10,11 +10,11 @@ import (
 
 const (
 	maxHits    = 60  // lines shown
-	maxPerFile = 12  // of them of one file
+	maxPerFile = 12  // of them in one file
 	maxExcerpt = 200 // characters of a line that are shown
 )
 
-// hits collects lines up to what is shown, and counts the others.
+// hits collects the lines to show, and counts the rest.
 type hits struct {
 	lines  []string
 	total  int
@@ -23,7 +23,7 @@ type hits struct {
 	inFile int
 }
 
-// add takes a line in; at is the hit's offset in it.
+// add adds a line; at is the offset of the hit in it.
 func (h *hits) add(path string, n int, line string, at int) {
 	if path != h.path {
 		h.endFile()
@@ -37,22 +37,22 @@ func (h *hits) add(path string, n int, line string, at int) {
 	}
 }
 
-// endFile says how many hits of the last file are not shown.
+// endFile adds how many hits of the last file are not shown.
 func (h *hits) endFile() {
 	if more := h.inFile - maxPerFile; more > 0 && len(h.lines) < maxHits {
 		h.lines = append(h.lines, fmt.Sprintf("%s: %d more", onePath(h.path), more))
 	}
 }
 
-// page writes the hits under a line that counts them.
-func (h *hits) page(word string) string {
+// format formats the hits, after a line that counts them.
+func (h *hits) format(word string) string {
 	h.endFile()
 	h.inFile = 0
 	if h.total == 0 {
 		return "no " + word + "s\n"
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s in %s", count(h.total, word), count(h.files, "file"))
+	fmt.Fprintf(&b, "%s in %s", plural(h.total, word), plural(h.files, "file"))
 	if h.total > maxHits {
 		b.WriteString(", not all shown: narrow the search by path or a longer query")
 	}
@@ -63,7 +63,7 @@ func (h *hits) page(word string) string {
 	return b.String()
 }
 
-// excerpt is a line without its indentation, cut around an offset where it is long.
+// excerpt returns a line without its indentation, cut around an offset if it is long.
 func excerpt(line string, at int) string {
 	trimmed := strings.TrimLeft(line, " \t")
 	at = max(0, at-(len(line)-len(trimmed)))

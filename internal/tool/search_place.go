@@ -13,13 +13,13 @@ import (
 
 const maxGlob = 500 // bytes
 
-// place is where to look; everywhere when empty.
+// place is a path or glob to search; empty means everywhere.
 type place string
 
 func (w place) check() error {
 	switch {
 	case len(w) > maxGlob || strings.Count(string(w), "{") > 1:
-		// matching several takes time without bound
+		// matching several takes unbounded time
 		return errors.New("path is too long, or has more than one pair of braces")
 	case !doublestar.ValidatePattern(string(w)):
 		return errors.New("path is not a glob; * matches part of a name, ** matches folders, {a,b} for one of both")
@@ -39,15 +39,15 @@ func (w place) has(file string) bool {
 	return ok && err == nil
 }
 
-// passes reports whether a file is passed over that is others' code or what tools
-// write, since the path does not ask for it.
-func (w place) passes(file string) bool {
+// skips reports whether a file is skipped because it is third-party or generated and the path
+// does not ask for such files.
+func (w place) skips(file string) bool {
 	asked := claim.Unread(string(w)) || claim.Unread(string(w)+"/file")
 	return claim.Unread(file) && !asked
 }
 
-// packed reports whether lines are on average too long to be read.
-func packed(content []byte) bool {
+// isMinified reports whether lines are too long on average to be read.
+func isMinified(content []byte) bool {
 	const mean = 400
 	return len(content) > 10*mean && len(content)/(bytes.Count(content, []byte("\n"))+1) >= mean
 }

@@ -13,33 +13,33 @@ import (
 	"github.com/org/pr-review-action/internal/tree"
 )
 
-// Open gives the engine that ranks the code of a change's head; it may have to index
-// it first. The error says why there is none.
+// Open returns the engine that ranks the code of a change's head; it may have to index it first.
+// The error says why there is no engine.
 type Open func(context.Context) (*retrieve.Engine, error)
 
 const (
-	maxRanked  = 12 << 10 // bytes of all ranked hits
-	rankedLine = 3        // lines shown of each
-	standing   = 10       // lines that hold the query as it stands, beyond which it is no question
+	maxRanked   = 12 << 10 // bytes of all ranked hits
+	rankedLine  = 3        // lines shown of each hit
+	maxVerbatim = 10       // lines with the query verbatim, above which it is not a question
 )
 
-// inWords reports whether the query is words of a sentence: letters alone, two words
-// or more. What has the marks of code is looked for as it stands.
+// inWords reports whether the query is two or more words of a sentence, letters only. A query that
+// looks like code is searched verbatim.
 func (a searchArgs) inWords() bool {
-	return !a.Regex && inWords().MatchString(strings.TrimSpace(a.Query))
+	return !a.Regex && sentencePattern().MatchString(strings.TrimSpace(a.Query))
 }
 
-var inWords = pattern.Lazy(`^[\p{L}\p{N}_'’-]+(?:,?\s+[\p{L}\p{N}_'’-]+)+[?.!]?$`)
+var sentencePattern = pattern.Lazy(`^[\p{L}\p{N}_'’-]+(?:,?\s+[\p{L}\p{N}_'’-]+)+[?.!]?$`)
 
-// ranked shows the lines that hold the query as it stands, where there are some, and
-// the pieces of code that answer it best.
-func (a searchArgs) ranked(ctx context.Context, head tree.Tree, open Open) (string, error) {
+// rankedPage returns the lines that contain the query verbatim, if any, and the pieces of code that
+// answer it best.
+func (a searchArgs) rankedPage(ctx context.Context, head tree.Tree, open Open) (string, error) {
 	found, err := a.lines(ctx, head)
 	if err != nil {
 		return "", err
 	}
-	page := found.uses.page("hit") + found.notes()
-	if found.uses.total > standing {
+	page := found.uses.format("hit") + found.notes()
+	if found.uses.total > maxVerbatim {
 		return page, nil
 	}
 	e, err := open(ctx)
@@ -57,7 +57,7 @@ func (a searchArgs) ranked(ctx context.Context, head tree.Tree, open Open) (stri
 	if len(r.Hits) == 0 {
 		return page, nil
 	}
-	fmt.Fprintf(&b, "%s by rank:\n", count(len(r.Hits), "piece"))
+	fmt.Fprintf(&b, "%s by rank:\n", plural(len(r.Hits), "piece"))
 	for _, h := range r.Hits {
 		if text := hitText(h, a.Query); b.Len()+len(text) <= maxRanked {
 			b.WriteString(text)
@@ -66,8 +66,8 @@ func (a searchArgs) ranked(ctx context.Context, head tree.Tree, open Open) (stri
 	return b.String(), nil
 }
 
-// hitText is a hit's place, signature and best lines. A hit is redacted whole, so that
-// no part of a credential stands in a line.
+// hitText returns a hit's place, signature and best lines. The whole hit is redacted first, so
+// that no line contains part of a credential.
 func hitText(h retrieve.Hit, query string) string {
 	h.Text, h.Signature = secret.Redact(h.Text), secret.Redact(h.Signature)
 	var b strings.Builder
@@ -82,7 +82,7 @@ func hitText(h retrieve.Hit, query string) string {
 	return b.String()
 }
 
-// globs are what a place is for an index: none for everywhere.
+// globs returns the place as an index's globs; none for everywhere.
 func (p place) globs() []string {
 	switch path := string(p); {
 	case path == "" || path == ".":

@@ -16,14 +16,14 @@ type referenceArgs struct {
 	Name string `json:"name" description:"One identifier like ParseConfig; of pkg.Name or Type::method the last part."`
 }
 
-// maxIdentifier bounds a name, in bytes.
+// maxIdentifier is the limit of a name, in bytes.
 const maxIdentifier = 200
 
 var identifier = pattern.Lazy(`^[\p{L}_][\p{L}\p{N}_]*$`)
 
-// FindReferences is the tool find_references: lines of code that hold an
-// identifier as a word, those that define it first. It knows words, not scopes:
-// another thing of the same name is among them.
+// FindReferences returns the tool find_references: lines of code that contain an identifier as a
+// word, definitions first. It knows words, not scopes, so it includes other things of the same
+// name.
 func FindReferences(head tree.Tree) Tool {
 	return New("find_references",
 		"Finds where an identifier is defined and used in the repository, with the change applied: definitions "+
@@ -42,11 +42,11 @@ func FindReferences(head tree.Tree) Tool {
 			if err != nil {
 				return "", err
 			}
-			return found.definitions.page("definition") + found.uses.page("use") + found.notes(), nil
+			return found.definitions.format("definition") + found.uses.format("use") + found.notes(), nil
 		})
 }
 
-// definer gives, for a file, whether a line of it defines the name.
+// definer returns a function that, for a file, returns whether a line in it defines the name.
 func definer(name string) func(file string) func(line string) bool {
 	known := map[string]func(string) bool{}
 	return func(file string) func(string) bool {
@@ -58,7 +58,7 @@ func definer(name string) func(file string) func(line string) bool {
 	}
 }
 
-// wordIn is the offset of a name that stands as a word of its own, -1 for none.
+// wordIn returns the offset of a name that occurs as a whole word, or -1.
 func wordIn(line, name string) int {
 	for from := 0; ; {
 		i := strings.Index(line[from:], name)

@@ -10,30 +10,30 @@ import (
 	"github.com/org/pr-review-action/internal/secret"
 )
 
-// maxProblem is how many characters of a problem a model is told.
+// maxProblem is the number of characters of a problem that a model is shown.
 const maxProblem = 1000
 
-// Set is the tools of one conversation in a fixed order. The zero value has none.
-// It may be used from many goroutines.
+// Set is the tools of one conversation in a fixed order. The zero value has none. It is safe for
+// concurrent use.
 type Set struct {
 	tools  []Tool
 	redact *secret.Redactor
 }
 
-// Record is what a call did. Text and Problem are what the model is told: one of
-// them is empty, both may hold untrusted text, and both are redacted.
+// Record is the outcome of a call. Text and Problem are what the model is shown: one of them is
+// empty, both may contain untrusted text, and both are redacted.
 type Record struct {
 	Name string `json:"name"` // as called, one line
-	// as given, redacted, one line, cut at 500 characters: to be shown, not to be compared
+	// as passed, redacted, one line, cut at 500 characters: for display, not for comparison
 	Arguments string `json:"arguments"`
-	Text      string `json:"text,omitzero"`    // the result, hidden characters visible
+	Text      string `json:"text,omitzero"`    // the result, with hidden characters made visible
 	Problem   string `json:"problem,omitzero"` // why there is none, and what to do instead; one line
 	Bytes     int    `json:"bytes,omitzero"`   // length of the result before it was cut
 	Cut       bool   `json:"cut,omitzero"`     // the result was longer than its limit
 }
 
-// NewSet makes a set; a model sees the tools in this order. Two tools of one name
-// are a mistake in the program: NewSet panics.
+// NewSet returns a set; a model sees the tools in this order. It panics if two tools have the same
+// name.
 func NewSet(tools ...Tool) Set {
 	s := Set{}
 	for _, t := range tools {
@@ -45,9 +45,9 @@ func NewSet(tools ...Tool) Set {
 	return s
 }
 
-// Redacting returns the set with results free of the redactor's values too, such
-// as the job's own keys. Without it, and for nil, they are free of credentials
-// that are known by their form.
+// Redacting returns the set with results also free of the redactor's values, such as the job's own
+// keys. Without it, or with nil, results are free of credentials that are recognized by their
+// form.
 func (s Set) Redacting(r *secret.Redactor) Set {
 	s.redact = r
 	return s
@@ -62,11 +62,10 @@ func (s Set) Offers() []llm.Tool {
 	return offers
 }
 
-// Call runs a call. It never fails: an unknown name, arguments that are not of
-// the schema, an error, a panic and a call that takes too long are a record with
-// a Problem.
+// Call runs a call. It never fails: an unknown name, arguments that do not match the schema, an
+// error, a panic and a timeout all result in a record with a Problem.
 func (s Set) Call(ctx context.Context, c llm.Call) Record {
-	r := Record{Name: guard.Line(head(c.Name, 4*maxName), maxName), Arguments: s.line(c.Arguments, maxShown)}
+	r := Record{Name: guard.Line(cutHead(c.Name, 4*maxName), maxName), Arguments: s.line(c.Arguments, maxShown)}
 	t, ok := s.find(c.Name)
 	if !ok {
 		r.Problem = s.line(fmt.Sprintf("there is no tool %q; the tools are: %s", r.Name, s.names()), maxProblem)
@@ -100,21 +99,21 @@ func (s Set) names() string {
 }
 
 func (s Set) line(text string, max int) string {
-	return guard.Line(s.redact.Redact(head(text, maxArguments)), max)
+	return guard.Line(s.redact.Redact(cutHead(text, maxArguments)), max)
 }
 
-// cutNote is the room that is kept for the note about a cut, in bytes.
+// cutNote is the space reserved for the note about a cut, in bytes.
 const cutNote = 120
 
-// fit redacts a result and cuts it. Credentials are looked for in four times the
-// limit, so that none is cut in two where the cut is seen.
+// fit redacts a result and cuts it. It searches four times the limit for credentials, so that none
+// is split unnoticed at the cut.
 func (s Set) fit(text string, limit int) (string, bool) {
-	near := head(text, 4*limit)
+	near := cutHead(text, 4*limit)
 	clean := s.redact.Redact(guard.Visible(near))
 	if len(near) == len(text) && len(clean) <= limit {
 		return clean, false
 	}
-	kept := head(clean, max(0, limit-cutNote))
+	kept := cutHead(clean, max(0, limit-cutNote))
 	all, shown := strings.Count(text, "\n")+1, strings.Count(kept, "\n")
 	return fmt.Sprintf("%s\n[cut: %d of %d lines and %d of %d bytes shown; ask for less at one time]",
 		strings.TrimSuffix(kept, "\n"), shown, all, len(kept), len(text)), true

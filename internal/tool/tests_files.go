@@ -12,16 +12,16 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Bounds of the result files that are read.
+// Limits of the result files that are read.
 const (
 	maxResultFiles = 64
-	maxResultBytes = 16 << 20 // of all together
-	maxResultPaths = 100_000  // files and folders of the workspace that are looked at
+	maxResultBytes = 16 << 20 // of all files together
+	maxResultPaths = 100_000  // files and folders of the workspace that are visited
 )
 
-// readResults reports the files of a workspace that match a glob such as
-// "**/junit-*.xml". Links are not followed, and git's own folder, where a job's
-// token may lie, is not looked into: what was handed in may be the pull request's.
+// readResults reports the files of a workspace that match a glob such as "**/junit-*.xml". It does
+// not follow links, nor enter git's own folder, which may contain a job's token: the
+// workspace may be the pull request's.
 func readResults(workspace fs.FS, glob string) (string, error) {
 	if !doublestar.ValidatePattern(glob) {
 		return "", fmt.Errorf("the glob of test results, %q, is not a valid one", glob)
@@ -42,7 +42,7 @@ func readResults(workspace fs.FS, glob string) (string, error) {
 
 var errEnough = errors.New("enough was seen")
 
-// matching lists the regular files that match, in the order of their paths.
+// matching returns the regular files that match, in the order of their paths.
 func matching(workspace fs.FS, glob string) (paths []string, more bool) {
 	seen := 0
 	err := fs.WalkDir(workspace, ".", func(p string, d fs.DirEntry, err error) error {
@@ -67,7 +67,7 @@ func matching(workspace fs.FS, glob string) (paths []string, more bool) {
 	return paths, err != nil
 }
 
-// readResult reads one file within what is left of the bound for all.
+// readResult reads one file within the rest of the limit for all.
 func readResult(workspace fs.FS, p string, left *int64) (results, error) {
 	file, err := workspace.Open(p)
 	if err != nil {

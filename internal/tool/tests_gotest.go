@@ -9,18 +9,18 @@ import (
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
-// maxOutput is how many bytes are held of what one test printed: its last ones.
+// maxOutput is the number of bytes that are kept of one test's output: its last ones.
 const maxOutput = 4 << 10
 
 // goEvent is a line of go test -json (go doc test2json).
 type goEvent struct {
 	Action, Package, Test, Output string
-	ImportPath                    string // of a package that did not build
+	ImportPath                    string // of a package that failed to build
 	FailedBuild                   string
 }
 
-// parseGoTest reads the output of go test -json. Lines that are none are passed
-// over, as go itself prints some between them.
+// parseGoTest parses the output of go test -json. It ignores other lines, because go itself prints
+// some in between.
 func parseGoTest(content []byte) (results, error) {
 	var r results
 	events, others := 0, 0
@@ -32,7 +32,7 @@ func parseGoTest(content []byte) (results, error) {
 			continue
 		}
 		events++
-		r.event(e, output)
+		r.addEvent(e, output)
 	}
 	if events == 0 && others > 0 {
 		return r, errors.New("it is neither JUnit XML nor the output of go test -json")
@@ -40,9 +40,8 @@ func parseGoTest(content []byte) (results, error) {
 	return r, nil
 }
 
-// event takes an event in. A package fails beside its tests: it is told where no
-// test of it says why.
-func (r *results) event(e goEvent, output map[[2]string]string) {
+// addEvent adds an event. A failed package is reported only if none of its tests explains it.
+func (r *results) addEvent(e goEvent, output map[[2]string]string) {
 	at := [2]string{e.Package + e.ImportPath, e.Test}
 	ends := e.Action == "pass" || e.Action == "fail" || e.Action == "skip"
 	switch {
@@ -62,20 +61,20 @@ func (r *results) event(e goEvent, output map[[2]string]string) {
 		r.skipped++
 	case e.Action == "fail" && e.Test != "":
 		f := failure{name: e.Package + " " + e.Test, message: text}
-		f.file, f.line = position(text)
-		r.fail(f)
-	case e.Action == "fail" && !r.told(e.Package):
+		f.file, f.line = codePosition(text)
+		r.addFailure(f)
+	case e.Action == "fail" && !r.hasFailedTest(e.Package):
 		key := [2]string{e.FailedBuild, ""}
 		f := failure{name: e.Package, message: output[key] + text}
-		f.file, f.line = position(f.message)
-		r.fail(f)
+		f.file, f.line = codePosition(f.message)
+		r.addFailure(f)
 	}
 }
 
-// told reports whether a test of the package was reported as failed.
-func (r *results) told(pkg string) bool {
+// hasFailedTest reports whether a failed test of the package was reported.
+func (r *results) hasFailedTest(pkg string) bool {
 	if len(r.failures) < r.failed {
-		return true // somewhere among those that are not shown
+		return true // perhaps among those that are not shown
 	}
 	for _, f := range r.failures {
 		if len(f.name) > len(pkg) && f.name[:len(pkg)+1] == pkg+" " {
@@ -85,15 +84,15 @@ func (r *results) told(pkg string) bool {
 	return false
 }
 
-// codePlace matches where a message says that something is, such as store_test.go:12.
+// codePlace matches a place in a message, such as store_test.go:12.
 var codePlace = pattern.Lazy(`(?m)(?:^|[\s("'])([\w./-]{1,200}\.[A-Za-z]{1,5}):([1-9][0-9]{0,6})\b`)
 
-// position is the first place that a message names.
-func position(message string) (file string, line int) {
-	m := codePlace().FindStringSubmatch(head(message, 16*maxMessage))
+// codePosition returns the first place in a message.
+func codePosition(message string) (file string, line int) {
+	m := codePlace().FindStringSubmatch(cutHead(message, 16*maxMessage))
 	if m == nil {
 		return "", 0
 	}
-	line, _ = strconv.Atoi(m[2]) // seven digits at most
+	line, _ = strconv.Atoi(m[2]) // at most seven digits
 	return m[1], line
 }

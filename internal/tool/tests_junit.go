@@ -11,8 +11,8 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// junitCase is a testcase of a JUnit file (https://github.com/testmoapp/junitxml
-// describes what the writers agree on).
+// junitCase is a testcase of a JUnit file (https://github.com/testmoapp/junitxml describes the
+// common format).
 type junitCase struct {
 	Name     string        `xml:"name,attr"`
 	Class    string        `xml:"classname,attr"`
@@ -28,11 +28,10 @@ type junitReason struct {
 	Text    string `xml:",chardata"`
 }
 
-// parseJUnit reads the cases of a JUnit file one after the other, wherever they
-// stand, and holds no more than one: a reader that keeps each element's inner
-// text needs the file's size once for every level of a hostile one. encoding/xml
-// expands no entity that a document declares; shallow bounds what nests.
-// With an error comes what was read before it.
+// parseJUnit reads the cases of a JUnit file one by one, at any depth, and keeps only one in
+// memory: a reader that keeps each element's inner text would need the file's size once for every
+// level of a hostile one. encoding/xml expands no entity that a document declares; shallow limits
+// the nesting. An error comes with the results read before it.
 func parseJUnit(content []byte) (results, error) {
 	var r results
 	raw := xml.NewDecoder(bytes.NewReader(content))
@@ -54,12 +53,12 @@ func parseJUnit(content []byte) (results, error) {
 		if err := d.DecodeElement(&c, &start); err != nil {
 			return r, fmt.Errorf("not complete JUnit XML: %w", err)
 		}
-		r.take(c)
+		r.addCase(c)
 	}
 }
 
-// shallow refuses what no writer of such files makes, and a decoder would hold
-// in memory at many times the file's size.
+// shallow rejects XML that no writer of such files produces, and that a decoder would hold in
+// memory at many times the file's size.
 type shallow struct {
 	from  *xml.Decoder
 	depth int
@@ -84,7 +83,7 @@ func (s *shallow) Token() (xml.Token, error) {
 	return token, err
 }
 
-func (r *results) take(c junitCase) {
+func (r *results) addCase(c junitCase) {
 	r.tests++
 	reasons := append(c.Failures, c.Errors...)
 	if len(reasons) == 0 {
@@ -94,7 +93,7 @@ func (r *results) take(c junitCase) {
 		return
 	}
 	f := failure{name: strings.Trim(c.Class+"."+c.Name, "."), file: c.File}
-	_, _ = fmt.Sscanf(c.LineText, "%d", &f.line) // a line that is no number is none
+	_, _ = fmt.Sscanf(c.LineText, "%d", &f.line) // an invalid number counts as no line
 	for _, reason := range reasons {
 		text := strings.TrimSpace(reason.Text)
 		if !strings.Contains(text, reason.Message) {
@@ -103,12 +102,12 @@ func (r *results) take(c junitCase) {
 		f.message += text + "\n"
 	}
 	if f.file == "" {
-		f.file, f.line = position(f.message)
+		f.file, f.line = codePosition(f.message)
 	}
-	r.fail(f)
+	r.addFailure(f)
 }
 
-// charset reads the two encodings beside UTF-8 that writers of such files use.
+// charset decodes the two encodings other than UTF-8 that writers of such files use.
 func charset(label string, in io.Reader) (io.Reader, error) {
 	switch strings.ToLower(label) {
 	case "us-ascii", "ascii":

@@ -1,15 +1,14 @@
-// Package tool offers a model functions by which it looks around in a change's
-// files before it judges them, and runs the calls that it makes.
+// Package tool offers a model functions to look around in a change's files before it judges them,
+// and runs the calls that it makes.
 //
-// The tools are a fixed list in code: none writes, starts a program or opens an
-// address that a model names. Paths are confined to the files of one commit, and
-// what may hold credentials is not shown. Results are untrusted text, redacted
-// and cut here and fenced by the agent. Nothing here decides how often a model
-// may call. Another implementation of a tool, say over an index, is another
-// Tool under the same name.
+// The tools are a fixed list in code: none writes, starts a program or opens an address that a
+// model names. Paths are confined to the files of one commit, and what may contain credentials is
+// not shown. Results are untrusted text, redacted and cut here and fenced by the agent. Nothing
+// here limits how often a model may call. Another implementation of a tool, such as over an index,
+// is another Tool with the same name.
 //
-// Start reading at New, then Set.Call; ReadFile, SearchCode and FindReferences are
-// what is done with the files of a tree.Tree.
+// Start reading at New, then Set.Call; ReadFile, SearchCode and FindReferences work on the files
+// of a tree.Tree.
 package tool
 
 import (
@@ -26,29 +25,28 @@ import (
 	"github.com/org/pr-review-action/internal/llm"
 )
 
-// The limits of a call: of its time, and of the bytes of a result where a tool has no
-// other ones, the note about a cut included.
+// The limits of a call: its time, and the bytes of a result, including the note about a cut,
+// unless the tool sets another limit.
 const (
 	DefaultBytes = 16 << 10
 	DefaultTime  = 30 * time.Second
 )
 
-// Tool is a function that a model may call. The zero value is none.
+// Tool is a function that a model may call. The zero value is not usable.
 type Tool struct {
 	offer llm.Tool
 	bytes int
 	run   func(ctx context.Context, arguments string) (string, error)
 }
 
-// New makes a tool of a function. Args is a struct of fields with json keys and,
-// where a model needs them, the tags description and enum: its JSON schema is
-// generated, with every key required and no other one allowed. Servers that do
-// not hold a model to it leave keys out, so run gets zero values for those, and
-// has to check values. What run returns is untrusted text; its error is told to
-// the model as one line.
+// New makes a tool of a function. Args is a struct of fields with json keys and, if a model needs
+// them, the tags description and enum. Its JSON schema is generated, with every key required and
+// no other allowed. Servers that do not enforce it leave keys out, so run gets zero values for
+// those and must check values. The text that run returns is untrusted; its error is shown to the
+// model as one line.
 //
-// The name is of letters, digits, "_" and "-". A type that has no schema in the
-// strict subset (maps, interfaces, omitempty) is a mistake in the program: New panics.
+// The name consists of letters, digits, "_" and "-". New panics if a type has no schema in the
+// strict subset (maps, interfaces, omitempty).
 func New[Args any](name, description string, run func(ctx context.Context, a Args) (string, error)) Tool {
 	var zero Args
 	definition, err := jsonschema.GenerateSchemaForType(zero)
@@ -59,7 +57,7 @@ func New[Args any](name, description string, run func(ctx context.Context, a Arg
 	if err != nil {
 		panic(fmt.Sprintf("tool %s: writing its schema: %v", name, err))
 	}
-	if len(definition.Properties) == 0 { // the generator leaves out what is empty, and servers want it
+	if len(definition.Properties) == 0 { // the generator omits empty values, but servers want them
 		schema = []byte(`{"type":"object","properties":{},"required":[],"additionalProperties":false}`)
 	}
 	keys := keysOf(definition)
@@ -76,7 +74,7 @@ func New[Args any](name, description string, run func(ctx context.Context, a Arg
 	}
 }
 
-// Within returns the tool with another limit of a result's bytes.
+// Within returns the tool with another limit on the bytes of a result.
 func (t Tool) Within(bytes int) Tool {
 	t.bytes = bytes
 	return t
@@ -93,8 +91,8 @@ func keysOf(definition *jsonschema.Definition) string {
 
 var errPanic = errors.New("the tool failed inside, which is a defect of the reviewer; do without it")
 
-// call runs the tool on a goroutine of its own, so that one that does not look
-// at its context cannot hold up the review longer than its limit.
+// call runs the tool in its own goroutine, so that a tool that ignores its context cannot delay
+// the review beyond the limit.
 func (t Tool) call(ctx context.Context, arguments string) (string, error) {
 	type result struct {
 		text string

@@ -13,23 +13,23 @@ import (
 	"github.com/org/pr-review-action/internal/pull"
 )
 
-// Event says what asked for the review.
+// Event describes what requested the review.
 type Event struct {
 	Name     string // pull_request, pull_request_target, workflow_dispatch, …; empty on the command line
-	Explicit bool   // a person asked for this very review: a dispatch or the command line
-	Pushed   bool   // the event is a push to the pull request: no label is newer
-	Labeled  string // the label that was set on Head just now, where that is the event
+	Explicit bool   // a person requested this review: a dispatch or the command line
+	Pushed   bool   // the event is a push to the pull request, newer than any label
+	Labeled  string // the label that this event set on Head; else empty
 	Head     string // the head that the event names
 }
 
-// LabelFacts answers who labelled a pull request.
+// LabelFacts answers who labeled a pull request.
 type LabelFacts interface {
 	LabelSetter(ctx context.Context, ref pull.Ref, label string) (login string, err error)
 	Permission(ctx context.Context, owner, repo, login string) (string, error)
 }
 
-// Admit decides whether a pull request is reviewed at all. It gives "" for yes,
-// else the reason in a sentence without a full stop.
+// Admit decides whether a pull request is reviewed at all. It returns "" for yes, or else the
+// reason as a sentence without a full stop.
 func Admit(ctx context.Context, p pull.Pull, e Event, a config.Admission, facts LabelFacts) (string, error) {
 	switch {
 	case e.Name == "merge_group":
@@ -71,10 +71,9 @@ func authorAllowed(p pull.Pull, e Event, a config.Admission) bool {
 	return slices.Contains(allowed, "all") || slices.Contains(allowed, strings.ToLower(cmp.Or(p.Association, "none")))
 }
 
-// labelAdmits gives "" where somebody with write access has labelled this very head,
-// else why the label does not count. GitHub tells which head a label was set on in
-// the event alone. Its timeline has no time of a push: the dates of commits stand
-// in for it, and their author writes those.
+// labelAdmits returns "" if somebody with write access has labeled this very head, or else why the
+// label does not count. Only the event tells on which head a label was set. GitHub's timeline has
+// no time of a push; the dates of commits would be the substitute, and their author sets those.
 func labelAdmits(ctx context.Context, p pull.Pull, e Event, label string, facts LabelFacts) (string, error) {
 	if label == "" || !slices.Contains(p.Labels, label) {
 		return fmt.Sprintf("nobody with write access has set the label %q", label), nil

@@ -7,7 +7,7 @@ import (
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
-// Attributes are the lines of a repository's .gitattributes that say what need not be read.
+// Attributes holds the lines of a repository's .gitattributes that exempt files from review.
 type Attributes struct{ rules []attribute }
 
 type attribute struct {
@@ -16,9 +16,10 @@ type attribute struct {
 	is     bool
 }
 
-// said is what an attribute says of a file. That it is vendored speaks of statistics alone:
-// projects say so of scripts and of everything; that it is not is taken for what it says.
-var said = map[string]attribute{
+// attributeMeanings maps an attribute to what it means for a file. linguist-vendored is missing, because it is
+// about statistics only: projects set it on scripts, or on everything. Its negation is taken at
+// its word.
+var attributeMeanings = map[string]attribute{
 	"linguist-generated":      {reason: finding.Generated, is: true},
 	"linguist-generated=true": {reason: finding.Generated, is: true},
 	"-linguist-generated":     {reason: finding.Generated}, "linguist-generated=false": {reason: finding.Generated},
@@ -26,9 +27,9 @@ var said = map[string]attribute{
 	"binary": {reason: finding.Binary, is: true}, "-diff": {reason: finding.Binary, is: true},
 }
 
-// ParseAttributes reads a .gitattributes file as far as it says which files are generated
-// or no text, or are not, or are not vendored; other lines are passed over. That a file is
-// vendored keeps it out of a language's statistics alone.
+// ParseAttributes parses those lines of a .gitattributes file that say which files are generated
+// or not text, or are neither, or are not vendored. It ignores other lines. That a file is
+// vendored only excludes it from a language's statistics.
 func ParseAttributes(text []byte) Attributes {
 	var a Attributes
 	for line := range strings.Lines(string(text)) {
@@ -37,7 +38,7 @@ func ParseAttributes(text []byte) Attributes {
 			continue
 		}
 		for _, field := range fields[1:] {
-			if rule, known := said[field]; known {
+			if rule, known := attributeMeanings[field]; known {
 				rule.glob = fields[0]
 				a.rules = append(a.rules, rule)
 			}
@@ -46,8 +47,8 @@ func ParseAttributes(text []byte) Attributes {
 	return a
 }
 
-// Say reports whether the attributes say of a path that it is generated, vendored
-// or binary, and whether they say anything. The last matching line holds, as in Git.
+// Say reports whether the attributes call a path generated, vendored or binary, and whether they
+// say anything about it. The last matching line wins, as in Git.
 func (a Attributes) Say(path string, reason finding.Reason) (is, said bool) {
 	for _, rule := range a.rules {
 		if rule.reason == reason && pattern.Matches([]string{rule.glob}, path) {

@@ -15,7 +15,7 @@ import (
 func TestFilesAreLookedAtSideBySide(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	met := make(chan string)
-	names := each([]diff.File{{Path: "a"}, {Path: "b"}}, func(f diff.File) string {
+	names := forEachFile([]diff.File{{Path: "a"}, {Path: "b"}}, func(f diff.File) string {
 		if f.Path == "a" {
 			return f.Path + <-met // one after the other would wait for ever
 		}

@@ -22,15 +22,15 @@ import (
 	"github.com/org/pr-review-action/internal/secret"
 )
 
-// The categories of what is said about a change as an input.
+// The categories of findings about the change as input.
 const (
-	Hidden = "hidden-text" // characters that a reader does not see, and forged marks of ours
+	Hidden = "hidden-text" // characters that a reader does not see, and forged marks of this tool
 	Secret = "secret"      // a credential
 )
 
-// Inspected is a change as everything behind ingest sees it. Credentials are
-// taken out of Files and Pull; Findings say where they stood, and what else
-// needs no reviewer. Flags are for the approver alone.
+// Inspected is a change as every step after ingest sees it. Credentials are removed from Files and
+// Pull; Findings say where they were, and what else needs no reviewer. Flags are only for the
+// approver.
 type Inspected struct {
 	Files    []diff.File
 	Pull     *pull.Pull // nil for local input
@@ -38,27 +38,27 @@ type Inspected struct {
 	Flags    []finding.Flag
 }
 
-// Inspect applies the rules, and looks for credentials, hidden characters and text that
-// addresses a reviewer, the latter in every patch, whatever the file claims. It finds,
-// flags and redacts; it never leaves anything out of a review (D5, D7, D11).
+// Inspect applies the rules, and searches for credentials, hidden characters and text that
+// addresses a reviewer, the latter in every patch, whatever the file claims. It finds, flags and
+// redacts; it never leaves anything out of a review (D5, D7, D11).
 func Inspect(files []diff.File, pr *pull.Pull, o Options) Inspected {
 	out := Inspected{Files: make([]diff.File, len(files)), Pull: pr}
 	var unread []finding.Finding
-	for i, one := range each(files, func(f diff.File) inspected { return inspect(f, o) }) {
+	for i, one := range forEachFile(files, func(f diff.File) inspected { return inspect(f, o) }) {
 		out.Files[i] = one.file
 		out.Findings, out.Flags = append(out.Findings, one.findings...), append(out.Flags, one.flags...)
 		unread = append(unread, one.unread...)
 	}
-	out.Findings = append(out.Findings, gravest(unread)...)
+	out.Findings = append(out.Findings, keepGravest(unread)...)
 	if pr != nil {
 		seen := *pr
 		seen.Title, seen.Body, seen.HeadRef = secret.Redact(pr.Title), secret.Redact(pr.Body), secret.Redact(pr.HeadRef)
-		out.Pull, out.Flags = &seen, append(out.Flags, framed(seen)...)
+		out.Pull, out.Flags = &seen, append(out.Flags, flagDescription(seen)...)
 	}
 	return out
 }
 
-// inspected is what Inspect makes of one file; unread is of one that is not reviewed.
+// inspected is the result for one file; unread holds the findings of a file that is not reviewed.
 type inspected struct {
 	file             diff.File
 	findings, unread []finding.Finding
@@ -70,13 +70,13 @@ func inspect(f diff.File, o Options) (out inspected) {
 	f.Patch = clean
 	out.file = f
 	f = f.Read()
-	out.findings = steers(f, o)
+	out.findings = steeringFindings(f, o)
 	reviewed := o.Reviews(f)
-	hidden, flags := suspicious(f, reviewed)
+	hidden, flags := findSuspicious(f, reviewed)
 	found := append(rule.Leaks(f.Path, leaks), hidden...)
 	out.flags = append(flags, rule.Grown(f)...)
 	if !reviewed {
-		out.unread = brief(found)
+		out.unread = summarize(found)
 		return out
 	}
 	out.findings = slices.Concat(out.findings, found, rule.Review(f))
@@ -85,9 +85,9 @@ func inspect(f diff.File, o Options) (out inspected) {
 
 const maxUnread = 10
 
-// brief is what was found in a file that is not reviewed, as one finding: the
-// gravest, with the number of the others.
-func brief(found []finding.Finding) []finding.Finding {
+// summarize reduces the findings of a file that is not reviewed to one: the gravest, with the number
+// of the others.
+func summarize(found []finding.Finding) []finding.Finding {
 	if len(found) == 0 {
 		return nil
 	}
@@ -100,9 +100,8 @@ func brief(found []finding.Finding) []finding.Finding {
 	return []finding.Finding{first}
 }
 
-// gravest keeps the gravest findings of files that are not reviewed, the last of
-// which counts the rest.
-func gravest(found []finding.Finding) []finding.Finding {
+// keepGravest keeps the gravest findings of files that are not reviewed. The last one counts the rest.
+func keepGravest(found []finding.Finding) []finding.Finding {
 	order.Stable(found, finding.Compare)
 	more := len(found) - maxUnread
 	if more <= 0 {
@@ -110,19 +109,19 @@ func gravest(found []finding.Finding) []finding.Finding {
 	}
 	last := &found[maxUnread-1]
 	last.Title += fmt.Sprintf(", and the like in %d more files that are not reviewed", more)
-	last.Fingerprint = joint(found[maxUnread-1:]...)
+	last.Fingerprint = jointFingerprint(found[maxUnread-1:]...)
 	return found[:maxUnread]
 }
 
-// suspicious tells what a file's name and added lines hold beside code.
-func suspicious(f diff.File, reviewed bool) ([]finding.Finding, []finding.Flag) {
-	text, numbers := added(f)
+// findSuspicious returns what a file's name and added lines hide, and the instructions in them.
+func findSuspicious(f diff.File, reviewed bool) ([]finding.Finding, []finding.Flag) {
+	text, numbers := addedText(f)
 	if len(numbers) == 0 {
-		numbers = []int{1} // the name is read all the same
+		numbers = []int{1} // the name is still checked
 	}
 	seen, name := injection.Scan(text), injection.Scan(f.Path)
-	seen.Hidden = fresh(f, strings.Split(text, "\n"), seen.Hidden)
-	data, unread := noSource(f.Path, text), !reviewed || claim.Unread(f.Path)
+	seen.Hidden = dropOldHits(f, strings.Split(text, "\n"), seen.Hidden)
+	data, unread := isNotSource(f.Path, text), !reviewed || claim.Unread(f.Path)
 	seen.Hidden = slices.DeleteFunc(seen.Hidden, func(h injection.Hit) bool {
 		return (data || unread) && h.Kind == injection.Controls ||
 			data && (h.Kind == injection.ZeroWidth || h.Kind == injection.LookAlike)
@@ -137,13 +136,13 @@ func suspicious(f diff.File, reviewed bool) ([]finding.Finding, []finding.Flag) 
 			hits[i].Line = numbers[0]
 		}
 	}
-	return unseen(f.Path, append(name.Hidden, seen.Hidden...)),
-		flag(f.Path, finding.InjectionFlag, append(name.Instructions, seen.Instructions...))
+	return hiddenFindings(f.Path, append(name.Hidden, seen.Hidden...)),
+		flagHits(f.Path, finding.InjectionFlag, append(name.Instructions, seen.Instructions...))
 }
 
-// noSource reports what nobody reads as source: pictures, maps of bundles, logs, what tests are
-// made of, and bytes that are not text. Nobody takes what is hidden there for what it is not.
-func noSource(path, text string) bool {
+// isNotSource reports whether a file is not read as source: pictures, source maps, logs, test data,
+// and bytes that are not text. Hidden characters there mislead no reader.
+func isNotSource(path, text string) bool {
 	odd := 0
 	for _, r := range text {
 		if r == utf8.RuneError || unicode.IsControl(r) && !strings.ContainsRune("\t\n\r\f\x1b", r) {
@@ -154,8 +153,9 @@ func noSource(path, text string) bool {
 		strings.HasSuffix(path, ".log") || odd >= 8 && odd*20 > len(text)
 }
 
-// fresh leaves out hits on lines that the file had before, elsewhere or indented otherwise.
-func fresh(f diff.File, lines []string, hits []injection.Hit) []injection.Hit {
+// dropOldHits removes hits on lines that the file had before, in another place or with other
+// indentation.
+func dropOldHits(f diff.File, lines []string, hits []injection.Hit) []injection.Hit {
 	if len(hits) == 0 || f.Deletions == 0 {
 		return hits
 	}
@@ -171,14 +171,14 @@ func fresh(f diff.File, lines []string, hits []injection.Hit) []injection.Hit {
 	})
 }
 
-// framed flags title, description and branch, which no model that reviews a file is shown.
-func framed(pr pull.Pull) (flags []finding.Flag) {
+// flagDescription flags title, description and branch, which no file-reviewing model is shown.
+func flagDescription(pr pull.Pull) (flags []finding.Flag) {
 	for _, part := range []struct{ name, text string }{
 		{"title", pr.Title}, {"description", pr.Body}, {"branch name", pr.HeadRef},
 	} {
 		seen := injection.Scan(part.text)
-		hidden := flag("", finding.HiddenFlag, seen.Hidden)
-		for _, f := range append(hidden, flag("", finding.InjectionFlag, seen.Instructions)...) {
+		hidden := flagHits("", finding.HiddenFlag, seen.Hidden)
+		for _, f := range append(hidden, flagHits("", finding.InjectionFlag, seen.Instructions)...) {
 			f.Text = part.name + ": " + f.Text
 			flags = append(flags, f)
 		}
@@ -186,8 +186,8 @@ func framed(pr pull.Pull) (flags []finding.Flag) {
 	return flags
 }
 
-// flag makes one flag of all hits of a kind in a text, at the first of them.
-func flag(path string, kind finding.FlagKind, hits []injection.Hit) []finding.Flag {
+// flagHits merges all hits of a kind in a text into one flag, at the first hit.
+func flagHits(path string, kind finding.FlagKind, hits []injection.Hit) []finding.Flag {
 	if len(hits) == 0 {
 		return nil
 	}
@@ -200,9 +200,10 @@ func flag(path string, kind finding.FlagKind, hits []injection.Hit) []finding.Fl
 
 const maxLines = 5
 
-// unseen makes a finding of each line that hides something: one that was posted before holds
-// back no other. What is there by a slip of a keyboard or a copy is one of each kind, at its first place.
-func unseen(path string, hits []injection.Hit) (found []finding.Finding) {
+// hiddenFindings makes a finding of each line that hides something, so that one posted before holds back
+// no other. Kinds that come from a slip of keyboard or copying get one finding each, at the first
+// place.
+func hiddenFindings(path string, hits []injection.Hit) (found []finding.Finding) {
 	kinds := map[string][]injection.Hit{}
 	for _, h := range hits {
 		key := h.Kind
@@ -245,19 +246,19 @@ func unseen(path string, hits []injection.Hit) (found []finding.Finding) {
 			continue
 		}
 		found[same].Body = strings.TrimSuffix(found[same].Body, ".") + "; " + text + "."
-		found[same].Fingerprint = joint(found[same], f)
+		found[same].Fingerprint = jointFingerprint(found[same], f)
 	}
 	order.Stable(found, finding.Compare)
 	if more := len(found) - maxLines; more > 0 {
 		found[maxLines-1].Body += fmt.Sprintf(" There are %d more in this file.", more)
-		found[maxLines-1].Fingerprint = joint(found[maxLines-1:]...)
+		found[maxLines-1].Fingerprint = jointFingerprint(found[maxLines-1:]...)
 		found = found[:maxLines]
 	}
 	return found
 }
 
-// joint is the fingerprint of one finding that stands for several: with one more it is another.
-func joint(all ...finding.Finding) string {
+// jointFingerprint returns the fingerprint of a finding that stands for several; adding one changes it.
+func jointFingerprint(all ...finding.Finding) string {
 	whole := all[0]
 	for _, f := range all {
 		whole.Quote += f.Fingerprint + " "
@@ -265,9 +266,9 @@ func joint(all ...finding.Finding) string {
 	return finding.Fingerprint(whole)
 }
 
-// added are the added lines of a file, and their numbers in the new file. A line
-// that does not follow on the one above begins a paragraph of its own.
-func added(f diff.File) (string, []int) {
+// addedText returns the added lines of a file and their numbers in the new file. A line that does not
+// directly follow the one above begins a new paragraph.
+func addedText(f diff.File) (string, []int) {
 	var b strings.Builder
 	var numbers []int
 	hunks, _ := f.Hunks() // what cannot be read is reported as failed
@@ -287,9 +288,9 @@ func added(f diff.File) (string, []int) {
 	return b.String(), numbers
 }
 
-// each looks at all files, as many at one time as there are processors, and gives
-// what came of them in their order.
-func each[T any](files []diff.File, look func(diff.File) T) []T {
+// forEachFile calls look for all files, as many at a time as there are processors, and returns the
+// results in the files' order.
+func forEachFile[T any](files []diff.File, look func(diff.File) T) []T {
 	out := make([]T, len(files))
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
@@ -299,17 +300,17 @@ func each[T any](files []diff.File, look func(diff.File) T) []T {
 			return nil
 		})
 	}
-	_ = group.Wait() // no look gives an error
+	_ = group.Wait() // look returns no error
 	return out
 }
 
-// Steering is the category of a change to what reviews are guided by.
+// Steering is the category of a change to what guides the reviews.
 const Steering = "other"
 
-// steers tells of a change to the settings, or to a file of instructions, whatever
-// is left out of the review: this one went by those of the base commit, and the
-// next ones will go by these.
-func steers(f diff.File, o Options) []finding.Finding {
+// steeringFindings reports a change to the settings or to an instruction file, even if the file is left out
+// of the review: this review used the version of the base commit, and the next ones will use this
+// one.
+func steeringFindings(f diff.File, o Options) []finding.Finding {
 	flag := finding.Finding{
 		Path: f.Path, Category: Steering, Confidence: confidence, Source: finding.Rule, Placement: finding.Inline,
 	}
@@ -333,8 +334,8 @@ func steers(f diff.File, o Options) []finding.Finding {
 	return []finding.Finding{flag}
 }
 
-// firstChange is the first line that a change adds, else the first that it takes
-// away; line 1 where there is none.
+// firstChange returns the first line that a change adds, or else the first that it deletes, or
+// line 1 if there is neither.
 func firstChange(f diff.File) (finding.Side, int) {
 	deleted := 0
 	hunks, _ := f.Hunks() // what cannot be read is reported as failed

@@ -1,9 +1,9 @@
-// Package triage decides, without a model, which changed files are reviewed and
-// says why for each one that is not.
+// Package triage decides, without a model, which changed files are reviewed, and says why the
+// others are not.
 //
-// It looks at names, sizes, patches and what ingest noted of the base alone, so that
-// the same change gives the same answer everywhere. What a file claims to be and the
-// base does not bear out takes nothing out of the review. Start reading at Files.
+// It looks only at names, sizes, patches and what ingest recorded about the base, so that the same
+// change gives the same answer everywhere. A claim that the base does not confirm takes no file
+// out of the review. Start reading at Files.
 package triage
 
 import (
@@ -19,23 +19,21 @@ import (
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
-// MaxClaimed bounds what is reviewed of the patch of a file that claims to need no
-// review, in bytes.
+// MaxClaimed is how many bytes of the patch are reviewed for a file that claims to need no review.
 const MaxClaimed = 64 << 10
 
-// Options are the repository's own rules.
+// Options holds the repository's own rules.
 type Options struct {
 	Ignore     []string   // globs
 	MaxLines   int        // changed lines of a file that is reviewed; 0 for config.DefaultMaxLines
 	Attributes Attributes // of the base commit
 
-	Settings     string   // path of the settings file that the review goes by; empty where there is none
-	Instructions []string // paths of the files that guide it
+	Settings     string   // path of the settings file that guides the review; empty if none
+	Instructions []string // paths of the instruction files that guide it
 }
 
-// Files parts the changed files into those to review and those to skip. Both
-// keep the order of the change; every file is in exactly one of them, except
-// that one which cannot be reviewed at all is reported as failed.
+// Files splits the changed files into those to review and the rest: files that are skipped, or
+// failed because they cannot be reviewed at all. Both keep the order of the change.
 func Files(files []diff.File, o Options) (review []diff.File, rest []finding.FileReview) {
 	for _, f := range files {
 		if v := o.judge(f); v.state != "" {
@@ -47,11 +45,11 @@ func Files(files []diff.File, o Options) (review []diff.File, rest []finding.Fil
 	return review, rest
 }
 
-// Reviews reports whether a file is one to review.
+// Reviews reports whether a file is reviewed.
 func (o Options) Reviews(f diff.File) bool { return o.judge(f).state == "" }
 
-// Part is what is reviewed of a file: all of it, or the beginning where it claims,
-// by itself, to need no review. It gives that claim.
+// Part returns the part of a file that is reviewed: all of it, or the beginning if the file itself
+// claims to need no review. It also returns that claim.
 func (o Options) Part(f diff.File) (diff.File, finding.Reason) {
 	v := o.judge(f)
 	if v.claim != "" {
@@ -60,26 +58,26 @@ func (o Options) Part(f diff.File) (diff.File, finding.Reason) {
 	return f, v.claim
 }
 
-// verdict is why a file is not reviewed; without a state it is. claim is its own word alone.
+// verdict says why a file is not reviewed; an empty state means that it is. claim is unconfirmed.
 type verdict struct {
 	state  finding.State
 	reason finding.Reason
 	claim  finding.Reason
 }
 
-// judge gives the first reason, which is the one that a person would give. What a
-// repository ignores comes before sizes and problems, which would call for attention.
+// judge returns the first applicable reason, the one that a person would give. Ignored files come
+// before sizes and problems, which would call for attention.
 func (o Options) judge(f diff.File) verdict {
 	if diff.CheckPath(f.Path) != nil || f.OldPath != "" && diff.CheckPath(f.OldPath) != nil {
 		return verdict{state: finding.Failed, reason: "its path is none that a repository can hold"}
 	}
-	if reason := plainly(f); reason != "" {
+	if reason := nothingToRead(f); reason != "" {
 		return verdict{state: finding.Skipped, reason: reason}
 	}
-	borne, alone := o.claims(f)
+	borne, alone := o.claimReasons(f)
 	switch {
 	case borne != "" && f.Patch == "" && f.Changes() > 0 && f.Blob == "":
-		// its patch was left out, and nobody looked for credentials
+		// its patch was left out, so it was not searched for credentials
 		return verdict{state: finding.Skipped, reason: finding.TooLarge}
 	case borne != "":
 		return verdict{state: finding.Skipped, reason: borne}
@@ -97,8 +95,8 @@ func (o Options) judge(f diff.File) verdict {
 	return verdict{claim: alone}
 }
 
-// plainly is why there is nothing to read in a file, whatever it claims.
-func plainly(f diff.File) finding.Reason {
+// nothingToRead returns why a file has nothing to read, whatever it claims; else "".
+func nothingToRead(f diff.File) finding.Reason {
 	none := f.Patch == "" && f.Changes() == 0 && !f.Binary
 	switch {
 	case f.Status == diff.Removed:
@@ -113,24 +111,24 @@ func plainly(f diff.File) finding.Reason {
 	return ""
 }
 
-var commitOf = regexp.MustCompile(`^Subproject commit [0-9a-f]{7,64}$`)
+var submoduleCommit = regexp.MustCompile(`^Subproject commit [0-9a-f]{7,64}$`)
 
-// submodule reports whether a file is a submodule: one line names the
-// commit of another repository.
+// submodule reports whether a file is a submodule: its only line names another repository's
+// commit.
 func submodule(f diff.File) bool {
 	if len(f.Patch) > 400 {
 		return false
 	}
 	hunks, err := f.Hunks()
 	return err == nil && len(hunks) == 1 && !slices.ContainsFunc(hunks[0].Lines, func(l diff.Line) bool {
-		return !commitOf.MatchString(l.Text)
+		return !submoduleCommit.MatchString(l.Text)
 	})
 }
 
-// claims gives the reason for which a file is not read that the base bears out,
-// else the one that the change alone gives. Where the repository's attributes say
-// that a file is generated or binary, or that it is not, or not vendored, nothing else does.
-func (o Options) claims(f diff.File) (borne, alone finding.Reason) {
+// claimReasons returns the reason not to read a file that the base confirms, or else the one that only
+// the change gives. If the repository's attributes say whether a file is generated or binary, or
+// that it is not vendored, they decide.
+func (o Options) claimReasons(f diff.File) (borne, alone finding.Reason) {
 	for _, reason := range []finding.Reason{finding.Binary, finding.Generated, finding.Vendored} {
 		if is, _ := o.Attributes.Say(f.Path, reason); is && (reason != finding.Binary || f.Binary) {
 			return reason, ""
@@ -149,11 +147,11 @@ func (o Options) claims(f diff.File) (borne, alone finding.Reason) {
 	return "", alone
 }
 
-// confidence of what is found here: high enough to be shown.
+// confidence of triage's own findings: high enough to be shown.
 const confidence = 0.8
 
-// CompareRisk orders files by what is lost when they are not reviewed, gravest first; of
-// two alike the one with more changes comes first.
+// CompareRisk orders files by what is lost if they are not reviewed, gravest first; ties go to the
+// file with more changes.
 func CompareRisk(a, b diff.File) int {
 	return cmp.Or(cmp.Compare(risk(b), risk(a)), cmp.Compare(b.Changes(), a.Changes()))
 }
@@ -165,7 +163,7 @@ func risk(f diff.File) int {
 		return 0
 	case lang.IsTest(f.Path):
 		return 1
-	case sensitive.MatchString(f.Path):
+	case sensitivePath.MatchString(f.Path):
 		return 4
 	case kind == lang.Settings:
 		return 2
@@ -173,5 +171,5 @@ func risk(f diff.File) int {
 	return 3
 }
 
-var sensitive = regexp.MustCompile(`(?i)auth|login|passw|session|token|secret|crypt|permission|polic|acl|rbac|admin|` +
+var sensitivePath = regexp.MustCompile(`(?i)auth|login|passw|session|token|secret|crypt|permission|polic|acl|rbac|admin|` +
 	`payment|billing|ledger|invoice|account|migrat|\.sql$|security|sanitiz|\.github/workflows/`)
