@@ -217,9 +217,9 @@ const repoPath = "/repos/{owner}/{repo}"
 // identity is the account that a token belongs to.
 type identity struct {
 	Kind string // none, bad, user or app
-	User *user  // of an app token: the only repository it is for
+	User *user  // the author of what it writes; nil for none and bad
 
-	repo        *Repo // of an app token: the one repository it was made for
+	repo        *Repo // of an app token: the only repository it is for
 	permissions map[string]string
 }
 

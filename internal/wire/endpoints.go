@@ -36,7 +36,7 @@ type Asking struct {
 }
 
 const (
-	endpointTimeout = 30 * time.Second // per try: somebody waits for the search
+	endpointTimeout = 30 * time.Second // per try: a search waits for it
 	endpointTries   = 3
 )
 

@@ -32,8 +32,8 @@ const (
 // Check describes the check run of a decided review.
 type Check struct {
 	Head     string // the reviewed commit, 40 hex digits
-	Instance string // with Digest, identifies the check run, so that it is made once
-	Thread   string // with Digest: what the check run is of, so that it is there once
+	Instance string // slug of a second reviewer, whose check run has its own name
+	Thread   string // with Digest, identifies the check run, so that it is made once
 	Digest   string // of the checkpoint, 64 hex digits
 	Review   string // address of the posted review; empty for none
 	Findings []finding.Finding
