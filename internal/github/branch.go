@@ -180,9 +180,9 @@ func (c *Client) OpenedFrom(ctx context.Context, owner, repo, branch string) ([]
 	return all, nil
 }
 
-// Said searches the comments under an issue or pull request for a text. It returns the
+// FindComment searches the comments under an issue or pull request for a text. It returns the
 // address of the first one that contains it.
-func (c *Client) Said(ctx context.Context, ref pull.Ref, text string) (where string, found bool, err error) {
+func (c *Client) FindComment(ctx context.Context, ref pull.Ref, text string) (where string, found bool, err error) {
 	list, err := listAll(func(o *gh.ListOptions) ([]*gh.IssueComment, *gh.Response, error) {
 		return c.api.Issues.ListComments(ctx, segment(ref.Owner), segment(ref.Repo), ref.Number,
 			&gh.IssueListCommentsOptions{ListOptions: *o})

@@ -97,7 +97,7 @@ type dialect struct {
 	form form
 }
 
-func (d *dialect) now() form {
+func (d *dialect) current() form {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.form

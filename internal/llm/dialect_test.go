@@ -106,7 +106,7 @@ func TestRefusalsInServersOwnWordsAreLearned(t *testing.T) {
 				_, err := chat.Chat(t.Context(), asked)
 				if c.lost == tools {
 					require.ErrorIs(t, err, ErrNoTools)
-					require.Equal(t, 1, chat.dialect.now()[tools])
+					require.Equal(t, 1, chat.dialect.current()[tools])
 					continue
 				}
 				require.NoError(t, err)
@@ -115,7 +115,7 @@ func TestRefusalsInServersOwnWordsAreLearned(t *testing.T) {
 			if c.lost != ceiling {
 				want[c.lost] = 1
 			}
-			require.Equal(t, want, chat.dialect.now(), "one thing is given up, and no other")
+			require.Equal(t, want, chat.dialect.current(), "one thing is given up, and no other")
 			if c.lost != tools {
 				require.Len(t, w.requests(), 3, "the second call knows the form")
 			}
@@ -163,7 +163,7 @@ func TestRefusalThatNamesNothingKnownIsAnError(t *testing.T) {
 		var e *StatusError
 		require.ErrorAs(t, err, &e, body)
 		require.Len(t, w.requests(), 1)
-		require.Equal(t, form{}, c.dialect.now())
+		require.Equal(t, form{}, c.dialect.current())
 	}
 }
 
@@ -174,7 +174,7 @@ func TestNothingIsLearnedFromFailuresOfAnotherKind(t *testing.T) {
 		c := to(t, w, everything)
 		_, err := c.Chat(t.Context(), withTools())
 		require.Error(t, err)
-		require.Equal(t, form{}, c.dialect.now())
+		require.Equal(t, form{}, c.dialect.current())
 	}
 }
 

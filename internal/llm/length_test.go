@@ -44,7 +44,7 @@ func TestP9_ALimitThatIsTooLargeIsLoweredForItsRequestAlone(t *testing.T) {
 		_, err := c.Chat(t.Context(), sized(limit, true))
 		require.ErrorContains(t, err, "too large", "at the floor the refusal is the error")
 		require.Equal(t, want, w.limits())
-		require.Equal(t, form{}, c.dialect.now())
+		require.Equal(t, form{}, c.dialect.current())
 	}
 	w := serve(t, reply{400, tooLarge}, reply{400, tooLarge}, reply{body: said})
 	c := to(t, w)
@@ -62,7 +62,7 @@ func TestP9_AHalvedLimitStaysHalvedWhenSomethingElseIsRefused(t *testing.T) {
 	_, err := c.Chat(t.Context(), sized(16384, true))
 	require.NoError(t, err)
 	require.Equal(t, []int{16384, 8192, 8192, 4096}, w.limits())
-	require.Equal(t, form{length: 1}, c.dialect.now())
+	require.Equal(t, form{length: 1}, c.dialect.current())
 }
 
 func TestP9_ABoundedRequestIsNeverMadeWithoutALimit(t *testing.T) {
@@ -96,6 +96,6 @@ func TestP9_NoLimitIsSentOnlyWhereBothNamesAreUnknown(t *testing.T) {
 		_, err := c.Chat(t.Context(), sized(16384, false))
 		require.Error(t, err, words)
 		require.NotContains(t, w.limits(), 0, words)
-		require.Equal(t, form{length: 1}, c.dialect.now(), words)
+		require.Equal(t, form{length: 1}, c.dialect.current(), words)
 	}
 }

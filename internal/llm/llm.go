@@ -83,7 +83,7 @@ func (c *Client) Endpoint() string { return c.at.owner() }
 func (c *Client) Chat(ctx context.Context, r Request) (Answer, error) {
 	halved := 0
 	for {
-		form := c.dialect.now()
+		form := c.dialect.current()
 		form[ceiling] = halved
 		switch {
 		case len(r.Tools) > 0 && form[tools] > 0:

@@ -43,7 +43,7 @@ func (w *request) read(ctx context.Context, o Options) {
 			if w.result.Key != w.id {
 				addNote(&r, fmt.Sprintf("%s was moved and is %s now", w.id, w.result.Key))
 			}
-			o.bound(w.result, &r)
+			o.sanitize(w.result, &r)
 		} else {
 			addNote(&r, sentence(s, failed, w.id))
 		}
@@ -154,8 +154,8 @@ func (o Options) once(ctx context.Context, call func(context.Context) error) *at
 	return atlassian.Explain(err, "it", "the account")
 }
 
-// bound removes credentials from a ticket or page and cuts it to maxCharacters.
-func (o Options) bound(t *ticket.Ticket, r *ticket.SourceReport) {
+// sanitize removes credentials from a ticket or page and cuts it to maxCharacters.
+func (o Options) sanitize(t *ticket.Ticket, r *ticket.SourceReport) {
 	clean := o.Redact
 	if clean == nil {
 		clean = func(text string) string { return text }

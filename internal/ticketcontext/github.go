@@ -124,7 +124,7 @@ func (a Asked) issues() []ticket.Key {
 // IssueAPI reads an issue of GitHub, and searches its comments for a text.
 type IssueAPI interface {
 	Issue(ctx context.Context, owner, repo string, number int) (github.Remark, error)
-	Said(ctx context.Context, ref pull.Ref, text string) (where string, found bool, err error)
+	FindComment(ctx context.Context, ref pull.Ref, text string) (where string, found bool, err error)
 }
 
 // maxBody bounds an issue's text in bytes: GitHub keeps 65,536 characters of one.
@@ -174,7 +174,7 @@ func (i Issues) Ticket(ctx context.Context, key string) (ticket.Ticket, error) {
 func (i Issues) Mentions(ctx context.Context, key, text string) (there bool, err error) {
 	ref, err := parseIssue(key)
 	if err == nil {
-		_, there, err = i.API.Said(ctx, ref, text)
+		_, there, err = i.API.FindComment(ctx, ref, text)
 	}
 	return there, failure(err, key)
 }

@@ -81,7 +81,9 @@ func (t tracked) Issue(_ context.Context, owner, repo string, _ int) (github.Rem
 	return r, nil
 }
 
-func (tracked) Said(context.Context, pull.Ref, string) (string, bool, error) { return "", false, nil }
+func (tracked) FindComment(context.Context, pull.Ref, string) (string, bool, error) {
+	return "", false, nil
+}
 
 func TestIssuesOfGitHubAreTickets(t *testing.T) {
 	t.Parallel()

@@ -154,7 +154,7 @@ func TestG31_ALostAnswerIsNotKnown(t *testing.T) {
 	at := pull.Ref{Owner: "o", Repo: "r", Number: 7}
 	lost(func() error { _, err := p.mayWrite.Comment(ctx, at, "see #8"); return err })
 	require.Equal(t, []string{"see #8"}, p.repo.Said(7))
-	where, found, err := p.reader.Said(ctx, at, "#8")
+	where, found, err := p.reader.FindComment(ctx, at, "#8")
 	require.NoError(t, err)
 	require.True(t, found)
 	require.Contains(t, where, "/issues/7#issuecomment-")
