@@ -15,7 +15,7 @@ type Request struct {
 	SchemaName string          // of Schema: letters, digits, "_" and "-"
 	Schema     json.RawMessage // JSON schema of the final answer, in the strict subset; empty for none
 
-	MaxTokens int // of the output, reasoning included; 0 for Options.MaxTokens
+	MaxTokens int // of the output, reasoning included; 0 for ModelOptions.MaxOutputTokens
 	// the limit must hold, since it determined the reserved money: ErrNoLimit rather than a request without one
 	Bounded       bool
 	Deterministic bool   // asks for the likeliest answer (temperature 0), as far as the model can
