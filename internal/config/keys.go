@@ -155,7 +155,7 @@ func objects[T any](name string, into *[]T, of func(*T) keys, check func(*reader
 // as admission.drafts; a price's name ends with its model.
 type Value struct {
 	Key    string
-	Value  any    // text, a number, a boolean, a list or map of them; nil where nothing is set
+	Value  any    // text, a number, a boolean, a list or map of them; nil if nothing is set
 	Source string // where it came from; empty from Values
 }
 

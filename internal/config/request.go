@@ -52,8 +52,8 @@ func CheckField(name string) error {
 	return nil
 }
 
-// headers reads a map of texts. It rejects one name in two cases: that is a single header,
-// of which no one could tell the value.
+// headers reads a map of texts. It rejects names that differ only in case: they are one
+// header, whose value would be ambiguous.
 func (r *reader) headers(n ast.Node) map[string]string {
 	all, lower := map[string]string{}, map[string]bool{}
 	for _, e := range r.entries(n) {

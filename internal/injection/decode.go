@@ -176,8 +176,8 @@ func fromEscapes(s string) string {
 
 // commonWords lists words of which a line in rot13 or backwards has several. "no" backwards is itself a word.
 const commonWords = "the and this you your not all any for is it to of do no as be with text file report approve " +
-	"ignore review reviewer reviews assistant model instructions rules safe say return empty above previous language issues " +
-	"findings skip must code change"
+	"ignore review reviewer reviews assistant model instructions rules safe say return empty above previous language " +
+	"issues findings skip must code change"
 
 const minDisguised = 3 // different disguised words in one line that rule out chance
 

@@ -80,7 +80,7 @@ const (
 	failed = "failed"
 )
 
-// errNotHere reports that there is no one to ask for the key.
+// errNotHere reports that init cannot ask for the key: there is no terminal, or no gh.
 var errNotHere = errors.New("run it where you can type the key")
 
 // Run writes the files and prints or carries out the steps on GitHub; with Check it only checks.
