@@ -34,11 +34,11 @@ type Input struct {
 // entry is a finding during aggregation.
 type entry struct {
 	finding.Finding
-	by *entry // the finding that filters this one by reporting it too or listing its line, or nil
+	filteredBy *entry // the finding that filters this one by reporting it too or listing its line, or nil
 
-	claim  claimed
-	prints []string // its fingerprints under every path that its file may have had
-	met    *before  // the earlier finding that it matches, or nil
+	claim   wording
+	prints  []string        // its fingerprints under every path that its file may have had
+	matched *earlierFinding // the earlier finding that it matches, or nil
 }
 
 func compare(a, b *entry) int { return finding.Compare(a.Finding, b.Finding) }
@@ -53,11 +53,11 @@ func Findings(in Input) ([]finding.Finding, []finding.Earlier) {
 	}
 	var all []*entry
 	for _, f := range in.Findings {
-		all = append(all, placed(files[f.Path], f)...)
+		all = append(all, placeFindings(files[f.Path], f)...)
 	}
 	for _, r := range in.Reviews {
 		if len(r.Findings) > 0 {
-			all = append(all, placed(files[r.Path], r.Findings...)...)
+			all = append(all, placeFindings(files[r.Path], r.Findings...)...)
 		}
 	}
 	order.Stable(all, compare)
@@ -74,11 +74,11 @@ func Findings(in Input) ([]finding.Finding, []finding.Earlier) {
 	markRepeats(all)
 	markLinters(all, in.PerRule)
 	capInline(all, in.Inline)
-	return numbered(all, in.Used), earlier
+	return assignIDs(all, in.Used), earlier
 }
 
-// numbered assigns ids to the kept findings, and to a filtered one the id of the finding that filters it.
-func numbered(all []*entry, used int) []finding.Finding {
+// assignIDs assigns ids to the kept findings, and to a filtered one the id of the finding that filters it.
+func assignIDs(all []*entry, used int) []finding.Finding {
 	var kept, held []finding.Finding
 	for _, f := range all {
 		if f.Filtered == "" {
@@ -91,8 +91,8 @@ func numbered(all []*entry, used int) []finding.Finding {
 		if f.Filtered == "" {
 			continue
 		}
-		if f.by != nil {
-			f.ID = f.by.ID
+		if f.filteredBy != nil {
+			f.ID = f.filteredBy.ID
 		}
 		held = append(held, f.Finding)
 	}
@@ -107,14 +107,14 @@ func markUnwanted(all []*entry, r config.Report) {
 			f.Filtered = finding.LowConfidence
 			f.Note = fmt.Sprintf("confidence %.2f is below %.2f", f.Confidence, MinConfidence)
 		}
-		f.leaveOut(unwanted(r, f.Finding))
+		f.leaveOut(unwantedReason(r, f.Finding))
 	}
 }
 
 // leaveOut filters a finding that the settings do not report, if there is a reason, except hidden text and
 // credentials, which no setting silences.
 func (f *entry) leaveOut(why string) {
-	if why != "" && f.Filtered == "" && !warns(f.Finding) {
+	if why != "" && f.Filtered == "" && !isWarning(f.Finding) {
 		f.Filtered, f.Note = finding.LeftOut, why
 	}
 }
@@ -127,7 +127,7 @@ func markDuplicates(all []*entry) {
 		if f.Filtered != "" || f.Source == finding.Linter { // left to markLinters
 			continue
 		}
-		key := f.Path + "\x00" + claim(f.Title)
+		key := f.Path + "\x00" + foldTitle(f.Title)
 		at := slices.IndexFunc(first[key], func(other *entry) bool { return overlap(other, f) })
 		if at >= 0 && f.Source != finding.Rule {
 			f.Filtered = finding.Duplicate
@@ -159,8 +159,8 @@ func Files(files []diff.File, reviews []finding.FileReview) []finding.FileReview
 	return all
 }
 
-// unwanted returns, worded for a note, which key of the settings excludes a finding; "" if none does.
-func unwanted(r config.Report, f finding.Finding) string {
+// unwantedReason returns, worded for a note, which key of the settings excludes a finding; "" if none does.
+func unwantedReason(r config.Report, f finding.Finding) string {
 	category := strings.ToLower(f.Category)
 	switch {
 	case category == config.CategoryTests && !r.Tests:

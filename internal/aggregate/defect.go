@@ -21,7 +21,7 @@ func sameDefect(rule, model finding.Finding) bool {
 		return false
 	}
 	one, other := kindsOf(rule.Title), kindsOf(model.Title)
-	if claim(rule.Title) == claim(model.Title) {
+	if foldTitle(rule.Title) == foldTitle(model.Title) {
 		return true
 	}
 	if len(one) == 0 || len(other) == 0 {
@@ -98,7 +98,7 @@ func mergeRules(all []*entry) {
 			continue
 		}
 		for _, rule := range rules[f.Path] {
-			if rule.by == nil && sameDefect(rule.Finding, f.Finding) {
+			if rule.filteredBy == nil && sameDefect(rule.Finding, f.Finding) {
 				merge(rule, f)
 			}
 		}
@@ -111,7 +111,7 @@ func merge(rule, model *entry) {
 	case model.Filtered != "" || rule.Filtered == finding.Repeat:
 	case rule.Filtered != "" && rule.Filtered != finding.LeftOut:
 		model.Filtered, model.Note = rule.Filtered, rule.Note
-	case warns(rule.Finding):
+	case isWarning(rule.Finding):
 		model.Filtered, model.Note = finding.Duplicate, fmt.Sprintf("a rule says it of line %d", rule.Line)
 		rule.Also = []string{string(finding.Model)}
 	default:
@@ -123,6 +123,6 @@ func merge(rule, model *entry) {
 			model.RuleText = strings.TrimSuffix(rule.Title, ".") + ". " + rule.Body
 		}
 		rule.Filtered, rule.Note = finding.Repeat, fmt.Sprintf("said by the finding at line %d", model.Line)
-		rule.by = model
+		rule.filteredBy = model
 	}
 }

@@ -21,53 +21,54 @@ func recognise(all []*entry, files map[string]diff.File, in Input) []finding.Ear
 	earlier := slices.Clone(in.Earlier)
 	r := newRecognition(all, files, in.Reviews, earlier)
 	for _, kept := range []bool{true, false} {
-		r.pair(kept, r.printed, onLines)
-		r.pair(kept, r.printed, nil)
-		r.pair(kept, r.inFile, saidHere)
-		r.pair(kept, r.inFile, r.quoted)
-		r.pair(kept, r.inFile, r.edited)
+		r.pair(kept, r.withSamePrint, onLines)
+		r.pair(kept, r.withSamePrint, nil)
+		r.pair(kept, r.inFile, rewordedOnLines)
+		r.pair(kept, r.inFile, r.rewordedOnQuote)
+		r.pair(kept, r.inFile, r.onEditedLine)
 	}
 	for _, e := range r.earlier {
 		switch {
 		case e.Fate == finding.WasCommented || e.Announced && e.Now == finding.Resolved:
-		case e.used:
+		case e.matched:
 			e.Now = finding.StillThere
-		case e.Fate == finding.WasPosted && r.gone(e):
+		case e.Fate == finding.WasPosted && r.isResolved(e):
 			e.Now = finding.Resolved
 		case in.Covered && placeless(e):
 			e.Now, e.Announced = finding.Resolved, true
 		}
 	}
-	r.hold()
+	r.filterMatched()
 	return earlier
 }
 
 // placeless reports whether a posted finding is a minor one known only from the marker: it was in a review's body,
 // so no comment is tracked to its line. If the whole change is reviewed and it is not found again, it is resolved
 // without notice. A grave one stands until a person ends it.
-func placeless(e *before) bool {
+func placeless(e *earlierFinding) bool {
 	rank := e.Severity.Rank()
 	return e.Fate == finding.WasPosted && e.Path == "" && e.URL == "" && rank >= 0 && rank < finding.Major.Rank()
 }
 
 // pair matches findings without an earlier one to the first candidate that is admitted and that same accepts. kept
 // selects the unfiltered findings or the filtered ones, which show that the earlier finding is still there.
-func (r *recognition) pair(kept bool, candidates func(f *entry) []*before, same func(f *entry, e *before) bool) {
+func (r *recognition) pair(kept bool, candidates func(f *entry) []*earlierFinding,
+	same func(f *entry, e *earlierFinding) bool) {
 	for _, f := range r.all {
-		if f.met != nil || (f.Filtered == "") != kept {
+		if f.matched != nil || (f.Filtered == "") != kept {
 			continue
 		}
 		for _, e := range candidates(f) {
-			if !e.used && admits(f, e) && (same == nil || same(f, e)) {
-				e.used, f.met = true, e
+			if !e.matched && canMatch(f, e) && (same == nil || same(f, e)) {
+				e.matched, f.matched = true, e
 				break
 			}
 		}
 	}
 }
 
-// printed returns the earlier findings with a finding's fingerprint.
-func (r *recognition) printed(f *entry) (all []*before) {
+// withSamePrint returns the earlier findings with a finding's fingerprint.
+func (r *recognition) withSamePrint(f *entry) (all []*earlierFinding) {
 	for _, fp := range f.prints {
 		if fp != "" {
 			all = append(all, r.byPrint[fp]...)
@@ -79,73 +80,79 @@ func (r *recognition) printed(f *entry) (all []*before) {
 // inFile returns the earlier findings in a finding's file. Linters' findings match only by fingerprint, because the
 // change controls their words. So do findings of hidden text: they share one title, and only the fingerprint covers
 // what was seen.
-func (r *recognition) inFile(f *entry) []*before {
-	if f.Source == finding.Linter || hides(f.Finding) {
+func (r *recognition) inFile(f *entry) []*earlierFinding {
+	if f.Source == finding.Linter || isHiddenText(f.Finding) {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(r.byPath[f.Path]), func(e *before) bool { return e.Category == linted })
+	return slices.DeleteFunc(slices.Clone(r.byPath[f.Path]), func(e *earlierFinding) bool {
+		return e.Category == linted
+	})
 }
 
 // linted is the category of linters' findings, which no other finding has.
 const linted = "lint"
 
-// admits reports whether an earlier finding can match a finding at all.
-func admits(f *entry, e *before) bool {
-	return e.Fate == finding.WasPosted && !e.Announced || e.Fate == finding.WasDropped && !warns(f.Finding)
+// canMatch reports whether an earlier finding can match a finding at all.
+func canMatch(f *entry, e *earlierFinding) bool {
+	return e.Fate == finding.WasPosted && !e.Announced || e.Fate == finding.WasDropped && !isWarning(f.Finding)
 }
 
-// warns reports whether a finding is about hidden text or a credential. A comment or an earlier drop cannot filter
+// isWarning reports whether a finding is about hidden text or a credential. A comment or an earlier drop cannot filter
 // it: the comment may be about something else on the line, and the credential is not part of the fingerprint, so a
 // drop would also cover the next one. If it was posted, it is not posted again.
-func warns(f finding.Finding) bool {
-	return hides(f) || f.Source == finding.Rule && f.Category == "secret"
+func isWarning(f finding.Finding) bool {
+	return isHiddenText(f) || f.Source == finding.Rule && f.Category == "secret"
 }
 
-// hides reports whether a finding is about hidden text. It may cover several lines, all of which are part of its own
-// fingerprint.
-func hides(f finding.Finding) bool { return f.Source == finding.Rule && f.Category == "hidden-text" }
+// isHiddenText reports whether a finding is about hidden text. It may cover several lines, all of which are part of
+// its own fingerprint.
+func isHiddenText(f finding.Finding) bool {
+	return f.Source == finding.Rule && f.Category == "hidden-text"
+}
 
 // onLines reports whether a finding overlaps the lines to which GitHub tracked the earlier one.
-func onLines(f *entry, e *before) bool {
+func onLines(f *entry, e *earlierFinding) bool {
 	return e.Line > 0 && f.Path == e.Path && f.Side == e.Side && f.StartLine <= e.Line && e.StartLine <= f.Line
 }
 
-// saidHere reports whether both make the same claim on the same lines in other words.
-func saidHere(f *entry, e *before) bool { return onLines(f, e) && inOtherWords(f, e) }
+// rewordedOnLines reports whether both make the same claim on the same lines in other words.
+func rewordedOnLines(f *entry, e *earlierFinding) bool { return onLines(f, e) && inOtherWords(f, e) }
 
-// quoted reports whether both make the same claim about the same line of code in other words, if that line is in the
-// diff only once: else it may be about the other one.
-func (r *recognition) quoted(f *entry, e *before) bool {
+// rewordedOnQuote reports whether both make the same claim about the same line of code in other words, if that line
+// is in the diff only once: else it may be about the other one.
+func (r *recognition) rewordedOnQuote(f *entry, e *earlierFinding) bool {
 	quote := e.claim.quote
-	return f.Path == e.Path && f.Side == e.Side && telling(quote) && r.linesOf(f.Path, f.Side)[quote] <= 1 &&
-		slices.Contains(r.about(f), quote) && inOtherWords(f, e)
+	return f.Path == e.Path && f.Side == e.Side && distinctive(quote) && r.linesOf(f.Path, f.Side)[quote] <= 1 &&
+		slices.Contains(r.aboutLines(f), quote) && inOtherWords(f, e)
 }
 
-// edited reports whether both make the same claim, about a line similar to one that is gone.
-func (r *recognition) edited(f *entry, e *before) bool {
+// onEditedLine reports whether both make the same claim, about a line similar to one that is gone.
+func (r *recognition) onEditedLine(f *entry, e *earlierFinding) bool {
 	was := e.claim
 	return f.Path == e.Path && f.Side == e.Side && e.Line == 0 && was.title != "" && f.claim.title == was.title &&
-		!tooGrave(f, e) && telling(was.quote) && r.linesOf(f.Path, f.Side)[was.quote] == 0 &&
-		alike(f.claim.quote, was.quote)
+		!tooGrave(f, e) && distinctive(was.quote) && r.linesOf(f.Path, f.Side)[was.quote] == 0 &&
+		similarLines(f.claim.quote, was.quote)
 }
 
-func inOtherWords(f *entry, e *before) bool { return !tooGrave(f, e) && sameClaim(f.claim, e.claim) }
+func inOtherWords(f *entry, e *earlierFinding) bool {
+	return !tooGrave(f, e) && sameClaim(f.claim, e.claim)
+}
 
 // tooGrave keeps a finding from matching a much weaker one in other words.
-func tooGrave(f *entry, e *before) bool {
+func tooGrave(f *entry, e *earlierFinding) bool {
 	return e.Severity != "" && f.Severity.Rank() >= e.Severity.Rank()+2
 }
 
-// hold filters the findings that were recognised, and those that a person's comment reports on the same lines. From
-// major on, a comment filters nothing: the note shows who wrote what.
-func (r *recognition) hold() {
+// filterMatched filters the findings that were recognised, and those that a person's comment reports on the same
+// lines. From major on, a comment filters nothing: the note shows who wrote what.
+func (r *recognition) filterMatched() {
 	for _, f := range r.all {
 		if f.Filtered != "" {
 			continue
 		}
-		if f.met != nil {
-			if f.Filtered, f.Note = heldBy(f.met); f.Filtered == finding.AlreadyPosted {
-				f.ID = f.met.ID
+		if f.matched != nil {
+			if f.Filtered, f.Note = heldBy(f.matched); f.Filtered == finding.AlreadyPosted {
+				f.ID = f.matched.ID
 			}
 			continue
 		}
@@ -153,7 +160,7 @@ func (r *recognition) hold() {
 		switch {
 		case e == nil:
 		case f.Severity.Rank() >= finding.Major.Rank():
-			said := fmt.Sprintf("%s commented on line %d: “%s”", who(e), e.Line, e.Title)
+			said := fmt.Sprintf("%s commented on line %d: “%s”", loginOf(e), e.Line, e.Title)
 			f.Note = strings.TrimPrefix(f.Note+"; "+said, "; ")
 		case same:
 			f.Filtered, f.Note = heldBy(e)
@@ -166,8 +173,8 @@ const maxRange = 20
 
 // commented returns a person's comment on a finding's lines, or nil: the first that makes the same claim, or else
 // the first.
-func (r *recognition) commented(f *entry) (first *before, same bool) {
-	if warns(f.Finding) || f.Placement != finding.Inline {
+func (r *recognition) commented(f *entry) (first *earlierFinding, same bool) {
+	if isWarning(f.Finding) || f.Placement != finding.Inline {
 		return nil, false
 	}
 	for _, e := range r.earlier {
@@ -185,12 +192,12 @@ func (r *recognition) commented(f *entry) (first *before, same bool) {
 var plainLogin = regexp.MustCompile(`^[A-Za-z0-9-]{1,60}(\[bot\])?$`)
 
 // heldBy returns the filter and the note, in our own words, for a finding matched by e.
-func heldBy(e *before) (finding.Filter, string) {
+func heldBy(e *earlierFinding) (finding.Filter, string) {
 	switch {
 	case e.Fate == finding.WasCommented:
-		return finding.AlreadyCommented, fmt.Sprintf("%s commented on line %d", who(e), e.Line)
+		return finding.AlreadyCommented, fmt.Sprintf("%s commented on line %d", loginOf(e), e.Line)
 	case e.Fate == finding.WasDropped && e.By != "":
-		return finding.DroppedBefore, "dropped by " + who(e) + " from an earlier draft"
+		return finding.DroppedBefore, "dropped by " + loginOf(e) + " from an earlier draft"
 	case e.Fate == finding.WasDropped:
 		return finding.DroppedBefore, "dropped from an earlier draft"
 	case e.Line > 0:
@@ -199,17 +206,17 @@ func heldBy(e *before) (finding.Filter, string) {
 	return finding.AlreadyPosted, "an earlier review says it"
 }
 
-func who(e *before) string {
+func loginOf(e *earlierFinding) string {
 	if !plainLogin.MatchString(e.By) {
 		return "somebody"
 	}
 	return e.By
 }
 
-// gone reports whether a finding that was not found again is resolved: its file was reviewed in full and its line is
-// no longer on its side of the diff, or the file left the change. In doubt it is not: a finding without a place, a
-// line too short to identify, or a line that moved to a file that the change adds or renames.
-func (r *recognition) gone(e *before) bool {
+// isResolved reports whether a finding that was not found again is resolved: its file was reviewed in full and its
+// line is no longer on its side of the diff, or the file left the change. In doubt it is not: a finding without a
+// place, a line too short to identify, or a line that moved to a file that the change adds or renames.
+func (r *recognition) isResolved(e *earlierFinding) bool {
 	quote := e.claim.quote
 	file, here := r.files[e.Path]
 	switch {
@@ -217,22 +224,22 @@ func (r *recognition) gone(e *before) bool {
 		// redacted text differs elsewhere
 		return false
 	case !here || file.Status == diff.Removed && e.Side == finding.Right:
-		return !r.elsewhere(quote)
-	case !telling(quote) || !r.read[e.Path] && file.Status != diff.Removed || file.Patch == "":
+		return !r.mayBeElsewhere(quote)
+	case !distinctive(quote) || !r.read[e.Path] && file.Status != diff.Removed || file.Patch == "":
 		return false
 	}
 	lines := r.linesOf(e.Path, e.Side)
-	return lines != nil && lines[quote] == 0 && !r.elsewhere(quote)
+	return lines != nil && lines[quote] == 0 && !r.mayBeElsewhere(quote)
 }
 
-// elsewhere reports whether a line may be in a file that the change adds or renames.
-func (r *recognition) elsewhere(quote string) bool {
+// mayBeElsewhere reports whether a line may be in a file that the change adds or renames.
+func (r *recognition) mayBeElsewhere(quote string) bool {
 	for path, f := range r.files {
 		if f.Status != diff.Added && f.Status != diff.Renamed {
 			continue
 		}
 		lines := r.linesOf(path, finding.Right)
-		if !telling(quote) || lines == nil || lines[quote] > 0 || f.Patch == "" && f.Changes() > 0 {
+		if !distinctive(quote) || lines == nil || lines[quote] > 0 || f.Patch == "" && f.Changes() > 0 {
 			return true
 		}
 	}

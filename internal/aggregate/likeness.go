@@ -8,23 +8,23 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 )
 
-// claimed is a finding's claim in the form in which wordings are compared.
-type claimed struct {
+// wording is a finding's claim in the form in which wordings are compared.
+type wording struct {
 	title string   // folded
 	words []string // stems of the title's meaningful words, without repeats
 	quote string   // the line, folded
 	code  []string // words of the line
 }
 
-func claimOf(title, quote string) claimed {
-	return claimed{title: claim(title), words: stems(claim(title)), quote: folded(quote),
-		code: stems(claim(folded(quote)))}
+func wordingOf(title, quote string) wording {
+	return wording{title: foldTitle(title), words: stems(foldTitle(title)), quote: foldLine(quote),
+		code: stems(foldTitle(foldLine(quote)))}
 }
 
 // sameClaim reports whether two titles about one line mean the same defect: they are equal, or share enough words.
 // Words of the line itself do not count, because every defect of a line mentions its names, and neither does the
 // category, because a line may have two defects of one kind.
-func sameClaim(a, b claimed) bool {
+func sameClaim(a, b wording) bool {
 	if a.title == "" || b.title == "" {
 		return false
 	}
@@ -32,7 +32,7 @@ func sameClaim(a, b claimed) bool {
 		return true
 	}
 	code := slices.Concat(a.code, b.code)
-	one, other := without(a.words, code), without(b.words, code)
+	one, other := wordsWithout(a.words, code), wordsWithout(b.words, code)
 	if len(one) == 0 || len(other) == 0 { // the line, or a comment in it, has all of the title's words
 		return likeness(a.words, b.words) >= alikeLines
 	}
@@ -48,16 +48,16 @@ const (
 
 // likeness returns twice the number of shared words divided by the number of all words; 0 without words.
 func likeness(one, other []string) float64 {
-	shared := len(one) - len(without(one, other))
+	shared := len(one) - len(wordsWithout(one, other))
 	return 2 * float64(shared) / float64(max(1, len(one)+len(other)))
 }
 
-// alike reports whether a line may be a new version of another.
-func alike(a, b string) bool {
-	return likeness(strings.Fields(claim(a)), strings.Fields(claim(b))) >= alikeLines
+// similarLines reports whether a line may be a new version of another.
+func similarLines(a, b string) bool {
+	return likeness(strings.Fields(foldTitle(a)), strings.Fields(foldTitle(b))) >= alikeLines
 }
 
-func without(words, taken []string) []string {
+func wordsWithout(words, taken []string) []string {
 	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return slices.Contains(taken, w) })
 }
 
@@ -95,15 +95,15 @@ func stem(w string) string {
 	return w
 }
 
-// claim folds a title to letters and digits in lower case.
-func claim(title string) string {
+// foldTitle folds a title to letters and digits in lower case.
+func foldTitle(title string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(title), func(r rune) bool {
 		return r < '0' || r > '9' && r < 'a' || r > 'z' && r < 0x80
 	}), " ")
 }
 
-// folded returns a line of code in the form in which versions are compared.
-func folded(line string) string {
+// foldLine returns a line of code in the form in which versions are compared.
+func foldLine(line string) string {
 	line = guard.Visible(line)
 	if r := []rune(line); len(r) > maxQuote {
 		line = string(r[:maxQuote])
@@ -111,8 +111,8 @@ func folded(line string) string {
 	return strings.Join(strings.Fields(line), " ")
 }
 
-// telling reports whether a line is distinctive: a brace or a bare return is everywhere.
-func telling(quote string) bool {
+// distinctive reports whether a line differs from most others: a brace or a bare return is everywhere.
+func distinctive(quote string) bool {
 	n := 0
 	for _, c := range quote {
 		if unicode.IsLetter(c) || unicode.IsDigit(c) {

@@ -70,12 +70,12 @@ func TestClaimsAreToldApart(t *testing.T) {
 	t.Parallel()
 	var missed, swallowed []pair
 	for _, p := range reworded {
-		if !sameClaim(claimOf(p.before, p.line), claimOf(p.now, p.line)) {
+		if !sameClaim(wordingOf(p.before, p.line), wordingOf(p.now, p.line)) {
 			missed = append(missed, p)
 		}
 	}
 	for _, p := range different {
-		if sameClaim(claimOf(p.before, p.line), claimOf(p.now, p.line)) {
+		if sameClaim(wordingOf(p.before, p.line), wordingOf(p.now, p.line)) {
 			swallowed = append(swallowed, p)
 		}
 	}

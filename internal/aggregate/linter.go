@@ -17,9 +17,9 @@ func markLinters(all []*entry, perRule int) {
 		if f.Source != finding.Linter || f.Filtered != "" {
 			continue
 		}
-		if f.by = saidBy(all, i); f.by != nil {
-			f.by.Also = append(f.by.Also, f.Origin.Name(f.Rule))
-			f.Filtered, f.Note = finding.Repeat, fmt.Sprintf("said by the finding at line %d", f.by.Line)
+		if f.filteredBy = reportedBy(all, i); f.filteredBy != nil {
+			f.filteredBy.Also = append(f.filteredBy.Also, f.Origin.Name(f.Rule))
+			f.Filtered, f.Note = finding.Repeat, fmt.Sprintf("said by the finding at line %d", f.filteredBy.Line)
 		}
 	}
 	shown, ofRule := 0, map[string]int{}
@@ -46,11 +46,11 @@ func markLinters(all []*entry, perRule int) {
 	}
 }
 
-// saidBy returns the shown finding that reports the same as a linter's, or nil: on the same line, in words of the
+// reportedBy returns the shown finding that reports the same as a linter's, or nil: on the same line, in words of the
 // same meaning or with the rule's name. Of two linters' findings the first wins.
-func saidBy(all []*entry, i int) *entry {
+func reportedBy(all []*entry, i int) *entry {
 	f := all[i]
-	mine := claimOf(f.Title, f.Quote)
+	mine := wordingOf(f.Title, f.Quote)
 	for by, other := range all {
 		if other.Filtered != "" || other.Path != f.Path || !overlap(other, f) || by == i ||
 			other.Source == finding.Linter && by > i || f.Severity.Rank() > other.Severity.Rank()+1 {
@@ -58,7 +58,7 @@ func saidBy(all []*entry, i int) *entry {
 		}
 		named := len(f.Rule) >= shortName && other.Source != finding.Linter &&
 			strings.Contains(other.Title+" "+other.Body, f.Rule)
-		if named || sameClaim(mine, claimOf(other.Title, other.Quote)) {
+		if named || sameClaim(mine, wordingOf(other.Title, other.Quote)) {
 			return other
 		}
 	}

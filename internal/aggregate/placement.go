@@ -21,7 +21,7 @@ func capInline(all []*entry, most int) {
 			case f.Severity == finding.Nit:
 				f.toBody("a nit")
 			case inline >= most:
-				f.toBody(beyond(most))
+				f.toBody(beyondNote(most))
 			default:
 				inline++
 			}
@@ -29,7 +29,7 @@ func capInline(all []*entry, most int) {
 	}
 }
 
-func beyond(most int) string {
+func beyondNote(most int) string {
 	switch most {
 	case 0:
 		return "beyond the settings, which allow no comments at lines"
@@ -39,9 +39,9 @@ func beyond(most int) string {
 	return fmt.Sprintf("beyond the %d comments of a review", most)
 }
 
-// placed checks the anchors of one file's findings against its diff (P7). GitHub accepts no comment on a file whose
-// diff it omits, even if we created one.
-func placed(file diff.File, findings ...finding.Finding) []*entry {
+// placeFindings checks the anchors of one file's findings against its diff (P7). GitHub accepts no comment on a file
+// whose diff it omits, even if we created one.
+func placeFindings(file diff.File, findings ...finding.Finding) []*entry {
 	anchors, err := file.Anchors()
 	suggestions := suggest.New(file.Path, anchors, nil)
 	out := make([]*entry, len(findings))
@@ -57,11 +57,11 @@ func placed(file diff.File, findings ...finding.Finding) []*entry {
 		case err != nil:
 			out[i].toBody("its file has no lines to comment on")
 		case !shown:
-			out[i].toBody(offDiff(f))
+			out[i].toBody(offDiffNote(f))
 		case file.Blob != "":
 			out[i].toBody("GitHub shows no diff of its file")
 		}
-		if !hides(f) || f.Fingerprint == "" {
+		if !isHiddenText(f) || f.Fingerprint == "" {
 			out[i].Fingerprint = finding.Fingerprint(out[i].Finding)
 		}
 	}
@@ -76,7 +76,7 @@ func (f *entry) toBody(why string) {
 	}
 }
 
-func offDiff(f finding.Finding) string {
+func offDiffNote(f finding.Finding) string {
 	if f.StartLine != f.Line {
 		return fmt.Sprintf("lines %d to %d are not part of the diff", f.StartLine, f.Line)
 	}

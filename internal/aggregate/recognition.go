@@ -8,22 +8,22 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 )
 
-// before is an earlier finding, and whether a finding matches it.
-type before struct {
+// earlierFinding is an earlier finding, and whether a finding matches it.
+type earlierFinding struct {
 	*finding.Earlier
-	claim claimed
-	used  bool
+	claim   wording
+	matched bool
 }
 
 // recognition matches findings to earlier ones.
 type recognition struct {
 	all     []*entry
-	earlier []*before
+	earlier []*earlierFinding
 	files   map[string]diff.File
 	read    map[string]bool // files that were reviewed in full
 	lines   map[place]map[string]int
-	byPath  map[string][]*before // earlier findings, posted ones before dropped ones
-	byPrint map[string][]*before // the same, by fingerprint
+	byPath  map[string][]*earlierFinding // earlier findings, posted ones before dropped ones
+	byPrint map[string][]*earlierFinding // the same, by fingerprint
 }
 
 type place struct {
@@ -34,12 +34,12 @@ type place struct {
 func newRecognition(all []*entry, files map[string]diff.File, reviews []finding.FileReview,
 	earlier []finding.Earlier) *recognition {
 	r := &recognition{all: all, files: files, read: map[string]bool{}, lines: map[place]map[string]int{},
-		byPath: map[string][]*before{}, byPrint: map[string][]*before{}}
+		byPath: map[string][]*earlierFinding{}, byPrint: map[string][]*earlierFinding{}}
 	for _, review := range reviews {
 		r.read[review.Path] = review.State == finding.Reviewed
 	}
 	for i := range earlier {
-		e := &before{Earlier: &earlier[i], claim: claimOf(earlier[i].Title, earlier[i].Quote)}
+		e := &earlierFinding{Earlier: &earlier[i], claim: wordingOf(earlier[i].Title, earlier[i].Quote)}
 		if e.Now = ""; e.Announced {
 			e.Now = finding.Resolved
 		}
@@ -55,7 +55,7 @@ func newRecognition(all []*entry, files map[string]diff.File, reviews []finding.
 	}
 	gone := r.gonePaths()
 	for _, f := range all {
-		f.claim, f.prints = claimOf(f.Title, f.Quote), r.printsOf(f.Finding, gone)
+		f.claim, f.prints = wordingOf(f.Title, f.Quote), r.printsOf(f.Finding, gone)
 	}
 	return r
 }
@@ -106,7 +106,7 @@ func (r *recognition) linesOf(path string, side finding.Side) map[string]int {
 	for _, h := range hunks {
 		for _, l := range h.Lines {
 			if side == finding.Right && l.Op != diff.Delete || side == finding.Left && l.Op == diff.Delete {
-				lines[folded(l.Text)]++
+				lines[foldLine(l.Text)]++
 			}
 		}
 	}
@@ -117,13 +117,13 @@ func (r *recognition) linesOf(path string, side finding.Side) map[string]int {
 // maxAbout is the number of lines of a finding's range that are considered.
 const maxAbout = 20
 
-// about returns the lines that a finding is about: the one it quotes, and those of its range.
-func (r *recognition) about(f *entry) []string {
+// aboutLines returns the lines that a finding is about: the one it quotes, and those of its range.
+func (r *recognition) aboutLines(f *entry) []string {
 	anchors, _ := r.files[f.Path].Anchors() // a patch that does not parse shows no lines
 	all := []string{f.claim.quote}
 	for line := f.Line; line >= f.StartLine && line > f.Line-maxAbout; line-- {
 		if text, ok := anchors.Text(string(f.Side), line); ok {
-			all = append(all, folded(text))
+			all = append(all, foldLine(text))
 		}
 	}
 	return all

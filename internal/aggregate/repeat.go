@@ -17,51 +17,51 @@ const (
 
 var codeSpan = regexp.MustCompile("`[^`]*`")
 
-// repeated is what findings of one rule in one file have in common.
-type repeated struct {
+// repeatKey is what findings of one rule in one file have in common.
+type repeatKey struct {
 	path, category, title string
 	side                  finding.Side
 	severity              finding.Severity
 }
 
-func repeatOf(f *entry, title string) repeated {
-	return repeated{f.Path, f.Category, title, f.Side, f.Severity}
+func repeatKeyOf(f *entry, title string) repeatKey {
+	return repeatKey{f.Path, f.Category, title, f.Side, f.Severity}
 }
 
 // markRepeats merges equal findings of a rule in one file into the first, which lists the lines of the others. Those
 // stay, marked, so that a later draft knows each place. Recognised findings are left out.
 func markRepeats(all []*entry) {
-	often := map[repeated]int{}
+	often := map[repeatKey]int{}
 	is := func(f *entry) bool { return f.Source == finding.Rule && f.Filtered == "" && f.Path != "" }
 	for _, f := range all {
 		if is(f) {
-			often[repeatOf(f, codeSpan.ReplaceAllString(f.Title, ""))]++
+			often[repeatKeyOf(f, codeSpan.ReplaceAllString(f.Title, ""))]++
 		}
 	}
-	first, others := map[repeated]*entry{}, map[*entry][]int{}
+	first, others := map[repeatKey]*entry{}, map[*entry][]int{}
 	for _, f := range all {
 		if !is(f) {
 			continue
 		}
-		key := repeatOf(f, f.Title)
-		if alike := repeatOf(f, codeSpan.ReplaceAllString(f.Title, "")); often[alike] > manyRepeats &&
+		key := repeatKeyOf(f, f.Title)
+		if alike := repeatKeyOf(f, codeSpan.ReplaceAllString(f.Title, "")); often[alike] > manyRepeats &&
 			f.Category != "secret" {
 			key = alike
 		}
-		if f.by = first[key]; f.by == nil {
+		if f.filteredBy = first[key]; f.filteredBy == nil {
 			first[key] = f
 			continue
 		}
-		others[f.by] = append(others[f.by], f.Line)
-		f.Filtered, f.Note = finding.Repeat, fmt.Sprintf("listed by the finding at line %d", f.by.Line)
+		others[f.filteredBy] = append(others[f.filteredBy], f.Line)
+		f.Filtered, f.Note = finding.Repeat, fmt.Sprintf("listed by the finding at line %d", f.filteredBy.Line)
 	}
 	for f, lines := range others {
-		f.Body += listed(lines, f.Category == "secret")
+		f.Body += listLines(lines, f.Category == "secret")
 	}
 }
 
-// listed returns a sentence with further lines of a finding.
-func listed(lines []int, whole bool) string {
+// listLines returns a sentence with further lines of a finding.
+func listLines(lines []int, whole bool) string {
 	var said []string
 	for i, n := range lines {
 		if i == maxListed && !whole {

@@ -9,8 +9,8 @@ import (
 
 // forms matches lines that define a name.
 type forms struct {
-	source string // of an expression in which NAME is the placeholder for the name
-	any    func() *regexp.Regexp
+	source  string // of an expression in which NAME is the placeholder for the name
+	anyName func() *regexp.Regexp
 }
 
 // formsOf returns forms for words, separated by |, that precede a defined name, and for other patterns of such
@@ -19,7 +19,7 @@ func formsOf(words string, lines ...string) forms {
 	const between = `\s+(?:(?:mut|class|struct|if not exists|unique)\s+)?(?:\([^)]*\)\s*|[\w.<>*&:]*[.:*&>])?\s*`
 	lines = append([]string{`(?i:(?:^|[\s(;{}@])(?:` + words + `))` + between + `NAME(?:\W|$)`}, lines...)
 	f := forms{source: "(?:" + strings.Join(lines, ")|(?:") + ")"}
-	f.any = f.with(".*")
+	f.anyName = f.with(".*")
 	return f
 }
 
@@ -64,7 +64,7 @@ func (f forms) defines(name string) func(line string) bool {
 	match := f.with(regexp.QuoteMeta(name))
 	return func(line string) bool {
 		first, _, _ := strings.Cut(strings.TrimSpace(line), " ")
-		return strings.Contains(line, name) && f.any().MatchString(line) && match().MatchString(line) &&
+		return strings.Contains(line, name) && f.anyName().MatchString(line) && match().MatchString(line) &&
 			!slices.Contains(notTypes, first)
 	}
 }

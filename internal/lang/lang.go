@@ -86,7 +86,7 @@ const (
 )
 
 // NotCode returns the range of the first comment or string in a text from at on; to is 0 if there is none.
-func (l Language) NotCode(text string, at int) (from, to int) { return l.notCode.next(text, at) }
+func (l Language) NotCode(text string, at int) (from, to int) { return l.notCode.nextSpan(text, at) }
 
 // Blank overwrites comments and strings with spaces, keeping line breaks and the length in bytes. A string with a
 // brace or a dollar stays, because it may contain code.

@@ -8,7 +8,8 @@ var table = []Language{
 	{Name: "typescript", Like: "javascript", extensions: ".ts .tsx .mts .cts", words: "typescript ts tsx",
 		notCode: scriptText, defines: scriptForms},
 	{Name: "vue", Like: "javascript", extensions: ".vue", notCode: scriptText, defines: scriptForms},
-	{Name: "svelte", Like: "javascript", extensions: ".svelte", words: none, notCode: scriptText, defines: scriptForms},
+	{Name: "svelte", Like: "javascript", extensions: ".svelte", words: noWord, notCode: scriptText,
+		defines: scriptForms},
 	{Name: "python", extensions: ".py .pyi", words: "python py", notCode: pythonText, defines: pythonForms},
 	{Name: "ruby", extensions: ".rb .rake", words: "ruby rb", notCode: hashText, defines: rubyForms},
 	{Name: "php", extensions: ".php", notCode: phpText,
@@ -37,9 +38,9 @@ var table = []Language{
 		defines: formsOf("table|view|index|function|procedure|trigger|type|column")},
 	{Name: "protobuf", extensions: ".proto", words: "protobuf proto", notCode: slashText, defines: messageForms},
 	{Name: "graphql", extensions: ".graphql", notCode: hashText, defines: messageForms},
-	{Name: "thrift", extensions: ".thrift", words: none, defines: messageForms},
+	{Name: "thrift", extensions: ".thrift", words: noWord, defines: messageForms},
 	{Name: "css", extensions: ".css"},
-	{Name: "scss", extensions: ".scss", words: none},
+	{Name: "scss", extensions: ".scss", words: noWord},
 	{Name: "html", extensions: ".html"},
 
 	{Name: "yaml", Kind: Settings, extensions: ".yml .yaml", words: "yaml yml", notCode: hashText},
@@ -54,5 +55,5 @@ var table = []Language{
 // onlyWords are languages of which only the names are known; none is for a language without a word in Markdown.
 const (
 	onlyWords = "clojure console diff elixir erlang haskell makefile ocaml perl powershell r zig"
-	none      = " "
+	noWord    = " "
 )

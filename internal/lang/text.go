@@ -19,17 +19,17 @@ type form struct {
 type quote int
 
 const (
-	notQuoted quote = iota
-	escaped         // a backslash escapes the next byte
-	plain           // no escapes
-	character       // one character, or an escape
+	notQuoted    quote = iota
+	escaped            // a backslash escapes the next byte
+	plain              // no escapes
+	oneCharacter       // one character, or an escape
 )
 
 const blankOrEnd = " \t;"
 
 var (
-	goText     = form{slash: true, single: character, long: plain}
-	slashText  = form{slash: true, triple: `"`, single: character}
+	goText     = form{slash: true, single: oneCharacter, long: plain}
+	slashText  = form{slash: true, triple: `"`, single: oneCharacter}
 	scriptText = form{slash: true, single: escaped, long: escaped}
 	phpText    = form{slash: true, hash: blankOrEnd, single: escaped}
 	pythonText = form{hash: "*", triple: `"'`, single: escaped}
@@ -38,17 +38,17 @@ var (
 	dashText   = form{dash: true, single: escaped}
 )
 
-// next returns the range of the first comment or string in a text from at on; to is 0 if there is none.
-func (f form) next(text string, at int) (from, to int) {
+// nextSpan returns the range of the first comment or string in a text from at on; to is 0 if there is none.
+func (f form) nextSpan(text string, at int) (from, to int) {
 	if f == (form{}) {
 		return 0, 0
 	}
 	for i := at; i < len(text); i++ {
 		switch text[i] {
 		case '"', '\'', '`':
-			from, to = i, f.quoted(text, i)
+			from, to = i, f.quoteEnd(text, i)
 		case '/', '-', '#':
-			from, to = f.comment(text, at, i)
+			from, to = f.commentRange(text, at, i)
 		default:
 			continue
 		}
@@ -59,8 +59,8 @@ func (f form) next(text string, at int) (from, to int) {
 	return 0, 0
 }
 
-// comment returns the range of the comment that begins with the sign at i, or 0, 0.
-func (f form) comment(text string, at, i int) (from, to int) {
+// commentRange returns the range of the comment that begins with the sign at i, or 0, 0.
+func (f form) commentRange(text string, at, i int) (from, to int) {
 	rest := text[i:]
 	switch {
 	case f.slash && strings.HasPrefix(rest, "//"), f.dash && strings.HasPrefix(rest, "--"):
@@ -85,11 +85,11 @@ func lineEnd(text string, i int) int {
 	return len(text)
 }
 
-// quoted returns the end of the string that begins with the quote at i, or 0.
-func (f form) quoted(text string, i int) int {
+// quoteEnd returns the end of the string that begins with the quote at i, or 0.
+func (f form) quoteEnd(text string, i int) int {
 	mark, kind := text[i:i+1], escaped
 	if strings.Contains(f.triple, mark) && strings.HasPrefix(text[i+1:], mark+mark) {
-		if end := closed(text, i+3, mark+mark+mark, escaped, true); end > 0 {
+		if end := stringEnd(text, i+3, mark+mark+mark, escaped, true); end > 0 {
 			return end
 		}
 	}
@@ -102,15 +102,15 @@ func (f form) quoted(text string, i int) int {
 	switch kind {
 	case notQuoted:
 		return 0
-	case character:
+	case oneCharacter:
 		return characterEnd(text, i+1)
 	}
-	return closed(text, i+1, mark, kind, mark == "`")
+	return stringEnd(text, i+1, mark, kind, mark == "`")
 }
 
-// closed returns the offset after the mark that closes a string, or 0. A long string ends at the end of the text at
+// stringEnd returns the offset after the mark that closes a string, or 0. A long string ends at the end of the text at
 // the latest, a short one must end on its line.
-func closed(text string, i int, mark string, kind quote, long bool) int {
+func stringEnd(text string, i int, mark string, kind quote, long bool) int {
 	for ; i < len(text); i++ {
 		switch c := text[i]; {
 		case c == '\\' && kind == escaped:
@@ -151,7 +151,7 @@ func characterEnd(text string, i int) int {
 
 func (f form) blank(text string) string {
 	out := []byte(text)
-	for from, to := f.next(text, 0); to > 0; from, to = f.next(text, to) {
+	for from, to := f.nextSpan(text, 0); to > 0; from, to = f.nextSpan(text, to) {
 		part := text[from:to]
 		if strings.IndexByte("\"'`", part[0]) >= 0 && strings.ContainsAny(part, "{$") {
 			continue

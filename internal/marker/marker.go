@@ -29,7 +29,7 @@ type Review struct {
 	Key      []byte   // for the MAC that String writes; nil for none
 }
 
-const markerPrints = 400 // limit of each list, for writing and reading
+const maxPrints = 400 // limit of each list, for writing and reading
 
 var (
 	markerLine = regexp.MustCompile(`^<!-- pr-review:v1` +
@@ -37,33 +37,33 @@ var (
 		` approved=([0-9a-f]+)` +
 		`(?: posted=([0-9a-f,]+))?(?: dropped=([0-9a-f,]+))?(?: resolved=([0-9a-f,]+))?` +
 		`(?: ids=([0-9bMmn?+,]+))?(?: mac=([0-9a-f]{64}))? -->$`)
-	fingerprint = regexp.MustCompile(`^[0-9a-f]{16}$`)
-	commentMark = regexp.MustCompile(`^<!-- pr-review:f=([0-9a-f]{16}) -->$`)
-	gradedLine  = regexp.MustCompile(`^\*\*([A-Z][a-z]+)(?:: (.+))?\*\*$`)
-	escaped     = regexp.MustCompile(`\\([!-/:-@\[-` + "`" + `{-~])`)
+	fingerprint        = regexp.MustCompile(`^[0-9a-f]{16}$`)
+	commentMark        = regexp.MustCompile(`^<!-- pr-review:f=([0-9a-f]{16}) -->$`)
+	gradedLine         = regexp.MustCompile(`^\*\*([A-Z][a-z]+)(?:: (.+))?\*\*$`)
+	escapedPunctuation = regexp.MustCompile(`\\([!-/:-@\[-` + "`" + `{-~])`)
 )
 
 // String returns the marker's line, with at most 400 fingerprints of each list. It returns "" if a
 // field is malformed, so that nothing from outside can get into the comment.
 func (m Review) String() string {
-	line := m.line()
+	line := m.format()
 	if _, ok := Parse(line); !ok {
 		return ""
 	}
 	return line
 }
 
-func (m Review) line() string {
+func (m Review) format() string {
 	line := fmt.Sprintf("<!-- pr-review:v1 thread=%s digest=%s approved=%s", m.Thread, m.Digest, m.Approved)
 	for _, list := range []struct {
 		name   string
 		prints []string
 	}{{"posted", m.Posted}, {"dropped", m.Dropped}, {"resolved", m.Resolved}} {
 		if len(list.prints) > 0 {
-			line += " " + list.name + "=" + strings.Join(list.prints[:min(len(list.prints), markerPrints)], ",")
+			line += " " + list.name + "=" + strings.Join(list.prints[:min(len(list.prints), maxPrints)], ",")
 		}
 	}
-	if n := min(len(m.Posted), markerPrints); n > 0 && len(m.Named) >= n {
+	if n := min(len(m.Posted), maxPrints); n > 0 && len(m.Named) >= n {
 		var ids []string
 		for _, of := range m.Named[:n] {
 			ids = append(ids, of.String())
@@ -87,7 +87,7 @@ func (m Review) mac(line string) string {
 func (m Review) Sealed(key []byte) bool {
 	made := m
 	made.Key = key
-	read, ok := Parse(made.line())
+	read, ok := Parse(made.format())
 	return key != nil && ok && hmac.Equal([]byte(read.MAC), []byte(m.MAC))
 }
 
@@ -96,9 +96,9 @@ func (m Review) Sealed(key []byte) bool {
 func (m Review) Within(size int) Review {
 	lists := []*[]string{&m.Posted, &m.Dropped, &m.Resolved}
 	for _, list := range lists {
-		*list = (*list)[:min(len(*list), markerPrints)]
+		*list = (*list)[:min(len(*list), maxPrints)]
 	}
-	for len(m.line()) > size {
+	for len(m.format()) > size {
 		longest := lists[0]
 		for _, list := range lists[1:] {
 			if len(*list) > len(*longest) {
@@ -131,7 +131,7 @@ func Parse(body string) (Review, bool) {
 			continue
 		}
 		*list = strings.Split(found[4+i], ",")
-		if len(*list) > markerPrints {
+		if len(*list) > maxPrints {
 			return Review{}, false
 		}
 		for _, print := range *list {
@@ -184,5 +184,5 @@ func ParseComment(body string) (print, severity, title string, ok bool) {
 	if err != nil {
 		return mark[1], "", "", true
 	}
-	return mark[1], string(s), escaped.ReplaceAllString(head[2], "$1"), true
+	return mark[1], string(s), escapedPunctuation.ReplaceAllString(head[2], "$1"), true
 }

@@ -16,15 +16,15 @@ type Named struct {
 
 var namedForm = regexp.MustCompile(`^(0|[1-9][0-9]{0,5})([bMmn?])(\+?)$`)
 
-// letters are the severities' letters, weakest first: M is major, m minor.
-const letters = "nmMb"
+// severityLetters are the severities' letters, weakest first: M is major, m minor.
+const severityLetters = "nmMb"
 
 // String returns "7b" for the blocker F7, and "7b+" for a line that it lists; 0 and ? mean
 // unknown.
 func (n Named) String() string {
 	text := "?"
 	if rank := n.Severity.Rank(); rank >= 0 {
-		text = letters[rank : rank+1]
+		text = severityLetters[rank : rank+1]
 	}
 	if n.Listed {
 		text += "+"
@@ -43,7 +43,7 @@ func parseNamed(text string) (n Named, ok bool) {
 	if found[1] != "0" {
 		n.ID = "F" + found[1]
 	}
-	if rank := strings.Index(letters, found[2]); rank >= 0 {
+	if rank := strings.Index(severityLetters, found[2]); rank >= 0 {
 		n.Severity = finding.Severities()[rank]
 	}
 	n.Listed = found[3] != ""

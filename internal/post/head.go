@@ -25,32 +25,34 @@ func CheckHead(s checkpoint.Subject, code string, now Now) error {
 	anew := fmt.Sprintf("decide the new draft, or start one: run the review workflow for #%d", s.Number)
 	switch {
 	case now.Merged:
-		return moved("read the draft in its run's summary; to a merged pull request nothing is posted",
+		return movedError("read the draft in its run's summary; to a merged pull request nothing is posted",
 			fmt.Sprintf("#%d was merged before this draft was decided", s.Number), draft)
 	case !now.Open:
-		return moved("reopen the pull request and decide again, or let the draft expire",
+		return movedError("reopen the pull request and decide again, or let the draft expire",
 			fmt.Sprintf("#%d was closed before this draft was decided", s.Number), draft)
 	case now.HeadSHA != s.Head:
-		return moved(anew, fmt.Sprintf("#%d has moved since this draft was made", s.Number), draft,
+		return movedError(anew, fmt.Sprintf("#%d has moved since this draft was made", s.Number), draft,
 			row("now", "commit %.7s, with %s diff", now.HeadSHA, diff))
 	case now.DiffDigest != s.Digest:
-		return moved(anew, fmt.Sprintf("#%d has a different diff since this draft was made", s.Number), draft,
+		return movedError(anew, fmt.Sprintf("#%d has a different diff since this draft was made", s.Number), draft,
 			row("now", "the same commit against another base"))
 	}
 	return nil
 }
 
-// moved returns the refusal of check 9.
-func moved(next, what string, rows ...[2]string) error { return problem.Refuse(9, what, next, rows...) }
+// movedError returns the refusal of check 9.
+func movedError(next, what string, rows ...[2]string) error {
+	return problem.Refuse(9, what, next, rows...)
+}
 
 func row(label, format string, args ...any) [2]string {
 	return [2]string{label, fmt.Sprintf(format, args...)}
 }
 
-// unmoved checks the pull request again: reading approvals, decisions and reviews, and a wait,
+// checkUnmoved checks the pull request again: reading approvals, decisions and reviews, and a wait,
 // happen between the checks and the write (T24). A push at the last moment still leaves the review
 // at the commit that its body names.
-func unmoved(ctx context.Context, r Reader, q Request) error {
+func checkUnmoved(ctx context.Context, r Reader, q Request) error {
 	now, err := r.Pull(ctx, q.Ref)
 	if err != nil {
 		return err
@@ -58,7 +60,7 @@ func unmoved(ctx context.Context, r Reader, q Request) error {
 	if now.Open() && now.HeadSHA == q.Commit {
 		return nil
 	}
-	return moved("decide the draft of the new commit",
+	return movedError("decide the draft of the new commit",
 		fmt.Sprintf("#%d changed while this draft was being posted, nothing was posted", q.Ref.Number),
 		row("draft", "for commit %.7s", q.Commit), row("now", "commit %.7s, %s", now.HeadSHA, now.State))
 }

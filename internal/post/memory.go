@@ -12,8 +12,8 @@ import (
 	"github.com/org/pr-review-action/internal/render"
 )
 
-// named returns the marker by which the review is found.
-func (q Request) named() marker.Review {
+// identity returns the marker by which the review is found.
+func (q Request) identity() marker.Review {
 	return marker.Review{Thread: q.Thread, Digest: q.Digest, Approved: Approved(q.Review), Key: q.Key}
 }
 
@@ -21,13 +21,13 @@ func (q Request) named() marker.Review {
 // remember: the newest review of a pull request repeats what those before it listed. What its
 // approver saw for the first time comes first in each list, because lists may be shortened.
 func (q Request) marker(form render.Review) marker.Review {
-	m := q.named()
+	m := q.identity()
 	say := func(fp string, as marker.Named) {
 		if fingerprint.MatchString(fp) {
 			m.Posted, m.Named = append(m.Posted, fp), append(m.Named, as)
 		}
 	}
-	for _, f := range said(form) {
+	for _, f := range postedFindings(form) {
 		say(f.Fingerprint, marker.Named{ID: f.ID, Severity: f.Severity})
 	}
 	for _, f := range form.Filtered {
@@ -38,7 +38,7 @@ func (q Request) marker(form render.Review) marker.Review {
 			f.Filtered = finding.Dropped // dropped with the one that lists it
 		}
 		if f.Filtered == finding.Dropped || f.Filtered == finding.DroppedBefore &&
-			!dropped(form.Earlier, f.Fingerprint) {
+			!isDropped(form.Earlier, f.Fingerprint) {
 			m.Dropped = append(m.Dropped, f.Fingerprint)
 		}
 	}
@@ -60,9 +60,9 @@ func (q Request) marker(form render.Review) marker.Review {
 
 var fingerprint = regexp.MustCompile(`^[0-9a-f]{16}$`)
 
-// said returns the findings that a form of the review contains, those with a comment first.
+// postedFindings returns the findings that a form of the review contains, those with a comment first.
 // Findings that its body has no room for are not included.
-func said(form render.Review) []finding.Finding {
+func postedFindings(form render.Review) []finding.Finding {
 	left := map[string]int{}
 	for _, f := range render.Cut(form) {
 		left[f.Fingerprint]++
@@ -81,15 +81,15 @@ func said(form render.Review) []finding.Finding {
 	return append(inline, body...)
 }
 
-func dropped(all []finding.Earlier, fingerprint string) bool {
+func isDropped(all []finding.Earlier, fingerprint string) bool {
 	return slices.ContainsFunc(all, func(e finding.Earlier) bool {
 		return e.Fate == finding.WasDropped && e.Fingerprint == fingerprint
 	})
 }
 
-// marked returns the review as Rendered does, with the finding's marker at the end of every inline
+// renderMarked returns the review as Rendered does, with the finding's marker at the end of every inline
 // comment. A marker is invisible, and not part of what was approved.
-func marked(r render.Review) (body string, comments []write.Comment) {
+func renderMarked(r render.Review) (body string, comments []write.Comment) {
 	body, comments = Rendered(r)
 	i := 0
 	for _, f := range r.Findings {
@@ -104,10 +104,10 @@ func marked(r render.Review) (body string, comments []write.Comment) {
 	return body, comments
 }
 
-// resolve resolves the threads of findings that the new head resolved. The draft came from a
+// resolveThreads resolves the threads of findings that the new head resolved. The draft came from a
 // checkpoint and may be days old, so each thread is checked again: it must be ours, open, and
 // without an answer.
-func (q Request) resolve(ctx context.Context) error {
+func (q Request) resolveThreads(ctx context.Context) error {
 	var wanted []string
 	for _, e := range q.Review.Earlier {
 		if e.Fate == finding.WasPosted && e.Now == finding.Resolved && !e.Announced && e.ReviewThread != "" {

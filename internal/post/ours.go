@@ -47,21 +47,21 @@ func NewOurs(o Ours) *Ours {
 // Stands reports whether a review on the pull request is ours. A person with write access who
 // posted with a token of their own has no record on GitHub, and counts.
 func (o *Ours) Stands(ctx context.Context, r github.Review, m marker.Review) (bool, error) {
-	by, err := o.account(ctx, r, m)
+	by, err := o.accountKind(ctx, r, m)
 	if err != nil || by == aWriter {
 		return by == aWriter, err
 	}
-	return o.proved(ctx, r, m, by)
+	return o.isProved(ctx, r, m, by)
 }
 
 // Remembers reports whether the lists of a review's marker count for later drafts. Unlike Stands,
 // it demands a recorded decision of a person too.
 func (o *Ours) Remembers(ctx context.Context, r github.Review, m marker.Review) (bool, error) {
-	by, err := o.account(ctx, r, m)
+	by, err := o.accountKind(ctx, r, m)
 	if err != nil {
 		return false, err
 	}
-	return o.proved(ctx, r, m, by)
+	return o.isProved(ctx, r, m, by)
 }
 
 // postedBy is the kind of account that posted a review.
@@ -74,9 +74,9 @@ const (
 	aWriter          // a person who may write here and decide, or whose token we use
 )
 
-// account returns the kind of account of a review. The marker must name the commit of the review;
+// accountKind returns the kind of account of a review. The marker must name the commit of the review;
 // the thread is for the caller to compare.
-func (o *Ours) account(ctx context.Context, r github.Review, m marker.Review) (postedBy, error) {
+func (o *Ours) accountKind(ctx context.Context, r github.Review, m marker.Review) (postedBy, error) {
 	if r.State == "PENDING" || r.CommitID == "" || !strings.HasSuffix(m.Thread, ":"+r.CommitID) {
 		return nobody, nil
 	}
@@ -114,7 +114,7 @@ func (o *Ours) mayWrite(ctx context.Context, login string) (bool, error) {
 	if known || len(o.writers) == maxWriters {
 		return may, nil
 	}
-	now, err := o.current(ctx)
+	now, err := o.currentPull(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -127,8 +127,8 @@ func (o *Ours) mayWrite(ctx context.Context, login string) (bool, error) {
 	return o.writers[login], nil
 }
 
-// current returns the pull request. It is read once, because its author does not change.
-func (o *Ours) current(ctx context.Context) (pull.Pull, error) {
+// currentPull returns the pull request. It is read once, because its author does not change.
+func (o *Ours) currentPull(ctx context.Context) (pull.Pull, error) {
 	if o.pull == nil {
 		now, err := o.Pull(ctx, o.Runs.Ref)
 		if err != nil {
@@ -139,11 +139,11 @@ func (o *Ours) current(ctx context.Context) (pull.Pull, error) {
 	return *o.pull, nil
 }
 
-// proved reports whether a review results from a decision: by the marker's MAC if there is a key,
+// isProved reports whether a review results from a decision: by the marker's MAC if there is a key,
 // else by the record, else because it is older than records are kept. A result is kept for the
 // whole run, so that a review from before its own decision was recorded gains nothing by the
 // record.
-func (o *Ours) proved(ctx context.Context, r github.Review, m marker.Review, by postedBy) (ok bool, err error) {
+func (o *Ours) isProved(ctx context.Context, r github.Review, m marker.Review, by postedBy) (ok bool, err error) {
 	of := fmt.Sprint(r.ID, r.Body)
 	if ok, known := o.proofs[of]; known || by == nobody {
 		return ok, nil
@@ -156,7 +156,7 @@ func (o *Ours) proved(ctx context.Context, r github.Review, m marker.Review, by 
 		ok = true
 	case o.asked[by] < maxProofs:
 		o.asked[by]++
-		ok, err = o.recorded(ctx, r, m)
+		ok, err = o.hasRecord(ctx, r, m)
 	}
 	if ok && err == nil && by == anApp {
 		ok, err = o.isOwn(ctx, r.User)
@@ -183,17 +183,17 @@ const (
 	maxRecords = 20
 )
 
-// clocks is the largest assumed difference between the clocks of GitHub's services.
-const clocks = time.Minute
+// maxClockSkew is the largest assumed difference between the clocks of GitHub's services.
+const maxClockSkew = time.Minute
 
-// recorded looks for the decision that a review carries out: an approval of its digest and thread
+// hasRecord looks for the decision that a review carries out: an approval of its digest and thread
 // that an entitled run stored before the review was posted. It is looked up by its exact name, so
 // that no other artifact hides it.
-func (o *Ours) recorded(ctx context.Context, r github.Review, m marker.Review) (bool, error) {
+func (o *Ours) hasRecord(ctx context.Context, r github.Review, m marker.Review) (bool, error) {
 	if len(m.Digest) != 64 {
 		return false, nil
 	}
-	now, err := o.current(ctx)
+	now, err := o.currentPull(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -207,7 +207,7 @@ func (o *Ours) recorded(ctx context.Context, r github.Review, m marker.Review) (
 		return false, handoff.NeedsActions(err, "the decisions behind posted reviews cannot be read")
 	}
 	found = slices.DeleteFunc(found, func(s handoff.Stored) bool {
-		return s.Expired || !r.At.IsZero() && s.Created.After(r.At.Add(clocks))
+		return s.Expired || !r.At.IsZero() && s.Created.After(r.At.Add(maxClockSkew))
 	})
 	found = found[:min(len(found), maxRecords)]
 	if o.Folder != nil {

@@ -35,14 +35,14 @@ type poster struct {
 	sent bool // a Submit was sent and its outcome is unknown
 }
 
-// seen is the result of a look at the pull request.
-type seen struct {
+// sighting is the result of a look at the pull request.
+type sighting struct {
 	posted  Posted
 	found   bool
 	reviews []github.Review
 }
 
-func (s seen) pending() []github.Review {
+func (s sighting) pending() []github.Review {
 	return slices.DeleteFunc(slices.Clone(s.reviews), func(r github.Review) bool { return r.State != pending })
 }
 
@@ -74,9 +74,9 @@ func (p *poster) post(ctx context.Context) (Posted, error) {
 // try posts once, after waiting for earlier writes to show. It deletes a pending review that it
 // does not submit.
 func (p *poster) try(ctx context.Context, least, most int) (Posted, error) {
-	s, err := p.settled(ctx, least, most)
+	s, err := p.lookUntilSettled(ctx, least, most)
 	if err == nil && !s.found {
-		s, err = p.decided(ctx, s)
+		s, err = p.checkRecords(ctx, s)
 	}
 	if err != nil || s.found {
 		return s.posted, err
@@ -92,12 +92,12 @@ func (p *poster) try(ctx context.Context, least, most int) (Posted, error) {
 	return posted, err
 }
 
-// settled waits up to most seconds for the review to show; after least seconds a pending one is
+// lookUntilSettled waits up to most seconds for the review to show; after least seconds a pending one is
 // enough, because it can be submitted only once.
-func (p *poster) settled(ctx context.Context, least, most int) (seen, error) {
+func (p *poster) lookUntilSettled(ctx context.Context, least, most int) (sighting, error) {
 	for second := 0; ; second++ {
 		s, err := p.look(ctx)
-		if err != nil || s.found || second >= most || second >= least && slices.ContainsFunc(s.pending(), p.twin) {
+		if err != nil || s.found || second >= most || second >= least && slices.ContainsFunc(s.pending(), p.isTwin) {
 			return s, err
 		}
 		if err := transport.Sleep(ctx, time.Second); err != nil {
@@ -107,25 +107,27 @@ func (p *poster) settled(ctx context.Context, least, most int) (seen, error) {
 }
 
 // look lists the reviews and finds ours if it is posted.
-func (p *poster) look(ctx context.Context) (s seen, err error) {
+func (p *poster) look(ctx context.Context) (s sighting, err error) {
 	if s.reviews, err = p.r.Reviews(ctx, p.q.Ref); err == nil {
-		s.posted, s.found, err = Look(ctx, listed{p.r, s.reviews}, p.q)
+		s.posted, s.found, err = Look(ctx, listedReader{p.r, s.reviews}, p.q)
 		s.posted.Before = s.found && !p.sent
 	}
 	return s, err
 }
 
-// listed is a Reader whose reviews are already listed.
-type listed struct {
+// listedReader is a Reader whose reviews are already listed.
+type listedReader struct {
 	Reader
 	reviews []github.Review
 }
 
-func (l listed) Reviews(context.Context, pull.Ref) ([]github.Review, error) { return l.reviews, nil }
+func (l listedReader) Reviews(context.Context, pull.Ref) ([]github.Review, error) {
+	return l.reviews, nil
+}
 
-// decided checks whether another decision takes precedence, and whether a record names an existing
+// checkRecords checks whether another decision takes precedence, and whether a record names an existing
 // review.
-func (p *poster) decided(ctx context.Context, s seen) (seen, error) {
+func (p *poster) checkRecords(ctx context.Context, s sighting) (sighting, error) {
 	if p.q.Race == nil {
 		return s, nil
 	}
@@ -136,12 +138,12 @@ func (p *poster) decided(ctx context.Context, s seen) (seen, error) {
 	if err != nil {
 		return s, err
 	}
-	return p.recorded(on, s)
+	return p.findRecorded(on, s)
 }
 
-// recorded finds the review that the same decision's record names, whatever its current text and
+// findRecorded finds the review that the same decision's record names, whatever its current text and
 // whoever posted it.
-func (p *poster) recorded(on []handoff.Claim, s seen) (seen, error) {
+func (p *poster) findRecorded(on []handoff.Claim, s sighting) (sighting, error) {
 	for _, c := range on {
 		i := slices.IndexFunc(s.reviews, func(r github.Review) bool {
 			return c.Record.Thread == p.q.Thread && c.Record.Review == r.ID && r.State != pending
@@ -150,7 +152,7 @@ func (p *poster) recorded(on []handoff.Claim, s seen) (seen, error) {
 			continue
 		}
 		if !c.Record.Same(p.q.Race.Record) {
-			return s, another(s.reviews[i])
+			return s, anotherPosted(s.reviews[i])
 		}
 		s.posted, s.found = Posted{URL: s.reviews[i].URL, Before: !p.sent}, true
 		break
@@ -158,17 +160,17 @@ func (p *poster) recorded(on []handoff.Claim, s seen) (seen, error) {
 	return s, nil
 }
 
-// twin reports whether a pending review's marker names the review to be posted.
-func (p *poster) twin(r github.Review) bool {
+// isTwin reports whether a pending review's marker names the review to be posted.
+func (p *poster) isTwin(r github.Review) bool {
 	have, _ := marker.Parse(r.Body)
-	return have.Same(p.q.named())
+	return have.Same(p.q.identity())
 }
 
 // hold returns the pending review to submit: one that another job created for the same decision,
 // or else a new one. It waits for any other that is in the way, as long as that one's job may
 // take, and then deletes it if that does no harm. It polls less often during a long wait, because
 // a job's token has a thousand requests an hour.
-func (p *poster) hold(ctx context.Context, s seen) (held github.Review, _ seen, err error) {
+func (p *poster) hold(ctx context.Context, s sighting) (held github.Review, _ sighting, err error) {
 	newest, most := int64(0), handoff.Settle
 	for second, step := 0, 1; ; second += step {
 		if held, err = p.adopt(ctx, s); err != nil || held.ID != 0 {
@@ -176,24 +178,24 @@ func (p *poster) hold(ctx context.Context, s seen) (held github.Review, _ seen, 
 		}
 		if len(s.pending()) == 0 {
 			if held, err = p.create(ctx); !errors.Is(err, write.ErrPending) {
-				return p.chosen(ctx, held, err)
+				return p.preferOlder(ctx, held, err)
 			}
 		}
 		for _, r := range s.pending() {
 			if r.ID <= newest {
 				continue
 			}
-			if newest, second, most = r.ID, 0, handoff.Settle; p.beside(r) {
+			if newest, second, most = r.ID, 0, handoff.Settle; p.fromOtherInstance(r) {
 				most = handoff.Patience
 			}
 		}
 		switch second {
 		case most:
-			if s, err = p.decided(ctx, s); err == nil && !s.found { // its owner may have decided by now
+			if s, err = p.checkRecords(ctx, s); err == nil && !s.found { // its owner may have decided by now
 				err = p.clear(ctx, s)
 			}
 		case most + handoff.Settle:
-			err = p.blocked(s.pending()...)
+			err = p.blockedError(s.pending()...)
 		default:
 			err = nil
 		}
@@ -212,33 +214,33 @@ func (p *poster) hold(ctx context.Context, s seen) (held github.Review, _ seen, 
 	}
 }
 
-// beside reports whether a pending review belongs to another instance's draft of this commit,
+// fromOtherInstance reports whether a pending review belongs to another instance's draft of this commit,
 // whose job may be waiting for its turn.
-func (p *poster) beside(r github.Review) bool {
+func (p *poster) fromOtherInstance(r github.Review) bool {
 	have, ours := marker.Parse(r.Body)
 	return ours && have.Thread != p.q.Thread && strings.HasSuffix(have.Thread, ":"+p.q.Commit)
 }
 
 // adopt returns the oldest pending review that is complete and equals the one to post.
-func (p *poster) adopt(ctx context.Context, s seen) (github.Review, error) {
+func (p *poster) adopt(ctx context.Context, s sighting) (github.Review, error) {
 	for _, r := range s.pending() {
-		if !p.twin(r) {
+		if !p.isTwin(r) {
 			continue
 		}
 		comments, err := p.r.CommentsOf(ctx, p.q.Ref, r.ID)
 		if err != nil && !errors.Is(err, github.ErrNotFound) {
 			return github.Review{}, err
 		}
-		if err == nil && (p.whole(p.q.Review, r, comments) || p.whole(p.q.Review.InBody(), r, comments)) {
+		if err == nil && (p.matchesForm(p.q.Review, r, comments) || p.matchesForm(p.q.Review.InBody(), r, comments)) {
 			return r, nil
 		}
 	}
 	return github.Review{}, nil
 }
 
-// whole reports whether a pending review matches one form of the review exactly (P2).
-func (p *poster) whole(form render.Review, r github.Review, comments []github.ReviewComment) bool {
-	body, want := marked(form)
+// matchesForm reports whether a pending review matches one form of the review exactly (P2).
+func (p *poster) matchesForm(form render.Review, r github.Review, comments []github.ReviewComment) bool {
+	body, want := renderMarked(form)
 	var said, have []string
 	for _, c := range want {
 		said = append(said, c.Path+"\n"+strings.TrimSpace(c.Body))
@@ -254,7 +256,7 @@ func (p *poster) whole(form render.Review, r github.Review, comments []github.Re
 // create creates the pending review, with all findings in the body if GitHub refuses the comments.
 func (p *poster) create(ctx context.Context) (github.Review, error) {
 	held, err := p.send(ctx, p.q.Review)
-	if errors.Is(err, write.ErrRefused) && inline(p.q.Review) {
+	if errors.Is(err, write.ErrRefused) && hasInline(p.q.Review) {
 		return p.send(ctx, p.q.Review.InBody())
 	}
 	return held, err
@@ -262,18 +264,19 @@ func (p *poster) create(ctx context.Context) (github.Review, error) {
 
 // send creates one form of the review as pending, if the pull request has not moved.
 func (p *poster) send(ctx context.Context, form render.Review) (github.Review, error) {
-	if err := unmoved(ctx, p.r, p.q); err != nil {
+	if err := checkUnmoved(ctx, p.r, p.q); err != nil {
 		return github.Review{}, err
 	}
-	body, comments := marked(form)
+	body, comments := renderMarked(form)
 	body = render.Posted(body, render.Approval(p.q.Decision, p.q.Review.Rules), p.q.marker(form))
 	id, url, err := p.w.CreatePending(ctx, p.q.Ref, p.q.Commit, body, comments)
 	return github.Review{ID: id, URL: url, Body: body}, err
 }
 
-// chosen looks again after a review was created. If GitHub accepted two at once, all jobs take the
+// preferOlder looks again after a review was created. If GitHub accepted two at once, all jobs take the
 // older one.
-func (p *poster) chosen(ctx context.Context, made github.Review, err error) (held github.Review, s seen, _ error) {
+func (p *poster) preferOlder(ctx context.Context, made github.Review, err error) (held github.Review, s sighting,
+	_ error) {
 	if err != nil {
 		return made, s, err
 	}
@@ -293,7 +296,7 @@ func (p *poster) chosen(ctx context.Context, made github.Review, err error) (hel
 
 // clear deletes what a job of ours left of another review, and empty reviews, which an interrupted
 // write leaves. Anything else belongs to a person.
-func (p *poster) clear(ctx context.Context, s seen) error {
+func (p *poster) clear(ctx context.Context, s sighting) error {
 	for _, r := range s.pending() {
 		if _, ours := marker.Parse(r.Body); !ours {
 			comments, err := p.r.CommentsOf(ctx, p.q.Ref, r.ID)
@@ -301,7 +304,7 @@ func (p *poster) clear(ctx context.Context, s seen) error {
 				return err
 			}
 			if strings.TrimSpace(r.Body) != "" || len(comments) > 0 {
-				return p.blocked(r)
+				return p.blockedError(r)
 			}
 		}
 		if err := p.w.DeletePending(ctx, p.q.Ref, r.ID); err != nil && !errors.Is(err, write.ErrGone) {
@@ -311,8 +314,8 @@ func (p *poster) clear(ctx context.Context, s seen) error {
 	return nil
 }
 
-// blocked returns an error that names the pending reviews in the way, and how to delete them.
-func (p *poster) blocked(by ...github.Review) error {
+// blockedError returns an error that names the pending reviews in the way, and how to delete them.
+func (p *poster) blockedError(by ...github.Review) error {
 	shown := &problem.Error{What: "a pending review of this token's account is in the way, nothing was posted"}
 	next := "the draft still waits: submit that review or delete it, then decide the same again"
 	for _, r := range by {
@@ -329,11 +332,11 @@ func (p *poster) blocked(by ...github.Review) error {
 // request has not moved.
 func (p *poster) release(ctx context.Context, held github.Review) (Posted, error) {
 	if p.q.Race != nil {
-		if s, err := p.turn(ctx, held.ID); err != nil || s.found {
+		if s, err := p.awaitTurn(ctx, held.ID); err != nil || s.found {
 			return s.posted, err
 		}
 	}
-	if err := unmoved(ctx, p.r, p.q); err != nil {
+	if err := checkUnmoved(ctx, p.r, p.q); err != nil {
 		return Posted{}, err
 	}
 	url, err := p.w.Submit(ctx, p.q.Ref, held.ID, held.Body)
@@ -344,14 +347,14 @@ func (p *poster) release(ctx context.Context, held github.Review) (Posted, error
 	return Posted{URL: cmp.Or(url, held.URL)}, nil
 }
 
-// turn waits until this job may submit. A review seen while waiting counts, even if a later
+// awaitTurn waits until this job may submit. A review seen while waiting counts, even if a later
 // listing is older.
-func (p *poster) turn(ctx context.Context, review int64) (s seen, err error) {
+func (p *poster) awaitTurn(ctx context.Context, review int64) (s sighting, err error) {
 	race := *p.q.Race
 	race.Record.Review = review
 	race.Posted = func(ctx context.Context, on []handoff.Claim) (bool, error) {
 		if s, err = p.look(ctx); err == nil && !s.found {
-			s, err = p.recorded(on, s)
+			s, err = p.findRecorded(on, s)
 		}
 		return s.found, err
 	}

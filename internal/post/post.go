@@ -82,7 +82,7 @@ type Posted struct {
 func Review(ctx context.Context, r Reader, w Writer, q Request) (Posted, error) {
 	posted, err := (&poster{r: r, w: w, q: q}).post(ctx)
 	if err == nil && q.Threads != nil {
-		posted.Unresolved = q.resolve(ctx)
+		posted.Unresolved = q.resolveThreads(ctx)
 	}
 	return posted, err
 }
@@ -98,8 +98,8 @@ func Rendered(r render.Review) (body string, comments []write.Comment) {
 	return render.Body(r), comments
 }
 
-// inline reports whether the review has inline comments.
-func inline(r render.Review) bool {
+// hasInline reports whether the review has inline comments.
+func hasInline(r render.Review) bool {
 	return slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return f.Placement == finding.Inline })
 }
 
@@ -121,34 +121,34 @@ func Approved(r render.Review) string {
 // marker. A different review of ours in the thread is a refusal. Look writes nothing, so it also
 // tells the outcome of a write if that is unknown.
 func Look(ctx context.Context, r Reader, q Request) (Posted, bool, error) {
-	reviews, err := ours(ctx, r, q.Ref, q.Thread)
+	reviews, err := ourReviews(ctx, r, q.Ref, q.Thread)
 	if err != nil || len(reviews) == 0 {
 		return Posted{}, false, err
 	}
 	for _, review := range reviews {
-		if have, _ := marker.Parse(review.Body); have.Same(q.named()) {
+		if have, _ := marker.Parse(review.Body); have.Same(q.identity()) {
 			return Posted{URL: review.URL, Before: true}, true, nil
 		}
 	}
-	return Posted{}, false, another(reviews[0])
+	return Posted{}, false, anotherPosted(reviews[0])
 }
 
-func another(posted github.Review) error {
+func anotherPosted(posted github.Review) error {
 	return problem.Refuse(13, "another review of this commit has already been posted, nothing was posted now",
 		"a commit is reviewed once; push a new one for a new review", problem.At(posted.URL))
 }
 
 // FindPosted finds our review of a thread, whatever was approved in it.
 func FindPosted(ctx context.Context, r Reader, ref pull.Ref, thread string) (url string, found bool, err error) {
-	reviews, err := ours(ctx, r, ref, thread)
+	reviews, err := ourReviews(ctx, r, ref, thread)
 	if err != nil || len(reviews) == 0 {
 		return "", false, err
 	}
 	return reviews[0].URL, true, nil
 }
 
-// ours returns the posted reviews of a thread that are ours, oldest first.
-func ours(ctx context.Context, r Reader, ref pull.Ref, thread string) (all []github.Review, err error) {
+// ourReviews returns the posted reviews of a thread that are ours, oldest first.
+func ourReviews(ctx context.Context, r Reader, ref pull.Ref, thread string) (all []github.Review, err error) {
 	reviews, err := r.Reviews(ctx, ref)
 	if err != nil {
 		return nil, err

@@ -19,12 +19,14 @@ const maxSorted = 24 << 10
 // User returns the user turn that asks for the review of a file.
 func User(b guard.Boundary, in Input) string {
 	blocks := append(append(aboutBlocks(b, in), linterBlocks(b, in)...), changeBlocks(b, in)...)
-	return fillFileTurn("user.md", in, blocks, "notes", languageNotes(in.Path), "language", languageRequest(in.Language)+styleRequest(in.Style))
+	return fillFileTurn("user.md", in, blocks, "notes", languageNotes(in.Path),
+		"language", languageRequest(in.Language)+styleRequest(in.Style))
 }
 
 // fillFileTurn returns an embedded text, filled in for a file's change.
 func fillFileTurn(name string, in Input, blocks []string, values ...string) string {
-	return fill(name, append(values, "status", statusWord(in), "part", partNote(in), "blocks", strings.Join(blocks, "\n"))...)
+	return fill(name, append(values, "status", statusWord(in), "part", partNote(in),
+		"blocks", strings.Join(blocks, "\n"))...)
 }
 
 // linterBlocks returns the block with what programs reported on the file. The author of the change
@@ -193,7 +195,8 @@ func Redraft(b guard.Boundary, in Input, r Revision) string {
 	draft := findingLines(r.Findings, func(_ int, w *wire, f finding.Finding) { // with the ids that the approver saw
 		w.ID, w.weight = f.ID, &weight{f.Category, f.Severity, f.Confidence, f.Suggestion}
 	})
-	blocks := append(append(aboutBlocks(b, in), changeBlocks(b, in)...), b.Wrap("draft", draft), b.Wrap("feedback", r.Feedback))
+	blocks := append(append(aboutBlocks(b, in), changeBlocks(b, in)...),
+		b.Wrap("draft", draft), b.Wrap("feedback", r.Feedback))
 	return fillFileTurn("redraft-user.md", in, blocks, "notes", languageNotes(in.Path), "language",
 		languageRequest(in.Language)+styleRequest(in.Style))
 }

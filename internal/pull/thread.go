@@ -33,12 +33,12 @@ func ThreadID(ref Ref, instance, head string) string {
 	return ref.String() + instance + ":" + head
 }
 
-var pullThread = pattern.Lazy(`^([^\s/#@:~]+/[^\s/#@:~]+#[0-9]+)(?:@([a-z0-9-]+))?:[0-9a-f]{7,}$`)
+var pullThreadPattern = pattern.Lazy(`^([^\s/#@:~]+/[^\s/#@:~]+#[0-9]+)(?:@([a-z0-9-]+))?:[0-9a-f]{7,}$`)
 
 // OfThread returns the pull request and the instance of a thread id as typed, whose last part may
 // be abbreviated. ok is false if the thread does not belong to a pull request.
 func OfThread(typed string) (ref, instance string, ok bool) {
-	m := pullThread().FindStringSubmatch(typed)
+	m := pullThreadPattern().FindStringSubmatch(typed)
 	if m == nil {
 		return "", "", false
 	}

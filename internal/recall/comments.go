@@ -13,21 +13,22 @@ import (
 	"github.com/org/pr-review-action/internal/secret"
 )
 
-// said returns people's comments on lines that are in the diff now: by authors who may write, are
+// peopleComments returns people's comments on lines that are in the diff now: by authors who may write, are
 // not the pull request's author, and did not answer a comment of ours. The API tells who may
 // write. A login whose permission cannot be read does not count.
-func (c Change) said(ctx context.Context, s Source, comments []github.ReviewComment,
+func (c Change) peopleComments(ctx context.Context, s Source, comments []github.ReviewComment,
 	m *memory) (all []finding.Earlier, err error) {
-	may, err := c.writers(ctx, s, c.logins(comments, m))
+	may, err := c.writers(ctx, s, c.candidateLogins(comments, m))
 	if err != nil {
 		err = fmt.Errorf("not every comment of a person counts as already said: %w", err)
 	}
 	for _, k := range comments {
-		if may[k.User] && c.counts(k, m) && len(all) < maxSaid {
+		if may[k.User] && c.mayCount(k, m) && len(all) < maxSaid {
 			first, _, _ := strings.Cut(strings.TrimSpace(k.Body), "\n")
 			all = append(all, finding.Earlier{
-				Fate: finding.WasCommented, Path: c.path(k.Path), Side: side(k), StartLine: start(k), Line: k.Line,
-				Title: clip(secret.Redact(first)), By: k.User, URL: plain(k.URL),
+				Fate: finding.WasCommented, Path: c.currentPath(k.Path), Side: sideOf(k),
+				StartLine: startOf(k), Line: k.Line,
+				Title: clip(secret.Redact(first)), By: k.User, URL: cleanURL(k.URL),
 			})
 		}
 	}
@@ -48,14 +49,14 @@ func (c Change) writers(ctx context.Context, s Source, logins []string) (map[str
 	return may, nil
 }
 
-// logins returns the logins whose permission is worth a request, at most 30. Those that GitHub
+// candidateLogins returns the logins whose permission is worth a request, at most 30. Those that GitHub
 // associates with the repository come first, so that many strangers cannot crowd them out; the
 // others follow, because a hidden membership looks like none.
-func (c Change) logins(comments []github.ReviewComment, m *memory) []string {
+func (c Change) candidateLogins(comments []github.ReviewComment, m *memory) []string {
 	var near, far []string
 	for _, k := range comments {
 		switch {
-		case !c.counts(k, m), slices.Contains(near, k.User):
+		case !c.mayCount(k, m), slices.Contains(near, k.User):
 		case slices.Contains([]string{"OWNER", "MEMBER", "COLLABORATOR"}, k.Association):
 			near = append(near, k.User)
 		case len(far) < maxLogins && !slices.Contains(far, k.User):
@@ -66,10 +67,10 @@ func (c Change) logins(comments []github.ReviewComment, m *memory) []string {
 	return all[:min(len(all), maxLogins)]
 }
 
-// counts reports whether a comment already reports something, provided that its author may write.
-func (c Change) counts(k github.ReviewComment, m *memory) bool {
+// mayCount reports whether a comment already reports something, provided that its author may write.
+func (c Change) mayCount(k github.ReviewComment, m *memory) bool {
 	_, _, _, drafted := marker.ParseComment(k.Body)
 	person := k.User != "" && k.UserType != "Bot" && !strings.EqualFold(k.User, c.Pull.Author)
-	return person && !drafted && k.Line > 0 && !k.WholeFile && c.path(k.Path) != "" &&
+	return person && !drafted && k.Line > 0 && !k.WholeFile && c.currentPath(k.Path) != "" &&
 		strings.TrimSpace(k.Body) != "" && !m.believed[k.ID] && !m.believed[k.ReplyTo]
 }

@@ -46,10 +46,10 @@ func FromState(comments []finding.Finding, record *decision.Record, earlier []fi
 	return all
 }
 
-// merged combines drafts with what GitHub shows. GitHub takes precedence: its findings are
+// mergeDrafts combines drafts with what GitHub shows. GitHub takes precedence: its findings are
 // completed from the drafts, and findings that it does not show are added as the newest draft has
 // them.
-func (c Change) merged(all []finding.Earlier) []finding.Earlier {
+func (c Change) mergeDrafts(all []finding.Earlier) []finding.Earlier {
 	told := map[key]bool{}
 	for _, e := range all {
 		told[keyOf(e)] = true
@@ -57,7 +57,7 @@ func (c Change) merged(all []finding.Earlier) []finding.Earlier {
 	for _, draft := range c.Known {
 		var news []finding.Earlier
 		for _, k := range draft {
-			k.Path = c.path(k.Path)
+			k.Path = c.currentPath(k.Path)
 			of := keyOf(k)
 			if k.Fate == finding.WasPosted && !told[of] && told[key{finding.WasDropped, k.Fingerprint}] {
 				continue // it was dropped later

@@ -41,15 +41,15 @@ func newMemory(ctx context.Context, s Source, c Change, reviews []github.Review)
 		named: map[string][]marker.Named{},
 	}
 	told := map[string]bool{}
-	all, err := c.marked(ctx, s, reviews)
+	all, err := c.ourReviews(ctx, s, reviews)
 	for _, r := range all {
 		m.listed[r.id] = r.Posted
 		open, resolved, drops := counts(r.Posted), counts(r.Resolved), counts(r.Dropped)
 		for _, fp := range slices.Sorted(maps.Keys(counts(slices.Concat(r.Posted, r.Resolved)))) {
 			if !told[fp] && len(m.open)+len(m.resolved) < maxPosted {
-				add(m.open, fp, open[fp])
-				add(m.resolved, fp, resolved[fp])
-				m.named[fp] = r.of(fp)
+				setCount(m.open, fp, open[fp])
+				setCount(m.resolved, fp, resolved[fp])
+				m.named[fp] = r.namedFor(fp)
 			}
 		}
 		for fp, n := range drops {
@@ -62,13 +62,13 @@ func newMemory(ctx context.Context, s Source, c Change, reviews []github.Review)
 	return m, err
 }
 
-type marked struct {
+type markedReview struct {
 	id int64
 	marker.Review
 }
 
-// of returns what the marker says about the posted findings with a fingerprint.
-func (r marked) of(fingerprint string) (all []marker.Named) {
+// namedFor returns what the marker says about the posted findings with a fingerprint.
+func (r markedReview) namedFor(fingerprint string) (all []marker.Named) {
 	for i, fp := range r.Posted {
 		if fp == fingerprint && i < len(r.Named) {
 			all = append(all, r.Named[i])
@@ -77,9 +77,9 @@ func (r marked) of(fingerprint string) (all []marker.Named) {
 	return all
 }
 
-// marked returns this reviewer's reviews of this pull request, newest first. Of several for one
+// ourReviews returns this reviewer's reviews of this pull request, newest first. Of several for one
 // draft the oldest is ours: a younger one is a copy.
-func (c Change) marked(ctx context.Context, s Source, reviews []github.Review) (all []marked, err error) {
+func (c Change) ourReviews(ctx context.Context, s Source, reviews []github.Review) (all []markedReview, err error) {
 	of := pull.ThreadID(c.Pull.Ref, c.Instance, "")
 	newest := slices.Clone(reviews)
 	order.Stable(newest, func(a, b github.Review) int { return cmp.Compare(b.ID, a.ID) })
@@ -93,14 +93,14 @@ func (c Change) marked(ctx context.Context, s Source, reviews []github.Review) (
 			return nil, err
 		}
 		if ours {
-			all = slices.DeleteFunc(all, func(younger marked) bool { return younger.Digest == marker.Digest })
-			all = append(all, marked{r.ID, marker})
+			all = slices.DeleteFunc(all, func(younger markedReview) bool { return younger.Digest == marker.Digest })
+			all = append(all, markedReview{r.ID, marker})
 		}
 	}
 	return all, nil
 }
 
-func add(to map[string]int, fingerprint string, n int) {
+func setCount(to map[string]int, fingerprint string, n int) {
 	if n > 0 {
 		to[fingerprint] = n
 	}
@@ -114,13 +114,13 @@ func counts(list []string) map[string]int {
 	return n
 }
 
-// posted returns our reviews' findings: first those with a comment, newest first, then those only
+// postedFindings returns our reviews' findings: first those with a comment, newest first, then those only
 // in a marker.
-func (m *memory) posted(comments []github.ReviewComment) []finding.Earlier {
+func (m *memory) postedFindings(comments []github.ReviewComment) []finding.Earlier {
 	open, resolved := maps.Clone(m.open), maps.Clone(m.resolved)
 	var all []finding.Earlier
 	for _, k := range slices.Backward(comments) {
-		e, ok := m.ours(k)
+		e, ok := m.readComment(k)
 		left := open
 		if ok && open[e.Fingerprint] == 0 {
 			left, e.Announced = resolved, true
@@ -132,14 +132,14 @@ func (m *memory) posted(comments []github.ReviewComment) []finding.Earlier {
 		m.comments = append(m.comments, k.ID)
 		all = append(all, e)
 	}
-	all = append(all, bare(open, finding.Earlier{Fate: finding.WasPosted})...)
-	m.name(all)
-	return append(all, bare(resolved, finding.Earlier{Fate: finding.WasPosted, Announced: true})...)
+	all = append(all, fromPrints(open, finding.Earlier{Fate: finding.WasPosted})...)
+	m.setNames(all)
+	return append(all, fromPrints(resolved, finding.Earlier{Fate: finding.WasPosted, Announced: true})...)
 }
 
-// name sets the ids and severities of the posted findings from the markers. A comment may have
+// setNames sets the ids and severities of the posted findings from the markers. A comment may have
 // been edited: its severity counts only if no marker has one.
-func (m *memory) name(all []finding.Earlier) {
+func (m *memory) setNames(all []finding.Earlier) {
 	for i, e := range all {
 		if names := m.named[e.Fingerprint]; !e.Announced && len(names) > 0 {
 			all[i].ID, all[i].Listed = names[0].ID, names[0].Listed
@@ -149,8 +149,8 @@ func (m *memory) name(all []finding.Earlier) {
 	}
 }
 
-// bare returns findings of which only the fingerprint is known.
-func bare(n map[string]int, like finding.Earlier) (all []finding.Earlier) {
+// fromPrints returns findings of which only the fingerprint is known.
+func fromPrints(n map[string]int, like finding.Earlier) (all []finding.Earlier) {
 	for _, fp := range slices.Sorted(maps.Keys(n)) {
 		for range n[fp] {
 			like.Fingerprint = fp
@@ -160,22 +160,22 @@ func bare(n map[string]int, like finding.Earlier) (all []finding.Earlier) {
 	return all[:min(len(all), maxPosted)]
 }
 
-// ours reads a comment that belongs to one of our reviews and is listed by it. Its text may have
+// readComment reads a comment that belongs to one of our reviews and is listed by it. Its text may have
 // been edited; a fingerprint that the review does not list is ignored.
-func (m *memory) ours(k github.ReviewComment) (finding.Earlier, bool) {
+func (m *memory) readComment(k github.ReviewComment) (finding.Earlier, bool) {
 	fp, severity, title, ok := marker.ParseComment(k.Body)
 	if !ok || !slices.Contains(m.listed[k.Review], fp) {
 		return finding.Earlier{}, false
 	}
 	m.believed[k.ID] = true
-	quote, context := quoted(k.Hunk)
+	quote, context := lastLine(k.Hunk)
 	if context {
 		quote = "" // an unchanged line that leaves the diff is still in the file, so it proves nothing
 	}
 	e := finding.Earlier{
-		Fate: finding.WasPosted, Fingerprint: fp, Path: m.change.path(k.Path), Side: side(k), StartLine: start(k),
-		Line:  k.Line,
-		Quote: quote, Title: clip(title), URL: plain(k.URL),
+		Fate: finding.WasPosted, Fingerprint: fp, Path: m.change.currentPath(k.Path), Side: sideOf(k),
+		StartLine: startOf(k), Line: k.Line,
+		Quote: quote, Title: clip(title), URL: cleanURL(k.URL),
 	}
 	if s, err := finding.ParseSeverity(strings.ToLower(severity)); err == nil {
 		e.Severity = s
@@ -183,8 +183,8 @@ func (m *memory) ours(k github.ReviewComment) (finding.Earlier, bool) {
 	return e, true
 }
 
-// quoted returns the last line of a hunk, redacted, and whether it is a context line.
-func quoted(hunk string) (text string, context bool) {
+// lastLine returns the last line of a hunk, redacted, and whether it is a context line.
+func lastLine(hunk string) (text string, context bool) {
 	lines := strings.Split(strings.TrimRight(hunk, "\n"), "\n")
 	for _, l := range slices.Backward(lines) {
 		if l == "" || l[0] == '\\' {
@@ -198,16 +198,16 @@ func quoted(hunk string) (text string, context bool) {
 	return "", false
 }
 
-func side(k github.ReviewComment) finding.Side {
+func sideOf(k github.ReviewComment) finding.Side {
 	if k.Side == string(finding.Left) {
 		return finding.Left
 	}
 	return finding.Right
 }
 
-// start returns the first line of a comment, or its last if the first is on the other side or
+// startOf returns the first line of a comment, or its last if the first is on the other side or
 // gone.
-func start(k github.ReviewComment) int {
+func startOf(k github.ReviewComment) int {
 	if k.Start <= 0 || k.Start > k.Line || k.StartSide != "" && k.StartSide != k.Side {
 		return k.Line
 	}
@@ -221,16 +221,16 @@ func clip(text string) string {
 
 var plainURL = regexp.MustCompile(`^https?://[A-Za-z0-9.:/#?=&_-]+$`)
 
-func plain(url string) string {
+func cleanURL(url string) string {
 	if !plainURL.MatchString(url) || len(url) > maxText {
 		return ""
 	}
 	return url
 }
 
-// threads records who closed the threads of our findings, if that person may write and is not the
+// recordThreads records who closed the threads of our findings, if that person may write and is not the
 // author, and which threads are open and without an answer, if our token's account opened them.
-func (m *memory) threads(ctx context.Context, s Source, all []finding.Earlier) error {
+func (m *memory) recordThreads(ctx context.Context, s Source, all []finding.Earlier) error {
 	if len(m.comments) == 0 {
 		return nil
 	}

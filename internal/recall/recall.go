@@ -63,12 +63,12 @@ func Recall(ctx context.Context, s Source, c Change) (all []finding.Earlier, lef
 		return nil, nil, err
 	}
 	order.Stable(comments, func(a, b github.ReviewComment) int { return cmp.Compare(a.ID, b.ID) })
-	all = m.posted(comments)
-	if err := m.threads(ctx, s, all); err != nil {
+	all = m.postedFindings(comments)
+	if err := m.recordThreads(ctx, s, all); err != nil {
 		left = append(left, err)
 	}
-	all = c.merged(append(all, bare(m.drops, finding.Earlier{Fate: finding.WasDropped})...))
-	said, err := c.said(ctx, s, comments, m)
+	all = c.mergeDrafts(append(all, fromPrints(m.drops, finding.Earlier{Fate: finding.WasDropped})...))
+	said, err := c.peopleComments(ctx, s, comments, m)
 	if err != nil {
 		left = append(left, err)
 	}
@@ -83,9 +83,9 @@ const (
 	maxText   = 300  // characters of a title or quote
 )
 
-// path returns the current path of a file of an earlier head; "" if the change is not listed in
+// currentPath returns the current path of a file of an earlier head; "" if the change is not listed in
 // full and the file is not in the list.
-func (c Change) path(path string) string {
+func (c Change) currentPath(path string) string {
 	renamed := ""
 	for _, f := range c.Files {
 		if f.Path == path {

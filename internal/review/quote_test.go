@@ -96,7 +96,8 @@ func TestAQuoteWithinItsLinesMovesNothing(t *testing.T) {
 				said.StartLine, said.Line = 9, 10
 				out, moved = q.check([]finding.Finding{said})
 				require.Equal(t, 1, moved)
-				require.Equal(t, writtenElsewhere, out[0].SuggestionProblem, "%s of %d lines, said of others", name, length)
+				require.Equal(t, writtenElsewhere, out[0].SuggestionProblem,
+					"%s of %d lines, said of others", name, length)
 				require.True(t, out[0].Line >= 9+start && out[0].Line < 9+start+length, "it ends within what is quoted")
 			}
 		}

@@ -26,21 +26,21 @@ const maxWork = 2000
 // language describes how the files of one language are parsed.
 type language struct {
 	parses func([]byte) bool
-	takes  func(size int) int // estimated milliseconds for the worst text of a size in bytes
+	cost   func(size int) int // estimated milliseconds for the worst text of a size in bytes
 	limit  int                // bytes
 }
 
 // languages are by name; files of other languages are not parsed.
 var languages = map[string]language{
-	"go":   {goParses, parsing, maxText},
-	"json": {json.Valid, parsing, maxText},
-	"yaml": {bounded(yamlParses), quadratic, maxSlow},
-	"toml": {bounded(tomlParses), quadratic, maxSlow},
+	"go":   {goParses, linearCost, maxText},
+	"json": {json.Valid, linearCost, maxText},
+	"yaml": {boundedParser(yamlParses), quadraticCost, maxSlow},
+	"toml": {boundedParser(tomlParses), quadraticCost, maxSlow},
 }
 
-func parsing(size int) int { return size >> 13 }
+func linearCost(size int) int { return size >> 13 }
 
-func quadratic(size int) int { return size * size >> 22 }
+func quadraticCost(size int) int { return size * size >> 22 }
 
 func goParses(text []byte) bool {
 	_, err := goparser.ParseFile(token.NewFileSet(), "", text, goparser.SkipObjectResolution)
@@ -54,18 +54,18 @@ func yamlParses(text []byte) error {
 
 func tomlParses(text []byte) error { return toml.Unmarshal(text, &map[string]any{}) }
 
-// bounded returns a parser that rejects text that nests too deep. If a defect makes the parser panic on text from a
-// pull request, the text counts as one that does not parse.
-func bounded(parse func([]byte) error) func([]byte) bool {
+// boundedParser returns a parser that rejects text that nests too deep. If a defect makes the parser panic on text
+// from a pull request, the text counts as one that does not parse.
+func boundedParser(parse func([]byte) error) func([]byte) bool {
 	return func(text []byte) (ok bool) {
 		defer func() { ok = recover() == nil && ok }()
-		return nested(text) <= maxDepth && parse(text) == nil
+		return maxNesting(text) <= maxDepth && parse(text) == nil
 	}
 }
 
-// nested returns an upper bound of how deep brackets and blocks nest, including brackets in strings: each column of
+// maxNesting returns an upper bound of how deep brackets and blocks nest, including brackets in strings: each column of
 // indentation may be a block, and so may each item of "- - - a".
-func nested(text []byte) (most int) {
+func maxNesting(text []byte) (most int) {
 	brackets := 0
 	for line := range bytes.Lines(text) {
 		rest := bytes.TrimLeft(line, " ")

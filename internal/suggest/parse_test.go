@@ -28,7 +28,7 @@ func TestT35_ALongChainOfAnyKindIsNotParsed(t *testing.T) {
 	t.Parallel()
 	for n, short := range map[int]bool{15: true, 15_000: false} {
 		for name, text := range long(n) {
-			require.Equal(t, short, nested([]byte(text)) <= maxDepth, "%s of %d", name, n)
+			require.Equal(t, short, maxNesting([]byte(text)) <= maxDepth, "%s of %d", name, n)
 			if !short {
 				require.False(t, languages[lang.Of(name).Name].parses([]byte(text)), name)
 			}
@@ -60,7 +60,7 @@ func TestT35_AFilesSuggestionsTakeNoMoreThanTwoSecondsInAll(t *testing.T) {
 			require.Contains(t, []string{"", untried}, got.SuggestionProblem)
 		}
 		require.Equal(t, c.want, looks, "%s of %d bytes", c.name, c.size)
-		require.GreaterOrEqual(t, *f.left, 0)
+		require.GreaterOrEqual(t, *f.budget, 0)
 	}
 	shown, err := diff.NewAnchors("@@ -1,0 +1,1 @@\n+a: b")
 	require.NoError(t, err)

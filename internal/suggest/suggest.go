@@ -24,9 +24,9 @@ type File struct {
 	written  lang.Language
 	shown    diff.Anchors
 	head     []string // lines with their carriage returns; nil if the text is unavailable
-	coded    bool     // the head is available, and not in UTF-8
+	notUTF8  bool     // the head is available, and not in UTF-8
 	size     int      // of the head
-	left     *int     // milliseconds left for parsing the whole file
+	budget   *int     // milliseconds left for parsing the whole file
 }
 
 // New returns a File for a file's diff and its text at the head. If head is nil, nothing is applied, and only the
@@ -36,10 +36,10 @@ func New(path string, shown diff.Anchors, head []byte) File {
 	if head == nil {
 		return f
 	}
-	f.head, f.coded = strings.Split(string(head), "\n"), !utf8.Valid(head)
+	f.head, f.notUTF8 = strings.Split(string(head), "\n"), !utf8.Valid(head)
 	if p := languages[f.written.Name]; p.parses != nil && len(head) <= p.limit && p.parses(head) {
-		left := maxWork - p.takes(len(head))
-		f.language, f.size, f.left = p, len(head), &left
+		left := maxWork - p.cost(len(head))
+		f.language, f.size, f.budget = p, len(head), &left
 	}
 	return f
 }
@@ -53,19 +53,19 @@ func (s File) Check(f finding.Finding) finding.Finding {
 	}
 	start := cmp.Or(f.StartLine, f.Line)
 	f.Suggestion = strings.ReplaceAll(f.Suggestion, "\r\n", "\n")
-	old, why := s.replaced(f.Side, start, f.Line)
-	if why == "" && !s.affords(f.Suggestion) {
+	old, why := s.replacedLines(f.Side, start, f.Line)
+	if why == "" && !s.spend(f.Suggestion) {
 		why = untried
 	}
 	if why == "" {
-		text := s.indented(f.Suggestion, old)
+		text := s.reindent(f.Suggestion, old)
 		if slices.Equal(split(text), old) {
-			if text = f.Suggestion; !s.ends(split(text), old, f.Line) {
+			if text = f.Suggestion; !s.endsBlock(split(text), old, f.Line) {
 				f.Suggestion = ""
 				return f
 			}
 		}
-		if why = cmp.Or(s.spelled(f.Side, start, f.Line), s.fault(text, old, start, f.Line)); why == "" {
+		if why = cmp.Or(s.encodingFault(f.Side, start, f.Line), s.fault(text, old, start, f.Line)); why == "" {
 			f.Suggestion = text
 		}
 	}
@@ -87,22 +87,22 @@ const (
 	encoded  = "its file is not in UTF-8"
 )
 
-// affords accounts for parsing the file with a text in it, unless that would exceed the time left for the file.
+// spend accounts for parsing the file with a text in it, unless that would exceed the time left for the file.
 // Parsing the head left some.
-func (s File) affords(text string) bool {
+func (s File) spend(text string) bool {
 	if s.parses == nil {
 		return true
 	}
-	took := s.takes(s.size + len(text))
-	if took > *s.left {
+	took := s.cost(s.size + len(text))
+	if took > *s.budget {
 		return false
 	}
-	*s.left -= took
+	*s.budget -= took
 	return true
 }
 
-// replaced returns the lines that a suggestion replaces, without carriage returns, or why there are none.
-func (s File) replaced(side finding.Side, start, line int) (old []string, why string) {
+// replacedLines returns the lines that a suggestion replaces, without carriage returns, or why there are none.
+func (s File) replacedLines(side finding.Side, start, line int) (old []string, why string) {
 	if side == finding.Left {
 		return nil, deleted
 	}
@@ -133,35 +133,36 @@ func (s File) fault(text string, old []string, start, line int) string {
 		return omitted
 	case now != "" && was != "" && now[0] != was[0]:
 		return mingled
-	case s.parses != nil && !s.parses([]byte(s.with(text, start, line))):
+	case s.parses != nil && !s.parses([]byte(s.withReplaced(text, start, line))):
 		return unparsed
 	}
 	return ""
 }
 
-// spelled returns why the file's encoding might not survive a suggestion, or "". A comment is in UTF-8, and how a
+// encodingFault returns why the file's encoding might not survive a suggestion, or "". A comment is in UTF-8, and how a
 // server writes line ends into a file is not documented.
-func (s File) spelled(side finding.Side, start, line int) string {
+func (s File) encodingFault(side finding.Side, start, line int) string {
 	for n := start; n <= line; n++ {
 		switch text, _ := s.shown.Text(string(side), n); {
 		case strings.HasSuffix(text, "\r"):
 			return returned
-		case s.coded || !utf8.ValidString(text):
+		case s.notUTF8 || !utf8.ValidString(text):
 			return encoded
 		}
 	}
 	return ""
 }
 
-// with returns the head's text with lines start to line replaced, for a parser: it ignores the new lines' line ends.
-func (s File) with(text string, start, line int) string {
+// withReplaced returns the head's text with lines start to line replaced, for a parser: it ignores the new lines'
+// line ends.
+func (s File) withReplaced(text string, start, line int) string {
 	return strings.Join(slices.Concat(s.head[:start-1], split(text), s.head[line:]), "\n")
 }
 
-// indented indents a suggestion like the lines that it replaces, if it begins at the left edge and none of those
+// reindent indents a suggestion like the lines that it replaces, if it begins at the left edge and none of those
 // does. If all further lines already have that indentation and are not inside what the first one opens, only the
 // first line is indented.
-func (s File) indented(text string, old []string) string {
+func (s File) reindent(text string, old []string) string {
 	margin, lines := indent(old), split(text)
 	blank := func(line string) bool { return strings.TrimSpace(line) == "" }
 	left := func(line string) bool { return !blank(line) && !strings.HasPrefix(line, margin) }
@@ -169,7 +170,7 @@ func (s File) indented(text string, old []string) string {
 	if margin == "" || indent(lines) != "" || at < 0 || slices.ContainsFunc(old, left) {
 		return text
 	}
-	statements := strings.Split(s.joined(strings.Join(lines[at:], "\n")), "\n")
+	statements := strings.Split(s.withoutComments(strings.Join(lines[at:], "\n")), "\n")
 	first, further := strings.TrimRight(statements[0], " \t"), statements[1:]
 	within := indent(further) == margin && (strings.HasPrefix(first, "- ") || opening.MatchString(first))
 	lines[at] = margin + lines[at]
@@ -186,8 +187,8 @@ func (s File) indented(text string, old []string) string {
 // opening matches a line that is not a complete statement, such as one that ends in a colon, a bracket or a comma.
 var opening = regexp.MustCompile("[^\\w)\\]}\"'`;.]$")
 
-// joined returns a text without comments and with each string on one line.
-func (s File) joined(text string) string {
+// withoutComments returns a text without comments and with each string on one line.
+func (s File) withoutComments(text string) string {
 	var b strings.Builder
 	for at := 0; ; {
 		from, to := s.written.NotCode(text, at)
@@ -202,9 +203,9 @@ func (s File) joined(text string) string {
 	}
 }
 
-// ends reports whether lines that differ only in indentation end a block, in a language where indentation does: the
-// code below is at the left edge, like them.
-func (s File) ends(lines, old []string, line int) bool {
+// endsBlock reports whether lines that differ only in indentation end a block, in a language where indentation does:
+// the code below is at the left edge, like them.
+func (s File) endsBlock(lines, old []string, line int) bool {
 	return s.written.Name == "python" && s.head != nil && indent(s.head[line:]) == "" &&
 		lines[len(lines)-1] != old[len(old)-1]
 }

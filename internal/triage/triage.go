@@ -171,5 +171,5 @@ func risk(f diff.File) int {
 	return 3
 }
 
-var sensitivePath = regexp.MustCompile(`(?i)auth|login|passw|session|token|secret|crypt|permission|polic|acl|rbac|admin|` +
-	`payment|billing|ledger|invoice|account|migrat|\.sql$|security|sanitiz|\.github/workflows/`)
+var sensitivePath = regexp.MustCompile(`(?i)auth|login|passw|session|token|secret|crypt|permission|polic|acl|rbac|` +
+	`admin|payment|billing|ledger|invoice|account|migrat|\.sql$|security|sanitiz|\.github/workflows/`)

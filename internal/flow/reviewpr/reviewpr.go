@@ -323,7 +323,8 @@ func (r *run) decide(s State, a decision.Answer) (graph.Update, error) {
 		return r.graph.Kept(State{Decision: &a.Record}, "decision"), gate.CheckRounds(len(s.Rounds))
 	}
 	approved := a.Decision.Verdict == decision.Approve
-	s.Comments, s.Earlier = finding.Apply(a.Decision, s.Comments), finding.MarkDropped(a.Decision, s.Earlier, a.Record.By)
+	s.Comments = finding.Apply(a.Decision, s.Comments)
+	s.Earlier = finding.MarkDropped(a.Decision, s.Earlier, a.Record.By)
 	s.Whole.Text, s.Whole.Dropped = a.Decision.Overview(s.Whole.Text)
 	s.SummaryBody, _ = post.Rendered(s.Review())
 	s.Approved, s.Decision = &approved, &a.Record

@@ -35,7 +35,8 @@ func PostedFindings(snapshot []byte, record decision.Record) []finding.Earlier {
 		return nil
 	}
 	d := decision.Decision{Drop: record.Dropped, Edit: record.Edited, Move: record.Moved, Severity: record.Severity}
-	s.Decision, s.Comments, s.Earlier = &record, finding.Apply(d, s.Comments), finding.MarkDropped(d, s.Earlier, record.By)
+	s.Decision, s.Comments = &record, finding.Apply(d, s.Comments)
+	s.Earlier = finding.MarkDropped(d, s.Earlier, record.By)
 	return s.PostedFindings()
 }
 
