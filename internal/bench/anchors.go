@@ -17,10 +17,10 @@ import (
 func (s *suite) anchors(_ context.Context, sizes []int) error {
 	s.table("patches", "MiB", "checks", "scan ms", "anchors ms", "anchors / scan", "million checks a second")
 	for i, n := range sizes {
-		patches := make([]patched, n)
+		patches := make([]syntheticPatch, n)
 		bytes, checks := 0, 0
 		for k := range patches {
-			p := newPatched(k)
+			p := newSyntheticPatch(k)
 			var err error
 			if p.hunks, err = diff.Hunks(p.patch); err != nil {
 				return err
@@ -32,13 +32,17 @@ func (s *suite) anchors(_ context.Context, sizes []int) error {
 			patches[k] = p
 		}
 		got, err := s.inTurn(
-			side{"scan", func() ([]float64, error) { return timed(passes, func() error { return scan(patches) }) }},
-			side{"anchors", func() ([]float64, error) { return timed(1, func() error { return check(patches) }) }})
+			side{"scan", func() ([]float64, error) {
+				return meanSeconds(passes, func() error { return scan(patches) })
+			}},
+			side{"anchors", func() ([]float64, error) {
+				return meanSeconds(1, func() error { return check(patches) })
+			}})
 		if err != nil {
 			return err
 		}
 		floor, ours := got[0][0], got[1][0]
-		s.row(n, float64(bytes)/(1<<20), checks, floor*1e3, ours*1e3, times(ours/floor), float64(checks)/ours/1e6)
+		s.row(n, float64(bytes)/(1<<20), checks, floor*1e3, ours*1e3, formatRatio(ours/floor), float64(checks)/ours/1e6)
 		if i == len(sizes)-1 {
 			s.note("anchors: time / scan", ours/floor)
 		}
@@ -46,7 +50,7 @@ func (s *suite) anchors(_ context.Context, sizes []int) error {
 	return nil
 }
 
-func scan(patches []patched) error {
+func scan(patches []syntheticPatch) error {
 	lines := 0
 	for _, p := range patches {
 		for range strings.Lines(p.patch) {
@@ -59,7 +63,7 @@ func scan(patches []patched) error {
 	return nil
 }
 
-func check(patches []patched) error {
+func check(patches []syntheticPatch) error {
 	for _, p := range patches {
 		anchors, err := diff.NewAnchors(p.patch)
 		if err != nil {
@@ -84,8 +88,8 @@ func check(patches []patched) error {
 // a busy machine disturbs a run of a few milliseconds less than a long one.
 const passes = 25
 
-// timed returns the mean seconds that f takes. It first collects the garbage of the previous side.
-func timed(times int, f func() error) ([]float64, error) {
+// meanSeconds returns the mean seconds that f takes. It first collects the garbage of the previous side.
+func meanSeconds(times int, f func() error) ([]float64, error) {
 	runtime.GC()
 	began := time.Now()
 	for range times {
@@ -96,20 +100,20 @@ func timed(times int, f func() error) ([]float64, error) {
 	return []float64{time.Since(began).Seconds() / float64(times)}, nil
 }
 
-// patched is one file of a synthetic diff. A comment may be on any line of its hunks.
-type patched struct {
+// syntheticPatch is one file of a synthetic diff. A comment may be on any line of its hunks.
+type syntheticPatch struct {
 	path, patch string
 	hunks       []diff.Hunk
 }
 
-// dropped is a hunk in which a rule finds something. Every tenth file has it.
-const dropped = "@@ -0,0 +1 @@\n+\tjson.Unmarshal(text, &value)\n"
+// hunkWithFinding is a hunk in which a rule finds something. Every tenth file has it.
+const hunkWithFinding = "@@ -0,0 +1 @@\n+\tjson.Unmarshal(text, &value)\n"
 
-// newPatched makes the i-th file: three hunks of 22 lines, about 4 KB.
-func newPatched(i int) patched {
+// newSyntheticPatch makes the i-th file: three hunks of 22 lines, about 4 KB.
+func newSyntheticPatch(i int) syntheticPatch {
 	text := ""
 	if i%10 == 0 {
-		text = dropped
+		text = hunkWithFinding
 	}
 	s, from, to := newStream(fnv1a(fmt.Sprint("patch:", i))), 10, 10
 	for range 3 {
@@ -128,13 +132,13 @@ func newPatched(i int) patched {
 		text += fmt.Sprintf("@@ -%d,%d +%d,%d @@\n%s", from, before, to, after, body)
 		from, to = from+before+100, to+after+100
 	}
-	return patched{path: fmt.Sprintf("src/pkg%02d/file%05d.go", i%17, i), patch: strings.TrimSuffix(text, "\n")}
+	return syntheticPatch{path: fmt.Sprintf("src/pkg%02d/file%05d.go", i%17, i), patch: strings.TrimSuffix(text, "\n")}
 }
 
 func writeDiff(path string, n int) (size int64, err error) {
 	var text bytes.Buffer
 	for i := range n {
-		p := newPatched(i)
+		p := newSyntheticPatch(i)
 		fmt.Fprintf(&text, "diff --git a/%[1]s b/%[1]s\n--- a/%[1]s\n+++ b/%[1]s\n%[2]s\n", p.path, p.patch)
 	}
 	return int64(text.Len()), os.WriteFile(path, text.Bytes(), 0o600)

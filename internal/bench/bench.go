@@ -52,12 +52,12 @@ func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	if len(args) == 0 {
 		return errUsage
 	}
-	if list := named(args[0]); list != nil {
+	if list := selectBenchmarks(args[0]); list != nil {
 		return report(ctx, list, args, stdout, stderr)
 	}
 	act := map[string]func(context.Context, []string) (line, error){
-		"pause": onJob(pause), "resume": onJob(resume), "floor-pause": onJob(floorPause),
-		"floor-resume": onJob(floorResume),
+		"pause": withJob(pause), "resume": withJob(resume), "floor-pause": withJob(floorPause),
+		"floor-resume": withJob(floorResume),
 		"watch":        watch, "hold": hold,
 	}[args[0]]
 	if act == nil {
@@ -71,7 +71,7 @@ func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	return json.NewEncoder(stdout).Encode(l)
 }
 
-func onJob(act func(context.Context, job) (line, error)) func(context.Context, []string) (line, error) {
+func withJob(act func(context.Context, job) (line, error)) func(context.Context, []string) (line, error) {
 	return func(ctx context.Context, args []string) (line, error) {
 		j, err := parse(args, strings.HasSuffix(args[0], "resume"))
 		if err != nil {
@@ -98,7 +98,7 @@ func benchmarks() []benchmark {
 	}
 }
 
-func named(command string) (list []benchmark) {
+func selectBenchmarks(command string) (list []benchmark) {
 	for _, b := range benchmarks() {
 		if command == b.name || command == "all" {
 			list = append(list, b)
@@ -125,16 +125,16 @@ func (s *suite) parse(args []string, list []benchmark) error {
 	flags.IntVar(&s.repeats, "repeats", 5, "")
 	flags.BoolVar(&s.check, "check", false, "")
 	if len(list) == 1 && list[0].sizes != nil {
-		flags.Func("sizes", "", s.size)
+		flags.Func("sizes", "", s.addSizes)
 	}
-	err := cmp.Or(flags.Parse(args[1:]), noMore(flags))
+	err := cmp.Or(flags.Parse(args[1:]), checkNoArgs(flags))
 	if err == nil && s.repeats < 1 {
 		err = errors.New("--repeats is at least 1")
 	}
 	return err
 }
 
-func (s *suite) size(text string) error {
+func (s *suite) addSizes(text string) error {
 	for part := range strings.SplitSeq(text, ",") {
 		n, err := strconv.Atoi(part)
 		if err != nil || n < 1 {

@@ -70,7 +70,7 @@ func TestACheckpointStaysBelow13OfTheState(t *testing.T) {
 	act(t, "floor-pause", "--dir", dir, "--n", "100")
 	state, err := os.Stat(filepath.Join(dir, "checkpoint", "state.json"))
 	require.NoError(t, err)
-	all, err := size(filepath.Join(dir, "checkpoint"))
+	all, err := dirSize(filepath.Join(dir, "checkpoint"))
 	require.NoError(t, err)
 	require.Less(t, float64(all-state.Size()), 1.3*float64(state.Size()))
 }

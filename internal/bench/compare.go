@@ -26,11 +26,11 @@ func (s *suite) compare(ctx context.Context, sizes []int) error {
 	s.table(append([]string{"N", ""}, columns[:]...)...)
 	var before float64 // seconds to the pause
 	for i, n := range sizes {
-		floor, graph, err := s.both(ctx, n, 0)
+		floor, graph, err := s.measureBoth(ctx, n, 0)
 		if err != nil {
 			return err
 		}
-		s.beside(n, floor, graph)
+		s.addRows(n, floor, graph)
 		if i == len(sizes)-1 {
 			for k, column := range columns[1:] { // the start takes milliseconds and depends on the disk
 				s.note("compare: "+column[:strings.LastIndexByte(column, ' ')]+" / floor", graph[k+1]/floor[k+1])
@@ -42,11 +42,11 @@ func (s *suite) compare(ctx context.Context, sizes []int) error {
 	return nil
 }
 
-func (s *suite) beside(n int, floor, graph []float64) {
+func (s *suite) addRows(n int, floor, graph []float64) {
 	f, g := []any{n, "floor"}, []any{n, "graph"}
 	for i := range floor {
 		f = append(f, floor[i])
-		g = append(g, short(graph[i])+" ("+times(graph[i]/floor[i])+")")
+		g = append(g, formatValue(graph[i])+" ("+formatRatio(graph[i]/floor[i])+")")
 	}
 	s.row(f...)
 	s.row(g...)
@@ -56,12 +56,12 @@ func (s *suite) beside(n int, floor, graph []float64) {
 func (s *suite) fanout(ctx context.Context, sizes []int) error {
 	s.table(fmt.Sprintf("N at %v", modelLatency), "ideal s", "floor / ideal", "graph / ideal")
 	for i, n := range sizes {
-		floor, graph, err := s.both(ctx, n, modelLatency)
+		floor, graph, err := s.measureBoth(ctx, n, modelLatency)
 		if err != nil {
 			return err
 		}
 		ideal := float64((n+concurrency-1)/concurrency) * modelLatency.Seconds()
-		s.row(n, fmt.Sprintf("%.1f", ideal), times(floor[pauseTime]/ideal), times(graph[pauseTime]/ideal))
+		s.row(n, fmt.Sprintf("%.1f", ideal), formatRatio(floor[pauseTime]/ideal), formatRatio(graph[pauseTime]/ideal))
 		if i == len(sizes)-1 {
 			s.note("fanout: graph / floor", graph[pauseTime]/floor[pauseTime])
 			s.note("fanout: graph / ideal", graph[pauseTime]/ideal)
@@ -70,7 +70,7 @@ func (s *suite) fanout(ctx context.Context, sizes []int) error {
 	return nil
 }
 
-func (s *suite) both(ctx context.Context, n int, latency time.Duration) (floor, graph []float64, err error) {
+func (s *suite) measureBoth(ctx context.Context, n int, latency time.Duration) (floor, graph []float64, err error) {
 	var want string
 	got, err := s.inTurn(
 		side{fmt.Sprintf("floor at %d", n), func() (figures []float64, err error) {
@@ -109,16 +109,16 @@ func measure(ctx context.Context, program, prefix string, n int, latency time.Du
 		return nil, "", err
 	}
 	began := now()
-	paused, pauseS, err := process(ctx, program, prefix+"pause", "--dir", dir, "--n", strconv.Itoa(n),
+	paused, pauseS, err := runProcess(ctx, program, prefix+"pause", "--dir", dir, "--n", strconv.Itoa(n),
 		"--latency-ms", strconv.FormatInt(latency.Milliseconds(), 10), "--concurrency", strconv.Itoa(concurrency))
 	if err != nil {
 		return nil, "", err
 	}
-	held, err := size(filepath.Join(dir, "checkpoint"))
+	held, err := dirSize(filepath.Join(dir, "checkpoint"))
 	if err = errors.Join(err, os.Rename(dir, moved)); err != nil {
 		return nil, "", err
 	}
-	done, resumeS, err := process(ctx, program, prefix+"resume", "--dir", moved, "--decision", "approve")
+	done, resumeS, err := runProcess(ctx, program, prefix+"resume", "--dir", moved, "--decision", "approve")
 	if err != nil {
 		return nil, "", err
 	}
@@ -130,7 +130,7 @@ func measure(ctx context.Context, program, prefix string, n int, latency time.Du
 	}, string(body), err
 }
 
-func process(ctx context.Context, program string, args ...string) (l line, seconds float64, err error) {
+func runProcess(ctx context.Context, program string, args ...string) (l line, seconds float64, err error) {
 	var out, trouble bytes.Buffer
 	command := exec.CommandContext(ctx, program, args...)
 	command.Stdout, command.Stderr = &out, &trouble
@@ -143,7 +143,7 @@ func process(ctx context.Context, program string, args ...string) (l line, secon
 	return l, seconds, json.Unmarshal(out.Bytes(), &l)
 }
 
-func size(dir string) (total int64, err error) {
+func dirSize(dir string) (total int64, err error) {
 	err = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
 			return err

@@ -16,13 +16,13 @@ import (
 func floorPause(_ context.Context, j job) (line, error) {
 	l := line{Status: "paused", FirstNode: now()}
 	var s state
-	s.Change, s.Files = ingested(j.n)
+	s.Change, s.Files = makeChange(j.n)
 	var mu sync.Mutex
 	var group errgroup.Group
 	group.SetLimit(j.concurrency)
 	for _, f := range s.Files {
 		group.Go(func() error {
-			found, used := reviewed(f, j.latency)
+			found, used := simulateReview(f, j.latency)
 			mu.Lock()
 			defer mu.Unlock()
 			s.Findings = append(s.Findings, found...)
@@ -33,7 +33,7 @@ func floorPause(_ context.Context, j job) (line, error) {
 	if err := group.Wait(); err != nil {
 		return l, err
 	}
-	s.Comments, s.Body = aggregated(s)
+	s.Comments, s.Body = aggregate(s)
 	text, err := json.Marshal(&s)
 	if err == nil {
 		err = writeSynced(floorFile(j), text)
@@ -52,9 +52,9 @@ func floorResume(_ context.Context, j job) (line, error) {
 		return line{}, err
 	}
 	if j.decision != "approve" {
-		return ended(false, ""), nil
+		return doneLine(false, ""), nil
 	}
-	return ended(true, s.Body), writeBody(j, s.Body)
+	return doneLine(true, s.Body), writeBody(j, s.Body)
 }
 
 func floorFile(j job) string { return filepath.Join(j.dir, "checkpoint", "state.json") }

@@ -40,7 +40,7 @@ type fields struct {
 	approved graph.Field[bool]
 }
 
-func declare(g *graph.Graph[state]) fields {
+func declareFields(g *graph.Graph[state]) fields {
 	return fields{
 		pr:       graph.Value(g, "pr", func(s *state) *change { return &s.Change }),
 		files:    graph.Value(g, "files", func(s *state) *[]file { return &s.Files }),
@@ -64,14 +64,14 @@ func open(j job) (*bench, *graph.Flow[state], error) {
 
 func (b *bench) flow() (*graph.Flow[state], error) {
 	g := graph.New[state]("bench", 1)
-	b.fields = declare(g)
+	b.fields = declareFields(g)
 
 	ingest := g.Node("ingest", b.ingest, graph.Writes(b.pr, b.files))
 	review := graph.Each(g, "review", b.review, graph.Writes(b.findings, b.usage),
 		graph.Concurrency(max(b.concurrency, 1)))
 	aggregate := g.Node("aggregate", b.aggregate, graph.Writes(b.comments, b.text))
-	gate := graph.Gate(g, "gate", asked, b.decide, graph.Writes(b.approved))
-	post := g.Effect("post", b.post, b.posted)
+	gate := graph.Gate(g, "gate", question, b.decide, graph.Writes(b.approved))
+	post := g.Effect("post", b.post, b.wasPosted)
 
 	g.Start(ingest)
 	g.Route(ingest, func(s state) graph.Next { return review.Over(indexes(s.Files)) }, review)
@@ -97,21 +97,21 @@ func indexes(files []file) []int {
 
 func (b *bench) ingest(context.Context, state) (graph.Update, error) {
 	b.first = now()
-	c, files := ingested(b.n)
+	c, files := makeChange(b.n)
 	return graph.Updates(b.pr.Set(c), b.files.Set(files)), nil
 }
 
 func (b *bench) review(_ context.Context, s state, i int) (graph.Update, error) {
-	found, used := reviewed(s.Files[i], b.latency)
+	found, used := simulateReview(s.Files[i], b.latency)
 	return graph.Updates(b.findings.Set(found), b.usage.Set(used)), nil
 }
 
 func (b *bench) aggregate(_ context.Context, s state) (graph.Update, error) {
-	comments, body := aggregated(s)
+	comments, body := aggregate(s)
 	return graph.Updates(b.comments.Set(comments), b.text.Set(body)), nil
 }
 
-func asked(s state) (ask, error) {
+func question(s state) (ask, error) {
 	sum := sha256.Sum256([]byte(s.Body))
 	return ask{len(s.Comments), hex.EncodeToString(sum[:])}, nil
 }
@@ -124,7 +124,7 @@ func (b *bench) post(_ context.Context, s state) (graph.Update, error) {
 	return graph.Update{}, writeBody(b.job, s.Body)
 }
 
-func (b *bench) posted(_ context.Context, s state) (graph.Update, bool, error) {
+func (b *bench) wasPosted(_ context.Context, s state) (graph.Update, bool, error) {
 	body, err := os.ReadFile(b.body())
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
@@ -160,5 +160,5 @@ func resume(ctx context.Context, j job) (line, error) {
 	if err = errors.Join(err, b.store.Close()); err != nil {
 		return line{}, err
 	}
-	return ended(r.End == "posted", r.State.Body), nil
+	return doneLine(r.End == "posted", r.State.Body), nil
 }

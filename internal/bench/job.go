@@ -57,7 +57,7 @@ func parse(args []string, resume bool) (job, error) {
 		return j, err
 	}
 	j.latency = time.Duration(latency) * time.Millisecond
-	return j, errors.Join(j.check(resume), noMore(flags))
+	return j, errors.Join(j.check(resume), checkNoArgs(flags))
 }
 
 func (j job) check(resume bool) error {
@@ -72,7 +72,7 @@ func (j job) check(resume bool) error {
 	return nil
 }
 
-func noMore(flags *flag.FlagSet) error {
+func checkNoArgs(flags *flag.FlagSet) error {
 	if flags.NArg() > 0 {
 		return fmt.Errorf("%q is not expected", flags.Arg(0))
 	}
@@ -92,7 +92,7 @@ func peak() int {
 	return kib
 }
 
-func ended(posted bool, body string) line {
+func doneLine(posted bool, body string) line {
 	size := 0
 	if posted {
 		size = len(body)

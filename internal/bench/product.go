@@ -24,11 +24,11 @@ func (s *suite) memory(ctx context.Context, sizes []int) error {
 		"peak / diff")
 	var before float64 // seconds
 	for i, n := range sizes {
-		floor, ours, mib, err := s.large(ctx, product, n)
+		floor, ours, mib, err := s.measureLarge(ctx, product, n)
 		if err != nil {
 			return err
 		}
-		s.row(n, mib, floor[0], ours[0], floor[1], ours[1], times(ours[1]/floor[1]), times(ours[1]/mib))
+		s.row(n, mib, floor[0], ours[0], floor[1], ours[1], formatRatio(ours[1]/floor[1]), formatRatio(ours[1]/mib))
 		if i == len(sizes)-1 {
 			s.note("memory: peak / floor", ours[1]/floor[1])
 			s.note("memory: peak / diff", ours[1]/mib)
@@ -39,7 +39,8 @@ func (s *suite) memory(ctx context.Context, sizes []int) error {
 	return nil
 }
 
-func (s *suite) large(ctx context.Context, product string, n int) (floor, ours []float64, mib float64, err error) {
+func (s *suite) measureLarge(ctx context.Context, product string,
+	n int) (floor, ours []float64, mib float64, err error) {
 	path := filepath.Join(s.scratch, strconv.Itoa(n)+".diff")
 	size, err := writeDiff(path, n)
 	if err != nil {
@@ -47,33 +48,33 @@ func (s *suite) large(ctx context.Context, product string, n int) (floor, ours [
 	}
 	got, err := s.inTurn(
 		side{fmt.Sprintf("floor at %d", n), func() ([]float64, error) {
-			return s.watched(ctx, s.program, "hold", path)
+			return s.watchProcess(ctx, s.program, "hold", path)
 		}},
-		side{fmt.Sprintf("review at %d", n), func() ([]float64, error) { return s.reviewed(ctx, product, path) }})
+		side{fmt.Sprintf("review at %d", n), func() ([]float64, error) { return s.timeReview(ctx, product, path) }})
 	if err != nil {
 		return nil, nil, 0, err
 	}
 	return got[0], got[1], float64(size) / (1 << 20), nil
 }
 
-func (s *suite) reviewed(ctx context.Context, product, path string) ([]float64, error) {
+func (s *suite) timeReview(ctx context.Context, product, path string) ([]float64, error) {
 	store, err := os.MkdirTemp(s.scratch, "store-")
 	if err != nil {
 		return nil, err
 	}
-	figures, err := s.watched(ctx, product, "review", path, "--json", "--quiet", "--no-input", "--provider", "offline",
-		"--store", store)
+	figures, err := s.watchProcess(ctx, product, "review", path, "--json", "--quiet", "--no-input",
+		"--provider", "offline", "--store", store)
 	return figures, errors.Join(err, os.RemoveAll(store))
 }
 
-// watched returns the seconds of a program and its peak in MiB. It runs it from an
+// watchProcess returns the seconds of a program and its peak in MiB. It runs it from an
 // intermediate process, because a parent's memory counts towards its child's peak.
-func (s *suite) watched(ctx context.Context, command ...string) ([]float64, error) {
-	l, _, err := process(ctx, s.program, append([]string{"watch"}, command...)...)
+func (s *suite) watchProcess(ctx context.Context, command ...string) ([]float64, error) {
+	l, _, err := runProcess(ctx, s.program, append([]string{"watch"}, command...)...)
 	return []float64{l.Seconds, float64(l.Peak) / (1 << 10)}, err
 }
 
-const nothing = "package main\n\nfunc main() {}\n"
+const emptyProgram = "package main\n\nfunc main() {}\n"
 
 // product builds the real program as the Dockerfile does, once.
 func (s *suite) product(ctx context.Context) (string, error) {
@@ -113,7 +114,7 @@ func (s *suite) floor(ctx context.Context) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
 	}
-	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(nothing), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(emptyProgram), 0o600); err != nil {
 		return "", err
 	}
 	at := filepath.Join(dir, "nothing")
@@ -143,24 +144,24 @@ func (s *suite) start(ctx context.Context, _ []int) error {
 		return err
 	}
 	got, err := s.inTurn(
-		side{"nothing", func() ([]float64, error) { return whole(exec.CommandContext(ctx, floor)) }},
-		side{"version", func() ([]float64, error) { return whole(exec.CommandContext(ctx, product, "version")) }},
+		side{"nothing", func() ([]float64, error) { return timeCommand(exec.CommandContext(ctx, floor)) }},
+		side{"version", func() ([]float64, error) { return timeCommand(exec.CommandContext(ctx, product, "version")) }},
 		side{"demo", func() ([]float64, error) { return s.demo(ctx, product) }})
 	if err != nil {
 		return err
 	}
 	s.table("", "nothing ms", "product ms", "product / nothing")
-	s.started("version", "`version`, to its end", got[0], got[1])
-	s.started("demo", "`review demo`, to its first byte", got[0], got[2])
+	s.addStart("version", "`version`, to its end", got[0], got[1])
+	s.addStart("demo", "`review demo`, to its first byte", got[0], got[2])
 	return nil
 }
 
-func (s *suite) started(name, label string, floor, ours []float64) {
-	s.row(label, floor[0]*1e3, ours[0]*1e3, times(ours[0]/floor[0]))
+func (s *suite) addStart(name, label string, floor, ours []float64) {
+	s.row(label, floor[0]*1e3, ours[0]*1e3, formatRatio(ours[0]/floor[0]))
 	s.note("start: "+name+" / floor", ours[0]/floor[0])
 }
 
-func whole(command *exec.Cmd) ([]float64, error) {
+func timeCommand(command *exec.Cmd) ([]float64, error) {
 	began := time.Now()
 	_, err := output(command)
 	return []float64{time.Since(began).Seconds()}, err

@@ -33,14 +33,14 @@ func (s *suite) table(columns ...string) {
 func (s *suite) row(cells ...any) {
 	for _, cell := range cells {
 		if value, ok := cell.(float64); ok {
-			cell = short(value)
+			cell = formatValue(value)
 		}
 		fmt.Fprint(s.out, "| ", cell, " ")
 	}
 	fmt.Fprintln(s.out, "|")
 }
 
-func short(value float64) string {
+func formatValue(value float64) string {
 	digits := 3
 	for limit := 1.0; value >= limit && digits > 0; limit *= 10 {
 		digits--
@@ -48,7 +48,7 @@ func short(value float64) string {
 	return strconv.FormatFloat(value, 'f', digits, 64)
 }
 
-func times(ratio float64) string {
+func formatRatio(ratio float64) string {
 	if ratio < 2 {
 		return fmt.Sprintf("×%.3f", ratio)
 	}
@@ -125,9 +125,10 @@ func (s *suite) judge() error {
 	var missed []error
 	for _, f := range s.noted {
 		m, known := s.limits[f.name]
-		verdict := short(m)
+		verdict := formatValue(m)
 		if !known || !(f.value <= m) {
-			missed = append(missed, fmt.Errorf("limit missed: %s is %s, at most %s", f.name, short(f.value), verdict))
+			missed = append(missed, fmt.Errorf("limit missed: %s is %s, at most %s", f.name, formatValue(f.value),
+				verdict))
 			verdict += ", **missed**"
 		}
 		s.row(f.name, f.value, verdict)
@@ -140,6 +141,6 @@ func (s *suite) growth(name string, last, before float64, sizes []int) {
 		return
 	}
 	n, fewer := sizes[len(sizes)-1], sizes[len(sizes)-2]
-	fmt.Fprintf(s.out, "\n%d files take %s of %d.\n", n, times(last/before), fewer)
+	fmt.Fprintf(s.out, "\n%d files take %s of %d.\n", n, formatRatio(last/before), fewer)
 	s.note(name+": time / linear", last/before*float64(fewer)/float64(n))
 }

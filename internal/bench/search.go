@@ -23,7 +23,7 @@ import (
 	"github.com/org/pr-review-action/internal/tree"
 )
 
-const perKind = 20
+const questionsPerKind = 20
 
 type finder struct {
 	name string
@@ -46,7 +46,7 @@ func (s *suite) search(ctx context.Context, sizes []int) error {
 			return err
 		}
 		about := []any{r.Files, r.Chunks, float64(r.Bytes) / 1e6, r.Seconds}
-		took, err := next(ctx, texts, x, o)
+		took, err := timeNextCommit(ctx, texts, x, o)
 		if err != nil {
 			return err
 		}
@@ -54,18 +54,19 @@ func (s *suite) search(ctx context.Context, sizes []int) error {
 		if err != nil {
 			return err
 		}
-		err = putAll(ctx, finders, questions(x.Chunks()))
+		err = askAll(ctx, finders, questions(x.Chunks()))
 		if err = errors.Join(err, done()); err != nil {
 			return err
 		}
-		s.answered(append(about, took.Seconds()), finders, i == len(sizes)-1)
+		s.addAnswers(append(about, took.Seconds()), finders, i == len(sizes)-1)
 	}
 	return nil
 }
 
-// next returns how long it takes to index the next commit, in which twenty files have
-// changed: loading the previous index, building on it, and storing the result.
-func next(ctx context.Context, texts map[string]string, x *index.Index, o index.Options) (time.Duration, error) {
+// timeNextCommit returns how long it takes to index the next commit, in which twenty files
+// have changed: loading the previous index, building on it, and storing the result.
+func timeNextCommit(ctx context.Context, texts map[string]string, x *index.Index,
+	o index.Options) (time.Duration, error) {
 	folder, err := os.MkdirTemp("", "bench-index-*")
 	if err != nil {
 		return 0, err
@@ -91,11 +92,11 @@ func next(ctx context.Context, texts map[string]string, x *index.Index, o index.
 	return time.Since(began), err
 }
 
-func (s *suite) answered(about []any, finders []*finder, last bool) {
+func (s *suite) addAnswers(about []any, finders []*finder, last bool) {
 	memory := percentile(finders[0].took, 50)
 	for _, f := range finders {
 		p50 := percentile(f.took, 50)
-		s.row(append(about, f.name, p50, percentile(f.took, 95), times(p50/memory))...)
+		s.row(append(about, f.name, p50, percentile(f.took, 95), formatRatio(p50/memory))...)
 		for i := range about {
 			about[i] = ""
 		}
@@ -136,7 +137,7 @@ func goSource(ctx context.Context, n int) (map[string]string, error) {
 
 // questions returns first sentences of doc comments, names to find the definition of, and names to find the uses of.
 func questions(chunks []chunk.Chunk) (all []string) {
-	step := max(len(chunks)/perKind/2, 1)
+	step := max(len(chunks)/questionsPerKind/2, 1)
 	for at := 0; at < len(chunks); at += step {
 		for _, c := range chunks[at:min(at+step, len(chunks))] {
 			if sentence, _, ok := strings.Cut(c.Doc, ". "); ok && c.Kind == chunk.Function {
@@ -145,7 +146,7 @@ func questions(chunks []chunk.Chunk) (all []string) {
 				break
 			}
 		}
-		if len(all) >= 3*perKind {
+		if len(all) >= 3*questionsPerKind {
 			break
 		}
 	}
@@ -155,8 +156,8 @@ func questions(chunks []chunk.Chunk) (all []string) {
 	return all
 }
 
-// putAll asks each question of all finders in turn, so that other load on the machine affects all of them.
-func putAll(ctx context.Context, finders []*finder, questions []string) error {
+// askAll asks each question of all finders in turn, so that other load on the machine affects all of them.
+func askAll(ctx context.Context, finders []*finder, questions []string) error {
 	for _, question := range questions {
 		for _, f := range finders {
 			began := time.Now()
@@ -172,7 +173,7 @@ func putAll(ctx context.Context, finders []*finder, questions []string) error {
 // finders returns the searches to compare, memory first, and a function that releases them.
 func (s *suite) finders(ctx context.Context, texts map[string]string,
 	x *index.Index) ([]*finder, func() error, error) {
-	all := []*finder{{name: "memory", find: over(x.Source)},
+	all := []*finder{{name: "memory", find: searchIn(x.Source)},
 		{name: "grep", find: func(_ context.Context, q string) error {
 			grep(texts, q)
 			return nil
@@ -194,7 +195,7 @@ func (s *suite) finders(ctx context.Context, texts map[string]string,
 	}
 	c, err := fullText(ctx, server.URL(), x.Chunks())
 	done := func() error { return errors.Join(c.Close(context.WithoutCancel(ctx)), store.Close(), server.Close()) }
-	all = append(all, &finder{name: "Postgres", find: over(kept)},
+	all = append(all, &finder{name: "Postgres", find: searchIn(kept)},
 		&finder{name: "Postgres, full text", find: func(ctx context.Context, q string) error {
 			_, err := c.Exec(ctx, `SELECT n, text FROM ft, plainto_tsquery('english', $1) p,
 				to_tsquery('english', replace(p::text, '&', '|')) q
@@ -204,7 +205,7 @@ func (s *suite) finders(ctx context.Context, texts map[string]string,
 	return all, done, err
 }
 
-func over(x *index.Source) func(ctx context.Context, question string) error {
+func searchIn(x *index.Source) func(ctx context.Context, question string) error {
 	return func(ctx context.Context, question string) error {
 		_, err := (&retrieve.Engine{Index: x}).Search(ctx, retrieve.Request{Query: question})
 		return err

@@ -53,7 +53,7 @@ func TestEveryLimitIsMeasuredAndEveryFigureHasOne(t *testing.T) {
 	compiled := filepath.Join(t.TempDir(), "compiled")
 	t.Setenv("BENCH_GO_LOG", compiled)
 	s, out := tiny(t)
-	require.NoError(t, s.run(t.Context(), named("all")))
+	require.NoError(t, s.run(t.Context(), selectBenchmarks("all")))
 
 	var have []string
 	for _, f := range s.noted {
@@ -82,7 +82,7 @@ func TestCheckNamesTheLimitThatWasMissed(t *testing.T) {
 	t.Parallel()
 	s, out := tiny(t)
 	s.check, s.limits = true, map[string]float64{"anchors: time / scan": 1e-9}
-	err := s.run(t.Context(), named("anchors"))
+	err := s.run(t.Context(), selectBenchmarks("anchors"))
 	require.ErrorContains(t, err, "limit missed: anchors: time / scan is ")
 	require.NotErrorIs(t, err, errUsage, "it exits 1, not 2")
 	require.Regexp(t, `\| anchors: time / scan \| [0-9.]+ \| 0\.000, \*\*missed\*\* \|`, out.String())
@@ -145,8 +145,8 @@ func TestNumbersAreShort(t *testing.T) {
 	t.Parallel()
 	for want, value := range map[string]float64{"0.012": 0.0123, "1.23": 1.234, "12.3": 12.34, "1234": 1234.4,
 		"0.000": 0} {
-		require.Equal(t, want, short(value))
+		require.Equal(t, want, formatValue(value))
 	}
-	require.Equal(t, "×1.008", times(1.0084))
-	require.Equal(t, "×12.3", times(12.34))
+	require.Equal(t, "×1.008", formatRatio(1.0084))
+	require.Equal(t, "×12.3", formatRatio(12.34))
 }

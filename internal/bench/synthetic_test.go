@@ -16,13 +16,13 @@ import (
 func TestTheBenchmarkSeesACheckThatFails(t *testing.T) {
 	t.Parallel()
 	for i := range 30 {
-		p := newPatched(i)
+		p := newSyntheticPatch(i)
 		hunks, err := diff.Hunks(p.patch)
 		require.NoError(t, err)
 		p.hunks = hunks
-		require.NoError(t, check([]patched{p}))
+		require.NoError(t, check([]syntheticPatch{p}))
 		p.hunks = append(hunks, diff.Hunk{Lines: []diff.Line{{Op: diff.Add, New: 999}}})
-		require.ErrorContains(t, check([]patched{p}), "line 999", "the benchmark sees a check that fails")
+		require.ErrorContains(t, check([]syntheticPatch{p}), "line 999", "the benchmark sees a check that fails")
 	}
 }
 
@@ -38,8 +38,8 @@ func TestTheDiffIsRead(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, files, 20)
 	for i, f := range files {
-		require.Equal(t, newPatched(i).path, f.Path)
-		require.Equal(t, newPatched(i).patch, f.Patch)
+		require.Equal(t, newSyntheticPatch(i).path, f.Path)
+		require.Equal(t, newSyntheticPatch(i).patch, f.Patch)
 	}
 }
 
@@ -54,11 +54,11 @@ func TestAWatchedProcessTellsItsPeak(t *testing.T) {
 	s.log = io.Discard
 	large := filepath.Join(t.TempDir(), "large")
 	require.NoError(t, os.WriteFile(large, make([]byte, 48<<20), 0o600))
-	got, err := s.watched(t.Context(), s.program, "hold", large)
+	got, err := s.watchProcess(t.Context(), s.program, "hold", large)
 	require.NoError(t, err)
 	require.Positive(t, got[0])
 	require.Greater(t, got[1], 48.0, "MiB")
 	require.Less(t, got[1], 96.0, "MiB")
-	_, err = s.watched(t.Context(), s.program, "hold", large+".none")
+	_, err = s.watchProcess(t.Context(), s.program, "hold", large+".none")
 	require.ErrorContains(t, err, "no such file")
 }

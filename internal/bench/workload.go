@@ -82,8 +82,8 @@ func fnv1a(s string) uint32 {
 	return h
 }
 
-// ingested returns the synthetic change: n files with 4,168 bytes of diff each.
-func ingested(n int) (change, []file) {
+// makeChange returns the synthetic change: n files with 4,168 bytes of diff each.
+func makeChange(n int) (change, []file) {
 	files := make([]file, n)
 	for i := range files {
 		path := fmt.Sprintf("src/pkg%02d/file%05d.go", i%17, i)
@@ -98,8 +98,8 @@ func ingested(n int) (change, []file) {
 	return change{4242, fmt.Sprintf("Synthetic change of %d files", n)}, files
 }
 
-// reviewed returns what the simulated model finds in one file: three findings that depend only on its diff.
-func reviewed(f file, latency time.Duration) ([]finding, usage) {
+// simulateReview returns what the simulated model finds in one file: three findings that depend only on its diff.
+func simulateReview(f file, latency time.Duration) ([]finding, usage) {
 	if latency > 0 {
 		time.Sleep(latency) // stands for the time of the model's answer, which is part of the measurement
 	}
@@ -117,9 +117,9 @@ func reviewed(f file, latency time.Duration) ([]finding, usage) {
 	return found, usage{1, int64(len(f.Diff) / 4), 200 + int64(h%100)}
 }
 
-// aggregated keeps the findings with enough confidence and renders them. It sorts in a
+// aggregate keeps the findings with enough confidence and renders them. It sorts in a
 // total order, so that the order in which files were finished does not show.
-func aggregated(s state) ([]comment, string) {
+func aggregate(s state) ([]comment, string) {
 	kept := make([]finding, 0, len(s.Findings))
 	for _, f := range s.Findings {
 		if f.Confidence >= 0.5 {
@@ -134,12 +134,12 @@ func aggregated(s state) ([]comment, string) {
 	for i, f := range kept {
 		comments[i] = comment{f.File, f.Line, f.Message}
 	}
-	return comments, rendered(s, kept)
+	return comments, renderBody(s, kept)
 }
 
 func rank(f finding) int { return slices.Index(severities, f.Severity) }
 
-func rendered(s state, kept []finding) string {
+func renderBody(s state, kept []finding) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "## Review of PR #%d: %s\n\n", s.Change.Number, s.Change.Title)
 	fmt.Fprintf(&out, "%d findings in %d files (%d below confidence 0.50)\n", len(kept), len(s.Files),

@@ -19,8 +19,8 @@ import (
 	"github.com/org/pr-review-action/internal/secret"
 )
 
-// byteOrder is the byte order mark that some editors put before UTF-8.
-const byteOrder = "\ufeff"
+// byteOrderMark is the byte order mark that some editors put before UTF-8.
+const byteOrderMark = "\ufeff"
 
 // Entry is a new item for a list in a settings file: a glob for ignore, a guideline, or a rule
 // for report.without. Exactly one of the three is set.
@@ -42,35 +42,35 @@ func (e Entry) Key() string {
 	return "guidelines"
 }
 
-// onto inserts the entry at the start of its list in the settings, and returns the other items as YAML.
-func (e Entry) onto(c *config.Config) (others []string) {
+// addTo inserts the entry at the start of its list in the settings, and returns the other items as YAML.
+func (e Entry) addTo(c *config.Config) (others []string) {
 	switch {
 	case e.Glob != "":
-		return first(&c.Ignore, e.Glob)
+		return prepend(&c.Ignore, e.Glob)
 	case e.Rule != "":
-		return first(&c.Report.Without, e.Rule)
+		return prepend(&c.Report.Without, e.Rule)
 	}
-	return first(&c.Guidelines, e.Guideline)
+	return prepend(&c.Guidelines, e.Guideline)
 }
 
-func first[T any](list *[]T, item T) (others []string) {
+func prepend[T any](list *[]T, item T) (others []string) {
 	for _, other := range *list {
-		others = append(others, quoted(other))
+		others = append(others, toJSON(other))
 	}
 	*list = slices.Insert(slices.Clone(*list), 0, item)
 	return others
 }
 
-// flow returns the entry as a YAML value on one line.
-func (e Entry) flow() string {
+// inlineYAML returns the entry as a YAML value on one line.
+func (e Entry) inlineYAML() string {
 	if e.Key() == "guidelines" {
-		return quoted(e.Guideline)
+		return toJSON(e.Guideline)
 	}
-	return quoted(e.Glob + e.Rule)
+	return toJSON(e.Glob + e.Rule)
 }
 
-// quoted returns a value as JSON, which is valid YAML.
-func quoted(v any) string {
+// toJSON returns a value as JSON, which is valid YAML.
+func toJSON(v any) string {
 	text, err := json.Marshal(v, jsontext.SpaceAfterComma(true), jsontext.SpaceAfterColon(true))
 	if err != nil {
 		panic(fmt.Sprintf("stats: texts do not encode: %v", err))
@@ -82,7 +82,7 @@ func quoted(v any) string {
 // else unchanged. If only the defaults have a list, Extend copies their items, since a list replaces that of the
 // defaults. It returns an error if it cannot add exactly the entries.
 func Extend(f config.File, text []byte, entries []Entry) ([]byte, error) {
-	out, mark := strings.CutPrefix(string(text), byteOrder)
+	out, mark := strings.CutPrefix(string(text), byteOrderMark)
 	windows := strings.Contains(out, "\r\n") && strings.Count(out, "\r\n") == strings.Count(out, "\n")
 	if windows { // the parser counts such lines differently
 		out = strings.ReplaceAll(out, "\r\n", "\n")
@@ -92,7 +92,7 @@ func Extend(f config.File, text []byte, entries []Entry) ([]byte, error) {
 		return nil, err
 	}
 	for _, e := range entries {
-		out = extended(out, e, e.onto(&want))
+		out = insertEntry(out, e, e.addTo(&want))
 		got, err := f.Parse([]byte(out))
 		if err != nil || got.Fingerprint() != want.Fingerprint() {
 			return nil, problem.Usage(f.Path+" cannot be extended as it is written",
@@ -103,14 +103,14 @@ func Extend(f config.File, text []byte, entries []Entry) ([]byte, error) {
 		out = strings.ReplaceAll(out, "\n", "\r\n")
 	}
 	if mark {
-		out = byteOrder + out
+		out = byteOrderMark + out
 	}
 	return []byte(out), nil
 }
 
-// extended returns a text with one entry added. It handles the common ways to write a file;
+// insertEntry returns a text with one entry added. It handles the common ways to write a file;
 // Extend checks the result. others holds the items of a list that the text does not have.
-func extended(text string, e Entry, others []string) string {
+func insertEntry(text string, e Entry, others []string) string {
 	parsed, err := parser.ParseBytes([]byte(text), 0)
 	if err != nil {
 		return text
@@ -132,13 +132,13 @@ func extended(text string, e Entry, others []string) string {
 	switch n := at.(type) {
 	case *ast.SequenceNode:
 		if n.IsFlowStyle {
-			return inBrackets(lines, behind, n.Start.Position, e.flow(), e.Why)
+			return insertInBrackets(lines, behind, n.Start.Position, e.inlineYAML(), e.Why)
 		}
 		indent = n.Start.Position.Column - 1
 	case *ast.MappingNode:
 		if n.IsFlowStyle {
-			list := missing[0] + ": [" + strings.Join(append([]string{e.flow()}, others...), ", ") + "]"
-			return inBrackets(lines, behind, n.Start.Position, list, e.Why)
+			list := missing[0] + ": [" + strings.Join(append([]string{e.inlineYAML()}, others...), ", ") + "]"
+			return insertInBrackets(lines, behind, n.Start.Position, list, e.Why)
 		}
 		indent = n.Values[0].Key.GetToken().Position.Column - 1
 	}
@@ -150,14 +150,14 @@ func extended(text string, e Entry, others []string) string {
 	if len(missing) == 0 {
 		others = nil
 	}
-	return insert(lines, behind, more+e.block(indent, others))
+	return insertLines(lines, behind, more+e.blockYAML(indent, others))
 }
 
-// block returns the entry as an item of a block list, followed by the items that only the defaults have.
-func (e Entry) block(indent int, others []string) string {
-	margin, item := strings.Repeat(" ", indent), e.flow()
+// blockYAML returns the entry as an item of a block list, followed by the items that only the defaults have.
+func (e Entry) blockYAML(indent int, others []string) string {
+	margin, item := strings.Repeat(" ", indent), e.inlineYAML()
 	if g := e.Guideline; e.Key() == "guidelines" {
-		item = "paths: " + quoted(g.Paths) + "\n" + margin + "  text: " + quoted(g.Text)
+		item = "paths: " + toJSON(g.Paths) + "\n" + margin + "  text: " + toJSON(g.Text)
 	}
 	text := comments(indent, e.Why) + margin + "- " + item + "\n"
 	if len(others) > 0 {
@@ -176,18 +176,18 @@ func comments(indent int, why []string) (text string) {
 	return text
 }
 
-// insert returns the text with more inserted after the first behind lines.
-func insert(lines []string, behind int, more string) string {
-	behind = min(behind, len(lines))
-	before := strings.Join(lines[:behind], "")
+// insertLines returns the lines as one text, with more inserted after the first n of them.
+func insertLines(lines []string, n int, more string) string {
+	n = min(n, len(lines))
+	before := strings.Join(lines[:n], "")
 	if before != "" && !strings.HasSuffix(before, "\n") {
 		more = "\n" + more
 	}
-	return before + more + strings.Join(lines[behind:], "")
+	return before + more + strings.Join(lines[n:], "")
 }
 
-// inBrackets returns the text with an item inserted after an opening bracket, and the reasons above its key's line.
-func inBrackets(lines []string, key int, bracket *token.Position, item string, why []string) string {
+// insertInBrackets returns the text with an item inserted after an opening bracket, and reasons above its key's line.
+func insertInBrackets(lines []string, key int, bracket *token.Position, item string, why []string) string {
 	whole := []rune(lines[min(bracket.Line, len(lines))-1])
 	if bracket.Column > len(whole) { // the parser counts differently
 		return ""
@@ -202,7 +202,7 @@ func inBrackets(lines []string, key int, bracket *token.Position, item string, w
 	}
 	lines[bracket.Line-1] = string(whole[:bracket.Column]) + behind[:len(behind)-len(rest)] + item + rest
 	indent := len(lines[key-1]) - len(strings.TrimLeft(lines[key-1], " "))
-	return insert(lines, key-1, comments(indent, why))
+	return insertLines(lines, key-1, comments(indent, why))
 }
 
 // valueOf returns the entry of a mapping with that key, or nil.
@@ -231,15 +231,15 @@ const (
 func Proposed(habits []Habit, now config.Config) (asked []Habit, entries []Entry) {
 	for _, h := range habits {
 		e := h.entry()
-		if !h.settled(now) && !now.Locks(e.Key()) {
+		if !h.isSettled(now) && !now.Locks(e.Key()) {
 			asked, entries = append(asked, h), append(entries, e)
 		}
 	}
 	return asked, entries
 }
 
-// settled reports whether the settings already have what a habit suggests.
-func (h Habit) settled(now config.Config) bool {
+// isSettled reports whether the settings already have what a habit suggests.
+func (h Habit) isSettled(now config.Config) bool {
 	switch {
 	case h.Rule != "":
 		return slices.Contains(now.Report.Without, h.Rule)

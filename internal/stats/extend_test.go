@@ -60,10 +60,10 @@ func TestAFileIsExtendedAndElseAsItWas(t *testing.T) {
 			}
 			require.Equal(t, c.after, string(got))
 			if strings.Contains(c.before, "\n") {
-				windows := byteOrder + strings.ReplaceAll(c.before, "\n", "\r\n")
+				windows := byteOrderMark + strings.ReplaceAll(c.before, "\n", "\r\n")
 				again, err := Extend(config.File{Path: "f.yml"}, []byte(windows), threeEntries())
 				require.NoError(t, err)
-				require.Equal(t, byteOrder+strings.ReplaceAll(c.after, "\n", "\r\n"), string(again))
+				require.Equal(t, byteOrderMark+strings.ReplaceAll(c.after, "\n", "\r\n"), string(again))
 			}
 		})
 	}

@@ -85,7 +85,7 @@ func Habits(verdicts []decision.Record) []Habit {
 		func(c Cause) bool { return c.Rule != "" },
 	} {
 		for len(found) < maxHabits {
-			best, ok := surest(left, kind, barred)
+			best, ok := surestHabit(left, kind, barred)
 			if !ok {
 				break
 			}
@@ -146,22 +146,22 @@ func causes(f decision.Shown) (all []Cause) {
 	return all
 }
 
-// surest returns the habit of a kind whose drop rate has the highest lower bound; ties go to
-// more drops, then to the narrower one. If habits widen it, it returns the best of those.
-func surest(judged []Judgement, kind func(Cause) bool, barred func(Habit) bool) (Habit, bool) {
-	all, dropped, looked := tallied(judged, kind), 0, 0
+// surestHabit returns the habit of a kind whose drop rate has the highest lower bound; ties
+// go to more drops, then to the narrower one. If habits widen it, it returns the best of those.
+func surestHabit(judged []Judgement, kind func(Cause) bool, barred func(Habit) bool) (Habit, bool) {
+	all, dropped, looked := candidates(judged, kind), 0, 0
 	for _, j := range judged {
-		dropped += one(j.Dropped)
+		dropped += boolToInt(j.Dropped)
 	}
 	for _, h := range all {
-		looked += one(h.Judged >= MinDropped)
+		looked += boolToInt(h.Judged >= MinDropped)
 	}
 	var best Habit
 	var likely []Habit
 	for _, h := range all {
 		rest, of := dropped-len(h.Drops), len(judged)-h.Judged
-		if h.enough(len(judged)) && !barred(*h) &&
-			float64(looked)*byChance(h.Dropped, h.Judged, rest, of) <= MaxChance {
+		if h.reachesThresholds(len(judged)) && !barred(*h) &&
+			float64(looked)*binomialTail(h.Dropped, h.Judged, rest, of) <= MaxChance {
 			likely = append(likely, *h)
 			if better(*h, best) {
 				best = *h
@@ -177,8 +177,8 @@ func surest(judged []Judgement, kind func(Cause) bool, barred func(Habit) bool) 
 	return best, best.Judged > 0
 }
 
-// tallied returns all candidate habits of a kind, with the judgements on them counted.
-func tallied(judged []Judgement, kind func(Cause) bool) map[Cause]*Habit {
+// candidates returns all possible habits of a kind, with the judgements on them counted.
+func candidates(judged []Judgement, kind func(Cause) bool) map[Cause]*Habit {
 	all := map[Cause]*Habit{}
 	for _, j := range judged {
 		for _, c := range j.causes {
@@ -191,7 +191,7 @@ func tallied(judged []Judgement, kind func(Cause) bool) map[Cause]*Habit {
 			h := all[c]
 			h.Judged++
 			kind := h.kinds[j.Finding.Category]
-			kind.add(Tally{Found: 1, Dropped: one(j.Dropped)})
+			kind.add(Tally{Found: 1, Dropped: boolToInt(j.Dropped)})
 			h.kinds[j.Finding.Category] = kind
 			if j.Dropped {
 				h.Drops = append(h.Drops, j)
@@ -209,9 +209,9 @@ func (h Habit) widens(narrow Habit, judged []Judgement) bool {
 		!slices.ContainsFunc(judged, func(j Judgement) bool { return narrow.covers(j) && !h.covers(j) })
 }
 
-// byChance returns the probability that k or more of n findings are dropped, if each is
+// binomialTail returns the probability that k or more of n findings are dropped, if each is
 // dropped as often as the others, of which rest of of were; one in two if there are none.
-func byChance(k, n, rest, of int) (chance float64) {
+func binomialTail(k, n, rest, of int) (chance float64) {
 	share := (float64(rest) + 1) / (float64(of) + 2)
 	choose := func(k int) float64 {
 		a, _ := math.Lgamma(float64(n + 1))
@@ -225,23 +225,23 @@ func byChance(k, n, rest, of int) (chance float64) {
 	return chance
 }
 
-// enough sets the totals of a habit, and reports whether they reach the thresholds. judged is
-// the number of judged findings of all causes.
-func (h *Habit) enough(judged int) bool {
+// reachesThresholds sets the totals of a habit, and reports whether they reach the
+// thresholds. judged is the number of judged findings of all causes.
+func (h *Habit) reachesThresholds(judged int) bool {
 	pulls, drafts := map[string]bool{}, map[string]bool{}
 	for _, j := range h.Drops {
 		pulls[j.Pull()], drafts[j.Thread] = true, true
 	}
 	h.Dropped, h.Pulls, h.Drafts, h.Share = len(h.Drops), len(pulls), len(drafts), *Wilson(len(h.Drops), h.Judged)
-	if h.Category+h.Rule == "" && (h.Dropped < minIgnored || 2*h.Judged > judged || !h.mixed()) {
+	if h.Category+h.Rule == "" && (h.Dropped < minIgnored || 2*h.Judged > judged || !h.isMixed()) {
 		return false
 	}
 	return h.Dropped >= MinDropped && h.Pulls >= MinPulls && h.Drafts >= MinDrafts && h.Share.Low >= MinShare
 }
 
-// mixed reports whether h would be a habit without its most dropped category. If a single
+// isMixed reports whether h would be a habit without its most dropped category. If a single
 // category makes the habit, a guideline is enough.
-func (h *Habit) mixed() bool {
+func (h *Habit) isMixed() bool {
 	rest, most := Tally{}, Tally{}
 	for _, kind := range h.kinds {
 		rest.add(kind)

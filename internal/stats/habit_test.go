@@ -111,7 +111,7 @@ func TestWhereNothingIsPlantedAlmostNothingIsFound(t *testing.T) {
 			with := 0
 			for seed := range seeds() {
 				a := approvers{Rand: rand.New(rand.NewPCG(uint64(seed), 2)), base: c.base, spread: c.spread}
-				with += one(len(Habits(verdicts(a.decisions(200)))) > 0)
+				with += boolToInt(len(Habits(verdicts(a.decisions(200)))) > 0)
 			}
 			t.Logf("a false habit in %d of %d", with, seeds())
 			require.LessOrEqual(t, float64(with)/float64(seeds()), MaxChance)

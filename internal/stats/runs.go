@@ -79,12 +79,13 @@ type Pull struct {
 
 // Sum returns the sum over runs. unread lists the repositories that could not be read.
 func Sum(all []Run, unread []Unread) Summary {
-	s := Summary{Stats: sum(Verdicts(all)), Runs: added(all), Outcomes: outcomes(all), Repositories: []Repository{},
-		Unread: append([]Unread{}, unread...)}
+	s := Summary{Stats: sum(Verdicts(all)), Runs: sumRuns(all), Outcomes: countOutcomes(all),
+		Repositories: []Repository{}, Unread: append([]Unread{}, unread...)}
 	for _, of := range order.Grouped(all, func(r Run) string { return r.Repository }) {
-		used, seconds := used(of)
+		used, seconds := totalUsage(of)
 		s.Repositories = append(s.Repositories, Repository{Name: of[0].Repository, Drafts: len(of),
-			Outcomes: outcomes(of), Cost: used.Known(), Seconds: Quantiles(seconds), Findings: sum(Verdicts(of)).All})
+			Outcomes: countOutcomes(of), Cost: used.Known(), Seconds: Quantiles(seconds),
+			Findings: sum(Verdicts(of)).All})
 	}
 	order.Stable(s.Repositories, func(a, b Repository) int {
 		return cmp.Or(cmp.Compare(b.Drafts, a.Drafts), cmp.Compare(a.Name, b.Name))
@@ -92,7 +93,7 @@ func Sum(all []Run, unread []Unread) Summary {
 	return s
 }
 
-func outcomes(runs []Run) map[string]int {
+func countOutcomes(runs []Run) map[string]int {
 	all := map[string]int{}
 	for _, r := range runs {
 		all[r.Outcome]++
@@ -100,13 +101,13 @@ func outcomes(runs []Run) map[string]int {
 	return all
 }
 
-// added returns the sum over drafts, in total and by pull request.
-func added(all []Run) Runs {
-	total, seconds := used(all)
+// sumRuns returns the sum over drafts, in total and by pull request.
+func sumRuns(all []Run) Runs {
+	total, seconds := totalUsage(all)
 	r := Runs{Drafts: len(all), Cost: total.Cost, Unpriced: total.Unpriced, Seconds: Quantiles(seconds),
 		Pulls: []Pull{}}
 	for _, of := range order.Grouped(all, func(r Run) string { return r.Pull }) {
-		used, _ := used(of)
+		used, _ := totalUsage(of)
 		r.Pulls = append(r.Pulls, Pull{Name: of[0].Pull, Drafts: len(of), Cost: used.Known()})
 	}
 	none := cost.MicroUSD(0)
@@ -120,8 +121,8 @@ func added(all []Run) Runs {
 	return r
 }
 
-// used returns the total usage of drafts, and the seconds of those that recorded them.
-func used(all []Run) (total cost.Usage, seconds []float64) {
+// totalUsage returns the total usage of drafts, and the seconds of those that recorded them.
+func totalUsage(all []Run) (total cost.Usage, seconds []float64) {
 	for _, r := range all {
 		total = cost.Add(total, r.Usage)
 		if r.Seconds > 0 {

@@ -19,7 +19,7 @@ func TestRunsAreSummedByPullRequest(t *testing.T) {
 	}
 	all = append(all, Run{Pull: "o/r#2", Usage: cost.Usage{Calls: 1, Cost: 5_000_000}},
 		Run{Pull: "o/r#3", Usage: cost.Usage{Calls: 2, Unpriced: 2}})
-	r := added(all)
+	r := sumRuns(all)
 	require.Equal(t, Quantile{P50: 10, P95: 19}, *r.Seconds, "drafts that nobody timed are in none")
 	require.Equal(t, []any{22, cost.MicroUSD(5_002_000), int64(2)}, []any{r.Drafts, r.Cost, r.Unpriced})
 	require.InDelta(t, 5_002_000.0/3, *r.PerPull, 1e-6)
@@ -32,7 +32,7 @@ func TestRunsAreSummedByPullRequest(t *testing.T) {
 
 func TestRunsOfNothingAndOfManyAreBounded(t *testing.T) {
 	t.Parallel()
-	none := added(nil)
+	none := sumRuns(nil)
 	require.Empty(t, none.Text())
 	require.NotNil(t, none.Pulls)
 	var all []Run
@@ -40,7 +40,7 @@ func TestRunsOfNothingAndOfManyAreBounded(t *testing.T) {
 		all = append(all, Run{Pull: strings.Repeat("o", 90) + string(rune('a'+i)) + "\x1b[31m\nx",
 			Usage: cost.Usage{Calls: 1, Unpriced: 1}})
 	}
-	text := added(all).Text()
+	text := sumRuns(all).Text()
 	require.Contains(t, text, "Cost: price not known\n")
 	require.Contains(t, text, "and 20 more")
 	require.NotContains(t, text, "\x1b")

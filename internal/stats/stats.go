@@ -60,7 +60,7 @@ const maxGroups = 20
 // judged is a finding of a decided draft, and what became of it.
 type judged struct {
 	decision.Shown
-	came Tally
+	tally Tally
 }
 
 // sum returns the sum over verdicts.
@@ -68,10 +68,10 @@ func sum(verdicts []decision.Record) Stats {
 	s := Stats{Drafts: len(verdicts)}
 	var all []judged
 	for _, r := range verdicts {
-		s.Posted += one(r.Decision == decision.Approve)
+		s.Posted += boolToInt(r.Decision == decision.Approve)
 		for _, f := range r.Findings {
 			all = append(all, judged{f, outcome(r, f)})
-			s.All.add(all[len(all)-1].came)
+			s.All.add(all[len(all)-1].tally)
 		}
 	}
 	s.Aborted = s.Drafts - s.Posted
@@ -94,7 +94,7 @@ func groups(all []judged, rank func(Group) int, name func(judged) string) []Grou
 	for _, of := range order.Grouped(all, name) {
 		g := Group{Name: name(of[0])}
 		for _, f := range of {
-			g.add(f.came)
+			g.add(f.tally)
 		}
 		if g.Name != "" {
 			list = append(list, g)
@@ -136,13 +136,13 @@ func outcome(r decision.Record, f decision.Shown) Tally {
 	}
 	return Tally{
 		Found: 1, Kept: 1,
-		Edited:   one(slices.ContainsFunc(r.Edited, func(e decision.Edit) bool { return e.ID == f.ID })),
-		Moved:    one(slices.ContainsFunc(r.Moved, func(m decision.Move) bool { return m.ID == f.ID })),
-		Regraded: one(slices.ContainsFunc(r.Severity, func(g decision.Regrade) bool { return g.ID == f.ID })),
+		Edited:   boolToInt(slices.ContainsFunc(r.Edited, func(e decision.Edit) bool { return e.ID == f.ID })),
+		Moved:    boolToInt(slices.ContainsFunc(r.Moved, func(m decision.Move) bool { return m.ID == f.ID })),
+		Regraded: boolToInt(slices.ContainsFunc(r.Severity, func(g decision.Regrade) bool { return g.ID == f.ID })),
 	}
 }
 
-func one(counts bool) int {
+func boolToInt(counts bool) int {
 	if counts {
 		return 1
 	}

@@ -79,7 +79,7 @@ func (r Runs) Text() string {
 	if r.PerPull == nil {
 		b.WriteString("Cost: price not known\n")
 	} else {
-		fmt.Fprintf(&b, "Cost: %s, %s a change%s\n", r.Cost, cost.MicroUSD(math.Round(*r.PerPull)), r.besides())
+		fmt.Fprintf(&b, "Cost: %s, %s a change%s\n", r.Cost, cost.MicroUSD(math.Round(*r.PerPull)), r.unpricedNote())
 	}
 	if q := r.Seconds; q != nil {
 		fmt.Fprintf(&b, "Time of a draft: p50 %.1f s, p95 %.1f s\n", q.P50, q.P95)
@@ -97,8 +97,8 @@ func (r Runs) Text() string {
 	return b.String()
 }
 
-// besides returns a note on the calls that the cost does not include.
-func (r Runs) besides() string {
+// unpricedNote returns a note on the calls without a known price, or "".
+func (r Runs) unpricedNote() string {
 	if r.Unpriced == 0 {
 		return ""
 	}
@@ -159,7 +159,7 @@ func table(rows [][]string) string {
 	widths[0] = min(widths[0], room)
 	var b strings.Builder
 	for _, row := range rows {
-		b.WriteString(aligned(row, widths) + "\n")
+		b.WriteString(alignRow(row, widths) + "\n")
 	}
 	return b.String()
 }
@@ -180,8 +180,8 @@ func (i Interval) text() string {
 	return fmt.Sprintf("%s (%s–%s)", percent(i.Value, 0), percent(i.Low, 0), percent(i.High, 0))
 }
 
-// aligned aligns names to the left, numbers to the right and the rate to the left.
-func aligned(row []string, widths []int) string {
+// alignRow aligns names to the left, numbers to the right and the rate to the left.
+func alignRow(row []string, widths []int) string {
 	var b strings.Builder
 	for i, cell := range row {
 		if all := []rune(cell); len(all) > widths[i] { // keep the end: a rule's name follows its linter's
