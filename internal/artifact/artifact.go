@@ -126,7 +126,7 @@ func readToken(token string) (backend, error) {
 func Retry(r *http.Request) bool {
 	switch r.Method {
 	case http.MethodPost:
-		return strings.HasPrefix(r.URL.Path, results)
+		return strings.HasPrefix(r.URL.Path, apiPrefix)
 	case http.MethodPut:
 		return r.URL.Query().Has("comp") // a block keeps its id, and the list is the same
 	}

@@ -56,7 +56,7 @@ func (c *Client) putCache(ctx context.Context, key string, content []byte) error
 	if err != nil {
 		return err
 	}
-	if err := c.store(ctx, created.UploadURL, content); err != nil {
+	if err := c.storeBlob(ctx, created.UploadURL, content); err != nil {
 		return fmt.Errorf("storing its content: %w", err)
 	}
 	_, err = c.cache(ctx, "FinalizeCacheEntryUpload", cacheRequest{Key: key, Size: int64(len(content))})
@@ -89,7 +89,7 @@ func (c *Client) GetCache(ctx context.Context, key string, max int64) ([]byte, e
 	found, err := c.exactCache(ctx, key)
 	var content []byte
 	if err == nil {
-		content, err = c.fetch(transport.LimitBody(ctx, max), found.URL)
+		content, err = c.fetchBlob(transport.LimitBody(ctx, max), found.URL)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("loading cache entry %q: %w", key, err)

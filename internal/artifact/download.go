@@ -61,7 +61,7 @@ func (c *Client) load(ctx context.Context, s Stored, max int64) ([]byte, error) 
 	if err != nil {
 		return nil, err
 	}
-	zip, err := c.fetch(transport.LimitBody(ctx, max), signed.URL)
+	zip, err := c.fetchBlob(transport.LimitBody(ctx, max), signed.URL)
 	if err != nil {
 		return nil, fmt.Errorf("loading its content: %w", err)
 	}
@@ -109,8 +109,8 @@ func (c *Client) list(ctx context.Context, name string) ([]Stored, error) {
 	return list, err
 }
 
-// fetch reads from the blob store. The address is signed, so no token is sent.
-func (c *Client) fetch(ctx context.Context, address string) ([]byte, error) {
+// fetchBlob reads from the blob store. The address is signed, so no token is sent.
+func (c *Client) fetchBlob(ctx context.Context, address string) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return nil, err

@@ -16,9 +16,9 @@ import (
 
 // The two services, which share host and token.
 const (
-	results     = "/twirp/github.actions.results.api.v1."
-	servicePath = results + "ArtifactService/"
-	cachePath   = results + "CacheService/"
+	apiPrefix   = "/twirp/github.actions.results.api.v1."
+	servicePath = apiPrefix + "ArtifactService/"
+	cachePath   = apiPrefix + "CacheService/"
 )
 
 // maxReply bounds the service's replies, in bytes.

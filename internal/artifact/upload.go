@@ -39,7 +39,7 @@ func (c *Client) Upload(ctx context.Context, name string, zip []byte, retentionD
 	}
 	id, err = c.upload(ctx, name, zip, retentionDays)
 	if err != nil {
-		id, err = c.settle(ctx, name, zip, err)
+		id, err = c.recoverUpload(ctx, name, zip, err)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("uploading artifact %q: %w", name, err)
@@ -47,16 +47,16 @@ func (c *Client) Upload(ctx context.Context, name string, zip []byte, retentionD
 	return id, nil
 }
 
-// settle checks whether a refused upload succeeded after all. If an answer was
+// recoverUpload checks whether a refused upload succeeded after all. If an answer was
 // lost and its request sent again, the service finds the name taken, or nothing
 // left to finalize, although the artifact is stored.
-func (c *Client) settle(ctx context.Context, name string, zip []byte, refusal error) (int64, error) {
+func (c *Client) recoverUpload(ctx context.Context, name string, zip []byte, refusal error) (int64, error) {
 	var status *transport.StatusError
 	if !errors.As(refusal, &status) || status.Code != http.StatusConflict && status.Code != http.StatusNotFound {
 		return 0, refusal
 	}
 	found, err := c.find(ctx, name)
-	if err == nil && c.holds(ctx, found, zip) {
+	if err == nil && c.hasContent(ctx, found, zip) {
 		return found.ID, nil
 	}
 	if status.Code == http.StatusConflict {
@@ -65,9 +65,9 @@ func (c *Client) settle(ctx context.Context, name string, zip []byte, refusal er
 	return 0, refusal
 }
 
-// holds reports whether an artifact has this content: by its digest, which avoids
+// hasContent reports whether an artifact has this content: by its digest, which avoids
 // a second copy, or by its bytes if the service reports no digest.
-func (c *Client) holds(ctx context.Context, s Stored, zip []byte) bool {
+func (c *Client) hasContent(ctx context.Context, s Stored, zip []byte) bool {
 	if s.Digest != "" {
 		return s.Digest == digest(zip)
 	}
@@ -84,7 +84,7 @@ func (c *Client) upload(ctx context.Context, name string, zip []byte, retentionD
 	if !created.OK || created.UploadURL == "" {
 		return 0, errNotOK
 	}
-	if err := c.store(ctx, created.UploadURL, zip); err != nil {
+	if err := c.storeBlob(ctx, created.UploadURL, zip); err != nil {
 		return 0, fmt.Errorf("storing its content: %w", err)
 	}
 	done, err := c.call(ctx, "FinalizeArtifact", request{backend: c.ids, Name: name, Size: int64(len(zip)),
@@ -129,9 +129,9 @@ func (c *Client) expires(days int) string {
 	return c.options.Now().UTC().AddDate(0, 0, days).Format(time.RFC3339)
 }
 
-// store writes blocks sequentially, as local runners require, and then the block
+// storeBlob writes blocks sequentially, as local runners require, and then the block
 // list.
-func (c *Client) store(ctx context.Context, target string, content []byte) error {
+func (c *Client) storeBlob(ctx context.Context, target string, content []byte) error {
 	if strings.Contains(target, "?") { // not parsed: the signature covers these exact bytes
 		target += "&"
 	} else {
@@ -143,17 +143,17 @@ func (c *Client) store(ctx context.Context, target string, content []byte) error
 		block := rest[:min(blockSize, len(rest))]
 		rest = rest[len(block):]
 		id := base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "block-%06d", i)) // ids of one blob must have one length
-		if err := c.put(ctx, target+"comp=block&blockid="+url.QueryEscape(id), block, ""); err != nil {
+		if err := c.putBlob(ctx, target+"comp=block&blockid="+url.QueryEscape(id), block, ""); err != nil {
 			return err
 		}
 		list.WriteString("<Latest>" + id + "</Latest>")
 	}
 	list.WriteString("</BlockList>")
-	return c.put(ctx, target+"comp=blocklist", []byte(list.String()), "application/zip")
+	return c.putBlob(ctx, target+"comp=blocklist", []byte(list.String()), "application/zip")
 }
 
-// put sends to the blob store. The address is signed, so no token is sent.
-func (c *Client) put(ctx context.Context, address string, body []byte, contentType string) error {
+// putBlob sends to the blob store. The address is signed, so no token is sent.
+func (c *Client) putBlob(ctx context.Context, address string, body []byte, contentType string) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPut, address, bytes.NewReader(body))
 	if err != nil {
 		return err

@@ -102,17 +102,17 @@ type account struct {
 	earlier          atomic.Int64
 }
 
-// take adds what was charged without the ledger's lock, so that all questions to
+// absorbEarlier adds what was charged without the ledger's lock, so that all questions to
 // the account under one lock have consistent answers.
-func (a *account) take() {
+func (a *account) absorbEarlier() {
 	if a != nil {
 		a.spent += cost.MicroUSD(a.earlier.Swap(0))
 	}
 }
 
-// never reports whether an amount can no longer fit even if everything held is
+// exceeds reports whether an amount can no longer fit even if everything held is
 // released: spent money does not come back.
-func (a *account) never(need cost.MicroUSD) bool {
+func (a *account) exceeds(need cost.MicroUSD) bool {
 	return a != nil && a.cap > 0 && need > a.cap-a.spent
 }
 
@@ -150,19 +150,19 @@ func (l *Ledger) reserve(ctx context.Context, c *call) error {
 	defer l.mu.Unlock()
 	defer l.leave(c)
 	for {
-		c.file.take()
+		c.file.absorbEarlier()
 		switch {
 		case ctx.Err() != nil:
 			return fmt.Errorf("waiting for money: %w", ctx.Err())
 		case l.stopped != nil:
 			return l.stopped
-		case l.run.never(c.need):
+		case l.run.exceeds(c.need):
 			return l.run.refusal(cost.ErrSpent, c.need)
-		case c.file.never(c.need):
+		case c.file.exceeds(c.need):
 			return c.file.refusal(cost.ErrFileSpent, c.need)
 		case !c.file.fits(c.need):
 			l.leave(c) // waits for its own file only, so others go ahead
-		case !l.run.fits(c.need) || l.behind(c):
+		case !l.run.fits(c.need) || l.waitsBehind(c):
 			if !slices.Contains(l.queue, c) {
 				l.queue = append(l.queue, c)
 			}
@@ -180,7 +180,7 @@ func (l *Ledger) wake() {
 	l.changed.Broadcast()
 }
 
-func (l *Ledger) behind(c *call) bool { return len(l.queue) > 0 && l.queue[0] != c }
+func (l *Ledger) waitsBehind(c *call) bool { return len(l.queue) > 0 && l.queue[0] != c }
 
 func (l *Ledger) leave(c *call) {
 	if i := slices.Index(l.queue, c); i >= 0 {

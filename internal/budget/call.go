@@ -63,7 +63,7 @@ func (l *Ledger) Spend(ctx context.Context, need cost.MicroUSD, price *cost.Pric
 			return c.lost, err
 		}
 		used, err := do(transport.EachTry(ctx, c.begin))
-		if c.again() {
+		if c.restart() {
 			continue
 		}
 		return c.settle(used, err, price), err
@@ -75,13 +75,13 @@ type call struct {
 	file   *account // nil if there is none
 	need   cost.MicroUSD
 
-	unpriced int64      // 1 if no price is known
-	held     bool       // need is set aside
-	answered bool       // the last attempt got a successful status
-	broke    bool       // an attempt was not made for lack of free money
-	lost     cost.Usage // what lost attempts were charged
-	waited   bool       // the request was restarted after a wait for money
-	last     error      // error of the last attempt that was charged
+	unpriced   int64      // 1 if no price is known
+	held       bool       // need is set aside
+	answered   bool       // the last attempt got a successful status
+	outOfMoney bool       // an attempt was not made for lack of free money
+	lost       cost.Usage // what lost attempts were charged
+	waited     bool       // the request was restarted after a wait for money
+	last       error      // error of the last attempt that was charged
 }
 
 // errBroke ends a request whose next attempt cannot be paid for right now.
@@ -90,10 +90,10 @@ var errBroke = errors.New("the next try has to wait for money")
 // errNoUse reports an answer that was billed but that the client could not use.
 var errNoUse = errors.New("the server's answer was billed and of no use")
 
-// mostLost is how many lost attempts of a call may be charged once it has waited
+// maxLost is how many lost attempts of a call may be charged once it has waited
 // for money, because the HTTP client restarts its count of attempts with the
 // request. It equals transport's default number of attempts.
-const mostLost = 5
+const maxLost = 5
 
 // begin admits an attempt that has money. After a lost attempt, the next one needs its own.
 func (c *call) begin(context.Context, int) (func(*http.Response, error), error) {
@@ -105,13 +105,13 @@ func (c *call) begin(context.Context, int) (func(*http.Response, error), error) 
 	if c.held {
 		return c.end, nil
 	}
-	c.file.take()
+	c.file.absorbEarlier()
 	fits := c.ledger.run.fits(c.need) && c.file.fits(c.need)
 	switch {
-	case (c.waited || !fits) && c.lost.Calls >= mostLost:
+	case (c.waited || !fits) && c.lost.Calls >= maxLost:
 		return nil, c.last
 	case !fits:
-		c.broke, c.waited = true, true
+		c.outOfMoney, c.waited = true, true
 		return nil, errBroke
 	}
 	c.ledger.hold(c)
@@ -141,12 +141,12 @@ func (c *call) charge(why error) {
 	c.answered = false
 }
 
-// again reports whether the request ended only for lack of free money.
-func (c *call) again() bool {
+// restart reports whether the request ended only for lack of free money.
+func (c *call) restart() bool {
 	c.ledger.mu.Lock()
 	defer c.ledger.mu.Unlock()
-	defer func() { c.broke = false }()
-	return c.broke
+	defer func() { c.outOfMoney = false }()
+	return c.outOfMoney
 }
 
 // settle returns the total usage of the call. If no attempt was seen, the chatter

@@ -108,9 +108,9 @@ func TestP9_WaitingForMoneyDoesNotMakeACallsTriesEndless(t *testing.T) {
 			close(done)
 			require.False(t, errors.Is(err, cost.ErrSpent), err)
 			c.want(t, err)
-			require.EqualValues(t, mostLost, asked.Load())
-			require.Equal(t, mostLost*need, a.Usage.Cost)
-			require.Equal(t, mostLost*need, l.Spent())
+			require.EqualValues(t, maxLost, asked.Load())
+			require.Equal(t, maxLost*need, a.Usage.Cost)
+			require.Equal(t, maxLost*need, l.Spent())
 		})
 	}
 }

@@ -143,7 +143,7 @@ func CheckMadeBy(m Manifest, run int64) error {
 // program, and the checkpoint is a whole draft.
 func CheckFormat(m Manifest, graph string, version int) error {
 	if m.Format != Format {
-		return unknownFormat(m.Format)
+		return refuseFormat(m.Format)
 	}
 	if m.Partial > 0 {
 		return refuse(6, "wait for the run to finish, or "+draftAnew, "this is a run under way, not a draft",
@@ -185,7 +185,7 @@ type Settings struct {
 // since the draft. Other changes invalidate nothing and are returned as lines to show.
 func CheckSettings(m Manifest, now Settings) (changes []string, err error) {
 	if trustOf(m.Trust) != trustOf(now.Trust) {
-		return nil, anotherTrust(m, now.Trust)
+		return nil, refuseTrust(m, now.Trust)
 	}
 	// GitHub compares environment names without case.
 	if m.Environment != "" && now.Environment != "" && !strings.EqualFold(m.Environment, now.Environment) {
@@ -204,7 +204,7 @@ func CheckSettings(m Manifest, now Settings) (changes []string, err error) {
 	return changes, nil
 }
 
-func anotherTrust(m Manifest, now string) *problem.Error {
+func refuseTrust(m Manifest, now string) *problem.Error {
 	return refuse(8, "give both jobs the same trust, or "+draftAnew,
 		fmt.Sprintf("the draft was made under trust: %s, this job says %s", trustOf(m.Trust), trustOf(now)))
 }
@@ -238,7 +238,7 @@ func (p Protection) PackRecord(r decision.Record) ([]byte, error) {
 		text = p.seal(recordLabel, text)
 	}
 	if p.Trust == TrustEncrypt {
-		if text, err = p.hide(text); err != nil {
+		if text, err = p.encrypt(text); err != nil {
 			return nil, fmt.Errorf("encrypting decision record: %w", err)
 		}
 	}
@@ -254,17 +254,17 @@ func (p Protection) PackRecord(r decision.Record) ([]byte, error) {
 // digest a sealed record is read and its seal ignored: a record can only forbid,
 // so skipping it would be worse. The caller must know who made the record.
 func (p Protection) OpenRecord(z []byte) (decision.Record, error) {
-	contents, err := contentsOf(z, 1, recordEntry)
+	contents, err := readZip(z, 1, recordEntry)
 	if err != nil {
 		return decision.Record{}, fmt.Errorf("opening decision record: %w", err)
 	}
 	text := contents[0]
-	if hidden(text) && p.Keyed() {
-		if text, err = p.reveal(text); err != nil {
-			return decision.Record{}, altered("the decision record", err)
+	if isEncrypted(text) && p.Keyed() {
+		if text, err = p.decrypt(text); err != nil {
+			return decision.Record{}, refuseAltered("the decision record", err)
 		}
 	}
-	if err := p.demandSeal(recordLabel, "the decision record", text); err != nil {
+	if err := p.requireSeal(recordLabel, "the decision record", text); err != nil {
 		return decision.Record{}, err
 	}
 	if _, rest, ok := cutSeal(text); ok {

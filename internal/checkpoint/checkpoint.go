@@ -77,7 +77,7 @@ func (p Protection) pack(m Manifest, snapshot []byte, shown Shown) (Draft, error
 	m.Format, m.Trust = Format, p.trust()
 	if m.Trust == TrustEncrypt {
 		var err error
-		if snapshot, err = p.hide(snapshot); err != nil {
+		if snapshot, err = p.encrypt(snapshot); err != nil {
 			return Draft{}, fmt.Errorf("encrypting: %w", err)
 		}
 	}
@@ -91,7 +91,7 @@ func (p Protection) pack(m Manifest, snapshot []byte, shown Shown) (Draft, error
 		m.PatchSHA256 = Digest([]byte(shown.Patch))
 		entries = append(entries, entry{patchEntry, []byte(shown.Patch)})
 	}
-	m, text, err := p.sealed(m.normal())
+	m, text, err := p.sealed(m.normalized())
 	if err != nil {
 		return Draft{}, fmt.Errorf("writing manifest: %w", err)
 	}
@@ -128,9 +128,9 @@ func (z Zip) Digest() string { return z.digest }
 
 // Unzip is check 3: the zip must be laid out exactly as Pack writes it.
 func Unzip(z []byte) (Zip, error) {
-	parts, err := contentsOf(z, 2, manifestEntry, snapshotEntry, reviewEntry, patchEntry)
+	parts, err := readZip(z, 2, manifestEntry, snapshotEntry, reviewEntry, patchEntry)
 	if err != nil {
-		return Zip{}, damaged(err)
+		return Zip{}, refuseDamaged(err)
 	}
 	return Zip{Digest(z), parts}, nil
 }
@@ -139,7 +139,7 @@ func Unzip(z []byte) (Zip, error) {
 // Under digest there is nothing to check; a draft that has a seal anyway is
 // refused by check 8.
 func (p Protection) CheckSeal(z Zip) error {
-	return p.demandSeal(manifestLabel, "the draft", z.parts[0])
+	return p.requireSeal(manifestLabel, "the draft", z.parts[0])
 }
 
 // Open repeats check 5, decodes the manifest strictly, compares the other entries with
@@ -154,11 +154,11 @@ func (p Protection) Open(z Zip) (Draft, error) {
 	if err != nil {
 		return Draft{}, err
 	}
-	if err := z.agrees(m); err != nil {
+	if err := z.checkHashes(m); err != nil {
 		if p.Keyed() {
-			return Draft{}, altered("the draft", err)
+			return Draft{}, refuseAltered("the draft", err)
 		}
-		return Draft{}, damaged(err)
+		return Draft{}, refuseDamaged(err)
 	}
 	o := Draft{Manifest: m, Snapshot: z.parts[1], Digest: z.digest, Code: Code(z.digest)}
 	if m.showsReview() {
@@ -171,16 +171,16 @@ func (p Protection) Open(z Zip) (Draft, error) {
 		return o, nil
 	}
 	if !p.Keyed() {
-		return Draft{}, anotherTrust(m, p.Trust)
+		return Draft{}, refuseTrust(m, p.Trust)
 	}
-	if o.Snapshot, err = p.reveal(z.parts[1]); err != nil {
-		return Draft{}, altered("the draft", err)
+	if o.Snapshot, err = p.decrypt(z.parts[1]); err != nil {
+		return Draft{}, refuseAltered("the draft", err)
 	}
 	return o, nil
 }
 
-// agrees compares the entries with the manifest's hashes.
-func (z Zip) agrees(m Manifest) error {
+// checkHashes compares the entries with the manifest's hashes.
+func (z Zip) checkHashes(m Manifest) error {
 	names := []string{snapshotEntry, reviewEntry, patchEntry}
 	for i, digest := range []string{m.SnapshotSHA256, m.ReviewSHA256, m.PatchSHA256} {
 		switch there := i+1 < len(z.parts); {
@@ -213,23 +213,23 @@ func row(label, format string, args ...any) [2]string {
 
 const draftAnew = "start a new draft: run the workflow that drafts again"
 
-// damaged turns an error of reading a checkpoint into check 3's refusal. It
+// refuseDamaged turns an error of reading a checkpoint into check 3's refusal. It
 // returns the refusal of another check unchanged.
-func damaged(err error) error {
+func refuseDamaged(err error) error {
 	if problem.Check(err) > 0 {
 		return err
 	}
 	return refuse(3, draftAnew, "the checkpoint cannot be read", row("where", "%v", err))
 }
 
-// altered returns check 5's refusal of content with a wrong seal or failed
+// refuseAltered returns check 5's refusal of content with a wrong seal or failed
 // decryption. A wrong key and modified content cannot be told apart.
-func altered(what string, err error) *problem.Error {
+func refuseAltered(what string, err error) *problem.Error {
 	return refuse(5, "give both jobs the same checkpoint-key, find out who changed it; "+draftAnew,
 		"the key is not the one that sealed "+what+", or it was changed", row("where", "%v", err))
 }
 
-func unknownFormat(format int) *problem.Error {
+func refuseFormat(format int) *problem.Error {
 	return refuse(6, "decide with the version that drafted, or "+draftAnew,
 		"the checkpoint has a format that this version does not know",
 		row("draft", "format %d", format), row("known", "format %d", Format))

@@ -59,7 +59,7 @@ func FuzzRecord(f *testing.F) {
 	for _, p := range protections(f) {
 		z, err := p.PackRecord(record())
 		require.NoError(f, err)
-		contents, err := contentsOf(z, 1, recordEntry)
+		contents, err := readZip(z, 1, recordEntry)
 		require.NoError(f, err)
 		f.Add(contents[0])
 	}

@@ -76,8 +76,8 @@ func (m Manifest) Waits() bool { return m.Environment != "" && m.Outcome != "KEP
 // showsReview reports whether review.md belongs to the checkpoint.
 func (m Manifest) showsReview() bool { return m.Trust != TrustEncrypt && m.Partial == 0 }
 
-// normal truncates the times to the precision of the JSON form.
-func (m Manifest) normal() Manifest {
+// normalized truncates the times to the precision of the JSON form.
+func (m Manifest) normalized() Manifest {
 	m.CreatedAt = m.CreatedAt.UTC().Truncate(time.Second)
 	m.ExpiresAt = m.ExpiresAt.UTC().Truncate(time.Second)
 	return m
@@ -101,7 +101,7 @@ func decodeManifest(text []byte) (Manifest, error) {
 		return Manifest{}, err
 	}
 	if head.Format != Format {
-		return Manifest{}, unknownFormat(head.Format)
+		return Manifest{}, refuseFormat(head.Format)
 	}
 	var m Manifest
 	if err := json.Unmarshal(text, &m, json.RejectUnknownMembers(true)); err != nil {
@@ -170,7 +170,7 @@ func (m Manifest) checkProtected() error {
 func (z Zip) Manifest() (Manifest, error) {
 	m, err := decodeManifest(z.parts[0])
 	if err != nil {
-		return Manifest{}, damaged(fmt.Errorf("reading manifest: %w", err))
+		return Manifest{}, refuseDamaged(fmt.Errorf("reading manifest: %w", err))
 	}
 	return m, nil
 }

@@ -38,7 +38,7 @@ func (p Protection) Check() error {
 		return fmt.Errorf("trust is %.40q; it is one of %s", p.Trust, strings.Join(trusts(), ", "))
 	}
 	if p.Keyed() && p.Key.secret == nil {
-		return fmt.Errorf("trust: %s: %w", p.Trust, badKey("is not set or empty"))
+		return fmt.Errorf("trust: %s: %w", p.Trust, keyError("is not set or empty"))
 	}
 	return nil
 }
@@ -133,9 +133,9 @@ func (p Protection) checkSeal(label string, object []byte) error {
 	return nil
 }
 
-// demandSeal is check 5 for a draft or a record: under a key, the object has a
+// requireSeal is check 5 for a draft or a record: under a key, the object has a
 // seal made with that key.
-func (p Protection) demandSeal(label, what string, object []byte) error {
+func (p Protection) requireSeal(label, what string, object []byte) error {
 	if err := p.Check(); err != nil {
 		return refuse(5, "set trust and checkpoint-key as in the drafting job", what+" cannot be checked",
 			row("where", "%v", err))
@@ -150,7 +150,7 @@ func (p Protection) demandSeal(label, what string, object []byte) error {
 		return refuse(5, "give both jobs the same trust and checkpoint-key; "+draftAnew,
 			fmt.Sprintf("%s carries no seal, and this job says trust: %s", what, p.Trust))
 	default:
-		return altered(what, err)
+		return refuseAltered(what, err)
 	}
 }
 
@@ -172,8 +172,8 @@ func (p Protection) passphrase() string {
 	return base64.StdEncoding.EncodeToString(p.Key.Derive(ageLabel))
 }
 
-// hide encrypts a snapshot with age under a passphrase derived from the key.
-func (p Protection) hide(snapshot []byte) ([]byte, error) {
+// encrypt encrypts a snapshot with age under a passphrase derived from the key.
+func (p Protection) encrypt(snapshot []byte) ([]byte, error) {
 	to, err := age.NewScryptRecipient(p.passphrase())
 	if err != nil {
 		return nil, err
@@ -194,11 +194,11 @@ func (p Protection) hide(snapshot []byte) ([]byte, error) {
 	return hidden.Bytes(), nil
 }
 
-// hidden reports whether b was encrypted by hide.
-func hidden(b []byte) bool { return bytes.HasPrefix(b, []byte("age-encryption.org/")) }
+// isEncrypted reports whether b was encrypted by encrypt.
+func isEncrypted(b []byte) bool { return bytes.HasPrefix(b, []byte("age-encryption.org/")) }
 
-// reveal decrypts the result of hide. It needs a key.
-func (p Protection) reveal(hidden []byte) ([]byte, error) {
+// decrypt decrypts the result of encrypt. It needs a key.
+func (p Protection) decrypt(hidden []byte) ([]byte, error) {
 	by, err := age.NewScryptIdentity(p.passphrase())
 	if err != nil {
 		return nil, err
@@ -229,17 +229,17 @@ type Key struct{ secret *[sha256.Size]byte }
 func ParseKey(text string) (Key, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {
-		return Key{}, badKey("is not set or empty")
+		return Key{}, keyError("is not set or empty")
 	}
 	secret, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {
 		secret, err = base64.RawStdEncoding.DecodeString(text)
 	}
 	if err != nil {
-		return Key{}, badKey("is not base64")
+		return Key{}, keyError("is not base64")
 	}
 	if len(secret) < minKey {
-		return Key{}, badKey(fmt.Sprintf("holds %d bytes", len(secret)))
+		return Key{}, keyError(fmt.Sprintf("holds %d bytes", len(secret)))
 	}
 	extracted, err := hkdf.Extract(sha256.New, secret, nil)
 	if err != nil {
@@ -248,7 +248,7 @@ func ParseKey(text string) (Key, error) {
 	return Key{(*[sha256.Size]byte)(extracted)}, nil
 }
 
-func badKey(what string) error {
+func keyError(what string) error {
 	return fmt.Errorf("%w %s: it has to be base64 of at least %d random bytes; "+
 		"make one with `openssl rand -base64 %d` and keep it as a secret", ErrKey, what, minKey, minKey)
 }

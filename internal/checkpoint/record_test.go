@@ -55,7 +55,7 @@ func TestCheck5_ARecordIsSealedWhereThereIsAKey(t *testing.T) {
 	require.ErrorContains(t, refusal(t, second(p.OpenRecord(plain)), 5), "the decision record carries no seal")
 	require.ErrorContains(t, refusal(t, second(Protection{TrustSeal, key(t, "l")}.OpenRecord(sealed)), 5),
 		"sealed the decision record, or it was changed")
-	contents, err := contentsOf(sealed, 1, recordEntry)
+	contents, err := readZip(sealed, 1, recordEntry)
 	require.NoError(t, err)
 	forged, err := packZip(entry{recordEntry, []byte(strings.Replace(string(contents[0]), "abort", "approve", 1))})
 	require.NoError(t, err)

@@ -79,7 +79,7 @@ func check(t *testing.T, err error) int {
 // parts are copies of a checkpoint's entries.
 func parts(t testing.TB, z []byte) []entry {
 	t.Helper()
-	contents, err := contentsOf(z, 2, manifestEntry, snapshotEntry, reviewEntry, patchEntry)
+	contents, err := readZip(z, 2, manifestEntry, snapshotEntry, reviewEntry, patchEntry)
 	require.NoError(t, err)
 	var list []entry
 	for i, name := range []string{manifestEntry, snapshotEntry, reviewEntry, patchEntry}[:len(contents)] {

@@ -58,13 +58,13 @@ func writeZip(to io.Writer, entries []entry) error {
 	return w.Close()
 }
 
-// contentsOf returns the contents of a zip that has the named entries in order,
+// readZip returns the contents of a zip that has the named entries in order,
 // all of them or at least the first few. Contents alias z.
 //
 // Zip readers disagree about bytes before, between and after entries, about names
 // and sizes stored in two places, and about flags. So the entries are read,
 // written again, and the result must equal z byte for byte.
-func contentsOf(z []byte, least int, names ...string) ([][]byte, error) {
+func readZip(z []byte, least int, names ...string) ([][]byte, error) {
 	if len(z) > MaxZip {
 		return nil, fmt.Errorf("%w: %d bytes, more than %d", errTooLarge, len(z), MaxZip)
 	}
@@ -84,7 +84,7 @@ func contentsOf(z []byte, least int, names ...string) ([][]byte, error) {
 		if f.Name != names[i] {
 			return nil, fmt.Errorf("entry %d is %.60q instead of %s", i+1, f.Name, names[i])
 		}
-		content, err := part(z, f)
+		content, err := contentOf(z, f)
 		if err != nil {
 			return nil, err
 		}
@@ -97,8 +97,8 @@ func contentsOf(z []byte, least int, names ...string) ([][]byte, error) {
 	return contents, nil
 }
 
-// part returns the stored bytes of an entry.
-func part(z []byte, f *zip.File) ([]byte, error) {
+// contentOf returns the stored bytes of an entry.
+func contentOf(z []byte, f *zip.File) ([]byte, error) {
 	start, err := f.DataOffset()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.Name, err)

@@ -59,8 +59,8 @@ func USD(text string) (MicroUSD, bool) {
 // Of returns the cost of a usage at this price, rounded up once. A part larger
 // than its whole is cut, and a sum beyond an int64 returns the largest int64.
 func (p Price) Of(u Usage) MicroUSD {
-	cached := within(u.CachedTokens, u.InputTokens)
-	written := within(u.CacheWriteTokens, u.InputTokens-cached)
+	cached := clamp(u.CachedTokens, u.InputTokens)
+	written := clamp(u.CacheWriteTokens, u.InputTokens-cached)
 	var s sum
 	s.add(u.InputTokens-cached-written, p.Input)
 	s.add(cached, p.CachedInput)
@@ -71,7 +71,7 @@ func (p Price) Of(u Usage) MicroUSD {
 	return s.perMillion()
 }
 
-func within(part, whole int64) int64 { return max(min(part, whole), 0) }
+func clamp(part, whole int64) int64 { return max(min(part, whole), 0) }
 
 // AtMost returns the most that these input and output tokens can cost, with all
 // input at the most expensive of its three prices.

@@ -54,13 +54,13 @@ type Line func(waiting string, columns int) string
 // its run once the reviewer knows its cap. The linters' results are read first.
 func (d Driver) Draft(ctx context.Context, b wire.Brief, read func(context.Context) (ingest.Change, error),
 	steps reviewpr.Steps, facts func(ingest.Change) (reviewpr.Draft, error)) (Report, error) {
-	d, stop := d.beating(ctx)
+	d, stop := d.withProgress(ctx)
 	defer stop()
 	gather := func(context.Context) ticket.Context { return ticket.Context{} }
 	ready := func(ctx context.Context, c ingest.Change) (_ reviewpr.Draft, err error) {
 		b.Change = c
 		if err = d.prepare(ctx, &b); err == nil {
-			gather, err = d.gathering(b)
+			gather, err = d.contextFetcher(b)
 		}
 		if err != nil {
 			return reviewpr.Draft{}, err
@@ -95,7 +95,7 @@ func (d Driver) Draft(ctx context.Context, b wire.Brief, read func(context.Conte
 	if _, err := flow.Run(ctx, d.Thread, begin); err != nil {
 		return Report{}, err
 	}
-	return d.drafted(ctx, flow, before)
+	return d.reportDraft(ctx, flow, before)
 }
 
 // prepare reads the linters' results, with a warning for each one missing, prepares
@@ -122,9 +122,9 @@ func (d Driver) prepare(ctx context.Context, b *wire.Brief) (err error) {
 	return nil
 }
 
-// gathering returns a function that fetches the context of a change. It fetches
+// contextFetcher returns a function that fetches the context of a change. It fetches
 // nothing if no source is configured.
-func (d Driver) gathering(b wire.Brief) (func(context.Context) ticket.Context, error) {
+func (d Driver) contextFetcher(b wire.Brief) (func(context.Context) ticket.Context, error) {
 	fetch, err := d.Reviewer.Gathering(b, func(ctx context.Context, under []string) {
 		_ = graph.Doing(ctx, under...) // a store that refuses it fails the node
 		var all []reviewpr.Status
@@ -143,7 +143,7 @@ func (d Driver) gathering(b wire.Brief) (func(context.Context) ticket.Context, e
 // continues an unfinished revision. steps holds its bounds and a function that
 // gives the new draft this run's facts.
 func (d Driver) Revise(ctx context.Context, b wire.Brief, steps reviewpr.Steps, answer *graph.Answer) (Report, error) {
-	d, stop := d.beating(ctx)
+	d, stop := d.withProgress(ctx)
 	defer stop()
 	if err := d.Reviewer.Prepare(ctx, b); err != nil {
 		return Report{}, err
@@ -151,7 +151,7 @@ func (d Driver) Revise(ctx context.Context, b wire.Brief, steps reviewpr.Steps, 
 	if notice := d.Reviewer.Account.Notice; notice != "" && d.Tell != nil {
 		d.Tell(notice)
 	}
-	gather, err := d.gathering(b)
+	gather, err := d.contextFetcher(b)
 	if err != nil {
 		return Report{}, err
 	}
@@ -164,22 +164,22 @@ func (d Driver) Revise(ctx context.Context, b wire.Brief, steps reviewpr.Steps, 
 		return Report{}, err
 	}
 	before := d.usage(ctx, flow)
-	if err := d.goOn(ctx, flow, answer); err != nil {
+	if err := d.resumeOrContinue(ctx, flow, answer); err != nil {
 		return Report{}, err
 	}
-	return d.drafted(ctx, flow, before)
+	return d.reportDraft(ctx, flow, before)
 }
 
-// beating returns a driver that reports its progress: to Live at once, and to Pulse
+// withProgress returns a driver that reports its progress: to Live at once, and to Pulse
 // every half minute.
-func (d Driver) beating(ctx context.Context) (Driver, func()) {
+func (d Driver) withProgress(ctx context.Context) (Driver, func()) {
 	began := d.Now()
-	f := &far{soFar: d.Reviewer.SoFar, under: []reviewpr.Status{reviewpr.Initialize}, live: func(f *far) {
+	f := &progress{soFar: d.Reviewer.SoFar, statuses: []reviewpr.Status{reviewpr.Initialize}, live: func(f *progress) {
 		if d.Live != nil {
 			d.Live(func(waiting string, columns int) string { return f.line(d.Now().Sub(began), waiting, columns) })
 		}
 	}}
-	d.Observe, d.stage = f.observe, f.at
+	d.Observe, d.stage = f.observe, f.setStatuses
 	return d, Beat(ctx, d.Pulse, func(elapsed time.Duration) string { return f.line(elapsed, "", MaxLine) })
 }
 
@@ -188,7 +188,7 @@ func (d Driver) beating(ctx context.Context) (Driver, func()) {
 func (d Driver) Decide(ctx context.Context, steps reviewpr.Steps, answer *graph.Answer) (Report, error) {
 	flow, err := d.flow(steps)
 	if err == nil {
-		err = d.goOn(ctx, flow, answer)
+		err = d.resumeOrContinue(ctx, flow, answer)
 	}
 	if err != nil {
 		return Report{}, err
@@ -209,7 +209,7 @@ func (d Driver) options() []graph.RunOption {
 	return o
 }
 
-func (d Driver) goOn(ctx context.Context, flow *graph.Flow[reviewpr.State], answer *graph.Answer) error {
+func (d Driver) resumeOrContinue(ctx context.Context, flow *graph.Flow[reviewpr.State], answer *graph.Answer) error {
 	if answer == nil {
 		_, err := flow.Continue(ctx, d.Thread)
 		return err
@@ -224,8 +224,8 @@ func (d Driver) usage(ctx context.Context, flow *graph.Flow[reviewpr.State]) cos
 	return view.State.Usage
 }
 
-// drafted reports the draft, and the causes of files that failed.
-func (d Driver) drafted(ctx context.Context, flow *graph.Flow[reviewpr.State], before cost.Usage) (Report, error) {
+// reportDraft reports the draft, and the causes of files that failed.
+func (d Driver) reportDraft(ctx context.Context, flow *graph.Flow[reviewpr.State], before cost.Usage) (Report, error) {
 	r, err := ReportOf(ctx, flow, d.Store, d.Thread, d.Protect)
 	if err == nil {
 		d.Spent.Cost += r.Usage.Cost - before.Cost
@@ -291,7 +291,7 @@ func (f *Front) EndRun(span *trace.Span, ref pull.Ref, r Report, began time.Time
 	}
 	came := trace.Came{Repository: ref.FullName(), Pull: ref.Number, Outcome: outcome, Findings: len(r.Findings),
 		Seconds: f.Now().Sub(began).Seconds()}
-	if spent := price(f.Spent).Cost; spent != nil {
+	if spent := withPrice(f.Spent).Cost; spent != nil {
 		micros := int64(*spent)
 		came.Cost = &micros
 	}

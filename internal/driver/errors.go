@@ -26,7 +26,7 @@ func ExitCode(err error) int {
 	if err == nil {
 		return 0
 	}
-	return exitCodes[problem.KindOf(told(err))]
+	return exitCodes[problem.KindOf(inUserTerms(err))]
 }
 
 // Explain returns the message for an error: what was wrong, where, and what to do
@@ -35,12 +35,12 @@ func Explain(err error) string {
 	if errors.As(err, new(Reported)) {
 		return err.Error() // explained when it was reported
 	}
-	return problem.Of(told(err)).Error()
+	return problem.Of(inUserTerms(err)).Error()
 }
 
-// told puts errors of the graph into the front's words, with next steps: the
+// inUserTerms puts errors of the graph into the front's words, with next steps: the
 // graph knows no flags, and users know no nodes.
-func told(err error) error {
+func inUserTerms(err error) error {
 	if _, ok := errors.AsType[*graph.VersionError](err); ok {
 		return problem.As(problem.Refused, err, "decide with the version that drafted, or review it again with --again")
 	}
@@ -57,7 +57,7 @@ func told(err error) error {
 
 // Gist returns the first line of an error or, for a refused decision, of what it refuses.
 func Gist(err error) string {
-	p := problem.Of(told(err))
+	p := problem.Of(inUserTerms(err))
 	what := p.What
 	if errors.As(err, new(*decision.Error)) {
 		what = p.Rows[0][0] + " " + p.Rows[0][1]

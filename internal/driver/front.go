@@ -36,31 +36,31 @@ func NewFront(p Process) *Front {
 	if p.Now == nil {
 		p.Now = time.Now
 	}
-	p.Stdout, p.Stderr = oneByOne(p.Stdout), oneByOne(p.Stderr)
+	p.Stdout, p.Stderr = serialized(p.Stdout), serialized(p.Stderr)
 	f := &Front{Process: p}
 	f.Wire = wire.New(f.Getenv, p.Now, f.Debug())
 	return f
 }
 
-// turns serializes writes, since warnings, progress and retries are written from
+// serialWriter serializes writes, since warnings, progress and retries are written from
 // separate goroutines.
-type turns struct {
+type serialWriter struct {
 	mu  sync.Mutex
 	out io.Writer
 }
 
-func (w *turns) Write(text []byte) (int, error) {
+func (w *serialWriter) Write(text []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.out.Write(text)
 }
 
-// oneByOne wraps w in turns unless it is a file, which serializes writes itself and may be a terminal.
-func oneByOne(w io.Writer) io.Writer {
+// serialized makes writes to w sequential. A file is returned as is: it serializes writes, and may be a terminal.
+func serialized(w io.Writer) io.Writer {
 	if _, file := w.(*os.File); file || w == nil {
 		return w
 	}
-	return &turns{out: w}
+	return &serialWriter{out: w}
 }
 
 // Getenv returns a variable of the process, or "".

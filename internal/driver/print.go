@@ -30,7 +30,7 @@ func (r Report) Print(w io.Writer) error {
 		Files    []printedFile    `json:"files"`
 		Usage    priced           `json:"usage"`
 		Open     Open             `json:"open"`
-	}{r, printedFindings(r.Findings), printedFindings(r.Filtered), printedFiles(r.Files), price(r.Usage), r.Open()})
+	}{r, printedFindings(r.Findings), printedFindings(r.Filtered), printedFiles(r.Files), withPrice(r.Usage), r.Open()})
 }
 
 // printedFinding is a finding whose list of concurring sources is printed even if empty.
@@ -79,7 +79,7 @@ type priced struct {
 	Cost            *cost.MicroUSD `json:"cost_microusd"`
 }
 
-func price(u cost.Usage) priced {
+func withPrice(u cost.Usage) priced {
 	return priced{u, u.EmbeddingTokens, u.RerankUnits, u.Known()}
 }
 

@@ -61,7 +61,7 @@ func (d Driver) Propose(ctx context.Context, p Proposing) (steps ticketpr.Steps,
 			return text
 		})
 	}
-	if modules, err = only(p.Only, modules); err != nil {
+	if modules, err = selectModules(p.Only, modules); err != nil {
 		return steps, begin, err
 	}
 	search, err := d.Pieces(p.Place, p.Config, p.Settings, by, p.Show == ticket.ShowFull)
@@ -73,14 +73,14 @@ func (d Driver) Propose(ctx context.Context, p Proposing) (steps ticketpr.Steps,
 				Tree: p.Place.Tree, Limits: p.Config.Implement, Broken: chunker.New().Broken,
 				Rules: &scope.Rules{Modules: modules, Protected: p.Config.Protected, Entries: p.Entries},
 			},
-			Search: search, Check: p.Check, Review: d.reviewing(p, by.Account.Cap), Facts: p.Facts,
+			Search: search, Check: p.Check, Review: d.reviewStep(p, by.Account.Cap), Facts: p.Facts,
 		}, ticketpr.State{Facts: p.Facts, Into: p.Into,
 			Limit: by.Account.Cap, Model: by.Name}, nil
 }
 
-// only returns the modules with these names, or all if there are no names. It refuses an
+// selectModules returns the modules with these names, or all if there are no names. It refuses an
 // unknown name.
-func only(names []string, modules []config.Module) (chosen []config.Module, err error) {
+func selectModules(names []string, modules []config.Module) (chosen []config.Module, err error) {
 	if len(names) == 0 {
 		return modules, nil
 	}
@@ -115,9 +115,9 @@ func (d Driver) Advance(ctx context.Context, steps ticketpr.Steps, begin ticketp
 	return d.Proposed(ctx)
 }
 
-// reviewing returns a function that reviews a proposed change with the review graph, in memory.
+// reviewStep returns a function that reviews a proposed change with the review graph, in memory.
 // What the review pays for is journaled by the calling step. A failed review becomes a note.
-func (d Driver) reviewing(p Proposing, limit cost.MicroUSD) func(context.Context, ticketpr.State, ticket.Ticket) (
+func (d Driver) reviewStep(p Proposing, limit cost.MicroUSD) func(context.Context, ticketpr.State, ticket.Ticket) (
 	ticketpr.Seen, error) {
 	return func(ctx context.Context, s ticketpr.State, t ticket.Ticket) (seen ticketpr.Seen, err error) {
 		p.Config.Cap = max(0, limit-s.Usage.Cost)
@@ -125,7 +125,7 @@ func (d Driver) reviewing(p Proposing, limit cost.MicroUSD) func(context.Context
 			return ticketpr.Seen{Failed: true,
 				Notes: []string{"The change was not reviewed: the budget was spent."}}, nil
 		}
-		state, err := d.reviewed(ctx, p, s, t)
+		state, err := d.reviewProposal(ctx, p, s, t)
 		switch {
 		case ctx.Err() != nil:
 			return seen, ctx.Err()
@@ -133,12 +133,12 @@ func (d Driver) reviewing(p Proposing, limit cost.MicroUSD) func(context.Context
 			return ticketpr.Seen{Failed: true, Usage: state.Usage,
 				Notes: []string{"The change was not reviewed: " + problem.Of(err).What}}, nil
 		}
-		return seenIn(state), nil
+		return seenOf(state), nil
 	}
 }
 
-// seenIn returns the result of a review.
-func seenIn(s reviewpr.State) ticketpr.Seen {
+// seenOf returns the result of a review.
+func seenOf(s reviewpr.State) ticketpr.Seen {
 	r := s.Review()
 	seen := ticketpr.Seen{Findings: r.Findings, Criteria: s.Whole.Criteria, Overview: s.Whole.Text, Notes: s.Notes(),
 		Usage: s.Usage}
@@ -150,7 +150,7 @@ func seenIn(s reviewpr.State) ticketpr.Seen {
 	return seen
 }
 
-func (d Driver) reviewed(outer context.Context, p Proposing, s ticketpr.State,
+func (d Driver) reviewProposal(outer context.Context, p Proposing, s ticketpr.State,
 	t ticket.Ticket) (reviewpr.State, error) {
 	c := ingest.Change{Name: s.Ticket.Key, Thread: s.Facts.Thread, Files: change.Diffs(s.Proposed()), Config: p.Config}
 	by, err := d.NewReviewer(p.Settings, nil)
@@ -248,12 +248,12 @@ func (d Driver) Proposed(ctx context.Context) (Proposal, error) {
 		Outcome: ticketpr.Failed, Status: ticketpr.Status(view), Thread: s.Facts.Thread, RootCause: s.RootCause,
 		Ticket:  proposedTicket{s.Ticket.Key, s.Class.Type, s.Ticket.Summary, s.Class.Complexity},
 		Modules: s.Scope.Modules, Chunks: slices.Clone(s.Chunks),
-		Changes: listed(kept.Changes), Tests: listed(kept.Tests),
+		Changes: proposedFiles(kept.Changes), Tests: proposedFiles(kept.Tests),
 		Warnings: slices.Concat(s.Warnings(), s.Notes()), Findings: s.Seen.Findings,
 		Criteria: s.Seen.Criteria, Check: s.Check,
 		Diff: change.Unified(kept.Proposed()), Iteration: s.Iteration,
 		Branch: s.Applied.Branch, Commit: s.Applied.Commit,
-		PullRequest: s.PullRequest, Usage: price(s.Usage), Error: s.Error, State: s,
+		PullRequest: s.PullRequest, Usage: withPrice(s.Usage), Error: s.Error, State: s,
 	}
 	for i := range p.Chunks {
 		p.Chunks[i].Text = ""
@@ -280,7 +280,7 @@ func (p Proposal) Report() Report {
 		PullRequest: p.PullRequest, Message: p.Error}
 }
 
-func listed(files []change.File) (all []proposedFile) {
+func proposedFiles(files []change.File) (all []proposedFile) {
 	for _, f := range files {
 		all = append(all, proposedFile{f.Path, f.Description, f.New(), f.Added, f.Removed})
 	}

@@ -43,19 +43,19 @@ func Deciding(elapsed time.Duration) string {
 		int(elapsed.Seconds()))
 }
 
-// far is the progress of a run; live is called at each change.
-type far struct {
+// progress is the progress of a run; live is called at each change.
+type progress struct {
 	soFar func() (findings int, used cost.Usage, limit cost.MicroUSD)
-	live  func(*far)
+	live  func(*progress)
 
-	mu    sync.Mutex
-	last  graph.Event // of the reviews
-	under []reviewpr.Status
+	mu       sync.Mutex
+	last     graph.Event // of the reviews
+	statuses []reviewpr.Status
 }
 
-func (f *far) observe(e graph.Event) {
+func (f *progress) observe(e graph.Event) {
 	if e.Kind == graph.StepStarted {
-		f.at([]reviewpr.Status{reviewpr.StatusOf(e.Node)})
+		f.setStatuses([]reviewpr.Status{reviewpr.StatusOf(e.Node)})
 	}
 	if e.Node == "review" || e.Node == "redraft" {
 		f.mu.Lock()
@@ -65,20 +65,20 @@ func (f *far) observe(e graph.Event) {
 	}
 }
 
-func (f *far) at(under []reviewpr.Status) {
+func (f *progress) setStatuses(under []reviewpr.Status) {
 	f.mu.Lock()
-	f.under = under
+	f.statuses = under
 	f.mu.Unlock()
 	f.live(f)
 }
 
 // line returns what is under way and waited for in one line; for reviews also how many have
 // ended, and their cost.
-func (f *far) line(elapsed time.Duration, waiting string, columns int) string {
+func (f *progress) line(elapsed time.Duration, waiting string, columns int) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	r := terminal.Running{Status: Statuses(f.under), Elapsed: elapsed, Waiting: waiting}
-	if f.under[0] == reviewpr.AnalyzeCode {
+	r := terminal.Running{Status: Statuses(f.statuses), Elapsed: elapsed, Waiting: waiting}
+	if f.statuses[0] == reviewpr.AnalyzeCode {
 		r.Done, r.Total = f.last.Done, f.last.Total
 		r.Findings, r.Used, r.Limit = f.soFar()
 	}

@@ -15,13 +15,13 @@ import (
 func TestARunSaysEachHalfMinuteWhatIsUnderWay(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		f := &far{under: []reviewpr.Status{reviewpr.Initialize}, live: func(*far) {},
+		f := &progress{statuses: []reviewpr.Status{reviewpr.Initialize}, live: func(*progress) {},
 			soFar: func() (int, cost.Usage, cost.MicroUSD) { return 2, cost.Usage{Calls: 5, Cost: 30_000}, 1_000_000 }}
 		line := func(elapsed time.Duration) string { return f.line(elapsed, "", MaxLine) }
 		var told []string
 		stop := Beat(t.Context(), func(line string) { told = append(told, line) }, line)
 		time.Sleep(31 * time.Second) // in the bubble
-		f.at([]reviewpr.Status{"fetch_jira", "fetch_confluence"})
+		f.setStatuses([]reviewpr.Status{"fetch_jira", "fetch_confluence"})
 		time.Sleep(30 * time.Second)
 		f.observe(graph.Event{Kind: graph.StepStarted, Node: "review", Total: 7})
 		f.observe(graph.Event{Kind: graph.TaskDone, Node: "review", Done: 3, Total: 7})

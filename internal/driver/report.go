@@ -222,9 +222,9 @@ func OutcomeOf(err error) string {
 	switch whole, ok := errors.AsType[*problem.Error](err); {
 	case ok && whole.Expired:
 		return Expired
-	case problem.KindOf(told(err)) == problem.Refused:
+	case problem.KindOf(inUserTerms(err)) == problem.Refused:
 		return Refused
-	case problem.KindOf(told(err)) == problem.Misuse:
+	case problem.KindOf(inUserTerms(err)) == problem.Misuse:
 		return ""
 	}
 	return reviewpr.Failed

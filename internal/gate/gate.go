@@ -78,7 +78,7 @@ func Decide(text string, given, fallback decision.Verdict, draft []decision.Item
 	if d.Verdict == "" {
 		d.Verdict = fallback
 	}
-	return d, undecided(d)
+	return d, checkVerdict(d)
 }
 
 // MaxRounds is how often a draft can be revised.
@@ -102,7 +102,7 @@ func RefuseRevise(dispatch string) error {
 		[2]string{"draft", "still waits, unchanged"})
 }
 
-func undecided(d decision.Decision) error {
+func checkVerdict(d decision.Decision) error {
 	switch d.Verdict {
 	case decision.Approve, decision.Abort, decision.Revise:
 		return nil

@@ -72,18 +72,18 @@ func (g *graph) build(store Store, o []RunOption) (*flow, error) {
 		store = NewMemory()
 	}
 	g.setLimits()
-	return &flow{shape: g.shape, runOptions: options, store: store, fingerprint: g.print()}, nil
+	return &flow{shape: g.shape, runOptions: options, store: store, fingerprint: g.hashWiring()}, nil
 }
 
-// print returns a hash of the fields and the wiring. No name contains a space.
-func (s *shape) print() string {
+// hashWiring returns a hash of the fields and the wiring. No name contains a space.
+func (s *shape) hashWiring() string {
 	h := sha256.New()
 	fmt.Fprintln(h, "start", s.start.name)
 	for _, f := range s.fields {
 		fmt.Fprintln(h, "field", f.name, f.reducer, f.typ)
 	}
 	for _, n := range s.nodes {
-		fmt.Fprintln(h, n.kind, n.name, n.types, "before", n.before, "after", n.after, "route", n.by != nil)
+		fmt.Fprintln(h, n.kind, n.name, n.types, "before", n.before, "after", n.after, "route", n.route != nil)
 		for _, w := range n.writes {
 			fmt.Fprintln(h, "writes", w.name)
 		}

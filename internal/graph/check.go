@@ -83,7 +83,7 @@ func (g *graph) walk(n *nodeDef, reached map[string]bool) (ends bool) {
 func (g *graph) checkParallel() {
 	for _, n := range g.nodes {
 		g.checkWriters(n.targetRef)
-		if n.by == nil {
+		if n.route == nil {
 			g.checkBranches(n.to)
 		}
 	}
@@ -109,13 +109,13 @@ func (g *graph) checkBranches(level []targetRef) {
 			g.checkWriters(level...)
 		}
 		if len(g.errs) == before {
-			level = g.following(level)
+			level = g.successors(level)
 		}
 	}
 }
 
-// following returns every target that the nodes of a level may lead to.
-func (g *graph) following(level []targetRef) (next []targetRef) {
+// successors returns every target that the nodes of a level may lead to.
+func (g *graph) successors(level []targetRef) (next []targetRef) {
 	for _, from := range level {
 		for _, t := range g.node(from.name).leadsTo() {
 			switch {

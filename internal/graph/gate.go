@@ -28,13 +28,13 @@ func (f *flow) due(t *thread) []Pending {
 	return list
 }
 
-// ask calls the ask function of each gate that is due and assigns the gate's id.
-func (f *flow) ask(t *thread) error {
+// askGates calls the ask function of each gate that is due and assigns the gate's id.
+func (f *flow) askGates(t *thread) error {
 	t.pending = f.due(t)
 	for i := range t.pending {
 		p := &t.pending[i]
 		ask := func() ([]byte, error) { return []byte("null"), nil }
-		if !p.interrupt() {
+		if !p.isInterrupt() {
 			ask = func() ([]byte, error) { return f.node(p.Gate).ask(t.state) }
 		}
 		var err error
@@ -53,14 +53,14 @@ func gateID(thread, gate string, visit int, ask []byte) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// interrupt reports whether p is an interrupt: a node's name cannot contain a colon.
-func (p Pending) interrupt() bool { return strings.Contains(p.Gate, ":") }
+// isInterrupt reports whether p is an interrupt: a node's name cannot contain a colon.
+func (p Pending) isInterrupt() bool { return strings.Contains(p.Gate, ":") }
 
 // answer checks an answer, records it in the store and applies it to the thread.
 // The update is computed before the record is written, so that an answer which
 // decide refuses leaves no trace.
 func (f *flow) answer(ctx context.Context, t *thread, a Answer) error {
-	p, err := t.addressed(a.Gate)
+	p, err := t.gateFor(a.Gate)
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (f *flow) answer(ctx context.Context, t *thread, a Answer) error {
 
 // decide returns the update that the gate's node makes of an answer.
 func (f *flow) decide(t *thread, p Pending, value any) (Update, error) {
-	if p.interrupt() {
+	if p.isInterrupt() {
 		if value != nil {
 			return Update{}, fmt.Errorf("%w: interrupt %q takes no value", ErrAnswer, p.Gate)
 		}
@@ -94,8 +94,8 @@ func (f *flow) decide(t *thread, p Pending, value any) (Update, error) {
 	return u, nil
 }
 
-// addressed returns the waiting gate that an answer is for.
-func (t *thread) addressed(id string) (Pending, error) {
+// gateFor returns the waiting gate that an answer is for.
+func (t *thread) gateFor(id string) (Pending, error) {
 	waiting := t.waiting()
 	if i := slices.IndexFunc(waiting, func(p Pending) bool { return p.ID == id }); i >= 0 {
 		return waiting[i], nil

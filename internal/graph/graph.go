@@ -52,8 +52,8 @@ type nodeDef struct {
 	ask      func(state any) ([]byte, error)        // for gates
 	decide   func(state, value any) (Update, error) // for gates
 
-	to            []targetRef          // edges, or the targets that by may choose
-	by            func(state any) Next // nil if there is no route
+	to            []targetRef          // edges, or the targets that route may choose
+	route         func(state any) Next // nil if there is no route
 	before, after bool                 // interrupts
 	limited       bool                 // subject to the deadline
 }

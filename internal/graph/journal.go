@@ -187,7 +187,7 @@ func (f *flow) catchUp(t *thread) {
 	if done, total := t.tasks(); done < total || t.status() != Running {
 		return
 	}
-	if next, err := f.following(t); err == nil && len(next.pending) == 0 {
+	if next, err := f.nextStep(t); err == nil && len(next.pending) == 0 {
 		*t = *next // an error recurs when the thread is driven
 	}
 }

@@ -43,17 +43,17 @@ func (e *budgetError) Unwrap() error { return e.error }
 func (s *shape) setLimits() {
 	cuts := slices.ContainsFunc(s.nodes, func(n *nodeDef) bool { return n.unreached != nil })
 	for _, n := range s.nodes {
-		n.limited = !cuts || s.cutAhead(n, map[string]bool{})
+		n.limited = !cuts || s.fanAhead(n, map[string]bool{})
 	}
 }
 
-func (s *shape) cutAhead(n *nodeDef, seen map[string]bool) bool {
+func (s *shape) fanAhead(n *nodeDef, seen map[string]bool) bool {
 	if n.unreached != nil {
 		return true
 	}
 	seen[n.name] = true
 	for _, t := range n.leadsTo() {
-		if t.kind != kindEnd && t.kind != kindGate && !seen[t.name] && s.cutAhead(s.node(t.name), seen) {
+		if t.kind != kindEnd && t.kind != kindGate && !seen[t.name] && s.fanAhead(s.node(t.name), seen) {
 			return true
 		}
 	}

@@ -23,7 +23,7 @@ func (f *flow) load(ctx context.Context, id string) (*thread, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading thread %q: %w", id, err)
 	}
-	if err := f.known(id, s); err != nil {
+	if err := f.checkIdentity(id, s); err != nil {
 		return nil, err
 	}
 	t, err := f.restore(id, s)
@@ -37,8 +37,8 @@ func (f *flow) load(ctx context.Context, id string) (*thread, error) {
 	return t, nil
 }
 
-// known refuses a snapshot of another graph, version or wiring, and names both.
-func (f *flow) known(id string, s Snapshot) error {
+// checkIdentity refuses a snapshot of another graph, version or wiring, and names both.
+func (f *flow) checkIdentity(id string, s Snapshot) error {
 	const identity = "graph %q version %d (%.12s)"
 	have := fmt.Sprintf(identity, s.Graph, s.Version, s.Fingerprint)
 	want := fmt.Sprintf(identity, f.name, f.version, f.fingerprint)

@@ -37,7 +37,7 @@ func drawEdges(b *strings.Builder, n *nodeDef) {
 		switch {
 		case to.kind == kindFan:
 			arrow = "-.->|each|"
-		case n.by != nil:
+		case n.route != nil:
 			arrow = "-.->"
 		}
 		fmt.Fprintf(b, "    %s %s %s\n", from, arrow, nodeID(to))

@@ -8,9 +8,9 @@ import (
 )
 
 // taskJournal is the journal of a running task. Answers holds what the task has
-// paid for so far, by key; note writes a record of the task.
+// paid for so far, by key; write writes a record of the task.
 type taskJournal struct {
-	note    func(Record) error
+	write   func(Record) error
 	answers sync.Map              // string to *answer
 	refused atomic.Pointer[error] // error of the store; the task then has no result, whatever it returns
 }
@@ -54,7 +54,7 @@ func Once[T any](ctx context.Context, key string, do func(context.Context) (T, e
 		return *new(T), err
 	}
 	data := value.join()
-	if err := j.note(Record{Answer: key, Value: data}); err != nil {
+	if err := j.write(Record{Answer: key, Value: data}); err != nil {
 		return *new(T), err
 	}
 	a.value = data
@@ -69,7 +69,7 @@ func Doing(ctx context.Context, what ...string) error {
 	if !ok || len(what) == 0 {
 		return nil
 	}
-	return j.note(Record{Doing: what})
+	return j.write(Record{Doing: what})
 }
 
 // refusal returns the store's error if it refused one of the task's records.

@@ -26,19 +26,19 @@ func (f *flow) advance(t *thread) error {
 			}
 		}
 	}
-	return f.ask(t)
+	return f.askGates(t)
 }
 
 // follow returns where a node leads: all its edges, or the choice of its route.
 func (f *flow) follow(t *thread, node *nodeDef) ([]Next, error) {
-	if node.by == nil {
+	if node.route == nil {
 		var all []Next
 		for _, target := range node.to {
 			all = append(all, To(target))
 		}
 		return all, nil
 	}
-	n, err := protect(func() (Next, error) { return node.by(t.state), nil })
+	n, err := protect(func() (Next, error) { return node.route(t.state), nil })
 	if err != nil {
 		return nil, &NodeError{Node: node.name, Task: -1, Err: fmt.Errorf("routing: %w", err)}
 	}

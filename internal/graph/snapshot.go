@@ -98,7 +98,7 @@ func (f *flow) encodeThread(t *thread) (pieces, error) {
 	head, err := json.Marshal(&Snapshot{
 		Format: format, Graph: f.name, Version: f.version, Fingerprint: f.fingerprint, Thread: t.id,
 		CreatedAt: t.created,
-		End:       t.end, Frontier: t.next(), Pending: t.pending, Answered: t.answered, Steps: t.steps,
+		End:       t.end, Frontier: t.nextNodes(), Pending: t.pending, Answered: t.answered, Steps: t.steps,
 	}, codec)
 	if err != nil {
 		return nil, err
@@ -144,16 +144,16 @@ func (f *flow) encodeThread(t *thread) (pieces, error) {
 // Which kind of seal is required depends on whether there is a key, never on the
 // snapshot.
 const (
-	plain = `{"seal":"sha256:`
-	keyed = `{"seal":"hmac-sha256:`
+	plainStart = `{"seal":"sha256:`
+	keyedStart = `{"seal":"hmac-sha256:`
 )
 
 // seal returns the beginning of a snapshot, up to where rest follows. The seal is
 // HMAC-SHA256 under a key, or SHA-256 without one.
 func seal(key []byte, rest ...[]byte) []byte {
-	start, h := plain, sha256.New()
+	start, h := plainStart, sha256.New()
 	if key != nil {
-		start, h = keyed, hmac.New(sha256.New, key)
+		start, h = keyedStart, hmac.New(sha256.New, key)
 	}
 	for _, data := range rest {
 		h.Write(data)
@@ -178,7 +178,7 @@ func checkSeal(key, snapshot []byte) error {
 	return nil
 }
 
-func isKeyed(snapshot []byte) bool { return bytes.HasPrefix(snapshot, []byte(keyed)) }
+func isKeyed(snapshot []byte) bool { return bytes.HasPrefix(snapshot, []byte(keyedStart)) }
 
 func digest(parts ...[]byte) string {
 	h := sha256.New()

@@ -41,7 +41,7 @@ func (f *flow) superstep(ctx context.Context, t *thread) error {
 	if len(t.waiting()) > 0 {
 		return nil
 	}
-	next, err := f.following(t)
+	next, err := f.nextStep(t)
 	if err != nil {
 		return err
 	}
@@ -54,9 +54,9 @@ func (f *flow) superstep(ctx context.Context, t *thread) error {
 	return nil
 }
 
-// following merges the superstep under way, which must be complete, and schedules
+// nextStep merges the superstep under way, which must be complete, and schedules
 // the next.
-func (f *flow) following(t *thread) (*thread, error) {
+func (f *flow) nextStep(t *thread) (*thread, error) {
 	next := *t
 	next.state, next.raw = f.clone(t.state), slices.Clone(t.raw)
 	if err := f.mergeAll(&next); err != nil {
@@ -112,13 +112,13 @@ func (t *thread) failures() error {
 	if stopped != nil {
 		done, total := t.tasks()
 		errs = append(errs, fmt.Errorf("step %d (%s) stopped with %d of %d tasks done: %w",
-			t.step(), strings.Join(t.next(), "+"), done, total, stopped))
+			t.step(), strings.Join(t.nextNodes(), "+"), done, total, stopped))
 	}
 	return errors.Join(errs...)
 }
 
-// next returns the names of the nodes of the superstep under way.
-func (t *thread) next() []string {
+// nextNodes returns the names of the nodes of the superstep under way.
+func (t *thread) nextNodes() []string {
 	var names []string
 	for _, e := range t.frontier {
 		names = append(names, e.node.name)
@@ -136,7 +136,7 @@ func (t *thread) path() []string {
 		}
 		path = append(path, s.Node)
 	}
-	return append(path, strings.Join(t.next(), "+"))
+	return append(path, strings.Join(t.nextNodes(), "+"))
 }
 
 // mergeAll applies the step's updates to the state in task order, and adds the

@@ -63,27 +63,27 @@ func (n *nodeRun) run() {
 func (n *nodeRun) runTask(i int, free func()) {
 	defer free()
 	r := &n.results[i]
-	r.err = n.fail(i, errors.New("its goroutine exited")) // overwritten unless the goroutine exits
+	r.err = n.taskError(i, errors.New("its goroutine exited")) // overwritten unless the goroutine exits
 	own := n.journal(i)
 	u, failure := n.attempt(i, own)
 	if failure != nil && own.refusal() == nil && n.stop.Err() != nil {
 		r.err = nil
 		return
 	}
-	done := result{done: true, unreached: n.cut(failure)}
+	done := result{done: true, unreached: n.reachedLimit(failure)}
 	done.failed = failure != nil && !done.unreached
-	u, err := n.settled(i, done, u, failure)
+	u, err := n.resolve(i, done, u, failure)
 	if err = cmp.Or(own.refusal(), err); err == nil {
 		record := Record{Step: n.thread.step(), Node: n.node.name, Task: i, Failed: done.failed,
 			Unreached: done.unreached}
 		done.changes, err = n.keep(record, u, free)
 	}
 	if err != nil {
-		done = result{err: n.fail(i, err)}
+		done = result{err: n.taskError(i, err)}
 		failure = done.err
 	}
 	*r = done
-	n.tell(failure)
+	n.emitDone(failure)
 }
 
 // keep makes a task's result durable and returns its changes.
@@ -104,13 +104,13 @@ func (n *nodeRun) append(data ...[]byte) error {
 	return err
 }
 
-func (n *nodeRun) fail(i int, err error) error {
+func (n *nodeRun) taskError(i int, err error) error {
 	return &NodeError{Node: n.node.name, Task: i, Err: err}
 }
 
-// settled returns the update of a task: its own, or the one that the node's
+// resolve returns the update of a task: its own, or the one that the node's
 // policy makes of its failure.
-func (n *nodeRun) settled(i int, r result, u Update, failure error) (Update, error) {
+func (n *nodeRun) resolve(i int, r result, u Update, failure error) (Update, error) {
 	switch {
 	case r.unreached:
 		return protect(func() (Update, error) { return n.node.unreached(n.payloads[i]) })
@@ -120,9 +120,9 @@ func (n *nodeRun) settled(i int, r result, u Update, failure error) (Update, err
 	return u, failure
 }
 
-// cut reports whether a failure is due to time or budget, and if so keeps further
+// reachedLimit reports whether a failure is due to time or budget, and if so keeps further
 // tasks from starting.
-func (n *nodeRun) cut(failure error) bool {
+func (n *nodeRun) reachedLimit(failure error) bool {
 	if failure == nil || n.node.unreached == nil {
 		return false
 	}
@@ -133,8 +133,8 @@ func (n *nodeRun) cut(failure error) bool {
 	return n.ctx.Err() != nil
 }
 
-// tell emits the event of a task that ended.
-func (n *nodeRun) tell(failure error) {
+// emitDone emits the event of a task that ended.
+func (n *nodeRun) emitDone(failure error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.ended++
@@ -167,7 +167,7 @@ func (n *nodeRun) call(ctx context.Context, i int, own *taskJournal) (Update, er
 			return u, nil
 		}
 	default:
-		if err := own.note(Record{Intent: true}); err != nil {
+		if err := own.write(Record{Intent: true}); err != nil {
 			return Update{}, err
 		}
 	}
@@ -180,7 +180,7 @@ func (n *nodeRun) journal(i int) *taskJournal {
 	for key, value := range n.results[i].answers {
 		j.answers.Store(key, &answer{value: value})
 	}
-	j.note = func(r Record) error {
+	j.write = func(r Record) error {
 		r.Step, r.Node, r.Task = n.thread.step(), n.node.name, i
 		data, err := json.Marshal(&r, codec)
 		if err != nil {

@@ -113,7 +113,7 @@ func (t *thread) waiting() []Pending {
 	for _, p := range t.pending {
 		switch {
 		case slices.Contains(t.answered, p.ID):
-		case p.interrupt():
+		case p.isInterrupt():
 			interrupts = append(interrupts, p)
 		default:
 			gates = append(gates, p)
@@ -129,7 +129,7 @@ func (t *thread) status() Status {
 	done, total := t.tasks()
 	waiting := t.waiting()
 	switch {
-	case len(waiting) > 0 && (waiting[0].interrupt() || done == total):
+	case len(waiting) > 0 && (waiting[0].isInterrupt() || done == total):
 		return Paused
 	case t.end != "" && len(waiting) == 0:
 		return Ended
@@ -151,7 +151,7 @@ func (f *flow) begin(ctx context.Context, id string, initial any) (*thread, erro
 		}
 	}
 	t.enter(f.start, nil)
-	if err := f.ask(t); err != nil {
+	if err := f.askGates(t); err != nil {
 		return nil, err
 	}
 	return t, f.save(ctx, t)

@@ -30,7 +30,7 @@ func (g *graph) Edge(from, to Target) {
 	t, ok := g.resolve(fmt.Sprintf("edge from %q", n.name), to)
 	switch {
 	case !ok:
-	case n.by != nil:
+	case n.route != nil:
 		g.refuse("node %q has edges and a route", n.name)
 	case t.kind == kindFan:
 		g.refuse("edge from %q leads to fan %q, which needs payloads: use a route", n.name, t.name)
@@ -62,12 +62,12 @@ func (g *graph) route(from Target, by func(state any) Next, to []Target) {
 		g.refuse("%s has no function", what)
 	case len(to) == 0:
 		g.refuse("%s names no target", what)
-	case n.by != nil:
+	case n.route != nil:
 		g.refuse("node %q has two routes", n.name)
 	case len(n.to) > 0:
 		g.refuse("node %q has edges and a route", n.name)
 	}
-	n.by, n.to = by, nil
+	n.route, n.to = by, nil
 	for _, target := range to {
 		t, ok := g.resolve(what, target)
 		switch {

@@ -59,7 +59,7 @@ func (r *Artifacts) Claims(ctx context.Context, code string) (claims []Claim, er
 
 func (r *Artifacts) claim(ctx context.Context, s Stored) (c Claim, ours bool, err error) {
 	if s.RunID == 0 && s.Source == artifactstore.OfRun {
-		return r.Runs.unnamed(ctx, s, r.Protection)
+		return r.Runs.unnamedClaim(ctx, s, r.Protection)
 	}
 	return r.Runs.Claim(ctx, s, r.Protection, r.Subject.RepositoryID, r.Branch)
 }

@@ -65,7 +65,7 @@ func (d *Desk) Decide(ctx context.Context, record decision.Record, again bool,
 		err = Remembered(on, record, again, drafted)
 	}
 	if err == nil && record.Decision == decision.Abort && !record.Withdrawn() {
-		err = d.unposted(ctx, record.Thread)
+		err = d.checkUnposted(ctx, record.Thread)
 	}
 	first, before := record, false
 	if err == nil {
@@ -80,8 +80,8 @@ func (d *Desk) Decide(ctx context.Context, record decision.Record, again bool,
 	return record, Turn(ctx, *race)
 }
 
-// unposted refuses to reject a thread that was already acted on.
-func (d *Desk) unposted(ctx context.Context, thread string) error {
+// checkUnposted refuses to reject a thread that was already acted on.
+func (d *Desk) checkUnposted(ctx context.Context, thread string) error {
 	where, posted, err := d.Standing(ctx, thread)
 	if err != nil || !posted {
 		return err
@@ -109,7 +109,7 @@ func (d *Desk) decidedBefore(ctx context.Context, on []Claim, mine decision.Reco
 
 // DecidedFirst returns a sentence that names who decided a draft.
 func DecidedFirst(r decision.Record) string {
-	return fmt.Sprintf("%s decided this draft before, on %s: %s", r.By, when(r), r.Decision)
+	return fmt.Sprintf("%s decided this draft before, on %s: %s", r.By, decidedAt(r), r.Decision)
 }
 
 // Withdrawable returns the drafts of a thread among the candidates, each once, so that a

@@ -33,10 +33,10 @@ func (o Origin) Earlier(ctx context.Context, candidates []Candidate,
 	var left []error
 	fetched := 0
 	for _, c := range candidates[:min(len(candidates), maxLooked)] {
-		err := o.fitting(ctx, c)
+		err := o.checkCandidate(ctx, c)
 		if err == nil && fetched < maxEarlier {
 			fetched++
-			err = o.earlier(ctx, c, take)
+			err = o.takeEarlier(ctx, c, take)
 		}
 		if err != nil {
 			left = append(left, fmt.Errorf("earlier results in %.100q: %w", c.Name, err))
@@ -45,9 +45,9 @@ func (o Origin) Earlier(ctx context.Context, candidates []Candidate,
 	return left
 }
 
-// fitting checks what is known of a candidate before anything is fetched: its
+// checkCandidate checks what is known of a candidate before anything is fetched: its
 // name, and check 4 of its run.
-func (o Origin) fitting(ctx context.Context, c Candidate) error {
+func (o Origin) checkCandidate(ctx context.Context, c Candidate) error {
 	name, ok := o.Names.Parse(c.Name)
 	switch {
 	case !ok || !name.Of(o.Subject):
@@ -60,7 +60,7 @@ func (o Origin) fitting(ctx context.Context, c Candidate) error {
 	return o.checkRun(ctx, c.RunID)
 }
 
-func (o Origin) earlier(ctx context.Context, c Candidate, take func(checkpoint.Draft, graph.Saved) error) error {
+func (o Origin) takeEarlier(ctx context.Context, c Candidate, take func(checkpoint.Draft, graph.Saved) error) error {
 	name, _ := o.Names.Parse(c.Name)
 	opened, err := o.open(ctx, c, c.Name, name.Code)
 	if err == nil {

@@ -25,9 +25,9 @@ func CheckRecord(r decision.Record, digest string, now decision.Verdict) error {
 			next = "decide the newer draft, code " + r.Replaced
 		}
 		return problem.Refuse(13, "this draft was withdrawn when its commit was drafted again, nothing was posted",
-			next, problem.At(fmt.Sprintf("code %s, by %s on %s", r.Code, r.By, when(r))))
+			next, problem.At(fmt.Sprintf("code %s, by %s on %s", r.Code, r.By, decidedAt(r))))
 	case r.Decision != now:
-		return decidedOtherwise(r, "")
+		return refuseOther(r, "")
 	}
 	return nil
 }
@@ -36,7 +36,7 @@ func CheckRecord(r decision.Record, digest string, now decision.Verdict) error {
 // counts, because a later one may come from a job that was refused. The two must
 // be equal, including changes. A rejected draft can still be withdrawn.
 func Governed(claims []Claim, mine decision.Record) error {
-	claims = onDraft(claims, mine.Digest)
+	claims = claimsOn(claims, mine.Digest)
 	if len(claims) == 0 {
 		return nil
 	}
@@ -47,11 +47,11 @@ func Governed(claims []Claim, mine decision.Record) error {
 	if err := CheckRecord(by, mine.Digest, mine.Decision); err != nil || by.Same(mine) {
 		return err
 	}
-	return decidedOtherwise(by, ", with other changes")
+	return refuseOther(by, ", with other changes")
 }
 
-// onDraft returns the claims on one draft, oldest first.
-func onDraft(claims []Claim, digest string) []Claim {
+// claimsOn returns the claims on one draft, oldest first.
+func claimsOn(claims []Claim, digest string) []Claim {
 	return slices.DeleteFunc(oldestFirst(claims), func(c Claim) bool { return c.Record.Digest != digest })
 }
 
@@ -74,20 +74,20 @@ func Remembered(claims []Claim, mine decision.Record, again bool, drafted time.T
 		}
 		return problem.Refuse(13, "a draft of this commit has already been rejected, nothing was posted",
 			"draft the commit again with again: true, or push another",
-			problem.At(fmt.Sprintf("code %s, by %s on %s", by.Code, by.By, when(by))))
+			problem.At(fmt.Sprintf("code %s, by %s on %s", by.Code, by.By, decidedAt(by))))
 	}
 	return nil
 }
 
-func decidedOtherwise(r decision.Record, how string) error {
+func refuseOther(r decision.Record, how string) error {
 	next := "a draft is decided once: decide the same again; another commit gets a new draft"
 	if r.Decision == decision.Abort {
 		next = "a draft is decided once: draft the commit again with again: true, or push another"
 	}
 	return problem.Refuse(13, "this draft has already been decided differently, nothing was posted", next,
-		problem.At(fmt.Sprintf("%s by %s on %s%s", r.Decision, r.By, when(r), how)))
+		problem.At(fmt.Sprintf("%s by %s on %s%s", r.Decision, r.By, decidedAt(r), how)))
 }
 
-func when(r decision.Record) string { return wording.Minute(r.At) }
+func decidedAt(r decision.Record) string { return wording.Minute(r.At) }
 
 const draftAnew = "start a new draft: run the workflow that drafts again"

@@ -68,7 +68,7 @@ func (r *Runs) Read(ctx context.Context, id int64) (github.Run, error) {
 	}
 	run, err := r.API.Run(ctx, r.Ref.Owner, r.Ref.Repo, id)
 	if err == nil && run.Status == "completed" {
-		note(&r.ended, id, run)
+		remember(&r.ended, id, run)
 	}
 	return run, err
 }
@@ -105,7 +105,7 @@ func (r *Runs) dispatchedOn(ctx context.Context, run github.Run, branch string) 
 			"give the job contents: read; the draft still waits", problem.At(err.Error()))
 	}
 	if err == nil {
-		note(&r.landed, run.HeadSHA, on)
+		remember(&r.landed, run.HeadSHA, on)
 	}
 	return on, err
 }
@@ -123,10 +123,10 @@ func (r *Runs) Claim(ctx context.Context, s Stored, p checkpoint.Protection, rep
 	return r.open(ctx, s, run, p)
 }
 
-// unnamed reads a decision for which GitHub reports no run. The API's description allows
+// unnamedClaim reads a decision for which GitHub reports no run. The API's description allows
 // that, but whoever stores an artifact cannot cause it. Such a decision vouches for
 // nothing, and yet a draft that was decided must not be decided differently.
-func (r *Runs) unnamed(ctx context.Context, s Stored, p checkpoint.Protection) (c Claim, ours bool, err error) {
+func (r *Runs) unnamedClaim(ctx context.Context, s Stored, p checkpoint.Protection) (c Claim, ours bool, err error) {
 	if s.Expired {
 		return Claim{}, false, nil
 	}
@@ -157,7 +157,7 @@ func (r *Runs) open(ctx context.Context, s Stored, run github.Run, p checkpoint.
 			"delete that artifact if it is nobody's decision, or draft the commit again with again: true",
 			problem.At(fmt.Sprintf("artifact %s of run %d: %v", s.Name, s.RunID, err)))
 	}
-	note(&r.records, s.ID, c.Record)
+	remember(&r.records, s.ID, c.Record)
 	return c, true, nil
 }
 
@@ -190,8 +190,8 @@ func (r *Runs) mayRecord(ctx context.Context, i artifactstore.Item, repositoryID
 	return ours, run, err
 }
 
-// note stores a value in a cache and creates the map if needed.
-func note[K comparable, V any](into *map[K]V, key K, value V) {
+// remember stores a value in a cache and creates the map if needed.
+func remember[K comparable, V any](into *map[K]V, key K, value V) {
 	if *into == nil {
 		*into = map[K]V{}
 	}

@@ -56,7 +56,7 @@ func Turn(ctx context.Context, r Race) error {
 	for second := 0; ; {
 		claims, err := r.Claims(ctx)
 		if err == nil {
-			err = cmp.Or(Governed(claims, r.Record), r.forestalled(claims))
+			err = cmp.Or(Governed(claims, r.Record), r.checkForestalled(claims))
 		}
 		if err != nil {
 			return err
@@ -67,7 +67,7 @@ func Turn(ctx context.Context, r Race) error {
 			return nil
 		}
 		if stands, err := r.Posted(ctx, claims); err != nil || stands {
-			return r.overtaken(err)
+			return r.checkOvertaken(err)
 		}
 		step := 1
 		if most = max(most, p.ahead); p.ahead > 0 {
@@ -120,20 +120,20 @@ func (r Race) place(claims []Claim) place {
 	return p
 }
 
-// forestalled refuses if another run has made and carried out a different decision.
-func (r Race) forestalled(claims []Claim) error {
-	for _, c := range onDraft(claims, r.Record.Digest) {
+// checkForestalled refuses if another run has made and carried out a different decision.
+func (r Race) checkForestalled(claims []Claim) error {
+	for _, c := range claimsOn(claims, r.Record.Digest) {
 		if c.Run != r.Run && c.Done && !c.Record.Same(r.Record) && !r.Record.Withdrawn() {
 			return cmp.Or(CheckRecord(c.Record, r.Record.Digest, r.Record.Decision),
-				decidedOtherwise(c.Record, ", with other changes"))
+				refuseOther(c.Record, ", with other changes"))
 		}
 	}
 	return nil
 }
 
-// overtaken returns nil for an approval, whose result exists; an abort comes too
+// checkOvertaken returns nil for an approval, whose result exists; an abort comes too
 // late and is refused.
-func (r Race) overtaken(err error) error {
+func (r Race) checkOvertaken(err error) error {
 	if err != nil || r.Record.Decision == decision.Approve {
 		return err
 	}

@@ -54,7 +54,7 @@ func DraftEvents() []string {
 // with the decision. Candidates must be newest first.
 func (r Resume) Verify(ctx context.Context, candidates []Candidate) (draft checkpoint.Draft, changes []string,
 	err error) {
-	if draft, err = r.first(ctx, candidates); err != nil {
+	if draft, err = r.newestPassing(ctx, candidates); err != nil {
 		return checkpoint.Draft{}, nil, err
 	}
 	if changes, err = r.check(ctx, draft); err != nil {
@@ -85,10 +85,10 @@ func (o Origin) checkTarget(m checkpoint.Manifest) error {
 	return checkpoint.CheckTarget(m, o.Subject, o.Thread(m.Subject.Head))
 }
 
-// first returns the newest candidate that passes. If none does, or if only a
+// newestPassing returns the newest candidate that passes. If none does, or if only a
 // 64-bit code names the draft, an unreadable candidate is reported before a
 // refused one: it may be the draft, and another attempt may read it.
-func (r Resume) first(ctx context.Context, candidates []Candidate) (checkpoint.Draft, error) {
+func (r Resume) newestPassing(ctx context.Context, candidates []Candidate) (checkpoint.Draft, error) {
 	if len(candidates) == 0 {
 		return checkpoint.Draft{}, checkpoint.CheckFound(r.Name, nil, r.Subject.RepositoryID, r.Now)
 	}
@@ -117,7 +117,7 @@ const codeDigits = 16 // of a code, the start of a draft's digest
 
 // open runs checks 1 to 5 on one artifact.
 func (o Origin) open(ctx context.Context, c Candidate, name, shown string) (checkpoint.Draft, error) {
-	z, err := o.made(ctx, c, name, shown)
+	z, err := o.fetchZip(ctx, c, name, shown)
 	if err != nil {
 		return checkpoint.Draft{}, err
 	}
@@ -131,8 +131,8 @@ func (o Origin) open(ctx context.Context, c Candidate, name, shown string) (chec
 	return opened, checkpoint.CheckMadeBy(opened.Manifest, c.RunID)
 }
 
-// made runs checks 1 to 4, as far as they need nothing from inside the draft.
-func (o Origin) made(ctx context.Context, c Candidate, name, shown string) (checkpoint.Zip, error) {
+// fetchZip runs checks 1 to 4, as far as they need nothing from inside the draft.
+func (o Origin) fetchZip(ctx context.Context, c Candidate, name, shown string) (checkpoint.Zip, error) {
 	zip, err := o.fetch(ctx, c, name, shown)
 	if err != nil {
 		return checkpoint.Zip{}, err
@@ -178,7 +178,7 @@ func (o Origin) checkRun(ctx context.Context, run int64) error {
 func (o Origin) Peek(ctx context.Context, c Candidate) (checkpoint.Zip, checkpoint.Manifest, error) {
 	o.Run = 0
 	name, _ := o.Names.Parse(c.Name)
-	z, err := o.made(ctx, c, c.Name, name.Code)
+	z, err := o.fetchZip(ctx, c, c.Name, name.Code)
 	if err != nil {
 		return checkpoint.Zip{}, checkpoint.Manifest{}, err
 	}

@@ -37,8 +37,8 @@ const (
 	// tripWeight is the weight of consecutive failures that trips the breaker. It is more
 	// than one file that the server cannot handle weighs: three calls of five attempts.
 	tripWeight = 16
-	// certain is the weight of a failure that will recur: the connection or the key is refused.
-	certain = 2
+	// certainWeight is the weight of a failure that will recur: the connection or the key is refused.
+	certainWeight = 2
 
 	firstCooldown, longestCooldown = 5 * time.Second, time.Minute
 	// longestNamed is the longest requested wait that is honored, as in transport.
@@ -118,28 +118,28 @@ func (b *breaker) refused(now time.Time) bool {
 func outcomeOf(resp *http.Response, err error, named time.Duration) outcome {
 	switch {
 	case err != nil:
-		return failure(err)
+		return errorOutcome(err)
 	case resp == nil:
 		return outcome{}
 	case named > longestNamed || resp.StatusCode == http.StatusTooManyRequests && outOfFunds(resp):
-		return status(resp, tripWeight)
+		return statusOutcome(resp, tripWeight)
 	}
 	switch code := resp.StatusCode; {
 	case code/100 == 2:
 		return outcome{passed: true}
 	case code == http.StatusUnauthorized || code == http.StatusPaymentRequired || code == http.StatusForbidden:
-		return status(resp, certain)
+		return statusOutcome(resp, certainWeight)
 	case code == http.StatusTooManyRequests:
-		o := status(resp, tripWeight)
+		o := statusOutcome(resp, tripWeight)
 		o.rate = true
 		return o
 	case code >= 500:
-		return status(resp, 1)
+		return statusOutcome(resp, 1)
 	}
 	return outcome{}
 }
 
-func failure(err error) outcome {
+func errorOutcome(err error) outcome {
 	ours := errors.Is(err, transport.ErrNotBegun) || errors.Is(err, context.Canceled) ||
 		errors.Is(err, context.DeadlineExceeded)
 	switch {
@@ -148,11 +148,11 @@ func failure(err error) outcome {
 	case transport.Sent(err):
 		return outcome{weight: 1, cause: err}
 	}
-	return outcome{weight: certain, cause: err}
+	return outcome{weight: certainWeight, cause: err}
 }
 
-// status omits the server's text, which may repeat the key.
-func status(resp *http.Response, weight int) outcome {
+// statusOutcome omits the server's text, which may repeat the key.
+func statusOutcome(resp *http.Response, weight int) outcome {
 	if resp.Request == nil {
 		return outcome{weight: weight, cause: &transport.StatusError{Code: resp.StatusCode}}
 	}

@@ -21,7 +21,7 @@ import (
 
 const (
 	defaultConcurrency = 8
-	worthSaying        = 5 * time.Second // shortest wait reported to OnWait
+	minReportedWait    = 5 * time.Second // shortest wait reported to OnWait
 )
 
 // Options configure a limiter. The zero value is usable.
@@ -38,15 +38,15 @@ type Limiter struct {
 	slots *semaphore.Weighted // for open calls, first come, first served
 	turn  *semaphore.Weighted // held by the call that waits for the server's pace
 
-	mu       sync.Mutex
-	started  int64         // number of calls so far, and thus the number of the latest
-	changed  chan struct{} // closed when an answer changes what the call with the turn waits for
-	requests quota
-	tokens   quota
-	pace     pace
-	breaker  breaker
-	waiting  map[*context.CancelFunc]bool // cancels the calls that have not begun
-	told     time.Time                    // end of the last wait reported to OnWait
+	mu        sync.Mutex
+	started   int64         // number of calls so far, and thus the number of the latest
+	changed   chan struct{} // closed when an answer changes what the call with the turn waits for
+	requests  quota
+	tokens    quota
+	pace      pace
+	breaker   breaker
+	waiting   map[*context.CancelFunc]bool // cancels the calls that have not begun
+	toldUntil time.Time                    // end of the last wait reported to OnWait
 }
 
 // call is a call that was admitted.
@@ -81,11 +81,11 @@ func (l *Limiter) Begin(ctx context.Context, tokens int64) (end func(*http.Respo
 	waiting, stop := l.untilDown(ctx)
 	defer stop()
 	if l.slots.Acquire(waiting, 1) != nil {
-		return nil, l.why(ctx)
+		return nil, l.waitError(ctx)
 	}
 	if l.turn.Acquire(waiting, 1) != nil {
 		l.slots.Release(1)
-		return nil, l.why(ctx)
+		return nil, l.waitError(ctx)
 	}
 	c, err := l.start(ctx, float64(max(tokens, 0)))
 	l.turn.Release(1)
@@ -110,8 +110,8 @@ func (l *Limiter) untilDown(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// why returns the reason why a wait ended: the context's error, or that the server is down.
-func (l *Limiter) why(ctx context.Context) error {
+// waitError returns the reason why a wait ended: the context's error, or that the server is down.
+func (l *Limiter) waitError(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -160,8 +160,8 @@ func (l *Limiter) try(tokens float64) (*call, time.Duration, error) {
 		wait, why = d, "the server's limit is used up"
 	}
 	if wait > 0 {
-		if until := now.Add(wait); wait >= worthSaying && wait < untilAnswer && until.After(l.told) {
-			l.told = until
+		if until := now.Add(wait); wait >= minReportedWait && wait < untilAnswer && until.After(l.toldUntil) {
+			l.toldUntil = until
 			l.o.OnWait(wait, why)
 		}
 		return nil, wait, nil
@@ -183,11 +183,11 @@ func (l *Limiter) end(c *call, resp *http.Response, err error) {
 	c.ended = true
 	l.slots.Release(1)
 	now := time.Now()
-	named, refused := later(resp, now)
+	named, refused := retryLater(resp, now)
 	passed := resp != nil && resp.StatusCode/100 == 2
 	if resp != nil {
-		l.requests.observe(c.number, c.at, c.requests, read(resp.Header, requestHeaders, c.at), passed, refused)
-		l.tokens.observe(c.number, c.at, c.tokens, read(resp.Header, tokenHeaders, c.at), passed, refused)
+		l.requests.observe(c.number, c.at, c.requests, readReport(resp.Header, requestHeaders, c.at), passed, refused)
+		l.tokens.observe(c.number, c.at, c.tokens, readReport(resp.Header, tokenHeaders, c.at), passed, refused)
 	}
 	switch {
 	case refused:
@@ -205,8 +205,8 @@ func (l *Limiter) end(c *call, resp *http.Response, err error) {
 	l.changed = make(chan struct{})
 }
 
-// later reports whether an answer asks to retry later, and after how long; 0 if it names no time.
-func later(resp *http.Response, now time.Time) (named time.Duration, refused bool) {
+// retryLater reports whether an answer asks to retry later, and after how long; 0 if it names no time.
+func retryLater(resp *http.Response, now time.Time) (named time.Duration, refused bool) {
 	if resp == nil {
 		return 0, false
 	}

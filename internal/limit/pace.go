@@ -22,13 +22,13 @@ const (
 // pace is what refusals reveal about a server whose answers report no limits: when the next call may start, and at
 // which rate. Limits count per minute, so the first refusal sets the rate to the starts of the last minute.
 type pace struct {
-	until  time.Time     // no call starts before
-	rate   *rate.Limiter // nil if calls are not paced
-	probe  bool          // one call at a time tests whether there is room again
-	asked  bool          // that call is under way
-	knew   int64         // calls up to this number started before the last refusal arrived
-	streak int           // refusals with no successful call between them
-	starts []time.Time   // of calls within the last minute
+	until     time.Time     // no call starts before
+	rate      *rate.Limiter // nil if calls are not paced
+	probe     bool          // one call at a time tests whether there is room again
+	probing   bool          // that call is under way
+	knownUpTo int64         // calls up to this number started before the last refusal arrived
+	streak    int           // refusals with no successful call between them
+	starts    []time.Time   // of calls within the last minute
 }
 
 // refusal is a call that was rate limited.
@@ -45,7 +45,7 @@ const untilAnswer = time.Hour
 
 func (p *pace) wait(now time.Time) time.Duration {
 	wait := max(p.until.Sub(now), 0)
-	if wait == 0 && p.probe && p.asked {
+	if wait == 0 && p.probe && p.probing {
 		return untilAnswer
 	}
 	if p.rate != nil && p.rate.TokensAt(now) < 1 {
@@ -57,7 +57,7 @@ func (p *pace) wait(now time.Time) time.Duration {
 
 // start records the start of a call.
 func (p *pace) start(now time.Time) {
-	p.asked = p.probe
+	p.probing = p.probe
 	p.starts = append(slices.DeleteFunc(p.starts, func(at time.Time) bool { return now.Sub(at) > minute }), now)
 	if p.rate != nil {
 		p.rate.ReserveN(now, 1)
@@ -66,10 +66,10 @@ func (p *pace) start(now time.Time) {
 
 // passed ends a streak of refusals.
 func (p *pace) passed(number int64, now time.Time) {
-	if number <= p.knew {
+	if number <= p.knownUpTo {
 		return
 	}
-	p.streak, p.probe, p.asked = 0, false, false
+	p.streak, p.probe, p.probing = 0, false, false
 	if p.rate != nil {
 		p.rate.SetLimitAt(now, p.rate.Limit()*faster)
 	}
@@ -81,11 +81,11 @@ func (p *pace) refused(r refusal) {
 	if r.named > longestNamed {
 		r.named = 0 // too long to wait; the breaker ends the run if no call passes
 	}
-	if r.number <= p.knew {
+	if r.number <= p.knownUpTo {
 		p.hold(r.now.Add(r.named))
 		return
 	}
-	p.knew = r.last
+	p.knownUpTo = r.last
 	p.streak++
 	pause := r.named
 	switch {
@@ -96,7 +96,7 @@ func (p *pace) refused(r refusal) {
 		pause = p.pause(r.now)
 	}
 	p.measure(r, pause)
-	p.probe, p.asked = p.streak > 1, false
+	p.probe, p.probing = p.streak > 1, false
 	p.hold(r.now.Add(pause + time.Duration(r.jitter*float64(min(pause, firstPause)))))
 }
 

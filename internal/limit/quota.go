@@ -27,14 +27,14 @@ const (
 // report of the newest call counts, less what was started since. A quota is assumed to refill evenly; one that
 // refuses two calls in a row refills at the end of a window (pace.refused).
 type quota struct {
-	left  *rate.Limiter // nil if nothing was reported
-	word  told          // the report of call number of, which began at at
-	of    int64
-	at    time.Time
-	total float64 // amount charged so far
-	taken float64 // total charged up to the call that reported last
-	ratio float64 // units that the server counts for one of ours
-	lies  int
+	left        *rate.Limiter // nil if nothing was reported
+	last        report        // the report of call number of, which began at at
+	reportedBy  int64
+	reportedAt  time.Time
+	total       float64 // amount charged so far
+	chargedThen float64 // total charged up to the call that reported last
+	ratio       float64 // units that the server counts for one of ours
+	lies        int
 }
 
 // charge is the amount charged up to and including one call.
@@ -48,25 +48,25 @@ func (q *quota) wait(now time.Time, need float64) time.Duration {
 	if q.left == nil {
 		return 0
 	}
-	missing := min(need*q.ratio, q.word.limit) - q.left.TokensAt(now)
+	missing := min(need*q.ratio, q.last.limit) - q.left.TokensAt(now)
 	if missing <= 0 {
 		return 0
 	}
 	wait := time.Duration(missing/float64(q.left.Limit())*float64(time.Second)) + time.Millisecond
-	return max(min(wait, q.at.Add(longestWait).Sub(now)), 0)
+	return max(min(wait, q.reportedAt.Add(longestWait).Sub(now)), 0)
 }
 
 // full returns how long until the quota is full again, according to the last report.
 func (q *quota) full(now time.Time) time.Duration {
-	if q.left == nil || q.left.TokensAt(now) >= q.word.limit/2 {
+	if q.left == nil || q.left.TokensAt(now) >= q.last.limit/2 {
 		return 0
 	}
-	return min(max(q.at.Add(q.word.reset).Sub(now), time.Millisecond), longestWait)
+	return min(max(q.reportedAt.Add(q.last.reset).Sub(now), time.Millisecond), longestWait)
 }
 
 // take charges the quota for a call that starts.
 func (q *quota) take(now time.Time, amount float64) charge {
-	doubted := q.left != nil && q.left.TokensAt(now) < min(amount*q.ratio, q.word.limit)*0.9
+	doubted := q.left != nil && q.left.TokensAt(now) < min(amount*q.ratio, q.last.limit)*0.9
 	q.total += amount
 	q.drain(now, amount*q.ratio)
 	return charge{q.total, doubted}
@@ -80,7 +80,7 @@ func (q *quota) drain(now time.Time, amount float64) {
 }
 
 // observe updates the quota with the report in a call's answer; t is nil if there is none.
-func (q *quota) observe(number int64, at time.Time, c charge, t *told, passed, refused bool) {
+func (q *quota) observe(number int64, at time.Time, c charge, t *report, passed, refused bool) {
 	if passed && c.doubted {
 		q.lies++
 	}
@@ -88,7 +88,7 @@ func (q *quota) observe(number int64, at time.Time, c charge, t *told, passed, r
 		q.left = nil
 		return
 	}
-	if t == nil || number < q.of {
+	if t == nil || number < q.reportedBy {
 		return
 	}
 	used := t.limit - t.left
@@ -100,19 +100,19 @@ func (q *quota) observe(number int64, at time.Time, c charge, t *told, passed, r
 	if refused {
 		q.ratio = min(q.ratio*1.5, mostRatio) // others use the limit too
 	}
-	q.word, q.of, q.at, q.taken = *t, number, at, c.total
+	q.last, q.reportedBy, q.reportedAt, q.chargedThen = *t, number, at, c.total
 	q.left = rate.NewLimiter(rate.Limit(max(perSecond, 1/minute.Seconds())), int(t.limit))
 	q.drain(at, used+(q.total-c.total)*q.ratio)
 }
 
 // learn compares two reports: what the server counted with what was charged.
-func (q *quota) learn(at time.Time, charged float64, t *told, perSecond float64) {
-	if q.left == nil || t.limit != q.word.limit {
+func (q *quota) learn(at time.Time, charged float64, t *report, perSecond float64) {
+	if q.left == nil || t.limit != q.last.limit {
 		q.ratio = 1
 		return
 	}
-	ours := charged - q.taken
-	counted := q.word.left - t.left + perSecond*at.Sub(q.at).Seconds()
+	ours := charged - q.chargedThen
+	counted := q.last.left - t.left + perSecond*at.Sub(q.reportedAt).Seconds()
 	if ours > 0 && counted > 0 {
 		q.ratio = (3*q.ratio + min(max(counted/ours, 0.05), mostRatio)) / 4
 	}
@@ -121,23 +121,23 @@ func (q *quota) learn(at time.Time, charged float64, t *told, perSecond float64)
 // minute is the period of a limit without a reported reset.
 const minute = time.Minute
 
-// most bounds the numbers in a header.
-const most = 1e12
+// maxFigure bounds the numbers in a header.
+const maxFigure = 1e12
 
-// names holds the headers of one limit: its size, what is left, and when it is full again.
-type names struct{ limit, left, reset string }
+// headerNames holds the headers of one limit: its size, what is left, and when it is full again.
+type headerNames struct{ limit, left, reset string }
 
 // The header families in order of trust: those of OpenAI and compatible servers, Anthropic's,
 // then those that count requests without saying so (OpenRouter; the IETF draft).
 var (
-	requestHeaders = []names{
+	requestHeaders = []headerNames{
 		{"X-Ratelimit-Limit-Requests", "X-Ratelimit-Remaining-Requests", "X-Ratelimit-Reset-Requests"},
 		{"Anthropic-Ratelimit-Requests-Limit", "Anthropic-Ratelimit-Requests-Remaining",
 			"Anthropic-Ratelimit-Requests-Reset"},
 		{"X-Ratelimit-Limit", "X-Ratelimit-Remaining", "X-Ratelimit-Reset"},
 		{"Ratelimit-Limit", "Ratelimit-Remaining", "Ratelimit-Reset"},
 	}
-	tokenHeaders = []names{
+	tokenHeaders = []headerNames{
 		{"X-Ratelimit-Limit-Tokens", "X-Ratelimit-Remaining-Tokens", "X-Ratelimit-Reset-Tokens"},
 		{"Anthropic-Ratelimit-Tokens-Limit", "Anthropic-Ratelimit-Tokens-Remaining",
 			"Anthropic-Ratelimit-Tokens-Reset"},
@@ -146,18 +146,18 @@ var (
 	}
 )
 
-// told is an answer's report on one limit, as of the time its call began.
-type told struct {
+// report is an answer's report on one limit, as of the time its call began.
+type report struct {
 	limit, left float64
 	reset       time.Duration
 }
 
-// read returns the first family that an answer reports in full, or nil. A limit
+// readReport returns the first family that an answer reports in full, or nil. A limit
 // without a reset is taken as a limit per minute that refills evenly.
-func read(h http.Header, families []names, at time.Time) *told {
+func readReport(h http.Header, families []headerNames, at time.Time) *report {
 	for _, n := range families {
-		limit, ok := figure(h.Get(n.limit))
-		left, also := figure(h.Get(n.left))
+		limit, ok := parseCount(h.Get(n.limit))
+		left, also := parseCount(h.Get(n.left))
 		if !ok || !also || limit < 1 {
 			continue
 		}
@@ -166,18 +166,18 @@ func read(h http.Header, families []names, at time.Time) *told {
 		if !named {
 			reset = time.Duration((limit - left) / limit * float64(minute))
 		}
-		return &told{limit: limit, left: left, reset: reset}
+		return &report{limit: limit, left: left, reset: reset}
 	}
 	return nil
 }
 
-// figure parses a count; text after a comma or semicolon describes a policy.
-func figure(value string) (float64, bool) {
+// parseCount parses a count; text after a comma or semicolon describes a policy.
+func parseCount(value string) (float64, bool) {
 	if end := strings.IndexAny(value, ",;"); end >= 0 {
 		value = value[:end]
 	}
 	n, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
-	if err != nil || math.IsNaN(n) || n < 0 || n > most {
+	if err != nil || math.IsNaN(n) || n < 0 || n > maxFigure {
 		return 0, false
 	}
 	return n, true

@@ -8,14 +8,14 @@ import "slices"
 // their order. It allocates a second list.
 func Stable[T any](list []T, compare func(a, b T) int) {
 	sorted := make([]T, len(list))
-	for to, from := range places(len(list), func(i, j int) int { return compare(list[i], list[j]) }) {
+	for to, from := range sortedIndexes(len(list), func(i, j int) int { return compare(list[i], list[j]) }) {
 		sorted[to] = list[from]
 	}
 	copy(list, sorted)
 }
 
-// places returns the previous index of each element of the sorted list.
-func places(n int, compare func(i, j int) int) []int {
+// sortedIndexes returns the previous index of each element of the sorted list.
+func sortedIndexes(n int, compare func(i, j int) int) []int {
 	all := make([]int, n)
 	for i := range all {
 		all[i] = i

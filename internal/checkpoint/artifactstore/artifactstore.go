@@ -104,7 +104,7 @@ func (s *Store) Prime(ctx context.Context, thread string, saved graph.Saved, num
 func (s *Store) Save(ctx context.Context, thread string, snapshot ...[]byte) error {
 	err := s.Memory.Save(ctx, thread, snapshot...)
 	if err == nil {
-		s.changed(ctx, thread)
+		s.noteChange(ctx, thread)
 	}
 	return err
 }
@@ -114,14 +114,14 @@ func (s *Store) Save(ctx context.Context, thread string, snapshot ...[]byte) err
 func (s *Store) Append(ctx context.Context, thread string, record ...[]byte) error {
 	err := s.Memory.Append(ctx, thread, record...)
 	if err == nil {
-		s.changed(ctx, thread)
+		s.noteChange(ctx, thread)
 	}
 	return err
 }
 
-// changed starts the periodic uploads with the first write. Cancelling the run
+// noteChange starts the periodic uploads with the first write. Cancelling the run
 // must not cancel its last upload, so only Close ends them.
-func (s *Store) changed(ctx context.Context, thread string) {
+func (s *Store) noteChange(ctx context.Context, thread string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.known {
@@ -188,7 +188,7 @@ func (s *Store) upload(ctx context.Context, last bool) error {
 	if len(zip) > checkpoint.MaxZip {
 		return fmt.Errorf("%w: %d bytes, more than %d", ErrTooLarge, len(zip), checkpoint.MaxZip)
 	}
-	took, err := s.give(ctx, name, zip, last)
+	took, err := s.putAll(ctx, name, zip, last)
 	if took {
 		s.carried = changes
 	}
@@ -212,9 +212,9 @@ func (s *Store) end() {
 	s.interrupt = nil
 }
 
-// give stores a partial with all carriers concurrently, because a shutdown leaves
+// putAll stores a partial with all carriers concurrently, because a shutdown leaves
 // too little time for one after the other.
-func (s *Store) give(ctx context.Context, name string, zip []byte, last bool) (took bool, err error) {
+func (s *Store) putAll(ctx context.Context, name string, zip []byte, last bool) (took bool, err error) {
 	errs := make([]error, len(s.lanes))
 	var group sync.WaitGroup
 	for i, l := range s.lanes {

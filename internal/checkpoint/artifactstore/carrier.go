@@ -68,7 +68,7 @@ func (l *lane) put(ctx context.Context, name string, zip []byte, last bool, onEr
 		return nil
 	}
 	if !last {
-		l.drop(ctx)
+		l.deleteStale(ctx)
 	}
 	if err := l.carrier.Put(ctx, name, zip); err != nil {
 		l.closed = errors.Is(err, artifact.ErrReadOnly) || errors.Is(err, ErrReadOnly)
@@ -79,14 +79,14 @@ func (l *lane) put(ctx context.Context, name string, zip []byte, last bool, onEr
 		l.stale = append(l.stale, l.newest)
 	}
 	l.newest = name
-	if err := l.drop(ctx); err != nil && ctx.Err() == nil {
+	if err := l.deleteStale(ctx); err != nil && ctx.Err() == nil {
 		onError(fmt.Errorf("deleting replaced progress: %w", err))
 	}
 	return nil
 }
 
-// drop deletes the stale partials. Those that could not be deleted stay stale.
-func (l *lane) drop(ctx context.Context) error {
+// deleteStale deletes the stale partials. Those that could not be deleted stay stale.
+func (l *lane) deleteStale(ctx context.Context) error {
 	var errs []error
 	l.stale = slices.DeleteFunc(l.stale, func(name string) bool {
 		err := l.carrier.Delete(ctx, name)
@@ -104,5 +104,5 @@ func (l *lane) clear(ctx context.Context) error {
 	if l.closed {
 		return nil
 	}
-	return l.drop(ctx)
+	return l.deleteStale(ctx)
 }

@@ -67,7 +67,7 @@ func (s *Store) Where() string { return s.dir }
 func (s *Store) Load(ctx context.Context, thread string) (graph.Saved, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.check(ctx, thread); err != nil {
+	if err := s.checkSaved(ctx, thread); err != nil {
 		return graph.Saved{}, err
 	}
 	folder := s.folder(thread)
@@ -91,7 +91,7 @@ func (s *Store) Save(ctx context.Context, thread string, snapshot ...[]byte) err
 		return err
 	}
 	folder := s.folder(thread)
-	if err := s.make(thread, folder); err != nil {
+	if err := s.makeFolder(thread, folder); err != nil {
 		return err
 	}
 	if err := s.replace(filepath.Join(folder, snapshotFile), snapshot...); err != nil {
@@ -118,7 +118,7 @@ func (s *Store) Append(ctx context.Context, thread string, record ...[]byte) err
 func (s *Store) journal(ctx context.Context, thread string) (*journal, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.check(ctx, thread); err != nil {
+	if err := s.checkSaved(ctx, thread); err != nil {
 		return nil, err
 	}
 	if j := s.journals[thread]; j != nil {
@@ -136,13 +136,13 @@ func (s *Store) closeJournal(thread string) error {
 	return j.close()
 }
 
-// check returns graph.ErrNoThread for a thread that was never saved.
-func (s *Store) check(ctx context.Context, thread string) error {
+// checkSaved returns graph.ErrNoThread for a thread that was never saved.
+func (s *Store) checkSaved(ctx context.Context, thread string) error {
 	if err := ctx.Err(); err != nil || s.journals[thread] != nil {
 		return err
 	}
 	folder := s.folder(thread)
-	err := s.owned(folder, thread)
+	err := s.checkOwner(folder, thread)
 	if err == nil {
 		_, err = s.disk.IsDir(filepath.Join(folder, snapshotFile))
 	}

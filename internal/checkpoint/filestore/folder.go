@@ -32,9 +32,9 @@ func (s *Store) folder(thread string) string {
 	return filepath.Join(s.dir, fmt.Sprintf("%.60s-%x", readable, sum[:8]))
 }
 
-// owned returns an error that is fs.ErrNotExist if the folder does not exist, and
+// checkOwner returns an error that is fs.ErrNotExist if the folder does not exist, and
 // another error if it belongs to a different thread.
-func (s *Store) owned(folder, thread string) error {
+func (s *Store) checkOwner(folder, thread string) error {
 	id, err := s.disk.ReadFile(filepath.Join(folder, threadFile))
 	if err == nil && string(id) != thread {
 		err = fmt.Errorf("%s belongs to thread %q", folder, id)
@@ -42,11 +42,11 @@ func (s *Store) owned(folder, thread string) error {
 	return err
 }
 
-// make creates a thread's folder if needed. It writes the file with the id last:
+// makeFolder creates a thread's folder if needed. It writes the file with the id last:
 // a folder that has the id is complete, and the contents of one without it are
 // left over from a removed thread.
-func (s *Store) make(thread, folder string) error {
-	if err := s.owned(folder, thread); !errors.Is(err, fs.ErrNotExist) {
+func (s *Store) makeFolder(thread, folder string) error {
+	if err := s.checkOwner(folder, thread); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if err := s.makeRoot(); err != nil {

@@ -86,7 +86,7 @@ func (s *Store) readJournal(folder string) (text []byte, whole int, err error) {
 	if text, err = s.disk.ReadFile(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, 0, err
 	}
-	if whole, err = wholeOf(text); err != nil {
+	if whole, err = wholeLength(text); err != nil {
 		return nil, 0, fmt.Errorf("reading %s: %w", path, err)
 	}
 	return text, whole, nil
@@ -107,7 +107,7 @@ func (j *journal) append(record ...[]byte) error {
 	if j.broken != nil {
 		return j.broken
 	}
-	for _, part := range append([][]byte{head(j.written, j.synced, size, record...)}, record...) {
+	for _, part := range append([][]byte{frameHeader(j.written, j.synced, size, record...)}, record...) {
 		_, _ = j.w.Write(part) // the writer keeps its error for Flush
 	}
 	if j.broken = j.w.Flush(); j.broken != nil {
@@ -155,7 +155,7 @@ func (j *journal) close() error {
 	return j.f.Close()
 }
 
-func head(at, synced int64, size int, record ...[]byte) []byte {
+func frameHeader(at, synced int64, size int, record ...[]byte) []byte {
 	h := make([]byte, headLength)
 	binary.LittleEndian.PutUint32(h[4:], uint32(size))
 	binary.LittleEndian.PutUint64(h[8:], uint64(synced))
@@ -172,9 +172,9 @@ func checksum(at int64, head []byte, record ...[]byte) uint32 {
 	return sum
 }
 
-// wholeOf returns where the last complete record of a journal ends. Anything
+// wholeLength returns where the last complete record of a journal ends. Anything
 // after it is left over from unacknowledged records.
-func wholeOf(text []byte) (whole int, err error) {
+func wholeLength(text []byte) (whole int, err error) {
 	for record := range records(text) {
 		whole += headLength + len(record)
 	}

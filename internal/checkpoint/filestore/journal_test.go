@@ -15,7 +15,7 @@ import (
 
 // addFrame adds a record of which the writer knew that so much was on disk.
 func addFrame(text []byte, synced int, record string) []byte {
-	text = append(text, head(int64(len(text)), int64(synced), len(record), []byte(record))...)
+	text = append(text, frameHeader(int64(len(text)), int64(synced), len(record), []byte(record))...)
 	return append(text, record...)
 }
 
@@ -53,7 +53,7 @@ func TestG21_ATornTailIsCutAtTheLastWholeRecord(t *testing.T) {
 			require.Equal(t, append(want, "next"), journal, "cut at %d", cut)
 			onDisk, err := os.ReadFile(path)
 			require.NoError(t, err)
-			read, err := wholeOf(onDisk)
+			read, err := wholeLength(onDisk)
 			require.NoError(t, err)
 			require.Len(t, onDisk, read, "nothing of the torn record is left")
 		}
@@ -104,7 +104,7 @@ func TestG21_AHoleAmongRecordsThatWereNotAcknowledgedIsCutOff(t *testing.T) {
 			}
 			torn := slices.Clone(text)
 			torn[i] = bad
-			whole, err := wholeOf(torn)
+			whole, err := wholeLength(torn)
 			if i < acked {
 				require.ErrorIs(t, err, graph.ErrSnapshot, "byte %d", i)
 				continue
@@ -155,7 +155,7 @@ func TestG20_RecordsWrittenWhileASyncRunsShareTheNext(t *testing.T) {
 func TestAFrameElsewhereInTheFileIsNone(t *testing.T) {
 	t.Parallel()
 	frame := addFrame(nil, 0, "a")
-	whole, err := wholeOf(slices.Repeat(frame, 2))
+	whole, err := wholeLength(slices.Repeat(frame, 2))
 	require.NoError(t, err)
 	require.Equal(t, len(frame), whole)
 }
@@ -164,7 +164,7 @@ func TestAFrameElsewhereInTheFileIsNone(t *testing.T) {
 func FuzzJournal(f *testing.F) {
 	f.Add([]byte("a"), []byte{1, 2, 3}, uint16(0))
 	f.Fuzz(func(t *testing.T, record, garbage []byte, at uint16) {
-		_, _ = wholeOf(garbage)
+		_, _ = wholeLength(garbage)
 		text := addFrame(nil, 0, "first "+string(record))
 		acked := len(text)
 		text = addFrame(text, acked, "second"+string(record))
@@ -172,10 +172,10 @@ func FuzzJournal(f *testing.F) {
 			at = uint16(acked)
 		}
 		text = append(text[:min(int(at), len(text))], garbage...)
-		whole, err := wholeOf(text)
+		whole, err := wholeLength(text)
 		require.NoError(t, err, "nothing that was acknowledged is touched")
 		require.GreaterOrEqual(t, whole, acked)
-		again, err := wholeOf(text[:whole])
+		again, err := wholeLength(text[:whole])
 		require.NoError(t, err)
 		require.Equal(t, whole, again)
 		list := slices.Collect(records(text))

@@ -35,16 +35,16 @@ func (s *Store) Lock(ctx context.Context, thread string) (release func() error, 
 	if !free {
 		return nil, fmt.Errorf("%w: %q, by %s (lock %s)", graph.ErrBusy, thread, s.holder(path), path)
 	}
-	if err := s.settle(thread); err != nil {
+	if err := s.syncLeftovers(thread); err != nil {
 		return nil, errors.Join(fmt.Errorf("locking thread %q in %s: %w", thread, s.dir, err), release())
 	}
 	return release, nil
 }
 
-// settle syncs what earlier processes left of a thread, and closes its journal. A
+// syncLeftovers syncs what earlier processes left of a thread, and closes its journal. A
 // killed process may have written data that can be read but is not on disk, and
 // the holder of the lock is about to act on it.
-func (s *Store) settle(thread string) error {
+func (s *Store) syncLeftovers(thread string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.closeJournal(thread); err != nil {

@@ -30,7 +30,7 @@ func (s *Store) Append(ctx context.Context, thread string, record ...[]byte) err
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	q, c, first := s.join(thread, slices.Concat(record...))
+	q, c, first := s.joinCommit(thread, slices.Concat(record...))
 	if !first {
 		<-c.done
 		return c.err
@@ -47,9 +47,9 @@ func (s *Store) Append(ctx context.Context, thread string, record ...[]byte) err
 	return c.err
 }
 
-// join adds a record to the next commit of its thread. The caller that gets first
+// joinCommit adds a record to the next commit of its thread. The caller that gets first
 // writes that commit.
-func (s *Store) join(thread string, record []byte) (q *queue, c *commit, first bool) {
+func (s *Store) joinCommit(thread string, record []byte) (q *queue, c *commit, first bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if q = s.queues[thread]; q == nil {

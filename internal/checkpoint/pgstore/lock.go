@@ -29,9 +29,9 @@ var lostCodes = []string{"PRL01", "26000", "42P05"}
 // releaseWithin bounds the release of a lock if the server does not respond.
 const releaseWithin = 5 * time.Second
 
-// holding is a held lock: a session, which the server ends with the connection,
+// heldLock is a held lock: a session, which the server ends with the connection,
 // and a token known only to this session.
-type holding struct {
+type heldLock struct {
 	mu    sync.Mutex // a connection runs one statement at a time
 	conn  *pgx.Conn
 	token string
@@ -47,10 +47,10 @@ func (s *Store) Lock(ctx context.Context, thread string) (release func() error, 
 	if err != nil {
 		return nil, s.explain("locking", err)
 	}
-	h := &holding{conn: conn, token: rand.Text(), key: lockKey(thread), ctx: context.WithoutCancel(ctx)}
+	h := &heldLock{conn: conn, token: rand.Text(), key: lockKey(thread), ctx: context.WithoutCancel(ctx)}
 	got, err := h.take(ctx)
 	if err == nil && !got {
-		err = h.busy(ctx, thread)
+		err = h.busyError(ctx, thread)
 	}
 	if err != nil {
 		return nil, errors.Join(s.explain("locking", err), h.release())
@@ -69,8 +69,8 @@ func lockKey(thread string) int64 {
 }
 
 // take sets the token in the same statement that locks, so that both affect the same session.
-func (h *holding) take(ctx context.Context) (got bool, err error) {
-	if err := settle(ctx, h.conn); err != nil {
+func (h *heldLock) take(ctx context.Context) (got bool, err error) {
+	if err := configureSession(ctx, h.conn); err != nil {
 		return false, err
 	}
 	const sql = `SELECT CASE WHEN pg_try_advisory_lock($1) THEN set_config('pr_review.holder', $2, false) <> '' ELSE` +
@@ -78,9 +78,9 @@ func (h *holding) take(ctx context.Context) (got bool, err error) {
 	return got, h.conn.QueryRow(ctx, sql, h.key, h.token).Scan(&got)
 }
 
-// busy returns an ErrBusy that names the lock's holder. A role that may not see
+// busyError returns an ErrBusy that names the lock's holder. A role that may not see
 // the holder's session in full gets its process and application.
-func (h *holding) busy(ctx context.Context, thread string) error {
+func (h *heldLock) busyError(ctx context.Context, thread string) error {
 	var who string
 	err := h.conn.QueryRow(ctx, `
 		SELECT a.application_name || coalesce(' from ' || host(a.client_addr), '')
@@ -100,7 +100,7 @@ func (h *holding) busy(ctx context.Context, thread string) error {
 }
 
 // write runs a statement in the lock's session.
-func (h *holding) write(ctx context.Context, sql string, args []any) (rows int64, err error) {
+func (h *heldLock) write(ctx context.Context, sql string, args []any) (rows int64, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.conn.IsClosed() {
@@ -114,7 +114,7 @@ func (h *holding) write(ctx context.Context, sql string, args []any) (rows int64
 	return tag.RowsAffected(), err
 }
 
-func (s *Store) release(thread string, h *holding) error {
+func (s *Store) release(thread string, h *heldLock) error {
 	s.mu.Lock()
 	if s.held[thread] == h {
 		delete(s.held, thread)
@@ -125,7 +125,7 @@ func (s *Store) release(thread string, h *holding) error {
 
 // release unlocks before it closes, because a server ends a session some time
 // after its connection. A lock with a closed connection is already released.
-func (h *holding) release() error {
+func (h *heldLock) release() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.conn.IsClosed() {

@@ -40,7 +40,7 @@ func TestG25_TheSecondIsToldWhoHoldsTheThread(t *testing.T) {
 
 // end makes the server end the session that holds the thread, as a broken
 // connection does.
-func end(t *testing.T, url string, h *holding) {
+func end(t *testing.T, url string, h *heldLock) {
 	server.Exec(t, url, fmt.Sprintf("SELECT pg_terminate_backend(%d, 10000)", h.conn.PgConn().PID()))
 }
 

@@ -9,11 +9,11 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// oldest is the oldest supported server version, in Postgres's own numbering.
-const oldest = 130000
+// oldestServer is the oldest supported server version, in Postgres's own numbering.
+const oldestServer = 130000
 
-// migrating is the key of the advisory lock for schema changes.
-const migrating = 0x70725f726576696d
+// migrationLock is the key of the advisory lock for schema changes.
+const migrationLock = 0x70725f726576696d
 
 // migrations has one file for each version of the schema, in order. Never change
 // a file that was released.
@@ -37,7 +37,7 @@ func (s *Store) migrate(ctx context.Context) error {
 		return err
 	}
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, migrating); err != nil {
+		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, migrationLock); err != nil {
 			return err
 		}
 		have, err := version(ctx, tx, len(files)) // another process may have migrated first
@@ -86,9 +86,9 @@ func version(ctx context.Context, q querier, known int) (have int, err error) {
 }
 
 func checkServer(number int) error {
-	if number < oldest {
+	if number < oldestServer {
 		return &Error{err: fmt.Errorf("the server is Postgres %d.%d", number/10000, number%10000),
-			next: fmt.Sprintf("use a server of version %d or later", oldest/10000)}
+			next: fmt.Sprintf("use a server of version %d or later", oldestServer/10000)}
 	}
 	return nil
 }

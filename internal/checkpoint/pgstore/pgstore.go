@@ -25,9 +25,9 @@ import (
 	"github.com/org/pr-review-action/internal/graph"
 )
 
-// patience bounds one write. A started write is not cancelled: it would be
+// writeTimeout bounds one write. A started write is not cancelled: it would be
 // unknown whether it is kept, and the lock's session would be gone.
-const patience = 2 * time.Minute
+const writeTimeout = 2 * time.Minute
 
 // Store is a graph.Store over a Postgres database, version 13 or later. Its
 // methods may be called concurrently. Close it after the last write.
@@ -36,8 +36,8 @@ type Store struct {
 	where string
 
 	mu     sync.Mutex
-	held   map[string]*holding // locks held by this store, by thread
-	queues map[string]*queue   // records waiting to be committed, by thread
+	held   map[string]*heldLock // locks held by this store, by thread
+	queues map[string]*queue    // records waiting to be committed, by thread
 }
 
 var _ graph.Store = (*Store)(nil)
@@ -57,12 +57,12 @@ func Open(ctx context.Context, url string) (*Store, error) {
 	c := config.ConnConfig
 	s := &Store{
 		where: net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port))) + "/" + c.Database,
-		held:  map[string]*holding{}, queues: map[string]*queue{},
+		held:  map[string]*heldLock{}, queues: map[string]*queue{},
 	}
 	if c.RuntimeParams["application_name"] == "" {
-		c.RuntimeParams["application_name"] = process()
+		c.RuntimeParams["application_name"] = processName()
 	}
-	config.AfterConnect = settle
+	config.AfterConnect = configureSession
 	// the server may have been restarted
 	config.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return true }
 	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
@@ -75,8 +75,8 @@ func Open(ctx context.Context, url string) (*Store, error) {
 	return s, nil
 }
 
-// process returns a name of this process for those who find a thread locked.
-func process() string {
+// processName returns a name of this process for those who find a thread locked.
+func processName() string {
 	host, err := os.Hostname()
 	if err != nil {
 		host = "an unnamed host"
@@ -84,10 +84,10 @@ func process() string {
 	return fmt.Sprintf("pr-review-action pid %d on %s", os.Getpid(), host)
 }
 
-// settle makes a session's commits durable whatever the server's default, keeps
+// configureSession makes a session's commits durable whatever the server's default, keeps
 // it alive through a long wait, and lets the server notice when the client's
 // machine has died. It skips settings that the server does not know.
-func settle(ctx context.Context, c *pgx.Conn) error {
+func configureSession(ctx context.Context, c *pgx.Conn) error {
 	_, err := c.Exec(ctx, `SELECT set_config(s.name, v.value, false) FROM pg_settings s JOIN (VALUES
 		('synchronous_commit', 'on'), ('idle_session_timeout', '0'),
 		('tcp_keepalives_idle', '30'), ('tcp_keepalives_interval', '10'), ('tcp_keepalives_count', '3')) v (name,
@@ -164,7 +164,7 @@ func (s *Store) write(ctx context.Context, doing, thread, sql string, args ...an
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
 	defer cancel()
 	s.mu.Lock()
 	h := s.held[thread]
@@ -182,7 +182,7 @@ func (s *Store) write(ctx context.Context, doing, thread, sql string, args ...an
 func (s *Store) Close() error {
 	s.mu.Lock()
 	held := s.held
-	s.held = map[string]*holding{}
+	s.held = map[string]*heldLock{}
 	s.mu.Unlock()
 	var errs []error
 	for _, h := range held {

@@ -68,15 +68,15 @@ func TestACommitGathersNoMoreThanItsBound(t *testing.T) {
 	t.Parallel()
 	s := &Store{queues: map[string]*queue{}}
 	half := make([]byte, maxCommit/2)
-	_, one, first := s.join("t", half)
+	_, one, first := s.joinCommit("t", half)
 	require.True(t, first)
-	_, same, first := s.join("t", half)
+	_, same, first := s.joinCommit("t", half)
 	require.False(t, first)
 	require.Same(t, one, same)
-	_, two, first := s.join("t", []byte("more"))
+	_, two, first := s.joinCommit("t", []byte("more"))
 	require.True(t, first)
 	require.NotSame(t, one, two)
-	_, _, first = s.join("u", nil)
+	_, _, first = s.joinCommit("u", nil)
 	require.True(t, first, "another thread's")
 }
 
@@ -138,7 +138,7 @@ func TestARoleWithoutCreateUsesASchemaThatIsThere(t *testing.T) {
 	require.NoError(t, err)
 	_, err = s.Lock(t.Context(), thread)
 	require.ErrorIs(t, err, graph.ErrBusy, "also where the holder's session is another role's")
-	require.ErrorContains(t, err, process())
+	require.ErrorContains(t, err, processName())
 	require.NoError(t, release())
 }
 

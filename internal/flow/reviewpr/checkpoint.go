@@ -24,7 +24,7 @@ func Subject() handoff.Subject[State] {
 
 // Intact refuses a parked draft that differs from the one its gate asks about.
 func Intact(view graph.View[State]) error {
-	return handoff.Intact(view, view.State.same, view.State.Draft.Thread, view.State.Draft.ToolVersion)
+	return handoff.Intact(view, view.State.checkAsk, view.State.Draft.Thread, view.State.Draft.ToolVersion)
 }
 
 // Pack returns the checkpoint of a parked thread.
@@ -45,15 +45,15 @@ func (s State) manifest() checkpoint.Manifest {
 // PackPartial returns the n-th partial checkpoint of a run under way, n from 1.
 // Such a checkpoint can be continued but not decided.
 func PackPartial(saved graph.Saved, n int, p checkpoint.Protection) (checkpoint.Draft, error) {
-	draft, pr, err := about(saved)
+	draft, pr, err := runFacts(saved)
 	if err != nil {
 		return checkpoint.Draft{}, fmt.Errorf("reading the run under way: %w", err)
 	}
 	return handoff.PackPartial(saved, n, manifest(draft, pr), p)
 }
 
-// about returns the draft facts and the pull request of the run whose data was saved.
-func about(saved graph.Saved) (d Draft, pr *pull.Pull, err error) {
+// runFacts returns the draft facts and the pull request of the run whose data was saved.
+func runFacts(saved graph.Saved) (d Draft, pr *pull.Pull, err error) {
 	fields, err := saved.Latest("draft", "pr")
 	if err == nil {
 		err = errors.Join(json.Unmarshal(fields["draft"], &d), json.Unmarshal(fields["pr"], &pr))

@@ -21,9 +21,9 @@ type Asked struct {
 	Digest string `json:"digest,omitzero"`
 }
 
-// inFull holds the full context, in the memory of this job only. A process that resumes
+// fullContext holds the full context, in the memory of this job only. A process that resumes
 // a run fetches it again.
-type inFull struct {
+type fullContext struct {
 	once sync.Once
 	got  ticket.Context
 }
@@ -31,7 +31,7 @@ type inFull struct {
 // context fetches the context of the change. A failing source does not stop the
 // review: what it lacks is listed as missing.
 func (r *run) context(ctx context.Context, s State) (State, error) {
-	if !r.asks(s) {
+	if !r.wantsContext(s) {
 		return s, nil
 	}
 	r.full.once.Do(func() { r.full.got = r.Context(ctx, s) })
@@ -49,15 +49,15 @@ func (r *run) context(ctx context.Context, s State) (State, error) {
 	return s, nil
 }
 
-// asks reports whether the settings name a source of context for this change.
-func (r *run) asks(s State) bool {
+// wantsContext reports whether the settings name a source of context for this change.
+func (r *run) wantsContext(s State) bool {
 	named := s.Pull != nil && len(s.Draft.Config.Context.Sources) > 0
 	return r.Context != nil && (named || s.Pull == nil && r.Show != "")
 }
 
-// remember returns the full context, and fetches it again if another process fetched it first.
-func (r *run) remember(ctx context.Context, s State) ticket.Context {
-	if s.Asked.Digest == "" || !r.asks(s) {
+// loadContext returns the full context, and fetches it again if another process fetched it first.
+func (r *run) loadContext(ctx context.Context, s State) ticket.Context {
+	if s.Asked.Digest == "" || !r.wantsContext(s) {
 		return ticket.Context{}
 	}
 	r.full.once.Do(func() {

@@ -39,27 +39,27 @@ func (r *run) review(ctx context.Context, s State, t task) (_ graph.Update, err 
 	if r.Reviewer == nil {
 		return graph.Update{}, errors.New("this job has no reviewer")
 	}
-	r.remember(ctx, s)
+	r.loadContext(ctx, s)
 	file, _ := s.Draft.triage().Part(s.Files[t.File])
-	ctx, span := trace.File(r.reviews.under(ctx), file.Path)
-	defer ended(span, &err)
+	ctx, span := trace.File(r.reviews.begin(ctx), file.Path)
+	defer endSpan(span, &err)
 	key := r.Reviewer.Key(file)
 	if had, ok := r.Paid.result(key, file.Path); ok {
-		return graph.Updates(r.result(s.claimed(t, had), had.Usage), r.graph.Kept(State{Reused: 1}, "reused")), nil
+		return graph.Updates(r.result(s.withClaim(t, had), had.Usage), r.graph.Kept(State{Reused: 1}, "reused")), nil
 	}
 	got, err := r.Reviewer.Review(ctx, file)
 	if err != nil {
-		return graph.Update{}, r.cut.note(t, got.Usage, err)
+		return graph.Update{}, r.cut.record(t, got.Usage, err)
 	}
 	if got.Key = key; !got.Reusable() {
 		got.Key = ""
 	}
-	return r.result(s.claimed(t, got), got.Usage), nil
+	return r.result(s.withClaim(t, got), got.Usage), nil
 }
 
-// claimed adds to a file's result what the file claims to be, and marks the result
+// withClaim adds to a file's result what the file claims to be, and marks the result
 // as partial if the file was too large or has lines too long for the rules.
-func (s State) claimed(t task, r finding.FileReview) finding.FileReview {
+func (s State) withClaim(t task, r finding.FileReview) finding.FileReview {
 	whole := s.Files[t.File]
 	part, claim := s.Draft.triage().Part(whole)
 	r.Claim = claim
@@ -78,7 +78,7 @@ func (s State) claimed(t task, r finding.FileReview) finding.FileReview {
 // failed limits a failure to the file it happened on (P6). Reviewers report their
 // own failures; an error that arrives here is a defect in a reviewer.
 func (r *run) failed(t task, cause error) (graph.Update, error) {
-	r.tell(t, cause)
+	r.reportFailure(t, cause)
 	return r.result(finding.FileReview{Path: t.Path, State: finding.Failed,
 		Reason: "the reviewer itself failed on it"}, cost.Usage{}), nil
 }
@@ -88,22 +88,22 @@ func (r *run) result(f finding.FileReview, used cost.Usage) graph.Update {
 	return r.graph.Kept(State{FileReviews: []finding.FileReview{f}, Usage: used}, reviewsField, usageField)
 }
 
-// tell reports that the reviewer itself failed on a file.
-func (r *run) tell(t task, cause error) {
+// reportFailure reports that the reviewer itself failed on a file.
+func (r *run) reportFailure(t task, cause error) {
 	if r.Failed != nil {
 		r.Failed(t.Path, cause)
 	}
 }
 
-// shortened records how time or budget ended a run (G33): which of the two it
+// cutoff records how time or budget ended a run (G33): which of the two it
 // was, and what the files left unfinished have cost.
-type shortened struct {
+type cutoff struct {
 	mu    sync.Mutex
 	spent bool
 	paid  map[string]cost.Usage // by path
 }
 
-func (c *shortened) note(t task, used cost.Usage, err error) error {
+func (c *cutoff) record(t task, used cost.Usage, err error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.paid == nil {
@@ -117,8 +117,8 @@ func (c *shortened) note(t task, used cost.Usage, err error) error {
 	return err
 }
 
-// of returns what an unfinished file has cost, and whether the budget ended the run.
-func (c *shortened) of(t task) (cost.Usage, bool) {
+// costOf returns what an unfinished file has cost, and whether the budget ended the run.
+func (c *cutoff) costOf(t task) (cost.Usage, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.paid[t.Path], c.spent
@@ -126,7 +126,7 @@ func (c *shortened) of(t task) (cost.Usage, bool) {
 
 // unreached returns the result of a file that was not reviewed in time.
 func (r *run) unreached(t task) graph.Update {
-	used, spent := r.cut.of(t)
+	used, spent := r.cut.costOf(t)
 	left := finding.FileReview{Path: t.Path, State: finding.NotReached, Reason: "the time was up", Usage: used}
 	if spent {
 		left.Reason = finding.OverBudget

@@ -16,8 +16,8 @@ import (
 // could not do goes into its notes, and the run goes on.
 func (r *run) overview(ctx context.Context, s State) (State, error) {
 	r.reviews.end()
-	if r.Overview == nil || !s.read() {
-		return State{Whole: finding.Overview{Criteria: unjudged(s.Asked.Context)}}, nil
+	if r.Overview == nil || !s.anyRead() {
+		return State{Whole: finding.Overview{Criteria: unknownCriteria(s.Asked.Context)}}, nil
 	}
 	limited := ctx
 	if !r.Deadline.IsZero() {
@@ -25,7 +25,7 @@ func (r *run) overview(ctx context.Context, s State) (State, error) {
 		limited, stop = context.WithDeadlineCause(ctx, r.Deadline, graph.ErrDeadline)
 		defer stop()
 	}
-	seen, err := r.Overview(limited, s.whole(r.remember(limited, s), r.Paid))
+	seen, err := r.Overview(limited, s.overviewInput(r.loadContext(limited, s), r.Paid))
 	if err != nil && ctx.Err() == nil && limited.Err() != nil {
 		seen.Notes, err = append(seen.Notes, "The change was not looked at as a whole: the time was up."), nil
 	}
@@ -33,20 +33,20 @@ func (r *run) overview(ctx context.Context, s State) (State, error) {
 		return s, err
 	}
 	if len(seen.Criteria) == 0 {
-		seen.Criteria = unjudged(s.Asked.Context)
+		seen.Criteria = unknownCriteria(s.Asked.Context)
 	}
 	return State{Whole: seen, Usage: seen.Usage}, nil
 }
 
-// read reports whether any file was read.
-func (s State) read() bool {
+// anyRead reports whether any file was read.
+func (s State) anyRead() bool {
 	return slices.ContainsFunc(s.FileReviews, func(r finding.FileReview) bool {
 		return r.State == finding.Reviewed || r.State == finding.Partly
 	})
 }
 
-// whole returns the input for the review of the whole change.
-func (s State) whole(c ticket.Context, paid Paid) review.Whole {
+// overviewInput returns the input for the review of the whole change.
+func (s State) overviewInput(c ticket.Context, paid Paid) review.Whole {
 	w := review.Whole{
 		Files: s.Files, Reviews: s.results(), Found: finding.Kept(s.Findings), Context: c, Show: s.Asked.Show,
 		Digest: s.Asked.Digest, Use: s.Draft.Config.Overview, Report: s.Draft.Config.Report, Known: paid.overview,
@@ -61,8 +61,8 @@ func (s State) whole(c ticket.Context, paid Paid) review.Whole {
 	return w
 }
 
-// unjudged returns the criteria with verdict unknown.
-func unjudged(c ticket.Context) (all []finding.Criterion) {
+// unknownCriteria returns the criteria with verdict unknown.
+func unknownCriteria(c ticket.Context) (all []finding.Criterion) {
 	for _, k := range c.Criteria() {
 		all = append(all, finding.Criterion{N: k.N, Text: k.Text, Verdict: finding.Unknown,
 			Evidence: []finding.Lines{}})
@@ -70,9 +70,9 @@ func unjudged(c ticket.Context) (all []finding.Criterion) {
 	return all
 }
 
-// found returns the file results together with the findings of the overview. For a
+// resultsWithOverview returns the file results together with the findings of the overview. For a
 // file revised since, the revision replaces both: its approver saw both.
-func (s State) found() []finding.FileReview {
+func (s State) resultsWithOverview() []finding.FileReview {
 	all, said := s.results(), map[string]int{}
 	for _, r := range s.FileReviews {
 		if r.State != "" {

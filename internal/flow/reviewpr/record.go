@@ -15,7 +15,7 @@ const (
 // findings the draft showed, and what it cost.
 func (s State) OnRecord(r decision.Record) decision.Record {
 	r.Findings = nil
-	models := s.models()
+	models := s.modelOf()
 	for _, f := range s.Comments {
 		if f.ID == "" || f.Filtered != "" && f.Filtered != finding.Dropped || len(r.Findings) == maxShown {
 			continue
@@ -35,9 +35,9 @@ func (s State) OnRecord(r decision.Record) decision.Record {
 	return r
 }
 
-// models returns a function that maps a file to the model that reviewed it, as the server
+// modelOf returns a function that maps a file to the model that reviewed it, as the server
 // names it, or to the run's model if no answer about the file names one.
-func (s State) models() func(path string) string {
+func (s State) modelOf() func(path string) string {
 	known := map[string]string{}
 	for _, f := range s.FileReviews {
 		for _, c := range f.Calls {

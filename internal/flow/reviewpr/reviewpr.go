@@ -83,8 +83,8 @@ type Steps struct {
 type run struct {
 	Steps
 	graph             *graph.Graph[State]
-	full              inFull
-	cut               shortened
+	full              fullContext
+	cut               cutoff
 	reviews, redrafts fanOut
 }
 
@@ -107,7 +107,7 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 	revise := r.node(reviseNode, r.revise, "draft", "decision", "rounds")
 	redraft := graph.Each(g, redraftNode, r.redraft, g.Named(reviewsField, usageField), side,
 		graph.OnError(r.feedbackFailed), graph.Unreached(r.unrevised))
-	post := g.Effect(postNode, traced(postNode, r.post), r.posted, g.Named("reviewUrl"))
+	post := g.Effect(postNode, traceStep(postNode, r.post), r.findPosted, g.Named("reviewUrl"))
 
 	skipped, clean, failed := graph.End(Skipped), graph.End(Clean), graph.End(Failed)
 	posted, aborted := graph.End(Posted), graph.End(Aborted)
@@ -134,7 +134,7 @@ const DefaultConcurrency = 8
 // node declares a step and the fields to copy from the state it returns. A field with a
 // reducer must hold only what is new.
 func (r *run) node(name string, step func(context.Context, State) (State, error), fields ...string) graph.Node {
-	return r.graph.Node(name, traced(name, func(ctx context.Context, s State) (graph.Update, error) {
+	return r.graph.Node(name, traceStep(name, func(ctx context.Context, s State) (graph.Update, error) {
 		s, err := step(ctx, s)
 		if err != nil {
 			return graph.Update{}, err
@@ -166,8 +166,8 @@ func (r *run) ingest(ctx context.Context, s State) (_ State, err error) {
 				"be said again."}
 		}
 	}
-	s.Draft = s.Draft.of(change)
-	s.Draft.Unread, s.Draft.UsedIDs = len(s.Lacks) > 0, max(s.Draft.UsedIDs, usedBefore(s.Earlier))
+	s.Draft = s.Draft.withChange(change)
+	s.Draft.Unread, s.Draft.UsedIDs = len(s.Lacks) > 0, max(s.Draft.UsedIDs, maxEarlierID(s.Earlier))
 	if s.Reason != "" {
 		s.Draft.Unlisted = 0 // nothing needed to be covered
 	}
@@ -190,7 +190,7 @@ func (d Draft) inspect(c ingest.Change) triage.Inspected {
 
 // ToReview returns the files of a change that will be reviewed.
 func ToReview(c ingest.Change) []diff.File {
-	d := Draft{}.of(c)
+	d := Draft{}.withChange(c)
 	files, _ := triage.Files(d.inspect(c).Files, d.triage())
 	for i, f := range files {
 		files[i], _ = d.triage().Part(f)
@@ -200,7 +200,7 @@ func ToReview(c ingest.Change) []diff.File {
 
 // Linted returns the files of a change whose linter results are shown: those to review.
 func Linted(c ingest.Change) []diff.File {
-	o := Draft{}.of(c).triage()
+	o := Draft{}.withChange(c).triage()
 	return slices.DeleteFunc(slices.Clone(c.Files), func(f diff.File) bool { return !o.Reviews(f) })
 }
 
@@ -217,13 +217,13 @@ func (r *run) triage(_ context.Context, s State) (State, error) {
 		s.Reason = "no changed file is one to review"
 	}
 	if s.Reason != "" {
-		s.Earlier = s.left()
+		s.Earlier = s.earlierFates()
 	}
 	return s, nil
 }
 
-// left returns the fate of earlier findings under a change that is not reviewed.
-func (s State) left() []finding.Earlier {
+// earlierFates returns the fate of earlier findings under a change that is not reviewed.
+func (s State) earlierFates() []finding.Earlier {
 	_, earlier := aggregate.Findings(aggregate.Input{Files: s.Files, Reviews: s.FileReviews, Earlier: s.Earlier,
 		Covered: s.Draft.Unlisted == 0})
 	return earlier
@@ -274,16 +274,16 @@ func (r *run) aggregate(_ context.Context, s State) (State, error) {
 	r.redrafts.end()
 	before := s.Comments
 	s.Comments, s.Earlier = aggregate.Findings(aggregate.Input{
-		Files: s.Files, Findings: slices.Concat(s.Findings, s.Draft.Linters.Findings), Reviews: s.found(),
+		Files: s.Files, Findings: slices.Concat(s.Findings, s.Draft.Linters.Findings), Reviews: s.resultsWithOverview(),
 		Earlier: s.Earlier, Covered: s.Covered(), Used: s.Draft.UsedIDs, Inline: s.Draft.Config.Comments.Most(),
 		PerRule: s.Draft.Config.Linters.Most(), Report: s.Draft.Config.Report,
 	})
-	s.Earlier = append(s.Earlier, s.leftOut(before)...)
+	s.Earlier = append(s.Earlier, s.omittedFindings(before)...)
 	if r.Elapsed != nil {
 		s.Draft.Seconds = r.Elapsed().Round(time.Millisecond).Seconds()
 	}
 	s.SummaryBody, _ = post.Rendered(s.Review())
-	s.Reason = s.unread()
+	s.Reason = s.unreadReason()
 	return s, nil
 }
 
@@ -296,7 +296,7 @@ func byFindings(gate, clean, failed graph.Target) func(State) graph.Next {
 		switch {
 		case s.Reason != "":
 			return graph.To(failed)
-		case len(finding.Kept(s.Comments)) == 0 && !s.mustBeSeen() && !s.keepsBack():
+		case len(finding.Kept(s.Comments)) == 0 && !s.mustBeSeen() && !s.suppresses():
 			return graph.To(clean)
 		}
 		return graph.To(gate)
@@ -310,8 +310,8 @@ func (s State) ask() gate.Ask {
 	return gate.NewAsk(s.Draft.Thread, s.Draft.DiffDigest, finding.Kept(s.Comments), s.Shown())
 }
 
-// same refuses a gate's question that does not match the current draft.
-func (s State) same(asked []byte) error { return gate.Same(asked, s.ask()) }
+// checkAsk refuses a gate's question that does not match the current draft.
+func (s State) checkAsk(asked []byte) error { return gate.Same(asked, s.ask()) }
 
 // decide applies the approver's changes and renders the review that will be posted.
 func (r *run) decide(s State, a decision.Answer) (graph.Update, error) {
@@ -342,9 +342,9 @@ func (r *run) post(ctx context.Context, s State) (graph.Update, error) {
 	return r.graph.Kept(State{ReviewURL: posted.URL}, "reviewUrl"), nil
 }
 
-// posted is called after a run that died between its intent to post and the
+// findPosted is called after a run that died between its intent to post and the
 // record that it had posted (G31).
-func (r *run) posted(ctx context.Context, s State) (graph.Update, bool, error) {
+func (r *run) findPosted(ctx context.Context, s State) (graph.Update, bool, error) {
 	if r.Posted == nil {
 		return graph.Update{}, false, nil
 	}

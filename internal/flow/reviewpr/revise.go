@@ -39,7 +39,7 @@ func (r *run) revise(_ context.Context, s State) (State, error) {
 	if r.Revised != nil {
 		s.Draft = r.Revised(s.Draft)
 	}
-	s.Draft.UsedIDs = max(s.Draft.UsedIDs, usedIDs(s.Comments))
+	s.Draft.UsedIDs = max(s.Draft.UsedIDs, maxID(s.Comments))
 	s.Rounds, s.Decision = []decision.Record{*s.Decision}, nil
 	return s, nil
 }
@@ -47,7 +47,7 @@ func (r *run) revise(_ context.Context, s State) (State, error) {
 // byFeedback sends the files that the feedback concerns to another review.
 func byFeedback(each graph.Fan[task], aggregate graph.Target) func(State) graph.Next {
 	return func(s State) graph.Next {
-		concerned := s.concerned(s.Rounds[len(s.Rounds)-1].Feedback)
+		concerned := s.concernedFiles(s.Rounds[len(s.Rounds)-1].Feedback)
 		var todo []task
 		for i, file := range s.Files {
 			if slices.Contains(concerned, file.Path) {
@@ -63,11 +63,11 @@ func byFeedback(each graph.Fan[task], aggregate graph.Target) func(State) graph.
 
 var idInText = regexp.MustCompile(`\bF[1-9][0-9]{0,5}\b`)
 
-// concerned returns the paths that feedback is about: the files of the findings
+// concernedFiles returns the paths that feedback is about: the files of the findings
 // whose ids it mentions, and the files it mentions itself. If it mentions none,
 // these are the files with a model's finding, and if there are none, all files
 // that were reviewed.
-func (s State) concerned(feedback string) []string {
+func (s State) concernedFiles(feedback string) []string {
 	var named, found, read []string
 	ids := idInText.FindAllString(feedback, -1)
 	for _, f := range finding.Kept(s.Comments) {
@@ -112,34 +112,34 @@ func mentions(text, file string) bool {
 // redraft has one file reviewed again.
 func (r *run) redraft(ctx context.Context, s State, t task) (_ graph.Update, err error) {
 	file, _ := s.Draft.triage().Part(s.Files[t.File])
-	ctx, span := trace.File(r.redrafts.under(ctx), file.Path)
-	defer ended(span, &err)
+	ctx, span := trace.File(r.redrafts.begin(ctx), file.Path)
+	defer endSpan(span, &err)
 	if r.Redraft == nil {
 		return graph.Update{}, errNoModel
 	}
-	r.remember(ctx, s)
-	got, err := r.Redraft(ctx, file, s.drafted(file.Path), s.Rounds[len(s.Rounds)-1].Feedback, len(s.Rounds))
+	r.loadContext(ctx, s)
+	got, err := r.Redraft(ctx, file, s.draftedReview(file.Path), s.Rounds[len(s.Rounds)-1].Feedback, len(s.Rounds))
 	if err != nil {
-		return graph.Update{}, r.cut.note(t, got.Usage, err)
+		return graph.Update{}, r.cut.record(t, got.Usage, err)
 	}
 	used := got.Usage
 	if got.State != finding.Reviewed && got.State != finding.Partly {
 		got = finding.FileReview{Path: file.Path, FeedbackFailed: true}
 	}
-	got = s.claimed(t, got)
+	got = s.withClaim(t, got)
 	got.Key = "" // it answers a different question
 	return r.result(got, used), nil
 }
 
 // feedbackFailed returns a file's result after a failed revision: earlier findings stay.
 func (r *run) feedbackFailed(t task, cause error) (graph.Update, error) {
-	r.tell(t, cause)
+	r.reportFailure(t, cause)
 	return r.result(finding.FileReview{Path: t.Path, FeedbackFailed: true}, cost.Usage{}), nil
 }
 
 // unrevised returns the same if time or budget ran out.
 func (r *run) unrevised(t task) graph.Update {
-	used, _ := r.cut.of(t)
+	used, _ := r.cut.costOf(t)
 	return r.result(finding.FileReview{Path: t.Path, FeedbackFailed: true}, used)
 }
 
@@ -163,9 +163,9 @@ func (s State) results() []finding.FileReview {
 	return all
 }
 
-// drafted returns a file's result with the findings as the draft shows them, so
+// draftedReview returns a file's result with the findings as the draft shows them, so
 // that the ids in the feedback match.
-func (s State) drafted(path string) finding.FileReview {
+func (s State) draftedReview(path string) finding.FileReview {
 	r := s.reviewOf(path)
 	r.Findings = slices.DeleteFunc(finding.Kept(s.Comments), func(f finding.Finding) bool {
 		return f.Path != path || f.Source != finding.Model
@@ -173,9 +173,9 @@ func (s State) drafted(path string) finding.FileReview {
 	return r
 }
 
-// leftOut returns the previous draft's findings that the revision no longer contains.
+// omittedFindings returns the previous draft's findings that the revision no longer contains.
 // They count as dropped by the approver, so that the next push does not bring them back.
-func (s State) leftOut(before []finding.Finding) (all []finding.Earlier) {
+func (s State) omittedFindings(before []finding.Finding) (all []finding.Earlier) {
 	if len(s.Rounds) == 0 {
 		return nil
 	}

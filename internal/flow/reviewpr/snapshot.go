@@ -18,7 +18,7 @@ import (
 // Judgements returns the findings shown by a parked draft, except those of rules,
 // which the rules will report again.
 func Judgements(snapshot []byte) (all []finding.Finding, err error) {
-	s, err := decoded(snapshot)
+	s, err := decodeState(snapshot)
 	for _, f := range finding.Kept(s.Comments) {
 		if f.ID, f.Note = "", ""; f.Source != finding.Rule {
 			all = append(all, f)
@@ -30,7 +30,7 @@ func Judgements(snapshot []byte) (all []finding.Finding, err error) {
 // PostedFindings returns what a parked draft, decided as in record, tells later drafts
 // of the pull request.
 func PostedFindings(snapshot []byte, record decision.Record) []finding.Earlier {
-	s, err := decoded(snapshot)
+	s, err := decodeState(snapshot)
 	if err != nil {
 		return nil
 	}
@@ -49,8 +49,8 @@ func (s State) PostedFindings() []finding.Earlier {
 	return recall.FromState(comments, s.Decision, s.Earlier)
 }
 
-// decoded returns the parts of a snapshot that describe its draft and decision.
-func decoded(snapshot []byte) (State, error) {
+// decodeState returns the parts of a snapshot that describe its draft and decision.
+func decodeState(snapshot []byte) (State, error) {
 	var state State
 	s, err := graph.DecodeSnapshot(snapshot)
 	for field, into := range map[string]any{
@@ -77,21 +77,21 @@ func UsedIDs(snapshot []byte) int {
 	if err != nil {
 		return 0
 	}
-	return max(d.UsedIDs, usedIDs(all))
+	return max(d.UsedIDs, maxID(all))
 }
 
-// usedBefore returns the same for earlier posted reviews: a finding that stands keeps its id.
-func usedBefore(earlier []finding.Earlier) int {
+// maxEarlierID returns the same for earlier posted reviews: a finding that stands keeps its id.
+func maxEarlierID(earlier []finding.Earlier) int {
 	var all []finding.Finding
 	for _, e := range earlier {
 		if e.Fate == finding.WasPosted {
 			all = append(all, e.Finding())
 		}
 	}
-	return usedIDs(all)
+	return maxID(all)
 }
 
-func usedIDs(all []finding.Finding) (used int) {
+func maxID(all []finding.Finding) (used int) {
 	for _, f := range all {
 		n, _ := strconv.Atoi(strings.TrimPrefix(f.ID, "F"))
 		used = max(used, n)

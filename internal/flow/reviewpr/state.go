@@ -88,8 +88,8 @@ type Draft struct {
 	Attributes []byte        `json:"attributes,omitempty"`
 }
 
-// of adds the facts of the change.
-func (d Draft) of(c ingest.Change) Draft {
+// withChange adds the facts of the change.
+func (d Draft) withChange(c ingest.Change) Draft {
 	d.Name, d.Thread, d.Head = c.Name, c.Thread, c.Head
 	d.DiffDigest, d.Unlisted = c.Digest(), c.Unlisted
 	d.Config, d.Attributes = c.Config, c.Attributes
@@ -168,8 +168,8 @@ func (s State) mustBeSeen() bool {
 		slices.ContainsFunc(s.Flags, func(f finding.Flag) bool { return f.Kind == finding.HiddenFlag })
 }
 
-// keepsBack reports whether a person's comment or the settings suppress a finding.
-func (s State) keepsBack() bool {
+// suppresses reports whether a person's comment or the settings suppress a finding.
+func (s State) suppresses() bool {
 	return slices.ContainsFunc(s.Comments, func(f finding.Finding) bool {
 		return f.Filtered == finding.AlreadyCommented || f.Filtered == finding.LeftOut
 	})
@@ -184,9 +184,9 @@ func (s State) Outcome() string {
 	return Kept
 }
 
-// unread returns why not a single file was read although some should have been;
+// unreadReason returns why not a single file was read although some should have been;
 // "" if one was, or none was due.
-func (s State) unread() string {
+func (s State) unreadReason() string {
 	why := ""
 	for _, f := range s.Coverage() {
 		switch {
@@ -208,13 +208,13 @@ func (s State) LacksMoney() bool {
 
 // OutOfBudget reports whether the cost cap ended the run before any file was
 // reviewed.
-func (s State) OutOfBudget() bool { return s.unread() != "" && s.LacksMoney() }
+func (s State) OutOfBudget() bool { return s.unreadReason() != "" && s.LacksMoney() }
 
 // Review returns the draft in the form that the renderers take.
 func (s State) Review() render.Review {
 	r := render.Review{
 		Name: s.Draft.Name, Web: s.Draft.Web, Head: s.Draft.Head,
-		Files: s.Coverage(), Findings: finding.Kept(s.Comments), Filtered: held(s.Comments),
+		Files: s.Coverage(), Findings: finding.Kept(s.Comments), Filtered: filteredFindings(s.Comments),
 		Unlisted: s.Draft.Unlisted, Rules: s.Draft.Rules, Model: s.Draft.Model, Usage: s.Usage, Limit: s.Draft.MaxCost,
 		Reused: s.Reused, Partial: s.Partial(),
 		Earlier: s.Earlier, Round: len(s.Rounds), Flags: s.Flags,
@@ -248,7 +248,7 @@ func (s State) Review() render.Review {
 	}
 	if unheard := s.feedbackFailed(); len(unheard) > 0 {
 		r.Notices = append(r.Notices, "The feedback could not be applied to "+guard.Code(unheard[0])+
-			others(len(unheard)-1)+"; what was found there before stands.")
+			andOthers(len(unheard)-1)+"; what was found there before stands.")
 	}
 	for _, note := range s.Notes() {
 		r.Notices = append(r.Notices, guard.Inline(note, maxNote))
@@ -285,7 +285,7 @@ func (s State) feedbackFailed() (paths []string) {
 	return paths
 }
 
-func others(n int) string {
+func andOthers(n int) string {
 	if n == 0 {
 		return ""
 	}
@@ -339,7 +339,7 @@ func (s State) hunks() func(path string) []diff.Hunk {
 	}
 }
 
-// held returns the findings that aggregation filtered out.
-func held(all []finding.Finding) []finding.Finding {
+// filteredFindings returns the findings that aggregation filtered out.
+func filteredFindings(all []finding.Finding) []finding.Finding {
 	return slices.DeleteFunc(slices.Clone(all), func(f finding.Finding) bool { return f.Filtered == "" })
 }

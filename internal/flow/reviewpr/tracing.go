@@ -9,8 +9,8 @@ import (
 	"github.com/org/pr-review-action/internal/trace"
 )
 
-// traced wraps a step in a span.
-func traced(name string, step func(context.Context, State) (graph.Update,
+// traceStep wraps a step in a span.
+func traceStep(name string, step func(context.Context, State) (graph.Update,
 	error)) func(context.Context, State) (graph.Update, error) {
 	return func(ctx context.Context, s State) (graph.Update, error) {
 		ctx, span := trace.Step(ctx, name)
@@ -21,8 +21,8 @@ func traced(name string, step func(context.Context, State) (graph.Update,
 	}
 }
 
-// ended ends the span of a file's task, with the panic if there was one.
-func ended(span *trace.Span, err *error) {
+// endSpan ends the span of a file's task, with the panic if there was one.
+func endSpan(span *trace.Span, err *error) {
 	p := recover()
 	if p == nil {
 		span.End(*err)
@@ -41,7 +41,7 @@ type fanOut struct {
 	span *trace.Span
 }
 
-func (f *fanOut) under(ctx context.Context) context.Context {
+func (f *fanOut) begin(ctx context.Context) context.Context {
 	f.once.Do(func() {
 		f.ctx, f.span = trace.Step(ctx, f.name)
 		f.span.Text("status", string(StatusOf(f.name)))
