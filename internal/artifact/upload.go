@@ -142,7 +142,8 @@ func (c *Client) storeBlob(ctx context.Context, target string, content []byte) e
 	for i, rest := 0, content; i == 0 || len(rest) > 0; i++ {
 		block := rest[:min(blockSize, len(rest))]
 		rest = rest[len(block):]
-		id := base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "block-%06d", i)) // ids of one blob must have one length
+		// The ids of a blob's blocks must all have one length.
+		id := base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "block-%06d", i))
 		if err := c.putBlob(ctx, target+"comp=block&blockid="+url.QueryEscape(id), block, ""); err != nil {
 			return err
 		}

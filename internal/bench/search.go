@@ -194,6 +194,9 @@ func (s *suite) finders(ctx context.Context, texts map[string]string,
 		return nil, nil, errors.Join(err, store.Close(), server.Close())
 	}
 	c, err := fullText(ctx, server.URL(), x.Chunks())
+	if err != nil {
+		return nil, nil, errors.Join(err, store.Close(), server.Close())
+	}
 	done := func() error { return errors.Join(c.Close(context.WithoutCancel(ctx)), store.Close(), server.Close()) }
 	all = append(all, &finder{name: "Postgres", find: searchIn(kept)},
 		&finder{name: "Postgres, full text", find: func(ctx context.Context, q string) error {
@@ -202,7 +205,7 @@ func (s *suite) finders(ctx context.Context, texts map[string]string,
 				WHERE v @@ q ORDER BY ts_rank_cd(v, q) DESC LIMIT 10`, q)
 			return err
 		}})
-	return all, done, err
+	return all, done, nil
 }
 
 func searchIn(x *index.Source) func(ctx context.Context, question string) error {
@@ -244,5 +247,8 @@ func fullText(ctx context.Context, address string, chunks []chunk.Chunk) (*pgx.C
 			_, err = c.Exec(ctx, sql)
 		}
 	}
-	return c, err
+	if err != nil {
+		return nil, errors.Join(err, c.Close(context.WithoutCancel(ctx)))
+	}
+	return c, nil
 }

@@ -60,8 +60,8 @@ func CheckDigest(z []byte, want string) error {
 func CheckOne(drafts []Draft) error {
 	for _, d := range drafts {
 		if d.Digest != drafts[0].Digest {
-			return refuse(2, "decide with checkpoint-digest, which the draft's summary has in its command; find out who "+
-				"made the other",
+			return refuse(2, "decide with checkpoint-digest, which the draft's summary has in its command; find out "+
+				"who made the other",
 				"two drafts have this code", row("one", "digest %s", drafts[0].Digest),
 				row("other", "digest %s", d.Digest))
 		}

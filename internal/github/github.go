@@ -174,8 +174,8 @@ func accept(req *http.Request, resp *http.Response) (*http.Response, error) {
 	// go-github takes an empty answer for an empty value
 	if asked == mediaDiff || resp.ContentLength == 0 || strings.HasPrefix(kind, "text/html") {
 		resp.Body.Close()
-		return nil, fmt.Errorf("%d bytes of %q are not an answer of the API; perhaps a proxy or another server answered",
-			resp.ContentLength, kind)
+		return nil, fmt.Errorf("%d bytes of %q are not an answer of the API; perhaps a proxy or another server "+
+			"answered", resp.ContentLength, kind)
 	}
 	return resp, nil
 }

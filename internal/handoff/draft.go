@@ -117,8 +117,8 @@ func Intact[S any](view graph.View[S], same func(asked []byte) error, thread, dr
 	for _, p := range view.Pending {
 		if same(p.Ask) != nil {
 			return problem.Refuse(3, "the stored draft is not the one that was shown, nothing was posted",
-				"decide with the version that drafted, or draft again: what was read is not paid for again where it is "+
-					"believed", problem.At(thread), [2]string{"drafted", fmt.Sprintf("by version %.40q", drafted)})
+				"decide with the version that drafted, or draft again: what was read is not paid for again where it "+
+					"is believed", problem.At(thread), [2]string{"drafted", fmt.Sprintf("by version %.40q", drafted)})
 		}
 	}
 	return nil

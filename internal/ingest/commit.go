@@ -126,8 +126,8 @@ func (b Base) withIndex(ctx context.Context, files []change.File, do func(index 
 func (b Base) commitTree(ctx context.Context, tree, message string) (string, error) {
 	commit, err := b.git(ctx, "", []byte(message+"\n"), "commit-tree", tree, "-p", b.Commit, "-F", "-")
 	if err != nil && strings.Contains(err.Error(), "ident") {
-		err = problem.New("Git does not know who is committing here", "", `git config user.name "…" and user.email, then `+
-			"resume the draft: the decision is kept")
+		err = problem.New("Git does not know who is committing here", "",
+			`git config user.name "…" and user.email, then resume the draft: the decision is kept`)
 	}
 	return commit, err
 }

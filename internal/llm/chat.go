@@ -168,7 +168,8 @@ func readChat(body []byte, before []Turn) (Answer, error) {
 	}
 	choice := in.Choices[0]
 	m := choice.Message
-	answer.Text, answer.Refusal, answer.Finish = string(m.Content), string(m.Refusal), finishReason(string(choice.Finish))
+	answer.Text, answer.Refusal = string(m.Content), string(m.Refusal)
+	answer.Finish = finishReason(string(choice.Finish))
 	m.thought.Extra = nil
 	known := idsOf(before)
 	for _, c := range m.Calls {

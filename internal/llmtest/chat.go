@@ -231,7 +231,8 @@ func (k *Rules) checkAlternation(turns []Turn) *refusal {
 	}
 	for i, t := range turns {
 		if t.Role != []string{"assistant", "user"}[i%2] {
-			return invalid("Conversation roles must alternate user/assistant/user/assistant/...").withType("BadRequestError")
+			e := invalid("Conversation roles must alternate user/assistant/user/assistant/...")
+			return e.withType("BadRequestError")
 		}
 	}
 	return nil

@@ -72,8 +72,8 @@ func fitBody(r Review) (string, []finding.Finding) {
 	all := slices.Concat(p.inline, p.moreInline, p.open, p.more, p.nits, p.linters)
 	first := func(n int) string {
 		q := p.first(n)
-		return Paragraphs(head, r.items(q.inline), foldUnlessEmpty(q.moreInline, "more comment", r.items), r.sections(q.open),
-			r.Resolved(),
+		return Paragraphs(head, r.items(q.inline), foldUnlessEmpty(q.moreInline, "more comment", r.items),
+			r.sections(q.open), r.Resolved(),
 			foldUnlessEmpty(q.more, "more finding", r.sections), foldUnlessEmpty(q.nits, "nit", r.sections),
 			r.byLinters(q.linters), leftOut(all[n:]), files)
 	}

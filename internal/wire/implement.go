@@ -52,8 +52,9 @@ func (w Wire) Implementer(s settings.Settings, c config.Config, before cost.Micr
 	}
 	ledger := budget.New(r.Account.Cap)
 	ledger.Paid(before)
+	price := prices[r.Model]
 	return &Implementer{Name: r.Model, Account: r.Account, ledger: ledger, Model: implement.Model{
-		Chat: tracedChat{ledger.Over(client, prices[r.Model]), "implement", r.settings.BaseURL, r.Model, prices[r.Model]},
+		Chat: tracedChat{ledger.Over(client, price), "implement", r.settings.BaseURL, r.Model, price},
 		Once: graph.Once[implement.Recorded], Random: rand.Reader, Redact: w.Redactor(s, c.Variables()...),
 	}}, nil
 }

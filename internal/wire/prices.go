@@ -108,8 +108,9 @@ func (a *Account) setCap(c config.Config, file string, before cost.MicroUSD, unk
 	}
 	switch {
 	case unknown != "" && capped:
-		return unpricedError(unknown, fmt.Sprintf("say what it costs, in USD per million tokens: prices: { %q: { input: "+
-			"0.25, output: 2 } } in %s of the base commit, or for a diff in a file that --config names", unknown, file))
+		return unpricedError(unknown, fmt.Sprintf("say what it costs, in USD per million tokens: prices: { %q: { "+
+			"input: 0.25, output: 2 } } in %s of the base commit, or for a diff in a file that --config names", unknown,
+			file))
 	case unknown != "":
 		a.Notice = fmt.Sprintf("The price of the model %q is not known, so the default cap of %s does not "+
 			"hold; with prices in %s it does.", unknown, settings.DefaultMaxCost, file)

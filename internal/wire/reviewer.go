@@ -48,7 +48,9 @@ type Reviewer struct {
 
 // Review passes a file to the model or the rules and counts the result.
 func (r *Reviewer) Review(ctx context.Context, f diff.File) (finding.FileReview, error) {
-	return r.askAndCount(ctx, func(ctx context.Context) (finding.FileReview, error) { return r.Reviewer.Review(ctx, f) })
+	return r.askAndCount(ctx, func(ctx context.Context) (finding.FileReview, error) {
+		return r.Reviewer.Review(ctx, f)
+	})
 }
 
 // Redraft passes a file to the model again and counts the result, as Review does.

@@ -41,8 +41,8 @@ func (c *Client) Mark(ctx context.Context, ref pull.Ref, sha string, m Mark) err
 		return fmt.Errorf("marking %s: the code has not 16 hex digits", ref)
 	}
 	return c.setStatus(ctx, ref, sha, &gh.RepoStatus{
-		State: gh.String("pending"), Context: gh.String(contextName(m.Instance)), Description: gh.String(m.description()),
-		TargetURL: ownURL(m.Page),
+		State: gh.String("pending"), Context: gh.String(contextName(m.Instance)),
+		Description: gh.String(m.description()), TargetURL: ownURL(m.Page),
 	})
 }
 

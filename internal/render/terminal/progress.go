@@ -28,8 +28,8 @@ type Running struct {
 func Progress(r Running, width int) string {
 	parts := []string{r.Status}
 	if r.Total > 0 {
-		parts = []string{fmt.Sprintf("reviewing  %s/%s", wording.Thousands(int64(r.Done)), wording.Count(r.Total, "file")),
-			wording.Count(r.Findings, "finding")}
+		done, total := wording.Thousands(int64(r.Done)), wording.Count(r.Total, "file")
+		parts = []string{fmt.Sprintf("reviewing  %s/%s", done, total), wording.Count(r.Findings, "finding")}
 	}
 	if u := r.Used; u.Calls > 0 {
 		parts = append(parts, wording.Count(int(u.Calls), "call"), wording.Price(u, r.Limit))

@@ -212,7 +212,8 @@ func (t *screen) writeCode(f finding.Finding) {
 		return strconv.Itoa(f.StartLine + i)
 	}, "")
 	if render.ShowsSuggestion(f) {
-		t.writeCodeRows(strings.Split(strings.TrimSuffix(f.Suggestion, "\n"), "\n"), func(int) string { return "+" }, green)
+		rows := strings.Split(strings.TrimSuffix(f.Suggestion, "\n"), "\n")
+		t.writeCodeRows(rows, func(int) string { return "+" }, green)
 	}
 }
 
