@@ -1,10 +1,8 @@
 package artifact
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"net/http"
 	"strconv"
 	"strings"
 	"time"
@@ -85,14 +83,7 @@ func ask[R any](ctx context.Context, c *Client, path string, q any) (r R, err er
 		return r, fmt.Errorf("encoding the request: %w", err)
 	}
 	ctx = transport.LimitBody(ctx, maxReply)
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.origin+path, bytes.NewReader(body))
-	if err != nil {
-		return r, err
-	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Accept", "application/json")
-	req.Header.Set("Authorization", "Bearer "+c.options.Token)
-	answer, err := transport.Do(c.options.HTTP, req)
+	answer, err := transport.Post(ctx, c.options.HTTP, c.origin+path, c.options.Token, body)
 	if err != nil {
 		return r, err
 	}

@@ -56,10 +56,7 @@ func (c Chunk) ID() string {
 
 // Symbol is scope and name, joined by a dot; empty for a window.
 func (c Chunk) Symbol() string {
-	if c.Scope == "" || c.Name == "" {
-		return c.Scope + c.Name
-	}
-	return c.Scope + "." + c.Name
+	return strings.Trim(c.Scope+"."+c.Name, ".")
 }
 
 // Prefix tells where a chunk stands, in lines that go before its text wherever it is

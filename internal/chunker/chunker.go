@@ -197,7 +197,10 @@ func (l *language) parse(p *ts.Parser, text string, stop *uint32) (r result) {
 			r = result{fallback: Unparsable}
 		}
 	}()
-	source := l.source(text)
+	source := []byte(text)
+	if l.smooth {
+		smooth(source)
+	}
 	p.SetCancellationFlag(stop)
 	parse := p.Parse
 	if tokens := l.entry.TokenSourceFactory; tokens != nil {

@@ -22,9 +22,8 @@ type stumble struct {
 	with byte
 }
 
-// smoothed is a text of C# as it is parsed, byte for byte as long.
-func smoothed(text string) []byte {
-	source := []byte(text)
+// smooth makes of a text of C# what is parsed in its place, byte for byte as long.
+func smooth(source []byte) {
 	for _, s := range stumbles {
 		for _, at := range s.form.FindAllSubmatchIndex(source, -1) {
 			for i := at[2]; i < at[3]; i++ {
@@ -32,5 +31,4 @@ func smoothed(text string) []byte {
 			}
 		}
 	}
-	return source
 }

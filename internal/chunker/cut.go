@@ -182,7 +182,7 @@ func (c *cutter) nested(n *ts.Node, o owner) {
 func (c *cutter) piece(d definition, o owner, from int) chunk.Chunk {
 	first, _ := span(d.node)
 	p := chunk.Chunk{Kind: d.role, Scope: join(o.scope, d.scope), Name: d.name, Signature: c.signature(d),
-		Doc: doc(c.lines(from, max(from, first-1)), first > from, c.docstring(d))}
+		Doc: doc(c.lines(from, max(from, first)-1), c.docstring(d))}
 	if d.role == chunk.Function && (o.methods || d.scope != "" && d.nameAt != "left") {
 		p.Kind = chunk.Method
 	}

@@ -60,7 +60,7 @@ func (g goFile) function(d *ast.FuncDecl) {
 		end = d.Body.Lbrace
 	}
 	p := chunk.Chunk{Kind: chunk.Function, Name: d.Name.Name, Defines: []string{d.Name.Name},
-		Signature: g.signature(d.Pos(), end), Doc: doc("", false, d.Doc.Text())}
+		Signature: g.signature(d.Pos(), end), Doc: doc("", d.Doc.Text())}
 	if d.Recv != nil && len(d.Recv.List) > 0 {
 		p.Kind, p.Scope = chunk.Method, receiver(d.Recv.List[0].Type)
 	}
@@ -68,24 +68,16 @@ func (g goFile) function(d *ast.FuncDecl) {
 	g.add(p, from, to)
 }
 
-// receiver is the name of a receiver's type, without a star and type parameters.
-func receiver(e ast.Expr) string {
-	for {
-		switch t := e.(type) {
-		case *ast.StarExpr:
-			e = t.X
-		case *ast.ParenExpr:
-			e = t.X
-		case *ast.IndexExpr:
-			e = t.X
-		case *ast.IndexListExpr:
-			e = t.X
-		case *ast.Ident:
-			return t.Name
-		default:
-			return ""
+// receiver is the name of a receiver's type, the first in it: a star, and type parameters
+// behind it, are none of it.
+func receiver(e ast.Expr) (name string) {
+	ast.Inspect(e, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && name == "" {
+			name = id.Name
 		}
-	}
+		return name == ""
+	})
+	return name
 }
 
 // declared makes a chunk of a declaration of types, and of one of constants or
@@ -104,7 +96,7 @@ func (g goFile) declared(d *ast.GenDecl) {
 		}
 	}
 	from, to := g.span(d, d.Doc)
-	p := chunk.Chunk{Kind: chunk.Constants, Signature: g.signature(d.Pos(), d.End()), Doc: doc("", false, d.Doc.Text())}
+	p := chunk.Chunk{Kind: chunk.Constants, Signature: g.signature(d.Pos(), d.End()), Doc: doc("", d.Doc.Text())}
 	switch {
 	case d.Tok == token.TYPE:
 		p.Kind = chunk.Type

@@ -31,7 +31,7 @@ type language struct {
 	rules map[string][]rule // by node
 
 	parsers sync.Pool
-	source  func(text string) []byte // that is parsed, byte for byte as long
+	smooth  bool // over a form of C# the grammar falls
 }
 
 // What becomes of a node that is no kind of chunk.
@@ -109,12 +109,8 @@ var languages = sync.OnceValue(func() map[string]*language {
 			rules = "javascript"
 		}
 		if entry := grammars.DetectLanguageByName(name); entry != nil {
-			l := &language{entry: entry, rules: rulesOf(rules)}
-			l.source = func(text string) []byte { return []byte(text) }
+			l := &language{entry: entry, rules: rulesOf(rules), smooth: name == "csharp"}
 			l.parsers.New = func() any { return ts.NewParser(entry.Language()) }
-			if name == "csharp" {
-				l.source = smoothed
-			}
 			all[name] = l
 		}
 	}

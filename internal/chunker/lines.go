@@ -25,16 +25,10 @@ type site struct {
 }
 
 func newCutter(path, language, text string) *cutter {
-	c := &cutter{path: path, language: language, text: text, next: 1}
-	for at := 0; at < len(text); {
-		c.starts = append(c.starts, at)
-		n := strings.IndexByte(text[at:], '\n')
-		if n < 0 {
-			break
-		}
-		at += n + 1
+	c := &cutter{path: path, language: language, text: text, next: 1, starts: []int{0}}
+	for line := range strings.Lines(text) {
+		c.starts = append(c.starts, c.starts[c.count()]+len(line))
 	}
-	c.starts = append(c.starts, len(text))
 	return c
 }
 

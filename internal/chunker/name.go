@@ -178,11 +178,11 @@ func (c *cutter) docstring(d definition) string {
 // marks are what comments begin and end with.
 var marks = regexp.MustCompile(`(?m)^\s*(?:/\*+!?|//+!?|#+|\*+/|\*)|\*+/\s*$|</?\w+[^>\n]*>`)
 
-// doc is the first paragraph of a comment above a definition, where there is one, or of
-// a docstring. Decorators and attributes are no part of it.
-func doc(above string, has bool, docstring string) string {
+// doc is the first paragraph of a docstring, or where there is none of the comment above a
+// definition. Decorators and attributes are no part of it.
+func doc(above, docstring string) string {
 	text := strings.TrimSpace(docstring)
-	if text == "" && has {
+	if text == "" {
 		var kept []string
 		for line := range strings.Lines(above) {
 			trimmed := strings.TrimSpace(line)

@@ -101,7 +101,7 @@ func (p *proposing) advance(answer *graph.Answer) (driver.Proposal, error) {
 	s.BaseURL, s.Model = p.model.URL, "fake"
 	now := time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
 	base := tree.Clone(p.base.Clone, p.base.Commit)
-	entries, err := tree.Entries(p.t.Context(), base)
+	entries, err := base.Entries(p.t.Context())
 	require.NoError(p.t, err)
 	steps, begin, err := p.driver().Propose(p.t.Context(), driver.Proposing{
 		Facts: checkpoint.Manifest{Thread: p.thread(), Subject: checkpoint.Subject{Kind: "ticket", Head: p.base.Commit},

@@ -186,7 +186,7 @@ func (e *Embedder) check(v []float32) error {
 	if len(v) == 0 || len(v) > maxDimensions {
 		return wrong("it gave a vector of %d dimensions", len(v))
 	}
-	if vector.Normalize(v) != nil {
+	if !vector.Normalize(v) {
 		return wrong("a vector contains a number that is not finite, or nothing but zeros")
 	}
 	e.dimensions.CompareAndSwap(0, int64(len(v)))

@@ -1,7 +1,6 @@
 package embed
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -10,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"net/http"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -111,28 +109,12 @@ func (s *server) post(ctx context.Context, r request) (said reply, err error) {
 		return said, err
 	}
 	ctx = transport.LimitBody(ctx, int64(answerFrame+r.texts*r.bytes))
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url, bytes.NewReader(body))
-	if err != nil {
-		return said, err
-	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Accept", "application/json")
-	if s.Key != "" {
-		req.Header.Set("Authorization", "Bearer "+s.Key)
-	}
-	text, err := transport.Do(s.HTTP, req)
-	if status, ok := errors.AsType[*transport.StatusError](err); ok && len(s.Key) >= minSecret {
-		status.Message = strings.ReplaceAll(status.Message, s.Key, "***")
-	}
+	text, err := transport.Post(ctx, s.HTTP, s.url, s.Key, body)
 	if err == nil && json.Unmarshal(text, &said) != nil {
 		err = wrong("its answer is not of the form that is documented")
 	}
 	return said, err
 }
-
-// minSecret is the length in bytes from which on a key is taken out of what comes
-// back: a shorter one is a placeholder, and a word of its own.
-const minSecret = 12
 
 // rows are those of n texts, in their order. Of a single text nobody has to say which it is.
 func (r reply) rows(n int) ([]row, error) {

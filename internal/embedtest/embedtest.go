@@ -169,7 +169,7 @@ func Vector(text string, dimensions int) []float32 {
 		_, _ = h.Write([]byte(token)) // a hash accepts anything
 		v[int(h.Sum32())%dimensions]++
 	}
-	if vector.Normalize(v) != nil {
+	if !vector.Normalize(v) {
 		v[0] = 1
 	}
 	return v

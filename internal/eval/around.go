@@ -26,7 +26,7 @@ type Blind struct{ Packs, Tools bool }
 // files holds the trees before and after a case's change. The zero value stands for
 // a case that has only a diff.
 type files struct {
-	base, head tree.Tree
+	base, head *tree.Tree
 	clone      string // folder; empty if the case has its own files
 }
 
@@ -45,7 +45,7 @@ func filesOf(ctx context.Context, c dataset.Case, repos string) (f files, err er
 		return files{}, err
 	}
 	f.base, f.head = tree.Clone(clone, c.Base), tree.Clone(clone, c.Head)
-	for _, commit := range []tree.Tree{f.base, f.head} {
+	for _, commit := range []*tree.Tree{f.base, f.head} {
 		if _, err := commit.Paths(ctx); err != nil {
 			return files{}, err
 		}
@@ -132,7 +132,7 @@ func (r *run) packTokens() int {
 }
 
 // evidence returns for each known finding of a case the lines that decide it.
-func evidence(ctx context.Context, c dataset.Case, head tree.Tree) ([][]oracle.Line, error) {
+func evidence(ctx context.Context, c dataset.Case, head *tree.Tree) ([][]oracle.Line, error) {
 	all := make([][]oracle.Line, len(c.Golden))
 	for i, g := range c.Golden {
 		for _, p := range g.Evidence {

@@ -2,9 +2,7 @@ package handofftest
 
 import (
 	"context"
-	"maps"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
@@ -23,22 +21,8 @@ import (
 	"github.com/org/pr-review-action/internal/tree"
 )
 
-// files are a base commit's.
-type files map[string]string
-
-func (f files) Read(_ context.Context, path string) ([]byte, error) {
-	text, ok := f[path]
-	if !ok {
-		return nil, tree.ErrNoFile
-	}
-	return []byte(text), nil
-}
-
-func (f files) Paths(context.Context) ([]string, error) { return slices.Sorted(maps.Keys(f)), nil }
-
-func payTree() files {
-	return files{"pay/round.go": "package pay\n\nfunc Round(x float64) int { return int(x) }\n"}
-}
+// paid is the file of the base commit.
+var paid = map[string]string{"pay/round.go": "package pay\n\nfunc Round(x float64) int { return int(x) }\n"}
 
 // model answers each question by its name, and says that it was paid.
 type model func(question string)
@@ -62,15 +46,16 @@ func (m model) Identity() string { return "a model" }
 // ticketFlow is the graph with a model that mends the bug. What was approved goes to a
 // folder; apply's own tests and those of the jobs hold it against GitHub.
 func ticketFlow(w World) (*graph.Flow[ticketpr.State], error) {
-	base, entries := payTree(), map[string]diff.Entry{}
-	for path := range base {
+	entries := map[string]diff.Entry{}
+	for path := range paid {
 		entries[path] = diff.Entry{Mode: "100644", Blob: strings.Repeat("ab", 20)}
 	}
 	module := config.Module{Name: "pay", Paths: []string{"pay/**"}}
 	return ticketpr.New(ticketpr.Steps{
 		Ticket: ticket.Ticket{Key: "PAY-88", Summary: "Round half up"}, Show: ticket.ShowFull,
 		Model: &implement.Model{Chat: model(w.Paid), Once: graph.Once[implement.Recorded]},
-		Base:  implement.Base{Tree: base, Rules: &scope.Rules{Modules: []config.Module{module}, Entries: entries}},
+		Base: implement.Base{Tree: tree.Files(paid),
+			Rules: &scope.Rules{Modules: []config.Module{module}, Entries: entries}},
 		Apply: func(ctx context.Context, s ticketpr.State) (apply.Applied, error) {
 			at := apply.Applied{Branch: s.BranchName()}
 			_, done, err := w.Out.Look(*s.Decision)

@@ -15,7 +15,7 @@ import (
 
 // Base is the commit that a change is made for, and what may be done to it.
 type Base struct {
-	tree.Tree
+	*tree.Tree
 	Rules  *scope.Rules // of all modules that may change, or of those that were chosen
 	Limits config.Implement
 	// Broken reports whether a text does not parse as the language of its path, as far as that is

@@ -69,9 +69,9 @@ const (
 // (it may be nil) are taken from it, as are the vectors of all chunks that stayed the same: it is
 // previous itself where nothing changed. What was left out, and why, is in the report; the
 // error is the source's, or that of ctx.
-func Build(ctx context.Context, t tree.Tree, previous *Index, o Options) (*Index, Report, error) {
+func Build(ctx context.Context, t *tree.Tree, previous *Index, o Options) (*Index, Report, error) {
 	start := time.Now()
-	listing, err := tree.List(ctx, t)
+	listing, err := t.List(ctx)
 	if err != nil {
 		return nil, Report{}, err
 	}
@@ -97,7 +97,7 @@ func Build(ctx context.Context, t tree.Tree, previous *Index, o Options) (*Index
 
 type builder struct {
 	Options
-	tree     tree.Tree
+	tree     *tree.Tree
 	start    time.Time
 	earlier  *Index             // whose vectors are taken over
 	previous *Index             // whose files are: the earlier one, or none where it was cut otherwise
@@ -201,7 +201,7 @@ func (b *builder) read(ctx context.Context, files []tree.File) (begun int, err e
 	for i, f := range files {
 		paths[i] = f.Path
 	}
-	contents, err := tree.ReadAll(ctx, b.tree, paths)
+	contents, err := b.tree.ReadAll(ctx, paths)
 	if err != nil {
 		return 0, err
 	}

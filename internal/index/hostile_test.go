@@ -39,7 +39,7 @@ func (c *clone) entry(kind, id, size, path string) {
 	fmt.Fprintf(&c.listing, "%s %s %7s\t%s\x00", kind, id, size, path)
 }
 
-func (c *clone) tree() tree.Tree {
+func (c *clone) tree() *tree.Tree {
 	return tree.Clone(c, strings.Repeat("ab", 20))
 }
 
@@ -102,7 +102,7 @@ func TestImportsMeanFilesByTheEndOfTheirPaths(t *testing.T) {
 }
 
 // many is a commit of n files, of which the first few are of another one than before.
-func many(n, changed int) tree.Tree {
+func many(n, changed int) *tree.Tree {
 	c := clone{blobs: map[string]string{}}
 	for i := range n {
 		text := fmt.Sprintf("func F%d() {\n}\n", i)
@@ -188,7 +188,7 @@ func TestAFileOf50MBTakesNoMemory(t *testing.T) {
 	}
 	require.NoError(t, w.Close())
 	require.NoError(t, z.Close())
-	for name, source := range map[string]tree.Tree{
+	for name, source := range map[string]*tree.Tree{
 		"folder": tree.Folder(folder),
 		"archive": tree.Archive(func(context.Context) (io.ReadCloser, error) {
 			return io.NopCloser(bytes.NewReader(packed.Bytes())), nil

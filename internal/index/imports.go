@@ -71,23 +71,18 @@ func importsOf(file, text string) []string {
 	return all[:min(len(all), mostImports)]
 }
 
-// edges are who imports whom, by place in the list of files.
-type edges struct{ out, in [][]int }
-
-// resolve finds for each file those that its imports mean, by their paths.
-func (x *Source) resolve() edges {
-	e, p := edges{make([][]int, len(x.files)), make([][]int, len(x.files))}, x.places()
+// resolve finds for each file, by its place in the list, those that its imports mean, by
+// their paths, and those that import it.
+func (x *Source) resolve() [][]int {
+	edges, p := make([][]int, len(x.files)), x.places()
 	for i, f := range x.files {
 		for _, imported := range f.imports {
-			e.out[i] = append(e.out[i], p.find(f.path, imported)...)
-		}
-		slices.Sort(e.out[i])
-		e.out[i] = slices.DeleteFunc(slices.Compact(e.out[i]), func(to int) bool { return to == i })
-		for _, to := range e.out[i] {
-			e.in[to] = append(e.in[to], i)
+			for _, to := range p.find(f.path, imported) {
+				edges[i], edges[to] = append(edges[i], to), append(edges[to], i)
+			}
 		}
 	}
-	return e
+	return edges
 }
 
 // places are the files of a family by each end of their stems, up to the whole.

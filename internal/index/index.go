@@ -70,10 +70,10 @@ func (x *Index) Get(ctx context.Context, keys []string) ([]string, error) {
 }
 
 // Each are all keys and what Get gives for each, in order, to be kept elsewhere.
-func (x *Index) Each() iter.Seq2[string, string] {
-	return func(yield func(string, string) bool) {
+func (x *Index) Each() iter.Seq2[[]byte, []byte] {
+	return func(yield func(key, value []byte) bool) {
 		for _, r := range x.rows {
-			if !yield(r.key, r.value) {
+			if !yield([]byte(r.key), []byte(r.value)) {
 				return
 			}
 		}

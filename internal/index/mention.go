@@ -15,18 +15,13 @@ import (
 	"github.com/org/pr-review-action/internal/lang"
 )
 
-// Mentions lists the chunks whose text holds a name as a whole word, those that
-// define it among them; those first that say little else, k at most.
-func (x *Source) Mentions(ctx context.Context, name string, k int) ([]chunk.Chunk, error) {
-	return x.mentions(ctx, name, k, nil)
-}
-
 // mostAtATime is how many chunks are read at once.
 const mostAtATime = 2_000
 
-// mentions looks for a name in the chunks that hold its rarest token, in the order in
-// which they are wanted, until there are enough.
-func (x *Source) mentions(ctx context.Context, name string, k int, keep func(path string) bool) ([]chunk.Chunk, error) {
+// Mentions lists the chunks whose text holds a name as a whole word, those that
+// define it among them; those first that say little else, k at most. Where keep is not
+// nil they are those of the paths that it says yes to.
+func (x *Source) Mentions(ctx context.Context, name string, k int, keep func(path string) bool) ([]chunk.Chunk, error) {
 	candidates, err := x.holding(ctx, name, keep)
 	var found []chunk.Chunk
 	for n := min(k, mostAtATime/2); len(candidates) > 0 && err == nil && len(found) < k; {
@@ -59,33 +54,26 @@ func (x *Source) holding(ctx context.Context, name string, keep func(path string
 			rarest = append(rarest, count{int32(n), 1})
 		}
 	}
-	scores := map[int]float64{}
+	score := func(c count) float64 { return saturated(float64(c.times), float64(x.sizes[c.chunk])/x.mean) }
+	slices.SortStableFunc(rarest, func(a, b count) int { return cmp.Compare(score(b), score(a)) })
 	for _, c := range rarest {
-		if place := int(c.chunk); keep == nil || keep(x.pathOf(place)) {
-			scores[place] = saturated(float64(c.times), float64(x.sizes[place])/x.mean)
-			places = append(places, place)
+		if keep == nil || keep(x.pathOf(int(c.chunk))) {
+			places = append(places, int(c.chunk))
 		}
 	}
-	slices.SortStableFunc(places, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
 	return places, nil
 }
 
 // TestsOf lists the chunks of tests that mention one of the names; those of the
 // test files that are named after the path first. Without names, all chunks of these.
 func (x *Source) TestsOf(ctx context.Context, path string, names []string, k int) ([]chunk.Chunk, error) {
-	var own, others []chunk.Chunk
+	var all []chunk.Chunk
 	for _, name := range names {
-		found, err := x.mentions(ctx, name, math.MaxInt, lang.IsTest)
+		found, err := x.Mentions(ctx, name, math.MaxInt, lang.IsTest)
 		if err != nil {
 			return nil, err
 		}
-		for _, c := range found {
-			if tests(c.Path, path) {
-				own = append(own, c)
-			} else {
-				others = append(others, c)
-			}
-		}
+		all = append(all, found...)
 	}
 	for _, f := range x.files {
 		if len(names) > 0 || !tests(f.path, path) {
@@ -95,9 +83,22 @@ func (x *Source) TestsOf(ctx context.Context, path string, names []string, k int
 		if err != nil {
 			return nil, err
 		}
-		own = append(own, found...)
+		all = append(all, found...)
 	}
-	return First(append(own, others...), k), ctx.Err()
+	return First(Ahead(all, func(c chunk.Chunk) bool { return tests(c.Path, path) }), k), ctx.Err()
+}
+
+// Ahead are the chunks of a list, those before the others that which says yes to.
+func Ahead(all []chunk.Chunk, which func(chunk.Chunk) bool) []chunk.Chunk {
+	var first, others []chunk.Chunk
+	for _, c := range all {
+		if which(c) {
+			first = append(first, c)
+		} else {
+			others = append(others, c)
+		}
+	}
+	return append(first, others...)
 }
 
 // First are the first k chunks of a list, each once.

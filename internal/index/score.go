@@ -8,14 +8,19 @@ import (
 	"github.com/org/pr-review-action/internal/chunk"
 )
 
-// Term is one thing that a question is about: a token, and others that mean nearly
-// the same. A chunk holds a term as often as it holds its tokens, each by its
-// weight; that number is saturated once, and a term is as rare as the chunks that
+// Term is one thing that a question is about: a token, and behind it others that mean
+// nearly the same. A chunk holds a term as often as it holds its tokens, each by its
+// Weight; that number is saturated once, and a term is as rare as the chunks that
 // hold any of its tokens are. So synonyms find what the word itself does not, and
 // never count for more than it.
-type Term struct {
-	Tokens  []string
-	Weights []float64 // of each token; 1 for the first
+type Term []string
+
+// Weight is what a term's token counts, by its place: a synonym less than the word that was asked.
+func Weight(place int) float64 {
+	if place == 0 {
+		return 1
+	}
+	return 0.4
 }
 
 // Terms are the tokens of a text, each once, in the order in which they come first.
@@ -25,7 +30,7 @@ func Terms(text string) []Term {
 	for _, token := range chunk.Tokens(text) {
 		if !seen[token] {
 			seen[token] = true
-			all = append(all, Term{Tokens: []string{token}, Weights: []float64{1}})
+			all = append(all, Term{token})
 		}
 	}
 	return all
@@ -44,12 +49,12 @@ func scores(terms []Term, sizes []uint32, mean float64, held map[string][]count)
 	times, touched := make([]float64, len(sizes)), []int32(nil)
 	for _, term := range terms {
 		touched = touched[:0]
-		for i, token := range term.Tokens {
+		for i, token := range term {
 			for _, c := range held[token] {
 				if times[c.chunk] == 0 {
 					touched = append(touched, c.chunk)
 				}
-				times[c.chunk] += term.Weights[i] * float64(c.times)
+				times[c.chunk] += Weight(i) * float64(c.times)
 			}
 		}
 		weight := idf(len(sizes), len(touched))

@@ -8,9 +8,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/bmatcuk/doublestar/v4"
-
 	"github.com/org/pr-review-action/internal/chunk"
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // Source answers questions about the chunks of one commit. What files there are and how
@@ -23,7 +22,7 @@ type Source struct {
 	mean    float64  // of sizes
 	vectors VectorsInfo
 	rows    Rows
-	edges   func() edges // who imports whom, once it is asked for
+	edges   func() [][]int // who imports whom, either way, once it is asked for
 }
 
 // file is a file of the commit, also one that has no chunks.
@@ -63,7 +62,7 @@ type Hit struct {
 
 // Filter narrows a search.
 type Filter struct {
-	Paths []string // globs (doublestar) of which a path has to match one; none: every path
+	Paths []string // globs, as pattern.Matches reads them, of which one has to match; none: every path
 }
 
 // VectorsInfo says what vectors an index holds.
@@ -129,7 +128,7 @@ func (x *Source) counts(ctx context.Context, words []string) (map[string][]count
 func (x *Source) Lexical(ctx context.Context, terms []Term, k int, f Filter) ([]Hit, error) {
 	var tokens []string
 	for _, t := range terms {
-		tokens = append(tokens, t.Tokens...)
+		tokens = append(tokens, t...)
 	}
 	held, err := x.counts(ctx, tokens)
 	if err != nil {
@@ -183,10 +182,7 @@ func (x *Source) among(f Filter) []bool {
 
 // Passes reports whether a filter lets a path through.
 func (f Filter) Passes(file string) bool {
-	return len(f.Paths) == 0 || slices.ContainsFunc(f.Paths, func(glob string) bool {
-		ok, err := doublestar.Match(glob, file)
-		return ok && err == nil
-	})
+	return len(f.Paths) == 0 || pattern.Matches(f.Paths, file)
 }
 
 // Defines gives for each name, without its scope, the chunks that define it, by path
@@ -219,12 +215,14 @@ func (x *Source) Defines(ctx context.Context, most int, names ...string) (map[st
 	return by, err
 }
 
-// Linked lists the files of the commit that a file imports, then those that import it:
+// Linked lists the files of the commit that a file imports, and those that import it:
 // of packages that are folders, every file. By name, so that they can err.
 func (x *Source) Linked(path string) (paths []string) {
 	if at, ok := x.find(path); ok {
-		for _, i := range slices.Concat(x.edges().out[at], x.edges().in[at]) {
-			paths = append(paths, x.files[i].path)
+		for _, i := range slices.Compact(slices.Sorted(slices.Values(x.edges()[at]))) {
+			if i != at {
+				paths = append(paths, x.files[i].path)
+			}
 		}
 	}
 	return paths

@@ -123,7 +123,7 @@ func lexical(t *testing.T, s *index.Source, x *index.Index) {
 	require.Empty(t, hits(s.Lexical(ctx, index.Terms("xylophone"), 9, index.Filter{})))
 	require.Empty(t, hits(s.Lexical(ctx, nil, 9, index.Filter{})))
 	require.Empty(t, hits(s.Lexical(ctx, index.Terms("item"), 0, index.Filter{})))
-	synonym := []index.Term{{Tokens: []string{"xylophone", "stock"}, Weights: []float64{1, 0.4}}}
+	synonym := []index.Term{{"xylophone", "stock"}}
 	require.NotEmpty(t, hits(s.Lexical(ctx, synonym, 9, index.Filter{})))
 }
 
@@ -134,10 +134,10 @@ func names(t *testing.T, s *index.Source) {
 	require.Len(t, by, 2, "case counts")
 	require.Equal(t, []string{"cart/cart.go:3-5"}, chunks(by["AddItem"], nil))
 	require.ElementsMatch(t, []string{"cart/cart.go:3-5", "cart/stock.go:3-5"},
-		chunks(s.Mentions(ctx, "checkStock", 9)))
-	require.Len(t, chunks(s.Mentions(ctx, "AddItem", 2)), 2)
-	require.Empty(t, chunks(s.Mentions(ctx, "Add", 9)), "a part is no word")
-	require.Empty(t, chunks(s.Mentions(ctx, "'; drop table", 9)))
+		chunks(s.Mentions(ctx, "checkStock", 9, nil)))
+	require.Len(t, chunks(s.Mentions(ctx, "AddItem", 2, nil)), 2)
+	require.Empty(t, chunks(s.Mentions(ctx, "Add", 9, nil)), "a part is no word")
+	require.Empty(t, chunks(s.Mentions(ctx, "'; drop table", 9, nil)))
 }
 
 func files(t *testing.T, s *index.Source) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/org/pr-review-action/internal/pattern"
+	"github.com/org/pr-review-action/internal/transport"
 	"github.com/org/pr-review-action/internal/wording"
 )
 
@@ -102,26 +103,16 @@ func clipName(name string) string {
 
 // redact removes an echoed key from the parsed answer.
 func (a *Answer) redact(key string) {
+	hidden := func(text string) string { return transport.Conceal(text, key) }
 	for _, text := range []*string{&a.Text, &a.Model, &a.Finish, &a.Refusal} {
-		*text = redact(*text, key)
+		*text = hidden(*text)
 	}
 	for i, c := range a.ToolCalls {
-		a.ToolCalls[i] = Call{redact(c.ID, key), redact(c.Name, key), redact(c.Arguments, key)}
+		a.ToolCalls[i] = Call{hidden(c.ID), hidden(c.Name), hidden(c.Arguments)}
 	}
 	if a.State != nil {
-		a.State = json.RawMessage(redact(string(a.State), key))
+		a.State = json.RawMessage(hidden(string(a.State)))
 	}
-}
-
-// minSecret is the length in bytes from which a key is redacted. A shorter one is a placeholder for a server that
-// needs none, and may be an ordinary word ("test", "major") in answers that must stay whole.
-const minSecret = 12
-
-func redact(text, key string) string {
-	if len(key) < minSecret {
-		return text
-	}
-	return strings.ReplaceAll(text, key, "***")
 }
 
 // lax is a string that accepts any JSON type: null is empty, other types keep their JSON.

@@ -111,13 +111,13 @@ func (c *Client) read(a *wireRequest, resp *http.Response, body []byte) (answer 
 // refusal returns the error of a failed response. It redacts the key before the message is cut, so that no part of
 // it remains at the end, and again for a key that JSON had escaped.
 func (c *Client) refusal(resp *http.Response, body []byte) error {
-	resp.Body = io.NopCloser(strings.NewReader(redact(string(body), c.key)))
+	resp.Body = io.NopCloser(strings.NewReader(transport.Conceal(string(body), c.key)))
 	status := transport.Status(resp)
-	said := redact(words(body), c.key)
+	said := transport.Conceal(words(body), c.key)
 	if status.Message == "" && !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") {
 		status.Message = guard.Line(said, maxMessage)
 	}
-	status.Message = redact(status.Message, c.key)
+	status.Message = transport.Conceal(status.Message, c.key)
 	failed := &StatusError{StatusError: status, words: strings.ToLower(said)}
 	if status.Code == http.StatusBadRequest && strings.Contains(failed.words, "content_filter") {
 		return fmt.Errorf("%w: %s", ErrRefused, status.Message)
@@ -149,7 +149,7 @@ func (c *Client) logTry(a *wireRequest) func(context.Context, int) (func(*http.R
 			}
 			line := fmt.Sprintf("POST %s, try %d: %s, %d ms", where, try, outcome(resp, err),
 				time.Since(began).Milliseconds())
-			c.log(guard.Line(redact(line, c.key), maxMessage))
+			c.log(guard.Line(transport.Conceal(line, c.key), maxMessage))
 		}, nil
 	}
 }

@@ -25,7 +25,6 @@ import (
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/secret"
 	"github.com/org/pr-review-action/internal/ticket"
-	"github.com/org/pr-review-action/internal/tree"
 	"github.com/org/pr-review-action/internal/wire"
 )
 
@@ -129,7 +128,7 @@ func (p *proposing) steps(ctx context.Context) (ticketpr.Steps, ticketpr.State, 
 	}
 	var entries map[string]diff.Entry
 	if err == nil {
-		entries, err = tree.Entries(ctx, place.Tree)
+		entries, err = place.Tree.Entries(ctx)
 	}
 	if err != nil {
 		return ticketpr.Steps{}, ticketpr.State{}, err

@@ -13,7 +13,7 @@ import (
 
 // cache holds the answered questions of one conversation. A question that reads or
 // means the same takes the result of the earlier one. Sharing one between conversations
-// would make a result depend on their timing (P11). A nil cache holds nothing.
+// would make a result depend on their timing (P11).
 type cache struct {
 	mu      sync.Mutex
 	entries []entry
@@ -40,9 +40,12 @@ func InConversation(ctx context.Context) context.Context {
 	return context.WithValue(ctx, conversationKey{}, &cache{})
 }
 
+// conversation is the cache of ctx; outside of a conversation one that nobody else has.
 func conversation(ctx context.Context) *cache {
-	c, _ := ctx.Value(conversationKey{}).(*cache)
-	return c
+	if c, ok := ctx.Value(conversationKey{}).(*cache); ok {
+		return c
+	}
+	return &cache{}
 }
 
 // entryOf is a question as it is compared.
@@ -62,9 +65,6 @@ func entryOf(r Request) entry {
 // find is the result of an earlier question: of the same words, or, where there is a
 // vector, of the same meaning and the same names.
 func (c *cache) find(e entry) (Result, bool) {
-	if c == nil {
-		return Result{}, false
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	at := slices.IndexFunc(c.entries, e.same)
@@ -84,9 +84,6 @@ func (e entry) same(earlier entry) bool {
 
 // keep adds an answered question.
 func (c *cache) keep(e entry, r Result) {
-	if c == nil {
-		return
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e.result = r

@@ -58,8 +58,7 @@ func TestP11_AQuestionTakesTheResultOfOneThatAsksTheSame(t *testing.T) {
 			}
 		})
 	}
-	var none *cache
-	none.keep(entryOf(first), Result{})
-	_, ok := none.find(entryOf(first))
-	require.False(t, ok)
+	conversation(t.Context()).keep(entryOf(first), Result{})
+	_, ok := conversation(t.Context()).find(entryOf(first))
+	require.False(t, ok, "without a conversation nothing is shared")
 }

@@ -26,12 +26,8 @@ type around struct {
 func (s *search) changed(ctx context.Context, words ranked) ([]list, error) {
 	var f following
 	_, err := s.stage("structure", func() ([]chunk.Chunk, error) {
-		a, err := s.surroundings(ctx)
-		if err != nil {
-			return nil, err
-		}
-		s.hide(a.enclosing)
-		f, err = s.follow(ctx, a, words)
+		var err error
+		_, f, err = s.follow(ctx, words)
 		return index.First(slices.Concat(f.users, f.named, f.types), merged), err
 	})
 	return []list{
@@ -40,48 +36,46 @@ func (s *search) changed(ctx context.Context, words ranked) ([]list, error) {
 	}, err
 }
 
-func (s *search) hide(chunks []chunk.Chunk) {
-	s.hidden = map[string]bool{}
-	for _, c := range chunks {
-		s.hidden[c.ID()] = true
-	}
-}
-
 // following is where the names of a change lead.
 type following struct{ users, named, types []chunk.Chunk }
 
-func (s *search) follow(ctx context.Context, a around, words ranked) (f following, err error) {
+func (s *search) follow(ctx context.Context, words ranked) (a around, f following, err error) {
+	if a, err = s.surroundings(ctx); err != nil {
+		return a, f, err
+	}
 	for _, name := range a.names {
 		found, err := s.mentions(ctx, name, words)
 		if err != nil {
-			return f, err
+			return a, f, err
 		}
 		f.users = append(f.users, found...)
 	}
-	by, err := s.definitions(ctx, true, slices.Concat(a.touched, a.types)...)
-	for _, name := range a.touched {
-		if found := by[name]; len(found) <= ambiguous {
-			f.named = append(f.named, found...)
+	by, err := s.definitions(ctx, slices.Concat(a.touched, a.types)...)
+	defined := func(names []string) (all []chunk.Chunk) {
+		for _, name := range names {
+			if found := by[name]; len(found) <= ambiguous {
+				all = append(all, found...)
+			}
 		}
+		return all
 	}
-	for _, name := range a.types {
-		if found := by[name]; len(found) <= ambiguous {
-			f.types = append(f.types, without(found, func(c chunk.Chunk) bool { return c.Kind != chunk.Type })...)
-		}
-	}
-	return f, err
+	f.named = defined(a.touched)
+	f.types = without(defined(a.types), func(c chunk.Chunk) bool { return c.Kind != chunk.Type })
+	return a, f, err
 }
 
-// surroundings reads a change by the chunks of its file.
+// surroundings reads a change by the chunks of its file. Those that it stands in are hidden.
 func (s *search) surroundings(ctx context.Context) (a around, err error) {
 	file, err := s.Index.In(ctx, s.question.path)
 	if err != nil {
 		return a, err
 	}
 	lines := changedLines(s.question.hunks, newSide(file, s.question.hunks))
+	s.hidden = map[string]bool{}
 	for _, c := range file {
 		if slices.ContainsFunc(lines, func(l changedLine) bool { return c.StartLine <= l.at && l.at <= c.EndLine }) {
 			a.enclosing = append(a.enclosing, c)
+			s.hidden[c.ID()] = true
 		}
 	}
 	a.read(s.question.path, lines)
@@ -90,7 +84,7 @@ func (s *search) surroundings(ctx context.Context) (a around, err error) {
 
 // read takes the names out of a change.
 func (a *around) read(path string, changed []changedLine) {
-	text, defines := "", lang.Of(path).Defines
+	text, signatures, defines := "", "", lang.Of(path).Defines
 	var lines []string // that may define what is known elsewhere
 	for _, l := range changed {
 		text += l.text + "\n"
@@ -108,7 +102,7 @@ func (a *around) read(path string, changed []changedLine) {
 				a.names = append(a.names, name)
 			}
 		}
-		a.types = append(a.types, chunk.Identifiers(c.Signature)...)
+		signatures += c.Signature + "\n"
 	}
 	for _, name := range on { // a definition that was removed is none in the new file
 		if slices.ContainsFunc(lines, defines(name)) {
@@ -118,7 +112,7 @@ func (a *around) read(path string, changed []changedLine) {
 	a.names = once(slices.DeleteFunc(a.names, func(name string) bool { return name == "" }))
 	known := func(name string) bool { return slices.Contains(a.names, name) }
 	a.touched = slices.DeleteFunc(on, known)
-	a.types = once(slices.DeleteFunc(a.types, known))
+	a.types = slices.DeleteFunc(chunk.Identifiers(signatures), known)
 }
 
 func once(names []string) (kept []string) {

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/org/pr-review-action/internal/chunk"
+	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/order"
 )
 
@@ -22,31 +23,27 @@ type Line struct {
 func Best(c chunk.Chunk, query string, most int) []Line {
 	worth := map[string]float64{}
 	for _, t := range ask(query).terms() {
-		for i, token := range t.Tokens {
-			worth[token] = max(worth[token], t.Weights[i])
+		for i, token := range t {
+			worth[token] = max(worth[token], index.Weight(i))
 		}
 	}
-	type scored struct {
-		Line
-		score float64
-	}
-	var all []scored
-	n := c.StartLine
+	var all []Line
+	n, scores := c.StartLine, map[int]float64{} // by number
 	for line := range strings.SplitSeq(c.Text, "\n") {
 		line = strings.TrimRight(line, "\r")
-		s := scored{Line{n, line}, 0}
 		for _, token := range slices.Compact(slices.Sorted(slices.Values(chunk.Tokens(line)))) {
-			s.score += worth[token]
+			scores[n] += worth[token]
 		}
-		if n++; strings.ContainsFunc(line, unicode.IsLetter) && !opens(c, line) {
-			all = append(all, s)
+		if strings.ContainsFunc(line, unicode.IsLetter) && !opens(c, line) {
+			all = append(all, Line{n, line})
 		}
+		n++
 	}
-	order.Stable(all, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
+	order.Stable(all, func(a, b Line) int { return cmp.Compare(scores[b.Number], scores[a.Number]) })
 	var best []Line
-	for i, s := range all {
-		if len(best) < most && (s.score > 0 || i == 0) {
-			best = append(best, s.Line)
+	for i, line := range all {
+		if len(best) < most && (scores[line.Number] > 0 || i == 0) {
+			best = append(best, line)
 		}
 	}
 	order.Stable(best, func(a, b Line) int { return a.Number - b.Number })

@@ -14,12 +14,6 @@ import (
 	"github.com/org/pr-review-action/internal/trace"
 )
 
-// Change is a changed file about which a reviewer is asked.
-type Change struct {
-	Path  string
-	Hunks []diff.Hunk
-}
-
 // Why says what a piece of a pack is to the change.
 type Why string
 
@@ -39,18 +33,21 @@ type Piece struct {
 	Why Why
 }
 
-// Pack chooses what a reviewer of a change is given of the rest of the repository,
-// of at most so many tokens, and fewer for a small patch. The index has to be of the commit behind the change.
+// Pack chooses what a reviewer of a changed file is given of the rest of the repository,
+// of at most so many tokens, and fewer for a small patch; none for a patch that cannot be read.
+// The index has to be of the commit behind the change.
 // Equal commits give equal packs (P11). Notes are a search's; the error is the index's.
-func (e *Engine) Pack(ctx context.Context, c Change, tokens int) (pieces []Piece, notes []string, err error) {
-	if tokens <= 0 || len(c.Hunks) == 0 {
+func (e *Engine) Pack(ctx context.Context, f diff.File, tokens int) (pieces []Piece, notes []string, err error) {
+	shown, unreadable := f.Anchors()
+	hunks, _ := f.Hunks()
+	if tokens <= 0 || len(hunks) == 0 || unreadable != nil {
 		return nil, nil, nil
 	}
 	ctx, span := trace.Retrieval(ctx)
 	s := &search{Engine: e, Index: e.source(), Request: Request{K: merged}, question: question{
-		text: c.Path + "\n" + plain(c.Hunks), path: c.Path, hunks: c.Hunks}}
-	candidates, err := s.candidates(ctx, c)
-	s.result.tell(span, "pack of "+c.Path)
+		text: f.Path + "\n" + plain(hunks), path: f.Path, hunks: hunks}}
+	candidates, err := s.candidates(ctx, shown)
+	s.result.tell(span, "pack of "+f.Path)
 	span.End(err)
 	if err != nil {
 		return nil, s.result.Notes, err
@@ -78,51 +75,48 @@ const (
 	fewPieces     = 3
 )
 
-// candidates are the pieces that a pack may have, the most telling of each kind first.
-func (s *search) candidates(ctx context.Context, c Change) ([]Piece, error) {
+// candidates are the pieces that a pack may have beside what the diff shows, the most
+// telling of each kind first.
+func (s *search) candidates(ctx context.Context, shown diff.Anchors) ([]Piece, error) {
 	words, err := s.lexical(ctx)
 	if err != nil {
 		return nil, err
 	}
-	a, err := s.surroundings(ctx)
+	a, f, err := s.follow(ctx, words)
 	if err != nil {
 		return nil, err
 	}
-	f, err := s.follow(ctx, a, words)
+	lostNames, lost, err := s.lost(ctx)
 	if err != nil {
 		return nil, err
 	}
-	lostNames, lost, err := s.lost(ctx, c.Hunks)
+	q := s.question
+	tests, err := s.Index.TestsOf(ctx, q.path, a.names, merged)
 	if err != nil {
 		return nil, err
 	}
-	tests, err := s.Index.TestsOf(ctx, c.Path, a.names, merged)
+	hits, err := s.found(ctx, words)
 	if err != nil {
 		return nil, err
 	}
-	hits, err := s.found(ctx, a, words)
-	if err != nil {
-		return nil, err
-	}
-	p := pieces{change: c, names: a.names, shown: shownLines(c.Hunks), seen: map[string]bool{}}
-	p.add(Encloses, a.enclosing, mostEnclosing, numbered(changedLines(c.Hunks, true)))
-	users := c.related(f.users)
+	p := pieces{change: q, names: a.names, shown: shown, seen: map[string]bool{}}
+	p.add(Encloses, a.enclosing, mostEnclosing, numbered(changedLines(q.hunks, true)))
+	users := q.related(f.users)
 	p.add(Calls, without(users, isTest), mostUsers, naming(a.names))
 	p.add(Calls, without(lost, isTest), mostLost, naming(lostNames))
-	p.add(Defines, c.related(f.named), mostNamed, naming(a.touched))
-	p.add(Defines, c.related(f.types), mostNamed, naming(a.types))
-	p.add(Tests, slices.Concat(c.related(tests), without(users, isCode)), mostTests, naming(a.names))
-	linked := s.Index.Linked(c.Path)
+	p.add(Defines, q.related(f.named), mostNamed, naming(a.touched))
+	p.add(Defines, q.related(f.types), mostNamed, naming(a.types))
+	p.add(Tests, slices.Concat(q.related(tests), without(users, isCode)), mostTests, naming(a.names))
+	linked := s.Index.Linked(q.path)
 	p.add(Similar, without(hits, func(h chunk.Chunk) bool {
-		return isTest(h) || path.Dir(h.Path) != path.Dir(c.Path) && !slices.Contains(linked, h.Path)
+		return isTest(h) || path.Dir(h.Path) != path.Dir(q.path) && !slices.Contains(linked, h.Path)
 	}), mostJoined, nil)
 	p.add(Similar, hits, fewPieces-len(p.all), nil)
 	return p.all, nil
 }
 
 // found is what a search for the change gives. Imports say little.
-func (s *search) found(ctx context.Context, a around, words ranked) ([]chunk.Chunk, error) {
-	s.hide(a.enclosing)
+func (s *search) found(ctx context.Context, words ranked) ([]chunk.Chunk, error) {
 	near, err := s.similar(ctx, s.embed(ctx))
 	if err != nil {
 		return nil, err
@@ -138,9 +132,9 @@ var quoted = pattern.Lazy("\"[^\"\n]{3,80}\"|'[^'\n]{3,80}'|`[^`\n]{3,80}`")
 
 // lost are the names and quoted texts that are on removed lines alone, such as a setting, a
 // key or a path, and who mentions them. One that many mention says nothing.
-func (s *search) lost(ctx context.Context, hunks []diff.Hunk) (names []string, chunks []chunk.Chunk, err error) {
+func (s *search) lost(ctx context.Context) (names []string, chunks []chunk.Chunk, err error) {
 	var before, now strings.Builder
-	for _, h := range hunks {
+	for _, h := range s.question.hunks {
 		for _, line := range h.Lines {
 			if line.Op == diff.Delete {
 				before.WriteString(line.Text + "\n")
@@ -157,7 +151,7 @@ func (s *search) lost(ctx context.Context, hunks []diff.Hunk) (names []string, c
 		if len(name) < 3 || index.Holds(now.String(), name) {
 			continue
 		}
-		found, err := s.Index.Mentions(ctx, name, rareWithin+1)
+		found, err := s.Index.Mentions(ctx, name, rareWithin+1, nil)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -176,8 +170,8 @@ func without(chunks []chunk.Chunk, which func(chunk.Chunk) bool) []chunk.Chunk {
 }
 
 // related are chunks without those of other languages, which cannot use the change's names.
-func (c Change) related(chunks []chunk.Chunk) []chunk.Chunk {
-	return without(chunks, func(x chunk.Chunk) bool {
-		return lang.Of(x.Path).Kind == lang.Code && !index.Akin(x.Path, c.Path)
+func (q question) related(chunks []chunk.Chunk) []chunk.Chunk {
+	return without(chunks, func(c chunk.Chunk) bool {
+		return lang.Of(c.Path).Kind == lang.Code && !index.Akin(c.Path, q.path)
 	})
 }

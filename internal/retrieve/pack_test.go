@@ -80,9 +80,7 @@ var cutter = chunker.New()
 
 func (c change) pack(t testing.TB, e *retrieve.Engine, tokens int) []retrieve.Piece {
 	t.Helper()
-	hunks, err := diff.Hunks(c.patch)
-	require.NoError(t, err)
-	pieces, notes, err := e.Pack(t.Context(), retrieve.Change{Path: c.path, Hunks: hunks}, tokens)
+	pieces, notes, err := e.Pack(t.Context(), diff.File{Path: c.path, Patch: c.patch}, tokens)
 	require.NoError(t, err)
 	require.Empty(t, notes)
 	return pieces

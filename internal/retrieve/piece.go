@@ -22,9 +22,9 @@ const (
 
 // pieces collects what a pack may have, each chunk once.
 type pieces struct {
-	change Change
+	change question
 	names  []string     // that the change defines
-	shown  map[int]bool // lines of the changed file that the diff shows
+	shown  diff.Anchors // lines of the changed file
 	seen   map[string]bool
 	all    []Piece
 }
@@ -55,7 +55,8 @@ func (p *pieces) add(kind Why, chunks []chunk.Chunk, most int, lines wanted) {
 			continue
 		}
 		p.seen[id] = true
-		if part := narrowed(c, lines); part.Path != p.change.Path || !p.shows(part) {
+		part := narrowed(c, lines)
+		if part.Path != p.change.path || !p.shown.Admit("RIGHT", part.StartLine, part.EndLine) {
 			p.all = append(p.all, Piece{part, p.why(kind, c)})
 			most--
 		}
@@ -68,7 +69,7 @@ func (p *pieces) why(kind Why, c chunk.Chunk) Why {
 	if kind != Calls || naming(p.names)(0, lang.Of(c.Path).Blank(c.Text)) {
 		return kind
 	}
-	changed := plain(p.change.Hunks)
+	changed := plain(p.change.hunks)
 	if slices.ContainsFunc(c.Defines, func(name string) bool { return index.Holds(changed, name) }) {
 		return Defines
 	}
@@ -108,26 +109,6 @@ func narrowed(c chunk.Chunk, want wanted) chunk.Chunk {
 	c.Text = strings.Join(lines[from:to+1], "\n")
 	c.StartLine, c.EndLine = c.StartLine+from, c.StartLine+to
 	return c
-}
-
-// shows reports whether the diff has every line of a chunk.
-func (p *pieces) shows(c chunk.Chunk) bool {
-	for n := c.StartLine; n <= c.EndLine; n++ {
-		if !p.shown[n] {
-			return false
-		}
-	}
-	return true
-}
-
-func shownLines(hunks []diff.Hunk) map[int]bool {
-	shown := map[int]bool{}
-	for _, h := range hunks {
-		for _, l := range h.Lines {
-			shown[l.New] = true
-		}
-	}
-	return shown
 }
 
 // choose takes pieces in their order, as far as a budget of bytes reaches. One that does

@@ -87,8 +87,8 @@ func looksCoded(word string) bool {
 func (q question) terms() []index.Term {
 	terms := index.Terms(q.text)
 	if q.sentence() {
-		for i := range terms {
-			addSynonyms(&terms[i])
+		for i, t := range terms {
+			terms[i] = withSynonyms(t)
 		}
 	}
 	return terms

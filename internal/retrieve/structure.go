@@ -25,20 +25,12 @@ func (s *search) admitted(chunks []chunk.Chunk) []chunk.Chunk {
 // mentions are the chunks that hold a name and do not define it: those that call
 // it first, then in the order of the question's words.
 func (s *search) mentions(ctx context.Context, name string, words ranked) ([]chunk.Chunk, error) {
-	found, err := s.Index.Mentions(ctx, name, mentioned)
+	found, err := s.Index.Mentions(ctx, name, mentioned, nil)
 	if err != nil {
 		return nil, err
 	}
 	found = slices.DeleteFunc(s.admitted(found), func(c chunk.Chunk) bool { return slices.Contains(c.Defines, name) })
-	var calling, others []chunk.Chunk
-	for _, c := range words.byWords(found) {
-		if calls(c, name) {
-			calling = append(calling, c)
-		} else {
-			others = append(others, c)
-		}
-	}
-	found = append(calling, others...)
+	found = index.Ahead(words.byWords(found), func(c chunk.Chunk) bool { return calls(c, name) })
 	return found[:min(len(found), merged)], nil
 }
 
@@ -70,7 +62,7 @@ func (s *search) called(ctx context.Context, words ranked) (all []chunk.Chunk, e
 	for i, c := range best {
 		named[i] = chunk.Identifiers(c.Text)
 	}
-	by, err := s.definitions(ctx, true, slices.Concat(named...)...)
+	by, err := s.definitions(ctx, slices.Concat(named...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -88,15 +80,13 @@ func (s *search) called(ctx context.Context, words ranked) (all []chunk.Chunk, e
 }
 
 // definitions are those of several names that may be looked at, by name; none of names
-// that many define, where few is set. Names of two letters and less say nothing then.
-func (s *search) definitions(ctx context.Context, few bool, names ...string) (map[string][]chunk.Chunk, error) {
+// that many define, or of two letters and less, which say nothing.
+func (s *search) definitions(ctx context.Context, names ...string) (map[string][]chunk.Chunk, error) {
+	names = slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(names))),
+		func(name string) bool { return len(name) < 3 })
 	most := 0
-	if few {
-		names = slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(names))),
-			func(name string) bool { return len(name) < 3 })
-		if len(s.Filter.Paths) == 0 {
-			most = ambiguous + 1
-		}
+	if len(s.Filter.Paths) == 0 {
+		most = ambiguous + 1
 	}
 	by, err := s.Index.Defines(ctx, most, names...)
 	for name := range by {

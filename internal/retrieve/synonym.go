@@ -2,14 +2,12 @@ package retrieve
 
 import (
 	_ "embed" // the table of synonyms
+	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/chunk"
 	"github.com/org/pr-review-action/internal/index"
 )
-
-// synonymWeight is what a synonym counts for beside the word that was asked.
-const synonymWeight = 0.4
 
 // synonyms are words of programming that stand for one another: who asks says
 // "shut down" where the code says Close. One group a line; a word may be in several.
@@ -29,13 +27,12 @@ var synonymsOf = func() map[string][]string {
 	return of
 }()
 
-// addSynonyms adds what stands for a term's token.
-func addSynonyms(t *index.Term) {
-	seen := map[string]bool{t.Tokens[0]: true}
-	for _, word := range synonymsOf[t.Tokens[0]] {
-		if !seen[word] {
-			seen[word] = true
-			t.Tokens, t.Weights = append(t.Tokens, word), append(t.Weights, synonymWeight)
+// withSynonyms is a term with what stands for its token.
+func withSynonyms(t index.Term) index.Term {
+	for _, word := range synonymsOf[t[0]] {
+		if !slices.Contains(t, word) {
+			t = append(t, word)
 		}
 	}
+	return t
 }

@@ -24,7 +24,7 @@ const testFactor = 0.5
 // ranked are the chunks that hold words of the question, best first.
 type ranked struct {
 	hits  []index.Hit
-	place map[string]int // of a chunk in them, from 0
+	place map[string]int // of a chunk in them, below 0; that of any other chunk is 0
 }
 
 // lexical is the list by words.
@@ -41,7 +41,7 @@ func (s *search) lexical(ctx context.Context) (r ranked, err error) {
 		}
 		r.place = map[string]int{}
 		for i, h := range r.hits {
-			r.place[h.ID()] = i
+			r.place[h.ID()] = i - len(r.hits)
 		}
 		return r.best().chunks, err
 	})
@@ -56,24 +56,9 @@ func (r ranked) best() list {
 // byWords sorts chunks by their place among those that hold the question's words,
 // the others behind them.
 func (r ranked) byWords(chunks []chunk.Chunk) []chunk.Chunk {
-	type at struct {
-		place int
-		chunk.Chunk
-	}
-	sorted := make([]at, len(chunks))
-	for i, c := range chunks {
-		place, ok := r.place[c.ID()]
-		if !ok {
-			place = len(r.hits)
-		}
-		sorted[i] = at{place, c}
-	}
-	order.Stable(sorted, func(a, b at) int {
-		return cmp.Or(cmp.Compare(a.place, b.place), byPlace(a.Chunk, b.Chunk))
+	order.Stable(chunks, func(a, b chunk.Chunk) int {
+		return cmp.Or(cmp.Compare(r.place[a.ID()], r.place[b.ID()]), byPlace(a, b))
 	})
-	for i := range sorted {
-		chunks[i] = sorted[i].Chunk
-	}
 	return chunks
 }
 
@@ -124,18 +109,12 @@ func (s *search) named(ctx context.Context, words ranked) ([]list, error) {
 	names := s.question.words
 	alone := len(names) <= 3
 	definitions, err := s.stage("symbol", func() (all []chunk.Chunk, err error) {
-		for _, name := range names {
-			if !alone && !looksCoded(name) {
-				continue
-			}
-			found, err := s.definitions(ctx, false, name)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, words.byWords(found[name])...)
+		coded := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !alone && !looksCoded(name) })
+		by, err := s.Index.Defines(ctx, 0, coded...)
+		for _, name := range coded {
+			all = append(all, words.byWords(s.admitted(by[name]))...)
 		}
-		s.exactFirst(all)
-		return all, nil
+		return s.exactFirst(all), err
 	})
 	if err != nil {
 		return nil, err
@@ -150,15 +129,11 @@ func (s *search) named(ctx context.Context, words ranked) ([]list, error) {
 }
 
 // exactFirst puts the definition first whose scope and name the question spells.
-func (s *search) exactFirst(definitions []chunk.Chunk) {
+func (s *search) exactFirst(definitions []chunk.Chunk) []chunk.Chunk {
 	asked := strings.NewReplacer("::", ".", "#", ".").Replace(strings.TrimSpace(s.question.text))
-	exact := func(c chunk.Chunk) int {
-		if c.Symbol() == asked || strings.HasSuffix(c.Symbol(), "."+asked) {
-			return 0
-		}
-		return 1
-	}
-	order.Stable(definitions, func(a, b chunk.Chunk) int { return cmp.Compare(exact(a), exact(b)) })
+	return index.Ahead(definitions, func(c chunk.Chunk) bool {
+		return c.Symbol() == asked || strings.HasSuffix(c.Symbol(), "."+asked)
+	})
 }
 
 // uses is the stage of those who mention a name.

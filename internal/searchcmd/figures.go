@@ -20,37 +20,34 @@ type figures struct {
 }
 
 // table sums them up, by name.
-type table map[string]*figures
+type table map[string]figures
 
 // count adds a question and its hits, best first.
 func (t table) count(name string, wanted []want, hits []chunk.Chunk) {
-	f := t[name]
-	if f == nil {
-		f = &figures{}
-		t[name] = f
-	}
-	found, within, first, lines := map[int]bool{}, map[int]bool{}, 0, 0
-	for i, c := range hits[:min(len(hits), retrieve.DefaultK)] {
-		lines += c.EndLine - c.StartLine + 1
-		for n, w := range wanted {
-			if !w.covered(c) {
-				continue
-			}
-			found[n] = true
-			if lines <= lineRoom {
-				within[n] = true
-			}
-			if first == 0 {
-				first = i + 1
-			}
+	f, found, within := t[name], 0, 0
+	hits = hits[:min(len(hits), retrieve.DefaultK)]
+	first := len(hits)
+	for _, w := range wanted {
+		at := slices.IndexFunc(hits, w.covered)
+		if at < 0 {
+			continue
+		}
+		found, first = found+1, min(first, at)
+		lines := 0
+		for _, c := range hits[:at+1] {
+			lines += c.EndLine - c.StartLine + 1
+		}
+		if lines <= lineRoom {
+			within++
 		}
 	}
 	f.Queries++
-	f.Recall += float64(len(found)) / float64(len(wanted))
-	f.Within += float64(len(within)) / float64(len(wanted))
-	if first > 0 {
-		f.MRR += 1 / float64(first)
+	f.Recall += float64(found) / float64(len(wanted))
+	f.Within += float64(within) / float64(len(wanted))
+	if first < len(hits) {
+		f.MRR += 1 / float64(first+1)
 	}
+	t[name] = f
 }
 
 type want struct {

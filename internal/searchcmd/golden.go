@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,9 +21,6 @@ import (
 	"github.com/org/pr-review-action/internal/retrieve"
 	"github.com/org/pr-review-action/internal/wire"
 )
-
-// maxGolden bounds a file of questions, in bytes.
-const maxGolden = 32 << 20
 
 // row is one question whose answer is known.
 type row struct {
@@ -102,12 +98,7 @@ func (s source) folder() string {
 
 // readGolden reads JSON lines, up to the first that is wrong.
 func readGolden(file string) ([]row, error) {
-	var data []byte
-	f, err := os.Open(file)
-	if err == nil {
-		defer f.Close() // nothing was written that closing could lose
-		data, err = io.ReadAll(io.LimitReader(f, maxGolden))
-	}
+	data, err := os.ReadFile(file)
 	if err != nil {
 		return nil, problem.Usage("the questions cannot be read: "+err.Error(), "name a file of JSON lines")
 	}
@@ -155,13 +146,7 @@ func (r row) answered(ctx context.Context, e *retrieve.Engine, dir string, by, l
 		by.count(kind, r.Want, hits)
 	}
 	for _, s := range result.Stages {
-		var hits []chunk.Chunk
-		for _, c := range s.Chunks {
-			if !r.holds(c) && len(hits) < retrieve.DefaultK {
-				hits = append(hits, c)
-			}
-		}
-		legs.count(s.Name, r.Want, hits)
+		legs.count(s.Name, r.Want, slices.DeleteFunc(slices.Clone(s.Chunks), r.holds))
 	}
 	return nil
 }

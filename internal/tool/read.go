@@ -26,9 +26,15 @@ type readArgs struct {
 	EndLine   int    `json:"end_line" description:"Last line to show, of at most 400; 0 for as much as fits."`
 }
 
+// Files are those of a commit, as in a tree.Tree.
+type Files interface {
+	Read(ctx context.Context, path string) ([]byte, error)
+	Paths(ctx context.Context) ([]string, error)
+}
+
 // ReadFile returns the tool read_file: a window of a file's lines, numbered. base may be nil if
 // only the head is available.
-func ReadFile(head, base tree.Tree) Tool {
+func ReadFile(head, base Files) Tool {
 	return New("read_file", "Shows lines of a text file of the repository, numbered, as it is with the change or "+
 		"was before it.",
 		func(ctx context.Context, a readArgs) (string, error) {
@@ -81,7 +87,7 @@ func window(text string, start, end int) (string, error) {
 
 // nearBy suggests files that a wrong path may have meant: those inside it if it is a folder, or
 // else those of the same name elsewhere.
-func nearBy(ctx context.Context, files tree.Tree, wrong string) string {
+func nearBy(ctx context.Context, files Files, wrong string) string {
 	paths, err := files.Paths(ctx)
 	if err != nil {
 		return ""

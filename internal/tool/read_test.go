@@ -78,7 +78,7 @@ func TestReadFileSaysWhatIsWrong(t *testing.T) {
 }
 
 // leaky is a tree that checks nothing.
-type leaky struct{ tree.Tree }
+type leaky struct{ tool.Files }
 
 func (leaky) Read(_ context.Context, path string) ([]byte, error) {
 	return []byte("KEY=1 of " + path), nil

@@ -7,8 +7,6 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"strings"
-
-	"github.com/org/pr-review-action/internal/tree"
 )
 
 // Limits of a search.
@@ -28,7 +26,7 @@ type searchArgs struct {
 // path, and, if the query is words, the ten pieces of code that answer it best. Vendored code,
 // lockfiles and minified files are searched only if the path names them. open returns the engine
 // that ranks; nil for no ranking.
-func SearchCode(head tree.Tree, open Open) Tool {
+func SearchCode(head Files, open Open) Tool {
 	return New("search_code", "Finds lines in the text files of the repository, with the change applied, and shows "+
 		"them as path:line: text. Upper and lower case differ. Of words that say what the code does, such as: where "+
 		"is the retry limit checked, it shows the pieces of code that answer best.",
@@ -45,7 +43,7 @@ func SearchCode(head tree.Tree, open Open) Tool {
 }
 
 // lines returns the lines that contain the text or match the expression.
-func (a searchArgs) lines(ctx context.Context, head tree.Tree) (*found, error) {
+func (a searchArgs) lines(ctx context.Context, head Files) (*found, error) {
 	f, err := a.finder()
 	if err != nil {
 		return nil, err

@@ -34,9 +34,11 @@ type found struct {
 }
 
 // search searches a tree's files in the order of their paths.
-func (f finder) search(ctx context.Context, files tree.Tree, where place) (*found, error) {
+func (f finder) search(ctx context.Context, files Files, where place) (*found, error) {
 	r := &found{}
-	files, r.missing = tree.Whole(ctx, files)
+	if t, ok := files.(*tree.Tree); ok {
+		files, r.missing = t.Whole(ctx)
+	}
 	paths, err := files.Paths(ctx)
 	if err != nil {
 		return nil, err

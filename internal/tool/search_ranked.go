@@ -10,7 +10,6 @@ import (
 	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/retrieve"
 	"github.com/org/pr-review-action/internal/secret"
-	"github.com/org/pr-review-action/internal/tree"
 )
 
 // Open returns the engine that ranks the code of a change's head; it may have to index it first.
@@ -33,7 +32,7 @@ var sentencePattern = pattern.Lazy(`^[\p{L}\p{N}_'’-]+(?:,?\s+[\p{L}\p{N}_'’
 
 // rankedPage returns the lines that contain the query verbatim, if any, and the pieces of code that
 // answer it best.
-func (a searchArgs) rankedPage(ctx context.Context, head tree.Tree, open Open) (string, error) {
+func (a searchArgs) rankedPage(ctx context.Context, head Files, open Open) (string, error) {
 	found, err := a.lines(ctx, head)
 	if err != nil {
 		return "", err

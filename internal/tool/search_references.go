@@ -9,7 +9,6 @@ import (
 
 	"github.com/org/pr-review-action/internal/lang"
 	"github.com/org/pr-review-action/internal/pattern"
-	"github.com/org/pr-review-action/internal/tree"
 )
 
 type referenceArgs struct {
@@ -24,7 +23,7 @@ var identifier = pattern.Lazy(`^[\p{L}_][\p{L}\p{N}_]*$`)
 // FindReferences returns the tool find_references: lines of code that contain an identifier as a
 // word, definitions first. It knows words, not scopes, so it includes other things of the same
 // name.
-func FindReferences(head tree.Tree) Tool {
+func FindReferences(head Files) Tool {
 	return New("find_references",
 		"Finds where an identifier is defined and used in the repository, with the change applied: definitions "+
 			"first, comments and strings left out.",

@@ -116,11 +116,11 @@ func TestP11_ASearchGivesTheSameBytes(t *testing.T) {
 }
 
 // slow is a tree of which each file takes three seconds.
-type slow struct{ tree.Tree }
+type slow struct{ tool.Files }
 
 func (s slow) Read(ctx context.Context, path string) ([]byte, error) {
 	<-time.After(3 * time.Second)
-	return s.Tree.Read(ctx, path)
+	return s.Files.Read(ctx, path)
 }
 
 func TestT31_ASearchTellsWhatItFoundWhenItsTimeIsOver(t *testing.T) {

@@ -23,8 +23,8 @@ const (
 // calls where that failed. The text files are held in memory within MaxFile,
 // MaxTree and MaxFiles; nothing is written to disk. Links, devices, and paths
 // that leave the folder or come twice are no files.
-func Archive(fetch func(ctx context.Context) (io.ReadCloser, error)) Tree {
-	return newFiles(func(ctx context.Context) (*table, error) {
+func Archive(fetch func(ctx context.Context) (io.ReadCloser, error)) *Tree {
+	return newTree(func(ctx context.Context) (*table, error) {
 		body, err := fetch(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("fetching the commit's archive: %w", err)
@@ -44,15 +44,17 @@ func unpack(ctx context.Context, r io.Reader) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	bounded := &io.LimitedReader{R: watched{ctx, expanded}, N: maxExpanded}
+	bounded := &io.LimitedReader{R: expanded, N: maxExpanded}
 	t, entries, root := newTable(), tar.NewReader(bounded), ""
-	for n := 0; n < maxEntries && err == nil; n++ {
+	for n := 0; n < maxEntries && err == nil && ctx.Err() == nil; n++ {
 		var h *tar.Header
 		if h, err = entries.Next(); err == nil && h.Typeflag != tar.TypeXGlobalHeader { // git notes the commit in it
 			err = t.take(h, entries, &root)
 		}
 	}
 	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
 	case err == nil || bounded.N == 0:
 		t.lack(fmt.Sprintf("the archive has more than %d MiB or %d entries, and was not read further",
 			maxExpanded>>20, maxEntries))
@@ -91,17 +93,4 @@ func (t *table) take(h *tar.Header, content io.Reader, root *string) error {
 		t.put(path, text)
 	}
 	return nil
-}
-
-// watched stops reading when its context ends.
-type watched struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (w watched) Read(p []byte) (int, error) {
-	if err := w.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return w.r.Read(p)
 }

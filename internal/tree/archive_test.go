@@ -156,7 +156,7 @@ func TestT23_ATreeIsHeldUpToItsBounds(t *testing.T) {
 	require.Len(t, paths, tree.MaxFiles)
 	_, err = source.Read(t.Context(), "gone.go")
 	require.ErrorContains(t, err, "more than 50000 files")
-	_, missing := tree.Whole(t.Context(), source)
+	_, missing := source.Whole(t.Context())
 	require.Equal(t, "the tree has more than 50000 files or 128 MiB of text", missing)
 }
 

@@ -34,8 +34,8 @@ var (
 // The commit is listed when the tree is first asked, files are read one by one,
 // and for a search all of them once. Links and submodules are no files, and what
 // Git LFS stores elsewhere is its pointer.
-func Clone(r Repository, commit string) Tree {
-	return newFiles(func(ctx context.Context) (*table, error) {
+func Clone(r Repository, commit string) *Tree {
+	return newTree(func(ctx context.Context) (*table, error) {
 		if !fullHash.MatchString(commit) {
 			return nil, fmt.Errorf("%.80q is not a commit's full hash", commit)
 		}

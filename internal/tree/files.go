@@ -11,9 +11,10 @@ import (
 	"github.com/org/pr-review-action/internal/diff"
 )
 
-// files is the one implementation of Tree: what is known of the paths, learned when the
-// tree is first asked, and how the texts are read.
-type files struct {
+// Tree is the files of one commit: what is known of the paths, learned when the tree is
+// first asked, and how the texts are read. It may be asked from many goroutines, never
+// leaves the commit whatever a path says, and follows no link.
+type Tree struct {
 	paths *lazy[*table]
 	read  reader // nil where the table holds the texts
 	whole *lazy[*table]
@@ -22,18 +23,20 @@ type files struct {
 // reader reads listed files, in their order; nil stands for one that is gone meanwhile.
 type reader func(ctx context.Context, t *table, paths []string) ([][]byte, error)
 
-func newFiles(list func(context.Context) (*table, error), read reader) *files {
-	f := &files{paths: newLazy(list), read: read}
-	f.whole = newLazy(f.hold)
-	return f
+func newTree(list func(context.Context) (*table, error), read reader) *Tree {
+	t := &Tree{paths: newLazy(list), read: read}
+	t.whole = newLazy(t.hold)
+	return t
 }
 
 // holding is a tree whose texts were read before.
-func holding(t *table) *files {
-	return newFiles(func(context.Context) (*table, error) { return t, nil }, nil)
+func holding(t *table) *Tree {
+	return newTree(func(context.Context) (*table, error) { return t, nil }, nil)
 }
 
-func (f *files) Read(ctx context.Context, path string) ([]byte, error) {
+// Read returns a file's bytes, which must not be changed: ErrNoFile, ErrNotText,
+// ErrTooLarge, ErrLink, ErrRefused, or what the source answered.
+func (f *Tree) Read(ctx context.Context, path string) ([]byte, error) {
 	if err := CheckPath(path); err != nil {
 		return nil, err
 	}
@@ -65,7 +68,9 @@ func (f *files) Read(ctx context.Context, path string) ([]byte, error) {
 	return contents[0], nil
 }
 
-func (f *files) Paths(ctx context.Context) ([]string, error) {
+// Paths lists the files that may be read, sorted. What turns out not to be text may be
+// among them; what CheckPath refuses is not.
+func (f *Tree) Paths(ctx context.Context) ([]string, error) {
 	t, err := f.paths.get(ctx)
 	if err != nil {
 		return nil, err
@@ -73,7 +78,7 @@ func (f *files) Paths(ctx context.Context) ([]string, error) {
 	return t.readable(), nil
 }
 
-func (f *files) contents(ctx context.Context, t *table, paths []string) ([][]byte, error) {
+func (f *Tree) contents(ctx context.Context, t *table, paths []string) ([][]byte, error) {
 	if f.read != nil {
 		return f.read(ctx, t, paths)
 	}
@@ -85,7 +90,7 @@ func (f *files) contents(ctx context.Context, t *table, paths []string) ([][]byt
 }
 
 // hold reads the files into memory, as far as its bounds allow.
-func (f *files) hold(ctx context.Context) (*table, error) {
+func (f *Tree) hold(ctx context.Context) (*table, error) {
 	t, err := f.paths.get(ctx)
 	if err != nil || f.read == nil {
 		return t, err
@@ -109,17 +114,12 @@ func (f *files) hold(ctx context.Context) (*table, error) {
 	return held, nil
 }
 
-// Whole returns a tree that answers from memory, and why it may lack files, where
-// all files of t can be read at once. Another tree, and one that cannot be read
-// now, is returned as it is, and says itself what went wrong.
-func Whole(ctx context.Context, t Tree) (Tree, string) {
-	f, ok := t.(*files)
-	if !ok {
-		return t, ""
-	}
+// Whole returns a tree that answers from memory, and why it may lack files. One that
+// cannot be read now is returned as it is, and says itself what went wrong.
+func (f *Tree) Whole(ctx context.Context) (*Tree, string) {
 	held, err := f.whole.get(ctx)
 	if err != nil {
-		return t, ""
+		return f, ""
 	}
 	return holding(held), held.rest
 }
@@ -147,9 +147,9 @@ const (
 	LeftOther      = "not read"
 )
 
-// List lists the files of a tree of this package. In a clone nothing is read for that.
-func List(ctx context.Context, t Tree) (Listing, error) {
-	known, err := of(t).paths.get(ctx)
+// List lists the files of a tree. In a clone nothing is read for that.
+func (f *Tree) List(ctx context.Context) (Listing, error) {
+	known, err := f.paths.get(ctx)
 	if err != nil {
 		return Listing{}, err
 	}
@@ -161,7 +161,7 @@ func List(ctx context.Context, t Tree) (Listing, error) {
 		if e := known.entries[path]; e.why != nil {
 			l.Left[leftFor(path, e.why)]++
 		} else {
-			l.Files = append(l.Files, File{path, e.hash(), e.size})
+			l.Files = append(l.Files, File{path, e.Blob, e.size})
 		}
 	}
 	return l, nil
@@ -186,8 +186,7 @@ func leftFor(path string, why error) string {
 
 // ReadAll reads listed files, in their order; nil stands for one that turns out not to
 // be text, or is not there. All are held in memory at once.
-func ReadAll(ctx context.Context, t Tree, paths []string) ([][]byte, error) {
-	f := of(t)
+func (f *Tree) ReadAll(ctx context.Context, paths []string) ([][]byte, error) {
 	known, err := f.paths.get(ctx)
 	if err != nil {
 		return nil, err
@@ -203,37 +202,24 @@ func ReadAll(ctx context.Context, t Tree, paths []string) ([][]byte, error) {
 
 // Entries are all paths of a clone's commit: files, links and submodules; of another
 // tree, which knows no modes, the files that may be read as 100644.
-func Entries(ctx context.Context, t Tree) (map[string]diff.Entry, error) {
+func (f *Tree) Entries(ctx context.Context) (map[string]diff.Entry, error) {
 	all := map[string]diff.Entry{}
-	known, err := of(t).paths.get(ctx)
+	known, err := f.paths.get(ctx)
 	if err != nil {
 		return all, err
 	}
 	for path, e := range known.entries {
-		switch {
-		case e.Mode != "":
+		if e.Mode != "" {
 			all[path] = e.Entry
-		case e.why == nil:
-			all[path] = diff.Entry{Mode: "100644", Blob: e.hash()}
 		}
 	}
 	return all, nil
 }
 
-// of is a tree of this package. Another one answers Read and Paths, and is not listed.
-func of(t Tree) *files {
-	if f, ok := t.(*files); ok {
-		return f
-	}
-	return newFiles(func(context.Context) (*table, error) {
-		return nil, fmt.Errorf("a tree of type %T cannot be listed", t)
-	}, nil)
-}
-
-// blobOf is git's hash of a file's content.
-func blobOf(content []byte) string {
+// fileOf is the entry of a file of which a source has the content and no more.
+func fileOf(content []byte) entry {
 	h := sha1.New() //nolint:gosec // see above
 	fmt.Fprintf(h, "blob %d\x00", len(content))
 	h.Write(content)
-	return fmt.Sprintf("%x", h.Sum(nil))
+	return entry{Entry: diff.Entry{Mode: "100644", Blob: fmt.Sprintf("%x", h.Sum(nil))}, size: int64(len(content))}
 }

@@ -11,8 +11,8 @@ import (
 // Folder is the files of a folder as they are now, of no commit. Git's own folders are
 // passed over, links are not followed, and nothing outside of it is read. It is looked
 // through, and every file is read for its hash, when the tree is first asked.
-func Folder(root string) Tree {
-	return newFiles(func(ctx context.Context) (*table, error) {
+func Folder(root string) *Tree {
+	return newTree(func(ctx context.Context) (*table, error) {
 		in, err := os.OpenRoot(root)
 		if err != nil {
 			return nil, err
@@ -60,7 +60,7 @@ func walk(ctx context.Context, root *os.Root) (*table, error) {
 		default:
 			var content []byte
 			if content, e.why = readIn(root, name); e.why == nil {
-				e.Blob, e.size = blobOf(content), int64(len(content))
+				e = fileOf(content)
 			}
 		}
 		t.entries[name] = e

@@ -37,7 +37,7 @@ func filled(t *testing.T) string {
 func TestAFolderIsItsFilesAndNothingBehindALink(t *testing.T) {
 	t.Parallel()
 	f := tree.Folder(filled(t))
-	l, err := tree.List(t.Context(), f)
+	l, err := f.List(t.Context())
 	require.NoError(t, err)
 	var paths []string
 	for _, file := range l.Files {
@@ -57,7 +57,7 @@ func TestAFolderIsItsFilesAndNothingBehindALink(t *testing.T) {
 		_, err := f.Read(t.Context(), name)
 		require.ErrorIs(t, err, want, name)
 	}
-	_, err = tree.List(t.Context(), tree.Folder("/nonexistent"))
+	_, err = tree.Folder("/nonexistent").List(t.Context())
 	require.Error(t, err)
 }
 
@@ -70,19 +70,19 @@ func TestEveryTreeListsTheSameHashes(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(root, path), []byte(text), 0o600))
 	}
 	all["folder"] = tree.Folder(root)
-	want, err := tree.List(t.Context(), all["map"])
+	want, err := all["map"].List(t.Context())
 	require.NoError(t, err)
 	require.NotEmpty(t, want.Files)
 	for name, source := range all {
 		t.Run(name, func(t *testing.T) {
-			l, err := tree.List(t.Context(), source)
+			l, err := source.List(t.Context())
 			require.NoError(t, err)
 			paths := []string{}
 			for _, f := range want.Files {
 				require.Contains(t, l.Files, f)
 				paths = append(paths, f.Path)
 			}
-			contents, err := tree.ReadAll(t.Context(), source, paths)
+			contents, err := source.ReadAll(t.Context(), paths)
 			require.NoError(t, err)
 			for i, path := range paths {
 				require.Equal(t, small[path], string(contents[i]))

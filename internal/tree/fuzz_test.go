@@ -33,7 +33,7 @@ func FuzzClone(f *testing.F) {
 }
 
 // checkTree holds a tree of any bytes to what trees promise.
-func checkTree(t *testing.T, source tree.Tree) {
+func checkTree(t *testing.T, source *tree.Tree) {
 	t.Helper()
 	paths, err := source.Paths(t.Context())
 	if err != nil {

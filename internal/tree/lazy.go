@@ -13,8 +13,7 @@ const maxTries = 3
 type lazy[T any] struct {
 	load  func(context.Context) (T, error)
 	turn  chan struct{} // full while somebody loads
-	tries int
-	done  bool
+	tries int           // maxTries where no other is wanted
 	value T
 	err   error // of the last try
 }
@@ -33,17 +32,15 @@ func (l *lazy[T]) get(ctx context.Context) (T, error) {
 		return none, ctx.Err()
 	}
 	defer func() { <-l.turn }()
-	if l.done || l.tries >= maxTries {
+	if l.tries >= maxTries {
 		return l.value, l.err
 	}
 	value, err := l.load(ctx)
-	if err == nil {
-		l.value, l.err, l.done = value, nil, true
-		return value, nil
+	switch {
+	case err == nil:
+		l.value, l.err, l.tries = value, nil, maxTries
+	case !errors.Is(ctx.Err(), context.Canceled):
+		l.tries, l.err = l.tries+1, err
 	}
-	if !errors.Is(ctx.Err(), context.Canceled) {
-		l.tries++
-		l.err = err
-	}
-	return none, err
+	return value, err
 }

@@ -30,7 +30,7 @@ type entry struct {
 func newTable() *table { return &table{entries: map[string]entry{}} }
 
 // Files is a tree of what a map holds, text by path.
-func Files(content map[string]string) Tree {
+func Files(content map[string]string) *Tree {
 	t := newTable()
 	for _, path := range slices.Sorted(maps.Keys(content)) {
 		t.put(path, []byte(content[path]))
@@ -50,13 +50,6 @@ func (t *table) readable() []string {
 	return paths
 }
 
-func (e entry) hash() string {
-	if e.Blob == "" {
-		return blobOf(e.content)
-	}
-	return e.Blob
-}
-
 // put takes a file in, or notes why not. A path that comes twice names no file
 // anymore: readers of archives disagree about which of the two counts.
 func (t *table) put(path string, content []byte) {
@@ -73,7 +66,9 @@ func (t *table) put(path string, content []byte) {
 	case t.files >= MaxFiles || t.size+len(path)+len(content) > MaxTree:
 		t.lack(fmt.Sprintf("the tree has more than %d files or %d MiB of text", MaxFiles, MaxTree>>20))
 	default:
-		t.set(path, entry{content: content, size: int64(len(content))})
+		e := fileOf(content)
+		e.content = content
+		t.set(path, e)
 	}
 }
 

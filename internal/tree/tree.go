@@ -12,7 +12,6 @@ package tree
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"regexp"
@@ -37,17 +36,6 @@ var (
 	ErrLink     = errors.New("links are not followed")
 	ErrRefused  = errors.New("the path is not shown")
 )
-
-// Tree is the files of one commit. Implementations may be asked from many
-// goroutines, never leave the commit whatever a path says, and follow no link.
-type Tree interface {
-	// Read returns a file's bytes, which must not be changed: ErrNoFile,
-	// ErrNotText, ErrTooLarge, ErrLink, ErrRefused, or what the source answered.
-	Read(ctx context.Context, path string) ([]byte, error)
-	// Paths lists the files that may be read, sorted. What turns out not to be
-	// text may be among them; what CheckPath refuses is not.
-	Paths(ctx context.Context) ([]string, error)
-}
 
 // AboutFile reports whether an error of Read is about one file, which is not
 // there or has no text to show, and not about the source of the tree.

@@ -50,24 +50,24 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-func served(archive []byte) tree.Tree {
+func served(archive []byte) *tree.Tree {
 	return tree.Archive(func(context.Context) (io.ReadCloser, error) {
 		return io.NopCloser(bytes.NewReader(archive)), nil
 	})
 }
 
 // trees are the same files from every source.
-func trees(t *testing.T) map[string]tree.Tree {
-	all := map[string]tree.Tree{"map": tree.Files(small), "archive": served(archived(t, small))}
+func trees(t *testing.T) map[string]*tree.Tree {
+	all := map[string]*tree.Tree{"map": tree.Files(small), "archive": served(archived(t, small))}
 	r := newClone(t)
 	all["clone"] = tree.Clone(r, r.commit(small))
 	return all
 }
 
 // whole is the text of every file of a tree that is read at once.
-func whole(t *testing.T, source tree.Tree) map[string]string {
+func whole(t *testing.T, source *tree.Tree) map[string]string {
 	t.Helper()
-	all, missing := tree.Whole(t.Context(), source)
+	all, missing := source.Whole(t.Context())
 	require.Empty(t, missing)
 	paths, err := all.Paths(t.Context())
 	require.NoError(t, err)

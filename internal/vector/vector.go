@@ -5,27 +5,24 @@ package vector
 
 import (
 	"encoding/binary"
-	"errors"
 	"math"
 )
 
-// ErrInvalid is a vector that has no direction: a number in it is not finite, or all are 0.
-var ErrInvalid = errors.New("a vector contains a number that is not finite, or nothing but zeros")
-
-// Normalize scales a vector to length 1, in place.
-func Normalize(v []float32) error {
+// Normalize scales a vector to length 1, in place. One without a direction stays as it is
+// and is reported: a number in it is not finite, or all are 0.
+func Normalize(v []float32) bool {
 	var sum float64
 	for _, x := range v {
 		sum += float64(x) * float64(x)
 	}
 	length := math.Sqrt(sum)
 	if !(length > 0) || math.IsInf(length, 0) {
-		return ErrInvalid
+		return false
 	}
 	for i := range v {
 		v[i] = float32(float64(v[i]) / length)
 	}
-	return nil
+	return true
 }
 
 // Dot is the cosine of two vectors of length 1 and of one dimension.

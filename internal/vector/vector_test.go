@@ -20,7 +20,7 @@ func drawn(t testing.TB, n, dimensions int) [][]float32 {
 	all := make([][]float32, n)
 	for i := range all {
 		all[i] = direction(r, centres[r.IntN(len(centres))], dimensions)
-		require.NoError(t, Normalize(all[i]))
+		require.True(t, Normalize(all[i]))
 	}
 	return all
 }
@@ -42,11 +42,11 @@ func TestWhatHasNoDirectionIsRefused(t *testing.T) {
 		"NaN": {1, float32(math.NaN())}, "infinite": {float32(math.Inf(-1)), 1}, "zeros": {0, 0}, "none": {},
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.ErrorIs(t, Normalize(v), ErrInvalid)
+			require.False(t, Normalize(v))
 		})
 	}
 	v := []float32{3, 4}
-	require.NoError(t, Normalize(v))
+	require.True(t, Normalize(v))
 	require.InDeltaSlice(t, []float32{0.6, 0.8}, v, 1e-6)
 	for name, v := range map[string][]float32{"zeros": {0, 0}, "none": {}, "NaN": {1, float32(math.NaN())},
 		"infinite": {float32(math.Inf(-1)), 1}} {
@@ -87,7 +87,7 @@ func TestPackedVectorsFindNearlyTheSame(t *testing.T) {
 				same++
 			}
 			require.InDelta(t, Dot(query, Unpack(packed[i])), asked.Cosine(packed[i]), 1e-4)
-			require.NoError(t, Normalize(Unpack(packed[i])))
+			require.True(t, Normalize(Unpack(packed[i])))
 		}
 	}
 	require.Greater(t, float64(same)/(20*40), 0.97)
@@ -97,7 +97,7 @@ func TestTheCosineOfLongVectorsDoesNotOverflow(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{1, 3, 4_000, 1 << 16} {
 		v := slices.Repeat([]float32{-1}, n)
-		require.NoError(t, Normalize(v))
+		require.True(t, Normalize(v))
 		require.InDelta(t, 1, NewQuery(v).Cosine(Pack(v)), 2e-3, n)
 	}
 }

@@ -21,7 +21,7 @@ import (
 
 // Place is what can be indexed: a commit, or a folder in its current state.
 type Place struct {
-	Tree   tree.Tree
+	Tree   *tree.Tree
 	Folder string       // where its files, or its commit's, are on this machine; empty if they are not here
 	Commit string       // full hash; empty for a folder that is not a clone
 	Name   string       // of the repository in a shared database

@@ -22,7 +22,7 @@ const indexTime = 20 * time.Second
 
 // Looking describes what a model may look at in addition to a change's diff.
 type Looking struct {
-	Head, Base tree.Tree
+	Head, Base *tree.Tree
 	Tests      tool.TestSources
 	Files      []diff.File // of the change
 	Tokens     int         // upper bound for a file's context pack; 0 means no packs
@@ -115,15 +115,11 @@ func (l *library) buildIndex(ctx context.Context) (*index.Source, error) {
 
 // pack returns the pieces of the repository that a reviewer of the patch gets to see.
 func (l *library) pack(ctx context.Context, path, patch string) []prompt.Piece {
-	hunks, err := diff.Hunks(patch)
-	if err != nil {
-		return nil
-	}
 	e, err := l.open(ctx)
 	if err != nil {
 		return nil
 	}
-	chosen, notes, err := e.Pack(ctx, retrieve.Change{Path: path, Hunks: hunks}, l.Tokens)
+	chosen, notes, err := e.Pack(ctx, diff.File{Path: path, Patch: patch}, l.Tokens)
 	if err != nil && ctx.Err() == nil {
 		notes = append(notes, "nothing of the repository is shown beside "+path+": "+err.Error())
 	}

@@ -72,7 +72,7 @@ func (b Brief) looking(ctx context.Context, w Wire, results string) (l Looking, 
 
 // carriedIndex returns the index of the pull request's base that an earlier run left, or builds
 // one for the next run. Files that miss the time limit are left to the next run.
-func (b Brief) carriedIndex(ctx context.Context, base tree.Tree, e Endpoints) (*index.Index, error) {
+func (b Brief) carriedIndex(ctx context.Context, base *tree.Tree, e Endpoints) (*index.Index, error) {
 	commit, i := b.Change.Pull.BaseSHA, b.Change.Config.Index
 	stored, exact, err := b.Carried.Load(ctx, commit)
 	if exact && err == nil {
@@ -97,7 +97,7 @@ const carriedTime = 90 * time.Second
 
 // archive returns a commit of the pull request's repository. It is fetched when the first
 // file is read, and held in memory: nothing is checked out.
-func (b Brief) archive(sha string) tree.Tree {
+func (b Brief) archive(sha string) *tree.Tree {
 	return tree.Archive(func(ctx context.Context) (io.ReadCloser, error) {
 		return b.API.Archive(ctx, b.Change.Pull.Owner, b.Change.Pull.Repo, sha)
 	})

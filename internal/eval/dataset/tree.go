@@ -20,7 +20,7 @@ const (
 
 // Trees returns the files before and after the change of a case with a tree, and nil
 // for other cases. It never fails for a case from Read.
-func (c Case) Trees() (base, head tree.Tree, err error) {
+func (c Case) Trees() (base, head *tree.Tree, err error) {
 	if len(c.Tree) == 0 {
 		return nil, nil, nil
 	}

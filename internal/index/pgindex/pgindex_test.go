@@ -136,9 +136,9 @@ func TestWhatIsNoTextOfPostgresIsKeptAsItIs(t *testing.T) {
 		got, err := found.Lexical(t.Context(), index.Terms(question), 40, index.Filter{})
 		require.NoError(t, err)
 		require.Equal(t, append([]index.Hit{}, want...), append([]index.Hit{}, got...), question)
-		mentions, err := x.Mentions(t.Context(), question, 40)
+		mentions, err := x.Mentions(t.Context(), question, 40, nil)
 		require.NoError(t, err)
-		same, err := found.Mentions(t.Context(), question, 40)
+		same, err := found.Mentions(t.Context(), question, 40, nil)
 		require.NoError(t, err)
 		require.ElementsMatch(t, mentions, same, question)
 	}
@@ -162,7 +162,7 @@ func TestNearlyAllOfTheNearestAreFound(t *testing.T) {
 		for i := range v {
 			v[i] = float32(r.NormFloat64())
 		}
-		require.NoError(t, vector.Normalize(v))
+		require.True(t, vector.Normalize(v))
 		return v
 	}
 	for _, c := range x.Chunks() {

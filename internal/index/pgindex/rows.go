@@ -42,22 +42,18 @@ func (r *rows) Get(ctx context.Context, keys []string) ([]string, error) {
 		}
 	}
 	if len(asked) > 0 {
-		found := map[string]string{}
 		var key, value []byte
 		err := r.ask(ctx, "reading rows", `SELECT key, value FROM $SCHEMA.row WHERE key = ANY($1)`, []any{asked},
 			[]any{&key, &value}, func() error {
-				found[string(key)] = string(value)
+				r.known.Store(string(key), string(value))
 				return nil
 			})
 		if err != nil {
 			return nil, err
 		}
-		for _, key := range asked {
-			r.known.Store(string(key), found[string(key)])
-		}
 	}
 	for i, key := range keys {
-		value, _ := r.known.Load(key)
+		value, _ := r.known.LoadOrStore(key, "") // it was asked for, and is not there
 		values[i] = value.(string)
 	}
 	return values, ctx.Err()

@@ -66,13 +66,13 @@ type writer struct {
 func (w writer) write() error {
 	err := w.run(`CREATE SCHEMA $SCHEMA`, `CREATE TABLE $SCHEMA.row (key bytea PRIMARY KEY, value bytea)`)
 	if err == nil {
-		err = w.insert(`INSERT INTO $SCHEMA.row SELECT * FROM unnest($1::bytea[], $2::bytea[])`, w.rows)
+		err = insert(w, `INSERT INTO $SCHEMA.row SELECT * FROM unnest($1::bytea[], $2::bytea[])`, w.x.Each())
 	}
 	if dimensions := w.x.Vectors().Dimensions; err == nil && dimensions > 0 {
 		kind := vectorType(dimensions)
 		err = w.run(fmt.Sprintf(`CREATE TABLE $SCHEMA.vector (n int, embedding %s(%d))`, kind, dimensions))
 		if err == nil {
-			err = w.insert(`INSERT INTO $SCHEMA.vector SELECT n, v::`+kind+
+			err = insert(w, `INSERT INTO $SCHEMA.vector SELECT n, v::`+kind+
 				` FROM unnest($1::int[], $2::text[]) u(n, v)`, w.vectors)
 		}
 		if err == nil {
@@ -95,9 +95,10 @@ func (w writer) run(statements ...string) error {
 }
 
 // insert writes rows of two columns. They go as arrays, since not every server takes COPY.
-func (w writer) insert(sql string, rows iter.Seq2[any, any]) error {
+func insert[K, V any](w writer, sql string, rows iter.Seq2[K, V]) error {
 	sql = strings.ReplaceAll(sql, "$SCHEMA", w.schema)
-	var keys, values []any
+	var keys []K
+	var values []V
 	flush := func() error {
 		_, err := w.tx.Exec(w.ctx, sql, keys, values)
 		keys, values = keys[:0], values[:0]
@@ -114,15 +115,7 @@ func (w writer) insert(sql string, rows iter.Seq2[any, any]) error {
 	return flush()
 }
 
-func (w writer) rows(yield func(any, any) bool) {
-	for key, value := range w.x.Each() {
-		if !yield([]byte(key), []byte(value)) {
-			return
-		}
-	}
-}
-
-func (w writer) vectors(yield func(any, any) bool) {
+func (w writer) vectors(yield func(int, string) bool) {
 	for n, v := range w.x.EachVector() {
 		if !yield(n, literal(v)) {
 			return
