@@ -133,7 +133,9 @@ func (p *ticketDraft) parked(ctx context.Context, v driver.Proposal) (driver.Rep
 		return driver.Report{}, err
 	}
 	r.Retained = p.retained(ctx, r.Artifact)
-	r.Page = proposal.Draft(v.State.Proposal(), p.howToDecide(r, v.Iteration < gate.MaxRounds))
+	shown := v.State.Proposal()
+	shown.Review.Web = p.ref.Web()
+	r.Page = proposal.Draft(shown, p.howToDecide(r, v.Iteration < gate.MaxRounds))
 	return r, nil
 }
 
