@@ -52,7 +52,7 @@ func (r *Rules) Refuses(p string) string {
 	if folded := fold(p); pattern.Matches(r.Protected, p) || pattern.Matches(foldedGlobs(r.Protected), folded) {
 		return "it is protected by the settings"
 	}
-	if why := r.entry(p); why != "" {
+	if why := r.Ordinary(p); why != "" {
 		return why
 	}
 	for _, m := range r.Modules {
@@ -73,8 +73,9 @@ func astray(p string) bool {
 	})
 }
 
-// entry holds a path against what the base has there.
-func (r *Rules) entry(p string) string {
+// Ordinary says why what Entries have at a path and above it cannot become, or stay, an ordinary
+// file, which is all that a commit by GitHub's API makes; empty where it can.
+func (r *Rules) Ordinary(p string) string {
 	r.once.Do(r.index)
 	switch e, ok := r.Entries[p]; {
 	case e.Mode == "120000":
