@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/checkpoint/artifactstore"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/driver"
@@ -142,11 +143,7 @@ func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *wire.Re
 		}
 		return r, nil
 	}
-	if err := j.put(ctx, r); err != nil {
-		return driver.Report{}, j.cutOff(ctx, store, err)
-	}
-	j.stored(ctx, &r, store, before)
-	return r, nil
+	return j.parked(ctx, r, store, j.desk(r.State.Pull), before.drafts)
 }
 
 // driver takes a thread of a run under way through the graph.
@@ -166,23 +163,25 @@ func (j *job) brief(change ingest.Change, paid reviewpr.Paid) wire.Brief {
 		Carried: j.carriers().CarriedIndex()}
 }
 
-// put stores a draft that waits.
-func (j *job) put(ctx context.Context, r driver.Report) error {
+// parked stores a draft that waits, and then clears away what it replaces: drafts of before,
+// which are rivals until then, and its own progress.
+func (j *job) parked(ctx context.Context, r driver.Report, store *artifactstore.Store, desk *handoff.Desk,
+	replaced []checkpoint.Draft) (driver.Report, error) {
 	if err := j.carriers().Own().Put(ctx, r.Artifact, r.Packed.Zip); err != nil {
-		return fmt.Errorf("storing the draft: %w", err)
+		return driver.Report{}, j.cutOff(ctx, store, fmt.Errorf("storing the draft: %w", err))
 	}
-	return nil
+	r.Retained = j.retained(ctx, r.Artifact)
+	if err := desk.Withdraw(ctx, replaced, j.now(), r.Code); err != nil {
+		j.warning("the earlier draft could not be withdrawn, either may be decided", err)
+	} else if len(replaced) > 0 {
+		r.Withdrew = replaced[0].Code
+	}
+	j.cleared(ctx, store)
+	return r, nil
 }
 
-// stored clears away what a stored draft replaces: the draft of before, which
-// is a rival until then, and its own progress.
-func (j *job) stored(ctx context.Context, r *driver.Report, store *artifactstore.Store, before before) {
-	r.Retained = j.retained(ctx, r.Artifact)
-	if err := j.desk(r.State.Pull).Withdraw(ctx, before.drafts, j.now(), r.Code); err != nil {
-		j.warning("the earlier draft of this commit could not be withdrawn, either may be decided", err)
-	} else if len(before.drafts) > 0 {
-		r.Withdrew = before.drafts[0].Code
-	}
+// cleared deletes the progress of a run that has come to its end.
+func (j *job) cleared(ctx context.Context, store *artifactstore.Store) {
 	if err := store.Close(ctx, true); err != nil {
 		j.warning("progress that is not needed any more could not be deleted", err)
 	}

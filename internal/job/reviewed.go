@@ -294,13 +294,9 @@ func (j *job) redraft(ctx context.Context, p *handoff.Draft[reviewpr.State], cha
 	if err == nil && after.Artifact == "" {
 		err = errors.New("storing the draft: the revision came to no draft")
 	}
-	if err == nil {
-		err = j.put(ctx, after)
-	}
 	if err != nil {
 		return driver.Report{}, j.cutOff(ctx, store, err)
 	}
 	after.Before = p.State.Usage.Cost
-	j.stored(ctx, &after, store, before)
-	return after, nil
+	return j.parked(ctx, after, store, j.desk(after.State.Pull), before.drafts)
 }

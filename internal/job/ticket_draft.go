@@ -109,34 +109,25 @@ func (p *ticketDraft) draft(ctx context.Context, facts checkpoint.Manifest,
 		answer = driver.AnswerTo(revised.from.Manifest, revised.answer)
 	}
 	v, err := d.Advance(ctx, steps, begin, answer)
-	r := driver.Report{}
-	if err == nil {
-		r, err = p.parked(ctx, v)
-	}
 	if err != nil {
 		return driver.Report{}, p.cutOff(ctx, store, err)
 	}
-	if err := store.Close(ctx, true); err != nil {
-		p.warning("progress that is not needed any more could not be deleted", err)
-	}
-	return r, nil
-}
-
-// parked stores a draft that waits, or reports why there is none.
-func (p *ticketDraft) parked(ctx context.Context, v driver.Proposal) (driver.Report, error) {
 	r := p.reported(v)
 	if v.Outcome != ticketpr.Paused { // what it names is the draft that was revised
 		r.Code, r.Digest, r.Artifact = "", "", ""
+		p.cleared(ctx, store)
 		return r, nil
 	}
-	if err := p.put(ctx, r); err != nil {
-		return driver.Report{}, err
+	var replaced []checkpoint.Draft
+	if revised != nil {
+		replaced = append(replaced, revised.from.Draft)
 	}
-	r.Retained = p.retained(ctx, r.Artifact)
-	shown := v.State.Proposal()
-	shown.Review.Web = p.ref.Web()
-	r.Page = proposal.Draft(shown, p.howToDecide(r, v.Iteration < gate.MaxRounds))
-	return r, nil
+	if r, err = p.parked(ctx, r, store, p.desk(v.State), replaced); err == nil {
+		shown := v.State.Proposal()
+		shown.Review.Web = p.ref.Web()
+		r.Page = proposal.Draft(shown, p.howToDecide(r, v.Iteration < gate.MaxRounds))
+	}
+	return r, err
 }
 
 // revisesTicket has the model draft a ticket's change again, as feedback says.
@@ -155,13 +146,7 @@ func (j *job) revisesTicket(ctx context.Context) (driver.Report, error) {
 			ended := decision.Decision{Verdict: decision.Abort, Note: r.Message}
 			_, err = p.desk(o.State).Decide(ctx, p.record(o.Draft).With(ended), false, o.Manifest.CreatedAt)
 		}
-		if err != nil || r.Outcome != ticketpr.Paused {
-			return r, err
-		}
-		if err := p.desk(o.State).Withdraw(ctx, []checkpoint.Draft{o.Draft}, p.now(), r.Code); err != nil {
-			p.warning("the earlier draft could not be withdrawn, either may be decided", err)
-		}
-		return r, nil
+		return r, err
 	})
 }
 
