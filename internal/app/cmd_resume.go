@@ -232,7 +232,7 @@ func (a *app) waitingLocal(ctx context.Context, ref pull.Ref, all bool, heads ma
 	if err != nil {
 		return nil, err
 	}
-	reports, err := a.reports(ctx, store, "")
+	reports, err := a.reports(ctx, store, reviewed(""))
 	for _, r := range reports {
 		p := r.State.Pull
 		of := p != nil && strings.EqualFold(p.Ref.FullName(), ref.FullName())

@@ -276,7 +276,7 @@ func (d Driver) Proposed(ctx context.Context) (Proposal, error) {
 func (p Proposal) Report() Report {
 	s := p.State
 	return Report{Outcome: p.Outcome, Thread: p.Thread, Code: p.Code, Digest: p.Digest, Packed: p.Packed,
-		Head: s.Facts.Subject.Head, Usage: s.Usage, Findings: s.Seen.Findings, Branch: p.Branch,
+		Head: s.Facts.Subject.Head, Usage: s.Usage, Findings: s.Seen.Findings, Proposed: s.Proposed(), Branch: p.Branch,
 		PullRequest: p.PullRequest, Message: p.Error}
 }
 

@@ -214,9 +214,8 @@ func (j *job) cutOff(ctx context.Context, store *artifactstore.Store, why error)
 func (j *job) drafting(ctx context.Context, change ingest.Change, r *wire.Reviewer, approvals []string,
 	before before) reviewpr.Draft {
 	d := j.Facts(ctx, j.Settings, r)
-	d.Web, d.Environment, d.Trust, d.Again, d.Dispatch = change.Pull.Web(), j.Environment, j.Protection.Trust, j.Anew,
-		j.AllowDispatch
-	d.RunID, d.RunAttempt, d.WorkflowRef, d.Approvals = j.env.RunID, j.env.RunAttempt, j.env.WorkflowRef, approvals
+	d.Manifest = j.ofRun(d.Manifest, approvals)
+	d.Web, d.Again = change.Pull.Web(), j.Anew
 	if len(before.stays) > 0 {
 		d.Withdrew, d.WithdrewBy = before.drafts[0].Code, j.by()
 	}
@@ -224,6 +223,13 @@ func (j *job) drafting(ctx context.Context, change ingest.Change, r *wire.Review
 		d.UsedIDs = max(d.UsedIDs, reviewpr.UsedIDs(replaced.Snapshot))
 	}
 	return d
+}
+
+// ofRun adds to a draft's facts those of this run, with the approvals that it has already.
+func (j *job) ofRun(m checkpoint.Manifest, approvals []string) checkpoint.Manifest {
+	m.Trust, m.Environment, m.AllowDispatch, m.Approvals = j.Protection.Trust, j.Environment, j.AllowDispatch, approvals
+	m.RunID, m.RunAttempt, m.WorkflowRef = j.env.RunID, j.env.RunAttempt, j.env.WorkflowRef
+	return m
 }
 
 func (j *job) skipped(reason string) driver.Report {

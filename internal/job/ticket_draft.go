@@ -66,13 +66,8 @@ func (j *job) proposed(ctx context.Context) (*ticketDraft, error) {
 
 // facts are those of a draft of this run.
 func (p *ticketDraft) facts(thread, base string) checkpoint.Manifest {
-	m := checkpoint.Manifest{
-		Thread: thread, Subject: p.origin.Subject, Trust: p.Protection.Trust, Environment: p.Environment,
-		AllowDispatch: p.AllowDispatch, RunID: p.env.RunID, RunAttempt: p.env.RunAttempt,
-		WorkflowRef: p.env.WorkflowRef, Approvals: p.answered, CreatedAt: p.Clock(), ToolVersion: wire.Version(),
-		ConfigFingerprint: p.config.Fingerprint(), PromptFingerprint: implement.Fingerprint(),
-	}
-	m.Subject.Head, m.ExpiresAt = base, m.CreatedAt.Add(p.Expires)
+	m := p.ofRun(p.Manifest(p.origin.Subject, p.Settings, implement.Fingerprint()), p.answered)
+	m.Thread, m.Subject.Head, m.ConfigFingerprint = thread, base, p.config.Fingerprint()
 	return m
 }
 
