@@ -228,11 +228,16 @@ func (d Driver) usage(ctx context.Context, flow *graph.Flow[reviewpr.State]) cos
 func (d Driver) reportDraft(ctx context.Context, flow *graph.Flow[reviewpr.State], before cost.Usage) (Report, error) {
 	r, err := ReportOf(ctx, flow, d.Store, d.Thread, d.Protect)
 	if err == nil {
-		d.Spent.Cost += r.Usage.Cost - before.Cost
-		d.Spent.Unpriced += r.Usage.Unpriced - before.Unpriced
+		d.spent(before, r.Usage)
 		r.explain(d.Reviewer, d.Warn)
 	}
 	return r, err
+}
+
+// spent adds to the process's cost what a thread has used since before.
+func (f *Front) spent(before, after cost.Usage) {
+	f.Spent.Cost += after.Cost - before.Cost
+	f.Spent.Unpriced += after.Unpriced - before.Unpriced
 }
 
 // AnswerTo returns an answer to the gate of a waiting draft.
