@@ -5,11 +5,9 @@ import (
 	"context"
 	"errors"
 	"io"
-	"slices"
 	"time"
 
 	"github.com/org/pr-review-action/internal/apply"
-	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/checkpoint/artifactstore"
 	"github.com/org/pr-review-action/internal/decision"
@@ -233,11 +231,8 @@ func (p *ticketDraft) goesOn(ctx context.Context, store graph.Store, facts check
 		return err
 	}
 	by.Named(p.config)
-	s, only := v.State, p.Only()
-	outside := len(only) > 0 && slices.ContainsFunc(s.Scope.Modules, func(m change.Module) bool {
-		return !slices.Contains(only, m.Name)
-	})
-	if !revised.begins(s) || outside || v.Outcome != ticketpr.Failed || v.Error != "" ||
+	s := v.State
+	if !revised.begins(s) || s.Scope.Beyond(p.Only()) != "" || v.Outcome != ticketpr.Failed || v.Error != "" ||
 		s.Facts.Subject.Digest != facts.Subject.Digest || s.Model != by.Model {
 		return errors.New("it is of another draft")
 	}

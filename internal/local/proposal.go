@@ -95,11 +95,9 @@ func (p *proposing) advance(ctx context.Context, drafts bool, answer *graph.Answ
 
 // leftOut refuses a draft with a module that --modules does not name.
 func (p *proposing) leftOut(s ticketpr.State) error {
-	for _, m := range s.Scope.Modules {
-		if len(p.modules) > 0 && !slices.Contains(p.modules, m.Name) {
-			return problem.Usage(fmt.Sprintf("there is a draft already, and it changes the module %q, which --modules "+
-				"leaves out", m.Name), "leave out --modules, or draft the ticket again with --again")
-		}
+	if module := s.Scope.Beyond(p.modules); module != "" {
+		return problem.Usage(fmt.Sprintf("there is a draft already, and it changes the module %q, which --modules "+
+			"leaves out", module), "leave out --modules, or draft the ticket again with --again")
 	}
 	return nil
 }
