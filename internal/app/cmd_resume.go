@@ -59,14 +59,11 @@ func (a *app) resumeCommand() command {
 func (o *resumeOptions) flags(f *pflag.FlagSet) {
 	o.Flags(f, "resume")
 	o.DecisionFlags(f)
-	f.StringVar(&o.Revise, "revise", "", "ask for another draft, with this `text` as feedback; needs a model")
 	f.BoolVar(&o.next, "next", false, "take the draft that waits with the gravest findings, in the store or, "+
 		"with owner/repo, on GitHub")
 	f.BoolVar(&o.Post, "post", false, "post a draft of GitHub under your own account, with your own token")
 	f.BoolVar(&o.NoInput, "no-input", false, "never ask")
-	f.StringArrayVar(&o.Drop, "drop", nil, "leave the file at this `path` out of a change for a ticket, with "+
-		"--approve; may be repeated")
-	o.PushFlags(f)
+	o.ProposalFlags(f)
 	o.TraceFlag(f)
 	o.OutputFlags(f)
 }
@@ -232,7 +229,7 @@ func (a *app) waitingLocal(ctx context.Context, ref pull.Ref, all bool, heads ma
 	if err != nil {
 		return nil, err
 	}
-	reports, err := a.reports(ctx, store, "")
+	reports, err := a.reports(ctx, store, reviewed(""))
 	for _, r := range reports {
 		p := r.State.Pull
 		of := p != nil && strings.EqualFold(p.Ref.FullName(), ref.FullName())

@@ -77,7 +77,7 @@ func (a *app) stats(ctx context.Context, args []string, o *statsOptions, store b
 		if err != nil {
 			return err
 		}
-		reports, err := a.reports(ctx, store, strings.Join(of, ""))
+		reports, err := a.reports(ctx, store, reviewed(strings.Join(of, "")))
 		if err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
@@ -33,13 +34,14 @@ func (a *app) threads(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	all, err := a.reports(ctx, store, "")
+	all, err := a.reports(ctx, store, func(string) bool { return true })
 	if err != nil {
 		return err
 	}
 	list := []local.Listed{}
 	for _, r := range all {
-		one := local.Listed{Outcome: r.Outcome, Thread: r.Thread, Code: r.Code, Findings: len(r.Findings)}
+		one := local.Listed{Outcome: r.Outcome, Thread: r.Thread, Code: r.Code, Findings: len(r.Findings),
+			Files: len(r.Proposed), Lines: change.Lines(r.Proposed)}
 		switch {
 		case r.Parked() && checkpoint.CheckExpiry(r.Packed.Manifest, a.Now()) != nil:
 			one.Outcome = driver.Expired
@@ -48,11 +50,7 @@ func (a *app) threads(ctx context.Context) error {
 		}
 		list = append(list, one)
 	}
-	proposals, err := a.Proposals(ctx, store)
-	if err != nil {
-		return err
-	}
-	return a.printThreads(append(list, proposals...), store.Where())
+	return a.printThreads(list, store.Where())
 }
 
 func (a *app) printThreads(list []local.Listed, where string) error {

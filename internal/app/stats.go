@@ -44,18 +44,14 @@ func (a *app) printSums(all []stats.Run, unread []stats.Unread, o *statsOptions)
 	return nil
 }
 
-// reports returns the drafts of a store whose thread ids have the prefix begin. It warns of a
-// draft that cannot be read, and leaves it out.
-func (a *app) reports(ctx context.Context, store wire.Store, begin string) (all []driver.Report, err error) {
-	_, _, notARepository := pull.ParseRepository(begin)
-	ids, err := local.Drafts(ctx, store)
-	if err != nil {
-		return nil, err
-	}
+// reports returns the drafts of a store whose threads are wanted. It warns of a draft that
+// cannot be read, and leaves it out.
+func (a *app) reports(ctx context.Context, store wire.Store,
+	wanted func(thread string) bool) (all []driver.Report, err error) {
+	ids, err := local.Threads(ctx, store)
 	for _, id := range ids {
-		rest, ok := strings.CutPrefix(id, begin)
-		if !ok || notARepository == nil && !strings.ContainsAny(rest[:min(len(rest), 1)], "#:") {
-			continue // owner/repo2 is another repository
+		if !wanted(id) {
+			continue
 		}
 		r, err := a.Report(ctx, local.Session{Store: store, Thread: id})
 		if err != nil {
@@ -64,7 +60,18 @@ func (a *app) reports(ctx context.Context, store wire.Store, begin string) (all 
 		}
 		all = append(all, r)
 	}
-	return all, nil
+	return all, err
+}
+
+// reviewed returns what reports whether a thread is a review's and its id has the prefix begin.
+// Of owner/repo it does not take owner/repo2 for the beginning.
+func reviewed(begin string) func(thread string) bool {
+	_, _, notARepository := pull.ParseRepository(begin)
+	return func(thread string) bool {
+		rest, ok := strings.CutPrefix(thread, begin)
+		return ok && !local.IsProposal(thread) &&
+			(notARepository != nil || strings.ContainsAny(rest[:min(len(rest), 1)], "#:"))
+	}
 }
 
 // statsRuns converts drafts to runs for the sums, each once: two folders may hold the same draft.

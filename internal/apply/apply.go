@@ -23,6 +23,7 @@ import (
 	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/scope"
 )
 
 // Request is a change to be carried out.
@@ -192,9 +193,6 @@ func (a Applier) Unmoved(ctx context.Context, q Request) error {
 		[2]string{"now", fmt.Sprintf("commit %.7s", tip.SHA)})
 }
 
-// plain is the mode of an ordinary file, which is all that a commit by GraphQL makes.
-const plain, folder = "100644", "040000"
-
 // ordinary refuses files that are not what the change was drafted on, or that the
 // commit would turn into something else: links, submodules, executables.
 func (a Applier) ordinary(ctx context.Context, q Request) error {
@@ -208,21 +206,11 @@ func (a Applier) ordinary(ctx context.Context, q Request) error {
 	if err != nil {
 		return err
 	}
+	base := scope.Rules{Entries: on}
 	for _, f := range q.changed() {
-		e, there := on[f.Path]
-		wrong := ""
-		switch {
-		case there && e.Mode != plain:
-			wrong = fmt.Sprintf("its mode is %s, and a commit by GitHub's API makes every file %s", e.Mode, plain)
-		case there && e.Blob != f.Base:
-			wrong = "its text is not the one that the change was drafted on"
-		case !there && f.Base != "":
-			wrong = "it is not there"
-		}
-		for up := path.Dir(f.Path); up != "."; up = path.Dir(up) {
-			if e, there := on[up]; there && e.Mode != folder {
-				wrong = fmt.Sprintf("%s is not a folder", up)
-			}
+		wrong := base.Ordinary(f.Path)
+		if wrong == "" && on[f.Path].Blob != f.Base {
+			wrong = "it is not what the change was drafted on"
 		}
 		if wrong != "" {
 			return problem.Refuse(9, "a file cannot be changed as it was approved, nothing was pushed: "+wrong,

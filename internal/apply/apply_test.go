@@ -232,7 +232,8 @@ func TestNothingIsPushedThatWasNotApproved(t *testing.T) {
 			s.q.Base = s.repo.Commit("main", "link", tree.With(githubtest.Tree{"dir/l": githubtest.Link("b.go")}))
 			s.q.Files = []change.File{change.Of("dir/l", "", "e", "b.go", "c.go")}
 		}, nil},
-		"below a file": {9, func(s *site) { s.q.Files[1].Path = "a.go/x" }, nil},
+		"in place of a folder": {9, func(s *site) { s.q.Files[1] = change.Of("dir", "", "", "", "x\n") }, nil},
+		"below a file":         {9, func(s *site) { s.q.Files[1].Path = "a.go/x" }, nil},
 		"new and there already": {9, func(s *site) {
 			s.q.Files[1].Path = "dir/b.go"
 		}, nil},

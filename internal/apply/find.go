@@ -109,7 +109,7 @@ func (a Applier) same(ctx context.Context, q Request, at Applied) error {
 	}
 	as := slices.Equal(changed, paths)
 	for _, f := range q.changed() {
-		as = as && on[f.Path] == diff.Entry{Mode: plain, Blob: blob(f.Content)}
+		as = as && on[f.Path] == diff.Entry{Mode: "100644", Blob: blob(f.Content)}
 	}
 	if !as {
 		return problem.Refuse(13, "a commit says that it is of this draft, and has other files than those that were "+

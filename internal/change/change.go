@@ -125,6 +125,16 @@ type Scope struct {
 	Notes   []string `json:"notes,omitempty"`  // ours
 }
 
+// Beyond is the name of a module that a list of names leaves out; an empty one names all.
+func (s Scope) Beyond(names []string) string {
+	for _, m := range s.Modules {
+		if len(names) > 0 && !slices.Contains(names, m.Name) {
+			return m.Name
+		}
+	}
+	return ""
+}
+
 // Module is one that the change may touch, and the model's reason for it.
 type Module struct {
 	Name   string `json:"name"`

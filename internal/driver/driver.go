@@ -228,11 +228,16 @@ func (d Driver) usage(ctx context.Context, flow *graph.Flow[reviewpr.State]) cos
 func (d Driver) reportDraft(ctx context.Context, flow *graph.Flow[reviewpr.State], before cost.Usage) (Report, error) {
 	r, err := ReportOf(ctx, flow, d.Store, d.Thread, d.Protect)
 	if err == nil {
-		d.Spent.Cost += r.Usage.Cost - before.Cost
-		d.Spent.Unpriced += r.Usage.Unpriced - before.Unpriced
+		d.spent(before, r.Usage)
 		r.explain(d.Reviewer, d.Warn)
 	}
 	return r, err
+}
+
+// spent adds to the process's cost what a thread has used since before.
+func (f *Front) spent(before, after cost.Usage) {
+	f.Spent.Cost += after.Cost - before.Cost
+	f.Spent.Unpriced += after.Unpriced - before.Unpriced
 }
 
 // AnswerTo returns an answer to the gate of a waiting draft.
@@ -248,14 +253,20 @@ func Sealing(p checkpoint.Protection) []graph.RunOption {
 	return []graph.RunOption{graph.WithKey(p.Key.Derive("graph snapshot"))}
 }
 
-// Facts returns a draft's facts about who makes it, how and when.
+// Facts returns the facts of a review's draft about who makes it, how and when.
 func (f *Front) Facts(ctx context.Context, s settings.Settings, r *wire.Reviewer) reviewpr.Draft {
-	now := f.Clock()
 	return reviewpr.Draft{
-		Instance: s.Instance, Rules: r.Rules, Model: r.Model, GateFrom: s.GateFrom, Prompt: r.Prompt(),
-		CreatedAt: now, ExpiresAt: now.Add(s.Expires), ToolVersion: wire.Version(), MaxCost: r.Account.Cap,
-		Trace: trace.Parent(ctx),
+		Manifest: f.Manifest(checkpoint.Subject{Instance: s.Instance}, s, r.Prompt()), Rules: r.Rules, Model: r.Model,
+		GateFrom: s.GateFrom, MaxCost: r.Account.Cap, Trace: trace.Parent(ctx),
 	}
+}
+
+// Manifest returns the facts of any draft about a subject: when it is made and by which version.
+// prompt is the fingerprint of the model's prompts.
+func (f *Front) Manifest(about checkpoint.Subject, s settings.Settings, prompt string) checkpoint.Manifest {
+	now := f.Clock()
+	return checkpoint.Manifest{Subject: about, CreatedAt: now, ExpiresAt: now.Add(s.Expires), ToolVersion: wire.Version(),
+		PromptFingerprint: prompt}
 }
 
 // MayRevise refuses a revision by rules, and of a draft made by rules.
@@ -274,8 +285,8 @@ func MayRevise(r *wire.Reviewer, d reviewpr.Draft) error {
 // Redrafted returns the draft's facts after a revision. Its cost cap becomes what
 // the draft cost before plus what the run may cost.
 func Redrafted(r *wire.Reviewer, d, facts reviewpr.Draft, before cost.Usage) reviewpr.Draft {
-	d.CreatedAt, d.ExpiresAt, d.ToolVersion, d.Prompt, d.Trace = facts.CreatedAt, facts.ExpiresAt, facts.ToolVersion,
-		facts.Prompt, facts.Trace
+	facts.Thread, facts.Subject, facts.ConfigFingerprint = d.Thread, d.Subject, d.ConfigFingerprint
+	d.Manifest, d.Trace = facts.Manifest, facts.Trace
 	if d.MaxCost = 0; r.Account.Cap > 0 {
 		d.MaxCost = before.Cost + r.Account.Cap
 	}

@@ -46,7 +46,7 @@ func Post(ctx context.Context, o *post.Ours, s reviewpr.State, race *handoff.Rac
 	warn func(string)) (post.Posted, error) {
 	w := write.New(o.Client)
 	q := post.Request{
-		Ref: s.Pull.Ref, Commit: s.Draft.Head, Thread: s.Draft.Thread, Digest: s.Decision.Digest,
+		Ref: s.Pull.Ref, Commit: s.Draft.Subject.Head, Thread: s.Draft.Thread, Digest: s.Decision.Digest,
 		Key: o.Protection.MarkerKey(), Review: s.Review(), Decision: *s.Decision, Race: race,
 		Tried: tried,
 	}

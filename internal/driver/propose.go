@@ -104,15 +104,21 @@ func selectModules(names []string, modules []config.Module) (chosen []config.Mod
 func (d Driver) Advance(ctx context.Context, steps ticketpr.Steps, begin ticketpr.State,
 	answer *graph.Answer) (Proposal, error) {
 	flow, err := ticketpr.New(steps, d.Store, d.options()...)
-	if err == nil && answer != nil {
+	if err != nil {
+		return Proposal{}, err
+	}
+	before, _ := flow.Inspect(ctx, d.Thread) // nothing is used where there is none yet
+	if answer != nil {
 		_, err = flow.Resume(ctx, d.Thread, *answer)
-	} else if err == nil {
+	} else {
 		_, err = flow.Run(ctx, d.Thread, begin)
 	}
 	if err != nil {
 		return Proposal{}, err
 	}
-	return d.Proposed(ctx)
+	p, err := d.Proposed(ctx)
+	d.spent(before.State.Usage, p.State.Usage)
+	return p, err
 }
 
 // reviewStep returns a function that reviews a proposed change with the review graph, in memory.
@@ -276,7 +282,7 @@ func (d Driver) Proposed(ctx context.Context) (Proposal, error) {
 func (p Proposal) Report() Report {
 	s := p.State
 	return Report{Outcome: p.Outcome, Thread: p.Thread, Code: p.Code, Digest: p.Digest, Packed: p.Packed,
-		Head: s.Facts.Subject.Head, Usage: s.Usage, Findings: s.Seen.Findings, Branch: p.Branch,
+		Head: s.Facts.Subject.Head, Usage: s.Usage, Findings: s.Seen.Findings, Proposed: s.Proposed(), Branch: p.Branch,
 		PullRequest: p.PullRequest, Message: p.Error}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/decision"
@@ -69,10 +70,11 @@ type Report struct {
 	Changes  []string          `json:"-"` // changes since the draft that do not matter
 	Running  bool              `json:"-"` // it is running, or was interrupted
 
-	Branch      string `json:"-"` // for an applied ticket
-	PullRequest string `json:"-"` // its URL
-	Form        string `json:"-"` // URL of the filled-in form, if a person opens it
-	Page        string `json:"-"` // job summary of a ticket's waiting draft
+	Proposed    []change.File `json:"-"` // files of a ticket's draft
+	Branch      string        `json:"-"` // for an applied ticket
+	PullRequest string        `json:"-"` // its URL
+	Form        string        `json:"-"` // URL of the filled-in form, if a person opens it
+	Page        string        `json:"-"` // job summary of a ticket's waiting draft
 }
 
 // overview is a model's summary of the change; null without a model.
@@ -107,7 +109,7 @@ func Describe(ctx context.Context, flow *graph.Flow[reviewpr.State], thread stri
 	review := s.Review()
 	statuses := reviewpr.StatusesIn(view)
 	r := Report{
-		Outcome: outcomeOf(view), Thread: s.Draft.Thread, Head: s.Draft.Head, DiffDigest: s.Draft.DiffDigest,
+		Outcome: outcomeOf(view), Thread: s.Draft.Thread, Head: s.Draft.Subject.Head, DiffDigest: s.Draft.Subject.Digest,
 		Partial: review.Partial, Findings: review.Findings, Filtered: review.Filtered, Flags: review.Flags,
 		Usage: s.Usage, Place: s.ReviewURL, Message: s.Reason, State: s,
 		Status: statuses[0], Criteria: review.Asked.Criteria, Unasked: review.Asked.Unasked,
@@ -153,7 +155,7 @@ func outcomeOf(view graph.View[reviewpr.State]) string {
 func (r Report) Named(digest string) Report {
 	r.Digest, r.Code = digest, checkpoint.Code(digest)
 	if p := r.State.Pull; p != nil {
-		r.Artifact = reviewpr.Names.Draft(reviewpr.PullRequest(p.Ref, p.RepoID, r.State.Draft.Instance), digest)
+		r.Artifact = reviewpr.Names.Draft(reviewpr.PullRequest(p.Ref, p.RepoID, r.State.Draft.Subject.Instance), digest)
 	}
 	return r
 }

@@ -31,8 +31,8 @@ func Signal(s settings.Settings, r *Report, folder string, warn func(string)) {
 
 // writeSarif writes the findings that the decision kept; none for a rejected draft.
 func writeSarif(file string, r Report, warn func(string)) error {
-	run := sarif.Run{Version: wire.Version(), Page: homepage, Instance: r.State.Draft.Instance,
-		Head: r.State.Draft.Head}
+	run := sarif.Run{Version: wire.Version(), Page: homepage, Instance: r.State.Draft.Subject.Instance,
+		Head: r.State.Draft.Subject.Head}
 	if r.Outcome == reviewpr.Posted {
 		run.Findings = slices.DeleteFunc(r.OpenFindings(), func(f finding.Finding) bool {
 			return f.Path == "" && f.Title == "" // nothing more is known of an earlier one

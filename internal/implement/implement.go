@@ -17,6 +17,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/budget"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/llm"
@@ -25,12 +26,6 @@ import (
 
 //go:embed text
 var words embed.FS
-
-// Chatter asks a model; *llm.Client is one. Where an error comes with a usage, it was paid.
-type Chatter interface {
-	Chat(ctx context.Context, r llm.Request) (llm.Answer, error)
-	Identity() string // all that settles an answer beside the request, such as the model
-}
 
 // Recorded is a paid answer as it is kept. Text is untrusted; Ended says why it is none.
 type Recorded struct {
@@ -44,7 +39,7 @@ type Once func(ctx context.Context, key string, do func(context.Context) (Record
 
 // Model asks. Its fields are set before the first question.
 type Model struct {
-	Chat   Chatter
+	Chat   budget.Chatter
 	Once   Once
 	Random io.Reader        // draws the prompts' boundaries; crypto/rand's reader where nil
 	Redact *secret.Redactor // what must be neither asked with nor kept

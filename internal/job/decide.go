@@ -369,7 +369,7 @@ func (j *job) howToDecide(r driver.Report, more bool) summary.Decide {
 	d.Draft = driver.DraftName(j.ref.Number, r.Code)
 	decide := driver.DispatchOn(j.DecideWorkflow, j.ref, "draft="+d.Draft)
 	if j.ticketed() {
-		d.Draft, decide = "", j.dispatchOf(j.DecideWorkflow)+" -f code="+r.Code
+		d.Draft, decide = r.Code, j.dispatchOf(j.DecideWorkflow)+" -f code="+r.Code
 	}
 	decide += " -f checkpoint-digest=" + r.Digest + " -f decision="
 	d.Workflow, d.Dispatch, d.DispatchAbort = path.Base(j.DecideWorkflow), decide+"approve", decide+"abort"

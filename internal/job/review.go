@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/checkpoint/artifactstore"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/driver"
@@ -142,11 +143,7 @@ func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *wire.Re
 		}
 		return r, nil
 	}
-	if err := j.put(ctx, r); err != nil {
-		return driver.Report{}, j.cutOff(ctx, store, err)
-	}
-	j.stored(ctx, &r, store, before)
-	return r, nil
+	return j.parked(ctx, r, store, j.desk(r.State.Pull), before.drafts)
 }
 
 // driver takes a thread of a run under way through the graph.
@@ -166,23 +163,25 @@ func (j *job) brief(change ingest.Change, paid reviewpr.Paid) wire.Brief {
 		Carried: j.carriers().CarriedIndex()}
 }
 
-// put stores a draft that waits.
-func (j *job) put(ctx context.Context, r driver.Report) error {
+// parked stores a draft that waits, and then clears away what it replaces: drafts of before,
+// which are rivals until then, and its own progress.
+func (j *job) parked(ctx context.Context, r driver.Report, store *artifactstore.Store, desk *handoff.Desk,
+	replaced []checkpoint.Draft) (driver.Report, error) {
 	if err := j.carriers().Own().Put(ctx, r.Artifact, r.Packed.Zip); err != nil {
-		return fmt.Errorf("storing the draft: %w", err)
+		return driver.Report{}, j.cutOff(ctx, store, fmt.Errorf("storing the draft: %w", err))
 	}
-	return nil
+	r.Retained = j.retained(ctx, r.Artifact)
+	if err := desk.Withdraw(ctx, replaced, j.now(), r.Code); err != nil {
+		j.warning("the earlier draft could not be withdrawn, either may be decided", err)
+	} else if len(replaced) > 0 {
+		r.Withdrew = replaced[0].Code
+	}
+	j.cleared(ctx, store)
+	return r, nil
 }
 
-// stored clears away what a stored draft replaces: the draft of before, which
-// is a rival until then, and its own progress.
-func (j *job) stored(ctx context.Context, r *driver.Report, store *artifactstore.Store, before before) {
-	r.Retained = j.retained(ctx, r.Artifact)
-	if err := j.desk(r.State.Pull).Withdraw(ctx, before.drafts, j.now(), r.Code); err != nil {
-		j.warning("the earlier draft of this commit could not be withdrawn, either may be decided", err)
-	} else if len(before.drafts) > 0 {
-		r.Withdrew = before.drafts[0].Code
-	}
+// cleared deletes the progress of a run that has come to its end.
+func (j *job) cleared(ctx context.Context, store *artifactstore.Store) {
 	if err := store.Close(ctx, true); err != nil {
 		j.warning("progress that is not needed any more could not be deleted", err)
 	}
@@ -215,9 +214,8 @@ func (j *job) cutOff(ctx context.Context, store *artifactstore.Store, why error)
 func (j *job) drafting(ctx context.Context, change ingest.Change, r *wire.Reviewer, approvals []string,
 	before before) reviewpr.Draft {
 	d := j.Facts(ctx, j.Settings, r)
-	d.Web, d.Environment, d.Trust, d.Again, d.Dispatch = change.Pull.Web(), j.Environment, j.Protection.Trust, j.Anew,
-		j.AllowDispatch
-	d.RunID, d.RunAttempt, d.WorkflowRef, d.Approvals = j.env.RunID, j.env.RunAttempt, j.env.WorkflowRef, approvals
+	d.Manifest = j.ofRun(d.Manifest, approvals)
+	d.Web, d.Again = change.Pull.Web(), j.Anew
 	if len(before.stays) > 0 {
 		d.Withdrew, d.WithdrewBy = before.drafts[0].Code, j.by()
 	}
@@ -225,6 +223,13 @@ func (j *job) drafting(ctx context.Context, change ingest.Change, r *wire.Review
 		d.UsedIDs = max(d.UsedIDs, reviewpr.UsedIDs(replaced.Snapshot))
 	}
 	return d
+}
+
+// ofRun adds to a draft's facts those of this run, with the approvals that it has already.
+func (j *job) ofRun(m checkpoint.Manifest, approvals []string) checkpoint.Manifest {
+	m.Trust, m.Environment, m.AllowDispatch, m.Approvals = j.Protection.Trust, j.Environment, j.AllowDispatch, approvals
+	m.RunID, m.RunAttempt, m.WorkflowRef = j.env.RunID, j.env.RunAttempt, j.env.WorkflowRef
+	return m
 }
 
 func (j *job) skipped(reason string) driver.Report {

@@ -126,7 +126,7 @@ func (j *job) closed(ctx context.Context, r *driver.Report) {
 // fails here is a warning; but for the file, which a later step reads: without it
 // the job fails, posted or not.
 func (j *job) signal(ctx context.Context, r *driver.Report) {
-	ref, head := j.ref, r.State.Draft.Head
+	ref, head := j.ref, r.State.Draft.Subject.Head
 	if j.CheckRun && r.Outcome == reviewpr.Posted {
 		_, err := write.New(j.api).CheckRun(ctx, ref, write.Check{
 			Head: head, Instance: j.Instance, Thread: r.Thread, Digest: r.Digest, Review: r.ReviewURL,
@@ -284,23 +284,17 @@ func (j *job) redraft(ctx context.Context, p *handoff.Draft[reviewpr.State], cha
 	after, err := j.driver(store, change.Thread, r).Revise(ctx, b, reviewpr.Steps{
 		Concurrency: j.Concurrency, Deadline: j.Deadline(j.Settings),
 		Revised: func(d reviewpr.Draft) reviewpr.Draft {
-			d = driver.Redrafted(r, d, j.Facts(ctx, j.Settings, r), p.State.Usage)
-			d.RunID, d.RunAttempt, d.WorkflowRef, d.Approvals = j.env.RunID, j.env.RunAttempt, j.env.WorkflowRef,
-				approvals
-			d.Environment, d.Dispatch = j.Environment, j.AllowDispatch
-			return d
+			facts := j.Facts(ctx, j.Settings, r)
+			facts.Manifest = j.ofRun(facts.Manifest, approvals)
+			return driver.Redrafted(r, d, facts, p.State.Usage)
 		},
 	}, driver.AnswerTo(p.Manifest, answer))
 	if err == nil && after.Artifact == "" {
 		err = errors.New("storing the draft: the revision came to no draft")
 	}
-	if err == nil {
-		err = j.put(ctx, after)
-	}
 	if err != nil {
 		return driver.Report{}, j.cutOff(ctx, store, err)
 	}
 	after.Before = p.State.Usage.Cost
-	j.stored(ctx, &after, store, before)
-	return after, nil
+	return j.parked(ctx, after, store, j.desk(after.State.Pull), before.drafts)
 }

@@ -119,23 +119,22 @@ func (j *job) summarize(r driver.Report) error {
 	switch {
 	case r.Page != "":
 		return j.runner.Summary(r.Page)
-	case j.ticketed():
-		return j.runner.Summary(proposal.End(j.asked.Key, proposal.Ending{Outcome: r.Outcome, Reason: r.Message,
-			Record: r.State.Decision, Branch: r.Branch, Pull: r.PullRequest, Form: r.Form, Void: j.void,
-			Changes: r.Changes, Bot: r.State.Decision != nil && j.bot(), Counts: j.Summary == "counts",
-			Applies: j.Mode != "implement" && j.Mode != "revise"}))
-	case r.Parked() && r.Code != "":
+	case r.Parked() && r.Code != "" && !j.ticketed():
 		more := !r.State.Draft.Rules && len(r.State.Rounds) < gate.MaxRounds
 		return j.runner.Summary(summary.Draft(r.State.Review(), j.howToDecide(r, more)))
 	}
 	void := j.void
-	if r.Outcome == driver.Refused && len(void) == 1 {
+	if r.Outcome == driver.Refused && len(void) == 1 && !j.ticketed() {
 		void = nil // it is the reason
 	}
 	end := summary.Ending{Outcome: r.Outcome, Reason: r.Message, Page: r.ReviewURL, Record: r.State.Decision,
 		Changes: r.Changes, Counts: j.Summary == "counts", Reuses: j.Protection.Keyed(), Void: void}
 	if r.Outcome == driver.Expired {
-		end.Restart = driver.Dispatch(j.DraftWorkflow, j.ref, j.ref.Number)
+		end.Restart = j.dispatchOf(j.DraftWorkflow)
+	}
+	if j.ticketed() {
+		return j.runner.Summary(proposal.End(j.asked.Key, end, proposal.Ended{Branch: r.Branch, Pull: r.PullRequest,
+			Form: r.Form, Bot: r.State.Decision != nil && j.bot(), Applies: j.Mode != "implement" && j.Mode != "revise"}))
 	}
 	return j.runner.Summary(summary.End(r.State.Review(), end))
 }

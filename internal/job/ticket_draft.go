@@ -5,11 +5,9 @@ import (
 	"context"
 	"errors"
 	"io"
-	"slices"
 	"time"
 
 	"github.com/org/pr-review-action/internal/apply"
-	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/checkpoint/artifactstore"
 	"github.com/org/pr-review-action/internal/decision"
@@ -66,13 +64,8 @@ func (j *job) proposed(ctx context.Context) (*ticketDraft, error) {
 
 // facts are those of a draft of this run.
 func (p *ticketDraft) facts(thread, base string) checkpoint.Manifest {
-	m := checkpoint.Manifest{
-		Thread: thread, Subject: p.origin.Subject, Trust: p.Protection.Trust, Environment: p.Environment,
-		AllowDispatch: p.AllowDispatch, RunID: p.env.RunID, RunAttempt: p.env.RunAttempt,
-		WorkflowRef: p.env.WorkflowRef, Approvals: p.answered, CreatedAt: p.Clock(), ToolVersion: wire.Version(),
-		ConfigFingerprint: p.config.Fingerprint(), PromptFingerprint: implement.Fingerprint(),
-	}
-	m.Subject.Head, m.ExpiresAt = base, m.CreatedAt.Add(p.Expires)
+	m := p.ofRun(p.Manifest(p.origin.Subject, p.Settings, implement.Fingerprint()), p.answered)
+	m.Thread, m.Subject.Head, m.ConfigFingerprint = thread, base, p.config.Fingerprint()
 	return m
 }
 
@@ -109,32 +102,25 @@ func (p *ticketDraft) draft(ctx context.Context, facts checkpoint.Manifest,
 		answer = driver.AnswerTo(revised.from.Manifest, revised.answer)
 	}
 	v, err := d.Advance(ctx, steps, begin, answer)
-	r := driver.Report{}
-	if err == nil {
-		r, err = p.parked(ctx, v)
-	}
 	if err != nil {
 		return driver.Report{}, p.cutOff(ctx, store, err)
 	}
-	if err := store.Close(ctx, true); err != nil {
-		p.warning("progress that is not needed any more could not be deleted", err)
-	}
-	return r, nil
-}
-
-// parked stores a draft that waits, or reports why there is none.
-func (p *ticketDraft) parked(ctx context.Context, v driver.Proposal) (driver.Report, error) {
 	r := p.reported(v)
 	if v.Outcome != ticketpr.Paused { // what it names is the draft that was revised
 		r.Code, r.Digest, r.Artifact = "", "", ""
+		p.cleared(ctx, store)
 		return r, nil
 	}
-	if err := p.put(ctx, r); err != nil {
-		return driver.Report{}, err
+	var replaced []checkpoint.Draft
+	if revised != nil {
+		replaced = append(replaced, revised.from.Draft)
 	}
-	r.Retained = p.retained(ctx, r.Artifact)
-	r.Page = proposal.Draft(v.State.Proposal(), p.howToDecide(r, v.Iteration < gate.MaxRounds))
-	return r, nil
+	if r, err = p.parked(ctx, r, store, p.desk(v.State), replaced); err == nil {
+		shown := v.State.Proposal()
+		shown.Review.Web = p.ref.Web()
+		r.Page = proposal.Draft(shown, p.howToDecide(r, v.Iteration < gate.MaxRounds))
+	}
+	return r, err
 }
 
 // revisesTicket has the model draft a ticket's change again, as feedback says.
@@ -153,13 +139,7 @@ func (j *job) revisesTicket(ctx context.Context) (driver.Report, error) {
 			ended := decision.Decision{Verdict: decision.Abort, Note: r.Message}
 			_, err = p.desk(o.State).Decide(ctx, p.record(o.Draft).With(ended), false, o.Manifest.CreatedAt)
 		}
-		if err != nil || r.Outcome != ticketpr.Paused {
-			return r, err
-		}
-		if err := p.desk(o.State).Withdraw(ctx, []checkpoint.Draft{o.Draft}, p.now(), r.Code); err != nil {
-			p.warning("the earlier draft could not be withdrawn, either may be decided", err)
-		}
-		return r, nil
+		return r, err
 	})
 }
 
@@ -251,11 +231,8 @@ func (p *ticketDraft) goesOn(ctx context.Context, store graph.Store, facts check
 		return err
 	}
 	by.Named(p.config)
-	s, only := v.State, p.Only()
-	outside := len(only) > 0 && slices.ContainsFunc(s.Scope.Modules, func(m change.Module) bool {
-		return !slices.Contains(only, m.Name)
-	})
-	if !revised.begins(s) || outside || v.Outcome != ticketpr.Failed || v.Error != "" ||
+	s := v.State
+	if !revised.begins(s) || s.Scope.Beyond(p.Only()) != "" || v.Outcome != ticketpr.Failed || v.Error != "" ||
 		s.Facts.Subject.Digest != facts.Subject.Digest || s.Model != by.Model {
 		return errors.New("it is of another draft")
 	}

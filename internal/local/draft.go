@@ -272,7 +272,7 @@ func (r *Run) forgetStale(ctx context.Context) (err error) {
 		return nil
 	}
 	saved, err := r.Store.Load(ctx, r.Thread)
-	if err == nil && (r.Anew || view.State.Draft.DiffDigest == r.change.Digest()) {
+	if err == nil && (r.Anew || view.State.Draft.Subject.Digest == r.change.Digest()) {
 		r.usedIDs = reviewpr.UsedIDs(saved.Snapshot)
 	}
 	if err == nil {
@@ -288,7 +288,7 @@ func (r *Run) forgetStale(ctx context.Context) (err error) {
 // reviewer may be asked again, and this process may be killed.
 func (r *Run) setAside(ctx context.Context, view graph.View[reviewpr.State], saved graph.Saved) error {
 	d := view.State.Draft
-	unread := d.DiffDigest == "" // nothing is paid before the change is read
+	unread := d.Subject.Digest == "" // nothing is paid before the change is read
 	if r.Anew || unread || d.Rules || d.For == "" || view.End == reviewpr.Skipped ||
 		view.End == reviewpr.Failed {
 		return nil
@@ -322,7 +322,7 @@ func (r *Run) stale(view graph.View[reviewpr.State]) bool {
 		return false
 	case view.End == reviewpr.Skipped, view.End == reviewpr.Failed:
 		return true
-	case d.DiffDigest != r.change.Digest():
+	case d.Subject.Digest != r.change.Digest():
 		return true // also where the run stopped before the change was read
 	case view.State.Decision != nil:
 		return false

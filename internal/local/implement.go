@@ -2,7 +2,6 @@ package local
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,14 +13,13 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/ticketpr"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
-	"github.com/org/pr-review-action/internal/settings"
 	"github.com/org/pr-review-action/internal/ticket"
-	"github.com/org/pr-review-action/internal/trace"
 )
 
 // ImplementOptions are the flags of implement, by which a ticket's draft is decided too.
@@ -39,41 +37,28 @@ func (o *ImplementOptions) AddFlags(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.modules, "modules", nil, "the only modules that may change, by `names`")
 	f.StringVar(&o.check, "check", "", "`command` of the project to run on the change before you see it, in a folder "+
 		"of its own")
-	o.proposalFlags(f)
+	f.BoolVar(&o.approve, "approve", false, "approve: commit the change to a branch of its own")
+	f.BoolVar(&o.Abort, "abort", false, "abort: commit nothing")
+	o.ProposalFlags(f)
+	f.BoolVar(&o.NoInput, "no-input", false, "never ask: leave the draft waiting")
 	o.TraceFlag(f)
 	o.storeFlags(f)
 	f.BoolVar(&o.Quiet, "quiet", false, "no progress and no notices")
 }
 
-// proposalFlags decide a proposed change.
-func (o *ImplementOptions) proposalFlags(f *pflag.FlagSet) {
-	f.BoolVar(&o.approve, "approve", false, "approve: commit the change to a branch of its own")
-	f.BoolVar(&o.Abort, "abort", false, "abort: commit nothing")
-	f.StringVar(&o.Revise, "revise", "", "ask for another draft, with this `text` as feedback")
-	f.StringArrayVar(&o.Drop, "drop", nil, "leave the file at this `path` out, with --approve; may be repeated")
-	o.PushFlags(f)
-	f.BoolVar(&o.NoInput, "no-input", false, "never ask: leave the draft waiting")
-}
-
 // Implement drafts a change for a ticket, up to the decision.
-func (a *Terminal) Implement(ctx context.Context, args []string, o *ImplementOptions) (err error) {
-	a.Options, a.Ticketed = &o.Options, true
+func (a *Terminal) Implement(ctx context.Context, args []string, o *ImplementOptions) error {
+	a.Ticketed = true
 	if len(args) != 1 {
 		return problem.Usage("implement takes one ticket",
 			a.Name+" implement TICKET.md, a ticket's key, or owner/repo#7")
 	}
-	given, err := o.Verdict()
-	if err != nil {
-		return err
-	}
-	o.Expires = cmp.Or(o.Expires, settings.DefaultExpires)
-	ctx, over, err := a.Traced(ctx, o.Settings, o.Trace, a.Warn)
-	if err != nil {
-		return err
-	}
-	defer over()
-	ctx, span := trace.Run(ctx, "implement", a.Now())
-	defer func() { span.End(err) }()
+	return a.drafting(ctx, "implement", &o.Options, func(ctx context.Context, given decision.Verdict) error {
+		return a.implement(ctx, args[0], o, given)
+	})
+}
+
+func (a *Terminal) implement(ctx context.Context, arg string, o *ImplementOptions, given decision.Verdict) (err error) {
 	p := &proposing{Terminal: a, check: o.check, modules: o.modules}
 	if p.base, err = ingest.BaseAt(ctx, ".", o.base, o.File()); err != nil {
 		next := ""
@@ -89,7 +74,7 @@ func (a *Terminal) Implement(ctx context.Context, args []string, o *ImplementOpt
 		return problem.As(problem.Misuse, err, next)
 	}
 	a.overruled(p.base.Config, &o.Options)
-	if p.ticket, err = a.ticketOf(ctx, args[0], p.base.Config, o); err != nil {
+	if p.ticket, err = a.ticketOf(ctx, arg, p.base.Config, o); err != nil {
 		return err
 	}
 	if p.Store, err = a.OpenStore(ctx, o.Store); err != nil {

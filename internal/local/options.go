@@ -90,8 +90,11 @@ func (o *Options) ListFlags(f *pflag.FlagSet, command string) {
 	o.Flags(f, command)
 }
 
-// PushFlags add what pushes an approved change.
-func (o *Options) PushFlags(f *pflag.FlagSet) {
+// ProposalFlags add what decides a change for a ticket beside --approve and --abort.
+func (o *Options) ProposalFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.Revise, "revise", "", "ask for another draft, with this `text` as feedback; needs a model")
+	f.StringArrayVar(&o.Drop, "drop", nil, "leave the file at this `path` out of a change for a ticket, with "+
+		"--approve; may be repeated")
 	f.BoolVar(&o.Push, "push", false, "an approved change for a ticket becomes a branch and a draft pull request on "+
 		"GitHub, under your own account")
 	f.StringVar(&o.repo, "repo", "", "with --push: `owner/name`, where it is not the clone's origin")

@@ -25,7 +25,6 @@ import (
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/secret"
 	"github.com/org/pr-review-action/internal/ticket"
-	"github.com/org/pr-review-action/internal/wire"
 )
 
 // proposing is a ticket's thread of the local store.
@@ -95,11 +94,9 @@ func (p *proposing) advance(ctx context.Context, drafts bool, answer *graph.Answ
 
 // leftOut refuses a draft with a module that --modules does not name.
 func (p *proposing) leftOut(s ticketpr.State) error {
-	for _, m := range s.Scope.Modules {
-		if len(p.modules) > 0 && !slices.Contains(p.modules, m.Name) {
-			return problem.Usage(fmt.Sprintf("there is a draft already, and it changes the module %q, which --modules "+
-				"leaves out", m.Name), "leave out --modules, or draft the ticket again with --again")
-		}
+	if module := s.Scope.Beyond(p.modules); module != "" {
+		return problem.Usage(fmt.Sprintf("there is a draft already, and it changes the module %q, which --modules "+
+			"leaves out", module), "leave out --modules, or draft the ticket again with --again")
 	}
 	return nil
 }
@@ -133,12 +130,11 @@ func (p *proposing) steps(ctx context.Context) (ticketpr.Steps, ticketpr.State, 
 	if err != nil {
 		return ticketpr.Steps{}, ticketpr.State{}, err
 	}
-	now := p.Clock()
+	facts := p.Manifest(checkpoint.Subject{Kind: "ticket", Head: p.base.Commit}, p.Settings, implement.Fingerprint())
+	facts.Thread, facts.ConfigFingerprint = p.Thread, p.base.Config.Fingerprint()
 	what := driver.Proposing{
-		Facts: checkpoint.Manifest{Thread: p.Thread, Subject: checkpoint.Subject{Kind: "ticket", Head: p.base.Commit},
-			CreatedAt: now, ExpiresAt: now.Add(p.Expires), ToolVersion: wire.Version(),
-			ConfigFingerprint: p.base.Config.Fingerprint(), PromptFingerprint: implement.Fingerprint()},
-		Into: p.base.Branch, Show: ticket.ShowFull, Config: p.base.Config,
+		Facts: facts,
+		Into:  p.base.Branch, Show: ticket.ShowFull, Config: p.base.Config,
 		Ticket: p.ticket, Settings: p.Settings, Place: place, Entries: entries, Only: p.modules,
 	}
 	if p.check != "" {
@@ -229,30 +225,4 @@ func (a *Terminal) ShowProposal(ctx context.Context, s Session) error {
 		return p.Park(r)
 	}
 	return p.Decided(ctx, r)
-}
-
-// Proposals lists the tickets' drafts that wait in a store.
-func (a *Terminal) Proposals(ctx context.Context, store wire.Store) (list []Listed, err error) {
-	ids, err := store.Threads(ctx)
-	for _, id := range ids {
-		if !IsProposal(id) {
-			continue
-		}
-		p := &proposing{Terminal: a, Session: Session{Store: store, Thread: id}}
-		r, err := p.standing(ctx)
-		if err != nil {
-			a.Warn(guard.Line(id, driver.MaxLine) + ": " + driver.Explain(err))
-			continue
-		}
-		if !r.Parked() {
-			continue
-		}
-		all := p.last.State.Proposed()
-		one := Listed{r.Outcome, r.Thread, r.Code, len(r.Findings), len(all), change.Lines(all)}
-		if a.late(r) {
-			one.Outcome = driver.Expired
-		}
-		list = append(list, one)
-	}
-	return list, err
 }

@@ -102,7 +102,7 @@ func (p *proposing) show() {
 
 // Park says how the draft can be decided later.
 func (p *proposing) Park(r driver.Report, _ ...string) error {
-	if p.JSON {
+	if p.came = r; p.JSON {
 		return p.last.Print(p.Stdout)
 	}
 	fmt.Fprintf(p.Stdout, "Parked. Decide with\n  %s --approve\n(or --abort, --revise TEXT; without a file: "+
@@ -121,6 +121,7 @@ func (p *proposing) Decided(ctx context.Context, r driver.Report) (err error) {
 			return err
 		}
 	}
+	p.came = r
 	last, failed := p.last, driver.Failure(r)
 	if p.JSON {
 		return errors.Join(last.Print(p.Stdout), failed)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/settings"
 	"github.com/org/pr-review-action/internal/trace"
@@ -31,16 +32,37 @@ func (o *ReviewOptions) AddFlags(f *pflag.FlagSet) {
 }
 
 // Review reviews what the argument names, up to the decision.
-func (a *Terminal) Review(ctx context.Context, args []string, o *ReviewOptions) (err error) {
-	a.Options = &o.Options
-	given, err := o.Verdict()
-	if err != nil {
-		return err
-	}
+func (a *Terminal) Review(ctx context.Context, args []string, o *ReviewOptions) error {
 	if len(args) > 1 {
 		return problem.Usage("review takes one change",
 			a.Name+" review demo, or a pull request, a range such as main...HEAD, a diff's file, or -; "+
 				"nothing for the work tree")
+	}
+	return a.drafting(ctx, "review", &o.Options, func(ctx context.Context, given decision.Verdict) error {
+		r, err := a.local(ctx, strings.Join(args, ""), o.admit)
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(r.change.Objects) // nothing where it is empty
+		result, err := r.run(ctx)
+		if err != nil {
+			return err
+		}
+		if !result.Revising() && result.State.Decision != nil && o.Anew && !o.Quiet {
+			a.Warn("this commit was posted before, and a commit is reviewed once: push another for a new review")
+		}
+		return r.GoFrom(ctx, result, given)
+	})
+}
+
+// drafting does what a command that drafts is for, in a span of its own, with what its flags
+// decide.
+func (a *Terminal) drafting(ctx context.Context, command string, o *Options,
+	do func(context.Context, decision.Verdict) error) (err error) {
+	a.Options = o
+	given, err := o.Verdict()
+	if err != nil {
+		return err
 	}
 	o.Expires = cmp.Or(o.Expires, settings.DefaultExpires)
 	ctx, over, err := a.Traced(ctx, o.Settings, o.Trace, a.Warn)
@@ -49,19 +71,7 @@ func (a *Terminal) Review(ctx context.Context, args []string, o *ReviewOptions) 
 	}
 	defer over()
 	began := a.Now()
-	ctx, span := trace.Run(ctx, "review", began)
+	ctx, span := trace.Run(ctx, command, began)
 	defer func() { a.EndRun(span, began, err) }()
-	r, err := a.local(ctx, strings.Join(args, ""), o.admit)
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(r.change.Objects) // nothing where it is empty
-	result, err := r.run(ctx)
-	if err != nil {
-		return err
-	}
-	if !result.Revising() && result.State.Decision != nil && o.Anew && !o.Quiet {
-		a.Warn("this commit was posted before, and a commit is reviewed once: push another for a new review")
-	}
-	return r.GoFrom(ctx, result, given)
+	return do(ctx, given)
 }

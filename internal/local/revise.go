@@ -64,19 +64,19 @@ func (r *Run) changeOf(ctx context.Context, state reviewpr.State) (c ingest.Chan
 		if err := r.InRepository(); err != nil {
 			return c, err
 		}
-		c, err = ingest.Pull(ctx, r.API, state.Pull.Ref, ingest.PullOptions{Instance: d.Instance, Config: r.File()})
+		c, err = ingest.Pull(ctx, r.API, state.Pull.Ref, ingest.PullOptions{Instance: d.Subject.Instance, Config: r.File()})
 		if err != nil {
 			return c, err
 		}
-		drafted := checkpoint.Subject{Number: state.Pull.Number, Head: d.Head, Digest: d.DiffDigest}
+		drafted := checkpoint.Subject{Number: state.Pull.Number, Head: d.Subject.Head, Digest: d.Subject.Digest}
 		return c, post.CheckHead(drafted, d.Thread, driver.PullNow(c))
-	case d.Head == "":
+	case d.Subject.Head == "":
 		return r.withConfig(ingest.Change{Name: d.Name, Thread: d.Thread, Files: state.Files, Config: d.Config}, nil)
 	}
 	if c, err = r.readRange(ctx, d.Name); err != nil {
 		return c, err
 	}
-	if c.Thread != d.Thread || c.Digest() != d.DiffDigest {
+	if c.Thread != d.Thread || c.Digest() != d.Subject.Digest {
 		return c, problem.Refuse(9, "the range has changed since this draft was made",
 			"revise in the clone and at the commits of the draft, or review the range again", problem.At(d.Name))
 	}

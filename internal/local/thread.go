@@ -61,8 +61,11 @@ type Run struct {
 	usedIDs  int // of the draft that this one replaces
 }
 
-// Report describes a stored thread.
+// Report describes a stored thread, a review's or a ticket's.
 func (a *Terminal) Report(ctx context.Context, s Session) (driver.Report, error) {
+	if IsProposal(s.Thread) {
+		return (&proposing{Terminal: a, Session: s}).standing(ctx)
+	}
 	flow, err := reviewpr.New(reviewpr.Steps{}, s.Store)
 	if err != nil {
 		return driver.Report{}, err
@@ -97,7 +100,7 @@ func (a *Terminal) StoredPull(ctx context.Context, ref pull.Ref) (string, error)
 	if err != nil {
 		return "", err
 	}
-	ids, err := Drafts(ctx, store)
+	ids, err := Threads(ctx, store)
 	if err != nil {
 		return "", err
 	}
@@ -132,7 +135,7 @@ func (a *Terminal) StoredPull(ctx context.Context, ref pull.Ref) (string, error)
 
 // threadOf is the thread that is meant.
 func (a *Terminal) threadOf(ctx context.Context, store wire.Store, typed string) (string, error) {
-	ids, err := threads(ctx, store)
+	ids, err := Threads(ctx, store)
 	if err != nil {
 		return "", err
 	}
@@ -167,18 +170,12 @@ func matches(typed, id string) bool {
 // what it is for.
 const aside = "~"
 
-// threads lists a store's threads, without what was set aside of them.
-func threads(ctx context.Context, store wire.Store) ([]string, error) {
+// Threads lists a store's threads, without what was set aside of them.
+func Threads(ctx context.Context, store wire.Store) ([]string, error) {
 	ids, err := store.Threads(ctx)
 	return slices.DeleteFunc(ids, func(id string) bool {
 		return strings.Contains(id[strings.LastIndexByte(id, ':')+1:], aside)
 	}), err
-}
-
-// Drafts lists those of reviews.
-func Drafts(ctx context.Context, store wire.Store) ([]string, error) {
-	ids, err := threads(ctx, store)
-	return slices.DeleteFunc(ids, IsProposal), err
 }
 
 // IsProposal reports whether a thread is a ticket's: those of changes have a # before any ~.

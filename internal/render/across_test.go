@@ -158,13 +158,13 @@ func TestDecideStandsAboveTheFindings(t *testing.T) {
 		where, fold, gh string
 	}{
 		"the environment": {dialog(), "**Decide** in [Review deployments](" + actions + "runs/7001) or with:",
-			"Post with changes", dialog().Approve},
+			"Approve with changes", dialog().Approve},
 		"an environment, dispatch allowed": {both, "**Decide** in [Review deployments](" + actions + "runs/7001)",
-			"Post with changes, dispatch, draft again", dialog().Approve},
-		"an environment of no run": {without, "**Decide** in *Review deployments*.", "Post with changes", ""},
+			"Approve with changes, dispatch, draft again", dialog().Approve},
+		"an environment of no run": {without, "**Decide** in *Review deployments*.", "Approve with changes", ""},
 		"a dispatch": {dispatch(), "**Decide** in [this form](" + actions +
 			"workflows/pr-review-decide.yml), which *Run workflow* opens, draft `42-3f9c2a71be04d855`, or with:",
-			"Reject, post with changes", dispatch().Dispatch},
+			"Reject, approve with changes", dispatch().Dispatch},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -25,7 +25,7 @@ func proposed() proposal.Proposal {
 	test := change.Of("store/late_test.go", "Some day is never late.", "", "", "package store\n")
 	task := ticket.Ticket{Key: "TASK-101", Summary: "Tasks without a due date are listed as overdue"}
 	return proposal.Proposal{
-		Kind: "fix", Base: head, Round: 1, Feedback: []string{"Keep it to one condition."},
+		Kind: "fix", Base: head, Feedback: []string{"Keep it to one condition."},
 		Warnings: []string{"the check failed on this change"},
 		Draft: change.Draft{
 			Class: change.Class{Type: change.Bug, Complexity: "low",
@@ -39,7 +39,7 @@ func proposed() proposal.Proposal {
 			Check: &change.Check{Command: "go test ./...", Output: "--- FAIL: TestLate\n"},
 		},
 		Review: render.Review{
-			Overview: "A task without a due date is left out.", Model: "a-model",
+			Overview: "A task without a due date is left out.", Model: "a-model", Round: 1,
 			Findings: []finding.Finding{{ID: "F1", Path: "store/store.go", Line: 4, Severity: finding.Minor,
 				Title: "The zero time is checked here alone", Body: "Other callers compare Due as well.",
 				Source: finding.Model}},

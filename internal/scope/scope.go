@@ -52,7 +52,7 @@ func (r *Rules) Refuses(p string) string {
 	if folded := fold(p); pattern.Matches(r.Protected, p) || pattern.Matches(foldedGlobs(r.Protected), folded) {
 		return "it is protected by the settings"
 	}
-	if why := r.entry(p); why != "" {
+	if why := r.Ordinary(p); why != "" {
 		return why
 	}
 	for _, m := range r.Modules {
@@ -73,10 +73,13 @@ func astray(p string) bool {
 	})
 }
 
-// entry holds a path against what the base has there.
-func (r *Rules) entry(p string) string {
+// Ordinary says why what Entries have at a path and above it cannot become, or stay, an ordinary
+// file, which is all that a commit by GitHub's API makes; empty where it can.
+func (r *Rules) Ordinary(p string) string {
 	r.once.Do(r.index)
 	switch e, ok := r.Entries[p]; {
+	case e.Mode == folder || !ok && r.known[fold(p)] == p:
+		return "it is a folder"
 	case e.Mode == "120000":
 		return "it is a link"
 	case e.Mode == "160000":
@@ -88,13 +91,15 @@ func (r *Rules) entry(p string) string {
 		if as, ok := r.known[fold(at)]; ok && as != at {
 			return fmt.Sprintf("its name differs from %q only in case or form", as)
 		}
-		if e, ok := r.Entries[at]; ok && at != p {
+		if e, ok := r.Entries[at]; ok && at != p && e.Mode != folder {
 			kind := map[string]string{"120000": "a link", "160000": "a submodule"}[e.Mode]
 			return fmt.Sprintf("%q is %s, and no folder", at, cmp.Or(kind, "a file"))
 		}
 	}
 	return ""
 }
+
+const folder = "040000" // which Entries may leave out
 
 // index notes every path and folder of the base by its folded name.
 func (r *Rules) index() {

@@ -67,6 +67,7 @@ func TestT33_PathsAreRefusedByName(t *testing.T) {
 		"core/ a.go":                       "its name has characters or ends that other systems read as another name",
 		"core/" + strings.Repeat("a", 235): "",
 		"core/" + strings.Repeat("a", 236): "it is longer than 240 bytes",
+		"core":                             "it is a folder",
 		"core/run.sh":                      "it is executable, which the commit could not keep",
 		"core/link":                        "it is a link",
 		"core/link/a.go":                   `"core/link" is a link, and no folder`,

@@ -2,7 +2,6 @@ package reviewpr
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/go-json-experiment/json"
@@ -35,7 +34,7 @@ func Pack(ctx context.Context, flow *graph.Flow[State], store graph.Store, threa
 
 // manifest returns the manifest of a parked draft.
 func (s State) manifest() checkpoint.Manifest {
-	m := manifest(s.Draft, s.Pull)
+	m := s.Draft.Manifest
 	kept := finding.Kept(s.Comments)
 	m.Outcome, m.Findings = s.Outcome(), len(kept)
 	m.Blockers, m.Majors = finding.Count(kept, finding.Blocker), finding.Count(kept, finding.Major)
@@ -45,23 +44,23 @@ func (s State) manifest() checkpoint.Manifest {
 // PackPartial returns the n-th partial checkpoint of a run under way, n from 1.
 // Such a checkpoint can be continued but not decided.
 func PackPartial(saved graph.Saved, n int, p checkpoint.Protection) (checkpoint.Draft, error) {
-	draft, pr, err := runFacts(saved)
+	d, err := runFacts(saved)
 	if err != nil {
 		return checkpoint.Draft{}, fmt.Errorf("reading the run under way: %w", err)
 	}
-	return handoff.PackPartial(saved, n, manifest(draft, pr), p)
+	return handoff.PackPartial(saved, n, d.Manifest, p)
 }
 
-// runFacts returns the draft facts and the pull request of the run whose data was saved.
-func runFacts(saved graph.Saved) (d Draft, pr *pull.Pull, err error) {
-	fields, err := saved.Latest("draft", "pr")
+// runFacts returns the draft facts of the run whose data was saved.
+func runFacts(saved graph.Saved) (d Draft, err error) {
+	fields, err := saved.Latest("draft")
 	if err == nil {
-		err = errors.Join(json.Unmarshal(fields["draft"], &d), json.Unmarshal(fields["pr"], &pr))
+		err = json.Unmarshal(fields["draft"], &d)
 	}
-	if err == nil && d.DiffDigest == "" {
+	if err == nil && d.Subject.Digest == "" {
 		err = handoff.ErrNotRead
 	}
-	return d, pr, err
+	return d, err
 }
 
 // Names is the prefix of draft names: pr-review-42-3f9c2a71be04d855 is the draft of a
@@ -72,20 +71,4 @@ const Names handoff.Names = "pr-review-"
 func PullRequest(ref pull.Ref, repositoryID int64, instance string) checkpoint.Subject {
 	return checkpoint.Subject{Kind: "pull request", Repository: ref.FullName(), RepositoryID: repositoryID,
 		Number: ref.Number, Instance: instance}
-}
-
-// manifest returns the part that the manifests of a draft and of a run under way share.
-func manifest(d Draft, pr *pull.Pull) checkpoint.Manifest {
-	m := checkpoint.Manifest{
-		Thread: d.Thread, Subject: checkpoint.Subject{Instance: d.Instance, Head: d.Head, Digest: d.DiffDigest},
-		RunID: d.RunID, RunAttempt: d.RunAttempt, WorkflowRef: d.WorkflowRef,
-		Approvals: d.Approvals, Environment: d.Environment, AllowDispatch: d.Dispatch,
-		CreatedAt: d.CreatedAt, ExpiresAt: d.ExpiresAt, ToolVersion: d.ToolVersion,
-		ConfigFingerprint: d.Config.Fingerprint(), PromptFingerprint: d.Prompt,
-	}
-	if pr != nil {
-		m.Subject = PullRequest(pr.Ref, pr.RepoID, d.Instance)
-		m.Subject.Base, m.Subject.Head, m.Subject.Digest = pr.BaseSHA, d.Head, d.DiffDigest
-	}
-	return m
 }

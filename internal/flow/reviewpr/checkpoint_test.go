@@ -72,7 +72,7 @@ func TestP2_AParkedDraftIsTheOneThatItsGateAsksAbout(t *testing.T) {
 	for name, alter := range map[string]func(*graph.View[reviewpr.State]){
 		"a finding's text": func(v *graph.View[reviewpr.State]) { v.State.Comments[0].Body = "Another reason." },
 		"a finding less":   func(v *graph.View[reviewpr.State]) { v.State.Comments = v.State.Comments[1:] },
-		"the diff":         func(v *graph.View[reviewpr.State]) { v.State.Draft.DiffDigest = strings.Repeat("0", 64) },
+		"the diff":         func(v *graph.View[reviewpr.State]) { v.State.Draft.Subject.Digest = strings.Repeat("0", 64) },
 		"the question":     func(v *graph.View[reviewpr.State]) { v.Pending[0].Ask = []byte(`{}`) },
 		"no question":      func(v *graph.View[reviewpr.State]) { v.Pending[0].Ask = []byte("{") },
 	} {

@@ -98,7 +98,7 @@ func (p *Paid) Take(thread string, anew bool) func(checkpoint.Draft, graph.Saved
 
 // madeAnew reports whether progress belongs to a draft requested with again: true.
 func madeAnew(saved graph.Saved) bool {
-	d, _, err := runFacts(saved)
+	d, err := runFacts(saved)
 	return err == nil && d.Again
 }
 

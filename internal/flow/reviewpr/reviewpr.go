@@ -35,7 +35,7 @@ import (
 // not know a member reports the snapshot as damaged instead of as another version's.
 const (
 	Name    = "reviewpr"
-	Version = 7
+	Version = 8
 )
 
 // The outcomes of a run: those of a waiting draft, and the graph's ends.
@@ -307,7 +307,7 @@ func byFindings(gate, clean, failed graph.Target) func(State) graph.Next {
 func ask(s State) (gate.Ask, error) { return s.ask(), nil }
 
 func (s State) ask() gate.Ask {
-	return gate.NewAsk(s.Draft.Thread, s.Draft.DiffDigest, finding.Kept(s.Comments), s.Shown())
+	return gate.NewAsk(s.Draft.Thread, s.Draft.Subject.Digest, finding.Kept(s.Comments), s.Shown())
 }
 
 // checkAsk refuses a gate's question that does not match the current draft.

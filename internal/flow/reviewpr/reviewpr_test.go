@@ -114,9 +114,9 @@ func (w *world) flow(t *testing.T, o ...graph.RunOption) *graph.Flow[reviewpr.St
 }
 
 func (w *world) draft() reviewpr.State {
-	return reviewpr.State{Draft: reviewpr.Draft{GateFrom: finding.Minor, CreatedAt: made,
-		ExpiresAt: made.Add(time.Hour), ToolVersion: "1",
-		Thread: w.change.Thread, RunID: 5, RunAttempt: 1, Model: "m", Environment: "approvals"}}
+	return reviewpr.State{Draft: reviewpr.Draft{GateFrom: finding.Minor, Model: "m",
+		Manifest: checkpoint.Manifest{CreatedAt: made, ExpiresAt: made.Add(time.Hour), ToolVersion: "1",
+			Thread: w.change.Thread, RunID: 5, RunAttempt: 1, Environment: "approvals"}}}
 }
 
 func (w *world) run(t *testing.T) graph.Result[reviewpr.State] {

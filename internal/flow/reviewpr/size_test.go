@@ -71,7 +71,7 @@ func TestADraftOfTheLargestChangeStillPacks(t *testing.T) {
 	r := w.run(t)
 	require.Equal(t, map[string]int{"reviewed ": 399, "partly 64 KB of its changes were read": 1}, states(r.State),
 		"at the border nothing is left out")
-	require.Equal(t, w.change.Digest(), r.State.Draft.DiffDigest)
+	require.Equal(t, w.change.Digest(), r.State.Draft.Subject.Digest)
 	require.NoError(t, pack(t, w))
 
 	w.store = graph.NewMemory()
@@ -81,7 +81,7 @@ func TestADraftOfTheLargestChangeStillPacks(t *testing.T) {
 	require.Equal(t, finding.TooLarge, r.State.Coverage()[7].Reason, "the largest goes")
 	require.Contains(t, r.State.Shown(), "1 too large")
 	require.True(t, r.State.NeedsDecision())
-	require.Equal(t, w.change.Digest(), r.State.Draft.DiffDigest, "the draft is about the whole diff")
+	require.Equal(t, w.change.Digest(), r.State.Draft.Subject.Digest, "the draft is about the whole diff")
 	require.NoError(t, pack(t, w))
 }
 

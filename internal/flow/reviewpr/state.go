@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/org/pr-review-action/internal/aggregate"
+	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/decision"
@@ -49,24 +49,13 @@ type State struct {
 // Draft holds the facts of the run that made the draft. The caller provides those
 // of the job; ingest adds those of the change.
 type Draft struct {
-	Instance    string           `json:"instance,omitempty"`
-	Web         string           `json:"web,omitempty"` // https://host/owner/repo
-	Rules       bool             `json:"rules,omitempty"`
-	Model       string           `json:"model,omitempty"`
-	GateFrom    finding.Severity `json:"gate_from"`
-	CreatedAt   time.Time        `json:"created_at"`
-	ExpiresAt   time.Time        `json:"expires_at"`
-	ToolVersion string           `json:"tool_version"`
-	Prompt      string           `json:"prompt_fingerprint,omitempty"`
-	For         string           `json:"for,omitempty"` // hash of change, reviewer and settings, on the command line
-	RunID       int64            `json:"run_id,omitempty"`
-	RunAttempt  int              `json:"run_attempt,omitempty"`
-	WorkflowRef string           `json:"workflow_ref,omitempty"`
-	Approvals   []string         `json:"approvals,omitempty"` // keys of the approvals already on the run
-	// protection of the checkpoint: digest, seal, encrypt
-	Trust       string `json:"trust,omitempty"`
-	Environment string `json:"environment,omitempty"`    // the environment whose approval decides
-	Dispatch    bool   `json:"allow_dispatch,omitempty"` // its reviewers may also decide by dispatch
+	checkpoint.Manifest // outcome and counts are added when it is packed
+
+	Web      string           `json:"web,omitempty"` // https://host/owner/repo
+	Rules    bool             `json:"rules,omitempty"`
+	Model    string           `json:"model,omitempty"`
+	GateFrom finding.Severity `json:"gate_from"`
+	For      string           `json:"for,omitempty"` // hash of change, reviewer and settings, on the command line
 	// code of an earlier draft whose findings stay in this one
 	Withdrew   string `json:"withdrew,omitempty"`
 	WithdrewBy string `json:"withdrew_by,omitempty"` // who requested the new draft, and may not decide
@@ -80,9 +69,6 @@ type Draft struct {
 	Linters linter.Report `json:"linters,omitzero"`      // the linters' results for the change
 
 	Name       string        `json:"name"`
-	Thread     string        `json:"thread"`
-	Head       string        `json:"head,omitempty"`
-	DiffDigest string        `json:"diff_digest"`
 	Unlisted   int           `json:"unlisted,omitempty"`
 	Config     config.Config `json:"config"`
 	Attributes []byte        `json:"attributes,omitempty"`
@@ -90,9 +76,14 @@ type Draft struct {
 
 // withChange adds the facts of the change.
 func (d Draft) withChange(c ingest.Change) Draft {
-	d.Name, d.Thread, d.Head = c.Name, c.Thread, c.Head
-	d.DiffDigest, d.Unlisted = c.Digest(), c.Unlisted
-	d.Config, d.Attributes = c.Config, c.Attributes
+	d.Name, d.Thread, d.Unlisted = c.Name, c.Thread, c.Unlisted
+	d.Subject = checkpoint.Subject{Instance: d.Subject.Instance}
+	if c.Pull != nil {
+		d.Subject = PullRequest(c.Pull.Ref, c.Pull.RepoID, d.Subject.Instance)
+		d.Subject.Base = c.Pull.BaseSHA
+	}
+	d.Subject.Head, d.Subject.Digest = c.Head, c.Digest()
+	d.Config, d.Attributes, d.ConfigFingerprint = c.Config, c.Attributes, c.Config.Fingerprint()
 	return d
 }
 
@@ -213,7 +204,7 @@ func (s State) OutOfBudget() bool { return s.unreadReason() != "" && s.LacksMone
 // Review returns the draft in the form that the renderers take.
 func (s State) Review() render.Review {
 	r := render.Review{
-		Name: s.Draft.Name, Web: s.Draft.Web, Head: s.Draft.Head,
+		Name: s.Draft.Name, Web: s.Draft.Web, Head: s.Draft.Subject.Head,
 		Files: s.Coverage(), Findings: finding.Kept(s.Comments), Filtered: filteredFindings(s.Comments),
 		Unlisted: s.Draft.Unlisted, Rules: s.Draft.Rules, Model: s.Draft.Model, Usage: s.Usage, Limit: s.Draft.MaxCost,
 		Reused: s.Reused, Partial: s.Partial(),

@@ -178,10 +178,10 @@ func (s State) Shown() string { return proposal.File(s.Proposal()) }
 // Proposal is the draft as the renderers take it.
 func (s State) Proposal() proposal.Proposal {
 	p := proposal.Proposal{
-		Draft: s.Draft, Kind: s.kind(), Notes: s.Notes(), Warnings: s.Warnings(), Round: s.Iteration,
+		Draft: s.Draft, Kind: s.kind(), Notes: s.Notes(), Warnings: s.Warnings(),
 		Base: s.Facts.Subject.Head, Unreviewed: s.Seen.Failed,
 		Review: render.Review{Findings: s.Seen.Findings, Overview: s.Seen.Overview, Usage: s.Usage, Limit: s.Limit,
-			Model: s.Model,
+			Model: s.Model, Round: s.Iteration,
 			Asked: render.Asked{Tickets: []ticket.Ticket{s.Ticket}, Criteria: s.Seen.Criteria}},
 	}
 	for _, r := range s.Rounds {

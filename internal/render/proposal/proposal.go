@@ -24,10 +24,9 @@ type Proposal struct {
 	Notes      []string // what could not be done; may quote others
 	Unreviewed bool     // no review of the change came about; Notes say why
 
-	Round    int           // how often the draft was revised
 	Feedback []string      // of its approvers so far
 	Base     string        // commit
-	Review   render.Review // findings, ticket, criteria, overview, usage and limit
+	Review   render.Review // findings, ticket, criteria, overview, revisions, usage and limit
 }
 
 // What every screen of a proposal keeps to.
@@ -57,10 +56,7 @@ func (p Proposal) Size() string {
 	parts := []string{p.Class.Type + ", complexity " + guard.Line(p.Class.Complexity, 20),
 		wording.Count(len(p.Changes), "file") + " and " + tests, fmt.Sprintf("+%d −%d lines", added, removed),
 		wording.Count(len(p.Scope.Modules), "module")}
-	if p.Round > 0 {
-		parts = append(parts, fmt.Sprintf("revision %d of 3", p.Round))
-	}
-	return strings.Join(parts, " · ")
+	return wording.Joined(" · ", append(parts, p.Review.Revision())...)
 }
 
 // File is the whole draft in Markdown: scope, files, tests and risk first, then

@@ -97,79 +97,53 @@ func Draft(p Proposal, d summary.Decide) string {
 	if len(draft) > summaryBytes {
 		draft = p.file("### Diff\n\nIt is too long to be shown here. Read it in the artifact before you decide.")
 	}
+	var commands []string
+	if files := p.Proposed(); len(files) > 1 {
+		commands = []string{"/drop " + files[len(files)-1].Path + ": REASON"}
+	}
 	if d.Counts {
-		draft = "## Proposed changes for " + guard.Code(p.Ticket.Key) + "\n\n**" + p.Size() + "**"
-	}
-	drop := ""
-	if files := p.Proposed(); len(files) > 1 && !d.Counts {
-		drop = "/drop " + files[len(files)-1].Path + ": REASON"
-	}
-	parts := []string{draft, "### Decide"}
-	if d.Environment != "" {
-		parts = append(parts, "**As it stands:** *Review deployments* above, tick "+guard.Code(d.Environment)+
-			", *Approve and deploy*; or *Reject*.")
-		if drop != "" {
-			parts = append(parts, "**With changes:** write commands into the comment of that dialog, one a line:",
-				guard.Fence(drop, ""))
-		}
-		parts = append(parts, d.Dispatched())
-	} else {
-		parts = append(parts, "**As it stands:**", guard.Fence(d.Dispatch, ""), "**Reject:**",
-			guard.Fence(d.DispatchAbort, ""))
-		if drop != "" {
-			parts = append(parts, "**With changes:**", guard.Fence(d.Dispatch+" -f commands='"+
-				strings.ReplaceAll(drop, "'", `'\''`)+"'", ""))
-		}
+		draft, commands = "## Proposed changes for "+guard.Code(p.Ticket.Key)+"\n\n**"+p.Size()+"**", nil
 	}
 	foot := "Draft " + guard.Code(d.Code) + ", until " + wording.Minute(d.Expires) + "."
 	if d.Trust != "encrypt" {
 		foot += " For `git apply`, the diff is `change.patch` in the artifact " + guard.Code(d.Artifact) + "."
 	}
-	return render.Paragraphs(append(parts, d.Another(p.Round), d.Retained(), foot)...) + "\n"
+	return render.Paragraphs(draft, d.Section(p.Review, commands...), foot) + "\n"
 }
 
-// Ending is what became of a ticket's run.
-type Ending struct {
-	Outcome string
-	Reason  string // why it failed, or what ended it
-	Record  *decision.Record
+// Ended is where a ticket's change is when its run has ended.
+type Ended struct {
 	Branch  string
-	Pull    string   // address of the pull request, or of the form that opens it
-	Form    string   // that form, filled in; empty where the pull request is open
-	Void    []string // approvals that count for nothing, and why
-	Changes []string // since the draft was made, without mattering
-	Bot     bool     // a bot opened it, so its workflows wait for an approval
-	Counts  bool
-	Applies bool // it is of a job that decides
+	Pull    string // address of the pull request, or of the form that opens it
+	Form    string // that form, filled in; empty where the pull request is open
+	Bot     bool   // a bot opened it, so its workflows wait for an approval
+	Applies bool   // the run is of a job that decides
+}
+
+// verdicts say how a ticket's run ended where it is not said as of a review.
+var verdicts = map[string]string{
+	"POSTED":  "The change for % is on its branch",
+	"ABORTED": "The change for % was rejected: nothing was pushed",
+	"FAILED":  "No change for % could be drafted",
+	"REFUSED": "The change for % was not applied",
+	"EXPIRED": "The draft for % was not decided in time",
 }
 
 // End is the job summary of a ticket's run that leaves nothing to decide.
-func End(key string, e Ending) string {
-	verdict := map[string]string{"POSTED": "The change for % is on its branch",
-		"ABORTED": "The change for % was rejected: " +
-			"nothing was pushed", "FAILED": "No change for % could be drafted",
-		"REFUSED": "The change for % was not applied",
-		"PAUSED":  "The draft for % was not rejected",
-		"EXPIRED": "The draft for % was not decided in time"}[e.Outcome]
-	if e.Applies && e.Outcome == "FAILED" {
-		verdict = "The change for % could not be carried out"
+func End(key string, e summary.Ending, at Ended) string {
+	e.Verdict = verdicts[e.Outcome]
+	if at.Applies && e.Outcome == "FAILED" {
+		e.Verdict = "The change for % could not be carried out"
 	}
-	if verdict == "" {
-		verdict = "% ended: " + guard.Inline(e.Outcome, render.TitleRunes)
-	}
-	where, waits := "", ""
 	switch {
-	case e.Form != "":
-		where = fmt.Sprintf("Branch %s. [Open the pull request](<%s>): the form is filled in, and you are its author.",
-			guard.Code(e.Branch), e.Form)
-	case e.Pull != "":
-		where = fmt.Sprintf("Branch %s, draft pull request <%s>.", guard.Code(e.Branch), e.Pull)
-		if e.Bot {
-			waits = "Its author is a bot: workflows on it wait until somebody who may write approves them."
+	case at.Form != "":
+		e.Where = fmt.Sprintf("Branch %s. [Open the pull request](<%s>): the form is filled in, and you are its author.",
+			guard.Code(at.Branch), at.Form)
+	case at.Pull != "":
+		e.Where = fmt.Sprintf("Branch %s, draft pull request <%s>.", guard.Code(at.Branch), at.Pull)
+		if at.Bot {
+			e.Where += "\n\nIts author is a bot: workflows on it wait until somebody who may write approves them."
 		}
 	}
-	return render.Paragraphs("## "+strings.Replace(verdict, "%", guard.Code(key), 1), summary.ReasonOf(e.Reason),
-		where,
-		waits, summary.Account(e.Record, !e.Counts), summary.Listed("**Void**, since each was refused:", e.Void),
-		summary.Listed("**Changed since the draft**, which still applies:", e.Changes)) + "\n"
+	return summary.End(render.Review{Name: key}, e)
 }

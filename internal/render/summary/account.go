@@ -76,8 +76,8 @@ func changed(r decision.Record, words bool) (rows []string) {
 	return rows
 }
 
-// Listed shows untrusted lines behind a sentence; nothing for none.
-func Listed(head string, all []string) string {
+// listed shows untrusted lines behind a sentence; nothing for none.
+func listed(head string, all []string) string {
 	if len(all) == 0 {
 		return ""
 	}

@@ -37,11 +37,12 @@ type Decide struct {
 	Revise        string        // the whole command that asks for another draft; empty where none does
 }
 
-// section says how to decide, above the findings: where, one command, and the rest in a
-// fold. By the environment's dialog (route A) or by a dispatch (route B); no job waits
-// for a kept draft, so that route B alone decides it, and nobody has to.
-func (d Decide) section(r render.Review) string {
-	others := d.others(r)
+// Section says how to decide: where, one command, and the rest in a fold. By the
+// environment's dialog (route A) or by a dispatch (route B); no job waits for a kept draft,
+// so that route B alone decides it, and nobody has to. r names the repository and the
+// draft's revisions, commands are examples of what changes this very draft.
+func (d Decide) Section(r render.Review, commands ...string) string {
+	others := d.others(r, strings.Join(commands, "\n"))
 	if d.Kept {
 		return render.Details("To post it all the same",
 			render.Paragraphs("Until it expires, the draft can be decided"+d.form(r),
@@ -52,7 +53,7 @@ func (d Decide) section(r render.Review) string {
 		where = d.dialog(r)
 	}
 	if others != "" {
-		others = render.Details(d.summary(r), others)
+		others = render.Details(d.summary(r, len(commands) > 0), others)
 	}
 	return render.Paragraphs("**Decide**"+where, others)
 }
@@ -87,25 +88,25 @@ func linked(text, address string) string {
 	return "[" + text + "](" + address + ")"
 }
 
-func (d Decide) others(r render.Review) string {
+func (d Decide) others(r render.Review, commands string) string {
 	if d.Environment != "" && !d.Kept {
 		dialog := "In the dialog tick " + guard.Code(d.Environment) + ", then *Approve and deploy* or *Reject*."
 		return render.Paragraphs(dialog,
-			changes(r.Findings, "write commands into the comment of that dialog, one a line:", ""),
-			d.Dispatched(), d.Another(r.Round), d.Retained())
+			changes("write commands into the comment of that dialog, one a line:", "", commands),
+			d.dispatched(), d.another(r.Round), d.retained())
 	}
 	return render.Paragraphs("**Reject:** choose `abort` in the form, or:",
 		guard.Fence(d.DispatchAbort, ""),
-		changes(r.Findings, "approve with commands, one a line:", d.Dispatch), d.Another(r.Round), d.Retained())
+		changes("approve with commands, one a line:", d.Dispatch, commands), d.another(r.Round), d.retained())
 }
 
-func (d Decide) summary(r render.Review) string {
+func (d Decide) summary(r render.Review, changes bool) string {
 	var ways []string
 	if d.Environment == "" {
 		ways = append(ways, "reject")
 	}
-	if len(r.Findings) > 0 {
-		ways = append(ways, "post with changes")
+	if changes {
+		ways = append(ways, "approve with changes")
 	}
 	if d.Environment != "" && d.Dispatch != "" {
 		ways = append(ways, "dispatch")
@@ -116,8 +117,8 @@ func (d Decide) summary(r render.Review) string {
 	return wording.UpperFirst(cmp.Or(strings.Join(ways, ", "), "how"))
 }
 
-// Dispatched says how an environment's reviewers may decide without its dialog.
-func (d Decide) Dispatched() string {
+// dispatched says how an environment's reviewers may decide without its dialog.
+func (d Decide) dispatched() string {
 	if d.Dispatch == "" {
 		return ""
 	}
@@ -128,8 +129,8 @@ func (d Decide) Dispatched() string {
 // revises reports whether the change may be drafted anew.
 func (d Decide) revises(round int) bool { return d.Revise != "" && round < render.Revisions }
 
-// Another says how to have the change drafted anew.
-func (d Decide) Another(round int) string {
+// another says how to have the change drafted anew.
+func (d Decide) another(round int) string {
 	if !d.revises(round) {
 		return ""
 	}
@@ -137,17 +138,15 @@ func (d Decide) Another(round int) string {
 		wording.Count(render.Revisions-round, "revision")), guard.Fence(d.Revise, ""))
 }
 
-// changes shows commands that are right for this draft's findings.
-func changes(all []finding.Finding, how, dispatch string) string {
-	commands := examples(all)
-	if len(commands) == 0 {
+// changes shows commands, if any, as they are written, or as a dispatch takes them.
+func changes(how, dispatch, commands string) string {
+	if commands == "" {
 		return ""
 	}
-	text := strings.Join(commands, "\n")
 	if dispatch != "" {
-		text = dispatch + " -f commands='" + text + "'"
+		commands = dispatch + " -f commands='" + strings.ReplaceAll(commands, "'", `'\''`) + "'"
 	}
-	return "**With changes:** " + how + "\n\n" + guard.Fence(text, "")
+	return "**With changes:** " + how + "\n\n" + guard.Fence(commands, "")
 }
 
 // examples never names one finding twice: as a whole they are a valid decision.
@@ -165,8 +164,8 @@ func examples(all []finding.Finding) []string {
 	return commands
 }
 
-// Retained warns where the artifact is gone before the draft expires.
-func (d Decide) Retained() string {
+// retained warns where the artifact is gone before the draft expires.
+func (d Decide) retained() string {
 	if d.RetainedUntil.IsZero() || !d.RetainedUntil.Before(d.Expires) {
 		return ""
 	}

@@ -37,6 +37,8 @@ type Ending struct {
 	Restart string           // the command that drafts anew
 	Reuses  bool             // what was paid is not paid again then
 	Page    string           // of the review, where one stands
+	Verdict string           // on what is no review, with % for its name
+	Where   string           // it is now; ours
 	Counts  bool             // nothing of a finding that was not posted is shown
 }
 
@@ -46,10 +48,7 @@ func End(r render.Review, e Ending) string {
 	if e.Counts {
 		r.Title = ""
 	}
-	verdict, ok := verdicts[e.Outcome]
-	if !ok {
-		verdict = "% ended: " + guard.Inline(e.Outcome, render.TitleRunes)
-	}
+	verdict := cmp.Or(e.Verdict, verdicts[e.Outcome], "% ended: "+guard.Inline(e.Outcome, render.TitleRunes))
 	if e.Outcome == "CLEAN" && len(r.Findings) == 0 {
 		verdict = wording.UpperFirst(strings.Replace(r.Result()+" in %", render.NoRuleMatched, "no rule matched", 1))
 	}
@@ -59,9 +58,10 @@ func End(r render.Review, e Ending) string {
 	}
 	title := wording.Joined(" · ", "## "+strings.Replace(verdict, "%", r.Label(), 1), stands) + r.ByRules(". ")
 	blocks := []string{title, r.Subject(),
-		ReasonOf(e.reason(verdict)), r.ReviewLink(e.Page), Account(e.Record, !e.Counts),
-		Listed("**Void**, since each was refused:", e.Void),
-		Listed("**Changed since the draft**, which still applies:", e.Changes), e.restart(), e.read(r)}
+		reasonOf(e.reason(verdict)), r.ReviewLink(e.Page), e.Where,
+		Account(e.Record, !e.Counts),
+		listed("**Void**, since each was refused:", e.Void),
+		listed("**Changed since the draft**, which still applies:", e.Changes), e.restart(), e.read(r)}
 	return render.Paragraphs(append(blocks, e.rest(r)...)...) + "\n"
 }
 
@@ -73,7 +73,7 @@ func Mistake(text string) string {
 
 // reason leaves out what the verdict or the decision's account says already.
 func (e Ending) reason(verdict string) string {
-	if e.Record != nil && e.Outcome == "ABORTED" {
+	if e.Record != nil && e.Record.Decision == decision.Abort && e.Outcome == "ABORTED" {
 		return ""
 	}
 	if strings.HasSuffix(verdict, nothingPosted) {
@@ -134,8 +134,8 @@ func paid(r render.Review) string {
 	return wording.Joined(" ", sentenceOf(parts), r.FromEarlier())
 }
 
-// ReasonOf shows a reason: one line as text, several as they are.
-func ReasonOf(reason string) string {
+// reasonOf shows a reason: one line as text, several as they are.
+func reasonOf(reason string) string {
 	reason = strings.TrimSpace(reason)
 	if strings.Contains(reason, "\n") {
 		return guard.Fence(reason, "")

@@ -42,7 +42,8 @@ func Draft(r render.Review, d Decide) string {
 func (d Decide) head(r render.Review) string {
 	counts := wording.Joined(" · ", r.Found(), r.Stands(), r.Unreported(), r.TallyInFull(), d.price(r),
 		"code "+guard.Code(d.Code), "until "+wording.Minute(d.ends()))
-	return render.Paragraphs(d.title(r), r.Subject(), d.why(r), counts, d.section(r))
+	return render.Paragraphs(d.title(r), r.Subject(), d.why(r), counts,
+		d.Section(r, examples(r.Findings)...))
 }
 
 func (d Decide) title(r render.Review) string {
