@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/aggregate"
+	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
@@ -99,8 +100,9 @@ func drawn(random *rand.Rand) reviewpr.State {
 		}
 		return strings.Join(parts, " ")
 	}
-	s := reviewpr.State{Draft: reviewpr.Draft{Name: "#42", Web: "https://github.com/octo/demo", Head: head,
-		Thread: "octo/demo#42:" + head}, Pull: &pull.Pull{Title: text("T", 4)}}
+	about := checkpoint.Manifest{Thread: "octo/demo#42:" + head, Subject: checkpoint.Subject{Head: head}}
+	s := reviewpr.State{Draft: reviewpr.Draft{Manifest: about, Name: "#42", Web: "https://github.com/octo/demo"},
+		Pull: &pull.Pull{Title: text("T", 4)}}
 	for n, path := range []string{"ledger/transfer.go", "web/cart.ts", "docs/a b.md", "ops/run.sh"} {
 		s.Files = append(s.Files, diff.File{Path: path, Additions: 40,
 			Patch: "@@ -0,0 +1,40 @@" + strings.Repeat(fmt.Sprintf("\n+line of file %d", n), 40)})
