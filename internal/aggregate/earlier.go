@@ -3,12 +3,12 @@ package aggregate
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // recognise marks findings that earlier reviews, approvers or people already reported, and sets the status of the
@@ -189,7 +189,7 @@ func (r *recognition) commented(f *entry) (first *earlierFinding, same bool) {
 	return first, false
 }
 
-var plainLogin = regexp.MustCompile(`^[A-Za-z0-9-]{1,60}(\[bot\])?$`)
+var plainLogin = pattern.Lazy(`^[A-Za-z0-9-]{1,60}(\[bot\])?$`)
 
 // heldBy returns the filter and the note, in our own words, for a finding matched by e.
 func heldBy(e *earlierFinding) (finding.Filter, string) {
@@ -207,7 +207,7 @@ func heldBy(e *earlierFinding) (finding.Filter, string) {
 }
 
 func loginOf(e *earlierFinding) string {
-	if !plainLogin.MatchString(e.By) {
+	if !plainLogin().MatchString(e.By) {
 		return "somebody"
 	}
 	return e.By

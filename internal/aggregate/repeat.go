@@ -2,10 +2,10 @@ package aggregate
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // The limits of repeats of a rule in one file: above manyRepeats, its findings become one, whatever name each
@@ -15,7 +15,7 @@ const (
 	maxListed   = 50
 )
 
-var codeSpan = regexp.MustCompile("`[^`]*`")
+var codeSpan = pattern.Lazy("`[^`]*`")
 
 // repeatKey is what findings of one rule in one file have in common.
 type repeatKey struct {
@@ -35,7 +35,7 @@ func markRepeats(all []*entry) {
 	is := func(f *entry) bool { return f.Source == finding.Rule && f.Filtered == "" && f.Path != "" }
 	for _, f := range all {
 		if is(f) {
-			often[repeatKeyOf(f, codeSpan.ReplaceAllString(f.Title, ""))]++
+			often[repeatKeyOf(f, codeSpan().ReplaceAllString(f.Title, ""))]++
 		}
 	}
 	first, others := map[repeatKey]*entry{}, map[*entry][]int{}
@@ -44,7 +44,7 @@ func markRepeats(all []*entry) {
 			continue
 		}
 		key := repeatKeyOf(f, f.Title)
-		if alike := repeatKeyOf(f, codeSpan.ReplaceAllString(f.Title, "")); often[alike] > manyRepeats &&
+		if alike := repeatKeyOf(f, codeSpan().ReplaceAllString(f.Title, "")); often[alike] > manyRepeats &&
 			f.Category != "secret" {
 			key = alike
 		}

@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/github/write"
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 )
@@ -159,7 +159,7 @@ func trailer(message, name string) (value string) {
 // text from outside.
 type mark struct{ thread, digest, commit string }
 
-var markForm = regexp.MustCompile(`(?m)^<!-- pr-implement:v1 thread=([A-Za-z0-9._-]+/[A-Za-z0-9._-]+~[A-Za-z0-9_-]+:` +
+var markForm = pattern.Lazy(`(?m)^<!-- pr-implement:v1 thread=([A-Za-z0-9._-]+/[A-Za-z0-9._-]+~[A-Za-z0-9_-]+:` +
 	`[0-9a-f]{40,64}) digest=([0-9a-f]{64}) commit=([0-9a-f]{40,64}) -->\s*$`)
 
 func (m mark) String() string {
@@ -168,7 +168,7 @@ func (m mark) String() string {
 
 // parseMark reads the last mark of a description.
 func parseMark(body string) (mark, bool) {
-	all := markForm.FindAllStringSubmatch(body, -1)
+	all := markForm().FindAllStringSubmatch(body, -1)
 	if len(all) == 0 {
 		return mark{}, false
 	}

@@ -44,7 +44,7 @@ func CheckFound(name string, found *github.Artifact, repositoryID int64, now tim
 func CheckDigest(z []byte, want string) error {
 	want = strings.TrimPrefix(want, "sha256:")
 	got := Digest(z)
-	if !digestPattern.MatchString(want) && !codePattern.MatchString(want) {
+	if !digestPattern().MatchString(want) && !codePattern().MatchString(want) {
 		return refuse(2, "pass the draft's code (16 digits) or digest (64) as its summary has them",
 			"this is not the digest of a draft", row("given", "%.80q", want))
 	}

@@ -4,12 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // Format is the number of the checkpoint format that this version writes, and the
@@ -111,11 +112,11 @@ func decodeManifest(text []byte) (Manifest, error) {
 }
 
 var (
-	keyPattern     = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,49}-[0-9a-f]{1,9}$`)
-	commitPattern  = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})?$`)
-	digestPattern  = regexp.MustCompile(`^[0-9a-f]{64}$`)
-	outcomePattern = regexp.MustCompile(`^[A-Z]{0,16}$`)
-	codePattern    = regexp.MustCompile(`^[0-9a-f]{16}$`)
+	keyPattern     = pattern.Lazy(`^[A-Za-z][A-Za-z0-9_]{0,49}-[0-9a-f]{1,9}$`)
+	commitPattern  = pattern.Lazy(`^([0-9a-f]{40}|[0-9a-f]{64})?$`)
+	digestPattern  = pattern.Lazy(`^[0-9a-f]{64}$`)
+	outcomePattern = pattern.Lazy(`^[A-Z]{0,16}$`)
+	codePattern    = pattern.Lazy(`^[0-9a-f]{16}$`)
 )
 
 // check verifies the invariants of every manifest, whatever it is compared with later.
@@ -123,7 +124,7 @@ func (m Manifest) check() error {
 	switch {
 	case m.Thread == "" || m.Graph.Name == "" || m.GateID == "" && m.Partial == 0:
 		return errors.New("thread, graph or gate_id is missing")
-	case !digestPattern.MatchString(m.SnapshotSHA256):
+	case !digestPattern().MatchString(m.SnapshotSHA256):
 		return errors.New("checkpoint_sha256 is not a digest")
 	case !m.ExpiresAt.After(m.CreatedAt):
 		return errors.New("expires_at is not after created_at")
@@ -133,13 +134,13 @@ func (m Manifest) check() error {
 
 func (s Subject) check() error {
 	switch {
-	case !commitPattern.MatchString(s.Base) || !commitPattern.MatchString(s.Head):
+	case !commitPattern().MatchString(s.Base) || !commitPattern().MatchString(s.Head):
 		return errors.New("base_sha or head_sha is not a commit")
-	case !digestPattern.MatchString(s.Digest):
+	case !digestPattern().MatchString(s.Digest):
 		return errors.New("the subject's digest is not a digest")
 	case s.Number < 0 || s.Number > 0 && (s.RepositoryID <= 0 || s.Head == ""):
 		return errors.New("a subject with a number needs its repository and head")
-	case s.Key != "" && (!keyPattern.MatchString(s.Key) || s.Number > 0):
+	case s.Key != "" && (!keyPattern().MatchString(s.Key) || s.Number > 0):
 		return errors.New("key does not look like a ticket's, or comes with a number")
 	}
 	return nil
@@ -155,11 +156,11 @@ func (m Manifest) checkProtected() error {
 		return errors.New("a seal where trust is digest")
 	case m.Partial < 0 || m.Findings < 0 || m.Blockers < 0:
 		return errors.New("partial, findings or blockers is less than 0")
-	case !outcomePattern.MatchString(m.Outcome):
+	case !outcomePattern().MatchString(m.Outcome):
 		return errors.New("outcome is none that there is")
-	case m.showsReview() && !digestPattern.MatchString(m.ReviewSHA256), !m.showsReview() && m.ReviewSHA256 != "":
+	case m.showsReview() && !digestPattern().MatchString(m.ReviewSHA256), !m.showsReview() && m.ReviewSHA256 != "":
 		return errors.New("review_sha256 is missing, or there without a review")
-	case m.PatchSHA256 != "" && !(m.showsReview() && digestPattern.MatchString(m.PatchSHA256)):
+	case m.PatchSHA256 != "" && !(m.showsReview() && digestPattern().MatchString(m.PatchSHA256)):
 		return errors.New("patch_sha256 is not a digest, or there without a review")
 	}
 	return nil

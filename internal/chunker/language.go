@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/chunk"
 	"github.com/org/pr-review-action/internal/lang"
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // ruleFiles hold what is a definition in a language: a line is a node of its
@@ -118,7 +118,7 @@ var languages = sync.OnceValue(func() map[string]*language {
 })
 
 // cppHeader tells C++ from C in a header.
-var cppHeader = regexp.MustCompile(`(?m)^[ \t]*(?:class|namespace|template|using|public:)\b`)
+var cppHeader = pattern.Lazy(`(?m)^[ \t]*(?:class|namespace|template|using|public:)\b`)
 
 // grammarOf is the language that a file is parsed as; nil where there is none.
 func grammarOf(file, text string) *language {
@@ -126,7 +126,7 @@ func grammarOf(file, text string) *language {
 	switch extension := strings.ToLower(path.Ext(file)); {
 	case extension == ".tsx":
 		named = "tsx"
-	case extension == ".h" && cppHeader.MatchString(text):
+	case extension == ".h" && cppHeader().MatchString(text):
 		named = "cpp"
 	}
 	return languages()[named]

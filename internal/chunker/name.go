@@ -2,10 +2,11 @@ package chunker
 
 import (
 	"cmp"
-	"regexp"
 	"strings"
 
 	ts "github.com/odvcencio/gotreesitter"
+
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 const (
@@ -84,7 +85,7 @@ func (c *cutter) names(n *ts.Node, depth int) {
 func (c *cutter) noteNames(n *ts.Node, r rule) {
 	line, _ := span(n)
 	note := func(name string) {
-		if identifier.MatchString(name) {
+		if identifier().MatchString(name) {
 			c.found = append(c.found, site{line, name})
 		}
 	}
@@ -103,7 +104,7 @@ func (c *cutter) noteNames(n *ts.Node, r rule) {
 // dotted writes a scope as all languages' are written here.
 var dotted = strings.NewReplacer("::", ".", `\`, ".")
 
-var identifier = regexp.MustCompile(`^[\p{L}_$][\p{L}\p{N}_$]*[?!]?$`)
+var identifier = pattern.Lazy(`^[\p{L}_$][\p{L}\p{N}_$]*[?!]?$`)
 
 // plain is a name without the parameters of its type, in one line.
 func plain(text string) string {
@@ -176,7 +177,7 @@ func (c *cutter) docstring(d definition) string {
 }
 
 // marks are what comments begin and end with.
-var marks = regexp.MustCompile(`(?m)^\s*(?:/\*+!?|//+!?|#+|\*+/|\*)|\*+/\s*$|</?\w+[^>\n]*>`)
+var marks = pattern.Lazy(`(?m)^\s*(?:/\*+!?|//+!?|#+|\*+/|\*)|\*+/\s*$|</?\w+[^>\n]*>`)
 
 // doc is the first paragraph of a docstring, or where there is none of the comment above a
 // definition. Decorators and attributes are no part of it.
@@ -187,7 +188,7 @@ func doc(above, docstring string) string {
 		for line := range strings.Lines(above) {
 			trimmed := strings.TrimSpace(line)
 			if !strings.HasPrefix(trimmed, "@") && !strings.HasPrefix(trimmed, "#[") {
-				kept = append(kept, strings.TrimSpace(marks.ReplaceAllString(line, "")))
+				kept = append(kept, strings.TrimSpace(marks().ReplaceAllString(line, "")))
 			}
 		}
 		text = strings.TrimSpace(strings.Join(kept, "\n"))

@@ -2,8 +2,9 @@ package cost
 
 import (
 	"math"
-	"regexp"
 	"strings"
+
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // PricesAsOf returns the date of the built-in prices, as 2006-01-02. Prices
@@ -26,7 +27,7 @@ func PriceOf(model string) (Price, bool) {
 }
 
 // dated matches the date that vendors append to a model's name.
-func dated() *regexp.Regexp { return regexp.MustCompile(`[-@]20\d{2}-?[01]\d-?[0-3]\d$`) }
+var dated = pattern.Lazy(`[-@]20\d{2}-?[01]\d-?[0-3]\d$`)
 
 // split returns the model of a name, in the spelling used for comparison, and its
 // vendor, "" if the name has none.

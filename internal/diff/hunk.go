@@ -1,9 +1,10 @@
 package diff
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // Op is the operator of a line of a hunk.
@@ -54,7 +55,7 @@ func Hunks(patch string) ([]Hunk, error) {
 	return hunks, nil
 }
 
-var hunkHeader = regexp.MustCompile(`^@@ -([0-9]{1,9})(?:,([0-9]{1,9}))? \+([0-9]{1,9})(?:,([0-9]{1,9}))? @@ ?(.*)$`)
+var hunkHeader = pattern.Lazy(`^@@ -([0-9]{1,9})(?:,([0-9]{1,9}))? \+([0-9]{1,9})(?:,([0-9]{1,9}))? @@ ?(.*)$`)
 
 func isHunkHeader(line string) bool { return strings.HasPrefix(line, "@@ -") }
 
@@ -131,7 +132,7 @@ func cutOp(line string) (Op, string) {
 
 func parseHunkHeader(s *scanner) (Hunk, error) {
 	line := s.header()
-	m := hunkHeader.FindStringSubmatch(line)
+	m := hunkHeader().FindStringSubmatch(line)
 	if m == nil {
 		return Hunk{}, s.errorf("%.60q is not a hunk header", line)
 	}

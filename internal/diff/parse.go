@@ -4,8 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
+
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // Errors of Parse that a caller may want to distinguish. They are wrapped with the line number.
@@ -64,7 +65,7 @@ func (p *parser) sectionReader(line string) (func() (File, error), error) {
 	case strings.HasPrefix(line, "diff --cc "), strings.HasPrefix(line, "diff --combined "),
 		strings.HasPrefix(line, "@@@ "):
 		return nil, p.errorf("%w", ErrCombined)
-	case submoduleLine.MatchString(line):
+	case submoduleLine().MatchString(line):
 		return p.readSubmodule, nil
 	case p.atPlainHeader():
 		return p.readPlainHeader, nil
@@ -218,14 +219,14 @@ func (s *scanner) errorf(format string, args ...any) error {
 
 // submoduleLine matches the first line of a submodule's entry with --submodule=log or diff. The
 // subjects of commits, or diffs of the submodule's files, follow it.
-var submoduleLine = regexp.MustCompile(
+var submoduleLine = pattern.Lazy(
 	`^Submodule (.+) (?:([0-9a-f]{7,64})\.\.\.?([0-9a-f]{7,64})(?: \((.+)\))?:?|contains (?:untracked|modified)` +
 		` content)\r?$`)
 
 // readSubmodule reads such a line as the file that --submodule=short makes of it, with the commits
 // abbreviated as they are there. A submodule's uncommitted content is no change.
 func (p *parser) readSubmodule() (File, error) {
-	m := submoduleLine.FindStringSubmatch(p.header())
+	m := submoduleLine().FindStringSubmatch(p.header())
 	p.next()
 	for line, ok := p.peek(); ok && (strings.HasPrefix(line, "  > ") || strings.HasPrefix(line, "  < ")); {
 		p.next()
@@ -247,15 +248,15 @@ func (p *parser) readSubmodule() (File, error) {
 }
 
 var (
-	coloredHeader = regexp.MustCompile(`(?m)^\x1b\[[0-9;]*mdiff --git `)
-	color         = regexp.MustCompile(`\x1b\[[0-9;]*[mK]`)
+	coloredHeader = pattern.Lazy(`(?m)^\x1b\[[0-9;]*mdiff --git `)
+	color         = pattern.Lazy(`\x1b\[[0-9;]*[mK]`)
 )
 
 // stripColors removes git's colors from a diff written for a terminal, recognized by its colored
 // headers. In other diffs such a sequence is part of a file.
 func stripColors(text string) string {
-	if !coloredHeader.MatchString(text) {
+	if !coloredHeader().MatchString(text) {
 		return text
 	}
-	return color.ReplaceAllString(text, "")
+	return color().ReplaceAllString(text, "")
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/diff"
@@ -14,6 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/eval/oracle"
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/tool"
 	"github.com/org/pr-review-action/internal/tree"
 	"github.com/org/pr-review-action/internal/wire"
@@ -54,12 +54,12 @@ func filesOf(ctx context.Context, c dataset.Case, repos string) (f files, err er
 }
 
 // repository matches owner/name. Neither part can be "..".
-var repository = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]*/[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
+var repository = pattern.Lazy(`^[A-Za-z0-9_-][A-Za-z0-9._-]*/[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
 
 // findClone returns the folder of a repository's clone, with a work tree or bare: repos
 // contains it as owner+name or owner/name. A clone that repos is inside of does not count.
 func findClone(repos, name string) (dir string, err error) {
-	if !repository.MatchString(name) {
+	if !repository().MatchString(name) {
 		return "", fmt.Errorf("repo %.100q is not owner/name", name)
 	}
 	for _, at := range []string{strings.Replace(name, "/", "+", 1), name} {

@@ -2,11 +2,11 @@ package gate
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/problem"
 )
 
@@ -22,7 +22,7 @@ type Decider struct {
 
 // loginPattern matches GitHub logins: letters, digits and hyphens, plus underscores in
 // accounts that a company manages.
-var loginPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
+var loginPattern = pattern.Lazy(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
 
 // MayDecide is resume check 12 for the person: not a bot, not the author of the
 // pull request unless allowAuthor, and with write permission unless an
@@ -34,7 +34,7 @@ func MayDecide(d Decider, author string, allowAuthor, approvedByEnvironment bool
 		return refuse("nobody is named who decided", "decide with an account that still exists")
 	case d.Bot || strings.HasSuffix(strings.ToLower(d.Login), "[bot]"):
 		return refuse("a bot decided", "a person decides; let somebody with write access do it", who)
-	case !loginPattern.MatchString(d.Login):
+	case !loginPattern().MatchString(d.Login):
 		return refuse("the decision was not made by an account", "let somebody with write access decide", who)
 	case strings.EqualFold(d.Login, author) && !allowAuthor && d.Dispatched:
 		return refuse("the person who asked for the draft decided", "let somebody else decide, or set allow-author: true",

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"regexp"
 
 	gh "github.com/google/go-github/v62/github"
 
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/transport"
 )
 
@@ -19,7 +19,7 @@ const MaxArchive = 128 << 20
 
 // commitID matches the full name of a commit, SHA-1 or SHA-256. Branches and tags move, and
 // are never read.
-var commitID = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
+var commitID = pattern.Lazy(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
 
 // Archive reads the files of a commit as a gzipped tar file of at most MaxArchive bytes. It
 // returns ErrNotFound, ErrNoAccess or ErrTooLarge. The store that the API redirects to must
@@ -27,7 +27,7 @@ var commitID = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
 // no error.
 func (c *Client) Archive(ctx context.Context, owner, repo, sha string) (io.ReadCloser, error) {
 	doing := fmt.Sprintf("reading the archive of %s/%s at %s", owner, repo, sha)
-	if !commitID.MatchString(sha) {
+	if !commitID().MatchString(sha) {
 		return nil, Wrap(doing, fmt.Errorf("%w: %q is not a commit id", ErrNotFound, sha))
 	}
 	at := &gh.RepositoryContentGetOptions{Ref: sha}

@@ -24,7 +24,7 @@ type Tip struct {
 // Tip reads a branch. It returns ErrNotFound if there is none.
 func (c *Client) Tip(ctx context.Context, owner, repo, branch string) (Tip, error) {
 	b, err := c.branch(ctx, owner, repo, branch)
-	if err == nil && !commitID.MatchString(b.GetCommit().GetSHA()) {
+	if err == nil && !commitID().MatchString(b.GetCommit().GetSHA()) {
 		err = Wrap("reading the tip of branch "+branch, errIncomplete)
 	}
 	if err != nil {

@@ -18,7 +18,7 @@ func (c *Client) Commit(ctx context.Context, owner, repo, revision string) (stri
 	}
 	doing := fmt.Sprintf("reading the commit %.100q of %s/%s", revision, owner, repo)
 	_, err := c.get(ctx, &commit, repoPath(owner, repo, "commits", revision))
-	if err = requireComplete(doing, err, commitID.MatchString(commit.SHA)); err != nil {
+	if err = requireComplete(doing, err, commitID().MatchString(commit.SHA)); err != nil {
 		return "", err
 	}
 	return commit.SHA, nil

@@ -17,6 +17,7 @@ import (
 
 	gh "github.com/google/go-github/v62/github"
 
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/transport"
 )
@@ -65,9 +66,9 @@ func (c *Client) ForWriting() *gh.Client {
 }
 
 // changeable maps a method to the addresses that it may change or delete.
-var changeable = map[string]*regexp.Regexp{
-	http.MethodPut:    regexp.MustCompile(`/repos/[^/]+/[^/]+/environments/[^/]+$`),
-	http.MethodDelete: regexp.MustCompile(`/repos/[^/]+/[^/]+/pulls/[0-9]+/reviews/[0-9]+$`),
+var changeable = map[string]func() *regexp.Regexp{
+	http.MethodPut:    pattern.Lazy(`/repos/[^/]+/[^/]+/environments/[^/]+$`),
+	http.MethodDelete: pattern.Lazy(`/repos/[^/]+/[^/]+/pulls/[0-9]+/reviews/[0-9]+$`),
 }
 
 func (c *Client) client(methods ...string) *gh.Client {
@@ -133,7 +134,7 @@ type authorized struct {
 
 func (a *authorized) RoundTrip(req *http.Request) (*http.Response, error) {
 	if only := changeable[req.Method]; !slices.Contains(a.methods, req.Method) || only != nil &&
-		!only.MatchString(req.URL.Path) {
+		!only().MatchString(req.URL.Path) {
 		return nil, fmt.Errorf("a reading client sends no %s", req.Method)
 	}
 	graphql := req.URL.String() == a.graphql

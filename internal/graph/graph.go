@@ -14,7 +14,8 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"regexp"
+
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // Graph is a graph under construction. Its methods record declarations and
@@ -108,10 +109,10 @@ func (g *graph) refuse(format string, args ...any) {
 }
 
 // namePattern keeps names safe in Mermaid, JSON and messages.
-var namePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
+var namePattern = pattern.Lazy(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
 
 func (g *graph) checkName(what, name string) {
-	if !namePattern.MatchString(name) {
+	if !namePattern().MatchString(name) {
 		g.refuse("%s %q: a name is a letter and up to 63 letters, digits, dashes and underscores", what, name)
 	}
 }

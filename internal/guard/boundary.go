@@ -7,6 +7,8 @@ import (
 	"io"
 	"regexp"
 	"strings"
+
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // Boundary is a random value of 32 hex digits that marks the beginning and end of untrusted
@@ -41,7 +43,7 @@ func (b Boundary) in(texts []string) bool {
 
 // Open returns the line that begins a block with a label, without a line feed.
 func (b Boundary) Open(label string) string {
-	return "<<<data " + string(b) + " " + labelNoise.ReplaceAllString(label, "-") + ">>>"
+	return "<<<data " + string(b) + " " + labelNoise().ReplaceAllString(label, "-") + ">>>"
 }
 
 // Close returns the line that ends a block, without a line feed.
@@ -51,7 +53,7 @@ func (b Boundary) Close() string { return "<<<end " + string(b) + ">>>" }
 // on its own line. The text is made Visible; marks of any boundary, this boundary's value and
 // tokens of chat templates are broken with a visible backslash. The label must be one of ours.
 func (b Boundary) Wrap(label, text string) string {
-	text = breakAfterFirst(marks, Visible(text))
+	text = breakAfterFirst(marks(), Visible(text))
 	for broken := ""; broken != text; { // one token may contain another
 		broken, text = text, breakTokens(text)
 	}
@@ -62,10 +64,10 @@ func (b Boundary) Wrap(label, text string) string {
 }
 
 var (
-	labelNoise = regexp.MustCompile(`[^A-Za-z0-9 _-]+`)
-	marks      = regexp.MustCompile(`(?i)<<<\s*(?:data|end)\b`)
+	labelNoise = pattern.Lazy(`[^A-Za-z0-9 _-]+`)
+	marks      = pattern.Lazy(`(?i)<<<\s*(?:data|end)\b`)
 	// templateToken matches, at the start of a text, what chat templates treat as the border of a turn.
-	templateToken = regexp.MustCompile(`(?i)^(?:<[|｜][^\s|｜<>]{1,64}[|｜]>|<<\s*/?\s*sys\s*>>` +
+	templateToken = pattern.Lazy(`(?i)^(?:<[|｜][^\s|｜<>]{1,64}[|｜]>|<<\s*/?\s*sys\s*>>` +
 		`|</?(?:s|bos|eos|pad|unk|start_of_turn|end_of_turn|think)>` +
 		`|\[/?(?:inst|system_prompt|available_tools|tool_calls|tool_results)\])`)
 )
@@ -79,7 +81,7 @@ func breakTokens(s string) string {
 		if at < 0 {
 			break
 		}
-		end := at + max(len(templateToken.FindString(s[at:])), 1)
+		end := at + max(len(templateToken().FindString(s[at:])), 1)
 		b.WriteString(s[:at+1])
 		if end > at+1 {
 			b.WriteByte('\\')

@@ -1,8 +1,9 @@
 package guard
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // inline escapes the text of one line. Characters that act in pairs, such as the dollars of
@@ -22,11 +23,11 @@ func newInline(paragraph string) inline {
 // line escapes a line from its first character that is not white space, where Markdown recognizes blocks.
 func (in inline) line(s string) string {
 	var out escaper
-	switch m := slash.FindStringSubmatch(s); {
+	switch m := slash().FindStringSubmatch(s); {
 	case m != nil:
 		out.span(Code(m[1]))
 		s = s[len(m[0]):]
-	case lead.MatchString(s) || isRule(s):
+	case lead().MatchString(s) || isRule(s):
 		out.char(s[0], true)
 		s = s[1:]
 	}
@@ -36,9 +37,9 @@ func (in inline) line(s string) string {
 
 var (
 	// slash matches a command to a bot, escaped or not.
-	slash = regexp.MustCompile("^\\\\?(/\\w[^\\s`\\\\]*)")
+	slash = pattern.Lazy("^\\\\?(/\\w[^\\s`\\\\]*)")
 	// lead matches the beginning of a heading, a quote or a workflow command.
-	lead = regexp.MustCompile(`^(?:#{1,6}(?:\s|$)|##\[|>|::)`)
+	lead = pattern.Lazy(`^(?:#{1,6}(?:\s|$)|##\[|>|::)`)
 )
 
 // text writes inline text: code spans unchanged, the rest escaped by stretch. A span ends on its
@@ -99,7 +100,7 @@ func punct(c byte) bool {
 
 // live matches what GitHub turns into a link or a notification: addresses, anything with
 // @name, #1, GH-1, entities (which may represent any of the others) and commits.
-var live = regexp.MustCompile(`[A-Za-z0-9+.-]*://[^\s]*|\w*[wW]{3}\.[^\s]*|[\w.+/:%~-]*@[A-Za-z0-9_][\w./:@-]*` +
+var live = pattern.Lazy(`[A-Za-z0-9+.-]*://[^\s]*|\w*[wW]{3}\.[^\s]*|[\w.+/:%~-]*@[A-Za-z0-9_][\w./:@-]*` +
 	`|[\w./-]*#[0-9]\w*|\b_*[gG][hH]-[0-9]\w*|&#?[A-Za-z0-9]+;|\b_*[0-9a-fA-F]{7,40}_*\b`)
 
 // mayBeLive reports whether live can match in a text: every match contains one of these.
@@ -133,7 +134,7 @@ func (in inline) stretch(out *escaper, s string) {
 		return
 	}
 	at := 0
-	for _, m := range live.FindAllStringIndex(plain, -1) {
+	for _, m := range live().FindAllStringIndex(plain, -1) {
 		token := plain[m[0]:m[1]]
 		if token[0] != '&' {
 			token = strings.TrimRight(token, ".,;:!?*_~)]}'\"")

@@ -2,9 +2,10 @@ package guard
 
 import (
 	"cmp"
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // Markdown makes a model's prose safe for a GitHub page. Paragraphs, emphasis, lists, inline code and
@@ -25,7 +26,7 @@ func Markdown(s string) string {
 // emphasis stay, a list marker does not. max counts the runes of the input, not the added backslashes.
 func Inline(s string, max int) string {
 	s = strings.TrimSpace(Cut(oneLine(s), max))
-	in, marker := newInline(s), listMarker.FindString(s)
+	in, marker := newInline(s), listMarker().FindString(s)
 	if marker == "" {
 		return in.line(s)
 	}
@@ -75,8 +76,8 @@ type writer struct {
 
 var (
 	// listMarker excludes numbers of seven digits, which may name a commit.
-	listMarker = regexp.MustCompile(`^(?:[-*+]|[0-9]{1,6}[.)])(?:[ \t]+|$)`)
-	fenceOpen  = regexp.MustCompile("^(?:(`{3,})([^`]*)|(~{3,})(.*))$")
+	listMarker = pattern.Lazy(`^(?:[-*+]|[0-9]{1,6}[.)])(?:[ \t]+|$)`)
+	fenceOpen  = pattern.Lazy("^(?:(`{3,})([^`]*)|(~{3,})(.*))$")
 )
 
 func (w *writer) block() {
@@ -99,13 +100,13 @@ func (w *writer) block() {
 func (w *writer) line(body string, indent int) {
 	markers := ""
 	for !isRule(body) {
-		m := listMarker.FindString(body)
+		m := listMarker().FindString(body)
 		if m == "" {
 			break
 		}
 		markers, body = markers+m, body[len(m):]
 	}
-	if m := fenceOpen.FindStringSubmatch(body); m != nil {
+	if m := fenceOpen().FindStringSubmatch(body); m != nil {
 		w.fenced(m[1]+m[3], m[2]+m[4], indent+len(markers))
 		return
 	}

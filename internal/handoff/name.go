@@ -2,11 +2,11 @@ package handoff
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // Names formats and parses the artifact names of one graph. Its value is their common
@@ -62,7 +62,7 @@ func (p Names) String(n Name) string {
 func (p Names) Decision(code string) string { return string(p) + "decision-" + code }
 
 // The instance matches as little as possible, so that it never includes "partial-3".
-var namePattern = regexp.MustCompile(
+var namePattern = pattern.Lazy(
 	`^(?:([1-9][0-9]{0,8})|([A-Za-z][A-Za-z0-9_]{0,49}-[0-9a-f]{1,9}))-(?:([a-z0-9](?:[a-z0-9-]{0` +
 		`,30}?[a-z0-9])??)-)??` +
 		`(?:partial-([1-9][0-9]{0,8})-)?([0-9a-f]{16})$`)
@@ -70,7 +70,7 @@ var namePattern = regexp.MustCompile(
 // Parse parses the artifact name of a draft or a partial checkpoint.
 func (p Names) Parse(name string) (Name, bool) {
 	rest, ours := strings.CutPrefix(name, string(p))
-	m := namePattern.FindStringSubmatch(rest)
+	m := namePattern().FindStringSubmatch(rest)
 	if !ours || m == nil {
 		return Name{}, false
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/lang"
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/scope"
 	"github.com/org/pr-review-action/internal/ticket"
 	"github.com/org/pr-review-action/internal/tree"
@@ -168,11 +168,11 @@ const (
 func (b Brief) examples(ctx context.Context, shown []string) (all []block, err error) {
 	var own, others, wide []string
 	for p := range b.Base.Rules.Entries {
-		if !lang.IsTest(p) && !endToEnd.MatchString(p) {
+		if !lang.IsTest(p) && !endToEnd().MatchString(p) {
 			continue
 		}
 		switch why := b.Base.Rules.Refuses(p); {
-		case why == "" && endToEnd.MatchString(p):
+		case why == "" && endToEnd().MatchString(p):
 			wide = append(wide, p)
 		case why == "":
 			own = append(own, p)
@@ -201,7 +201,7 @@ func (b Brief) examples(ctx context.Context, shown []string) (all []block, err e
 	return all, nil
 }
 
-var endToEnd = regexp.MustCompile(`(?i)(?:^|[/._-])(?:e2e|end[-_]?to[-_]?end|acceptance|cypress|playwright)` +
+var endToEnd = pattern.Lazy(`(?i)(?:^|[/._-])(?:e2e|end[-_]?to[-_]?end|acceptance|cypress|playwright)` +
 	`(?:[/._-]|tests?\b).*\.[a-z]+$|(?:^|/)\w+(?:IT|E2ETest|EndToEndTest)\.(?:java|kt)$`)
 
 // nearest sorts tests by what they have to do with the likely files: named like one, beside

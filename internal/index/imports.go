@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/org/pr-review-action/internal/lang"
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 const (
@@ -18,19 +19,19 @@ const (
 
 // importForms match the lines by which a file names others, by language. What is in
 // the first group that is not empty is the name.
-var importForms = map[string]*regexp.Regexp{
-	"go":         regexp.MustCompile(`(?m)^(?:import[ \t]+|[ \t]+)(?:[\w.]+[ \t]+)?"([\w./~-]+)"[ \t]*(?://.*)?$`),
-	"javascript": regexp.MustCompile(`(?:\bfrom|\bimport|\brequire\(|\bimport\()\s*['"]([^'"\n]+)['"]`),
-	"python": regexp.MustCompile(`(?m)^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+\(?([\w, \t]*)|import[` +
+var importForms = map[string]func() *regexp.Regexp{
+	"go":         pattern.Lazy(`(?m)^(?:import[ \t]+|[ \t]+)(?:[\w.]+[ \t]+)?"([\w./~-]+)"[ \t]*(?://.*)?$`),
+	"javascript": pattern.Lazy(`(?:\bfrom|\bimport|\brequire\(|\bimport\()\s*['"]([^'"\n]+)['"]`),
+	"python": pattern.Lazy(`(?m)^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+\(?([\w, \t]*)|import[` +
 		` \t]+([\w.]+))`),
-	"java":   regexp.MustCompile(`(?m)^[ \t]*import[ \t]+(?:static[ \t]+)?([\w.]+)`),
-	"csharp": regexp.MustCompile(`(?m)^[ \t]*(?:global[ \t]+)?using[ \t]+(?:static[ \t]+)?([\w.]+)[ \t]*;`),
-	"rust":   regexp.MustCompile(`(?m)^[ \t]*(?:pub(?:\(\w+\))?[ \t]+)?(?:use|mod)[ \t]+([\w:]+)`),
-	"c":      regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]`),
-	"ruby":   regexp.MustCompile(`(?m)^[ \t]*require(?:_relative)?[ \t(]*['"]([^'"\n]+)['"]`),
-	"php": regexp.MustCompile(`(?m)^[ \t]*(?:use[ \t]+([\w\\]+)|(?:require|include)(?:_once)?[ \t(]*(?:__DIR__[` +
+	"java":   pattern.Lazy(`(?m)^[ \t]*import[ \t]+(?:static[ \t]+)?([\w.]+)`),
+	"csharp": pattern.Lazy(`(?m)^[ \t]*(?:global[ \t]+)?using[ \t]+(?:static[ \t]+)?([\w.]+)[ \t]*;`),
+	"rust":   pattern.Lazy(`(?m)^[ \t]*(?:pub(?:\(\w+\))?[ \t]+)?(?:use|mod)[ \t]+([\w:]+)`),
+	"c":      pattern.Lazy(`(?m)^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]`),
+	"ruby":   pattern.Lazy(`(?m)^[ \t]*require(?:_relative)?[ \t(]*['"]([^'"\n]+)['"]`),
+	"php": pattern.Lazy(`(?m)^[ \t]*(?:use[ \t]+([\w\\]+)|(?:require|include)(?:_once)?[ \t(]*(?:__DIR__[` +
 		` \t]*\.[ \t]*)?['"]([^'"\n]+)['"])`),
-	"shell": regexp.MustCompile(`(?m)^[ \t]*(?:source|\.)[ \t]+["']?([\w./-]+)`),
+	"shell": pattern.Lazy(`(?m)^[ \t]*(?:source|\.)[ \t]+["']?([\w./-]+)`),
 }
 
 // Akin reports whether two files are of languages that can use each other's names.
@@ -53,7 +54,7 @@ func importsOf(file, text string) []string {
 		return nil
 	}
 	var all []string
-	for _, m := range form.FindAllStringSubmatch(text, mostImports) {
+	for _, m := range form().FindAllStringSubmatch(text, mostImports) {
 		switch {
 		case family(file) == "python" && m[3] == "":
 			for name := range strings.FieldsFuncSeq(m[2], func(r rune) bool {

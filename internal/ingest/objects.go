@@ -9,11 +9,12 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // objects serves the contents of objects from one git process, `cat-file --batch`. It starts the
@@ -132,7 +133,7 @@ func (b *batch) ask(ctx context.Context, limit int64, names []string) ([]object,
 	return all, nil
 }
 
-var answerHeader = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64}) (blob|tree|commit|tag) ([0-9]{1,18})$`)
+var answerHeader = pattern.Lazy(`^([0-9a-f]{40}|[0-9a-f]{64}) (blob|tree|commit|tag) ([0-9]{1,18})$`)
 
 // readObject reads "hash kind size<lf>content<lf>", or "name why<lf>" for a name without an
 // object. It skips content larger than limit.
@@ -142,7 +143,7 @@ func readObject(r *bufio.Reader, limit int64) (object, error) {
 		return object{}, fmt.Errorf("reading git's answer: %w", err)
 	}
 	line = strings.TrimSuffix(line, "\n")
-	field := answerHeader.FindStringSubmatch(line)
+	field := answerHeader().FindStringSubmatch(line)
 	if field == nil {
 		why := line[strings.LastIndexByte(line, ' ')+1:]
 		if why == "missing" || why == "ambiguous" || why == "submodule" {

@@ -2,19 +2,19 @@ package injection
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // ForgedMark is the kind of a hit on text that only we write: the markers of posted reviews
 // and comments, and the delimiters of data in a prompt.
 const ForgedMark = "forged mark"
 
-var ownMark = regexp.MustCompile(`(?i)<!--\s*pr-review:(?:v[0-9]|f=)|<<<\s*(?:data|end)\s+[0-9a-f]{32}`)
+var ownMark = pattern.Lazy(`(?i)<!--\s*pr-review:(?:v[0-9]|f=)|<<<\s*(?:data|end)\s+[0-9a-f]{32}`)
 
 // hiddenHits returns the hidden characters and forged marks of each line, one hit for each kind.
 func hiddenHits(lines []string) []Hit {
@@ -24,7 +24,7 @@ func hiddenHits(lines []string) []Hit {
 			break
 		}
 		if strings.Contains(line, "<!--") || strings.Contains(line, "<<<") {
-			if at := ownMark.FindStringIndex(line); at != nil {
+			if at := ownMark().FindStringIndex(line); at != nil {
 				hits = append(hits, Hit{Line: i + 1, Kind: ForgedMark, Excerpt: excerpt(line, at[0])})
 			}
 		}
@@ -69,7 +69,7 @@ func hiddenOf(line string, number int) []Hit {
 // isOrdinary reports whether honest text has a hidden character at this place.
 func isOrdinary(line string, at int, r rune) bool {
 	quiet := r == '\u2060' && strings.HasSuffix(line[:at], "@") // a mention that notifies no one
-	coloured := r == '\x1b' && colour.MatchString(line[at:])    // captured output, and shell prompts
+	coloured := r == '\x1b' && colour().MatchString(line[at:])  // captured output, and shell prompts
 	return quiet || coloured || besideBraille(line, at, r) || isSpelling(line, at, r) || besideSpace(line, at, r)
 }
 
@@ -94,11 +94,11 @@ func besideSpace(line string, at int, r rune) bool {
 }
 
 // comment matches the start of a comment that ends with its line, for a compiler also at a carriage return.
-var comment = regexp.MustCompile(`(?:^|[^:\w])//|(?:^|\s)(?:#|--[\s\w-])`)
+var comment = pattern.Lazy(`(?:^|[^:\w])//|(?:^|\s)(?:#|--[\s\w-])`)
 
 // hasOldLineEnds reports whether carriage returns end lines as on old systems, none of them inside a comment.
 func hasOldLineEnds(line string) bool {
-	at := comment.FindStringIndex(line)
+	at := comment().FindStringIndex(line)
 	return at == nil || at[1] > strings.LastIndexByte(strings.TrimRight(line, "\r \t"), '\r')
 }
 
@@ -138,8 +138,8 @@ const (
 const tableFiller = `(?:\\(?:u[0-9a-fA-F]{4}|\w)|[\p{Cf}\p{Cc}])*`
 
 var (
-	tableStart = regexp.MustCompile("['\"`\\[\\]|,\\\\/^-]" + tableFiller + "$")
-	tableEnd   = regexp.MustCompile("^" + tableFiller + "['\"`\\[\\]|,\\\\/^-]")
+	tableStart = pattern.Lazy("['\"`\\[\\]|,\\\\/^-]" + tableFiller + "$")
+	tableEnd   = pattern.Lazy("^" + tableFiller + "['\"`\\[\\]|,\\\\/^-]")
 )
 
 // maxTable is how many bytes on each side of a hidden character are searched for its table.
@@ -148,7 +148,7 @@ const maxTable = 120
 // inTable reports whether a hidden character is one of several in a string or class, as in the tables of a bundle.
 func inTable(line string, at int, r rune) bool {
 	before, after := line[max(0, at-maxTable):at], line[at+utf8.RuneLen(r):]
-	return tableStart.MatchString(before) && tableEnd.MatchString(after[:min(len(after), maxTable)])
+	return tableStart().MatchString(before) && tableEnd().MatchString(after[:min(len(after), maxTable)])
 }
 
 // isBinaryLine reports whether a line is binary data such as a picture: over a tenth of its bytes are not text.
@@ -219,7 +219,7 @@ func isSpelling(line string, at int, r rune) bool {
 
 // colour matches terminal codes for colours, bold, italic, underline and their end. It excludes
 // those that can hide text: black, white, reverse, conceal, and a background alone.
-var colour = regexp.MustCompile(`^\x1b\[(?:` + colourCode + `(?:;` + colourCode + `)*)?m`)
+var colour = pattern.Lazy(`^\x1b\[(?:` + colourCode + `(?:;` + colourCode + `)*)?m`)
 
 const colourCode = `(?:0?[0134]|2[234]|[34]9|3[1-7]|9[1-6]|3[07];4[1-6]|4[1-6];3[07])`
 

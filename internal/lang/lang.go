@@ -8,10 +8,11 @@ package lang
 import (
 	"cmp"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // Of returns the language of a file, by its name.
@@ -105,14 +106,14 @@ func (l Language) Defines(name string) func(line string) bool {
 var testFolders = strings.Fields("test tests __tests__ testdata testing spec fixture fixtures e2e mock mocks " +
 	"__mocks__ integration")
 
-var testNames = regexp.MustCompile(`(?i:[.\-_](?:test|spec)\.\w+$|^(?:test_.*|conftest)\.py$|\.bats$)` +
+var testNames = pattern.Lazy(`(?i:[.\-_](?:test|spec)\.\w+$|^(?:test_.*|conftest)\.py$|\.bats$)` +
 	`|Tests?\.(?:java|cs|kt)$`)
 
 // IsTest reports whether a file belongs to tests, by its path. Below src/main such a folder name is part of a
 // package name.
 func IsTest(file string) bool {
 	folders, name := path.Split(file)
-	tests := testNames.MatchString(name)
+	tests := testNames().MatchString(name)
 	for folder := range strings.SplitSeq(folders, "/") {
 		tests = tests || slices.Contains(testFolders, strings.ToLower(folder))
 	}

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/url"
 	"os"
-	"regexp"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/ask"
@@ -17,6 +16,7 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/llm"
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/transport"
@@ -51,7 +51,7 @@ func (a *Terminal) read(ctx context.Context, arg string, s *Session) (ingest.Cha
 	switch {
 	case ingest.IsRange(arg):
 		return a.readRange(ctx, arg)
-	case number.MatchString(arg):
+	case number().MatchString(arg):
 		address, err := a.Numbered(ctx, arg)
 		if err != nil {
 			return ingest.Change{}, err
@@ -67,12 +67,12 @@ func (a *Terminal) read(ctx context.Context, arg string, s *Session) (ingest.Cha
 			"work tree")
 }
 
-var number = regexp.MustCompile(`^#?[1-9][0-9]{0,9}$`)
+var number = pattern.Lazy(`^#?[1-9][0-9]{0,9}$`)
 
 // Numbered is the address of the pull request that a number alone names, of the repository
 // that the clone has for its origin; any other argument as it is.
 func (a *Terminal) Numbered(ctx context.Context, arg string) (string, error) {
-	if !number.MatchString(arg) {
+	if !number().MatchString(arg) {
 		return arg, nil
 	}
 	arg = strings.TrimPrefix(arg, "#")

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -21,6 +20,7 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/implement"
 	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/secret"
@@ -189,17 +189,17 @@ func (p *proposing) checked(ctx context.Context, files []change.File) (*change.C
 	if ctx.Err() == nil && limited.Err() != nil {
 		passed, output, err = false, fmt.Sprintf("it did not end within %v", checkTime), nil
 	}
-	output = strings.ReplaceAll(secret.Redact(paint.ReplaceAllString(output, "")), dir, ".")
+	output = strings.ReplaceAll(secret.Redact(paint().ReplaceAllString(output, "")), dir, ".")
 	return &change.Check{Command: secret.Redact(p.check), Passed: passed, Output: guard.Text(output)}, err
 }
 
 // paint is what colours a terminal.
-var paint = regexp.MustCompile("\x1b\\[[0-9;]*m")
+var paint = pattern.Lazy("\x1b\\[[0-9;]*m")
 
 // checkTime is how long a check may take.
 const checkTime = 15 * time.Minute
 
-var credentialName = regexp.MustCompile(
+var credentialName = pattern.Lazy(
 	`(?i)TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|API_?KEY|^PR_REVIEW_|^INPUT_|^ACTIONS_|_KEY$`)
 
 // withoutCredentials is the environment for code that a model wrote.
@@ -207,7 +207,7 @@ func (a *Terminal) withoutCredentials(c config.Config) (env []string) {
 	named := c.Variables()
 	for _, v := range a.Environ {
 		name, _, _ := strings.Cut(v, "=")
-		if !credentialName.MatchString(name) && !slices.Contains(named, name) {
+		if !credentialName().MatchString(name) && !slices.Contains(named, name) {
 			env = append(env, v)
 		}
 	}

@@ -3,7 +3,6 @@ package local
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/wire"
@@ -179,9 +179,9 @@ func Threads(ctx context.Context, store wire.Store) ([]string, error) {
 }
 
 // IsProposal reports whether a thread is a ticket's: those of changes have a # before any ~.
-func IsProposal(thread string) bool { return proposalThread.MatchString(thread) }
+func IsProposal(thread string) bool { return proposalThread().MatchString(thread) }
 
-var proposalThread = regexp.MustCompile(`^[^#]+~[^#~:]+:[0-9a-f]{40,64}$`)
+var proposalThread = pattern.Lazy(`^[^#]+~[^#~:]+:[0-9a-f]{40,64}$`)
 
 // Listed is a draft in the list of threads.
 type Listed struct {

@@ -9,10 +9,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // Review identifies a posted review, and remembers what was decided. It is an HTML comment in the
@@ -32,15 +32,15 @@ type Review struct {
 const maxPrints = 400 // limit of each list, for writing and reading
 
 var (
-	markerLine = regexp.MustCompile(`^<!-- pr-review:v1` +
+	markerLine = pattern.Lazy(`^<!-- pr-review:v1` +
 		` thread=([A-Za-z0-9._-]+/[A-Za-z0-9._-]+#[0-9]+(?:@[a-z0-9-]+)?:[0-9a-f]+) digest=([0-9a-f]+)` +
 		` approved=([0-9a-f]+)` +
 		`(?: posted=([0-9a-f,]+))?(?: dropped=([0-9a-f,]+))?(?: resolved=([0-9a-f,]+))?` +
 		`(?: ids=([0-9bMmn?+,]+))?(?: mac=([0-9a-f]{64}))? -->$`)
-	fingerprint        = regexp.MustCompile(`^[0-9a-f]{16}$`)
-	commentMark        = regexp.MustCompile(`^<!-- pr-review:f=([0-9a-f]{16}) -->$`)
-	gradedLine         = regexp.MustCompile(`^\*\*([A-Z][a-z]+)(?:: (.+))?\*\*$`)
-	escapedPunctuation = regexp.MustCompile(`\\([!-/:-@\[-` + "`" + `{-~])`)
+	fingerprint        = pattern.Lazy(`^[0-9a-f]{16}$`)
+	commentMark        = pattern.Lazy(`^<!-- pr-review:f=([0-9a-f]{16}) -->$`)
+	gradedLine         = pattern.Lazy(`^\*\*([A-Z][a-z]+)(?:: (.+))?\*\*$`)
+	escapedPunctuation = pattern.Lazy(`\\([!-/:-@\[-` + "`" + `{-~])`)
 )
 
 // String returns the marker's line, with at most 400 fingerprints of each list. It returns "" if a
@@ -121,7 +121,7 @@ func (m Review) Same(other Review) bool {
 // Parse reads the marker of a posted review's body: only the last line, in exactly the form that
 // String writes. The caller must check who posted the review.
 func Parse(body string) (Review, bool) {
-	found := markerLine.FindStringSubmatch(lastLine(body))
+	found := markerLine().FindStringSubmatch(lastLine(body))
 	if found == nil {
 		return Review{}, false
 	}
@@ -135,7 +135,7 @@ func Parse(body string) (Review, bool) {
 			return Review{}, false
 		}
 		for _, print := range *list {
-			if !fingerprint.MatchString(print) {
+			if !fingerprint().MatchString(print) {
 				return Review{}, false
 			}
 		}
@@ -160,7 +160,7 @@ func lastLine(body string) string {
 // Comment returns the marker of a posted inline comment: an HTML comment for its last line. It
 // returns "" if print is not a fingerprint.
 func Comment(print string) string {
-	if !fingerprint.MatchString(print) {
+	if !fingerprint().MatchString(print) {
 		return ""
 	}
 	return "<!-- pr-review:f=" + print + " -->"
@@ -171,12 +171,12 @@ func Comment(print string) string {
 // edited so that they cannot be read. The title is untrusted text, without the escaping
 // backslashes. The caller must check who posted the comment.
 func ParseComment(body string) (print, severity, title string, ok bool) {
-	mark := commentMark.FindStringSubmatch(lastLine(body))
+	mark := commentMark().FindStringSubmatch(lastLine(body))
 	if mark == nil {
 		return "", "", "", false
 	}
 	first, _, _ := strings.Cut(body, "\n")
-	head := gradedLine.FindStringSubmatch(strings.TrimSpace(first))
+	head := gradedLine().FindStringSubmatch(strings.TrimSpace(first))
 	if head == nil {
 		return mark[1], "", "", true
 	}
@@ -184,5 +184,5 @@ func ParseComment(body string) (print, severity, title string, ok bool) {
 	if err != nil {
 		return mark[1], "", "", true
 	}
-	return mark[1], string(s), escapedPunctuation.ReplaceAllString(head[2], "$1"), true
+	return mark[1], string(s), escapedPunctuation().ReplaceAllString(head[2], "$1"), true
 }

@@ -1,10 +1,10 @@
 package marker
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // Named is what a review's marker says about a posted finding besides its fingerprint.
@@ -14,7 +14,7 @@ type Named struct {
 	Listed   bool             // the finding with this id lists its line
 }
 
-var namedForm = regexp.MustCompile(`^(0|[1-9][0-9]{0,5})([bMmn?])(\+?)$`)
+var namedForm = pattern.Lazy(`^(0|[1-9][0-9]{0,5})([bMmn?])(\+?)$`)
 
 // severityLetters are the severities' letters, weakest first: M is major, m minor.
 const severityLetters = "nmMb"
@@ -29,14 +29,14 @@ func (n Named) String() string {
 	if n.Listed {
 		text += "+"
 	}
-	if number := strings.TrimPrefix(n.ID, "F"); namedForm.MatchString(number + text) {
+	if number := strings.TrimPrefix(n.ID, "F"); namedForm().MatchString(number + text) {
 		return number + text
 	}
 	return "0" + text
 }
 
 func parseNamed(text string) (n Named, ok bool) {
-	found := namedForm.FindStringSubmatch(text)
+	found := namedForm().FindStringSubmatch(text)
 	if found == nil {
 		return n, false
 	}

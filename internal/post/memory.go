@@ -3,12 +3,12 @@ package post
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/github/write"
 	"github.com/org/pr-review-action/internal/marker"
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/render"
 )
 
@@ -23,7 +23,7 @@ func (q Request) identity() marker.Review {
 func (q Request) marker(form render.Review) marker.Review {
 	m := q.identity()
 	say := func(fp string, as marker.Named) {
-		if fingerprint.MatchString(fp) {
+		if fingerprint().MatchString(fp) {
 			m.Posted, m.Named = append(m.Posted, fp), append(m.Named, as)
 		}
 	}
@@ -53,12 +53,12 @@ func (q Request) marker(form render.Review) marker.Review {
 		}
 	}
 	for _, list := range []*[]string{&m.Dropped, &m.Resolved} {
-		*list = slices.DeleteFunc(*list, func(fp string) bool { return !fingerprint.MatchString(fp) })
+		*list = slices.DeleteFunc(*list, func(fp string) bool { return !fingerprint().MatchString(fp) })
 	}
 	return m
 }
 
-var fingerprint = regexp.MustCompile(`^[0-9a-f]{16}$`)
+var fingerprint = pattern.Lazy(`^[0-9a-f]{16}$`)
 
 // postedFindings returns the findings that a form of the review contains, those with a comment first.
 // Findings that its body has no room for are not included.

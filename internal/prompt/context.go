@@ -2,10 +2,10 @@ package prompt
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // The limits of what is shown around a patch.
@@ -125,13 +125,13 @@ func (s source) declaration(above, depth int) int {
 	for n := above; n > 0 && n > above-maxWalk && (depth > 0 || open); n-- {
 		text := strings.TrimSpace(s[n-1])
 		in := indentation(s[n-1])
-		if text == "" || len(text) > maxLine || in > depth || in == depth && !open || asideLine.MatchString(text) {
+		if text == "" || len(text) > maxLine || in > depth || in == depth && !open || asideLine().MatchString(text) {
 			continue
 		}
 		switch {
 		case declares(text, open):
 			return n
-		case closure == 0 && passesFunction.MatchString(text):
+		case closure == 0 && passesFunction().MatchString(text):
 			closure = n
 		}
 		depth, open = in, strings.ContainsAny(text[:1], "{)")
@@ -167,30 +167,30 @@ func indentation(line string) (width int) {
 
 // declares reports whether a line declares a name.
 func declares(text string, brace bool) bool {
-	if statement.MatchString(text) {
+	if statement().MatchString(text) {
 		return false
 	}
-	return keyword.MatchString(text) || arrow.MatchString(text) ||
-		!passesFunction.MatchString(text) && (signature.MatchString(text) || brace && called.MatchString(text))
+	return keyword().MatchString(text) || arrow().MatchString(text) ||
+		!passesFunction().MatchString(text) && (signature().MatchString(text) || brace && called().MatchString(text))
 }
 
 var (
 	// asideLine matches lines that may be less indented than the code around them: comments,
 	// preprocessor lines and labels.
-	asideLine = regexp.MustCompile(`^(?:#|//|/\*|\*|--|<<|>>>|\|\|\||\w+:$)`)
+	asideLine = pattern.Lazy(`^(?:#|//|/\*|\*|--|<<|>>>|\|\|\||\w+:$)`)
 	// keyword matches a declaration by its keyword.
-	keyword = regexp.MustCompile(`^(?:(?:export|default|public|private|protected|internal|static|abstract|final` +
+	keyword = pattern.Lazy(`^(?:(?:export|default|public|private|protected|internal|static|abstract|final` +
 		`|override|async|open|sealed|data|suspend|inline|` +
 		`virtual|partial|unsafe|extern|const|local|pub(?:\([a-z: ]+\))?) +)*(?:func|function\*?|def|fn|fun|sub|proc` +
 		`|class|struct|impl|trait|interface|object|module|enum|record|type)[ <]`)
-	arrow     = regexp.MustCompile(`^(?:export )?(?:const|let|var) [\w$]+.*=.*(?:=>|\bfunction\b)`)
-	statement = regexp.MustCompile(`^(?:if|else|elif|for|foreach|while|until|unless|switch|case|when|match|select` +
+	arrow     = pattern.Lazy(`^(?:export )?(?:const|let|var) [\w$]+.*=.*(?:=>|\bfunction\b)`)
+	statement = pattern.Lazy(`^(?:if|else|elif|for|foreach|while|until|unless|switch|case|when|match|select` +
 		`|catch|try|except|finally|with|using|lock|synchronized|` +
 		`return|throw|raise|do|new|await|yield|go|defer|delete|assert|super|this|in|and|or|not)\b`)
 	// signature matches a return type and a name, or a name and an opening brace.
-	signature = regexp.MustCompile(`^[\w$~@][\w$<>\[\],.*&:~@? ]*[ *&][\w$~:]+(?:<[^()]*>)? ?\([^;]*$|^[\w$~:]+` +
+	signature = pattern.Lazy(`^[\w$~@][\w$<>\[\],.*&:~@? ]*[ *&][\w$~:]+(?:<[^()]*>)? ?\([^;]*$|^[\w$~:]+` +
 		` ?\([^;]*\{$|^\w+::[\w~]+ ?\([^;]*$`)
-	called = regexp.MustCompile(`^[\w$~:]+ ?\([^;]*$`)
+	called = pattern.Lazy(`^[\w$~:]+ ?\([^;]*$`)
 	// passesFunction matches a call that is passed a function.
-	passesFunction = regexp.MustCompile(`\(.*(?:=>|\bfunc ?\(|\bfunction\b|\blambda\b|\|[\w, ]*\|)|\bdo(?: \|.*\|)?$`)
+	passesFunction = pattern.Lazy(`\(.*(?:=>|\bfunc ?\(|\bfunction\b|\blambda\b|\|[\w, ]*\|)|\bdo(?: \|.*\|)?$`)
 )

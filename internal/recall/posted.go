@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/marker"
 	"github.com/org/pr-review-action/internal/order"
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/secret"
 	"github.com/org/pr-review-action/internal/wording"
@@ -219,10 +219,10 @@ func clip(text string) string {
 	return kept
 }
 
-var plainURL = regexp.MustCompile(`^https?://[A-Za-z0-9.:/#?=&_-]+$`)
+var plainURL = pattern.Lazy(`^https?://[A-Za-z0-9.:/#?=&_-]+$`)
 
 func cleanURL(url string) string {
-	if !plainURL.MatchString(url) || len(url) > maxText {
+	if !plainURL().MatchString(url) || len(url) > maxText {
 		return ""
 	}
 	return url

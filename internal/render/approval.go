@@ -1,17 +1,17 @@
 package render
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/marker"
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-var plainLogin = regexp.MustCompile(`^[A-Za-z0-9-]+(\[bot\])?$`)
+var plainLogin = pattern.Lazy(`^[A-Za-z0-9-]+(\[bot\])?$`)
 
 const postedBytes = 65_000 // of a whole review; GitHub accepts 65,536
 
@@ -42,7 +42,7 @@ func Approval(r decision.Record, rules bool) string {
 
 // Person returns a login as inert Markdown.
 func Person(login string) string {
-	if !plainLogin.MatchString(login) {
+	if !plainLogin().MatchString(login) {
 		login = guard.Code(login)
 	}
 	return strings.ReplaceAll(login, "[", `\[`)

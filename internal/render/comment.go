@@ -2,12 +2,12 @@ package render
 
 import (
 	"cmp"
-	"regexp"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/column"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/wording"
 )
 
@@ -56,7 +56,7 @@ func foldedText(body string, lines int) string {
 func height(text string) (n int) {
 	fenced := false
 	for _, line := range strings.Split(strings.Trim(text, "\n"), "\n") {
-		mark := fenceMark.MatchString(line)
+		mark := fenceMark().MatchString(line)
 		if mark {
 			fenced = !fenced
 		}
@@ -69,7 +69,7 @@ func height(text string) (n int) {
 	return n
 }
 
-var fenceMark = regexp.MustCompile("^ {0,3}(?:```|~~~)")
+var fenceMark = pattern.Lazy("^ {0,3}(?:```|~~~)")
 
 // split cuts text so that the first part takes at most limit lines. It cuts after a line
 // outside a code block, or after a sentence of a line that is too long.
@@ -78,13 +78,13 @@ func split(text string, limit int) (shown, rest string) {
 	for _, line := range strings.SplitAfter(text, "\n") {
 		tall := height(line)
 		if used+tall > limit {
-			if !fenced && !fenceMark.MatchString(line) {
+			if !fenced && !fenceMark().MatchString(line) {
 				end = at + sentenceEnd(line, (limit-used)*commentColumns)
 			}
 			break
 		}
 		used, at = used+tall, at+len(line)
-		if fenceMark.MatchString(line) {
+		if fenceMark().MatchString(line) {
 			fenced = !fenced
 		}
 		if !fenced {

@@ -3,7 +3,6 @@ package render
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -13,15 +12,15 @@ import (
 )
 
 var (
-	pullName   = regexp.MustCompile(`^#[0-9]+$`)
-	commitName = regexp.MustCompile(`^[0-9a-f]{7,64}$`)
+	pullName   = pattern.Lazy(`^#[0-9]+$`)
+	commitName = pattern.Lazy(`^[0-9a-f]{7,64}$`)
 	webAddress = pattern.Lazy(`^https?://[A-Za-z0-9.:_-]+(/[A-Za-z0-9._-]+){2}$`)
 )
 
 // Label returns the name of what is reviewed as inert Markdown: "#42" as it is, anything else as
 // code.
 func (r Review) Label() string {
-	if pullName.MatchString(r.Name) {
+	if pullName().MatchString(r.Name) {
 		return r.Name
 	}
 	return guard.Code(r.Name)
@@ -29,7 +28,7 @@ func (r Review) Label() string {
 
 // linkable reports whether links into the repository can be made.
 func (r Review) linkable() bool {
-	return webAddress().MatchString(r.Web) && commitName.MatchString(r.Head)
+	return webAddress().MatchString(r.Web) && commitName().MatchString(r.Head)
 }
 
 // ActionsPage returns the address of a page of the repository's Actions; "" if none can be made.

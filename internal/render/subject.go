@@ -2,11 +2,11 @@ package render
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/wording"
 )
 
@@ -21,13 +21,13 @@ const Revisions = 3
 // brackets would end a link's text.
 const brackets = "[]"
 
-var login = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*(\[bot\])?$`)
+var login = pattern.Lazy(`^[A-Za-z0-9][A-Za-z0-9_-]*(\[bot\])?$`)
 
 // Subject describes the change in one line: “title” by ada, 11 files, +214 −87. Title and
 // author link to the pull request.
 func (r Review) Subject() string {
 	author := guard.Literal(r.Author, brackets)
-	if author != "" && !login.MatchString(r.Author) {
+	if author != "" && !login().MatchString(r.Author) {
 		author = guard.Code(r.Author)
 	}
 	title, page := quotedTitle(guard.Literal(guard.Inline(r.title(), 0), brackets), author), r.pull()
@@ -58,7 +58,7 @@ func quotedTitle(title, author string) string {
 
 func (r Review) pull() string {
 	number, ok := strings.CutPrefix(r.Name, "#")
-	if !ok || !pullName.MatchString(r.Name) || !r.linkable() {
+	if !ok || !pullName().MatchString(r.Name) || !r.linkable() {
 		return ""
 	}
 	return r.Web + "/pull/" + number

@@ -18,6 +18,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // The limits of an answer; lengths in characters.
@@ -81,8 +82,8 @@ func (n *lineNumber) UnmarshalJSON(raw []byte) error {
 // Unknown keys in an answer, such as a summary, are ignored, except another spelling of a key of
 // the schema, a second key for the place, and a key that requests an action.
 var (
-	reservedKey   = regexp.MustCompile(`(?i)^(?:findings|(?:event|tool|action).*)$`)
-	misspelledKey = regexp.MustCompile(`(?i)line|path|file|^(?:side|quote|title|body|category|severity|confidence` +
+	reservedKey   = pattern.Lazy(`(?i)^(?:findings|(?:event|tool|action).*)$`)
+	misspelledKey = pattern.Lazy(`(?i)line|path|file|^(?:side|quote|title|body|category|severity|confidence` +
 		`|suggestion)$`)
 )
 
@@ -103,7 +104,7 @@ func decode(text, path string) ([]finding.Finding, error) {
 		return nil, brokenf("%s", problem(err, "it is not a JSON object"))
 	case answer.Findings == nil:
 		return nil, brokenf(`it is not a JSON object with a list "findings"`)
-	case hasKey(answer.Others, reservedKey):
+	case hasKey(answer.Others, reservedKey()):
 		return nil, brokenf(unknownKey)
 	case len(answer.Findings) > maxFindings:
 		return nil, brokenf("it contains more than %d findings", maxFindings)
@@ -209,7 +210,7 @@ func readFinding(value jsontext.Value, path string) (finding.Finding, error) {
 	if err := json.Unmarshal(value, &w); err != nil {
 		return finding.Finding{}, errors.New(problem(err, "it has a value of a wrong type"))
 	}
-	if hasKey(w.Others, reservedKey) || hasKey(w.Others, misspelledKey) {
+	if hasKey(w.Others, reservedKey()) || hasKey(w.Others, misspelledKey()) {
 		return finding.Finding{}, errors.New(unknownKey)
 	}
 	w.Side = finding.Side(strings.ToUpper(string(w.Side)))

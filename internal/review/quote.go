@@ -3,7 +3,6 @@ package review
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -11,6 +10,7 @@ import (
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // minPart is the length in characters from which a quote may be part of a line: a shorter one
@@ -108,7 +108,7 @@ func (q quotes) find(f finding.Finding) (side finding.Side, line int, ok bool) {
 
 // copiedPrefix matches what precedes a line's text in a diff as shown, and may have been copied by a
 // model: numbers and kind.
-var copiedPrefix = regexp.MustCompile(`^(?:\d+ ){0,2}[+-]? ?`)
+var copiedPrefix = pattern.Lazy(`^(?:\d+ ){0,2}[+-]? ?`)
 
 // spellings returns the texts to look for in a diff for a quote: as written, without prefixes
 // copied from the diff, and then its longest line alone, because a model skips lines and mixes the
@@ -116,18 +116,18 @@ var copiedPrefix = regexp.MustCompile(`^(?:\d+ ){0,2}[+-]? ?`)
 func spellings(quote string) (texts []string) {
 	var whole, bare []string
 	longest := ""
-	part := slices.MaxFunc(leftOutMark.Split(quote, -1), func(a, b string) int { return len(a) - len(b) })
+	part := slices.MaxFunc(leftOutMark().Split(quote, -1), func(a, b string) int { return len(a) - len(b) })
 	for line := range strings.SplitSeq(part, "\n") {
 		if line = fold(line); line == "" {
 			continue
 		}
-		whole, bare = append(whole, line), append(bare, copiedPrefix.ReplaceAllString(line, ""))
+		whole, bare = append(whole, line), append(bare, copiedPrefix().ReplaceAllString(line, ""))
 		if len(line) > len(longest) {
 			longest = line
 		}
 	}
 	block, stripped := strings.Join(whole, " "), strings.Join(bare, " ")
-	alone := copiedPrefix.ReplaceAllString(longest, "")
+	alone := copiedPrefix().ReplaceAllString(longest, "")
 	for _, text := range []string{block, stripped, longest, alone, ellipsisParts(alone)} {
 		if text != "" && !slices.Contains(texts, text) {
 			texts = append(texts, text)
@@ -138,7 +138,7 @@ func spellings(quote string) (texts []string) {
 
 // ellipsisParts returns the parts of a line between ellipses, separated by line feeds.
 func ellipsisParts(line string) string {
-	parts := ellipsis.Split(line, -1)
+	parts := ellipsis().Split(line, -1)
 	for i, part := range parts {
 		parts[i] = fold(part)
 	}
@@ -205,8 +205,8 @@ func otherSide(s finding.Side) finding.Side {
 }
 
 var (
-	leftOutMark = regexp.MustCompile(`<… \d+ bytes left out …>`) // where a long line was shown without its middle
-	ellipsis    = regexp.MustCompile(`\.{3,}|…`)                 // as a model writes it
+	leftOutMark = pattern.Lazy(`<… \d+ bytes left out …>`) // where a long line was shown without its middle
+	ellipsis    = pattern.Lazy(`\.{3,}|…`)                 // as a model writes it
 )
 
 // writtenElsewhere is why the suggestion of a moved finding cannot be applied.

@@ -46,7 +46,7 @@ func (o *overview) decode(text string, judges bool) (a wholeAnswer, err error) {
 		return a, nil
 	case a.Overview == nil || a.Findings == nil:
 		return wholeAnswer{}, brokenf(`it is not a JSON object with "overview" and a list "findings"`)
-	case hasKey(a.Others, reservedKey):
+	case hasKey(a.Others, reservedKey()):
 		return wholeAnswer{}, brokenf(unknownKey)
 	case len(a.Findings) > maxFindings:
 		return wholeAnswer{}, brokenf("it contains more than %d findings", maxFindings)

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"net/url"
-	"regexp"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/wording"
 )
 
@@ -19,7 +19,7 @@ const (
 
 // placeholder matches what a SARIF reader replaces by an argument. It is doubled, as the standard demands;
 // other braces stay as written, since most readers replace nothing else, and findings quote code.
-var placeholder = regexp.MustCompile(`\{[0-9]+\}`)
+var placeholder = pattern.Lazy(`\{[0-9]+\}`)
 
 // message returns a finding's title as a sentence, then its text. The standard's own links,
 // [text](target), are made inert like those of Markdown.
@@ -29,7 +29,7 @@ func message(f finding.Finding) string {
 		title += "."
 	}
 	text := cmp.Or(wording.Joined("\n\n", title, body(f.Body), body(f.AlsoSaid())), "A finding without words.")
-	return placeholder.ReplaceAllString(text, "{$0}")
+	return placeholder().ReplaceAllString(text, "{$0}")
 }
 
 func body(s string) string {

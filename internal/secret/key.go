@@ -1,8 +1,9 @@
 package secret
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // maxKey is the maximum length of a key in bytes.
@@ -23,7 +24,7 @@ var (
 		`|^` + between + `[A-Za-z0-9+/=]{32,}(?:` + between + `[A-Za-z0-9+/]{24,}={0,2})*(?:` + between +
 		`[A-Za-z0-9+/]{1,23}={1,2})?`)
 	keyEnd      = lazy(ending)
-	keyMaterial = regexp.MustCompile(`^[+-]?[\s"'` + "`" + `,;#*|>+-]*[A-Za-z0-9+/=]{32,}(?:\\+[nr])*[\s"'` + "`" +
+	keyMaterial = pattern.Lazy(`^[+-]?[\s"'` + "`" + `,;#*|>+-]*[A-Za-z0-9+/=]{32,}(?:\\+[nr])*[\s"'` + "`" +
 		`,;+)]*$`)
 	keyLine = lazy(`[A-Za-z0-9+/=]{32,}`)
 )
@@ -59,11 +60,11 @@ func (s *scan) materialAbove(at int) int {
 	for line := s.lineAt(at) - 1; line >= 0 && at-s.starts[line] < maxKey; line-- {
 		text := s.text[s.starts[line]:s.lineEnd(line)]
 		last := short && len(strings.TrimSpace(text)) < 64 && !strings.Contains(strings.TrimSpace(text), " ")
-		if !keyMaterial.MatchString(text) && !last {
+		if !keyMaterial().MatchString(text) && !last {
 			break
 		}
 		short = false
-		if keyMaterial.MatchString(text) {
+		if keyMaterial().MatchString(text) {
 			start = s.starts[line]
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // field reads and shows one setting. show returns nil if a text, key or time is not set;
@@ -184,14 +184,14 @@ func digits(at *string, n int) field {
 	}, func(v string) any { return orNil(v) })
 }
 
-var draftForm = regexp.MustCompile(`^([1-9][0-9]{0,8})-([0-9a-fA-F]{16})$`)
+var draftForm = pattern.Lazy(`^([1-9][0-9]{0,8})-([0-9a-fA-F]{16})$`)
 
 // draftName reads a pull request's number and a draft's code, and rejects them if the
 // inputs for either say otherwise. Its row must follow theirs.
 func draftName(pull *int, draft *string) field {
 	return field{
 		set: func(v string) error {
-			parts := draftForm.FindStringSubmatch(v)
+			parts := draftForm().FindStringSubmatch(v)
 			if parts == nil {
 				return fmt.Errorf("%.60q is not a pull request's number and a draft's code, such as "+
 					"42-3f9c2a71be04d855", v)

@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -29,8 +30,10 @@ const (
 
 // Defaults returns the settings when nothing is given. It panics if a default in the table
 // is invalid.
-func Defaults() Settings {
-	var s Settings
+func Defaults() Settings { return defaults() }
+
+// defaults is read once: every command begins with them.
+var defaults = sync.OnceValue(func() (s Settings) {
 	for _, row := range Table(&s) {
 		if row.Default != "" {
 			if err := row.set(row.Default); err != nil {
@@ -39,7 +42,7 @@ func Defaults() Settings {
 		}
 	}
 	return s
-}
+})
 
 // Names lists all settings' names in the order of the table.
 func Names() []string {

@@ -12,11 +12,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/ask"
 	"github.com/org/pr-review-action/internal/driver"
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/settings"
 )
@@ -187,7 +187,7 @@ func (c *Command) yes(ctx context.Context, question string) bool {
 	return c.Asks && ask.Prompt{Front: c.Front}.Yes(ctx, question)
 }
 
-var reviewerName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*(/[A-Za-z0-9._-]+)?$`)
+var reviewerName = pattern.Lazy(`^[A-Za-z0-9][A-Za-z0-9_-]*(/[A-Za-z0-9._-]+)?$`)
 
 // maxReviewers is the most reviewers that an environment takes.
 const maxReviewers = 6
@@ -198,7 +198,7 @@ func (c *Command) checkReviewers() error {
 			"name a team, as org/team")
 	}
 	for _, name := range c.Reviewers {
-		if !reviewerName.MatchString(name) {
+		if !reviewerName().MatchString(name) {
 			return problem.Usage(fmt.Sprintf("--reviewer %q is neither a login nor org/team", name), "")
 		}
 	}

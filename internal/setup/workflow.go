@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/settings"
 	"github.com/org/pr-review-action/internal/transport"
@@ -43,14 +44,14 @@ type workflowParams struct {
 }
 
 // plainLabel matches labels that workflow expressions and conditions can contain unescaped.
-var plainLabel = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9 ._/-]*$`)
+var plainLabel = pattern.Lazy(`^[A-Za-z0-9][A-Za-z0-9 ._/-]*$`)
 
 // workflowParams returns the label of the settings file, and the model's address and name from
 // flags or variables. It leaves out an address on this machine, which no runner can reach.
 func (c *Command) workflowParams(own config.Config, report *Report) workflowParams {
 	s := c.Settings.WithModel(c.Getenv)
 	with := workflowParams{defaultLabel, s.BaseURL, s.Model}
-	if label := own.Admission.Label; plainLabel.MatchString(label) {
+	if label := own.Admission.Label; plainLabel().MatchString(label) {
 		with.label = label
 	} else {
 		report.Notes = append(report.Notes,

@@ -2,7 +2,6 @@ package stats
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -14,6 +13,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/secret"
@@ -288,7 +288,7 @@ func (h Habit) why() []string {
 }
 
 // plainWords matches a reason that is safe to repeat to a model: no mark-up, no quotes.
-var plainWords = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N} ,.;:'()/_-]+$`)
+var plainWords = pattern.Lazy(`^[\p{L}\p{N}][\p{L}\p{N} ,.;:'()/_-]+$`)
 
 // reason returns the most frequent reason, if it was given in at least two drafts and for a
 // third of the findings. It is empty if there is none, or if it is not plain words.
@@ -313,7 +313,7 @@ func (h Habit) reason() string {
 		}
 	}
 	if len(best.drafts) < MinDrafts || 3*best.times < h.Dropped || len(best.text) > maxReason ||
-		!plainWords.MatchString(best.text) || secret.Redact(best.text) != best.text {
+		!plainWords().MatchString(best.text) || secret.Redact(best.text) != best.text {
 		return ""
 	}
 	return best.text

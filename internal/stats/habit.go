@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"math"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -126,7 +125,7 @@ func judgements(verdicts []decision.Record) (judged []Judgement, barred func(Hab
 // covers reports whether a judgement is about a finding with that cause.
 func (c Cause) covers(j Judgement) bool { return slices.Contains(j.causes, c) }
 
-var categoryName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,39}$`)
+var categoryName = pattern.Lazy(`^[a-z][a-z0-9-]{0,39}$`)
 
 // causes returns the causes for which a judgement on a finding may be evidence.
 func causes(f decision.Shown) (all []Cause) {
@@ -134,7 +133,7 @@ func causes(f decision.Shown) (all []Cause) {
 		all = append(all, Cause{Rule: name})
 	}
 	category := strings.ToLower(f.Category)
-	named := f.Source == string(finding.Model) && category != "other" && categoryName.MatchString(category)
+	named := f.Source == string(finding.Model) && category != "other" && categoryName().MatchString(category)
 	for _, glob := range globs(f.Path) {
 		if glob != everywhere {
 			all = append(all, Cause{Glob: glob})

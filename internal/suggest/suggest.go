@@ -7,7 +7,6 @@ package suggest
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -16,6 +15,7 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/lang"
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // File is what the suggestions for one file are checked against.
@@ -120,7 +120,7 @@ func (s File) replacedLines(side finding.Side, start, line int) (old []string, w
 }
 
 // gap matches what replaces a credential, or the middle of a long line, when a model is shown the code.
-var gap = regexp.MustCompile(`<redacted [a-z0-9-]{1,60}>|<… \d+ bytes left out …>`)
+var gap = pattern.Lazy(`<redacted [a-z0-9-]{1,60}>|<… \d+ bytes left out …>`)
 
 // fault returns why a suggestion cannot be applied, or "".
 func (s File) fault(text string, old []string, start, line int) string {
@@ -129,7 +129,7 @@ func (s File) fault(text string, old []string, start, line int) string {
 	switch {
 	case guard.Visible(both) != both:
 		return unseen
-	case gap.MatchString(both):
+	case gap().MatchString(both):
 		return omitted
 	case now != "" && was != "" && now[0] != was[0]:
 		return mingled
@@ -172,7 +172,7 @@ func (s File) reindent(text string, old []string) string {
 	}
 	statements := strings.Split(s.withoutComments(strings.Join(lines[at:], "\n")), "\n")
 	first, further := strings.TrimRight(statements[0], " \t"), statements[1:]
-	within := indent(further) == margin && (strings.HasPrefix(first, "- ") || opening.MatchString(first))
+	within := indent(further) == margin && (strings.HasPrefix(first, "- ") || opening().MatchString(first))
 	lines[at] = margin + lines[at]
 	if within || slices.ContainsFunc(further, left) {
 		for i, line := range lines[at+1:] {
@@ -185,7 +185,7 @@ func (s File) reindent(text string, old []string) string {
 }
 
 // opening matches a line that is not a complete statement, such as one that ends in a colon, a bracket or a comma.
-var opening = regexp.MustCompile("[^\\w)\\]}\"'`;.]$")
+var opening = pattern.Lazy("[^\\w)\\]}\"'`;.]$")
 
 // withoutComments returns a text without comments and with each string on one line.
 func (s File) withoutComments(text string) string {

@@ -3,21 +3,23 @@ package ticket
 import (
 	"regexp"
 	"strings"
+
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 var (
 	// titleOfCriteria is what a section of criteria, or a field, is called.
-	titleOfCriteria = regexp.MustCompile(`(?i)^\s*(?:acceptance criteri(?:a|on)|acceptance|definition of done` +
+	titleOfCriteria = pattern.Lazy(`(?i)^\s*(?:acceptance criteri(?:a|on)|acceptance|definition of done` +
 		`|ac)\s*:?\s*$`)
-	headingLine  = regexp.MustCompile(`^(#{1,6})\s+(.*)$`)
-	itemLine     = regexp.MustCompile(`^(?:[-*+]|\d{1,9}[.)])(?: +\[([ xX])\])?(?: +(.*))?$`)
-	taskLine     = regexp.MustCompile(`^[-*+] +\[[ xX]\] +\S`)
-	scenarioLine = regexp.MustCompile(`(?i)^\**(scenario(?: outline)?:.*?)\**$`)
-	stepLine     = regexp.MustCompile(`(?i)^(given|when|then|and|but) \S`)
+	headingLine  = pattern.Lazy(`^(#{1,6})\s+(.*)$`)
+	itemLine     = pattern.Lazy(`^(?:[-*+]|\d{1,9}[.)])(?: +\[([ xX])\])?(?: +(.*))?$`)
+	taskLine     = pattern.Lazy(`^[-*+] +\[[ xX]\] +\S`)
+	scenarioLine = pattern.Lazy(`(?i)^\**(scenario(?: outline)?:.*?)\**$`)
+	stepLine     = pattern.Lazy(`(?i)^(given|when|then|and|but) \S`)
 )
 
 // NamesCriteria reports whether a field of this name holds acceptance criteria.
-func NamesCriteria(name string) bool { return titleOfCriteria.MatchString(name) }
+func NamesCriteria(name string) bool { return titleOfCriteria().MatchString(name) }
 
 // MaxCriteria bounds the criteria of one text.
 const MaxCriteria = 50
@@ -34,14 +36,14 @@ func CriteriaIn(markdown string) []Criterion {
 	if all := scenarios(lines); len(all) > 0 {
 		return all
 	}
-	return items(lines, taskLine)
+	return items(lines, taskLine())
 }
 
 // CriteriaOf reads a text that is nothing but criteria: the entries of its lists,
 // else its scenarios, else its paragraphs.
 func CriteriaOf(markdown string) []Criterion {
 	lines := strings.Split(markdown, "\n")
-	if all := items(lines, itemLine); len(all) > 0 {
+	if all := items(lines, itemLine()); len(all) > 0 {
 		return all
 	}
 	if all := scenarios(lines); len(all) > 0 {
@@ -49,7 +51,7 @@ func CriteriaOf(markdown string) []Criterion {
 	}
 	var all []Criterion
 	for block := range strings.SplitSeq(markdown, "\n\n") {
-		if block = strings.TrimSpace(block); block != "" && !headingLine.MatchString(block) && len(all) < MaxCriteria {
+		if block = strings.TrimSpace(block); block != "" && !headingLine().MatchString(block) && len(all) < MaxCriteria {
 			all = append(all, Criterion{Text: block})
 		}
 	}
@@ -60,13 +62,13 @@ func CriteriaOf(markdown string) []Criterion {
 // below a paragraph that is bold or ends in a colon, up to the first block behind its list that is none.
 func sectionOfCriteria(lines []string) []string {
 	for i, line := range lines {
-		m := headingLine.FindStringSubmatch(line)
-		if m != nil && titleOfCriteria.MatchString(plain(m[2])) {
+		m := headingLine().FindStringSubmatch(line)
+		if m != nil && titleOfCriteria().MatchString(plain(m[2])) {
 			return untilHeading(lines[i+1:], len(m[1]), false)
 		}
 		text := plain(line)
 		bold := strings.HasPrefix(line, "*") && strings.HasSuffix(strings.TrimRight(line, " :"), "*")
-		if m == nil && titleOfCriteria.MatchString(text) && (bold || strings.HasSuffix(text, ":")) {
+		if m == nil && titleOfCriteria().MatchString(text) && (bold || strings.HasSuffix(text, ":")) {
 			return untilHeading(lines[i+1:], 6, true)
 		}
 	}
@@ -82,11 +84,11 @@ func untilHeading(lines []string, level int, listEnds bool) []string {
 	fence, seen := "", false
 	for i, line := range lines {
 		fence = fenceBehind(fence, line)
-		m := headingLine.FindStringSubmatch(line)
+		m := headingLine().FindStringSubmatch(line)
 		if m != nil && fence == "" && len(m[1]) <= level {
 			return lines[:i]
 		}
-		item := itemLine.MatchString(line)
+		item := itemLine().MatchString(line)
 		if seen && !item && line != "" && !strings.HasPrefix(line, " ") {
 			return lines[:i]
 		}
@@ -103,7 +105,7 @@ func items(lines []string, form *regexp.Regexp) (all []Criterion) {
 		if !below {
 			fence = fenceBehind(fence, line)
 		}
-		m := itemLine.FindStringSubmatch(line)
+		m := itemLine().FindStringSubmatch(line)
 		switch {
 		case fence != "":
 			open = false
@@ -125,7 +127,7 @@ func scenarios(lines []string) (all []Criterion) {
 	then, steps := false, false
 	for _, line := range lines {
 		line = strings.TrimSpace(line)
-		title, step, word := scenarioLine.FindStringSubmatch(line), stepLine.FindStringSubmatch(line), ""
+		title, step, word := scenarioLine().FindStringSubmatch(line), stepLine().FindStringSubmatch(line), ""
 		if step != nil {
 			word = strings.ToLower(step[1])
 		}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // LabelForms are the default forms of labels that may hold a key. The star stands
@@ -13,15 +15,15 @@ import (
 func LabelForms() []string { return []string{"jira:*", "*"} }
 
 var (
-	candidate = regexp.MustCompile(`[A-Z][A-Z0-9_]{1,9}-[1-9][0-9]{0,6}`)
-	anyCase   = regexp.MustCompile(`(?i)[a-z][a-z0-9_]{1,9}-[1-9][0-9]{0,6}`)
-	inLink    = regexp.MustCompile(`(?i)(?:/browse/|/issues/|[?&]selectedissue=)([a-z][a-z0-9_]{1,9}-[1-9][0-9]{0,6})`)
-	wholeKey  = regexp.MustCompile(`^[A-Z][A-Z0-9_]{1,9}-[1-9][0-9]{0,6}$`)
+	candidate = pattern.Lazy(`[A-Z][A-Z0-9_]{1,9}-[1-9][0-9]{0,6}`)
+	anyCase   = pattern.Lazy(`(?i)[a-z][a-z0-9_]{1,9}-[1-9][0-9]{0,6}`)
+	inLink    = pattern.Lazy(`(?i)(?:/browse/|/issues/|[?&]selectedissue=)([a-z][a-z0-9_]{1,9}-[1-9][0-9]{0,6})`)
+	wholeKey  = pattern.Lazy(`^[A-Z][A-Z0-9_]{1,9}-[1-9][0-9]{0,6}$`)
 )
 
 // Project is the project's part of a key; empty for what is none.
 func Project(key string) string {
-	if !wholeKey.MatchString(key) {
+	if !wholeKey().MatchString(key) {
 		return ""
 	}
 	return key[:strings.LastIndexByte(key, '-')]
@@ -69,7 +71,7 @@ func firsts[T any](all []T, name func(T) string) []T {
 }
 
 func inLinks(link string) (all []string) {
-	for _, m := range inLink.FindAllStringSubmatchIndex(link, -1) {
+	for _, m := range inLink().FindAllStringSubmatchIndex(link, -1) {
 		if !touchedBehind(link[m[3]:]) {
 			all = append(all, strings.ToUpper(link[m[2]:m[3]]))
 		}
@@ -78,7 +80,7 @@ func inLinks(link string) (all []string) {
 }
 
 func inText(text string) (all []string) {
-	for _, at := range matches(candidate, text) {
+	for _, at := range matches(candidate(), text) {
 		last, _ := utf8.DecodeLastRuneInString(text[:at[0]])
 		if last != '_' && last != '-' && !inWord(last) && !touchedBehind(text[at[1]:]) {
 			all = append(all, text[at[0]:at[1]])
@@ -93,7 +95,7 @@ func inBranch(name string) (all []string) {
 		return nil
 	}
 	for segment := range strings.SplitSeq(name, "/") {
-		for _, at := range matches(anyCase, segment) {
+		for _, at := range matches(anyCase(), segment) {
 			behind := segment[at[1]:]
 			last, _ := utf8.DecodeLastRuneInString(segment[:at[0]])
 			if !inWord(last) && (!touchedBehind(behind) || behind[0] == '-' || behind[0] == '_') {

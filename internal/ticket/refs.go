@@ -4,14 +4,16 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 var (
-	closing = regexp.MustCompile(`(?i)(?:^|[^\p{L}\p{N}_-])(?:close[sd]?|fix(?:es|ed)?|resolve[sd]?):?[ \t]+` +
+	closing = pattern.Lazy(`(?i)(?:^|[^\p{L}\p{N}_-])(?:close[sd]?|fix(?:es|ed)?|resolve[sd]?):?[ \t]+` +
 		reference)
-	mention = regexp.MustCompile(`(?i)(?:^|[^\p{L}\p{N}_./-])` + reference)
-	page    = regexp.MustCompile(`(?i)(?:/pages/|[?&]pageid=)([1-9][0-9]{0,18})(?:[^0-9]|$)`)
-	onHost  = regexp.MustCompile(`(?i)^https?://([^/?#@\\]+)(?:[/?#]|$)`)
+	mention = pattern.Lazy(`(?i)(?:^|[^\p{L}\p{N}_./-])` + reference)
+	page    = pattern.Lazy(`(?i)(?:/pages/|[?&]pageid=)([1-9][0-9]{0,18})(?:[^0-9]|$)`)
+	onHost  = pattern.Lazy(`(?i)^https?://([^/?#@\\]+)(?:[/?#]|$)`)
 )
 
 // reference is #12, GH-12, owner/repo#12, or the address of an issue: its server, repository and number.
@@ -21,16 +23,16 @@ const reference = `(?:(?:#|gh-)([1-9][0-9]{0,9})|([a-z0-9][a-z0-9-]*/[\w.-]+)#([
 // Issues finds the issues of GitHub that a Markdown text closes, by GitHub's keywords, as owner/repo#12, in their
 // order and each once. repo is the one that the text stands in and host its server.
 func Issues(text, host, repo string, where Where) []Key {
-	return references(closing, text, host, repo, where)
+	return references(closing(), text, host, repo, where)
 }
 
 // Mentions finds the issues of GitHub that a Markdown text names, as Issues does.
 func Mentions(text, host, repo string, where Where) []Key {
-	return references(mention, text, host, repo, where)
+	return references(mention(), text, host, repo, where)
 }
 
 func references(re *regexp.Regexp, text, host, repo string, where Where) []Key {
-	text = codeSpan.ReplaceAllString(prose(text), " ")
+	text = codeSpan().ReplaceAllString(prose(text), " ")
 	var all []Key
 	for _, m := range re.FindAllStringSubmatchIndex(text, -1) {
 		group := func(n int) string {
@@ -62,7 +64,7 @@ func PageIDs(text string, where Where) []PageID {
 		text = prose(text)
 	}
 	for i, p := range parts(text) {
-		host, id := onHost.FindStringSubmatch(p), page.FindStringSubmatch(p)
+		host, id := onHost().FindStringSubmatch(p), page().FindStringSubmatch(p)
 		if i%2 == 1 && host != nil && id != nil {
 			all = append(all, PageID{ID: id[1], From: where, Host: strings.ToLower(host[1])})
 		}
@@ -76,14 +78,14 @@ func MergePages(all []PageID, more ...PageID) []PageID {
 }
 
 var (
-	link     = regexp.MustCompile(`(?i)https?://[^\s<>"']+`)
-	codeSpan = regexp.MustCompile("`+[^`\n]+`+")
+	link     = pattern.Lazy(`(?i)https?://[^\s<>"']+`)
+	codeSpan = pattern.Lazy("`+[^`\n]+`+")
 )
 
 // parts splits a text at its links, which have the odd places.
 func parts(text string) (all []string) {
 	from := 0
-	for _, m := range link.FindAllStringIndex(text, -1) {
+	for _, m := range link().FindAllStringIndex(text, -1) {
 		all = append(all, text[from:m[0]], text[m[0]:m[1]])
 		from = m[1]
 	}

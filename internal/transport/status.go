@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // StatusError is an answer whose status means failure.
@@ -83,7 +83,7 @@ func Status(resp *http.Response) *StatusError {
 	}
 }
 
-var permission = regexp.MustCompile(`^[a-z_]{1,40}=(?:read|write|admin)$`)
+var permission = pattern.Lazy(`^[a-z_]{1,40}=(?:read|write|admin)$`)
 
 // neededPermissions converts the permissions of GitHub's header to the spelling of workflow files. Those after
 // a semicolon are alternatives and left out.
@@ -91,7 +91,7 @@ func neededPermissions(header string) string {
 	first, _, _ := strings.Cut(header, ";")
 	var all []string
 	for p := range strings.SplitSeq(first, ",") {
-		if p = strings.TrimSpace(p); permission.MatchString(p) {
+		if p = strings.TrimSpace(p); permission().MatchString(p) {
 			name, level, _ := strings.Cut(p, "=")
 			all = append(all, strings.ReplaceAll(name, "_", "-")+": "+level)
 		}

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // Repository is one of this machine, asked through git. It has to keep the repository's own
@@ -25,7 +25,7 @@ type Repository interface {
 const maxListing = 1_000_000
 
 var (
-	fullHash     = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
+	fullHash     = pattern.Lazy(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
 	errSubmodule = fmt.Errorf("%w here: it is a submodule", ErrNoFile)
 	errPartial   = fmt.Errorf("%w in this clone, which is a partial one", ErrNoFile)
 )
@@ -36,7 +36,7 @@ var (
 // Git LFS stores elsewhere is its pointer.
 func Clone(r Repository, commit string) *Tree {
 	return newTree(func(ctx context.Context) (*table, error) {
-		if !fullHash.MatchString(commit) {
+		if !fullHash().MatchString(commit) {
 			return nil, fmt.Errorf("%.80q is not a commit's full hash", commit)
 		}
 		out, err := r.Run(ctx, "ls-tree", "-r", "-z", "--long", "--full-tree", commit)

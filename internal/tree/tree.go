@@ -14,10 +14,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 
 	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // Bounds of a tree.
@@ -47,7 +47,7 @@ func AboutFile(err error) bool {
 
 // refused matches paths of git's own folder and of files that are made to hold
 // credentials. Whatever their content, a review does without it.
-var refused = regexp.MustCompile(`(?i)(?:^|/)(?:` +
+var refused = pattern.Lazy(`(?i)(?:^|/)(?:` +
 	`\.git(?:/.*)?|\.(?:ssh|gnupg|aws|azure|kube|password-store)(?:/.*)?|` + // folders
 	`[^/]*\.env|\.env[^/]*(?:/.*)?|` +
 	`\.npmrc|\.yarnrc|[._]netrc|\.pypirc|\.pgpass|\.my\.cnf|\.htpasswd|\.git-credentials|\.dockercfg` +
@@ -63,7 +63,7 @@ func CheckPath(path string) error {
 	if err := diff.CheckPath(path); err != nil {
 		return fmt.Errorf("%w: %w", ErrRefused, err)
 	}
-	if refused.MatchString(path) {
+	if refused().MatchString(path) {
 		return fmt.Errorf("%w: %q belongs to Git, or may hold credentials by its name; do without it", ErrRefused, path)
 	}
 	return nil

@@ -8,7 +8,6 @@ package triage
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 
 	"github.com/org/pr-review-action/internal/claim"
@@ -111,7 +110,7 @@ func nothingToRead(f diff.File) finding.Reason {
 	return ""
 }
 
-var submoduleCommit = regexp.MustCompile(`^Subproject commit [0-9a-f]{7,64}$`)
+var submoduleCommit = pattern.Lazy(`^Subproject commit [0-9a-f]{7,64}$`)
 
 // submodule reports whether a file is a submodule: its only line names another repository's
 // commit.
@@ -121,7 +120,7 @@ func submodule(f diff.File) bool {
 	}
 	hunks, err := f.Hunks()
 	return err == nil && len(hunks) == 1 && !slices.ContainsFunc(hunks[0].Lines, func(l diff.Line) bool {
-		return !submoduleCommit.MatchString(l.Text)
+		return !submoduleCommit().MatchString(l.Text)
 	})
 }
 
@@ -163,7 +162,7 @@ func risk(f diff.File) int {
 		return 0
 	case lang.IsTest(f.Path):
 		return 1
-	case sensitivePath.MatchString(f.Path):
+	case sensitivePath().MatchString(f.Path):
 		return 4
 	case kind == lang.Settings:
 		return 2
@@ -171,5 +170,5 @@ func risk(f diff.File) int {
 	return 3
 }
 
-var sensitivePath = regexp.MustCompile(`(?i)auth|login|passw|session|token|secret|crypt|permission|polic|acl|rbac|` +
+var sensitivePath = pattern.Lazy(`(?i)auth|login|passw|session|token|secret|crypt|permission|polic|acl|rbac|` +
 	`admin|payment|billing|ledger|invoice|account|migrat|\.sql$|security|sanitiz|\.github/workflows/`)

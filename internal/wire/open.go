@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"regexp"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/checkpoint/filestore"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/index"
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/problem"
 )
 
@@ -30,7 +30,7 @@ func (w Wire) OpenStore(ctx context.Context, where string) (Store, error) {
 		}
 	}
 	var store Store
-	switch scheme := notFolder.FindStringSubmatch(where); {
+	switch scheme := notFolder().FindStringSubmatch(where); {
 	case strings.HasPrefix(where, "postgres://"), strings.HasPrefix(where, "postgresql://"):
 		return openPostgres(ctx, where)
 	case scheme != nil: // which may hold a password
@@ -47,12 +47,12 @@ func (w Wire) OpenStore(ctx context.Context, where string) (Store, error) {
 
 // notFolder matches the beginning of what is not a folder's name: a URL, for which any word
 // before :/ is taken (a single letter is a drive), or libpq connection settings.
-var notFolder = regexp.MustCompile(`^(?i)(?:[a-z][a-z0-9+.-]+:/{1,2}|(?:host|hostaddr|port|dbname|user|password` +
+var notFolder = pattern.Lazy(`^(?i)(?:[a-z][a-z0-9+.-]+:/{1,2}|(?:host|hostaddr|port|dbname|user|password` +
 	`|service) *=)`)
 
 // WithPassword reports whether a store's address holds a password or cannot be parsed.
 func WithPassword(store string) bool {
-	if !notFolder.MatchString(store) {
+	if !notFolder().MatchString(store) {
 		return false
 	}
 	u, err := url.Parse(store)

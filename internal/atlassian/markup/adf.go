@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // ErrNotADF reports a value that is not a document.
@@ -188,16 +190,16 @@ func (n node) wrapInner(inner string) string {
 		}
 		return inner
 	}
-	if kind := shortName(notInName, n.kind()); kind != "" && n["content"] == nil {
+	if kind := shortName(notInName(), n.kind()); kind != "" && n["content"] == nil {
 		return bracketed("unsupported", kind)
 	}
 	return inner
 }
 
 var (
-	notInName  = regexp.MustCompile(`[^A-Za-z0-9_-]`)
-	notInMacro = regexp.MustCompile(`[^A-Za-z0-9_.:-]`)
-	language   = regexp.MustCompile(`^[A-Za-z0-9_+#.-]{1,32}$`)
+	notInName  = pattern.Lazy(`[^A-Za-z0-9_-]`)
+	notInMacro = pattern.Lazy(`[^A-Za-z0-9_.:-]`)
+	language   = pattern.Lazy(`^[A-Za-z0-9_+#.-]{1,32}$`)
 	inCell     = strings.NewReplacer("|", `\|`, "\n", "<br>")
 )
 
@@ -241,7 +243,7 @@ func (r *renderer) code(n node, depth int) string {
 		b.WriteString(Clean(text))
 	}
 	name := n.attr("language")
-	if !language.MatchString(name) {
+	if !language().MatchString(name) {
 		name = ""
 	}
 	mark := fence(b.String(), 3)
@@ -278,7 +280,7 @@ func (n node) card() string {
 	data, _ := n.attrs()["data"].(map[string]any)
 	inner, _ := data["url"].(string)
 	for _, address := range []string{n.attr("url"), Clean(inner)} {
-		if safeAddress.MatchString(address) {
+		if safeAddress().MatchString(address) {
 			return address
 		}
 	}
@@ -287,14 +289,14 @@ func (n node) card() string {
 
 func (n node) media() string {
 	name := strings.Join(strings.Fields(n.attr("alt")), " ")
-	if address := n.attr("url"); n.attr("type") == "external" && safeAddress.MatchString(address) {
+	if address := n.attr("url"); n.attr("type") == "external" && safeAddress().MatchString(address) {
 		name = address
 	}
 	return bracketed("attachment", name)
 }
 
 func (n node) macro() string {
-	return bracketed("macro", shortName(notInMacro, n.attr("extensionKey")))
+	return bracketed("macro", shortName(notInMacro(), n.attr("extensionKey")))
 }
 
 // bracketed is a placeholder for what is not text, with its name if it has one.
@@ -328,7 +330,7 @@ func (n node) withMarks(text string) string {
 	if has["code"] {
 		inner = codeSpan(inner)
 	}
-	if safeAddress.MatchString(href) {
+	if safeAddress().MatchString(href) {
 		inner = "[" + inner + "](" + href + ")"
 	}
 	return before + inner + after

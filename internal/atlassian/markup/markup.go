@@ -6,10 +6,11 @@
 package markup
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // The bounds of a text.
@@ -45,9 +46,9 @@ func OneLine(s string) string {
 }
 
 var (
-	wikiStart = regexp.MustCompile(`^(?:h([1-6])\.|([*#]+|-))[ \t]+`)
-	wikiFence = regexp.MustCompile(`^[ \t]*\{(?:code|noformat)(?::[^}]*)?\}`)
-	wikiTag   = regexp.MustCompile(`\{(?:color|panel|quote|anchor)(?::[^}]*)?\}`)
+	wikiStart = pattern.Lazy(`^(?:h([1-6])\.|([*#]+|-))[ \t]+`)
+	wikiFence = pattern.Lazy(`^[ \t]*\{(?:code|noformat)(?::[^}]*)?\}`)
+	wikiTag   = pattern.Lazy(`\{(?:color|panel|quote|anchor)(?::[^}]*)?\}`)
 )
 
 // Wiki converts the headings, lists and code blocks of wiki markup, the format of Jira Data Center and REST v2, to
@@ -58,12 +59,12 @@ func Wiki(text string) string {
 	code := false
 	for line := range strings.SplitSeq(strings.ReplaceAll(Clean(text), "\r\n", "\n"), "\n") {
 		switch {
-		case wikiFence.MatchString(line):
+		case wikiFence().MatchString(line):
 			line, code = mark, !code
 		case code:
 			line = strings.ReplaceAll(line, mark, "'''")
 		default:
-			line = wikiStart.ReplaceAllStringFunc(wikiTag.ReplaceAllString(line, ""), wikiPrefix)
+			line = wikiStart().ReplaceAllStringFunc(wikiTag().ReplaceAllString(line, ""), wikiPrefix)
 		}
 		out = append(out, line)
 	}
@@ -75,7 +76,7 @@ func Wiki(text string) string {
 
 // wikiPrefix returns the Markdown start of a heading or item.
 func wikiPrefix(start string) string {
-	m := wikiStart.FindStringSubmatch(start)
+	m := wikiStart().FindStringSubmatch(start)
 	switch indent := strings.Repeat("  ", max(len(m[2])-1, 0)); {
 	case m[1] != "":
 		return strings.Repeat("#", int(m[1][0]-'0')) + " "
@@ -97,11 +98,11 @@ func truncate(s string, cut bool) string {
 	return s
 }
 
-var backticks = regexp.MustCompile("`+")
+var backticks = pattern.Lazy("`+")
 
 // fence returns a row of backticks, at least that many, which code cannot end.
 func fence(code string, least int) string {
-	for _, run := range backticks.FindAllString(code, -1) {
+	for _, run := range backticks().FindAllString(code, -1) {
 		least = max(least, len(run)+1)
 	}
 	return strings.Repeat("`", least)
@@ -127,7 +128,7 @@ func prefixLines(text, first, others string) string {
 }
 
 // safeAddress matches an address that may be in a link.
-var safeAddress = regexp.MustCompile(`(?i)^(?:https?://|mailto:)[^ \t\n\r"<>()]*$`)
+var safeAddress = pattern.Lazy(`(?i)^(?:https?://|mailto:)[^ \t\n\r"<>()]*$`)
 
 // compact joins the texts that are not empty.
 func compact(texts []string, between string) string {

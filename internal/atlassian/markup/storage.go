@@ -5,10 +5,11 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // maxOpen bounds the elements that are open at once.
@@ -72,11 +73,11 @@ func (e *element) child(t xml.StartElement) *element {
 var ignoresBlanks = []string{"ul", "ol", "table", "tbody", "thead", "tfoot", "tr", "ac:task-list", "ac:task",
 	"ac:structured-macro", "ac:link", "ac:image"}
 
-var blanks = regexp.MustCompile(`[ \t\r\n]+`)
+var blanks = pattern.Lazy(`[ \t\r\n]+`)
 
 func (e *element) write(text string) {
 	if !e.preformatted {
-		text = blanks.ReplaceAllString(text, " ")
+		text = blanks().ReplaceAllString(text, " ")
 	}
 	if text != " " || !slices.Contains(ignoresBlanks, e.name) {
 		e.content = append(e.content, map[string]any{"type": "text", "text": text, "marks": e.marks})

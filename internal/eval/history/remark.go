@@ -1,7 +1,6 @@
 package history
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 const (
@@ -78,14 +78,14 @@ func isApproved(reviews []github.Review, author string) bool {
 	return approvals > 0
 }
 
-var hiddenComment = regexp.MustCompile(`(?s)<!--.*?-->`)
+var hiddenComment = pattern.Lazy(`(?s)<!--.*?-->`)
 
 // issueOf returns the first meaningful paragraph of a comment, on one line. It goes through
 // guard: people grade the file in an editor, which must not show them another text than the
 // judge gets.
 func issueOf(body string) string {
 	body = strings.ToValidUTF8(body[:min(len(body), maxBody)], "")
-	for _, text := range paragraphs(hiddenComment.ReplaceAllString(body, "")) {
+	for _, text := range paragraphs(hiddenComment().ReplaceAllString(body, "")) {
 		if line := guard.Line(text, maxIssue-1); utf8.RuneCountInString(line) >= minIssue && !isPraise(line) {
 			return line
 		}

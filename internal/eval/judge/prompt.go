@@ -78,7 +78,7 @@ func (q Question) texts() []string { return []string{q.Issue, q.Path, q.Title, q
 // Fingerprint returns the SHA-256, in hex, of what in this package decides a ruling:
 // all texts sent to the judge, what counts as an address, and the protocol.
 func Fingerprint() string {
-	return review.Hash(protocol, sentHash(), address.String(), forged.String())
+	return review.Hash(protocol, sentHash(), address().String(), forged().String())
 }
 
 // sentHash returns the hash of all texts that are sent to the judge, with a sample

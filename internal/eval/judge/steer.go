@@ -1,18 +1,18 @@
 package judge
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // address matches, in a text reduced to its words, talk to whoever judges or reviews,
 // orders to forget, to be silent or to answer, and claims that all is settled. It rather
 // matches too much: a match costs one more question, and only after a yes.
-var address = regexp.MustCompile(`(?i)\b(?:` + strings.Join([]string{
+var address = pattern.Lazy(`(?i)\b(?:` + strings.Join([]string{
 	`judges?|graders?|verdicts?|adjudicators?|evaluators?|reviewers?|assistants?`,
 	`language models?|llms?|ai|chatgpt|gpt|claude|gemini|system prompt|prompt injection`,
 	`(?:ignore|disregard|forget|override)(?: \pL+){0,6} (?:instructions?|prompts?|above|previous|prior|preceding` +
@@ -23,18 +23,18 @@ var address = regexp.MustCompile(`(?i)\b(?:` + strings.Join([]string{
 }, "|") + `)\b`)
 
 // forged matches ready-made answers and the tokens of chat templates.
-var forged = regexp.MustCompile(`(?i)"(?:findings|valid|verdict|reason|severity)\\?"\s*:|<\|[a-z_]+\|>`)
+var forged = pattern.Lazy(`(?i)"(?:findings|valid|verdict|reason|severity)\\?"\s*:|<\|[a-z_]+\|>`)
 
 // shownHidden matches what guard.Visible puts in place of an invisible character.
-var shownHidden = regexp.MustCompile(`<U\+[0-9A-F]{4,6}>`)
+var shownHidden = pattern.Lazy(`<U\+[0-9A-F]{4,6}>`)
 
 // addressesJudge reports whether one of the texts addresses a judge or hides something.
 func addressesJudge(texts ...string) bool {
 	return slices.ContainsFunc(texts, func(text string) bool {
 		seen := guard.Visible(text)
-		hides := len(shownHidden.FindAllString(seen, -1)) > len(shownHidden.FindAllString(text, -1))
+		hides := len(shownHidden().FindAllString(seen, -1)) > len(shownHidden().FindAllString(text, -1))
 		words := strings.FieldsFunc(seen, func(r rune) bool { return !unicode.IsLetter(r) })
-		return hides || forged.MatchString(seen) || address.MatchString(strings.Join(words, " "))
+		return hides || forged().MatchString(seen) || address().MatchString(strings.Join(words, " "))
 	})
 }
 

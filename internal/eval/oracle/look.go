@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/lang"
 	"github.com/org/pr-review-action/internal/llm"
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // Line is a line of a file that a finding rests on.
@@ -103,8 +103,8 @@ func newCall(tool string, arguments map[string]any) llm.Call {
 }
 
 var (
-	word   = regexp.MustCompile(`[\pL_][\pL\pN_]{2,}`)
-	quoted = regexp.MustCompile(`["'` + "`" + `]([^"'` + "`" + `\s]{4,60})["'` + "`" + `]`)
+	word   = pattern.Lazy(`[\pL_][\pL\pN_]{2,}`)
+	quoted = pattern.Lazy(`["'` + "`" + `]([^"'` + "`" + `\s]{4,60})["'` + "`" + `]`)
 )
 
 // searchCalls returns calls that search for the names that changed lines define, for
@@ -116,7 +116,7 @@ func searchCalls(f diff.File) (calls []llm.Call) {
 	for _, h := range hunks {
 		lines := append([]diff.Line{{Op: diff.Context, Text: h.Section}}, h.Lines...)
 		for _, l := range lines {
-			for _, name := range word.FindAllString(l.Text, -1) {
+			for _, name := range word().FindAllString(l.Text, -1) {
 				switch {
 				case defines(name)(l.Text):
 					defined = append(defined, name)
@@ -124,7 +124,7 @@ func searchCalls(f diff.File) (calls []llm.Call) {
 					others = append(others, name)
 				}
 			}
-			if m := quoted.FindStringSubmatch(l.Text); m != nil && l.Op != diff.Context {
+			if m := quoted().FindStringSubmatch(l.Text); m != nil && l.Op != diff.Context {
 				texts = append(texts, m[1])
 			}
 		}
@@ -154,7 +154,7 @@ func dedupe(names, others []string) (kept []string) {
 }
 
 // hitLine matches a line of a search result: path:line: text.
-var hitLine = regexp.MustCompile(`(?m)^\s*(\S+):(\d+): `)
+var hitLine = pattern.Lazy(`(?m)^\s*(\S+):(\d+): `)
 
 // readCalls returns calls that read the other files that the searches found, at their first hit.
 func readCalls(q llm.Request, f diff.File) (calls []llm.Call) {
@@ -163,7 +163,7 @@ func readCalls(q llm.Request, f diff.File) (calls []llm.Call) {
 		if turn.Role != llm.RoleTool {
 			continue
 		}
-		for _, m := range hitLine.FindAllStringSubmatch(turn.Text, -1) {
+		for _, m := range hitLine().FindAllStringSubmatch(turn.Text, -1) {
 			if line, err := strconv.Atoi(m[2]); err == nil && !opened[m[1]] {
 				opened[m[1]] = true
 				calls = append(calls, newCall("read_file", map[string]any{"path": m[1], "side": "head",

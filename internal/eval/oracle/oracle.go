@@ -16,7 +16,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,6 +23,7 @@ import (
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/eval/dataset"
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // Options configures how good the scripted model is.
@@ -149,7 +149,7 @@ func lines(places []dataset.Place) []finding.Lines {
 
 // numbered matches a line of a diff in a prompt that has a line number on the new
 // side.
-var numbered = regexp.MustCompile(`(?m)^ *[0-9]* +([0-9]+) [ +] `)
+var numbered = pattern.Lazy(`(?m)^ *[0-9]* +([0-9]+) [ +] `)
 
 // Shown removes from an answer about a file the findings on lines of its patch that
 // the user turn does not show: a long file is reviewed in parts, each with its own
@@ -162,7 +162,7 @@ func Shown(answer, user, patch string) string {
 		return answer
 	}
 	lines := map[int]bool{}
-	for _, m := range numbered.FindAllStringSubmatch(user, -1) {
+	for _, m := range numbered().FindAllStringSubmatch(user, -1) {
 		n, _ := strconv.Atoi(m[1]) // digits by the expression
 		lines[n] = true
 	}

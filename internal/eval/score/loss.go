@@ -2,7 +2,6 @@ package score
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/org/pr-review-action/internal/eval/dataset"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/order"
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/wording"
 )
 
@@ -168,7 +168,7 @@ type claim struct {
 
 // member matches the JSON members that tell findings apart. Members quoted inside a string
 // have escaped quotes and do not match. A value that is not a complete string matches partly.
-var member = regexp.MustCompile(`"(title|line|start_line|severity)"\s*:\s*("(?:[^"\\]|\\.)*"|[^",}\s]*)`)
+var member = pattern.Lazy(`"(title|line|start_line|severity)"\s*:\s*("(?:[^"\\]|\\.)*"|[^",}\s]*)`)
 
 // scan extracts the findings from an answer even if it is broken or cut off. A new finding
 // begins where a member occurs for the second time. Only one with a title or a line counts.
@@ -190,7 +190,7 @@ func scan(text string) (found []claim) {
 	if _, list, ok := strings.Cut(text, `"findings"`); ok {
 		text = list
 	}
-	for _, m := range member.FindAllStringSubmatch(text, 4*maxClaims) {
+	for _, m := range member().FindAllStringSubmatch(text, 4*maxClaims) {
 		if has[m[1]] {
 			end()
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/trace"
 )
 
@@ -61,7 +61,7 @@ func byFeedback(each graph.Fan[task], aggregate graph.Target) func(State) graph.
 	}
 }
 
-var idInText = regexp.MustCompile(`\bF[1-9][0-9]{0,5}\b`)
+var idInText = pattern.Lazy(`\bF[1-9][0-9]{0,5}\b`)
 
 // concernedFiles returns the paths that feedback is about: the files of the findings
 // whose ids it mentions, and the files it mentions itself. If it mentions none,
@@ -69,7 +69,7 @@ var idInText = regexp.MustCompile(`\bF[1-9][0-9]{0,5}\b`)
 // that were reviewed.
 func (s State) concernedFiles(feedback string) []string {
 	var named, found, read []string
-	ids := idInText.FindAllString(feedback, -1)
+	ids := idInText().FindAllString(feedback, -1)
 	for _, f := range finding.Kept(s.Comments) {
 		if slices.Contains(ids, f.ID) {
 			named = append(named, f.Path)

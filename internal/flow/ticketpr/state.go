@@ -2,7 +2,6 @@ package ticketpr
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
@@ -271,13 +271,13 @@ func OfIssue(ref pull.Ref) Asked {
 	return Asked{Key: fmt.Sprintf("gh-%d", ref.Number), From: fmt.Sprintf("%s#%d", ref.FullName(), ref.Number)}
 }
 
-var issueForm = regexp.MustCompile(`(?i)^(?:gh-|([^#]*)#)?([1-9][0-9]{0,8})$`)
+var issueForm = pattern.Lazy(`(?i)^(?:gh-|([^#]*)#)?([1-9][0-9]{0,8})$`)
 
 // ParseTicket reads a tracker's key, or an issue of the repository as #7, 7, gh-7 or
 // owner/repo#7.
 func ParseTicket(text string, of pull.Ref) (Asked, error) {
 	text = strings.TrimSpace(text)
-	if m := issueForm.FindStringSubmatch(text); m != nil && (m[1] == "" || strings.EqualFold(m[1], of.FullName())) {
+	if m := issueForm().FindStringSubmatch(text); m != nil && (m[1] == "" || strings.EqualFold(m[1], of.FullName())) {
 		of.Number, _ = strconv.Atoi(m[2])
 		return OfIssue(of), nil
 	}

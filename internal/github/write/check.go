@@ -156,7 +156,7 @@ func (k Check) output() *gh.CheckRunOutput {
 		words += fmt.Sprintf(" Without an annotation, since they are on no line of the new files or beyond the "+
 			"first %d: %d.", maxAnnotations, n)
 	}
-	if plainURL.MatchString(k.Review) {
+	if plainURL().MatchString(k.Review) {
 		words += "\n\n[The review](" + k.Review + ")"
 	}
 	return &gh.CheckRunOutput{Title: gh.String(finding.Counts(k.Findings)), Summary: gh.String(words),

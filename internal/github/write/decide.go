@@ -50,7 +50,7 @@ func (c *Client) Dispatch(ctx context.Context, ref pull.Ref, workflow, branch st
 		map[string]any{"ref": branch, "inputs": inputs, "return_run_details": true}, &run)
 	doing := "starting " + file + " of " + ref.FullName()
 	switch {
-	case err == nil && plainURL.MatchString(run.URL):
+	case err == nil && plainURL().MatchString(run.URL):
 		return run.URL, nil
 	case err == nil:
 		return ref.Web() + "/actions/workflows/" + url.PathEscape(file), nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/pull"
 )
 
@@ -30,14 +30,14 @@ type Mark struct {
 }
 
 var (
-	codeForm = regexp.MustCompile(`^[0-9a-f]{16}$`)
-	plainURL = regexp.MustCompile(`^https?://[A-Za-z0-9.:/#?=&_-]+$`)
+	codeForm = pattern.Lazy(`^[0-9a-f]{16}$`)
+	plainURL = pattern.Lazy(`^https?://[A-Za-z0-9.:/#?=&_-]+$`)
 )
 
 // Mark sets a pending status on a commit: a draft waits there. It returns ErrNoStatuses, an
 // error of package github, or a *transport.StatusError.
 func (c *Client) Mark(ctx context.Context, ref pull.Ref, sha string, m Mark) error {
-	if !codeForm.MatchString(m.Code) {
+	if !codeForm().MatchString(m.Code) {
 		return fmt.Errorf("marking %s: the code has not 16 hex digits", ref)
 	}
 	return c.setStatus(ctx, ref, sha, &gh.RepoStatus{
@@ -125,7 +125,7 @@ func (c *Client) setStatus(ctx context.Context, ref pull.Ref, sha string, s *gh.
 
 // ownURL returns url if it has the form of ours, else nil.
 func ownURL(url string) *string {
-	if !plainURL.MatchString(url) {
+	if !plainURL().MatchString(url) {
 		return nil
 	}
 	return gh.String(url)

@@ -3,11 +3,11 @@ package proposal
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/render/summary"
 	"github.com/org/pr-review-action/internal/wording"
@@ -23,7 +23,7 @@ type Made struct {
 }
 
 // plainAddress is one that ends no link: a tracker's answer may name anything.
-var plainAddress = regexp.MustCompile(`^https://[A-Za-z0-9.:/?=&_~%-]+$`)
+var plainAddress = pattern.Lazy(`^https://[A-Za-z0-9.:/?=&_~%-]+$`)
 
 const (
 	summaryBytes   = 900_000 // GitHub drops a summary of 1 MiB
@@ -58,7 +58,7 @@ func (p Proposal) ticketLink(m Made) string {
 	switch {
 	case m.Closes > 0:
 		return fmt.Sprintf("Closes #%d.", m.Closes)
-	case plainAddress.MatchString(p.Ticket.URL):
+	case plainAddress().MatchString(p.Ticket.URL):
 		return fmt.Sprintf("Ticket: [%s](<%s>).", p.Ticket.Key, p.Ticket.URL)
 	}
 	return "Ticket: " + guard.Code(p.Ticket.Key) + "."

@@ -5,7 +5,6 @@ package terminal
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/org/pr-review-action/internal/column"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/pattern"
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/wording"
 )
@@ -98,7 +98,7 @@ func (t *screen) writeVerdict(piped bool) {
 	for _, row := range column.Wrap(found, t.Width) {
 		t.WriteString(t.paint(Bold, row) + "\n")
 	}
-	for _, row := range column.Wrap(afterNumber.ReplaceAllString(read, "$1\u00a0"), t.Width) {
+	for _, row := range column.Wrap(afterNumber().ReplaceAllString(read, "$1\u00a0"), t.Width) {
 		t.WriteString(strings.ReplaceAll(row, "\u00a0", " ") + "\n")
 	}
 }
@@ -163,7 +163,7 @@ func (t *screen) writeRows(n int, more string, row func(i int) string) {
 }
 
 // afterNumber matches a space at which a row does not break: the noun stays with its number.
-var afterNumber = regexp.MustCompile(`([0-9]) `)
+var afterNumber = pattern.Lazy(`([0-9]) `)
 
 func (t *screen) writeFinding(f finding.Finding) {
 	severity := string(f.Severity)
