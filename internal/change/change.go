@@ -1,9 +1,9 @@
-// Package change holds what is proposed for the files of a commit: whole new texts, each
-// with the blob that it replaces, so that what a person approved is what is committed.
+// Package change holds proposed changes to files: the whole new text of each, with the blob
+// that it replaces, so that exactly what a person approved is committed.
 //
-// It holds values and pure functions. Texts and paths are a model's: untrusted. Start
-// reading at File, then Draft, which is all of a ticket's change, and Apply, which takes a
-// model's edits.
+// It holds values and pure functions. Texts and paths come from a model and are untrusted.
+// Start reading at File, then Draft, which is the whole change for a ticket, and Apply, which
+// applies a model's edits.
 package change
 
 import (
@@ -18,28 +18,29 @@ import (
 	"github.com/org/pr-review-action/internal/ticket"
 )
 
-// File is one file as it is to be. Its mode is 100644.
+// File is the proposed state of one file. Its mode is 100644.
 type File struct {
 	Path        string `json:"path"`
-	Description string `json:"description,omitzero"` // why, in the model's words
-	Base        string `json:"base,omitzero"`        // Git's name of the blob that it replaces; empty of a new file
-	Content     string `json:"content"`              // all of the new text
-	Patch       string `json:"patch"`                // hunks, from base to content
+	Description string `json:"description,omitzero"` // why it changes, in the model's words
+	Base        string `json:"base,omitzero"`        // Git's hash of the blob that it replaces; empty for a new file
+	Content     string `json:"content"`              // the whole new text
+	Patch       string `json:"patch"`                // the hunks from base to content
 	Added       int    `json:"added"`
 	Removed     int    `json:"removed"`
 }
 
-// Of returns a file that has before where base names a blob, and is new where it is empty.
+// Of returns the File that changes before into after. base is the blob of before, or "" if the
+// file is new.
 func Of(path, description, base, before, after string) File {
 	f := File{Path: path, Description: description, Base: base, Content: after}
 	f.Patch, f.Added, f.Removed = diff.Between(before, after)
 	return f
 }
 
-// New reports whether the base has no such file.
+// New reports whether the base commit lacks the file.
 func (f File) New() bool { return f.Base == "" }
 
-// Digest is the SHA-256, in hex, over paths, base blobs and contents in order.
+// Digest returns the SHA-256, in hex, over the paths, base blobs and contents, in order.
 func Digest(files []File) string {
 	h := sha256.New()
 	for _, f := range files {
@@ -48,7 +49,7 @@ func Digest(files []File) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Lines counts the changed lines of all files.
+// Lines counts the added and removed lines of all files.
 func Lines(files []File) (n int) {
 	for _, f := range files {
 		n += f.Added + f.Removed
@@ -56,7 +57,7 @@ func Lines(files []File) (n int) {
 	return n
 }
 
-// Diffs are the files as a review reads them.
+// Diffs returns the files as input for a review, sorted by path.
 func Diffs(files []File) []diff.File {
 	all := make([]diff.File, len(files))
 	for i, f := range files {
@@ -70,7 +71,7 @@ func Diffs(files []File) []diff.File {
 	return all
 }
 
-// Unified is all files as one diff, which git apply takes at the base.
+// Unified returns all files as one diff, which git apply accepts at the base.
 func Unified(files []File) string {
 	var b strings.Builder
 	for _, f := range files {
@@ -87,45 +88,45 @@ func Unified(files []File) string {
 	return b.String()
 }
 
-// The types that a ticket is implemented as.
+// The types of ticket, as Class.Type has them.
 const (
 	Bug   = "Bug"
 	Story = "Story"
 )
 
-// Draft is a change for a ticket as far as it has come. Texts are the ticket's and a
-// model's.
+// Draft is the change for a ticket, possibly unfinished. Its texts come from the ticket and a
+// model.
 type Draft struct {
-	Ticket    ticket.Ticket // as much of it as may be shown
+	Ticket    ticket.Ticket // only as much of it as may be shown
 	Class     Class
 	Scope     Scope
-	Chunks    []Chunk // that a search found, the best first
+	Chunks    []Chunk // search results, best first
 	RootCause string  // of a bug
 	Changes   []File
 	Tests     []File
-	Check     *Check // nil where no command was asked for
+	Check     *Check // nil if no command was requested
 }
 
-// Proposed are all files of the draft: the change, then its tests.
+// Proposed returns all files of the draft: the change, then its tests.
 func (d Draft) Proposed() []File { return slices.Concat(d.Changes, d.Tests) }
 
-// Class is what a ticket asks for, in the model's words but for Type and Note.
+// Class says what a ticket asks for. All but Type and Note is in the model's words.
 type Class struct {
 	Type       string   `json:"type,omitzero"` // Bug or Story
 	Summary    string   `json:"summary,omitzero"`
 	Components []string `json:"components,omitempty"`
 	Complexity string   `json:"complexity,omitzero"` // low, medium or high
-	Note       string   `json:"note,omitzero"`       // ours: where the type is not the tracker's
+	Note       string   `json:"note,omitzero"`       // in our words, if the type differs from the tracker's
 }
 
-// Scope is where the change takes place.
+// Scope says which parts of the repository the change concerns.
 type Scope struct {
 	Modules []Module `json:"modules,omitempty"`
 	Likely  []string `json:"likely,omitempty"` // files that the model expects to change
-	Notes   []string `json:"notes,omitempty"`  // ours
+	Notes   []string `json:"notes,omitempty"`  // in our words: what the search could not do
 }
 
-// Beyond is the name of a module that a list of names leaves out; an empty one names all.
+// Beyond returns the first module of the scope that names lacks, or "". An empty names has all.
 func (s Scope) Beyond(names []string) string {
 	for _, m := range s.Modules {
 		if len(names) > 0 && !slices.Contains(names, m.Name) {
@@ -135,13 +136,13 @@ func (s Scope) Beyond(names []string) string {
 	return ""
 }
 
-// Module is one that the change may touch, and the model's reason for it.
+// Module is a module that the change may touch, with the model's reason.
 type Module struct {
 	Name   string `json:"name"`
 	Reason string `json:"reason"`
 }
 
-// Chunk is a piece of the repository that a search found for the ticket.
+// Chunk is a piece of a file that a search found for the ticket.
 type Chunk struct {
 	Path      string  `json:"path"`
 	StartLine int     `json:"start_line"`
@@ -150,15 +151,15 @@ type Chunk struct {
 	Text      string  `json:"text,omitempty"`
 }
 
-// Check is what the project's own command said of the change, on the machine of who asked
-// for it. Output is untrusted text, its end where it is long.
+// Check is the result of running the project's own command on the change, on the machine of
+// the person who requested it. Output is untrusted; of a long one only the end is kept.
 type Check struct {
 	Command string `json:"command"`
 	Passed  bool   `json:"passed"`
 	Output  string `json:"output,omitzero"`
 }
 
-// Verdict is what came of the command.
+// Verdict returns "passed" or "failed".
 func (c Check) Verdict() string {
 	if c.Passed {
 		return "passed"

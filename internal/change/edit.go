@@ -12,21 +12,21 @@ import (
 	"github.com/org/pr-review-action/internal/order"
 )
 
-// Edit replaces the lines Search by the lines Replace.
+// Edit replaces the lines Search with the lines Replace.
 type Edit struct {
 	Search  string `json:"search"`
 	Replace string `json:"replace"`
 }
 
-// span is a stretch of a text, in bytes, and what comes in its place.
+// span is a range of bytes in a text and the text that replaces it.
 type span struct {
 	edit, from, to int
 	with           string
 }
 
-// Apply returns a text with all edits applied, or says which of them does not apply and why,
-// in words that quote it. Nothing is guessed: each is looked for in the text as it
-// came, and stands there exactly once, and no two overlap. A text with CR LF keeps it.
+// Apply returns text with all edits applied. The error names and quotes the edit that does not
+// apply, and says why. Nothing is guessed: each edit is looked for in the original text and must
+// occur there exactly once, and edits must not overlap. A text with CR LF keeps its line ends.
 func Apply(text string, edits []Edit) (string, error) {
 	crlf := strings.Contains(text, "\r\n")
 	spans := make([]span, 0, len(edits))
@@ -60,7 +60,8 @@ func withCR(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\n", "\r\n")
 }
 
-// find gives the one place of a text, or why there is none. Places overlap too.
+// find returns the offset of the only match of search, or says in what why there is not exactly
+// one. Overlapping matches count.
 func find(text, search string) (at int, what string) {
 	if strings.TrimSpace(search) == "" {
 		return 0, "it looks for nothing"
@@ -82,12 +83,11 @@ func find(text, search string) (at int, what string) {
 	return 0, fmt.Sprintf("what it looks for is there %d times; more lines around it tell them apart", n)
 }
 
-// mostPlaces bounds the places of an edit that are counted.
+// mostPlaces is how many matches of an edit find counts at most.
 const mostPlaces = 99
 
-// Settle returns a changed text as its language's formatter would have it, and refuses one
-// that does not parse. Of Go it parses and, where the text before was formatted too or
-// there was none, formats; of other languages it knows nothing.
+// Settle formats a changed text and returns an error if it does not parse. It knows only Go,
+// which it formats if the text before was formatted or empty; other files it returns unchanged.
 func Settle(name, before, after string) (string, error) {
 	if path.Ext(name) != ".go" {
 		return after, nil
@@ -100,7 +100,7 @@ func Settle(name, before, after string) (string, error) {
 	}
 	formatted, err := format.Source([]byte(after))
 	if err != nil {
-		return after, nil // it parsed: what is left is the formatter's
+		return after, nil // it parsed, so only the formatter failed
 	}
 	return string(formatted), nil
 }
