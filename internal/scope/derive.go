@@ -10,12 +10,12 @@ import (
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
-// maxModules is how many modules are told apart; of more, top-level folders are taken.
+// maxModules bounds the modules. If there are more, Derive uses the top-level folders instead.
 const maxModules = 60
 
-// Derive returns the modules of a repository whose settings name none, in the order of
-// their names: the folders of several go.mod, the workspaces of package.json, else its
-// folders. paths are all of its files, and read gives one of them, nil where it cannot.
+// Derive returns the modules of a repository whose settings name none: the folders of several
+// go.mod, else the workspaces of package.json, else its folders, sorted by name, then one for
+// the files at the root. paths are all of its files; read returns a file's contents, or nil.
 func Derive(paths []string, read func(string) []byte) []config.Module {
 	dirs := with(paths, "go.mod")
 	if len(dirs) < 2 || slices.Contains(dirs, ".") {
@@ -46,7 +46,7 @@ func Derive(paths []string, read func(string) []byte) []config.Module {
 	return all[:min(len(all), maxModules)]
 }
 
-// with lists the folders that hold a file of a name.
+// with returns the folders that contain a file called name, sorted.
 func with(paths []string, name string) (dirs []string) {
 	for _, p := range paths {
 		if path.Base(p) == name {
@@ -57,7 +57,8 @@ func with(paths []string, name string) (dirs []string) {
 	return dirs
 }
 
-// workspaces are those of the folders that the root's package.json names.
+// workspaces returns those of dirs that are workspaces of the root package.json, whose contents
+// are text.
 func workspaces(dirs []string, text []byte) (all []string) {
 	var list []string
 	var root struct {
@@ -82,8 +83,8 @@ func workspaces(dirs []string, text []byte) (all []string) {
 	return all
 }
 
-// folders are the top-level ones, without those whose names begin with a dot; of one that
-// merely groups others, such as internal, those below it where deep.
+// folders returns the top-level folders, except those whose names begin with a dot. If deep, a
+// folder that only groups others, such as internal, is replaced by its subfolders.
 func folders(paths []string, deep bool) (dirs []string) {
 	for _, p := range paths {
 		part := strings.Split(p, "/")
@@ -102,12 +103,12 @@ func folders(paths []string, deep bool) (dirs []string) {
 	return dirs
 }
 
-// groups are names of folders that merely group others.
+// groups returns the names of folders that only group others.
 func groups() []string {
 	return []string{"internal", "pkg", "packages", "services", "apps", "libs", "modules", "crates"}
 }
 
-// forTests reports whether a top-level folder is of tests alone.
+// forTests reports whether a top-level folder holds only tests, by its name.
 func forTests(dir string) bool {
 	return slices.Contains([]string{"test", "tests", "__tests__", "spec", "e2e"}, dir)
 }

@@ -1,9 +1,8 @@
-// Package scope says where a proposed change may write: within the modules that were
-// chosen, and never where a commit would change how the repository is built, guarded or
-// checked (T33).
+// Package scope decides where a proposed change may write: inside the chosen modules, and never
+// where a commit would change how the repository is built, guarded or checked (T33).
 //
-// It reads nothing: paths and modes come in. A path is a model's, so that it is taken for
-// an attempt to be more than it seems. Start reading at Rules.
+// It reads nothing: callers pass in paths and modes. Paths come from a model and are treated as
+// attempts to get around the rules. Start reading at Rules.
 package scope
 
 import (
@@ -24,19 +23,19 @@ import (
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
-// Rules are what a path is held against.
+// Rules decide which paths may be written.
 type Rules struct {
-	Modules   []config.Module       // that were chosen
-	Protected []string              // globs of the settings
-	Entries   map[string]diff.Entry // of the base commit, every path
+	Modules   []config.Module       // the chosen ones
+	Protected []string              // globs from the settings
+	Entries   map[string]diff.Entry // every path of the base commit
 
 	once  sync.Once
-	known map[string]string // folded paths and folders → as they are spelled
+	known map[string]string // folded paths of files and folders → their spelling
 }
 
 const maxPath = 240 // bytes
 
-// Refuses says why a path may not be written, in our own words; empty where it may.
+// Refuses returns the reason why a path may not be written, in our own words, or "" if it may.
 func (r *Rules) Refuses(p string) string {
 	switch err := diff.CheckPath(p); {
 	case err != nil:
@@ -63,18 +62,19 @@ func (r *Rules) Refuses(p string) string {
 	return Outside
 }
 
-// Outside is why a path may not be written that nothing else forbids.
+// Outside is the reason Refuses gives for a path that only the choice of modules forbids.
 const Outside = "it is outside of the chosen modules"
 
-// astray reports names that end in a blank or a dot, which some systems leave out.
+// astray reports whether a part of a path begins with a space, or ends in a space or a dot, which
+// some systems drop.
 func astray(p string) bool {
 	return slices.ContainsFunc(strings.Split(p, "/"), func(name string) bool {
 		return strings.TrimRight(name, " .") != name || strings.TrimLeft(name, " ") != name
 	})
 }
 
-// Ordinary says why what Entries have at a path and above it cannot become, or stay, an ordinary
-// file, which is all that a commit by GitHub's API makes; empty where it can.
+// Ordinary returns the reason why a path cannot become, or stay, an ordinary file given Entries,
+// or "" if it can. A commit made through GitHub's API writes only ordinary files.
 func (r *Rules) Ordinary(p string) string {
 	r.once.Do(r.index)
 	switch e, ok := r.Entries[p]; {
@@ -99,9 +99,9 @@ func (r *Rules) Ordinary(p string) string {
 	return ""
 }
 
-const folder = "040000" // which Entries may leave out
+const folder = "040000" // Entries may leave folders out
 
-// index notes every path and folder of the base by its folded name.
+// index fills known with every file and folder of the base commit.
 func (r *Rules) index() {
 	r.known = make(map[string]string, len(r.Entries))
 	for p := range r.Entries {
@@ -114,7 +114,7 @@ func (r *Rules) index() {
 	}
 }
 
-// fold is a path as systems that tell neither case nor form apart compare it.
+// fold returns a path in the form in which systems compare it that ignore case and Unicode form.
 func fold(p string) string { return strings.ToLower(norm.NFKC.String(p)) }
 
 func foldedGlobs(globs []string) []string {
@@ -125,7 +125,8 @@ func foldedGlobs(globs []string) []string {
 	return all
 }
 
-// protects names what a folded path is part of that nobody's ticket changes.
+// protects returns the kind of protected file that a folded path is, which no ticket may change,
+// or "" if it is none.
 func protects(p string) string {
 	if claim.Unread(p) {
 		return "lockfiles, and what others or programs wrote"
