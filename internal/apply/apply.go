@@ -1,10 +1,10 @@
-// Package apply carries out a proposed change that was approved: a branch, one commit
-// on it, and a draft pull request, each of them once.
+// Package apply carries out an approved change: it makes a branch, one commit on it, and a draft
+// pull request, each only once.
 //
-// It looks before it writes, whoever wrote before: what has the draft's digest and, to
-// the byte and mode, the approved files, is what it would write. It commits to a branch
-// that points to the base alone, and forces none. It knows no graph and no ticket. Start
-// reading at Applier.Commit.
+// It looks for its own result before it writes, whoever made it: a commit with the draft's
+// digest and exactly the approved files, in bytes and modes, counts as done. It commits only
+// to a branch that points to the base, and never forces a push. It knows neither graph nor
+// ticket. Start reading at Applier.Commit.
 package apply
 
 import (
@@ -26,23 +26,23 @@ import (
 	"github.com/org/pr-review-action/internal/scope"
 )
 
-// Request is a change to be carried out.
+// Request is an approved change to carry out.
 type Request struct {
 	Ref            pull.Ref // the repository
 	Base           string   // the commit that the change was drafted on
-	Into           string   // the branch that it was the tip of, and that the pull request goes to
-	Branch         string   // wanted; counted up where another draft has it
+	Into           string   // the branch whose tip Base was, and that the pull request targets
+	Branch         string   // the name wanted; a number is added if another draft has it
 	Files          []change.File
 	Headline, Body string // of the commit
-	CoAuthor       string // as a trailer names one: maya <7+maya@users.noreply.github.com>; or empty
+	CoAuthor       string // in a trailer's form: maya <7+maya@users.noreply.github.com>; or empty
 	Title, Text    string // of the pull request
-	Link           bool   // a person opens the pull request, by a link
-	Thread, Digest string // of the draft that was approved
+	Link           bool   // a person opens the pull request, through a link
+	Thread, Digest string // of the approved draft
 	Race           *handoff.Race
-	Again          string // what a person does to go on with it: re-run the failed jobs
+	Again          string // what a person does to continue: re-run the failed jobs
 }
 
-// Applied is where a change stands.
+// Applied says where a change was committed.
 type Applied struct {
 	Branch string `json:"branch,omitzero"`
 	Commit string `json:"commit,omitzero"` // full hash
@@ -54,17 +54,17 @@ type Applier struct {
 	Write *write.Client
 }
 
-// maxBranches bounds how far a branch's name is counted up, maxTries how often another
-// writer is given way.
+// maxBranches bounds the numbers tried for a branch's name, and maxTries the attempts while
+// others write at the same time.
 const (
 	maxBranches = 9
 	maxTries    = 10
 )
 
-// Commit makes the branch and its commit, or finds those of an earlier try or of
-// another job with the same draft. It refuses where the base has moved (check 9), where
-// a file is not what it was drafted on or is none whose mode a commit keeps, and where
-// another draft of the thread stands already (13). Whatever it made is named by its error.
+// Commit makes the branch and its commit, or finds those of an earlier try or of another job
+// with the same draft. It refuses if the base has moved (check 9), if a file is not what the
+// change was drafted on or a commit would not keep its mode, or if another draft of the thread
+// was carried out (13). If GitHub refuses the commit, the error names the branch that was made.
 func (a Applier) Commit(ctx context.Context, q Request) (Applied, error) {
 	p, err := a.look(ctx, q)
 	if err != nil || p.found {
@@ -89,8 +89,8 @@ func (a Applier) Commit(ctx context.Context, q Request) (Applied, error) {
 	return Applied{}, last
 }
 
-// landed is where the commit that was just made stands. One that is not found is not pushed
-// again: it would stand on two branches.
+// landed finds the commit that was just made. If it is not found, it is not pushed again, since
+// it might end up on two branches.
 func (a Applier) landed(ctx context.Context, q Request) (Applied, error) {
 	p, err := a.look(ctx, q)
 	if err == nil && !p.found {
@@ -99,7 +99,7 @@ func (a Applier) landed(ctx context.Context, q Request) (Applied, error) {
 	return p.at, err
 }
 
-// claimed puts the approval on record, and waits for this job's turn.
+// claimed records the approval and waits for this job's turn.
 func claimed(ctx context.Context, q Request) error {
 	if q.Race == nil {
 		return nil
@@ -110,7 +110,7 @@ func claimed(ctx context.Context, q Request) error {
 	return handoff.Turn(ctx, *q.Race)
 }
 
-// push makes what is missing: the branch, then the commit.
+// push makes the branch if it is missing, then the commit.
 func (a Applier) push(ctx context.Context, q Request, p place) error {
 	err := a.Unmoved(ctx, q)
 	if err == nil && !p.empty {
@@ -129,8 +129,8 @@ func (a Applier) push(ctx context.Context, q Request, p place) error {
 	return err
 }
 
-// inTheWay says of a branch that cannot be made that one has the name of its folder: Git
-// keeps no fix/x beside fix.
+// inTheWay returns a clearer error if a branch could not be made because another has the name of
+// its folder: Git cannot have both fix and fix/x. Otherwise it returns err.
 func (a Applier) inTheWay(ctx context.Context, q Request, err error) error {
 	up := path.Dir(q.Branch)
 	if _, none := a.Read.Tip(ctx, q.Ref.Owner, q.Ref.Repo, up); up == "." || none != nil {
@@ -140,13 +140,13 @@ func (a Applier) inTheWay(ctx context.Context, q Request, err error) error {
 		"rename the branch "+up+", then "+q.Again)
 }
 
-// tryAgain reports whether somebody was there before, or what came of a write is not known:
-// then it is looked for.
+// tryAgain reports whether another writer was faster or the outcome of a write is unknown. The
+// caller then looks for the result again.
 func tryAgain(err error) bool {
 	return errors.Is(err, write.ErrExists) || errors.Is(err, write.ErrMoved) || errors.Is(err, write.ErrUncertain)
 }
 
-// commit is the commit as GitHub is asked for it. Its trailers are how it is found.
+// commit returns the commit to request from GitHub. Its trailers make it findable.
 func (q Request) commit(branch string) write.Commit {
 	k := write.Commit{Branch: branch, Parent: q.Base, Headline: q.Headline, Files: q.changed(),
 		Body: strings.TrimSpace(q.Body) + "\n\n" + threadTrailer + q.Thread + "\n" + draftTrailer + q.Digest}
@@ -162,7 +162,7 @@ const (
 	draftTrailer  = "PR-Review-Draft: "
 )
 
-// changed are the files that differ from the base.
+// changed returns the files that differ from the base.
 func (q Request) changed() []change.File {
 	return slices.DeleteFunc(slices.Clone(q.Files), func(f change.File) bool { return f.Base == blob(f.Content) })
 }
@@ -175,13 +175,13 @@ func (q Request) paths() (paths []string) {
 	return paths
 }
 
-// blob is git's name of a file's content, in a repository of SHA-1.
+// blob returns Git's hash of a file's content, in a SHA-1 repository.
 func blob(content string) string {
 	sum := sha1.Sum(fmt.Appendf(nil, "blob %d\x00%s", len(content), content))
 	return hex.EncodeToString(sum[:])
 }
 
-// Unmoved is check 9: the change was drafted on what its branch has now.
+// Unmoved is check 9: it refuses if the target branch has moved since the change was drafted.
 func (a Applier) Unmoved(ctx context.Context, q Request) error {
 	tip, err := a.Read.Tip(ctx, q.Ref.Owner, q.Ref.Repo, q.Into)
 	if err != nil || tip.SHA == q.Base {
@@ -193,8 +193,8 @@ func (a Applier) Unmoved(ctx context.Context, q Request) error {
 		[2]string{"now", fmt.Sprintf("commit %.7s", tip.SHA)})
 }
 
-// ordinary refuses files that are not what the change was drafted on, or that the
-// commit would turn into something else: links, submodules, executables.
+// ordinary refuses files that differ from what the change was drafted on, or that the commit
+// would turn into something else: links, submodules, executables.
 func (a Applier) ordinary(ctx context.Context, q Request) error {
 	asked := q.paths()
 	for _, p := range q.paths() {

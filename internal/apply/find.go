@@ -17,15 +17,15 @@ import (
 	"github.com/org/pr-review-action/internal/pull"
 )
 
-// place is a branch where the change stands, or may be put.
+// place is a branch that has the change, or on which it may be committed.
 type place struct {
 	at    Applied
 	found bool
-	empty bool // it is there, and points to the base
+	empty bool // it exists and points to the base
 }
 
-// Stands looks whether any draft of the request's thread was carried out, whatever its
-// files are: where, and whether it is the request's own draft.
+// Stands reports whether any draft of the request's thread was carried out, whatever its files:
+// found, the branch, and whether it is the request's own draft.
 func (a Applier) Stands(ctx context.Context, q Request) (where string, own, found bool, err error) {
 	q.Files = nil
 	p, err := a.look(ctx, q)
@@ -38,9 +38,10 @@ func (a Applier) Stands(ctx context.Context, q Request) (where string, own, foun
 	return "", false, false, err
 }
 
-// look looks whether the change stands: on a branch of its name or counted up from it, up
-// to the first that is not there, also where commits were added since, or in a pull request
-// whose branch is gone. It refuses where another draft of the same thread does.
+// look searches for the change: on the branch of its name and the numbered ones, up to the first
+// that does not exist, even if commits were added since, or in a pull request whose branch is
+// gone. It returns a place to commit to if there is none, and refuses if it finds another draft
+// of the same thread.
 func (a Applier) look(ctx context.Context, q Request) (place, error) {
 	for n := 1; n <= maxBranches; n++ {
 		p := place{at: Applied{Branch: q.Branch}}
@@ -74,8 +75,8 @@ func (a Applier) look(ctx context.Context, q Request) (place, error) {
 		q.Branch, "delete those that are not needed any more, then "+q.Again)
 }
 
-// first is the commit behind a branch's tip whose parent is the base; nothing where the
-// branch was made otherwise.
+// first returns the commit on a branch whose only parent is the base, or a zero Tip if there is
+// none.
 func (a Applier) first(ctx context.Context, q Request, tip github.Tip) (github.Tip, error) {
 	if slices.Equal(tip.Parents, []string{q.Base}) {
 		return tip, nil
@@ -92,10 +93,10 @@ func (a Applier) first(ctx context.Context, q Request, tip github.Tip) (github.T
 	return github.Tip{}, err
 }
 
-// same holds what stands on a branch against what was approved: anybody who may write
-// can make a commit that says it is this draft's.
+// same refuses a commit whose files differ from the approved ones: anyone with write access can
+// make a commit that claims to be this draft's.
 func (a Applier) same(ctx context.Context, q Request, at Applied) error {
-	if q.Files == nil { // nobody asks for them
+	if q.Files == nil { // the caller does not ask about files
 		return nil
 	}
 	paths := q.paths()
@@ -119,8 +120,8 @@ func (a Applier) same(ctx context.Context, q Request, at Applied) error {
 	return nil
 }
 
-// opened looks among the pull requests of a branch that is not there, or not this
-// draft's any more: one that was closed or merged may have taken the branch along.
+// opened searches the pull requests of a branch that is gone or no longer this draft's: closing
+// or merging one may have deleted the branch.
 func (a Applier) opened(ctx context.Context, q Request, p place) (place, error) {
 	opened, err := a.Read.OpenedFrom(ctx, q.Ref.Owner, q.Ref.Repo, p.at.Branch)
 	if err != nil {
@@ -145,7 +146,7 @@ func another(where string) error {
 		"look at that one, and draft the ticket again once the base branch has moved on", problem.At(where))
 }
 
-// trailer is what a commit's message says behind a name.
+// trailer returns the value of the last trailer of that name in a commit's message, or "".
 func trailer(message, name string) (value string) {
 	for line := range strings.Lines(message) {
 		if v, ok := strings.CutPrefix(strings.TrimSpace(line), name); ok {
@@ -155,8 +156,8 @@ func trailer(message, name string) (value string) {
 	return value
 }
 
-// mark makes a pull request findable: an HTML comment in its last line, without any
-// text from outside.
+// mark makes a pull request findable. It is an HTML comment on the description's last line and
+// holds no text from outside.
 type mark struct{ thread, digest, commit string }
 
 var markForm = pattern.Lazy(`(?m)^<!-- pr-implement:v1 thread=([A-Za-z0-9._-]+/[A-Za-z0-9._-]+~[A-Za-z0-9_-]+:` +
@@ -176,9 +177,9 @@ func parseMark(body string) (mark, bool) {
 	return mark{last[1], last[2], last[3]}, true
 }
 
-// Open opens the draft pull request of a change that stands, or finds the one that is
-// there, and gives its address; with Link that of the form in which a person opens it.
-// Where it fails the error names the branch, which stays.
+// Open opens the draft pull request of a committed change, or finds the existing one, and returns
+// its address. With Link it returns the address of the form where a person opens it. If GitHub
+// refuses it, the error names the branch, which stays.
 func (a Applier) Open(ctx context.Context, q Request, at Applied) (address string, err error) {
 	if q.Link {
 		return formAddress(q, at), nil
@@ -202,8 +203,8 @@ func (a Applier) Open(ctx context.Context, q Request, at Applied) (address strin
 	return "", told
 }
 
-// pull looks for the pull request of a change that stands: the one with its mark, else any
-// open one of its branch, which a person may have opened.
+// pull returns the address of a committed change's pull request, or "": the one with its mark,
+// else any open one from its branch, which a person may have opened.
 func (a Applier) pull(ctx context.Context, q Request, at Applied) (address string, err error) {
 	opened, err := a.Read.OpenedFrom(ctx, q.Ref.Owner, q.Ref.Repo, at.Branch)
 	for _, o := range opened {
@@ -217,8 +218,8 @@ func (a Applier) pull(ctx context.Context, q Request, at Applied) (address strin
 	return address, err
 }
 
-// Earlier looks among the newest hundred pull requests of a repository for the one of a
-// draft, by its digest or code, or of any draft of a thread.
+// Earlier searches the newest hundred pull requests of a repository for that of a draft, by its
+// digest or code in shown, or of any draft of a thread.
 func Earlier(ctx context.Context, r *github.Client, ref pull.Ref, shown, thread string) (o github.Opened, found bool,
 	err error) {
 	opened, err := r.OpenedFrom(ctx, ref.Owner, ref.Repo, "")
@@ -231,16 +232,16 @@ func Earlier(ctx context.Context, r *github.Client, ref pull.Ref, shown, thread 
 	return github.Opened{}, false, err
 }
 
-// formAddress is where a person opens the pull request: built by us, without the text.
+// formAddress returns the address where a person opens the pull request, without title and text.
 func formAddress(q Request, at Applied) string {
 	return fmt.Sprintf("%s/compare/%s...%s?expand=1", q.Ref.Web(), escaped(q.Into), escaped(at.Branch))
 }
 
-// maxForm bounds an address, in bytes: servers refuse longer ones.
+// maxForm bounds an address, in bytes; servers refuse longer ones.
 const maxForm = 7000
 
-// Form is the address of the form with title and description filled in, as much of the
-// latter as an address holds.
+// Form returns the address of the form with title and description filled in. A description that
+// does not fit is cut.
 func Form(q Request, at Applied) string {
 	form := formAddress(q, at) + "&title=" + url.QueryEscape(q.Title) + "&body="
 	text := []rune(q.Text)
@@ -250,7 +251,7 @@ func Form(q Request, at Applied) string {
 	return form + url.QueryEscape(string(text))
 }
 
-// escaped is a branch in a path, in which slashes stand as they are.
+// escaped returns a branch's name escaped for a URL's path, keeping its slashes.
 func escaped(branch string) string {
 	parts := strings.Split(branch, "/")
 	for i, p := range parts {
