@@ -8,7 +8,7 @@ import (
 )
 
 var (
-	// titleOfCriteria is what a section of criteria, or a field, is called.
+	// titleOfCriteria matches the title of a section, or the name of a field, with criteria.
 	titleOfCriteria = pattern.Lazy(`(?i)^\s*(?:acceptance criteri(?:a|on)|acceptance|definition of done` +
 		`|ac)\s*:?\s*$`)
 	headingLine  = pattern.Lazy(`^(#{1,6})\s+(.*)$`)
@@ -24,8 +24,8 @@ func NamesCriteria(name string) bool { return titleOfCriteria().MatchString(name
 // MaxCriteria bounds the criteria of one text.
 const MaxCriteria = 50
 
-// CriteriaIn finds the acceptance criteria in a ticket's or page's Markdown: the entries of the section of that name,
-// else scenarios (Given, When, Then), else a list of tasks. Their numbers are still to be given. There may be none.
+// CriteriaIn returns the acceptance criteria in a ticket's or page's Markdown: the entries of the section of that
+// name, else scenarios (Given, When, Then), else a list of tasks. It returns nil if there are none, and leaves N 0.
 func CriteriaIn(markdown string) []Criterion {
 	lines := strings.Split(markdown, "\n")
 	if section := sectionOfCriteria(lines); section != nil {
@@ -39,7 +39,7 @@ func CriteriaIn(markdown string) []Criterion {
 	return items(lines, taskLine())
 }
 
-// CriteriaOf reads a text that is nothing but criteria: the entries of its lists,
+// CriteriaOf returns the criteria of a text that holds nothing else: the entries of its lists,
 // else its scenarios, else its paragraphs.
 func CriteriaOf(markdown string) []Criterion {
 	lines := strings.Split(markdown, "\n")
@@ -58,8 +58,8 @@ func CriteriaOf(markdown string) []Criterion {
 	return all
 }
 
-// sectionOfCriteria are the lines below a heading of that name, up to the next one of its level or above; or those
-// below a paragraph that is bold or ends in a colon, up to the first block behind its list that is none.
+// sectionOfCriteria returns the lines below a heading of that name, up to the next heading of its level or above; or
+// those below a bold line of that name or one that ends in a colon, up to the end of the first list or a heading.
 func sectionOfCriteria(lines []string) []string {
 	for i, line := range lines {
 		m := headingLine().FindStringSubmatch(line)
@@ -75,11 +75,11 @@ func sectionOfCriteria(lines []string) []string {
 	return nil
 }
 
-// plain is a title without the marks of bold and italic text.
+// plain returns a title without the marks of bold and italic text.
 func plain(s string) string { return strings.NewReplacer("*", "", "_", "").Replace(s) }
 
-// untilHeading are lines up to a heading of a level or above, or up to what follows the first
-// list where that is the end.
+// untilHeading returns the lines before the first heading of the level or above. If listEnds,
+// it also stops at the end of the first list.
 func untilHeading(lines []string, level int, listEnds bool) []string {
 	fence, seen := "", false
 	for i, line := range lines {
@@ -97,7 +97,8 @@ func untilHeading(lines []string, level int, listEnds bool) []string {
 	return lines
 }
 
-// items are the entries of the lists at the left edge, each with what is indented below it.
+// items returns the entries of unindented lists that match form, each with the lines indented
+// below it.
 func items(lines []string, form *regexp.Regexp) (all []Criterion) {
 	open, fence := false, ""
 	for _, line := range lines {
@@ -122,7 +123,7 @@ func items(lines []string, form *regexp.Regexp) (all []Criterion) {
 	return all
 }
 
-// scenarios are those of Gherkin: from one Scenario, or one Given behind a Then, to the next.
+// scenarios returns Gherkin scenarios. Each begins at a Scenario line, or at a Given after a Then.
 func scenarios(lines []string) (all []Criterion) {
 	then, steps := false, false
 	for _, line := range lines {

@@ -10,8 +10,8 @@ import (
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
-// LabelForms are the default forms of labels that may hold a key. The star stands
-// for the key; all else stands as it is, in any case.
+// LabelForms returns the default forms of labels that may hold a key. The star stands for the
+// key; the rest matches literally, in any case.
 func LabelForms() []string { return []string{"jira:*", "*"} }
 
 var (
@@ -21,7 +21,7 @@ var (
 	wholeKey  = pattern.Lazy(`^[A-Z][A-Z0-9_]{1,9}-[1-9][0-9]{0,6}$`)
 )
 
-// Project is the project's part of a key; empty for what is none.
+// Project returns the project part of a key, or "" if key is not a key.
 func Project(key string) string {
 	if !wholeKey().MatchString(key) {
 		return ""
@@ -29,7 +29,7 @@ func Project(key string) string {
 	return key[:strings.LastIndexByte(key, '-')]
 }
 
-// Keys finds the keys of tickets of some projects in a text of a pull request, in their order and each once.
+// Keys returns the ticket keys of the given projects in a text of a pull request, in order and each once.
 func Keys(text string, where Where, projects []string) []Key {
 	var found []string
 	switch text = hyphens.Replace(text); where {
@@ -56,7 +56,7 @@ func Keys(text string, where Where, projects []string) []Key {
 	return Merge(all)
 }
 
-// Merge adds keys to others, each once: where it was found first.
+// Merge appends more to all and keeps each key once, where it was found first.
 func Merge(all []Key, more ...Key) []Key {
 	return firsts(slices.Concat(all, more), func(k Key) string { return k.Key })
 }
@@ -89,7 +89,7 @@ func inText(text string) (all []string) {
 	return all
 }
 
-// inBranch finds the keys of a branch's name, in any case. There a key may touch hyphens and underscores.
+// inBranch returns the keys in a branch's name, in any case. There a key may touch hyphens and underscores.
 func inBranch(name string) (all []string) {
 	if strings.HasPrefix(name, "dependabot/") || strings.HasPrefix(name, "renovate/") {
 		return nil
@@ -106,7 +106,7 @@ func inBranch(name string) (all []string) {
 	return all
 }
 
-// InLabel finds the key of a label of one of the forms; see LabelForms.
+// InLabel returns the key in a label that has one of the forms, or nil. See LabelForms.
 func InLabel(label string, forms, projects []string) []Key {
 	for _, form := range forms {
 		before, behind, ok := strings.Cut(strings.ToLower(form), "*")
@@ -125,8 +125,8 @@ func InLabel(label string, forms, projects []string) []Key {
 
 var hyphens = strings.NewReplacer("\u2010", "-", "\u2011", "-")
 
-// matches are all places at which an expression fits, those within another one
-// included: of RSA-SHA-256 the shorter key is looked at as well.
+// matches returns every match of re as start and end, including those inside another match: in
+// a branch, fix_PAY-12 contains the key PAY-12.
 func matches(re *regexp.Regexp, text string) (all [][2]int) {
 	for from := 0; ; {
 		m := re.FindStringIndex(text[from:])
@@ -138,7 +138,7 @@ func matches(re *regexp.Regexp, text string) (all [][2]int) {
 	}
 }
 
-// touchedBehind reports whether what stands behind a key makes it part of a longer word.
+// touchedBehind reports whether the text right after a key makes it part of a longer word.
 func touchedBehind(behind string) bool {
 	r, size := utf8.DecodeRuneInString(behind)
 	next, _ := utf8.DecodeRuneInString(behind[size:])

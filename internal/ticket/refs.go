@@ -20,13 +20,13 @@ var (
 const reference = `(?:(?:#|gh-)([1-9][0-9]{0,9})|([a-z0-9][a-z0-9-]*/[\w.-]+)#([1-9][0-9]{0,9})|` +
 	`https?://([^/\s]+)/([a-z0-9][a-z0-9-]*/[\w.-]+)/issues/([1-9][0-9]{0,9}))`
 
-// Issues finds the issues of GitHub that a Markdown text closes, by GitHub's keywords, as owner/repo#12, in their
-// order and each once. repo is the one that the text stands in and host its server.
+// Issues returns the GitHub issues that a Markdown text closes by GitHub's keywords, as owner/repo#12, in order and
+// each once. repo is the repository that the text belongs to, and host its server.
 func Issues(text, host, repo string, where Where) []Key {
 	return references(closing(), text, host, repo, where)
 }
 
-// Mentions finds the issues of GitHub that a Markdown text names, as Issues does.
+// Mentions is like Issues, but returns every GitHub issue that the text names.
 func Mentions(text, host, repo string, where Where) []Key {
 	return references(mention(), text, host, repo, where)
 }
@@ -57,7 +57,7 @@ func references(re *regexp.Regexp, text, host, repo string, where Where) []Key {
 	return Merge(nil, all...)
 }
 
-// PageIDs finds the pages of Confluence that a text links to, each once.
+// PageIDs returns the Confluence pages that a text links to, each once.
 func PageIDs(text string, where Where) []PageID {
 	var all []PageID
 	if where == Body {
@@ -72,7 +72,7 @@ func PageIDs(text string, where Where) []PageID {
 	return MergePages(nil, all...)
 }
 
-// MergePages adds pages to others, each of a host once: where it was found first.
+// MergePages appends more to all and keeps each page of a host once, where it was found first.
 func MergePages(all []PageID, more ...PageID) []PageID {
 	return firsts(slices.Concat(all, more), func(p PageID) string { return p.Host + " " + p.ID })
 }
@@ -82,7 +82,7 @@ var (
 	codeSpan = pattern.Lazy("`+[^`\n]+`+")
 )
 
-// parts splits a text at its links, which have the odd places.
+// parts splits a text into links, at the odd indexes, and the text between them.
 func parts(text string) (all []string) {
 	from := 0
 	for _, m := range link().FindAllStringIndex(text, -1) {
@@ -92,8 +92,8 @@ func parts(text string) (all []string) {
 	return append(all, text[from:])
 }
 
-// prose is Markdown with its HTML comments and fenced code blanked out, also
-// those that never end. Lines stay where they are.
+// prose returns Markdown with HTML comments and fenced code blanked out, even unclosed ones.
+// Line numbers stay the same.
 func prose(text string) string {
 	var b strings.Builder
 	fence := ""
@@ -107,7 +107,8 @@ func prose(text string) string {
 	return b.String()
 }
 
-// fenceBehind is the fence of code that is open behind a line, where one was before it.
+// fenceBehind returns the code fence that is open after a line, or "". fence is the one open
+// before it, or "".
 func fenceBehind(fence, line string) string {
 	mark := fenceOf(line)
 	switch {
@@ -119,7 +120,7 @@ func fenceBehind(fence, line string) string {
 	return fence
 }
 
-// fenceOf is the row of backticks or tildes that a line begins with: three or more.
+// fenceOf returns the three or more backticks or tildes that a line begins with, or "".
 func fenceOf(line string) string {
 	trimmed := strings.TrimLeft(line, " ")
 	for _, mark := range []string{"`", "~"} {

@@ -1,8 +1,8 @@
-// Package ticket holds what a change was asked for: tickets, their acceptance
-// criteria, the pages they lead to, and what of it could not be had.
+// Package ticket holds what a change is supposed to do: tickets, their acceptance criteria, the
+// pages they link to, and notes on what could not be read.
 //
-// It holds values and pure functions and reads nothing. Every text in it is untrusted: whoever may write a ticket
-// wrote it. Start at Context; Keys, Issues and PageIDs find what a pull request names.
+// It holds values and pure functions and reads nothing. All its texts are untrusted: anyone who
+// can edit a ticket wrote them. Start at Context; Keys, Issues and PageIDs find what a pull request names.
 package ticket
 
 import (
@@ -12,10 +12,10 @@ import (
 	"strings"
 )
 
-// Where is the part of a pull request in which a key or a page's link stands.
+// Where is the part of a pull request or ticket that contains a key or a link to a page.
 type Where string
 
-// The places. Ticket and RemoteLink are those of pages alone.
+// The places. InTicket and RemoteLink apply to pages only.
 const (
 	Title      Where = "title"
 	Branch     Where = "branch"
@@ -26,42 +26,42 @@ const (
 	RemoteLink Where = "remote-link"
 )
 
-// Key is a ticket that the pull request names: PAY-123, or owner/repo#7 for an issue of GitHub.
+// Key is a ticket that the pull request names: PAY-123, or owner/repo#7 for a GitHub issue.
 type Key struct {
 	Key  string `json:"key"`
 	From Where  `json:"from"`
 }
 
-// PageID is a page of Confluence that the pull request or a ticket links to.
+// PageID is a Confluence page that the pull request or a ticket links to.
 type PageID struct {
 	ID   string `json:"id"` // digits
 	From Where  `json:"from"`
-	Host string `json:"host,omitzero"` // of the link, with its port; empty where the link named none
+	Host string `json:"host,omitzero"` // of the link, with its port; empty if the link named none
 }
 
-// Criterion is one acceptance criterion. N counts from 1 over all tickets and pages of a Context, in their order.
+// Criterion is one acceptance criterion. N counts from 1 across all tickets and pages of a Context, in order.
 type Criterion struct {
 	N    int    `json:"n"`
-	Text string `json:"text"`          // Markdown, one line; nested entries and steps stand in further ones
-	Done bool   `json:"done,omitzero"` // whether it is ticked in the ticket
+	Text string `json:"text"`          // Markdown, one line; nested entries and steps on further lines
+	Done bool   `json:"done,omitzero"` // it is ticked in the ticket
 }
 
-// Ticket is one ticket, or page of Confluence, as a source gave it. The key of a page is its
-// id, the summary its title and the description its text.
+// Ticket is one ticket or Confluence page, as a source returned it. The key of a page is its
+// ID, the summary its title and the description its text.
 type Ticket struct {
 	Key         string      `json:"key"`
-	Source      string      `json:"source"` // which source gave it, as SourceReport.Source
+	Source      string      `json:"source"` // the source that returned it, as SourceReport.Source
 	URL         string      `json:"url,omitzero"`
 	Summary     string      `json:"summary,omitzero"` // one line
 	Type        string      `json:"type,omitzero"`    // Bug, Story, …
 	Labels      []string    `json:"labels,omitempty"`
 	Description string      `json:"description,omitzero"` // Markdown
-	Criteria    []Criterion `json:"criteria,omitempty"`   // of a page where no ticket has any
-	PageIDs     []PageID    `json:"page_ids,omitempty"`   // that its text and links lead to
-	Host        string      `json:"-"`                    // of the site that its tracker says it is of
+	Criteria    []Criterion `json:"criteria,omitempty"`   // on a page only if no ticket has any
+	PageIDs     []PageID    `json:"page_ids,omitempty"`   // pages that its text and links lead to
+	Host        string      `json:"-"`                    // of the site that it belongs to, by its tracker's word
 }
 
-// Kind says what a source was asked for.
+// Kind says what was requested from a source.
 type Kind string
 
 // The kinds.
@@ -70,13 +70,13 @@ const (
 	KindPage   Kind = "page"
 )
 
-// SourceReport says how one source answered when it was asked for one thing.
+// SourceReport is the outcome of one request to one source.
 type SourceReport struct {
 	Source     string  `json:"source"` // jira, confluence, github, or mcp with the server's host, program or preset
 	Kind       Kind    `json:"kind"`
 	ID         string  `json:"id"`
 	OK         bool    `json:"ok"`
-	Note       string  `json:"note"` // in our own words: why not, or what was cut
+	Note       string  `json:"note"` // in our own words: why it failed, or what was cut
 	Characters int     `json:"characters"`
 	Seconds    float64 `json:"seconds"`
 }
@@ -84,25 +84,25 @@ type SourceReport struct {
 // Flag is a line of a ticket or page that addresses the reviewer.
 type Flag struct {
 	ID   string `json:"id"`   // of the ticket or page
-	Line int    `json:"line"` // of its text, from 1
+	Line int    `json:"line"` // in its text, from 1
 	Text string `json:"text"`
 }
 
-// Context is what was asked for, as far as it could be had.
+// Context holds the tickets and pages of a change, as far as they could be read.
 type Context struct {
 	Keys    []Key          `json:"keys,omitempty"`
 	PageIDs []PageID       `json:"page_ids,omitempty"`
 	Tickets []Ticket       `json:"tickets,omitempty"`
 	Pages   []Ticket       `json:"pages,omitempty"`
 	Sources []SourceReport `json:"sources,omitempty"`
-	Missing []string       `json:"missing,omitempty"` // lines as the review says them; never a ticket's own words
-	Flags   []Flag         `json:"flags,omitempty"`   // for the approver alone
+	Missing []string       `json:"missing,omitempty"` // lines as the review shows them; never a ticket's own words
+	Flags   []Flag         `json:"flags,omitempty"`   // shown to the approver only
 }
 
-// Empty reports whether there is nothing to judge a change by.
+// Empty reports whether there is neither a ticket nor a page to judge a change by.
 func (c Context) Empty() bool { return len(c.Tickets) == 0 && len(c.Pages) == 0 }
 
-// Criteria lists the criteria of all tickets and pages, by their numbers.
+// Criteria returns the criteria of all tickets and pages, in order of their numbers.
 func (c Context) Criteria() (all []Criterion) {
 	for _, t := range slices.Concat(c.Tickets, c.Pages) {
 		all = append(all, t.Criteria...)
@@ -110,7 +110,7 @@ func (c Context) Criteria() (all []Criterion) {
 	return all
 }
 
-// Mapped is c with what f makes of each ticket and page. c stays as it is.
+// Mapped returns c with f applied to each ticket and page. c itself does not change.
 func (c Context) Mapped(f func(Ticket) Ticket) Context {
 	each := func(all []Ticket) (made []Ticket) {
 		for _, t := range all {
@@ -122,10 +122,10 @@ func (c Context) Mapped(f func(Ticket) Ticket) Context {
 	return c
 }
 
-// Undescribed is a ticket without its description, or a page without its text.
+// Undescribed returns a ticket without its description, or a page without its text.
 func (t Ticket) Undescribed() Ticket { t.Description = ""; return t }
 
-// bare is a ticket of which nothing but keys and numbers is left.
+// bare returns a ticket without texts: its key, source, address, page IDs and criterion numbers.
 func (t Ticket) bare() Ticket {
 	var all []Criterion
 	for _, c := range t.Criteria {
@@ -134,7 +134,7 @@ func (t Ticket) bare() Ticket {
 	return Ticket{Key: t.Key, Source: t.Source, URL: t.URL, Criteria: all, PageIDs: t.PageIDs}
 }
 
-// Show says how much of tickets and pages leaves the job.
+// Show says how much of tickets and pages may leave the job.
 type Show string
 
 // The values of Show, from the least to the most.
@@ -147,9 +147,9 @@ const (
 // Words reports whether any words of tickets and pages may leave the job.
 func (s Show) Words() bool { return s == ShowCriteria || s == ShowFull }
 
-// Shown is c without what may not leave the job. Under ShowKey that is every text
-// of tickets, pages and flags, and criteria keep their numbers alone; under
-// ShowCriteria it is the descriptions and flags' texts. Another value is ShowKey. c stays as it is.
+// Shown returns c without what may not leave the job. ShowKey removes every text of tickets,
+// pages and flags, and leaves only the numbers of criteria. ShowCriteria removes the tickets'
+// descriptions and the flags' texts. Any other value but ShowFull counts as ShowKey. c does not change.
 func (c Context) Shown(show Show) Context {
 	if show == ShowFull {
 		return c
@@ -167,9 +167,9 @@ func (c Context) Shown(show Show) Context {
 	return c
 }
 
-// FromMarkdown reads a ticket from a file's text: its first heading is the summary, the entries under "Acceptance
-// criteria" the criteria, all of it but the heading the description. The key is the file's name without extension
-// where that has a key's form, else file- and 8 digits of the text's SHA-256.
+// FromMarkdown returns the ticket in a file's text. The first heading is the summary, the criteria are as CriteriaIn
+// returns them, and everything but that heading is the description. name is the file's name without extension; it is
+// the key if it has a key's form, else that is file- and 8 digits of the text's SHA-256.
 func FromMarkdown(name, text string) Ticket {
 	sum := sha256.Sum256([]byte(text))
 	t := Ticket{Key: "file-" + hex.EncodeToString(sum[:])[:8], Source: "file", Criteria: CriteriaIn(text)}
