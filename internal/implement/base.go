@@ -13,17 +13,17 @@ import (
 	"github.com/org/pr-review-action/internal/tree"
 )
 
-// Base is the commit that a change is made for, and what may be done to it.
+// Base is the commit that a change builds on, with the rules and limits of the change.
 type Base struct {
 	*tree.Tree
-	Rules  *scope.Rules // of all modules that may change, or of those that were chosen
+	Rules  *scope.Rules // for all modules that may change, or for the chosen ones
 	Limits config.Implement
-	// Broken reports whether a text does not parse as the language of its path, as far as that is
-	// known; nil for Go alone
+	// Broken reports whether a text is known not to parse in the language of its path. If nil,
+	// only Go is parsed
 	Broken func(ctx context.Context, path, text string) bool
 }
 
-// Within is the base with the rules of the modules that were chosen.
+// Within returns the base with rules for only the modules of s.
 func (b Base) Within(s change.Scope) Base {
 	rules := &scope.Rules{Protected: b.Rules.Protected, Entries: b.Rules.Entries}
 	for _, m := range b.Rules.Modules {
@@ -35,7 +35,7 @@ func (b Base) Within(s change.Scope) Base {
 	return b
 }
 
-// Proposed is a file as a model proposes it.
+// Proposed is a file as a model proposes it, by new content or by edits.
 type Proposed struct {
 	Path        string        `json:"path"`
 	Description string        `json:"description"`
@@ -43,12 +43,12 @@ type Proposed struct {
 	Edits       []change.Edit `json:"edits"`
 }
 
-// wholeLines is how many lines a file has at most that may be written anew as a whole.
+// wholeLines is how many lines an existing file may have to be replaced as a whole.
 const wholeLines = 150
 
-// Apply makes files of what a model proposes, beside those of before, which it may not
-// touch again. Refused names every path that cannot be, with its reason; then there are no
-// files. The error is the tree's.
+// Apply turns what a model proposes into files, in addition to those in before, which it may not
+// change again. If anything is refused, refused lists every reason, with its path, and files is
+// nil. The error is that of reading the tree.
 func (b Base) Apply(ctx context.Context, all []Proposed, before []change.File) (files []change.File, refused []string,
 	err error) {
 	if n := len(all) + len(before); n > b.Limits.Files() {
@@ -80,7 +80,7 @@ func (b Base) Apply(ctx context.Context, all []Proposed, before []change.File) (
 	return files, nil, nil
 }
 
-// file is one file with its edits applied, or why they are not.
+// file returns one file with its proposal applied, or says in why it is refused.
 func (b Base) file(ctx context.Context, p Proposed) (f change.File, why string, err error) {
 	entry, exists := b.Rules.Entries[p.Path]
 	before := ""
@@ -104,7 +104,7 @@ func (b Base) file(ctx context.Context, p Proposed) (f change.File, why string, 
 	if after, err = change.Settle(p.Path, before, after); err != nil {
 		return f, err.Error(), nil
 	}
-	// What did not parse before need not parse now: the parser does not know all of a language.
+	// A text that did not parse before need not parse now: parsers do not cover all of a language.
 	if b.Broken != nil && b.Broken(ctx, p.Path, after) && (!exists || !b.Broken(ctx, p.Path, before)) {
 		return f, "it does not parse afterwards", nil
 	}
@@ -114,7 +114,7 @@ func (b Base) file(ctx context.Context, p Proposed) (f change.File, why string, 
 	return change.Of(p.Path, oneLine(p.Description), entry.Blob, before, after), "", nil
 }
 
-// text is the proposed text of a file.
+// text returns the proposed text of a file, or says in why there is none.
 func (p Proposed) text(before string, exists bool) (after, why string) {
 	whole := p.NewContent != nil && *p.NewContent != ""
 	switch {
@@ -142,7 +142,7 @@ func (p Proposed) text(before string, exists bool) (after, why string) {
 	return after, ""
 }
 
-// tooLarge holds all files together against the limits.
+// tooLarge returns a line for each limit that the files exceed together.
 func (b Base) tooLarge(files []change.File) (why []string) {
 	size := 0
 	for _, f := range files {

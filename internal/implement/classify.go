@@ -17,7 +17,7 @@ import (
 	"github.com/org/pr-review-action/internal/ticket"
 )
 
-// Classify asks what a ticket is. The model's word on the type stands above the tracker's.
+// Classify asks the model what a ticket is. The model's type overrides the tracker's.
 func (m *Model) Classify(ctx context.Context, t ticket.Ticket) (c change.Class, used cost.Usage, err error) {
 	q := question{step: "classify", schema: prompt("classify.json"), tokens: shortAnswer,
 		blocks: []block{{"ticket", told(t)}}}
@@ -51,13 +51,13 @@ func (m *Model) Classify(ctx context.Context, t ticket.Ticket) (c change.Class, 
 	return c, used, err
 }
 
-// The bounds of what is kept of an answer's words.
+// Bounds on what is kept of an answer.
 const (
 	maxComponents = 20
 	maxWords      = 2_000 // bytes of a sentence
 )
 
-// oneLine is a sentence without line breaks, of bounded length.
+// oneLine joins a text into one line and cuts it to maxWords bytes.
 func oneLine(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if len(s) > maxWords {
@@ -66,13 +66,13 @@ func oneLine(s string) string {
 	return s
 }
 
-// classified is the classification as later questions show it.
+// classified returns the classification as later prompts show it.
 func classified(c change.Class) string {
 	return fmt.Sprintf("%s, complexity %s\n%s\ncomponents: %s\n", c.Type, c.Complexity, c.Summary,
 		strings.Join(c.Components, ", "))
 }
 
-// told is a ticket as a prompt shows it.
+// told returns a ticket as a prompt shows it.
 func told(t ticket.Ticket) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s\n%s\n", t.Key, t.Type, t.Summary)
@@ -91,14 +91,14 @@ func told(t ticket.Ticket) string {
 	return b.String()
 }
 
-// Digest is the SHA-256, in hex, over all of a ticket that a model is shown.
+// Digest returns the SHA-256, in hex, of a ticket as prompts show it.
 func Digest(t ticket.Ticket) string {
 	sum := sha256.Sum256([]byte(told(t)))
 	return hex.EncodeToString(sum[:])
 }
 
-// Choose asks which of the base's modules the ticket concerns. The first few files of each
-// are shown.
+// Choose asks which of the base's modules the ticket concerns. The prompt shows the first few
+// files of each.
 func (m *Model) Choose(ctx context.Context, t ticket.Ticket, c change.Class, base Base) (s change.Scope,
 	used cost.Usage, err error) {
 	modules, paths := base.Rules.Modules, slices.Sorted(maps.Keys(base.Rules.Entries))
@@ -108,7 +108,7 @@ func (m *Model) Choose(ctx context.Context, t ticket.Ticket, c change.Class, bas
 		names, list = append(names, one.Name), append(list, listed(one, paths))
 		reasons[one.Name] = map[string]string{"type": "string"}
 	}
-	enum, _ := json.Marshal(names) // texts alone: neither can fail
+	enum, _ := json.Marshal(names) // only strings: neither can fail
 	properties, _ := json.Marshal(reasons)
 	q := question{step: "modules", tokens: shortAnswer, blocks: []block{{"ticket", told(t)},
 		{"classification", classified(c)}, {"modules", strings.Join(list, "\n")}},
@@ -140,11 +140,11 @@ func (m *Model) Choose(ctx context.Context, t ticket.Ticket, c change.Class, bas
 }
 
 const (
-	maxLikely = 40 // files that are expected to change
-	maxListed = 60 // files of a module that are shown
+	maxLikely = 40 // files that the model expects to change
+	maxListed = 60 // files shown of a module
 )
 
-// listed is a module with the first of its files.
+// listed returns a module as the prompt shows it, with the first of its files.
 func listed(m config.Module, paths []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "module %s: %s\n", m.Name, oneLine(m.Description))

@@ -18,26 +18,26 @@ import (
 	"github.com/org/pr-review-action/internal/tree"
 )
 
-// Search finds pieces of a module for a question, best first.
+// Search returns the pieces of a module that fit a query, best first.
 type Search func(ctx context.Context, query string, m config.Module) (Found, error)
 
-// Found is what a search came to; notes say what could not be asked.
+// Found is the result of a search. Notes say what could not be searched.
 type Found struct {
 	Chunks []change.Chunk
 	Notes  []string
 	Usage  cost.Usage
 }
 
-// Brief is what a change is written from.
+// Brief is the input from which a change is written.
 type Brief struct {
 	Ticket ticket.Ticket // in full
-	Draft  change.Draft  // so far; where there is feedback, with the files that it is on
-	Base   Base          // of the chosen modules
+	Draft  change.Draft  // so far; if there is feedback, with the files it is about
+	Base   Base          // limited to the chosen modules
 	Rounds []string      // the feedback, oldest first
 }
 
-// Code asks for the change, and for the root cause of a bug. The error is an *Unusable
-// where the answer could not be used twice.
+// Code asks for the change, and for the root cause of a bug. The error is an *Unusable if two
+// answers were refused.
 func (m *Model) Code(ctx context.Context, b Brief) (cause string, files []change.File, used cost.Usage, err error) {
 	var before []change.File
 	if len(b.Rounds) > 0 {
@@ -64,7 +64,7 @@ func (m *Model) Code(ctx context.Context, b Brief) (cause string, files []change
 	return cause, files, used, err
 }
 
-// Tests asks for the tests of the draft's change; there may be none.
+// Tests asks for tests of the draft's change. The result may be empty.
 func (m *Model) Tests(ctx context.Context, b Brief) (files []change.File, used cost.Usage, err error) {
 	q, err := b.question(ctx, "tests", b.Draft.Changes)
 	if err != nil {
@@ -82,11 +82,11 @@ func (m *Model) Tests(ctx context.Context, b Brief) (files []change.File, used c
 	return files, used, err
 }
 
-// maxFiles bounds whole files that a question shows, in bytes.
+// maxFiles bounds the whole files in a prompt, in bytes altogether.
 const maxFiles = 160 << 10
 
-// question asks for files. It shows what the change is written from, for tests those that
-// stand there, the feedback, and files that were proposed before.
+// question returns the question for a change or its tests. It shows the sources, for tests also
+// existing tests as examples, then the feedback and the files proposed before.
 func (b Brief) question(ctx context.Context, step string, before []change.File) (q question, err error) {
 	q = question{step: step, schema: prompt(step+".json", "{{files}}", prompt("files.json")), tokens: longAnswer}
 	all, shown, err := b.sources(ctx)
@@ -105,8 +105,8 @@ func (b Brief) question(ctx context.Context, step string, before []change.File) 
 	return q, err
 }
 
-// sources are the ticket, the modules with their rules, the files that are likely to
-// change, whose paths are in shown, and the pieces that a search found in others.
+// sources returns the ticket, the modules with their rules, the files likely to change, whose
+// paths are in shown, and the pieces that the search found in other files.
 func (b Brief) sources(ctx context.Context) (all []block, shown []string, err error) {
 	d, rules := b.Draft, b.Base.Rules
 	all = []block{{"ticket", told(b.Ticket)}, {"classification", classified(d.Class)}}
@@ -138,7 +138,7 @@ func (b Brief) sources(ctx context.Context) (all []block, shown []string, err er
 	return all, shown, err
 }
 
-// show reads files, within so many bytes of all of them; one that is no text is left out.
+// show reads files, at most room bytes altogether. It skips those that do not fit or are no text.
 func (b Base) show(ctx context.Context, label string, paths []string, room int) (shown []string, all []block,
 	err error) {
 	for _, p := range paths {
@@ -156,15 +156,15 @@ func (b Base) show(ctx context.Context, label string, paths []string, room int) 
 }
 
 const (
-	maxExamples = 32 << 10 // bytes of tests that stand there
-	maxBuild    = 16 << 10 // bytes of what the build says
-	mostTests   = 4        // files of tests
-	mostBuild   = 3        // files of the build
+	maxExamples = 32 << 10 // bytes of existing tests
+	maxBuild    = 16 << 10 // bytes of build files
+	mostTests   = 4        // test files
+	mostBuild   = 3        // build files
 )
 
-// examples show how the repository tests: tests of the chosen modules, those about the likely
-// files first, or others where these have none; one that runs the whole from end to end; and
-// what the build above the likely files has.
+// examples shows how the repository is tested: tests of the chosen modules, those closest to the
+// likely files first, or of other modules if these have none; one end-to-end test; and build
+// files next to or above the likely files.
 func (b Brief) examples(ctx context.Context, shown []string) (all []block, err error) {
 	var own, others, wide []string
 	for p := range b.Base.Rules.Entries {
@@ -204,8 +204,8 @@ func (b Brief) examples(ctx context.Context, shown []string) (all []block, err e
 var endToEnd = pattern.Lazy(`(?i)(?:^|[/._-])(?:e2e|end[-_]?to[-_]?end|acceptance|cypress|playwright)` +
 	`(?:[/._-]|tests?\b).*\.[a-z]+$|(?:^|/)\w+(?:IT|E2ETest|EndToEndTest)\.(?:java|kt)$`)
 
-// nearest sorts tests by what they have to do with the likely files: named like one, beside
-// one, of one's language, none of it.
+// nearest sorts tests by how close they are to a likely file: similar name, same folder, same
+// extension, none of these.
 func (b Brief) nearest(tests []string) []string {
 	far := map[string]int{}
 	for _, p := range tests {
@@ -226,7 +226,7 @@ func (b Brief) nearest(tests []string) []string {
 	return tests
 }
 
-// builds are the files beside and above the likely ones that say what tests are made with.
+// builds returns the build files next to and above the likely ones, which name the test tools.
 func (b Brief) builds(shown []string) (all []string) {
 	for _, l := range b.Draft.Scope.Likely {
 		for dir := path.Dir(l); ; dir = path.Dir(dir) {

@@ -1,8 +1,8 @@
-// Package implement is the steps by which a model turns a ticket into proposed files: what
-// the ticket is, which modules it concerns, the change, its tests.
+// Package implement has the steps in which a model turns a ticket into proposed files: classify
+// the ticket, choose the modules, write the change, write its tests.
 //
-// A model's answer is data. Paths outside of what was chosen, edits that do not apply and
-// texts that do not parse are refused by name, and the model is told once; nothing is
+// A model's answer is data. Paths outside the chosen modules, edits that do not apply and texts
+// that do not parse are refused by name, and the model may answer once more. An answer is never
 // applied in part, and nothing is written anywhere. Start reading at Model, then base.go.
 package implement
 
@@ -27,25 +27,25 @@ import (
 //go:embed text
 var words embed.FS
 
-// Recorded is a paid answer as it is kept. Text is untrusted; Ended says why it is none.
+// Recorded is a paid answer as stored. Text is untrusted; Ended says why it is unusable, if it is.
 type Recorded struct {
 	Text  string     `json:"text,omitempty"`
 	Ended string     `json:"ended,omitempty"`
 	Usage cost.Usage `json:"usage"`
 }
 
-// Once gives the kept answer of a key, or lets do ask and keeps what it says.
+// Once returns the stored answer for a key, or calls do and stores its answer.
 type Once func(ctx context.Context, key string, do func(context.Context) (Recorded, error)) (Recorded, error)
 
-// Model asks. Its fields are set before the first question.
+// Model asks a model. Its fields are set before the first question.
 type Model struct {
 	Chat   budget.Chatter
 	Once   Once
-	Random io.Reader        // draws the prompts' boundaries; crypto/rand's reader where nil
-	Redact *secret.Redactor // what must be neither asked with nor kept
+	Random io.Reader        // source of the prompts' boundaries; crypto/rand's reader if nil
+	Redact *secret.Redactor // removes secrets from prompts and stored answers
 }
 
-// Unusable is what a model's answer was refused for, twice: named, in lines.
+// Unusable is the error of a step whose two answers were refused. Why is about the second.
 type Unusable struct {
 	Step string // classify, modules, code or tests
 	Why  []string
@@ -55,24 +55,24 @@ func (u *Unusable) Error() string {
 	return fmt.Sprintf("the model's answer (%s) could not be used: %s", u.Step, strings.Join(u.Why, "; "))
 }
 
-// The bounds of one answer, in tokens, reasoning included.
+// Limits on one answer, in tokens, including reasoning.
 const (
 	shortAnswer = 8_192
 	longAnswer  = 32_768
 )
 
-// question is one request, but for the boundary in its blocks.
+// question is one request, before the boundary is put around its blocks.
 type question struct {
-	step   string // names its text and the schema
+	step   string // names its prompt and its schema
 	schema string
 	tokens int
 	blocks []block
 }
 
-// block is untrusted text under a label of ours.
+// block is an untrusted text with our label.
 type block struct{ label, text string }
 
-// prompt is an embedded text, a schema among them, with values for what it leaves open.
+// prompt returns an embedded prompt or schema. values are pairs of a placeholder and its text.
 func prompt(name string, values ...string) string {
 	data, err := words.ReadFile("text/" + name)
 	if err != nil {
@@ -81,7 +81,7 @@ func prompt(name string, values ...string) string {
 	return strings.NewReplacer(values...).Replace(string(data))
 }
 
-// Fingerprint is the SHA-256, in hex, over all that a model is told in constant words.
+// Fingerprint returns the SHA-256, in hex, of all prompts' constant texts, without the schemas.
 func Fingerprint() string {
 	h := sha256.New()
 	for _, name := range []string{"rules", "classify", "modules", "code", "tests"} {
@@ -90,8 +90,8 @@ func Fingerprint() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// answered asks, and once more where the answer is no T or read refuses it; then the error is
-// an *Unusable with what read said. What was paid is in the usage, also with an error.
+// answered asks, and asks once more if the answer is not a T or read refuses it. If the second
+// is refused too, the error is an *Unusable. The usage is valid even with an error.
 func answered[T any](ctx context.Context, m *Model, q question, read func(T) ([]string, error)) (used cost.Usage,
 	err error) {
 	var why []string
@@ -116,7 +116,7 @@ func answered[T any](ctx context.Context, m *Model, q question, read func(T) ([]
 	return used, &Unusable{q.step, why}
 }
 
-// ask makes one call, unless its answer is known.
+// ask returns the stored answer to a question, or makes the call.
 func (m *Model) ask(ctx context.Context, q question) (Recorded, error) {
 	for i := range q.blocks {
 		q.blocks[i].text = m.Redact.Redact(q.blocks[i].text)
@@ -152,7 +152,7 @@ func (m *Model) ask(ctx context.Context, q question) (Recorded, error) {
 	})
 }
 
-// object is the JSON object in an answer, with or without a fence or words around it.
+// object decodes the JSON object in an answer, ignoring text around it, or returns why it cannot.
 func object(answer string, into any) []string {
 	from, to := strings.IndexByte(answer, '{'), strings.LastIndexByte(answer, '}')
 	if from < 0 || to < from {
