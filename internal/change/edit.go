@@ -60,8 +60,7 @@ func withCR(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\n", "\r\n")
 }
 
-// find returns the offset of the only match of search, or says in what why there is not exactly
-// one. Overlapping matches count.
+// find returns the offset of the only match, or why there is none or several, overlaps included.
 func find(text, search string) (at int, what string) {
 	if strings.TrimSpace(search) == "" {
 		return 0, "it looks for nothing"

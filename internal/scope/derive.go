@@ -57,8 +57,7 @@ func with(paths []string, name string) (dirs []string) {
 	return dirs
 }
 
-// workspaces returns those of dirs that are workspaces of the root package.json, whose contents
-// are text.
+// workspaces returns those of dirs that text, the root's package.json, names as workspaces.
 func workspaces(dirs []string, text []byte) (all []string) {
 	var list []string
 	var root struct {

@@ -65,8 +65,7 @@ func (r *Rules) Refuses(p string) string {
 // Outside is the reason Refuses gives for a path that only the choice of modules forbids.
 const Outside = "it is outside of the chosen modules"
 
-// astray reports whether a part of a path begins with a space, or ends in a space or a dot, which
-// some systems drop.
+// astray reports names that begin with a space, or end in a space or dot, which some systems drop.
 func astray(p string) bool {
 	return slices.ContainsFunc(strings.Split(p, "/"), func(name string) bool {
 		return strings.TrimRight(name, " .") != name || strings.TrimLeft(name, " ") != name
@@ -125,8 +124,7 @@ func foldedGlobs(globs []string) []string {
 	return all
 }
 
-// protects returns the kind of protected file that a folded path is, which no ticket may change,
-// or "" if it is none.
+// protects returns the kind of a folded path that no ticket may change, or "" for other paths.
 func protects(p string) string {
 	if claim.Unread(p) {
 		return "lockfiles, and what others or programs wrote"

@@ -107,8 +107,7 @@ func prose(text string) string {
 	return b.String()
 }
 
-// fenceBehind returns the code fence that is open after a line, or "". fence is the one open
-// before it, or "".
+// fenceBehind returns the code fence that is open after a line, given the one open before it.
 func fenceBehind(fence, line string) string {
 	mark := fenceOf(line)
 	switch {
