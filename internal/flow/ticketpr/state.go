@@ -22,22 +22,22 @@ import (
 	"github.com/org/pr-review-action/internal/ticket"
 )
 
-// State is what a run knows. Its fields are stored under the names that declare gives.
+// State is the state of a run. Its fields are stored under the names in declare.
 type State struct {
 	// of the job that drafted: thread, base commit (Subject.Head), digest of the ticket (Subject.Digest)
 	Facts checkpoint.Manifest
 	Into  string        // the branch that the change is for, such as main
-	Limit cost.MicroUSD // of what the run may cost; 0 for none
+	Limit cost.MicroUSD // on the run's cost; 0 for none
 	Model string
 
 	change.Draft
-	Flags []ticket.Flag // of the ticket's lines, as much of them as of it
+	Flags []ticket.Flag // lines of the ticket, with as much of their text as may be shown
 	Seen  Seen
 
 	Approved  *bool // nil while undecided
 	Decision  *decision.Record
-	Rounds    []decision.Record // the feedback so far
-	Iteration int               // of the draft, from 0
+	Rounds    []decision.Record // with the feedback so far
+	Iteration int               // revisions of the draft so far
 	Error     string            // why the run failed, or what ended it
 
 	Applied     apply.Applied
@@ -45,17 +45,17 @@ type State struct {
 	Usage       cost.Usage
 }
 
-// Seen is what the review flow says of the change.
+// Seen is the result of the review flow on the change.
 type Seen struct {
 	Findings []finding.Finding   `json:"findings,omitempty"`
 	Criteria []finding.Criterion `json:"criteria,omitempty"`
 	Overview string              `json:"overview,omitzero"`
 	Notes    []string            `json:"notes,omitempty"` // what it could not do
-	Failed   bool                `json:"failed,omitzero"` // it did not come about; Notes say why
+	Failed   bool                `json:"failed,omitzero"` // there was no review; Notes say why
 	Usage    cost.Usage          `json:"usage,omitzero"`
 }
 
-// Kept is the draft without the files that the decision drops; all of it while there is none.
+// Kept returns the draft without the files that the decision drops, if there is one.
 func (s State) Kept() change.Draft {
 	d := s.Draft
 	d.Changes, d.Tests = nil, nil
@@ -74,15 +74,15 @@ func (s State) Kept() change.Draft {
 	return d
 }
 
-// ApprovedProposal is the proposal with the files that were approved alone.
+// ApprovedProposal returns the proposal with only the approved files.
 func (s State) ApprovedProposal() proposal.Proposal {
 	p := s.Proposal()
 	p.Draft = s.Kept()
 	return p
 }
 
-// Under is the state with as much of the ticket as show lets out. Where that is its key, it has
-// no sentence of the model either, who has read it: the files alone tell what they are for.
+// Under returns the state with only as much of the ticket as show allows. Under ShowKey it also drops the sentences
+// of the model that has read it: on the ticket, its criteria, the modules and the files.
 func (s State) Under(show ticket.Show) State {
 	s.Ticket = ticket.Context{Tickets: []ticket.Ticket{s.Ticket}}.Shown(show).Tickets[0]
 	if show.Words() {
@@ -109,7 +109,7 @@ func (s State) Under(show ticket.Show) State {
 // fileID names a file in a decision record.
 func fileID(i int) string { return fmt.Sprintf("F%d", i+1) }
 
-// Items are the draft's files as commands name them: by their paths.
+// Items returns the draft's files as commands name them, by their paths.
 func (s State) Items() (all []decision.Item) {
 	for i, f := range s.Proposed() {
 		all = append(all, decision.Item{ID: fileID(i), Path: f.Path, File: true})
@@ -117,8 +117,7 @@ func (s State) Items() (all []decision.Item) {
 	return all
 }
 
-// Account is the decision as a person reads it: dropped files by their paths, where those
-// may be told.
+// Account returns the decision for people. If paths may be shown, it names dropped files by them.
 func (s State) Account(paths bool) *decision.Record {
 	if s.Decision == nil || !paths {
 		return s.Decision
@@ -133,7 +132,7 @@ func (s State) Account(paths bool) *decision.Record {
 	return &r
 }
 
-// kind is fix of a bug and feat of anything else.
+// kind returns fix for a bug and feat for anything else.
 func (s State) kind() string {
 	if s.Class.Type == change.Bug {
 		return "fix"
@@ -141,7 +140,8 @@ func (s State) kind() string {
 	return "feat"
 }
 
-// BranchName is the branch that the change is committed to: fix/TASK-101-filter-hides-open-tasks.
+// BranchName returns the branch that the change is committed to, such as
+// fix/TASK-101-filter-hides-open-tasks.
 func (s State) BranchName() string {
 	name := s.kind() + "/" + s.Ticket.Key
 	if slug := Slug(s.Ticket.Summary); slug != "" {
@@ -150,8 +150,8 @@ func (s State) BranchName() string {
 	return name
 }
 
-// Slug is a text in small letters, digits and single dashes, 40 of them at most; whole
-// words where they fit.
+// Slug returns a text in lower-case letters, digits and single dashes, 40 at most. It keeps
+// whole words, except for a first word that is too long.
 func Slug(text string) string {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
@@ -172,10 +172,10 @@ func Slug(text string) string {
 
 const maxSlug = 40
 
-// Shown is the whole draft as its approver can read it.
+// Shown returns the whole draft as its approver reads it.
 func (s State) Shown() string { return proposal.File(s.Proposal()) }
 
-// Proposal is the draft as the renderers take it.
+// Proposal returns the draft as input for the renderers.
 func (s State) Proposal() proposal.Proposal {
 	p := proposal.Proposal{
 		Draft: s.Draft, Kind: s.kind(), Notes: s.Notes(), Warnings: s.Warnings(),
@@ -190,8 +190,8 @@ func (s State) Proposal() proposal.Proposal {
 	return p
 }
 
-// Notes are what an approver should know of how the draft came about. They may hold text
-// from outside.
+// Notes returns what an approver should know about how the draft was made. They may contain
+// text from outside.
 func (s State) Notes() []string {
 	return slices.Concat(render.Flagged(s.Flags), s.Scope.Notes, s.Seen.Notes)
 }
@@ -202,7 +202,7 @@ const (
 	manyModules = 2
 )
 
-// Warnings say what of the draft's scope deserves a second look.
+// Warnings returns what deserves a second look: the draft's size, its check, its tests.
 func (s State) Warnings() (all []string) {
 	if n := change.Lines(s.Proposed()); n > manyLines {
 		all = append(all, fmt.Sprintf("%d lines change, more than %d: look whether the ticket asks for all of it", n,
@@ -220,28 +220,28 @@ func (s State) Warnings() (all []string) {
 	return all
 }
 
-// ask is what the approver decides about: the draft as shown, and the bytes behind it.
+// ask returns the question for the approver, about the draft as shown and the bytes behind it.
 func ask(s State) (gate.Ask, error) { return s.ask(), nil }
 
 func (s State) ask() gate.Ask {
 	return gate.NewAsk(s.Facts.Thread, change.Digest(s.Proposed()), nil, s.Shown())
 }
 
-// same refuses a question that is not the one about the draft as it is.
+// same refuses a question that is not about the draft as it is now.
 func (s State) same(asked []byte) error { return gate.Same(asked, s.ask()) }
 
-// Subject is what this graph's drafts say of themselves between jobs.
+// Subject tells package handoff how to handle this graph's drafts between jobs.
 func Subject() handoff.Subject[State] {
 	return handoff.Subject[State]{
 		About: State.manifest, Intact: Intact,
-		Anew: func(State) bool { return true }, // each draft is one that somebody asked for
+		Anew: func(State) bool { return true }, // each draft was requested by a person
 		Shown: func(s State) checkpoint.Shown {
 			return checkpoint.Shown{Review: s.Shown(), Patch: change.Unified(s.Proposed())}
 		},
 	}
 }
 
-// manifest is what a parked draft says of itself.
+// manifest returns the manifest of a parked draft.
 func (s State) manifest() checkpoint.Manifest {
 	m := s.Facts
 	m.Outcome, m.Findings = Paused, len(s.Seen.Findings)
@@ -250,30 +250,30 @@ func (s State) manifest() checkpoint.Manifest {
 	return m
 }
 
-// Asked is a ticket as somebody names it.
+// Asked is the ticket that a person named.
 type Asked struct {
-	Key  string // PAY-88, of an issue gh-7: what threads, branches and artifacts are named by
-	From string // as sources know it: PAY-88, or owner/repo#7
+	Key  string // PAY-88, or gh-7 for an issue; used in names of threads, branches and artifacts
+	From string // for the sources: PAY-88, or owner/repo#7
 }
 
-// Issue is the number of an issue of GitHub, 0 of any other ticket.
+// Issue returns the number of a GitHub issue, or 0 for any other ticket.
 func (a Asked) Issue() int { return IssueNumber(a.Key) }
 
-// IssueNumber is that of an issue's key, gh-7; 0 of any other key.
+// IssueNumber returns the number in an issue's key, such as gh-7, or 0 for any other key.
 func IssueNumber(key string) int {
 	digits, _ := strings.CutPrefix(key, "gh-")
 	n, _ := strconv.Atoi(digits)
 	return n
 }
 
-// OfIssue is an issue of GitHub.
+// OfIssue returns the Asked of a GitHub issue.
 func OfIssue(ref pull.Ref) Asked {
 	return Asked{Key: fmt.Sprintf("gh-%d", ref.Number), From: fmt.Sprintf("%s#%d", ref.FullName(), ref.Number)}
 }
 
 var issueForm = pattern.Lazy(`(?i)^(?:gh-|([^#]*)#)?([1-9][0-9]{0,8})$`)
 
-// ParseTicket reads a tracker's key, or an issue of the repository as #7, 7, gh-7 or
+// ParseTicket parses a tracker's key, or an issue of the repository written as #7, 7, gh-7 or
 // owner/repo#7.
 func ParseTicket(text string, of pull.Ref) (Asked, error) {
 	text = strings.TrimSpace(text)
@@ -288,7 +288,7 @@ func ParseTicket(text string, of pull.Ref) (Asked, error) {
 		"name a key such as PAY-88, or an issue of "+of.FullName()+" such as #7")
 }
 
-// ThreadID names the drafts of a ticket at a base commit: owner/repo~PAY-88:<40 hex>.
+// ThreadID returns the thread of a ticket's drafts on a base commit: owner/repo~PAY-88:<40 hex>.
 func ThreadID(of pull.Ref, key, base string) string {
 	return fmt.Sprintf("%s~%s:%s", of.FullName(), key, base)
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/org/pr-review-action/internal/ticketcontext"
 )
 
-// fetch takes the ticket and freezes it: its text is hashed, and shown as far as it may be.
+// fetch freezes the ticket: it stores its digest, and as much of its text as may be shown.
 func (r *run) fetch(_ context.Context, s *State) (paid cost.Usage, err error) {
 	t := r.Ticket
 	s.Facts.Subject.Digest = implement.Digest(t)
@@ -30,8 +30,8 @@ func (r *run) fetch(_ context.Context, s *State) (paid cost.Usage, err error) {
 	return paid, nil
 }
 
-// reading is a step that takes the ticket in full, read again where another process has
-// drafted. It is the frozen one, or refused.
+// reading returns a step that needs the whole ticket, which a later process reads again. It
+// refuses a ticket that differs from the frozen one.
 func (r *run) reading(do func(context.Context, *State, ticket.Ticket) (cost.Usage, error)) step {
 	return func(ctx context.Context, s *State) (paid cost.Usage, err error) {
 		if implement.Digest(r.Ticket) != s.Facts.Subject.Digest {
@@ -56,14 +56,14 @@ func (r *run) modules(ctx context.Context, s *State, t ticket.Ticket) (paid cost
 	return paid, err
 }
 
-// The most pieces that a search gives, and bytes that it asks with.
+// The limits on pieces that are kept, and on the query, in bytes.
 const (
 	perModule = 4
 	inAll     = 10
 	maxQuery  = 8 << 10
 )
 
-// retrieve finds pieces of the chosen modules, the best of all first.
+// retrieve searches each chosen module and keeps the best pieces, best first.
 func (r *run) retrieve(ctx context.Context, s *State, t ticket.Ticket) (paid cost.Usage, err error) {
 	if r.Search == nil {
 		return paid, nil
@@ -95,7 +95,7 @@ func (r *run) retrieve(ctx context.Context, s *State, t ticket.Ticket) (paid cos
 	return paid, nil
 }
 
-// brief is what the change and its tests are written from.
+// brief returns the input for writing the change and its tests.
 func (r *run) brief(s State, t ticket.Ticket) implement.Brief {
 	b := implement.Brief{Ticket: t, Draft: s.Draft, Base: r.Base.Within(s.Scope)}
 	for _, round := range s.Rounds {
@@ -114,9 +114,9 @@ func (r *run) writeTests(ctx context.Context, s *State, t ticket.Ticket) (paid c
 	return paid, err
 }
 
-// summary looks at the change before a person does: the project's own command, and the
-// review flow. The draft gets the facts of the run that finishes it, and keeps of the model's
-// words what may leave the job.
+// summary runs the project's own command and the review flow on the change, before a person
+// sees it. The draft gets the facts of the run that finishes it, and keeps only as much of the
+// ticket's and the model's words as may leave the job.
 func (r *run) summary(ctx context.Context, s *State, t ticket.Ticket) (paid cost.Usage, err error) {
 	if digest := s.Facts.Subject.Digest; r.Facts.Thread != "" {
 		s.Facts = r.Facts
@@ -132,12 +132,12 @@ func (r *run) summary(ctx context.Context, s *State, t ticket.Ticket) (paid cost
 	return s.Seen.Usage, err
 }
 
-// regenerate takes the feedback up: another draft.
+// regenerate passes the feedback to the next draft.
 func (r *run) regenerate(_ context.Context, s *State) (paid cost.Usage, err error) {
 	if r.Model == nil {
 		return paid, errors.New("this job has no model to revise the draft with")
 	}
-	s.Rounds = []decision.Record{*s.Decision} // is put behind those before
+	s.Rounds = []decision.Record{*s.Decision} // the field's reducer appends it to earlier ones
 	s.Decision, s.Iteration = nil, s.Iteration+1
 	return paid, nil
 }

@@ -5,8 +5,8 @@
 //	→ create_pull_request → post_ticket_comment
 //	                      ↑ regenerate_with_feedback ←┘ └→ abort
 //
-// It wires steps to fields and routes; what the outside world is comes in through Steps.
-// Nothing is written anywhere before a person has approved the draft. Start reading at New.
+// It wires steps to fields and routes; the outside world comes in through Steps. Nothing is
+// written anywhere before a person has approved the draft. Start reading at New.
 package ticketpr
 
 import (
@@ -30,17 +30,17 @@ import (
 	"github.com/org/pr-review-action/internal/trace"
 )
 
-// Name and Version name the graph in every snapshot. Version rises when what a snapshot
-// means changes.
+// Name and Version identify the graph in every snapshot. Version rises when the meaning of a
+// snapshot changes.
 const (
 	Name    = "ticketpr"
 	Version = 3
 )
 
-// Names begin with pr-implement-.
+// Names makes this graph's artifact names, which begin with pr-implement-.
 const Names handoff.Names = "pr-implement-"
 
-// The outcomes of a run: of a draft that waits, and the graph's ends.
+// The outcomes of a run: a draft that waits, and the graph's ends.
 const (
 	Paused  = "PAUSED"
 	Posted  = "POSTED"
@@ -48,7 +48,7 @@ const (
 	Failed  = "FAILED"
 )
 
-// The nodes, in the names of the reference design.
+// The nodes, named as in the reference design.
 const (
 	fetchNode      = "fetch_ticket"
 	classifyNode   = "classify_ticket"
@@ -66,33 +66,33 @@ const (
 	errorNode      = "handle_error"
 )
 
-// Steps is the outside world of a run. A job that decides needs Apply and Open. The ticket
-// is commented on by a job of its own, which has the tracker's credentials.
+// Steps gives a run access to the outside world. A job that decides needs Apply and Open. A job
+// of its own, which has the tracker's credentials, comments on the ticket.
 type Steps struct {
-	Ticket ticket.Ticket    // in full, as this process has read it
+	Ticket ticket.Ticket    // in full, as this process read it
 	Show   ticket.Show      // how much of it may leave the job
-	Model  *implement.Model // nil where a draft is decided
-	Base   implement.Base   // its rules are of all modules that may change
-	Search implement.Search // nil for nothing
-	// runs the command of who asked for it on the change; nil where none was given
+	Model  *implement.Model // nil in a job that decides
+	Base   implement.Base   // with rules for all modules that may change
+	Search implement.Search // nil for no search
+	// runs the requester's command on the change; nil if none was given
 	Check func(context.Context, []change.File) (*change.Check, error)
-	// has the change reviewed; nil for nobody
+	// has the change reviewed; nil for no review
 	Review func(context.Context, State, ticket.Ticket) (Seen, error)
-	Facts  checkpoint.Manifest // of this run, for a draft that another began
+	Facts  checkpoint.Manifest // of this run, for a draft that another run began
 
-	// commits the approved files, and opens their pull request, of which nil opens none. Each
-	// looks first whether it was done by a run that did not live to say so
+	// Apply commits the approved files and Open opens their pull request; a nil Open opens none.
+	// Each first looks whether an earlier run did it without recording it
 	Apply func(context.Context, State) (apply.Applied, error)
 	Open  func(context.Context, State) (url string, err error)
 }
 
-// run is a graph as it runs: its steps, and the fields that they write.
+// run is a running graph with its steps.
 type run struct {
 	Steps
 	graph *graph.Graph[State]
 }
 
-// New builds the graph over a store. Progress hangs on the observers in o.
+// New builds the graph over a store. Observers in o report its progress.
 func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[State], error) {
 	g := graph.New[State](Name, Version)
 	r := &run{Steps: steps, graph: g}
@@ -129,21 +129,21 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 	return g.Build(store, append(slices.Clip(o), graph.StepCap(stepCap))...)
 }
 
-// stepCap is above what a draft of three revisions takes.
+// stepCap is more than a draft with three revisions needs.
 const stepCap = 40
 
-// step changes its copy of the state, of which its node keeps the fields that it writes. What
-// was paid comes with an error too.
+// step changes its copy of the state, of which its node keeps the fields that it declares. paid
+// is valid even with an error.
 type step func(context.Context, *State) (paid cost.Usage, err error)
 
-// node is a step with the fields that it writes. An answer that could not be used ends the
-// run; any other error stops it, and it can go on.
+// node adds a step with the fields that it writes. An unusable answer ends the run; any other
+// error stops it, and the run can be resumed.
 func (r *run) node(name string, do step, writes ...string) graph.Node {
 	return r.graph.Node(name, r.running(name, do, writes), r.graph.Named(writes...))
 }
 
-// effect is a step that acts outside: again, where it is not known what became of it, since
-// it looks itself.
+// effect adds a step that acts on the outside world. If its outcome is unknown it runs again,
+// since the step itself looks for what was done.
 func (r *run) effect(name string, do step, writes ...string) graph.Node {
 	return r.graph.Effect(name, r.running(name, do, writes), func(context.Context, State) (u graph.Update, done bool,
 		err error) {
@@ -151,13 +151,13 @@ func (r *run) effect(name string, do step, writes ...string) graph.Node {
 	}, r.graph.Named(writes...))
 }
 
-// running is a step as the graph runs it, in a span of its own.
+// running returns a step as the graph runs it, in its own trace span.
 func (r *run) running(name string, do step, writes []string) func(context.Context, State) (graph.Update, error) {
 	return func(ctx context.Context, s State) (_ graph.Update, err error) {
 		ctx, span := trace.Step(ctx, name)
 		defer func() { span.End(err) }()
 		paid, err := do(ctx, &s)
-		s.Usage = paid // is added to what was paid before
+		s.Usage = paid // the field's reducer adds it to what was paid before
 		switch unusable, ok := errors.AsType[*implement.Unusable](err); {
 		case ok:
 			s.Error = unusable.Error()
@@ -194,7 +194,7 @@ func declare(g *graph.Graph[State]) {
 	graph.Reduce(g, "usage", func(s *State) *cost.Usage { return &s.Usage }, cost.Add)
 }
 
-// leave is a step that writes nothing.
+// leave is a step that does nothing.
 func leave(context.Context, *State) (paid cost.Usage, err error) { return paid, nil }
 
 func (r *run) apply(ctx context.Context, s *State) (paid cost.Usage, err error) {
@@ -212,7 +212,7 @@ func (r *run) open(ctx context.Context, s *State) (paid cost.Usage, err error) {
 	return paid, err
 }
 
-// unlessFailed ends a run whose step could not do what it is for.
+// unlessFailed routes to failed if a step has set an error, else to next.
 func unlessFailed(next, failed graph.Target) func(State) graph.Next {
 	return func(s State) graph.Next {
 		if s.Error != "" {
@@ -224,7 +224,7 @@ func unlessFailed(next, failed graph.Target) func(State) graph.Next {
 
 func (s State) approved() *bool { return s.Approved }
 
-// decide takes the decision. Feedback after the last revision ends the draft.
+// decide checks and stores the decision. Feedback after the last revision ends the draft.
 func (r *run) decide(s State, a decision.Answer) (graph.Update, error) {
 	d, err := a.Decision.Check(s.Items())
 	if err != nil {
@@ -244,12 +244,12 @@ func (r *run) decide(s State, a decision.Answer) (graph.Update, error) {
 	return r.graph.Kept(s, "human_approved", "decision", "error"), nil
 }
 
-// Intact refuses a parked draft that is not the one that its gate asks about.
+// Intact refuses a parked draft that differs from the one its gate asks about.
 func Intact(view graph.View[State]) error {
 	return handoff.Intact(view, view.State.same, view.State.Facts.Thread, view.State.Facts.ToolVersion)
 }
 
-// StatusAt is the node at which an error ended a run; the first where it is of none.
+// StatusAt returns the node whose error stopped a run, or the first node if err is from none.
 func StatusAt(err error) string {
 	if step, ok := errors.AsType[*graph.NodeError](err); ok {
 		return step.Node
@@ -257,7 +257,7 @@ func StatusAt(err error) string {
 	return fetchNode
 }
 
-// Status is the node at which a thread stands: of one that has ended its last.
+// Status returns the node that a thread is at: the gate, the next one, or the last one that ran.
 func Status(v graph.View[State]) string {
 	switch {
 	case v.Status == graph.Paused:
