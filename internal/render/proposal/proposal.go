@@ -1,7 +1,6 @@
-// Package proposal writes what people see of a ticket's change: the draft in Markdown,
-// a job's summary, the commit's message and the pull request. What the review says of
-// the change comes from package render, how to decide from package summary. Start
-// reading at File.
+// Package proposal writes what people see of a ticket's change: the draft in Markdown, a job's
+// summary, the commit message and the pull request. Package render writes what the review says
+// about the change, and package summary how to decide. Start reading at File.
 package proposal
 
 import (
@@ -15,27 +14,27 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// Proposal is a change that a model proposes for a ticket, as its approver sees it. Texts
-// of the ticket and the model are untrusted.
+// Proposal is the change that a model proposes for a ticket, as its approver sees it. Texts from
+// the ticket and the model are untrusted.
 type Proposal struct {
 	change.Draft
 	Kind       string   // fix or feat
-	Warnings   []string // ours
+	Warnings   []string // in our own words
 	Notes      []string // what could not be done; may quote others
-	Unreviewed bool     // no review of the change came about; Notes say why
+	Unreviewed bool     // there was no review of the change; Notes say why
 
-	Feedback []string      // of its approvers so far
-	Base     string        // commit
+	Feedback []string      // from its approvers so far
+	Base     string        // the commit
 	Review   render.Review // findings, ticket, criteria, overview, revisions, usage and limit
 }
 
-// What every screen of a proposal keeps to.
+// Limits on every view of a proposal, in characters.
 const (
-	SentenceRunes = 600   // of a sentence of the model
+	SentenceRunes = 600   // of a model's sentence
 	OutputRunes   = 4_000 // of a command's output
 )
 
-// Title names the ticket and what it is about; its key alone where nothing else may be told.
+// Title returns the ticket's key and summary, or only its key if no more may be shown.
 func (p Proposal) Title() string {
 	if p.Ticket.Summary == "" {
 		return p.Ticket.Key
@@ -43,7 +42,7 @@ func (p Proposal) Title() string {
 	return p.Ticket.Key + ": " + p.Ticket.Summary
 }
 
-// Size is the draft in one line: type and complexity, files, lines, modules.
+// Size returns the draft in one line: type, complexity, files, lines, modules, revision.
 func (p Proposal) Size() string {
 	added, removed := 0, 0
 	for _, f := range p.Proposed() {
@@ -59,8 +58,8 @@ func (p Proposal) Size() string {
 	return wording.Joined(" · ", append(parts, p.Review.Revision())...)
 }
 
-// File is the whole draft in Markdown: scope, files, tests and risk first, then
-// reasons, what the review says, and each file's diff, folded.
+// File returns the whole draft in Markdown: size and warnings first, then the reasons, files and
+// tests, what the review says, and each file's diff, folded.
 func File(p Proposal) string { return p.file(p.diffs()) }
 
 func (p Proposal) file(diffs string) string {
@@ -74,7 +73,7 @@ func (p Proposal) file(diffs string) string {
 	return render.Paragraphs(parts...) + "\n"
 }
 
-// warnings are the lines above all others.
+// warnings returns the alert at the top, with warnings and notes, or "".
 func (p Proposal) warnings() string {
 	var all []string
 	for _, w := range p.Warnings {
@@ -92,7 +91,7 @@ func (p Proposal) warnings() string {
 	return "> [!WARNING]\n" + strings.Join(all, "\n>\n")
 }
 
-// what is the ticket in the model's words, and the parts that these say it concerns.
+// what returns the ticket in the model's words, with the components that it concerns.
 func (p Proposal) what() string {
 	if p.Class.Summary == "" {
 		return ""
@@ -105,7 +104,7 @@ func (p Proposal) what() string {
 	return text
 }
 
-// where are the modules with their reasons.
+// where returns the list of modules with their reasons.
 func (p Proposal) where() string {
 	var rows []string
 	for _, m := range p.Scope.Modules {
@@ -125,10 +124,10 @@ func fileRows(heading string, files []change.File) string {
 	return strings.Join(rows, "\n")
 }
 
-// row is an entry of a list with what is said of it, if anything.
+// row returns a list entry for name, followed by said if there is any.
 func row(name, said string) string { return strings.TrimSuffix("- "+name+": "+said, ": ") }
 
-// Counted says how much of a file changes.
+// Counted returns the number of lines added and removed, and whether the file is new.
 func Counted(f change.File) string {
 	if f.New() {
 		return fmt.Sprintf("(new, +%d)", f.Added)
@@ -136,7 +135,7 @@ func Counted(f change.File) string {
 	return fmt.Sprintf("(+%d −%d)", f.Added, f.Removed)
 }
 
-// checked is what the project's own command said.
+// checked returns the result of the project's own command, or "".
 func (p Proposal) checked() string {
 	if p.Check == nil {
 		return ""
@@ -149,7 +148,7 @@ func (p Proposal) checked() string {
 		render.Details("Its output", guard.Fence(output, ""))
 }
 
-// reviewed is what the review flow says of the change; empty where it said nothing.
+// reviewed returns what the review flow says about the change, or "" if there was no review.
 func (p Proposal) reviewed() string {
 	if p.Unreviewed {
 		return ""
@@ -168,7 +167,7 @@ func (p Proposal) reviewed() string {
 	return strings.Join(rows, "\n")
 }
 
-// diffs are the files' diffs, each folded.
+// diffs returns the files' diffs, each folded.
 func (p Proposal) diffs() string {
 	all := []string{"### Diff"}
 	for _, f := range p.Proposed() {
@@ -178,7 +177,7 @@ func (p Proposal) diffs() string {
 	return render.Paragraphs(all...)
 }
 
-// context lists the pieces that the model was given, and the feedback that it heard.
+// context lists the pieces and the feedback that the model was given.
 func (p Proposal) context() string {
 	var rows, said []string
 	for _, c := range p.Chunks {
@@ -198,7 +197,7 @@ func (p Proposal) context() string {
 	return render.Paragraphs(given, heard)
 }
 
-// Foot is the last line: base, what the draft cost, and which model made it.
+// Foot returns the last line: the base, what the draft cost, and the model that made it.
 func (p Proposal) Foot() string {
 	parts := append([]string{fmt.Sprintf("Base %.7s", p.Base)}, wording.Costs(p.Review.Usage, p.Review.Limit)...)
 	if p.Review.Model != "" {
@@ -207,8 +206,8 @@ func (p Proposal) Foot() string {
 	return strings.Join(parts, ", ") + "."
 }
 
-// CommitMessage is what the commit of a proposal says: a line of at most 72 characters, and
-// what and why behind it.
+// CommitMessage returns the commit message: a headline of at most 72 characters, and a body with
+// the reason and the files.
 func CommitMessage(p Proposal) (headline, body string) {
 	subject := strings.Join(strings.Fields(cmp.Or(p.Ticket.Summary, "implement the ticket")), " ")
 	headline = guard.Line(fmt.Sprintf("%s(%s): %s", p.Kind, p.Ticket.Key, subject), 0)

@@ -13,16 +13,16 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// Made says how a pull request came about. All of it is ours but the logins.
+// Made says how a pull request came about. All of it is our own text, except the logins.
 type Made struct {
 	Closes  int              // the issue of the repository that merging it closes; 0 for none
-	Drafted string           // login of who asked for the draft
-	Record  *decision.Record // of who approved it
+	Drafted string           // login of the person who requested the draft
+	Record  *decision.Record // the approval; nil for none
 	Run     string           // address of the run that drafted
 	Bot     bool             // its author is a bot, whose workflows wait for an approval
 }
 
-// plainAddress is one that ends no link: a tracker's answer may name anything.
+// plainAddress matches addresses that cannot end a Markdown link; a tracker may return anything.
 var plainAddress = pattern.Lazy(`^https://[A-Za-z0-9.:/?=&_~%-]+$`)
 
 const (
@@ -31,8 +31,8 @@ const (
 	pullBytes      = 60_000 // GitHub takes 65,536 characters
 )
 
-// PullRequest is the title and the description of a proposal's pull request: what, why,
-// files, tests and criteria, and how it was made.
+// PullRequest returns the title and description of a proposal's pull request: what, why, files,
+// tests and criteria, and how it was made.
 func PullRequest(p Proposal, m Made) (title, body string) {
 	name := p.Ticket.Key
 	if n, ok := strings.CutPrefix(name, "gh-"); ok {
@@ -53,7 +53,7 @@ func PullRequest(p Proposal, m Made) (title, body string) {
 	return title, body + "\n\n---\n\n" + foot
 }
 
-// ticketLink leads to the ticket, which merging closes where it is an issue here.
+// ticketLink links to the ticket, or says that merging closes it if it is an issue here.
 func (p Proposal) ticketLink(m Made) string {
 	switch {
 	case m.Closes > 0:
@@ -64,7 +64,7 @@ func (p Proposal) ticketLink(m Made) string {
 	return "Ticket: " + guard.Code(p.Ticket.Key) + "."
 }
 
-// made is the last paragraph.
+// made returns the last paragraph: how the change was made.
 func (p Proposal) made(m Made) string {
 	text := "A model drafted this change"
 	if m.Drafted != "" {
@@ -91,7 +91,7 @@ func (p Proposal) made(m Made) string {
 	return text
 }
 
-// Draft is the job summary of a proposal that waits: the draft, and how to decide.
+// Draft returns the job summary of a proposal that waits: the draft, and how to decide.
 func Draft(p Proposal, d summary.Decide) string {
 	draft := File(p)
 	if len(draft) > summaryBytes {
@@ -111,16 +111,16 @@ func Draft(p Proposal, d summary.Decide) string {
 	return render.Paragraphs(draft, d.Section(p.Review, commands...), foot) + "\n"
 }
 
-// Ended is where a ticket's change is when its run has ended.
+// Ended says where a ticket's change is when its run has ended.
 type Ended struct {
 	Branch  string
 	Pull    string // address of the pull request, or of the form that opens it
-	Form    string // that form, filled in; empty where the pull request is open
+	Form    string // that form, filled in; empty if the pull request is open
 	Bot     bool   // a bot opened it, so its workflows wait for an approval
-	Applies bool   // the run is of a job that decides
+	Applies bool   // the run is part of a job that decides
 }
 
-// verdicts say how a ticket's run ended where it is not said as of a review.
+// verdicts replace those of package summary for a ticket's run.
 var verdicts = map[string]string{
 	"POSTED":  "The change for % is on its branch",
 	"ABORTED": "The change for % was rejected: nothing was pushed",
@@ -129,7 +129,7 @@ var verdicts = map[string]string{
 	"EXPIRED": "The draft for % was not decided in time",
 }
 
-// End is the job summary of a ticket's run that leaves nothing to decide.
+// End returns the job summary of a ticket's run that leaves nothing to decide.
 func End(key string, e summary.Ending, at Ended) string {
 	e.Verdict = verdicts[e.Outcome]
 	if at.Applies && e.Outcome == "FAILED" {
