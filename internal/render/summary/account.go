@@ -10,9 +10,9 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// Account is a decision for the summary: who, when, how, which draft, and what
-// they changed. Without words it leaves out reasons and note, in which a finding
-// may be quoted.
+// Account returns a decision as the summary shows it: who, when, how, which draft, and what was
+// changed. Without words it omits reasons, feedback and the note, which may quote a finding. It
+// returns "" if r is nil.
 func Account(r *decision.Record, words bool) string {
 	if r == nil {
 		return ""
@@ -33,7 +33,7 @@ func Account(r *decision.Record, words bool) string {
 	return render.Paragraphs(head, strings.Join(rows, "\n"))
 }
 
-// did is the verdict as what somebody did.
+// did returns the verdict as a past participle, such as Approved.
 func did(r decision.Record) string {
 	switch {
 	case r.Withdrawn():
@@ -76,7 +76,7 @@ func changed(r decision.Record, words bool) (rows []string) {
 	return rows
 }
 
-// listed shows untrusted lines behind a sentence; nothing for none.
+// listed returns head followed by a list of untrusted lines, or "" if there are none.
 func listed(head string, all []string) string {
 	if len(all) == 0 {
 		return ""
@@ -88,4 +88,4 @@ func listed(head string, all []string) string {
 	return render.Paragraphs(head, strings.Join(rows, "\n"))
 }
 
-const accountRows = 50 // changes of a decision that are listed
+const accountRows = 50 // how many changes of a decision are listed

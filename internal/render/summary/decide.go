@@ -14,33 +14,33 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// Decide says how a draft is decided.
+// Decide holds what a summary says about deciding a draft.
 type Decide struct {
 	Code          string
-	Kept          bool      // nothing calls a person; the draft can be decided all the same, by route B
+	Kept          bool      // no finding calls a person; the draft can still be decided, by route B
 	Expires       time.Time // when the draft can no longer be decided
-	RetainedUntil time.Time // when the artifact is deleted; zero where unknown
+	RetainedUntil time.Time // when the artifact is deleted; zero if unknown
 	Environment   string    // route A: the protected environment; empty means route B
-	Run           int64     // route A: the run that waits; 0 where unknown
-	Approve       string    // route A: the whole command that approves; empty where none does
-	Workflow      string    // route B: the file of the workflow that is dispatched, without its folder
-	Draft         string    // route B: what its form asks for, such as 42-3f9c2a71be04d855
+	Run           int64     // route A: the run that waits; 0 if unknown
+	Approve       string    // route A: the whole command that approves; empty if there is none
+	Workflow      string    // route B: the file of the dispatched workflow, without its folder
+	Draft         string    // route B: the draft's name to enter in its form, such as 42-3f9c2a71be04d855
 	Dispatch      string    // route B: the whole command that approves
 	DispatchAbort string    // route B: the whole command that aborts
-	Artifact      string    // the artifact's name; empty where unknown
+	Artifact      string    // the artifact's name; empty if unknown
 	Elapsed       time.Duration
 	Trust         string        // digest, seal or encrypt; empty means digest
-	Counts        bool          // nothing of a finding is shown but how many there are
+	Counts        bool          // only the number of findings is shown
 	Show          string        // with Counts: the command that shows the whole draft
 	Withdraws     string        // code of the earlier draft that this one replaces, if any
 	Extra         cost.MicroUSD // with Withdraws: what drafting again cost
-	Revise        string        // the whole command that asks for another draft; empty where none does
+	Revise        string        // the whole command that requests another draft; empty if there is none
 }
 
-// Section says how to decide: where, one command, and the rest in a fold. By the
-// environment's dialog (route A) or by a dispatch (route B); no job waits for a kept draft,
-// so that route B alone decides it, and nobody has to. r names the repository and the
-// draft's revisions, commands are examples of what changes this very draft.
+// Section says how to decide: where, one command, and the rest in a fold. The ways are the
+// environment's dialog (route A) and a dispatch (route B). No job waits for a kept draft, so only
+// route B can decide it, and no one has to. r gives the repository and the draft's revision;
+// commands are examples that change this draft.
 func (d Decide) Section(r render.Review, commands ...string) string {
 	others := d.others(r, strings.Join(commands, "\n"))
 	if d.Kept {
@@ -58,7 +58,7 @@ func (d Decide) Section(r render.Review, commands ...string) string {
 	return render.Paragraphs("**Decide**"+where, others)
 }
 
-// dialog names the dialog of the environment, in the run that waits, and the command.
+// dialog names the environment's dialog, in the waiting run, and the command.
 func (d Decide) dialog(r render.Review) string {
 	address := ""
 	if d.Run > 0 {
@@ -71,7 +71,7 @@ func (d Decide) dialog(r render.Review) string {
 	return render.Paragraphs(where+" or with:", guard.Fence(d.Approve, ""))
 }
 
-// form names the dispatch's form, what it asks for, and the command.
+// form names the dispatch form, what to enter there, and the command.
 func (d Decide) form(r render.Review) string {
 	where := "*Actions*"
 	if address := r.ActionsPage("workflows/" + d.Workflow); d.Workflow != "" && address != "" {
@@ -117,7 +117,7 @@ func (d Decide) summary(r render.Review, changes bool) string {
 	return wording.UpperFirst(cmp.Or(strings.Join(ways, ", "), "how"))
 }
 
-// dispatched says how an environment's reviewers may decide without its dialog.
+// dispatched says how an environment's reviewers can decide without its dialog, if they can.
 func (d Decide) dispatched() string {
 	if d.Dispatch == "" {
 		return ""
@@ -126,10 +126,10 @@ func (d Decide) dispatched() string {
 		""))
 }
 
-// revises reports whether the change may be drafted anew.
+// revises reports whether another draft can be requested after this round.
 func (d Decide) revises(round int) bool { return d.Revise != "" && round < render.Revisions }
 
-// another says how to have the change drafted anew.
+// another says how to request another draft, if that is possible.
 func (d Decide) another(round int) string {
 	if !d.revises(round) {
 		return ""
@@ -138,7 +138,7 @@ func (d Decide) another(round int) string {
 		wording.Count(render.Revisions-round, "revision")), guard.Fence(d.Revise, ""))
 }
 
-// changes shows commands, if any, as they are written, or as a dispatch takes them.
+// changes shows commands, if any, one a line, or as an argument of the dispatch command if given.
 func changes(how, dispatch, commands string) string {
 	if commands == "" {
 		return ""
@@ -149,7 +149,7 @@ func changes(how, dispatch, commands string) string {
 	return "**With changes:** " + how + "\n\n" + guard.Fence(commands, "")
 }
 
-// examples never names one finding twice: as a whole they are a valid decision.
+// examples returns example commands. No finding occurs twice, so all together are a valid decision.
 func examples(all []finding.Finding) []string {
 	if len(all) == 0 {
 		return nil
@@ -164,7 +164,7 @@ func examples(all []finding.Finding) []string {
 	return commands
 }
 
-// retained warns where the artifact is gone before the draft expires.
+// retained warns if the artifact is deleted before the draft expires.
 func (d Decide) retained() string {
 	if d.RetainedUntil.IsZero() || !d.RetainedUntil.Before(d.Expires) {
 		return ""

@@ -14,7 +14,7 @@ import (
 const nothingPosted = ", nothing was posted"
 
 // verdicts say how a run ended, by outcome (CONTRACT 3). The name of what was
-// reviewed goes in for %.
+// reviewed replaces %.
 var verdicts = map[string]string{
 	"SKIPPED": "% was not reviewed",
 	"CLEAN":   "Nothing found in %",
@@ -26,24 +26,24 @@ var verdicts = map[string]string{
 	"PAUSED":  "The draft for % was not rejected",
 }
 
-// Ending says how a run ended that leaves nothing to decide. Reason and Changes
-// are untrusted and may have several lines.
+// Ending says how a run that leaves nothing to decide has ended. Reason and Changes are untrusted
+// and may have several lines.
 type Ending struct {
 	Outcome string
 	Reason  string
-	Record  *decision.Record // the decision, where there is one
-	Void    []string         // approvals that count for nothing, and why
-	Changes []string         // what changed since the draft and invalidates nothing
-	Restart string           // the command that drafts anew
-	Reuses  bool             // what was paid is not paid again then
-	Page    string           // of the review, where one stands
-	Verdict string           // on what is no review, with % for its name
-	Where   string           // it is now; ours
-	Counts  bool             // nothing of a finding that was not posted is shown
+	Record  *decision.Record // the decision, or nil
+	Void    []string         // void approvals, and why each was refused
+	Changes []string         // what changed since the draft without making it invalid
+	Restart string           // the command that drafts again
+	Reuses  bool             // Restart does not pay again for what was paid
+	Page    string           // address of the posted review, or empty
+	Verdict string           // replaces the one in verdicts, with % for the name
+	Where   string           // where the result is now, in our words
+	Counts  bool             // findings that were not posted are only counted
 }
 
-// End is the job summary of a run that leaves nothing to decide: the verdict, the reason, the decision,
-// what was read.
+// End returns the job summary of a run that leaves nothing to decide: the verdict, the reason,
+// the decision, what was read.
 func End(r render.Review, e Ending) string {
 	if e.Counts {
 		r.Title = ""
@@ -65,13 +65,13 @@ func End(r render.Review, e Ending) string {
 	return render.Paragraphs(append(blocks, e.rest(r)...)...) + "\n"
 }
 
-// Mistake is the job summary of a run that wrong inputs or settings kept from its work:
-// what was wrong and what to do next, as the annotation says it.
+// Mistake returns the job summary of a run that stopped because of wrong inputs or settings. text
+// is the annotation's: what was wrong and what to do next.
 func Mistake(text string) string {
 	return render.Paragraphs("## The settings of this job are wrong", guard.Fence(text, "")) + "\n"
 }
 
-// reason leaves out what the verdict or the decision's account says already.
+// reason returns the reason without what the verdict or the decision's account already says.
 func (e Ending) reason(verdict string) string {
 	if e.Record != nil && e.Record.Decision == decision.Abort && e.Outcome == "ABORTED" {
 		return ""
@@ -103,7 +103,7 @@ func (e Ending) read(r render.Review) string {
 	return r.Found() + " · " + r.TallyAt()
 }
 
-// rest is what of the review is shown beside its counts.
+// rest returns the parts of the review that are shown in addition to its counts.
 func (e Ending) rest(r render.Review) []string {
 	unread, files := r.FileLists(draftFiles)
 	unread = cmp.Or(unread, r.NotReached())
@@ -125,7 +125,7 @@ func (e Ending) rest(r render.Review) []string {
 	return []string{handover, unread, files}
 }
 
-// paid is what the run cost, and with which model, in sentences.
+// paid returns, in sentences, what the run cost and with which model.
 func paid(r render.Review) string {
 	parts := wording.Costs(r.Usage, r.Limit)
 	if r.Model != "" && len(parts) > 0 {
@@ -134,7 +134,7 @@ func paid(r render.Review) string {
 	return wording.Joined(" ", sentenceOf(parts), r.FromEarlier())
 }
 
-// reasonOf shows a reason: one line as text, several as they are.
+// reasonOf returns a reason in Markdown: a single line as text, several in a fence.
 func reasonOf(reason string) string {
 	reason = strings.TrimSpace(reason)
 	if strings.Contains(reason, "\n") {

@@ -1,7 +1,6 @@
-// Package summary writes the page that a job leaves in its summary: the draft that
-// waits for a decision, with how to decide it; or how the run ended, with who
-// decided. What a review says on it comes from package render. It is pure as that
-// is. Start reading at Draft, then End.
+// Package summary writes a job's summary page: the draft that waits for a decision and how to
+// decide it, or how the run ended and who decided. The review's own texts come from package
+// render. Like that package, it is pure. Start reading at Draft, then End.
 package summary
 
 import (
@@ -19,12 +18,12 @@ import (
 
 const (
 	draftBytes  = 1_000_000 // GitHub drops a step's summary above 1,048,576
-	draftFiles  = 150_000   // of its list of files, about
-	bannerRunes = 100       // of warnings that are not folded, about
+	draftFiles  = 150_000   // approximate bytes of its list of files
+	bannerRunes = 100       // approximate characters of unfolded warnings
 )
 
-// Draft is the job summary of a review that waits for a decision, or that is
-// kept without calling a person, in Markdown of under 1 MiB. Findings that do not fit are counted and pointed to.
+// Draft returns the job summary of a review that waits for a decision or is kept without calling
+// a person, in Markdown of less than 1 MiB. It counts findings that do not fit and says where they are.
 func Draft(r render.Review, d Decide) string {
 	if d.Counts {
 		r.Title = ""
@@ -37,8 +36,7 @@ func Draft(r render.Review, d Decide) string {
 	return render.Paragraphs(head, r.Claims(draftBytes-len(head)-len(tail)), tail) + "\n"
 }
 
-// head is the first screen down to the findings: it says what the change is,
-// what was found, and how to decide.
+// head returns the part above the findings: what the change is, what was found, and how to decide.
 func (d Decide) head(r render.Review) string {
 	counts := wording.Joined(" · ", r.Found(), r.Stands(), r.Unreported(), r.TallyInFull(), d.price(r),
 		"code "+guard.Code(d.Code), "until "+wording.Minute(d.ends()))
@@ -70,7 +68,7 @@ func (d Decide) why(r render.Review) string {
 	return "Every finding is weaker than what calls a person, so nobody is asked and nothing is posted."
 }
 
-// ends is when the draft can no longer be decided, or is gone.
+// ends returns the time from which the draft can no longer be decided, or is gone.
 func (d Decide) ends() time.Time {
 	if d.RetainedUntil.IsZero() || d.Expires.Before(d.RetainedUntil) {
 		return d.Expires
@@ -78,7 +76,7 @@ func (d Decide) ends() time.Time {
 	return d.RetainedUntil
 }
 
-// price is what the draft cost, how long it took and which model made it.
+// price returns what the draft cost, how long it took and which model made it.
 func (d Decide) price(r render.Review) string {
 	var parts []string
 	if r.Usage.Cost > 0 || r.Usage.Unpriced > 0 {
@@ -93,8 +91,8 @@ func (d Decide) price(r render.Review) string {
 	return strings.Join(parts, ", ")
 }
 
-// banner shows the warnings: the first ones as an alert, and in a fold those
-// that would push the worst finding off the first screen.
+// banner returns the warnings: the first as an alert, and in a fold those that would push the
+// worst finding off the first screen.
 func banner(notices []string) string {
 	if len(notices) == 0 {
 		return ""
@@ -147,7 +145,7 @@ func sentenceOf(parts []string) string {
 	return wording.UpperFirst(strings.Join(parts, ", ")) + "."
 }
 
-// again says what became of the draft that this one replaces.
+// again says what happened to the draft that this one replaces, if any.
 func (d Decide) again() string {
 	if d.Withdraws == "" {
 		return ""
@@ -160,7 +158,7 @@ func (d Decide) again() string {
 		guard.Code(d.Withdraws), more)
 }
 
-// hidden stands in the place of findings and warnings: how to read them.
+// hidden replaces the findings and warnings, and says how to read them.
 func (d Decide) hidden(r render.Review) string {
 	text, how, are := "The findings", "This", " are"
 	if len(r.Findings) == 1 {
