@@ -24,8 +24,8 @@ type place struct {
 	empty bool // it exists and points to the base
 }
 
-// Stands reports whether any draft of the request's thread was carried out, whatever its files:
-// found, the branch, and whether it is the request's own draft.
+// Stands reports whether any draft of the request's thread was carried out, whatever its files,
+// on which branch, and whether it is the request's own draft.
 func (a Applier) Stands(ctx context.Context, q Request) (where string, own, found bool, err error) {
 	q.Files = nil
 	p, err := a.look(ctx, q)

@@ -94,8 +94,8 @@ const (
 	Story = "Story"
 )
 
-// Draft is the change for a ticket, possibly unfinished. Its texts come from the ticket and a
-// model.
+// Draft is the change for a ticket so far. Its texts come from the ticket and a model, and are
+// untrusted.
 type Draft struct {
 	Ticket    ticket.Ticket // only as much of it as may be shown
 	Class     Class
@@ -126,7 +126,7 @@ type Scope struct {
 	Notes   []string `json:"notes,omitempty"`  // in our words: what the search could not do
 }
 
-// Beyond returns the first module of the scope that names lacks, or "". An empty names has all.
+// Beyond returns the first module of the scope that is not in names, or "". Empty names allow all.
 func (s Scope) Beyond(names []string) string {
 	for _, m := range s.Modules {
 		if len(names) > 0 && !slices.Contains(names, m.Name) {

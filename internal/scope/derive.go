@@ -83,7 +83,7 @@ func workspaces(dirs []string, text []byte) (all []string) {
 }
 
 // folders returns the top-level folders, except those whose names begin with a dot. If deep, a
-// folder that only groups others, such as internal, is replaced by its subfolders.
+// folder that only groups others, such as internal, is split into its subfolders.
 func folders(paths []string, deep bool) (dirs []string) {
 	for _, p := range paths {
 		part := strings.Split(p, "/")
