@@ -59,7 +59,7 @@ func CriteriaOf(markdown string) []Criterion {
 }
 
 // sectionOfCriteria returns the lines below a heading of that name, up to the next heading of its level or above; or
-// those below a bold line of that name or one that ends in a colon, up to the end of the first list or a heading.
+// those below such a line in bold or with a colon, up to the end of the first list or a heading.
 func sectionOfCriteria(lines []string) []string {
 	for i, line := range lines {
 		m := headingLine().FindStringSubmatch(line)
