@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Tokens are what words and code are compared by: each identifier in lower case,
-// and its parts, cut where case or digits change and at _ and $, lightly stemmed,
-// without parts of one letter and stop words.
+// Tokens returns the lower-case tokens by which questions and code are compared: the
+// parts of each word, split at _ and $ and where case or digits change, then the whole
+// word if it has several. Parts are lightly stemmed; stop words and single bytes are dropped.
 func Tokens(text string) []string {
 	var all []string
 	for word := range words(text) {
@@ -17,8 +17,8 @@ func Tokens(text string) []string {
 	return all
 }
 
-// Identifiers are the words of a text that may be names in code, each once, in the
-// order in which they come.
+// Identifiers returns the words of a text that may be names in code, each once, in
+// order of appearance.
 func Identifiers(text string) []string {
 	var all []string
 	seen := map[string]bool{}
@@ -31,14 +31,14 @@ func Identifiers(text string) []string {
 	return all
 }
 
-// words are the runs of letters, digits, _ and $.
+// words yields the runs of letters, digits, _ and $.
 func words(text string) func(yield func(string) bool) {
 	return strings.FieldsFuncSeq(text, func(r rune) bool {
 		return r != '_' && r != '$' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	})
 }
 
-// appendTokens adds the tokens of one word.
+// appendTokens appends the tokens of one word.
 func appendTokens(to []string, word string) []string {
 	whole := strings.ToLower(strings.Trim(word, "_$"))
 	parts := 0
@@ -60,9 +60,9 @@ func appendTokens(to []string, word string) []string {
 	return to
 }
 
-// partEnd is the length of the first part of a word: up to a change from small to
-// capital letters, from a run of capitals to a word, between letters and digits, or
-// behind _ and $.
+// partEnd returns the length of a word's first part in bytes. A part ends before a capital
+// that follows a non-capital or begins a word after a run of capitals, between letters and
+// digits, and after _ or $.
 func partEnd(word string) int {
 	var before rune
 	for i, r := range word {
@@ -81,7 +81,7 @@ func partEnd(word string) int {
 	return len(word)
 }
 
-// stem drops the commonest English endings; it is meant to be predictable, not right.
+// stem removes the most common English endings. It is meant to be predictable, not right.
 func stem(word string) string {
 	for _, e := range endings {
 		if root, ok := strings.CutSuffix(word, e.suffix); ok && len(word) > e.longer && !strings.HasSuffix(word, "ss") {
@@ -93,7 +93,7 @@ func stem(word string) string {
 
 var endings = []struct {
 	suffix string
-	longer int // bytes a word must have more than
+	longer int // a word must have more bytes than this
 	with   string
 }{{"ies", 5, "y"}, {"ing", 5, ""}, {"ed", 4, ""}, {"es", 4, ""}, {"s", 3, ""}, {"e", 4, ""}}
 

@@ -2,5 +2,5 @@
 
 package chunker
 
-// alone lets parses go side by side; see alone_race.go.
+// alone does nothing, so that parses run in parallel; see alone_race.go.
 func alone() func() { return func() {} }

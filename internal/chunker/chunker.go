@@ -1,11 +1,11 @@
-// Package chunker cuts source text into chunks: at functions, methods and types, by
-// what a parser says of them, and in windows where there is none.
+// Package chunker cuts source text into chunks: at the functions, methods and types
+// that a parser finds, or into windows of lines if it cannot be parsed.
 //
 // It wraps the parser (github.com/odvcencio/gotreesitter) and is the only room that
-// links it. What it reads is untrusted: a parse is bounded in bytes and time, and a
-// parser that gives up or breaks costs that file its definitions, nothing else.
+// links it. Its input is untrusted: a parse is bounded in bytes and time, and a parser
+// that gives up or panics costs that file its definitions, nothing else.
 //
-// Start reading at Chunker.Cut; what is a definition in a language is a file of rules.
+// Start reading at Chunker.Cut. A file of rules per language says what a definition is.
 package chunker
 
 import (
@@ -22,21 +22,21 @@ import (
 	"github.com/org/pr-review-action/internal/lang"
 )
 
-// Bounds of what is parsed. The time is a processor's, and far above what source takes that
-// people wrote, so that what is cut does not depend on what else the machine does; by the
-// clock a parse may take patience times as long.
+// Bounds on parsing. ParseTime is CPU time, and far above what hand-written source needs, so
+// that the result does not depend on the machine's load. In wall-clock time a parse may take
+// patience times as long.
 const (
 	MaxBytes  = 256 << 10       // of a text
 	ParseTime = 5 * time.Second // of a parse
 	patience  = 6
-	mostSlow  = 20     // parses that take that long; later ones have a tenth of it
-	maxNested = 300    // brackets of any kind in each other
+	mostSlow  = 20     // parses that may run out of time; later ones get a tenth of it
+	maxNested = 300    // depth of nested brackets of any kind
 	maxLine   = 20_000 // bytes of a line
-	maxLines  = 200    // of a chunk; a longer definition is cut
-	window    = 80     // lines of a piece of what is longer
+	maxLines  = 200    // of a chunk; longer definitions are cut
+	window    = 80     // lines of a piece of longer text
 )
 
-// Why a text was cut into windows and not by its definitions.
+// Why a text was cut into windows and not at its definitions.
 const (
 	NoGrammar  = "no grammar"
 	TooLarge   = "too large to parse"
@@ -44,12 +44,12 @@ const (
 	Unparsable = "not parsable"
 )
 
-// Chunker cuts texts, from many goroutines at once. As many parse at a time as there
-// are processors, so that the trees of few are in memory.
+// Chunker cuts texts and is safe for concurrent use. To keep few trees in memory, at most
+// min(GOMAXPROCS, 8) parses run at a time, not counting abandoned ones.
 type Chunker struct {
 	turns   chan struct{}
-	slow    atomic.Int32 // parses that were given up
-	stalled atomic.Int32 // of these, those that have not ended
+	slow    atomic.Int32 // parses that ran out of time
+	stalled atomic.Int32 // abandoned parses that are still running
 }
 
 // New returns a chunker.
@@ -58,7 +58,7 @@ func New() *Chunker {
 }
 
 // Cut cuts a text into chunks that do not overlap, in order of lines. Fallback says
-// why it was not cut by its definitions; empty where it was.
+// why it was cut into windows; it is empty if it was cut at its definitions.
 func (c *Chunker) Cut(ctx context.Context, path, text string) (chunks []chunk.Chunk, fallback string) {
 	text = strings.ToValidUTF8(strings.TrimPrefix(text, "\ufeff"), string(utf8.RuneError))
 	u := newCutter(path, lang.Of(path).Name, text)
@@ -82,8 +82,8 @@ func (c *Chunker) Cut(ctx context.Context, path, text string) (chunks []chunk.Ch
 	return u.out, fallback
 }
 
-// Broken reports whether a text is not one of its path's language: the parser found errors
-// in it. Where there is no grammar, or no answer in time, nothing is known against it.
+// Broken reports whether the parser finds syntax errors in a text of its path's language. It
+// returns false if there is no grammar (as for Go), or no tree within the bounds.
 func (c *Chunker) Broken(ctx context.Context, path, text string) (broken bool) {
 	if l := grammarOf(path, text); l != nil && len(text) <= MaxBytes {
 		c.parsed(ctx, l, text, func(tree *ts.Tree) { broken = tree.RootNode().HasError() })
@@ -91,8 +91,8 @@ func (c *Chunker) Broken(ctx context.Context, path, text string) (broken bool) {
 	return broken
 }
 
-// hopeless reports whether a text is such that nobody wrote it and a parser would only
-// run out of time with it: brackets nested without end, or lines of many pages.
+// hopeless reports whether nobody wrote a text by hand and a parser would only run out of
+// time on it: it has deeply nested brackets or very long lines.
 func hopeless(text string) bool {
 	open, line := 0, 0
 	for i := range len(text) {
@@ -112,8 +112,8 @@ func hopeless(text string) bool {
 	return false
 }
 
-// parsed parses a text and shows the tree, which is released behind it. Fallback says why
-// there was none, or that it broke while it was looked at.
+// parsed parses a text, calls show with the tree, and releases the tree. Fallback says why
+// there is no tree, or that show panicked; else it is empty.
 func (c *Chunker) parsed(ctx context.Context, l *language, text string, show func(*ts.Tree)) (fallback string) {
 	if hopeless(text) {
 		return Unparsable
@@ -136,7 +136,7 @@ func (c *Chunker) parsed(ctx context.Context, l *language, text string, show fun
 	}
 	defer r.tree.Release()
 	defer func() {
-		if recover() != nil { // T35: a tree that breaks is one file's trouble
+		if recover() != nil { // T35: a broken tree affects only its file
 			fallback = Unparsable
 		}
 	}()
@@ -144,20 +144,20 @@ func (c *Chunker) parsed(ctx context.Context, l *language, text string, show fun
 	return ""
 }
 
-// mostStalled is how many parses may run on after they were given up. Behind them
-// nothing more is parsed, so that what they take of the machine is bounded.
+// mostStalled is how many abandoned parses may keep running. Once there are that many,
+// nothing else is parsed, so that the resources they use are bounded.
 const mostStalled = 2
 
-// result is a tree, or why there is none.
+// result is a tree, or the reason why there is none.
 type result struct {
 	tree     *ts.Tree
 	fallback string
 }
 
-// parse parses a text, and stops the parser when its time is up. It leaves behind what goes
-// on then, since not all that the parser does looks whether it is to stop.
+// parse parses a text, and tells the parser to stop when its time is up. At twice that time
+// it abandons the parse, since parts of the parser never check whether they should stop.
 func (c *Chunker) parse(l *language, text string) result {
-	p := l.parsers.Get().(*ts.Parser) // the first time a grammar is unpacked, which is not the text's time
+	p := l.parsers.Get().(*ts.Parser) // may unpack the grammar, which is not part of ParseTime
 	stop, begun, done := new(uint32), make(chan func() time.Duration, 1), make(chan result, 1)
 	go func() {
 		runtime.LockOSThread()
@@ -184,16 +184,16 @@ func (c *Chunker) parse(l *language, text string) result {
 	}
 	c.stalled.Add(1)
 	go func() {
-		(<-done).tree.Release() // of none, too
+		(<-done).tree.Release() // Release accepts nil
 		c.stalled.Add(-1)
 	}()
 	return result{fallback: TooSlow}
 }
 
-// parse parses a text until it is told to stop.
+// parse parses a text until it is done or stop is set.
 func (l *language) parse(p *ts.Parser, text string, stop *uint32) (r result) {
 	defer func() {
-		if recover() != nil { // T35: a parser that breaks is one file's trouble
+		if recover() != nil { // T35: a parser that panics affects only its file
 			r = result{fallback: Unparsable}
 		}
 	}()

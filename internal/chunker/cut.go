@@ -9,36 +9,36 @@ import (
 	"github.com/org/pr-review-action/internal/chunk"
 )
 
-// maxDepth bounds how deep definitions are looked for in each other.
+// maxDepth bounds the depth at which members are looked for; nested and wrapped may go twice as deep.
 const maxDepth = 60
 
-// smallest is how many lines a definition has that a longer one is cut at.
+// smallest is the minimum number of lines of a nested definition at which a long one is cut.
 const smallest = 8
 
-// tree is what a parser said of a text, and the rules to read it by.
+// tree holds what is needed to interpret a parse tree: rules, grammar and current depth.
 type tree struct {
 	rules   map[string][]rule
 	grammar *ts.Language
 	depth   int
 }
 
-// definition is a node that a rule calls one.
+// definition is a node that matches a rule.
 type definition struct {
 	rule
 	node        *ts.Node
 	inside      *ts.Node // holds its members; may be nil
-	scope, name string   // its own; the scope without what encloses it
+	scope, name string   // its own; scope excludes the enclosing one
 }
 
 // owner is the definition whose members are being cut.
 type owner struct {
 	scope   string       // of its members
-	piece   *chunk.Chunk // what lines between members are, and which of it comes first; nil at the top
+	piece   *chunk.Chunk // template for the lines between members; form changes it; nil at the top level
 	methods bool         // functions in it are methods
 }
 
-// form is what a piece between members is. The first one of a definition is what
-// defines it.
+// form returns a chunk for the lines between members, without the lines themselves. Only
+// the first one of a definition carries its names and comment.
 func (o owner) form() chunk.Chunk {
 	if o.piece == nil {
 		return chunk.Chunk{Kind: chunk.Constants, Scope: o.scope}
@@ -51,8 +51,8 @@ func (o owner) form() chunk.Chunk {
 	return piece
 }
 
-// members cuts what is in a node; the lines up to end that are in no member too,
-// where end is not 0.
+// members cuts the members of a node. If end is not 0, it also cuts the lines up to end
+// that are in no member.
 func (c *cutter) members(n *ts.Node, o owner, end int) {
 	c.deeper(maxDepth, func() { c.eachMember(n, o) })
 	if end > 0 {
@@ -60,7 +60,7 @@ func (c *cutter) members(n *ts.Node, o owner, end int) {
 	}
 }
 
-// deeper goes on within a node, if not too deep.
+// deeper calls visit one level deeper, unless that is more than most.
 func (c *cutter) deeper(most int, visit func()) {
 	if c.depth++; c.depth <= most {
 		visit()
@@ -93,15 +93,15 @@ func (c *cutter) eachMember(n *ts.Node, o owner) {
 	}
 }
 
-// comments are the lines of comments, decorators and the like above a definition.
+// comments is the range of comments, decorators and the like above a definition.
 type comments struct {
-	from, to int // 0: none
+	from, to int // 0 if there are none
 	before   int // last line of the node before them
 	overload string
 }
 
-// add takes a comment's lines in: of one that begins behind other code none, and of
-// one that does not follow the last one only its own.
+// add adds a comment's lines. It ignores a comment that begins on a line with other code
+// before it, and starts over if a comment does not directly follow the last one.
 func (a *comments) add(from, to int, d definition) {
 	if from == a.before {
 		return
@@ -115,7 +115,7 @@ func (a *comments) add(from, to int, d definition) {
 	}
 }
 
-// top is the first line of a definition, with what goes with it.
+// top returns the first line of a definition, including the comments that belong to it.
 func (a *comments) top(from int, d definition) int {
 	if a.from == 0 || a.to < from-1 || a.overload != "" && a.overload != d.name {
 		return from
@@ -123,8 +123,8 @@ func (a *comments) top(from int, d definition) int {
 	return min(a.from, from)
 }
 
-// open cuts what a namespace or the like holds. Its own lines belong to what is
-// around them.
+// open cuts the contents of a namespace or the like. Its own lines go to what surrounds
+// it, or into chunks of its scope if it has one.
 func (c *cutter) open(d definition, o owner) {
 	if d.scope == "" {
 		o.methods = o.methods || d.methods
@@ -136,7 +136,7 @@ func (c *cutter) open(d definition, o owner) {
 	c.members(d.inside, owner{scope: join(o.scope, d.scope), methods: d.methods}, to)
 }
 
-// definition makes chunks of a definition whose lines are these.
+// definition makes chunks of a definition in the given lines.
 func (c *cutter) definition(d definition, o owner, from, to int) {
 	from = max(from, c.next)
 	if !c.place(from, to, o, d.name) {
@@ -147,7 +147,7 @@ func (c *cutter) definition(d definition, o owner, from, to int) {
 	switch first := len(c.out); {
 	case d.inside != nil:
 		c.members(d.inside, inner, to)
-		if first < len(c.out) { // no line may have been left for a chunk of its own
+		if first < len(c.out) { // even if its members left no lines for a chunk of its own
 			c.out[first].Define(d.name)
 		}
 	case to-from < maxLines:
@@ -159,7 +159,7 @@ func (c *cutter) definition(d definition, o owner, from, to int) {
 	}
 }
 
-// nested cuts a long definition at those in it.
+// nested cuts a long definition at the definitions in it.
 func (c *cutter) nested(n *ts.Node, o owner) {
 	c.deeper(2*maxDepth, func() {
 		for i := range n.ChildCount() {
@@ -178,7 +178,7 @@ func (c *cutter) nested(n *ts.Node, o owner) {
 	})
 }
 
-// piece is the chunk that a definition is, without its lines.
+// piece returns the chunk for a definition, without its lines.
 func (c *cutter) piece(d definition, o owner, from int) chunk.Chunk {
 	first, _ := span(d.node)
 	p := chunk.Chunk{Kind: d.role, Scope: join(o.scope, d.scope), Name: d.name, Signature: c.signature(d),
@@ -192,8 +192,8 @@ func (c *cutter) piece(d definition, o owner, from int) chunk.Chunk {
 	return p
 }
 
-// define says what a node is by the rules: a definition, a comment, something that
-// holds definitions; wrappers are looked through.
+// define returns what a node is according to the rules: a definition, a comment, or
+// something that contains definitions. For a wrapper, it returns what is wrapped.
 func (c *cutter) define(n *ts.Node) (definition, bool) {
 	from, to := span(n)
 	for _, r := range c.rules[n.Type(c.grammar)] {
@@ -213,10 +213,10 @@ func (c *cutter) define(n *ts.Node) (definition, bool) {
 	return definition{}, false
 }
 
-// wrapped is the definition in a wrapper: that of its last child which is one.
+// wrapped returns the definition in a wrapper: the last of its children that is one.
 func (c *cutter) wrapped(n *ts.Node, r rule) (found definition, ok bool) {
 	c.deeper(2*maxDepth, func() {
-		if r.field != "" { // of x = y = function, both are names
+		if r.field != "" { // in x = y = function, both are names
 			c.noteNames(n, r)
 		}
 		for i := range n.ChildCount() {
@@ -231,7 +231,7 @@ func (c *cutter) wrapped(n *ts.Node, r rule) (found definition, ok bool) {
 	return found, ok
 }
 
-// fits reports whether a node has the field that a rule asks for.
+// fits reports whether a node has the field, and the field the type, that a rule requires.
 func (c *cutter) fits(n *ts.Node, r rule) bool {
 	if r.has == "" {
 		return true
@@ -240,7 +240,7 @@ func (c *cutter) fits(n *ts.Node, r rule) bool {
 	return value != nil && (len(r.types) == 0 || slices.Contains(r.types, value.Type(c.grammar)))
 }
 
-// field follows a path of fields, with dots between; of an empty one there is none.
+// field follows a dotted path of fields. It returns nil if there is no such field or the path is empty.
 func (c *cutter) field(n *ts.Node, path string) *ts.Node {
 	for f := range strings.SplitSeq(path, ".") {
 		if n != nil {
@@ -250,7 +250,7 @@ func (c *cutter) field(n *ts.Node, path string) *ts.Node {
 	return n
 }
 
-// span is the lines of a node, without a last one of which nothing is in it.
+// span returns the lines of a node, without a last line in which it has no character.
 func span(n *ts.Node) (from, to int) {
 	from, to = int(n.StartPoint().Row)+1, int(n.EndPoint().Row)+1
 	if n.EndPoint().Column == 0 && to > from {

@@ -10,8 +10,8 @@ import (
 	"github.com/org/pr-review-action/internal/chunk"
 )
 
-// golang cuts Go by the language's own parser, which is a hundred times as fast as the
-// other one. A file with errors is cut at what was understood of it.
+// golang cuts Go with the standard library's parser, which is a hundred times faster than
+// the other one. A file with errors is cut at the declarations that were parsed.
 func (c *cutter) golang() (fallback string) {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, "", c.text, parser.ParseComments|parser.SkipObjectResolution)
@@ -32,7 +32,7 @@ func (c *cutter) golang() (fallback string) {
 	return ""
 }
 
-// goFile is a file of Go that is being cut.
+// goFile is a Go file that is being cut.
 type goFile struct {
 	*cutter
 	file *token.File
@@ -40,7 +40,7 @@ type goFile struct {
 
 func (g goFile) line(p token.Pos) int { return g.file.PositionFor(p, false).Line }
 
-// lines are those of a declaration, with its comment.
+// span returns the unused lines of a declaration, including its comment.
 func (g goFile) span(n ast.Node, comment *ast.CommentGroup) (from, to int) {
 	from = g.line(n.Pos())
 	if comment != nil {
@@ -68,8 +68,8 @@ func (g goFile) function(d *ast.FuncDecl) {
 	g.add(p, from, to)
 }
 
-// receiver is the name of a receiver's type, the first in it: a star, and type parameters
-// behind it, are none of it.
+// receiver returns the name of a receiver's type, without a star or type parameters: the
+// first identifier in it.
 func receiver(e ast.Expr) (name string) {
 	ast.Inspect(e, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok && name == "" {
@@ -80,8 +80,8 @@ func receiver(e ast.Expr) (name string) {
 	return name
 }
 
-// declared makes a chunk of a declaration of types, and of one of constants or
-// variables that is not short; the names of the others are those of what they stand in.
+// declared makes a chunk of a type declaration, or of one of constants or variables with at
+// least four lines. The names in shorter ones go to the chunk around them.
 func (g goFile) declared(d *ast.GenDecl) {
 	for _, spec := range d.Specs {
 		switch s := spec.(type) {
@@ -106,7 +106,7 @@ func (g goFile) declared(d *ast.GenDecl) {
 	g.add(p, from, to)
 }
 
-// add makes chunks of a declaration's lines, and before it of those that are in none.
+// add makes chunks of a declaration's lines, and of the unused lines before it.
 func (g goFile) add(p chunk.Chunk, from, to int) {
 	switch {
 	case !g.place(from, to, owner{}, p.Defines...):

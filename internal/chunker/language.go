@@ -18,45 +18,45 @@ import (
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
-// ruleFiles hold what is a definition in a language: a line is a node of its
-// grammar, a role, and options. Of several lines for a node, the first that fits
-// counts; those of the role name count beside.
+// ruleFiles holds the rules for what a definition is in each language. A line has a node
+// of the grammar, a role, and options. If several lines fit a node, the first one applies;
+// lines with the role name apply in addition.
 //
 //go:embed rules/*.txt
 var ruleFiles embed.FS
 
-// language is a grammar and what is a definition in it.
+// language is a grammar and the rules for its definitions.
 type language struct {
 	entry *grammars.LangEntry
-	rules map[string][]rule // by node
+	rules map[string][]rule // by node type
 
 	parsers sync.Pool
-	smooth  bool // over a form of C# the grammar falls
+	smooth  bool // text goes through smooth before it is parsed
 }
 
-// What becomes of a node that is no kind of chunk.
+// Roles of nodes that are not chunks themselves.
 const (
-	lead chunk.Kind = "lead" // goes with the definition below it, like a comment
-	look chunk.Kind = "look" // a wrapper: what it wraps is the definition
-	open chunk.Kind = "open" // holds definitions, and is none itself
-	name chunk.Kind = "name" // its name is defined by whatever chunk it stands in
+	lead chunk.Kind = "lead" // belongs to the definition below it, like a comment
+	look chunk.Kind = "look" // a wrapper around a definition
+	open chunk.Kind = "open" // contains definitions, but is not one
+	name chunk.Kind = "name" // its name is defined by the chunk that it is in
 )
 
 // rule is a line of a rule file.
 type rule struct {
 	role     chunk.Kind
-	nameAt   string   // field, or path of fields, that holds the name; with * the field's innermost
-	scopeAt  string   // field whose text is the scope of what is in it, of open
-	in       string   // path of fields to the node that holds the members
-	field    string   // of a wrapper: the only field that is looked at
-	has      string   // a field that has to be there
-	types    []string // of which types; any where empty
-	min      int      // lines that a node must have
+	nameAt   string   // dotted path of the field with the name; with *, follow the field to the innermost node
+	scopeAt  string   // for open: field whose text is the scope of the contents
+	in       string   // dotted path to the node that holds the members
+	field    string   // of a wrapper: the only field that is searched
+	has      string   // a required field
+	types    []string // of has; any if empty
+	min      int      // minimum number of lines
 	methods  bool     // functions in it are methods
-	overload bool     // goes with a definition of the same name alone
+	overload bool     // belongs only to a definition of the same name
 }
 
-// rulesOf reads a rule file. They are built in, so a wrong one is a mistake in the program.
+// rulesOf reads a rule file. It panics on an error, since the files are part of the program.
 func rulesOf(file string) map[string][]rule {
 	text, err := ruleFiles.ReadFile("rules/" + file + ".txt")
 	if err != nil {
@@ -99,7 +99,7 @@ func (r *rule) set(option string) {
 	}
 }
 
-// languages are those with rules, by lang's name; Go has a parser of its own, and tsx is typescript with tags in it.
+// languages returns the languages with rules, by lang's name. Go has its own parser; tsx is TypeScript with tags.
 var languages = sync.OnceValue(func() map[string]*language {
 	all := map[string]*language{}
 	for _, name := range []string{"javascript", "typescript", "tsx", "python", "java", "rust", "c", "cpp", "csharp",
@@ -117,10 +117,10 @@ var languages = sync.OnceValue(func() map[string]*language {
 	return all
 })
 
-// cppHeader tells C++ from C in a header.
+// cppHeader matches C++ (rather than C) in a header.
 var cppHeader = pattern.Lazy(`(?m)^[ \t]*(?:class|namespace|template|using|public:)\b`)
 
-// grammarOf is the language that a file is parsed as; nil where there is none.
+// grammarOf returns the language that a file is parsed as; nil if there is none.
 func grammarOf(file, text string) *language {
 	named := lang.Of(file).Name
 	switch extension := strings.ToLower(path.Ext(file)); {
@@ -132,15 +132,15 @@ func grammarOf(file, text string) *language {
 	return languages()[named]
 }
 
-// revision goes up with every change of what a text is cut into that the rules do not
-// show.
+// revision must be incremented when texts are cut differently without a change in the rules
+// or the bounds that Version hashes.
 const revision = 2
 
-// Version tells apart what cuts differently: an index of another one is built anew.
+// Version identifies the way texts are cut. An index with another version is rebuilt.
 var Version = sync.OnceValue(func() string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%d %d %d %d\n", revision, MaxBytes, maxLines, window)
-	files, _ := fs.Glob(ruleFiles, "rules/*") // built in, as what rulesOf reads
+	files, _ := fs.Glob(ruleFiles, "rules/*") // cannot fail: the files are embedded
 	for _, f := range files {
 		text, _ := ruleFiles.ReadFile(f)
 		h.Write(text)

@@ -6,16 +6,16 @@ import (
 	"github.com/org/pr-review-action/internal/chunk"
 )
 
-// cutter cuts one text. Lines are taken in order and once: next is the first that is
-// in no chunk yet.
+// cutter cuts one text. Each line is used once, in order; next is the first line that is
+// not in a chunk yet.
 type cutter struct {
 	path, language string
 	text           string
-	starts         []int // of each line, and behind the last one
+	starts         []int // offset of each line, and the end of the last one
 	next           int
 	out            []chunk.Chunk
-	tree                  // what the parser said
-	found          []site // names that are not a chunk's own yet
+	tree                  // the parser's result
+	found          []site // names found, for Defines of the chunks around them
 }
 
 // site is where a name is defined.
@@ -32,18 +32,18 @@ func newCutter(path, language, text string) *cutter {
 	return c
 }
 
-// count is the number of lines.
+// count returns the number of lines.
 func (c *cutter) count() int { return len(c.starts) - 1 }
 
-// lines is the text of lines, without the last line break.
+// lines returns the text of a range of lines, without the last line break.
 func (c *cutter) lines(from, to int) string {
 	return strings.TrimSuffix(c.text[c.starts[from-1]:c.starts[to]], "\n")
 }
 
 func (c *cutter) blank(line int) bool { return strings.TrimSpace(c.lines(line, line)) == "" }
 
-// add makes a chunk of lines, blank ones at its ends left out, and gives it the names
-// that were found in them. Lines without a word make none.
+// add makes a chunk of lines, without blank ones at its ends, and adds the names found in
+// them. Lines with neither a name nor fewLetters letters make no chunk.
 func (c *cutter) add(piece chunk.Chunk, from, to int) {
 	c.next = max(c.next, to+1)
 	for from <= to && c.blank(from) {
@@ -71,8 +71,9 @@ func (c *cutter) add(piece chunk.Chunk, from, to int) {
 	c.out = append(c.out, piece)
 }
 
-// place makes chunks of the lines before a definition that are in none. A definition that
-// begins and ends in the last chunk's last line has no place: that chunk defines its names.
+// place makes chunks of the unused lines before a definition, and returns true. If the last
+// chunk already has all of the definition's lines, place adds the names to that chunk and
+// returns false.
 func (c *cutter) place(from, to int, o owner, names ...string) bool {
 	if from <= to {
 		c.between(from-1, o.form)
@@ -86,8 +87,8 @@ func (c *cutter) place(from, to int, o owner, names ...string) bool {
 	return false
 }
 
-// fewLetters is how many letters and digits less than which, without a name, say
-// nothing: end, public:, #endif.
+// fewLetters is the minimum number of letters and digits in a chunk without a name. Fewer
+// say nothing: end, public:, #endif.
 const fewLetters = 10
 
 func letters(text string) (n int) {
@@ -99,8 +100,8 @@ func letters(text string) (n int) {
 	return n
 }
 
-// between makes chunks of the lines up to one that are in none yet, of at most as
-// many lines as a window has. make gives each its form.
+// between makes chunks of at most window lines from the unused lines through line
+// to. form returns each chunk without its lines.
 func (c *cutter) between(to int, form func() chunk.Chunk) {
 	for c.next <= to {
 		from := c.next
@@ -112,8 +113,8 @@ func (c *cutter) between(to int, form func() chunk.Chunk) {
 	}
 }
 
-// pause is the last blank line in the second half of a window, so that it does not
-// end within a paragraph; else the window's last line.
+// pause returns the last blank line in the second half of a window, so that it does not
+// end within a paragraph, or the window's last line if none is blank.
 func (c *cutter) pause(from, end int) int {
 	for line := end; line > (from+end)/2; line-- {
 		if c.blank(line) {
@@ -123,7 +124,7 @@ func (c *cutter) pause(from, end int) int {
 	return end
 }
 
-// windows cuts by lines alone. What a parser was cut off at is forgotten.
+// windows cuts the text into windows. It discards what a failed parse left.
 func (c *cutter) windows() {
 	c.out, c.found, c.next = nil, nil, 1
 	c.between(c.count(), func() chunk.Chunk { return chunk.Chunk{Kind: chunk.Window} })

@@ -12,11 +12,11 @@ import (
 const (
 	maxName    = 120 // bytes of a name or a scope
 	maxAbout   = 300 // bytes of a signature or a comment's paragraph
-	nameLevels = 5   // how deep in a node the names of constants and fields stand
+	nameLevels = 5   // how deep in a node names of constants and fields are looked for
 )
 
-// symbol is the name of a node, and the scope that is told with it. What a call is known
-// by is what is called.
+// symbol returns a node's name, and the scope written with it. The name of a call is that
+// of the called function.
 func (c *cutter) symbol(n *ts.Node, r rule) (scope, name string) {
 	text := func(field string) string { return c.textOf(c.field(n, field)) }
 	field, innermost := strings.CutSuffix(r.nameAt, "*")
@@ -34,13 +34,13 @@ func (c *cutter) symbol(n *ts.Node, r rule) (scope, name string) {
 	}
 }
 
-// innermost follows a field as far as it goes: a C declarator in pointers and
-// parameters.
+// innermost follows a field repeatedly to the innermost node, such as a C declarator
+// within pointers and parameters.
 func (c *cutter) innermost(n *ts.Node, field string) *ts.Node {
 	for range nameLevels * 2 {
 		next := c.field(n, field)
 		if next == nil {
-			for i := range n.ChildCount() { // reference_declarator and its like have no field
+			for i := range n.ChildCount() { // reference_declarator and the like have no field
 				if strings.HasSuffix(n.Child(i).Type(c.grammar), "_declarator") {
 					next = n.Child(i)
 				}
@@ -65,7 +65,7 @@ func (c *cutter) textOf(n *ts.Node) string {
 	return c.text[from:to]
 }
 
-// names notes the names that constants, fields and the like in a node define.
+// names records the names that constants, fields and the like in a node define.
 func (c *cutter) names(n *ts.Node, depth int) {
 	for _, r := range c.rules[n.Type(c.grammar)] {
 		if r.role == name {
@@ -101,12 +101,12 @@ func (c *cutter) noteNames(n *ts.Node, r rule) {
 	}
 }
 
-// dotted writes a scope as all languages' are written here.
+// dotted writes the scopes of all languages with dots.
 var dotted = strings.NewReplacer("::", ".", `\`, ".")
 
 var identifier = pattern.Lazy(`^[\p{L}_$][\p{L}\p{N}_$]*[?!]?$`)
 
-// plain is a name without the parameters of its type, in one line.
+// plain returns a name as one line, without type parameters, arguments, quotes and sigils.
 func plain(text string) string {
 	if at := strings.IndexAny(text, "<[({\n"); at > 0 && !strings.HasPrefix(text, "operator") {
 		text = text[:at]
@@ -114,7 +114,7 @@ func plain(text string) string {
 	return cut(strings.Trim(oneLine(text), `"'`+"`#@ "), maxName)
 }
 
-// qualified cuts a name at its last dot or double colon.
+// qualified splits a name at its last double colon, or else at its last dot.
 func qualified(text string) (scope, name string) {
 	text = plain(text)
 	if at := strings.LastIndex(text, "::"); at >= 0 && !strings.HasPrefix(text, "operator") {
@@ -132,7 +132,7 @@ func qualified(text string) (scope, name string) {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// cut shortens a text to bytes, at a letter's end.
+// cut truncates a text to most bytes or fewer, without splitting a character.
 func cut(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -140,7 +140,7 @@ func cut(text string, most int) string {
 	return strings.ToValidUTF8(text[:most], "")
 }
 
-// signature is a definition up to its body.
+// signature returns a definition up to its body, as one line of at most maxAbout bytes.
 func (c *cutter) signature(d definition) string {
 	from, to := int(d.node.StartByte()), int(d.node.EndByte())
 	body := d.inside
@@ -160,7 +160,7 @@ func (c *cutter) signature(d definition) string {
 	return cut(oneLine(strings.ToValidUTF8(c.text[from:to], "")), maxAbout)
 }
 
-// docstring is the string with which a body in Python begins.
+// docstring returns the string at the beginning of a Python body, without its quotes; else empty.
 func (c *cutter) docstring(d definition) string {
 	body := c.field(d.node, "body")
 	if c.language != "python" || body == nil || body.ChildCount() == 0 {
@@ -176,11 +176,11 @@ func (c *cutter) docstring(d definition) string {
 	return strings.Trim(c.textOf(first), `rbuRBU"'`)
 }
 
-// marks are what comments begin and end with.
+// marks matches the beginnings and ends of comments, and the tags of XML comments.
 var marks = pattern.Lazy(`(?m)^\s*(?:/\*+!?|//+!?|#+|\*+/|\*)|\*+/\s*$|</?\w+[^>\n]*>`)
 
-// doc is the first paragraph of a docstring, or where there is none of the comment above a
-// definition. Decorators and attributes are no part of it.
+// doc returns the first paragraph of a docstring, or if there is none, of the comment above
+// a definition. It leaves out decorators and attributes.
 func doc(above, docstring string) string {
 	text := strings.TrimSpace(docstring)
 	if text == "" {

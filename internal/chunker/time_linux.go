@@ -6,12 +6,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// clock tells, to any thread, the processor time that the calling one uses from here on.
+// clock returns a function that reports, on any thread, the CPU time that the current thread uses from now on.
 func clock() func() time.Duration {
-	id := int32(^unix.Gettid()<<3 | 6) // as clock_getcpuclockid(3) names a thread's clock
+	id := int32(^unix.Gettid()<<3 | 6) // the thread's clock, as in clock_getcpuclockid(3)
 	now := func() time.Duration {
 		var t unix.Timespec
-		_ = unix.ClockGettime(id, &t) // where there is none, time by the clock alone bounds a parse
+		_ = unix.ClockGettime(id, &t) // without this clock, only wall-clock time bounds a parse
 		return time.Duration(t.Nano())
 	}
 	began := now()

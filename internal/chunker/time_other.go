@@ -4,7 +4,7 @@ package chunker
 
 import "time"
 
-// clock is the time, where that of a thread's processor cannot be told.
+// clock returns a function that reports the wall-clock time from now on: a thread's CPU time is not available.
 func clock() func() time.Duration {
 	began := time.Now()
 	return func() time.Duration { return time.Since(began) }

@@ -11,18 +11,18 @@ import (
 	"github.com/org/pr-review-action/internal/retrieve"
 )
 
-// figures are the means over the questions of one kind.
+// figures holds the means over the questions of one kind.
 type figures struct {
 	Queries int     `json:"queries"`
 	Recall  float64 `json:"recall_at_10"`
-	Within  float64 `json:"within_400"` // found before 400 lines of hits were read
-	MRR     float64 `json:"mrr"`        // one over the rank of the first that was wanted
+	Within  float64 `json:"within_400"` // share found in the first 400 lines of hits
+	MRR     float64 `json:"mrr"`        // mean of 1/rank of the first wanted hit
 }
 
-// table sums them up, by name.
+// table holds sums of figures by name; the method figures divides them.
 type table map[string]figures
 
-// count adds a question and its hits, best first.
+// count adds a question's figures. Hits are ordered best first; only the first 10 count.
 func (t table) count(name string, wanted []want, hits []chunk.Chunk) {
 	f, found, within := t[name], 0, 0
 	hits = hits[:min(len(hits), retrieve.DefaultK)]
@@ -56,17 +56,17 @@ type want struct {
 	LineEnd   int    `json:"line_end"`
 }
 
-const lineRoom = 400 // lines that are read in the order of the hits
+const lineRoom = 400 // lines of hits that count for Within
 
-// covered reports whether a chunk shares at least half of the smaller of the two
-// ranges. A comment above a definition is part of the chunk and of no wanted range.
+// covered reports whether a chunk and the wanted range share at least half of the smaller
+// one. Only the chunk includes the comment above a definition.
 func (w want) covered(c chunk.Chunk) bool {
 	shared := min(c.EndLine, w.LineEnd) - max(c.StartLine, w.LineStart) + 1
 	return c.Path == w.Path && shared > 0 &&
 		2*shared >= min(c.EndLine-c.StartLine, w.LineEnd-w.LineStart)+1
 }
 
-// figures are the means.
+// figures returns the means by name.
 func (t table) figures() map[string]figures {
 	all := map[string]figures{}
 	for name, f := range t {
@@ -76,7 +76,7 @@ func (t table) figures() map[string]figures {
 	return all
 }
 
-// text is the table in Markdown, by name, with all of them last.
+// text returns the table in Markdown, sorted by name, with the row all last.
 func (t table) text(what string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "| %-10s | queries | recall@10 | within 400 lines |   MRR |\n", what)

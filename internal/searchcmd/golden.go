@@ -32,11 +32,11 @@ type row struct {
 	Want   []want  `json:"want"`
 }
 
-// source is the folder <kind>/<name with + for />@<version>, of which the part below
-// Under is searched.
+// source names the folder <kind>/<name with + for />@<version>. If Under is
+// set, only the part below it is searched.
 type source struct{ Kind, Name, Version, Under string }
 
-// edit is a change that the question is about: these lines of a file, replaced.
+// edit is the change that a question is about: lines of a file and their replacement.
 type edit struct {
 	Path        string   `json:"path"`
 	LineStart   int      `json:"line_start"`
@@ -44,7 +44,7 @@ type edit struct {
 	ReplaceWith []string `json:"replace_with"`
 }
 
-// measure asks all questions and prints how well they were answered.
+// measure runs all questions and prints how well they were answered.
 func (p Program) measure(ctx context.Context, o *Options) error {
 	rows, err := readGolden(o.golden)
 	if err != nil {
@@ -78,7 +78,7 @@ func (p Program) measure(ctx context.Context, o *Options) error {
 	return err
 }
 
-// source is an engine over a folder, or over what is below one in it.
+// source returns an engine that searches a folder, or only its subfolder under.
 func (p Program) source(ctx context.Context, dir, under string, c config.Config, o *Options) (*retrieve.Engine, error) {
 	place, err := p.Place(ctx, dir, "")
 	if err != nil {
@@ -86,7 +86,7 @@ func (p Program) source(ctx context.Context, dir, under string, c config.Config,
 	}
 	of := index.Options{}
 	if under != "" {
-		place = wire.Place{Tree: place.Tree} // of a part nothing is kept
+		place = wire.Place{Tree: place.Tree} // no commit and no cache: a part's index is not stored
 		of.Ignored = func(path string) bool { return !strings.HasPrefix(path, under+"/") }
 	}
 	return p.index(ctx, place, of, c, o)
@@ -96,7 +96,7 @@ func (s source) folder() string {
 	return filepath.Join(s.Kind, strings.ReplaceAll(s.Name, "/", "+")+"@"+s.Version)
 }
 
-// readGolden reads JSON lines, up to the first that is wrong.
+// readGolden reads questions from JSON lines. An invalid line, or no question, is an error.
 func readGolden(file string) ([]row, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -125,10 +125,10 @@ func readGolden(file string) ([]row, error) {
 	return rows, nil
 }
 
-// local reports whether a source stays in the folder of sources.
+// local reports whether a source is complete and stays inside the folder of sources.
 func (s source) local() bool { return filepath.IsLocal(s.folder()) && s.Kind != "" && s.Name != "" }
 
-// answered asks one question and counts it for its kind and for each leg.
+// answered runs one question and counts it for its kind, for all, and for each leg.
 func (r row) answered(ctx context.Context, e *retrieve.Engine, dir string, by, legs table) error {
 	query, err := r.asked(dir)
 	if err != nil {
@@ -151,12 +151,12 @@ func (r row) answered(ctx context.Context, e *retrieve.Engine, dir string, by, l
 	return nil
 }
 
-// holds reports whether a chunk has the edit itself: no leg is measured by it.
+// holds reports whether a chunk overlaps the edit itself. Such chunks do not count for a leg.
 func (r row) holds(c chunk.Chunk) bool {
 	return r.Edit != nil && c.Path == r.Edit.Path && c.StartLine <= r.Edit.LineEnd && c.EndLine >= r.Edit.LineStart
 }
 
-// asked is the question as it would be pasted: for an edit, its words and its hunk.
+// asked returns the question as a user would paste it: its words, followed by the edit's hunk.
 func (r row) asked(dir string) (string, error) {
 	if r.Edit == nil {
 		return r.Query, nil

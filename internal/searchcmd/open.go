@@ -14,7 +14,7 @@ import (
 	"github.com/org/pr-review-action/internal/wire"
 )
 
-// open gives an engine over the place that the flags name, and its commit.
+// open returns an engine that searches the place named by the flags, and the place's commit.
 func (p Program) open(ctx context.Context, o *Options) (*retrieve.Engine, string, error) {
 	place, c, err := p.place(ctx, o)
 	if err != nil {
@@ -24,7 +24,8 @@ func (p Program) open(ctx context.Context, o *Options) (*retrieve.Engine, string
 	return e, place.Commit, err
 }
 
-// place is what the flags name, with its settings. A repository on GitHub brings none.
+// place returns the place named by the flags, and its settings. Those of a repository on GitHub
+// are not read; --config or the defaults apply.
 func (p Program) place(ctx context.Context, o *Options) (place wire.Place, c config.Config, err error) {
 	if o.repo != "" {
 		if c, err = wire.NamedConfig(o.File(), config.Config{}); err == nil {
@@ -38,7 +39,7 @@ func (p Program) place(ctx context.Context, o *Options) (place wire.Place, c con
 	return place, c, err
 }
 
-// index makes the engine over a place.
+// index indexes a place and returns an engine that searches it.
 func (p Program) index(ctx context.Context, place wire.Place, of index.Options, c config.Config,
 	o *Options) (*retrieve.Engine, error) {
 	e, err := p.Searching(c, o.Settings)
@@ -59,8 +60,8 @@ func (p Program) index(ctx context.Context, place wire.Place, of index.Options, 
 		Now: p.Now}, nil
 }
 
-// remote is a commit of a repository on GitHub. It is fetched as one archive and
-// nothing of it is kept.
+// remote returns a commit of a repository on GitHub. It is fetched as one archive and not
+// kept on this machine.
 func (p Program) remote(ctx context.Context, o *Options) (wire.Place, error) {
 	owner, name, err := pull.ParseRepository(o.repo)
 	if err != nil {

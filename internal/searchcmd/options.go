@@ -8,7 +8,7 @@ import (
 	"github.com/org/pr-review-action/internal/settings"
 )
 
-// Options are the command's flags.
+// Options holds the command's flags.
 type Options struct {
 	settings.Settings
 	dir, repo, rev string
@@ -19,7 +19,7 @@ type Options struct {
 	JSON           bool
 }
 
-// Flags adds them to a set.
+// Flags registers the flags in a flag set.
 func (o *Options) Flags(f *pflag.FlagSet) {
 	f.StringVar(&o.dir, "dir", "", "the `folder` that is searched: a clone, or any folder; the default is this one")
 	f.StringVar(&o.repo, "repo", "", "search a repository of GitHub instead, as `owner/name`")
@@ -33,10 +33,10 @@ func (o *Options) Flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.JSON, "json", false, "print one JSON object")
 }
 
-// Program is what the command borrows from the program that offers it.
+// Program holds what the command needs from the program that it is part of.
 type Program struct {
 	*driver.Front
-	Width int // of the terminal, in columns; 0 where there is none
+	Width int // of the terminal, in columns; 0 if there is none
 	Color bool
 	Warn  func(string)
 }

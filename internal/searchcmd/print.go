@@ -13,10 +13,10 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// shownLines is how many lines of a hit are printed below its signature.
+// shownLines is the maximum number of a hit's lines printed below its signature.
 const shownLines = 3
 
-// object is the command's JSON.
+// object is the command's JSON output.
 type object struct {
 	Query  string  `json:"query"`
 	Commit string  `json:"commit"`
@@ -37,7 +37,7 @@ type hit struct {
 	*explained
 }
 
-// explained is what --explain adds to a hit. A rank is null where a list does not have it.
+// explained is what --explain adds to a hit. A rank is null if the list does not have the hit.
 type explained struct {
 	Ranks  map[string]*int `json:"ranks"`
 	Rerank *float64        `json:"rerank"`
@@ -74,11 +74,11 @@ func objectOf(query, commit string, r retrieve.Result, explain bool) object {
 	return o
 }
 
-// lists are those that may have a hit, by key and in words.
+// lists holds the lists in which a hit may appear: their keys, and their names in output.
 var lists = []struct{ key, name string }{{"lexical", "words"}, {"vector", "meaning"}, {"symbol", "names"},
 	{"structure", "structure"}}
 
-// text is the result for reading, in rows of the terminal's width.
+// text returns the result as text for people, in rows of the terminal's width.
 func (p Program) text(query string, r retrieve.Result, explain bool) string {
 	if len(r.Hits) == 0 {
 		return "nothing found\n"
@@ -109,7 +109,7 @@ func (p Program) text(query string, r retrieve.Result, explain bool) string {
 	return b.String()
 }
 
-// gap puts what a hit is at the right end of its row, or on a row of its own where
+// gap returns the rest of a hit's row: what, aligned right, or on a row of its own if
 // there is no room.
 func gap(width, used int, what string) string {
 	if room := width - used - column.Width(what); room >= 2 {
@@ -129,7 +129,7 @@ func (p Program) row(b *strings.Builder, width int, prefix, text, color string) 
 	b.WriteString(prefix + text + "\n")
 }
 
-// reasons say which list has a hit at which rank.
+// reasons returns a hit's score, its rank in each list that has it, and its reranked score.
 func reasons(h retrieve.Hit) string {
 	var said []string
 	for _, l := range lists {
@@ -143,7 +143,7 @@ func reasons(h retrieve.Hit) string {
 	return fmt.Sprintf("score %.4f: %s", h.Score, strings.Join(said, ", "))
 }
 
-// stages is a table of what each stage gave, and how long it took.
+// stages returns a table of what each stage found and how long it took.
 func stages(r retrieve.Result) string {
 	var b strings.Builder
 	for _, s := range r.Stages {

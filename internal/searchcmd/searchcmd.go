@@ -1,8 +1,8 @@
-// Package searchcmd is the command search: it asks a folder or a commit a question,
-// or measures how well the questions of a file are answered. It reads flags and files
-// and prints; the searching is done in retrieve.
+// Package searchcmd implements the search command: it searches a folder or a commit, or
+// measures how well the questions in a file are answered. It reads flags and files
+// and prints results; retrieve does the searching.
 //
-// Start reading at Run, then golden.go for the measuring.
+// Start reading at Run, then golden.go for the measurement.
 package searchcmd
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/org/pr-review-action/internal/retrieve"
 )
 
-// Run is the command.
+// Run runs the search command; args are the words of the question.
 func (p Program) Run(ctx context.Context, args []string, o *Options) error {
 	query := strings.Join(args, " ")
 	switch {

@@ -10,26 +10,26 @@ import (
 	"strings"
 )
 
-// Bounds of what is read of an archive, before anything is kept.
+// Bounds on reading an archive, whether or not its entries are kept.
 const (
-	maxExpanded = 512 << 20 // bytes behind the compression
-	maxEntries  = 200_000   // files, folders and links
+	maxExpanded = 512 << 20 // bytes after decompression
+	maxEntries  = 200_000   // entries of any kind
 )
 
-// Archive is the tree of a gzipped tar file whose entries stand in one folder,
-// such as GitHub makes of a commit
+// Archive returns the tree of a gzipped tar file whose entries are in one folder,
+// such as GitHub's archive of a commit
 // (https://docs.github.com/en/rest/repos/contents#download-a-repository-archive-tar).
-// fetch is called when the tree is first asked, and again by at most two later
-// calls where that failed. The text files are held in memory within MaxFile,
-// MaxTree and MaxFiles; nothing is written to disk. Links, devices, and paths
-// that leave the folder or come twice are no files.
+// It calls fetch on first use, and again in at most two later calls if that fails.
+// Text files are held in memory within MaxFile, MaxTree and MaxFiles; nothing is
+// written to disk. Links, devices, and paths that leave the folder or appear twice
+// are not files.
 func Archive(fetch func(ctx context.Context) (io.ReadCloser, error)) *Tree {
 	return newTree(func(ctx context.Context) (*table, error) {
 		body, err := fetch(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("fetching the commit's archive: %w", err)
 		}
-		defer body.Close() // nothing was written that closing could lose
+		defer body.Close() // only read, so an error loses nothing
 		t, err := unpack(ctx, body)
 		if err != nil {
 			return nil, fmt.Errorf("reading the commit's archive: %w", err)
@@ -38,7 +38,7 @@ func Archive(fetch func(ctx context.Context) (io.ReadCloser, error)) *Tree {
 	}, nil)
 }
 
-// unpack reads an archive to its end, or as far as its bounds reach.
+// unpack reads an archive to its end, or up to its bounds.
 func unpack(ctx context.Context, r io.Reader) (*table, error) {
 	expanded, err := gzip.NewReader(r)
 	if err != nil {
@@ -48,7 +48,7 @@ func unpack(ctx context.Context, r io.Reader) (*table, error) {
 	t, entries, root := newTable(), tar.NewReader(bounded), ""
 	for n := 0; n < maxEntries && err == nil && ctx.Err() == nil; n++ {
 		var h *tar.Header
-		if h, err = entries.Next(); err == nil && h.Typeflag != tar.TypeXGlobalHeader { // git notes the commit in it
+		if h, err = entries.Next(); err == nil && h.Typeflag != tar.TypeXGlobalHeader { // holds the commit's hash
 			err = t.take(h, entries, &root)
 		}
 	}
@@ -62,17 +62,17 @@ func unpack(ctx context.Context, r io.Reader) (*table, error) {
 	case !errors.Is(err, io.EOF):
 		return nil, err
 	}
-	_, err = io.Copy(io.Discard, bounded) // behind the end stands the checksum of all
+	_, err = io.Copy(io.Discard, bounded) // gzip's checksum follows the tar's end
 	return t, err
 }
 
-// take takes an entry in, or notes why not. Root is the folder that holds all, which the first one names.
+// take records an entry, or why it is not held. root is the archive's folder, set by the first entry.
 func (t *table) take(h *tar.Header, content io.Reader, root *string) error {
 	folder, path, _ := strings.Cut(h.Name, "/")
 	if *root == "" {
 		*root = folder
 	}
-	path = strings.Clone(path) // what is kept of an entry is not to keep the folder's name too
+	path = strings.Clone(path) // so that a kept path does not keep the folder's name in memory
 	switch {
 	case folder == "" || folder != *root:
 		t.lack("the archive has entries outside of its folder")

@@ -11,17 +11,17 @@ import (
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
-// Repository is one of this machine, asked through git. It has to keep the repository's own
-// settings from starting programs; what is asked here (ls-tree, and objects without filters)
-// starts none and touches no work tree.
+// Repository is a local repository, accessed through git. Implementations must keep the
+// repository's own settings from starting programs. The commands used here (ls-tree, and
+// reading objects without filters) start none and touch no work tree.
 type Repository interface {
 	// Run runs git and returns what it prints.
 	Run(ctx context.Context, args ...string) ([]byte, error)
-	// Blobs reads objects by their hashes, in their order.
+	// Blobs returns the contents of objects, in the order of their hashes.
 	Blobs(ctx context.Context, hashes []string) ([][]byte, error)
 }
 
-// maxListing bounds the entries of a commit in a clone.
+// maxListing is the maximum number of entries in a clone's commit.
 const maxListing = 1_000_000
 
 var (
@@ -30,10 +30,10 @@ var (
 	errPartial   = fmt.Errorf("%w in this clone, which is a partial one", ErrNoFile)
 )
 
-// Clone is the tree of a commit, named by its full hash, of a local repository.
-// The commit is listed when the tree is first asked, files are read one by one,
-// and for a search all of them once. Links and submodules are no files, and what
-// Git LFS stores elsewhere is its pointer.
+// Clone returns the tree of a commit in a local repository, given its full hash.
+// The commit is listed on first use. Files are read on demand, or all at once by
+// Whole. Links and submodules are not files, and a file in Git LFS reads as its
+// pointer.
 func Clone(r Repository, commit string) *Tree {
 	return newTree(func(ctx context.Context) (*table, error) {
 		if !fullHash().MatchString(commit) {

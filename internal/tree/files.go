@@ -11,16 +11,16 @@ import (
 	"github.com/org/pr-review-action/internal/diff"
 )
 
-// Tree is the files of one commit: what is known of the paths, learned when the tree is
-// first asked, and how the texts are read. It may be asked from many goroutines, never
-// leaves the commit whatever a path says, and follows no link.
+// Tree gives access to the files of one commit. It lists the paths on first use, and reads
+// texts on demand unless it holds them. It is safe for concurrent use, never leaves the
+// commit whatever a path says, and follows no link.
 type Tree struct {
 	paths *lazy[*table]
-	read  reader // nil where the table holds the texts
+	read  reader // nil if the table holds the texts
 	whole *lazy[*table]
 }
 
-// reader reads listed files, in their order; nil stands for one that is gone meanwhile.
+// reader reads listed files in order. The content of a file that has disappeared is nil.
 type reader func(ctx context.Context, t *table, paths []string) ([][]byte, error)
 
 func newTree(list func(context.Context) (*table, error), read reader) *Tree {
@@ -29,13 +29,13 @@ func newTree(list func(context.Context) (*table, error), read reader) *Tree {
 	return t
 }
 
-// holding is a tree whose texts were read before.
+// holding returns a tree whose texts are in the table.
 func holding(t *table) *Tree {
 	return newTree(func(context.Context) (*table, error) { return t, nil }, nil)
 }
 
-// Read returns a file's bytes, which must not be changed: ErrNoFile, ErrNotText,
-// ErrTooLarge, ErrLink, ErrRefused, or what the source answered.
+// Read returns a file's bytes, which the caller must not change. The error wraps ErrNoFile,
+// ErrNotText, ErrTooLarge, ErrLink or ErrRefused, or is the source's own.
 func (f *Tree) Read(ctx context.Context, path string) ([]byte, error) {
 	if err := CheckPath(path); err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func (f *Tree) Read(ctx context.Context, path string) ([]byte, error) {
 		return nil, err
 	}
 	e, known := t.entries[path]
-	link := e.why == ErrLink && e.Blob != "" && e.size >= 0 && e.size <= MaxFile // git has its target
+	link := e.why == ErrLink && e.Blob != "" && e.size >= 0 && e.size <= MaxFile // its target can be read
 	switch {
 	case !known && t.rest != "":
 		return nil, fmt.Errorf("%q: %w among those that were read: %s", path, ErrNoFile, t.rest)
@@ -68,8 +68,8 @@ func (f *Tree) Read(ctx context.Context, path string) ([]byte, error) {
 	return contents[0], nil
 }
 
-// Paths lists the files that may be read, sorted. What turns out not to be text may be
-// among them; what CheckPath refuses is not.
+// Paths returns the sorted paths of the files that may be read. Some may turn out not to be
+// text; paths that CheckPath refuses are left out.
 func (f *Tree) Paths(ctx context.Context) ([]string, error) {
 	t, err := f.paths.get(ctx)
 	if err != nil {
@@ -89,7 +89,7 @@ func (f *Tree) contents(ctx context.Context, t *table, paths []string) ([][]byte
 	return all, nil
 }
 
-// hold reads the files into memory, as far as its bounds allow.
+// hold reads the files into memory, up to MaxFiles and MaxTree.
 func (f *Tree) hold(ctx context.Context) (*table, error) {
 	t, err := f.paths.get(ctx)
 	if err != nil || f.read == nil {
@@ -114,8 +114,8 @@ func (f *Tree) hold(ctx context.Context) (*table, error) {
 	return held, nil
 }
 
-// Whole returns a tree that answers from memory, and why it may lack files. One that
-// cannot be read now is returned as it is, and says itself what went wrong.
+// Whole returns a tree held in memory, and why it may lack files; empty if it is complete.
+// If reading fails it returns f itself, whose methods then report the error.
 func (f *Tree) Whole(ctx context.Context) (*Tree, string) {
 	held, err := f.whole.get(ctx)
 	if err != nil {
@@ -131,10 +131,10 @@ type File struct {
 	Size int64  // bytes
 }
 
-// Listing is all files of a commit that may be read, and how many others there are.
+// Listing holds the files of a commit that may be read, and counts the others.
 type Listing struct {
-	Files []File         // by path
-	Left  map[string]int // why others are not among them → how many: the Left… reasons
+	Files []File         // sorted by path
+	Left  map[string]int // number of other paths, by reason (Left…)
 }
 
 // Why a file is not listed.
@@ -147,7 +147,7 @@ const (
 	LeftOther      = "not read"
 )
 
-// List lists the files of a tree. In a clone nothing is read for that.
+// List lists the files of a tree. In a clone it reads no contents.
 func (f *Tree) List(ctx context.Context) (Listing, error) {
 	known, err := f.paths.get(ctx)
 	if err != nil {
@@ -167,7 +167,7 @@ func (f *Tree) List(ctx context.Context) (Listing, error) {
 	return l, nil
 }
 
-// leftFor is the reason that is counted for a file of which Read would say why.
+// leftFor returns the reason under which List counts a path that is not read because of why.
 func leftFor(path string, why error) string {
 	switch {
 	case errors.Is(why, ErrLink):
@@ -178,14 +178,14 @@ func leftFor(path string, why error) string {
 		return LeftLarge
 	case errors.Is(why, ErrNotText):
 		return LeftBinary
-	case errors.Is(why, ErrRefused) && diff.CheckPath(path) == nil: // else no reader of a diff could name it
+	case errors.Is(why, ErrRefused) && diff.CheckPath(path) == nil: // other refused paths are no valid diff paths
 		return LeftCredential
 	}
 	return LeftOther
 }
 
-// ReadAll reads listed files, in their order; nil stands for one that turns out not to
-// be text, or is not there. All are held in memory at once.
+// ReadAll returns the contents of listed files, in order; nil for one that is missing or
+// turns out not to be text. All are in memory at once.
 func (f *Tree) ReadAll(ctx context.Context, paths []string) ([][]byte, error) {
 	known, err := f.paths.get(ctx)
 	if err != nil {
@@ -200,8 +200,8 @@ func (f *Tree) ReadAll(ctx context.Context, paths []string) ([][]byte, error) {
 	return all, err
 }
 
-// Entries are all paths of a clone's commit: files, links and submodules; of another
-// tree, which knows no modes, the files that may be read as 100644.
+// Entries returns all paths of a clone's commit: files, links and submodules. Other trees
+// do not know modes; for them it returns the readable files, with mode 100644.
 func (f *Tree) Entries(ctx context.Context) (map[string]diff.Entry, error) {
 	all := map[string]diff.Entry{}
 	known, err := f.paths.get(ctx)
@@ -216,7 +216,7 @@ func (f *Tree) Entries(ctx context.Context) (map[string]diff.Entry, error) {
 	return all, nil
 }
 
-// fileOf is the entry of a file of which a source has the content and no more.
+// fileOf returns the entry of a file of which only the content is known.
 func fileOf(content []byte) entry {
 	h := sha1.New() //nolint:gosec // see above
 	fmt.Fprintf(h, "blob %d\x00", len(content))

@@ -8,9 +8,9 @@ import (
 	"path"
 )
 
-// Folder is the files of a folder as they are now, of no commit. Git's own folders are
-// passed over, links are not followed, and nothing outside of it is read. It is looked
-// through, and every file is read for its hash, when the tree is first asked.
+// Folder returns the tree of a folder as it is now, without a commit. It skips git's own
+// folders, follows no link, and reads nothing outside the folder. On first use it walks the
+// folder and hashes every file up to MaxFile; contents are read again on demand.
 func Folder(root string) *Tree {
 	return newTree(func(ctx context.Context) (*table, error) {
 		in, err := os.OpenRoot(root)
@@ -30,13 +30,13 @@ func Folder(root string) *Tree {
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
-			all[i], _ = readIn(in, name) // nil where it changed meanwhile
+			all[i], _ = readIn(in, name) // nil if it has changed since and is not readable
 		}
 		return all, nil
 	})
 }
 
-// walk looks at all files; more than maxEntries are left out.
+// walk lists all files and reads them for their hashes. Files beyond maxEntries are only counted.
 func walk(ctx context.Context, root *os.Root) (*table, error) {
 	t := newTable()
 	return t, fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
@@ -50,7 +50,7 @@ func walk(ctx context.Context, root *os.Root) (*table, error) {
 			return fs.SkipDir
 		case err == nil && d.IsDir():
 			return nil
-		case err != nil || len(t.entries) >= maxEntries: // a folder that may not be read, or is gone by now
+		case err != nil || len(t.entries) >= maxEntries: // or unreadable, or gone by now
 			t.unknown++
 			return nil
 		case d.Type()&fs.ModeSymlink != 0:
@@ -68,7 +68,7 @@ func walk(ctx context.Context, root *os.Root) (*table, error) {
 	})
 }
 
-// readIn reads a file by its bounds.
+// readIn reads a text file of at most MaxFile bytes.
 func readIn(root *os.Root, name string) ([]byte, error) {
 	info, err := root.Lstat(name)
 	switch {
@@ -83,12 +83,12 @@ func readIn(root *os.Root, name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close() // nothing was written that closing could lose
+	defer file.Close() // only read, so an error loses nothing
 	content, err := io.ReadAll(io.LimitReader(file, MaxFile+1))
 	switch {
 	case err != nil:
 		return nil, err
-	case len(content) > MaxFile: // it grew
+	case len(content) > MaxFile: // it has grown
 		return nil, tooLarge(int64(len(content)))
 	case !isText(content):
 		return nil, ErrNotText

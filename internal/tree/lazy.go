@@ -5,25 +5,25 @@ import (
 	"errors"
 )
 
-// maxTries bounds how often a source that fails is asked: once, and again for at
-// most two later calls.
+// maxTries bounds the attempts to load from a source that fails: the first call, and
+// at most two later ones.
 const maxTries = 3
 
-// lazy loads something once for all who ask, one of them at a time.
+// lazy loads a value once for all callers. Only one of them loads at a time.
 type lazy[T any] struct {
 	load  func(context.Context) (T, error)
-	turn  chan struct{} // full while somebody loads
-	tries int           // maxTries where no other is wanted
+	turn  chan struct{} // full while a caller loads
+	tries int           // failed attempts; maxTries once loaded
 	value T
-	err   error // of the last try
+	err   error // of the last attempt
 }
 
 func newLazy[T any](load func(context.Context) (T, error)) *lazy[T] {
 	return &lazy[T]{load: load, turn: make(chan struct{}, 1)}
 }
 
-// get waits for the value, or for the error of its own try. Who was cancelled
-// while loading has used up no try.
+// get returns the value, or the error of its own attempt; after maxTries, that of the
+// last one. An attempt that was cancelled does not count.
 func (l *lazy[T]) get(ctx context.Context) (T, error) {
 	var none T
 	select {

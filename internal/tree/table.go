@@ -8,28 +8,28 @@ import (
 	"github.com/org/pr-review-action/internal/diff"
 )
 
-// table is what is known of the paths of a tree, and where put filled it, their texts.
-// It is not changed once it is in use.
+// table holds what is known about the paths of a tree, and their texts if put filled it.
+// It does not change once it is in use.
 type table struct {
 	entries map[string]entry
-	rest    string // why others may be missing of which nothing is known
-	unknown int    // how many of these are counted as left out
+	rest    string // why there may be more paths, of which nothing is known
+	unknown int    // how many of these List counts
 
-	size         int // bytes of texts, notes and their paths, of what put and leave took
-	files, notes int // of that
+	size         int // bytes of the texts, notes and paths that put and leave recorded
+	files, notes int // recorded by them
 }
 
-// entry is a path of a commit. What a source does not know of it is zero.
+// entry is a path of a commit. Fields that the source does not know are zero.
 type entry struct {
 	diff.Entry
 	size    int64  // bytes
-	why     error  // it is not read; nil for a file
-	content []byte // where it is held
+	why     error  // why it is not read; nil for a readable file
+	content []byte // nil if not held in memory
 }
 
 func newTable() *table { return &table{entries: map[string]entry{}} }
 
-// Files is a tree of what a map holds, text by path.
+// Files returns a tree of the files in a map from path to text.
 func Files(content map[string]string) *Tree {
 	t := newTable()
 	for _, path := range slices.Sorted(maps.Keys(content)) {
@@ -38,7 +38,7 @@ func Files(content map[string]string) *Tree {
 	return holding(t)
 }
 
-// readable are the paths of the files that may be read, sorted.
+// readable returns the sorted paths of the files that may be read.
 func (t *table) readable() []string {
 	paths := make([]string, 0, len(t.entries))
 	for path, e := range t.entries {
@@ -50,8 +50,8 @@ func (t *table) readable() []string {
 	return paths
 }
 
-// put takes a file in, or notes why not. A path that comes twice names no file
-// anymore: readers of archives disagree about which of the two counts.
+// put records a file, or why it is not held. A path that appears twice no longer names
+// a file: archive readers disagree about which of the two counts.
 func (t *table) put(path string, content []byte) {
 	_, twice := t.entries[path]
 	switch {
@@ -72,8 +72,8 @@ func (t *table) put(path string, content []byte) {
 	}
 }
 
-// leave notes why a path is not held, as far as there is room for notes. For a
-// path that was held, or has a note, there is: it must not be held again.
+// leave notes why a path is not held, if there is room for the note. A path that is
+// already held or noted always gets its note, so that it cannot be held again.
 func (t *table) leave(path string, why error) {
 	if _, known := t.entries[path]; !known && (diff.CheckPath(path) != nil || t.notes >= MaxFiles ||
 		t.size+len(path)+len(why.Error()) > MaxTree) {
@@ -83,10 +83,10 @@ func (t *table) leave(path string, why error) {
 	t.set(path, entry{why: why})
 }
 
-// lack says that there is more than the table knows.
+// lack records that the table is incomplete.
 func (t *table) lack(why string) { t.rest, t.unknown = why, 1 }
 
-// set puts an entry in the place of what was known of its path.
+// set replaces the entry of a path.
 func (t *table) set(path string, e entry) {
 	if old, known := t.entries[path]; known {
 		t.count(path, old, -1)

@@ -1,13 +1,13 @@
-// Package tree reads the files of one commit: out of a clone's objects, out of
-// the archive that GitHub makes of a commit, or out of memory.
+// Package tree reads the files of one commit from a clone's objects, from GitHub's
+// archive of the commit, or from memory; or those of a folder as it is.
 //
-// It is bounded in files and bytes, starts no program, opens no address and writes
-// nothing: who makes a tree hands in how git is run or the archive is fetched. No
-// path leaves the commit, no link is followed, and what may hold credentials by
-// its name is not shown. What it gives is untrusted text.
+// It bounds files and bytes, starts no program, makes no request and writes nothing:
+// the caller passes in how git is run or the archive is fetched. No path leaves the
+// commit, no link is followed, and files whose names suggest credentials are not
+// shown. The contents are untrusted text.
 //
-// Start reading at Tree; Clone, Archive and Files make one, Whole gives all of its
-// files at once.
+// Start reading at Tree. Clone, Archive, Folder and Files make one; Whole reads all of
+// its files into memory.
 package tree
 
 import (
@@ -22,13 +22,13 @@ import (
 
 // Bounds of a tree.
 const (
-	MaxFile  = 1 << 20   // bytes of a file that is read
-	MaxTree  = 128 << 20 // bytes of the files of a tree that is held in memory, and of their paths
-	MaxFiles = 50_000    // files of such a tree, and notes on others
+	MaxFile  = 1 << 20   // bytes of a single file
+	MaxTree  = 128 << 20 // bytes of a tree held in memory: texts, paths and notes
+	MaxFiles = 50_000    // files in such a tree, and as many notes on other paths
 )
 
-// What a Tree says about a path that it does not read. The messages of errors
-// that wrap these say what a model can do instead; they hold untrusted text.
+// Why a Tree does not read a path. Errors that wrap these contain untrusted text;
+// they are shown to a model, so some say what to do instead.
 var (
 	ErrNoFile   = errors.New("there is no such file")
 	ErrNotText  = errors.New("the file is not text")
@@ -37,16 +37,16 @@ var (
 	ErrRefused  = errors.New("the path is not shown")
 )
 
-// AboutFile reports whether an error of Read is about one file, which is not
-// there or has no text to show, and not about the source of the tree.
+// AboutFile reports whether an error from Read concerns one file, which is missing
+// or has no text to show, rather than the source of the tree.
 func AboutFile(err error) bool {
 	return slices.ContainsFunc([]error{ErrNoFile, ErrNotText, ErrTooLarge, ErrLink, ErrRefused}, func(one error) bool {
 		return errors.Is(err, one)
 	})
 }
 
-// refused matches paths of git's own folder and of files that are made to hold
-// credentials. Whatever their content, a review does without it.
+// refused matches paths in git's own folder and files that usually hold credentials.
+// A review does without them, whatever they contain.
 var refused = pattern.Lazy(`(?i)(?:^|/)(?:` +
 	`\.git(?:/.*)?|\.(?:ssh|gnupg|aws|azure|kube|password-store)(?:/.*)?|` + // folders
 	`[^/]*\.env|\.env[^/]*(?:/.*)?|` +
@@ -57,8 +57,8 @@ var refused = pattern.Lazy(`(?i)(?:^|/)(?:` +
 	`id_(?:rsa|dsa|ecdsa|ed25519)[^/]*|[^/]*\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ppk|tfstate|tfstate\.backup)` +
 	`)$`)
 
-// CheckPath refuses a path that could leave the tree (diff.CheckPath), and one
-// that is not shown because of its name, with ErrRefused.
+// CheckPath returns ErrRefused for a path that could leave the tree (diff.CheckPath)
+// and for one that is not shown because of its name.
 func CheckPath(path string) error {
 	if err := diff.CheckPath(path); err != nil {
 		return fmt.Errorf("%w: %w", ErrRefused, err)
@@ -73,13 +73,13 @@ func tooLarge(size int64) error {
 	return fmt.Errorf("%w: %d bytes, and at most %d are read", ErrTooLarge, size, MaxFile)
 }
 
-// isText goes by the first 8,000 bytes, as git does.
+// isText reports whether the first 8,000 bytes have no NUL, which is git's test for text.
 func isText(content []byte) bool {
 	return bytes.IndexByte(content[:min(len(content), 8000)], 0) < 0
 }
 
-// notFollowed is what is said about a link. Its target may be as long as its
-// source likes, so that little of it is kept.
+// notFollowed returns the error for a link. The target may be of any length, so it is
+// truncated.
 func notFollowed(target string) error {
 	return fmt.Errorf("%w: it is a link to %.200q", ErrLink, target)
 }
