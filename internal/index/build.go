@@ -21,32 +21,32 @@ import (
 	"github.com/org/pr-review-action/internal/tree"
 )
 
-// Cut cuts a text into chunks, and says why it was not cut by its definitions;
-// empty where it was. It is chunker.Chunker's Cut.
+// Cut cuts a text into chunks. If it could not cut at definitions, fallback is the
+// reason; otherwise it is empty. It is chunker.Chunker's Cut.
 type Cut func(ctx context.Context, path, text string) (chunks []chunk.Chunk, fallback string)
 
-// Options say what is indexed.
+// Options configures Build.
 type Options struct {
 	Cut      Cut
-	Made     string                 // the version of Cut: what another one has cut is not taken over
+	Made     string                 // the version of Cut: chunks of another version are not reused
 	MaxFiles int                    // 0: tree.MaxFiles
-	Ignored  func(path string) bool // what is left out; nil for nothing
-	// paths that are indexed first, and the folders that they are in, where there is a limit
+	Ignored  func(path string) bool // reports whether a path is left out; nil: none is
+	// paths that are indexed first, then the files in their folders; matters only with a Limit
 	First []string
-	Limit time.Duration // after which no further file is taken in; 0: none
+	Limit time.Duration // after which no further file is indexed; 0: no limit
 }
 
-// Report says what an index is made of.
+// Report describes what Build put into an index.
 type Report struct {
-	Files   int            `json:"files"` // that have chunks
+	Files   int            `json:"files"` // files that have chunks
 	Chunks  int            `json:"chunks"`
-	Skipped map[string]int `json:"skipped"` // reason → files not in it, or (windows: …) not cut by definitions
-	Reused  int            `json:"reused"`  // files that were taken from the previous index
+	Skipped map[string]int `json:"skipped"` // reason → files left out, or (windows: …) not cut at definitions
+	Reused  int            `json:"reused"`  // files taken from the previous index
 	Seconds float64        `json:"seconds"`
-	Bytes   int64          `json:"bytes"` // of the files that have chunks
+	Bytes   int64          `json:"bytes"` // size of the files that have chunks
 }
 
-// Reasons for which a file is not in an index, beside tree's.
+// Reasons why a file is not in an index, in addition to those of tree.
 const (
 	SkippedIgnored = "ignored"
 	SkippedNoCode  = "no code"
@@ -57,18 +57,18 @@ const (
 	SkippedLFS     = "kept by Git LFS"
 )
 
-// Windows goes before the reason for which a file was not cut by its definitions.
+// Windows is the prefix of a reason why a file was not cut at its definitions.
 const Windows = "windows: "
 
 const (
-	batch       = 8 << 20  // bytes of files that are read at once
-	maxSettings = 32 << 10 // bytes of a file of settings; larger ones are data
+	batch       = 8 << 20  // bytes of files read at once
+	maxSettings = 32 << 10 // bytes of a settings file; larger ones are data
 )
 
-// Build makes the index of a tree. Files that previous holds with the same content
-// (it may be nil) are taken from it, as are the vectors of all chunks that stayed the same: it is
-// previous itself where nothing changed. What was left out, and why, is in the report; the
-// error is the source's, or that of ctx.
+// Build builds the index of a tree. It reuses from previous, which may be nil, the files
+// whose content is the same, if Made is too, and the vectors of unchanged chunks. If
+// nothing changed it returns previous itself. The report lists what was left out, and why.
+// The error is the tree's or ctx's.
 func Build(ctx context.Context, t *tree.Tree, previous *Index, o Options) (*Index, Report, error) {
 	start := time.Now()
 	listing, err := t.List(ctx)
@@ -99,23 +99,23 @@ type builder struct {
 	Options
 	tree     *tree.Tree
 	start    time.Time
-	earlier  *Index             // whose vectors are taken over
-	previous *Index             // whose files are: the earlier one, or none where it was cut otherwise
-	files    []file             // that were taken over or cut; where their chunks are in chunks
-	chunks   []stored           // those of the previous index, then what was cut
-	fresh    map[string][]count // of what was cut, by word
+	earlier  *Index             // its vectors are reused
+	previous *Index             // its files are reused: earlier, or an empty index if Made differs
+	files    []file             // reused or newly cut; their places are in chunks
+	chunks   []stored           // those of the previous index, then the newly cut ones
+	fresh    map[string][]count // counts of the newly cut chunks, by word
 	report   Report
 }
 
-// stored is what is kept of a chunk beside its words.
+// stored holds what is kept of a chunk in addition to its words.
 type stored struct {
 	record string
 	size   uint32 // in tokens
 	packed string // its vector
 }
 
-// choose leaves out what nobody would search in, by its path, and puts the others in
-// the order in which they are indexed.
+// choose leaves out the files that are not worth searching, judged by path and size, and
+// those beyond the limits. It returns the others in the order in which they are indexed.
 func (b *builder) choose(files []tree.File) []tree.File {
 	var chosen []tree.File
 	var size int64
@@ -162,7 +162,7 @@ func (b *builder) skip(f tree.File) string {
 	return ""
 }
 
-// build takes files over, or reads and cuts them, batch by batch, until time is up.
+// build reuses files, or reads and cuts them batch by batch, until time is up.
 func (b *builder) build(ctx context.Context, files []tree.File) error {
 	files = slices.DeleteFunc(files, b.reuse)
 	for len(files) > 0 && !b.late() {
@@ -195,7 +195,7 @@ func (b *builder) reuse(f tree.File) bool {
 	return true
 }
 
-// read cuts files, as many at a time as there are processors, until time is up, and says how many.
+// read reads and cuts files, one per processor at a time, until time is up. begun is how many it cut.
 func (b *builder) read(ctx context.Context, files []tree.File) (begun int, err error) {
 	paths := make([]string, len(files))
 	for i, f := range files {
@@ -217,7 +217,7 @@ func (b *builder) read(ctx context.Context, files []tree.File) (begun int, err e
 		})
 		begun++
 	}
-	_ = group.Wait() // no cut fails
+	_ = group.Wait() // cut returns no error
 	for i, p := range parts[:begun] {
 		p.first = len(b.chunks)
 		for _, c := range p.chunks {
@@ -235,7 +235,7 @@ type cut struct {
 	chunks []cutChunk
 }
 
-// cutChunk is a chunk, and how often it has a word: names, once each, are none of its size.
+// cutChunk is a chunk with its word counts. Names that it defines count once each, and not towards its size.
 type cutChunk struct {
 	stored
 	times map[string]int32
@@ -256,14 +256,14 @@ func cutChunkOf(c chunk.Chunk, vectors map[string]string) cutChunk {
 	return all
 }
 
-// cut reads and cuts a file.
+// cut cuts the content of a file; a note explains why it has no chunks, or only windows.
 func (b *builder) cut(ctx context.Context, f tree.File, content []byte) cut {
 	p := cut{file: file{path: f.Path, blob: f.Blob}}
 	switch {
 	case content == nil && f.Size > 0:
 		p.note = tree.LeftBinary
 	case bytes.HasPrefix(content, []byte("version https://git-lfs.github.com/spec/")):
-		p.note = SkippedLFS // a pointer to the text, which is elsewhere
+		p.note = SkippedLFS // only a pointer to the text
 	case claim.Bears(content, finding.Generated):
 		p.note = string(finding.Generated)
 	case claim.Bears(content, finding.Minified):
@@ -285,19 +285,19 @@ func (b *builder) cut(ctx context.Context, f tree.File, content []byte) cut {
 	return p
 }
 
-// take adds a chunk that was cut.
+// take adds a newly cut chunk and its counts.
 func (b *builder) take(c cutChunk) {
 	for name, n := range c.times {
 		counts, ok := b.fresh[name]
 		if !ok {
-			name = strings.Clone(name) // without the text that it is cut from
+			name = strings.Clone(name) // does not keep the whole text alive
 		}
 		b.fresh[name] = append(counts, count{int32(len(b.chunks)), n})
 	}
 	b.chunks = append(b.chunks, c.stored)
 }
 
-// add takes a file in, and says what came of it.
+// add adds a file to the index and to the report.
 func (b *builder) add(f file, size int64) {
 	b.files = append(b.files, f)
 	if f.note != "" {

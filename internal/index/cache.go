@@ -12,20 +12,20 @@ import (
 	"time"
 )
 
-// Cache is a folder of stored indexes of one repository, one for each of the last few
-// commits. Several processes may use it at once.
+// Cache is a folder with the stored indexes of one repository, one for each of the last
+// few commits. Several processes may use it at once.
 type Cache struct{ Folder string }
 
 const (
-	kept       = 3 // indexes of a repository
+	kept       = 3 // indexes of a repository that stay
 	extension  = ".index"
-	maxFile    = 1 << 30     // bytes of an index that is read
-	unfinished = ".writing-" // begins the names of files that are being written
-	abandoned  = time.Hour   // after which such a file is somebody's who was killed
+	maxFile    = 1 << 30     // bytes; larger indexes are not read
+	unfinished = ".writing-" // prefix of the names of files that are being written
+	abandoned  = time.Hour   // age at which such a file must be from a process that was killed
 )
 
-// Load is the index of a commit, or else the newest one that is whole, to build on; nil
-// where there is none. exact tells that it is the commit's own. A damaged one is removed.
+// Load returns the index of a commit or else, to build on, the newest intact one; nil if
+// there is none. exact reports that it is the commit's own. Unreadable ones are removed.
 func (c Cache) Load(commit string) (x *Index, exact bool) {
 	for _, path := range c.stored(commit) {
 		stored, err := os.ReadFile(path)
@@ -40,8 +40,8 @@ func (c Cache) Load(commit string) (x *Index, exact bool) {
 	return nil, false
 }
 
-// Keep stores the index of a commit, and removes the oldest of others. What is there is
-// replaced at once, or stays as it was.
+// Keep stores the index of a commit, and removes the oldest indexes of other commits. An
+// index that is already there is replaced atomically, or stays as it was.
 func (c Cache) Keep(commit string, x *Index) error {
 	if err := os.MkdirAll(c.Folder, 0o700); err != nil {
 		return err
@@ -50,9 +50,9 @@ func (c Cache) Keep(commit string, x *Index) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name()) // it is gone where all went well
+	defer os.Remove(f.Name()) // already renamed if all went well
 	_, err = f.Write(x.Encode())
-	if err = errors.Join(err, f.Close()); err != nil { // what a crash cuts short is found by its sum
+	if err = errors.Join(err, f.Close()); err != nil { // a file cut short by a crash fails its checksum
 		return fmt.Errorf("writing the index: %w", err)
 	}
 	if err := os.Rename(f.Name(), c.path(commit)); err != nil {
@@ -69,8 +69,8 @@ func (c Cache) path(commit string) string {
 	return filepath.Join(c.Folder, cmp.Or(commit, "folder")+extension)
 }
 
-// stored lists the indexes, that of a commit first, then the newest, and clears away what was
-// never finished or is too large to be read.
+// stored lists the paths of the indexes, the commit's own first, then the newest. It removes
+// abandoned files and those that are too large to be read.
 func (c Cache) stored(commit string) []string {
 	times := map[string]time.Time{}
 	entries, _ := os.ReadDir(c.Folder) // there may be none

@@ -12,21 +12,21 @@ import (
 	"github.com/org/pr-review-action/internal/vector"
 )
 
-// ErrDamaged reports that bytes are not an index of this version, whole and unchanged
-// since they were written: it is to be built again.
+// ErrDamaged reports that a stored index is damaged, cut short or of another version, and
+// has to be built again.
 var ErrDamaged = errors.New("the stored index is damaged, cut short or of another version")
 
-// The form of a stored index: this line, the SHA-256 of the rest, and the rest, which is
-// the head, and all rows, then of each chunk its vector.
+// The form of a stored index: this line, the SHA-256 of the rest, then the rest: the version
+// of the cutting code, the head, all rows, and the vector of each chunk.
 const magic = Format + "\n"
 
-// Format tells apart what rows and head look like: those of another one cannot be read.
+// Format is the version of the form of rows and head. Other versions cannot be read.
 const Format = "pr-review index 4"
 
 const header = len(magic) + sha256.Size
 
-// Encode is the stored form of an index; the same for the same files, however it was
-// built.
+// Encode returns the stored form of an index. It is the same for the same files, however
+// the index was built.
 func (x *Index) Encode() []byte {
 	size := header + 64*len(x.files) + (x.vectors.Dimensions+16)*len(x.sizes)
 	for _, row := range x.rows {
@@ -46,7 +46,7 @@ func (x *Index) Encode() []byte {
 	return w
 }
 
-// Decode reads what Encode gives: ErrDamaged for anything else.
+// Decode reads the output of Encode. It returns ErrDamaged for anything else.
 func Decode(stored []byte) (*Index, error) {
 	if len(stored) < header || string(stored[:len(magic)]) != magic {
 		return nil, ErrDamaged
@@ -74,15 +74,15 @@ func Decode(stored []byte) (*Index, error) {
 	return newIndex(made, files, sizes, rows, info, packed), nil
 }
 
-// Head is what Open needs beside the rows.
+// Head returns what Open needs in addition to the rows.
 func (x *Index) Head() []byte {
 	var w writer
 	w.head(x.Source)
 	return w
 }
 
-// Open is the source of an index whose rows are kept elsewhere: ErrDamaged where head is
-// not what Head gave.
+// Open returns the source of an index whose rows are stored elsewhere. It returns
+// ErrDamaged if head is not the output of Head.
 func Open(head []byte, rows Rows) (*Source, error) {
 	r := reader{rest: string(head)}
 	files, sizes, info := r.head()
@@ -129,7 +129,7 @@ func (r *reader) head() (files []file, sizes []uint32, info VectorsInfo) {
 	return files, sizes, info
 }
 
-// recordOf is what is stored of a chunk, apart from its path.
+// recordOf returns the stored form of a chunk, without its path.
 func recordOf(c chunk.Chunk) string {
 	var w writer
 	w.number(c.StartLine)
@@ -139,7 +139,7 @@ func recordOf(c chunk.Chunk) string {
 	return string(w)
 }
 
-// readRecord reads a record. What is wrong with one leaves its chunk empty.
+// readRecord decodes a record. In a damaged one, the fields from the damage on are empty.
 func readRecord(path, record string) chunk.Chunk {
 	r := reader{rest: record}
 	return chunk.Chunk{Path: path, StartLine: r.number(), EndLine: r.number(), Kind: chunk.Kind(r.text()),
@@ -147,10 +147,10 @@ func readRecord(path, record string) chunk.Chunk {
 		Defines: r.list()}
 }
 
-// count is a chunk, and how often it holds a word.
+// count is how many times a chunk holds a word.
 type count struct{ chunk, times int32 }
 
-// pack is the counts of a word, in order, as they are stored.
+// pack returns the stored form of a word's counts, which are in order of chunk.
 func pack(counts []count) string {
 	w := make(writer, 0, 2*len(counts)+8)
 	next := int32(0)
@@ -162,8 +162,8 @@ func pack(counts []count) string {
 	return string(w)
 }
 
-// unpack is what pack stored, of an index of so many chunks; where that is damaged, what
-// stands before.
+// unpack yields the counts that pack stored, for an index with that many chunks. It stops
+// at the first damaged one.
 func unpack(held string, chunks int) iter.Seq[count] {
 	return func(yield func(count) bool) {
 		r := reader{rest: held}
@@ -177,7 +177,7 @@ func unpack(held string, chunks int) iter.Seq[count] {
 	}
 }
 
-// writer puts numbers and texts one behind the other.
+// writer appends numbers and texts to its bytes.
 type writer []byte
 
 func (w *writer) number(n int) { *w = binary.AppendUvarint(*w, uint64(n)) }
@@ -198,8 +198,8 @@ func (w *writer) list(all []string) {
 	w.texts(all...)
 }
 
-// reader takes them apart. Nothing that it reads is believed before it is known to be
-// in bounds; what is not is bad, and all that follows is zero.
+// reader reads what writer wrote. It checks every length before it uses it. A wrong one
+// sets bad, and everything read after it is zero.
 type reader struct {
 	rest string
 	bad  bool
@@ -219,7 +219,7 @@ func (r *reader) number() int {
 	return int(n)
 }
 
-// count is how many things of at least some bytes follow: no more than there is room for.
+// count reads the number of items that follow, each of at least that many bytes, and fails if they do not fit.
 func (r *reader) count(bytes int) int {
 	n := r.number()
 	if n > len(r.rest)/bytes {

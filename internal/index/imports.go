@@ -12,13 +12,13 @@ import (
 )
 
 const (
-	mostImports = 300 // of a file
-	mostTargets = 8   // files of one name that an import may mean; of more it means none
-	mostParts   = 20  // of the end of a path by which an import finds it
+	mostImports = 300 // names that a file imports
+	mostTargets = 8   // files that an import may mean; one that fits more means none
+	mostParts   = 20  // ends of a path, longest first, by which an import can find it
 )
 
-// importForms match the lines by which a file names others, by language. What is in
-// the first group that is not empty is the name.
+// importForms maps a language to the form of its imports. The first group that is not
+// empty is the imported name; Python's "from" has two, the module and names in it.
 var importForms = map[string]func() *regexp.Regexp{
 	"go":         pattern.Lazy(`(?m)^(?:import[ \t]+|[ \t]+)(?:[\w.]+[ \t]+)?"([\w./~-]+)"[ \t]*(?://.*)?$`),
 	"javascript": pattern.Lazy(`(?:\bfrom|\bimport|\brequire\(|\bimport\()\s*['"]([^'"\n]+)['"]`),
@@ -34,10 +34,10 @@ var importForms = map[string]func() *regexp.Regexp{
 	"shell": pattern.Lazy(`(?m)^[ \t]*(?:source|\.)[ \t]+["']?([\w./-]+)`),
 }
 
-// Akin reports whether two files are of languages that can use each other's names.
+// Akin reports whether two files are in languages that can use each other's names.
 func Akin(a, b string) bool { return family(a) == family(b) }
 
-// family is the language whose files a file can import.
+// family returns the language that stands for all whose files can import each other.
 func family(file string) string {
 	l := lang.Of(file)
 	switch l.Name {
@@ -47,7 +47,7 @@ func family(file string) string {
 	return cmp.Or(l.Like, l.Name)
 }
 
-// importsOf lists what a text names as imported, as it is written there.
+// importsOf lists the names that a text imports, as written. Python's "from" gives module and module.name.
 func importsOf(file, text string) []string {
 	form := importForms[family(file)]
 	if form == nil {
@@ -72,8 +72,8 @@ func importsOf(file, text string) []string {
 	return all[:min(len(all), mostImports)]
 }
 
-// resolve finds for each file, by its place in the list, those that its imports mean, by
-// their paths, and those that import it.
+// resolve returns, for each place in files, the places of the files that its imports mean,
+// judged by their paths, and of those that import it.
 func (x *Source) resolve() [][]int {
 	edges, p := make([][]int, len(x.files)), x.places()
 	for i, f := range x.files {
@@ -86,7 +86,7 @@ func (x *Source) resolve() [][]int {
 	return edges
 }
 
-// places are the files of a family by each end of their stems, up to the whole.
+// places maps a family and an end of a stem, or the whole stem, to the places of such files.
 type places map[place][]int
 
 type place struct {
@@ -110,8 +110,8 @@ func (x *Source) places() places {
 	return p
 }
 
-// stem is a path as an import names it: without extension, and of a folder's main file,
-// as of every file of Go, the folder.
+// stem returns a path as an import names it: without its extension or, for a folder's main
+// file and every Go file, the folder.
 func stem(file string) string {
 	s := strings.TrimSuffix(strings.TrimSuffix(file, path.Ext(file)), ".d")
 	folder, base := path.Split(s)
@@ -121,12 +121,12 @@ func stem(file string) string {
 	return s
 }
 
-// dotted are what stands between the parts of a name that is no path, and what begins one.
+// dotted turns a name with dots or :: into a path, without Rust's crate::, self:: and super::.
 var dotted = strings.NewReplacer("crate::", "", "self::", "", "super::", "", "::", "/", ".", "/")
 
-// find is the files that an import in a file means. Of Go's it is the folder that is left
-// of the name without its module; of others files whose paths end with the name, or where
-// it is no path, with as much of its beginning as is known.
+// find returns the files that an import in a file means. For Go these are the files of the
+// folder that remains without the module's part of the name. For others they are files whose
+// paths end with the name. A dotted name loses parts at its end until some file fits.
 func (p places) find(from, imported string) []int {
 	of, dir, name := family(from), path.Dir(from), strings.ReplaceAll(imported, `\`, "/")
 	switch of {
@@ -135,7 +135,7 @@ func (p places) find(from, imported string) []int {
 		for name != "" && p[place{of, name, true}] == nil {
 			_, name, _ = strings.Cut(name, "/")
 		}
-		if strings.Contains(module, ".") || strings.Contains(name, "/") { // few of the standard library's have either
+		if strings.Contains(module, ".") || strings.Contains(name, "/") { // few of the standard library have either
 			return p[place{of, name, true}]
 		}
 		return nil
@@ -164,7 +164,7 @@ func (p places) find(from, imported string) []int {
 	return p[place{of, name, false}]
 }
 
-// few reports whether there are files of a name, and not so many that it means none.
+// few reports whether a name fits at least one file, and at most mostTargets.
 func (p places) few(of, name string) bool {
 	n := len(p[place{of, name, false}])
 	return n > 0 && n <= mostTargets

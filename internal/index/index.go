@@ -1,12 +1,12 @@
-// Package index finds chunks of one commit: by words, by names, by imports, by
-// vectors where there are some. An index is made from a tree, and from the index of
-// another commit, of which it takes what did not change.
+// Package index finds the chunks of one commit by words, names, imports and, if it
+// has them, vectors. An index is built from a tree, and reuses what did not change
+// from the index of another commit.
 //
-// Only the index of a base is ever stored (Cache, Encode); that of a head is
-// built over it in memory and thrown away, so that nothing of a change reaches another
-// one. It parses nothing: who builds an index hands in how files are cut.
+// Only the index of a base is ever stored (Cache, Encode). The index of a head is built
+// on top of it in memory and thrown away, so that nothing of one change reaches another.
+// The package parses nothing: the caller passes the function that cuts files.
 //
-// Start reading at Source, then Build; file.go has what an index consists of.
+// Start reading at Source, then Build; file.go has the stored form of an index.
 package index
 
 import (
@@ -19,21 +19,21 @@ import (
 	"github.com/org/pr-review-action/internal/chunk"
 )
 
-// Index is the chunks of one commit, in memory, and the Rows of its Source. It is not
-// changed once it is built. Its rows are in their stored form: little of it is read before
-// it is asked for.
+// Index holds the chunks of one commit in memory, and is the Rows of its own Source. It
+// does not change once it is built. Rows stay in their stored form, and are decoded when
+// a question needs them.
 type Index struct {
 	*Source
-	made   string   // how its files were cut
-	rows   []row    // by key: first the records of the chunks, then the words
-	packed []string // of each chunk its vector, empty where it has none
+	made   string   // the version of the code that cut its files
+	rows   []row    // sorted by key: first the records of the chunks, then the words
+	packed []string // the vector of each chunk; empty if it has none
 }
 
-// row is a record of a chunk by its place, or the chunks that hold a word, as pack writes
-// them, by a token, or by a name that they define with definedBy before it.
+// row is the record of a chunk, keyed by its place, or the packed counts of the chunks
+// that hold a word, keyed by the token, or by definedBy and a name that they define.
 type row struct{ key, value string }
 
-// What begins the keys that are no tokens: no token holds either.
+// Prefixes of the keys that are not tokens. No token contains them.
 const (
 	recordAt  = "\x00"
 	definedBy = "\x01"
@@ -45,7 +45,7 @@ func recordKey(place int) string {
 
 func byKey(a, b row) int { return strings.Compare(a.key, b.key) }
 
-// newIndex puts an index together.
+// newIndex returns an index of the given parts, and counts the missing vectors itself.
 func newIndex(made string, files []file, sizes []uint32, rows []row, v VectorsInfo, packed []string) *Index {
 	x := &Index{made: made, rows: rows, packed: packed}
 	v.Missing = 0
@@ -58,7 +58,7 @@ func newIndex(made string, files []file, sizes []uint32, rows []row, v VectorsIn
 	return x
 }
 
-// Get is Rows's, as is Nearest.
+// Get implements Rows, as does Nearest.
 func (x *Index) Get(ctx context.Context, keys []string) ([]string, error) {
 	values := make([]string, len(keys))
 	for i, key := range keys {
@@ -69,7 +69,7 @@ func (x *Index) Get(ctx context.Context, keys []string) ([]string, error) {
 	return values, ctx.Err()
 }
 
-// Each are all keys and what Get gives for each, in order, to be kept elsewhere.
+// Each yields all keys in order, with their values, for storage elsewhere.
 func (x *Index) Each() iter.Seq2[[]byte, []byte] {
 	return func(yield func(key, value []byte) bool) {
 		for _, r := range x.rows {
@@ -80,7 +80,7 @@ func (x *Index) Each() iter.Seq2[[]byte, []byte] {
 	}
 }
 
-// Chunks are all of them, in order of path and line.
+// Chunks returns all chunks, in order of path and line.
 func (x *Index) Chunks() []chunk.Chunk {
 	all := make([]chunk.Chunk, 0, len(x.sizes))
 	for _, f := range x.files {

@@ -15,17 +15,17 @@ import (
 	"github.com/org/pr-review-action/internal/lang"
 )
 
-// mostAtATime is how many chunks are read at once.
+// mostAtATime is how many chunks are read at once, at most.
 const mostAtATime = 2_000
 
-// Mentions lists the chunks whose text holds a name as a whole word, those that
-// define it among them; those first that say little else, k at most. Where keep is not
-// nil they are those of the paths that it says yes to.
+// Mentions lists at most k chunks whose text holds a name as a whole word, including
+// those that define it. Chunks that say little else come first. If keep is not
+// nil, only chunks whose path it accepts are listed.
 func (x *Source) Mentions(ctx context.Context, name string, k int, keep func(path string) bool) ([]chunk.Chunk, error) {
 	candidates, err := x.holding(ctx, name, keep)
 	var found []chunk.Chunk
 	for n := min(k, mostAtATime/2); len(candidates) > 0 && err == nil && len(found) < k; {
-		n = min(2*n, mostAtATime, len(candidates)) // most that are asked for hold it
+		n = min(2*n, mostAtATime, len(candidates)) // most candidates hold it
 		var chunks []chunk.Chunk
 		chunks, err = x.chunks(ctx, candidates[:n])
 		candidates = candidates[n:]
@@ -38,8 +38,8 @@ func (x *Source) Mentions(ctx context.Context, name string, k int, keep func(pat
 	return found, cmp.Or(err, ctx.Err())
 }
 
-// holding are the chunks in which a name may be, those first that say little else: those
-// of its rarest token, or all where it has none.
+// holding returns the places of the chunks that may hold a name: those with its rarest
+// token, or all if it has no token. Chunks that say little else come first.
 func (x *Source) holding(ctx context.Context, name string, keep func(path string) bool) (places []int, err error) {
 	tokens := chunk.Tokens(name)
 	held, err := x.counts(ctx, tokens)
@@ -64,8 +64,8 @@ func (x *Source) holding(ctx context.Context, name string, keep func(path string
 	return places, nil
 }
 
-// TestsOf lists the chunks of tests that mention one of the names; those of the
-// test files that are named after the path first. Without names, all chunks of these.
+// TestsOf lists at most k chunks of tests that mention one of the names, first those of
+// test files that are named after the path. Without names it lists all chunks of these files.
 func (x *Source) TestsOf(ctx context.Context, path string, names []string, k int) ([]chunk.Chunk, error) {
 	var all []chunk.Chunk
 	for _, name := range names {
@@ -88,7 +88,7 @@ func (x *Source) TestsOf(ctx context.Context, path string, names []string, k int
 	return First(Ahead(all, func(c chunk.Chunk) bool { return tests(c.Path, path) }), k), ctx.Err()
 }
 
-// Ahead are the chunks of a list, those before the others that which says yes to.
+// Ahead returns the chunks that satisfy which, followed by the others, each in the given order.
 func Ahead(all []chunk.Chunk, which func(chunk.Chunk) bool) []chunk.Chunk {
 	var first, others []chunk.Chunk
 	for _, c := range all {
@@ -101,7 +101,7 @@ func Ahead(all []chunk.Chunk, which func(chunk.Chunk) bool) []chunk.Chunk {
 	return append(first, others...)
 }
 
-// First are the first k chunks of a list, each once.
+// First returns the first k distinct chunks of a list.
 func First(all []chunk.Chunk, k int) (kept []chunk.Chunk) {
 	seen := map[string]bool{}
 	for _, c := range all {
@@ -113,12 +113,12 @@ func First(all []chunk.Chunk, k int) (kept []chunk.Chunk) {
 	return kept
 }
 
-// tests reports whether a file is of the tests that are named after another one.
+// tests reports whether test is a test file that is named after file.
 func tests(test, file string) bool {
 	return lang.IsTest(test) && test != file && family(test) == family(file) && tested(test) == tested(file)
 }
 
-// tested is the name of a file without what makes it one of tests.
+// tested returns the base name of a file without its extension and the marks of a test.
 func tested(file string) string {
 	base := strings.TrimSuffix(path.Base(file), path.Ext(file))
 	for _, mark := range []string{"_test", ".test", ".spec", "_spec", "-test", "Tests", "Test"} {
@@ -135,7 +135,7 @@ func Holds(text, name string) bool {
 	return false
 }
 
-// Words are what follows each place at which a text holds a name as a whole word.
+// Words yields the rest of the text after each place where it holds a name as a whole word.
 func Words(text, name string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for at := 0; name != ""; at += len(name) {

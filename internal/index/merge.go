@@ -10,7 +10,7 @@ import (
 	"github.com/org/pr-review-action/internal/order"
 )
 
-// index puts what was taken over and what was cut in order of path.
+// index assembles the reused and the newly cut chunks, in order of path.
 func (b *builder) index() *Index {
 	if old := b.previous; b.report.Reused == len(b.files) && len(b.files) == len(old.files) {
 		return old
@@ -19,7 +19,7 @@ func (b *builder) index() *Index {
 	var rows []row
 	var sizes []uint32
 	var packed []string
-	places := slices.Repeat([]int32{-1}, len(b.chunks)) // of each the place that it comes to; -1: none
+	places := slices.Repeat([]int32{-1}, len(b.chunks)) // new place of each chunk; -1: dropped
 	for i := range b.files {
 		f, first := &b.files[i], len(rows)
 		for n := f.first; n < f.next; n++ {
@@ -32,7 +32,7 @@ func (b *builder) index() *Index {
 	return newIndex(b.Made, b.files, sizes, append(rows, b.words(places)...), b.previous.vectors, packed)
 }
 
-// words are those of all chunks that have a place.
+// words returns the rows of the words in all chunks that have a place.
 func (b *builder) words(places []int32) []row {
 	fresh := make([]row, 0, len(b.fresh))
 	for name, counts := range b.fresh {
@@ -40,8 +40,8 @@ func (b *builder) words(places []int32) []row {
 	}
 	slices.SortFunc(fresh, byKey)
 	all := slices.Concat(b.previous.rows[len(b.previous.sizes):], fresh)
-	slices.SortStableFunc(all, byKey) // quick, for both parts are in order
-	joined := make([]row, len(all))   // of what was taken over and cut of one word
+	slices.SortStableFunc(all, byKey) // fast: both parts are sorted
+	joined := make([]row, len(all))   // one row per word, of reused and newly cut chunks
 	inParts(len(all), func(from, to int) {
 		var counts []count
 		for i := from; i < to; i++ {
@@ -63,7 +63,7 @@ func (b *builder) words(places []int32) []row {
 	return slices.DeleteFunc(joined, func(w row) bool { return w.value == "" })
 }
 
-// inParts has every processor do a part of n things.
+// inParts calls do for consecutive parts of 0 to n, one for each processor, and waits for them.
 func inParts(n int, do func(from, to int)) {
 	parts := runtime.GOMAXPROCS(0)
 	var group sync.WaitGroup

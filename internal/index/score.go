@@ -8,14 +8,14 @@ import (
 	"github.com/org/pr-review-action/internal/chunk"
 )
 
-// Term is one thing that a question is about: a token, and behind it others that mean
-// nearly the same. A chunk holds a term as often as it holds its tokens, each by its
-// Weight; that number is saturated once, and a term is as rare as the chunks that
-// hold any of its tokens are. So synonyms find what the word itself does not, and
-// never count for more than it.
+// Term is a token of a question, followed by tokens that mean nearly the same. A chunk's
+// count of a term is the sum of the counts of its tokens, each times its Weight. The sum
+// is saturated once, and the term's rarity comes from the number of chunks that hold any
+// of the tokens. So synonyms find chunks that the word itself does not, and never count
+// for more than the word.
 type Term []string
 
-// Weight is what a term's token counts, by its place: a synonym less than the word that was asked.
+// Weight returns the weight of a term's token by its place: the queried word counts more than a synonym.
 func Weight(place int) float64 {
 	if place == 0 {
 		return 1
@@ -23,7 +23,7 @@ func Weight(place int) float64 {
 	return 0.4
 }
 
-// Terms are the tokens of a text, each once, in the order in which they come first.
+// Terms returns a term for each distinct token of a text, in order of first occurrence.
 func Terms(text string) []Term {
 	var all []Term
 	seen := map[string]bool{}
@@ -36,14 +36,14 @@ func Terms(text string) []Term {
 	return all
 }
 
-// Of BM25: how soon more of a token counts no more, and how much length counts against.
+// Parameters of BM25: how fast repetitions saturate, and how much a long chunk is penalized.
 const (
 	k1 = 1.2
 	b1 = 0.75
 )
 
-// scores are those of all chunks by terms (BM25): sizes says how many tokens each chunk
-// has, mean what they have on average, held which chunks hold a token and how often.
+// scores returns the BM25 score of each chunk for the terms. sizes is the number of tokens
+// of each chunk, mean their average, and held the counts of each token.
 func scores(terms []Term, sizes []uint32, mean float64, held map[string][]count) []float64 {
 	scores := make([]float64, len(sizes))
 	times, touched := make([]float64, len(sizes)), []int32(nil)
@@ -70,13 +70,13 @@ func idf(all, with int) float64 {
 	return math.Log(1 + (float64(all-with)+0.5)/(float64(with)+0.5))
 }
 
-// saturated is what a number of times counts in a chunk of a length, 1 being the mean.
+// saturated returns BM25's saturated count in a chunk whose length is given in means.
 func saturated(times, length float64) float64 {
 	return times * (k1 + 1) / (times + k1*(1-b1+b1*length))
 }
 
-// best is the k largest scores above the least, equal ones in their order; where among is
-// not nil, of those alone that it says yes to.
+// best returns the k largest scores above least, ties in order of place. If among is not
+// nil, only places for which it is true count.
 func best(scores []float64, least float64, k int, among []bool) []Near {
 	var all []Near
 	worse := func(a, b Near) int { return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Place, b.Place)) }

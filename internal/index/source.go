@@ -12,48 +12,49 @@ import (
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
-// Source answers questions about the chunks of one commit. What files there are and how
-// long their chunks are it holds; all else is read of an Index, or of a database, as
-// Rows: indextest holds what both promise. Answers are in an order of their own, the
-// same for the same commit, and may be asked for from many goroutines.
+// Source answers questions about the chunks of one commit. It holds the list of files and
+// the lengths of their chunks, and reads everything else through Rows, from an Index or a
+// database; indextest has the contract of both. Each answer has its own fixed order, the
+// same for the same commit. A Source may be used from many goroutines.
 type Source struct {
-	files   []file   // by path
-	sizes   []uint32 // of each chunk, how many tokens it has
+	files   []file   // sorted by path
+	sizes   []uint32 // number of tokens of each chunk
 	mean    float64  // of sizes
 	vectors VectorsInfo
 	rows    Rows
-	edges   func() [][]int // who imports whom, either way, once it is asked for
+	edges   func() [][]int // for each file, those that it imports and that import it; computed on first use
 }
 
-// file is a file of the commit, also one that has no chunks.
+// file is a file of the commit, with or without chunks.
 type file struct {
 	path, blob  string
-	note        string // why it has no chunks, or windows alone; empty for others
+	note        string // why it has no chunks, or only windows; otherwise empty
 	imports     []string
-	first, next int // its chunks are those from first up to and without next
+	first, next int // its chunks are those in [first, next)
 }
 
-// Rows reads what a Source does not hold, in the form in which an Index stores it. Chunks
-// are named by their places in the order of path and line.
+// Rows reads what a Source does not hold, in the form in which an Index stores it. It
+// identifies chunks by their places in the order of path and line.
 type Rows interface {
-	// Get gives the values of keys, in their order; an empty one where there is none.
+	// Get returns the values of keys, in their order; empty for a key that does not exist.
 	Get(ctx context.Context, keys []string) ([]string, error)
-	// Nearest are the k chunks of the largest cosine to a vector of the right length, best
-	// first, equal ones in order; where among is not nil, of those that it says yes to.
+	// Nearest returns the k chunks with the largest cosine to a vector of the right length,
+	// best first, ties in order of place. If among is not nil, only chunks for which it is
+	// true are considered.
 	Nearest(ctx context.Context, vector []float32, k int, among []bool) ([]Near, error)
 }
 
-// Key names an index that is kept beside this machine: of which commit it is, what cut
-// its files, and whose vectors it holds.
+// Key identifies an index stored outside this machine: its repository and commit, the
+// version of the code that cut its files, and the model of its vectors.
 type Key struct{ Repository, Commit, Made, Model string }
 
-// Near is a chunk that was found, by its place, and its score or cosine.
+// Near is the place of a chunk that was found, with its score or cosine.
 type Near struct {
 	Place int
 	Score float64
 }
 
-// Hit is a chunk that was found, and its score: larger is better, and comparable
+// Hit is a chunk that was found, with its score. Larger is better; scores are comparable
 // only within one answer.
 type Hit struct {
 	chunk.Chunk
@@ -62,12 +63,12 @@ type Hit struct {
 
 // Filter narrows a search.
 type Filter struct {
-	Paths []string // globs, as pattern.Matches reads them, of which one has to match; none: every path
+	Paths []string // globs, as pattern.Matches reads them, one of which has to match; none: every path
 }
 
-// VectorsInfo says what vectors an index holds.
+// VectorsInfo describes the vectors of an index.
 type VectorsInfo struct {
-	Model      string // as its maker names it, with the number of dimensions: never mixed; empty without vectors
+	Model      string // its embedder's Identity: models are never mixed; empty without vectors
 	Dimensions int
 	Missing    int // chunks without a vector
 }
@@ -83,19 +84,19 @@ func newSource(files []file, sizes []uint32, vectors VectorsInfo, rows Rows) *So
 	return x
 }
 
-// find is the place of a path in files.
+// find returns the place of a path in files.
 func (x *Source) find(path string) (int, bool) {
 	return slices.BinarySearchFunc(x.files, path, func(f file, path string) int {
 		return strings.Compare(f.path, path)
 	})
 }
 
-// pathOf is the path of the file that a chunk is of.
+// pathOf returns the path of the file that holds the chunk.
 func (x *Source) pathOf(place int) string {
 	return x.files[sort.Search(len(x.files), func(i int) bool { return x.files[i].next > place })].path
 }
 
-// chunks are those at some places.
+// chunks returns the chunks at the given places.
 func (x *Source) chunks(ctx context.Context, places []int) ([]chunk.Chunk, error) {
 	keys, all := make([]string, len(places)), make([]chunk.Chunk, len(places))
 	for i, n := range places {
@@ -111,7 +112,7 @@ func (x *Source) chunks(ctx context.Context, places []int) ([]chunk.Chunk, error
 	return all, err
 }
 
-// counts are, for each word that chunks hold, which do, in order, and how often.
+// counts maps each word that is in the index to its counts, in order of chunk.
 func (x *Source) counts(ctx context.Context, words []string) (map[string][]count, error) {
 	held, err := x.rows.Get(ctx, words)
 	all := make(map[string][]count, len(held))
@@ -124,7 +125,7 @@ func (x *Source) counts(ctx context.Context, words []string) (map[string][]count
 }
 
 // Lexical ranks chunks by the terms of a question (BM25 over chunk.Tokens of prefix
-// and text), best first, k at most; equal scores in order of path and line.
+// and text). It returns at most k, best first, ties in order of path and line.
 func (x *Source) Lexical(ctx context.Context, terms []Term, k int, f Filter) ([]Hit, error) {
 	var tokens []string
 	for _, t := range terms {
@@ -138,8 +139,8 @@ func (x *Source) Lexical(ctx context.Context, terms []Term, k int, f Filter) ([]
 	return x.hits(ctx, best(all, 0, k, x.among(f)))
 }
 
-// Similar ranks chunks by the cosine to a vector of the same model; none where
-// the index holds no vectors of its length.
+// Similar ranks chunks by the cosine to a vector of the same model, and returns at most k.
+// It returns none if the index has no vectors of that length.
 func (x *Source) Similar(ctx context.Context, vector []float32, k int, f Filter) ([]Hit, error) {
 	if d := x.vectors.Dimensions; d == 0 || len(vector) != d || k <= 0 {
 		return nil, ctx.Err()
@@ -151,7 +152,7 @@ func (x *Source) Similar(ctx context.Context, vector []float32, k int, f Filter)
 	return x.hits(ctx, near)
 }
 
-// hits are the chunks that are near, with their scores.
+// hits returns the chunks of near, with their scores.
 func (x *Source) hits(ctx context.Context, near []Near) ([]Hit, error) {
 	places := make([]int, len(near))
 	for i, n := range near {
@@ -165,7 +166,7 @@ func (x *Source) hits(ctx context.Context, near []Near) ([]Hit, error) {
 	return hits, err
 }
 
-// among are the chunks that a filter lets through; nil for all.
+// among returns for each place whether the filter lets the chunk through; nil if all pass.
 func (x *Source) among(f Filter) []bool {
 	if len(f.Paths) == 0 {
 		return nil
@@ -185,8 +186,8 @@ func (f Filter) Passes(file string) bool {
 	return len(f.Paths) == 0 || pattern.Matches(f.Paths, file)
 }
 
-// Defines gives for each name, without its scope, the chunks that define it, by path
-// and line; nothing for names that more than most chunks define, where most is not 0.
+// Defines maps each name, given without its scope, to the chunks that define it, in order
+// of path and line. If most is not 0, it leaves out names that more than most chunks define.
 func (x *Source) Defines(ctx context.Context, most int, names ...string) (map[string][]chunk.Chunk, error) {
 	words := make([]string, len(names))
 	for i, name := range names {
@@ -215,8 +216,8 @@ func (x *Source) Defines(ctx context.Context, most int, names ...string) (map[st
 	return by, err
 }
 
-// Linked lists the files of the commit that a file imports, and those that import it:
-// of packages that are folders, every file. By name, so that they can err.
+// Linked lists the files of the commit that a file imports, and those that import it; if
+// a package is a folder, every file in it. It goes by names, so it can be wrong.
 func (x *Source) Linked(path string) (paths []string) {
 	if at, ok := x.find(path); ok {
 		for _, i := range slices.Compact(slices.Sorted(slices.Values(x.edges()[at]))) {
@@ -241,5 +242,5 @@ func (x *Source) In(ctx context.Context, path string) ([]chunk.Chunk, error) {
 	return x.chunks(ctx, places)
 }
 
-// Vectors says of which model and length the vectors are, and how many chunks lack one.
+// Vectors returns the model and length of the vectors, and how many chunks lack one.
 func (x *Source) Vectors() VectorsInfo { return x.vectors }

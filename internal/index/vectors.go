@@ -8,9 +8,9 @@ import (
 	"github.com/org/pr-review-action/internal/vector"
 )
 
-// Nearest is Rows's. Every vector is looked at: it is exact, and the same on every machine.
+// Nearest implements Rows. It compares every vector, so it is exact, and the same on every machine.
 func (x *Index) Nearest(ctx context.Context, query []float32, k int, among []bool) ([]Near, error) {
-	const least = -2 // no cosine is so small
+	const least = -2 // less than any cosine
 	q, cosines := vector.NewQuery(query), make([]float64, len(x.packed))
 	inParts(len(cosines), func(from, to int) {
 		for n := from; n < to; n++ {
@@ -22,7 +22,7 @@ func (x *Index) Nearest(ctx context.Context, query []float32, k int, among []boo
 	return best(cosines, least, k, among), ctx.Err()
 }
 
-// EachVector are the vectors of the chunks that have one, by the chunk's place in Chunks.
+// EachVector yields the place in Chunks and the vector of each chunk that has one.
 func (x *Index) EachVector() iter.Seq2[int, []float32] {
 	return func(yield func(int, []float32) bool) {
 		for n, packed := range x.packed {
@@ -33,9 +33,9 @@ func (x *Index) EachVector() iter.Seq2[int, []float32] {
 	}
 }
 
-// WithVectors gives an index that holds these vectors too, of the named model, and none
-// of another one: by chunk.Chunk.Key, of length 1. Chunks without one are not found by
-// Similar. The index itself stays as it was.
+// WithVectors returns an index that also has these vectors of the named model, and none of
+// another one. They are keyed by chunk.Chunk.Key and have length 1. Similar does not find
+// chunks without a vector. The receiver stays as it was.
 func (x *Index) WithVectors(model string, dimensions int, byKey map[string][]float32) *Index {
 	packed := make([]string, len(x.packed))
 	if x.vectors.Model == model && x.vectors.Dimensions == dimensions {
@@ -52,7 +52,7 @@ func (x *Index) WithVectors(model string, dimensions int, byKey map[string][]flo
 	return newIndex(x.made, x.files, x.sizes, x.rows, VectorsInfo{Model: model, Dimensions: dimensions}, packed)
 }
 
-// Without are the chunks that have no vector of a model.
+// Without returns the chunks that have no vector of the model.
 func (x *Index) Without(model string) (all []chunk.Chunk) {
 	for n, c := range x.Chunks() {
 		if x.vectors.Model != model || x.packed[n] == "" {
@@ -62,7 +62,7 @@ func (x *Index) Without(model string) (all []chunk.Chunk) {
 	return all
 }
 
-// vectorsOf are those that a file's chunks have, by chunk.Chunk.Key.
+// vectorsOf returns the packed vectors of a file's chunks, by chunk.Chunk.Key.
 func (x *Index) vectorsOf(path string) map[string]string {
 	all := map[string]string{}
 	if at, ok := x.find(path); ok && x.vectors.Dimensions > 0 {

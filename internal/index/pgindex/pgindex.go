@@ -1,10 +1,10 @@
-// Package pgindex keeps the indexes of base commits in a Postgres database and answers
-// questions about them there, for teams that share one: words by the counts that
-// index.Index has, vectors by pgvector's HNSW where the server has that extension.
+// Package pgindex stores the indexes of base commits in a Postgres database that a team
+// shares, and reads them from there. Words are found by the same counts as in an
+// index.Index, vectors by pgvector's HNSW if the server has that extension.
 //
-// Each index has a schema of its own, written in one transaction and never changed, so
-// that a half-written one is not there and an old one goes at once. It is never given
-// the index of a change, and shows no password. Start reading at Store.
+// Each index has its own schema, written in one transaction and never changed, so a
+// half-written one does not exist and an old one is dropped at once. Indexes of changes
+// are never stored, and no error shows the password. Start reading at Store.
 package pgindex
 
 import (
@@ -25,7 +25,7 @@ import (
 	"github.com/org/pr-review-action/internal/problem"
 )
 
-// Store is a database. It may be used from many goroutines.
+// Store is a database of indexes. It may be used from many goroutines.
 type Store struct {
 	pool    *pgxpool.Pool
 	where   string // host and database, without user and password
@@ -38,14 +38,14 @@ const (
 	writeTime   = 10 * time.Minute
 	connections = 4
 
-	efSearch = "100" // of HNSW: its default of 40 loses some of the 40 nearest
+	efSearch = "100" // for HNSW: its default of 40 misses some of the 40 nearest
 )
 
-// Open connects to the database that a URL names, with a password where the URL and
-// libpq's own variables have none, and makes what it needs there. No error shows the password.
+// Open connects to the database that a URL names, and creates what it needs there. A password
+// that is not empty replaces the URL's and that of libpq's variables. No error shows it.
 func Open(ctx context.Context, url, password string) (*Store, error) {
 	config, err := pgxpool.ParseConfig(url)
-	if err != nil { // its text may quote the URL
+	if err != nil { // which may quote the URL
 		return nil, problem.New("index.store is not the address of a Postgres database", "",
 			"write it as postgres://USER@HOST:5432/DATABASE, special characters as %XX")
 	}
@@ -54,7 +54,7 @@ func Open(ctx context.Context, url, password string) (*Store, error) {
 		c.Password = password
 	}
 	c.ConnectTimeout, config.MaxConns = connectTime, connections
-	// statements without names: behind a pooler, and in PGlite, others' sessions are ours
+	// unnamed statements: behind a pooler, and in PGlite, clients share sessions
 	c.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
 	config.AfterConnect = func(ctx context.Context, c *pgx.Conn) error {
 		_, err := c.Exec(ctx, `SELECT set_config('hnsw.ef_search', $1, false)`, efSearch)
@@ -71,7 +71,7 @@ func Open(ctx context.Context, url, password string) (*Store, error) {
 	return s, nil
 }
 
-// prepare makes the list of indexes. The lock is for processes that do so at once.
+// prepare creates the list of indexes. The lock is for processes that do so at the same time.
 func (s *Store) prepare(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*connectTime)
 	defer cancel()
@@ -81,11 +81,11 @@ func (s *Store) prepare(ctx context.Context) error {
 			id bigserial PRIMARY KEY, repository text NOT NULL, commit text NOT NULL, made text NOT NULL,
 			model text NOT NULL, head bytea NOT NULL, report bytea NOT NULL,
 			used timestamptz NOT NULL DEFAULT now(), UNIQUE (repository, commit, made, model))`,
-		pgx.QueryExecModeSimpleProtocol) // which makes one transaction of them
+		pgx.QueryExecModeSimpleProtocol) // runs all in one transaction
 	if err != nil {
 		return err
 	}
-	// without the right to do so the extension is there already, or it is not used
+	// if this user may not create the extension, it exists already or is not used
 	_, _ = s.pool.Exec(ctx, `CREATE EXTENSION IF NOT EXISTS vector`)
 	return s.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'vector')`).Scan(&s.vectors)
 }
@@ -99,8 +99,8 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// Find opens the index of a key, and says what was said of its making; nil where the
-// database has none.
+// Find opens the index of a key, and returns the report of its build. x is nil if the
+// database has none. It marks the index as used.
 func (s *Store) Find(ctx context.Context, k index.Key) (x *index.Source, made index.Report, err error) {
 	ctx, cancel := context.WithTimeout(ctx, queryTime)
 	defer cancel()
@@ -121,7 +121,7 @@ func (s *Store) Find(ctx context.Context, k index.Key) (x *index.Source, made in
 	return x, made, s.explain("looking for the index", err)
 }
 
-// columns are a key's. Of models a server without pgvector knows none.
+// columns returns the column values of a key. Without pgvector the model is empty.
 func (s *Store) columns(k index.Key) []any {
 	if !s.vectors {
 		k.Model = ""
@@ -131,8 +131,8 @@ func (s *Store) columns(k index.Key) []any {
 
 func schemaOf(id int64) string { return fmt.Sprintf("pr_review_indexes_%d", id) }
 
-// explain names the database and what was being done, and drops what pgx says of the
-// connection's settings.
+// explain adds the database and the failed operation to an error, and drops the connection
+// settings that pgx puts into it.
 func (s *Store) explain(doing string, err error) error {
 	var answer *pgconn.PgError
 	var connecting *pgconn.ConnectError

@@ -12,16 +12,16 @@ import (
 	"github.com/org/pr-review-action/internal/index"
 )
 
-// rows reads one index: index.Rows.
+// rows reads one index. It implements index.Rows.
 type rows struct {
 	store  *Store
 	schema string
-	// what was read, and what is not there: one question looks at the same rows several times,
-	// and an index here never changes
+	// values by key, empty if there is none: one question reads the same rows several times,
+	// and a stored index never changes
 	known sync.Map
 }
 
-// ask puts one question, in its time, and reads what is answered row by row.
+// ask runs a query, bounded by queryTime. It scans each row into the pointers of into, then calls row.
 func (r *rows) ask(ctx context.Context, doing, sql string, args, into []any, row func() error) error {
 	ctx, cancel := context.WithTimeout(ctx, queryTime)
 	defer cancel()
@@ -32,8 +32,8 @@ func (r *rows) ask(ctx context.Context, doing, sql string, args, into []any, row
 	return r.store.explain(doing, err)
 }
 
-// Get is index.Rows's. Chunks are scored by index.Source: a rank of full-text search
-// knows no rare words, and could not agree with that of an index in memory.
+// Get implements index.Rows. The scoring is index.Source's: Postgres's full-text ranking
+// ignores how rare a word is, and could not agree with that of an index in memory.
 func (r *rows) Get(ctx context.Context, keys []string) ([]string, error) {
 	values, asked := make([]string, len(keys)), [][]byte{}
 	for _, key := range keys {
@@ -53,14 +53,14 @@ func (r *rows) Get(ctx context.Context, keys []string) ([]string, error) {
 		}
 	}
 	for i, key := range keys {
-		value, _ := r.known.LoadOrStore(key, "") // it was asked for, and is not there
+		value, _ := r.known.LoadOrStore(key, "") // not stored if the query did not return it
 		values[i] = value.(string)
 	}
 	return values, ctx.Err()
 }
 
-// Nearest is index.Rows's. HNSW is nearly exact; where paths are filtered it is not
-// asked, since it may leave too few, and all that pass are compared.
+// Nearest implements index.Rows. HNSW is nearly exact. With a filter it could leave too few
+// chunks, so then it is not used, and all chunks that pass are compared.
 func (r *rows) Nearest(ctx context.Context, vector []float32, k int, among []bool) (all []index.Near, err error) {
 	from, args := "$SCHEMA.vector", []any{literal(vector), k}
 	if among != nil {
@@ -73,7 +73,7 @@ func (r *rows) Nearest(ctx context.Context, vector []float32, k int, among []boo
 		from = "(SELECT n, embedding FROM $SCHEMA.vector WHERE n = ANY($3) OFFSET 0)"
 		args = append(args, passing)
 	}
-	// some more are asked for than are wanted, so that equal ones come in their order
+	// the inner query returns 40 more than wanted, so that ties come in order of place
 	sql := fmt.Sprintf(`SELECT n, 1 - d FROM (SELECT n, embedding <=> $1::%s AS d
 		FROM %s v ORDER BY d LIMIT $2 + 40) near ORDER BY d, n LIMIT $2`, vectorType(len(vector)), from)
 	var near index.Near
@@ -84,7 +84,7 @@ func (r *rows) Nearest(ctx context.Context, vector []float32, k int, among []boo
 	return all, err
 }
 
-// vectorType is pgvector's type for vectors of so many dimensions.
+// vectorType returns pgvector's type for vectors of that many dimensions.
 func vectorType(dimensions int) string {
 	if dimensions >= halfFrom {
 		return "halfvec"
@@ -92,8 +92,8 @@ func vectorType(dimensions int) string {
 	return "vector"
 }
 
-// literal is a vector as pgvector reads it, which is JSON's form too.
+// literal returns a vector in pgvector's text form, which is also JSON.
 func literal(v []float32) string {
-	text, _ := json.Marshal(v) // each number in an index, and in a question, is finite
+	text, _ := json.Marshal(v) // all numbers in indexes and questions are finite
 	return string(text)
 }

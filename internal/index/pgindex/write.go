@@ -15,13 +15,13 @@ import (
 
 const (
 	rowsAtATime = 500
-	kept        = 20    // indexes of a repository that stay at least
-	halfFrom    = 2_001 // dimensions that pgvector's HNSW takes as halfvec alone
-	mostVectors = 4_000 // dimensions that it takes at all
+	kept        = 20    // indexes of a repository that always stay
+	halfFrom    = 2_001 // dimensions from which pgvector's HNSW takes only halfvec
+	mostVectors = 4_000 // dimensions that it takes at most
 )
 
-// Write keeps an index and what was said of its making, unless another process has done so, and opens it. Indexes of
-// the repository that nobody asked for in a day go, but for the newest.
+// Write stores an index and the report of its build, unless the key is there already, and opens it. It then removes
+// the repository's indexes that were not used for a day, except for the most recently used.
 func (s *Store) Write(ctx context.Context, k index.Key, x *index.Index, made index.Report) (*index.Source, error) {
 	ctx, cancel := context.WithTimeout(ctx, writeTime)
 	defer cancel()
@@ -38,7 +38,7 @@ func (s *Store) Write(ctx context.Context, k index.Key, x *index.Index, made ind
 			VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING RETURNING id`,
 			append(s.columns(k), x.Head(), report)...).Scan(&id)
 		if errors.Is(err, pgx.ErrNoRows) {
-			return nil // it is there, or came to be there while this waited
+			return nil // it is there, perhaps since this transaction began
 		}
 		if err != nil {
 			return err
@@ -61,8 +61,8 @@ type writer struct {
 	schema string
 }
 
-// write makes the index's own tables. What may be no UTF-8, as not all in a repository is,
-// is bytes.
+// write creates and fills the tables of the index. Keys and values are bytea, since not all
+// text in a repository is UTF-8.
 func (w writer) write() error {
 	err := w.run(`CREATE SCHEMA $SCHEMA`, `CREATE TABLE $SCHEMA.row (key bytea PRIMARY KEY, value bytea)`)
 	if err == nil {
@@ -94,7 +94,7 @@ func (w writer) run(statements ...string) error {
 	return nil
 }
 
-// insert writes rows of two columns. They go as arrays, since not every server takes COPY.
+// insert writes rows of two columns. It sends them as arrays, since not every server takes COPY.
 func insert[K, V any](w writer, sql string, rows iter.Seq2[K, V]) error {
 	sql = strings.ReplaceAll(sql, "$SCHEMA", w.schema)
 	var keys []K
@@ -123,7 +123,7 @@ func (w writer) vectors(yield func(int, string) bool) {
 	}
 }
 
-// forget removes old indexes. One that cannot be removed now will be another time.
+// forget removes old indexes. It ignores errors: a later run tries again.
 func (s *Store) forget(ctx context.Context, repository string) {
 	_ = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		rows, _ := tx.Query(ctx, `DELETE FROM pr_review_indexes.list WHERE used < now() - interval '1 day' AND id IN
