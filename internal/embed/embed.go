@@ -1,11 +1,11 @@
-// Package embed asks remote models about texts: for vectors, by an endpoint of
-// OpenAI's shape or Voyage's, and how well documents answer a query, by Cohere's or
-// Voyage's rerankers.
+// Package embed asks remote models about texts: for vectors, through endpoints with
+// OpenAI's or Voyage's API, and for how well documents answer a query, through rerankers
+// with Cohere's or Voyage's API.
 //
-// Answers are data of a stranger: their number, their size and every number in them
-// are checked, and a server that is wrong once is not asked again in this run. Waiting
-// and trying again are the HTTP client's, money and journal the caller's (Ask). It
-// keeps no vectors and compares none. Start reading at Options and Embedder.
+// Answers are untrusted: their count, their size and every number in them are checked,
+// and a server that fails once is not asked again in this run. The HTTP client waits
+// and retries; the caller pays and keeps a journal (Ask). The package neither stores nor
+// compares vectors. Start reading at Options and Embedder.
 package embed
 
 import (
@@ -23,55 +23,55 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// The shapes of requests and answers. OpenAI's is of embeddings alone, Cohere's of rerankers.
+// The forms of requests and answers. OpenAI is for embeddings only, Cohere for rerankers only.
 const (
 	OpenAI = "openai"
 	Voyage = "voyage"
 	Cohere = "cohere"
 )
 
-// Options say whom to ask and how. What stands behind HTTP may be left out.
+// Options configures an endpoint. Model, HTTP, Redact and Ask are required.
 type Options struct {
-	BaseURL string       // up to and without /embeddings or /rerank; empty for the vendor's own
-	Key     string       // empty for servers that want none
-	Model   string       // the server's name of the model
-	Style   string       // OpenAI or Voyage; of a reranker Cohere or Voyage; empty for the first
-	HTTP    *http.Client // transport.New's: proxies, retries, timeouts and the size limit are its own
+	BaseURL string       // without /embeddings or /rerank; empty for the vendor's own
+	Key     string       // empty for servers that need none
+	Model   string       // the server's name for the model
+	Style   string       // OpenAI or Voyage; for a reranker Cohere or Voyage; empty for the first
+	HTTP    *http.Client // from transport.New: it handles proxies, retries, timeouts and the size limit
 
-	AllowHTTP  bool                // plain http to hosts other than loopback
+	AllowHTTP  bool                // allows plain http to hosts other than loopback
 	Dimensions int                 // of the vectors; 0 for the model's own
-	Redact     func(string) string // what every text passes before it leaves
-	Ask        Ask                 // pays and keeps
-	OnLost     func(*LostError)    // hears once that the server is not asked any more
+	Redact     func(string) string // every text passes through it before it is sent
+	Ask        Ask                 // pays for answers and keeps them
+	OnLost     func(*LostError)    // called once, when the server is given up; may be nil
 }
 
-// Answer is what a server said, as it is kept: vectors of 4-byte numbers, little
-// endian, one behind the other, or scores in the documents' order.
+// Answer is a server's answer in the form in which it is kept: consecutive vectors of
+// 4-byte little-endian floats, or scores in the documents' order.
 type Answer struct {
 	Vectors []byte
 	Scores  []float64
 	Usage   cost.Usage
 }
 
-// Ask makes a call that may use most at most, or gives the answer that an earlier run
-// paid for. Key names the answer by a hash of all that settles it; it is empty where
-// the answer is kept elsewhere. do makes one request.
+// Ask makes a call that may use up to most, or returns the answer that an earlier run
+// paid for. key is a hash of everything that determines the answer; it is empty if the
+// answer is kept elsewhere. do makes one request.
 type Ask func(ctx context.Context, key string, most cost.Usage,
 	do func(context.Context) (Answer, error)) (Answer, error)
 
-// LostError reports that a server is not asked any more in this run, and why.
+// LostError reports that a server is no longer asked in this run, and why.
 type LostError struct {
 	What string // "embeddings" or "rerank"
-	Err  error  // its text may hold the server's own words
+	Err  error  // its text may contain the server's own words
 }
 
-// Error names the cause, with the server's words.
+// Error returns the cause, which may contain the server's words.
 func (e *LostError) Error() string { return e.What + " are off for this run: " + e.Err.Error() }
 
-// Unwrap is the cause.
+// Unwrap returns the cause.
 func (e *LostError) Unwrap() error { return e.Err }
 
-// Note is one line for those who read the run's result, in our own words alone.
+// Note returns one line for readers of the run's result, without any of the server's words.
 func (e *LostError) Note() string {
 	names := map[string]string{
 		"embeddings": "The embeddings endpoint is off for this run, so search used only words and structure",
@@ -100,18 +100,18 @@ func (e *LostError) cause() string {
 	return "it could not be reached"
 }
 
-// wrongError is an answer that cannot be true.
+// wrongError reports an answer that is not valid.
 type wrongError struct{ what string }
 
 func (e *wrongError) Error() string { return "the answer is of no use: " + e.what }
 
 func wrong(format string, args ...any) error { return &wrongError{fmt.Sprintf(format, args...)} }
 
-// vendor is a style, and where the one serves whose style it is.
+// vendor is a style, and the URL of the vendor that it comes from.
 type vendor struct{ style, url string }
 
-// newServer settles style and address of an endpoint, and sends nothing. What it is asked for
-// ends the address; the first vendor is whom a user means who names none.
+// newServer checks the options and determines an endpoint's style and URL; it sends nothing.
+// what is the last part of the URL's path. The first vendor is the default.
 func newServer(o Options, what string, vendors ...vendor) (*server, error) {
 	at := slices.IndexFunc(vendors, func(v vendor) bool { return v.style == cmp.Or(o.Style, vendors[0].style) })
 	if at < 0 {
@@ -132,7 +132,7 @@ func newServer(o Options, what string, vendors ...vendor) (*server, error) {
 			"look at the variable that "+what+".key-env names")
 	}
 	path, base := "/"+what, strings.TrimRight(u.Path, "/")
-	if base == "" && what == "rerank" { // /v1 or /v2 is a part of its name
+	if base == "" && what == "rerank" { // the vendor's /v1 or /v2 is part of its name
 		base = own[strings.LastIndexByte(own, '/'):]
 	}
 	to := url.URL{Scheme: u.Scheme, Host: u.Host, Path: strings.TrimSuffix(base, path) + path}

@@ -18,21 +18,21 @@ import (
 )
 
 const (
-	mostInputs      = 256     // texts of a request: an answer stays small, and a lost one cheap
-	inputTokens     = 8_000   // of a text; what is longer is cut
-	requestTokens   = 100_000 // of all texts of a request: Voyage's limit, and a third of OpenAI's
-	bytesPerToken   = 3       // of code, on average; a batch that was too large is halved
-	inputFrame      = 32      // tokens that a server may count beside a text's bytes
+	mostInputs      = 256     // texts per request: keeps answers small, and a lost one cheap
+	inputTokens     = 8_000   // per text; longer ones are cut
+	requestTokens   = 100_000 // for all texts of a request: Voyage's limit, and a third of OpenAI's
+	bytesPerToken   = 3       // of code, on average; batches that turn out too large are halved
+	inputFrame      = 32      // tokens that a server may count in addition to a text's bytes
 	maxDimensions   = 8_192
-	bytesPerNumber  = 32 // of JSON, at most
+	bytesPerNumber  = 32 // in JSON, at most
 	requestsAtATime = 4
 )
 
 // Embedder turns texts into vectors of one model. It may be used from many goroutines.
 type Embedder struct {
 	server     *server
-	dimensions atomic.Int64 // as set, or as the first answer had it; 0 before
-	inputs     atomic.Int64 // that a request holds: fewer once the server refused more
+	dimensions atomic.Int64 // as configured, or else as in the first answer; 0 until then
+	inputs     atomic.Int64 // per request: reduced when the server refuses that many
 }
 
 // NewEmbedder checks the options and returns an Embedder; it sends nothing.
@@ -48,7 +48,7 @@ func NewEmbedder(o Options) (*Embedder, error) {
 	return e, nil
 }
 
-// Identity names model and dimensions: vectors of another one are not compared.
+// Identity returns the name of the model and its dimensions. Only vectors of the same identity are compared.
 func (e *Embedder) Identity() string {
 	if e.server.Dimensions == 0 {
 		return e.server.identity()
@@ -56,10 +56,10 @@ func (e *Embedder) Identity() string {
 	return fmt.Sprintf("%s, %d dimensions", e.server.identity(), e.server.Dimensions)
 }
 
-// Embed returns one vector of length 1 for each text, all of one dimension. Query says
-// that the texts are asked, not searched: some models embed the two apart. Answers to
-// queries are kept by Ask, others where ctx is of Keeping. The error is a *LostError where nothing more is
-// asked in this run, else the end of ctx or of the money.
+// Embed returns one vector of length 1 for each text, all of the same dimension. query
+// tells it that the texts are queries, not documents: some models embed them differently.
+// Ask keeps the answers for queries, and for documents if ctx is from Keeping. The error is
+// a *LostError if the server is no longer asked in this run, else ctx's or the budget's.
 func (e *Embedder) Embed(ctx context.Context, texts []string, query bool) ([][]float32, error) {
 	texts = e.server.outgoing(texts, inputTokens*bytesPerToken)
 	vectors := make([][]float32, len(texts))
@@ -79,11 +79,11 @@ func (e *Embedder) Embed(ctx context.Context, texts []string, query bool) ([][]f
 
 type keeping struct{}
 
-// Keeping returns a context in which Ask keeps the vectors of texts that are searched,
-// for a caller who stores them nowhere else.
+// Keeping returns a context in which Ask also keeps the vectors of documents, for a caller
+// that does not store them elsewhere.
 func Keeping(ctx context.Context) context.Context { return context.WithValue(ctx, keeping{}, true) }
 
-// fit is how many of the texts one request takes.
+// fit returns how many of the texts go into one request, at least one.
 func (e *Embedder) fit(texts []string) int {
 	n, tokens := 0, 0
 	for n < len(texts) && n < int(e.inputs.Load()) {
@@ -96,11 +96,11 @@ func (e *Embedder) fit(texts []string) int {
 	return n
 }
 
-// leastText is the length in bytes below which a text that is refused is not cut further.
+// leastText is the length in bytes at or below which a refused text is not cut further.
 const leastText = 500
 
-// batch embeds texts by one request, or by two of half the size where the server
-// refuses that many; a single text that it refuses is cut.
+// batch embeds texts in one request. If the server refuses that many, it tries each half;
+// a single text that is refused is cut in half.
 func (e *Embedder) batch(ctx context.Context, texts []string, into [][]float32, query bool) error {
 	if err := e.server.off(); err != nil {
 		return err
@@ -122,7 +122,7 @@ func (e *Embedder) batch(ctx context.Context, texts []string, into [][]float32, 
 	return err
 }
 
-// tooLarge reports whether a server may take less: of 400 nobody says what it is for.
+// tooLarge reports whether the server may accept a smaller request; a 400 does not tell its reason.
 func tooLarge(err error) bool {
 	status, ok := errors.AsType[*transport.StatusError](err)
 	return ok &&
@@ -154,7 +154,7 @@ func (e *Embedder) request(ctx context.Context, texts []string, into [][]float32
 	return e.read(a.Vectors, into)
 }
 
-// question is a request in either style.
+// question returns the body of a request in the server's style.
 func (e *Embedder) question(texts []string, query bool) map[string]any {
 	q, dimensions := map[string]any{"input": texts}, "dimensions"
 	if e.server.Style == Voyage {
@@ -170,10 +170,10 @@ func (e *Embedder) question(texts []string, query bool) map[string]any {
 	return q
 }
 
-// numbers is a vector. A null is no number in it.
+// numbers is a vector in JSON, without nulls.
 type numbers []float32
 
-// UnmarshalJSON takes a list of numbers.
+// UnmarshalJSON reads a list of numbers.
 func (n *numbers) UnmarshalJSON(raw []byte) error {
 	if json.Unmarshal(raw, (*[]float32)(n)) != nil || bytes.Contains(raw, []byte("null")) {
 		return errors.New("a vector is not a list of numbers")
@@ -181,7 +181,7 @@ func (n *numbers) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// check holds one vector against what was asked for, and makes it one of length 1.
+// check reports a vector with wrong dimensions or numbers, and scales others to length 1.
 func (e *Embedder) check(v []float32) error {
 	if len(v) == 0 || len(v) > maxDimensions {
 		return wrong("it gave a vector of %d dimensions", len(v))
@@ -196,7 +196,7 @@ func (e *Embedder) check(v []float32) error {
 	return nil
 }
 
-// read takes an answer apart, one that was kept by an earlier run too.
+// read unpacks the vectors of an answer, new or kept from an earlier run.
 func (e *Embedder) read(packed []byte, into [][]float32) error {
 	size := len(packed) / len(into)
 	if size == 0 || size%4 != 0 || len(packed)%len(into) != 0 {

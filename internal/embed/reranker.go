@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	documentTokens = 4_096 // that a reranker reads of a document
-	// Cohere bills a search for a query with up to 100 documents, each 500 tokens a further one
+	documentTokens = 4_096 // that a reranker reads from a document
+	// Cohere bills one unit for a query with up to 100 documents; each 500 tokens count as one
 	unitDocuments  = 100
 	unitTokens     = 500
 	bytesPerResult = 1_024
@@ -28,7 +28,7 @@ func NewReranker(o Options) (*Reranker, error) {
 }
 
 // Rerank returns a score for each document, in their order; higher is better. Scores of
-// two calls are not comparable. Errors are Embed's.
+// different calls are not comparable. Its errors are those of Embed.
 func (r *Reranker) Rerank(ctx context.Context, query string, documents []string) ([]float64, error) {
 	if len(documents) == 0 {
 		return nil, ctx.Err()
@@ -62,7 +62,7 @@ func (r *Reranker) Rerank(ctx context.Context, query string, documents []string)
 	return a.Scores, nil
 }
 
-// most is what a call may be billed at most: Voyage counts the query with each document.
+// most returns an upper bound of what a call is billed. Voyage counts the query with each document.
 func (r *Reranker) most(query string, documents []string) cost.Usage {
 	var tokens, pieces int64
 	for _, d := range documents {

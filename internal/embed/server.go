@@ -17,18 +17,18 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// server is one endpoint, and whether it is still asked.
+// server is an endpoint, and whether it is still asked.
 type server struct {
 	Options
 	what, url string
-	owner     string // whose the model is, where it is not its vendor's
+	owner     string // host of a model that its vendor does not serve; otherwise empty
 	lost      atomic.Pointer[LostError]
 }
 
-// identity names the model, and whose it is where that is not its vendor.
+// identity returns the name of the model, and its host if that is not the vendor's.
 func (s *server) identity() string { return s.Model + s.owner }
 
-// off is why the server is not asked any more; nil while it is.
+// off returns why the server is no longer asked; nil while it is.
 func (s *server) off() error {
 	if lost := s.lost.Load(); lost != nil {
 		return lost
@@ -36,8 +36,8 @@ func (s *server) off() error {
 	return nil
 }
 
-// failed keeps a failure that the next call would have too. The end of the caller's
-// time and of the money is none.
+// failed records a failure that the next call would meet too, and returns the *LostError.
+// It returns err as it is if ctx or the budget has ended.
 func (s *server) failed(ctx context.Context, err error) error {
 	if ctx.Err() != nil || errors.Is(err, cost.ErrSpent) || errors.Is(err, cost.ErrFileSpent) {
 		return err
@@ -48,26 +48,26 @@ func (s *server) failed(ctx context.Context, err error) error {
 	return s.off()
 }
 
-// request is one request of either kind and style, beside the model's name.
+// request is a request of either kind and style. Its body lacks the model's name.
 type request struct {
 	body  map[string]any
-	name  string // of its answer, as Ask has it
+	name  string // key of the answer, for Ask
 	texts int
-	bytes int        // that a server's words on a text may have
-	most  cost.Usage // that it may cost
+	bytes int        // at most, of the reply per text
+	most  cost.Usage // that it may use at most
 }
 
-// row is what a server says of a text: a vector, or a score.
+// row is the reply for one text: a vector or a score.
 type row struct {
 	Index  *int     `json:"index"`
 	Vector numbers  `json:"embedding"`
 	Score  *float64 `json:"relevance_score"`
 }
 
-// reply is an answer of any shape, with a row for each text. No order of rows is promised.
+// reply is a reply in any style, with a row for each text. The rows may be in any order.
 type reply struct {
 	Data    []row `json:"data"`
-	Results []row `json:"results"` // Cohere's
+	Results []row `json:"results"` // Cohere
 	Usage   struct {
 		Prompt float64 `json:"prompt_tokens"`
 		Total  float64 `json:"total_tokens"`
@@ -79,8 +79,8 @@ type reply struct {
 	} `json:"meta"`
 }
 
-// answer makes a request, or takes what was kept of it. Take adds to an answer what is said of each
-// text, in their order, once it has looked at it.
+// answer makes a request, or returns the kept answer. take is called for each row, in the order of
+// the texts; it checks the row and adds it to the answer.
 func (s *server) answer(ctx context.Context, r request, take func(*Answer, row) error) (Answer, error) {
 	return s.Ask(ctx, r.name, r.most, func(ctx context.Context) (Answer, error) {
 		said, err := s.post(ctx, r)
@@ -98,10 +98,10 @@ func (s *server) answer(ctx context.Context, r request, take func(*Answer, row) 
 	})
 }
 
-// answerFrame is the bytes of an answer beside its rows, at most.
+// answerFrame bounds the bytes of a reply in addition to its rows.
 const answerFrame = 64 << 10
 
-// post sends a request and reads the answer.
+// post sends a request and reads the reply.
 func (s *server) post(ctx context.Context, r request) (said reply, err error) {
 	r.body["model"] = s.Model
 	body, err := json.Marshal(r.body)
@@ -116,7 +116,7 @@ func (s *server) post(ctx context.Context, r request) (said reply, err error) {
 	return said, err
 }
 
-// rows are those of n texts, in their order. Of a single text nobody has to say which it is.
+// rows returns the rows of n texts, in their order. The row of a single text needs no index.
 func (r reply) rows(n int) ([]row, error) {
 	said := slices.Concat(r.Data, r.Results)
 	if len(said) != n {
@@ -142,8 +142,8 @@ func (r reply) rows(n int) ([]row, error) {
 	return all, nil
 }
 
-// usage is what a server says that it bills, within what was set aside: a hostile report
-// costs no more. Where units are billed, tokens of which it says nothing are all of them.
+// usage returns the usage that the server reports, bounded by most, so that a hostile report
+// costs no more. If units are billed and no tokens are reported, it counts all of most's.
 func (r reply) usage(most cost.Usage) cost.Usage {
 	u := cost.Usage{Calls: 1, EmbeddingTokens: count(max(r.Usage.Prompt, r.Usage.Total), most.EmbeddingTokens)}
 	if most.RerankUnits > 0 {
@@ -153,13 +153,13 @@ func (r reply) usage(most cost.Usage) cost.Usage {
 	return u
 }
 
-// count is a number that a server reported, from 0 to a bound.
+// count returns a reported number, rounded up and bounded by 0 and most.
 func count(reported float64, most int64) int64 {
 	return int64(min(max(math.Ceil(reported), 0), float64(most)))
 }
 
-// outgoing are texts as they may leave: redacted, and cut to so many bytes. Servers
-// refuse an empty one.
+// outgoing returns texts as they may be sent: redacted, and cut to at most that many bytes.
+// Servers refuse an empty text, so it becomes "-".
 func (s *server) outgoing(texts []string, most int) []string {
 	out := make([]string, len(texts))
 	for i, text := range texts {
@@ -170,12 +170,12 @@ func (s *server) outgoing(texts []string, most int) []string {
 	return out
 }
 
-// clip cuts a text to so many bytes, at the end of a character.
+// clip cuts a text to at most that many bytes, and drops invalid UTF-8 such as half a character.
 func clip(text string, most int) string {
 	return strings.ToValidUTF8(text[:min(len(text), most)], "")
 }
 
-// name is the SHA-256, in hex, of all that settles an answer.
+// name returns the SHA-256, in hex, of everything that determines an answer.
 func (s *server) name(purpose, identity string, texts ...string) string {
 	h := sha256.New()
 	for _, t := range append([]string{purpose, identity, s.Style}, texts...) {
