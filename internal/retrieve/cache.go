@@ -11,36 +11,36 @@ import (
 	"github.com/org/pr-review-action/internal/vector"
 )
 
-// cache holds the answered questions of one conversation. A question that reads or
-// means the same takes the result of the earlier one. Sharing one between conversations
-// would make a result depend on their timing (P11).
+// cache holds the answered questions of one conversation. A question with the same words
+// or meaning gets the earlier one's result. Sharing a cache between conversations would
+// make results depend on their timing (P11).
 type cache struct {
 	mu      sync.Mutex
 	entries []entry
 }
 
-// entry is a question as it is compared, and its answer.
+// entry is a question, in the form in which it is compared, and its answer.
 type entry struct {
 	// what has to be equal: K, filter, the words that look like names in code, since no
-	// cosine tells AddVoter from AddNonvoter, and all of a change or of a name's uses
+	// cosine tells AddVoter from AddNonvoter, and the whole query unless it is a sentence
 	key    string
-	text   string // of a sentence without its spaces and capitals
+	text   string // query in lower case, each run of spaces as one
 	vector []float32
 	result Result
 }
 
-// sameMeaning is the cosine from which on two questions ask the same.
+// sameMeaning is the least cosine of two questions that ask the same.
 const sameMeaning = 0.95
 
 type conversationKey struct{}
 
-// InConversation returns a context whose searches share answers: equal questions of one
-// conversation are asked once. Give each conversation one.
+// InConversation returns a context whose searches share answers, so that a question is
+// searched only once. Create one for each conversation.
 func InConversation(ctx context.Context) context.Context {
 	return context.WithValue(ctx, conversationKey{}, &cache{})
 }
 
-// conversation is the cache of ctx; outside of a conversation one that nobody else has.
+// conversation returns the cache of ctx or, outside of a conversation, a new one.
 func conversation(ctx context.Context) *cache {
 	if c, ok := ctx.Value(conversationKey{}).(*cache); ok {
 		return c
@@ -48,7 +48,7 @@ func conversation(ctx context.Context) *cache {
 	return &cache{}
 }
 
-// entryOf is a question as it is compared.
+// entryOf returns a question in the form in which it is compared, without vector and result.
 func entryOf(r Request) entry {
 	names := slices.DeleteFunc(chunk.Identifiers(r.Query), func(word string) bool {
 		return word == strings.ToLower(word) && !strings.ContainsAny(word, marks)
@@ -62,8 +62,8 @@ func entryOf(r Request) entry {
 		text: strings.ToLower(strings.Join(strings.Fields(r.Query), " "))}
 }
 
-// find is the result of an earlier question: of the same words, or, where there is a
-// vector, of the same meaning and the same names.
+// find returns the result of an earlier question with the same key that has the same text
+// or, if both have vectors, the same meaning.
 func (c *cache) find(e entry) (Result, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -76,7 +76,7 @@ func (c *cache) find(e entry) (Result, bool) {
 	return known, true
 }
 
-// same reports whether an earlier question asks what e does.
+// same reports whether an earlier question asks the same as e.
 func (e entry) same(earlier entry) bool {
 	return e.key == earlier.key && (e.text == earlier.text || len(e.vector) > 0 &&
 		len(e.vector) == len(earlier.vector) && vector.Dot(e.vector, earlier.vector) >= sameMeaning)

@@ -12,17 +12,17 @@ import (
 	"github.com/org/pr-review-action/internal/lang"
 )
 
-// around is what a change is about, by the chunks of its file.
+// around holds what a change is about, judged by the chunks of its file.
 type around struct {
-	enclosing []chunk.Chunk // that hold a changed line
-	names     []string      // that the change defines, or used to define
-	touched   []string      // other names on its changed lines, in their order
-	types     []string      // in the signatures of what encloses it
+	enclosing []chunk.Chunk // chunks that hold a changed line
+	names     []string      // names whose definitions the change adds, alters or removes
+	touched   []string      // other names on the changed lines, in order
+	types     []string      // names in the signatures of the enclosing chunks
 }
 
-// changed are the lists of a change: who uses what it changes, the definitions of
-// what its lines name and the types in the signatures around it. The chunks that hold the
-// change are no hits: who asks has them before him.
+// changed returns the lists for a change: the users of what it changes, and the definitions
+// of the names on its lines and of the types in the signatures around it. Chunks that hold
+// the change are not hits: the caller has them already.
 func (s *search) changed(ctx context.Context, words ranked) ([]list, error) {
 	var f following
 	_, err := s.stage("structure", func() ([]chunk.Chunk, error) {
@@ -36,7 +36,7 @@ func (s *search) changed(ctx context.Context, words ranked) ([]list, error) {
 	}, err
 }
 
-// following is where the names of a change lead.
+// following holds the chunks that the names of a change lead to.
 type following struct{ users, named, types []chunk.Chunk }
 
 func (s *search) follow(ctx context.Context, words ranked) (a around, f following, err error) {
@@ -64,7 +64,7 @@ func (s *search) follow(ctx context.Context, words ranked) (a around, f followin
 	return a, f, err
 }
 
-// surroundings reads a change by the chunks of its file. Those that it stands in are hidden.
+// surroundings describes a change by the chunks of its file. It hides those that hold a changed line.
 func (s *search) surroundings(ctx context.Context) (a around, err error) {
 	file, err := s.Index.In(ctx, s.question.path)
 	if err != nil {
@@ -82,10 +82,10 @@ func (s *search) surroundings(ctx context.Context) (a around, err error) {
 	return a, nil
 }
 
-// read takes the names out of a change.
+// read collects the names of a change.
 func (a *around) read(path string, changed []changedLine) {
 	text, signatures, defines := "", "", lang.Of(path).Defines
-	var lines []string // that may define what is known elsewhere
+	var lines []string // whose definitions may be visible elsewhere
 	for _, l := range changed {
 		text += l.text + "\n"
 		if !slices.ContainsFunc(a.enclosing, l.inBody) {
@@ -104,7 +104,7 @@ func (a *around) read(path string, changed []changedLine) {
 		}
 		signatures += c.Signature + "\n"
 	}
-	for _, name := range on { // a definition that was removed is none in the new file
+	for _, name := range on { // no chunk of the new file has a definition that was removed
 		if slices.ContainsFunc(lines, defines(name)) {
 			a.names = append(a.names, name)
 		}
@@ -124,7 +124,7 @@ func once(names []string) (kept []string) {
 	return kept
 }
 
-// newSide reports whether a file is as it is behind the change, rather than before.
+// newSide reports whether a file fits the new side of the hunks better than the old one.
 func newSide(file []chunk.Chunk, hunks []diff.Hunk) bool {
 	text := map[int]string{}
 	for _, c := range file {
@@ -136,7 +136,7 @@ func newSide(file []chunk.Chunk, hunks []diff.Hunk) bool {
 	}
 	fits := 0
 	for _, h := range hunks {
-		for _, l := range h.Lines { // none has a line 0, which stands for none of a side
+		for _, l := range h.Lines { // text has no line 0, the number of a line that a side lacks
 			if line, ok := text[l.New]; ok && line == l.Text {
 				fits++
 			}
@@ -151,12 +151,12 @@ func newSide(file []chunk.Chunk, hunks []diff.Hunk) bool {
 // changedLine is a line that a change adds or removes.
 type changedLine struct {
 	text string
-	at   int  // its number on the side that is looked at, or of the line above where it is none of it
-	gone bool // it is no line of that side
+	at   int  // its number on the chosen side or, if it is not there, that of the line above
+	gone bool // it is not on that side
 }
 
-// inBody reports whether a line is, or was, one of a function behind its first: what it
-// defines nobody else knows.
+// inBody reports whether a line is, or was, in a function after its first line, so that
+// what it defines is not visible elsewhere.
 func (l changedLine) inBody(c chunk.Chunk) bool {
 	if c.Kind != chunk.Function && c.Kind != chunk.Method {
 		return false
@@ -171,7 +171,7 @@ func (l changedLine) inBody(c chunk.Chunk) bool {
 	return false
 }
 
-// changedLines are the lines of hunks as they stand on one side.
+// changedLines returns the added and removed lines of hunks, numbered for one side.
 func changedLines(hunks []diff.Hunk, newSide bool) (lines []changedLine) {
 	for _, h := range hunks {
 		last := cmp.Or(h.OldStart, 1)

@@ -17,9 +17,9 @@ type Line struct {
 	Text   string
 }
 
-// Best are the lines of a chunk that hold most of a query's words, in their order; at
-// most so many. The line of the definition itself is none of them, nor is one without
-// any of the words, unless there is nothing else to show.
+// Best returns the lines of a chunk that hold most of a query's words, at most that many,
+// in order. It never returns the line of the definition itself. If no line has any of the
+// words, it returns the first one with a letter.
 func Best(c chunk.Chunk, query string, most int) []Line {
 	worth := map[string]float64{}
 	for _, t := range ask(query).terms() {
@@ -50,7 +50,7 @@ func Best(c chunk.Chunk, query string, most int) []Line {
 	return best
 }
 
-// opens reports whether a line is the chunk's signature, or the first of it.
+// opens reports whether a line is the chunk's signature, or the signature's first line.
 func opens(c chunk.Chunk, line string) bool {
 	text := strings.TrimRight(strings.TrimSpace(line), " {")
 	return text != "" && c.Signature != "" &&

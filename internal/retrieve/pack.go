@@ -14,29 +14,29 @@ import (
 	"github.com/org/pr-review-action/internal/trace"
 )
 
-// Why says what a piece of a pack is to the change.
+// Why is how a piece of a pack relates to the change.
 type Why string
 
-// What the pieces of a pack are, in the order in which they are chosen.
+// The kinds of pieces in a pack, in the order in which they are chosen.
 const (
-	Encloses Why = "encloses" // the change stands in it
+	Encloses Why = "encloses" // it contains the change
 	Calls    Why = "calls"    // it uses what is changed
 	Defines  Why = "defines"  // it defines what the changed lines use
-	Tests    Why = "tests"    // it is a test that touches what is changed
+	Tests    Why = "tests"    // it is a test of what is changed
 	Similar  Why = "similar"  // a search for the change, or for another name on its lines, found it
 )
 
-// Piece is a chunk of the commit that a reviewer is shown beside a diff: all of it, or of
-// a long one the lines around what it is shown for.
+// Piece is a chunk of the commit that a reviewer sees in addition to a diff: all of it or,
+// if it is long, the lines around those that it is shown for.
 type Piece struct {
 	chunk.Chunk
 	Why Why
 }
 
-// Pack chooses what a reviewer of a changed file is given of the rest of the repository,
-// of at most so many tokens, and fewer for a small patch; none for a patch that cannot be read.
-// The index has to be of the commit behind the change.
-// Equal commits give equal packs (P11). Notes are a search's; the error is the index's.
+// Pack chooses the pieces of the repository that a reviewer of a changed file gets, at most
+// that many tokens, and fewer for a small patch. A patch that cannot be read gets none.
+// The index must be of the commit after the change. The same commits give the same pack
+// (P11). Notes are those of a search; the error is the index's.
 func (e *Engine) Pack(ctx context.Context, f diff.File, tokens int) (pieces []Piece, notes []string, err error) {
 	shown, unreadable := f.Anchors()
 	hunks, _ := f.Hunks()
@@ -55,16 +55,16 @@ func (e *Engine) Pack(ctx context.Context, f diff.File, tokens int) (pieces []Pi
 	return choose(candidates, min(tokens, room(len(s.question.text)))*bytesPerToken), s.result.Notes, nil
 }
 
-// room is how many tokens a pack has for a patch of so many bytes: three tenths of the
-// patch and of the instructions that go with each, so that what is read for a file costs
-// 1.3 times as much at most.
+// room returns how many tokens a pack may have for a patch of that many bytes: three tenths
+// of the patch and the instructions that go with it, so that the input for a file costs at
+// most 1.3 times as much.
 func room(patch int) int {
 	const instructions = 4_000
 	return (instructions + patch/bytesPerToken) * 3 / 10
 }
 
-// How many pieces of a kind a pack has at most, and how many it has at least where a
-// search finds some.
+// The most candidates of each kind. Hits of a search are added until there are fewPieces
+// candidates.
 const (
 	mostEnclosing = 3
 	mostUsers     = 8
@@ -75,8 +75,8 @@ const (
 	fewPieces     = 3
 )
 
-// candidates are the pieces that a pack may have beside what the diff shows, the most
-// telling of each kind first.
+// candidates returns the pieces that a pack may have in addition to the diff, the most
+// useful of each kind first.
 func (s *search) candidates(ctx context.Context, shown diff.Anchors) ([]Piece, error) {
 	words, err := s.lexical(ctx)
 	if err != nil {
@@ -115,7 +115,7 @@ func (s *search) candidates(ctx context.Context, shown diff.Anchors) ([]Piece, e
 	return p.all, nil
 }
 
-// found is what a search for the change gives. Imports say little.
+// found returns what a search for the change finds, without unnamed chunks such as imports, which say little.
 func (s *search) found(ctx context.Context, words ranked) ([]chunk.Chunk, error) {
 	near, err := s.similar(ctx, s.embed(ctx))
 	if err != nil {
@@ -130,8 +130,9 @@ func (s *search) found(ctx context.Context, words ranked) ([]chunk.Chunk, error)
 
 var quoted = pattern.Lazy("\"[^\"\n]{3,80}\"|'[^'\n]{3,80}'|`[^`\n]{3,80}`")
 
-// lost are the names and quoted texts that are on removed lines alone, such as a setting, a
-// key or a path, and who mentions them. One that many mention says nothing.
+// lost returns the names and quoted texts that are only on removed lines, such as a setting,
+// a key or a path, and the chunks that mention them. It leaves out a name that more than
+// rareWithin chunks mention, which says nothing.
 func (s *search) lost(ctx context.Context) (names []string, chunks []chunk.Chunk, err error) {
 	var before, now strings.Builder
 	for _, h := range s.question.hunks {
@@ -169,7 +170,7 @@ func without(chunks []chunk.Chunk, which func(chunk.Chunk) bool) []chunk.Chunk {
 	return slices.DeleteFunc(slices.Clone(chunks), which)
 }
 
-// related are chunks without those of other languages, which cannot use the change's names.
+// related removes the chunks of code in other languages, which cannot use the change's names.
 func (q question) related(chunks []chunk.Chunk) []chunk.Chunk {
 	return without(chunks, func(c chunk.Chunk) bool {
 		return lang.Of(c.Path).Kind == lang.Code && !index.Akin(c.Path, q.path)

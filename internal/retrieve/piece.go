@@ -11,43 +11,43 @@ import (
 	"github.com/org/pr-review-action/internal/secret"
 )
 
-// bytesPerToken is how many bytes of code count as a token.
+// bytesPerToken is how many bytes count as one token.
 const bytesPerToken = 3
 
-// What is written around a piece and before each line of it, in bytes.
+// The bytes that are written around a piece, and before each of its lines.
 const (
 	pieceFrame = 60
 	lineFrame  = 9
 )
 
-// pieces collects what a pack may have, each chunk once.
+// pieces collects the candidates for a pack, each chunk once.
 type pieces struct {
 	change question
-	names  []string     // that the change defines
-	shown  diff.Anchors // lines of the changed file
+	names  []string     // names that the change defines
+	shown  diff.Anchors // lines that the diff shows
 	seen   map[string]bool
 	all    []Piece
 }
 
-// wanted tells lines of a file, by number and text, for which a chunk is shown.
+// wanted reports whether a line, given by number and text, is one that its chunk is shown for.
 type wanted func(n int, line string) bool
 
-// naming wants lines that hold one of some names.
+// naming wants lines that hold one of the names.
 func naming(names []string) wanted {
 	return func(_ int, line string) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return index.Holds(line, name) })
 	}
 }
 
-// numbered wants lines by their numbers.
+// numbered wants the lines with these numbers.
 func numbered(lines []changedLine) wanted {
 	return func(n int, _ string) bool {
 		return slices.ContainsFunc(lines, func(l changedLine) bool { return l.at == n })
 	}
 }
 
-// add takes chunks in that the diff does not show, so many at most; long ones by the
-// lines around the first that are wanted.
+// add adds chunks that the diff does not show, at most that many. Long ones are narrowed to
+// the lines around the first wanted ones.
 func (p *pieces) add(kind Why, chunks []chunk.Chunk, most int, lines wanted) {
 	for _, c := range chunks {
 		id := c.ID()
@@ -63,8 +63,8 @@ func (p *pieces) add(kind Why, chunks []chunk.Chunk, most int, lines wanted) {
 	}
 }
 
-// why is the reason that holds of a chunk: only what has a name of the change's own in
-// its code uses what is changed. What shares other names with it defines one, or was found.
+// why returns the kind that is true of a chunk. Calls is true only if its code holds a name
+// that the change defines. Otherwise it defines a name in the hunks, or was just found.
 func (p *pieces) why(kind Why, c chunk.Chunk) Why {
 	if kind != Calls || naming(p.names)(0, lang.Of(c.Path).Blank(c.Text)) {
 		return kind
@@ -76,17 +76,17 @@ func (p *pieces) why(kind Why, c chunk.Chunk) Why {
 	return Similar
 }
 
-// Of a chunk of more lines than whole, so many before and behind those that are wanted
-// are shown: measured, RETRIEVAL.md has what that finds at how many tokens.
+// Of a chunk with more than whole lines, the wanted lines are shown, with before lines above
+// and behind lines below. RETRIEVAL.md has the figures: what that finds at how many tokens.
 const (
 	whole  = 16
 	before = 4
 	behind = 6
 )
 
-// narrowed is a chunk, or of a long one the lines around the first that are wanted;
-// where none is, its beginning. It is redacted whole: no part tells that it is of a
-// credential.
+// narrowed returns a chunk or, if it is long, the lines around its first wanted ones; if it
+// has none, its beginning. A long chunk is redacted before it is cut, since a part of a
+// credential is not recognized as one.
 func narrowed(c chunk.Chunk, want wanted) chunk.Chunk {
 	lines := strings.Split(c.Text, "\n")
 	if len(lines) <= whole {
@@ -111,8 +111,8 @@ func narrowed(c chunk.Chunk, want wanted) chunk.Chunk {
 	return c
 }
 
-// choose takes pieces in their order, as far as a budget of bytes reaches. One that does
-// not fit is passed over.
+// choose returns the pieces that fit into a budget of bytes, taken in order. A piece that
+// does not fit is skipped.
 func choose(all []Piece, budget int) (chosen []Piece) {
 	for _, p := range all {
 		size := len(p.Text) + (p.EndLine-p.StartLine+1)*lineFrame + len(p.Path) + pieceFrame

@@ -9,19 +9,19 @@ import (
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
-// question is a query as it was understood.
+// question is a parsed query.
 type question struct {
 	text  string
-	words []string // that may be names in code
-	uses  bool     // asks who uses the one name
-	path  string   // of a pasted diff, where it names one
+	words []string // words that may be names in code
+	uses  bool     // it asks who uses the one name in words
+	path  string   // path of a pasted diff, if it names one
 	hunks []diff.Hunk
 }
 
 var referencesTo = pattern.Lazy(`(?i)^\s*(?:find\s+)?(?:references|callers|usages|uses)(?:\s+(?:to|of))?` +
 	`\s*:?\s+([\p{L}_$][\p{L}\p{N}_$.:#]*)\s*$`)
 
-// Parts of a pasted diff.
+// The parts of a pasted diff.
 var (
 	hunkHeader = pattern.Lazy(`(?m)^@@ -`)
 	nextFile   = pattern.Lazy(`\n(?:diff --git |--- )`)
@@ -30,7 +30,7 @@ var (
 		`|similarity|rename ).*$`)
 )
 
-// ask reads a query. Of a diff the first file counts; one that cannot be read is words.
+// ask parses a query. In a diff only the first file counts; one that cannot be read is taken as words.
 func ask(query string) question {
 	if m := referencesTo().FindStringSubmatch(query); m != nil {
 		return question{text: lastPart(m[1]), words: []string{lastPart(m[1])}, uses: true}
@@ -58,7 +58,7 @@ func ask(query string) question {
 // sentence reports whether a question is words, rather than a diff or a name's uses.
 func (q question) sentence() bool { return q.hunks == nil && !q.uses }
 
-// plain is the text of hunks.
+// plain returns the lines of hunks without their markers.
 func plain(hunks []diff.Hunk) string {
 	var b strings.Builder
 	for _, h := range hunks {
@@ -69,21 +69,21 @@ func plain(hunks []diff.Hunk) string {
 	return b.String()
 }
 
-// lastPart is a name without what it belongs to: Serve of Server.Serve and a::Serve.
+// lastPart returns the last part of a qualified name: Serve for Server.Serve and a::Serve.
 func lastPart(name string) string {
 	return name[strings.LastIndexAny(name, ".:#")+1:]
 }
 
-// marks are characters that words of a sentence have not.
+// marks holds the characters that do not occur in ordinary words.
 const marks = "_$0123456789"
 
-// looksCoded reports whether a word can hardly be one of a sentence: it has a
-// capital letter behind its first letter, a digit, _ or $.
+// looksCoded reports whether a word is unlikely in a sentence: it has a capital letter
+// after its first letter, a digit, _ or $.
 func looksCoded(word string) bool {
 	return strings.ContainsAny(word, marks) || word[1:] != strings.ToLower(word[1:])
 }
 
-// terms are the words of the question, with synonyms where it is a sentence.
+// terms returns the terms of the question, with synonyms if it is a sentence.
 func (q question) terms() []index.Term {
 	terms := index.Terms(q.text)
 	if q.sentence() {

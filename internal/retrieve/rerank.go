@@ -8,16 +8,16 @@ import (
 	"github.com/org/pr-review-action/internal/order"
 )
 
-// maxDocument bounds the bytes of a chunk that a reranker is sent.
+// maxDocument bounds the bytes of a chunk that are sent to a reranker.
 const maxDocument = 8 << 10
 
-// rerank has a remote reranker judge what was fused. Without one, or where it does
-// not answer, the order stays.
+// rerank sorts the fused hits by the scores of the remote reranker. Without a reranker, or
+// if it does not answer, the order stays.
 func (s *search) rerank(ctx context.Context, hits []Hit) {
 	if s.Reranker == nil || len(hits) == 0 {
 		return
 	}
-	_, _ = s.stage("rerank", func() ([]chunk.Chunk, error) { // a note tells what fails
+	_, _ = s.stage("rerank", func() ([]chunk.Chunk, error) { // a failure becomes a note
 		documents := make([]string, len(hits))
 		for i, h := range hits {
 			text := h.Prefix() + h.Text

@@ -1,13 +1,13 @@
 // Package retrieve finds the pieces of a repository that answer a question, or that
 // a reviewer of a change has to know.
 //
-// Words (BM25, with synonyms), meaning (vectors, where an endpoint is configured) and
-// structure (who defines, uses, calls and tests what) are asked side by side. Their
-// lists are fused by rank, or judged by a remote reranker where one is configured.
-// Each list and each stage is part of the result. Nothing here reads files, parses or
-// calls a model; who asks brings the index.
+// It searches by words (BM25, with synonyms), by meaning (vectors, if an endpoint is
+// configured) and by structure (which code defines, uses, calls and tests what). The
+// lists are fused by rank and, if a remote reranker is configured, ordered by its scores.
+// The result names every stage and the chunks that it found. Nothing here reads files,
+// parses code or calls a chat model; the caller provides the index.
 //
-// Start reading at Engine.Search, then words.go; Engine.Pack is what a review is given.
+// Start reading at Engine.Search, then words.go; Engine.Pack chooses what a review gets.
 package retrieve
 
 import (
@@ -21,20 +21,19 @@ import (
 	"github.com/org/pr-review-action/internal/trace"
 )
 
-// How many hits a search has where nothing else is asked for, and how many of each
-// list are merged.
+// The number of hits that a search returns by default, and how many of each list are merged.
 const (
 	DefaultK = 10
 	merged   = 40
 )
 
-// Engine searches the chunks of one commit, from many goroutines. Index alone is needed.
+// Engine searches the chunks of one commit. Only Index is required. It may be used from many goroutines.
 type Engine struct {
 	Index    *index.Source
-	Embedder Embedder         // nil: nothing is found by meaning
+	Embedder Embedder         // nil: no search by meaning
 	Reranker Reranker         // nil: lists are fused by rank
-	Now      func() time.Time // nil where times are not told
-	// gives another source once Index, a database, does not answer any more; nil for none
+	Now      func() time.Time // nil: stages have no times
+	// returns the source to use once Index, a database, has failed; may be nil
 	Instead func(ctx context.Context, failed error) (*index.Source, error)
 
 	turn sync.Mutex // for Index and Instead
@@ -42,23 +41,23 @@ type Engine struct {
 
 // Request is one question.
 type Request struct {
-	// words, a name, "references: NAME", or a pasted diff hunk, with words above it
-	// where wanted
+	// words, a name, "references: NAME", or a pasted diff hunk, optionally with words
+	// above it
 	Query  string
 	K      int          // hits at most; 0 for DefaultK
-	Filter index.Filter // paths that are searched
-	Untold bool         // a trace has no query: it holds text that may not leave
+	Filter index.Filter // paths to search
+	Untold bool         // keeps the query out of the trace: it holds text that must not be exported
 }
 
-// Result is what a question came to.
+// Result is the answer to a Request.
 type Result struct {
-	Hits   []Hit
+	Hits   []Hit    // best first
 	Stages []Stage  // in the order in which they ran
-	Notes  []string // what did not answer, and what stands without it
-	Cached bool     // taken from an earlier question of the same conversation
+	Notes  []string // what did not answer, and how the search went on without it
+	Cached bool     // from an earlier question of the same conversation
 }
 
-// Hit is a chunk that was found, best first.
+// Hit is a chunk that was found.
 type Hit struct {
 	chunk.Chunk
 	Score float64
@@ -67,15 +66,15 @@ type Hit struct {
 	Rerank *float64 // the remote reranker's score; nil without one
 }
 
-// Stage is one step of a search: the chunks that it gave, best first, and how long it took.
+// Stage is one step of a search: the chunks that it found, best first, and how long it took.
 type Stage struct {
 	Name   string
 	Chunks []chunk.Chunk
 	Took   time.Duration
 }
 
-// Search answers a question. An error is the index's; an endpoint that does not
-// answer is a note, and what is left answers.
+// Search answers a question. Errors come from the index. An endpoint that does not answer
+// becomes a note, and the search goes on without it.
 func (e *Engine) Search(ctx context.Context, r Request) (Result, error) {
 	ctx, span := trace.Retrieval(ctx)
 	x := e.source()
@@ -99,12 +98,12 @@ func (e *Engine) source() *index.Source {
 	return e.Index
 }
 
-// instead is the source that is asked after one has failed.
+// instead returns the source to use after one has failed.
 func (e *Engine) instead(ctx context.Context, failed *index.Source, err error) (*index.Source, error) {
 	e.turn.Lock()
 	defer e.turn.Unlock()
 	if e.Index != failed {
-		return e.Index, nil // somebody else was faster
+		return e.Index, nil // another goroutine has replaced it
 	}
 	if e.Instead == nil {
 		return nil, err
@@ -142,17 +141,17 @@ func (e *Engine) search(ctx context.Context, x *index.Source, r Request) (Result
 	return s.result, nil
 }
 
-// search is one question on its way.
+// search is the state of one question.
 type search struct {
 	*Engine
-	Index *index.Source // the engine's, or the one instead of it
+	Index *index.Source // the engine's, or its replacement
 	Request
 	question question
-	hidden   map[string]bool // chunks that who asks has before him
+	hidden   map[string]bool // IDs of chunks that the caller has already
 	result   Result
 }
 
-// lists asks all that can answer, each list a stage.
+// lists runs every search that applies to the question, and returns the list of each.
 func (s *search) lists(ctx context.Context, vector []float32) ([]list, error) {
 	words, err := s.lexical(ctx)
 	if err != nil {
@@ -176,7 +175,7 @@ func (s *search) lists(ctx context.Context, vector []float32) ([]list, error) {
 	return append([]list{words.best(), near}, rest...), err
 }
 
-// stage runs one step and keeps what it gave.
+// stage runs one step, and records its chunks and its time.
 func (s *search) stage(name string, do func() ([]chunk.Chunk, error)) ([]chunk.Chunk, error) {
 	began := s.now()
 	chunks, err := do()
@@ -198,7 +197,7 @@ func hitChunks(hits []Hit) (all []chunk.Chunk) {
 	return all
 }
 
-// IDs name the stage's chunks, so many at most.
+// IDs returns the IDs of the stage's first chunks, at most that many.
 func (s Stage) IDs(most int) []string {
 	all := []string{}
 	for _, c := range s.Chunks[:min(len(s.Chunks), most)] {

@@ -6,7 +6,7 @@ import (
 	"github.com/org/pr-review-action/internal/trace"
 )
 
-// tell puts what a search came to on its span: the first hits of each list.
+// tell records a result on its span: the hits, and the first chunks of the lists by words and by vectors.
 func (r Result) tell(span *trace.Span, query string) {
 	if span == nil {
 		return

@@ -11,19 +11,19 @@ import (
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
-// Bounds of what is followed.
+// Bounds of what a search follows.
 const (
 	mentioned  = 200 // chunks that mention a name
-	ambiguous  = 3   // definitions of one name, beyond which it says nothing
-	rareWithin = 12  // chunks that mention what a change took away, beyond which it says nothing
+	ambiguous  = 3   // definitions of a name; one with more says nothing
+	rareWithin = 12  // chunks that mention a removed name; one with more says nothing
 )
 
 func (s *search) admitted(chunks []chunk.Chunk) []chunk.Chunk {
 	return slices.DeleteFunc(slices.Clone(chunks), func(c chunk.Chunk) bool { return !s.Filter.Passes(c.Path) })
 }
 
-// mentions are the chunks that hold a name and do not define it: those that call
-// it first, then in the order of the question's words.
+// mentions returns the chunks that hold a name and do not define it, at most merged of them:
+// those that call it first, and within each group in the order of the list by words.
 func (s *search) mentions(ctx context.Context, name string, words ranked) ([]chunk.Chunk, error) {
 	found, err := s.Index.Mentions(ctx, name, mentioned, nil)
 	if err != nil {
@@ -46,16 +46,16 @@ func calls(c chunk.Chunk, name string) bool {
 	return false
 }
 
-// around follows the hits of a sentence: what they call is often what was asked for,
-// and a file with many hits more likely has it.
+// around follows the hits of a sentence: what they call is often what was asked for, and
+// a file with many hits is more likely to have it.
 func (s *search) around(ctx context.Context, words ranked) ([]list, error) {
 	called, err := s.stage("structure", func() ([]chunk.Chunk, error) { return s.called(ctx, words) })
 	files := words.byFile(append(slices.Clone(called), words.best().chunks...))
 	return []list{{name: "structure", weight: 0.5, chunks: called}, {weight: 0.4, chunks: files}}, err
 }
 
-// called are the definitions of what the best hits mention, those of the best hit
-// first. Tests are not followed.
+// called returns the definitions of the names that the best hits mention, those of the
+// best hit first. It does not follow tests.
 func (s *search) called(ctx context.Context, words ranked) (all []chunk.Chunk, err error) {
 	best := without(words.best().chunks, isTest)
 	named := make([][]string, len(best))
@@ -79,8 +79,8 @@ func (s *search) called(ctx context.Context, words ranked) (all []chunk.Chunk, e
 	return index.First(all, merged), nil
 }
 
-// definitions are those of several names that may be looked at, by name; none of names
-// that many define, or of two letters and less, which say nothing.
+// definitions maps names to their definitions in the filtered paths. It leaves out names of
+// less than three bytes and, without a filter, those with many definitions: they say nothing.
 func (s *search) definitions(ctx context.Context, names ...string) (map[string][]chunk.Chunk, error) {
 	names = slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(names))),
 		func(name string) bool { return len(name) < 3 })
@@ -95,7 +95,7 @@ func (s *search) definitions(ctx context.Context, names ...string) (map[string][
 	return by, err
 }
 
-// byFile sorts chunks by what their files are worth: the scores of the three best
+// byFile sorts chunks by the worth of their files: the sum of the scores of the three best
 // hits in each.
 func (r ranked) byFile(chunks []chunk.Chunk) []chunk.Chunk {
 	worth, count := map[string]float64{}, map[string]int{}

@@ -9,13 +9,13 @@ import (
 	"github.com/org/pr-review-action/internal/index"
 )
 
-// synonyms are words of programming that stand for one another: who asks says
-// "shut down" where the code says Close. One group a line; a word may be in several.
+// synonyms holds groups of programming words with the same meaning: a question says
+// "shut down", the code says Close. One group a line; a word may be in several.
 //
 //go:embed synonyms.txt
 var synonyms string
 
-// synonymsOf has, for a token, the tokens of its groups.
+// synonymsOf maps a token to the other tokens of its groups.
 var synonymsOf = func() map[string][]string {
 	of := map[string][]string{}
 	for group := range strings.Lines(synonyms) {
@@ -27,7 +27,7 @@ var synonymsOf = func() map[string][]string {
 	return of
 }()
 
-// withSynonyms is a term with what stands for its token.
+// withSynonyms returns a term with the synonyms of its first token added.
 func withSynonyms(t index.Term) index.Term {
 	for _, word := range synonymsOf[t[0]] {
 		if !slices.Contains(t, word) {

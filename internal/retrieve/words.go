@@ -13,21 +13,21 @@ import (
 	"github.com/org/pr-review-action/internal/order"
 )
 
-// pool is how many chunks are ranked by words before tests are put back; the first 40
-// of them are a list.
+// pool is how many chunks are ranked by words before those of tests are demoted; the first
+// 40 then form the list.
 const pool = 150
 
-// testFactor is what the lexical score of a test's chunk is multiplied by where the
-// question is a sentence that is not about tests.
+// testFactor is the factor for the lexical score of a test's chunk if the question is a
+// sentence that is not about tests.
 const testFactor = 0.5
 
-// ranked are the chunks that hold words of the question, best first.
+// ranked holds the chunks with words of the question, best first.
 type ranked struct {
 	hits  []index.Hit
-	place map[string]int // of a chunk in them, below 0; that of any other chunk is 0
+	place map[string]int // by chunk ID, below 0 for hits, so that other chunks, at 0, sort last
 }
 
-// lexical is the list by words.
+// lexical runs the search by words.
 func (s *search) lexical(ctx context.Context) (r ranked, err error) {
 	_, err = s.stage("lexical", func() ([]chunk.Chunk, error) {
 		r.hits, err = s.Index.Lexical(ctx, s.question.terms(), max(pool, s.K), s.Filter)
@@ -48,13 +48,12 @@ func (s *search) lexical(ctx context.Context) (r ranked, err error) {
 	return r, err
 }
 
-// best is the list that is merged.
+// best returns the list that is merged.
 func (r ranked) best() list {
 	return list{name: "lexical", weight: 1, chunks: chunksOf(r.hits[:min(len(r.hits), merged)])}
 }
 
-// byWords sorts chunks by their place among those that hold the question's words,
-// the others behind them.
+// byWords sorts chunks by their place in r, and puts those that are not in it last.
 func (r ranked) byWords(chunks []chunk.Chunk) []chunk.Chunk {
 	order.Stable(chunks, func(a, b chunk.Chunk) int {
 		return cmp.Or(cmp.Compare(r.place[a.ID()], r.place[b.ID()]), byPlace(a, b))
@@ -62,12 +61,12 @@ func (r ranked) byWords(chunks []chunk.Chunk) []chunk.Chunk {
 	return chunks
 }
 
-// embed is the question's vector, nil where nothing embeds or it could not.
+// embed returns the question's vector; nil if there is no embedder, or it could not be used.
 func (s *search) embed(ctx context.Context) []float32 {
 	if s.Embedder == nil {
 		return nil
 	}
-	if s.Index.Vectors().Model != s.Embedder.Identity() { // of another model, or none: never mixed
+	if s.Index.Vectors().Model != s.Embedder.Identity() { // another model, or no vectors: never mixed
 		s.note("nothing was searched by meaning: the index has no vectors of this model", nil)
 		return nil
 	}
@@ -79,7 +78,7 @@ func (s *search) embed(ctx context.Context) []float32 {
 	return nil
 }
 
-// similar is the list by meaning.
+// similar runs the search by meaning.
 func (s *search) similar(ctx context.Context, vector []float32) (list, error) {
 	if vector == nil {
 		return list{}, nil
@@ -91,7 +90,7 @@ func (s *search) similar(ctx context.Context, vector []float32) (list, error) {
 	return list{name: "vector", weight: 1, chunks: chunks}, err
 }
 
-// note says what did not answer; a cause that has words of its own for it says so itself.
+// note adds a note on what did not answer. If the cause has a Note method, its text is used instead.
 func (s *search) note(text string, cause error) {
 	var said interface{ Note() string }
 	switch {
@@ -103,8 +102,9 @@ func (s *search) note(text string, cause error) {
 	s.result.Notes = append(s.result.Notes, text)
 }
 
-// named is what the names in a question lead to: their definitions and who mentions
-// them; and what a sentence's hits call, and the files that have many of them.
+// named returns the lists for the names in a question: their definitions, and the mentions
+// of the last name. With more than three names, or without a definition, it returns what
+// around finds in place of the mentions.
 func (s *search) named(ctx context.Context, words ranked) ([]list, error) {
 	names := s.question.words
 	alone := len(names) <= 3
@@ -128,7 +128,7 @@ func (s *search) named(ctx context.Context, words ranked) ([]list, error) {
 	return append(lists, list{name: "structure", weight: 1, chunks: uses}), err
 }
 
-// exactFirst puts the definition first whose scope and name the question spells.
+// exactFirst puts the definitions first whose scope and name the question spells out.
 func (s *search) exactFirst(definitions []chunk.Chunk) []chunk.Chunk {
 	asked := strings.NewReplacer("::", ".", "#", ".").Replace(strings.TrimSpace(s.question.text))
 	return index.Ahead(definitions, func(c chunk.Chunk) bool {
@@ -136,7 +136,7 @@ func (s *search) exactFirst(definitions []chunk.Chunk) []chunk.Chunk {
 	})
 }
 
-// uses is the stage of those who mention a name.
+// uses runs the stage that finds the chunks that mention a name.
 func (s *search) uses(ctx context.Context, name string, words ranked) ([]chunk.Chunk, error) {
 	return s.stage("structure", func() ([]chunk.Chunk, error) { return s.mentions(ctx, name, words) })
 }
