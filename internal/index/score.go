@@ -70,7 +70,7 @@ func idf(all, with int) float64 {
 	return math.Log(1 + (float64(all-with)+0.5)/(float64(with)+0.5))
 }
 
-// saturated returns BM25's saturated count in a chunk whose length is given in means.
+// saturated returns BM25's saturated count; length is relative to the mean length.
 func saturated(times, length float64) float64 {
 	return times * (k1 + 1) / (times + k1*(1-b1+b1*length))
 }

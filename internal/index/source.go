@@ -44,8 +44,8 @@ type Rows interface {
 	Nearest(ctx context.Context, vector []float32, k int, among []bool) ([]Near, error)
 }
 
-// Key identifies an index stored outside this machine: its repository and commit, the
-// version of the code that cut its files, and the model of its vectors.
+// Key identifies an index stored outside this machine: its repository and commit, how its
+// files were chosen and cut (Made), and the model of its vectors.
 type Key struct{ Repository, Commit, Made, Model string }
 
 // Near is the place of a chunk that was found, with its score or cosine.
