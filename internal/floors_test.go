@@ -211,21 +211,6 @@ func TestOnlyTheChunkerLinksTheParser(t *testing.T) {
 	require.Contains(t, reachable(all, "wire"), "chunker", "the walk sees what is there")
 }
 
-// TestExpressionsAreCompiledWhenTheyAreUsed keeps their time out of every start of the program and of its tests.
-func TestExpressionsAreCompiledWhenTheyAreUsed(t *testing.T) {
-	t.Parallel()
-	const atStart = `(?m)^(?:var .*|\t[^\t:]*[:={] *)regexp\.MustCompile`
-	require.Regexp(t, atStart, "var a = regexp.MustCompile(`b`)")
-	require.Regexp(t, atStart, "\t\"go\": regexp.MustCompile(`b`),")
-	for path := range importsOf(t) {
-		if floors[filepath.ToSlash(filepath.Dir(path))] < testFloor {
-			source, err := os.ReadFile(path)
-			require.NoError(t, err)
-			require.NotRegexp(t, atStart, string(source), "%s: pattern.Lazy compiles it at its first use", path)
-		}
-	}
-}
-
 type edge struct{ from, to, position string }
 
 func (e edge) String() string { return fmt.Sprintf("%s: %s imports %s", e.position, e.from, e.to) }

@@ -89,7 +89,11 @@ func (r *rule) set(option string) {
 		field, types, _ := strings.Cut(value, ":")
 		r.has, r.types = field, strings.FieldsFunc(types, func(c rune) bool { return c == '|' })
 	case "min":
-		r.min, _ = strconv.Atoi(value)
+		least, err := strconv.Atoi(value)
+		if err != nil {
+			panic(option + " has no number")
+		}
+		r.min = least
 	case "methods":
 		r.methods = true
 	case "overload":

@@ -51,7 +51,8 @@ func CriteriaOf(markdown string) []Criterion {
 	}
 	var all []Criterion
 	for block := range strings.SplitSeq(markdown, "\n\n") {
-		if block = strings.TrimSpace(block); block != "" && !headingLine().MatchString(block) && len(all) < MaxCriteria {
+		block = strings.TrimSpace(block)
+		if block != "" && !headingLine().MatchString(block) && len(all) < MaxCriteria {
 			all = append(all, Criterion{Text: block})
 		}
 	}

@@ -24,4 +24,7 @@ func TestATicketIsAKeyOrAnIssueOfTheRepository(t *testing.T) {
 		require.Equal(t, want == ticketpr.Asked{}, err != nil, "%q", text)
 	}
 	require.Equal(t, "o/r~gh-7:abc", ticketpr.ThreadID(of, "gh-7", "abc"))
+	require.Equal(t, 7, ticketpr.IssueNumber("gh-7"))
+	require.Zero(t, ticketpr.IssueNumber("7"))
+	require.Zero(t, ticketpr.IssueNumber("PAY-88"))
 }

@@ -261,7 +261,10 @@ func (a Asked) Issue() int { return IssueNumber(a.Key) }
 
 // IssueNumber returns the number in an issue's key, such as gh-7, or 0 for any other key.
 func IssueNumber(key string) int {
-	digits, _ := strings.CutPrefix(key, "gh-")
+	digits, ok := strings.CutPrefix(key, "gh-")
+	if !ok {
+		return 0
+	}
 	n, _ := strconv.Atoi(digits)
 	return n
 }

@@ -137,8 +137,8 @@ func End(key string, e summary.Ending, at Ended) string {
 	}
 	switch {
 	case at.Form != "":
-		e.Where = fmt.Sprintf("Branch %s. [Open the pull request](<%s>): the form is filled in, and you are its author.",
-			guard.Code(at.Branch), at.Form)
+		e.Where = fmt.Sprintf("Branch %s. [Open the pull request](<%s>): the form is filled in, and you are its "+
+			"author.", guard.Code(at.Branch), at.Form)
 	case at.Pull != "":
 		e.Where = fmt.Sprintf("Branch %s, draft pull request <%s>.", guard.Code(at.Branch), at.Pull)
 		if at.Bot {
