@@ -41,7 +41,7 @@ type gated[S any] struct {
 	author   func(context.Context, checkpoint.Manifest) (login string, err error) // may not decide; "" excludes nobody
 	deciders func(S) []string                                                     // named by the settings
 	items    func(S) []decision.Item                                              // what a decision can name
-	compared func(S) []finding.Finding                                            // two approvals must have the same effect on these
+	compared func(S) []finding.Finding                                            // approvals must agree on these
 	parent   func(S) string                                                       // the drafting span; "" for none
 	// adds to a record what it keeps of its draft; nil adds nothing
 	onRecord func(S, decision.Record) decision.Record
