@@ -265,8 +265,8 @@ func (f *Front) Facts(ctx context.Context, s settings.Settings, r *wire.Reviewer
 // prompt is the fingerprint of the model's prompts.
 func (f *Front) Manifest(about checkpoint.Subject, s settings.Settings, prompt string) checkpoint.Manifest {
 	now := f.Clock()
-	return checkpoint.Manifest{Subject: about, CreatedAt: now, ExpiresAt: now.Add(s.Expires), ToolVersion: wire.Version(),
-		PromptFingerprint: prompt}
+	return checkpoint.Manifest{Subject: about, CreatedAt: now, ExpiresAt: now.Add(s.Expires),
+		ToolVersion: wire.Version(), PromptFingerprint: prompt}
 }
 
 // MayRevise refuses a revision by rules, and of a draft made by rules.

@@ -37,8 +37,8 @@ func MayDecide(d Decider, author string, allowAuthor, approvedByEnvironment bool
 	case !loginPattern().MatchString(d.Login):
 		return refuse("the decision was not made by an account", "let somebody with write access decide", who)
 	case strings.EqualFold(d.Login, author) && !allowAuthor && d.Dispatched:
-		return refuse("the person who asked for the draft decided", "let somebody else decide, or set allow-author: true",
-			who)
+		return refuse("the person who asked for the draft decided",
+			"let somebody else decide, or set allow-author: true", who)
 	case strings.EqualFold(d.Login, author) && !allowAuthor:
 		return refuse("the author of the pull request decided", "let somebody else decide, or set allow-author: true",
 			who)

@@ -23,36 +23,36 @@ import (
 	"github.com/org/pr-review-action/internal/wire"
 )
 
-// gated is a flow whose drafts wait at a gate, as the jobs behind that gate deal with it;
-// S is the state of its graph. Whatever was drafted goes one way: it is found and proved
-// to be what was shown, the decision is taken, put on record and carried out.
+// gated is a flow whose drafts wait at a gate, as the jobs behind that gate handle it. S is
+// the state of its graph. Every draft takes the same path: it is found and proved to be what
+// was shown, then the decision is taken, recorded and carried out.
 type gated[S any] struct {
 	*job
 	of      handoff.Subject[S]
 	origin  handoff.Origin
-	graph   string // by name, in this version
+	graph   string // name
 	version int
-	prompt  string                                        // its fingerprint; "" where none is told apart
-	build   func(graph.Store) (*graph.Flow[S], error)     // the graph that carries a draft out
+	prompt  string                                        // fingerprint; "" if prompts are not compared
+	build   func(graph.Store) (*graph.Flow[S], error)     // returns the graph that carries a draft out
 	unmoved func(context.Context, checkpoint.Draft) error // check 9
-	// looks what was done on a thread, whichever draft of it was decided
+	// returns a function that finds what was done on a thread, whichever of its drafts was decided
 	standing func(S) func(ctx context.Context, thread string) (where string, found bool, err error)
 
-	author   func(context.Context, checkpoint.Manifest) (login string, err error) // who may not decide; "" for nobody
-	deciders func(S) []string                                                     // whom the settings name
+	author   func(context.Context, checkpoint.Manifest) (login string, err error) // may not decide; "" excludes nobody
+	deciders func(S) []string                                                     // named by the settings
 	items    func(S) []decision.Item                                              // what a decision can name
-	compared func(S) []finding.Finding                                            // what two approvals are compared by
-	parent   func(S) string                                                       // the span that drafted; "" for none
-	// what a record keeps of its draft; nil for nothing
+	compared func(S) []finding.Finding                                            // approvals must agree on these
+	parent   func(S) string                                                       // the drafting span; "" for none
+	// adds to a record what it keeps of its draft; nil adds nothing
 	onRecord func(S, decision.Record) decision.Record
 	report   func(context.Context, *handoff.Draft[S]) (driver.Report, error)
 
-	speaks  bool     // what it posts is in the name of the token's account: a review
-	changes []string // since the draft was made, without mattering
+	speaks  bool     // posts in the name of the token's account, as a review does
+	changes []string // since the draft was made, without effect on the decision
 }
 
-// decides is a job behind a gate: the deciding one, or that behind one that did not run.
-// about reads what the drafts are about.
+// decides runs a job behind a gate: the deciding job, or in mode record the one that follows
+// it if it did not run. about reads what the drafts are about.
 func decides[S any](ctx context.Context, j *job,
 	about func(context.Context) (*gated[S], error)) (driver.Report, error) {
 	if j.Mode == "record" && !j.routeA() {
@@ -86,7 +86,7 @@ func undecided() driver.Report {
 		"the log of the deciding job says why it is not posted"}
 }
 
-// verify finds the draft that the inputs name, and runs the resume checks up to 10.
+// verify returns the draft that the inputs name after it passed resume checks 1 to 10.
 func (g *gated[S]) verify(ctx context.Context) (draft checkpoint.Draft, err error) {
 	shown := cmp.Or(g.Digest, g.Code)
 	r := handoff.Resume{
@@ -107,8 +107,8 @@ func (g *gated[S]) verify(ctx context.Context) (draft checkpoint.Draft, err erro
 	return draft, err
 }
 
-// found is the draft that the inputs name, once checks 1 to 10 let it pass, in a graph
-// that can decide it.
+// found returns the draft that the inputs name after it passed checks 1 to 10, opened in a
+// graph that can decide it.
 func (g *gated[S]) found(ctx context.Context) (*handoff.Draft[S], error) {
 	draft, err := g.verify(ctx)
 	if err != nil {
@@ -117,8 +117,8 @@ func (g *gated[S]) found(ctx context.Context) (*handoff.Draft[S], error) {
 	return g.of.Open(ctx, draft, g.build)
 }
 
-// resume is the deciding job: it finds the draft, proves that it is the one that was
-// shown, takes the decision, puts it on record and carries it out.
+// resume runs the deciding job: it finds the draft, proves that it is the one that was
+// shown, takes the decision, records it and carries it out.
 func (g *gated[S]) resume(ctx context.Context) (r driver.Report, err error) {
 	o, err := g.found(ctx)
 	if err != nil {
@@ -135,16 +135,16 @@ func (g *gated[S]) resume(ctx context.Context) (r driver.Report, err error) {
 	return g.carryOut(ctx, o, answer)
 }
 
-// reject is the job behind a deciding job that did not run: it notes who rejected the
-// draft in the environment's dialog, and why. Where nobody did, the draft is as it was: a
-// push withdrew it, or the deciding job's log says more.
+// reject runs the job behind a deciding job that did not run: it records who rejected the
+// draft in the environment's dialog, and why. If nobody did, the draft is unchanged: a push
+// withdrew it, or the deciding job's log says more.
 func (g *gated[S]) reject(ctx context.Context, approvals []github.Approval) (r driver.Report, err error) {
 	draft, err := g.verify(ctx)
 	if err != nil {
 		return driver.Report{}, err
 	}
 	rejection, ok := gate.Rejection(approvals, draft.Manifest.Approvals, g.Environment)
-	if !ok { // it was there before the draft
+	if !ok { // the rejection is older than the draft
 		return undecided(), nil
 	}
 	o, err := g.of.Open(ctx, draft, g.build)
@@ -161,9 +161,9 @@ func (g *gated[S]) reject(ctx context.Context, approvals []github.Approval) (r d
 	return g.carryOut(ctx, o, decision.Answer{Decision: d, Record: record.With(d)})
 }
 
-// revise finds the draft as a deciding job does, and has again draft it as the feedback
-// asks; may refuses a draft that cannot be. What again drafts asks the environment that
-// the inputs name: it has decided nothing here.
+// revise finds the draft as a deciding job does, and calls again to draft it as the feedback
+// asks. may refuses a draft that cannot be revised. The environment in the inputs applies
+// only to the new draft; it takes no part in this decision.
 func (g *gated[S]) revise(ctx context.Context, may func(S) error,
 	again func(context.Context, *handoff.Draft[S], decision.Answer) (driver.Report, error)) (r driver.Report,
 	err error) {
@@ -188,7 +188,7 @@ func (g *gated[S]) revise(ctx context.Context, may func(S) error,
 	return again(ctx, o, answer)
 }
 
-// carryOut puts an answer on record, acts on it, and reports what came of it.
+// carryOut records an answer, acts on it, and reports the result.
 func (g *gated[S]) carryOut(ctx context.Context, o *handoff.Draft[S], answer decision.Answer) (driver.Report, error) {
 	defer driver.Beat(ctx, g.tell, driver.Deciding)()
 	if g.onRecord != nil {
@@ -202,7 +202,7 @@ func (g *gated[S]) carryOut(ctx context.Context, o *handoff.Draft[S], answer dec
 	return r, err
 }
 
-// decide takes the decision: the environment's approvals, or the dispatch.
+// decide returns the decision, from the environment's approvals or from the dispatch.
 func (g *gated[S]) decide(ctx context.Context, o *handoff.Draft[S]) (decision.Answer, error) {
 	m := o.Manifest
 	approvals, err := g.approvals(ctx, m.RunID)
@@ -215,7 +215,7 @@ func (g *gated[S]) decide(ctx context.Context, o *handoff.Draft[S]) (decision.An
 	}
 	record, rejected := g.record(o.Draft), gate.Rejected(approvals, m.Approvals, cmp.Or(g.Environment, m.Environment))
 	var d decision.Decision
-	agreed := map[bool][]string{} // by whether they changed something: one who did not has not said that
+	agreed := map[bool][]string{} // by whether they gave commands: who gave none has not approved the changes
 	switch {
 	case g.routeA() && rejected != nil:
 		return decision.Answer{}, rejected
@@ -236,13 +236,13 @@ func (g *gated[S]) decide(ctx context.Context, o *handoff.Draft[S]) (decision.An
 	return decision.Answer{Decision: d, Record: record.With(d)}, err
 }
 
-// desk is where decisions on a draft are kept.
+// desk returns the desk that records decisions on a draft.
 func (g *gated[S]) desk(s S) *handoff.Desk {
 	return g.deskOf(g.origin.Subject, g.origin.Branch, g.standing(s))
 }
 
-// asks is the answer of who asks for a revision: checks 12 and 13, as for a decision by
-// dispatch.
+// asks returns the answer that requests a revision, after checks 12 and 13 as for a decision
+// by dispatch.
 func (g *gated[S]) asks(ctx context.Context, o *handoff.Draft[S]) (decision.Answer, error) {
 	author, err := g.author(ctx, o.Manifest)
 	if err == nil {
@@ -265,7 +265,7 @@ func (g *gated[S]) asks(ctx context.Context, o *handoff.Draft[S]) (decision.Answ
 	if err == nil {
 		err = handoff.Governed(on, record)
 	}
-	if err == nil && desk.Keyed { // else a rejection would end with a revision of another draft
+	if err == nil && desk.Keyed { // otherwise revising another draft would undo a rejection
 		approved := record
 		approved.Decision = decision.Approve
 		err = handoff.Remembered(on, approved, g.of.Anew(o.State), o.Manifest.CreatedAt)
@@ -273,8 +273,8 @@ func (g *gated[S]) asks(ctx context.Context, o *handoff.Draft[S]) (decision.Answ
 	return decision.Answer{Decision: d, Record: record}, err
 }
 
-// dispatched is check 12 of a dispatch: who started it, from where, and whether
-// they may decide the draft. What the runner does not tell is nobody and nowhere.
+// dispatched is check 12 for a dispatch: who started it, from which branch, and whether
+// they may decide the draft. An account or ref that the runner does not report is refused.
 func (g *gated[S]) dispatched(ctx context.Context, o *handoff.Draft[S], author string) error {
 	if err := gate.Dispatch(g.env.Actor, g.env.TriggeringActor, g.env.Ref, g.origin.Branch); err != nil {
 		return err
@@ -282,8 +282,9 @@ func (g *gated[S]) dispatched(ctx context.Context, o *handoff.Draft[S], author s
 	return g.mayDecide(ctx, o.Manifest, g.deciders(o.State), author)
 }
 
-// approval reads what one approval decides: its comment, by somebody who may, who is one of
-// those who agreed then. One that is void is kept for the summary.
+// approval returns a function that reads the decision in an approval's comment. It adds the
+// approver to agreed, or if the approval is void, for example because the approver may not
+// decide, the reason to g.void.
 func (g *gated[S]) approval(o *handoff.Draft[S], author string,
 	agreed map[bool][]string) func(github.Approval) (decision.Decision, error) {
 	return func(a github.Approval) (d decision.Decision, err error) {
@@ -292,7 +293,7 @@ func (g *gated[S]) approval(o *handoff.Draft[S], author string,
 			d, err = g.read(a.Comment, decision.Approve, o)
 		}
 		if err != nil {
-			why := strings.TrimRight(strings.TrimSuffix(driver.Gist(err), "nothing was posted"), ",: ") // of this one
+			why := strings.TrimRight(strings.TrimSuffix(driver.Gist(err), "nothing was posted"), ",: ")
 			g.void = append(g.void, cmp.Or(a.User, "an account that is gone")+": "+why)
 		} else {
 			said := len(d.Commands) > 0
@@ -302,7 +303,7 @@ func (g *gated[S]) approval(o *handoff.Draft[S], author string,
 	}
 }
 
-// read is check 11: what a comment and the input commands decide about the draft.
+// read is check 11. It returns what a comment and the input commands decide about the draft.
 func (g *gated[S]) read(comment string, fallback decision.Verdict, o *handoff.Draft[S]) (decision.Decision, error) {
 	commands, err := decision.Commands(secret.Redact(g.Commands))
 	if err != nil {
@@ -316,13 +317,13 @@ func (g *gated[S]) read(comment string, fallback decision.Verdict, o *handoff.Dr
 	return d, g.mistake(err, o.Manifest)
 }
 
-// record is what goes on record of a draft that this job decides by dispatch.
+// record returns the record of this job's decision on a draft by dispatch, without the verdict.
 func (g *gated[S]) record(o checkpoint.Draft) decision.Record {
 	return o.Record(g.by(), g.Clock(), decision.ByDispatch)
 }
 
-// revising is the command that revises a draft, with the feedback where it may
-// be shown and fits a line of the message.
+// revising returns the command that revises a draft. It contains the feedback if that may
+// be shown and fits into a line of the message, otherwise a placeholder.
 func (j *job) revising(code, feedback string) string {
 	line := j.dispatchOf(j.DraftWorkflow) + " -f code=" + code + " -f feedback="
 	if text := driver.Quoted(feedback); j.Summary != "counts" && len(line)+len(text) < 400 {
@@ -331,7 +332,7 @@ func (j *job) revising(code, feedback string) string {
 	return line + "'TEXT'"
 }
 
-// mistake says of a decision that does not parse what the route needs.
+// mistake adds to the error of a decision that does not parse what the route needs.
 func (j *job) mistake(err error, m checkpoint.Manifest) error {
 	if wrong, ok := errors.AsType[*decision.Error](err); ok {
 		wrong.Until, wrong.Unquoted = m.ExpiresAt, j.Summary == "counts"
@@ -343,8 +344,8 @@ func (j *job) mistake(err error, m checkpoint.Manifest) error {
 	return err
 }
 
-// howToDecide says how a draft is decided, for the job summary; more says that another one
-// may be asked for.
+// howToDecide returns for the job summary how to decide a draft. more reports whether a
+// revision may be requested.
 func (j *job) howToDecide(r driver.Report, more bool) summary.Decide {
 	d := summary.Decide{
 		Code: r.Code, Expires: r.Packed.Manifest.ExpiresAt, Artifact: r.Artifact, Elapsed: j.Now().Sub(j.began),

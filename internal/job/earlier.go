@@ -20,23 +20,23 @@ import (
 	"github.com/org/pr-review-action/internal/problem"
 )
 
-// before is what earlier runs have left of a pull request.
+// before is what earlier runs have left for a pull request.
 type before struct {
-	done   driver.Report // where this commit was decided already
+	done   driver.Report // set if this commit was decided already
 	paid   reviewpr.Paid
-	drafts []checkpoint.Draft  // of this very commit, with again: true
-	stays  []finding.Finding   // theirs, where who drafts anew may not decide
-	known  [][]finding.Earlier // what decided drafts of the pull request tell, the newest first
+	drafts []checkpoint.Draft  // of this commit, which the new draft replaces
+	stays  []finding.Finding   // of those drafts that this account may not decide
+	known  [][]finding.Earlier // from decided drafts of the pull request, newest first
 }
 
-// before looks for what was decided and paid before. What was paid and cannot
-// be read is paid again.
+// before looks for earlier decisions and paid results. A result that cannot be read is
+// paid for again.
 func (j *job) before(ctx context.Context, change ingest.Change) (before, error) {
 	url, posted, err := post.FindPosted(ctx, j.ours, j.ref, change.Thread)
 	if ctx.Err() != nil {
 		return before{}, ctx.Err()
 	}
-	if err != nil { // whoever decides looks again
+	if err != nil { // the deciding job checks again
 		j.warning("whether this commit was reviewed before could not be read", err)
 	}
 	if posted {
@@ -60,7 +60,7 @@ func (j *job) before(ctx context.Context, change ingest.Change) (before, error) 
 		}
 	}
 	for _, left := range origin.Earlier(ctx, found, b.paid.Take(change.Thread, j.Anew)) {
-		if !j.Anew { // else most of it is of the drafts that are replaced
+		if !j.Anew { // otherwise most of these belong to the drafts that are replaced
 			j.tell(left.Error())
 		}
 	}
@@ -68,8 +68,8 @@ func (j *job) before(ctx context.Context, change ingest.Change) (before, error) 
 	return b, nil
 }
 
-// known is what decided drafts tell, where a seal vouches for them and for their
-// decisions.
+// known returns what decided drafts tell later ones, if a seal vouches for the drafts and
+// for their decisions.
 func (j *job) known(ctx context.Context, records *handoff.Artifacts, drafts []checkpoint.Draft,
 	items []handoff.Stored) (known [][]finding.Earlier) {
 	if !j.Protection.Keyed() {
@@ -84,7 +84,7 @@ func (j *job) known(ctx context.Context, records *handoff.Artifacts, drafts []ch
 			if err != nil || record.Digest != d.Digest || record.Withdrawn() {
 				continue
 			}
-			if record.Decision == decision.Approve { // on record before the review is posted, which may have failed
+			if record.Decision == decision.Approve { // recorded before the review is posted, and posting may fail
 				if _, posted, err := post.FindPosted(ctx, j.ours, j.ref, record.Thread); err != nil || !posted {
 					continue
 				}
@@ -96,14 +96,14 @@ func (j *job) known(ctx context.Context, records *handoff.Artifacts, drafts []ch
 	return known
 }
 
-// recall reads what was said of the pull request before.
+// recall returns a function that reads what was said about the pull request before.
 func (j *job) recall(known [][]finding.Earlier) func(context.Context, ingest.Change) ([]finding.Earlier, error) {
 	return func(ctx context.Context, change ingest.Change) ([]finding.Earlier, error) {
 		return driver.Recall(ctx, j.ours, j.Instance, change, known, j.tell)
 	}
 }
 
-// undrafted is the report of a commit that needs no draft.
+// undrafted returns the report on a commit that needs no draft.
 func (j *job) undrafted(ctx context.Context, change ingest.Change, outcome, url, why string) driver.Report {
 	r := driver.Report{Outcome: outcome, Thread: change.Thread, Head: change.Head, ReviewURL: url, Message: why}
 	r.State.Draft.Name, r.State.Draft.Web = change.Name, change.Pull.Web()
@@ -111,8 +111,8 @@ func (j *job) undrafted(ctx context.Context, change ingest.Change, outcome, url,
 	return r
 }
 
-// stand adds to a report without a draft what earlier reviews posted and stands, as far as
-// GitHub tells it without a look at the change.
+// stand adds to a report without a draft the posted findings that still stand, as far as
+// GitHub can tell without the change's content.
 func (j *job) stand(ctx context.Context, change ingest.Change, r *driver.Report) {
 	earlier, err := j.recall(nil)(ctx, change)
 	r.State.Earlier, r.Standing, r.Read = earlier, finding.Standing(earlier), err == nil
@@ -121,7 +121,7 @@ func (j *job) stand(ctx context.Context, change ingest.Change, r *driver.Report)
 	}
 }
 
-// checkpoints are the drafts and partial checkpoints of a subject, each once.
+// checkpoints returns the drafts and partial checkpoints of a subject, each once.
 func (j *job) checkpoints(all []handoff.Stored, about checkpoint.Subject) []handoff.Stored {
 	var out []handoff.Stored
 	for _, s := range all {
@@ -134,7 +134,7 @@ func (j *job) checkpoints(all []handoff.Stored, about checkpoint.Subject) []hand
 	return out
 }
 
-// left lists what earlier runs have stored. Several places may hold one artifact.
+// left lists what earlier runs have stored. An artifact in several places is listed for each.
 func (j *job) left(ctx context.Context) []handoff.Stored {
 	var all []handoff.Stored
 	for _, place := range j.carriers().Earlier(j.runs.Everything()) {
@@ -148,8 +148,8 @@ func (j *job) left(ctx context.Context) []handoff.Stored {
 	return all
 }
 
-// stays are the findings of drafts that are withdrawn by somebody who may not decide
-// them: else a model could be asked until it is silent.
+// stays returns the findings of drafts that this account withdraws but may not decide.
+// Otherwise anyone could ask a model again until it is silent.
 func (j *job) stays(ctx context.Context, drafts []checkpoint.Draft,
 	change ingest.Change) (all []finding.Finding, err error) {
 	for _, d := range drafts {
@@ -157,7 +157,7 @@ func (j *job) stays(ctx context.Context, drafts []checkpoint.Draft,
 		if err == nil {
 			continue
 		}
-		if problem.Check(err) == 0 || j.by() == "" { // a withdrawal names somebody
+		if problem.Check(err) == 0 || j.by() == "" { // a withdrawal must name an account
 			return nil, err
 		}
 		found, err := reviewpr.Judgements(d.Snapshot)
@@ -171,10 +171,10 @@ func (j *job) stays(ctx context.Context, drafts []checkpoint.Draft,
 	return all, nil
 }
 
-// now is a decision of this job without anything decided.
+// now returns a record with this job's time and account, and no decision.
 func (j *job) now() decision.Record { return decision.Record{At: j.Clock(), By: j.by()} }
 
-// carried is the store of a review under way.
+// carried returns the store of a review in progress.
 func (j *job) carried(change ingest.Change) *artifactstore.Store {
 	return j.carrying(func(saved graph.Saved, n int) (string, []byte, error) {
 		packed, err := reviewpr.PackPartial(saved, n, j.Protection)
@@ -183,7 +183,7 @@ func (j *job) carried(change ingest.Change) *artifactstore.Store {
 	})
 }
 
-// carrying is the store of a run under way, whose progress pack makes a checkpoint of.
+// carrying returns the store of a run in progress. pack makes a checkpoint of the progress.
 func (j *job) carrying(pack func(graph.Saved, int) (string, []byte, error)) *artifactstore.Store {
 	return artifactstore.New(artifactstore.Options{
 		Carriers: j.carriers().Progress(), Pack: pack,
@@ -195,8 +195,8 @@ func (j *job) carrying(pack func(graph.Saved, int) (string, []byte, error)) *art
 	})
 }
 
-// retained is when the server deletes the draft's artifact, as far as it says;
-// a repository's own limit may be shorter than what was asked for.
+// retained returns when the server deletes the draft's artifact, or the zero time if it does
+// not say. A repository's own limit may be shorter than the requested time.
 func (j *job) retained(ctx context.Context, name string) time.Time {
 	list, _, err := j.api.Artifacts(ctx, j.ref.Owner, j.ref.Repo, github.Artifacts{Run: j.env.RunID, Name: name})
 	if err != nil || len(list) == 0 {

@@ -37,13 +37,13 @@ type job struct {
 
 	runs  *handoff.Runs
 	ours  *post.Ours
-	asked ticketpr.Asked // the ticket, where the job is about one
+	asked ticketpr.Asked // the ticket, if the job is about one
 	void  []string       // approvals that decided nothing: who, and why
 
-	asks github.Environment // the environment that decides, once it was checked; the zero one for none
+	asks github.Environment // the deciding environment once it was checked; zero if there is none
 }
 
-// setUp reads inputs and event and makes the clients. Nothing is sent yet.
+// setUp reads the inputs and the event and makes the clients. It sends nothing.
 func (j *job) setUp() error {
 	given, err := action.Inputs(j.Environ, settings.Names(), problem.Nearest)
 	if err != nil {
@@ -76,7 +76,7 @@ func (j *job) setUp() error {
 	return j.connect()
 }
 
-// setRef finds which pull request the job is about: the input, else the event.
+// setRef sets the pull request that the job is about, from the input or else from the event.
 func (j *job) setRef() error {
 	owner, repo, err := pull.ParseRepository(j.env.Repository)
 	if err != nil {
@@ -96,7 +96,7 @@ func (j *job) setRef() error {
 	return nil
 }
 
-// carriers are what carries this job's checkpoints.
+// carriers returns what carries this job's checkpoints.
 func (j *job) carriers() wire.Carriers {
 	return wire.Carriers{Settings: j.Settings, Ref: j.ref, Env: j.env, Runtime: j.store, Names: j.runs.Names}
 }
@@ -127,14 +127,14 @@ func (j *job) connect() error {
 			"artifact steps of your own")
 	case errors.Is(err, artifact.ErrNoRuntime) && slices.Contains([]string{"resume", "record", "mark", "comment"},
 		j.Mode):
-		return nil // the draft may still be had from the API
+		return nil // the API may still have the draft
 	case err != nil:
 		return problem.As(problem.Misuse, err, "")
 	}
 	return nil
 }
 
-// about names what the job is about where it did not come to read it.
+// about returns a name for what the job is about, for a job that ended before it was read.
 func (j *job) about() string {
 	switch {
 	case j.asked.From != "":
@@ -145,34 +145,33 @@ func (j *job) about() string {
 	return fmt.Sprintf("#%d", j.ref.Number)
 }
 
-// by is the account that started this attempt of the run.
+// by returns the account that started this attempt of the run.
 func (j *job) by() string { return cmp.Or(j.env.TriggeringActor, j.env.Actor) }
 
 // tell writes a line to the log.
 func (j *job) tell(line string) { fmt.Fprintln(j.Stdout, guard.Line(line, driver.MaxLine)) }
 
-// routeA reports whether the decision is an environment's approval in this run;
-// else it came by dispatch. Naming an environment is what asks for its
-// approval, whatever else names the draft.
+// routeA reports whether the decision is an environment's approval in this run rather than
+// a dispatch. Naming an environment requests its approval, however the draft is named.
 func (j *job) routeA() bool { return j.Environment != "" }
 
-// workflowFile takes the path out of owner/name/path@ref.
+// workflowFile returns the path in owner/name/path@ref.
 func workflowFile(ref string) string {
 	ref, _, _ = strings.Cut(ref, "@")
 	parts := strings.SplitN(ref, "/", 3)
 	return parts[len(parts)-1]
 }
 
-// ticketed reports whether the job is about a ticket, and no pull request.
+// ticketed reports whether the job is about a ticket rather than a pull request.
 func (j *job) ticketed() bool { return j.Ticket != "" || j.Mode == "implement" || j.Mode == "comment" }
 
-// The workflow files of tickets, where none are named.
+// The default workflow files for tickets.
 const (
 	implementWorkflow = ".github/workflows/pr-implement.yml"
 	applyWorkflow     = ".github/workflows/pr-implement-decide.yml"
 )
 
-// setTicket reads which ticket the job is about, and takes the workflow files of tickets.
+// setTicket parses the input ticket, and replaces default workflow files by those for tickets.
 func (j *job) setTicket() (err error) {
 	if j.Ticket == "" {
 		return problem.Usage("the input ticket is missing", "name a key such as PAY-88, or an issue such as #7")
@@ -195,12 +194,12 @@ func (j *job) setTicket() (err error) {
 	return nil
 }
 
-// dispatchOf is the command that starts a workflow about what the job is about.
+// dispatchOf returns the command that starts a workflow for the job's pull request or ticket.
 func (j *job) dispatchOf(workflow string) string {
 	switch {
 	case !j.ticketed():
 		return driver.Dispatch(workflow, j.ref, j.ref.Number)
-	case j.asked.Issue() > 0: // for a shell, where # begins a comment
+	case j.asked.Issue() > 0: // quoted, because # begins a comment in a shell
 		return driver.DispatchOn(workflow, j.ref, fmt.Sprintf("ticket='#%d'", j.asked.Issue()))
 	}
 	return driver.DispatchOn(workflow, j.ref, "ticket="+j.asked.Key)

@@ -20,7 +20,7 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// origin is where checkpoints of this workflow must come from.
+// origin returns where checkpoints of this workflow must come from.
 func (j *job) origin(change ingest.Change) handoff.Origin {
 	return handoff.Origin{
 		Names:    reviewpr.Names,
@@ -31,11 +31,11 @@ func (j *job) origin(change ingest.Change) handoff.Origin {
 	}
 }
 
-// lag is how long, in seconds, GitHub's lists may lack what a job before this one has stored.
+// lag is how long, in seconds, GitHub's lists may lack what an earlier job has stored.
 const lag = 4
 
-// candidates lists the artifacts of the draft's name. One of this very run was made just now,
-// so it is looked for again where no list has it.
+// candidates lists the artifacts with the draft's name. A draft of this run may be too new
+// for GitHub's lists, so candidates looks for it again until lag is over.
 func (j *job) candidates(ctx context.Context, r handoff.Resume) (found []handoff.Candidate, err error) {
 	for second := 0; ; second += 2 {
 		found, err = j.listed(ctx, r)
@@ -48,9 +48,9 @@ func (j *job) candidates(ctx context.Context, r handoff.Resume) (found []handoff
 	}
 }
 
-// listed lists the artifacts of the draft's name: in the folder where one
-// carries it; else this run's by the runner's protocol, and where that has none,
-// by the API those of the run or, where it is 0, of the repository.
+// listed lists the artifacts with the draft's name. If checkpoint-dir is set it reads that
+// folder. Otherwise it asks for this run's by the runner's protocol and, if there is none,
+// the API for those of the run or, if r.Run is 0, of the repository.
 func (j *job) listed(ctx context.Context, r handoff.Resume) ([]handoff.Candidate, error) {
 	if j.CheckpointDir != "" {
 		found, err := handoff.Named(ctx, j.carriers().Own(), r.Name)
@@ -82,17 +82,18 @@ func (j *job) listed(ctx context.Context, r handoff.Resume) ([]handoff.Candidate
 		handoff.NeedsActions(err, "the draft's artifact cannot be read")
 }
 
-// desk is where decisions on drafts of the pull request are kept.
+// desk returns the desk that records decisions on drafts of the pull request.
 func (j *job) desk(pr *pull.Pull) *handoff.Desk {
 	return j.deskOf(reviewpr.PullRequest(j.ref, pr.RepoID, j.Instance), pr.DefaultBranch, j.posted)
 }
 
-// posted finds the review of a thread, whichever draft of it was approved.
+// posted finds the posted review of a thread, whichever of its drafts was approved.
 func (j *job) posted(ctx context.Context, thread string) (string, bool, error) {
 	return post.FindPosted(ctx, j.ours, j.ref, thread)
 }
 
-// deskOf is where decisions on drafts of a subject are kept; standing finds what was done.
+// deskOf returns the desk that records decisions on drafts of a subject. standing finds what
+// was done on a thread.
 func (j *job) deskOf(about checkpoint.Subject, branch string,
 	standing func(context.Context, string) (string, bool, error)) *handoff.Desk {
 	return &handoff.Desk{
@@ -113,7 +114,7 @@ func (j *job) records(about checkpoint.Subject, branch string) *handoff.Artifact
 	return all
 }
 
-// warning is an annotation of what happened, and why where there is an error.
+// warning writes an annotation that says what happened and, if err is not nil, why.
 func (j *job) warning(what string, err error) {
 	if err != nil {
 		what += ": " + driver.Explain(err)

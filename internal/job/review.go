@@ -23,7 +23,7 @@ import (
 	"github.com/org/pr-review-action/internal/wire"
 )
 
-// review is the drafting job: it stops at the gate with the checkpoint in an
+// review runs the drafting job: it stops at the gate and leaves the checkpoint in an
 // artifact.
 func (j *job) review(ctx context.Context) (driver.Report, error) {
 	if j.event.Name == "merge_group" {
@@ -46,7 +46,7 @@ func (j *job) review(ctx context.Context) (driver.Report, error) {
 	}
 	j.overruled(change.Config)
 	whom := j.WithModel(j.Getenv)
-	keyless := whom.Key == "" && whom.BaseURL == "" // nothing says which model to ask
+	keyless := whom.Key == "" && whom.BaseURL == "" // no model is configured
 	reason, err := j.admit(ctx, change)
 	switch {
 	case err != nil:
@@ -70,8 +70,8 @@ func (j *job) review(ctx context.Context) (driver.Report, error) {
 	return driver.Report{}, noModelYet
 }
 
-// undecidable is why check 4 will refuse what this run drafts, to be told before it is paid
-// for; empty where it will not.
+// undecidable returns why check 4 will refuse a draft of this run, so that this is known
+// before anything is paid for. It returns "" if check 4 will not.
 func (j *job) undecidable(p pull.Pull) string {
 	switch {
 	case !slices.Contains(handoff.DraftEvents(), j.event.Name):
@@ -100,9 +100,8 @@ func (j *job) admit(ctx context.Context, c ingest.Change) (string, error) {
 	return triage.Admit(ctx, *c.Pull, event, c.Config.Admission, j.api)
 }
 
-// draft runs the graph up to the gate and stores what it parked. What is paid
-// on the way is carried off from time to time, and once more when the job is
-// cancelled.
+// draft runs the graph up to the gate and stores the parked draft. Paid results are stored
+// from time to time meanwhile, and once more if the job is cancelled.
 func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *wire.Reviewer,
 	approvals []string) (driver.Report, error) {
 	reviewer.Named(change.Config)
@@ -129,9 +128,9 @@ func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *wire.Re
 	if err != nil {
 		return driver.Report{}, j.cutOff(ctx, store, err)
 	}
-	if r.Artifact == "" { // the results stay, for the next commit or attempt
+	if r.Artifact == "" { // keep the results for the next commit or attempt
 		var err error
-		if r.Outcome == reviewpr.Clean && r.Usage.Calls > 0 { // of one that failed there is nothing to take over
+		if r.Outcome == reviewpr.Clean && r.Usage.Calls > 0 { // a failed run has nothing to reuse
 			err = store.Flush(ctx)
 		}
 		err = errors.Join(err, store.Close(ctx, false))
@@ -146,7 +145,7 @@ func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *wire.Re
 	return j.parked(ctx, r, store, j.desk(r.State.Pull), before.drafts)
 }
 
-// driver takes a thread of a run under way through the graph.
+// driver returns the driver of a thread, and sets up the reviewer for a job.
 func (j *job) driver(store graph.Store, thread string, r *wire.Reviewer) driver.Driver {
 	r.Linger, r.Mute = driver.LastAnswers, j.Summary == "counts"
 	return driver.Driver{
@@ -163,8 +162,8 @@ func (j *job) brief(change ingest.Change, paid reviewpr.Paid) wire.Brief {
 		Carried: j.carriers().CarriedIndex()}
 }
 
-// parked stores a draft that waits, and then clears away what it replaces: drafts of before,
-// which are rivals until then, and its own progress.
+// parked stores a parked draft, and then removes what it replaces: earlier drafts, which
+// could be decided until then, and its own progress.
 func (j *job) parked(ctx context.Context, r driver.Report, store *artifactstore.Store, desk *handoff.Desk,
 	replaced []checkpoint.Draft) (driver.Report, error) {
 	if err := j.carriers().Own().Put(ctx, r.Artifact, r.Packed.Zip); err != nil {
@@ -180,18 +179,18 @@ func (j *job) parked(ctx context.Context, r driver.Report, store *artifactstore.
 	return r, nil
 }
 
-// cleared deletes the progress of a run that has come to its end.
+// cleared deletes the stored progress of a run that has ended.
 func (j *job) cleared(ctx context.Context, store *artifactstore.Store) {
 	if err := store.Close(ctx, true); err != nil {
 		j.warning("progress that is not needed any more could not be deleted", err)
 	}
 }
 
-// grace is for carrying off what was paid, after driver.LastAnswers, before GitHub
+// grace is the time for storing paid results, after driver.LastAnswers and before GitHub
 // kills the job.
 const grace = 5 * time.Second
 
-// cutOff carries off what an interrupted run has paid for.
+// cutOff stores what an interrupted run has paid for, and returns the error that ends the job.
 func (j *job) cutOff(ctx context.Context, store *artifactstore.Store, why error) error {
 	cancelled := ctx.Err() != nil
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
@@ -210,7 +209,7 @@ func (j *job) cutOff(ctx context.Context, store *artifactstore.Store, why error)
 	return problem.New("the job was cancelled before every file was read", "", next)
 }
 
-// drafting are the facts of this job's draft.
+// drafting returns the facts about this job's draft.
 func (j *job) drafting(ctx context.Context, change ingest.Change, r *wire.Reviewer, approvals []string,
 	before before) reviewpr.Draft {
 	d := j.Facts(ctx, j.Settings, r)
@@ -225,7 +224,7 @@ func (j *job) drafting(ctx context.Context, change ingest.Change, r *wire.Review
 	return d
 }
 
-// ofRun adds to a draft's facts those of this run, with the approvals that it has already.
+// ofRun adds the facts about this run to a manifest, and the keys of its existing approvals.
 func (j *job) ofRun(m checkpoint.Manifest, approvals []string) checkpoint.Manifest {
 	m.Trust, m.Environment, m.AllowDispatch, m.Approvals = j.Protection.Trust, j.Environment, j.AllowDispatch, approvals
 	m.RunID, m.RunAttempt, m.WorkflowRef = j.env.RunID, j.env.RunAttempt, j.env.WorkflowRef

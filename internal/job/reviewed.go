@@ -25,7 +25,7 @@ import (
 	"github.com/org/pr-review-action/internal/wire"
 )
 
-// reviewed is the review of a pull request, as it is now.
+// reviewed returns the review of a pull request in its current state.
 func (j *job) reviewed(ctx context.Context) (*gated[reviewpr.State], error) {
 	if j.Mode == "resume" {
 		if err := j.probe(ctx); err != nil {
@@ -67,7 +67,7 @@ func (j *job) reviewed(ctx context.Context) (*gated[reviewpr.State], error) {
 	}, nil
 }
 
-// deciding takes a decision on a review, and tells machines of it.
+// deciding takes and carries out the decision on a review, and signals it to other programs.
 func (j *job) deciding(ctx context.Context) (driver.Report, error) {
 	r, err := decides(ctx, j, j.reviewed)
 	if err == nil && r.State.Decision != nil {
@@ -80,9 +80,9 @@ func (j *job) deciding(ctx context.Context) (driver.Report, error) {
 	return r, err
 }
 
-// remark says on the mark that a decision was refused: GitHub tells nobody but who
-// pushed of a job that failed. The draft passed check 9, so the head is its own. The mark of
-// a draft that nobody decided in time is cleared.
+// remark writes on the mark that a decision was refused, because GitHub notifies only the
+// account that pushed of a failed job. The draft passed check 9, so its mark is on the head.
+// remark clears the mark of a draft that nobody decided in time.
 func (j *job) remark(ctx context.Context, why error) {
 	check, failed := problem.Check(why), ""
 	switch {
@@ -108,8 +108,8 @@ func (j *job) remark(ctx context.Context, why error) {
 	}
 }
 
-// closed looks whose threads were closed since the draft was made, or since the decision
-// was carried out: what they were about is gone.
+// closed records in r the findings whose threads were closed since the draft was made or the
+// decision was carried out. They no longer count as open.
 func (j *job) closed(ctx context.Context, r *driver.Report) {
 	if len(r.Standing) == 0 && j.FailOn == "" {
 		return
@@ -121,10 +121,10 @@ func (j *job) closed(ctx context.Context, r *driver.Report) {
 	}
 }
 
-// signal tells machines what a decision kept: a SARIF file, a check run, the end
-// of the mark that a draft waits. The decision is carried out by then, so what
-// fails here is a warning; but for the file, which a later step reads: without it
-// the job fails, posted or not.
+// signal tells other programs what a decision kept: it writes the SARIF file and the check
+// run, and clears the mark that a draft waits. The decision has been carried out by then, so
+// a failure here is only a warning, except for the SARIF file. A later step reads that file,
+// so without it the job fails, posted or not.
 func (j *job) signal(ctx context.Context, r *driver.Report) {
 	ref, head := j.ref, r.State.Draft.Subject.Head
 	if j.CheckRun && r.Outcome == reviewpr.Posted {
@@ -144,8 +144,8 @@ func (j *job) signal(ctx context.Context, r *driver.Report) {
 	driver.Signal(j.Settings, r, j.Getenv("GITHUB_WORKSPACE"), j.runner.Warning)
 }
 
-// waits is the job that shows on the commit that a draft waits, and where. It
-// holds no model's key, and says nothing of a finding but how many there are.
+// waits runs the job that marks the commit with the draft that waits, and where. It has no
+// model's key, and tells nothing about the findings but how many there are.
 func (j *job) waits(ctx context.Context) (driver.Report, error) {
 	if err := j.checkNamed(); err != nil {
 		return driver.Report{}, err
@@ -179,11 +179,11 @@ func (j *job) waits(ctx context.Context) (driver.Report, error) {
 	if err != nil {
 		return driver.Report{}, err
 	}
-	// outputs are the draft job's
+	// no outcome, because the outputs are the draft job's
 	return driver.Report{Message: "the commit shows that draft " + draft.Code + " waits"}, nil
 }
 
-// unmark clears the mark of a draft that was decided, where there is one.
+// unmark clears the mark of a draft that was decided, if there is one.
 func (j *job) unmark(ctx context.Context, head string, posted bool, page string) error {
 	end := write.Rejected
 	if posted {
@@ -193,8 +193,8 @@ func (j *job) unmark(ctx context.Context, head string, posted bool, page string)
 	return err
 }
 
-// revise is the drafting job once more: it has the model revise the draft as the feedback
-// asks, and stores the new draft in its place. It cannot post.
+// revise runs the drafting job again: the model revises the draft as the feedback asks, and
+// the new draft replaces it. This job cannot post.
 func (j *job) revise(ctx context.Context) (driver.Report, error) {
 	if err := j.checkFeedback(); err != nil {
 		return driver.Report{}, err
@@ -228,7 +228,7 @@ func (j *job) revise(ctx context.Context) (driver.Report, error) {
 }
 
 func (j *job) checkFeedback() error {
-	// It is kept with the draft, so it holds no credential.
+	// The feedback is stored with the draft, so credentials in it are redacted.
 	j.Feedback = strings.TrimSpace(strings.TrimPrefix(decision.ReviseCommand(secret.Redact(j.Feedback)), "/revise"))
 	switch err := j.checkNamed(); {
 	case err != nil:
@@ -251,8 +251,8 @@ func (j *job) checkFeedback() error {
 	return nil
 }
 
-// unchanged reads the change again, with what the model may look at, and what was
-// paid for. It refuses a commit that was decided, and a change that has moved.
+// unchanged reads the change with its files again, and what earlier runs have left. It
+// refuses a commit that was decided, and a change that has moved.
 func (j *job) unchanged(ctx context.Context, p *handoff.Draft[reviewpr.State]) (ingest.Change, before, error) {
 	change, err := ingest.Pull(ctx, j.api, j.ref, ingest.PullOptions{Instance: j.Instance, Config: j.File()})
 	if err == nil {
@@ -270,8 +270,8 @@ func (j *job) unchanged(ctx context.Context, p *handoff.Draft[reviewpr.State]) (
 	return change, b, err
 }
 
-// redraft runs the graph from the answer to the next gate, and stores what it
-// parked there. Progress is carried off as a first draft's is.
+// redraft runs the graph from the answer to the next gate, and stores the draft parked
+// there. Progress is stored as for a first draft.
 func (j *job) redraft(ctx context.Context, p *handoff.Draft[reviewpr.State], change ingest.Change, before before,
 	r *wire.Reviewer, approvals []string, answer decision.Answer) (driver.Report, error) {
 	r.Named(change.Config)

@@ -17,7 +17,7 @@ import (
 	"github.com/org/pr-review-action/internal/problem"
 )
 
-// checkNamed refuses inputs that name no draft, or two.
+// checkNamed refuses inputs that name no draft, or two different ones.
 func (j *job) checkNamed() error {
 	switch {
 	case j.Digest == "" && j.Code == "":
@@ -43,7 +43,7 @@ func (j *job) checkRoute() error {
 	return nil
 }
 
-// probe refuses a token that can be known to be unable to post.
+// probe refuses a token that is known to be unable to post, unless the decision is to abort.
 func (j *job) probe(ctx context.Context) error {
 	known, ok, err := j.api.CanWritePulls(ctx, j.ref.Owner, j.ref.Repo)
 	if err != nil {
@@ -56,13 +56,13 @@ func (j *job) probe(ctx context.Context) error {
 	return nil
 }
 
-// mayDecide is check 12 about the account that started this attempt: a reviewer of
-// the environment that the draft waits for; else a decider whom the settings name,
-// or anybody who may write; and not the author.
+// mayDecide is check 12 for the account that started this attempt. If the draft waits for an
+// environment, it must be a reviewer there; otherwise a decider named in the settings or, if
+// they name none, anyone who may write. The author is refused unless allow-author is set.
 func (j *job) mayDecide(ctx context.Context, m checkpoint.Manifest, deciders []string, author string) error {
 	login := j.env.TriggeringActor
 	member, err := j.api.Member(ctx, j.ref.Owner, j.ref.Repo, login)
-	if err != nil && !errors.Is(err, github.ErrNotFound) { // an app or a deleted account is no user
+	if err != nil && !errors.Is(err, github.ErrNotFound) { // an app or a deleted account is not a user
 		return err
 	}
 	who := gate.Decider{Login: login, Bot: member.Bot, Permission: member.Permission, Dispatched: j.ticketed()}
@@ -72,8 +72,8 @@ func (j *job) mayDecide(ctx context.Context, m checkpoint.Manifest, deciders []s
 	return j.approvesFor(ctx, login, m)
 }
 
-// approvesFor is the part of check 12 that asks whether an account is one of those who
-// approve for the draft's environment.
+// approvesFor is the part of check 12 that refuses an account that is not a reviewer of the
+// draft's environment.
 func (j *job) approvesFor(ctx context.Context, login string, m checkpoint.Manifest) error {
 	where := fmt.Sprintf("environment %q", m.Environment)
 	env, err := j.api.Environment(ctx, j.ref.Owner, j.ref.Repo, m.Environment)
@@ -111,9 +111,8 @@ func (j *job) approvesFor(ctx context.Context, login string, m checkpoint.Manife
 		"let one of them decide", problem.At(where))
 }
 
-// approvals reads how the environments of the run that matters were answered:
-// of this run where its approval is the decision, else of the one that made
-// the draft.
+// approvals returns the answers that reviewers gave to a run's environments: to this run's if
+// its approval is the decision, otherwise to those of run made, which made the draft.
 func (j *job) approvals(ctx context.Context, made int64) ([]github.Approval, error) {
 	if j.routeA() {
 		made = j.env.RunID
@@ -122,9 +121,9 @@ func (j *job) approvals(ctx context.Context, made int64) ([]github.Approval, err
 	return approvals, handoff.NeedsActions(err, "the run's approvals cannot be read")
 }
 
-// gateRules reads, before anything is paid, whether the named environment will
-// ask anybody, and which approvals the run has already. Where none is named the
-// second is read as far as the token may: a later job may still name one.
+// gateRules checks, before anything is paid for, that the named environment will ask someone,
+// and returns the keys of the approvals the run has already. If none is named it reads them
+// only as far as the token may, because a later job may still name one.
 func (j *job) gateRules(ctx context.Context) ([]string, error) {
 	if err := j.checkEnvironment(ctx); err != nil {
 		return nil, err
@@ -136,8 +135,8 @@ func (j *job) gateRules(ctx context.Context) ([]string, error) {
 	return gate.Keys(approvals), handoff.NeedsActions(err, "the run's approvals cannot be read")
 }
 
-// chooseEnvironment takes the environment that the base's path rules name, where
-// an environment decides at all. It is checked before anything is paid.
+// chooseEnvironment switches to the environment that the base's path rules name, if an
+// environment decides at all. It checks that one before anything is paid for.
 func (j *job) chooseEnvironment(ctx context.Context, change ingest.Change) error {
 	var paths []string
 	for _, f := range change.Files {
@@ -148,7 +147,7 @@ func (j *job) chooseEnvironment(ctx context.Context, change ingest.Change) error
 	}
 	name := change.Config.EnvironmentFor(paths)
 	if rules := change.Config.Environments; len(rules) > 0 && change.Unlisted > 0 {
-		name = rules[0].Name // what GitHub does not list may be anything
+		name = rules[0].Name // files that GitHub does not list may match any rule
 	}
 	if name != "" && j.Environment == "" {
 		j.runner.Warning("the settings name an environment for these files, and the input environment is empty: a " +
@@ -161,7 +160,7 @@ func (j *job) chooseEnvironment(ctx context.Context, change ingest.Change) error
 	return j.checkEnvironment(ctx)
 }
 
-// warnAlone warns of an environment that asks the author alone, who may not decide.
+// warnAlone warns if the environment's only reviewer is the author, who may not decide.
 func (j *job) warnAlone(author string) {
 	if e := j.asks; e.Reviewers == 1 && len(e.Users) == 1 && strings.EqualFold(e.Users[0], author) && !j.AllowAuthor {
 		j.runner.Warning(fmt.Sprintf("nobody may approve this draft: %s wrote the pull request and is the only "+
@@ -169,7 +168,8 @@ func (j *job) warnAlone(author string) {
 	}
 }
 
-// checkEnvironment refuses one whose approval nobody would be asked for.
+// checkEnvironment reads the environment's rules into j.asks. It refuses an environment that
+// would ask nobody for approval.
 func (j *job) checkEnvironment(ctx context.Context) error {
 	if j.Environment == "" {
 		return nil

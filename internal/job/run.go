@@ -1,7 +1,7 @@
-// Package job is the program as a step of a workflow: it drafts, revises, decides,
-// marks or notes a rejection, as the input mode says.
+// Package job runs the program as a step of a workflow. Depending on the input mode it
+// drafts, revises, decides, marks, comments on a ticket or records a rejection.
 //
-// It reads no clone and no terminal. What it shares with the command line is driver's.
+// It uses neither a clone nor a terminal. What it shares with the command line is in driver.
 // Start reading at Run.
 package job
 
@@ -25,7 +25,7 @@ import (
 	"github.com/org/pr-review-action/internal/trace"
 )
 
-// Run is the process as a step of a workflow: it returns the exit code.
+// Run runs the program as a step of a workflow and returns its exit code.
 func Run(ctx context.Context, f *driver.Front) int {
 	env, err := action.ReadEnv(f.Getenv)
 	j := &job{Front: f, Settings: settings.Defaults(), env: env, runner: action.New(env, f.Stdout), began: f.Now()}
@@ -62,7 +62,7 @@ func (j *job) run(ctx context.Context) (driver.Report, error) {
 	return r, err
 }
 
-// runTicket is a job about a ticket.
+// runTicket runs a job about a ticket.
 func (j *job) runTicket(ctx context.Context) (driver.Report, error) {
 	switch j.Mode {
 	case "implement":
@@ -125,7 +125,7 @@ func (j *job) summarize(r driver.Report) error {
 	}
 	void := j.void
 	if r.Outcome == driver.Refused && len(void) == 1 && !j.ticketed() {
-		void = nil // it is the reason
+		void = nil // the reason says the same
 	}
 	end := summary.Ending{Outcome: r.Outcome, Reason: r.Message, Page: r.ReviewURL, Record: r.State.Decision,
 		Changes: r.Changes, Counts: j.Summary == "counts", Reuses: j.Protection.Keyed(), Void: void}
@@ -134,13 +134,14 @@ func (j *job) summarize(r driver.Report) error {
 	}
 	if j.ticketed() {
 		return j.runner.Summary(proposal.End(j.asked.Key, end, proposal.Ended{Branch: r.Branch, Pull: r.PullRequest,
-			Form: r.Form, Bot: r.State.Decision != nil && j.bot(), Applies: j.Mode != "implement" && j.Mode != "revise"}))
+			Form: r.Form, Bot: r.State.Decision != nil && j.bot(),
+			Applies: j.Mode != "implement" && j.Mode != "revise"}))
 	}
 	return j.runner.Summary(summary.End(r.State.Review(), end))
 }
 
-// notify says on the run's page that a draft waits for a dispatch: no job of the run does,
-// so that GitHub shows it as done.
+// notify writes on the run's page that a draft waits for a dispatch. No job of the run waits,
+// so GitHub shows the run as completed.
 func (j *job) notify(r driver.Report) {
 	if r.Outcome != driver.Paused || j.Environment != "" || r.Code == "" {
 		return
@@ -158,10 +159,10 @@ func (j *job) notify(r driver.Report) {
 		driver.RunPage(j.ref, j.env.RunID), j.ref.Web(), path.Base(j.DecideWorkflow)))
 }
 
-// outputs are the action's: numbers, enums, digests and addresses built by us.
+// outputs returns the action's outputs: numbers, enums, digests and addresses built by us.
 func outputs(r driver.Report, run int64) map[string]string {
 	open, blockers, dollars := "", "", ""
-	if n := r.Open(); n.Findings != nil { // else it could not be read
+	if n := r.Open(); n.Findings != nil { // nil if what was posted could not be read
 		open, blockers = strconv.Itoa(*n.Findings), strconv.Itoa(*n.Blockers)
 	}
 	if known := r.Usage.Known(); known != nil {

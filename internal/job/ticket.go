@@ -24,21 +24,21 @@ import (
 	"github.com/org/pr-review-action/internal/ticket"
 )
 
-// ticketDraft is a ticket's draft, as a job deals with it.
+// ticketDraft is a ticket's draft as a job handles it.
 type ticketDraft struct {
 	*gated[ticketpr.State]
 	driver.Carrier
 	repo     github.Repository
 	config   config.Config // of the default branch
-	drafter  string        // login of who asked for the draft
-	coAuthor string        // the same as a commit's trailer names an account; empty where it is no user
+	drafter  string        // login of the account that requested the draft
+	coAuthor string        // that account as in a commit's trailer; empty if it is not a user
 
-	// of a job that drafts
-	answered []string    // approvals that were there before
+	// only in a job that drafts
+	answered []string    // keys of the approvals that the run had already
 	show     ticket.Show // how much of the ticket leaves the job
 }
 
-// proposal reads the repository and its settings.
+// proposal returns the ticket's draft, with the repository and its settings.
 func (j *job) proposal(ctx context.Context) (*ticketDraft, error) {
 	p := &ticketDraft{gated: &gated[ticketpr.State]{job: j}}
 	p.Carrier = driver.Carrier{Applier: apply.Applier{Read: j.api, Write: write.New(j.api)}, Request: p.request}
@@ -64,8 +64,8 @@ func (j *job) proposal(ctx context.Context) (*ticketDraft, error) {
 	return p, err
 }
 
-// applies is the job that carries out what was decided about a ticket's draft, or notes
-// who rejected it.
+// applies runs the job that carries out the decision on a ticket's draft, or records who
+// rejected it.
 func (j *job) applies(ctx context.Context) (driver.Report, error) {
 	return decides(ctx, j, func(ctx context.Context) (*gated[ticketpr.State], error) {
 		p, err := j.proposal(ctx)
@@ -73,7 +73,7 @@ func (j *job) applies(ctx context.Context) (driver.Report, error) {
 	})
 }
 
-// stands finds what was done on a draft's thread.
+// stands returns a function that finds what was done on a draft's thread.
 func (p *ticketDraft) stands(s ticketpr.State) func(context.Context, string) (string, bool, error) {
 	return func(ctx context.Context, _ string) (string, bool, error) {
 		where, _, found, err := p.Stands(ctx, p.request(s))
@@ -81,7 +81,7 @@ func (p *ticketDraft) stands(s ticketpr.State) func(context.Context, string) (st
 	}
 }
 
-// origins is where drafts of the ticket must come from.
+// origins returns where drafts of the ticket must come from.
 func (p *ticketDraft) origins() handoff.Origin {
 	return handoff.Origin{
 		Names: ticketpr.Names, Subject: checkpoint.Subject{Kind: "ticket", Repository: p.ref.FullName(),
@@ -92,8 +92,8 @@ func (p *ticketDraft) origins() handoff.Origin {
 	}
 }
 
-// unmoved is check 9: the base is the one that the change was drafted on. Where the
-// commit stands already, by a run that did not get any further, it may have moved since.
+// unmoved is check 9: the base must still be the one that the change was drafted on. If a
+// run that then stopped has already pushed this draft, the base may have moved since.
 func (p *ticketDraft) unmoved(ctx context.Context, draft checkpoint.Draft) error {
 	opened, err := p.of.Open(ctx, draft, p.build)
 	if err != nil {
@@ -111,8 +111,8 @@ func (p *ticketDraft) unmoved(ctx context.Context, draft checkpoint.Draft) error
 	return moved
 }
 
-// dispatcher is who asked for a draft: as the author of a pull request, that account does
-// not decide unless allow-author says so. It may ask for another draft.
+// dispatcher returns the account that requested a draft. Like the author of a pull request,
+// it may not decide unless allow-author is set. It may ask for another draft.
 func (p *ticketDraft) dispatcher(ctx context.Context, m checkpoint.Manifest) (string, error) {
 	if p.Mode == "revise" {
 		return "", nil
@@ -131,7 +131,7 @@ func (p *ticketDraft) dispatcher(ctx context.Context, m checkpoint.Manifest) (st
 	return made.Actor, err
 }
 
-// asFindings are a draft's files as approvals compare their effects.
+// asFindings returns a draft's files as findings, so that approvals can compare their effects.
 func asFindings(s ticketpr.State) (all []finding.Finding) {
 	for _, i := range s.Items() {
 		all = append(all, finding.Finding{ID: i.ID, Path: i.Path})
@@ -139,13 +139,13 @@ func asFindings(s ticketpr.State) (all []finding.Finding) {
 	return all
 }
 
-// ended reports a draft that was decided.
+// ended reports on a draft that was decided.
 func (p *ticketDraft) ended(ctx context.Context, draft *handoff.Draft[ticketpr.State]) (driver.Report, error) {
 	v, err := p.driver(draft.Store, draft.Manifest.Thread).Proposed(ctx)
 	return p.reported(v), err
 }
 
-// reported says how a draft stands.
+// reported returns the report on a draft's state.
 func (p *ticketDraft) reported(v driver.Proposal) driver.Report {
 	r := v.Report()
 	if v.Digest != "" {
@@ -157,7 +157,8 @@ func (p *ticketDraft) reported(v driver.Proposal) driver.Report {
 	return r
 }
 
-// request is a state as apply takes it; before a decision without who approved.
+// request returns the request that apply carries out for a state. Before a decision it does
+// not say who approved.
 func (p *ticketDraft) request(s ticketpr.State) apply.Request {
 	q := driver.ApplyRequest(p.ref, s, proposal.Made{Run: driver.RunPage(p.ref, s.Facts.RunID), Bot: p.bot(),
 		Closes: p.asked.Issue(), Drafted: p.drafter})
@@ -168,10 +169,10 @@ func (p *ticketDraft) request(s ticketpr.State) apply.Request {
 	return q
 }
 
-// bot reports whether the job's token is that of an app, such as GITHUB_TOKEN.
+// bot reports whether the job's token belongs to an app, as GITHUB_TOKEN does.
 func (j *job) bot() bool { return strings.HasPrefix(j.Token, "ghs_") }
 
-// driver takes a ticket's thread through the graph, and tells each node that has begun.
+// driver returns the driver of a ticket's thread. It prints each node as it begins.
 func (p *ticketDraft) driver(store graph.Store, thread string) driver.Driver {
 	return driver.Driver{Front: p.Front, Store: store, Thread: thread, Protect: p.Protection, Warn: p.runner.Warning,
 		Tell: p.tell, Observe: func(e graph.Event) {

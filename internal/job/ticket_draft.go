@@ -24,8 +24,8 @@ import (
 	"github.com/org/pr-review-action/internal/wire"
 )
 
-// implements is the drafting job of a ticket: it stops at the gate with the checkpoint in
-// an artifact. It writes nothing to the repository.
+// implements runs the drafting job of a ticket: it stops at the gate and leaves the checkpoint
+// in an artifact. It writes nothing to the repository.
 func (j *job) implements(ctx context.Context) (r driver.Report, err error) {
 	ctx, span := trace.Run(ctx, "implement", j.began)
 	defer func() { j.EndRun(span, j.ref, r, j.began, err) }()
@@ -39,7 +39,7 @@ func (j *job) implements(ctx context.Context) (r driver.Report, err error) {
 	}
 	thread := ticketpr.ThreadID(j.ref, p.asked.Key, base.SHA)
 	o, found, err := apply.Earlier(ctx, j.api, j.ref, "", thread)
-	if err != nil { // whoever decides looks again
+	if err != nil { // the deciding job checks again
 		j.warning("whether this ticket has already been carried out could not be read", err)
 	}
 	if found {
@@ -49,7 +49,7 @@ func (j *job) implements(ctx context.Context) (r driver.Report, err error) {
 	return p.draft(ctx, p.facts(thread, base.SHA), nil)
 }
 
-// proposed is the ticket's change as a job that drafts begins with it.
+// proposed returns the ticket's draft for a job that drafts, after checking the gate's rules.
 func (j *job) proposed(ctx context.Context) (*ticketDraft, error) {
 	approvals, err := j.gateRules(ctx)
 	if err != nil {
@@ -62,15 +62,15 @@ func (j *job) proposed(ctx context.Context) (*ticketDraft, error) {
 	return p, err
 }
 
-// facts are those of a draft of this run.
+// facts returns the manifest of a draft of this run.
 func (p *ticketDraft) facts(thread, base string) checkpoint.Manifest {
 	m := p.ofRun(p.Manifest(p.origin.Subject, p.Settings, implement.Fingerprint()), p.answered)
 	m.Thread, m.Subject.Head, m.ConfigFingerprint = thread, base, p.config.Fingerprint()
 	return m
 }
 
-// draft runs the graph up to the gate, or where answer asks for a revision from there to
-// the next one, and stores what it parked.
+// draft runs the graph up to the gate or, if revised is not nil, from that draft's gate to the
+// next one, and stores the parked draft.
 func (p *ticketDraft) draft(ctx context.Context, facts checkpoint.Manifest,
 	revised *revision) (driver.Report, error) {
 	t, err := p.ReadTicket(ctx, p.asked, p.config, p.Settings, p.api)
@@ -79,7 +79,7 @@ func (p *ticketDraft) draft(ctx context.Context, facts checkpoint.Manifest,
 	}
 	facts.Subject.Digest = implement.Digest(t)
 	sha := facts.Subject.Head
-	entries, err := p.api.AllEntries(ctx, p.ref.Owner, p.ref.Repo, sha) // their modes, which an archive does not tell
+	entries, err := p.api.AllEntries(ctx, p.ref.Owner, p.ref.Repo, sha) // for the modes, which the archive lacks
 	if err != nil {
 		return driver.Report{}, err
 	}
@@ -106,7 +106,7 @@ func (p *ticketDraft) draft(ctx context.Context, facts checkpoint.Manifest,
 		return driver.Report{}, p.cutOff(ctx, store, err)
 	}
 	r := p.reported(v)
-	if v.Outcome != ticketpr.Paused { // what it names is the draft that was revised
+	if v.Outcome != ticketpr.Paused { // r would name the draft that was revised
 		r.Code, r.Digest, r.Artifact = "", "", ""
 		p.cleared(ctx, store)
 		return r, nil
@@ -123,7 +123,7 @@ func (p *ticketDraft) draft(ctx context.Context, facts checkpoint.Manifest,
 	return r, err
 }
 
-// revisesTicket has the model draft a ticket's change again, as feedback says.
+// revisesTicket has the model draft a ticket's change again, as the feedback asks.
 func (j *job) revisesTicket(ctx context.Context) (driver.Report, error) {
 	if err := j.checkFeedback(); err != nil {
 		return driver.Report{}, err
@@ -135,7 +135,7 @@ func (j *job) revisesTicket(ctx context.Context) (driver.Report, error) {
 	return p.revise(ctx, func(ticketpr.State) error { return nil }, func(ctx context.Context,
 		o *handoff.Draft[ticketpr.State], answer decision.Answer) (driver.Report, error) {
 		r, err := p.draft(ctx, p.facts(o.Manifest.Thread, o.Manifest.Subject.Head), &revision{o, answer})
-		if err == nil && r.Outcome == ticketpr.Aborted { // so that nobody approves the draft that was not to be
+		if err == nil && r.Outcome == ticketpr.Aborted { // so that nobody can approve the draft that was revised
 			ended := decision.Decision{Verdict: decision.Abort, Note: r.Message}
 			_, err = p.desk(o.State).Decide(ctx, p.record(o.Draft).With(ended), false, o.Manifest.CreatedAt)
 		}
@@ -143,8 +143,8 @@ func (j *job) revisesTicket(ctx context.Context) (driver.Report, error) {
 	})
 }
 
-// comments is the job that says on the ticket where its pull request is, or that the draft
-// was rejected. It holds the tracker's credentials, and no right to write to the repository.
+// comments runs the job that comments on the ticket where its pull request is, or that the
+// draft was rejected. It has the tracker's credentials, but may not write to the repository.
 func (j *job) comments(ctx context.Context) (_ driver.Report, err error) {
 	ctx, span := trace.Run(ctx, "comment", j.began)
 	defer func() { span.End(err) }()
@@ -183,9 +183,9 @@ func (j *job) comments(ctx context.Context) (_ driver.Report, err error) {
 	return driver.Report{Message: p.asked.Key + " " + word + address}, nil
 }
 
-// progress is the store of a draft under way. It holds what an earlier job had paid for when
-// it was cut off, which begun says, or the draft that is revised. What is paid on the way is
-// carried off from time to time.
+// progress returns the store of a draft in progress. It contains what an earlier job had paid
+// for when it was interrupted, and then begun is true, or the draft that is revised. Paid
+// results are stored from time to time.
 func (p *ticketDraft) progress(ctx context.Context, facts checkpoint.Manifest,
 	revised *revision) (store *artifactstore.Store, begun bool) {
 	empty := func() *artifactstore.Store {
@@ -218,8 +218,8 @@ func (p *ticketDraft) progress(ctx context.Context, facts checkpoint.Manifest,
 	return store, begun
 }
 
-// goesOn refuses what was begun with another text, other modules, another model or other
-// feedback, and what came to its end.
+// goesOn refuses progress that was made with another ticket text, other modules, another model
+// or other feedback, and progress of a draft that has ended.
 func (p *ticketDraft) goesOn(ctx context.Context, store graph.Store, facts checkpoint.Manifest,
 	revised *revision) error {
 	v, err := p.driver(store, facts.Thread).Proposed(ctx)
@@ -239,7 +239,7 @@ func (p *ticketDraft) goesOn(ctx context.Context, store graph.Store, facts check
 	return nil
 }
 
-// begins reports whether a state is of this revision; of none, of a first draft.
+// begins reports whether a state belongs to this revision or, if r is nil, to a first draft.
 func (r *revision) begins(s ticketpr.State) bool {
 	if r == nil {
 		return len(s.Rounds) == 0
@@ -249,7 +249,7 @@ func (r *revision) begins(s ticketpr.State) bool {
 		s.Rounds[n-1].Feedback == r.answer.Record.Feedback
 }
 
-// revision is a draft that is to be drafted again, and who asks for it.
+// revision is a draft to be drafted again, and the answer that asks for it.
 type revision struct {
 	from   *handoff.Draft[ticketpr.State]
 	answer decision.Answer

@@ -24,8 +24,8 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// read reads the change that an argument of review names; a pull request is only
-// opened.
+// read returns the change that an argument of review names. A pull request is only opened;
+// its files are read later.
 func (a *Terminal) read(ctx context.Context, arg string, s *Session) (ingest.Change, error) {
 	switch {
 	case arg == "demo":
@@ -69,8 +69,8 @@ func (a *Terminal) read(ctx context.Context, arg string, s *Session) (ingest.Cha
 
 var number = pattern.Lazy(`^#?[1-9][0-9]{0,9}$`)
 
-// Numbered is the address of the pull request that a number alone names, of the repository
-// that the clone has for its origin; any other argument as it is.
+// Numbered returns the address of the pull request that a bare number names in the repository
+// that is the clone's origin. It returns any other argument unchanged.
 func (a *Terminal) Numbered(ctx context.Context, arg string) (string, error) {
 	if !number().MatchString(arg) {
 		return arg, nil
@@ -84,13 +84,13 @@ func (a *Terminal) Numbered(ctx context.Context, arg string) (string, error) {
 	return ref.Web() + "/pull/" + arg, nil
 }
 
-// taken says what an argument of several meanings was taken for.
+// taken tells what an ambiguous argument was taken for.
 func (a *Terminal) taken(arg, what string) {
 	a.Say(guard.Line(arg+" is taken for "+what+".", driver.MaxLine))
 }
 
-// readDiff reads a diff. One that cannot be read is wrong usage: it is what was
-// passed.
+// readDiff reads a diff. A diff that does not parse is wrong usage, because it is what the
+// caller passed.
 func (a *Terminal) readDiff(name string, r io.Reader) (ingest.Change, error) {
 	c, err := ingest.Diff(name, r)
 	if err != nil {
@@ -115,8 +115,8 @@ func (a *Terminal) rangeOf(ctx context.Context, clone ingest.Clone, arg string) 
 	return c, ofClone(err)
 }
 
-// InRepository cleans the settings' names of files, and says which settings file is read where one of that name is in
-// this folder too.
+// InRepository cleans the file names in the settings. It tells which settings file is read if
+// this folder contains one of the same name.
 func (a *Terminal) InRepository() error {
 	err := a.Settings.InRepository()
 	if _, absent := os.Stat(a.Config); err == nil && a.Config != config.DefaultPath && absent == nil {
@@ -125,7 +125,7 @@ func (a *Terminal) InRepository() error {
 	return err
 }
 
-// ofClone makes wrong usage of an error that says what a clone lacks.
+// ofClone turns an error about something that the clone lacks into wrong usage.
 func ofClone(err error) error {
 	for _, mistake := range []error{ingest.ErrNoRange, ingest.ErrNoClone, ingest.ErrNoGit, ingest.ErrBare,
 		ingest.ErrNoDefaultBranch} {
@@ -152,8 +152,8 @@ func (a *Terminal) ReadPull(ctx context.Context, arg string, s *Session) (ingest
 	return ingest.Open(ctx, s.API, ref, ingest.PullOptions{Instance: a.Instance, Config: a.File()})
 }
 
-// ParseRef reads the pull request that an argument names, on the server that the
-// environment names where the argument has none.
+// ParseRef parses the pull request that an argument names. If the argument is not an address,
+// the server is the one that the environment names.
 func (a *Terminal) ParseRef(arg string) (pull.Ref, error) {
 	ref, err := pull.ParseRef(arg)
 	if err != nil {
@@ -165,14 +165,14 @@ func (a *Terminal) ParseRef(arg string) (pull.Ref, error) {
 	return ref, nil
 }
 
-// Repository reads the name of one on the server that the environment names.
+// Repository parses the name of a repository on the server that the environment names.
 func (a *Terminal) Repository(name string) (pull.Ref, error) {
 	owner, repo, err := pull.ParseRepository(name)
 	return pull.Ref{Host: pull.DefaultHost, Owner: owner, Repo: repo}.On(a.Getenv("GITHUB_SERVER_URL")), err
 }
 
-// withConfig adds the settings file that was named for a diff, which has no
-// base to read one from.
+// withConfig adds the settings file named for a diff, because a diff has no base to read one
+// from.
 func (a *Terminal) withConfig(c ingest.Change, err error) (ingest.Change, error) {
 	if err == nil {
 		c.Config, err = wire.NamedConfig(a.File(), c.Config)
@@ -180,8 +180,8 @@ func (a *Terminal) withConfig(c ingest.Change, err error) (ingest.Change, error)
 	return c, err
 }
 
-// workTree reads what is not committed as well, and says first what is read and who
-// will see it. Untracked files leave this machine only where somebody says so.
+// workTree reads the work tree, including what is not committed. It first tells what is read
+// and who will see it. Untracked files leave this machine only if a flag or a person says so.
 func (r *Run) workTree(ctx context.Context) (ingest.Change, error) {
 	if err := r.InRepository(); err != nil {
 		return ingest.Change{}, err
@@ -207,7 +207,8 @@ func (r *Run) workTree(ctx context.Context) (ingest.Change, error) {
 	return w.Change(ctx, true, r.File())
 }
 
-// firstLine says what of the work tree is read, by whom, and which files are untracked.
+// firstLine returns a line that says what of the work tree is read, by whom, and which files
+// are untracked.
 func (r *Run) firstLine(w ingest.WorkTree, files int, with, asks bool) string {
 	line := fmt.Sprintf("The work tree against %s: %s, read by %s.", w.Base, wording.Count(files, "changed file"),
 		r.reader())
@@ -224,7 +225,7 @@ func (r *Run) firstLine(w ingest.WorkTree, files int, with, asks bool) string {
 	return line + " " + untracked + ": " + named(w.Untracked) + "."
 }
 
-// reader is who reads the change: a model and the host that it is asked at.
+// reader returns who reads the change: the rules, or a model and its host.
 func (r *Run) reader() string {
 	if r.reviewer.Rules {
 		return "rules on this machine"
@@ -241,7 +242,7 @@ func (r *Run) endpoint() *url.URL {
 }
 
 // withUntracked reports whether the untracked files are read too, or whether a person has
-// to be asked, since they would leave this machine and no flag says so.
+// to be asked, because the files would leave this machine and no flag allows it.
 func (r *Run) withUntracked(paths []string) (with, asks bool) {
 	if len(paths) == 0 || r.untracked || r.reviewer.Rules || transport.Loopback(r.endpoint().Hostname()) {
 		return true, false
@@ -249,7 +250,7 @@ func (r *Run) withUntracked(paths []string) (with, asks bool) {
 	return false, r.Interactive(r.Options)
 }
 
-// mostNamed is how many untracked files are named in one line.
+// mostNamed is the maximum number of untracked files named in one line.
 const mostNamed = 10
 
 func named(paths []string) string {

@@ -28,7 +28,7 @@ import (
 	"github.com/org/pr-review-action/internal/wording"
 )
 
-// GoFrom goes on with a thread from where it stands: an unfinished revision, a decision, a
+// GoFrom continues a thread from its current state: an unfinished revision, a decision, a
 // draft that waits, or none of these.
 func (l *Run) GoFrom(ctx context.Context, r driver.Report, given decision.Verdict) error {
 	switch {
@@ -42,10 +42,10 @@ func (l *Run) GoFrom(ctx context.Context, r driver.Report, given decision.Verdic
 	return l.Finish(r)
 }
 
-// finishRevision goes on with a revision that a run before this one was asked for.
-// A decision that is given now was made about a draft that is not there yet.
+// finishRevision continues a revision that was requested in an earlier run. It refuses a
+// decision given now, because the draft to decide does not exist yet.
 func (l *Run) finishRevision(ctx context.Context, r driver.Report, given decision.Verdict) error {
-	d, _ := decision.Parse(l.Text()) // it parsed before
+	d, _ := decision.Parse(l.Text()) // parsed without error before
 	if (given != "" || len(l.lines) > 0) && (given != decision.Revise || d.Feedback != r.Asked()) {
 		return problem.Usage("this draft is being revised, so there is nothing to decide yet",
 			fmt.Sprintf("finish that first: %s, with the model's flags", l.Resuming(r.Thread, l.Options)))
@@ -58,23 +58,23 @@ func (l *Run) finishRevision(ctx context.Context, r driver.Report, given decisio
 	return l.Terminal.decide(ctx, l, after, "")
 }
 
-// subject is what a draft of the local store is of, a change that was reviewed or one for a
-// ticket: what the one road of decisions asks of it.
+// subject is the kind of a draft in the local store, the review of a change or a change for a
+// ticket, as the common path of decisions uses it.
 type subject interface {
-	// ask shows a draft, and asks about it where a person can be asked. Without a verdict the
-	// draft stays, and shown is what is told of it, with the changes so far.
+	// ask shows a draft, and asks about it if a person can be asked. Without a verdict the
+	// draft stays parked, and shown is the draft to report, with the changes so far.
 	ask(ctx context.Context, r driver.Report) (given decision.Verdict, text string, shown driver.Report, err error)
 	Park(r driver.Report, changes ...string) error
-	unmoved(ctx context.Context, r driver.Report) error // resume check 9: it is as it was when it was drafted
+	unmoved(ctx context.Context, r driver.Report) error // resume check 9: nothing moved since the draft was made
 	items(r driver.Report) []decision.Item              // what a decision can name
 	by(ctx context.Context) (string, error)             // who decides
 	// carryOut acts on an answer, which may ask for another draft.
 	carryOut(ctx context.Context, r driver.Report, answer decision.Answer) (driver.Report, error)
-	Decided(ctx context.Context, r driver.Report) error // tells what came of a decision
+	Decided(ctx context.Context, r driver.Report) error // prints the result of a decision
 }
 
-// decide takes the decision on a parked draft: from the flags, else from the
-// person at the terminal; else the draft stays parked.
+// decide takes the decision on a parked draft from the flags or else from the person at the
+// terminal. Without a decision the draft stays parked.
 func (a *Terminal) decide(ctx context.Context, s subject, r driver.Report, given decision.Verdict) error {
 	text := a.Text()
 	if given == "" {
@@ -100,7 +100,7 @@ func (a *Terminal) decide(ctx context.Context, s subject, r driver.Report, given
 	return s.Decided(ctx, after)
 }
 
-// answer checks the draft once more, and has the decision carried out.
+// answer checks the draft once more and carries out the decision.
 func (a *Terminal) answer(ctx context.Context, s subject, r driver.Report, given decision.Verdict,
 	text string) (driver.Report, error) {
 	m := r.Packed.Manifest
@@ -121,9 +121,9 @@ func (a *Terminal) answer(ctx context.Context, s subject, r driver.Report, given
 	return s.carryOut(ctx, r, decision.Answer{Decision: d, Record: record.With(d)})
 }
 
-// Put shows a draft with the changes of the flags, and asks about it where a person can be
-// asked. Without a verdict the draft stays, and shown is what is told of it, with the
-// changes so far.
+// Put shows a draft with the flags' changes and, if asks is true and a person can be asked,
+// asks about it. Without a verdict the draft stays parked; text has the changes so far, and
+// shown is the draft to report.
 func (a *Terminal) Put(ctx context.Context, r driver.Report, asks bool) (given decision.Verdict, text string,
 	shown driver.Report, err error) {
 	text = a.Text()
@@ -165,12 +165,12 @@ func (l *Run) carryOut(ctx context.Context, r driver.Report, answer decision.Ans
 	return l.publish(ctx, driver.AnswerTo(r.Packed.Manifest, answer))
 }
 
-// onScreen is where a review of local input is posted without --out.
+// onScreen is the place where a review of local input is posted without --out.
 const onScreen = "standard output"
 
-// publish acts on an answer, or where that is nil, on what was decided before. A review
-// leaves this machine to the pull request, or for local input to a file. Where a process
-// before this one may have posted it, its write may still be under way.
+// publish carries out an answer or, if that is nil, the earlier decision. A review goes to
+// the pull request or, for local input, to a file. An earlier process may have posted it, and
+// its write may still be in progress; driver.Post is told of that.
 func (l *Run) publish(ctx context.Context, answer *graph.Answer) (driver.Report, error) {
 	tried := false
 	return driver.Driver{Front: l.Front, Store: l.Store, Thread: l.Thread}.Decide(ctx, reviewpr.Steps{
@@ -187,7 +187,7 @@ func (l *Run) publish(ctx context.Context, answer *graph.Answer) (driver.Report,
 	}, answer)
 }
 
-// writeOut writes a review to the file that --out names, if it does.
+// writeOut writes a review to the file named by --out; with an empty name it does nothing.
 func writeOut(name, text string) error {
 	if name == "" {
 		return nil
@@ -199,7 +199,8 @@ func writeOut(name, text string) error {
 	return nil
 }
 
-// user is who decides on the command line.
+// user returns the name of the person who decides on the command line: the token's login if
+// there is one, otherwise the name of this machine's user.
 func (a *Terminal) user(ctx context.Context, api *github.Client) (string, error) {
 	if api != nil {
 		viewer, err := api.Viewer(ctx)
@@ -210,13 +211,13 @@ func (a *Terminal) user(ctx context.Context, api *github.Client) (string, error)
 	if name := cmp.Or(a.Getenv("USER"), a.Getenv("LOGNAME")); name != "" {
 		return name, nil
 	}
-	if u, err := osuser.Current(); err == nil { // in a container no variable says it
+	if u, err := osuser.Current(); err == nil { // a container may set neither variable
 		return u.Username, nil
 	}
 	return "somebody", nil
 }
 
-// ShowDraft prints a review, unless an object is printed.
+// ShowDraft prints a review, unless JSON is printed.
 func (a *Terminal) ShowDraft(r driver.Report) {
 	if a.JSON {
 		return
@@ -226,8 +227,8 @@ func (a *Terminal) ShowDraft(r driver.Report) {
 
 const asDrafted = "Or as it was drafted."
 
-// Park says how the draft can be decided later, and with the changes that were made
-// to it so far: commands, one a line.
+// Park prints how the draft can be decided later, also with the changes made to it so far.
+// These are commands, one per line.
 func (a *Terminal) Park(r driver.Report, changes ...string) error {
 	driver.FailOn(a.Settings, &r)
 	a.came = r
@@ -259,8 +260,8 @@ func (a *Terminal) Park(r driver.Report, changes ...string) error {
 	return driver.Failure(r)
 }
 
-// Others are the flags in place of --approve, or beside it: of the finding to drop the
-// mildest one's id.
+// Others returns a hint with the flags that go in place of --approve or beside it. Its example
+// drops the least severe finding.
 func Others(r driver.Report) string {
 	if n := len(r.Findings); n > 0 {
 		return "or --abort; with changes: --command \"/drop " + r.Findings[n-1].ID + "\""
@@ -268,11 +269,11 @@ func Others(r driver.Report) string {
 	return "or --abort"
 }
 
-// Decided hands a posted review out here, to --out, or where it went nowhere else, to
-// standard output; and prints the outcome.
+// Decided writes a posted review to --out or, if it went nowhere else, to standard output,
+// and prints the outcome.
 func (a *Terminal) Decided(_ context.Context, r driver.Report) error {
 	var err error
-	switch { // a review that was posted before is handed out again
+	switch { // a review that was posted before is written again
 	case r.Outcome != reviewpr.Posted:
 	case r.State.Pull != nil:
 		err = writeOut(a.out, r.Body)
@@ -298,8 +299,8 @@ func (a *Terminal) Decided(_ context.Context, r driver.Report) error {
 	return driver.Failure(r)
 }
 
-// again reports a decision that was taken before, and posts what it had
-// approved where that did not happen. Another decision is refused.
+// again reports a decision taken before, and posts what it approved if that has not happened
+// yet. It refuses a different decision.
 func (l *Run) again(ctx context.Context, r driver.Report, given decision.Verdict) error {
 	if err := l.sameAgain(r.Thread, r.State.Decision, given, r.State.Items()); err != nil {
 		return err
@@ -312,8 +313,8 @@ func (l *Run) again(ctx context.Context, r driver.Report, given decision.Verdict
 	return l.Decided(ctx, after)
 }
 
-// sameAgain refuses a decision that the flags hold and that is not the one by which a draft
-// was decided, changes included; items are what it can name.
+// sameAgain refuses a decision in the flags that differs from the one taken on the draft,
+// including its changes. items are what a decision can name.
 func (o *Options) sameAgain(thread string, taken *decision.Record, given decision.Verdict,
 	items []decision.Item) error {
 	if taken == nil || given == "" && o.Text() == "" {
@@ -333,7 +334,7 @@ func (o *Options) sameAgain(thread string, taken *decision.Record, given decisio
 			taken.At.Format("2 January 2006, 15:04 MST"), how)))
 }
 
-// Finish prints what a run without a decision came to.
+// Finish prints the result of a run without a decision.
 func (a *Terminal) Finish(r driver.Report) error {
 	driver.FailOn(a.Settings, &r)
 	a.came = r

@@ -27,7 +27,7 @@ import (
 	"github.com/org/pr-review-action/internal/wire"
 )
 
-// local reads the change and opens the store. Nothing is paid yet.
+// local reads the change and opens the store. It pays for nothing.
 func (a *Terminal) local(ctx context.Context, arg string, admit bool) (*Run, error) {
 	r := &Run{Terminal: a, admitted: admit}
 	err := r.choose()
@@ -56,7 +56,7 @@ func (a *Terminal) local(ctx context.Context, arg string, admit bool) (*Run, err
 	return r, nil
 }
 
-// choose chooses who reviews, and draws how far that is. Nothing is asked yet.
+// choose sets the reviewer and the progress line. It sends no request.
 func (r *Run) choose() (err error) {
 	r.progress = r.NewProgress(r.Quiet || r.JSON)
 	r.reviewer, err = r.NewReviewer(r.Settings, r.progress.wait)
@@ -72,8 +72,8 @@ func (a *Terminal) overruled(c config.Config, o *Options) {
 	}
 }
 
-// run continues the change's thread, or starts it. One that is parked, ended or
-// decided is reported as it stands.
+// run continues the change's thread, or starts it. A thread that is parked, ended or decided
+// is only reported.
 func (r *Run) run(ctx context.Context) (driver.Report, error) {
 	paid, err := r.paid(ctx)
 	if err != nil {
@@ -107,8 +107,8 @@ func (r *Run) files(ctx context.Context) (ingest.Change, error) {
 	return ingest.Files(ctx, r.API, r.change)
 }
 
-// reviews are those of a pull request as the command line sees them, which needs no
-// record on GitHub for what its local store has decided.
+// reviews returns the reviews of a pull request as the command line sees them. It needs no
+// record on GitHub for decisions in its local store.
 func (r *Run) reviews(ref pull.Ref, decided ...reviewpr.State) *post.Ours {
 	all := r.Reviews(r.Settings, r.API, driver.Runs(r.API, ref, "", r.DraftWorkflow, r.DecideWorkflow))
 	for _, d := range decided {
@@ -117,12 +117,12 @@ func (r *Run) reviews(ref pull.Ref, decided ...reviewpr.State) *post.Ours {
 	return all
 }
 
-// linters is where linters' results are: paths are those of the working folder.
+// linters returns where the linters' results are. Paths are relative to the working folder.
 func (r *Run) linters() linter.Source {
 	return linter.Source{Findings: r.Findings, Wait: r.FindingsWait, Dir: "."}
 }
 
-// driver takes the thread of this store through the graph.
+// driver returns the driver of this run's thread.
 func (r *Run) driver() driver.Driver {
 	d := driver.Driver{Front: r.Front, Store: r.Store, Thread: r.Thread, Reviewer: r.reviewer,
 		Live: r.progress.live, Linters: r.linters(), Warn: func(text string) {
@@ -138,13 +138,13 @@ func (r *Run) driver() driver.Driver {
 	return d
 }
 
-// paidThreads bounds how many threads of one pull request or folder are looked
-// through for results that were paid for.
+// paidThreads bounds how many threads of one pull request or folder are searched for paid
+// results.
 const paidThreads = 16
 
-// paid gathers what the store's threads of the same pull request or folder have
-// paid for: a later commit takes the files that did not change, and a thread
-// that is dropped as stale leaves its results to the next.
+// paid collects what the store's threads of the same pull request or folder have paid for: a
+// later commit reuses the results for unchanged files, and a thread that is dropped as stale
+// leaves its results to the next.
 func (r *Run) paid(ctx context.Context) (reviewpr.Paid, error) {
 	var paid reviewpr.Paid
 	if r.reviewer.Rules {
@@ -157,7 +157,7 @@ func (r *Run) paid(ctx context.Context) (reviewpr.Paid, error) {
 	for _, id := range ids {
 		saved, err := r.Store.Load(ctx, id)
 		if err != nil {
-			continue // what cannot be read was not paid for, as far as anybody knows
+			continue // a thread that cannot be read counts as not paid for
 		}
 		if r.Anew {
 			paid.Count(saved, r.Thread)
@@ -168,8 +168,8 @@ func (r *Run) paid(ctx context.Context) (reviewpr.Paid, error) {
 	return paid, nil
 }
 
-// recall is what was said before of the pull request, or in the last decided
-// review of the range or folder.
+// recall returns what was said before about the pull request, or in the last decided review
+// of the range or folder that has findings.
 func (r *Run) recall(ctx context.Context, change ingest.Change) ([]finding.Earlier, error) {
 	ids, err := r.alike(ctx)
 	if err != nil {
@@ -181,7 +181,7 @@ func (r *Run) recall(ctx context.Context, change ingest.Change) ([]finding.Earli
 	}
 	var decided []reviewpr.State
 	for _, id := range ids {
-		// what cannot be read tells nothing
+		// a thread that cannot be read is skipped
 		if view, err := flow.Inspect(ctx, id); err == nil && view.Status == graph.Ended && view.State.Decision != nil {
 			decided = append(decided, view.State)
 		}
@@ -197,14 +197,14 @@ func (r *Run) recall(ctx context.Context, change ingest.Change) ([]finding.Earli
 	case change.Pull != nil:
 		return driver.Recall(ctx, r.reviews(change.Pull.Ref, decided...), r.Instance, change,
 			known, r.Warn)
-	case len(known) > 0 && strings.Contains(r.Thread, "#"): // else it is a diff of anything
+	case len(known) > 0 && strings.Contains(r.Thread, "#"): // otherwise it is a diff without a known subject
 		return known[0], nil
 	}
 	return nil, nil
 }
 
-// alike are the store's threads of the same pull request, range or folder: first
-// this one, and what was set aside of it.
+// alike returns up to paidThreads threads of the store about the same pull request, range or
+// folder. This run's thread and what was set aside of it come first.
 func (r *Run) alike(ctx context.Context) ([]string, error) {
 	ids, err := r.Store.Threads(ctx)
 	about := func(id string) string { return id[:strings.LastIndexByte(id, ':')+1] }
@@ -235,14 +235,13 @@ func (r *Run) admit(ctx context.Context, c ingest.Change) (string, error) {
 	return reason, err
 }
 
-// NoModelNotice tells a command line that reviews by rules of the other way.
+// NoModelNotice tells a user whose change is reviewed by rules how to configure a model.
 const NoModelNotice = "No model is configured. For one: OPENAI_API_KEY=… or --base-url."
 
-// forgetStale drops a thread that is not a run of this very change by this
-// reviewer under these settings: one that ended SKIPPED or FAILED, that expired or
-// was damaged, that is for something else, or that a higher cap lets go on. A
-// decided one is kept and reported, an abort whatever the diff has become; --again
-// drops every one but a posted review.
+// forgetStale drops a thread that is not a run of this very change by this reviewer under
+// these settings: one that ended SKIPPED or FAILED, expired, is damaged, is for something
+// else, or can go on under a higher cap. A decided thread is kept and reported, an abort even
+// if the diff has changed. --again drops every thread but a pull request's posted review.
 func (r *Run) forgetStale(ctx context.Context) (err error) {
 	release, err := r.Store.Lock(ctx, r.Thread)
 	if err != nil {
@@ -257,7 +256,7 @@ func (r *Run) forgetStale(ctx context.Context) (err error) {
 	if errors.Is(err, graph.ErrNoThread) {
 		return nil
 	}
-	if r.opened { // it is compared with what the thread has
+	if r.opened { // the files are compared with those of the thread
 		change, err := r.files(ctx)
 		if err != nil {
 			return err
@@ -266,7 +265,7 @@ func (r *Run) forgetStale(ctx context.Context) (err error) {
 	}
 	damaged := errors.Is(err, graph.ErrSnapshot) || errors.As(err, new(*graph.VersionError))
 	if err != nil && !(damaged && r.Anew) {
-		return err // it may hold a decision: giving it up is for a person to say
+		return err // it may contain a decision, so only a person may give it up
 	}
 	if err == nil && !r.stale(view) && reviewpr.Intact(view) == nil {
 		return nil
@@ -284,11 +283,11 @@ func (r *Run) forgetStale(ctx context.Context) (err error) {
 	return r.Store.Remove(ctx, r.Thread)
 }
 
-// setAside keeps what a draft has paid for when another takes its place: its
-// reviewer may be asked again, and this process may be killed.
+// setAside keeps what a draft has paid for when another takes its place, because its reviewer
+// may be used again, and this process may be killed.
 func (r *Run) setAside(ctx context.Context, view graph.View[reviewpr.State], saved graph.Saved) error {
 	d := view.State.Draft
-	unread := d.Subject.Digest == "" // nothing is paid before the change is read
+	unread := d.Subject.Digest == "" // nothing is paid for before the change is read
 	if r.Anew || unread || d.Rules || d.For == "" || view.End == reviewpr.Skipped ||
 		view.End == reviewpr.Failed {
 		return nil
@@ -301,8 +300,8 @@ func (r *Run) setAside(ctx context.Context, view graph.View[reviewpr.State], sav
 	return err
 }
 
-// purpose is a hash of what a result is for: the change, who reviews it, told what,
-// and the settings.
+// purpose returns a hash of what a result depends on: the change, its reviewer, the reviewer's
+// instructions and the settings.
 func (r *Run) purpose() string {
 	c, by := r.change, r.reviewer
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q", []string{
@@ -323,14 +322,14 @@ func (r *Run) stale(view graph.View[reviewpr.State]) bool {
 	case view.End == reviewpr.Skipped, view.End == reviewpr.Failed:
 		return true
 	case d.Subject.Digest != r.change.Digest():
-		return true // also where the run stopped before the change was read
+		return true // also if the run stopped before the change was read
 	case view.State.Decision != nil:
 		return false
 	case d.For != r.purpose():
 		return true
 	case view.Status == graph.Paused && view.State.LacksMoney() &&
 		cmp.Or(r.change.Config.Cap, settings.DefaultMaxCost) > d.MaxCost:
-		return true // it goes on under a higher cap; what it has paid for is taken over
+		return true // a higher cap lets it go on; its paid results are reused
 	}
 	return view.Status != graph.Ended && r.Now().After(d.ExpiresAt)
 }

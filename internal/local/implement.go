@@ -22,10 +22,10 @@ import (
 	"github.com/org/pr-review-action/internal/ticket"
 )
 
-// ImplementOptions are the flags of implement, by which a ticket's draft is decided too.
+// ImplementOptions are the flags of implement, which can also decide a ticket's draft.
 type ImplementOptions struct {
 	Options
-	base    string // branch or commit that is built on
+	base    string // branch or commit to build on
 	check   string // the project's own command
 	modules []string
 }
@@ -92,11 +92,11 @@ func (a *Terminal) implement(ctx context.Context, arg string, o *ImplementOption
 	return p.GoFrom(ctx, report, given)
 }
 
-// maxTicket bounds a ticket's file, in bytes.
+// maxTicket is the maximum size of a ticket's file, in bytes.
 const maxTicket = 256 << 10
 
-// ticketOf reads the ticket that an argument names: a Markdown file, an issue of GitHub, or
-// a key that the settings' sources know.
+// ticketOf reads the ticket that an argument names: a Markdown file, a GitHub issue, or a key
+// in one of the sources that the settings name.
 func (a *Terminal) ticketOf(ctx context.Context, arg string, c config.Config,
 	o *ImplementOptions) (t ticket.Ticket, err error) {
 	switch info, failed := os.Stat(arg); {
@@ -120,7 +120,7 @@ func (a *Terminal) ticketOf(ctx context.Context, arg string, c config.Config,
 		"name a Markdown file, a key such as PAY-88, or owner/repo#7")
 	if !pull.LooksLikeRef(arg) {
 		asked, err := ticketpr.ParseTicket(arg, pull.Ref{})
-		if err != nil || asked.Issue() > 0 { // of which repository, it does not say
+		if err != nil || asked.Issue() > 0 { // an issue without its repository
 			return t, none
 		}
 		return a.ReadTicket(ctx, asked, c, o.Settings, nil)

@@ -1,8 +1,8 @@
 // Package local makes drafts at a terminal and decides them: reviews of a change, and changes
-// for a ticket, in the store of this machine.
+// for a ticket. It keeps them in the local store.
 //
-// It parses no command line and reads no draft that lies on GitHub: both are room app's. Start
-// reading at Terminal, then Review and Implement; decide.go is the road of every decision.
+// It neither parses the command line nor reads drafts stored on GitHub; package app does both.
+// Start reading at Terminal, then Review and Implement. Every decision goes through decide.go.
 package local
 
 import (
@@ -25,11 +25,11 @@ import (
 // Terminal is one invocation of a command, at a terminal or without one.
 type Terminal struct {
 	*driver.Front
-	*Options        // the command's; nil where it has none of these
-	Name     string // the program's, as it was called
+	*Options        // the command's; nil if it has none of these
+	Name     string // the program's name as it was called
 
-	came     driver.Report // what a run came to that was printed
-	Ticketed bool          // the run is a ticket's
+	came     driver.Report // the result that was printed
+	Ticketed bool          // the run is about a ticket
 	About    string        // thread of the store that is decided or shown; empty until it is known
 }
 
@@ -42,20 +42,20 @@ func (a *Terminal) EndRun(span *trace.Span, began time.Time, err error) {
 	a.Front.EndRun(span, ref, a.came, began, err)
 }
 
-// Output is standard output, which remembers the first write that failed.
+// Output is standard output. Err is the error of the first write that failed.
 type Output struct {
 	io.Writer
 	Err error
 }
 
-// Write writes on, also after an error.
+// Write writes to the underlying writer, even after an error.
 func (o *Output) Write(p []byte) (int, error) {
 	n, err := o.Writer.Write(p)
 	o.Err = cmp.Or(o.Err, err)
 	return n, err
 }
 
-// columnsOf reports whether a stream is one, and how many columns it has.
+// columnsOf reports whether a stream is a terminal, and how many columns it has.
 func columnsOf(stream any) (columns int, ok bool) {
 	if o, is := stream.(*Output); is {
 		stream = o.Writer
@@ -71,24 +71,24 @@ func columnsOf(stream any) (columns int, ok bool) {
 	return columns, true
 }
 
-// Warn tells of what does not end the command.
+// Warn prints a warning about something that does not end the command.
 func (a *Terminal) Warn(text string) { fmt.Fprintln(a.Stderr, "warning: "+guard.Text(text)) }
 
-// Say tells of what goes on, unless it was to be quiet.
+// Say prints a notice, unless --quiet is set.
 func (a *Terminal) Say(text string) {
 	if !a.Quiet {
 		fmt.Fprintln(a.Stderr, guard.Text(text))
 	}
 }
 
-// Look is how standard output is written on.
+// Look returns the width and colour for standard output.
 func (a *Terminal) Look() terminal.Options {
 	columns, _ := columnsOf(a.Stdout)
 	return terminal.Options{Width: columns, Color: columns > 0 && a.Getenv("NO_COLOR") == ""}
 }
 
-// Interactive reports whether a person can be asked: with the draft in sight,
-// which is on standard output.
+// Interactive reports whether a person can be asked, and sees the draft, which is on standard
+// output.
 func (a *Terminal) Interactive(o *Options) bool {
 	_, in := columnsOf(a.Stdin)
 	_, draft := columnsOf(a.Stdout)
@@ -96,8 +96,8 @@ func (a *Terminal) Interactive(o *Options) bool {
 	return in && draft && question && !o.NoInput && !o.JSON
 }
 
-// Progress is one line on the terminal that says how far the reviews are. On
-// anything but a terminal it is silent, but for the lines of evals, one each half minute.
+// Progress is one line on the terminal that shows how far the reviews are. If the output is
+// not a terminal, it prints only the lines of evals, one every half minute.
 type Progress struct {
 	out     io.Writer
 	columns int
@@ -108,10 +108,10 @@ type Progress struct {
 	waiting string
 	shown   bool
 	silent  bool
-	said    time.Time // when a log was last told something
+	said    time.Time // when the last line was logged
 }
 
-// NewProgress returns the line of a run, which is silent where it is to be.
+// NewProgress returns the line of a run, which prints nothing if silent is true.
 func (a *Terminal) NewProgress(silent bool) *Progress {
 	p := &Progress{out: a.Stderr, now: a.Now, silent: silent, said: a.Now()}
 	if columns, ok := columnsOf(a.Stderr); ok && !silent {
@@ -120,7 +120,7 @@ func (a *Terminal) NewProgress(silent bool) *Progress {
 	return p
 }
 
-// live draws the line of a run anew.
+// live redraws the line of a run.
 func (p *Progress) live(line driver.Line) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -143,7 +143,7 @@ func (p *Progress) draw() {
 	}
 }
 
-// Stop takes the line away for good.
+// Stop removes the line for good.
 func (p *Progress) Stop() {
 	p.clear()
 	p.mu.Lock()
@@ -151,7 +151,7 @@ func (p *Progress) Stop() {
 	p.columns = 0
 }
 
-// clear takes the line away, so that another can be written.
+// clear removes the line, so that other text can be written.
 func (p *Progress) clear() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -161,7 +161,7 @@ func (p *Progress) clear() {
 	p.shown = false
 }
 
-// Line draws any other line.
+// Line draws a line in place of the current one. In a log it prints one every half minute.
 func (p *Progress) Line(format string, args ...any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -174,5 +174,5 @@ func (p *Progress) Line(format string, args ...any) {
 	}
 }
 
-// logged is how often a log is told of evals.
+// logged is how often the progress of evals is logged.
 const logged = 30 * time.Second

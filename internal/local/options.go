@@ -12,7 +12,7 @@ import (
 	"github.com/org/pr-review-action/internal/wire"
 )
 
-// Options are the flags that commands on drafts share, and the settings.
+// Options holds the settings, and the flags that commands on drafts share.
 type Options struct {
 	settings.Settings
 	Store     string
@@ -21,25 +21,25 @@ type Options struct {
 	JSON      bool
 	Quiet     bool
 	NoInput   bool
-	Resumed   bool   // the command is resume, which ends with the outcome
-	Post      bool   // a draft on GitHub under the caller's own account
-	Push      bool   // a ticket's change to GitHub, under the caller's own account
-	repo      string // where to, owner/name; the clone's origin where empty
-	untracked bool   // of the work tree: what Git does not know is reviewed too
+	Resumed   bool   // the command is resume, which prints the outcome last
+	Post      bool   // post a draft on GitHub under the caller's own account
+	Push      bool   // push a ticket's change to GitHub under the caller's own account
+	repo      string // where to push, owner/name; empty for the clone's origin
+	untracked bool   // review the work tree's untracked files too
 	approve   bool
 	Abort     bool
 	lines     []string // commands
-	Drop      []string // paths, of a ticket's change
+	Drop      []string // paths to leave out of a ticket's change
 	Revise    string   // feedback
-	Typed     string   // thread of a draft on GitHub, as typed; empty for any of the pull request
+	Typed     string   // thread of a draft on GitHub as typed; empty for any of the pull request
 }
 
 // NewOptions returns options with the defaults of all settings.
 func NewOptions() Options { return Options{Settings: settings.Defaults()} }
 
-// Verdict is what the flags say, possibly nothing: commands without a verdict
-// change the draft that is shown, and decide nothing. A bad command is found
-// here, before anything is paid.
+// Verdict returns the verdict in the flags, which may be empty: commands without a verdict
+// change the draft that is shown, and decide nothing. It reports a bad command, before
+// anything is paid for.
 func (o *Options) Verdict() (decision.Verdict, error) {
 	d, err := decision.Parse(o.Text())
 	switch {
@@ -62,7 +62,7 @@ func (o *Options) Verdict() (decision.Verdict, error) {
 	return d.Verdict, nil
 }
 
-// Text is the commands, one a line.
+// Text returns the commands in the flags, one per line.
 func (o *Options) Text() string {
 	if o.Revise != "" {
 		return decision.ReviseCommand(o.Revise)
@@ -74,7 +74,7 @@ func (o *Options) Text() string {
 	return strings.Join(lines, "\n")
 }
 
-// undecided takes the decision back: it was about another draft.
+// undecided clears the decision in the flags, which was about another draft.
 func (o *Options) undecided() {
 	o.approve, o.Abort, o.Revise, o.lines, o.Drop = false, false, "", nil, nil
 }
@@ -84,13 +84,13 @@ func (o *Options) storeFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.JSON, "json", false, "print one JSON object")
 }
 
-// ListFlags are those of commands that look at drafts, here or on GitHub.
+// ListFlags adds the flags of commands that look at drafts, here or on GitHub.
 func (o *Options) ListFlags(f *pflag.FlagSet, command string) {
 	o.storeFlags(f)
 	o.Flags(f, command)
 }
 
-// ProposalFlags add what decides a change for a ticket beside --approve and --abort.
+// ProposalFlags adds the flags that decide a change for a ticket, except --approve and --abort.
 func (o *Options) ProposalFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.Revise, "revise", "", "ask for another draft, with this `text` as feedback; needs a model")
 	f.StringArrayVar(&o.Drop, "drop", nil, "leave the file at this `path` out of a change for a ticket, with "+
@@ -100,7 +100,7 @@ func (o *Options) ProposalFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.repo, "repo", "", "with --push: `owner/name`, where it is not the clone's origin")
 }
 
-// DecisionFlags add what decides a review.
+// DecisionFlags adds the flags that decide a review.
 func (o *Options) DecisionFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.approve, "approve", false, "approve: post the review")
 	f.BoolVar(&o.Abort, "abort", false, "abort: post nothing")
@@ -108,14 +108,14 @@ func (o *Options) DecisionFlags(f *pflag.FlagSet) {
 		"with --approve; may be repeated")
 }
 
-// OutputFlags add where a review goes, and the store.
+// OutputFlags adds the flags for the output and for the store.
 func (o *Options) OutputFlags(f *pflag.FlagSet) {
 	o.storeFlags(f)
 	f.StringVar(&o.out, "out", "", "write the posted review to a `file`")
 	f.BoolVar(&o.Quiet, "quiet", false, "no progress and no notices")
 }
 
-// TraceFlag adds the file that a run is traced to.
+// TraceFlag adds the flag for the file that a run's trace is written to.
 func (o *Options) TraceFlag(f *pflag.FlagSet) {
 	f.StringVar(&o.Trace, "trace", "", "write what the run did to a `file`, one JSON object a line")
 }

@@ -27,16 +27,16 @@ import (
 	"github.com/org/pr-review-action/internal/ticket"
 )
 
-// proposing is a ticket's thread of the local store.
+// proposing is a ticket's thread in the local store.
 type proposing struct {
 	*Terminal
 	Session
 	base    ingest.Base
 	ticket  ticket.Ticket
 	check   string          // the project's own command; empty for none
-	modules []string        // that alone may change; empty for all
+	modules []string        // the only ones that may change; empty for all
 	onto    *driver.Push    // nil for a branch of the clone
-	last    driver.Proposal // as the thread stood
+	last    driver.Proposal // the thread's last known state
 }
 
 func (p *proposing) driver() driver.Driver {
@@ -44,15 +44,15 @@ func (p *proposing) driver() driver.Driver {
 		Tell: func(line string) { p.Say(guard.Line(line, driver.MaxLine)) }}
 }
 
-// observe tells each step as it begins.
+// observe prints each step as it begins.
 func (p *proposing) observe(e graph.Event) {
 	if e.Kind == graph.StepStarted && !p.Quiet && !p.JSON {
 		fmt.Fprintln(p.Stderr, strings.ReplaceAll(e.Node, "_", " "))
 	}
 }
 
-// draft goes on with the ticket's thread, or starts it. One that is parked or decided is
-// reported as it stands; one that failed, or whose ticket changed, begins anew.
+// draft continues the ticket's thread, or starts it. A thread that is parked or decided is only
+// reported. One that failed or expired, or whose ticket changed, starts anew.
 func (p *proposing) draft(ctx context.Context) (driver.Report, error) {
 	r, err := p.standing(ctx)
 	s := p.last.State
@@ -69,14 +69,14 @@ func (p *proposing) draft(ctx context.Context) (driver.Report, error) {
 	return p.advance(ctx, true, nil)
 }
 
-// standing is how the thread stands.
+// standing reads the thread's current state and reports on it.
 func (p *proposing) standing(ctx context.Context) (_ driver.Report, err error) {
 	p.last, err = p.driver().Proposed(ctx)
 	return p.last.Report(), err
 }
 
-// advance takes the thread on with an answer, if any. A change is carried out on GitHub with
-// --push, else in the clone; drafts says that one may have to be drafted first.
+// advance continues the thread, with an answer if that is not nil. An approved change goes to
+// GitHub with --push, otherwise to the clone. drafts is true if the thread may have to draft.
 func (p *proposing) advance(ctx context.Context, drafts bool, answer *graph.Answer) (_ driver.Report, err error) {
 	var steps ticketpr.Steps
 	var begin ticketpr.State
@@ -92,7 +92,7 @@ func (p *proposing) advance(ctx context.Context, drafts bool, answer *graph.Answ
 	return p.last.Report(), err
 }
 
-// leftOut refuses a draft with a module that --modules does not name.
+// leftOut refuses a draft that changes a module that --modules does not name.
 func (p *proposing) leftOut(s ticketpr.State) error {
 	if module := s.Scope.Beyond(p.modules); module != "" {
 		return problem.Usage(fmt.Sprintf("there is a draft already, and it changes the module %q, which --modules "+
@@ -101,7 +101,7 @@ func (p *proposing) leftOut(s ticketpr.State) error {
 	return nil
 }
 
-// late reports whether a draft waited longer than it may.
+// late reports whether a parked draft has expired.
 func (a *Terminal) late(r driver.Report) bool {
 	return r.Parked() && checkpoint.CheckExpiry(r.Packed.Manifest, a.Now()) != nil
 }
@@ -116,7 +116,7 @@ func (p *proposing) forget(ctx context.Context) (err error) {
 	return p.Store.Remove(ctx, p.Thread)
 }
 
-// steps are those that draft and revise.
+// steps returns the steps that draft and revise, and the initial state of the thread.
 func (p *proposing) steps(ctx context.Context) (ticketpr.Steps, ticketpr.State, error) {
 	place := p.PlaceOf(p.base.Clone, p.base.Commit)
 	var err error
@@ -143,7 +143,7 @@ func (p *proposing) steps(ctx context.Context) (ticketpr.Steps, ticketpr.State, 
 	return p.driver().Propose(ctx, what)
 }
 
-// mayPush looks whether --push can be followed, before anything is paid.
+// mayPush checks that --push is possible, before anything is paid for, and sets p.onto.
 func (p *proposing) mayPush(ctx context.Context) (err error) {
 	if !p.Push {
 		return nil
@@ -160,7 +160,7 @@ func (p *proposing) mayPush(ctx context.Context) (err error) {
 	return err
 }
 
-// Resuming is the command that goes on with the thread.
+// Resuming returns the command that continues the thread.
 func (p *proposing) Resuming() string {
 	command := p.Terminal.Resuming(p.Thread, p.Options)
 	if p.Push {
@@ -172,8 +172,8 @@ func (p *proposing) Resuming() string {
 	return command
 }
 
-// checked runs the user's command on the change, in a folder that holds it and nothing else.
-// It gets no credential of this process.
+// checked runs the user's command on the change, in a folder that contains the base with the
+// change and nothing else. The command gets no credential of this process.
 func (p *proposing) checked(ctx context.Context, files []change.File) (*change.Check, error) {
 	dir, err := os.MkdirTemp("", "pr-review-check-")
 	if err != nil {
@@ -193,16 +193,16 @@ func (p *proposing) checked(ctx context.Context, files []change.File) (*change.C
 	return &change.Check{Command: secret.Redact(p.check), Passed: passed, Output: guard.Text(output)}, err
 }
 
-// paint is what colours a terminal.
+// paint matches terminal colour codes.
 var paint = pattern.Lazy("\x1b\\[[0-9;]*m")
 
-// checkTime is how long a check may take.
+// checkTime is the time limit for a check.
 const checkTime = 15 * time.Minute
 
 var credentialName = pattern.Lazy(
 	`(?i)TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|API_?KEY|^PR_REVIEW_|^INPUT_|^ACTIONS_|_KEY$`)
 
-// withoutCredentials is the environment for code that a model wrote.
+// withoutCredentials returns the environment for running code that a model wrote.
 func (a *Terminal) withoutCredentials(c config.Config) (env []string) {
 	named := c.Variables()
 	for _, v := range a.Environ {
@@ -214,7 +214,7 @@ func (a *Terminal) withoutCredentials(c config.Config) (env []string) {
 	return env
 }
 
-// ShowProposal prints a ticket's draft of the local store.
+// ShowProposal prints a ticket's draft in the local store.
 func (a *Terminal) ShowProposal(ctx context.Context, s Session) error {
 	p := &proposing{Terminal: a, Session: s}
 	r, err := p.standing(ctx)

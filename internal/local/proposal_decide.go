@@ -16,7 +16,7 @@ import (
 	"github.com/org/pr-review-action/internal/render/terminal"
 )
 
-func (p *proposing) unmoved(context.Context, driver.Report) error { return nil } // it is on a commit of the clone
+func (p *proposing) unmoved(context.Context, driver.Report) error { return nil } // the base is a commit in the clone
 
 func (p *proposing) items(driver.Report) []decision.Item { return p.last.State.Items() }
 
@@ -31,8 +31,8 @@ func (p *proposing) carryOut(ctx context.Context, r driver.Report, answer decisi
 	return p.advance(ctx, answer.Decision.Verdict == decision.Revise, driver.AnswerTo(r.Packed.Manifest, answer))
 }
 
-// ask shows the draft, and asks the person at the terminal. Words that are no answer and no
-// command are feedback.
+// ask shows the draft, and asks the person at the terminal. Text that is neither an answer nor
+// a command is feedback.
 func (p *proposing) ask(ctx context.Context, r driver.Report) (given decision.Verdict, text string,
 	shown driver.Report, err error) {
 	if p.show(); !p.Interactive(p.Options) {
@@ -54,7 +54,7 @@ func (p *proposing) ask(ctx context.Context, r driver.Report) (given decision.Ve
 	return given, text, r, nil
 }
 
-// ResumeProposal decides a ticket's draft of the local store.
+// ResumeProposal decides a ticket's draft in the local store.
 func (a *Terminal) ResumeProposal(ctx context.Context, s Session, given decision.Verdict) error {
 	a.Ticketed = true
 	p := &proposing{Terminal: a, Session: s}
@@ -74,7 +74,7 @@ func (a *Terminal) ResumeProposal(ctx context.Context, s Session, given decision
 	if err := p.mayPush(ctx); err != nil {
 		return err
 	}
-	if r.Outcome == ticketpr.Failed && r.Message == "" { // a process before this one began it
+	if r.Outcome == ticketpr.Failed && r.Message == "" { // an earlier process was interrupted
 		was := state.Decision
 		if r, err = p.advance(ctx, was == nil || was.Decision != decision.Approve, nil); err != nil {
 			return err
@@ -83,7 +83,7 @@ func (a *Terminal) ResumeProposal(ctx context.Context, s Session, given decision
 	return p.GoFrom(ctx, r, given)
 }
 
-// GoFrom goes on with a thread from where it stands: a draft that waits, or one that ended.
+// GoFrom continues a thread from its current state: a draft that waits, or one that ended.
 func (p *proposing) GoFrom(ctx context.Context, r driver.Report, given decision.Verdict) error {
 	if r.Parked() {
 		return p.decide(ctx, p, r, given)
@@ -100,7 +100,7 @@ func (p *proposing) show() {
 	}
 }
 
-// Park says how the draft can be decided later.
+// Park prints how the draft can be decided later.
 func (p *proposing) Park(r driver.Report, _ ...string) error {
 	if p.came = r; p.JSON {
 		return p.last.Print(p.Stdout)
@@ -113,8 +113,8 @@ func (p *proposing) Park(r driver.Report, _ ...string) error {
 	return nil
 }
 
-// Decided prints what became of the draft. With --push one that was approved without is
-// pushed now.
+// Decided prints the result of the decision. With --push it first pushes a draft that was
+// approved without --push.
 func (p *proposing) Decided(ctx context.Context, r driver.Report) (err error) {
 	if p.onto != nil && r.Outcome == ticketpr.Posted && r.PullRequest == "" {
 		if p.last, err = p.onto.Carry(ctx, p.last); err != nil {

@@ -17,7 +17,7 @@ import (
 // ReviewOptions are the flags of review.
 type ReviewOptions struct {
 	Options
-	admit bool // whatever the admission rules say
+	admit bool // ignore the admission rules
 }
 
 // AddFlags adds the flags to f.
@@ -43,7 +43,7 @@ func (a *Terminal) Review(ctx context.Context, args []string, o *ReviewOptions) 
 		if err != nil {
 			return err
 		}
-		defer os.RemoveAll(r.change.Objects) // nothing where it is empty
+		defer os.RemoveAll(r.change.Objects) // does nothing if it is empty
 		result, err := r.run(ctx)
 		if err != nil {
 			return err
@@ -55,8 +55,8 @@ func (a *Terminal) Review(ctx context.Context, args []string, o *ReviewOptions) 
 	})
 }
 
-// drafting does what a command that drafts is for, in a span of its own, with what its flags
-// decide.
+// drafting calls do with the verdict in the flags of a command that drafts, in a span of its
+// own.
 func (a *Terminal) drafting(ctx context.Context, command string, o *Options,
 	do func(context.Context, decision.Verdict) error) (err error) {
 	a.Options = o

@@ -16,9 +16,8 @@ import (
 	"github.com/org/pr-review-action/internal/wire"
 )
 
-// revise has a draft of the local store revised in place: as the answer asks, or
-// where it is nil, as a run before this one was asked and did not finish. What it
-// gives is another draft that waits.
+// revise revises a draft of the local store in place, as the answer asks or, if that is nil,
+// as an earlier run was asked and did not finish. It returns the report on the new draft.
 func (r *Run) revise(ctx context.Context, was driver.Report, answer *decision.Answer) (driver.Report, error) {
 	var asked *graph.Answer
 	if answer != nil {
@@ -42,7 +41,7 @@ func (r *Run) revise(ctx context.Context, was driver.Report, answer *decision.An
 	if err != nil {
 		return driver.Report{}, err
 	}
-	// whose review it is and from which severity it calls a person stay as they were
+	// whose review it is, and from which severity it asks a person, do not change
 	s := r.Settings
 	s.Expires = cmp.Or(s.Expires, was.State.Draft.ExpiresAt.Sub(was.State.Draft.CreatedAt))
 	b := wire.Brief{Change: r.change, Paid: paid, API: r.API, Workspace: ".", Revises: &was.State.Usage}
@@ -55,8 +54,8 @@ func (r *Run) revise(ctx context.Context, was driver.Report, answer *decision.An
 	}, asked)
 }
 
-// changeOf reads the change of a draft again. What is not the change that was
-// drafted is refused as resume check 9 does; a diff's file is in the draft.
+// changeOf reads the change of a draft again. It refuses a change that differs from the
+// drafted one, as resume check 9 does. A diff comes from the draft itself.
 func (r *Run) changeOf(ctx context.Context, state reviewpr.State) (c ingest.Change, err error) {
 	d := state.Draft
 	switch {
@@ -64,7 +63,8 @@ func (r *Run) changeOf(ctx context.Context, state reviewpr.State) (c ingest.Chan
 		if err := r.InRepository(); err != nil {
 			return c, err
 		}
-		c, err = ingest.Pull(ctx, r.API, state.Pull.Ref, ingest.PullOptions{Instance: d.Subject.Instance, Config: r.File()})
+		c, err = ingest.Pull(ctx, r.API, state.Pull.Ref,
+			ingest.PullOptions{Instance: d.Subject.Instance, Config: r.File()})
 		if err != nil {
 			return c, err
 		}

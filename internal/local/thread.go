@@ -24,7 +24,7 @@ type Session struct {
 	API    *github.Client // nil for local input
 }
 
-// Resuming is the command that goes on with a thread. No password is in it.
+// Resuming returns the command that continues a thread. It never contains a password.
 func (a *Terminal) Resuming(thread string, o *Options) string {
 	command := a.Name + " resume " + driver.Quoted(Abbreviated(thread))
 	if o.Store != "" && !wire.WithPassword(o.Store) {
@@ -33,13 +33,13 @@ func (a *Terminal) Resuming(thread string, o *Options) string {
 	return command
 }
 
-// Abbreviated shortens a thread's last part to what names it.
+// Abbreviated shortens a thread's last part to seven characters, which are enough to name it.
 func Abbreviated(thread string) string {
 	i := strings.LastIndexByte(thread, ':')
 	return thread[:i+1] + thread[i+1:min(len(thread), i+8)]
 }
 
-// WithCommands are the flags that give the commands of texts, one a line.
+// WithCommands returns the flags that pass the commands in texts, which are one per line.
 func WithCommands(texts []string) (flags string) {
 	for line := range strings.Lines(strings.Join(texts, "\n")) {
 		if command := strings.TrimSpace(line); command != "" {
@@ -49,19 +49,19 @@ func WithCommands(texts []string) (flags string) {
 	return flags
 }
 
-// Run is a review on this machine, and what becomes of it.
+// Run is a review on this machine, from reading the change to its decision.
 type Run struct {
 	*Terminal
 	Session
-	admitted bool // whatever the repository's admission rules say
+	admitted bool // ignore the repository's admission rules
 	change   ingest.Change
 	opened   bool // the files of change are not read yet
 	reviewer *wire.Reviewer
 	progress *Progress
-	usedIDs  int // of the draft that this one replaces
+	usedIDs  int // the highest finding number of the draft that this one replaces
 }
 
-// Report describes a stored thread, a review's or a ticket's.
+// Report describes a stored thread of a review or a ticket.
 func (a *Terminal) Report(ctx context.Context, s Session) (driver.Report, error) {
 	if IsProposal(s.Thread) {
 		return (&proposing{Terminal: a, Session: s}).standing(ctx)
@@ -84,7 +84,7 @@ func (a *Terminal) NamedThread(ctx context.Context, args []string, command strin
 	return s, err
 }
 
-// Stored describes a review's thread. One of a pull request gets its API.
+// Stored describes a review's thread. For a pull request it also sets s.API.
 func (a *Terminal) Stored(ctx context.Context, s *Session) (r driver.Report, err error) {
 	a.About = s.Thread
 	if r, err = a.Report(ctx, *s); err == nil && r.State.Pull != nil {
@@ -93,8 +93,8 @@ func (a *Terminal) Stored(ctx context.Context, s *Session) (r driver.Report, err
 	return r, err
 }
 
-// StoredPull is the thread of the store about a pull request's present commit, with a
-// draft that can be decided or was; empty where there is none.
+// StoredPull returns the store's thread for a pull request's current commit whose draft waits,
+// is being revised or was decided. It returns "" if there is none.
 func (a *Terminal) StoredPull(ctx context.Context, ref pull.Ref) (string, error) {
 	store, err := a.OpenStore(ctx, a.Store)
 	if err != nil {
@@ -122,7 +122,7 @@ func (a *Terminal) StoredPull(ctx context.Context, ref pull.Ref) (string, error)
 	for _, id := range ids {
 		r, err := a.Report(ctx, Session{Store: store, Thread: id})
 		if err != nil {
-			continue // threads tells what is wrong with it
+			continue // the threads command tells what is wrong with it
 		}
 		waits := r.Parked() && checkpoint.CheckExpiry(r.Packed.Manifest, a.Now()) == nil
 		if (waits || r.Revising() || r.State.Decision != nil) && r.Head == now.HeadSHA &&
@@ -133,7 +133,7 @@ func (a *Terminal) StoredPull(ctx context.Context, ref pull.Ref) (string, error)
 	return "", nil
 }
 
-// threadOf is the thread that is meant.
+// threadOf returns the one thread in the store that the typed id matches.
 func (a *Terminal) threadOf(ctx context.Context, store wire.Store, typed string) (string, error) {
 	ids, err := Threads(ctx, store)
 	if err != nil {
@@ -156,9 +156,9 @@ func (a *Terminal) threadOf(ctx context.Context, store wire.Store, typed string)
 		"write more of one: "+strings.Join(ids, ", "))
 }
 
-// matches reports whether a thread is meant: by its id, by the id with its last
-// part cut short, or by the beginning of that part alone; a ticket's also without that part,
-// or by the ticket's key.
+// matches reports whether typed names the thread: its id, the id with its last part cut short,
+// or the beginning of that part alone. A ticket's thread also matches without that part, or by
+// the ticket's key.
 func matches(typed, id string) bool {
 	at := strings.LastIndexByte(id, ':')
 	about, ticket := id[:max(0, at)], strings.TrimSuffix(typed, ":")
@@ -166,11 +166,11 @@ func matches(typed, id string) bool {
 		IsProposal(id) && (about == ticket || strings.HasSuffix(about, "~"+ticket))
 }
 
-// aside stands in the ids of what was set aside, between those of its thread and of
-// what it is for.
+// aside separates, in the id of what was set aside, the id of its thread from a hash of its
+// purpose.
 const aside = "~"
 
-// Threads lists a store's threads, without what was set aside of them.
+// Threads lists a store's threads, without those that were set aside.
 func Threads(ctx context.Context, store wire.Store) ([]string, error) {
 	ids, err := store.Threads(ctx)
 	return slices.DeleteFunc(ids, func(id string) bool {
@@ -178,7 +178,7 @@ func Threads(ctx context.Context, store wire.Store) ([]string, error) {
 	}), err
 }
 
-// IsProposal reports whether a thread is a ticket's: those of changes have a # before any ~.
+// IsProposal reports whether a thread is a ticket's. Threads of changes have a # before any ~.
 func IsProposal(thread string) bool { return proposalThread().MatchString(thread) }
 
 var proposalThread = pattern.Lazy(`^[^#]+~[^#~:]+:[0-9a-f]{40,64}$`)
@@ -189,6 +189,6 @@ type Listed struct {
 	Thread   string `json:"thread_id"`
 	Code     string `json:"code"`
 	Findings int    `json:"findings"`
-	Files    int    `json:"files,omitempty"` // that a change for a ticket has
-	Lines    int    `json:"lines,omitempty"` // that it changes
+	Files    int    `json:"files,omitempty"` // files in a change for a ticket
+	Lines    int    `json:"lines,omitempty"` // lines that it changes
 }
