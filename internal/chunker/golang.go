@@ -8,6 +8,7 @@ import (
 	"go/token"
 
 	"github.com/org/pr-review-action/internal/chunk"
+	"github.com/org/pr-review-action/internal/guard"
 )
 
 // golang cuts Go with the standard library's parser, which is a hundred times faster than
@@ -51,7 +52,7 @@ func (g goFile) span(n ast.Node, comment *ast.CommentGroup) (from, to int) {
 
 func (g goFile) signature(from, to token.Pos) string {
 	at, end := g.file.Offset(from), min(g.file.Offset(to), g.file.Offset(from)+4*maxAbout)
-	return cut(oneLine(g.text[at:end]), maxAbout)
+	return guard.CutBytes(oneLine(g.text[at:end]), maxAbout)
 }
 
 func (g goFile) function(d *ast.FuncDecl) {

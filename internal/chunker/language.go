@@ -89,11 +89,10 @@ func (r *rule) set(option string) {
 		field, types, _ := strings.Cut(value, ":")
 		r.has, r.types = field, strings.FieldsFunc(types, func(c rune) bool { return c == '|' })
 	case "min":
-		least, err := strconv.Atoi(value)
-		if err != nil {
-			panic(option + " has no number")
+		var err error
+		if r.min, err = strconv.Atoi(value); err != nil {
+			panic(err)
 		}
-		r.min = least
 	case "methods":
 		r.methods = true
 	case "overload":

@@ -6,6 +6,7 @@ import (
 
 	ts "github.com/odvcencio/gotreesitter"
 
+	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/pattern"
 )
 
@@ -111,7 +112,7 @@ func plain(text string) string {
 	if at := strings.IndexAny(text, "<[({\n"); at > 0 && !strings.HasPrefix(text, "operator") {
 		text = text[:at]
 	}
-	return cut(strings.Trim(oneLine(text), `"'`+"`#@ "), maxName)
+	return guard.CutBytes(strings.Trim(oneLine(text), `"'`+"`#@ "), maxName)
 }
 
 // qualified splits a name at its last double colon, or else at its last dot.
@@ -132,14 +133,6 @@ func qualified(text string) (scope, name string) {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// cut truncates a text to most bytes or fewer, without splitting a character.
-func cut(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "")
-}
-
 // signature returns a definition up to its body, as one line of at most maxAbout bytes.
 func (c *cutter) signature(d definition) string {
 	from, to := int(d.node.StartByte()), int(d.node.EndByte())
@@ -157,7 +150,7 @@ func (c *cutter) signature(d definition) string {
 	if from >= to {
 		return ""
 	}
-	return cut(oneLine(strings.ToValidUTF8(c.text[from:to], "")), maxAbout)
+	return guard.CutBytes(oneLine(c.text[from:to]), maxAbout)
 }
 
 // docstring returns the string at the beginning of a Python body, without its quotes; else empty.
@@ -194,5 +187,5 @@ func doc(above, docstring string) string {
 		text = strings.TrimSpace(strings.Join(kept, "\n"))
 	}
 	paragraph, _, _ := strings.Cut(strings.ReplaceAll(text, "\r", ""), "\n\n")
-	return cut(oneLine(paragraph), maxAbout)
+	return guard.CutBytes(oneLine(paragraph), maxAbout)
 }

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/transport"
 	"github.com/org/pr-review-action/internal/vector"
 )
@@ -117,7 +118,7 @@ func (e *Embedder) batch(ctx context.Context, texts []string, into [][]float32, 
 		}
 		return e.batch(ctx, texts[half:], into[half:], query)
 	case len(texts[0]) > leastText:
-		return e.batch(ctx, []string{clip(texts[0], len(texts[0])/2)}, into, query)
+		return e.batch(ctx, []string{guard.CutBytes(texts[0], len(texts[0])/2)}, into, query)
 	}
 	return err
 }

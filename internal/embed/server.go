@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 
 	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/transport"
 )
 
@@ -163,16 +164,11 @@ func count(reported float64, most int64) int64 {
 func (s *server) outgoing(texts []string, most int) []string {
 	out := make([]string, len(texts))
 	for i, text := range texts {
-		if out[i] = clip(s.Redact(text), most); strings.TrimSpace(out[i]) == "" {
+		if out[i] = guard.CutBytes(s.Redact(text), most); strings.TrimSpace(out[i]) == "" {
 			out[i] = "-"
 		}
 	}
 	return out
-}
-
-// clip cuts a text to at most that many bytes, and drops invalid UTF-8 such as half a character.
-func clip(text string, most int) string {
-	return strings.ToValidUTF8(text[:min(len(text), most)], "")
 }
 
 // name returns the SHA-256, in hex, of everything that determines an answer.

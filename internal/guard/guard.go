@@ -42,6 +42,9 @@ func Cut(s string, max int) string {
 	return string([]rune(s)[:max]) + "…"
 }
 
+// CutBytes cuts a text to at most max bytes. It leaves out invalid UTF-8, such as half a character at the cut.
+func CutBytes(s string, max int) string { return strings.ToValidUTF8(s[:min(len(s), max)], "") }
+
 // inert breaks workflow commands with a visible backslash. The runner accepts :: only at
 // the start of a line, after any white space, but ##[ anywhere.
 func inert(line string) string {

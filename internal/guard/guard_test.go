@@ -101,3 +101,11 @@ func TestMarkdownByExample(t *testing.T) {
 	require.Equal(t, `\- a title with `+"`code`", guard.Inline("- a title\nwith `code`", 80))
 	require.Equal(t, `1\. a`, guard.Inline("1. a", 0))
 }
+
+func TestCutBytesLeavesNoHalfCharacter(t *testing.T) {
+	t.Parallel()
+	for max, want := range []string{"", "a", "a", "aé", "aéz", "aéz"} {
+		require.Equal(t, want, guard.CutBytes("aéz", max), "%d bytes", max)
+	}
+	require.Equal(t, "ab", guard.CutBytes("a\xffb", 9))
+}

@@ -67,8 +67,7 @@ func objectOf(query, commit string, r retrieve.Result, explain bool) object {
 	}
 	if explain {
 		for _, s := range r.Stages {
-			took := float64(s.Took.Microseconds()) / 1000
-			o.Stages = append(o.Stages, stage{s.Name, took, s.IDs(len(s.Chunks))})
+			o.Stages = append(o.Stages, stage{s.Name, float64(s.Took.Microseconds()) / 1000, s.IDs(len(s.Chunks))})
 		}
 	}
 	return o

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -253,5 +252,5 @@ func (t *tracer) safeText(s string) string {
 	if len(s) <= maxContent {
 		return s
 	}
-	return strings.ToValidUTF8(s[:maxContent], "") + "…" // the cut may split a rune
+	return guard.CutBytes(s, maxContent) + "…"
 }

@@ -84,7 +84,7 @@ var hiddenComment = pattern.Lazy(`(?s)<!--.*?-->`)
 // guard: people grade the file in an editor, which must not show them another text than the
 // judge gets.
 func issueOf(body string) string {
-	body = strings.ToValidUTF8(body[:min(len(body), maxBody)], "")
+	body = guard.CutBytes(body, maxBody)
 	for _, text := range paragraphs(hiddenComment().ReplaceAllString(body, "")) {
 		if line := guard.Line(text, maxIssue-1); utf8.RuneCountInString(line) >= minIssue && !isPraise(line) {
 			return line

@@ -11,6 +11,7 @@ import (
 	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/implement"
 	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/problem"
@@ -68,8 +69,7 @@ func (r *run) retrieve(ctx context.Context, s *State, t ticket.Ticket) (paid cos
 	if r.Search == nil {
 		return paid, nil
 	}
-	query := strings.Join([]string{t.Summary, s.Class.Summary, t.Description}, "\n")
-	query = strings.ToValidUTF8(query[:min(len(query), maxQuery)], "")
+	query := guard.CutBytes(strings.Join([]string{t.Summary, s.Class.Summary, t.Description}, "\n"), maxQuery)
 	var all []change.Chunk
 	for _, m := range r.Base.Within(s.Scope).Rules.Modules {
 		found, err := r.Search(ctx, query, m)

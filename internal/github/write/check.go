@@ -16,6 +16,7 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/order"
 	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/wording"
 )
 
 // ErrNoChecks reports that the token may not write check runs.
@@ -209,18 +210,10 @@ func titleOf(f finding.Finding) string {
 // messageOf returns a finding's severity and escaped text; a message always has the severity.
 func messageOf(f finding.Finding) string {
 	body := strings.TrimSpace(f.Body)
-	text, left := clip(body, annotationRunes), utf8.RuneCountInString(body)-annotationRunes
+	text, left := wording.Clip(body, annotationRunes)
 	text = strings.TrimSpace(string(f.Severity) + "\n\n" + guard.Markdown(text))
 	if left > 0 {
 		text += fmt.Sprintf("\n\nCut here: %d more characters.", left)
 	}
 	return text
-}
-
-// clip truncates a text to a number of characters.
-func clip(s string, limit int) string {
-	if utf8.RuneCountInString(s) <= limit {
-		return s
-	}
-	return string([]rune(s)[:limit])
 }
