@@ -90,7 +90,7 @@ func (a *app) resume(ctx context.Context, args []string, o *resumeOptions, given
 	if err != nil {
 		return err
 	}
-	ctx, over, err := a.Traced(ctx, o.Settings, o.Trace, a.Warn)
+	ctx, over, err := a.StartTrace(ctx, o.Settings, o.Trace, a.Warn)
 	if err != nil {
 		return err
 	}

@@ -61,7 +61,7 @@ func (o *showOptions) printer(a *app) func(driver.Report) error {
 	return func(r driver.Report) error {
 		switch {
 		case o.tree && o.JSON:
-			return r.Traced().Print(a.Stdout)
+			return r.WithTrace().Print(a.Stdout)
 		case o.tree:
 			fmt.Fprint(a.Stdout, trace.Tree(driver.Tree(r), a.Look().Width))
 			return nil

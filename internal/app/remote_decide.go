@@ -60,7 +60,7 @@ func (r *remote) chooseDraft(ctx context.Context, deciding bool) (d parkedDraft,
 // has it carried out. A draft that is not waiting is only shown.
 func (r *remote) resume(ctx context.Context, d parkedDraft, waits bool, given decision.Verdict) (err error) {
 	began := r.Now()
-	ctx, over, err := r.Traced(ctx, r.Settings, r.Trace, r.Warn)
+	ctx, over, err := r.StartTrace(ctx, r.Settings, r.Trace, r.Warn)
 	if err != nil {
 		return err
 	}
@@ -285,8 +285,8 @@ func (r *remote) handleNotPending(ctx context.Context, d parkedDraft, given deci
 	if err != nil {
 		return "", err
 	}
-	for _, a := range gate.Since(answers, d.Approvals) {
-		if gate.Of(a, d.Environment) {
+	for _, a := range gate.NewApprovals(answers, d.Approvals) {
+		if gate.IsFor(a, d.Environment) {
 			return "", problem.Refuse(13, "the environment has its answer: "+a.State+" by "+a.User,
 				"look at the run's page: its deciding job acts on that; if it has failed, re-run it",
 				problem.At(r.runPage(d.RunID)))

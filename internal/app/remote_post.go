@@ -105,7 +105,7 @@ func (r *remote) approval(ctx context.Context, in *handoff.Draft[reviewpr.State]
 	if err := gate.MayDecide(who, author, r.AllowAuthor, false); err != nil {
 		return answer, err
 	}
-	if err := gate.Named(viewer.Login, in.State.Draft.Config.Deciders); err != nil {
+	if err := gate.CheckDeciders(viewer.Login, in.State.Draft.Config.Deciders); err != nil {
 		return answer, err
 	}
 	d, err := gate.Decide(text, decision.Approve, "", in.State.Items(), in.Manifest.ExpiresAt)

@@ -133,7 +133,7 @@ func (r *remote) open(ctx context.Context, d parkedDraft) (driver.Report, error)
 	}
 	report, err := driver.Describe(ctx, flow, opened.Manifest.Thread)
 	report.Packed = opened
-	return report.Named(opened.Digest), err
+	return report.WithArtifact(opened.Digest), err
 }
 
 // printStanding prints, below a draft, what has become of it or how to decide it.

@@ -100,7 +100,7 @@ func (a Applier) same(ctx context.Context, q Request, at Applied) error {
 		return nil
 	}
 	paths := q.paths()
-	changed, err := a.Read.Changed(ctx, q.Ref.Owner, q.Ref.Repo, q.Base, at.Commit)
+	changed, err := a.Read.ChangedPaths(ctx, q.Ref.Owner, q.Ref.Repo, q.Base, at.Commit)
 	if err != nil {
 		return err
 	}

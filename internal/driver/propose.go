@@ -163,7 +163,7 @@ func (d Driver) reviewProposal(outer context.Context, p Proposing, s ticketpr.St
 	if err != nil {
 		return reviewpr.State{}, err
 	}
-	by.Named(p.Config)
+	by.NameModel(p.Config)
 	err = by.Prepare(outer, wire.Brief{Change: c, NoTools: true,
 		Once: func(ctx context.Context, key string, do func(context.Context) (review.Recorded, error)) (review.Recorded,
 			error) {

@@ -203,7 +203,7 @@ func (f *Front) ReadTicket(ctx context.Context, asked ticketpr.Asked, c config.C
 	api *github.Client) (t ticket.Ticket, err error) {
 	o, err := f.TicketSources(asked, c, s, api)
 	if err == nil {
-		t, err = ticketcontext.One(ctx, asked.From, o)
+		t, err = ticketcontext.FetchTicket(ctx, asked.From, o)
 	}
 	t.Key = asked.Key
 	return t, err

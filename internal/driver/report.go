@@ -93,7 +93,7 @@ func ReportOf(ctx context.Context, flow *graph.Flow[reviewpr.State], store graph
 	if r.Packed, err = reviewpr.Pack(ctx, flow, store, thread, p); err != nil {
 		return Report{}, err
 	}
-	return r.Named(r.Packed.Digest), nil
+	return r.WithArtifact(r.Packed.Digest), nil
 }
 
 // Describe returns the report of a thread without its checkpoint.
@@ -137,7 +137,7 @@ func Describe(ctx context.Context, flow *graph.Flow[reviewpr.State], thread stri
 		r.ReviewURL = s.ReviewURL
 	}
 	if s.Decision != nil {
-		return r.Named(s.Decision.Digest), nil
+		return r.WithArtifact(s.Decision.Digest), nil
 	}
 	return r, nil
 }
@@ -152,8 +152,8 @@ func outcomeOf(view graph.View[reviewpr.State]) string {
 	return reviewpr.Failed
 }
 
-// Named returns the report with the digest, code and artifact name of its checkpoint.
-func (r Report) Named(digest string) Report {
+// WithArtifact returns the report with the digest, code and artifact name of its checkpoint.
+func (r Report) WithArtifact(digest string) Report {
 	r.Digest, r.Code = digest, checkpoint.Code(digest)
 	if p := r.State.Pull; p != nil {
 		r.Artifact = reviewpr.Names.Draft(reviewpr.PullRequest(p.Ref, p.RepoID, r.State.Draft.Subject.Instance), digest)
@@ -161,9 +161,9 @@ func (r Report) Named(digest string) Report {
 	return r
 }
 
-// Traced returns the report with how each file's result came about: its calls,
+// WithTrace returns the report with how each file's result came about: its calls,
 // their cost, and the findings before aggregation.
-func (r Report) Traced() Report {
+func (r Report) WithTrace() Report {
 	r.Files = r.State.Coverage()
 	return r
 }

@@ -107,7 +107,7 @@ func (r *run) around(ctx context.Context, c dataset.Case,
 			return r.Index(ctx, f.clone, c.Base)
 		}
 	}
-	all = wire.Around(looking)
+	all = wire.NewSurroundings(looking)
 	if r.Blind.Tools {
 		all.Tools = tool.Set{}
 	}

@@ -45,7 +45,7 @@ func findings(ctx context.Context, p Program, _ []string, o *Options) error {
 	if err != nil {
 		return err
 	}
-	reviewer.Named(change.Config)
+	reviewer.NameModel(change.Config)
 	if err := reviewer.Prepare(ctx, wire.Brief{Change: change, NoTools: true}); err != nil {
 		return err
 	}

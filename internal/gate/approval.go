@@ -28,8 +28,8 @@ import (
 // commands, these must have the same effect; otherwise the error names both approvers.
 func Approved(approvals []github.Approval, before []string, environment string, findings []finding.Finding,
 	read func(github.Approval) (decision.Decision, error)) (by string, d decision.Decision, err error) {
-	for _, a := range Since(approvals, before) {
-		if a.State != "approved" || !Of(a, environment) {
+	for _, a := range NewApprovals(approvals, before) {
+		if a.State != "approved" || !IsFor(a, environment) {
 			continue
 		}
 		said, void := read(a)
@@ -85,23 +85,23 @@ func Rejected(approvals []github.Approval, before []string, environment string) 
 // environment or, if that is empty, for any. before holds the keys of the answers
 // in the manifest.
 func Rejection(approvals []github.Approval, before []string, environment string) (github.Approval, bool) {
-	for _, a := range Since(approvals, before) {
-		if a.State == "rejected" && (environment == "" || Of(a, environment)) {
+	for _, a := range NewApprovals(approvals, before) {
+		if a.State == "rejected" && (environment == "" || IsFor(a, environment)) {
 			return a, true
 		}
 	}
 	return github.Approval{}, false
 }
 
-// Of reports whether an approval is for an environment. GitHub compares the names
+// IsFor reports whether an approval is for an environment. GitHub compares the names
 // of environments without case.
-func Of(a github.Approval, environment string) bool {
+func IsFor(a github.Approval, environment string) bool {
 	return slices.ContainsFunc(a.Environments, func(name string) bool { return strings.EqualFold(name, environment) })
 }
 
-// Since returns the approvals that are not among the keys in before. Each key removes
+// NewApprovals returns the approvals that are not among the keys in before. Each key removes
 // one approval, so that a second identical approval by the same person counts.
-func Since(approvals []github.Approval, before []string) []github.Approval {
+func NewApprovals(approvals []github.Approval, before []string) []github.Approval {
 	known := map[string]int{}
 	for _, key := range before {
 		known[key]++

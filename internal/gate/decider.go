@@ -50,8 +50,8 @@ func MayDecide(d Decider, author string, allowAuthor, approvedByEnvironment bool
 	return nil
 }
 
-// Named is resume check 12 for settings that name who decides by dispatch.
-func Named(login string, deciders []string) error {
+// CheckDeciders is resume check 12 for settings that name who decides by dispatch.
+func CheckDeciders(login string, deciders []string) error {
 	if len(deciders) == 0 || slices.ContainsFunc(deciders, func(d string) bool { return strings.EqualFold(d, login) }) {
 		return nil
 	}
@@ -59,9 +59,9 @@ func Named(login string, deciders []string) error {
 		[2]string{"who", login}, [2]string{"wanted", strings.Join(deciders, ", ")})
 }
 
-// Posts is resume check 12 for the token that posts. A person's token posts in their name, so
+// CheckPoster is resume check 12 for the token that posts. A person's token posts in their name, so
 // it may only post what they decided; account is empty for a job's own token, or an app's.
-func Posts(account string, decided []string) error {
+func CheckPoster(account string, decided []string) error {
 	if account == "" || slices.ContainsFunc(decided, func(d string) bool { return strings.EqualFold(d, account) }) {
 		return nil
 	}
@@ -70,10 +70,10 @@ func Posts(account string, decided []string) error {
 		[2]string{"decided", strings.Join(decided, ", ")}, [2]string{"token", account})
 }
 
-// Open is resume check 12 for the dispatch itself: a draft that waits for an
+// CheckDispatchable is resume check 12 for the dispatch itself: a draft that waits for an
 // environment is decided by that environment's reviewers, in its dialog, unless
 // the drafting job allowed dispatch.
-func Open(m checkpoint.Manifest) error {
+func CheckDispatchable(m checkpoint.Manifest) error {
 	if !m.Waits() || m.AllowDispatch {
 		return nil
 	}

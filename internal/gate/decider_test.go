@@ -72,17 +72,17 @@ func TestCheck12_WhomSettingsTokenAndEnvironmentAsk(t *testing.T) {
 		err  error
 		want string // of the refusal; "" where it may be decided
 	}{
-		"nobody is named":        {gate.Named("rita", nil), ""},
-		"named, in another case": {gate.Named("Rita", []string{"eve", "rita"}), ""},
-		"somebody else is named": {gate.Named("rita", []string{"eve", "sam"}), "this is somebody else"},
-		"a job's token":          {gate.Posts("", []string{"rita"}), ""},
-		"the decider's token":    {gate.Posts("Rita", []string{"eve", "rita"}), ""},
-		"somebody else's token":  {gate.Posts("rita", []string{"eve"}), "somebody else decided"},
-		"no environment":         {gate.Open(checkpoint.Manifest{}), ""},
-		"an environment": {gate.Open(checkpoint.Manifest{Environment: "ai-review", RunID: 7}),
+		"nobody is named":        {gate.CheckDeciders("rita", nil), ""},
+		"named, in another case": {gate.CheckDeciders("Rita", []string{"eve", "rita"}), ""},
+		"somebody else is named": {gate.CheckDeciders("rita", []string{"eve", "sam"}), "this is somebody else"},
+		"a job's token":          {gate.CheckPoster("", []string{"rita"}), ""},
+		"the decider's token":    {gate.CheckPoster("Rita", []string{"eve", "rita"}), ""},
+		"somebody else's token":  {gate.CheckPoster("rita", []string{"eve"}), "somebody else decided"},
+		"no environment":         {gate.CheckDispatchable(checkpoint.Manifest{}), ""},
+		"an environment": {gate.CheckDispatchable(checkpoint.Manifest{Environment: "ai-review", RunID: 7}),
 			`environment "ai-review", run 7`},
 		"an environment, or dispatch": {
-			gate.Open(checkpoint.Manifest{Environment: "ai-review", AllowDispatch: true}), ""},
+			gate.CheckDispatchable(checkpoint.Manifest{Environment: "ai-review", AllowDispatch: true}), ""},
 	} {
 		if c.want == "" {
 			require.NoError(t, c.err, name)

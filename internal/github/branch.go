@@ -121,9 +121,9 @@ func (c *Client) entries(ctx context.Context, owner, repo, sha string, deep bool
 	return all, nil
 }
 
-// Changed lists the paths that head changed since it left base, sorted; a rename counts as
+// ChangedPaths lists the paths that head changed since it left base, sorted; a rename counts as
 // both paths. It returns ErrTooLarge from 300 files on, where GitHub's list ends.
-func (c *Client) Changed(ctx context.Context, owner, repo, base, head string) ([]string, error) {
+func (c *Client) ChangedPaths(ctx context.Context, owner, repo, base, head string) ([]string, error) {
 	compared, err := c.compare(ctx, owner, repo, base, head, 1) // the first page has all files
 	if err != nil {
 		return nil, err

@@ -7,9 +7,9 @@ import (
 	"net/url"
 )
 
-// Admitted lists the patterns of the branches and tags that may deploy to a Custom
+// DeploymentBranches lists the patterns of the branches and tags that may deploy to a Custom
 // environment.
-func (c *Client) Admitted(ctx context.Context, owner, repo, environment string) (names []string, err error) {
+func (c *Client) DeploymentBranches(ctx context.Context, owner, repo, environment string) (names []string, err error) {
 	var list struct {
 		Policies []struct {
 			Name string `json:"name"`

@@ -190,7 +190,7 @@ func (s *site[S]) answer(d deciding, draft *handoff.Draft[S]) (decision.Answer, 
 	}
 	if d.environment == "" {
 		said, err := read(d.text, d.verdict, "")
-		err = cmp.Or(err, gate.Open(m), gate.Dispatch(d.actor, "maya", "refs/heads/main", "main"),
+		err = cmp.Or(err, gate.CheckDispatchable(m), gate.Dispatch(d.actor, "maya", "refs/heads/main", "main"),
 			gate.MayDecide(gate.Decider{Login: d.actor, Permission: "write"}, "lee", false, false))
 		return decision.Answer{Decision: said, Record: record.With(said)}, err
 	}

@@ -225,13 +225,13 @@ func (g *gated[S]) decide(ctx context.Context, o *handoff.Draft[S]) (decision.An
 			g.approval(o, author, agreed))
 	default:
 		if d, err = g.read("", "", o); err == nil {
-			err = cmp.Or(gate.Open(m), g.dispatched(ctx, o, author), rejected)
+			err = cmp.Or(gate.CheckDispatchable(m), g.dispatched(ctx, o, author), rejected)
 		}
 		agreed[len(d.Commands) > 0] = []string{record.By}
 	}
 	if err == nil && d.Verdict == decision.Approve && g.speaks { // a person's token posts what that person decided
 		viewer, failed := g.api.Viewer(ctx)
-		err = cmp.Or(failed, gate.Posts(viewer.Login, agreed[len(d.Commands) > 0]))
+		err = cmp.Or(failed, gate.CheckPoster(viewer.Login, agreed[len(d.Commands) > 0]))
 	}
 	return decision.Answer{Decision: d, Record: record.With(d)}, err
 }

@@ -104,7 +104,7 @@ func (j *job) admit(ctx context.Context, c ingest.Change) (string, error) {
 // from time to time meanwhile, and once more if the job is cancelled.
 func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *wire.Reviewer,
 	approvals []string) (driver.Report, error) {
-	reviewer.Named(change.Config)
+	reviewer.NameModel(change.Config)
 	before, err := j.before(ctx, change)
 	if err != nil || before.done.Outcome != "" {
 		return before.done, err

@@ -274,7 +274,7 @@ func (j *job) unchanged(ctx context.Context, p *handoff.Draft[reviewpr.State]) (
 // there. Progress is stored as for a first draft.
 func (j *job) redraft(ctx context.Context, p *handoff.Draft[reviewpr.State], change ingest.Change, before before,
 	r *wire.Reviewer, approvals []string, answer decision.Answer) (driver.Report, error) {
-	r.Named(change.Config)
+	r.NameModel(change.Config)
 	store := j.carried(change)
 	if err := store.Prime(ctx, change.Thread, graph.Saved{Snapshot: p.Snapshot}, 0, ""); err != nil {
 		return driver.Report{}, err

@@ -67,7 +67,7 @@ func (j *job) mayDecide(ctx context.Context, m checkpoint.Manifest, deciders []s
 	}
 	who := gate.Decider{Login: login, Bot: member.Bot, Permission: member.Permission, Dispatched: j.ticketed()}
 	if err := gate.MayDecide(who, author, j.AllowAuthor, m.Waits()); err != nil || !m.Waits() {
-		return cmp.Or(err, gate.Named(login, deciders))
+		return cmp.Or(err, gate.CheckDeciders(login, deciders))
 	}
 	return j.approvesFor(ctx, login, m)
 }

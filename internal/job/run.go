@@ -40,7 +40,7 @@ func (j *job) run(ctx context.Context) (driver.Report, error) {
 	if err := j.setUp(); err != nil {
 		return driver.Report{}, err
 	}
-	ctx, over, err := j.Traced(ctx, j.Settings, "", j.runner.Warning)
+	ctx, over, err := j.StartTrace(ctx, j.Settings, "", j.runner.Warning)
 	if err != nil {
 		return driver.Report{}, err
 	}

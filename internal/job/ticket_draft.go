@@ -230,7 +230,7 @@ func (p *ticketDraft) goesOn(ctx context.Context, store graph.Store, facts check
 	if err != nil {
 		return err
 	}
-	by.Named(p.config)
+	by.NameModel(p.config)
 	s := v.State
 	if !revised.begins(s) || s.Scope.Beyond(p.Only()) != "" || v.Outcome != ticketpr.Failed || v.Error != "" ||
 		s.Facts.Subject.Digest != facts.Subject.Digest || s.Model != by.Model {

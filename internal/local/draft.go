@@ -47,7 +47,7 @@ func (a *Terminal) local(ctx context.Context, arg string, admit bool) (*Run, err
 	}
 	a.overruled(r.change.Config, a.Options)
 	r.opened = r.change.Pull != nil
-	r.reviewer.Named(r.change.Config)
+	r.reviewer.NameModel(r.change.Config)
 	if r.Store, err = a.OpenStore(ctx, a.Store); err != nil {
 		return nil, err
 	}

@@ -65,7 +65,7 @@ func (a *Terminal) drafting(ctx context.Context, command string, o *Options,
 		return err
 	}
 	o.Expires = cmp.Or(o.Expires, settings.DefaultExpires)
-	ctx, over, err := a.Traced(ctx, o.Settings, o.Trace, a.Warn)
+	ctx, over, err := a.StartTrace(ctx, o.Settings, o.Trace, a.Warn)
 	if err != nil {
 		return err
 	}

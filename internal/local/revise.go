@@ -36,7 +36,7 @@ func (r *Run) revise(ctx context.Context, was driver.Report, answer *decision.An
 	if err != nil {
 		return driver.Report{}, err
 	}
-	r.reviewer.Named(r.change.Config)
+	r.reviewer.NameModel(r.change.Config)
 	paid, err := r.paid(ctx)
 	if err != nil {
 		return driver.Report{}, err

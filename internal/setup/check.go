@@ -282,7 +282,7 @@ func (r *repository) checkModelEnvironment(ctx context.Context, name string) []C
 	limit := "Settings, Environments, " + name + ", Deployment branches: " + r.branch + " alone"
 	k.Found = "admits only the protected branches"
 	if e.Custom {
-		names, err := r.api.Admitted(ctx, r.ref.Owner, r.ref.Repo, name)
+		names, err := r.api.DeploymentBranches(ctx, r.ref.Owner, r.ref.Repo, name)
 		switch k.Found = "admits " + strings.Join(names, ", ") + " alone"; {
 		case err != nil:
 			k.State, k.Found = unseen, "which branches it admits: "+r.reason(err)

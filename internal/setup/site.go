@@ -174,7 +174,7 @@ func (s *Site) parent(ctx context.Context, w *write.Client) (string, error) {
 	}
 	var changed, wanted []string
 	if err == nil {
-		changed, err = api.Changed(ctx, owner, repo, s.base, tip.SHA)
+		changed, err = api.ChangedPaths(ctx, owner, repo, s.base, tip.SHA)
 	}
 	if err != nil || len(changed) == 0 {
 		return tip.SHA, err

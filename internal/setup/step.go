@@ -42,7 +42,7 @@ func (r *repository) readExisting(ctx context.Context, route Route, label string
 	}
 	if g.model.Custom {
 		var err error
-		if g.admitted, err = r.api.Admitted(ctx, owner, repo, modelEnvironment); err != nil {
+		if g.admitted, err = r.api.DeploymentBranches(ctx, owner, repo, modelEnvironment); err != nil {
 			r.noteUnseen("which branches "+modelEnvironment+" admits", err)
 		}
 	}

@@ -122,10 +122,10 @@ func Fetch(ctx context.Context, asked Asked, o Options) ticket.Context {
 	return g.found
 }
 
-// One reads one ticket, by a key of a project that the settings list or as owner/repo#7, from the first source that
-// has it, within Options.Limit if that is set. The ticket is redacted and bounded as in Fetch. If no source returns
-// it, the error names each one's reason.
-func One(ctx context.Context, key string, o Options) (ticket.Ticket, error) {
+// FetchTicket reads one ticket, by a key of a project that the settings list or as owner/repo#7, from the first source
+// that has it, within Options.Limit if that is set. The ticket is redacted and bounded as in Fetch. If no source
+// returns it, the error names each one's reason.
+func FetchTicket(ctx context.Context, key string, o Options) (ticket.Ticket, error) {
 	if err := o.checkProject(key); err != nil {
 		return ticket.Ticket{}, err
 	}

@@ -299,7 +299,7 @@ func TestTheTimeOfOneTicketIsBounded(t *testing.T) {
 				ticketcontext.Source{Name: "mcp:x", Title: "the MCP server x", Ticket: m.Ticket})
 		}
 		began := time.Now()
-		_, err := ticketcontext.One(t.Context(), "PAY-1", o)
+		_, err := ticketcontext.FetchTicket(t.Context(), "PAY-1", o)
 		require.LessOrEqual(t, time.Since(began), o.Limit)
 		require.ErrorContains(t, err, "the ticket PAY-1 could not be read")
 		require.ErrorContains(t, err, "Jira did not answer in time")

@@ -41,7 +41,7 @@ func (w Wire) Implementer(s settings.Settings, c config.Config, before cost.Micr
 	if err != nil {
 		return nil, err
 	}
-	r.Named(c)
+	r.NameModel(c)
 	prices, unknown := pricesOf(map[string]string{taskReview: r.Model}, c)
 	if err := r.Account.setCap(c, s.Config, 0, unknown); err != nil {
 		return nil, err

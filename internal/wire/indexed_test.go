@@ -187,7 +187,7 @@ func TestP9_TheHeadsVectorsArePaidOnce(t *testing.T) {
 	head := tree.Files(indextest.Files)
 	paid := 0
 	for run := range 2 {
-		around := wire.Around(wire.Looking{Head: head, Base: head, Tokens: 2_000, Now: time.Now,
+		around := wire.NewSurroundings(wire.Looking{Head: head, Base: head, Tokens: 2_000, Now: time.Now,
 			Files:     []diff.File{{Path: "cart/cart.go", Patch: patch}},
 			Endpoints: at.endpoints(t, wire.Asking{Once: once})})
 		require.NotEmpty(t, around.Pack(t.Context(), "cart/cart.go", patch))

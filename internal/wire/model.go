@@ -72,7 +72,7 @@ func (w Wire) Try(ctx context.Context, c config.Config, s settings.Settings) (ma
 	if err != nil || r.Rules {
 		return nil, err
 	}
-	r.Named(c)
+	r.NameModel(c)
 	names := slices.Collect(maps.Values(tasks(c, r.Model)))
 	answered := map[string]error{}
 	for _, name := range append(names, cmp.Or(c.Models.Redraft, r.Model)) {
@@ -93,9 +93,9 @@ func (w Wire) Try(ctx context.Context, c config.Config, s settings.Settings) (ma
 	return answered, nil
 }
 
-// Traced starts the trace that the OTEL_* variables or a file name request. The caller calls
+// StartTrace starts the trace that the OTEL_* variables or a file name request. The caller calls
 // the returned function at the end. A failing trace warns and never fails the run.
-func (w Wire) Traced(ctx context.Context, s settings.Settings, file string,
+func (w Wire) StartTrace(ctx context.Context, s settings.Settings, file string,
 	warn func(string)) (context.Context, func(), error) {
 	o := trace.Options{Getenv: w.getenv, Version: Version(), AllowHTTP: s.AllowHTTP, Redact: w.Redactor(s).Redact}
 	var local *os.File

@@ -43,7 +43,7 @@ func (r *Reviewer) Prepare(ctx context.Context, b Brief) error {
 	}
 	var around Surroundings
 	if looking.Note, looking.Endpoints = r.note, e; some {
-		around = Around(looking)
+		around = NewSurroundings(looking)
 	}
 	limiter := limit.New(limit.Options{Concurrency: r.settings.Concurrency, OnWait: r.onWait})
 	chats, clients := map[string]review.Chatter{}, map[string]*llm.Client{}
@@ -92,8 +92,8 @@ func (b Brief) tasksAndCosts(model string) (t map[string]string, own, others cos
 	return t, max(0, own-b.Revises.Cost), others + b.Revises.Cost
 }
 
-// Named takes the reviewing model's name from the settings file, if it has one.
-func (r *Reviewer) Named(c config.Config) {
+// NameModel takes the reviewing model's name from the settings file, if it has one.
+func (r *Reviewer) NameModel(c config.Config) {
 	if !r.Rules {
 		r.Model = cmp.Or(c.Models.Review, r.Model)
 	}

@@ -41,9 +41,9 @@ type Surroundings struct {
 	Pack  func(ctx context.Context, path, patch string) []prompt.Piece // nil if there are no packs
 }
 
-// Around returns the surroundings of a change. The index is built in memory on first use, the
+// NewSurroundings returns the surroundings of a change. The index is built in memory on first use, the
 // head's on top of the base's (T34).
-func Around(l Looking) Surroundings {
+func NewSurroundings(l Looking) Surroundings {
 	lib := &library{Looking: l}
 	offers := []tool.Tool{tool.ReadFile(l.Head, l.Base), tool.SearchCode(l.Head, lib.open),
 		tool.FindReferences(l.Head)}

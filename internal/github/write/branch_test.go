@@ -68,7 +68,7 @@ func TestABranchGetsOneCommitAndADraftPullRequest(t *testing.T) {
 	tip, err := p.reader.Tip(ctx, "o", "r", "fix/PAY-1-round")
 	require.NoError(t, err)
 	require.Equal(t, github.Tip{SHA: sha, Parents: []string{base}, Message: "fix(PAY-1): round\n\nwhy"}, tip)
-	changed, err := p.reader.Changed(ctx, "o", "r", base, sha)
+	changed, err := p.reader.ChangedPaths(ctx, "o", "r", base, sha)
 	require.NoError(t, err)
 	require.Equal(t, []string{"a.go", "dir/new.go"}, changed)
 
