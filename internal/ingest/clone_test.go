@@ -197,7 +197,8 @@ func TestManyLargeObjectsAreReadAtOnce(t *testing.T) {
 func TestAFileOfAnyNameIsReadAtTheBase(t *testing.T) {
 	t.Parallel()
 	r := newTree(t)
-	names := []string{"a\nb.go", "a\rb.go", "c.go\r", "d\r\n.go", "e blob 3.go", "f missing", "-g.go", "h^{tree}.go", "ä ö.go"}
+	names := []string{"a\nb.go", "a\rb.go", "c.go\r", "d\r\n.go", "e blob 3.go", "f missing", "-g.go",
+		"h^{tree}.go", "ä ö.go"}
 	for _, name := range names {
 		r.write(name, generated)
 	}

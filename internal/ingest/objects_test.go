@@ -31,7 +31,8 @@ func TestAnAnswerOfGitIsAnObjectOrNone(t *testing.T) {
 	}
 	for _, answer := range []string{
 		"", someHash + " blob 4", someHash + " blob 4\nfoo", someHash + " blob 4\nfoobar\n", "HEAD blob 4\nfoo\n\n",
-		someHash + " blob 999999999999999999\nab", someHash + " blob -1\n", someHash + " blob 4 \nfoo\n\n", someHash + " bulb 4\nfoo\n\n", "\n",
+		someHash + " blob 999999999999999999\nab", someHash + " blob -1\n", someHash + " blob 4 \nfoo\n\n",
+		someHash + " bulb 4\nfoo\n\n", "\n",
 	} {
 		_, err := readObject(bufio.NewReader(strings.NewReader(answer)), 4)
 		require.Error(t, err, "%q", answer)

@@ -8,6 +8,7 @@ package scope
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -100,10 +101,11 @@ func (r *Rules) Ordinary(p string) string {
 
 const folder = "040000" // Entries may leave folders out
 
-// index fills known with every file and folder of the base commit.
+// index fills known with every file and folder of the base commit; of names that differ only in
+// case or form, with the first in byte order.
 func (r *Rules) index() {
 	r.known = make(map[string]string, len(r.Entries))
-	for p := range r.Entries {
+	for _, p := range slices.Sorted(maps.Keys(r.Entries)) {
 		for at := p; at != "."; at = path.Dir(at) {
 			if _, ok := r.known[fold(at)]; ok {
 				break

@@ -125,3 +125,12 @@ func TestModulesAreDerived(t *testing.T) {
 		})
 	}
 }
+
+func TestT33_OfTwoNamesThatDifferOnlyInCaseAlwaysTheSameIsRefused(t *testing.T) {
+	t.Parallel()
+	for range 50 {
+		r := scope.Rules{Entries: map[string]diff.Entry{"A.go": {Mode: "100644"}, "a.go": {Mode: "100644"}}}
+		require.Empty(t, r.Ordinary("A.go"))
+		require.Contains(t, r.Ordinary("a.go"), `differs from "A.go" only in case`)
+	}
+}
