@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/volume"
 )
 
 // zipped makes a zip by the standard writer's ways, not ours.
@@ -99,6 +101,7 @@ func TestT23_EntriesAreCountedBeforeTheDirectoryIsRead(t *testing.T) {
 }
 
 func TestCheck3_T23_NothingIsExpanded(t *testing.T) { // not parallel: it measures
+	volume.NoRaces(t)
 	var bomb bytes.Buffer
 	w := zip.NewWriter(&bomb)
 	for _, name := range []string{manifestEntry, snapshotEntry, reviewEntry} {

@@ -1,0 +1,18 @@
+package internal_test
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/org/pr-review-action/internal/volume"
+)
+
+// TestMain leaves all tests of this room out under the race detector: they read files, and run nothing side by side.
+func TestMain(m *testing.M) {
+	if volume.Sampled() {
+		fmt.Println(volume.Unwatched)
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
