@@ -9,8 +9,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/github"
@@ -19,10 +17,6 @@ import (
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/transport"
 )
-
-// maxParallel is how many repositories are read in parallel. They are written to one by one, as
-// GitHub asks, and printed in the list's order.
-const maxParallel = 4
 
 // organization looks at every repository of the list, and with Apply opens a pull request
 // in each that has no workflow yet. A failure in one does not stop the others. Once GitHub
@@ -42,62 +36,32 @@ func (c *Command) organization(ctx context.Context) error {
 	}
 	c.Asks = false
 	plan, unread := api.Plan(ctx, c.Org) // one request for all repositories
-	table := c.newTable(refs)
+	if !c.JSON {
+		fmt.Fprintf(c.Stdout, "%s of %s\n\n", repositories(len(refs)), c.Org)
+	}
 	var sites []*Site
+	limited := false
 	for _, ref := range refs {
-		sites = append(sites, &Site{Report: Report{Repository: ref.FullName()}, State: left, r: &repository{ref: ref}})
-	}
-	var over atomic.Bool // the rate limit is exhausted
-	told := 0
-	for s := range lookEach(sites, func(s *Site) {
-		if !over.Load() && ctx.Err() == nil {
-			s.fail(c.inspectSite(ctx, s, api, func(r *repository) { r.setPlan(plan, unread) }))
-		}
-	}) {
-		switch open := s.State == toDo || s.State == there; {
-		case open && (over.Load() || ctx.Err() != nil):
-			s.State = left
-		case open && c.Apply:
-			s.fail(c.propose(ctx, s))
-		}
-		status, is := errors.AsType[*transport.StatusError](s.err)
-		if is && status.Limited {
-			over.Store(true)
-		}
-		for s.done = true; told < len(sites) && sites[told].done; told++ {
-			table.printRow(sites[told])
-		}
-	}
-	return cmp.Or(table.printEnd(sites), ctx.Err())
-}
-
-// lookEach sends each site once look has returned for it, so that a slow one does not delay the others.
-func lookEach(sites []*Site, look func(*Site)) <-chan *Site {
-	next, all := make(chan *Site), make(chan *Site)
-	var looking sync.WaitGroup
-	for range maxParallel {
-		looking.Go(func() {
-			for s := range next {
-				look(s)
-				all <- s
+		s := &Site{Report: Report{Repository: ref.FullName()}, State: left, r: &repository{ref: ref, api: api}}
+		sites = append(sites, s)
+		if !limited && ctx.Err() == nil {
+			err := c.inspectSite(ctx, s, func(r *repository) { r.setPlan(plan, unread) })
+			if err == nil && c.Apply && s.State != kept {
+				err = c.propose(ctx, s)
 			}
-		})
-	}
-	go func() {
-		for _, s := range sites {
-			next <- s
+			s.fail(err)
+			status, is := errors.AsType[*transport.StatusError](err)
+			limited = is && status.Limited
 		}
-		close(next)
-		looking.Wait()
-		close(all)
-	}()
-	return all
+		c.printRow(s)
+	}
+	return cmp.Or(c.printEnd(sites), ctx.Err())
 }
 
 // inspectSite reads a repository and decides what to write there.
-func (c *Command) inspectSite(ctx context.Context, s *Site, api *github.Client, plan func(*repository)) (err error) {
-	r := s.r
-	s.State, r.api = toDo, api
+func (c *Command) inspectSite(ctx context.Context, s *Site, plan func(*repository)) (err error) {
+	r, api := s.r, s.r.api
+	s.State = toDo
 	defer func() { s.Unseen = r.unseen }()
 	if r.facts, err = api.Repository(ctx, r.ref.Owner, r.ref.Repo); err != nil {
 		return err
@@ -142,7 +106,7 @@ func (c *Command) plan(ctx context.Context, s *Site) (err error) {
 	if err != nil {
 		return err
 	}
-	if s.r.facts.Private && !c.ownsWorkflows() && (s.r.plan == "" || s.r.plan == "free") {
+	if s.r.facts.Private && (s.r.plan == "" || s.r.plan == "free") {
 		s.Notes = append(s.Notes, "on the Free plan a private repository reads no secret of its organization: the key "+
 			"is one of the repository there")
 	}
@@ -157,7 +121,9 @@ func (c *Command) plan(ctx context.Context, s *Site) (err error) {
 		}
 		s.Files = append(s.Files, f)
 	}
-	s.Steps = c.planSteps(s.r, s.r.readExisting(ctx, s.Route, with.label, c.ownsWorkflows()), with.label)
+	if s.Steps, err = c.planSteps(ctx, s.r, s.Route, with.label); err != nil {
+		return err
+	}
 	if len(c.Reviewers) == 0 && s.Route == Approval {
 		s.Steps[0].do = nil // running this for a list makes no one the reviewer
 	}

@@ -190,19 +190,6 @@ func TestInitOfAListOpensOnePullRequestInEach(t *testing.T) {
 	})
 }
 
-func TestInitOfAListWithWholeWorkflows(t *testing.T) {
-	t.Parallel()
-	c := newCompany(t, "ledger")
-	shown, err := c.applied(func(s *setup.Command) { s.Whole = true })
-	require.NoError(t, err, shown)
-	require.Equal(t, shipped(t, draftPath), c.repo("ledger").Tree(setupBranch)[draftPath])
-	require.NotContains(t, shown, "--org acme", "the key is of an environment")
-	_, body := c.one("ledger").Text()
-	require.Contains(t, body, "gh secret set OPENAI\\_API\\_KEY"[:14])
-	require.Contains(t, body, "--env ai-review-model --repo acme/ledger")
-	require.Empty(t, c.repo("ledger").Environment("ai-review").Reviewers, "nobody was named")
-}
-
 // One repository in which nothing can be done stops no other, and is listed with what to do.
 func TestInitOfAListGoesOnWhereOneFails(t *testing.T) {
 	t.Parallel()

@@ -36,7 +36,6 @@ type Command struct {
 
 	Org   string // owner of a list's repositories, each of which gets a pull request; empty: the clone
 	Repos string // file with that list, one name per line; - is standard input
-	Whole bool   // for a list: whole workflows instead of ones that call the product's
 }
 
 // Report is what init found, chose and did.
@@ -94,7 +93,7 @@ func (c *Command) Run(ctx context.Context, args []string) error {
 	if err := c.checkReviewers(); err != nil {
 		return err
 	}
-	if c.Org != "" || c.Repos != "" || c.Whole {
+	if c.Org != "" || c.Repos != "" {
 		return c.organization(ctx)
 	}
 	r, err := c.inspectClone(ctx)
@@ -124,14 +123,13 @@ func (c *Command) install(ctx context.Context, r *repository) error {
 		report.Notes = append(report.Notes, "on the Free plan a private repository has no environments: there "+
 			"the key is a secret of the repository (gh secret set without --env), which whoever may push can read")
 	}
-	there := r.readExisting(ctx, report.Route, with.label, c.ownsWorkflows())
-	if err := c.askReviewers(ctx, r, there); err != nil {
+	if report.Steps, err = c.planSteps(ctx, r, report.Route, with.label); err != nil {
 		return err
 	}
 	if err := writeFiles(r.top, report.Files, c.Force); err != nil {
 		return err
 	}
-	report.Steps, report.Unseen = c.planSteps(r, there, with.label), r.unseen
+	report.Unseen = r.unseen
 	if c.Apply {
 		err = c.carryOut(ctx, report.Steps)
 	}
@@ -205,10 +203,9 @@ func (c *Command) checkReviewers() error {
 	return nil
 }
 
-// askReviewers asks at the terminal for reviewers if a gate needs them and none were named.
-// An empty answer leaves it to the token's owner.
-func (c *Command) askReviewers(ctx context.Context, r *repository, there existing) error {
-	if len(c.Reviewers) > 0 || !c.Asks || there.gate == nil || there.gate.Reviewers > 0 {
+// askReviewers asks at the terminal for reviewers if none were named. An empty answer leaves it to the token's owner.
+func (c *Command) askReviewers(ctx context.Context, r *repository) error {
+	if len(c.Reviewers) > 0 || !c.Asks {
 		return nil
 	}
 	fmt.Fprintf(c.Stderr, "Who approves? Logins or org/team, with commas [%s] ", cmp.Or(r.viewer.Login, "you"))

@@ -31,8 +31,6 @@ type Site struct {
 
 	r    *repository
 	base string // commit at the tip of the default branch
-	done bool   // nothing more will be done to it
-	err  error
 }
 
 // The states of a site in addition to those of a step.
@@ -54,7 +52,7 @@ func (s *Site) fail(err error) {
 		s.State = left
 		return
 	}
-	s.State, s.err, s.Error = failed, err, driver.Gist(err)
+	s.State, s.Error = failed, driver.Gist(err)
 	for _, row := range problem.Of(err).Rows {
 		if row[0] == "next" {
 			s.Next = row[1]
@@ -252,10 +250,8 @@ func (c *Command) describePull(s *Site) string {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", f.Path, about[f.Path])
 	}
 	fmt.Fprint(&b, "\n**Before it is merged**, an administrator sees to this:\n\n")
-	if !c.ownsWorkflows() {
-		fmt.Fprintf(&b, "- [ ] secret %s of the organization, open to this repository. Any workflow on any branch "+
-			"of a writer can read it: give it a budget of its own.\n", keySecret)
-	}
+	fmt.Fprintf(&b, "- [ ] secret %s of the organization, open to this repository. Any workflow on any branch "+
+		"of a writer can read it: give it a budget of its own.\n", keySecret)
 	for _, step := range s.Steps {
 		if step.State != there && step.State != done {
 			var lines []string

@@ -75,7 +75,7 @@ func (c *Command) files(route Route, with workflowParams) ([]File, error) {
 		return nil, problem.Usage("base-url or model contains a workflow expression", "give it as it is")
 	}
 	own := File{Path: config.DefaultPath, text: settingsText, own: true}
-	if !c.ownsWorkflows() {
+	if c.Org != "" {
 		return append(callerFiles(route, with), own), nil
 	}
 	draft, err := c.shippedWorkflow(draftPath)
@@ -103,9 +103,6 @@ func (c *Command) files(route Route, with workflowParams) ([]File, error) {
 	}
 	return append(files, own), nil
 }
-
-// ownsWorkflows reports whether the workflows are complete, rather than ones that call the product's.
-func (c *Command) ownsWorkflows() bool { return c.Org == "" || c.Whole }
 
 // callerFiles returns the workflows of a route that call the product's.
 func callerFiles(route Route, with workflowParams) []File {
