@@ -184,7 +184,7 @@ func (c *Command) checkWorkflow(ctx context.Context, r *repository, path string)
 	switch {
 	case errors.Is(err, github.ErrNotFound):
 		k.State, k.Found, k.Next = no, "is not on "+r.branch, c.Name+" init writes it; commit and merge it there"
-		return localWorkflow(r.top, path), k
+		return nil, k
 	case err != nil:
 		k.State, k.Found = unseen, r.reason(err)
 		return nil, k
@@ -207,16 +207,6 @@ func (c *Command) checkWorkflow(ctx context.Context, r *repository, path string)
 		k.State, k.Found, k.Next = no, "lacks permissions: "+strings.Join(lack, "; "), "put them in"
 	}
 	return &is, k
-}
-
-// localWorkflow returns the workflow as it is in the clone, or nil if it cannot be read.
-func localWorkflow(top, path string) *jobs {
-	text, err := readIn(top, path)
-	var is jobs
-	if err != nil || text == nil || yaml.Unmarshal(text, &is) != nil {
-		return nil
-	}
-	return &is
 }
 
 // missingPermissions lists the permissions that the jobs need and do not grant. It skips a job without

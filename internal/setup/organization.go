@@ -81,9 +81,6 @@ func (c *Command) inspectSite(ctx context.Context, s *Site, plan func(*repositor
 	if s.base = tip.SHA; err != nil {
 		return err
 	}
-	if err := s.checkActions(ctx); err != nil {
-		return err
-	}
 	if err := s.checkExisting(ctx); err != nil || s.State == kept {
 		return err
 	}

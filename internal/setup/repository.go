@@ -35,7 +35,7 @@ type repository struct {
 	viewer    github.Viewer
 	own       bool // it has a settings file; set only for repositories of a list
 
-	notes, unseen []string
+	unseen []string
 }
 
 // inspectClone finds the clone and asks GitHub about its repository. It notes what GitHub does not
@@ -114,10 +114,6 @@ func (r *repository) readDetails(ctx context.Context) {
 		if r.viewer, err = r.api.Viewer(ctx); err != nil {
 			r.noteUnseen("whose token this is", err)
 		}
-	}
-	if r.facts.Parent != "" {
-		r.notes = append(r.notes, fmt.Sprintf("%s is a fork: pull requests to %s run the workflows there, not these",
-			r.ref.FullName(), guard.Line(r.facts.Parent, driver.MaxLine)))
 	}
 }
 

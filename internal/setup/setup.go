@@ -111,7 +111,7 @@ func (c *Command) install(ctx context.Context, r *repository) error {
 	if err != nil {
 		return err
 	}
-	report := Report{Repository: r.ref.FullName(), about: r.about(), Notes: r.notes}
+	report := Report{Repository: r.ref.FullName(), about: r.about()}
 	with := c.workflowParams(own, &report)
 	if report.Route, report.Why, err = c.choose(ctx, r, with); err != nil {
 		return err
@@ -146,7 +146,7 @@ func (c *Command) SetRoute(text string) error {
 
 // choose picks the route and says why: the one that the clone already has, else approval if
 // the repository supports it.
-func (c *Command) choose(ctx context.Context, r *repository, with workflowParams) (Route, string, error) {
+func (c *Command) choose(ctx context.Context, r *repository, params workflowParams) (Route, string, error) {
 	if c.Route != "" {
 		return c.Route, "as --route says", nil
 	}
@@ -154,7 +154,7 @@ func (c *Command) choose(ctx context.Context, r *repository, with workflowParams
 		if c.Org != "" {
 			break // its repositories have no workflow yet
 		}
-		files, err := c.files(route, with)
+		files, err := c.files(route, params)
 		if err != nil {
 			return "", "", err
 		}
@@ -162,20 +162,16 @@ func (c *Command) choose(ctx context.Context, r *repository, with workflowParams
 			return route, "the workflow here has it already", nil
 		}
 	}
-	public := r.seen && !r.facts.Private || !r.seen && c.yes(ctx, "Is "+r.ref.FullName()+" public?")
+	with, without := "have environments with required reviewers", "have no environments with required reviewers"
 	switch {
-	case public:
-		return Approval, "public repositories have environments with required reviewers on every plan", nil
+	case r.seen && !r.facts.Private || !r.seen && c.yes(ctx, "Is "+r.ref.FullName()+" public?"):
+		return Approval, "public repositories " + with + " on every plan", nil
 	case r.seen && !r.facts.Organization:
-		return Dispatch, "a person's private repositories have no environments with required reviewers", nil
-	case r.plan == "enterprise":
-		return Approval, "with Enterprise private repositories have environments with required reviewers", nil
-	case r.plan != "":
-		return Dispatch, "on this plan private repositories have no environments with required reviewers", nil
-	case c.yes(ctx, "Is "+r.ref.Owner+" on GitHub Enterprise?"):
-		return Approval, "with Enterprise private repositories have environments with required reviewers", nil
-	case c.Asks:
-		return Dispatch, "without Enterprise private repositories have no environments with required reviewers", nil
+		return Dispatch, "a person's private repositories " + without, nil
+	case r.plan == "enterprise" || r.plan == "" && c.yes(ctx, "Is "+r.ref.Owner+" on GitHub Enterprise?"):
+		return Approval, "with Enterprise private repositories " + with, nil
+	case r.plan != "" || c.Asks:
+		return Dispatch, "on this plan private repositories " + without, nil
 	}
 	return Dispatch, "it works on every plan, and the plan could not be seen (--route approval for the other)", nil
 }
