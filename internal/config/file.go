@@ -15,6 +15,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 
+	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/problem"
 )
 
@@ -24,7 +25,8 @@ type File struct {
 	// YAML with the same keys, for what the file does not set, and a list, locked, of keys
 	// that the file cannot set. May be empty
 	Defaults string
-	Inputs   map[string]string // values of inputs and flags that override keys, by input name; see Inputs
+
+	MaxCost, MaxCostPerPull cost.MicroUSD // inputs that override the keys of these names; 0: not given
 }
 
 // Parse parses a settings file without defaults below it; errors call it name.
@@ -59,8 +61,7 @@ func (f File) Read(text []byte) (Config, Lines, error) {
 		return Config{}, nil, err
 	}
 	c.Overruled = r.overruled
-	c, err = f.Over(c)
-	return c, lines, err
+	return f.Over(c), lines, nil
 }
 
 // read reads a text that may hold the known keys. Mistakes are collected for all; an error ended the reading.
@@ -131,24 +132,9 @@ func (r *reader) checkHalves(c *Config, defaults Config) {
 }
 
 // Over applies the inputs to settings that were read. From here on they override the keys.
-func (f File) Over(c Config) (Config, error) {
-	c.Cap, c.CapPerPull = c.MaxCost, c.MaxCostPerPull
-	for _, k := range rootKeys(&c).inputs("") {
-		if text, given := f.Inputs[k.input.Name]; given {
-			if err := k.parseInput(text); err != nil {
-				return c, problem.Usage(fmt.Sprintf("input %s: %v", k.input.Name, err), "")
-			}
-		}
-	}
-	return c, nil
-}
-
-// Inputs lists the inputs that override keys of the file.
-func Inputs() (all []Input) {
-	for _, k := range rootKeys(new(Config)).inputs("") {
-		all = append(all, k.input)
-	}
-	return all
+func (f File) Over(c Config) Config {
+	c.Cap, c.CapPerPull = cmp.Or(f.MaxCost, c.MaxCost), cmp.Or(f.MaxCostPerPull, c.MaxCostPerPull)
+	return c
 }
 
 // Error is one mistake in a settings file, and where it is.

@@ -86,13 +86,6 @@ func amount(name string, into *cost.MicroUSD) key {
 func limit(name string, into, holds *cost.MicroUSD) key {
 	k := amount(name, into)
 	k.show = func() any { return nilIfZero(Dollars(*holds)) }
-	k.set = func(text string) error {
-		v, err := cost.ParseUSD(text)
-		if err == nil {
-			*holds = v
-		}
-		return err
-	}
 	return k
 }
 

@@ -3,7 +3,6 @@ package settings
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/pattern"
 )
@@ -155,24 +155,6 @@ func boolean(at *bool) field {
 	return f
 }
 
-// inputOverride keeps the text of an input that overrides a key of the file.
-func inputOverride(all *map[string]string, in config.Input) field {
-	return field{
-		set: func(v string) error {
-			if err := in.Check(v); err != nil {
-				return err
-			}
-			texts := map[string]string{} // Settings are copied; do not share the map
-			maps.Copy(texts, *all)
-			texts[in.Name] = v
-			*all = texts
-			return nil
-		},
-		show: func() any { return orNil((*all)[in.Name]) },
-		bare: in.Check("true") == nil && in.Check("maybe") != nil,
-	}
-}
-
 // digits reads exactly n hex digits and stores them in lower case.
 func digits(at *string, n int) field {
 	return parsed(at, func(v string) (string, error) {
@@ -209,6 +191,16 @@ func draftName(pull *int, draft *string) field {
 		},
 		show: func() any { return nil },
 	}
+}
+
+// amount reads an amount in USD over 0.
+func amount(at *cost.MicroUSD) field {
+	return parsed(at, cost.ParseUSD, func(v cost.MicroUSD) any {
+		if v == 0 {
+			return nil
+		}
+		return config.Dollars(v)
+	})
 }
 
 func duration(at *time.Duration) field { return parsed(at, ParseSpan, formatSpan) }
