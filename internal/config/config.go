@@ -86,7 +86,7 @@ func rootKeys(c *Config) keys {
 		amount("max-cost-per-file", &c.MaxCostPerFile),
 		languageKey(&c.Language), keepEmpty(textList("instructions", &c.Instructions, wrongPath), &c.Instructions),
 		objects("guidelines", &c.Guidelines, guidelineKeys, checkGuideline),
-		overviewKey(&c.Overview), group("report", reportKeys(&c.Report)),
+		choice("overview", &c.Overview, OverviewShow, OverviewShow, OverviewPost, OverviewOff), group("report", reportKeys(&c.Report)),
 		group("comments", commentKeys(&c.Comments)),
 		choice("handover", &c.Handover, HandoverSummary, HandoverSummary, HandoverReview, HandoverOff),
 		group("linters", linterKeys(&c.Linters)),

@@ -172,18 +172,11 @@ func cleanText(name string, text []byte) ([]byte, error) {
 		e.What = fmt.Sprintf("the file has %d bytes; %d are the most that is read", len(text), MaxSize)
 		return nil, e
 	}
-	text = bytes.TrimPrefix(text, []byte("\ufeff"))
-	switch {
-	case !utf8.Valid(text):
-		e.What = "this is not UTF-8"
-		e.Line, e.Column = place(text, invalidByte(text))
-	case bytes.IndexByte(text, 0) >= 0:
-		e.What = "a NUL byte, which no text has"
-		e.Line, e.Column = place(text, bytes.IndexByte(text, 0))
-	default:
-		return text, checkNesting(e, text)
+	if !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
+		e.What = "this is not UTF-8 text"
+		return nil, e
 	}
-	return nil, e
+	return bytes.TrimPrefix(text, []byte("\ufeff")), checkNesting(e, text)
 }
 
 // checkNesting returns an error if brackets are nested too deep.
@@ -203,22 +196,6 @@ func checkNesting(e *Error, text []byte) error {
 		}
 	}
 	return nil
-}
-
-// invalidByte returns the index of the first byte that is not UTF-8.
-func invalidByte(text []byte) int {
-	for i := range string(text) {
-		if r, n := utf8.DecodeRune(text[i:]); r == utf8.RuneError && n == 1 {
-			return i
-		}
-	}
-	return 0
-}
-
-// place returns the line and the column, in characters, of a byte.
-func place(text []byte, at int) (line, column int) {
-	before := text[:at]
-	return 1 + bytes.Count(before, []byte("\n")), 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
 }
 
 // syntaxError converts the parser's error into an *Error with its position.

@@ -43,11 +43,17 @@ func (all keys) values(outer string) (values []Value) {
 	return values
 }
 
-// toMap returns the keys' values by name.
-func (all keys) toMap() map[string]any {
+// toMap returns the values of the keys that are set by name, or nil if none is.
+func (all keys) toMap() any {
 	object := map[string]any{}
 	for _, k := range all {
-		object[k.name] = k.show()
+		v := k.show()
+		if texts, list := v.([]string); v != nil && !(list && len(texts) == 0) {
+			object[k.name] = v
+		}
+	}
+	if len(object) == 0 {
+		return nil
 	}
 	return object
 }

@@ -108,9 +108,10 @@ func pricesKey(all *map[string]cost.Price) key {
 	for _, model := range slices.Sorted(maps.Keys(*all)) {
 		p := (*all)[model]
 		k.children = append(k.children, key{name: model, show: func() any {
-			price := priceKeys(&p).toMap()
-			maps.DeleteFunc(price, func(name string, _ any) bool { return (name == "per-1000") != (p.PerThousand > 0) })
-			return price
+			if p.PerThousand > 0 {
+				return map[string]any{"per-1000": Dollars(p.PerThousand)}
+			}
+			return priceKeys(&p)[:4].toMap()
 		}})
 	}
 	return k

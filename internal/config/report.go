@@ -51,18 +51,6 @@ const (
 	OverviewOff  OverviewUse = "off"
 )
 
-func overviewKey(into *OverviewUse) key {
-	k := choice("overview", into, OverviewShow, OverviewShow, OverviewPost, OverviewOff)
-	one := k.read
-	k.read = func(r *reader, n ast.Node) {
-		*into = ""
-		if one(r, n); *into == OverviewShow {
-			*into = "" // same as not set
-		}
-	}
-	return k
-}
-
 // Guideline is what a repository wants reviewers to check in some of its files.
 type Guideline struct {
 	Paths []string `json:"paths"` // globs
