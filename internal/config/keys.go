@@ -131,7 +131,7 @@ func maskValues[T any](fields map[string]T) any {
 	all := map[string]any{}
 	for name, v := range fields {
 		switch any(v).(type) {
-		case float64, bool:
+		case uint64, int64, float64, bool:
 			all[name] = v
 		default:
 			all[name] = hiddenText

@@ -2,6 +2,7 @@ package config
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 	"unicode"
 
@@ -84,7 +85,7 @@ func wrongLanguage(s string) string {
 	s = strings.TrimSpace(s)
 	if words := len(strings.Fields(s)); words == 0 || words > maxWords || len(s) > maxLanguage ||
 		strings.ContainsFunc(s, foreign) || guard.Visible(s) != s {
-		return mistake("%.60q is not a language: name it in up to %d words of letters, digits and hyphens, "+
+		return fmt.Sprintf("%.60q is not a language: name it in up to %d words of letters, digits and hyphens, "+
 			"%d bytes in all", s, maxWords, maxLanguage)
 	}
 	return ""
@@ -92,7 +93,7 @@ func wrongLanguage(s string) string {
 
 func wrongPath(path string) string {
 	if diff.CheckPath(path) != nil || strings.ContainsAny(path, "*?[]{}") {
-		return mistake("%.60q is not a file's path from the repository's top", path)
+		return fmt.Sprintf("%.60q is not a file's path from the repository's top", path)
 	}
 	return ""
 }

@@ -149,24 +149,11 @@ func toolKey(name string, t *Tool, keysOf func(*Tool) keys) key {
 
 // arguments holds plain values by name.
 func arguments(into *map[string]any) key {
-	return key{name: "arguments", read: func(r *reader, n ast.Node) {
-		*into = map[string]any{}
-		for _, e := range r.entries(n) {
-			if v := r.value(e.Value, maxDepth); v != nil {
-				(*into)[keyName(e.Key)] = v
-			}
-		}
-	}, show: func() any { return maskValues(*into) }}
+	return key{name: "arguments", read: func(r *reader, n ast.Node) { *into = r.values(n) },
+		show: func() any { return maskValues(*into) }}
 }
 
 func (r *reader) pins(n ast.Node) map[string]string {
 	is := r.check(matching(digest(), "a digest, sha256: and 64 hex digits, as the command context shows it"))
-	all := map[string]string{}
-	for _, e := range r.entries(n) {
-		var s string
-		if r.acceptedText(e.Value, is, &s) {
-			all[keyName(e.Key)] = s
-		}
-	}
-	return all
+	return r.textMap(n, func(e *ast.MappingValueNode, value string) { is(e.Value, value) })
 }
