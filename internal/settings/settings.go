@@ -169,7 +169,7 @@ func decisions(s *Settings) []Row {
 		{Name: "commands", Help: "per-finding decisions, one a line", use: oneDraft, field: text(&s.Commands)},
 		{Name: "gate-from", Flag: "review, eval run",
 			Help: "lowest severity that stops for a person", Default: string(finding.Minor),
-			field: severity(&s.GateFrom)},
+			field: choice(&s.GateFrom, finding.Severities()...)},
 		{Name: "instance", Flag: "review, " + waiting, Help: "name of a second reviewer on one pull request",
 			field: text(&s.Instance).withCheck(pull.CheckInstance)},
 		{Name: "expires", Flag: drafts,

@@ -89,17 +89,15 @@ func Token(ctx context.Context, front *driver.Front, s settings.Settings) Check 
 		k.Found = "this folder is not a clone of a repository to try it on"
 		return k
 	}
-	api, err := front.GitHub(ref, s)
-	if err == nil && !api.Authorized() {
-		k.Found = "there is none (GITHUB_TOKEN, such as $(gh auth token))"
-		return k
-	}
 	k.What = "token for " + ref.FullName()
+	api, err := front.GitHub(ref, s)
 	var known, posts bool
 	if err == nil {
 		known, posts, err = api.CanWritePulls(transport.Brief(ctx, lookTime), ref.Owner, ref.Repo)
 	}
 	switch {
+	case err == nil && !api.Authorized():
+		k.Found = "there is none (GITHUB_TOKEN, such as $(gh auth token))"
 	case err != nil:
 		k.State, k.Found = no, driver.Gist(err)
 		k.Next = cmp.Or(nextStep(err), "see that this machine reaches GitHub (HTTPS_PROXY), and run it again")
@@ -120,9 +118,13 @@ func (c *Command) check(ctx context.Context, r *repository) error {
 		return err
 	}
 	within := transport.Brief(ctx, lookTime)
-	all, draft := c.checkWorkflows(within, r)
-	all = slices.Insert(all, 0, r.checkBranch())
+	draft, found := c.checkWorkflow(within, r, draftPath)
+	all := []Check{r.checkBranch(), found}
 	if draft != nil {
+		if draft.environment("post") == "" {
+			_, found := c.checkWorkflow(within, r, decidePath)
+			all = append(all, found)
+		}
 		all = append(all, r.checkEnvironments(within, *draft, own)...)
 	}
 	all = append(append(all, r.checkLabel(within, own.Admission.Label)), Online(ctx, c.Front, c.Settings, own)...)
@@ -166,18 +168,8 @@ func (j jobs) environment(job string) string {
 	return text
 }
 
-// checkWorkflows checks the workflow files on the default branch, which is where GitHub
-// reads them. draft is the workflow that drafts, nil if it cannot be read.
-func (c *Command) checkWorkflows(ctx context.Context, r *repository) (all []Check, draft *jobs) {
-	draft, found := c.checkWorkflow(ctx, r, draftPath)
-	all = append(all, found)
-	if draft != nil && draft.environment("post") == "" {
-		_, found := c.checkWorkflow(ctx, r, decidePath)
-		all = append(all, found)
-	}
-	return all, draft
-}
-
+// checkWorkflow checks a workflow file on the default branch, which is where GitHub reads it, and returns its jobs, nil
+// if they cannot be read.
 func (c *Command) checkWorkflow(ctx context.Context, r *repository, path string) (*jobs, Check) {
 	k := Check{What: path}
 	text, err := r.api.Content(ctx, r.ref.Owner, r.ref.Repo, path, r.branch, maxFile)

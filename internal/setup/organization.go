@@ -1,11 +1,11 @@
 package setup
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -118,9 +118,7 @@ func (c *Command) plan(ctx context.Context, s *Site) (err error) {
 		}
 		s.Files = append(s.Files, f)
 	}
-	if s.Steps, err = c.planSteps(ctx, s.r, s.Route, with.label); err != nil {
-		return err
-	}
+	s.Steps, _ = c.planSteps(ctx, s.r, s.Route, with.label) // which asks nobody here, and so cannot fail
 	if len(c.Reviewers) == 0 && s.Route == Approval {
 		s.Steps[0].do = nil // running this for a list makes no one the reviewer
 	}
@@ -140,12 +138,18 @@ func (c *Command) readRefs() (refs []pull.Ref, err error) {
 	case c.Check || c.Force:
 		return nil, problem.Usage("--check and --force are for one repository", "run them in a clone of it")
 	}
-	text, err := c.readList()
-	if err != nil {
-		return nil, problem.As(problem.Misuse, err, "a file with the name of a repository on each line")
+	in := c.Stdin
+	if c.Repos != "-" {
+		f, err := os.Open(c.Repos)
+		if err != nil {
+			return nil, problem.As(problem.Misuse, err, "a file with the name of a repository on each line")
+		}
+		defer f.Close()
+		in = f
 	}
-	for i, line := range strings.Split(strings.TrimPrefix(string(text), "\ufeff"), "\n") {
-		name, _, _ := strings.Cut(line, "#")
+	lines := bufio.NewScanner(in)
+	for lines.Scan() {
+		name, _, _ := strings.Cut(strings.TrimPrefix(lines.Text(), "\ufeff"), "#")
 		if name = strings.TrimSpace(name); name == "" {
 			continue
 		}
@@ -154,30 +158,19 @@ func (c *Command) readRefs() (refs []pull.Ref, err error) {
 		}
 		owner, repo, err := pull.ParseRepository(name)
 		if err != nil || !strings.EqualFold(owner, c.Org) {
-			return nil, problem.Usage(fmt.Sprintf("%s:%d: %q is not a repository of %s", c.Repos, i+1,
-				guard.Line(name, 100), c.Org), "write a repository's name on each line, such as payments")
+			return nil, problem.Usage(fmt.Sprintf("%q in %s is not a repository of %s", guard.Line(name, 100), c.Repos,
+				c.Org), "write a repository's name on each line, such as payments")
 		}
-		ref := pull.Ref{Host: pull.DefaultHost, Owner: c.Org, Repo: repo}.On(c.Getenv("GITHUB_SERVER_URL"))
 		if !slices.ContainsFunc(refs, func(r pull.Ref) bool { return strings.EqualFold(r.Repo, repo) }) {
-			refs = append(refs, ref)
+			refs = append(refs, pull.Ref{Host: pull.DefaultHost, Owner: c.Org, Repo: repo}.On(c.Getenv("GITHUB_SERVER_URL")))
 		}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("reading %s: %w", c.Repos, err)
 	}
 	if len(refs) == 0 || len(refs) > maxSites {
 		return nil, problem.Usage(fmt.Sprintf("%s lists %d repositories", c.Repos, len(refs)),
 			fmt.Sprintf("1 to %d at a time", maxSites))
 	}
 	return refs, onGitHubCom(refs[0])
-}
-
-func (c *Command) readList() (text []byte, err error) {
-	in := c.Stdin
-	if c.Repos != "-" {
-		f, err := os.Open(c.Repos)
-		if err != nil {
-			return nil, err
-		}
-		defer func() { err = errors.Join(err, f.Close()) }()
-		in = f
-	}
-	return io.ReadAll(io.LimitReader(in, maxFile))
 }

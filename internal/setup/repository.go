@@ -153,17 +153,13 @@ func (r *repository) about() string {
 	if !r.seen {
 		return r.ref.FullName()
 	}
-	kind, rules := "public", " (not protected)"
-	if r.facts.Private {
-		kind = "private"
-	}
-	if r.protected {
-		rules = " (protected)"
-	} else if r.hidden != "" {
-		rules = ""
-	}
+	kind := map[bool]string{true: "private", false: "public"}[r.facts.Private]
 	if r.plan != "" {
 		kind += ", plan " + guard.Line(r.plan, 40)
+	}
+	rules := map[bool]string{true: " (protected)", false: " (not protected)"}[r.protected]
+	if r.hidden != "" {
+		rules = ""
 	}
 	return fmt.Sprintf("%s: %s, default branch %s%s", r.ref.FullName(), kind, guard.Line(r.branch, 100), rules)
 }

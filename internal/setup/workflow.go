@@ -43,6 +43,17 @@ type workflowParams struct {
 	baseURL, model string // of the model; empty for the default
 }
 
+// inputs returns the inputs that a workflow gives, as YAML.
+func (p workflowParams) inputs() (all []string) {
+	if p.model != "" {
+		all = append(all, "model: "+strconv.QuoteToASCII(p.model))
+	}
+	if p.baseURL != "" {
+		all = append(all, "base-url: "+strconv.QuoteToASCII(p.baseURL))
+	}
+	return all
+}
+
 // plainLabel matches labels that workflow expressions and conditions can contain unescaped.
 var plainLabel = pattern.Lazy(`^[A-Za-z0-9][A-Za-z0-9 ._/-]*$`)
 
@@ -88,10 +99,8 @@ func (c *Command) files(route Route, with workflowParams) ([]File, error) {
 	}
 	draft = strings.ReplaceAll(draft, "'"+defaultLabel+"'", "'"+with.label+"'")
 	key := "          api-key: ${{ secrets." + keySecret + " }}\n"
-	for _, input := range [][2]string{{"model", with.model}, {"base-url", with.baseURL}} {
-		if input[1] != "" {
-			draft = strings.Replace(draft, key, key+"          "+input[0]+": "+strconv.QuoteToASCII(input[1])+"\n", 1)
-		}
+	for _, input := range with.inputs() {
+		draft = strings.Replace(draft, key, key+"          "+input+"\n", 1)
 	}
 	files := []File{{Path: draftPath, text: draft}}
 	if route == Dispatch {
@@ -110,11 +119,7 @@ func callerFiles(route Route, with workflowParams) []File {
 	if route == Dispatch {
 		given = append(given, `environment: ""`)
 	}
-	for _, input := range [][2]string{{"base-url", with.baseURL}, {"model", with.model}} {
-		if input[1] != "" {
-			given = append(given, input[0]+": "+strconv.QuoteToASCII(input[1]))
-		}
-	}
+	given = append(given, with.inputs()...)
 	files := []File{{Path: draftPath, text: callerText}}
 	if len(given) > 0 {
 		files[0].text = strings.Replace(callerText, "@v1\n", "@v1\n    with: { "+strings.Join(given, ", ")+" }\n", 1)
